@@ -1,0 +1,240 @@
+/* file.c: whole files. A file being written lies beside its place under a name of its own, `.xf-PID-N.tmp`. */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const Loc nowhere;
+
+/* 66 where there is no such file, 74 otherwise. */
+static void tell_errno(Diag *d, Loc at, const char *what, const char *path, int error)
+{
+    Exit code = error == ENOENT || error == ENOTDIR ? EXIT_NO_INPUT : EXIT_IO;
+    diag_error(d, code, at, "cannot %s %s: %s", what, path, strerror(error));
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------- */
+
+/* An open file that is no folder, or -1 after an error. */
+static int open_input(Diag *d, Loc at, const char *path, struct stat *info)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        tell_errno(d, at, "open", path, errno);
+        return -1;
+    }
+    if (fstat(fd, info) < 0) tell_errno(d, at, "read", path, errno);
+    else if (S_ISDIR(info->st_mode)) diag_error(d, EXIT_NO_INPUT, at, "%s is a folder, not a file", path);
+    else return fd;
+    close(fd);
+    return -1;
+}
+
+/* All bytes up to the end or one past the limit; a pipe has no size to go by. */
+static char *read_all(Arena *a, int fd, size_t first_room, size_t limit, size_t *size)
+{
+    size_t room = first_room + 1, used = 0;
+    char *data = arena_alloc(a, room + 1);
+    for (;;) {
+        ssize_t n = read(fd, data + used, room - used);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return NULL;
+        used += (size_t)n;
+        if (n == 0 || used > limit) break;
+        if (used < room) continue;
+        data = arena_grow(a, data, used, room * 2 + 1);
+        room *= 2;
+    }
+    data[used] = '\0';
+    *size = used;
+    return data;
+}
+
+char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_t *size)
+{
+    struct stat info;
+    int fd = open_input(d, at, path, &info);
+    if (fd < 0) return NULL;
+    char *data = NULL;
+    *size = (size_t)info.st_size;       /* 0 for pipes and for what the kernel makes up */
+    if (*size <= limit) {
+        data = read_all(a, fd, *size ? *size : 4096, limit, size);
+        if (!data) tell_errno(d, at, "read", path, errno);
+    }
+    close(fd);
+    if (*size <= limit) return data;
+    diag_error(d, EXIT_BAD_DATA, at, "%s is too large: more than %zu bytes", path, limit);
+    return NULL;
+}
+
+bool file_map(Diag *d, Loc at, const char *path, FileMap *map)
+{
+    struct stat info;
+    int fd = open_input(d, at, path, &info);
+    if (fd < 0) return false;
+    map->data = (const unsigned char *)"";
+    map->size = (size_t)info.st_size;
+    void *p = NULL;
+    if (!S_ISREG(info.st_mode)) {
+        diag_error(d, EXIT_NO_INPUT, at, "%s is not a regular file", path);
+        p = MAP_FAILED;
+    } else if (map->size) {
+        p = mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (p == MAP_FAILED) tell_errno(d, at, "map", path, errno);
+        else map->data = p;
+    }
+    close(fd);
+    return p != MAP_FAILED;
+}
+
+void file_unmap(FileMap *map)
+{
+    if (map->size) munmap((void *)(uintptr_t)map->data, map->size);
+    map->data = NULL;
+    map->size = 0;
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------- */
+
+struct FileWriter {
+    Arena *arena;
+    Diag *diag;
+    FILE *to;
+    const char *path;       /* as given, for messages */
+    const char *target;     /* where it goes: behind a link, the file that the link means */
+    const char *temporary;  /* NULL where the target is a device or a pipe, which is written directly */
+    bool failed;
+};
+
+static bool write_failed(FileWriter *w, int error)
+{
+    if (!w->failed) diag_error(w->diag, EXIT_IO, nowhere, "cannot write %s: %s", w->path, strerror(error));
+    w->failed = true;
+    return false;
+}
+
+/* A new file in the target's folder, with the permissions that the process gives to new files. */
+static int open_temporary(FileWriter *w)
+{
+    static unsigned serial;
+    const char *folder = file_folder(w->arena, w->target);
+    for (int tries = 0; tries < 100; tries++) {
+        w->temporary = file_join(w->arena, folder, arena_format(w->arena, ".xf-%ld-%u.tmp", (long)getpid(), serial++));
+        int fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+    return -1;
+}
+
+/* Renaming over a device would replace it, so what is no regular file is opened itself. */
+static int open_output(FileWriter *w)
+{
+    struct stat info;
+    w->target = w->path;
+    if (stat(w->path, &info) < 0) return errno == ENOENT ? open_temporary(w) : -1;
+    if (S_ISDIR(info.st_mode)) {
+        errno = EISDIR;
+        return -1;
+    }
+    if (!S_ISREG(info.st_mode)) return open(w->path, O_WRONLY | O_CLOEXEC);
+    char *real = realpath(w->path, NULL);
+    if (!real) return -1;
+    w->target = arena_text(w->arena, real);
+    free(real);
+    return open_temporary(w);
+}
+
+FileWriter *file_create(Arena *a, Diag *d, const char *path)
+{
+    FileWriter *w = arena_alloc(a, sizeof *w);
+    w->arena = a;
+    w->diag = d;
+    w->path = arena_text(a, path);
+    int fd = open_output(w);
+    if (fd < 0) {
+        write_failed(w, errno);
+        return NULL;
+    }
+    w->to = fdopen(fd, "wb");
+    if (!w->to) die("fdopen: %s", strerror(errno));
+    return w;
+}
+
+bool file_append(FileWriter *w, const void *data, size_t size)
+{
+    if (w->failed) return false;
+    if (size && fwrite(data, 1, size, w->to) != size) return write_failed(w, errno);
+    return true;
+}
+
+bool file_commit(FileWriter *w)
+{
+    if (!w->failed && fflush(w->to)) write_failed(w, errno);
+    if (fclose(w->to) && !w->failed) write_failed(w, errno);
+    w->to = NULL;
+    if (!w->failed && w->temporary && rename(w->temporary, w->target)) write_failed(w, errno);
+    if (w->failed && w->temporary) unlink(w->temporary);
+    return !w->failed;
+}
+
+void file_abandon(FileWriter *w)
+{
+    w->failed = true;
+    file_commit(w);
+}
+
+bool file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size)
+{
+    FileWriter *w = file_create(a, d, path);
+    if (!w) return false;
+    file_append(w, data, size);
+    return file_commit(w);
+}
+
+/* ---- folders and names ---------------------------------------------------------------------------------- */
+
+static bool make_one(const char *path)
+{
+    struct stat info;
+    if (!mkdir(path, 0777)) return true;
+    int error = errno;
+    if (!stat(path, &info) && S_ISDIR(info.st_mode)) return true;
+    errno = error;
+    return false;
+}
+
+bool file_make_folder(Diag *d, const char *path)
+{
+    char *part = strdup(path);
+    if (!part) die("out of memory");
+    bool made = true;
+    for (char *slash = part + 1; *part && made && (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        made = make_one(part);
+        *slash = '/';
+    }
+    if (made) made = make_one(part);
+    if (!made) diag_error(d, EXIT_IO, nowhere, "cannot make folder %s: %s", path, strerror(errno));
+    free(part);
+    return made;
+}
+
+const char *file_join(Arena *a, const char *folder, const char *name)
+{
+    if (name[0] == '/' || !strcmp(folder, ".")) return arena_text(a, name);
+    size_t n = strlen(folder);
+    return arena_format(a, n && folder[n - 1] == '/' ? "%s%s" : "%s/%s", folder, name);
+}
+
+const char *file_folder(Arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash) return ".";
+    return arena_copy(a, path, slash == path ? 1 : (size_t)(slash - path));
+}

@@ -1,0 +1,28 @@
+/* file.h: whole files, read and written. Errors go to the Diag, with path and strerror. */
+#ifndef FILE_H
+#define FILE_H
+
+#include "diag.h"
+
+/* The bytes of a file, NUL-terminated, in the arena; NULL after an error told at `at`: 66 not there, 74 unreadable,
+ * 65 larger than `limit`. A folder is an error. */
+char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_t *size);
+
+/* A file mapped read-only until file_unmap; an empty file gives size 0 and a valid pointer. */
+typedef struct FileMap { const unsigned char *data; size_t size; } FileMap;
+bool  file_map(Diag *d, Loc at, const char *path, FileMap *map);
+void  file_unmap(FileMap *map);
+
+/* A file written beside its place and renamed over it when complete, so it is never half there. */
+typedef struct FileWriter FileWriter;
+FileWriter *file_create(Arena *a, Diag *d, const char *path);           /* NULL after an error */
+bool  file_append(FileWriter *w, const void *data, size_t size);        /* false after the first error */
+bool  file_commit(FileWriter *w);                                       /* rename; false after an error, and removed */
+void  file_abandon(FileWriter *w);
+bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size);
+
+bool  file_make_folder(Diag *d, const char *path);                      /* with parents; existing is fine */
+const char *file_join(Arena *a, const char *folder, const char *name);  /* an absolute name stays as it is */
+const char *file_folder(Arena *a, const char *path);                    /* "." where there is none */
+
+#endif

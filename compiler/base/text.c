@@ -1,0 +1,179 @@
+/* text.c: growing text, templates and UTF-8. The room of a Text at least doubles when it grows. */
+#include "text.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 256, MAX_PLACES = 64 };
+
+/* ---- growing text --------------------------------------------------------------------------------------- */
+
+Text text_new(Arena *a)
+{
+    Text t = { a, arena_alloc(a, FIRST_ROOM), 0, FIRST_ROOM };
+    return t;
+}
+
+/* Room for `more` bytes and a NUL. */
+static void text_reserve(Text *t, size_t more)
+{
+    if (more < t->room - t->size) return;
+    size_t room = t->room * 2;
+    if (room <= t->size + more) room = t->size + more + 1;
+    t->data = arena_grow(t->arena, t->data, t->size, room);
+    t->room = room;
+}
+
+void text_add_bytes(Text *t, const char *s, size_t n)
+{
+    if (!n) return;
+    text_reserve(t, n);
+    memcpy(t->data + t->size, s, n);
+    t->size += n;
+    t->data[t->size] = '\0';
+}
+
+void text_add(Text *t, const char *s)
+{
+    text_add_bytes(t, s, strlen(s));
+}
+
+void text_printf(Text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n < 0) die("cannot format: %s", format);
+    text_reserve(t, (size_t)n);
+    va_start(args, format);
+    vsnprintf(t->data + t->size, (size_t)n + 1, format, args);
+    va_end(args);
+    t->size += (size_t)n;
+}
+
+/* ---- templates ------------------------------------------------------------------------------------------ */
+
+typedef struct Place { const char *name, *value; bool used; } Place;
+
+typedef struct Places { Place place[MAX_PLACES]; int count; } Places;
+
+static void collect_places(Places *places, va_list args)
+{
+    for (const char *name; (name = va_arg(args, const char *));) {
+        const char *value = va_arg(args, const char *);
+        if (!value) die("template: ${%s} has no value", name);
+        if (places->count == MAX_PLACES) die("template: more than %d places", MAX_PLACES);
+        places->place[places->count++] = (Place){ name, value, false };
+    }
+}
+
+/* The value of the place that starts at `at` ("${"), whose end goes to *after. */
+static const char *place_value(Places *places, const char *at, const char *end, const char **after)
+{
+    const char *name = at + 2, *close = memchr(name, '}', (size_t)(end - name));
+    if (!close) die("template: ${ without }");
+    size_t n = (size_t)(close - name);
+    *after = close + 1;
+    for (int i = 0; i < places->count; i++) {
+        Place *p = &places->place[i];
+        if (strlen(p->name) != n || memcmp(p->name, name, n)) continue;
+        p->used = true;
+        return p->value;
+    }
+    die("template: ${%.*s} is not given", (int)n, name);
+}
+
+static const char *find_place(const char *from, const char *end)
+{
+    for (const char *s = from; s + 1 < end; s++)
+        if (s[0] == '$' && s[1] == '{') return s;
+    return NULL;
+}
+
+static const char *skip_blanks(const char *s, const char *end)
+{
+    while (s < end && (*s == ' ' || *s == '\t')) s++;
+    return s;
+}
+
+/* Lines after the first get the indentation; empty ones stay empty. */
+static void add_indented(Text *t, const char *value, size_t n, const char *indent, size_t indent_size)
+{
+    for (const char *end = value + n; value < end;) {
+        const char *newline = memchr(value, '\n', (size_t)(end - value));
+        const char *stop = newline ? newline + 1 : end;
+        text_add_bytes(t, value, (size_t)(stop - value));
+        if (newline && stop < end && *stop != '\n') text_add_bytes(t, indent, indent_size);
+        value = stop;
+    }
+}
+
+/* One line of the template without its newline. False: the line disappears. */
+static bool fill_line(Text *t, Places *places, const char *line, const char *end)
+{
+    const char *body = skip_blanks(line, end), *after;
+    const char *at = find_place(line, end);
+    bool alone = false;
+    if (at == body) {
+        const char *value = place_value(places, at, end, &after);
+        alone = skip_blanks(after, end) == end;
+        if (alone && !*value) return false;
+    }
+    size_t indent = (size_t)(body - line);
+    for (; at; line = after, at = find_place(line, end)) {
+        text_add_bytes(t, line, (size_t)(at - line));
+        const char *value = place_value(places, at, end, &after);
+        size_t n = strlen(value);
+        if (alone && value[n - 1] == '\n') n--;
+        add_indented(t, value, n, body - indent, indent);
+    }
+    text_add_bytes(t, line, (size_t)(end - line));
+    return true;
+}
+
+void text_fill(Text *t, const char *template, ...)
+{
+    Places places = { .count = 0 };
+    va_list args;
+    va_start(args, template);
+    collect_places(&places, args);
+    va_end(args);
+    for (const char *line = template; *line;) {
+        const char *newline = strchr(line, '\n');
+        const char *end = newline ? newline : line + strlen(line);
+        if (fill_line(t, &places, line, end) && newline) text_add(t, "\n");
+        line = newline ? newline + 1 : end;
+    }
+    for (int i = 0; i < places.count; i++)
+        if (!places.place[i].used) die("template: ${%s} is given and not used", places.place[i].name);
+}
+
+/* ---- UTF-8 ---------------------------------------------------------------------------------------------- */
+
+/* The length that a first byte promises, and the bits that it brings. */
+static int utf8_length(unsigned char first, int32_t *bits)
+{
+    if (first < 0x80) { *bits = first; return 1; }
+    if (first >= 0xC2 && first <= 0xDF) { *bits = first & 0x1F; return 2; }
+    if (first >= 0xE0 && first <= 0xEF) { *bits = first & 0x0F; return 3; }
+    if (first >= 0xF0 && first <= 0xF4) { *bits = first & 0x07; return 4; }
+    return 0;
+}
+
+int utf8_next(const char *s, size_t n, int32_t *code_point)
+{
+    static const int32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    int32_t c;
+    if (!n) return 0;
+    int length = utf8_length((unsigned char)s[0], &c);
+    if (!length || (size_t)length > n) return 0;
+    for (int i = 1; i < length; i++) {
+        if (((unsigned char)s[i] & 0xC0) != 0x80) return 0;
+        c = c << 6 | ((unsigned char)s[i] & 0x3F);
+    }
+    if (c < least[length] || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) return 0;
+    *code_point = c;
+    return length;
+}

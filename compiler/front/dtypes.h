@@ -1,0 +1,14 @@
+/* dtypes.h: number formats by their safetensors names. */
+#ifndef DTYPES_H
+#define DTYPES_H
+
+#include "model.h"
+
+int  dtype_bits(const char *name, DType *dtype);    /* bits of an element; 0 for an unknown name */
+const char *dtype_name(DType dtype);
+bool dtype_is_float(DType dtype);                   /* one that tensor_read accepts */
+
+/* "[64, 256]" */
+const char *shape_text(Arena *a, const int64_t *shape, int rank);
+
+#endif

@@ -1,0 +1,166 @@
+/* model.h: a Transformer's sizes and choices, checked, and where each of its tensors lies.
+ *
+ * Readers (spec_lua.c and, later, others) fill a Model; model_check.c works out what was left unset and refuses what
+ * cannot be. Nothing in it tells how it was read. Everything lives in the session's arena. */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "diag.h"
+#include "file.h"
+
+/* ---- tensors -------------------------------------------------------------------------------------------- */
+
+typedef enum DType { DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F64, DTYPE_I8, DTYPE_U8, DTYPE_I16, DTYPE_U16,
+                     DTYPE_I32, DTYPE_U32, DTYPE_I64, DTYPE_U64, DTYPE_BOOL, DTYPE_OTHER } DType;
+
+enum { MAX_RANK = 4 };
+
+/* A file of tensors, mapped; owned by the session. */
+typedef struct TensorFile { const char *path; FileMap map; struct TensorSource *tensors; int count; } TensorFile;
+
+typedef enum SourceKind {
+    SOURCE_FILE,        /* strided view into a file */
+    SOURCE_VALUES,      /* numbers given in the spec */
+    SOURCE_XAVIER,      /* uniform ±sqrt(6 / (fan_in + fan_out)) from a seed and the tensor's name */
+    SOURCE_UNIFORM,     /* uniform ±1/sqrt(fan_in) likewise: biases */
+    SOURCE_CONSTANT,    /* one number everywhere: gains 1, biases 0 of norms */
+    SOURCE_SINUSOID     /* sinusoidal positions, computed: [positions, d_model] */
+} SourceKind;
+
+/* Where a tensor's numbers come from. shape and stride (in elements) are those of the logical tensor: a transposed
+ * matrix or a slice of a fused one is a view. */
+typedef struct TensorSource {
+    const char *name;               /* canonical name, or the file's own inside a TensorFile */
+    const char *file_name;          /* the name in the file, for messages; NULL where there is none */
+    SourceKind kind;
+    DType dtype;
+    int rank;
+    int64_t shape[MAX_RANK], stride[MAX_RANK];
+    const TensorFile *file;  size_t offset;     /* SOURCE_FILE: bytes from the start of the file */
+    const float *values;                        /* SOURCE_VALUES */
+    float constant;                             /* SOURCE_CONSTANT */
+    uint64_t seed;  int64_t fan_in, fan_out;    /* SOURCE_XAVIER, SOURCE_UNIFORM */
+    int layout, divisor, first;                 /* SOURCE_SINUSOID: words of fields.def, first position */
+} TensorSource;
+
+int64_t tensor_elements(const TensorSource *t);
+/* All elements as f32, row-major, into out[tensor_elements]. Reads unaligned files safely. */
+void tensor_read(const TensorSource *t, float *out);
+
+/* Map a safetensors file and check it by every rule of the format; NULL after errors told to `d` at `at`. */
+TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
+const TensorSource *tensor_file_find(const TensorFile *f, const char *name);   /* NULL if absent */
+void tensor_file_close(TensorFile *f);
+
+/* ---- choices -------------------------------------------------------------------------------------------- */
+
+typedef enum ModelKind { KIND_ENCODER_DECODER, KIND_GRAPH } ModelKind;
+
+/* C types of the fields. */
+#define FIELD_INT    int64_t
+#define FIELD_REAL   double
+#define FIELD_BOOL   bool
+#define FIELD_TEXT   const char *
+#define FIELD_PATH   const char *
+#define FIELD_WORD   int            /* index into its list of words */
+
+/* Words, so that code says POSITIONS_SINUSOIDAL and not 1: in the order of fields.def. A test compares them. */
+enum { NORMS_ANNOTATED, NORMS_LAYER };
+enum { NORM_PLACES_PRE, NORM_PLACES_POST };
+enum { POSITIONS_NONE, POSITIONS_SINUSOIDAL };
+enum { LAYOUTS_INTERLEAVED, LAYOUTS_HALVES };
+enum { DIVISORS_HALF, DIVISORS_HALF_LESS_1 };
+enum { TOKENIZERS_NONE, TOKENIZERS_CHARACTERS };
+
+typedef struct LayerFields {
+#define FIELD_MODEL(type, name)
+#define FIELD_STACK(type, name)
+#define FIELD_LAYER(type, name) FIELD_##type name;
+#define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(type, name)
+#include "fields.def"
+#undef FIELD_STACK
+#undef FIELD_LAYER
+} LayerFields;
+
+typedef struct Stack {
+#define FIELD_STACK(type, name) FIELD_##type name;
+#define FIELD_LAYER(type, name)
+#define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(type, name)
+#include "fields.def"
+#undef FIELD_MODEL
+#undef FIELD_STACK
+    LayerFields *layer;             /* [layers] */
+} Stack;
+
+/* A vocabulary of single characters and marks such as <s>. */
+typedef struct Vocabulary {
+    int size;
+    int32_t *code_point;            /* [size]; -1 for a mark */
+    const char **text;              /* [size]; UTF-8, as in its file */
+    int blank, start, end, unknown; /* ids of <blank> <s> </s> <unk>; -1 where absent */
+} Vocabulary;
+
+/* ---- graphs written by hand ------------------------------------------------------------------------------ *
+ * What an xf.graph builder asked for, call by call, unchecked; graph/ gives it shapes and meaning. */
+
+typedef struct GraphCall {
+    const char *op;                 /* name of an operation as in ops.def, "input", "param", "name" or "output" */
+    Loc at;
+    int inputs[8], input_count;     /* values: results of earlier calls; -1 where nil was given */
+    int first_result, results;      /* this call's values are first_result .. first_result + results - 1 */
+    const char *name;               /* of an input, param, name or output */
+    int rank;  int64_t shape[MAX_RANK];             /* input, param */
+    const float *values;  int64_t value_count;      /* numbers given for an input or param; NULL if none */
+    struct GraphOption { const char *name; double number; const char *word; } options[8];  int option_count;
+} GraphCall;
+
+/* An operation that a builder may call, and how many values it gives; the graph floor hands its list down. */
+typedef struct OpName { const char *name; int results; } OpName;
+
+typedef struct GraphSpec { GraphCall *calls; int count, values; } GraphSpec;
+
+/* ---- the product ---------------------------------------------------------------------------------------- */
+
+typedef struct Model {
+#define FIELD_MODEL(type, name) FIELD_##type name;
+#define FIELD_STACK(type, name)
+#define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(type, name)
+#include "fields.def"
+#undef FIELD_MODEL
+#undef FIELD_STACK
+#undef FIELD_LAYER
+    ModelKind model_kind;
+    const char *spec_path;          /* as the user wrote it */
+    Loc at;                         /* the call that made the model */
+    bool random_weights;
+    Stack encoder, decoder;
+    Vocabulary *source, *target;    /* NULL without a tokenizer */
+    TensorFile *weight_file;        /* NULL when random or given in the spec */
+    TensorSource *tensors;  int tensor_count;       /* by canonical name, in order of use; of a graph, its params */
+    GraphSpec *graph;               /* KIND_GRAPH only */
+} Model;
+
+/* Canonical tensor names (all linears [out, in]):
+ *   encoder.embed.table  [source_vocab, d_model]      decoder.embed.table  [target_vocab, d_model]
+ *   encoder.position.table [max_source, d_model]      decoder.position.table [max_target, d_model]
+ *   {encoder|decoder}.N.{self_attn|cross_attn}.{q,k,v,out}.{weight,bias}
+ *   {encoder|decoder}.N.ffn.{up,down}.{weight,bias}
+ *   {encoder|decoder}.N.norm.K.{gain,bias}            {encoder|decoder}.norm.{gain,bias}
+ *   output.{weight,bias}  [target_vocab, d_model] */
+const TensorSource *model_tensor(const Model *m, const char *name);     /* NULL if absent */
+
+/* Read, check and find the weights of a spec; NULL after errors told to `d`. */
+Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count);
+/* The words of a WORD field's list by its name in fields.def; *n receives their number. */
+const char *const *field_words(const char *list, int *n);
+/* Every field with its type, scope, default and meaning: a table for --help. */
+void fields_print(FILE *to);
+/* A deterministic text of the whole Model: the golden of this floor. */
+void model_dump(const Model *m, FILE *to);
+void model_close(Model *m);         /* unmap its files */
+
+#endif

@@ -1,0 +1,255 @@
+/* model_check.c: a Draft, what a spec says, to a Model: defaults, what follows from other fields, what cannot be.
+ * Errors point at the field that makes the trouble, or at the call where no field does. */
+#include "fields.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct Check { Arena *arena; Diag *diag; const Draft *draft; Model *model; int errors; } Check;   /* errors: told before */
+
+static const double MOST_BYTES = 70368744177664.0;      /* 2^46 */
+
+#define wrong(c, at, ...) diag_error((c)->diag, EXIT_BAD_DATA, at, __VA_ARGS__)
+
+static bool is_good(const Check *c)
+{
+    return diag_errors(c->diag) == c->errors;
+}
+
+static bool is_set(const Check *c, Side side, FieldId id)
+{
+    return draft_choice(c->draft, side, id) != NULL;
+}
+
+static Loc place(const Check *c, Side side, FieldId id)
+{
+    return draft_place(c->draft, side, id);
+}
+
+static const char *side_name(Side side)
+{
+    return side == SIDE_ENCODER ? "encoder" : "decoder";
+}
+
+/* ---- filling -------------------------------------------------------------------------------------------- */
+
+/* Of a list, layer n gets element n, over and over. */
+static FieldValue value_for(const Check *c, Side side, FieldId id, int64_t layer)
+{
+    const Choice *choice = draft_choice(c->draft, side, id);
+    return choice ? choice->values[layer % choice->count] : field_preset(&fields[id]);
+}
+
+static void fill_scope(const Check *c, Side side, FieldScope scope, void *where, int64_t layer)
+{
+    for (int i = 0; i < FIELD_COUNT; i++)
+        if (fields[i].scope == scope) field_store(&fields[i], where, value_for(c, side, (FieldId)i, layer));
+}
+
+static void check_list_lengths(const Check *c, Side side, int64_t layers)
+{
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        const Choice *choice = draft_choice(c->draft, side, (FieldId)i);
+        if (choice && choice->count > layers)
+            wrong(c, choice->at, "%s lists %d values; the %s has %" PRId64 " layers", fields[i].name, choice->count,
+                  side_name(side), layers);
+    }
+}
+
+static void fill_stack(const Check *c, Side side, Stack *s)
+{
+    fill_scope(c, side, SCOPE_STACK, s, 0);
+    check_list_lengths(c, side, s->layers);
+    s->layer = arena_array(c->arena, (size_t)s->layers, sizeof *s->layer);
+    for (int64_t n = 0; n < s->layers; n++) fill_scope(c, side, SCOPE_LAYER, &s->layer[n], n);
+}
+
+/* ---- the name ------------------------------------------------------------------------------------------- */
+
+/* Words of C and C++, and what an emitted program defines itself. */
+static const char *const reserved[] = {
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+    "inline", "int", "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator",
+    "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return",
+    "rt", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
+    "virtual", "void", "volatile", "wchar_t", "while", "xf", "xor", "xor_eq",
+};
+
+static bool is_reserved(const char *name)
+{
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (!strcmp(name, reserved[i])) return true;
+    return !strncmp(name, "rt_", 3) || !strncmp(name, "xf_", 3) || name[0] == '_';
+}
+
+static bool is_identifier(const char *s)
+{
+    if (!*s || isdigit((unsigned char)*s)) return false;
+    for (; *s; s++)
+        if (*s != '_' && !(isalnum((unsigned char)*s) && (unsigned char)*s < 0x80)) return false;
+    return true;
+}
+
+static void check_name(const Check *c)
+{
+    enum { LONGEST = 63 };
+    const char *name = c->model->name;
+    Loc at = place(c, SIDE_BOTH, FIELD_ID_name);
+    if (!name)
+        wrong(c, at, "name is missing: the model's name, a C identifier");
+    else if (!is_identifier(name))
+        wrong(c, at, "name (\"%s\") is not a C identifier: letters, digits and _, not starting with a digit", name);
+    else if (strlen(name) > LONGEST)
+        wrong(c, at, "name has %zu characters; at most %d are allowed", strlen(name), LONGEST);
+    else if (is_reserved(name))
+        wrong(c, at, "name (\"%s\") is reserved in C, in C++ or by the emitted program", name);
+}
+
+/* ---- sizes ---------------------------------------------------------------------------------------------- */
+
+static void fill_lengths(const Check *c)
+{
+    Model *m = c->model;
+    if (!is_set(c, SIDE_BOTH, FIELD_ID_max_source)) m->max_source = m->max_len;
+    if (!is_set(c, SIDE_BOTH, FIELD_ID_max_target)) m->max_target = m->max_len;
+}
+
+/* heads is one field of two stacks, so the same fault may come twice: told once per place. */
+static bool told_already(const Check *c, Side side, FieldId a, FieldId b)
+{
+    const Choice *both = draft_choice(c->draft, SIDE_ENCODER, a), *mine = draft_choice(c->draft, side, a);
+    return side == SIDE_DECODER && both == mine
+        && draft_choice(c->draft, SIDE_ENCODER, b) == draft_choice(c->draft, side, b);
+}
+
+static bool fill_head_dim(const Check *c, Side side, LayerFields *l)
+{
+    int64_t d_model = c->model->d_model;
+    if (!is_set(c, side, FIELD_ID_head_dim)) {
+        if (d_model % l->heads) {
+            bool own = c->draft->choices[side][FIELD_ID_heads].count || !is_set(c, SIDE_BOTH, FIELD_ID_d_model);
+            Loc at = place(c, side, own ? FIELD_ID_heads : FIELD_ID_d_model);
+            if (told_already(c, side, FIELD_ID_heads, FIELD_ID_head_dim)) return false;
+            wrong(c, at, "d_model (%" PRId64 ") is not divisible by heads (%" PRId64 ")", d_model, l->heads);
+            diag_note(c->diag, at, "set head_dim to give the heads a width of their own");
+            return false;
+        }
+        l->head_dim = d_model / l->heads;
+    }
+    if (!is_set(c, side, FIELD_ID_value_dim)) l->value_dim = l->head_dim;
+    return true;
+}
+
+static void check_position(const Check *c, Side side, const Stack *s)
+{
+    int64_t d = c->model->d_model;
+    Loc at = place(c, SIDE_BOTH, FIELD_ID_d_model);
+    if (s->position != POSITIONS_SINUSOIDAL || told_already(c, side, FIELD_ID_position, FIELD_ID_position_divisor)) return;
+    if (d % 2) {
+        wrong(c, at, "d_model (%" PRId64 ") is odd; sinusoidal positions come in pairs", d);
+        diag_note(c->diag, is_set(c, side, FIELD_ID_position) ? place(c, side, FIELD_ID_position) : at, "use an even d_model or position = \"none\"");
+    } else if (s->position_divisor == DIVISORS_HALF_LESS_1 && d < 4) {
+        wrong(c, at, "d_model (%" PRId64 ") is too small for position_divisor \"d/2-1\": at least 4", d);
+    }
+}
+
+static void fill_and_check_stack(const Check *c, Side side, Stack *s)
+{
+    int64_t d = c->model->d_model;
+    if (!is_set(c, side, FIELD_ID_norm_eps)) s->norm_eps = s->norm == NORMS_ANNOTATED ? 1e-6 : 1e-5;
+    if (!is_set(c, side, FIELD_ID_final_norm)) s->final_norm = s->norm_at == NORM_PLACES_PRE;
+    if (!is_set(c, side, FIELD_ID_embed_scale)) s->embed_scale = sqrt((double)d);
+    for (int64_t n = 0; n < s->layers; n++)
+        if (!fill_head_dim(c, side, &s->layer[n])) break;
+    check_position(c, side, s);
+    if (s->norm == NORMS_ANNOTATED && d == 1 && !told_already(c, side, FIELD_ID_norm, FIELD_ID_norm)) {
+        Loc at = place(c, SIDE_BOTH, FIELD_ID_d_model);
+        wrong(c, at, "d_model (1) is too small for the annotated norm: its std divides by d_model - 1");
+        diag_note(c->diag, is_set(c, side, FIELD_ID_norm) ? place(c, side, FIELD_ID_norm) : at, "use a wider model or norm = \"layer\"");
+    }
+}
+
+/* Weights and sinusoids of one stack, in f32; doubles, since the product of sizes may pass 2^63. */
+static double stack_bytes(const Model *m, const Stack *s, bool cross, double length)
+{
+    double d = (double)m->d_model, elements = s->position == POSITIONS_SINUSOIDAL ? length * d : 0;
+    for (int64_t n = 0; n < s->layers; n++) {
+        const LayerFields *l = &s->layer[n];
+        double heads = (double)l->heads, attention = 2 * d * heads * ((double)l->head_dim + (double)l->value_dim);
+        elements += attention * (cross ? 2 : 1) + 2 * d * (double)l->d_ff;
+    }
+    return 4 * elements;
+}
+
+static void check_total(const Check *c)
+{
+    const Model *m = c->model;
+    double tables = 4 * (double)m->d_model * ((double)m->source_vocab + 2 * (double)m->target_vocab);
+    double bytes = tables + stack_bytes(m, &m->encoder, false, (double)m->max_source)
+        + stack_bytes(m, &m->decoder, true, (double)m->max_target);
+    if (bytes > MOST_BYTES)
+        wrong(c, m->at, "absurd sizes: the parameters would take %.3g bytes, more than %.3g", bytes, MOST_BYTES);
+}
+
+/* ---- the passes ----------------------------------------------------------------------------------------- */
+
+static void require_vocab(const Check *c, FieldId id, int64_t size)
+{
+    if (size) return;
+    wrong(c, c->draft->at, "%s is missing", fields[id].name);
+    diag_note(c->diag, c->draft->at, "give it, or a tokenizer with its vocabulary files");
+}
+
+static void check_transformer(const Check *c)
+{
+    Model *m = c->model;
+    fill_stack(c, SIDE_ENCODER, &m->encoder);
+    fill_stack(c, SIDE_DECODER, &m->decoder);
+    fill_lengths(c);
+    fill_and_check_stack(c, SIDE_ENCODER, &m->encoder);
+    fill_and_check_stack(c, SIDE_DECODER, &m->decoder);
+    if (m->tokenizer == TOKENIZERS_CHARACTERS) {
+        model_read_vocabularies(c->arena, c->diag, c->draft, m);
+    } else {
+        require_vocab(c, FIELD_ID_source_vocab, m->source_vocab);
+        require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
+    }
+    if (is_good(c)) check_total(c);
+}
+
+Model *model_from_draft(Arena *a, Diag *d, const Draft *draft)
+{
+    Model *m = arena_alloc(a, sizeof *m);
+    Check c = { a, d, draft, m, diag_errors(d) };
+    m->spec_path = draft->path;
+    m->at = draft->at;
+    m->model_kind = draft->graph ? KIND_GRAPH : KIND_ENCODER_DECODER;
+    m->graph = draft->graph;
+    fill_scope(&c, SIDE_BOTH, SCOPE_MODEL, m, 0);
+    check_name(&c);
+    if (!draft->graph) check_transformer(&c);
+    if (is_good(&c)) model_find_tensors(a, d, draft, m);
+    if (is_good(&c)) return m;
+    model_close(m);
+    return NULL;
+}
+
+void model_close(Model *m)
+{
+    if (!m) return;
+    tensor_file_close(m->weight_file);
+    m->weight_file = NULL;
+}
+
+const TensorSource *model_tensor(const Model *m, const char *name)
+{
+    for (int i = 0; i < m->tensor_count; i++)
+        if (!strcmp(m->tensors[i].name, name)) return &m->tensors[i];
+    return NULL;
+}

@@ -1,0 +1,177 @@
+/* model_dump.c: a Model as text, the same on every machine: files by their base names, numbers with %.9g. */
+#include "fields.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "dtypes.h"
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* ---- fields --------------------------------------------------------------------------------------------- */
+
+static void dump_value(const Field *f, const void *where, FILE *to)
+{
+    const char *p = (const char *)where + f->offset, *text;
+    switch (f->type) {
+    case TYPE_INT:  fprintf(to, "%" PRId64, *(const int64_t *)p); break;
+    case TYPE_REAL: fprintf(to, "%.9g", *(const double *)p); break;
+    case TYPE_BOOL: fputs(*(const bool *)p ? "true" : "false", to); break;
+    case TYPE_WORD: fprintf(to, "\"%s\"", f->words[*(const int *)p]); break;
+    case TYPE_TEXT: case TYPE_PATH:
+        text = *(const char *const *)p;
+        if (text) fprintf(to, "\"%s\"", base_name(text));
+        else fputc('-', to);
+        break;
+    }
+}
+
+static void dump_fields(FieldScope scope, const void *where, FILE *to)
+{
+    for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
+        if (f->scope != scope) continue;
+        fprintf(to, "  %-18s", f->name);
+        dump_value(f, where, to);
+        fputc('\n', to);
+    }
+}
+
+static bool same_layer(const LayerFields *a, const LayerFields *b)
+{
+    bool same = true;
+#define FIELD_MODEL(name)
+#define FIELD_STACK(name)
+#define FIELD_LAYER(name) same &= a->name == b->name;
+#define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(name)
+#include "fields.def"
+    return same;
+}
+
+/* Equal layers in a row share a line. */
+static void dump_stack(const char *name, const Stack *s, FILE *to)
+{
+    fprintf(to, "%s\n", name);
+    dump_fields(SCOPE_STACK, s, to);
+    for (int64_t n = 0, next; n < s->layers; n = next) {
+        for (next = n + 1; next < s->layers && same_layer(&s->layer[n], &s->layer[next]);) next++;
+        if (next == n + 1) fprintf(to, "  layer %" PRId64 ":", n);
+        else fprintf(to, "  layers %" PRId64 "..%" PRId64 ":", n, next - 1);
+        for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
+            if (f->scope != SCOPE_LAYER) continue;
+            fprintf(to, " %s=", f->name);
+            dump_value(f, &s->layer[n], to);
+        }
+        fputc('\n', to);
+    }
+}
+
+static void dump_vocabulary(const char *name, const Vocabulary *v, FILE *to)
+{
+    if (!v) return;
+    fprintf(to, "%s vocabulary: %d symbols, blank=%d start=%d end=%d unknown=%d\n ", name, v->size, v->blank, v->start, v->end, v->unknown);
+    for (int i = 0; i < v->size; i++) fprintf(to, " %s", v->code_point[i] == ' ' ? "' '" : v->text[i]);
+    fputc('\n', to);
+}
+
+/* ---- tensors -------------------------------------------------------------------------------------------- */
+
+static void dump_numbers(const char *open, const int64_t *numbers, int n, const char *close, FILE *to)
+{
+    fputs(open, to);
+    for (int i = 0; i < n; i++) fprintf(to, "%s%" PRId64, i ? ", " : "", numbers[i]);
+    fputs(close, to);
+}
+
+static bool is_contiguous(const TensorSource *t)
+{
+    int64_t stride = 1;
+    for (int i = t->rank - 1; i >= 0; i--) {
+        if (t->stride[i] != stride) return false;
+        stride *= t->shape[i];
+    }
+    return true;
+}
+
+static void dump_sinusoid(const TensorSource *t, FILE *to)
+{
+    int n;
+    fprintf(to, "sinusoid %s", field_words("layouts", &n)[t->layout]);
+    fprintf(to, " %s first=%d", field_words("divisors", &n)[t->divisor], t->first);
+}
+
+static void dump_source(const TensorSource *t, FILE *to)
+{
+    switch (t->kind) {
+    case SOURCE_FILE:     fprintf(to, "\"%s\" %s at %zu", t->file_name, dtype_name(t->dtype), t->offset); break;
+    case SOURCE_VALUES:   fputs("values", to); break;
+    case SOURCE_XAVIER:   fprintf(to, "xavier seed=%" PRIu64 " fan=%" PRId64 "+%" PRId64, t->seed, t->fan_in, t->fan_out); break;
+    case SOURCE_UNIFORM:  fprintf(to, "uniform seed=%" PRIu64 " fan=%" PRId64, t->seed, t->fan_in); break;
+    case SOURCE_CONSTANT: fprintf(to, "constant %.9g", (double)t->constant); break;
+    case SOURCE_SINUSOID: dump_sinusoid(t, to); break;
+    }
+    if (!is_contiguous(t)) dump_numbers(" stride [", t->stride, t->rank, "]", to);
+    fputc('\n', to);
+}
+
+static void dump_tensors(const Model *m, FILE *to)
+{
+    int64_t parameters = 0;
+    for (int i = 0; i < m->tensor_count; i++)
+        if (m->tensors[i].kind != SOURCE_SINUSOID) parameters += tensor_elements(&m->tensors[i]);
+    fprintf(to, "tensors: %d, %" PRId64 " parameters\n", m->tensor_count, parameters);
+    for (int i = 0; i < m->tensor_count; i++) {
+        const TensorSource *t = &m->tensors[i];
+        fprintf(to, "  %-36s", t->name);
+        dump_numbers(" [", t->shape, t->rank, "] ", to);
+        dump_source(t, to);
+    }
+}
+
+/* ---- graphs --------------------------------------------------------------------------------------------- */
+
+static void dump_results(const GraphCall *c, FILE *to)
+{
+    for (int i = 0; i < c->results; i++) fprintf(to, "%s%%%d", i ? ", " : "", c->first_result + i);
+    if (c->results) fputs(" = ", to);
+}
+
+static void dump_call(const GraphCall *c, FILE *to)
+{
+    fputs("  ", to);
+    dump_results(c, to);
+    fprintf(to, "%s(", c->op);
+    if (c->name) fprintf(to, "\"%s\"%s", c->name, c->input_count ? ", " : "");
+    for (int i = 0; i < c->input_count; i++)
+        if (c->inputs[i] < 0) fprintf(to, "%snil", i ? ", " : "");
+        else fprintf(to, "%s%%%d", i ? ", " : "", c->inputs[i]);
+    if (c->rank) dump_numbers(", [", c->shape, c->rank, "]", to);
+    for (int i = 0; i < c->option_count; i++) {
+        const struct GraphOption *o = &c->options[i];
+        if (o->word) fprintf(to, ", %s=\"%s\"", o->name, o->word);
+        else fprintf(to, ", %s=%.9g", o->name, o->number);
+    }
+    fputc(')', to);
+    for (int64_t i = 0; i < c->value_count; i++) fprintf(to, "%s%.9g", i ? " " : " : ", (double)c->values[i]);
+    fprintf(to, "   -- line %d\n", c->at.line);
+}
+
+void model_dump(const Model *m, FILE *to)
+{
+    fprintf(to, "model %s from %s\n", m->name, base_name(m->spec_path));
+    if (m->model_kind == KIND_GRAPH) {
+        fprintf(to, "graph: %d calls, %d values\n", m->graph->count, m->graph->values);
+        for (int i = 0; i < m->graph->count; i++) dump_call(&m->graph->calls[i], to);
+    } else {
+        dump_fields(SCOPE_MODEL, m, to);
+        dump_stack("encoder", &m->encoder, to);
+        dump_stack("decoder", &m->decoder, to);
+        dump_vocabulary("source", m->source, to);
+        dump_vocabulary("target", m->target, to);
+    }
+    dump_tensors(m, to);
+}

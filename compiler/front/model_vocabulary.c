@@ -1,0 +1,41 @@
+/* model_vocabulary.c: the vocabulary files that a model's tokenizer needs, and the sizes that follow. */
+#include "fields.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Beside the weights, or beside the spec where the weights are random. */
+static const char *default_path(Arena *a, const Draft *draft, const Model *m, const char *name)
+{
+    bool file = m->weights && strcmp(m->weights, "random");
+    return file_join(a, file_folder(a, file ? m->weights : draft->path), name);
+}
+
+static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, FieldId path_id, const char *path, FieldId size_id, int64_t *size)
+{
+    const Choice *given = draft_choice(draft, SIDE_BOTH, size_id);
+    Loc at = draft_place(draft, SIDE_BOTH, draft_choice(draft, SIDE_BOTH, path_id) ? path_id : FIELD_ID_tokenizer);
+    Vocabulary *v = vocabulary_read(a, d, at, path);
+    if (!v) return NULL;
+    if (given && *size != v->size)
+        diag_error(d, EXIT_BAD_DATA, given->at, "%s (%" PRId64 ") differs from the %d symbols of %s", fields[size_id].name,
+                   *size, v->size, path);
+    *size = v->size;
+    return v;
+}
+
+static void require_mark(Diag *d, const char *path, int id, const char *mark)
+{
+    if (id < 0) diag_error(d, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "a target vocabulary needs the mark %s", mark);
+}
+
+void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m)
+{
+    if (!m->source_vocabulary) m->source_vocabulary = default_path(a, draft, m, "source_vocabulary.txt");
+    if (!m->target_vocabulary) m->target_vocabulary = default_path(a, draft, m, "target_vocabulary.txt");
+    m->source = read_one(a, d, draft, FIELD_ID_source_vocabulary, m->source_vocabulary, FIELD_ID_source_vocab, &m->source_vocab);
+    m->target = read_one(a, d, draft, FIELD_ID_target_vocabulary, m->target_vocabulary, FIELD_ID_target_vocab, &m->target_vocab);
+    if (!m->target) return;
+    require_mark(d, m->target_vocabulary, m->target->start, "<s>");
+    require_mark(d, m->target_vocabulary, m->target->end, "</s>");
+}

@@ -1,0 +1,365 @@
+/* names.c: a model's tensors by canonical name, found in its file under any accepted spelling, or made from a seed.
+ *
+ * A spelling is a pattern: (a|b) stands for one or the other. Each tensor's first spelling is the one that messages
+ * name; its last is the canonical name itself. */
+#include "fields.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "dtypes.h"
+#include "text.h"
+
+typedef enum Role { ROLE_WEIGHT, ROLE_BIAS, ROLE_GAIN, ROLE_NORM_BIAS } Role;
+
+typedef struct Finder {
+    Arena *arena;
+    Diag *diag;
+    const Draft *draft;
+    Model *model;
+    Loc at;                         /* the field `weights`, or the call */
+    bool *used;                     /* [weight_file->count] */
+    int room;
+    TensorSource *missing;          /* those without a tensor in the file, told when all names are known */
+    int missing_count, missing_room;
+} Finder;
+
+/* ---- spellings ------------------------------------------------------------------------------------------ */
+
+/* Replace the first group of `pattern` by its alternative n; false when there is no such alternative. */
+static bool choose(Text *t, const char *pattern, int n)
+{
+    const char *open = strchr(pattern, '('), *close = strchr(open, ')'), *word = open + 1;
+    for (; n; n--) {
+        word += strcspn(word, "|)");
+        if (word == close) return false;
+        word++;
+    }
+    text_add_bytes(t, pattern, (size_t)(open - pattern));
+    text_add_bytes(t, word, strcspn(word, "|)"));
+    text_add(t, close + 1);
+    return true;
+}
+
+static const char *first_spelling(Arena *a, const char *pattern)
+{
+    while (strchr(pattern, '(')) {
+        Text t = text_new(a);
+        choose(&t, pattern, 0);
+        pattern = t.data;
+    }
+    return pattern;
+}
+
+static const TensorSource *find_spelling(Finder *f, const char *pattern)
+{
+    if (!strchr(pattern, '(')) return tensor_file_find(f->model->weight_file, pattern);
+    for (int n = 0;; n++) {
+        Text t = text_new(f->arena);
+        if (!choose(&t, pattern, n)) return NULL;
+        const TensorSource *found = find_spelling(f, t.data);
+        if (found) return found;
+    }
+}
+
+/* ---- one tensor ----------------------------------------------------------------------------------------- */
+
+static TensorSource *append(Finder *f, TensorSource t)
+{
+    Model *m = f->model;
+    if (m->tensor_count == f->room) {
+        size_t bytes = sizeof t * (size_t)f->room, more = bytes ? bytes * 2 : 64 * sizeof t;
+        m->tensors = arena_grow(f->arena, m->tensors, bytes, more);
+        f->room = (int)(more / sizeof t);
+    }
+    m->tensors[m->tensor_count] = t;
+    return &m->tensors[m->tensor_count++];
+}
+
+static void set_shape(TensorSource *t, int64_t rows, int64_t columns)
+{
+    t->rank = columns ? 2 : 1;
+    t->shape[0] = rows;
+    t->stride[0] = columns ? columns : 1;
+    t->shape[1] = columns;
+    t->stride[1] = columns ? 1 : 0;
+}
+
+static void keep_missing(Finder *f, const TensorSource *t, const char *spelling)
+{
+    if (f->missing_count == f->missing_room) {
+        size_t bytes = sizeof *t * (size_t)f->missing_room, more = bytes ? bytes * 2 : 16 * sizeof *t;
+        f->missing = arena_grow(f->arena, f->missing, bytes, more);
+        f->missing_room = (int)(more / sizeof *t);
+    }
+    f->missing[f->missing_count] = *t;
+    f->missing[f->missing_count++].file_name = spelling;
+}
+
+static void take_from_file(Finder *f, TensorSource *t, const TensorSource *found)
+{
+    const char *file = f->model->weights;
+    f->used[found - f->model->weight_file->tensors] = true;
+    t->kind = SOURCE_FILE;
+    t->file = found->file;
+    t->file_name = found->name;
+    t->offset = found->offset;
+    t->dtype = found->dtype;
+    bool same = t->rank == found->rank && !memcmp(t->shape, found->shape, sizeof *t->shape * (size_t)t->rank);
+    if (!same)
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has shape %s, expected %s", found->name, file,
+                   shape_text(f->arena, found->shape, found->rank), shape_text(f->arena, t->shape, t->rank));
+    if (!dtype_is_float(found->dtype))
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s holds %s numbers, expected F32, F16, BF16 or F64",
+                   found->name, file, found->dtype == DTYPE_OTHER ? "other" : dtype_name(found->dtype));
+}
+
+/* Numbers from the seed: Xavier for rank 2, uniform for biases, 1 and 0 for norms. */
+static void make_random(const Finder *f, TensorSource *t, Role role, int64_t fan_in)
+{
+    static const SourceKind kinds[] = { [ROLE_WEIGHT] = SOURCE_XAVIER, [ROLE_BIAS] = SOURCE_UNIFORM,
+        [ROLE_GAIN] = SOURCE_CONSTANT, [ROLE_NORM_BIAS] = SOURCE_CONSTANT };
+    t->kind = kinds[role];
+    t->seed = (uint64_t)f->model->seed;
+    t->fan_in = fan_in;
+    t->fan_out = t->shape[0];
+    t->constant = role == ROLE_GAIN ? 1 : 0;
+}
+
+/* columns 0: a vector. fan_in: inputs of the linear that it belongs to. */
+static void add(Finder *f, Role role, const char *name, const char *spellings, int64_t rows, int64_t columns, int64_t fan_in)
+{
+    TensorSource t = { .name = name, .dtype = DTYPE_F32 };
+    set_shape(&t, rows, columns);
+    if (f->model->random_weights) {
+        make_random(f, &t, role, fan_in);
+    } else {
+        const TensorSource *found = find_spelling(f, spellings);
+        if (!found) found = tensor_file_find(f->model->weight_file, name);
+        if (found) take_from_file(f, &t, found);
+        else keep_missing(f, &t, first_spelling(f->arena, spellings));
+    }
+    append(f, t);
+}
+
+/* ---- the model's tensors, in order of use ---------------------------------------------------------------- */
+
+typedef struct Place { const char *stack; int64_t layer; } Place;
+
+#define format(f, ...) arena_format((f)->arena, __VA_ARGS__)
+
+static void add_linear(Finder *f, const char *name, const char *spellings, int64_t out, int64_t in)
+{
+    add(f, ROLE_WEIGHT, format(f, "%s.weight", name), format(f, "%s.weight", spellings), out, in, in);
+    add(f, ROLE_BIAS, format(f, "%s.bias", name), format(f, "%s.bias", spellings), out, 0, in);
+}
+
+static void add_norm(Finder *f, const char *name, const char *spellings)
+{
+    int64_t d = f->model->d_model;
+    add(f, ROLE_GAIN, format(f, "%s.gain", name), format(f, "%s.(a_2|a2|weight|gain)", spellings), d, 0, d);
+    add(f, ROLE_NORM_BIAS, format(f, "%s.bias", name), format(f, "%s.(b_2|b2|bias)", spellings), d, 0, d);
+}
+
+static void add_layer_norm(Finder *f, Place p, int k)
+{
+    add_norm(f, format(f, "%s.%" PRId64 ".norm.%d", p.stack, p.layer, k),
+             format(f, "%s.layers.%" PRId64 ".sublayer.%d.norm", p.stack, p.layer, k));
+}
+
+static void add_attention(Finder *f, Place p, const LayerFields *l, const char *block, const char *blocks)
+{
+    int64_t d = f->model->d_model, keys = l->heads * l->head_dim, values = l->heads * l->value_dim;
+    const char *name = format(f, "%s.%" PRId64 ".%s", p.stack, p.layer, block);
+    const char *spellings = format(f, "%s.layers.%" PRId64 ".%s", p.stack, p.layer, blocks);
+    add_linear(f, format(f, "%s.q", name), format(f, "%s.(linears.0|w_q|q)", spellings), keys, d);
+    add_linear(f, format(f, "%s.k", name), format(f, "%s.(linears.1|w_k|k)", spellings), keys, d);
+    add_linear(f, format(f, "%s.v", name), format(f, "%s.(linears.2|w_v|v)", spellings), values, d);
+    add_linear(f, format(f, "%s.out", name), format(f, "%s.(linears.3|w_o|out)", spellings), d, values);
+}
+
+static void add_feed_forward(Finder *f, Place p, const LayerFields *l)
+{
+    int64_t d = f->model->d_model;
+    const char *name = format(f, "%s.%" PRId64 ".ffn", p.stack, p.layer);
+    const char *spellings = format(f, "%s.layers.%" PRId64 ".(feed_forward|ffn)", p.stack, p.layer);
+    add_linear(f, format(f, "%s.up", name), format(f, "%s.(w_1|w1|up)", spellings), l->d_ff, d);
+    add_linear(f, format(f, "%s.down", name), format(f, "%s.(w_2|w2|down)", spellings), d, l->d_ff);
+}
+
+enum { SUBLAYER_SELF, SUBLAYER_CROSS, SUBLAYER_FFN };
+
+static void add_sublayer(Finder *f, Place p, const Stack *s, int sublayer, int k)
+{
+    const LayerFields *l = &s->layer[p.layer];
+    if (s->norm_at == NORM_PLACES_PRE) add_layer_norm(f, p, k);
+    switch (sublayer) {
+    case SUBLAYER_SELF:  add_attention(f, p, l, "self_attn", "self_attn"); break;
+    case SUBLAYER_CROSS: add_attention(f, p, l, "cross_attn", "(src_attn|cross_attn)"); break;
+    case SUBLAYER_FFN:   add_feed_forward(f, p, l); break;
+    }
+    if (s->norm_at == NORM_PLACES_POST) add_layer_norm(f, p, k);
+}
+
+static void add_sinusoids(Finder *f, const char *stack, const Stack *s, int64_t length)
+{
+    if (s->position != POSITIONS_SINUSOIDAL) return;
+    TensorSource t = { .name = format(f, "%s.position.table", stack), .kind = SOURCE_SINUSOID, .dtype = DTYPE_F32,
+        .layout = s->position_layout, .divisor = s->position_divisor, .first = (int)s->position_first };
+    set_shape(&t, length, f->model->d_model);
+    append(f, t);
+}
+
+static void add_stack(Finder *f, const char *stack, const Stack *s, bool cross)
+{
+    for (int64_t n = 0; n < s->layers; n++) {
+        Place p = { stack, n };
+        int k = 0;
+        add_sublayer(f, p, s, SUBLAYER_SELF, k++);
+        if (cross) add_sublayer(f, p, s, SUBLAYER_CROSS, k++);
+        add_sublayer(f, p, s, SUBLAYER_FFN, k);
+    }
+    if (s->final_norm) add_norm(f, format(f, "%s.norm", stack), format(f, "%s.norm", stack));
+}
+
+static void add_transformer(Finder *f)
+{
+    const Model *m = f->model;
+    int64_t d = m->d_model;
+    add(f, ROLE_WEIGHT, "encoder.embed.table", "(src_embed|source_embed).(0.lut|lut|0).weight", m->source_vocab, d, d);
+    add_sinusoids(f, "encoder", &m->encoder, m->max_source);
+    add_stack(f, "encoder", &m->encoder, false);
+    add(f, ROLE_WEIGHT, "decoder.embed.table", "(tgt_embed|target_embed).(0.lut|lut|0).weight", m->target_vocab, d, d);
+    add_sinusoids(f, "decoder", &m->decoder, m->max_target);
+    add_stack(f, "decoder", &m->decoder, true);
+    add_linear(f, "output", "generator.(proj|project)", m->target_vocab, d);
+}
+
+/* ---- a graph's params ------------------------------------------------------------------------------------ */
+
+/* A matmul reads [in, out]; a file's NAME.weight is a linear's, [out, in]. */
+static bool is_matmul_operand(const GraphSpec *g, int value)
+{
+    for (int i = 0; i < g->count; i++)
+        if (!strcmp(g->calls[i].op, "matmul") && g->calls[i].input_count > 1 && g->calls[i].inputs[1] == value) return true;
+    return false;
+}
+
+static const char *lower(Arena *a, const char *s)
+{
+    char *copy = arena_text(a, s);
+    for (char *p = copy; *p; p++)
+        if (*p >= 'A' && *p <= 'Z') *p = (char)(*p - 'A' + 'a');
+    return copy;
+}
+
+/* The file's tensor of that name as it is, or a linear's weight: w_q.weight for W_Q. */
+static void find_param(Finder *f, const GraphCall *call, TensorSource *t)
+{
+    const TensorSource *found = tensor_file_find(f->model->weight_file, t->name);
+    bool linear = !found && t->rank == 2;
+    if (linear) found = find_spelling(f, format(f, "(%s|%s).weight", t->name, lower(f->arena, t->name)));
+    if (!found) {
+        keep_missing(f, t, t->name);
+        return;
+    }
+    bool turned = linear && is_matmul_operand(f->model->graph, call->first_result);
+    if (turned) set_shape(t, t->shape[1], t->shape[0]);
+    take_from_file(f, t, found);
+    if (!turned) return;
+    int64_t columns = t->shape[0];
+    t->stride[0] = 1;
+    t->stride[1] = t->shape[1];
+    t->shape[0] = t->shape[1];
+    t->shape[1] = columns;
+}
+
+static void add_param(Finder *f, const GraphCall *call)
+{
+    TensorSource t = { .name = call->name, .dtype = DTYPE_F32, .rank = call->rank, .values = call->values };
+    int64_t stride = 1;
+    for (int i = t.rank - 1; i >= 0; i--) {
+        t.shape[i] = call->shape[i];
+        t.stride[i] = stride;
+        stride *= t.shape[i];
+    }
+    if (t.values) t.kind = SOURCE_VALUES;
+    else if (f->model->weight_file) find_param(f, call, &t);
+    else make_random(f, &t, t.rank > 1 ? ROLE_WEIGHT : ROLE_BIAS, t.rank > 1 ? t.shape[1] : t.rank ? t.shape[0] : 1);
+    append(f, t);
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && !strcmp(s + n - m, end);
+}
+
+/* The tensors of the file that nothing uses; buffers of sinusoids (….pe) do not count. */
+static int unused_names(const Finder *f, const char **names)
+{
+    const TensorFile *file = f->model->weight_file;
+    int n = 0;
+    for (int i = 0; i < file->count; i++) {
+        const char *name = file->tensors[i].name;
+        if (!f->used[i] && !ends_with(name, ".pe") && strcmp(name, "pe")) names[n++] = name;
+    }
+    return n;
+}
+
+static void tell_missing(Finder *f, const char *const *unused, int n)
+{
+    for (int i = 0; i < f->missing_count; i++) {
+        const TensorSource *t = &f->missing[i];
+        const char *near = diag_nearest(t->file_name, unused, n), *found = near ? near : "";
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "%s has no tensor \"%s\" %s%s%s%s", f->model->weights, t->file_name,
+                   shape_text(f->arena, t->shape, t->rank), near ? "; did you mean \"" : "", found, near ? "\"?" : "");
+    }
+}
+
+static void tell_unused(Finder *f, const char *const *unused, int n)
+{
+    enum { SHOWN = 3 };
+    if (!n || diag_errors(f->diag)) return;
+    Text t = text_new(f->arena);
+    for (int i = 0; i < n && i < SHOWN; i++) text_printf(&t, "%s\"%s\"", i ? ", " : "", unused[i]);
+    diag_remark(f->diag, f->at, "%d tensor%s of %s %s not used: %s%s", n, n == 1 ? "" : "s", f->model->weights,
+                n == 1 ? "is" : "are", t.data, n > SHOWN ? ", …" : "");
+}
+
+static void add_all(Finder *f)
+{
+    const GraphSpec *g = f->model->graph;
+    if (!g) add_transformer(f);
+    for (int i = 0; g && i < g->count; i++)
+        if (!strcmp(g->calls[i].op, "param")) add_param(f, &g->calls[i]);
+}
+
+static void find_in_file(Finder *f)
+{
+    f->model->weight_file = safetensors_open(f->arena, f->diag, f->at, f->model->weights);
+    if (!f->model->weight_file) return;
+    size_t n = (size_t)f->model->weight_file->count;
+    const char **unused = arena_array(f->arena, n, sizeof *unused);
+    f->used = arena_array(f->arena, n, sizeof *f->used);
+    add_all(f);
+    int count = unused_names(f, unused);
+    tell_missing(f, unused, count);
+    tell_unused(f, unused, count);
+}
+
+/* A graph's params may bring their values along, so it needs no weights. */
+void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m)
+{
+    Finder f = { .arena = a, .diag = d, .draft = draft, .model = m };
+    f.at = draft_place(draft, SIDE_BOTH, FIELD_ID_weights);
+    if (!m->weights && !m->graph) {
+        diag_error(d, EXIT_BAD_DATA, f.at, "weights is missing: a safetensors file, or \"random\"");
+        return;
+    }
+    m->random_weights = m->weights && !strcmp(m->weights, "random");
+    if (!m->weights || m->random_weights) add_all(&f);
+    else find_in_file(&f);
+}

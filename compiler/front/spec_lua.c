@@ -1,0 +1,304 @@
+/* spec_lua.c: a spec, a Lua file that returns xf.model{…} or xf.graph(…), to a Model.
+ * The chunk runs in a sandbox of its own; only what it returns is built, all that it made must be right. */
+#include "spec_lua.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+enum { MAX_SPEC_BYTES = 4 << 20, ERROR_COST = 10000 };
+
+static const char spec_type[] = "xf.spec", chunk_name[] = "=spec";
+static const char chunk_prefix[] = "spec:";         /* before the line in Lua's own messages */
+static const char told;                             /* its address is the error value of spec_fail */
+
+/* ---- what the other files need ---------------------------------------------------------------------------- */
+
+const char *spec_describe(lua_State *L, int index)
+{
+    enum { SHOWN = 40 };
+    Arena *a = spec_reader(L)->arena;
+    switch (lua_type(L, index)) {
+    case LUA_TNONE: case LUA_TNIL: return "nothing";
+    case LUA_TBOOLEAN: return lua_toboolean(L, index) ? "true" : "false";
+    case LUA_TSTRING: return arena_format(a, "\"%.*s\"", SHOWN, lua_tostring(L, index));
+    case LUA_TNUMBER:
+        if (lua_isinteger(L, index)) return arena_format(a, "%lld", (long long)lua_tointeger(L, index));
+        return isnan(lua_tonumber(L, index)) ? "nan" : arena_format(a, "%.14g", (double)lua_tonumber(L, index));
+    case LUA_TUSERDATA: return spec_at(L, index) ? "a spec" : "a graph's value";
+    default: return arena_format(a, "a %s", luaL_typename(L, index));
+    }
+}
+
+int spec_line(lua_State *L)
+{
+    lua_Debug info;
+    for (int level = 0; lua_getstack(L, level, &info); level++) {
+        lua_getinfo(L, "l", &info);
+        if (info.currentline > 0) return info.currentline;
+    }
+    return 0;
+}
+
+Loc spec_call(lua_State *L, const char *word)
+{
+    SpecReader *r = spec_reader(L);
+    Loc at = { r->path, spec_line(L), 0 };
+    if (at.line) at.column = lexer_word(r->lexer, at.line, word);
+    return at;
+}
+
+void spec_fail(lua_State *L, Loc at, const char *format, ...)
+{
+    SpecReader *r = spec_reader(L);
+    va_list args;
+    va_start(args, format);
+    if (format) diag_error(r->diag, EXIT_BAD_DATA, at, "%s", arena_vformat(r->arena, format, args));
+    va_end(args);
+    sandbox_charge(L, ERROR_COST);      /* a loop of errors, each caught, ends soon */
+    lua_pushlightuserdata(L, (void *)(uintptr_t)&told);
+    lua_error(L);
+    die("lua_error returned");
+}
+
+bool spec_is_told(lua_State *L, int index)
+{
+    return lua_touserdata(L, index) == &told;
+}
+
+/* ---- spec values ----------------------------------------------------------------------------------------- */
+
+Draft *spec_new_draft(lua_State *L, Loc at)
+{
+    SpecReader *r = spec_reader(L);
+    if (r->specs++ == MAX_SPECS) spec_fail(L, at, "more than %d models in one spec", MAX_SPECS);
+    Draft *d = arena_alloc(r->arena, sizeof *d);
+    d->path = r->path;
+    d->at = at;
+    return d;
+}
+
+void spec_push(lua_State *L, const Draft *draft)
+{
+    const Draft **p = lua_newuserdatauv(L, sizeof *p, 0);
+    *p = draft;
+    luaL_setmetatable(L, spec_type);
+}
+
+const Draft *spec_at(lua_State *L, int index)
+{
+    const Draft **p = luaL_testudata(L, index, spec_type);
+    return p ? *p : NULL;
+}
+
+/* xf.model{…} */
+static int make_model(lua_State *L)
+{
+    Loc at = spec_call(L, "model");
+    if (!lua_istable(L, 1)) spec_fail(L, at, "xf.model needs a table of fields, found %s", spec_describe(L, 1));
+    Draft *d = spec_new_draft(L, at);
+    spec_read_fields(L, 1, d, at, "model");
+    spec_push(L, d);
+    return 1;
+}
+
+/* spec{…}: a copy with changes. */
+static int change_spec(lua_State *L)
+{
+    Loc at = spec_call(L, "");
+    const Draft *from = spec_at(L, 1);
+    if (!lua_istable(L, 2)) spec_fail(L, at, "a spec is called with a table of changes, found %s", spec_describe(L, 2));
+    Draft *d = spec_new_draft(L, at);
+    *d = *from;
+    d->at = at;
+    spec_read_fields(L, 2, d, at, NULL);
+    spec_push(L, d);
+    return 1;
+}
+
+static int unknown_in_xf(lua_State *L)
+{
+    static const char *const words[] = { "model", "graph" };
+    const char *word = luaL_checkstring(L, 2), *near = diag_nearest(word, words, 2);
+    Loc at = spec_call(L, word);
+    spec_fail(L, at, "unknown xf.%s; there is xf.model and xf.graph%s%s%s", word, near ? "; did you mean xf." : "",
+              near ? near : "", near ? "?" : "");
+}
+
+static void open_xf(lua_State *L)
+{
+    luaL_newmetatable(L, spec_type);
+    lua_pushcfunction(L, change_spec);
+    lua_setfield(L, -2, "__call");
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushcfunction(L, make_model);
+    lua_setfield(L, -2, "model");
+    lua_pushcfunction(L, spec_graph);
+    lua_setfield(L, -2, "graph");
+    lua_newtable(L);
+    lua_pushcfunction(L, unknown_in_xf);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    lua_setfield(L, -2, "xf");
+}
+
+/* ---- errors of Lua --------------------------------------------------------------------------------------- */
+
+/* The message handler: notes the line while the stack still stands. */
+static int note_place(lua_State *L)
+{
+    SpecReader *r = spec_reader(L);
+    r->raised = spec_call(L, "");
+    return 1;
+}
+
+/* Lua quotes the token that it means, last: near 'end', (global 'os'). Its column, or that of the line's first token. */
+static int column_of(const SpecReader *r, int line, const char *message)
+{
+    const char *close = strrchr(message, '\''), *open = close;
+    while (open && open > message && *--open != '\'') continue;
+    int column = open && open < close ? lexer_token(r->lexer, line, open + 1, (size_t)(close - open - 1)) : 0;
+    return column ? column : lexer_word(r->lexer, line, "");
+}
+
+/* Lua's own messages start with the line. */
+static Loc place_of(SpecReader *r, const char **message)
+{
+    Loc at = r->raised;
+    if (strncmp(*message, chunk_prefix, strlen(chunk_prefix))) return at;
+    char *end;
+    long line = strtol(*message + strlen(chunk_prefix), &end, 10);
+    if (line < 1 || line > INT32_MAX || strncmp(end, ": ", 2)) return at;
+    *message = end + 2;
+    return (Loc){ r->path, (int)line, column_of(r, (int)line, *message) };
+}
+
+static void tell_lua_error(lua_State *L)
+{
+    SpecReader *r = spec_reader(L);
+    const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+    if (spec_is_told(L, -1)) return;
+    if (!message) message = arena_format(r->arena, "the spec ends with an error that is %s", spec_describe(L, -1));
+    Loc at = place_of(r, &message);
+    if (!at.file) at.file = r->path;
+    diag_error(r->diag, EXIT_BAD_DATA, at, "%s", message);
+    if (strstr(message, "(global '"))
+        diag_note(r->diag, at, "a spec's globals are xf, math, string, table, ipairs, pairs, type, tostring, tonumber, select, error, assert and pcall");
+}
+
+static bool tell_stop(SpecReader *r)
+{
+    const Sandbox *s = &r->sandbox;
+    Loc at = s->at.file ? s->at : (Loc){ r->path, 0, 0 };
+    switch (s->stop) {
+    case STOP_NOT: return false;
+    case STOP_INSTRUCTIONS: diag_error(r->diag, EXIT_BAD_DATA, at, "spec ran for more than %d instructions", MAX_INSTRUCTIONS); break;
+    case STOP_TIME: diag_error(r->diag, EXIT_BAD_DATA, at, "spec ran for more than %d seconds", MAX_SECONDS); break;
+    case STOP_MEMORY: diag_error(r->diag, EXIT_BAD_DATA, at, "spec allocated more than %d MB in all", MAX_ALLOCATED_MB); break;
+    }
+    return true;
+}
+
+static void tell_status(lua_State *L, int status)
+{
+    SpecReader *r = spec_reader(L);
+    if (tell_stop(r)) return;
+    Loc whole = { r->path, 0, 0 };
+    if (status == LUA_ERRMEM) diag_error(r->diag, EXIT_BAD_DATA, whole, "spec needs more than %d MB of memory, or text of more than %d MB",
+                                         MAX_MEMORY >> 20, MAX_STRING >> 20);
+    else if (status != LUA_OK) tell_lua_error(L);
+}
+
+/* ---- running --------------------------------------------------------------------------------------------- */
+
+typedef struct Chunk { const char *text; size_t size; } Chunk;
+
+static void take_result(lua_State *L, int index)
+{
+    SpecReader *r = spec_reader(L);
+    const Draft *d = spec_at(L, index);
+    if (d) {
+        r->result = arena_alloc(r->arena, sizeof *d);
+        *r->result = *d;
+        return;
+    }
+    diag_error(r->diag, EXIT_BAD_DATA, (Loc){ r->path, 0, 0 }, "a spec must return xf.model{…} or xf.graph(…); this one returns %s",
+               spec_describe(L, index));
+}
+
+/* Protected: 1 is the whitelist, 2 the Chunk. Leaves the chunk's first result. */
+static int run_chunk(lua_State *L)
+{
+    const Chunk *chunk = lua_touserdata(L, 2);
+    lua_settop(L, 1);
+    open_xf(L);
+    if (luaL_loadbufferx(L, chunk->text, chunk->size, chunk_name, "t") != LUA_OK) return lua_error(L);
+    lua_pushvalue(L, 1);
+    if (!lua_setupvalue(L, -2, 1)) lua_pop(L, 1);
+    lua_call(L, 0, 1);
+    take_result(L, -1);
+    return 0;
+}
+
+static void run(SpecReader *r, Chunk chunk)
+{
+    lua_State *L = sandbox_new(r);
+    if (!L) die("no memory for a Lua state");
+    lua_pushcfunction(L, note_place);
+    lua_insert(L, 1);
+    lua_pushcfunction(L, run_chunk);
+    lua_insert(L, 2);
+    lua_pushlightuserdata(L, &chunk);
+    tell_status(L, lua_pcall(L, 2, 0, 1));
+    lua_close(L);
+}
+
+/* ---- the file -------------------------------------------------------------------------------------------- */
+
+static bool check_text(SpecReader *r, const char *text, size_t size)
+{
+    Loc at = { r->path, 1, 1 };
+    if (size && *text == LUA_SIGNATURE[0]) {
+        diag_error(r->diag, EXIT_BAD_DATA, (Loc){ r->path, 0, 0 }, "a compiled Lua chunk; a spec is text");
+        return false;
+    }
+    for (size_t i = 0; i < size;) {
+        int32_t c;
+        int n = utf8_next(text + i, size - i, &c);
+        if (!n || !c) {
+            diag_error(r->diag, EXIT_BAD_DATA, at, n ? "a zero byte; a spec is text" : "not UTF-8");
+            return false;
+        }
+        i += (size_t)n;
+        at.column += n;
+        if (c == '\n') at = (Loc){ r->path, at.line + 1, 1 };
+    }
+    return true;
+}
+
+/* A byte order mark and a #! line are no Lua; columns stay as they are. */
+static void blank_start(char *text, size_t size)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    if (size >= 3 && !memcmp(text, mark, 3)) memset(text, ' ', 3);
+    if (size >= 2 && !memcmp(text, "#!", 2)) memcpy(text, "--", 2);
+}
+
+Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
+{
+    size_t size;
+    int errors = diag_errors(d);
+    path = arena_text(a, path);
+    char *text = file_read(a, d, (Loc){ 0 }, path, MAX_SPEC_BYTES, &size);
+    SpecReader r = { .arena = a, .diag = d, .path = path, .folder = file_folder(a, path), .ops = ops, .op_count = n };
+    if (!text || !check_text(&r, text, size)) return NULL;
+    diag_source(d, path, text);
+    blank_start(text, size);
+    r.lexer = lexer_new(a, text, size);
+    run(&r, (Chunk){ text, size });
+    if (!r.result || diag_errors(d) > errors) return NULL;
+    return model_from_draft(a, d, r.result);
+}

@@ -1,0 +1,76 @@
+/* spec_lua.h: what the files of the Lua reader share. Included by spec_lua*.c only. */
+#ifndef SPEC_LUA_H
+#define SPEC_LUA_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "fields.h"
+#include "spec_lexer.h"
+
+/* Why a spec was stopped for good; it cannot catch this. */
+typedef enum Stop { STOP_NOT, STOP_INSTRUCTIONS, STOP_TIME, STOP_MEMORY } Stop;
+
+/* The limits that a spec runs under. */
+enum {
+    MAX_INSTRUCTIONS = 10000000,
+    MAX_SECONDS = 10,               /* of processor time; for what is slow without being many instructions */
+    MAX_MEMORY = 64 << 20,          /* bytes at a time */
+    MAX_ALLOCATED_MB = 4096,        /* in all */
+    MAX_STRING = 1 << 20,           /* bytes of one string */
+    MAX_SPECS = 1000,               /* models and graphs that one spec makes */
+    MAX_CALLS = 10000,              /* of graphs, all together */
+    MAX_NUMBERS = 16 << 20          /* given for inputs and params */
+};
+
+typedef struct Sandbox {
+    size_t used;                    /* bytes now */
+    uint64_t allocated;             /* bytes ever: making garbage costs time too */
+    int64_t instructions;
+    int64_t started;                /* the second of processor time in which it began */
+    Stop stop;
+    Loc at;                         /* where it was stopped */
+} Sandbox;
+
+typedef struct SpecReader {
+    Arena *arena;
+    Diag *diag;
+    const char *path, *folder;
+    Lexer *lexer;
+    const OpName *ops;
+    int op_count;
+    Sandbox sandbox;
+    int specs, calls;               /* made so far */
+    int64_t numbers;                /* kept so far */
+    Draft *result;
+    Loc raised;                     /* where a Lua error was raised */
+} SpecReader;
+
+/* A state with the whitelist as the table on top of its stack; NULL when out of memory. Ends with lua_close. */
+lua_State *sandbox_new(SpecReader *r);
+SpecReader *spec_reader(lua_State *L);
+/* Count work that no instruction shows: `n` of whatever takes as long as one. */
+void sandbox_charge(lua_State *L, int64_t n);
+/* "a table", "text \"x\"", "3.5": the value at `index`, for a message. In the arena. */
+const char *spec_describe(lua_State *L, int index);
+
+/* The line of the innermost Lua function that runs; 0 if none. */
+int  spec_line(lua_State *L);
+Loc  spec_call(lua_State *L, const char *word);         /* that line, and the column of `.word` in it */
+/* Tell an error and leave the running Lua function. */
+_Noreturn void spec_fail(lua_State *L, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool spec_is_told(lua_State *L, int index);             /* the error value of spec_fail */
+
+/* Add the fields of the table at `index` to a draft; errors are told and collected. method as in lexer_field. */
+void spec_read_fields(lua_State *L, int index, Draft *draft, Loc call, const char *method);
+/* The TEXT at `index`, in the arena, or NULL after an error told at `at`: UTF-8 without zero bytes,
+ * not endless. */
+const char *spec_text(lua_State *L, int index, Loc at, const char *what);
+
+void spec_push(lua_State *L, const Draft *draft);       /* a spec value, a copy of the draft */
+const Draft *spec_at(lua_State *L, int index);          /* NULL if it is no spec value */
+Draft *spec_new_draft(lua_State *L, Loc at);            /* counted against MAX_SPECS */
+int  spec_graph(lua_State *L);                          /* xf.graph */
+
+#endif

@@ -1,0 +1,267 @@
+/* spec_lua_fields.c: a Lua table of fields to the Choices of a Draft. All its faults are told, each at its field. */
+#include "spec_lua.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+enum { MAX_KEYS = 256, MAX_LIST = 1024, LONGEST_KEY = 64 };
+
+/* The table being read: the fields of both stacks, or of one. */
+typedef struct Fields {
+    lua_State *L;
+    SpecReader *reader;
+    Draft *draft;
+    Side side;
+    Loc call;
+    const char *method;
+} Fields;
+
+typedef struct Key { const char *name; Loc at; } Key;
+
+static const char *const side_names[] = { NULL, "encoder", "decoder" };
+
+#define wrong(f, at, ...) diag_error((f)->reader->diag, EXIT_BAD_DATA, at, __VA_ARGS__)
+
+/* ---- values --------------------------------------------------------------------------------------------- */
+
+const char *spec_text(lua_State *L, int index, Loc at, const char *what)
+{
+    SpecReader *r = spec_reader(L);
+    size_t size, done = 0;
+    int length = 1;
+    enum { LONGEST = 4096 };
+    if (lua_type(L, index) != LUA_TSTRING) {
+        diag_error(r->diag, EXIT_BAD_DATA, at, "%s must be text, found %s", what, spec_describe(L, index));
+        return NULL;
+    }
+    const char *s = lua_tolstring(L, index, &size);
+    if (size > LONGEST) {
+        diag_error(r->diag, EXIT_BAD_DATA, at, "%s is longer than %d bytes", what, LONGEST);
+        return NULL;
+    }
+    for (int32_t c; done < size && length; done += (size_t)length) {
+        length = utf8_next(s + done, size - done, &c);
+        if (length && !c) length = 0;
+    }
+    if (size && length) return arena_copy(r->arena, s, size);
+    diag_error(r->diag, EXIT_BAD_DATA, at, size ? "%s must be UTF-8 text without zero bytes" : "%s is empty", what);
+    return NULL;
+}
+
+static bool read_number(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
+{
+    bool whole = field->type == TYPE_INT;
+    int exact = 0;
+    if (lua_type(f->L, -1) == LUA_TNUMBER) {
+        v->real = lua_tonumber(f->L, -1);
+        v->integer = lua_tointegerx(f->L, -1, &exact);
+        if (!whole) exact = isfinite(v->real);
+    }
+    if (!exact) {
+        wrong(f, at, "%s must be a %s, found %s", what, whole ? "whole number" : "number", spec_describe(f->L, -1));
+        return false;
+    }
+    if (v->real >= field->least && v->real <= field->most) return true;
+    wrong(f, at, "%s (%s) must be from %.9g to %.9g", what, spec_describe(f->L, -1), field->least, field->most);
+    return false;
+}
+
+static const char *join_words(Arena *a, const Field *field)
+{
+    Text t = text_new(a);
+    for (int i = 0; i < field->word_count; i++) text_printf(&t, "%s\"%s\"", i ? ", " : "", field->words[i]);
+    return t.data;
+}
+
+static bool read_word(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
+{
+    const char *choices = join_words(f->reader->arena, field);
+    if (lua_type(f->L, -1) != LUA_TSTRING) {
+        wrong(f, at, "%s must be one of %s; found %s", what, choices, spec_describe(f->L, -1));
+        return false;
+    }
+    const char *word = lua_tostring(f->L, -1);
+    for (int i = 0; i < field->word_count; i++) {
+        if (strcmp(field->words[i], word)) continue;
+        v->integer = i;
+        return true;
+    }
+    const char *near = diag_nearest(word, field->words, field->word_count);
+    if (near) wrong(f, at, "%s has no choice %s; did you mean \"%s\"?", what, spec_describe(f->L, -1), near);
+    else wrong(f, at, "%s has no choice %s; the choices are %s", what, spec_describe(f->L, -1), choices);
+    return false;
+}
+
+static bool read_path(const Fields *f, const char *what, Loc at, FieldValue *v)
+{
+    v->text = spec_text(f->L, -1, at, what);
+    if (!v->text) return false;
+    if (strcmp(what, "weights") || strcmp(v->text, "random"))
+        v->text = file_join(f->reader->arena, f->reader->folder, v->text);
+    return true;
+}
+
+static bool read_bool(const Fields *f, const char *what, Loc at, FieldValue *v)
+{
+    v->integer = lua_toboolean(f->L, -1);
+    if (lua_isboolean(f->L, -1)) return true;
+    wrong(f, at, "%s must be true or false, found %s", what, spec_describe(f->L, -1));
+    return false;
+}
+
+/* The value on top of the stack, called `what` in messages. */
+static bool read_value(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
+{
+    switch (field->type) {
+    case TYPE_INT: case TYPE_REAL: return read_number(f, field, what, at, v);
+    case TYPE_BOOL: return read_bool(f, what, at, v);
+    case TYPE_WORD: return read_word(f, field, what, at, v);
+    case TYPE_PATH: return read_path(f, what, at, v);
+    case TYPE_TEXT: return (v->text = spec_text(f->L, -1, at, what)) != NULL;
+    }
+    return false;
+}
+
+/* ---- fields --------------------------------------------------------------------------------------------- */
+
+static void read_list(const Fields *f, const Field *field, Choice *c)
+{
+    lua_Unsigned n = lua_rawlen(f->L, -1);
+    if (!n) wrong(f, c->at, "%s is an empty list", field->name);
+    if (n > MAX_LIST) wrong(f, c->at, "%s lists %" PRIu64 " values; at most %d are allowed", field->name, (uint64_t)n, MAX_LIST);
+    if (!n || n > MAX_LIST) return;
+    FieldValue *values = arena_array(f->reader->arena, (size_t)n, sizeof *values);
+    bool good = true;
+    for (int i = 0; i < (int)n; i++) {
+        const char *what = arena_format(f->reader->arena, "%s[%d]", field->name, i + 1);
+        lua_rawgeti(f->L, -1, i + 1);
+        good &= read_value(f, field, what, c->at, &values[i]);
+        lua_pop(f->L, 1);
+    }
+    if (!good) return;
+    c->values = values;
+    c->count = (int)n;
+}
+
+static void read_choice(const Fields *f, const Field *field, Loc at)
+{
+    Choice c = { .at = at };
+    if (lua_istable(f->L, -1) && field->scope == SCOPE_LAYER) {
+        read_list(f, field, &c);
+    } else {
+        c.values = arena_alloc(f->reader->arena, sizeof *c.values);
+        c.count = read_value(f, field, field->name, at, c.values);
+    }
+    if (c.count) f->draft->choices[f->side][field - fields] = c;
+}
+
+static void read_table(const Fields *f);
+
+static void read_side(const Fields *f, Side side, Loc at)
+{
+    if (!lua_istable(f->L, -1)) {
+        wrong(f, at, "%s must be a table of fields, found %s", side_names[side], spec_describe(f->L, -1));
+        return;
+    }
+    Fields nested = *f;
+    nested.side = side;
+    read_table(&nested);
+}
+
+/* A graph has sizes of its own; of the model's fields these have a meaning for it. */
+static bool fits_graph(const Field *field)
+{
+    FieldId id = (FieldId)(field - fields);
+    return id == FIELD_ID_name || id == FIELD_ID_weights || id == FIELD_ID_seed;
+}
+
+static Side side_of(const char *name)
+{
+    return !strcmp(name, "encoder") ? SIDE_ENCODER : !strcmp(name, "decoder") ? SIDE_DECODER : SIDE_BOTH;
+}
+
+static void read_field(const Fields *f, Key key)
+{
+    const Field *field = field_find(key.name);
+    Side side = f->side == SIDE_BOTH ? side_of(key.name) : SIDE_BOTH;
+    if (f->draft->graph && (side || !field || !fits_graph(field))) {
+        wrong(f, key.at, "a graph has no field \"%s\"; only name, weights and seed", key.name);
+    } else if (side) {
+        read_side(f, side, key.at);
+    } else if (!field) {
+        const char *near = field_nearest(key.name, f->side != SIDE_BOTH);
+        if (near) wrong(f, key.at, "unknown field \"%s\"; did you mean \"%s\"?", key.name, near);
+        else wrong(f, key.at, "unknown field \"%s\"", key.name);
+    } else if (f->side != SIDE_BOTH && field->scope == SCOPE_MODEL) {
+        wrong(f, key.at, "%s belongs to the whole model, not to the %s", key.name, side_names[f->side]);
+    } else {
+        read_choice(f, field, key.at);
+    }
+}
+
+/* ---- tables --------------------------------------------------------------------------------------------- */
+
+static int by_place(const void *a, const void *b)
+{
+    const Key *x = a, *y = b;
+    if (x->at.line != y->at.line) return x->at.line < y->at.line ? -1 : 1;
+    if (x->at.column != y->at.column) return x->at.column < y->at.column ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static Loc place_of(const Fields *f, const char *name)
+{
+    Loc at = f->call;
+    lexer_field(f->reader->lexer, f->call.line, f->method, side_names[f->side], name, &at);
+    return at;
+}
+
+static int collect_keys(const Fields *f, Key *keys)
+{
+    int n = 0;
+    for (lua_pushnil(f->L); lua_next(f->L, -2); lua_pop(f->L, 1)) {
+        if (lua_type(f->L, -2) != LUA_TSTRING) {
+            wrong(f, f->call, "a field needs a name: %s stands alone", spec_describe(f->L, -1));
+            continue;
+        }
+        if (n == MAX_KEYS) {
+            wrong(f, f->call, "more than %d fields", MAX_KEYS);
+            lua_pop(f->L, 2);
+            break;
+        }
+        size_t size;
+        const char *name = lua_tolstring(f->L, -2, &size);
+        keys[n].name = arena_copy(f->reader->arena, name, size < LONGEST_KEY ? size : LONGEST_KEY);
+        sandbox_charge(f->L, lexer_tokens(f->reader->lexer) / 100);
+        keys[n].at = place_of(f, keys[n].name);
+        n++;
+    }
+    return n;
+}
+
+/* The table on top of the stack, in the order in which its fields are written. */
+static void read_table(const Fields *f)
+{
+    Key *keys = arena_array(f->reader->arena, MAX_KEYS, sizeof *keys);
+    luaL_checkstack(f->L, 16, "fields");
+    int n = collect_keys(f, keys);
+    qsort(keys, (size_t)n, sizeof *keys, by_place);
+    for (int i = 0; i < n; i++) {
+        lua_pushstring(f->L, keys[i].name);
+        lua_rawget(f->L, -2);
+        read_field(f, keys[i]);
+        lua_pop(f->L, 1);
+    }
+}
+
+void spec_read_fields(lua_State *L, int index, Draft *draft, Loc call, const char *method)
+{
+    Fields f = { L, spec_reader(L), draft, SIDE_BOTH, call, method };
+    lua_pushvalue(L, index);
+    read_table(&f);
+    lua_pop(L, 1);
+}

@@ -1,0 +1,322 @@
+/* spec_lua_graph.c: xf.graph: runs a builder and records what it asks of `g`, call by call.
+ * Values are handles of one graph. The first error ends the builder, for what follows would only repeat it. */
+#include "spec_lua.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 64, MAX_INPUTS = 8, MAX_OPTIONS = 8 };
+
+static const int64_t MOST_ELEMENTS = 70368744177664 / 4;    /* 2^46 bytes of f32 */
+
+static const char builder_type[] = "xf.builder", value_type[] = "xf.value";
+static const char *const own_calls[] = { "input", "param", "name", "output" };
+enum { OWN_CALLS = 4 };
+
+/* The `g` of one xf.graph, in the arena. */
+typedef struct Builder { bool alive; const char *graph; GraphSpec *spec; int room; } Builder;
+
+typedef struct Value { Builder *builder; int index; } Value;
+
+/* ---- calls and values ------------------------------------------------------------------------------------ */
+
+static Builder *builder_at(lua_State *L, int index)
+{
+    Builder **p = luaL_testudata(L, index, builder_type);
+    return p ? *p : NULL;
+}
+
+static void push_value(lua_State *L, Builder *b, int index)
+{
+    Value *v = lua_newuserdatauv(L, sizeof *v, 0);
+    *v = (Value){ b, index };
+    luaL_setmetatable(L, value_type);
+}
+
+/* The value at stack place `index`, which is argument `i` of g.`op`. */
+static int value_at(lua_State *L, int index, Builder *b, Loc at, const char *op, int i)
+{
+    const Value *v = luaL_testudata(L, index, value_type);
+    if (!v && builder_at(L, index)) spec_fail(L, at, "g.%s is called with a dot: g.%s(…), not g:%s(…)", op, op, op);
+    if (!v) spec_fail(L, at, "argument %d of g.%s must be a value of the graph, found %s", i, op, spec_describe(L, index));
+    if (v->builder != b) spec_fail(L, at, "argument %d of g.%s is a value of another graph, \"%s\"", i, op, v->builder->graph);
+    return v->index;
+}
+
+static GraphCall *add_call(lua_State *L, Builder *b, const char *op, Loc at, int results)
+{
+    GraphSpec *s = b->spec;
+    if (spec_reader(L)->calls++ == MAX_CALLS) spec_fail(L, at, "more than %d calls of graphs in one spec", MAX_CALLS);
+    if (s->count == b->room) {
+        size_t bytes = sizeof *s->calls * (size_t)b->room, more = bytes ? bytes * 2 : 32 * sizeof *s->calls;
+        s->calls = arena_grow(spec_reader(L)->arena, s->calls, bytes, more);
+        b->room = (int)(more / sizeof *s->calls);
+    }
+    GraphCall *c = &s->calls[s->count++];
+    *c = (GraphCall){ .op = op, .at = at, .first_result = s->values, .results = results };
+    s->values += results;
+    return c;
+}
+
+/* ---- names, shapes and numbers --------------------------------------------------------------------------- */
+
+static bool is_name(const char *s)
+{
+    if (!isalpha((unsigned char)*s) && *s != '_') return false;
+    for (; *s; s++)
+        if ((!isalnum((unsigned char)*s) && *s != '_' && *s != '.') || (unsigned char)*s >= 0x80) return false;
+    return true;
+}
+
+/* One name means one value; an output may repeat the name that its value has. */
+static void check_unique(lua_State *L, const Builder *b, const char *name, int value, Loc at)
+{
+    for (int i = 0; i < b->spec->count; i++) {
+        const GraphCall *c = &b->spec->calls[i];
+        int named = c->input_count ? c->inputs[0] : c->first_result;
+        if (!c->name || strcmp(c->name, name) || named == value) continue;
+        spec_fail(L, at, "the name \"%s\" is taken by line %d", name, c->at.line);
+    }
+}
+
+static const char *name_at(lua_State *L, const Builder *b, const char *op, int value, Loc at)
+{
+    const char *what = arena_format(spec_reader(L)->arena, "the name of g.%s", op);
+    if (builder_at(L, 1)) spec_fail(L, at, "g.%s is called with a dot: g.%s(…), not g:%s(…)", op, op, op);
+    const char *name = spec_text(L, 1, at, what);
+    if (!name) spec_fail(L, at, NULL);
+    if (!is_name(name)) spec_fail(L, at, "the name \"%s\" must be letters, digits, _ and ., starting with a letter", name);
+    if (strlen(name) > LONGEST_NAME) spec_fail(L, at, "the name \"%.20s…\" is longer than %d characters", name, LONGEST_NAME);
+    check_unique(L, b, name, value, at);
+    return name;
+}
+
+static int64_t read_size(lua_State *L, Loc at, const char *name, int i)
+{
+    int whole = 0;
+    int64_t size = 0;
+    lua_rawgeti(L, 2, i + 1);
+    if (lua_type(L, -1) == LUA_TNUMBER) size = lua_tointegerx(L, -1, &whole);
+    if (!whole) spec_fail(L, at, "shape of %s: size %d must be a whole number, found %s", name, i + 1, spec_describe(L, -1));
+    if (size < 1 || size > INT32_MAX) spec_fail(L, at, "shape of %s: size %d (%" PRId64 ") must be from 1 to %d", name, i + 1, size, INT32_MAX);
+    lua_pop(L, 1);
+    return size;
+}
+
+/* The shape at 2; returns its elements. */
+static int64_t read_shape(lua_State *L, GraphCall *c, const char *name)
+{
+    if (!lua_istable(L, 2)) spec_fail(L, c->at, "shape of %s must be a table of sizes, found %s", name, spec_describe(L, 2));
+    lua_Unsigned rank = lua_rawlen(L, 2);
+    if (rank < 1 || rank > MAX_RANK) spec_fail(L, c->at, "shape of %s has %" PRIu64 " sizes; from 1 to %d are allowed", name, (uint64_t)rank, MAX_RANK);
+    c->rank = (int)rank;
+    int64_t elements = 1;
+    for (int i = 0; i < c->rank; i++) {
+        c->shape[i] = read_size(L, c->at, name, i);
+        if (__builtin_mul_overflow(elements, c->shape[i], &elements) || elements > MOST_ELEMENTS)
+            spec_fail(L, c->at, "shape of %s: absurd size, more than %" PRId64 " elements", name, MOST_ELEMENTS);
+    }
+    return elements;
+}
+
+static float read_float(lua_State *L, Loc at, const char *name, int64_t i)
+{
+    lua_rawgeti(L, 3, i + 1);
+    if (lua_type(L, -1) != LUA_TNUMBER)
+        spec_fail(L, at, "values of %s: number %" PRId64 " is %s; a flat list of numbers is expected", name, i + 1, spec_describe(L, -1));
+    double value = lua_tonumber(L, -1);
+    float f = (float)value;
+    if (!isfinite(f)) spec_fail(L, at, "values of %s: number %" PRId64 " (%.9g) is no finite float", name, i + 1, value);
+    lua_pop(L, 1);
+    return f;
+}
+
+/* The numbers at 3, as many as the shape asks for; nil leaves them open. */
+static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t elements)
+{
+    SpecReader *r = spec_reader(L);
+    if (lua_isnoneornil(L, 3)) return;
+    if (!lua_istable(L, 3)) spec_fail(L, c->at, "values of %s must be a table of numbers, found %s", name, spec_describe(L, 3));
+    int64_t found = (int64_t)lua_rawlen(L, 3);
+    if (found != elements) spec_fail(L, c->at, "%s has %" PRId64 " values; its shape needs %" PRId64, name, found, elements);
+    r->numbers += found;
+    if (r->numbers > MAX_NUMBERS) spec_fail(L, c->at, "more than %d numbers in one spec; put them into a weights file", MAX_NUMBERS);
+    float *values = arena_array(r->arena, (size_t)found, sizeof *values);
+    for (int64_t i = 0; i < found; i++) values[i] = read_float(L, c->at, name, i);
+    c->values = values;
+    c->value_count = found;
+}
+
+/* ---- input, param, name, output -------------------------------------------------------------------------- */
+
+static void declare(lua_State *L, Builder *b, const char *op, Loc at)
+{
+    GraphCall c = { .at = at };
+    c.name = name_at(L, b, op, -1, at);
+    read_values(L, &c, c.name, read_shape(L, &c, c.name));
+    GraphCall *added = add_call(L, b, op, at, 1);
+    c.op = op;
+    c.first_result = added->first_result;
+    c.results = 1;
+    *added = c;
+    push_value(L, b, c.first_result);
+}
+
+/* Both return the value, so that they can stand around an expression. */
+static void give_name(lua_State *L, Builder *b, const char *op, Loc at)
+{
+    if (builder_at(L, 1)) spec_fail(L, at, "g.%s is called with a dot: g.%s(…), not g:%s(…)", op, op, op);
+    int value = value_at(L, 2, b, at, op, 2);
+    const char *name = name_at(L, b, op, value, at);
+    GraphCall *c = add_call(L, b, op, at, 0);
+    c->name = name;
+    c->inputs[0] = value;
+    c->input_count = 1;
+    lua_settop(L, 2);
+}
+
+/* ---- operations ------------------------------------------------------------------------------------------ */
+
+static int by_option(const void *a, const void *b)
+{
+    return strcmp(((const struct GraphOption *)a)->name, ((const struct GraphOption *)b)->name);
+}
+
+static struct GraphOption read_option(lua_State *L, const char *op, Loc at)
+{
+    struct GraphOption o = { NULL, 0, NULL };
+    if (lua_type(L, -2) != LUA_TSTRING) spec_fail(L, at, "an option of g.%s needs a name", op);
+    lua_pushvalue(L, -2);
+    o.name = spec_text(L, -1, at, "an option's name");
+    lua_pop(L, 1);
+    if (!o.name) spec_fail(L, at, NULL);
+    if (lua_type(L, -1) == LUA_TNUMBER) o.number = lua_tonumber(L, -1);
+    else if (lua_isboolean(L, -1)) o.number = lua_toboolean(L, -1);
+    else if (!(o.word = spec_text(L, -1, at, o.name))) spec_fail(L, at, NULL);
+    if (!isfinite(o.number)) spec_fail(L, at, "option %s of g.%s is not finite", o.name, op);
+    return o;
+}
+
+/* The table at `index`, sorted by name. */
+static void read_options(lua_State *L, int index, GraphCall *c)
+{
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        if (c->option_count == MAX_OPTIONS) spec_fail(L, c->at, "g.%s has more than %d options", c->op, MAX_OPTIONS);
+        c->options[c->option_count++] = read_option(L, c->op, c->at);
+    }
+    qsort(c->options, (size_t)c->option_count, sizeof *c->options, by_option);
+}
+
+static int operate(lua_State *L, Builder *b, const OpName *op, Loc at)
+{
+    GraphCall c = { .op = op->name, .at = at };
+    int n = lua_gettop(L);
+    if (n && lua_istable(L, n)) read_options(L, n--, &c);
+    if (n > MAX_INPUTS) spec_fail(L, at, "g.%s has %d arguments; at most %d are allowed", op->name, n, MAX_INPUTS);
+    for (int i = 0; i < n; i++) c.inputs[i] = lua_isnil(L, i + 1) ? -1 : value_at(L, i + 1, b, at, op->name, i + 1);
+    c.input_count = n;
+    GraphCall *added = add_call(L, b, op->name, at, op->results);
+    c.first_result = added->first_result;
+    c.results = op->results;
+    *added = c;
+    luaL_checkstack(L, op->results, op->name);
+    for (int i = 0; i < op->results; i++) push_value(L, b, c.first_result + i);
+    return op->results;
+}
+
+/* ---- g --------------------------------------------------------------------------------------------------- */
+
+/* Upvalues: the builder, the number of the word: own_calls first, then the operations. */
+static int call_word(lua_State *L)
+{
+    SpecReader *r = spec_reader(L);
+    Builder *b = builder_at(L, lua_upvalueindex(1));
+    int n = (int)lua_tointeger(L, lua_upvalueindex(2));
+    const char *word = n < OWN_CALLS ? own_calls[n] : r->ops[n - OWN_CALLS].name;
+    Loc at = spec_call(L, word);
+    if (!b->alive) spec_fail(L, at, "g.%s is called after the builder of \"%s\" has returned", word, b->graph);
+    if (n >= OWN_CALLS) return operate(L, b, &r->ops[n - OWN_CALLS], at);
+    if (n < 2) declare(L, b, word, at);
+    else give_name(L, b, word, at);
+    return 1;
+}
+
+_Noreturn static void fail_unknown(lua_State *L, const char *word)
+{
+    SpecReader *r = spec_reader(L);
+    const char **words = arena_array(r->arena, (size_t)(OWN_CALLS + r->op_count), sizeof *words);
+    for (int i = 0; i < OWN_CALLS; i++) words[i] = own_calls[i];
+    for (int i = 0; i < r->op_count; i++) words[OWN_CALLS + i] = r->ops[i].name;
+    const char *near = diag_nearest(word, words, OWN_CALLS + r->op_count);
+    Loc at = spec_call(L, word);
+    if (near) spec_fail(L, at, "unknown operation g.%s; did you mean g.%s?", word, near);
+    spec_fail(L, at, "unknown operation g.%s", word);
+}
+
+static int index_builder(lua_State *L)
+{
+    const SpecReader *r = spec_reader(L);
+    const char *word = luaL_checkstring(L, 2);
+    int found = -1;
+    for (int i = 0; i < OWN_CALLS; i++)
+        if (!strcmp(own_calls[i], word)) found = i;
+    for (int i = 0; i < r->op_count && found < 0; i++)
+        if (!strcmp(r->ops[i].name, word)) found = OWN_CALLS + i;
+    if (found < 0) fail_unknown(L, word);
+    lua_pushvalue(L, 1);
+    lua_pushinteger(L, found);
+    lua_pushcclosure(L, call_word, 2);
+    return 1;
+}
+
+static void make_types(lua_State *L)
+{
+    if (luaL_newmetatable(L, builder_type)) {
+        lua_pushcfunction(L, index_builder);
+        lua_setfield(L, -2, "__index");
+    }
+    luaL_newmetatable(L, value_type);
+    lua_pop(L, 2);
+}
+
+static Builder *push_builder(lua_State *L, const char *name)
+{
+    Arena *a = spec_reader(L)->arena;
+    Builder **p = lua_newuserdatauv(L, sizeof *p, 0);
+    *p = arena_alloc(a, sizeof **p);
+    **p = (Builder){ .alive = true, .graph = name, .spec = arena_alloc(a, sizeof(GraphSpec)) };
+    luaL_setmetatable(L, builder_type);
+    return *p;
+}
+
+static bool has_output(const GraphSpec *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (!strcmp(s->calls[i].op, "output")) return true;
+    return false;
+}
+
+/* xf.graph(name, function(g) … end) */
+int spec_graph(lua_State *L)
+{
+    SpecReader *r = spec_reader(L);
+    Loc at = spec_call(L, "graph");
+    const char *name = spec_text(L, 1, at, "the name of xf.graph");
+    if (!name) spec_fail(L, at, NULL);
+    if (!lua_isfunction(L, 2)) spec_fail(L, at, "xf.graph needs a name and a function, found %s", spec_describe(L, 2));
+    make_types(L);
+    lua_settop(L, 2);
+    Builder *b = push_builder(L, name);
+    lua_call(L, 1, 0);
+    b->alive = false;
+    if (!has_output(b->spec)) spec_fail(L, at, "the graph \"%s\" has no output: g.output(name, value)", name);
+    Draft *d = spec_new_draft(L, at);
+    d->graph = b->spec;
+    d->choices[SIDE_BOTH][FIELD_ID_name] = (Choice){ at, 1, arena_alloc(r->arena, sizeof(FieldValue)) };
+    d->choices[SIDE_BOTH][FIELD_ID_name].values->text = name;
+    spec_push(L, d);
+    return 1;
+}

@@ -1,0 +1,311 @@
+/* spec_lua_sandbox.c: a Lua state in which a spec can do no harm, takes no more than its limits and always does the same.
+ * Left out is what reads files, runs for ever inside C, or differs from run to run: addresses, the order of hash tables. */
+#include "spec_lua.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { COUNT_STEP = 1000 };
+
+SpecReader *spec_reader(lua_State *L)
+{
+    return *(SpecReader **)lua_getextraspace(L);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------- */
+
+/* For a new block Lua passes the type of the object in old_size. */
+static void *limited_alloc(void *user, void *old, size_t old_size, size_t size)
+{
+    Sandbox *s = user;
+    size_t before = old ? old_size : 0;
+    if (!size) {
+        free(old);
+        s->used -= before;
+        return NULL;
+    }
+    if (size > before) {
+        if (!old && old_size == LUA_TSTRING && size > MAX_STRING) return NULL;
+        if (s->used - before + size > MAX_MEMORY) return NULL;
+        s->allocated += size - before;
+        if (s->allocated > (uint64_t)MAX_ALLOCATED_MB << 20) {
+            s->stop = STOP_MEMORY;
+            return NULL;
+        }
+    }
+    void *p = realloc(old, size);
+    if (p) s->used += size - before;
+    return p;
+}
+
+/* ---- instructions and time ------------------------------------------------------------------------------ */
+
+/* Once stopped, every further instruction is an error, so no pcall gets past it. */
+static void stop(lua_State *L, Stop why);
+
+static void count(lua_State *L, lua_Debug *debug)
+{
+    (void)debug;
+    Sandbox *s = &spec_reader(L)->sandbox;
+    struct timespec now;
+    if (s->stop) stop(L, s->stop);
+    s->instructions += COUNT_STEP;
+    if (s->instructions > MAX_INSTRUCTIONS) stop(L, STOP_INSTRUCTIONS);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    if (now.tv_sec - s->started > MAX_SECONDS) stop(L, STOP_TIME);
+}
+
+static void stop(lua_State *L, Stop why)
+{
+    SpecReader *r = spec_reader(L);
+    if (!r->sandbox.at.line) r->sandbox.at = spec_call(L, "");
+    r->sandbox.stop = why;
+    lua_sethook(L, count, LUA_MASKCOUNT, 1);
+    lua_pushliteral(L, "stopped");
+    lua_error(L);
+}
+
+void sandbox_charge(lua_State *L, int64_t n)
+{
+    Sandbox *s = &spec_reader(L)->sandbox;
+    s->instructions += n;
+    if (s->instructions > MAX_INSTRUCTIONS) stop(L, STOP_INSTRUCTIONS);
+}
+
+/* ---- the library ---------------------------------------------------------------------------------------- */
+
+/* tostring without addresses. */
+static int plain_tostring(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    int type = lua_type(L, 1);
+    if (type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TBOOLEAN || type == LUA_TNIL) luaL_tolstring(L, 1, NULL);
+    else lua_pushstring(L, luaL_typename(L, 1));
+    return 1;
+}
+
+/* string.format: other than numbers and text go through plain_tostring, and %p is refused. */
+static int plain_format(lua_State *L)
+{
+    const char *p = luaL_checkstring(L, 1);
+    while ((p = strchr(p, '%'))) {
+        p++;
+        p += strspn(p, "-+ #0123456789.");
+        if (*p == 'p') return luaL_error(L, "string.format: %%p is not available");
+        if (*p) p++;
+    }
+    int n = lua_gettop(L);
+    for (int i = 2; i <= n; i++) {
+        if (lua_isnumber(L, i) || lua_isboolean(L, i) || lua_isnil(L, i) || lua_isstring(L, i)) continue;
+        lua_pushstring(L, luaL_typename(L, i));
+        lua_replace(L, i);
+    }
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, n, 1);
+    return 1;
+}
+
+static int bounded_rep(lua_State *L)
+{
+    size_t size, between;
+    luaL_checklstring(L, 1, &size);
+    lua_Integer n = luaL_checkinteger(L, 2);
+    luaL_optlstring(L, 3, "", &between);
+    if (size + between == 0) {      /* the original would count to n in vain */
+        lua_pushliteral(L, "");
+        return 1;
+    }
+    if (n > 0 && (size_t)n > MAX_STRING / (size + between))
+        return luaL_error(L, "string.rep: the result would be longer than %d bytes", MAX_STRING);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
+}
+
+/* table.insert and table.concat walk the table inside C. */
+static int charged(lua_State *L)
+{
+    if (lua_istable(L, 1)) sandbox_charge(L, (int64_t)lua_rawlen(L, 1) / 16);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+/* Appending moves nothing and costs nothing more. */
+static int charged_insert(lua_State *L)
+{
+    if (lua_gettop(L) == 2 && lua_istable(L, 1)) {
+        lua_rawseti(L, 1, (lua_Integer)lua_rawlen(L, 1) + 1);
+        return 0;
+    }
+    return charged(L);
+}
+
+/* Numbers before texts, each ascending. */
+static bool key_before(lua_State *L, int a, int b)
+{
+    int x = lua_type(L, a), y = lua_type(L, b);
+    return x != y ? x == LUA_TNUMBER : lua_compare(L, a, b, LUA_OPLT);
+}
+
+/* Merge sort of the list `from`..`to` (exclusive) in the table at 3, with the table at 4 to work in. */
+static void sort_keys(lua_State *L, lua_Integer from, lua_Integer to)
+{
+    if (to - from < 2) return;
+    lua_Integer middle = from + (to - from) / 2, i = from, j = middle;
+    luaL_checkstack(L, 8, "pairs");
+    sort_keys(L, from, middle);
+    sort_keys(L, middle, to);
+    for (lua_Integer k = from; k < to; k++) {
+        lua_rawgeti(L, 3, i);
+        lua_rawgeti(L, 3, j);
+        bool left = j == to || (i < middle && !key_before(L, -1, -2));
+        lua_pop(L, left ? 1 : 0);
+        if (!left) lua_remove(L, -2);
+        lua_rawseti(L, 4, k);
+        if (left) i++;
+        else j++;
+    }
+    for (lua_Integer k = from; k < to; k++) {
+        lua_rawgeti(L, 4, k);
+        lua_rawseti(L, 3, k);
+    }
+}
+
+/* The iterator of pairs. Upvalues: the sorted keys, the next one's place. A key removed meanwhile is passed over. */
+static int next_pair(lua_State *L)
+{
+    lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
+    for (;; i++) {
+        lua_settop(L, 1);
+        if (lua_rawgeti(L, lua_upvalueindex(1), i) == LUA_TNIL) return 1;
+        lua_pushvalue(L, -1);
+        if (lua_rawget(L, 1) != LUA_TNIL) break;
+        sandbox_charge(L, 1);
+    }
+    lua_pushinteger(L, i + 1);
+    lua_replace(L, lua_upvalueindex(2));
+    return 2;
+}
+
+/* pairs in the order of the keys, since that of the hash differs from run to run. */
+static int sorted_pairs(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    lua_pushnil(L);
+    lua_newtable(L);
+    lua_newtable(L);
+    lua_Integer n = 0;
+    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+        int type = lua_type(L, -2);
+        if (type != LUA_TSTRING && type != LUA_TNUMBER) return luaL_error(L, "pairs: a key is a %s; only numbers and text are allowed", lua_typename(L, type));
+        lua_pushvalue(L, -2);
+        lua_rawseti(L, 3, ++n);
+    }
+    sandbox_charge(L, n * 4);
+    sort_keys(L, 1, n + 1);
+    lua_pushvalue(L, 3);
+    lua_pushinteger(L, 1);
+    lua_pushcclosure(L, next_pair, 2);
+    lua_pushvalue(L, 1);
+    return 2;
+}
+
+/* Copy `names` from the table on top to the table below it. */
+static void copy_fields(lua_State *L, const char *const *names)
+{
+    for (; *names; names++) {
+        lua_getfield(L, -1, *names);
+        lua_setfield(L, -3, *names);
+    }
+}
+
+/* Field `name` of the table below the top: `wrap` around the function of that name in the table on top. */
+static void wrap_field(lua_State *L, const char *name, lua_CFunction wrap)
+{
+    lua_getfield(L, -1, name);
+    lua_pushcclosure(L, wrap, 1);
+    lua_setfield(L, -3, name);
+}
+
+static void open_base(lua_State *L)
+{
+    static const char *const names[] = { "ipairs", "type", "tonumber", "select", "error", "assert", "pcall", NULL };
+    luaL_requiref(L, LUA_GNAME, luaopen_base, 0);
+    copy_fields(L, names);
+    lua_pop(L, 1);
+    lua_pushcfunction(L, sorted_pairs);
+    lua_setfield(L, -2, "pairs");
+    lua_pushcfunction(L, plain_tostring);
+    lua_setfield(L, -2, "tostring");
+}
+
+static void open_math(lua_State *L)
+{
+    luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 0);
+    lua_pushnil(L);
+    lua_setfield(L, -2, "random");
+    lua_pushnil(L);
+    lua_setfield(L, -2, "randomseed");
+    lua_setfield(L, -2, LUA_MATHLIBNAME);
+}
+
+static void open_table(lua_State *L)
+{
+    lua_newtable(L);
+    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 0);
+    wrap_field(L, "insert", charged_insert);
+    wrap_field(L, "concat", charged);
+    lua_pop(L, 1);
+    lua_setfield(L, -2, LUA_TABLIBNAME);
+}
+
+/* The methods of text values are the same few functions. */
+static void open_string(lua_State *L)
+{
+    static const char *const names[] = { "sub", "upper", "lower", NULL };
+    lua_newtable(L);
+    luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 0);
+    copy_fields(L, names);
+    wrap_field(L, "format", plain_format);
+    wrap_field(L, "rep", bounded_rep);
+    lua_pop(L, 1);
+    lua_pushliteral(L, "");
+    lua_getmetatable(L, -1);
+    lua_pushvalue(L, -3);
+    lua_setfield(L, -2, "__index");
+    lua_pop(L, 2);
+    lua_setfield(L, -2, LUA_STRLIBNAME);
+}
+
+static int open_all(lua_State *L)
+{
+    lua_newtable(L);
+    open_base(L);
+    open_math(L);
+    open_table(L);
+    open_string(L);
+    return 1;
+}
+
+lua_State *sandbox_new(SpecReader *r)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    r->sandbox.started = now.tv_sec;
+    lua_State *L = lua_newstate(limited_alloc, &r->sandbox);
+    if (!L) return NULL;
+    *(SpecReader **)lua_getextraspace(L) = r;
+    lua_pushcfunction(L, open_all);
+    if (lua_pcall(L, 0, 1, 0) != LUA_OK) {
+        lua_close(L);
+        return NULL;
+    }
+    lua_sethook(L, count, LUA_MASKCOUNT, COUNT_STEP);
+    return L;
+}

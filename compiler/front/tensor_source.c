@@ -1,0 +1,172 @@
+/* tensor_source.c: the numbers of a tensor, wherever they come from, as row-major f32.
+ * Files are little-endian and not aligned; random numbers depend on the seed and the tensor's name alone. */
+#include "model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dtypes.h"
+
+int64_t tensor_elements(const TensorSource *t)
+{
+    int64_t n = 1;
+    for (int i = 0; i < t->rank; i++) n *= t->shape[i];
+    return n;
+}
+
+/* ---- number formats ------------------------------------------------------------------------------------- */
+
+static const struct { const char *name; int bits; DType dtype; } dtypes[] = {
+    { "F32", 32, DTYPE_F32 }, { "F16", 16, DTYPE_F16 }, { "BF16", 16, DTYPE_BF16 }, { "F64", 64, DTYPE_F64 },
+    { "I8", 8, DTYPE_I8 }, { "U8", 8, DTYPE_U8 }, { "I16", 16, DTYPE_I16 }, { "U16", 16, DTYPE_U16 },
+    { "I32", 32, DTYPE_I32 }, { "U32", 32, DTYPE_U32 }, { "I64", 64, DTYPE_I64 }, { "U64", 64, DTYPE_U64 },
+    { "BOOL", 8, DTYPE_BOOL }, { "F4", 4, DTYPE_OTHER }, { "F6_E2M3", 6, DTYPE_OTHER }, { "F6_E3M2", 6, DTYPE_OTHER },
+    { "F8_E5M2", 8, DTYPE_OTHER }, { "F8_E4M3", 8, DTYPE_OTHER }, { "F8_E8M0", 8, DTYPE_OTHER },
+    { "F8_E4M3FNUZ", 8, DTYPE_OTHER }, { "F8_E5M2FNUZ", 8, DTYPE_OTHER }, { "C64", 64, DTYPE_OTHER },
+};
+
+int dtype_bits(const char *name, DType *dtype)
+{
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        if (strcmp(dtypes[i].name, name)) continue;
+        *dtype = dtypes[i].dtype;
+        return dtypes[i].bits;
+    }
+    return 0;
+}
+
+const char *dtype_name(DType dtype)
+{
+    if (dtype == DTYPE_OTHER) return "other";
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (dtypes[i].dtype == dtype) return dtypes[i].name;
+    die("no dtype %d", (int)dtype);
+}
+
+bool dtype_is_float(DType dtype)
+{
+    return dtype == DTYPE_F32 || dtype == DTYPE_F16 || dtype == DTYPE_BF16 || dtype == DTYPE_F64;
+}
+
+static float from_bits(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static float from_half(uint16_t h)
+{
+    uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 0x3FF;
+    if (exponent == 31) return from_bits(sign | 0x7F800000 | fraction << 13);
+    if (exponent) return from_bits(sign | (exponent + 112) << 23 | fraction << 13);
+    float tiny = ldexpf((float)fraction, -24);
+    return sign ? -tiny : tiny;
+}
+
+static float read_element(const unsigned char *p, DType dtype)
+{
+    uint16_t half;
+    float f;
+    double d;
+    switch (dtype) {
+    case DTYPE_F32:  memcpy(&f, p, 4); return f;
+    case DTYPE_F16:  memcpy(&half, p, 2); return from_half(half);
+    case DTYPE_BF16: memcpy(&half, p, 2); return from_bits((uint32_t)half << 16);
+    case DTYPE_F64:  memcpy(&d, p, 8); return (float)d;
+    default: die("cannot read dtype %s as numbers", dtype_name(dtype));
+    }
+}
+
+/* ---- stored numbers ------------------------------------------------------------------------------------- */
+
+static int element_bytes(DType dtype)
+{
+    return dtype == DTYPE_F64 ? 8 : dtype == DTYPE_F32 ? 4 : 2;
+}
+
+/* Step to the next row-major place and return its distance from the start, in elements. */
+static int64_t next_place(const TensorSource *t, int64_t place[MAX_RANK])
+{
+    for (int i = t->rank - 1; i >= 0; i--) {
+        if (++place[i] < t->shape[i]) break;
+        place[i] = 0;
+    }
+    int64_t at = 0;
+    for (int i = 0; i < t->rank; i++) at += place[i] * t->stride[i];
+    return at;
+}
+
+static void read_stored(const TensorSource *t, float *out, const unsigned char *start, DType dtype)
+{
+    int64_t n = tensor_elements(t), at = 0, place[MAX_RANK] = { 0 };
+    int bytes = element_bytes(dtype);
+    for (int64_t i = 0; i < n; i++) {
+        out[i] = read_element(start + at * bytes, dtype);
+        at = next_place(t, place);
+    }
+}
+
+/* ---- computed numbers ----------------------------------------------------------------------------------- */
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_text(const char *s)
+{
+    uint64_t h = 0xCBF29CE484222325u;
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001B3u;
+    return h;
+}
+
+/* SplitMix64: a bijection whose values at consecutive multiples of its constant pass for random. */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+/* Uniform in [-bound, bound), 24 random bits each. */
+static void read_uniform(const TensorSource *t, float *out, double bound)
+{
+    int64_t n = tensor_elements(t);
+    uint64_t state = mix(t->seed) ^ hash_text(t->name);
+    for (int64_t i = 0; i < n; i++) {
+        state += 0x9E3779B97F4A7C15u;
+        double unit = (double)(mix(state) >> 40) / 16777216.0;
+        out[i] = (float)((2 * unit - 1) * bound);
+    }
+}
+
+static void read_constant(const TensorSource *t, float *out)
+{
+    int64_t n = tensor_elements(t);
+    for (int64_t i = 0; i < n; i++) out[i] = t->constant;
+}
+
+/* Rates and angles are rounded to f32, as models in f32 do; sine and cosine are exact ones of that angle, rounded. */
+static void read_sinusoid(const TensorSource *t, float *out)
+{
+    int64_t d = t->shape[1], half = d / 2;
+    int64_t divisor = t->divisor == DIVISORS_HALF ? half : half - 1;
+    bool turns = t->layout == LAYOUTS_INTERLEAVED;
+    for (int64_t j = 0; j < half; j++) {
+        float rate = (float)exp((double)j * (-log(10000.0) / (double)divisor));
+        for (int64_t p = 0; p < t->shape[0]; p++) {
+            float angle = (float)(p + t->first) * rate;
+            out[p * d + (turns ? 2 * j : j)] = (float)sin((double)angle);
+            out[p * d + (turns ? 2 * j + 1 : half + j)] = (float)cos((double)angle);
+        }
+    }
+}
+
+void tensor_read(const TensorSource *t, float *out)
+{
+    switch (t->kind) {
+    case SOURCE_FILE:     read_stored(t, out, t->file->map.data + t->offset, t->dtype); break;
+    case SOURCE_VALUES:   read_stored(t, out, (const unsigned char *)t->values, DTYPE_F32); break;
+    case SOURCE_XAVIER:   read_uniform(t, out, sqrt(6.0 / (double)(t->fan_in + t->fan_out))); break;
+    case SOURCE_UNIFORM:  read_uniform(t, out, 1 / sqrt((double)t->fan_in)); break;
+    case SOURCE_CONSTANT: read_constant(t, out); break;
+    case SOURCE_SINUSOID: read_sinusoid(t, out); break;
+    }
+}

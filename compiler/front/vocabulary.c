@@ -1,0 +1,126 @@
+/* vocabulary.c: a file of symbols, one a line, to a Vocabulary. A symbol is one character, or a mark such as <s>;
+ * a space is a line that holds one space. The line's number, from 0, is the symbol's id. */
+#include "fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+enum { MAX_BYTES = 16 << 20 };
+
+static Loc line_of(const char *path, int id, int column)
+{
+    return (Loc){ path, id + 1, column };
+}
+
+/* The first byte that is no UTF-8 is an error. */
+static bool check_utf8(Diag *d, const char *path, const char *text, size_t size)
+{
+    int line = 0;
+    size_t start = 0;
+    for (size_t i = 0; i < size;) {
+        int32_t c;
+        int n = utf8_next(text + i, size - i, &c);
+        if (!n || !c) {
+            diag_error(d, EXIT_BAD_DATA, line_of(path, line, (int)(i - start) + 1), n ? "a zero byte" : "not UTF-8");
+            return false;
+        }
+        i += (size_t)n;
+        if (c == '\n') {
+            line++;
+            start = i;
+        }
+    }
+    return true;
+}
+
+static bool is_mark(const char *s, size_t n)
+{
+    return n >= 3 && s[0] == '<' && s[n - 1] == '>' && !memchr(s + 1, ' ', n - 2);
+}
+
+/* One line to a symbol: its code point, -1 for a mark. */
+static void read_symbol(Diag *d, Vocabulary *v, int id, const char *path, const char *s)
+{
+    size_t n = strlen(s);
+    int32_t c = -1;
+    if (is_mark(s, n)) {
+        v->code_point[id] = -1;
+        return;
+    }
+    int length = utf8_next(s, n, &c);
+    v->code_point[id] = c;
+    if (!n)
+        diag_error(d, EXIT_BAD_DATA, line_of(path, id, 1), "an empty line; a space is a line that holds one space");
+    else if (s[n - 1] == '\r')
+        diag_error(d, EXIT_BAD_DATA, line_of(path, id, (int)n), "the line ends with a carriage return");
+    else if ((size_t)length != n)
+        diag_error(d, EXIT_BAD_DATA, line_of(path, id, length + 1), "more than one character, and no mark such as <s>");
+}
+
+typedef struct Symbol { const char *text; int id; } Symbol;
+
+static int by_text(const void *a, const void *b)
+{
+    const Symbol *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : x->id - y->id;
+}
+
+static void check_repeats(Arena *a, Diag *d, const Vocabulary *v, const char *path)
+{
+    Symbol *sorted = arena_array(a, (size_t)v->size, sizeof *sorted);
+    for (int i = 0; i < v->size; i++) sorted[i] = (Symbol){ v->text[i], i };
+    qsort(sorted, (size_t)v->size, sizeof *sorted, by_text);
+    for (int i = 1; i < v->size; i++) {
+        if (strcmp(sorted[i].text, sorted[i - 1].text) || !*sorted[i].text) continue;
+        diag_error(d, EXIT_BAD_DATA, line_of(path, sorted[i].id, 1), "\"%s\" stands here again; first in line %d",
+                   sorted[i].text, sorted[i - 1].id + 1);
+    }
+}
+
+static int find_mark(const Vocabulary *v, const char *mark)
+{
+    for (int i = 0; i < v->size; i++)
+        if (!strcmp(v->text[i], mark)) return i;
+    return -1;
+}
+
+static int count_lines(const char *text, size_t size)
+{
+    int lines = 0;
+    for (size_t i = 0; i < size; i++) lines += text[i] == '\n';
+    return lines + (size && text[size - 1] != '\n');
+}
+
+/* The last line may lack its newline. */
+static void split_lines(Arena *a, Diag *d, Vocabulary *v, const char *path, const char *text)
+{
+    for (int id = 0; id < v->size; id++) {
+        size_t n = strcspn(text, "\n");
+        v->text[id] = arena_copy(a, text, n);
+        read_symbol(d, v, id, path, v->text[id]);
+        text += n + 1;
+    }
+}
+
+Vocabulary *vocabulary_read(Arena *a, Diag *d, Loc at, const char *path)
+{
+    size_t size;
+    int errors = diag_errors(d);
+    const char *text = file_read(a, d, at, path, MAX_BYTES, &size);
+    if (!text || !check_utf8(d, path, text, size)) return NULL;
+    Vocabulary *v = arena_alloc(a, sizeof *v);
+    v->size = count_lines(text, size);
+    if (!v->size) diag_error(d, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "no symbols");
+    v->code_point = arena_array(a, (size_t)v->size, sizeof *v->code_point);
+    v->text = arena_array(a, (size_t)v->size, sizeof *v->text);
+    split_lines(a, d, v, path, text);
+    check_repeats(a, d, v, path);
+    v->blank = find_mark(v, "<blank>");
+    v->start = find_mark(v, "<s>");
+    v->end = find_mark(v, "</s>");
+    v->unknown = find_mark(v, "<unk>");
+    return diag_errors(d) == errors ? v : NULL;
+}

@@ -1,0 +1,11 @@
+/* kernels.h: prototypes of the library's kernels, for those who call the compiled copies. */
+#ifndef RT_KERNELS_H
+#define RT_KERNELS_H
+
+#include "rt.h"
+
+#define RT_KERNEL_ROW(operation, format, file, function, parameters) void function parameters;
+#include "kernels.def"
+#undef RT_KERNEL_ROW
+
+#endif

@@ -1,0 +1,95 @@
+/* attention_f32.c: softmax(scale q k^T) v, a few query rows of one head at a time.
+ * Keys and values lie as panels, so both products are tiles of rt_simd.h. Every element is summed in the order of
+ * positions, over exactly visible[r] of them, in whatever tile row r falls: the bits of a row depend neither on the
+ * other rows nor on what the cache holds beyond. */
+#include "../rt_simd.h"
+#include "../kernels.h"
+
+/* score[j] = weight of position j, for visible > 0 positions of one row. */
+static inline void rt_attention_softmax(float *score, int visible, float scale)
+{
+    const rt_v16 lowest = rt_set1(-INFINITY), factor = rt_set1(scale);
+    rt_v16 max = lowest, sum = rt_set1(0), inverse;
+    for (int j = 0; j < visible; j += 16) {
+        rt_v16 s = rt_first_n(rt_mul(factor, rt_load(score + j)), rt_lanes_at(visible, j), lowest);
+        rt_store(score + j, s);
+        max = rt_max(max, s);
+    }
+    max = rt_set1(rt_max_of(max));
+    for (int j = 0; j < visible; j += 16) {
+        rt_v16 e = rt_exp(rt_sub(rt_load(score + j), max));
+        rt_store(score + j, e);
+        sum = rt_add(sum, e);
+    }
+    inverse = rt_set1(1 / rt_sum(sum));
+    for (int j = 0; j < visible; j += 16)
+        rt_store(score + j, rt_mul(inverse, rt_load(score + j)));
+}
+
+/* Copy `visible` numbers of a row of scratch to a tap of `columns`, and zeros behind them. */
+static inline void rt_attention_tap(float *tap, const float *row, int visible, int columns)
+{
+    for (int j = 0; j < columns; j++)
+        tap[j] = j < visible ? row[j] : 0;
+}
+
+/* out[r] = sum over j of weights[r][j] * v[j]: together as far as all rows see, then each row to its own end. */
+RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int panels)
+{
+    int common = visible[0];
+    for (int r = 1; r < rows; r++)
+        common = visible[r] < common ? visible[r] : common;
+    t.in = common, t.start = RT_FROM_ZERO;
+    rt_tile_all(t, rows, panels);
+    t.start = RT_FROM_Y, t.w += 16 * (size_t)common;
+    for (int r = 0; r < rows; r++, t.x += t.x_stride, t.y += t.y_stride) {
+        RtTile rest = t;
+        rest.x += common, rest.in = visible[r] - common;
+        if (rest.in) rt_tile_one_row(rest, panels);
+    }
+}
+
+/* Turn the scratch of a tile from q k^T into weights. scores and weights: the taps of its first row, or NULL. */
+RT_INLINE void rt_attention_weights(const RtAttention *shape, float *scratch, float *scores, float *weights,
+                                    const int *visible, int rows)
+{
+    const int columns = shape->tap_columns;
+    for (int r = 0; r < rows; r++, scratch += shape->capacity + 16) {
+        if (scores) rt_attention_tap(scores + (size_t)r * (size_t)columns, scratch, visible[r], columns);
+        if (visible[r]) rt_attention_softmax(scratch, visible[r], shape->scale);
+        if (weights) rt_attention_tap(weights + (size_t)r * (size_t)columns, scratch, visible[r], columns);
+    }
+}
+
+RT_KERNEL void rt_attention_f32(const RtAttention *shape, float *out, const float *q, const float *k, const float *v,
+                                float *scratch, float *scores, float *weights, const int *visible, int rows,
+                                int begin, int end)
+{
+    const int value_panels = (shape->d_v + 15) / 16;
+    const size_t q_stride = (size_t)shape->q_stride, out_stride = (size_t)shape->out_stride;
+    const size_t k_head = (size_t)shape->capacity * (size_t)shape->d_k;
+    const size_t v_panel = 16 * (size_t)shape->capacity, row = (size_t)shape->capacity + 16;
+    RtTile score = { .y = scratch, .y_stride = row, .x_stride = q_stride, .w_panel = 16 * (size_t)shape->d_k,
+                     .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY };
+    RtTile value = { .y_stride = out_stride, .x = scratch, .x_stride = row, .w_panel = v_panel,
+                     .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY };
+
+    for (int h = begin; h < end; h++) {
+        const size_t kv_head = (size_t)(h / (shape->heads / shape->kv_heads));
+        score.w = k + kv_head * k_head;
+        value.w = v + kv_head * (size_t)value_panels * v_panel;
+        for (int first = 0; first < rows; first += RT_ATTENTION_ROWS) {
+            const int n = rows - first < RT_ATTENTION_ROWS ? rows - first : RT_ATTENTION_ROWS;
+            const size_t tap = ((size_t)h * (size_t)shape->tap_rows + (size_t)first) * (size_t)shape->tap_columns;
+            int most = 0;
+            for (int r = 0; r < n; r++)
+                most = visible[first + r] > most ? visible[first + r] : most;
+            score.x = q + (size_t)first * q_stride + (size_t)h * (size_t)shape->d_k;
+            rt_tile_all(score, n, (most + 15) / 16);
+            rt_attention_weights(shape, scratch, scores ? scores + tap : NULL, weights ? weights + tap : NULL,
+                                 visible + first, n);
+            value.y = out + (size_t)first * out_stride + (size_t)h * (size_t)shape->d_v;
+            rt_attention_values(value, visible + first, n, value_panels);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/* norm_f32.c: the three layer norms, row by row.
+ * Two passes, mean first, then squares of differences: the one-pass formula loses the variance of a row far from 0.
+ * y may be x. */
+#include "../rt_simd.h"
+#include "../kernels.h"
+
+static inline float rt_norm_mean(const float *x, int width)
+{
+    rt_v16 sum = rt_set1(0);
+    for (int i = 0; i < width; i += 16)
+        sum = rt_add(sum, rt_load_n(x + i, rt_lanes_at(width, i)));
+    return rt_sum(sum) / (float)width;
+}
+
+/* The sum over the row of (x - mean)^2. */
+static inline float rt_norm_squares(const float *x, int width, float mean)
+{
+    const rt_v16 centre = rt_set1(mean);
+    rt_v16 sum = rt_set1(0);
+    for (int i = 0; i < width; i += 16) {
+        const int n = rt_lanes_at(width, i);
+        rt_v16 d = rt_keep_n(rt_sub(rt_load_n(x + i, n), centre), n);
+        sum = rt_fma(d, d, sum);
+    }
+    return rt_sum(sum);
+}
+
+/* What a row is multiplied by. ANNOTATED divides by width - 1: the compiler refuses width 1. */
+static inline float rt_norm_factor(RtNormKind kind, float squares, int width, float eps)
+{
+    switch (kind) {
+    case RT_NORM_ANNOTATED: return 1 / (sqrtf(squares / (float)(width - 1)) + eps);
+    case RT_NORM_LAYER:
+    case RT_NORM_RMS: break;
+    }
+    return 1 / sqrtf(squares / (float)width + eps);
+}
+
+RT_KERNEL void rt_norm_f32(const RtNorm *shape, float *y, const float *x, const void *w, int rows)
+{
+    const int width = shape->width, padded = (width + 15) & ~15, centred = shape->kind != RT_NORM_RMS;
+    const float *gain = (const float *)w, *bias = gain + padded;
+    for (int r = 0; r < rows; r++, x += shape->x_stride, y += shape->y_stride) {
+        const float mean = centred ? rt_norm_mean(x, width) : 0;
+        const float squares = rt_norm_squares(x, width, mean);
+        const rt_v16 centre = rt_set1(mean), factor = rt_set1(rt_norm_factor(shape->kind, squares, width, shape->eps));
+        for (int i = 0; i < width; i += 16) {
+            const int n = rt_lanes_at(width, i);
+            rt_v16 v = rt_mul(rt_sub(rt_load_n(x + i, n), centre), factor);
+            v = rt_fma(v, rt_load(gain + i), centred ? rt_load(bias + i) : rt_set1(0));
+            rt_store(y + i, rt_keep_n(v, n));
+        }
+    }
+}

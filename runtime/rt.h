@@ -1,0 +1,153 @@
+/* rt.h: the one header that an emitted model needs. Freestanding C11, and C++.
+ *
+ * Vocabulary. A *lane* is one thread of a team; every body runs on all lanes at once (SPMD) and takes its share
+ * of the work by rt_split. A *panel* is sixteen output rows of a weight matrix, interleaved. A *slot* is one
+ * sequence in a state. No kernel allocates, keeps anything, or writes outside the buffers it was given. */
+#ifndef RT_H
+#define RT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define XF_ALIGN(n) alignas(n)
+#else
+#define XF_ALIGN(n) _Alignas(n)
+#endif
+
+typedef enum rt_status {
+    RT_OK,
+    RT_BAD_ID,       /* an id outside the vocabulary, a slot outside the state, a character without an id */
+    RT_TOO_LONG,     /* more ids, rows or positions than the model was compiled for */
+    RT_ORDER,        /* a call out of order: a step before encode, a position that leaves a gap */
+    RT_BAD_WEIGHTS,  /* not the packed file that this model was compiled for, or not 64-byte aligned */
+    RT_NO_ISA,       /* this processor lacks an instruction set that the model was compiled for */
+    RT_INTERRUPTED,  /* stopped between two layers at the caller's wish */
+    RT_NO_ROOM       /* the caller's buffer is too small, or the system gave no thread or memory */
+} rt_status;
+
+/* A short English text for a status, without a full stop; never NULL. */
+const char *rt_status_text(rt_status status);
+
+/* One row of the decoder: the token `id` at `position` of the sequence in `slot`. */
+typedef struct rt_row { int slot, position, id; } rt_row;
+
+/* ---- lanes ---------------------------------------------------------------------------------------------- */
+
+typedef struct rt_team rt_team;                             /* a set of waiting threads; NULL is the caller alone */
+typedef void rt_body(void *job, int lane, int lanes);
+
+/* Start a team of `lanes` lanes (the caller is lane 0), replacing *team, which may be NULL. lanes == 1 gives NULL.
+ * Returns RT_NO_ROOM, with *team unchanged, when the system gives no thread. */
+rt_status rt_team_resize(rt_team **team, int lanes);
+int  rt_team_lanes(const rt_team *team);
+/* Run `body(job, lane, lanes)` on every lane and return when all are done. */
+void rt_team_run(rt_team *team, rt_body *body, void *job);
+void rt_team_barrier(rt_team *team);                        /* called by every lane of a running body */
+/* Pin every lane, the caller too, to a processor of its own. RT_NO_ROOM when there are fewer, or the system cannot. */
+rt_status rt_team_pin(rt_team *team);
+
+static inline void rt_barrier(rt_team *team) { if (team) rt_team_barrier(team); }
+
+/* A half-open range of rows, panels, heads or groups of sixteen. */
+typedef struct rt_span { int begin, end; } rt_span;
+
+/* The share of `lane` in `n` equal pieces; shares are contiguous, in order of lane, and cover 0..n. */
+static inline rt_span rt_split(int n, int lane, int lanes)
+{
+    rt_span share;
+    share.begin = (int)((int64_t)n * lane / lanes);
+    share.end = (int)((int64_t)n * (lane + 1) / lanes);
+    return share;
+}
+
+/* ---- processors ----------------------------------------------------------------------------------------- */
+
+/* Instruction sets that a translation unit was compiled for; see RT_ISA_BUILT in rt_simd.h. */
+enum { RT_ISA_AVX2 = 1, RT_ISA_FMA = 2, RT_ISA_F16C = 4, RT_ISA_AVX512 = 8, RT_ISA_NEON = 16 };
+/* The bits of `wanted` that this processor or operating system lacks; 0 when it can run them all.
+ * Compiled for the baseline; safe on every processor. */
+unsigned rt_isa_missing(unsigned wanted);
+const char *rt_isa_text(unsigned isa);                      /* "avx512", or "portable" for 0; static storage */
+int rt_processors(void);                                    /* that this process may use: affinity, cgroup quota */
+
+/* ---- shapes of kernels ---------------------------------------------------------------------------------- *
+ * Every kernel takes a shape, its operands, and what part of the work to do. Activations are f32, row-major,
+ * with a stride in floats that is a multiple of 16; a row may be written up to that multiple, and the padding of a
+ * row is never read. Kernels of one row per sequence and of many are the same functions, and the bits of a row depend
+ * neither on how many rows, panels or heads a call does nor on how they are cut. Where not said otherwise, y may be an
+ * operand itself (x, a or b, same stride). */
+
+typedef enum RtActivation {
+#define RT_ACTIVATION(id, name, formula) RT_##id,
+#include "activations.def"
+#undef RT_ACTIVATION
+    RT_ACTIVATIONS
+} RtActivation;
+
+typedef enum RtNormKind {
+    RT_NORM_ANNOTATED,   /* gain * (x - mean) / (std + eps) + bias, std unbiased: divided by width - 1 */
+    RT_NORM_LAYER,       /* gain * (x - mean) / sqrt(variance + eps) + bias, variance biased: divided by width */
+    RT_NORM_RMS          /* gain * x / sqrt(mean(x * x) + eps) */
+} RtNormKind;
+
+/* y[r][o] = activation(bias[o] + sum over i of w[o][i] * x[r][i])
+ * w: panels, each [16] biases (if has_bias) then [in][16] weights; panel p holds outputs 16p .. 16p+15, the
+ * last one padded with zeros. A call does rows 0..rows and panels begin..end. y overlaps no operand. */
+typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; } RtLinear;
+
+/* w: gain [padded width], then bias [padded width] (absent for RMS); padded to a multiple of 16 with zeros. */
+typedef struct RtNorm { int width, x_stride, y_stride; RtNormKind kind; float eps; } RtNorm;
+
+/* y[r] = scale * table[ids[r]], or for positions y[r] = x[r] + scale * table[positions[r]] with x of y's stride; table
+ * rows are padded to a multiple of 16 with zeros. */
+typedef struct RtEmbed { int width, y_stride; float scale; } RtEmbed;
+
+/* Element-wise on `width` columns: y = a + b, or y = activation(a). */
+typedef struct RtElement { int width, a_stride, b_stride, y_stride; RtActivation activation; } RtElement;
+
+/* A cache of keys or values of one sequence.
+ * keys   [heads][capacity / 16][width][16]: sixteen positions side by side, the operand of q k^T
+ * values [heads][padded width / 16][capacity][16]: sixteen columns side by side, the operand of weights v
+ * capacity is a multiple of 16; x_stride is that of the rows to be stored. */
+typedef struct RtCache { int heads, width, capacity, x_stride; } RtCache;
+
+/* scores[h][r][j] = q[r][h] . k[h'][j],  weights = softmax over j < visible[r] of scale * scores,
+ * out[r][h] = sum over j of weights * v[h'][j],  h' = h / (heads / kv_heads).
+ * visible[r] == 0 gives zeros. `scores` and `weights`, where not NULL, receive what their names say, as
+ * [heads][tap_rows][tap_columns]; positions from visible[r] to tap_columns are set to 0. Only columns h * d_v to
+ * (h + 1) * d_v of out are written, and nothing depends on what the cache holds beyond visible[r]. out overlaps no
+ * operand.
+ * scratch: [RT_ATTENTION_ROWS][capacity + 16] floats of this lane alone. */
+typedef struct RtAttention {
+    int heads, kv_heads, d_k, d_v, capacity;                /* of keys and values */
+    int q_stride, out_stride, tap_rows, tap_columns;
+    float scale;
+} RtAttention;
+enum { RT_ATTENTION_ROWS = 14 };                            /* rows of queries that a kernel takes at once */
+
+/* One row of logits: log-softmax in place, or the first maximum. */
+typedef struct RtVocabulary { int size, stride; } RtVocabulary;
+
+/* ---- characters ----------------------------------------------------------------------------------------- */
+
+/* A tokenizer whose tokens are single Unicode characters; its tables lie in the packed weights.
+ * table: int32 pairs {code point, id}, ascending by code point, `characters` of them;
+ * texts: int32 code point of each id, -1 for marks such as <s>, `size` of them. */
+typedef struct RtCharacters { const int32_t *table; int characters; const int32_t *texts; int size; } RtCharacters;
+
+/* Where and why a text was refused. at: byte offset. */
+typedef struct RtTextFault { size_t at; int code_point; } RtTextFault;   /* code_point -1: not UTF-8 */
+
+/* Turn UTF-8 into ids. *n receives their number. RT_BAD_ID with *fault (may be NULL) filled in for a character
+ * without an id or a broken sequence anywhere in the text, else RT_TOO_LONG past `room` ids with *n the number that the
+ * text has; then the ids are unspecified. */
+rt_status rt_characters_encode(const RtCharacters *t, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
+/* Append the text of `id` to out[*used..cap], NUL-terminated. Marks append nothing. RT_NO_ROOM, RT_BAD_ID. */
+rt_status rt_characters_decode(const RtCharacters *t, int id, char *out, size_t cap, size_t *used);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,153 @@
+/* rt_host_options.c: one table of options feeds the parser, --help and "did you mean". */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "rt_host_options.h"
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIN = 256, WEIGHTS, VERSION };
+
+static const struct { const char *name, *argument, *help; int letter; } table[] = {
+    { "threads", "N",    "use N threads (default: as many as there are processors)", 't' },
+    { "pin",     NULL,   "pin every thread to a processor of its own", PIN },
+    { "weights", "FILE", "use the weights in FILE", WEIGHTS },
+    { "help",    NULL,   "show this help", 'h' },
+    { "version", NULL,   "show the version", VERSION },
+};
+enum { OPTIONS = sizeof table / sizeof table[0], NAME_ROOM = 16 };
+
+static void show_help(const rt_program *p)
+{
+    const char *example = p->example ? p->example : "some text";
+    printf("Examples:\n  %s '%s'\n  %s < texts.txt > answers.txt\n\n", p->name, example, p->name);
+    printf("Usage: %s [OPTION]... [TEXT]...\n%s\n\n", p->name, p->about);
+    printf("Give one line of answer for each TEXT, of at most %d characters. Without TEXT, and for -, answer\n"
+           "each line of standard input. A text that cannot be answered gives an empty line.\n\n", p->max_source);
+    for (int i = 0; i < OPTIONS; i++) {
+        char left[64];
+        const int brief = table[i].letter < 256;
+        snprintf(left, sizeof left, "%c%c%s --%s%s%s", brief ? '-' : ' ', brief ? table[i].letter : ' ',
+                 brief ? "," : " ", table[i].name, table[i].argument ? " " : "",
+                 table[i].argument ? table[i].argument : "");
+        printf("  %-22s %s\n", left, table[i].help);
+    }
+    printf("\nExit status: 0 all answered, 2 wrong usage, 65 a text was refused or the weights are foreign,\n"
+           "66 no weights, 69 no such instruction set, threads or memory, 74 reading or writing failed.\n");
+}
+
+static int usage_end(const rt_program *p)
+{
+    fprintf(stderr, "Usage: %s [OPTION]... [TEXT]...\nTry '%s --help' for more information.\n", p->name, p->name);
+    return EXIT_USAGE;
+}
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+/* Letters to insert, delete or replace to turn a[0..n] into b. b is shorter than NAME_ROOM. */
+static int distance(const char *a, size_t n, const char *b)
+{
+    const int length = (int)strlen(b);
+    int row[NAME_ROOM];
+    for (int j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 0; i < n; i++) {
+        int diagonal = row[0];
+        row[0]++;
+        for (int j = 1; j <= length; j++) {
+            const int replaced = diagonal + (a[i] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = least(replaced, least(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[length];
+}
+
+static int unknown_long(const rt_program *p, const char *word)
+{
+    const size_t n = strcspn(word + 2, "=");
+    int nearest = 0, closest = NAME_ROOM;
+    for (int i = 0; i < OPTIONS; i++) {
+        const int d = n < NAME_ROOM ? distance(word + 2, n, table[i].name) : NAME_ROOM;
+        if (d < closest) closest = d, nearest = i;
+    }
+    fprintf(stderr, "%s: unknown option '%.*s'", p->name, (int)n + 2, word);
+    if (closest <= 3) fprintf(stderr, "; did you mean '--%s'?", table[nearest].name);
+    fputc('\n', stderr);
+    return usage_end(p);
+}
+
+static int wrong_option(const rt_program *p, int result, const char *word)
+{
+    int known = -1;
+    for (int i = 0; i < OPTIONS; i++)
+        if (table[i].letter == optopt) known = i;
+    if (optopt == 0) return unknown_long(p, word);
+    if (known < 0) fprintf(stderr, "%s: unknown option '-%c'\n", p->name, optopt);
+    else fprintf(stderr, "%s: option '--%s' %s\n", p->name, table[known].name,
+                 result == ':' ? "needs an argument" : "takes no argument");
+    return usage_end(p);
+}
+
+static int parse_threads(int *threads, const rt_program *p)
+{
+    char *end;
+    long n;
+    errno = 0;
+    n = strtol(optarg, &end, 10);
+    if (!errno && *optarg && !*end && n >= 1 && n <= p->lanes_max) {
+        *threads = (int)n;
+        return 0;
+    }
+    fprintf(stderr, "%s: threads must be a number of 1 to %d, not '%s'\n", p->name, p->lanes_max, optarg);
+    return usage_end(p);
+}
+
+/* The table in the form of getopt_long. */
+static void make_options(struct option *longs, char *shorts)
+{
+    *shorts++ = ':';                                                    /* report a missing argument as ':' */
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct option one = { table[i].name, table[i].argument ? required_argument : no_argument, NULL,
+                                    table[i].letter };
+        longs[i] = one;
+        if (table[i].letter >= 256) continue;
+        *shorts++ = (char)table[i].letter;
+        if (table[i].argument) *shorts++ = ':';
+    }
+    memset(&longs[OPTIONS], 0, sizeof longs[OPTIONS]);
+    *shorts = '\0';
+}
+
+/* An answer of --help or --version that cannot be written is an error too. */
+static int shown(const rt_program *p)
+{
+    if (!fflush(stdout) && !ferror(stdout)) return -1;
+    fprintf(stderr, "%s: cannot write to standard output: %s\n", p->name, strerror(errno));
+    return EXIT_IO;
+}
+
+int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
+{
+    struct option longs[OPTIONS + 1];
+    char shorts[2 * OPTIONS + 2];
+    int c, code = 0;
+    memset(o, 0, sizeof *o);
+    make_options(longs, shorts);
+    opterr = 0;
+    while (!code && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        switch (c) {
+        case 't': code = parse_threads(&o->threads, p); break;
+        case PIN: o->pin = 1; break;
+        case WEIGHTS: o->weights = optarg; break;
+        case 'h': show_help(p); return shown(p);
+        case VERSION: printf("%s (xformc) %s\n", p->name, p->version); return shown(p);
+        default: code = wrong_option(p, c, argv[optind - 1]);
+        }
+    }
+    o->first = optind;
+    return code;
+}

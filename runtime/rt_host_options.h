@@ -1,0 +1,21 @@
+/* rt_host_options.h: the command line of a generated program, and its exit codes. */
+#ifndef RT_HOST_OPTIONS_H
+#define RT_HOST_OPTIONS_H
+
+#include "rt_host.h"
+
+enum {
+    EXIT_USAGE = 2, EXIT_DATA = 65, EXIT_NO_INPUT = 66, EXIT_MISSING = 69, EXIT_DEFECT = 70, EXIT_IO = 74
+};
+
+typedef struct HostOptions {
+    const char *weights;            /* NULL: the program's own */
+    int threads;                    /* 0: the program's default */
+    int pin;
+    int first;                      /* index in argv of the first text; getopt_long has moved all texts to the end */
+} HostOptions;
+
+/* Parse argv. Returns 0, -1 when --help or --version was answered, or an exit code after a message. */
+int host_options(HostOptions *o, const rt_program *p, int argc, char **argv);
+
+#endif

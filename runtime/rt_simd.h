@@ -1,0 +1,405 @@
+/* rt_simd.h: sixteen floats at a time, and the register tile that every matrix product is made of.
+ *
+ * rt_v16 is a struct of native vectors. Each instruction set gives one section with the same functions, from
+ * rt_load to rt_scale2; everything below the sections is one text for all. Another instruction set is another
+ * section and a row of tile sizes. There are no alignment demands: a load or a store takes any float pointer.
+ *
+ * Compile with -ffp-contract=off. Within one instruction set every compiler then computes the same bits, for only
+ * rt_fma fuses. This file and the kernels may be pasted one after the other into one header, without their
+ * #include "..." lines. */
+#ifndef RT_SIMD_H
+#define RT_SIMD_H
+
+#include "rt.h"
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#if defined(__AVX2__) || defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+/* How a kernel is defined: with external linkage, unless a pasting header wants `static inline`. */
+#ifndef RT_KERNEL
+#define RT_KERNEL
+#endif
+
+#if defined(__clang__)
+#define RT_INLINE static inline __attribute__((always_inline))
+#define RT_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define RT_INLINE static inline __attribute__((always_inline))
+#define RT_UNROLL _Pragma("GCC unroll 32")
+#else
+#define RT_INLINE static inline
+#define RT_UNROLL
+#endif
+
+/* The instruction sets that this translation unit was compiled for, as bits of rt_isa_missing. */
+#ifdef __AVX2__
+#define RT_BUILT_AVX2 RT_ISA_AVX2
+#else
+#define RT_BUILT_AVX2 0
+#endif
+#ifdef __FMA__
+#define RT_BUILT_FMA RT_ISA_FMA
+#else
+#define RT_BUILT_FMA 0
+#endif
+#ifdef __F16C__
+#define RT_BUILT_F16C RT_ISA_F16C
+#else
+#define RT_BUILT_F16C 0
+#endif
+#ifdef __AVX512F__
+#define RT_BUILT_AVX512 RT_ISA_AVX512
+#else
+#define RT_BUILT_AVX512 0
+#endif
+#ifdef __ARM_NEON
+#define RT_BUILT_NEON RT_ISA_NEON
+#else
+#define RT_BUILT_NEON 0
+#endif
+#define RT_ISA_BUILT ((unsigned)(RT_BUILT_AVX2 | RT_BUILT_FMA | RT_BUILT_F16C | RT_BUILT_AVX512 | RT_BUILT_NEON))
+
+/* RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */
+
+#if defined(__AVX512F__)
+/* ---- AVX-512: one vector -------------------------------------------------------------------------------- */
+
+enum { RT_TILE_ROWS = 14, RT_TILE_PANELS = 2, RT_ROW_PANELS = 8 };      /* 28 sums, 2 weights, 1 input of 32 */
+typedef struct rt_v16 { __m512 v; } rt_v16;
+
+RT_INLINE rt_v16 rt_of(__m512 v) { rt_v16 r; r.v = v; return r; }
+RT_INLINE __mmask16 rt_mask_n(int n) { return (__mmask16)((1u << n) - 1); }
+
+RT_INLINE rt_v16 rt_load(const float *p) { return rt_of(_mm512_loadu_ps(p)); }
+RT_INLINE void rt_store(float *p, rt_v16 a) { _mm512_storeu_ps(p, a.v); }
+RT_INLINE rt_v16 rt_load_n(const float *p, int n) { return rt_of(_mm512_maskz_loadu_ps(rt_mask_n(n), p)); }
+RT_INLINE void rt_store_n(float *p, rt_v16 a, int n) { _mm512_mask_storeu_ps(p, rt_mask_n(n), a.v); }
+RT_INLINE rt_v16 rt_set1(float x) { return rt_of(_mm512_set1_ps(x)); }
+RT_INLINE rt_v16 rt_add(rt_v16 a, rt_v16 b) { return rt_of(_mm512_add_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_sub(rt_v16 a, rt_v16 b) { return rt_of(_mm512_sub_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_mul(rt_v16 a, rt_v16 b) { return rt_of(_mm512_mul_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_div(rt_v16 a, rt_v16 b) { return rt_of(_mm512_div_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_max(rt_v16 a, rt_v16 b) { return rt_of(_mm512_max_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_min(rt_v16 a, rt_v16 b) { return rt_of(_mm512_min_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_fma(rt_v16 a, rt_v16 b, rt_v16 c) { return rt_of(_mm512_fmadd_ps(a.v, b.v, c.v)); }
+
+RT_INLINE rt_v16 rt_first_n(rt_v16 a, int n, rt_v16 rest)
+{
+    return rt_of(_mm512_mask_mov_ps(rest.v, rt_mask_n(n), a.v));
+}
+
+RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
+{
+    return rt_of(_mm512_mask_mov_ps(no.v, _mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ), yes.v));
+}
+
+RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n) { return rt_of(_mm512_scalef_ps(a.v, n.v)); }
+
+RT_INLINE __m256 rt_upper_half(rt_v16 a)
+{
+    return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a.v), 1));
+}
+
+RT_INLINE float rt_sum(rt_v16 a)
+{
+    __m256 b = _mm256_add_ps(_mm512_castps512_ps256(a.v), rt_upper_half(a));
+    __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+    c = _mm_add_ps(c, _mm_movehl_ps(c, c));
+    return _mm_cvtss_f32(_mm_add_ss(c, _mm_shuffle_ps(c, c, 1)));
+}
+
+RT_INLINE float rt_max_of(rt_v16 a)
+{
+    __m256 b = _mm256_max_ps(_mm512_castps512_ps256(a.v), rt_upper_half(a));
+    __m128 c = _mm_max_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+    c = _mm_max_ps(c, _mm_movehl_ps(c, c));
+    return _mm_cvtss_f32(_mm_max_ss(c, _mm_shuffle_ps(c, c, 1)));
+}
+
+#else
+/* ---- portable: C11 without a fused multiply-add --------------------------------------------------------- *
+ * Compilers that know vectors of 128 bits on a machine that has them get four of those, others sixteen floats; the
+ * arithmetic is written the same way and gives the same bits. (gcc turns sixteen floats in a struct into slow code.) */
+
+#if (defined(__SSE2__) || defined(__ARM_NEON)) && !defined(RT_PLAIN_C)
+typedef float rt_part __attribute__((vector_size(16)));
+#else
+typedef float rt_part;
+#endif
+enum { RT_PARTS = 64 / sizeof(rt_part) };
+enum { RT_TILE_ROWS = 2, RT_TILE_PANELS = 1, RT_ROW_PANELS = 2 };       /* 8 sums of 4 floats, of 16 registers */
+typedef struct rt_v16 { rt_part v[RT_PARTS]; } rt_v16;
+typedef struct rt_lanes { float f[16]; } rt_lanes;
+
+#define RT_EACH_PART RT_UNROLL for (int i = 0; i < RT_PARTS; i++)
+#define RT_EACH_LANE for (int i = 0; i < 16; i++)
+
+RT_INLINE rt_part rt_load_part(const float *p) { rt_part r; memcpy(&r, p, sizeof r); return r; }
+
+/* Part by part: gcc would copy a whole struct through the stack. */
+RT_INLINE rt_v16 rt_load(const float *p)
+{
+    rt_v16 r;
+    RT_EACH_PART r.v[i] = rt_load_part(p + 16 / RT_PARTS * i);
+    return r;
+}
+
+RT_INLINE void rt_store(float *p, rt_v16 a)
+{
+    RT_EACH_PART memcpy(p + 16 / RT_PARTS * i, &a.v[i], sizeof a.v[i]);
+}
+
+RT_INLINE rt_lanes rt_lanes_of(rt_v16 a) { rt_lanes r; memcpy(&r, &a, sizeof r); return r; }
+RT_INLINE rt_v16 rt_of_lanes(rt_lanes a) { rt_v16 r; memcpy(&r, &a, sizeof r); return r; }
+
+RT_INLINE rt_v16 rt_load_n(const float *p, int n)
+{
+    rt_lanes r;
+    RT_EACH_LANE r.f[i] = i < n ? p[i] : 0;
+    return rt_of_lanes(r);
+}
+
+RT_INLINE void rt_store_n(float *p, rt_v16 a, int n)
+{
+    rt_lanes x = rt_lanes_of(a);
+    for (int i = 0; i < n; i++)
+        p[i] = x.f[i];
+}
+
+RT_INLINE rt_v16 rt_set1(float x) { rt_v16 r; RT_EACH_PART r.v[i] = x - (rt_part){0}; return r; }
+RT_INLINE rt_v16 rt_add(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = a.v[i] + b.v[i]; return a; }
+RT_INLINE rt_v16 rt_sub(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = a.v[i] - b.v[i]; return a; }
+RT_INLINE rt_v16 rt_mul(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = a.v[i] * b.v[i]; return a; }
+RT_INLINE rt_v16 rt_div(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = a.v[i] / b.v[i]; return a; }
+RT_INLINE rt_v16 rt_fma(rt_v16 a, rt_v16 b, rt_v16 c) { RT_EACH_PART a.v[i] = a.v[i] * b.v[i] + c.v[i]; return a; }
+
+RT_INLINE rt_v16 rt_first_n(rt_v16 a, int n, rt_v16 rest)
+{
+    rt_lanes x = rt_lanes_of(a), y = rt_lanes_of(rest);
+    RT_EACH_LANE x.f[i] = i < n ? x.f[i] : y.f[i];
+    return rt_of_lanes(x);
+}
+
+RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
+{
+    rt_lanes x = rt_lanes_of(a), y = rt_lanes_of(b), t = rt_lanes_of(yes), f = rt_lanes_of(no);
+    RT_EACH_LANE x.f[i] = x.f[i] < y.f[i] ? t.f[i] : f.f[i];
+    return rt_of_lanes(x);
+}
+
+RT_INLINE rt_v16 rt_max(rt_v16 a, rt_v16 b) { return rt_if_less(b, a, a, b); }
+RT_INLINE rt_v16 rt_min(rt_v16 a, rt_v16 b) { return rt_if_less(a, b, a, b); }
+
+/* 2^n as bits, for -126 <= n <= 127. */
+RT_INLINE float rt_power_of_two(uint32_t n)
+{
+    uint32_t bits = (n + 127u) << 23;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* In two factors, the first exact: 2^128 is not a float. The sum puts the integer n into the lowest bits. */
+RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n)
+{
+    rt_lanes x = rt_lanes_of(a), power = rt_lanes_of(n);
+    RT_EACH_LANE {
+        float shifted = power.f[i] + 12582912.0f;
+        uint32_t bits, half;
+        memcpy(&bits, &shifted, sizeof bits);
+        bits -= 0x4b400000u;
+        half = (bits >> 1) | (bits & 0x80000000u);
+        x.f[i] = x.f[i] * rt_power_of_two(half) * rt_power_of_two(bits - half);
+    }
+    return rt_of_lanes(x);
+}
+
+RT_INLINE float rt_sum(rt_v16 a)
+{
+    rt_lanes x = rt_lanes_of(a);
+    for (int half = 8; half; half /= 2)
+        for (int i = 0; i < half; i++)
+            x.f[i] = x.f[i] + x.f[i + half];
+    return x.f[0];
+}
+
+RT_INLINE float rt_max_of(rt_v16 a)
+{
+    rt_lanes x = rt_lanes_of(a);
+    for (int half = 8; half; half /= 2)
+        for (int i = 0; i < half; i++)
+            x.f[i] = x.f[i] > x.f[i + half] ? x.f[i] : x.f[i + half];
+    return x.f[0];
+}
+
+#undef RT_EACH_PART
+#undef RT_EACH_LANE
+#endif
+
+/* What the sections promise, where the names do not say it:
+ * rt_load_n, rt_store_n   the first n of 0..16 lanes; the others are 0, or stay untouched, and are not accessed
+ * rt_first_n              lanes below n of a, the others of rest
+ * rt_max, rt_min          b where either operand is NaN
+ * rt_if_less              yes where a < b, else no (also where either is NaN)
+ * rt_scale2               a * 2^n for integers n of -126..128, rounded once
+ * rt_sum, rt_max_of       lanes i and i+8, then i+4, i+2, i+1 */
+
+RT_INLINE rt_v16 rt_keep_n(rt_v16 a, int n) { return rt_first_n(a, n, rt_set1(0)); }
+/* Lanes of the group of sixteen that starts at column i of `width`. */
+RT_INLINE int rt_lanes_at(int width, int i) { return width - i < 16 ? width - i : 16; }
+
+/* ---- functions ------------------------------------------------------------------------------------------ */
+
+/* exp(x), within 1.02 ulp. 0 below -87.33654 (where the result would be denormal) and for -inf, inf above 88.72283,
+ * NaN for NaN. x = n ln 2 + r with |r| <= ln 2 / 2 (Cody and Waite, ln 2 in two parts), exp(r) by the polynomial of
+ * Cephes expf. Adding 1.5 * 2^23 rounds to the nearest integer. */
+RT_INLINE rt_v16 rt_exp(rt_v16 x)
+{
+    const rt_v16 low = rt_set1(-87.33654f), high = rt_set1(88.72283f), shift = rt_set1(12582912.0f);
+    rt_v16 bounded = rt_min(high, rt_max(low, x));
+    rt_v16 n = rt_sub(rt_fma(bounded, rt_set1(1.44269504f), shift), shift);
+    rt_v16 r = rt_fma(n, rt_set1(-0.693359375f), bounded), p;
+    r = rt_fma(n, rt_set1(2.12194440e-4f), r);
+    p = rt_set1(1.9875691500e-4f);
+    p = rt_fma(p, r, rt_set1(1.3981999507e-3f));
+    p = rt_fma(p, r, rt_set1(8.3334519073e-3f));
+    p = rt_fma(p, r, rt_set1(4.1665795894e-2f));
+    p = rt_fma(p, r, rt_set1(1.6666665459e-1f));
+    p = rt_fma(p, r, rt_set1(5.0000001201e-1f));
+    p = rt_add(rt_fma(rt_mul(r, r), p, r), rt_set1(1));
+    p = rt_scale2(p, n);
+    p = rt_if_less(x, low, rt_set1(0), p);
+    return rt_if_less(high, x, rt_set1(INFINITY), p);
+}
+
+/* log(x) of one positive normal float, within 1 ulp; the polynomial of Cephes logf. */
+static inline float rt_log(float x)
+{
+    static const float c[9] = { 7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f,
+        1.4249322787e-1f, -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f };
+    uint32_t bits, fraction;
+    float m, e, p = 0;
+    memcpy(&bits, &x, sizeof bits);
+    e = (float)((int)(bits >> 23) - 126);
+    fraction = (bits & 0x007fffffu) | 0x3f000000u;                      /* m in 0.5 .. 1 */
+    memcpy(&m, &fraction, sizeof m);
+    if (m < 0.70710678f) { e -= 1; m += m; }
+    m -= 1;
+    for (int i = 0; i < 9; i++)
+        p = p * m + c[i];
+    p = p * m * (m * m) - 2.12194440e-4f * e - 0.5f * (m * m);
+    return 0.693359375f * e + (m + p);
+}
+
+/* The compiler's -Wswitch finds a row of activations.def without a case. */
+RT_INLINE rt_v16 rt_activate(RtActivation kind, rt_v16 x)
+{
+    switch (kind) {
+    case RT_IDENTITY: return x;
+    case RT_RELU: return rt_max(rt_set1(0), x);                         /* in this order NaN stays NaN */
+    case RT_ACTIVATIONS: break;
+    }
+    return x;
+}
+
+/* ---- the tile ------------------------------------------------------------------------------------------- */
+
+/* y[r][16p + l] = activation(start + sum over i of x[r][i] * w[p][i][l])
+ * One sum per element, i ascending, whatever the tile: an element's bits depend on neither rows nor panels nor on
+ * how i is cut into pieces. w: panels of [in][16], `w_panel` floats apart; `start` is 0, the [16] before each panel's
+ * weights, or what y holds. Of the last panel `last` columns are stored. y overlaps neither x nor w. */
+typedef enum RtStart { RT_FROM_ZERO, RT_FROM_BIAS, RT_FROM_Y } RtStart;
+typedef struct RtTile {
+    float *y;
+    const float *x, *w;
+    size_t y_stride, x_stride, w_panel;
+    int in, last;
+    RtStart start;
+    RtActivation activation;
+} RtTile;
+
+RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)
+{
+    switch (t->start) {
+    case RT_FROM_BIAS: return rt_load(t->w + (size_t)p * t->w_panel - 16);
+    case RT_FROM_Y: return rt_load_n(t->y + (size_t)r * t->y_stride + 16 * p, lanes);
+    case RT_FROM_ZERO: break;
+    }
+    return rt_set1(0);
+}
+
+/* rows and panels are literals of the caller; partial says that the tile's last panel is the matrix's last. */
+RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
+{
+    rt_v16 sum[RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS];
+    rt_v16 w[RT_ROW_PANELS];
+    const float *restrict x = t.x, *restrict weights = t.w;
+    const int last = partial ? t.last : 16;
+
+    RT_UNROLL for (int r = 0; r < rows; r++)
+        RT_UNROLL for (int p = 0; p < panels; p++)
+            sum[r * panels + p] = rt_tile_start(&t, r, p, p == panels - 1 ? last : 16);
+    for (int i = 0; i < t.in; i++) {
+        RT_UNROLL for (int p = 0; p < panels; p++)
+            w[p] = rt_load(weights + (size_t)p * t.w_panel + 16 * (size_t)i);
+        RT_UNROLL for (int r = 0; r < rows; r++) {
+            rt_v16 input = rt_set1(x[(size_t)r * t.x_stride + i]);
+            RT_UNROLL for (int p = 0; p < panels; p++)
+                sum[r * panels + p] = rt_fma(input, w[p], sum[r * panels + p]);
+        }
+    }
+    RT_UNROLL for (int r = 0; r < rows; r++)
+        RT_UNROLL for (int p = 0; p < panels; p++) {
+            float *y = t.y + (size_t)r * t.y_stride + 16 * p;
+            rt_v16 v = rt_activate(t.activation, sum[r * panels + p]);
+            if (p < panels - 1 || last == 16) rt_store(y, v);
+            else rt_store_n(y, v, last);
+        }
+}
+
+/* Any number of rows of `panels` abreast: full tiles, then 8, 4, 2 and 1 rows. */
+RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, int partial)
+{
+#define RT_ROWS(n) { \
+        rt_tile(t, n, panels, partial); \
+        t.x += n * t.x_stride, t.y += n * t.y_stride, rows -= n; }
+    while (rows >= RT_TILE_ROWS) RT_ROWS(RT_TILE_ROWS)
+    if (RT_TILE_ROWS > 8 && rows >= 8) RT_ROWS(8)
+    if (RT_TILE_ROWS > 4 && rows >= 4) RT_ROWS(4)
+    if (RT_TILE_ROWS > 2 && rows >= 2) RT_ROWS(2)
+    if (RT_TILE_ROWS > 1 && rows >= 1) RT_ROWS(1)
+#undef RT_ROWS
+}
+
+/* One row: as many panels abreast as hide the latency of the multiply-add. */
+RT_INLINE void rt_tile_one_row(RtTile t, int panels)
+{
+#define RT_PANELS(n) { \
+        panels -= n; \
+        rt_tile(t, 1, n, panels == 0); \
+        t.w += n * t.w_panel, t.y += 16 * n; }
+    while (panels >= RT_ROW_PANELS) RT_PANELS(RT_ROW_PANELS)
+    if (RT_ROW_PANELS > 4 && panels >= 4) RT_PANELS(4)
+    if (RT_ROW_PANELS > 2 && panels >= 2) RT_PANELS(2)
+    if (RT_ROW_PANELS > 1 && panels >= 1) RT_PANELS(1)
+#undef RT_PANELS
+}
+
+/* The product of any number of rows and panels. */
+RT_INLINE void rt_tile_all(RtTile t, int rows, int panels)
+{
+    if (rows == 1) {
+        rt_tile_one_row(t, panels);
+        return;
+    }
+    for (; panels >= RT_TILE_PANELS; t.w += RT_TILE_PANELS * t.w_panel, t.y += 16 * RT_TILE_PANELS) {
+        panels -= RT_TILE_PANELS;
+        rt_tile_rows(t, rows, RT_TILE_PANELS, panels == 0);
+    }
+    if (RT_TILE_PANELS > 1 && panels) rt_tile_rows(t, rows, 1, 1);
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* rt_status.c: what a status says to a person. */
+#include "rt.h"
+
+const char *rt_status_text(rt_status status)
+{
+    switch (status) {
+    case RT_OK: return "done";
+    case RT_BAD_ID: return "an id, slot or character outside what the model knows";
+    case RT_TOO_LONG: return "longer than the model was compiled for";
+    case RT_ORDER: return "a call out of order";
+    case RT_BAD_WEIGHTS: return "not the weights that this model was compiled for";
+    case RT_NO_ISA: return "this processor lacks an instruction set that the model was compiled for";
+    case RT_INTERRUPTED: return "interrupted";
+    case RT_NO_ROOM: return "no room: a buffer is too small, or the system gave no thread or memory";
+    }
+    return "unknown status";
+}

@@ -1,0 +1,235 @@
+/* rt_team.c: threads that wait for work, and a barrier between them.
+ *
+ * Everyone who waits watches a counter that only grows: the number of bodies started, or of barriers passed. A waiter
+ * spins for a few microseconds, the length of a share of a layer, and then sleeps: another process may need the
+ * processor. A run ends with a barrier, so a team is idle whenever rt_team_run is not running. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "rt.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
+#if defined(__linux__) && !defined(RT_TEAM_NO_FUTEX)
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#define USE_FUTEX 1
+#else
+#define USE_FUTEX 0
+#endif
+
+enum { LANES_MAX = 1024, SPINS = 2000, LINE = 64 };
+
+/* A counter with those who sleep until it grows. `sleepers` is raised before the counter is looked at for the last
+ * time, and read after the counter has grown: one of the two sees the other. */
+typedef struct Counter {
+    _Alignas(LINE) _Atomic uint32_t value;
+    _Atomic uint32_t sleepers;
+#if !USE_FUTEX
+    pthread_mutex_t mutex;
+    pthread_cond_t grown;
+#endif
+} Counter;
+
+typedef struct Worker { rt_team *team; int lane; pthread_t thread; } Worker;
+
+struct rt_team {
+    Counter started, passed;                /* bodies, and barriers */
+    _Alignas(LINE) _Atomic int arrived;     /* lanes at the present barrier */
+    _Alignas(LINE) rt_body *body;           /* NULL ends the workers */
+    void *job;
+    int lanes, spins;
+    Worker worker[];                        /* [lanes], that of lane 0 unused */
+};
+
+/* ---- counters ------------------------------------------------------------------------------------------- */
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+#if USE_FUTEX
+static void counter_init(Counter *c) { atomic_init(&c->value, 0), atomic_init(&c->sleepers, 0); }
+static void counter_free(Counter *c) { (void)c; }
+
+static void counter_sleep(Counter *c, uint32_t old)
+{
+    while (atomic_load(&c->value) == old)
+        syscall(SYS_futex, &c->value, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
+}
+
+static void counter_wake(Counter *c) { syscall(SYS_futex, &c->value, FUTEX_WAKE_PRIVATE, LANES_MAX, NULL, NULL, 0); }
+#else
+static void counter_init(Counter *c)
+{
+    atomic_init(&c->value, 0), atomic_init(&c->sleepers, 0);
+    pthread_mutex_init(&c->mutex, NULL), pthread_cond_init(&c->grown, NULL);
+}
+
+static void counter_free(Counter *c) { pthread_mutex_destroy(&c->mutex), pthread_cond_destroy(&c->grown); }
+
+static void counter_sleep(Counter *c, uint32_t old)
+{
+    pthread_mutex_lock(&c->mutex);
+    while (atomic_load(&c->value) == old)
+        pthread_cond_wait(&c->grown, &c->mutex);
+    pthread_mutex_unlock(&c->mutex);
+}
+
+static void counter_wake(Counter *c)
+{
+    pthread_mutex_lock(&c->mutex);
+    pthread_cond_broadcast(&c->grown);
+    pthread_mutex_unlock(&c->mutex);
+}
+#endif
+
+static void counter_wait(Counter *c, uint32_t old, int spins)
+{
+    for (; spins > 0; spins--) {
+        if (atomic_load_explicit(&c->value, memory_order_acquire) != old) return;
+        relax();
+    }
+    atomic_fetch_add(&c->sleepers, 1);
+    counter_sleep(c, old);
+    atomic_fetch_sub(&c->sleepers, 1);
+}
+
+static void counter_grow(Counter *c)
+{
+    atomic_fetch_add(&c->value, 1);
+    if (atomic_load(&c->sleepers)) counter_wake(c);
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------------------- */
+
+void rt_team_barrier(rt_team *team)
+{
+    const uint32_t old = atomic_load_explicit(&team->passed.value, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) < team->lanes - 1) {
+        counter_wait(&team->passed, old, team->spins);
+        return;
+    }
+    atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
+    counter_grow(&team->passed);
+}
+
+static void *work(void *argument)
+{
+    Worker *self = argument;
+    rt_team *team = self->team;
+    for (uint32_t seen = 0;; seen++) {
+        counter_wait(&team->started, seen, team->spins);
+        if (!team->body) return NULL;
+        team->body(team->job, self->lane, team->lanes);
+        rt_team_barrier(team);
+    }
+}
+
+int rt_team_lanes(const rt_team *team) { return team ? team->lanes : 1; }
+
+void rt_team_run(rt_team *team, rt_body *body, void *job)
+{
+    if (!team) {
+        body(job, 0, 1);
+        return;
+    }
+    team->body = body, team->job = job;
+    counter_grow(&team->started);
+    body(job, 0, team->lanes);
+    rt_team_barrier(team);
+}
+
+/* ---- a team's life -------------------------------------------------------------------------------------- */
+
+/* End the first `lanes` lanes, which are idle, and release the team. */
+static void team_end(rt_team *team, int lanes)
+{
+    team->body = NULL;
+    counter_grow(&team->started);
+    for (int lane = 1; lane < lanes; lane++)
+        pthread_join(team->worker[lane].thread, NULL);
+    counter_free(&team->started), counter_free(&team->passed);
+    free(team);
+}
+
+/* Signals belong to the threads of the caller, so the workers start with all of them blocked. */
+static rt_status team_start(rt_team *team)
+{
+    sigset_t all, before;
+    int lane = 1, failed = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (; lane < team->lanes && !failed; lane += !failed) {
+        Worker *w = &team->worker[lane];
+        w->team = team, w->lane = lane;
+        failed = pthread_create(&w->thread, NULL, work, w);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!failed) return RT_OK;
+    team_end(team, lane);
+    return RT_NO_ROOM;
+}
+
+rt_status rt_team_resize(rt_team **team, int lanes)
+{
+    rt_team *next = NULL;
+    if (lanes > LANES_MAX) return RT_NO_ROOM;
+    if (lanes < 1) lanes = 1;
+    if (lanes == rt_team_lanes(*team)) return RT_OK;
+    if (lanes > 1) {
+        const size_t bytes = sizeof *next + (size_t)lanes * sizeof next->worker[0];
+        next = aligned_alloc(LINE, (bytes + LINE - 1) / LINE * LINE);
+        if (!next) return RT_NO_ROOM;
+        counter_init(&next->started), counter_init(&next->passed);
+        atomic_init(&next->arrived, 0);
+        next->body = NULL, next->job = NULL, next->lanes = lanes;
+        next->spins = lanes <= rt_processors() ? SPINS : 0;             /* with fewer, a spinner delays the others */
+        if (team_start(next) != RT_OK) return RT_NO_ROOM;
+    }
+    if (*team) team_end(*team, (*team)->lanes);
+    *team = next;
+    return RT_OK;
+}
+
+/* ---- pinning -------------------------------------------------------------------------------------------- */
+
+#ifdef __linux__
+typedef struct Pins { cpu_set_t allowed; _Atomic int failed; } Pins;
+
+/* The processor of lane n is the n-th of those allowed. */
+static void pin(void *job, int lane, int lanes)
+{
+    Pins *pins = job;
+    cpu_set_t one;
+    int cpu = 0;
+    (void)lanes;
+    for (int n = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &pins->allowed) && n++ == lane) break;
+    CPU_ZERO(&one);
+    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &one);
+    if (cpu == CPU_SETSIZE || pthread_setaffinity_np(pthread_self(), sizeof one, &one)) atomic_store(&pins->failed, 1);
+}
+
+rt_status rt_team_pin(rt_team *team)
+{
+    Pins pins;
+    atomic_init(&pins.failed, 0);
+    if (sched_getaffinity(0, sizeof pins.allowed, &pins.allowed)) return RT_NO_ROOM;
+    if (CPU_COUNT(&pins.allowed) < rt_team_lanes(team)) return RT_NO_ROOM;
+    rt_team_run(team, pin, &pins);
+    return atomic_load(&pins.failed) ? RT_NO_ROOM : RT_OK;
+}
+#else
+rt_status rt_team_pin(rt_team *team) { (void)team; return RT_NO_ROOM; }
+#endif

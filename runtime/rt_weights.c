@@ -1,0 +1,79 @@
+/* rt_weights.c: see rt_weights.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "rt_weights.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ALIGNMENT = 64 };
+
+/* Make room for twice the bytes, or for a first megabyte. */
+static int grow(unsigned char **data, size_t used, size_t *room)
+{
+    const size_t next = *room ? 2 * *room : (size_t)1 << 20;
+    unsigned char *more = next > *room ? aligned_alloc(ALIGNMENT, next) : NULL;
+    if (!more) return ENOMEM;
+    if (used) memcpy(more, *data, used);
+    free(*data);
+    *data = more, *room = next;
+    return 0;
+}
+
+static int read_all(RtWeights *w, int fd)
+{
+    unsigned char *data = NULL;
+    size_t used = 0, room = 0;
+    int error = 0;
+    for (;;) {
+        ssize_t n;
+        if (used == room && (error = grow(&data, used, &room))) break;
+        n = read(fd, data + used, room - used);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) error = errno;
+        if (n <= 0) break;
+        used += (size_t)n;
+    }
+    if (error) free(data);
+    else w->data = data, w->bytes = used;
+    return error;
+}
+
+static int load(RtWeights *w, int fd)
+{
+    struct stat info;
+    void *data;
+    if (fstat(fd, &info)) return errno;
+    if (S_ISDIR(info.st_mode)) return EISDIR;
+    if (!S_ISREG(info.st_mode) || info.st_size == 0) return read_all(w, fd);
+    if ((uintmax_t)info.st_size > SIZE_MAX) return EFBIG;
+    data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    if (data == MAP_FAILED) return read_all(w, fd);
+    w->data = data, w->bytes = (size_t)info.st_size, w->mapped = 1;
+    return 0;
+}
+
+int rt_weights_open(RtWeights *w, const char *path)
+{
+    int fd, error;
+    memset(w, 0, sizeof *w);
+    do fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    if (fd < 0) return errno;
+    error = load(w, fd);
+    close(fd);
+    return error;
+}
+
+void rt_weights_close(RtWeights *w)
+{
+    if (w->mapped) munmap((void *)(uintptr_t)w->data, w->bytes);
+    else free((void *)(uintptr_t)w->data);
+    memset(w, 0, sizeof *w);
+}

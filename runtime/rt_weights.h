@@ -1,0 +1,15 @@
+/* rt_weights.h: a file of packed weights in memory, read-only and aligned to 64 bytes. */
+#ifndef RT_WEIGHTS_H
+#define RT_WEIGHTS_H
+
+#include <stddef.h>
+
+typedef struct RtWeights { const void *data; size_t bytes; int mapped; } RtWeights;
+
+/* Map a regular file, or read anything else, such as a pipe, to its end. Returns 0 or an errno; then *w is empty.
+ * The file must not shrink while it is mapped. */
+int rt_weights_open(RtWeights *w, const char *path);
+/* Release what open gave; an empty *w too. */
+void rt_weights_close(RtWeights *w);
+
+#endif

@@ -1,0 +1,93 @@
+/* graph.h: what a model computes: pure operations over named tensors.
+ *
+ * A Graph is a set of programs over shared state. A program is a list of runs of blocks; a block is a list of
+ * nodes in order of execution, and its tensors are indexed by the layer it runs for. One value passes from run to
+ * run: a block takes it as `carry_in` and leaves it as `carry_out`. Nothing here knows of kernels, offsets or
+ * layouts. Everything lives in the session's arena. */
+#ifndef GRAPH_H
+#define GRAPH_H
+
+#include "model.h"
+
+typedef enum OpKind {
+#define OP(id, name, inputs, results, in_place, signature, doc) OP_##id,
+#include "ops.def"
+#undef OP
+    OP_KINDS
+} OpKind;
+
+typedef struct OpRow { const char *name; int inputs, results, in_place; const char *signature, *doc; } OpRow;
+extern const OpRow op_rows[OP_KINDS];
+
+/* How many of a dimension's places are used is known when compiling, or one of these at run time. */
+typedef enum Count { COUNT_CONSTANT, COUNT_SOURCE, COUNT_ROWS, COUNT_TARGET } Count;
+typedef struct Dim { int64_t bound; Count count; } Dim;
+const char *count_name(Count c);    /* "", "source", "rows", "target" */
+
+typedef enum TensorKind { TENSOR_INPUT, TENSOR_PARAM, TENSOR_STATE, TENSOR_TEMP } TensorKind;
+
+enum { FILL_INDEX = -1 };            /* place i holds i */
+
+typedef struct Tensor {
+    const char *name;               /* `{}` stands for the layer, as in encoder.{}.self_attn.q */
+    TensorKind kind;
+    bool integer;                   /* int32 instead of f32 */
+    int rank;
+    Dim dim[MAX_RANK];
+    int layers;                     /* of a param or state: how many there are; 0: one, not indexed */
+    const TensorSource **source;    /* of a param: [max(layers, 1)] */
+    const float *values;            /* of an input: numbers that the spec gives, or NULL */
+    int fill;                       /* of an integer input without a caller: what stands in every place, or FILL_INDEX */
+    int id;                         /* unique in its Graph, in order of making */
+    bool output;                    /* asked for by name: kept to the end of the program */
+} Tensor;
+
+typedef struct Node {
+    OpKind op;
+    Tensor *in[5], *out[3];         /* NULL where left out */
+    int heads, kv_heads;            /* attention; APPEND: kv_heads */
+    bool values;                    /* APPEND: this cache holds values, not keys */
+    double scale, eps;              /* embed, attention; norm */
+    int kind;                       /* norm: NORMS_*; activation: RT_* of activations.def */
+    Loc at;
+} Node;
+
+typedef struct Block {
+    const char *name;               /* "encoder_layer" */
+    const char *doc;                /* one line: what a reader should know */
+    const char *stem;               /* names of its tensors begin so, with the layer where {} stands */
+    int layers;                     /* how many layers use it; 0: it is no layer */
+    int *layer;                     /* [layers]: number in its stack */
+    Node **nodes;  int count;
+    Tensor *carry_in, *carry_out;   /* NULL where nothing passes */
+} Block;
+
+typedef struct Run { Block *block; int first, count; } Run;     /* block layers first .. first + count - 1 */
+
+typedef struct Program {
+    const char *name;               /* "encode", "step", "next"; "run" of an xf.graph */
+    const char *doc;
+    Count rows;                     /* COUNT_SOURCE: all of a source; COUNT_ROWS: decoder rows */
+    Run *runs;  int count;
+} Program;
+
+typedef struct Graph {
+    const Model *model;
+    Program *programs;  int program_count;
+    Block **blocks;  int block_count;           /* in order of first use */
+    Tensor **tensors;  int tensor_count;        /* by id */
+} Graph;
+
+/* The Graph of a model; NULL after errors (an xf.graph whose shapes do not fit). */
+Graph *graph_build(Arena *a, Diag *d, const Model *m);
+/* Give every result of `n` its shape. False after an error told at n->at: which input, what was expected. */
+bool   graph_shape(Arena *a, Diag *d, Node *n);
+/* Assert what every later floor relies on: inputs made before use, shapes by the rules, names unique. die() if not. */
+void   graph_check(const Graph *g);
+void   graph_dump(const Graph *g, FILE *to);
+/* The name of a tensor for layer `layer` of its block: {} replaced. */
+const char *tensor_layer_name(Arena *a, const Tensor *t, int layer);
+/* Names and result counts of the operations an xf.graph may call. */
+const OpName *graph_builder_ops(int *n);
+
+#endif

@@ -1,0 +1,89 @@
+/* graph_dump.c: a Graph as text, the golden of this floor. */
+#include "graph.h"
+
+static void dump_dim(const Dim *d, FILE *to)
+{
+    if (d->count == COUNT_CONSTANT) fprintf(to, "%lld", (long long)d->bound);
+    else fprintf(to, "%s<=%lld", count_name(d->count), (long long)d->bound);
+}
+
+static void dump_tensor(const Tensor *t, FILE *to)
+{
+    fprintf(to, "%s", t->name);
+    for (int r = 0; r < t->rank; r++) {
+        fputs(r ? ", " : "[", to);
+        dump_dim(&t->dim[r], to);
+    }
+    fputs("]", to);
+    if (t->integer) fputs(" int", to);
+    if (t->output) fputs(" output", to);
+}
+
+static void dump_attributes(const Node *n, FILE *to)
+{
+    int words;
+    switch (n->op) {
+    case OP_EMBED:      fprintf(to, "  scale %.9g", n->scale); break;
+    case OP_NORM:       fprintf(to, "  kind %s, eps %.9g", field_words("norms", &words)[n->kind], n->eps); break;
+    case OP_ACTIVATION: fprintf(to, "  kind %s", field_words("activations", &words)[n->kind]); break;
+    case OP_APPEND:     fprintf(to, "  heads %d%s", n->kv_heads, n->values ? ", values" : ", keys"); break;
+    case OP_ATTENTION:  fprintf(to, "  heads %d, kv_heads %d, scale %.9g", n->heads, n->kv_heads, n->scale); break;
+    default: break;
+    }
+}
+
+static void dump_node(const Node *n, FILE *to)
+{
+    const OpRow *row = &op_rows[n->op];
+    fputs("    ", to);
+    for (int r = 0; r < row->results; r++) {
+        if (r) fputs(", ", to);
+        dump_tensor(n->out[r], to);
+    }
+    fprintf(to, " = %s(", row->name);
+    for (int i = 0, first = 1; i < row->inputs; i++) {
+        if (!n->in[i]) continue;
+        fprintf(to, "%s%s", first ? "" : ", ", n->in[i]->name);
+        first = 0;
+    }
+    fputs(")", to);
+    dump_attributes(n, to);
+    fputs("\n", to);
+}
+
+static void dump_block(const Block *b, FILE *to)
+{
+    fprintf(to, "block %s", b->name);
+    if (b->layers) fprintf(to, " for %d layers from %d", b->layers, b->layer[0]);
+    fprintf(to, "  -- %s\n", b->doc);
+    if (b->carry_in) {
+        fputs("    takes ", to);
+        dump_tensor(b->carry_in, to);
+        fputs("\n", to);
+    }
+    for (int i = 0; i < b->count; i++) dump_node(b->nodes[i], to);
+    if (b->carry_out) fprintf(to, "    leaves %s\n", b->carry_out->name);
+}
+
+void graph_dump(const Graph *g, FILE *to)
+{
+    static const char *const kinds[] = { [TENSOR_INPUT] = "input", [TENSOR_PARAM] = "param", [TENSOR_STATE] = "state" };
+    for (int i = 0; i < g->tensor_count; i++) {
+        const Tensor *t = g->tensors[i];
+        if (t->kind == TENSOR_TEMP) continue;
+        fprintf(to, "%s ", kinds[t->kind]);
+        dump_tensor(t, to);
+        if (t->layers) fprintf(to, " x %d layers", t->layers);
+        fputs("\n", to);
+    }
+    for (int i = 0; i < g->block_count; i++) dump_block(g->blocks[i], to);
+    for (int i = 0; i < g->program_count; i++) {
+        const Program *p = &g->programs[i];
+        fprintf(to, "program %s  -- %s\n", p->name, p->doc);
+        for (int r = 0; r < p->count; r++) {
+            fprintf(to, "    %s", p->runs[r].block->name);
+            if (p->runs[r].block->layers) fprintf(to, " x %d", p->runs[r].count);
+            fputs("\n", to);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+/* graph_make.c: programs, blocks, tensors and nodes, made one by one. */
+#include "graph_make.h"
+
+#include <string.h>
+
+const OpRow op_rows[OP_KINDS] = {
+#define OP(id, name, inputs, results, in_place, signature, doc) [OP_##id] = { name, inputs, results, in_place, signature, doc },
+#include "ops.def"
+#undef OP
+};
+
+const char *count_name(Count c)
+{
+    static const char *const names[] = { [COUNT_CONSTANT] = "", [COUNT_SOURCE] = "source", [COUNT_ROWS] = "rows",
+                                         [COUNT_TARGET] = "target" };
+    return names[c];
+}
+
+/* Grow an array of pointers or structs by one; arrays in a compilation are short. */
+static void *grow(Maker *k, void *array, int count, size_t size)
+{
+    return arena_grow(k->arena, array, (size_t)count * size, ((size_t)count + 1) * size);
+}
+
+Program *make_program(Maker *k, const char *name, const char *doc, Count rows)
+{
+    Graph *g = k->graph;
+    if (g->program_count == 4) die("too many programs");
+    if (!g->programs) g->programs = arena_array(k->arena, 4, sizeof *g->programs);
+    Program *p = &g->programs[g->program_count++];
+    *p = (Program){ .name = name, .doc = doc, .rows = rows };
+    return p;
+}
+
+Block *make_block(Maker *k, const char *name, const char *doc, const char *stem, int layers, int *layer)
+{
+    Graph *g = k->graph;
+    Block *b = arena_alloc(k->arena, sizeof *b);
+    *b = (Block){ .name = name, .doc = doc, .stem = stem, .layers = layers, .layer = layer };
+    g->blocks = grow(k, g->blocks, g->block_count, sizeof *g->blocks);
+    g->blocks[g->block_count++] = b;
+    k->block = b;
+    return b;
+}
+
+void make_run(Maker *k, Program *p, Block *b, int first, int count)
+{
+    p->runs = grow(k, p->runs, p->count, sizeof *p->runs);
+    p->runs[p->count++] = (Run){ b, first, count };
+}
+
+Tensor *make_tensor(Maker *k, TensorKind kind, const char *name, int layers, int rank, const Dim *dim)
+{
+    Graph *g = k->graph;
+    Tensor *t = arena_alloc(k->arena, sizeof *t);
+    t->name = name;
+    t->kind = kind;
+    t->layers = layers;
+    t->rank = rank;
+    memcpy(t->dim, dim, (size_t)rank * sizeof *dim);
+    t->id = g->tensor_count;
+    g->tensors = grow(k, g->tensors, g->tensor_count, sizeof *g->tensors);
+    g->tensors[g->tensor_count++] = t;
+    return t;
+}
+
+Tensor *make_input(Maker *k, const char *name, bool integer, int rank, const Dim *dim)
+{
+    Tensor *t = make_tensor(k, TENSOR_INPUT, name, 0, rank, dim);
+    t->integer = integer;
+    return t;
+}
+
+const char *make_name(Maker *k, const char *suffix)
+{
+    const char *stem = k->block->stem;
+    return *stem ? arena_format(k->arena, "%s.%s", stem, suffix) : suffix;
+}
+
+const char *tensor_layer_name(Arena *a, const Tensor *t, int layer)
+{
+    const char *place = strstr(t->name, "{}");
+    return place ? arena_format(a, "%.*s%d%s", (int)(place - t->name), t->name, layer, place + 2) : t->name;
+}
+
+/* Look up the source of a param for each of `layers` layers (0: the one without a layer). */
+static Tensor *find_param(Maker *k, const char *name, int layers, const int *layer)
+{
+    int n = layers ? layers : 1;
+    Tensor pattern = { .name = name };
+    const TensorSource **source = arena_array(k->arena, (size_t)n, sizeof *source);
+    for (int i = 0; i < n; i++) {
+        const char *one = tensor_layer_name(k->arena, &pattern, layers ? layer[i] : 0);
+        source[i] = model_tensor(k->graph->model, one);
+        if (!source[i]) die("the model has no tensor %s", one);
+    }
+    Dim dim[MAX_RANK];
+    for (int r = 0; r < source[0]->rank; r++) dim[r] = dim_constant(source[0]->shape[r]);
+    Tensor *t = make_tensor(k, TENSOR_PARAM, name, layers, source[0]->rank, dim);
+    t->source = source;
+    return t;
+}
+
+Tensor *make_param(Maker *k, const char *suffix)
+{
+    return find_param(k, make_name(k, suffix), k->block->layers, k->block->layer);
+}
+
+Tensor *make_global_param(Maker *k, const char *name) { return find_param(k, name, 0, NULL); }
+
+Tensor *make_state(Maker *k, const char *suffix, int64_t capacity, Count count, int64_t width)
+{
+    const Dim dim[2] = { { capacity, count }, dim_constant(width) };
+    return make_tensor(k, TENSOR_STATE, make_name(k, suffix), k->block->layers, 2, dim);
+}
+
+Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tensor *const in[5])
+{
+    if (k->failed) return NULL;
+    Node *n = arena_alloc(k->arena, sizeof *n);
+    *n = *attributes;
+    memcpy(n->in, in, sizeof n->in);
+    const OpRow *row = &op_rows[n->op];
+    for (int r = 0; r < row->results; r++) {
+        /* shapes come from graph_shape; a placeholder rank of 0 until then */
+        Tensor *t = make_tensor(k, TENSOR_TEMP, NULL, k->block->layers, 0, NULL);
+        n->out[r] = t;
+    }
+    n->out[0]->name = make_name(k, suffix);
+    if (!graph_shape(k->arena, k->diag, n)) {
+        k->failed = true;
+        return NULL;
+    }
+    Block *b = k->block;
+    b->nodes = grow(k, b->nodes, b->count, sizeof *b->nodes);
+    b->nodes[b->count++] = n;
+    return n;
+}
+
+Node *make_node(Maker *k, OpKind op, const char *suffix, Tensor *a, Tensor *b, Tensor *c, Tensor *e)
+{
+    Tensor *const in[5] = { a, b, c, e, NULL };
+    return make_node_from(k, &(Node){ .op = op }, suffix, in);
+}

@@ -1,0 +1,144 @@
+/* graph_shape.c: the shape rule of each operation, and the words for what does not fit. */
+#include "graph.h"
+
+#include <string.h>
+
+typedef bool ShapeRule(Diag *d, Node *n);
+
+static bool refuse(Diag *d, const Node *n, const char *what)
+{
+    diag_error(d, EXIT_BAD_DATA, n->at, "%s: %s", op_rows[n->op].name, what);
+    diag_note(d, (Loc){ 0 }, "%s", op_rows[n->op].signature);
+    return false;
+}
+
+static bool wants_rank(Diag *d, const Node *n, int input, int rank)
+{
+    const Tensor *t = n->in[input];
+    if (!t) {
+        diag_error(d, EXIT_BAD_DATA, n->at, "%s: input %d is missing", op_rows[n->op].name, input + 1);
+        return false;
+    }
+    if (t->rank == rank) return true;
+    diag_error(d, EXIT_BAD_DATA, n->at, "%s: input %d has %d dimensions, expected %d", op_rows[n->op].name, input + 1,
+               t->rank, rank);
+    return false;
+}
+
+static bool wants_size(Diag *d, const Node *n, int input, int axis, int64_t size, const char *why)
+{
+    int64_t found = n->in[input]->dim[axis].bound;
+    if (found == size) return true;
+    diag_error(d, EXIT_BAD_DATA, n->at, "%s: dimension %d of input %d is %lld, expected %lld, %s", op_rows[n->op].name,
+               axis + 1, input + 1, (long long)found, (long long)size, why);
+    return false;
+}
+
+static void give(Tensor *t, int rank, Dim a, Dim b, Dim c)
+{
+    t->rank = rank;
+    t->dim[0] = a;
+    t->dim[1] = b;
+    t->dim[2] = c;
+}
+
+static bool like_input(Node *n)
+{
+    give(n->out[0], 2, n->in[0]->dim[0], n->in[0]->dim[1], (Dim){ 0 });
+    return true;
+}
+
+static bool shape_embed(Diag *d, Node *n)
+{
+    if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 1)) return false;
+    give(n->out[0], 2, n->in[1]->dim[0], n->in[0]->dim[1], (Dim){ 0 });
+    return true;
+}
+
+static bool shape_position(Diag *d, Node *n)
+{
+    if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 2) || !wants_rank(d, n, 2, 1)) return false;
+    return wants_size(d, n, 1, 1, n->in[0]->dim[1].bound, "the width of x") && like_input(n);
+}
+
+static bool shape_norm(Diag *d, Node *n)
+{
+    if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 1) || !wants_rank(d, n, 2, 1)) return false;
+    int64_t width = n->in[0]->dim[1].bound;
+    return wants_size(d, n, 1, 0, width, "the width of x") && wants_size(d, n, 2, 0, width, "the width of x") && like_input(n);
+}
+
+static bool shape_linear(Diag *d, Node *n)
+{
+    if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 2)) return false;
+    if (n->in[1]->kind != TENSOR_PARAM) return refuse(d, n, "the weights must be a parameter");
+    Dim out = n->in[1]->dim[0];
+    if (!wants_size(d, n, 1, 1, n->in[0]->dim[1].bound, "the width of x")) return false;
+    if (n->in[2] && (!wants_rank(d, n, 2, 1) || !wants_size(d, n, 2, 0, out.bound, "the outputs of w"))) return false;
+    give(n->out[0], 2, n->in[0]->dim[0], out, (Dim){ 0 });
+    return true;
+}
+
+static bool shape_add(Diag *d, Node *n)
+{
+    if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 2)) return false;
+    return wants_size(d, n, 1, 0, n->in[0]->dim[0].bound, "as in a") && wants_size(d, n, 1, 1, n->in[0]->dim[1].bound, "as in a") &&
+           like_input(n);
+}
+
+static bool shape_alike(Diag *d, Node *n) { return wants_rank(d, n, 0, 2) && like_input(n); }
+
+static bool shape_append(Diag *d, Node *n)
+{
+    if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 2) || !wants_rank(d, n, 2, 1)) return false;
+    if (n->in[0]->kind != TENSOR_STATE) return refuse(d, n, "the cache must be a state");
+    return wants_size(d, n, 1, 1, n->in[0]->dim[1].bound, "the width of the cache") && like_input(n);
+}
+
+/* A width must be a whole number of heads. */
+static bool wants_heads(Diag *d, const Node *n, int input, int heads)
+{
+    int64_t width = n->in[input]->dim[1].bound;
+    if (heads > 0 && width % heads == 0) return true;
+    diag_error(d, EXIT_BAD_DATA, n->at, "attention: the width %lld of input %d is not divisible by %d heads", (long long)width,
+               input + 1, heads);
+    return false;
+}
+
+static bool shape_attention(Diag *d, Node *n)
+{
+    if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 2) || !wants_rank(d, n, 2, 2)) return false;
+    if (n->in[3] && !wants_rank(d, n, 3, 1)) return false;
+    if (!wants_heads(d, n, 0, n->heads) || !wants_heads(d, n, 1, n->kv_heads) || !wants_heads(d, n, 2, n->kv_heads)) return false;
+    if (n->heads % n->kv_heads != 0) return refuse(d, n, "heads must be a multiple of kv_heads");
+    int64_t d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->in[2]->dim[1].bound / n->kv_heads;
+    Dim queries = n->in[0]->dim[0], keys = n->in[1]->dim[0];
+    if (!wants_size(d, n, 1, 1, d_k * n->kv_heads, "kv_heads times the width of a query head")) return false;
+    if (!wants_size(d, n, 2, 0, keys.bound, "as many values as keys")) return false;
+    const Dim heads = { n->heads, COUNT_CONSTANT };
+    give(n->out[0], 2, queries, (Dim){ d_v * n->heads, COUNT_CONSTANT }, (Dim){ 0 });
+    give(n->out[1], 3, heads, queries, keys);
+    give(n->out[2], 3, heads, queries, keys);
+    return true;
+}
+
+static bool shape_argmax(Diag *d, Node *n)
+{
+    if (!wants_rank(d, n, 0, 2)) return false;
+    give(n->out[0], 1, n->in[0]->dim[0], (Dim){ 0 }, (Dim){ 0 });
+    n->out[0]->integer = true;
+    return true;
+}
+
+static ShapeRule *const shape_rules[OP_KINDS] = {
+    [OP_EMBED] = shape_embed,     [OP_POSITION] = shape_position, [OP_NORM] = shape_norm,
+    [OP_LINEAR] = shape_linear,   [OP_ADD] = shape_add,           [OP_ACTIVATION] = shape_alike,
+    [OP_APPEND] = shape_append,   [OP_ATTENTION] = shape_attention, [OP_LOG_SOFTMAX] = shape_alike,
+    [OP_ARGMAX] = shape_argmax,
+};
+
+bool graph_shape(Arena *a, Diag *d, Node *n)
+{
+    (void)a;
+    return shape_rules[n->op](d, n);
+}

@@ -1,0 +1,15 @@
+/* plan.c: the passes of this floor, in order. */
+#include "plan.h"
+
+Plan *plan_make(Arena *a, const Graph *g, PlanOptions options)
+{
+    Plan *p = arena_alloc(a, sizeof *p);
+    p->graph = g;
+    p->options = options;
+    plan_lower(a, p);
+    plan_split(p);
+    plan_weights(a, p);
+    plan_memory(p);
+    plan_check(p);
+    return p;
+}

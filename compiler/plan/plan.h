@@ -1,0 +1,150 @@
+/* plan.h: one target's way to compute a Graph: kernels, layouts, offsets, shares of the work and barriers.
+ *
+ * Two targets share these types. PANELS is what emitted C computes: panels of sixteen, bias and activation fused,
+ * work split over lanes. ROW_MAJOR is for the generic engine: an operation at a time, one lane. No C text here.
+ * Everything lives in the session's arena. Bytes are offsets from the start of a state or of the packed data. */
+#ifndef PLAN_H
+#define PLAN_H
+
+#include "graph.h"
+#include "../../runtime/rt.h"
+
+typedef enum PlanTarget { TARGET_PANELS, TARGET_ROW_MAJOR } PlanTarget;
+
+typedef struct PlanOptions {
+    PlanTarget target;
+    bool taps;                      /* keep every named intermediate, and fuse nothing across one */
+    int slots;                      /* sequences in a state */
+    int lanes;                      /* most lanes that a state has room for */
+} PlanOptions;
+
+typedef enum Kernel {
+#define RT_KERNEL_ROW(id, format, file, function, parameters) KERNEL_##id,
+#include "../../runtime/kernels.def"
+#undef RT_KERNEL_ROW
+    KERNELS
+} Kernel;
+
+typedef enum Format {
+#define FORMAT(id, name, dtype, doc) FORMAT_##id,
+#include "formats.def"
+#undef FORMAT
+    FORMATS
+} Format;
+typedef struct FormatRow { const char *name, *dtype, *doc; } FormatRow;
+extern const FormatRow format_rows[FORMATS];
+
+/* ---- weights -------------------------------------------------------------------------------------------- */
+
+/* One tensor of the packed file. For a block of layers there is one per layer, `stride` bytes apart. */
+typedef struct Packed {
+    const char *name;               /* `{}` stands for the layer */
+    Format format;
+    const Tensor *tensor[2];        /* weight and bias, or gain and bias; [1] may be NULL; both NULL for integers */
+    const int32_t *integers;  int64_t integer_count;
+    int64_t shape[3];  int rank;    /* as in the file */
+    size_t bytes, offset, stride;   /* offset: from the start of the data, for layer 0 of its block */
+    int layers;                     /* 0: one, not indexed */
+    const struct PlanBlock *block;
+} Packed;
+
+/* ---- buffers -------------------------------------------------------------------------------------------- */
+
+typedef enum Place { PLACE_SCRATCH, PLACE_SLOT, PLACE_TAP } Place;
+typedef enum Layout { LAYOUT_ROWS, LAYOUT_KEYS, LAYOUT_VALUES, LAYOUT_INTS, LAYOUT_LANES } Layout;
+
+/* Bytes of a state. Several tensors share one where an operation works in place. */
+typedef struct Buffer {
+    const char *name;               /* lower case, unique in its block, or in the plan where it outlives one */
+    const char *variable;           /* what a block calls it: self_q */
+    const Tensor *tensor;           /* the first one held */
+    Place place;
+    Layout layout;
+    int64_t heads;                  /* KEYS, VALUES: kv heads; a tap of weights: heads; else 1 */
+    int64_t rows, width, stride;    /* of each head; stride in elements; KEYS, VALUES: rows is the capacity */
+    size_t bytes, offset;           /* from the start of scratch, slot or taps, layer 0 */
+    size_t layer_stride;  int layers;               /* SLOT and TAP: one per layer */
+    struct PlanBlock *block;        /* NULL: it outlives its block */
+    int first_phase, last_phase;    /* of its block, in which it holds something */
+} Buffer;
+
+/* ---- operations ----------------------------------------------------------------------------------------- */
+
+/* How lanes share an operation. COLUMNS are groups of sixteen, which panels are too. */
+typedef enum Split { SPLIT_ROWS, SPLIT_COLUMNS, SPLIT_HEADS, SPLIT_FIRST_LANE } Split;
+
+typedef struct PlanOp {
+    const Node *node;
+    const Tensor *result;           /* what it leaves: the node's result, or that of the one fused into it */
+    Kernel kernel;                  /* PANELS only */
+    Buffer *in[5], *out[3];         /* NULL where left out or not wanted */
+    Buffer *scratch;                /* attention: one piece per lane */
+    Packed *weights;                /* NULL where there are none */
+    int activation;                 /* RT_*; fused into a linear, or the operation itself */
+    Split split;  int parts;        /* pieces there are to share; ROWS: their number at run time */
+    bool barrier;                   /* lanes meet before it */
+    int phase;                      /* number of barriers before it in its block */
+    double flops;                   /* per row; for attention per row and key */
+} PlanOp;
+
+typedef struct PlanBlock {
+    const Block *block;
+    int64_t rows;                   /* bound */
+    Count count;
+    PlanOp *ops;  int op_count;
+    Buffer **buffers;  int buffer_count;            /* that it alone uses */
+    Buffer *carry_in, *carry_out;
+    int phases;
+    size_t weights_offset, weights_stride;          /* layer 0, and from layer to layer */
+    bool per_layer;                 /* uses weights, caches or taps indexed by layer */
+} PlanBlock;
+
+typedef struct PlanRun { PlanBlock *block; int first, count; } PlanRun;
+typedef struct PlanProgram { const Program *program; PlanRun *runs; int count; } PlanProgram;
+
+/* A tensor kept for looking at. Rows and columns in use are counted by `rows` and `columns`. */
+typedef struct Tap { const char *name; const Tensor *tensor; Buffer *buffer; int layer, layer_index; } Tap;
+
+typedef struct Cost { double flops, weight_bytes; } Cost;
+
+typedef struct Plan {
+    const Graph *graph;
+    PlanOptions options;
+    PlanBlock **blocks;  int block_count;
+    PlanProgram *programs;  int program_count;
+    Buffer **buffers;  int buffer_count;            /* that outlive a block: inputs, what is passed on, caches, taps */
+    Packed **packed;  int packed_count;             /* in order of execution */
+    Tap *taps;  int tap_count;
+    size_t header_bytes, slot_bytes, scratch_bytes, tap_bytes, state_bytes;
+    size_t slots_offset, scratch_offset, taps_offset;
+    size_t weights_bytes;           /* of the packed data, without the file's head */
+    Packed *source_characters, *source_texts, *target_characters, *target_texts;    /* NULL without a tokenizer */
+} Plan;
+
+/* All passes below in order. */
+Plan *plan_make(Arena *a, const Graph *g, PlanOptions options);
+
+/* Blocks into operations: fuse, choose a kernel and layouts, work in place where that is safe.
+ * needs: graph.   gives: blocks, programs, buffers without offsets, packed without offsets, taps. */
+void plan_lower(Arena *a, Plan *p);
+/* needs: operations.   gives: op->barrier, op->phase, buffer phases. */
+void plan_split(Plan *p);
+/* needs: packed.   gives: packed->offset, plan->weights_bytes. */
+void plan_weights(Arena *a, Plan *p);
+/* needs: phases.   gives: buffer->offset, plan->state_bytes. */
+void plan_memory(Plan *p);
+/* die() where two buffers that are in use together overlap, lie outside, or are misaligned. */
+void plan_check(const Plan *p);
+void plan_dump(const Plan *p, FILE *to);
+
+/* Floating-point operations and bytes of weights read by `program` for `rows` rows that see `keys` keys each. */
+Cost plan_cost(const Plan *p, const char *program, int64_t rows, int64_t keys, int64_t memory_keys);
+const PlanProgram *plan_program(const Plan *p, const char *name);       /* NULL if absent */
+/* Bytes from the start of a state to a buffer, for slot 0 and layer index 0. */
+size_t plan_address(const Plan *p, const Buffer *b);
+Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
+
+static inline int64_t pad16(int64_t n) { return (n + 15) / 16 * 16; }
+static inline size_t pad64(size_t n) { return (n + 63) / 64 * 64; }
+
+#endif

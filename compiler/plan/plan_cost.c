@@ -1,0 +1,42 @@
+/* plan_cost.c: what a run of a program costs, by counting. */
+#include "plan.h"
+
+#include <string.h>
+
+const PlanProgram *plan_program(const Plan *p, const char *name)
+{
+    for (int i = 0; i < p->program_count; i++)
+        if (strcmp(p->programs[i].program->name, name) == 0) return &p->programs[i];
+    return NULL;
+}
+
+/* Keys that a row of this attention sees: those of the source when they lie in a memory, else `keys`. */
+static int64_t keys_seen(const PlanOp *op, int64_t keys, int64_t memory_keys)
+{
+    const Tensor *t = op->node->in[1];
+    return t->kind == TENSOR_STATE && t->dim[0].count == COUNT_SOURCE ? memory_keys : keys;
+}
+
+static double op_weight_bytes(const PlanOp *op, int64_t rows)
+{
+    if (!op->weights) return 0;
+    if (op->weights->format != FORMAT_TABLE_F32) return (double)op->weights->bytes;
+    return (double)rows * (double)op->weights->shape[1] * sizeof(float);        /* only the rows looked up */
+}
+
+Cost plan_cost(const Plan *p, const char *program, int64_t rows, int64_t keys, int64_t memory_keys)
+{
+    Cost c = { 0, 0 };
+    const PlanProgram *pp = plan_program(p, program);
+    if (!pp) return c;
+    for (int i = 0; i < pp->count; i++) {
+        const PlanBlock *b = pp->runs[i].block;
+        for (int j = 0; j < b->op_count; j++) {
+            const PlanOp *op = &b->ops[j];
+            double each = op->kernel == KERNEL_ATTENTION ? op->flops * (double)keys_seen(op, keys, memory_keys) : op->flops;
+            c.flops += each * (double)rows * pp->runs[i].count;
+            c.weight_bytes += op_weight_bytes(op, rows) * pp->runs[i].count;
+        }
+    }
+    return c;
+}

@@ -1,0 +1,63 @@
+/* plan_dump.c: a Plan as text, the golden of this floor: operations, memory, weights. */
+#include "plan.h"
+
+static const char *const kernel_names[KERNELS] = {
+#define RT_KERNEL_ROW(id, format, file, function, parameters) [KERNEL_##id] = #function,
+#include "../../runtime/kernels.def"
+#undef RT_KERNEL_ROW
+};
+static const char *const split_names[] = { [SPLIT_ROWS] = "rows", [SPLIT_COLUMNS] = "columns", [SPLIT_HEADS] = "heads",
+                                           [SPLIT_FIRST_LANE] = "lane 0" };
+static const char *const layout_names[] = { [LAYOUT_ROWS] = "rows", [LAYOUT_KEYS] = "keys", [LAYOUT_VALUES] = "values",
+                                            [LAYOUT_INTS] = "ints", [LAYOUT_LANES] = "lanes" };
+
+static void dump_op(const PlanOp *op, FILE *to)
+{
+    if (op->barrier) fputs("    -- lanes meet\n", to);
+    fprintf(to, "    %-18s %-28s", kernel_names[op->kernel], op->result->name);
+    for (int i = 0; i < 3; i++)
+        if (op->out[i]) fprintf(to, " %s", op->out[i]->name);
+    fputs(" <-", to);
+    for (int i = 0; i < 5; i++)
+        if (op->in[i]) fprintf(to, " %s", op->in[i]->name);
+    if (op->weights) fprintf(to, " %s", op->weights->name);
+    if (op->activation != RT_IDENTITY) {
+        int n;
+        fprintf(to, " %s", field_words("activations", &n)[op->activation]);
+    }
+    fprintf(to, "  by %s/%d\n", split_names[op->split], op->parts);
+}
+
+static void dump_buffer(const Buffer *b, FILE *to)
+{
+    fprintf(to, "    %-32s at %8zu, %8zu bytes, %s [", b->name, b->offset, b->bytes, layout_names[b->layout]);
+    if (b->heads > 1) fprintf(to, "%lld, ", (long long)b->heads);
+    fprintf(to, "%lld, %lld] stride %lld", (long long)b->rows, (long long)b->width, (long long)b->stride);
+    if (b->layers) fprintf(to, ", %d layers of %zu", b->layers, b->layer_stride);
+    if (b->block) fprintf(to, ", phases %d..%d", b->first_phase, b->last_phase);
+    fputs("\n", to);
+}
+
+static void dump_packed(const Packed *k, FILE *to)
+{
+    fprintf(to, "    %-40s at %8zu, %8zu bytes, %s [", k->name, k->offset, k->bytes, format_rows[k->format].name);
+    for (int r = 0; r < k->rank; r++) fprintf(to, "%s%lld", r ? ", " : "", (long long)k->shape[r]);
+    fputs("]", to);
+    if (k->layers) fprintf(to, " x %d, %zu apart", k->layers, k->stride);
+    fputs("\n", to);
+}
+
+void plan_dump(const Plan *p, FILE *to)
+{
+    for (int i = 0; i < p->block_count; i++) {
+        const PlanBlock *b = p->blocks[i];
+        fprintf(to, "block %s, %d phases\n", b->block->name, b->phases);
+        for (int j = 0; j < b->op_count; j++) dump_op(&b->ops[j], to);
+        for (int j = 0; j < b->buffer_count; j++) dump_buffer(b->buffers[j], to);
+    }
+    fprintf(to, "state of %zu bytes: header %zu, %d slots of %zu, scratch %zu, taps %zu\n", p->state_bytes, p->header_bytes,
+            p->options.slots, p->slot_bytes, p->scratch_bytes, p->tap_bytes);
+    for (int i = 0; i < p->buffer_count; i++) dump_buffer(p->buffers[i], to);
+    fprintf(to, "weights of %zu bytes\n", p->weights_bytes);
+    for (int i = 0; i < p->packed_count; i++) dump_packed(p->packed[i], to);
+}

@@ -1,0 +1,510 @@
+/* plan_lower.c: from blocks of nodes to operations over buffers.
+ *
+ * PANELS: bias goes into the linear, an activation into the linear before it when nothing looks at what lies between,
+ * keys and values are stored in panels before attention reads them, and an operation that may works in place.
+ * ROW_MAJOR: one operation per node, every tensor a buffer of its own. */
+#include "plan_lower.h"
+
+#include <string.h>
+
+const FormatRow format_rows[FORMATS] = {
+#define FORMAT(id, name, dtype, doc) [FORMAT_##id] = { name, dtype, doc },
+#include "formats.def"
+#undef FORMAT
+};
+
+static void *grow(Lower *w, void *array, int count, size_t size)
+{
+    return arena_grow(w->arena, array, (size_t)count * size, ((size_t)count + 1) * size);
+}
+
+/* ---- buffers -------------------------------------------------------------------------------------------- */
+
+/* The last words of a tensor's name, as a C identifier: encoder.{}.self_attn.q -> self_q. */
+static const char *short_name(Lower *w, const Tensor *t)
+{
+    const char *stem = w->block->block->stem, *name = t->name;
+    size_t n = strlen(stem);
+    if (n && strncmp(name, stem, n) == 0 && name[n] == '.') name += n + 1;
+    char *c = arena_text(w->arena, name), *end = c;
+    for (const char *s = name; *s; s++) {
+        if (strncmp(s, "_attn.", 6) == 0) s += 5;
+        *end++ = *s == '.' || *s == '{' || *s == '}' ? '_' : *s;
+    }
+    *end = 0;
+    return c;
+}
+
+static Buffer *new_buffer(Lower *w, const char *name, const Tensor *t, Place place, Layout layout)
+{
+    Buffer *b = arena_alloc(w->arena, sizeof *b);
+    *b = (Buffer){ .name = name, .variable = name, .tensor = t, .place = place, .layout = layout, .heads = 1, .first_phase = -1, .last_phase = -1 };
+    return b;
+}
+
+Buffer *lower_whole(Lower *w, Buffer *b)
+{
+    Plan *p = w->plan;
+    b->block = NULL;
+    p->buffers = grow(w, p->buffers, p->buffer_count, sizeof *p->buffers);
+    p->buffers[p->buffer_count++] = b;
+    return b;
+}
+
+static Buffer *local(Lower *w, Buffer *b)
+{
+    PlanBlock *block = w->block;
+    b->block = block;
+    block->buffers = grow(w, block->buffers, block->buffer_count, sizeof *block->buffers);
+    block->buffers[block->buffer_count++] = b;
+    return b;
+}
+
+/* Rows of f32, each padded to sixteen; a stride of whole pages would put every row into the same cache sets. */
+static void size_rows(Buffer *b, int64_t rows, int64_t width)
+{
+    b->rows = rows;
+    b->width = width;
+    b->stride = pad16(width);
+    if (rows > 1 && b->stride % 1024 == 0) b->stride += 16;
+    b->bytes = (size_t)(b->heads * b->rows * b->stride) * sizeof(float);
+}
+
+static void size_cache(Buffer *b, int64_t heads, int64_t capacity, int64_t width)
+{
+    b->heads = heads;
+    b->rows = pad16(capacity);
+    b->width = width;
+    b->stride = b->layout == LAYOUT_KEYS ? 16 : b->rows;
+    b->bytes = (size_t)(heads * b->rows * (b->layout == LAYOUT_KEYS ? width : pad16(width))) * sizeof(float);
+}
+
+static void size_ints(Buffer *b, int64_t count)
+{
+    b->rows = count;
+    b->width = 1;
+    b->stride = 1;
+    b->bytes = (size_t)count * sizeof(int32_t);
+}
+
+static Buffer *rows_buffer(Lower *w, const Tensor *t)
+{
+    Buffer *b = new_buffer(w, short_name(w, t), t, PLACE_SCRATCH, t->integer ? LAYOUT_INTS : LAYOUT_ROWS);
+    if (t->integer) size_ints(b, t->dim[0].bound);
+    else if (t->rank == 3) {
+        b->heads = t->dim[0].bound;
+        size_rows(b, t->dim[1].bound, t->dim[2].bound);
+    } else size_rows(b, t->dim[0].bound, t->dim[1].bound);
+    return b;
+}
+
+/* Where a tensor lies: its buffer if it has one, else a new one by its kind. */
+Buffer *lower_buffer(Lower *w, const Tensor *t)
+{
+    Buffer **slot = &w->buffer_of[t->id];
+    if (*slot) return *slot;
+    Buffer *b = rows_buffer(w, t);
+    if (t->kind == TENSOR_INPUT) lower_whole(w, b);
+    else if (t->kind == TENSOR_STATE) {
+        b->place = PLACE_SLOT;
+        lower_whole(w, b);
+        b->layers = t->layers;
+        b->layer_stride = pad64(b->bytes);
+        b->name = arena_format(w->arena, "%s_%s", w->block->block->name, b->name);
+    } else if (t->output) lower_whole(w, b);
+    else local(w, b);
+    return *slot = b;
+}
+
+static Buffer *cache_buffer(Lower *w, const Tensor *t, const Node *n)
+{
+    Buffer **slot = &w->buffer_of[t->id];
+    if (*slot) return *slot;
+    Buffer *b = new_buffer(w, short_name(w, t), t, PLACE_SLOT, n->values ? LAYOUT_VALUES : LAYOUT_KEYS);
+    size_cache(b, n->kv_heads, t->dim[0].bound, t->dim[1].bound / n->kv_heads);
+    b->layers = t->layers;
+    b->layer_stride = pad64(b->bytes);
+    lower_whole(w, b);
+    b->name = arena_format(w->arena, "%s_%s", w->block->block->name, b->name);
+    return *slot = b;
+}
+
+/* ---- operations ----------------------------------------------------------------------------------------- */
+
+PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t parts)
+{
+    PlanBlock *b = w->block;
+    b->ops = grow(w, b->ops, b->op_count, sizeof *b->ops);
+    PlanOp *op = &b->ops[b->op_count++];
+    bool many = b->rows > 1;        /* then every operation is split by rows: see plan_split.c for their number */
+    *op = (PlanOp){ .node = n, .result = n ? n->out[0] : NULL, .kernel = kernel, .split = many ? SPLIT_ROWS : split,
+                    .parts = many ? (int)b->rows : (int)parts };
+    return op;
+}
+
+static int64_t groups(int64_t width) { return (width + 15) / 16; }
+
+/* How often `t` is read by nodes after number `after`. */
+static int uses_after(const Block *b, const Tensor *t, int after)
+{
+    int uses = 0;
+    for (int i = after + 1; i < b->count; i++)
+        for (int j = 0; j < 5; j++) uses += b->nodes[i]->in[j] == t;
+    return uses;
+}
+
+static bool tapped(const Lower *w, const Tensor *t)
+{
+    return w->plan->options.taps && t->kind == TENSOR_TEMP && !t->integer;
+}
+
+/* What node `i` makes is what the next layer of its block takes, and what this layer took is no longer read. */
+static bool leaves_for_next_layer(const Block *b, int i)
+{
+    return b->layers > 1 && b->carry_in && b->nodes[i]->out[0] == b->carry_out && uses_after(b, b->carry_in, i) == 0;
+}
+
+/* The buffer for the result of node `i`: that of an input it may overwrite, or a new one. */
+static Buffer *result_buffer(Lower *w, int i)
+{
+    const Block *b = w->block->block;
+    const Node *n = b->nodes[i];
+    int place = op_rows[n->op].in_place;
+    if (w->plan->options.target == TARGET_ROW_MAJOR && leaves_for_next_layer(b, i))
+        return w->buffer_of[n->out[0]->id] = w->buffer_of[b->carry_in->id];
+    if (w->plan->options.target == TARGET_PANELS && place >= 0) {
+        const Tensor *t = n->in[place];
+        bool ours = t->kind == TENSOR_TEMP && !t->output && t != b->carry_out;
+        if (ours && uses_after(b, t, i) == 0) {
+            Buffer *taken = lower_buffer(w, t);
+            if (n->out[0]->output && taken->block) die("%s would end with its block", n->out[0]->name);
+            return w->buffer_of[n->out[0]->id] = taken;
+        }
+    }
+    return lower_buffer(w, n->out[0]);
+}
+
+Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor *bias)
+{
+    Plan *p = w->plan;
+    for (int i = 0; i < p->packed_count; i++)
+        if (p->packed[i]->format == format && p->packed[i]->tensor[0] == weight && weight) return p->packed[i];
+    Packed *k = arena_alloc(w->arena, sizeof *k);
+    *k = (Packed){ .format = format, .tensor = { weight, bias } };
+    if (weight) {
+        k->name = weight->name;
+        k->layers = weight->layers;
+        k->block = w->block;
+        w->block->per_layer |= weight->layers > 0;
+    }
+    p->packed = grow(w, p->packed, p->packed_count, sizeof *p->packed);
+    p->packed[p->packed_count++] = k;
+    return k;
+}
+
+/* An activation that follows the linear at `i`, and that alone: it can be fused when nobody looks at what is between. */
+static const Node *fusable_activation(Lower *w, int i)
+{
+    const Block *b = w->block->block;
+    const Tensor *t = b->nodes[i]->out[0];
+    if (w->plan->options.target != TARGET_PANELS || tapped(w, t) || t->output || t == b->carry_out || i + 1 >= b->count) return NULL;
+    const Node *next = b->nodes[i + 1];
+    return next->op == OP_ACTIVATION && next->in[0] == t && uses_after(b, t, i) == 1 ? next : NULL;
+}
+
+/* ---- one function per operation; each returns how many nodes it took --------------------------------------- */
+
+static int lower_embed(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    PlanOp *op = lower_op(w, n, KERNEL_EMBED, SPLIT_FIRST_LANE, 1);
+    op->weights = lower_packed(w, FORMAT_TABLE_F32, n->in[0], NULL);
+    op->in[1] = lower_buffer(w, n->in[1]);
+    op->out[0] = lower_buffer(w, n->out[0]);
+    op->flops = (double)n->out[0]->dim[1].bound;
+    return 1;
+}
+
+static int lower_position(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    PlanOp *op = lower_op(w, n, KERNEL_POSITION, SPLIT_FIRST_LANE, 1);
+    op->weights = lower_packed(w, FORMAT_TABLE_F32, n->in[1], NULL);
+    op->in[0] = lower_buffer(w, n->in[0]);
+    op->in[2] = lower_buffer(w, n->in[2]);
+    op->out[0] = result_buffer(w, i);
+    op->flops = (double)n->out[0]->dim[1].bound;
+    return 1;
+}
+
+static int lower_norm(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    PlanOp *op = lower_op(w, n, KERNEL_NORM, SPLIT_FIRST_LANE, 1);
+    op->weights = lower_packed(w, FORMAT_VECTORS_F32, n->in[1], n->in[2]);
+    op->in[0] = lower_buffer(w, n->in[0]);
+    op->out[0] = result_buffer(w, i);
+    op->flops = 8.0 * (double)n->out[0]->dim[1].bound;
+    return 1;
+}
+
+static int lower_linear(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    const Node *activation = fusable_activation(w, i);
+    int64_t in = n->in[1]->dim[1].bound, out = n->in[1]->dim[0].bound;
+    PlanOp *op = lower_op(w, n, KERNEL_LINEAR, SPLIT_COLUMNS, groups(out));
+    op->weights = lower_packed(w, FORMAT_PANELS_F32, n->in[1], n->in[2]);
+    op->in[0] = lower_buffer(w, n->in[0]);
+    if (activation) {
+        op->activation = activation->kind;
+        op->result = activation->out[0];
+    }
+    op->out[0] = lower_buffer(w, op->result);
+    op->flops = 2.0 * (double)in * (double)out + (n->in[2] ? (double)out : 0) + (activation ? (double)out : 0);
+    return activation ? 2 : 1;
+}
+
+static int lower_add(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    PlanOp *op = lower_op(w, n, KERNEL_ADD, SPLIT_COLUMNS, groups(n->out[0]->dim[1].bound));
+    op->in[0] = lower_buffer(w, n->in[0]);
+    op->in[1] = lower_buffer(w, n->in[1]);
+    op->out[0] = result_buffer(w, i);
+    op->flops = (double)n->out[0]->dim[1].bound;
+    return 1;
+}
+
+static int lower_activation(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    PlanOp *op = lower_op(w, n, KERNEL_ACTIVATION, SPLIT_COLUMNS, groups(n->out[0]->dim[1].bound));
+    op->activation = n->kind;
+    op->in[0] = lower_buffer(w, n->in[0]);
+    op->out[0] = result_buffer(w, i);
+    op->flops = (double)n->out[0]->dim[1].bound;
+    return 1;
+}
+
+/* Store rows of keys or values in `cache` at `positions`. */
+static void store(Lower *w, const Node *n, Buffer *cache, Buffer *x, Buffer *positions)
+{
+    bool values = cache->layout == LAYOUT_VALUES;
+    PlanOp *op = lower_op(w, n, values ? KERNEL_STORE_V : KERNEL_STORE_K, SPLIT_HEADS, cache->heads);
+    op->result = cache->tensor;
+    op->in[1] = x;
+    op->in[2] = positions;
+    op->out[0] = cache;
+}
+
+static int lower_append(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    bool panels = w->plan->options.target == TARGET_PANELS;
+    Buffer *cache = panels ? cache_buffer(w, n->in[0], n) : lower_buffer(w, n->in[0]);
+    store(w, n, cache, lower_buffer(w, n->in[1]), lower_buffer(w, n->in[2]));
+    w->buffer_of[n->out[0]->id] = cache;
+    w->block->per_layer = true;
+    return 1;
+}
+
+/* Keys or values as attention wants them: a cache as it is, rows stored in panels first. */
+static Buffer *attention_operand(Lower *w, const Node *n, int input)
+{
+    const Tensor *t = n->in[input];
+    Buffer *b = lower_buffer(w, t);
+    if (w->plan->options.target != TARGET_PANELS || b->layout != LAYOUT_ROWS) return b;
+    bool values = input == 2;
+    Buffer *panels = new_buffer(w, arena_format(w->arena, "%s_panels", short_name(w, t)), t, PLACE_SCRATCH,
+                                values ? LAYOUT_VALUES : LAYOUT_KEYS);
+    size_cache(panels, n->kv_heads, t->dim[0].bound, t->dim[1].bound / n->kv_heads);
+    local(w, panels);
+    store(w, n, panels, b, lower_buffer(w, n->in[4]));
+    return panels;
+}
+
+static int lower_attention(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    Buffer *keys = attention_operand(w, n, 1), *values = attention_operand(w, n, 2);
+    PlanOp *op = lower_op(w, n, KERNEL_ATTENTION, SPLIT_HEADS, n->heads);
+    op->in[0] = lower_buffer(w, n->in[0]);
+    op->in[1] = keys;
+    op->in[2] = values;
+    op->in[3] = lower_buffer(w, n->in[3]);
+    op->out[0] = lower_buffer(w, n->out[0]);
+    op->flops = 2.0 * (double)(n->in[0]->dim[1].bound + n->out[0]->dim[1].bound);
+    w->block->per_layer |= keys->layers > 0;
+    if (w->plan->options.target == TARGET_PANELS) {
+        Buffer *s = new_buffer(w, arena_format(w->arena, "%s_lanes", short_name(w, n->out[0])), n->out[0], PLACE_SCRATCH, LAYOUT_LANES);
+        s->heads = w->plan->options.lanes;
+        s->rows = w->block->rows < RT_ATTENTION_ROWS ? w->block->rows : RT_ATTENTION_ROWS;
+        s->width = s->stride = keys->rows + 16;
+        s->bytes = (size_t)(s->heads * s->rows * s->stride) * sizeof(float);
+        op->scratch = local(w, s);
+    }
+    for (int r = 1; r < 3; r++) {
+        bool wanted = n->out[r]->output || (w->plan->options.target == TARGET_ROW_MAJOR && !tapped(w, n->out[r]));
+        if (wanted) op->out[r] = lower_buffer(w, n->out[r]);
+    }
+    return 1;
+}
+
+static int lower_vocabulary(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    PlanOp *op = lower_op(w, n, n->op == OP_ARGMAX ? KERNEL_ARGMAX : KERNEL_LOG_SOFTMAX, SPLIT_FIRST_LANE, 1);
+    op->in[0] = lower_buffer(w, n->in[0]);
+    op->out[0] = result_buffer(w, i);
+    op->flops = (double)n->in[0]->dim[1].bound * (n->op == OP_ARGMAX ? 1 : 12);
+    return 1;
+}
+
+typedef int Lowering(Lower *w, int i);
+static Lowering *const lowerings[OP_KINDS] = {
+    [OP_EMBED] = lower_embed,         [OP_POSITION] = lower_position,     [OP_NORM] = lower_norm,
+    [OP_LINEAR] = lower_linear,       [OP_ADD] = lower_add,               [OP_ACTIVATION] = lower_activation,
+    [OP_APPEND] = lower_append,       [OP_ATTENTION] = lower_attention,   [OP_LOG_SOFTMAX] = lower_vocabulary,
+    [OP_ARGMAX] = lower_vocabulary,
+};
+
+/* ---- taps ----------------------------------------------------------------------------------------------- */
+
+static Buffer *tap_buffer(Lower *w, const Tensor *t)
+{
+    Buffer *b = rows_buffer(w, t);
+    b->name = arena_format(w->arena, "tap_%s_%s", w->block->block->name, b->name);
+    b->variable = arena_format(w->arena, "tap_%s", b->variable);
+    b->place = PLACE_TAP;
+    b->layers = w->block->block->layers;
+    b->layer_stride = pad64(b->bytes);
+    lower_whole(w, b);
+    w->block->per_layer |= b->layers > 0;
+    return b;
+}
+
+static void add_taps(Lower *w, const Tensor *t, Buffer *b)
+{
+    Plan *p = w->plan;
+    int n = b->layers ? b->layers : 1;
+    for (int i = 0; i < n; i++) {
+        int layer = b->layers ? w->block->block->layer[i] : 0;
+        p->taps = grow(w, p->taps, p->tap_count, sizeof *p->taps);
+        p->taps[p->tap_count++] = (Tap){ tensor_layer_name(w->arena, t, layer), t, b, layer, i };
+    }
+}
+
+/* Keep a result: attention writes its weights and scores where they stay, all else is copied. */
+static void tap(Lower *w, const Node *n, int first_op)
+{
+    PlanBlock *b = w->block;
+    const int last_op = b->op_count - 1;        /* attention itself, once copies have been added behind it */
+    for (int r = 0; r < op_rows[n->op].results; r++) {
+        const Tensor *t = n->out[r];
+        if (!tapped(w, t) || n->op == OP_APPEND) continue;
+        if (r && t->output) {       /* attention has written it where it stays */
+            add_taps(w, t, b->ops[last_op].out[r]);
+            continue;
+        }
+        Buffer *kept = tap_buffer(w, t);
+        add_taps(w, t, kept);
+        if (r) {
+            b->ops[last_op].out[r] = kept;
+            continue;
+        }
+        PlanOp made = b->ops[first_op];
+        for (int i = first_op; i < b->op_count; i++)
+            if (b->ops[i].out[0] == w->buffer_of[t->id]) made = b->ops[i];
+        PlanOp *copy = lower_op(w, n, KERNEL_ACTIVATION, made.split, made.parts);
+        if (made.split == SPLIT_HEADS) { copy->split = SPLIT_COLUMNS; copy->parts = (int)groups(t->dim[1].bound); }
+        copy->result = t;
+        copy->activation = RT_IDENTITY;
+        copy->in[0] = made.out[0];
+        copy->out[0] = kept;
+    }
+}
+
+/* An xf.graph passes nothing on and its nodes differ in rows: it is always planned for many. */
+enum { MANY_ROWS = 2 };
+
+/* ---- blocks and programs --------------------------------------------------------------------------------- */
+
+static PlanBlock *lower_block(Lower *w, const Block *b, const Program *program, Buffer *carried)
+{
+    Plan *p = w->plan;
+    PlanBlock *pb = arena_alloc(w->arena, sizeof *pb);
+    pb->block = b;
+    pb->count = program->rows;
+    const Tensor *rows = b->carry_in ? b->carry_in : b->carry_out;
+    pb->rows = rows ? rows->dim[0].bound : MANY_ROWS;
+    p->blocks = grow(w, p->blocks, p->block_count, sizeof *p->blocks);
+    p->blocks[p->block_count++] = w->block = pb;
+    if (b->carry_in) {
+        if (!carried) die("%s: nothing carried", b->name);
+        w->buffer_of[b->carry_in->id] = pb->carry_in = carried;
+    }
+    for (int i = 0; i < b->count;) {
+        int first_op = pb->op_count, taken = lowerings[b->nodes[i]->op](w, i);
+        for (int j = 0; j < taken; j++)
+            if (j + 1 == taken) tap(w, b->nodes[i + j], first_op);
+        i += taken;
+    }
+    return pb;
+}
+
+/* What a block leaves outlives it: move its buffer from the block's to the plan's. */
+static void leave(Lower *w, PlanBlock *pb)
+{
+    if (!pb->block->carry_out) return;
+    Buffer *out = pb->carry_out = w->buffer_of[pb->block->carry_out->id];
+    if (out->block) {
+        int kept = 0;
+        for (int i = 0; i < pb->buffer_count; i++)
+            if (pb->buffers[i] != out) pb->buffers[kept++] = pb->buffers[i];
+        pb->buffer_count = kept;
+        if (*pb->block->stem) {
+            out->name = arena_format(w->arena, "%s_x", pb->block->stem);
+            out->variable = "x";
+        }
+        lower_whole(w, out);
+    }
+}
+
+static PlanBlock *find_block(const Plan *p, const Block *b)
+{
+    for (int i = 0; i < p->block_count; i++)
+        if (p->blocks[i]->block == b) return p->blocks[i];
+    return NULL;
+}
+
+static void lower_program(Lower *w, const Program *program, PlanProgram *out)
+{
+    out->program = program;
+    out->runs = arena_array(w->arena, (size_t)program->count, sizeof *out->runs);
+    out->count = program->count;
+    Buffer *carried = NULL;
+    for (int i = 0; i < program->count; i++) {
+        const Run *r = &program->runs[i];
+        PlanBlock *pb = find_block(w->plan, r->block);
+        if (!pb) {
+            pb = lower_block(w, r->block, program, carried);
+            leave(w, pb);
+        }
+        if (pb->carry_in != (r->block->carry_in ? carried : NULL)) die("%s: %s is passed another buffer", program->name, r->block->name);
+        bool again = r->block->layers > 1;
+        if (again && pb->carry_in != pb->carry_out) die("%s: what it leaves lies elsewhere than what it takes", r->block->name);
+        out->runs[i] = (PlanRun){ pb, r->first, r->count };
+        carried = pb->carry_out;
+    }
+}
+
+void plan_lower(Arena *a, Plan *p)
+{
+    const Graph *g = p->graph;
+    Lower w = { .arena = a, .plan = p, .buffer_of = arena_array(a, (size_t)g->tensor_count + 1, sizeof *w.buffer_of) };
+    p->programs = arena_array(a, (size_t)g->program_count, sizeof *p->programs);
+    p->program_count = g->program_count;
+    for (int i = 0; i < g->program_count; i++) lower_program(&w, &g->programs[i], &p->programs[i]);
+    lower_tokenizer(&w);
+}

@@ -1,0 +1,82 @@
+/* plan_split.c: where lanes must meet.
+ *
+ * A lane may go on without waiting as long as it touches only what it wrote itself, or what nobody writes. So for
+ * every buffer the accesses since the last barrier are kept, each with the way it was shared; an access shared in
+ * another way, one of the two a write, needs a barrier before it. Every block ends with one (see the emitter), so
+ * nothing is carried over from block to block, and a buffer lives in whole phases: no lane can be ahead by more. */
+#include "plan.h"
+
+#include <string.h>
+
+typedef struct Access { const Buffer *buffer; Split split; int parts; bool all, write; } Access;
+
+enum { MAX_ACCESSES = 256 };
+typedef struct Phase { Access seen[MAX_ACCESSES]; int count; } Phase;
+
+static bool conflict(const Access *a, const Access *b)
+{
+    if (a->buffer != b->buffer || (!a->write && !b->write)) return false;
+    return a->all || b->all || a->split != b->split || a->parts != b->parts;
+}
+
+/* Every access of one operation. Reading `all` means: also what other lanes wrote. */
+static int accesses(const PlanOp *op, Access out[9])
+{
+    int n = 0;
+    bool panels = op->split == SPLIT_COLUMNS;
+    for (int i = 0; i < 5; i++) {
+        const Buffer *b = op->in[i];
+        if (!b || b->layout == LAYOUT_INTS) continue;
+        bool whole = op->kernel == KERNEL_LINEAR && panels;                             /* every output needs every input */
+        bool cache = op->kernel == KERNEL_ATTENTION && (i == 1 || i == 2);
+        if (cache && op->split == SPLIT_ROWS) whole = true;                             /* every row needs every key */
+        out[n++] = (Access){ b, op->split, op->parts, whole, false };
+    }
+    for (int i = 0; i < 3; i++)
+        if (op->out[i]) out[n++] = (Access){ op->out[i], op->split, op->parts, false, true };
+    return n;
+}
+
+static void touch(Buffer *b, int phase)
+{
+    if (!b || !b->block) return;
+    if (b->first_phase < 0) b->first_phase = phase;
+    b->last_phase = phase;
+}
+
+static void set_rows(PlanOp *op)
+{
+    bool store = op->kernel == KERNEL_STORE_K || op->kernel == KERNEL_STORE_V;
+    if (op->split == SPLIT_ROWS) op->parts = (int)(store ? op->in[1]->rows : op->result->dim[op->result->rank == 3].bound);
+}
+
+static void split_block(PlanBlock *b)
+{
+    Phase phase = { .count = 0 };
+    int number = 0;
+    for (int i = 0; i < b->op_count; i++) {
+        PlanOp *op = &b->ops[i];
+        set_rows(op);
+        Access mine[9];
+        int n = accesses(op, mine);
+        for (int j = 0; j < n && !op->barrier; j++)
+            for (int k = 0; k < phase.count && !op->barrier; k++) op->barrier = conflict(&mine[j], &phase.seen[k]);
+        if (op->barrier) {
+            phase.count = 0;
+            number++;
+        }
+        if (phase.count + n > MAX_ACCESSES) die("%s: too many accesses between barriers", b->block->name);
+        memcpy(phase.seen + phase.count, mine, (size_t)n * sizeof *mine);
+        phase.count += n;
+        op->phase = number;
+        for (int j = 0; j < 5; j++) touch(op->in[j], number);
+        for (int j = 0; j < 3; j++) touch(op->out[j], number);
+        touch(op->scratch, number);
+    }
+    b->phases = number + 1;
+}
+
+void plan_split(Plan *p)
+{
+    for (int i = 0; i < p->block_count; i++) split_block(p->blocks[i]);
+}

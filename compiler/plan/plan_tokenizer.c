@@ -1,0 +1,44 @@
+/* plan_tokenizer.c: a tokenizer of characters as tables of integers in the packed weights. */
+#include "plan_lower.h"
+
+#include <stdlib.h>
+
+static int by_code_point(const void *a, const void *b)
+{
+    const int32_t *x = a, *y = b;
+    return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+static Packed *integers(Lower *w, const char *name, const int32_t *values, int64_t n)
+{
+    Packed *k = lower_packed(w, FORMAT_TABLE_I32, NULL, NULL);
+    k->name = name;
+    k->integers = values;
+    k->integer_count = n;
+    return k;
+}
+
+/* Pairs {code point, id}, ascending by code point: what rt_characters_encode searches. */
+static Packed *characters(Lower *w, const char *name, const Vocabulary *v)
+{
+    int32_t *pairs = arena_array(w->arena, (size_t)v->size * 2, sizeof *pairs);
+    int n = 0;
+    for (int i = 0; i < v->size; i++) {
+        if (v->code_point[i] < 0) continue;
+        pairs[2 * n] = v->code_point[i];
+        pairs[2 * n++ + 1] = i;
+    }
+    qsort(pairs, (size_t)n, 2 * sizeof *pairs, by_code_point);
+    return integers(w, name, pairs, 2 * (int64_t)n);
+}
+
+void lower_tokenizer(Lower *w)
+{
+    Plan *p = w->plan;
+    const Model *m = p->graph->model;
+    if (!m->source || !m->target) return;
+    p->source_characters = characters(w, "source.characters", m->source);
+    p->source_texts = integers(w, "source.texts", m->source->code_point, m->source->size);
+    p->target_characters = characters(w, "target.characters", m->target);
+    p->target_texts = integers(w, "target.texts", m->target->code_point, m->target->size);
+}

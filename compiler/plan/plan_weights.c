@@ -1,0 +1,66 @@
+/* plan_weights.c: where each packed tensor lies: in order of execution, one forward stream, 64-byte aligned.
+ *
+ * The tensors of a block of layers stand together, layer after layer, a constant stride apart. */
+#include "plan.h"
+
+static void shape_packed(Packed *k)
+{
+    const Tensor *t = k->tensor[0];
+    switch (k->format) {
+    case FORMAT_PANELS_F32:
+        k->rank = 3;
+        k->shape[0] = pad16(t->dim[0].bound) / 16;
+        k->shape[1] = t->dim[1].bound + (k->tensor[1] ? 1 : 0);
+        k->shape[2] = 16;
+        break;
+    case FORMAT_VECTORS_F32:
+        k->rank = 2;
+        k->shape[0] = k->tensor[1] ? 2 : 1;
+        k->shape[1] = pad16(t->dim[0].bound);
+        break;
+    case FORMAT_TABLE_F32:
+        k->rank = 2;
+        k->shape[0] = t->dim[0].bound;
+        k->shape[1] = pad16(t->dim[1].bound);
+        break;
+    case FORMAT_TABLE_I32:
+        k->rank = 1;
+        k->shape[0] = pad16(k->integer_count);
+        break;
+    case FORMATS: break;
+    }
+    k->bytes = sizeof(float);
+    for (int r = 0; r < k->rank; r++) k->bytes *= (size_t)k->shape[r];
+}
+
+static size_t place_block(Plan *p, PlanBlock *b, size_t at)
+{
+    size_t start = at;
+    for (int i = 0; i < p->packed_count; i++) {
+        Packed *k = p->packed[i];
+        if (k->block != b) continue;
+        k->offset = at;
+        at += k->bytes;
+    }
+    b->weights_offset = start;
+    b->weights_stride = at - start;
+    for (int i = 0; i < p->packed_count; i++)
+        if (p->packed[i]->block == b) p->packed[i]->stride = p->packed[i]->layers ? b->weights_stride : 0;
+    int layers = b->block->layers ? b->block->layers : 1;
+    return start + (size_t)layers * b->weights_stride;
+}
+
+void plan_weights(Arena *a, Plan *p)
+{
+    (void)a;
+    size_t at = 0;
+    for (int i = 0; i < p->packed_count; i++) shape_packed(p->packed[i]);
+    for (int i = 0; i < p->block_count; i++) at = place_block(p, p->blocks[i], at);
+    for (int i = 0; i < p->packed_count; i++) {
+        Packed *k = p->packed[i];
+        if (k->block) continue;     /* a tokenizer's tables stand at the end */
+        k->offset = at;
+        at += k->bytes;
+    }
+    p->weights_bytes = at;
+}

@@ -1,0 +1,40 @@
+/* session.h: one model from its spec to whatever a command wants of it: the list of passes. */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "emit.h"
+#include "engine.h"
+
+/* What the command line chose. NULL and 0 mean: not given. */
+typedef struct Choices {
+    const char *spec;                       /* path */
+    const char *folder;                     /* -o */
+    const char *engine;                     /* native, generic */
+    const char *cc, *isa;
+    int threads, slots;
+    bool taps, json, quiet, verbose, file_weights;
+    const char *dumps;                      /* letters: m g k p c */
+    const char *against;
+    const char *const *inputs;  int input_count;    /* NAME=FILE */
+    const char *const *words;  int word_count;      /* what follows SPEC */
+} Choices;
+
+typedef struct Session {
+    Arena *arena;
+    Diag *diag;
+    const Choices *choices;
+    Model *model;
+    Graph *graph;
+} Session;
+
+Session *session_new(const Choices *c);
+/* Read and check the spec, build its graph, dump what -d asks for. False after errors. */
+bool session_read(Session *s);
+/* A Plan for a target; the passes of plan/. */
+Plan *session_plan(Session *s, PlanTarget target, bool taps);
+/* "native" or "generic"; NULL after an error. `cc` NULL: the choice of the command line. */
+Engine *session_engine(Session *s, const char *name, const char *cc, bool taps);
+/* Print what went wrong, free everything, return the exit code. */
+Exit session_end(Session *s);
+
+#endif

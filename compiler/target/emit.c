@@ -1,0 +1,268 @@
+/* emit.c: the files of a model's folder. */
+#include "emit.h"
+#include "emit_kind.h"
+
+static const EmitKind *const kinds[] = { [KIND_ENCODER_DECODER] = &emit_translate, [KIND_GRAPH] = &emit_graph };
+
+static const EmitKind *kind_of(const Emit *e) { return kinds[e->model->model_kind]; }
+
+static const char *number(Emit *e, size_t n) { return arena_format(e->arena, "%zu", n); }
+
+/* ---- NAME.h -------------------------------------------------------------------------------------------------- */
+
+static const char types_template[] =
+    "#define ${upper}_LANES          ${lanes}          /* most threads that a state has room for */\n"
+    "#define ${upper}_STATE_BYTES    ${state}\n"
+    "#define ${upper}_WEIGHTS_BYTES  ${weights}\n"
+    "\n"
+    "/* ${slots} in one piece of memory without a pointer in it: copy it, save it. */\n"
+    "typedef struct ${name}_state { XF_ALIGN(64) unsigned char bytes[${upper}_STATE_BYTES]; } ${name}_state;\n"
+    "\n"
+    "/* A model, read-only once bound: any number of states may use it. Begin with one that is all zeros. */\n"
+    "typedef struct ${name} { const unsigned char *weights; struct rt_team *team; } ${name};\n"
+    "\n"
+    "extern const unsigned ${name}_isa;         /* instruction sets that this was compiled for: RT_ISA_* bits */\n"
+    "\n"
+    "/* Use packed weights: ${upper}_WEIGHTS_BYTES bytes, 64-byte aligned, which the caller keeps. Compares their size and\n"
+    " * head with what this was compiled for; parses and copies nothing. RT_BAD_WEIGHTS, RT_NO_ISA. */\n"
+    "rt_status ${name}_bind(${name} *m, const void *weights, size_t bytes);\n"
+    "\n"
+    "/* Use n threads, the caller's among them, in calls with this model; 1 gives them back. The results do not depend\n"
+    " * on n. RT_NO_ROOM, RT_TOO_LONG past ${upper}_LANES. */\n"
+    "rt_status ${name}_threads(${name} *m, int n);\n"
+    "\n"
+    "/* Forget every sequence. A state of zeros is reset. */\n"
+    "void ${name}_reset(${name}_state *s);\n";
+
+static const char header_begin[] =
+    "/* ${name}.h: everything a caller of ${name} needs. C11 and C++.\n"
+    " * Made by xformc from ${spec}. Every call says what went wrong by its status and writes nothing outside the state. */\n"
+    "#ifndef ${upper}_H\n"
+    "#define ${upper}_H\n"
+    "\n"
+    "#include \"rt.h\"\n"
+    "\n"
+    "#ifdef __cplusplus\n"
+    "extern \"C\" {\n"
+    "#endif\n"
+    "\n";
+static const char header_end[] =
+    "${taps}\n"
+    "\n"
+    "#ifdef __cplusplus\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#endif\n";
+
+static const char taps_header[] =
+    "\n"
+    "/* A named intermediate of the last call: [heads][rows][stride] floats at `offset` of a state; `columns` are in use. */\n"
+    "typedef struct ${name}_tap { const char *name; size_t offset; int heads, rows, columns, stride; } ${name}_tap;\n"
+    "extern const ${name}_tap ${name}_taps[${count}];\n";
+
+static const char *spec_name(const Emit *e)
+{
+    const char *s = e->model->spec_path, *base = s;
+    for (; *s; s++)
+        if (*s == '/') base = s + 1;
+    return base;
+}
+
+void emit_header(Emit *e, Text *out)
+{
+    const Plan *p = e->plan;
+    Text types = text_new(e->arena), taps = text_new(e->arena);
+    text_fill(&types, types_template, "name", e->name, "upper", e->upper, "lanes", number(e, (size_t)p->options.lanes),
+              "state", number(e, p->state_bytes), "weights", number(e, e->head_bytes + p->weights_bytes),
+              "slots", p->options.slots == 1 ? "One sequence" : arena_format(e->arena, "%d sequences", p->options.slots), NULL);
+    if (p->options.taps) text_fill(&taps, taps_header, "name", e->name, "count", number(e, (size_t)p->tap_count), NULL);
+    text_fill(out, header_begin, "name", e->name, "upper", e->upper, "spec", spec_name(e), NULL);
+    kind_of(e)->header(e, out, types.data);
+    text_fill(out, header_end, "taps", taps.data, NULL);
+}
+
+/* ---- NAME.c -------------------------------------------------------------------------------------------------- */
+
+static const char model_begin[] =
+    "/* ${name}.c: ${spec} as C, made by xformc.\n"
+    " *\n"
+    " * ${about}\n"
+    " * Weights ${identity}, ${weights} bytes. State ${state} bytes: per slot ${slot} of keys and values, and ${scratch} of scratch.\n"
+    " *\n"
+    " * Every lane runs the same code on its share (rt_split) and waits for the others where it needs what they made\n"
+    " * (rt_barrier). Shapes stand in the margin; the functions called are in ${name}_kernels.h. */\n"
+    "#include \"rt.h\"\n"
+    "#include \"${name}_kernels.h\"\n"
+    "\n";
+
+static const char model_bind[] =
+    "/* What a call hands to every lane. */\n"
+    "typedef struct job { const ${name} *model; ${name}_state *state; int slot, rows; } job;\n"
+    "\n"
+    "${slot_bytes}\n"
+    "const unsigned ${name}_isa = RT_ISA_BUILT;\n"
+    "\n"
+    "rt_status ${name}_bind(${name} *m, const void *weights, size_t bytes)\n"
+    "{\n"
+    "    static const char identity[] = \"${identity}\";          /* at IDENTITY of the file's head: spec and layout */\n"
+    "    const unsigned char *head = weights;\n"
+    "    if (rt_isa_missing(${name}_isa)) return RT_NO_ISA;\n"
+    "    if (bytes != ${upper}_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;\n"
+    "    for (size_t i = 0; identity[i]; i++)\n"
+    "        if (head[${identity_at} + i] != (unsigned char)identity[i]) return RT_BAD_WEIGHTS;\n"
+    "    m->weights = head + HEAD_BYTES;\n"
+    "    return RT_OK;\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_threads(${name} *m, int n)\n"
+    "{\n"
+    "    return n < 1 || n > ${upper}_LANES ? RT_TOO_LONG : rt_team_resize(&m->team, n);\n"
+    "}\n"
+    "\n";
+
+static const char *stack_words(Emit *e, const char *name, const Stack *s)
+{
+    const LayerFields *f = &s->layer[0];
+    int n;
+    return arena_format(e->arena, "%s of %lld layers, %lld heads of %lld, d_ff %lld, %s norm (%s)", name, (long long)s->layers, (long long)f->heads,
+                        (long long)f->head_dim, (long long)f->d_ff, field_words("norms", &n)[s->norm], field_words("norm_places", &n)[s->norm_at]);
+}
+
+static const char *about(Emit *e)
+{
+    const Model *m = e->model;
+    if (m->model_kind == KIND_GRAPH) return "A graph of operations.";
+    return arena_format(e->arena, "Width %lld. %s;\n * %s.", (long long)m->d_model, stack_words(e, "Encoder", &m->encoder),
+                        stack_words(e, "decoder", &m->decoder));
+}
+
+static int64_t tap_columns(const Tap *t) { return t->buffer->width; }
+
+static void emit_taps(Emit *e, Text *out)
+{
+    const Plan *p = e->plan;
+    text_printf(out, "\nconst %s_tap %s_taps[%d] = {\n", e->name, e->name, p->tap_count);
+    for (int i = 0; i < p->tap_count; i++) {
+        const Tap *t = &p->taps[i];
+        text_printf(out, "    { \"%s\", %zu, %lld, %lld, %lld, %lld },\n", t->name,
+                    plan_address(p, t->buffer) + (size_t)t->layer_index * t->buffer->layer_stride, (long long)t->buffer->heads,
+                    (long long)t->buffer->rows, (long long)tap_columns(t), (long long)t->buffer->stride);
+    }
+    text_add(out, "};\n");
+}
+
+void emit_model(Emit *e, Text *out)
+{
+    const Plan *p = e->plan;
+    text_fill(out, model_begin, "name", e->name, "spec", spec_name(e), "about", about(e), "identity", e->identity,
+              "weights", number(e, p->weights_bytes), "state", number(e, p->state_bytes), "slot", number(e, p->slot_bytes),
+              "scratch", number(e, p->scratch_bytes), NULL);
+    text_printf(out, "#define HEAD_BYTES                                   ((size_t)%zu)    /* of the packed file, before its data */\n\n", e->head_bytes);
+    emit_offsets(e, out);
+    const char *slot_bytes = p->slot_bytes ? arena_format(e->arena,
+        "static unsigned char *slot_bytes(%s_state *s, int slot) { return s->bytes + SLOTS + (size_t)slot * SLOT_BYTES; }\n\n", e->name) : "";
+    text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "slot_bytes", slot_bytes,
+              "identity_at", number(e, PACK_IDENTITY_AT), NULL);
+    text_add(out, "/* ---- blocks ----------------------------------------------------------------------------------------------- */\n\n");
+    emit_blocks(e, out);
+    text_add(out, "/* ---- programs --------------------------------------------------------------------------------------------- */\n\n");
+    emit_programs(e, out);
+    kind_of(e)->calls(e, out);
+    if (p->options.taps) emit_taps(e, out);
+}
+
+/* ---- the small files ------------------------------------------------------------------------------------------- */
+
+static const char weights_embed[] =
+    "/* ${name}_weights.c: the packed weights inside the program; their format is that of ${name}.safetensors. */\n"
+    "#if defined(__APPLE__)\n"
+    "#define SECTION \".const\"\n"
+    "#define SYMBOL \"_${name}_weights\"\n"
+    "#else\n"
+    "#define SECTION \".section .rodata\"\n"
+    "#define SYMBOL \"${name}_weights\"\n"
+    "#endif\n"
+    "\n"
+    "extern const unsigned char ${name}_weights[];\n"
+    "__asm__(SECTION \"\\n.balign 64\\n.globl \" SYMBOL \"\\n\" SYMBOL \":\\n.incbin \\\"${name}.safetensors\\\"\\n.text\\n\");\n";
+
+static const char makefile_template[] =
+    "# Build ${name}: the program, the library lib${name}.a, example.\n"
+    "#   make ISA=-march=native   instructions of this machine (the default); ISA= for any\n"
+    "CC     = cc\n"
+    "ISA    = -march=native\n"
+    "CFLAGS = -std=c11 -O3 -Wall -Wextra -Werror -ffp-contract=off -fPIC\n"
+    "CPPFLAGS = -Iruntime -I.\n"
+    "LDLIBS = -lm -pthread\n"
+    "\n"
+    "RUNTIME = ${runtime}\n"
+    "RUNTIME_OBJECTS = $(RUNTIME:%=runtime/%.o)\n"
+    "HOST_OBJECTS = ${host_objects}\n"
+    "\n"
+    "${name}: ${name}_main.o ${weights_object}$(HOST_OBJECTS) lib${name}.a\n"
+    "\t$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)\n"
+    "\n"
+    "lib${name}.a: ${name}.o $(RUNTIME_OBJECTS)\n"
+    "\trm -f $@\n"
+    "\t$(AR) rcs $@ $^\n"
+    "\n"
+    "lib${name}.so: ${name}.o $(RUNTIME_OBJECTS)\n"
+    "\t$(CC) $(LDFLAGS) -shared -o $@ $^ $(LDLIBS)\n"
+    "\n"
+    "example: example.o lib${name}.a\n"
+    "\t$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)\n"
+    "\n"
+    "# Only the model itself uses the machine's instructions; the rest runs anywhere and asks first.\n"
+    "${name}.o: ${name}.c ${name}.h ${name}_kernels.h runtime/rt.h\n"
+    "\t$(CC) $(CFLAGS) $(ISA) $(CPPFLAGS) -c -o $@ $<\n"
+    "\n"
+    "%.o: %.c\n"
+    "\t$(CC) $(CFLAGS) $(CPPFLAGS) -c -o $@ $<\n"
+    "\n"
+    "${weights_rule}\n"
+    "clean:\n"
+    "\trm -f ${name} example lib${name}.a lib${name}.so *.o runtime/*.o\n"
+    "\n"
+    ".PHONY: clean\n";
+
+static void emit_makefile(Emit *e, Text *out)
+{
+    bool embed = e->weights == WEIGHTS_EMBED;
+    bool host = e->model->model_kind != KIND_GRAPH;
+    text_fill(out, makefile_template, "name", e->name, "weights_object", embed ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
+              "runtime", "rt_status rt_isa rt_team rt_processors rt_characters rt_weights",
+              "host_objects", host ? "runtime/rt_host.o runtime/rt_host_options.o" : "",
+              "weights_rule", embed ? arena_format(e->arena, "%s_weights.o: %s.safetensors\n\n", e->name, e->name) : "", NULL);
+}
+
+typedef void EmitOne(Emit *e, Text *out);
+
+static void emit_weights(Emit *e, Text *out)
+{
+    if (e->weights == WEIGHTS_EMBED) text_fill(out, weights_embed, "name", e->name, NULL);
+}
+
+void emit_main(Emit *e, Text *out) { kind_of(e)->main(e, out); }
+void emit_example(Emit *e, Text *out) { kind_of(e)->example(e, out); }
+
+EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, WeightsForm weights, int *n)
+{
+    const Model *m = p->graph->model;
+    Emit e = { .arena = a, .plan = p, .model = m, .name = m->name, .upper = emit_upper(a, m->name), .identity = identity,
+               .head_bytes = head_bytes, .weights = weights, .wrappers = arena_array(a, MAX_WRAPPERS, sizeof(Wrapper)) };
+    /* NAME.c first: it finds the shapes that NAME_kernels.h defines */
+    static const struct { const char *format; EmitOne *emit; } files[] = {
+        { "%s.c", emit_model }, { "%s_kernels.h", emit_kernels }, { "%s.h", emit_header }, { "%s_main.c", emit_main },
+        { "%s_weights.c", emit_weights }, { "example.c", emit_example }, { "Makefile", emit_makefile },
+    };
+    enum { FILES = sizeof files / sizeof *files };
+    EmittedFile *out = arena_array(a, FILES, sizeof *out);
+    *n = 0;
+    for (int i = 0; i < FILES; i++) {
+        EmittedFile f = { arena_format(a, files[i].format[0] == '%' ? files[i].format : "%s", files[i].format[0] == '%' ? m->name : files[i].format), text_new(a) };
+        files[i].emit(&e, &f.text);
+        if (f.text.size) out[(*n)++] = f;
+    }
+    return out;
+}

@@ -1,0 +1,69 @@
+/* emit.h: a Plan as C text.
+ *
+ * The text depends on the spec alone: no dates, paths or options of the command line. Logic stands in the emit_*.c,
+ * text in templates with named places. */
+#ifndef EMIT_H
+#define EMIT_H
+
+#include "plan.h"
+#include "text.h"
+
+/* How weights reach a program. */
+typedef enum WeightsForm { WEIGHTS_EMBED, WEIGHTS_FILE } WeightsForm;
+
+typedef struct Emit {
+    Arena *arena;
+    const Plan *plan;
+    const Model *model;
+    const char *name, *upper;       /* dates, DATES */
+    const char *identity;           /* sixteen hex digits: spec and layout */
+    size_t head_bytes;              /* of the packed file, before its data */
+    WeightsForm weights;
+    struct Wrapper *wrappers;  int wrapper_count;   /* one per distinct shape of a kernel, in order of first use */
+} Emit;
+
+enum { MAX_WRAPPERS = 512 };
+
+/* Where the identity stands in a packed file: after the length and {"__metadata__":{"xformc":". */
+enum { PACK_IDENTITY_AT = 8 + 27 };
+
+/* A function of the kernels header: one kernel with one shape. */
+typedef struct Wrapper {
+    const char *name;               /* linear_64x256_relu */
+    Kernel kernel;
+    Split split;
+    bool taps;                      /* attention that leaves scores or weights */
+    const char *shape;              /* initialiser of the kernel's shape */
+    const char *doc;                /* what it computes, with shapes */
+    int64_t x_stride, y_stride, z_stride;           /* of operands that a share of rows moves along */
+    int parts;                      /* panels, heads or groups of the whole */
+    bool relu;
+} Wrapper;
+
+typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
+
+/* The files of a model's folder, without its weights and runtime: NAME.c, NAME.h, NAME_kernels.h, NAME_main.c,
+ * NAME_weights.c, example.c, Makefile. *n receives their number. */
+EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, WeightsForm weights, int *n);
+
+/* Parts of NAME.c and NAME_kernels.h. */
+void emit_model(Emit *e, Text *out);
+void emit_header(Emit *e, Text *out);
+void emit_kernels(Emit *e, Text *out);
+void emit_blocks(Emit *e, Text *out);
+void emit_programs(Emit *e, Text *out);
+void emit_interface(Emit *e, Text *out);
+void emit_offsets(Emit *e, Text *out);
+void emit_main(Emit *e, Text *out);
+void emit_example(Emit *e, Text *out);
+
+/* The wrapper for an operation, made on first use. */
+const Wrapper *emit_wrapper(Emit *e, const PlanOp *op, const PlanBlock *block);
+/* "[source, 64]", with run-time lengths by name; a margin comment. */
+const char *emit_shape(Emit *e, const Tensor *t);
+const char *emit_upper(Arena *a, const char *text);
+/* The macro for a buffer's or packed tensor's offset. */
+const char *emit_macro(Emit *e, const Buffer *b);
+const char *emit_weight_macro(Emit *e, const Packed *k);
+
+#endif

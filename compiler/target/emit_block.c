@@ -1,0 +1,285 @@
+/* emit_block.c: one C function per block, one commented call per operation. */
+#include "emit.h"
+
+#include <ctype.h>
+#include <string.h>
+
+const char *emit_upper(Arena *a, const char *text)
+{
+    char *c = arena_text(a, text);
+    for (char *s = c; *s; s++) *s = isalnum((unsigned char)*s) ? (char)toupper((unsigned char)*s) : '_';
+    return c;
+}
+
+const char *emit_macro(Emit *e, const Buffer *b)
+{
+    return emit_upper(e->arena, b->block ? arena_format(e->arena, "%s_%s", b->block->block->name, b->name) : b->name);
+}
+
+/* encoder.{}.self_attn.q.weight -> ENCODER_LAYER_W_SELF_Q: the bias lies with the weight. */
+const char *emit_weight_macro(Emit *e, const Packed *k)
+{
+    if (!k->block) return emit_upper(e->arena, k->name);
+    const Block *b = k->block->block;
+    const char *name = k->name;
+    size_t n = strlen(b->stem);
+    if (n && strncmp(name, b->stem, n) == 0 && name[n] == '.') name += n + 1;
+    char *c = arena_text(e->arena, name), *end = c;
+    for (const char *s = name; *s; s++) {
+        if (strncmp(s, "_attn.", 6) == 0) s += 5;
+        if (strcmp(s, ".weight") == 0 || strcmp(s, ".gain") == 0) break;
+        *end++ = *s == '.' ? '_' : *s;
+    }
+    *end = 0;
+    return emit_upper(e->arena, arena_format(e->arena, "%s_W_%s", b->name, c));
+}
+
+static const char *dim_text(Emit *e, const Dim *d)
+{
+    return d->count == COUNT_CONSTANT ? arena_format(e->arena, "%lld", (long long)d->bound) : count_name(d->count);
+}
+
+const char *emit_shape(Emit *e, const Tensor *t)
+{
+    Text s = text_new(e->arena);
+    for (int r = 0; r < t->rank; r++) text_printf(&s, "%s%s", r ? ", " : "[", dim_text(e, &t->dim[r]));
+    text_add(&s, "]");
+    return s.data;
+}
+
+/* ---- comments: what an operation computes, in the names of the function ----------------------------------------- */
+
+static const char *variable(const PlanBlock *b, const Buffer *x)
+{
+    return x == b->carry_in ? "x" : x->variable;
+}
+
+static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
+{
+    const char *in[5], *out = op->out[0] ? variable(b, op->out[0]) : "";
+    int n;
+    for (int i = 0; i < 5; i++) in[i] = op->in[i] ? variable(b, op->in[i]) : "";
+    const char *act = field_words("activations", &n)[op->activation];
+    switch (op->kernel) {
+    case KERNEL_LINEAR:
+        if (op->activation == RT_IDENTITY) return arena_format(e->arena, "%s = %s W^T%s", out, in[0], op->weights->tensor[1] ? " + b" : "");
+        return arena_format(e->arena, "%s = %s(%s W^T%s)", out, act, in[0], op->weights->tensor[1] ? " + b" : "");
+    case KERNEL_NORM:       return arena_format(e->arena, "%s = norm(%s)", out, in[0]);
+    case KERNEL_EMBED:      return arena_format(e->arena, "%s = %.6g * table[%s]", out, op->node->scale, in[1]);
+    case KERNEL_POSITION:   return arena_format(e->arena, "%s = %s + table[%s]", out, in[0], in[2]);
+    case KERNEL_ADD:        return arena_format(e->arena, "%s = %s + %s", out, in[0], in[1]);
+    case KERNEL_ACTIVATION:
+        return op->activation == RT_IDENTITY ? arena_format(e->arena, "%s = %s", out, in[0]) : arena_format(e->arena, "%s = %s(%s)", out, act, in[0]);
+    case KERNEL_STORE_K:
+    case KERNEL_STORE_V:    return arena_format(e->arena, "%s[%s] = %s", out, in[2], in[1]);
+    case KERNEL_ATTENTION:
+        return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g) %s", out, in[0], in[1], op->node->scale, in[2]);
+    case KERNEL_LOG_SOFTMAX: return arena_format(e->arena, "%s = log_softmax(%s)", out, in[0]);
+    case KERNEL_ARGMAX:     return arena_format(e->arena, "%s = index of the maximum of %s", out, in[0]);
+    case KERNELS: break;
+    }
+    return "";
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------------- */
+
+static const char *weight(Emit *e, const PlanOp *op) { return arena_format(e->arena, "w + %s", emit_weight_macro(e, op->weights)); }
+
+static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, const Wrapper *w)
+{
+    const char *in[5], *out = op->out[0] ? variable(b, op->out[0]) : "";
+    for (int i = 0; i < 5; i++) in[i] = op->in[i] ? variable(b, op->in[i]) : "NULL";
+    switch (op->kernel) {
+    case KERNEL_LINEAR:
+    case KERNEL_NORM:       return arena_format(e->arena, "%s, %s, %s", out, in[0], weight(e, op));
+    case KERNEL_EMBED:      return arena_format(e->arena, "%s, %s, %s", out, weight(e, op), in[1]);
+    case KERNEL_POSITION:   return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
+    case KERNEL_ADD:        return arena_format(e->arena, "%s, %s, %s", out, in[0], in[1]);
+    case KERNEL_STORE_K:
+    case KERNEL_STORE_V:    return arena_format(e->arena, "%s, %s, %s", out, in[1], in[2]);
+    case KERNEL_ATTENTION: {
+        const char *taps = w->taps ? arena_format(e->arena, ", %s, %s", op->out[2] ? variable(b, op->out[2]) : "NULL", op->out[1] ? variable(b, op->out[1]) : "NULL") : "";
+        return arena_format(e->arena, "%s, %s, %s, %s, %s + lane * %lld%s, %s", out, in[0], in[1], in[2], op->scratch->variable,
+                            (long long)(op->scratch->rows * op->scratch->stride), taps, in[3]);
+    }
+    default:                return arena_format(e->arena, "%s, %s", out, in[0]);
+    }
+}
+
+static const char *rows_text(Emit *e, const PlanBlock *b, const PlanOp *op)
+{
+    bool constant = b->count == COUNT_CONSTANT;
+    return constant ? arena_format(e->arena, "rt_split(%d, lane, lanes)", op->parts) : "mine";
+}
+
+static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op)
+{
+    const Wrapper *w = emit_wrapper(e, op, b);
+    const char *args = arguments(e, b, op, w), *call;
+    switch (op->split) {
+    case SPLIT_ROWS:       call = arena_format(e->arena, "%s(%s, %s);", w->name, args, rows_text(e, b, op)); break;
+    case SPLIT_FIRST_LANE: call = arena_format(e->arena, "if (lane == 0) %s(%s);", w->name, args); break;
+    default:               call = arena_format(e->arena, "%s(%s, rt_split(%d, lane, lanes));", w->name, args, op->parts); break;
+    }
+    if (op->barrier) text_add(out, "    rt_barrier(j->model->team);\n");
+    const char *words = kernel_words(e, b, op), *shape = emit_shape(e, op->result);
+    int gap = 100 - (int)strlen(words) - (int)strlen(shape);
+    text_printf(out, "    /* %s%*s%s */\n    %s\n", words, gap > 2 ? gap : 2, "", shape, call);
+}
+
+/* ---- declarations: each buffer that a function uses -------------------------------------------------------------- */
+
+typedef struct Used { const Buffer *list[64]; int count; } Used;
+
+static void use(Used *u, const Buffer *b)
+{
+    if (!b) return;
+    for (int i = 0; i < u->count; i++)
+        if (u->list[i] == b) return;
+    if (u->count == 64) die("a block uses more than 64 buffers");
+    u->list[u->count++] = b;
+}
+
+static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
+{
+    bool ints = x->layout == LAYOUT_INTS;
+    const char *type = ints ? "int" : "float", *from = x->place == PLACE_SLOT ? "slot" : "state";
+    bool read_only = ints && x->tensor->kind == TENSOR_INPUT;
+    const char *macro = emit_macro(e, x);
+    const char *layer = x->layers ? arena_format(e->arena, " + (size_t)layer * %s_STRIDE", macro) : "";
+    text_printf(out, "    %s%s *const %s = (%s%s *)(%s + %s%s);\n", read_only ? "const " : "", type, variable(b, x),
+                read_only ? "const " : "", type, from, macro, layer);
+}
+
+static bool uses_place(const Used *u, bool slot)
+{
+    for (int i = 0; i < u->count; i++)
+        if ((u->list[i]->place == PLACE_SLOT) == slot) return true;
+    return false;
+}
+
+static void declarations(Emit *e, Text *out, const PlanBlock *b)
+{
+    Used u = { .count = 0 };
+    bool weights = false, rows = false;
+    for (int i = 0; i < b->op_count; i++) {
+        const PlanOp *op = &b->ops[i];
+        for (int k = 0; k < 5; k++)
+            if (!(op->kernel == KERNEL_ATTENTION && k == 4)) use(&u, op->in[k]);
+        for (int k = 0; k < 3; k++) use(&u, op->out[k]);
+        use(&u, op->scratch);
+        weights |= op->weights != NULL;
+        rows |= op->split == SPLIT_ROWS;
+    }
+    if (weights) {
+        const char *name = emit_upper(e->arena, b->block->name);
+        text_printf(out, "    const unsigned char *const w = j->model->weights + %s_WEIGHTS%s;\n", name,
+                    b->block->layers ? arena_format(e->arena, " + (size_t)layer * %s_WEIGHTS_STRIDE", name) : "");
+    }
+    if (uses_place(&u, false)) text_add(out, "    unsigned char *const state = j->state->bytes;\n");
+    if (uses_place(&u, true)) text_add(out, "    unsigned char *const slot = slot_bytes(j->state, j->slot);\n");
+    for (int i = 0; i < u.count; i++) declare(e, out, b, u.list[i]);
+    if (rows && b->count != COUNT_CONSTANT) text_add(out, "    const rt_span mine = rt_split(j->rows, lane, lanes);    /* rows */\n");
+    text_add(out, "\n");
+}
+
+static void emit_block(Emit *e, Text *out, const PlanBlock *b)
+{
+    const Block *block = b->block;
+    text_printf(out, "/* %s.%s */\n", block->doc, block->layers ? arena_format(e->arena, " One of %d layers.", block->layers) : "");
+    text_printf(out, "static void %s(const job *j,%s int lane, int lanes)\n{\n", block->name, block->layers ? " int layer," : "");
+    declarations(e, out, b);
+    bool shared = false;
+    for (int i = 0; i < b->op_count; i++) shared |= b->ops[i].split != SPLIT_FIRST_LANE;
+    if (!shared) text_add(out, "    (void)lanes;\n");
+    for (int i = 0; i < b->op_count; i++) emit_op(e, out, b, &b->ops[i]);
+    text_add(out, "    rt_barrier(j->model->team);\n}\n\n");
+}
+
+void emit_blocks(Emit *e, Text *out)
+{
+    for (int i = 0; i < e->plan->block_count; i++) emit_block(e, out, e->plan->blocks[i]);
+}
+
+/* ---- offsets ------------------------------------------------------------------------------------------------- */
+
+static void define(Emit *e, Text *out, const char *name, size_t value, const char *comment)
+{
+    (void)e;
+    if (*comment) text_printf(out, "#define %-44s ((size_t)%zu)    /* %s */\n", name, value, comment);
+    else text_printf(out, "#define %-44s ((size_t)%zu)\n", name, value);
+}
+
+static const char *layout_words(Emit *e, const Buffer *b)
+{
+    long long heads = b->heads, rows = b->rows, width = b->width;
+    switch (b->layout) {
+    case LAYOUT_KEYS:   return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]", heads, rows, width);
+    case LAYOUT_VALUES: return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]", heads, (long long)pad16(width), rows);
+    case LAYOUT_INTS:   return arena_format(e->arena, "[%lld] int", rows);
+    case LAYOUT_LANES:  return arena_format(e->arena, "[%lld lanes][%lld][%lld]", heads, rows, (long long)b->stride);
+    default:
+        return heads > 1 ? arena_format(e->arena, "[%lld][%lld][%lld]", heads, rows, (long long)b->stride)
+                         : arena_format(e->arena, "[%lld][%lld]", rows, (long long)b->stride);
+    }
+}
+
+static void define_buffer(Emit *e, Text *out, const Buffer *b)
+{
+    const char *macro = emit_macro(e, b);
+    size_t at = b->place == PLACE_SLOT ? b->offset : plan_address(e->plan, b);
+    define(e, out, macro, at, layout_words(e, b));
+    if (b->layers) define(e, out, arena_format(e->arena, "%s_STRIDE", macro), b->layer_stride, "from layer to layer");
+}
+
+static bool in_place(const Buffer *b, Place place) { return b->place == place; }
+
+static void whole_buffers(Emit *e, Text *out, Place place)
+{
+    for (int i = 0; i < e->plan->buffer_count; i++)
+        if (in_place(e->plan->buffers[i], place)) define_buffer(e, out, e->plan->buffers[i]);
+}
+
+static const char *packed_words(Emit *e, const Packed *k)
+{
+    Text t = text_new(e->arena);
+    for (int r = 0; r < k->rank; r++) text_printf(&t, "[%lld]", (long long)k->shape[r]);
+    if (k->format == FORMAT_PANELS_F32 && k->tensor[1]) text_add(&t, ", biases first");
+    if (k->format == FORMAT_VECTORS_F32) text_add(&t, " gain, bias");
+    return t.data;
+}
+
+static void block_weights(Emit *e, Text *out, const PlanBlock *b)
+{
+    const char *name = emit_upper(e->arena, b->block->name);
+    bool any = false;
+    for (int i = 0; i < e->plan->packed_count; i++) any |= e->plan->packed[i]->block == b;
+    if (!any) return;
+    define(e, out, arena_format(e->arena, "%s_WEIGHTS", name), b->weights_offset, "");
+    if (b->block->layers) define(e, out, arena_format(e->arena, "%s_WEIGHTS_STRIDE", name), b->weights_stride, "from layer to layer");
+    for (int i = 0; i < e->plan->packed_count; i++) {
+        const Packed *k = e->plan->packed[i];
+        if (k->block == b) define(e, out, emit_weight_macro(e, k), k->offset - b->weights_offset, packed_words(e, k));
+    }
+}
+
+void emit_offsets(Emit *e, Text *out)
+{
+    const Plan *p = e->plan;
+    text_add(out, "/* ---- weights: bytes from the start of the packed data; within a block, from the start of its layer ---------- */\n\n");
+    for (int i = 0; i < p->block_count; i++) block_weights(e, out, p->blocks[i]);
+    for (int i = 0; i < p->packed_count; i++)
+        if (!p->packed[i]->block) define(e, out, emit_weight_macro(e, p->packed[i]), p->packed[i]->offset, packed_words(e, p->packed[i]));
+    text_add(out, "\n/* ---- state: a header of lengths, slots of caches, a scratch ------------------------------------------------- */\n\n");
+    define(e, out, "SLOTS", p->slots_offset, "");
+    define(e, out, "SLOT_BYTES", p->slot_bytes, "");
+    if (p->slot_bytes) text_add(out, "\n/* In a slot. */\n");
+    whole_buffers(e, out, PLACE_SLOT);
+    text_add(out, "\n/* In the scratch: what passes between blocks, then what each block uses; these overlap where their lives do not. */\n");
+    whole_buffers(e, out, PLACE_SCRATCH);
+    for (int i = 0; i < p->block_count; i++)
+        for (int k = 0; k < p->blocks[i]->buffer_count; k++) define_buffer(e, out, p->blocks[i]->buffers[k]);
+    if (p->options.taps) text_add(out, "\n/* Taps: intermediates kept for looking at. */\n");
+    whole_buffers(e, out, PLACE_TAP);
+    text_add(out, "\n");
+}

@@ -1,0 +1,173 @@
+/* emit_graph.c: the calls of an xf.graph: set inputs, run, read outputs. */
+#include "emit_kind.h"
+
+static const Tensor *tensor_at(Emit *e, int i) { return e->plan->graph->tensors[i]; }
+
+/* Inputs that a caller gives, and outputs, in order of the spec. */
+static bool is_input(const Tensor *t) { return t->kind == TENSOR_INPUT && !t->integer; }
+static bool is_output(const Tensor *t) { return t->output; }
+
+static const char *dense(Emit *e, const Tensor *t)
+{
+    Text s = text_new(e->arena);
+    for (int r = 0; r < t->rank; r++) text_printf(&s, "[%lld]", (long long)t->dim[r].bound);
+    return s.data;
+}
+
+static const Buffer *buffer_of(Emit *e, const Tensor *t)
+{
+    for (int i = 0; i < e->plan->buffer_count; i++)
+        if (e->plan->buffers[i]->tensor == t && e->plan->buffers[i]->place == PLACE_SCRATCH) return e->plan->buffers[i];
+    die("%s has no buffer of its own", t->name);
+}
+
+static const char *identifier(Emit *e, const Tensor *t)
+{
+    char *c = arena_text(e->arena, t->name);
+    for (char *s = c; *s; s++)
+        if (*s == '.') *s = '_';
+    return c;
+}
+
+static void graph_header(Emit *e, Text *out, const char *types)
+{
+    text_add(out, types);
+    for (int i = 0; i < e->plan->graph->tensor_count; i++) {
+        const Tensor *t = tensor_at(e, i);
+        if (is_input(t))
+            text_fill(out, "\n/* Set input ${tensor}, row-major ${shape}. */\nvoid ${name}_set_${id}(${name}_state *s, const float *values);\n",
+                      "tensor", t->name, "id", identifier(e, t), "shape", dense(e, t), "name", e->name, NULL);
+    }
+    text_fill(out, "\n/* Compute every output from the inputs that were set. */\nrt_status ${name}_run(const ${name} *m, ${name}_state *s);\n",
+              "name", e->name, NULL);
+    for (int i = 0; i < e->plan->graph->tensor_count; i++) {
+        const Tensor *t = tensor_at(e, i);
+        if (is_output(t))
+            text_fill(out, "\n/* Copy output ${tensor} of the last run, row-major ${shape}. */\nvoid ${name}_get_${id}(const ${name}_state *s, float *values);\n",
+                      "tensor", t->name, "id", identifier(e, t), "shape", dense(e, t), "name", e->name, NULL);
+    }
+}
+
+static const char set_template[] =
+    "void ${name}_set_${id}(${name}_state *s, const float *values)\n"
+    "{\n"
+    "    float *const rows = (float *)(s->bytes + ${macro});\n"
+    "    for (int r = 0; r < ${rows}; r++) memcpy(rows + r * ${stride}, values + r * ${width}, ${width} * sizeof(float));\n"
+    "}\n\n";
+static const char get_template[] =
+    "void ${name}_get_${id}(const ${name}_state *s, float *values)\n"
+    "{\n"
+    "    const float *const rows = (const float *)(s->bytes + ${macro});\n"
+    "    for (int r = 0; r < ${rows}; r++) memcpy(values + r * ${width}, rows + r * ${stride}, ${width} * sizeof(float));\n"
+    "}\n\n";
+
+static const char *number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
+
+static void copy_call(Emit *e, Text *out, const char *template, const Tensor *t)
+{
+    const Buffer *b = buffer_of(e, t);
+    text_fill(out, template, "name", e->name, "id", identifier(e, t), "macro", emit_macro(e, b), "rows", number(e, b->heads * b->rows),
+              "stride", number(e, b->stride), "width", number(e, b->width), NULL);
+}
+
+static void fill_lines(Emit *e, Text *out)
+{
+    for (int i = 0; i < e->plan->graph->tensor_count; i++) {
+        const Tensor *t = tensor_at(e, i);
+        if (t->kind != TENSOR_INPUT || !t->integer) continue;
+        text_fill(out, "    for (int i = 0; i < ${n}; i++) ((int *)(s->bytes + ${macro}))[i] = ${value};\n", "n", number(e, t->dim[0].bound),
+                  "macro", emit_macro(e, buffer_of(e, t)), "value", t->fill == FILL_INDEX ? "i" : number(e, t->fill), NULL);
+    }
+}
+
+static void graph_calls(Emit *e, Text *out)
+{
+    text_fill(out, "/* ---- the calls -------------------------------------------------------------------------------------------- */\n\n"
+              "void ${name}_reset(${name}_state *s) { memset(s->bytes, 0, SLOTS); }\n\n", "name", e->name, NULL);
+    for (int i = 0; i < e->plan->graph->tensor_count; i++)
+        if (is_input(tensor_at(e, i))) copy_call(e, out, set_template, tensor_at(e, i));
+    text_fill(out, "rt_status ${name}_run(const ${name} *m, ${name}_state *s)\n{\n    job j = { m, s, 0, 0 };\n", "name", e->name, NULL);
+    fill_lines(e, out);
+    text_add(out, "    rt_team_run(m->team, run_body, &j);\n    return RT_OK;\n}\n\n");
+    for (int i = 0; i < e->plan->graph->tensor_count; i++)
+        if (is_output(tensor_at(e, i))) copy_call(e, out, get_template, tensor_at(e, i));
+}
+
+/* ---- the program: compute on the spec's own inputs and print every output ------------------------------------------ */
+
+static void values_array(Emit *e, Text *out, const Tensor *t)
+{
+    int64_t n = t->dim[0].bound * t->dim[1].bound;
+    text_printf(out, "static const float input_%s[] = {", identifier(e, t));
+    for (int64_t i = 0; i < n; i++) text_printf(out, "%s%.9g%s", i % 12 ? " " : "\n    ", t->values ? (double)t->values[i] : 0.0, i + 1 < n ? "," : "");
+    text_add(out, "\n};\n\n");
+}
+
+static const char main_head[] =
+    "/* ${file}: run ${name} on the inputs of its spec and print every output. Compiled for the baseline. */\n"
+    "#include <stdio.h>\n"
+    "\n"
+    "#include \"${name}.h\"\n"
+    "#include \"rt_weights.h\"\n"
+    "\n"
+    "${weights_declaration}\n"
+    "static ${name}_state state;\n"
+    "\n"
+    "static void print(const char *name, const float *values, int rows, int columns)\n"
+    "{\n"
+    "    for (int r = 0; r < rows; r++) {\n"
+    "        printf(\"%s%*s[\", r ? \"\" : name, r ? 12 : 12 - (int)(sizeof \"\" - 1), \"\");\n"
+    "        for (int c = 0; c < columns; c++) printf(\"%s%.5f\", c ? \", \" : \"\", values[r * columns + c]);\n"
+    "        puts(\"]\");\n"
+    "    }\n"
+    "}\n"
+    "\n";
+
+static const char open_embedded[] =
+    "    rt_status status = ${name}_bind(&model, ${name}_weights, ${upper}_WEIGHTS_BYTES);\n"
+    "    (void)argc;\n"
+    "    (void)argv;\n";
+static const char open_file[] =
+    "    RtWeights weights;\n"
+    "    int missing = rt_weights_open(&weights, argc > 1 ? argv[1] : \"${name}.safetensors\");    /* 0 or an errno */\n"
+    "    rt_status status = missing ? RT_BAD_WEIGHTS : ${name}_bind(&model, weights.data, weights.bytes);\n";
+
+static void program(Emit *e, Text *out, const char *file, bool embed)
+{
+    Text open = text_new(e->arena);
+    if (embed) text_fill(&open, open_embedded, "name", e->name, "upper", e->upper, NULL);
+    else text_fill(&open, open_file, "name", e->name, NULL);
+    text_fill(out, main_head, "file", file, "name", e->name,
+              "weights_declaration", embed ? arena_format(e->arena, "extern const unsigned char %s_weights[];\n", e->name) : "", NULL);
+    for (int i = 0; i < e->plan->graph->tensor_count; i++)
+        if (is_input(tensor_at(e, i))) values_array(e, out, tensor_at(e, i));
+    text_fill(out, "int main(int argc, char **argv)\n{\n    ${name} model = { 0 };\n", "name", e->name, NULL);
+    text_add(out, open.data);
+    text_add(out, "    if (status != RT_OK) {\n"
+                  "        fprintf(stderr, \"error: %s\\n\", rt_status_text(status));\n"
+                  "        return status == RT_NO_ISA ? 69 : 65;\n    }\n");
+    for (int i = 0; i < e->plan->graph->tensor_count; i++) {
+        const Tensor *t = tensor_at(e, i);
+        if (is_input(t)) text_printf(out, "    %s_set_%s(&state, input_%s);\n", e->name, identifier(e, t), identifier(e, t));
+    }
+    text_printf(out, "    if (%s_run(&model, &state) != RT_OK) return 70;\n", e->name);
+    for (int i = 0; i < e->plan->graph->tensor_count; i++) {
+        const Tensor *t = tensor_at(e, i);
+        if (!is_output(t)) continue;
+        const Buffer *b = buffer_of(e, t);
+        text_fill(out, "    {\n        static float values[${n}];\n        ${name}_get_${id}(&state, values);\n"
+                       "        print(\"${tensor}\", values, ${rows}, ${columns});\n    }\n",
+                  "n", number(e, b->heads * b->rows * b->width), "name", e->name, "id", identifier(e, t), "tensor", t->name,
+                  "rows", number(e, b->heads * b->rows), "columns", number(e, b->width), NULL);
+    }
+    text_add(out, "    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 74;\n}\n");
+}
+
+static void graph_main(Emit *e, Text *out)
+{
+    program(e, out, arena_format(e->arena, "%s_main.c", e->name), e->weights == WEIGHTS_EMBED);
+}
+
+static void graph_example(Emit *e, Text *out) { program(e, out, "example.c", false); }
+
+const EmitKind emit_graph = { graph_header, graph_calls, graph_main, graph_example };

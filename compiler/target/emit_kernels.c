@@ -1,0 +1,141 @@
+/* emit_kernels.c: NAME_kernels.h, the seam between a model and what computes it: the library's kernels, pasted, and
+ * one function per distinct shape, so that the C compiler folds the constants. */
+#include "emit.h"
+#include "runtime_text.h"
+
+#include <string.h>
+
+static const char *const kernel_files[KERNELS] = {
+#define RT_KERNEL_ROW(id, format, file, function, parameters) [KERNEL_##id] = "kernels/" file,
+#include "../../runtime/kernels.def"
+#undef RT_KERNEL_ROW
+};
+static const char *const kernel_functions[KERNELS] = {
+#define RT_KERNEL_ROW(id, format, file, function, parameters) [KERNEL_##id] = #function,
+#include "../../runtime/kernels.def"
+#undef RT_KERNEL_ROW
+};
+
+/* Append a runtime file: includes of our own headers go, those of a table are replaced by its rows. */
+static void paste(Text *out, const char *file)
+{
+    for (const char *s = runtime_text(file), *end; *s; s = end) {
+        end = strchr(s, '\n');
+        end = end ? end + 1 : s + strlen(s);
+        if (strncmp(s, "#include \"", 10) != 0) {
+            text_add_bytes(out, s, (size_t)(end - s));
+            continue;
+        }
+        const char *def = memchr(s, '"', (size_t)(end - s)) ? strchr(s, '"') + 1 : s;
+        if (strncmp(def, "activations.def\"", 16) == 0) paste(out, "activations.def");
+        else if (strncmp(def, "../activations.def\"", 19) == 0) paste(out, "activations.def");
+    }
+}
+
+/* Parameters and the call of the kernel, for each way of sharing: rows move the operands along, the rest pass a
+ * range, and what one lane does alone takes it all. */
+typedef struct Form { const char *parameters, *rows_call, *part_call; } Form;
+static const Form forms[KERNELS] = {
+    [KERNEL_LINEAR] = { "float *y, const float *x, const void *w",
+        "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
+    [KERNEL_NORM] = { "float *y, const float *x, const void *w",
+        "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}", "y, x, w, 1" },
+    [KERNEL_EMBED] = { "float *y, const void *table, const int *ids",
+        "y + ${y} * rows.begin, table, ids + rows.begin, ${count}", "y, table, ids, 1" },
+    [KERNEL_POSITION] = { "float *y, const float *x, const void *table, const int *positions",
+        "y + ${y} * rows.begin, x + ${x} * rows.begin, table, positions + rows.begin, ${count}", "y, x, table, positions, 1" },
+    [KERNEL_ADD] = { "float *y, const float *a, const float *b",
+        "y + ${y} * rows.begin, a + ${x} * rows.begin, b + ${z} * rows.begin, ${count}, 0, ${parts}", "y, a, b, 1, ${range}" },
+    [KERNEL_ACTIVATION] = { "float *y, const float *a",
+        "y + ${y} * rows.begin, a + ${x} * rows.begin, ${count}, 0, ${parts}", "y, a, 1, ${range}" },
+    [KERNEL_STORE_K] = { "float *cache, const float *x, const int *positions",
+        "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
+    [KERNEL_STORE_V] = { "float *cache, const float *x, const int *positions",
+        "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
+    [KERNEL_ATTENTION] = { "float *out, const float *q, const float *k, const float *v, float *scratch,${taps} const int *visible",
+        "out + ${y} * rows.begin, q + ${x} * rows.begin, k, v, scratch, ${tap_rows}, visible + rows.begin, ${count}, 0, ${parts}",
+        "out, q, k, v, scratch, ${tap_part}, visible, 1, ${range}" },
+    [KERNEL_LOG_SOFTMAX] = { "float *y, const float *x", "y + ${y} * rows.begin, x + ${x} * rows.begin, ${count}", "y, x, 1" },
+    [KERNEL_ARGMAX] = { "int *y, const float *x", "y + rows.begin, x + ${x} * rows.begin, ${count}", "y, x, 1" },
+};
+static const char *const shape_types[KERNELS] = {
+    [KERNEL_LINEAR] = "RtLinear",       [KERNEL_NORM] = "RtNorm",         [KERNEL_EMBED] = "RtEmbed",
+    [KERNEL_POSITION] = "RtEmbed",      [KERNEL_ADD] = "RtElement",       [KERNEL_ACTIVATION] = "RtElement",
+    [KERNEL_STORE_K] = "RtCache",       [KERNEL_STORE_V] = "RtCache",     [KERNEL_ATTENTION] = "RtAttention",
+    [KERNEL_LOG_SOFTMAX] = "RtVocabulary", [KERNEL_ARGMAX] = "RtVocabulary",
+};
+
+/* Replace the places of a form; unlike text_fill it allows those that do not occur. */
+static const char *fill(Emit *e, const char *form, const char *const *pairs)
+{
+    Text t = text_new(e->arena);
+    for (const char *s = form; *s;) {
+        if (strncmp(s, "${", 2) != 0) {
+            text_add_bytes(&t, s++, 1);
+            continue;
+        }
+        size_t n = strcspn(s + 2, "}");
+        const char *value = NULL;
+        for (int i = 0; pairs[i]; i += 2)
+            if (strlen(pairs[i]) == n && strncmp(pairs[i], s + 2, n) == 0) value = pairs[i + 1];
+        if (!value) die("no value for %.*s", (int)n + 3, s);
+        text_add(&t, value);
+        s += n + 3;
+    }
+    return t.data;
+}
+
+static const char *number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
+
+static const char wrapper_template[] =
+    "/* ${doc} */\n"
+    "static inline void ${name}(${parameters})\n"
+    "{\n"
+    "    static const ${type} shape = ${shape};\n"
+    "    ${function}(&shape, ${arguments});\n"
+    "}\n\n";
+
+static void emit_one(Emit *e, Text *out, const Wrapper *w)
+{
+    bool rows = w->split == SPLIT_ROWS, ranged = w->split == SPLIT_COLUMNS || w->split == SPLIT_HEADS;
+    const char *span = rows ? "rows" : w->split == SPLIT_HEADS ? "heads" : w->kernel == KERNEL_LINEAR ? "panels" : "groups";
+    const char *tap_rows = w->taps ? arena_format(e->arena, "scores ? scores + %lld * rows.begin : NULL, weights ? weights + %lld * rows.begin : NULL",
+                                                  (long long)w->z_stride, (long long)w->z_stride) : "NULL, NULL";
+    const char *const pairs[] = {
+        "x", number(e, w->x_stride), "y", number(e, w->y_stride), "z", number(e, w->z_stride), "parts", number(e, w->parts),
+        "count", "rows.end - rows.begin", "range", arena_format(e->arena, "%s.begin, %s.end", span, span),
+        "taps", w->taps ? " float *scores, float *weights," : "", "tap_rows", tap_rows, "tap_part", w->taps ? "scores, weights" : "NULL, NULL", NULL };
+    const Form *f = &forms[w->kernel];
+    const char *parameters = fill(e, f->parameters, pairs);
+    if (rows || ranged) parameters = arena_format(e->arena, "%s, rt_span %s", parameters, span);
+    text_fill(out, wrapper_template, "doc", w->doc, "name", w->name, "parameters", parameters, "type", shape_types[w->kernel], "shape", w->shape,
+              "function", kernel_functions[w->kernel], "arguments", fill(e, rows ? f->rows_call : f->part_call, pairs), NULL);
+}
+
+static const char head_template[] =
+    "/* ${name}_kernels.h: what ${name}.c computes with.\n"
+    " * The library's kernels, then one function per distinct shape: with its constants in sight the compiler unrolls\n"
+    " * and folds. The text is the same for every instruction set; the compiler's flags choose. */\n"
+    "#ifndef ${upper}_KERNELS_H\n"
+    "#define ${upper}_KERNELS_H\n\n"
+    "#include \"${name}.h\"\n\n"
+    "#define RT_KERNEL static inline __attribute__((always_inline))\n\n";
+
+void emit_kernels(Emit *e, Text *out)
+{
+    text_fill(out, head_template, "name", e->name, "upper", e->upper, NULL);
+    paste(out, "rt_simd.h");
+    const char *pasted[KERNELS];
+    int n = 0;
+    for (int i = 0; i < e->wrapper_count; i++) {
+        const char *file = kernel_files[e->wrappers[i].kernel];
+        bool seen = false;
+        for (int j = 0; j < n; j++) seen |= strcmp(pasted[j], file) == 0;
+        if (seen) continue;
+        text_add(out, "\n");
+        paste(out, pasted[n++] = file);
+    }
+    text_add(out, "\n/* ---- the shapes of this model -------------------------------------------------------------------------- */\n\n");
+    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, &e->wrappers[i]);
+    text_fill(out, "#endif\n", NULL);
+}

@@ -1,0 +1,53 @@
+/* emit_program.c: each program as a body that every lane runs: its blocks, layer after layer. */
+#include "emit.h"
+
+/* A stack of up to so many layers is written out call by call. */
+enum { UNROLLED_LAYERS = 16 };
+
+static void emit_run(Emit *e, Text *out, const PlanRun *r)
+{
+    (void)e;
+    const Block *b = r->block->block;
+    if (!b->layers) text_printf(out, "    %s(j, lane, lanes);\n", b->name);
+    else if (r->count > UNROLLED_LAYERS)
+        text_printf(out, "    for (int layer = %d; layer < %d; layer++) %s(j, layer, lane, lanes);\n", r->first, r->first + r->count, b->name);
+    else
+        for (int i = 0; i < r->count; i++) text_printf(out, "    %s(j, %d, lane, lanes);\n", b->name, r->first + i);
+}
+
+/* A unit of measure that keeps three digits. */
+static const char *flops_text(Arena *a, double flops)
+{
+    if (flops >= 1e9) return arena_format(a, "%.3g GFLOP", flops / 1e9);
+    if (flops >= 1e6) return arena_format(a, "%.3g MFLOP", flops / 1e6);
+    return arena_format(a, "%.3g kFLOP", flops / 1e3);
+}
+
+static const char *cost_text(Emit *e, const Program *p)
+{
+    const Model *m = e->model;
+    Cost c;
+    switch (p->rows) {
+    case COUNT_SOURCE:
+        c = plan_cost(e->plan, p->name, m->max_source, m->max_source, m->max_source);
+        return arena_format(e->arena, "%s for a source of %lld", flops_text(e->arena, c.flops), (long long)m->max_source);
+    case COUNT_ROWS:
+        c = plan_cost(e->plan, p->name, 1, m->max_target, m->max_source);
+        return arena_format(e->arena, "%s a token at position %lld, %.3g kB of weights", flops_text(e->arena, c.flops),
+                            (long long)m->max_target - 1, c.weight_bytes / 1e3);
+    default:
+        return "";
+    }
+}
+
+void emit_programs(Emit *e, Text *out)
+{
+    for (int i = 0; i < e->plan->program_count; i++) {
+        const PlanProgram *p = &e->plan->programs[i];
+        const char *cost = cost_text(e, p->program);
+        text_printf(out, "/* %s: %s.%s%s */\n", p->program->name, p->program->doc, *cost ? " At most " : "", *cost ? arena_format(e->arena, "%s.", cost) : "");
+        text_printf(out, "static void %s_body(void *work, int lane, int lanes)\n{\n    const job *j = work;\n", p->program->name);
+        for (int r = 0; r < p->count; r++) emit_run(e, out, &p->runs[r]);
+        text_add(out, "}\n\n");
+    }
+}

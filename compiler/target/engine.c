@@ -1,0 +1,68 @@
+/* engine.c: what is the same for every engine: the head of a state, inputs put in and tensors taken out. */
+#include "engine.h"
+
+#include <string.h>
+
+static unsigned char *address(const Engine *e, const Buffer *b, int layer_index)
+{
+    return e->state + plan_address(e->plan, b) + (size_t)layer_index * b->layer_stride;
+}
+
+static void write_rows(const Engine *e, const Buffer *b, const float *values)
+{
+    for (int64_t r = 0; r < b->rows; r++)
+        memcpy(address(e, b, 0) + (size_t)(r * b->stride) * sizeof(float), values + r * b->width, (size_t)b->width * sizeof(float));
+}
+
+static void fill_integers(const Engine *e, const Buffer *b)
+{
+    int32_t *to = (int32_t *)address(e, b, 0);
+    for (int64_t i = 0; i < b->rows; i++) to[i] = b->tensor->fill == FILL_INDEX ? (int32_t)i : b->tensor->fill;
+}
+
+/* Inputs of an xf.graph start as the spec gives them, and are zero where it gives nothing. */
+void engine_reset(Engine *e)
+{
+    const Plan *p = e->plan;
+    memset(e->state, 0, p->header_bytes);
+    for (int i = 0; i < p->buffer_count; i++) {
+        const Buffer *b = p->buffers[i];
+        if (b->tensor->kind != TENSOR_INPUT) continue;
+        if (b->layout == LAYOUT_INTS) fill_integers(e, b);
+        else if (b->tensor->values) write_rows(e, b, b->tensor->values);
+        else memset(address(e, b, 0), 0, b->bytes);
+    }
+}
+
+void engine_set_input(Engine *e, const char *name, const float *values)
+{
+    for (int i = 0; i < e->plan->buffer_count; i++) {
+        const Buffer *b = e->plan->buffers[i];
+        bool asked = b->tensor->kind == TENSOR_INPUT && b->layout == LAYOUT_ROWS && strcmp(b->tensor->name, name) == 0;
+        if (asked) write_rows(e, b, values);
+    }
+}
+
+void engine_close(Engine *e)
+{
+    if (e) e->ops->close(e);
+}
+
+static void read_integers(const Engine *e, const Buffer *b, int layer_index, int64_t rows, float *out)
+{
+    const int32_t *from = (const int32_t *)address(e, b, layer_index);
+    for (int64_t r = 0; r < rows; r++) out[r] = (float)from[r];
+}
+
+void engine_read(const Engine *e, const Buffer *b, int layer_index, int64_t rows, int64_t columns, float *out)
+{
+    if (b->layout == LAYOUT_INTS) {
+        read_integers(e, b, layer_index, rows, out);
+        return;
+    }
+    if (b->layout != LAYOUT_ROWS) die("%s does not lie in rows", b->name);
+    const float *from = (const float *)address(e, b, layer_index);
+    for (int64_t h = 0; h < b->heads; h++)
+        for (int64_t r = 0; r < rows; r++, out += columns)
+            memcpy(out, from + (h * b->rows + r) * b->stride, (size_t)columns * sizeof *out);
+}

@@ -1,0 +1,46 @@
+/* engine.h: one way to run a Plan, behind one set of calls.
+ *
+ * An engine holds one state. Sources go to slot 0. Everything it owns lives until engine_close. Calls return an
+ * rt_status as the emitted functions do; errors of the system were told to the Diag when the engine was opened. */
+#ifndef ENGINE_H
+#define ENGINE_H
+
+#include "plan.h"
+
+typedef struct Engine Engine;
+typedef struct EngineOps {
+    rt_status (*encode)(Engine *e, const int *ids, int n);
+    rt_status (*step)(Engine *e, int id);                   /* appends one token to slot 0 */
+    rt_status (*next)(Engine *e, int id, int *next);        /* the same, and the likeliest id after it */
+    const float *(*logits)(const Engine *e);                /* of the last step: [target_vocab] */
+    rt_status (*run)(Engine *e);                            /* an xf.graph, on the inputs that were set */
+    rt_status (*threads)(Engine *e, int lanes);
+    void (*close)(Engine *e);
+} EngineOps;
+
+struct Engine {
+    const char *name;               /* "native (gcc)", "generic" */
+    const EngineOps *ops;
+    const Plan *plan;
+    unsigned char *state;           /* plan->state_bytes, 64-byte aligned */
+    void *own;                      /* what the engine keeps */
+};
+
+/* Run the plan's operations one by one on OpenBLAS. plan->options.target must be TARGET_ROW_MAJOR. */
+Engine *generic_open(Arena *a, Diag *d, const Plan *p);
+
+/* Emit, compile with `cc` into a temporary folder and load. `isa`: "native", "portable", … */
+typedef struct NativeOptions { const char *cc, *isa; } NativeOptions;
+Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOptions options);
+
+/* Forget every sequence. */
+void engine_reset(Engine *e);
+/* Fill an input of an xf.graph: row-major values, rows x columns of the tensor. */
+void engine_set_input(Engine *e, const char *name, const float *values);
+void engine_close(Engine *e);
+
+/* A tensor in a state, dense: out[heads][rows][columns] of which `rows` and `columns` are in use. For an output or a
+ * whole buffer of layout ROWS or INTS (as floats), layer index 0 unless it is a tap. */
+void engine_read(const Engine *e, const Buffer *b, int layer_index, int64_t rows, int64_t columns, float *out);
+
+#endif

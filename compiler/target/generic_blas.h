@@ -1,0 +1,19 @@
+/* generic_blas.h: products of matrices by OpenBLAS, with its threads set as its user would set them. */
+#ifndef GENERIC_BLAS_H
+#define GENERIC_BLAS_H
+
+#include <stdbool.h>
+
+/* c[m][n] = a[m][k] times b, which is [k][n], or [n][k] where it is transposed. Strides in floats. */
+typedef struct BlasProduct {
+    int m, n, k;
+    int a_stride, b_stride, c_stride;
+    bool transposed;                /* b is [n][k] */
+    bool add;                       /* to what c holds, instead of overwriting it */
+    int lanes;                      /* threads for a matrix; one row is a vector and takes one thread */
+} BlasProduct;
+
+/* m, n and k are at least 1. Where c is overwritten, it may have held anything. */
+void blas_product(const BlasProduct *p, float *c, const float *a, const float *b);
+
+#endif

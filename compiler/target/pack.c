@@ -1,0 +1,156 @@
+/* pack.c: from TensorSources to the packed file; see pack.h for its format and formats.def for the layouts. */
+#include "pack.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit.h"
+#include "text.h"
+
+/* ---- hash: FNV-1a, 64 bits ------------------------------------------------------------------------------------- */
+
+static uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
+{
+    const unsigned char *p = data;
+    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * 1099511628211u;
+    return h;
+}
+
+static const uint64_t HASH_START = 14695981039346656037u;
+
+/* ---- the head -------------------------------------------------------------------------------------------------- */
+
+/* One tensor of one layer. */
+typedef struct Entry { const Packed *packed; int layer_index; size_t offset; } Entry;
+
+static int by_offset(const void *a, const void *b)
+{
+    size_t x = ((const Entry *)a)->offset, y = ((const Entry *)b)->offset;
+    return (x > y) - (x < y);
+}
+
+static Entry *entries(Arena *a, const Plan *p, int *n)
+{
+    *n = 0;
+    for (int i = 0; i < p->packed_count; i++) *n += p->packed[i]->layers ? p->packed[i]->layers : 1;
+    Entry *e = arena_array(a, (size_t)*n, sizeof *e);
+    int k = 0;
+    for (int i = 0; i < p->packed_count; i++) {
+        const Packed *packed = p->packed[i];
+        for (int l = 0; l < (packed->layers ? packed->layers : 1); l++)
+            e[k++] = (Entry){ packed, l, packed->offset + (size_t)l * packed->stride };
+    }
+    qsort(e, (size_t)*n, sizeof *e, by_offset);
+    return e;
+}
+
+static const char *entry_name(Arena *a, const Entry *e)
+{
+    const Packed *k = e->packed;
+    return k->tensor[0] ? tensor_layer_name(a, k->tensor[0], k->layers ? k->block->block->layer[e->layer_index] : 0) : k->name;
+}
+
+static void add_entry(Arena *a, Text *t, const Entry *e)
+{
+    const Packed *k = e->packed;
+    text_printf(t, ",\"%s\":{\"dtype\":\"%s\",\"shape\":[", entry_name(a, e), format_rows[k->format].dtype);
+    for (int r = 0; r < k->rank; r++) text_printf(t, "%s%lld", r ? "," : "", (long long)k->shape[r]);
+    text_printf(t, "],\"data_offsets\":[%zu,%zu]}", e->offset, e->offset + k->bytes);
+}
+
+/* The JSON of the head, padded; both hashes have sixteen digits, so its length depends on the layout alone. */
+static Text head_text(Arena *a, const Plan *p, const char *identity, const char *content)
+{
+    int n;
+    Entry *e = entries(a, p, &n);
+    Text t = text_new(a);
+    text_printf(&t, "{\"__metadata__\":{\"xformc\":\"%s\",\"content\":\"%s\"}", identity, content);
+    for (int i = 0; i < n; i++) add_entry(a, &t, &e[i]);
+    text_add(&t, "}");
+    while ((t.size + 8) % 64) text_add(&t, " ");
+    return t;
+}
+
+Pack pack_layout(Arena *a, const Plan *p)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) die("no memory for a dump");
+    graph_dump(p->graph, f);
+    if (fclose(f) != 0) die("no memory for a dump");
+    static const char zeros[] = "0000000000000000";
+    Text head = head_text(a, p, zeros, zeros);
+    uint64_t h = hash_bytes(hash_bytes(HASH_START, text, size), head.data, head.size);
+    free(text);
+    return (Pack){ p, arena_format(a, "%016" PRIx64, h), head.size + 8 };
+}
+
+/* ---- the data -------------------------------------------------------------------------------------------------- */
+
+static float *read_tensor(const TensorSource *s)
+{
+    float *v = malloc((size_t)tensor_elements(s) * sizeof *v + 1);
+    if (!v) die("no memory for %s", s->name);
+    tensor_read(s, v);
+    return v;
+}
+
+/* out: [panels][has_bias + in][16]; rows past the last output stay zero. */
+static void pack_panels(float *out, const Packed *k, const float *w, const float *bias)
+{
+    int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
+    for (int64_t o = 0; o < outputs; o++) {
+        float *panel = out + o / 16 * k->shape[1] * 16 + o % 16;
+        if (bias) *panel = bias[o];
+        for (int64_t i = 0; i < in; i++) panel[(i + (bias ? 1 : 0)) * 16] = w[o * in + i];
+    }
+}
+
+static void pack_rows(float *out, const float *w, int64_t rows, int64_t width, int64_t stride)
+{
+    for (int64_t r = 0; r < rows; r++) memcpy(out + r * stride, w + r * width, (size_t)width * sizeof *out);
+}
+
+static void pack_tensor(unsigned char *out, const Entry *e)
+{
+    const Packed *k = e->packed;
+    if (k->format == FORMAT_TABLE_I32) {
+        memcpy(out, k->integers, (size_t)k->integer_count * sizeof *k->integers);
+        return;
+    }
+    float *w = read_tensor(k->tensor[0]->source[e->layer_index]);
+    float *second = k->tensor[1] ? read_tensor(k->tensor[1]->source[e->layer_index]) : NULL;
+    int64_t width = k->tensor[0]->dim[k->tensor[0]->rank - 1].bound;
+    switch (k->format) {
+    case FORMAT_PANELS_F32: pack_panels((float *)(void *)out, k, w, second); break;
+    case FORMAT_TABLE_F32:  pack_rows((float *)(void *)out, w, k->shape[0], width, k->shape[1]); break;
+    case FORMAT_VECTORS_F32:
+        pack_rows((float *)(void *)out, w, 1, width, k->shape[1]);
+        if (second) pack_rows((float *)(void *)out + k->shape[1], second, 1, width, k->shape[1]);
+        break;
+    default: die("no packer for %s", format_rows[k->format].name);
+    }
+    free(w);
+    free(second);
+}
+
+bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
+{
+    const Plan *p = pack->plan;
+    int n;
+    Entry *e = entries(a, p, &n);
+    unsigned char *data = calloc(p->weights_bytes + 1, 1);
+    if (!data) die("no memory for %zu bytes of weights", p->weights_bytes);
+    for (int i = 0; i < n; i++) pack_tensor(data + e[i].offset, &e[i]);
+    uint64_t content = hash_bytes(HASH_START, data, p->weights_bytes);
+    Text head = head_text(a, p, pack->identity, arena_format(a, "%016" PRIx64, content));
+    unsigned char length[8];
+    for (int i = 0; i < 8; i++) length[i] = (unsigned char)((uint64_t)head.size >> (8 * i));
+    FileWriter *w = file_create(a, d, path);
+    bool ok = w && file_append(w, length, 8) && file_append(w, head.data, head.size) && file_append(w, data, p->weights_bytes);
+    free(data);
+    if (!ok && w) file_abandon(w);
+    return ok && file_commit(w);
+}

@@ -1,0 +1,22 @@
+/* pack.h: weights in the layout that the loops want, in one safetensors file.
+ *
+ * The head's first entry is {"__metadata__":{"xformc":IDENTITY,"content":HASH}}: the identity covers the graph and the
+ * layout, not the values, so that other values for the same spec fit a program already built; the hash covers the
+ * data. The head is padded with spaces to a multiple of 64 bytes, its length included, and so is every tensor. */
+#ifndef PACK_H
+#define PACK_H
+
+#include "plan.h"
+
+typedef struct Pack {
+    const Plan *plan;
+    const char *identity;           /* sixteen hex digits */
+    size_t head_bytes;              /* length and JSON, padded */
+} Pack;
+
+/* Identity and size of the head; reads no weights. */
+Pack pack_layout(Arena *a, const Plan *p);
+/* Pack every tensor and write the file. False after an error. */
+bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
+
+#endif

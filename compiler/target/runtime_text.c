@@ -1,0 +1,34 @@
+/* runtime_text.c: the files of runtime/, put into the compiler by the assembler; paths are from the top folder. */
+#include "runtime_text.h"
+
+#include <string.h>
+
+#include "arena.h"
+
+#ifdef __APPLE__
+#define SECTION ".const"
+#define SYMBOL(id) "_runtime_text_" #id
+#else
+#define SECTION ".section .rodata"
+#define SYMBOL(id) "runtime_text_" #id
+#endif
+
+#define RUNTIME_FILE(id, path, copied)                                                                       \
+    __asm__(SECTION "\n.globl " SYMBOL(id) "\n" SYMBOL(id) ":\n.incbin \"runtime/" path "\"\n.byte 0\n.text\n"); \
+    extern const char runtime_text_##id[];
+#include "runtime_files.def"
+#undef RUNTIME_FILE
+
+const RuntimeFile runtime_files[] = {
+#define RUNTIME_FILE(id, path, copied) { path, runtime_text_##id, copied },
+#include "runtime_files.def"
+#undef RUNTIME_FILE
+    { NULL, NULL, false }
+};
+
+const char *runtime_text(const char *name)
+{
+    for (const RuntimeFile *f = runtime_files; f->name; f++)
+        if (strcmp(f->name, name) == 0) return f->text;
+    die("no runtime file %s", name);
+}

@@ -1,0 +1,236 @@
+/* trace.c: run a model on given inputs and gather what its plan keeps, under the names of the graph.
+ *
+ * Tensors stand in order of execution: a layer's before the next layer's, so the first that departs is the first that
+ * went wrong. A decoder's rows come one step at a time; each is copied to its place in a tensor of the final size. */
+#include "trace.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One tensor being gathered. */
+typedef struct Part { TraceTensor *out; const Tensor *tensor; const Buffer *buffer; int layer_index; } Part;
+
+typedef struct Gather {
+    Arena *arena;
+    const Engine *engine;
+    Trace *trace;
+    Part *parts;  int room;
+    int64_t used[COUNT_TARGET + 1];     /* final length of each kind of dimension */
+} Gather;
+
+/* ---- what there is -------------------------------------------------------------------------------------- */
+
+static int64_t length(const int64_t *used, Dim d) { return d.count == COUNT_CONSTANT ? d.bound : used[d.count]; }
+
+/* The dimension that counts rows: scores and weights have heads before it. */
+static Dim row_dim(const Tensor *t) { return t->dim[t->rank == 3]; }
+
+static bool by_steps(const Tensor *t) { return row_dim(t).count == COUNT_ROWS; }
+
+static void add_part(Gather *g, const char *name, const Tensor *t, const Buffer *b, int layer_index)
+{
+    if (g->trace->count == g->room) die("more tensors to trace than counted");
+    TraceTensor *out = &g->trace->tensors[g->trace->count];
+    *out = (TraceTensor){ .name = name, .rank = t->rank };
+    size_t elements = 1;
+    for (int r = 0; r < t->rank; r++) {
+        out->shape[r] = length(g->used, t->dim[r]);
+        elements *= (size_t)out->shape[r];
+    }
+    out->values = arena_array(g->arena, elements, sizeof *out->values);
+    g->parts[g->trace->count++] = (Part){ out, t, b, layer_index };
+}
+
+/* Taps are listed by tensor and then by layer; here all of a layer's come first. */
+static void add_taps(Gather *g, const Buffer *b, int layer_index)
+{
+    const Plan *p = g->engine->plan;
+    for (int i = 0; b && i < p->tap_count; i++) {
+        const Tap *t = &p->taps[i];
+        if (t->buffer == b && t->layer_index == layer_index && !trace_find(g->trace, t->name))
+            add_part(g, t->name, t->tensor, b, layer_index);
+    }
+}
+
+static void add_block(Gather *g, const PlanBlock *b, int layer_index)
+{
+    for (int i = 0; i < b->op_count; i++)
+        for (int r = 0; r < 3; r++) add_taps(g, b->ops[i].out[r], layer_index);
+}
+
+static void add_program(Gather *g, const char *name)
+{
+    const PlanProgram *p = plan_program(g->engine->plan, name);
+    for (int i = 0; p && i < p->count; i++)
+        for (int j = 0; j < p->runs[i].count; j++) add_block(g, p->runs[i].block, p->runs[i].first + j);
+}
+
+/* What `step` leaves, read where its caller reads it: in place of a tap of that name. */
+static void add_output(Gather *g)
+{
+    const PlanProgram *p = plan_program(g->engine->plan, "step");
+    const PlanBlock *last = p->runs[p->count - 1].block;
+    const Tensor *t = last->block->carry_out;
+    const TraceTensor *tapped = trace_find(g->trace, t->name);
+    if (tapped) g->parts[tapped - g->trace->tensors].buffer = last->carry_out;
+    else add_part(g, t->name, t, last->carry_out, 0);
+}
+
+/* ---- an encoder-decoder --------------------------------------------------------------------------------- */
+
+/* Copy row `step` of a decoder's tensor to its place. */
+static void gather_row(const Gather *g, const Part *p, const int64_t *used, int64_t step, float *row)
+{
+    const Tensor *t = p->tensor;
+    const int64_t heads = t->rank == 3 ? t->dim[0].bound : 1, rows = p->out->shape[t->rank == 3];
+    const int64_t columns = length(used, t->dim[t->rank - 1]), final = p->out->shape[t->rank - 1];
+    engine_read(g->engine, p->buffer, p->layer_index, 1, columns, row);
+    for (int64_t h = 0; h < heads; h++)
+        memcpy(p->out->values + (h * rows + step) * final, row + h * columns, (size_t)columns * sizeof *row);
+}
+
+static void gather_step(const Gather *g, int64_t step, float *row)
+{
+    int64_t used[COUNT_TARGET + 1];
+    memcpy(used, g->used, sizeof used);
+    used[COUNT_TARGET] = step + 1;
+    for (int i = 0; i < g->trace->count; i++)
+        if (by_steps(g->parts[i].tensor)) gather_row(g, &g->parts[i], used, step, row);
+}
+
+static void gather_source(const Gather *g)
+{
+    for (int i = 0; i < g->trace->count; i++) {
+        const Part *p = &g->parts[i];
+        if (by_steps(p->tensor)) continue;
+        const TraceTensor *t = p->out;
+        engine_read(g->engine, p->buffer, p->layer_index, t->shape[t->rank - 2], t->shape[t->rank - 1], t->values);
+    }
+}
+
+/* The largest row of all heads, in floats. */
+static size_t largest_row(const Gather *g)
+{
+    size_t largest = 1;
+    for (int i = 0; i < g->trace->count; i++) {
+        const TraceTensor *t = g->parts[i].out;
+        size_t n = (size_t)(t->rank == 3 ? t->shape[0] * t->shape[2] : t->shape[t->rank - 1]);
+        if (n > largest) largest = n;
+    }
+    return largest;
+}
+
+static Gather gather_new(Arena *a, Engine *e, int room)
+{
+    Trace *t = arena_alloc(a, sizeof *t);
+    t->tensors = arena_array(a, (size_t)room, sizeof *t->tensors);
+    return (Gather){ .arena = a, .engine = e, .trace = t, .room = room, .parts = arena_array(a, (size_t)room, sizeof(Part)) };
+}
+
+static rt_status feed(Gather *g, Engine *e, const int *source, int n, const int *target, int m)
+{
+    float *row = arena_array(g->arena, largest_row(g), sizeof *row);
+    rt_status status = e->ops->encode(e, source, n);
+    if (!status) gather_source(g);
+    for (int i = 0; i < m && !status; i++) {
+        status = e->ops->step(e, target[i]);
+        if (!status) gather_step(g, i, row);
+    }
+    return status;
+}
+
+Trace *trace_run(Arena *a, Engine *e, const int *source, int n, const int *target, int m)
+{
+    Gather g = gather_new(a, e, e->plan->tap_count + 1);
+    g.used[COUNT_SOURCE] = n > 0 ? n : 0;
+    g.used[COUNT_ROWS] = g.used[COUNT_TARGET] = m > 0 ? m : 0;
+    add_program(&g, "encode");
+    add_program(&g, "step");
+    add_output(&g);
+    g.trace->status = feed(&g, e, source, n, target, m);
+    return g.trace;
+}
+
+/* ---- an xf.graph ---------------------------------------------------------------------------------------- */
+
+static const Tensor *tensor_named(const Graph *g, const char *name)
+{
+    for (int i = 0; i < g->tensor_count; i++)
+        if (g->tensors[i]->name && strcmp(g->tensors[i]->name, name) == 0) return g->tensors[i];
+    return NULL;
+}
+
+static const Buffer *input_buffer(const Plan *p, const Tensor *t)
+{
+    for (int i = 0; i < p->buffer_count; i++)
+        if (p->buffers[i]->tensor == t) return p->buffers[i];
+    return NULL;
+}
+
+/* Where an operation leaves a tensor. */
+static const Buffer *result_buffer(const PlanBlock *b, const Tensor *t)
+{
+    const Buffer *found = NULL;
+    for (int i = 0; i < b->op_count; i++)
+        for (int r = 0; r < 3; r++) {
+            const PlanOp *op = &b->ops[i];
+            if (t == (r ? op->node->out[r] : op->result) && op->out[r]) found = op->out[r];
+        }
+    return found;
+}
+
+/* A named tensor, where the plan has kept it to the end: inputs, outputs and taps. */
+static void add_named(Gather *g, const char *name)
+{
+    const Plan *p = g->engine->plan;
+    const Tensor *t = tensor_named(p->graph, name);
+    if (!t || t->kind == TENSOR_PARAM || t->integer || trace_find(g->trace, name)) return;
+    const Buffer *b = t->kind == TENSOR_INPUT ? input_buffer(p, t) : result_buffer(p->blocks[0], t);
+    if (b && !b->block) add_part(g, name, t, b, 0);
+}
+
+Trace *trace_graph(Arena *a, Engine *e)
+{
+    const GraphSpec *spec = e->plan->graph->model->graph;
+    Gather g = gather_new(a, e, spec->count);
+    for (int i = 0; i < spec->count; i++) {
+        const char *op = spec->calls[i].op;
+        if (strcmp(op, "input") == 0 || strcmp(op, "name") == 0 || strcmp(op, "output") == 0) add_named(&g, spec->calls[i].name);
+    }
+    g.trace->status = e->ops->run(e);
+    if (!g.trace->status) gather_source(&g);
+    return g.trace;
+}
+
+/* ---- comparing ------------------------------------------------------------------------------------------ */
+
+const TraceTensor *trace_find(const Trace *t, const char *name)
+{
+    for (int i = 0; i < t->count; i++)
+        if (strcmp(t->tensors[i].name, name) == 0) return &t->tensors[i];
+    return NULL;
+}
+
+double trace_distance(const TraceTensor *a, const TraceTensor *b)
+{
+    if (a->rank != b->rank) return INFINITY;
+    size_t n = 1;
+    for (int r = 0; r < a->rank; r++) {
+        if (a->shape[r] != b->shape[r]) return INFINITY;
+        n *= (size_t)a->shape[r];
+    }
+    double apart = 0, largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(a->values[i]) || !isfinite(b->values[i])) return INFINITY;
+        apart = fmax(apart, fabs((double)a->values[i] - b->values[i]));
+        largest = fmax(largest, fabs((double)b->values[i]));
+    }
+    return apart ? apart / largest : 0;
+}
+
+double trace_tolerance(const Model *m, const char *name)
+{
+    const int64_t layers = m->encoder.layers > m->decoder.layers ? m->encoder.layers : m->decoder.layers;
+    const bool of_vocabulary = strcmp(name, "logits") == 0 || strcmp(name, "log_probs") == 0;
+    return of_vocabulary && m->model_kind == KIND_ENCODER_DECODER && layers > 12 ? 1e-4 : 1e-5;
+}

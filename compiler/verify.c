@@ -1,0 +1,247 @@
+/* verify.c: run all engines on the same inputs and hold them to each other.
+ *
+ * Lengths reach from one id to the most the model takes, so that tails, full buffers and empty caches are met; where
+ * that would take minutes, the longest is shortened. */
+#include "verify_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- who is held to whom --------------------------------------------------------------------------------- */
+
+static int add_subject(Verify *v, Engine *e, int lanes, bool tapped, const char *what)
+{
+    v->subjects[v->subject_count] = (Subject){ e, *what ? arena_format(v->arena, "%s, %s", e->name, what) : e->name, lanes, tapped };
+    return v->subject_count++;
+}
+
+static void add_pair(Verify *v, int a, int b, bool bits) { v->pairs[v->pair_count++] = (Pair){ a, b, bits }; }
+
+static bool is_generic(const Engine *e) { return e->plan->options.target == TARGET_ROW_MAJOR; }
+
+/* One engine's subjects, held to each other; returns the one that others are held to. */
+static int add_engine(Verify *v, const VerifyEngine *e)
+{
+    int main = e->tapped ? add_subject(v, e->tapped, 1, true, "") : -1;
+    if (!e->plain) return main;
+    int plain = add_subject(v, e->plain, 1, false, main < 0 ? "" : "no taps");
+    if (main >= 0) add_pair(v, plain, main, false);
+    if (v->options->lanes > 1) {
+        int many = add_subject(v, e->plain, v->options->lanes, false, arena_format(v->arena, "%d lanes", v->options->lanes));
+        add_pair(v, many, plain, e->same_bits > 0);
+    }
+    return main < 0 ? plain : main;
+}
+
+static void add_engines(Verify *v, const VerifyEngine *engines, int n)
+{
+    int *main = arena_array(v->arena, (size_t)n, sizeof *main), generic = 0;
+    v->subjects = arena_array(v->arena, 3 * (size_t)n, sizeof *v->subjects);
+    v->pairs = arena_array(v->arena, 4 * (size_t)n, sizeof *v->pairs);
+    for (int i = 0; i < n; i++) {
+        if (!engines[i].tapped && !engines[i].plain) die("engine %d is neither open with taps nor without", i);
+        main[i] = add_engine(v, &engines[i]);
+        if (is_generic(v->subjects[main[i]].engine)) generic = i;
+    }
+    for (int i = 1; i < n; i++) {
+        add_pair(v, main[i], main[0], engines[i].same_bits && engines[i].same_bits == engines[0].same_bits);
+        if (i != generic && generic) add_pair(v, main[i], main[generic], false);
+    }
+}
+
+/* ---- comparing ------------------------------------------------------------------------------------------ */
+
+static size_t bytes_of(const TraceTensor *t)
+{
+    size_t n = sizeof *t->values;
+    for (int r = 0; r < t->rank; r++) n *= (size_t)t->shape[r];
+    return n;
+}
+
+/* 0 only where all bits are equal: signs of zeros too. */
+static double bits_distance(const TraceTensor *a, const TraceTensor *b)
+{
+    double distance = trace_distance(a, b);
+    if (distance) return distance;
+    return memcmp(a->values, b->values, bytes_of(a)) ? INFINITY : 0;
+}
+
+static void compare_tensor(Verify *v, const Pair *p, const TraceTensor *a, const TraceTensor *b, int order)
+{
+    const char *name = a ? a->name : b->name;
+    VerifyRow row = { .name = name, .engine = v->subjects[p->a].label, .against = v->subjects[p->b].label, .order = order,
+                      .distance = INFINITY, .tolerance = p->bits ? 0 : trace_tolerance(v->model, name) };
+    if (a && b) row.distance = p->bits ? bits_distance(a, b) : trace_distance(a, b);
+    table_add(&v->table, row);
+}
+
+/* Every tensor of b that a has too, and those that one of two with taps lacks. */
+static void compare_pair(Verify *v, const Pair *p, Trace *const *traces)
+{
+    const Trace *a = traces[p->a], *b = traces[p->b];
+    const bool all = v->subjects[p->a].tapped && v->subjects[p->b].tapped;
+    for (int i = 0; i < b->count; i++) {
+        const TraceTensor *t = trace_find(a, b->tensors[i].name);
+        if (t || all) compare_tensor(v, p, t, &b->tensors[i], i);
+    }
+    for (int i = 0; i < a->count && all; i++)
+        if (!trace_find(b, a->tensors[i].name)) compare_tensor(v, p, &a->tensors[i], NULL, i);
+}
+
+/* ---- running -------------------------------------------------------------------------------------------- */
+
+static bool use_lanes(Verify *v, const Subject *s)
+{
+    rt_status status = s->engine->ops->threads(s->engine, s->lanes);
+    if (!status) return true;
+    diag_error(v->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "%s: %d lanes: %s", s->label, s->lanes, rt_status_text(status));
+    return false;
+}
+
+static Trace *checked(Verify *v, const Subject *s, Trace *t)
+{
+    if (!t->status) return t;
+    diag_error(v->diag, v->options->against ? EXIT_BAD_DATA : EXIT_OUR_BUG, (Loc){ .file = v->options->against }, "%s: %s", s->label,
+               rt_status_text(t->status));
+    return NULL;
+}
+
+Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source, int n, const int *target, int m)
+{
+    return use_lanes(v, s) ? checked(v, s, trace_run(into, s->engine, source, n, target, m)) : NULL;
+}
+
+Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s)
+{
+    return use_lanes(v, s) ? checked(v, s, trace_graph(into, s->engine)) : NULL;
+}
+
+static void compare_all(Verify *v, Trace *const *traces)
+{
+    for (int i = 0; i < v->pair_count; i++) compare_pair(v, &v->pairs[i], traces);
+}
+
+/* ---- random inputs -------------------------------------------------------------------------------------- */
+
+typedef struct Random { uint64_t state; } Random;
+
+/* SplitMix64; the modulus is far below 2^64, so its bias is nothing. */
+static uint64_t draw(Random *r, uint64_t below)
+{
+    uint64_t x = r->state += 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return (x ^ x >> 31) % below;
+}
+
+static int *random_ids(Arena *a, Random *r, int64_t n, int64_t vocabulary)
+{
+    int *ids = arena_array(a, (size_t)n, sizeof *ids);
+    for (int64_t i = 0; i < n; i++) ids[i] = (int)draw(r, (uint64_t)vocabulary);
+    return ids;
+}
+
+static bool run_ids(Verify *v, Random *r, int64_t n, int64_t m)
+{
+    const Model *model = v->model;
+    Arena *into = arena_new();
+    Trace **traces = arena_array(into, (size_t)v->subject_count, sizeof *traces);
+    int *source = random_ids(into, r, n, model->source_vocab), *target = random_ids(into, r, m, model->target_vocab);
+    if (model->target && model->target->start >= 0) target[0] = model->target->start;
+    bool good = true;
+    for (int i = 0; i < v->subject_count && good; i++)
+        good = (traces[i] = verify_trace(v, into, &v->subjects[i], source, (int)n, target, (int)m));
+    if (good) compare_all(v, traces);
+    arena_free(into);
+    return good;
+}
+
+/* Work for one engine and one input that is over in a few seconds. */
+static const double MOST_FLOPS = 2e10;
+
+static int64_t affordable(const Plan *p, const char *program, int64_t most, int64_t memory)
+{
+    bool steps = strcmp(program, "step") == 0;
+    int64_t n = most;
+    while (n > 16 && plan_cost(p, program, steps ? 1 : n, n, memory).flops * (steps ? (double)n : 1) > MOST_FLOPS) n = (n + 1) / 2;
+    return n;
+}
+
+static bool run_all_ids(Verify *v)
+{
+    const Plan *p = v->subjects[0].engine->plan;
+    const int64_t n = affordable(p, "encode", v->model->max_source, 0), m = affordable(p, "step", v->model->max_target, n);
+    if (n < v->model->max_source || m < v->model->max_target)
+        diag_remark(v->diag, (Loc){ 0 }, "verify: sources of at most %lld and targets of at most %lld ids, to save time", (long long)n,
+                    (long long)m);
+    Random r = { v->options->seed };
+    if (!run_ids(v, &r, 1, m) || !run_ids(v, &r, n, 1) || !run_ids(v, &r, n, m)) return false;
+    for (int i = 0; i < 3; i++) {
+        int64_t source = 1 + (int64_t)draw(&r, (uint64_t)n), target = 1 + (int64_t)draw(&r, (uint64_t)m);
+        if (!run_ids(v, &r, source, target)) return false;
+    }
+    return true;
+}
+
+/* The spec's numbers stay where there are any, unless `all` are to be random. */
+static void set_inputs(Arena *a, Engine *e, Random r, bool all)
+{
+    const Graph *g = e->plan->graph;
+    engine_reset(e);
+    for (int i = 0; i < g->tensor_count; i++) {
+        const Tensor *t = g->tensors[i];
+        if (t->kind != TENSOR_INPUT || t->integer || (t->values && !all)) continue;
+        const int64_t n = t->dim[0].bound * t->dim[1].bound;
+        float *values = arena_array(a, (size_t)n, sizeof *values);
+        for (int64_t j = 0; j < n; j++) values[j] = (float)draw(&r, 1 << 24) / (1 << 23) - 1;
+        engine_set_input(e, t->name, values);
+    }
+}
+
+static bool run_graph(Verify *v, Random r, bool all)
+{
+    Arena *into = arena_new();
+    Trace **traces = arena_array(into, (size_t)v->subject_count, sizeof *traces);
+    bool good = true;
+    for (int i = 0; i < v->subject_count && good; i++) {
+        set_inputs(into, v->subjects[i].engine, r, all);
+        good = (traces[i] = verify_trace_graph(v, into, &v->subjects[i]));
+    }
+    if (good) compare_all(v, traces);
+    arena_free(into);
+    return good;
+}
+
+static bool run_all_graphs(Verify *v)
+{
+    const Random r = { v->options->seed };
+    return run_graph(v, r, false) && run_graph(v, r, true);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+static void report(Verify *v, const VerifyEngine *engines, int n, FILE *out)
+{
+    table_sort(&v->table);
+    const VerifyRow *first = table_first_differing(&v->table);
+    if (v->options->json) {
+        const char **names = arena_array(v->arena, (size_t)n, sizeof *names);
+        for (int i = 0; i < n; i++) names[i] = engines[i].tapped ? engines[i].tapped->name : engines[i].plain->name;
+        table_print_json(&v->table, names, n, out);
+        if (first) diag_remark(v->diag, (Loc){ 0 }, "verify: first departs: %s", row_text(v->arena, first));
+        return;
+    }
+    table_print(&v->table, out);
+    if (first) fprintf(out, "verify: first departs: %s\n", row_text(v->arena, first));
+}
+
+Exit verify_run(Arena *a, Diag *d, const Model *m, const VerifyEngine *engines, int n, const VerifyOptions *options, FILE *out)
+{
+    Verify v = { .arena = a, .diag = d, .model = m, .options = options, .table = { .arena = a } };
+    const int errors = diag_errors(d);
+    add_engines(&v, engines, n);
+    bool good = options->against ? verify_reference(&v) : m->model_kind == KIND_GRAPH ? run_all_graphs(&v) : run_all_ids(&v);
+    if (!good || diag_errors(d) > errors) return diag_exit(d);
+    report(&v, engines, n, out);
+    return table_differing(&v.table) ? EXIT_DIFFERS : EXIT_DONE;
+}

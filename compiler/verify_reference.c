@@ -1,0 +1,220 @@
+/* verify_reference.c: hold every engine to what somebody else computed, from a safetensors file.
+ *
+ * In: `source`, `target` and perhaps `greedy` as integers, anything else by its name in the graph. Numbers that the
+ * model has no name for are mentioned and left; a shape that disagrees is an error, not a distance. */
+#include "verify_parts.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "dtypes.h"
+#include "text.h"
+
+typedef struct Ids { int *id; int n; } Ids;
+
+typedef struct Reference {
+    Verify *v;
+    Arena *arena;                   /* for numbers and traces */
+    const TensorFile *file;
+    const char *label;              /* its name without folders */
+    Ids source, target, greedy;
+    int compared;
+} Reference;
+
+static Loc place(const Reference *r) { return (Loc){ .file = r->file->path }; }
+
+/* ---- integers ------------------------------------------------------------------------------------------- */
+
+static bool is_integer(DType t) { return t == DTYPE_I32 || t == DTYPE_I64; }
+
+static int64_t integer_at(const TensorSource *t, int64_t i)
+{
+    const unsigned char *from = t->file->map.data + t->offset;
+    int32_t narrow;
+    int64_t wide;
+    if (t->dtype == DTYPE_I32) {
+        memcpy(&narrow, from + i * 4, sizeof narrow);
+        return narrow;
+    }
+    memcpy(&wide, from + i * 8, sizeof wide);
+    return wide;
+}
+
+/* The ids of tensor `name`; none where it may be absent and is. */
+static bool read_ids(Reference *r, const char *name, bool needed, Ids *ids)
+{
+    Diag *d = r->v->diag;
+    const TensorSource *t = tensor_file_find(r->file, name);
+    if (!t && !needed) return true;
+    if (!t) {
+        diag_error(d, EXIT_BAD_DATA, place(r), "it has no tensor \"%s\": the ids that the model is to be given", name);
+        return false;
+    }
+    if (t->rank != 1 || !is_integer(t->dtype) || t->shape[0] > INT_MAX) {
+        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\" is %s of %d dimensions, expected a list of I32 or I64", name,
+                   dtype_name(t->dtype), t->rank);
+        return false;
+    }
+    *ids = (Ids){ arena_array(r->arena, (size_t)t->shape[0], sizeof(int)), (int)t->shape[0] };
+    for (int i = 0; i < ids->n; i++) {
+        int64_t id = integer_at(t, i);
+        ids->id[i] = id < 0 || id > INT_MAX ? -1 : (int)id;
+    }
+    return true;
+}
+
+/* ---- tensors -------------------------------------------------------------------------------------------- */
+
+/* As a model's tensor, dense; the shape is not yet compared. */
+static TraceTensor read_tensor(const Reference *r, const TensorSource *t)
+{
+    TraceTensor x = { .name = t->name, .rank = t->rank };
+    memcpy(x.shape, t->shape, sizeof x.shape);
+    x.values = arena_array(r->arena, (size_t)tensor_elements(t), sizeof *x.values);
+    tensor_read(t, x.values);
+    return x;
+}
+
+static const char *shape_of(Arena *a, const int64_t *shape, int rank)
+{
+    Text t = text_new(a);
+    for (int i = 0; i < rank; i++) text_printf(&t, "%s%" PRId64, i ? ", " : "", shape[i]);
+    return arena_format(a, "[%s]", t.data);
+}
+
+static bool same_shape(const Reference *r, const TensorSource *given, const char *name, const int64_t *shape, int rank)
+{
+    if (given->rank == rank && memcmp(given->shape, shape, (size_t)rank * sizeof *shape) == 0) return true;
+    Arena *a = r->v->arena;
+    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "\"%s\" is %s, the model's is %s", name, shape_of(a, given->shape, given->rank),
+               shape_of(a, shape, rank));
+    return false;
+}
+
+static void compare(Reference *r, const Subject *s, const TraceTensor *ours, const TensorSource *given, int order)
+{
+    if (!same_shape(r, given, ours->name, ours->shape, ours->rank)) return;
+    const TraceTensor theirs = read_tensor(r, given);
+    const VerifyRow row = { .name = ours->name, .engine = s->label, .against = r->label, .order = order,
+                            .distance = trace_distance(ours, &theirs), .tolerance = trace_tolerance(r->v->model, ours->name) };
+    table_add(&r->v->table, row);
+    r->compared++;
+}
+
+static void compare_trace(Reference *r, const Subject *s, const Trace *t, int first)
+{
+    for (int i = 0; i < t->count; i++) {
+        const TensorSource *given = tensor_file_find(r->file, t->tensors[i].name);
+        if (given && dtype_is_float(given->dtype)) compare(r, s, &t->tensors[i], given, first + i);
+    }
+}
+
+/* ---- greedy --------------------------------------------------------------------------------------------- */
+
+static int start_mark(const Model *m) { return m->target && m->target->start >= 0 ? m->target->start : 1; }
+
+/* The share of ids that differ from the reference's, generated one from the other. */
+static double greedy_distance(const Reference *r, Engine *e)
+{
+    int id = start_mark(r->v->model), differing = 0;
+    if (e->ops->encode(e, r->source.id, r->source.n)) return 1;
+    for (int i = 0; i < r->greedy.n; i++) {
+        if (e->ops->next(e, id, &id)) return 1;
+        differing += id != r->greedy.id[i];
+    }
+    return (double)differing / r->greedy.n;
+}
+
+static void compare_greedy(Reference *r, const Subject *s)
+{
+    const VerifyRow row = { .name = "greedy", .engine = s->label, .against = r->label, .order = INT_MAX,
+                            .distance = greedy_distance(r, s->engine) };
+    table_add(&r->v->table, row);
+    r->compared++;
+}
+
+/* ---- what the model is given ---------------------------------------------------------------------------- */
+
+static bool read_inputs(Reference *r)
+{
+    if (r->v->model->model_kind == KIND_GRAPH) return true;
+    if (!read_ids(r, "source", true, &r->source) || !read_ids(r, "target", true, &r->target)) return false;
+    if (!read_ids(r, "greedy", false, &r->greedy)) return false;
+    if (r->greedy.n <= r->v->model->max_target) return true;
+    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "\"greedy\" has %d ids, the model takes at most %" PRId64, r->greedy.n,
+               r->v->model->max_target);
+    return false;
+}
+
+/* Inputs of an xf.graph that the file has; the others are as in the spec. */
+static bool set_inputs(Reference *r, Engine *e)
+{
+    const Graph *g = e->plan->graph;
+    engine_reset(e);
+    for (int i = 0; i < g->tensor_count; i++) {
+        const Tensor *t = g->tensors[i];
+        const TensorSource *given = t->kind == TENSOR_INPUT && !t->integer ? tensor_file_find(r->file, t->name) : NULL;
+        if (!given || !dtype_is_float(given->dtype)) continue;
+        const int64_t shape[2] = { t->dim[0].bound, t->dim[1].bound };
+        if (!same_shape(r, given, t->name, shape, 2)) return false;
+        engine_set_input(e, t->name, read_tensor(r, given).values);
+    }
+    return true;
+}
+
+static Trace *run(Reference *r, const Subject *s)
+{
+    if (r->v->model->model_kind == KIND_GRAPH)
+        return set_inputs(r, s->engine) ? verify_trace_graph(r->v, r->arena, s) : NULL;
+    return verify_trace(r->v, r->arena, s, r->source.id, r->source.n, r->target.id, r->target.n);
+}
+
+/* The tensors of the file that nothing was compared with. */
+static void mention_unknown(const Reference *r, const Trace *t)
+{
+    Text names = text_new(r->v->arena);
+    int n = 0;
+    for (int i = 0; i < r->file->count; i++) {
+        const TensorSource *given = &r->file->tensors[i];
+        if (!dtype_is_float(given->dtype) || trace_find(t, given->name)) continue;
+        if (n++ < 10) text_printf(&names, "%s%s", n > 1 ? ", " : "", given->name);
+    }
+    if (n) diag_remark(r->v->diag, place(r), "%d tensors that the model does not have: %s%s", n, names.data, n > 10 ? ", …" : "");
+}
+
+static bool compare_all(Reference *r)
+{
+    const Trace *longest = NULL;
+    for (int i = 0; i < r->v->subject_count; i++) {
+        const Subject *s = &r->v->subjects[i];
+        const Trace *t = run(r, s);
+        if (!t) return false;
+        if (!longest || t->count > longest->count) longest = t;
+        /* a trace without taps is one output, which stands last in one with taps */
+        compare_trace(r, s, t, s->tapped ? 0 : longest->count - t->count);
+        if (r->greedy.n) compare_greedy(r, s);
+    }
+    mention_unknown(r, longest);
+    if (r->compared || diag_errors(r->v->diag)) return true;
+    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "it has no tensor that the model has: nothing to compare");
+    return false;
+}
+
+static const char *without_folders(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool verify_reference(Verify *v)
+{
+    const char *path = v->options->against;
+    TensorFile *file = safetensors_open(v->arena, v->diag, (Loc){ 0 }, path);
+    if (!file) return false;
+    Reference r = { .v = v, .arena = arena_new(), .file = file, .label = arena_text(v->arena, without_folders(path)) };
+    bool good = read_inputs(&r) && compare_all(&r);
+    arena_free(r.arena);
+    tensor_file_close(file);
+    return good;
+}

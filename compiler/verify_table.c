@@ -1,0 +1,185 @@
+/* verify_table.c: rows of distances, kept and printed. */
+#include "verify_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+/* ---- keeping -------------------------------------------------------------------------------------------- */
+
+static bool same_names(const VerifyRow *a, const VerifyRow *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->engine, b->engine) == 0 && strcmp(a->against, b->against) == 0;
+}
+
+/* Inputs bring the same rows in the same order, so a row is looked for behind the last one found first. */
+static VerifyRow *find(VerifyTable *t, const VerifyRow *row)
+{
+    for (int i = 0; i < t->count; i++) {
+        int at = (t->expected + i) % t->count;
+        if (!same_names(&t->rows[at], row)) continue;
+        t->expected = at + 1;
+        return &t->rows[at];
+    }
+    return NULL;
+}
+
+void table_add(VerifyTable *t, VerifyRow row)
+{
+    VerifyRow *known = find(t, &row);
+    if (known) {
+        if (row.distance > known->distance) known->distance = row.distance;
+        return;
+    }
+    if (t->count == t->room) {
+        int room = t->room ? 2 * t->room : 64;
+        t->rows = arena_grow(t->arena, t->rows, (size_t)t->room * sizeof row, (size_t)room * sizeof row);
+        t->room = room;
+    }
+    row.made = t->count;
+    t->rows[t->count++] = row;
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const VerifyRow *x = a, *y = b;
+    if (x->order != y->order) return x->order < y->order ? -1 : 1;
+    return (x->made > y->made) - (x->made < y->made);
+}
+
+void table_sort(VerifyTable *t)
+{
+    if (t->count) qsort(t->rows, (size_t)t->count, sizeof *t->rows, by_order);
+}
+
+bool row_differs(const VerifyRow *row) { return !(row->distance <= row->tolerance); }
+
+int table_differing(const VerifyTable *t)
+{
+    int n = 0;
+    for (int i = 0; i < t->count; i++) n += row_differs(&t->rows[i]);
+    return n;
+}
+
+const VerifyRow *table_first_differing(const VerifyTable *t)
+{
+    for (int i = 0; i < t->count; i++)
+        if (row_differs(&t->rows[i])) return &t->rows[i];
+    return NULL;
+}
+
+/* ---- as text -------------------------------------------------------------------------------------------- */
+
+/* "0", "inf", or two digits. */
+static const char *number(char text[16], double x)
+{
+    snprintf(text, 16, x && isfinite(x) ? "%.1e" : "%g", x);
+    return text;
+}
+
+/* A tolerance as one writes it: 1e-05. */
+static const char *limit(char text[16], double x)
+{
+    snprintf(text, 16, x ? "%.0e" : "%g", x);
+    return text;
+}
+
+static int wider(int width, const char *text)
+{
+    int n = (int)strlen(text);
+    return n > width ? n : width;
+}
+
+static void print_summary(const VerifyTable *t, FILE *to)
+{
+    const VerifyRow *largest = NULL;
+    for (int i = 0; i < t->count; i++)
+        if (!largest || t->rows[i].distance > largest->distance) largest = &t->rows[i];
+    if (!largest) return;
+    char distance[16];
+    int differing = table_differing(t);
+    if (differing) fprintf(to, "verify: %d of %d comparisons differ", differing, t->count);
+    else fprintf(to, "verify: %d comparisons, all within tolerance", t->count);
+    fprintf(to, "; largest distance %s: %s (%s against %s)\n", number(distance, largest->distance), largest->name, largest->engine,
+            largest->against);
+}
+
+void table_print(const VerifyTable *t, FILE *to)
+{
+    int name = 4, engine = 6, against = 7;
+    for (int i = 0; i < t->count; i++) {
+        name = wider(name, t->rows[i].name);
+        engine = wider(engine, t->rows[i].engine);
+        against = wider(against, t->rows[i].against);
+    }
+    fprintf(to, "%-*s  %-*s  %-*s  %8s  %9s\n", name, "name", engine, "engine", against, "against", "distance", "tolerance");
+    for (int i = 0; i < t->count; i++) {
+        const VerifyRow *r = &t->rows[i];
+        char distance[16], tolerance[16];
+        fprintf(to, "%-*s  %-*s  %-*s  %8s  %9s  %s\n", name, r->name, engine, r->engine, against, r->against,
+                number(distance, r->distance), limit(tolerance, r->tolerance), row_differs(r) ? "DIFFERS" : "ok");
+    }
+    print_summary(t, to);
+}
+
+const char *row_text(Arena *a, const VerifyRow *row)
+{
+    char distance[16], tolerance[16];
+    return arena_format(a, "%s (%s against %s): %s > %s", row->name, row->engine, row->against, number(distance, row->distance),
+                        limit(tolerance, row->tolerance));
+}
+
+/* ---- as JSON -------------------------------------------------------------------------------------------- */
+
+/* A string literal; what is not UTF-8 becomes U+FFFD, so the result always parses. */
+static void put_string(Text *to, const char *s)
+{
+    text_add(to, "\"");
+    for (size_t n = strlen(s); n;) {
+        int32_t c = 0;
+        int length = utf8_next(s, n, &c);
+        if (!length) text_add(to, "\\ufffd");
+        else if (c == '"' || c == '\\') text_printf(to, "\\%c", (char)c);
+        else if (c < 0x20) text_printf(to, "\\u%04x", (unsigned)c);
+        else text_add_bytes(to, s, (size_t)length);
+        s += length ? length : 1;
+        n -= length ? (size_t)length : 1;
+    }
+    text_add(to, "\"");
+}
+
+static void put_member(Text *to, const char *key, const char *value)
+{
+    text_printf(to, "\"%s\": ", key);
+    put_string(to, value);
+    text_add(to, ", ");
+}
+
+static void put_row(Text *to, const VerifyRow *r)
+{
+    text_add(to, "{");
+    put_member(to, "name", r->name);
+    put_member(to, "engine", r->engine);
+    put_member(to, "against", r->against);
+    if (isfinite(r->distance)) text_printf(to, "\"distance\": %.9g}", r->distance);
+    else text_add(to, "\"distance\": null}");
+}
+
+void table_print_json(const VerifyTable *t, const char *const *engines, int n, FILE *to)
+{
+    Text json = text_new(t->arena);
+    text_add(&json, "{\"engines\": [");
+    for (int i = 0; i < n; i++) {
+        text_add(&json, i ? ", " : "");
+        put_string(&json, engines[i]);
+    }
+    text_add(&json, "],\n \"rows\": [");
+    for (int i = 0; i < t->count; i++) {
+        text_add(&json, i ? ",\n  " : "\n  ");
+        put_row(&json, &t->rows[i]);
+    }
+    text_add(&json, "]}\n");
+    fwrite(json.data, 1, json.size, to);
+}

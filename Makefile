@@ -1,0 +1,134 @@
+# `make help` lists the targets; a setting may be given on the command line: `make CC=clang V=1`.
+CC      = cc
+CFLAGS  = -O2
+LDFLAGS =
+PREFIX  = /usr/local
+DESTDIR =
+BUILD   = build
+V       = 0
+JOBS    = $(shell nproc 2>/dev/null || echo 1)
+LUA     = lua5.4
+SANITIZE =
+# The instruction sets that the kernels are tested for.
+ISAS    = portable native
+
+LIBRARIES = $(LUA) jansson openblas
+WARNINGS  = -Wall -Wextra -Werror
+FOLDERS   = compiler compiler/base compiler/front compiler/graph compiler/plan compiler/target runtime
+FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
+            $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
+LIBS     := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -ldl -lm -pthread
+ISA_portable =
+ISA_avx2     = -mavx2 -mfma -mf16c
+ISA_native   = -march=native
+
+Q    = $(if $(V:0=),,@)
+say  = $(if $(V:0=),@:,@printf '  %-5s %s\n' $(1) $(2))
+make = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
+
+# rt_host.c is main() of a generated program.
+RUNTIME  := $(filter-out $(wildcard runtime/rt_host*.c),$(wildcard runtime/rt_*.c))
+COMPILER := $(wildcard compiler/*.c compiler/*/*.c)
+OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(COMPILER) $(RUNTIME))
+XFORMC   := $(BUILD)/xformc
+
+all: $(XFORMC)  ## build build/xformc (the default)
+
+$(XFORMC): $(OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/%.o: %.c $(BUILD)/flags | libraries
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
+
+# The assembler puts runtime/ into this one, which -MMD does not see.
+$(BUILD)/compiler/target/runtime_text.o: $(wildcard runtime/* runtime/*/*)
+
+# Rewritten only when the compiler or its flags change; then everything is compiled again.
+$(BUILD)/flags: always
+	@mkdir -p $(@D)
+	@echo '$(CC) $(FLAGS) $(LDFLAGS)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(LDFLAGS)' > $@
+
+libraries:
+	@pkg-config --exists $(LIBRARIES) || { echo "libraries are missing: run 'make deps'" >&2; exit 1; }
+
+# ---- tests: tests/README.md says how they are found ----------------------------------------------------------
+# tests/F/support_*.c is linked into every program of the folder F; what else is there is a tool of its shell suites.
+TEST_SOURCES := $(filter-out tests/kernels/% tests/goldens/%,$(filter-out $(wildcard tests/*/support_*.c),$(wildcard tests/*/*.c)))
+KERNEL_TESTS := $(wildcard tests/kernels/test_*.c)
+KERNELS      := $(wildcard runtime/*.c runtime/kernels/*.c tests/kernels/support_*.c)
+TEST_PROGRAMS = $(TEST_SOURCES:%.c=$(BUILD)/%) $(foreach i,$(ISAS),$(KERNEL_TESTS:%.c=$(BUILD)/%.$(i)))
+CMOCKA        = $(shell pkg-config --libs cmocka)
+
+test-programs: $(XFORMC) $(TEST_PROGRAMS)
+
+.SECONDEXPANSION:
+$(TEST_SOURCES:%.c=$(BUILD)/%): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/main.o,$(OBJECTS)) \
+                                $$(patsubst %.c,$(BUILD)/%.o,$$(wildcard $$(dir $$*)support_*.c))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA) $(LIBS)
+
+# A kernel test has its kernels compiled for the same instruction set.
+define isa_rules
+$(BUILD)/$(1)/%.o: %.c $(BUILD)/flags
+	$$(call say,CC,'$$< ($(1))')
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(FLAGS) $$(ISA_$(1)) -MMD -MP -c -o $$@ $$<
+
+$(BUILD)/tests/kernels/%.$(1): $(BUILD)/$(1)/tests/kernels/%.o $(KERNELS:%.c=$(BUILD)/$(1)/%.o)
+	$$(call say,LINK,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(FLAGS) $$(LDFLAGS) -o $$@ $$^ $$(CMOCKA) -lm -pthread
+endef
+$(foreach i,$(ISAS),$(eval $(call isa_rules,$(i))))
+
+test: deps  ## run every test; ends with `N passed, N failed`
+	@$(make) test-programs
+	@sh tests/run.sh $(BUILD) test
+
+check: deps  ## the quick part of it, under a minute
+	@$(make) test-programs
+	@sh tests/run.sh $(BUILD) check
+
+asan: deps  ## the quick part with the address, leak and undefined-behaviour sanitizers
+	@$(make) test-programs $(ASAN)
+	@XFORMC_SANITIZE=1 XFORMC_TIMEOUT=600 sh tests/run.sh build/asan check
+ASAN = BUILD=build/asan CFLAGS='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+
+lint: deps  ## who includes whom, text, names, sizes, warnings of gcc and clang
+	@sh tests/lint/lint.sh
+
+golden: deps  ## write the goldens and generated/dates anew; read the diff
+	@$(make) test-programs
+	@sh tests/run.sh $(BUILD) golden
+	$(Q)$(XFORMC) compile specs/dates.lua -o generated/dates
+
+# ---- the rest --------------------------------------------------------------------------------------------------
+deps:  ## install the Debian packages that are missing; NO_INSTALL=1 only names them
+	@sh tests/deps.sh $(LUA)
+
+demo: deps  ## compile the date model, build it, run it, measure it
+	@$(make) all
+	@sh tests/demo.sh $(XFORMC)
+
+install: all  ## into PREFIX (/usr/local), below DESTDIR
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/doc/xformc
+	install -m 755 $(XFORMC) $(DESTDIR)$(PREFIX)/bin/xformc
+	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/xformc
+
+uninstall:  ## what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/xformc
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/xformc
+
+clean:  ## remove build/
+	rm -rf build
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
+	@echo "Settings, with their defaults, are at the top of the Makefile."
+
+.PHONY: all always libraries test-programs test check asan lint golden deps demo install uninstall clean help
+.SECONDARY:
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

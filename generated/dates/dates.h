@@ -1,0 +1,74 @@
+/* dates.h: everything a caller of dates needs. C11 and C++.
+ * Made by xformc from dates.lua. Every call says what went wrong by its status and writes nothing outside the state. */
+#ifndef DATES_H
+#define DATES_H
+
+#include "rt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DATES_MAX_SOURCE     80
+#define DATES_MAX_TARGET     12          /* with the start mark */
+#define DATES_SOURCE_VOCAB   66
+#define DATES_VOCAB          15
+#define DATES_ROWS           1           /* rows in one call of dates_rows */
+#define DATES_START          1           /* <s> */
+#define DATES_END            2           /* </s> */
+
+#define DATES_LANES          16          /* most threads that a state has room for */
+#define DATES_STATE_BYTES    431744
+#define DATES_WEIGHTS_BYTES  989312
+
+/* One sequence in one piece of memory without a pointer in it: copy it, save it. */
+typedef struct dates_state { XF_ALIGN(64) unsigned char bytes[DATES_STATE_BYTES]; } dates_state;
+
+/* A model, read-only once bound: any number of states may use it. Begin with one that is all zeros. */
+typedef struct dates { const unsigned char *weights; struct rt_team *team; } dates;
+
+extern const unsigned dates_isa;         /* instruction sets that this was compiled for: RT_ISA_* bits */
+
+/* Use packed weights: DATES_WEIGHTS_BYTES bytes, 64-byte aligned, which the caller keeps. Compares their size and
+ * head with what this was compiled for; parses and copies nothing. RT_BAD_WEIGHTS, RT_NO_ISA. */
+rt_status dates_bind(dates *m, const void *weights, size_t bytes);
+
+/* Use n threads, the caller's among them, in calls with this model; 1 gives them back. The results do not depend
+ * on n. RT_NO_ROOM, RT_TOO_LONG past DATES_LANES. */
+rt_status dates_threads(dates *m, int n);
+
+/* Forget every sequence. A state of zeros is reset. */
+void dates_reset(dates_state *s);
+
+/* Read a source of 1 .. DATES_MAX_SOURCE ids into a slot and forget what the slot held.
+ * RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */
+rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids, int n);
+
+/* Compute decoder rows: append the token `id` at `position` of the sequence in `slot`. Positions follow one another
+ * from 0; an earlier one may be taken back. RT_ORDER without a source or past the next position. */
+rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n);
+
+/* Copy the sequence and the source of slot `from` to slot `to`. */
+rt_status dates_fork(dates_state *s, int from, int to);
+
+/* On slot 0: append `id`; then dates_logits has the log-probabilities of what comes next. */
+rt_status dates_step(const dates *m, dates_state *s, int id);
+
+/* [DATES_VOCAB], valid until the next call on this state. */
+const float *dates_logits(const dates_state *s);
+
+/* On slot 0: append `id` and give the likeliest id after it, the first of equals. Leaves no log-probabilities. */
+rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
+
+/* The ids of a text: one per character. RT_BAD_ID with *fault, which may be NULL, for a character without an id or
+ * a broken sequence; RT_TOO_LONG past `room`. */
+rt_status dates_ids(const dates *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
+
+/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit. */
+rt_status dates_text(const dates *m, dates_state *s, const char *utf8, char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,898 @@
+/* dates_kernels.h: what dates.c computes with.
+ * The library's kernels, then one function per distinct shape: with its constants in sight the compiler unrolls
+ * and folds. The text is the same for every instruction set; the compiler's flags choose. */
+#ifndef DATES_KERNELS_H
+#define DATES_KERNELS_H
+
+#include "dates.h"
+
+#define RT_KERNEL static inline __attribute__((always_inline))
+
+/* rt_simd.h: sixteen floats at a time, and the register tile that every matrix product is made of.
+ *
+ * rt_v16 is a struct of native vectors. Each instruction set gives one section with the same functions, from
+ * rt_load to rt_scale2; everything below the sections is one text for all. Another instruction set is another
+ * section and a row of tile sizes. There are no alignment demands: a load or a store takes any float pointer.
+ *
+ * Compile with -ffp-contract=off. Within one instruction set every compiler then computes the same bits, for only
+ * rt_fma fuses. This file and the kernels may be pasted one after the other into one header, without their
+ * #include "..." lines. */
+#ifndef RT_SIMD_H
+#define RT_SIMD_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#if defined(__AVX2__) || defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+/* How a kernel is defined: with external linkage, unless a pasting header wants `static inline`. */
+#ifndef RT_KERNEL
+#define RT_KERNEL
+#endif
+
+#if defined(__clang__)
+#define RT_INLINE static inline __attribute__((always_inline))
+#define RT_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define RT_INLINE static inline __attribute__((always_inline))
+#define RT_UNROLL _Pragma("GCC unroll 32")
+#else
+#define RT_INLINE static inline
+#define RT_UNROLL
+#endif
+
+/* The instruction sets that this translation unit was compiled for, as bits of rt_isa_missing. */
+#ifdef __AVX2__
+#define RT_BUILT_AVX2 RT_ISA_AVX2
+#else
+#define RT_BUILT_AVX2 0
+#endif
+#ifdef __FMA__
+#define RT_BUILT_FMA RT_ISA_FMA
+#else
+#define RT_BUILT_FMA 0
+#endif
+#ifdef __F16C__
+#define RT_BUILT_F16C RT_ISA_F16C
+#else
+#define RT_BUILT_F16C 0
+#endif
+#ifdef __AVX512F__
+#define RT_BUILT_AVX512 RT_ISA_AVX512
+#else
+#define RT_BUILT_AVX512 0
+#endif
+#ifdef __ARM_NEON
+#define RT_BUILT_NEON RT_ISA_NEON
+#else
+#define RT_BUILT_NEON 0
+#endif
+#define RT_ISA_BUILT ((unsigned)(RT_BUILT_AVX2 | RT_BUILT_FMA | RT_BUILT_F16C | RT_BUILT_AVX512 | RT_BUILT_NEON))
+
+/* RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */
+
+#if defined(__AVX512F__)
+/* ---- AVX-512: one vector -------------------------------------------------------------------------------- */
+
+enum { RT_TILE_ROWS = 14, RT_TILE_PANELS = 2, RT_ROW_PANELS = 8 };      /* 28 sums, 2 weights, 1 input of 32 */
+typedef struct rt_v16 { __m512 v; } rt_v16;
+
+RT_INLINE rt_v16 rt_of(__m512 v) { rt_v16 r; r.v = v; return r; }
+RT_INLINE __mmask16 rt_mask_n(int n) { return (__mmask16)((1u << n) - 1); }
+
+RT_INLINE rt_v16 rt_load(const float *p) { return rt_of(_mm512_loadu_ps(p)); }
+RT_INLINE void rt_store(float *p, rt_v16 a) { _mm512_storeu_ps(p, a.v); }
+RT_INLINE rt_v16 rt_load_n(const float *p, int n) { return rt_of(_mm512_maskz_loadu_ps(rt_mask_n(n), p)); }
+RT_INLINE void rt_store_n(float *p, rt_v16 a, int n) { _mm512_mask_storeu_ps(p, rt_mask_n(n), a.v); }
+RT_INLINE rt_v16 rt_set1(float x) { return rt_of(_mm512_set1_ps(x)); }
+RT_INLINE rt_v16 rt_add(rt_v16 a, rt_v16 b) { return rt_of(_mm512_add_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_sub(rt_v16 a, rt_v16 b) { return rt_of(_mm512_sub_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_mul(rt_v16 a, rt_v16 b) { return rt_of(_mm512_mul_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_div(rt_v16 a, rt_v16 b) { return rt_of(_mm512_div_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_max(rt_v16 a, rt_v16 b) { return rt_of(_mm512_max_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_min(rt_v16 a, rt_v16 b) { return rt_of(_mm512_min_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_fma(rt_v16 a, rt_v16 b, rt_v16 c) { return rt_of(_mm512_fmadd_ps(a.v, b.v, c.v)); }
+
+RT_INLINE rt_v16 rt_first_n(rt_v16 a, int n, rt_v16 rest)
+{
+    return rt_of(_mm512_mask_mov_ps(rest.v, rt_mask_n(n), a.v));
+}
+
+RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
+{
+    return rt_of(_mm512_mask_mov_ps(no.v, _mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ), yes.v));
+}
+
+RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n) { return rt_of(_mm512_scalef_ps(a.v, n.v)); }
+
+RT_INLINE __m256 rt_upper_half(rt_v16 a)
+{
+    return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a.v), 1));
+}
+
+RT_INLINE float rt_sum(rt_v16 a)
+{
+    __m256 b = _mm256_add_ps(_mm512_castps512_ps256(a.v), rt_upper_half(a));
+    __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+    c = _mm_add_ps(c, _mm_movehl_ps(c, c));
+    return _mm_cvtss_f32(_mm_add_ss(c, _mm_shuffle_ps(c, c, 1)));
+}
+
+RT_INLINE float rt_max_of(rt_v16 a)
+{
+    __m256 b = _mm256_max_ps(_mm512_castps512_ps256(a.v), rt_upper_half(a));
+    __m128 c = _mm_max_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+    c = _mm_max_ps(c, _mm_movehl_ps(c, c));
+    return _mm_cvtss_f32(_mm_max_ss(c, _mm_shuffle_ps(c, c, 1)));
+}
+
+#else
+/* ---- portable: C11 without a fused multiply-add --------------------------------------------------------- *
+ * Compilers that know vectors of 128 bits on a machine that has them get four of those, others sixteen floats; the
+ * arithmetic is written the same way and gives the same bits. (gcc turns sixteen floats in a struct into slow code.) */
+
+#if (defined(__SSE2__) || defined(__ARM_NEON)) && !defined(RT_PLAIN_C)
+typedef float rt_part __attribute__((vector_size(16)));
+#else
+typedef float rt_part;
+#endif
+enum { RT_PARTS = 64 / sizeof(rt_part) };
+enum { RT_TILE_ROWS = 2, RT_TILE_PANELS = 1, RT_ROW_PANELS = 2 };       /* 8 sums of 4 floats, of 16 registers */
+typedef struct rt_v16 { rt_part v[RT_PARTS]; } rt_v16;
+typedef struct rt_lanes { float f[16]; } rt_lanes;
+
+#define RT_EACH_PART RT_UNROLL for (int i = 0; i < RT_PARTS; i++)
+#define RT_EACH_LANE for (int i = 0; i < 16; i++)
+
+RT_INLINE rt_part rt_load_part(const float *p) { rt_part r; memcpy(&r, p, sizeof r); return r; }
+
+/* Part by part: gcc would copy a whole struct through the stack. */
+RT_INLINE rt_v16 rt_load(const float *p)
+{
+    rt_v16 r;
+    RT_EACH_PART r.v[i] = rt_load_part(p + 16 / RT_PARTS * i);
+    return r;
+}
+
+RT_INLINE void rt_store(float *p, rt_v16 a)
+{
+    RT_EACH_PART memcpy(p + 16 / RT_PARTS * i, &a.v[i], sizeof a.v[i]);
+}
+
+RT_INLINE rt_lanes rt_lanes_of(rt_v16 a) { rt_lanes r; memcpy(&r, &a, sizeof r); return r; }
+RT_INLINE rt_v16 rt_of_lanes(rt_lanes a) { rt_v16 r; memcpy(&r, &a, sizeof r); return r; }
+
+RT_INLINE rt_v16 rt_load_n(const float *p, int n)
+{
+    rt_lanes r;
+    RT_EACH_LANE r.f[i] = i < n ? p[i] : 0;
+    return rt_of_lanes(r);
+}
+
+RT_INLINE void rt_store_n(float *p, rt_v16 a, int n)
+{
+    rt_lanes x = rt_lanes_of(a);
+    for (int i = 0; i < n; i++)
+        p[i] = x.f[i];
+}
+
+RT_INLINE rt_v16 rt_set1(float x) { rt_v16 r; RT_EACH_PART r.v[i] = x - (rt_part){0}; return r; }
+RT_INLINE rt_v16 rt_add(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = a.v[i] + b.v[i]; return a; }
+RT_INLINE rt_v16 rt_sub(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = a.v[i] - b.v[i]; return a; }
+RT_INLINE rt_v16 rt_mul(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = a.v[i] * b.v[i]; return a; }
+RT_INLINE rt_v16 rt_div(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = a.v[i] / b.v[i]; return a; }
+RT_INLINE rt_v16 rt_fma(rt_v16 a, rt_v16 b, rt_v16 c) { RT_EACH_PART a.v[i] = a.v[i] * b.v[i] + c.v[i]; return a; }
+
+RT_INLINE rt_v16 rt_first_n(rt_v16 a, int n, rt_v16 rest)
+{
+    rt_lanes x = rt_lanes_of(a), y = rt_lanes_of(rest);
+    RT_EACH_LANE x.f[i] = i < n ? x.f[i] : y.f[i];
+    return rt_of_lanes(x);
+}
+
+RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
+{
+    rt_lanes x = rt_lanes_of(a), y = rt_lanes_of(b), t = rt_lanes_of(yes), f = rt_lanes_of(no);
+    RT_EACH_LANE x.f[i] = x.f[i] < y.f[i] ? t.f[i] : f.f[i];
+    return rt_of_lanes(x);
+}
+
+RT_INLINE rt_v16 rt_max(rt_v16 a, rt_v16 b) { return rt_if_less(b, a, a, b); }
+RT_INLINE rt_v16 rt_min(rt_v16 a, rt_v16 b) { return rt_if_less(a, b, a, b); }
+
+/* 2^n as bits, for -126 <= n <= 127. */
+RT_INLINE float rt_power_of_two(uint32_t n)
+{
+    uint32_t bits = (n + 127u) << 23;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* In two factors, the first exact: 2^128 is not a float. The sum puts the integer n into the lowest bits. */
+RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n)
+{
+    rt_lanes x = rt_lanes_of(a), power = rt_lanes_of(n);
+    RT_EACH_LANE {
+        float shifted = power.f[i] + 12582912.0f;
+        uint32_t bits, half;
+        memcpy(&bits, &shifted, sizeof bits);
+        bits -= 0x4b400000u;
+        half = (bits >> 1) | (bits & 0x80000000u);
+        x.f[i] = x.f[i] * rt_power_of_two(half) * rt_power_of_two(bits - half);
+    }
+    return rt_of_lanes(x);
+}
+
+RT_INLINE float rt_sum(rt_v16 a)
+{
+    rt_lanes x = rt_lanes_of(a);
+    for (int half = 8; half; half /= 2)
+        for (int i = 0; i < half; i++)
+            x.f[i] = x.f[i] + x.f[i + half];
+    return x.f[0];
+}
+
+RT_INLINE float rt_max_of(rt_v16 a)
+{
+    rt_lanes x = rt_lanes_of(a);
+    for (int half = 8; half; half /= 2)
+        for (int i = 0; i < half; i++)
+            x.f[i] = x.f[i] > x.f[i + half] ? x.f[i] : x.f[i + half];
+    return x.f[0];
+}
+
+#undef RT_EACH_PART
+#undef RT_EACH_LANE
+#endif
+
+/* What the sections promise, where the names do not say it:
+ * rt_load_n, rt_store_n   the first n of 0..16 lanes; the others are 0, or stay untouched, and are not accessed
+ * rt_first_n              lanes below n of a, the others of rest
+ * rt_max, rt_min          b where either operand is NaN
+ * rt_if_less              yes where a < b, else no (also where either is NaN)
+ * rt_scale2               a * 2^n for integers n of -126..128, rounded once
+ * rt_sum, rt_max_of       lanes i and i+8, then i+4, i+2, i+1 */
+
+RT_INLINE rt_v16 rt_keep_n(rt_v16 a, int n) { return rt_first_n(a, n, rt_set1(0)); }
+/* Lanes of the group of sixteen that starts at column i of `width`. */
+RT_INLINE int rt_lanes_at(int width, int i) { return width - i < 16 ? width - i : 16; }
+
+/* ---- functions ------------------------------------------------------------------------------------------ */
+
+/* exp(x), within 1 ulp. 0 below -87.33654 (where the result would be denormal) and for -inf, inf above 88.72283,
+ * NaN for NaN. x = n ln 2 + r with |r| <= ln 2 / 2 (Cody and Waite, ln 2 in two parts), exp(r) by the polynomial of
+ * Cephes expf. Adding 1.5 * 2^23 rounds to the nearest integer. */
+RT_INLINE rt_v16 rt_exp(rt_v16 x)
+{
+    const rt_v16 low = rt_set1(-87.33654f), high = rt_set1(88.72283f), shift = rt_set1(12582912.0f);
+    rt_v16 bounded = rt_min(high, rt_max(low, x));
+    rt_v16 n = rt_sub(rt_fma(bounded, rt_set1(1.44269504f), shift), shift);
+    rt_v16 r = rt_fma(n, rt_set1(-0.693359375f), bounded), p;
+    r = rt_fma(n, rt_set1(2.12194440e-4f), r);
+    p = rt_set1(1.9875691500e-4f);
+    p = rt_fma(p, r, rt_set1(1.3981999507e-3f));
+    p = rt_fma(p, r, rt_set1(8.3334519073e-3f));
+    p = rt_fma(p, r, rt_set1(4.1665795894e-2f));
+    p = rt_fma(p, r, rt_set1(1.6666665459e-1f));
+    p = rt_fma(p, r, rt_set1(5.0000001201e-1f));
+    p = rt_add(rt_fma(rt_mul(r, r), p, r), rt_set1(1));
+    p = rt_scale2(p, n);
+    p = rt_if_less(x, low, rt_set1(0), p);
+    return rt_if_less(high, x, rt_set1(INFINITY), p);
+}
+
+/* log(x) of one positive normal float, within 1 ulp; the polynomial of Cephes logf. */
+static inline float rt_log(float x)
+{
+    static const float c[9] = { 7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f,
+        1.4249322787e-1f, -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f };
+    uint32_t bits, fraction;
+    float m, e, p = 0;
+    memcpy(&bits, &x, sizeof bits);
+    e = (float)((int)(bits >> 23) - 126);
+    fraction = (bits & 0x007fffffu) | 0x3f000000u;                      /* m in 0.5 .. 1 */
+    memcpy(&m, &fraction, sizeof m);
+    if (m < 0.70710678f) { e -= 1; m += m; }
+    m -= 1;
+    for (int i = 0; i < 9; i++)
+        p = p * m + c[i];
+    p = p * m * (m * m) - 2.12194440e-4f * e - 0.5f * (m * m);
+    return 0.693359375f * e + (m + p);
+}
+
+/* The compiler's -Wswitch finds a row of activations.def without a case. */
+RT_INLINE rt_v16 rt_activate(RtActivation kind, rt_v16 x)
+{
+    switch (kind) {
+    case RT_IDENTITY: return x;
+    case RT_RELU: return rt_max(rt_set1(0), x);                         /* in this order NaN stays NaN */
+    case RT_ACTIVATIONS: break;
+    }
+    return x;
+}
+
+/* ---- the tile ------------------------------------------------------------------------------------------- */
+
+/* y[r][16p + l] = activation(start + sum over i of x[r][i] * w[p][i][l])
+ * One sum per element, i ascending, whatever the tile: an element's bits depend on neither rows nor panels nor on
+ * how i is cut into pieces. w: panels of [in][16], `w_panel` floats apart; `start` is 0, the [16] before each panel's
+ * weights, or what y holds. Of the last panel `last` columns are stored. y overlaps neither x nor w. */
+typedef enum RtStart { RT_FROM_ZERO, RT_FROM_BIAS, RT_FROM_Y } RtStart;
+typedef struct RtTile {
+    float *y;
+    const float *x, *w;
+    size_t y_stride, x_stride, w_panel;
+    int in, last;
+    RtStart start;
+    RtActivation activation;
+} RtTile;
+
+RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)
+{
+    switch (t->start) {
+    case RT_FROM_BIAS: return rt_load(t->w + (size_t)p * t->w_panel - 16);
+    case RT_FROM_Y: return rt_load_n(t->y + (size_t)r * t->y_stride + 16 * p, lanes);
+    case RT_FROM_ZERO: break;
+    }
+    return rt_set1(0);
+}
+
+/* rows and panels are literals of the caller; partial says that the tile's last panel is the matrix's last. */
+RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
+{
+    rt_v16 sum[RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS];
+    rt_v16 w[RT_ROW_PANELS];
+    const float *restrict x = t.x, *restrict weights = t.w;
+    const int last = partial ? t.last : 16;
+
+    RT_UNROLL for (int r = 0; r < rows; r++)
+        RT_UNROLL for (int p = 0; p < panels; p++)
+            sum[r * panels + p] = rt_tile_start(&t, r, p, p == panels - 1 ? last : 16);
+    for (int i = 0; i < t.in; i++) {
+        RT_UNROLL for (int p = 0; p < panels; p++)
+            w[p] = rt_load(weights + (size_t)p * t.w_panel + 16 * (size_t)i);
+        RT_UNROLL for (int r = 0; r < rows; r++) {
+            rt_v16 input = rt_set1(x[(size_t)r * t.x_stride + i]);
+            RT_UNROLL for (int p = 0; p < panels; p++)
+                sum[r * panels + p] = rt_fma(input, w[p], sum[r * panels + p]);
+        }
+    }
+    RT_UNROLL for (int r = 0; r < rows; r++)
+        RT_UNROLL for (int p = 0; p < panels; p++) {
+            float *y = t.y + (size_t)r * t.y_stride + 16 * p;
+            rt_v16 v = rt_activate(t.activation, sum[r * panels + p]);
+            if (p < panels - 1 || last == 16) rt_store(y, v);
+            else rt_store_n(y, v, last);
+        }
+}
+
+/* Any number of rows of `panels` abreast: full tiles, then 8, 4, 2 and 1 rows. */
+RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, int partial)
+{
+#define RT_ROWS(n) { \
+        rt_tile(t, n, panels, partial); \
+        t.x += n * t.x_stride, t.y += n * t.y_stride, rows -= n; }
+    while (rows >= RT_TILE_ROWS) RT_ROWS(RT_TILE_ROWS)
+    if (RT_TILE_ROWS > 8 && rows >= 8) RT_ROWS(8)
+    if (RT_TILE_ROWS > 4 && rows >= 4) RT_ROWS(4)
+    if (RT_TILE_ROWS > 2 && rows >= 2) RT_ROWS(2)
+    if (RT_TILE_ROWS > 1 && rows >= 1) RT_ROWS(1)
+#undef RT_ROWS
+}
+
+/* One row: as many panels abreast as hide the latency of the multiply-add. */
+RT_INLINE void rt_tile_one_row(RtTile t, int panels)
+{
+#define RT_PANELS(n) { \
+        panels -= n; \
+        rt_tile(t, 1, n, panels == 0); \
+        t.w += n * t.w_panel, t.y += 16 * n; }
+    while (panels >= RT_ROW_PANELS) RT_PANELS(RT_ROW_PANELS)
+    if (RT_ROW_PANELS > 4 && panels >= 4) RT_PANELS(4)
+    if (RT_ROW_PANELS > 2 && panels >= 2) RT_PANELS(2)
+    if (RT_ROW_PANELS > 1 && panels >= 1) RT_PANELS(1)
+#undef RT_PANELS
+}
+
+/* The product of any number of rows and panels. */
+RT_INLINE void rt_tile_all(RtTile t, int rows, int panels)
+{
+    if (rows == 1) {
+        rt_tile_one_row(t, panels);
+        return;
+    }
+    for (; panels >= RT_TILE_PANELS; t.w += RT_TILE_PANELS * t.w_panel, t.y += 16 * RT_TILE_PANELS) {
+        panels -= RT_TILE_PANELS;
+        rt_tile_rows(t, rows, RT_TILE_PANELS, panels == 0);
+    }
+    if (RT_TILE_PANELS > 1 && panels) rt_tile_rows(t, rows, 1, 1);
+}
+
+#endif
+
+/* embed_f32.c: rows of a table, by token or by position. Ids and positions were checked by the caller.
+ * Padding columns of y become zeros. In rt_position_f32 x has the stride of y and may be y. */
+
+RT_KERNEL void rt_embed_f32(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows)
+{
+    const int width = shape->width, padded = (width + 15) & ~15;
+    const rt_v16 scale = rt_set1(shape->scale);
+    for (int r = 0; r < rows; r++, y += shape->y_stride) {
+        const float *row = (const float *)table + (size_t)ids[r] * (size_t)padded;
+        for (int i = 0; i < width; i += 16)
+            rt_store(y + i, rt_keep_n(rt_mul(scale, rt_load(row + i)), rt_lanes_at(width, i)));
+    }
+}
+
+/* y[r] = x[r] + scale * table[positions[r]] */
+RT_KERNEL void rt_position_f32(const RtEmbed *shape, float *y, const float *x, const void *table,
+                               const int *positions, int rows)
+{
+    const int width = shape->width, padded = (width + 15) & ~15;
+    const rt_v16 scale = rt_set1(shape->scale);
+    for (int r = 0; r < rows; r++, x += shape->y_stride, y += shape->y_stride) {
+        const float *row = (const float *)table + (size_t)positions[r] * (size_t)padded;
+        for (int i = 0; i < width; i += 16) {
+            const int n = rt_lanes_at(width, i);
+            rt_store(y + i, rt_keep_n(rt_fma(scale, rt_load(row + i), rt_load_n(x + i, n)), n));
+        }
+    }
+}
+
+/* norm_f32.c: the three layer norms, row by row.
+ * Two passes, mean first, then squares of differences: the one-pass formula loses the variance of a row far from 0.
+ * y may be x. */
+
+static inline float rt_norm_mean(const float *x, int width)
+{
+    rt_v16 sum = rt_set1(0);
+    for (int i = 0; i < width; i += 16)
+        sum = rt_add(sum, rt_load_n(x + i, rt_lanes_at(width, i)));
+    return rt_sum(sum) / (float)width;
+}
+
+/* The sum over the row of (x - mean)^2. */
+static inline float rt_norm_squares(const float *x, int width, float mean)
+{
+    const rt_v16 centre = rt_set1(mean);
+    rt_v16 sum = rt_set1(0);
+    for (int i = 0; i < width; i += 16) {
+        const int n = rt_lanes_at(width, i);
+        rt_v16 d = rt_keep_n(rt_sub(rt_load_n(x + i, n), centre), n);
+        sum = rt_fma(d, d, sum);
+    }
+    return rt_sum(sum);
+}
+
+/* What a row is multiplied by. ANNOTATED divides by width - 1: the compiler refuses width 1. */
+static inline float rt_norm_factor(RtNormKind kind, float squares, int width, float eps)
+{
+    switch (kind) {
+    case RT_NORM_ANNOTATED: return 1 / (sqrtf(squares / (float)(width - 1)) + eps);
+    case RT_NORM_LAYER:
+    case RT_NORM_RMS: break;
+    }
+    return 1 / sqrtf(squares / (float)width + eps);
+}
+
+RT_KERNEL void rt_norm_f32(const RtNorm *shape, float *y, const float *x, const void *w, int rows)
+{
+    const int width = shape->width, padded = (width + 15) & ~15, centred = shape->kind != RT_NORM_RMS;
+    const float *gain = (const float *)w, *bias = gain + padded;
+    for (int r = 0; r < rows; r++, x += shape->x_stride, y += shape->y_stride) {
+        const float mean = centred ? rt_norm_mean(x, width) : 0;
+        const float squares = rt_norm_squares(x, width, mean);
+        const rt_v16 centre = rt_set1(mean), factor = rt_set1(rt_norm_factor(shape->kind, squares, width, shape->eps));
+        for (int i = 0; i < width; i += 16) {
+            const int n = rt_lanes_at(width, i);
+            rt_v16 v = rt_mul(rt_sub(rt_load_n(x + i, n), centre), factor);
+            v = rt_fma(v, rt_load(gain + i), centred ? rt_load(bias + i) : rt_set1(0));
+            rt_store(y + i, rt_keep_n(v, n));
+        }
+    }
+}
+
+/* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs.
+ * One row and many rows sum every element in the same order (see the tile in rt_simd.h), so the number of rows, their
+ * split over lanes and the split of the panels change no bit. */
+
+/* Inputs taken at once by many rows: two panels of that depth are 64 KB and stay in the second-level cache, a tile
+ * of fourteen rows is 28 KB and stays in the first. One row reads each weight once, so it streams undivided. */
+enum { RT_LINEAR_DEPTH = 512 };
+
+RT_KERNEL void rt_linear_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin,
+                             int end)
+{
+    const int bias = shape->has_bias ? 16 : 0, depth = rows == 1 ? shape->in : RT_LINEAR_DEPTH;
+    RtTile t;
+    t.y = y + 16 * (size_t)begin, t.y_stride = (size_t)shape->y_stride;
+    t.x_stride = (size_t)shape->x_stride;
+    t.w_panel = 16 * (size_t)shape->in + (size_t)bias;
+    t.last = 16;
+    for (int i = 0; i < shape->in; i += t.in) {
+        t.in = shape->in - i < depth ? shape->in - i : depth;
+        t.x = x + i;
+        t.w = (const float *)w + (size_t)begin * t.w_panel + bias + 16 * (size_t)i;
+        t.start = i ? RT_FROM_Y : bias ? RT_FROM_BIAS : RT_FROM_ZERO;
+        t.activation = i + t.in == shape->in ? shape->activation : RT_IDENTITY;
+        rt_tile_all(t, rows, end - begin);
+    }
+}
+
+/* cache_f32.c: put rows of keys and values where attention reads them as panels. Row r goes to positions[r]; heads
+ * begin..end. x rows are [heads * width]. See RtCache for the layouts. */
+
+/* A key is a column of its panel: each of its numbers goes into another line of sixteen. */
+RT_KERNEL void rt_store_k_f32(const RtCache *shape, float *cache, const float *x, const int *positions, int rows,
+                              int begin, int end)
+{
+    const size_t width = (size_t)shape->width, head = width * (size_t)shape->capacity;
+    for (int h = begin; h < end; h++)
+        for (int r = 0; r < rows; r++) {
+            const float *restrict key = x + (size_t)r * (size_t)shape->x_stride + (size_t)h * width;
+            const size_t position = (size_t)positions[r];
+            float *restrict column = cache + (size_t)h * head + position / 16 * 16 * width + position % 16;
+            for (size_t i = 0; i < width; i++)
+                column[16 * i] = key[i];
+        }
+}
+
+/* Padding columns of the last panel become zeros. */
+RT_KERNEL void rt_store_v_f32(const RtCache *shape, float *cache, const float *x, const int *positions, int rows,
+                              int begin, int end)
+{
+    const int width = shape->width;
+    const size_t panel = 16 * (size_t)shape->capacity, head = (size_t)((width + 15) / 16) * panel;
+    for (int h = begin; h < end; h++)
+        for (int r = 0; r < rows; r++) {
+            const float *value = x + (size_t)r * (size_t)shape->x_stride + (size_t)h * (size_t)width;
+            float *row = cache + (size_t)h * head + 16 * (size_t)positions[r];
+            for (int i = 0; i < width; i += 16, row += panel)
+                rt_store(row, rt_load_n(value + i, rt_lanes_at(width, i)));
+        }
+}
+
+/* attention_f32.c: softmax(scale q k^T) v, a few query rows of one head at a time.
+ * Keys and values lie as panels, so both products are tiles of rt_simd.h. Every element is summed in the order of
+ * positions, over exactly visible[r] of them, in whatever tile row r falls: the bits of a row depend neither on the
+ * other rows nor on what the cache holds beyond. */
+
+/* score[j] = weight of position j, for visible > 0 positions of one row. */
+static inline void rt_attention_softmax(float *score, int visible, float scale)
+{
+    const rt_v16 lowest = rt_set1(-INFINITY), factor = rt_set1(scale);
+    rt_v16 max = lowest, sum = rt_set1(0), inverse;
+    for (int j = 0; j < visible; j += 16) {
+        rt_v16 s = rt_first_n(rt_mul(factor, rt_load(score + j)), rt_lanes_at(visible, j), lowest);
+        rt_store(score + j, s);
+        max = rt_max(max, s);
+    }
+    max = rt_set1(rt_max_of(max));
+    for (int j = 0; j < visible; j += 16) {
+        rt_v16 e = rt_exp(rt_sub(rt_load(score + j), max));
+        rt_store(score + j, e);
+        sum = rt_add(sum, e);
+    }
+    inverse = rt_set1(1 / rt_sum(sum));
+    for (int j = 0; j < visible; j += 16)
+        rt_store(score + j, rt_mul(inverse, rt_load(score + j)));
+}
+
+/* Copy `visible` numbers of a row of scratch to a tap of `columns`, and zeros behind them. */
+static inline void rt_attention_tap(float *tap, const float *row, int visible, int columns)
+{
+    for (int j = 0; j < columns; j++)
+        tap[j] = j < visible ? row[j] : 0;
+}
+
+/* out[r] = sum over j of weights[r][j] * v[j]: together as far as all rows see, then each row to its own end. */
+RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int panels)
+{
+    int common = visible[0];
+    for (int r = 1; r < rows; r++)
+        common = visible[r] < common ? visible[r] : common;
+    t.in = common, t.start = RT_FROM_ZERO;
+    rt_tile_all(t, rows, panels);
+    t.start = RT_FROM_Y, t.w += 16 * (size_t)common;
+    for (int r = 0; r < rows; r++, t.x += t.x_stride, t.y += t.y_stride) {
+        RtTile rest = t;
+        rest.x += common, rest.in = visible[r] - common;
+        if (rest.in) rt_tile_one_row(rest, panels);
+    }
+}
+
+/* Turn the scratch of a tile from q k^T into weights. scores and weights: the taps of its first row, or NULL. */
+RT_INLINE void rt_attention_weights(const RtAttention *shape, float *scratch, float *scores, float *weights,
+                                    const int *visible, int rows)
+{
+    const int columns = shape->tap_columns;
+    for (int r = 0; r < rows; r++, scratch += shape->capacity + 16) {
+        if (scores) rt_attention_tap(scores + (size_t)r * (size_t)columns, scratch, visible[r], columns);
+        if (visible[r]) rt_attention_softmax(scratch, visible[r], shape->scale);
+        if (weights) rt_attention_tap(weights + (size_t)r * (size_t)columns, scratch, visible[r], columns);
+    }
+}
+
+RT_KERNEL void rt_attention_f32(const RtAttention *shape, float *out, const float *q, const float *k, const float *v,
+                                float *scratch, float *scores, float *weights, const int *visible, int rows,
+                                int begin, int end)
+{
+    const int value_panels = (shape->d_v + 15) / 16;
+    const size_t q_stride = (size_t)shape->q_stride, out_stride = (size_t)shape->out_stride;
+    const size_t k_head = (size_t)shape->capacity * (size_t)shape->d_k;
+    const size_t v_panel = 16 * (size_t)shape->capacity, row = (size_t)shape->capacity + 16;
+    RtTile score = { .y = scratch, .y_stride = row, .x_stride = q_stride, .w_panel = 16 * (size_t)shape->d_k,
+                     .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY };
+    RtTile value = { .y_stride = out_stride, .x = scratch, .x_stride = row, .w_panel = v_panel,
+                     .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY };
+
+    for (int h = begin; h < end; h++) {
+        const size_t kv_head = (size_t)(h / (shape->heads / shape->kv_heads));
+        score.w = k + kv_head * k_head;
+        value.w = v + kv_head * (size_t)value_panels * v_panel;
+        for (int first = 0; first < rows; first += RT_ATTENTION_ROWS) {
+            const int n = rows - first < RT_ATTENTION_ROWS ? rows - first : RT_ATTENTION_ROWS;
+            const size_t tap = ((size_t)h * (size_t)shape->tap_rows + (size_t)first) * (size_t)shape->tap_columns;
+            int most = 0;
+            for (int r = 0; r < n; r++)
+                most = visible[first + r] > most ? visible[first + r] : most;
+            score.x = q + (size_t)first * q_stride + (size_t)h * (size_t)shape->d_k;
+            rt_tile_all(score, n, (most + 15) / 16);
+            rt_attention_weights(shape, scratch, scores ? scores + tap : NULL, weights ? weights + tap : NULL,
+                                 visible + first, n);
+            value.y = out + (size_t)first * out_stride + (size_t)h * (size_t)shape->d_v;
+            rt_attention_values(value, visible + first, n, value_panels);
+        }
+    }
+}
+
+/* element_f32.c: element-wise operations on the groups of sixteen columns begin..end of every row.
+ * Padding columns of the last group become zeros. y may be a or b. */
+
+RT_KERNEL void rt_add_f32(const RtElement *shape, float *y, const float *a, const float *b, int rows, int begin,
+                          int end)
+{
+    for (int r = 0; r < rows; r++, a += shape->a_stride, b += shape->b_stride, y += shape->y_stride)
+        for (int g = begin; g < end; g++) {
+            const int i = 16 * g, n = rt_lanes_at(shape->width, i);
+            rt_store(y + i, rt_add(rt_load_n(a + i, n), rt_load_n(b + i, n)));
+        }
+}
+
+RT_KERNEL void rt_activation_f32(const RtElement *shape, float *y, const float *a, int rows, int begin, int end)
+{
+    for (int r = 0; r < rows; r++, a += shape->a_stride, y += shape->y_stride)
+        for (int g = begin; g < end; g++) {
+            const int i = 16 * g, n = rt_lanes_at(shape->width, i);
+            rt_store(y + i, rt_keep_n(rt_activate(shape->activation, rt_load_n(a + i, n)), n));
+        }
+}
+
+/* vocabulary_f32.c: over rows of logits [size]. Padding columns are neither read nor written; y may be x. */
+
+static inline float rt_vocabulary_max(const float *x, int size)
+{
+    const rt_v16 lowest = rt_set1(-INFINITY);
+    rt_v16 max = lowest;
+    for (int i = 0; i < size; i += 16) {
+        const int n = rt_lanes_at(size, i);
+        max = rt_max(max, rt_first_n(rt_load_n(x + i, n), n, lowest));
+    }
+    return rt_max_of(max);
+}
+
+/* y = (x - max) - log(sum of exp(x - max)): the sum is 1 at least and cannot overflow. */
+RT_KERNEL void rt_log_softmax_f32(const RtVocabulary *shape, float *y, const float *x, int rows)
+{
+    const int size = shape->size;
+    for (int r = 0; r < rows; r++, x += shape->stride, y += shape->stride) {
+        const rt_v16 max = rt_set1(rt_vocabulary_max(x, size));
+        rt_v16 sum = rt_set1(0), log_sum;
+        for (int i = 0; i < size; i += 16) {
+            const int n = rt_lanes_at(size, i);
+            sum = rt_add(sum, rt_keep_n(rt_exp(rt_sub(rt_load_n(x + i, n), max)), n));
+        }
+        log_sum = rt_set1(rt_log(rt_sum(sum)));
+        for (int i = 0; i < size; i += 16) {
+            const int n = rt_lanes_at(size, i);
+            rt_store_n(y + i, rt_sub(rt_sub(rt_load_n(x + i, n), max), log_sum), n);
+        }
+    }
+}
+
+/* y[r]: the first maximum of row r; some id of the vocabulary for a row with a NaN. Only the first block of columns
+ * that holds the maximum is searched number by number. */
+RT_KERNEL void rt_argmax_f32(const RtVocabulary *shape, int *y, const float *x, int rows)
+{
+    enum { BLOCK = 256 };
+    const int size = shape->size;
+    for (int r = 0; r < rows; r++, x += shape->stride) {
+        float best = -INFINITY;
+        int first = 0;
+        for (int i = 0; i < size; i += BLOCK) {
+            const float max = rt_vocabulary_max(x + i, size - i < BLOCK ? size - i : BLOCK);
+            if (max > best) best = max, first = i;
+        }
+        while (first < size - 1 && x[first] != best)
+            first++;
+        y[r] = first;
+    }
+}
+
+/* ---- the shapes of this model -------------------------------------------------------------------------- */
+
+/* y = scale * table[id] */
+static inline void embed_64_rows(float *y, const void *table, const int *ids, rt_span rows)
+{
+    static const RtEmbed shape = { .width = 64, .y_stride = 64, .scale = 8.00000000f };
+    rt_embed_f32(&shape, y + 64 * rows.begin, table, ids + rows.begin, rows.end - rows.begin);
+}
+
+/* y = x + table[position] */
+static inline void position_64_rows(float *y, const float *x, const void *table, const int *positions, rt_span rows)
+{
+    static const RtEmbed shape = { .width = 64, .y_stride = 64, .scale = 1.00000000f };
+    rt_position_f32(&shape, y + 64 * rows.begin, x + 64 * rows.begin, table, positions + rows.begin, rows.end - rows.begin);
+}
+
+/* y = gain * (x - mean) / (std + eps) + bias, std divided by width - 1 */
+static inline void norm_64_rows(float *y, const float *x, const void *w, rt_span rows)
+{
+    static const RtNorm shape = { .width = 64, .x_stride = 64, .y_stride = 64, .kind = RT_NORM_ANNOTATED, .eps = 1e-06f };
+    rt_norm_f32(&shape, y + 64 * rows.begin, x + 64 * rows.begin, w, rows.end - rows.begin);
+}
+
+/* y = x W^T + b    x [.., 64]  W [64, 64]  y [.., 64] */
+static inline void linear_64x64_rows(float *y, const float *x, const void *w, rt_span rows)
+{
+    static const RtLinear shape = { .in = 64, .out = 64, .x_stride = 64, .y_stride = 64, .has_bias = 1, .activation = RT_IDENTITY };
+    rt_linear_f32(&shape, y + 64 * rows.begin, x + 64 * rows.begin, w, rows.end - rows.begin, 0, 4);
+}
+
+/* cache[head][position / 16][.. 16][position % 16] = x */
+static inline void store_keys_4x16_80_rows(float *cache, const float *x, const int *positions, rt_span rows)
+{
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 80, .x_stride = 64 };
+    rt_store_k_f32(&shape, cache, x + 64 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
+}
+
+/* cache[head][.. 16 / 16][position][16] = x */
+static inline void store_values_4x16_80_rows(float *cache, const float *x, const int *positions, rt_span rows)
+{
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 80, .x_stride = 64 };
+    rt_store_v_f32(&shape, cache, x + 64 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
+}
+
+/* out = softmax(q k^T * 0.25) v, 4 heads, over the first visible[row] positions */
+static inline void attention_4x16_80_rows(float *out, const float *q, const float *k, const float *v, float *scratch, const int *visible, rt_span rows)
+{
+    static const RtAttention shape = { .heads = 4, .kv_heads = 4, .d_k = 16, .d_v = 16, .capacity = 80,
+    .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
+    rt_attention_f32(&shape, out + 64 * rows.begin, q + 64 * rows.begin, k, v, scratch, NULL, NULL, visible + rows.begin, rows.end - rows.begin, 0, 4);
+}
+
+/* y = a + b */
+static inline void add_64_rows(float *y, const float *a, const float *b, rt_span rows)
+{
+    static const RtElement shape = { .width = 64, .a_stride = 64, .b_stride = 64, .y_stride = 64, .activation = RT_IDENTITY };
+    rt_add_f32(&shape, y + 64 * rows.begin, a + 64 * rows.begin, b + 64 * rows.begin, rows.end - rows.begin, 0, 4);
+}
+
+/* y = relu(x W^T + b)    x [.., 64]  W [256, 64]  y [.., 256] */
+static inline void linear_64x256_relu_rows(float *y, const float *x, const void *w, rt_span rows)
+{
+    static const RtLinear shape = { .in = 64, .out = 256, .x_stride = 64, .y_stride = 256, .has_bias = 1, .activation = RT_RELU };
+    rt_linear_f32(&shape, y + 256 * rows.begin, x + 64 * rows.begin, w, rows.end - rows.begin, 0, 16);
+}
+
+/* y = x W^T + b    x [.., 256]  W [64, 256]  y [.., 64] */
+static inline void linear_256x64_rows(float *y, const float *x, const void *w, rt_span rows)
+{
+    static const RtLinear shape = { .in = 256, .out = 64, .x_stride = 256, .y_stride = 64, .has_bias = 1, .activation = RT_IDENTITY };
+    rt_linear_f32(&shape, y + 64 * rows.begin, x + 256 * rows.begin, w, rows.end - rows.begin, 0, 4);
+}
+
+/* y = scale * table[id] */
+static inline void embed_64(float *y, const void *table, const int *ids)
+{
+    static const RtEmbed shape = { .width = 64, .y_stride = 64, .scale = 8.00000000f };
+    rt_embed_f32(&shape, y, table, ids, 1);
+}
+
+/* y = x + table[position] */
+static inline void position_64(float *y, const float *x, const void *table, const int *positions)
+{
+    static const RtEmbed shape = { .width = 64, .y_stride = 64, .scale = 1.00000000f };
+    rt_position_f32(&shape, y, x, table, positions, 1);
+}
+
+/* y = gain * (x - mean) / (std + eps) + bias, std divided by width - 1 */
+static inline void norm_64(float *y, const float *x, const void *w)
+{
+    static const RtNorm shape = { .width = 64, .x_stride = 64, .y_stride = 64, .kind = RT_NORM_ANNOTATED, .eps = 1e-06f };
+    rt_norm_f32(&shape, y, x, w, 1);
+}
+
+/* y = x W^T + b    x [.., 64]  W [64, 64]  y [.., 64] */
+static inline void linear_64x64(float *y, const float *x, const void *w, rt_span panels)
+{
+    static const RtLinear shape = { .in = 64, .out = 64, .x_stride = 64, .y_stride = 64, .has_bias = 1, .activation = RT_IDENTITY };
+    rt_linear_f32(&shape, y, x, w, 1, panels.begin, panels.end);
+}
+
+/* cache[head][position / 16][.. 16][position % 16] = x */
+static inline void store_keys_4x16_16(float *cache, const float *x, const int *positions, rt_span heads)
+{
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 16, .x_stride = 64 };
+    rt_store_k_f32(&shape, cache, x, positions, 1, heads.begin, heads.end);
+}
+
+/* cache[head][.. 16 / 16][position][16] = x */
+static inline void store_values_4x16_16(float *cache, const float *x, const int *positions, rt_span heads)
+{
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 16, .x_stride = 64 };
+    rt_store_v_f32(&shape, cache, x, positions, 1, heads.begin, heads.end);
+}
+
+/* out = softmax(q k^T * 0.25) v, 4 heads, over the first visible[row] positions */
+static inline void attention_4x16_16(float *out, const float *q, const float *k, const float *v, float *scratch, const int *visible, rt_span heads)
+{
+    static const RtAttention shape = { .heads = 4, .kv_heads = 4, .d_k = 16, .d_v = 16, .capacity = 16,
+    .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
+    rt_attention_f32(&shape, out, q, k, v, scratch, NULL, NULL, visible, 1, heads.begin, heads.end);
+}
+
+/* y = a + b */
+static inline void add_64(float *y, const float *a, const float *b, rt_span groups)
+{
+    static const RtElement shape = { .width = 64, .a_stride = 64, .b_stride = 64, .y_stride = 64, .activation = RT_IDENTITY };
+    rt_add_f32(&shape, y, a, b, 1, groups.begin, groups.end);
+}
+
+/* out = softmax(q k^T * 0.25) v, 4 heads, over the first visible[row] positions */
+static inline void attention_4x16_80(float *out, const float *q, const float *k, const float *v, float *scratch, const int *visible, rt_span heads)
+{
+    static const RtAttention shape = { .heads = 4, .kv_heads = 4, .d_k = 16, .d_v = 16, .capacity = 80,
+    .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
+    rt_attention_f32(&shape, out, q, k, v, scratch, NULL, NULL, visible, 1, heads.begin, heads.end);
+}
+
+/* y = relu(x W^T + b)    x [.., 64]  W [256, 64]  y [.., 256] */
+static inline void linear_64x256_relu(float *y, const float *x, const void *w, rt_span panels)
+{
+    static const RtLinear shape = { .in = 64, .out = 256, .x_stride = 64, .y_stride = 256, .has_bias = 1, .activation = RT_RELU };
+    rt_linear_f32(&shape, y, x, w, 1, panels.begin, panels.end);
+}
+
+/* y = x W^T + b    x [.., 256]  W [64, 256]  y [.., 64] */
+static inline void linear_256x64(float *y, const float *x, const void *w, rt_span panels)
+{
+    static const RtLinear shape = { .in = 256, .out = 64, .x_stride = 256, .y_stride = 64, .has_bias = 1, .activation = RT_IDENTITY };
+    rt_linear_f32(&shape, y, x, w, 1, panels.begin, panels.end);
+}
+
+/* y = x W^T + b    x [.., 64]  W [15, 64]  y [.., 15] */
+static inline void linear_64x15(float *y, const float *x, const void *w, rt_span panels)
+{
+    static const RtLinear shape = { .in = 64, .out = 15, .x_stride = 64, .y_stride = 16, .has_bias = 1, .activation = RT_IDENTITY };
+    rt_linear_f32(&shape, y, x, w, 1, panels.begin, panels.end);
+}
+
+/* y = x - log(sum(exp(x))) */
+static inline void log_softmax_15(float *y, const float *x)
+{
+    static const RtVocabulary shape = { .size = 15, .stride = 16 };
+    rt_log_softmax_f32(&shape, y, x, 1);
+}
+
+/* y = index of the first maximum of x */
+static inline void argmax_15(int *y, const float *x)
+{
+    static const RtVocabulary shape = { .size = 15, .stride = 16 };
+    rt_argmax_f32(&shape, y, x, 1);
+}
+
+#endif

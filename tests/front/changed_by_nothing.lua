@@ -1,0 +1,2 @@
+local m = xf.model { name = "m" }
+return m(3)

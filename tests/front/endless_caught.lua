@@ -1,0 +1,5 @@
+local function forever() while true do end end
+while true do
+  pcall(forever)
+  pcall(pcall, forever)
+end

@@ -1,0 +1,3 @@
+return xf.graph("m", function(g)
+  while true do pcall(function() g.nothing() end) end
+end)

@@ -1,0 +1,3 @@
+while true do
+  xf.model { name = "m" }
+end

@@ -1,0 +1,3 @@
+local s = (""):rep(math.maxinteger)
+assert(s == "")
+return s

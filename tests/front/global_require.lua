@@ -1,0 +1,2 @@
+local other = require "other"
+return other

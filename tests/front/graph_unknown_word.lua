@@ -1,0 +1,3 @@
+return xf.graph("m", function(g)
+  g.convolution_2d()
+end)

@@ -1,0 +1,6 @@
+return xf.model {
+  name = "m",
+  source_vocab = 3, target_vocab = 3, weights = "random",
+  d_model = 66,
+  heads = 4,
+}

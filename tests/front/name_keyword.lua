@@ -1,0 +1,4 @@
+return xf.model {
+  name = "register",
+  source_vocab = 3, target_vocab = 3, weights = "random",
+}

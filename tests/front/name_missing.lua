@@ -1,0 +1,3 @@
+return xf.model {
+  source_vocab = 3, target_vocab = 3, weights = "random",
+}

@@ -1,0 +1,3 @@
+-- good: Ã©
+-- bad: é
+return 1

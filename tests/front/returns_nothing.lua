@@ -1,0 +1,1 @@
+xf.model { name = "m" }

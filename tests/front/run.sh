@@ -1,0 +1,39 @@
+#!/bin/sh
+# The goldens of the front floor: each NAME.err is the exit code and standard error of BIN NAME.lua, each NAME.model its
+# standard output. Prints `ok NAME` or `not ok NAME` with the difference; fails if any differs.
+#   run.sh BIN            compare
+#   run.sh --write BIN    write the goldens again, also for new NAME.lua
+write=
+[ "$1" = --write ] && { write=1; shift; }
+[ $# = 1 ] || { echo "usage: run.sh [--write] BIN" >&2; exit 2; }
+bin=$(realpath "$1") || exit 2
+cd "$(dirname "$0")" || exit 2
+out=$(mktemp -d) || exit 2
+trap 'rm -rf "$out"' EXIT
+
+compare() {     # FILE: a golden and what came out; nothing stands for an empty one
+  expected=$1; [ -e "$1" ] || expected=/dev/null
+  diff -u "$expected" "$out/$1" || return 1
+}
+
+failed=0
+for name in $(ls -d *.lua *.err *.model 2>/dev/null | sed 's/\.[a-z]*$//' | sort -u); do
+  "$bin" "$name.lua" >"$out/$name.model" 2>"$out/stderr"
+  code=$?
+  { echo "exit $code"; cat "$out/stderr"; } >"$out/$name.err"
+  if [ $code = 0 ] && [ ! -s "$out/stderr" ]; then : >"$out/$name.err"; fi
+  if [ -n "$write" ]; then
+    for kind in err model; do
+      rm -f "$name.$kind"
+      [ ! -s "$out/$name.$kind" ] || cp "$out/$name.$kind" "$name.$kind"
+    done
+  elif { compare "$name.err" && compare "$name.model"; } >"$out/diff" 2>&1; then
+    echo "ok $name"
+  else
+    echo "not ok $name"
+    sed 's/^/# /' "$out/diff"
+    failed=1
+  fi
+  rm -f "$out/$name.model" "$out/$name.err"
+done
+exit $failed

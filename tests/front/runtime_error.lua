@@ -1,0 +1,2 @@
+local t = nil
+return xf.model { name = t.name }

@@ -1,0 +1,4 @@
+return xf.model {
+  name = "m",
+  d_model = = 3,
+}

@@ -1,0 +1,2 @@
+return xf.model {
+  name = "m",

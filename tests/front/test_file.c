@@ -1,0 +1,186 @@
+/* test_file.c: file.c: reading, mapping, and writing that is complete or not there at all. */
+#include "front_test.h"
+
+#include <sys/stat.h>
+
+static const Loc nowhere;
+
+typedef struct World { Arena *arena; Diag *diag; const char *folder; } World;
+
+static World new_world(void)
+{
+    Arena *a = arena_new();
+    return (World){ a, diag_new(a), new_folder(a) };
+}
+
+static const char *in(World *w, const char *name)
+{
+    return file_join(w->arena, w->folder, name);
+}
+
+static void end_world(World *w)
+{
+    remove_folder(w->folder);
+    arena_free(w->arena);
+}
+
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    World w = new_world();
+    size_t size;
+    assert_true(file_write(w.arena, w.diag, in(&w, "x"), "one\0two", 7));
+    assert_true(file_write(w.arena, w.diag, in(&w, "x"), "three", 5));
+    assert_string_equal(file_read(w.arena, w.diag, nowhere, in(&w, "x"), 100, &size), "three");
+    assert_int_equal(size, 5);
+    FileMap map;
+    assert_true(file_map(w.diag, nowhere, in(&w, "x"), &map));
+    assert_int_equal(map.size, 5);
+    assert_memory_equal(map.data, "three", 5);
+    file_unmap(&map);
+    assert_int_equal(diag_errors(w.diag), 0);
+    remove_file(w.arena, w.folder, "x");
+    end_world(&w);
+}
+
+static void an_empty_file_is_fine(void **state)
+{
+    (void)state;
+    World w = new_world();
+    size_t size = 9;
+    FileMap map;
+    assert_true(file_write(w.arena, w.diag, in(&w, "x"), NULL, 0));
+    assert_string_equal(file_read(w.arena, w.diag, nowhere, in(&w, "x"), 0, &size), "");
+    assert_int_equal(size, 0);
+    assert_true(file_map(w.diag, nowhere, in(&w, "x"), &map));
+    assert_non_null(map.data);
+    assert_int_equal(map.size, 0);
+    file_unmap(&map);
+    remove_file(w.arena, w.folder, "x");
+    end_world(&w);
+}
+
+static void what_cannot_be_read_is_told(void **state)
+{
+    (void)state;
+    World w = new_world();
+    size_t size;
+    FileMap map;
+    assert_null(file_read(w.arena, w.diag, nowhere, in(&w, "none"), 100, &size));
+    assert_int_equal(diag_exit(w.diag), EXIT_NO_INPUT);
+    assert_non_null(strstr(printed(w.arena, w.diag), "none: No such file"));
+    Diag *d = diag_new(w.arena);
+    assert_null(file_read(w.arena, d, nowhere, w.folder, 100, &size));
+    assert_false(file_map(d, nowhere, w.folder, &map));
+    assert_int_equal(diag_exit(d), EXIT_NO_INPUT);
+    assert_non_null(strstr(printed(w.arena, d), "is a folder"));
+    d = diag_new(w.arena);
+    assert_true(file_write(w.arena, d, in(&w, "x"), "12345", 5));
+    assert_null(file_read(w.arena, d, nowhere, in(&w, "x"), 4, &size));
+    assert_int_equal(diag_exit(d), EXIT_BAD_DATA);
+    remove_file(w.arena, w.folder, "x");
+    end_world(&w);
+}
+
+static void an_abandoned_file_is_not_there(void **state)
+{
+    (void)state;
+    World w = new_world();
+    FileWriter *f = file_create(w.arena, w.diag, in(&w, "x"));
+    assert_non_null(f);
+    assert_true(file_append(f, "half", 4));
+    assert_int_not_equal(access(in(&w, "x"), F_OK), 0);
+    file_abandon(f);
+    assert_int_not_equal(access(in(&w, "x"), F_OK), 0);
+    assert_int_equal(diag_errors(w.diag), 0);
+    end_world(&w);
+}
+
+static void a_full_disk_is_told(void **state)
+{
+    (void)state;
+    World w = new_world();
+    static char block[1 << 16];
+    if (access("/dev/full", W_OK)) skip();
+    FileWriter *f = file_create(w.arena, w.diag, "/dev/full");
+    assert_non_null(f);
+    for (int i = 0; i < 4; i++) file_append(f, block, sizeof block);
+    assert_false(file_commit(f));
+    assert_int_equal(diag_exit(w.diag), EXIT_IO);
+    assert_int_equal(diag_errors(w.diag), 1);
+    assert_non_null(strstr(printed(w.arena, w.diag), "/dev/full: No space left on device"));
+    end_world(&w);
+}
+
+static void what_cannot_be_written_is_told(void **state)
+{
+    (void)state;
+    World w = new_world();
+    assert_false(file_write(w.arena, w.diag, in(&w, "none/x"), "x", 1));
+    assert_false(file_write(w.arena, w.diag, w.folder, "x", 1));
+    assert_int_equal(diag_errors(w.diag), 2);
+    assert_int_equal(diag_exit(w.diag), EXIT_IO);
+    end_world(&w);
+}
+
+static void devices_and_links_stay(void **state)
+{
+    (void)state;
+    World w = new_world();
+    struct stat info;
+    assert_true(file_write(w.arena, w.diag, "/dev/null", "x", 1));
+    assert_int_equal(stat("/dev/null", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
+    assert_true(file_write(w.arena, w.diag, in(&w, "real"), "old", 3));
+    assert_int_equal(symlink("real", in(&w, "link")), 0);
+    assert_true(file_write(w.arena, w.diag, in(&w, "link"), "new", 3));
+    assert_int_equal(lstat(in(&w, "link"), &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    size_t size;
+    assert_string_equal(file_read(w.arena, w.diag, nowhere, in(&w, "real"), 10, &size), "new");
+    remove_file(w.arena, w.folder, "link");
+    remove_file(w.arena, w.folder, "real");
+    end_world(&w);
+}
+
+static void folders_are_made_with_parents(void **state)
+{
+    (void)state;
+    World w = new_world();
+    assert_true(file_make_folder(w.diag, in(&w, "a/b/c")));
+    assert_true(file_make_folder(w.diag, in(&w, "a/b/c/")));
+    assert_true(file_write(w.arena, w.diag, in(&w, "a/x"), "x", 1));
+    assert_false(file_make_folder(w.diag, in(&w, "a/x/y")));
+    assert_int_equal(diag_exit(w.diag), EXIT_IO);
+    unlink(in(&w, "a/x"));
+    rmdir(in(&w, "a/b/c"));
+    rmdir(in(&w, "a/b"));
+    rmdir(in(&w, "a"));
+    end_world(&w);
+}
+
+static void names_are_joined(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    assert_string_equal(file_join(a, "specs", "x"), "specs/x");
+    assert_string_equal(file_join(a, "specs/", "x"), "specs/x");
+    assert_string_equal(file_join(a, ".", "x"), "x");
+    assert_string_equal(file_join(a, "specs", "/x"), "/x");
+    assert_string_equal(file_folder(a, "x"), ".");
+    assert_string_equal(file_folder(a, "/x"), "/");
+    assert_string_equal(file_folder(a, "a/b/x"), "a/b");
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(an_empty_file_is_fine),
+        cmocka_unit_test(what_cannot_be_read_is_told), cmocka_unit_test(an_abandoned_file_is_not_there),
+        cmocka_unit_test(a_full_disk_is_told), cmocka_unit_test(what_cannot_be_written_is_told),
+        cmocka_unit_test(devices_and_links_stay), cmocka_unit_test(folders_are_made_with_parents),
+        cmocka_unit_test(names_are_joined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+/* test_model.c: the tables of fields.def against model.h, and models as a whole. */
+#include "front_test.h"
+
+#include "fields.h"
+
+static void assert_word(const char *list, int index, const char *word)
+{
+    int n;
+    const char *const *words = field_words(list, &n);
+    assert_in_range(index, 0, n - 1);
+    assert_string_equal(words[index], word);
+}
+
+static void words_have_the_numbers_of_their_enums(void **state)
+{
+    (void)state;
+    assert_word("kinds", KIND_ENCODER_DECODER, "encoder-decoder");
+    assert_word("norms", NORMS_ANNOTATED, "annotated");
+    assert_word("norms", NORMS_LAYER, "layer");
+    assert_word("norm_places", NORM_PLACES_PRE, "pre");
+    assert_word("norm_places", NORM_PLACES_POST, "post");
+    assert_word("positions", POSITIONS_NONE, "none");
+    assert_word("positions", POSITIONS_SINUSOIDAL, "sinusoidal");
+    assert_word("layouts", LAYOUTS_INTERLEAVED, "interleaved");
+    assert_word("layouts", LAYOUTS_HALVES, "halves");
+    assert_word("divisors", DIVISORS_HALF, "d/2");
+    assert_word("divisors", DIVISORS_HALF_LESS_1, "d/2-1");
+    assert_word("tokenizers", TOKENIZERS_NONE, "none");
+    assert_word("tokenizers", TOKENIZERS_CHARACTERS, "characters");
+    assert_word("activations", 1, "relu");
+}
+
+static void fields_are_consistent(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        const Field *f = &fields[i];
+        assert_ptr_equal(field_find(f->name), f);
+        assert_true(*f->doc);
+        if (f->type == TYPE_WORD) assert_true(f->has_default && f->preset >= 0 && f->preset < f->word_count);
+        if (f->has_default && (f->type == TYPE_INT || f->type == TYPE_REAL))
+            assert_true(f->preset >= f->least && f->preset <= f->most);
+    }
+}
+
+static void help_lists_every_field(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    fields_print(to);
+    fclose(to);
+    for (int i = 0; i < FIELD_COUNT; i++) assert_non_null(strstr(text, fields[i].name));
+    assert_non_null(strstr(text, "\"annotated\" | \"layer\""));
+    free(text);
+    arena_free(a);
+}
+
+static Model *model_of(Arena *a, Diag *d, const char *spec)
+{
+    const char *folder = new_folder(a), *path = file_join(a, folder, "m.lua");
+    assert_true(file_write(a, d, path, spec, strlen(spec)));
+    Model *m = model_from_lua(a, d, path, NULL, 0);
+    remove_file(a, folder, "m.lua");
+    remove_folder(folder);
+    return m;
+}
+
+/* The printed model of the documents: N 6, d_model 512, d_ff 2048, 8 heads, vocabularies of 11. */
+static void the_base_model_has_its_parameters(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    Model *m = model_of(a, d, "return xf.model { name = \"base\", source_vocab = 11, target_vocab = 11, weights = \"random\" }");
+    assert_non_null(m);
+    int64_t parameters = 0;
+    for (int i = 0; i < m->tensor_count; i++)
+        if (m->tensors[i].kind != SOURCE_SINUSOID) parameters += tensor_elements(&m->tensors[i]);
+    assert_int_equal(parameters, 44157451);
+    const TensorSource *t = model_tensor(m, "decoder.5.cross_attn.out.weight");
+    assert_non_null(t);
+    assert_int_equal(t->shape[0], 512);
+    assert_null(model_tensor(m, "decoder.6.cross_attn.out.weight"));
+    assert_int_equal(m->encoder.layer[5].head_dim, 64);
+    model_close(m);
+    model_close(NULL);
+    arena_free(a);
+}
+
+static void an_earlier_error_is_no_fault_of_the_next_spec(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    assert_null(model_of(a, d, "return 1"));
+    Model *m = model_of(a, d, "return xf.model { name = \"m\", layers = 1, source_vocab = 3, target_vocab = 3, weights = \"random\" }");
+    assert_non_null(m);
+    model_close(m);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_have_the_numbers_of_their_enums), cmocka_unit_test(fields_are_consistent),
+        cmocka_unit_test(help_lists_every_field), cmocka_unit_test(the_base_model_has_its_parameters),
+        cmocka_unit_test(an_earlier_error_is_no_fault_of_the_next_spec),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/* test_tensor_source.c: tensor_read for every kind of source. */
+#include "front_test.h"
+
+#include <math.h>
+
+#include "model.h"
+
+/* The data of a file start at an odd byte, to be unaligned. */
+static TensorSource in_memory(TensorFile *f, DType dtype, const void *data, size_t size, int64_t n)
+{
+    static unsigned char bytes[256];
+    memcpy(bytes + 1, data, size);
+    f->map = (FileMap){ bytes, sizeof bytes };
+    return (TensorSource){ .name = "t", .kind = SOURCE_FILE, .dtype = dtype, .rank = 1, .shape = { n }, .stride = { 1 },
+                           .file = f, .offset = 1 };
+}
+
+static void float_formats_are_read(void **state)
+{
+    (void)state;
+    TensorFile f = { .path = "x" };
+    float out[8];
+    static const float f32[] = { 1.5f, -0.0f, 3.4e38f };
+    static const double f64[] = { 1.1, -2.5, 1e-50 };
+    static const uint16_t half[] = { 0x3C00, 0xC000, 0x0001, 0x83FF, 0x7BFF, 0x7C00, 0xFE00, 0x8000 };
+    static const uint16_t brain[] = { 0x3F80, 0xC040, 0x7F80, 0x0001 };
+    TensorSource t = in_memory(&f, DTYPE_F32, f32, sizeof f32, 3);
+    tensor_read(&t, out);
+    assert_memory_equal(out, f32, sizeof f32);
+    t = in_memory(&f, DTYPE_F64, f64, sizeof f64, 3);
+    tensor_read(&t, out);
+    assert_true(out[0] == 1.1f && out[1] == -2.5f && out[2] == 0.0f);
+    t = in_memory(&f, DTYPE_F16, half, sizeof half, 8);
+    tensor_read(&t, out);
+    assert_true(out[0] == 1 && out[1] == -2 && out[2] == ldexpf(1, -24) && out[3] == -ldexpf(1023, -24) && out[4] == 65504);
+    assert_true(isinf(out[5]) && isnan(out[6]) && out[7] == 0 && signbit(out[7]));
+    t = in_memory(&f, DTYPE_BF16, brain, sizeof brain, 4);
+    tensor_read(&t, out);
+    assert_true(out[0] == 1 && out[1] == -3 && isinf(out[2]) && out[3] == ldexpf(1, -133));
+}
+
+static void strides_are_followed(void **state)
+{
+    (void)state;
+    static const float values[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
+    TensorSource t = { .kind = SOURCE_VALUES, .rank = 2, .shape = { 4, 3 }, .stride = { 1, 4 }, .values = values };
+    float out[12];
+    tensor_read(&t, out);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 3; j++) assert_true(out[i * 3 + j] == (float)(j * 4 + i));
+    TensorSource cube = { .kind = SOURCE_VALUES, .rank = 3, .shape = { 2, 1, 2 }, .stride = { 6, 0, -1 }, .values = values + 1 };
+    tensor_read(&cube, out);
+    assert_true(out[0] == 1 && out[1] == 0 && out[2] == 7 && out[3] == 6);
+    TensorSource scalar = { .kind = SOURCE_VALUES, .rank = 0, .values = values + 5 };
+    tensor_read(&scalar, out);
+    assert_true(out[0] == 5);
+    TensorSource empty = { .kind = SOURCE_VALUES, .rank = 2, .shape = { 0, 3 }, .values = values };
+    tensor_read(&empty, out);
+    assert_int_equal(tensor_elements(&empty), 0);
+}
+
+static void random_numbers_are_uniform_and_repeat(void **state)
+{
+    (void)state;
+    enum { ROWS = 100, COLUMNS = 200 };
+    static float one[ROWS * COLUMNS], two[ROWS * COLUMNS];
+    TensorSource t = { .name = "a", .kind = SOURCE_XAVIER, .rank = 2, .shape = { ROWS, COLUMNS }, .stride = { COLUMNS, 1 },
+                       .seed = 1, .fan_in = COLUMNS, .fan_out = ROWS };
+    tensor_read(&t, one);
+    tensor_read(&t, two);
+    assert_memory_equal(one, two, sizeof one);
+    double bound = sqrt(6.0 / (ROWS + COLUMNS)), sum = 0, squares = 0, most = 0;
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
+        sum += (double)one[i];
+        squares += (double)one[i] * (double)one[i];
+        most = fmax(most, fabs((double)one[i]));
+    }
+    assert_true(most <= bound && most > 0.999 * bound);
+    assert_true(fabs(sum / (ROWS * COLUMNS)) < 0.02 * bound);
+    assert_true(fabs(squares / (ROWS * COLUMNS) / (bound * bound / 3) - 1) < 0.03);
+    t.name = "b";
+    tensor_read(&t, two);
+    assert_memory_not_equal(one, two, sizeof one);
+    t.name = "a";
+    t.seed = 2;
+    tensor_read(&t, two);
+    assert_memory_not_equal(one, two, sizeof one);
+    t.kind = SOURCE_UNIFORM;
+    tensor_read(&t, two);
+    for (int i = 0; i < ROWS * COLUMNS; i++) assert_true(fabs((double)two[i]) <= 1 / sqrt(COLUMNS));
+    /* These very numbers: a model of random weights is the same on every machine and in every version. */
+    t.kind = SOURCE_XAVIER;
+    t.seed = 1;
+    t.shape[0] = 1;
+    t.shape[1] = 3;
+    tensor_read(&t, two);
+    assert_true(two[0] == 0.0453979373f && two[1] == -0.116020702f && two[2] == 0.136174053f);
+}
+
+static void constants_are_constant(void **state)
+{
+    (void)state;
+    TensorSource t = { .kind = SOURCE_CONSTANT, .rank = 1, .shape = { 3 }, .stride = { 1 }, .constant = 0.5f };
+    float out[3];
+    tensor_read(&t, out);
+    assert_true(out[0] == 0.5f && out[1] == 0.5f && out[2] == 0.5f);
+}
+
+static float rate_of(int j, double divisor)
+{
+    return (float)exp(j * (-log(10000.0) / divisor));
+}
+
+static void sinusoids_follow_layout_divisor_and_first(void **state)
+{
+    (void)state;
+    enum { N = 50, D = 8 };
+    float out[N * D];
+    for (int layout = 0; layout < 2; layout++)
+        for (int divisor = 0; divisor < 2; divisor++)
+            for (int first = 0; first < 3; first += 2) {
+                TensorSource t = { .kind = SOURCE_SINUSOID, .rank = 2, .shape = { N, D }, .stride = { D, 1 },
+                                   .layout = layout, .divisor = divisor, .first = first };
+                tensor_read(&t, out);
+                for (int p = 0; p < N; p++)
+                    for (int j = 0; j < D / 2; j++) {
+                        float angle = (float)(p + first) * rate_of(j, divisor == DIVISORS_HALF ? D / 2 : D / 2 - 1);
+                        int sine = layout == LAYOUTS_INTERLEAVED ? 2 * j : j;
+                        int cosine = layout == LAYOUTS_INTERLEAVED ? 2 * j + 1 : D / 2 + j;
+                        assert_true(out[p * D + sine] == (float)sin((double)angle));
+                        assert_true(out[p * D + cosine] == (float)cos((double)angle));
+                    }
+            }
+}
+
+/* pos 3 of d_model 4: rates 1 and 0.01. */
+static void sinusoids_have_known_values(void **state)
+{
+    (void)state;
+    float out[16];
+    TensorSource t = { .kind = SOURCE_SINUSOID, .rank = 2, .shape = { 4, 4 }, .stride = { 4, 1 } };
+    tensor_read(&t, out);
+    static const double expected[] = { 0.1411200081, -0.9899924966, 0.0299955002, 0.9995500337 };
+    for (int i = 0; i < 4; i++) assert_true(fabs((double)out[12 + i] - expected[i]) < 1e-7);
+    assert_true(out[0] == 0 && out[1] == 1 && out[2] == 0 && out[3] == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(float_formats_are_read), cmocka_unit_test(strides_are_followed),
+        cmocka_unit_test(random_numbers_are_uniform_and_repeat), cmocka_unit_test(constants_are_constant),
+        cmocka_unit_test(sinusoids_follow_layout_divisor_and_first), cmocka_unit_test(sinusoids_have_known_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

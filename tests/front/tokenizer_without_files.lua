@@ -1,0 +1,3 @@
+return xf.model {
+  name = "m", tokenizer = "characters", source_vocabulary = "data/source.txt", weights = "random",
+}

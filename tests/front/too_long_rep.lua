@@ -1,0 +1,1 @@
+return xf.model { name = ("x"):rep(1e9) }

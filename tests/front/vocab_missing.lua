@@ -1,0 +1,3 @@
+return xf.model {
+  name = "m", weights = "random",
+}

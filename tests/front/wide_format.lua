@@ -1,0 +1,1 @@
+return string.format("%1000d", 1)

@@ -1,0 +1,11 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "halves", kind = "encoder-decoder",
+  layers = 2, heads = 4, d_model = 16, d_ff = 24,
+  source_vocab = 13, target_vocab = 17,
+  max_source = 12, max_target = 9,
+  position_layout = "halves",
+  position_divisor = "d/2-1",
+  position_first = 1,
+  weights = "halves.safetensors",
+}

@@ -1,0 +1,8 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "one_layer", kind = "encoder-decoder",
+  layers = 1, heads = 4, d_model = 16, d_ff = 24,
+  source_vocab = 13, target_vocab = 17,
+  max_source = 12, max_target = 9,
+  weights = "one_layer.safetensors",
+}

@@ -1,0 +1,9 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "pre_layer", kind = "encoder-decoder",
+  layers = 2, heads = 4, d_model = 16, d_ff = 24,
+  source_vocab = 13, target_vocab = 17,
+  max_source = 12, max_target = 9,
+  norm = "layer",
+  weights = "pre_layer.safetensors",
+}

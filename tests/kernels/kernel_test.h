@@ -1,0 +1,129 @@
+/* kernel_test.h: what the tests of the runtime share: guarded buffers, numbers, panels, and comparisons.
+ * The references in the tests are plain loops in double; this is the one place of their tolerance. */
+#ifndef KERNEL_TEST_H
+#define KERNEL_TEST_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "kernels.h"
+
+#define TOLERANCE 1e-6              /* |f32 - exact| / magnitude, element by element */
+#define COUNT(a) (sizeof(a) / sizeof (a)[0])
+
+/* ---- numbers -------------------------------------------------------------------------------------------- */
+
+static inline uint32_t random_bits(void)
+{
+    static uint64_t state = 0x9e3779b97f4a7c15u;
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return (uint32_t)(state >> 32);
+}
+
+static inline float random_float(void) { return (float)(random_bits() >> 8) / 8388608.0f - 1; }     /* -1 .. 1 */
+static inline int padded16(int n) { return (n + 15) / 16 * 16; }
+
+/* ---- buffers -------------------------------------------------------------------------------------------- */
+
+enum { GUARD = 32 };                /* floats before and behind a buffer */
+static const uint32_t guard_bits = 0x7fc5a5a5u;                         /* a NaN: reading it shows in the result */
+
+typedef struct Buffer { float *data; size_t n; } Buffer;
+
+static inline void fill_guard(float *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy(p + i, &guard_bits, sizeof *p);
+}
+
+/* n floats between guards, all of them NaN until written. */
+static inline Buffer buffer(size_t n)
+{
+    Buffer b = { aligned_alloc(64, (n + 2 * GUARD + 15) / 16 * 64), n };
+    assert_non_null(b.data);
+    fill_guard(b.data, (n + 2 * GUARD + 15) / 16 * 16);
+    b.data += GUARD;
+    return b;
+}
+
+static inline int is_guard(const float *p) { return !memcmp(p, &guard_bits, sizeof *p); }
+
+static inline void check_guards(Buffer b)
+{
+    for (int i = 1; i <= GUARD; i++)
+        assert_true(is_guard(b.data - i) && is_guard(b.data + b.n + i - 1));
+}
+
+static inline void release(Buffer b)
+{
+    check_guards(b);
+    free(b.data - GUARD);
+}
+
+/* rows x width random numbers; the padding of a row up to its stride stays NaN, so that reading it shows. */
+static inline Buffer random_rows(int rows, int width, int stride)
+{
+    Buffer b = buffer((size_t)rows * (size_t)stride);
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < width; i++)
+            b.data[r * stride + i] = random_float();
+    return b;
+}
+
+/* ---- comparisons ---------------------------------------------------------------------------------------- */
+
+/* A number in double, and the sum of the absolute values of the terms it was made of, to which rounding errors are
+ * proportional: the number itself may be what little remains of large terms. */
+typedef struct Exact { double value, magnitude; } Exact;
+
+static inline void exact_add(Exact *e, double term) { e->value += term, e->magnitude += fabs(term); }
+
+static inline void check_close(const float *got, int stride, const Exact *want, int rows, int width)
+{
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < width; i++) {
+            const double a = got[r * stride + i];
+            const Exact b = want[r * width + i];
+            if (!(fabs(a - b.value) <= TOLERANCE * b.magnitude))
+                fail_msg("row %d, column %d: %.9g instead of %.9g, of magnitude %.3g", r, i, a, b.value, b.magnitude);
+        }
+}
+
+static inline void check_same_bits(const float *a, const float *b, size_t n)
+{
+    if (n) assert_memory_equal(a, b, n * sizeof *a);
+}
+
+/* Columns width .. padded of every row are zero, and those behind untouched. */
+static inline void check_padding(const float *y, int stride, int rows, int width)
+{
+    for (int r = 0; r < rows; r++)
+        for (int i = width; i < stride; i++)
+            assert_true(i < padded16(width) ? y[r * stride + i] == 0 : is_guard(y + r * stride + i));
+}
+
+/* ---- panels --------------------------------------------------------------------------------------------- */
+
+/* w [out][in] and bias [out] (or NULL) as panels of sixteen outputs, the last padded with zeros. */
+static inline Buffer panels(const float *w, const float *bias, int out, int in)
+{
+    const int depth = in + (bias != NULL);
+    Buffer b = buffer((size_t)padded16(out) * (size_t)depth);
+    float *p = b.data;
+    for (int o = 0; o < out; o += 16) {
+        for (int l = 0; bias && l < 16; l++)
+            *p++ = o + l < out ? bias[o + l] : 0;
+        for (int i = 0; i < in; i++)
+            for (int l = 0; l < 16; l++)
+                *p++ = o + l < out ? w[(o + l) * in + i] : 0;
+    }
+    return b;
+}
+
+#endif

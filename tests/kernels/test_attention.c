@@ -1,0 +1,243 @@
+/* test_attention.c: rt_attention_f32 against softmax(scale q k^T) v in double, and its promises about bits, taps and
+ * what it leaves alone. What the caches hold beyond the visible positions is NaN. */
+#include "kernel_test.h"
+
+typedef struct Case {
+    RtAttention shape;
+    int rows, *visible;
+    Buffer q, k, v, out, scratch, scores, weights;
+} Case;
+
+/* Keys and values as the caches hold them; element (h, j, i) by the layouts of RtCache. */
+static size_t key_at(const RtAttention *s, int h, int j, int i)
+{
+    return (((size_t)h * (size_t)(s->capacity / 16) + (size_t)(j / 16)) * (size_t)s->d_k + (size_t)i) * 16 + (size_t)(j % 16);
+}
+
+static size_t value_at(const RtAttention *s, int h, int j, int i)
+{
+    return (((size_t)h * (size_t)(padded16(s->d_v) / 16) + (size_t)(i / 16)) * (size_t)s->capacity + (size_t)j) * 16 + (size_t)(i % 16);
+}
+
+static void fill_caches(Case *c, int positions)
+{
+    const RtAttention *s = &c->shape;
+    c->k = buffer((size_t)(s->kv_heads * s->capacity * s->d_k));
+    c->v = buffer((size_t)(s->kv_heads * s->capacity * padded16(s->d_v)));
+    for (int h = 0; h < s->kv_heads; h++)
+        for (int j = 0; j < positions; j++) {
+            for (int i = 0; i < s->d_k; i++)
+                c->k.data[key_at(s, h, j, i)] = 3 * random_float();
+            for (int i = 0; i < s->d_v; i++)
+                c->v.data[value_at(s, h, j, i)] = random_float();
+        }
+}
+
+typedef enum Pattern { FULL, CAUSAL, ANY, PATTERNS } Pattern;
+
+static int visible_of(Pattern pattern, int r, int rows, int capacity)
+{
+    const int first = capacity > rows ? capacity - rows : 0;
+    switch (pattern) {
+    case FULL: return capacity - 3;
+    case CAUSAL: return first + r + 1 < capacity ? first + r + 1 : capacity;
+    default: return r % 5 == 2 ? 0 : (int)(random_bits() % (unsigned)(capacity + 1));
+    }
+}
+
+static Case make_case(int heads, int kv_heads, int d_k, int d_v, int capacity, int rows, Pattern pattern)
+{
+    Case c;
+    int most = 0;
+    c.shape = (RtAttention){ heads, kv_heads, d_k, d_v, capacity, padded16(heads * d_k) + 16, padded16(heads * d_v) + 16,
+                             rows + 1, capacity + 5, 1 / sqrtf((float)d_k) };
+    c.rows = rows;
+    c.visible = malloc((size_t)(rows + 1) * sizeof(int));
+    for (int r = 0; r < rows; r++) {
+        c.visible[r] = visible_of(pattern, r, rows, capacity);
+        most = c.visible[r] > most ? c.visible[r] : most;
+    }
+    c.q = random_rows(rows, heads * d_k, c.shape.q_stride);
+    c.out = buffer((size_t)(rows * c.shape.out_stride));
+    c.scratch = buffer((size_t)(RT_ATTENTION_ROWS * (capacity + 16)));
+    c.scores = buffer((size_t)(heads * c.shape.tap_rows * c.shape.tap_columns));
+    c.weights = buffer(c.scores.n);
+    fill_caches(&c, most);
+    return c;
+}
+
+static void free_case(Case c)
+{
+    release(c.q), release(c.k), release(c.v), release(c.out);
+    release(c.scratch), release(c.scores), release(c.weights);
+    free(c.visible);
+}
+
+static void run(const Case *c, float *out, int row, int rows, int begin, int end, int taps)
+{
+    const RtAttention *s = &c->shape;
+    rt_attention_f32(s, out + row * s->out_stride, c->q.data + row * s->q_stride, c->k.data, c->v.data, c->scratch.data,
+                     taps ? c->scores.data + row * s->tap_columns : NULL,
+                     taps ? c->weights.data + row * s->tap_columns : NULL, c->visible + row, rows, begin, end);
+}
+
+/* One row of one head in double: scores and weights [visible], out [d_v]. */
+static void reference(const Case *c, int r, int h, Exact *scores, Exact *weights, Exact *out)
+{
+    const RtAttention *s = &c->shape;
+    const int kv = h / (s->heads / s->kv_heads), n = c->visible[r];
+    double max = -INFINITY, sum = 0, steep = 1;         /* exp turns an error of a score into a relative one */
+    for (int j = 0; j < n; j++) {
+        scores[j] = (Exact){ 0, 0 };
+        for (int i = 0; i < s->d_k; i++)
+            exact_add(&scores[j], (double)c->q.data[r * s->q_stride + h * s->d_k + i] * c->k.data[key_at(s, kv, j, i)]);
+        max = fmax(max, s->scale * scores[j].value);
+        steep = fmax(steep, s->scale * scores[j].magnitude);
+    }
+    for (int j = 0; j < n; j++)
+        sum += exp(s->scale * scores[j].value - max);
+    for (int j = 0; j < n; j++) {
+        weights[j].value = exp(s->scale * scores[j].value - max) / sum;
+        weights[j].magnitude = weights[j].value * steep;
+    }
+    for (int i = 0; i < s->d_v; i++) {
+        out[i] = (Exact){ 0, 0 };
+        for (int j = 0; j < n; j++)
+            exact_add(&out[i], weights[j].value * c->v.data[value_at(s, kv, j, i)]);
+        out[i].magnitude *= steep;
+    }
+}
+
+static void check_tap(const Case *c, Buffer tap, int r, int h, const Exact *want)
+{
+    const RtAttention *s = &c->shape;
+    const float *row = tap.data + (h * s->tap_rows + r) * s->tap_columns;
+    check_close(row, s->tap_columns, want, 1, c->visible[r]);
+    for (int j = c->visible[r]; j < s->tap_columns; j++)
+        assert_true(row[j] == 0);
+}
+
+static void check_case(const Case *c)
+{
+    const RtAttention *s = &c->shape;
+    Exact *scores = malloc((size_t)(2 * s->capacity + s->d_v) * sizeof *scores);
+    Exact *weights = scores + s->capacity, *out = weights + s->capacity;
+    for (int r = 0; r < c->rows; r++)
+        for (int h = 0; h < s->heads; h++) {
+            reference(c, r, h, scores, weights, out);
+            check_close(c->out.data + r * s->out_stride + h * s->d_v, s->out_stride, out, 1, s->d_v);
+            check_tap(c, c->scores, r, h, scores);
+            check_tap(c, c->weights, r, h, weights);
+        }
+    for (int r = 0; r < c->rows; r++)                                   /* nothing behind the last head */
+        for (int i = s->heads * s->d_v; i < s->out_stride; i++)
+            assert_true(is_guard(c->out.data + r * s->out_stride + i));
+    for (int h = 0; h < s->heads; h++)                                  /* nor in the row of the taps that is not there */
+        assert_true(is_guard(c->scores.data + (h * s->tap_rows + c->rows) * s->tap_columns));
+    free(scores);
+}
+
+static const int heads[][2] = { { 1, 1 }, { 4, 4 }, { 4, 2 }, { 6, 1 } };
+static const int widths[][2] = { { 1, 1 }, { 5, 7 }, { 16, 16 }, { 17, 20 }, { 64, 48 }, { 3, 130 } };
+static const int capacities[] = { 16, 48, 112 };
+static const int many[] = { 0, 1, 2, 3, 13, 14, 15, 29 };
+
+static void against_reference(void **state)
+{
+    (void)state;
+    for (size_t h = 0; h < COUNT(heads); h++)
+        for (size_t w = 0; w < COUNT(widths); w++)
+            for (size_t k = 0; k < COUNT(capacities); k++)
+                for (size_t r = 0; r < COUNT(many); r++)
+                    for (int p = 0; p < PATTERNS; p++) {
+                        Case c = make_case(heads[h][0], heads[h][1], widths[w][0], widths[w][1], capacities[k], many[r],
+                                           (Pattern)p);
+                        run(&c, c.out.data, 0, c.rows, 0, c.shape.heads, 1);
+                        check_case(&c);
+                        free_case(c);
+                    }
+}
+
+/* Cuts of rows and heads, with and without taps, give the bits of the whole; a head leaves its neighbours alone. */
+static void every_cut(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < COUNT(widths); w++)
+        for (int p = 0; p < PATTERNS; p++) {
+            Case c = make_case(4, 2, widths[w][0], widths[w][1], 48, 31, (Pattern)p);
+            Buffer out = buffer(c.out.n);
+            run(&c, c.out.data, 0, c.rows, 0, 4, 0);
+            for (int cut = 0; cut <= c.rows; cut++) {
+                fill_guard(out.data, out.n);
+                run(&c, out.data, 0, cut, 0, 4, 1), run(&c, out.data, cut, c.rows - cut, 0, 4, 1);
+                check_same_bits(out.data, c.out.data, out.n);
+            }
+            fill_guard(out.data, out.n);
+            for (int h = 3; h >= 0; h--)
+                for (int r = 0; r < c.rows; r++)
+                    run(&c, out.data, r, 1, h, h + 1, 0);
+            check_same_bits(out.data, c.out.data, out.n);
+            release(out);
+            free_case(c);
+        }
+}
+
+/* A row that sees nothing gives zeros; scores of hundreds overflow nothing; one visible position has weight 1. */
+static void extremes(void **state)
+{
+    Case c = make_case(1, 1, 16, 16, 16, 3, FULL);
+    (void)state;
+    for (int i = 0; i < 3 * c.shape.q_stride; i++)
+        c.q.data[i] *= 1000;
+    c.visible[0] = 0, c.visible[1] = 1, c.visible[2] = 13;
+    run(&c, c.out.data, 0, 3, 0, 1, 1);
+    for (int i = 0; i < 16; i++) {
+        assert_true(c.out.data[i] == 0);
+        assert_true(c.out.data[c.shape.out_stride + i] == c.v.data[value_at(&c.shape, 0, 0, i)]);
+        assert_true(isfinite(c.out.data[2 * c.shape.out_stride + i]));
+    }
+    assert_true(c.weights.data[c.shape.tap_columns] == 1);
+    free_case(c);
+}
+
+typedef struct Job { const Case *c; float *out; float *scratch; int by_rows; } Job;
+
+static void body(void *argument, int lane, int lanes)
+{
+    const Job *job = argument;
+    const rt_span s = rt_split(job->by_rows ? job->c->rows : job->c->shape.heads, lane, lanes);
+    Case c = *job->c;
+    c.scratch.data = job->scratch + (size_t)lane * c.scratch.n;
+    if (job->by_rows) run(&c, job->out, s.begin, s.end - s.begin, 0, c.shape.heads, 0);
+    else run(&c, job->out, 0, c.rows, s.begin, s.end, 0);
+}
+
+static void on_teams(void **state)
+{
+    rt_team *team = NULL;
+    (void)state;
+    for (int lanes = 1; lanes <= 3; lanes++) {
+        assert_int_equal(rt_team_resize(&team, lanes), RT_OK);
+        for (int by_rows = 0; by_rows < 2; by_rows++)
+            for (int rows = 1; rows < 20; rows += 6) {
+                Case c = make_case(4, 4, 17, 20, 48, rows, CAUSAL);
+                Buffer out = buffer(c.out.n), scratch = buffer(c.scratch.n * (size_t)lanes);
+                Job job = { &c, out.data, scratch.data, by_rows };
+                run(&c, c.out.data, 0, rows, 0, 4, 0);
+                rt_team_run(team, body, &job);
+                check_same_bits(out.data, c.out.data, out.n);
+                release(out), release(scratch);
+                free_case(c);
+            }
+    }
+    assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(against_reference), cmocka_unit_test(every_cut), cmocka_unit_test(extremes),
+        cmocka_unit_test(on_teams),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,324 @@
+/* test_host.c: a generated program's command line, with a model that turns a text around. Each case runs rt_host_main
+ * in a child; its two outputs and its exit code are compared. Weights files, too. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "kernel_test.h"
+#include "rt_host.h"
+#include "rt_weights.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- the model: letters a..z and é; its weights are the eight bytes "reversed" ------------------------------- */
+
+typedef struct Model { const char *weights; rt_team *team; } Model;
+typedef struct State { int ready; } State;
+
+static const char embedded[] = "reversed";
+static int32_t table[27 * 2], texts[27];
+static const RtCharacters characters = { table, 27, texts, 27 };
+
+static rt_status model_bind(void *model, const void *weights, size_t bytes)
+{
+    if (bytes != 8 || memcmp(weights, embedded, 8)) return RT_BAD_WEIGHTS;
+    ((Model *)model)->weights = weights;
+    return RT_OK;
+}
+
+static rt_status model_threads(void *model, int n) { return rt_team_resize(&((Model *)model)->team, n); }
+static rt_team *model_team(const void *model) { return ((const Model *)model)->team; }
+static void model_reset(void *state) { ((State *)state)->ready = 1; }
+
+static rt_status model_ids(const void *model, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
+{
+    (void)model;
+    return rt_characters_encode(&characters, utf8, ids, room, n, fault);
+}
+
+static rt_status model_text(const void *model, void *state, const char *utf8, char *out, size_t cap)
+{
+    int ids[8], n;
+    size_t used = 0;
+    rt_status status = rt_characters_encode(&characters, utf8, ids, 8, &n, NULL);
+    if (!((State *)state)->ready || !((const Model *)model)->weights) return RT_ORDER;
+    while (status == RT_OK && n > 0)
+        status = rt_characters_decode(&characters, ids[--n], out, cap, &used);
+    return status;
+}
+
+static const rt_program program = {
+    .name = "reverse", .about = "Turn a word around.", .example = "abc", .version = "1.2.3", .isa = 0,
+    .model_bytes = sizeof(Model), .state_bytes = sizeof(State), .weights_bytes = 8, .weights = embedded,
+    .weights_file = "reverse.weights", .max_source = 8, .answer_bytes = 33, .default_lanes = 0, .lanes_max = 4,
+    .bind = model_bind, .threads = model_threads, .team = model_team, .reset = model_reset, .ids = model_ids,
+    .text = model_text,
+};
+
+static int set_up(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 27; i++) {
+        texts[i] = i < 26 ? 'a' + i : 0xe9;
+        table[2 * i] = texts[i], table[2 * i + 1] = i;
+    }
+    return 0;
+}
+
+/* ---- running it ----------------------------------------------------------------------------------------- */
+
+enum { TEXT_ROOM = 8192, ARGUMENTS = 8 };
+typedef struct Result { int code; char out[TEXT_ROOM], err[TEXT_ROOM]; } Result;
+static Result result;
+
+static void read_back(int fd, char *text)
+{
+    const ssize_t n = pread(fd, text, TEXT_ROOM - 1, 0);
+    assert_true(n >= 0);
+    text[n] = '\0';
+    close(fd);
+}
+
+static int scratch_file(const void *text, size_t bytes)
+{
+    char name[] = "/tmp/test_host_XXXXXX";
+    const int fd = mkstemp(name);
+    assert_true(fd >= 0);
+    unlink(name);
+    assert_int_equal(write(fd, text, bytes), bytes);
+    lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
+/* Run `p` with up to ARGUMENTS words, `input` on standard input, and out_fd, unless it is -1, as standard output. */
+static void run(const rt_program *p, const char *const *words, const void *input, size_t bytes, int out_fd)
+{
+    char *argv[ARGUMENTS + 2] = { (char *)(uintptr_t)p->name };
+    const int in = scratch_file(input, bytes), out = scratch_file("", 0), err = scratch_file("", 0);
+    int argc = 1, status;
+    pid_t child;
+    for (; words[argc - 1]; argc++)
+        argv[argc] = (char *)(uintptr_t)words[argc - 1];
+    fflush(NULL);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(30);
+        dup2(in, 0), dup2(out_fd < 0 ? out : out_fd, 1), dup2(err, 2);
+        status = rt_host_main(p, argc, argv);
+        fflush(NULL);
+        _exit(status);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    result.code = WEXITSTATUS(status);
+    close(in);
+    read_back(out, result.out), read_back(err, result.err);
+}
+
+#define WORDS(...) ((const char *const[ARGUMENTS + 1]){ __VA_ARGS__ })
+
+static void check(int code, const char *out, const char *err)
+{
+    if (result.code != code || strcmp(result.out, out) || !strstr(result.err, err) || (!*err && *result.err))
+        fail_msg("exit %d\n%s--- expected %d\n%s%s\n", result.code, result.out, code, result.err, err);
+}
+
+static void lines(const char *input, int code, const char *out, const char *err)
+{
+    run(&program, WORDS(NULL), input, strlen(input), -1);
+    check(code, out, err);
+}
+
+/* ---- texts ---------------------------------------------------------------------------------------------- */
+
+static void good_lines(void **state)
+{
+    (void)state;
+    lines("abc\nxy\n", 0, "cba\nyx\n", "");
+    lines("abc\nxy", 0, "cba\nyx\n", "");
+    lines("abc\r\nxy\r\n", 0, "cba\nyx\n", "");
+    lines("\xc3\xa9z\n", 0, "z\xc3\xa9\n", "");
+    lines("", 0, "", "");
+}
+
+static void bad_lines(void **state)
+{
+    static char many[100002];
+    (void)state;
+    lines("ab\n\ncd\n", 65, "ba\n\ndc\n", "reverse: line 2: empty; 1 to 8 characters fit\n");
+    lines("ab\na\xc3\xa9" "c\xc3\xa8\nb\n", 65, "ba\n\nb\n", "reverse: line 2: '\xc3\xa8' (U+00E8) at character 4 is not in the vocabulary\n");
+    lines("a\tb\n", 65, "\n", "reverse: line 1: U+0009 at character 2 is not in the vocabulary\n");
+    lines("\xc3\xa9" "a\xff\n", 65, "\n", "reverse: line 1: not valid UTF-8 at byte 4\n");
+    lines("abcdefgh\nabcdefghi\n", 65, "hgfedcba\n\n", "reverse: line 2: 9 characters, but at most 8 fit\n");
+    memset(many, 'a', 100000), many[100000] = '\n';
+    lines(many, 65, "\n", "reverse: line 1: 100000 characters, but at most 8 fit\n");
+    run(&program, WORDS(NULL), "a\0b\nc\n", 6, -1);
+    check(65, "\nc\n", "reverse: line 1: a NUL at byte 2\n");
+}
+
+static void arguments(void **state)
+{
+    (void)state;
+    run(&program, WORDS("abc", "", "xy"), "", 0, -1);
+    check(65, "cba\n\nyx\n", "reverse: argument 2: empty");
+    run(&program, WORDS("ab", "-", "cd"), "xy\n", 3, -1);
+    check(0, "ba\nyx\ndc\n", "");
+    run(&program, WORDS("--", "-t"), "", 0, -1);
+    check(65, "\n", "argument 1: '-' (U+002D) at character 1");
+}
+
+/* ---- options -------------------------------------------------------------------------------------------- */
+
+static void options(void **state)
+{
+    static const char *const threads[][3] = { { "-t", "2" }, { "-t3" }, { "--threads=4" }, { "--threads", "1" } };
+    (void)state;
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        run(&program, WORDS("ab", threads[i][0], threads[i][1]), "", 0, -1);
+        check(0, "ba\n", "");
+    }
+    run(&program, WORDS("-t", "1", "--pin", "ab"), "", 0, -1);
+    check(0, "ba\n", "");
+    run(&program, WORDS("--version"), "", 0, -1);
+    check(0, "reverse (xformc) 1.2.3\n", "");
+    run(&program, WORDS("-h"), "", 0, -1);
+    assert_true(result.code == 0 && !strncmp(result.out, "Examples:\n  reverse 'abc'\n", 26));
+    assert_non_null(strstr(result.out, "  -t, --threads N        use N"));
+    assert_non_null(strstr(result.out, "      --weights FILE     use"));
+}
+
+static void wrong_options(void **state)
+{
+    static const struct { const char *word, *message; } wrong[] = {
+        { "--thread5", "unknown option '--thread5'; did you mean '--threads'?" },
+        { "--wieghts=x", "unknown option '--wieghts'; did you mean '--weights'?" },
+        { "--incomprehensible-words", "unknown option '--incomprehensible-words'\n" }, { "-x", "unknown option '-x'" },
+        { "--pin=3", "option '--pin' takes no argument" }, { "-t", "option '--threads' needs an argument" },
+        { "--weights", "option '--weights' needs an argument" }, { "-t0", "threads must be a number of 1 to 4, not '0'" },
+        { "-t5", "not '5'" }, { "-t2x", "not '2x'" }, { "--threads=", "not ''" }, { "-t-1", "not '-1'" },
+        { "-t99999999999999999999", "threads must be" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        run(&program, WORDS(wrong[i].word), "ab\n", 3, -1);
+        check(2, "", wrong[i].message);
+        assert_non_null(strstr(result.err, "Try 'reverse --help'"));
+    }
+}
+
+static void instruction_sets(void **state)
+{
+    rt_program p = program;
+    (void)state;
+    p.isa = rt_isa_missing(RT_ISA_NEON | RT_ISA_AVX512);
+    run(&p, WORDS("--nonsense"), "", 0, -1);
+    assert_true(result.code == 69 && strstr(result.err, "which this processor lacks; rebuild with --isa portable\n"));
+}
+
+/* ---- weights -------------------------------------------------------------------------------------------- */
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void weights(void **state)
+{
+    char folder[] = "/tmp/test_host_XXXXXX", path[64];
+    rt_program p = program;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/w", folder);
+    p.weights = NULL, p.weights_file = "no such reverse.weights";
+    run(&p, WORDS("ab"), "", 0, -1);                                    /* looked for beside this test */
+    check(66, "", "no such reverse.weights: No such file or directory\nreverse: give their place with --weights FILE");
+    for (int own = 0; own < 2; own++) {                                 /* the option overrides embedded weights too */
+        if (own) p.weights = embedded;
+        write_file(path, "reversed");
+        run(&p, WORDS("--weights", path, "ab"), "", 0, -1);
+        check(0, "ba\n", "");
+        write_file(path, "revolved");
+        run(&p, WORDS("--weights", path, "ab"), "", 0, -1);
+        check(65, "", "/w: not the weights that this model was compiled for");
+        write_file(path, "");
+        run(&p, WORDS("--weights", path, "ab"), "", 0, -1);
+        check(65, "", "expected 8 bytes, found 0");
+        run(&p, WORDS("--weights", folder, "ab"), "", 0, -1);
+        check(74, "", "Is a directory");
+    }
+    unlink(path), rmdir(folder);
+}
+
+static void weights_files(void **state)
+{
+    char path[] = "/tmp/test_host_XXXXXX", fifo[64];
+    const int fd = mkstemp(path);
+    RtWeights w;
+    (void)state;
+    assert_int_equal(write(fd, "0123456789", 10), 10);
+    close(fd);
+    assert_int_equal(rt_weights_open(&w, path), 0);
+    assert_true(w.mapped && w.bytes == 10 && !memcmp(w.data, "0123456789", 10) && (uintptr_t)w.data % 64 == 0);
+    rt_weights_close(&w);
+    assert_true(!w.data && !w.bytes);
+    rt_weights_close(&w);
+    unlink(path);
+    assert_int_equal(rt_weights_open(&w, path), ENOENT);
+    rt_weights_close(&w);
+    snprintf(fifo, sizeof fifo, "%s.fifo", path);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    if (fork() == 0) {
+        static const char block[100000];
+        const int pipe_end = open(fifo, O_WRONLY);
+        for (int i = 0; i < 30; i++)
+            if (write(pipe_end, block, sizeof block) < 0) break;
+        _exit(0);
+    }
+    assert_int_equal(rt_weights_open(&w, fifo), 0);
+    assert_true(!w.mapped && w.bytes == 3000000 && (uintptr_t)w.data % 64 == 0);
+    rt_weights_close(&w);
+    wait(NULL);
+    unlink(fifo);
+}
+
+/* ---- outputs that fail ---------------------------------------------------------------------------------- */
+
+static void full_disk(void **state)
+{
+    const int full = open("/dev/full", O_WRONLY);
+    (void)state;
+    if (full < 0) skip();
+    run(&program, WORDS(NULL), "ab\ncd\n", 6, full);
+    check(74, "", "reverse: cannot write to standard output: No space left on device\n");
+    run(&program, WORDS("--help"), "", 0, full);
+    check(74, "", "cannot write to standard output");
+    close(full);
+}
+
+static void closed_pipe(void **state)
+{
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    run(&program, WORDS("ab", "cd"), "", 0, ends[1]);
+    check(74, "", "reverse: cannot write to standard output: Broken pipe\n");
+    close(ends[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_lines), cmocka_unit_test(bad_lines), cmocka_unit_test(arguments), cmocka_unit_test(options),
+        cmocka_unit_test(wrong_options), cmocka_unit_test(instruction_sets), cmocka_unit_test(weights),
+        cmocka_unit_test(weights_files), cmocka_unit_test(full_disk), cmocka_unit_test(closed_pipe),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}

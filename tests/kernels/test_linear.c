@@ -1,0 +1,142 @@
+/* test_linear.c: rt_linear_f32 against a plain product at awkward sizes, and the bits of every cut of its work. */
+#include "kernel_test.h"
+
+typedef struct Case { RtLinear shape; int rows; Buffer x, y, w; float *plain, *bias; } Case;
+
+static Case make_case(int in, int out, int rows, int has_bias, RtActivation activation)
+{
+    Case c = { { in, out, padded16(in) + 16, padded16(out) + 16, has_bias, activation }, rows,
+               { NULL, 0 }, { NULL, 0 }, { NULL, 0 }, NULL, NULL };
+    c.x = random_rows(rows, in, c.shape.x_stride);
+    c.y = buffer((size_t)rows * (size_t)c.shape.y_stride);
+    c.plain = malloc((size_t)(out * in) * sizeof(float));
+    c.bias = malloc((size_t)out * sizeof(float));
+    for (int i = 0; i < out * in; i++)
+        c.plain[i] = random_float();
+    for (int o = 0; o < out; o++)
+        c.bias[o] = random_float();
+    c.w = panels(c.plain, has_bias ? c.bias : NULL, out, in);
+    return c;
+}
+
+static void free_case(Case c)
+{
+    release(c.x), release(c.y), release(c.w);
+    free(c.plain), free(c.bias);
+}
+
+static Exact *reference(const Case *c)
+{
+    const RtLinear *s = &c->shape;
+    Exact *want = malloc((size_t)(c->rows * s->out + 1) * sizeof *want);
+    for (int r = 0; r < c->rows; r++)
+        for (int o = 0; o < s->out; o++) {
+            Exact sum = { 0, 0 };
+            if (s->has_bias) exact_add(&sum, c->bias[o]);
+            for (int i = 0; i < s->in; i++)
+                exact_add(&sum, (double)c->plain[o * s->in + i] * c->x.data[r * s->x_stride + i]);
+            if (s->activation == RT_RELU && sum.value < 0) sum.value = 0;
+            want[r * s->out + o] = sum;
+        }
+    return want;
+}
+
+static void run(const Case *c, float *y, int row, int rows, int begin, int end)
+{
+    const RtLinear *s = &c->shape;
+    rt_linear_f32(s, y + row * s->y_stride, c->x.data + row * s->x_stride, c->w.data, rows, begin, end);
+}
+
+static const int ins[] = { 1, 2, 7, 16, 31, 64, 511, 512, 513, 1030 };
+static const int outs[] = { 1, 11, 16, 17, 33, 64, 130, 300 };
+static const int many[] = { 0, 1, 2, 3, 5, 7, 12, 13, 14, 15, 27, 28, 29, 43 };
+
+static void against_reference(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(ins); i++)
+        for (size_t o = 0; o < COUNT(outs); o++)
+            for (size_t r = 0; r < COUNT(many); r++)
+                for (int k = 0; k < 4; k++) {
+                    Case c = make_case(ins[i], outs[o], many[r], k & 1, k & 2 ? RT_RELU : RT_IDENTITY);
+                    Exact *want = reference(&c);
+                    run(&c, c.y.data, 0, c.rows, 0, padded16(c.shape.out) / 16);
+                    check_close(c.y.data, c.shape.y_stride, want, c.rows, c.shape.out);
+                    check_padding(c.y.data, c.shape.y_stride, c.rows, c.shape.out);
+                    free(want);
+                    free_case(c);
+                }
+}
+
+/* Any cut of rows, down to one, and of panels gives the bits of the whole. */
+static void every_cut(void **state)
+{
+    static const int sizes[][2] = { { 7, 17 }, { 64, 130 }, { 513, 300 } };
+    const int rows = 31;
+    (void)state;
+    for (size_t k = 0; k < COUNT(sizes); k++) {
+        Case c = make_case(sizes[k][0], sizes[k][1], rows, 1, RT_RELU);
+        const int n = padded16(c.shape.out) / 16;
+        Buffer y = buffer(c.y.n);
+        run(&c, c.y.data, 0, rows, 0, n);
+        for (int cut = 0; cut <= rows; cut++) {
+            fill_guard(y.data, y.n);
+            run(&c, y.data, 0, cut, 0, n), run(&c, y.data, cut, rows - cut, 0, n);
+            check_same_bits(y.data, c.y.data, y.n);
+        }
+        for (int cut = 0; cut <= n; cut++) {
+            fill_guard(y.data, y.n);
+            run(&c, y.data, 0, rows, 0, cut), run(&c, y.data, 0, rows, cut, n);
+            check_same_bits(y.data, c.y.data, y.n);
+        }
+        fill_guard(y.data, y.n);
+        for (int r = 0; r < rows; r++)
+            for (int p = 0; p < n; p++)
+                run(&c, y.data, r, 1, p, p + 1);
+        check_same_bits(y.data, c.y.data, y.n);
+        release(y);
+        free_case(c);
+    }
+}
+
+typedef struct Job { const Case *c; float *y; int by_rows; } Job;
+
+static void body(void *argument, int lane, int lanes)
+{
+    const Job *job = argument;
+    const int n = padded16(job->c->shape.out) / 16;
+    const rt_span s = rt_split(job->by_rows ? job->c->rows : n, lane, lanes);
+    if (job->by_rows) run(job->c, job->y, s.begin, s.end - s.begin, 0, n);
+    else run(job->c, job->y, 0, job->c->rows, s.begin, s.end);
+}
+
+/* Rows 2 and 3 are cut into shares of one row on some lanes and two on others. */
+static void on_teams(void **state)
+{
+    static const int rows[] = { 1, 2, 3, 29 };
+    rt_team *team = NULL;
+    (void)state;
+    for (int lanes = 1; lanes <= 3; lanes++) {
+        assert_int_equal(rt_team_resize(&team, lanes), RT_OK);
+        for (size_t r = 0; r < COUNT(rows); r++)
+            for (int by_rows = 0; by_rows < 2; by_rows++) {
+                Case c = make_case(100, 130, rows[r], 1, RT_IDENTITY);
+                Buffer y = buffer(c.y.n);
+                Job job = { &c, y.data, by_rows };
+                run(&c, c.y.data, 0, c.rows, 0, padded16(c.shape.out) / 16);
+                rt_team_run(team, body, &job);
+                check_same_bits(y.data, c.y.data, y.n);
+                release(y);
+                free_case(c);
+            }
+    }
+    assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(against_reference), cmocka_unit_test(every_cut), cmocka_unit_test(on_teams),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+/* test_team.c: teams start, change size and end; a body runs once on every lane; barriers hold under hammering, also
+ * with more lanes than processors. An alarm ends a test that hangs. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "kernel_test.h"
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { LANES = 5, SECONDS = 60 };
+
+typedef struct Lane { _Alignas(64) _Atomic int count; } Lane;
+typedef struct Job { rt_team *team; int rounds; _Atomic int wrong; Lane lane[LANES]; } Job;
+
+static void count(void *argument, int lane, int lanes)
+{
+    Job *job = argument;
+    if (lanes != rt_team_lanes(job->team)) atomic_fetch_add(&job->wrong, 1);
+    atomic_fetch_add(&job->lane[lane].count, 1);
+}
+
+/* After every barrier all lanes have done the same number of rounds, seen from each of them. */
+static void hammer(void *argument, int lane, int lanes)
+{
+    Job *job = argument;
+    for (int i = 1; i <= job->rounds; i++) {
+        atomic_store_explicit(&job->lane[lane].count, i, memory_order_relaxed);
+        rt_barrier(job->team);
+        for (int l = 0; l < lanes; l++)
+            if (atomic_load_explicit(&job->lane[l].count, memory_order_relaxed) != i) atomic_fetch_add(&job->wrong, 1);
+        rt_barrier(job->team);
+    }
+}
+
+static void hammer_team(rt_team *team, int rounds)
+{
+    Job job = { .team = team, .rounds = rounds };
+    alarm(SECONDS);
+    rt_team_run(team, hammer, &job);
+    alarm(0);
+    assert_int_equal(atomic_load(&job.wrong), 0);
+    assert_int_equal(atomic_load(&job.lane[rt_team_lanes(team) - 1].count), rounds);
+}
+
+static void sizes(void **state)
+{
+    static const int order[] = { 1, 2, 3, 3, 2, 5, 1, 4, 0, 2, 1 };
+    rt_team *team = NULL;
+    (void)state;
+    alarm(SECONDS);
+    for (size_t i = 0; i < COUNT(order); i++) {
+        const int lanes = order[i] ? order[i] : 1;
+        assert_int_equal(rt_team_resize(&team, order[i]), RT_OK);
+        assert_int_equal(rt_team_lanes(team), lanes);
+        assert_true((team == NULL) == (lanes == 1));
+        for (int runs = 0; runs < 100; runs++) {
+            Job job = { .team = team };
+            rt_team_run(team, count, &job);
+            assert_int_equal(atomic_load(&job.wrong), 0);
+            for (int l = 0; l < LANES; l++)
+                assert_int_equal(atomic_load(&job.lane[l].count), l < lanes);
+        }
+    }
+    for (int i = 0; i < 200; i++) {                                     /* ended at once, workers hardly started */
+        assert_int_equal(rt_team_resize(&team, 3), RT_OK);
+        assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+    }
+    alarm(0);
+}
+
+static void no_room(void **state)
+{
+    rt_team *team = NULL, *before;
+    (void)state;
+    assert_int_equal(rt_team_resize(&team, 2), RT_OK);
+    before = team;
+    assert_int_equal(rt_team_resize(&team, 1000000), RT_NO_ROOM);
+    assert_ptr_equal(team, before);
+    hammer_team(team, 10);
+    assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+}
+
+/* Workers that went to sleep between two runs wake up for the next. */
+static void asleep(void **state)
+{
+    rt_team *team = NULL;
+    (void)state;
+    assert_int_equal(rt_team_resize(&team, 3), RT_OK);
+    for (int i = 0; i < 20; i++) {
+        usleep(3000);
+        hammer_team(team, 3);
+    }
+    assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+}
+
+static void barriers(void **state)
+{
+    rt_team *team = NULL;
+    (void)state;
+    for (int lanes = 1; lanes <= 3; lanes++) {
+        assert_int_equal(rt_team_resize(&team, lanes), RT_OK);
+        hammer_team(team, 50000);                                       /* two barriers a round */
+    }
+    assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+}
+
+/* All lanes on one processor: those that spin are in the way of those that work. */
+static void oversubscribed(void **state)
+{
+    cpu_set_t before, one;
+    rt_team *team = NULL;
+    int cpu = 0;
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    while (!CPU_ISSET(cpu, &before))
+        cpu++;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    for (int known = 0; known < 2; known++) {                           /* before the team could know, and after */
+        if (known) sched_setaffinity(0, sizeof one, &one);
+        assert_int_equal(rt_team_resize(&team, 2), RT_OK);
+        if (!known) assert_int_equal(rt_team_pin(team), CPU_COUNT(&before) > 1 ? RT_OK : RT_NO_ROOM);
+        sched_setaffinity(0, sizeof one, &one);
+        hammer_team(team, known ? 50000 : 2000);
+        assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+        sched_setaffinity(0, sizeof before, &before);
+    }
+}
+
+static void pin_too_many(void **state)
+{
+    rt_team *team = NULL;
+    const int lanes = rt_processors() + 1;
+    cpu_set_t before;
+    (void)state;
+    sched_getaffinity(0, sizeof before, &before);
+    assert_true(rt_processors() >= 1 && rt_processors() <= CPU_COUNT(&before));
+    assert_int_equal(rt_team_resize(&team, CPU_COUNT(&before) + 1), RT_OK);
+    assert_int_equal(rt_team_pin(team), RT_NO_ROOM);
+    assert_int_equal(rt_team_resize(&team, lanes), RT_OK);
+    assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+}
+
+static void split(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 40; n++)
+        for (int lanes = 1; lanes < 7; lanes++)
+            for (int lane = 0, end = 0; lane < lanes; lane++) {
+                const rt_span s = rt_split(n, lane, lanes);
+                assert_true(s.begin == end && s.end >= s.begin && s.end - s.begin <= n / lanes + 1);
+                end = s.end;
+                if (lane == lanes - 1) assert_int_equal(end, n);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(split), cmocka_unit_test(sizes), cmocka_unit_test(no_room), cmocka_unit_test(asleep),
+        cmocka_unit_test(barriers), cmocka_unit_test(oversubscribed), cmocka_unit_test(pin_too_many),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

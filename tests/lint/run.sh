@@ -1,0 +1,57 @@
+#!/bin/sh
+# Each rule of lint finds nothing in the tree, and finds the fault that is put into a copy of it.
+top=$PWD
+copy=$(mktemp -d) && trap 'rm -rf "$copy"' EXIT || exit 74
+mkdir "$copy/tests"
+cp -R compiler runtime Makefile "$copy/"
+cp -R tests/lint "$copy/tests/"
+
+for rule in includes libraries names text words sizes generated; do
+    if sh tests/lint/lint.sh $rule; then echo "ok lint: $rule"; else echo "not ok lint: $rule"; fi
+done
+
+# finds NAME RULE FILE TEXT: the rule passes, and objects to a FILE that ends with TEXT.
+finds() {
+    mkdir -p "$copy/$(dirname "$3")"
+    cp "$copy/$3" "$copy/kept" 2>/dev/null || rm -f "$copy/kept"
+    printf "$4" >>"$copy/$3"
+    found=$(cd "$copy" && sh "$top/tests/lint/lint.sh" "$2" 2>&1)
+    case $? in 0) clean=1 ;; *) clean=0 ;; esac
+    case $clean:$found in
+    0:*"$3:"*) echo "ok lint finds $1" ;;
+    *) echo "not ok lint finds $1"; echo "$found" ;;
+    esac
+    if [ -e "$copy/kept" ]; then mv "$copy/kept" "$copy/$3"; else rm -f "$copy/$3"; fi
+}
+
+finds 'a base that includes a floor'              includes  compiler/base/text.c       '#include "model.h"\n'
+finds 'a front that includes the graph'           includes  compiler/front/names.c     '#include "graph.h"\n'
+finds 'a graph that includes a private header'    includes  compiler/graph/graph_shape.c '#include "spec_lexer.h"\n'
+finds 'a plan that includes the emitter'          includes  compiler/plan/plan_cost.c  '#include "emit.h"\n'
+finds 'a target that includes the session'        includes  compiler/target/cc.c       '#include "trace.h"\n'
+finds 'a plan that includes kernels'              includes  compiler/plan/plan_cost.c  '#include "rt_simd.h"\n'
+finds 'a runtime that includes the compiler'      includes  runtime/rt_status.c        '#include "arena.h"\n'
+finds 'a runtime that includes a library'         includes  runtime/rt_status.c        '#include <jansson.h>\n'
+finds 'an include of no file'                     includes  compiler/base/text.c       '#include "nothing.h"\n'
+finds 'Lua outside the readers of specs'          libraries compiler/graph/graph_spec.c '#include <lua.h>\n'
+finds 'JSON outside its readers'                  libraries compiler/plan/plan.c       '#include <jansson.h>\n'
+finds 'BLAS outside the generic engine'           libraries compiler/target/cc.c       '#include <cblas.h>\n'
+finds 'cmocka outside the tests'                  libraries compiler/base/text.c       '#include <cmocka.h>\n'
+finds 'a name used twice'                         names     runtime/text.c             'int x;\n'
+finds 'a tab'                                     text      compiler/base/text.c       '\tint x;\n'
+finds 'space at the end of a line'                text      compiler/base/text.c       'int x; \n'
+finds 'a carriage return'                         text      compiler/base/text.c       'int x;\r\n'
+finds 'a file without a newline at the end'       text      compiler/base/text.c       'int x;'
+finds 'a long line'                               text      compiler/base/text.c       "/* $(printf '%0150d' 0) */\n"
+finds 'a forbidden word'                          words     compiler/base/text.c       '/* TODO */\n'
+finds 'dead code'                                 words     compiler/base/text.c       '#if 0\n#endif\n'
+finds 'a file of over 700 lines'                  sizes     compiler/base/text.c       "$(yes 'int x;\n' | head -n 700 | tr -d '\n')"
+finds 'allocation in emitted C'                   generated generated/dates/dates.c    'void *f(void) { return malloc(1); }\n'
+
+# The compilers' rule, on a tree of one file.
+rm -rf "$copy/compiler" "$copy/runtime"
+mkdir -p "$copy/compiler" "$copy/runtime"
+finds 'a shadowed variable'    compilers compiler/shadow.c   'int f(int x); int f(int x) { { int x = 1; return x; } }\n'
+finds 'an unused variable'     compilers compiler/unused.c   'int f(void); int f(void) { int x; return 0; }\n'
+finds 'a missing prototype'    compilers compiler/external.c 'int f(void) { return 0; }\n'
+finds 'an array of unknown size' compilers compiler/vla.c    'int f(int n); int f(int n) { int a[n]; a[0] = n; return a[0]; }\n'

@@ -1,0 +1,104 @@
+#!/bin/sh
+# Run the suites and count their cases; tests/README.md says how they are found.
+# usage: tests/run.sh BUILD [test|check|golden]     environment: JOBS, XFORMC_TIMEOUT, XFORMC_TEST_DATA
+# Started again as `run.sh --one BUILD SUITE`, it runs one suite and leaves its cases and its output in BUILD/log/.
+LC_ALL=C.UTF-8
+export LC_ALL
+
+# Lines of a suite -> `ok NAME`, `not ok NAME`, `skip NAME`; both cmocka's TAP and the shell suites'.
+cases() {
+    awk '{ sub(/\r$/, "") }
+        /^(not )?ok [0-9]+ # SKIP/ { sub(/^(not )?ok [0-9]+ # SKIP */, ""); print "skip " $0; next }
+        /^(not )?ok /              { s = $0; sub(/^(not )?ok ([0-9]+ - )?/, "", s); print ($1 == "ok" ? "ok " : "not ok ") s; next }
+        /^skip /                   { print }' "$1"
+}
+
+# What a shell suite F tests: the tool F_dump of its folder, or xformc.
+subject() {
+    folder=$(basename "$(dirname "$2")")
+    tool=$PWD/$1/tests/$folder/${folder}_dump
+    if [ -x "$tool" ]; then echo "$tool"; else echo "$PWD/$1/xformc"; fi
+}
+
+run_one() {
+    build=$1 suite=$2
+    log=$build/log/$(echo "${suite#"$build"/}" | tr / _)
+    limit=${XFORMC_TIMEOUT:-240}
+    begin=$(date +%s%N)
+    case $suite in
+    *.sh) timeout -k 5 "$limit" sh "$suite" "$(subject "$build" "$suite")" ;;
+    *)    CMOCKA_MESSAGE_OUTPUT=tap timeout -k 5 "$limit" "./$suite" ;;
+    esac >"$log.out" 2>&1 </dev/null
+    status=$?
+    cases "$log.out" >"$log.cases"
+    failed=$(grep -c '^not ok' "$log.cases")
+    planned=$(awk -F '[.][.]' '/^1[.][.][0-9]+$/ { n += $2 } END { print n + 0 }' "$log.out")
+    reported=$(grep -c . "$log.cases")
+    if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+        echo "not ok (stopped after $limit s)" >>"$log.cases"
+    elif [ "$status" -ge 128 ] || { [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; }; then
+        echo "not ok (exit status $status)" >>"$log.cases"
+    elif [ "$reported" -eq 0 ] || [ "$reported" -lt "$planned" ]; then
+        echo "not ok ($reported cases reported, $planned planned)" >>"$log.cases"
+    fi
+    ms=$(( ($(date +%s%N) - begin) / 1000000 ))
+    printf '  %-44s %4d passed %3d failed  %3d.%d s\n' "${suite#"$build"/}" "$(grep -c '^ok' "$log.cases")" \
+        "$(grep -c '^not ok' "$log.cases")" $((ms / 1000)) $((ms % 1000 / 100))
+}
+
+if [ "$1" = --one ]; then
+    run_one "$2" "$3"
+    exit 0
+fi
+
+build=${1:-build} mode=${2:-test}
+case $build in /*) echo "usage: BUILD is a folder below this one" >&2; exit 2 ;; esac
+if [ "$mode" = golden ]; then
+    for suite in $(grep -l -e '--write' tests/*/run.sh); do
+        sh "$suite" --write "$(subject "$build" "$suite")" || exit
+    done
+    exit 0
+fi
+rm -rf "$build/log"
+mkdir -p "$build/log"
+if [ "$mode" = check ]; then export XFORMC_QUICK=1; fi
+if [ -n "$XFORMC_TEST_DATA" ]; then
+    XFORMC_TEST_DATA=$(cd "$XFORMC_TEST_DATA" && pwd) && export XFORMC_TEST_DATA || exit 66
+fi
+
+{
+    # A program of an older tree may still lie in build/: each must have its source.
+    for program in "$build"/tests/*/test_*; do
+        name=$(echo "${program#"$build"/}" | sed 's/\..*//')
+        if [ -x "$program" ] && [ -e "$name.c" ]; then case $program in *.o|*.d) ;; *) echo "$program" ;; esac; fi
+    done
+    for suite in tests/*/slow.sh tests/*/run.sh; do
+        case $mode:$suite in check:*/slow.sh) continue ;; esac
+        if [ -e "$suite" ]; then echo "$suite"; fi
+    done
+} >"$build/log/suites"
+
+# The longest first.
+sort -r "$build/log/suites" | xargs -P "${JOBS:-2}" -n 1 sh "$0" --one "$build"
+
+cat "$build"/log/*.cases >"$build/log/all" 2>/dev/null
+passed=$(grep -c '^ok' "$build/log/all") failed=$(grep -c '^not ok' "$build/log/all") skipped=$(grep -c '^skip' "$build/log/all")
+
+for log in "$build"/log/*.cases; do
+    if grep -q '^not ok' "$log" 2>/dev/null; then
+        printf '\n---- %s\n' "$(basename "${log%.cases}")"
+        tail -n 100 "${log%.cases}.out"
+        grep '^not ok (' "$log"
+    fi
+done
+if [ "$skipped" -gt 0 ]; then
+    printf '\nskipped:\n'
+    sed -n 's/^skip /  /p' "$build"/log/all
+fi
+echo
+if [ "$skipped" -gt 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,2 +1,69 @@
+/* command_verify.c: every engine against every other, with taps and without, or against a reference of the user's. */
 #include "command.h"
-Exit command_verify(const Choices *c) { (void)c; return EXIT_NO_FEATURE; }
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verify.h"
+
+enum { MAX_ENGINES = 4, LANES = 2, SEED = 1 };
+
+typedef struct Engines { VerifyEngine list[MAX_ENGINES]; int count; } Engines;
+
+/* Whether a command is on the PATH. */
+static bool on_path(Arena *a, const char *command)
+{
+    const char *path = getenv("PATH");
+    for (const char *s = path ? path : ""; *s;) {
+        size_t n = strcspn(s, ":");
+        if (n && access(file_join(a, arena_copy(a, s, n), command), X_OK) == 0) return true;
+        s += n + (s[n] == ':');
+    }
+    return false;
+}
+
+static bool open_engine(Session *s, Engines *e, const char *name, const char *cc, int same_bits)
+{
+    VerifyEngine *v = &e->list[e->count++];
+    *v = (VerifyEngine){ .same_bits = same_bits };
+    v->tapped = session_engine(s, name, cc, true);
+    if (v->tapped) v->plain = session_engine(s, name, cc, false);
+    return v->plain != NULL;
+}
+
+/* The generic engine, and native code by --cc, or by each of gcc and clang that there is. Emitted code gives the same
+ * bits whichever compiler made it. */
+static bool open_engines(Session *s, Engines *e)
+{
+    static const char *const compilers[] = { "gcc", "clang" };
+    const Choices *c = s->choices;
+    if (c->cc) return open_engine(s, e, "native", c->cc, 1) && open_engine(s, e, "generic", NULL, 0);
+    for (int i = 0; i < 2; i++)
+        if (on_path(s->arena, compilers[i]) && !open_engine(s, e, "native", compilers[i], 1)) return false;
+    if (!e->count && !open_engine(s, e, "native", "cc", 1)) return false;
+    return open_engine(s, e, "generic", NULL, 0);
+}
+
+static void close_engines(Engines *e)
+{
+    for (int i = 0; i < e->count; i++) {
+        if (e->list[i].tapped) engine_close(e->list[i].tapped);
+        if (e->list[i].plain) engine_close(e->list[i].plain);
+    }
+}
+
+Exit command_verify(const Choices *c)
+{
+    Session *s = session_new(c);
+    Engines engines = { .count = 0 };
+    Exit found = EXIT_DONE;
+    if (session_read(s) && open_engines(s, &engines)) {
+        const VerifyOptions options = { .against = c->against, .seed = SEED, .lanes = c->threads > 1 ? c->threads : LANES, .json = c->json };
+        found = verify_run(s->arena, s->diag, s->model, engines.list, engines.count, &options, stdout);
+    }
+    close_engines(&engines);
+    if (fflush(stdout) != 0) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write the results");
+    Exit told = session_end(s);
+    return told != EXIT_DONE ? told : found;
+}

@@ -167,16 +167,14 @@ static const Buffer *input_buffer(const Plan *p, const Tensor *t)
     return NULL;
 }
 
-/* Where an operation leaves a tensor. */
-static const Buffer *result_buffer(const PlanBlock *b, const Tensor *t)
+/* Where a tensor is kept to the end of a run: its tap, or the buffer of an output. */
+static const Buffer *kept_buffer(const Plan *p, const Tensor *t)
 {
-    const Buffer *found = NULL;
-    for (int i = 0; i < b->op_count; i++)
-        for (int r = 0; r < 3; r++) {
-            const PlanOp *op = &b->ops[i];
-            if (t == (r ? op->node->out[r] : op->result) && op->out[r]) found = op->out[r];
-        }
-    return found;
+    for (int i = 0; i < p->tap_count; i++)
+        if (p->taps[i].tensor == t) return p->taps[i].buffer;
+    for (int i = 0; i < p->buffer_count; i++)
+        if (p->buffers[i]->tensor == t && p->buffers[i]->layout == LAYOUT_ROWS) return p->buffers[i];
+    return NULL;
 }
 
 /* A named tensor, where the plan has kept it to the end: inputs, outputs and taps. */
@@ -185,7 +183,7 @@ static void add_named(Gather *g, const char *name)
     const Plan *p = g->engine->plan;
     const Tensor *t = tensor_named(p->graph, name);
     if (!t || t->kind == TENSOR_PARAM || t->integer || trace_find(g->trace, name)) return;
-    const Buffer *b = t->kind == TENSOR_INPUT ? input_buffer(p, t) : result_buffer(p->blocks[0], t);
+    const Buffer *b = t->kind == TENSOR_INPUT ? input_buffer(p, t) : kept_buffer(p, t);
     if (b && !b->block) add_part(g, name, t, b, 0);
 }
 

@@ -75,6 +75,13 @@ static void compare_tensor(Verify *v, const Pair *p, const TraceTensor *a, const
     table_add(&v->table, row);
 }
 
+/* The place of a tensor in order of execution: the first trace has them all. */
+static int order_of(Trace *const *traces, const char *name)
+{
+    const TraceTensor *t = trace_find(traces[0], name);
+    return t ? (int)(t - traces[0]->tensors) : traces[0]->count;
+}
+
 /* Every tensor of b that a has too, and those that one of two with taps lacks. */
 static void compare_pair(Verify *v, const Pair *p, Trace *const *traces)
 {
@@ -82,10 +89,10 @@ static void compare_pair(Verify *v, const Pair *p, Trace *const *traces)
     const bool all = v->subjects[p->a].tapped && v->subjects[p->b].tapped;
     for (int i = 0; i < b->count; i++) {
         const TraceTensor *t = trace_find(a, b->tensors[i].name);
-        if (t || all) compare_tensor(v, p, t, &b->tensors[i], i);
+        if (t || all) compare_tensor(v, p, t, &b->tensors[i], order_of(traces, b->tensors[i].name));
     }
     for (int i = 0; i < a->count && all; i++)
-        if (!trace_find(b, a->tensors[i].name)) compare_tensor(v, p, &a->tensors[i], NULL, i);
+        if (!trace_find(b, a->tensors[i].name)) compare_tensor(v, p, &a->tensors[i], NULL, order_of(traces, a->tensors[i].name));
 }
 
 /* ---- running -------------------------------------------------------------------------------------------- */

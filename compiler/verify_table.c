@@ -101,9 +101,10 @@ static void print_summary(const VerifyTable *t, FILE *to)
     char distance[16];
     int differing = table_differing(t);
     if (differing) fprintf(to, "verify: %d of %d comparisons differ", differing, t->count);
-    else fprintf(to, "verify: %d comparisons, all within tolerance", t->count);
-    fprintf(to, "; largest distance %s: %s (%s against %s)\n", number(distance, largest->distance), largest->name, largest->engine,
-            largest->against);
+    else fprintf(to, "verify: %d comparison%s, all within tolerance", t->count, t->count == 1 ? "" : "s");
+    fprintf(to, "; largest distance %s", number(distance, largest->distance));
+    if (largest->distance > 0) fprintf(to, ": %s (%s against %s)", largest->name, largest->engine, largest->against);
+    fputc('\n', to);
 }
 
 void table_print(const VerifyTable *t, FILE *to)

@@ -21,7 +21,7 @@ Wednesday, 23rd of September 1999
 September 23, 1999
 3rd of May 2019
 1999-9-23
-12/05/1974
+09/23/1999
 Wednesday, the twenty-third of September nineteen ninety-nine
 the first of January two thousand and one
 TEXTS

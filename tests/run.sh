@@ -87,7 +87,7 @@ passed=$(grep -c '^ok' "$build/log/all") failed=$(grep -c '^not ok' "$build/log/
 for log in "$build"/log/*.cases; do
     if grep -q '^not ok' "$log" 2>/dev/null; then
         printf '\n---- %s\n' "$(basename "${log%.cases}")"
-        tail -n 100 "${log%.cases}.out"
+        grep -avE '^(ok|skip) ' "${log%.cases}.out" | tail -n 150
         grep '^not ok (' "$log"
     fi
 done

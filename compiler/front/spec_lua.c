@@ -186,7 +186,8 @@ static void tell_lua_error(lua_State *L)
     if (!at.file) at.file = r->path;
     diag_error(r->diag, EXIT_BAD_DATA, at, "%s", message);
     if (strstr(message, "(global '"))
-        diag_note(r->diag, at, "a spec's globals are xf, math, string, table, ipairs, pairs, type, tostring, tonumber, select, error, assert and pcall");
+        diag_note(r->diag, at, "a spec's globals are xf, math, string, table, ipairs, pairs, type, tostring, tonumber, select, "
+                  "error, assert and pcall");
 }
 
 static bool tell_stop(SpecReader *r)
@@ -195,7 +196,9 @@ static bool tell_stop(SpecReader *r)
     Loc at = s->at.file ? s->at : (Loc){ r->path, 0, 0 };
     switch (s->stop) {
     case STOP_NOT: return false;
-    case STOP_INSTRUCTIONS: diag_error(r->diag, EXIT_BAD_DATA, at, "spec ran for more than %d instructions", MAX_INSTRUCTIONS); break;
+    case STOP_INSTRUCTIONS:
+        diag_error(r->diag, EXIT_BAD_DATA, at, "spec ran for more than %d instructions", MAX_INSTRUCTIONS);
+        break;
     case STOP_TIME: diag_error(r->diag, EXIT_BAD_DATA, at, "spec ran for more than %d seconds", MAX_SECONDS); break;
     case STOP_MEMORY: diag_error(r->diag, EXIT_BAD_DATA, at, "spec allocated more than %d MB in all", MAX_ALLOCATED_MB); break;
     }
@@ -207,9 +210,11 @@ static void tell_status(lua_State *L, int status)
     SpecReader *r = spec_reader(L);
     if (tell_stop(r)) return;
     Loc whole = { r->path, 0, 0 };
-    if (status == LUA_ERRMEM) diag_error(r->diag, EXIT_BAD_DATA, whole, "spec needs more than %d MB of memory, or text of more than %d MB",
-                                         MAX_MEMORY >> 20, MAX_STRING >> 20);
-    else if (status != LUA_OK) tell_lua_error(L);
+    if (status == LUA_ERRMEM)
+        diag_error(r->diag, EXIT_BAD_DATA, whole, "spec needs more than %d MB of memory, or text of more than %d MB",
+                   MAX_MEMORY >> 20, MAX_STRING >> 20);
+    else if (status != LUA_OK)
+        tell_lua_error(L);
 }
 
 /* ---- running --------------------------------------------------------------------------------------------- */

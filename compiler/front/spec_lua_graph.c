@@ -101,7 +101,8 @@ static int64_t read_size(lua_State *L, Loc at, const char *name, int i)
     lua_rawgeti(L, 2, i + 1);
     if (lua_type(L, -1) == LUA_TNUMBER) size = lua_tointegerx(L, -1, &whole);
     if (!whole) spec_fail(L, at, "shape of %s: size %d must be a whole number, found %s", name, i + 1, spec_describe(L, -1));
-    if (size < 1 || size > INT32_MAX) spec_fail(L, at, "shape of %s: size %d (%" PRId64 ") must be from 1 to %d", name, i + 1, size, INT32_MAX);
+    if (size < 1 || size > INT32_MAX)
+        spec_fail(L, at, "shape of %s: size %d (%" PRId64 ") must be from 1 to %d", name, i + 1, size, INT32_MAX);
     lua_pop(L, 1);
     return size;
 }
@@ -111,7 +112,8 @@ static int64_t read_shape(lua_State *L, GraphCall *c, const char *name)
 {
     if (!lua_istable(L, 2)) spec_fail(L, c->at, "shape of %s must be a table of sizes, found %s", name, spec_describe(L, 2));
     lua_Unsigned rank = lua_rawlen(L, 2);
-    if (rank < 1 || rank > MAX_RANK) spec_fail(L, c->at, "shape of %s has %" PRIu64 " sizes; from 1 to %d are allowed", name, (uint64_t)rank, MAX_RANK);
+    if (rank < 1 || rank > MAX_RANK)
+        spec_fail(L, c->at, "shape of %s has %" PRIu64 " sizes; from 1 to %d are allowed", name, (uint64_t)rank, MAX_RANK);
     c->rank = (int)rank;
     int64_t elements = 1;
     for (int i = 0; i < c->rank; i++) {
@@ -141,7 +143,8 @@ static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t el
     if (lua_isnoneornil(L, 3)) return;
     if (!lua_istable(L, 3)) spec_fail(L, c->at, "values of %s must be a table of numbers, found %s", name, spec_describe(L, 3));
     int64_t found = (int64_t)lua_rawlen(L, 3);
-    if (found != elements) spec_fail(L, c->at, "%s has %" PRId64 " values; its shape needs %" PRId64, name, found, elements);
+    if (found != elements)
+        spec_fail(L, c->at, "%s has %" PRId64 " values; its shape needs %" PRId64, name, found, elements);
     r->numbers += found;
     if (r->numbers > MAX_NUMBERS) spec_fail(L, c->at, "more than %d numbers in one spec; put them into a weights file", MAX_NUMBERS);
     float *values = arena_array(r->arena, (size_t)found, sizeof *values);

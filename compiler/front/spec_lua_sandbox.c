@@ -203,7 +203,8 @@ static int sorted_pairs(lua_State *L)
     lua_Integer n = 0;
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
         int type = lua_type(L, -2);
-        if (type != LUA_TSTRING && type != LUA_TNUMBER) return luaL_error(L, "pairs: a key is a %s; only numbers and text are allowed", lua_typename(L, type));
+        if (type != LUA_TSTRING && type != LUA_TNUMBER)
+            return luaL_error(L, "pairs: a key is a %s; only numbers and text are allowed", lua_typename(L, type));
         lua_pushvalue(L, -2);
         lua_rawseti(L, 3, ++n);
     }

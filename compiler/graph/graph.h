@@ -49,6 +49,7 @@ typedef struct Node {
     bool values;                    /* APPEND: this cache holds values, not keys */
     double scale, eps;              /* embed, attention; norm */
     int kind;                       /* norm: NORMS_*; activation: RT_* of activations.def */
+    const char *part;               /* "self-attention": what part of its block it belongs to; NULL: none */
     Loc at;
 } Node;
 

@@ -1,4 +1,5 @@
-/* graph_dump.c: a Graph as text, the golden of this floor. */
+/* graph_dump.c: a Graph as text, the golden of this floor. Its words decide the identity of packed weights: what is
+ * said here must change when, and only when, the meaning of the weights does. */
 #include "graph.h"
 
 static void dump_dim(const Dim *d, FILE *to)
@@ -55,7 +56,7 @@ static void dump_block(const Block *b, FILE *to)
 {
     fprintf(to, "block %s", b->name);
     if (b->layers) fprintf(to, " for %d layers from %d", b->layers, b->layer[0]);
-    fprintf(to, "  -- %s\n", b->doc);
+    fputs("\n", to);
     if (b->carry_in) {
         fputs("    takes ", to);
         dump_tensor(b->carry_in, to);
@@ -79,7 +80,7 @@ void graph_dump(const Graph *g, FILE *to)
     for (int i = 0; i < g->block_count; i++) dump_block(g->blocks[i], to);
     for (int i = 0; i < g->program_count; i++) {
         const Program *p = &g->programs[i];
-        fprintf(to, "program %s  -- %s\n", p->name, p->doc);
+        fprintf(to, "program %s\n", p->name);
         for (int r = 0; r < p->count; r++) {
             fprintf(to, "    %s", p->runs[r].block->name);
             if (p->runs[r].block->layers) fprintf(to, " x %d", p->runs[r].count);

@@ -40,6 +40,7 @@ Block *make_block(Maker *k, const char *name, const char *doc, const char *stem,
     g->blocks = grow(k, g->blocks, g->block_count, sizeof *g->blocks);
     g->blocks[g->block_count++] = b;
     k->block = b;
+    k->part = NULL;
     return b;
 }
 
@@ -120,6 +121,7 @@ Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tenso
     Node *n = arena_alloc(k->arena, sizeof *n);
     *n = *attributes;
     memcpy(n->in, in, sizeof n->in);
+    n->part = k->part;
     const OpRow *row = &op_rows[n->op];
     for (int r = 0; r < row->results; r++) {
         /* shapes come from graph_shape; a placeholder rank of 0 until then */

@@ -9,6 +9,7 @@ typedef struct Maker {
     Diag *diag;
     Graph *graph;
     Block *block;                   /* nodes are added to this one */
+    const char *part;               /* of the nodes to come: Node.part */
     bool failed;                    /* a shape error was told; results are NULL from then on */
 } Maker;
 

@@ -111,7 +111,10 @@ static Tensor *sublayer(StackBuild *b, const LayerFields *f, Sublayer which, int
     Maker *k = b->k;
     const char *norm_name = arena_format(k->arena, "norm.%d", index);
     const char *sum_name = arena_format(k->arena, "residual.%d", index);
+    static const char *const parts[] = { [SELF_ATTENTION] = "self-attention", [CROSS_ATTENTION] = "cross-attention",
+                                         [FEED_FORWARD] = "feed-forward" };
     bool pre = b->stack->norm_at == NORM_PLACES_PRE;
+    k->part = parts[which];
     Tensor *y = sublayer_value(b, f, which, memory, pre ? norm(b, norm_name, x) : x);
     Tensor *sum = result(make_node(k, OP_ADD, sum_name, x, y, NULL, NULL));
     return pre ? sum : norm(b, norm_name, sum);
@@ -128,7 +131,7 @@ static Tensor *carry(StackBuild *b, Block *block)
 static void embedding(StackBuild *b, Program *const *programs, int n)
 {
     Maker *k = b->k;
-    Block *block = make_block(k, join(b, "embedding"), "token embeddings, scaled, plus positions", b->prefix, 0, NULL);
+    Block *block = make_block(k, join(b, "embedding"), "Token embeddings, scaled, plus positions", b->prefix, 0, NULL);
     const Node attributes = { .op = OP_EMBED, .scale = b->stack->embed_scale };
     Tensor *const in[5] = { make_param(k, "embed.table"), b->ids, NULL, NULL };
     Tensor *x = result(make_node_from(k, &attributes, "embed", in));
@@ -165,7 +168,7 @@ static void encoder_layers(StackBuild *b, Program *p)
     for (int first = 0, n; first < b->stack->layers; first += n) {
         n = equal_layers(b->stack, first);
         const LayerFields *f = &b->stack->layer[first];
-        Block *block = make_block(k, layer_name(b, "encoder_layer", first), "self-attention and feed-forward, each with a residual",
+        Block *block = make_block(k, layer_name(b, "encoder_layer", first), "Self-attention and feed-forward, each with a residual",
                                   "encoder.{}", n, layer_numbers(k, first, n));
         Tensor *x = carry(b, block);
         x = sublayer(b, f, SELF_ATTENTION, 0, NULL, x);
@@ -178,7 +181,7 @@ static void encoder_layers(StackBuild *b, Program *p)
 static void encoder_end(StackBuild *b, Program *p)
 {
     if (!b->stack->final_norm) return;
-    Block *block = make_block(b->k, "encoder_end", "the encoder's final norm", b->prefix, 0, NULL);
+    Block *block = make_block(b->k, "encoder_end", "The encoder's final norm", b->prefix, 0, NULL);
     Tensor *x = carry(b, block);
     block->carry_out = norm(b, "norm", x);
     make_run(b->k, p, block, 0, 1);
@@ -191,7 +194,7 @@ static void decoder_run(StackBuild *b, StackBuild *source, Program *encode, Prog
     const LayerFields *f = &b->stack->layer[first];
     int *layer = layer_numbers(k, first, n);
     Block *fill = make_block(k, layer_name(b, "decoder_memory", first),
-                             "keys and values of the cross-attention, once per source", "decoder.{}", n, layer);
+                             "Keys and values of the cross-attention, once per source", "decoder.{}", n, layer);
     Tensor *x = carry(source, fill);
     Tensor *k_memory = make_state(k, "cross_attn.k_memory", source->capacity, COUNT_SOURCE, f->heads * f->head_dim);
     Tensor *v_memory = make_state(k, "cross_attn.v_memory", source->capacity, COUNT_SOURCE, f->heads * f->value_dim);
@@ -200,7 +203,7 @@ static void decoder_run(StackBuild *b, StackBuild *source, Program *encode, Prog
     make_run(k, encode, fill, 0, n);
 
     Block *block = make_block(k, layer_name(b, "decoder_layer", first),
-                              "causal self-attention, cross-attention and feed-forward, each with a residual", "decoder.{}", n, layer);
+                              "Causal self-attention, cross-attention and feed-forward, each with a residual", "decoder.{}", n, layer);
     const Memory memory = { k_memory, v_memory };
     x = carry(b, block);
     x = sublayer(b, f, SELF_ATTENTION, 0, NULL, x);
@@ -213,7 +216,7 @@ static void decoder_run(StackBuild *b, StackBuild *source, Program *encode, Prog
 static Tensor *logits(StackBuild *b, Program *const *steps, int n)
 {
     Maker *k = b->k;
-    Block *block = make_block(k, "decoder_output", "final norm and logits", "decoder", 0, NULL);
+    Block *block = make_block(k, "decoder_output", "Final norm and logits", "decoder", 0, NULL);
     Tensor *x = carry(b, block);
     if (b->stack->final_norm) x = norm(b, "norm", x);
     Tensor *w = make_global_param(k, "output.weight"), *bias = make_global_param(k, "output.bias");
@@ -270,8 +273,8 @@ bool graph_encoder_decoder(Maker *k, const Model *m)
     }
     Tensor *y = logits(&target, steps, 2);
     if (k->failed) return false;
-    if (m->log_softmax) tail(k, step, OP_LOG_SOFTMAX, "log_probabilities", "log-softmax of the logits", "log_probs", y);
+    if (m->log_softmax) tail(k, step, OP_LOG_SOFTMAX, "log_probabilities", "Log-softmax of the logits", "log_probs", y);
     else y->output = true;
-    tail(k, next, OP_ARGMAX, "likeliest", "the first maximum of the logits", "next_id", y);
+    tail(k, next, OP_ARGMAX, "likeliest", "The first maximum of the logits", "next_id", y);
     return !k->failed;
 }

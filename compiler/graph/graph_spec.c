@@ -218,7 +218,7 @@ bool graph_from_spec(Maker *k, const GraphSpec *spec)
 {
     Program *p = make_program(k, "run", "inputs into outputs", COUNT_CONSTANT);
     SpecBuild b = { .k = k, .spec = spec, .values = arena_array(k->arena, (size_t)spec->values + 1, sizeof *b.values) };
-    Block *block = make_block(k, "graph", "all operations of the graph", "", 0, NULL);
+    Block *block = make_block(k, "graph", "All operations of the graph", "", 0, NULL);
     make_run(k, p, block, 0, 1);
     bool told = false;
     for (int i = 0; i < spec->count; i++) {

@@ -6,6 +6,7 @@
 #include "plan_lower.h"
 
 #include <string.h>
+#include <strings.h>
 
 const FormatRow format_rows[FORMATS] = {
 #define FORMAT(id, name, dtype, doc) [FORMAT_##id] = { name, dtype, doc },
@@ -20,8 +21,38 @@ static void *grow(Lower *w, void *array, int count, size_t size)
 
 /* ---- buffers -------------------------------------------------------------------------------------------- */
 
+/* Words that a function of a block or a compiler takes for itself. */
+static bool reserved(const char *name)
+{
+    static const char *const words[] = {
+        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto",
+        "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch",
+        "typedef", "union", "unsigned", "void", "volatile", "while", "j", "job", "w", "state", "slot", "layer", "lane", "lanes", "mine",
+        "main", "NULL", "size_t" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], name) == 0) return true;
+    return strncmp(name, "rt_", 3) == 0 || strncmp(name, "RT_", 3) == 0 || name[0] == '_' || (name[0] >= '0' && name[0] <= '9');
+}
+
+static bool taken(Lower *w, const char *name)
+{
+    for (int i = 0; i < w->block->buffer_count; i++)
+        if (strcasecmp(w->block->buffers[i]->name, name) == 0) return true;
+    for (int i = 0; i < w->plan->buffer_count; i++)
+        if (strcasecmp(w->plan->buffers[i]->name, name) == 0) return true;
+    return false;
+}
+
+/* A name that no other buffer has, in whatever case: macros are made from it. */
+static const char *unused(Lower *w, const char *name)
+{
+    const char *base = reserved(name) ? arena_format(w->arena, "t_%s", name) : name, *out = base;
+    for (int i = 2; taken(w, out); i++) out = arena_format(w->arena, "%s_%d", base, i);
+    return out;
+}
+
 /* The last words of a tensor's name, as a C identifier: encoder.{}.self_attn.q -> self_q. */
-static const char *short_name(Lower *w, const Tensor *t)
+static const char *last_words(Lower *w, const Tensor *t)
 {
     const char *stem = w->block->block->stem, *name = t->name;
     size_t n = strlen(stem);
@@ -33,6 +64,13 @@ static const char *short_name(Lower *w, const Tensor *t)
     }
     *end = 0;
     return c;
+}
+
+/* What the function of the block calls a tensor. */
+static const char *variable_of(Lower *w, const Tensor *t)
+{
+    const Buffer *b = w->buffer_of[t->id];
+    return b ? b->variable : unused(w, last_words(w, t));
 }
 
 static Buffer *new_buffer(Lower *w, const char *name, const Tensor *t, Place place, Layout layout)
@@ -89,7 +127,7 @@ static void size_ints(Buffer *b, int64_t count)
 
 static Buffer *rows_buffer(Lower *w, const Tensor *t)
 {
-    Buffer *b = new_buffer(w, short_name(w, t), t, PLACE_SCRATCH, t->integer ? LAYOUT_INTS : LAYOUT_ROWS);
+    Buffer *b = new_buffer(w, variable_of(w, t), t, PLACE_SCRATCH, t->integer ? LAYOUT_INTS : LAYOUT_ROWS);
     if (t->integer) size_ints(b, t->dim[0].bound);
     else if (t->rank == 3) {
         b->heads = t->dim[0].bound;
@@ -120,7 +158,7 @@ static Buffer *cache_buffer(Lower *w, const Tensor *t, const Node *n)
 {
     Buffer **slot = &w->buffer_of[t->id];
     if (*slot) return *slot;
-    Buffer *b = new_buffer(w, short_name(w, t), t, PLACE_SLOT, n->values ? LAYOUT_VALUES : LAYOUT_KEYS);
+    Buffer *b = new_buffer(w, variable_of(w, t), t, PLACE_SLOT, n->values ? LAYOUT_VALUES : LAYOUT_KEYS);
     size_cache(b, n->kv_heads, t->dim[0].bound, t->dim[1].bound / n->kv_heads);
     b->layers = t->layers;
     b->layer_stride = pad64(b->bytes);
@@ -177,8 +215,8 @@ static Buffer *result_buffer(Lower *w, int i)
         bool ours = t->kind == TENSOR_TEMP && !t->output && t != b->carry_out;
         if (ours && uses_after(b, t, i) == 0) {
             Buffer *taken = lower_buffer(w, t);
-            if (n->out[0]->output && taken->block) die("%s would end with its block", n->out[0]->name);
-            return w->buffer_of[n->out[0]->id] = taken;
+            bool lasts = !taken->block || !n->out[0]->output;       /* an output may not end with the block */
+            if (lasts) return w->buffer_of[n->out[0]->id] = taken;
         }
     }
     return lower_buffer(w, n->out[0]);
@@ -316,7 +354,7 @@ static Buffer *attention_operand(Lower *w, const Node *n, int input)
     Buffer *b = lower_buffer(w, t);
     if (w->plan->options.target != TARGET_PANELS || b->layout != LAYOUT_ROWS) return b;
     bool values = input == 2;
-    Buffer *panels = new_buffer(w, arena_format(w->arena, "%s_panels", short_name(w, t)), t, PLACE_SCRATCH,
+    Buffer *panels = new_buffer(w, arena_format(w->arena, "%s_panels", b->variable), t, PLACE_SCRATCH,
                                 values ? LAYOUT_VALUES : LAYOUT_KEYS);
     size_cache(panels, n->kv_heads, t->dim[0].bound, t->dim[1].bound / n->kv_heads);
     local(w, panels);
@@ -337,7 +375,7 @@ static int lower_attention(Lower *w, int i)
     op->flops = 2.0 * (double)(n->in[0]->dim[1].bound + n->out[0]->dim[1].bound);
     w->block->per_layer |= keys->layers > 0;
     if (w->plan->options.target == TARGET_PANELS) {
-        Buffer *s = new_buffer(w, arena_format(w->arena, "%s_lanes", short_name(w, n->out[0])), n->out[0], PLACE_SCRATCH, LAYOUT_LANES);
+        Buffer *s = new_buffer(w, arena_format(w->arena, "%s_lanes", op->out[0]->variable), n->out[0], PLACE_SCRATCH, LAYOUT_LANES);
         s->heads = w->plan->options.lanes;
         s->rows = w->block->rows < RT_ATTENTION_ROWS ? w->block->rows : RT_ATTENTION_ROWS;
         s->width = s->stride = keys->rows + 16;
@@ -374,8 +412,8 @@ static Lowering *const lowerings[OP_KINDS] = {
 static Buffer *tap_buffer(Lower *w, const Tensor *t)
 {
     Buffer *b = rows_buffer(w, t);
-    b->name = arena_format(w->arena, "tap_%s_%s", w->block->block->name, b->name);
-    b->variable = arena_format(w->arena, "tap_%s", b->variable);
+    b->name = unused(w, arena_format(w->arena, "tap_%s_%s", w->block->block->name, last_words(w, t)));
+    b->variable = arena_format(w->arena, "tap_%s", b->name + strlen("tap_") + strlen(w->block->block->name) + 1);
     b->place = PLACE_TAP;
     b->layers = w->block->block->layers;
     b->layer_stride = pad64(b->bytes);
@@ -417,7 +455,7 @@ static void tap(Lower *w, const Node *n, int first_op)
         for (int i = first_op; i < b->op_count; i++)
             if (b->ops[i].out[0] == w->buffer_of[t->id]) made = b->ops[i];
         PlanOp *copy = lower_op(w, n, KERNEL_ACTIVATION, made.split, made.parts);
-        if (made.split == SPLIT_HEADS) { copy->split = SPLIT_COLUMNS; copy->parts = (int)groups(t->dim[1].bound); }
+        if (copy->split == SPLIT_HEADS || copy->split == SPLIT_FIRST_LANE) { copy->split = SPLIT_COLUMNS; copy->parts = (int)groups(t->dim[1].bound); }
         copy->result = t;
         copy->activation = RT_IDENTITY;
         copy->in[0] = made.out[0];

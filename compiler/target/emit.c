@@ -100,12 +100,15 @@ static const char model_bind[] =
     "/* What a call hands to every lane. */\n"
     "typedef struct job { const ${name} *model; ${name}_state *state; int slot, rows; } job;\n"
     "\n"
+    "static float *floats(const job *j, size_t at) { return (float *)(j->state->bytes + at); }\n"
+    "static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }\n"
     "${slot_bytes}\n"
+    "\n"
     "const unsigned ${name}_isa = RT_ISA_BUILT;\n"
     "\n"
     "rt_status ${name}_bind(${name} *m, const void *weights, size_t bytes)\n"
     "{\n"
-    "    static const char identity[] = \"${identity}\";          /* at IDENTITY of the file's head: spec and layout */\n"
+    "    static const char identity[] = \"${identity}\";          /* of spec and layout; stands in the file's head */\n"
     "    const unsigned char *head = weights;\n"
     "    if (rt_isa_missing(${name}_isa)) return RT_NO_ISA;\n"
     "    if (bytes != ${upper}_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;\n"
@@ -161,7 +164,8 @@ void emit_model(Emit *e, Text *out)
     text_printf(out, "#define HEAD_BYTES                                   ((size_t)%zu)    /* of the packed file, before its data */\n\n", e->head_bytes);
     emit_offsets(e, out);
     const char *slot_bytes = p->slot_bytes ? arena_format(e->arena,
-        "static unsigned char *slot_bytes(%s_state *s, int slot) { return s->bytes + SLOTS + (size_t)slot * SLOT_BYTES; }\n\n", e->name) : "";
+        "static unsigned char *slot_bytes(%s_state *s, int slot) { return s->bytes + SLOTS + (size_t)slot * SLOT_BYTES; }\n"
+        "static float *in_slot(const job *j, size_t at) { return (float *)(slot_bytes(j->state, j->slot) + at); }\n", e->name) : "";
     text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "slot_bytes", slot_bytes,
               "identity_at", number(e, PACK_IDENTITY_AT), NULL);
     text_add(out, "/* ---- blocks ----------------------------------------------------------------------------------------------- */\n\n");

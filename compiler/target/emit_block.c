@@ -13,13 +13,13 @@ const char *emit_upper(Arena *a, const char *text)
 
 const char *emit_macro(Emit *e, const Buffer *b)
 {
-    return emit_upper(e->arena, b->block ? arena_format(e->arena, "%s_%s", b->block->block->name, b->name) : b->name);
+    return emit_upper(e->arena, b->block ? arena_format(e->arena, "at_%s_%s", b->block->block->name, b->name) : arena_format(e->arena, "at_%s", b->name));
 }
 
-/* encoder.{}.self_attn.q.weight -> ENCODER_LAYER_W_SELF_Q: the bias lies with the weight. */
+/* encoder.{}.self_attn.q.weight -> W_ENCODER_LAYER_SELF_Q: the bias lies with the weight. */
 const char *emit_weight_macro(Emit *e, const Packed *k)
 {
-    if (!k->block) return emit_upper(e->arena, k->name);
+    if (!k->block) return emit_upper(e->arena, arena_format(e->arena, "w_%s", k->name));
     const Block *b = k->block->block;
     const char *name = k->name;
     size_t n = strlen(b->stem);
@@ -31,7 +31,7 @@ const char *emit_weight_macro(Emit *e, const Packed *k)
         *end++ = *s == '.' ? '_' : *s;
     }
     *end = 0;
-    return emit_upper(e->arena, arena_format(e->arena, "%s_W_%s", b->name, c));
+    return emit_upper(e->arena, arena_format(e->arena, "w_%s_%s", b->name, c));
 }
 
 static const char *dim_text(Emit *e, const Dim *d)
@@ -112,7 +112,8 @@ static const char *rows_text(Emit *e, const PlanBlock *b, const PlanOp *op)
     return constant ? arena_format(e->arena, "rt_split(%d, lane, lanes)", op->parts) : "mine";
 }
 
-static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op)
+/* One operation; `heading`: the part of the block that begins with it, or NULL. */
+static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, const char *heading)
 {
     const Wrapper *w = emit_wrapper(e, op, b);
     const char *args = arguments(e, b, op, w), *call;
@@ -122,6 +123,7 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op)
     default:               call = arena_format(e->arena, "%s(%s, rt_split(%d, lane, lanes));", w->name, args, op->parts); break;
     }
     if (op->barrier) text_add(out, "    rt_barrier(j->model->team);\n");
+    if (heading) text_printf(out, "\n    /* ---- %s */\n", heading);
     const char *words = kernel_words(e, b, op), *shape = emit_shape(e, op->result);
     int gap = 100 - (int)strlen(words) - (int)strlen(shape);
     text_printf(out, "    /* %s%*s%s */\n    %s\n", words, gap > 2 ? gap : 2, "", shape, call);
@@ -143,19 +145,10 @@ static void use(Used *u, const Buffer *b)
 static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
 {
     bool ints = x->layout == LAYOUT_INTS;
-    const char *type = ints ? "int" : "float", *from = x->place == PLACE_SLOT ? "slot" : "state";
-    bool read_only = ints && x->tensor->kind == TENSOR_INPUT;
-    const char *macro = emit_macro(e, x);
+    const char *from = x->place == PLACE_SLOT ? "in_slot" : ints ? "ints" : "floats", *macro = emit_macro(e, x);
+    const char *type = !ints ? "float" : x->tensor->kind == TENSOR_INPUT ? "const int" : "int";
     const char *layer = x->layers ? arena_format(e->arena, " + (size_t)layer * %s_STRIDE", macro) : "";
-    text_printf(out, "    %s%s *const %s = (%s%s *)(%s + %s%s);\n", read_only ? "const " : "", type, variable(b, x),
-                read_only ? "const " : "", type, from, macro, layer);
-}
-
-static bool uses_place(const Used *u, bool slot)
-{
-    for (int i = 0; i < u->count; i++)
-        if ((u->list[i]->place == PLACE_SLOT) == slot) return true;
-    return false;
+    text_printf(out, "    %s *const %s = %s(j, %s%s);\n", type, variable(b, x), from, macro, layer);
 }
 
 static void declarations(Emit *e, Text *out, const PlanBlock *b)
@@ -173,14 +166,12 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
     }
     if (weights) {
         const char *name = emit_upper(e->arena, b->block->name);
-        text_printf(out, "    const unsigned char *const w = j->model->weights + %s_WEIGHTS%s;\n", name,
-                    b->block->layers ? arena_format(e->arena, " + (size_t)layer * %s_WEIGHTS_STRIDE", name) : "");
+        text_printf(out, "    const unsigned char *const w = j->model->weights + W_%s%s;\n", name,
+                    b->block->layers ? arena_format(e->arena, " + (size_t)layer * W_%s_STRIDE", name) : "");
     }
-    if (uses_place(&u, false)) text_add(out, "    unsigned char *const state = j->state->bytes;\n");
-    if (uses_place(&u, true)) text_add(out, "    unsigned char *const slot = slot_bytes(j->state, j->slot);\n");
     for (int i = 0; i < u.count; i++) declare(e, out, b, u.list[i]);
     if (rows && b->count != COUNT_CONSTANT) text_add(out, "    const rt_span mine = rt_split(j->rows, lane, lanes);    /* rows */\n");
-    text_add(out, "\n");
+    if (!b->ops[0].node->part) text_add(out, "\n");
 }
 
 static void emit_block(Emit *e, Text *out, const PlanBlock *b)
@@ -192,7 +183,12 @@ static void emit_block(Emit *e, Text *out, const PlanBlock *b)
     bool shared = false;
     for (int i = 0; i < b->op_count; i++) shared |= b->ops[i].split != SPLIT_FIRST_LANE;
     if (!shared) text_add(out, "    (void)lanes;\n");
-    for (int i = 0; i < b->op_count; i++) emit_op(e, out, b, &b->ops[i]);
+    const char *part = NULL;
+    for (int i = 0; i < b->op_count; i++) {
+        const char *now = b->ops[i].node->part;
+        emit_op(e, out, b, &b->ops[i], now != part ? now : NULL);
+        part = now;
+    }
     text_add(out, "    rt_barrier(j->model->team);\n}\n\n");
 }
 
@@ -255,8 +251,8 @@ static void block_weights(Emit *e, Text *out, const PlanBlock *b)
     bool any = false;
     for (int i = 0; i < e->plan->packed_count; i++) any |= e->plan->packed[i]->block == b;
     if (!any) return;
-    define(e, out, arena_format(e->arena, "%s_WEIGHTS", name), b->weights_offset, "");
-    if (b->block->layers) define(e, out, arena_format(e->arena, "%s_WEIGHTS_STRIDE", name), b->weights_stride, "from layer to layer");
+    define(e, out, arena_format(e->arena, "W_%s", name), b->weights_offset, "");
+    if (b->block->layers) define(e, out, arena_format(e->arena, "W_%s_STRIDE", name), b->weights_stride, "from layer to layer");
     for (int i = 0; i < e->plan->packed_count; i++) {
         const Packed *k = e->plan->packed[i];
         if (k->block == b) define(e, out, emit_weight_macro(e, k), k->offset - b->weights_offset, packed_words(e, k));

@@ -103,7 +103,8 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
                                                   (long long)w->z_stride, (long long)w->z_stride) : "NULL, NULL";
     const char *const pairs[] = {
         "x", number(e, w->x_stride), "y", number(e, w->y_stride), "z", number(e, w->z_stride), "parts", number(e, w->parts),
-        "count", "rows.end - rows.begin", "range", arena_format(e->arena, "%s.begin, %s.end", span, span),
+        "count", "rows.end - rows.begin", "range",
+        ranged ? arena_format(e->arena, "%s.begin, %s.end", span, span) : arena_format(e->arena, "0, %d", w->parts),
         "taps", w->taps ? " float *scores, float *weights," : "", "tap_rows", tap_rows, "tap_part", w->taps ? "scores, weights" : "NULL, NULL", NULL };
     const Form *f = &forms[w->kernel];
     const char *parameters = fill(e, f->parameters, pairs);

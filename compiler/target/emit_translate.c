@@ -52,9 +52,9 @@ static const char state_template[] =
     "\n"
     "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n)\n"
     "{\n"
-    "    int *const source = (int *)(s->bytes + SOURCE_IDS);\n"
-    "    int *const positions = (int *)(s->bytes + SOURCE_POSITIONS);\n"
-    "    int *const visible = (int *)(s->bytes + SOURCE_VISIBLE);\n"
+    "    int *const source = (int *)(s->bytes + AT_SOURCE_IDS);\n"
+    "    int *const positions = (int *)(s->bytes + AT_SOURCE_POSITIONS);\n"
+    "    int *const visible = (int *)(s->bytes + AT_SOURCE_VISIBLE);\n"
     "    job j = { m, s, slot, n };\n"
     "    if (slot < 0 || slot >= ${slots}) return RT_BAD_ID;\n"
     "    if (n < 1) return RT_ORDER;\n"
@@ -79,10 +79,10 @@ static const char state_template[] =
     "    if (row->slot < 0 || row->slot >= ${slots} || row->id < 0 || row->id >= ${upper}_VOCAB) return RT_BAD_ID;\n"
     "    if (row->position >= ${upper}_MAX_TARGET) return RT_TOO_LONG;\n"
     "    if (*source_length(s, row->slot) == 0 || row->position < 0 || row->position > *next_position(s, row->slot)) return RT_ORDER;\n"
-    "    *(int *)(s->bytes + ROWS_IDS) = row->id;\n"
-    "    *(int *)(s->bytes + ROWS_POSITIONS) = row->position;\n"
-    "    *(int *)(s->bytes + ROWS_VISIBLE) = row->position + 1;\n"
-    "    *(int *)(s->bytes + ROWS_VISIBLE_MEMORY) = *source_length(s, row->slot);\n"
+    "    *(int *)(s->bytes + AT_ROWS_IDS) = row->id;\n"
+    "    *(int *)(s->bytes + AT_ROWS_POSITIONS) = row->position;\n"
+    "    *(int *)(s->bytes + AT_ROWS_VISIBLE) = row->position + 1;\n"
+    "    *(int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY) = *source_length(s, row->slot);\n"
     "    rt_team_run(m->team, body, &j);\n"
     "    *next_position(s, row->slot) = row->position + 1;\n"
     "    return RT_OK;\n"
@@ -116,7 +116,7 @@ static const char state_template[] =
     "{\n"
     "    const rt_row row = { 0, *next_position(s, 0), id };\n"
     "    const rt_status status = decode(m, s, &row, next_body);\n"
-    "    if (status == RT_OK) *next = *(const int *)(s->bytes + NEXT_ID);\n"
+    "    if (status == RT_OK) *next = *(const int *)(s->bytes + AT_NEXT_ID);\n"
     "    return status;\n"
     "}\n"
     "${text_calls}\n";
@@ -132,13 +132,13 @@ static const char text_template[] =
     "\n"
     "rt_status ${name}_ids(const ${name} *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)\n"
     "{\n"
-    "    const RtCharacters source = characters(m, SOURCE_CHARACTERS, ${source_count}, SOURCE_TEXTS, ${upper}_SOURCE_VOCAB);\n"
+    "    const RtCharacters source = characters(m, W_SOURCE_CHARACTERS, ${source_count}, W_SOURCE_TEXTS, ${upper}_SOURCE_VOCAB);\n"
     "    return rt_characters_encode(&source, utf8, ids, room, n, fault);\n"
     "}\n"
     "\n"
     "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap)\n"
     "{\n"
-    "    const RtCharacters target = characters(m, TARGET_CHARACTERS, ${target_count}, TARGET_TEXTS, ${upper}_VOCAB);\n"
+    "    const RtCharacters target = characters(m, W_TARGET_CHARACTERS, ${target_count}, W_TARGET_TEXTS, ${upper}_VOCAB);\n"
     "    int ids[${upper}_MAX_SOURCE], n, id = ${upper}_START;\n"
     "    size_t used = 0;\n"
     "    if (cap == 0) return RT_NO_ROOM;\n"
@@ -181,7 +181,7 @@ static void translate_calls(Emit *e, Text *out)
     if (has_text(e))
         text_fill(&text, text_template, "name", e->name, "upper", e->upper, "source_count", number(e, p->source_characters->integer_count / 2),
                   "target_count", number(e, p->target_characters->integer_count / 2), NULL);
-    text_fill(out, state_template, "name", e->name, "upper", e->upper, "slots", number(e, p->options.slots), "logits", "LOGITS",
+    text_fill(out, state_template, "name", e->name, "upper", e->upper, "slots", number(e, p->options.slots), "logits", "AT_LOGITS",
               "text_calls", text.data, NULL);
 }
 

@@ -70,9 +70,10 @@ static rt_status append(Engine *e, const char *program, int id)
 {
     const Model *m = model_of(e);
     const int position = *next_position(e);
-    if (m->model_kind != KIND_ENCODER_DECODER || !*source_length(e)) return RT_ORDER;
-    if (position >= m->max_target) return RT_TOO_LONG;
+    if (m->model_kind != KIND_ENCODER_DECODER) return RT_ORDER;
     if (id < 0 || id >= m->target_vocab) return RT_BAD_ID;
+    if (position >= m->max_target) return RT_TOO_LONG;
+    if (!*source_length(e)) return RT_ORDER;
     set_input(e, "rows_ids", 1, id);
     set_input(e, "rows_positions", 1, position);
     set_input(e, "rows_visible", 1, position + 1);
@@ -107,6 +108,7 @@ static rt_status next(Engine *e, int id, int *next)
     return RT_OK;
 }
 
+/* Null before the first step. */
 static const float *logits(const Engine *e) { return ((const Generic *)e->own)->result; }
 
 static rt_status run(Engine *e)

@@ -262,7 +262,7 @@ RT_INLINE int rt_lanes_at(int width, int i) { return width - i < 16 ? width - i 
 
 /* ---- functions ------------------------------------------------------------------------------------------ */
 
-/* exp(x), within 1 ulp. 0 below -87.33654 (where the result would be denormal) and for -inf, inf above 88.72283,
+/* exp(x), within 1.02 ulp. 0 below -87.33654 (where the result would be denormal) and for -inf, inf above 88.72283,
  * NaN for NaN. x = n ln 2 + r with |r| <= ln 2 / 2 (Cody and Waite, ln 2 in two parts), exp(r) by the polynomial of
  * Cephes expf. Adding 1.5 * 2^23 rounds to the nearest integer. */
 RT_INLINE rt_v16 rt_exp(rt_v16 x)

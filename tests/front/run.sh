@@ -13,7 +13,7 @@ trap 'rm -rf "$out"' EXIT
 
 compare() {     # FILE: a golden and what came out; nothing stands for an empty one
   expected=$1; [ -e "$1" ] || expected=/dev/null
-  diff -u "$expected" "$out/$1" || return 1
+  diff -u -L "$1" -L found "$expected" "$out/$1"
 }
 
 failed=0

@@ -20,7 +20,7 @@ rule_includes() {
             if (path ~ /^runtime\//) return "runtime"
             if (path ~ /^compiler\/[a-z]+\//) { sub(/^compiler\//, "", path); sub(/\/.*/, "", path); return path }
             sub(/.*\//, "", path); sub(/\..*/, "", path)
-            return path == "session" || path == "trace" || path == "verify" ? "session" : "main"
+            return path == "session" || path == "trace" || path ~ /^verify/ ? "session" : "main"
         }
         BEGIN {
             while ((getline path < list) > 0) { name = path; sub(/.*\//, "", name); where[name] = path }
@@ -87,7 +87,7 @@ code() { files '(\.(c|h|def|lua|sh|py)|(^|/)Makefile|^\.ci/run)$'; }
 rule_text() {
     code | inputs_left_out | each '
         function columns(s) { gsub(/[\200-\277]/, "", s); return length(s) }
-        FNR == 1 { tabs = FILENAME !~ /Makefile$/; table = FILENAME ~ /\.def$/ }
+        FNR == 1 { tabs = FILENAME !~ /Makefile$/; table = FILENAME ~ /(\.def|_kernels\.h)$/ }
         tabs && /\t/    { printf "%s:%d: a tab\n", FILENAME, FNR }
         /\r/            { printf "%s:%d: a carriage return\n", FILENAME, FNR }
         /[ \t]$/        { printf "%s:%d: space at the end of the line\n", FILENAME, FNR }

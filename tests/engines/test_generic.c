@@ -1,0 +1,291 @@
+/* test_generic.c: the generic engine against PyTorch and against itself: every intermediate, the cache, the errors. */
+#include "engine_test.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { START = 1 };
+
+/* ---- against PyTorch ------------------------------------------------------------------------------------ */
+
+static void check_tensor(const Opened *o, const Trace *t, const TensorSource *expected)
+{
+    const TraceTensor *found = trace_find(t, expected->name);
+    if (!found) fail_msg("%s is not traced", expected->name);
+    TraceTensor x = { .name = expected->name, .rank = expected->rank };
+    memcpy(x.shape, expected->shape, sizeof x.shape);
+    x.values = arena_array(o->arena, (size_t)tensor_elements(expected), sizeof *x.values);
+    tensor_read(expected, x.values);
+    double distance = trace_distance(found, &x);
+    if (!(distance <= 1e-5)) fail_msg("%s: %s: %g", o->model->name, expected->name, distance);
+}
+
+/* Every float of the reference is a name of ours, and agrees. */
+static void check_golden(const char *name)
+{
+    Opened o = open_golden(name);
+    TensorFile *f = safetensors_open(o.arena, o.diag, (Loc){ 0 }, golden_reference(o.arena, name));
+    assert_non_null(f);
+    Ids source = read_ids(o.arena, f, "source"), target = read_ids(o.arena, f, "target");
+    Trace *t = trace_run(o.arena, o.tapped, source.id, source.n, target.id, target.n);
+    assert_int_equal(t->status, RT_OK);
+    for (int i = 0; i < f->count; i++)
+        if (f->tensors[i].dtype == DTYPE_F32) check_tensor(&o, t, &f->tensors[i]);
+    tensor_file_close(f);
+    close_spec(&o);
+}
+
+static void goldens_agree(void **state)
+{
+    (void)state;
+    for (int i = 0; golden_names[i]; i++) check_golden(golden_names[i]);
+}
+
+/* ---- the worked example --------------------------------------------------------------------------------- */
+
+static void check_values(const Trace *t, const char *name, const float *expected, int n)
+{
+    const TraceTensor *x = trace_find(t, name);
+    assert_non_null(x);
+    for (int i = 0; i < n; i++)
+        if (fabsf(x->values[i] - expected[i]) > 1e-5f) fail_msg("%s[%d] is %.6f, expected %.6f", name, i, x->values[i], expected[i]);
+}
+
+/* Three words, worked out by hand. */
+static void the_worked_example_is_reproduced(void **state)
+{
+    (void)state;
+    static const float q[] = { 1, 1, 1, 2, 2, 2, 2, 2, 2 }, k[] = { 0, 2, 1, 4, 0, 2, 2, 2, 2 }, v[] = { 0, 1, 1, 4, 2, 2, 2, 2, 2 };
+    static const float scores[] = { 3, 6, 6, 6, 12, 12, 6, 12, 12 };
+    static const float weights[] = { 0.08127f, 0.45936f, 0.45936f, 0.01541f, 0.49230f, 0.49230f, 0.01541f, 0.49230f, 0.49230f };
+    static const float z[] = { 2.75619f, 1.91873f, 1.91873f, 2.95377f, 1.98459f, 1.98459f, 2.95377f, 1.98459f, 1.98459f };
+    static const char *const order[] = { "X", "Q", "K", "V", "Z", "weights", "scores" };
+    Opened o = open_spec("tests/engines/worked_example.lua");
+    Trace *t = trace_graph(o.arena, o.tapped);
+    assert_int_equal(t->status, RT_OK);
+    assert_int_equal(t->count, 7);
+    for (int i = 0; i < t->count; i++) assert_string_equal(t->tensors[i].name, order[i]);
+    check_values(t, "Q", q, 9);
+    check_values(t, "K", k, 9);
+    check_values(t, "V", v, 9);
+    check_values(t, "scores", scores, 9);
+    check_values(t, "weights", weights, 9);
+    check_values(t, "Z", z, 9);
+    close_spec(&o);
+}
+
+static void set_visible(const Engine *e, const int32_t visible[3])
+{
+    for (int i = 0; i < e->plan->buffer_count; i++) {
+        const Buffer *b = e->plan->buffers[i];
+        if (strncmp(b->tensor->name, "visible", 7) == 0) memcpy(e->state + plan_address(e->plan, b), visible, 3 * sizeof *visible);
+    }
+}
+
+/* A row that may look at nothing: zeros. Row 1 sees one key, so it is that key's value. */
+static void rows_see_only_what_they_may(void **state)
+{
+    (void)state;
+    static const float weights[] = { 0, 0, 0, 1, 0, 0 }, scores[] = { 0, 0, 0, 6, 0, 0, 6, 12, 12 }, z[] = { 0, 0, 0, 0, 1, 1 };
+    Opened o = open_spec("tests/engines/worked_example.lua");
+    set_visible(o.tapped, (const int32_t[]){ 0, 1, 3 });
+    Trace *t = trace_graph(o.arena, o.tapped);
+    check_values(t, "weights", weights, 6);
+    check_values(t, "scores", scores, 9);
+    check_values(t, "Z", z, 6);
+    close_spec(&o);
+}
+
+static void inputs_are_set_and_reset(void **state)
+{
+    (void)state;
+    static const float ones[12] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, q[] = { 2, 2, 2 }, first[] = { 1, 1, 1 };
+    Opened o = open_spec("tests/engines/worked_example.lua");
+    engine_set_input(o.tapped, "X", ones);
+    Trace *t = trace_graph(o.arena, o.tapped);
+    check_values(t, "X", ones, 12);
+    check_values(t, "Q", q, 3);
+    engine_reset(o.tapped);
+    check_values(trace_graph(o.arena, o.tapped), "Q", first, 3);
+    close_spec(&o);
+}
+
+/* ---- the cache ------------------------------------------------------------------------------------------ */
+
+static void feed(Engine *e, const int *target, int m)
+{
+    for (int i = 0; i < m; i++) assert_int_equal(e->ops->step(e, target[i]), RT_OK);
+}
+
+/* Step t after t others gives what a fresh state gives that replays all of them, bit for bit. */
+static void a_step_equals_a_replay(void **state)
+{
+    (void)state;
+    Opened o = open_golden("longest");
+    static const int source[] = { 3, 12, 7, 7, 5 }, target[] = { 1, 9, 4, 4, 16, 0, 2, 8, 11 };
+    const size_t bytes = (size_t)o.model->target_vocab * sizeof(float);
+    assert_int_equal(o.plain->ops->encode(o.plain, source, 5), RT_OK);
+    for (int i = 0; i < 9; i++) {
+        feed(o.plain, target + i, 1);
+        engine_reset(o.tapped);
+        assert_int_equal(o.tapped->ops->encode(o.tapped, source, 5), RT_OK);
+        feed(o.tapped, target, i + 1);
+        assert_memory_equal(o.plain->ops->logits(o.plain), o.tapped->ops->logits(o.tapped), bytes);
+    }
+    close_spec(&o);
+}
+
+/* What a longer source or target left in the state does not reach a shorter one. */
+static void a_used_state_is_as_a_new_one(void **state)
+{
+    (void)state;
+    static const int source[12] = { 3, 12, 7, 7, 5, 4, 9, 9, 1, 0, 2, 6 }, target[9] = { 1, 9, 4, 4, 16, 0, 2, 8, 11 };
+    Opened o = open_golden("longest"), fresh = open_golden("longest");
+    trace_run(o.arena, o.tapped, source, 12, target, 9);
+    Trace *used = trace_run(o.arena, o.tapped, source, 2, target, 3), *new = trace_run(fresh.arena, fresh.tapped, source, 2, target, 3);
+    for (int i = 0; i < new->count; i++) assert_true(trace_distance(trace_find(used, new->tensors[i].name), &new->tensors[i]) == 0);
+    close_spec(&o);
+    close_spec(&fresh);
+}
+
+/* A state is its bytes: another engine goes on where they were copied to. */
+static void a_copied_state_goes_on(void **state)
+{
+    (void)state;
+    Opened o = open_golden("pre_layer"), other = open_golden("pre_layer");
+    static const int source[] = { 3, 4, 5 }, target[] = { 1, 6, 7 };
+    assert_int_equal(o.plain->ops->encode(o.plain, source, 3), RT_OK);
+    feed(o.plain, target, 2);
+    memcpy(other.plain->state, o.plain->state, o.plain->plan->state_bytes);
+    feed(o.plain, target + 2, 1);
+    feed(other.plain, target + 2, 1);
+    assert_memory_equal(o.plain->ops->logits(o.plain), other.plain->ops->logits(other.plain), (size_t)o.model->target_vocab * sizeof(float));
+    close_spec(&o);
+    close_spec(&other);
+}
+
+/* next is step and the first maximum; the log-softmax moves none. */
+static void next_is_the_likeliest_of_step(void **state)
+{
+    (void)state;
+    Opened o = open_golden("awkward");
+    static const int source[] = { 3, 4, 5, 9 };
+    int id = START, likeliest;
+    assert_int_equal(o.plain->ops->encode(o.plain, source, 4), RT_OK);
+    assert_int_equal(o.tapped->ops->encode(o.tapped, source, 4), RT_OK);
+    for (int i = 0; i < o.model->max_target; i++) {
+        assert_int_equal(o.plain->ops->step(o.plain, id), RT_OK);
+        assert_int_equal(o.tapped->ops->next(o.tapped, id, &likeliest), RT_OK);
+        const float *p = o.plain->ops->logits(o.plain);
+        for (int j = 0; j < o.model->target_vocab; j++) assert_true(j < likeliest ? p[j] < p[likeliest] : p[j] <= p[likeliest]);
+        id = likeliest;
+    }
+    close_spec(&o);
+}
+
+/* ---- threads, refusals ---------------------------------------------------------------------------------- */
+
+static void lanes_agree(void **state)
+{
+    (void)state;
+    static const int source[12] = { 3, 12, 7, 7, 5, 4, 9, 9, 1, 0, 2, 6 }, target[] = { 1, 9 };
+    Opened o = open_golden("longest");
+    Trace *one = trace_run(o.arena, o.tapped, source, 12, target, 2);
+    assert_int_equal(o.tapped->ops->threads(o.tapped, 2), RT_OK);
+    Trace *two = trace_run(o.arena, o.tapped, source, 12, target, 2);
+    for (int i = 0; i < one->count; i++) assert_true(trace_distance(&two->tensors[i], &one->tensors[i]) <= 1e-5);
+    assert_int_equal(o.tapped->ops->threads(o.tapped, 0), RT_NO_ROOM);
+    close_spec(&o);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    Opened o = open_golden("longest");
+    Engine *e = o.plain;
+    const int vocabulary = (int)o.model->target_vocab;
+    int ids[13] = { 3 }, bad[] = { 3, (int)o.model->source_vocab }, next;
+    assert_int_equal(e->ops->step(e, START), RT_ORDER);
+    assert_int_equal(e->ops->next(e, START, &next), RT_ORDER);
+    assert_int_equal(e->ops->run(e), RT_ORDER);
+    assert_int_equal(e->ops->encode(e, ids, 0), RT_ORDER);
+    assert_int_equal(e->ops->encode(e, ids, 13), RT_TOO_LONG);
+    assert_int_equal(e->ops->encode(e, bad, 2), RT_BAD_ID);
+    bad[1] = -1;
+    assert_int_equal(e->ops->encode(e, bad, 2), RT_BAD_ID);
+    assert_int_equal(e->ops->step(e, START), RT_ORDER);     /* none of these was a source */
+    assert_int_equal(e->ops->encode(e, ids, 12), RT_OK);
+    assert_int_equal(e->ops->step(e, vocabulary), RT_BAD_ID);
+    assert_int_equal(e->ops->step(e, -1), RT_BAD_ID);
+    for (int i = 0; i < o.model->max_target; i++) assert_int_equal(e->ops->step(e, vocabulary - 1), RT_OK);
+    assert_int_equal(e->ops->step(e, START), RT_TOO_LONG);
+    assert_int_equal(e->ops->next(e, START, &next), RT_TOO_LONG);
+    engine_reset(e);
+    assert_int_equal(e->ops->step(e, START), RT_ORDER);
+    close_spec(&o);
+}
+
+static void a_graph_takes_no_sentences(void **state)
+{
+    (void)state;
+    Opened o = open_spec("tests/engines/worked_example.lua");
+    assert_int_equal(o.plain->ops->encode(o.plain, (const int[]){ 1 }, 1), RT_ORDER);
+    assert_int_equal(o.plain->ops->step(o.plain, 1), RT_ORDER);
+    close_spec(&o);
+}
+
+static void a_trace_tells_its_status(void **state)
+{
+    (void)state;
+    Opened o = open_golden("length_one");
+    assert_int_equal(trace_run(o.arena, o.tapped, (const int[]){ 99 }, 1, (const int[]){ 1 }, 1)->status, RT_BAD_ID);
+    assert_int_equal(trace_run(o.arena, o.tapped, (const int[]){ 3 }, 1, (const int[]){ 1, 99 }, 2)->status, RT_BAD_ID);
+    assert_int_equal(trace_run(o.arena, o.tapped, NULL, 0, NULL, 0)->status, RT_ORDER);
+    Trace *t = trace_run(o.arena, o.plain, (const int[]){ 3 }, 1, (const int[]){ 1, 4 }, 2);
+    assert_int_equal(t->status, RT_OK);
+    assert_int_equal(t->count, 1);                          /* without taps, what the program gives */
+    assert_string_equal(t->tensors[0].name, "log_probs");
+    close_spec(&o);
+}
+
+/* ---- distances ------------------------------------------------------------------------------------------ */
+
+static double distance(float a0, float a1, float b0, float b1)
+{
+    const TraceTensor a = { "a", 1, { 2 }, (float[]){ a0, a1 } }, b = { "b", 1, { 2 }, (float[]){ b0, b1 } };
+    return trace_distance(&a, &b);
+}
+
+static void distances_are_relative_to_the_largest(void **state)
+{
+    (void)state;
+    assert_true(distance(1, 2, 1, 2) == 0);
+    assert_true(distance(0, 0, 0, 0) == 0);
+    assert_true(distance(1, 3, 1, 4) == 0.25);
+    assert_true(distance(1, 0, 0, 0) == INFINITY);
+    assert_true(distance(NAN, 0, 1, 0) == INFINITY);
+    assert_true(distance(1, 0, 1, NAN) == INFINITY);
+    assert_true(distance(INFINITY, 0, INFINITY, 0) == INFINITY);
+    const TraceTensor a = { "a", 1, { 2 }, (float[]){ 1, 2 } }, b = { "b", 2, { 2, 1 }, (float[]){ 1, 2 } };
+    assert_true(trace_distance(&a, &b) == INFINITY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goldens_agree),
+        cmocka_unit_test(the_worked_example_is_reproduced),
+        cmocka_unit_test(rows_see_only_what_they_may),
+        cmocka_unit_test(inputs_are_set_and_reset),
+        cmocka_unit_test(a_step_equals_a_replay),
+        cmocka_unit_test(a_used_state_is_as_a_new_one),
+        cmocka_unit_test(a_copied_state_goes_on),
+        cmocka_unit_test(next_is_the_likeliest_of_step),
+        cmocka_unit_test(lanes_agree),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(a_graph_takes_no_sentences),
+        cmocka_unit_test(a_trace_tells_its_status),
+        cmocka_unit_test(distances_are_relative_to_the_largest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -17,10 +17,10 @@ static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, FieldId path_
     Loc at = draft_place(draft, SIDE_BOTH, draft_choice(draft, SIDE_BOTH, path_id) ? path_id : FIELD_ID_tokenizer);
     Vocabulary *v = vocabulary_read(a, d, at, path);
     if (!v) return NULL;
-    if (given && *size != v->size)
-        diag_error(d, EXIT_BAD_DATA, given->at, "%s (%" PRId64 ") differs from the %d symbols of %s", fields[size_id].name,
+    if (given && *size < v->size)
+        diag_error(d, EXIT_BAD_DATA, given->at, "%s (%" PRId64 ") is less than the %d symbols of %s", fields[size_id].name,
                    *size, v->size, path);
-    *size = v->size;
+    if (!given) *size = v->size;    /* a model may have more ids than its file has symbols */
     return v;
 }
 

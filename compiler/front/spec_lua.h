@@ -15,7 +15,7 @@ typedef enum Stop { STOP_NOT, STOP_INSTRUCTIONS, STOP_TIME, STOP_MEMORY } Stop;
 /* The limits that a spec runs under. */
 enum {
     MAX_INSTRUCTIONS = 10000000,
-    MAX_SECONDS = 10,               /* of processor time; for what is slow without being many instructions */
+    MAX_SECONDS = 5,                /* of processor time; for what is slow without being many instructions */
     MAX_MEMORY = 64 << 20,          /* bytes at a time */
     MAX_ALLOCATED_MB = 4096,        /* in all */
     MAX_STRING = 1 << 20,           /* bytes of one string */

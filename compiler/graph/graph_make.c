@@ -58,7 +58,7 @@ Tensor *make_tensor(Maker *k, TensorKind kind, const char *name, int layers, int
     t->kind = kind;
     t->layers = layers;
     t->rank = rank;
-    memcpy(t->dim, dim, (size_t)rank * sizeof *dim);
+    if (rank) memcpy(t->dim, dim, (size_t)rank * sizeof *dim);
     t->id = g->tensor_count;
     g->tensors = grow(k, g->tensors, g->tensor_count, sizeof *g->tensors);
     g->tensors[g->tensor_count++] = t;

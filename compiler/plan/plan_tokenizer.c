@@ -32,13 +32,21 @@ static Packed *characters(Lower *w, const char *name, const Vocabulary *v)
     return integers(w, name, pairs, 2 * (int64_t)n);
 }
 
+/* The code point of each id; -1 for marks and for ids past the vocabulary's symbols. */
+static Packed *texts(Lower *w, const char *name, const Vocabulary *v, int64_t ids)
+{
+    int32_t *all = arena_array(w->arena, (size_t)ids, sizeof *all);
+    for (int64_t i = 0; i < ids; i++) all[i] = i < v->size ? v->code_point[i] : -1;
+    return integers(w, name, all, ids);
+}
+
 void lower_tokenizer(Lower *w)
 {
     Plan *p = w->plan;
     const Model *m = p->graph->model;
     if (!m->source || !m->target) return;
     p->source_characters = characters(w, "source.characters", m->source);
-    p->source_texts = integers(w, "source.texts", m->source->code_point, m->source->size);
+    p->source_texts = texts(w, "source.texts", m->source, m->source_vocab);
     p->target_characters = characters(w, "target.characters", m->target);
-    p->target_texts = integers(w, "target.texts", m->target->code_point, m->target->size);
+    p->target_texts = texts(w, "target.texts", m->target, m->target_vocab);
 }

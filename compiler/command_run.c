@@ -90,11 +90,12 @@ static void print_json_tensor(bool first, const char *name, int rank, const int6
 
 static void print_params(Session *s, bool json, bool *first)
 {
-    for (int i = 0; i < s->model->graph->count; i++) {
-        const GraphCall *c = &s->model->graph->calls[i];
-        if (strcmp(c->op, "param") != 0 || !c->values) continue;
-        if (json) print_json_tensor(*first, c->name, c->rank, c->shape, c->values);
-        else print_tensor(c->name, c->rank, c->shape, c->values);
+    for (int i = 0; i < s->model->tensor_count; i++) {
+        const TensorSource *t = &s->model->tensors[i];
+        float *values = arena_array(s->arena, (size_t)tensor_elements(t), sizeof *values);
+        tensor_read(t, values);
+        if (json) print_json_tensor(*first, t->name, t->rank, t->shape, values);
+        else print_tensor(t->name, t->rank, t->shape, values);
         *first = false;
     }
 }

@@ -96,9 +96,7 @@ if [ "$skipped" -gt 0 ]; then
     sed -n 's/^skip /  /p' "$build"/log/all
 fi
 echo
-if [ "$skipped" -gt 0 ]; then
-    echo "$passed passed, $failed failed, $skipped skipped"
-else
-    echo "$passed passed, $failed failed"
-fi
+summary="$passed passed, $failed failed"
+if [ "$skipped" -gt 0 ]; then summary="$summary, $skipped skipped"; fi
+echo "$summary" | tee "$build/log/summary"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

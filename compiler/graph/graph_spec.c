@@ -56,25 +56,17 @@ static void check_options(SpecBuild *b, const char *const *allowed, int n)
     }
 }
 
-/* Where a param's numbers come from: the spec, or random: Xavier for matrices, zeros for vectors. */
+/* Where a param's numbers come from; matmul's are turned to [out, in]. */
 static const TensorSource *param_source(SpecBuild *b, const GraphCall *c, bool transposed)
 {
+    const TensorSource *given = model_tensor(b->k->graph->model, c->name);
+    if (!given) die("the model has no tensor %s", c->name);
+    if (!transposed || given->rank != 2) return given;
     TensorSource *s = arena_alloc(b->k->arena, sizeof *s);
-    *s = (TensorSource){ .name = c->name, .dtype = DTYPE_F32, .rank = c->rank, .values = c->values };
-    int64_t stride = 1;
-    for (int r = c->rank; r-- > 0; stride *= c->shape[r]) {
-        s->shape[r] = c->shape[r];
-        s->stride[r] = stride;
-    }
-    s->kind = c->values ? SOURCE_VALUES : c->rank > 1 ? SOURCE_XAVIER : SOURCE_CONSTANT;
-    s->seed = (uint64_t)b->k->graph->model->seed;
-    s->fan_in = c->rank > 1 ? c->shape[1] : 1;
-    s->fan_out = c->shape[0];
-    if (transposed) {
-        for (int r = 0; r < 2; r++) {
-            s->shape[r] = c->shape[1 - r];
-            s->stride[r] = r ? c->shape[1] : 1;
-        }
+    *s = *given;
+    for (int r = 0; r < 2; r++) {
+        s->shape[r] = given->shape[1 - r];
+        s->stride[r] = given->stride[1 - r];
     }
     return s;
 }

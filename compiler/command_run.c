@@ -136,10 +136,14 @@ static RtCharacters characters(const Packed *table, const Packed *texts)
 
 static bool refuse_text(Session *s, const char *text, rt_status status, const RtTextFault *fault)
 {
-    if (status == RT_TOO_LONG) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "\"%s\": longer than %lld characters", text, (long long)s->model->max_source);
-    else if (status == RT_ORDER) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "\"%s\": empty", text);
-    else if (fault->code_point < 0) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "not valid UTF-8 at byte %zu of a text", fault->at + 1);
-    else diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "\"%s\": the character U+%04X at byte %zu is not in the vocabulary", text, (unsigned)fault->code_point, fault->at + 1);
+    Diag *d = s->diag;
+    const Loc none = { 0 };
+    if (status == RT_TOO_LONG) diag_error(d, EXIT_BAD_DATA, none, "\"%s\": longer than %lld characters", text, (long long)s->model->max_source);
+    else if (status == RT_ORDER) diag_error(d, EXIT_BAD_DATA, none, "\"%s\": empty", text);
+    else if (fault->code_point < 0) diag_error(d, EXIT_BAD_DATA, none, "not valid UTF-8 at byte %zu of a text", fault->at + 1);
+    else
+        diag_error(d, EXIT_BAD_DATA, none, "\"%s\": the character U+%04X at byte %zu is not in the vocabulary", text,
+                   (unsigned)fault->code_point, fault->at + 1);
     return false;
 }
 

@@ -36,6 +36,7 @@ static int host_allocate(Host *host)
     host->state = allocate(p->state_bytes);
     host->ids = allocate((size_t)p->max_source * sizeof host->ids[0]);
     host->answer = allocate(p->answer_bytes);
+    if (host->model) memset(host->model, 0, p->model_bytes);            /* no team yet, for host_close */
     if (host->model && host->state && host->ids && host->answer) return 0;
     fprintf(stderr, "%s: no memory for the state of %zu bytes\n", p->name, p->state_bytes);
     return EXIT_MISSING;
@@ -70,7 +71,6 @@ static int host_bind(Host *host, const HostOptions *options, const char *argv0)
     char beside[8192] = "the embedded weights";
     const char *path = options->weights ? options->weights : beside;
     rt_status status;
-    memset(host->model, 0, p->model_bytes);
     if (options->weights || !weights) {
         int code;
         if (!options->weights) default_path(p, argv0, beside, sizeof beside);
@@ -245,8 +245,8 @@ int rt_host_main(const rt_program *program, int argc, char **argv)
     const unsigned missing = rt_isa_missing(program->isa);
     int code;
     if (missing) {
-        fprintf(stderr, "%s: this program was compiled for %s, which this processor lacks; rebuild with --isa portable\n",
-                program->name, rt_isa_text(missing));
+        fprintf(stderr, "%s: this program was compiled for %s, which this processor lacks; "
+                "rebuild with --isa portable\n", program->name, rt_isa_text(missing));
         return EXIT_MISSING;
     }
     signal(SIGPIPE, SIG_IGN);                                           /* a closed pipe is an error of write */

@@ -12,7 +12,7 @@
 enum { PIN = 256, WEIGHTS, VERSION };
 
 static const struct { const char *name, *argument, *help; int letter; } table[] = {
-    { "threads", "N",    "use N threads (default: as many as there are processors)", 't' },
+    { "threads", "N",    "use N threads", 't' },
     { "pin",     NULL,   "pin every thread to a processor of its own", PIN },
     { "weights", "FILE", "use the weights in FILE", WEIGHTS },
     { "help",    NULL,   "show this help", 'h' },
@@ -35,6 +35,8 @@ static void show_help(const rt_program *p)
                  table[i].argument ? table[i].argument : "");
         printf("  %-22s %s\n", left, table[i].help);
     }
+    if (p->default_lanes) printf("\nWithout -t it uses %d threads.\n", p->default_lanes);
+    else printf("\nWithout -t it uses as many threads as it may use processors, at most %d.\n", p->lanes_max);
     printf("\nExit status: 0 all answered, 2 wrong usage, 65 a text was refused or the weights are foreign,\n"
            "66 no weights, 69 no such instruction set, threads or memory, 74 reading or writing failed.\n");
 }

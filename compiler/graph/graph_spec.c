@@ -225,5 +225,9 @@ bool graph_from_spec(Maker *k, const GraphSpec *spec)
         else for (int r = 0; r < b.call->results; r++) b.values[b.call->first_result + r].made_by = b.call;
         told |= k->failed;
     }
+    if (!told && !block->count) {
+        diag_error(k->diag, EXIT_BAD_DATA, k->graph->model->at, "the graph has no operation");
+        return false;
+    }
     return !told;
 }

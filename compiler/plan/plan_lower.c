@@ -354,7 +354,7 @@ static Buffer *attention_operand(Lower *w, const Node *n, int input)
     Buffer *b = lower_buffer(w, t);
     if (w->plan->options.target != TARGET_PANELS || b->layout != LAYOUT_ROWS) return b;
     bool values = input == 2;
-    Buffer *panels = new_buffer(w, arena_format(w->arena, "%s_panels", b->variable), t, PLACE_SCRATCH,
+    Buffer *panels = new_buffer(w, unused(w, arena_format(w->arena, "%s_panels", b->variable)), t, PLACE_SCRATCH,
                                 values ? LAYOUT_VALUES : LAYOUT_KEYS);
     size_cache(panels, n->kv_heads, t->dim[0].bound, t->dim[1].bound / n->kv_heads);
     local(w, panels);
@@ -375,7 +375,7 @@ static int lower_attention(Lower *w, int i)
     op->flops = 2.0 * (double)(n->in[0]->dim[1].bound + n->out[0]->dim[1].bound);
     w->block->per_layer |= keys->layers > 0;
     if (w->plan->options.target == TARGET_PANELS) {
-        Buffer *s = new_buffer(w, arena_format(w->arena, "%s_lanes", op->out[0]->variable), n->out[0], PLACE_SCRATCH, LAYOUT_LANES);
+        Buffer *s = new_buffer(w, unused(w, arena_format(w->arena, "%s_lanes", op->out[0]->variable)), n->out[0], PLACE_SCRATCH, LAYOUT_LANES);
         s->heads = w->plan->options.lanes;
         s->rows = w->block->rows < RT_ATTENTION_ROWS ? w->block->rows : RT_ATTENTION_ROWS;
         s->width = s->stride = keys->rows + 16;
@@ -455,7 +455,10 @@ static void tap(Lower *w, const Node *n, int first_op)
         for (int i = first_op; i < b->op_count; i++)
             if (b->ops[i].out[0] == w->buffer_of[t->id]) made = b->ops[i];
         PlanOp *copy = lower_op(w, n, KERNEL_ACTIVATION, made.split, made.parts);
-        if (copy->split == SPLIT_HEADS || copy->split == SPLIT_FIRST_LANE) { copy->split = SPLIT_COLUMNS; copy->parts = (int)groups(t->dim[1].bound); }
+        if (copy->split == SPLIT_HEADS || copy->split == SPLIT_FIRST_LANE) {
+            copy->split = SPLIT_COLUMNS;
+            copy->parts = (int)groups(t->dim[1].bound);
+        }
         copy->result = t;
         copy->activation = RT_IDENTITY;
         copy->in[0] = made.out[0];
@@ -529,7 +532,8 @@ static void lower_program(Lower *w, const Program *program, PlanProgram *out)
             pb = lower_block(w, r->block, program, carried);
             leave(w, pb);
         }
-        if (pb->carry_in != (r->block->carry_in ? carried : NULL)) die("%s: %s is passed another buffer", program->name, r->block->name);
+        if (pb->carry_in != (r->block->carry_in ? carried : NULL))
+            die("%s: %s is passed another buffer", program->name, r->block->name);
         bool again = r->block->layers > 1;
         if (again && pb->carry_in != pb->carry_out) die("%s: what it leaves lies elsewhere than what it takes", r->block->name);
         out->runs[i] = (PlanRun){ pb, r->first, r->count };

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_LOCAL = 256 };
+enum { MAX_LOCAL = 4096 };
 
 static bool meet(const Buffer *a, const Buffer *b)
 {

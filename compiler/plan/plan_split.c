@@ -61,11 +61,11 @@ static void split_block(PlanBlock *b)
         int n = accesses(op, mine);
         for (int j = 0; j < n && !op->barrier; j++)
             for (int k = 0; k < phase.count && !op->barrier; k++) op->barrier = conflict(&mine[j], &phase.seen[k]);
+        op->barrier |= phase.count + n > MAX_ACCESSES;      /* a full list begins a new phase */
         if (op->barrier) {
             phase.count = 0;
             number++;
         }
-        if (phase.count + n > MAX_ACCESSES) die("%s: too many accesses between barriers", b->block->name);
         memcpy(phase.seen + phase.count, mine, (size_t)n * sizeof *mine);
         phase.count += n;
         op->phase = number;

@@ -2,6 +2,8 @@
 #include "emit.h"
 #include "emit_kind.h"
 
+#include <string.h>
+
 static const EmitKind *const kinds[] = { [KIND_ENCODER_DECODER] = &emit_translate, [KIND_GRAPH] = &emit_graph };
 
 static const EmitKind *kind_of(const Emit *e) { return kinds[e->model->model_kind]; }
@@ -101,7 +103,7 @@ static const char model_bind[] =
     "typedef struct job { const ${name} *model; ${name}_state *state; int slot, rows; } job;\n"
     "\n"
     "static float *floats(const job *j, size_t at) { return (float *)(j->state->bytes + at); }\n"
-    "static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }\n"
+    "${ints}\n"
     "${slot_bytes}\n"
     "\n"
     "const unsigned ${name}_isa = RT_ISA_BUILT;\n"
@@ -128,8 +130,9 @@ static const char *stack_words(Emit *e, const char *name, const Stack *s)
 {
     const LayerFields *f = &s->layer[0];
     int n;
-    return arena_format(e->arena, "%s of %lld layers, %lld heads of %lld, d_ff %lld, %s norm (%s)", name, (long long)s->layers, (long long)f->heads,
-                        (long long)f->head_dim, (long long)f->d_ff, field_words("norms", &n)[s->norm], field_words("norm_places", &n)[s->norm_at]);
+    return arena_format(e->arena, "%s of %lld layers, %lld heads of %lld, d_ff %lld, %s norm (%s)", name,
+                        (long long)s->layers, (long long)f->heads, (long long)f->head_dim, (long long)f->d_ff,
+                        field_words("norms", &n)[s->norm], field_words("norm_places", &n)[s->norm_at]);
 }
 
 static const char *about(Emit *e)
@@ -155,18 +158,26 @@ static void emit_taps(Emit *e, Text *out)
     text_add(out, "};\n");
 }
 
+static bool uses_ints(const Plan *p)
+{
+    for (int i = 0; i < p->buffer_count; i++)
+        if (p->buffers[i]->layout == LAYOUT_INTS) return true;
+    return false;
+}
+
 void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
     text_fill(out, model_begin, "name", e->name, "spec", spec_name(e), "about", about(e), "identity", e->identity,
               "weights", number(e, p->weights_bytes), "state", number(e, p->state_bytes), "slot", number(e, p->slot_bytes),
               "scratch", number(e, p->scratch_bytes), NULL);
-    text_printf(out, "#define HEAD_BYTES                                   ((size_t)%zu)    /* of the packed file, before its data */\n\n", e->head_bytes);
+    text_printf(out, "#define %-44s ((size_t)%zu)    /* of the packed file, before its data */\n\n", "HEAD_BYTES", e->head_bytes);
     emit_offsets(e, out);
     const char *slot_bytes = p->slot_bytes ? arena_format(e->arena,
         "static unsigned char *slot_bytes(%s_state *s, int slot) { return s->bytes + SLOTS + (size_t)slot * SLOT_BYTES; }\n"
         "static float *in_slot(const job *j, size_t at) { return (float *)(slot_bytes(j->state, j->slot) + at); }\n", e->name) : "";
-    text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "slot_bytes", slot_bytes,
+    const char *ints = uses_ints(p) ? "static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }\n" : "";
+    text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "ints", ints, "slot_bytes", slot_bytes,
               "identity_at", number(e, PACK_IDENTITY_AT), NULL);
     text_add(out, "/* ---- blocks ----------------------------------------------------------------------------------------------- */\n\n");
     emit_blocks(e, out);
@@ -264,7 +275,8 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
     EmittedFile *out = arena_array(a, FILES, sizeof *out);
     *n = 0;
     for (int i = 0; i < FILES; i++) {
-        EmittedFile f = { arena_format(a, files[i].format[0] == '%' ? files[i].format : "%s", files[i].format[0] == '%' ? m->name : files[i].format), text_new(a) };
+        bool named = strchr(files[i].format, '%') != NULL;
+        EmittedFile f = { named ? arena_format(a, files[i].format, m->name) : files[i].format, text_new(a) };
         files[i].emit(&e, &f.text);
         if (f.text.size) out[(*n)++] = f;
     }

@@ -13,7 +13,8 @@ const char *emit_upper(Arena *a, const char *text)
 
 const char *emit_macro(Emit *e, const Buffer *b)
 {
-    return emit_upper(e->arena, b->block ? arena_format(e->arena, "at_%s_%s", b->block->block->name, b->name) : arena_format(e->arena, "at_%s", b->name));
+    const char *block = b->block ? b->block->block->name : "";
+    return emit_upper(e->arena, arena_format(e->arena, "at_%s%s%s", block, *block ? "_" : "", b->name));
 }
 
 /* encoder.{}.self_attn.q.weight -> W_ENCODER_LAYER_SELF_Q: the bias lies with the weight. */
@@ -98,7 +99,8 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     case KERNEL_STORE_K:
     case KERNEL_STORE_V:    return arena_format(e->arena, "%s, %s, %s", out, in[1], in[2]);
     case KERNEL_ATTENTION: {
-        const char *taps = w->taps ? arena_format(e->arena, ", %s, %s", op->out[2] ? variable(b, op->out[2]) : "NULL", op->out[1] ? variable(b, op->out[1]) : "NULL") : "";
+        const char *scores = op->out[2] ? variable(b, op->out[2]) : "NULL", *weights = op->out[1] ? variable(b, op->out[1]) : "NULL";
+        const char *taps = w->taps ? arena_format(e->arena, ", %s, %s", scores, weights) : "";
         return arena_format(e->arena, "%s, %s, %s, %s, %s + lane * %lld%s, %s", out, in[0], in[1], in[2], op->scratch->variable,
                             (long long)(op->scratch->rows * op->scratch->stride), taps, in[3]);
     }
@@ -110,6 +112,22 @@ static const char *rows_text(Emit *e, const PlanBlock *b, const PlanOp *op)
 {
     bool constant = b->count == COUNT_CONSTANT;
     return constant ? arena_format(e->arena, "rt_split(%d, lane, lanes)", op->parts) : "mine";
+}
+
+/* A statement, broken at commas where it would be too long. */
+static void statement(Text *out, const char *call)
+{
+    enum { WIDE = 116 };
+    const char *indent = "    ";
+    while (strlen(call) > WIDE) {
+        size_t n = WIDE;
+        while (n > 0 && !(call[n - 1] == ',' && call[n] == ' ')) n--;
+        if (!n) break;
+        text_printf(out, "%s%.*s\n", indent, (int)n, call);
+        call += n + 1;
+        indent = "        ";
+    }
+    text_printf(out, "%s%s\n", indent, call);
 }
 
 /* One operation; `heading`: the part of the block that begins with it, or NULL. */
@@ -126,19 +144,21 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
     if (heading) text_printf(out, "\n    /* ---- %s */\n", heading);
     const char *words = kernel_words(e, b, op), *shape = emit_shape(e, op->result);
     int gap = 100 - (int)strlen(words) - (int)strlen(shape);
-    text_printf(out, "    /* %s%*s%s */\n    %s\n", words, gap > 2 ? gap : 2, "", shape, call);
+    text_printf(out, "    /* %s%*s%s */\n", words, gap > 2 ? gap : 2, "", shape);
+    statement(out, call);
 }
 
 /* ---- declarations: each buffer that a function uses -------------------------------------------------------------- */
 
-typedef struct Used { const Buffer *list[64]; int count; } Used;
+enum { MAX_USED = 4096 };
+typedef struct Used { const Buffer *list[MAX_USED]; int count; } Used;
 
 static void use(Used *u, const Buffer *b)
 {
     if (!b) return;
     for (int i = 0; i < u->count; i++)
         if (u->list[i] == b) return;
-    if (u->count == 64) die("a block uses more than 64 buffers");
+    if (u->count == MAX_USED) die("a block uses more than %d buffers", MAX_USED);
     u->list[u->count++] = b;
 }
 

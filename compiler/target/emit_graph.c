@@ -43,7 +43,8 @@ static void graph_header(Emit *e, Text *out, const char *types)
     for (int i = 0; i < e->plan->graph->tensor_count; i++) {
         const Tensor *t = tensor_at(e, i);
         if (is_output(t))
-            text_fill(out, "\n/* Copy output ${tensor} of the last run, row-major ${shape}. */\nvoid ${name}_get_${id}(const ${name}_state *s, float *values);\n",
+            text_fill(out, "\n/* Copy output ${tensor} of the last run, row-major ${shape}. */\n"
+                           "void ${name}_get_${id}(const ${name}_state *s, float *values);\n",
                       "tensor", t->name, "id", identifier(e, t), "shape", dense(e, t), "name", e->name, NULL);
     }
 }
@@ -99,7 +100,8 @@ static void values_array(Emit *e, Text *out, const Tensor *t)
 {
     int64_t n = t->dim[0].bound * t->dim[1].bound;
     text_printf(out, "static const float input_%s[] = {", identifier(e, t));
-    for (int64_t i = 0; i < n; i++) text_printf(out, "%s%.9g%s", i % 12 ? " " : "\n    ", t->values ? (double)t->values[i] : 0.0, i + 1 < n ? "," : "");
+    for (int64_t i = 0; i < n; i++)
+        text_printf(out, "%s%.9g%s", i % 12 ? " " : "\n    ", t->values ? (double)t->values[i] : 0.0, i + 1 < n ? "," : "");
     text_add(out, "\n};\n\n");
 }
 

@@ -99,13 +99,16 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
 {
     bool rows = w->split == SPLIT_ROWS, ranged = w->split == SPLIT_COLUMNS || w->split == SPLIT_HEADS;
     const char *span = rows ? "rows" : w->split == SPLIT_HEADS ? "heads" : w->kernel == KERNEL_LINEAR ? "panels" : "groups";
-    const char *tap_rows = w->taps ? arena_format(e->arena, "scores ? scores + %lld * rows.begin : NULL, weights ? weights + %lld * rows.begin : NULL",
-                                                  (long long)w->z_stride, (long long)w->z_stride) : "NULL, NULL";
+    const char *tap_rows = "NULL, NULL";
+    if (w->taps)
+        tap_rows = arena_format(e->arena, "scores ? scores + %lld * rows.begin : NULL, weights ? weights + %lld * rows.begin : NULL",
+                                (long long)w->z_stride, (long long)w->z_stride);
     const char *const pairs[] = {
         "x", number(e, w->x_stride), "y", number(e, w->y_stride), "z", number(e, w->z_stride), "parts", number(e, w->parts),
         "count", "rows.end - rows.begin", "range",
         ranged ? arena_format(e->arena, "%s.begin, %s.end", span, span) : arena_format(e->arena, "0, %d", w->parts),
-        "taps", w->taps ? " float *scores, float *weights," : "", "tap_rows", tap_rows, "tap_part", w->taps ? "scores, weights" : "NULL, NULL", NULL };
+        "taps", w->taps ? " float *scores, float *weights," : "", "tap_rows", tap_rows,
+        "tap_part", w->taps ? "scores, weights" : "NULL, NULL", NULL };
     const Form *f = &forms[w->kernel];
     const char *parameters = fill(e, f->parameters, pairs);
     if (rows || ranged) parameters = arena_format(e->arena, "%s, rt_span %s", parameters, span);

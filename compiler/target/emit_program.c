@@ -45,7 +45,8 @@ void emit_programs(Emit *e, Text *out)
     for (int i = 0; i < e->plan->program_count; i++) {
         const PlanProgram *p = &e->plan->programs[i];
         const char *cost = cost_text(e, p->program);
-        text_printf(out, "/* %s: %s.%s%s */\n", p->program->name, p->program->doc, *cost ? " At most " : "", *cost ? arena_format(e->arena, "%s.", cost) : "");
+        const char *sentence = *cost ? arena_format(e->arena, " At most %s.", cost) : "";
+        text_printf(out, "/* %s: %s.%s */\n", p->program->name, p->program->doc, sentence);
         text_printf(out, "static void %s_body(void *work, int lane, int lanes)\n{\n    const job *j = work;\n", p->program->name);
         for (int r = 0; r < p->count; r++) emit_run(e, out, &p->runs[r]);
         text_add(out, "}\n\n");

@@ -8,6 +8,13 @@ static int64_t width_of(const Buffer *b) { return b->width; }
 /* Names say what a reader wants to know: linear_64x256_relu, norm_64, attention_4x16. `_rows`: a share of rows. */
 static const char *suffix(const PlanOp *op) { return op->split == SPLIT_ROWS ? "_rows" : ""; }
 
+/* A constant of C: 0.25f, 1.0f. */
+static const char *real(Emit *e, double x)
+{
+    const char *text = arena_format(e->arena, "%.9g", x);
+    return arena_format(e->arena, "%s%s", text, strpbrk(text, ".e") ? "f" : ".0f");
+}
+
 static const char *activation_name(int activation)
 {
     int n;
@@ -46,8 +53,8 @@ static void norm_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                                         [NORMS_LAYER] = "y = gain * (x - mean) / sqrt(variance + eps) + bias" };
     long long width = width_of(op->out[0]);
     w->name = arena_format(e->arena, "norm_%lld%s", width, suffix(op));
-    w->shape = arena_format(e->arena, "{ .width = %lld, .x_stride = %lld, .y_stride = %lld, .kind = %s, .eps = %.9gf }", width,
-                            (long long)op->in[0]->stride, (long long)op->out[0]->stride, kinds[op->node->kind], op->node->eps);
+    w->shape = arena_format(e->arena, "{ .width = %lld, .x_stride = %lld, .y_stride = %lld, .kind = %s, .eps = %s }", width,
+                            (long long)op->in[0]->stride, (long long)op->out[0]->stride, kinds[op->node->kind], real(e, op->node->eps));
     w->doc = docs[op->node->kind];
 }
 
@@ -69,7 +76,7 @@ static void element_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->shape = arena_format(e->arena, "{ .width = %lld, .a_stride = %lld, .b_stride = %lld, .y_stride = %lld, .activation = %s }", width,
                             (long long)op->in[0]->stride, (long long)(add ? op->in[1]->stride : 0), (long long)op->out[0]->stride,
                             activation_enum(e, op->activation));
-    w->doc = add ? "y = a + b" : arena_format(e->arena, op->activation == RT_IDENTITY ? "y = a%s" : "y = %s(a)", op->activation == RT_IDENTITY ? "" : what);
+    w->doc = add ? "y = a + b" : op->activation == RT_IDENTITY ? "y = a" : arena_format(e->arena, "y = %s(a)", what);
     w->parts = (int)((width + 15) / 16);
 }
 
@@ -94,9 +101,9 @@ static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->taps = tap != NULL;
     w->name = arena_format(e->arena, "attention_%dx%lld_%lld%s%s", n->heads, d_k, (long long)op->in[1]->rows, w->taps ? "_tapped" : "", suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld,\n"
-                            ".q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %.9gf }",
+                            ".q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s }",
                             n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, (long long)op->in[0]->stride,
-                            (long long)op->out[0]->stride, (long long)(tap ? tap->rows : 0), (long long)(tap ? tap->stride : 0), n->scale);
+                            (long long)op->out[0]->stride, (long long)(tap ? tap->rows : 0), (long long)(tap ? tap->stride : 0), real(e, n->scale));
     w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, %d heads, over the first visible[row] positions", n->scale, n->heads);
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,6 +119,7 @@ bool folder_make(Arena *a, Diag *d, const char *folder, const char *target, cons
     }
     char *argv[] = { (char *)"make", (char *)"--no-print-directory", (char *)"-s", (char *)"-C", arena_text(a, folder), arena_text(a, target),
                      arena_format(a, "ISA=%s", isa_flags(isa)), cc ? arena_format(a, "CC=%s", cc) : NULL, NULL };
+    unsetenv("MAKEFLAGS");      /* started by a make: its variables are not for this one */
     int status = run(argv, log);
     bool ok = status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!ok) {

@@ -194,7 +194,8 @@ static void encoder_layer(const job *j, int layer, int lane, int lanes)
     store_values_4x16_80_rows(self_v_panels, self_v, source_positions, mine);
     rt_barrier(j->model->team);
     /* self_context = softmax(self_q self_k_panels^T * 0.25) self_v_panels                     [source, 64] */
-    attention_4x16_80_rows(self_context, self_q, self_k_panels, self_v_panels, self_context_lanes + lane * 1344, source_visible, mine);
+    attention_4x16_80_rows(self_context, self_q, self_k_panels, self_v_panels, self_context_lanes + lane * 1344,
+        source_visible, mine);
     /* self_out = self_context W^T + b                                                         [source, 64] */
     linear_64x64_rows(self_out, self_context, w + W_ENCODER_LAYER_SELF_OUT, mine);
     /* x = x + self_out                                                                        [source, 64] */
@@ -307,7 +308,8 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
     /* self_v_cache[rows_positions] = self_v                                                   [target, 64] */
     store_values_4x16_16(self_v_cache, self_v, rows_positions, rt_split(4, lane, lanes));
     /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache                         [rows, 64] */
-    attention_4x16_16(self_context, self_q, self_k_cache, self_v_cache, self_context_lanes + lane * 32, rows_visible, rt_split(4, lane, lanes));
+    attention_4x16_16(self_context, self_q, self_k_cache, self_v_cache, self_context_lanes + lane * 32, rows_visible,
+        rt_split(4, lane, lanes));
     rt_barrier(j->model->team);
     /* self_out = self_context W^T + b                                                           [rows, 64] */
     linear_64x64(self_out, self_context, w + W_DECODER_LAYER_SELF_OUT, rt_split(4, lane, lanes));
@@ -323,7 +325,8 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
     linear_64x64(cross_q, norm_1, w + W_DECODER_LAYER_CROSS_Q, rt_split(4, lane, lanes));
     rt_barrier(j->model->team);
     /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory                   [rows, 64] */
-    attention_4x16_80(cross_context, cross_q, cross_k_memory, cross_v_memory, cross_context_lanes + lane * 96, rows_visible_memory, rt_split(4, lane, lanes));
+    attention_4x16_80(cross_context, cross_q, cross_k_memory, cross_v_memory, cross_context_lanes + lane * 96,
+        rows_visible_memory, rt_split(4, lane, lanes));
     rt_barrier(j->model->team);
     /* cross_out = cross_context W^T + b                                                         [rows, 64] */
     linear_64x64(cross_out, cross_context, w + W_DECODER_LAYER_CROSS_OUT, rt_split(4, lane, lanes));

@@ -11,12 +11,12 @@ typedef struct Case {
 /* Keys and values as the caches hold them; element (h, j, i) by the layouts of RtCache. */
 static size_t key_at(const RtAttention *s, int h, int j, int i)
 {
-    return (((size_t)h * (size_t)(s->capacity / 16) + (size_t)(j / 16)) * (size_t)s->d_k + (size_t)i) * 16 + (size_t)(j % 16);
+    return (size_t)(((h * (s->capacity / 16) + j / 16) * s->d_k + i) * 16 + j % 16);
 }
 
 static size_t value_at(const RtAttention *s, int h, int j, int i)
 {
-    return (((size_t)h * (size_t)(padded16(s->d_v) / 16) + (size_t)(i / 16)) * (size_t)s->capacity + (size_t)j) * 16 + (size_t)(i % 16);
+    return (size_t)(((h * (padded16(s->d_v) / 16) + i / 16) * s->capacity + j) * 16 + i % 16);
 }
 
 static void fill_caches(Case *c, int positions)
@@ -49,8 +49,8 @@ static Case make_case(int heads, int kv_heads, int d_k, int d_v, int capacity, i
 {
     Case c;
     int most = 0;
-    c.shape = (RtAttention){ heads, kv_heads, d_k, d_v, capacity, padded16(heads * d_k) + 16, padded16(heads * d_v) + 16,
-                             rows + 1, capacity + 5, 1 / sqrtf((float)d_k) };
+    c.shape = (RtAttention){ heads, kv_heads, d_k, d_v, capacity, padded16(heads * d_k) + 16,
+                             padded16(heads * d_v) + 16, rows + 1, capacity + 5, 1 / sqrtf((float)d_k) };
     c.rows = rows;
     c.visible = malloc((size_t)(rows + 1) * sizeof(int));
     for (int r = 0; r < rows; r++) {
@@ -90,7 +90,8 @@ static void reference(const Case *c, int r, int h, Exact *scores, Exact *weights
     for (int j = 0; j < n; j++) {
         scores[j] = (Exact){ 0, 0 };
         for (int i = 0; i < s->d_k; i++)
-            exact_add(&scores[j], (double)c->q.data[r * s->q_stride + h * s->d_k + i] * c->k.data[key_at(s, kv, j, i)]);
+            exact_add(&scores[j], (double)c->q.data[r * s->q_stride + h * s->d_k + i]
+                                  * c->k.data[key_at(s, kv, j, i)]);
         max = fmax(max, s->scale * scores[j].value);
         steep = fmax(steep, s->scale * scores[j].magnitude);
     }
@@ -132,7 +133,7 @@ static void check_case(const Case *c)
     for (int r = 0; r < c->rows; r++)                                   /* nothing behind the last head */
         for (int i = s->heads * s->d_v; i < s->out_stride; i++)
             assert_true(is_guard(c->out.data + r * s->out_stride + i));
-    for (int h = 0; h < s->heads; h++)                                  /* nor in the row of the taps that is not there */
+    for (int h = 0; h < s->heads; h++)                                  /* nor in a row of the taps that is none */
         assert_true(is_guard(c->scores.data + (h * s->tap_rows + c->rows) * s->tap_columns));
     free(scores);
 }
@@ -150,8 +151,8 @@ static void against_reference(void **state)
             for (size_t k = 0; k < COUNT(capacities); k++)
                 for (size_t r = 0; r < COUNT(many); r++)
                     for (int p = 0; p < PATTERNS; p++) {
-                        Case c = make_case(heads[h][0], heads[h][1], widths[w][0], widths[w][1], capacities[k], many[r],
-                                           (Pattern)p);
+                        Case c = make_case(heads[h][0], heads[h][1], widths[w][0], widths[w][1], capacities[k],
+                                           many[r], (Pattern)p);
                         run(&c, c.out.data, 0, c.rows, 0, c.shape.heads, 1);
                         check_case(&c);
                         free_case(c);

@@ -150,7 +150,8 @@ static void bad_lines(void **state)
     static char many[100002];
     (void)state;
     lines("ab\n\ncd\n", 65, "ba\n\ndc\n", "reverse: line 2: empty; 1 to 8 characters fit\n");
-    lines("ab\na\xc3\xa9" "c\xc3\xa8\nb\n", 65, "ba\n\nb\n", "reverse: line 2: '\xc3\xa8' (U+00E8) at character 4 is not in the vocabulary\n");
+    lines("ab\na\xc3\xa9" "c\xc3\xa8\nb\n", 65, "ba\n\nb\n",
+          "reverse: line 2: '\xc3\xa8' (U+00E8) at character 4 is not in the vocabulary\n");
     lines("a\tb\n", 65, "\n", "reverse: line 1: U+0009 at character 2 is not in the vocabulary\n");
     lines("\xc3\xa9" "a\xff\n", 65, "\n", "reverse: line 1: not valid UTF-8 at byte 4\n");
     lines("abcdefgh\nabcdefghi\n", 65, "hgfedcba\n\n", "reverse: line 2: 9 characters, but at most 8 fit\n");
@@ -196,9 +197,11 @@ static void wrong_options(void **state)
     static const struct { const char *word, *message; } wrong[] = {
         { "--thread5", "unknown option '--thread5'; did you mean '--threads'?" },
         { "--wieghts=x", "unknown option '--wieghts'; did you mean '--weights'?" },
-        { "--incomprehensible-words", "unknown option '--incomprehensible-words'\n" }, { "-x", "unknown option '-x'" },
+        { "--incomprehensible-words", "unknown option '--incomprehensible-words'\n" },
+        { "-x", "unknown option '-x'" },
         { "--pin=3", "option '--pin' takes no argument" }, { "-t", "option '--threads' needs an argument" },
-        { "--weights", "option '--weights' needs an argument" }, { "-t0", "threads must be a number of 1 to 4, not '0'" },
+        { "--weights", "option '--weights' needs an argument" },
+        { "-t0", "threads must be a number of 1 to 4, not '0'" },
         { "-t5", "not '5'" }, { "-t2x", "not '2x'" }, { "--threads=", "not ''" }, { "-t-1", "not '-1'" },
         { "-t99999999999999999999", "threads must be" },
     };
@@ -316,7 +319,8 @@ static void closed_pipe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_lines), cmocka_unit_test(bad_lines), cmocka_unit_test(arguments), cmocka_unit_test(options),
+        cmocka_unit_test(good_lines), cmocka_unit_test(bad_lines), cmocka_unit_test(arguments),
+        cmocka_unit_test(options),
         cmocka_unit_test(wrong_options), cmocka_unit_test(instruction_sets), cmocka_unit_test(weights),
         cmocka_unit_test(weights_files), cmocka_unit_test(full_disk), cmocka_unit_test(closed_pipe),
     };

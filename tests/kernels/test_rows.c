@@ -15,7 +15,8 @@ static void norm_reference(const RtNorm *s, Exact *want, const float *x, const f
         mean += (double)x[i] / s->width;
     for (int i = 0; i < s->width; i++)
         squares += (x[i] - mean) * (x[i] - mean);
-    divisor = s->kind == RT_NORM_ANNOTATED ? sqrt(squares / (s->width - 1)) + s->eps : sqrt(squares / s->width + s->eps);
+    if (s->kind == RT_NORM_ANNOTATED) divisor = sqrt(squares / (s->width - 1)) + s->eps;
+    else divisor = sqrt(squares / s->width + s->eps);
     for (int i = 0; i < s->width; i++) {
         want[i].value = gain[i] * (x[i] - mean) / divisor + (bias ? bias[i] : 0);
         want[i].magnitude = fabs(gain[i]) * (fabs(x[i]) + fabs(mean)) / divisor + (bias ? fabs(bias[i]) : 0);
@@ -36,7 +37,8 @@ static void one_norm(RtNormKind kind, int width)
         x.data[i] += 100;                                               /* a row far from 0 */
     }
     for (int r = 0; r < ROWS; r++)
-        norm_reference(&shape, want + r * width, x.data + r * stride, w.data, centred ? w.data + padded16(width) : NULL);
+        norm_reference(&shape, want + r * width, x.data + r * stride, w.data,
+                       centred ? w.data + padded16(width) : NULL);
     rt_norm_f32(&shape, y.data, x.data, w.data, ROWS);
     check_close(y.data, shape.y_stride, want, ROWS, width);
     check_padding(y.data, shape.y_stride, ROWS, width);

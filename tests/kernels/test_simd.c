@@ -74,7 +74,11 @@ static void lanes(void **state)
     const rt_v16 p = rt_load(a.data), q = rt_load(b.data);
 #define EACH(value, want) do { \
         rt_store(y.data, value); \
-        for (int i = 0; i < 16; i++) { const float s = a.data[i], t = b.data[i]; (void)s, (void)t; assert_true(y.data[i] == (want)); } \
+        for (int i = 0; i < 16; i++) { \
+            const float s = a.data[i], t = b.data[i]; \
+            (void)s, (void)t; \
+            assert_true(y.data[i] == (want)); \
+        } \
     } while (0)
     EACH(rt_add(p, q), s + t);
     EACH(rt_sub(p, q), s - t);

@@ -1,0 +1,37 @@
+#!/bin/sh
+# The goldens of the graph floor: each NAME.graph is what `BIN compile SPEC -d g` shows of a spec.
+#   run.sh BIN            compare
+#   run.sh --write BIN    write the goldens again
+write=
+[ "$1" = --write ] && { write=1; shift; }
+[ $# = 1 ] || { echo "usage: run.sh [--write] BIN" >&2; exit 2; }
+bin=$1 here=$(dirname "$0")
+out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT || exit 74
+failed=0
+
+# golden NAME SPEC [OPTION...]
+golden() {
+    name=$1 spec=$2
+    shift 2
+    if ! "$bin" compile "$spec" -q -o "$out/folder" -d g "$@" >"$out/stdout" 2>"$out/found" || [ -s "$out/stdout" ]; then
+        echo "not ok $name"
+        cat "$out/stdout" "$out/found"
+        failed=1
+    elif [ -n "$write" ]; then
+        cp "$out/found" "$here/$name.graph"
+    elif diff -u -L "$name.graph" -L found "$here/$name.graph" "$out/found" >"$out/diff"; then
+        echo "ok $name"
+    else
+        echo "not ok $name"
+        cat "$out/diff"
+        failed=1
+    fi
+    rm -rf "$out/folder"
+}
+
+golden dates            specs/dates.lua
+golden self_attention   specs/self_attention.lua
+golden two_attentions   tests/specs/two_attentions.lua
+golden different_layers tests/specs/different_layers.lua
+for name in post_layer dv_ne_dk awkward halves; do golden $name tests/goldens/$name.lua; done
+exit $failed

@@ -1,0 +1,11 @@
+-- One tensor as keys and values, heads in groups, a scale that is a whole number, more queries than keys, no bias.
+return xf.graph("two_attentions", function(g)
+  local x = g.input("X", {5, 12})
+  local y = g.input("Y", {3, 6}, { 1, 2, 3, 4, 5, 6,  0.5, -1, 2, 0, 1, -2,  0, 0, 0, 0, 0, 1 })
+  local z, weights = g.attention(x, y, y, { heads = 4, kv_heads = 2, scale = 1 })
+  g.name("context", z)
+  local n = g.norm(g.add(x, z), g.param("gain", {12}), g.param("bias", {12}), { kind = "annotated" })
+  local again = g.attention(n, n, n, { heads = 3 })
+  g.output("weights", weights)
+  g.output("Z", g.log_softmax(g.relu(g.linear(again, g.param("W", {7, 12})))))
+end)

@@ -225,12 +225,16 @@ static Buffer *result_buffer(Lower *w, int i)
 Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor *bias)
 {
     Plan *p = w->plan;
-    for (int i = 0; i < p->packed_count; i++)
-        if (p->packed[i]->format == format && p->packed[i]->tensor[0] == weight && weight) return p->packed[i];
+    int namesakes = 0;              /* the same weight with another bias, or in another format */
+    for (int i = 0; weight && i < p->packed_count; i++) {
+        if (p->packed[i]->tensor[0] != weight) continue;
+        if (p->packed[i]->format == format && p->packed[i]->tensor[1] == bias) return p->packed[i];
+        namesakes++;
+    }
     Packed *k = arena_alloc(w->arena, sizeof *k);
     *k = (Packed){ .format = format, .tensor = { weight, bias } };
     if (weight) {
-        k->name = weight->name;
+        k->name = namesakes ? arena_format(w->arena, "%s.packed_%d", weight->name, namesakes + 1) : weight->name;
         k->layers = weight->layers;
         k->block = w->block;
         w->block->per_layer |= weight->layers > 0;

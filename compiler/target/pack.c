@@ -48,7 +48,8 @@ static Entry *entries(Arena *a, const Plan *p, int *n)
 static const char *entry_name(Arena *a, const Entry *e)
 {
     const Packed *k = e->packed;
-    return k->tensor[0] ? tensor_layer_name(a, k->tensor[0], k->layers ? k->block->block->layer[e->layer_index] : 0) : k->name;
+    const Tensor named = { .name = k->name };
+    return k->layers ? tensor_layer_name(a, &named, k->block->block->layer[e->layer_index]) : k->name;
 }
 
 static void add_entry(Arena *a, Text *t, const Entry *e)

@@ -1,0 +1,316 @@
+/* test_plan.c: the plan's verifier, its tables, its counts; and that the C text loops over many layers. */
+#include "plan_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emit.h"
+#include "pack.h"
+
+/* ---- the verifier finds what is broken -------------------------------------------------------------------- */
+
+static void check(void *p) { plan_check(p); }
+
+static Plan *awkward(Planned *o)
+{
+    *o = planned_open("tests/goldens/awkward.lua");
+    Plan *p = planned_make(o, TARGET_PANELS, true, 2);
+    plan_check(p);
+    return p;
+}
+
+static PlanBlock *block_named(const Plan *p, const char *name)
+{
+    for (int i = 0; i < p->block_count; i++)
+        if (strcmp(p->blocks[i]->block->name, name) == 0) return p->blocks[i];
+    fail_msg("no block %s", name);
+    return NULL;
+}
+
+static Buffer *buffer_named(const PlanBlock *b, const char *name)
+{
+    for (int i = 0; i < b->buffer_count; i++)
+        if (strcmp(b->buffers[i]->name, name) == 0) return b->buffers[i];
+    fail_msg("no buffer %s", name);
+    return NULL;
+}
+
+static void overlapping_buffers_of_a_block_are_found(void **state)
+{
+    (void)state;
+    Planned o;
+    Plan *p = awkward(&o);
+    PlanBlock *b = block_named(p, "decoder_layer");
+    buffer_named(b, "self_q")->offset = buffer_named(b, "self_k")->offset;
+    dies(check, p, "overlap");
+    planned_close(&o);
+}
+
+static void a_buffer_over_one_that_outlives_its_block_is_found(void **state)
+{
+    (void)state;
+    Planned o;
+    Plan *p = awkward(&o);
+    buffer_named(block_named(p, "encoder_layer"), "norm_0")->offset = plan_buffer(p, "encoder_x")->offset;
+    dies(check, p, "norm_0 and encoder_x overlap");
+    planned_close(&o);
+}
+
+static void overlapping_caches_are_found(void **state)
+{
+    (void)state;
+    Planned o;
+    Plan *p = awkward(&o);
+    plan_buffer(p, "decoder_layer_self_k_cache")->layer_stride += 64;
+    dies(check, p, "overlap");
+    planned_close(&o);
+}
+
+static void a_buffer_outside_the_scratch_is_found(void **state)
+{
+    (void)state;
+    Planned o;
+    Plan *p = awkward(&o);
+    buffer_named(block_named(p, "decoder_layer"), "ffn")->offset = pad64(p->scratch_bytes);
+    dies(check, p, "ffn ends at");
+    planned_close(&o);
+}
+
+static void a_cache_outside_its_slot_is_found(void **state)
+{
+    (void)state;
+    Planned o;
+    Plan *p = awkward(&o);
+    p->slot_bytes -= 64;
+    dies(check, p, "ends at");
+    planned_close(&o);
+}
+
+static void a_state_too_small_is_found(void **state)
+{
+    (void)state;
+    Planned o;
+    Plan *p = awkward(&o);
+    p->state_bytes -= 64;
+    dies(check, p, "lies outside the state");
+    planned_close(&o);
+}
+
+static void a_misaligned_buffer_is_found(void **state)
+{
+    (void)state;
+    Planned o;
+    Plan *p = awkward(&o);
+    buffer_named(block_named(p, "encoder_layer"), "self_v")->offset += 4;
+    dies(check, p, "self_v is not aligned");
+    planned_close(&o);
+}
+
+static void an_unused_buffer_is_found(void **state)
+{
+    (void)state;
+    Planned o;
+    Plan *p = awkward(&o);
+    buffer_named(block_named(p, "encoder_layer"), "self_v")->first_phase = -1;
+    dies(check, p, "self_v of encoder_layer is never used");
+    planned_close(&o);
+}
+
+static void misplaced_weights_are_found(void **state)
+{
+    (void)state;
+    Planned o;
+    Plan *p = awkward(&o);
+    size_t offset = p->packed[3]->offset;
+    p->packed[3]->offset = offset + 4;
+    dies(check, p, "is not aligned");
+    p->packed[3]->offset = pad64(p->weights_bytes);
+    dies(check, p, "lies outside the weights");
+    p->packed[3]->offset = offset;
+    plan_check(p);
+    planned_close(&o);
+}
+
+static void whole_pages_get_a_wider_stride(void **state)
+{
+    (void)state;
+    Planned o = planned_open("return xf.model { name = \"wide\", kind = \"encoder-decoder\", layers = 1, heads = 8, d_model = 1024, d_ff = 2048,"
+                             "max_source = 5, max_target = 4, source_vocab = 5, target_vocab = 5, weights = \"random\" }");
+    Plan *p = planned_make(&o, TARGET_PANELS, false, 1);
+    assert_int_equal(plan_buffer(p, "encoder_x")->stride, 1040);
+    assert_int_equal(plan_buffer(p, "decoder_x")->stride, 1024);        /* one row fills one set anyway */
+    assert_int_equal(buffer_named(block_named(p, "encoder_layer"), "ffn_hidden")->stride, 2064);
+    planned_close(&o);
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------- */
+
+static void formats_are_all_described(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FORMATS; i++) {
+        assert_non_null(format_rows[i].name);
+        assert_non_null(format_rows[i].dtype);
+        assert_non_null(format_rows[i].doc);
+    }
+}
+
+static void mark_kernels(const Plan *p, bool *kernels, bool *ops)
+{
+    for (int i = 0; i < p->block_count; i++)
+        for (int j = 0; j < p->blocks[i]->op_count; j++) {
+            const PlanOp *op = &p->blocks[i]->ops[j];
+            assert_in_range(op->kernel, 0, KERNELS - 1);
+            kernels[op->kernel] = true;
+            ops[op->node->op] = true;
+        }
+}
+
+/* Every operation has a lowering and every kernel a wrapper: plans that use all of them come through, in C too. */
+static void every_operation_and_kernel_is_planned_and_emitted(void **state)
+{
+    (void)state;
+    static const char *const specs[] = { "tests/goldens/awkward.lua", "tests/specs/two_attentions.lua" };
+    bool kernels[KERNELS] = { false }, ops[OP_KINDS] = { false };
+    for (int i = 0; i < 2; i++) {
+        Planned o = planned_open(specs[i]);
+        Plan *p = planned_make(&o, TARGET_PANELS, true, 1);
+        mark_kernels(p, kernels, ops);
+        int n;
+        EmittedFile *files = emit_files(o.arena, p, "0123456789abcdef", 4096, WEIGHTS_EMBED, &n);
+        assert_int_equal(n, 7);
+        for (int j = 0; j < n; j++) assert_true(files[j].text.size > 0);
+        mark_kernels(planned_make(&o, TARGET_ROW_MAJOR, false, 1), kernels, ops);
+        planned_close(&o);
+    }
+    for (int i = 0; i < KERNELS; i++)
+        if (!kernels[i]) fail_msg("kernel %d is in no plan", i);
+    for (int i = 0; i < OP_KINDS; i++)
+        if (!ops[i]) fail_msg("operation %s is in no plan", op_rows[i].name);
+}
+
+/* ---- the count of operations, against a pencil -------------------------------------------------------------- */
+
+static const char tiny[] =
+    "return xf.model { name = \"tiny\", kind = \"encoder-decoder\", layers = 1, heads = 1, d_model = 4, d_ff = 8,"
+    "max_source = 3, max_target = 2, source_vocab = 5, target_vocab = 6, weights = \"random\" }";
+
+/* Per row: embedding 4 + 4; norms 8 * 4 each; linears 2 in out + out; relu 8; attention 2 (d_k + d_v) a key; sums 4. */
+static void costs_are_those_counted_by_hand(void **state)
+{
+    (void)state;
+    Planned o = planned_open(tiny);
+    Plan *p = planned_make(&o, TARGET_PANELS, false, 1);
+    const double square = 2 * 4 * 4 + 4, up = 2 * 4 * 8 + 8 + 8, down = 2 * 8 * 4 + 4, norm = 32, key = 16, sum = 4, embedding = 8;
+    const double encoder = embedding + 2 * norm + 4 * square + 3 * key + 2 * sum + up + down + norm + 2 * square;
+    Cost c = plan_cost(p, "encode", 3, 3, 3);
+    assert_true(c.flops == 3 * encoder && encoder == 524);
+    /* panels of 16 x (4 + 1) and 16 x (8 + 1) floats, norms of 2 x 16, table rows of 16 */
+    const double panels = 320, wide = 576, vectors = 128, row = 64;
+    assert_true(c.weight_bytes == 3 * 2 * row + 2 * vectors + 4 * panels + panels + wide + vectors + 2 * panels);
+
+    const double decoder = embedding + 3 * norm + 6 * square + 2 * key + 3 * key + 3 * sum + up + down + norm + (2 * 4 * 6 + 6);
+    c = plan_cost(p, "step", 1, 2, 3);
+    assert_true(c.flops == decoder + 12 * 6);
+    assert_true(c.weight_bytes == 2 * row + 3 * vectors + 6 * panels + panels + wide + vectors + panels);
+    assert_true(plan_cost(p, "next", 1, 2, 3).flops == decoder + 6);
+    assert_true(plan_cost(p, "absent", 1, 2, 3).flops == 0);
+    planned_close(&o);
+}
+
+/* ---- layers that differ, layers that are many ---------------------------------------------------------------- */
+
+static int blocks_beginning(const Plan *p, const char *stem)
+{
+    int n = 0;
+    for (int i = 0; i < p->block_count; i++) n += strncmp(p->blocks[i]->block->name, stem, strlen(stem)) == 0;
+    return n;
+}
+
+static void layers_that_differ_are_blocks_of_their_own(void **state)
+{
+    (void)state;
+    Planned o = planned_open("tests/specs/different_layers.lua");
+    Plan *p = planned_make(&o, TARGET_PANELS, true, 2);
+    assert_int_equal(blocks_beginning(p, "encoder_layer"), 3);          /* d_ff 40 40, 17, 40 40 */
+    assert_int_equal(blocks_beginning(p, "decoder_layer"), 3);          /* heads 3, 2, 3 */
+    assert_int_equal(blocks_beginning(p, "decoder_memory"), 3);
+    planned_close(&o);
+    o = planned_open("tests/goldens/awkward.lua");
+    p = planned_make(&o, TARGET_PANELS, true, 2);
+    assert_int_equal(blocks_beginning(p, "encoder_layer"), 1);
+    planned_close(&o);
+}
+
+/* Each layer's taps and weights have their own names, and the packed file can be opened. */
+static void layers_that_differ_have_names_of_their_own(void **state)
+{
+    (void)state;
+    Planned o = planned_open("tests/specs/different_layers.lua");
+    Plan *p = planned_make(&o, TARGET_PANELS, true, 1);
+    for (int i = 0; i < p->tap_count; i++)
+        for (int j = 0; j < i; j++) assert_string_not_equal(p->taps[i].name, p->taps[j].name);
+    char folder[] = "/tmp/xformc-pack-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    const char *path = file_join(o.arena, folder, "packed.safetensors");
+    Pack pack = pack_layout(o.arena, p);
+    assert_true(pack_write(o.arena, o.diag, &pack, path));
+    TensorFile *f = safetensors_open(o.arena, o.diag, (Loc){ 0 }, path);
+    diag_print(o.diag, stderr, false);
+    assert_non_null(f);
+    assert_non_null(tensor_file_find(f, "encoder.2.ffn.up.weight"));
+    assert_non_null(tensor_file_find(f, "encoder.4.ffn.up.weight"));
+    assert_null(tensor_file_find(f, "encoder.5.ffn.up.weight"));
+    assert_int_equal(tensor_file_find(f, "encoder.1.ffn.up.weight")->shape[0], 3);
+    assert_int_equal(tensor_file_find(f, "encoder.2.ffn.up.weight")->shape[0], 2);
+    tensor_file_close(f);
+    unlink(path);
+    rmdir(folder);
+    planned_close(&o);
+}
+
+static const char *text_of(const Planned *o)
+{
+    int n;
+    return emit_files(o->arena, planned_make(o, TARGET_PANELS, false, 1), "0123456789abcdef", 4096, WEIGHTS_EMBED, &n)[0].text.data;
+}
+
+static void more_than_sixteen_layers_are_a_loop(void **state)
+{
+    (void)state;
+    Planned o = planned_open("tests/specs/deep.lua");
+    const char *text = text_of(&o);
+    assert_non_null(strstr(text, "for (int layer = 0; layer < 17; layer++) encoder_layer(j, layer, lane, lanes);"));
+    assert_non_null(strstr(text, "for (int layer = 0; layer < 17; layer++) decoder_layer(j, layer, lane, lanes);"));
+    planned_close(&o);
+    o = planned_open("tests/goldens/awkward.lua");
+    text = text_of(&o);
+    assert_null(strstr(text, "for (int layer"));
+    assert_non_null(strstr(text, "encoder_layer(j, 2, lane, lanes);"));
+    planned_close(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(overlapping_buffers_of_a_block_are_found),
+        cmocka_unit_test(a_buffer_over_one_that_outlives_its_block_is_found),
+        cmocka_unit_test(overlapping_caches_are_found),
+        cmocka_unit_test(a_buffer_outside_the_scratch_is_found),
+        cmocka_unit_test(a_cache_outside_its_slot_is_found),
+        cmocka_unit_test(a_state_too_small_is_found),
+        cmocka_unit_test(a_misaligned_buffer_is_found),
+        cmocka_unit_test(an_unused_buffer_is_found),
+        cmocka_unit_test(misplaced_weights_are_found),
+        cmocka_unit_test(whole_pages_get_a_wider_stride),
+        cmocka_unit_test(formats_are_all_described),
+        cmocka_unit_test(every_operation_and_kernel_is_planned_and_emitted),
+        cmocka_unit_test(costs_are_those_counted_by_hand),
+        cmocka_unit_test(layers_that_differ_are_blocks_of_their_own),
+        cmocka_unit_test(layers_that_differ_have_names_of_their_own),
+        cmocka_unit_test(more_than_sixteen_layers_are_a_loop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

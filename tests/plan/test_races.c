@@ -1,0 +1,185 @@
+/* test_races.c: lanes never race. Each operation's share is played through cell by cell, from what the kernels are
+ * known to read and write, and not from the rules of plan_split.c: between two barriers no lane may write a number
+ * that another lane reads or writes. */
+#include "plan_test.h"
+
+#include <string.h>
+
+/* A rectangle of a buffer: rows (of positions in a cache) by columns (of heads times width). */
+typedef struct Part { const Buffer *buffer; int64_t row, rows, column, columns; bool write; int lane; const PlanOp *op; } Part;
+
+typedef struct Play { Part parts[8192]; int count, lane; const PlanOp *op; } Play;
+static Play play;
+
+enum { EVERY = 1 << 30 };
+
+static void touch(const Buffer *b, bool write, int64_t row, int64_t rows, int64_t column, int64_t columns)
+{
+    if (!b || rows <= 0 || columns <= 0) return;
+    assert_true(play.count < 8192);
+    play.parts[play.count++] = (Part){ b, row, rows, column, columns, write, play.lane, play.op };
+}
+
+static void rows_of(const Buffer *b, bool write, rt_span s) { touch(b, write, s.begin, s.end - s.begin, 0, EVERY); }
+
+/* Part of the columns in every row; `each` columns per piece. */
+static void columns_of(const Buffer *b, bool write, rt_span s, int64_t each)
+{
+    touch(b, write, 0, EVERY, s.begin * each, (s.end - s.begin) * each);
+}
+
+static void whole(const Buffer *b, bool write) { touch(b, write, 0, EVERY, 0, EVERY); }
+
+static void play_rows(const PlanOp *op, rt_span s)
+{
+    const bool attention = op->kernel == KERNEL_ATTENTION;
+    if (s.begin == s.end) return;
+    for (int i = 0; i < 5; i++)
+        if (op->in[i] && (!attention || i == 0)) rows_of(op->in[i], false, s);
+    if (attention) whole(op->in[1], false), whole(op->in[2], false);
+    for (int i = 0; i < 3; i++) rows_of(op->out[i], true, s);
+}
+
+static void play_columns(const PlanOp *op, rt_span s)
+{
+    if (s.begin == s.end) return;
+    for (int i = 0; i < 2; i++) {
+        if (op->kernel == KERNEL_LINEAR && op->in[i]) whole(op->in[i], false);
+        else columns_of(op->in[i], false, s, 16);
+    }
+    columns_of(op->out[0], true, s, 16);
+}
+
+/* Of attention: columns of queries and of results, whole heads of the caches, whole heads of the taps. */
+static void play_heads(const PlanOp *op, rt_span s)
+{
+    const Node *n = op->node;
+    if (s.begin == s.end) return;
+    if (op->kernel != KERNEL_ATTENTION) {       /* a store: that part of x into heads of the cache */
+        columns_of(op->in[1], false, s, op->out[0]->width);
+        columns_of(op->out[0], true, s, op->out[0]->width);
+        return;
+    }
+    const int64_t d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->out[0]->dim[1].bound / n->heads, group = n->heads / n->kv_heads;
+    const rt_span kv = { (int)(s.begin / group), (int)((s.end - 1) / group + 1) };
+    columns_of(op->in[0], false, s, d_k);
+    columns_of(op->in[1], false, kv, op->in[1]->width);
+    columns_of(op->in[2], false, kv, op->in[2]->width);
+    columns_of(op->out[0], true, s, d_v);
+    for (int i = 1; i < 3; i++)
+        if (op->out[i]) touch(op->out[i], true, (int64_t)s.begin * op->out[i]->rows, (int64_t)(s.end - s.begin) * op->out[i]->rows, 0, EVERY);
+}
+
+static void play_op(const PlanOp *op, int lane, int lanes, double used)
+{
+    const int rows = (int)(op->parts * used + 0.999);
+    play.lane = lane;
+    play.op = op;
+    switch (op->split) {
+    case SPLIT_ROWS:       play_rows(op, rt_split(rows, lane, lanes)); break;
+    case SPLIT_COLUMNS:    play_columns(op, rt_split(op->parts, lane, lanes)); break;
+    case SPLIT_HEADS:      play_heads(op, rt_split(op->parts, lane, lanes)); break;
+    case SPLIT_FIRST_LANE: if (lane == 0) play_rows(op, (rt_span){ 0, EVERY }); break;
+    }
+}
+
+static bool meet(const Part *a, const Part *b)
+{
+    if (a->buffer != b->buffer || a->lane == b->lane || (!a->write && !b->write)) return false;
+    return a->row < b->row + b->rows && b->row < a->row + a->rows && a->column < b->column + b->columns && b->column < a->column + a->columns;
+}
+
+static const char *race_in_phase(Arena *arena, const PlanBlock *b)
+{
+    for (int i = 0; i < play.count; i++)
+        for (int j = 0; j < i; j++)
+            if (meet(&play.parts[i], &play.parts[j]))
+                return arena_format(arena, "%s: lanes %d and %d meet in %s: %s and %s", b->block->name, play.parts[j].lane, play.parts[i].lane,
+                                    play.parts[i].buffer->name, play.parts[j].op->result->name, play.parts[i].op->result->name);
+    return NULL;
+}
+
+/* The first race of a block, or NULL. `used`: the share of the rows that is in use. */
+static const char *race(Arena *arena, const PlanBlock *b, int lanes, double used)
+{
+    const char *found = NULL;
+    play.count = 0;
+    for (int i = 0; i < b->op_count && !found; i++) {
+        if (b->ops[i].barrier) {
+            found = race_in_phase(arena, b);
+            play.count = 0;
+        }
+        for (int lane = 0; lane < lanes; lane++) play_op(&b->ops[i], lane, lanes, used);
+    }
+    return found ? found : race_in_phase(arena, b);
+}
+
+static const char *any_race(Arena *arena, const Plan *p)
+{
+    static const int lanes[] = { 2, 3, 16 };
+    const char *found = NULL;
+    for (int i = 0; i < p->block_count; i++)
+        for (int j = 0; j < 3 && !found; j++)
+            for (int k = 1; k < 4 && !found; k++) found = race(arena, p->blocks[i], lanes[j], k / 3.0);
+    return found;
+}
+
+static void check_spec(const char *spec)
+{
+    Planned o = planned_open(spec);
+    for (int taps = 0; taps < 2; taps++) {
+        const char *found = any_race(o.arena, planned_make(&o, TARGET_PANELS, taps, 1));
+        if (found) fail_msg("%s; taps %d\n%s", found, taps, spec);
+    }
+    planned_close(&o);
+}
+
+enum { SPECS = 60 };
+
+static void no_lane_overtakes_another(void **state)
+{
+    (void)state;
+    Random r = { 30 };
+    Arena *a = arena_new();
+    for (int i = 0; i < SPECS; i++) check_spec(random_spec(a, &r, i));
+    arena_free(a);
+}
+
+static void nor_in_graphs(void **state)
+{
+    (void)state;
+    check_spec("specs/self_attention.lua");
+    check_spec("tests/specs/two_attentions.lua");
+    check_spec("specs/dates.lua");
+}
+
+/* Heads that are no multiple of sixteen: every barrier is needed, without any one of them there is a race. */
+static void each_barrier_is_needed(void **state)
+{
+    (void)state;
+    Planned o = planned_open("tests/goldens/dv_ne_dk.lua");
+    Plan *p = planned_make(&o, TARGET_PANELS, false, 1);
+    int barriers = 0;
+    for (int i = 0; i < p->block_count; i++)
+        for (int j = 0; j < p->blocks[i]->op_count; j++) {
+            PlanOp *op = &p->blocks[i]->ops[j];
+            if (!op->barrier) continue;
+            op->barrier = false;
+            if (!any_race(o.arena, p)) fail_msg("%s: no race without the barrier before %s", p->blocks[i]->block->name, op->result->name);
+            op->barrier = true;
+            barriers++;
+        }
+    assert_true(barriers >= 11);
+    assert_null(any_race(o.arena, p));
+    planned_close(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_lane_overtakes_another),
+        cmocka_unit_test(nor_in_graphs),
+        cmocka_unit_test(each_barrier_is_needed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -150,11 +150,14 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     return false;
 }
 
+enum { LONG_ONLY = 256 };       /* what getopt_long calls the first option */
+
 /* Tell what getopt_long stopped at. */
 static Exit bad_option(char **argv, int result)
 {
     const char *word = argv[optind - 1];
-    if (result == ':' && optopt < 256) return usage(optopt > ' ' ? "option %s needs an argument" : "option %s needs an argument", word, NULL);
+    if (result == ':') return usage("option %s needs an argument", word, NULL);
+    if (optopt >= LONG_ONLY) return usage("option %s takes no argument", word, NULL);
     if (strncmp(word, "--", 2) == 0) return usage("there is no option %s", word, nearest_option(word + 2));
     char letter[3] = { '-', (char)optopt, 0 };
     return usage("there is no option %s", letter, NULL);
@@ -165,7 +168,6 @@ static Exit parse(Line *l, int argc, char **argv)
 {
     struct option longs[OPTIONS + 1] = { { 0 } };
     char shorts[3 * OPTIONS + 2] = ":", *s = shorts + 1;
-    enum { LONG_ONLY = 256 };
     for (int i = 0; i < OPTIONS; i++) {
         const OptionRow *o = &option_rows[i];
         longs[i] = (struct option){ o->name, o->argument ? required_argument : no_argument, NULL, LONG_ONLY + i };
@@ -216,7 +218,7 @@ int main(int argc, char **argv)
     if (e == EXIT_DONE && l.version) printf("xformc %s\nMIT licence; what it emits is yours.\n", XFORMC_VERSION);
     else if (e == EXIT_DONE) e = run_command(&l, argv + optind, argc - optind);
     free(l.inputs);
-    if (fflush(stdout) != 0) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && e == EXIT_DONE) {
         perror("xformc: standard output");
         return EXIT_IO;
     }

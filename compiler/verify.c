@@ -164,7 +164,7 @@ static bool run_ids(Verify *v, Random *r, int64_t n, int64_t m)
 }
 
 /* Work for one engine and one input that is over in a few seconds. */
-static const double MOST_FLOPS = 2e10;
+static const double MOST_FLOPS = 5e9;
 
 static int64_t affordable(const Plan *p, const char *program, int64_t most, int64_t memory)
 {

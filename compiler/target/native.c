@@ -64,7 +64,9 @@ static void native_close(Engine *e)
     if (k->library) dlclose(k->library);
     if (k->weights.data) file_unmap(&k->weights);
     free(k);
+    free(e->state);
     e->own = NULL;
+    e->state = NULL;
 }
 
 static const EngineOps native_ops = { native_encode, native_step, native_next, native_logits, native_run, native_threads, native_close };

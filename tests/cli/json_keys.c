@@ -1,0 +1,58 @@
+/* json_keys.c: a tool of the shell suites: is standard input one JSON object of the shape that `verify --json` or
+ * `run --json` promises?   usage: json_keys verify|run */
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+static int wrong(const char *why)
+{
+    fprintf(stderr, "json_keys: %s\n", why);
+    return 1;
+}
+
+static int texts(const json_t *object, const char *const *keys, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!json_is_string(json_object_get(object, keys[i]))) return wrong(keys[i]);
+    return 0;
+}
+
+static int check_verify(const json_t *root)
+{
+    static const char *const keys[] = { "name", "engine", "against" };
+    const json_t *engines = json_object_get(root, "engines"), *rows = json_object_get(root, "rows"), *row;
+    size_t i;
+    if (json_array_size(engines) < 1 || json_array_size(rows) < 1 || json_object_size(root) != 2) return wrong("engines, rows");
+    json_array_foreach(rows, i, row) {
+        const json_t *distance = json_object_get(row, "distance");
+        if (texts(row, keys, 3) || json_object_size(row) != 4) return wrong("the keys of a row");
+        if (!json_is_number(distance) && !json_is_null(distance)) return wrong("distance");
+    }
+    return 0;
+}
+
+static int check_run(const json_t *root)
+{
+    static const char *const keys[] = { "name" };
+    const json_t *tensors = json_object_get(root, "tensors"), *t, *size;
+    size_t i, k;
+    if (json_array_size(tensors) < 1 || json_object_size(root) != 1) return wrong("tensors");
+    json_array_foreach(tensors, i, t) {
+        size_t elements = 1;
+        if (texts(t, keys, 1) || json_object_size(t) != 3) return wrong("the keys of a tensor");
+        json_array_foreach(json_object_get(t, "shape"), k, size) elements *= (size_t)json_integer_value(size);
+        if (json_array_size(json_object_get(t, "values")) != elements) return wrong("values do not fill the shape");
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    json_error_t error;
+    json_t *root = json_loadf(stdin, JSON_REJECT_DUPLICATES, &error);
+    if (!root) return wrong(error.text);
+    int code = argc == 2 && strcmp(argv[1], "run") == 0 ? check_run(root) : check_verify(root);
+    json_decref(root);
+    return code;
+}

@@ -14,7 +14,8 @@ spec() {
         function stack(side,   text, heads, layers, i) {
             layers = seed == 1 ? 1 : draw(1, seed % 4 ? 2 : 3)
             heads = seed == 1 ? 8 : seed == 2 ? d : draw(1, 5)
-            text = sprintf("  %s = { layers = %d, heads = %d, norm = \"%s\", norm_at = \"%s\"", side, layers, heads, word("layer annotated"), word("pre post"))
+            text = sprintf("  %s = { layers = %d, heads = %d", side, layers, heads)
+            text = text sprintf(", norm = \"%s\", norm_at = \"%s\"", word("layer annotated"), word("pre post"))
             if (seed > 2) text = text sprintf(", head_dim = %d, value_dim = %d", draw(1, 19), draw(1, 19))
             if (seed == 3) text = text ", norm_eps = 1"
             if (draw(0, 1)) text = text ", final_norm = " word("true false")
@@ -22,7 +23,10 @@ spec() {
             for (i = 2; i <= layers; i++) text = text ", " draw(1, 70)
             text = text " }"
             if (d % 2 || draw(0, 2) == 0) text = text ", position = \"none\""
-            else text = text sprintf(", position_layout = \"%s\", position_divisor = \"%s\", position_first = %d", word("interleaved halves"), d < 4 ? "d/2" : word("d/2 d/2-1"), draw(0, 2))
+            else {
+                text = text sprintf(", position_layout = \"%s\", position_first = %d", word("interleaved halves"), draw(0, 2))
+                text = text sprintf(", position_divisor = \"%s\"", d < 4 ? "d/2" : word("d/2 d/2-1"))
+            }
             return text " },\n"
         }
         BEGIN {

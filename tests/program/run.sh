@@ -32,7 +32,8 @@ feed() { printf "$1" >"$scratch/in"; }
 # ---- answers ------------------------------------------------------------------------------------------------------
 
 cut -f 1 $heldout >"$scratch/lines"
-"$program" <"$scratch/lines" >"$scratch/answers" && cmp "$scratch/answers" specs/dates/heldout.greedy.txt && [ "$(wc -l <"$scratch/answers")" = 5000 ]
+"$program" <"$scratch/lines" >"$scratch/answers" && cmp "$scratch/answers" specs/dates/heldout.greedy.txt &&
+    [ "$(wc -l <"$scratch/answers")" = 5000 ]
 verdict $? 'the 5000 held-out lines are answered as the trained model answers them'
 right=$(cut -f 2 $heldout | paste -d ' ' - "$scratch/answers" | awk '$1 == $2 { n++ } END { print n + 0 }')
 [ "$right" -ge 4950 ]
@@ -51,7 +52,8 @@ expect 'a last line without its end is answered' 0 '2019-05-03\n' '' "$program"
 feed '3rd of May 2019\r\n2093-10-06\r\n'
 expect 'lines may end in CR LF' 0 '2019-05-03\n2093-10-06\n' '' "$program"
 feed '3rd of May 2019\n'
-expect 'eighty characters fit' 0 "$(printf '3rd of May 2019%065d' 0 | "$program")\\n2019-05-03\\n" '' "$program" "$(printf '3rd of May 2019%065d' 0)" -
+expect 'eighty characters fit' 0 "$(printf '3rd of May 2019%065d' 0 | "$program")\\n2019-05-03\\n" '' \
+    "$program" "$(printf '3rd of May 2019%065d' 0)" -
 
 # ---- refused texts: a message, an empty line, and the next is answered --------------------------------------------------
 
@@ -61,14 +63,16 @@ expect 'an empty line' 65 '\n2093-10-06\n' 'dates: line 1: empty; 1 to 80 charac
 feed "\\r\\n$next"
 expect 'an empty line of CR LF' 65 '\n2093-10-06\n' 'dates: line 1: empty; 1 to 80 characters fit\n' "$program"
 feed "3rd of \\342\\202\\254 2019\\n$next"
-expect 'a character without an id' 65 '\n2093-10-06\n' "dates: line 1: '\\342\\202\\254' (U+20AC) at character 8 is not in the vocabulary\\n" "$program"
+expect 'a character without an id' 65 '\n2093-10-06\n' \
+    "dates: line 1: '\\342\\202\\254' (U+20AC) at character 8 is not in the vocabulary\\n" "$program"
 feed "3rd\\033[2J\\n$next"
-expect 'a control character is named, not printed' 65 '\n2093-10-06\n' 'dates: line 1: U+001B at character 4 is not in the vocabulary\n' "$program"
+expect 'a control character is named, not printed' 65 '\n2093-10-06\n' \
+    'dates: line 1: U+001B at character 4 is not in the vocabulary\n' "$program"
 feed "3rd \\342\\202\\n$next"
 expect 'a cut character' 65 '\n2093-10-06\n' 'dates: line 1: not valid UTF-8 at byte 5\n' "$program"
 feed "\\300\\201\\n\\355\\240\\200\\n\\364\\220\\200\\200\\n\\377\\n$next"
 expect 'overlong, surrogate, too large and stray bytes' 65 '\n\n\n\n2093-10-06\n' \
-    'dates: line 1: not valid UTF-8 at byte 1\ndates: line 2: not valid UTF-8 at byte 1\ndates: line 3: not valid UTF-8 at byte 1\ndates: line 4: not valid UTF-8 at byte 1\n' "$program"
+    "$(for n in 1 2 3 4; do printf "dates: line $n: not valid UTF-8 at byte 1\\\\n"; done)" "$program"
 { printf '%081d\n' 0; printf "$next"; } >"$scratch/in"
 expect 'eighty-one characters' 65 '\n2093-10-06\n' 'dates: line 1: 81 characters, but at most 80 fit\n' "$program"
 { head -c 3000000 /dev/zero | tr '\0' 1; printf "\\n$next"; } >"$scratch/in"
@@ -94,7 +98,7 @@ for n in 0 17 -1 x ''; do
 done
 expect '--version' 0 'dates (xformc) 0.1.0\n' '' "$program" --version
 "$program" --help >"$scratch/help" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/help")" = Examples: ] && [ ! -s "$scratch/err" ] &&
-    for option in --threads --pin --weights --help --version; do grep -q -- "$option" "$scratch/help" || exit 1; done
+    [ "$(grep -cE '^  (-.,|   ) --(threads|pin|weights|help|version) ' "$scratch/help")" = 5 ]
 verdict $? '--help begins with examples and lists every option'
 expect 'two threads' 0 '2019-05-03\n' '' "$program" --threads 2 '3rd of May 2019'
 expect 'sixteen threads' 0 '2019-05-03\n' '' "$program" -t16 '3rd of May 2019'
@@ -103,17 +107,24 @@ expect 'sixteen threads' 0 '2019-05-03\n' '' "$program" -t16 '3rd of May 2019'
 
 own=$scratch/dates/dates.safetensors
 expect 'its own weights' 0 '2019-05-03\n' '' "$program" --weights "$own" '3rd of May 2019'
-expect 'no weights' 66 '' "dates: cannot read the weights $scratch/none: No such file or directory\\ndates: give their place with --weights FILE\\n" "$program" --weights "$scratch/none" x
+absent="dates: cannot read the weights $scratch/none: No such file or directory\\ndates: give their place with --weights FILE\\n"
+expect 'no weights' 66 '' "$absent" "$program" --weights "$scratch/none" x
 expect 'a folder as weights' 74 '' "dates: cannot read the weights $scratch: Is a directory\\n" "$program" --weights "$scratch" x
 size=$(wc -c <"$own")
 foreign=specs/dates/dates.safetensors
-expect 'foreign weights' 65 '' "dates: $foreign: not the weights that this model was compiled for\\ndates: expected $size bytes, found $(wc -c <$foreign)\\n" "$program" --weights $foreign x
+# other NAME FILE BYTES: the program refuses a file of that size.
+other() {
+    expect "$1" 65 '' "dates: $2: not the weights that this model was compiled for\\ndates: expected $size bytes, found $3\\n" \
+        "$program" --weights "$2" x
+}
+other 'foreign weights' $foreign "$(wc -c <$foreign)"
 head -c 1000 "$own" >"$scratch/cut"
-expect 'cut weights' 65 '' "dates: $scratch/cut: not the weights that this model was compiled for\\ndates: expected $size bytes, found 1000\\n" "$program" --weights "$scratch/cut" x
-expect 'empty weights' 65 '' "dates: /dev/null: not the weights that this model was compiled for\\ndates: expected $size bytes, found 0\\n" "$program" --weights /dev/null x
+other 'cut weights' "$scratch/cut" 1000
+other 'empty weights' /dev/null 0
 cp "$own" "$scratch/same"
 printf 0123456789abcdef | dd of="$scratch/same" bs=1 seek=35 conv=notrunc 2>/dev/null
-expect 'weights of the same size and another model' 65 '' "dates: $scratch/same: not the weights that this model was compiled for\\n" "$program" --weights "$scratch/same" x
+expect 'weights of the same size and another model' 65 '' \
+    "dates: $scratch/same: not the weights that this model was compiled for\\n" "$program" --weights "$scratch/same" x
 
 # ---- the system ---------------------------------------------------------------------------------------------------
 

@@ -62,6 +62,33 @@ static inline rt_span rt_split(int n, int lane, int lanes)
     return share;
 }
 
+/* The part that two ranges have in common; empty where there is none. */
+static inline rt_span rt_meet(rt_span a, rt_span b)
+{
+    rt_span both;
+    both.begin = a.begin > b.begin ? a.begin : b.begin;
+    both.end = a.end < b.end ? a.end : b.end;
+    if (both.end < both.begin) both.end = both.begin;
+    return both;
+}
+
+/* Rows of one slot, next to one another. */
+typedef struct rt_group { int slot; rt_span rows; } rt_group;
+
+/* Bytes copied and cleared without a library. */
+static inline void rt_copy(void *to, const void *from, size_t bytes)
+{
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    for (size_t i = 0; i < bytes; i++) t[i] = f[i];
+}
+
+static inline void rt_clear(void *to, size_t bytes)
+{
+    unsigned char *t = (unsigned char *)to;
+    for (size_t i = 0; i < bytes; i++) t[i] = 0;
+}
+
 /* ---- processors ----------------------------------------------------------------------------------------- */
 
 /* Instruction sets that a translation unit was compiled for; see RT_ISA_BUILT in rt_simd.h. */
@@ -97,15 +124,22 @@ typedef enum RtNormKind {
  * last one padded with zeros. A call does rows 0..rows and panels begin..end. y overlaps no operand. */
 typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; } RtLinear;
 
-/* w: gain [padded width], then bias [padded width] (absent for RMS); padded to a multiple of 16 with zeros. */
-typedef struct RtNorm { int width, x_stride, y_stride; RtNormKind kind; float eps; } RtNorm;
+/* w: gain [padded width], then bias [padded width] (absent for RMS); padded to a multiple of 16 with zeros.
+ * `heads` of `width` stand side by side in a row, each normed alone with the same gain; 1 for a whole row. */
+typedef struct RtNorm { int heads, width, x_stride, y_stride; RtNormKind kind; float eps; } RtNorm;
 
 /* y[r] = scale * table[ids[r]], or for positions y[r] = x[r] + scale * table[positions[r]] with x of y's stride; table
  * rows are padded to a multiple of 16 with zeros. */
 typedef struct RtEmbed { int width, y_stride; float scale; } RtEmbed;
 
-/* Element-wise on `width` columns: y = a + b, or y = activation(a). */
+/* Element-wise on `width` columns: y = a + b, y = activation(a), or y = activation(a) * b. */
 typedef struct RtElement { int width, a_stride, b_stride, y_stride; RtActivation activation; } RtElement;
+
+/* Turn the first `dims` columns of each of `heads` heads by their row's position, whose cosines and sines are
+ * table[position][dims / 2] and table[position][dims / 2 ..], rows padded to a multiple of 16:
+ * a' = a cos - b sin, b' = b cos + a sin, for the pair (i, i + dims / 2), or (2i, 2i + 1) when interleaved.
+ * Columns past `dims` are copied. y may be x. */
+typedef struct RtRotary { int heads, width, dims, interleaved, x_stride, y_stride; } RtRotary;
 
 /* A cache of keys or values of one sequence.
  * keys   [heads][capacity / 16][width][16]: sixteen positions side by side, the operand of q k^T
@@ -113,7 +147,7 @@ typedef struct RtElement { int width, a_stride, b_stride, y_stride; RtActivation
  * capacity is a multiple of 16; x_stride is that of the rows to be stored. */
 typedef struct RtCache { int heads, width, capacity, x_stride; } RtCache;
 
-/* scores[h][r][j] = q[r][h] . k[h'][j],  weights = softmax over j < visible[r] of scale * scores,
+/* scores[h][r][j] = q[r][h] . k[h'][j],  weights = softmax over j < visible[r] of scale * scores (+ bias),
  * out[r][h] = sum over j of weights * v[h'][j],  h' = h / (heads / kv_heads).
  * visible[r] == 0 gives zeros. `scores` and `weights`, where not NULL, receive what their names say, as
  * [heads][tap_rows][tap_columns]; positions from visible[r] to tap_columns are set to 0. Only columns h * d_v to
@@ -124,7 +158,17 @@ typedef struct RtAttention {
     int heads, kv_heads, d_k, d_v, capacity;                /* of keys and values */
     int q_stride, out_stride, tap_rows, tap_columns;
     float scale;
+    float softcap;                                          /* 0, or c: scores become c * tanh(scale * scores / c) */
 } RtAttention;
+/* What an attention may have besides: each may be NULL, and so may the whole. */
+typedef struct RtAttentionExtra {
+    const float *bias;              /* [heads][2 * reach - 1]: added to scale * scores by key position minus row position, */
+    int reach;                      /*   which lies between 1 - reach and reach - 1 */
+    const int *positions;           /* [rows]: of the queries, for the bias */
+    const float *mask;              /* [rows][mask_stride]: 0 where a row may not look; a row that sees nothing gives zeros */
+    int mask_stride;
+    float *scores, *weights;        /* taps, see RtAttention */
+} RtAttentionExtra;
 enum { RT_ATTENTION_ROWS = 14 };                            /* rows of queries that a kernel takes at once */
 
 /* One row of logits: log-softmax in place, or the first maximum. */

@@ -19,6 +19,7 @@ typedef struct rt_program {
     const char *weights_file;       /* its name, beside the executable; NULL when embedded */
     int max_source;                 /* characters of a text, at most */
     size_t answer_bytes;            /* room for the longest answer with its NUL */
+    int numbers;                    /* there is no tokenizer: texts and answers are ids with spaces between */
     int default_lanes, lanes_max;   /* default 0: the processors that the process may use */
 
     rt_status (*bind)(void *model, const void *weights, size_t bytes);

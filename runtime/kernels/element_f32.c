@@ -21,3 +21,14 @@ RT_KERNEL void rt_activation_f32(const RtElement *shape, float *y, const float *
             rt_store(y + i, rt_keep_n(rt_activate(shape->activation, rt_load_n(a + i, n)), n));
         }
 }
+
+RT_KERNEL void rt_gate_f32(const RtElement *shape, float *y, const float *a, const float *b, int rows, int begin,
+                           int end)
+{
+    for (int r = 0; r < rows; r++, a += shape->a_stride, b += shape->b_stride, y += shape->y_stride)
+        for (int g = begin; g < end; g++) {
+            const int i = 16 * g, n = rt_lanes_at(shape->width, i);
+            rt_v16 gate = rt_keep_n(rt_activate(shape->activation, rt_load_n(a + i, n)), n);
+            rt_store(y + i, rt_mul(gate, rt_load_n(b + i, n)));
+        }
+}

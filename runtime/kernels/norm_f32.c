@@ -1,6 +1,6 @@
-/* norm_f32.c: the three layer norms, row by row.
+/* norm_f32.c: the three layer norms, of a row or of each head of a row.
  * Two passes, mean first, then squares of differences: the one-pass formula loses the variance of a row far from 0.
- * y may be x. */
+ * Padding columns of the row become zeros. y may be x. */
 #include "../rt_simd.h"
 #include "../kernels.h"
 
@@ -36,19 +36,28 @@ static inline float rt_norm_factor(RtNormKind kind, float squares, int width, fl
     return 1 / sqrtf(squares / (float)width + eps);
 }
 
+/* One head: `width` columns of y, and nothing behind them. */
+static inline void rt_norm_head(const RtNorm *shape, float *y, const float *x, const float *gain)
+{
+    const int width = shape->width, centred = shape->kind != RT_NORM_RMS;
+    const float *bias = gain + ((width + 15) & ~15);
+    const float mean = centred ? rt_norm_mean(x, width) : 0;
+    const float squares = rt_norm_squares(x, width, mean);
+    const rt_v16 centre = rt_set1(mean), factor = rt_set1(rt_norm_factor(shape->kind, squares, width, shape->eps));
+    for (int i = 0; i < width; i += 16) {
+        const int n = rt_lanes_at(width, i);
+        rt_v16 v = rt_mul(rt_sub(rt_load_n(x + i, n), centre), factor);
+        v = rt_fma(v, rt_load(gain + i), centred ? rt_load(bias + i) : rt_set1(0));
+        rt_store_n(y + i, v, n);
+    }
+}
+
 RT_KERNEL void rt_norm_f32(const RtNorm *shape, float *y, const float *x, const void *w, int rows)
 {
-    const int width = shape->width, padded = (width + 15) & ~15, centred = shape->kind != RT_NORM_RMS;
-    const float *gain = (const float *)w, *bias = gain + padded;
+    const int used = shape->heads * shape->width, padding = -used & 15;
     for (int r = 0; r < rows; r++, x += shape->x_stride, y += shape->y_stride) {
-        const float mean = centred ? rt_norm_mean(x, width) : 0;
-        const float squares = rt_norm_squares(x, width, mean);
-        const rt_v16 centre = rt_set1(mean), factor = rt_set1(rt_norm_factor(shape->kind, squares, width, shape->eps));
-        for (int i = 0; i < width; i += 16) {
-            const int n = rt_lanes_at(width, i);
-            rt_v16 v = rt_mul(rt_sub(rt_load_n(x + i, n), centre), factor);
-            v = rt_fma(v, rt_load(gain + i), centred ? rt_load(bias + i) : rt_set1(0));
-            rt_store(y + i, rt_keep_n(v, n));
-        }
+        for (int i = 0; i < used; i += shape->width)
+            rt_norm_head(shape, y + i, x + i, (const float *)w);
+        rt_store_n(y + used, rt_set1(0), padding);
     }
 }

@@ -1,12 +1,14 @@
-/* test_attention.c: rt_attention_f32 against softmax(scale q k^T) v in double, and its promises about bits, taps and
- * what it leaves alone. What the caches hold beyond the visible positions is NaN. */
+/* test_attention.c: rt_attention_f32 against softmax(scale q k^T) v in double, with bias, mask and cap, and its promises
+ * about bits, taps and what it leaves alone. What the caches hold beyond the visible positions is NaN. */
 #include "kernel_test.h"
 
 typedef struct Case {
     RtAttention shape;
-    int rows, *visible;
-    Buffer q, k, v, out, scratch, scores, weights;
+    int rows, *visible, *positions, reach, mask_stride, extras;
+    Buffer q, k, v, out, scratch, scores, weights, bias, mask;
 } Case;
+
+enum { BIAS = 1, MASK = 2, CAP = 4, EXTRAS = 8 };
 
 /* Keys and values as the caches hold them; element (h, j, i) by the layouts of RtCache. */
 static size_t key_at(const RtAttention *s, int h, int j, int i)
@@ -45,13 +47,32 @@ static int visible_of(Pattern pattern, int r, int rows, int capacity)
     }
 }
 
-static Case make_case(int heads, int kv_heads, int d_k, int d_v, int capacity, int rows, Pattern pattern)
+/* The bias reaches exactly as far as needed. A mask hides half of the positions, its other numbers are any, every
+ * third row sees nothing, and what stands behind visible[r] is NaN. */
+static void fill_extras(Case *c)
+{
+    const RtAttention *s = &c->shape;
+    c->reach = s->capacity;
+    c->mask_stride = padded16(s->capacity) + 16;
+    c->bias = random_rows(s->heads, 2 * c->reach - 1, 2 * c->reach - 1);
+    c->mask = buffer((size_t)(c->rows * c->mask_stride));
+    for (int r = 0; r < c->rows; r++) {
+        c->positions[r] = (int)(random_bits() % (unsigned)c->reach);
+        for (int j = 0; j < c->visible[r]; j++)
+            c->mask.data[r * c->mask_stride + j] = r % 3 == 1 || random_bits() % 2 ? 0 : j % 7 ? 1 : -1e-30f;
+    }
+}
+
+static Case make_case(int heads, int kv_heads, int d_k, int d_v, int capacity, int rows, Pattern pattern, int extras)
 {
     Case c;
     int most = 0;
     c.shape = (RtAttention){ heads, kv_heads, d_k, d_v, capacity, padded16(heads * d_k) + 16,
-                             padded16(heads * d_v) + 16, rows + 1, capacity + 5, 1 / sqrtf((float)d_k) };
+                             padded16(heads * d_v) + 16, rows + 1, capacity + 5, 1 / sqrtf((float)d_k),
+                             extras & CAP ? 1.5f : 0 };
     c.rows = rows;
+    c.extras = extras;
+    c.positions = malloc((size_t)(rows + 1) * sizeof(int));
     c.visible = malloc((size_t)(rows + 1) * sizeof(int));
     for (int r = 0; r < rows; r++) {
         c.visible[r] = visible_of(pattern, r, rows, capacity);
@@ -63,22 +84,38 @@ static Case make_case(int heads, int kv_heads, int d_k, int d_v, int capacity, i
     c.scores = buffer((size_t)(heads * c.shape.tap_rows * c.shape.tap_columns));
     c.weights = buffer(c.scores.n);
     fill_caches(&c, most);
+    fill_extras(&c);
     return c;
 }
 
 static void free_case(Case c)
 {
     release(c.q), release(c.k), release(c.v), release(c.out);
-    release(c.scratch), release(c.scores), release(c.weights);
-    free(c.visible);
+    release(c.scratch), release(c.scores), release(c.weights), release(c.bias), release(c.mask);
+    free(c.visible), free(c.positions);
 }
 
 static void run(const Case *c, float *out, int row, int rows, int begin, int end, int taps)
 {
     const RtAttention *s = &c->shape;
+    const RtAttentionExtra extra = {
+        .bias = c->extras & BIAS ? c->bias.data : NULL, .reach = c->reach, .positions = c->positions + row,
+        .mask = c->extras & MASK ? c->mask.data + row * c->mask_stride : NULL, .mask_stride = c->mask_stride,
+        .scores = taps ? c->scores.data + row * s->tap_columns : NULL,
+        .weights = taps ? c->weights.data + row * s->tap_columns : NULL };
     rt_attention_f32(s, out + row * s->out_stride, c->q.data + row * s->q_stride, c->k.data, c->v.data, c->scratch.data,
-                     taps ? c->scores.data + row * s->tap_columns : NULL,
-                     taps ? c->weights.data + row * s->tap_columns : NULL, c->visible + row, rows, begin, end);
+                     taps || c->extras & (BIAS | MASK) ? &extra : NULL, c->visible + row, rows, begin, end);
+}
+
+static int hidden(const Case *c, int r, int j) { return c->extras & MASK && c->mask.data[r * c->mask_stride + j] == 0; }
+
+/* What the weight of position j is the exponential of; `score` is q . k. */
+static Exact exponent(const Case *c, int r, int h, int j, Exact score)
+{
+    Exact e = { c->shape.scale * score.value, c->shape.scale * score.magnitude };
+    if (c->extras & CAP) e.value = c->shape.softcap * tanh(e.value / (double)c->shape.softcap);
+    if (c->extras & BIAS) exact_add(&e, c->bias.data[h * (2 * c->reach - 1) + j - c->positions[r] + c->reach - 1]);
+    return e;
 }
 
 /* One row of one head in double: scores and weights [visible], out [d_v]. */
@@ -88,17 +125,19 @@ static void reference(const Case *c, int r, int h, Exact *scores, Exact *weights
     const int kv = h / (s->heads / s->kv_heads), n = c->visible[r];
     double max = -INFINITY, sum = 0, steep = 1;         /* exp turns an error of a score into a relative one */
     for (int j = 0; j < n; j++) {
-        scores[j] = (Exact){ 0, 0 };
+        scores[j] = weights[j] = (Exact){ 0, 0 };
+        if (hidden(c, r, j)) continue;
         for (int i = 0; i < s->d_k; i++)
             exact_add(&scores[j], (double)c->q.data[r * s->q_stride + h * s->d_k + i]
                                   * c->k.data[key_at(s, kv, j, i)]);
-        max = fmax(max, s->scale * scores[j].value);
-        steep = fmax(steep, s->scale * scores[j].magnitude);
+        weights[j] = exponent(c, r, h, j, scores[j]);
+        max = fmax(max, weights[j].value);
+        steep = fmax(steep, weights[j].magnitude);
     }
     for (int j = 0; j < n; j++)
-        sum += exp(s->scale * scores[j].value - max);
+        sum += hidden(c, r, j) ? 0 : exp(weights[j].value - max);
     for (int j = 0; j < n; j++) {
-        weights[j].value = exp(s->scale * scores[j].value - max) / sum;
+        weights[j].value = hidden(c, r, j) ? 0 : exp(weights[j].value - max) / sum;
         weights[j].magnitude = weights[j].value * steep;
     }
     for (int i = 0; i < s->d_v; i++) {
@@ -152,7 +191,10 @@ static void against_reference(void **state)
                 for (size_t r = 0; r < COUNT(many); r++)
                     for (int p = 0; p < PATTERNS; p++) {
                         Case c = make_case(heads[h][0], heads[h][1], widths[w][0], widths[w][1], capacities[k],
-                                           many[r], (Pattern)p);
+                                           many[r], (Pattern)p, (int)(w + k + r) % EXTRAS);
+                        run(&c, c.out.data, 0, c.rows, 0, c.shape.heads, 1);
+                        check_case(&c);
+                        c.extras = 0, c.shape.softcap = 0;
                         run(&c, c.out.data, 0, c.rows, 0, c.shape.heads, 1);
                         check_case(&c);
                         free_case(c);
@@ -164,8 +206,8 @@ static void every_cut(void **state)
 {
     (void)state;
     for (size_t w = 0; w < COUNT(widths); w++)
-        for (int p = 0; p < PATTERNS; p++) {
-            Case c = make_case(4, 2, widths[w][0], widths[w][1], 48, 31, (Pattern)p);
+        for (int p = 0; p < PATTERNS * EXTRAS; p++) {
+            Case c = make_case(4, 2, widths[w][0], widths[w][1], 48, 31, (Pattern)(p % PATTERNS), p / PATTERNS);
             Buffer out = buffer(c.out.n);
             run(&c, c.out.data, 0, c.rows, 0, 4, 0);
             for (int cut = 0; cut <= c.rows; cut++) {
@@ -186,7 +228,7 @@ static void every_cut(void **state)
 /* A row that sees nothing gives zeros; scores of hundreds overflow nothing; one visible position has weight 1. */
 static void extremes(void **state)
 {
-    Case c = make_case(1, 1, 16, 16, 16, 3, FULL);
+    Case c = make_case(1, 1, 16, 16, 16, 3, FULL, 0);
     (void)state;
     for (int i = 0; i < 3 * c.shape.q_stride; i++)
         c.q.data[i] *= 1000;
@@ -198,6 +240,48 @@ static void extremes(void **state)
         assert_true(isfinite(c.out.data[2 * c.shape.out_stride + i]));
     }
     assert_true(c.weights.data[c.shape.tap_columns] == 1);
+    free_case(c);
+}
+
+/* Extras that are all NULL change no bit. */
+static void extras_of_none(void **state)
+{
+    Case c = make_case(2, 1, 17, 20, 48, 15, ANY, 0);
+    Buffer out = buffer(c.out.n);
+    const RtAttentionExtra none = { 0 };
+    (void)state;
+    run(&c, c.out.data, 0, c.rows, 0, 2, 0);
+    rt_attention_f32(&c.shape, out.data, c.q.data, c.k.data, c.v.data, c.scratch.data, &none, c.visible, c.rows, 0, 2);
+    check_same_bits(out.data, c.out.data, out.n);
+    release(out);
+    free_case(c);
+}
+
+/* A mask that hides all but one position gives that one's value; a wholly masked row gives zeros, also where a value is
+ * NaN. */
+static void one_unmasked(void **state)
+{
+    Case c = make_case(1, 1, 16, 16, 48, 3, FULL, MASK);
+    const RtAttention *s = &c.shape;
+    (void)state;
+    for (int r = 0; r < 3; r++)
+        for (int j = 0; j < c.visible[r]; j++)
+            c.mask.data[r * c.mask_stride + j] = r != 1 && j == 20 + r;
+    for (int i = 0; i < 16; i++)
+        for (int r = 0; r < 3; r++)
+            c.q.data[r * s->q_stride + i] *= 1000;
+    run(&c, c.out.data, 0, 3, 0, 1, 1);
+    for (int r = 0; r < 3; r++)
+        for (int i = 0; i < 16; i++)
+            assert_true(c.out.data[r * s->out_stride + i] == (r == 1 ? 0 : c.v.data[value_at(s, 0, 20 + r, i)]));
+    for (int r = 0; r < 3; r++)
+        for (int j = 0; j < s->tap_columns; j++)
+            assert_true(c.weights.data[r * s->tap_columns + j] == (r != 1 && j == 20 + r));
+    for (int i = 0; i < 16; i++)
+        c.v.data[value_at(s, 0, 3, i)] = NAN;
+    run(&c, c.out.data, 1, 1, 0, 1, 0);
+    for (int i = 0; i < 16; i++)
+        assert_true(c.out.data[s->out_stride + i] == 0);
     free_case(c);
 }
 
@@ -221,7 +305,7 @@ static void on_teams(void **state)
         assert_int_equal(rt_team_resize(&team, lanes), RT_OK);
         for (int by_rows = 0; by_rows < 2; by_rows++)
             for (int rows = 1; rows < 20; rows += 6) {
-                Case c = make_case(4, 4, 17, 20, 48, rows, CAUSAL);
+                Case c = make_case(4, 4, 17, 20, 48, rows, CAUSAL, rows % EXTRAS);
                 Buffer out = buffer(c.out.n), scratch = buffer(c.scratch.n * (size_t)lanes);
                 Job job = { &c, out.data, scratch.data, by_rows };
                 run(&c, c.out.data, 0, rows, 0, 4, 0);
@@ -238,7 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_reference), cmocka_unit_test(every_cut), cmocka_unit_test(extremes),
-        cmocka_unit_test(on_teams),
+        cmocka_unit_test(extras_of_none), cmocka_unit_test(one_unmasked), cmocka_unit_test(on_teams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

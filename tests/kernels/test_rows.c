@@ -26,7 +26,7 @@ static void norm_reference(const RtNorm *s, Exact *want, const float *x, const f
 static void one_norm(RtNormKind kind, int width)
 {
     const int stride = padded16(width) + 16, centred = kind != RT_NORM_RMS;
-    const RtNorm shape = { width, stride, stride + 16, kind, 1e-6f };
+    const RtNorm shape = { 1, width, stride, stride + 16, kind, 1e-6f };
     Buffer x = random_rows(ROWS, width, stride), y = buffer(ROWS * (size_t)shape.y_stride);
     Buffer w = buffer((size_t)(padded16(width) * (1 + centred)));
     Exact *want = malloc((size_t)(ROWS * width) * sizeof *want);
@@ -43,12 +43,45 @@ static void one_norm(RtNormKind kind, int width)
     check_close(y.data, shape.y_stride, want, ROWS, width);
     check_padding(y.data, shape.y_stride, ROWS, width);
     for (int r = 0; r < ROWS; r++) {                                    /* each row alone, in place */
-        const RtNorm same = { width, stride, stride, kind, 1e-6f };
+        const RtNorm same = { 1, width, stride, stride, kind, 1e-6f };
         rt_norm_f32(&same, x.data + r * stride, x.data + r * stride, w.data, 1);
         check_same_bits(x.data + r * stride, y.data + r * shape.y_stride, (size_t)padded16(width));
     }
     free(want);
     release(x), release(y), release(w);
+}
+
+/* Heads side by side, in place: each as if it were a row of its own, and nothing behind the padding of the row. */
+static void norm_heads(RtNormKind kind, int heads, int width)
+{
+    const int used = heads * width, stride = padded16(used), own = padded16(width), centred = kind != RT_NORM_RMS;
+    const RtNorm shape = { heads, width, stride, stride, kind, 1e-6f }, alone = { 1, width, own, own, kind, 1e-6f };
+    Buffer x = random_rows(ROWS, used, stride), y = buffer((size_t)own), w = buffer((size_t)(own * (1 + centred)));
+    Buffer before = buffer(x.n);
+    memcpy(before.data, x.data, x.n * sizeof(float));
+    for (size_t i = 0; i < w.n; i++)
+        w.data[i] = random_float();
+    rt_norm_f32(&shape, x.data, x.data, w.data, ROWS);
+    for (int r = 0; r < ROWS; r++)
+        for (int h = 0; h < heads; h++) {
+            Buffer head = buffer((size_t)own);
+            memcpy(head.data, before.data + r * stride + h * width, (size_t)width * sizeof(float));
+            rt_norm_f32(&alone, y.data, head.data, w.data, 1);
+            check_same_bits(x.data + r * stride + h * width, y.data, (size_t)width);
+            release(head);
+        }
+    check_padding(x.data, stride, ROWS, used);
+    release(x), release(y), release(w), release(before);
+}
+
+static void norms_of_heads(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(widths); i++)
+        for (int heads = 1; heads < 6; heads += 1 + heads / 2) {
+            norm_heads(RT_NORM_LAYER, heads, widths[i]);
+            norm_heads(RT_NORM_RMS, heads, widths[i]);
+        }
 }
 
 static void norms(void **state)
@@ -232,8 +265,8 @@ static void argmax(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(norms), cmocka_unit_test(embeddings), cmocka_unit_test(elements), cmocka_unit_test(caches),
-        cmocka_unit_test(log_softmax), cmocka_unit_test(argmax),
+        cmocka_unit_test(norms), cmocka_unit_test(norms_of_heads), cmocka_unit_test(embeddings), cmocka_unit_test(elements),
+        cmocka_unit_test(caches), cmocka_unit_test(log_softmax), cmocka_unit_test(argmax),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

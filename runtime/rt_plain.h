@@ -1,0 +1,128 @@
+/* rt_plain.h: the functions that the unrolled form of a model computes with: one float at a time, in plain C11 that
+ * includes freestanding headers only. They follow rt_simd.h, where the errors are stated. */
+#ifndef RT_PLAIN_H
+#define RT_PLAIN_H
+
+#include "rt.h"
+
+typedef union rt_float_bits { float f; uint32_t u; } rt_float_bits;
+
+/* a * 2^n for n of -126 .. 128. */
+static inline float rt_plain_scale2(float a, int n)
+{
+    rt_float_bits half, rest;
+    half.u = (uint32_t)(n / 2 + 127) << 23;
+    rest.u = (uint32_t)(n - n / 2 + 127) << 23;
+    return a * half.f * rest.f;
+}
+
+static inline float rt_plain_exp(float x)
+{
+    const float shift = 12582912.0f;
+    float n, r, p;
+    if (x < -87.33654f) return 0;
+    if (x > 88.72283f) {
+        rt_float_bits infinity;
+        infinity.u = 0x7f800000u;
+        return infinity.f;
+    }
+    n = x * 1.44269504f + shift - shift;
+    r = n * 2.12194440e-4f + (n * -0.693359375f + x);
+    p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    return rt_plain_scale2(r * r * p + r + 1, (int)n);
+}
+
+/* log(x) of a positive normal float. */
+static inline float rt_plain_log(float x)
+{
+    static const float c[9] = { 7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f,
+        1.4249322787e-1f, -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f };
+    rt_float_bits b;
+    float e, m, p = 0;
+    b.f = x;
+    e = (float)((int)(b.u >> 23) - 126);
+    b.u = (b.u & 0x007fffffu) | 0x3f000000u;
+    m = b.f;
+    if (m < 0.70710678f) {
+        e -= 1;
+        m += m;
+    }
+    m -= 1;
+    for (int i = 0; i < 9; i++) p = p * m + c[i];
+    p = p * m * (m * m) - 2.12194440e-4f * e - 0.5f * (m * m);
+    return 0.693359375f * e + (m + p);
+}
+
+/* 1 / sqrt(x) of a positive normal float: a guess by halving the exponent, then four steps of Newton, which double the
+ * digits each time. */
+static inline float rt_plain_rsqrt(float x)
+{
+    rt_float_bits b;
+    b.f = x;
+    b.u = 0x5f375a86u - (b.u >> 1);
+    float y = b.f;
+    for (int i = 0; i < 4; i++) y = y * (1.5f - 0.5f * x * y * y);
+    return y;
+}
+
+static inline float rt_plain_sqrt(float x) { return x > 0 ? x * rt_plain_rsqrt(x) : 0; }
+
+static inline float rt_plain_sigmoid(float x) { return 1 / (1 + rt_plain_exp(-x)); }
+
+static inline float rt_plain_tanh(float x)
+{
+    float size = x < 0 ? -x : x, z = x * x, far;
+    if (size < 0.625f) {
+        float p = -5.70498872745e-3f;
+        p = p * z + 2.06390887954e-2f;
+        p = p * z + -5.37397155531e-2f;
+        p = p * z + 1.33314422036e-1f;
+        p = p * z + -3.33332819422e-1f;
+        return x * z * p + x;
+    }
+    far = 1 - 2 / (rt_plain_exp(2 * size) + 1);
+    return x < 0 ? -far : far;
+}
+
+/* x / 2 (1 + erf(x / sqrt(2))) by the tail of the normal distribution. */
+static inline float rt_plain_gelu(float x)
+{
+    float t = x < 0 ? -x : x, v, p;
+    if (t > 15) t = 15;
+    v = t / (t + 3);
+    p = 2.69930030e-2f;
+    p = p * v + -9.21560450e-2f;
+    p = p * v + 8.23460432e-2f;
+    p = p * v + 1.05545822e-2f;
+    p = p * v + 6.14774974e-2f;
+    p = p * v + -1.58530717e-1f;
+    p = p * v + -2.87011872e-1f;
+    p = p * v + 1.05315920f;
+    p = p * v + -1.19682670f;
+    p = p * v + 0.5f;
+    return (x > 0 ? x : 0) - t * rt_plain_exp(-0.5f * t * t) * p;
+}
+
+static inline float rt_plain_activate(RtActivation kind, float x)
+{
+    switch (kind) {
+    case RT_IDENTITY:   return x;
+    case RT_RELU:       return x < 0 ? 0 : x;
+    case RT_GELU:       return rt_plain_gelu(x);
+    case RT_GELU_TANH:  return x * rt_plain_sigmoid(x * (7.13548163e-2f * x * x + 1.59576912f));
+    case RT_QUICK_GELU: return x * rt_plain_sigmoid(1.702f * x);
+    case RT_SILU:       return x * rt_plain_sigmoid(x);
+    case RT_TANH:       return rt_plain_tanh(x);
+    case RT_SIGMOID:    return rt_plain_sigmoid(x);
+    case RT_RELU2:      return x < 0 ? 0 : x * x;
+    case RT_ACTIVATIONS: break;
+    }
+    return x;
+}
+
+#endif

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "text.h"
 
@@ -140,7 +141,8 @@ static bool text_line(const char *text, int line, const char **start, size_t *si
 /* Where the source cannot be read there is simply no source line: the message stands without it. */
 static bool file_line(const char *path, int line, char **buffer, size_t *size)
 {
-    FILE *f = fopen(path, "r");
+    struct stat info;
+    FILE *f = !stat(path, &info) && S_ISREG(info.st_mode) ? fopen(path, "r") : NULL;    /* a pipe was read already */
     if (!f) return false;
     size_t room = 0, total = 0;
     ssize_t n = -1;

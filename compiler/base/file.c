@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "cleanup.h"
 
 static const Loc nowhere;
 
@@ -21,10 +24,10 @@ static void tell_errno(Diag *d, Loc at, const char *what, const char *path, int 
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-/* An open file that is no folder, or -1 after an error. */
+/* An open file that is no folder, or -1 after an error. It does not block: a pipe that nobody writes to is opened too. */
 static int open_input(Diag *d, Loc at, const char *path, struct stat *info)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         tell_errno(d, at, "open", path, errno);
         return -1;
@@ -36,6 +39,23 @@ static int open_input(Diag *d, Loc at, const char *path, struct stat *info)
     return -1;
 }
 
+/* Wait for more of a pipe, if `at_end` only until somebody opens it to write. False when there will be nothing. */
+static bool await_more(int fd, bool at_end)
+{
+    enum { PATIENCE_MS = 1000 };
+    struct pollfd p = { fd, POLLIN, 0 };
+    int n;
+    while ((n = poll(&p, 1, at_end ? PATIENCE_MS : -1)) < 0)
+        if (errno != EINTR) return false;
+    return n > 0 && (!at_end || (p.revents & POLLIN));
+}
+
+static bool is_pipe(int fd)
+{
+    struct stat info;
+    return !fstat(fd, &info) && S_ISFIFO(info.st_mode);
+}
+
 /* All bytes up to the end or one past the limit; a pipe has no size to go by. */
 static char *read_all(Arena *a, int fd, size_t first_room, size_t limit, size_t *size)
 {
@@ -43,8 +63,9 @@ static char *read_all(Arena *a, int fd, size_t first_room, size_t limit, size_t 
     char *data = arena_alloc(a, room + 1);
     for (;;) {
         ssize_t n = read(fd, data + used, room - used);
-        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && (errno == EINTR || (errno == EAGAIN && await_more(fd, false)))) continue;
         if (n < 0) return NULL;
+        if (n == 0 && !used && is_pipe(fd) && await_more(fd, true)) continue;
         used += (size_t)n;
         if (n == 0 || used > limit) break;
         if (used < room) continue;
@@ -126,8 +147,11 @@ static int open_temporary(FileWriter *w)
     const char *folder = file_folder(w->arena, w->target);
     for (int tries = 0; tries < 100; tries++) {
         w->temporary = file_join(w->arena, folder, arena_format(w->arena, ".xf-%ld-%u.tmp", (long)getpid(), serial++));
+        cleanup_add(w->temporary);
         int fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST) return fd;
+        if (fd >= 0) return fd;
+        cleanup_drop(w->temporary);
+        if (errno != EEXIST) return -1;
     }
     return -1;
 }
@@ -180,6 +204,7 @@ bool file_commit(FileWriter *w)
     w->to = NULL;
     if (!w->failed && w->temporary && rename(w->temporary, w->target)) write_failed(w, errno);
     if (w->failed && w->temporary) unlink(w->temporary);
+    if (w->temporary) cleanup_drop(w->temporary);
     return !w->failed;
 }
 

@@ -47,6 +47,7 @@ typedef struct Draft {
     const char *path;                   /* of the spec */
     Loc at;                             /* the call that made it */
     GraphSpec *graph;                   /* NULL for a model */
+    bool sizes_only;                    /* random weights stand in for a file that is not there */
     Choice choices[SIDES][FIELD_COUNT];
 } Draft;
 
@@ -58,6 +59,7 @@ Loc draft_place(const Draft *d, Side side, FieldId id);     /* of that choice, e
 Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
 
 /* The passes of model_from_draft. needs: the fields of `m`. */
+bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file; false after errors */
 void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m);    /* gives: source, target, sizes */
 void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file, tensors */
 

@@ -12,6 +12,19 @@
 #include "diag.h"
 #include "file.h"
 
+/* ---- names ---------------------------------------------------------------------------------------------- */
+
+/* Names to pointers, found by hash. Everything lives in the arena; a name must stay as it was. */
+typedef struct NameMap NameMap;
+NameMap *name_map_new(Arena *a);
+void *name_map_find(const NameMap *m, const char *name);                /* NULL if absent */
+void  name_map_add(NameMap *m, const char *name, void *value);          /* replaces what had that name */
+
+/* A keyword of C or C++, or a name of the standard library: no variable, no function may be called so. */
+bool name_is_of_c(const char *name);
+/* The same, or what the emitted text or its Makefile has taken: no model may be called so. */
+bool name_is_reserved(const char *name);
+
 /* ---- tensors -------------------------------------------------------------------------------------------- */
 
 typedef enum DType { DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F64, DTYPE_I8, DTYPE_U8, DTYPE_I16, DTYPE_U16,
@@ -28,7 +41,9 @@ typedef enum SourceKind {
     SOURCE_XAVIER,      /* uniform ±sqrt(6 / (fan_in + fan_out)) from a seed and the tensor's name */
     SOURCE_UNIFORM,     /* uniform ±1/sqrt(fan_in) likewise: biases */
     SOURCE_CONSTANT,    /* one number everywhere: gains 1, biases 0 of norms */
-    SOURCE_SINUSOID     /* sinusoidal positions, computed: [positions, d_model] */
+    SOURCE_SINUSOID,    /* sinusoidal positions, computed: [positions, d_model] */
+    SOURCE_ROTARY,      /* rotary positions, computed: [positions, dims]: cosines, then sines, of position * rate */
+    SOURCE_DISTANCE     /* a relative bias by distance, from a table by bucket: [heads, 2 * reach - 1], key minus query */
 } SourceKind;
 
 /* Where a tensor's numbers come from. shape and stride (in elements) are those of the logical tensor: a transposed
@@ -45,6 +60,9 @@ typedef struct TensorSource {
     float constant;                             /* SOURCE_CONSTANT */
     uint64_t seed;  int64_t fan_in, fan_out;    /* SOURCE_XAVIER, SOURCE_UNIFORM */
     int layout, divisor, first;                 /* SOURCE_SINUSOID: words of fields.def, first position */
+    const float *rates;                         /* SOURCE_ROTARY: [dims / 2] */
+    const struct TensorSource *table;           /* SOURCE_DISTANCE: [buckets, heads] */
+    int distance;  bool both_ways;              /* SOURCE_DISTANCE: all from here on share a bucket; keys ahead have buckets too */
 } TensorSource;
 
 int64_t tensor_elements(const TensorSource *t);
@@ -58,7 +76,8 @@ void tensor_file_close(TensorFile *f);
 
 /* ---- choices -------------------------------------------------------------------------------------------- */
 
-typedef enum ModelKind { KIND_ENCODER_DECODER, KIND_GRAPH } ModelKind;
+/* In the order of the words of `kind`; a graph has no such word. */
+typedef enum ModelKind { KIND_ENCODER_DECODER, KIND_DECODER, KIND_ENCODER, KIND_GRAPH } ModelKind;
 
 /* C types of the fields. */
 #define FIELD_INT    int64_t
@@ -69,11 +88,12 @@ typedef enum ModelKind { KIND_ENCODER_DECODER, KIND_GRAPH } ModelKind;
 #define FIELD_WORD   int            /* index into its list of words */
 
 /* Words, so that code says POSITIONS_SINUSOIDAL and not 1: in the order of fields.def. A test compares them. */
-enum { NORMS_ANNOTATED, NORMS_LAYER };
+enum { NORMS_ANNOTATED, NORMS_LAYER, NORMS_RMS };
 enum { NORM_PLACES_PRE, NORM_PLACES_POST };
-enum { POSITIONS_NONE, POSITIONS_SINUSOIDAL };
+enum { POSITIONS_NONE, POSITIONS_SINUSOIDAL, POSITIONS_LEARNED, POSITIONS_RELATIVE, POSITIONS_ROTARY };
 enum { LAYOUTS_INTERLEAVED, LAYOUTS_HALVES };
 enum { DIVISORS_HALF, DIVISORS_HALF_LESS_1 };
+enum { ROTATIONS_HALVES, ROTATIONS_INTERLEAVED };
 enum { TOKENIZERS_NONE, TOKENIZERS_CHARACTERS };
 
 typedef struct LayerFields {
@@ -85,6 +105,9 @@ typedef struct LayerFields {
 #undef FIELD_STACK
 #undef FIELD_LAYER
 } LayerFields;
+
+/* Whether two layers agree in every field. */
+bool layer_same(const LayerFields *a, const LayerFields *b);
 
 typedef struct Stack {
 #define FIELD_STACK(type, name) FIELD_##type name;
@@ -115,7 +138,7 @@ typedef struct GraphCall {
     const char *name;               /* of an input, param, name or output */
     int rank;  int64_t shape[MAX_RANK];             /* input, param */
     const float *values;  int64_t value_count;      /* numbers given for an input or param; NULL if none */
-    struct GraphOption { const char *name; double number; const char *word; } options[8];  int option_count;
+    struct GraphOption { const char *name; double number; const char *word; bool boolean; } options[8];  int option_count;
 } GraphCall;
 
 /* An operation that a builder may call, and how many values it gives; the graph floor hands its list down. */
@@ -134,27 +157,37 @@ typedef struct Model {
 #undef FIELD_STACK
 #undef FIELD_LAYER
     ModelKind model_kind;
+    bool has_encoder, has_decoder;  /* which stacks there are */
     const char *spec_path;          /* as the user wrote it */
     Loc at;                         /* the call that made the model */
     bool random_weights;
+    bool weights_missing;           /* random ones stand in for a file that is not there: model_sizes_from_lua */
     Stack encoder, decoder;
     Vocabulary *source, *target;    /* NULL without a tokenizer */
     TensorFile *weight_file;        /* NULL when random or given in the spec */
     TensorSource *tensors;  int tensor_count;       /* by canonical name, in order of use; of a graph, its params */
+    NameMap *tensor_of;             /* the same, by name */
     GraphSpec *graph;               /* KIND_GRAPH only */
 } Model;
 
 /* Canonical tensor names (all linears [out, in]):
  *   encoder.embed.table  [source_vocab, d_model]      decoder.embed.table  [target_vocab, d_model]
  *   encoder.position.table [max_source, d_model]      decoder.position.table [max_target, d_model]
+ *   {encoder|decoder}.rotary.table [length, rope_dims] and .relative.bias [heads, 2 * length - 1]: computed
+ *   {encoder|decoder}.relative.table [rel_buckets, heads]      {encoder|decoder}.embed.norm.{gain,bias}
  *   {encoder|decoder}.N.{self_attn|cross_attn}.{q,k,v,out}.{weight,bias}
- *   {encoder|decoder}.N.ffn.{up,down}.{weight,bias}
+ *   {encoder|decoder}.N.ffn.{gate,up,down}.{weight,bias}
  *   {encoder|decoder}.N.norm.K.{gain,bias}            {encoder|decoder}.norm.{gain,bias}
- *   output.{weight,bias}  [target_vocab, d_model] */
+ *   output.{weight,bias}  [target_vocab, d_model]; tied: the weight is decoder.embed.table
+ * Biases are absent where a field says so, and so is the bias of an RMS norm. */
 const TensorSource *model_tensor(const Model *m, const char *name);     /* NULL if absent */
+/* How many numbers were trained: every tensor once, computed ones not. */
+int64_t model_parameters(const Model *m);
 
 /* Read, check and find the weights of a spec; NULL after errors told to `d`. */
 Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count);
+/* The same for who asks only what it would take: a file of weights that is not there is no error. */
+Model *model_sizes_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count);
 /* The words of a WORD field's list by its name in fields.def; *n receives their number. */
 const char *const *field_words(const char *list, int *n);
 /* Every field with its type, scope, default and meaning: a table for --help. */

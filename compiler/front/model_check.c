@@ -68,26 +68,6 @@ static void fill_stack(const Check *c, Side side, Stack *s)
 
 /* ---- the name ------------------------------------------------------------------------------------------- */
 
-/* Words of C and C++, and what an emitted program defines itself. */
-static const char *const reserved[] = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
-    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-    "inline", "int", "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator",
-    "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return",
-    "rt", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
-    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
-    "virtual", "void", "volatile", "wchar_t", "while", "xf", "xor", "xor_eq",
-};
-
-static bool is_reserved(const char *name)
-{
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (!strcmp(name, reserved[i])) return true;
-    return !strncmp(name, "rt_", 3) || !strncmp(name, "xf_", 3) || name[0] == '_';
-}
-
 static bool is_identifier(const char *s)
 {
     if (!*s || isdigit((unsigned char)*s)) return false;
@@ -107,7 +87,7 @@ static void check_name(const Check *c)
         wrong(c, at, "name (\"%s\") is not a C identifier: letters, digits and _, not starting with a digit", name);
     else if (strlen(name) > LONGEST)
         wrong(c, at, "name has %zu characters; at most %d are allowed", strlen(name), LONGEST);
-    else if (is_reserved(name))
+    else if (name_is_reserved(name))
         wrong(c, at, "name (\"%s\") is reserved in C, in C++ or by the emitted program", name);
 }
 
@@ -143,19 +123,68 @@ static bool fill_head_dim(const Check *c, Side side, LayerFields *l)
         l->head_dim = d_model / l->heads;
     }
     if (!is_set(c, side, FIELD_ID_value_dim)) l->value_dim = l->head_dim;
+    if (!is_set(c, side, FIELD_ID_attention_scale)) l->attention_scale = 1 / sqrt((double)l->head_dim);
     return true;
 }
 
-static void check_position(const Check *c, Side side, const Stack *s)
+static bool fill_kv_heads(const Check *c, Side side, LayerFields *l)
+{
+    if (!is_set(c, side, FIELD_ID_kv_heads)) l->kv_heads = l->heads;
+    if (l->heads % l->kv_heads == 0) return true;
+    if (!told_already(c, side, FIELD_ID_heads, FIELD_ID_kv_heads))
+        wrong(c, place(c, side, FIELD_ID_kv_heads), "heads (%" PRId64 ") is not a multiple of kv_heads (%" PRId64 ")", l->heads, l->kv_heads);
+    return false;
+}
+
+static void check_rotary(const Check *c, Side side, Stack *s)
+{
+    bool given = is_set(c, side, FIELD_ID_rope_dims);
+    Loc at = place(c, side, given ? FIELD_ID_rope_dims : FIELD_ID_position);
+    if (!given) s->rope_dims = s->layer[0].head_dim;
+    if (told_already(c, side, FIELD_ID_position, FIELD_ID_rope_dims)) return;
+    if (s->rope_dims % 2) wrong(c, at, "rope_dims (%" PRId64 ") is odd; rotary positions turn pairs", s->rope_dims);
+    for (int64_t n = 0; n < s->layers; n++)
+        if (s->rope_dims > s->layer[n].head_dim) {
+            wrong(c, at, "rope_dims (%" PRId64 ") is more than head_dim (%" PRId64 ")", s->rope_dims, s->layer[n].head_dim);
+            return;
+        }
+}
+
+/* The bias table has a column per head, and all layers share it. */
+static void check_relative(const Check *c, Side side, const Stack *s)
+{
+    for (int64_t n = 1; n < s->layers; n++)
+        if (s->layer[n].heads != s->layer[0].heads && !told_already(c, side, FIELD_ID_heads, FIELD_ID_position)) {
+            wrong(c, place(c, side, FIELD_ID_heads), "relative positions need the same heads in every layer");
+            return;
+        }
+    int64_t least = side == SIDE_ENCODER ? 4 : 2;
+    Loc at = place(c, side, FIELD_ID_rel_buckets);
+    if (s->rel_buckets < least) wrong(c, at, "rel_buckets (%" PRId64 ") is too small: at least %" PRId64, s->rel_buckets, least);
+    else if (s->rel_distance <= s->rel_buckets / least)
+        wrong(c, place(c, side, FIELD_ID_rel_distance), "rel_distance (%" PRId64 ") must be more than %" PRId64, s->rel_distance,
+              s->rel_buckets / least);
+}
+
+static void check_sinusoids(const Check *c, Side side, const Stack *s)
 {
     int64_t d = c->model->d_model;
     Loc at = place(c, SIDE_BOTH, FIELD_ID_d_model);
-    if (s->position != POSITIONS_SINUSOIDAL || told_already(c, side, FIELD_ID_position, FIELD_ID_position_divisor)) return;
+    if (told_already(c, side, FIELD_ID_position, FIELD_ID_position_divisor)) return;
     if (d % 2) {
         wrong(c, at, "d_model (%" PRId64 ") is odd; sinusoidal positions come in pairs", d);
         diag_note(c->diag, is_set(c, side, FIELD_ID_position) ? place(c, side, FIELD_ID_position) : at, "use an even d_model or position = \"none\"");
     } else if (s->position_divisor == DIVISORS_HALF_LESS_1 && d < 4) {
         wrong(c, at, "d_model (%" PRId64 ") is too small for position_divisor \"d/2-1\": at least 4", d);
+    }
+}
+
+static void check_positions(const Check *c, Side side, Stack *s)
+{
+    switch (s->position) {
+    case POSITIONS_SINUSOIDAL: check_sinusoids(c, side, s); break;
+    case POSITIONS_ROTARY:     check_rotary(c, side, s); break;
+    case POSITIONS_RELATIVE:   check_relative(c, side, s); break;
     }
 }
 
@@ -166,8 +195,8 @@ static void fill_and_check_stack(const Check *c, Side side, Stack *s)
     if (!is_set(c, side, FIELD_ID_final_norm)) s->final_norm = s->norm_at == NORM_PLACES_PRE;
     if (!is_set(c, side, FIELD_ID_embed_scale)) s->embed_scale = sqrt((double)d);
     for (int64_t n = 0; n < s->layers; n++)
-        if (!fill_head_dim(c, side, &s->layer[n])) break;
-    check_position(c, side, s);
+        if (!fill_head_dim(c, side, &s->layer[n]) || !fill_kv_heads(c, side, &s->layer[n])) break;
+    if (is_good(c)) check_positions(c, side, s);
     if (s->norm == NORMS_ANNOTATED && d == 1 && !told_already(c, side, FIELD_ID_norm, FIELD_ID_norm)) {
         Loc at = place(c, SIDE_BOTH, FIELD_ID_d_model);
         wrong(c, at, "d_model (1) is too small for the annotated norm: its std divides by d_model - 1");
@@ -175,14 +204,26 @@ static void fill_and_check_stack(const Check *c, Side side, Stack *s)
     }
 }
 
+/* A slot's keys and values of the decoder, its memory of the encoder, in f32. */
+static double slot_bytes(const Model *m)
+{
+    double elements = 0;
+    for (int64_t n = 0; m->has_decoder && n < m->decoder.layers; n++) {
+        const LayerFields *l = &m->decoder.layer[n];
+        double each = (double)l->kv_heads * ((double)l->head_dim + (double)l->value_dim);
+        elements += each * ((double)m->max_target + (m->has_encoder ? (double)m->max_source : 0));
+    }
+    return 4 * elements;
+}
+
 /* Weights and sinusoids of one stack, in f32; doubles, since the product of sizes may pass 2^63. */
 static double stack_bytes(const Model *m, const Stack *s, bool cross, double length)
 {
-    double d = (double)m->d_model, elements = s->position == POSITIONS_SINUSOIDAL ? length * d : 0;
+    double d = (double)m->d_model, elements = s->position == POSITIONS_NONE ? 0 : length * (d + 2 * (double)(s->layers ? s->layer[0].heads : 0));
     for (int64_t n = 0; n < s->layers; n++) {
         const LayerFields *l = &s->layer[n];
         double heads = (double)l->heads, attention = 2 * d * heads * ((double)l->head_dim + (double)l->value_dim);
-        elements += attention * (cross ? 2 : 1) + 2 * d * (double)l->d_ff;
+        elements += attention * (cross ? 2 : 1) + 3 * d * (double)l->d_ff;
     }
     return 4 * elements;
 }
@@ -195,6 +236,8 @@ static void check_total(const Check *c)
         + stack_bytes(m, &m->decoder, true, (double)m->max_target);
     if (bytes > MOST_BYTES)
         wrong(c, m->at, "absurd sizes: the parameters would take %.3g bytes, more than %.3g", bytes, MOST_BYTES);
+    else if (slot_bytes(m) > MOST_BYTES)
+        wrong(c, m->at, "absurd sizes: the state would take %.3g bytes, more than %.3g", slot_bytes(m), MOST_BYTES);
 }
 
 /* ---- the passes ----------------------------------------------------------------------------------------- */
@@ -209,16 +252,21 @@ static void require_vocab(const Check *c, FieldId id, int64_t size)
 static void check_transformer(const Check *c)
 {
     Model *m = c->model;
-    fill_stack(c, SIDE_ENCODER, &m->encoder);
-    fill_stack(c, SIDE_DECODER, &m->decoder);
+    m->has_encoder = m->model_kind != KIND_DECODER;
+    m->has_decoder = m->model_kind != KIND_ENCODER;
     fill_lengths(c);
-    fill_and_check_stack(c, SIDE_ENCODER, &m->encoder);
-    fill_and_check_stack(c, SIDE_DECODER, &m->decoder);
+    if (m->has_encoder) fill_stack(c, SIDE_ENCODER, &m->encoder);
+    if (m->has_decoder) fill_stack(c, SIDE_DECODER, &m->decoder);
+    if (m->has_encoder) fill_and_check_stack(c, SIDE_ENCODER, &m->encoder);
+    if (m->has_decoder) fill_and_check_stack(c, SIDE_DECODER, &m->decoder);
+    if (!is_set(c, SIDE_BOTH, FIELD_ID_source_vocab)) m->source_vocab = m->vocab;
+    if (!is_set(c, SIDE_BOTH, FIELD_ID_target_vocab)) m->target_vocab = m->vocab;
+    if (is_good(c) && !model_open_weights(c->arena, c->diag, c->draft, m)) return;       /* the vocabulary lies beside it */
     if (m->tokenizer == TOKENIZERS_CHARACTERS) {
         model_read_vocabularies(c->arena, c->diag, c->draft, m);
     } else {
-        require_vocab(c, FIELD_ID_source_vocab, m->source_vocab);
-        require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
+        if (m->has_encoder) require_vocab(c, FIELD_ID_source_vocab, m->source_vocab);
+        if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }
     if (is_good(c)) check_total(c);
 }
@@ -229,9 +277,9 @@ Model *model_from_draft(Arena *a, Diag *d, const Draft *draft)
     Check c = { a, d, draft, m, diag_errors(d) };
     m->spec_path = draft->path;
     m->at = draft->at;
-    m->model_kind = draft->graph ? KIND_GRAPH : KIND_ENCODER_DECODER;
     m->graph = draft->graph;
     fill_scope(&c, SIDE_BOTH, SCOPE_MODEL, m, 0);
+    m->model_kind = draft->graph ? KIND_GRAPH : (ModelKind)m->kind;
     check_name(&c);
     if (!draft->graph) check_transformer(&c);
     if (is_good(&c)) model_find_tensors(a, d, draft, m);
@@ -247,9 +295,17 @@ void model_close(Model *m)
     m->weight_file = NULL;
 }
 
+static bool is_computed(SourceKind k) { return k == SOURCE_SINUSOID || k == SOURCE_ROTARY || k == SOURCE_DISTANCE; }
+
+int64_t model_parameters(const Model *m)
+{
+    int64_t n = 0;
+    for (int i = 0; i < m->tensor_count; i++)
+        if (!is_computed(m->tensors[i].kind)) n += tensor_elements(&m->tensors[i]);
+    return n;
+}
+
 const TensorSource *model_tensor(const Model *m, const char *name)
 {
-    for (int i = 0; i < m->tensor_count; i++)
-        if (!strcmp(m->tensors[i].name, name)) return &m->tensors[i];
-    return NULL;
+    return m->tensor_of ? name_map_find(m->tensor_of, name) : NULL;
 }

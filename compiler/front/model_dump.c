@@ -41,7 +41,7 @@ static void dump_fields(FieldScope scope, const void *where, FILE *to)
     }
 }
 
-static bool same_layer(const LayerFields *a, const LayerFields *b)
+bool layer_same(const LayerFields *a, const LayerFields *b)
 {
     bool same = true;
 #define FIELD_MODEL(name)
@@ -58,7 +58,7 @@ static void dump_stack(const char *name, const Stack *s, FILE *to)
     fprintf(to, "%s\n", name);
     dump_fields(SCOPE_STACK, s, to);
     for (int64_t n = 0, next; n < s->layers; n = next) {
-        for (next = n + 1; next < s->layers && same_layer(&s->layer[n], &s->layer[next]);) next++;
+        for (next = n + 1; next < s->layers && layer_same(&s->layer[n], &s->layer[next]);) next++;
         if (next == n + 1) fprintf(to, "  layer %" PRId64 ":", n);
         else fprintf(to, "  layers %" PRId64 "..%" PRId64 ":", n, next - 1);
         for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
@@ -113,6 +113,8 @@ static void dump_source(const TensorSource *t, FILE *to)
     case SOURCE_UNIFORM:  fprintf(to, "uniform seed=%" PRIu64 " fan=%" PRId64, t->seed, t->fan_in); break;
     case SOURCE_CONSTANT: fprintf(to, "constant %.9g", (double)t->constant); break;
     case SOURCE_SINUSOID: dump_sinusoid(t, to); break;
+    case SOURCE_ROTARY:   fprintf(to, "rotary, rates %.9g to %.9g", (double)t->rates[0], (double)t->rates[t->shape[1] / 2 - 1]); break;
+    case SOURCE_DISTANCE: fprintf(to, "by distance from %s, %s", t->table->name, t->both_ways ? "both ways" : "one way"); break;
     }
     if (!is_contiguous(t)) dump_numbers(" stride [", t->stride, t->rank, "]", to);
     fputc('\n', to);
@@ -120,10 +122,7 @@ static void dump_source(const TensorSource *t, FILE *to)
 
 static void dump_tensors(const Model *m, FILE *to)
 {
-    int64_t parameters = 0;
-    for (int i = 0; i < m->tensor_count; i++)
-        if (m->tensors[i].kind != SOURCE_SINUSOID) parameters += tensor_elements(&m->tensors[i]);
-    fprintf(to, "tensors: %d, %" PRId64 " parameters\n", m->tensor_count, parameters);
+    fprintf(to, "tensors: %d, %" PRId64 " parameters\n", m->tensor_count, model_parameters(m));
     for (int i = 0; i < m->tensor_count; i++) {
         const TensorSource *t = &m->tensors[i];
         fprintf(to, "  %-36s", t->name);
@@ -168,8 +167,8 @@ void model_dump(const Model *m, FILE *to)
         for (int i = 0; i < m->graph->count; i++) dump_call(&m->graph->calls[i], to);
     } else {
         dump_fields(SCOPE_MODEL, m, to);
-        dump_stack("encoder", &m->encoder, to);
-        dump_stack("decoder", &m->decoder, to);
+        if (m->has_encoder) dump_stack("encoder", &m->encoder, to);
+        if (m->has_decoder) dump_stack("decoder", &m->decoder, to);
         dump_vocabulary("source", m->source, to);
         dump_vocabulary("target", m->target, to);
     }

@@ -11,11 +11,14 @@ static const char *default_path(Arena *a, const Draft *draft, const Model *m, co
     return file_join(a, file_folder(a, file ? m->weights : draft->path), name);
 }
 
-static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, FieldId path_id, const char *path, FieldId size_id, int64_t *size)
+static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, const Model *m, FieldId path_id, const char *path, FieldId size_id, int64_t *size)
 {
     const Choice *given = draft_choice(draft, SIDE_BOTH, size_id);
     Loc at = draft_place(draft, SIDE_BOTH, draft_choice(draft, SIDE_BOTH, path_id) ? path_id : FIELD_ID_tokenizer);
     Vocabulary *v = vocabulary_read(a, d, at, path);
+    bool random = m->weights && !strcmp(m->weights, "random");
+    if (!v && random && !draft_choice(draft, SIDE_BOTH, path_id))
+        diag_note(d, at, "the weights are random, so it was looked for beside the spec; %s = \"…\" names another place", fields[path_id].name);
     if (!v) return NULL;
     if (given && *size < v->size)
         diag_error(d, EXIT_BAD_DATA, given->at, "%s (%" PRId64 ") is less than the %d symbols of %s", fields[size_id].name,
@@ -31,11 +34,16 @@ static void require_mark(Diag *d, const char *path, int id, const char *mark)
 
 void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m)
 {
-    if (!m->source_vocabulary) m->source_vocabulary = default_path(a, draft, m, "source_vocabulary.txt");
-    if (!m->target_vocabulary) m->target_vocabulary = default_path(a, draft, m, "target_vocabulary.txt");
-    m->source = read_one(a, d, draft, FIELD_ID_source_vocabulary, m->source_vocabulary, FIELD_ID_source_vocab, &m->source_vocab);
-    m->target = read_one(a, d, draft, FIELD_ID_target_vocabulary, m->target_vocabulary, FIELD_ID_target_vocab, &m->target_vocab);
+    if (!m->has_encoder) m->source_vocabulary = NULL;
+    else if (!m->source_vocabulary) m->source_vocabulary = default_path(a, draft, m, "source_vocabulary.txt");
+    if (m->has_decoder && !m->target_vocabulary) m->target_vocabulary = default_path(a, draft, m, "target_vocabulary.txt");
+    if (m->has_encoder)
+        m->source = read_one(a, d, draft, m, FIELD_ID_source_vocabulary, m->source_vocabulary, FIELD_ID_source_vocab, &m->source_vocab);
+    if (m->has_decoder)
+        m->target = read_one(a, d, draft, m, FIELD_ID_target_vocabulary, m->target_vocabulary, FIELD_ID_target_vocab, &m->target_vocab);
     if (!m->target) return;
     require_mark(d, m->target_vocabulary, m->target->start, "<s>");
     require_mark(d, m->target_vocabulary, m->target->end, "</s>");
+    if (!draft_choice(draft, SIDE_BOTH, FIELD_ID_start_id)) m->start_id = m->target->start;
+    if (!draft_choice(draft, SIDE_BOTH, FIELD_ID_end_id)) m->end_id = m->target->end;
 }

@@ -5,12 +5,16 @@
 #include "fields.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dtypes.h"
 #include "text.h"
 
 typedef enum Role { ROLE_WEIGHT, ROLE_BIAS, ROLE_GAIN, ROLE_NORM_BIAS } Role;
+
+enum { MOST_TOLD = 3 };             /* of tensors with the same fault */
 
 typedef struct Finder {
     Arena *arena;
@@ -19,6 +23,8 @@ typedef struct Finder {
     Model *model;
     Loc at;                         /* the field `weights`, or the call */
     bool *used;                     /* [weight_file->count] */
+    bool *of_matmul;                /* of a graph's values: a matmul reads it as its weights */
+    int differing;                  /* tensors of another shape than was expected */
     int room;
     TensorSource *missing;          /* those without a tensor in the file, told when all names are known */
     int missing_count, missing_room;
@@ -106,7 +112,7 @@ static void take_from_file(Finder *f, TensorSource *t, const TensorSource *found
     t->offset = found->offset;
     t->dtype = found->dtype;
     bool same = t->rank == found->rank && !memcmp(t->shape, found->shape, sizeof *t->shape * (size_t)t->rank);
-    if (!same)
+    if (!same && f->differing++ < MOST_TOLD)
         diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has shape %s, expected %s", found->name, file,
                    shape_text(f->arena, found->shape, found->rank), shape_text(f->arena, t->shape, t->rank));
     if (!dtype_is_float(found->dtype))
@@ -148,34 +154,35 @@ typedef struct Place { const char *stack; int64_t layer; } Place;
 
 #define format(f, ...) arena_format((f)->arena, __VA_ARGS__)
 
-static void add_linear(Finder *f, const char *name, const char *spellings, int64_t out, int64_t in)
+static void add_linear(Finder *f, const char *name, const char *spellings, int64_t out, int64_t in, bool bias)
 {
     add(f, ROLE_WEIGHT, format(f, "%s.weight", name), format(f, "%s.weight", spellings), out, in, in);
-    add(f, ROLE_BIAS, format(f, "%s.bias", name), format(f, "%s.bias", spellings), out, 0, in);
+    if (bias) add(f, ROLE_BIAS, format(f, "%s.bias", name), format(f, "%s.bias", spellings), out, 0, in);
 }
 
-static void add_norm(Finder *f, const char *name, const char *spellings)
+static void add_norm(Finder *f, const Stack *s, const char *name, const char *spellings)
 {
     int64_t d = f->model->d_model;
     add(f, ROLE_GAIN, format(f, "%s.gain", name), format(f, "%s.(a_2|a2|weight|gain)", spellings), d, 0, d);
-    add(f, ROLE_NORM_BIAS, format(f, "%s.bias", name), format(f, "%s.(b_2|b2|bias)", spellings), d, 0, d);
+    if (s->norm != NORMS_RMS) add(f, ROLE_NORM_BIAS, format(f, "%s.bias", name), format(f, "%s.(b_2|b2|bias)", spellings), d, 0, d);
 }
 
-static void add_layer_norm(Finder *f, Place p, int k)
+static void add_layer_norm(Finder *f, Place p, const Stack *s, int k)
 {
-    add_norm(f, format(f, "%s.%" PRId64 ".norm.%d", p.stack, p.layer, k),
+    add_norm(f, s, format(f, "%s.%" PRId64 ".norm.%d", p.stack, p.layer, k),
              format(f, "%s.layers.%" PRId64 ".sublayer.%d.norm", p.stack, p.layer, k));
 }
 
 static void add_attention(Finder *f, Place p, const LayerFields *l, const char *block, const char *blocks)
 {
-    int64_t d = f->model->d_model, keys = l->heads * l->head_dim, values = l->heads * l->value_dim;
+    int64_t d = f->model->d_model, queries = l->heads * l->head_dim;
+    int64_t keys = l->kv_heads * l->head_dim, values = l->kv_heads * l->value_dim;
     const char *name = format(f, "%s.%" PRId64 ".%s", p.stack, p.layer, block);
     const char *spellings = format(f, "%s.layers.%" PRId64 ".%s", p.stack, p.layer, blocks);
-    add_linear(f, format(f, "%s.q", name), format(f, "%s.(linears.0|w_q|q)", spellings), keys, d);
-    add_linear(f, format(f, "%s.k", name), format(f, "%s.(linears.1|w_k|k)", spellings), keys, d);
-    add_linear(f, format(f, "%s.v", name), format(f, "%s.(linears.2|w_v|v)", spellings), values, d);
-    add_linear(f, format(f, "%s.out", name), format(f, "%s.(linears.3|w_o|out)", spellings), d, values);
+    add_linear(f, format(f, "%s.q", name), format(f, "%s.(linears.0|w_q|q)", spellings), queries, d, l->qkv_bias);
+    add_linear(f, format(f, "%s.k", name), format(f, "%s.(linears.1|w_k|k)", spellings), keys, d, l->qkv_bias);
+    add_linear(f, format(f, "%s.v", name), format(f, "%s.(linears.2|w_v|v)", spellings), values, d, l->qkv_bias);
+    add_linear(f, format(f, "%s.out", name), format(f, "%s.(linears.3|w_o|out)", spellings), d, l->heads * l->value_dim, l->out_bias);
 }
 
 static void add_feed_forward(Finder *f, Place p, const LayerFields *l)
@@ -183,8 +190,9 @@ static void add_feed_forward(Finder *f, Place p, const LayerFields *l)
     int64_t d = f->model->d_model;
     const char *name = format(f, "%s.%" PRId64 ".ffn", p.stack, p.layer);
     const char *spellings = format(f, "%s.layers.%" PRId64 ".(feed_forward|ffn)", p.stack, p.layer);
-    add_linear(f, format(f, "%s.up", name), format(f, "%s.(w_1|w1|up)", spellings), l->d_ff, d);
-    add_linear(f, format(f, "%s.down", name), format(f, "%s.(w_2|w2|down)", spellings), d, l->d_ff);
+    if (l->gated) add_linear(f, format(f, "%s.gate", name), format(f, "%s.gate", spellings), l->d_ff, d, l->ffn_bias);
+    add_linear(f, format(f, "%s.up", name), format(f, "%s.(w_1|w1|up)", spellings), l->d_ff, d, l->ffn_bias);
+    add_linear(f, format(f, "%s.down", name), format(f, "%s.(w_2|w2|down)", spellings), d, l->d_ff, l->ffn_bias);
 }
 
 enum { SUBLAYER_SELF, SUBLAYER_CROSS, SUBLAYER_FFN };
@@ -192,22 +200,61 @@ enum { SUBLAYER_SELF, SUBLAYER_CROSS, SUBLAYER_FFN };
 static void add_sublayer(Finder *f, Place p, const Stack *s, int sublayer, int k)
 {
     const LayerFields *l = &s->layer[p.layer];
-    if (s->norm_at == NORM_PLACES_PRE) add_layer_norm(f, p, k);
+    if (s->norm_at == NORM_PLACES_PRE) add_layer_norm(f, p, s, k);
     switch (sublayer) {
     case SUBLAYER_SELF:  add_attention(f, p, l, "self_attn", "self_attn"); break;
     case SUBLAYER_CROSS: add_attention(f, p, l, "cross_attn", "(src_attn|cross_attn)"); break;
     case SUBLAYER_FFN:   add_feed_forward(f, p, l); break;
     }
-    if (s->norm_at == NORM_PLACES_POST) add_layer_norm(f, p, k);
+    if (s->norm_at == NORM_PLACES_POST) add_layer_norm(f, p, s, k);
 }
 
 static void add_sinusoids(Finder *f, const char *stack, const Stack *s, int64_t length)
 {
-    if (s->position != POSITIONS_SINUSOIDAL) return;
     TensorSource t = { .name = format(f, "%s.position.table", stack), .kind = SOURCE_SINUSOID, .dtype = DTYPE_F32,
         .layout = s->position_layout, .divisor = s->position_divisor, .first = (int)s->position_first };
     set_shape(&t, length, f->model->d_model);
     append(f, t);
+}
+
+static void add_learned(Finder *f, const char *stack, int64_t length)
+{
+    int64_t d = f->model->d_model;
+    add(f, ROLE_WEIGHT, format(f, "%s.position.table", stack), format(f, "%s.position.(table|weight)", stack), length, d, d);
+}
+
+/* Rates as floats, as models in f32 have them. */
+static void add_rotary(Finder *f, const char *stack, const Stack *s, int64_t length)
+{
+    int64_t half = s->rope_dims / 2;
+    float *rates = arena_array(f->arena, (size_t)half, sizeof *rates);
+    for (int64_t i = 0; i < half; i++) rates[i] = (float)(1 / pow(s->rope_theta, (double)(2 * i) / (double)s->rope_dims));
+    TensorSource t = { .name = format(f, "%s.rotary.table", stack), .kind = SOURCE_ROTARY, .dtype = DTYPE_F32, .rates = rates };
+    set_shape(&t, length, s->rope_dims);
+    append(f, t);
+}
+
+static void add_relative(Finder *f, const char *stack, const Stack *s, int64_t length)
+{
+    int64_t heads = s->layer[0].heads;
+    add(f, ROLE_WEIGHT, format(f, "%s.relative.table", stack), format(f, "%s.relative.(table|weight)", stack), s->rel_buckets, heads, heads);
+    TensorSource *table = arena_alloc(f->arena, sizeof *table);
+    *table = f->model->tensors[f->model->tensor_count - 1];         /* the array may move when it grows */
+    TensorSource t = { .name = format(f, "%s.relative.bias", stack), .kind = SOURCE_DISTANCE, .dtype = DTYPE_F32, .table = table,
+        .distance = (int)s->rel_distance, .both_ways = !strcmp(stack, "encoder") };
+    set_shape(&t, heads, 2 * length - 1);
+    append(f, t);
+}
+
+static void add_positions(Finder *f, const char *stack, const Stack *s, int64_t length)
+{
+    switch (s->position) {
+    case POSITIONS_SINUSOIDAL: add_sinusoids(f, stack, s, length); break;
+    case POSITIONS_LEARNED:    add_learned(f, stack, length); break;
+    case POSITIONS_ROTARY:     add_rotary(f, stack, s, length); break;
+    case POSITIONS_RELATIVE:   add_relative(f, stack, s, length); break;
+    }
+    if (s->embed_norm) add_norm(f, s, format(f, "%s.embed.norm", stack), format(f, "%s.embed.norm", stack));
 }
 
 static void add_stack(Finder *f, const char *stack, const Stack *s, bool cross)
@@ -219,30 +266,37 @@ static void add_stack(Finder *f, const char *stack, const Stack *s, bool cross)
         if (cross) add_sublayer(f, p, s, SUBLAYER_CROSS, k++);
         add_sublayer(f, p, s, SUBLAYER_FFN, k);
     }
-    if (s->final_norm) add_norm(f, format(f, "%s.norm", stack), format(f, "%s.norm", stack));
+    if (s->final_norm) add_norm(f, s, format(f, "%s.norm", stack), format(f, "%s.norm", stack));
 }
 
 static void add_transformer(Finder *f)
 {
     const Model *m = f->model;
     int64_t d = m->d_model;
-    add(f, ROLE_WEIGHT, "encoder.embed.table", "(src_embed|source_embed).(0.lut|lut|0).weight", m->source_vocab, d, d);
-    add_sinusoids(f, "encoder", &m->encoder, m->max_source);
-    add_stack(f, "encoder", &m->encoder, false);
+    if (m->has_encoder) {
+        add(f, ROLE_WEIGHT, "encoder.embed.table", "(src_embed|source_embed).(0.lut|lut|0).weight", m->source_vocab, d, d);
+        add_positions(f, "encoder", &m->encoder, m->max_source);
+        add_stack(f, "encoder", &m->encoder, false);
+    }
+    if (!m->has_decoder) return;
     add(f, ROLE_WEIGHT, "decoder.embed.table", "(tgt_embed|target_embed).(0.lut|lut|0).weight", m->target_vocab, d, d);
-    add_sinusoids(f, "decoder", &m->decoder, m->max_target);
-    add_stack(f, "decoder", &m->decoder, true);
-    add_linear(f, "output", "generator.(proj|project)", m->target_vocab, d);
+    add_positions(f, "decoder", &m->decoder, m->max_target);
+    add_stack(f, "decoder", &m->decoder, m->has_encoder);
+    if (!m->tied) add(f, ROLE_WEIGHT, "output.weight", "generator.(proj|project).weight", m->target_vocab, d, d);
+    if (m->output_bias) add(f, ROLE_BIAS, "output.bias", "generator.(proj|project).bias", m->target_vocab, 0, d);
 }
 
 /* ---- a graph's params ------------------------------------------------------------------------------------ */
 
 /* A matmul reads [in, out]; a file's NAME.weight is a linear's, [out, in]. */
-static bool is_matmul_operand(const GraphSpec *g, int value)
+static void mark_matmul_operands(Finder *f)
 {
-    for (int i = 0; i < g->count; i++)
-        if (!strcmp(g->calls[i].op, "matmul") && g->calls[i].input_count > 1 && g->calls[i].inputs[1] == value) return true;
-    return false;
+    const GraphSpec *g = f->model->graph;
+    f->of_matmul = arena_array(f->arena, (size_t)g->values + 1, sizeof *f->of_matmul);
+    for (int i = 0; i < g->count; i++) {
+        const GraphCall *c = &g->calls[i];
+        if (!strcmp(c->op, "matmul") && c->input_count > 1 && c->inputs[1] >= 0) f->of_matmul[c->inputs[1]] = true;
+    }
 }
 
 static const char *lower(Arena *a, const char *s)
@@ -263,7 +317,7 @@ static void find_param(Finder *f, const GraphCall *call, TensorSource *t)
         keep_missing(f, t, t->name);
         return;
     }
-    bool turned = linear && is_matmul_operand(f->model->graph, call->first_result);
+    bool turned = linear && f->of_matmul[call->first_result];
     if (turned) set_shape(t, t->shape[1], t->shape[0]);
     take_from_file(f, t, found);
     if (!turned) return;
@@ -309,14 +363,22 @@ static int unused_names(const Finder *f, const char **names)
     return n;
 }
 
+static void tell_more(Finder *f, int count, const char *one, const char *several)
+{
+    int more = count - MOST_TOLD;
+    if (more == 1) diag_note(f->diag, (Loc){ 0 }, "and 1 more tensor %s", one);
+    if (more > 1) diag_note(f->diag, (Loc){ 0 }, "and %d more tensors %s", more, several);
+}
+
 static void tell_missing(Finder *f, const char *const *unused, int n)
 {
-    for (int i = 0; i < f->missing_count; i++) {
+    for (int i = 0; i < f->missing_count && i < MOST_TOLD; i++) {
         const TensorSource *t = &f->missing[i];
         const char *near = diag_nearest(t->file_name, unused, n), *found = near ? near : "";
         diag_error(f->diag, EXIT_BAD_DATA, f->at, "%s has no tensor \"%s\" %s%s%s%s", f->model->weights, t->file_name,
                    shape_text(f->arena, t->shape, t->rank), near ? "; did you mean \"" : "", found, near ? "\"?" : "");
     }
+    tell_more(f, f->missing_count, "is missing", "are missing");
 }
 
 static void tell_unused(Finder *f, const char *const *unused, int n)
@@ -333,21 +395,38 @@ static void add_all(Finder *f)
 {
     const GraphSpec *g = f->model->graph;
     if (!g) add_transformer(f);
+    else mark_matmul_operands(f);
     for (int i = 0; g && i < g->count; i++)
         if (!strcmp(g->calls[i].op, "param")) add_param(f, &g->calls[i]);
 }
 
 static void find_in_file(Finder *f)
 {
-    f->model->weight_file = safetensors_open(f->arena, f->diag, f->at, f->model->weights);
-    if (!f->model->weight_file) return;
+    if (!model_open_weights(f->arena, f->diag, f->draft, f->model)) return;
     size_t n = (size_t)f->model->weight_file->count;
     const char **unused = arena_array(f->arena, n, sizeof *unused);
     f->used = arena_array(f->arena, n, sizeof *f->used);
     add_all(f);
     int count = unused_names(f, unused);
+    tell_more(f, f->differing, "differs", "differ");
     tell_missing(f, unused, count);
     tell_unused(f, unused, count);
+}
+
+bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m)
+{
+    bool named = m->weights && strcmp(m->weights, "random");
+    if (!named || m->weight_file || (draft->sizes_only && access(m->weights, F_OK) != 0)) return true;
+    m->weight_file = safetensors_open(a, d, draft_place(draft, SIDE_BOTH, FIELD_ID_weights), m->weights);
+    return m->weight_file != NULL;
+}
+
+/* The map is made last: the array moves while it grows. */
+static void map_names(Finder *f)
+{
+    Model *m = f->model;
+    m->tensor_of = name_map_new(f->arena);
+    for (int i = 0; i < m->tensor_count; i++) name_map_add(m->tensor_of, m->tensors[i].name, &m->tensors[i]);
 }
 
 /* A graph's params may bring their values along, so it needs no weights. */
@@ -360,6 +439,9 @@ void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m)
         return;
     }
     m->random_weights = m->weights && !strcmp(m->weights, "random");
+    m->weights_missing = draft->sizes_only && m->weights && !m->random_weights && access(m->weights, F_OK) != 0;
+    m->random_weights |= m->weights_missing;
     if (!m->weights || m->random_weights) add_all(&f);
     else find_in_file(&f);
+    map_names(&f);
 }

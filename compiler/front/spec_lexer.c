@@ -181,17 +181,18 @@ static int closing(const Lexer *x, int open)
     return x->count;
 }
 
-/* The token of `name =` or `["name"] =` directly within the braces at `open`, or -1; *value receives what follows. */
-static int key_within(const Lexer *x, int open, const char *name, int *value)
+/* The token of `name =` or `["name"] =` directly within the braces at `open`, or -1; *value receives what follows.
+ * after: -1, or what a call before this one returned: then the next one. */
+static int key_within(const Lexer *x, int open, const char *name, int after, int *value)
 {
     int end = closing(x, open);
     for (int i = open + 1; i < end; i++) {
         bool starts = i == open + 1 || is_other(x, i - 1, ',') || is_other(x, i - 1, ';');
-        if (starts && is_text(x, i, TOKEN_NAME, name) && is_other(x, i + 1, '=')) {
+        if (starts && i > after && is_text(x, i, TOKEN_NAME, name) && is_other(x, i + 1, '=')) {
             *value = i + 2;
             return i;
         }
-        if (starts && is_other(x, i, '[') && is_text(x, i + 1, TOKEN_STRING, name) && is_other(x, i + 3, '=')) {
+        if (starts && i + 1 > after && is_other(x, i, '[') && is_text(x, i + 1, TOKEN_STRING, name) && is_other(x, i + 3, '=')) {
             *value = i + 4;
             return i + 1;
         }
@@ -225,36 +226,42 @@ static bool is_wanted(const Lexer *x, int brace, const char *method)
     return !is_other(x, i - 1, '.');
 }
 
-static bool field_within(const Lexer *x, int brace, const char *side, const char *name, Loc *at)
+static void set_place(const Lexer *x, int token, Loc *at)
+{
+    at->line = token < 0 ? 0 : x->tokens[token].line;
+    at->column = token < 0 ? 0 : x->tokens[token].column;
+}
+
+static bool field_within(const Lexer *x, int brace, const char *side, const char *name, Loc *at, Loc *again)
 {
     int value, found;
     if (side) {
-        if (key_within(x, brace, side, &value) < 0 || !is_other(x, value, '{')) return false;
+        if (key_within(x, brace, side, -1, &value) < 0 || !is_other(x, value, '{')) return false;
         brace = value;
     }
-    found = key_within(x, brace, name, &value);
+    found = key_within(x, brace, name, -1, &value);
     if (found < 0) return false;
-    at->line = x->tokens[found].line;
-    at->column = x->tokens[found].column;
+    set_place(x, found, at);
+    set_place(x, key_within(x, brace, name, found, &value), again);
     return true;
 }
 
 /* Lua gives a chain of calls, xf.model{…}{…}, the line of its first word: after a call's end the next may follow. */
-static bool chain_field(const Lexer *x, int call, const char *method, const char *side, const char *name, Loc *at)
+static bool chain_field(const Lexer *x, int call, const char *method, const char *side, const char *name, Loc *at, Loc *again)
 {
     while (is_other(x, call, '{') || is_other(x, call, '(')) {
         int brace = brace_at(x, call);
-        if (brace >= 0 && is_wanted(x, brace, method) && field_within(x, brace, side, name, at)) return true;
+        if (brace >= 0 && is_wanted(x, brace, method) && field_within(x, brace, side, name, at, again)) return true;
         call = closing(x, call) + 1;
     }
     return false;
 }
 
-bool lexer_field(const Lexer *x, int line, const char *method, const char *side, const char *name, Loc *at)
+bool lexer_field(const Lexer *x, int line, const char *method, const char *side, const char *name, Loc *at, Loc *again)
 {
     for (int i = first_in_line(x, line); i < x->count && x->tokens[i].line == line; i++) {
         bool call = (is_other(x, i, '{') || is_other(x, i, '(')) && callee(x, i) >= 0;
-        if (call && chain_field(x, i, method, side, name, at)) return true;
+        if (call && chain_field(x, i, method, side, name, at, again)) return true;
     }
     return false;
 }

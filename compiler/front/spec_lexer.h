@@ -14,7 +14,8 @@ int    lexer_token(const Lexer *x, int line, const char *text, size_t size);
 /* The column of `.word` in a line, else of the line's first token, else 1. */
 int    lexer_word(const Lexer *x, int line, const char *word);
 /* The field `name =` within the braces of a call that starts in `line`: of `.method{…}`, or, where method is NULL, of
- * any other call. side: NULL, or the field whose own braces hold it. False: not written there. */
-bool   lexer_field(const Lexer *x, int line, const char *method, const char *side, const char *name, Loc *at);
+ * any other call. side: NULL, or the field whose own braces hold it. again: where those braces name it a second time, or
+ * line 0. False: not written there. */
+bool   lexer_field(const Lexer *x, int line, const char *method, const char *side, const char *name, Loc *at, Loc *again);
 
 #endif

@@ -292,7 +292,8 @@ static void blank_start(char *text, size_t size)
     if (size >= 2 && !memcmp(text, "#!", 2)) memcpy(text, "--", 2);
 }
 
-Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
+/* What the spec says; NULL after errors. */
+static Draft *read_draft(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
 {
     size_t size;
     int errors = diag_errors(d);
@@ -304,6 +305,19 @@ Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, in
     blank_start(text, size);
     r.lexer = lexer_new(a, text, size);
     run(&r, (Chunk){ text, size });
-    if (!r.result || diag_errors(d) > errors) return NULL;
-    return model_from_draft(a, d, r.result);
+    return diag_errors(d) > errors ? NULL : r.result;
+}
+
+Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
+{
+    const Draft *draft = read_draft(a, d, path, ops, n);
+    return draft ? model_from_draft(a, d, draft) : NULL;
+}
+
+Model *model_sizes_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
+{
+    Draft *draft = read_draft(a, d, path, ops, n);
+    if (!draft) return NULL;
+    draft->sizes_only = true;
+    return model_from_draft(a, d, draft);
 }

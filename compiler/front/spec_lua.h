@@ -68,6 +68,9 @@ void spec_read_fields(lua_State *L, int index, Draft *draft, Loc call, const cha
  * not endless. */
 const char *spec_text(lua_State *L, int index, Loc at, const char *what);
 
+/* How many values the table at `index` lists; -1 where it has holes or other keys than 1, 2, … */
+int64_t spec_list(lua_State *L, int index);
+
 void spec_push(lua_State *L, const Draft *draft);       /* a spec value, a copy of the draft */
 const Draft *spec_at(lua_State *L, int index);          /* NULL if it is no spec value */
 Draft *spec_new_draft(lua_State *L, Loc at);            /* counted against MAX_SPECS */

@@ -1,6 +1,7 @@
 /* spec_lua_fields.c: a Lua table of fields to the Choices of a Draft. All its faults are told, each at its field. */
 #include "spec_lua.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ typedef struct Fields {
     const char *method;
 } Fields;
 
-typedef struct Key { const char *name; Loc at; } Key;
+typedef struct Key { const char *name; Loc at, again; } Key;       /* again: where it stands once more; line 0: nowhere */
 
 static const char *const side_names[] = { NULL, "encoder", "decoder" };
 
@@ -52,6 +53,21 @@ const char *spec_text(lua_State *L, int index, Loc at, const char *what)
     return NULL;
 }
 
+int64_t spec_list(lua_State *L, int index)
+{
+    int64_t n = 0, last = 0;
+    int table = lua_absindex(L, index), whole;
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1), n++) {
+        lua_Integer key = lua_type(L, -2) == LUA_TNUMBER ? lua_tointegerx(L, -2, &whole) : 0;
+        if (key < 1) {
+            lua_pop(L, 2);
+            return -1;
+        }
+        if (key > last) last = key;
+    }
+    return last == n ? n : -1;
+}
+
 static bool read_number(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
 {
     bool whole = field->type == TYPE_INT;
@@ -65,8 +81,12 @@ static bool read_number(const Fields *f, const Field *field, const char *what, L
         wrong(f, at, "%s must be a %s, found %s", what, whole ? "whole number" : "number", spec_describe(f->L, -1));
         return false;
     }
-    if (v->real >= field->least && v->real <= field->most) return true;
-    wrong(f, at, "%s (%s) must be from %.9g to %.9g", what, spec_describe(f->L, -1), field->least, field->most);
+    if (v->real < field->least || v->real > field->most)
+        wrong(f, at, "%s (%s) must be from %.9g to %.9g", what, spec_describe(f->L, -1), field->least, field->most);
+    else if (!whole && v->real != 0 && fabs(v->real) < (double)FLT_MIN)
+        wrong(f, at, "%s (%s) is too small for a 32-bit float", what, spec_describe(f->L, -1));
+    else
+        return true;
     return false;
 }
 
@@ -84,15 +104,20 @@ static bool read_word(const Fields *f, const Field *field, const char *what, Loc
         wrong(f, at, "%s must be one of %s; found %s", what, choices, spec_describe(f->L, -1));
         return false;
     }
-    const char *word = lua_tostring(f->L, -1);
+    size_t size;
+    const char *word = lua_tolstring(f->L, -1, &size);
     for (int i = 0; i < field->word_count; i++) {
-        if (strcmp(field->words[i], word)) continue;
+        if (strlen(field->words[i]) != size || strcmp(field->words[i], word)) continue;
         v->integer = i;
         return true;
     }
+    if (strlen(word) != size) {
+        wrong(f, at, "%s must be one of %s, without zero bytes", what, choices);
+        return false;
+    }
     const char *near = diag_nearest(word, field->words, field->word_count);
-    if (near) wrong(f, at, "%s has no choice %s; did you mean \"%s\"?", what, spec_describe(f->L, -1), near);
-    else wrong(f, at, "%s has no choice %s; the choices are %s", what, spec_describe(f->L, -1), choices);
+    wrong(f, at, "%s has no choice %s; the choices are %s", what, spec_describe(f->L, -1), choices);
+    if (near) diag_note(f->reader->diag, at, "did you mean \"%s\"?", near);
     return false;
 }
 
@@ -130,10 +155,11 @@ static bool read_value(const Fields *f, const Field *field, const char *what, Lo
 
 static void read_list(const Fields *f, const Field *field, Choice *c)
 {
-    lua_Unsigned n = lua_rawlen(f->L, -1);
-    if (!n) wrong(f, c->at, "%s is an empty list", field->name);
-    if (n > MAX_LIST) wrong(f, c->at, "%s lists %" PRIu64 " values; at most %d are allowed", field->name, (uint64_t)n, MAX_LIST);
-    if (!n || n > MAX_LIST) return;
+    int64_t n = spec_list(f->L, -1);
+    if (n < 0) wrong(f, c->at, "%s must be a plain list: { 1, 2, … }, without holes and without names", field->name);
+    if (n == 0) wrong(f, c->at, "%s is an empty list", field->name);
+    if (n > MAX_LIST) wrong(f, c->at, "%s lists %" PRId64 " values; at most %d are allowed", field->name, n, MAX_LIST);
+    if (n < 1 || n > MAX_LIST) return;
     FieldValue *values = arena_array(f->reader->arena, (size_t)n, sizeof *values);
     bool good = true;
     for (int i = 0; i < (int)n; i++) {
@@ -213,11 +239,11 @@ static int by_place(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static Loc place_of(const Fields *f, const char *name)
+static Key key_named(const Fields *f, const char *name)
 {
-    Loc at = f->call;
-    lexer_field(f->reader->lexer, f->call.line, f->method, side_names[f->side], name, &at);
-    return at;
+    Key k = { name, f->call, { f->call.file, 0, 0 } };
+    lexer_field(f->reader->lexer, f->call.line, f->method, side_names[f->side], name, &k.at, &k.again);
+    return k;
 }
 
 static int collect_keys(const Fields *f, Key *keys)
@@ -235,10 +261,12 @@ static int collect_keys(const Fields *f, Key *keys)
         }
         size_t size;
         const char *name = lua_tolstring(f->L, -2, &size);
-        keys[n].name = arena_copy(f->reader->arena, name, size < LONGEST_KEY ? size : LONGEST_KEY);
+        if (memchr(name, 0, size)) {
+            wrong(f, f->call, "a field's name holds a zero byte");
+            continue;
+        }
         sandbox_charge(f->L, lexer_tokens(f->reader->lexer) / 100);
-        keys[n].at = place_of(f, keys[n].name);
-        n++;
+        keys[n++] = key_named(f, arena_copy(f->reader->arena, name, size < LONGEST_KEY ? size : LONGEST_KEY));
     }
     return n;
 }
@@ -251,6 +279,7 @@ static void read_table(const Fields *f)
     int n = collect_keys(f, keys);
     qsort(keys, (size_t)n, sizeof *keys, by_place);
     for (int i = 0; i < n; i++) {
+        if (keys[i].again.line) wrong(f, keys[i].again, "%s is given twice; first in line %d", keys[i].name, keys[i].at.line);
         lua_pushstring(f->L, keys[i].name);
         lua_rawget(f->L, -2);
         read_field(f, keys[i]);

@@ -10,14 +10,26 @@
 
 enum { LONGEST_NAME = 64, MAX_INPUTS = 8, MAX_OPTIONS = 8 };
 
-static const int64_t MOST_ELEMENTS = 70368744177664 / 4;    /* 2^46 bytes of f32 */
+/* Elements of one input, and of all params together: 2^40 bytes of f32. */
+static const int64_t MOST_INPUT = (int64_t)1 << 28, MOST_PARAMS = (int64_t)1 << 38;
 
 static const char builder_type[] = "xf.builder", value_type[] = "xf.value";
 static const char *const own_calls[] = { "input", "param", "name", "output" };
 enum { OWN_CALLS = 4 };
 
 /* The `g` of one xf.graph, in the arena. */
-typedef struct Builder { bool alive; const char *graph; GraphSpec *spec; int room; } Builder;
+typedef struct Builder {
+    bool alive;
+    const char *graph;
+    GraphSpec *spec;
+    int room;
+    NameMap *named;                 /* by name: what was named first */
+    NameMap *inputs, *outputs;      /* of those, by their name in C */
+    int64_t params;                 /* elements so far */
+} Builder;
+
+/* What a name stands for. */
+typedef struct Named { const char *name; int line, value; } Named;
 
 typedef struct Value { Builder *builder; int index; } Value;
 
@@ -72,17 +84,28 @@ static bool is_name(const char *s)
 }
 
 /* One name means one value; an output may repeat the name that its value has. */
-static void check_unique(lua_State *L, const Builder *b, const char *name, int value, Loc at)
+static void check_unique(lua_State *L, Builder *b, const char *name, int value, Loc at)
 {
-    for (int i = 0; i < b->spec->count; i++) {
-        const GraphCall *c = &b->spec->calls[i];
-        int named = c->input_count ? c->inputs[0] : c->first_result;
-        if (!c->name || strcmp(c->name, name) || named == value) continue;
-        spec_fail(L, at, "the name \"%s\" is taken by line %d", name, c->at.line);
-    }
+    const Named *before = name_map_find(b->named, name);
+    if (before && before->value != value) spec_fail(L, at, "the name \"%s\" is taken by line %d", name, before->line);
+    if (before) return;
+    Named *n = arena_alloc(spec_reader(L)->arena, sizeof *n);
+    *n = (Named){ name, at.line, value };
+    name_map_add(b->named, name, n);
 }
 
-static const char *name_at(lua_State *L, const Builder *b, const char *op, int value, Loc at)
+/* Inputs and outputs are functions of the emitted text: NAME_set_a_b, where `.` has become `_`. */
+static void check_c_name(lua_State *L, NameMap *names, const char *what, const char *name, Loc at)
+{
+    char *c = arena_text(spec_reader(L)->arena, name);
+    for (char *p = c; *p; p++)
+        if (*p == '.') *p = '_';
+    const char *before = name_map_find(names, c);
+    if (before && strcmp(before, name)) spec_fail(L, at, "the %ss \"%s\" and \"%s\" become the same C name, %s", what, before, name, c);
+    name_map_add(names, c, arena_text(spec_reader(L)->arena, name));
+}
+
+static const char *name_at(lua_State *L, Builder *b, const char *op, int value, Loc at)
 {
     const char *what = arena_format(spec_reader(L)->arena, "the name of g.%s", op);
     if (builder_at(L, 1)) spec_fail(L, at, "g.%s is called with a dot: g.%s(…), not g:%s(…)", op, op, op);
@@ -108,18 +131,19 @@ static int64_t read_size(lua_State *L, Loc at, const char *name, int i)
 }
 
 /* The shape at 2; returns its elements. */
-static int64_t read_shape(lua_State *L, GraphCall *c, const char *name)
+static int64_t read_shape(lua_State *L, GraphCall *c, const char *name, int64_t most)
 {
     if (!lua_istable(L, 2)) spec_fail(L, c->at, "shape of %s must be a table of sizes, found %s", name, spec_describe(L, 2));
-    lua_Unsigned rank = lua_rawlen(L, 2);
+    int64_t rank = spec_list(L, 2);
+    if (rank < 0) spec_fail(L, c->at, "shape of %s must be a plain list of sizes, without holes and without names", name);
     if (rank < 1 || rank > MAX_RANK)
-        spec_fail(L, c->at, "shape of %s has %" PRIu64 " sizes; from 1 to %d are allowed", name, (uint64_t)rank, MAX_RANK);
+        spec_fail(L, c->at, "shape of %s has %" PRId64 " sizes; from 1 to %d are allowed", name, rank, MAX_RANK);
     c->rank = (int)rank;
     int64_t elements = 1;
     for (int i = 0; i < c->rank; i++) {
         c->shape[i] = read_size(L, c->at, name, i);
-        if (__builtin_mul_overflow(elements, c->shape[i], &elements) || elements > MOST_ELEMENTS)
-            spec_fail(L, c->at, "shape of %s: absurd size, more than %" PRId64 " elements", name, MOST_ELEMENTS);
+        if (__builtin_mul_overflow(elements, c->shape[i], &elements) || elements > most)
+            spec_fail(L, c->at, "shape of %s: absurd size, more than %" PRId64 " elements", name, most);
     }
     return elements;
 }
@@ -142,7 +166,8 @@ static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t el
     SpecReader *r = spec_reader(L);
     if (lua_isnoneornil(L, 3)) return;
     if (!lua_istable(L, 3)) spec_fail(L, c->at, "values of %s must be a table of numbers, found %s", name, spec_describe(L, 3));
-    int64_t found = (int64_t)lua_rawlen(L, 3);
+    int64_t found = spec_list(L, 3);
+    if (found < 0) spec_fail(L, c->at, "values of %s must be a plain list of numbers, without holes and without names", name);
     if (found != elements)
         spec_fail(L, c->at, "%s has %" PRId64 " values; its shape needs %" PRId64, name, found, elements);
     r->numbers += found;
@@ -158,8 +183,14 @@ static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t el
 static void declare(lua_State *L, Builder *b, const char *op, Loc at)
 {
     GraphCall c = { .at = at };
-    c.name = name_at(L, b, op, -1, at);
-    read_values(L, &c, c.name, read_shape(L, &c, c.name));
+    bool input = !strcmp(op, "input");
+    c.name = name_at(L, b, op, b->spec->values, at);
+    if (input) check_c_name(L, b->inputs, "input", c.name, at);
+    int64_t elements = read_shape(L, &c, c.name, input ? MOST_INPUT : MOST_PARAMS);
+    if (!input && (b->params += elements) > MOST_PARAMS)
+        spec_fail(L, at, "absurd sizes: the params of the graph have more than %" PRId64 " elements", MOST_PARAMS);
+    if (lua_gettop(L) > 3) spec_fail(L, at, "g.%s takes a name, a shape and values, found %d arguments", op, lua_gettop(L));
+    read_values(L, &c, c.name, elements);
     GraphCall *added = add_call(L, b, op, at, 1);
     c.op = op;
     c.first_result = added->first_result;
@@ -173,7 +204,9 @@ static void give_name(lua_State *L, Builder *b, const char *op, Loc at)
 {
     if (builder_at(L, 1)) spec_fail(L, at, "g.%s is called with a dot: g.%s(…), not g:%s(…)", op, op, op);
     int value = value_at(L, 2, b, at, op, 2);
+    if (lua_gettop(L) > 2) spec_fail(L, at, "g.%s takes a name and a value, found %d arguments", op, lua_gettop(L));
     const char *name = name_at(L, b, op, value, at);
+    if (!strcmp(op, "output")) check_c_name(L, b->outputs, "output", name, at);
     GraphCall *c = add_call(L, b, op, at, 0);
     c->name = name;
     c->inputs[0] = value;
@@ -190,14 +223,14 @@ static int by_option(const void *a, const void *b)
 
 static struct GraphOption read_option(lua_State *L, const char *op, Loc at)
 {
-    struct GraphOption o = { NULL, 0, NULL };
+    struct GraphOption o = { NULL, 0, NULL, false };
     if (lua_type(L, -2) != LUA_TSTRING) spec_fail(L, at, "an option of g.%s needs a name", op);
     lua_pushvalue(L, -2);
     o.name = spec_text(L, -1, at, "an option's name");
     lua_pop(L, 1);
     if (!o.name) spec_fail(L, at, NULL);
     if (lua_type(L, -1) == LUA_TNUMBER) o.number = lua_tonumber(L, -1);
-    else if (lua_isboolean(L, -1)) o.number = lua_toboolean(L, -1);
+    else if ((o.boolean = lua_isboolean(L, -1))) o.number = lua_toboolean(L, -1);
     else if (!(o.word = spec_text(L, -1, at, o.name))) spec_fail(L, at, NULL);
     if (!isfinite(o.number)) spec_fail(L, at, "option %s of g.%s is not finite", o.name, op);
     return o;
@@ -262,8 +295,10 @@ _Noreturn static void fail_unknown(lua_State *L, const char *word)
 static int index_builder(lua_State *L)
 {
     const SpecReader *r = spec_reader(L);
-    const char *word = luaL_checkstring(L, 2);
+    size_t size;
+    const char *word = luaL_checklstring(L, 2, &size);
     int found = -1;
+    if (strlen(word) != size) spec_fail(L, spec_call(L, ""), "the name of an operation holds a zero byte");
     for (int i = 0; i < OWN_CALLS; i++)
         if (!strcmp(own_calls[i], word)) found = i;
     for (int i = 0; i < r->op_count && found < 0; i++)
@@ -290,7 +325,8 @@ static Builder *push_builder(lua_State *L, const char *name)
     Arena *a = spec_reader(L)->arena;
     Builder **p = lua_newuserdatauv(L, sizeof *p, 0);
     *p = arena_alloc(a, sizeof **p);
-    **p = (Builder){ .alive = true, .graph = name, .spec = arena_alloc(a, sizeof(GraphSpec)) };
+    **p = (Builder){ .alive = true, .graph = name, .spec = arena_alloc(a, sizeof(GraphSpec)), .named = name_map_new(a),
+                     .inputs = name_map_new(a), .outputs = name_map_new(a) };
     luaL_setmetatable(L, builder_type);
     return *p;
 }

@@ -3,6 +3,7 @@
 #include "model.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dtypes.h"
@@ -159,6 +160,45 @@ static void read_sinusoid(const TensorSource *t, float *out)
     }
 }
 
+static void read_rotary(const TensorSource *t, float *out)
+{
+    int64_t dims = t->shape[1], half = dims / 2;
+    for (int64_t p = 0; p < t->shape[0]; p++)
+        for (int64_t j = 0; j < half; j++) {
+            float angle = (float)p * t->rates[j];
+            out[p * dims + j] = (float)cos((double)angle);
+            out[p * dims + half + j] = (float)sin((double)angle);
+        }
+}
+
+/* T5's buckets: near distances one by one, far ones by their logarithm, in f32 as the source has it. */
+static int64_t distance_bucket(int64_t ahead, bool both_ways, int64_t buckets, int distance)
+{
+    int64_t first = 0, n = buckets, away = ahead;
+    if (both_ways) {
+        n /= 2;
+        if (ahead > 0) first = n;
+        away = ahead < 0 ? -ahead : ahead;
+    } else away = ahead < 0 ? -ahead : 0;
+    int64_t exact = n / 2;
+    if (away < exact) return first + away;
+    int64_t far = exact + (int64_t)(logf((float)away / (float)exact) / logf((float)distance / (float)exact) * (float)(n - exact));
+    return first + (far < n - 1 ? far : n - 1);
+}
+
+static void read_distance(const TensorSource *t, float *out)
+{
+    int64_t heads = t->shape[0], span = t->shape[1], reach = (span + 1) / 2, buckets = t->table->shape[0];
+    float *table = malloc((size_t)(buckets * heads) * sizeof *table);
+    if (!table) die("no memory for %s", t->name);
+    tensor_read(t->table, table);
+    for (int64_t i = 0; i < span; i++) {
+        int64_t bucket = distance_bucket(i - (reach - 1), t->both_ways, buckets, t->distance);
+        for (int64_t h = 0; h < heads; h++) out[h * span + i] = table[bucket * heads + h];
+    }
+    free(table);
+}
+
 void tensor_read(const TensorSource *t, float *out)
 {
     switch (t->kind) {
@@ -168,5 +208,7 @@ void tensor_read(const TensorSource *t, float *out)
     case SOURCE_UNIFORM:  read_uniform(t, out, 1 / sqrt((double)t->fan_in)); break;
     case SOURCE_CONSTANT: read_constant(t, out); break;
     case SOURCE_SINUSOID: read_sinusoid(t, out); break;
+    case SOURCE_ROTARY:   read_rotary(t, out); break;
+    case SOURCE_DISTANCE: read_distance(t, out); break;
     }
 }

@@ -1,4 +1,4 @@
 return xf.model {
-  name = "m", d_model = 1, heads = 1, position = "none",
+  name = "t", d_model = 1, heads = 1, position = "none",
   source_vocab = 3, target_vocab = 3, weights = "random",
 }

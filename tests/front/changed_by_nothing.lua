@@ -1,2 +1,2 @@
-local m = xf.model { name = "m" }
+local m = xf.model { name = "t" }
 return m(3)

@@ -1,3 +1,3 @@
-return xf.graph("m", function(g)
+return xf.graph("t", function(g)
   while true do pcall(function() g.nothing() end) end
 end)

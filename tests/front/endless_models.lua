@@ -1,3 +1,3 @@
 while true do
-  xf.model { name = "m" }
+  xf.model { name = "t" }
 end

@@ -1,4 +1,4 @@
-local fields = { name = "m", source_vocab = 3, target_vocab = 3, weights = "random" }
+local fields = { name = "t", source_vocab = 3, target_vocab = 3, weights = "random" }
 fields.d_model = 8
 fields.heads = 3
 return

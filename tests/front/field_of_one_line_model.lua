@@ -1,1 +1,1 @@
-return xf.model{ name="m", d_model=65, heads=4, source_vocab=3, target_vocab=3, weights="random", position="none" }
+return xf.model{ name="t", d_model=65, heads=4, source_vocab=3, target_vocab=3, weights="random", position="none" }

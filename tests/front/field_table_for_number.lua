@@ -1,3 +1,3 @@
 return xf.model {
-  name = "m", d_model = {1, 2}, norm_eps = { 1e-6 }, weights = "random",
+  name = "t", d_model = {1, 2}, norm_eps = { 1e-6 }, weights = "random",
 }

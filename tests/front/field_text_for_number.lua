@@ -1,3 +1,3 @@
 return xf.model {
-  name = "m", d_model = "512", source_vocab = 3, target_vocab = 3, weights = "random",
+  name = "t", d_model = "512", source_vocab = 3, target_vocab = 3, weights = "random",
 }

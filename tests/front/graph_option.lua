@@ -1,4 +1,4 @@
-return xf.graph("m", function(g)
+return xf.graph("t", function(g)
   local x = g.input("X", {2, 2})
   g.output("Z", g.activation(x, { kind = {} }))
 end)

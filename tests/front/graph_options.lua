@@ -1,4 +1,4 @@
-return xf.graph("m", function(g)
+return xf.graph("t", function(g)
   local x = g.input("X", {2, 4}, { 1, 2, 3, 4, 5, 6, 7, 8 })
   local w, b = g.param("W", {3, 4}), g.param("b", {3}, { 0, 0.5, -1 })
   local y = g.linear(x, w, b)

@@ -1,5 +1,5 @@
 local other
 local first = xf.graph("a", function(g) other = g.input("X", {1, 1}); g.output("Z", other) end)
-return xf.graph("m", function(g)
+return xf.graph("t", function(g)
   g.output("Z", other)
 end)

@@ -1,3 +1,3 @@
-return xf.graph("m", function(g)
+return xf.graph("t", function(g)
   g.convolution_2d()
 end)

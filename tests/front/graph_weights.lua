@@ -1,4 +1,4 @@
-return xf.graph("m", function(g)
+return xf.graph("t", function(g)
   local x = g.input("X", {2, 4})
   g.output("Q", g.matmul(x, g.param("W_Q", {4, 3})))          -- in the file as it is
   g.output("K", g.matmul(x, g.param("W_K", {4, 3})))          -- there as w_k.weight, [out, in]

@@ -1,1 +1,1 @@
-return xf.graph("m")
+return xf.graph("t")

@@ -1,5 +1,5 @@
 return xf.model {
-  name = "m", d_model = 64, heads = 8,
+  name = "t", d_model = 64, heads = 8,
   source_vocab = 3, target_vocab = 3, weights = "random",
   decoder = { layers = 2, heads = {4, 5} },
 }

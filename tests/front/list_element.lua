@@ -1,4 +1,4 @@
 return xf.model {
-  name = "m", layers = 3, source_vocab = 3, target_vocab = 3, weights = "random",
+  name = "t", layers = 3, source_vocab = 3, target_vocab = 3, weights = "random",
   heads = { 8, "8", 8.5 },
 }

@@ -1,4 +1,4 @@
 return xf.model {
-  name = "m", layers = 1, source_vocab = 3, target_vocab = 3, weights = "random",
+  name = "t", layers = 1, source_vocab = 3, target_vocab = 3, weights = "random",
   d_ff = {},
 }

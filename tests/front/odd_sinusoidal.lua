@@ -1,4 +1,4 @@
 return xf.model {
-  name = "m", d_model = 63, heads = 3,
+  name = "t", d_model = 63, heads = 3,
   source_vocab = 3, target_vocab = 3, weights = "random",
 }

@@ -1,1 +1,1 @@
-return { name = "m" }
+return { name = "t" }

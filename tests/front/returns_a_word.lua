@@ -1,1 +1,1 @@
-return "m"
+return "t"

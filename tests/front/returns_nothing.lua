@@ -1,1 +1,1 @@
-xf.model { name = "m" }
+xf.model { name = "t" }

@@ -1,4 +1,4 @@
 return xf.model {
-  name = "m",
+  name = "t",
   d_model = = 3,
 }

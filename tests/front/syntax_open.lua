@@ -1,2 +1,2 @@
 return xf.model {
-  name = "m",
+  name = "t",

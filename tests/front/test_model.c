@@ -96,7 +96,7 @@ static void an_earlier_error_is_no_fault_of_the_next_spec(void **state)
     Arena *a = arena_new();
     Diag *d = diag_new(a);
     assert_null(model_of(a, d, "return 1"));
-    Model *m = model_of(a, d, "return xf.model { name = \"m\", layers = 1, source_vocab = 3, target_vocab = 3, weights = \"random\" }");
+    Model *m = model_of(a, d, "return xf.model { name = \"tiny\", layers = 1, source_vocab = 3, target_vocab = 3, weights = \"random\" }");
     assert_non_null(m);
     model_close(m);
     arena_free(a);

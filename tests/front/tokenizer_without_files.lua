@@ -1,3 +1,3 @@
 return xf.model {
-  name = "m", tokenizer = "characters", source_vocabulary = "data/source.txt", weights = "random",
+  name = "t", tokenizer = "characters", source_vocabulary = "data/source.txt", weights = "random",
 }

@@ -1,1 +1,1 @@
-return xf.modle { name = "m" }
+return xf.modle { name = "t" }

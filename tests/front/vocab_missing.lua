@@ -1,3 +1,3 @@
 return xf.model {
-  name = "m", weights = "random",
+  name = "t", weights = "random",
 }

@@ -1,4 +1,4 @@
 return xf.model {
-  name = "m", tokenizer = "characters", weights = "random",
+  name = "t", tokenizer = "characters", weights = "random",
   source_vocabulary = "data/faults.txt", target_vocabulary = "data/source.txt",
 }

@@ -1,4 +1,4 @@
 return xf.model {
-  name = "m", tokenizer = "characters", weights = "random",
+  name = "t", tokenizer = "characters", weights = "random",
   source_vocabulary = "data/not_utf8.txt", target_vocabulary = "data/target.txt",
 }

@@ -1,4 +1,4 @@
 return xf.model {
-  name = "m", tokenizer = "characters", weights = "random", source_vocab = 7,
+  name = "t", tokenizer = "characters", weights = "random", source_vocab = 7,
   source_vocabulary = "data/source.txt", target_vocabulary = "data/target.txt",
 }

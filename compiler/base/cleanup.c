@@ -1,0 +1,146 @@
+/* cleanup.c: the handler does only what POSIX allows in one: kill, unlink, sigaction, raise, _exit. */
+#include "cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { FILES = 16 };
+static struct { volatile sig_atomic_t used; char path[PATH_MAX]; } files[FILES];
+static volatile sig_atomic_t caught, holds, child;
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP }, ignored[] = { SIGPIPE, SIGXFSZ };
+enum { ENDING = sizeof ending / sizeof *ending, IGNORED = sizeof ignored / sizeof *ignored };
+
+/* ---- signals -------------------------------------------------------------------------------------------- */
+
+static void set_of(sigset_t *set, const int *signals, int n)
+{
+    sigemptyset(set);
+    for (int i = 0; i < n; i++) sigaddset(set, signals[i]);
+}
+
+_Noreturn static void end_by(int number)
+{
+    for (int i = 0; i < FILES; i++)
+        if (files[i].used) unlink(files[i].path);
+    if (number == SIGINT) _exit(128 + SIGINT);
+    struct sigaction usual = { .sa_handler = SIG_DFL };
+    sigset_t set;
+    set_of(&set, &number, 1);
+    sigaction(number, &usual, NULL);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    _exit(128 + number);
+}
+
+static void on_signal(int number)
+{
+    int error = errno;
+    if (child > 0) kill(-(pid_t)child, caught ? SIGKILL : SIGTERM);
+    if (!caught) caught = number;
+    if (!holds) end_by(number);
+    errno = error;
+}
+
+void cleanup_install(void)
+{
+    struct sigaction catch = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, ignore = { .sa_handler = SIG_IGN }, before;
+    set_of(&catch.sa_mask, ending, ENDING);
+    for (int i = 0; i < ENDING; i++)
+        if (!sigaction(ending[i], NULL, &before) && before.sa_handler != SIG_IGN) sigaction(ending[i], &catch, NULL);
+    for (int i = 0; i < IGNORED; i++) sigaction(ignored[i], &ignore, NULL);
+}
+
+/* ---- files ---------------------------------------------------------------------------------------------- */
+
+void cleanup_add(const char *path)
+{
+    size_t n = strlen(path);
+    for (int i = 0; i < FILES && n < sizeof files[i].path; i++) {
+        if (files[i].used) continue;
+        memcpy(files[i].path, path, n + 1);
+        files[i].used = 1;
+        return;
+    }
+}
+
+void cleanup_drop(const char *path)
+{
+    for (int i = 0; i < FILES; i++)
+        if (files[i].used && strcmp(files[i].path, path) == 0) files[i].used = 0;
+}
+
+/* ---- what is held --------------------------------------------------------------------------------------- */
+
+void cleanup_hold(void) { holds = holds + 1; }
+
+void cleanup_release(void)
+{
+    holds = holds - 1;
+    if (!holds && caught) end_by(caught);
+}
+
+bool cleanup_caught(void) { return caught; }
+
+/* ---- a child -------------------------------------------------------------------------------------------- */
+
+/* A group of its own, in which the signals are as they were before cleanup_install. */
+static int spawn(pid_t *pid, char *const *argv, const char *log, const sigset_t *mask)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t usual;
+    set_of(&usual, ignored, IGNORED);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setsigmask(&attributes, mask);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    int failed = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+/* What the child has started may outlive it for a moment, and write where we are about to remove. */
+static void await_group(pid_t pid)
+{
+    const struct timespec pause = { 0, 5000000 };
+    enum { PATIENCE = 400 };        /* two seconds */
+    for (int i = 0; i < 2 * PATIENCE && kill(-pid, i < PATIENCE ? 0 : SIGKILL) == 0; i++) nanosleep(&pause, NULL);
+}
+
+int cleanup_run(char *const *argv, const char *log)
+{
+    pid_t pid = 0;
+    int status, failed = EINTR;
+    sigset_t block, mask;
+    set_of(&block, ending, ENDING);
+    sigprocmask(SIG_BLOCK, &block, &mask);      /* no signal between the start and the note of it */
+    if (!caught && !(failed = spawn(&pid, argv, log, &mask))) child = pid;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    if (failed) {
+        errno = failed;
+        return -1;
+    }
+    while (waitpid(pid, &status, 0) < 0) {
+        if (errno == EINTR) continue;
+        status = -1;
+        break;
+    }
+    child = 0;
+    if (caught) await_group(pid);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* cleanup.h: what must not stay behind when a signal ends the program: files half written, a temporary folder, a child.
+ *
+ * SIGINT ends with exit code 130; SIGTERM and SIGHUP end by the signal itself. SIGPIPE and SIGXFSZ are ignored, so that
+ * a write fails instead: exit code 74. What was ignored at the start stays ignored. A signal ends the program at once,
+ * registered files removed, unless it is held: then its child is ended and the program goes on to its release. */
+#ifndef CLEANUP_H
+#define CLEANUP_H
+
+#include <stdbool.h>
+
+void cleanup_install(void);                 /* once, from main */
+
+/* A file to remove when a signal comes; register it before it is made. Longer than PATH_MAX: not registered. */
+void cleanup_add(const char *path);
+void cleanup_drop(const char *path);
+
+/* Between the two no signal ends the program; they nest. The last release ends it if a signal came. */
+void cleanup_hold(void);
+void cleanup_release(void);
+bool cleanup_caught(void);                  /* a signal came: do nothing more than tidy up */
+
+/* Run a command to its end, found on the PATH, in a process group of its own, with its standard input empty and its
+ * outputs in the file `log`. A signal ends the group: politely, a second one at once. Call it held. Returns the wait
+ * status, or -1 with errno when the command cannot be started. */
+int cleanup_run(char *const *argv, const char *log);
+
+#endif

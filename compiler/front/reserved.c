@@ -1,0 +1,159 @@
+/* reserved.c: names that C, C++, the standard library or the emitted text and its Makefile have taken. */
+#include "model.h"
+
+#include <string.h>
+
+/* ---- C and its library ------------------------------------------------------------------------------------ */
+
+static const char *const keywords[] = {
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+    "inline", "int", "linux", "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+    "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict",
+    "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "std", "struct", "switch", "template",
+    "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "typeof_unqual", "union",
+    "unix", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+};
+
+/* Functions of math.h: each comes for double, and with f and l at its end. */
+static const char *const math[] = {
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cabs", "carg", "cbrt", "ceil", "cexp", "clog", "conj",
+    "copysign", "cos", "cosh", "cpow", "csin", "csqrt", "drem", "erf", "erfc", "exp", "exp10", "exp2", "expm1", "fabs",
+    "fdim", "finite", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "gamma", "hypot", "ilogb", "isinf", "isnan", "j0",
+    "j1", "jn", "ldexp", "lgamma", "lgamma_r", "llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint",
+    "lround", "modf", "nan", "nearbyint", "nextafter", "nexttoward", "pow", "pow10", "remainder", "remquo", "rint", "round",
+    "scalb", "scalbln", "scalbn", "signbit", "significand", "sin", "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma",
+    "trunc", "y0", "y1", "yn",
+};
+
+static const char *const library[] = {
+    /* math.h, float.h, fenv.h */
+    "FP_FAST_FMA", "FP_FAST_FMAF", "FP_ILOGB0", "FP_ILOGBNAN", "FP_INFINITE", "FP_NAN", "FP_NORMAL", "FP_SUBNORMAL",
+    "FP_ZERO", "HUGE", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "INFINITY", "MATH_ERREXCEPT", "MATH_ERRNO", "MAXFLOAT", "NAN",
+    "DECIMAL_DIG", "FLT_EVAL_METHOD", "FLT_RADIX", "FLT_ROUNDS", "M_E", "M_PI", "M_LN2", "M_LN10", "M_SQRT2", "double_t",
+    "float_t", "fpclassify", "isfinite", "isgreater", "isgreaterequal", "isless", "islessequal", "islessgreater",
+    "isnormal", "isunordered", "math_errhandling", "signgam",
+    /* string.h, strings.h */
+    "bcmp", "bcopy", "bzero", "ffs", "ffsl", "ffsll", "index", "memccpy", "memchr", "memcmp", "memcpy", "memmem", "memmove",
+    "mempcpy", "memset", "rindex", "stpcpy", "stpncpy", "strcasecmp", "strcat", "strchr", "strcmp", "strcoll", "strcpy",
+    "strcspn", "strdup", "strerror", "strlen", "strncasecmp", "strncat", "strncmp", "strncpy", "strndup", "strnlen",
+    "strpbrk", "strrchr", "strsep", "strspn", "strstr", "strtok", "strxfrm",
+    /* stddef.h, stdint.h, limits.h, sys/types.h */
+    "CHAR_BIT", "NULL", "MB_LEN_MAX", "PATH_MAX", "NAME_MAX", "SSIZE_MAX", "max_align_t", "nullptr_t", "off_t", "offsetof",
+    "pid_t", "ptrdiff_t", "size_t", "ssize_t", "time_t", "clock_t", "va_list", "wint_t",
+    /* stdio.h */
+    "BUFSIZ", "EOF", "FILE", "FILENAME_MAX", "FOPEN_MAX", "L_tmpnam", "SEEK_CUR", "SEEK_END", "SEEK_SET", "TMP_MAX",
+    "clearerr", "dprintf", "fclose", "fdopen", "feof", "ferror", "fflush", "fgetc", "fgetpos", "fgets", "fileno", "fopen",
+    "fpos_t", "fprintf", "fputc", "fputs", "fread", "freopen", "fscanf", "fseek", "fseeko", "fsetpos", "ftell", "ftello",
+    "fwrite", "getc", "getchar", "getdelim", "getline", "gets", "open_memstream", "pclose", "perror", "popen", "printf",
+    "putc", "putchar", "puts", "remove", "rename", "rewind", "scanf", "setbuf", "setvbuf", "snprintf", "sprintf", "sscanf",
+    "stderr", "stdin", "stdout", "tmpfile", "tmpnam", "ungetc", "vfprintf", "vfscanf", "vprintf", "vscanf", "vsnprintf",
+    "vsprintf", "vsscanf",
+    /* stdlib.h, assert.h, errno.h, time.h, setjmp.h, signal.h, ctype.h */
+    "EXIT_FAILURE", "EXIT_SUCCESS", "MB_CUR_MAX", "NDEBUG", "RAND_MAX", "abort", "abs", "alarm", "aligned_alloc", "alloca",
+    "assert", "at_quick_exit", "atexit", "atof", "atoi", "atol", "atoll", "bsearch", "calloc", "clock", "ctime", "difftime",
+    "div", "div_t", "errno", "exit", "free", "getenv", "gmtime", "isalnum", "isalpha", "isascii", "isblank", "iscntrl",
+    "isdigit", "isgraph", "islower", "isprint", "ispunct", "isspace", "isupper", "isxdigit", "labs", "ldiv", "ldiv_t",
+    "llabs", "lldiv", "lldiv_t", "localtime", "longjmp", "malloc", "mblen", "mbstowcs", "mbtowc", "mktime", "qsort",
+    "quick_exit", "raise", "rand", "random", "realloc", "setenv", "setjmp", "signal", "srand", "srandom", "strftime",
+    "strtod", "strtof", "strtol", "strtold", "strtoll", "strtoul", "strtoull", "system", "time", "timespec", "toascii",
+    "tolower", "toupper", "unsetenv", "wcstombs", "wctomb",
+    /* what POSIX adds and a program's runtime calls */
+    "access", "close", "dup", "dup2", "execl", "execv", "execve", "execvp", "fork", "fstat", "getopt", "getpid", "isatty",
+    "kill", "lseek", "mmap", "munmap", "open", "optarg", "optind", "pipe", "poll", "pthread", "read", "select", "sleep",
+    "stat", "sysconf", "unlink", "usleep", "vfork", "wait", "waitpid", "write", "environ",
+};
+
+static bool listed(const char *const *list, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(list[i], name)) return true;
+    return false;
+}
+
+#define is_in(list, name) listed(list, sizeof list / sizeof *list, name)
+
+static bool begins(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
+
+static bool ends(const char *s, const char *with)
+{
+    size_t n = strlen(s), m = strlen(with);
+    return n >= m && !strcmp(s + n - m, with);
+}
+
+static bool is_math(const char *name)
+{
+    size_t n = strlen(name);
+    char base[16];
+    if (is_in(math, name)) return true;
+    if (n < 2 || n > sizeof base || (name[n - 1] != 'f' && name[n - 1] != 'l')) return false;
+    memcpy(base, name, n - 1);
+    base[n - 1] = 0;
+    return is_in(math, base);
+}
+
+/* int8_t, uint_least16_t, INT32_MAX, UINT64_C, FLT_EPSILON: families of stdint.h, limits.h and float.h. */
+static bool is_of_a_family(const char *s)
+{
+    if (begins(s, "int") || begins(s, "uint")) return ends(s, "_t");
+    if (begins(s, "FLT_") || begins(s, "DBL_") || begins(s, "LDBL_")) return true;
+    const char *const limits[] = { "INT", "UINT", "LONG", "ULONG", "LLONG", "ULLONG", "SHRT", "USHRT", "CHAR", "SCHAR", "UCHAR", "SIZE",
+                                   "PTRDIFF", "WCHAR", "WINT", "SIG_ATOMIC" };
+    if (!ends(s, "_MAX") && !ends(s, "_MIN") && !ends(s, "_C") && !ends(s, "_WIDTH")) return false;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (begins(s, limits[i])) return true;
+    return false;
+}
+
+bool name_is_of_c(const char *s)
+{
+    return is_in(keywords, s) || is_in(library, s) || is_math(s) || is_of_a_family(s);
+}
+
+/* ---- the emitted text --------------------------------------------------------------------------------------- */
+
+/* Headers that a file NAME.h beside the model would hide: the compiler looks there first. */
+static const char *const headers[] = {
+    "alloca", "assert", "complex", "cpuid", "ctype", "dlfcn", "endian", "errno", "fcntl", "features", "fenv", "float",
+    "getopt", "immintrin", "inttypes", "iso646", "limits", "locale", "math", "poll", "pthread", "sched", "setjmp", "signal",
+    "stdalign", "stdarg", "stdatomic", "stdbool", "stddef", "stdint", "stdio", "stdlib", "stdnoreturn", "string", "strings",
+    "termios", "tgmath", "threads", "time", "uchar", "unistd", "wchar", "wctype",
+};
+
+/* What a model's text defines for itself, and the files and targets of its folder. */
+static const char *const emitted[] = {
+    "GNUmakefile", "HEAD_BYTES", "IDENTITY_AT", "Makefile", "SLOTS", "SLOTS_AT", "SLOT_BYTES", "all", "always", "argc",
+    "argv", "at", "bind", "characters", "check_row", "clean", "command", "decode", "encode", "example", "floats", "graph",
+    "group_rows", "ids", "in_slot", "ints", "job", "likeliest", "m", "makefile", "next_position", "print", "reset", "rt",
+    "run", "run_body", "runtime", "set_row", "slot_bytes", "slots", "source_length", "state", "team", "text", "w", "weights",
+    "xf",
+};
+
+/* Its functions and macros are named so: blocks, kernels by shape (linear_64x64), offsets, inputs, shares of lanes. */
+static const char *const stems[] = {
+    "AT_", "RT_", "Rt", "W_", "XF_", "at_", "decoder_embedding", "decoder_layer", "decoder_memory", "decoder_output",
+    "encoder_embedding", "encoder_end", "encoder_layer", "encoder_output", "input_", "log_probabilities", "rt_", "share_", "w_", "xf_",
+};
+static const char *const kernels[] = {
+    "add", "argmax", "attention", "copy", "embed", "gelu", "gelu_tanh", "linear", "log_softmax", "norm", "position", "quick_gelu",
+    "relu", "relu2", "rotary", "sigmoid", "silu", "store_keys", "store_values", "tanh",
+};
+
+static bool is_kernel(const char *s)
+{
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        const char *end = s + strlen(kernels[i]);
+        if (begins(s, kernels[i]) && end[0] == '_' && end[1] >= '0' && end[1] <= '9') return true;
+    }
+    return false;
+}
+
+bool name_is_reserved(const char *s)
+{
+    if (*s == '_' || name_is_of_c(s) || is_in(headers, s) || is_in(emitted, s) || is_kernel(s) || ends(s, "_body")) return true;
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
+        if (begins(s, stems[i])) return true;
+    return false;
+}

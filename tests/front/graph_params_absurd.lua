@@ -1,0 +1,5 @@
+return xf.graph("tiny", function(g)
+  local x = g.input("X", {2, 2})
+  g.param("V", {300000, 500000})
+  g.param("W", {500000, 300000})
+end)

@@ -1,0 +1,6 @@
+return xf.graph("tiny", function(g)
+  local x = g.input("a.b", {2, 2})
+  g.output("a_b", g.relu(x))
+  g.output("a.c", g.relu(x))
+  g.output("a_c", g.relu(x))
+end)

@@ -1,0 +1,1 @@
+return xf.model { name = "printf", weights = "random", vocab = 9 }

@@ -1,0 +1,4 @@
+return xf.model {
+  name = "tiny", tokenizer = "characters",
+  weights = "nowhere/tiny.safetensors",
+}

@@ -26,7 +26,7 @@ const char *count_name(Count c);    /* "", "source", "rows", "target" */
 
 typedef enum TensorKind { TENSOR_INPUT, TENSOR_PARAM, TENSOR_STATE, TENSOR_TEMP } TensorKind;
 
-enum { FILL_INDEX = -1 };            /* place i holds i */
+enum { FILL_INDEX = -1, FILL_COUNT = -2 };  /* place i holds i, or i + 1 */
 
 typedef struct Tensor {
     const char *name;               /* `{}` stands for the layer, as in encoder.{}.self_attn.q */
@@ -34,21 +34,26 @@ typedef struct Tensor {
     bool integer;                   /* int32 instead of f32 */
     int rank;
     Dim dim[MAX_RANK];
-    int layers;                     /* of a param or state: how many there are; 0: one, not indexed */
+    int layers, first_layer;        /* of a param or state: how many there are, from which on; 0: one, not indexed */
     const TensorSource **source;    /* of a param: [max(layers, 1)] */
     const float *values;            /* of an input: numbers that the spec gives, or NULL */
-    int fill;                       /* of an integer input without a caller: what stands in every place, or FILL_INDEX */
+    int fill;                       /* of an integer input without a caller: what stands in every place, or FILL_* */
     int id;                         /* unique in its Graph, in order of making */
     bool output;                    /* asked for by name: kept to the end of the program */
+    const struct Tensor *home;      /* lies where that one does: a result that two programs give; or NULL */
 } Tensor;
+
+enum { NODE_INPUTS = 8 };
 
 typedef struct Node {
     OpKind op;
-    Tensor *in[5], *out[3];         /* NULL where left out */
-    int heads, kv_heads;            /* attention; APPEND: kv_heads */
+    Tensor *in[NODE_INPUTS], *out[3];       /* NULL where left out */
+    int heads, kv_heads;            /* attention; APPEND: kv_heads; norm, rotary: heads */
+    int dims;                       /* rotary: how much of a head turns */
+    bool interleaved;               /* rotary: pairs (2i, 2i + 1) */
     bool values;                    /* APPEND: this cache holds values, not keys */
-    double scale, eps;              /* embed, attention; norm */
-    int kind;                       /* norm: NORMS_*; activation: RT_* of activations.def */
+    double scale, eps, softcap;     /* embed, attention; norm; attention */
+    int kind;                       /* norm: NORMS_*; activation, gate: RT_* of activations.def */
     const char *part;               /* "self-attention": what part of its block it belongs to; NULL: none */
     Loc at;
 } Node;
@@ -66,7 +71,7 @@ typedef struct Block {
 typedef struct Run { Block *block; int first, count; } Run;     /* block layers first .. first + count - 1 */
 
 typedef struct Program {
-    const char *name;               /* "encode", "step", "next"; "run" of an xf.graph */
+    const char *name;               /* "encode", "step", "next", "rows"; "run" of an xf.graph */
     const char *doc;
     Count rows;                     /* COUNT_SOURCE: all of a source; COUNT_ROWS: decoder rows */
     Run *runs;  int count;
@@ -79,8 +84,8 @@ typedef struct Graph {
     Tensor **tensors;  int tensor_count;        /* by id */
 } Graph;
 
-/* The Graph of a model; NULL after errors (an xf.graph whose shapes do not fit). */
-Graph *graph_build(Arena *a, Diag *d, const Model *m);
+/* The Graph of a model, whose decoder takes up to `rows` rows in one call; NULL after errors (an xf.graph whose shapes do not fit). */
+Graph *graph_build(Arena *a, Diag *d, const Model *m, int64_t rows);
 /* Give every result of `n` its shape. False after an error told at n->at: which input, what was expected. */
 bool   graph_shape(Arena *a, Diag *d, Node *n);
 /* Assert what every later floor relies on: inputs made before use, shapes by the rules, names unique. die() if not. */

@@ -7,7 +7,7 @@
 static void check_node(const Node *n, const bool *made, const char *block)
 {
     const OpRow *row = &op_rows[n->op];
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < NODE_INPUTS; i++) {
         const Tensor *t = n->in[i];
         if (!t) continue;
         if (i >= row->inputs) die("%s: %s has too many inputs", block, row->name);
@@ -47,31 +47,38 @@ static void check_program(const Program *p)
 
 static bool is_of_layers(const Tensor *t) { return strstr(t->name, "{}") != NULL; }
 
-static void check_apart(const Tensor *a, const Tensor *b)
+/* No other tensor in the map has this one's name. */
+static void check_apart(const NameMap *names, const Tensor *t)
 {
-    if (a != b && strcmp(a->name, b->name) == 0) die("two tensors are called %s", a->name);
+    const Tensor *other = name_map_find(names, t->name);
+    if (other && other != t) die("two tensors are called %s", t->name);
 }
 
-static void check_results(const Block *b, const Tensor *t)
+static void add_apart(NameMap *names, Tensor *t)
 {
+    check_apart(names, t);
+    name_map_add(names, t->name, t);
+}
+
+static void check_names_of_block(Arena *a, const Block *b)
+{
+    NameMap *results = name_map_new(a);
     for (int i = 0; i < b->count; i++)
-        for (int r = 0; r < op_rows[b->nodes[i]->op].results; r++) check_apart(t, b->nodes[i]->out[r]);
+        for (int r = 0; r < op_rows[b->nodes[i]->op].results; r++) add_apart(results, b->nodes[i]->out[r]);
+    for (int i = 0; i < b->count; i++)
+        for (int j = 0; j < NODE_INPUTS; j++)
+            if (b->nodes[i]->in[j]) check_apart(results, b->nodes[i]->in[j]);
 }
 
 /* Where layers differ, blocks of one stack give the same name to different layers: unique in a block is enough then. */
 static void check_names(const Graph *g)
 {
+    Arena *a = arena_new();
+    NameMap *names = name_map_new(a);
     for (int i = 0; i < g->tensor_count; i++)
-        for (int j = 0; j < i; j++)
-            if (g->tensors[i]->name && g->tensors[j]->name && !is_of_layers(g->tensors[i])) check_apart(g->tensors[i], g->tensors[j]);
-    for (int i = 0; i < g->block_count; i++) {
-        const Block *b = g->blocks[i];
-        for (int j = 0; j < b->count; j++) {
-            for (int k = 0; k < 5; k++)
-                if (b->nodes[j]->in[k]) check_results(b, b->nodes[j]->in[k]);
-            for (int r = 0; r < op_rows[b->nodes[j]->op].results; r++) check_results(b, b->nodes[j]->out[r]);
-        }
-    }
+        if (g->tensors[i]->name && !is_of_layers(g->tensors[i])) add_apart(names, g->tensors[i]);
+    for (int i = 0; i < g->block_count; i++) check_names_of_block(a, g->blocks[i]);
+    arena_free(a);
 }
 
 void graph_check(const Graph *g)

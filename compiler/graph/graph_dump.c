@@ -25,10 +25,18 @@ static void dump_attributes(const Node *n, FILE *to)
     int words;
     switch (n->op) {
     case OP_EMBED:      fprintf(to, "  scale %.9g", n->scale); break;
-    case OP_NORM:       fprintf(to, "  kind %s, eps %.9g", field_words("norms", &words)[n->kind], n->eps); break;
+    case OP_NORM:
+        fprintf(to, "  kind %s, eps %.9g", field_words("norms", &words)[n->kind], n->eps);
+        if (n->heads > 1) fprintf(to, ", heads %d", n->heads);
+        break;
+    case OP_GATE:
     case OP_ACTIVATION: fprintf(to, "  kind %s", field_words("activations", &words)[n->kind]); break;
     case OP_APPEND:     fprintf(to, "  heads %d%s", n->kv_heads, n->values ? ", values" : ", keys"); break;
-    case OP_ATTENTION:  fprintf(to, "  heads %d, kv_heads %d, scale %.9g", n->heads, n->kv_heads, n->scale); break;
+    case OP_ATTENTION:
+        fprintf(to, "  heads %d, kv_heads %d, scale %.9g", n->heads, n->kv_heads, n->scale);
+        if (n->softcap > 0) fprintf(to, ", softcap %.9g", n->softcap);
+        break;
+    case OP_ROTARY:     fprintf(to, "  heads %d, dims %d, %s", n->heads, n->dims, field_words("rotations", &words)[n->interleaved]); break;
     default: break;
     }
 }

@@ -16,10 +16,11 @@ const char *count_name(Count c)
     return names[c];
 }
 
-/* Grow an array of pointers or structs by one; arrays in a compilation are short. */
+/* Room for one more in an array that began empty and grew only so: it doubles at every power of two. */
 static void *grow(Maker *k, void *array, int count, size_t size)
 {
-    return arena_grow(k->arena, array, (size_t)count * size, ((size_t)count + 1) * size);
+    if (count & (count - 1)) return array;
+    return arena_grow(k->arena, array, (size_t)count * size, (count ? 2 * (size_t)count : 1) * size);
 }
 
 Program *make_program(Maker *k, const char *name, const char *doc, Count rows)
@@ -78,6 +79,27 @@ const char *make_name(Maker *k, const char *suffix)
     return *stem ? arena_format(k->arena, "%s.%s", stem, suffix) : suffix;
 }
 
+/* The same for a result: programs of one row and of many have results of their own. */
+const char *make_result_name(Maker *k, const char *suffix)
+{
+    return k->prefix ? arena_format(k->arena, "%s%s", k->prefix, make_name(k, suffix)) : make_name(k, suffix);
+}
+
+/* Params and states are known by kind, layers and name. */
+static const char *key_of(Maker *k, TensorKind kind, const char *name, int layers, int first_layer)
+{
+    return arena_format(k->arena, "%d:%d:%d:%s", (int)kind, layers, first_layer, name);
+}
+
+/* A param or state that was made before, by another program. */
+static Tensor *made_before(Maker *k, const char *key)
+{
+    if (!k->shared) k->shared = name_map_new(k->arena);
+    return name_map_find(k->shared, key);
+}
+
+static int first_layer(const int *layer, int layers) { return layers ? layer[0] : 0; }
+
 const char *tensor_layer_name(Arena *a, const Tensor *t, int layer)
 {
     const char *place = strstr(t->name, "{}");
@@ -88,6 +110,9 @@ const char *tensor_layer_name(Arena *a, const Tensor *t, int layer)
 static Tensor *find_param(Maker *k, const char *name, int layers, const int *layer)
 {
     int n = layers ? layers : 1;
+    const char *key = key_of(k, TENSOR_PARAM, name, layers, first_layer(layer, layers));
+    Tensor *before = made_before(k, key);
+    if (before) return before;
     Tensor pattern = { .name = name };
     const TensorSource **source = arena_array(k->arena, (size_t)n, sizeof *source);
     for (int i = 0; i < n; i++) {
@@ -99,6 +124,8 @@ static Tensor *find_param(Maker *k, const char *name, int layers, const int *lay
     for (int r = 0; r < source[0]->rank; r++) dim[r] = dim_constant(source[0]->shape[r]);
     Tensor *t = make_tensor(k, TENSOR_PARAM, name, layers, source[0]->rank, dim);
     t->source = source;
+    t->first_layer = first_layer(layer, layers);
+    name_map_add(k->shared, key, t);
     return t;
 }
 
@@ -112,10 +139,18 @@ Tensor *make_global_param(Maker *k, const char *name) { return find_param(k, nam
 Tensor *make_state(Maker *k, const char *suffix, int64_t capacity, Count count, int64_t width)
 {
     const Dim dim[2] = { { capacity, count }, dim_constant(width) };
-    return make_tensor(k, TENSOR_STATE, make_name(k, suffix), k->block->layers, 2, dim);
+    const char *name = make_name(k, suffix);
+    int layers = k->block->layers, first = first_layer(k->block->layer, layers);
+    const char *key = key_of(k, TENSOR_STATE, name, layers, first);
+    Tensor *t = made_before(k, key);
+    if (t) return t;
+    t = make_tensor(k, TENSOR_STATE, name, layers, 2, dim);
+    t->first_layer = first;
+    name_map_add(k->shared, key, t);
+    return t;
 }
 
-Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tensor *const in[5])
+Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tensor *const in[NODE_INPUTS])
 {
     if (k->failed) return NULL;
     Node *n = arena_alloc(k->arena, sizeof *n);
@@ -128,7 +163,7 @@ Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tenso
         Tensor *t = make_tensor(k, TENSOR_TEMP, NULL, k->block->layers, 0, NULL);
         n->out[r] = t;
     }
-    n->out[0]->name = make_name(k, suffix);
+    n->out[0]->name = make_result_name(k, suffix);
     if (!graph_shape(k->arena, k->diag, n)) {
         k->failed = true;
         return NULL;
@@ -141,6 +176,6 @@ Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tenso
 
 Node *make_node(Maker *k, OpKind op, const char *suffix, Tensor *a, Tensor *b, Tensor *c, Tensor *e)
 {
-    Tensor *const in[5] = { a, b, c, e, NULL };
+    Tensor *const in[NODE_INPUTS] = { a, b, c, e };
     return make_node_from(k, &(Node){ .op = op }, suffix, in);
 }

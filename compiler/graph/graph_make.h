@@ -9,7 +9,9 @@ typedef struct Maker {
     Diag *diag;
     Graph *graph;
     Block *block;                   /* nodes are added to this one */
+    const char *prefix;             /* of the names of results: "" or "rows." for a program of many rows */
     const char *part;               /* of the nodes to come: Node.part */
+    NameMap *shared;                /* params and states made so far, by kind, layers and name */
     bool failed;                    /* a shape error was told; results are NULL from then on */
 } Maker;
 
@@ -22,6 +24,7 @@ void   make_run(Maker *k, Program *p, Block *b, int first, int count);
 
 Tensor *make_tensor(Maker *k, TensorKind kind, const char *name, int layers, int rank, const Dim *dim);
 Tensor *make_input(Maker *k, const char *name, bool integer, int rank, const Dim *dim);
+/* Tensors of the same name and layers are made once: programs share params and states. */
 /* A param of the current block: STEM.suffix for every layer of the block; the sources are looked up by name. */
 Tensor *make_param(Maker *k, const char *suffix);
 /* A param that belongs to no layer, by its canonical name. */
@@ -32,7 +35,8 @@ Tensor *make_state(Maker *k, const char *suffix, int64_t capacity, Count count, 
  * after a shape error. */
 Node *make_node(Maker *k, OpKind op, const char *suffix, Tensor *a, Tensor *b, Tensor *c, Tensor *e);
 /* As make_node, with scalar attributes set before the shapes are worked out. */
-Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tensor *const in[5]);
+Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tensor *const in[NODE_INPUTS]);
 const char *make_name(Maker *k, const char *suffix);
+const char *make_result_name(Maker *k, const char *suffix);   /* of a node's result: with the prefix */
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../../runtime/rt.h"
+
 typedef bool ShapeRule(Diag *d, Node *n);
 
 static bool refuse(Diag *d, const Node *n, const char *what)
@@ -34,6 +36,16 @@ static bool wants_size(Diag *d, const Node *n, int input, int axis, int64_t size
     return false;
 }
 
+/* A width must be a whole number of heads. */
+static bool wants_heads(Diag *d, const Node *n, int input, int heads)
+{
+    int64_t width = n->in[input]->dim[1].bound;
+    if (heads > 0 && width % heads == 0) return true;
+    diag_error(d, EXIT_BAD_DATA, n->at, "%s: the width %lld of input %d is not divisible by %d heads", op_rows[n->op].name,
+               (long long)width, input + 1, heads);
+    return false;
+}
+
 static void give(Tensor *t, int rank, Dim a, Dim b, Dim c)
 {
     t->rank = rank;
@@ -61,11 +73,17 @@ static bool shape_position(Diag *d, Node *n)
     return wants_size(d, n, 1, 1, n->in[0]->dim[1].bound, "the width of x") && like_input(n);
 }
 
+/* `heads` parts of the width are normed alone; gain and bias are as wide as one. */
 static bool shape_norm(Diag *d, Node *n)
 {
-    if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 1) || !wants_rank(d, n, 2, 1)) return false;
-    int64_t width = n->in[0]->dim[1].bound;
-    return wants_size(d, n, 1, 0, width, "the width of x") && wants_size(d, n, 2, 0, width, "the width of x") && like_input(n);
+    if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 1)) return false;
+    int heads = n->heads ? n->heads : 1;
+    if (!wants_heads(d, n, 0, heads)) return false;
+    int64_t width = n->in[0]->dim[1].bound / heads;
+    if (!wants_size(d, n, 1, 0, width, "the width of x")) return false;
+    if (n->kind == NORMS_RMS && n->in[2]) return refuse(d, n, "an RMS norm has no bias");
+    if (n->kind == NORMS_RMS) return like_input(n);
+    return wants_rank(d, n, 2, 1) && wants_size(d, n, 2, 0, width, "the width of x") && like_input(n);
 }
 
 static bool shape_linear(Diag *d, Node *n)
@@ -88,6 +106,23 @@ static bool shape_add(Diag *d, Node *n)
 
 static bool shape_alike(Diag *d, Node *n) { return wants_rank(d, n, 0, 2) && like_input(n); }
 
+/* Attention weights have three dimensions, and a copy of them too. */
+static bool shape_activation(Diag *d, Node *n)
+{
+    const Tensor *x = n->in[0];
+    if (!x || x->rank != 3 || n->kind != RT_IDENTITY) return shape_alike(d, n);
+    give(n->out[0], 3, x->dim[0], x->dim[1], x->dim[2]);
+    return true;
+}
+
+
+static bool shape_rotary(Diag *d, Node *n)
+{
+    if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 2) || !wants_rank(d, n, 2, 1) || !wants_heads(d, n, 0, n->heads)) return false;
+    if (n->dims < 2 || n->dims % 2 || n->dims > n->in[0]->dim[1].bound / n->heads) return refuse(d, n, "dims must be even and within a head");
+    return wants_size(d, n, 1, 1, n->dims, "dims") && like_input(n);
+}
+
 static bool shape_append(Diag *d, Node *n)
 {
     if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 2) || !wants_rank(d, n, 2, 1)) return false;
@@ -95,26 +130,20 @@ static bool shape_append(Diag *d, Node *n)
     return wants_size(d, n, 1, 1, n->in[0]->dim[1].bound, "the width of the cache") && like_input(n);
 }
 
-/* A width must be a whole number of heads. */
-static bool wants_heads(Diag *d, const Node *n, int input, int heads)
-{
-    int64_t width = n->in[input]->dim[1].bound;
-    if (heads > 0 && width % heads == 0) return true;
-    diag_error(d, EXIT_BAD_DATA, n->at, "attention: the width %lld of input %d is not divisible by %d heads", (long long)width,
-               input + 1, heads);
-    return false;
-}
-
 static bool shape_attention(Diag *d, Node *n)
 {
     if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 2) || !wants_rank(d, n, 2, 2)) return false;
-    if (n->in[3] && !wants_rank(d, n, 3, 1)) return false;
+    for (int i = 3; i < 6; i++)
+        if (n->in[i] && !wants_rank(d, n, i, 1)) return false;
     if (!wants_heads(d, n, 0, n->heads) || !wants_heads(d, n, 1, n->kv_heads) || !wants_heads(d, n, 2, n->kv_heads)) return false;
     if (n->heads % n->kv_heads != 0) return refuse(d, n, "heads must be a multiple of kv_heads");
     int64_t d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->in[2]->dim[1].bound / n->kv_heads;
     Dim queries = n->in[0]->dim[0], keys = n->in[1]->dim[0];
     if (!wants_size(d, n, 1, 1, d_k * n->kv_heads, "kv_heads times the width of a query head")) return false;
     if (!wants_size(d, n, 2, 0, keys.bound, "as many values as keys")) return false;
+    if (n->in[6] && (!wants_rank(d, n, 6, 2) || !wants_size(d, n, 6, 0, queries.bound, "the queries") ||
+                     !wants_size(d, n, 6, 1, keys.bound, "the keys"))) return false;
+    if (n->in[7] && (!wants_rank(d, n, 7, 2) || !wants_size(d, n, 7, 0, n->heads, "one row per head"))) return false;
     const Dim heads = { n->heads, COUNT_CONSTANT };
     give(n->out[0], 2, queries, (Dim){ d_v * n->heads, COUNT_CONSTANT }, (Dim){ 0 });
     give(n->out[1], 3, heads, queries, keys);
@@ -132,9 +161,9 @@ static bool shape_argmax(Diag *d, Node *n)
 
 static ShapeRule *const shape_rules[OP_KINDS] = {
     [OP_EMBED] = shape_embed,     [OP_POSITION] = shape_position, [OP_NORM] = shape_norm,
-    [OP_LINEAR] = shape_linear,   [OP_ADD] = shape_add,           [OP_ACTIVATION] = shape_alike,
+    [OP_LINEAR] = shape_linear,   [OP_ADD] = shape_add,           [OP_ACTIVATION] = shape_activation,
     [OP_APPEND] = shape_append,   [OP_ATTENTION] = shape_attention, [OP_LOG_SOFTMAX] = shape_alike,
-    [OP_ARGMAX] = shape_argmax,
+    [OP_ARGMAX] = shape_argmax,   [OP_GATE] = shape_add,          [OP_ROTARY] = shape_rotary,
 };
 
 bool graph_shape(Arena *a, Diag *d, Node *n)

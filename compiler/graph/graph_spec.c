@@ -9,51 +9,49 @@
 
 #include "../../runtime/rt.h"
 
-typedef struct Value { const GraphCall *made_by; Tensor *tensor, *transposed; } Value;
+/* name: what the user called it, or NULL. */
+typedef struct Value { const GraphCall *made_by; Tensor *tensor, *transposed; const char *name; } Value;
 
-typedef struct SpecBuild { Maker *k; const GraphSpec *spec; Value *values; const GraphCall *call; } SpecBuild;
+typedef struct SpecBuild {
+    Maker *k;
+    const GraphSpec *spec;
+    Value *values;
+    const GraphCall *call;
+    NameMap *taken;                 /* every name of the spec, and those given here */
+    NameMap *named;                 /* inputs and results by the spec's names */
+} SpecBuild;
 
-static double option_number(const GraphCall *c, const char *name, double otherwise)
+static void refuse(SpecBuild *b, const char *what)
 {
-    for (int i = 0; i < c->option_count; i++)
-        if (strcmp(c->options[i].name, name) == 0 && !c->options[i].word) return c->options[i].number;
-    return otherwise;
-}
-
-static const char *option_word(const GraphCall *c, const char *name, const char *otherwise)
-{
-    for (int i = 0; i < c->option_count; i++)
-        if (strcmp(c->options[i].name, name) == 0 && c->options[i].word) return c->options[i].word;
-    return otherwise;
-}
-
-/* The index of option `name` in a list of words of fields.def, told as an error when it is not one of them. */
-static int option_choice(SpecBuild *b, const char *name, const char *list, const char *otherwise)
-{
-    int n;
-    const char *const *words = field_words(list, &n);
-    const char *word = option_word(b->call, name, otherwise);
-    for (int i = 0; i < n; i++)
-        if (strcmp(words[i], word) == 0) return i;
-    diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "%s: %s is no %s", b->call->op, word, name);
-    const char *near = diag_nearest(word, words, n);
-    if (near) diag_note(b->k->diag, (Loc){ 0 }, "did you mean \"%s\"?", near);
+    diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "%s: %s", b->call->op, what);
     b->k->failed = true;
-    return 0;
 }
 
-static void check_options(SpecBuild *b, const char *const *allowed, int n)
+/* A name for what the spec has not named: `name`, unless it is taken. */
+static const char *automatic_name(SpecBuild *b, const char *name)
 {
-    for (int i = 0; i < b->call->option_count; i++) {
-        const char *name = b->call->options[i].name;
-        bool known = false;
-        for (int j = 0; j < n; j++) known |= strcmp(allowed[j], name) == 0;
-        if (known) continue;
-        diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "%s has no option %s", b->call->op, name);
-        const char *near = diag_nearest(name, allowed, n);
-        if (near) diag_note(b->k->diag, (Loc){ 0 }, "did you mean \"%s\"?", near);
-        b->k->failed = true;
-    }
+    const char *out = name;
+    for (int i = 2; name_map_find(b->taken, out); i++) out = arena_format(b->k->arena, "%s.%d", name, i);
+    name_map_add(b->taken, out, b);
+    return out;
+}
+
+static const char *numbered_name(SpecBuild *b, const char *stem, int number)
+{
+    return automatic_name(b, arena_format(b->k->arena, "%s%d", stem, number));
+}
+
+/* The emitted text counts the elements of a buffer, rows padded to sixteen, in an int. */
+static bool check_size(SpecBuild *b, const Tensor *t)
+{
+    const double most = 1 << 30;
+    double elements = 16 * ceil((double)t->dim[t->rank - 1].bound / 16);
+    for (int r = 0; r + 1 < t->rank; r++) elements *= (double)t->dim[r].bound;
+    if (elements <= most) return true;
+    diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "%s: absurd size: %.4g elements with rows padded to sixteen; at most %.4g",
+               b->call->op, elements, most);
+    b->k->failed = true;
+    return false;
 }
 
 /* Where a param's numbers come from; matmul's are turned to [out, in]. */
@@ -79,7 +77,7 @@ static Tensor *param_tensor(SpecBuild *b, Value *v, bool transposed)
     Dim dim[MAX_RANK];
     for (int r = 0; r < source->rank; r++) dim[r] = dim_constant(source->shape[r]);
     bool twice = v->tensor || v->transposed;
-    const char *name = twice ? arena_format(b->k->arena, "%s.transposed", source->name) : source->name;
+    const char *name = twice ? automatic_name(b, arena_format(b->k->arena, "%s.transposed", source->name)) : source->name;
     *slot = make_tensor(b->k, TENSOR_PARAM, name, 0, source->rank, dim);
     (*slot)->source = arena_array(b->k->arena, 1, sizeof *(*slot)->source);
     (*slot)->source[0] = source;
@@ -110,63 +108,119 @@ static void add_input(SpecBuild *b)
     }
     const Dim dim[2] = { dim_constant(c->shape[0]), dim_constant(c->shape[1]) };
     Tensor *t = make_input(k, c->name, false, 2, dim);
+    if (!check_size(b, t)) return;
     t->values = c->values;
     b->values[c->first_result].tensor = t;
+    b->values[c->first_result].name = c->name;
+    name_map_add(b->named, c->name, t);
 }
 
+/* The value again, under another name. */
+static Tensor *copy_value(SpecBuild *b, Tensor *t)
+{
+    const Node attributes = { .op = OP_ACTIVATION, .kind = RT_IDENTITY, .at = b->call->at };
+    Tensor *const in[NODE_INPUTS] = { t };
+    Node *n = make_node_from(b->k, &attributes, b->call->name, in);
+    return n ? n->out[0] : NULL;
+}
+
+/* A value has one name; any further one names a copy. */
 static void name_value(SpecBuild *b)
 {
-    Tensor *t = operand(b, 0, false, false);
+    const char *name = b->call->name;
+    Tensor *t = operand(b, 0, false, false), *before = name_map_find(b->named, name);
     if (!t) return;
-    if (t->kind == TENSOR_TEMP) t->name = b->call->name;
-    if (strcmp(b->call->op, "output") == 0) t->output = true;
+    Value *v = &b->values[b->call->inputs[0]];
+    if (before) t = before;
+    else if (v->name) t = copy_value(b, t);
+    else t->name = v->name = name;
+    if (!t) return;
+    name_map_add(b->named, name, t);
+    if (strcmp(b->call->op, "output") == 0) t->output = check_size(b, t);
 }
 
-static void fill_attention(SpecBuild *b, Node *n, Tensor *in[5])
+/* visible, places and mask of an attention; the keys that each query sees are the first `keys`, or with `causal` those
+ * up to its own place, where the mask is not 0. */
+static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
-    static const char *const allowed[] = { "heads", "kv_heads", "scale" };
-    check_options(b, allowed, 3);
     n->heads = (int)option_number(b->call, "heads", 1);
     n->kv_heads = (int)option_number(b->call, "kv_heads", n->heads);
-    if (n->heads < 1 || n->kv_heads < 1) {
-        diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "attention: heads and kv_heads must be at least 1");
-        b->k->failed = true;
+    n->softcap = option_number(b->call, "softcap", 0);
+    in[6] = in[3];
+    in[3] = NULL;
+    if (!in[0] || !in[1] || in[0]->rank != 2 || in[1]->rank != 2) return;
+    int64_t m = in[1]->dim[0].bound;
+    double keys = option_number(b->call, "keys", (double)m);
+    bool causal = option_number(b->call, "causal", 0) != 0;
+    if (keys > (double)m) {
+        refuse(b, "keys must be a whole number of the keys there are");
         return;
     }
-    if (!in[0] || !in[1] || in[0]->rank != 2 || in[1]->rank != 2) return;
+    if (causal && in[0]->dim[0].bound > m) {
+        refuse(b, "causal needs a key for every query");
+        return;
+    }
     n->scale = option_number(b->call, "scale", 1 / sqrt((double)in[0]->dim[1].bound / n->heads));
-    in[3] = make_input(b->k, arena_format(b->k->arena, "visible.%d", b->call->first_result), true, 1, &in[0]->dim[0]);
-    in[3]->fill = (int)in[1]->dim[0].bound;
-    in[4] = make_input(b->k, arena_format(b->k->arena, "places.%d", b->call->first_result), true, 1, &in[1]->dim[0]);
+    in[3] = make_input(b->k, numbered_name(b, "visible.", b->call->first_result), true, 1, &in[0]->dim[0]);
+    in[3]->fill = causal ? FILL_COUNT : (int)keys;
+    in[4] = make_input(b->k, numbered_name(b, "places.", b->call->first_result), true, 1, &in[1]->dim[0]);
     in[4]->fill = FILL_INDEX;
+}
+
+/* The table of a rotary's cosines and sines, from `theta`; `dims` of each of `heads`. */
+static void fill_rotary(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
+{
+    if (!in[0] || in[0]->rank != 2) return;
+    int64_t heads = (int64_t)option_number(b->call, "heads", 1), rows = in[0]->dim[0].bound;
+    int64_t dims = (int64_t)option_number(b->call, "dims", (double)(in[0]->dim[1].bound / heads));
+    double theta = option_number(b->call, "theta", 10000);
+    n->heads = (int)heads;
+    n->dims = (int)dims;
+    n->interleaved = option_choice(b->call, "layout", "rotations", ROTATIONS_HALVES) == ROTATIONS_INTERLEAVED;
+    if (dims < 2 || dims % 2 || dims > in[0]->dim[1].bound / heads) {
+        refuse(b, "dims must be even and within a head");
+        return;
+    }
+    TensorSource *s = arena_alloc(b->k->arena, sizeof *s);
+    float *rates = arena_array(b->k->arena, (size_t)dims / 2, sizeof *rates);
+    for (int64_t i = 0; i < dims / 2; i++) rates[i] = (float)(1 / pow(theta, (double)(2 * i) / (double)dims));
+    *s = (TensorSource){ .name = numbered_name(b, "rotary.", b->call->first_result), .kind = SOURCE_ROTARY, .dtype = DTYPE_F32,
+                         .rank = 2, .shape = { rows, dims }, .stride = { dims, 1 }, .rates = rates };
+    const Dim dim[2] = { dim_constant(rows), dim_constant(dims) };
+    in[1] = make_tensor(b->k, TENSOR_PARAM, s->name, 0, 2, dim);
+    in[1]->source = arena_array(b->k->arena, 1, sizeof *in[1]->source);
+    in[1]->source[0] = s;
+    in[2] = make_input(b->k, numbered_name(b, "positions.", b->call->first_result), true, 1, &in[0]->dim[0]);
+    in[2]->fill = FILL_INDEX;
 }
 
 static void fill_norm(SpecBuild *b, Node *n)
 {
-    static const char *const allowed[] = { "kind", "eps" };
-    check_options(b, allowed, 2);
-    n->kind = option_choice(b, "kind", "norms", "layer");
+    n->heads = (int)option_number(b->call, "heads", 1);
+    n->kind = option_choice(b->call, "kind", "norms", NORMS_LAYER);
     n->eps = option_number(b->call, "eps", n->kind == NORMS_ANNOTATED ? 1e-6 : 1e-5);
 }
 
 static void fill_activation(SpecBuild *b, Node *n)
 {
-    static const char *const allowed[] = { "kind" };
-    check_options(b, allowed, 1);
+    enum { NOT_GIVEN = -1 };
     bool relu = strcmp(b->call->op, "relu") == 0;
-    n->kind = relu ? RT_RELU : option_choice(b, "kind", "activations", "relu");
+    n->kind = relu ? RT_RELU : option_choice(b->call, "kind", "activations", NOT_GIVEN);
+    if (n->kind == NOT_GIVEN) refuse(b, arena_format(b->k->arena, "kind is missing; the choices are %s", option_words(b->k->arena, "activations")));
 }
 
-/* What a builder's word stands for, and which of its inputs are parameters (bit i: input i). */
-static const struct Word { const char *name; OpKind op; int results; unsigned params; bool transposed; } words[] = {
-    { "matmul",     OP_LINEAR,     1, 2, true },
-    { "linear",     OP_LINEAR,     1, 6, false },
-    { "norm",       OP_NORM,       1, 6, false },
-    { "add",        OP_ADD,        1, 0, false },
-    { "relu",       OP_ACTIVATION, 1, 0, false },
-    { "activation", OP_ACTIVATION, 1, 0, false },
-    { "attention",  OP_ATTENTION,  3, 0, false },
-    { "log_softmax", OP_LOG_SOFTMAX, 1, 0, false },
+/* What a builder's word stands for, how many values it takes, and which of these are parameters (bit i: input i). */
+static const struct Word { const char *name; OpKind op; int inputs, results; unsigned params; bool transposed; } words[] = {
+    { "matmul",     OP_LINEAR,     2, 1, 2, true },
+    { "linear",     OP_LINEAR,     3, 1, 6, false },
+    { "norm",       OP_NORM,       3, 1, 6, false },
+    { "add",        OP_ADD,        2, 1, 0, false },
+    { "relu",       OP_ACTIVATION, 1, 1, 0, false },
+    { "activation", OP_ACTIVATION, 1, 1, 0, false },
+    { "gate",       OP_GATE,       2, 1, 0, false },
+    { "rotary",     OP_ROTARY,     1, 1, 0, false },
+    { "attention",  OP_ATTENTION,  4, 3, 0, false },
+    { "log_softmax", OP_LOG_SOFTMAX, 1, 1, 0, false },
 };
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
@@ -178,20 +232,38 @@ const OpName *graph_builder_ops(int *n)
     return names;
 }
 
+static void check_inputs(SpecBuild *b, const struct Word *w)
+{
+    int n = b->call->input_count;
+    while (n > 0 && b->call->inputs[n - 1] < 0) n--;        /* nil at the end is nothing */
+    if (n <= w->inputs) return;
+    diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "%s takes %d value%s, found %d", w->name, w->inputs, w->inputs == 1 ? "" : "s", n);
+    b->k->failed = true;
+}
+
 static void add_operation(SpecBuild *b, const struct Word *w)
 {
     Maker *k = b->k;
     Node n = { .op = w->op, .at = b->call->at };
-    Tensor *in[5] = { 0 };
-    for (int i = 0; i < 3; i++) in[i] = operand(b, i, w->params >> i & 1, w->transposed);
-    if (w->op == OP_ATTENTION) fill_attention(b, &n, in);
-    if (w->op == OP_NORM) fill_norm(b, &n);
-    if (w->op == OP_ACTIVATION) fill_activation(b, &n);
-    const char *name = arena_format(k->arena, "t%d", b->call->first_result);
-    Node *made = make_node_from(k, &n, name, in);
-    for (int r = 0; made && r < b->call->results; r++) {
+    Tensor *in[NODE_INPUTS] = { 0 };
+    k->failed |= !options_check(k, b->call);
+    check_inputs(b, w);
+    if (k->failed) return;
+    for (int i = 0; i < w->inputs; i++) in[i] = operand(b, i, w->params >> i & 1, w->transposed);
+    switch (w->op) {
+    case OP_ATTENTION:  fill_attention(b, &n, in); break;
+    case OP_ROTARY:     fill_rotary(b, &n, in); break;
+    case OP_NORM:       fill_norm(b, &n); break;
+    case OP_ACTIVATION:
+    case OP_GATE:       fill_activation(b, &n); break;
+    default:            break;
+    }
+    if (k->failed) return;
+    Node *made = make_node_from(k, &n, numbered_name(b, "t", b->call->first_result), in);
+    if (!made || !check_size(b, made->out[0])) return;
+    for (int r = 0; r < b->call->results; r++) {
         b->values[b->call->first_result + r].tensor = made->out[r];
-        if (r) made->out[r]->name = arena_format(k->arena, "t%d", b->call->first_result + r);
+        if (r) made->out[r]->name = numbered_name(b, "t", b->call->first_result + r);
     }
 }
 
@@ -206,10 +278,30 @@ static void add_call(SpecBuild *b)
     die("no operation %s", b->call->op);
 }
 
+/* An input that nothing uses may be a slip, and is no fault. */
+static void tell_unused(SpecBuild *b, const Block *block)
+{
+    enum { MOST_TOLD = 3 };
+    bool *used = arena_array(b->k->arena, (size_t)b->k->graph->tensor_count + 1, sizeof *used);
+    for (int i = 0; i < block->count; i++)
+        for (int j = 0; j < NODE_INPUTS; j++)
+            if (block->nodes[i]->in[j]) used[block->nodes[i]->in[j]->id] = true;
+    int unused = 0;
+    for (int i = 0; i < b->spec->count; i++) {
+        const GraphCall *c = &b->spec->calls[i];
+        const Tensor *t = strcmp(c->op, "input") == 0 ? b->values[c->first_result].tensor : NULL;
+        if (t && !used[t->id] && !t->output && unused++ < MOST_TOLD) diag_remark(b->k->diag, c->at, "nothing uses the input \"%s\"", t->name);
+    }
+    if (unused > MOST_TOLD) diag_remark(b->k->diag, (Loc){ 0 }, "nothing uses %d more inputs", unused - MOST_TOLD);
+}
+
 bool graph_from_spec(Maker *k, const GraphSpec *spec)
 {
     Program *p = make_program(k, "run", "inputs into outputs", COUNT_CONSTANT);
-    SpecBuild b = { .k = k, .spec = spec, .values = arena_array(k->arena, (size_t)spec->values + 1, sizeof *b.values) };
+    SpecBuild b = { .k = k, .spec = spec, .values = arena_array(k->arena, (size_t)spec->values + 1, sizeof *b.values),
+                    .taken = name_map_new(k->arena), .named = name_map_new(k->arena) };
+    for (int i = 0; i < spec->count; i++)
+        if (spec->calls[i].name) name_map_add(b.taken, spec->calls[i].name, k);
     Block *block = make_block(k, "graph", "All operations of the graph", "", 0, NULL);
     make_run(k, p, block, 0, 1);
     bool told = false;
@@ -229,5 +321,6 @@ bool graph_from_spec(Maker *k, const GraphSpec *spec)
         diag_error(k->diag, EXIT_BAD_DATA, k->graph->model->at, "the graph has no operation");
         return false;
     }
+    if (!told) tell_unused(&b, block);
     return !told;
 }

@@ -39,6 +39,7 @@ extern const FormatRow format_rows[FORMATS];
 /* One tensor of the packed file. For a block of layers there is one per layer, `stride` bytes apart. */
 typedef struct Packed {
     const char *name;               /* `{}` stands for the layer */
+    const char *identifier;         /* C, upper case, unique in the plan: ENCODER_LAYER_SELF_Q; NULL of integers */
     Format format;
     const Tensor *tensor[2];        /* weight and bias, or gain and bias; [1] may be NULL; both NULL for integers */
     const int32_t *integers;  int64_t integer_count;
@@ -77,7 +78,7 @@ typedef struct PlanOp {
     const Node *node;
     const Tensor *result;           /* what it leaves: the node's result, or that of the one fused into it */
     Kernel kernel;                  /* PANELS only */
-    Buffer *in[5], *out[3];         /* NULL where left out or not wanted */
+    Buffer *in[NODE_INPUTS], *out[3];       /* NULL where left out or not wanted */
     Buffer *scratch;                /* attention: one piece per lane */
     Packed *weights;                /* NULL where there are none */
     int activation;                 /* RT_*; fused into a linear, or the operation itself */
@@ -121,6 +122,9 @@ typedef struct Plan {
     Packed *source_characters, *source_texts, *target_characters, *target_texts;    /* NULL without a tokenizer */
 } Plan;
 
+/* Whether state and weights have a sensible size, worked out in floating point; false after an error told at the model.
+ * To be asked before plan_make. */
+bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
 /* All passes below in order. */
 Plan *plan_make(Arena *a, const Graph *g, PlanOptions options);
 
@@ -132,13 +136,14 @@ void plan_split(Plan *p);
 /* needs: packed.   gives: packed->offset, plan->weights_bytes. */
 void plan_weights(Arena *a, Plan *p);
 /* needs: phases.   gives: buffer->offset, plan->state_bytes. */
-void plan_memory(Plan *p);
+void plan_memory(Arena *a, Plan *p);
 /* die() where two buffers that are in use together overlap, lie outside, or are misaligned. */
 void plan_check(const Plan *p);
 void plan_dump(const Plan *p, FILE *to);
 
 /* Floating-point operations and bytes of weights read by `program` for `rows` rows that see `keys` keys each. */
 Cost plan_cost(const Plan *p, const char *program, int64_t rows, int64_t keys, int64_t memory_keys);
+Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys);      /* of one operation, once */
 const PlanProgram *plan_program(const Plan *p, const char *name);       /* NULL if absent */
 /* Bytes from the start of a state to a buffer, for slot 0 and layer index 0. */
 size_t plan_address(const Plan *p, const Buffer *b);

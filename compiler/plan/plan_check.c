@@ -2,6 +2,9 @@
  * everything is aligned, no weights overlap, and every operation has a barrier where lanes share. */
 #include "plan.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static void check_inside(const Plan *p, const Buffer *b, size_t limit)
 {
     size_t bytes = b->layers ? (size_t)b->layers * b->layer_stride : b->bytes;
@@ -10,36 +13,71 @@ static void check_inside(const Plan *p, const Buffer *b, size_t limit)
     if (plan_address(p, b) + bytes > p->state_bytes) die("%s lies outside the state", b->name);
 }
 
-static void check_apart(const Buffer *a, const Buffer *b, size_t a_bytes, size_t b_bytes)
-{
-    if (a->offset < b->offset + b_bytes && b->offset < a->offset + a_bytes) die("%s and %s overlap", a->name, b->name);
-}
-
 static size_t whole_bytes(const Buffer *b) { return b->layers ? (size_t)b->layers * b->layer_stride : b->bytes; }
 
-static void check_whole(const Plan *p)
+/* Buffers that are in use together, ascending by offset; no two of them overlap. */
+typedef struct Live { const Buffer **list; int count; } Live;
+
+static void add_live(Live *l, const Buffer *b)
+{
+    int low = 0, high = l->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (l->list[middle]->offset <= b->offset) low = middle + 1;
+        else high = middle;
+    }
+    const Buffer *before = low ? l->list[low - 1] : NULL, *behind = low < l->count ? l->list[low] : NULL;
+    if (before && before->offset + whole_bytes(before) > b->offset) die("%s and %s overlap", b->name, before->name);
+    if (behind && b->offset + whole_bytes(b) > behind->offset) die("%s and %s overlap", b->name, behind->name);
+    memmove(l->list + low + 1, l->list + low, (size_t)(l->count - low) * sizeof *l->list);
+    l->list[low] = b;
+    l->count++;
+}
+
+static void end_before(Live *l, int phase)
+{
+    int kept = 0;
+    for (int i = 0; i < l->count; i++)
+        if (!l->list[i]->block || l->list[i]->last_phase >= phase) l->list[kept++] = l->list[i];
+    l->count = kept;
+}
+
+static void check_whole(Arena *a, const Plan *p)
 {
     const size_t limit[] = { [PLACE_SCRATCH] = p->scratch_bytes, [PLACE_SLOT] = p->slot_bytes, [PLACE_TAP] = p->tap_bytes };
-    for (int i = 0; i < p->buffer_count; i++) {
-        const Buffer *a = p->buffers[i];
-        check_inside(p, a, limit[a->place]);
-        for (int j = 0; j < i; j++)
-            if (p->buffers[j]->place == a->place) check_apart(a, p->buffers[j], whole_bytes(a), whole_bytes(p->buffers[j]));
+    for (Place place = PLACE_SCRATCH; place <= PLACE_TAP; place++) {
+        Live live = { arena_array(a, (size_t)p->buffer_count + 1, sizeof *live.list), 0 };
+        for (int i = 0; i < p->buffer_count; i++) {
+            if (p->buffers[i]->place != place) continue;
+            check_inside(p, p->buffers[i], limit[place]);
+            add_live(&live, p->buffers[i]);
+        }
     }
 }
 
-static void check_local(const Plan *p, const PlanBlock *block)
+static int by_first_phase(const void *a, const void *b)
 {
-    for (int i = 0; i < block->buffer_count; i++) {
-        const Buffer *a = block->buffers[i];
-        if (a->first_phase < 0) die("%s of %s is never used", a->name, block->block->name);
-        check_inside(p, a, p->scratch_bytes);
-        for (int j = 0; j < i; j++) {
-            const Buffer *b = block->buffers[j];
-            if (a->first_phase <= b->last_phase && b->first_phase <= a->last_phase) check_apart(a, b, a->bytes, b->bytes);
-        }
-        for (int j = 0; j < p->buffer_count; j++)
-            if (p->buffers[j]->place == PLACE_SCRATCH) check_apart(a, p->buffers[j], a->bytes, p->buffers[j]->bytes);
+    const Buffer *x = *(const Buffer *const *)a, *y = *(const Buffer *const *)b;
+    return x->first_phase - y->first_phase;
+}
+
+/* Phase by phase, with what outlives the block in use in all of them. */
+static void check_local(Arena *a, const Plan *p, const PlanBlock *block)
+{
+    const int n = block->buffer_count;
+    const Buffer **order = arena_array(a, (size_t)n + 1, sizeof *order);
+    Live live = { arena_array(a, (size_t)(n + p->buffer_count) + 1, sizeof *live.list), 0 };
+    for (int i = 0; i < p->buffer_count; i++)
+        if (p->buffers[i]->place == PLACE_SCRATCH) add_live(&live, p->buffers[i]);
+    for (int i = 0; i < n; i++) {
+        if (block->buffers[i]->first_phase < 0) die("%s of %s is never used", block->buffers[i]->name, block->block->name);
+        check_inside(p, block->buffers[i], p->scratch_bytes);
+        order[i] = block->buffers[i];
+    }
+    qsort(order, (size_t)n, sizeof *order, by_first_phase);
+    for (int i = 0; i < n; i++) {
+        if (i && order[i]->first_phase != order[i - 1]->first_phase) end_before(&live, order[i]->first_phase);
+        add_live(&live, order[i]);
     }
 }
 
@@ -55,7 +93,9 @@ static void check_packed(const Plan *p)
 
 void plan_check(const Plan *p)
 {
-    check_whole(p);
+    Arena *a = arena_new();
+    check_whole(a, p);
     check_packed(p);
-    for (int i = 0; i < p->block_count; i++) check_local(p, p->blocks[i]);
+    for (int i = 0; i < p->block_count; i++) check_local(a, p, p->blocks[i]);
+    arena_free(a);
 }

@@ -20,8 +20,15 @@ static int64_t keys_seen(const PlanOp *op, int64_t keys, int64_t memory_keys)
 static double op_weight_bytes(const PlanOp *op, int64_t rows)
 {
     if (!op->weights) return 0;
-    if (op->weights->format != FORMAT_TABLE_F32) return (double)op->weights->bytes;
+    if (op->weights->format != FORMAT_TABLE_F32 && op->weights->format != FORMAT_DISTANCE_F32) return (double)op->weights->bytes;
+    if (op->weights->format == FORMAT_DISTANCE_F32) return (double)op->weights->bytes / 2;
     return (double)rows * (double)op->weights->shape[1] * sizeof(float);        /* only the rows looked up */
+}
+
+Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys)
+{
+    double each = op->kernel == KERNEL_ATTENTION ? op->flops * (double)keys_seen(op, keys, memory_keys) : op->flops;
+    return (Cost){ each * (double)rows, op_weight_bytes(op, rows) };
 }
 
 Cost plan_cost(const Plan *p, const char *program, int64_t rows, int64_t keys, int64_t memory_keys)
@@ -33,9 +40,9 @@ Cost plan_cost(const Plan *p, const char *program, int64_t rows, int64_t keys, i
         const PlanBlock *b = pp->runs[i].block;
         for (int j = 0; j < b->op_count; j++) {
             const PlanOp *op = &b->ops[j];
-            double each = op->kernel == KERNEL_ATTENTION ? op->flops * (double)keys_seen(op, keys, memory_keys) : op->flops;
-            c.flops += each * (double)rows * pp->runs[i].count;
-            c.weight_bytes += op_weight_bytes(op, rows) * pp->runs[i].count;
+            const Cost once = plan_op_cost(op, rows, keys, memory_keys);
+            c.flops += once.flops * pp->runs[i].count;
+            c.weight_bytes += once.weight_bytes * pp->runs[i].count;
         }
     }
     return c;

@@ -18,7 +18,7 @@ static void dump_op(const PlanOp *op, FILE *to)
     for (int i = 0; i < 3; i++)
         if (op->out[i]) fprintf(to, " %s", op->out[i]->name);
     fputs(" <-", to);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < NODE_INPUTS; i++)
         if (op->in[i]) fprintf(to, " %s", op->in[i]->name);
     if (op->weights) fprintf(to, " %s", op->weights->name);
     if (op->activation != RT_IDENTITY) {

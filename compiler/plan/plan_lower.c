@@ -6,7 +6,6 @@
 #include "plan_lower.h"
 
 #include <string.h>
-#include <strings.h>
 
 const FormatRow format_rows[FORMATS] = {
 #define FORMAT(id, name, dtype, doc) [FORMAT_##id] = { name, dtype, doc },
@@ -14,63 +13,20 @@ const FormatRow format_rows[FORMATS] = {
 #undef FORMAT
 };
 
+/* Room for one more in an array that began empty: it doubles at every power of two. */
 static void *grow(Lower *w, void *array, int count, size_t size)
 {
-    return arena_grow(w->arena, array, (size_t)count * size, ((size_t)count + 1) * size);
+    if (count & (count - 1)) return array;
+    return arena_grow(w->arena, array, (size_t)count * size, (count ? 2 * (size_t)count : 1) * size);
 }
 
 /* ---- buffers -------------------------------------------------------------------------------------------- */
-
-/* Words that a function of a block or a compiler takes for itself. */
-static bool reserved(const char *name)
-{
-    static const char *const words[] = {
-        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto",
-        "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch",
-        "typedef", "union", "unsigned", "void", "volatile", "while", "j", "job", "w", "state", "slot", "layer", "lane", "lanes", "mine",
-        "main", "NULL", "size_t" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], name) == 0) return true;
-    return strncmp(name, "rt_", 3) == 0 || strncmp(name, "RT_", 3) == 0 || name[0] == '_' || (name[0] >= '0' && name[0] <= '9');
-}
-
-static bool taken(Lower *w, const char *name)
-{
-    for (int i = 0; i < w->block->buffer_count; i++)
-        if (strcasecmp(w->block->buffers[i]->name, name) == 0) return true;
-    for (int i = 0; i < w->plan->buffer_count; i++)
-        if (strcasecmp(w->plan->buffers[i]->name, name) == 0) return true;
-    return false;
-}
-
-/* A name that no other buffer has, in whatever case: macros are made from it. */
-static const char *unused(Lower *w, const char *name)
-{
-    const char *base = reserved(name) ? arena_format(w->arena, "t_%s", name) : name, *out = base;
-    for (int i = 2; taken(w, out); i++) out = arena_format(w->arena, "%s_%d", base, i);
-    return out;
-}
-
-/* The last words of a tensor's name, as a C identifier: encoder.{}.self_attn.q -> self_q. */
-static const char *last_words(Lower *w, const Tensor *t)
-{
-    const char *stem = w->block->block->stem, *name = t->name;
-    size_t n = strlen(stem);
-    if (n && strncmp(name, stem, n) == 0 && name[n] == '.') name += n + 1;
-    char *c = arena_text(w->arena, name), *end = c;
-    for (const char *s = name; *s; s++) {
-        if (strncmp(s, "_attn.", 6) == 0) s += 5;
-        *end++ = *s == '.' || *s == '{' || *s == '}' ? '_' : *s;
-    }
-    *end = 0;
-    return c;
-}
 
 /* What the function of the block calls a tensor. */
 static const char *variable_of(Lower *w, const Tensor *t)
 {
     const Buffer *b = w->buffer_of[t->id];
-    return b ? b->variable : unused(w, last_words(w, t));
+    return b ? b->variable : lower_name(w, lower_words(w, t));
 }
 
 static Buffer *new_buffer(Lower *w, const char *name, const Tensor *t, Place place, Layout layout)
@@ -84,6 +40,7 @@ Buffer *lower_whole(Lower *w, Buffer *b)
 {
     Plan *p = w->plan;
     b->block = NULL;
+    lower_take_name(w, b->name);
     p->buffers = grow(w, p->buffers, p->buffer_count, sizeof *p->buffers);
     p->buffers[p->buffer_count++] = b;
     return b;
@@ -93,6 +50,7 @@ static Buffer *local(Lower *w, Buffer *b)
 {
     PlanBlock *block = w->block;
     b->block = block;
+    lower_take_name(w, arena_format(w->arena, "%s_%s", block->block->name, b->name));
     block->buffers = grow(w, block->buffers, block->buffer_count, sizeof *block->buffers);
     block->buffers[block->buffer_count++] = b;
     return b;
@@ -141,14 +99,18 @@ Buffer *lower_buffer(Lower *w, const Tensor *t)
 {
     Buffer **slot = &w->buffer_of[t->id];
     if (*slot) return *slot;
+    if (t->home) {                  /* a place that two programs write to */
+        if (!w->buffer_of[t->home->id]) w->buffer_of[t->home->id] = lower_whole(w, rows_buffer(w, t->home));
+        return *slot = w->buffer_of[t->home->id];
+    }
     Buffer *b = rows_buffer(w, t);
     if (t->kind == TENSOR_INPUT) lower_whole(w, b);
     else if (t->kind == TENSOR_STATE) {
         b->place = PLACE_SLOT;
-        lower_whole(w, b);
         b->layers = t->layers;
         b->layer_stride = pad64(b->bytes);
         b->name = arena_format(w->arena, "%s_%s", w->block->block->name, b->name);
+        lower_whole(w, b);
     } else if (t->output) lower_whole(w, b);
     else local(w, b);
     return *slot = b;
@@ -162,8 +124,8 @@ static Buffer *cache_buffer(Lower *w, const Tensor *t, const Node *n)
     size_cache(b, n->kv_heads, t->dim[0].bound, t->dim[1].bound / n->kv_heads);
     b->layers = t->layers;
     b->layer_stride = pad64(b->bytes);
-    lower_whole(w, b);
     b->name = arena_format(w->arena, "%s_%s", w->block->block->name, b->name);
+    lower_whole(w, b);
     return *slot = b;
 }
 
@@ -182,24 +144,35 @@ PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t pa
 
 static int64_t groups(int64_t width) { return (width + 15) / 16; }
 
-/* How often `t` is read by nodes after number `after`. */
-static int uses_after(const Block *b, const Tensor *t, int after)
+/* Count how often the nodes of a block read each tensor, and where they last do. */
+static void count_uses(Lower *w, const Block *b)
 {
-    int uses = 0;
-    for (int i = after + 1; i < b->count; i++)
-        for (int j = 0; j < 5; j++) uses += b->nodes[i]->in[j] == t;
-    return uses;
+    if (b->carry_in) w->uses[b->carry_in->id] = (Uses){ 0, -1 };
+    for (int i = 0; i < b->count; i++) {
+        for (int j = 0; j < NODE_INPUTS; j++)
+            if (b->nodes[i]->in[j]) w->uses[b->nodes[i]->in[j]->id] = (Uses){ 0, -1 };
+        for (int r = 0; r < op_rows[b->nodes[i]->op].results; r++) w->uses[b->nodes[i]->out[r]->id] = (Uses){ 0, -1 };
+    }
+    for (int i = 0; i < b->count; i++)
+        for (int j = 0; j < NODE_INPUTS; j++) {
+            const Tensor *t = b->nodes[i]->in[j];
+            if (t) w->uses[t->id] = (Uses){ w->uses[t->id].count + 1, i };
+        }
 }
+
+/* Nodes after number `i` of the block read `t`. */
+static bool used_after(const Lower *w, const Tensor *t, int i) { return w->uses[t->id].last > i; }
 
 static bool tapped(const Lower *w, const Tensor *t)
 {
-    return w->plan->options.taps && t->kind == TENSOR_TEMP && !t->integer;
+    bool of_many = w->block->count == COUNT_ROWS && strncmp(t->name, "rows.", 5) == 0 && w->block->rows > 1;    /* that of one row shows the same */
+    return w->plan->options.taps && t->kind == TENSOR_TEMP && !t->integer && !of_many;
 }
 
 /* What node `i` makes is what the next layer of its block takes, and what this layer took is no longer read. */
-static bool leaves_for_next_layer(const Block *b, int i)
+static bool leaves_for_next_layer(const Lower *w, const Block *b, int i)
 {
-    return b->layers > 1 && b->carry_in && b->nodes[i]->out[0] == b->carry_out && uses_after(b, b->carry_in, i) == 0;
+    return b->layers > 1 && b->carry_in && b->nodes[i]->out[0] == b->carry_out && !used_after(w, b->carry_in, i);
 }
 
 /* The buffer for the result of node `i`: that of an input it may overwrite, or a new one. */
@@ -208,14 +181,14 @@ static Buffer *result_buffer(Lower *w, int i)
     const Block *b = w->block->block;
     const Node *n = b->nodes[i];
     int place = op_rows[n->op].in_place;
-    if (w->plan->options.target == TARGET_ROW_MAJOR && leaves_for_next_layer(b, i))
+    if (w->plan->options.target == TARGET_ROW_MAJOR && leaves_for_next_layer(w, b, i))
         return w->buffer_of[n->out[0]->id] = w->buffer_of[b->carry_in->id];
     if (w->plan->options.target == TARGET_PANELS && place >= 0) {
         const Tensor *t = n->in[place];
         bool ours = t->kind == TENSOR_TEMP && !t->output && t != b->carry_out;
-        if (ours && uses_after(b, t, i) == 0) {
+        if (ours && !used_after(w, t, i)) {
             Buffer *taken = lower_buffer(w, t);
-            bool lasts = !taken->block || !n->out[0]->output;       /* an output may not end with the block */
+            bool lasts = taken->place != PLACE_TAP && (!taken->block || !n->out[0]->output);    /* an output may not end with the block */
             if (lasts) return w->buffer_of[n->out[0]->id] = taken;
         }
     }
@@ -236,8 +209,10 @@ Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor
     if (weight) {
         k->name = namesakes ? arena_format(w->arena, "%s.packed_%d", weight->name, namesakes + 1) : weight->name;
         k->layers = weight->layers;
-        k->block = w->block;
+        bool shared = weight->layers == 0 && w->block->block->layers > 0;   /* by all layers: it stands outside of them */
+        k->block = shared ? NULL : w->block;
         w->block->per_layer |= weight->layers > 0;
+        k->identifier = lower_identifier(w, k);
     }
     p->packed = grow(w, p->packed, p->packed_count, sizeof *p->packed);
     p->packed[p->packed_count++] = k;
@@ -251,7 +226,7 @@ static const Node *fusable_activation(Lower *w, int i)
     const Tensor *t = b->nodes[i]->out[0];
     if (w->plan->options.target != TARGET_PANELS || tapped(w, t) || t->output || t == b->carry_out || i + 1 >= b->count) return NULL;
     const Node *next = b->nodes[i + 1];
-    return next->op == OP_ACTIVATION && next->in[0] == t && uses_after(b, t, i) == 1 ? next : NULL;
+    return next->op == OP_ACTIVATION && next->in[0] == t && w->uses[t->id].count == 1 ? next : NULL;
 }
 
 /* ---- one function per operation; each returns how many nodes it took --------------------------------------- */
@@ -307,6 +282,30 @@ static int lower_linear(Lower *w, int i)
     return activation ? 2 : 1;
 }
 
+static int lower_rotary(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    PlanOp *op = lower_op(w, n, KERNEL_ROTARY, SPLIT_HEADS, n->heads);
+    op->weights = lower_packed(w, FORMAT_TABLE_F32, n->in[1], NULL);
+    op->in[0] = lower_buffer(w, n->in[0]);
+    op->in[2] = lower_buffer(w, n->in[2]);
+    op->out[0] = result_buffer(w, i);
+    op->flops = 3.0 * (double)n->heads * (double)n->dims;
+    return 1;
+}
+
+static int lower_gate(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    PlanOp *op = lower_op(w, n, KERNEL_GATE, SPLIT_COLUMNS, groups(n->out[0]->dim[1].bound));
+    op->activation = n->kind;
+    op->in[0] = lower_buffer(w, n->in[0]);
+    op->in[1] = lower_buffer(w, n->in[1]);
+    op->out[0] = result_buffer(w, i);
+    op->flops = 8.0 * (double)n->out[0]->dim[1].bound;
+    return 1;
+}
+
 static int lower_add(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
@@ -318,14 +317,28 @@ static int lower_add(Lower *w, int i)
     return 1;
 }
 
+/* Rows of heads, [heads, rows, width], as rows: kernels and shares know no third dimension. */
+static const Tensor *as_rows(Lower *w, const Tensor *t)
+{
+    if (t->rank != 3) return t;
+    Tensor *rows = arena_alloc(w->arena, sizeof *rows);
+    *rows = *t;
+    rows->rank = 2;
+    rows->dim[0] = (Dim){ t->dim[0].bound * t->dim[1].bound, t->dim[1].count };
+    rows->dim[1] = t->dim[2];
+    return rows;
+}
+
 static int lower_activation(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    PlanOp *op = lower_op(w, n, KERNEL_ACTIVATION, SPLIT_COLUMNS, groups(n->out[0]->dim[1].bound));
+    const Tensor *result = as_rows(w, n->out[0]);
+    PlanOp *op = lower_op(w, n, KERNEL_ACTIVATION, SPLIT_COLUMNS, groups(result->dim[1].bound));
+    op->result = result;
     op->activation = n->kind;
     op->in[0] = lower_buffer(w, n->in[0]);
     op->out[0] = result_buffer(w, i);
-    op->flops = (double)n->out[0]->dim[1].bound;
+    op->flops = n->kind == RT_IDENTITY ? 0 : (double)result->dim[1].bound;
     return 1;
 }
 
@@ -358,7 +371,7 @@ static Buffer *attention_operand(Lower *w, const Node *n, int input)
     Buffer *b = lower_buffer(w, t);
     if (w->plan->options.target != TARGET_PANELS || b->layout != LAYOUT_ROWS) return b;
     bool values = input == 2;
-    Buffer *panels = new_buffer(w, unused(w, arena_format(w->arena, "%s_panels", b->variable)), t, PLACE_SCRATCH,
+    Buffer *panels = new_buffer(w, lower_name(w, arena_format(w->arena, "%s_panels", b->variable)), t, PLACE_SCRATCH,
                                 values ? LAYOUT_VALUES : LAYOUT_KEYS);
     size_cache(panels, n->kv_heads, t->dim[0].bound, t->dim[1].bound / n->kv_heads);
     local(w, panels);
@@ -375,11 +388,14 @@ static int lower_attention(Lower *w, int i)
     op->in[1] = keys;
     op->in[2] = values;
     op->in[3] = lower_buffer(w, n->in[3]);
+    if (n->in[5]) op->in[5] = lower_buffer(w, n->in[5]);
+    if (n->in[6]) op->in[6] = lower_buffer(w, n->in[6]);
+    if (n->in[7]) op->weights = lower_packed(w, FORMAT_DISTANCE_F32, n->in[7], NULL);
     op->out[0] = lower_buffer(w, n->out[0]);
     op->flops = 2.0 * (double)(n->in[0]->dim[1].bound + n->out[0]->dim[1].bound);
     w->block->per_layer |= keys->layers > 0;
     if (w->plan->options.target == TARGET_PANELS) {
-        Buffer *s = new_buffer(w, unused(w, arena_format(w->arena, "%s_lanes", op->out[0]->variable)), n->out[0], PLACE_SCRATCH, LAYOUT_LANES);
+        Buffer *s = new_buffer(w, lower_name(w, arena_format(w->arena, "%s_lanes", op->out[0]->variable)), n->out[0], PLACE_SCRATCH, LAYOUT_LANES);
         s->heads = w->plan->options.lanes;
         s->rows = w->block->rows < RT_ATTENTION_ROWS ? w->block->rows : RT_ATTENTION_ROWS;
         s->width = s->stride = keys->rows + 16;
@@ -387,7 +403,8 @@ static int lower_attention(Lower *w, int i)
         op->scratch = local(w, s);
     }
     for (int r = 1; r < 3; r++) {
-        bool wanted = n->out[r]->output || (w->plan->options.target == TARGET_ROW_MAJOR && !tapped(w, n->out[r]));
+        bool used = w->plan->options.target == TARGET_ROW_MAJOR || used_after(w, n->out[r], i);
+        bool wanted = n->out[r]->output || (used && !tapped(w, n->out[r]));      /* a tap is where it stays otherwise */
         if (wanted) op->out[r] = lower_buffer(w, n->out[r]);
     }
     return 1;
@@ -408,7 +425,7 @@ static Lowering *const lowerings[OP_KINDS] = {
     [OP_EMBED] = lower_embed,         [OP_POSITION] = lower_position,     [OP_NORM] = lower_norm,
     [OP_LINEAR] = lower_linear,       [OP_ADD] = lower_add,               [OP_ACTIVATION] = lower_activation,
     [OP_APPEND] = lower_append,       [OP_ATTENTION] = lower_attention,   [OP_LOG_SOFTMAX] = lower_vocabulary,
-    [OP_ARGMAX] = lower_vocabulary,
+    [OP_ARGMAX] = lower_vocabulary,   [OP_GATE] = lower_gate,             [OP_ROTARY] = lower_rotary,
 };
 
 /* ---- taps ----------------------------------------------------------------------------------------------- */
@@ -416,7 +433,7 @@ static Lowering *const lowerings[OP_KINDS] = {
 static Buffer *tap_buffer(Lower *w, const Tensor *t)
 {
     Buffer *b = rows_buffer(w, t);
-    b->name = unused(w, arena_format(w->arena, "tap_%s_%s", w->block->block->name, last_words(w, t)));
+    b->name = lower_name(w, arena_format(w->arena, "tap_%s_%s", w->block->block->name, lower_words(w, t)));
     b->variable = arena_format(w->arena, "tap_%s", b->name + strlen("tap_") + strlen(w->block->block->name) + 1);
     b->place = PLACE_TAP;
     b->layers = w->block->block->layers;
@@ -452,7 +469,7 @@ static void tap(Lower *w, const Node *n, int first_op)
         Buffer *kept = tap_buffer(w, t);
         add_taps(w, t, kept);
         if (r) {
-            b->ops[last_op].out[r] = kept;
+            b->ops[last_op].out[r] = w->buffer_of[t->id] = kept;
             continue;
         }
         PlanOp made = b->ops[first_op];
@@ -463,7 +480,7 @@ static void tap(Lower *w, const Node *n, int first_op)
             copy->split = SPLIT_COLUMNS;
             copy->parts = (int)groups(t->dim[1].bound);
         }
-        copy->result = t;
+        copy->result = as_rows(w, t);
         copy->activation = RT_IDENTITY;
         copy->in[0] = made.out[0];
         copy->out[0] = kept;
@@ -485,6 +502,7 @@ static PlanBlock *lower_block(Lower *w, const Block *b, const Program *program, 
     pb->rows = rows ? rows->dim[0].bound : MANY_ROWS;
     p->blocks = grow(w, p->blocks, p->block_count, sizeof *p->blocks);
     p->blocks[p->block_count++] = w->block = pb;
+    count_uses(w, b);
     if (b->carry_in) {
         if (!carried) die("%s: nothing carried", b->name);
         w->buffer_of[b->carry_in->id] = pb->carry_in = carried;
@@ -509,7 +527,8 @@ static void leave(Lower *w, PlanBlock *pb)
             if (pb->buffers[i] != out) pb->buffers[kept++] = pb->buffers[i];
         pb->buffer_count = kept;
         if (*pb->block->stem) {
-            out->name = arena_format(w->arena, "%s_x", pb->block->stem);
+            bool many = pb->count == COUNT_ROWS && pb->rows > 1;
+            out->name = lower_name(w, arena_format(w->arena, "%s%s_x", pb->block->stem, many ? "_rows" : ""));
             out->variable = "x";
         }
         lower_whole(w, out);
@@ -548,9 +567,13 @@ static void lower_program(Lower *w, const Program *program, PlanProgram *out)
 void plan_lower(Arena *a, Plan *p)
 {
     const Graph *g = p->graph;
-    Lower w = { .arena = a, .plan = p, .buffer_of = arena_array(a, (size_t)g->tensor_count + 1, sizeof *w.buffer_of) };
+    Lower w = { .arena = a, .plan = p, .buffer_of = arena_array(a, (size_t)g->tensor_count + 1, sizeof *w.buffer_of),
+                .uses = arena_array(a, (size_t)g->tensor_count + 1, sizeof *w.uses) };
+    lower_start_names(&w);
     p->programs = arena_array(a, (size_t)g->program_count, sizeof *p->programs);
     p->program_count = g->program_count;
     for (int i = 0; i < g->program_count; i++) lower_program(&w, &g->programs[i], &p->programs[i]);
+    for (int i = 0; g->model->graph && i < g->tensor_count; i++)        /* an input may be set that nothing reads */
+        if (g->tensors[i]->kind == TENSOR_INPUT) lower_buffer(&w, g->tensors[i]);
     lower_tokenizer(&w);
 }

@@ -5,52 +5,58 @@
  * offset that is free in all the phases it lives through. A phase lasts from barrier to barrier. */
 #include "plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LOCAL = 4096 };
+/* A buffer that has its place. */
+typedef struct Placed { size_t from, to; int first_phase, last_phase; } Placed;
 
-static bool meet(const Buffer *a, const Buffer *b)
+/* The lowest offset from `from` on at which `b` overlaps none of the placed ones, ascending by `from`, that it meets. */
+static size_t lowest_free(const Buffer *b, const Placed *placed, int n, size_t from)
 {
-    return a->first_phase <= b->last_phase && b->first_phase <= a->last_phase;
-}
-
-/* The lowest multiple of 64 at which `b` overlaps none of the placed buffers that it meets. */
-static size_t lowest_free(const Buffer *b, Buffer *const *placed, int n, size_t from)
-{
-    size_t at = from;
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (int i = 0; i < n; i++) {
-            const Buffer *o = placed[i];
-            if (!meet(b, o) || at >= o->offset + pad64(o->bytes) || o->offset >= at + pad64(b->bytes)) continue;
-            at = o->offset + pad64(o->bytes);
-            moved = true;
-        }
+    size_t at = from, bytes = pad64(b->bytes);
+    for (int i = 0; i < n && placed[i].from < at + bytes; i++) {
+        bool meet = placed[i].first_phase <= b->last_phase && b->first_phase <= placed[i].last_phase;
+        if (meet && placed[i].to > at) at = placed[i].to;
     }
     return at;
 }
 
-static void sort_by_size(Buffer **b, int n)
+static void insert(Placed *placed, int n, const Buffer *b)
 {
-    for (int i = 1; i < n; i++) {
-        Buffer *x = b[i];
-        int j = i;
-        for (; j > 0 && b[j - 1]->bytes < x->bytes; j--) b[j] = b[j - 1];
-        b[j] = x;
+    int low = 0, high = n;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (placed[middle].from <= b->offset) low = middle + 1;
+        else high = middle;
     }
+    memmove(placed + low + 1, placed + low, (size_t)(n - low) * sizeof *placed);
+    placed[low] = (Placed){ b->offset, b->offset + pad64(b->bytes), b->first_phase, b->last_phase };
 }
 
-static size_t place_block(PlanBlock *b, size_t from)
+typedef struct Order { Buffer *buffer; int number; } Order;
+
+/* The largest first; of one size, the first made. */
+static int by_size(const void *a, const void *b)
 {
-    Buffer *order[MAX_LOCAL];
-    if (b->buffer_count > MAX_LOCAL) die("%s has too many buffers", b->block->name);
-    if (!b->buffer_count) return from;
-    memcpy(order, b->buffers, (size_t)b->buffer_count * sizeof *order);
-    sort_by_size(order, b->buffer_count);
+    const Order *x = a, *y = b;
+    if (x->buffer->bytes != y->buffer->bytes) return x->buffer->bytes > y->buffer->bytes ? -1 : 1;
+    return x->number - y->number;
+}
+
+static size_t place_block(Arena *a, PlanBlock *b, size_t from)
+{
+    int n = b->buffer_count;
+    Order *order = arena_array(a, (size_t)n + 1, sizeof *order);
+    Placed *placed = arena_array(a, (size_t)n + 1, sizeof *placed);
+    for (int i = 0; i < n; i++) order[i] = (Order){ b->buffers[i], i };
+    qsort(order, (size_t)n, sizeof *order, by_size);
     size_t end = from;
-    for (int i = 0; i < b->buffer_count; i++) {
-        order[i]->offset = lowest_free(order[i], order, i, from);
-        if (order[i]->offset + pad64(order[i]->bytes) > end) end = order[i]->offset + pad64(order[i]->bytes);
+    for (int i = 0; i < n; i++) {
+        Buffer *x = order[i].buffer;
+        x->offset = lowest_free(x, placed, i, from);
+        insert(placed, i, x);
+        if (x->offset + pad64(x->bytes) > end) end = x->offset + pad64(x->bytes);
     }
     return end;
 }
@@ -67,14 +73,14 @@ static size_t place_whole(Plan *p, Place place)
     return at;
 }
 
-void plan_memory(Plan *p)
+void plan_memory(Arena *a, Plan *p)
 {
     p->header_bytes = pad64(2 * sizeof(int32_t) * (size_t)p->options.slots);
     p->slot_bytes = place_whole(p, PLACE_SLOT);
     size_t whole = place_whole(p, PLACE_SCRATCH);
     p->scratch_bytes = whole;
     for (int i = 0; i < p->block_count; i++) {
-        size_t end = place_block(p->blocks[i], whole);
+        size_t end = place_block(a, p->blocks[i], whole);
         if (end > p->scratch_bytes) p->scratch_bytes = end;
     }
     p->tap_bytes = place_whole(p, PLACE_TAP);

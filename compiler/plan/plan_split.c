@@ -19,12 +19,14 @@ static bool conflict(const Access *a, const Access *b)
     return a->all || b->all || a->split != b->split || a->parts != b->parts;
 }
 
+enum { OP_ACCESSES = NODE_INPUTS + 3 };
+
 /* Every access of one operation. Reading `all` means: also what other lanes wrote. */
-static int accesses(const PlanOp *op, Access out[9])
+static int accesses(const PlanOp *op, Access out[OP_ACCESSES])
 {
     int n = 0;
     bool panels = op->split == SPLIT_COLUMNS;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < NODE_INPUTS; i++) {
         const Buffer *b = op->in[i];
         if (!b || b->layout == LAYOUT_INTS) continue;
         bool whole = op->kernel == KERNEL_LINEAR && panels;                             /* every output needs every input */
@@ -57,7 +59,7 @@ static void split_block(PlanBlock *b)
     for (int i = 0; i < b->op_count; i++) {
         PlanOp *op = &b->ops[i];
         set_rows(op);
-        Access mine[9];
+        Access mine[OP_ACCESSES];
         int n = accesses(op, mine);
         for (int j = 0; j < n && !op->barrier; j++)
             for (int k = 0; k < phase.count && !op->barrier; k++) op->barrier = conflict(&mine[j], &phase.seen[k]);
@@ -69,7 +71,7 @@ static void split_block(PlanBlock *b)
         memcpy(phase.seen + phase.count, mine, (size_t)n * sizeof *mine);
         phase.count += n;
         op->phase = number;
-        for (int j = 0; j < 5; j++) touch(op->in[j], number);
+        for (int j = 0; j < NODE_INPUTS; j++) touch(op->in[j], number);
         for (int j = 0; j < 3; j++) touch(op->out[j], number);
         touch(op->scratch, number);
     }

@@ -44,9 +44,12 @@ void lower_tokenizer(Lower *w)
 {
     Plan *p = w->plan;
     const Model *m = p->graph->model;
-    if (!m->source || !m->target) return;
-    p->source_characters = characters(w, "source.characters", m->source);
-    p->source_texts = texts(w, "source.texts", m->source, m->source_vocab);
-    p->target_characters = characters(w, "target.characters", m->target);
-    p->target_texts = texts(w, "target.texts", m->target, m->target_vocab);
+    if (m->source) {
+        p->source_characters = characters(w, "source.characters", m->source);
+        p->source_texts = texts(w, "source.texts", m->source, m->source_vocab);
+    }
+    if (m->target) {
+        p->target_characters = characters(w, "target.characters", m->target);
+        p->target_texts = texts(w, "target.texts", m->target, m->target_vocab);
+    }
 }

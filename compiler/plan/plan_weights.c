@@ -23,6 +23,10 @@ static void shape_packed(Packed *k)
         k->shape[0] = t->dim[0].bound;
         k->shape[1] = pad16(t->dim[1].bound);
         break;
+    case FORMAT_DISTANCE_F32:
+        k->rank = 1;
+        k->shape[0] = pad16(t->dim[0].bound * t->dim[1].bound);
+        break;
     case FORMAT_TABLE_I32:
         k->rank = 1;
         k->shape[0] = pad16(k->integer_count);
@@ -58,7 +62,7 @@ void plan_weights(Arena *a, Plan *p)
     for (int i = 0; i < p->block_count; i++) at = place_block(p, p->blocks[i], at);
     for (int i = 0; i < p->packed_count; i++) {
         Packed *k = p->packed[i];
-        if (k->block) continue;     /* a tokenizer's tables stand at the end */
+        if (k->block) continue;     /* what layers share, and a tokenizer's tables, stand at the end */
         k->offset = at;
         at += k->bytes;
     }

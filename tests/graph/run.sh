@@ -1,11 +1,12 @@
 #!/bin/sh
-# The goldens of the graph floor: each NAME.graph is what `BIN compile SPEC -d g` shows of a spec.
+# The goldens of the graph floor: each NAME.graph is what `BIN compile SPEC -d g` shows of a spec; for each NAME.lua here,
+# NAME.err is the exit code and standard error of `BIN run NAME.lua --engine generic`, and NAME.out its standard output.
 #   run.sh BIN            compare
 #   run.sh --write BIN    write the goldens again
 write=
 [ "$1" = --write ] && { write=1; shift; }
 [ $# = 1 ] || { echo "usage: run.sh [--write] BIN" >&2; exit 2; }
-bin=$1 here=$(dirname "$0")
+bin=$(realpath "$1") here=$(dirname "$0")
 out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT || exit 74
 failed=0
 
@@ -34,4 +35,33 @@ golden self_attention   specs/self_attention.lua
 golden two_attentions   tests/specs/two_attentions.lua
 golden different_layers tests/specs/different_layers.lua
 for name in post_layer dv_ne_dk awkward halves; do golden $name tests/goldens/$name.lua; done
+
+# result NAME: run a spec of this folder; nothing stands for an empty golden
+result() {
+    name=$1
+    (cd "$here" && "$bin" run "$name.lua" --engine generic) >"$out/$name.out" 2>"$out/stderr"
+    code=$?
+    { echo "exit $code"; cat "$out/stderr"; } >"$out/$name.err"
+    if [ $code = 0 ] && [ ! -s "$out/stderr" ]; then : >"$out/$name.err"; fi
+    for kind in err out; do
+        golden=$here/$name.$kind
+        if [ -n "$write" ]; then
+            rm -f "$golden"
+            [ ! -s "$out/$name.$kind" ] || cp "$out/$name.$kind" "$golden"
+            continue
+        fi
+        [ -e "$golden" ] || golden=/dev/null
+        diff -u -L "$name.$kind" -L found "$golden" "$out/$name.$kind"
+    done >"$out/diff" 2>&1
+    [ -z "$write" ] || return
+    if [ -s "$out/diff" ]; then
+        echo "not ok $name"
+        sed 's/^/# /' "$out/diff"
+        failed=1
+    else
+        echo "ok $name"
+    fi
+}
+
+for spec in "$here"/*.lua; do result "$(basename "$spec" .lua)"; done
 exit $failed

@@ -35,8 +35,8 @@ static void add(const char *name, size_t begin, size_t bytes, const PlanBlock *b
 
 static void add_whole(const Plan *p, const Buffer *b)
 {
-    const size_t start[] = { [PLACE_SCRATCH] = p->scratch_offset, [PLACE_SLOT] = p->slots_offset, [PLACE_TAP] = p->taps_offset };
     const size_t bytes = bytes_needed(b);
+    const size_t start[] = { [PLACE_SCRATCH] = p->scratch_offset, [PLACE_SLOT] = p->slots_offset, [PLACE_TAP] = p->taps_offset };
     const int slots = b->place == PLACE_SLOT ? p->options.slots : 1, layers = b->layers ? b->layers : 1;
     for (int s = 0; s < slots; s++)
         for (int l = 0; l < layers; l++)

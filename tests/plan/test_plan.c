@@ -172,14 +172,14 @@ static void mark_kernels(const Plan *p, bool *kernels, bool *ops)
 static void every_operation_and_kernel_is_planned_and_emitted(void **state)
 {
     (void)state;
-    static const char *const specs[] = { "tests/goldens/awkward.lua", "tests/specs/two_attentions.lua" };
+    static const char *const specs[] = { "tests/goldens/awkward.lua", "tests/specs/two_attentions.lua", "tests/specs/modern_decoder.lua" };
     bool kernels[KERNELS] = { false }, ops[OP_KINDS] = { false };
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         Planned o = planned_open(specs[i]);
         Plan *p = planned_make(&o, TARGET_PANELS, true, 1);
         mark_kernels(p, kernels, ops);
         int n;
-        EmittedFile *files = emit_files(o.arena, p, "0123456789abcdef", 4096, WEIGHTS_EMBED, &n);
+        EmittedFile *files = emit_files(o.arena, p, "0123456789abcdef", 4096, (EmitForm){ WEIGHTS_EMBED, KERNELS_LIBRARY }, &n);
         assert_int_equal(n, 7);
         for (int j = 0; j < n; j++) assert_true(files[j].text.size > 0);
         mark_kernels(planned_make(&o, TARGET_ROW_MAJOR, false, 1), kernels, ops);
@@ -235,7 +235,7 @@ static void layers_that_differ_are_blocks_of_their_own(void **state)
     Planned o = planned_open("tests/specs/different_layers.lua");
     Plan *p = planned_make(&o, TARGET_PANELS, true, 2);
     assert_int_equal(blocks_beginning(p, "encoder_layer"), 3);          /* d_ff 40 40, 17, 40 40 */
-    assert_int_equal(blocks_beginning(p, "decoder_layer"), 3);          /* heads 3, 2, 3 */
+    assert_int_equal(blocks_beginning(p, "decoder_layer"), 6);          /* heads 3, 2, 3; for one row and for many */
     assert_int_equal(blocks_beginning(p, "decoder_memory"), 3);
     planned_close(&o);
     o = planned_open("tests/goldens/awkward.lua");
@@ -274,7 +274,8 @@ static void layers_that_differ_have_names_of_their_own(void **state)
 static const char *text_of(const Planned *o)
 {
     int n;
-    return emit_files(o->arena, planned_make(o, TARGET_PANELS, false, 1), "0123456789abcdef", 4096, WEIGHTS_EMBED, &n)[0].text.data;
+    const EmitForm form = { WEIGHTS_EMBED, KERNELS_LIBRARY };
+    return emit_files(o->arena, planned_make(o, TARGET_PANELS, false, 1), "0123456789abcdef", 4096, form, &n)[0].text.data;
 }
 
 static void more_than_sixteen_layers_are_a_loop(void **state)

@@ -1,0 +1,77 @@
+/* plan_fits.c: whether what a Plan would ask for is sensible, before anything multiplies sizes in integers.
+ *
+ * Bounds from above, in floating point: no two buffers share a place. */
+#include "plan.h"
+
+#include <math.h>
+
+static const double MOST_BYTES = 70368744177664.0;      /* 2^46 */
+
+static double padded(double n) { return 16 * ceil(n / 16); }
+
+/* With room for rows of keys, which are padded too. */
+static double tensor_bytes(const Tensor *t)
+{
+    if (t->rank == 1) return 4 * padded((double)t->dim[0].bound);
+    double elements = padded((double)t->dim[t->rank - 1].bound) + 16;
+    for (int r = 0; r + 1 < t->rank; r++) elements *= r ? (double)t->dim[r].bound : padded((double)t->dim[r].bound);
+    return 4 * elements;
+}
+
+/* Panels of keys and values, and a piece per lane for the scores of a few rows. */
+static double attention_bytes(const Node *n, int lanes)
+{
+    double keys = padded((double)n->in[1]->dim[0].bound) + 16;
+    double width = (double)n->in[1]->dim[1].bound + (double)n->in[2]->dim[1].bound + 16.0 * n->kv_heads;
+    return 4 * keys * (width + (double)lanes * RT_ATTENTION_ROWS);
+}
+
+typedef struct Sizes { double slot, kept, largest; } Sizes;     /* largest: of the blocks, what one needs for itself */
+
+static void add_node(Sizes *s, double *own, const Node *n, PlanOptions o, int layers)
+{
+    for (int r = 0; r < op_rows[n->op].results; r++) {
+        const Tensor *t = n->out[r];
+        bool wanted = r == 0 || t->output || o.taps || o.target == TARGET_ROW_MAJOR;
+        if (wanted && n->op != OP_APPEND) *own += tensor_bytes(t);
+        if (o.taps && n->op != OP_APPEND) s->kept += tensor_bytes(t) * (layers ? layers : 1);
+        if (t->output) s->kept += tensor_bytes(t);
+    }
+    if (n->op == OP_ATTENTION) *own += attention_bytes(n, o.lanes);
+}
+
+static Sizes sizes_of(const Graph *g, PlanOptions o)
+{
+    Sizes s = { 0, 0, 0 };
+    for (int i = 0; i < g->tensor_count; i++) {
+        const Tensor *t = g->tensors[i];
+        if (t->kind == TENSOR_STATE) s.slot += tensor_bytes(t) * (t->layers ? t->layers : 1);
+        if (t->kind == TENSOR_INPUT) s.kept += tensor_bytes(t);
+    }
+    for (int i = 0; i < g->block_count; i++) {
+        double own = 0;
+        for (int j = 0; j < g->blocks[i]->count; j++) add_node(&s, &own, g->blocks[i]->nodes[j], o, g->blocks[i]->layers);
+        if (own > s.largest) s.largest = own;
+    }
+    return s;
+}
+
+static double weight_bytes(const Graph *g)
+{
+    double bytes = 0;
+    for (int i = 0; i < g->tensor_count; i++)
+        if (g->tensors[i]->kind == TENSOR_PARAM) bytes += tensor_bytes(g->tensors[i]) * (g->tensors[i]->layers ? g->tensors[i]->layers : 1);
+    return bytes;
+}
+
+bool plan_fits(Diag *d, const Graph *g, PlanOptions options)
+{
+    const Sizes s = sizes_of(g, options);
+    double state = s.slot * options.slots + s.kept + s.largest, weights = weight_bytes(g);
+    if (state > MOST_BYTES) {
+        diag_error(d, EXIT_BAD_DATA, g->model->at, "absurd sizes: the state would take %.3g bytes, more than %.3g", state, MOST_BYTES);
+        diag_note(d, g->model->at, "%d slot%s of %.3g bytes each", options.slots, options.slots == 1 ? "" : "s", s.slot);
+    } else if (weights > MOST_BYTES)
+        diag_error(d, EXIT_BAD_DATA, g->model->at, "absurd sizes: the weights would take %.3g bytes, more than %.3g", weights, MOST_BYTES);
+    return state <= MOST_BYTES && weights <= MOST_BYTES;
+}

@@ -1,0 +1,7 @@
+return xf.graph("tiny", function(g)
+  local x = g.input("X", {100000000, 1})
+  local y = g.input("Y", {40000, 1})
+  local z, weights = g.attention(y, y, y)
+  g.output("weights", weights)
+  g.output("wide", g.matmul(y, g.param("W", {1, 100000})))
+end)

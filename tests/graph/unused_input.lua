@@ -1,0 +1,5 @@
+return xf.graph("tiny", function(g)
+  local x = g.input("X", {2, 3}, {1, -2, 3, -4, 5, -6})
+  g.input("U", {1, 2})
+  g.output("Y", g.relu(x))
+end)

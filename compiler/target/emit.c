@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-static const EmitKind *const kinds[] = { [KIND_ENCODER_DECODER] = &emit_translate, [KIND_GRAPH] = &emit_graph };
-
-static const EmitKind *kind_of(const Emit *e) { return kinds[e->model->model_kind]; }
+static const EmitKind *kind_of(const Emit *e) { return e->model->graph ? &emit_graph : &emit_sequence; }
 
 static const char *number(Emit *e, size_t n) { return arena_format(e->arena, "%zu", n); }
 
@@ -33,7 +31,7 @@ static const char types_template[] =
     " * on n. RT_NO_ROOM, RT_TOO_LONG past ${upper}_LANES. */\n"
     "rt_status ${name}_threads(${name} *m, int n);\n"
     "\n"
-    "/* Forget every sequence. A state of zeros is reset. */\n"
+    "/* ${reset}. A state of zeros is reset. */\n"
     "void ${name}_reset(${name}_state *s);\n";
 
 static const char header_begin[] =
@@ -77,7 +75,9 @@ void emit_header(Emit *e, Text *out)
     Text types = text_new(e->arena), taps = text_new(e->arena);
     text_fill(&types, types_template, "name", e->name, "upper", e->upper, "lanes", number(e, (size_t)p->options.lanes),
               "state", number(e, p->state_bytes), "weights", number(e, e->head_bytes + p->weights_bytes),
-              "slots", p->options.slots == 1 ? "One sequence" : arena_format(e->arena, "%d sequences", p->options.slots), NULL);
+              "slots", e->model->graph ? "All values of a run"
+                       : p->options.slots == 1 ? "One sequence" : arena_format(e->arena, "%d sequences", p->options.slots),
+              "reset", e->model->graph ? "Forget every value" : "Forget every sequence", NULL);
     if (p->options.taps) text_fill(&taps, taps_header, "name", e->name, "count", number(e, (size_t)p->tap_count), NULL);
     text_fill(out, header_begin, "name", e->name, "upper", e->upper, "spec", spec_name(e), NULL);
     kind_of(e)->header(e, out, types.data);
@@ -90,7 +90,7 @@ static const char model_begin[] =
     "/* ${name}.c: ${spec} as C, made by xformc.\n"
     " *\n"
     " * ${about}\n"
-    " * Weights ${identity}, ${weights} bytes. State ${state} bytes: per slot ${slot} of keys and values, and ${scratch} of scratch.\n"
+    " * Weights ${identity}, ${weights} bytes. State ${state} bytes:${slot} ${scratch} of scratch.\n"
     " *\n"
     " * Every lane runs the same code on its share (rt_split) and waits for the others where it needs what they made\n"
     " * (rt_barrier). Shapes stand in the margin; the functions called are in ${name}_kernels.h. */\n"
@@ -100,7 +100,7 @@ static const char model_begin[] =
 
 static const char model_bind[] =
     "/* What a call hands to every lane. */\n"
-    "typedef struct job { const ${name} *model; ${name}_state *state; int slot, rows; } job;\n"
+    "${job}\n"
     "\n"
     "static float *floats(const job *j, size_t at) { return (float *)(j->state->bytes + at); }\n"
     "${ints}\n"
@@ -110,12 +110,12 @@ static const char model_bind[] =
     "\n"
     "rt_status ${name}_bind(${name} *m, const void *weights, size_t bytes)\n"
     "{\n"
-    "    static const char identity[] = \"${identity}\";          /* of spec and layout; stands in the file's head */\n"
+    "    static const char identity[] = \"${identity}\";      /* of spec and layout */\n"
     "    const unsigned char *head = weights;\n"
     "    if (rt_isa_missing(${name}_isa)) return RT_NO_ISA;\n"
     "    if (bytes != ${upper}_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;\n"
     "    for (size_t i = 0; identity[i]; i++)\n"
-    "        if (head[${identity_at} + i] != (unsigned char)identity[i]) return RT_BAD_WEIGHTS;\n"
+    "        if (head[IDENTITY_AT + i] != (unsigned char)identity[i]) return RT_BAD_WEIGHTS;\n"
     "    m->weights = head + HEAD_BYTES;\n"
     "    return RT_OK;\n"
     "}\n"
@@ -139,8 +139,12 @@ static const char *about(Emit *e)
 {
     const Model *m = e->model;
     if (m->model_kind == KIND_GRAPH) return "A graph of operations.";
-    return arena_format(e->arena, "Width %lld. %s;\n * %s.", (long long)m->d_model, stack_words(e, "Encoder", &m->encoder),
-                        stack_words(e, "decoder", &m->decoder));
+    Text t = text_new(e->arena);
+    text_printf(&t, "Width %lld.", (long long)m->d_model);
+    if (m->has_encoder) text_printf(&t, " %s.", stack_words(e, "Encoder", &m->encoder));
+    if (m->has_encoder && m->has_decoder) text_add(&t, "\n*");
+    if (m->has_decoder) text_printf(&t, " %s.", stack_words(e, "Decoder", &m->decoder));
+    return t.data;
 }
 
 static int64_t tap_columns(const Tap *t) { return t->buffer->width; }
@@ -169,16 +173,20 @@ void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
     text_fill(out, model_begin, "name", e->name, "spec", spec_name(e), "about", about(e), "identity", e->identity,
-              "weights", number(e, p->weights_bytes), "state", number(e, p->state_bytes), "slot", number(e, p->slot_bytes),
+              "weights", number(e, p->weights_bytes), "state", number(e, p->state_bytes),
+              "slot", p->slot_bytes ? arena_format(e->arena, " per slot %zu of keys and values,", p->slot_bytes) : "",
               "scratch", number(e, p->scratch_bytes), NULL);
-    text_printf(out, "#define %-44s ((size_t)%zu)    /* of the packed file, before its data */\n\n", "HEAD_BYTES", e->head_bytes);
+    text_printf(out, "#define %-44s ((size_t)%zu)    /* of the packed file, before its data */\n", "HEAD_BYTES", e->head_bytes);
+    text_printf(out, "#define %-44s ((size_t)%d)    /* in them: what the weights were packed for */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
     emit_offsets(e, out);
     const char *slot_bytes = p->slot_bytes ? arena_format(e->arena,
-        "static unsigned char *slot_bytes(%s_state *s, int slot) { return s->bytes + SLOTS + (size_t)slot * SLOT_BYTES; }\n"
-        "static float *in_slot(const job *j, size_t at) { return (float *)(slot_bytes(j->state, j->slot) + at); }\n", e->name) : "";
+        "static unsigned char *slot_bytes(%s_state *s, int slot) { return s->bytes + SLOTS_AT + (size_t)slot * SLOT_BYTES; }\n"
+        "static float *in_slot(const job *j, int slot, size_t at) { return (float *)(slot_bytes(j->state, slot) + at); }\n", e->name) : "";
+    bool many = plan_program(p, "rows") != NULL;
+    const char *job = arena_format(e->arena, "typedef struct job { const %s *model; %s_state *state; int slot, rows;%s } job;", e->name, e->name,
+                                   many ? " const rt_group *groups, *groups_end;" : "");
     const char *ints = uses_ints(p) ? "static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }\n" : "";
-    text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "ints", ints, "slot_bytes", slot_bytes,
-              "identity_at", number(e, PACK_IDENTITY_AT), NULL);
+    text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "ints", ints, "job", job, "slot_bytes", slot_bytes, NULL);
     text_add(out, "/* ---- blocks ----------------------------------------------------------------------------------------------- */\n\n");
     emit_blocks(e, out);
     text_add(out, "/* ---- programs --------------------------------------------------------------------------------------------- */\n\n");
@@ -203,7 +211,7 @@ static const char weights_embed[] =
     "__asm__(SECTION \"\\n.balign 64\\n.globl \" SYMBOL \"\\n\" SYMBOL \":\\n.incbin \\\"${name}.safetensors\\\"\\n.text\\n\");\n";
 
 static const char makefile_template[] =
-    "# Build ${name}: the program, the library lib${name}.a, example.\n"
+    "# Build ${name}: the program, the libraries lib${name}.a and lib${name}.so, example.\n"
     "#   make ISA=-march=native   instructions of this machine (the default); ISA= for any\n"
     "CC     = cc\n"
     "ISA    = -march=native\n"
@@ -211,42 +219,46 @@ static const char makefile_template[] =
     "CPPFLAGS = -Iruntime -I.\n"
     "LDLIBS = -lm -pthread\n"
     "\n"
-    "RUNTIME = ${runtime}\n"
-    "RUNTIME_OBJECTS = $(RUNTIME:%=runtime/%.o)\n"
-    "HOST_OBJECTS = ${host_objects}\n"
+    "LIBRARY = ${name}.o $(addprefix runtime/,${runtime})\n"
+    "PROGRAM = ${name}_main.o ${weights_object}${host_objects}\n"
+    "COMMAND = $(CC) $(CFLAGS) $(ISA) $(CPPFLAGS) $(LDFLAGS)\n"
     "\n"
-    "${name}: ${name}_main.o ${weights_object}$(HOST_OBJECTS) lib${name}.a\n"
+    "${name}: $(PROGRAM) lib${name}.a\n"
     "\t$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)\n"
     "\n"
-    "lib${name}.a: ${name}.o $(RUNTIME_OBJECTS)\n"
+    "lib${name}.a: $(LIBRARY)\n"
     "\trm -f $@\n"
     "\t$(AR) rcs $@ $^\n"
     "\n"
-    "lib${name}.so: ${name}.o $(RUNTIME_OBJECTS)\n"
+    "lib${name}.so: $(LIBRARY)\n"
     "\t$(CC) $(LDFLAGS) -shared -o $@ $^ $(LDLIBS)\n"
     "\n"
     "example: example.o lib${name}.a\n"
     "\t$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)\n"
     "\n"
     "# Only the model itself uses the machine's instructions; the rest runs anywhere and asks first.\n"
-    "${name}.o: ${name}.c ${name}.h ${name}_kernels.h runtime/rt.h\n"
-    "\t$(CC) $(CFLAGS) $(ISA) $(CPPFLAGS) -c -o $@ $<\n"
+    "${name}.o: CFLAGS += $(ISA)\n"
     "\n"
-    "%.o: %.c\n"
-    "\t$(CC) $(CFLAGS) $(CPPFLAGS) -c -o $@ $<\n"
+    "%.o: %.c command\n"
+    "\t$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<\n"
+    "\n"
+    "# Rewritten when the compiler or its flags change; then everything is compiled again.\n"
+    "command: always\n"
+    "\t@echo '$(COMMAND)' | cmp -s - $@ || echo '$(COMMAND)' > $@\n"
     "\n"
     "${weights_rule}\n"
     "clean:\n"
-    "\trm -f ${name} example lib${name}.a lib${name}.so *.o runtime/*.o\n"
+    "\trm -f ${name} example lib${name}.a lib${name}.so command *.o *.d runtime/*.o runtime/*.d\n"
     "\n"
-    ".PHONY: clean\n";
+    ".PHONY: always clean\n"
+    "-include $(wildcard *.d runtime/*.d)\n";
 
 static void emit_makefile(Emit *e, Text *out)
 {
-    bool embed = e->weights == WEIGHTS_EMBED;
+    bool embed = e->form.weights == WEIGHTS_EMBED, file = e->form.weights == WEIGHTS_FILE;
     bool host = e->model->model_kind != KIND_GRAPH;
-    text_fill(out, makefile_template, "name", e->name, "weights_object", embed ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
-              "runtime", "rt_status rt_isa rt_team rt_processors rt_characters rt_weights",
+    text_fill(out, makefile_template, "name", e->name, "weights_object", !file ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
+              "runtime", "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o",
               "host_objects", host ? "runtime/rt_host.o runtime/rt_host_options.o" : "",
               "weights_rule", embed ? arena_format(e->arena, "%s_weights.o: %s.safetensors\n\n", e->name, e->name) : "", NULL);
 }
@@ -255,20 +267,46 @@ typedef void EmitOne(Emit *e, Text *out);
 
 static void emit_weights(Emit *e, Text *out)
 {
-    if (e->weights == WEIGHTS_EMBED) text_fill(out, weights_embed, "name", e->name, NULL);
+    if (e->form.weights == WEIGHTS_EMBED) text_fill(out, weights_embed, "name", e->name, NULL);
+}
+
+const char *emit_weights_declaration(Emit *e)
+{
+    switch (e->form.weights) {
+    case WEIGHTS_EMBED:   return arena_format(e->arena, "extern const unsigned char %s_weights[];\n\n", e->name);
+    case WEIGHTS_LITERAL: return arena_format(e->arena, "extern const void *const %s_literal;\n\n", e->name);
+    case WEIGHTS_FILE:    break;
+    }
+    return "";
+}
+
+const char *emit_weights_symbol(Emit *e)
+{
+    switch (e->form.weights) {
+    case WEIGHTS_EMBED:   return arena_format(e->arena, "%s_weights", e->name);
+    case WEIGHTS_LITERAL: return arena_format(e->arena, "%s_literal", e->name);
+    case WEIGHTS_FILE:    break;
+    }
+    return "NULL";
+}
+
+static void emit_seam(Emit *e, Text *out)
+{
+    if (e->form.kernels == KERNELS_UNROLLED) emit_unrolled(e, out);
+    else emit_kernels(e, out);
 }
 
 void emit_main(Emit *e, Text *out) { kind_of(e)->main(e, out); }
 void emit_example(Emit *e, Text *out) { kind_of(e)->example(e, out); }
 
-EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, WeightsForm weights, int *n)
+EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n)
 {
     const Model *m = p->graph->model;
     Emit e = { .arena = a, .plan = p, .model = m, .name = m->name, .upper = emit_upper(a, m->name), .identity = identity,
-               .head_bytes = head_bytes, .weights = weights, .wrappers = arena_array(a, MAX_WRAPPERS, sizeof(Wrapper)) };
+               .head_bytes = head_bytes, .form = form, .wrappers = arena_array(a, MAX_WRAPPERS, sizeof(Wrapper)) };
     /* NAME.c first: it finds the shapes that NAME_kernels.h defines */
     static const struct { const char *format; EmitOne *emit; } files[] = {
-        { "%s.c", emit_model }, { "%s_kernels.h", emit_kernels }, { "%s.h", emit_header }, { "%s_main.c", emit_main },
+        { "%s.c", emit_model }, { "%s_kernels.h", emit_seam }, { "%s.h", emit_header }, { "%s_main.c", emit_main },
         { "%s_weights.c", emit_weights }, { "example.c", emit_example }, { "Makefile", emit_makefile },
     };
     enum { FILES = sizeof files / sizeof *files };

@@ -9,7 +9,13 @@
 #include "text.h"
 
 /* How weights reach a program. */
-typedef enum WeightsForm { WEIGHTS_EMBED, WEIGHTS_FILE } WeightsForm;
+typedef enum WeightsForm { WEIGHTS_EMBED, WEIGHTS_FILE, WEIGHTS_LITERAL } WeightsForm;
+
+/* What a model computes with: the library's kernels, or plain C written for its shapes. */
+typedef enum KernelsForm { KERNELS_LIBRARY, KERNELS_UNROLLED } KernelsForm;
+
+/* The forms that one Plan can take. */
+typedef struct EmitForm { WeightsForm weights; KernelsForm kernels; } EmitForm;
 
 typedef struct Emit {
     Arena *arena;
@@ -18,7 +24,7 @@ typedef struct Emit {
     const char *name, *upper;       /* dates, DATES */
     const char *identity;           /* sixteen hex digits: spec and layout */
     size_t head_bytes;              /* of the packed file, before its data */
-    WeightsForm weights;
+    EmitForm form;
     struct Wrapper *wrappers;  int wrapper_count;   /* one per distinct shape of a kernel, in order of first use */
 } Emit;
 
@@ -30,26 +36,28 @@ enum { PACK_IDENTITY_AT = 8 + 27 };
 /* A function of the kernels header: one kernel with one shape. */
 typedef struct Wrapper {
     const char *name;               /* linear_64x256_relu */
+    const PlanOp *op;               /* the first that uses it */
     Kernel kernel;
     Split split;
-    bool taps;                      /* attention that leaves scores or weights */
+    bool taps, bias, masked;        /* attention that leaves scores or weights, has a bias by distance, a mask */
+    int64_t reach, mask_stride;     /* of that bias and mask */
     const char *shape;              /* initialiser of the kernel's shape */
     const char *doc;                /* what it computes, with shapes */
     int64_t x_stride, y_stride, z_stride;           /* of operands that a share of rows moves along */
     int parts;                      /* panels, heads or groups of the whole */
-    bool relu;
 } Wrapper;
 
 typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
 
 /* The files of a model's folder, without its weights and runtime: NAME.c, NAME.h, NAME_kernels.h, NAME_main.c,
  * NAME_weights.c, example.c, Makefile. *n receives their number. */
-EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, WeightsForm weights, int *n);
+EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n);
 
 /* Parts of NAME.c and NAME_kernels.h. */
 void emit_model(Emit *e, Text *out);
 void emit_header(Emit *e, Text *out);
 void emit_kernels(Emit *e, Text *out);
+void emit_unrolled(Emit *e, Text *out);
 void emit_blocks(Emit *e, Text *out);
 void emit_programs(Emit *e, Text *out);
 void emit_interface(Emit *e, Text *out);
@@ -59,6 +67,11 @@ void emit_example(Emit *e, Text *out);
 
 /* The wrapper for an operation, made on first use. */
 const Wrapper *emit_wrapper(Emit *e, const PlanOp *op, const PlanBlock *block);
+/* How a main refers to weights inside the program: a declaration and an expression; "" and NULL for a file. */
+const char *emit_weights_declaration(Emit *e);
+const char *emit_weights_symbol(Emit *e);
+/* RT_RELU and the like. */
+const char *emit_activation(Emit *e, int activation);
 /* "[source, 64]", with run-time lengths by name; a margin comment. */
 const char *emit_shape(Emit *e, const Tensor *t);
 const char *emit_upper(Arena *a, const char *text);

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 const char *emit_upper(Arena *a, const char *text)
 {
@@ -17,22 +18,9 @@ const char *emit_macro(Emit *e, const Buffer *b)
     return emit_upper(e->arena, arena_format(e->arena, "at_%s%s%s", block, *block ? "_" : "", b->name));
 }
 
-/* encoder.{}.self_attn.q.weight -> W_ENCODER_LAYER_SELF_Q: the bias lies with the weight. */
 const char *emit_weight_macro(Emit *e, const Packed *k)
 {
-    if (!k->block) return emit_upper(e->arena, arena_format(e->arena, "w_%s", k->name));
-    const Block *b = k->block->block;
-    const char *name = k->name;
-    size_t n = strlen(b->stem);
-    if (n && strncmp(name, b->stem, n) == 0 && name[n] == '.') name += n + 1;
-    char *c = arena_text(e->arena, name), *end = c;
-    for (const char *s = name; *s; s++) {
-        if (strncmp(s, "_attn.", 6) == 0) s += 5;
-        if (strcmp(s, ".weight") == 0 || strcmp(s, ".gain") == 0) break;
-        *end++ = *s == '.' ? '_' : *s;
-    }
-    *end = 0;
-    return emit_upper(e->arena, arena_format(e->arena, "w_%s_%s", b->name, c));
+    return arena_format(e->arena, "W_%s", k->identifier ? k->identifier : emit_upper(e->arena, k->name));
 }
 
 static const char *dim_text(Emit *e, const Dim *d)
@@ -52,29 +40,53 @@ const char *emit_shape(Emit *e, const Tensor *t)
 
 static const char *variable(const PlanBlock *b, const Buffer *x)
 {
-    return x == b->carry_in ? "x" : x->variable;
+    (void)b;
+    return x->variable;
+}
+
+/* The same as an argument: a cache of many slots is known by its offset. */
+static const char *operand(Emit *e, const PlanBlock *b, const Buffer *x)
+{
+    bool many = b->count == COUNT_ROWS && b->rows > 1 && x->place == PLACE_SLOT;
+    return many ? arena_format(e->arena, "in_slot(j, g->slot, %s)", variable(b, x)) : variable(b, x);
+}
+
+/* "W_self_q^T + b": which matrix; that of a graph's matmul is the transpose of what is packed. */
+static const char *matrix_words(Emit *e, const PlanOp *op)
+{
+    const TensorSource *s = op->weights->tensor[0]->source[0];
+    bool turned = s->rank == 2 && s->stride[1] != 1 && s->shape[1] > 1;
+    const char *macro = emit_weight_macro(e, op->weights), *block = op->weights->block ? op->weights->block->block->name : "";
+    char *name = arena_text(e->arena, macro + 2);
+    if (*block && strncasecmp(name, block, strlen(block)) == 0 && name[strlen(block)] == '_') name += strlen(block) + 1;
+    for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
+    const char *w = strncmp(name, "w_", 2) == 0 ? "" : "W_";
+    return arena_format(e->arena, "%s%s%s%s", w, name, turned ? "" : "^T", op->weights->tensor[1] ? " + b" : "");
 }
 
 static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
 {
-    const char *in[5], *out = op->out[0] ? variable(b, op->out[0]) : "";
+    const char *in[NODE_INPUTS], *out = op->out[0] ? variable(b, op->out[0]) : "";
     int n;
-    for (int i = 0; i < 5; i++) in[i] = op->in[i] ? variable(b, op->in[i]) : "";
+    for (int i = 0; i < NODE_INPUTS; i++) in[i] = op->in[i] ? variable(b, op->in[i]) : "";
     const char *act = field_words("activations", &n)[op->activation];
     switch (op->kernel) {
     case KERNEL_LINEAR:
-        if (op->activation == RT_IDENTITY) return arena_format(e->arena, "%s = %s W^T%s", out, in[0], op->weights->tensor[1] ? " + b" : "");
-        return arena_format(e->arena, "%s = %s(%s W^T%s)", out, act, in[0], op->weights->tensor[1] ? " + b" : "");
+        if (op->activation == RT_IDENTITY) return arena_format(e->arena, "%s = %s %s", out, in[0], matrix_words(e, op));
+        return arena_format(e->arena, "%s = %s(%s %s)", out, act, in[0], matrix_words(e, op));
     case KERNEL_NORM:       return arena_format(e->arena, "%s = norm(%s)", out, in[0]);
     case KERNEL_EMBED:      return arena_format(e->arena, "%s = %.6g * table[%s]", out, op->node->scale, in[1]);
     case KERNEL_POSITION:   return arena_format(e->arena, "%s = %s + table[%s]", out, in[0], in[2]);
     case KERNEL_ADD:        return arena_format(e->arena, "%s = %s + %s", out, in[0], in[1]);
+    case KERNEL_GATE:       return arena_format(e->arena, "%s = %s(%s) * %s", out, act, in[0], in[1]);
+    case KERNEL_ROTARY:     return arena_format(e->arena, "%s = %s turned by %s", out, in[0], in[2]);
     case KERNEL_ACTIVATION:
         return op->activation == RT_IDENTITY ? arena_format(e->arena, "%s = %s", out, in[0]) : arena_format(e->arena, "%s = %s(%s)", out, act, in[0]);
     case KERNEL_STORE_K:
     case KERNEL_STORE_V:    return arena_format(e->arena, "%s[%s] = %s", out, in[2], in[1]);
     case KERNEL_ATTENTION:
-        return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g) %s", out, in[0], in[1], op->node->scale, in[2]);
+        return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g%s) %s", out, in[0], in[1], op->node->scale,
+                            op->weights ? " + bias" : "", in[2]);
     case KERNEL_LOG_SOFTMAX: return arena_format(e->arena, "%s = log_softmax(%s)", out, in[0]);
     case KERNEL_ARGMAX:     return arena_format(e->arena, "%s = index of the maximum of %s", out, in[0]);
     case KERNELS: break;
@@ -82,27 +94,45 @@ static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
     return "";
 }
 
+/* Rows of many slots: an operation on caches runs once per slot, each time on the rows that are its own. */
+static bool by_slot(const PlanBlock *b) { return b->count == COUNT_ROWS && b->rows > 1; }
+
+static bool touches_slot(const PlanOp *op)
+{
+    for (int i = 0; i < NODE_INPUTS; i++)
+        if (op->in[i] && op->in[i]->place == PLACE_SLOT) return true;
+    return op->out[0] && op->out[0]->place == PLACE_SLOT;
+}
+
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-static const char *weight(Emit *e, const PlanOp *op) { return arena_format(e->arena, "w + %s", emit_weight_macro(e, op->weights)); }
+/* Weights of the block's own layer, or such as all layers share. */
+static const char *weight(Emit *e, const PlanOp *op)
+{
+    return arena_format(e->arena, "%s + %s", op->weights->block ? "w" : "j->model->weights", emit_weight_macro(e, op->weights));
+}
 
 static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, const Wrapper *w)
 {
-    const char *in[5], *out = op->out[0] ? variable(b, op->out[0]) : "";
-    for (int i = 0; i < 5; i++) in[i] = op->in[i] ? variable(b, op->in[i]) : "NULL";
+    const char *in[NODE_INPUTS], *out = op->out[0] ? operand(e, b, op->out[0]) : "";
+    for (int i = 0; i < NODE_INPUTS; i++) in[i] = op->in[i] ? operand(e, b, op->in[i]) : "NULL";
     switch (op->kernel) {
     case KERNEL_LINEAR:
     case KERNEL_NORM:       return arena_format(e->arena, "%s, %s, %s", out, in[0], weight(e, op));
     case KERNEL_EMBED:      return arena_format(e->arena, "%s, %s, %s", out, weight(e, op), in[1]);
     case KERNEL_POSITION:   return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
+    case KERNEL_GATE:
     case KERNEL_ADD:        return arena_format(e->arena, "%s, %s, %s", out, in[0], in[1]);
+    case KERNEL_ROTARY:     return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
     case KERNEL_STORE_K:
     case KERNEL_STORE_V:    return arena_format(e->arena, "%s, %s, %s", out, in[1], in[2]);
     case KERNEL_ATTENTION: {
+        const char *bias = w->bias ? arena_format(e->arena, ", %s, %s", weight(e, op), in[5]) : "";
+        const char *mask = w->masked ? arena_format(e->arena, ", %s", in[6]) : "";
         const char *scores = op->out[2] ? variable(b, op->out[2]) : "NULL", *weights = op->out[1] ? variable(b, op->out[1]) : "NULL";
         const char *taps = w->taps ? arena_format(e->arena, ", %s, %s", scores, weights) : "";
-        return arena_format(e->arena, "%s, %s, %s, %s, %s + lane * %lld%s, %s", out, in[0], in[1], in[2], op->scratch->variable,
-                            (long long)(op->scratch->rows * op->scratch->stride), taps, in[3]);
+        return arena_format(e->arena, "%s, %s, %s, %s, %s + lane * (%lld * %lld)%s%s%s, %s", out, in[0], in[1], in[2],
+                            op->scratch->variable, (long long)op->scratch->rows, (long long)op->scratch->stride, bias, mask, taps, in[3]);
     }
     default:                return arena_format(e->arena, "%s, %s", out, in[0]);
     }
@@ -135,16 +165,20 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
 {
     const Wrapper *w = emit_wrapper(e, op, b);
     const char *args = arguments(e, b, op, w), *call;
+    bool slots = by_slot(b) && touches_slot(op);
     switch (op->split) {
-    case SPLIT_ROWS:       call = arena_format(e->arena, "%s(%s, %s);", w->name, args, rows_text(e, b, op)); break;
+    case SPLIT_ROWS:
+        call = arena_format(e->arena, "%s(%s, %s);", w->name, args, slots ? "rt_meet(mine, g->rows)" : rows_text(e, b, op));
+        break;
     case SPLIT_FIRST_LANE: call = arena_format(e->arena, "if (lane == 0) %s(%s);", w->name, args); break;
-    default:               call = arena_format(e->arena, "%s(%s, rt_split(%d, lane, lanes));", w->name, args, op->parts); break;
+    default:               call = arena_format(e->arena, "%s(%s, share_%d);", w->name, args, op->parts); break;
     }
     if (op->barrier) text_add(out, "    rt_barrier(j->model->team);\n");
     if (heading) text_printf(out, "\n    /* ---- %s */\n", heading);
     const char *words = kernel_words(e, b, op), *shape = emit_shape(e, op->result);
     int gap = 100 - (int)strlen(words) - (int)strlen(shape);
     text_printf(out, "    /* %s%*s%s */\n", words, gap > 2 ? gap : 2, "", shape);
+    if (slots) text_add(out, "    for (const rt_group *g = j->groups; g < j->groups_end; g++)\n    ");
     statement(out, call);
 }
 
@@ -165,32 +199,54 @@ static void use(Used *u, const Buffer *b)
 static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
 {
     bool ints = x->layout == LAYOUT_INTS;
-    const char *from = x->place == PLACE_SLOT ? "in_slot" : ints ? "ints" : "floats", *macro = emit_macro(e, x);
+    const char *from = ints ? "ints" : "floats", *macro = emit_macro(e, x);
     const char *type = !ints ? "float" : x->tensor->kind == TENSOR_INPUT ? "const int" : "int";
     const char *layer = x->layers ? arena_format(e->arena, " + (size_t)layer * %s_STRIDE", macro) : "";
+    if (x->place == PLACE_SLOT) {
+        if (by_slot(b)) text_printf(out, "    const size_t %s = %s%s;\n", variable(b, x), macro, layer);
+        else text_printf(out, "    float *const %s = in_slot(j, j->slot, %s%s);\n", variable(b, x), macro, layer);
+        return;
+    }
     text_printf(out, "    %s *const %s = %s(j, %s%s);\n", type, variable(b, x), from, macro, layer);
+}
+
+/* This lane's share of every number of panels, heads or groups that is split. */
+static void declare_shares(Text *out, const PlanBlock *b)
+{
+    for (int i = 0; i < b->op_count; i++) {
+        const PlanOp *op = &b->ops[i];
+        bool seen = op->split == SPLIT_ROWS || op->split == SPLIT_FIRST_LANE;
+        for (int k = 0; k < i && !seen; k++)
+            seen = b->ops[k].parts == op->parts && b->ops[k].split != SPLIT_ROWS && b->ops[k].split != SPLIT_FIRST_LANE;
+        if (!seen) text_printf(out, "    const rt_span share_%d = rt_split(%d, lane, lanes);\n", op->parts, op->parts);
+    }
 }
 
 static void declarations(Emit *e, Text *out, const PlanBlock *b)
 {
     Used u = { .count = 0 };
-    bool weights = false, rows = false;
+    const PlanBlock *owner = NULL;     /* of the weights: another block that runs the same layers may have packed them */
+    bool rows = false;
     for (int i = 0; i < b->op_count; i++) {
         const PlanOp *op = &b->ops[i];
-        for (int k = 0; k < 5; k++)
-            if (!(op->kernel == KERNEL_ATTENTION && k == 4)) use(&u, op->in[k]);
+        for (int k = 0; k < NODE_INPUTS; k++)
+            use(&u, op->in[k]);
         for (int k = 0; k < 3; k++) use(&u, op->out[k]);
         use(&u, op->scratch);
-        weights |= op->weights != NULL;
+        if (op->weights && op->weights->block) {
+            if (owner && owner != op->weights->block) die("%s: weights of two blocks", b->block->name);
+            owner = op->weights->block;
+        }
         rows |= op->split == SPLIT_ROWS;
     }
-    if (weights) {
-        const char *name = emit_upper(e->arena, b->block->name);
+    if (owner) {
+        const char *name = emit_upper(e->arena, owner->block->name);
         text_printf(out, "    const unsigned char *const w = j->model->weights + W_%s%s;\n", name,
                     b->block->layers ? arena_format(e->arena, " + (size_t)layer * W_%s_STRIDE", name) : "");
     }
     for (int i = 0; i < u.count; i++) declare(e, out, b, u.list[i]);
-    if (rows && b->count != COUNT_CONSTANT) text_add(out, "    const rt_span mine = rt_split(j->rows, lane, lanes);    /* rows */\n");
+    declare_shares(out, b);
+    if (rows && b->count != COUNT_CONSTANT) text_add(out, "    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */\n");
     if (!b->ops[0].node->part) text_add(out, "\n");
 }
 
@@ -287,7 +343,7 @@ void emit_offsets(Emit *e, Text *out)
     for (int i = 0; i < p->packed_count; i++)
         if (!p->packed[i]->block) define(e, out, emit_weight_macro(e, p->packed[i]), p->packed[i]->offset, packed_words(e, p->packed[i]));
     text_add(out, "\n/* ---- state: a header of lengths, slots of caches, a scratch ------------------------------------------------- */\n\n");
-    define(e, out, "SLOTS", p->slots_offset, "");
+    define(e, out, "SLOTS_AT", p->slots_offset, "");
     define(e, out, "SLOT_BYTES", p->slot_bytes, "");
     if (p->slot_bytes) text_add(out, "\n/* In a slot. */\n");
     whole_buffers(e, out, PLACE_SLOT);

@@ -53,13 +53,13 @@ static const char set_template[] =
     "void ${name}_set_${id}(${name}_state *s, const float *values)\n"
     "{\n"
     "    float *const rows = (float *)(s->bytes + ${macro});\n"
-    "    for (int r = 0; r < ${rows}; r++) memcpy(rows + r * ${stride}, values + r * ${width}, ${width} * sizeof(float));\n"
+    "    for (int r = 0; r < ${rows}; r++) rt_copy(rows + r * ${stride}, values + r * ${width}, ${width} * sizeof(float));\n"
     "}\n\n";
 static const char get_template[] =
     "void ${name}_get_${id}(const ${name}_state *s, float *values)\n"
     "{\n"
     "    const float *const rows = (const float *)(s->bytes + ${macro});\n"
-    "    for (int r = 0; r < ${rows}; r++) memcpy(values + r * ${width}, rows + r * ${stride}, ${width} * sizeof(float));\n"
+    "    for (int r = 0; r < ${rows}; r++) rt_copy(values + r * ${width}, rows + r * ${stride}, ${width} * sizeof(float));\n"
     "}\n\n";
 
 static const char *number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
@@ -71,20 +71,29 @@ static void copy_call(Emit *e, Text *out, const char *template, const Tensor *t)
               "stride", number(e, b->stride), "width", number(e, b->width), NULL);
 }
 
+static const char *fill_text(Emit *e, const Tensor *t)
+{
+    switch (t->fill) {
+    case FILL_INDEX: return "i";
+    case FILL_COUNT: return "i + 1";
+    default:         return number(e, t->fill);
+    }
+}
+
 static void fill_lines(Emit *e, Text *out)
 {
     for (int i = 0; i < e->plan->graph->tensor_count; i++) {
         const Tensor *t = tensor_at(e, i);
         if (t->kind != TENSOR_INPUT || !t->integer) continue;
         text_fill(out, "    for (int i = 0; i < ${n}; i++) ((int *)(s->bytes + ${macro}))[i] = ${value};\n", "n", number(e, t->dim[0].bound),
-                  "macro", emit_macro(e, buffer_of(e, t)), "value", t->fill == FILL_INDEX ? "i" : number(e, t->fill), NULL);
+                  "macro", emit_macro(e, buffer_of(e, t)), "value", fill_text(e, t), NULL);
     }
 }
 
 static void graph_calls(Emit *e, Text *out)
 {
     text_fill(out, "/* ---- the calls -------------------------------------------------------------------------------------------- */\n\n"
-              "void ${name}_reset(${name}_state *s) { memset(s->bytes, 0, SLOTS); }\n\n", "name", e->name, NULL);
+              "void ${name}_reset(${name}_state *s) { rt_clear(s->bytes, SLOTS_AT); }\n\n", "name", e->name, NULL);
     for (int i = 0; i < e->plan->graph->tensor_count; i++)
         if (is_input(tensor_at(e, i))) copy_call(e, out, set_template, tensor_at(e, i));
     text_fill(out, "rt_status ${name}_run(const ${name} *m, ${name}_state *s)\n{\n    job j = { m, s, 0, 0 };\n", "name", e->name, NULL);
@@ -101,7 +110,7 @@ static void values_array(Emit *e, Text *out, const Tensor *t)
     int64_t n = t->dim[0].bound * t->dim[1].bound;
     text_printf(out, "static const float input_%s[] = {", identifier(e, t));
     for (int64_t i = 0; i < n; i++)
-        text_printf(out, "%s%.9g%s", i % 12 ? " " : "\n    ", t->values ? (double)t->values[i] : 0.0, i + 1 < n ? "," : "");
+        text_printf(out, "%s%.9g%s", i % 12 ? " " : "\n    ", (double)t->values[i], i + 1 < n ? "," : "");
     text_add(out, "\n};\n\n");
 }
 
@@ -118,7 +127,7 @@ static const char main_head[] =
     "static void print(const char *name, const float *values, int rows, int columns)\n"
     "{\n"
     "    for (int r = 0; r < rows; r++) {\n"
-    "        printf(\"%s%*s[\", r ? \"\" : name, r ? 12 : 12 - (int)(sizeof \"\" - 1), \"\");\n"
+    "        printf(\"%-12s [\", r ? \"\" : name);\n"
     "        for (int c = 0; c < columns; c++) printf(\"%s%.5f\", c ? \", \" : \"\", values[r * columns + c]);\n"
     "        puts(\"]\");\n"
     "    }\n"
@@ -126,7 +135,7 @@ static const char main_head[] =
     "\n";
 
 static const char open_embedded[] =
-    "    rt_status status = ${name}_bind(&model, ${name}_weights, ${upper}_WEIGHTS_BYTES);\n"
+    "    rt_status status = ${name}_bind(&model, ${weights}, ${upper}_WEIGHTS_BYTES);\n"
     "    (void)argc;\n"
     "    (void)argv;\n";
 static const char open_file[] =
@@ -137,12 +146,12 @@ static const char open_file[] =
 static void program(Emit *e, Text *out, const char *file, bool embed)
 {
     Text open = text_new(e->arena);
-    if (embed) text_fill(&open, open_embedded, "name", e->name, "upper", e->upper, NULL);
+    if (embed) text_fill(&open, open_embedded, "name", e->name, "upper", e->upper, "weights", emit_weights_symbol(e), NULL);
     else text_fill(&open, open_file, "name", e->name, NULL);
     text_fill(out, main_head, "file", file, "name", e->name,
-              "weights_declaration", embed ? arena_format(e->arena, "extern const unsigned char %s_weights[];\n", e->name) : "", NULL);
+              "weights_declaration", embed ? emit_weights_declaration(e) : "", NULL);
     for (int i = 0; i < e->plan->graph->tensor_count; i++)
-        if (is_input(tensor_at(e, i))) values_array(e, out, tensor_at(e, i));
+        if (is_input(tensor_at(e, i)) && tensor_at(e, i)->values) values_array(e, out, tensor_at(e, i));
     text_fill(out, "int main(int argc, char **argv)\n{\n    ${name} model = { 0 };\n", "name", e->name, NULL);
     text_add(out, open.data);
     text_add(out, "    if (status != RT_OK) {\n"
@@ -150,7 +159,7 @@ static void program(Emit *e, Text *out, const char *file, bool embed)
                   "        return status == RT_NO_ISA ? 69 : 65;\n    }\n");
     for (int i = 0; i < e->plan->graph->tensor_count; i++) {
         const Tensor *t = tensor_at(e, i);
-        if (is_input(t)) text_printf(out, "    %s_set_%s(&state, input_%s);\n", e->name, identifier(e, t), identifier(e, t));
+        if (is_input(t) && t->values) text_printf(out, "    %s_set_%s(&state, input_%s);\n", e->name, identifier(e, t), identifier(e, t));
     }
     text_printf(out, "    if (%s_run(&model, &state) != RT_OK) return 70;\n", e->name);
     for (int i = 0; i < e->plan->graph->tensor_count; i++) {
@@ -167,7 +176,7 @@ static void program(Emit *e, Text *out, const char *file, bool embed)
 
 static void graph_main(Emit *e, Text *out)
 {
-    program(e, out, arena_format(e->arena, "%s_main.c", e->name), e->weights == WEIGHTS_EMBED);
+    program(e, out, arena_format(e->arena, "%s_main.c", e->name), e->form.weights != WEIGHTS_FILE);
 }
 
 static void graph_example(Emit *e, Text *out) { program(e, out, "example.c", false); }

@@ -52,9 +52,14 @@ static const Form forms[KERNELS] = {
         "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
     [KERNEL_STORE_V] = { "float *cache, const float *x, const int *positions",
         "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
-    [KERNEL_ATTENTION] = { "float *out, const float *q, const float *k, const float *v, float *scratch,${taps} const int *visible",
-        "out + ${y} * rows.begin, q + ${x} * rows.begin, k, v, scratch, ${tap_rows}, visible + rows.begin, ${count}, 0, ${parts}",
-        "out, q, k, v, scratch, ${tap_part}, visible, 1, ${range}" },
+    [KERNEL_GATE] = { "float *y, const float *a, const float *b",
+        "y + ${y} * rows.begin, a + ${x} * rows.begin, b + ${z} * rows.begin, ${count}, 0, ${parts}", "y, a, b, 1, ${range}" },
+    [KERNEL_ROTARY] = { "float *y, const float *x, const void *table, const int *positions",
+        "y + ${y} * rows.begin, x + ${x} * rows.begin, table, positions + rows.begin, ${count}, 0, ${parts}",
+        "y, x, table, positions, 1, ${range}" },
+    [KERNEL_ATTENTION] = { "float *out, const float *q, const float *k, const float *v, float *scratch,${extras} const int *visible",
+        "out + ${y} * rows.begin, q + ${x} * rows.begin, k, v, scratch, ${extra}, visible + rows.begin, ${count}, 0, ${parts}",
+        "out, q, k, v, scratch, ${extra}, visible, 1, ${range}" },
     [KERNEL_LOG_SOFTMAX] = { "float *y, const float *x", "y + ${y} * rows.begin, x + ${x} * rows.begin, ${count}", "y, x, 1" },
     [KERNEL_ARGMAX] = { "int *y, const float *x", "y + rows.begin, x + ${x} * rows.begin, ${count}", "y, x, 1" },
 };
@@ -62,6 +67,7 @@ static const char *const shape_types[KERNELS] = {
     [KERNEL_LINEAR] = "RtLinear",       [KERNEL_NORM] = "RtNorm",         [KERNEL_EMBED] = "RtEmbed",
     [KERNEL_POSITION] = "RtEmbed",      [KERNEL_ADD] = "RtElement",       [KERNEL_ACTIVATION] = "RtElement",
     [KERNEL_STORE_K] = "RtCache",       [KERNEL_STORE_V] = "RtCache",     [KERNEL_ATTENTION] = "RtAttention",
+    [KERNEL_GATE] = "RtElement",        [KERNEL_ROTARY] = "RtRotary",
     [KERNEL_LOG_SOFTMAX] = "RtVocabulary", [KERNEL_ARGMAX] = "RtVocabulary",
 };
 
@@ -92,28 +98,53 @@ static const char wrapper_template[] =
     "static inline void ${name}(${parameters})\n"
     "{\n"
     "    static const ${type} shape = ${shape};\n"
+    "${extra}\n"
     "    ${function}(&shape, ${arguments});\n"
     "}\n\n";
+
+/* What an attention has besides: more parameters, and the struct that hands them on; both empty where there is nothing. */
+typedef struct Extra { const char *parameters, *body; } Extra;
+
+static Extra extra_of(Emit *e, const Wrapper *w)
+{
+    bool rows = w->split == SPLIT_ROWS;
+    Text parameters = text_new(e->arena), body = text_new(e->arena);
+    if (!w->bias && !w->masked && !w->taps) return (Extra){ "", "" };
+    text_add(&body, "    const RtAttentionExtra extra = {\n");
+    if (w->bias) {
+        text_add(&parameters, " const void *bias, const int *positions,");
+        text_printf(&body, "        .bias = bias, .reach = %lld, .positions = positions%s,\n", (long long)w->reach, rows ? " + rows.begin" : "");
+    }
+    if (w->masked) {
+        const char *moved = rows ? arena_format(e->arena, " + %lld * rows.begin", (long long)w->mask_stride) : "";
+        text_add(&parameters, " const float *mask,");
+        text_printf(&body, "        .mask = mask%s, .mask_stride = %lld,\n", moved, (long long)w->mask_stride);
+    }
+    if (w->taps) {
+        const char *moved = rows ? arena_format(e->arena, " + %lld * rows.begin", (long long)w->z_stride) : "";
+        text_add(&parameters, " float *scores, float *weights,");
+        text_printf(&body, "        .scores = scores ? scores%s : NULL, .weights = weights ? weights%s : NULL,\n", moved, moved);
+    }
+    text_add(&body, "    };\n");
+    return (Extra){ parameters.data, body.data };
+}
 
 static void emit_one(Emit *e, Text *out, const Wrapper *w)
 {
     bool rows = w->split == SPLIT_ROWS, ranged = w->split == SPLIT_COLUMNS || w->split == SPLIT_HEADS;
     const char *span = rows ? "rows" : w->split == SPLIT_HEADS ? "heads" : w->kernel == KERNEL_LINEAR ? "panels" : "groups";
-    const char *tap_rows = "NULL, NULL";
-    if (w->taps)
-        tap_rows = arena_format(e->arena, "scores ? scores + %lld * rows.begin : NULL, weights ? weights + %lld * rows.begin : NULL",
-                                (long long)w->z_stride, (long long)w->z_stride);
+    const Extra extra = extra_of(e, w);
     const char *const pairs[] = {
         "x", number(e, w->x_stride), "y", number(e, w->y_stride), "z", number(e, w->z_stride), "parts", number(e, w->parts),
         "count", "rows.end - rows.begin", "range",
         ranged ? arena_format(e->arena, "%s.begin, %s.end", span, span) : arena_format(e->arena, "0, %d", w->parts),
-        "taps", w->taps ? " float *scores, float *weights," : "", "tap_rows", tap_rows,
-        "tap_part", w->taps ? "scores, weights" : "NULL, NULL", NULL };
+        "extras", extra.parameters, "extra", *extra.body ? "&extra" : "NULL", NULL };
     const Form *f = &forms[w->kernel];
     const char *parameters = fill(e, f->parameters, pairs);
     if (rows || ranged) parameters = arena_format(e->arena, "%s, rt_span %s", parameters, span);
     text_fill(out, wrapper_template, "doc", w->doc, "name", w->name, "parameters", parameters, "type", shape_types[w->kernel], "shape", w->shape,
-              "function", kernel_functions[w->kernel], "arguments", fill(e, rows ? f->rows_call : f->part_call, pairs), NULL);
+              "extra", extra.body, "function", kernel_functions[w->kernel],
+              "arguments", fill(e, rows ? f->rows_call : f->part_call, pairs), NULL);
 }
 
 static const char head_template[] =

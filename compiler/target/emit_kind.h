@@ -13,7 +13,7 @@ typedef struct EmitKind {
     void (*example)(Emit *e, Text *out);                    /* example.c */
 } EmitKind;
 
-extern const EmitKind emit_translate;       /* encoder-decoder */
+extern const EmitKind emit_sequence;        /* models of stacks */
 extern const EmitKind emit_graph;           /* xf.graph */
 
 #endif

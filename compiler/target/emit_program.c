@@ -33,8 +33,8 @@ static const char *cost_text(Emit *e, const Program *p)
         return arena_format(e->arena, "%s for a source of %lld", flops_text(e->arena, c.flops), (long long)m->max_source);
     case COUNT_ROWS:
         c = plan_cost(e->plan, p->name, 1, m->max_target, m->max_source);
-        return arena_format(e->arena, "%s a token at position %lld, %.3g kB of weights", flops_text(e->arena, c.flops),
-                            (long long)m->max_target - 1, c.weight_bytes / 1e3);
+        return arena_format(e->arena, "%s a row, at the last position; it reads %.3g kB of weights", flops_text(e->arena, c.flops),
+                            c.weight_bytes / 1e3);
     default:
         return "";
     }

@@ -21,7 +21,7 @@ static const char *activation_name(int activation)
     return field_words("activations", &n)[activation];
 }
 
-static const char *activation_enum(Emit *e, int activation)
+const char *emit_activation(Emit *e, int activation)
 {
     static const char *const names[] = {
 #define RT_ACTIVATION(id, name, formula) [RT_##id] = #id,
@@ -39,7 +39,7 @@ static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->name = arena_format(e->arena, "linear_%lldx%lld%s%s%s%s", in, out, bias ? "" : "_unbiased", active ? "_" : "",
                            active ? activation_name(op->activation) : "", suffix(op));
     w->shape = arena_format(e->arena, "{ .in = %lld, .out = %lld, .x_stride = %lld, .y_stride = %lld, .has_bias = %d, .activation = %s }",
-                            in, out, (long long)op->in[0]->stride, (long long)op->out[0]->stride, bias, activation_enum(e, op->activation));
+                            in, out, (long long)op->in[0]->stride, (long long)op->out[0]->stride, bias, emit_activation(e, op->activation));
     const char *sum = bias ? "x W^T + b" : "x W^T";
     w->doc = arena_format(e->arena, active ? "y = %s(%s)" : "y = %s%s", active ? activation_name(op->activation) : "", sum);
     w->doc = arena_format(e->arena, "%s    x [.., %lld]  W [%lld, %lld]  y [.., %lld]", w->doc, in, out, in, out);
@@ -48,12 +48,16 @@ static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 
 static void norm_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
-    static const char *const kinds[] = { [NORMS_ANNOTATED] = "RT_NORM_ANNOTATED", [NORMS_LAYER] = "RT_NORM_LAYER" };
+    static const char *const kinds[] = { [NORMS_ANNOTATED] = "RT_NORM_ANNOTATED", [NORMS_LAYER] = "RT_NORM_LAYER",
+                                         [NORMS_RMS] = "RT_NORM_RMS" };
     static const char *const docs[] = { [NORMS_ANNOTATED] = "y = gain * (x - mean) / (std + eps) + bias, std divided by width - 1",
-                                        [NORMS_LAYER] = "y = gain * (x - mean) / sqrt(variance + eps) + bias" };
-    long long width = width_of(op->out[0]);
-    w->name = arena_format(e->arena, "norm_%lld%s", width, suffix(op));
-    w->shape = arena_format(e->arena, "{ .width = %lld, .x_stride = %lld, .y_stride = %lld, .kind = %s, .eps = %s }", width,
+                                        [NORMS_LAYER] = "y = gain * (x - mean) / sqrt(variance + eps) + bias",
+                                        [NORMS_RMS] = "y = gain * x / sqrt(mean(x * x) + eps)" };
+    int heads = op->node->heads > 1 ? op->node->heads : 1;
+    long long width = width_of(op->out[0]) / heads;
+    const char *each = heads > 1 ? arena_format(e->arena, "%dx", heads) : "";
+    w->name = arena_format(e->arena, "norm_%s%lld%s", each, width, suffix(op));
+    w->shape = arena_format(e->arena, "{ .heads = %d, .width = %lld, .x_stride = %lld, .y_stride = %lld, .kind = %s, .eps = %s }", heads, width,
                             (long long)op->in[0]->stride, (long long)op->out[0]->stride, kinds[op->node->kind], real(e, op->node->eps));
     w->doc = docs[op->node->kind];
 }
@@ -62,22 +66,36 @@ static void embed_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     bool position = op->kernel == KERNEL_POSITION;
     w->name = arena_format(e->arena, "%s_%lld%s", position ? "position" : "embed", (long long)width_of(op->out[0]), suffix(op));
-    w->shape = arena_format(e->arena, "{ .width = %lld, .y_stride = %lld, .scale = %#.9gf }", (long long)width_of(op->out[0]),
-                            (long long)op->out[0]->stride, position ? 1.0 : op->node->scale);
+    w->shape = arena_format(e->arena, "{ .width = %lld, .y_stride = %lld, .scale = %s }", (long long)width_of(op->out[0]),
+                            (long long)op->out[0]->stride, real(e, position ? 1.0 : op->node->scale));
     w->doc = position ? "y = x + table[position]" : "y = scale * table[id]";
 }
 
 static void element_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
-    bool add = op->kernel == KERNEL_ADD;
+    bool add = op->kernel == KERNEL_ADD, gate = op->kernel == KERNEL_GATE;
     long long width = width_of(op->out[0]);
-    const char *what = add ? "add" : op->activation == RT_IDENTITY ? "copy" : activation_name(op->activation);
+    bool copy = op->kernel == KERNEL_ACTIVATION && op->activation == RT_IDENTITY;
+    const char *act = activation_name(op->activation);
+    const char *what = add ? "add" : copy ? "copy" : gate ? arena_format(e->arena, "%s_gate", act) : act;
     w->name = arena_format(e->arena, "%s_%lld%s", what, width, suffix(op));
     w->shape = arena_format(e->arena, "{ .width = %lld, .a_stride = %lld, .b_stride = %lld, .y_stride = %lld, .activation = %s }", width,
-                            (long long)op->in[0]->stride, (long long)(add ? op->in[1]->stride : 0), (long long)op->out[0]->stride,
-                            activation_enum(e, op->activation));
-    w->doc = add ? "y = a + b" : op->activation == RT_IDENTITY ? "y = a" : arena_format(e->arena, "y = %s(a)", what);
+                            (long long)op->in[0]->stride, (long long)(add || gate ? op->in[1]->stride : 0), (long long)op->out[0]->stride,
+                            emit_activation(e, op->activation));
+    w->doc = add ? "y = a + b" : copy ? "y = a" : arena_format(e->arena, gate ? "y = %s(a) * b" : "y = %s(a)", act);
     w->parts = (int)((width + 15) / 16);
+}
+
+static void rotary_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
+{
+    const Node *n = op->node;
+    long long width = width_of(op->out[0]) / n->heads;
+    w->name = arena_format(e->arena, "rotary_%dx%lld%s", n->heads, width, suffix(op));
+    w->shape = arena_format(e->arena, "{ .heads = %d, .width = %lld, .dims = %d, .interleaved = %d, .x_stride = %lld, .y_stride = %lld }",
+                            n->heads, width, n->dims, n->interleaved, (long long)op->in[0]->stride, (long long)op->out[0]->stride);
+    w->doc = arena_format(e->arena, "turn %d of %lld columns of each head by position * rate, in pairs (%s)", n->dims, width,
+                          n->interleaved ? "2i, 2i + 1" : "i, i + dims / 2");
+    w->parts = n->heads;
 }
 
 static void store_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
@@ -99,11 +117,17 @@ static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     long long d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->out[0]->dim[1].bound / n->heads;
     const Buffer *tap = op->out[1] ? op->out[1] : op->out[2];
     w->taps = tap != NULL;
-    w->name = arena_format(e->arena, "attention_%dx%lld_%lld%s%s", n->heads, d_k, (long long)op->in[1]->rows, w->taps ? "_tapped" : "", suffix(op));
+    w->bias = op->weights != NULL;
+    w->masked = op->in[6] != NULL;
+    w->reach = w->bias ? (op->weights->tensor[0]->dim[1].bound + 1) / 2 : 0;
+    w->mask_stride = w->masked ? op->in[6]->stride : 0;
+    w->name = arena_format(e->arena, "attention_%dx%lld_%lld%s%s%s%s", n->heads, d_k, (long long)op->in[1]->rows, w->bias ? "_biased" : "",
+                           w->masked ? "_masked" : "", w->taps ? "_tapped" : "", suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld,\n"
-                            ".q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s }",
+                            "    .q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s%s }",
                             n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, (long long)op->in[0]->stride,
-                            (long long)op->out[0]->stride, (long long)(tap ? tap->rows : 0), (long long)(tap ? tap->stride : 0), real(e, n->scale));
+                            (long long)op->out[0]->stride, (long long)(tap ? tap->rows : 0), (long long)(tap ? tap->stride : 0), real(e, n->scale),
+                            n->softcap > 0 ? arena_format(e->arena, ", .softcap = %s", real(e, n->softcap)) : "");
     w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, %d heads, over the first visible[row] positions", n->scale, n->heads);
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;
@@ -122,24 +146,38 @@ static Describe *const describe[KERNELS] = {
     [KERNEL_LINEAR] = linear_wrapper,       [KERNEL_NORM] = norm_wrapper,           [KERNEL_EMBED] = embed_wrapper,
     [KERNEL_POSITION] = embed_wrapper,      [KERNEL_ADD] = element_wrapper,         [KERNEL_ACTIVATION] = element_wrapper,
     [KERNEL_STORE_K] = store_wrapper,       [KERNEL_STORE_V] = store_wrapper,       [KERNEL_ATTENTION] = attention_wrapper,
+    [KERNEL_GATE] = element_wrapper,        [KERNEL_ROTARY] = rotary_wrapper,
     [KERNEL_LOG_SOFTMAX] = vocabulary_wrapper, [KERNEL_ARGMAX] = vocabulary_wrapper,
 };
 
+/* Whether a function of a block has a variable of that name. */
+static bool is_variable(const Plan *p, const char *name)
+{
+    for (int i = 0; i < p->buffer_count; i++)
+        if (strcmp(p->buffers[i]->variable, name) == 0) return true;
+    for (int i = 0; i < p->block_count; i++)
+        for (int k = 0; k < p->blocks[i]->buffer_count; k++)
+            if (strcmp(p->blocks[i]->buffers[k]->variable, name) == 0) return true;
+    return false;
+}
+
 static bool same_wrapper(const Wrapper *a, const Wrapper *b)
 {
-    return a->kernel == b->kernel && a->split == b->split && a->taps == b->taps && strcmp(a->shape, b->shape) == 0;
+    bool extras = a->taps == b->taps && a->bias == b->bias && a->masked == b->masked && a->reach == b->reach && a->mask_stride == b->mask_stride;
+    return a->kernel == b->kernel && a->split == b->split && extras && strcmp(a->shape, b->shape) == 0;
 }
 
 const Wrapper *emit_wrapper(Emit *e, const PlanOp *op, const PlanBlock *block)
 {
     (void)block;
-    Wrapper w = { .kernel = op->kernel, .split = op->split };
+    Wrapper w = { .op = op, .kernel = op->kernel, .split = op->split };
     if (op->in[0]) w.x_stride = op->in[0]->stride;
     if (op->out[0]) w.y_stride = op->out[0]->stride;
     describe[op->kernel](e, op, &w);
     if (op->kernel == KERNEL_STORE_K || op->kernel == KERNEL_STORE_V) w.x_stride = op->in[1]->stride;
-    if (op->kernel == KERNEL_ADD) w.z_stride = op->in[1]->stride;
+    if (op->kernel == KERNEL_ADD || op->kernel == KERNEL_GATE) w.z_stride = op->in[1]->stride;
     int namesakes = 0;
+    while (is_variable(e->plan, w.name)) w.name = arena_format(e->arena, "%s_", w.name);
     for (int i = 0; i < e->wrapper_count; i++) {
         if (same_wrapper(&e->wrappers[i], &w)) return &e->wrappers[i];
         size_t n = strlen(w.name);

@@ -17,7 +17,13 @@ static void write_rows(const Engine *e, const Buffer *b, const float *values)
 static void fill_integers(const Engine *e, const Buffer *b)
 {
     int32_t *to = (int32_t *)address(e, b, 0);
-    for (int64_t i = 0; i < b->rows; i++) to[i] = b->tensor->fill == FILL_INDEX ? (int32_t)i : b->tensor->fill;
+    for (int64_t i = 0; i < b->rows; i++) {
+        switch (b->tensor->fill) {
+        case FILL_INDEX: to[i] = (int32_t)i; break;
+        case FILL_COUNT: to[i] = (int32_t)i + 1; break;
+        default:         to[i] = b->tensor->fill; break;
+        }
+    }
 }
 
 /* Inputs of an xf.graph start as the spec gives them, and are zero where it gives nothing. */
@@ -41,6 +47,18 @@ void engine_set_input(Engine *e, const char *name, const float *values)
         bool asked = b->tensor->kind == TENSOR_INPUT && b->layout == LAYOUT_ROWS && strcmp(b->tensor->name, name) == 0;
         if (asked) write_rows(e, b, values);
     }
+}
+
+int engine_rows(const Engine *e)
+{
+    const PlanProgram *p = plan_program(e->plan, "rows");
+    return p ? (int)p->runs[0].block->rows : 1;
+}
+
+int64_t engine_logits_stride(const Engine *e)
+{
+    const PlanProgram *p = plan_program(e->plan, "step");
+    return p->runs[p->count - 1].block->carry_out->stride;
 }
 
 void engine_close(Engine *e)

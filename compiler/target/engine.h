@@ -5,6 +5,7 @@
 #ifndef ENGINE_H
 #define ENGINE_H
 
+#include "emit.h"
 #include "plan.h"
 
 typedef struct Engine Engine;
@@ -12,7 +13,9 @@ typedef struct EngineOps {
     rt_status (*encode)(Engine *e, const int *ids, int n);
     rt_status (*step)(Engine *e, int id);                   /* appends one token to slot 0 */
     rt_status (*next)(Engine *e, int id, int *next);        /* the same, and the likeliest id after it */
-    const float *(*logits)(const Engine *e);                /* of the last step: [target_vocab] */
+    rt_status (*rows)(Engine *e, const rt_row *rows, int n);        /* up to engine_rows, next to one another in slot 0 */
+    const float *(*logits)(const Engine *e);                /* of the last step or rows: [n][engine_logits_stride] */
+    rt_status (*clear)(Engine *e);                          /* forget the sequence of slot 0, not its source */
     rt_status (*run)(Engine *e);                            /* an xf.graph, on the inputs that were set */
     rt_status (*threads)(Engine *e, int lanes);
     void (*close)(Engine *e);
@@ -30,11 +33,15 @@ struct Engine {
 Engine *generic_open(Arena *a, Diag *d, const Plan *p);
 
 /* Emit, compile with `cc` into a temporary folder and load. `isa`: "native", "portable", … */
-typedef struct NativeOptions { const char *cc, *isa; } NativeOptions;
+typedef struct NativeOptions { const char *cc, *isa; KernelsForm kernels; } NativeOptions;
 Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOptions options);
 
-/* Forget every sequence. */
+/* Forget every sequence, and fill the inputs of an xf.graph with the numbers of its spec, or zeros where it gives none:
+ * inputs that were set are lost. */
 void engine_reset(Engine *e);
+/* How many rows one call takes, and how many floats lie from one row of logits to the next. */
+int engine_rows(const Engine *e);
+int64_t engine_logits_stride(const Engine *e);
 /* Fill an input of an xf.graph: row-major values, rows x columns of the tensor. */
 void engine_set_input(Engine *e, const char *name, const float *values);
 void engine_close(Engine *e);

@@ -1,17 +1,18 @@
-/* folder.c: write a model's folder, and build it with the Makefile that stands in it. */
+/* folder.c: write a model's folder, and build it with the Makefile that stands in it.
+ *
+ * Nothing of somebody else's is written over: of a file that is there already, the beginning says whether it is ours. */
 #include "folder.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "runtime_text.h"
-
-extern char **environ;
 
 static const struct { const char *name, *flags; } isas[] = {
     { "native", "-march=native" },
@@ -35,59 +36,147 @@ const char *const *isa_names(int *n)
     return names;
 }
 
-/* A file that is as it should be keeps its date, so make has nothing to do. */
-static bool write_if_changed(Arena *a, Diag *d, const char *path, const char *data, size_t size)
+/* ---- writing ------------------------------------------------------------------------------------------------- */
+
+typedef struct OutputFile { const char *path, *data; size_t size; } OutputFile;
+typedef struct Output { Arena *arena; Diag *diag; OutputFile *files; int count, room; } Output;
+
+static void add_file(Output *o, const char *path, const char *data, size_t size)
 {
-    FILE *f = fopen(path, "rb");
-    if (f) {
-        char *old = arena_alloc(a, size + 1);
-        bool same = fread(old, 1, size + 1, f) == size && memcmp(old, data, size) == 0;
-        fclose(f);
-        if (same) return true;
+    if (o->count == o->room) {
+        int room = o->room ? 2 * o->room : 64;
+        o->files = arena_grow(o->arena, o->files, (size_t)o->room * sizeof *o->files, (size_t)room * sizeof *o->files);
+        o->room = room;
     }
-    return file_write(a, d, path, data, size);
+    o->files[o->count++] = (OutputFile){ path, data, size };
 }
 
-static bool write_runtime(Arena *a, Diag *d, const char *folder)
+static bool is_regular(const char *path)
 {
-    const char *runtime = file_join(a, folder, "runtime");
-    if (!file_make_folder(d, runtime)) return false;
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* The first `n` bytes of a regular file, or fewer; *n receives how many. NULL where there is no such file. */
+static char *first_bytes(Arena *a, const char *path, size_t *n)
+{
+    FILE *f = is_regular(path) ? fopen(path, "rb") : NULL;
+    if (!f) return NULL;
+    char *bytes = arena_alloc(a, *n + 1);
+    *n = fread(bytes, 1, *n, f);
+    fclose(f);
+    return bytes;
+}
+
+/* Ours begins with what we would begin it with, "# Build dates:" or "dates.c:", or speaks of xformc in its first line. */
+static bool is_ours(Arena *a, const OutputFile *f)
+{
+    enum { LINE = 256 };
+    size_t n = LINE, mark = strcspn(f->data, ":\n");
+    char *old = first_bytes(a, f->path, &n);
+    if (!old || n == 0) return true;
+    if (mark <= n && strncmp(old, f->data, mark) == 0) return true;
+    old[strcspn(old, "\n")] = '\0';
+    return strstr(old, "xformc") != NULL;
+}
+
+/* A packed file names xformc where a file of weights has its tensors. */
+static bool is_packed(Arena *a, const char *path)
+{
+    static const char mark[] = "{\"__metadata__\":{\"xformc\":";
+    size_t n = 8 + sizeof mark - 1;
+    const char *old = first_bytes(a, path, &n);
+    return !old || n == 0 || (n == 8 + sizeof mark - 1 && memcmp(old + 8, mark, sizeof mark - 1) == 0);
+}
+
+static bool refuse(Diag *d, const char *path)
+{
+    diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s is not of xformc; choose another -o", path);
+    return false;
+}
+
+static bool all_ours(const Output *o, const char *weights)
+{
+    for (int i = 0; i < o->count; i++)
+        if (!is_ours(o->arena, &o->files[i])) return refuse(o->diag, o->files[i].path);
+    return is_packed(o->arena, weights) || refuse(o->diag, weights);
+}
+
+/* A pipe or a device in a file's place would be written to, or wait for a reader; the file takes its place. */
+static void make_way(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) unlink(path);
+}
+
+/* A file that is as it should be keeps its date, so make has nothing to do. */
+static bool write_if_changed(const Output *o, const OutputFile *f)
+{
+    size_t n = f->size + 1;
+    const char *old = first_bytes(o->arena, f->path, &n);
+    if (old && n == f->size && memcmp(old, f->data, n) == 0) return true;
+    make_way(f->path);
+    return file_write(o->arena, o->diag, f->path, f->data, f->size);
+}
+
+static void add_runtime(Output *o, const char *folder)
+{
     for (const RuntimeFile *f = runtime_files; f->name; f++)
-        if (f->copied && !write_if_changed(a, d, file_join(a, runtime, f->name), f->text, strlen(f->text))) return false;
+        if (f->copied) add_file(o, file_join(o->arena, folder, f->name), f->text, strlen(f->text));
+}
+
+static void add_emitted(Output *o, const Plan *p, const Pack *pack, EmitForm form, const char *folder)
+{
+    int n;
+    EmittedFile *files = emit_files(o->arena, p, pack->identity, pack->head_bytes, form, &n);
+    for (int i = 0; i < n; i++) add_file(o, file_join(o->arena, folder, files[i].name), files[i].text.data, files[i].text.size);
+}
+
+static bool add_literal(Output *o, const Plan *p, const Pack *pack, const char *folder)
+{
+    Text *literal = arena_alloc(o->arena, sizeof *literal);
+    *literal = text_new(o->arena);
+    if (!pack_literal(o->arena, o->diag, pack, literal)) return false;
+    const char *name = arena_format(o->arena, "%s_weights.c", p->graph->model->name);
+    add_file(o, file_join(o->arena, folder, name), literal->data, literal->size);
     return true;
 }
 
-bool folder_write(Arena *a, Diag *d, const Plan *p, WeightsForm weights, const char *folder)
+/* `packed`: the weights too. */
+static bool write_folder(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, bool packed)
 {
+    Output o = { .arena = a, .diag = d };
     Pack pack = pack_layout(a, p);
-    int n;
-    EmittedFile *files = emit_files(a, p, pack.identity, pack.head_bytes, weights, &n);
-    if (!file_make_folder(d, folder) || !write_runtime(a, d, folder)) return false;
-    for (int i = 0; i < n; i++)
-        if (!write_if_changed(a, d, file_join(a, folder, files[i].name), files[i].text.data, files[i].text.size)) return false;
-    return pack_write(a, d, &pack, file_join(a, folder, arena_format(a, "%s.safetensors", p->graph->model->name)));
+
+    const char *runtime = file_join(a, folder, "runtime");
+    const char *weights = file_join(a, folder, arena_format(a, "%s.safetensors", p->graph->model->name));
+    add_runtime(&o, runtime);
+    add_emitted(&o, p, &pack, form, folder);
+    if (packed && form.weights == WEIGHTS_LITERAL && !add_literal(&o, p, &pack, folder)) return false;
+    if (!file_make_folder(d, folder) || !all_ours(&o, weights) || !file_make_folder(d, runtime)) return false;
+    for (int i = 0; i < o.count && !cleanup_caught(); i++)
+        if (!write_if_changed(&o, &o.files[i])) return false;
+    if (!packed) return !cleanup_caught();
+    make_way(weights);
+    return !cleanup_caught() && pack_write(a, d, &pack, weights);
 }
 
-/* Run a command with its output in `log`; returns its wait status, or -1 with errno when it cannot be started. */
-static int run(char *const *argv, const char *log)
+bool folder_write_text(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder)
 {
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int status;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    int failed = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed) {
-        errno = failed;
-        return -1;
-    }
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) return -1;
-    return status;
+    return write_folder(a, d, p, form, folder, false);
 }
+
+bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder)
+{
+    return write_folder(a, d, p, form, folder, true);
+}
+
+/* ---- building ------------------------------------------------------------------------------------------------ */
+
+/* A name that no file of the user's has. */
+static const char *own_name(Arena *a, const char *end) { return arena_format(a, ".xf-%ld.%s", (long)getpid(), end); }
+
+static bool succeeded(int status) { return status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0; }
 
 static void show(const char *log)
 {
@@ -100,8 +189,9 @@ static void show(const char *log)
 static bool there_is(Arena *a, Diag *d, const char *command, const char *what, const char *log)
 {
     char *const argv[] = { arena_text(a, command), (char *)"--version", NULL };
-    int status = run(argv, log);
+    int status = cleanup_run(argv, log);
     if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) != 127) return true;
+    if (cleanup_caught()) return false;
     if (status < 0 && errno != ENOENT && errno != EACCES) {
         diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot run %s: %s", command, strerror(errno));
         return false;
@@ -110,23 +200,93 @@ static bool there_is(Arena *a, Diag *d, const char *command, const char *what, c
     return false;
 }
 
-bool folder_make(Arena *a, Diag *d, const char *folder, const char *target, const char *cc, const char *isa)
+/* A make that started us has its variables for itself. */
+static void forget_other_makes(void)
 {
-    const char *log = file_join(a, folder, "make.log");
-    if (!there_is(a, d, "make", "the build tool", log) || !there_is(a, d, cc ? cc : "cc", "the C compiler", log)) {
-        unlink(log);
-        return false;
-    }
-    char *argv[] = { (char *)"make", (char *)"--no-print-directory", (char *)"-s", (char *)"-C", arena_text(a, folder), arena_text(a, target),
-                     arena_format(a, "ISA=%s", isa_flags(isa)), cc ? arena_format(a, "CC=%s", cc) : NULL, NULL };
-    unsetenv("MAKEFLAGS");      /* started by a make: its variables are not for this one */
-    int status = run(argv, log);
-    bool ok = status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (!ok) {
-        show(log);
-        if (status < 0) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot run make: %s", strerror(errno));
-        else diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not build %s; see above", cc ? cc : "cc", target);
-    }
+    static const char *const names[] = { "MAKEFLAGS", "GNUMAKEFLAGS", "MFLAGS", "MAKEFILES", "MAKELEVEL", "MAKEOVERRIDES" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) unsetenv(names[i]);
+}
+
+/* Whether the compiler makes a program of three words, with the same flags. */
+static bool compiler_works(Arena *a, Diag *d, const char *folder, const char *cc, const char *flags)
+{
+    static const char text[] = "int main(void) { return 0; }\n";
+    enum { WORDS = 16 };
+    const char *source = file_join(a, folder, own_name(a, "c")), *program = file_join(a, folder, own_name(a, "works"));
+    const char *log = file_join(a, folder, own_name(a, "works.log"));
+    char *argv[WORDS + 5] = { arena_text(a, cc), (char *)"-std=c11" }, *rest = arena_text(a, flags);
+    int n = 2;
+    for (char *word = strtok(rest, " "); word && n < WORDS; word = strtok(NULL, " ")) argv[n++] = word;
+    argv[n++] = (char *)"-o";
+    argv[n++] = arena_text(a, program);
+    argv[n] = arena_text(a, source);
+    bool works = file_write(a, d, source, text, sizeof text - 1) && succeeded(cleanup_run(argv, log));
+    unlink(source);
+    unlink(program);
     unlink(log);
-    return ok;
+    return works;
+}
+
+static bool older(const struct stat *a, const struct stat *b)
+{
+    if (a->st_mtim.tv_sec != b->st_mtim.tv_sec) return a->st_mtim.tv_sec < b->st_mtim.tv_sec;
+    return a->st_mtim.tv_nsec < b->st_mtim.tv_nsec;
+}
+
+/* Whether what make was to make is there, and was made from the text that is there. */
+static bool is_made(const char *target, const char *text)
+{
+    struct stat made, from;
+    return stat(target, &made) == 0 && S_ISREG(made.st_mode) && stat(text, &from) == 0 && !older(&made, &from);
+}
+
+/* A failing build is the fault of the compiler, 69, unless it works: then it is that of our text, 70. */
+static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status)
+{
+    const char *cc = o->cc ? o->cc : "cc";
+    if (status < 0) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot run make: %s", strerror(errno));
+    else if (succeeded(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make ended well, but did not make %s", o->target);
+    else if (!compiler_works(a, d, o->folder, cc, isa_flags(o->isa)))
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not build %s; see above", cc, o->target);
+    else diag_error(d, EXIT_OUR_BUG, (Loc){ 0 }, "%s works, but did not build %s: a fault of the C text; see above", cc, o->target);
+}
+
+static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
+{
+    if (!there_is(a, d, "make", "the build tool", log) || !there_is(a, d, o->cc ? o->cc : "cc", "the C compiler", log)) return false;
+    char *argv[] = { (char *)"make", (char *)"--no-print-directory", (char *)"-s", (char *)"-C", arena_text(a, o->folder), arena_text(a, o->target),
+                     arena_format(a, "ISA=%s", isa_flags(o->isa)), o->cc ? arena_format(a, "CC=%s", o->cc) : NULL, NULL };
+    forget_other_makes();
+    int status = cleanup_run(argv, log);
+    if (cleanup_caught()) return false;
+    if (succeeded(status) && is_made(file_join(a, o->folder, o->target), file_join(a, o->folder, o->text))) return true;
+    show(log);
+    tell_failure(a, d, o, status);
+    return false;
+}
+
+bool folder_make(Arena *a, Diag *d, const MakeOrder *o)
+{
+    const char *log = file_join(a, o->folder, own_name(a, "log"));
+    cleanup_hold();
+    bool made = make_held(a, d, o, log);
+    unlink(log);
+    cleanup_release();
+    return made;
+}
+
+/* Remove a folder of ours: its files and those of its one subfolder. */
+void folder_remove(Arena *a, const char *path)
+{
+    struct stat info;
+    DIR *dir = opendir(path);
+    if (!dir) return;
+    for (struct dirent *f; (f = readdir(dir)) != NULL;) {
+        if (strcmp(f->d_name, ".") == 0 || strcmp(f->d_name, "..") == 0) continue;
+        const char *name = file_join(a, path, f->d_name);
+        if (lstat(name, &info) == 0 && S_ISDIR(info.st_mode)) folder_remove(a, name);
+        else unlink(name);
+    }
+    closedir(dir);
+    rmdir(path);
 }

@@ -5,12 +5,21 @@
 #include "emit.h"
 #include "pack.h"
 
-/* Write everything into `folder`, which is made if need be; each file is complete or not there. */
-bool folder_write(Arena *a, Diag *d, const Plan *p, WeightsForm weights, const char *folder);
+/* Write everything into `folder`, which is made if need be; each file is complete or not there. A folder in which one
+ * of our files is somebody else's is refused: 65. */
+bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder);
+bool folder_write_text(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder);      /* all but the weights */
 
-/* Run make in a folder. cc: NULL for the folder's own choice; isa: a name of isa_flags. On failure what the compiler
- * said is shown, then one line of ours. */
-bool folder_make(Arena *a, Diag *d, const char *folder, const char *target, const char *cc, const char *isa);
+/* What to make in a folder: `target`, of which `text` is the source. cc: NULL for the folder's own choice; isa: a name of
+ * isa_flags. */
+typedef struct MakeOrder { const char *folder, *target, *text, *cc, *isa; } MakeOrder;
+
+/* Run make. On failure what the compiler said is shown, then one line of ours: 69 where the tools do not work, 70 where
+ * they do. */
+bool folder_make(Arena *a, Diag *d, const MakeOrder *o);
+
+/* Remove a folder of ours: its files, and those of its subfolders. */
+void folder_remove(Arena *a, const char *path);
 
 /* Compiler flags for an instruction set by name ("native", "portable", "avx512"), or NULL; names for messages. */
 const char *isa_flags(const char *name);

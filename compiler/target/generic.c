@@ -15,11 +15,11 @@ static void pass_on(const GenericPass *pass, const PlanBlock *b)
     memcpy(generic_address(pass, b->carry_in), generic_address(pass, b->carry_out), b->carry_in->bytes);
 }
 
-static void run_program(const Engine *e, const char *name, int64_t source, int64_t target)
+static void run_program(const Engine *e, const char *name, int64_t source, int64_t rows, int64_t target)
 {
     const PlanProgram *p = plan_program(e->plan, name);
     if (!p) die("no program %s", name);
-    GenericPass pass = { .engine = e, .used = { [COUNT_SOURCE] = source, [COUNT_ROWS] = 1, [COUNT_TARGET] = target } };
+    GenericPass pass = { .engine = e, .used = { [COUNT_SOURCE] = source, [COUNT_ROWS] = rows, [COUNT_TARGET] = target } };
     for (int i = 0; i < p->count; i++) {
         const PlanRun *run = &p->runs[i];
         for (int j = 0; j < run->count; j++) {
@@ -52,14 +52,14 @@ static void set_input(const Engine *e, const char *name, int n, int32_t value)
 static rt_status encode(Engine *e, const int *ids, int n)
 {
     const Model *m = model_of(e);
-    if (m->model_kind != KIND_ENCODER_DECODER || n < 1) return RT_ORDER;
+    if (!m->has_encoder || n < 1) return RT_ORDER;
     if (n > m->max_source) return RT_TOO_LONG;
     for (int i = 0; i < n; i++)
         if (ids[i] < 0 || ids[i] >= m->source_vocab) return RT_BAD_ID;
     memcpy(input(e, "source_ids"), ids, (size_t)n * sizeof *ids);
     set_input(e, "source_positions", n, FILL_INDEX);
     set_input(e, "source_visible", n, n);
-    run_program(e, "encode", n, 0);
+    run_program(e, "encode", n, 0, 0);
     *source_length(e) = n;
     *next_position(e) = 0;
     return RT_OK;
@@ -70,15 +70,15 @@ static rt_status append(Engine *e, const char *program, int id)
 {
     const Model *m = model_of(e);
     const int position = *next_position(e);
-    if (m->model_kind != KIND_ENCODER_DECODER) return RT_ORDER;
+    if (!m->has_decoder) return RT_ORDER;
     if (id < 0 || id >= m->target_vocab) return RT_BAD_ID;
     if (position >= m->max_target) return RT_TOO_LONG;
-    if (!*source_length(e)) return RT_ORDER;
+    if (m->has_encoder && !*source_length(e)) return RT_ORDER;
     set_input(e, "rows_ids", 1, id);
     set_input(e, "rows_positions", 1, position);
     set_input(e, "rows_visible", 1, position + 1);
-    set_input(e, "rows_visible_memory", 1, *source_length(e));
-    run_program(e, program, *source_length(e), position + 1);
+    if (m->has_encoder) set_input(e, "rows_visible_memory", 1, *source_length(e));
+    run_program(e, program, *source_length(e), 1, position + 1);
     *next_position(e) = position + 1;
     return RT_OK;
 }
@@ -99,6 +99,13 @@ static rt_status step(Engine *e, int id)
     return status;
 }
 
+static rt_status clear(Engine *e)
+{
+    if (!model_of(e)->has_decoder) return RT_ORDER;
+    *next_position(e) = 0;
+    return RT_OK;
+}
+
 static rt_status next(Engine *e, int id, int *next)
 {
     rt_status status = append(e, "next", id);
@@ -108,13 +115,47 @@ static rt_status next(Engine *e, int id, int *next)
     return RT_OK;
 }
 
+/* Whether these rows may come next: all of slot 0, one after the other. */
+static rt_status check_rows(const Engine *e, const rt_row *r, int n)
+{
+    const Model *m = model_of(e);
+    if (!m->has_decoder || n < 1 || r[0].position < 0 || r[0].position > *next_position(e)) return RT_ORDER;
+    if (n > engine_rows(e) || r[0].position + n > m->max_target) return RT_TOO_LONG;
+    if (m->has_encoder && !*source_length(e)) return RT_ORDER;
+    for (int i = 0; i < n; i++) {
+        if (r[i].slot != 0 || r[i].id < 0 || r[i].id >= m->target_vocab) return RT_BAD_ID;
+        if (r[i].position != r[0].position + i) return RT_ORDER;
+    }
+    return RT_OK;
+}
+
+static rt_status rows(Engine *e, const rt_row *r, int n)
+{
+    const rt_status status = check_rows(e, r, n);
+    if (status) return status;
+    const int first = r[0].position;
+    *next_position(e) = first;
+    if (n == 1) return step(e, r[0].id);
+    int32_t *ids = input(e, "rows_ids"), *positions = input(e, "rows_positions"), *visible = input(e, "rows_visible");
+    for (int i = 0; i < n; i++) {
+        ids[i] = r[i].id;
+        if (positions) positions[i] = first + i;
+        visible[i] = first + i + 1;
+    }
+    if (model_of(e)->has_encoder) set_input(e, "rows_visible_memory", n, *source_length(e));
+    run_program(e, "rows", *source_length(e), n, first + n);
+    *next_position(e) = first + n;
+    ((Generic *)e->own)->result = result_of(e, "rows");
+    return RT_OK;
+}
+
 /* Null before the first step. */
 static const float *logits(const Engine *e) { return ((const Generic *)e->own)->result; }
 
 static rt_status run(Engine *e)
 {
     if (model_of(e)->model_kind != KIND_GRAPH) return RT_ORDER;
-    run_program(e, "run", 0, 0);
+    run_program(e, "run", 0, 0, 0);
     return RT_OK;
 }
 
@@ -155,7 +196,7 @@ static unsigned char *aligned(Arena *a, size_t bytes)
 
 Engine *generic_open(Arena *a, Diag *d, const Plan *p)
 {
-    static const EngineOps ops = { .encode = encode, .step = step, .next = next, .logits = logits, .run = run,
+    static const EngineOps ops = { .encode = encode, .step = step, .next = next, .rows = rows, .logits = logits, .clear = clear, .run = run,
                                    .threads = threads, .close = close };
     (void)d;
     if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs row-major plans");

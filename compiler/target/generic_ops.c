@@ -70,17 +70,17 @@ static double norm_factor(const Node *n, double squares, int width)
 
 static void norm(const GenericPass *pass, const PlanOp *op)
 {
-    const float *gain = weights(pass, op->node->in[1]), *bias = weights(pass, op->node->in[2]);
-    const int width = (int)op->out[0]->width;
-    for (int r = 0; r < rows_of(pass, op->result); r++) {
-        const float *x = row(pass, op->in[0], r);
-        float *y = row(pass, op->out[0], r);
+    const Node *n = op->node;
+    const float *gain = weights(pass, n->in[1]), *bias = weights(pass, n->in[2]);
+    const int heads = n->heads > 1 ? n->heads : 1, width = (int)op->out[0]->width / heads;
+    for (int i = 0; i < rows_of(pass, op->result) * heads; i++) {
+        const float *x = row(pass, op->in[0], i / heads) + i % heads * width;
+        float *y = row(pass, op->out[0], i / heads) + i % heads * width;
         double mean = 0, squares = 0;
-        for (int i = 0; i < width; i++) mean += x[i];
-        mean /= width;
-        for (int i = 0; i < width; i++) squares += (x[i] - mean) * (x[i] - mean);
-        const double factor = norm_factor(op->node, squares, width);
-        for (int i = 0; i < width; i++) y[i] = (float)(gain[i] * ((x[i] - mean) * factor) + bias[i]);
+        for (int j = 0; j < width && n->kind != NORMS_RMS; j++) mean += (double)x[j] / width;
+        for (int j = 0; j < width; j++) squares += (x[j] - mean) * (x[j] - mean);
+        const double factor = norm_factor(n, squares, width);
+        for (int j = 0; j < width; j++) y[j] = (float)(gain[j] * ((x[j] - mean) * factor) + (bias ? bias[j] : 0));
     }
 }
 
@@ -105,19 +105,65 @@ static void add(const GenericPass *pass, const PlanOp *op)
     }
 }
 
-static float identity(float x) { return x; }
-static float relu(float x) { return x > 0 ? x : 0; }
+static double identity(double x) { return x; }
+static double relu(double x) { return x > 0 ? x : 0; }
+static double gelu(double x) { return x / 2 * erfc(-x * sqrt(0.5)); }
+static double gelu_tanh(double x) { return x / 2 * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x))); }
+static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
+static double quick_gelu(double x) { return x * sigmoid(1.702 * x); }
+static double silu(double x) { return x * sigmoid(x); }
+static double relu2(double x) { return relu(x) * relu(x); }
 
-static float (*const activations[RT_ACTIVATIONS])(float) = { [RT_IDENTITY] = identity, [RT_RELU] = relu };
+static double (*const activations[RT_ACTIVATIONS])(double) = {
+    [RT_IDENTITY] = identity, [RT_RELU] = relu, [RT_GELU] = gelu, [RT_GELU_TANH] = gelu_tanh,
+    [RT_QUICK_GELU] = quick_gelu, [RT_SILU] = silu, [RT_TANH] = tanh, [RT_SIGMOID] = sigmoid, [RT_RELU2] = relu2,
+};
 
 static void activation(const GenericPass *pass, const PlanOp *op)
 {
-    float (*const f)(float) = activations[op->activation];
+    double (*const f)(double) = activations[op->activation];
     for (int r = 0; r < rows_of(pass, op->result); r++) {
         const float *x = row(pass, op->in[0], r);
         float *y = row(pass, op->out[0], r);
-        for (int i = 0; i < op->out[0]->width; i++) y[i] = f(x[i]);
+        for (int i = 0; i < op->out[0]->width; i++) y[i] = (float)f(x[i]);
     }
+}
+
+static void gate(const GenericPass *pass, const PlanOp *op)
+{
+    double (*const f)(double) = activations[op->activation];
+    for (int r = 0; r < rows_of(pass, op->result); r++) {
+        const float *a = row(pass, op->in[0], r), *b = row(pass, op->in[1], r);
+        float *y = row(pass, op->out[0], r);
+        for (int i = 0; i < op->out[0]->width; i++) y[i] = (float)(f(a[i]) * b[i]);
+    }
+}
+
+/* Turn the pairs of one head; angle: cosines, then sines. y may be x. */
+static void turn(const Node *n, float *y, const float *x, const float *angle)
+{
+    const int half = n->dims / 2;
+    for (int i = 0; i < half; i++) {
+        const int first = n->interleaved ? 2 * i : i, second = n->interleaved ? 2 * i + 1 : i + half;
+        const double a = x[first], b = x[second], c = angle[i], s = angle[half + i];
+        y[first] = (float)(a * c - b * s);
+        y[second] = (float)(b * c + a * s);
+    }
+}
+
+static void rotary(const GenericPass *pass, const PlanOp *op)
+{
+    const Node *n = op->node;
+    const float *table = weights(pass, op->weights->tensor[0]);
+    const int32_t *positions = integers(pass, op->in[2]);
+    const int width = (int)op->out[0]->width / n->heads;
+    for (int r = 0; r < rows_of(pass, op->result); r++)
+        for (int h = 0; h < n->heads; h++) {
+            const float *x = row(pass, op->in[0], r) + h * width;
+            float *y = row(pass, op->out[0], r) + h * width;
+            turn(n, y, x, table + (int64_t)positions[r] * n->dims);
+            for (int i = n->dims; i < width; i++) y[i] = x[i];
+        }
 }
 
 /* Keys and values lie alike here: a row goes to the row of its position. */
@@ -130,14 +176,53 @@ static void store(const GenericPass *pass, const PlanOp *op)
 
 /* ---- attention ------------------------------------------------------------------------------------------ */
 
-/* w[keys] = softmax over the first `visible` of scale * s, 0 behind; s is cut off there too. */
-static void softmax(float *w, float *s, int visible, int keys, double scale)
+/* w[n] = softmax of scale * x; zeros where every x is -inf. w may be x. */
+static void softmax(float *w, const float *x, int n, double scale)
 {
     double most = -INFINITY, sum = 0;
-    for (int j = 0; j < visible; j++) most = fmax(most, scale * s[j]);
-    for (int j = 0; j < visible; j++) sum += w[j] = expf((float)(scale * s[j] - most));
-    for (int j = 0; j < visible; j++) w[j] = (float)(w[j] / sum);
+    for (int j = 0; j < n; j++) most = fmax(most, scale * x[j]);
+    for (int j = 0; j < n; j++) sum += w[j] = most > -INFINITY ? expf((float)(scale * x[j] - most)) : 0;
+    for (int j = 0; j < n && sum > 0; j++) w[j] = (float)(w[j] / sum);
+}
+
+/* What scores become besides a scale: bias by distance, beginning with key 0, and mask; NULL where there is none. */
+typedef struct Adjustment { const float *bias, *mask; double softcap; } Adjustment;
+
+static Adjustment adjustment_of(const GenericPass *pass, const PlanOp *op, int h, int r)
+{
+    Adjustment a = { .softcap = op->node->softcap };
+    if (op->weights) {
+        const Tensor *t = op->weights->tensor[0];
+        const int64_t distances = t->dim[1].bound, reach = (distances + 1) / 2;
+        a.bias = weights(pass, t) + h * distances + reach - 1 - integers(pass, op->in[5])[r];
+    }
+    if (op->in[6]) a.mask = row(pass, op->in[6], r);
+    return a;
+}
+
+/* Weights of one row of a head: w[keys] from the scores s, of which `visible` take part; the rest of both becomes 0. */
+static void weigh(float *w, float *s, Adjustment a, int visible, int keys, double scale)
+{
     for (int j = visible; j < keys; j++) w[j] = s[j] = 0;
+    if (!a.bias && !a.mask && a.softcap <= 0) {
+        softmax(w, s, visible, scale);
+        return;
+    }
+    for (int j = 0; j < visible; j++) {
+        double x = scale * s[j];
+        if (a.softcap > 0) x = a.softcap * tanh(x / a.softcap);
+        if (a.bias) x += a.bias[j];
+        w[j] = (float)x;
+        if (a.mask && a.mask[j] == 0) w[j] = -INFINITY, s[j] = 0;
+    }
+    softmax(w, w, visible, 1);
+}
+
+static bool all_zero(const float *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (x[i] != 0) return false;
+    return true;
 }
 
 /* One head: where its columns begin in the rows of queries, keys, values and results. */
@@ -153,7 +238,7 @@ static Head head_of(const GenericPass *pass, const PlanOp *op, int h, int d_k, i
                    .scores = row(pass, s, 0) + h * s->rows * s->stride };
 }
 
-/* softmax(scale q k^T) v; every row takes part with the first visible[row] keys. */
+/* softmax(scale q k^T) v; every row takes part with the first visible[row] keys, where its mask is not 0. */
 static void attention(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;
@@ -172,10 +257,11 @@ static void attention(const GenericPass *pass, const PlanOp *op)
         const Head at = head_of(pass, op, h, d_k, d_v);
         if (most) blas_product(&scores, at.scores, at.q, at.k);
         for (int r = 0; r < rows; r++)
-            softmax(at.weights + r * weight->stride, at.scores + r * score->stride, visible[r], (int)weight->width, n->scale);
+            weigh(at.weights + r * weight->stride, at.scores + r * score->stride, adjustment_of(pass, op, h, r), visible[r],
+                  (int)weight->width, n->scale);
         if (most) blas_product(&values, at.out, at.weights, at.v);
         for (int r = 0; r < rows; r++)      /* whatever a hidden value is, 0 times it is 0 */
-            if (!visible[r]) memset(at.out + r * op->out[0]->stride, 0, (size_t)d_v * sizeof(float));
+            if (all_zero(at.weights + r * weight->stride, visible[r])) memset(at.out + r * op->out[0]->stride, 0, (size_t)d_v * sizeof(float));
     }
 }
 
@@ -214,7 +300,8 @@ static Compute *const computes[KERNELS] = {
     [KERNEL_LINEAR] = linear,         [KERNEL_NORM] = norm,             [KERNEL_EMBED] = embed,
     [KERNEL_POSITION] = position,     [KERNEL_ADD] = add,               [KERNEL_ACTIVATION] = activation,
     [KERNEL_STORE_K] = store,         [KERNEL_STORE_V] = store,         [KERNEL_ATTENTION] = attention,
-    [KERNEL_LOG_SOFTMAX] = log_softmax, [KERNEL_ARGMAX] = argmax,
+    [KERNEL_LOG_SOFTMAX] = log_softmax, [KERNEL_ARGMAX] = argmax,       [KERNEL_GATE] = gate,
+    [KERNEL_ROTARY] = rotary,
 };
 
 void generic_op(const GenericPass *pass, const PlanOp *op)

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "engine.h"
 #include "folder.h"
 
@@ -19,8 +21,11 @@ typedef struct Native {
     rt_status (*bind)(void *, const void *, size_t);
     rt_status (*threads)(void *, int);
     rt_status (*encode)(const void *, void *, int, const int *, int);
+    rt_status (*encode_only)(const void *, void *, const int *, int);       /* without a decoder there are no slots */
+    rt_status (*clear)(void *, int);
     rt_status (*step)(const void *, void *, int);
     rt_status (*next)(const void *, void *, int, int *);
+    rt_status (*rows)(const void *, void *, const rt_row *, int);
     const float *(*logits)(const void *);
     rt_status (*run)(const void *, void *);
 } Native;
@@ -28,7 +33,8 @@ typedef struct Native {
 static rt_status native_encode(Engine *e, const int *ids, int n)
 {
     Native *k = e->own;
-    return k->encode(&k->model, e->state, 0, ids, n);
+    if (!e->plan->graph->model->has_encoder) return RT_ORDER;
+    return k->encode ? k->encode(&k->model, e->state, 0, ids, n) : k->encode_only(&k->model, e->state, ids, n);
 }
 
 static rt_status native_step(Engine *e, int id)
@@ -43,7 +49,19 @@ static rt_status native_next(Engine *e, int id, int *next)
     return k->next(&k->model, e->state, id, next);
 }
 
+static rt_status native_rows(Engine *e, const rt_row *rows, int n)
+{
+    Native *k = e->own;
+    return k->rows ? k->rows(&k->model, e->state, rows, n) : RT_ORDER;
+}
+
 static const float *native_logits(const Engine *e) { return ((const Native *)e->own)->logits(e->state); }
+
+static rt_status native_clear(Engine *e)
+{
+    const Native *k = e->own;
+    return k->clear ? k->clear(e->state, 0) : RT_ORDER;
+}
 
 static rt_status native_run(Engine *e)
 {
@@ -69,23 +87,12 @@ static void native_close(Engine *e)
     e->state = NULL;
 }
 
-static const EngineOps native_ops = { native_encode, native_step, native_next, native_logits, native_run, native_threads, native_close };
+static const EngineOps native_ops = {
+    .encode = native_encode, .step = native_step, .next = native_next, .rows = native_rows, .logits = native_logits,
+    .clear = native_clear, .run = native_run, .threads = native_threads, .close = native_close,
+};
 
 /* ---- loading --------------------------------------------------------------------------------------------------- */
-
-/* Remove a folder of ours: its files and those of its one subfolder. */
-static void remove_folder(Arena *a, const char *path)
-{
-    DIR *dir = opendir(path);
-    if (!dir) return;
-    for (struct dirent *f; (f = readdir(dir)) != NULL;) {
-        if (strcmp(f->d_name, ".") == 0 || strcmp(f->d_name, "..") == 0) continue;
-        const char *name = file_join(a, path, f->d_name);
-        if (unlink(name) != 0 && (errno == EISDIR || errno == EPERM)) remove_folder(a, name);
-    }
-    closedir(dir);
-    rmdir(path);
-}
 
 static bool bind_symbol(Diag *d, Native *k, Arena *a, const char *name, const char *suffix, void *out, bool needed)
 {
@@ -97,10 +104,13 @@ static bool bind_symbol(Diag *d, Native *k, Arena *a, const char *name, const ch
 
 static bool bind_symbols(Arena *a, Diag *d, Native *k, const Model *m)
 {
-    bool graph = m->model_kind == KIND_GRAPH;
+    bool graph = m->graph != NULL, both = m->has_encoder && m->has_decoder, only = m->has_encoder && !m->has_decoder;
     return bind_symbol(d, k, a, m->name, "bind", &k->bind, true) && bind_symbol(d, k, a, m->name, "threads", &k->threads, true) &&
-           bind_symbol(d, k, a, m->name, "encode", &k->encode, !graph) && bind_symbol(d, k, a, m->name, "step", &k->step, !graph) &&
-           bind_symbol(d, k, a, m->name, "next", &k->next, !graph) && bind_symbol(d, k, a, m->name, "logits", &k->logits, !graph) &&
+           (both ? bind_symbol(d, k, a, m->name, "encode", &k->encode, true) : true) &&
+           (only ? bind_symbol(d, k, a, m->name, "encode", &k->encode_only, true) : true) &&
+           bind_symbol(d, k, a, m->name, "clear", &k->clear, m->has_decoder) && bind_symbol(d, k, a, m->name, "step", &k->step, m->has_decoder) &&
+           bind_symbol(d, k, a, m->name, "next", &k->next, m->has_decoder) &&
+           bind_symbol(d, k, a, m->name, "rows", &k->rows, m->has_decoder) && bind_symbol(d, k, a, m->name, "logits", &k->logits, m->has_decoder) &&
            bind_symbol(d, k, a, m->name, "run", &k->run, graph);
 }
 
@@ -121,22 +131,38 @@ static bool load(Arena *a, Diag *d, Native *k, const Model *m, const char *folde
     return false;
 }
 
-Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOptions options)
+/* Compile and load in `folder`. Nothing more is begun once a signal came. */
+static bool compile(Arena *a, Diag *d, Native *k, const Plan *p, NativeOptions options, const char *folder)
+{
+    const char *name = p->graph->model->name;
+    const MakeOrder order = { folder, arena_format(a, "lib%s.so", name), arena_format(a, "%s.c", name), options.cc, options.isa };
+    return folder_write(a, d, p, (EmitForm){ WEIGHTS_FILE, options.kernels }, folder) && folder_make(a, d, &order) && !cleanup_caught() &&
+           load(a, d, k, p->graph->model, folder);
+}
+
+/* The same in a temporary folder, which is gone before the engine is used. */
+static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, NativeOptions options)
 {
     const char *tmp = getenv("TMPDIR");
     char *folder = arena_format(a, "%s/xformc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(folder)) {
-        diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot make a temporary folder %s: %s", folder, strerror(errno));
-        return NULL;
+    cleanup_hold();
+    bool ok = false;
+    if (!mkdtemp(folder)) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot make a temporary folder %s: %s", folder, strerror(errno));
+    else {
+        ok = compile(a, d, k, p, options, folder);
+        folder_remove(a, folder);
     }
-    const Model *m = p->graph->model;
+    cleanup_release();
+    return ok;
+}
+
+Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOptions options)
+{
     Engine *e = arena_alloc(a, sizeof *e);
     Native *k = calloc(1, sizeof *k);
     if (!k) die("no memory");
     *e = (Engine){ .name = arena_format(a, "native (%s)", options.cc ? options.cc : "cc"), .ops = &native_ops, .plan = p, .own = k };
-    bool ok = folder_write(a, d, p, WEIGHTS_FILE, folder) &&
-              folder_make(a, d, folder, arena_format(a, "lib%s.so", m->name), options.cc, options.isa) && load(a, d, k, m, folder);
-    remove_folder(a, folder);
+    bool ok = compile_aside(a, d, k, p, options);
     e->state = ok ? aligned_alloc(64, p->state_bytes) : NULL;
     if (!e->state) {
         if (ok) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "no memory for a state of %zu bytes", p->state_bytes);

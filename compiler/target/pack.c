@@ -126,6 +126,7 @@ static void pack_tensor(unsigned char *out, const Entry *e)
     int64_t width = k->tensor[0]->dim[k->tensor[0]->rank - 1].bound;
     switch (k->format) {
     case FORMAT_PANELS_F32: pack_panels((float *)(void *)out, k, w, second); break;
+    case FORMAT_DISTANCE_F32: pack_rows((float *)(void *)out, w, 1, k->tensor[0]->dim[0].bound * width, k->shape[0]); break;
     case FORMAT_TABLE_F32:  pack_rows((float *)(void *)out, w, k->shape[0], width, k->shape[1]); break;
     case FORMAT_VECTORS_F32:
         pack_rows((float *)(void *)out, w, 1, width, k->shape[1]);
@@ -137,21 +138,90 @@ static void pack_tensor(unsigned char *out, const Entry *e)
     free(second);
 }
 
-bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
+/* The whole file in memory: the head with both hashes, then the data. *size receives its bytes; the caller frees. */
+static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
 {
     const Plan *p = pack->plan;
     int n;
     Entry *e = entries(a, p, &n);
-    unsigned char *data = calloc(p->weights_bytes + 1, 1);
-    if (!data) die("no memory for %zu bytes of weights", p->weights_bytes);
+    *size = pack->head_bytes + p->weights_bytes;
+    unsigned char *bytes = calloc(*size, 1), *data = bytes + pack->head_bytes;
+    if (!bytes) die("no memory for %zu bytes of weights", *size);
     for (int i = 0; i < n; i++) pack_tensor(data + e[i].offset, &e[i]);
     uint64_t content = hash_bytes(HASH_START, data, p->weights_bytes);
     Text head = head_text(a, p, pack->identity, arena_format(a, "%016" PRIx64, content));
-    unsigned char length[8];
-    for (int i = 0; i < 8; i++) length[i] = (unsigned char)((uint64_t)head.size >> (8 * i));
-    FileWriter *w = file_create(a, d, path);
-    bool ok = w && file_append(w, length, 8) && file_append(w, head.data, head.size) && file_append(w, data, p->weights_bytes);
-    free(data);
-    if (!ok && w) file_abandon(w);
-    return ok && file_commit(w);
+    if (head.size + 8 != pack->head_bytes) die("the head has another size than was planned");
+    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)head.size >> (8 * i));
+    memcpy(bytes + 8, head.data, head.size);
+    return bytes;
+}
+
+bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
+{
+    size_t size;
+    unsigned char *bytes = pack_bytes(a, pack, &size);
+    bool ok = file_write(a, d, path, bytes, size);
+    free(bytes);
+    return ok;
+}
+
+/* ---- as C text ----------------------------------------------------------------------------------------------------- */
+
+static const char *member(Arena *a, const Entry *e)
+{
+    char *c = arena_text(a, entry_name(a, e));
+    for (char *s = c; *s; s++)
+        if (*s == '.' || *s == '-') *s = '_';
+    return c;
+}
+
+static void literal_numbers(Text *t, const Entry *e, const unsigned char *data)
+{
+    size_t n = e->packed->bytes / sizeof(float);
+    bool integers = e->packed->format == FORMAT_TABLE_I32;
+    text_add(t, "    {");
+    for (size_t i = 0; i < n; i++) {
+        float f;
+        int32_t k;
+        memcpy(&f, data + e->offset + i * sizeof f, sizeof f);
+        memcpy(&k, &f, sizeof k);
+        text_add(t, i % 12 ? " " : "\n        ");
+        if (integers) text_printf(t, "%" PRId32 ",", k);
+        else text_printf(t, "%.9g%s,", (double)f, f == (float)(int)f && f < 1e6f && f > -1e6f ? "" : "f");
+    }
+    text_add(t, "\n    },\n");
+}
+
+static void literal_head(Text *t, const unsigned char *bytes, size_t n)
+{
+    text_add(t, "    {");
+    for (size_t i = 0; i < n; i++) text_printf(t, "%s%d,", i % 24 ? " " : "\n        ", bytes[i]);
+    text_add(t, "\n    },\n");
+}
+
+bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
+{
+    enum { MOST_VALUES = 1000000 };
+    const char *name = pack->plan->graph->model->name;
+    size_t size, values = pack->plan->weights_bytes / sizeof(float);
+    if (values > MOST_VALUES) {
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%zu weights are too many to be written as C; at most %d", values, MOST_VALUES);
+        diag_note(d, (Loc){ 0 }, "use --weights=embed or --weights=file");
+        return false;
+    }
+    int n;
+    Entry *e = entries(a, pack->plan, &n);
+    unsigned char *bytes = pack_bytes(a, pack, &size);
+    text_printf(out, "/* %s_weights.c: the packed weights as C: the head of their file, then every tensor in order of execution. */\n"
+                     "#include \"%s.h\"\n\nstatic const struct {\n    XF_ALIGN(64) unsigned char head[%zu];\n", name, name, pack->head_bytes);
+    for (int i = 0; i < n; i++) {
+        const char *type = e[i].packed->format == FORMAT_TABLE_I32 ? "int32_t" : "float";
+        text_printf(out, "    %s %s[%zu];\n", type, member(a, &e[i]), e[i].packed->bytes / 4);
+    }
+    text_add(out, "} weights = {\n");
+    literal_head(out, bytes, pack->head_bytes);
+    for (int i = 0; i < n; i++) literal_numbers(out, &e[i], bytes + pack->head_bytes);
+    text_printf(out, "};\n\nextern const void *const %s_literal;\nconst void *const %s_literal = &weights;\n", name, name);
+    free(bytes);
+    return true;
 }

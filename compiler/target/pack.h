@@ -7,6 +7,7 @@
 #define PACK_H
 
 #include "plan.h"
+#include "text.h"
 
 typedef struct Pack {
     const Plan *plan;
@@ -18,5 +19,7 @@ typedef struct Pack {
 Pack pack_layout(Arena *a, const Plan *p);
 /* Pack every tensor and write the file. False after an error. */
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
+/* The same as the text of NAME_weights.c: const void *NAME_literal. Refused above a million values. */
+bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out);
 
 #endif

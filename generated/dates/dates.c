@@ -1,8 +1,8 @@
 /* dates.c: dates.lua as C, made by xformc.
  *
- * Width 64. Encoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre);
-  * decoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
- * Weights 2a4131a50fc06c8d, 984384 bytes. State 431744 bytes: per slot 98304 of keys and values, and 333376 of scratch.
+ * Width 64. Encoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
+ * Decoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
+ * Weights ea8e8d1ba82ac71f, 984384 bytes. State 435520 bytes: per slot 98304 of keys and values, 337152 of scratch.
  *
  * Every lane runs the same code on its share (rt_split) and waits for the others where it needs what they made
  * (rt_barrier). Shapes stand in the margin; the functions called are in dates_kernels.h. */
@@ -10,6 +10,7 @@
 #include "dates_kernels.h"
 
 #define HEAD_BYTES                                   ((size_t)4928)    /* of the packed file, before its data */
+#define IDENTITY_AT                                  ((size_t)35)    /* in them: what the weights were packed for */
 
 /* ---- weights: bytes from the start of the packed data; within a block, from the start of its layer ---------- */
 
@@ -58,7 +59,7 @@
 
 /* ---- state: a header of lengths, slots of caches, a scratch ------------------------------------------------- */
 
-#define SLOTS                                        ((size_t)64)
+#define SLOTS_AT                                     ((size_t)64)
 #define SLOT_BYTES                                   ((size_t)98304)
 
 /* In a slot. */
@@ -76,61 +77,77 @@
 #define AT_SOURCE_POSITIONS                          ((size_t)98688)    /* [80] int */
 #define AT_ENCODER_X                                 ((size_t)99008)    /* [80][64] */
 #define AT_SOURCE_VISIBLE                            ((size_t)119488)    /* [80] int */
-#define AT_ROWS_IDS                                  ((size_t)119808)    /* [1] int */
-#define AT_ROWS_POSITIONS                            ((size_t)119872)    /* [1] int */
+#define AT_ROWS_IDS                                  ((size_t)119808)    /* [12] int */
+#define AT_ROWS_POSITIONS                            ((size_t)119872)    /* [12] int */
 #define AT_DECODER_X                                 ((size_t)119936)    /* [1][64] */
-#define AT_ROWS_VISIBLE                              ((size_t)120192)    /* [1] int */
-#define AT_ROWS_VISIBLE_MEMORY                       ((size_t)120256)    /* [1] int */
-#define AT_LOGITS                                    ((size_t)120320)    /* [1][16] */
-#define AT_NEXT_ID                                   ((size_t)120384)    /* [1] int */
-#define AT_ENCODER_LAYER_NORM_0                      ((size_t)120448)    /* [80][64] */
-#define AT_ENCODER_LAYER_SELF_Q                      ((size_t)288384)    /* [80][64] */
-#define AT_ENCODER_LAYER_SELF_K                      ((size_t)140928)    /* [80][64] */
-#define AT_ENCODER_LAYER_SELF_V                      ((size_t)161408)    /* [80][64] */
-#define AT_ENCODER_LAYER_SELF_K_PANELS               ((size_t)308864)    /* [4 heads][80 / 16][16][16] */
-#define AT_ENCODER_LAYER_SELF_V_PANELS               ((size_t)329344)    /* [4 heads][16 / 16][80][16] */
-#define AT_ENCODER_LAYER_SELF_CONTEXT                ((size_t)349824)    /* [80][64] */
-#define AT_ENCODER_LAYER_SELF_CONTEXT_LANES          ((size_t)120448)    /* [16 lanes][14][96] */
-#define AT_ENCODER_LAYER_SELF_OUT                    ((size_t)370304)    /* [80][64] */
-#define AT_ENCODER_LAYER_NORM_1                      ((size_t)390784)    /* [80][64] */
-#define AT_ENCODER_LAYER_FFN_HIDDEN                  ((size_t)206464)    /* [80][256] */
-#define AT_ENCODER_LAYER_FFN                         ((size_t)411264)    /* [80][64] */
-#define AT_DECODER_MEMORY_CROSS_K                    ((size_t)120448)    /* [80][64] */
-#define AT_DECODER_MEMORY_CROSS_V                    ((size_t)140928)    /* [80][64] */
-#define AT_DECODER_LAYER_NORM_0                      ((size_t)120448)    /* [1][64] */
-#define AT_DECODER_LAYER_SELF_Q                      ((size_t)122496)    /* [1][64] */
-#define AT_DECODER_LAYER_SELF_K                      ((size_t)122752)    /* [1][64] */
-#define AT_DECODER_LAYER_SELF_V                      ((size_t)123008)    /* [1][64] */
-#define AT_DECODER_LAYER_SELF_CONTEXT                ((size_t)123264)    /* [1][64] */
-#define AT_DECODER_LAYER_SELF_CONTEXT_LANES          ((size_t)120448)    /* [16 lanes][1][32] */
-#define AT_DECODER_LAYER_SELF_OUT                    ((size_t)120448)    /* [1][64] */
-#define AT_DECODER_LAYER_NORM_1                      ((size_t)120448)    /* [1][64] */
-#define AT_DECODER_LAYER_CROSS_Q                     ((size_t)126592)    /* [1][64] */
-#define AT_DECODER_LAYER_CROSS_CONTEXT               ((size_t)126848)    /* [1][64] */
-#define AT_DECODER_LAYER_CROSS_CONTEXT_LANES         ((size_t)120448)    /* [16 lanes][1][96] */
-#define AT_DECODER_LAYER_CROSS_OUT                   ((size_t)120448)    /* [1][64] */
-#define AT_DECODER_LAYER_NORM_2                      ((size_t)121472)    /* [1][64] */
-#define AT_DECODER_LAYER_FFN_HIDDEN                  ((size_t)120448)    /* [1][256] */
-#define AT_DECODER_LAYER_FFN                         ((size_t)121472)    /* [1][64] */
+#define AT_ROWS_VISIBLE                              ((size_t)120192)    /* [12] int */
+#define AT_ROWS_VISIBLE_MEMORY                       ((size_t)120256)    /* [12] int */
+#define AT_LOGITS                                    ((size_t)120320)    /* [12][16] */
+#define AT_NEXT_ID                                   ((size_t)121088)    /* [1] int */
+#define AT_DECODER_ROWS_X                            ((size_t)121152)    /* [12][64] */
+#define AT_ENCODER_LAYER_NORM_0                      ((size_t)124224)    /* [80][64] */
+#define AT_ENCODER_LAYER_SELF_Q                      ((size_t)292160)    /* [80][64] */
+#define AT_ENCODER_LAYER_SELF_K                      ((size_t)144704)    /* [80][64] */
+#define AT_ENCODER_LAYER_SELF_V                      ((size_t)165184)    /* [80][64] */
+#define AT_ENCODER_LAYER_SELF_K_PANELS               ((size_t)312640)    /* [4 heads][80 / 16][16][16] */
+#define AT_ENCODER_LAYER_SELF_V_PANELS               ((size_t)333120)    /* [4 heads][16 / 16][80][16] */
+#define AT_ENCODER_LAYER_SELF_CONTEXT                ((size_t)353600)    /* [80][64] */
+#define AT_ENCODER_LAYER_SELF_CONTEXT_LANES          ((size_t)124224)    /* [16 lanes][14][96] */
+#define AT_ENCODER_LAYER_SELF_OUT                    ((size_t)374080)    /* [80][64] */
+#define AT_ENCODER_LAYER_NORM_1                      ((size_t)394560)    /* [80][64] */
+#define AT_ENCODER_LAYER_FFN_HIDDEN                  ((size_t)210240)    /* [80][256] */
+#define AT_ENCODER_LAYER_FFN                         ((size_t)415040)    /* [80][64] */
+#define AT_DECODER_MEMORY_CROSS_K                    ((size_t)124224)    /* [80][64] */
+#define AT_DECODER_MEMORY_CROSS_V                    ((size_t)144704)    /* [80][64] */
+#define AT_DECODER_LAYER_NORM_0                      ((size_t)124224)    /* [1][64] */
+#define AT_DECODER_LAYER_SELF_Q                      ((size_t)126272)    /* [1][64] */
+#define AT_DECODER_LAYER_SELF_K                      ((size_t)126528)    /* [1][64] */
+#define AT_DECODER_LAYER_SELF_V                      ((size_t)126784)    /* [1][64] */
+#define AT_DECODER_LAYER_SELF_CONTEXT                ((size_t)127040)    /* [1][64] */
+#define AT_DECODER_LAYER_SELF_CONTEXT_LANES          ((size_t)124224)    /* [16 lanes][1][32] */
+#define AT_DECODER_LAYER_SELF_OUT                    ((size_t)124224)    /* [1][64] */
+#define AT_DECODER_LAYER_NORM_1                      ((size_t)124224)    /* [1][64] */
+#define AT_DECODER_LAYER_CROSS_Q                     ((size_t)130368)    /* [1][64] */
+#define AT_DECODER_LAYER_CROSS_CONTEXT               ((size_t)130624)    /* [1][64] */
+#define AT_DECODER_LAYER_CROSS_CONTEXT_LANES         ((size_t)124224)    /* [16 lanes][1][96] */
+#define AT_DECODER_LAYER_CROSS_OUT                   ((size_t)124224)    /* [1][64] */
+#define AT_DECODER_LAYER_NORM_2                      ((size_t)125248)    /* [1][64] */
+#define AT_DECODER_LAYER_FFN_HIDDEN                  ((size_t)124224)    /* [1][256] */
+#define AT_DECODER_LAYER_FFN                         ((size_t)125248)    /* [1][64] */
+#define AT_DECODER_LAYER_ROWS_NORM_0                 ((size_t)124224)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_SELF_Q                 ((size_t)234816)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_SELF_K                 ((size_t)127296)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_SELF_V                 ((size_t)130368)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_SELF_CONTEXT           ((size_t)237888)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_SELF_CONTEXT_LANES     ((size_t)197952)    /* [16 lanes][12][32] */
+#define AT_DECODER_LAYER_ROWS_SELF_OUT               ((size_t)240960)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_NORM_1                 ((size_t)244032)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_CROSS_Q                ((size_t)247104)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_CROSS_CONTEXT          ((size_t)250176)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_CROSS_CONTEXT_LANES    ((size_t)124224)    /* [16 lanes][12][96] */
+#define AT_DECODER_LAYER_ROWS_CROSS_OUT              ((size_t)253248)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_NORM_2                 ((size_t)256320)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_FFN_HIDDEN             ((size_t)222528)    /* [12][256] */
+#define AT_DECODER_LAYER_ROWS_FFN                    ((size_t)259392)    /* [12][64] */
 
 /* What a call hands to every lane. */
-typedef struct job { const dates *model; dates_state *state; int slot, rows; } job;
+typedef struct job { const dates *model; dates_state *state; int slot, rows; const rt_group *groups, *groups_end; } job;
 
 static float *floats(const job *j, size_t at) { return (float *)(j->state->bytes + at); }
 static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }
-static unsigned char *slot_bytes(dates_state *s, int slot) { return s->bytes + SLOTS + (size_t)slot * SLOT_BYTES; }
-static float *in_slot(const job *j, size_t at) { return (float *)(slot_bytes(j->state, j->slot) + at); }
+static unsigned char *slot_bytes(dates_state *s, int slot) { return s->bytes + SLOTS_AT + (size_t)slot * SLOT_BYTES; }
+static float *in_slot(const job *j, int slot, size_t at) { return (float *)(slot_bytes(j->state, slot) + at); }
 
 const unsigned dates_isa = RT_ISA_BUILT;
 
 rt_status dates_bind(dates *m, const void *weights, size_t bytes)
 {
-    static const char identity[] = "2a4131a50fc06c8d";          /* of spec and layout; stands in the file's head */
+    static const char identity[] = "ea8e8d1ba82ac71f";      /* of spec and layout */
     const unsigned char *head = weights;
     if (rt_isa_missing(dates_isa)) return RT_NO_ISA;
     if (bytes != DATES_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;
     for (size_t i = 0; identity[i]; i++)
-        if (head[35 + i] != (unsigned char)identity[i]) return RT_BAD_WEIGHTS;
+        if (head[IDENTITY_AT + i] != (unsigned char)identity[i]) return RT_BAD_WEIGHTS;
     m->weights = head + HEAD_BYTES;
     return RT_OK;
 }
@@ -149,7 +166,7 @@ static void encoder_embedding(const job *j, int lane, int lanes)
     const int *const source_ids = ints(j, AT_SOURCE_IDS);
     float *const x = floats(j, AT_ENCODER_X);
     const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);
-    const rt_span mine = rt_split(j->rows, lane, lanes);    /* rows */
+    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
 
     /* x = 8 * table[source_ids]                                                               [source, 64] */
     embed_64_rows(x, w + W_ENCODER_EMBEDDING_EMBED_TABLE, source_ids, mine);
@@ -177,16 +194,16 @@ static void encoder_layer(const job *j, int layer, int lane, int lanes)
     float *const norm_1 = floats(j, AT_ENCODER_LAYER_NORM_1);
     float *const ffn_hidden = floats(j, AT_ENCODER_LAYER_FFN_HIDDEN);
     float *const ffn = floats(j, AT_ENCODER_LAYER_FFN);
-    const rt_span mine = rt_split(j->rows, lane, lanes);    /* rows */
+    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
 
     /* ---- self-attention */
     /* norm_0 = norm(x)                                                                        [source, 64] */
     norm_64_rows(norm_0, x, w + W_ENCODER_LAYER_NORM_0, mine);
-    /* self_q = norm_0 W^T + b                                                                 [source, 64] */
+    /* self_q = norm_0 W_self_q^T + b                                                          [source, 64] */
     linear_64x64_rows(self_q, norm_0, w + W_ENCODER_LAYER_SELF_Q, mine);
-    /* self_k = norm_0 W^T + b                                                                 [source, 64] */
+    /* self_k = norm_0 W_self_k^T + b                                                          [source, 64] */
     linear_64x64_rows(self_k, norm_0, w + W_ENCODER_LAYER_SELF_K, mine);
-    /* self_v = norm_0 W^T + b                                                                 [source, 64] */
+    /* self_v = norm_0 W_self_v^T + b                                                          [source, 64] */
     linear_64x64_rows(self_v, norm_0, w + W_ENCODER_LAYER_SELF_V, mine);
     /* self_k_panels[source_positions] = self_k                                                [source, 64] */
     store_keys_4x16_80_rows(self_k_panels, self_k, source_positions, mine);
@@ -194,9 +211,9 @@ static void encoder_layer(const job *j, int layer, int lane, int lanes)
     store_values_4x16_80_rows(self_v_panels, self_v, source_positions, mine);
     rt_barrier(j->model->team);
     /* self_context = softmax(self_q self_k_panels^T * 0.25) self_v_panels                     [source, 64] */
-    attention_4x16_80_rows(self_context, self_q, self_k_panels, self_v_panels, self_context_lanes + lane * 1344,
+    attention_4x16_80_rows(self_context, self_q, self_k_panels, self_v_panels, self_context_lanes + lane * (14 * 96),
         source_visible, mine);
-    /* self_out = self_context W^T + b                                                         [source, 64] */
+    /* self_out = self_context W_self_out^T + b                                                [source, 64] */
     linear_64x64_rows(self_out, self_context, w + W_ENCODER_LAYER_SELF_OUT, mine);
     /* x = x + self_out                                                                        [source, 64] */
     add_64_rows(x, x, self_out, mine);
@@ -204,9 +221,9 @@ static void encoder_layer(const job *j, int layer, int lane, int lanes)
     /* ---- feed-forward */
     /* norm_1 = norm(x)                                                                        [source, 64] */
     norm_64_rows(norm_1, x, w + W_ENCODER_LAYER_NORM_1, mine);
-    /* ffn_hidden = relu(norm_1 W^T + b)                                                      [source, 256] */
+    /* ffn_hidden = relu(norm_1 W_ffn_up^T + b)                                               [source, 256] */
     linear_64x256_relu_rows(ffn_hidden, norm_1, w + W_ENCODER_LAYER_FFN_UP, mine);
-    /* ffn = ffn_hidden W^T + b                                                                [source, 64] */
+    /* ffn = ffn_hidden W_ffn_down^T + b                                                       [source, 64] */
     linear_256x64_rows(ffn, ffn_hidden, w + W_ENCODER_LAYER_FFN_DOWN, mine);
     /* x = x + ffn                                                                             [source, 64] */
     add_64_rows(x, x, ffn, mine);
@@ -218,7 +235,7 @@ static void encoder_end(const job *j, int lane, int lanes)
 {
     const unsigned char *const w = j->model->weights + W_ENCODER_END;
     float *const x = floats(j, AT_ENCODER_X);
-    const rt_span mine = rt_split(j->rows, lane, lanes);    /* rows */
+    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
 
     /* x = norm(x)                                                                             [source, 64] */
     norm_64_rows(x, x, w + W_ENCODER_END_NORM, mine);
@@ -232,16 +249,16 @@ static void decoder_memory(const job *j, int layer, int lane, int lanes)
     float *const x = floats(j, AT_ENCODER_X);
     float *const cross_k = floats(j, AT_DECODER_MEMORY_CROSS_K);
     const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);
-    float *const cross_k_memory = in_slot(j, AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE);
+    float *const cross_k_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE);
     float *const cross_v = floats(j, AT_DECODER_MEMORY_CROSS_V);
-    float *const cross_v_memory = in_slot(j, AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE);
-    const rt_span mine = rt_split(j->rows, lane, lanes);    /* rows */
+    float *const cross_v_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE);
+    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
 
-    /* cross_k = x W^T + b                                                                     [source, 64] */
+    /* cross_k = x W_cross_k^T + b                                                             [source, 64] */
     linear_64x64_rows(cross_k, x, w + W_DECODER_MEMORY_CROSS_K, mine);
     /* cross_k_memory[source_positions] = cross_k                                              [source, 64] */
     store_keys_4x16_80_rows(cross_k_memory, cross_k, source_positions, mine);
-    /* cross_v = x W^T + b                                                                     [source, 64] */
+    /* cross_v = x W_cross_v^T + b                                                             [source, 64] */
     linear_64x64_rows(cross_v, x, w + W_DECODER_MEMORY_CROSS_V, mine);
     /* cross_v_memory[source_positions] = cross_v                                              [source, 64] */
     store_values_4x16_80_rows(cross_v_memory, cross_v, source_positions, mine);
@@ -274,16 +291,16 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
     float *const self_k = floats(j, AT_DECODER_LAYER_SELF_K);
     float *const self_v = floats(j, AT_DECODER_LAYER_SELF_V);
     const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);
-    float *const self_k_cache = in_slot(j, AT_DECODER_LAYER_SELF_K_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_K_CACHE_STRIDE);
-    float *const self_v_cache = in_slot(j, AT_DECODER_LAYER_SELF_V_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_V_CACHE_STRIDE);
+    float *const self_k_cache = in_slot(j, j->slot, AT_DECODER_LAYER_SELF_K_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_K_CACHE_STRIDE);
+    float *const self_v_cache = in_slot(j, j->slot, AT_DECODER_LAYER_SELF_V_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_V_CACHE_STRIDE);
     const int *const rows_visible = ints(j, AT_ROWS_VISIBLE);
     float *const self_context = floats(j, AT_DECODER_LAYER_SELF_CONTEXT);
     float *const self_context_lanes = floats(j, AT_DECODER_LAYER_SELF_CONTEXT_LANES);
     float *const self_out = floats(j, AT_DECODER_LAYER_SELF_OUT);
     float *const norm_1 = floats(j, AT_DECODER_LAYER_NORM_1);
     float *const cross_q = floats(j, AT_DECODER_LAYER_CROSS_Q);
-    float *const cross_k_memory = in_slot(j, AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE);
-    float *const cross_v_memory = in_slot(j, AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE);
+    float *const cross_k_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE);
+    float *const cross_v_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE);
     const int *const rows_visible_memory = ints(j, AT_ROWS_VISIBLE_MEMORY);
     float *const cross_context = floats(j, AT_DECODER_LAYER_CROSS_CONTEXT);
     float *const cross_context_lanes = floats(j, AT_DECODER_LAYER_CROSS_CONTEXT_LANES);
@@ -291,60 +308,62 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
     float *const norm_2 = floats(j, AT_DECODER_LAYER_NORM_2);
     float *const ffn_hidden = floats(j, AT_DECODER_LAYER_FFN_HIDDEN);
     float *const ffn = floats(j, AT_DECODER_LAYER_FFN);
+    const rt_span share_4 = rt_split(4, lane, lanes);
+    const rt_span share_16 = rt_split(16, lane, lanes);
 
     /* ---- self-attention */
     /* norm_0 = norm(x)                                                                          [rows, 64] */
     if (lane == 0) norm_64(norm_0, x, w + W_DECODER_LAYER_NORM_0);
     rt_barrier(j->model->team);
-    /* self_q = norm_0 W^T + b                                                                   [rows, 64] */
-    linear_64x64(self_q, norm_0, w + W_DECODER_LAYER_SELF_Q, rt_split(4, lane, lanes));
-    /* self_k = norm_0 W^T + b                                                                   [rows, 64] */
-    linear_64x64(self_k, norm_0, w + W_DECODER_LAYER_SELF_K, rt_split(4, lane, lanes));
-    /* self_v = norm_0 W^T + b                                                                   [rows, 64] */
-    linear_64x64(self_v, norm_0, w + W_DECODER_LAYER_SELF_V, rt_split(4, lane, lanes));
+    /* self_q = norm_0 W_self_q^T + b                                                            [rows, 64] */
+    linear_64x64(self_q, norm_0, w + W_DECODER_LAYER_SELF_Q, share_4);
+    /* self_k = norm_0 W_self_k^T + b                                                            [rows, 64] */
+    linear_64x64(self_k, norm_0, w + W_DECODER_LAYER_SELF_K, share_4);
+    /* self_v = norm_0 W_self_v^T + b                                                            [rows, 64] */
+    linear_64x64(self_v, norm_0, w + W_DECODER_LAYER_SELF_V, share_4);
     rt_barrier(j->model->team);
     /* self_k_cache[rows_positions] = self_k                                                   [target, 64] */
-    store_keys_4x16_16(self_k_cache, self_k, rows_positions, rt_split(4, lane, lanes));
+    store_keys_4x16_16(self_k_cache, self_k, rows_positions, share_4);
     /* self_v_cache[rows_positions] = self_v                                                   [target, 64] */
-    store_values_4x16_16(self_v_cache, self_v, rows_positions, rt_split(4, lane, lanes));
+    store_values_4x16_16(self_v_cache, self_v, rows_positions, share_4);
     /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache                         [rows, 64] */
-    attention_4x16_16(self_context, self_q, self_k_cache, self_v_cache, self_context_lanes + lane * 32, rows_visible,
-        rt_split(4, lane, lanes));
+    attention_4x16_16(self_context, self_q, self_k_cache, self_v_cache, self_context_lanes + lane * (1 * 32),
+        rows_visible, share_4);
     rt_barrier(j->model->team);
-    /* self_out = self_context W^T + b                                                           [rows, 64] */
-    linear_64x64(self_out, self_context, w + W_DECODER_LAYER_SELF_OUT, rt_split(4, lane, lanes));
+    /* self_out = self_context W_self_out^T + b                                                  [rows, 64] */
+    linear_64x64(self_out, self_context, w + W_DECODER_LAYER_SELF_OUT, share_4);
     /* x = x + self_out                                                                          [rows, 64] */
-    add_64(x, x, self_out, rt_split(4, lane, lanes));
+    add_64(x, x, self_out, share_4);
     rt_barrier(j->model->team);
 
     /* ---- cross-attention */
     /* norm_1 = norm(x)                                                                          [rows, 64] */
     if (lane == 0) norm_64(norm_1, x, w + W_DECODER_LAYER_NORM_1);
     rt_barrier(j->model->team);
-    /* cross_q = norm_1 W^T + b                                                                  [rows, 64] */
-    linear_64x64(cross_q, norm_1, w + W_DECODER_LAYER_CROSS_Q, rt_split(4, lane, lanes));
+    /* cross_q = norm_1 W_cross_q^T + b                                                          [rows, 64] */
+    linear_64x64(cross_q, norm_1, w + W_DECODER_LAYER_CROSS_Q, share_4);
     rt_barrier(j->model->team);
     /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory                   [rows, 64] */
-    attention_4x16_80(cross_context, cross_q, cross_k_memory, cross_v_memory, cross_context_lanes + lane * 96,
-        rows_visible_memory, rt_split(4, lane, lanes));
+    attention_4x16_80(cross_context, cross_q, cross_k_memory, cross_v_memory, cross_context_lanes + lane * (1 * 96),
+        rows_visible_memory, share_4);
     rt_barrier(j->model->team);
-    /* cross_out = cross_context W^T + b                                                         [rows, 64] */
-    linear_64x64(cross_out, cross_context, w + W_DECODER_LAYER_CROSS_OUT, rt_split(4, lane, lanes));
+    /* cross_out = cross_context W_cross_out^T + b                                               [rows, 64] */
+    linear_64x64(cross_out, cross_context, w + W_DECODER_LAYER_CROSS_OUT, share_4);
     /* x = x + cross_out                                                                         [rows, 64] */
-    add_64(x, x, cross_out, rt_split(4, lane, lanes));
+    add_64(x, x, cross_out, share_4);
     rt_barrier(j->model->team);
 
     /* ---- feed-forward */
     /* norm_2 = norm(x)                                                                          [rows, 64] */
     if (lane == 0) norm_64(norm_2, x, w + W_DECODER_LAYER_NORM_2);
     rt_barrier(j->model->team);
-    /* ffn_hidden = relu(norm_2 W^T + b)                                                        [rows, 256] */
-    linear_64x256_relu(ffn_hidden, norm_2, w + W_DECODER_LAYER_FFN_UP, rt_split(16, lane, lanes));
+    /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                                 [rows, 256] */
+    linear_64x256_relu(ffn_hidden, norm_2, w + W_DECODER_LAYER_FFN_UP, share_16);
     rt_barrier(j->model->team);
-    /* ffn = ffn_hidden W^T + b                                                                  [rows, 64] */
-    linear_256x64(ffn, ffn_hidden, w + W_DECODER_LAYER_FFN_DOWN, rt_split(4, lane, lanes));
+    /* ffn = ffn_hidden W_ffn_down^T + b                                                         [rows, 64] */
+    linear_256x64(ffn, ffn_hidden, w + W_DECODER_LAYER_FFN_DOWN, share_4);
     /* x = x + ffn                                                                               [rows, 64] */
-    add_64(x, x, ffn, rt_split(4, lane, lanes));
+    add_64(x, x, ffn, share_4);
     rt_barrier(j->model->team);
 }
 
@@ -354,35 +373,158 @@ static void decoder_output(const job *j, int lane, int lanes)
     const unsigned char *const w = j->model->weights + W_DECODER_OUTPUT;
     float *const x = floats(j, AT_DECODER_X);
     float *const logits = floats(j, AT_LOGITS);
+    const rt_span share_1 = rt_split(1, lane, lanes);
 
     /* x = norm(x)                                                                               [rows, 64] */
     if (lane == 0) norm_64(x, x, w + W_DECODER_OUTPUT_DECODER_NORM);
     rt_barrier(j->model->team);
-    /* logits = x W^T + b                                                                        [rows, 15] */
-    linear_64x15(logits, x, w + W_DECODER_OUTPUT_OUTPUT, rt_split(1, lane, lanes));
+    /* logits = x W_output^T + b                                                                 [rows, 15] */
+    linear_64x15(logits, x, w + W_DECODER_OUTPUT_OUTPUT, share_1);
     rt_barrier(j->model->team);
 }
 
 /* Log-softmax of the logits. */
 static void log_probabilities(const job *j, int lane, int lanes)
 {
-    float *const x = floats(j, AT_LOGITS);
+    float *const logits = floats(j, AT_LOGITS);
 
     (void)lanes;
-    /* x = log_softmax(x)                                                                        [rows, 15] */
-    if (lane == 0) log_softmax_15(x, x);
+    /* logits = log_softmax(logits)                                                              [rows, 15] */
+    if (lane == 0) log_softmax_15(logits, logits);
     rt_barrier(j->model->team);
 }
 
 /* The first maximum of the logits. */
 static void likeliest(const job *j, int lane, int lanes)
 {
-    float *const x = floats(j, AT_LOGITS);
+    float *const logits = floats(j, AT_LOGITS);
     int *const next_id = ints(j, AT_NEXT_ID);
 
     (void)lanes;
-    /* next_id = index of the maximum of x                                                           [rows] */
-    if (lane == 0) argmax_15(next_id, x);
+    /* next_id = index of the maximum of logits                                                      [rows] */
+    if (lane == 0) argmax_15(next_id, logits);
+    rt_barrier(j->model->team);
+}
+
+/* Token embeddings, scaled, plus positions. */
+static void decoder_embedding_rows(const job *j, int lane, int lanes)
+{
+    const unsigned char *const w = j->model->weights + W_DECODER_EMBEDDING;
+    const int *const rows_ids = ints(j, AT_ROWS_IDS);
+    float *const x = floats(j, AT_DECODER_ROWS_X);
+    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);
+    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+
+    /* x = 8 * table[rows_ids]                                                                   [rows, 64] */
+    embed_64_rows(x, w + W_DECODER_EMBEDDING_EMBED_TABLE, rows_ids, mine);
+    /* x = x + table[rows_positions]                                                             [rows, 64] */
+    position_64_rows(x, x, w + W_DECODER_EMBEDDING_POSITION_TABLE, rows_positions, mine);
+    rt_barrier(j->model->team);
+}
+
+/* Causal self-attention, cross-attention and feed-forward, each with a residual. One of 2 layers. */
+static void decoder_layer_rows(const job *j, int layer, int lane, int lanes)
+{
+    const unsigned char *const w = j->model->weights + W_DECODER_LAYER + (size_t)layer * W_DECODER_LAYER_STRIDE;
+    float *const x = floats(j, AT_DECODER_ROWS_X);
+    float *const norm_0 = floats(j, AT_DECODER_LAYER_ROWS_NORM_0);
+    float *const self_q = floats(j, AT_DECODER_LAYER_ROWS_SELF_Q);
+    float *const self_k = floats(j, AT_DECODER_LAYER_ROWS_SELF_K);
+    float *const self_v = floats(j, AT_DECODER_LAYER_ROWS_SELF_V);
+    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);
+    const size_t self_k_cache = AT_DECODER_LAYER_SELF_K_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_K_CACHE_STRIDE;
+    const size_t self_v_cache = AT_DECODER_LAYER_SELF_V_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_V_CACHE_STRIDE;
+    const int *const rows_visible = ints(j, AT_ROWS_VISIBLE);
+    float *const self_context = floats(j, AT_DECODER_LAYER_ROWS_SELF_CONTEXT);
+    float *const self_context_lanes = floats(j, AT_DECODER_LAYER_ROWS_SELF_CONTEXT_LANES);
+    float *const self_out = floats(j, AT_DECODER_LAYER_ROWS_SELF_OUT);
+    float *const norm_1 = floats(j, AT_DECODER_LAYER_ROWS_NORM_1);
+    float *const cross_q = floats(j, AT_DECODER_LAYER_ROWS_CROSS_Q);
+    const size_t cross_k_memory = AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE;
+    const size_t cross_v_memory = AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE;
+    const int *const rows_visible_memory = ints(j, AT_ROWS_VISIBLE_MEMORY);
+    float *const cross_context = floats(j, AT_DECODER_LAYER_ROWS_CROSS_CONTEXT);
+    float *const cross_context_lanes = floats(j, AT_DECODER_LAYER_ROWS_CROSS_CONTEXT_LANES);
+    float *const cross_out = floats(j, AT_DECODER_LAYER_ROWS_CROSS_OUT);
+    float *const norm_2 = floats(j, AT_DECODER_LAYER_ROWS_NORM_2);
+    float *const ffn_hidden = floats(j, AT_DECODER_LAYER_ROWS_FFN_HIDDEN);
+    float *const ffn = floats(j, AT_DECODER_LAYER_ROWS_FFN);
+    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+
+    /* ---- self-attention */
+    /* norm_0 = norm(x)                                                                          [rows, 64] */
+    norm_64_rows(norm_0, x, w + W_DECODER_LAYER_NORM_0, mine);
+    /* self_q = norm_0 W_self_q^T + b                                                            [rows, 64] */
+    linear_64x64_rows(self_q, norm_0, w + W_DECODER_LAYER_SELF_Q, mine);
+    /* self_k = norm_0 W_self_k^T + b                                                            [rows, 64] */
+    linear_64x64_rows(self_k, norm_0, w + W_DECODER_LAYER_SELF_K, mine);
+    /* self_v = norm_0 W_self_v^T + b                                                            [rows, 64] */
+    linear_64x64_rows(self_v, norm_0, w + W_DECODER_LAYER_SELF_V, mine);
+    /* self_k_cache[rows_positions] = self_k                                                   [target, 64] */
+    for (const rt_group *g = j->groups; g < j->groups_end; g++)
+        store_keys_4x16_16_rows(in_slot(j, g->slot, self_k_cache), self_k, rows_positions, rt_meet(mine, g->rows));
+    /* self_v_cache[rows_positions] = self_v                                                   [target, 64] */
+    for (const rt_group *g = j->groups; g < j->groups_end; g++)
+        store_values_4x16_16_rows(in_slot(j, g->slot, self_v_cache), self_v, rows_positions, rt_meet(mine, g->rows));
+    rt_barrier(j->model->team);
+    /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache                         [rows, 64] */
+    for (const rt_group *g = j->groups; g < j->groups_end; g++)
+        attention_4x16_16_rows(self_context, self_q, in_slot(j, g->slot, self_k_cache), in_slot(j, g->slot, self_v_cache),
+        self_context_lanes + lane * (12 * 32), rows_visible, rt_meet(mine, g->rows));
+    /* self_out = self_context W_self_out^T + b                                                  [rows, 64] */
+    linear_64x64_rows(self_out, self_context, w + W_DECODER_LAYER_SELF_OUT, mine);
+    /* x = x + self_out                                                                          [rows, 64] */
+    add_64_rows(x, x, self_out, mine);
+
+    /* ---- cross-attention */
+    /* norm_1 = norm(x)                                                                          [rows, 64] */
+    norm_64_rows(norm_1, x, w + W_DECODER_LAYER_NORM_1, mine);
+    /* cross_q = norm_1 W_cross_q^T + b                                                          [rows, 64] */
+    linear_64x64_rows(cross_q, norm_1, w + W_DECODER_LAYER_CROSS_Q, mine);
+    /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory                   [rows, 64] */
+    for (const rt_group *g = j->groups; g < j->groups_end; g++)
+        attention_4x16_80_rows(cross_context, cross_q, in_slot(j, g->slot, cross_k_memory), in_slot(j, g->slot,
+        cross_v_memory), cross_context_lanes + lane * (12 * 96), rows_visible_memory, rt_meet(mine, g->rows));
+    /* cross_out = cross_context W_cross_out^T + b                                               [rows, 64] */
+    linear_64x64_rows(cross_out, cross_context, w + W_DECODER_LAYER_CROSS_OUT, mine);
+    /* x = x + cross_out                                                                         [rows, 64] */
+    add_64_rows(x, x, cross_out, mine);
+
+    /* ---- feed-forward */
+    /* norm_2 = norm(x)                                                                          [rows, 64] */
+    norm_64_rows(norm_2, x, w + W_DECODER_LAYER_NORM_2, mine);
+    /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                                 [rows, 256] */
+    linear_64x256_relu_rows(ffn_hidden, norm_2, w + W_DECODER_LAYER_FFN_UP, mine);
+    /* ffn = ffn_hidden W_ffn_down^T + b                                                         [rows, 64] */
+    linear_256x64_rows(ffn, ffn_hidden, w + W_DECODER_LAYER_FFN_DOWN, mine);
+    /* x = x + ffn                                                                               [rows, 64] */
+    add_64_rows(x, x, ffn, mine);
+    rt_barrier(j->model->team);
+}
+
+/* Final norm and logits. */
+static void decoder_output_rows(const job *j, int lane, int lanes)
+{
+    const unsigned char *const w = j->model->weights + W_DECODER_OUTPUT;
+    float *const x = floats(j, AT_DECODER_ROWS_X);
+    float *const logits = floats(j, AT_LOGITS);
+    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+
+    /* x = norm(x)                                                                               [rows, 64] */
+    norm_64_rows(x, x, w + W_DECODER_OUTPUT_DECODER_NORM, mine);
+    /* logits = x W_output^T + b                                                                 [rows, 15] */
+    linear_64x15_rows(logits, x, w + W_DECODER_OUTPUT_OUTPUT, mine);
+    rt_barrier(j->model->team);
+}
+
+/* Log-softmax of the logits. */
+static void log_probabilities_rows(const job *j, int lane, int lanes)
+{
+    float *const logits = floats(j, AT_LOGITS);
+    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+
+    /* logits = log_softmax(logits)                                                              [rows, 15] */
+    log_softmax_15_rows(logits, logits, mine);
     rt_barrier(j->model->team);
 }
 
@@ -400,7 +542,7 @@ static void encode_body(void *work, int lane, int lanes)
     decoder_memory(j, 1, lane, lanes);
 }
 
-/* step: one decoder row into logits. At most 285 kFLOP a token at position 11, 473 kB of weights. */
+/* step: one decoder row into logits. At most 285 kFLOP a row, at the last position; it reads 473 kB of weights. */
 static void step_body(void *work, int lane, int lanes)
 {
     const job *j = work;
@@ -411,7 +553,7 @@ static void step_body(void *work, int lane, int lanes)
     log_probabilities(j, lane, lanes);
 }
 
-/* next: one decoder row into the likeliest id. At most 284 kFLOP a token at position 11, 473 kB of weights. */
+/* next: one decoder row into the likeliest id. At most 284 kFLOP a row, at the last position; it reads 473 kB of weights. */
 static void next_body(void *work, int lane, int lanes)
 {
     const job *j = work;
@@ -422,21 +564,32 @@ static void next_body(void *work, int lane, int lanes)
     likeliest(j, lane, lanes);
 }
 
+/* rows: decoder rows into logits. At most 285 kFLOP a row, at the last position; it reads 473 kB of weights. */
+static void rows_body(void *work, int lane, int lanes)
+{
+    const job *j = work;
+    decoder_embedding_rows(j, lane, lanes);
+    decoder_layer_rows(j, 0, lane, lanes);
+    decoder_layer_rows(j, 1, lane, lanes);
+    decoder_output_rows(j, lane, lanes);
+    log_probabilities_rows(j, lane, lanes);
+}
+
 /* ---- the calls -------------------------------------------------------------------------------------------- */
 
 /* The header of a state: per slot the length of its source and its next position. */
 static int *source_length(const dates_state *s, int slot) { return (int *)s->bytes + slot; }
 static int *next_position(const dates_state *s, int slot) { return (int *)s->bytes + 1 + slot; }
 
-void dates_reset(dates_state *s) { memset(s->bytes, 0, SLOTS); }
+void dates_reset(dates_state *s) { rt_clear(s->bytes, SLOTS_AT); }
 
 rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids, int n)
 {
     int *const source = (int *)(s->bytes + AT_SOURCE_IDS);
     int *const positions = (int *)(s->bytes + AT_SOURCE_POSITIONS);
     int *const visible = (int *)(s->bytes + AT_SOURCE_VISIBLE);
-    job j = { m, s, slot, n };
-    if (slot < 0 || slot >= 1) return RT_BAD_ID;
+    job j = { .model = m, .state = s, .slot = slot, .rows = n };
+    if (slot < 0 || slot >= DATES_SLOTS) return RT_BAD_ID;
     if (n < 1) return RT_ORDER;
     if (n > DATES_MAX_SOURCE) return RT_TOO_LONG;
     for (int i = 0; i < n; i++)
@@ -452,35 +605,87 @@ rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids,
     return RT_OK;
 }
 
-/* Check a row, set the inputs of a decoder program and run it. */
+/* Whether a row may come next in its slot, after `before` rows of the same call. */
+static rt_status check_row(const dates_state *s, const rt_row *row, int first, int before)
+{
+    if (row->slot < 0 || row->slot >= DATES_SLOTS || row->id < 0 || row->id >= DATES_VOCAB) return RT_BAD_ID;
+    if (row->position >= DATES_MAX_TARGET) return RT_TOO_LONG;
+    if (*source_length(s, row->slot) == 0) return RT_ORDER;
+    if (before) return row->position == first + before ? RT_OK : RT_ORDER;
+    return row->position < 0 || row->position > *next_position(s, row->slot) ? RT_ORDER : RT_OK;
+}
+
+static void set_row(dates_state *s, int i, const rt_row *row)
+{
+    ((int *)(s->bytes + AT_ROWS_IDS))[i] = row->id;
+    ((int *)(s->bytes + AT_ROWS_POSITIONS))[i] = row->position;
+    ((int *)(s->bytes + AT_ROWS_VISIBLE))[i] = row->position + 1;
+    ((int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY))[i] = *source_length(s, row->slot);
+}
+
+/* One row, by a program of one row. */
 static rt_status decode(const dates *m, dates_state *s, const rt_row *row, rt_body *body)
 {
-    job j = { m, s, row->slot, 1 };
-    if (row->slot < 0 || row->slot >= 1 || row->id < 0 || row->id >= DATES_VOCAB) return RT_BAD_ID;
-    if (row->position >= DATES_MAX_TARGET) return RT_TOO_LONG;
-    if (*source_length(s, row->slot) == 0 || row->position < 0 || row->position > *next_position(s, row->slot)) return RT_ORDER;
-    *(int *)(s->bytes + AT_ROWS_IDS) = row->id;
-    *(int *)(s->bytes + AT_ROWS_POSITIONS) = row->position;
-    *(int *)(s->bytes + AT_ROWS_VISIBLE) = row->position + 1;
-    *(int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY) = *source_length(s, row->slot);
+    job j = { .model = m, .state = s, .slot = row->slot, .rows = 1 };
+    const rt_status status = check_row(s, row, 0, 0);
+    if (status != RT_OK) return status;
+    set_row(s, 0, row);
     rt_team_run(m->team, body, &j);
     *next_position(s, row->slot) = row->position + 1;
     return RT_OK;
 }
 
+/* Rows of one slot form a group; a slot may have one group in a call. */
+static rt_status group_rows(const dates_state *s, const rt_row *rows, int n, rt_group *groups, int *count)
+{
+    *count = 0;
+    for (int i = 0; i < n; i++) {
+        rt_group *g = groups + *count - 1;
+        const int again = *count && g->slot == rows[i].slot;
+        const rt_status status = check_row(s, &rows[i], again ? rows[g->rows.begin].position : 0, again ? i - g->rows.begin : 0);
+        if (status != RT_OK) return status;
+        for (int k = 0; !again && k < *count; k++)
+            if (groups[k].slot == rows[i].slot) return RT_ORDER;
+        if (!again) {
+            g = groups + (*count)++;
+            g->slot = rows[i].slot;
+            g->rows.begin = i;
+        }
+        g->rows.end = i + 1;
+    }
+    return RT_OK;
+}
+
 rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n)
 {
+    rt_group groups[DATES_ROWS];
+    int count;
     if (n < 1) return RT_ORDER;
-    return n > DATES_ROWS ? RT_TOO_LONG : decode(m, s, rows, step_body);
+    if (n == 1) return decode(m, s, rows, step_body);
+    if (n > DATES_ROWS) return RT_TOO_LONG;
+    const rt_status status = group_rows(s, rows, n, groups, &count);
+    if (status != RT_OK) return status;
+    for (int i = 0; i < n; i++) set_row(s, i, &rows[i]);
+    job j = { .model = m, .state = s, .rows = n, .groups = groups, .groups_end = groups + count };
+    rt_team_run(m->team, rows_body, &j);
+    for (int i = 0; i < n; i++) *next_position(s, rows[i].slot) = rows[i].position + 1;
+    return RT_OK;
 }
 
 rt_status dates_fork(dates_state *s, int from, int to)
 {
-    if (from < 0 || from >= 1 || to < 0 || to >= 1) return RT_BAD_ID;
+    if (from < 0 || from >= DATES_SLOTS || to < 0 || to >= DATES_SLOTS) return RT_BAD_ID;
     if (from == to) return RT_OK;
-    memcpy(slot_bytes(s, to), slot_bytes(s, from), SLOT_BYTES);
+    rt_copy(slot_bytes(s, to), slot_bytes(s, from), SLOT_BYTES);
     *source_length(s, to) = *source_length(s, from);
     *next_position(s, to) = *next_position(s, from);
+    return RT_OK;
+}
+
+rt_status dates_clear(dates_state *s, int slot)
+{
+    if (slot < 0 || slot >= DATES_SLOTS) return RT_BAD_ID;
+    *next_position(s, slot) = 0;
     return RT_OK;
 }
 

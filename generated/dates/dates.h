@@ -10,15 +10,17 @@ extern "C" {
 #endif
 
 #define DATES_MAX_SOURCE     80
-#define DATES_MAX_TARGET     12          /* with the start mark */
 #define DATES_SOURCE_VOCAB   66
+#define DATES_MAX_TARGET     12          /* with the start mark */
 #define DATES_VOCAB          15
-#define DATES_ROWS           1           /* rows in one call of dates_rows */
+#define DATES_ROWS           12          /* rows in one call of dates_rows */
+#define DATES_SLOTS          1
+#define DATES_LOGITS_STRIDE  16          /* floats from a row of logits to the next */
 #define DATES_START          1           /* <s> */
 #define DATES_END            2           /* </s> */
 
 #define DATES_LANES          16          /* most threads that a state has room for */
-#define DATES_STATE_BYTES    431744
+#define DATES_STATE_BYTES    435520
 #define DATES_WEIGHTS_BYTES  989312
 
 /* One sequence in one piece of memory without a pointer in it: copy it, save it. */
@@ -44,17 +46,22 @@ void dates_reset(dates_state *s);
  * RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */
 rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids, int n);
 
-/* Compute decoder rows: append the token `id` at `position` of the sequence in `slot`. Positions follow one another
- * from 0; an earlier one may be taken back. RT_ORDER without a source or past the next position. */
+/* Compute decoder rows: append the token `id` at `position` of the sequence in `slot`. One row is a step, rows of one
+ * slot a prefill, rows of several slots a batch: those of a slot stand together, their positions follow one another,
+ * from 0 or an earlier one that is taken back. Row i of dates_logits is that of rows[i].
+ * RT_BAD_ID, RT_TOO_LONG, RT_ORDER also without a source. */
 rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n);
 
 /* Copy the sequence and the source of slot `from` to slot `to`. */
 rt_status dates_fork(dates_state *s, int from, int to);
 
+/* Forget the sequence of a slot, not its source. */
+rt_status dates_clear(dates_state *s, int slot);
+
 /* On slot 0: append `id`; then dates_logits has the log-probabilities of what comes next. */
 rt_status dates_step(const dates *m, dates_state *s, int id);
 
-/* [DATES_VOCAB], valid until the next call on this state. */
+/* [rows][DATES_LOGITS_STRIDE], of which DATES_VOCAB are in use; valid until the next call on this state. */
 const float *dates_logits(const dates_state *s);
 
 /* On slot 0: append `id` and give the likeliest id after it, the first of equals. Leaves no log-probabilities. */

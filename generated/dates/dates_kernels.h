@@ -32,14 +32,18 @@
 #define RT_KERNEL
 #endif
 
+/* RT_APART: long, and called for sixteen numbers at least; copies of it would only take room and time to compile. */
 #if defined(__clang__)
 #define RT_INLINE static inline __attribute__((always_inline))
+#define RT_APART static __attribute__((noinline, unused))
 #define RT_UNROLL _Pragma("clang loop unroll(full)")
 #elif defined(__GNUC__)
 #define RT_INLINE static inline __attribute__((always_inline))
+#define RT_APART static __attribute__((noinline, unused))
 #define RT_UNROLL _Pragma("GCC unroll 32")
 #else
 #define RT_INLINE static inline
+#define RT_APART static inline
 #define RT_UNROLL
 #endif
 
@@ -135,8 +139,12 @@ RT_INLINE float rt_max_of(rt_v16 a)
 
 #if (defined(__SSE2__) || defined(__ARM_NEON)) && !defined(RT_PLAIN_C)
 typedef float rt_part __attribute__((vector_size(16)));
+typedef uint32_t rt_bits __attribute__((vector_size(16)));
+RT_INLINE rt_bits rt_less(rt_part a, rt_part b) { return (rt_bits)(a < b); }        /* all ones where a < b */
 #else
 typedef float rt_part;
+typedef uint32_t rt_bits;
+RT_INLINE rt_bits rt_less(rt_part a, rt_part b) { return a < b ? 0xffffffffu : 0; }
 #endif
 enum { RT_PARTS = 64 / sizeof(rt_part) };
 enum { RT_TILE_ROWS = 2, RT_TILE_PANELS = 1, RT_ROW_PANELS = 2 };       /* 8 sums of 4 floats, of 16 registers */
@@ -167,6 +175,7 @@ RT_INLINE rt_v16 rt_of_lanes(rt_lanes a) { rt_v16 r; memcpy(&r, &a, sizeof r); r
 RT_INLINE rt_v16 rt_load_n(const float *p, int n)
 {
     rt_lanes r;
+    if (n == 16) return rt_load(p);
     RT_EACH_LANE r.f[i] = i < n ? p[i] : 0;
     return rt_of_lanes(r);
 }
@@ -174,7 +183,8 @@ RT_INLINE rt_v16 rt_load_n(const float *p, int n)
 RT_INLINE void rt_store_n(float *p, rt_v16 a, int n)
 {
     rt_lanes x = rt_lanes_of(a);
-    for (int i = 0; i < n; i++)
+    if (n == 16) rt_store(p, a);
+    else for (int i = 0; i < n; i++)
         p[i] = x.f[i];
 }
 
@@ -192,38 +202,30 @@ RT_INLINE rt_v16 rt_first_n(rt_v16 a, int n, rt_v16 rest)
     return rt_of_lanes(x);
 }
 
+RT_INLINE rt_bits rt_bits_of(rt_part a) { rt_bits r; memcpy(&r, &a, sizeof r); return r; }
+RT_INLINE rt_part rt_of_bits(rt_bits a) { rt_part r; memcpy(&r, &a, sizeof r); return r; }
+
 RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
 {
-    rt_lanes x = rt_lanes_of(a), y = rt_lanes_of(b), t = rt_lanes_of(yes), f = rt_lanes_of(no);
-    RT_EACH_LANE x.f[i] = x.f[i] < y.f[i] ? t.f[i] : f.f[i];
-    return rt_of_lanes(x);
+    RT_EACH_PART {
+        const rt_bits less = rt_less(a.v[i], b.v[i]);
+        a.v[i] = rt_of_bits((less & rt_bits_of(yes.v[i])) | (~less & rt_bits_of(no.v[i])));
+    }
+    return a;
 }
 
 RT_INLINE rt_v16 rt_max(rt_v16 a, rt_v16 b) { return rt_if_less(b, a, a, b); }
 RT_INLINE rt_v16 rt_min(rt_v16 a, rt_v16 b) { return rt_if_less(a, b, a, b); }
 
-/* 2^n as bits, for -126 <= n <= 127. */
-RT_INLINE float rt_power_of_two(uint32_t n)
-{
-    uint32_t bits = (n + 127u) << 23;
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
 /* In two factors, the first exact: 2^128 is not a float. The sum puts the integer n into the lowest bits. */
 RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n)
 {
-    rt_lanes x = rt_lanes_of(a), power = rt_lanes_of(n);
-    RT_EACH_LANE {
-        float shifted = power.f[i] + 12582912.0f;
-        uint32_t bits, half;
-        memcpy(&bits, &shifted, sizeof bits);
-        bits -= 0x4b400000u;
-        half = (bits >> 1) | (bits & 0x80000000u);
-        x.f[i] = x.f[i] * rt_power_of_two(half) * rt_power_of_two(bits - half);
+    RT_EACH_PART {
+        const rt_bits bits = rt_bits_of(n.v[i] + 12582912.0f) - 0x4b400000u;
+        const rt_bits half = (bits >> 1) | (bits & 0x80000000u);
+        a.v[i] = a.v[i] * rt_of_bits((half + 127u) << 23) * rt_of_bits((bits - half + 127u) << 23);
     }
-    return rt_of_lanes(x);
+    return a;
 }
 
 RT_INLINE float rt_sum(rt_v16 a)
@@ -303,15 +305,89 @@ static inline float rt_log(float x)
     return 0.693359375f * e + (m + p);
 }
 
-/* The compiler's -Wswitch finds a row of activations.def without a case. */
+RT_INLINE rt_v16 rt_minus(rt_v16 x) { return rt_sub(rt_set1(0), x); }
+
+/* tanh(x), within 1.3 ulp; +-1 for +-inf, NaN for NaN. Near 0, where 1 - 2 / (e^2x + 1) would cancel, the polynomial of
+ * Cephes tanhf. */
+RT_APART rt_v16 rt_tanh(rt_v16 x)
+{
+    const rt_v16 one = rt_set1(1), two = rt_set1(2), size = rt_max(rt_minus(x), x), z = rt_mul(x, x);
+    rt_v16 far = rt_sub(one, rt_div(two, rt_add(rt_exp(rt_mul(two, size)), one)));
+    rt_v16 p = rt_set1(-5.70498872745e-3f);
+    p = rt_fma(p, z, rt_set1(2.06390887954e-2f));
+    p = rt_fma(p, z, rt_set1(-5.37397155531e-2f));
+    p = rt_fma(p, z, rt_set1(1.33314422036e-1f));
+    p = rt_fma(p, z, rt_set1(-3.33332819422e-1f));
+    far = rt_if_less(x, rt_set1(0), rt_minus(far), far);
+    return rt_if_less(size, rt_set1(0.625f), rt_fma(rt_mul(x, z), p, x), far);
+}
+
+/* erfc(t / sqrt(2)) / 2, the tail of the normal distribution behind t, for 0 <= t <= 15: exp(-t^2 / 2) P(v) with
+ * v = t / (t + 3); P is a minimax fit of relative error 1.1e-8 that gives 1/2 at 0. Its error is below 2^-24, and as a
+ * share of the result that of t^2 / 2, rounded. */
+RT_INLINE rt_v16 rt_normal_tail(rt_v16 t)
+{
+    const rt_v16 v = rt_div(t, rt_add(t, rt_set1(3)));
+    rt_v16 p = rt_set1(2.69930030e-2f);
+    p = rt_fma(p, v, rt_set1(-9.21560450e-2f));
+    p = rt_fma(p, v, rt_set1(8.23460432e-2f));
+    p = rt_fma(p, v, rt_set1(1.05545822e-2f));
+    p = rt_fma(p, v, rt_set1(6.14774974e-2f));
+    p = rt_fma(p, v, rt_set1(-1.58530717e-1f));
+    p = rt_fma(p, v, rt_set1(-2.87011872e-1f));
+    p = rt_fma(p, v, rt_set1(1.05315920f));
+    p = rt_fma(p, v, rt_set1(-1.19682670f));
+    p = rt_fma(p, v, rt_set1(0.5f));
+    return rt_mul(rt_exp(rt_mul(rt_mul(rt_set1(-0.5f), t), t)), p);
+}
+
+/* x / (1 + exp(-s)); 0 where s is -inf, x = -inf included. */
+RT_APART rt_v16 rt_times_sigmoid(rt_v16 x, rt_v16 s)
+{
+    return rt_div(rt_max(rt_set1(-3.402823466e38f), x), rt_add(rt_set1(1), rt_exp(rt_minus(s))));
+}
+
+/* x / 2 (1 + erf(x / sqrt(2))) = max(x, 0) - |x| tail(|x|): nothing cancels on either side. */
+RT_APART rt_v16 rt_gelu(rt_v16 x)
+{
+    const rt_v16 size = rt_min(rt_set1(15), rt_max(rt_minus(x), x));
+    return rt_sub(rt_max(rt_set1(0), x), rt_mul(size, rt_normal_tail(size)));
+}
+
+/* 1 + tanh(u) = 2 sigmoid(2u), so this is x sigmoid(x (a + b x^2)) with a = sqrt(8 / pi), b = 0.044715 a. */
+RT_INLINE rt_v16 rt_gelu_tanh(rt_v16 x)
+{
+    return rt_times_sigmoid(x, rt_mul(x, rt_fma(rt_set1(7.13548163e-2f), rt_mul(x, x), rt_set1(1.59576912f))));
+}
+
+/* tanh is within 1.3 ulp, sigmoid within 2.5 (0 below -88.7), the gelus and silu within 2^-23 |x| of the exact number
+ * and for x >= -1 within 3 ulp. NaN for NaN only; at -inf the gelus and silu are 0.
+ * The compiler's -Wswitch finds a row of activations.def without a case. */
 RT_INLINE rt_v16 rt_activate(RtActivation kind, rt_v16 x)
 {
     switch (kind) {
     case RT_IDENTITY: return x;
     case RT_RELU: return rt_max(rt_set1(0), x);                         /* in this order NaN stays NaN */
+    case RT_GELU: return rt_gelu(x);
+    case RT_GELU_TANH: return rt_gelu_tanh(x);
+    case RT_QUICK_GELU: return rt_times_sigmoid(x, rt_mul(rt_set1(1.702f), x));
+    case RT_SILU: return rt_times_sigmoid(x, x);
+    case RT_TANH: return rt_tanh(x);
+    case RT_SIGMOID: return rt_times_sigmoid(rt_set1(1), x);
+    case RT_RELU2: return rt_mul(rt_max(rt_set1(0), x), rt_max(rt_set1(0), x));
     case RT_ACTIVATIONS: break;
     }
     return x;
+}
+
+/* Activate the first `columns` of each of `rows`, in place. */
+RT_APART void rt_activate_rows(RtActivation kind, float *y, size_t stride, int rows, int columns)
+{
+    for (int r = 0; r < rows; r++, y += stride)
+        for (int i = 0; i < columns; i += 16) {
+            const int n = rt_lanes_at(columns, i);
+            rt_store_n(y + i, rt_activate(kind, rt_load_n(y + i, n)), n);
+        }
 }
 
 /* ---- the tile ------------------------------------------------------------------------------------------- */
@@ -363,10 +439,13 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
     RT_UNROLL for (int r = 0; r < rows; r++)
         RT_UNROLL for (int p = 0; p < panels; p++) {
             float *y = t.y + (size_t)r * t.y_stride + 16 * p;
-            rt_v16 v = rt_activate(t.activation, sum[r * panels + p]);
+            rt_v16 v = sum[r * panels + p];
+            if (t.activation == RT_RELU) v = rt_activate(RT_RELU, v);
             if (p < panels - 1 || last == 16) rt_store(y, v);
             else rt_store_n(y, v, last);
         }
+    if (t.activation != RT_IDENTITY && t.activation != RT_RELU)
+        rt_activate_rows(t.activation, t.y, t.y_stride, rows, 16 * (panels - 1) + last);
 }
 
 /* Any number of rows of `panels` abreast: full tiles, then 8, 4, 2 and 1 rows. */
@@ -442,9 +521,9 @@ RT_KERNEL void rt_position_f32(const RtEmbed *shape, float *y, const float *x, c
     }
 }
 
-/* norm_f32.c: the three layer norms, row by row.
+/* norm_f32.c: the three layer norms, of a row or of each head of a row.
  * Two passes, mean first, then squares of differences: the one-pass formula loses the variance of a row far from 0.
- * y may be x. */
+ * Padding columns of the row become zeros. y may be x. */
 
 static inline float rt_norm_mean(const float *x, int width)
 {
@@ -478,20 +557,29 @@ static inline float rt_norm_factor(RtNormKind kind, float squares, int width, fl
     return 1 / sqrtf(squares / (float)width + eps);
 }
 
+/* One head: `width` columns of y, and nothing behind them. */
+static inline void rt_norm_head(const RtNorm *shape, float *y, const float *x, const float *gain)
+{
+    const int width = shape->width, centred = shape->kind != RT_NORM_RMS;
+    const float *bias = gain + ((width + 15) & ~15);
+    const float mean = centred ? rt_norm_mean(x, width) : 0;
+    const float squares = rt_norm_squares(x, width, mean);
+    const rt_v16 centre = rt_set1(mean), factor = rt_set1(rt_norm_factor(shape->kind, squares, width, shape->eps));
+    for (int i = 0; i < width; i += 16) {
+        const int n = rt_lanes_at(width, i);
+        rt_v16 v = rt_mul(rt_sub(rt_load_n(x + i, n), centre), factor);
+        v = rt_fma(v, rt_load(gain + i), centred ? rt_load(bias + i) : rt_set1(0));
+        rt_store_n(y + i, v, n);
+    }
+}
+
 RT_KERNEL void rt_norm_f32(const RtNorm *shape, float *y, const float *x, const void *w, int rows)
 {
-    const int width = shape->width, padded = (width + 15) & ~15, centred = shape->kind != RT_NORM_RMS;
-    const float *gain = (const float *)w, *bias = gain + padded;
+    const int used = shape->heads * shape->width, padding = -used & 15;
     for (int r = 0; r < rows; r++, x += shape->x_stride, y += shape->y_stride) {
-        const float mean = centred ? rt_norm_mean(x, width) : 0;
-        const float squares = rt_norm_squares(x, width, mean);
-        const rt_v16 centre = rt_set1(mean), factor = rt_set1(rt_norm_factor(shape->kind, squares, width, shape->eps));
-        for (int i = 0; i < width; i += 16) {
-            const int n = rt_lanes_at(width, i);
-            rt_v16 v = rt_mul(rt_sub(rt_load_n(x + i, n), centre), factor);
-            v = rt_fma(v, rt_load(gain + i), centred ? rt_load(bias + i) : rt_set1(0));
-            rt_store(y + i, rt_keep_n(v, n));
-        }
+        for (int i = 0; i < used; i += shape->width)
+            rt_norm_head(shape, y + i, x + i, (const float *)w);
+        rt_store_n(y + used, rt_set1(0), padding);
     }
 }
 
@@ -558,7 +646,8 @@ RT_KERNEL void rt_store_v_f32(const RtCache *shape, float *cache, const float *x
 /* attention_f32.c: softmax(scale q k^T) v, a few query rows of one head at a time.
  * Keys and values lie as panels, so both products are tiles of rt_simd.h. Every element is summed in the order of
  * positions, over exactly visible[r] of them, in whatever tile row r falls: the bits of a row depend neither on the
- * other rows nor on what the cache holds beyond. */
+ * other rows nor on what the cache holds beyond. Cap, bias and mask change the scores between the two products; where
+ * there are none, one test per tile is all they cost, and nothing where the compiler sees it. */
 
 /* score[j] = weight of position j, for visible > 0 positions of one row. */
 static inline void rt_attention_softmax(float *score, int visible, float scale)
@@ -581,11 +670,46 @@ static inline void rt_attention_softmax(float *score, int visible, float scale)
         rt_store(score + j, rt_mul(inverse, rt_load(score + j)));
 }
 
-/* Copy `visible` numbers of a row of scratch to a tap of `columns`, and zeros behind them. */
-static inline void rt_attention_tap(float *tap, const float *row, int visible, int columns)
+/* What one row of one head has besides its scores; NULL where it has none. */
+typedef struct RtAttentionRow { const float *bias, *mask; } RtAttentionRow;
+
+/* bias: of position 0; a mask is the same for all heads. */
+static inline RtAttentionRow rt_attention_row(const RtAttentionExtra *extra, int h, int r)
+{
+    RtAttentionRow row = { NULL, NULL };
+    if (extra && extra->bias)
+        row.bias = extra->bias + (ptrdiff_t)h * (2 * extra->reach - 1) + (extra->reach - 1 - extra->positions[r]);
+    if (extra && extra->mask) row.mask = extra->mask + (ptrdiff_t)r * extra->mask_stride;
+    return row;
+}
+
+/* score[j] = scale * score[j], capped, and the bias added; -inf where masked. Of a wholly masked row nothing is
+ * visible: returns what is. */
+static inline int rt_attention_adjust(const RtAttention *shape, RtAttentionRow row, float *score, int visible)
+{
+    const rt_v16 zero = rt_set1(0), lowest = rt_set1(-INFINITY), cap = rt_set1(shape->softcap);
+    const rt_v16 factor = rt_set1(shape->softcap > 0 ? shape->scale / shape->softcap : shape->scale);
+    rt_v16 seen = zero;
+    for (int j = 0; j < visible; j += 16) {
+        const int n = rt_lanes_at(visible, j);
+        rt_v16 s = rt_mul(factor, rt_load(score + j));
+        if (shape->softcap > 0) s = rt_mul(cap, rt_tanh(s));
+        if (row.bias) s = rt_add(s, rt_load_n(row.bias + j, n));
+        if (row.mask) {
+            const rt_v16 mask = rt_load_n(row.mask + j, n), shown = rt_max(mask, rt_minus(mask));
+            s = rt_if_less(zero, shown, s, lowest);
+            seen = rt_max(seen, shown);
+        }
+        rt_store(score + j, s);
+    }
+    return !row.mask || rt_max_of(seen) > 0 ? visible : 0;
+}
+
+/* Copy `visible` numbers of a row of scratch to a tap of `columns`, and zeros behind them and where masked. */
+static inline void rt_attention_tap(float *tap, const float *row, const float *mask, int visible, int columns)
 {
     for (int j = 0; j < columns; j++)
-        tap[j] = j < visible ? row[j] : 0;
+        tap[j] = j < visible && (!mask || mask[j] < 0 || mask[j] > 0) ? row[j] : 0;
 }
 
 /* out[r] = sum over j of weights[r][j] * v[j]: together as far as all rows see, then each row to its own end. */
@@ -604,21 +728,32 @@ RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int p
     }
 }
 
-/* Turn the scratch of a tile from q k^T into weights. scores and weights: the taps of its first row, or NULL. */
-RT_INLINE void rt_attention_weights(const RtAttention *shape, float *scratch, float *scores, float *weights,
-                                    const int *visible, int rows)
+/* Turn the scratch of a tile, whose first row is `first`, from q k^T of head h into weights. seen[r]: how many
+ * positions take part. */
+static inline void rt_attention_weights_extra(const RtAttention *shape, const RtAttentionExtra *extra, float *scratch,
+                                              int *seen, int h, int first, int rows)
 {
     const int columns = shape->tap_columns;
     for (int r = 0; r < rows; r++, scratch += shape->capacity + 16) {
-        if (scores) rt_attention_tap(scores + (size_t)r * (size_t)columns, scratch, visible[r], columns);
-        if (visible[r]) rt_attention_softmax(scratch, visible[r], shape->scale);
-        if (weights) rt_attention_tap(weights + (size_t)r * (size_t)columns, scratch, visible[r], columns);
+        const RtAttentionRow row = rt_attention_row(extra, h, first + r);
+        const size_t tap = ((size_t)h * (size_t)shape->tap_rows + (size_t)(first + r)) * (size_t)columns;
+        const int adjusted = shape->softcap > 0 || row.bias || row.mask;
+        if (extra && extra->scores) rt_attention_tap(extra->scores + tap, scratch, row.mask, seen[r], columns);
+        if (adjusted) seen[r] = rt_attention_adjust(shape, row, scratch, seen[r]);
+        if (seen[r]) rt_attention_softmax(scratch, seen[r], adjusted ? 1 : shape->scale);
+        if (extra && extra->weights) rt_attention_tap(extra->weights + tap, scratch, NULL, seen[r], columns);
     }
 }
 
+static inline void rt_attention_weights(const RtAttention *shape, float *scratch, const int *seen, int rows)
+{
+    for (int r = 0; r < rows; r++, scratch += shape->capacity + 16)
+        if (seen[r]) rt_attention_softmax(scratch, seen[r], shape->scale);
+}
+
 RT_KERNEL void rt_attention_f32(const RtAttention *shape, float *out, const float *q, const float *k, const float *v,
-                                float *scratch, float *scores, float *weights, const int *visible, int rows,
-                                int begin, int end)
+                                float *scratch, const RtAttentionExtra *extra, const int *visible, int rows, int begin,
+                                int end)
 {
     const int value_panels = (shape->d_v + 15) / 16;
     const size_t q_stride = (size_t)shape->q_stride, out_stride = (size_t)shape->out_stride;
@@ -635,16 +770,17 @@ RT_KERNEL void rt_attention_f32(const RtAttention *shape, float *out, const floa
         value.w = v + kv_head * (size_t)value_panels * v_panel;
         for (int first = 0; first < rows; first += RT_ATTENTION_ROWS) {
             const int n = rows - first < RT_ATTENTION_ROWS ? rows - first : RT_ATTENTION_ROWS;
-            const size_t tap = ((size_t)h * (size_t)shape->tap_rows + (size_t)first) * (size_t)shape->tap_columns;
-            int most = 0;
-            for (int r = 0; r < n; r++)
-                most = visible[first + r] > most ? visible[first + r] : most;
+            int seen[RT_ATTENTION_ROWS], most = 0;
+            for (int r = 0; r < n; r++) {
+                seen[r] = visible[first + r];
+                most = seen[r] > most ? seen[r] : most;
+            }
             score.x = q + (size_t)first * q_stride + (size_t)h * (size_t)shape->d_k;
             rt_tile_all(score, n, (most + 15) / 16);
-            rt_attention_weights(shape, scratch, scores ? scores + tap : NULL, weights ? weights + tap : NULL,
-                                 visible + first, n);
+            if (extra || shape->softcap > 0) rt_attention_weights_extra(shape, extra, scratch, seen, h, first, n);
+            else rt_attention_weights(shape, scratch, seen, n);
             value.y = out + (size_t)first * out_stride + (size_t)h * (size_t)shape->d_v;
-            rt_attention_values(value, visible + first, n, value_panels);
+            rt_attention_values(value, seen, n, value_panels);
         }
     }
 }
@@ -668,6 +804,17 @@ RT_KERNEL void rt_activation_f32(const RtElement *shape, float *y, const float *
         for (int g = begin; g < end; g++) {
             const int i = 16 * g, n = rt_lanes_at(shape->width, i);
             rt_store(y + i, rt_keep_n(rt_activate(shape->activation, rt_load_n(a + i, n)), n));
+        }
+}
+
+RT_KERNEL void rt_gate_f32(const RtElement *shape, float *y, const float *a, const float *b, int rows, int begin,
+                           int end)
+{
+    for (int r = 0; r < rows; r++, a += shape->a_stride, b += shape->b_stride, y += shape->y_stride)
+        for (int g = begin; g < end; g++) {
+            const int i = 16 * g, n = rt_lanes_at(shape->width, i);
+            rt_v16 gate = rt_keep_n(rt_activate(shape->activation, rt_load_n(a + i, n)), n);
+            rt_store(y + i, rt_mul(gate, rt_load_n(b + i, n)));
         }
 }
 
@@ -727,21 +874,21 @@ RT_KERNEL void rt_argmax_f32(const RtVocabulary *shape, int *y, const float *x, 
 /* y = scale * table[id] */
 static inline void embed_64_rows(float *y, const void *table, const int *ids, rt_span rows)
 {
-    static const RtEmbed shape = { .width = 64, .y_stride = 64, .scale = 8.00000000f };
+    static const RtEmbed shape = { .width = 64, .y_stride = 64, .scale = 8.0f };
     rt_embed_f32(&shape, y + 64 * rows.begin, table, ids + rows.begin, rows.end - rows.begin);
 }
 
 /* y = x + table[position] */
 static inline void position_64_rows(float *y, const float *x, const void *table, const int *positions, rt_span rows)
 {
-    static const RtEmbed shape = { .width = 64, .y_stride = 64, .scale = 1.00000000f };
+    static const RtEmbed shape = { .width = 64, .y_stride = 64, .scale = 1.0f };
     rt_position_f32(&shape, y + 64 * rows.begin, x + 64 * rows.begin, table, positions + rows.begin, rows.end - rows.begin);
 }
 
 /* y = gain * (x - mean) / (std + eps) + bias, std divided by width - 1 */
 static inline void norm_64_rows(float *y, const float *x, const void *w, rt_span rows)
 {
-    static const RtNorm shape = { .width = 64, .x_stride = 64, .y_stride = 64, .kind = RT_NORM_ANNOTATED, .eps = 1e-06f };
+    static const RtNorm shape = { .heads = 1, .width = 64, .x_stride = 64, .y_stride = 64, .kind = RT_NORM_ANNOTATED, .eps = 1e-06f };
     rt_norm_f32(&shape, y + 64 * rows.begin, x + 64 * rows.begin, w, rows.end - rows.begin);
 }
 
@@ -770,8 +917,8 @@ static inline void store_values_4x16_80_rows(float *cache, const float *x, const
 static inline void attention_4x16_80_rows(float *out, const float *q, const float *k, const float *v, float *scratch, const int *visible, rt_span rows)
 {
     static const RtAttention shape = { .heads = 4, .kv_heads = 4, .d_k = 16, .d_v = 16, .capacity = 80,
-    .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
-    rt_attention_f32(&shape, out + 64 * rows.begin, q + 64 * rows.begin, k, v, scratch, NULL, NULL, visible + rows.begin, rows.end - rows.begin, 0, 4);
+        .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
+    rt_attention_f32(&shape, out + 64 * rows.begin, q + 64 * rows.begin, k, v, scratch, NULL, visible + rows.begin, rows.end - rows.begin, 0, 4);
 }
 
 /* y = a + b */
@@ -798,21 +945,21 @@ static inline void linear_256x64_rows(float *y, const float *x, const void *w, r
 /* y = scale * table[id] */
 static inline void embed_64(float *y, const void *table, const int *ids)
 {
-    static const RtEmbed shape = { .width = 64, .y_stride = 64, .scale = 8.00000000f };
+    static const RtEmbed shape = { .width = 64, .y_stride = 64, .scale = 8.0f };
     rt_embed_f32(&shape, y, table, ids, 1);
 }
 
 /* y = x + table[position] */
 static inline void position_64(float *y, const float *x, const void *table, const int *positions)
 {
-    static const RtEmbed shape = { .width = 64, .y_stride = 64, .scale = 1.00000000f };
+    static const RtEmbed shape = { .width = 64, .y_stride = 64, .scale = 1.0f };
     rt_position_f32(&shape, y, x, table, positions, 1);
 }
 
 /* y = gain * (x - mean) / (std + eps) + bias, std divided by width - 1 */
 static inline void norm_64(float *y, const float *x, const void *w)
 {
-    static const RtNorm shape = { .width = 64, .x_stride = 64, .y_stride = 64, .kind = RT_NORM_ANNOTATED, .eps = 1e-06f };
+    static const RtNorm shape = { .heads = 1, .width = 64, .x_stride = 64, .y_stride = 64, .kind = RT_NORM_ANNOTATED, .eps = 1e-06f };
     rt_norm_f32(&shape, y, x, w, 1);
 }
 
@@ -841,8 +988,8 @@ static inline void store_values_4x16_16(float *cache, const float *x, const int 
 static inline void attention_4x16_16(float *out, const float *q, const float *k, const float *v, float *scratch, const int *visible, rt_span heads)
 {
     static const RtAttention shape = { .heads = 4, .kv_heads = 4, .d_k = 16, .d_v = 16, .capacity = 16,
-    .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
-    rt_attention_f32(&shape, out, q, k, v, scratch, NULL, NULL, visible, 1, heads.begin, heads.end);
+        .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
+    rt_attention_f32(&shape, out, q, k, v, scratch, NULL, visible, 1, heads.begin, heads.end);
 }
 
 /* y = a + b */
@@ -856,8 +1003,8 @@ static inline void add_64(float *y, const float *a, const float *b, rt_span grou
 static inline void attention_4x16_80(float *out, const float *q, const float *k, const float *v, float *scratch, const int *visible, rt_span heads)
 {
     static const RtAttention shape = { .heads = 4, .kv_heads = 4, .d_k = 16, .d_v = 16, .capacity = 80,
-    .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
-    rt_attention_f32(&shape, out, q, k, v, scratch, NULL, NULL, visible, 1, heads.begin, heads.end);
+        .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
+    rt_attention_f32(&shape, out, q, k, v, scratch, NULL, visible, 1, heads.begin, heads.end);
 }
 
 /* y = relu(x W^T + b)    x [.., 64]  W [256, 64]  y [.., 256] */
@@ -893,6 +1040,42 @@ static inline void argmax_15(int *y, const float *x)
 {
     static const RtVocabulary shape = { .size = 15, .stride = 16 };
     rt_argmax_f32(&shape, y, x, 1);
+}
+
+/* cache[head][position / 16][.. 16][position % 16] = x */
+static inline void store_keys_4x16_16_rows(float *cache, const float *x, const int *positions, rt_span rows)
+{
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 16, .x_stride = 64 };
+    rt_store_k_f32(&shape, cache, x + 64 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
+}
+
+/* cache[head][.. 16 / 16][position][16] = x */
+static inline void store_values_4x16_16_rows(float *cache, const float *x, const int *positions, rt_span rows)
+{
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 16, .x_stride = 64 };
+    rt_store_v_f32(&shape, cache, x + 64 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
+}
+
+/* out = softmax(q k^T * 0.25) v, 4 heads, over the first visible[row] positions */
+static inline void attention_4x16_16_rows(float *out, const float *q, const float *k, const float *v, float *scratch, const int *visible, rt_span rows)
+{
+    static const RtAttention shape = { .heads = 4, .kv_heads = 4, .d_k = 16, .d_v = 16, .capacity = 16,
+        .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
+    rt_attention_f32(&shape, out + 64 * rows.begin, q + 64 * rows.begin, k, v, scratch, NULL, visible + rows.begin, rows.end - rows.begin, 0, 4);
+}
+
+/* y = x W^T + b    x [.., 64]  W [15, 64]  y [.., 15] */
+static inline void linear_64x15_rows(float *y, const float *x, const void *w, rt_span rows)
+{
+    static const RtLinear shape = { .in = 64, .out = 15, .x_stride = 64, .y_stride = 16, .has_bias = 1, .activation = RT_IDENTITY };
+    rt_linear_f32(&shape, y + 16 * rows.begin, x + 64 * rows.begin, w, rows.end - rows.begin, 0, 1);
+}
+
+/* y = x - log(sum(exp(x))) */
+static inline void log_softmax_15_rows(float *y, const float *x, rt_span rows)
+{
+    static const RtVocabulary shape = { .size = 15, .stride = 16 };
+    rt_log_softmax_f32(&shape, y + 16 * rows.begin, x + 16 * rows.begin, rows.end - rows.begin);
 }
 
 #endif

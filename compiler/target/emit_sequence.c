@@ -1,0 +1,541 @@
+/* emit_sequence.c: the calls of models of stacks: header and bodies. What an encoder has, what a decoder has, and what
+ * has both differ by which pieces stand there. */
+#include "emit_kind.h"
+
+static const char sizes_encoder[] =
+    "#define ${upper}_MAX_SOURCE     ${max_source}\n"
+    "#define ${upper}_SOURCE_VOCAB   ${source_vocab}\n";
+static const char sizes_decoder[] =
+    "#define ${upper}_MAX_TARGET     ${max_target}          /* with the start mark */\n"
+    "#define ${upper}_VOCAB          ${target_vocab}\n"
+    "#define ${upper}_ROWS           ${rows}          /* rows in one call of ${name}_rows */\n"
+    "#define ${upper}_SLOTS          ${slots}\n"
+    "#define ${upper}_LOGITS_STRIDE  ${stride}          /* floats from a row of logits to the next */\n";
+
+static const char header_encode[] =
+    "\n"
+    "/* Read a source of 1 .. ${upper}_MAX_SOURCE ids into a slot and forget what the slot held.\n"
+    " * RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
+    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n);\n";
+
+static const char header_hidden[] =
+    "\n"
+    "/* Read 1 .. ${upper}_MAX_SOURCE ids. RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
+    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, const int *ids, int n);\n"
+    "\n"
+    "/* The hidden states of the last source: row i, of ${width} floats, begins at i * ${upper}_HIDDEN_STRIDE. Valid until the\n"
+    " * next call on this state. */\n"
+    "#define ${upper}_HIDDEN_STRIDE  ${stride}\n"
+    "const float *${name}_hidden(const ${name}_state *s);\n";
+
+static const char header_decode[] =
+    "\n"
+    "/* Compute decoder rows: append the token `id` at `position` of the sequence in `slot`. One row is a step, rows of one\n"
+    " * slot a prefill, rows of several slots a batch: those of a slot stand together, their positions follow one another,\n"
+    " * from ${from} or an earlier one that is taken back. Row i of ${name}_logits is that of rows[i].\n"
+    " * RT_BAD_ID, RT_TOO_LONG, RT_ORDER${source_words}. */\n"
+    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n);\n"
+    "\n"
+    "/* Copy the sequence${source_copy} of slot `from` to slot `to`. */\n"
+    "rt_status ${name}_fork(${name}_state *s, int from, int to);\n"
+    "\n"
+    "/* Forget the sequence of a slot${source_keep}. */\n"
+    "rt_status ${name}_clear(${name}_state *s, int slot);\n"
+    "\n"
+    "/* On slot 0: append `id`; then ${name}_logits has ${logits_words}. */\n"
+    "rt_status ${name}_step(const ${name} *m, ${name}_state *s, int id);\n"
+    "\n"
+    "/* [rows][${upper}_LOGITS_STRIDE], of which ${upper}_VOCAB are in use; valid until the next call on this state. */\n"
+    "const float *${name}_logits(const ${name}_state *s);\n"
+    "\n"
+    "/* On slot 0: append `id` and give the likeliest id after it, the first of equals. Leaves no ${logits_kind}. */\n"
+    "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next);\n";
+
+static const char text_header[] =
+    "\n"
+    "/* The ids of a text: one per character. RT_BAD_ID with *fault, which may be NULL, for a character without an id or\n"
+    " * a broken sequence; RT_TOO_LONG past `room`. */\n"
+    "rt_status ${name}_ids(const ${name} *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);\n"
+    "\n"
+    "/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit. */\n"
+    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap);\n";
+
+static const char state_template[] =
+    "/* ---- the calls -------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* The header of a state: per slot the length of its source and its next position. */\n"
+    "static int *source_length(const ${name}_state *s, int slot) { return (int *)s->bytes + slot; }\n"
+    "static int *next_position(const ${name}_state *s, int slot) { return (int *)s->bytes + ${slots} + slot; }\n"
+    "\n"
+    "void ${name}_reset(${name}_state *s) { rt_clear(s->bytes, SLOTS_AT); }\n"
+    "${encode}\n"
+    "${decode}\n"
+    "${text_calls}\n";
+
+static const char encode_template[] =
+    "\n"
+    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s,${slot_parameter} const int *ids, int n)\n"
+    "{\n"
+    "    int *const source = (int *)(s->bytes + AT_SOURCE_IDS);\n"
+    "    int *const positions = (int *)(s->bytes + AT_SOURCE_POSITIONS);\n"
+    "    int *const visible = (int *)(s->bytes + AT_SOURCE_VISIBLE);\n"
+    "    job j = { .model = m, .state = s, .slot = ${slot}, .rows = n };\n"
+    "${slot_check}\n"
+    "    if (n < 1) return RT_ORDER;\n"
+    "    if (n > ${upper}_MAX_SOURCE) return RT_TOO_LONG;\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        if (ids[i] < 0 || ids[i] >= ${upper}_SOURCE_VOCAB) return RT_BAD_ID;\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "        source[i] = ids[i];\n"
+    "        positions[i] = i;\n"
+    "        visible[i] = n;\n"
+    "    }\n"
+    "    rt_team_run(m->team, encode_body, &j);\n"
+    "    *source_length(s, ${slot}) = n;\n"
+    "    *next_position(s, ${slot}) = 0;\n"
+    "    return RT_OK;\n"
+    "}\n";
+
+static const char hidden_template[] =
+    "\n"
+    "const float *${name}_hidden(const ${name}_state *s) { return (const float *)(s->bytes + ${hidden}); }\n";
+
+static const char decode_template[] =
+    "\n"
+    "/* Whether a row may come next in its slot, after `before` rows of the same call. */\n"
+    "static rt_status check_row(const ${name}_state *s, const rt_row *row, int first, int before)\n"
+    "{\n"
+    "    if (row->slot < 0 || row->slot >= ${upper}_SLOTS || row->id < 0 || row->id >= ${upper}_VOCAB) return RT_BAD_ID;\n"
+    "    if (row->position >= ${upper}_MAX_TARGET) return RT_TOO_LONG;\n"
+    "    ${source_check}\n"
+    "    if (before) return row->position == first + before ? RT_OK : RT_ORDER;\n"
+    "    return row->position < 0 || row->position > *next_position(s, row->slot) ? RT_ORDER : RT_OK;\n"
+    "}\n"
+    "\n"
+    "static void set_row(${name}_state *s, int i, const rt_row *row)\n"
+    "{\n"
+    "    ((int *)(s->bytes + AT_ROWS_IDS))[i] = row->id;\n"
+    "    ((int *)(s->bytes + AT_ROWS_POSITIONS))[i] = row->position;\n"
+    "    ((int *)(s->bytes + AT_ROWS_VISIBLE))[i] = row->position + 1;\n"
+    "    ${set_memory}\n"
+    "}\n"
+    "\n"
+    "/* One row, by a program of one row. */\n"
+    "static rt_status decode(const ${name} *m, ${name}_state *s, const rt_row *row, rt_body *body)\n"
+    "{\n"
+    "    job j = { .model = m, .state = s, .slot = row->slot, .rows = 1 };\n"
+    "    const rt_status status = check_row(s, row, 0, 0);\n"
+    "    if (status != RT_OK) return status;\n"
+    "    set_row(s, 0, row);\n"
+    "    rt_team_run(m->team, body, &j);\n"
+    "    *next_position(s, row->slot) = row->position + 1;\n"
+    "    return RT_OK;\n"
+    "}\n"
+    "\n"
+    "${rows}\n"
+    "\n"
+    "rt_status ${name}_fork(${name}_state *s, int from, int to)\n"
+    "{\n"
+    "    if (from < 0 || from >= ${upper}_SLOTS || to < 0 || to >= ${upper}_SLOTS) return RT_BAD_ID;\n"
+    "    if (from == to) return RT_OK;\n"
+    "    rt_copy(slot_bytes(s, to), slot_bytes(s, from), SLOT_BYTES);\n"
+    "    *source_length(s, to) = *source_length(s, from);\n"
+    "    *next_position(s, to) = *next_position(s, from);\n"
+    "    return RT_OK;\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_clear(${name}_state *s, int slot)\n"
+    "{\n"
+    "    if (slot < 0 || slot >= ${upper}_SLOTS) return RT_BAD_ID;\n"
+    "    *next_position(s, slot) = 0;\n"
+    "    return RT_OK;\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_step(const ${name} *m, ${name}_state *s, int id)\n"
+    "{\n"
+    "    const rt_row row = { 0, *next_position(s, 0), id };\n"
+    "    return decode(m, s, &row, step_body);\n"
+    "}\n"
+    "\n"
+    "const float *${name}_logits(const ${name}_state *s) { return (const float *)(s->bytes + AT_LOGITS); }\n"
+    "\n"
+    "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next)\n"
+    "{\n"
+    "    const rt_row row = { 0, *next_position(s, 0), id };\n"
+    "    const rt_status status = decode(m, s, &row, next_body);\n"
+    "    if (status == RT_OK) *next = *(const int *)(s->bytes + AT_NEXT_ID);\n"
+    "    return status;\n"
+    "}\n";
+
+static const char one_row_template[] =
+    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n)\n"
+    "{\n"
+    "    if (n < 1) return RT_ORDER;\n"
+    "    return n > ${upper}_ROWS ? RT_TOO_LONG : decode(m, s, rows, step_body);\n"
+    "}\n";
+
+static const char many_rows_template[] =
+    "/* Rows of one slot form a group; a slot may have one group in a call. */\n"
+    "static rt_status group_rows(const ${name}_state *s, const rt_row *rows, int n, rt_group *groups, int *count)\n"
+    "{\n"
+    "    *count = 0;\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "        rt_group *g = groups + *count - 1;\n"
+    "        const int again = *count && g->slot == rows[i].slot;\n"
+    "        const rt_status status = check_row(s, &rows[i], again ? rows[g->rows.begin].position : 0, again ? i - g->rows.begin : 0);\n"
+    "        if (status != RT_OK) return status;\n"
+    "        for (int k = 0; !again && k < *count; k++)\n"
+    "            if (groups[k].slot == rows[i].slot) return RT_ORDER;\n"
+    "        if (!again) {\n"
+    "            g = groups + (*count)++;\n"
+    "            g->slot = rows[i].slot;\n"
+    "            g->rows.begin = i;\n"
+    "        }\n"
+    "        g->rows.end = i + 1;\n"
+    "    }\n"
+    "    return RT_OK;\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n)\n"
+    "{\n"
+    "    rt_group groups[${upper}_ROWS];\n"
+    "    int count;\n"
+    "    if (n < 1) return RT_ORDER;\n"
+    "    if (n == 1) return decode(m, s, rows, step_body);\n"
+    "    if (n > ${upper}_ROWS) return RT_TOO_LONG;\n"
+    "    const rt_status status = group_rows(s, rows, n, groups, &count);\n"
+    "    if (status != RT_OK) return status;\n"
+    "    for (int i = 0; i < n; i++) set_row(s, i, &rows[i]);\n"
+    "    job j = { .model = m, .state = s, .rows = n, .groups = groups, .groups_end = groups + count };\n"
+    "    rt_team_run(m->team, rows_body, &j);\n"
+    "    for (int i = 0; i < n; i++) *next_position(s, rows[i].slot) = rows[i].position + 1;\n"
+    "    return RT_OK;\n"
+    "}\n";
+
+static const char text_template[] =
+    "\n"
+    "static RtCharacters characters(const ${name} *m, size_t table, int count, size_t texts, int size)\n"
+    "{\n"
+    "    const RtCharacters c = { (const int32_t *)(const void *)(m->weights + table), count,\n"
+    "                             (const int32_t *)(const void *)(m->weights + texts), size };\n"
+    "    return c;\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_ids(const ${name} *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)\n"
+    "{\n"
+    "    const RtCharacters source = characters(m, W_SOURCE_CHARACTERS, ${source_count}, W_SOURCE_TEXTS, ${upper}_SOURCE_VOCAB);\n"
+    "    return rt_characters_encode(&source, utf8, ids, room, n, fault);\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap)\n"
+    "{\n"
+    "    const RtCharacters target = characters(m, W_TARGET_CHARACTERS, ${target_count}, W_TARGET_TEXTS, ${upper}_VOCAB);\n"
+    "    int ids[${upper}_MAX_SOURCE], n, id = ${upper}_START;\n"
+    "    size_t used = 0;\n"
+    "    if (cap == 0) return RT_NO_ROOM;\n"
+    "    out[0] = 0;\n"
+    "    rt_status status = ${name}_ids(m, utf8, ids, ${upper}_MAX_SOURCE, &n, NULL);\n"
+    "    if (status == RT_OK) status = ${name}_encode(m, s, 0, ids, n);\n"
+    "    for (int i = 1; status == RT_OK && i < ${upper}_MAX_TARGET; i++) {\n"
+    "        status = ${name}_next(m, s, id, &id);\n"
+    "        if (status != RT_OK || id == ${upper}_END) break;\n"
+    "        status = rt_characters_decode(&target, id, out, cap, &used);\n"
+    "    }\n"
+    "    return status;\n"
+    "}\n";
+
+/* A model that turns a text into a text of its own. */
+static bool has_text(const Emit *e) { return e->model->source && e->model->target; }
+
+static const char *number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
+
+/* The buffer that a program leaves behind. */
+static const Buffer *left_by(const Emit *e, const char *program)
+{
+    const PlanProgram *p = plan_program(e->plan, program);
+    return p ? p->runs[p->count - 1].block->carry_out : NULL;
+}
+
+static int64_t most_rows(const Emit *e)
+{
+    const PlanProgram *p = plan_program(e->plan, "rows");
+    return p ? p->runs[0].block->rows : 1;
+}
+
+static void encoder_sizes(Emit *e, Text *out)
+{
+    text_fill(out, sizes_encoder, "upper", e->upper, "max_source", number(e, e->model->max_source),
+              "source_vocab", number(e, e->model->source_vocab), NULL);
+}
+
+static void decoder_sizes(Emit *e, Text *out)
+{
+    const Model *m = e->model;
+    text_fill(out, sizes_decoder, "name", e->name, "upper", e->upper, "max_target", number(e, m->max_target),
+              "target_vocab", number(e, m->target_vocab),
+              "rows", number(e, most_rows(e)), "slots", number(e, e->plan->options.slots), "stride", number(e, left_by(e, "step")->stride),
+              NULL);
+    text_fill(out, "#define ${upper}_START          ${start}           /* <s> */\n"
+                   "#define ${upper}_END            ${end}           /* </s> */\n",
+              "upper", e->upper, "start", number(e, m->start_id), "end", number(e, m->end_id), NULL);
+}
+
+static void decoder_header(Emit *e, Text *out)
+{
+    bool memory = e->model->has_encoder, probabilities = e->model->log_softmax;
+    text_fill(out, header_decode, "name", e->name, "upper", e->upper, "from", memory ? "0" : "0",
+              "source_words", memory ? " also without a source" : "", "source_copy", memory ? " and the source" : "",
+              "source_keep", memory ? ", not its source" : "",
+              "logits_words", probabilities ? "the log-probabilities of what comes next" : "the logits of what comes next",
+              "logits_kind", probabilities ? "log-probabilities" : "logits", NULL);
+}
+
+static void sequence_header(Emit *e, Text *out, const char *types)
+{
+    const Model *m = e->model;
+    if (m->has_encoder) encoder_sizes(e, out);
+    if (m->has_decoder) decoder_sizes(e, out);
+    text_add(out, "\n");
+    text_add(out, types);
+    if (m->has_encoder && m->has_decoder) text_fill(out, header_encode, "name", e->name, "upper", e->upper, NULL);
+    else if (m->has_encoder)
+        text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", number(e, m->d_model),
+                  "stride", number(e, left_by(e, "encode")->stride), NULL);
+    if (m->has_decoder) decoder_header(e, out);
+    if (has_text(e)) text_fill(out, text_header, "name", e->name, NULL);
+}
+
+static void encoder_calls(Emit *e, Text *out)
+{
+    bool memory = e->model->has_decoder;
+    const char *check = memory ? arena_format(e->arena, "    if (slot < 0 || slot >= %s_SLOTS) return RT_BAD_ID;\n", e->upper) : "";
+    text_fill(out, encode_template, "name", e->name, "upper", e->upper, "slot_parameter", memory ? " int slot," : "",
+              "slot", memory ? "slot" : "0", "slot_check", check, NULL);
+    if (!memory) text_fill(out, hidden_template, "name", e->name, "hidden", emit_macro(e, left_by(e, "encode")), NULL);
+}
+
+static void decoder_calls(Emit *e, Text *out)
+{
+    bool memory = e->model->has_encoder;
+    Text rows = text_new(e->arena);
+    text_fill(&rows, most_rows(e) > 1 ? many_rows_template : one_row_template, "name", e->name, "upper", e->upper, NULL);
+    text_fill(out, decode_template, "name", e->name, "upper", e->upper,
+              "source_check", memory ? "if (*source_length(s, row->slot) == 0) return RT_ORDER;" : "",
+              "set_memory", memory ? "((int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY))[i] = *source_length(s, row->slot);" : "",
+              "rows", rows.data, NULL);
+}
+
+static void sequence_calls(Emit *e, Text *out)
+{
+    const Plan *p = e->plan;
+    Text text = text_new(e->arena), encode = text_new(e->arena), decode = text_new(e->arena);
+    if (e->model->has_encoder) encoder_calls(e, &encode);
+    if (e->model->has_decoder) decoder_calls(e, &decode);
+    if (has_text(e))
+        text_fill(&text, text_template, "name", e->name, "upper", e->upper, "source_count", number(e, p->source_characters->integer_count / 2),
+                  "target_count", number(e, p->target_characters->integer_count / 2), NULL);
+    text_fill(out, state_template, "name", e->name, "slots", number(e, p->options.slots), "encode", encode.data, "decode", decode.data,
+              "text_calls", text.data, NULL);
+}
+
+static const char main_template[] =
+    "/* ${name}_main.c: the program ${name}. Compiled for the baseline; it asks whether the processor can run ${name}.c. */\n"
+    "#include \"${name}.h\"\n"
+    "#include \"rt_host.h\"\n"
+    "${include}\n"
+    "\n"
+    "${weights_declaration}\n"
+    "static rt_status bind(void *m, const void *weights, size_t bytes) { return ${name}_bind(m, weights, bytes); }\n"
+    "static rt_status threads(void *m, int n) { return ${name}_threads(m, n); }\n"
+    "static rt_team *team(const void *m) { return ((const ${name} *)m)->team; }\n"
+    "static void reset(void *s) { ${name}_reset(s); }\n"
+    "\n"
+    "${answer}\n"
+    "\n"
+    "int main(int argc, char **argv)\n"
+    "{\n"
+    "    const rt_program program = {\n"
+    "        .name = \"${name}\", .about = \"${about}\", .version = \"${version}\",\n"
+    "        .isa = ${name}_isa, .model_bytes = sizeof(${name}), .state_bytes = ${upper}_STATE_BYTES,\n"
+    "        .weights = ${weights}, .weights_bytes = ${upper}_WEIGHTS_BYTES, .weights_file = ${weights_file},\n"
+    "        .max_source = ${max_source}, .answer_bytes = ${answer_bytes}, .numbers = ${numbers},\n"
+    "        .default_lanes = ${lanes}, .lanes_max = ${upper}_LANES,\n"
+    "        .bind = bind, .threads = threads, .team = team, .reset = reset, .ids = ids, .text = text,\n"
+    "    };\n"
+    "    return rt_host_main(&program, argc, argv);\n"
+    "}\n";
+
+static const char answer_text[] =
+    "static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"
+    "{\n"
+    "    return ${name}_ids(m, utf8, out, room, n, fault);\n"
+    "}\n"
+    "\n"
+    "static rt_status text(const void *m, void *s, const char *utf8, char *out, size_t cap)\n"
+    "{\n"
+    "    return ${name}_text(m, s, utf8, out, cap);\n"
+    "}\n";
+
+/* Without a tokenizer a text is ids, and so is the answer. */
+static const char answer_begin[] =
+    "/* There is no tokenizer: a text is ids with spaces between. */\n"
+    "static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"
+    "{\n"
+    "    (void)m;\n"
+    "    return rt_numbers_read(utf8, out, room, n, fault);\n"
+    "}\n"
+    "\n";
+
+static const char answer_translate[] =
+    "static rt_status text(const void *m, void *s, const char *utf8, char *out, size_t cap)\n"
+    "{\n"
+    "    int source[${upper}_MAX_SOURCE], n, id = ${upper}_START;\n"
+    "    size_t used = 0;\n"
+    "    rt_status status = rt_numbers_read(utf8, source, ${upper}_MAX_SOURCE, &n, NULL);\n"
+    "    if (status == RT_OK) status = ${name}_encode(m, s, 0, source, n);\n"
+    "    for (int i = 1; status == RT_OK && i < ${upper}_MAX_TARGET; i++) {\n"
+    "        status = ${name}_next(m, s, id, &id);\n"
+    "        if (status == RT_OK) status = rt_numbers_add(out, cap, &used, id);\n"
+    "        if (id == ${upper}_END) break;\n"
+    "    }\n"
+    "    return status;\n"
+    "}\n";
+
+static const char answer_generate[] =
+    "static rt_status text(const void *m, void *s, const char *utf8, char *out, size_t cap)\n"
+    "{\n"
+    "    int prompt[${upper}_MAX_TARGET], n, id = -1;\n"
+    "    size_t used = 0;\n"
+    "    rt_status status = rt_numbers_read(utf8, prompt, ${upper}_MAX_TARGET, &n, NULL);\n"
+    "    if (status == RT_OK) status = ${name}_clear(s, 0);\n"
+    "    for (int i = 0; status == RT_OK && i < n; i++) status = ${name}_next(m, s, prompt[i], &id);\n"
+    "    for (int i = n; status == RT_OK && id >= 0; i++) {\n"
+    "        status = rt_numbers_add(out, cap, &used, id);\n"
+    "        if (status != RT_OK || id == ${upper}_END || i >= ${upper}_MAX_TARGET) break;\n"
+    "        status = ${name}_next(m, s, id, &id);\n"
+    "    }\n"
+    "    return status;\n"
+    "}\n";
+
+static const char answer_encode[] =
+    "/* The answer is the hidden state of every id, one after the other. */\n"
+    "static rt_status text(const void *m, void *s, const char *utf8, char *out, size_t cap)\n"
+    "{\n"
+    "    int source[${upper}_MAX_SOURCE], n;\n"
+    "    size_t used = 0;\n"
+    "    rt_status status = rt_numbers_read(utf8, source, ${upper}_MAX_SOURCE, &n, NULL);\n"
+    "    if (status == RT_OK) status = ${name}_encode(m, s, source, n);\n"
+    "    for (int i = 0; status == RT_OK && i < n * ${width}; i++)\n"
+    "        status = rt_numbers_add_real(out, cap, &used, ${name}_hidden(s)[i / ${width} * ${upper}_HIDDEN_STRIDE + i % ${width}]);\n"
+    "    return status;\n"
+    "}\n";
+
+/* Steps below this are over before a second lane has woken: one lane is the default. */
+static const double FLOPS_FOR_LANES = 20e6;
+
+static const char *answer(Emit *e)
+{
+    const Model *m = e->model;
+    Text t = text_new(e->arena);
+    if (has_text(e)) {
+        text_fill(&t, answer_text, "name", e->name, NULL);
+        return t.data;
+    }
+    text_add(&t, answer_begin);
+    if (m->has_encoder && m->has_decoder) text_fill(&t, answer_translate, "name", e->name, "upper", e->upper, NULL);
+    else if (m->has_decoder) text_fill(&t, answer_generate, "name", e->name, "upper", e->upper, NULL);
+    else text_fill(&t, answer_encode, "name", e->name, "upper", e->upper, "width", number(e, m->d_model), NULL);
+    return t.data;
+}
+
+/* Room for the longest answer: characters, ids, or hidden states. */
+static const char *answer_bytes(Emit *e)
+{
+    if (has_text(e)) return arena_format(e->arena, "4 * %s_MAX_TARGET + 1", e->upper);
+    if (e->model->has_decoder) return arena_format(e->arena, "12 * %s_MAX_TARGET + 1", e->upper);
+    return arena_format(e->arena, "(size_t)%s_MAX_SOURCE * %lld + 1", e->upper, 16 * (long long)e->model->d_model);
+}
+
+static const char *about(Emit *e)
+{
+    const Model *m = e->model;
+    const char *kind = m->has_encoder && m->has_decoder ? "encoder-decoder" : m->has_decoder ? "decoder" : "encoder";
+    const char *layers = m->has_encoder && m->has_decoder
+                             ? arena_format(e->arena, "%lld + %lld", (long long)m->encoder.layers, (long long)m->decoder.layers)
+                             : number(e, m->has_decoder ? m->decoder.layers : m->encoder.layers);
+    return arena_format(e->arena, "%s of %s layers, width %lld", kind, layers, (long long)m->d_model);
+}
+
+static void sequence_main(Emit *e, Text *out)
+{
+    const Model *m = e->model;
+    Cost c = m->has_decoder ? plan_cost(e->plan, "next", 1, m->max_target, m->max_source)
+                            : plan_cost(e->plan, "encode", m->max_source, m->max_source, m->max_source);
+    text_fill(out, main_template, "name", e->name, "upper", e->upper, "version", XFORMC_VERSION, "about", about(e),
+              "include", has_text(e) ? "" : "#include \"rt_numbers.h\"\n",
+              "weights_declaration", emit_weights_declaration(e), "weights", emit_weights_symbol(e),
+              "weights_file", e->form.weights != WEIGHTS_FILE ? "NULL" : arena_format(e->arena, "\"%s.safetensors\"", e->name),
+              "max_source", arena_format(e->arena, "%s_MAX_%s", e->upper, m->has_encoder ? "SOURCE" : "TARGET"),
+              "answer", answer(e), "answer_bytes", answer_bytes(e), "numbers", has_text(e) ? "0" : "1",
+              "lanes", c.flops < FLOPS_FOR_LANES ? "1" : "0", NULL);
+}
+
+static const char example_template[] =
+    "/* example.c: ${name} inside another program: bind, ${calls}. */\n"
+    "#include <stdio.h>\n"
+    "\n"
+    "#include \"${name}.h\"\n"
+    "#include \"rt_weights.h\"\n"
+    "\n"
+    "static ${name}_state state;\n"
+    "\n"
+    "int main(int argc, char **argv)\n"
+    "{\n"
+    "    ${name} model = { 0 };\n"
+    "    RtWeights weights;\n"
+    "    const int ids[] = { ${ids} };\n"
+    "    const int n = (int)(sizeof ids / sizeof *ids);\n"
+    "    int missing = rt_weights_open(&weights, argc > 1 ? argv[1] : \"${name}.safetensors\");    /* 0 or an errno */\n"
+    "    rt_status status = missing ? RT_BAD_WEIGHTS : ${name}_bind(&model, weights.data, weights.bytes);\n"
+    "${body}\n"
+    "    if (status != RT_OK) fprintf(stderr, \"example: %s\\n\", rt_status_text(status));\n"
+    "    rt_weights_close(&weights);\n"
+    "    return status == RT_OK ? 0 : 1;\n"
+    "}\n";
+
+static const char example_translate[] =
+    "    if (status == RT_OK) status = ${name}_encode(&model, &state, 0, ids, n);\n"
+    "    for (int i = 1, id = ${upper}_START; status == RT_OK && i < ${upper}_MAX_TARGET; i++) {\n"
+    "        status = ${name}_next(&model, &state, id, &id);\n"
+    "        if (status == RT_OK) printf(\"%d%c\", id, id == ${upper}_END || i + 1 == ${upper}_MAX_TARGET ? '\\n' : ' ');\n"
+    "        if (id == ${upper}_END) break;\n"
+    "    }\n";
+
+static const char example_generate[] =
+    "    for (int i = 0, id = ids[0]; status == RT_OK && i < ${upper}_MAX_TARGET; i++) {     /* ids, then what follows them */\n"
+    "        int next;\n"
+    "        status = ${name}_next(&model, &state, id, &next);\n"
+    "        id = i + 1 < n ? ids[i + 1] : next;\n"
+    "        if (status == RT_OK) printf(\"%d%c\", id, id == ${upper}_END || i + 1 == ${upper}_MAX_TARGET ? '\\n' : ' ');\n"
+    "        if (id == ${upper}_END) break;\n"
+    "    }\n";
+
+static const char example_encode[] =
+    "    if (status == RT_OK) status = ${name}_encode(&model, &state, ids, n);\n"
+    "    for (int i = 0; status == RT_OK && i < n; i++)\n"
+    "        printf(\"%d: %.5f ..\\n\", ids[i], ${name}_hidden(&state)[i * ${upper}_HIDDEN_STRIDE]);\n";
+
+static void sequence_example(Emit *e, Text *out)
+{
+    const Model *m = e->model;
+    Text ids = text_new(e->arena), body = text_new(e->arena);
+    int64_t longest = m->has_encoder ? m->max_source : m->max_target, vocab = m->has_encoder ? m->source_vocab : m->target_vocab;
+    for (int64_t i = 0; i < 4 && i < longest; i++) text_printf(&ids, "%s%lld", i ? ", " : "", (long long)((4 + 3 * i) % vocab));
+    bool both = m->has_encoder && m->has_decoder;
+    const char *template = both ? example_translate : m->has_decoder ? example_generate : example_encode;
+    text_fill(&body, template, "name", e->name, "upper", e->upper, NULL);
+    text_fill(out, example_template, "name", e->name, "calls", both ? "encode, step" : m->has_decoder ? "step" : "encode", "ids", ids.data,
+              "body", body.data, NULL);
+}
+
+const EmitKind emit_sequence = { sequence_header, sequence_calls, sequence_main, sequence_example };

@@ -1,0 +1,343 @@
+/* emit_unrolled.c: NAME_kernels.h in plain C11: every shape's function written out with its numbers in the text, heads
+ * and inner loops unrolled, no intrinsics, no library. For microcontrollers, for other compilers, and for readers.
+ *
+ * Layouts are those of the library's kernels, so weights and state are the same. A function does rows r0 .. r1 and parts
+ * (panels, heads, groups) p0 .. p1: one of the two is its share, the other is whole. */
+#include "emit.h"
+#include "runtime_text.h"
+
+#include <string.h>
+
+/* Inputs of a linear, or columns of a head, that one line of the text takes. */
+enum { UNROLL = 4 };
+
+/* The pieces of text that every body is made from. */
+typedef struct Body {
+    Emit *e;
+    Text *out;
+    const Wrapper *w;
+    const PlanOp *op;
+    const char *parameters, *r0, *r1, *p0, *p1;
+} Body;
+
+static const char *number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
+
+static const char *real(Emit *e, double x)
+{
+    const char *text = arena_format(e->arena, "%.9g", x);
+    return arena_format(e->arena, "%s%s", text, strpbrk(text, ".e") ? "f" : ".0f");
+}
+
+static void open_function(const Body *b)
+{
+    const char *span = b->w->split == SPLIT_ROWS ? ", rt_span rows" : b->w->split == SPLIT_FIRST_LANE ? "" : ", rt_span parts";
+    text_printf(b->out, "/* %s */\nstatic inline void %s(%s%s)\n{\n", b->w->doc, b->w->name, b->parameters, span);
+}
+
+static void close_function(const Body *b) { text_add(b->out, "}\n\n"); }
+
+/* ---- linear ------------------------------------------------------------------------------------------------------ */
+
+static const char linear_template[] =
+    "    for (int r = ${r0}; r < ${r1}; r++)\n"
+    "        for (int p = ${p0}; p < ${p1}; p++) {\n"
+    "            const float *a = (const float *)w + (size_t)p * ${panel}, *v = x + (size_t)r * ${xs};\n"
+    "            float *o = y + (size_t)r * ${ys} + 16 * p, s[16];\n"
+    "            for (int k = 0; k < 16; k++) s[k] = ${start};\n"
+    "${bias}\n"
+    "${loop}\n"
+    "${tail}\n"
+    "            for (int k = 0; k < ${last}; k++) o[k] = ${result};\n"
+    "        }\n";
+
+static void linear_body(const Body *b)
+{
+    Emit *e = b->e;
+    const Tensor *m = b->op->weights->tensor[0];
+    int64_t in = m->dim[1].bound, out = m->dim[0].bound, whole = in / UNROLL * UNROLL;
+    bool bias = b->op->weights->tensor[1];
+    Text loop = text_new(e->arena), tail = text_new(e->arena);
+    if (whole) {
+        text_printf(&loop, "            for (int i = 0; i < %lld; i += %d, a += %d)\n                for (int k = 0; k < 16; k++) {\n",
+                    (long long)whole, UNROLL, 16 * UNROLL);
+        for (int u = 0; u < UNROLL; u++) text_printf(&loop, "                    s[k] += a[%d + k] * v[i + %d];\n", 16 * u, u);
+        text_add(&loop, "                }\n");
+    }
+    for (int64_t i = whole; i < in; i++)
+        text_printf(&tail, "            for (int k = 0; k < 16; k++) s[k] += a[%lld + k] * v[%lld];\n", (long long)(16 * (i - whole)), (long long)i);
+    const char *act = "s[k]";
+    if (b->op->activation != RT_IDENTITY) act = arena_format(e->arena, "rt_plain_activate(%s, s[k])", emit_activation(e, b->op->activation));
+    const char *last = out % 16 ? arena_format(e->arena, "(p == %lld ? %lld : 16)", (long long)(out / 16), (long long)(out % 16)) : "16";
+    text_fill(b->out, linear_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "panel", number(e, 16 * (in + (bias ? 1 : 0))),
+              "xs", number(e, b->w->x_stride), "ys", number(e, b->w->y_stride), "start", bias ? "a[k]" : "0",
+              "bias", bias ? "            a += 16;\n" : "", "loop", loop.data, "tail", tail.data, "last", last, "result", act, NULL);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static const char norm_template[] =
+    "    const float *gain = w;\n"
+    "${bias}\n"
+    "    for (int r = ${r0}; r < ${r1}; r++)\n"
+    "        for (int h = 0; h < ${heads}; h++) {\n"
+    "            const float *v = x + (size_t)r * ${xs} + h * ${width};\n"
+    "            float *o = y + (size_t)r * ${ys} + h * ${width}, mean = 0, squares = 0, factor;\n"
+    "${mean}\n"
+    "            for (int i = 0; i < ${width}; i++) squares += (v[i] - mean) * (v[i] - mean);\n"
+    "            factor = ${factor};\n"
+    "            for (int i = 0; i < ${width}; i++) o[i] = (v[i] - mean) * factor * gain[i]${plus};\n"
+    "        }\n";
+
+static void norm_body(const Body *b)
+{
+    Emit *e = b->e;
+    const Node *n = b->op->node;
+    int heads = n->heads > 1 ? n->heads : 1;
+    int64_t width = b->op->out[0]->width / heads;
+    bool rms = n->kind == NORMS_RMS;
+    const char *eps = real(e, n->eps);
+    const char *mean = arena_format(e->arena, "            for (int i = 0; i < %lld; i++) mean += v[i];\n            mean /= %s;\n",
+                                    (long long)width, real(e, (double)width));
+    const char *factor = n->kind == NORMS_ANNOTATED
+                             ? arena_format(e->arena, "1 / (rt_plain_sqrt(squares / %s) + %s)", real(e, (double)width - 1), eps)
+                             : arena_format(e->arena, "rt_plain_rsqrt(squares / %s + %s)", real(e, (double)width), eps);
+    text_fill(b->out, norm_template, "r0", b->r0, "r1", b->r1, "heads", number(e, heads), "width", number(e, width),
+              "xs", number(e, b->w->x_stride), "ys", number(e, b->w->y_stride), "mean", rms ? "" : mean, "factor", factor,
+              "bias", rms ? "" : arena_format(e->arena, "    const float *bias = gain + %lld;\n", (long long)pad16(width)),
+              "plus", rms ? "" : " + bias[i]", NULL);
+}
+
+static const char embed_template[] =
+    "    for (int r = ${r0}; r < ${r1}; r++) {\n"
+    "        const float *v = (const float *)table + (size_t)${index}[r] * ${row};\n"
+    "        for (int i = 0; i < ${width}; i++) y[(size_t)r * ${ys} + i] = ${value};\n"
+    "    }\n";
+
+static void embed_body(const Body *b)
+{
+    Emit *e = b->e;
+    bool position = b->op->kernel == KERNEL_POSITION;
+    const char *value = position ? arena_format(e->arena, "x[(size_t)r * %lld + i] + v[i]", (long long)b->w->x_stride)
+                                 : arena_format(e->arena, "%s * v[i]", real(e, b->op->node->scale));
+    text_fill(b->out, embed_template, "r0", b->r0, "r1", b->r1, "index", position ? "positions" : "ids", "row", number(e, b->op->weights->shape[1]),
+              "width", number(e, b->op->out[0]->width), "ys", number(e, b->w->y_stride), "value", value, NULL);
+}
+
+static const char element_template[] =
+    "    for (int r = ${r0}; r < ${r1}; r++)\n"
+    "        for (int i = 16 * ${p0}; i < 16 * ${p1} && i < ${width}; i++)\n"
+    "            y[(size_t)r * ${ys} + i] = ${value};\n";
+
+static void element_body(const Body *b)
+{
+    Emit *e = b->e;
+    const char *a = arena_format(e->arena, "a[(size_t)r * %lld + i]", (long long)b->w->x_stride), *value = a;
+    if (b->op->activation != RT_IDENTITY || b->op->kernel == KERNEL_GATE)
+        value = arena_format(e->arena, "rt_plain_activate(%s, %s)", emit_activation(e, b->op->activation), a);
+    if (b->op->kernel != KERNEL_ACTIVATION)
+        value = arena_format(e->arena, "%s %c b[(size_t)r * %lld + i]", value, b->op->kernel == KERNEL_ADD ? '+' : '*', (long long)b->w->z_stride);
+    text_fill(b->out, element_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", number(e, b->op->out[0]->width),
+              "ys", number(e, b->w->y_stride), "value", value, NULL);
+}
+
+static const char rotary_template[] =
+    "    for (int r = ${r0}; r < ${r1}; r++)\n"
+    "        for (int h = ${p0}; h < ${p1}; h++) {\n"
+    "            const float *v = x + (size_t)r * ${xs} + h * ${width}, *cosine = (const float *)table + (size_t)positions[r] * ${row};\n"
+    "            float *o = y + (size_t)r * ${ys} + h * ${width};\n"
+    "            for (int i = 0; i < ${half}; i++) {\n"
+    "                const float a = v[${first}], b = v[${second}], c = cosine[i], s = cosine[${half} + i];\n"
+    "                o[${first}] = a * c - b * s;\n"
+    "                o[${second}] = b * c + a * s;\n"
+    "            }\n"
+    "            for (int i = ${dims}; i < ${width}; i++) o[i] = v[i];\n"
+    "        }\n";
+
+static void rotary_body(const Body *b)
+{
+    Emit *e = b->e;
+    const Node *n = b->op->node;
+    text_fill(b->out, rotary_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "xs", number(e, b->w->x_stride),
+              "ys", number(e, b->w->y_stride), "width", number(e, b->op->out[0]->width / n->heads), "row", number(e, b->op->weights->shape[1]),
+              "half", number(e, n->dims / 2), "dims", number(e, n->dims), "first", n->interleaved ? "2 * i" : "i",
+              "second", n->interleaved ? "2 * i + 1" : arena_format(e->arena, "i + %d", n->dims / 2), NULL);
+}
+
+static const char store_template[] =
+    "    for (int r = ${r0}; r < ${r1}; r++)\n"
+    "        for (int h = ${p0}; h < ${p1}; h++)\n"
+    "            for (int i = 0; i < ${width}; i++)\n"
+    "                cache[(size_t)h * ${head} + ${place}] = x[(size_t)r * ${xs} + h * ${width} + i];\n";
+
+static void store_body(const Body *b)
+{
+    Emit *e = b->e;
+    const Buffer *c = b->op->out[0];
+    bool keys = b->op->kernel == KERNEL_STORE_K;
+    const char *place = keys ? arena_format(e->arena, "(size_t)(positions[r] / 16) * %lld + 16 * i + positions[r] %% 16", (long long)(16 * c->width))
+                             : arena_format(e->arena, "(size_t)(i / 16) * %lld + 16 * positions[r] + i %% 16", (long long)(16 * c->rows));
+    text_fill(b->out, store_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", number(e, c->width), "place", place,
+              "head", number(e, c->rows * (keys ? c->width : pad16(c->width))), "xs", number(e, b->op->in[1]->stride), NULL);
+}
+
+/* ---- attention --------------------------------------------------------------------------------------------------- */
+
+static const char attention_template[] =
+    "    for (int r = ${r0}; r < ${r1}; r++)\n"
+    "        for (int h = ${p0}; h < ${p1}; h++) {\n"
+    "            const float *key = k + (size_t)(h / ${share}) * ${key_head}, *value = v + (size_t)(h / ${share}) * ${value_head};\n"
+    "            const float *query = q + (size_t)r * ${xs} + h * ${d_k};\n"
+    "            const int seen = visible[r];\n"
+    "            float most = -3.402823466e38f, sum = 0;\n"
+    "            int any = 0;\n"
+    "            for (int j = 0; j < seen; j++) {\n"
+    "                const float *a = key + (size_t)(j / 16) * ${key_block} + j % 16;\n"
+    "                float s = 0;\n"
+    "${dot}\n"
+    "${tap_score}\n"
+    "                s *= ${scale};\n"
+    "${softcap}\n"
+    "${bias}\n"
+    "${mask}\n"
+    "                scratch[j] = s;\n"
+    "                if (s > most) most = s;\n"
+    "                any = 1;\n"
+    "            }\n"
+    "            for (int j = 0; j < seen; j++) {\n"
+    "                scratch[j] = any${unless} ? rt_plain_exp(scratch[j] - most) : 0;\n"
+    "                sum += scratch[j];\n"
+    "            }\n"
+    "            for (int j = 0; j < seen && any; j++) scratch[j] /= sum;\n"
+    "${tap_weight}\n"
+    "            for (int i = 0; i < ${d_v}; i++) {\n"
+    "                const float *a = value + (size_t)(i / 16) * ${value_block} + i % 16;\n"
+    "                float s = 0;\n"
+    "                for (int j = 0; j < seen; j++) s += scratch[j] * a[16 * j];\n"
+    "                out[(size_t)r * ${ys} + h * ${d_v} + i] = s;\n"
+    "            }\n"
+    "        }\n";
+
+static const char *dot_text(Emit *e, int64_t d_k)
+{
+    Text t = text_new(e->arena);
+    for (int64_t i = 0; i < d_k; i += UNROLL) {
+        text_add(&t, "                s +=");
+        for (int64_t u = i; u < i + UNROLL && u < d_k; u++)
+            text_printf(&t, "%s query[%lld] * a[%lld]", u > i ? " +" : "", (long long)u, (long long)(16 * u));
+        text_add(&t, ";\n");
+    }
+    return t.data;
+}
+
+static void attention_body(const Body *b)
+{
+    Emit *e = b->e;
+    const Node *n = b->op->node;
+    const Buffer *keys = b->op->in[1], *values = b->op->in[2], *tap = b->op->out[1] ? b->op->out[1] : b->op->out[2];
+    int64_t d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->out[0]->dim[1].bound / n->heads;
+    const char *at = tap ? arena_format(e->arena, "((size_t)h * %lld + r) * %lld + j", (long long)tap->rows, (long long)tap->stride) : "";
+    const char *score = "", *weight = "";
+    if (tap) {
+        const char *live = b->w->masked ? arena_format(e->arena, "mask[(size_t)r * %lld + j] != 0 ? s : 0", (long long)b->w->mask_stride) : "s";
+        score = arena_format(e->arena, "                if (scores) scores[%s] = %s;\n", at, live);
+        weight = arena_format(e->arena, "            for (int j = 0; j < %lld; j++) {\n"
+                              "                if (weights) weights[%s] = j < seen ? scratch[j] : 0;\n"
+                              "                if (scores && j >= seen) scores[%s] = 0;\n            }\n", (long long)tap->stride, at, at);
+    }
+    long long reach = b->w->reach, row = b->w->mask_stride;
+    const char *limit = real(e, n->softcap), *cap = "", *bias = "", *mask = "", *unless = "";
+    if (n->softcap > 0) cap = arena_format(e->arena, "                s = %s * rt_plain_tanh(s / %s);\n", limit, limit);
+    if (b->w->bias)
+        bias = arena_format(e->arena, "                s += ((const float *)bias)[(size_t)h * %lld + %lld + j - positions[r]];\n",
+                            2 * reach - 1, reach - 1);
+    if (b->w->masked) {
+        mask = arena_format(e->arena, "                if (mask[(size_t)r * %lld + j] == 0) continue;\n", row);
+        unless = arena_format(e->arena, " && mask[(size_t)r * %lld + j] != 0", row);
+    }
+    text_fill(b->out, attention_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "share", number(e, n->heads / n->kv_heads),
+              "key_head", number(e, keys->rows * d_k), "value_head", number(e, values->rows * pad16(d_v)), "key_block", number(e, 16 * d_k),
+              "value_block", number(e, 16 * values->rows), "xs", number(e, b->w->x_stride), "ys", number(e, b->w->y_stride),
+              "d_k", number(e, d_k), "d_v", number(e, d_v), "dot", dot_text(e, d_k), "scale", real(e, n->scale), "tap_score", score,
+              "softcap", cap, "bias", bias, "mask", mask, "unless", unless, "tap_weight", weight, NULL);
+}
+
+/* ---- vocabulary -------------------------------------------------------------------------------------------------- */
+
+static const char log_softmax_template[] =
+    "    for (int r = ${r0}; r < ${r1}; r++) {\n"
+    "        const float *v = x + (size_t)r * ${stride};\n"
+    "        float most = v[0], sum = 0, log_sum;\n"
+    "        for (int i = 1; i < ${size}; i++) most = v[i] > most ? v[i] : most;\n"
+    "        for (int i = 0; i < ${size}; i++) sum += rt_plain_exp(v[i] - most);\n"
+    "        log_sum = rt_plain_log(sum);\n"
+    "        for (int i = 0; i < ${size}; i++) y[(size_t)r * ${stride} + i] = v[i] - most - log_sum;\n"
+    "    }\n";
+static const char argmax_template[] =
+    "    for (int r = ${r0}; r < ${r1}; r++) {\n"
+    "        const float *v = x + (size_t)r * ${stride};\n"
+    "        int best = 0;\n"
+    "        for (int i = 1; i < ${size}; i++)\n"
+    "            if (v[i] > v[best]) best = i;\n"
+    "        y[r] = best;\n"
+    "    }\n";
+
+static void vocabulary_body(const Body *b)
+{
+    const char *template = b->op->kernel == KERNEL_ARGMAX ? argmax_template : log_softmax_template;
+    text_fill(b->out, template, "r0", b->r0, "r1", b->r1, "stride", number(b->e, b->op->in[0]->stride),
+              "size", number(b->e, b->op->in[0]->width), NULL);
+}
+
+/* ---- the header -------------------------------------------------------------------------------------------------- */
+
+typedef void WriteBody(const Body *b);
+static const struct { const char *parameters; WriteBody *body; } bodies[KERNELS] = {
+    [KERNEL_LINEAR] = { "float *y, const float *x, const void *w", linear_body },
+    [KERNEL_NORM] = { "float *y, const float *x, const void *w", norm_body },
+    [KERNEL_EMBED] = { "float *y, const void *table, const int *ids", embed_body },
+    [KERNEL_POSITION] = { "float *y, const float *x, const void *table, const int *positions", embed_body },
+    [KERNEL_ADD] = { "float *y, const float *a, const float *b", element_body },
+    [KERNEL_GATE] = { "float *y, const float *a, const float *b", element_body },
+    [KERNEL_ACTIVATION] = { "float *y, const float *a", element_body },
+    [KERNEL_ROTARY] = { "float *y, const float *x, const void *table, const int *positions", rotary_body },
+    [KERNEL_STORE_K] = { "float *cache, const float *x, const int *positions", store_body },
+    [KERNEL_STORE_V] = { "float *cache, const float *x, const int *positions", store_body },
+    [KERNEL_ATTENTION] = { "float *out, const float *q, const float *k, const float *v, float *scratch,%s const int *visible", attention_body },
+    [KERNEL_LOG_SOFTMAX] = { "float *y, const float *x", vocabulary_body },
+    [KERNEL_ARGMAX] = { "int *y, const float *x", vocabulary_body },
+};
+
+static const char *extra_parameters(Emit *e, const Wrapper *w)
+{
+    return arena_format(e->arena, "%s%s%s", w->bias ? " const void *bias, const int *positions," : "", w->masked ? " const float *mask," : "",
+                        w->taps ? " float *scores, float *weights," : "");
+}
+
+static void emit_one(Emit *e, Text *out, const Wrapper *w)
+{
+    bool rows = w->split == SPLIT_ROWS, ranged = !rows && w->split != SPLIT_FIRST_LANE;
+    const char *parameters = bodies[w->kernel].parameters;
+    if (w->kernel == KERNEL_ATTENTION) parameters = arena_format(e->arena, parameters, extra_parameters(e, w));
+    const Body b = { .e = e, .out = out, .w = w, .op = w->op, .parameters = parameters,
+                     .r0 = rows ? "rows.begin" : "0", .r1 = rows ? "rows.end" : "1",
+                     .p0 = ranged ? "parts.begin" : "0", .p1 = ranged ? "parts.end" : number(e, w->parts) };
+    open_function(&b);
+    bodies[w->kernel].body(&b);
+    close_function(&b);
+}
+
+static const char head_template[] =
+    "/* ${name}_kernels.h: what ${name}.c computes with, in plain C11: no intrinsics, no library, freestanding headers only.\n"
+    " * One function per distinct shape, its numbers in the text; inner loops are unrolled by ${unroll}. */\n"
+    "#ifndef ${upper}_KERNELS_H\n"
+    "#define ${upper}_KERNELS_H\n\n"
+    "#include \"${name}.h\"\n"
+    "#include \"rt_plain.h\"\n\n"
+    "#define RT_ISA_BUILT 0u\n\n";
+
+void emit_unrolled(Emit *e, Text *out)
+{
+    text_fill(out, head_template, "name", e->name, "upper", e->upper, "unroll", number(e, UNROLL), NULL);
+    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, &e->wrappers[i]);
+    text_add(out, "#endif\n");
+}

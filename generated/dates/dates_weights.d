@@ -1,0 +1,1 @@
+dates_weights.o: dates_weights.c

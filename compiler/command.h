@@ -6,6 +6,15 @@
 
 typedef Exit CommandRun(const Choices *c);
 
-CommandRun command_compile, command_build, command_run, command_verify, command_ops;
+CommandRun command_compile, command_build, command_run, command_verify, command_info, command_attention, command_bench, command_ops, command_fields;
+
+/* Answer the texts of the command line, or the lines of standard input, by a model that was read. */
+Exit run_texts(Session *s);
+
+/* Shared by commands. */
+/* An engine with taps for an xf.graph, holding the inputs of the spec and of --input; NULL after an error. */
+Engine *command_graph_engine(Session *s);
+/* A text into the ids of the model's tokenizer: ids[max_source], of a decoder alone ids[max_target]; false after an error. */
+bool command_text_ids(Session *s, const Plan *p, const char *text, int *ids, int *n);
 
 #endif

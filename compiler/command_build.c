@@ -5,12 +5,12 @@
 
 #include "folder.h"
 
-static void dump_text(Session *s, const Plan *p, WeightsForm weights)
+static void dump_text(Session *s, const Plan *p, EmitForm form)
 {
     if (!s->choices->dumps || !strchr(s->choices->dumps, 'c')) return;
     Pack pack = pack_layout(s->arena, p);
     int n;
-    EmittedFile *files = emit_files(s->arena, p, pack.identity, pack.head_bytes, weights, &n);
+    EmittedFile *files = emit_files(s->arena, p, pack.identity, pack.head_bytes, form, &n);
     fputs(files[0].text.data, stderr);
 }
 
@@ -19,11 +19,11 @@ static const char *write_folder(Session *s)
 {
     const Choices *c = s->choices;
     if (!session_read(s)) return NULL;
-    WeightsForm weights = c->file_weights ? WEIGHTS_FILE : WEIGHTS_EMBED;
+    const EmitForm form = { c->weights, c->kernels };
     const Plan *p = session_plan(s, TARGET_PANELS, c->taps);
-    dump_text(s, p, weights);
+    dump_text(s, p, form);
     const char *folder = c->folder ? c->folder : s->model->name;
-    return folder_write(s->arena, s->diag, p, weights, folder) ? folder : NULL;
+    return folder_write(s->arena, s->diag, p, form, folder) ? folder : NULL;
 }
 
 Exit command_compile(const Choices *c)
@@ -38,7 +38,10 @@ Exit command_build(const Choices *c)
 {
     Session *s = session_new(c);
     const char *folder = write_folder(s);
-    if (folder && folder_make(s->arena, s->diag, folder, s->model->name, c->cc, c->isa ? c->isa : "native") && !c->quiet)
-        fprintf(stderr, "%s/%s: built\n", folder, s->model->name);
+    if (folder) {
+        const char *name = s->model->name;
+        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), c->cc, c->isa ? c->isa : "native" };
+        if (folder_make(s->arena, s->diag, &order) && !c->quiet) fprintf(stderr, "%s/%s: built\n", folder, name);
+    }
     return session_end(s);
 }

@@ -1,14 +1,56 @@
-/* command_ops.c: list the operations of ops.def. */
+/* command_ops.c: list what an xf.graph may call, and the operations of ops.def that graphs are made of. */
 #include "command.h"
+
+#include <string.h>
+
+#include "text.h"
+
+typedef struct Call { const char *name, *signature, *doc; } Call;
+
+/* The builder's own words, then its operations, by name. */
+static const Call own_calls[] = {
+    { "input",  "(name, {rows, columns}[, values]) -> x", "What `run` feeds: the values, or --input" },
+    { "param",  "(name, {sizes}[, values]) -> w",         "A weight; without values random, or from the weights file" },
+    { "name",   "(name, x) -> x",                         "Name an intermediate, to print and compare it" },
+    { "output", "(name, x) -> x",                         "A result; a graph has at least one" },
+};
+static const Call calls[] = {
+    { "matmul",      "(x, w) -> y",                       "x w; w [in, out]" },
+    { "linear",      "(x, w[, b]) -> y",                  "x wT + b; w [out, in]" },
+    { "norm",        "(x, gain[, bias][, {kind = \"layer\"|\"rms\"|\"annotated\", eps, heads}]) -> y", "Norm of each row, or of each head of it" },
+    { "add",         "(a, b) -> y",                       "a + b" },
+    { "relu",        "(x) -> y",                          "max(x, 0)" },
+    { "activation",  "(x[, {kind = \"relu\"}]) -> y",     "`kind`: a word of the field `activation`" },
+    { "gate",        "(a, b[, {kind = \"relu\"}]) -> y",  "`kind` of a, times b" },
+    { "rotary",      "(x[, {heads, dims, theta = 10000, layout = \"halves\"|\"interleaved\"}]) -> y", "Each head turned by its row's place" },
+    { "attention",   "(q, k, v[, mask][, {heads, kv_heads, scale, softcap, causal, keys}]) -> out, weights, scores",
+                     "softmax(scale q kT) v; where the mask is 0 nothing is seen" },
+    { "log_softmax", "(x) -> y",                          "x - log(sum(exp(x)))" },
+};
+
+static const Call *call_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strcmp(calls[i].name, name) == 0) return &calls[i];
+    return NULL;
+}
+
+static void print_call(const char *name, const Call *c)
+{
+    char call[160];
+    snprintf(call, sizeof call, "g.%s%s", name, c ? c->signature : "(...)");
+    printf("  %-48s %s\n", call, c ? c->doc : "");
+}
 
 Exit command_ops(const Choices *c)
 {
     (void)c;
     int n;
     const OpName *builder = graph_builder_ops(&n);
-    for (int i = 0; i < OP_KINDS; i++) printf("%-12s %s\n%12s %s\n", op_rows[i].name, op_rows[i].signature, "", op_rows[i].doc);
-    fputs("\nIn an xf.graph: input, param, name, output", stdout);
-    for (int i = 0; i < n; i++) printf(", %s", builder[i].name);
-    puts("");
+    puts("In an xf.graph, whose builder gets g; options stand in a table at the end:");
+    for (size_t i = 0; i < sizeof own_calls / sizeof *own_calls; i++) print_call(own_calls[i].name, &own_calls[i]);
+    for (int i = 0; i < n; i++) print_call(builder[i].name, call_named(builder[i].name));
+    puts("\nOperations that every graph is made of, as -d g shows them:");
+    for (int i = 0; i < OP_KINDS; i++) printf("  %-48s %s\n", op_rows[i].signature, op_rows[i].doc);
     return EXIT_DONE;
 }

@@ -1,10 +1,9 @@
-/* command_run.c: run a spec in an engine: texts into answers, or an xf.graph's inputs into every named tensor. */
+/* command_run.c: run a spec in an engine: an xf.graph's inputs into every named tensor, or texts into answers. */
 #include "command.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "json_text.h"
 #include "trace.h"
 
 /* ---- xf.graph -------------------------------------------------------------------------------------------------- */
@@ -78,14 +77,21 @@ static void print_tensor(const char *name, int rank, const int64_t *shape, const
     }
 }
 
-static void print_json_tensor(bool first, const char *name, int rank, const int64_t *shape, const float *values)
+static void print_json_tensor(Session *s, bool first, const char *name, int rank, const int64_t *shape, const float *values)
 {
     int64_t n = 1;
-    printf("%s{\"name\":\"%s\",\"shape\":[", first ? "" : ",", name);
-    for (int r = 0; r < rank; n *= shape[r++]) printf("%s%lld", r ? "," : "", (long long)shape[r]);
-    fputs("],\"values\":[", stdout);
-    for (int64_t i = 0; i < n; i++) printf("%s%.9g", i ? "," : "", (double)values[i]);
-    fputs("]}", stdout);
+    Text t = text_new(s->arena);
+    text_add(&t, first ? "{\"name\":" : ",{\"name\":");
+    json_add_string(&t, name);
+    text_add(&t, ",\"shape\":[");
+    for (int r = 0; r < rank; n *= shape[r++]) text_printf(&t, "%s%lld", r ? "," : "", (long long)shape[r]);
+    text_add(&t, "],\"values\":[");
+    for (int64_t i = 0; i < n; i++) {
+        if (i) text_add(&t, ",");
+        json_add_number(&t, (double)values[i]);
+    }
+    text_add(&t, "]}");
+    fwrite(t.data, 1, t.size, stdout);
 }
 
 static void print_params(Session *s, bool json, bool *first)
@@ -94,23 +100,34 @@ static void print_params(Session *s, bool json, bool *first)
         const TensorSource *t = &s->model->tensors[i];
         float *values = arena_array(s->arena, (size_t)tensor_elements(t), sizeof *values);
         tensor_read(t, values);
-        if (json) print_json_tensor(*first, t->name, t->rank, t->shape, values);
+        if (json) print_json_tensor(s, *first, t->name, t->rank, t->shape, values);
         else print_tensor(t->name, t->rank, t->shape, values);
         *first = false;
     }
 }
 
-static bool run_graph(Session *s)
+Engine *command_graph_engine(Session *s)
 {
     const Choices *c = s->choices;
+    if (c->word_count) {
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "'%s': an xf.graph answers no texts", c->words[0]);
+        return NULL;
+    }
     for (int i = 0; i < c->input_count; i++)
-        if (!take_input(s, c->inputs[i])) return false;
+        if (!take_input(s, c->inputs[i])) return NULL;
     Engine *e = session_engine(s, c->engine, NULL, true);
-    if (!e) return false;
-    for (int i = 0; i < s->graph->tensor_count; i++) {
+    for (int i = 0; e && i < s->graph->tensor_count; i++) {
         const Tensor *t = s->graph->tensors[i];
         if (t->kind == TENSOR_INPUT && !t->integer && t->values) engine_set_input(e, t->name, t->values);
     }
+    return e;
+}
+
+static bool run_graph(Session *s)
+{
+    const Choices *c = s->choices;
+    Engine *e = command_graph_engine(s);
+    if (!e) return false;
     Trace *trace = trace_graph(s->arena, e);
     if (trace->status != RT_OK) diag_error(s->diag, EXIT_OUR_BUG, (Loc){ 0 }, "the graph did not run: %s", rt_status_text(trace->status));
     bool first = true;
@@ -118,7 +135,7 @@ static bool run_graph(Session *s)
     print_params(s, c->json, &first);
     for (int i = 0; i < trace->count; i++) {
         const TraceTensor *t = &trace->tensors[i];
-        if (c->json) print_json_tensor(first, t->name, t->rank, t->shape, t->values);
+        if (c->json) print_json_tensor(s, first, t->name, t->rank, t->shape, t->values);
         else print_tensor(t->name, t->rank, t->shape, t->values);
         first = false;
     }
@@ -127,85 +144,15 @@ static bool run_graph(Session *s)
     return true;
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------- */
-
-static RtCharacters characters(const Packed *table, const Packed *texts)
-{
-    return (RtCharacters){ table->integers, (int)(table->integer_count / 2), texts->integers, (int)texts->integer_count };
-}
-
-static bool refuse_text(Session *s, const char *text, rt_status status, const RtTextFault *fault)
-{
-    Diag *d = s->diag;
-    const Loc none = { 0 };
-    if (status == RT_TOO_LONG) diag_error(d, EXIT_BAD_DATA, none, "\"%s\": longer than %lld characters", text, (long long)s->model->max_source);
-    else if (status == RT_ORDER) diag_error(d, EXIT_BAD_DATA, none, "\"%s\": empty", text);
-    else if (fault->code_point < 0) diag_error(d, EXIT_BAD_DATA, none, "not valid UTF-8 at byte %zu of a text", fault->at + 1);
-    else
-        diag_error(d, EXIT_BAD_DATA, none, "\"%s\": the character U+%04X at byte %zu is not in the vocabulary", text,
-                   (unsigned)fault->code_point, fault->at + 1);
-    return false;
-}
-
-/* Greedy: print the answer, and with -v the sum of the log-probabilities of its ids. */
-static bool answer(Session *s, Engine *e, const char *text)
-{
-    const Plan *p = e->plan;
-    const Model *m = s->model;
-    const RtCharacters source = characters(p->source_characters, p->source_texts), target = characters(p->target_characters, p->target_texts);
-    int *ids = arena_array(s->arena, (size_t)m->max_source, sizeof *ids), n = 0, id = m->target->start;
-    char *out = arena_alloc(s->arena, 4 * (size_t)m->max_target + 1);
-    size_t used = 0;
-    double sum = 0;
-    RtTextFault fault = { 0, 0 };
-    rt_status status = rt_characters_encode(&source, text, ids, (int)m->max_source, &n, &fault);
-    if (status == RT_OK) status = e->ops->encode(e, ids, n);
-    if (status != RT_OK) return refuse_text(s, text, status, &fault);
-    for (int i = 1; i < m->max_target; i++) {
-        status = e->ops->step(e, id);
-        if (status != RT_OK) break;
-        const float *logits = e->ops->logits(e);
-        id = 0;
-        for (int v = 1; v < m->target_vocab; v++)
-            if (logits[v] > logits[id]) id = v;
-        sum += (double)logits[id];
-        if (id == m->target->end) break;
-        if (rt_characters_decode(&target, id, out, 4 * (size_t)m->max_target + 1, &used) != RT_OK) break;
-    }
-    printf("%s\n", out);
-    if (s->choices->verbose && m->log_softmax) fprintf(stderr, "%s: sum of log-probabilities %.4f\n", out, sum);
-    return true;
-}
-
-static bool run_texts(Session *s)
-{
-    const Choices *c = s->choices;
-    if (!s->model->source || !s->model->target) {
-        diag_error(s->diag, EXIT_NO_FEATURE, s->model->at, "%s has no tokenizer, so it cannot answer texts", s->model->name);
-        return false;
-    }
-    Engine *e = session_engine(s, c->engine, NULL, false);
-    if (!e) return false;
-    bool from_stdin = c->word_count == 0;
-    for (int i = 0; i < c->word_count; i++) answer(s, e, c->words[i]);
-    char *line = NULL;
-    size_t room = 0;
-    for (ssize_t n; from_stdin && (n = getline(&line, &room, stdin)) >= 0;) {
-        while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) line[--n] = 0;
-        if (!answer(s, e, line)) puts("");
-    }
-    free(line);
-    engine_close(e);
-    return true;
-}
-
 Exit command_run(const Choices *c)
 {
     Session *s = session_new(c);
+    Exit answered = EXIT_DONE;
     if (session_read(s)) {
         if (s->model->model_kind == KIND_GRAPH) run_graph(s);
-        else run_texts(s);
+        else answered = run_texts(s);
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write the results");
-    return session_end(s);
+    if (answered != EXIT_IO && (fflush(stdout) != 0 || ferror(stdout))) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write the results");
+    Exit told = session_end(s);
+    return told != EXIT_DONE ? told : answered;
 }

@@ -58,8 +58,10 @@ Exit command_verify(const Choices *c)
     Session *s = session_new(c);
     Engines engines = { .count = 0 };
     Exit found = EXIT_DONE;
-    if (session_read(s) && open_engines(s, &engines)) {
-        const VerifyOptions options = { .against = c->against, .seed = SEED, .lanes = c->threads > 1 ? c->threads : LANES, .json = c->json };
+    bool good = session_read(s) && (!c->against || verify_reference_fits(s->arena, s->diag, s->model, c->against));
+    if (good && open_engines(s, &engines)) {
+        const VerifyOptions options = { .against = c->against, .seed = SEED, .lanes = c->threads > 1 ? c->threads : LANES,
+                                        .all = c->verbose, .json = c->json };
         found = verify_run(s->arena, s->diag, s->model, engines.list, engines.count, &options, stdout);
     }
     close_engines(&engines);

@@ -1,45 +1,100 @@
 /* main.c: the command line: which command, which options, and help about both. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "command.h"
 #include "emit_kind.h"
 #include "folder.h"
+#include "text.h"
 
 typedef struct OptionRow { int letter; const char *name, *argument, *doc; } OptionRow;
 typedef enum OptionKind {
-    OPTION_HELP, OPTION_VERSION, OPTION_OUTPUT, OPTION_ENGINE, OPTION_CC, OPTION_ISA, OPTION_THREADS, OPTION_SLOTS, OPTION_WEIGHTS,
-    OPTION_TAPS, OPTION_INPUT, OPTION_AGAINST, OPTION_JSON, OPTION_DUMP, OPTION_QUIET, OPTION_VERBOSE, OPTIONS
+#define OPTION(id, letter, name, argument, doc) OPTION_##id,
+#include "options.def"
+#undef OPTION
+    OPTIONS
 } OptionKind;
 static const OptionRow option_rows[] = {
-#define OPTION(letter, name, argument, doc) { letter, name, argument, doc },
+#define OPTION(id, letter, name, argument, doc) { letter, name, argument, doc },
 #include "options.def"
 #undef OPTION
 };
-_Static_assert(sizeof option_rows / sizeof *option_rows == OPTIONS, "options.def and OptionKind differ");
 
-typedef struct CommandRow { const char *name; CommandRun *run; bool needs_spec; const char *usage, *doc; } CommandRow;
+/* Sets of options. */
+enum {
+#define OPTION(id, letter, name, argument, doc) SET_##id = 1 << OPTION_##id,
+#include "options.def"
+#undef OPTION
+    SET_ALL = SET_HELP | SET_VERSION,               /* what every command reads */
+    SET_MODEL = SET_KERNELS | SET_SLOTS | SET_DUMP, /* what shapes a plan */
+    SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
+    SET_NATIVE = SET_CC | SET_ISA
+};
+
+typedef struct CommandRow {
+    const char *name;
+    CommandRun *run;
+    unsigned options;               /* the set that it reads; others are refused */
+    bool needs_spec, texts;         /* what words it takes */
+    const char *usage, *doc, *examples;
+} CommandRow;
 static const CommandRow commands[] = {
-    { "compile", command_compile, true,  "SPEC [-o DIR]",         "write C for a spec into a folder" },
-    { "build",   command_build,   true,  "SPEC [-o DIR]",         "the same, and build the program with make" },
-    { "run",     command_run,     true,  "SPEC [TEXT...]",        "answer texts, or the lines of stdin; for an xf.graph print every tensor" },
-    { "verify",  command_verify,  true,  "SPEC [--against FILE]", "compare engines with each other, or with your own reference" },
-    { "ops",     command_ops,     false, "",                      "list the operations of a graph" },
+    { "compile", command_compile, SET_EMIT, true, false, "SPEC [-o DIR]", "Write C for a spec into a folder",
+      "  xformc compile specs/dates.lua -o generated/dates\n" },
+    { "build", command_build, SET_EMIT | SET_NATIVE, true, false, "SPEC [-o DIR]", "Write C for a spec into a folder and build it with make",
+      "  xformc build specs/dates.lua -o generated/dates\n"
+      "  xformc build specs/dates.lua --isa portable --cc clang\n" },
+    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_JSON | SET_VERBOSE, true, true,
+      "SPEC [TEXT...]", "Answer texts, or the lines of stdin (-); for an xf.graph print every tensor",
+      "  xformc run specs/dates.lua \"3rd of May 2019\"\n"
+      "  xformc run specs/dates.lua --json < texts\n"
+      "  xformc run specs/self_attention.lua\n" },
+    { "verify", command_verify, SET_ALL | SET_MODEL | SET_NATIVE | SET_THREADS | SET_AGAINST | SET_JSON | SET_VERBOSE, true, false,
+      "SPEC [--against FILE]", "Compare engines with each other, or with your own reference",
+      "  xformc verify specs/dates.lua\n"
+      "  xformc verify specs/dates.lua --against mine.safetensors -v\n" },
+    { "info", command_info, SET_ALL | SET_MODEL | SET_NATIVE | SET_POSITION | SET_TARGET | SET_MAX_RAM | SET_MAX_FLASH | SET_CODE | SET_MEMORY |
+          SET_GRAPH | SET_JSON | SET_QUIET | SET_VERBOSE | SET_TAPS, true, false, "SPEC [--json]", "What a model takes and costs, before it runs; pictures of it",
+      "  xformc info specs/base.lua\n"
+      "  xformc info specs/dates.lua --memory memory.svg --graph graph.svg\n"
+      "  xformc info specs/dates.lua --max-ram 256K\n" },
+    { "attention", command_attention, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_INPUT | SET_OUTPUT | SET_KIND | SET_LAYER | SET_HEAD |
+          SET_COLOR | SET_QUIET | SET_VERBOSE, true, true, "SPEC TEXT [-o FILE.svg]", "Draw where every head looks, in the terminal or as SVG",
+      "  xformc attention specs/dates.lua \"3rd of May 2019\"\n"
+      "  xformc attention specs/dates.lua \"3rd of May 2019\" -o attention.svg\n" },
+    { "bench", command_bench, SET_ALL | SET_MODEL | SET_NATIVE | SET_THREADS | SET_OUTPUT | SET_REPETITIONS | SET_SECONDS | SET_FORMAT | SET_JSON |
+          SET_QUIET | SET_VERBOSE, true, false, "SPEC [-r N] [-t LIST] [-o FILE.svg]",
+      "How fast every engine runs it, and how near to the machine's limit",
+      "  xformc bench specs/dates.lua -r 3 -t 1\n" },
+    { "ops", command_ops, SET_ALL, false, false, "", "List the operations of a graph", "  xformc ops\n" },
+    { "fields", command_fields, SET_ALL, false, false, "", "List the fields of a spec", "  xformc fields\n" },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static void print_options(FILE *to)
+/* ---- help ------------------------------------------------------------------------------------------------------- */
+
+static void print_options(unsigned set, FILE *to)
 {
     fputs("\nOptions:\n", to);
     for (int i = 0; i < OPTIONS; i++) {
         const OptionRow *o = &option_rows[i];
         char letter[8] = "    ", name[40];
+        if (!(set & 1u << i)) continue;
         if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
         snprintf(name, sizeof name, "--%s%s%s", o->name, o->argument ? "=" : "", o->argument ? o->argument : "");
         fprintf(to, "  %s%-18s %s\n", letter, name, o->doc);
     }
+}
+
+static void print_codes(FILE *to)
+{
     fputs("\nExit codes: 0 done, 1 a comparison failed, 2 usage, 65 bad data, 66 no such input, 69 a tool or feature is\n"
           "missing, 70 our bug, 74 input or output failed, 130 interrupted.\n", to);
 }
@@ -50,98 +105,214 @@ static void print_help(FILE *to)
           "  xformc build specs/dates.lua -o generated/dates    a spec into one program\n"
           "  xformc run specs/dates.lua \"3rd of May 2019\"       answer a text\n"
           "  xformc run specs/self_attention.lua                every number of a small attention\n"
+          "  xformc attention specs/dates.lua \"3rd of May 2019\" where every head looks\n"
           "  xformc verify specs/dates.lua                      every engine against every other\n"
-          "\nxformc compiles a Transformer to C.\n\nUsage: xformc COMMAND SPEC [OPTION...]\n\nCommands:\n", to);
-    for (int i = 0; i < COMMANDS; i++) fprintf(to, "  %-8s %-22s %s\n", commands[i].name, commands[i].usage, commands[i].doc);
-    print_options(to);
+          "\nA compiler that turns a Transformer into C: a spec in Lua and its weights into one program.\n"
+          "\nUsage: xformc COMMAND [SPEC] [OPTION...]\n\nCommands:\n", to);
+    for (int i = 0; i < COMMANDS; i++) fprintf(to, "  %-9s %-34s %s\n", commands[i].name, commands[i].usage, commands[i].doc);
+    print_options(~0u, to);
+    fputs("\n'xformc COMMAND --help' shows the options of a command.\n", to);
+    print_codes(to);
 }
 
 static void print_command_help(const CommandRow *c, FILE *to)
 {
-    fprintf(to, "Usage: xformc %s %s [OPTION...]\n\n%s\n", c->name, c->usage, c->doc);
-    print_options(to);
+    fprintf(to, "Examples:\n%s\n%s.\n\nUsage: xformc %s%s%s [OPTION...]\n", c->examples, c->doc, c->name, *c->usage ? " " : "", c->usage);
+    print_options(c->options, to);
+    print_codes(to);
 }
 
-static Exit usage(const char *format, const char *word, const char *near)
+/* ---- telling ---------------------------------------------------------------------------------------------------- */
+
+/* What a terminal would obey, or is no text, stands as an escape. */
+static void put_escaped(const char *s, FILE *to)
 {
+    for (size_t n = strlen(s); n;) {
+        int32_t c = 0;
+        int length = utf8_next(s, n, &c);
+        bool hidden = (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x2069) || c == 0xFEFF;
+        if (!length) fprintf(to, "\\x%02x", (unsigned char)*s);
+        else if (c < 0x20 || c == 0x7F) fprintf(to, "\\x%02x", (unsigned)c);
+        else if ((c >= 0x80 && c < 0xA0) || hidden) fprintf(to, "\\u%04x", (unsigned)c);
+        else fwrite(s, 1, (size_t)length, to);
+        s += length ? length : 1;
+        n -= length ? (size_t)length : 1;
+    }
+}
+
+__attribute__((format(printf, 1, 2))) static void tell(const char *format, ...)
+{
+    va_list args;
+    char *text;
+    va_start(args, format);
+    int n = vasprintf(&text, format, args);
+    va_end(args);
+    if (n < 0) die("out of memory");
     fputs("xformc: ", stderr);
-    fprintf(stderr, format, word);      /* `format` is one of the literals below */
-    if (near) fprintf(stderr, "; did you mean '%s'?", near);
-    fputs("\nxformc: try 'xformc --help'\n", stderr);
+    put_escaped(text, stderr);
+    fputc('\n', stderr);
+    free(text);
+}
+
+/* `c` NULL: before it is known which command. */
+static Exit usage(const CommandRow *c)
+{
+    fprintf(stderr, "xformc: try 'xformc %s%s--help'\n", c ? c->name : "", c ? " " : "");
     return EXIT_USAGE;
 }
 
-static const char *nearest_command(const char *word)
+static Exit unknown_command(const char *word)
 {
     const char *names[COMMANDS];
     for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
-    return diag_nearest(word, names, COMMANDS);
+    const char *near = diag_nearest(word, names, COMMANDS);
+    if (near) tell("there is no command '%s'; did you mean '%s'?", word, near);
+    else tell("there is no command '%s'", word);
+    return usage(NULL);
 }
 
-static const char *nearest_option(const char *word)
+static Exit unknown_option(const char *word)
 {
     const char *names[OPTIONS];
+    int n = (int)strcspn(word, "=");
     char name[64];
     for (int i = 0; i < OPTIONS; i++) names[i] = option_rows[i].name;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    return diag_nearest(name, names, OPTIONS);
+    snprintf(name, sizeof name, "%.*s", n - 2, word + 2);
+    const char *near = diag_nearest(name, names, OPTIONS);
+    if (near) tell("there is no option %.*s; did you mean '--%s'?", n, word, near);
+    else tell("there is no option %.*s", n, word);
+    return usage(NULL);
 }
+
+/* ---- values of options ------------------------------------------------------------------------------------------ */
 
 /* A whole number from `least` to `most`; false after telling. */
 static bool whole_number(const char *option, const char *text, int least, int most, int *out)
 {
     char *end;
     long n = strtol(text, &end, 10);
-    if (*text && !*end && n >= least && n <= most) {
+    if (isdigit((unsigned char)*text) && !*end && n >= least && n <= most) {
         *out = (int)n;
         return true;
     }
-    fprintf(stderr, "xformc: --%s %s: expected a whole number from %d to %d\n", option, text, least, most);
+    tell("--%s %s: expected a whole number from %d to %d", option, text, least, most);
+    return false;
+}
+
+/* Numbers of threads, with commas between them. Only `bench` takes several. */
+static bool thread_list(const char *option, const char *text, Choices *c)
+{
+    enum { MOST = sizeof c->bench.threads / sizeof *c->bench.threads };
+    c->bench.thread_count = 0;
+    for (const char *s = text;; s++) {
+        const size_t n = strcspn(s, ",");
+        char word[16];
+        snprintf(word, sizeof word, "%.*s", (int)n, s);
+        if (c->bench.thread_count == MOST || !whole_number(option, word, 1, MOST, &c->bench.threads[c->bench.thread_count++])) return false;
+        s += n;
+        if (!*s) break;
+    }
+    c->threads = c->bench.threads[0];
+    return true;
+}
+
+/* Bytes: a whole number, with K, M or G for 2^10, 2^20, 2^30; false after telling. */
+static bool byte_count(const char *option, const char *text, size_t *out)
+{
+    static const char units[] = "KMG";
+    char *end;
+    unsigned long long n = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    *out = (size_t)(n << shift);
+    if (*text >= '1' && *text <= '9' && !end[unit != NULL] && n <= SIZE_MAX >> shift) return true;
+    tell("--%s %s: expected bytes, as 262144, 256K, 1M or 2G", option, text);
+    return false;
+}
+
+static bool some_seconds(const char *option, const char *text, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    if (*text && !*end && *out > 0 && *out <= 3600) return true;
+    tell("--%s %s: expected seconds, above 0 and up to 3600", option, text);
     return false;
 }
 
 static bool one_of(const char *option, const char *text, const char *const *words, int n)
 {
-    for (int i = 0; i < n; i++)
+    char list[128];
+    size_t used = 0;
+    for (int i = 0; i < n; i++) {
         if (strcmp(words[i], text) == 0) return true;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", words[i]);
+    }
     const char *near = diag_nearest(text, words, n);
-    fprintf(stderr, "xformc: --%s %s: expected", option, text);
-    for (int i = 0; i < n; i++) fprintf(stderr, "%s %s", i ? "," : "", words[i]);
-    if (near) fprintf(stderr, "; did you mean '%s'?", near);
-    fputs("\n", stderr);
+    if (near) tell("--%s %s: expected %s; did you mean '%s'?", option, text, list, near);
+    else tell("--%s %s: expected %s", option, text, list);
     return false;
 }
 
-typedef struct Line { Choices choices; bool help, version; const char **inputs; } Line;
+static bool some_text(const char *option, const char *text, const char **out)
+{
+    *out = text;
+    if (!*text) tell("--%s is empty", option);
+    return *text;
+}
+
+typedef struct Line { Choices choices; unsigned given; const char **inputs; } Line;
 
 static bool take_option(Line *l, OptionKind kind, const char *value)
 {
-    static const char *const engines[] = { "native", "generic" }, *const forms[] = { "embed", "file" };
+    static const char *const engines[] = { "native", "generic" }, *const forms[] = { "embed", "file", "literal" };
+    static const char *const kernels[] = { "library", "unrolled" };
+    static const char *const kinds[] = { "encoder", "decoder", "cross" }, *const whens[] = { "auto", "always", "never" };
+    static const char *const formats[] = { "md", "json", "jsonl", "csv" };
     Choices *c = &l->choices;
     const char *name = option_rows[kind].name;
     int n;
+    l->given |= 1u << kind;
     switch (kind) {
-    case OPTION_HELP:    l->help = true; return true;
-    case OPTION_VERSION: l->version = true; return true;
-    case OPTION_OUTPUT:  c->folder = value; return true;
+    case OPTION_HELP:
+    case OPTION_VERSION: return true;
+    case OPTION_OUTPUT:  return some_text(name, value, &c->folder);
     case OPTION_ENGINE:  c->engine = value; return one_of(name, value, engines, 2);
-    case OPTION_CC:      c->cc = value; return true;
+    case OPTION_CC:      return some_text(name, value, &c->cc);
     case OPTION_ISA: {
         const char *const *names = isa_names(&n);
         c->isa = value;
         return one_of(name, value, names, n);
     }
-    case OPTION_THREADS: return whole_number(name, value, 1, 16, &c->threads);
+    case OPTION_THREADS: return thread_list(name, value, c);
     case OPTION_SLOTS:   return whole_number(name, value, 1, 4096, &c->slots);
-    case OPTION_WEIGHTS: c->file_weights = strcmp(value, "file") == 0; return one_of(name, value, forms, 2);
+    case OPTION_WEIGHTS:
+        c->weights = value[0] == 'f' ? WEIGHTS_FILE : value[0] == 'l' ? WEIGHTS_LITERAL : WEIGHTS_EMBED;
+        return one_of(name, value, forms, 3);
+    case OPTION_KERNELS:
+        c->kernels = value[0] == 'u' ? KERNELS_UNROLLED : KERNELS_LIBRARY;
+        return one_of(name, value, kernels, 2);
     case OPTION_TAPS:    c->taps = true; return true;
-    case OPTION_INPUT:   l->inputs[c->input_count++] = value; return true;
-    case OPTION_AGAINST: c->against = value; return true;
+    case OPTION_INPUT:   return some_text(name, value, &l->inputs[c->input_count++]);
+    case OPTION_AGAINST: return some_text(name, value, &c->against);
+    case OPTION_POSITION: c->info.has_position = true; return whole_number(name, value, 0, 1048575, &c->info.position);
+    case OPTION_TARGET:  c->info.target = value; return true;
+    case OPTION_MAX_RAM: return byte_count(name, value, &c->info.max_ram);
+    case OPTION_MAX_FLASH: return byte_count(name, value, &c->info.max_flash);
+    case OPTION_CODE:    c->info.code = true; return true;
+    case OPTION_MEMORY:  return some_text(name, value, &c->info.memory);
+    case OPTION_GRAPH:   return some_text(name, value, &c->info.graph);
+    case OPTION_KIND:    c->attention.kind = value; return one_of(name, value, kinds, 3);
+    case OPTION_LAYER:   c->attention.has_layer = true; return whole_number(name, value, 0, 1023, &c->attention.layer);
+    case OPTION_HEAD:    c->attention.has_head = true; return whole_number(name, value, 0, 4095, &c->attention.head);
+    case OPTION_COLOR:   c->attention.colour = value; return one_of(name, value, whens, 3);
+    case OPTION_REPETITIONS: return whole_number(name, value, 1, 1000, &c->bench.repetitions);
+    case OPTION_SECONDS: return some_seconds(name, value, &c->bench.seconds);
+    case OPTION_FORMAT:  c->bench.format = value; return one_of(name, value, formats, 4);
     case OPTION_JSON:    c->json = true; return true;
     case OPTION_DUMP:
         c->dumps = value;
-        if (strspn(value, "mgkpc") == strlen(value)) return true;
-        fprintf(stderr, "xformc: --dump %s: expected letters of 'mgkpc'\n", value);
+        if (*value && strspn(value, "mgkpc") == strlen(value)) return true;
+        tell("--dump %s: expected letters of 'mgkpc'", value);
         return false;
     case OPTION_QUIET:   c->quiet = true; return true;
     case OPTION_VERBOSE: c->verbose = true; return true;
@@ -150,17 +321,53 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     return false;
 }
 
+/* ---- parsing ---------------------------------------------------------------------------------------------------- */
+
 enum { LONG_ONLY = 256 };       /* what getopt_long calls the first option */
 
-/* Tell what getopt_long stopped at. */
-static Exit bad_option(char **argv, int result)
+static int kind_of(int option)
 {
+    if (option >= LONG_ONLY) return option - LONG_ONLY;
+    for (int i = 0; i < OPTIONS; i++)
+        if (option_rows[i].letter == option) return i;
+    return -1;
+}
+
+static const char *article(const char *argument)
+{
+    if (strcmp(argument, "LETTERS") == 0) return "";
+    return strcmp(argument, "N") == 0 || argument[0] == 'X' ? "an " : "a ";
+}
+
+/* getopt_long reads bytes; of a letter of several, this is all. It stands in the word that is being read. */
+static Exit unknown_letter(int argc, char **argv)
+{
+    const char *word = optind < argc ? strchr(argv[optind], (char)optopt) : NULL;
+    char letter[2] = { (char)optopt, 0 };
+    int32_t c;
+    int n = word && argv[optind][0] == '-' ? utf8_next(word, strlen(word), &c) : 0;
+    if (n) tell("there is no option -%.*s", n, word);
+    else tell("there is no option -%s", letter);
+    return usage(NULL);
+}
+
+/* Tell what getopt_long stopped at. */
+static Exit bad_option(int argc, char **argv, int result)
+{
+    const int kind = kind_of(optopt);
     const char *word = argv[optind - 1];
-    if (result == ':') return usage("option %s needs an argument", word, NULL);
-    if (optopt >= LONG_ONLY) return usage("option %s takes no argument", word, NULL);
-    if (strncmp(word, "--", 2) == 0) return usage("there is no option %s", word, nearest_option(word + 2));
-    char letter[3] = { '-', (char)optopt, 0 };
-    return usage("there is no option %s", letter, NULL);
+    if (result == ':') {
+        const OptionRow *o = &option_rows[kind];
+        const char *argument = o->argument;
+        if (strncmp(word, "--", 2) == 0) tell("--%s needs %s%s", o->name, article(argument), argument);
+        else tell("-%c needs %s%s", o->letter, article(argument), argument);
+        return usage(NULL);
+    }
+    if (optopt >= LONG_ONLY) {
+        tell("--%s takes no value", option_rows[kind].name);
+        return usage(NULL);
+    }
+    return optopt ? unknown_letter(argc, argv) : unknown_option(word);
 }
 
 /* Returns EXIT_DONE, or the code to end with. */
@@ -175,47 +382,88 @@ static Exit parse(Line *l, int argc, char **argv)
     }
     opterr = 0;
     for (int r; (r = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
-        int kind = r - LONG_ONLY;
-        if (r == '?' || r == ':') return bad_option(argv, r);
-        for (int i = 0; r < LONG_ONLY && i < OPTIONS; i++)
-            if (option_rows[i].letter == r) kind = i;
-        if (!take_option(l, (OptionKind)kind, optarg)) return EXIT_USAGE;
+        if (r == '?' || r == ':') return bad_option(argc, argv, r);
+        if (!take_option(l, (OptionKind)kind_of(r), optarg)) return EXIT_USAGE;
     }
     return EXIT_DONE;
 }
 
+/* ---- commands --------------------------------------------------------------------------------------------------- */
+
+static const CommandRow *command_named(const char *word)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, word) == 0) return &commands[i];
+    return NULL;
+}
+
+/* A command that reads an option, to say whose it is. */
+static const char *reader_of(int kind)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (commands[i].options & 1u << kind) return commands[i].name;
+    return "no command";
+}
+
+/* Everything that was given is read: no word, no option is dropped in silence. */
+static Exit check_line(const CommandRow *c, const Line *l, char **words, int n)
+{
+    const int most = c->texts ? n : c->needs_spec ? 2 : 1;
+    for (int i = 0; i < OPTIONS; i++) {
+        if (!(l->given & ~c->options & 1u << i)) continue;
+        tell("%s does not take --%s; %s does", c->name, option_rows[i].name, reader_of(i));
+        return usage(c);
+    }
+    if (c->needs_spec && n < 2) tell("%s needs a SPEC", c->name);
+    else if (c->needs_spec && !*words[1]) tell("SPEC is empty");
+    else if (n > most) tell("'%s' is one word too many", words[most]);
+    else return EXIT_DONE;
+    return usage(c);
+}
+
 static Exit run_command(Line *l, char **words, int n)
 {
+    const bool help = l->given & SET_HELP;
     if (n == 0) {
-        if (l->help) print_help(stdout);
-        else print_help(stderr);
-        return l->help ? EXIT_DONE : EXIT_USAGE;
+        print_help(help ? stdout : stderr);
+        return help ? EXIT_DONE : EXIT_USAGE;
     }
-    const CommandRow *c = NULL;
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i].name, words[0]) == 0) c = &commands[i];
-    if (!c) return usage("there is no command '%s'", words[0], nearest_command(words[0]));
-    if (l->help) {
+    const CommandRow *c = command_named(words[0]);
+    if (!c) return unknown_command(words[0]);
+    if (help) {
         print_command_help(c, stdout);
         return EXIT_DONE;
     }
-    if (c->needs_spec && n < 2) return usage("%s needs a SPEC", c->name, NULL);
+    Exit e = check_line(c, l, words, n);
+    if (e != EXIT_DONE) return e;
     l->choices.spec = n > 1 ? words[1] : NULL;
     l->choices.words = (const char *const *)(words + 2);
     l->choices.word_count = n > 2 ? n - 2 : 0;
-    if (!l->choices.engine) l->choices.engine = "native";
-    if (l->choices.word_count && c->run != command_run) return usage("'%s' is one word too many", words[2], NULL);
+    if (l->choices.bench.thread_count > 1 && c->run != command_bench) {
+        tell("%s takes one number of threads", c->name);
+        return usage(c);
+    }
+    if (!l->choices.engine && c->run != command_bench) l->choices.engine = c->run == command_attention ? "generic" : "native";
     return c->run(&l->choices);
+}
+
+/* A file that is opened later must not become the standard input or output of a caller who closed it. */
+static void fill_standard_files(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) die("no /dev/null");
 }
 
 int main(int argc, char **argv)
 {
     Line l = { .inputs = NULL };
+    fill_standard_files();
+    cleanup_install();
     l.inputs = calloc((size_t)argc + 1, sizeof *l.inputs);
     if (!l.inputs) die("no memory");
     Exit e = parse(&l, argc, argv);
     l.choices.inputs = l.inputs;
-    if (e == EXIT_DONE && l.version) printf("xformc %s\nMIT licence; what it emits is yours.\n", XFORMC_VERSION);
+    if (e == EXIT_DONE && (l.given & SET_VERSION)) printf("xformc %s\nMIT licence; what it emits is yours.\n", XFORMC_VERSION);
     else if (e == EXIT_DONE) e = run_command(&l, argv + optind, argc - optind);
     free(l.inputs);
     if ((fflush(stdout) != 0 || ferror(stdout)) && e == EXIT_DONE) {

@@ -20,21 +20,32 @@ Session *session_new(const Choices *c)
 
 static bool dumps(const Session *s, char letter) { return s->choices->dumps && strchr(s->choices->dumps, letter); }
 
-bool session_read(Session *s)
+/* Rows of one decoder call: what all slots can hold, up to a bound past which a matrix kernel gains no more. */
+static int64_t decoder_rows(const Session *s)
 {
-    int n;
-    const OpName *ops = graph_builder_ops(&n);
-    s->model = model_from_lua(s->arena, s->diag, s->choices->spec, ops, n);
-    if (!s->model) return false;
-    if (dumps(s, 'm')) model_dump(s->model, stderr);
-    s->graph = graph_build(s->arena, s->diag, s->model);
-    if (!s->graph) return false;
-    if (dumps(s, 'g')) graph_dump(s->graph, stderr);
-    return true;
+    enum { MOST_ROWS = 128 };
+    int64_t rows = s->model->max_target * (s->choices->slots ? s->choices->slots : 1);
+    return rows < MOST_ROWS ? rows : MOST_ROWS;
 }
 
 /* Room for lanes in a state; more threads than that are refused. */
 enum { STATE_LANES = 16 };
+
+bool session_read(Session *s)
+{
+    int n;
+    const OpName *ops = graph_builder_ops(&n);
+    s->model = (s->sizes_only ? model_sizes_from_lua : model_from_lua)(s->arena, s->diag, s->choices->spec, ops, n);
+    if (!s->model) return false;
+    if (dumps(s, 'm')) model_dump(s->model, stderr);
+    s->graph = graph_build(s->arena, s->diag, s->model, decoder_rows(s));
+    if (!s->graph) return false;
+    const PlanOptions most = { .target = TARGET_PANELS, .taps = s->choices->taps, .slots = s->choices->slots ? s->choices->slots : 1,
+                               .lanes = STATE_LANES };
+    if (!plan_fits(s->diag, s->graph, most)) return false;
+    if (dumps(s, 'g')) graph_dump(s->graph, stderr);
+    return true;
+}
 
 Plan *session_plan(Session *s, PlanTarget target, bool taps)
 {
@@ -51,7 +62,7 @@ Engine *session_engine(Session *s, const char *name, const char *cc, bool taps)
     Engine *e = NULL;
     if (strcmp(name, "generic") == 0) e = generic_open(s->arena, s->diag, session_plan(s, TARGET_ROW_MAJOR, taps));
     else {
-        const NativeOptions options = { cc ? cc : c->cc, c->isa ? c->isa : "native" };
+        const NativeOptions options = { cc ? cc : c->cc, c->isa ? c->isa : "native", c->kernels };
         e = native_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), options);
     }
     if (e && c->threads > 1 && e->ops->threads(e, c->threads) != RT_OK) {

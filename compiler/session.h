@@ -5,6 +5,28 @@
 #include "emit.h"
 #include "engine.h"
 
+/* Of `info`. */
+typedef struct InfoChoices {
+    int position;  bool has_position;
+    const char *target, *memory, *graph;    /* a name of targets.def; pictures to write */
+    size_t max_ram, max_flash;              /* bytes */
+    bool code;
+} InfoChoices;
+
+/* Of `attention`. */
+typedef struct AttentionChoices {
+    const char *kind, *colour;              /* encoder, decoder, cross; auto, always, never */
+    int layer, head;  bool has_layer, has_head;
+} AttentionChoices;
+
+/* Of `bench`. */
+typedef struct BenchChoices {
+    int repetitions;
+    double seconds;                         /* for each row */
+    const char *format;                     /* md, json, jsonl, csv */
+    int threads[16], thread_count;          /* every number of -t */
+} BenchChoices;
+
 /* What the command line chose. NULL and 0 mean: not given. */
 typedef struct Choices {
     const char *spec;                       /* path */
@@ -12,9 +34,14 @@ typedef struct Choices {
     const char *engine;                     /* native, generic */
     const char *cc, *isa;
     int threads, slots;
-    bool taps, json, quiet, verbose, file_weights;
+    bool taps, json, quiet, verbose;
+    WeightsForm weights;                    /* --weights */
+    KernelsForm kernels;                    /* --kernels */
     const char *dumps;                      /* letters: m g k p c */
     const char *against;
+    InfoChoices info;
+    AttentionChoices attention;
+    BenchChoices bench;
     const char *const *inputs;  int input_count;    /* NAME=FILE */
     const char *const *words;  int word_count;      /* what follows SPEC */
 } Choices;
@@ -25,6 +52,7 @@ typedef struct Session {
     const Choices *choices;
     Model *model;
     Graph *graph;
+    bool sizes_only;                /* set before session_read: the file of weights need not be there */
 } Session;
 
 Session *session_new(const Choices *c);

@@ -153,8 +153,9 @@ static bool run_ids(Verify *v, Random *r, int64_t n, int64_t m)
     const Model *model = v->model;
     Arena *into = arena_new();
     Trace **traces = arena_array(into, (size_t)v->subject_count, sizeof *traces);
-    int *source = random_ids(into, r, n, model->source_vocab), *target = random_ids(into, r, m, model->target_vocab);
-    if (model->target && model->target->start >= 0) target[0] = model->target->start;
+    int *source = random_ids(into, r, n, model->has_encoder ? model->source_vocab : 1);
+    int *target = random_ids(into, r, m, model->has_decoder ? model->target_vocab : 1);
+    if (model->has_encoder && model->has_decoder) target[0] = (int)model->start_id;
     bool good = true;
     for (int i = 0; i < v->subject_count && good; i++)
         good = (traces[i] = verify_trace(v, into, &v->subjects[i], source, (int)n, target, (int)m));
@@ -177,8 +178,9 @@ static int64_t affordable(const Plan *p, const char *program, int64_t most, int6
 static bool run_all_ids(Verify *v)
 {
     const Plan *p = v->subjects[0].engine->plan;
-    const int64_t n = affordable(p, "encode", v->model->max_source, 0), m = affordable(p, "step", v->model->max_target, n);
-    if (n < v->model->max_source || m < v->model->max_target)
+    const int64_t most_source = v->model->has_encoder ? v->model->max_source : 1, most_target = v->model->has_decoder ? v->model->max_target : 1;
+    const int64_t n = affordable(p, "encode", most_source, 0), m = affordable(p, "step", most_target, n);
+    if (n < most_source || m < most_target)
         diag_remark(v->diag, (Loc){ 0 }, "verify: sources of at most %lld and targets of at most %lld ids, to save time", (long long)n,
                     (long long)m);
     Random r = { v->options->seed };
@@ -238,7 +240,7 @@ static void report(Verify *v, const VerifyEngine *engines, int n, FILE *out)
         if (first) diag_remark(v->diag, (Loc){ 0 }, "verify: first departs: %s", row_text(v->arena, first));
         return;
     }
-    table_print(&v->table, out);
+    table_print(&v->table, v->options->all, out);
     if (first) fprintf(out, "verify: first departs: %s\n", row_text(v->arena, first));
 }
 
@@ -250,5 +252,5 @@ Exit verify_run(Arena *a, Diag *d, const Model *m, const VerifyEngine *engines, 
     bool good = options->against ? verify_reference(&v) : m->model_kind == KIND_GRAPH ? run_all_graphs(&v) : run_all_ids(&v);
     if (!good || diag_errors(d) > errors) return diag_exit(d);
     report(&v, engines, n, out);
-    return table_differing(&v.table) ? EXIT_DIFFERS : EXIT_DONE;
+    return table_differing(&v.table) || v.unknown ? EXIT_DIFFERS : EXIT_DONE;
 }

@@ -19,7 +19,8 @@ typedef struct VerifyOptions {
     const char *against;            /* a safetensors file to compare with instead of random inputs; or NULL */
     uint64_t seed;                  /* of random inputs */
     int lanes;                      /* what has no taps runs on so many lanes too; 1: does not */
-    bool json;                      /* instead of a table: {"engines":[…], "rows":[{"name","engine","against","distance"}…]} */
+    bool all;                       /* every row, not only the worst of each tensor */
+    bool json;                      /* all rows, instead of a table: {"engines":[…], "rows":[{"name","engine","against","distance"}…]} */
 } VerifyOptions;
 
 /* Run the engines on several inputs (of an encoder-decoder: random ids, shortest to longest; of an xf.graph: the
@@ -28,7 +29,12 @@ typedef struct VerifyOptions {
  * A reference holds `source` and `target` as integers [n] and [m] (an xf.graph: its inputs), and anything by its name
  * in the graph; `greedy`, integers, are the ids to be generated from the start mark on.
  * EXIT_DONE: all within tolerance. EXIT_DIFFERS: not; the first tensor that departs is named, in `out` or, with json,
- * as a remark to `d`. Else an error was told to `d`: 65 for a reference that does not fit the model. */
+ * as a remark to `d`; or the reference has a tensor that the model has not, which a remark names. Else an error was told
+ * to `d`: 65 for a reference that does not fit the model. */
 Exit verify_run(Arena *a, Diag *d, const Model *m, const VerifyEngine *engines, int n, const VerifyOptions *options, FILE *out);
+
+/* Whether the file `against` can be read and holds the ids that the model needs, before any engine is opened; false
+ * after an error told. */
+bool verify_reference_fits(Arena *a, Diag *d, const Model *m, const char *against);
 
 #endif

@@ -20,6 +20,7 @@ typedef struct Verify {
     VerifyTable table;
     Subject *subjects;  int subject_count;
     Pair *pairs;  int pair_count;
+    int unknown;                    /* tensors of the reference that the model does not have */
 } Verify;
 
 /* Run one subject on ids; NULL after an error told. `into` holds the trace. */

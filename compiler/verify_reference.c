@@ -1,7 +1,7 @@
 /* verify_reference.c: hold every engine to what somebody else computed, from a safetensors file.
  *
- * In: `source`, `target` and perhaps `greedy` as integers, anything else by its name in the graph. Numbers that the
- * model has no name for are mentioned and left; a shape that disagrees is an error, not a distance. */
+ * In: `source`, `target` and perhaps `greedy` as integers, anything else by its name in the graph. What the model
+ * has no name for is mentioned, and counts as differing; a shape that disagrees is an error, not a distance. */
 #include "verify_parts.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ typedef struct Ids { int *id; int n; } Ids;
 typedef struct Reference {
     Verify *v;
     Arena *arena;                   /* for numbers and traces */
-    const TensorFile *file;
+    TensorFile *file;
     const char *label;              /* its name without folders */
     Ids source, target, greedy;
     int compared;
@@ -112,13 +112,12 @@ static void compare_trace(Reference *r, const Subject *s, const Trace *t, int fi
 
 /* ---- greedy --------------------------------------------------------------------------------------------- */
 
-static int start_mark(const Model *m) { return m->target && m->target->start >= 0 ? m->target->start : 1; }
-
 /* The share of ids that differ from the reference's, generated one from the other. */
 static double greedy_distance(const Reference *r, Engine *e)
 {
-    int id = start_mark(r->v->model), differing = 0;
-    if (e->ops->encode(e, r->source.id, r->source.n)) return 1;
+    const Model *m = r->v->model;
+    int id = (int)m->start_id, differing = 0;
+    if (m->has_encoder ? e->ops->encode(e, r->source.id, r->source.n) : e->ops->clear(e)) return 1;
     for (int i = 0; i < r->greedy.n; i++) {
         if (e->ops->next(e, id, &id)) return 1;
         differing += id != r->greedy.id[i];
@@ -139,7 +138,8 @@ static void compare_greedy(Reference *r, const Subject *s)
 static bool read_inputs(Reference *r)
 {
     if (r->v->model->model_kind == KIND_GRAPH) return true;
-    if (!read_ids(r, "source", true, &r->source) || !read_ids(r, "target", true, &r->target)) return false;
+    if (!read_ids(r, "source", r->v->model->has_encoder, &r->source)) return false;
+    if (!read_ids(r, "target", r->v->model->has_decoder, &r->target)) return false;
     if (!read_ids(r, "greedy", false, &r->greedy)) return false;
     if (r->greedy.n <= r->v->model->max_target) return true;
     diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "\"greedy\" has %d ids, the model takes at most %" PRId64, r->greedy.n,
@@ -170,17 +170,31 @@ static Trace *run(Reference *r, const Subject *s)
     return verify_trace(r->v, r->arena, s, r->source.id, r->source.n, r->target.id, r->target.n);
 }
 
-/* The tensors of the file that nothing was compared with. */
+static bool is_ids(const char *name) { return !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "greedy"); }
+
+static const char *nearest_tensor(const Reference *r, const Trace *t, const char *name)
+{
+    const char **names = arena_array(r->arena, (size_t)t->count + 1, sizeof *names);
+    for (int i = 0; i < t->count; i++) names[i] = t->tensors[i].name;
+    return diag_nearest(name, names, t->count);
+}
+
+/* The tensors of the file that nothing was compared with: somebody thinks that they were. */
 static void mention_unknown(const Reference *r, const Trace *t)
 {
+    enum { NAMED = 10 };
     Text names = text_new(r->v->arena);
     int n = 0;
     for (int i = 0; i < r->file->count; i++) {
-        const TensorSource *given = &r->file->tensors[i];
-        if (!dtype_is_float(given->dtype) || trace_find(t, given->name)) continue;
-        if (n++ < 10) text_printf(&names, "%s%s", n > 1 ? ", " : "", given->name);
+        const char *name = r->file->tensors[i].name;
+        if (is_ids(name) || trace_find(t, name) || model_tensor(r->v->model, name) || n++ >= NAMED) continue;
+        const char *near = nearest_tensor(r, t, name);
+        text_printf(&names, "%s%s", n > 1 ? ", " : "", name);
+        if (near) text_printf(&names, " (did you mean %s?)", near);
     }
-    if (n) diag_remark(r->v->diag, place(r), "%d tensors that the model does not have: %s%s", n, names.data, n > 10 ? ", …" : "");
+    r->v->unknown = n;
+    if (n) diag_remark(r->v->diag, place(r), "%d tensor%s that the model does not have: %s%s", n, n == 1 ? "" : "s", names.data,
+                       n > NAMED ? ", …" : "");
 }
 
 static bool compare_all(Reference *r)
@@ -207,14 +221,37 @@ static const char *without_folders(const char *path)
     return slash ? slash + 1 : path;
 }
 
-bool verify_reference(Verify *v)
+static bool open_reference(Verify *v, Reference *r)
 {
     const char *path = v->options->against;
     TensorFile *file = safetensors_open(v->arena, v->diag, (Loc){ 0 }, path);
     if (!file) return false;
-    Reference r = { .v = v, .arena = arena_new(), .file = file, .label = arena_text(v->arena, without_folders(path)) };
+    *r = (Reference){ .v = v, .arena = arena_new(), .file = file, .label = arena_text(v->arena, without_folders(path)) };
+    return true;
+}
+
+static void close_reference(Reference *r)
+{
+    arena_free(r->arena);
+    tensor_file_close(r->file);
+}
+
+bool verify_reference(Verify *v)
+{
+    Reference r;
+    if (!open_reference(v, &r)) return false;
     bool good = read_inputs(&r) && compare_all(&r);
-    arena_free(r.arena);
-    tensor_file_close(file);
+    close_reference(&r);
+    return good;
+}
+
+bool verify_reference_fits(Arena *a, Diag *d, const Model *m, const char *against)
+{
+    const VerifyOptions options = { .against = against };
+    Verify v = { .arena = a, .diag = d, .model = m, .options = &options };
+    Reference r;
+    if (!open_reference(&v, &r)) return false;
+    bool good = read_inputs(&r);
+    close_reference(&r);
     return good;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "json_text.h"
 
 /* ---- keeping -------------------------------------------------------------------------------------------- */
 
@@ -107,7 +107,26 @@ static void print_summary(const VerifyTable *t, FILE *to)
     fputc('\n', to);
 }
 
-void table_print(const VerifyTable *t, FILE *to)
+/* Whether `row` says more about its tensor than `other`: it differs, or is farther off. */
+static bool says_more(const VerifyRow *row, const VerifyRow *other)
+{
+    if (row_differs(row) != row_differs(other)) return row_differs(row);
+    return row->distance > other->distance;
+}
+
+/* Rows of one tensor stand together once sorted: only what says most of each is left. */
+static VerifyTable worst_rows(const VerifyTable *t)
+{
+    VerifyTable worst = { .arena = t->arena, .rows = arena_array(t->arena, (size_t)t->count + 1, sizeof *t->rows) };
+    for (int i = 0; i < t->count; i++) {
+        VerifyRow *last = worst.count ? &worst.rows[worst.count - 1] : NULL;
+        if (!last || strcmp(last->name, t->rows[i].name)) worst.rows[worst.count++] = t->rows[i];
+        else if (says_more(&t->rows[i], last)) *last = t->rows[i];
+    }
+    return worst;
+}
+
+static void print_rows(const VerifyTable *t, FILE *to)
 {
     int name = 4, engine = 6, against = 7;
     for (int i = 0; i < t->count; i++) {
@@ -122,6 +141,12 @@ void table_print(const VerifyTable *t, FILE *to)
         fprintf(to, "%-*s  %-*s  %-*s  %8s  %9s  %s\n", name, r->name, engine, r->engine, against, r->against,
                 number(distance, r->distance), limit(tolerance, r->tolerance), row_differs(r) ? "DIFFERS" : "ok");
     }
+}
+
+void table_print(const VerifyTable *t, bool all, FILE *to)
+{
+    const VerifyTable worst = worst_rows(t);
+    print_rows(all ? t : &worst, to);
     print_summary(t, to);
 }
 
@@ -134,27 +159,10 @@ const char *row_text(Arena *a, const VerifyRow *row)
 
 /* ---- as JSON -------------------------------------------------------------------------------------------- */
 
-/* A string literal; what is not UTF-8 becomes U+FFFD, so the result always parses. */
-static void put_string(Text *to, const char *s)
-{
-    text_add(to, "\"");
-    for (size_t n = strlen(s); n;) {
-        int32_t c = 0;
-        int length = utf8_next(s, n, &c);
-        if (!length) text_add(to, "\\ufffd");
-        else if (c == '"' || c == '\\') text_printf(to, "\\%c", (char)c);
-        else if (c < 0x20) text_printf(to, "\\u%04x", (unsigned)c);
-        else text_add_bytes(to, s, (size_t)length);
-        s += length ? length : 1;
-        n -= length ? (size_t)length : 1;
-    }
-    text_add(to, "\"");
-}
-
 static void put_member(Text *to, const char *key, const char *value)
 {
     text_printf(to, "\"%s\": ", key);
-    put_string(to, value);
+    json_add_string(to, value);
     text_add(to, ", ");
 }
 
@@ -164,8 +172,9 @@ static void put_row(Text *to, const VerifyRow *r)
     put_member(to, "name", r->name);
     put_member(to, "engine", r->engine);
     put_member(to, "against", r->against);
-    if (isfinite(r->distance)) text_printf(to, "\"distance\": %.9g}", r->distance);
-    else text_add(to, "\"distance\": null}");
+    text_add(to, "\"distance\": ");
+    json_add_number(to, r->distance);
+    text_add(to, "}");
 }
 
 void table_print_json(const VerifyTable *t, const char *const *engines, int n, FILE *to)
@@ -174,7 +183,7 @@ void table_print_json(const VerifyTable *t, const char *const *engines, int n, F
     text_add(&json, "{\"engines\": [");
     for (int i = 0; i < n; i++) {
         text_add(&json, i ? ", " : "");
-        put_string(&json, engines[i]);
+        json_add_string(&json, engines[i]);
     }
     text_add(&json, "],\n \"rows\": [");
     for (int i = 0; i < t->count; i++) {

@@ -24,8 +24,8 @@ bool row_differs(const VerifyRow *row);
 int table_differing(const VerifyTable *t);
 const VerifyRow *table_first_differing(const VerifyTable *t);   /* NULL when all agree; of a sorted table */
 
-/* Aligned columns and a summary. */
-void table_print(const VerifyTable *t, FILE *to);
+/* Aligned columns and a summary; of a sorted table. Unless `all`, one row for each tensor: the one that differs most. */
+void table_print(const VerifyTable *t, bool all, FILE *to);
 /* One object. A distance that is not finite is null. */
 void table_print_json(const VerifyTable *t, const char *const *engines, int n, FILE *to);
 /* "decoder.0.ffn (native (gcc) against generic): 3.1e-02 > 1e-05" */

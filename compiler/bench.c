@@ -1,0 +1,302 @@
+/* bench.c: run tests on engines in turns and keep every time.
+ *
+ * For each test and number of threads: repetition 1 on engine A, on engine B, …, repetition 2 on A, … Only what the
+ * test is about is timed: no tokenising, no sampling; ids are given. */
+#include "bench.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t bench_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void pause_for(int64_t ns)
+{
+    const struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+    nanosleep(&t, NULL);
+}
+
+/* ---- inputs ----------------------------------------------------------------------------------------------- */
+
+/* Ids that any vocabulary has, the same in every run; a target begins with its start mark. */
+static int an_id(int i, int64_t vocabulary) { return (int)((uint32_t)i * 2654435761u % (uint32_t)vocabulary); }
+
+static int *source_ids(const Bench *b)
+{
+    const Model *m = b->session->model;
+    int *ids = arena_array(b->arena, (size_t)m->max_source + 1, sizeof *ids);
+    for (int i = 0; m->has_encoder && i < m->max_source; i++) ids[i] = an_id(i, m->source_vocab);
+    return ids;
+}
+
+static rt_row *target_rows(const Bench *b)
+{
+    const Model *m = b->session->model;
+    rt_row *rows = arena_array(b->arena, (size_t)m->max_target + 1, sizeof *rows);
+    for (int i = 0; m->has_decoder && i < m->max_target; i++) rows[i] = (rt_row){ 0, i, an_id(i, m->target_vocab) };
+    if (m->has_decoder && m->has_encoder) rows[0].id = (int)m->start_id;
+    return rows;
+}
+
+typedef struct Inputs { int *source;  rt_row *target; } Inputs;
+
+/* ---- one run ---------------------------------------------------------------------------------------------- */
+
+static rt_status write_tokens(Engine *e, const Inputs *in, int n)
+{
+    rt_status s = RT_OK;
+    for (int i = 0; i < n && !s; i++) s = e->ops->step(e, in->target[i].id);
+    return s;
+}
+
+static rt_status read_prompt(Engine *e, const Inputs *in, int n)
+{
+    const int most = engine_rows(e);
+    rt_status s = RT_OK;
+    for (int i = 0; i < n && !s; i += most) s = e->ops->rows(e, in->target + i, n - i < most ? n - i : most);
+    return s;
+}
+
+/* What a run begins with and does not count. */
+static rt_status prepare(Engine *e, const BenchTest *t)
+{
+    const bool writes = t->work == BENCH_DECODE || t->work == BENCH_GENERATE || t->work == BENCH_PROMPT;
+    return writes ? e->ops->clear(e) : RT_OK;
+}
+
+static rt_status run(Engine *e, const BenchTest *t, const Inputs *in)
+{
+    rt_status s = RT_OK;
+    switch (t->work) {
+    case BENCH_ENCODE:
+    case BENCH_SENTENCES:
+        for (int i = 0; i < t->batch && !s; i++) s = e->ops->encode(e, in->source, t->prompt);
+        return s;
+    case BENCH_DECODE:
+    case BENCH_GENERATE: return write_tokens(e, in, t->generated);
+    case BENCH_BOTH:
+        s = e->ops->encode(e, in->source, t->prompt);
+        return s ? s : write_tokens(e, in, t->generated);
+    case BENCH_PROMPT: return read_prompt(e, in, t->prompt);
+    case BENCH_GRAPH:  return e->ops->run(e);
+    }
+    return RT_ORDER;
+}
+
+/* Nanoseconds, or -1. */
+static int64_t time_run(Engine *e, const BenchTest *t, const Inputs *in, rt_status *status)
+{
+    *status = prepare(e, t);
+    const int64_t begin = bench_now_ns();
+    if (!*status) *status = run(e, t, in);
+    return *status ? -1 : bench_now_ns() - begin;
+}
+
+/* ---- one repetition --------------------------------------------------------------------------------------- */
+
+static void keep(Bench *b, BenchRow *r, int64_t ns)
+{
+    if (r->runs == r->room) {
+        const int room = r->room ? 2 * r->room : 256;
+        r->runs_ns = arena_grow(b->arena, r->runs_ns, (size_t)r->room * sizeof *r->runs_ns, (size_t)room * sizeof *r->runs_ns);
+        r->room = room;
+    }
+    r->runs_ns[r->runs++] = (double)ns;
+}
+
+/* Bring weights and code back into the caches, and the processor to its speed. A run that takes long was long enough
+ * the first time. */
+static rt_status warm_up(const BenchRow *r, const Inputs *in)
+{
+    const int64_t enough = 10000000, long_run = 100000000;
+    if (r->runs && r->runs_ns[r->runs - 1] > long_run) return RT_OK;
+    Engine *e = r->engine->engine;
+    rt_status s = RT_OK;
+    if (r->test->work == BENCH_DECODE) s = e->ops->encode(e, in->source, r->test->prompt);
+    for (int64_t spent = 0; !s && spent < enough;) spent += time_run(e, r->test, in, &s);
+    return s;
+}
+
+static rt_status repetition(Bench *b, BenchRow *r, const Inputs *in)
+{
+    const int64_t share = (int64_t)(1e9 * b->seconds / b->repetitions);
+    Engine *e = r->engine->engine;
+    const int first = r->runs;
+    int64_t spent = 0;
+    rt_status s = e->ops->threads(e, r->threads);
+    if (!s && r->test->work == BENCH_DECODE) s = e->ops->encode(e, in->source, r->test->prompt);
+    if (!s) s = warm_up(r, in);
+    while (!s && (spent < share || r->runs == first)) {
+        const int64_t ns = time_run(e, r->test, in, &s);
+        if (s) break;
+        keep(b, r, ns);
+        spent += ns;
+    }
+    if (s) return s;
+    r->samples_ns[r->samples++] = bench_median(b->arena, r->runs_ns + first, r->runs - first);
+    if (r->threads > 1) pause_for(r->engine->pause_ns);
+    return RT_OK;
+}
+
+/* ---- before all that -------------------------------------------------------------------------------------- */
+
+int64_t bench_resident_bytes(void)
+{
+    long long all, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f) return 0;
+    if (fscanf(f, "%lld %lld", &all, &resident) != 2) resident = 0;
+    fclose(f);
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+/* Largest difference of floats; infinity where one of `a` is none. */
+static double error_of(double most, const float *a, const float *b, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) most = isfinite(a[i]) ? fmax(most, fabs((double)a[i] - b[i])) : INFINITY;
+    return most;
+}
+
+/* Steps, or rows `at_once`: every row of logits. */
+static rt_status decoder_error(const Bench *b, const Inputs *in, int n, bool at_once, BenchEngine *mine, const BenchEngine *its)
+{
+    Engine *a = mine->engine, *c = its->engine;
+    const int width = (int)b->session->model->target_vocab, most = at_once ? engine_rows(a) : 1;
+    rt_status s = a->ops->clear(a);
+    if (!s) s = c->ops->clear(c);
+    for (int i = 0, rows; i < n && !s; i += rows) {
+        rows = n - i < most ? n - i : most;
+        s = at_once ? a->ops->rows(a, in->target + i, rows) : a->ops->step(a, in->target[i].id);
+        if (!s) s = at_once ? c->ops->rows(c, in->target + i, rows) : c->ops->step(c, in->target[i].id);
+        for (int k = 0; k < rows && !s; k++)
+            mine->max_abs_err = error_of(mine->max_abs_err, a->ops->logits(a) + k * engine_logits_stride(a),
+                                         c->ops->logits(c) + k * engine_logits_stride(c), width);
+    }
+    return s;
+}
+
+static const Buffer *left_by(const Engine *e, const char *program)
+{
+    const PlanProgram *p = plan_program(e->plan, program);
+    return p->runs[p->count - 1].block->carry_out;
+}
+
+static void buffer_error(Bench *b, const Buffer *x, const Buffer *y, int64_t rows, BenchEngine *mine, const BenchEngine *its)
+{
+    const size_t n = (size_t)(x->heads * rows * x->width);
+    float *found = arena_array(b->arena, n, sizeof *found), *expected = arena_array(b->arena, n, sizeof *expected);
+    engine_read(mine->engine, x, 0, rows, x->width, found);
+    engine_read(its->engine, y, 0, rows, y->width, expected);
+    mine->max_abs_err = error_of(mine->max_abs_err, found, expected, (int64_t)n);
+}
+
+/* The outputs of an xf.graph: buffers of one name in both plans. */
+static void graph_error(Bench *b, BenchEngine *mine, const BenchEngine *its)
+{
+    const Plan *p = mine->engine->plan;
+    for (int i = 0; i < p->buffer_count; i++) {
+        const Buffer *x = p->buffers[i], *y = plan_buffer(its->engine->plan, x->name);
+        if (x->tensor->output && x->layout == LAYOUT_ROWS && y && y->layout == LAYOUT_ROWS) buffer_error(b, x, y, x->rows, mine, its);
+    }
+}
+
+/* Whether another test leaves the same: decoding sees what was encoded, and a batch is one sentence again and again. */
+static bool seen_elsewhere(const BenchTest *t) { return t->work == BENCH_ENCODE || t->work == BENCH_BOTH || t->batch > 1; }
+
+/* What both leave after what the test does. */
+static rt_status compare(Bench *b, const BenchTest *t, const Inputs *in, BenchEngine *mine, const BenchEngine *its)
+{
+    const bool encodes = b->session->model->has_encoder;
+    Engine *a = mine->engine, *c = its->engine;
+    rt_status s = RT_OK;
+    if (seen_elsewhere(t)) return RT_OK;
+    if (encodes) s = a->ops->encode(a, in->source, t->prompt);
+    if (encodes && !s) s = c->ops->encode(c, in->source, t->prompt);
+    if (s) return s;
+    switch (t->work) {
+    case BENCH_ENCODE:
+    case BENCH_BOTH:      break;
+    case BENCH_SENTENCES: buffer_error(b, left_by(a, "encode"), left_by(c, "encode"), t->prompt, mine, its); return RT_OK;
+    case BENCH_DECODE:
+    case BENCH_GENERATE:  return decoder_error(b, in, t->generated, false, mine, its);
+    case BENCH_PROMPT:    return decoder_error(b, in, t->prompt, true, mine, its);
+    case BENCH_GRAPH:
+        s = a->ops->run(a);
+        if (!s) s = c->ops->run(c);
+        if (!s) graph_error(b, mine, its);
+        return s;
+    }
+    return RT_ORDER;
+}
+
+static bool told(Bench *b, const BenchEngine *e, rt_status s)
+{
+    if (s) diag_error(b->session->diag, EXIT_OUR_BUG, (Loc){ 0 }, "bench: %s: %s", e->label, rt_status_text(s));
+    return !s;
+}
+
+/* Run every test once, for the engine's memory and its error. */
+static bool try_out(Bench *b, BenchEngine *e, const Inputs *in)
+{
+    const BenchEngine *first = &b->engines[0];
+    rt_status s = RT_OK;
+    const int64_t before = bench_resident_bytes();
+    for (int i = 0; i < b->test_count && !s; i++) time_run(e->engine, &b->tests[i], in, &s);
+    const int64_t more = bench_resident_bytes() - before;
+    if (more > 0) e->rss_bytes += more;
+    e->max_abs_err = e == first ? -1 : 0;
+    for (int i = 0; i < b->test_count && e != first && !s; i++) s = compare(b, &b->tests[i], in, e, first);
+    return told(b, e, s);
+}
+
+/* ---- all rows --------------------------------------------------------------------------------------------- */
+
+static void show(const Bench *b, const BenchRow *r, int repetition)
+{
+    if (b->progress && r)
+        fprintf(stderr, "\r\033[Kbench: %s, %s, %d thread%s, repetition %d of %d", r->test->name, r->engine->label, r->threads,
+                r->threads > 1 ? "s" : "", repetition + 1, b->repetitions);
+    else if (b->progress) fputs("\r\033[K", stderr);
+}
+
+/* Whether time is up, with a remark the first time. */
+static bool late(Bench *b)
+{
+    if (b->deadline_ns == 0 || bench_now_ns() < b->deadline_ns) return false;
+    if (!b->late) diag_remark(b->session->diag, (Loc){ 0 }, "bench: to save time, the last rows have fewer repetitions; --seconds gives all");
+    return b->late = true;
+}
+
+/* Engines on one test and number of threads, in turns. */
+static bool take_turns(Bench *b, const BenchTest *t, int threads, const Inputs *in)
+{
+    BenchRow *rows = &b->rows[b->row_count];
+    for (int i = 0; i < b->engine_count; i++)
+        rows[i] = (BenchRow){ .engine = &b->engines[i], .test = t, .threads = threads,
+                              .samples_ns = arena_array(b->arena, (size_t)b->repetitions, sizeof(double)) };
+    b->row_count += b->engine_count;
+    for (int k = 0; k < b->repetitions && (k == 0 || !late(b)); k++)
+        for (int i = 0; i < b->engine_count; i++) {
+            show(b, &rows[i], k);
+            if (!told(b, rows[i].engine, repetition(b, &rows[i], in))) return false;
+        }
+    return true;
+}
+
+bool bench_measure(Bench *b)
+{
+    const Inputs in = { source_ids(b), target_rows(b) };
+    bool ok = true;
+    b->rows = arena_array(b->arena, (size_t)(b->test_count * b->thread_count * b->engine_count), sizeof *b->rows);
+    for (int i = 0; i < b->engine_count && ok; i++) ok = try_out(b, &b->engines[i], &in);
+    for (int i = 0; i < b->test_count && ok; i++)
+        for (int k = 0; k < b->thread_count && ok; k++) ok = take_turns(b, &b->tests[i], b->threads[k], &in);
+    show(b, NULL, 0);
+    return ok;
+}

@@ -1,0 +1,104 @@
+/* bench.h: how fast engines run a model, side by side, and how near to what the machine can do.
+ *
+ * A row is one test on one engine with one number of threads. Engines take turns: for each repetition of a test, each
+ * engine in its turn runs it, uncounted at first and then again and again for its share of the time. A run begins with
+ * an empty sequence. Everything lives in the bench's arena. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "machine.h"
+#include "session.h"
+
+/* What one run of a test does. */
+typedef enum BenchWork {
+    BENCH_ENCODE,           /* read a source of `prompt` tokens */
+    BENCH_DECODE,           /* after a source that is already read: write `generated` tokens, one at a time */
+    BENCH_BOTH,             /* the one and the other */
+    BENCH_PROMPT,           /* read `prompt` tokens, as many rows at a time as there may be */
+    BENCH_GENERATE,         /* write `generated` tokens, one at a time, from nothing */
+    BENCH_SENTENCES,        /* read `batch` sources of `prompt` tokens, one after the other */
+    BENCH_GRAPH             /* run an xf.graph once */
+} BenchWork;
+
+typedef struct BenchTest {
+    const char *name;               /* enc, dec, e2e, pp512, tg128, b8x128, run */
+    BenchWork work;
+    int prompt, generated, batch;   /* batch: 1 where there is none */
+    double flops, bytes;            /* of one run: weights and caches read, at least */
+    double held;                    /* bytes that it reads over and over: they decide which level they come from */
+} BenchTest;
+
+typedef struct BenchEngine {
+    const char *name, *kernels;     /* "native", "library" */
+    const char *label;              /* both where it needs both */
+    const char *compiler, *cflags;
+    Engine *engine;
+    int64_t pause_ns;               /* for which its threads stay awake after a run on several */
+    int64_t compile_ns;             /* from a Plan to something that runs; 0: nothing is compiled */
+    int64_t rss_bytes;              /* memory that the process took for it */
+    double max_abs_err;             /* of its outputs, from those of the first engine; negative: not compared */
+} BenchEngine;
+
+typedef struct BenchRow {
+    const BenchEngine *engine;
+    const BenchTest *test;
+    int threads;
+    double *samples_ns;  int samples;       /* one for each repetition: the median of its runs */
+    double *runs_ns;  int runs, room;       /* every run of all repetitions */
+} BenchRow;
+
+typedef struct Bench {
+    Session *session;
+    Arena *arena;
+    const Plan *plan;               /* of emitted code, whatever the engines: what the work is counted by */
+    BenchEngine *engines;  int engine_count;
+    BenchTest *tests;  int test_count;
+    const int *threads;  int thread_count;
+    int repetitions;
+    double seconds;                 /* for each row; 0: 1, and less where there are many */
+    int64_t deadline_ns;            /* from then on each row gets one repetition; 0: none */
+    Limits limits;
+    BenchRow *rows;  int row_count;
+    bool late;                      /* the deadline has passed */
+    bool progress;                  /* tell on stderr what is being measured */
+} Bench;
+
+/* The tests for this model, shortened with a remark where all of it would take too long.
+ * needs: plan, engine_count, threads, repetitions, limits.   gives: tests, seconds, deadline_ns. */
+void bench_tests(Bench *b);
+
+/* Measure every row. False after an error. needs: engines, tests.   gives: rows, engines' rss_bytes and max_abs_err. */
+bool bench_measure(Bench *b);
+
+/* What the times of a row mean. A token is one that was read or written. */
+typedef struct BenchFigures {
+    double avg_ns, stddev_ns;               /* of one run, over the repetitions */
+    double avg_ts, stddev_ts, median_ts;    /* tokens a second, likewise; of an xf.graph, runs */
+    double *samples_ts;                     /* [samples] */
+    double median_sentences, stddev_sentences;      /* sentences a second */
+    double p50_ns, p90_ns, p99_ns;          /* of single runs */
+    double gflops, gbps;                    /* reached, by the median */
+    double limit_pct;                       /* 100 x least time / median time */
+    LimitLevel level;                       /* where the bytes come from */
+    bool by_flops;                          /* the limit is arithmetic, not reading */
+} BenchFigures;
+BenchFigures bench_figures(const Bench *b, const BenchRow *r);
+
+double bench_median(Arena *a, const double *x, int n);
+int64_t bench_now_ns(void);
+/* Memory that the process has at present; 0 where the system does not tell. */
+int64_t bench_resident_bytes(void);
+
+/* Whether speed is told in sentences: for encoders. */
+bool bench_by_sentences(const Bench *b);
+
+/* "md", "json", "jsonl" or "csv". Keys: bench_print.c. */
+void bench_print(const Bench *b, const char *format, FILE *to);
+/* Bars by test, engine and threads, with shares of the limit, as SVG. */
+Text bench_chart(const Bench *b);
+
+/* "0.94 MiB"; "0.23 M". */
+const char *bench_size(Arena *a, double bytes);
+const char *bench_count(Arena *a, double n);
+
+#endif

@@ -1,0 +1,144 @@
+/* bench_chart.c: bars of speed beside bars of the share of the limit: a group for each test, in it a pair of bars for
+ * each number of threads and engine. A group's fastest bar is as wide as there is room; shares go from 0 to 100 %. */
+#include "bench.h"
+
+#include <string.h>
+
+#include "svg.h"
+
+enum {
+    MARGIN = 24, NAMES = 170, SPEED = 360, NUMBERS = 190, SHARE = 180, SHARE_NUMBERS = 60,
+    SPEED_AT = MARGIN + NAMES, SHARE_AT = SPEED_AT + SPEED + NUMBERS, PAGE = SHARE_AT + SHARE + SHARE_NUMBERS + MARGIN,
+    HEAD = 92, GROUP_HEAD = 26, BAR = 16, STEP = 21, GROUP_END = 14, FOOT = 40
+};
+
+static double speed(const Bench *b, const BenchFigures *f) { return bench_by_sentences(b) ? f->median_sentences : f->median_ts; }
+static double around(const Bench *b, const BenchFigures *f) { return bench_by_sentences(b) ? f->stddev_sentences : f->stddev_ts; }
+static const char *unit(const Bench *b)
+{
+    return bench_by_sentences(b) ? "sentences/s" : b->session->model->model_kind == KIND_GRAPH ? "runs/s" : "tokens/s";
+}
+
+/* "1,234,567"; of small numbers three digits. */
+static const char *number(Arena *a, double x)
+{
+    if (x < 1000) return arena_format(a, "%.3g", x);
+    const char *digits = arena_format(a, "%.0f", x);
+    Text t = text_new(a);
+    for (size_t n = strlen(digits), i = 0; i < n; i++) {
+        if (i && (n - i) % 3 == 0) text_add(&t, ",");
+        text_add_bytes(&t, digits + i, 1);
+    }
+    return t.data;
+}
+
+static SvgColour colour_of(const Bench *b, const BenchRow *r)
+{
+    static const int colours[] = { SVG_GREY, SVG_BLUE, SVG_GREEN, SVG_ORANGE, SVG_VIOLET, SVG_TEAL };
+    return svg_colours[colours[(r->engine - b->engines) % (int)(sizeof colours / sizeof *colours)]];
+}
+
+static const char *test_text(Arena *a, const BenchTest *t)
+{
+    switch (t->work) {
+    case BENCH_ENCODE:    return arena_format(a, "%s: read %d tokens", t->name, t->prompt);
+    case BENCH_DECODE:    return arena_format(a, "%s: write %d tokens", t->name, t->generated);
+    case BENCH_BOTH:      return arena_format(a, "%s: read %d tokens, write %d", t->name, t->prompt, t->generated);
+    case BENCH_PROMPT:    return arena_format(a, "%s: read %d tokens at once", t->name, t->prompt);
+    case BENCH_GENERATE:  return arena_format(a, "%s: write %d tokens, one at a time", t->name, t->generated);
+    case BENCH_SENTENCES: return arena_format(a, "%s: %d sentence%s of %d tokens", t->name, t->batch, t->batch > 1 ? "s" : "", t->prompt);
+    case BENCH_GRAPH:     break;
+    }
+    return t->name;
+}
+
+static void draw_speed(Svg *s, const Bench *b, const BenchRow *r, const BenchFigures *f, double most, double y)
+{
+    const SvgColour c = colour_of(b, r);
+    const double x = speed(b, f) / most * SPEED, half = around(b, f) / most * SPEED, middle = y + BAR / 2.0;
+    const char *tip = arena_format(b->arena, "%s, %d threads, %s: %s ± %s %s", r->engine->label, r->threads, r->test->name,
+                                   number(b->arena, speed(b, f)), number(b->arena, around(b, f)), unit(b));
+    svg_rect(s, SPEED_AT, y, x, BAR, (SvgStyle){ .fill = c.edge, .radius = 2 }, tip);
+    const double end = SPEED_AT + x + half;
+    if (half >= 1) {
+        svg_line(s, SPEED_AT + (x > half ? x - half : 0), middle, end, middle, (SvgStyle){ .stroke = SVG_INK });
+        svg_line(s, end, middle - 4, end, middle + 4, (SvgStyle){ .stroke = SVG_INK });
+    }
+    svg_printf(s, end + 7, y + 12.5, (SvgFont){ .size = 12 }, "%s", number(b->arena, speed(b, f)));
+}
+
+static void draw_share(Svg *s, const Bench *b, const BenchRow *r, const BenchFigures *f, double y)
+{
+    const SvgColour c = colour_of(b, r);
+    const double part = f->limit_pct < 100 ? f->limit_pct / 100 : 1;
+    const char *of = f->by_flops ? "arithmetic" : limit_level_names[f->level];
+    const char *tip = f->by_flops ? arena_format(b->arena, "%.1f of %.1f GFLOP/s", f->gflops, b->limits.peak[r->threads] / 1e9)
+                                  : arena_format(b->arena, "%.1f of %.1f GB/s from %s", f->gbps, b->limits.bandwidth[f->level][r->threads] / 1e9, of);
+    svg_rect(s, SHARE_AT, y, SHARE, BAR, (SvgStyle){ .fill = c.fill, .radius = 2 }, tip);
+    svg_rect(s, SHARE_AT, y, part * SHARE, BAR, (SvgStyle){ .fill = c.edge, .radius = 2 }, tip);
+    svg_printf(s, SHARE_AT + SHARE + 7, y + 12.5, (SvgFont){ .size = 12 }, f->limit_pct < 10 ? "%.1f %%" : "%.0f %%", f->limit_pct);
+}
+
+static void draw_row(Svg *s, const Bench *b, const BenchRow *r, double most, double y)
+{
+    const BenchFigures f = bench_figures(b, r);
+    svg_printf(s, SPEED_AT - 8, y + 12.5, (SvgFont){ .anchor = SVG_RIGHT }, "%s, %d thread%s", r->engine->label, r->threads,
+               r->threads > 1 ? "s" : "");
+    draw_speed(s, b, r, &f, most, y);
+    draw_share(s, b, r, &f, y);
+}
+
+/* The rows of one test stand together. */
+static double draw_group(Svg *s, const Bench *b, int first, int count, double y)
+{
+    double most = 0;
+    for (int i = first; i < first + count; i++) {
+        const BenchFigures f = bench_figures(b, &b->rows[i]);
+        if (speed(b, &f) + around(b, &f) > most) most = speed(b, &f) + around(b, &f);
+    }
+    svg_line(s, MARGIN, y, PAGE - MARGIN, y, (SvgStyle){ .stroke = SVG_GRID });
+    svg_text(s, MARGIN, y + 18, (SvgFont){ .size = 13, .bold = true }, test_text(b->arena, b->rows[first].test));
+    y += GROUP_HEAD;
+    for (int i = first; i < first + count; i++, y += STEP) draw_row(s, b, &b->rows[i], most, y);
+    return y + GROUP_END;
+}
+
+static void draw_head(Svg *s, const Bench *b)
+{
+    const Model *m = b->session->model;
+    const SvgFont faint = { .size = 12, .fill = SVG_FAINT };
+    svg_printf(s, MARGIN, 34, (SvgFont){ .size = 18, .bold = true }, "%s: how fast, and how near to the limit", m->name);
+    svg_printf(s, MARGIN, 54, faint, "f32, %s of weights, %s parameters; median of %d repetitions, and their standard deviation",
+               bench_size(b->arena, (double)b->plan->weights_bytes), bench_count(b->arena, (double)model_parameters(m)), b->repetitions);
+    svg_text(s, SPEED_AT, 80, (SvgFont){ .bold = true }, unit(b));
+    svg_text(s, SHARE_AT, 80, (SvgFont){ .bold = true }, "share of the machine's limit");
+}
+
+static void draw_foot(Svg *s, const Bench *b, double y)
+{
+    Text t = text_new(b->arena);
+    text_printf(&t, "Limits probed in the same run (%s)", b->limits.isa);
+    for (int i = 0; i < b->thread_count; i++) {
+        const int n = b->threads[i];
+        text_printf(&t, "%s %d thread%s: %.0f GFLOP/s", i ? ";" : ",", n, n > 1 ? "s" : "", b->limits.peak[n] / 1e9);
+        for (int level = 0; level < LIMIT_LEVELS; level++)
+            if (b->limits.bandwidth[level][n] > 0)
+                text_printf(&t, ", %s %.0f", limit_level_names[level], b->limits.bandwidth[level][n] / 1e9);
+        text_add(&t, " GB/s");
+    }
+    const SvgFont font = { .size = 11, .fill = SVG_FAINT };
+    svg_text(s, MARGIN, y + 16, font, svg_fit(b->arena, t.data, font, PAGE - 2 * MARGIN));
+}
+
+Text bench_chart(const Bench *b)
+{
+    const int count = b->thread_count * b->engine_count;
+    const double height = HEAD + b->test_count * (GROUP_HEAD + count * STEP + GROUP_END) + FOOT;
+    Svg s = svg_new(b->arena, PAGE, height, arena_format(b->arena, "Speed of %s", b->session->model->name));
+    double y = HEAD;
+    draw_head(&s, b);
+    for (int i = 0; i < b->test_count; i++) y = draw_group(&s, b, i * count, count, y);
+    draw_foot(&s, b, y);
+    svg_finish(&s);
+    return s.text;
+}

@@ -1,0 +1,399 @@
+/* bench_print.c: rows as a table of Markdown, as JSON, a line of JSON each, or CSV.
+ *
+ * The keys are llama-bench's where it has them, and mean the same:
+ *   build_commit cpu_info backends model_filename model_type model_size model_n_params n_batch n_ubatch n_threads
+ *   type_k type_v n_prompt n_gen test_time avg_ns stddev_ns avg_ts stddev_ts samples_ns samples_ts
+ * Ours:
+ *   test engine kernels compiler cflags compile_ns dtype        compile_ns: emit, pack, compile, load; 0: nothing is compiled
+ *   n_source            tokens of the source that stands ready before the test
+ *   batch sentences_per_second stddev_sentences_per_second      of encoders; a batch is read one after the other
+ *   runs p50_ns p90_ns p99_ns                  single runs; a sample is the median of a repetition's runs
+ *   median_ts                                  of the repetitions: what the table shows
+ *   max_abs_err         largest difference of an output from the generic engine's; null: not compared
+ *   rss_bytes           memory that the process took to open the engine and run every test once
+ *   gflops gbps         reached, by the median; bytes of weights and caches
+ *   flops bytes         of one run
+ *   limit_pct limit level limit_gflops limit_gbps               share of the least time; "flops" or "bytes", from which level
+ * JSON is {"rows":[...],"limits":[{n_threads isa gflops l2_gbps l3_gbps dram_gbps}...]}; a level that is not there is null. */
+#include "bench.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "emit_kind.h"
+
+typedef enum FieldKind { FIELD_STRING, FIELD_NUMBER, FIELD_LIST } FieldKind;
+typedef struct Field { const char *key; FieldKind kind; const char *text; double number; const double *list; int count; } Field;
+
+enum { MOST_FIELDS = 64 };
+typedef struct Fields { Field list[MOST_FIELDS]; int count; } Fields;
+
+static void add(Fields *f, Field field)
+{
+    if (f->count == MOST_FIELDS) die("more than %d keys", MOST_FIELDS);
+    f->list[f->count++] = field;
+}
+
+static void add_text(Fields *f, const char *key, const char *text) { add(f, (Field){ .key = key, .kind = FIELD_STRING, .text = text }); }
+static void add_number(Fields *f, const char *key, double x) { add(f, (Field){ .key = key, .kind = FIELD_NUMBER, .number = x }); }
+static void add_list(Fields *f, const char *key, const double *x, int n)
+{
+    add(f, (Field){ .key = key, .kind = FIELD_LIST, .list = x, .count = n });
+}
+
+/* ---- what a row says -------------------------------------------------------------------------------------- */
+
+/* As Linux tells it; "" elsewhere. */
+static const char *processor(Arena *a)
+{
+    char line[256];
+    const char *name = "";
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && !*name && fgets(line, sizeof line, f)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && colon) name = arena_copy(a, colon + 2, strcspn(colon + 2, "\n"));
+    }
+    if (f) fclose(f);
+    return name;
+}
+
+static const char *time_text(Arena *a)
+{
+    const time_t now = time(NULL);
+    struct tm t;
+    char text[32];
+    gmtime_r(&now, &t);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &t);
+    return arena_text(a, text);
+}
+
+static int rows_at_once(const Plan *p)
+{
+    const PlanProgram *rows = plan_program(p, "rows");
+    return rows ? (int)rows->runs[0].block->rows : 1;
+}
+
+static void model_fields(const Bench *b, const BenchRow *r, Fields *f)
+{
+    const Model *m = b->session->model;
+    const BenchTest *t = r->test;
+    const bool ready = t->work == BENCH_DECODE;
+    add_text(f, "build_commit", XFORMC_VERSION);
+    add_text(f, "cpu_info", processor(b->arena));
+    add_text(f, "backends", "CPU");
+    add_text(f, "model_filename", m->spec_path);
+    add_text(f, "model_type", m->name);
+    add_number(f, "model_size", (double)b->plan->weights_bytes);
+    add_number(f, "model_n_params", (double)model_parameters(m));
+    add_number(f, "n_batch", rows_at_once(b->plan));
+    add_number(f, "n_ubatch", rows_at_once(b->plan));
+    add_number(f, "n_threads", r->threads);
+    add_text(f, "type_k", "f32");
+    add_text(f, "type_v", "f32");
+    add_number(f, "n_prompt", ready ? 0 : t->prompt);
+    add_number(f, "n_gen", t->generated);
+    add_number(f, "n_source", ready ? t->prompt : 0);
+    add_text(f, "test", t->name);
+    add_number(f, "batch", t->batch);
+}
+
+static void engine_fields(const BenchEngine *e, Fields *f)
+{
+    add_text(f, "engine", e->name);
+    add_text(f, "kernels", e->kernels);
+    add_text(f, "compiler", e->compiler);
+    add_text(f, "cflags", e->cflags);
+    add_number(f, "compile_ns", (double)e->compile_ns);
+    add_text(f, "dtype", "f32");
+    add_number(f, "max_abs_err", e->max_abs_err < 0 ? NAN : e->max_abs_err);
+    add_number(f, "rss_bytes", (double)e->rss_bytes);
+}
+
+static void speed_fields(const Bench *b, const BenchRow *r, const BenchFigures *x, Fields *f)
+{
+    add_number(f, "avg_ns", x->avg_ns);
+    add_number(f, "stddev_ns", x->stddev_ns);
+    add_number(f, "avg_ts", x->avg_ts);
+    add_number(f, "stddev_ts", x->stddev_ts);
+    add_number(f, "median_ts", x->median_ts);
+    add_list(f, "samples_ns", r->samples_ns, r->samples);
+    add_list(f, "samples_ts", x->samples_ts, r->samples);
+    if (bench_by_sentences(b)) {
+        add_number(f, "sentences_per_second", x->median_sentences);
+        add_number(f, "stddev_sentences_per_second", x->stddev_sentences);
+    }
+    add_number(f, "runs", r->runs);
+    add_number(f, "p50_ns", x->p50_ns);
+    add_number(f, "p90_ns", x->p90_ns);
+    add_number(f, "p99_ns", x->p99_ns);
+}
+
+static void limit_fields(const Bench *b, const BenchRow *r, const BenchFigures *x, Fields *f)
+{
+    add_number(f, "flops", r->test->flops);
+    add_number(f, "bytes", r->test->bytes);
+    add_number(f, "gflops", x->gflops);
+    add_number(f, "gbps", x->gbps);
+    add_number(f, "limit_pct", x->limit_pct);
+    add_text(f, "limit", x->by_flops ? "flops" : "bytes");
+    add_text(f, "level", limit_level_names[x->level]);
+    add_number(f, "limit_gflops", b->limits.peak[r->threads] / 1e9);
+    add_number(f, "limit_gbps", b->limits.bandwidth[x->level][r->threads] / 1e9);
+}
+
+static void row_fields(const Bench *b, const BenchRow *r, const char *when, Fields *f)
+{
+    const BenchFigures x = bench_figures(b, r);
+    f->count = 0;
+    model_fields(b, r, f);
+    engine_fields(r->engine, f);
+    add_text(f, "test_time", when);
+    speed_fields(b, r, &x, f);
+    limit_fields(b, r, &x, f);
+}
+
+/* ---- JSON and CSV ----------------------------------------------------------------------------------------- */
+
+static void json_text(const char *s, FILE *to)
+{
+    fputc('"', to);
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\') fprintf(to, "\\%c", *s);
+        else if ((unsigned char)*s < ' ') fprintf(to, "\\u%04x", *s);
+        else fputc(*s, to);
+    }
+    fputc('"', to);
+}
+
+static void json_number(double x, FILE *to)
+{
+    if (isfinite(x)) fprintf(to, "%.*g", x == floor(x) && fabs(x) < 1e15 ? 15 : 6, x);
+    else fputs("null", to);
+}
+
+static void json_object(const Fields *f, FILE *to)
+{
+    for (int i = 0; i < f->count; i++) {
+        const Field *x = &f->list[i];
+        fprintf(to, "%s\"%s\":", i ? "," : "{", x->key);
+        if (x->kind == FIELD_STRING) json_text(x->text, to);
+        if (x->kind == FIELD_NUMBER) json_number(x->number, to);
+        for (int k = 0; x->kind == FIELD_LIST && k < x->count; k++) {
+            fputs(k ? "," : "[", to);
+            json_number(x->list[k], to);
+        }
+        if (x->kind == FIELD_LIST) fputs("]", to);
+    }
+    fputs("}", to);
+}
+
+static void print_json_rows(const Bench *b, const char *when, const char *between, FILE *to)
+{
+    for (int i = 0; i < b->row_count; i++) {
+        Fields f;
+        row_fields(b, &b->rows[i], when, &f);
+        if (i) fputs(between, to);
+        json_object(&f, to);
+    }
+}
+
+static double gbps(const Bench *b, LimitLevel level, int lanes)
+{
+    const double found = b->limits.bandwidth[level][lanes];
+    return found > 0 ? found / 1e9 : NAN;
+}
+
+static void print_json(const Bench *b, const char *when, FILE *to)
+{
+    fputs("{\"rows\":[", to);
+    print_json_rows(b, when, ",\n", to);
+    fputs("],\n\"limits\":[", to);
+    for (int i = 0; i < b->thread_count; i++) {
+        const int n = b->threads[i];
+        Fields f = { .count = 0 };
+        add_number(&f, "n_threads", n);
+        add_text(&f, "isa", b->limits.isa);
+        add_number(&f, "gflops", b->limits.peak[n] / 1e9);
+        add_number(&f, "l2_gbps", gbps(b, LEVEL_L2, n));
+        add_number(&f, "l3_gbps", gbps(b, LEVEL_L3, n));
+        add_number(&f, "dram_gbps", gbps(b, LEVEL_DRAM, n));
+        if (i) fputs(",", to);
+        json_object(&f, to);
+    }
+    fputs("]}\n", to);
+}
+
+static void csv_value(const Field *x, FILE *to)
+{
+    fputc('"', to);
+    for (const char *s = x->kind == FIELD_STRING ? x->text : ""; *s; s++) fprintf(to, *s == '"' ? "\"\"" : "%c", *s);
+    if (x->kind == FIELD_NUMBER && isfinite(x->number)) json_number(x->number, to);
+    fputc('"', to);
+}
+
+/* As llama-bench's: a line of keys, everything quoted, no lists. */
+static void print_csv(const Bench *b, const char *when, FILE *to)
+{
+    Fields f;
+    for (int i = -1; i < b->row_count; i++) {
+        bool first = true;
+        row_fields(b, &b->rows[i < 0 ? 0 : i], when, &f);
+        for (int k = 0; k < f.count; k++) {
+            if (f.list[k].kind == FIELD_LIST) continue;
+            if (!first) fputc(',', to);
+            first = false;
+            if (i < 0) fputs(f.list[k].key, to);
+            else csv_value(&f.list[k], to);
+        }
+        fputc('\n', to);
+    }
+}
+
+/* ---- Markdown --------------------------------------------------------------------------------------------- */
+
+const char *bench_size(Arena *a, double bytes)
+{
+    if (bytes >= 1 << 30) return arena_format(a, "%.2f GiB", bytes / (1 << 30));
+    if (bytes >= 1 << 20) return arena_format(a, "%.2f MiB", bytes / (1 << 20));
+    return arena_format(a, "%.2f KiB", bytes / (1 << 10));
+}
+
+const char *bench_count(Arena *a, double n)
+{
+    if (n >= 1e9) return arena_format(a, "%.2f B", n / 1e9);
+    if (n >= 1e6) return arena_format(a, "%.2f M", n / 1e6);
+    return n >= 1e3 ? arena_format(a, "%.2f K", n / 1e3) : arena_format(a, "%.0f", n);
+}
+
+enum { COLUMNS = 11 };
+typedef struct Table { const char *(*cells)[COLUMNS]; int rows, columns, left; } Table;   /* row 0: heads */
+
+static int width_of(const Table *t, int column)
+{
+    int widest = 0;
+    for (int r = 0; r < t->rows; r++) {
+        int n = 0;
+        for (const char *s = t->cells[r][column]; *s; s++) n += (*s & 0xc0) != 0x80;
+        if (n > widest) widest = n;
+    }
+    return widest;
+}
+
+static void print_cell(const char *text, int width, bool left, FILE *to)
+{
+    int n = 0;
+    for (const char *s = text; *s; s++) n += (*s & 0xc0) != 0x80;
+    if (left) fprintf(to, "| %s%*s ", text, width - n, "");
+    else fprintf(to, "| %*s%s ", width - n, "", text);
+}
+
+/* The first `left` columns to the left, the others to the right. */
+static void print_table(const Table *t, FILE *to)
+{
+    for (int r = 0; r < t->rows; r++) {
+        for (int c = 0; c < t->columns; c++) print_cell(t->cells[r][c], width_of(t, c), c < t->left, to);
+        fputs("|\n", to);
+        for (int c = 0; r == 0 && c < t->columns; c++) {
+            fputs(c < t->left ? "| " : "| ", to);
+            for (int i = 1; i < width_of(t, c); i++) fputc('-', to);
+            fputs(c < t->left ? "- " : ": ", to);
+        }
+        if (r == 0) fputs("|\n", to);
+    }
+}
+
+static const char *spread(Arena *a, double x, double around)
+{
+    const int places = x >= 100 ? 2 : x >= 1 ? 3 : 5;
+    return arena_format(a, "%.*f ± %.*f", places, x, places, around);
+}
+
+static const char *share(Arena *a, double percent) { return arena_format(a, "%.1f %%", percent); }
+
+static void row_cells(const Bench *b, const BenchRow *r, const char **cell)
+{
+    const BenchFigures x = bench_figures(b, r);
+    const Model *m = b->session->model;
+    Arena *a = b->arena;
+    int n = 0;
+    cell[n++] = arena_format(a, "%s f32", m->name);
+    cell[n++] = bench_size(a, (double)b->plan->weights_bytes);
+    cell[n++] = bench_count(a, (double)model_parameters(m));
+    cell[n++] = r->engine->label;
+    cell[n++] = arena_format(a, "%d", r->threads);
+    cell[n++] = r->test->name;
+    if (bench_by_sentences(b)) {
+        cell[n++] = spread(a, x.median_sentences, x.stddev_sentences);
+        cell[n++] = arena_format(a, "%.4g", x.p50_ns / 1e6);
+        cell[n++] = arena_format(a, "%.4g", x.p90_ns / 1e6);
+        cell[n++] = arena_format(a, "%.4g", x.p99_ns / 1e6);
+    } else cell[n++] = spread(a, x.median_ts, x.stddev_ts);
+    cell[n++] = share(a, x.limit_pct);
+}
+
+static void print_rows(const Bench *b, FILE *to)
+{
+    static const char *const tokens[] = { "model", "size", "params", "backend", "threads", "test", "t/s", "limit" };
+    static const char *const sentences[] = { "model", "size", "params", "backend", "threads", "test", "sentences/s",
+                                             "p50 ms", "p90 ms", "p99 ms", "limit" };
+    const bool by_sentences = bench_by_sentences(b);
+    Table t = { .rows = b->row_count + 1, .columns = by_sentences ? 11 : 8, .left = 4 };
+    t.cells = arena_array(b->arena, (size_t)t.rows, sizeof *t.cells);
+    for (int c = 0; c < t.columns; c++) t.cells[0][c] = by_sentences ? sentences[c] : tokens[c];
+    for (int i = 0; i < b->row_count; i++) row_cells(b, &b->rows[i], t.cells[i + 1]);
+    print_table(&t, to);
+}
+
+/* What the columns say, under them. */
+static void print_legend(const Bench *b, FILE *to)
+{
+    const BenchTest *last = &b->tests[b->test_count - 1];
+    fprintf(to, "\nMedian of %d repetition%s ± standard deviation; each is the median of its runs. ", b->repetitions, b->repetitions > 1 ? "s" : "");
+    switch (b->session->model->model_kind) {
+    case KIND_ENCODER_DECODER:
+        fprintf(to, "enc reads %d tokens, dec writes %d after them, e2e does both; t/s counts tokens read and written.\n", last->prompt,
+                last->generated);
+        break;
+    case KIND_DECODER: fputs("ppN reads N tokens, tgN writes N; t/s counts them.\n", to); break;
+    case KIND_ENCODER: fputs("bBxN reads B sentences of N tokens, one after the other; p50 to p99 are times of such a batch.\n", to); break;
+    case KIND_GRAPH:   fputs("t/s counts runs.\n", to); break;
+    }
+    fputs("limit: how much of the machine's limit is reached, arithmetic or reading, whichever is nearer. The limits, probed in this run:\n\n", to);
+}
+
+static void print_limits(const Bench *b, FILE *to)
+{
+    Arena *a = b->arena;
+    const Limits *l = &b->limits;
+    Table t = { .rows = b->thread_count + 1, .columns = 5, .left = 0 };
+    t.cells = arena_array(a, (size_t)t.rows, sizeof *t.cells);
+    t.cells[0][0] = "threads";
+    t.cells[0][1] = arena_format(a, "FMA %s GFLOP/s", l->isa);
+    t.cells[0][2] = arena_format(a, "L2 (%s each) GB/s", bench_size(a, (double)l->bytes[LEVEL_L2]));
+    t.cells[0][3] = arena_format(a, "L3 (%s) GB/s", bench_size(a, (double)l->bytes[LEVEL_L3]));
+    t.cells[0][4] = "DRAM GB/s";
+    for (int i = 0; i < b->thread_count; i++) {
+        const int n = b->threads[i];
+        t.cells[i + 1][0] = arena_format(a, "%d", n);
+        t.cells[i + 1][1] = arena_format(a, "%.1f", l->peak[n] / 1e9);
+        for (int level = 0; level < LIMIT_LEVELS; level++)
+            t.cells[i + 1][2 + level] = l->bandwidth[level][n] > 0 ? arena_format(a, "%.1f", l->bandwidth[level][n] / 1e9) : "-";
+    }
+    print_table(&t, to);
+}
+
+void bench_print(const Bench *b, const char *format, FILE *to)
+{
+    const char *when = time_text(b->arena);
+    if (strcmp(format, "json") == 0) print_json(b, when, to);
+    else if (strcmp(format, "csv") == 0) print_csv(b, when, to);
+    else if (strcmp(format, "jsonl") == 0) {
+        print_json_rows(b, when, "\n", to);
+        fputc('\n', to);
+    } else {
+        print_rows(b, to);
+        print_legend(b, to);
+        print_limits(b, to);
+    }
+}

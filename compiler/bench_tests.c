@@ -1,0 +1,207 @@
+/* bench_tests.c: which tests a model gets, and what one run of each has to compute and to read. */
+#include "bench.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- work ------------------------------------------------------------------------------------------------- */
+
+typedef struct Work { double flops, bytes; } Work;
+
+static Work sum(Work a, Work b) { return (Work){ a.flops + b.flops, a.bytes + b.bytes }; }
+
+/* Bytes of keys and values that an attention reads once for all its rows. */
+static double cache_bytes(const PlanOp *op, int64_t keys, int64_t memory_keys)
+{
+    if (op->kernel != KERNEL_ATTENTION) return 0;
+    const Tensor *k = op->node->in[1];
+    const int64_t seen = k->kind == TENSOR_STATE && k->dim[0].count == COUNT_SOURCE ? memory_keys : keys;
+    return (double)(op->in[1]->heads * op->in[1]->width + op->in[2]->heads * op->in[2]->width) * (double)seen * sizeof(float);
+}
+
+/* One call of a program for rows that see `keys` keys each, `most` at most. */
+static Work program_work(const Plan *p, const char *name, int64_t rows, int64_t keys, int64_t most, int64_t memory_keys)
+{
+    const Cost c = plan_cost(p, name, rows, keys, memory_keys);
+    const PlanProgram *pp = plan_program(p, name);
+    Work w = { c.flops, c.weight_bytes };
+    for (int i = 0; i < pp->count; i++)
+        for (int j = 0; j < pp->runs[i].block->op_count; j++)
+            w.bytes += cache_bytes(&pp->runs[i].block->ops[j], most, memory_keys) * pp->runs[i].count;
+    return w;
+}
+
+static Work encode_work(const Plan *p, int n) { return program_work(p, "encode", n, n, n, n); }
+
+static Work steps_work(const Plan *p, int steps, int source)
+{
+    Work w = { 0, 0 };
+    for (int i = 1; i <= steps; i++) w = sum(w, program_work(p, "step", 1, i, i, source));
+    return w;
+}
+
+/* A prompt in calls of up to `most` rows; a row sees itself and those before it. */
+static Work prompt_work(const Plan *p, int n, int most)
+{
+    Work w = { 0, 0 };
+    for (int first = 0, rows; first < n; first += rows) {
+        rows = n - first < most ? n - first : most;
+        w = sum(w, program_work(p, rows > 1 ? "rows" : "step", rows, first + (rows + 1) / 2, first + rows, 0));
+    }
+    return w;
+}
+
+/* Every operation of an xf.graph on all its rows. */
+static Work graph_work(const Plan *p)
+{
+    const PlanProgram *pp = plan_program(p, "run");
+    Work w = { 0, 0 };
+    for (int i = 0; i < pp->count; i++)
+        for (int j = 0; j < pp->runs[i].block->op_count; j++) {
+            const PlanOp *op = &pp->runs[i].block->ops[j];
+            const int64_t keys = op->kernel == KERNEL_ATTENTION ? op->node->in[1]->dim[0].bound : 0;
+            const Cost c = plan_op_cost(op, op->result->dim[op->result->rank == 3].bound, keys, keys);
+            w = sum(w, (Work){ c.flops, c.weight_bytes + cache_bytes(op, keys, keys) });
+        }
+    return w;
+}
+
+static int rows_at_once(const Plan *p)
+{
+    const PlanProgram *pp = plan_program(p, "rows");
+    return pp ? (int)pp->runs[0].block->rows : 1;
+}
+
+static void count_work(const Plan *p, BenchTest *t)
+{
+    Work all = { 0, 0 };
+    double held = 0;
+    switch (t->work) {
+    case BENCH_ENCODE:
+    case BENCH_SENTENCES:
+        all = encode_work(p, t->prompt);
+        held = all.bytes;
+        all = (Work){ all.flops * t->batch, all.bytes * t->batch };
+        break;
+    case BENCH_DECODE:
+        all = steps_work(p, t->generated, t->prompt);
+        held = program_work(p, "step", 1, t->generated, t->generated, t->prompt).bytes;
+        break;
+    case BENCH_BOTH:
+        all = sum(encode_work(p, t->prompt), steps_work(p, t->generated, t->prompt));
+        held = encode_work(p, t->prompt).bytes + program_work(p, "step", 1, t->generated, t->generated, t->prompt).bytes;
+        break;
+    case BENCH_PROMPT:
+        all = prompt_work(p, t->prompt, rows_at_once(p));
+        held = program_work(p, "step", 1, t->prompt, t->prompt, 0).bytes;
+        break;
+    case BENCH_GENERATE:
+        all = steps_work(p, t->generated, 0);
+        held = program_work(p, "step", 1, t->generated, t->generated, 0).bytes;
+        break;
+    case BENCH_GRAPH:
+        all = graph_work(p);
+        held = all.bytes;
+        break;
+    }
+    t->flops = all.flops;
+    t->bytes = all.bytes;
+    t->held = held;
+}
+
+/* ---- which ------------------------------------------------------------------------------------------------ */
+
+enum { MOST_TESTS = 16 };
+
+static void add(Bench *b, BenchWork work, const char *name, int prompt, int generated, int batch)
+{
+    BenchTest *t = &b->tests[b->test_count++];
+    *t = (BenchTest){ .name = name, .work = work, .prompt = prompt, .generated = generated, .batch = batch };
+    count_work(b->plan, t);
+}
+
+static int at_least_1(int64_t n) { return n > 1 ? (int)n : 1; }
+static int lesser(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
+
+/* Its own lengths: the last position of a target is never fed. A test of decoding keeps the length of its source. */
+static void add_both(Bench *b, int shorter)
+{
+    const Model *m = b->session->model;
+    const int source = at_least_1(m->max_source / shorter), written = at_least_1((m->max_target - 1) / shorter);
+    add(b, BENCH_ENCODE, "enc", source, 0, 1);
+    add(b, BENCH_DECODE, "dec", source, written, 1);
+    add(b, BENCH_BOTH, "e2e", source, written, 1);
+}
+
+static void add_decoder(Bench *b, int shorter)
+{
+    enum { PROMPT = 512, GENERATED = 128 };
+    const int64_t most = b->session->model->max_target;
+    const int prompt = at_least_1(lesser(most, PROMPT) / shorter), generated = at_least_1(lesser(most, GENERATED) / shorter);
+    add(b, BENCH_PROMPT, arena_format(b->arena, "pp%d", prompt), prompt, 0, 1);
+    add(b, BENCH_GENERATE, arena_format(b->arena, "tg%d", generated), 0, generated, 1);
+}
+
+/* The longest first: what takes too long is left out from there. */
+static void add_encoder(Bench *b, int shorter)
+{
+    static const int lengths[] = { 16, 128, 512 }, batches[] = { 1, 8, 32 };
+    const int64_t most = b->session->model->max_source;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            const int length = lengths[i], batch = batches[j];
+            if (length > most && i > 0) continue;
+            if ((double)length * batch * shorter > 512.0 * 32 && i + j > 0) continue;
+            const int n = lesser(length, most);
+            add(b, BENCH_SENTENCES, arena_format(b->arena, "b%dx%d", batch, n), n, 0, batch);
+        }
+}
+
+/* All tests, of a `shorter`-th of their lengths where that is above 1. */
+static void add_tests(Bench *b, int shorter)
+{
+    b->test_count = 0;
+    switch (b->session->model->model_kind) {
+    case KIND_ENCODER_DECODER: add_both(b, shorter); break;
+    case KIND_DECODER:         add_decoder(b, shorter); break;
+    case KIND_ENCODER:         add_encoder(b, shorter); break;
+    case KIND_GRAPH:           add(b, BENCH_GRAPH, "run", 0, 0, 1); break;
+    }
+}
+
+/* ---- time ------------------------------------------------------------------------------------------------- */
+
+/* What measuring should take, besides compiling and loading. */
+static const double MOST_SECONDS = 25;
+
+static double row_seconds(const Bench *b)
+{
+    const double share = MOST_SECONDS / (b->test_count * b->thread_count * b->engine_count);
+    return b->seconds > 0 ? b->seconds : share < 1 ? share : 1;
+}
+
+/* A guess: every engine at a third of the limit, and an uncounted run for each repetition. */
+static double all_seconds(const Bench *b)
+{
+    double all = 0;
+    for (int i = 0; i < b->test_count; i++)
+        for (int k = 0; k < b->thread_count; k++) {
+            const BenchTest *t = &b->tests[i];
+            const int lanes = b->threads[k];
+            const double once = 3 * limits_seconds(&b->limits, t->flops, t->bytes, limits_level(&b->limits, t->held, lanes), lanes);
+            all += b->engine_count * fmax(row_seconds(b), 2 * b->repetitions * once);
+        }
+    return all;
+}
+
+void bench_tests(Bench *b)
+{
+    enum { SHORTEST = 64 };
+    int shorter = 1;
+    b->tests = arena_array(b->arena, MOST_TESTS, sizeof *b->tests);
+    add_tests(b, shorter);
+    while (b->seconds == 0 && all_seconds(b) > 1.2 * MOST_SECONDS && shorter < SHORTEST) add_tests(b, shorter *= 2);
+    if (shorter > 1) diag_remark(b->session->diag, (Loc){ 0 }, "bench: shorter tests than usual, to save time; --seconds takes all of them");
+    b->deadline_ns = b->seconds > 0 ? 0 : bench_now_ns() + (int64_t)(1.3e9 * MOST_SECONDS);
+    b->seconds = row_seconds(b);
+}

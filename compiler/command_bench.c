@@ -1,0 +1,151 @@
+/* command_bench.c: every engine on every test of a model, and what the machine could do. */
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "folder.h"
+
+/* What takes turns, in this order; the first is what the others' outputs are compared with. A row more is an engine
+ * or a form of kernels more. */
+typedef struct EngineRow { const char *name, *kernels, *label; KernelsForm form; int64_t pause_ns; } EngineRow;
+static const EngineRow engine_rows_of_bench[] = {
+    { "generic", "openblas", "generic", KERNELS_LIBRARY, 150000000 },   /* OpenBLAS's threads look for work for 2^28 ticks */
+    { "native",  "library",  "native",  KERNELS_LIBRARY, 0 },
+};
+enum { ENGINE_ROWS = sizeof engine_rows_of_bench / sizeof *engine_rows_of_bench };
+
+#ifdef __clang__
+#define COMPILER_OF_OURS __VERSION__
+#else
+#define COMPILER_OF_OURS "gcc " __VERSION__
+#endif
+
+/* The first line that `cc --version` prints; "" where it says nothing. */
+static const char *compiler_version(Arena *a, const char *cc)
+{
+    char line[200] = "";
+    FILE *f = popen(arena_format(a, "%s --version 2>/dev/null", cc), "r");
+    if (f && !fgets(line, sizeof line, f)) line[0] = 0;
+    if (f) {
+        char rest[200];
+        while (fgets(rest, sizeof rest, f)) {}
+        pclose(f);
+    }
+    return arena_copy(a, line, strcspn(line, "\n"));
+}
+
+/* CFLAGS as the emitted Makefile has them, and those of the instruction set. */
+static const char *compiler_flags(Arena *a, const Plan *p, KernelsForm kernels, const char *isa)
+{
+    const Pack pack = pack_layout(a, p);
+    const char *flags = "";
+    int n;
+    const EmittedFile *files = emit_files(a, p, pack.identity, pack.head_bytes, (EmitForm){ WEIGHTS_FILE, kernels }, &n);
+    for (int i = 0; i < n; i++) {
+        const char *line = strcmp(files[i].name, "Makefile") == 0 ? strstr(files[i].text.data, "\nCFLAGS = ") : NULL;
+        if (line) flags = arena_copy(a, line + strlen("\nCFLAGS = "), strcspn(line + 1, "\n") - strlen("CFLAGS = "));
+    }
+    return arena_format(a, "%s%s%s", flags, *isa_flags(isa) ? " " : "", isa_flags(isa));
+}
+
+static bool open_engine(Session *s, Bench *b, const EngineRow *row)
+{
+    const Choices *given = s->choices;
+    Choices c = *given;
+    c.threads = 0;
+    c.kernels = row->form;
+    const bool native = strcmp(row->name, "native") == 0;
+    const int64_t bytes = bench_resident_bytes(), begin = bench_now_ns();
+    s->choices = &c;
+    Engine *e = session_engine(s, row->name, NULL, false);
+    s->choices = given;
+    const int64_t ns = bench_now_ns() - begin, more = bench_resident_bytes() - bytes;
+    if (!e) return false;
+    b->engines[b->engine_count++] = (BenchEngine){
+        .name = row->name, .kernels = row->kernels, .label = row->label, .engine = e, .pause_ns = row->pause_ns,
+        .compile_ns = native ? ns : 0, .rss_bytes = more > 0 ? more : 0,
+        .compiler = native ? compiler_version(s->arena, given->cc ? given->cc : "cc") : COMPILER_OF_OURS,
+        .cflags = native ? compiler_flags(s->arena, b->plan, row->form, given->isa ? given->isa : "native") : "",
+    };
+    return true;
+}
+
+/* All of them, or the one of --engine. */
+static bool open_engines(Session *s, Bench *b)
+{
+    const char *only = s->choices->engine;
+    b->engines = arena_array(s->arena, ENGINE_ROWS, sizeof *b->engines);
+    for (int i = 0; i < ENGINE_ROWS; i++) {
+        const EngineRow *row = &engine_rows_of_bench[i];
+        if (only && strcmp(only, row->name) != 0) continue;
+        if (b->progress) fprintf(stderr, "\r\033[Kbench: opening %s", row->label);
+        if (!open_engine(s, b, row)) return false;
+    }
+    return true;
+}
+
+/* Those of -t; else 1, 2, 3, 4 and from there on doubled, up to all processors. */
+static void choose_threads(Session *s, Bench *b)
+{
+    const BenchChoices *c = &s->choices->bench;
+    const int processors = rt_processors() < LIMIT_LANES ? rt_processors() : LIMIT_LANES;
+    int *list = arena_array(s->arena, LIMIT_LANES + 1, sizeof *list), n = 0;
+    for (int i = 0; i < c->thread_count; i++) list[n++] = c->threads[i];
+    for (int i = 1; !c->thread_count && i < processors; i = i < 4 ? i + 1 : 2 * i) list[n++] = i;
+    if (!c->thread_count) list[n++] = processors;
+    b->threads = list;
+    b->thread_count = n;
+}
+
+static bool probe(Session *s, Bench *b)
+{
+    if (b->progress) fputs("\r\033[Kbench: probing the machine", stderr);
+    if (limits_probe(&b->limits, b->threads, b->thread_count)) return true;
+    diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "the machine cannot be probed: no memory or no threads");
+    return false;
+}
+
+static void remark_on_limits(Session *s, const Bench *b)
+{
+    const double unlikely = 110;
+    for (int i = 0; i < b->row_count; i++) {
+        const BenchFigures f = bench_figures(b, &b->rows[i]);
+        if (f.limit_pct > unlikely) {
+            diag_remark(s->diag, (Loc){ 0 }, "bench: %s, %d thread%s: above the limit that was probed; another program was running, or the "
+                        "data came from a nearer cache", b->rows[i].test->name, b->rows[i].threads, b->rows[i].threads > 1 ? "s" : "");
+            return;
+        }
+    }
+}
+
+/* Probed before and after: the better counts. */
+static bool measure(Session *s, Bench *b)
+{
+    choose_threads(s, b);
+    b->plan = session_plan(s, TARGET_PANELS, false);
+    if (!open_engines(s, b) || !probe(s, b)) return false;
+    bench_tests(b);
+    return bench_measure(b) && probe(s, b);
+}
+
+Exit command_bench(const Choices *c)
+{
+    Session *s = session_new(c);
+    Bench b = { .session = s, .arena = s->arena, .repetitions = c->bench.repetitions ? c->bench.repetitions : 5,
+                .seconds = c->bench.seconds, .progress = isatty(2) && !c->quiet };
+    if (session_read(s) && measure(s, &b)) {
+        if (b.progress) fputs("\r\033[K", stderr);
+        bench_print(&b, c->json ? "json" : c->bench.format ? c->bench.format : "md", stdout);
+        if (fflush(stdout) != 0) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write the results");
+        if (c->folder) {
+            const Text chart = bench_chart(&b);
+            file_write(s->arena, s->diag, c->folder, chart.data, chart.size);
+        }
+        remark_on_limits(s, &b);
+    } else if (b.progress) fputs("\r\033[K", stderr);
+    for (int i = 0; i < b.engine_count; i++) engine_close(b.engines[i].engine);
+    return session_end(s);
+}

@@ -1,0 +1,9 @@
+/* command_fields.c: list the fields of a spec. */
+#include "command.h"
+
+Exit command_fields(const Choices *c)
+{
+    (void)c;
+    fields_print(stdout);
+    return EXIT_DONE;
+}

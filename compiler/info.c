@@ -1,0 +1,248 @@
+/* info.c: a Plan in; its sizes, costs, largest pieces and what it fits into, out. */
+#include "info.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pack.h"
+
+/* ---- cost ------------------------------------------------------------------------------------------------- */
+
+/* An xf.graph has no rows of its own: each operation has those of its result. */
+static Cost op_cost(const PlanOp *op, const PlanBlock *b, const InfoProgram *p)
+{
+    if (b->count != COUNT_CONSTANT) return plan_op_cost(op, p->tokens, p->keys, p->memory_keys);
+    const Node *n = op->node;
+    int64_t keys = n->op == OP_ATTENTION ? n->in[1]->dim[0].bound : 0;
+    return plan_op_cost(op, op->result->dim[0].bound, keys, keys);
+}
+
+static Cost block_cost(const PlanBlock *b, const InfoProgram *p)
+{
+    Cost sum = { 0, 0 };
+    for (int i = 0; i < b->op_count; i++) {
+        const Cost c = op_cost(&b->ops[i], b, p);
+        sum.flops += c.flops;
+        sum.weight_bytes += c.weight_bytes;
+    }
+    return sum;
+}
+
+static void count_program(Arena *a, const PlanProgram *from, InfoProgram *p)
+{
+    p->blocks = arena_array(a, (size_t)from->count, sizeof *p->blocks);
+    p->count = from->count;
+    for (int i = 0; i < from->count; i++) {
+        const PlanRun *r = &from->runs[i];
+        const Block *b = r->block->block;
+        const Cost each = block_cost(r->block, p);
+        p->blocks[i] = (InfoBlock){ r->block, b->layers ? b->layer[r->first] : 0, b->layers ? r->count : 0, each };
+        p->sum.flops += each.flops * r->count;
+        p->sum.weight_bytes += each.weight_bytes * r->count;
+    }
+}
+
+/* encode, and step, which costs what a row of any later call does; run of an xf.graph. */
+static void count_programs(Arena *a, Info *info, bool given)
+{
+    static const char *const names[] = { "encode", "step", "run" };
+    const Model *m = info->plan->graph->model;
+    const int64_t source = given && !m->has_decoder ? info->position + 1 : m->max_source;
+    info->programs = arena_array(a, 3, sizeof *info->programs);
+    for (int i = 0; i < 3; i++) {
+        const PlanProgram *from = plan_program(info->plan, names[i]);
+        if (!from) continue;
+        InfoProgram *p = &info->programs[info->program_count++];
+        bool encode = from->program->rows == COUNT_SOURCE;
+        *p = (InfoProgram){ .name = names[i], .tokens = encode ? source : 1, .keys = encode ? source : info->position + 1,
+                            .memory_keys = m->has_encoder ? source : 0 };
+        count_program(a, from, p);
+    }
+}
+
+/* ---- the largest pieces ----------------------------------------------------------------------------------- */
+
+static int larger(const void *a, const void *b)
+{
+    const InfoPiece *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static const char *times(Arena *a, const char *what, int layers, int slots)
+{
+    if (layers > 1) what = arena_format(a, "%s, %d layers", what, layers);
+    return slots > 1 ? arena_format(a, "%s, %d slots", what, slots) : what;
+}
+
+static InfoPiece buffer_piece(Arena *a, const Plan *p, const Buffer *b)
+{
+    static const char *const places[] = { [PLACE_SCRATCH] = "scratch", [PLACE_SLOT] = "slot", [PLACE_TAP] = "tap" };
+    const int slots = b->place == PLACE_SLOT ? p->options.slots : 1;
+    const size_t each = b->layers ? (size_t)b->layers * b->layer_stride : b->bytes;
+    const char *name = b->block ? arena_format(a, "%s.%s", b->block->block->name, b->name) : b->name;
+    const char *place = b->layout == LAYOUT_LANES ? arena_format(a, "scratch, %lld lanes", (long long)b->heads) : places[b->place];
+    return (InfoPiece){ name, times(a, place, b->layers, slots), each * (size_t)slots };
+}
+
+static void collect_buffers(Arena *a, Info *info)
+{
+    const Plan *p = info->plan;
+    size_t n = (size_t)p->buffer_count;
+    for (int i = 0; i < p->block_count; i++) n += (size_t)p->blocks[i]->buffer_count;
+    info->buffers = arena_array(a, n, sizeof *info->buffers);
+    for (int i = 0; i < p->buffer_count; i++) info->buffers[info->buffer_count++] = buffer_piece(a, p, p->buffers[i]);
+    for (int i = 0; i < p->block_count; i++)
+        for (int j = 0; j < p->blocks[i]->buffer_count; j++)
+            info->buffers[info->buffer_count++] = buffer_piece(a, p, p->blocks[i]->buffers[j]);
+    qsort(info->buffers, (size_t)info->buffer_count, sizeof *info->buffers, larger);
+}
+
+static void collect_weights(Arena *a, Info *info)
+{
+    const Plan *p = info->plan;
+    info->weights = arena_array(a, (size_t)p->packed_count, sizeof *info->weights);
+    for (int i = 0; i < p->packed_count; i++) {
+        const Packed *k = p->packed[i];
+        const size_t layers = k->layers ? (size_t)k->layers : 1;
+        info->weights[info->weight_count++] = (InfoPiece){ k->name, times(a, format_rows[k->format].name, k->layers, 1), k->bytes * layers };
+    }
+    qsort(info->weights, (size_t)info->weight_count, sizeof *info->weights, larger);
+}
+
+/* ---- stack ------------------------------------------------------------------------------------------------ */
+
+/* Frames, in bytes, rounded up from what -fstack-usage says of gcc and clang at -O3, from portable C to AVX-512; a test
+ * compares. A kernel's include what it calls and what it spills: 64 bytes a register with AVX-512, where clang puts the
+ * kernels of a block into one frame of 5.7 kB; a fifth of that in portable C. */
+enum { FRAME_CALL = 256, FRAME_TEXT = 512, FRAME_PROGRAM = 640, FRAME_BLOCK = 512, FRAME_BUFFER = 24, FRAME_KERNEL = 6144 };
+
+enum { OP_BUFFERS = NODE_INPUTS + 4 };
+
+/* Different buffers that a block's function names: a pointer each. */
+static size_t buffers_named(Arena *a, const PlanBlock *b)
+{
+    const Buffer **seen = arena_array(a, (size_t)b->op_count * OP_BUFFERS, sizeof *seen);
+    size_t n = 0;
+    for (int i = 0; i < b->op_count; i++) {
+        const PlanOp *op = &b->ops[i];
+        for (int k = 0; k < OP_BUFFERS; k++) {
+            const Buffer *x = k < NODE_INPUTS ? op->in[k] : k < NODE_INPUTS + 3 ? op->out[k - NODE_INPUTS] : op->scratch;
+            bool known = !x;
+            for (size_t s = 0; s < n && !known; s++) known = seen[s] == x;
+            if (!known) seen[n++] = x;
+        }
+    }
+    return n;
+}
+
+/* A call, its program, the block that names most buffers, a kernel; where many rows come at once, a list of them. */
+static size_t stack_bytes(Arena *a, const Plan *p)
+{
+    size_t most = 0;
+    for (int i = 0; i < p->block_count; i++) {
+        const size_t n = buffers_named(a, p->blocks[i]);
+        if (n > most) most = n;
+    }
+    const PlanProgram *rows = plan_program(p, "rows");
+    const size_t groups = rows ? (size_t)rows->runs[0].block->rows * sizeof(rt_group) : 0;
+    const size_t text = p->target_texts ? FRAME_TEXT : 0;
+    return text + FRAME_CALL + pad64(groups) + FRAME_PROGRAM + FRAME_BLOCK + pad64(FRAME_BUFFER * most) + FRAME_KERNEL;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------- */
+
+Info *info_new(Arena *a, const Plan *p, int64_t position)
+{
+    Info *info = arena_alloc(a, sizeof *info);
+    const Model *m = p->graph->model;
+    const int64_t last = m->graph ? 0 : (m->has_decoder ? m->max_target : m->max_source) - 1;
+    *info = (Info){ .plan = p, .parameters = model_parameters(m), .position = position < 0 ? last : position };
+    info->packed_bytes = pack_layout(a, p).head_bytes + p->weights_bytes;
+    info->stack_bytes = stack_bytes(a, p);
+    count_programs(a, info, position >= 0);
+    collect_buffers(a, info);
+    collect_weights(a, info);
+    return info;
+}
+
+/* What a program binds: two pointers. */
+enum { BOUND_BYTES = 16 };
+
+size_t info_ram(const Info *i) { return i->plan->state_bytes + i->stack_bytes + BOUND_BYTES; }
+
+size_t info_flash(const Info *i) { return i->packed_bytes + (i->code ? i->code->model_bytes + i->code->runtime_bytes : 0); }
+
+/* ---- targets ---------------------------------------------------------------------------------------------- */
+
+typedef struct TargetRow { const char *name; unsigned long long ram, flash; const char *doc; } TargetRow;
+static const TargetRow target_rows[] = {
+#define TARGET(name, ram, flash, doc) { name, ram, flash, doc },
+#include "targets.def"
+#undef TARGET
+};
+enum { TARGETS = sizeof target_rows / sizeof *target_rows };
+
+static size_t memory_of_this_machine(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : 0;
+}
+
+bool info_target(Diag *d, const char *name, InfoTarget *out)
+{
+    const char *names[TARGETS];
+    for (int i = 0; i < TARGETS; i++) {
+        const TargetRow *t = &target_rows[i];
+        names[i] = t->name;
+        if (strcmp(name, t->name) != 0) continue;
+        *out = (InfoTarget){ t->name, i == 0 ? memory_of_this_machine() : (size_t)t->ram, (size_t)t->flash };
+        return true;
+    }
+    const char *near = diag_nearest(name, names, TARGETS);
+    diag_error(d, EXIT_USAGE, (Loc){ 0 }, "there is no target '%s'%s%s%s", name, near ? "; did you mean '" : "",
+               near ? near : "", near ? "'?" : "");
+    for (int i = 0; i < TARGETS; i++) {
+        const TargetRow *t = &target_rows[i];
+        diag_note(d, (Loc){ 0 }, "%-10s %s", t->name, t->doc);
+    }
+    return false;
+}
+
+/* ---- what does not fit ------------------------------------------------------------------------------------ */
+
+enum { PIECES_TOLD = 8 };
+
+static void tell_pieces(Diag *d, Arena *a, const char *what, const InfoPiece *pieces, int n)
+{
+    Text t = text_new(a);
+    text_printf(&t, "the largest %s:", what);
+    for (int i = 0; i < n && i < PIECES_TOLD; i++)
+        text_printf(&t, "\n  %15s  %s (%s)", info_number(a, (double)pieces[i].bytes), pieces[i].name, pieces[i].where);
+    diag_note(d, (Loc){ 0 }, "%s", t.data);
+}
+
+/* Whether `needed` is too much; told if so. */
+static bool misfits(Arena *a, Diag *d, const Info *i, const char *memory, size_t needed, size_t there)
+{
+    if (!there || needed <= there) return false;
+    diag_error(d, EXIT_DIFFERS, (Loc){ 0 }, "%s needs %s bytes of %s; there are %s: %s too many", i->plan->graph->model->name,
+               info_number(a, (double)needed), memory, info_number(a, (double)there), info_number(a, (double)(needed - there)));
+    return true;
+}
+
+void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target)
+{
+    const Plan *p = i->plan;
+    if (misfits(a, d, i, "RAM", info_ram(i), target.ram)) {
+        diag_note(d, (Loc){ 0 }, "%s of slots, %s of scratch, %s of taps, %s of stack (an estimate)",
+                  info_number(a, (double)p->slot_bytes * p->options.slots), info_number(a, (double)p->scratch_bytes),
+                  info_number(a, (double)p->tap_bytes), info_number(a, (double)i->stack_bytes));
+        tell_pieces(d, a, "buffers; those of the scratch share it where their lives do not meet", i->buffers, i->buffer_count);
+    }
+    if (misfits(a, d, i, "flash", info_flash(i), target.flash)) {
+        if (!i->code) diag_note(d, (Loc){ 0 }, "for the weights alone; --code adds the code");
+        tell_pieces(d, a, "weights", i->weights, i->weight_count);
+    }
+}

@@ -1,0 +1,85 @@
+/* info_code.c: how large the emitted code is when compiled: built in a temporary folder, its objects read, thrown away. */
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "folder.h"
+#include "info.h"
+#include "runtime_text.h"
+
+/* ---- what an object keeps in an image --------------------------------------------------------------------- */
+
+/* Whether the `size` bytes from `offset` lie within a file of `whole` bytes. */
+static bool inside(uint64_t offset, uint64_t size, size_t whole) { return offset <= whole && size <= whole - offset; }
+
+/* Instructions, constants and initial values; not the tables of an unwinder, which nothing here throws to. 0 where the
+ * file is no ELF object of 64 bits in this machine's byte order. */
+static size_t object_bytes(const unsigned char *data, size_t size)
+{
+    Elf64_Ehdr head;
+    Elf64_Shdr names, s;
+    size_t sum = 0;
+    if (size < sizeof head) return 0;
+    memcpy(&head, data, sizeof head);
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shstrndx >= head.e_shnum) return 0;
+    if (!inside(head.e_shoff, (uint64_t)head.e_shnum * sizeof s, size)) return 0;
+    memcpy(&names, data + head.e_shoff + head.e_shstrndx * sizeof s, sizeof names);
+    if (!inside(names.sh_offset, names.sh_size, size) || !names.sh_size || data[names.sh_offset + names.sh_size - 1]) return 0;
+    for (int i = 0; i < head.e_shnum; i++) {
+        memcpy(&s, data + head.e_shoff + (size_t)i * sizeof s, sizeof s);
+        const char *name = s.sh_name < names.sh_size ? (const char *)data + names.sh_offset + s.sh_name : "";
+        if ((s.sh_flags & SHF_ALLOC) && s.sh_type == SHT_PROGBITS && strcmp(name, ".eh_frame") != 0) sum += s.sh_size;
+    }
+    return sum;
+}
+
+/* Add the bytes of FOLDER/NAME to *sum; false after an error. A file that is not there adds nothing. */
+static bool add_object(Arena *a, Diag *d, const char *folder, const char *name, size_t *sum)
+{
+    FileMap map;
+    const char *path = file_join(a, folder, name);
+    if (access(path, F_OK) != 0) return true;
+    if (!file_map(d, (Loc){ 0 }, path, &map)) return false;
+    const size_t bytes = object_bytes(map.data, map.size);
+    file_unmap(&map);
+    *sum += bytes;
+    if (!bytes) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s: what the compiler made cannot be measured: no ELF object of 64 bits", name);
+    return bytes > 0;
+}
+
+/* Objects of the runtime's sources, those that the library holds. */
+static bool add_runtime(Arena *a, Diag *d, const char *folder, size_t *sum)
+{
+    for (const RuntimeFile *f = runtime_files; f->name; f++) {
+        const size_t n = strlen(f->name);
+        if (!f->copied || n < 2 || strcmp(f->name + n - 2, ".c") != 0) continue;
+        if (!add_object(a, d, folder, arena_format(a, "runtime/%.*s.o", (int)n - 2, f->name), sum)) return false;
+    }
+    return true;
+}
+
+/* ---- the folder ------------------------------------------------------------------------------------------- */
+
+InfoCode *info_code(Arena *a, Diag *d, const Plan *p, KernelsForm kernels, const char *cc, const char *isa)
+{
+    const char *tmp = getenv("TMPDIR"), *name = p->graph->model->name;
+    char *folder = arena_format(a, "%s/xformc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    cleanup_hold();
+    if (!mkdtemp(folder)) {
+        cleanup_release();
+        diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot make a temporary folder %s: %s", folder, strerror(errno));
+        return NULL;
+    }
+    InfoCode *c = arena_alloc(a, sizeof *c);
+    *c = (InfoCode){ .compiler = cc ? cc : "cc", .isa = isa };
+    const MakeOrder order = { folder, arena_format(a, "lib%s.a", name), arena_format(a, "%s.c", name), cc, isa };
+    bool ok = folder_write_text(a, d, p, (EmitForm){ WEIGHTS_FILE, kernels }, folder) && folder_make(a, d, &order) &&
+              add_object(a, d, folder, arena_format(a, "%s.o", name), &c->model_bytes) && add_runtime(a, d, folder, &c->runtime_bytes);
+    folder_remove(a, folder);
+    cleanup_release();
+    return ok ? c : NULL;
+}

@@ -1,0 +1,256 @@
+/* info_text.c: an Info as a table to read, and as JSON. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "info.h"
+
+const char *info_number(Arena *a, double n)
+{
+    char digits[64], out[96], *to = out;
+    snprintf(digits, sizeof digits, "%.0f", n);
+    size_t left = strlen(digits);
+    for (const char *d = digits; *d; d++) {
+        *to++ = *d;
+        if (--left && left % 3 == 0 && *d != '-') *to++ = ',';
+    }
+    *to = 0;
+    return arena_text(a, out);
+}
+
+const char *info_bytes(Arena *a, size_t bytes)
+{
+    static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+    double n = (double)bytes;
+    int unit = 0;
+    for (; n >= 1000 && unit < 4; unit++) n /= 1024;
+    if (!bytes) return "nothing";
+    return arena_format(a, unit && n < 10 ? "%.2f %s" : unit && n < 100 ? "%.1f %s" : "%.0f %s", n, units[unit]);
+}
+
+static const char *kind_of(const Model *m)
+{
+    int n;
+    return m->graph ? "graph" : field_words("kinds", &n)[m->model_kind];
+}
+
+/* ---- the table -------------------------------------------------------------------------------------------- */
+
+enum { LABEL = 22, NUMBER = 18 };
+
+static void line(Arena *a, FILE *to, const char *label, double n, const char *comment)
+{
+    fprintf(to, "%-*s%*s%s%s\n", LABEL, label, NUMBER, info_number(a, n), *comment ? "  " : "", comment);
+}
+
+static void bytes_line(Arena *a, FILE *to, const char *label, size_t bytes, const char *comment)
+{
+    const char *short_form = bytes >= 1000 ? info_bytes(a, bytes) : "";
+    fprintf(to, "%-*s%*s  %-9s %s", LABEL, label, NUMBER, info_number(a, (double)bytes), short_form, comment);
+    fputs("\n", to);
+}
+
+static void print_head(const Model *m, FILE *to)
+{
+    fprintf(to, "%s: %s", m->name, kind_of(m));
+    if (m->has_encoder) fprintf(to, ", encoder of %" PRId64 " layers", m->encoder.layers);
+    if (m->has_decoder) fprintf(to, ", decoder of %" PRId64 " layers", m->decoder.layers);
+    if (!m->graph) fprintf(to, ", width %" PRId64, m->d_model);
+    if (m->has_encoder) fprintf(to, ", source up to %" PRId64, m->max_source);
+    if (m->has_decoder) fprintf(to, ", target up to %" PRId64, m->max_target);
+    fputs("\n\n", to);
+}
+
+static void print_sizes(Arena *a, const Info *i, FILE *to)
+{
+    const Plan *p = i->plan;
+    const Model *m = p->graph->model;
+    line(a, to, "parameters", (double)i->parameters, "");
+    bytes_line(a, to, "weights, bytes", i->packed_bytes,
+               m->weights_missing ? "packed; the spec's file of weights is not there" : "packed, in one file");
+    bytes_line(a, to, "state, bytes", p->state_bytes, "one per sequence in work, or for all slots");
+    bytes_line(a, to, "  header", p->header_bytes, "lengths");
+    bytes_line(a, to, arena_format(a, "  %d slot%s", p->options.slots, p->options.slots == 1 ? "" : "s"),
+               (size_t)p->options.slots * p->slot_bytes, "keys and values that stay from call to call");
+    bytes_line(a, to, "  scratch", p->scratch_bytes, "what passes between blocks and within one");
+    bytes_line(a, to, "  taps", p->tap_bytes, p->options.taps ? "every named intermediate" : "none without --taps");
+    bytes_line(a, to, "stack, bytes", i->stack_bytes, "an upper estimate, from the emitted locals and kernels as measured; one lane");
+    if (i->code) {
+        bytes_line(a, to, "code, bytes", i->code->model_bytes + i->code->runtime_bytes,
+                   arena_format(a, "measured: %s, %s", i->code->compiler, i->code->isa));
+        bytes_line(a, to, "  model", i->code->model_bytes, "instructions and constants");
+        bytes_line(a, to, "  runtime", i->code->runtime_bytes, "statuses, threads, characters, weights");
+    } else {
+        fprintf(to, "%-*s%*s  --code compiles it and measures\n", LABEL, "code, bytes", NUMBER, "not measured");
+    }
+}
+
+static const char *block_label(Arena *a, const InfoBlock *b)
+{
+    const char *name = b->block->block->name;
+    if (!b->layers) return name;
+    return b->layers == 1 ? arena_format(a, "%s %d", name, b->first)
+                          : arena_format(a, "%s %d-%d", name, b->first, b->first + b->layers - 1);
+}
+
+static void cost_line(Arena *a, FILE *to, const char *label, const char *layers, Cost each, Cost all, const Cost *sum)
+{
+    fprintf(to, "  %-28s %6s %17s %19s %5.1f%% %17s %17s\n", label, layers, info_number(a, each.flops), info_number(a, all.flops),
+            sum->flops > 0 ? 100 * all.flops / sum->flops : 0, info_number(a, each.weight_bytes), info_number(a, all.weight_bytes));
+}
+
+static void sum_line(Arena *a, FILE *to, const char *label, double flops, double bytes)
+{
+    fprintf(to, "  %-28s %6s %17s %19s %6s %17s %17s\n", label, "", "", info_number(a, round(flops)), "", "", info_number(a, round(bytes)));
+}
+
+static const char *program_title(Arena *a, const Info *i, const InfoProgram *p)
+{
+    if (strcmp(p->name, "encode") == 0) return arena_format(a, "encode: a source of %s tokens", info_number(a, (double)p->tokens));
+    if (strcmp(p->name, "run") == 0) return "run: the whole graph";
+    const char *memory = p->memory_keys ? arena_format(a, " and %s of the source", info_number(a, (double)p->memory_keys)) : "";
+    return arena_format(a, "step: one token at position %s, which sees %s keys%s", info_number(a, (double)i->position),
+                        info_number(a, (double)p->keys), memory);
+}
+
+static void print_program(Arena *a, const Info *i, const InfoProgram *p, FILE *to)
+{
+    fprintf(to, "\n%s\n", program_title(a, i, p));
+    fprintf(to, "  %-28s %6s %17s %19s %6s %17s %17s\n", "block", "layers", "FLOPs each", "FLOPs", "", "weights each", "weights, bytes");
+    for (int k = 0; k < p->count; k++) {
+        const InfoBlock *b = &p->blocks[k];
+        const int n = b->layers ? b->layers : 1;
+        const Cost all = { b->each.flops * n, b->each.weight_bytes * n };
+        cost_line(a, to, block_label(a, b), b->layers ? arena_format(a, "%d", n) : "", b->each, all, &p->sum);
+    }
+    const double n = (double)p->tokens;
+    sum_line(a, to, "in all", p->sum.flops, p->sum.weight_bytes);
+    if (n > 1) sum_line(a, to, "per token", p->sum.flops / n, p->sum.weight_bytes / n);
+}
+
+static void print_pieces(Arena *a, const char *title, const InfoPiece *pieces, int n, FILE *to)
+{
+    enum { SHOWN = 6 };
+    if (n == 0) return;
+    fprintf(to, "\n%s\n", title);
+    for (int i = 0; i < n && i < SHOWN; i++)
+        fprintf(to, "  %-44s%18s  %s\n", pieces[i].name, info_number(a, (double)pieces[i].bytes), pieces[i].where);
+}
+
+static const char *limit_text(Arena *a, size_t limit) { return limit ? info_number(a, (double)limit) : "no limit"; }
+
+static void print_target(Arena *a, const Info *i, const InfoTarget *t, FILE *to)
+{
+    fprintf(to, "\n%-*s%*s  needed  %*s  there\n", LABEL, t->name ? t->name : "limits", NUMBER, "", NUMBER, "");
+    fprintf(to, "  %-*s%*s          %*s\n", LABEL - 2, "RAM, bytes", NUMBER, info_number(a, (double)info_ram(i)), NUMBER, limit_text(a, t->ram));
+    fprintf(to, "  %-*s%*s          %*s%s\n", LABEL - 2, "flash, bytes", NUMBER, info_number(a, (double)info_flash(i)), NUMBER,
+            limit_text(a, t->flash), i->code ? "" : "   weights alone; --code adds the code");
+}
+
+void info_print(const Info *i, const InfoTarget *target, FILE *to)
+{
+    Arena *a = arena_new();
+    print_head(i->plan->graph->model, to);
+    print_sizes(a, i, to);
+    for (int k = 0; k < i->program_count; k++) print_program(a, i, &i->programs[k], to);
+    print_pieces(a, "largest buffers, bytes; those of the scratch share it where their lives do not meet", i->buffers, i->buffer_count, to);
+    print_pieces(a, "largest weights, bytes", i->weights, i->weight_count, to);
+    if (target) print_target(a, i, target, to);
+    arena_free(a);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------- */
+
+static void json_text(FILE *to, const char *s)
+{
+    fputc('"', to);
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\') fputc('\\', to);
+        if ((unsigned char)*s < 0x20) fprintf(to, "\\u%04x", *s);
+        else fputc(*s, to);
+    }
+    fputc('"', to);
+}
+
+static void json_program(const InfoProgram *p, FILE *to)
+{
+    const double n = (double)p->tokens;
+    fprintf(to, "{\"name\":\"%s\",\"tokens\":%" PRId64 ",\"keys\":%" PRId64 ",\"memory_keys\":%" PRId64
+            ",\"flops\":%.0f,\"weight_bytes\":%.0f,\"flops_per_token\":%.0f,\"weight_bytes_per_token\":%.0f,\"blocks\":[",
+            p->name, p->tokens, p->keys, p->memory_keys, p->sum.flops, p->sum.weight_bytes, p->sum.flops / n, p->sum.weight_bytes / n);
+    for (int i = 0; i < p->count; i++) {
+        const InfoBlock *b = &p->blocks[i];
+        fprintf(to, "%s{\"name\":\"%s\",\"first_layer\":%d,\"layers\":%d,\"flops\":%.0f,\"weight_bytes\":%.0f}", i ? "," : "",
+                b->block->block->name, b->first, b->layers, b->each.flops, b->each.weight_bytes);
+    }
+    fputs("]}", to);
+}
+
+static void json_limit(const char *key, size_t limit, FILE *to)
+{
+    if (limit) fprintf(to, ",\"%s\":%zu", key, limit);
+    else fprintf(to, ",\"%s\":null", key);
+}
+
+static void json_target(const Info *i, const InfoTarget *t, FILE *to)
+{
+    if (!t) {
+        fputs("null", to);
+        return;
+    }
+    fputs("{\"name\":", to);
+    if (t->name) json_text(to, t->name);
+    else fputs("null", to);
+    json_limit("ram", t->ram, to);
+    json_limit("flash", t->flash, to);
+    bool fits = (!t->ram || info_ram(i) <= t->ram) && (!t->flash || info_flash(i) <= t->flash);
+    fprintf(to, ",\"ram_needed\":%zu,\"flash_needed\":%zu,\"fits\":%s}", info_ram(i), info_flash(i), fits ? "true" : "false");
+}
+
+static void json_code(const InfoCode *c, FILE *to)
+{
+    if (!c) {
+        fputs("null", to);
+        return;
+    }
+    fprintf(to, "{\"model_bytes\":%zu,\"runtime_bytes\":%zu,\"compiler\":", c->model_bytes, c->runtime_bytes);
+    json_text(to, c->compiler);
+    fputs(",\"isa\":", to);
+    json_text(to, c->isa);
+    fputs("}", to);
+}
+
+static void json_pieces(const InfoPiece *pieces, int n, FILE *to)
+{
+    for (int i = 0; i < n; i++) {
+        fputs(i ? ",{\"name\":" : "{\"name\":", to);
+        json_text(to, pieces[i].name);
+        fputs(",\"where\":", to);
+        json_text(to, pieces[i].where);
+        fprintf(to, ",\"bytes\":%zu}", pieces[i].bytes);
+    }
+}
+
+void info_json(const Info *i, const InfoTarget *target, FILE *to)
+{
+    const Plan *p = i->plan;
+    const Model *m = p->graph->model;
+    fprintf(to, "{\"name\":\"%s\",\"kind\":\"%s\",\"parameters\":%" PRId64 ",\"position\":%" PRId64, m->name, kind_of(m), i->parameters,
+            i->position);
+    fprintf(to, ",\"weights\":{\"bytes\":%zu,\"data_bytes\":%zu,\"missing\":%s}", i->packed_bytes, p->weights_bytes,
+            m->weights_missing ? "true" : "false");
+    fprintf(to, ",\"state\":{\"bytes\":%zu,\"header_bytes\":%zu,\"slots\":%d,\"slot_bytes\":%zu,\"scratch_bytes\":%zu,\"tap_bytes\":%zu}",
+            p->state_bytes, p->header_bytes, p->options.slots, p->slot_bytes, p->scratch_bytes, p->tap_bytes);
+    fprintf(to, ",\"stack_bytes_estimate\":%zu,\"code\":", i->stack_bytes);
+    json_code(i->code, to);
+    fputs(",\"programs\":[", to);
+    for (int k = 0; k < i->program_count; k++) {
+        if (k) fputs(",", to);
+        json_program(&i->programs[k], to);
+    }
+    fputs("],\"buffers\":[", to);
+    json_pieces(i->buffers, i->buffer_count, to);
+    fputs("],\"target\":", to);
+    json_target(i, target, to);
+    fputs("}\n", to);
+}

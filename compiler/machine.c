@@ -1,0 +1,259 @@
+/* machine.c: loops that only read, or only multiply and add, timed.
+ *
+ * A loop is written once, as a macro over a vector type, and compiled for every instruction set by a function
+ * attribute; rt_isa_missing tells which of them may run. Each lane reads a share of its own, again and again. */
+#include "machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+const char *const limit_level_names[LIMIT_LEVELS] = { [LEVEL_L2] = "L2", [LEVEL_L3] = "L3", [LEVEL_DRAM] = "DRAM" };
+
+/* ---- loops ------------------------------------------------------------------------------------------------ */
+
+enum { CHAINS = 12, STREAM = 8 };
+
+/* multiply: twelve independent chains, enough for two units of latency four to six; they start apart, since equal
+ * ones would be computed once. read: the sum of `floats`, a multiple of eight vectors, in eight sums. */
+#define LOOPS(name, attribute, V, SET, FMA)                                                                       \
+    attribute static float multiply_##name(long n, float x)                                                       \
+    {                                                                                                             \
+        const V b = SET(x), c = SET(1 - x);                                                                       \
+        V s0 = SET(x), s1 = SET(x + 1), s2 = SET(x + 2), s3 = SET(x + 3), s4 = SET(x + 4), s5 = SET(x + 5);       \
+        V s6 = SET(x + 6), s7 = SET(x + 7), s8 = SET(x + 8), s9 = SET(x + 9), s10 = SET(x + 10), s11 = SET(x + 11); \
+        for (long i = 0; i < n; i++) {                                                                            \
+            s0 = FMA(s0, b, c), s1 = FMA(s1, b, c), s2 = FMA(s2, b, c), s3 = FMA(s3, b, c);                       \
+            s4 = FMA(s4, b, c), s5 = FMA(s5, b, c), s6 = FMA(s6, b, c), s7 = FMA(s7, b, c);                       \
+            s8 = FMA(s8, b, c), s9 = FMA(s9, b, c), s10 = FMA(s10, b, c), s11 = FMA(s11, b, c);                   \
+        }                                                                                                         \
+        s0 = s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11;                                         \
+        return s0[0];                                                                                             \
+    }                                                                                                             \
+    attribute static float read_##name(const float *from, size_t floats)                                          \
+    {                                                                                                             \
+        const V *v = (const V *)(const void *)from, *const end = v + floats * sizeof *from / sizeof *v;           \
+        V s0 = SET(0), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;                             \
+        for (; v < end; v += STREAM) {                                                                            \
+            s0 += v[0], s1 += v[1], s2 += v[2], s3 += v[3];                                                       \
+            s4 += v[4], s5 += v[5], s6 += v[6], s7 += v[7];                                                       \
+        }                                                                                                         \
+        s0 = s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7;                                                               \
+        return s0[0];                                                                                             \
+    }
+
+typedef struct Loops {
+    unsigned isa;                   /* RT_ISA_* bits that it needs */
+    int floats;                     /* of a vector */
+    float (*multiply)(long n, float x);
+    float (*read)(const float *from, size_t floats);
+} Loops;
+
+typedef float Four __attribute__((vector_size(16)));
+#define FOUR(x) ((Four){ (x), (x), (x), (x) })
+
+#if defined(__x86_64__)
+LOOPS(avx512, __attribute__((target("avx512f"))), __m512, _mm512_set1_ps, _mm512_fmadd_ps)
+LOOPS(avx2, __attribute__((target("avx2,fma"))), __m256, _mm256_set1_ps, _mm256_fmadd_ps)
+#endif
+#if defined(__ARM_NEON) && defined(__aarch64__)
+#define NEON_FMA(a, b, c) ((Four)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b)))
+LOOPS(four, , Four, FOUR, NEON_FMA)
+#else
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+LOOPS(four, , Four, FOUR, MULTIPLY_ADD)
+#endif
+
+/* The widest first; the last needs nothing. */
+static const Loops all_loops[] = {
+#if defined(__x86_64__)
+    { RT_ISA_AVX512, 16, multiply_avx512, read_avx512 },
+    { RT_ISA_AVX2 | RT_ISA_FMA, 8, multiply_avx2, read_avx2 },
+#endif
+    { 0, 4, multiply_four, read_four },
+};
+
+static const Loops *usable_loops(void)
+{
+    const Loops *l = all_loops;
+    while (rt_isa_missing(l->isa)) l++;
+    return l;
+}
+
+/* ---- timing ----------------------------------------------------------------------------------------------- */
+
+/* One loop on every lane. from NULL: multiply. */
+typedef struct Task {
+    const Loops *loops;
+    const float *from;  size_t floats;      /* of all lanes together */
+    long times;
+    int windows;                            /* so many stand side by side and are read in turn; 1: always the same */
+    float result[LIMIT_LANES];              /* so that nothing is left out as useless */
+} Task;
+
+enum { CHUNK = 16 * STREAM };               /* floats: eight of the widest vectors */
+
+static void task_body(void *job, int lane, int lanes)
+{
+    Task *t = job;
+    const rt_span mine = rt_split((int)(t->floats / CHUNK), lane, lanes);
+    const size_t floats = (size_t)(mine.end - mine.begin) * CHUNK;
+    float sum = 0;
+    if (!t->from) sum = t->loops->multiply(t->times, 0.999f);
+    else
+        for (long i = 0; i < t->times; i++) sum += t->loops->read(t->from + (size_t)mine.begin * CHUNK, floats);
+    t->result[lane] = sum;
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double time_task(rt_team *team, const Task *t, int try)
+{
+    Task window = *t;
+    if (t->from) window.from += (size_t)(try % t->windows) * t->floats;
+    const double begin = seconds_now();
+    rt_team_run(team, task_body, &window);
+    return seconds_now() - begin;
+}
+
+static double best_time(rt_team *team, const Task *t, int tries)
+{
+    double best = time_task(team, t, 0);
+    for (int i = 1; i < tries; i++) {
+        const double s = time_task(team, t, i);
+        if (s < best) best = s;
+    }
+    return best;
+}
+
+/* The rate of a task that does `each` at a time: the best of many tries, short ones, so that some are not interrupted.
+ * The first bring the data where they belong. */
+static double rate(rt_team *team, Task *t, double each)
+{
+    enum { TRIES = 24 };
+    const double long_enough = 1e-3;
+    double best = best_time(team, t, t->windows);
+    for (; t->windows == 1 && best < long_enough; best = best_time(team, t, 3)) t->times *= 2;
+    const double s = best_time(team, t, TRIES);
+    return each * (double)t->times / (s < best ? s : best);
+}
+
+/* More lanes do no less, whatever else the machine is doing while they are tried. */
+static void keep_better(double *by_lanes, int lanes, double found)
+{
+    for (int i = 1; i < lanes; i++)
+        if (by_lanes[i] > found) found = by_lanes[i];
+    if (found > by_lanes[lanes]) by_lanes[lanes] = found;
+}
+
+/* ---- what is measured ------------------------------------------------------------------------------------- */
+
+/* A number in a file of /sys such as "1024K"; 0 where there is none. */
+static size_t read_size(const char *path)
+{
+    char unit = 0;
+    unsigned long n = 0;
+    FILE *f = fopen(path, "r");
+    if (!f) return 0;
+    if (fscanf(f, "%lu%c", &n, &unit) < 1) n = 0;
+    fclose(f);
+    return unit == 'K' ? (size_t)n << 10 : unit == 'M' ? (size_t)n << 20 : (size_t)n;
+}
+
+/* Of processor 0, as Linux tells; where it does not, a usual L2 and no L3. */
+static void find_caches(Limits *l)
+{
+    enum { MOST_CACHES = 10 };
+    l->bytes[LEVEL_L2] = (size_t)512 << 10;
+    for (int i = 0; i < MOST_CACHES; i++) {
+        char path[80];
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", i);
+        const size_t level = read_size(path);
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+        const size_t bytes = read_size(path);
+        if (level == 2 && bytes) l->bytes[LEVEL_L2] = bytes;
+        if (level == 3) l->bytes[LEVEL_L3] = bytes;
+    }
+}
+
+/* How much to read so that it comes from a level and from no nearer one; 0 where there is no such level. */
+static size_t bytes_to_read(const Limits *l, LimitLevel level, int lanes, size_t most)
+{
+    const size_t l2 = l->bytes[LEVEL_L2] * (size_t)lanes, l3 = l->bytes[LEVEL_L3];
+    size_t bytes = most;
+    if (level == LEVEL_L2) bytes = l2 / 2;
+    if (level == LEVEL_L3) bytes = l3 / 2 > 2 * l2 ? l3 / 2 : l3 > 2 * l2 ? 2 * l2 : 0;
+    return bytes < most ? bytes : most;
+}
+
+/* Far more than the last cache holds, but no more than an eighth of the memory. */
+static size_t buffer_bytes(const Limits *l)
+{
+    const size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t least = (size_t)64 << 20, most = (size_t)1 << 30, eighth = pages / 8 * page;
+    size_t bytes = 8 * l->bytes[LEVEL_L3];
+    bytes = bytes < least ? least : bytes > most ? most : bytes;
+    return bytes < eighth || !pages ? bytes : eighth / 4096 * 4096;
+}
+
+static void probe_lanes(Limits *l, const Loops *loops, rt_team *team, int lanes, const float *buffer, size_t bytes)
+{
+    enum { ROUNDS = 100, WINDOWS = 8 };
+    Task multiply = { .loops = loops, .times = ROUNDS, .windows = 1 };
+    keep_better(l->peak, lanes, rate(team, &multiply, 2.0 * CHAINS * loops->floats * lanes));
+    for (int level = 0; level < LIMIT_LEVELS; level++) {
+        const int windows = level == LEVEL_DRAM ? WINDOWS : 1;
+        const size_t n = bytes_to_read(l, (LimitLevel)level, lanes, bytes) / windows / (CHUNK * sizeof *buffer) * CHUNK;
+        Task read = { .loops = loops, .from = buffer, .floats = n, .times = 1, .windows = windows };
+        if (n) keep_better(l->bandwidth[level], lanes, rate(team, &read, (double)(n * sizeof *buffer)));
+    }
+}
+
+bool limits_probe(Limits *l, const int *lanes, int n)
+{
+    const Loops *loops = usable_loops();
+    rt_team *team = NULL;
+    bool ok = true;
+    if (!l->isa) find_caches(l);
+    l->isa = rt_isa_text(loops->isa);
+    const size_t bytes = buffer_bytes(l);
+    float *buffer = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (buffer == MAP_FAILED) return false;
+#ifdef MADV_HUGEPAGE
+    madvise(buffer, bytes, MADV_HUGEPAGE);
+#endif
+    memset(buffer, 0x3c, bytes);
+    for (int i = 0; i < n && ok; i++) {
+        ok = rt_team_resize(&team, lanes[i]) == RT_OK;
+        if (ok) probe_lanes(l, loops, team, lanes[i], buffer, bytes);
+    }
+    rt_team_resize(&team, 1);
+    munmap(buffer, bytes);
+    return ok;
+}
+
+LimitLevel limits_level(const Limits *l, double bytes, int lanes)
+{
+    if (bytes <= (double)l->bytes[LEVEL_L2] * lanes) return LEVEL_L2;
+    return bytes <= (double)l->bytes[LEVEL_L3] && l->bandwidth[LEVEL_L3][lanes] > 0 ? LEVEL_L3 : LEVEL_DRAM;
+}
+
+double limits_seconds(const Limits *l, double flops, double bytes, LimitLevel from, int lanes)
+{
+    const double computing = flops / l->peak[lanes], reading = bytes / l->bandwidth[from][lanes];
+    return computing > reading ? computing : reading;
+}

@@ -1,0 +1,72 @@
+/* svg.h: pictures as SVG text: shapes, text, arrows, tooltips.
+ *
+ * Lengths are in pixels, y grows downward. The same calls give the same bytes. Texts may hold anything: they are
+ * escaped, and what XML cannot hold becomes U+FFFD. Everything lives in the arena of svg_new. */
+#ifndef SVG_H
+#define SVG_H
+
+#include <stdbool.h>
+
+#include "text.h"
+
+typedef struct Svg { Text text; int depth; } Svg;
+
+/* How a shape looks; a member left zero is left out. Colours as in SVG: "#334155", "none". */
+typedef struct SvgStyle {
+    const char *fill, *stroke;
+    double width;                   /* of the stroke; 0: 1 */
+    double radius;                  /* of a rectangle's corners */
+    double opacity;                 /* 0: opaque */
+    const char *dash;               /* "4 3" */
+    bool arrow;                     /* a head at the end of a line or path, in the colour of SVG_LINE */
+} SvgStyle;
+
+typedef enum SvgAnchor { SVG_LEFT, SVG_MIDDLE, SVG_RIGHT } SvgAnchor;
+typedef struct SvgFont {
+    double size;                    /* 0: 12 */
+    SvgAnchor anchor;               /* what of the text stands at x */
+    const char *fill;               /* NULL: SVG_INK */
+    bool bold, italic, mono;
+    double turn;                    /* degrees clockwise about (x, y) */
+} SvgFont;
+
+/* Light enough to print, dark enough to project; text on any fill below is SVG_INK. */
+#define SVG_INK    "#1e293b"
+#define SVG_FAINT  "#64748b"
+#define SVG_LINE   "#475569"
+#define SVG_GRID   "#e2e8f0"
+#define SVG_PAPER  "#ffffff"
+#define SVG_PANEL  "#f8fafc"
+
+typedef struct SvgColour { const char *fill, *edge; } SvgColour;
+enum { SVG_BLUE, SVG_ORANGE, SVG_GREEN, SVG_ROSE, SVG_VIOLET, SVG_TEAL, SVG_YELLOW, SVG_GREY, SVG_COLOURS };
+extern const SvgColour svg_colours[SVG_COLOURS];
+
+/* A white page. `title` names it for screen readers and browsers. */
+Svg  svg_new(Arena *a, double width, double height, const char *title);
+/* Close the page; s->text is a whole file then. Groups left open are a bug: die(). */
+void svg_finish(Svg *s);
+
+/* What follows, until svg_group_end, belongs together; `tip` is shown when the pointer rests on it, or NULL. */
+void svg_group(Svg *s, const char *tip);
+void svg_group_end(Svg *s);
+/* The same, moved by (x, y). */
+void svg_group_at(Svg *s, double x, double y, const char *tip);
+
+void svg_rect(Svg *s, double x, double y, double w, double h, SvgStyle style, const char *tip);
+void svg_circle(Svg *s, double x, double y, double r, SvgStyle style, const char *tip);
+void svg_line(Svg *s, double x1, double y1, double x2, double y2, SvgStyle style);
+/* `d` as in SVG: "M 0 0 L 10 10". fill NULL: none. */
+void svg_path(Svg *s, const char *d, SvgStyle style, const char *tip);
+/* y is that of the base line. */
+void svg_text(Svg *s, double x, double y, SvgFont font, const char *text);
+void svg_printf(Svg *s, double x, double y, SvgFont font, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* About how wide a text is, a little more in doubt. */
+double svg_width(const char *text, SvgFont font);
+/* `text`, or as much of its beginning as fits into `room` with "…" behind it; "" where not even two characters do. */
+const char *svg_fit(Arena *a, const char *text, SvgFont font, double room);
+/* A colour between white and `edge` "#rrggbb": 0 white, 1 the colour. For heat maps. */
+const char *svg_shade(Arena *a, const char *edge, double amount);
+
+#endif

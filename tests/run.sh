@@ -23,7 +23,7 @@ subject() {
 run_one() {
     build=$1 suite=$2
     log=$build/log/$(echo "${suite#"$build"/}" | tr / _)
-    limit=${XFORMC_TIMEOUT:-240}
+    limit=${XFORMC_TIMEOUT:-600}
     begin=$(date +%s%N)
     case $suite in
     *.sh) timeout -k 5 "$limit" sh "$suite" "$(subject "$build" "$suite")" ;;

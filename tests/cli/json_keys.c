@@ -1,5 +1,5 @@
 /* json_keys.c: a tool of the shell suites: is standard input one JSON object of the shape that `verify --json` or
- * `run --json` promises?   usage: json_keys verify|run */
+ * `run --json` (of an xf.graph: tensors, of texts: answers) promises?   usage: json_keys verify|run|answers */
 #include <stdio.h>
 #include <string.h>
 
@@ -47,12 +47,27 @@ static int check_run(const json_t *root)
     return 0;
 }
 
+static int check_answers(const json_t *root)
+{
+    static const char *const keys[] = { "text" };
+    const json_t *answers = json_object_get(root, "answers"), *row;
+    size_t i;
+    if (json_array_size(answers) < 1 || json_object_size(root) != 1) return wrong("answers");
+    json_array_foreach(answers, i, row) {
+        const json_t *answer = json_object_get(row, "answer");
+        if (texts(row, keys, 1) || json_object_size(row) != 2) return wrong("the keys of an answer");
+        if (!json_is_string(answer) && !json_is_null(answer)) return wrong("answer");
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     json_error_t error;
-    json_t *root = json_loadf(stdin, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_loadf(stdin, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
     if (!root) return wrong(error.text);
-    int code = argc == 2 && strcmp(argv[1], "run") == 0 ? check_run(root) : check_verify(root);
+    const char *what = argc == 2 ? argv[1] : "verify";
+    int code = strcmp(what, "run") == 0 ? check_run(root) : strcmp(what, "answers") == 0 ? check_answers(root) : check_verify(root);
     json_decref(root);
     return code;
 }

@@ -6,6 +6,9 @@ scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 skip() { echo "skip $1 ($2)"; }
 unset MAKEFLAGS MFLAGS MAKELEVEL
+# A cc that optimises little: nothing here is measured.
+mkdir "$scratch/quick"
+printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/quick/cc" && chmod +x "$scratch/quick/cc" && PATH=$scratch/quick:$PATH
 
 # fails NAME CODE PATTERN COMMAND...: nothing on stdout, and all of stderr fits a pattern as those of `case`.
 fails() {
@@ -22,17 +25,15 @@ fails() {
 
 # ---- help and usage -----------------------------------------------------------------------------------------------
 
-"$xformc" --help >"$scratch/out" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/out")" = Examples: ] && [ ! -s "$scratch/err" ] &&
-    "$xformc" -h | cmp - "$scratch/out"
+"$xformc" --help >"$scratch/out" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/out")" = Examples: ] && [ ! -s "$scratch/err" ] && "$xformc" -h | cmp - "$scratch/out"
 verdict $? '--help begins with examples, on stdout'
-missing=$(for word in compile build run verify ops --output --engine --cc --isa --threads --slots --weights \
-    --taps --input --against --json --dump --quiet --verbose; do
+missing=$(for word in compile build run verify ops fields --output --engine --cc --isa --threads --slots --weights --taps --input --against --json --dump --quiet --verbose; do
     grep -q -e "$word" "$scratch/out" || echo "$word"; done)
 [ -z "$missing" ]
 verdict $? '--help has every command and option'
 echo "missing: $missing"
-for command in compile build run verify ops; do
-    "$xformc" $command --help >"$scratch/out" 2>"$scratch/err" && grep -q "^Usage: xformc $command" "$scratch/out" && [ ! -s "$scratch/err" ]
+for command in compile build run verify ops fields; do
+    "$xformc" $command --help >"$scratch/out" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/out")" = Examples: ] && grep -q "^Usage: xformc $command" "$scratch/out" && [ ! -s "$scratch/err" ]
     verdict $? "$command --help"
 done
 [ "$("$xformc" --version | head -n 1)" = 'xformc 0.1.0' ]
@@ -41,21 +42,58 @@ fails 'no command' 2 'Examples:*' "$xformc"
 fails 'an unknown command' 2 "xformc: there is no command 'frobnicate'
 xformc: try 'xformc --help'" "$xformc" frobnicate
 fails 'a misspelt command' 2 "*no command 'biuld'; did you mean 'build'??*" "$xformc" biuld x
-fails 'a misspelt option' 2 '*no option --slost*; did you mean *slots*' "$xformc" compile x --slost=3
+fails 'a misspelt option' 2 "*no option --slost; did you mean '--slots'??*" "$xformc" compile x --slost=3
 fails 'an unknown letter' 2 '*no option -z*' "$xformc" -z
-fails 'an option without its argument' 2 '*-o needs an argument*' "$xformc" compile x -o
-fails 'a long option without its argument' 2 '*--engine needs an argument*' "$xformc" run x --engine
+fails 'a letter of two bytes' 2 '*no option -é
+*' "$xformc" -é
+fails 'a letter of two bytes behind another' 2 '*no option -é
+*' "$xformc" -qé
+fails 'an option without its argument' 2 '*-o needs a DIR
+*' "$xformc" compile x -o
+fails 'a long option without its argument' 2 '*--output needs a DIR
+*' "$xformc" compile x --output
+fails 'an option without its number' 2 '*-t needs an N
+*' "$xformc" run x -t
+fails 'an option with a value too many' 2 '*--json takes no value
+*' "$xformc" run x --json=1
+fails 'a control character is escaped' 2 '*no command ?a?x1b?2J?u0085?
+*' "$xformc" "$(printf 'a\033[2J\302\205')"
+fails 'bytes that are no text are escaped' 2 "*'?xff' is one word too many
+*" "$xformc" compile a "$(printf '\377')"
+fails 'an empty spec name' 2 '*SPEC is empty
+*' "$xformc" compile ''
+for option in --output --cc; do fails "an empty $option" 2 "xformc: $option is empty" "$xformc" build x $option ''; done
+# Every option, given to every command: whether it is refused is what --help says.
+for command in compile build run verify ops fields; do
+    "$xformc" $command --help | sed -n 's/^ .*--\([a-z]*\).*/\1/p' >"$scratch/own"
+    for option in output=x engine=native cc=cc isa=native threads=1 slots=1 weights=file kernels=library taps input=X=f against=f json dump=m quiet verbose; do
+        if grep -qx "${option%%=*}" "$scratch/own"; then continue; fi
+        "$xformc" $command "$scratch/none.lua" --$option 2>&1 | grep -q "^xformc: $command does not take --${option%%=*}; [a-z]* does$" || echo "$option"
+    done >"$scratch/dropped"
+    [ "$(wc -l <"$scratch/own")" -ge 2 ] && [ ! -s "$scratch/dropped" ]
+    verdict $? "$command refuses the options that it does not read"
+    cat "$scratch/dropped"
+done
+fails 'compile does not compare' 2 "xformc: compile does not take --against; verify does
+xformc: try 'xformc compile --help'" "$xformc" compile specs/dates.lua --against x
+fails 'build does not run' 2 '*build does not take --threads; run does*' "$xformc" build specs/dates.lua -t 2
+fails 'verify takes every engine' 2 '*verify does not take --engine; run does*' "$xformc" verify specs/dates.lua --engine generic
+fails 'ops takes no word' 2 "*'extra' is one word too many*" "$xformc" ops extra
+fails 'a text for an xf.graph' 2 "error: 'hello': an xf.graph answers no texts" "$xformc" run specs/self_attention.lua hello
+fails 'an input for a model of texts' 2 '*only an xf.graph has inputs*' "$xformc" run specs/dates.lua --input X=f x
 fails 'a command without its spec' 2 '*run needs a SPEC*' "$xformc" run
 fails 'a word too many' 2 "*'b' is one word too many*" "$xformc" compile a b
 fails 'a misspelt engine' 2 '*expected native, generic; did you mean *native*' "$xformc" run x --engine nativ
 fails 'an unknown instruction set' 2 '*--isa sse: expected native, portable, avx512*' "$xformc" build x --isa sse
 fails 'an unknown form of weights' 2 '*--weights embd: expected embed, file*' "$xformc" build x --weights embd
 fails 'an unknown dump' 2 '*--dump z: expected letters*' "$xformc" compile x -d z
-for bad in 0 17 -1 two 3x ''; do fails "--threads '$bad'" 2 '*expected a whole number from 1 to 16' "$xformc" run x "--threads=$bad"; done
+for bad in 0 17 -1 two 3x '' ' 2' +2; do fails "--threads '$bad'" 2 '*expected a whole number from 1 to 16' "$xformc" run x "--threads=$bad"; done
 for bad in 0 4097; do fails "--slots $bad" 2 '*expected a whole number from 1 to 4096' "$xformc" compile x --slots $bad; done
-"$xformc" ops >"$scratch/out" && [ "$(grep -c '^[a-z]' "$scratch/out")" -ge 10 ] && grep -q '^attention  *attention(q' "$scratch/out" &&
-    grep -q 'In an xf.graph: input, param, name, output, matmul' "$scratch/out"
-verdict $? 'ops lists the operations'
+"$xformc" ops >"$scratch/out" && grep -qF 'g.input(name, {rows, columns}[, values]) -> x' "$scratch/out" && grep -qF 'g.matmul(x, w) -> y' "$scratch/out" &&
+    grep -q 'g.attention(.*{heads.*) -> out, weights, scores  *softmax' "$scratch/out" && grep -q '^  attention(q' "$scratch/out" && ! grep -qF '(...)' "$scratch/out"
+verdict $? 'ops lists the operations, each with its signature'
+"$xformc" fields >"$scratch/out" && grep -q '^d_model  *integer  *model' "$scratch/out" && grep -q '^norm_at  *word .*"pre" | "post"' "$scratch/out"
+verdict $? 'fields lists the fields of a spec'
 
 # ---- files --------------------------------------------------------------------------------------------------------
 
@@ -75,10 +113,36 @@ fails 'a folder stands where a file goes' 74 '*error:*dates.c*' "$xformc" compil
 [ -z "$(find "$scratch/taken" -name '*.tmp*' -o -name '*XXXX*')" ] && ! ls "$scratch/taken" | grep -v '^runtime$' | grep -v '^dates'
 verdict $? 'and nothing half written stays behind'
 
+# What is no file of ours is never written over.
+for file in Makefile dates.c dates.safetensors; do
+    mkdir "$scratch/foreign.$file"
+    echo 'all: of somebody else' >"$scratch/foreign.$file/$file"
+    fails "a $file of somebody else stands there" 65 "error: *foreign.$file/$file is not of xformc; choose another -o" "$xformc" compile specs/dates.lua -o "$scratch/foreign.$file"
+    [ "$(cat "$scratch/foreign.$file/$file")" = 'all: of somebody else' ] && [ "$(ls "$scratch/foreign.$file")" = $file ]
+    verdict $? 'and stays, alone'
+done
+mkdir "$scratch/weights" && cp specs/dates/dates.safetensors "$scratch/weights"
+fails 'the weights of a spec stand there' 65 'error: *weights/dates.safetensors is not of xformc; choose another -o' "$xformc" compile specs/dates.lua -o "$scratch/weights"
+mkdir "$scratch/special" && mkfifo "$scratch/special/Makefile" "$scratch/special/dates.safetensors" && ln -s /dev/zero "$scratch/special/dates.c"
+timeout 20 "$xformc" compile specs/dates.lua -q -o "$scratch/special" && for file in Makefile dates.c dates.safetensors; do
+    [ -f "$scratch/special/$file" ] && [ ! -L "$scratch/special/$file" ] || exit 1; done
+verdict $? 'pipes and devices in the place of files are replaced'
+mkfifo "$scratch/pipe.lua"
+fails 'a pipe that nobody writes to as spec' 65 '*pipe.lua*error:*' timeout 20 "$xformc" compile "$scratch/pipe.lua"
+{ sleep 0.2; cat specs/self_attention.lua; } >"$scratch/pipe.lua" &
+timeout 20 "$xformc" compile "$scratch/pipe.lua" -q -o "$scratch/piped" && [ -e "$scratch/piped/self_attention.c" ]
+verdict $? 'a spec from a pipe'
+wait
+fails 'a pipe as numbers' 66 '*is not a regular file' timeout 20 "$xformc" run specs/self_attention.lua --input "X=$scratch/pipe.lua"
+fails 'a device as spec' 65 '*too large*' timeout 20 "$xformc" compile /dev/zero
+(ulimit -f 8; "$xformc" compile specs/dates.lua -o "$scratch/limited" 2>"$scratch/err")
+[ $? = 74 ] && grep -q 'cannot write .*File too large' "$scratch/err" && [ -z "$(find "$scratch/limited" -name '.*' -type f)" ]
+verdict $? 'a limit to the size of files is an error of writing, and nothing half written stays behind'
+cat "$scratch/err"
+
 "$xformc" compile specs/dates.lua -o "$scratch/quiet" -q >"$scratch/out" 2>&1 && [ ! -s "$scratch/out" ]
 verdict $? '-q says nothing'
-(cd "$scratch" && "$xformc" compile "$top/specs/self_attention.lua" >"$scratch/out" 2>"$scratch/err") &&
-    [ -e "$scratch/self_attention/self_attention.c" ] &&
+(cd "$scratch" && "$xformc" compile "$top/specs/self_attention.lua" >"$scratch/out" 2>"$scratch/err") && [ -e "$scratch/self_attention/self_attention.c" ] &&
     [ ! -s "$scratch/out" ] && [ "$(cat "$scratch/err")" = 'self_attention: C for self_attention' ]
 verdict $? 'without -o the folder has the name of the model'
 "$xformc" compile specs/dates.lua -q -o "$scratch/quiet" -d c 2>"$scratch/err" && cmp "$scratch/err" "$scratch/quiet/dates.c"
@@ -90,24 +154,95 @@ verdict $? '-d m shows the model'
 
 one_line() { [ "$(wc -l <"$scratch/err")" = 1 ]; }
 for command in build run verify; do
-    fails "$command with a compiler that is not there" 69 "error: the C compiler 'nosuch' is not installed" \
-        "$xformc" $command specs/self_attention.lua $([ $command = build ] && echo "-q -o $scratch/b") --cc nosuch
+    fails "$command with a compiler that is not there" 69 "error: the C compiler 'nosuch' is not installed" "$xformc" $command specs/self_attention.lua $([ $command = build ] && echo "-q -o $scratch/b") --cc nosuch
     one_line
     verdict $? 'in one line'
-    fails "$command with a compiler that fails" 69 '*error: false did not build *; see above' \
-        "$xformc" $command specs/self_attention.lua $([ $command = build ] && echo "-q -o $scratch/b") --cc false
+    fails "$command with a compiler that fails" 69 '*error: false did not build *; see above' "$xformc" $command specs/self_attention.lua $([ $command = build ] && echo "-q -o $scratch/b") --cc false
 done
+# A compiler that works, but not on our text: then the fault is ours. A make that does nothing.
+cat >"$scratch/picky" <<'END'
+#!/bin/sh
+for word; do case $word in *self_attention.c) echo 'picky: no' >&2; exit 1 ;; esac; done
+exec cc "$@"
+END
+printf '#!/bin/sh\n' >"$scratch/nothing"
+mkdir "$scratch/lazy"
+cp "$scratch/nothing" "$scratch/lazy/make"
+chmod +x "$scratch/picky" "$scratch/lazy/make"
+fails 'a compiler that works, but not on our text' 70 '*picky: no*error: *picky works, but did not build *; see above' "$xformc" run specs/self_attention.lua --cc "$scratch/picky"
+fails 'a make that does nothing' 69 'error: make ended well, but did not make *' env PATH="$scratch/lazy:$PATH" "$xformc" run specs/self_attention.lua
+"$xformc" compile specs/self_attention.lua -q -o "$scratch/stale" && : >"$scratch/stale/self_attention" && touch -d '1 hour ago' "$scratch/stale/self_attention"
+fails 'a make that leaves what is old' 69 'error: make ended well, but did not make self_attention' env PATH="$scratch/lazy:$PATH" "$xformc" build specs/self_attention.lua -o "$scratch/stale"
+printf 'all:;@echo not ours; exit 1\nself_attention:;@exit 1\n' >"$scratch/other.mk"
+MAKEFILES=$scratch/other.mk MAKEFLAGS=n GNUMAKEFLAGS='CC=false' MFLAGS=-k MAKELEVEL=3 "$xformc" build specs/self_attention.lua -q -o "$scratch/flags" 2>"$scratch/err" &&
+    "$scratch/flags/self_attention" >/dev/null && [ ! -s "$scratch/err" ] && ! ls -A "$scratch/flags" | grep '^\.'
+verdict $? 'the settings of a make around us are not for ours'
+cat "$scratch/err"
+cp "$scratch/flags/Makefile" "$scratch/Makefile" && sum=$(cksum <"$scratch/flags/self_attention.o") &&
+    "$xformc" build specs/self_attention.lua -q -o "$scratch/flags" --isa portable && cmp "$scratch/flags/Makefile" "$scratch/Makefile" &&
+    [ "$(cksum <"$scratch/flags/self_attention.o")" != "$sum" ]
+verdict $? 'another --isa compiles anew, by the same Makefile'
+
+# ---- signals ------------------------------------------------------------------------------------------------------
+
+# A compiler that sends a signal to xformc, whose id is in a file, and would then take long.
+cat >"$scratch/slow" <<'END'
+#!/bin/sh
+here=$(dirname "$0")
+case $1 in --version) exit ;; esac
+echo $$ >>"$here/compilers"
+: >half.o
+kill -s "$(cat "$here/signal")" "$(cat "$here/id")"
+sleep 60
+END
+chmod +x "$scratch/slow"
+mkdir "$scratch/idle"
+for signal in INT=130 TERM=143 HUP=129; do
+    echo ${signal%=*} >"$scratch/signal"
+    for command in run verify "build -q -o $scratch/interrupted.$signal"; do
+        : >"$scratch/compilers"
+        TMPDIR=$scratch/idle timeout 30 sh -c 'echo $$ >"$1/id"; xformc=$2; shift 2; exec "$xformc" "$@"' - "$scratch" "$xformc" ${command%% *} specs/self_attention.lua --cc "$scratch/slow" \
+            $(case $command in *-o*) echo "${command#* }" ;; esac) >"$scratch/out" 2>"$scratch/err"
+        found=$?
+        alive=$(for id in $(cat "$scratch/compilers"); do if kill -0 "$id" 2>/dev/null; then echo "$id"; fi; done)
+        [ $found = ${signal#*=} ] && [ -s "$scratch/compilers" ] && [ -z "$alive" ] && [ -z "$(ls -A "$scratch/idle")" ] && [ ! -s "$scratch/out" ] &&
+            [ -z "$(find "$scratch" -name '.xf-*')" ]
+        verdict $? "SIG${signal%=*} during ${command%% *}: the compiler is ended, nothing stays behind"
+        echo "exit $found; alive: $alive; left: $(ls -A "$scratch/idle")"; cat "$scratch/err"
+    done
+done
+# Idle, nothing lies about; and SIGINT ends it.
+mkfifo "$scratch/to" "$scratch/from"
+TMPDIR=$scratch/idle timeout 120 sh -c 'echo $$ >"$1/id"; exec "$2" run specs/dates.lua' - "$scratch" "$xformc" <"$scratch/to" >"$scratch/from" 2>"$scratch/err" &
+exec 3>"$scratch/to" 4<"$scratch/from"
+echo '3rd of May 2019' >&3
+read -r first <&4
+left=$(ls -A "$scratch/idle")
+echo '€' >&3
+read -r second <&4
+echo '2093-10-06' >&3
+read -r third <&4
+kill -s TERM "$(cat "$scratch/id")"
+wait $!
+[ $? = 143 ] && [ "$first,$second,$third" = '2019-05-03,,2093-10-06' ] && [ -z "$left" ] && [ -z "$(ls -A "$scratch/idle")" ] &&
+    [ "$(cat "$scratch/err")" = "dates: line 2: '€' (U+20AC) at character 1 is not in the vocabulary" ]
+verdict $? 'run answers each line as it comes, leaves no folder while it waits, and ends by SIGTERM'
+echo "$first,$second,$third; left: $left"; cat "$scratch/err"
+exec 3>&- 4<&-
+{ "$xformc" run specs/dates.lua --engine generic <"$top/specs/dates/heldout.tsv" 2>"$scratch/err"; echo $? >"$scratch/code"; } | head -n 1 >/dev/null
+[ "$(cat "$scratch/code")" = 74 ] && [ "$(tail -n 1 "$scratch/err")" = 'dates: cannot write to standard output: Broken pipe' ]
+verdict $? 'a closed pipe is an error of writing'
+
 mkdir "$scratch/bin"
 ln -s "$(command -v cc)" "$scratch/bin/cc"
 fails 'no make on the PATH' 69 "error: the build tool 'make' is not installed" env PATH="$scratch/bin" "$xformc" run specs/self_attention.lua
 fails 'TMPDIR is not there' 74 '*cannot make a temporary folder *' env TMPDIR="$scratch/none" "$xformc" run specs/self_attention.lua
 mkdir "$scratch/tmp"
-TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua >/dev/null &&
-    TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc false >/dev/null 2>&1
+TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua >/dev/null && TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc false >/dev/null 2>&1
 [ -z "$(ls -A "$scratch/tmp")" ]
 verdict $? 'no temporary folder stays behind'
 
-for command in --help --version ops 'run specs/self_attention.lua --engine generic'; do
+for command in --help --version ops fields 'run specs/self_attention.lua --engine generic' 'verify tests/goldens/one_head.lua --cc cc --json'; do
     "$xformc" $command >/dev/full 2>"$scratch/err"
     [ $? = 74 ] && [ -s "$scratch/err" ]
     verdict $? "a full disk: $command"
@@ -186,25 +321,80 @@ fails '--input without a file' 2 '*--input X: expected NAME=FILE' "$xformc" run 
 fails '--input of no input' 2 '*--input Q=f: the graph has no such input
 *input X ?3, 4?' "$xformc" run specs/self_attention.lua --input Q=f
 fails '--input from no file' 66 '*cannot open *' "$xformc" run specs/self_attention.lua --input "X=$scratch/none"
-fails '--input of another shape' 65 '*turned: error: X must be ?3, 4? of floating-point numbers' \
-    "$xformc" run specs/self_attention.lua --input "X=$scratch/turned"
-fails '--input of integers' 65 '*integers: error: X must be ?3, 4? of floating-point numbers' \
-    "$xformc" run specs/self_attention.lua --input "X=$scratch/integers"
-fails '--input from a file without it' 65 '*other: error: no tensor is called X' \
-    "$xformc" run specs/self_attention.lua --input "X=$scratch/other"
+fails '--input of another shape' 65 '*turned: error: X must be ?3, 4? of floating-point numbers' "$xformc" run specs/self_attention.lua --input "X=$scratch/turned"
+fails '--input of integers' 65 '*integers: error: X must be ?3, 4? of floating-point numbers' "$xformc" run specs/self_attention.lua --input "X=$scratch/integers"
+fails '--input from a file without it' 65 '*other: error: no tensor is called X' "$xformc" run specs/self_attention.lua --input "X=$scratch/other"
 fails '--input from a cut file' 65 '*error:*' "$xformc" run specs/self_attention.lua --input "X=$scratch/cut"
 fails '--input from a spec' 65 '*error:*' "$xformc" run specs/self_attention.lua --input X=specs/dates.lua
 
-printf '3rd of May 2019\n\n2093-10-06\r\n9/9/99' | "$xformc" run specs/dates.lua --engine generic >"$scratch/out" 2>"$scratch/err"
-[ $? = 65 ] && [ "$(cat "$scratch/out")" = '2019-05-03
-
-2093-10-06
-1999-09-09' ] && grep -q '"": empty' "$scratch/err"
-verdict $? 'run answers the lines of stdin'
-cat "$scratch/out" "$scratch/err"
-"$xformc" run specs/dates.lua --engine generic "3rd of May 2019" "x€" >"$scratch/out" 2>"$scratch/err"
-[ $? = 65 ] && grep -q 'the character U+20AC at byte 2 is not in the vocabulary' "$scratch/err"
-verdict $? 'run names a character without an id'
+# As the generated program: tests/program/run.sh has the same faults.
+cat >"$scratch/messages" <<'END'
+dates: line 2: empty; 1 to 80 characters fit
+dates: line 4: '€' (U+20AC) at character 8 is not in the vocabulary
+dates: line 5: U+001B at character 4 is not in the vocabulary
+dates: line 6: not valid UTF-8 at byte 5
+dates: line 7: 81 characters, but at most 80 fit
+dates: line 8: a NUL at byte 4
+END
+{ printf '3rd of May 2019\n\n2093-10-06\r\n3rd of \342\202\254 2019\n3rd\033[2J\n3rd \342\202\n'; printf '%081d\n' 0; printf '3rd\000of May\n9/9/99'; } >"$scratch/lines"
+"$xformc" run specs/dates.lua --engine generic <"$scratch/lines" >"$scratch/out" 2>"$scratch/err"
+[ $? = 65 ] && printf '2019-05-03\n\n2093-10-06\n\n\n\n\n\n1999-09-09\n' | cmp - "$scratch/out" && diff "$scratch/messages" "$scratch/err"
+verdict $? 'run answers the lines of stdin, an empty line for each that is refused'
+"$xformc" run specs/dates.lua --engine generic --json <"$scratch/lines" >"$scratch/json" 2>"$scratch/err"
+[ $? = 65 ] && "$tools/json_keys" answers <"$scratch/json" && [ "$(grep -c '"answer":' "$scratch/json")" = 9 ] && [ "$(grep -c '"answer":null' "$scratch/json")" = 6 ] &&
+    grep -qF '{"text":"9/9/99","answer":"1999-09-09"}' "$scratch/json" && grep -qF '"text":"3rd\u0000of May"' "$scratch/json" && diff "$scratch/messages" "$scratch/err"
+verdict $? 'run --json answers them in one object'
+cat "$scratch/json"
+echo 2093-10-06 | "$xformc" run specs/dates.lua --engine generic "3rd of May 2019" "x€" - >"$scratch/out" 2>"$scratch/err"
+[ $? = 65 ] && printf '2019-05-03\n\n2093-10-06\n' | cmp - "$scratch/out" && [ "$(cat "$scratch/err")" = "dates: argument 2: '€' (U+20AC) at character 2 is not in the vocabulary" ]
+verdict $? 'run answers arguments, and - is stdin among them'
+"$xformc" run specs/dates.lua --engine generic <. >"$scratch/out" 2>"$scratch/err"
+[ $? = 74 ] && grep -q '^dates: cannot read standard input: Is a directory$' "$scratch/err" && [ ! -s "$scratch/out" ]
+verdict $? 'a folder as stdin'
+"$xformc" run specs/dates.lua --engine generic <&- >"$scratch/out" 2>"$scratch/err"
+[ $? = 74 ] && grep -q '^dates: cannot read standard input: ' "$scratch/err"
+verdict $? 'no stdin'
+"$xformc" run specs/dates.lua --engine generic 2093-10-06 >&- 2>"$scratch/err"
+[ $? = 74 ] && [ "$(wc -l <"$scratch/err")" = 1 ]
+verdict $? 'no stdout'
+{ tensors '{"X":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]}}'; ones 11; printf '\000\000\300\177'; } >"$scratch/nan"
+"$xformc" run specs/self_attention.lua --engine generic --json --input "X=$scratch/nan" >"$scratch/json" && "$tools/json_keys" run <"$scratch/json" && grep -q null "$scratch/json"
+verdict $? 'run --json says null for what is no number'
 fails 'run needs a tokenizer for texts' 69 '*awkward has no tokenizer, so it cannot answer texts*' "$xformc" run tests/goldens/awkward.lua x
 "$xformc" run specs/dates.lua --engine generic -v '3rd of May 2019' 2>&1 >/dev/null | grep -q '^2019-05-03: sum of log-probabilities -0\.'
 verdict $? 'run -v tells the sum of log-probabilities'
+
+# ---- verify --------------------------------------------------------------------------------------------------------
+
+golden=tests/goldens/pre_layer
+"$xformc" verify $golden.lua --cc cc --against $golden.ref.safetensors >"$scratch/out" 2>"$scratch/err" && grep -q 'all within tolerance' "$scratch/out" && [ ! -s "$scratch/err" ]
+verdict $? 'verify --against agrees with the reference'
+tail -n 3 "$scratch/out"
+[ -z "$(tail -n +2 "$scratch/out" | grep -v '^verify:' | cut -d ' ' -f 1 | sort | uniq -d)" ] && [ "$(grep -c ' ok$' "$scratch/out")" -ge 20 ]
+verdict $? 'verify has one row for each tensor'
+"$xformc" verify specs/self_attention.lua --cc cc -v >"$scratch/out" && [ "$(grep -c '^Z ' "$scratch/out")" -ge 3 ]
+verdict $? 'verify -v has them all'
+"$xformc" verify $golden.lua --cc cc --json >"$scratch/json" 2>"$scratch/err" && "$tools/json_keys" verify <"$scratch/json" && grep -q '"generic"' "$scratch/json"
+verdict $? 'verify --json has the keys'
+
+# The same model with one weight 1 % off.
+mkdir "$scratch/off"
+cp $golden.lua "$scratch/off"
+for where in encoder.layers.1.feed_forward.w_2.weight=encoder.1.ffn decoder.layers.0.self_attn.linears.0.weight=decoder.0.self_attn.q; do
+    "$tools/perturb" $golden.safetensors "$scratch/off/pre_layer.safetensors" "${where%=*}" 1.01 &&
+        "$xformc" verify "$scratch/off/pre_layer.lua" --cc cc --against $golden.ref.safetensors >"$scratch/out" 2>"$scratch/err"
+    [ $? = 1 ] && grep -q "^verify: first departs: ${where#*=} (native (cc) against pre_layer.ref.safetensors): " "$scratch/out"
+    verdict $? "verify finds 1 % in ${where%=*}"
+    tail -n 2 "$scratch/out"
+done
+"$xformc" verify "$scratch/off/pre_layer.lua" --cc cc --against $golden.ref.safetensors --json >"$scratch/json" 2>"$scratch/err"
+[ $? = 1 ] && "$tools/json_keys" verify <"$scratch/json" && grep -q 'first departs: decoder.0.self_attn.q' "$scratch/err"
+verdict $? 'verify --json names it on stderr'
+# Told before anything is compiled: by this compiler nothing can be.
+fails 'verify against no file' 66 '*cannot open *' "$xformc" verify $golden.lua --cc nosuch --against "$scratch/none"
+fails 'verify against a file of weights' 65 '*it has no tensor "source"*' "$xformc" verify $golden.lua --cc nosuch --against $golden.safetensors
+{ tensors '{"X":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]},"weihgts":{"dtype":"F32","shape":[1],"data_offsets":[48,52]},"W_Q":{"dtype":"F32","shape":[1],"data_offsets":[52,56]}}'; ones 14; } >"$scratch/misspelt"
+"$xformc" verify specs/self_attention.lua --cc cc --against "$scratch/misspelt" >"$scratch/out" 2>"$scratch/err"
+[ $? = 1 ] && grep -q 'note: 1 tensor that the model does not have: weihgts (did you mean weights?)$' "$scratch/err"
+verdict $? 'verify against a tensor that the model does not have'
+cat "$scratch/err"

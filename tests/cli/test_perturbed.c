@@ -47,7 +47,7 @@ static void change(Model *m, const char *name, float factor)
 static Engine *open_engine(const Model *m, const char *name)
 {
     const PlanOptions options = { .target = TARGET_ROW_MAJOR, .taps = true, .slots = 1, .lanes = 1 };
-    Graph *g = graph_build(arena, diag, m);
+    Graph *g = graph_build(arena, diag, m, 8);
     assert_non_null(g);
     Engine *e = generic_open(arena, diag, plan_make(arena, g, options));
     assert_non_null(e);

@@ -21,7 +21,7 @@ Opened open_spec(const char *path)
     int n;
     const OpName *ops = graph_builder_ops(&n);
     o.model = model_from_lua(a, o.diag, path, ops, n);
-    if (o.model) o.graph = graph_build(a, o.diag, o.model);
+    if (o.model) o.graph = graph_build(a, o.diag, o.model, 8);
     diag_print(o.diag, stderr, false);
     assert_non_null(o.graph);
     graph_check(o.graph);

@@ -14,7 +14,7 @@ typedef struct Found { char *out, *told; Exit exit; } Found;
 static Found verify(Opened *o, const char *against, bool json)
 {
     const VerifyEngine engine = { o->tapped, o->plain, 0 };
-    const VerifyOptions options = { .against = against, .seed = 1, .lanes = 2, .json = json };
+    const VerifyOptions options = { .against = against, .seed = 1, .lanes = 2, .all = true, .json = json };
     Found f = { 0 };
     size_t size;
     FILE *out = open_memstream(&f.out, &size), *told = open_memstream(&f.told, &size);
@@ -84,7 +84,7 @@ static void the_first_that_departs_is_named(void **state)
     wants(f.out, "DIFFERS");
     wants(f.out, "verify: first departs: encoder.0.");
     wants(f.out, "(generic against pre_annotated.ref.safetensors): ");
-    wants(f.told, "2 tensors that the model does not have: decoder.norm, encoder.norm");
+    wants(f.told, "2 tensors that the model does not have: decoder.norm (did you mean decoder.0.norm.0?), encoder.norm");
     found_free(&f);
     close_spec(&o);
 }

@@ -3,9 +3,10 @@
     python make_goldens.py [folder]
 
 Every case gives NAME.safetensors (f32 weights), NAME.lua (the spec) and
-NAME.ref.safetensors (inputs, intermediates, outputs).  The model is that of
-specs/dates/model.py; the arithmetic is f64 on the f32 weights, rounded to f32
-at the end, so that the same bytes come out on every machine.
+NAME.ref.safetensors (inputs, intermediates, outputs).  The model of the cases
+here is that of specs/dates/model.py; choices.py has more, on choices_model.py.
+The arithmetic is f64 on the f32 weights, rounded to f32 at the end, so that
+the same bytes come out on every machine.
 """
 
 import os
@@ -19,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "specs", "dates"))
 sys.dont_write_bytecode = True
 
+import choices  # noqa: E402
 from model import Config, Trace, Transformer, greedy  # noqa: E402
 
 START, END, FIRST_WORD = 1, 2, 3
@@ -161,7 +163,9 @@ def main():
         save_file(ref, path + ".ref.safetensors")
         with open(path + ".lua", "w", newline="\n") as f:
             f.write(spec(case))
-        print(f"{case.name:16} greedy {ref['greedy'].tolist()}")
+        print(f"{case.name:33} greedy {ref['greedy'].tolist()}")
+    for case in choices.CASES:
+        print(f"{case.name:33} greedy {choices.write(case, os.path.join(out, case.name))}")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ code() { files '(\.(c|h|def|lua|sh|py)|(^|/)Makefile|^\.ci/run)$'; }
 rule_text() {
     code | inputs_left_out | each '
         function columns(s) { gsub(/[\200-\277]/, "", s); return length(s) }
-        FNR == 1 { tabs = FILENAME !~ /Makefile$/; table = FILENAME ~ /(\.def|_kernels\.h)$/ }
+        FNR == 1 { tabs = FILENAME !~ /Makefile$/; table = FILENAME ~ /(\.def|_kernels\.h|tests\/[a-z]+\/(run|slow)\.sh)$/ }
         tabs && /\t/    { printf "%s:%d: a tab\n", FILENAME, FNR }
         /\r/            { printf "%s:%d: a carriage return\n", FILENAME, FNR }
         /[ \t]$/        { printf "%s:%d: space at the end of the line\n", FILENAME, FNR }
@@ -125,7 +125,7 @@ rule_compilers() {
         $(pkg-config --cflags lua5.4 jansson openblas cmocka 2>/dev/null | tr -d '\n')"
     for cc in gcc clang; do
         command -v $cc >/dev/null 2>&1 || continue
-        files '^(compiler|runtime|tests)/.*\.c$' | grep -v '^tests/goldens/' |
+        files '^(compiler|runtime|tests)/.*\.c$' | grep -vE '^tests/(goldens|[a-z]+/programs)/' |
             xargs -r -n 4 -P 2 $cc $flags || echo "$cc finds fault"
         if [ "$(uname -m)" = x86_64 ]; then
             for isa in '-mavx2 -mfma -mf16c' '-mavx512f -mavx512bw -mavx2 -mfma -mf16c'; do

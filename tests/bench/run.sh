@@ -1,0 +1,94 @@
+#!/bin/sh
+# xformc bench: its formats, its rows, its refusals. No time is judged. usage: run.sh XFORMC
+set -u
+xformc=$1
+json_rows=$(dirname "$xformc")/tests/bench/json_rows
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+export REPETITIONS=1
+quick='-r 1 --seconds 0.02 -q'
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; cat "$scratch/out" "$scratch/err"; fi; }
+bench() { "$xformc" bench "$@" >"$scratch/out" 2>"$scratch/err"; }
+# cross "A B" "C D" ...: every combination, a line each, sorted.
+cross() {
+    for engine in $1; do for threads in $2; do for test in $3; do echo "$engine $threads $test"; done; done; done | sort
+}
+# Rows of the table on stdin as ENGINE THREADS TEST.
+table_rows() { awk -F ' *[|] *' 'NF >= 9 && $2 != "model" && $2 !~ /^-/ { print $5, $6, $7 }' | sort; }
+same() { [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$1" "$2" >>"$scratch/err"; false; }; }
+
+# A table, every engine, on one thread and on two; and the chart.
+bench specs/dates.lua $quick -t 1,2 -o "$scratch/chart.svg"
+verdict $? 'dates is measured'
+same "$(cross 'generic native' '1 2' 'enc dec e2e')" "$(table_rows <"$scratch/out")"
+verdict $? 'dates: a row for each engine, number of threads and test'
+head -n 1 "$scratch/out" | grep -Eq '^\| model +\| size +\| params +\| backend +\| threads +\| +test +\| +t/s +\| +limit +\|$'
+verdict $? 'the columns of llama-bench'
+[ "$(grep -cE '\| +[0-9]+\.[0-9]+ ± [0-9]+\.[0-9]+ +\| +[0-9.]+ % \|$' "$scratch/out")" = 12 ]
+verdict $? 'every row has a speed, its spread and its share of the limit'
+grep -Eq '^\| +threads \| +FMA [a-z0-9]+ GFLOP/s \| +L2 .* GB/s \| +L3 .* GB/s \| +DRAM GB/s \|$' "$scratch/out" &&
+    [ "$(grep -cE '^\| +[12] \| +[0-9.]+ \| +[0-9.]+ \| +[0-9.-]+ \| +[0-9.]+ \|$' "$scratch/out")" = 2 ]
+verdict $? 'the limits of the machine stand under the table'
+head -c 4 "$scratch/chart.svg" | grep -q '<svg' && tail -n 1 "$scratch/chart.svg" | grep -q '</svg>' &&
+    [ "$(grep -c '<rect' "$scratch/chart.svg")" = 37 ] &&
+    [ "$(grep -c 'native, 2 threads<' "$scratch/chart.svg")" = 3 ]
+verdict $? 'the chart has three bars for each row'
+
+keys='build_commit:s cpu_info:s backends:s model_filename:s model_type:s model_size:n model_n_params:n n_batch:n n_ubatch:n n_threads:n
+    type_k:s type_v:s n_prompt:n n_gen:n test_time:s avg_ns:n stddev_ns:n avg_ts:n stddev_ts:n samples_ns:l samples_ts:l
+    test:s batch:n n_source:n engine:s kernels:s compiler:s cflags:s compile_ns:n dtype:s max_abs_err:e rss_bytes:n
+    gflops:n gbps:n flops:n bytes:n limit_pct:n limit:s level:s limit_gflops:n limit_gbps:n median_ts:n runs:n p50_ns:n p90_ns:n p99_ns:n'
+# rows_of FORMAT EXPECTED NAME: what is on stdout has all keys and those rows.
+rows_of() {
+    found=$("$json_rows" "$1" $keys <"$scratch/out" 2>>"$scratch/err" | sort) && same "$2" "$found" &&
+        "$json_rows" "$1" $keys <"$scratch/out" >/dev/null 2>>"$scratch/err"
+    verdict $? "$3"
+}
+
+export REPETITIONS=2
+bench specs/gpt.lua $quick -r 2 -t 1 --json
+rows_of json "$(cross 'generic native' 1 'pp128 tg128')" 'gpt as JSON: rows, keys, a sample for each repetition, small errors'
+export REPETITIONS=1
+
+keys="$keys sentences_per_second:n stddev_sentences_per_second:n"
+bench specs/encoder.lua $quick -t 2 --engine generic --format jsonl
+[ "$(wc -l <"$scratch/out")" = 6 ]
+verdict $? 'encoder as lines of JSON: as many as rows'
+rows_of jsonl "$(cross generic 2 'b1x16 b8x16 b32x16 b1x128 b8x128 b32x128')" 'encoder as lines of JSON: batches and lengths that fit'
+bench specs/encoder.lua $quick -t 1 --engine generic
+head -n 1 "$scratch/out" | grep -Eq 'sentences/s +\| +p50 ms +\| +p90 ms +\| +p99 ms +\| +limit +\|$' &&
+    same "$(cross generic 1 'b1x16 b8x16 b32x16 b1x128 b8x128 b32x128')" "$(table_rows <"$scratch/out")"
+verdict $? 'encoder as a table: sentences and percentiles'
+
+bench specs/copy.lua $quick -t 1 --engine generic --format csv
+awk -F '","' 'NR == 1 { n = gsub(/,/, ",") + 1; next }
+    { if (NF != n || $0 !~ /^".*"$/) bad = 1 } END { exit bad || NR != 4 || n < 40 }' "$scratch/out"
+verdict $? 'copy as CSV: a line of keys, everything quoted, as many values as keys'
+head -n 1 "$scratch/out" | grep -q 'n_prompt,n_gen,.*avg_ts,stddev_ts,'
+verdict $? 'copy as CSV: the keys of llama-bench'
+
+bench specs/self_attention.lua $quick -t 1
+same "$(cross 'generic native' 1 run)" "$(table_rows <"$scratch/out")"
+verdict $? 'an xf.graph is measured too'
+
+# refuses CODE WORDS ARGUMENT...: exit code CODE, WORDS on stderr, nothing on stdout.
+refuses() {
+    code=$1 words=$2
+    shift 2
+    "$xformc" "$@" >"$scratch/out" 2>"$scratch/err"
+    [ $? = "$code" ] && grep -qF -- "$words" "$scratch/err" && [ ! -s "$scratch/out" ]
+    verdict $? "$* ends with $code"
+}
+refuses 2 '--repetitions 0: expected a whole number from 1' bench specs/dates.lua -r 0
+refuses 2 '--repetitions five: expected a whole number' bench specs/dates.lua -r five
+refuses 2 '--format jason: expected md, json, jsonl, csv; did you mean' bench specs/dates.lua --format jason
+refuses 2 '--seconds 0: expected seconds' bench specs/dates.lua --seconds 0
+refuses 2 '--seconds nan: expected seconds' bench specs/dates.lua --seconds nan
+refuses 2 '--threads 0: expected a whole number' bench specs/dates.lua -t 1,0
+refuses 2 '--threads : expected a whole number' bench specs/dates.lua -t 1,
+refuses 2 'run takes one number of threads' run specs/dates.lua -t 1,2 x
+refuses 2 'bench needs a SPEC' bench
+refuses 66 'no_such.lua' bench specs/no_such.lua
+refuses 69 "the C compiler 'no-such-cc' is not installed" bench specs/dates.lua -t 1 --cc no-such-cc
+"$xformc" bench specs/self_attention.lua $quick -t 1 --engine generic -o "$scratch/none/chart.svg" >"$scratch/out" 2>"$scratch/err"
+[ $? = 74 ] && grep -q 'none/chart.svg' "$scratch/err"
+verdict $? 'a chart that cannot be written ends with 74'

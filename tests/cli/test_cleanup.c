@@ -1,0 +1,116 @@
+/* test_cleanup.c: a signal while a file is being written, and while something is held. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cleanup.h"
+#include "file.h"
+
+static char folder[] = "/tmp/xformc-test-XXXXXX";
+
+static void begin_file(void)
+{
+    Arena *a = arena_new();
+    FileWriter *w = file_create(a, diag_new(a), arena_format(a, "%s/half", folder));
+    if (!w || !file_append(w, "half", 4)) _exit(99);
+}
+
+/* How a process ends that does `what` in the folder, which must then be empty: rmdir says so. */
+static int status_of(void (*what)(void))
+{
+    int status;
+    assert_non_null(mkdtemp(strcpy(folder, "/tmp/xformc-test-XXXXXX")));
+    pid_t child = fork();
+    if (!child) {
+        cleanup_install();
+        what();
+        _exit(98);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(rmdir(folder), 0);
+    return status;
+}
+
+static void interrupt_file(void) { begin_file(); raise(SIGINT); }
+static void end_file(void) { begin_file(); raise(SIGTERM); }
+
+static void half_files_are_removed(void **state)
+{
+    (void)state;
+    int status = status_of(interrupt_file);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 130);
+    status = status_of(end_file);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+
+static void hold_and_release(void)
+{
+    cleanup_hold();
+    cleanup_hold();
+    raise(SIGHUP);
+    if (!cleanup_caught()) _exit(97);
+    cleanup_release();
+    begin_file();               /* still alive */
+    cleanup_release();
+}
+
+static void the_last_release_ends_it(void **state)
+{
+    (void)state;
+    int status = status_of(hold_and_release);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP);
+}
+
+static void ignore_and_go_on(void)
+{
+    signal(SIGINT, SIG_IGN);
+    cleanup_install();          /* as under nohup: what is ignored stays so */
+    raise(SIGINT);
+    raise(SIGPIPE);
+    raise(SIGXFSZ);
+    _exit(0);
+}
+
+static void what_is_ignored_stays_ignored(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(ignore_and_go_on), 0);
+}
+
+/* A command that is started after a signal is not. */
+static void start_too_late(void)
+{
+    char *const argv[] = { (char *)"true", NULL };
+    cleanup_hold();
+    if (cleanup_run(argv, "/dev/null") != 0) _exit(96);
+    raise(SIGINT);
+    if (cleanup_run(argv, "/dev/null") != -1) _exit(95);
+    cleanup_release();
+}
+
+static void nothing_is_started_after_a_signal(void **state)
+{
+    (void)state;
+    int status = status_of(start_too_late);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 130);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(half_files_are_removed),
+        cmocka_unit_test(the_last_release_ends_it),
+        cmocka_unit_test(what_is_ignored_stays_ignored),
+        cmocka_unit_test(nothing_is_started_after_a_signal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,13 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "activation_none",
+  kind = "encoder",
+  layers = 1,
+  heads = 2,
+  d_model = 10,
+  d_ff = 21,
+  source_vocab = 13,
+  max_source = 9,
+  activation = "none",
+  weights = "activation_none.safetensors",
+}

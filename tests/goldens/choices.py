@@ -1,0 +1,251 @@
+"""The cases of make_goldens.py that try the choices of a spec, alone and together, on choices_model.py."""
+
+import re
+from dataclasses import dataclass
+
+import torch
+from safetensors.torch import save_file
+
+from choices_model import Transformer, greedy
+from model import Trace
+
+SMALLEST_GAP = 1e-2      # between the two best logits of a greedy step: no tie by rounding
+
+SMALL = dict(layers=1, heads=2, d_model=10, d_ff=13, source_vocab=13, target_vocab=17,
+             max_source=9, max_target=8)
+TURNED = SMALL | dict(position="rotary", d_model=11, head_dim=6)
+RESULTS = r"encoder\.norm|decoder\.norm|logits|log_probs"
+EVERYTHING = r".*"
+FEED_FORWARD = r".*\.ffn.*|.*\.norm\.\d"
+ATTENTION = r".*_attn\..*|.*\.embed.*"
+NORMS = r".*norm.*|.*\.out|.*\.ffn"
+SOME = r".*\.(norm\.\d|out|ffn|weights|embed|embed\..*)"
+
+
+@dataclass
+class Case:
+    name: str
+    seed: int                # chosen so that greedy wanders, and ends at end_id in every second case
+    spec: dict
+    n: int = 6               # source ids
+    m: int = 5               # target ids, start_id included
+    keep: str = EVERYTHING   # intermediates beside the results
+
+
+def small(**changes):
+    return SMALL | changes
+
+
+def turned(**changes):
+    return TURNED | changes
+
+
+def only(kind, **changes):
+    """A model of one stack."""
+    other = "source" if kind == "decoder" else "target"
+    return {"kind": kind} | {key: value for key, value in (SMALL | changes).items()
+                             if key not in (f"{other}_vocab", f"max_{other}")}
+
+
+POSITIONS = [
+    Case("position_none", 21, small(position="none", d_model=9, heads=3), keep=SOME),
+    Case("position_learned", 135, small(position="learned", d_model=9, heads=3), n=9, m=8, keep=SOME),
+    Case("position_relative", 9, small(position="relative", heads=3, d_model=9, layers=2, rel_buckets=8,
+                                       rel_distance=7, max_source=15, max_target=12),
+         n=15, m=12, keep=r".*self_attn\.(weights|context)"),
+    Case("position_relative_odd", 11, small(position="relative", rel_buckets=7, rel_distance=9,
+                                           max_source=19, max_target=18), n=18, m=18,
+         keep=r".*self_attn\.weights"),
+    Case("position_relative_far", 1, small(position="relative", max_source=40, max_target=40, d_ff=5),
+         n=40, m=40, keep=r".*self_attn\.context"),
+    Case("position_rotary", 121, turned(), keep=ATTENTION),
+    Case("position_rotary_interleaved", 12, turned(rope_layout="interleaved"), keep=ATTENTION),
+    Case("position_rotary_part_interleaved", 8, turned(rope_dims=4, rope_layout="interleaved"), keep=ATTENTION),
+    Case("position_rotary_theta", 3, only("decoder", position="rotary", rope_theta=123.5, heads=1,
+                                          d_model=12, max_target=21), m=21, keep=ATTENTION),
+    Case("position_rotary_wide", 94, only("decoder", position="rotary", heads=2, d_model=11, head_dim=38,
+                                         value_dim=5, rope_dims=36), keep=ATTENTION),
+]
+
+NORM = [
+    Case("norm_rms_pre", 31, small(norm="rms", layers=2), keep=NORMS),
+    Case("norm_rms_post", 15, small(norm="rms", norm_at="post", layers=2), keep=NORMS),
+    Case("norm_eps_annotated", 2, small(norm_eps=0.25), keep=NORMS),
+    Case("norm_eps_layer", 60, small(norm="layer", norm_eps=0.25), keep=NORMS),
+    Case("norm_eps_rms", 28, small(norm="rms", norm_eps=0.25, embed_scale=0.3), keep=NORMS),
+    Case("norm_wide", 1, only("encoder", d_model=37, heads=1, head_dim=3, norm="rms", position="none"), keep=NORMS),
+]
+
+ACTIVATION = [Case(f"activation_{name}", seed, only("encoder", activation=name, d_ff=21), n=9, keep=FEED_FORWARD)
+              for seed, name in enumerate(("none", "gelu", "gelu_tanh", "silu", "quick_gelu", "tanh",
+                                           "sigmoid", "relu2"), 1)]
+GATED = [
+    Case("gated", 3, small(gated=True), keep=FEED_FORWARD),
+    Case("gated_silu", 6, only("decoder", gated=True, activation="silu", d_ff=35), keep=FEED_FORWARD),
+    Case("gated_gelu_tanh_no_bias", 20, small(gated=True, activation="gelu_tanh", ffn_bias=False), keep=FEED_FORWARD),
+]
+
+BIASES = [
+    Case("no_qkv_bias", 35, small(qkv_bias=False), keep=ATTENTION),
+    Case("no_out_bias", 46, small(out_bias=False), keep=ATTENTION),
+    Case("no_ffn_bias", 2, small(ffn_bias=False), keep=FEED_FORWARD),
+    Case("no_output_bias", 40, small(output_bias=False), keep=SOME),
+]
+
+ATTENTIONS = [
+    Case("grouped", 7, small(heads=6, kv_heads=2, d_model=12), keep=ATTENTION),
+    Case("grouped_to_one", 23, small(heads=4, kv_heads=1, d_model=12), keep=ATTENTION),
+    Case("grouped_dv_ne_dk", 2, small(heads=4, kv_heads=2, head_dim=3, value_dim=5), keep=ATTENTION),
+    Case("grouped_rotary", 13, turned(heads=4, kv_heads=2, head_dim=4), keep=ATTENTION),
+    Case("grouped_relative", 9, small(position="relative", heads=4, kv_heads=2, d_model=12, rel_buckets=6,
+                                      rel_distance=5), n=9, m=8, keep=ATTENTION),
+    Case("attention_scale", 40, small(attention_scale=1.25), keep=ATTENTION),
+    Case("attention_scale_zero", 2, only("decoder", attention_scale=0), keep=ATTENTION),
+    Case("attention_scale_relative", 201, small(attention_scale=0.5, position="relative", rel_buckets=4,
+                                              rel_distance=3), n=9, m=8, keep=ATTENTION),
+]
+
+ENDS = [
+    Case("tied", 67, small(tied=True), keep=SOME),
+    Case("tied_no_bias", 23, only("decoder", tied=True, output_bias=False), keep=SOME),
+    Case("embed_norm", 7, small(embed_norm=True), keep=SOME),
+    Case("embed_norm_rms_learned", 18, small(embed_norm=True, norm="rms", position="learned"), keep=SOME),
+    Case("embed_scale", 3, small(embed_scale=0.75), keep=SOME),
+    Case("other_marks", 47, small(start_id=16, end_id=0), keep=SOME),
+]
+
+KINDS = [
+    Case("kind_decoder", 34, only("decoder", layers=2)),
+    Case("kind_decoder_logits", 20, only("decoder", log_softmax=False), keep=SOME),
+    Case("kind_decoder_post", 7, only("decoder", norm_at="post", layers=2), keep=SOME),
+    Case("kind_encoder", 1, only("encoder", layers=2)),
+    Case("kind_encoder_one", 1, only("encoder"), n=1),
+    Case("kind_encoder_post", 1, only("encoder", norm_at="post", layers=2), keep=SOME),
+]
+
+LAYERS = [
+    Case("layers_d_ff", 215, only("decoder", layers=3, d_ff=[5, 21, 16]), keep=FEED_FORWARD),
+    Case("layers_heads", 3, only("decoder", layers=3, heads=[1, 3], head_dim=5), keep=SOME),
+    Case("layers_kv_heads", 133, only("decoder", layers=3, heads=4, head_dim=4, kv_heads=[4, 1, 2]), keep=ATTENTION),
+    Case("layers_head_dim", 12, only("decoder", layers=4, heads=[2, 2, 3], head_dim=[6, 4], value_dim=[3, 8, 5],
+                                    position="rotary", rope_dims=4), keep=SOME),
+    Case("layers_activation", 1, only("encoder", layers=10, gated=[True, False, False], d_model=6, d_ff=9, activation=[
+        "silu", "relu", "gelu", "gelu_tanh", "quick_gelu", "tanh", "relu2", "sigmoid", "none"]),
+         keep=r".*\.ffn"),
+    Case("layers_bias", 31, only("decoder", layers=4, qkv_bias=[True, False], out_bias=[False, True, True],
+                                ffn_bias=[True, False, False]), keep=SOME),
+]
+
+STACKS = [
+    Case("stacks_shape", 8, small(encoder=dict(layers=2, heads=5, d_ff=7), decoder=dict(layers=1, heads=2)), keep=SOME),
+    Case("stacks_norm", 45, small(encoder=dict(norm="layer", norm_at="post"), decoder=dict(norm="rms"),
+                                 layers=2), keep=SOME),
+    Case("stacks_position", 292, small(encoder=dict(position="relative", rel_buckets=10, rel_distance=8),
+                                     decoder=dict(position="rotary", head_dim=4), heads=2), n=9, keep=SOME),
+    Case("stacks_embedding", 53, small(encoder=dict(embed_norm=True, embed_scale=1, position="learned"),
+                                      decoder=dict(position="none"), norm="layer"), keep=SOME),
+    Case("stacks_layers", 5, small(heads=[2, 1], head_dim=5, encoder=dict(layers=3, activation="gelu"),
+                                   decoder=dict(layers=2, d_ff=[9, 14], gated=[False, True])), keep=SOME),
+]
+
+LLAMA = dict(layers=2, heads=6, kv_heads=2, head_dim=4, d_model=18, d_ff=22, norm="rms", norm_eps=1e-6,
+             position="rotary", gated=True, activation="silu", qkv_bias=False, out_bias=False, ffn_bias=False,
+             output_bias=False, embed_scale=1, target_vocab=29, max_target=12)
+POST_LAYER = dict(layers=2, norm="layer", norm_at="post", position="learned", activation="gelu", embed_norm=True)
+
+FAMILIES = [
+    Case("like_llama", 10, only("decoder", **LLAMA), m=8, keep=SOME),
+    Case("like_llama_tied", 3, only("decoder", **LLAMA | dict(tied=True, rope_theta=500000, log_softmax=False)),
+         m=8, keep=SOME),
+    Case("like_qwen", 1, only("decoder", **LLAMA | dict(qkv_bias=True, rope_theta=1000000, tied=True)), m=7, keep=SOME),
+    Case("like_gemma", 4, only("decoder", **LLAMA | dict(heads=3, kv_heads=1, head_dim=10, activation="gelu_tanh",
+                                                         embed_scale=None, tied=True)), m=7, keep=SOME),
+    Case("like_gpt2", 25, only("decoder", layers=2, heads=3, d_model=21, d_ff=30, norm="layer", position="learned",
+                              activation="gelu_tanh", embed_scale=1, tied=True, output_bias=False,
+                              target_vocab=31, max_target=11), m=9, keep=SOME),
+    Case("like_neox", 3, only("decoder", layers=2, heads=2, d_model=17, head_dim=8, norm="layer", position="rotary",
+                              rope_dims=4, activation="gelu", embed_scale=1, output_bias=False), m=7, keep=SOME),
+    Case("like_bert", 1, only("encoder", **POST_LAYER | dict(heads=3, d_model=15, d_ff=28, norm_eps=1e-12,
+                                                             embed_scale=1)), n=8, keep=SOME),
+    Case("like_mpnet", 1, only("encoder", **POST_LAYER | dict(position="relative", heads=3, d_model=15,
+                                                              embed_scale=1, max_source=18)), n=15, keep=SOME),
+    Case("like_rotary_bert", 1, only("encoder", **POST_LAYER | dict(position="rotary", heads=2, d_model=16, gated=True,
+                                                                    activation="silu", ffn_bias=False, qkv_bias=False,
+                                                                    embed_scale=1)), n=8, keep=SOME),
+    Case("like_t5", 101, small(layers=2, heads=3, head_dim=4, d_model=14, norm="rms", norm_eps=1e-6, position="relative",
+                             gated=True, activation="gelu_tanh", attention_scale=1, embed_scale=1, qkv_bias=False,
+                             out_bias=False, ffn_bias=False, output_bias=False, start_id=0, end_id=1,
+                             max_source=20, max_target=14), n=12, m=9, keep=SOME),
+    Case("like_bart", 3, small(**POST_LAYER | dict(embed_scale=1, tied=True, start_id=2, layers=1)), keep=SOME),
+    Case("like_marian", 192, small(norm="layer", norm_at="post", position_layout="halves", activation="silu", tied=True,
+                                 layers=2, start_id=16, end_id=0), keep=SOME),
+    Case("like_nllb", 64, small(norm="layer", position_layout="halves", position_divisor="d/2-1", position_first=2,
+                               tied=True, output_bias=False, layers=2), keep=SOME),
+    Case("like_whisper", 84, small(norm="layer", activation="gelu", tied=True, output_bias=False, embed_scale=1,
+                                  encoder=dict(position_layout="halves", position_divisor="d/2-1"),
+                                  decoder=dict(position="learned")), keep=SOME),
+]
+
+CASES = (POSITIONS + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + ENDS + KINDS + LAYERS + STACKS + FAMILIES)
+
+
+def lua(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {lua(v)}" for key, v in value.items() if v is not None) + " }"
+    if isinstance(value, list):
+        return "{ " + ", ".join(map(lua, value)) + " }"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def spec(case):
+    rows = [f"  {key} = {lua(value)},\n" for key, value in case.spec.items() if value is not None]
+    return (f'-- written by make_goldens.py\nreturn xf.model {{\n  name = "{case.name}",\n{"".join(rows)}'
+            f'  weights = "{case.name}.safetensors",\n}}\n')
+
+
+def words(count, vocab, rng):
+    return torch.randint(3, vocab, (count,), generator=rng)
+
+
+@torch.no_grad()
+def reference(case, model, rng):
+    """(name -> tensor: ids as I32, the rest F32; the smallest gap of greedy)"""
+    s, found, ids, gap, source = model.spec, {}, {}, SMALLEST_GAP, None
+    trace = Trace(found)
+    if model.encoder:
+        ids["source"] = words(case.n, s.source_vocab, rng)
+        source = ids["source"][None]
+    memory = model.encode(source, trace)
+    if model.decoder:
+        ids["target"] = torch.cat([torch.tensor([s.start_id]), words(case.m - 1, s.target_vocab, rng)])
+        logits = model.decode(memory, ids["target"][None], trace)
+        if s.log_softmax:
+            found["log_probs"] = logits.log_softmax(-1)
+        generated, gap = greedy(model, source)
+        ids["greedy"] = torch.tensor(generated)
+    else:
+        found["encoder.norm"] = memory
+    kept = re.compile(f"(?:{RESULTS}|{case.keep})")
+    ref = {name: tensor[0].float().contiguous() for name, tensor in found.items() if kept.fullmatch(name)}
+    return ref | {name: tensor.int() for name, tensor in ids.items()}, gap
+
+
+def make(case, seed):
+    """(f32 weights, reference, gap)"""
+    rng = torch.Generator().manual_seed(seed)
+    model = Transformer(case.spec)
+    model.initialise(rng)
+    weights = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    return weights, *reference(case, model.double(), rng)
+
+
+def write(case, path):
+    weights, ref, gap = make(case, case.seed)
+    assert gap >= SMALLEST_GAP, (case.name, gap)
+    save_file(weights, path + ".safetensors")
+    save_file(ref, path + ".ref.safetensors")
+    with open(path + ".lua", "w", newline="\n") as f:
+        f.write(spec(case))
+    return ref.get("greedy", torch.tensor([])).tolist()

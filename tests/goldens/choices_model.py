@@ -1,0 +1,314 @@
+"""A Transformer with every choice that a spec can make, in PyTorch: what xformc is held to.
+
+A spec is a dict with the fields of compiler/front/fields.def.  Names of the state dict are
+xformc's canonical ones.  Shapes: B sequences of N ids, M keys; D = d_model; H heads, G key and
+value heads.  A mask is True where a query may look.
+"""
+
+import math
+from types import SimpleNamespace
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from model import Trace
+
+DEFAULTS = dict(
+    kind="encoder-decoder", tied=False, output_bias=True, log_softmax=True, start_id=1, end_id=2,
+    norm="annotated", norm_eps=None, norm_at="pre", final_norm=None, embed_norm=False,
+    embed_scale=None, position="sinusoidal", position_layout="interleaved",
+    position_divisor="d/2", position_first=0, rel_buckets=32, rel_distance=128,
+    rope_theta=10000, rope_dims=None, rope_layout="halves",
+    kv_heads=None, head_dim=None, value_dim=None, attention_scale=None,
+    qkv_bias=True, out_bias=True, ffn_bias=True, gated=False, activation="relu")
+
+ACTIVATIONS = {
+    "none": lambda x: x,
+    "relu": torch.relu,
+    "gelu": functional.gelu,
+    "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"),
+    "quick_gelu": lambda x: x * torch.sigmoid(1.702 * x),
+    "silu": functional.silu,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "relu2": lambda x: torch.relu(x).square(),
+}
+
+
+def first_given(*values):
+    return next(value for value in values if value is not None)
+
+
+def stack_choices(spec, side):
+    """The fields of one stack; those of its own table win.  Lists are still lists."""
+    given = {key: value for key, value in spec.items() if key not in ("encoder", "decoder")}
+    s = SimpleNamespace(**DEFAULTS | given | spec.get(side, {}))
+    s.norm_eps = first_given(s.norm_eps, 1e-6 if s.norm == "annotated" else 1e-5)
+    s.final_norm = first_given(s.final_norm, s.norm_at == "pre")
+    s.embed_scale = first_given(s.embed_scale, math.sqrt(s.d_model))
+    s.length = s.max_source if side == "encoder" else s.max_target
+    s.rope_dims = first_given(s.rope_dims, layer_choices(s, 0).head_dim)
+    return s
+
+
+def layer_choices(stack, n):
+    """The fields of layer n: lists begin again at their end."""
+    f = SimpleNamespace(**{key: value[n % len(value)] if isinstance(value, list) else value
+                           for key, value in vars(stack).items()})
+    f.kv_heads = first_given(f.kv_heads, f.heads)
+    f.head_dim = first_given(f.head_dim, f.d_model // f.heads)
+    f.value_dim = first_given(f.value_dim, f.head_dim)
+    f.attention_scale = first_given(f.attention_scale, 1 / math.sqrt(f.head_dim))
+    return f
+
+
+class Table(nn.Module):
+    def __init__(self, rows, columns):
+        super().__init__()
+        self.table = nn.Parameter(torch.empty(rows, columns))
+
+
+class Norm(nn.Module):
+    def __init__(self, s):
+        super().__init__()
+        self.kind, self.eps = s.norm, s.norm_eps
+        self.gain = nn.Parameter(torch.empty(s.d_model))
+        self.bias = None if s.norm == "rms" else nn.Parameter(torch.empty(s.d_model))
+
+    def forward(self, x):
+        if self.kind == "rms":
+            return x / (x.square().mean(-1, keepdim=True) + self.eps).sqrt() * self.gain
+        if self.kind == "layer":
+            return functional.layer_norm(x, x.shape[-1:], self.gain, self.bias, self.eps)
+        centred = x - x.mean(-1, keepdim=True)
+        std = (centred.square().sum(-1, keepdim=True) / (x.shape[-1] - 1)).sqrt()
+        return self.gain * centred / (std + self.eps) + self.bias
+
+
+# ---- positions ----
+
+def sinusoids(s):
+    """[length, D]: rates and angles are rounded to f32, sin and cos are of those."""
+    half = s.d_model // 2
+    divisor = half if s.position_divisor == "d/2" else half - 1
+    rates = torch.tensor([math.exp(j * (-math.log(10000) / divisor)) for j in range(half)]).float()
+    places = torch.arange(s.length).float() + s.position_first
+    angles = (places[:, None] * rates).double()
+    axis = 2 if s.position_layout == "interleaved" else 1
+    return torch.stack((angles.sin(), angles.cos()), axis).flatten(1).float()
+
+
+def turn(x, s):
+    """x [B, H, N, d]: the first rope_dims columns of row p turn by p times their pair's rate,
+    rates and angles, sines and cosines rounded to f32."""
+    rates = torch.tensor([1 / s.rope_theta ** (2 * i / s.rope_dims) for i in range(s.rope_dims // 2)])
+    angles = (torch.arange(x.shape[2]).float()[:, None] * rates.float()).double()
+    cos, sin = angles.cos().float().to(x.dtype), angles.sin().float().to(x.dtype)
+    turned, rest = x[..., :s.rope_dims], x[..., s.rope_dims:]
+    if s.rope_layout == "halves":
+        a, b = turned.chunk(2, -1)
+        turned = torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
+    else:
+        a, b = turned[..., 0::2], turned[..., 1::2]
+        turned = torch.stack((a * cos - b * sin, b * cos + a * sin), -1).flatten(-2)
+    return torch.cat((turned, rest), -1)
+
+
+def buckets(count, s, both_ways):
+    """T5's buckets [count, count] of key position minus query position, in f32 as there."""
+    ahead = torch.arange(count)[None, :] - torch.arange(count)[:, None]
+    first, n = torch.zeros_like(ahead), s.rel_buckets
+    if both_ways:
+        n //= 2
+        first = (ahead > 0) * n
+        away = ahead.abs()
+    else:
+        away = (-ahead).clamp(min=0)
+    exact = n // 2
+    logs = torch.log(away.float() / exact) / math.log(s.rel_distance / exact)
+    far = (exact + (logs * (n - exact)).clamp(min=0).long()).clamp(max=n - 1)
+    return first + torch.where(away < exact, away, far)
+
+
+# ---- layers ----
+
+class Attention(nn.Module):
+    def __init__(self, f):
+        super().__init__()
+        self.f = f
+        self.q = nn.Linear(f.d_model, f.heads * f.head_dim, f.qkv_bias)
+        self.k = nn.Linear(f.d_model, f.kv_heads * f.head_dim, f.qkv_bias)
+        self.v = nn.Linear(f.d_model, f.kv_heads * f.value_dim, f.qkv_bias)
+        self.out = nn.Linear(f.heads * f.value_dim, f.d_model, f.out_bias)
+
+    def heads(self, x, count):
+        """[B, N, count*d] -> [B, H, N, d], keys and values repeated for their queries"""
+        x = x.unflatten(-1, (count, -1)).transpose(1, 2)
+        return x.repeat_interleave(self.f.heads // count, 1)
+
+    def turned(self, name, x, count, trace):
+        """Rotary positions of x [B, N, count*d]"""
+        x = turn(x.unflatten(-1, (count, -1)).transpose(1, 2), self.f)
+        return trace.keep(name, x.transpose(1, 2).flatten(2))
+
+    def forward(self, x, memory, rotary, bias, mask, trace):
+        """x [B, N, D], memory [B, M, D], bias [H, N, M] or None, mask [N, M] or None -> [B, N, D]"""
+        f = self.f
+        q, k = trace.keep("q", self.q(x)), trace.keep("k", self.k(memory))
+        v = trace.keep("v", self.v(memory))
+        if rotary:
+            q = self.turned("q_turned", q, f.heads, trace)
+            k = self.turned("k_turned", k, f.kv_heads, trace)
+        q, k, v = self.heads(q, f.heads), self.heads(k, f.kv_heads), self.heads(v, f.kv_heads)
+        products = q @ k.transpose(2, 3)
+        scores = products * f.attention_scale
+        if bias is not None:
+            scores = scores + bias
+        if mask is not None:
+            products, scores = products.masked_fill(~mask, 0), scores.masked_fill(~mask, -math.inf)
+        trace.keep("scores", products)
+        weights = trace.keep("weights", scores.softmax(-1))
+        return trace.keep("out", self.out(trace.keep("context", (weights @ v).transpose(1, 2).flatten(2))))
+
+
+class FeedForward(nn.Module):
+    def __init__(self, f):
+        super().__init__()
+        self.activation = ACTIVATIONS[f.activation]
+        self.gate = nn.Linear(f.d_model, f.d_ff, f.ffn_bias) if f.gated else None
+        self.up = nn.Linear(f.d_model, f.d_ff, f.ffn_bias)
+        self.down = nn.Linear(f.d_ff, f.d_model, f.ffn_bias)
+
+    def forward(self, x, trace):
+        part = trace.under("ffn")
+        up = part.keep("up", self.up(x))
+        if self.gate is None:
+            hidden = self.activation(up)
+        else:
+            hidden = self.activation(part.keep("gate", self.gate(x))) * up
+        return trace.keep("ffn", self.down(part.keep("hidden", hidden)))
+
+
+class Layer(nn.Module):
+    """Self-attention, cross-attention where there is a memory, feed-forward."""
+
+    def __init__(self, f, cross):
+        super().__init__()
+        self.pre, self.rotary = f.norm_at == "pre", f.position == "rotary"
+        self.self_attn = Attention(f)
+        self.cross_attn = Attention(f) if cross else None
+        self.ffn = FeedForward(f)
+        self.norm = nn.ModuleList(Norm(f) for _ in range(2 + cross))
+
+    def sublayer(self, index, x, function, trace):
+        name, norm = f"norm.{index}", self.norm[index]
+        if self.pre:
+            return x + function(trace.keep(name, norm(x)))
+        return trace.keep(name, norm(x + function(x)))
+
+    def forward(self, x, memory, bias, mask, trace):
+        x = self.sublayer(0, x, lambda y: self.self_attn(
+            y, y, self.rotary, bias, mask, trace.under("self_attn")), trace)
+        if self.cross_attn:
+            x = self.sublayer(1, x, lambda y: self.cross_attn(
+                y, memory, False, None, None, trace.under("cross_attn")), trace)
+        return self.sublayer(len(self.norm) - 1, x, lambda y: self.ffn(y, trace), trace)
+
+
+class Embed(nn.Module):
+    def __init__(self, s, symbols):
+        super().__init__()
+        self.table = nn.Parameter(torch.empty(symbols, s.d_model))
+        self.norm = Norm(s) if s.embed_norm else None
+
+
+class Stack(nn.Module):
+    """One side, from ids to what its last norm leaves."""
+
+    def __init__(self, s, symbols, causal, cross):
+        super().__init__()
+        self.s, self.causal = s, causal
+        self.embed = Embed(s, symbols)
+        self.position = Table(s.length, s.d_model) if s.position == "learned" else None
+        self.relative = None
+        if s.position == "relative":
+            self.relative = Table(s.rel_buckets, layer_choices(s, 0).heads)
+        for n in range(s.layers):
+            self.add_module(str(n), Layer(layer_choices(s, n), cross))
+        self.norm = Norm(s) if s.final_norm else None
+
+    def embedding(self, ids, trace):
+        x = trace.keep("embed", self.embed.table[ids] * self.s.embed_scale)
+        if self.s.position in ("sinusoidal", "learned"):
+            table = self.position.table if self.position else sinusoids(self.s).to(x.dtype)
+            x = trace.keep("embed.position", x + table[:ids.shape[1]])
+        return trace.keep("embed.norm", self.embed.norm(x)) if self.embed.norm else x
+
+    def forward(self, ids, memory, trace):
+        """ids [B, N], memory [B, M, D] or None -> [B, N, D]"""
+        x, count = self.embedding(ids, trace), ids.shape[1]
+        bias = None
+        if self.relative:
+            places = buckets(count, self.s, both_ways=not self.causal)
+            bias = self.relative.table[places].permute(2, 0, 1)
+        mask = torch.ones(count, count, dtype=torch.bool).tril() if self.causal else None
+        for n in range(self.s.layers):
+            x = getattr(self, str(n))(x, memory, bias, mask, trace.under(str(n)))
+        return trace.keep("norm", self.norm(x)) if self.norm else x
+
+
+class Transformer(nn.Module):
+    def __init__(self, spec):
+        super().__init__()
+        s = SimpleNamespace(**DEFAULTS | spec)
+        self.spec, self.encoder, self.decoder = s, None, None
+        if s.kind != "decoder":
+            self.encoder = Stack(stack_choices(spec, "encoder"), s.source_vocab, False, False)
+        if s.kind != "encoder":
+            cross = self.encoder is not None
+            self.decoder = Stack(stack_choices(spec, "decoder"), s.target_vocab, True, cross)
+            self.output = nn.Module()
+            if not s.tied:
+                self.output.weight = nn.Parameter(torch.empty(s.target_vocab, s.d_model))
+            if s.output_bias:
+                self.output.bias = nn.Parameter(torch.empty(s.target_vocab))
+
+    def initialise(self, rng):
+        """Xavier for rank 2, linear biases +-1/sqrt(fan_in); gains and biases of norms, and the
+        hidden layer of the feed-forward wide enough that they matter."""
+        for name, parameter in self.named_parameters():
+            if parameter.dim() == 2:
+                gain = 3 if name.endswith(("ffn.up.weight", "ffn.gate.weight", "relative.table")) else 1
+                nn.init.xavier_uniform_(parameter, gain, generator=rng)
+            elif name.endswith(".gain"):
+                nn.init.uniform_(parameter, 0.5, 1.5, generator=rng)
+            elif "norm." in name:
+                nn.init.uniform_(parameter, -0.3, 0.3, generator=rng)
+            else:
+                owner = self.get_submodule(name.rpartition(".")[0])
+                bound = 1 / math.sqrt(getattr(owner, "in_features", self.spec.d_model))
+                nn.init.uniform_(parameter, -bound, bound, generator=rng)
+
+    def encode(self, source, trace=Trace()):
+        return self.encoder(source, None, trace.under("encoder")) if self.encoder else None
+
+    def decode(self, memory, target, trace=Trace()):
+        """-> logits [B, N, V]"""
+        x = self.decoder(target, memory, trace.under("decoder"))
+        weight = self.decoder.embed.table if self.spec.tied else self.output.weight
+        bias = self.output.bias if self.spec.output_bias else None
+        return trace.keep("logits", functional.linear(x, weight, bias))
+
+
+@torch.no_grad()
+def greedy(model, source):
+    """source [B, N] or None, B = 1 -> (ids after start_id, up to and including end_id, at most
+    max_target - 1; the smallest gap between the two best logits of a step)"""
+    s = model.spec
+    memory, ids, gap = model.encode(source), [s.start_id], math.inf
+    while len(ids) < s.max_target and ids[1:][-1:] != [s.end_id]:
+        best = model.decode(memory, torch.tensor([ids]))[0, -1].topk(2)
+        gap = min(gap, (best.values[0] - best.values[1]).item())
+        ids.append(best.indices[0].item())
+    return ids[1:], gap

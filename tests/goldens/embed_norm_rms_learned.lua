@@ -1,0 +1,16 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "embed_norm_rms_learned",
+  layers = 1,
+  heads = 2,
+  d_model = 10,
+  d_ff = 13,
+  source_vocab = 13,
+  target_vocab = 17,
+  max_source = 9,
+  max_target = 8,
+  embed_norm = true,
+  norm = "rms",
+  position = "learned",
+  weights = "embed_norm_rms_learned.safetensors",
+}

@@ -1,0 +1,21 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "like_bart",
+  layers = 1,
+  heads = 2,
+  d_model = 10,
+  d_ff = 13,
+  source_vocab = 13,
+  target_vocab = 17,
+  max_source = 9,
+  max_target = 8,
+  norm = "layer",
+  norm_at = "post",
+  position = "learned",
+  activation = "gelu",
+  embed_norm = true,
+  embed_scale = 1,
+  tied = true,
+  start_id = 2,
+  weights = "like_bart.safetensors",
+}

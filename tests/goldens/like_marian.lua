@@ -1,0 +1,20 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "like_marian",
+  layers = 2,
+  heads = 2,
+  d_model = 10,
+  d_ff = 13,
+  source_vocab = 13,
+  target_vocab = 17,
+  max_source = 9,
+  max_target = 8,
+  norm = "layer",
+  norm_at = "post",
+  position_layout = "halves",
+  activation = "silu",
+  tied = true,
+  start_id = 16,
+  end_id = 0,
+  weights = "like_marian.safetensors",
+}

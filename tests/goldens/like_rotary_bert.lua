@@ -1,0 +1,21 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "like_rotary_bert",
+  kind = "encoder",
+  layers = 2,
+  heads = 2,
+  d_model = 16,
+  d_ff = 13,
+  source_vocab = 13,
+  max_source = 9,
+  norm = "layer",
+  norm_at = "post",
+  position = "rotary",
+  activation = "silu",
+  embed_norm = true,
+  gated = true,
+  ffn_bias = false,
+  qkv_bias = false,
+  embed_scale = 1,
+  weights = "like_rotary_bert.safetensors",
+}

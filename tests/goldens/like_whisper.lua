@@ -1,0 +1,20 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "like_whisper",
+  layers = 1,
+  heads = 2,
+  d_model = 10,
+  d_ff = 13,
+  source_vocab = 13,
+  target_vocab = 17,
+  max_source = 9,
+  max_target = 8,
+  norm = "layer",
+  activation = "gelu",
+  tied = true,
+  output_bias = false,
+  embed_scale = 1,
+  encoder = { position_layout = "halves", position_divisor = "d/2-1" },
+  decoder = { position = "learned" },
+  weights = "like_whisper.safetensors",
+}

@@ -1,0 +1,15 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "norm_eps_layer",
+  layers = 1,
+  heads = 2,
+  d_model = 10,
+  d_ff = 13,
+  source_vocab = 13,
+  target_vocab = 17,
+  max_source = 9,
+  max_target = 8,
+  norm = "layer",
+  norm_eps = 0.25,
+  weights = "norm_eps_layer.safetensors",
+}

@@ -1,0 +1,15 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "other_marks",
+  layers = 1,
+  heads = 2,
+  d_model = 10,
+  d_ff = 13,
+  source_vocab = 13,
+  target_vocab = 17,
+  max_source = 9,
+  max_target = 8,
+  start_id = 16,
+  end_id = 0,
+  weights = "other_marks.safetensors",
+}

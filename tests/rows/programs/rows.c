@@ -1,0 +1,152 @@
+/* rows.c: many rows in one call against one row after the other, to the bit: prefill of any split, batches of slots, forks,
+ * a state saved to a file and read back, on one lane and on two. Prints TAP-like lines. Compiled against an emitted
+ * decoder-only model with three slots: -DMODEL=name -DHEADER='"name.h"'. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include HEADER
+#include "rt_weights.h"
+
+#define JOIN(a, b) a##_##b
+#define NAMED(a, b) JOIN(a, b)
+#define CALL(what) NAMED(MODEL, what)
+
+typedef CALL(state) State;
+static State plain, other, third;
+static MODEL model;
+static int failures;
+
+static void check(int good, const char *name)
+{
+    printf("%s %s\n", good ? "ok" : "not ok", name);
+    failures += !good;
+}
+
+enum { LENGTH = 12 };
+static const int ids[LENGTH] = { 3, 5, 8, 13, 4, 6, 10, 16, 26, 7, 11, 18 };
+
+static size_t row_bytes(void) { return VOCAB * sizeof(float); }
+
+/* Logits of ids[0 .. n-1], one step after the other, in slot 0 of `plain`. */
+static void steps(float *logits, int n)
+{
+    CALL(reset)(&plain);
+    for (int i = 0; i < n; i++) {
+        if (CALL(step)(&model, &plain, ids[i]) != RT_OK) exit(1);
+        memcpy(logits + (size_t)i * VOCAB, CALL(logits)(&plain), row_bytes());
+    }
+}
+
+static int same(const float *want, const State *s, int row)
+{
+    return memcmp(want, CALL(logits)(s) + (size_t)row * STRIDE, row_bytes()) == 0;
+}
+
+/* Prefill `n` ids of a slot in pieces of `piece`. */
+static int prefill(State *s, int slot, const float *want, int n, int piece)
+{
+    int good = 1;
+    for (int from = 0; from < n; from += piece) {
+        rt_row rows[LENGTH];
+        int count = n - from < piece ? n - from : piece;
+        for (int i = 0; i < count; i++) rows[i] = (rt_row){ slot, from + i, ids[from + i] };
+        if (CALL(rows)(&model, s, rows, count) != RT_OK) return 0;
+        for (int i = 0; i < count; i++) good &= same(want + (size_t)(from + i) * VOCAB, s, i);
+    }
+    return good;
+}
+
+/* Three sequences of different lengths at once, each row as when alone. */
+static int batch(const float *want)
+{
+    const int lengths[3] = { 5, 9, 2 };
+    int good = 1;
+    CALL(reset)(&other);
+    for (int slot = 0; slot < 3; slot++) good &= prefill(&other, slot, want, lengths[slot], LENGTH);
+    for (int step = 0; step < 3; step++) {
+        rt_row rows[3];
+        for (int slot = 0; slot < 3; slot++) rows[slot] = (rt_row){ slot, lengths[slot] + step, ids[lengths[slot] + step] };
+        if (CALL(rows)(&model, &other, rows, 3) != RT_OK) return 0;
+        for (int slot = 0; slot < 3; slot++) good &= same(want + (size_t)(lengths[slot] + step) * VOCAB, &other, slot);
+    }
+    return good;
+}
+
+/* A prefill and two steps of other slots in one call. */
+static int mixture(const float *want)
+{
+    CALL(reset)(&other);
+    if (!prefill(&other, 0, want, 4, 4) || !prefill(&other, 2, want, 7, 3)) return 0;
+    rt_row rows[6] = { { 2, 7, ids[7] }, { 1, 0, ids[0] }, { 1, 1, ids[1] }, { 1, 2, ids[2] }, { 0, 4, ids[4] }, { 0, 5, ids[5] } };
+    if (CALL(rows)(&model, &other, rows, 6) != RT_OK) return 0;
+    const int at[6] = { 7, 0, 1, 2, 4, 5 };
+    int good = 1;
+    for (int i = 0; i < 6; i++) good &= same(want + (size_t)at[i] * VOCAB, &other, i);
+    return good;
+}
+
+static int forked(const float *want)
+{
+    CALL(reset)(&other);
+    if (!prefill(&other, 1, want, 6, 6) || CALL(fork)(&other, 1, 0) != RT_OK) return 0;
+    int good = CALL(step)(&model, &other, ids[6]) == RT_OK && same(want + (size_t)6 * VOCAB, &other, 0);
+    rt_row again = { 1, 6, ids[6] };
+    good &= CALL(rows)(&model, &other, &again, 1) == RT_OK && same(want + (size_t)6 * VOCAB, &other, 0);
+    rt_row back = { 1, 3, ids[3] };             /* take a position back */
+    return good && CALL(rows)(&model, &other, &back, 1) == RT_OK && same(want + (size_t)3 * VOCAB, &other, 0);
+}
+
+static int saved(const float *want, const char *path)
+{
+    CALL(reset)(&other);
+    if (!prefill(&other, 0, want, 5, 2)) return 0;
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(&other, sizeof other, 1, f) != 1 || fclose(f) != 0) return 0;
+    memset(&other, 0x55, sizeof other);
+    f = fopen(path, "rb");
+    if (!f || fread(&third, sizeof third, 1, f) != 1) return 0;
+    fclose(f);
+    return CALL(step)(&model, &third, ids[5]) == RT_OK && same(want + (size_t)5 * VOCAB, &third, 0);
+}
+
+static int refused(void)
+{
+    CALL(reset)(&other);
+    rt_row gap[2] = { { 0, 0, 3 }, { 0, 2, 3 } }, twice[3] = { { 0, 0, 3 }, { 1, 0, 3 }, { 0, 1, 3 } }, far[2] = { { 0, 0, 3 }, { 3, 0, 3 } };
+    rt_row wrong[2] = { { 0, 0, 3 }, { 0, 1, VOCAB } }, later[2] = { { 0, 1, 3 }, { 0, 2, 3 } };
+    State before = other;
+    int good = CALL(rows)(&model, &other, gap, 2) == RT_ORDER && CALL(rows)(&model, &other, twice, 3) == RT_ORDER;
+    good &= CALL(rows)(&model, &other, far, 2) == RT_BAD_ID && CALL(rows)(&model, &other, wrong, 2) == RT_BAD_ID;
+    good &= CALL(rows)(&model, &other, later, 2) == RT_ORDER && CALL(rows)(&model, &other, gap, 0) == RT_ORDER;
+    good &= CALL(rows)(&model, &other, gap, 100000) == RT_TOO_LONG;
+    return good && memcmp(&before, &other, sizeof other) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    static float want[LENGTH * VOCAB];
+    RtWeights weights;
+    char name[64];
+    if (argc < 3 || rt_weights_open(&weights, argv[1]) || CALL(bind)(&model, weights.data, weights.bytes) != RT_OK) return 1;
+    steps(want, LENGTH);
+    for (int lanes = 1; lanes <= 2; lanes++) {
+        if (CALL(threads)(&model, lanes) != RT_OK) return 1;
+        for (int piece = 2; piece <= LENGTH; piece += piece < 5 ? 1 : 7) {
+            CALL(reset)(&other);
+            snprintf(name, sizeof name, "prefill in pieces of %d, %d lanes", piece, lanes);
+            check(prefill(&other, 0, want, LENGTH, piece), name);
+        }
+        snprintf(name, sizeof name, "a batch of three lengths, %d lanes", lanes);
+        check(batch(want), name);
+        snprintf(name, sizeof name, "prefill and steps in one call, %d lanes", lanes);
+        check(mixture(want), name);
+        snprintf(name, sizeof name, "a fork, and a position taken back, %d lanes", lanes);
+        check(forked(want), name);
+    }
+    check(saved(want, argv[2]), "a state saved and read back");
+    check(refused(), "rows out of order are refused and change nothing");
+    CALL(threads)(&model, 1);
+    rt_weights_close(&weights);
+    return failures != 0;
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Many rows in one call against one row after the other, for two decoders and both forms of kernels. usage: run.sh XFORMC
+set -u
+xformc=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+for spec in tests/specs/modern_decoder.lua specs/gpt.lua; do
+    name=$(basename "$spec" .lua)
+    upper=$(printf '%s' "$name" | tr 'a-z' 'A-Z')
+    for form in library unrolled; do
+        folder=$scratch/$name-$form
+        if ! "$xformc" compile -q "$spec" --slots 3 --kernels "$form" -o "$folder" || ! make -s -C "$folder" "lib$name.a"; then
+            echo "not ok $name, $form: builds"
+            continue
+        fi
+        cc -std=c11 -O1 -Wall -Wextra -Werror -I"$folder" -I"$folder/runtime" -DMODEL="$name" -DHEADER="\"$name.h\"" -DVOCAB="${upper}_VOCAB" \
+            -DSTRIDE="${upper}_LOGITS_STRIDE" -o "$folder/rows" tests/rows/programs/rows.c "$folder/lib$name.a" -lm -pthread &&
+            "$folder/rows" "$folder/$name.safetensors" "$scratch/state" | sed "s/ok /ok $name, $form: /"
+    done
+done

@@ -61,7 +61,8 @@ static const CommandRow commands[] = {
       "  xformc verify specs/dates.lua\n"
       "  xformc verify specs/dates.lua --against mine.safetensors -v\n" },
     { "info", command_info, SET_ALL | SET_MODEL | SET_NATIVE | SET_POSITION | SET_TARGET | SET_MAX_RAM | SET_MAX_FLASH | SET_CODE | SET_MEMORY |
-          SET_GRAPH | SET_JSON | SET_QUIET | SET_VERBOSE | SET_TAPS, true, false, "SPEC [--json]", "What a model takes and costs, before it runs; pictures of it",
+          SET_GRAPH | SET_JSON | SET_QUIET | SET_VERBOSE | SET_TAPS, true, false, "SPEC [--json]",
+      "What a model takes and costs, before it runs; pictures of it",
       "  xformc info specs/base.lua\n"
       "  xformc info specs/dates.lua --memory memory.svg --graph graph.svg\n"
       "  xformc info specs/dates.lua --max-ram 256K\n" },

@@ -70,8 +70,8 @@ static const CommandRow commands[] = {
           SET_COLOR | SET_QUIET | SET_VERBOSE, true, true, "SPEC TEXT [-o FILE.svg]", "Draw where every head looks, in the terminal or as SVG",
       "  xformc attention specs/dates.lua \"3rd of May 2019\"\n"
       "  xformc attention specs/dates.lua \"3rd of May 2019\" -o attention.svg\n" },
-    { "bench", command_bench, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_OUTPUT | SET_REPETITIONS | SET_SECONDS | SET_FORMAT | SET_JSON |
-          SET_QUIET | SET_VERBOSE, true, false, "SPEC [-r N] [-t LIST] [-o FILE.svg]",
+    { "bench", command_bench, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_OUTPUT | SET_REPETITIONS |
+          SET_SECONDS | SET_FORMAT | SET_JSON | SET_QUIET | SET_VERBOSE, true, false, "SPEC [-r N] [-t LIST] [-o FILE.svg]",
       "How fast every engine runs it, and how near to the machine's limit",
       "  xformc bench specs/dates.lua -r 3 -t 1\n" },
     { "ops", command_ops, SET_ALL, false, false, "", "List the operations of a graph", "  xformc ops\n" },

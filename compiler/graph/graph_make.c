@@ -159,7 +159,7 @@ Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tenso
     n->part = k->part;
     const OpRow *row = &op_rows[n->op];
     for (int r = 0; r < row->results; r++) {
-        /* shapes come from graph_shape; a placeholder rank of 0 until then */
+        /* without a shape until graph_shape gives it one */
         Tensor *t = make_tensor(k, TENSOR_TEMP, NULL, k->block->layers, 0, NULL);
         n->out[r] = t;
     }

@@ -17,10 +17,13 @@ WARNINGS  = -Wall -Wextra -Werror
 FOLDERS   = compiler compiler/base compiler/front compiler/graph compiler/plan compiler/target runtime
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
-LIBS     := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -ldl -lm -pthread
+LIBS     := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -ltcc -ldl -lm -pthread
 ISA_portable =
 ISA_avx2     = -mavx2 -mfma -mf16c
+ISA_avx512   = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c
 ISA_native   = -march=native
+# Those that the compiler carries its kernels for, as in compiler/target/kernel_sets.def.
+KERNEL_SETS := portable $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),avx512)
 
 Q    = $(if $(V:0=),,@)
 say  = $(if $(V:0=),@:,@printf '  %-5s %s\n' $(1) $(2))
@@ -28,8 +31,8 @@ make = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 # rt_host.c is main() of a generated program.
 RUNTIME  := $(filter-out $(wildcard runtime/rt_host*.c),$(wildcard runtime/rt_*.c))
-COMPILER := $(wildcard compiler/*.c compiler/*/*.c)
-OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(COMPILER) $(RUNTIME))
+COMPILER := $(filter-out compiler/target/kernel_set_one.c,$(wildcard compiler/*.c compiler/*/*.c))
+OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(COMPILER) $(RUNTIME)) $(KERNEL_SETS:%=$(BUILD)/kernel_set_%.o)
 XFORMC   := $(BUILD)/xformc
 
 all: $(XFORMC)  ## build build/xformc (the default)
@@ -42,6 +45,12 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | libraries
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
+
+# What runs in memory calls the kernels here, so they are compiled as those of a generated program.
+$(KERNEL_SETS:%=$(BUILD)/kernel_set_%.o): $(BUILD)/kernel_set_%.o: compiler/target/kernel_set_one.c $(BUILD)/flags
+	$(call say,CC,'$< ($*)')
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) -O3 $(ISA_$*) -DKERNEL_SET_NAME=$* -MMD -MP -c -o $@ $<
 
 # The assembler puts runtime/ into this one, which -MMD does not see.
 $(BUILD)/compiler/target/runtime_text.o: $(wildcard runtime/* runtime/*/*)

@@ -8,20 +8,21 @@
 #include "bench.h"
 #include "folder.h"
 
-/* What takes turns, in this order; the first is what the others' outputs are compared with. A row more is an engine
- * or a form of kernels more. */
-typedef struct EngineRow { const char *name, *kernels, *label; KernelsForm form; int64_t pause_ns; } EngineRow;
-static const EngineRow engine_rows_of_bench[] = {
-    { "generic", "openblas", "generic", KERNELS_LIBRARY, 150000000 },   /* OpenBLAS's threads look for work for 2^28 ticks */
-    { "native",  "library",  "native",  KERNELS_LIBRARY, 0 },
-};
-enum { ENGINE_ROWS = sizeof engine_rows_of_bench / sizeof *engine_rows_of_bench };
-
 #ifdef __clang__
 #define COMPILER_OF_OURS __VERSION__
 #else
 #define COMPILER_OF_OURS "gcc " __VERSION__
 #endif
+
+/* What takes turns, in this order; the first is what the others' outputs are compared with. A row more is an engine
+ * or a form of kernels more. */
+typedef struct EngineRow { const char *name, *kernels, *label, *compiler; KernelsForm form; int64_t pause_ns; } EngineRow;
+static const EngineRow engine_rows_of_bench[] = {
+    { "generic", "openblas", "generic", COMPILER_OF_OURS, KERNELS_LIBRARY, 150000000 },   /* OpenBLAS's threads look for work for 2^28 ticks */
+    { "jit",     "library",  "jit",     "libtcc", KERNELS_LIBRARY, 0 },
+    { "native",  "library",  "native",  NULL, KERNELS_LIBRARY, 0 },
+};
+enum { ENGINE_ROWS = sizeof engine_rows_of_bench / sizeof *engine_rows_of_bench };
 
 /* The first line that `cc --version` prints; "" where it says nothing. */
 static const char *compiler_version(Arena *a, const char *cc)
@@ -66,8 +67,8 @@ static bool open_engine(Session *s, Bench *b, const EngineRow *row)
     if (!e) return false;
     b->engines[b->engine_count++] = (BenchEngine){
         .name = row->name, .kernels = row->kernels, .label = row->label, .engine = e, .pause_ns = row->pause_ns,
-        .compile_ns = native ? ns : 0, .rss_bytes = more > 0 ? more : 0,
-        .compiler = native ? compiler_version(s->arena, given->cc ? given->cc : "cc") : COMPILER_OF_OURS,
+        .compile_ns = e->plan->options.target == TARGET_PANELS ? ns : 0, .rss_bytes = more > 0 ? more : 0,
+        .compiler = native ? compiler_version(s->arena, given->cc ? given->cc : "cc") : row->compiler,
         .cflags = native ? compiler_flags(s->arena, b->plan, row->form, given->isa ? given->isa : "native") : "",
     };
     return true;

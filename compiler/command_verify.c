@@ -32,16 +32,23 @@ static bool open_engine(Session *s, Engines *e, const char *name, const char *cc
     return v->plain != NULL;
 }
 
-/* The generic engine, and native code by --cc, or by each of gcc and clang that there is. Emitted code gives the same
- * bits whichever compiler made it. */
-static bool open_engines(Session *s, Engines *e)
+/* One of the engines, by the compilers that there are: --cc, or each of gcc and clang. */
+static bool open_native(Session *s, Engines *e)
 {
     static const char *const compilers[] = { "gcc", "clang" };
-    const Choices *c = s->choices;
-    if (c->cc) return open_engine(s, e, "native", c->cc, 1) && open_engine(s, e, "generic", NULL, 0);
+    const int before = e->count;
+    if (s->choices->cc) return open_engine(s, e, "native", s->choices->cc, 1);
     for (int i = 0; i < 2; i++)
         if (on_path(s->arena, compilers[i]) && !open_engine(s, e, "native", compilers[i], 1)) return false;
-    if (!e->count && !open_engine(s, e, "native", "cc", 1)) return false;
+    return e->count > before || open_engine(s, e, "native", "cc", 1);
+}
+
+/* All engines, or the generic one and that of --engine. Emitted code gives the same bits whichever compiler made it. */
+static bool open_engines(Session *s, Engines *e)
+{
+    const char *only = s->choices->engine;
+    if ((!only || strcmp(only, "jit") == 0) && !open_engine(s, e, "jit", NULL, 1)) return false;
+    if ((!only || strcmp(only, "native") == 0) && !open_native(s, e)) return false;
     return open_engine(s, e, "generic", NULL, 0);
 }
 

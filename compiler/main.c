@@ -27,9 +27,9 @@ static const OptionRow option_rows[] = {
 #undef OPTION
 };
 
-/* Sets of options. */
+/* Sets of options, of which there may be 64. */
 enum {
-#define OPTION(id, letter, name, argument, doc) SET_##id = 1 << OPTION_##id,
+#define OPTION(id, letter, name, argument, doc) SET_##id = UINT64_C(1) << OPTION_##id,
 #include "options.def"
 #undef OPTION
     SET_ALL = SET_HELP | SET_VERSION,               /* what every command reads */
@@ -41,53 +41,55 @@ enum {
 typedef struct CommandRow {
     const char *name;
     CommandRun *run;
-    unsigned options;               /* the set that it reads; others are refused */
+    uint64_t options;               /* the set that it reads; others are refused */
     bool needs_spec, texts;         /* what words it takes */
     const char *usage, *doc, *examples;
+    const char *engine;             /* when --engine is not given; NULL: all */
 } CommandRow;
 static const CommandRow commands[] = {
     { "compile", command_compile, SET_EMIT, true, false, "SPEC [-o DIR]", "Write C for a spec into a folder",
-      "  xformc compile specs/dates.lua -o generated/dates\n" },
+      "  xformc compile specs/dates.lua -o generated/dates\n", NULL },
     { "build", command_build, SET_EMIT | SET_NATIVE, true, false, "SPEC [-o DIR]", "Write C for a spec into a folder and build it with make",
       "  xformc build specs/dates.lua -o generated/dates\n"
-      "  xformc build specs/dates.lua --isa portable --cc clang\n" },
+      "  xformc build specs/dates.lua --isa portable --cc clang\n", NULL },
     { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_JSON | SET_VERBOSE, true, true,
       "SPEC [TEXT...]", "Answer texts, or the lines of stdin (-); for an xf.graph print every tensor",
       "  xformc run specs/dates.lua \"3rd of May 2019\"\n"
       "  xformc run specs/dates.lua --json < texts\n"
-      "  xformc run specs/self_attention.lua\n" },
-    { "verify", command_verify, SET_ALL | SET_MODEL | SET_NATIVE | SET_THREADS | SET_AGAINST | SET_JSON | SET_VERBOSE, true, false,
+      "  xformc run specs/self_attention.lua\n", "jit" },
+    { "verify", command_verify, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_AGAINST | SET_JSON | SET_VERBOSE, true, false,
       "SPEC [--against FILE]", "Compare engines with each other, or with your own reference",
       "  xformc verify specs/dates.lua\n"
-      "  xformc verify specs/dates.lua --against mine.safetensors -v\n" },
+      "  xformc verify specs/dates.lua --engine jit\n"
+      "  xformc verify specs/dates.lua --against mine.safetensors -v\n", NULL },
     { "info", command_info, SET_ALL | SET_MODEL | SET_NATIVE | SET_POSITION | SET_TARGET | SET_MAX_RAM | SET_MAX_FLASH | SET_CODE | SET_MEMORY |
           SET_GRAPH | SET_JSON | SET_QUIET | SET_VERBOSE | SET_TAPS, true, false, "SPEC [--json]",
       "What a model takes and costs, before it runs; pictures of it",
       "  xformc info specs/base.lua\n"
       "  xformc info specs/dates.lua --memory memory.svg --graph graph.svg\n"
-      "  xformc info specs/dates.lua --max-ram 256K\n" },
+      "  xformc info specs/dates.lua --max-ram 256K\n", NULL },
     { "attention", command_attention, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_INPUT | SET_OUTPUT | SET_KIND | SET_LAYER | SET_HEAD |
           SET_COLOR | SET_QUIET | SET_VERBOSE, true, true, "SPEC TEXT [-o FILE.svg]", "Draw where every head looks, in the terminal or as SVG",
       "  xformc attention specs/dates.lua \"3rd of May 2019\"\n"
-      "  xformc attention specs/dates.lua \"3rd of May 2019\" -o attention.svg\n" },
+      "  xformc attention specs/dates.lua \"3rd of May 2019\" -o attention.svg\n", "jit" },
     { "bench", command_bench, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_OUTPUT | SET_REPETITIONS |
           SET_SECONDS | SET_FORMAT | SET_JSON | SET_QUIET | SET_VERBOSE, true, false, "SPEC [-r N] [-t LIST] [-o FILE.svg]",
       "How fast every engine runs it, and how near to the machine's limit",
-      "  xformc bench specs/dates.lua -r 3 -t 1\n" },
-    { "ops", command_ops, SET_ALL, false, false, "", "List the operations of a graph", "  xformc ops\n" },
-    { "fields", command_fields, SET_ALL, false, false, "", "List the fields of a spec", "  xformc fields\n" },
+      "  xformc bench specs/dates.lua -r 3 -t 1\n", NULL },
+    { "ops", command_ops, SET_ALL, false, false, "", "List the operations of a graph", "  xformc ops\n", NULL },
+    { "fields", command_fields, SET_ALL, false, false, "", "List the fields of a spec", "  xformc fields\n", NULL },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* ---- help ------------------------------------------------------------------------------------------------------- */
 
-static void print_options(unsigned set, FILE *to)
+static void print_options(uint64_t set, FILE *to)
 {
     fputs("\nOptions:\n", to);
     for (int i = 0; i < OPTIONS; i++) {
         const OptionRow *o = &option_rows[i];
         char letter[8] = "    ", name[40];
-        if (!(set & 1u << i)) continue;
+        if (!(set & UINT64_C(1) << i)) continue;
         if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
         snprintf(name, sizeof name, "--%s%s%s", o->name, o->argument ? "=" : "", o->argument ? o->argument : "");
         fprintf(to, "  %s%-18s %s\n", letter, name, o->doc);
@@ -261,23 +263,23 @@ static bool some_text(const char *option, const char *text, const char **out)
     return *text;
 }
 
-typedef struct Line { Choices choices; unsigned given; const char **inputs; } Line;
+typedef struct Line { Choices choices; uint64_t given; const char **inputs; } Line;
 
 static bool take_option(Line *l, OptionKind kind, const char *value)
 {
-    static const char *const engines[] = { "native", "generic" }, *const forms[] = { "embed", "file", "literal" };
+    static const char *const engines[] = { "native", "jit", "generic" }, *const forms[] = { "embed", "file", "literal" };
     static const char *const kernels[] = { "library", "unrolled" };
     static const char *const kinds[] = { "encoder", "decoder", "cross" }, *const whens[] = { "auto", "always", "never" };
     static const char *const formats[] = { "md", "json", "jsonl", "csv" };
     Choices *c = &l->choices;
     const char *name = option_rows[kind].name;
     int n;
-    l->given |= 1u << kind;
+    l->given |= UINT64_C(1) << kind;
     switch (kind) {
     case OPTION_HELP:
     case OPTION_VERSION: return true;
     case OPTION_OUTPUT:  return some_text(name, value, &c->folder);
-    case OPTION_ENGINE:  c->engine = value; return one_of(name, value, engines, 2);
+    case OPTION_ENGINE:  c->engine = value; return one_of(name, value, engines, 3);
     case OPTION_CC:      return some_text(name, value, &c->cc);
     case OPTION_ISA: {
         const char *const *names = isa_names(&n);
@@ -402,7 +404,7 @@ static const CommandRow *command_named(const char *word)
 static const char *reader_of(int kind)
 {
     for (int i = 0; i < COMMANDS; i++)
-        if (commands[i].options & 1u << kind) return commands[i].name;
+        if (commands[i].options & UINT64_C(1) << kind) return commands[i].name;
     return "no command";
 }
 
@@ -411,7 +413,7 @@ static Exit check_line(const CommandRow *c, const Line *l, char **words, int n)
 {
     const int most = c->texts ? n : c->needs_spec ? 2 : 1;
     for (int i = 0; i < OPTIONS; i++) {
-        if (!(l->given & ~c->options & 1u << i)) continue;
+        if (!(l->given & ~c->options & UINT64_C(1) << i)) continue;
         tell("%s does not take --%s; %s does", c->name, option_rows[i].name, reader_of(i));
         return usage(c);
     }
@@ -444,7 +446,11 @@ static Exit run_command(Line *l, char **words, int n)
         tell("%s takes one number of threads", c->name);
         return usage(c);
     }
-    if (!l->choices.engine && c->run != command_bench) l->choices.engine = c->run == command_attention ? "generic" : "native";
+    if (!l->choices.engine) l->choices.engine = c->engine && l->given & (SET_CC | SET_KERNELS) ? "native" : c->engine;
+    else if (strcmp(l->choices.engine, "jit") == 0 && l->given & (SET_CC | SET_KERNELS)) {
+        tell("--cc and --kernels are choices of native code: the engine jit has a compiler and kernels of its own");
+        return usage(c);
+    }
     return c->run(&l->choices);
 }
 

@@ -6,6 +6,7 @@
  *         -> C text  target/  emitted, packed, compiled, loaded; or run by the generic engine
  */
 #include "session.h"
+#include "jit.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -61,6 +62,7 @@ Engine *session_engine(Session *s, const char *name, const char *cc, bool taps)
     const Choices *c = s->choices;
     Engine *e = NULL;
     if (strcmp(name, "generic") == 0) e = generic_open(s->arena, s->diag, session_plan(s, TARGET_ROW_MAJOR, taps));
+    else if (strcmp(name, "jit") == 0) e = jit_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), c->isa ? c->isa : "native");
     else {
         const NativeOptions options = { cc ? cc : c->cc, c->isa ? c->isa : "native", c->kernels };
         e = native_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), options);

@@ -6,8 +6,9 @@ missing=
 
 need() { case " $missing " in *" $1 "*) ;; *) missing="$missing${missing:+ }$1" ;; esac; }
 
-# tool COMMAND PACKAGE, library NAME PACKAGE
+# tool COMMAND PACKAGE, header NAME PACKAGE, library NAME PACKAGE
 tool() { command -v "$1" >/dev/null 2>&1 || need "$2"; }
+header() { echo "#include <$1>" | "${CC:-cc}" -E - >/dev/null 2>&1 || need "$2"; }
 library() { pkg-config --exists "$1" 2>/dev/null || need "$2"; }
 
 find_missing() {
@@ -15,11 +16,12 @@ find_missing() {
     tool "${CC:-cc}" gcc
     tool make make
     tool pkg-config pkg-config
-    [ -e /usr/include/stdio.h ] || echo '#include <stdio.h>' | "${CC:-cc}" -E - >/dev/null 2>&1 || need libc6-dev
+    [ -e /usr/include/stdio.h ] || header stdio.h libc6-dev
     library "$lua" liblua5.4-dev
     library jansson libjansson-dev
     library openblas libopenblas-dev
     library cmocka libcmocka-dev
+    [ -e /usr/include/libtcc.h ] || header libtcc.h libtcc-dev
 }
 
 find_missing

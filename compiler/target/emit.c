@@ -292,18 +292,23 @@ const char *emit_weights_symbol(Emit *e)
 
 static void emit_seam(Emit *e, Text *out)
 {
-    if (e->form.kernels == KERNELS_UNROLLED) emit_unrolled(e, out);
-    else emit_kernels(e, out);
+    static EmitOne *const seams[] = { [KERNELS_LIBRARY] = emit_kernels, [KERNELS_UNROLLED] = emit_unrolled, [KERNELS_BOUND] = emit_bound };
+    seams[e->form.kernels](e, out);
 }
 
 void emit_main(Emit *e, Text *out) { kind_of(e)->main(e, out); }
 void emit_example(Emit *e, Text *out) { kind_of(e)->example(e, out); }
 
-EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n)
+static Emit emit_new(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form)
 {
     const Model *m = p->graph->model;
-    Emit e = { .arena = a, .plan = p, .model = m, .name = m->name, .upper = emit_upper(a, m->name), .identity = identity,
-               .head_bytes = head_bytes, .form = form, .wrappers = arena_array(a, MAX_WRAPPERS, sizeof(Wrapper)) };
+    return (Emit){ .arena = a, .plan = p, .model = m, .name = m->name, .upper = emit_upper(a, m->name), .identity = identity,
+                   .head_bytes = head_bytes, .form = form, .wrappers = arena_array(a, MAX_WRAPPERS, sizeof(Wrapper)) };
+}
+
+EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n)
+{
+    Emit e = emit_new(a, p, identity, head_bytes, form);
     /* NAME.c first: it finds the shapes that NAME_kernels.h defines */
     static const struct { const char *format; EmitOne *emit; } files[] = {
         { "%s.c", emit_model }, { "%s_kernels.h", emit_seam }, { "%s.h", emit_header }, { "%s_main.c", emit_main },
@@ -314,9 +319,47 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
     *n = 0;
     for (int i = 0; i < FILES; i++) {
         bool named = strchr(files[i].format, '%') != NULL;
-        EmittedFile f = { named ? arena_format(a, files[i].format, m->name) : files[i].format, text_new(a) };
+        EmittedFile f = { named ? arena_format(a, files[i].format, e.name) : files[i].format, text_new(a) };
         files[i].emit(&e, &f.text);
         if (f.text.size) out[(*n)++] = f;
     }
+    return out;
+}
+
+/* ---- one text -------------------------------------------------------------------------------------------------- */
+
+/* What a freestanding C compiler's headers give to rt.h, for a compiler that has no headers at hand. */
+static const char without_headers[] =
+    "#define NULL ((void *)0)\n"
+    "#define INT32_MAX 2147483647\n"
+    "typedef signed char int8_t; typedef unsigned char uint8_t; typedef short int16_t; typedef unsigned short uint16_t;\n"
+    "typedef int int32_t; typedef unsigned uint32_t; typedef long long int64_t; typedef unsigned long long uint64_t;\n"
+    "typedef unsigned long size_t; typedef long ptrdiff_t; typedef unsigned long uintptr_t; typedef long intptr_t;\n";
+
+static void add_part(Text *out, const char *name, const char *text)
+{
+    text_printf(out, "#line 1 \"%s\"\n", name);
+    for (const char *s = text, *end; *s; s = end) {
+        end = strchr(s, '\n');
+        end = end ? end + 1 : s + strlen(s);
+        if (strncmp(s, "#include ", 9) != 0) text_add_bytes(out, s, (size_t)(end - s));
+        else text_add(out, "\n");
+    }
+}
+
+Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, unsigned isa)
+{
+    Emit e = emit_new(a, p, identity, head_bytes, (EmitForm){ WEIGHTS_FILE, KERNELS_BOUND });
+    e.isa = isa;
+    Text out = text_new(a), model = text_new(a), header = text_new(a), kernels = text_new(a), runtime = text_new(a);
+    emit_model(&e, &model);
+    emit_seam(&e, &kernels);
+    emit_header(&e, &header);
+    emit_paste(&runtime, "rt.h");
+    text_add(&out, without_headers);
+    add_part(&out, "rt.h", runtime.data);
+    add_part(&out, arena_format(a, "%s.h", e.name), header.data);
+    add_part(&out, arena_format(a, "%s_kernels.h", e.name), kernels.data);
+    add_part(&out, arena_format(a, "%s.c", e.name), model.data);
     return out;
 }

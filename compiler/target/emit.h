@@ -11,14 +11,16 @@
 /* How weights reach a program. */
 typedef enum WeightsForm { WEIGHTS_EMBED, WEIGHTS_FILE, WEIGHTS_LITERAL } WeightsForm;
 
-/* What a model computes with: the library's kernels, or plain C written for its shapes. */
-typedef enum KernelsForm { KERNELS_LIBRARY, KERNELS_UNROLLED } KernelsForm;
+/* What a model computes with: the library's kernels, pasted; plain C written for its shapes; or the compiled kernels of
+ * whoever runs it in memory. */
+typedef enum KernelsForm { KERNELS_LIBRARY, KERNELS_UNROLLED, KERNELS_BOUND } KernelsForm;
 
 /* The forms that one Plan can take. */
 typedef struct EmitForm { WeightsForm weights; KernelsForm kernels; } EmitForm;
 
 typedef struct Emit {
     Arena *arena;
+    unsigned isa;                   /* KERNELS_BOUND: instruction sets of the kernels */
     const Plan *plan;
     const Model *model;
     const char *name, *upper;       /* dates, DATES */
@@ -53,11 +55,18 @@ typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
  * NAME_weights.c, example.c, Makefile. *n receives their number. */
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n);
 
+/* One text that needs no file: rt.h, NAME.h, prototypes of the kernels (compiled for `isa`), NAME.c. #line says where each
+ * part is from. */
+Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, unsigned isa);
+
 /* Parts of NAME.c and NAME_kernels.h. */
 void emit_model(Emit *e, Text *out);
 void emit_header(Emit *e, Text *out);
 void emit_kernels(Emit *e, Text *out);
 void emit_unrolled(Emit *e, Text *out);
+void emit_bound(Emit *e, Text *out);
+/* Append a runtime file: includes of our own headers go, those of a table are replaced by its rows. */
+void emit_paste(Text *out, const char *file);
 void emit_blocks(Emit *e, Text *out);
 void emit_programs(Emit *e, Text *out);
 void emit_interface(Emit *e, Text *out);

@@ -16,8 +16,7 @@ static const char *const kernel_functions[KERNELS] = {
 #undef RT_KERNEL_ROW
 };
 
-/* Append a runtime file: includes of our own headers go, those of a table are replaced by its rows. */
-static void paste(Text *out, const char *file)
+void emit_paste(Text *out, const char *file)
 {
     for (const char *s = runtime_text(file), *end; *s; s = end) {
         end = strchr(s, '\n');
@@ -27,8 +26,8 @@ static void paste(Text *out, const char *file)
             continue;
         }
         const char *def = memchr(s, '"', (size_t)(end - s)) ? strchr(s, '"') + 1 : s;
-        if (strncmp(def, "activations.def\"", 16) == 0) paste(out, "activations.def");
-        else if (strncmp(def, "../activations.def\"", 19) == 0) paste(out, "activations.def");
+        if (strncmp(def, "activations.def\"", 16) == 0) emit_paste(out, "activations.def");
+        else if (strncmp(def, "../activations.def\"", 19) == 0) emit_paste(out, "activations.def");
     }
 }
 
@@ -156,10 +155,24 @@ static const char head_template[] =
     "#include \"${name}.h\"\n\n"
     "#define RT_KERNEL static inline __attribute__((always_inline))\n\n";
 
+static void emit_wrappers(Emit *e, Text *out)
+{
+    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, &e->wrappers[i]);
+}
+
+void emit_bound(Emit *e, Text *out)
+{
+    text_printf(out, "#define RT_ISA_BUILT %uu\n", e->isa);
+#define RT_KERNEL_ROW(id, format, file, function, parameters) text_add(out, "void " #function #parameters ";\n");
+#include "../../runtime/kernels.def"
+#undef RT_KERNEL_ROW
+    emit_wrappers(e, out);
+}
+
 void emit_kernels(Emit *e, Text *out)
 {
     text_fill(out, head_template, "name", e->name, "upper", e->upper, NULL);
-    paste(out, "rt_simd.h");
+    emit_paste(out, "rt_simd.h");
     const char *pasted[KERNELS];
     int n = 0;
     for (int i = 0; i < e->wrapper_count; i++) {
@@ -168,9 +181,9 @@ void emit_kernels(Emit *e, Text *out)
         for (int j = 0; j < n; j++) seen |= strcmp(pasted[j], file) == 0;
         if (seen) continue;
         text_add(out, "\n");
-        paste(out, pasted[n++] = file);
+        emit_paste(out, pasted[n++] = file);
     }
     text_add(out, "\n/* ---- the shapes of this model -------------------------------------------------------------------------- */\n\n");
-    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, &e->wrappers[i]);
+    emit_wrappers(e, out);
     text_fill(out, "#endif\n", NULL);
 }

@@ -138,15 +138,15 @@ static void pack_tensor(unsigned char *out, const Entry *e)
     free(second);
 }
 
-/* The whole file in memory: the head with both hashes, then the data. *size receives its bytes; the caller frees. */
-static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
+unsigned char *pack_memory(Arena *a, const Pack *pack, size_t *size)
 {
     const Plan *p = pack->plan;
     int n;
     Entry *e = entries(a, p, &n);
     *size = pack->head_bytes + p->weights_bytes;
-    unsigned char *bytes = calloc(*size, 1), *data = bytes + pack->head_bytes;
+    unsigned char *bytes = aligned_alloc(64, (*size + 63) / 64 * 64), *data = bytes + pack->head_bytes;
     if (!bytes) die("no memory for %zu bytes of weights", *size);
+    memset(bytes, 0, *size);
     for (int i = 0; i < n; i++) pack_tensor(data + e[i].offset, &e[i]);
     uint64_t content = hash_bytes(HASH_START, data, p->weights_bytes);
     Text head = head_text(a, p, pack->identity, arena_format(a, "%016" PRIx64, content));
@@ -159,7 +159,7 @@ static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
 {
     size_t size;
-    unsigned char *bytes = pack_bytes(a, pack, &size);
+    unsigned char *bytes = pack_memory(a, pack, &size);
     bool ok = file_write(a, d, path, bytes, size);
     free(bytes);
     return ok;
@@ -211,7 +211,7 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
     }
     int n;
     Entry *e = entries(a, pack->plan, &n);
-    unsigned char *bytes = pack_bytes(a, pack, &size);
+    unsigned char *bytes = pack_memory(a, pack, &size);
     text_printf(out, "/* %s_weights.c: the packed weights as C: the head of their file, then every tensor in order of execution. */\n"
                      "#include \"%s.h\"\n\nstatic const struct {\n    XF_ALIGN(64) unsigned char head[%zu];\n", name, name, pack->head_bytes);
     for (int i = 0; i < n; i++) {

@@ -19,6 +19,8 @@ typedef struct Pack {
 Pack pack_layout(Arena *a, const Plan *p);
 /* Pack every tensor and write the file. False after an error. */
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
+/* The same in memory, 64-byte aligned; *size receives its bytes. The caller frees. */
+unsigned char *pack_memory(Arena *a, const Pack *pack, size_t *size);
 /* The same as the text of NAME_weights.c: const void *NAME_literal. Refused above a million values. */
 bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out);
 

@@ -77,13 +77,15 @@ done
 fails 'compile does not compare' 2 "xformc: compile does not take --against; verify does
 xformc: try 'xformc compile --help'" "$xformc" compile specs/dates.lua --against x
 fails 'build does not run' 2 '*build does not take --threads; run does*' "$xformc" build specs/dates.lua -t 2
-fails 'verify takes every engine' 2 '*verify does not take --engine; run does*' "$xformc" verify specs/dates.lua --engine generic
+fails 'info runs nothing' 2 '*info does not take --engine; run does*' "$xformc" info specs/dates.lua --engine generic
+fails 'the jit takes no compiler' 2 '*--cc and --kernels are choices of native code*' "$xformc" run specs/dates.lua --engine jit --cc gcc x
+fails 'the jit takes no form of kernels' 2 '*--cc and --kernels are choices of native code*' "$xformc" verify specs/dates.lua --engine jit --kernels unrolled
 fails 'ops takes no word' 2 "*'extra' is one word too many*" "$xformc" ops extra
 fails 'a text for an xf.graph' 2 "error: 'hello': an xf.graph answers no texts" "$xformc" run specs/self_attention.lua hello
 fails 'an input for a model of texts' 2 '*only an xf.graph has inputs*' "$xformc" run specs/dates.lua --input X=f x
 fails 'a command without its spec' 2 '*run needs a SPEC*' "$xformc" run
 fails 'a word too many' 2 "*'b' is one word too many*" "$xformc" compile a b
-fails 'a misspelt engine' 2 '*expected native, generic; did you mean *native*' "$xformc" run x --engine nativ
+fails 'a misspelt engine' 2 '*expected native, jit, generic; did you mean *native*' "$xformc" run x --engine nativ
 fails 'an unknown instruction set' 2 '*--isa sse: expected native, portable, avx512*' "$xformc" build x --isa sse
 fails 'an unknown form of weights' 2 '*--weights embd: expected embed, file*' "$xformc" build x --weights embd
 fails 'an unknown dump' 2 '*--dump z: expected letters*' "$xformc" compile x -d z
@@ -170,7 +172,7 @@ mkdir "$scratch/lazy"
 cp "$scratch/nothing" "$scratch/lazy/make"
 chmod +x "$scratch/picky" "$scratch/lazy/make"
 fails 'a compiler that works, but not on our text' 70 '*picky: no*error: *picky works, but did not build *; see above' "$xformc" run specs/self_attention.lua --cc "$scratch/picky"
-fails 'a make that does nothing' 69 'error: make ended well, but did not make *' env PATH="$scratch/lazy:$PATH" "$xformc" run specs/self_attention.lua
+fails 'a make that does nothing' 69 'error: make ended well, but did not make *' env PATH="$scratch/lazy:$PATH" "$xformc" run specs/self_attention.lua --engine native
 "$xformc" compile specs/self_attention.lua -q -o "$scratch/stale" && : >"$scratch/stale/self_attention" && touch -d '1 hour ago' "$scratch/stale/self_attention"
 fails 'a make that leaves what is old' 69 'error: make ended well, but did not make self_attention' env PATH="$scratch/lazy:$PATH" "$xformc" build specs/self_attention.lua -o "$scratch/stale"
 printf 'all:;@echo not ours; exit 1\nself_attention:;@exit 1\n' >"$scratch/other.mk"
@@ -235,10 +237,12 @@ verdict $? 'a closed pipe is an error of writing'
 
 mkdir "$scratch/bin"
 ln -s "$(command -v cc)" "$scratch/bin/cc"
-fails 'no make on the PATH' 69 "error: the build tool 'make' is not installed" env PATH="$scratch/bin" "$xformc" run specs/self_attention.lua
-fails 'TMPDIR is not there' 74 '*cannot make a temporary folder *' env TMPDIR="$scratch/none" "$xformc" run specs/self_attention.lua
+fails 'no make on the PATH' 69 "error: the build tool 'make' is not installed" env PATH="$scratch/bin" "$xformc" run specs/self_attention.lua --engine native
+PATH=/nowhere TMPDIR=/nowhere "$xformc" run specs/self_attention.lua >"$scratch/out" 2>"$scratch/err" && grep -q '^Z' "$scratch/out" && [ ! -s "$scratch/err" ]
+verdict $? 'the jit needs no tool and no file'
+fails 'TMPDIR is not there' 74 '*cannot make a temporary folder *' env TMPDIR="$scratch/none" "$xformc" run specs/self_attention.lua --engine native
 mkdir "$scratch/tmp"
-TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua >/dev/null && TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc false >/dev/null 2>&1
+TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc cc >/dev/null && TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc false >/dev/null 2>&1
 [ -z "$(ls -A "$scratch/tmp")" ]
 verdict $? 'no temporary folder stays behind'
 
@@ -302,7 +306,7 @@ ones() { i=0; while [ $i -lt "$1" ]; do printf '\000\000\200\077'; i=$((i + 1));
 { tensors '{"X":{"dtype":"I32","shape":[3,4],"data_offsets":[0,48]}}'; ones 12; } >"$scratch/integers"
 { tensors '{"Y":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]}}'; ones 12; } >"$scratch/other"
 { tensors '{"X":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]}}'; ones 11; } >"$scratch/cut"
-for engine in native generic; do
+for engine in native jit generic; do
     "$xformc" run specs/self_attention.lua --engine $engine | diff "$scratch/numbers" -
     verdict $? "run $engine prints the numbers of the worked example"
     # rows of ones: every Q is two, K three, V two, so Z is V whatever the weights
@@ -382,12 +386,12 @@ mkdir "$scratch/off"
 cp $golden.lua "$scratch/off"
 for where in encoder.layers.1.feed_forward.w_2.weight=encoder.1.ffn decoder.layers.0.self_attn.linears.0.weight=decoder.0.self_attn.q; do
     "$tools/perturb" $golden.safetensors "$scratch/off/pre_layer.safetensors" "${where%=*}" 1.01 &&
-        "$xformc" verify "$scratch/off/pre_layer.lua" --cc cc --against $golden.ref.safetensors >"$scratch/out" 2>"$scratch/err"
-    [ $? = 1 ] && grep -q "^verify: first departs: ${where#*=} (native (cc) against pre_layer.ref.safetensors): " "$scratch/out"
+        "$xformc" verify "$scratch/off/pre_layer.lua" --against $golden.ref.safetensors --engine jit >"$scratch/out" 2>"$scratch/err"
+    [ $? = 1 ] && grep -q "^verify: first departs: ${where#*=} (jit against pre_layer.ref.safetensors): " "$scratch/out"
     verdict $? "verify finds 1 % in ${where%=*}"
     tail -n 2 "$scratch/out"
 done
-"$xformc" verify "$scratch/off/pre_layer.lua" --cc cc --against $golden.ref.safetensors --json >"$scratch/json" 2>"$scratch/err"
+"$xformc" verify "$scratch/off/pre_layer.lua" --engine jit --against $golden.ref.safetensors --json >"$scratch/json" 2>"$scratch/err"
 [ $? = 1 ] && "$tools/json_keys" verify <"$scratch/json" && grep -q 'first departs: decoder.0.self_attn.q' "$scratch/err"
 verdict $? 'verify --json names it on stderr'
 # Told before anything is compiled: by this compiler nothing can be.

@@ -56,7 +56,7 @@ done
 
 name='transliteration answers as its authors say'
 data=$XFORMC_TEST_DATA/transliteration
-for engine in native generic; do
+for engine in native jit generic; do
     if [ -z "$XFORMC_TEST_DATA" ]; then echo "skip $name, $engine (XFORMC_TEST_DATA is not set)"; continue; fi
     if [ ! -d "$data" ]; then echo "skip $name, $engine (no $data)"; continue; fi
     cp "$top/tests/specs/transliteration.lua" "$scratch" && ln -sfn "$data" "$scratch/transliteration"

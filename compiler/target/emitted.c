@@ -1,0 +1,99 @@
+/* emitted.c: finding and making the calls of an emitted model. */
+#include "emitted.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+rt_status emitted_encode(Engine *e, const int *ids, int n)
+{
+    Emitted *k = e->own;
+    if (!e->plan->graph->model->has_encoder) return RT_ORDER;
+    return k->encode ? k->encode(&k->model, e->state, 0, ids, n) : k->encode_only(&k->model, e->state, ids, n);
+}
+
+rt_status emitted_step(Engine *e, int id)
+{
+    Emitted *k = e->own;
+    return k->step(&k->model, e->state, id);
+}
+
+rt_status emitted_next(Engine *e, int id, int *next)
+{
+    Emitted *k = e->own;
+    return k->next(&k->model, e->state, id, next);
+}
+
+rt_status emitted_rows(Engine *e, const rt_row *rows, int n)
+{
+    Emitted *k = e->own;
+    return k->rows ? k->rows(&k->model, e->state, rows, n) : RT_ORDER;
+}
+
+const float *emitted_logits(const Engine *e) { return ((const Emitted *)e->own)->logits(e->state); }
+
+rt_status emitted_clear(Engine *e)
+{
+    const Emitted *k = e->own;
+    return k->clear ? k->clear(e->state, 0) : RT_ORDER;
+}
+
+rt_status emitted_run(Engine *e)
+{
+    Emitted *k = e->own;
+    return k->run(&k->model, e->state);
+}
+
+rt_status emitted_threads(Engine *e, int lanes)
+{
+    Emitted *k = e->own;
+    return k->threads(&k->model, lanes);
+}
+
+void emitted_release(Emitted *e)
+{
+    if (e->threads && e->model.team) e->threads(&e->model, 1);
+}
+
+bool emitted_state(Diag *d, Engine *e)
+{
+    e->state = aligned_alloc(64, e->plan->state_bytes);
+    if (e->state) engine_reset(e);
+    else diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "no memory for a state of %zu bytes", e->plan->state_bytes);
+    return e->state != NULL;
+}
+
+/* ---- finding ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Finding { Arena *arena; Diag *diag; const char *name; EmittedLookup *lookup; void *code; bool good; } Finding;
+
+static void find(Finding *f, const char *suffix, void *out)
+{
+    void *symbol = f->lookup(f->code, arena_format(f->arena, "%s_%s", f->name, suffix));
+    if (!symbol) {
+        diag_error(f->diag, EXIT_OUR_BUG, (Loc){ 0 }, "the emitted code lacks %s_%s", f->name, suffix);
+        f->good = false;
+    }
+    memcpy(out, &symbol, sizeof symbol);    /* POSIX: a function's address in a void pointer */
+}
+
+bool emitted_bind(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *lookup, void *code, const void *weights, size_t bytes)
+{
+    Finding f = { a, d, m->name, lookup, code, true };
+    find(&f, "bind", &e->bind);
+    find(&f, "threads", &e->threads);
+    if (m->graph) find(&f, "run", &e->run);
+    if (m->has_encoder && m->has_decoder) find(&f, "encode", &e->encode);
+    if (m->has_encoder && !m->has_decoder) find(&f, "encode", &e->encode_only);
+    if (m->has_decoder) {
+        find(&f, "clear", &e->clear);
+        find(&f, "step", &e->step);
+        find(&f, "next", &e->next);
+        find(&f, "rows", &e->rows);
+        find(&f, "logits", &e->logits);
+    }
+    if (!f.good) return false;
+    rt_status s = e->bind(&e->model, weights, bytes);
+    if (s == RT_OK) return true;
+    diag_error(d, s == RT_NO_ISA ? EXIT_NO_FEATURE : EXIT_OUR_BUG, (Loc){ 0 }, "the compiled model cannot be used: %s", rt_status_text(s));
+    return false;
+}

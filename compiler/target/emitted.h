@@ -1,0 +1,52 @@
+/* emitted.h: the calls of an emitted model, wherever its code lies: in a shared library or in memory.
+ *
+ * An engine of emitted code keeps an Emitted as the first member of its `own`; two of one Plan share layouts of state and
+ * packed weights, so one may take the place of the other between two calls. */
+#ifndef EMITTED_H
+#define EMITTED_H
+
+#include "engine.h"
+
+/* Room for the emitted `NAME` struct, whose type this file cannot know: two pointers. */
+typedef struct EmittedModel { const unsigned char *weights; struct rt_team *team; } EmittedModel;
+
+typedef struct Emitted {
+    EmittedModel model;
+    rt_status (*bind)(void *, const void *, size_t);
+    rt_status (*threads)(void *, int);
+    rt_status (*encode)(const void *, void *, int, const int *, int);
+    rt_status (*encode_only)(const void *, void *, const int *, int);       /* without a decoder there are no slots */
+    rt_status (*clear)(void *, int);
+    rt_status (*step)(const void *, void *, int);
+    rt_status (*next)(const void *, void *, int, int *);
+    rt_status (*rows)(const void *, void *, const rt_row *, int);
+    const float *(*logits)(const void *);
+    rt_status (*run)(const void *, void *);
+} Emitted;
+
+/* Where a name is in the code, or NULL. */
+typedef void *EmittedLookup(void *code, const char *name);
+
+/* Find the calls of a model in `code` and bind them to its packed weights, which must outlive them. False after an error
+ * told. */
+bool emitted_bind(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *lookup, void *code, const void *weights, size_t bytes);
+
+/* The engine's calls, by way of its Emitted; all but `close`. */
+#define EMITTED_CALLS                                                                                             \
+    .encode = emitted_encode, .step = emitted_step, .next = emitted_next, .rows = emitted_rows, .logits = emitted_logits, \
+    .clear = emitted_clear, .run = emitted_run, .threads = emitted_threads
+rt_status emitted_encode(Engine *e, const int *ids, int n);
+rt_status emitted_step(Engine *e, int id);
+rt_status emitted_next(Engine *e, int id, int *next);
+rt_status emitted_rows(Engine *e, const rt_row *rows, int n);
+const float *emitted_logits(const Engine *e);
+rt_status emitted_clear(Engine *e);
+rt_status emitted_run(Engine *e);
+rt_status emitted_threads(Engine *e, int lanes);
+/* Give its threads back. */
+void emitted_release(Emitted *e);
+
+/* A state for the engine, reset. False, with an error told, where there is no memory. */
+bool emitted_state(Diag *d, Engine *e);
+
+#endif

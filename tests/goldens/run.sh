@@ -1,0 +1,21 @@
+#!/bin/sh
+# Every golden of a choice of a spec: the jit and the generic engine against PyTorch, every intermediate and the greedy
+# ids. usage: run.sh XFORMC
+set -u
+xformc=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+ids_of() { if grep -q 'kind = "encoder"' "$1"; then echo 0; else echo 2; fi; }
+
+for spec in tests/goldens/*.lua; do
+    name=$(basename "$spec" .lua)
+    if "$xformc" verify "$spec" -v --engine jit --against "${spec%.lua}.ref.safetensors" >"$scratch/out" 2>"$scratch/err" &&
+        grep -q 'all within tolerance' "$scratch/out" && grep -q ' jit ' "$scratch/out" && grep -q ' generic ' "$scratch/out" &&
+        [ "$(grep -c '^greedy ' "$scratch/out")" -ge "$(ids_of "$spec")" ]; then
+        echo "ok golden $name"
+    else
+        echo "not ok golden $name"
+        tail -n 3 "$scratch/out"
+        cat "$scratch/err"
+    fi
+done

@@ -12,7 +12,7 @@ SANITIZE =
 # The instruction sets that the kernels are tested for.
 ISAS    = portable native
 
-LIBRARIES = $(LUA) jansson openblas
+LIBRARIES = $(LUA) jansson openblas libedit
 WARNINGS  = -Wall -Wextra -Werror
 FOLDERS   = compiler compiler/base compiler/front compiler/graph compiler/plan compiler/target runtime
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \

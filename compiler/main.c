@@ -38,46 +38,54 @@ enum {
     SET_NATIVE = SET_CC | SET_ISA
 };
 
+/* The words of a command. */
+typedef enum Words { WORDS_NONE, WORDS_MAYBE_SPEC, WORDS_SPEC, WORDS_SPEC_AND_TEXTS } Words;
+
 typedef struct CommandRow {
     const char *name;
     CommandRun *run;
     uint64_t options;               /* the set that it reads; others are refused */
-    bool needs_spec, texts;         /* what words it takes */
+    Words words;                    /* what it takes besides options */
     const char *usage, *doc, *examples;
     const char *engine;             /* when --engine is not given; NULL: all */
 } CommandRow;
 static const CommandRow commands[] = {
-    { "compile", command_compile, SET_EMIT, true, false, "SPEC [-o DIR]", "Write C for a spec into a folder",
+    { "compile", command_compile, SET_EMIT, WORDS_SPEC, "SPEC [-o DIR]", "Write C for a spec into a folder",
       "  xformc compile specs/dates.lua -o generated/dates\n", NULL },
-    { "build", command_build, SET_EMIT | SET_NATIVE, true, false, "SPEC [-o DIR]", "Write C for a spec into a folder and build it with make",
+    { "build", command_build, SET_EMIT | SET_NATIVE, WORDS_SPEC, "SPEC [-o DIR]", "Write C for a spec into a folder and build it with make",
       "  xformc build specs/dates.lua -o generated/dates\n"
       "  xformc build specs/dates.lua --isa portable --cc clang\n", NULL },
-    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_JSON | SET_VERBOSE, true, true,
+    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_JSON | SET_VERBOSE, WORDS_SPEC_AND_TEXTS,
       "SPEC [TEXT...]", "Answer texts, or the lines of stdin (-); for an xf.graph print every tensor",
       "  xformc run specs/dates.lua \"3rd of May 2019\"\n"
       "  xformc run specs/dates.lua --json < texts\n"
       "  xformc run specs/self_attention.lua\n", "jit" },
-    { "verify", command_verify, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_AGAINST | SET_JSON | SET_VERBOSE, true, false,
+    { "verify", command_verify, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_AGAINST | SET_JSON | SET_VERBOSE, WORDS_SPEC,
       "SPEC [--against FILE]", "Compare engines with each other, or with your own reference",
       "  xformc verify specs/dates.lua\n"
       "  xformc verify specs/dates.lua --engine jit\n"
       "  xformc verify specs/dates.lua --against mine.safetensors -v\n", NULL },
     { "info", command_info, SET_ALL | SET_MODEL | SET_NATIVE | SET_POSITION | SET_TARGET | SET_MAX_RAM | SET_MAX_FLASH | SET_CODE | SET_MEMORY |
-          SET_GRAPH | SET_JSON | SET_QUIET | SET_VERBOSE | SET_TAPS, true, false, "SPEC [--json]",
+          SET_GRAPH | SET_JSON | SET_QUIET | SET_VERBOSE | SET_TAPS, WORDS_SPEC, "SPEC [--json]",
       "What a model takes and costs, before it runs; pictures of it",
       "  xformc info specs/base.lua\n"
       "  xformc info specs/dates.lua --memory memory.svg --graph graph.svg\n"
       "  xformc info specs/dates.lua --max-ram 256K\n", NULL },
     { "attention", command_attention, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_INPUT | SET_OUTPUT | SET_KIND | SET_LAYER | SET_HEAD |
-          SET_COLOR | SET_QUIET | SET_VERBOSE, true, true, "SPEC TEXT [-o FILE.svg]", "Draw where every head looks, in the terminal or as SVG",
+          SET_COLOR | SET_QUIET | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "SPEC TEXT [-o FILE.svg]", "Draw where every head looks, in the terminal or as SVG",
       "  xformc attention specs/dates.lua \"3rd of May 2019\"\n"
       "  xformc attention specs/dates.lua \"3rd of May 2019\" -o attention.svg\n", "jit" },
     { "bench", command_bench, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_OUTPUT | SET_REPETITIONS |
-          SET_SECONDS | SET_FORMAT | SET_JSON | SET_QUIET | SET_VERBOSE, true, false, "SPEC [-r N] [-t LIST] [-o FILE.svg]",
+          SET_SECONDS | SET_FORMAT | SET_JSON | SET_QUIET | SET_VERBOSE, WORDS_SPEC, "SPEC [-r N] [-t LIST] [-o FILE.svg]",
       "How fast every engine runs it, and how near to the machine's limit",
       "  xformc bench specs/dates.lua -r 3 -t 1\n", NULL },
-    { "ops", command_ops, SET_ALL, false, false, "", "List the operations of a graph", "  xformc ops\n", NULL },
-    { "fields", command_fields, SET_ALL, false, false, "", "List the fields of a spec", "  xformc fields\n", NULL },
+    { "repl", command_repl, SET_ALL | SET_VERBOSE, WORDS_MAYBE_SPEC, "[SPEC]", "A prompt: compile models, change them, look into them, in Lua",
+      "  xformc repl specs/dates.lua\n"
+      "  xformc repl < script.lua\n", NULL },
+    { "lua", command_lua, SET_ALL | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "FILE [WORD...]", "Run a Lua file as the prompt would",
+      "  xformc lua experiment.lua\n", NULL },
+    { "ops", command_ops, SET_ALL, WORDS_NONE, "", "List the operations of a graph", "  xformc ops\n", NULL },
+    { "fields", command_fields, SET_ALL, WORDS_NONE, "", "List the fields of a spec", "  xformc fields\n", NULL },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -411,14 +419,14 @@ static const char *reader_of(int kind)
 /* Everything that was given is read: no word, no option is dropped in silence. */
 static Exit check_line(const CommandRow *c, const Line *l, char **words, int n)
 {
-    const int most = c->texts ? n : c->needs_spec ? 2 : 1;
+    const int most = c->words == WORDS_SPEC_AND_TEXTS ? n : c->words == WORDS_NONE ? 1 : 2;
     for (int i = 0; i < OPTIONS; i++) {
         if (!(l->given & ~c->options & UINT64_C(1) << i)) continue;
         tell("%s does not take --%s; %s does", c->name, option_rows[i].name, reader_of(i));
         return usage(c);
     }
-    if (c->needs_spec && n < 2) tell("%s needs a SPEC", c->name);
-    else if (c->needs_spec && !*words[1]) tell("SPEC is empty");
+    if (c->words >= WORDS_SPEC && n < 2) tell("%s needs a SPEC", c->name);
+    else if (c->words != WORDS_NONE && n > 1 && !*words[1]) tell("SPEC is empty");
     else if (n > most) tell("'%s' is one word too many", words[most]);
     else return EXIT_DONE;
     return usage(c);

@@ -6,9 +6,11 @@
  *         -> C text  target/  emitted, packed, compiled, loaded; or run by the generic engine
  */
 #include "session.h"
+#include "fields.h"
 #include "jit.h"
 
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 Session *session_new(const Choices *c)
@@ -17,6 +19,13 @@ Session *session_new(const Choices *c)
     Session *s = arena_alloc(a, sizeof *s);
     *s = (Session){ .arena = a, .diag = diag_new(a), .choices = c };
     return s;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static bool dumps(const Session *s, char letter) { return s->choices->dumps && strchr(s->choices->dumps, letter); }
@@ -36,10 +45,24 @@ bool session_read(Session *s)
 {
     int n;
     const OpName *ops = graph_builder_ops(&n);
-    s->model = (s->sizes_only ? model_sizes_from_lua : model_from_lua)(s->arena, s->diag, s->choices->spec, ops, n);
+    const int64_t begin = now_ns();
+    Draft *draft = draft_from_lua(s->arena, s->diag, s->choices->spec, ops, n);
+    if (!draft) return false;
+    draft->sizes_only = s->sizes_only;
+    s->phases.read_ns = now_ns() - begin;
+    return session_take(s, draft);
+}
+
+bool session_take(Session *s, const Draft *draft)
+{
+    int64_t begin = now_ns();
+    s->model = model_from_draft(s->arena, s->diag, draft);
+    s->phases.model_ns = now_ns() - begin;
     if (!s->model) return false;
     if (dumps(s, 'm')) model_dump(s->model, stderr);
+    begin = now_ns();
     s->graph = graph_build(s->arena, s->diag, s->model, decoder_rows(s));
+    s->phases.graph_ns = now_ns() - begin;
     if (!s->graph) return false;
     const PlanOptions most = { .target = TARGET_PANELS, .taps = s->choices->taps, .slots = s->choices->slots ? s->choices->slots : 1,
                                .lanes = STATE_LANES };
@@ -52,7 +75,9 @@ Plan *session_plan(Session *s, PlanTarget target, bool taps)
 {
     const PlanOptions options = { .target = target, .taps = taps, .slots = s->choices->slots ? s->choices->slots : 1,
                                   .lanes = target == TARGET_PANELS ? STATE_LANES : 1 };
+    const int64_t begin = now_ns();
     Plan *p = plan_make(s->arena, s->graph, options);
+    s->phases.plan_ns = now_ns() - begin;
     if (dumps(s, 'p') || dumps(s, 'k')) plan_dump(p, stderr);
     return p;
 }
@@ -62,7 +87,7 @@ Engine *session_engine(Session *s, const char *name, const char *cc, bool taps)
     const Choices *c = s->choices;
     Engine *e = NULL;
     if (strcmp(name, "generic") == 0) e = generic_open(s->arena, s->diag, session_plan(s, TARGET_ROW_MAJOR, taps));
-    else if (strcmp(name, "jit") == 0) e = jit_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), c->isa ? c->isa : "native");
+    else if (strcmp(name, "jit") == 0) e = jit_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), (JitOptions){ c->isa, c->polls });
     else {
         const NativeOptions options = { cc ? cc : c->cc, c->isa ? c->isa : "native", c->kernels };
         e = native_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), options);
@@ -75,11 +100,16 @@ Engine *session_engine(Session *s, const char *name, const char *cc, bool taps)
     return e;
 }
 
+void session_free(Session *s)
+{
+    if (s->model) model_close(s->model);
+    arena_free(s->arena);
+}
+
 Exit session_end(Session *s)
 {
     diag_print(s->diag, stderr, isatty(2));
     Exit code = diag_exit(s->diag);
-    if (s->model) model_close(s->model);
-    arena_free(s->arena);
+    session_free(s);
     return code;
 }

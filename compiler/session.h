@@ -5,6 +5,8 @@
 #include "emit.h"
 #include "engine.h"
 
+struct Draft;                   /* what a spec said: fields.h */
+
 /* Of `info`. */
 typedef struct InfoChoices {
     int position;  bool has_position;
@@ -35,6 +37,7 @@ typedef struct Choices {
     const char *cc, *isa;
     int threads, slots;
     bool taps, json, quiet, verbose;
+    bool polls;                             /* the jit can be stopped between two layers */
     WeightsForm weights;                    /* --weights */
     KernelsForm kernels;                    /* --kernels */
     const char *dumps;                      /* letters: m g k p c */
@@ -46,22 +49,30 @@ typedef struct Choices {
     const char *const *words;  int word_count;      /* what follows SPEC */
 } Choices;
 
+/* How long each pass took; the last plan. */
+typedef struct SessionPhases { int64_t read_ns, model_ns, graph_ns, plan_ns; } SessionPhases;
+
 typedef struct Session {
     Arena *arena;
     Diag *diag;
     const Choices *choices;
     Model *model;
     Graph *graph;
+    SessionPhases phases;
     bool sizes_only;                /* set before session_read: the file of weights need not be there */
 } Session;
 
 Session *session_new(const Choices *c);
 /* Read and check the spec, build its graph, dump what -d asks for. False after errors. */
 bool session_read(Session *s);
+/* The same from what a spec said. */
+bool session_take(Session *s, const struct Draft *draft);
 /* A Plan for a target; the passes of plan/. */
 Plan *session_plan(Session *s, PlanTarget target, bool taps);
 /* "native" or "generic"; NULL after an error. `cc` NULL: the choice of the command line. */
 Engine *session_engine(Session *s, const char *name, const char *cc, bool taps);
+/* Free everything, and tell nothing. */
+void session_free(Session *s);
 /* Print what went wrong, free everything, return the exit code. */
 Exit session_end(Session *s);
 

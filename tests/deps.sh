@@ -20,6 +20,7 @@ find_missing() {
     library "$lua" liblua5.4-dev
     library jansson libjansson-dev
     library openblas libopenblas-dev
+    library libedit libedit-dev
     library cmocka libcmocka-dev
     [ -e /usr/include/libtcc.h ] || header libtcc.h libtcc-dev
 }

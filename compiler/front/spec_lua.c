@@ -127,7 +127,7 @@ static int unknown_in_xf(lua_State *L)
               near ? near : "", near ? "?" : "");
 }
 
-static void open_xf(lua_State *L)
+void spec_open(lua_State *L)
 {
     luaL_newmetatable(L, spec_type);
     lua_pushcfunction(L, change_spec);
@@ -142,7 +142,6 @@ static void open_xf(lua_State *L)
     lua_pushcfunction(L, unknown_in_xf);
     lua_setfield(L, -2, "__index");
     lua_setmetatable(L, -2);
-    lua_setfield(L, -2, "xf");
 }
 
 /* ---- errors of Lua --------------------------------------------------------------------------------------- */
@@ -239,7 +238,8 @@ static int run_chunk(lua_State *L)
 {
     const Chunk *chunk = lua_touserdata(L, 2);
     lua_settop(L, 1);
-    open_xf(L);
+    spec_open(L);
+    lua_setfield(L, 1, "xf");
     if (luaL_loadbufferx(L, chunk->text, chunk->size, chunk_name, "t") != LUA_OK) return lua_error(L);
     lua_pushvalue(L, 1);
     if (!lua_setupvalue(L, -2, 1)) lua_pop(L, 1);
@@ -292,8 +292,7 @@ static void blank_start(char *text, size_t size)
     if (size >= 2 && !memcmp(text, "#!", 2)) memcpy(text, "--", 2);
 }
 
-/* What the spec says; NULL after errors. */
-static Draft *read_draft(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
+Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
 {
     size_t size;
     int errors = diag_errors(d);
@@ -310,13 +309,13 @@ static Draft *read_draft(Arena *a, Diag *d, const char *path, const OpName *ops,
 
 Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
 {
-    const Draft *draft = read_draft(a, d, path, ops, n);
+    const Draft *draft = draft_from_lua(a, d, path, ops, n);
     return draft ? model_from_draft(a, d, draft) : NULL;
 }
 
 Model *model_sizes_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
 {
-    Draft *draft = read_draft(a, d, path, ops, n);
+    Draft *draft = draft_from_lua(a, d, path, ops, n);
     if (!draft) return NULL;
     draft->sizes_only = true;
     return model_from_draft(a, d, draft);

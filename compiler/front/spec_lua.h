@@ -47,6 +47,8 @@ typedef struct SpecReader {
     Loc raised;                     /* where a Lua error was raised */
 } SpecReader;
 
+/* Push the table `xf` of specs, xf.model and xf.graph, for a state whose extra space holds a SpecReader. */
+void spec_open(lua_State *L);
 /* A state with the whitelist as the table on top of its stack; NULL when out of memory. Ends with lua_close. */
 lua_State *sandbox_new(SpecReader *r);
 SpecReader *spec_reader(lua_State *L);

@@ -347,10 +347,11 @@ static void add_part(Text *out, const char *name, const char *text)
     }
 }
 
-Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, unsigned isa)
+Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, unsigned isa, bool polls)
 {
     Emit e = emit_new(a, p, identity, head_bytes, (EmitForm){ WEIGHTS_FILE, KERNELS_BOUND });
     e.isa = isa;
+    e.polls = polls;
     Text out = text_new(a), model = text_new(a), header = text_new(a), kernels = text_new(a), runtime = text_new(a);
     emit_model(&e, &model);
     emit_seam(&e, &kernels);

@@ -21,6 +21,8 @@ typedef struct EmitForm { WeightsForm weights; KernelsForm kernels; } EmitForm;
 typedef struct Emit {
     Arena *arena;
     unsigned isa;                   /* KERNELS_BOUND: instruction sets of the kernels */
+    bool polls;                     /* KERNELS_BOUND: after each block ask whether to go on */
+    int polled;                     /* of such questions so far */
     const Plan *plan;
     const Model *model;
     const char *name, *upper;       /* dates, DATES */
@@ -56,8 +58,8 @@ typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n);
 
 /* One text that needs no file: rt.h, NAME.h, prototypes of the kernels (compiled for `isa`), NAME.c. #line says where each
- * part is from. */
-Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, unsigned isa);
+ * part is from. With `polls` it stops between blocks when rt_poll says so. */
+Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, unsigned isa, bool polls);
 
 /* Parts of NAME.c and NAME_kernels.h. */
 void emit_model(Emit *e, Text *out);

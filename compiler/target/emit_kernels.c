@@ -163,6 +163,7 @@ static void emit_wrappers(Emit *e, Text *out)
 void emit_bound(Emit *e, Text *out)
 {
     text_printf(out, "#define RT_ISA_BUILT %uu\n", e->isa);
+    if (e->polls) text_add(out, "int rt_poll(int lane, int block);\n");
 #define RT_KERNEL_ROW(id, format, file, function, parameters) text_add(out, "void " #function #parameters ";\n");
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW

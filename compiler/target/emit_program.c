@@ -4,15 +4,25 @@
 /* A stack of up to so many layers is written out call by call. */
 enum { UNROLLED_LAYERS = 16 };
 
+/* A block ends where all lanes meet, so each of them hears the same answer: that of the turn before. */
+static void emit_poll(Emit *e, Text *out)
+{
+    if (e->polls) text_printf(out, "    if (rt_poll(lane, %d)) return;\n", e->polled++ % 2);
+}
+
 static void emit_run(Emit *e, Text *out, const PlanRun *r)
 {
-    (void)e;
     const Block *b = r->block->block;
-    if (!b->layers) text_printf(out, "    %s(j, lane, lanes);\n", b->name);
-    else if (r->count > UNROLLED_LAYERS)
+    if (!b->layers) {
+        text_printf(out, "    %s(j, lane, lanes);\n", b->name);
+        emit_poll(e, out);
+    } else if (r->count > UNROLLED_LAYERS && !e->polls)
         text_printf(out, "    for (int layer = %d; layer < %d; layer++) %s(j, layer, lane, lanes);\n", r->first, r->first + r->count, b->name);
     else
-        for (int i = 0; i < r->count; i++) text_printf(out, "    %s(j, %d, lane, lanes);\n", b->name, r->first + i);
+        for (int i = 0; i < r->count; i++) {
+            text_printf(out, "    %s(j, %d, lane, lanes);\n", b->name, r->first + i);
+            emit_poll(e, out);
+        }
 }
 
 /* A unit of measure that keeps three digits. */
@@ -48,6 +58,7 @@ void emit_programs(Emit *e, Text *out)
         const char *sentence = *cost ? arena_format(e->arena, " At most %s.", cost) : "";
         text_printf(out, "/* %s: %s.%s */\n", p->program->name, p->program->doc, sentence);
         text_printf(out, "static void %s_body(void *work, int lane, int lanes)\n{\n    const job *j = work;\n", p->program->name);
+        e->polled = 0;
         for (int r = 0; r < p->count; r++) emit_run(e, out, &p->runs[r]);
         text_add(out, "}\n\n");
     }

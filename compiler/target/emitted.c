@@ -76,7 +76,7 @@ static void find(Finding *f, const char *suffix, void *out)
     memcpy(out, &symbol, sizeof symbol);    /* POSIX: a function's address in a void pointer */
 }
 
-bool emitted_bind(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *lookup, void *code, const void *weights, size_t bytes)
+bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *lookup, void *code)
 {
     Finding f = { a, d, m->name, lookup, code, true };
     find(&f, "bind", &e->bind);
@@ -91,7 +91,11 @@ bool emitted_bind(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *
         find(&f, "rows", &e->rows);
         find(&f, "logits", &e->logits);
     }
-    if (!f.good) return false;
+    return f.good;
+}
+
+bool emitted_bind(Diag *d, Emitted *e, const void *weights, size_t bytes)
+{
     rt_status s = e->bind(&e->model, weights, bytes);
     if (s == RT_OK) return true;
     diag_error(d, s == RT_NO_ISA ? EXIT_NO_FEATURE : EXIT_OUR_BUG, (Loc){ 0 }, "the compiled model cannot be used: %s", rt_status_text(s));

@@ -27,9 +27,10 @@ typedef struct Emitted {
 /* Where a name is in the code, or NULL. */
 typedef void *EmittedLookup(void *code, const char *name);
 
-/* Find the calls of a model in `code` and bind them to its packed weights, which must outlive them. False after an error
- * told. */
-bool emitted_bind(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *lookup, void *code, const void *weights, size_t bytes);
+/* Find the calls of a model in `code`. False after an error told. */
+bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *lookup, void *code);
+/* Bind them to a packed file, which must outlive them. Packed data without a head needs no proof: it is the model's `weights`. */
+bool emitted_bind(Diag *d, Emitted *e, const void *weights, size_t bytes);
 
 /* The engine's calls, by way of its Emitted; all but `close`. */
 #define EMITTED_CALLS                                                                                             \

@@ -21,12 +21,16 @@ typedef struct EngineOps {
     void (*close)(Engine *e);
 } EngineOps;
 
+/* Time to make C text of the plan, to compile it, to pack the weights. */
+typedef struct EnginePhases { int64_t emit_ns, compile_ns, pack_ns; bool packed_before; } EnginePhases;
+
 struct Engine {
     const char *name;               /* "native (gcc)", "generic" */
     const EngineOps *ops;
     const Plan *plan;
     unsigned char *state;           /* plan->state_bytes, 64-byte aligned */
     void *own;                      /* what the engine keeps */
+    EnginePhases phases;            /* how long it took to open; zeros where that is not told */
 };
 
 /* Run the plan's operations one by one on OpenBLAS. plan->options.target must be TARGET_ROW_MAJOR. */

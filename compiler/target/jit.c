@@ -1,29 +1,60 @@
 /* jit.c: the engine that compiles the emitted C in memory with libtcc. Every operation is a kernel of the library, bound by
  * name, for tcc's own code is as slow as unoptimised C; it only says what is called in which order. */
 #include <libtcc.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "emitted.h"
 #include "jit.h"
 #include "kernel_set.h"
 #include "pack.h"
 
-typedef struct Jit { Emitted emitted; TCCState *code; unsigned char *weights; } Jit;
+typedef struct Jit { Emitted emitted; TCCState *code; const unsigned char *weights; } Jit;
 
 static void jit_close(Engine *e)
 {
     Jit *k = e->own;
     emitted_release(&k->emitted);
     if (k->code) tcc_delete(k->code);
-    free(k->weights);
+    if (k->weights) pack_release(k->weights);
     free(k);
     free(e->state);
     e->own = NULL;
     e->state = NULL;
 }
 
-static const EngineOps jit_ops = { EMITTED_CALLS, .close = jit_close };
+/* ---- stopping --------------------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t stop_wanted;
+static int answers[2], stopped;
+
+void jit_stop(void) { stop_wanted = 1; }
+
+void jit_go_on(void) { stop_wanted = stopped = answers[0] = answers[1] = 0; }
+
+/* Lane 0 writes the answer of the next turn; what it wrote a turn ago all lanes read, for they have met since. */
+static int rt_poll(int lane, int turn)
+{
+    if (lane == 0) {
+        answers[!turn] = stop_wanted;
+        stopped |= answers[turn];
+    }
+    return answers[turn];
+}
+
+static rt_status unless_stopped(rt_status status) { return stopped ? RT_INTERRUPTED : status; }
+static rt_status jit_encode(Engine *e, const int *ids, int n) { return unless_stopped(emitted_encode(e, ids, n)); }
+static rt_status jit_step(Engine *e, int id) { return unless_stopped(emitted_step(e, id)); }
+static rt_status jit_next(Engine *e, int id, int *next) { return unless_stopped(emitted_next(e, id, next)); }
+static rt_status jit_rows(Engine *e, const rt_row *rows, int n) { return unless_stopped(emitted_rows(e, rows, n)); }
+static rt_status jit_run(Engine *e) { return unless_stopped(emitted_run(e)); }
+
+static const EngineOps jit_ops = {
+    .encode = jit_encode, .step = jit_step, .next = jit_next, .rows = jit_rows, .logits = emitted_logits, .clear = emitted_clear,
+    .run = jit_run, .threads = emitted_threads, .close = jit_close,
+};
 
 /* ---- compiling -------------------------------------------------------------------------------------------------- */
 
@@ -53,6 +84,7 @@ static void add_runtime(TCCState *code)
     ADD(rt_team_barrier);
     ADD(rt_characters_encode);
     ADD(rt_characters_decode);
+    ADD(rt_poll);
     ADD(memset);                                    /* tcc calls these for initialisers and copies of structs */
     ADD(memcpy);
     ADD(memmove);
@@ -79,8 +111,19 @@ static TCCState *compile(Diag *d, Text *messages, const char *text, const Kernel
     return NULL;
 }
 
-Engine *jit_open(Arena *a, Diag *d, const Plan *p, const char *isa)
+/* A clock for the phases. */
+static int64_t since(int64_t *last)
 {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const int64_t ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, passed = ns - *last;
+    *last = ns;
+    return passed;
+}
+
+Engine *jit_open(Arena *a, Diag *d, const Plan *p, JitOptions options)
+{
+    const char *isa = options.isa ? options.isa : "native";
     const KernelSet *set = kernel_set(isa);
     if (!set) {
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "there are no kernels for %s, or this processor cannot run them", isa);
@@ -90,14 +133,18 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, const char *isa)
     Jit *k = calloc(1, sizeof *k);
     if (!k) die("no memory");
     *e = (Engine){ .name = "jit", .ops = &jit_ops, .plan = p, .own = k };
+    int64_t clock = 0;
+    since(&clock);
     const Pack pack = pack_layout(a, p);
-    const Text text = emit_one_text(a, p, pack.identity, pack.head_bytes, set->isa);
+    const Text text = emit_one_text(a, p, pack.identity, pack.head_bytes, set->isa, options.polls);
     Text messages = text_new(a);
-    size_t bytes;
+    e->phases.emit_ns = since(&clock);
     k->code = compile(d, &messages, text.data, set);
-    if (k->code) {
-        k->weights = pack_memory(a, &pack, &bytes);
-        if (emitted_bind(a, d, &k->emitted, p->graph->model, in_memory, k->code, k->weights, bytes) && emitted_state(d, e)) return e;
+    e->phases.compile_ns = since(&clock);
+    if (k->code && emitted_find(a, d, &k->emitted, p->graph->model, in_memory, k->code)) {
+        k->emitted.model.weights = k->weights = pack_acquire(a, &pack, &e->phases.packed_before);
+        e->phases.pack_ns = since(&clock);
+        if (emitted_state(d, e)) return e;
     }
     jit_close(e);
     return NULL;

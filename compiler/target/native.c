@@ -39,7 +39,7 @@ static bool load(Arena *a, Diag *d, Native *k, const Model *m, const char *folde
         return false;
     }
     if (!file_map(d, (Loc){ 0 }, file_join(a, folder, arena_format(a, "%s.safetensors", m->name)), &k->weights)) return false;
-    return emitted_bind(a, d, &k->emitted, m, in_library, k->library, k->weights.data, k->weights.size);
+    return emitted_find(a, d, &k->emitted, m, in_library, k->library) && emitted_bind(d, &k->emitted, k->weights.data, k->weights.size);
 }
 
 /* Compile and load in `folder`. Nothing more is begun once a signal came. */

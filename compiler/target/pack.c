@@ -1,5 +1,5 @@
 /* pack.c: from TensorSources to the packed file; see pack.h for its format and formats.def for the layouts. */
-#include "pack.h"
+#include "pack_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,51 +8,44 @@
 #include "emit.h"
 #include "text.h"
 
-/* ---- hash: FNV-1a, 64 bits ------------------------------------------------------------------------------------- */
-
-static uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
+uint64_t pack_hash(uint64_t h, const void *data, size_t n)
 {
     const unsigned char *p = data;
     for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * 1099511628211u;
     return h;
 }
 
-static const uint64_t HASH_START = 14695981039346656037u;
-
 /* ---- the head -------------------------------------------------------------------------------------------------- */
-
-/* One tensor of one layer. */
-typedef struct Entry { const Packed *packed; int layer_index; size_t offset; } Entry;
 
 static int by_offset(const void *a, const void *b)
 {
-    size_t x = ((const Entry *)a)->offset, y = ((const Entry *)b)->offset;
+    size_t x = ((const PackEntry *)a)->offset, y = ((const PackEntry *)b)->offset;
     return (x > y) - (x < y);
 }
 
-static Entry *entries(Arena *a, const Plan *p, int *n)
+PackEntry *pack_entries(Arena *a, const Plan *p, int *n)
 {
     *n = 0;
     for (int i = 0; i < p->packed_count; i++) *n += p->packed[i]->layers ? p->packed[i]->layers : 1;
-    Entry *e = arena_array(a, (size_t)*n, sizeof *e);
+    PackEntry *e = arena_array(a, (size_t)*n, sizeof *e);
     int k = 0;
     for (int i = 0; i < p->packed_count; i++) {
         const Packed *packed = p->packed[i];
         for (int l = 0; l < (packed->layers ? packed->layers : 1); l++)
-            e[k++] = (Entry){ packed, l, packed->offset + (size_t)l * packed->stride };
+            e[k++] = (PackEntry){ packed, l, packed->offset + (size_t)l * packed->stride };
     }
     qsort(e, (size_t)*n, sizeof *e, by_offset);
     return e;
 }
 
-static const char *entry_name(Arena *a, const Entry *e)
+static const char *entry_name(Arena *a, const PackEntry *e)
 {
     const Packed *k = e->packed;
     const Tensor named = { .name = k->name };
     return k->layers ? tensor_layer_name(a, &named, k->block->block->layer[e->layer_index]) : k->name;
 }
 
-static void add_entry(Arena *a, Text *t, const Entry *e)
+static void add_entry(Arena *a, Text *t, const PackEntry *e)
 {
     const Packed *k = e->packed;
     text_printf(t, ",\"%s\":{\"dtype\":\"%s\",\"shape\":[", entry_name(a, e), format_rows[k->format].dtype);
@@ -64,7 +57,7 @@ static void add_entry(Arena *a, Text *t, const Entry *e)
 static Text head_text(Arena *a, const Plan *p, const char *identity, const char *content)
 {
     int n;
-    Entry *e = entries(a, p, &n);
+    PackEntry *e = pack_entries(a, p, &n);
     Text t = text_new(a);
     text_printf(&t, "{\"__metadata__\":{\"xformc\":\"%s\",\"content\":\"%s\"}", identity, content);
     for (int i = 0; i < n; i++) add_entry(a, &t, &e[i]);
@@ -83,7 +76,7 @@ Pack pack_layout(Arena *a, const Plan *p)
     if (fclose(f) != 0) die("no memory for a dump");
     static const char zeros[] = "0000000000000000";
     Text head = head_text(a, p, zeros, zeros);
-    uint64_t h = hash_bytes(hash_bytes(HASH_START, text, size), head.data, head.size);
+    uint64_t h = pack_hash(pack_hash(PACK_HASH_START, text, size), head.data, head.size);
     free(text);
     return (Pack){ p, arena_format(a, "%016" PRIx64, h), head.size + 8 };
 }
@@ -114,7 +107,7 @@ static void pack_rows(float *out, const float *w, int64_t rows, int64_t width, i
     for (int64_t r = 0; r < rows; r++) memcpy(out + r * stride, w + r * width, (size_t)width * sizeof *out);
 }
 
-static void pack_tensor(unsigned char *out, const Entry *e)
+static void pack_tensor(unsigned char *out, const PackEntry *e)
 {
     const Packed *k = e->packed;
     if (k->format == FORMAT_TABLE_I32) {
@@ -138,17 +131,22 @@ static void pack_tensor(unsigned char *out, const Entry *e)
     free(second);
 }
 
-unsigned char *pack_memory(Arena *a, const Pack *pack, size_t *size)
+void pack_tensors(unsigned char *data, const PackEntry *e, int n)
+{
+    for (int i = 0; i < n; i++) pack_tensor(data + e[i].offset, &e[i]);
+}
+
+/* The whole file in memory: the head with both hashes, then the data. *size receives its bytes; the caller frees. */
+static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
 {
     const Plan *p = pack->plan;
     int n;
-    Entry *e = entries(a, p, &n);
+    PackEntry *e = pack_entries(a, p, &n);
     *size = pack->head_bytes + p->weights_bytes;
-    unsigned char *bytes = aligned_alloc(64, (*size + 63) / 64 * 64), *data = bytes + pack->head_bytes;
+    unsigned char *bytes = calloc(*size, 1), *data = bytes + pack->head_bytes;
     if (!bytes) die("no memory for %zu bytes of weights", *size);
-    memset(bytes, 0, *size);
-    for (int i = 0; i < n; i++) pack_tensor(data + e[i].offset, &e[i]);
-    uint64_t content = hash_bytes(HASH_START, data, p->weights_bytes);
+    pack_tensors(data, e, n);
+    uint64_t content = pack_hash(PACK_HASH_START, data, p->weights_bytes);
     Text head = head_text(a, p, pack->identity, arena_format(a, "%016" PRIx64, content));
     if (head.size + 8 != pack->head_bytes) die("the head has another size than was planned");
     for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)head.size >> (8 * i));
@@ -159,7 +157,7 @@ unsigned char *pack_memory(Arena *a, const Pack *pack, size_t *size)
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
 {
     size_t size;
-    unsigned char *bytes = pack_memory(a, pack, &size);
+    unsigned char *bytes = pack_bytes(a, pack, &size);
     bool ok = file_write(a, d, path, bytes, size);
     free(bytes);
     return ok;
@@ -167,7 +165,7 @@ bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
 
 /* ---- as C text ----------------------------------------------------------------------------------------------------- */
 
-static const char *member(Arena *a, const Entry *e)
+static const char *member(Arena *a, const PackEntry *e)
 {
     char *c = arena_text(a, entry_name(a, e));
     for (char *s = c; *s; s++)
@@ -175,7 +173,7 @@ static const char *member(Arena *a, const Entry *e)
     return c;
 }
 
-static void literal_numbers(Text *t, const Entry *e, const unsigned char *data)
+static void literal_numbers(Text *t, const PackEntry *e, const unsigned char *data)
 {
     size_t n = e->packed->bytes / sizeof(float);
     bool integers = e->packed->format == FORMAT_TABLE_I32;
@@ -210,8 +208,8 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
         return false;
     }
     int n;
-    Entry *e = entries(a, pack->plan, &n);
-    unsigned char *bytes = pack_memory(a, pack, &size);
+    PackEntry *e = pack_entries(a, pack->plan, &n);
+    unsigned char *bytes = pack_bytes(a, pack, &size);
     text_printf(out, "/* %s_weights.c: the packed weights as C: the head of their file, then every tensor in order of execution. */\n"
                      "#include \"%s.h\"\n\nstatic const struct {\n    XF_ALIGN(64) unsigned char head[%zu];\n", name, name, pack->head_bytes);
     for (int i = 0; i < n; i++) {

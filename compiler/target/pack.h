@@ -19,8 +19,10 @@ typedef struct Pack {
 Pack pack_layout(Arena *a, const Plan *p);
 /* Pack every tensor and write the file. False after an error. */
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
-/* The same in memory, 64-byte aligned; *size receives its bytes. The caller frees. */
-unsigned char *pack_memory(Arena *a, const Pack *pack, size_t *size);
+/* The data alone, packed once in this process for all plans that have the same: 64-byte aligned; *reused tells whether it
+ * was there. Give it back with pack_release; what nobody uses stays while there is room for it. */
+const unsigned char *pack_acquire(Arena *a, const Pack *pack, bool *reused);
+void pack_release(const unsigned char *data);
 /* The same as the text of NAME_weights.c: const void *NAME_literal. Refused above a million values. */
 bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out);
 

@@ -163,7 +163,7 @@ check 'terminal: layers and heads' same "$layers_and_heads" '6 24'
 check 'terminal: no colour in a pipe' plain $dates "$text"
 check 'terminal: colour when asked for' coloured $dates "$text" --color=always
 check 'terminal: asked for, NO_COLOR does not hold' env NO_COLOR=1 sh -c "'$bin' attention $dates '$text' --color=always | grep -q '$escape'"
-if command -v script >/dev/null 2>&1; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     # on_terminal VARIABLES OPTIONS: is it coloured?
     on_terminal() {
         script -qec "env $1 '$bin' attention $dates '$text' --layer 0 $2" /dev/null </dev/null >"$out/screen"
@@ -175,7 +175,7 @@ if command -v script >/dev/null 2>&1; then
     check 'terminal: TERM=dumb' same "$(on_terminal TERM=dumb '')" plain
     check 'terminal: --color=never' same "$(on_terminal TERM=xterm --color=never)" plain
 else
-    echo 'skip terminal: colour (no script)'
+    echo 'skip terminal: colour (no pseudo-terminal)'
 fi
 
 # ---- what is refused ---------------------------------------------------------------------------------------------

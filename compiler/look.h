@@ -1,0 +1,42 @@
+/* look.h: a model run on one question so that every named tensor of it can be looked at, and pictures of its attention.
+ *
+ * An encoder-decoder answers greedily first; then the pair goes through the engine once more, and its taps are read. A
+ * decoder without an encoder is fed the ids as they are. Everything lives in the session's arena. */
+#ifndef LOOK_H
+#define LOOK_H
+
+#include "picture.h"
+#include "session.h"
+#include "trace.h"
+
+/* What the model reads and writes. `fed` and `written` go by steps of the decoder. */
+typedef struct Question {
+    int *source, n;
+    int *fed, *written, m;
+    const char *input, *answer;     /* as words; answer is NULL where nothing is written */
+} Question;
+
+/* The engine has taps. */
+typedef struct Look { Session *session; Engine *engine; Question question; Trace *trace; Picture picture; } Look;
+
+/* The words of the session's choices as a text, or as ids where the model has no tokenizer; false after an error told. */
+bool look_read(Look *l, int *ids, int *n);
+/* Most ids that a question has. */
+int64_t look_most_ids(const Model *m);
+/* Answer ids[n] and trace it. */
+bool look_ask(Look *l, int *ids, int n);
+/* Run an xf.graph, on the inputs that the engine has. */
+bool look_graph(Look *l);
+
+/* needs: question, trace.   gives: picture. False after an error: none is wanted by the choices, or it is too large. */
+bool look_picture(Look *l);
+
+/* A text on one line: U+2400 and on stand for what would end it, or move about in a terminal. */
+const char *look_plain(Arena *a, const char *text);
+/* The characters, or the ids, that `n` ids stand for, in quotes where they are characters. */
+const char *look_ids_text(Arena *a, const Vocabulary *v, const int *ids, int n);
+
+/* Tell an error and what to do about it (may be NULL); false. */
+bool look_refuse(Session *s, Exit code, const char *what, const char *hint);
+
+#endif

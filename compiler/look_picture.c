@@ -1,0 +1,171 @@
+/* look_picture.c: where every head of every layer looks, with labels. A decoder's row is the token that it writes at that
+ * step, and its columns are what it was fed: the start, then what it wrote before. */
+#include "look.h"
+
+#include <string.h>
+
+enum { MOST_CELLS = 250000 };
+
+static const Vocabulary *symbols_of(const Model *m) { return m->has_encoder ? m->source : m->target; }
+
+/* ---- labels ------------------------------------------------------------------------------------------------- */
+
+/* One character, as seen: what has no ink has a sign. */
+static const char *character_label(Arena *a, int32_t c, const char *text)
+{
+    if (c == ' ') return "␣";
+    if (c == 0xa0) return "⍽";
+    if (c < 0x20 || c == 0x7f) return look_plain(a, text);
+    return picture_text_columns(text) ? text : arena_format(a, "◌%s", text);
+}
+
+static const char *label(Arena *a, const Vocabulary *v, int id)
+{
+    if (!v || id >= v->size) return arena_format(a, "%d", id);
+    if (id == v->start) return "⊢";
+    if (id == v->end) return "⊣";
+    if (v->code_point[id] < 0) return v->text[id];
+    return character_label(a, v->code_point[id], v->text[id]);
+}
+
+static const char *const *labels(Arena *a, const Vocabulary *v, const int *ids, int n)
+{
+    const char **out = arena_array(a, (size_t)n + 1, sizeof *out);
+    for (int i = 0; i < n; i++) out[i] = label(a, v, ids ? ids[i] : i);
+    return out;
+}
+
+static bool has_label(const Picture *p, const char *sign)
+{
+    for (int i = 0; i < p->count; i++) {
+        const PictureSection *s = &p->sections[i];
+        for (int r = 0; r < s->rows; r++)
+            if (strcmp(s->row_labels[r], sign) == 0) return true;
+        for (int c = 0; c < s->columns; c++)
+            if (strcmp(s->column_labels[c], sign) == 0) return true;
+    }
+    return false;
+}
+
+static const char *signs(Arena *a, const Picture *p)
+{
+    static const char *const known[][2] = { { "␣", "space" }, { "⊢", "start" }, { "⊣", "end" } };
+    Text t = text_new(a);
+    for (int i = 0; i < 3; i++)
+        if (has_label(p, known[i][0])) text_printf(&t, "%s%s %s", t.size ? ", " : "", known[i][0], known[i][1]);
+    return t.data;
+}
+
+/* ---- the picture -------------------------------------------------------------------------------------------- */
+
+static bool wanted(const AttentionChoices *c, int layer, int head)
+{
+    return (!c->has_layer || c->layer == layer) && (!c->has_head || c->head == head);
+}
+
+static bool wanted_kind(const AttentionChoices *c, const char *kind) { return !c->kind || strcmp(c->kind, kind) == 0; }
+
+static void add_heads(const Look *l, PictureSection *s, const TraceTensor *t, int layer)
+{
+    const AttentionChoices *c = &l->session->choices->attention;
+    const int heads = t->rank == 3 ? (int)t->shape[0] : 1;
+    const size_t cells = (size_t)s->rows * (size_t)s->columns;
+    s->maps = arena_grow(l->session->arena, s->maps, (size_t)s->count * sizeof *s->maps, (size_t)(s->count + heads) * sizeof *s->maps);
+    for (int h = 0; h < heads; h++)
+        if (wanted(c, layer, h)) s->maps[s->count++] = (PictureMap){ t->name, layer, h, t->values + (size_t)h * cells };
+}
+
+static void add_section(Look *l, const PictureSection *s)
+{
+    Picture *p = &l->picture;
+    if (!s->count) return;
+    p->sections = arena_grow(l->session->arena, p->sections, (size_t)p->count * sizeof *s, (size_t)(p->count + 1) * sizeof *s);
+    p->sections[p->count++] = *s;
+}
+
+/* Every layer's `STACK.N.PART.weights`. */
+static void add_stack(Look *l, PictureSection s, const char *stack, const char *part, int64_t layers)
+{
+    for (int i = 0; i < layers; i++) {
+        const char *name = arena_format(l->session->arena, "%s.%d.%s.weights", stack, i, part);
+        const TraceTensor *t = trace_find(l->trace, name);
+        if (!t) die("%s is not traced", name);
+        add_heads(l, &s, t, i);
+    }
+    add_section(l, &s);
+}
+
+static void add_model(Look *l)
+{
+    Arena *a = l->session->arena;
+    const AttentionChoices *c = &l->session->choices->attention;
+    const Model *m = l->session->model;
+    const Question *q = &l->question;
+    const char *unit = symbols_of(m) ? "character" : "token";
+    const char *const *source = labels(a, m->source, q->source, q->n);
+    const char *const *fed = labels(a, m->target, q->fed, q->m), *const *written = labels(a, m->target, q->written, q->m);
+    PictureSection s = { .heading = "Encoder self-attention", .layered = true, .rows = q->n, .columns = q->n,
+                         .row_labels = source, .column_labels = source };
+    s.doc = arena_format(a, "Rows: each %s of the input. Columns: the %ss it looks at.", unit, unit);
+    if (m->has_encoder && wanted_kind(c, "encoder")) add_stack(l, s, "encoder", "self_attn", m->encoder.layers);
+    if (!m->has_decoder) return;
+
+    s = (PictureSection){ .heading = "Decoder self-attention", .layered = true, .causal = true, .rows = q->m, .columns = q->m,
+                          .row_labels = written, .column_labels = fed };
+    s.doc = m->has_encoder ? arena_format(a, "Rows: each %s of the answer, as it is written. Columns: what precedes it.", unit)
+                           : arena_format(a, "Rows: each %s. Columns: itself and those before it.", unit);
+    if (wanted_kind(c, "decoder")) add_stack(l, s, "decoder", "self_attn", m->decoder.layers);
+    if (!m->has_encoder) return;
+
+    s = (PictureSection){ .heading = "Cross-attention", .layered = true, .rows = q->m, .columns = q->n,
+                          .row_labels = written, .column_labels = source };
+    s.doc = arena_format(a, "Rows: each %s of the answer, as it is written. Columns: the input.", unit);
+    if (wanted_kind(c, "cross")) add_stack(l, s, "decoder", "cross_attn", m->decoder.layers);
+}
+
+/* The weights of every attention of an xf.graph that has given them a name. */
+static void add_graph(Look *l)
+{
+    Arena *a = l->session->arena;
+    const Graph *g = l->session->graph;
+    for (int b = 0; b < g->block_count; b++) {
+        for (int i = 0; i < g->blocks[b]->count; i++) {
+            const Node *n = g->blocks[b]->nodes[i];
+            const TraceTensor *t = n->op == OP_ATTENTION && n->out[1] && n->out[1]->name ? trace_find(l->trace, n->out[1]->name) : NULL;
+            if (!t) continue;
+            PictureSection s = { .heading = t->name, .doc = "Rows: queries. Columns: keys.",
+                                 .rows = (int)t->shape[t->rank - 2], .columns = (int)t->shape[t->rank - 1] };
+            s.row_labels = labels(a, NULL, NULL, s.rows);
+            s.column_labels = labels(a, NULL, NULL, s.columns);
+            if (!l->session->choices->attention.kind) add_heads(l, &s, t, 0);
+            add_section(l, &s);
+        }
+    }
+}
+
+static bool refuse_choice(Session *s)
+{
+    const AttentionChoices *c = &s->choices->attention;
+    const bool chosen = c->has_layer || c->has_head || c->kind;
+    if (s->model->graph && !chosen)
+        return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "%s names no attention weights", s->model->name),
+                      "give the second result of g.attention to g.output or g.name");
+    const Model *m = s->model;
+    const long long layers[] = { m->has_encoder ? m->encoder.layers : 0, m->has_decoder ? m->decoder.layers : 0 };
+    return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "%s has no such attention", m->name), m->graph ? "an xf.graph has heads, from 0" :
+                  arena_format(s->arena, "layers: %lld in its encoder, %lld in its decoder; layers and heads count from 0", layers[0], layers[1]));
+}
+
+bool look_picture(Look *l)
+{
+    Session *s = l->session;
+    l->picture = (Picture){ .model = s->model->name, .input = l->question.input, .answer = l->question.answer };
+    if (s->model->graph) add_graph(l);
+    else add_model(l);
+    l->picture.signs = signs(s->arena, &l->picture);
+    if (!l->picture.count) return refuse_choice(s);
+    const double cells = picture_cells(&l->picture);
+    if (cells <= MOST_CELLS) return true;
+    return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "a picture of %.0f cells: at most %d can be looked at", cells, MOST_CELLS),
+                  "choose with --layer, --head and --kind");
+}

@@ -1,0 +1,88 @@
+/* repl.h: what the files of the prompt share: a Lua state with `xf` loaded, in which models are compiled, run and looked at.
+ *
+ * The state has all of Lua; a spec that is loaded from a file still runs in a sandbox of its own. An error never ends the
+ * session: whatever goes wrong becomes a Lua error, with the messages and carets that the command line would show. */
+#ifndef REPL_H
+#define REPL_H
+
+#include "spec_lua.h"
+
+#include "look.h"
+#include "session.h"
+
+typedef struct Repl {
+    SpecReader reader;              /* first: it is what the state's extra space points at; its arena lives as long as the prompt */
+    lua_State *L;
+    const Choices *choices;
+    bool terminal;                  /* a person reads the answers */
+    bool quit;
+    Text typed;                     /* the chunks that ran, for :save */
+    Exit code;                      /* of the last chunk that failed */
+} Repl;
+
+Repl *repl_of(lua_State *L);
+
+/* ---- chunks: repl_chunk.c ---------------------------------------------------------------------------------------- */
+
+typedef enum ChunkResult { CHUNK_DONE, CHUNK_FAILED, CHUNK_INCOMPLETE } ChunkResult;
+
+/* Run `text`, an expression or statements, and print its values; `_` becomes the first. `name` stands in messages; an
+ * incomplete chunk is told only with `last`. */
+ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last);
+/* Print the value at the top of the stack for a person; nil is nothing. */
+void repl_print(lua_State *L, int index);
+/* Raise what a Diag holds as one Lua error; returns where it holds no error. */
+void repl_raise(lua_State *L, const Diag *d);
+/* From a signal handler: stop the Lua code and the model that runs. */
+void repl_interrupt(Repl *r);
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* Metatables and `xf`: repl_tensor.c, repl_model.c, repl_xf.c. */
+void repl_open_tensor(lua_State *L);
+void repl_open_model(lua_State *L);
+void repl_open_xf(lua_State *L);
+
+/* A tensor of numbers, row-major, its own copy. Pushes it. */
+typedef struct ReplTensor { int rank; int64_t shape[4]; float *values; char *name; } ReplTensor;
+ReplTensor *repl_push_tensor(lua_State *L, const char *name, int rank, const int64_t *shape, const float *values);
+ReplTensor *repl_tensor_at(lua_State *L, int index);            /* NULL if it is none */
+int64_t repl_tensor_elements(const ReplTensor *t);
+/* A tensor or a table of numbers at `index` as floats in the arena; *n receives how many. Raises on anything else. */
+const float *repl_numbers(lua_State *L, int index, Arena *a, int64_t *n);
+
+/* A compiled model. */
+typedef struct ReplModel {
+    Choices choices;                /* its own, so that a call may change them */
+    Session *session;               /* NULL once closed */
+    Engine *engine, *tapped;        /* tapped: opened when first looked at */
+    Look look;                      /* of the last question */
+    bool asked;
+    int64_t open_ns;                /* from the spec to something that runs */
+} ReplModel;
+ReplModel *repl_model_at(lua_State *L, int index);              /* NULL if it is none or closed */
+/* Compile a spec value, a path or a graph at `index`, with the table of options at `options` (0: none). Pushes the model. */
+ReplModel *repl_compile(lua_State *L, int index, int options);
+/* The last model that was compiled, for commands without a name; NULL where there is none. */
+ReplModel *repl_last_model(lua_State *L);
+
+/* Print what the C compiler makes of a function of the model, or why it cannot: repl_assembly.c. */
+void repl_assembly(ReplModel *m, const char *function);
+
+/* ---- commands: repl_commands.c ----------------------------------------------------------------------------------- */
+
+/* `:help` and the like, and `?x`. */
+void repl_command(Repl *r, const char *line);
+/* Names of commands, for completion: the i-th, or NULL past the end. */
+const char *repl_command_name(int i);
+
+/* ---- lines: repl_edit.c ------------------------------------------------------------------------------------------ */
+
+typedef struct Lines Lines;
+Lines *lines_open(Repl *r);
+/* The next line without its end, the reader's own until the next call; NULL at the end. `more`: it goes on with a chunk. */
+const char *lines_next(Lines *l, bool more);
+void lines_remember(Lines *l, const char *text);                /* in the history */
+void lines_close(Lines *l);
+
+#endif

@@ -1,0 +1,90 @@
+/* repl_assembly.c: what the C compiler makes of one function of the emitted text. It is kept apart from those that call it,
+ * which inlining would otherwise undo. */
+#include "repl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "file.h"
+#include "folder.h"
+
+/* The text with the function's `static` become an attribute; NULL where it has none of that name. */
+static const char *apart(Arena *a, const char *text, const char *function)
+{
+    static const char *const before[] = { "static void ", "static inline void " };
+    for (int i = 0; i < 2; i++) {
+        const char *whole = arena_format(a, "\n%s%s(", before[i], function), *at = strstr(text, whole);
+        if (!at) continue;
+        return arena_format(a, "%.*s\n__attribute__((noinline, used)) static void %s(%s", (int)(at - text), text,
+                            function, at + strlen(whole));
+    }
+    return NULL;
+}
+
+static bool compile(Arena *a, ReplModel *m, const char *folder, const char *file)
+{
+    const char *cc = m->choices.cc ? m->choices.cc : "cc", *log = file_join(a, folder, "log");
+    char *argv[] = { arena_text(a, cc), (char *)"-std=c11", (char *)"-O3", (char *)"-march=native", (char *)"-ffp-contract=off",
+                     (char *)"-fno-asynchronous-unwind-tables", (char *)"-S", arena_format(a, "-I%s", file_join(a, folder, "runtime")),
+                     arena_format(a, "-I%s", folder), (char *)"-o", arena_text(a, file_join(a, folder, "function.s")),
+                     arena_text(a, file_join(a, folder, file)), NULL };
+    return cleanup_run(argv, log) == 0;
+}
+
+/* From its label to its size, without directives. */
+static void print_function(const char *text, const char *function)
+{
+    const size_t n = strlen(function);
+    bool inside = false;
+    for (const char *line = text, *end; *line; line = end) {
+        end = strchr(line, '\n');
+        end = end ? end + 1 : line + strlen(line);
+        if (strncmp(line, function, n) == 0 && line[n] == ':') inside = true;
+        if (inside && strncmp(line, "\t.size", 6) == 0) return;
+        if (inside && (strncmp(line, "\t.", 2) != 0)) fwrite(line, 1, (size_t)(end - line), stdout);
+    }
+    if (!inside) fprintf(stderr, "error: the compiler left nothing of '%s'\n", function);
+}
+
+static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const char *function)
+{
+    const Plan *p = m->engine->plan;
+    const char *files[] = { arena_format(a, "%s.c", p->graph->model->name), arena_format(a, "%s_kernels.h", p->graph->model->name) };
+    const char *changed = NULL;
+    size_t size;
+    if (!folder_write_text(a, d, p, (EmitForm){ WEIGHTS_FILE, KERNELS_LIBRARY }, folder)) return;
+    for (int i = 0; i < 2 && !changed; i++) {
+        const char *path = file_join(a, folder, files[i]), *text = file_read(a, d, (Loc){ 0 }, path, SIZE_MAX / 2, &size);
+        if (text && (changed = apart(a, text, function)) && !file_write(a, d, path, changed, strlen(changed))) return;
+    }
+    if (!changed) {
+        diag_error(d, EXIT_USAGE, (Loc){ 0 }, "no function '%s'", function);
+        return;
+    }
+    if (!compile(a, m, folder, files[0])) {
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not compile it", m->choices.cc ? m->choices.cc : "cc");
+        return;
+    }
+    const char *text = file_read(a, d, (Loc){ 0 }, file_join(a, folder, "function.s"), SIZE_MAX / 2, &size);
+    if (text) print_function(text, function);
+}
+
+void repl_assembly(ReplModel *m, const char *function)
+{
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    const char *tmp = getenv("TMPDIR");
+    char *folder = arena_format(a, "%s/xformc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    cleanup_hold();
+    if (m->engine->plan->options.target != TARGET_PANELS) diag_error(d, EXIT_USAGE, (Loc){ 0 }, "the generic engine has no code");
+    else if (!mkdtemp(folder)) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot make a temporary folder %s", folder);
+    else {
+        assemble(a, d, m, folder, function);
+        folder_remove(a, folder);
+    }
+    cleanup_release();
+    diag_print(d, stderr, isatty(2));
+    arena_free(a);
+}

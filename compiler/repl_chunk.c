@@ -1,0 +1,219 @@
+/* repl_chunk.c: one piece of Lua, run and its values printed. */
+#include "repl.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "jit.h"
+
+Repl *repl_of(lua_State *L) { return (Repl *)(void *)spec_reader(L); }
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+static char *diag_text(const Diag *d)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) die("no memory for a message");
+    diag_print(d, f, isatty(2));
+    if (fclose(f) != 0) die("no memory for a message");
+    while (size && text[size - 1] == '\n') text[--size] = '\0';
+    return text;
+}
+
+void repl_raise(lua_State *L, const Diag *d)
+{
+    if (!diag_errors(d)) return;
+    char *text = diag_text(d);
+    repl_of(L)->code = diag_exit(d);
+    lua_pushstring(L, text);
+    free(text);
+    lua_error(L);
+}
+
+/* What a spec's reader told, as text in the place of its error value. */
+static int to_message(lua_State *L)
+{
+    Repl *r = repl_of(L);
+    if (spec_is_told(L, 1)) {
+        char *text = diag_text(r->reader.diag);
+        lua_pushstring(L, text);
+        free(text);
+    } else if (lua_type(L, 1) != LUA_TSTRING) {
+        if (!luaL_callmeta(L, 1, "__tostring")) lua_pushfstring(L, "an error that is a %s", luaL_typename(L, 1));
+    } else if (r->choices->verbose) luaL_traceback(L, L, lua_tostring(L, 1), 1);
+    else lua_pushvalue(L, 1);
+    return 1;
+}
+
+/* ---- stopping ---------------------------------------------------------------------------------------------------- */
+
+static void stop_hook(lua_State *L, lua_Debug *debug)
+{
+    (void)debug;
+    lua_sethook(L, NULL, 0, 0);
+    luaL_error(L, "interrupted");
+}
+
+void repl_interrupt(Repl *r)
+{
+    jit_stop();
+    lua_sethook(r->L, stop_hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
+}
+
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
+
+enum { MOST_SHOWN = 20, DEEPEST = 3 };
+
+static void print_at(lua_State *L, int index, int depth);
+
+static void print_table(lua_State *L, int index, int depth)
+{
+    lua_Integer listed = luaL_len(L, index);
+    int shown = 0;
+    fputs("{", stdout);
+    for (lua_Integer i = 1; i <= listed && shown < MOST_SHOWN; i++, shown++) {
+        fputs(shown ? ", " : " ", stdout);
+        lua_geti(L, index, i);
+        print_at(L, -1, depth + 1);
+        lua_pop(L, 1);
+    }
+    bool more = listed > shown;
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        if (lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= listed) continue;
+        if ((more = shown == MOST_SHOWN)) {
+            lua_pop(L, 2);
+            break;
+        }
+        fputs(shown++ ? ", " : " ", stdout);
+        if (lua_type(L, -2) == LUA_TSTRING) fputs(lua_tostring(L, -2), stdout);
+        else {
+            fputs("[", stdout);
+            print_at(L, -2, depth + 1);
+            fputs("]", stdout);
+        }
+        fputs(" = ", stdout);
+        print_at(L, -1, depth + 1);
+    }
+    fputs(more ? ", … }" : shown ? " }" : "}", stdout);
+}
+
+static void print_at(lua_State *L, int index, int depth)
+{
+    index = lua_absindex(L, index);
+    const bool own = luaL_getmetafield(L, index, "__tostring") != LUA_TNIL;
+    if (own) lua_pop(L, 1);
+    if (lua_type(L, index) == LUA_TTABLE && !own && depth < DEEPEST) {
+        print_table(L, index, depth);
+        return;
+    }
+    if (lua_type(L, index) == LUA_TSTRING && depth) printf("\"%s\"", lua_tostring(L, index));
+    else {
+        size_t size;
+        const char *text = luaL_tolstring(L, index, &size);
+        fwrite(text, 1, size, stdout);
+        lua_pop(L, 1);
+    }
+}
+
+void repl_print(lua_State *L, int index)
+{
+    if (lua_isnil(L, index)) return;
+    print_at(L, index, 0);
+    fputs("\n", stdout);
+}
+
+/* Protected: the values of the chunk. */
+static int print_values(lua_State *L)
+{
+    for (int i = 1; i <= lua_gettop(L); i++) repl_print(L, i);
+    return 0;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+/* Load it as an expression, else as statements. */
+static int load(lua_State *L, const char *name, const char *text)
+{
+    const char *chunk = lua_pushfstring(L, "=%s", name), *expression = lua_pushfstring(L, "return %s", text);
+    int status = luaL_loadbufferx(L, expression, strlen(expression), chunk, "t");
+    if (status != LUA_OK) {
+        lua_pop(L, 1);
+        status = luaL_loadbufferx(L, text, strlen(text), chunk, "t");
+    }
+    lua_remove(L, -2);
+    lua_remove(L, -2);
+    return status;
+}
+
+static bool is_incomplete(lua_State *L, int status)
+{
+    static const char mark[] = "<eof>";
+    size_t size;
+    if (status != LUA_ERRSYNTAX) return false;
+    const char *message = lua_tolstring(L, -1, &size);
+    return size >= strlen(mark) && strcmp(message + size - strlen(mark), mark) == 0;
+}
+
+/* A new chunk has the limits of a spec for what it makes, and the places in it. */
+static void prepare(Repl *r, const char *name, const char *text)
+{
+    SpecReader *s = &r->reader;
+    const size_t size = strlen(text);
+    char *kept = arena_copy(s->arena, text, size);
+    s->diag = diag_new(s->arena);
+    s->path = arena_text(s->arena, name);
+    s->folder = ".";
+    s->lexer = lexer_new(s->arena, kept, size);
+    s->specs = s->calls = 0;
+    s->numbers = 0;
+    s->sandbox = (Sandbox){ .used = 0 };
+    diag_source(s->diag, s->path, kept);
+}
+
+/* The error at the top of the stack, told. */
+static void tell(Repl *r)
+{
+    size_t size;
+    const char *text = luaL_tolstring(r->L, -1, &size);
+    fflush(stdout);
+    fprintf(stderr, "%s%s\n", strstr(text, "error: ") ? "" : "error: ", text);
+    lua_pop(r->L, 2);
+}
+
+ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last)
+{
+    lua_State *L = r->L;
+    r->code = EXIT_BAD_DATA;
+    prepare(r, name, text);
+    jit_go_on();
+    lua_settop(L, 0);
+    lua_pushcfunction(L, to_message);
+    int status = load(L, name, text);
+    if (!last && is_incomplete(L, status)) {
+        lua_settop(L, 0);
+        return CHUNK_INCOMPLETE;
+    }
+    if (status == LUA_OK) status = lua_pcall(L, 0, LUA_MULTRET, 1);
+    lua_sethook(L, NULL, 0, 0);
+    if (status == LUA_OK && diag_errors(r->reader.diag)) {
+        char *message = diag_text(r->reader.diag);
+        lua_pushstring(L, message);
+        free(message);
+        status = LUA_ERRRUN;
+    }
+    if (status == LUA_OK && lua_gettop(L) > 1) {
+        lua_pushvalue(L, 2);
+        lua_setglobal(L, "_");
+        lua_pushcfunction(L, print_values);
+        lua_insert(L, 2);
+        status = lua_pcall(L, lua_gettop(L) - 2, 0, 1);
+    }
+    if (status != LUA_OK) tell(r);
+    lua_settop(L, 0);
+    fflush(stdout);
+    return status == LUA_OK ? CHUNK_DONE : CHUNK_FAILED;
+}

@@ -1,0 +1,275 @@
+/* repl_commands.c: what begins with a colon, and ?x. A command works on the model that was compiled last, or on a NAME. */
+#include "repl.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "emit.h"
+#include "file.h"
+#include "info.h"
+#include "pack.h"
+
+typedef void Command(Repl *r, const char *words);
+typedef struct CommandText { const char *name, *arguments, *doc; Command *run; } CommandText;
+
+/* ---- doing Lua --------------------------------------------------------------------------------------------------- */
+
+/* A command that is a piece of Lua: `words` are its arguments, as a text. */
+static void lua_line(Repl *r, const char *format, const char *words)
+{
+    repl_chunk(r, "command", arena_format(r->reader.arena, format, words), true);
+}
+
+static ReplModel *model_or_tell(Repl *r)
+{
+    ReplModel *m = repl_last_model(r->L);
+    if (!m) fputs("error: no model is compiled: m = xf.compile(\"specs/dates.lua\")\n", stderr);
+    return m;
+}
+
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
+
+static void quit(Repl *r, const char *words)
+{
+    (void)words;
+    r->quit = true;
+}
+
+static void timed(Repl *r, const char *words)
+{
+    if (!*words) {
+        if (model_or_tell(r)) lua_line(r, "local m = xf.last(); m:time()%s", "");
+        return;
+    }
+    lua_line(r, "local t = os.clock(); local r = table.pack((function() return %s\nend)()); "
+             "print(string.format('%%.3f ms', (os.clock() - t) * 1e3)); return table.unpack(r, 1, r.n)", words);
+}
+
+static void benched(Repl *r, const char *words)
+{
+    if (model_or_tell(r)) lua_line(r, "xf.last():bench(%s)", words);
+}
+
+static void looked(Repl *r, const char *words)
+{
+    if (!model_or_tell(r)) return;
+    if (*words && *words != '"') lua_line(r, "xf.last():attention([==[%s]==])", words);
+    else lua_line(r, "xf.last():attention(%s)", words);
+}
+
+/* The emitted text of the last model, with what makes it. */
+static const char *text_of(ReplModel *m, const char *suffix)
+{
+    Arena *a = m->session->arena;
+    const Plan *p = m->engine->plan;
+    if (p->options.target != TARGET_PANELS) return NULL;
+    const Pack pack = pack_layout(a, p);
+    int n;
+    const EmittedFile *files = emit_files(a, p, pack.identity, pack.head_bytes, (EmitForm){ WEIGHTS_FILE, KERNELS_LIBRARY }, &n);
+    const char *name = arena_format(a, suffix, m->session->model->name);
+    for (int i = 0; i < n; i++)
+        if (strcmp(files[i].name, name) == 0) return files[i].text.data;
+    return NULL;
+}
+
+/* The function `name` of a C text: from its comment to its last line; NULL where there is none. */
+static const char *function_in(Arena *a, const char *text, const char *name)
+{
+    const char *const marks[] = { " %s(const job *j", " %s_body(void *work", " %s(float *", " %s(int *", " %s(const ", " %s(" };
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const char *at = strstr(text, arena_format(a, marks[i], name));
+        while (at && at > text && at[-1] != '\n') at--;
+        if (!at || *at == ' ' || *at == '/' || *at == '#') continue;
+        const char *end = strstr(at, "\n}\n");
+        if (!end) continue;
+        for (const char *before = at; before > text + 1; at = before) {     /* lines of a comment */
+            const char *line = before - 1;
+            while (line > text && line[-1] != '\n') line--;
+            if (strncmp(line, "/*", 2) != 0 && strncmp(line, " *", 2) != 0) break;
+            before = line;
+        }
+        return arena_copy(a, at, (size_t)(end + 3 - at));
+    }
+    return NULL;
+}
+
+static void list_functions(ReplModel *m)
+{
+    const Plan *p = m->engine->plan;
+    fputs("functions:", stdout);
+    for (int i = 0; i < p->block_count; i++) printf(" %s", p->blocks[i]->block->name);
+    puts("");
+}
+
+static void code(Repl *r, const char *words)
+{
+    ReplModel *m = model_or_tell(r);
+    if (!m) return;
+    Arena *a = m->session->arena;
+    const char *model = text_of(m, "%s.c"), *kernels = text_of(m, "%s_kernels.h");
+    if (!model) {
+        fputs("error: the generic engine has no code\n", stderr);
+        return;
+    }
+    if (!*words) {
+        list_functions(m);
+        return;
+    }
+    const char *found = function_in(a, model, words);
+    if (!found) found = function_in(a, kernels, words);
+    if (found) fputs(found, stdout);
+    else {
+        fprintf(stderr, "error: no function '%s'\n", words);
+        list_functions(m);
+    }
+}
+
+/* What the C compiler makes of one function, kept apart from those that call it. */
+static void assembly(Repl *r, const char *words)
+{
+    ReplModel *m = model_or_tell(r);
+    if (!m) return;
+    if (!*words || strspn(words, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(words)) {
+        if (*words) fprintf(stderr, "error: no function '%s'\n", words);
+        list_functions(m);
+        return;
+    }
+    repl_assembly(m, words);
+}
+
+/* A picture into a file, which is named. */
+static void draw(ReplModel *m, const char *path, Text picture)
+{
+    Diag *d = diag_new(m->session->arena);
+    if (file_write(m->session->arena, d, path, picture.data, picture.size)) printf("%s\n", path);
+    else diag_print(d, stderr, isatty(2));
+}
+
+static void graph(Repl *r, const char *words)
+{
+    ReplModel *m = model_or_tell(r);
+    if (m) draw(m, *words ? words : "graph.svg", info_graph_picture(m->session->arena, m->session->graph));
+}
+
+static void memory(Repl *r, const char *words)
+{
+    ReplModel *m = model_or_tell(r);
+    if (m) draw(m, *words ? words : "memory.svg", info_memory_picture(m->session->arena, m->engine->plan));
+}
+
+static void load(Repl *r, const char *words)
+{
+    if (!*words) fputs("error: :load FILE\n", stderr);
+    else lua_line(r, "dofile([==[%s]==])", words);
+}
+
+static void help(Repl *r, const char *words);
+
+static const CommandText commands[] = {
+    { ":help",  "[NAME]",      "this, or what is known of a name; ?NAME is the same", help },
+    { ":time",  "[LUA]",       "how long each phase of compiling took, or a piece of Lua", timed },
+    { ":bench", "[SECONDS]",   "how long a run takes: minimum, median, histogram", benched },
+    { ":code",  "[FUNCTION]",  "the emitted C of one function", code },
+    { ":asm",   "[FUNCTION]",  "what the C compiler makes of it", assembly },
+    { ":graph", "[FILE.svg]",  "draw the model", graph },
+    { ":mem",   "[FILE.svg]",  "draw the memory plan", memory },
+    { ":attn",  "[TEXT]",      "where every head looks", looked },
+    { ":load",  "FILE",        "run a Lua file", load },
+    { ":save",  "FILE",        "write what was typed to a file", NULL },
+    { ":quit",  "",            "end; so does Ctrl-D", quit },
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+const char *repl_command_name(int i) { return i < COMMANDS ? commands[i].name : NULL; }
+
+/* ---- help -------------------------------------------------------------------------------------------------------- */
+
+static const struct { const char *name, *text; } topics[] = {
+    { "xf", "xf.spec(\"file.lua\")          a spec: call it with changes, spec{ heads = 8 }\n"
+            "xf.model{ … }                a spec, typed in\n"
+            "xf.graph(\"name\", function(g) … end)   a graph of operations, typed in; `xformc ops` lists them\n"
+            "xf.compile(spec or path)     a model that runs; options: { engine = \"jit\" | \"native\" | \"generic\", threads =, slots = }\n"
+            "xf.sweep(spec, { heads = {1, 2, 4} })   every combination compiled and measured: a table\n"
+            "xf.tensor({…}, {rows, columns})         a tensor\n"
+            "xf.load(\"file.safetensors\", \"name\")    one of a file\n"
+            "xf.last()                    the model that was compiled last\n" },
+    { "model", "m(\"text\")                    its answer\n"
+               "m:run{ ids }                 outputs by name; of an encoder-decoder m:run({ source }, { target }), of a graph m:run{ X = {…} }\n"
+               "m:generate({ ids }, most)    ids, greedily\n"
+               "m:names()                    every named tensor\n"
+               "m:at(\"encoder.0.self_attn.weights\")   one of them, of the last question\n"
+               "m:attention(\"text\", \"file.svg\")      where every head looks; without a file in the terminal; { layer =, head =, kind = }\n"
+               "m:verify(\"reference.safetensors\")    against the generic engine, or a reference of yours\n"
+               "m:time()   m:bench(seconds)  m:close()   m.name   m.tier   m.parameters\n" },
+    { "tensor", "t[i]                         the i-th of the first dimension, from 1\n"
+                "t:slice(from, to, dimension) a part of it\n"
+                "t:shape()  #t  t:table()     its sizes, the first, its numbers\n"
+                "t:min()  t:max()  t:mean()  t:sum()  t:argmax()\n"
+                "t - u    t:distance(u)       max |t - u| / max |u|\n"
+                "t:save(\"file.safetensors\")\n" },
+    { "spec", "spec{ heads = 8 }            the same with changes; `xformc fields` lists the fields\n" },
+};
+
+static const char *topic_of(lua_State *L, const char *words)
+{
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+        if (strcmp(topics[i].name, words) == 0) return topics[i].text;
+    lua_getglobal(L, words);
+    const char *name = repl_tensor_at(L, -1) ? "tensor" : repl_model_at(L, -1) ? "model" : spec_at(L, -1) ? "spec" : NULL;
+    lua_pop(L, 1);
+    return name ? topic_of(L, name) : NULL;
+}
+
+static void help(Repl *r, const char *words)
+{
+    if (*words) {
+        const char *text = topic_of(r->L, words);
+        lua_getglobal(r->L, words);
+        if (lua_isnil(r->L, -1) && !text) fprintf(stderr, "error: nothing is called '%s'; there is help on xf, model, tensor and spec\n", words);
+        else if (!lua_isnil(r->L, -1)) lua_line(r, "%s", words);
+        lua_settop(r->L, 0);
+        if (text) fputs(text, stdout);
+        return;
+    }
+    puts("Lua, with `xf`: m = xf.compile(\"specs/dates.lua\"), then m(\"3rd of May 2019\"). _ is the last value.\n");
+    for (int i = 0; i < COMMANDS; i++) printf("  %-7s %-12s %s\n", commands[i].name, commands[i].arguments, commands[i].doc);
+    puts("\n?xf, ?model, ?tensor and ?spec say what one does with them. Tab completes; Ctrl-C stops; Ctrl-R searches.");
+}
+
+static char *trimmed(Arena *a, const char *s)
+{
+    s += strspn(s, " \t");
+    size_t n = strlen(s);
+    while (n && strchr(" \t", s[n - 1])) n--;
+    return arena_copy(a, s, n);
+}
+
+/* :save is here, for it needs what was typed. */
+static void save(Repl *r, const char *path)
+{
+    Diag *d = diag_new(r->reader.arena);
+    if (!*path) fputs("error: :save FILE\n", stderr);
+    else if (!file_write(r->reader.arena, d, path, r->typed.data, r->typed.size)) diag_print(d, stderr, isatty(2));
+}
+
+void repl_command(Repl *r, const char *line)
+{
+    Arena *a = r->reader.arena;
+    if (*line == '?') {
+        help(r, trimmed(a, line + 1));
+        return;
+    }
+    const size_t n = strcspn(line, " \t");
+    const char *name = arena_copy(a, line, n), *words = trimmed(a, line + n), *names[COMMANDS];
+    for (int i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i].name;
+        if (strcmp(name, names[i]) != 0) continue;
+        if (commands[i].run) commands[i].run(r, words);
+        else save(r, words);
+        fflush(stdout);
+        return;
+    }
+    const char *near = diag_nearest(name, names, COMMANDS);
+    fprintf(stderr, "error: no command %s%s%s%s; :help lists them\n", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}

@@ -1,0 +1,538 @@
+/* repl_model.c: compiled models at the prompt: m("text"), m:run{…}, m:at("name"), m:attention("text"), m:time(), m:bench(). */
+#include "repl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "command.h"
+#include "file.h"
+#include "jit.h"
+#include "verify.h"
+
+static const char model_type[] = "xf.compiled", last_key;
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* Every call begins without errors of an earlier one. */
+static void fresh(ReplModel *m) { m->session->diag = diag_new(m->session->arena); }
+
+/* Raise what the session was told; that nothing was told is our bug. */
+static int fail(lua_State *L, const ReplModel *m)
+{
+    repl_raise(L, m->session->diag);
+    return luaL_error(L, "it failed, and nothing was told");
+}
+
+static void check_status(lua_State *L, rt_status status)
+{
+    if (status == RT_INTERRUPTED) luaL_error(L, "interrupted");
+    if (status != RT_OK) luaL_error(L, "%s", rt_status_text(status));
+}
+
+/* ---- opening and closing ----------------------------------------------------------------------------------------- */
+
+static void close_model(ReplModel *m)
+{
+    if (!m->session) return;
+    if (m->engine) engine_close(m->engine);
+    if (m->tapped) engine_close(m->tapped);
+    session_free(m->session);
+    *m = (ReplModel){ .session = NULL };
+}
+
+ReplModel *repl_model_at(lua_State *L, int index)
+{
+    ReplModel *m = luaL_testudata(L, index, model_type);
+    return m && m->session ? m : NULL;
+}
+
+static ReplModel *check(lua_State *L)
+{
+    ReplModel *m = luaL_checkudata(L, 1, model_type);
+    if (!m->session) luaL_error(L, "the model was closed");
+    fresh(m);
+    return m;
+}
+
+/* One option of the table at `index`, left on the stack; false where it is not given. */
+static bool option(lua_State *L, int index, const char *name)
+{
+    if (!index || lua_isnoneornil(L, index)) return false;
+    return lua_getfield(L, index, name) != LUA_TNIL;
+}
+
+static void read_options(lua_State *L, int index, Choices *c)
+{
+    static const char *const names[] = { "engine", "threads", "slots", "isa" };
+    if (!index || lua_isnoneornil(L, index)) return;
+    luaL_checktype(L, index, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "", *near;
+        bool known = false;
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) known |= strcmp(names[i], key) == 0;
+        if (known) continue;
+        near = diag_nearest(key, names, sizeof names / sizeof *names);
+        luaL_error(L, "xf.compile has no option '%s'%s%s%s", key, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    static const char *const engines[] = { "jit", "native", "generic", NULL };
+    if (option(L, index, "engine")) c->engine = engines[luaL_checkoption(L, -1, NULL, engines)];
+    if (option(L, index, "threads")) c->threads = (int)luaL_checkinteger(L, -1);
+    if (option(L, index, "slots")) c->slots = (int)luaL_checkinteger(L, -1);
+    if (option(L, index, "isa")) c->isa = arena_text(repl_of(L)->reader.arena, luaL_checkstring(L, -1));
+    if (c->threads < 0 || c->threads > 16) luaL_error(L, "threads: expected 1 to 16");
+    if (c->slots < 0 || c->slots > 4096) luaL_error(L, "slots: expected 1 to 4096");
+}
+
+/* Read into m->session what is at `index`: a spec value, or the path of a spec. */
+static bool take_spec(lua_State *L, int index, ReplModel *m)
+{
+    const Draft *draft = spec_at(L, index);
+    if (draft) return session_take(m->session, draft);
+    m->choices.spec = arena_text(m->session->arena, luaL_checkstring(L, index));
+    return session_read(m->session);
+}
+
+ReplModel *repl_compile(lua_State *L, int index, int options)
+{
+    index = lua_absindex(L, index);
+    if (!spec_at(L, index) && lua_type(L, index) != LUA_TSTRING)
+        luaL_error(L, "xf.compile takes a spec or the path of one, found a %s", luaL_typename(L, index));
+    ReplModel *m = lua_newuserdatauv(L, sizeof *m, 0);
+    *m = (ReplModel){ .choices = { .engine = "jit", .polls = true } };
+    luaL_setmetatable(L, model_type);
+    read_options(L, options, &m->choices);
+    const int64_t begin = bench_now_ns();
+    m->session = session_new(&m->choices);
+    if (!take_spec(L, index, m) || !(m->engine = session_engine(m->session, m->choices.engine, NULL, false))) {
+        const Diag *d = m->session->diag;
+        repl_raise(L, d);
+        luaL_error(L, "it was not compiled");
+    }
+    m->open_ns = bench_now_ns() - begin;
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &last_key);
+    return m;
+}
+
+ReplModel *repl_last_model(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &last_key);
+    ReplModel *m = repl_model_at(L, -1);
+    lua_pop(L, 1);
+    return m;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+/* With taps, and of a graph the inputs of its spec; what it was asked last is asked again. */
+static Engine *tapped(lua_State *L, ReplModel *m)
+{
+    if (m->tapped) return m->tapped;
+    m->tapped = session_engine(m->session, m->choices.engine, NULL, true);
+    if (!m->tapped) fail(L, m);
+    return m->tapped;
+}
+
+/* A list of ids at `index` into the session's arena. */
+static int *read_ids(lua_State *L, ReplModel *m, int index, int64_t vocabulary, int64_t most, int *n)
+{
+    int64_t count;
+    const float *numbers = repl_numbers(L, index, m->session->arena, &count);
+    if (!count) luaL_error(L, "there are no ids");
+    if (count > most) luaL_error(L, "%d ids, but at most %d fit", (int)count, (int)most);
+    int *ids = arena_array(m->session->arena, (size_t)count, sizeof *ids);
+    for (int64_t i = 0; i < count; i++) {
+        if (numbers[i] != floorf(numbers[i]) || numbers[i] < 0 || numbers[i] >= (float)vocabulary)
+            luaL_error(L, "id %f: %s knows ids from 0 to %d", (lua_Number)numbers[i], m->session->model->name, (int)vocabulary - 1);
+        ids[i] = (int)numbers[i];
+    }
+    *n = (int)count;
+    return ids;
+}
+
+static void push_trace_tensor(lua_State *L, const TraceTensor *t) { repl_push_tensor(L, t->name, t->rank, t->shape, t->values); }
+
+/* The outputs of a trace by name, as a table. */
+static void push_outputs(lua_State *L, const ReplModel *m, const Trace *t)
+{
+    lua_newtable(L);
+    if (!m->session->model->graph) {
+        push_trace_tensor(L, &t->tensors[t->count - 1]);
+        lua_setfield(L, -2, t->tensors[t->count - 1].name);
+        return;
+    }
+    const GraphSpec *spec = m->session->model->graph;
+    for (int i = 0; i < spec->count; i++) {
+        const TraceTensor *o = strcmp(spec->calls[i].op, "output") == 0 ? trace_find(t, spec->calls[i].name) : NULL;
+        if (!o) continue;
+        push_trace_tensor(L, o);
+        lua_setfield(L, -2, o->name);
+    }
+}
+
+/* The inputs of a graph that the table at `index` gives. */
+static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
+{
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+        const Tensor *input = NULL;
+        for (int i = 0; i < m->session->graph->tensor_count; i++) {
+            const Tensor *t = m->session->graph->tensors[i];
+            if (t->kind == TENSOR_INPUT && !t->integer && strcmp(t->name, name) == 0) input = t;
+        }
+        if (!input) luaL_error(L, "the graph has no input '%s'", name);
+        int64_t n;
+        const float *values = repl_numbers(L, -1, m->session->arena, &n);
+        const int64_t wanted = input->dim[0].bound * input->dim[1].bound;
+        if (n != wanted) luaL_error(L, "input %s takes %d × %d numbers, found %d", name, (int)input->dim[0].bound, (int)input->dim[1].bound, (int)n);
+        engine_set_input(e, name, values);
+    }
+}
+
+/* m:run{ ids }, of an encoder-decoder m:run({ source }, { target }), of a graph m:run{ X = … }: the outputs. Without the
+ * target an encoder-decoder answers. */
+static int run_model(lua_State *L)
+{
+    ReplModel *m = check(L);
+    const Model *model = m->session->model;
+    Engine *e = tapped(L, m);
+    Look *l = &m->look;
+    *l = (Look){ .session = m->session, .engine = e };
+    m->asked = false;
+    engine_reset(e);
+    if (model->graph) {
+        if (!lua_isnoneornil(L, 2)) {
+            luaL_checktype(L, 2, LUA_TTABLE);
+            set_inputs(L, m, e, 2);
+        }
+        if (!look_graph(l)) return fail(L, m);
+    } else {
+        int n, k = 0;
+        int *ids = read_ids(L, m, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
+        int *fed = lua_isnoneornil(L, 3) ? NULL : read_ids(L, m, 3, model->target_vocab, model->max_target, &k);
+        if (fed && !(model->has_encoder && model->has_decoder)) return luaL_error(L, "%s takes one list of ids", model->name);
+        if (fed) {
+            l->question = (Question){ .source = ids, .n = n, .fed = fed, .written = fed, .m = k };
+            l->trace = trace_run(m->session->arena, e, ids, n, fed, k);
+            check_status(L, l->trace->status);
+        } else if (!look_ask(l, ids, n)) return fail(L, m);
+    }
+    m->asked = true;
+    push_outputs(L, m, l->trace);
+    return 1;
+}
+
+/* A text as a question, traced. */
+static void ask_text(lua_State *L, ReplModel *m, const char *text)
+{
+    const Model *model = m->session->model;
+    const char *const words[] = { text };
+    m->look = (Look){ .session = m->session, .engine = tapped(L, m) };
+    m->asked = false;
+    m->choices.words = words;
+    m->choices.word_count = 1;
+    engine_reset(m->tapped);
+    int n = 0, *ids = arena_array(m->session->arena, (size_t)look_most_ids(model), sizeof *ids);
+    const bool good = look_read(&m->look, ids, &n) && look_ask(&m->look, ids, n);
+    m->choices.words = NULL;
+    m->choices.word_count = 0;
+    if (!good) fail(L, m);
+    m->asked = true;
+}
+
+/* m("text"): the answer; m{ ids }: as m:run. */
+static int call_model(lua_State *L)
+{
+    if (lua_type(L, 2) != LUA_TSTRING) return run_model(L);
+    ReplModel *m = check(L);
+    const Model *model = m->session->model;
+    if (model->graph) return luaL_error(L, "%s is a graph: it is run with m:run{ NAME = values }", model->name);
+    ask_text(L, m, lua_tostring(L, 2));
+    const Question *q = &m->look.question;
+    if (!model->has_decoder || !model->has_encoder) {
+        push_outputs(L, m, m->look.trace);
+        return 1;
+    }
+    int n = q->m && q->written[q->m - 1] == model->end_id ? q->m - 1 : q->m;
+    luaL_Buffer b;
+    luaL_buffinit(L, &b);
+    for (int i = 0; i < n; i++) {
+        const int id = q->written[i];
+        if (!model->target) {
+            lua_pushfstring(L, "%s%d", i ? " " : "", id);
+            luaL_addvalue(&b);
+        } else if (id < model->target->size && model->target->code_point[id] >= 0) luaL_addstring(&b, model->target->text[id]);
+    }
+    luaL_pushresult(&b);
+    return 1;
+}
+
+/* m:generate{ ids }, m:generate({ ids }, most): a decoder alone goes on greedily; an encoder-decoder answers. */
+static int generate(lua_State *L)
+{
+    ReplModel *m = check(L);
+    const Model *model = m->session->model;
+    const EngineOps *ops = m->engine->ops;
+    if (!model->has_decoder) return luaL_error(L, "%s has no decoder", model->name);
+    int n, id = (int)model->start_id, made = 0;
+    int *ids = read_ids(L, m, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
+    lua_Integer most = luaL_optinteger(L, 3, model->max_target);
+    engine_reset(m->engine);
+    rt_status status = model->has_encoder ? ops->encode(m->engine, ids, n) : ops->clear(m->engine);
+    int position = model->has_encoder ? 0 : n - 1;
+    for (int i = 0; i < position && status == RT_OK; i++) status = ops->step(m->engine, ids[i]);
+    if (!model->has_encoder) id = ids[n - 1];
+    lua_newtable(L);
+    for (; status == RT_OK && made < most && position < model->max_target; position++) {
+        status = ops->next(m->engine, id, &id);
+        if (status != RT_OK || id == model->end_id) break;
+        lua_pushinteger(L, id);
+        lua_rawseti(L, -2, ++made);
+    }
+    check_status(L, status);
+    return 1;
+}
+
+/* ---- looking ----------------------------------------------------------------------------------------------------- */
+
+/* What there is to look at: a trace of the shortest input, where nothing was asked yet. */
+static const Trace *traced(lua_State *L, ReplModel *m)
+{
+    if (m->asked) return m->look.trace;
+    Engine *e = tapped(L, m);
+    m->look = (Look){ .session = m->session, .engine = e };
+    if (!m->session->model->graph) luaL_error(L, "nothing was asked yet: m(\"text\") or m:run{ ids } first");
+    if (!look_graph(&m->look)) fail(L, m);
+    m->asked = true;
+    return m->look.trace;
+}
+
+static int names(lua_State *L)
+{
+    ReplModel *m = check(L);
+    Engine *e = tapped(L, m);
+    lua_newtable(L);
+    int n = 0;
+    const Plan *p = e->plan;
+    for (int i = 0; i < p->tap_count; i++) {
+        lua_pushstring(L, p->taps[i].name);
+        lua_rawseti(L, -2, ++n);
+    }
+    if (m->asked) {         /* outputs too, which are no taps */
+        const TraceTensor *last = m->look.trace->count ? &m->look.trace->tensors[m->look.trace->count - 1] : NULL;
+        for (int i = 0; i < p->tap_count && last; i++)
+            if (strcmp(p->taps[i].name, last->name) == 0) last = NULL;
+        if (last) {
+            lua_pushstring(L, last->name);
+            lua_rawseti(L, -2, ++n);
+        }
+    }
+    return 1;
+}
+
+static int at(lua_State *L)
+{
+    ReplModel *m = check(L);
+    const char *name = luaL_checkstring(L, 2);
+    const Trace *t = traced(L, m);
+    const TraceTensor *found = trace_find(t, name);
+    if (!found) {
+        const char **all = arena_array(m->session->arena, (size_t)t->count + 1, sizeof *all);
+        for (int i = 0; i < t->count; i++) all[i] = t->tensors[i].name;
+        const char *near = diag_nearest(name, all, t->count);
+        return luaL_error(L, "%s has no tensor '%s'%s%s%s; m:names() lists them", m->session->model->name, name,
+                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    push_trace_tensor(L, found);
+    return 1;
+}
+
+/* m:attention("text"), m:attention(): in the terminal; a second argument FILE.svg: there. Options: kind, layer, head. */
+static int attention(lua_State *L)
+{
+    ReplModel *m = check(L);
+    const char *path = lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
+    const int options = lua_istable(L, lua_gettop(L)) ? lua_gettop(L) : 0;
+    m->choices.attention = (AttentionChoices){ .kind = NULL };
+    if (option(L, options, "kind")) m->choices.attention.kind = arena_text(m->session->arena, luaL_checkstring(L, -1));
+    if ((m->choices.attention.has_layer = option(L, options, "layer"))) m->choices.attention.layer = (int)luaL_checkinteger(L, -1);
+    if ((m->choices.attention.has_head = option(L, options, "head"))) m->choices.attention.head = (int)luaL_checkinteger(L, -1);
+    if (option(L, options, "file")) path = luaL_checkstring(L, -1);
+    if (lua_type(L, 2) == LUA_TSTRING && !m->session->model->graph) ask_text(L, m, lua_tostring(L, 2));
+    traced(L, m);
+    Look l = m->look;
+    if (!look_picture(&l)) return fail(L, m);
+    Arena *a = m->session->arena;
+    if (path) {
+        const Text t = picture_svg(a, &l.picture);
+        if (!file_write(a, m->session->diag, path, t.data, t.size)) return fail(L, m);
+    } else {
+        const bool colour = isatty(1) && !getenv("NO_COLOR");
+        const Text t = picture_blocks(a, &l.picture, 80, colour);
+        fwrite(t.data, 1, t.size, stdout);
+    }
+    return 0;
+}
+
+/* m:verify("reference.safetensors"), m:verify(): against the generic engine. Prints the table; true where all agree. */
+static int verify(lua_State *L)
+{
+    ReplModel *m = check(L);
+    Session *s = m->session;
+    const char *path = luaL_optstring(L, 2, NULL);
+    if (path && !verify_reference_fits(s->arena, s->diag, s->model, path)) return fail(L, m);
+    VerifyEngine e[2] = { { tapped(L, m), m->engine, 1 }, { session_engine(s, "generic", NULL, true), NULL, 0 } };
+    if (!e[1].tapped) return fail(L, m);
+    const VerifyOptions o = { .against = path, .seed = 1, .lanes = 1 };
+    Exit found = verify_run(s->arena, s->diag, s->model, e, 2, &o, stdout);
+    engine_close(e[1].tapped);
+    m->asked = false;
+    if (diag_errors(s->diag)) return fail(L, m);
+    lua_pushboolean(L, found == EXIT_DONE);
+    return 1;
+}
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+static int time_phases(lua_State *L)
+{
+    ReplModel *m = check(L);
+    const SessionPhases *p = &m->session->phases;
+    const EnginePhases *e = &m->engine->phases;
+    const struct { const char *name; int64_t ns; } phases[] = {
+        { "read", p->read_ns }, { "model", p->model_ns }, { "graph", p->graph_ns }, { "plan", p->plan_ns },
+        { "emit", e->emit_ns }, { "compile", e->compile_ns }, { e->packed_before ? "pack (reused)" : "pack", e->pack_ns }, { "all", m->open_ns }
+    };
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
+        if (phases[i].ns || i > 3) printf("%-14s %9.3f ms\n", phases[i].name, (double)phases[i].ns / 1e6);
+    return 0;
+}
+
+/* One run: a source of full length and the shortest answer, or a step at the end of the longest sequence; of a graph a run. */
+static rt_status run_once(ReplModel *m, const int *ids)
+{
+    const Model *model = m->session->model;
+    const EngineOps *ops = m->engine->ops;
+    if (model->graph) return ops->run(m->engine);
+    if (model->has_encoder) {
+        rt_status status = ops->encode(m->engine, ids, (int)model->max_source);
+        return status || !model->has_decoder ? status : ops->step(m->engine, (int)model->start_id);
+    }
+    rt_status status = ops->clear(m->engine);
+    const int n = model->max_target < 16 ? (int)model->max_target : 16;
+    for (int i = 0; i < n && !status; i++) status = ops->step(m->engine, ids[i]);
+    return status;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ten bins from the least to the 99th percentile. */
+static void histogram(const double *us, int n)
+{
+    enum { BINS = 10, WIDTH = 40 };
+    const double low = us[0], high = us[n * 99 / 100], step = (high - low) / BINS;
+    int counts[BINS] = { 0 }, most = 1;
+    for (int i = 0; i < n; i++) {
+        int bin = step > 0 ? (int)((us[i] - low) / step) : 0;
+        if (bin >= BINS) bin = BINS - 1;
+        if (++counts[bin] > most) most = counts[bin];
+    }
+    for (int i = 0; i < BINS; i++) {
+        printf("%10.2f µs |", low + step * i);
+        for (int k = 0; k < (counts[i] * WIDTH + most - 1) / most; k++) fputs("█", stdout);
+        printf(" %d\n", counts[i]);
+    }
+}
+
+/* m:bench(), m:bench(seconds): how long one run takes. Returns the minimum and the median in seconds. */
+static int bench(lua_State *L)
+{
+    enum { MOST_RUNS = 100000 };
+    ReplModel *m = check(L);
+    const Model *model = m->session->model;
+    const double seconds = luaL_optnumber(L, 2, 1);
+    luaL_argcheck(L, seconds > 0 && seconds <= 600, 2, "expected seconds, above 0 and up to 600");
+    int *ids = arena_array(m->session->arena, (size_t)(model->graph ? 1 : look_most_ids(model)), sizeof *ids);
+    double *us = malloc(MOST_RUNS * sizeof *us);
+    if (!us) die("no memory");
+    int n = 0;
+    rt_status status = run_once(m, ids);
+    const int64_t begin = bench_now_ns(), end = begin + (int64_t)(seconds * 1e9);
+    for (int64_t now = begin; status == RT_OK && now < end && n < MOST_RUNS; n++) {
+        status = run_once(m, ids);
+        const int64_t after = bench_now_ns();
+        us[n] = (double)(after - now) / 1e3;
+        now = after;
+    }
+    engine_reset(m->engine);
+    if (status == RT_OK) {
+        qsort(us, (size_t)n, sizeof *us, by_size);
+        const char *what = model->graph ? "one run" : !model->has_encoder ? "16 tokens, one at a time" : model->has_decoder ?
+                           "a source of full length and one step" : "a source of full length";
+        printf("%s, %s: %d runs, minimum %.2f µs, median %.2f µs\n", m->engine->name, what, n, us[0], us[n / 2]);
+        histogram(us, n);
+        lua_pushnumber(L, us[0] / 1e6);
+        lua_pushnumber(L, us[n / 2] / 1e6);
+    }
+    free(us);
+    check_status(L, status);
+    return 2;
+}
+
+/* ---- the value --------------------------------------------------------------------------------------------------- */
+
+static int describe(lua_State *L)
+{
+    const ReplModel *m = luaL_checkudata(L, 1, model_type);
+    if (!m->session) return lua_pushliteral(L, "a closed model"), 1;
+    const Model *model = m->session->model;
+    const Plan *p = m->engine->plan;
+    char size[160];
+    snprintf(size, sizeof size, "%s (%s): %lld parameters, weights %.1f KiB, state %.1f KiB, compiled in %.2f ms", model->name,
+             m->engine->name, (long long)model_parameters(model), (double)p->weights_bytes / 1024, (double)p->state_bytes / 1024,
+             (double)m->open_ns / 1e6);
+    lua_pushstring(L, size);
+    return 1;
+}
+
+static int close_value(lua_State *L)
+{
+    close_model(luaL_checkudata(L, 1, model_type));
+    return 0;
+}
+
+static int index_model(lua_State *L)
+{
+    const char *key = luaL_checkstring(L, 2);
+    const ReplModel *m = luaL_checkudata(L, 1, model_type);
+    if (m->session && strcmp(key, "name") == 0) return lua_pushstring(L, m->session->model->name), 1;
+    if (m->session && strcmp(key, "tier") == 0) return lua_pushstring(L, m->choices.engine), 1;
+    if (m->session && strcmp(key, "parameters") == 0) return lua_pushinteger(L, model_parameters(m->session->model)), 1;
+    if (lua_getfield(L, lua_upvalueindex(1), key) != LUA_TNIL) return 1;
+    return luaL_error(L, "a model has no '%s'; see ?model", key);
+}
+
+void repl_open_model(lua_State *L)
+{
+    static const luaL_Reg methods[] = {
+        { "run", run_model }, { "generate", generate }, { "names", names }, { "at", at }, { "attention", attention },
+        { "verify", verify }, { "time", time_phases }, { "bench", bench }, { "close", close_value }, { NULL, NULL }
+    };
+    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__call", call_model }, { "__gc", close_value }, { "__close", close_value }, { NULL, NULL } };
+    luaL_newmetatable(L, model_type);
+    luaL_setfuncs(L, meta, 0);
+    luaL_newlib(L, methods);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "__methods");
+    lua_pushcclosure(L, index_model, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pop(L, 1);
+}

@@ -1,0 +1,316 @@
+/* repl_tensor.c: tensors at the prompt: printed with their shape and range, indexed from 1 as all of Lua is, compared, saved. */
+#include "repl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "json_text.h"
+
+static const char tensor_type[] = "xf.tensor";
+
+ReplTensor *repl_push_tensor(lua_State *L, const char *name, int rank, const int64_t *shape, const float *values)
+{
+    ReplTensor *t = lua_newuserdatauv(L, sizeof *t, 0);
+    *t = (ReplTensor){ .rank = rank };
+    memcpy(t->shape, shape, (size_t)rank * sizeof *shape);
+    const size_t bytes = (size_t)repl_tensor_elements(t) * sizeof *values;
+    t->values = malloc(bytes + 1);
+    t->name = strdup(name);
+    if (!t->values || !t->name) die("no memory for a tensor");
+    memcpy(t->values, values, bytes);
+    luaL_setmetatable(L, tensor_type);
+    return t;
+}
+
+ReplTensor *repl_tensor_at(lua_State *L, int index) { return luaL_testudata(L, index, tensor_type); }
+
+static ReplTensor *check(lua_State *L, int index) { return luaL_checkudata(L, index, tensor_type); }
+
+int64_t repl_tensor_elements(const ReplTensor *t)
+{
+    int64_t n = 1;
+    for (int i = 0; i < t->rank; i++) n *= t->shape[i];
+    return n;
+}
+
+static void add_table(lua_State *L, int index, float *out, int64_t *n)
+{
+    const lua_Integer length = luaL_len(L, index);
+    luaL_checkstack(L, 4, "a deep table");
+    for (lua_Integer i = 1; i <= length; i++) {
+        lua_geti(L, index, i);
+        if (lua_istable(L, -1)) add_table(L, lua_gettop(L), out, n);
+        else {
+            int number;
+            const double x = lua_tonumberx(L, -1, &number);
+            if (!number) luaL_error(L, "number %d is a %s; a list of numbers is expected", (int)*n + 1, luaL_typename(L, -1));
+            if (out) out[*n] = (float)x;
+            ++*n;
+        }
+        lua_pop(L, 1);
+    }
+}
+
+const float *repl_numbers(lua_State *L, int index, Arena *a, int64_t *n)
+{
+    const ReplTensor *t = repl_tensor_at(L, index);
+    index = lua_absindex(L, index);
+    *n = 0;
+    if (t) {
+        *n = repl_tensor_elements(t);
+        return t->values;
+    }
+    if (!lua_istable(L, index)) luaL_error(L, "a tensor or a table of numbers is expected, found a %s", luaL_typename(L, index));
+    add_table(L, index, NULL, n);
+    float *out = arena_array(a, (size_t)*n + 1, sizeof *out);
+    *n = 0;
+    add_table(L, index, out, n);
+    return out;
+}
+
+/* ---- describing -------------------------------------------------------------------------------------------------- */
+
+typedef struct Range { double least, most, mean, sum; int64_t strange; } Range;
+
+static Range range_of(const ReplTensor *t)
+{
+    const int64_t n = repl_tensor_elements(t);
+    Range r = { INFINITY, -INFINITY, 0, 0, 0 };
+    for (int64_t i = 0; i < n; i++) {
+        const double x = (double)t->values[i];
+        if (!isfinite(x)) r.strange++;
+        r.least = fmin(r.least, x);
+        r.most = fmax(r.most, x);
+        r.sum += x;
+    }
+    r.mean = n ? r.sum / (double)n : 0;
+    return r;
+}
+
+static void add_shape(luaL_Buffer *b, lua_State *L, const ReplTensor *t)
+{
+    luaL_addstring(b, "f32[");
+    for (int i = 0; i < t->rank; i++) {
+        lua_pushfstring(L, "%s%I", i ? "×" : "", (LUAI_UACINT)t->shape[i]);
+        luaL_addvalue(b);
+    }
+    luaL_addstring(b, "]");
+}
+
+/* The numbers themselves, where a person can read them at once. */
+static void add_numbers(luaL_Buffer *b, const ReplTensor *t)
+{
+    const int64_t columns = t->rank ? t->shape[t->rank - 1] : 1, n = repl_tensor_elements(t);
+    char cell[32];
+    for (int64_t i = 0; i < n; i++) {
+        if (i % columns == 0) luaL_addstring(b, t->rank == 3 && i && i % (columns * t->shape[1]) == 0 ? "\n\n  " : "\n  ");
+        snprintf(cell, sizeof cell, "%s%10.5f", i % columns ? " " : "", (double)t->values[i]);
+        luaL_addstring(b, cell);
+    }
+}
+
+static int describe(lua_State *L)
+{
+    enum { MOST_COLUMNS = 10, MOST_NUMBERS = 160 };
+    const ReplTensor *t = check(L, 1);
+    const Range r = range_of(t);
+    const int64_t columns = t->rank ? t->shape[t->rank - 1] : 1;
+    char line[128];
+    luaL_Buffer b;
+    luaL_buffinit(L, &b);
+    add_shape(&b, L, t);
+    snprintf(line, sizeof line, " min %.4g max %.4g mean %.4g", r.least, r.most, r.mean);
+    luaL_addstring(&b, line);
+    if (r.strange) {
+        snprintf(line, sizeof line, ", %lld not finite", (long long)r.strange);
+        luaL_addstring(&b, line);
+    }
+    if (columns <= MOST_COLUMNS && repl_tensor_elements(t) <= MOST_NUMBERS) add_numbers(&b, t);
+    luaL_pushresult(&b);
+    return 1;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+static int64_t inner(const ReplTensor *t) { return t->rank ? repl_tensor_elements(t) / (t->shape[0] ? t->shape[0] : 1) : 1; }
+
+/* t[i]: the i-th of the first dimension: a tensor of one rank less, or a number. */
+static int part(lua_State *L, const ReplTensor *t, lua_Integer i)
+{
+    if (!t->rank || i < 1 || i > t->shape[0])
+        return luaL_error(L, "index %I is outside of 1 to %I", (LUAI_UACINT)i, (LUAI_UACINT)(t->rank ? t->shape[0] : 0));
+    const float *at = t->values + (i - 1) * inner(t);
+    if (t->rank == 1) lua_pushnumber(L, (double)*at);
+    else repl_push_tensor(L, t->name, t->rank - 1, t->shape + 1, at);
+    return 1;
+}
+
+/* t:slice(from, to): those of the first dimension; t:slice(from, to, 2): of the second, and so on. */
+static int slice(lua_State *L)
+{
+    const ReplTensor *t = check(L, 1);
+    const int d = (int)luaL_optinteger(L, 4, 1) - 1;
+    luaL_argcheck(L, d >= 0 && d < t->rank, 4, "there is no such dimension");
+    lua_Integer from = luaL_checkinteger(L, 2), to = luaL_optinteger(L, 3, from);
+    luaL_argcheck(L, from >= 1 && from <= t->shape[d], 2, "outside of the tensor");
+    luaL_argcheck(L, to >= from && to <= t->shape[d], 3, "outside of the tensor");
+    ReplTensor shape = *t;
+    shape.shape[d] = to - from + 1;
+    int64_t outer = 1, block = 1;
+    for (int i = 0; i < d; i++) outer *= t->shape[i];
+    for (int i = d + 1; i < t->rank; i++) block *= t->shape[i];
+    float *values = malloc((size_t)repl_tensor_elements(&shape) * sizeof *values + 1);
+    if (!values) die("no memory for a slice");
+    const int64_t n = shape.shape[d] * block;
+    for (int64_t i = 0; i < outer; i++)
+        memcpy(values + i * n, t->values + (i * t->shape[d] + from - 1) * block, (size_t)n * sizeof *values);
+    repl_push_tensor(L, t->name, t->rank, shape.shape, values);
+    free(values);
+    return 1;
+}
+
+static int shape(lua_State *L)
+{
+    const ReplTensor *t = check(L, 1);
+    lua_createtable(L, t->rank, 0);
+    for (int i = 0; i < t->rank; i++) {
+        lua_pushinteger(L, t->shape[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static int as_table(lua_State *L)
+{
+    const ReplTensor *t = check(L, 1);
+    const int64_t n = repl_tensor_elements(t);
+    lua_createtable(L, (int)n, 0);
+    for (int64_t i = 0; i < n; i++) {
+        lua_pushnumber(L, (double)t->values[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static int least(lua_State *L) { return lua_pushnumber(L, range_of(check(L, 1)).least), 1; }
+static int most(lua_State *L) { return lua_pushnumber(L, range_of(check(L, 1)).most), 1; }
+static int mean(lua_State *L) { return lua_pushnumber(L, range_of(check(L, 1)).mean), 1; }
+static int sum(lua_State *L) { return lua_pushnumber(L, range_of(check(L, 1)).sum), 1; }
+
+/* The place of the first largest number, by one index for each dimension. */
+static int argmax(lua_State *L)
+{
+    const ReplTensor *t = check(L, 1);
+    const int64_t n = repl_tensor_elements(t);
+    int64_t best = 0;
+    for (int64_t i = 1; i < n; i++)
+        if (t->values[i] > t->values[best]) best = i;
+    for (int d = 0; d < t->rank; d++) {
+        int64_t block = 1;
+        for (int k = d + 1; k < t->rank; k++) block *= t->shape[k];
+        lua_pushinteger(L, best / block % t->shape[d] + 1);
+    }
+    return t->rank;
+}
+
+/* max |a - b| / max |b|: the distance that `verify` has. */
+static int distance(lua_State *L)
+{
+    const ReplTensor *a = check(L, 1), *b = check(L, 2);
+    TraceTensor x = { a->name, a->rank, { 0 }, a->values }, y = { b->name, b->rank, { 0 }, b->values };
+    luaL_argcheck(L, a->rank <= 3 && b->rank <= 3, 1, "of rank 4");
+    memcpy(x.shape, a->shape, sizeof x.shape);
+    memcpy(y.shape, b->shape, sizeof y.shape);
+    lua_pushnumber(L, trace_distance(&x, &y));
+    return 1;
+}
+
+static int minus(lua_State *L)
+{
+    const ReplTensor *a = check(L, 1), *b = check(L, 2);
+    if (a->rank != b->rank || memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) != 0)
+        return luaL_error(L, "the tensors have different shapes");
+    ReplTensor *t = repl_push_tensor(L, a->name, a->rank, a->shape, a->values);
+    const int64_t n = repl_tensor_elements(t);
+    for (int64_t i = 0; i < n; i++) t->values[i] -= b->values[i];
+    return 1;
+}
+
+/* t:save("file.safetensors"): the one tensor, under its name. */
+static int save(lua_State *L)
+{
+    const ReplTensor *t = check(L, 1);
+    const char *path = luaL_checkstring(L, 2);
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    Text head = text_new(a), whole = text_new(a);
+    const size_t bytes = (size_t)repl_tensor_elements(t) * sizeof *t->values;
+    text_add(&head, "{");
+    json_add_string(&head, t->name);
+    text_add(&head, ":{\"dtype\":\"F32\",\"shape\":[");
+    for (int i = 0; i < t->rank; i++) text_printf(&head, "%s%lld", i ? "," : "", (long long)t->shape[i]);
+    text_printf(&head, "],\"data_offsets\":[0,%zu]}}", bytes);
+    while (head.size % 8) text_add(&head, " ");
+    for (int i = 0; i < 8; i++) {
+        const char byte = (char)((uint64_t)head.size >> (8 * i));
+        text_add_bytes(&whole, &byte, 1);
+    }
+    text_add_bytes(&whole, head.data, head.size);
+    text_add_bytes(&whole, (const char *)t->values, bytes);
+    if (file_write(a, d, path, whole.data, whole.size)) {
+        arena_free(a);
+        return 0;
+    }
+    lua_pushfstring(L, "cannot write %s", path);
+    arena_free(a);
+    return lua_error(L);
+}
+
+static int index_tensor(lua_State *L)
+{
+    const ReplTensor *t = check(L, 1);
+    int number;
+    const lua_Integer i = lua_tointegerx(L, 2, &number);
+    if (number) return part(L, t, i);
+    if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "name") == 0) return lua_pushstring(L, t->name), 1;
+    lua_pushvalue(L, 2);
+    lua_rawget(L, lua_upvalueindex(1));
+    if (lua_isnil(L, -1)) return luaL_error(L, "a tensor has no '%s'; see ?tensor", luaL_tolstring(L, 2, NULL));
+    return 1;
+}
+
+static int length(lua_State *L)
+{
+    const ReplTensor *t = check(L, 1);
+    lua_pushinteger(L, t->rank ? t->shape[0] : 1);
+    return 1;
+}
+
+static int collect(lua_State *L)
+{
+    ReplTensor *t = check(L, 1);
+    free(t->values);
+    free(t->name);
+    t->values = NULL;
+    t->name = NULL;
+    return 0;
+}
+
+void repl_open_tensor(lua_State *L)
+{
+    static const luaL_Reg methods[] = {
+        { "shape", shape }, { "slice", slice }, { "table", as_table }, { "min", least }, { "max", most }, { "mean", mean }, { "sum", sum },
+        { "argmax", argmax }, { "distance", distance }, { "save", save }, { NULL, NULL }
+    };
+    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { "__gc", collect }, { "__sub", minus }, { NULL, NULL } };
+    luaL_newmetatable(L, tensor_type);
+    luaL_setfuncs(L, meta, 0);
+    luaL_newlib(L, methods);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "__methods");
+    lua_pushcclosure(L, index_tensor, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pop(L, 1);
+}

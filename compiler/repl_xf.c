@@ -1,0 +1,109 @@
+/* repl_xf.c: the table `xf` at the prompt: what specs have, xf.model and xf.graph, and what is done with them. */
+#include "repl.h"
+
+#include <string.h>
+
+#include "command.h"
+
+/* xf.spec("path"): what the file says, as a value that can be called with changes. */
+static int read_spec(lua_State *L)
+{
+    Repl *r = repl_of(L);
+    Diag *d = diag_new(r->reader.arena);
+    int n;
+    const OpName *ops = graph_builder_ops(&n);
+    const Draft *draft = draft_from_lua(r->reader.arena, d, luaL_checkstring(L, 1), ops, n);
+    repl_raise(L, d);
+    if (!draft) return luaL_error(L, "no spec");
+    spec_push(L, draft);
+    return 1;
+}
+
+static int compile(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    repl_compile(L, 1, lua_istable(L, 2) ? 2 : 0);
+    return 1;
+}
+
+/* xf.tensor({…}), xf.tensor({…}, {rows, columns}) */
+static int make_tensor(lua_State *L)
+{
+    int64_t n, rank = 1, shape[4] = { 0 }, elements = 1;
+    Arena *a = arena_new();
+    const float *values = repl_numbers(L, 1, a, &n);
+    shape[0] = n;
+    if (!lua_isnoneornil(L, 2)) {
+        const float *sizes = repl_numbers(L, 2, a, &rank);
+        luaL_argcheck(L, rank >= 1 && rank <= 4, 2, "from 1 to 4 sizes are expected");
+        for (int i = 0; i < rank; i++) {
+            luaL_argcheck(L, sizes[i] >= 1 && sizes[i] <= 1e9f, 2, "a size is at least 1");
+            elements *= shape[i] = (int64_t)sizes[i];
+        }
+        luaL_argcheck(L, elements == n, 2, "the sizes do not fit the numbers");
+    }
+    repl_push_tensor(L, "tensor", (int)rank, shape, values);
+    arena_free(a);
+    return 1;
+}
+
+/* xf.load("file.safetensors", "name"); without a name, all of them by name. */
+static int load(lua_State *L)
+{
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    const char *path = luaL_checkstring(L, 1), *name = luaL_optstring(L, 2, NULL);
+    TensorFile *f = safetensors_open(a, d, (Loc){ 0 }, path);
+    repl_raise(L, d);
+    if (!name) lua_newtable(L);
+    bool found = !name;
+    for (int i = 0; i < f->count; i++) {
+        const TensorSource *t = &f->tensors[i];
+        if ((name && strcmp(name, t->name) != 0) || t->rank > 4 || t->dtype == DTYPE_OTHER) continue;
+        float *values = arena_array(a, (size_t)tensor_elements(t) + 1, sizeof *values);
+        tensor_read(t, values);
+        repl_push_tensor(L, t->name, t->rank, t->shape, values);
+        found = true;
+        if (!name) lua_setfield(L, -2, t->name);
+    }
+    tensor_file_close(f);
+    arena_free(a);
+    return found ? 1 : luaL_error(L, "%s has no tensor '%s'", path, name);
+}
+
+/* What collects errors at the prompt raises them: upvalue 1 is the reader's own function. */
+static int strictly(lua_State *L)
+{
+    Repl *r = repl_of(L);
+    const int n = lua_gettop(L), errors = diag_errors(r->reader.diag);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, n, 1);
+    if (diag_errors(r->reader.diag) > errors) {
+        const Diag *told = r->reader.diag;
+        r->reader.diag = diag_new(r->reader.arena);
+        repl_raise(L, told);
+    }
+    return 1;
+}
+
+static void make_strict(lua_State *L, const char *name)
+{
+    lua_getfield(L, -1, name);
+    lua_pushcclosure(L, strictly, 1);
+    lua_setfield(L, -2, name);
+}
+
+void repl_open_xf(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        { "spec", read_spec }, { "compile", compile }, { "tensor", make_tensor }, { "load", load }, { NULL, NULL }
+    };
+    spec_open(L);
+    luaL_setfuncs(L, functions, 0);
+    make_strict(L, "model");
+    make_strict(L, "graph");
+    lua_pushnil(L);
+    lua_setmetatable(L, -2);
+    lua_setglobal(L, "xf");
+}

@@ -55,6 +55,8 @@ $(KERNEL_SETS:%=$(BUILD)/kernel_set_%.o): $(BUILD)/kernel_set_%.o: compiler/targ
 # The assembler puts runtime/ into this one, which -MMD does not see.
 $(BUILD)/compiler/target/runtime_text.o: $(wildcard runtime/* runtime/*/*)
 
+$(BUILD)/compiler/repl_prelude.o: compiler/repl_prelude.lua
+
 # Rewritten only when the compiler or its flags change; then everything is compiled again.
 $(BUILD)/flags: always
 	@mkdir -p $(@D)

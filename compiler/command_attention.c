@@ -41,7 +41,8 @@ static bool open_engine(Look *l)
         return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "'%s' is one word too many", c->words[0]),
                       "an xf.graph has its inputs in the spec, or from --input");
     if (!s->model->graph && !c->word_count)
-        return look_refuse(s, EXIT_USAGE, "attention needs a TEXT", (s->model->has_encoder ? s->model->source : s->model->target) ? NULL : "ids, since the model has no tokenizer");
+        return look_refuse(s, EXIT_USAGE, "attention needs a TEXT",
+                           (s->model->has_encoder ? s->model->source : s->model->target) ? NULL : "ids, since the model has no tokenizer");
     l->engine = s->model->graph ? command_graph_engine(s) : session_engine(s, c->engine, NULL, true);
     return l->engine != NULL;
 }

@@ -72,14 +72,16 @@ static const CommandRow commands[] = {
       "  xformc info specs/dates.lua --memory memory.svg --graph graph.svg\n"
       "  xformc info specs/dates.lua --max-ram 256K\n", NULL },
     { "attention", command_attention, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_INPUT | SET_OUTPUT | SET_KIND | SET_LAYER | SET_HEAD |
-          SET_COLOR | SET_QUIET | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "SPEC TEXT [-o FILE.svg]", "Draw where every head looks, in the terminal or as SVG",
+          SET_COLOR | SET_QUIET | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "SPEC TEXT [-o FILE.svg]",
+      "Draw where every head looks, in the terminal or as SVG",
       "  xformc attention specs/dates.lua \"3rd of May 2019\"\n"
       "  xformc attention specs/dates.lua \"3rd of May 2019\" -o attention.svg\n", "jit" },
     { "bench", command_bench, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_OUTPUT | SET_REPETITIONS |
           SET_SECONDS | SET_FORMAT | SET_JSON | SET_QUIET | SET_VERBOSE, WORDS_SPEC, "SPEC [-r N] [-t LIST] [-o FILE.svg]",
       "How fast every engine runs it, and how near to the machine's limit",
       "  xformc bench specs/dates.lua -r 3 -t 1\n", NULL },
-    { "repl", command_repl, SET_ALL | SET_VERBOSE, WORDS_MAYBE_SPEC, "[SPEC]", "A prompt: compile models, change them, look into them, in Lua",
+    { "repl", command_repl, SET_ALL | SET_VERBOSE, WORDS_MAYBE_SPEC, "[SPEC]",
+      "A prompt: compile models, change them, look into them, in Lua",
       "  xformc repl specs/dates.lua\n"
       "  xformc repl < script.lua\n", NULL },
     { "lua", command_lua, SET_ALL | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "FILE [WORD...]", "Run a Lua file as the prompt would",

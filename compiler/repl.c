@@ -33,6 +33,7 @@ static Repl *open_repl(const Choices *c)
     repl_open_tensor(L);
     repl_open_model(L);
     repl_open_xf(L);
+    repl_open_prelude(L);
     return r;
 }
 

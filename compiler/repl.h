@@ -38,10 +38,11 @@ void repl_interrupt(Repl *r);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Metatables and `xf`: repl_tensor.c, repl_model.c, repl_xf.c. */
+/* Metatables and `xf`: repl_tensor.c, repl_model.c, repl_xf.c; what is written in Lua: repl_prelude. */
 void repl_open_tensor(lua_State *L);
 void repl_open_model(lua_State *L);
 void repl_open_xf(lua_State *L);
+void repl_open_prelude(lua_State *L);
 
 /* A tensor of numbers, row-major, its own copy. Pushes it. */
 typedef struct ReplTensor { int rank; int64_t shape[4]; float *values; char *name; } ReplTensor;
@@ -65,6 +66,8 @@ ReplModel *repl_model_at(lua_State *L, int index);              /* NULL if it is
 ReplModel *repl_compile(lua_State *L, int index, int options);
 /* The last model that was compiled, for commands without a name; NULL where there is none. */
 ReplModel *repl_last_model(lua_State *L);
+/* The same as a value, pushed; nil where there is none. */
+void repl_push_last(lua_State *L);
 
 /* Print what the C compiler makes of a function of the model, or why it cannot: repl_assembly.c. */
 void repl_assembly(ReplModel *m, const char *function);

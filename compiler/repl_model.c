@@ -68,6 +68,7 @@ static bool option(lua_State *L, int index, const char *name)
 static void read_options(lua_State *L, int index, Choices *c)
 {
     static const char *const names[] = { "engine", "threads", "slots", "isa" };
+    const int top = lua_gettop(L);
     if (!index || lua_isnoneornil(L, index)) return;
     luaL_checktype(L, index, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
@@ -85,6 +86,7 @@ static void read_options(lua_State *L, int index, Choices *c)
     if (option(L, index, "isa")) c->isa = arena_text(repl_of(L)->reader.arena, luaL_checkstring(L, -1));
     if (c->threads < 0 || c->threads > 16) luaL_error(L, "threads: expected 1 to 16");
     if (c->slots < 0 || c->slots > 4096) luaL_error(L, "slots: expected 1 to 4096");
+    lua_settop(L, top);
 }
 
 /* Read into m->session what is at `index`: a spec value, or the path of a spec. */
@@ -101,7 +103,9 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
     index = lua_absindex(L, index);
     if (!spec_at(L, index) && lua_type(L, index) != LUA_TSTRING)
         luaL_error(L, "xf.compile takes a spec or the path of one, found a %s", luaL_typename(L, index));
-    ReplModel *m = lua_newuserdatauv(L, sizeof *m, 0);
+    ReplModel *m = lua_newuserdatauv(L, sizeof *m, 1);
+    lua_pushvalue(L, index);
+    lua_setiuservalue(L, -2, 1);         /* the spec */
     *m = (ReplModel){ .choices = { .engine = "jit", .polls = true } };
     luaL_setmetatable(L, model_type);
     read_options(L, options, &m->choices);
@@ -124,6 +128,15 @@ ReplModel *repl_last_model(lua_State *L)
     ReplModel *m = repl_model_at(L, -1);
     lua_pop(L, 1);
     return m;
+}
+
+void repl_push_last(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &last_key);
+    if (!repl_model_at(L, -1)) {
+        lua_pop(L, 1);
+        lua_pushnil(L);
+    }
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
@@ -452,13 +465,12 @@ static void histogram(const double *us, int n)
     }
 }
 
-/* m:bench(), m:bench(seconds): how long one run takes. Returns the minimum and the median in seconds. */
-static int bench(lua_State *L)
+/* Runs for some seconds; pushes the minimum and the median in seconds, and prints them too. */
+static int measure_runs(lua_State *L, double seconds, bool print)
 {
     enum { MOST_RUNS = 100000 };
     ReplModel *m = check(L);
     const Model *model = m->session->model;
-    const double seconds = luaL_optnumber(L, 2, 1);
     luaL_argcheck(L, seconds > 0 && seconds <= 600, 2, "expected seconds, above 0 and up to 600");
     int *ids = arena_array(m->session->arena, (size_t)(model->graph ? 1 : look_most_ids(model)), sizeof *ids);
     double *us = malloc(MOST_RUNS * sizeof *us);
@@ -473,19 +485,30 @@ static int bench(lua_State *L)
         now = after;
     }
     engine_reset(m->engine);
-    if (status == RT_OK) {
-        qsort(us, (size_t)n, sizeof *us, by_size);
+    if (status == RT_OK) qsort(us, (size_t)n, sizeof *us, by_size);
+    if (status == RT_OK && print) {
         const char *what = model->graph ? "one run" : !model->has_encoder ? "16 tokens, one at a time" : model->has_decoder ?
                            "a source of full length and one step" : "a source of full length";
         printf("%s, %s: %d runs, minimum %.2f µs, median %.2f µs\n", m->engine->name, what, n, us[0], us[n / 2]);
         histogram(us, n);
-        lua_pushnumber(L, us[0] / 1e6);
-        lua_pushnumber(L, us[n / 2] / 1e6);
     }
+    const double best = us[0] / 1e6, median = us[n / 2] / 1e6;
     free(us);
     check_status(L, status);
+    lua_pushnumber(L, best);
+    lua_pushnumber(L, median);
     return 2;
 }
+
+/* m:bench(seconds): how long one run takes, with a histogram. */
+static int bench(lua_State *L)
+{
+    measure_runs(L, luaL_optnumber(L, 2, 1), true);
+    return 0;
+}
+
+/* m:measure(seconds): the minimum and the median in seconds. */
+static int measure(lua_State *L) { return measure_runs(L, luaL_optnumber(L, 2, 0.1), false); }
 
 /* ---- the value --------------------------------------------------------------------------------------------------- */
 
@@ -516,6 +539,9 @@ static int index_model(lua_State *L)
     if (m->session && strcmp(key, "name") == 0) return lua_pushstring(L, m->session->model->name), 1;
     if (m->session && strcmp(key, "tier") == 0) return lua_pushstring(L, m->choices.engine), 1;
     if (m->session && strcmp(key, "parameters") == 0) return lua_pushinteger(L, model_parameters(m->session->model)), 1;
+    if (m->session && strcmp(key, "state_bytes") == 0) return lua_pushinteger(L, (lua_Integer)m->engine->plan->state_bytes), 1;
+    if (m->session && strcmp(key, "compile_ms") == 0) return lua_pushnumber(L, (double)m->open_ns / 1e6), 1;
+    if (m->session && strcmp(key, "spec") == 0) return lua_getiuservalue(L, 1, 1), 1;
     if (lua_getfield(L, lua_upvalueindex(1), key) != LUA_TNIL) return 1;
     return luaL_error(L, "a model has no '%s'; see ?model", key);
 }
@@ -524,9 +550,10 @@ void repl_open_model(lua_State *L)
 {
     static const luaL_Reg methods[] = {
         { "run", run_model }, { "generate", generate }, { "names", names }, { "at", at }, { "attention", attention },
-        { "verify", verify }, { "time", time_phases }, { "bench", bench }, { "close", close_value }, { NULL, NULL }
+        { "verify", verify }, { "time", time_phases }, { "bench", bench }, { "measure", measure }, { "close", close_value }, { NULL, NULL }
     };
-    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__call", call_model }, { "__gc", close_value }, { "__close", close_value }, { NULL, NULL } };
+    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__call", call_model }, { "__gc", close_value },
+                                     { "__close", close_value }, { NULL, NULL } };
     luaL_newmetatable(L, model_type);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);

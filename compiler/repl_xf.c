@@ -26,6 +26,12 @@ static int compile(lua_State *L)
     return 1;
 }
 
+static int last(lua_State *L)
+{
+    repl_push_last(L);
+    return 1;
+}
+
 /* xf.tensor({…}), xf.tensor({…}, {rows, columns}) */
 static int make_tensor(lua_State *L)
 {
@@ -97,7 +103,7 @@ static void make_strict(lua_State *L, const char *name)
 void repl_open_xf(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        { "spec", read_spec }, { "compile", compile }, { "tensor", make_tensor }, { "load", load }, { NULL, NULL }
+        { "spec", read_spec }, { "compile", compile }, { "last", last }, { "tensor", make_tensor }, { "load", load }, { NULL, NULL }
     };
     spec_open(L);
     luaL_setfuncs(L, functions, 0);

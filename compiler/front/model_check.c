@@ -104,7 +104,7 @@ static void fill_lengths(const Check *c)
 static bool told_already(const Check *c, Side side, FieldId a, FieldId b)
 {
     const Choice *both = draft_choice(c->draft, SIDE_ENCODER, a), *mine = draft_choice(c->draft, side, a);
-    return side == SIDE_DECODER && both == mine
+    return side == SIDE_DECODER && c->model->has_encoder && both == mine
         && draft_choice(c->draft, SIDE_ENCODER, b) == draft_choice(c->draft, side, b);
 }
 

@@ -1,0 +1,61 @@
+/* repl_prelude.c: repl_prelude.lua inside the program, put there by the assembler; and the bars that it draws. */
+#include "repl.h"
+
+#include <string.h>
+
+#include "file.h"
+#include "svg.h"
+
+#ifdef __APPLE__
+#define SECTION ".const"
+#define SYMBOL "_repl_prelude_text"
+#else
+#define SECTION ".section .rodata"
+#define SYMBOL "repl_prelude_text"
+#endif
+__asm__(SECTION "\n.globl " SYMBOL "\n" SYMBOL ":\n.incbin \"compiler/repl_prelude.lua\"\n.byte 0\n.text\n");
+extern const char repl_prelude_text[];
+
+/* xf.bars(title, unit, labels, values, file): one bar for each label. */
+static int bars(lua_State *L)
+{
+    enum { MARGIN = 24, NAMES = 260, ROOM = 420, NUMBERS = 110, HEAD = 56, STEP = 24, BAR = 16, MOST = 1000 };
+    const char *title = luaL_checkstring(L, 1), *unit = luaL_checkstring(L, 2), *path = luaL_checkstring(L, 5);
+    luaL_checktype(L, 3, LUA_TTABLE);
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    int64_t n;
+    double most = 0;
+    const float *values = repl_numbers(L, 4, a, &n);
+    luaL_argcheck(L, n >= 1 && n <= MOST && luaL_len(L, 3) == n, 4, "as many numbers as labels, from 1 to 1000");
+    for (int i = 0; i < n; i++)
+        if ((double)values[i] > most) most = (double)values[i];
+    Svg s = svg_new(a, 2 * MARGIN + NAMES + ROOM + NUMBERS, HEAD + (double)n * STEP + MARGIN, title);
+    svg_printf(&s, MARGIN, 34, (SvgFont){ .size = 18, .bold = true }, "%s, %s", title, unit);
+    for (int i = 0; i < n; i++) {
+        const double y = HEAD + i * STEP, width = most > 0 ? (double)values[i] / most * ROOM : 0;
+        lua_geti(L, 3, i + 1);
+        svg_text(&s, MARGIN + NAMES - 8, y + 12.5, (SvgFont){ .anchor = SVG_RIGHT },
+                 svg_fit(a, luaL_checkstring(L, -1), (SvgFont){ .size = 12 }, NAMES));
+        lua_pop(L, 1);
+        if (!(values[i] > 0)) {
+            svg_text(&s, MARGIN + NAMES, y + 12.5, (SvgFont){ .fill = SVG_FAINT, .italic = true }, "did not compile");
+            continue;
+        }
+        svg_rect(&s, MARGIN + NAMES, y, width, BAR, (SvgStyle){ .fill = svg_colours[SVG_BLUE].edge, .radius = 2 }, NULL);
+        svg_printf(&s, MARGIN + NAMES + width + 7, y + 12.5, (SvgFont){ .size = 12 }, "%.4g", (double)values[i]);
+    }
+    svg_finish(&s);
+    const bool good = file_write(a, d, path, s.text.data, s.text.size);
+    arena_free(a);
+    return good ? 0 : luaL_error(L, "cannot write %s", path);
+}
+
+void repl_open_prelude(lua_State *L)
+{
+    if (luaL_loadbufferx(L, repl_prelude_text, strlen(repl_prelude_text), "=prelude", "t") != LUA_OK) die("%s", lua_tostring(L, -1));
+    lua_getglobal(L, "xf");
+    lua_pushcfunction(L, bars);
+    lua_setfield(L, -2, "bars");
+    if (lua_pcall(L, 1, 0, 0) != LUA_OK) die("%s", lua_tostring(L, -1));
+}

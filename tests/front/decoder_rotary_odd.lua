@@ -1,0 +1,4 @@
+return xf.model {
+  name = "small", kind = "decoder", layers = 2, heads = 4, d_model = 128, d_ff = 8, max_target = 8, vocab = 9, weights = "random",
+  position = "rotary", rope_dims = 5,
+}

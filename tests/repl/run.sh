@@ -1,0 +1,368 @@
+#!/bin/sh
+# The prompt: on a pipe, on a file, on a terminal. usage: run.sh XFORMC
+set -u
+xformc=$1
+pty=$(dirname "$xformc")/tests/repl/pty
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+
+# says NAME CODE OUT ERR < CHUNKS: what a pipe into the prompt prints, in full, and its exit code; ERR is a pattern.
+says() {
+    cat >"$scratch/in"
+    "$xformc" repl <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
+    found=$?
+    message=$(cat "$scratch/err")
+    case $message in $4) fits=1 ;; *) fits=0 ;; esac
+    [ $found = "$2" ] && [ "$(cat "$scratch/out")" = "$3" ] && [ $fits = 1 ]
+    verdict $? "$1"
+    echo "exit $found"; cat "$scratch/out" "$scratch/err"
+}
+
+says 'an expression, a statement, values' 0 '3
+hello
+{ 1, 2, "x", a = 3 }
+3' '' <<'END'
+1 + 2
+x = "hello"
+x
+{ 1, 2, "x", a = 3 }
+x = 3 return x
+END
+says '_ is the last value' 0 '42
+43' '' <<'END'
+42
+_ + 1
+END
+says 'a chunk goes on over lines' 0 '1
+2
+done' '' <<'END'
+for i = 1, 2 do
+  print(i)
+end
+(function()
+  return "done"
+end)()
+END
+says 'an error loses nothing' 65 '1
+1' '*error: prompt:1: attempt to index a nil value*' <<'END'
+a = 1
+a
+b.c = 2
+a
+END
+says 'an incomplete chunk at the end' 65 '' "*<eof>*" <<'END'
+for i = 1, 2 do
+END
+says 'a text is answered' 0 '2019-05-03
+2001-12-31' '' <<'END'
+m = xf.compile("specs/dates.lua")
+m("3rd of May 2019")
+m("31 Dec 2001")
+END
+says 'a tensor has a shape, parts, numbers' 0 'f32[4×15×15]
+4 15 15
+f32[1×2] min 0.01251 max 0.1051 mean 0.05882
+     0.10512    0.01251
+true
+15' '' <<'END'
+m = xf.compile("specs/dates.lua"); m("3rd of May 2019")
+t = m:at("encoder.0.self_attn.weights")
+(tostring(t):gsub(" .*", ""))
+table.concat(t:shape(), " ")
+t[1]:slice(2, 2):slice(1, 1, 2):max() > 0.05 and t[1]:slice(2, 2):slice(1, 2, 2)
+math.abs(t[4][15]:sum() - 1) < 1e-6
+#t[1]
+END
+says 'a tensor out of range' 65 '' '*index 5 is outside of 1 to 4*index 0 is outside of 1 to 4*' <<'END'
+m = xf.compile("specs/dates.lua"); m("3rd of May 2019")
+m:at("encoder.0.self_attn.weights")[5]
+m:at("encoder.0.self_attn.weights")[0]
+END
+says 'a misspelt tensor, option, method, command' 65 '' "*did you mean 'encoder.0.self_attn.weights'*has no option 'engin'; did you mean 'engine'*a model has no 'runn'*no command :hlp; did you mean :help*" <<'END'
+m = xf.compile("specs/dates.lua"); m("3rd of May 2019")
+m:at("encoder.0.self_attn.wieghts")
+xf.compile("specs/dates.lua", { engin = "jit" })
+m:runn()
+:hlp
+END
+says 'a wrong spec shows its place' 65 '' '*prompt:1:23: error: unknown field "headz"; did you mean "heads"?
+xf.model{ name = "x", headz = 3 }
+                      ^*d_model (64) is not divisible by heads (7)*' <<'END'
+xf.model{ name = "x", headz = 3 }
+xf.compile(xf.spec("specs/dates.lua"){ heads = 7 })
+END
+says 'a spec that is not there' 66 '' '*cannot open specs/none.lua*' <<'END'
+xf.compile("specs/none.lua")
+END
+says 'a hostile spec stays in its sandbox' 65 'true
+1' "*attempt to index a nil value (global 'os')*" <<END
+io.open("$scratch/hostile.lua", "w"):write('os.remove("x") return xf.model{}'):close()
+xf.compile("$scratch/hostile.lua")
+1
+END
+says 'a spec with changes' 0 'true
+true
+2019-05-03' '' <<'END'
+spec = xf.spec("specs/dates.lua")
+m = xf.compile(spec); n = xf.compile(spec{ activation = "gelu" })
+m:run{ 3, 4, 5 }.log_probs:distance(m:run{ 3, 4, 5 }.log_probs) == 0
+m:run({ 3, 4, 5 }, { 1, 2 }).log_probs:distance(n:run({ 3, 4, 5 }, { 1, 2 }).log_probs) > 0
+m("3rd of May 2019")
+END
+"$xformc" repl >"$scratch/out" <<'END'
+spec = xf.spec("specs/dates.lua")
+a = xf.compile(spec); b = xf.compile(spec{ activation = "gelu" })
+b:time()
+END
+grep -q '^pack (reused) ' "$scratch/out" && [ "$(grep -c ' ms$' "$scratch/out")" -ge 6 ]
+verdict $? 'the phases are told; packing is reused when only choices change'
+
+says 'several models side by side; a closed one' 65 '2019-05-03
+f32[2×256]
+2019-05-03' '*the model was closed*' <<'END'
+a = xf.compile("specs/dates.lua"); b = xf.compile("specs/gpt.lua"); c = xf.compile("specs/dates.lua", { engine = "generic" })
+a("3rd of May 2019")
+(tostring(b:run{ 5, 6 }.logits):gsub(" .*", ""))
+a:close()
+c("3rd of May 2019")
+a("x")
+END
+says 'generation' 0 'true
+8' '' <<'END'
+m = xf.compile("specs/gpt.lua")
+ids = m:generate({ 1, 2, 3 }, 8)
+ids[1] == ({ m:run{ 1, 2, 3 }.logits[3]:argmax() })[1] - 1
+#ids
+END
+says 'bad ids, bad texts' 65 '' '*id 300*knows ids from 0 to 255*there are no ids*is not in the vocabulary*' <<'END'
+m = xf.compile("specs/gpt.lua")
+m:run{ 300 }
+m:run{}
+xf.compile("specs/dates.lua")("☃")
+END
+
+# The worked example of the documents, typed in.
+says 'the worked example' 0 'f32[3×3] min 1.919 max 2.954 mean 2.271
+     2.75619    1.91873    1.91873
+     2.95377    1.98459    1.98459
+     2.95377    1.98459    1.98459
+f32[3×3] min 0 max 4 mean 1.667
+     0.00000    2.00000    1.00000
+     4.00000    0.00000    2.00000
+     2.00000    2.00000    2.00000
+f32[1×3×3] min 3 max 12 mean 8.333
+     3.00000    6.00000    6.00000
+     6.00000   12.00000   12.00000
+     6.00000   12.00000   12.00000' '' <<'END'
+s = xf.compile(xf.graph("self_attention", function(g)
+  local x = g.input("X", { 3, 4 }, { 1,0,1,0,  0,2,0,2,  1,1,1,1 })
+  local q = g.name("Q", g.matmul(x, g.param("W_Q", { 4, 3 }, { 1,0,1, 1,0,0, 0,1,0, 0,1,1 })))
+  local k = g.name("K", g.matmul(x, g.param("W_K", { 4, 3 }, { 0,1,1, 1,0,1, 0,1,0, 1,0,0 })))
+  local v = g.name("V", g.matmul(x, g.param("W_V", { 4, 3 }, { 0,0,1, 1,1,0, 0,1,0, 1,0,1 })))
+  local z, w, scores = g.attention(q, k, v)
+  g.output("Z", z)
+  g.name("scores", scores)
+  g.output("weights", w)
+end))
+s:at("Z")
+s:at("K")
+s:at("scores")
+END
+says 'another input' 65 'true' '*the graph has no input*takes 3 × 4 numbers, found 2*' <<'END'
+m = xf.compile("specs/self_attention.lua")
+m:run{ X = { 1,1,1,1, 1,1,1,1, 1,1,1,1 } }.Z:distance(xf.tensor({ 2,2,2, 2,2,2, 2,2,2 }, { 3, 3 })) < 1e-6
+m:run{ Y = { 1 } }
+m:run{ X = { 1, 2 } }
+END
+"$xformc" repl >"$scratch/out" <<'END'
+m = xf.compile("tests/goldens/pre_layer.lua")
+m:verify("tests/goldens/pre_layer.ref.safetensors")
+END
+tail -n 1 "$scratch/out" | grep -qx true && grep -q 'all within tolerance' "$scratch/out"
+verdict $? 'verify against a reference'
+printf 'm = xf.compile("specs/dates.lua")\nm("3rd of May 2019")\nm:at("encoder.0.ffn"):save("%s")\nxf.load("%s", "encoder.0.ffn"):distance(m:at("encoder.0.ffn"))\n' \
+    "$scratch/t.safetensors" "$scratch/t.safetensors" | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
+[ "$(tail -n 1 "$scratch/out")" = 0.0 ] && [ ! -s "$scratch/err" ]
+verdict $? 'a tensor is saved and loaded'
+
+printf 'm = xf.compile("specs/dates.lua")\nm:attention("3rd of May 2019", "%s")\n:mem %s\n:graph %s\n:code likeliest\n:asm likeliest\n:bench 0.02\n:attn 3rd of May 2019\n' \
+    "$scratch/a.svg" "$scratch/m.svg" "$scratch/g.svg" | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
+[ $? = 0 ] && [ ! -s "$scratch/err" ] && for f in a m g; do tail -n 1 "$scratch/$f.svg" | grep -q '</svg>' || exit 1; done
+verdict $? 'pictures as files'
+grep -q '^static void likeliest(const job \*j' "$scratch/out"
+verdict $? ':code shows a function'
+grep -Eq '^likeliest:$' "$scratch/out" && grep -Eq '^.ret' "$scratch/out"
+verdict $? ':asm shows what the compiler makes of it'
+grep -Eq 'runs, minimum [0-9.]+ µs, median [0-9.]+ µs$' "$scratch/out" && grep -q '█' "$scratch/out"
+verdict $? ':bench has a minimum, a median, a histogram'
+grep -q 'layer 1' "$scratch/out" && grep -q 'head 3' "$scratch/out"
+verdict $? ':attn draws in the terminal'
+printf 'print(xf.sweep(xf.spec("specs/gpt.lua"), { heads = { 2, 3, 4 }, d_ff = { 64, 128 } }, { file = "%s", seconds = 0.001 }))\n' "$scratch/sweep.svg" |
+    "$xformc" repl >"$scratch/out" 2>"$scratch/err"
+[ $? = 0 ] && [ "$(wc -l <"$scratch/out")" = 7 ] && [ "$(grep -c 'd_model (128) is not divisible by heads (3)' "$scratch/out")" = 2 ] &&
+    [ "$(grep -c '<rect' "$scratch/sweep.svg")" -ge 4 ]
+verdict $? 'xf.sweep: a row for each combination, and bars'
+cat "$scratch/out" "$scratch/err"
+
+printf 'x = 1\nbad.y = 2\ny = 2\n:save %s\n' "$scratch/session.lua" | "$xformc" repl >/dev/null 2>&1
+[ "$(cat "$scratch/session.lua")" = 'x = 1
+y = 2' ]
+verdict $? ':save writes what ran'
+printf 'z = 7\n' >"$scratch/load.lua"
+printf ':load %s\nz\n' "$scratch/load.lua" | "$xformc" repl 2>&1 | grep -qx 7
+verdict $? ':load runs a file'
+
+# A file.
+printf '#!/usr/bin/env xformc\nlocal m = xf.compile(arg[1])\nprint(m(arg[2]))\n' >"$scratch/ask.lua"
+[ "$("$xformc" lua "$scratch/ask.lua" specs/dates.lua '3rd of May 2019')" = 2019-05-03 ]
+verdict $? 'xformc lua runs a file with its arguments'
+printf 'print(1)\nerror("stop")\n' >"$scratch/stop.lua"
+"$xformc" lua "$scratch/stop.lua" >"$scratch/out" 2>"$scratch/err"
+[ $? = 65 ] && grep -q 'stop.lua:2: stop$' "$scratch/err"
+verdict $? 'xformc lua tells the line of an error'
+"$xformc" lua "$scratch/none.lua" 2>"$scratch/err"
+[ $? = 66 ]
+verdict $? 'xformc lua of a file that is not there'
+
+# 1,000 rounds of compile and free.
+cat >"$scratch/rounds.lua" <<'END'
+local function resident()
+  for line in io.lines("/proc/self/status") do
+    local kb = line:match("^VmRSS:%s+(%d+)")
+    if kb then return tonumber(kb) end
+  end
+end
+local spec = xf.spec("specs/copy.lua")
+local function rounds(n)
+  for i = 1, n do
+    local m = xf.compile(spec)
+    if i % 100 == 1 then m:run{ 1, 2, 3 } end
+    m:close()
+  end
+  collectgarbage()
+  collectgarbage()
+end
+rounds(200)
+local before = resident()
+rounds(1000)
+print(resident() - before)
+END
+if [ -r /proc/self/status ]; then
+    "$xformc" lua "$scratch/rounds.lua" >"$scratch/out" 2>"$scratch/err"
+    [ $? = 0 ] && [ "$(cat "$scratch/out")" -lt 4096 ]
+    verdict $? '1,000 rounds of compile and free take no more memory'
+    cat "$scratch/out" "$scratch/err"
+fi
+
+# ---- on a terminal ---------------------------------------------------------------------------------------------------
+
+printf '? >\n> 1\n? 1\n> :quit\n' >"$scratch/script"
+"$pty" "$scratch/script" "$xformc" repl >/dev/null
+if [ $? = 77 ]; then
+    echo 'skip the prompt on a terminal (no pseudo-terminals)'
+    exit 0
+fi
+
+# types NAME < SCRIPT
+types() {
+    cat >"$scratch/script"
+    timeout 90 "$pty" "$scratch/script" "$xformc" repl >"$scratch/screen" 2>&1
+    verdict $? "terminal: $1"
+    cat "$scratch/screen"
+}
+types 'a greeting, an answer, the end' <<'END'
+? :help says more.
+? >
+> m = xf.compile("specs/dates.lua")
+> m("3rd of May 2019")
+? 2019-05-03
+? >
+> :quit
+END
+types 'a chunk over lines, an error, Ctrl-D' <<'END'
+? >
+> for i = 1, 2 do
+? >>
+> print("line " .. i)
+> end
+? line 1
+? line 2
+> nothing.at = "all"
+? attempt to index a nil value
+? >
+> 6 * 7
+? 42
+? >
+^ D
+END
+types 'completion of names, fields, commands' <<'END'
+? >
+. xf.comp
+^ I
+? ile
+>
+? >
+> m = xf.compile("specs/dates.lua")
+? >
+> m("1 May 2001")
+? 2001-05-01
+? >
+. m:atten
+^ I
+? ion
+^ U
+? >
+. :hel
+^ I
+? p
+>
+? Tab completes
+> :quit
+END
+types 'Ctrl-C stops Lua, and a model that runs, and loses nothing' <<'END'
+? >
+> kept = "ke" .. "pt"; print("fi" .. "rst")
+? first
+? >
+> print("be" .. "gun"); while true do end
+? begun
+^ C
+? interrupted
+? >
+> m = xf.compile("specs/gpt.lua"); print("comp" .. "iled")
+? compiled
+? >
+> print("run" .. "ning"); while true do m:run{ 1, 2, 3 } end
+? running
+^ C
+? interrupted
+? >
+> kept
+? kept
+? >
+> print("mea" .. "sured"); m:bench(300)
+? measured
+^ C
+? interrupted
+? >
+> #m:run{ 1, 2, 3 }.logits + 39
+? 42
+? >
+. half a line
+^ C
+? >
+> :quit
+END
+seq 1 400 | sed 's/.*/a = (a or 0) + 1 -- a long line that is pasted with many others, number &/; s/^/> /' >"$scratch/paste"
+{ echo '? >'; cat "$scratch/paste"; printf '> "sum " .. a\n? sum 400\n> :quit\n'; } | types 'a long paste'
+types 'history comes back' <<'END'
+? >
+^ P
+^ P
+? sum
+^ U
+> :quit
+END
+[ -s "$XDG_STATE_HOME/xformc/history" ]
+verdict $? 'the history is kept in XDG_STATE_HOME'

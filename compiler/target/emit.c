@@ -302,8 +302,10 @@ void emit_example(Emit *e, Text *out) { kind_of(e)->example(e, out); }
 static Emit emit_new(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form)
 {
     const Model *m = p->graph->model;
-    return (Emit){ .arena = a, .plan = p, .model = m, .name = m->name, .upper = emit_upper(a, m->name), .identity = identity,
-                   .head_bytes = head_bytes, .form = form, .wrappers = arena_array(a, MAX_WRAPPERS, sizeof(Wrapper)) };
+    Emit e = { .arena = a, .plan = p, .model = m, .name = m->name, .upper = emit_upper(a, m->name), .identity = identity,
+               .head_bytes = head_bytes, .form = form };
+    emit_wrappers_begin(&e);
+    return e;
 }
 
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n)

@@ -27,10 +27,11 @@ typedef struct Emit {
     const char *identity;           /* sixteen hex digits: spec and layout */
     size_t head_bytes;              /* of the packed file, before its data */
     EmitForm form;
-    struct Wrapper *wrappers;  int wrapper_count;   /* one per distinct shape of a kernel, in order of first use */
+    struct Wrapper **wrappers;  int wrapper_count, wrapper_room;    /* one per distinct shape of a kernel, in order of first use */
+    NameMap *wrapper_of;            /* the same by kernel and shape */
+    NameMap *variables;             /* of blocks: no wrapper may be called so */
+    NameMap *namesakes;             /* int *: how many wrappers wanted a name */
 } Emit;
-
-enum { MAX_WRAPPERS = 512 };
 
 /* Where the identity stands in a packed file: after the length and {"__metadata__":{"xformc":". */
 enum { PACK_IDENTITY_AT = 8 + 27 };
@@ -74,8 +75,9 @@ void emit_offsets(Emit *e, Text *out);
 void emit_main(Emit *e, Text *out);
 void emit_example(Emit *e, Text *out);
 
-/* The wrapper for an operation, made on first use. */
-const Wrapper *emit_wrapper(Emit *e, const PlanOp *op, const PlanBlock *block);
+/* The wrapper for an operation, made on first use; emit_wrappers_begin once before. */
+void emit_wrappers_begin(Emit *e);
+const Wrapper *emit_wrapper(Emit *e, const PlanOp *op);
 /* How a main refers to weights inside the program: a declaration and an expression; "" and NULL for a file. */
 const char *emit_weights_declaration(Emit *e);
 const char *emit_weights_symbol(Emit *e);

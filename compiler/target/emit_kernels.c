@@ -157,7 +157,7 @@ static const char head_template[] =
 
 static void emit_wrappers(Emit *e, Text *out)
 {
-    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, &e->wrappers[i]);
+    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, e->wrappers[i]);
 }
 
 void emit_bound(Emit *e, Text *out)
@@ -176,7 +176,7 @@ void emit_kernels(Emit *e, Text *out)
     const char *pasted[KERNELS];
     int n = 0;
     for (int i = 0; i < e->wrapper_count; i++) {
-        const char *file = kernel_files[e->wrappers[i].kernel];
+        const char *file = kernel_files[e->wrappers[i]->kernel];
         bool seen = false;
         for (int j = 0; j < n; j++) seen |= strcmp(pasted[j], file) == 0;
         if (seen) continue;

@@ -338,6 +338,6 @@ static const char head_template[] =
 void emit_unrolled(Emit *e, Text *out)
 {
     text_fill(out, head_template, "name", e->name, "upper", e->upper, "unroll", number(e, UNROLL), NULL);
-    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, &e->wrappers[i]);
+    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, e->wrappers[i]);
     text_add(out, "#endif\n");
 }

@@ -19,9 +19,11 @@ static const char *write_folder(Session *s)
 {
     const Choices *c = s->choices;
     if (!session_read(s)) return NULL;
-    const EmitForm form = { c->weights, c->kernels };
+    const EmitForm form = session_form(c);
     const Plan *p = session_plan(s, TARGET_PANELS, c->taps);
     dump_text(s, p, form);
+    if (emit_loops(p, form) && emit_leaves_layers(p))
+        diag_remark(s->diag, (Loc){ 0 }, "%s: layers that differ from their neighbours are called one by one; loops cover the rest", s->model->name);
     const char *folder = c->folder ? c->folder : s->model->name;
     return folder_write(s->arena, s->diag, p, form, folder) ? folder : NULL;
 }
@@ -40,7 +42,7 @@ Exit command_build(const Choices *c)
     const char *folder = write_folder(s);
     if (folder) {
         const char *name = s->model->name;
-        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), c->cc, c->isa ? c->isa : "native" };
+        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), c->cc, session_form(c) };
         if (folder_make(s->arena, s->diag, &order) && !c->quiet) fprintf(stderr, "%s/%s: built\n", folder, name);
     }
     return session_end(s);

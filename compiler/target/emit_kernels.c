@@ -162,7 +162,7 @@ static void emit_wrappers(Emit *e, Text *out)
 
 void emit_bound(Emit *e, Text *out)
 {
-    text_printf(out, "#define RT_ISA_BUILT %uu\n", e->isa);
+    text_printf(out, "#undef RT_ISA_BUILT\n#define RT_ISA_BUILT %uu\n", e->isa);
 #define RT_KERNEL_ROW(id, format, file, function, parameters) text_add(out, "void " #function #parameters ";\n");
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW

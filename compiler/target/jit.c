@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emitted.h"
+#include "isa.h"
 #include "jit.h"
 #include "kernel_set.h"
 #include "pack.h"
@@ -79,11 +80,21 @@ static TCCState *compile(Diag *d, Text *messages, const char *text, const Kernel
     return NULL;
 }
 
-Engine *jit_open(Arena *a, Diag *d, const Plan *p, const char *isa)
+/* The first of a list that there is and this processor runs, or NULL. */
+static const KernelSet *first_set(Arena *a, const char *list)
 {
-    const KernelSet *set = kernel_set(isa);
+    int n;
+    const char *const *isas = isa_list(a, list, &n);
+    const KernelSet *set = NULL;
+    for (int i = 0; i < n && !set; i++) set = kernel_set(isas[i]);
+    return set;
+}
+
+Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form)
+{
+    const KernelSet *set = first_set(a, form.isa);
     if (!set) {
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "there are no kernels for %s, or this processor cannot run them", isa);
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "there are no kernels for %s, or this processor cannot run them", form.isa ? form.isa : "native");
         return NULL;
     }
     Engine *e = arena_alloc(a, sizeof *e);
@@ -91,7 +102,7 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, const char *isa)
     if (!k) die("no memory");
     *e = (Engine){ .name = "jit", .ops = &jit_ops, .plan = p, .own = k };
     const Pack pack = pack_layout(a, p);
-    const Text text = emit_one_text(a, p, pack.identity, pack.head_bytes, set->isa);
+    const Text text = emit_one_text(a, p, pack.identity, pack.head_bytes, form.layers, set->isa);
     Text messages = text_new(a);
     size_t bytes;
     k->code = compile(d, &messages, text.data, set);

@@ -4,8 +4,8 @@
 
 #include "engine.h"
 
-/* Emit, compile in memory, pack the weights, bind. `isa`: whose kernels; "native" for the best here. NULL after an error
- * told. */
-Engine *jit_open(Arena *a, Diag *d, const Plan *p, const char *isa);
+/* Emit, compile in memory, pack the weights, bind. Of the form, the layers count, and the instruction sets: whose kernels, the
+ * first of a list that this processor runs; "native" is the best here. NULL after an error told. */
+Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form);
 
 #endif

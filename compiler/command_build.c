@@ -15,11 +15,10 @@ static void dump_text(Session *s, const Plan *p, EmitForm form)
 }
 
 /* Write the folder; returns its path, or NULL after an error. */
-static const char *write_folder(Session *s)
+static const char *write_folder(Session *s, EmitForm form)
 {
     const Choices *c = s->choices;
     if (!session_read(s)) return NULL;
-    const EmitForm form = session_form(c);
     const Plan *p = session_plan(s, TARGET_PANELS, c->taps);
     dump_text(s, p, form);
     if (emit_loops(p, form) && emit_leaves_layers(p))
@@ -31,7 +30,7 @@ static const char *write_folder(Session *s)
 Exit command_compile(const Choices *c)
 {
     Session *s = session_new(c);
-    const char *folder = write_folder(s);
+    const char *folder = write_folder(s, session_form(c));
     if (folder && !c->quiet) fprintf(stderr, "%s: C for %s\n", folder, s->model->name);
     return session_end(s);
 }
@@ -39,7 +38,9 @@ Exit command_compile(const Choices *c)
 Exit command_build(const Choices *c)
 {
     Session *s = session_new(c);
-    const char *folder = write_folder(s);
+    EmitForm text = session_form(c);
+    if (text.isa && !strchr(text.isa, ',')) text.isa = NULL;        /* one set is told to make: the text is that of any */
+    const char *folder = write_folder(s, text);
     if (folder) {
         const char *name = s->model->name;
         const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), c->cc, session_form(c) };

@@ -242,8 +242,12 @@ static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status)
 static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
 {
     if (!there_is(a, d, "make", "the build tool", log) || !there_is(a, d, o->cc ? o->cc : "cc", "the C compiler", log)) return false;
-    char *argv[] = { (char *)"make", (char *)"--no-print-directory", (char *)"-s", (char *)"-C", arena_text(a, o->folder), arena_text(a, o->target),
-                     o->cc ? arena_format(a, "CC=%s", o->cc) : NULL, NULL };
+    char *argv[9] = { (char *)"make", (char *)"--no-print-directory", (char *)"-s", (char *)"-C", arena_text(a, o->folder),
+                      arena_text(a, o->target) };
+    int n, words = 6;
+    const char *const *isas = isa_list(a, o->form.isa, &n);
+    if (n == 1) argv[words++] = arena_format(a, "ISA=%s", isa_flags(isas[0]));      /* of several the Makefile has the flags */
+    if (o->cc) argv[words++] = arena_format(a, "CC=%s", o->cc);
     forget_other_makes();
     int status = cleanup_run(argv, log);
     if (cleanup_caught()) return false;

@@ -29,8 +29,8 @@ Q    = $(if $(V:0=),,@)
 say  = $(if $(V:0=),@:,@printf '  %-5s %s\n' $(1) $(2))
 make = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
-# rt_host.c is main() of a generated program.
-RUNTIME  := $(filter-out $(wildcard runtime/rt_host*.c),$(wildcard runtime/rt_*.c))
+# rt_host.c is main() of a generated program; rt_alone.c stands in place of rt_team.c.
+RUNTIME  := $(filter-out $(wildcard runtime/rt_host*.c) runtime/rt_alone.c,$(wildcard runtime/rt_*.c))
 COMPILER := $(filter-out compiler/target/kernel_set_one.c,$(wildcard compiler/*.c compiler/*/*.c))
 OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(COMPILER) $(RUNTIME)) $(KERNEL_SETS:%=$(BUILD)/kernel_set_%.o)
 XFORMC   := $(BUILD)/xformc
@@ -69,7 +69,7 @@ libraries:
 # tests/F/support_*.c is linked into every program of the folder F; what else is there is a tool of its shell suites.
 TEST_SOURCES := $(filter-out tests/kernels/% tests/goldens/%,$(filter-out $(wildcard tests/*/support_*.c),$(wildcard tests/*/*.c)))
 KERNEL_TESTS := $(wildcard tests/kernels/test_*.c)
-KERNELS      := $(wildcard runtime/*.c runtime/kernels/*.c tests/kernels/support_*.c)
+KERNELS      := $(filter-out runtime/rt_alone.c,$(wildcard runtime/*.c runtime/kernels/*.c tests/kernels/support_*.c))
 TEST_PROGRAMS = $(TEST_SOURCES:%.c=$(BUILD)/%) $(foreach i,$(ISAS),$(KERNEL_TESTS:%.c=$(BUILD)/%.$(i)))
 CMOCKA        = $(shell pkg-config --libs cmocka)
 

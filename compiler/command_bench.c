@@ -7,6 +7,7 @@
 
 #include "bench.h"
 #include "folder.h"
+#include "isa.h"
 
 #ifdef __clang__
 #define COMPILER_OF_OURS __VERSION__
@@ -21,6 +22,7 @@ static const EngineRow engine_rows_of_bench[] = {
     { "generic", "openblas", "generic", COMPILER_OF_OURS, KERNELS_LIBRARY, 150000000 },   /* OpenBLAS's threads look for work for 2^28 ticks */
     { "jit",     "library",  "jit",     "libtcc", KERNELS_LIBRARY, 0 },
     { "native",  "library",  "native",  NULL, KERNELS_LIBRARY, 0 },
+    { "native",  "unrolled", "native unrolled", NULL, KERNELS_UNROLLED, 0 },
 };
 enum { ENGINE_ROWS = sizeof engine_rows_of_bench / sizeof *engine_rows_of_bench };
 
@@ -39,17 +41,19 @@ static const char *compiler_version(Arena *a, const char *cc)
 }
 
 /* CFLAGS as the emitted Makefile has them, and those of the instruction set. */
-static const char *compiler_flags(Arena *a, const Plan *p, KernelsForm kernels, const char *isa)
+static const char *compiler_flags(Arena *a, const Plan *p, EmitForm form)
 {
     const Pack pack = pack_layout(a, p);
     const char *flags = "";
     int n;
-    const EmittedFile *files = emit_files(a, p, pack.identity, pack.head_bytes, (EmitForm){ WEIGHTS_FILE, kernels }, &n);
+    const EmittedFile *files = emit_files(a, p, pack.identity, pack.head_bytes, form, &n);
     for (int i = 0; i < n; i++) {
         const char *line = strcmp(files[i].name, "Makefile") == 0 ? strstr(files[i].text.data, "\nCFLAGS = ") : NULL;
         if (line) flags = arena_copy(a, line + strlen("\nCFLAGS = "), strcspn(line + 1, "\n") - strlen("CFLAGS = "));
     }
-    return arena_format(a, "%s%s%s", flags, *isa_flags(isa) ? " " : "", isa_flags(isa));
+    const char *const *isas = isa_list(a, form.isa, &n);
+    for (int i = 0; i < n; i++) flags = arena_format(a, "%s%s%s", flags, *isa_flags(isas[i]) ? " " : "", isa_flags(isas[i]));
+    return flags;
 }
 
 static bool open_engine(Session *s, Bench *b, const EngineRow *row)
@@ -69,7 +73,7 @@ static bool open_engine(Session *s, Bench *b, const EngineRow *row)
         .name = row->name, .kernels = row->kernels, .label = row->label, .engine = e, .pause_ns = row->pause_ns,
         .compile_ns = e->plan->options.target == TARGET_PANELS ? ns : 0, .rss_bytes = more > 0 ? more : 0,
         .compiler = native ? compiler_version(s->arena, given->cc ? given->cc : "cc") : row->compiler,
-        .cflags = native ? compiler_flags(s->arena, b->plan, row->form, given->isa ? given->isa : "native") : "",
+        .cflags = native ? compiler_flags(s->arena, b->plan, session_form(&c)) : "",
     };
     return true;
 }
@@ -92,7 +96,8 @@ static bool open_engines(Session *s, Bench *b)
 static void choose_threads(Session *s, Bench *b)
 {
     const BenchChoices *c = &s->choices->bench;
-    const int processors = rt_processors() < LIMIT_LANES ? rt_processors() : LIMIT_LANES;
+    const int room = session_lanes(s->choices) < LIMIT_LANES ? session_lanes(s->choices) : LIMIT_LANES;
+    const int processors = rt_processors() < room ? rt_processors() : room;
     int *list = arena_array(s->arena, LIMIT_LANES + 1, sizeof *list), n = 0;
     for (int i = 0; i < c->thread_count; i++) list[n++] = c->threads[i];
     for (int i = 1; !c->thread_count && i < processors; i = i < 4 ? i + 1 : 2 * i) list[n++] = i;

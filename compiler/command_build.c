@@ -15,13 +15,14 @@ static void dump_text(Session *s, const Plan *p, EmitForm form)
 }
 
 /* Write the folder; returns its path, or NULL after an error. */
-static const char *write_folder(Session *s)
+static const char *write_folder(Session *s, EmitForm form)
 {
     const Choices *c = s->choices;
     if (!session_read(s)) return NULL;
-    const EmitForm form = { c->weights, c->kernels };
     const Plan *p = session_plan(s, TARGET_PANELS, c->taps);
     dump_text(s, p, form);
+    if (emit_loops(p, form) && emit_leaves_layers(p))
+        diag_remark(s->diag, (Loc){ 0 }, "%s: layers that differ from their neighbours are called one by one; loops cover the rest", s->model->name);
     const char *folder = c->folder ? c->folder : s->model->name;
     return folder_write(s->arena, s->diag, p, form, folder) ? folder : NULL;
 }
@@ -29,7 +30,7 @@ static const char *write_folder(Session *s)
 Exit command_compile(const Choices *c)
 {
     Session *s = session_new(c);
-    const char *folder = write_folder(s);
+    const char *folder = write_folder(s, session_form(c));
     if (folder && !c->quiet) fprintf(stderr, "%s: C for %s\n", folder, s->model->name);
     return session_end(s);
 }
@@ -37,10 +38,12 @@ Exit command_compile(const Choices *c)
 Exit command_build(const Choices *c)
 {
     Session *s = session_new(c);
-    const char *folder = write_folder(s);
+    EmitForm text = session_form(c);
+    if (text.isa && !strchr(text.isa, ',')) text.isa = NULL;        /* one set is told to make: the text is that of any */
+    const char *folder = write_folder(s, text);
     if (folder) {
         const char *name = s->model->name;
-        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), c->cc, c->isa ? c->isa : "native" };
+        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), c->cc, session_form(c) };
         if (folder_make(s->arena, s->diag, &order) && !c->quiet) fprintf(stderr, "%s/%s: built\n", folder, name);
     }
     return session_end(s);

@@ -49,7 +49,7 @@ static void show(Session *s, const Plan *p, int64_t position, const InfoTarget *
 {
     const Choices *c = s->choices;
     Info *i = info_new(s->arena, p, position);
-    if (c->info.code && !(i->code = info_code(s->arena, s->diag, p, c->kernels, c->cc, c->isa ? c->isa : "native"))) return;
+    if (c->info.code && !(i->code = info_code(s->arena, s->diag, p, c->cc, session_form(c)))) return;
     if (!write_pictures(s, p)) return;
     bool picture_only = is_stdout(c->info.memory) || is_stdout(c->info.graph);
     if (c->json) info_json(i, target, stdout);

@@ -7,7 +7,7 @@
 
 #include "verify.h"
 
-enum { MAX_ENGINES = 4, LANES = 2, SEED = 1 };
+enum { MAX_ENGINES = 5, LANES = 2, SEED = 1 };
 
 typedef struct Engines { VerifyEngine list[MAX_ENGINES]; int count; } Engines;
 
@@ -32,24 +32,52 @@ static bool open_engine(Session *s, Engines *e, const char *name, const char *cc
     return v->plain != NULL;
 }
 
-/* One of the engines, by the compilers that there are: --cc, or each of gcc and clang. */
-static bool open_native(Session *s, Engines *e)
+/* Native code by --cc, or by each of gcc and clang that there is; *first receives the first of them. Emitted code gives the
+ * same bits whichever compiler made it. */
+static bool open_native(Session *s, Engines *e, const char **first)
 {
     static const char *const compilers[] = { "gcc", "clang" };
-    const int before = e->count;
-    if (s->choices->cc) return open_engine(s, e, "native", s->choices->cc, 1);
-    for (int i = 0; i < 2; i++)
-        if (on_path(s->arena, compilers[i]) && !open_engine(s, e, "native", compilers[i], 1)) return false;
-    return e->count > before || open_engine(s, e, "native", "cc", 1);
+    *first = s->choices->cc;
+    if (*first) return open_engine(s, e, "native", *first, 1);
+    for (int i = 0; i < 2; i++) {
+        if (!on_path(s->arena, compilers[i])) continue;
+        if (!*first) *first = compilers[i];
+        if (!open_engine(s, e, "native", compilers[i], 1)) return false;
+    }
+    if (*first) return true;
+    return open_engine(s, e, "native", *first = "cc", 1);
+}
+
+/* The other form of kernels, which sums in another order: bits of its own. */
+static bool open_unrolled(Session *s, Engines *e, const char *cc)
+{
+    const Choices *given = s->choices;
+    Choices c = *given;
+    c.kernels = KERNELS_UNROLLED;
+    s->choices = &c;
+    const bool opened = open_engine(s, e, "native", cc, 2);
+    s->choices = given;
+    if (opened) e->list[e->count - 1].tapped->name = e->list[e->count - 1].plain->name = "native (unrolled)";
+    return opened;
 }
 
 /* All engines, or the generic one and that of --engine. Emitted code gives the same bits whichever compiler made it. */
 static bool open_engines(Session *s, Engines *e)
 {
-    const char *only = s->choices->engine;
+    const char *only = s->choices->engine, *cc;
     if ((!only || strcmp(only, "jit") == 0) && !open_engine(s, e, "jit", NULL, 1)) return false;
-    if ((!only || strcmp(only, "native") == 0) && !open_native(s, e)) return false;
+    if (!only || strcmp(only, "native") == 0) {
+        if (!open_native(s, e, &cc)) return false;
+        if (s->choices->kernels == KERNELS_LIBRARY && !open_unrolled(s, e, cc)) return false;
+    }
     return open_engine(s, e, "generic", NULL, 0);
+}
+
+/* As many as there are threads asked for, or two where a state has room for them. */
+static int lanes_of(const Choices *c)
+{
+    const int lanes = c->threads > 1 ? c->threads : LANES;
+    return lanes < session_lanes(c) ? lanes : session_lanes(c);
 }
 
 static void close_engines(Engines *e)
@@ -67,7 +95,7 @@ Exit command_verify(const Choices *c)
     Exit found = EXIT_DONE;
     bool good = session_read(s) && (!c->against || verify_reference_fits(s->arena, s->diag, s->model, c->against));
     if (good && open_engines(s, &engines)) {
-        const VerifyOptions options = { .against = c->against, .seed = SEED, .lanes = c->threads > 1 ? c->threads : LANES,
+        const VerifyOptions options = { .against = c->against, .seed = SEED, .lanes = lanes_of(c),
                                         .all = c->verbose, .json = c->json };
         found = verify_run(s->arena, s->diag, s->model, engines.list, engines.count, &options, stdout);
     }

@@ -45,7 +45,7 @@ size_t info_ram(const Info *i);
 size_t info_flash(const Info *i);
 
 /* Compile the emitted C in a temporary folder and add up what its objects keep in memory. NULL after an error. */
-InfoCode *info_code(Arena *a, Diag *d, const Plan *p, KernelsForm kernels, const char *cc, const char *isa);
+InfoCode *info_code(Arena *a, Diag *d, const Plan *p, const char *cc, EmitForm form);
 
 /* The target by name; false after an error that lists the names. */
 bool info_target(Diag *d, const char *name, InfoTarget *out);

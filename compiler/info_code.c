@@ -9,6 +9,7 @@
 #include "cleanup.h"
 #include "folder.h"
 #include "info.h"
+#include "isa.h"
 #include "runtime_text.h"
 
 /* ---- what an object keeps in an image --------------------------------------------------------------------- */
@@ -62,9 +63,20 @@ static bool add_runtime(Arena *a, Diag *d, const char *folder, size_t *sum)
     return true;
 }
 
+/* The object of the model, or of each of its variants. */
+static bool add_model(Arena *a, Diag *d, const char *folder, const char *name, EmitForm form, size_t *sum)
+{
+    int n;
+    const char *const *isas = isa_list(a, form.isa, &n);
+    if (n == 1) return add_object(a, d, folder, arena_format(a, "%s.o", name), sum);
+    for (int i = 0; i < n; i++)
+        if (!add_object(a, d, folder, arena_format(a, "%s_%s.o", name, isas[i]), sum)) return false;
+    return add_object(a, d, folder, arena_format(a, "%s_variants.o", name), sum);
+}
+
 /* ---- the folder ------------------------------------------------------------------------------------------- */
 
-InfoCode *info_code(Arena *a, Diag *d, const Plan *p, KernelsForm kernels, const char *cc, const char *isa)
+InfoCode *info_code(Arena *a, Diag *d, const Plan *p, const char *cc, EmitForm form)
 {
     const char *tmp = getenv("TMPDIR"), *name = p->graph->model->name;
     char *folder = arena_format(a, "%s/xformc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -75,10 +87,11 @@ InfoCode *info_code(Arena *a, Diag *d, const Plan *p, KernelsForm kernels, const
         return NULL;
     }
     InfoCode *c = arena_alloc(a, sizeof *c);
-    *c = (InfoCode){ .compiler = cc ? cc : "cc", .isa = isa };
-    const MakeOrder order = { folder, arena_format(a, "lib%s.a", name), arena_format(a, "%s.c", name), cc, isa };
-    bool ok = folder_write_text(a, d, p, (EmitForm){ WEIGHTS_FILE, kernels }, folder) && folder_make(a, d, &order) &&
-              add_object(a, d, folder, arena_format(a, "%s.o", name), &c->model_bytes) && add_runtime(a, d, folder, &c->runtime_bytes);
+    *c = (InfoCode){ .compiler = cc ? cc : "cc", .isa = form.isa ? form.isa : "native" };
+    form.weights = WEIGHTS_FILE;
+    const MakeOrder order = { folder, arena_format(a, "lib%s.a", name), arena_format(a, "%s.c", name), cc, form };
+    bool ok = folder_write_text(a, d, p, form, folder) && folder_make(a, d, &order) &&
+              add_model(a, d, folder, name, form, &c->model_bytes) && add_runtime(a, d, folder, &c->runtime_bytes);
     folder_remove(a, folder);
     cleanup_release();
     return ok ? c : NULL;

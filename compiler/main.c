@@ -11,7 +11,7 @@
 #include "cleanup.h"
 #include "command.h"
 #include "emit_kind.h"
-#include "folder.h"
+#include "isa.h"
 #include "text.h"
 
 typedef struct OptionRow { int letter; const char *name, *argument, *doc; } OptionRow;
@@ -33,9 +33,10 @@ enum {
 #include "options.def"
 #undef OPTION
     SET_ALL = SET_HELP | SET_VERSION,               /* what every command reads */
-    SET_MODEL = SET_KERNELS | SET_SLOTS | SET_DUMP, /* what shapes a plan */
+    SET_MODEL = SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL | SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,   /* what shapes plan and text */
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
-    SET_NATIVE = SET_CC | SET_ISA
+    SET_NATIVE = SET_CC,
+    SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL       /* of no meaning to the engine jit */
 };
 
 /* The words of a command. */
@@ -123,7 +124,7 @@ static void print_help(FILE *to)
           "\nA compiler that turns a Transformer into C: a spec in Lua and its weights into one program.\n"
           "\nUsage: xformc COMMAND [SPEC] [OPTION...]\n\nCommands:\n", to);
     for (int i = 0; i < COMMANDS; i++) fprintf(to, "  %-9s %-34s %s\n", commands[i].name, commands[i].usage, commands[i].doc);
-    print_options(~0u, to);
+    print_options(~0ull, to);
     fputs("\n'xformc COMMAND --help' shows the options of a command.\n", to);
     print_codes(to);
 }
@@ -266,6 +267,20 @@ static bool one_of(const char *option, const char *text, const char *const *word
     return false;
 }
 
+/* An instruction set, or several with commas between them. */
+static bool some_isas(const char *option, const char *text)
+{
+    Arena *a = arena_new();
+    int n, known;
+    const char *const *names = isa_names(&known), *const *list = isa_list(a, text, &n);
+    bool good = true;
+    for (int i = 0; i < n && good; i++) good = one_of(option, list[i], names, known);
+    const char *fault = good ? isa_list_fault(a, text) : NULL;
+    if (fault) tell("--%s %s: %s", option, text, fault);
+    arena_free(a);
+    return good && !fault;
+}
+
 static bool some_text(const char *option, const char *text, const char **out)
 {
     *out = text;
@@ -278,12 +293,11 @@ typedef struct Line { Choices choices; uint64_t given; const char **inputs; } Li
 static bool take_option(Line *l, OptionKind kind, const char *value)
 {
     static const char *const engines[] = { "native", "jit", "generic" }, *const forms[] = { "embed", "file", "literal" };
-    static const char *const kernels[] = { "library", "unrolled" };
+    static const char *const kernels[] = { "library", "unrolled" }, *const switches[] = { "on", "off" };
     static const char *const kinds[] = { "encoder", "decoder", "cross" }, *const whens[] = { "auto", "always", "never" };
     static const char *const formats[] = { "md", "json", "jsonl", "csv" };
     Choices *c = &l->choices;
     const char *name = option_rows[kind].name;
-    int n;
     l->given |= UINT64_C(1) << kind;
     switch (kind) {
     case OPTION_HELP:
@@ -291,12 +305,13 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_OUTPUT:  return some_text(name, value, &c->folder);
     case OPTION_ENGINE:  c->engine = value; return one_of(name, value, engines, 3);
     case OPTION_CC:      return some_text(name, value, &c->cc);
-    case OPTION_ISA: {
-        const char *const *names = isa_names(&n);
-        c->isa = value;
-        return one_of(name, value, names, n);
-    }
+    case OPTION_ISA:     c->isa = value; return some_isas(name, value);
     case OPTION_THREADS: return thread_list(name, value, c);
+    case OPTION_LANES:   return whole_number(name, value, 1, 256, &c->lanes);
+    case OPTION_UNROLL:  return whole_number(name, value, 1, 64, &c->unroll);
+    case OPTION_UNROLL_LAYERS:
+        c->layers = strcmp(value, "off") == 0 ? LAYERS_LOOP : LAYERS_CALLS;
+        return one_of(name, value, switches, 2);
     case OPTION_SLOTS:   return whole_number(name, value, 1, 4096, &c->slots);
     case OPTION_WEIGHTS:
         c->weights = value[0] == 'f' ? WEIGHTS_FILE : value[0] == 'l' ? WEIGHTS_LITERAL : WEIGHTS_EMBED;
@@ -456,9 +471,9 @@ static Exit run_command(Line *l, char **words, int n)
         tell("%s takes one number of threads", c->name);
         return usage(c);
     }
-    if (!l->choices.engine) l->choices.engine = c->engine && l->given & (SET_CC | SET_KERNELS) ? "native" : c->engine;
-    else if (strcmp(l->choices.engine, "jit") == 0 && l->given & (SET_CC | SET_KERNELS)) {
-        tell("--cc and --kernels are choices of native code: the engine jit has a compiler and kernels of its own");
+    if (!l->choices.engine) l->choices.engine = c->engine && l->given & SET_OF_NATIVE ? "native" : c->engine;
+    else if (strcmp(l->choices.engine, "jit") == 0 && l->given & SET_OF_NATIVE) {
+        tell("--cc, --kernels and --unroll are choices of native code: the engine jit has a compiler and kernels of its own");
         return usage(c);
     }
     return c->run(&l->choices);

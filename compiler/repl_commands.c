@@ -66,7 +66,7 @@ static const char *text_of(ReplModel *m, const char *suffix)
     if (p->options.target != TARGET_PANELS) return NULL;
     const Pack pack = pack_layout(a, p);
     int n;
-    const EmittedFile *files = emit_files(a, p, pack.identity, pack.head_bytes, (EmitForm){ WEIGHTS_FILE, KERNELS_LIBRARY }, &n);
+    const EmittedFile *files = emit_files(a, p, pack.identity, pack.head_bytes, (EmitForm){ .weights = WEIGHTS_FILE }, &n);
     const char *name = arena_format(a, suffix, m->session->model->name);
     for (int i = 0; i < n; i++)
         if (strcmp(files[i].name, name) == 0) return files[i].text.data;

@@ -38,8 +38,16 @@ static int64_t decoder_rows(const Session *s)
     return rows < MOST_ROWS ? rows : MOST_ROWS;
 }
 
-/* Room for lanes in a state; more threads than that are refused. */
-enum { STATE_LANES = 16 };
+int session_lanes(const Choices *c)
+{
+    enum { USUAL_LANES = 16 };
+    return c->lanes ? c->lanes : USUAL_LANES;
+}
+
+EmitForm session_form(const Choices *c)
+{
+    return (EmitForm){ .weights = c->weights, .kernels = c->kernels, .layers = c->layers, .unroll = c->unroll, .isa = c->isa };
+}
 
 bool session_read(Session *s)
 {
@@ -65,7 +73,7 @@ bool session_take(Session *s, const Draft *draft)
     s->phases.graph_ns = now_ns() - begin;
     if (!s->graph) return false;
     const PlanOptions most = { .target = TARGET_PANELS, .taps = s->choices->taps, .slots = s->choices->slots ? s->choices->slots : 1,
-                               .lanes = STATE_LANES };
+                               .lanes = session_lanes(s->choices) };
     if (!plan_fits(s->diag, s->graph, most)) return false;
     if (dumps(s, 'g')) graph_dump(s->graph, stderr);
     return true;
@@ -74,7 +82,7 @@ bool session_take(Session *s, const Draft *draft)
 Plan *session_plan(Session *s, PlanTarget target, bool taps)
 {
     const PlanOptions options = { .target = target, .taps = taps, .slots = s->choices->slots ? s->choices->slots : 1,
-                                  .lanes = target == TARGET_PANELS ? STATE_LANES : 1 };
+                                  .lanes = target == TARGET_PANELS ? session_lanes(s->choices) : 1 };
     const int64_t begin = now_ns();
     Plan *p = plan_make(s->arena, s->graph, options);
     s->phases.plan_ns = now_ns() - begin;
@@ -87,13 +95,12 @@ Engine *session_engine(Session *s, const char *name, const char *cc, bool taps)
     const Choices *c = s->choices;
     Engine *e = NULL;
     if (strcmp(name, "generic") == 0) e = generic_open(s->arena, s->diag, session_plan(s, TARGET_ROW_MAJOR, taps));
-    else if (strcmp(name, "jit") == 0) e = jit_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), (JitOptions){ c->isa, c->polls });
-    else {
-        const NativeOptions options = { cc ? cc : c->cc, c->isa ? c->isa : "native", c->kernels };
-        e = native_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), options);
-    }
+    else if (strcmp(name, "jit") == 0) e = jit_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), session_form(c), c->polls);
+    else e = native_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), cc ? cc : c->cc, session_form(c));
     if (e && c->threads > 1 && e->ops->threads(e, c->threads) != RT_OK) {
-        diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "%d threads cannot be started", c->threads);
+        if (c->threads > e->plan->options.lanes && e->plan->options.target == TARGET_PANELS)
+            diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--threads %d: a state has room for %d; see --lanes", c->threads, e->plan->options.lanes);
+        else diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "%d threads cannot be started", c->threads);
         engine_close(e);
         return NULL;
     }

@@ -35,11 +35,13 @@ typedef struct Choices {
     const char *folder;                     /* -o */
     const char *engine;                     /* native, generic */
     const char *cc, *isa;
-    int threads, slots;
+    int threads, slots, lanes;              /* lanes: most that a state has room for */
     bool taps, json, quiet, verbose;
     bool polls;                             /* the jit can be stopped between two layers */
     WeightsForm weights;                    /* --weights */
     KernelsForm kernels;                    /* --kernels */
+    LayersForm layers;                      /* --unroll-layers */
+    int unroll;                             /* --unroll */
     const char *dumps;                      /* letters: m g k p c */
     const char *against;
     InfoChoices info;
@@ -73,6 +75,10 @@ Plan *session_plan(Session *s, PlanTarget target, bool taps);
 Engine *session_engine(Session *s, const char *name, const char *cc, bool taps);
 /* Free everything, and tell nothing. */
 void session_free(Session *s);
+/* The form of emitted C that the command line chose. */
+EmitForm session_form(const Choices *c);
+/* Room for lanes in a state. */
+int session_lanes(const Choices *c);
 /* Print what went wrong, free everything, return the exit code. */
 Exit session_end(Session *s);
 

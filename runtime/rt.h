@@ -91,13 +91,41 @@ static inline void rt_clear(void *to, size_t bytes)
 
 /* ---- processors ----------------------------------------------------------------------------------------- */
 
-/* Instruction sets that a translation unit was compiled for; see RT_ISA_BUILT in rt_simd.h. */
+/* Instruction sets, as bits. */
 enum { RT_ISA_AVX2 = 1, RT_ISA_FMA = 2, RT_ISA_F16C = 4, RT_ISA_AVX512 = 8, RT_ISA_NEON = 16 };
 /* The bits of `wanted` that this processor or operating system lacks; 0 when it can run them all.
  * Compiled for the baseline; safe on every processor. */
 unsigned rt_isa_missing(unsigned wanted);
 const char *rt_isa_text(unsigned isa);                      /* "avx512", or "portable" for 0; static storage */
 int rt_processors(void);                                    /* that this process may use: affinity, cgroup quota */
+
+/* The instruction sets that this translation unit was compiled for, as bits of rt_isa_missing. */
+#ifdef __AVX2__
+#define RT_BUILT_AVX2 RT_ISA_AVX2
+#else
+#define RT_BUILT_AVX2 0
+#endif
+#ifdef __FMA__
+#define RT_BUILT_FMA RT_ISA_FMA
+#else
+#define RT_BUILT_FMA 0
+#endif
+#ifdef __F16C__
+#define RT_BUILT_F16C RT_ISA_F16C
+#else
+#define RT_BUILT_F16C 0
+#endif
+#ifdef __AVX512F__
+#define RT_BUILT_AVX512 RT_ISA_AVX512
+#else
+#define RT_BUILT_AVX512 0
+#endif
+#ifdef __ARM_NEON
+#define RT_BUILT_NEON RT_ISA_NEON
+#else
+#define RT_BUILT_NEON 0
+#endif
+#define RT_ISA_BUILT ((unsigned)(RT_BUILT_AVX2 | RT_BUILT_FMA | RT_BUILT_F16C | RT_BUILT_AVX512 | RT_BUILT_NEON))
 
 /* ---- shapes of kernels ---------------------------------------------------------------------------------- *
  * Every kernel takes a shape, its operands, and what part of the work to do. Activations are f32, row-major,

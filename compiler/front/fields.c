@@ -56,13 +56,14 @@ const Field *field_find(const char *name)
 
 const char *field_nearest(const char *name, bool in_stack)
 {
-    const char *names[FIELD_COUNT + 2];
+    const char *names[FIELD_COUNT + 3];
     int n = 0;
     for (int i = 0; i < FIELD_COUNT; i++)
         if (!in_stack || fields[i].scope != SCOPE_MODEL) names[n++] = fields[i].name;
     if (!in_stack) {
         names[n++] = "encoder";
         names[n++] = "decoder";
+        names[n++] = "unroll";
     }
     return diag_nearest(name, names, n);
 }

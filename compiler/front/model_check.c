@@ -100,6 +100,15 @@ static void fill_lengths(const Check *c)
     if (!is_set(c, SIDE_BOTH, FIELD_ID_max_target)) m->max_target = m->max_len;
 }
 
+/* Up to so many layers are written out call by call. */
+static void fill_unroll(const Check *c)
+{
+    enum { MOST_CALLS = 16 };
+    Model *m = c->model;
+    if (is_set(c, SIDE_BOTH, FIELD_ID_unroll_layers)) return;
+    m->unroll_layers = (!m->has_encoder || m->encoder.layers <= MOST_CALLS) && (!m->has_decoder || m->decoder.layers <= MOST_CALLS);
+}
+
 /* heads is one field of two stacks, so the same fault may come twice: told once per place. */
 static bool told_already(const Check *c, Side side, FieldId a, FieldId b)
 {
@@ -257,6 +266,7 @@ static void check_transformer(const Check *c)
     fill_lengths(c);
     if (m->has_encoder) fill_stack(c, SIDE_ENCODER, &m->encoder);
     if (m->has_decoder) fill_stack(c, SIDE_DECODER, &m->decoder);
+    fill_unroll(c);
     if (m->has_encoder) fill_and_check_stack(c, SIDE_ENCODER, &m->encoder);
     if (m->has_decoder) fill_and_check_stack(c, SIDE_DECODER, &m->decoder);
     if (!is_set(c, SIDE_BOTH, FIELD_ID_source_vocab)) m->source_vocab = m->vocab;

@@ -11,12 +11,13 @@
 
 enum { MAX_KEYS = 256, MAX_LIST = 1024, LONGEST_KEY = 64 };
 
-/* The table being read: the fields of both stacks, or of one. */
+/* The table being read: the fields of both stacks, of one, or of a group. */
 typedef struct Fields {
     lua_State *L;
     SpecReader *reader;
     Draft *draft;
     Side side;
+    const char *group;              /* "unroll": `layers` there is the field unroll_layers; or NULL */
     Loc call;
     const char *method;
 } Fields;
@@ -24,6 +25,7 @@ typedef struct Fields {
 typedef struct Key { const char *name; Loc at, again; } Key;       /* again: where it stands once more; line 0: nowhere */
 
 static const char *const side_names[] = { NULL, "encoder", "decoder" };
+static const char *const groups[] = { "unroll" };
 
 #define wrong(f, at, ...) diag_error((f)->reader->diag, EXIT_BAD_DATA, at, __VA_ARGS__)
 
@@ -205,6 +207,42 @@ static bool fits_graph(const Field *field)
     return id == FIELD_ID_name || id == FIELD_ID_weights || id == FIELD_ID_seed;
 }
 
+/* The name as a group of fields, or NULL. */
+static const char *group_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (!strcmp(groups[i], name)) return groups[i];
+    return NULL;
+}
+
+static const Field *field_of_group(const Fields *f, const char *name)
+{
+    return field_find(arena_format(f->reader->arena, "%s_%s", f->group, name));
+}
+
+static void unknown_in_group(const Fields *f, Key key)
+{
+    const char *names[FIELD_COUNT];
+    const size_t length = strlen(f->group);
+    int n = 0;
+    for (int i = 0; i < FIELD_COUNT; i++)
+        if (!strncmp(fields[i].name, f->group, length) && fields[i].name[length] == '_') names[n++] = fields[i].name + length + 1;
+    const char *near = diag_nearest(key.name, names, n);
+    if (near) wrong(f, key.at, "%s has no field \"%s\"; did you mean \"%s\"?", f->group, key.name, near);
+    else wrong(f, key.at, "%s has no field \"%s\"", f->group, key.name);
+}
+
+static void read_group(const Fields *f, const char *group, Loc at)
+{
+    if (!lua_istable(f->L, -1)) {
+        wrong(f, at, "%s must be a table of fields, found %s", group, spec_describe(f->L, -1));
+        return;
+    }
+    Fields nested = *f;
+    nested.group = group;
+    read_table(&nested);
+}
+
 static Side side_of(const char *name)
 {
     return !strcmp(name, "encoder") ? SIDE_ENCODER : !strcmp(name, "decoder") ? SIDE_DECODER : SIDE_BOTH;
@@ -212,12 +250,18 @@ static Side side_of(const char *name)
 
 static void read_field(const Fields *f, Key key)
 {
-    const Field *field = field_find(key.name);
-    Side side = f->side == SIDE_BOTH ? side_of(key.name) : SIDE_BOTH;
+    const Field *field = f->group ? field_of_group(f, key.name) : field_find(key.name);
+    Side side = f->side == SIDE_BOTH && !f->group ? side_of(key.name) : SIDE_BOTH;
     if (f->draft->graph && (side || !field || !fits_graph(field))) {
         wrong(f, key.at, "a graph has no field \"%s\"; only name, weights and seed", key.name);
     } else if (side) {
         read_side(f, side, key.at);
+    } else if (f->side == SIDE_BOTH && !f->group && group_of(key.name)) {
+        read_group(f, group_of(key.name), key.at);
+    } else if (!field && f->group) {
+        unknown_in_group(f, key);
+    } else if (!field && group_of(key.name)) {
+        wrong(f, key.at, "%s belongs to the whole model, not to the %s", key.name, side_names[f->side]);
     } else if (!field) {
         const char *near = field_nearest(key.name, f->side != SIDE_BOTH);
         if (near) wrong(f, key.at, "unknown field \"%s\"; did you mean \"%s\"?", key.name, near);
@@ -242,7 +286,7 @@ static int by_place(const void *a, const void *b)
 static Key key_named(const Fields *f, const char *name)
 {
     Key k = { name, f->call, { f->call.file, 0, 0 } };
-    lexer_field(f->reader->lexer, f->call.line, f->method, side_names[f->side], name, &k.at, &k.again);
+    lexer_field(f->reader->lexer, f->call.line, f->method, f->group ? f->group : side_names[f->side], name, &k.at, &k.again);
     return k;
 }
 
@@ -289,7 +333,7 @@ static void read_table(const Fields *f)
 
 void spec_read_fields(lua_State *L, int index, Draft *draft, Loc call, const char *method)
 {
-    Fields f = { L, spec_reader(L), draft, SIDE_BOTH, call, method };
+    Fields f = { L, spec_reader(L), draft, SIDE_BOTH, NULL, call, method };
     lua_pushvalue(L, index);
     read_table(&f);
     lua_pop(L, 1);

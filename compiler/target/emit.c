@@ -1,6 +1,7 @@
 /* emit.c: the files of a model's folder. */
 #include "emit.h"
 #include "emit_kind.h"
+#include "isa.h"
 
 #include <string.h>
 
@@ -19,13 +20,14 @@ static const char types_template[] =
     "typedef struct ${name}_state { XF_ALIGN(64) unsigned char bytes[${upper}_STATE_BYTES]; } ${name}_state;\n"
     "\n"
     "/* A model, read-only once bound: any number of states may use it. Begin with one that is all zeros. */\n"
-    "typedef struct ${name} { const unsigned char *weights; struct rt_team *team; } ${name};\n"
+    "typedef struct ${name} { const unsigned char *weights; struct rt_team *team;${variant} } ${name};\n"
     "\n"
-    "extern const unsigned ${name}_isa;         /* instruction sets that this was compiled for: RT_ISA_* bits */\n"
+    "extern const unsigned ${name}_isa;         /* ${isa_words}: RT_ISA_* bits */\n"
     "\n"
     "/* Use packed weights: ${upper}_WEIGHTS_BYTES bytes, 64-byte aligned, which the caller keeps. Compares their size and\n"
     " * head with what this was compiled for; parses and copies nothing. RT_BAD_WEIGHTS, RT_NO_ISA. */\n"
     "rt_status ${name}_bind(${name} *m, const void *weights, size_t bytes);\n"
+    "${variant_call}\n"
     "\n"
     "/* Use n threads, the caller's among them, in calls with this model; 1 gives them back. The results do not depend\n"
     " * on n. RT_NO_ROOM, RT_TOO_LONG past ${upper}_LANES. */\n"
@@ -33,6 +35,11 @@ static const char types_template[] =
     "\n"
     "/* ${reset}. A state of zeros is reset. */\n"
     "void ${name}_reset(${name}_state *s);\n";
+
+static const char variant_call[] =
+    "\n"
+    "/* The variant that bind chose, the first that the processor has of ${list}: its name. */\n"
+    "const char *${name}_variant(const ${name} *m);\n";
 
 static const char header_begin[] =
     "/* ${name}.h: everything a caller of ${name} needs. C11 and C++.\n"
@@ -72,8 +79,12 @@ static const char *spec_name(const Emit *e)
 void emit_header(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
-    Text types = text_new(e->arena), taps = text_new(e->arena);
+    Text types = text_new(e->arena), taps = text_new(e->arena), variant = text_new(e->arena);
+    bool variants = e->isa_count > 1;
+    if (variants) text_fill(&variant, variant_call, "name", e->name, "list", e->form.isa, NULL);
     text_fill(&types, types_template, "name", e->name, "upper", e->upper, "lanes", number(e, (size_t)p->options.lanes),
+              "variant", variants ? arena_format(e->arena, " const struct %s_variants *variant;", e->name) : "", "variant_call", variant.data,
+              "isa_words", variants ? "instruction sets that its least demanding variant needs" : "instruction sets that this was compiled for",
               "state", number(e, p->state_bytes), "weights", number(e, e->head_bytes + p->weights_bytes),
               "slots", e->model->graph ? "All values of a run"
                        : p->options.slots == 1 ? "One sequence" : arena_format(e->arena, "%d sequences", p->options.slots),
@@ -210,59 +221,6 @@ static const char weights_embed[] =
     "extern const unsigned char ${name}_weights[];\n"
     "__asm__(SECTION \"\\n.balign 64\\n.globl \" SYMBOL \"\\n\" SYMBOL \":\\n.incbin \\\"${name}.safetensors\\\"\\n.text\\n\");\n";
 
-static const char makefile_template[] =
-    "# Build ${name}: the program, the libraries lib${name}.a and lib${name}.so, example.\n"
-    "#   make ISA=-march=native   instructions of this machine (the default); ISA= for any\n"
-    "CC     = cc\n"
-    "ISA    = -march=native\n"
-    "CFLAGS = -std=c11 -O3 -Wall -Wextra -Werror -ffp-contract=off -fPIC\n"
-    "CPPFLAGS = -Iruntime -I.\n"
-    "LDLIBS = -lm -pthread\n"
-    "\n"
-    "LIBRARY = ${name}.o $(addprefix runtime/,${runtime})\n"
-    "PROGRAM = ${name}_main.o ${weights_object}${host_objects}\n"
-    "COMMAND = $(CC) $(CFLAGS) $(ISA) $(CPPFLAGS) $(LDFLAGS)\n"
-    "\n"
-    "${name}: $(PROGRAM) lib${name}.a\n"
-    "\t$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)\n"
-    "\n"
-    "lib${name}.a: $(LIBRARY)\n"
-    "\trm -f $@\n"
-    "\t$(AR) rcs $@ $^\n"
-    "\n"
-    "lib${name}.so: $(LIBRARY)\n"
-    "\t$(CC) $(LDFLAGS) -shared -o $@ $^ $(LDLIBS)\n"
-    "\n"
-    "example: example.o lib${name}.a\n"
-    "\t$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)\n"
-    "\n"
-    "# Only the model itself uses the machine's instructions; the rest runs anywhere and asks first.\n"
-    "${name}.o: CFLAGS += $(ISA)\n"
-    "\n"
-    "%.o: %.c command\n"
-    "\t$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<\n"
-    "\n"
-    "# Rewritten when the compiler or its flags change; then everything is compiled again.\n"
-    "command: always\n"
-    "\t@echo '$(COMMAND)' | cmp -s - $@ || echo '$(COMMAND)' > $@\n"
-    "\n"
-    "${weights_rule}\n"
-    "clean:\n"
-    "\trm -f ${name} example lib${name}.a lib${name}.so command *.o *.d runtime/*.o runtime/*.d\n"
-    "\n"
-    ".PHONY: always clean\n"
-    "-include $(wildcard *.d runtime/*.d)\n";
-
-static void emit_makefile(Emit *e, Text *out)
-{
-    bool embed = e->form.weights == WEIGHTS_EMBED, file = e->form.weights == WEIGHTS_FILE;
-    bool host = e->model->model_kind != KIND_GRAPH;
-    text_fill(out, makefile_template, "name", e->name, "weights_object", !file ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
-              "runtime", "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o",
-              "host_objects", host ? "runtime/rt_host.o runtime/rt_host_options.o" : "",
-              "weights_rule", embed ? arena_format(e->arena, "%s_weights.o: %s.safetensors\n\n", e->name, e->name) : "", NULL);
-}
-
 typedef void EmitOne(Emit *e, Text *out);
 
 static void emit_weights(Emit *e, Text *out)
@@ -302,8 +260,11 @@ void emit_example(Emit *e, Text *out) { kind_of(e)->example(e, out); }
 static Emit emit_new(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form)
 {
     const Model *m = p->graph->model;
-    return (Emit){ .arena = a, .plan = p, .model = m, .name = m->name, .upper = emit_upper(a, m->name), .identity = identity,
-                   .head_bytes = head_bytes, .form = form, .wrappers = arena_array(a, MAX_WRAPPERS, sizeof(Wrapper)) };
+    Emit e = { .arena = a, .plan = p, .model = m, .name = m->name, .upper = emit_upper(a, m->name), .identity = identity,
+               .head_bytes = head_bytes, .form = form };
+    e.isas = isa_list(a, form.isa, &e.isa_count);
+    emit_wrappers_begin(&e);
+    return e;
 }
 
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n)
@@ -312,16 +273,20 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
     /* NAME.c first: it finds the shapes that NAME_kernels.h defines */
     static const struct { const char *format; EmitOne *emit; } files[] = {
         { "%s.c", emit_model }, { "%s_kernels.h", emit_seam }, { "%s.h", emit_header }, { "%s_main.c", emit_main },
-        { "%s_weights.c", emit_weights }, { "example.c", emit_example }, { "Makefile", emit_makefile },
+        { "%s_weights.c", emit_weights }, { "example.c", emit_example }, { "Makefile", emit_makefile }, { "%s_variants.c", emit_variants },
     };
     enum { FILES = sizeof files / sizeof *files };
-    EmittedFile *out = arena_array(a, FILES, sizeof *out);
+    EmittedFile *out = arena_array(a, FILES + MAX_ISAS, sizeof *out);
     *n = 0;
     for (int i = 0; i < FILES; i++) {
         bool named = strchr(files[i].format, '%') != NULL;
         EmittedFile f = { named ? arena_format(a, files[i].format, e.name) : files[i].format, text_new(a) };
         files[i].emit(&e, &f.text);
         if (f.text.size) out[(*n)++] = f;
+    }
+    for (int i = 0; i < e.isa_count && e.isa_count > 1; i++) {
+        out[*n] = (EmittedFile){ arena_format(a, "%s_%s.c", e.name, e.isas[i]), text_new(a) };
+        emit_variant(&e, &out[(*n)++].text, i);
     }
     return out;
 }
@@ -347,9 +312,9 @@ static void add_part(Text *out, const char *name, const char *text)
     }
 }
 
-Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, unsigned isa, bool polls)
+Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, LayersForm layers, unsigned isa, bool polls)
 {
-    Emit e = emit_new(a, p, identity, head_bytes, (EmitForm){ WEIGHTS_FILE, KERNELS_BOUND });
+    Emit e = emit_new(a, p, identity, head_bytes, (EmitForm){ .weights = WEIGHTS_FILE, .kernels = KERNELS_BOUND, .layers = layers });
     e.isa = isa;
     e.polls = polls;
     Text out = text_new(a), model = text_new(a), header = text_new(a), kernels = text_new(a), runtime = text_new(a);

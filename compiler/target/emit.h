@@ -15,8 +15,17 @@ typedef enum WeightsForm { WEIGHTS_EMBED, WEIGHTS_FILE, WEIGHTS_LITERAL } Weight
  * whoever runs it in memory. */
 typedef enum KernelsForm { KERNELS_LIBRARY, KERNELS_UNROLLED, KERNELS_BOUND } KernelsForm;
 
-/* The forms that one Plan can take. */
-typedef struct EmitForm { WeightsForm weights; KernelsForm kernels; } EmitForm;
+/* How a program runs through layers: as the spec says, a call after the other, or a loop. */
+typedef enum LayersForm { LAYERS_BY_SPEC, LAYERS_CALLS, LAYERS_LOOP } LayersForm;
+
+/* The forms that one Plan can take. All of 0 is the default. */
+typedef struct EmitForm {
+    WeightsForm weights;
+    KernelsForm kernels;
+    LayersForm layers;
+    int unroll;                     /* terms of a sum in one turn of an unrolled kernel's loop; 0: as the spec says */
+    const char *isa;                /* as --isa: "native", "avx512,portable"; NULL is native */
+} EmitForm;
 
 typedef struct Emit {
     Arena *arena;
@@ -29,10 +38,12 @@ typedef struct Emit {
     const char *identity;           /* sixteen hex digits: spec and layout */
     size_t head_bytes;              /* of the packed file, before its data */
     EmitForm form;
-    struct Wrapper *wrappers;  int wrapper_count;   /* one per distinct shape of a kernel, in order of first use */
+    const char *const *isas;  int isa_count;        /* more than 1: variants, chosen at bind in this order */
+    struct Wrapper **wrappers;  int wrapper_count, wrapper_room;    /* one per distinct shape of a kernel, in order of first use */
+    NameMap *wrapper_of;            /* the same by kernel and shape */
+    NameMap *variables;             /* of blocks: no wrapper may be called so */
+    NameMap *namesakes;             /* int *: how many wrappers wanted a name */
 } Emit;
-
-enum { MAX_WRAPPERS = 512 };
 
 /* Where the identity stands in a packed file: after the length and {"__metadata__":{"xformc":". */
 enum { PACK_IDENTITY_AT = 8 + 27 };
@@ -54,12 +65,13 @@ typedef struct Wrapper {
 typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
 
 /* The files of a model's folder, without its weights and runtime: NAME.c, NAME.h, NAME_kernels.h, NAME_main.c,
- * NAME_weights.c, example.c, Makefile. *n receives their number. */
+ * NAME_weights.c, example.c, Makefile; with several instruction sets NAME_variants.c and a NAME_SET.c for each. *n
+ * receives their number. */
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n);
 
 /* One text that needs no file: rt.h, NAME.h, prototypes of the kernels (compiled for `isa`), NAME.c. #line says where each
  * part is from. With `polls` it stops between blocks when rt_poll says so. */
-Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, unsigned isa, bool polls);
+Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, LayersForm layers, unsigned isa, bool polls);
 
 /* Parts of NAME.c and NAME_kernels.h. */
 void emit_model(Emit *e, Text *out);
@@ -73,11 +85,18 @@ void emit_blocks(Emit *e, Text *out);
 void emit_programs(Emit *e, Text *out);
 void emit_interface(Emit *e, Text *out);
 void emit_offsets(Emit *e, Text *out);
+void emit_makefile(Emit *e, Text *out);
+void emit_variants(Emit *e, Text *out);
+void emit_variant(Emit *e, Text *out, int isa);
+/* Whether a form loops over layers, and whether layers of a stack then stand alone, since their neighbours differ. */
+bool emit_loops(const Plan *p, EmitForm form);
+bool emit_leaves_layers(const Plan *p);
 void emit_main(Emit *e, Text *out);
 void emit_example(Emit *e, Text *out);
 
-/* The wrapper for an operation, made on first use. */
-const Wrapper *emit_wrapper(Emit *e, const PlanOp *op, const PlanBlock *block);
+/* The wrapper for an operation, made on first use; emit_wrappers_begin once before. */
+void emit_wrappers_begin(Emit *e);
+const Wrapper *emit_wrapper(Emit *e, const PlanOp *op);
 /* How a main refers to weights inside the program: a declaration and an expression; "" and NULL for a file. */
 const char *emit_weights_declaration(Emit *e);
 const char *emit_weights_symbol(Emit *e);

@@ -163,7 +163,7 @@ static void statement(Text *out, const char *call)
 /* One operation; `heading`: the part of the block that begins with it, or NULL. */
 static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, const char *heading)
 {
-    const Wrapper *w = emit_wrapper(e, op, b);
+    const Wrapper *w = emit_wrapper(e, op);
     const char *args = arguments(e, b, op, w), *call;
     bool slots = by_slot(b) && touches_slot(op);
     switch (op->split) {
@@ -184,15 +184,19 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
 
 /* ---- declarations: each buffer that a function uses -------------------------------------------------------------- */
 
-enum { MAX_USED = 4096 };
-typedef struct Used { const Buffer *list[MAX_USED]; int count; } Used;
+/* In order of first use; in a block no two have the same variable. */
+typedef struct Used { NameMap *seen; const Buffer **list; int count, room; } Used;
 
-static void use(Used *u, const Buffer *b)
+static void use(Emit *e, Used *u, Buffer *b)
 {
-    if (!b) return;
-    for (int i = 0; i < u->count; i++)
-        if (u->list[i] == b) return;
-    if (u->count == MAX_USED) die("a block uses more than %d buffers", MAX_USED);
+    if (!b || name_map_find(u->seen, b->variable) == b) return;
+    if (name_map_find(u->seen, b->variable)) die("two buffers of a block are called %s", b->variable);
+    name_map_add(u->seen, b->variable, b);
+    if (u->count == u->room) {
+        const int room = u->room ? 2 * u->room : 64;
+        u->list = arena_grow(e->arena, u->list, (size_t)u->room * sizeof *u->list, (size_t)room * sizeof *u->list);
+        u->room = room;
+    }
     u->list[u->count++] = b;
 }
 
@@ -211,28 +215,30 @@ static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
 }
 
 /* This lane's share of every number of panels, heads or groups that is split. */
-static void declare_shares(Text *out, const PlanBlock *b)
+static void declare_shares(Emit *e, Text *out, const PlanBlock *b)
 {
+    NameMap *seen = name_map_new(e->arena);
     for (int i = 0; i < b->op_count; i++) {
-        const PlanOp *op = &b->ops[i];
-        bool seen = op->split == SPLIT_ROWS || op->split == SPLIT_FIRST_LANE;
-        for (int k = 0; k < i && !seen; k++)
-            seen = b->ops[k].parts == op->parts && b->ops[k].split != SPLIT_ROWS && b->ops[k].split != SPLIT_FIRST_LANE;
-        if (!seen) text_printf(out, "    const rt_span share_%d = rt_split(%d, lane, lanes);\n", op->parts, op->parts);
+        PlanOp *op = &b->ops[i];
+        if (op->split == SPLIT_ROWS || op->split == SPLIT_FIRST_LANE) continue;
+        const char *share = arena_format(e->arena, "share_%d", op->parts);
+        if (name_map_find(seen, share)) continue;
+        name_map_add(seen, share, op);
+        text_printf(out, "    const rt_span %s = rt_split(%d, lane, lanes);\n", share, op->parts);
     }
 }
 
 static void declarations(Emit *e, Text *out, const PlanBlock *b)
 {
-    Used u = { .count = 0 };
+    Used u = { .seen = name_map_new(e->arena) };
     const PlanBlock *owner = NULL;     /* of the weights: another block that runs the same layers may have packed them */
     bool rows = false;
     for (int i = 0; i < b->op_count; i++) {
         const PlanOp *op = &b->ops[i];
         for (int k = 0; k < NODE_INPUTS; k++)
-            use(&u, op->in[k]);
-        for (int k = 0; k < 3; k++) use(&u, op->out[k]);
-        use(&u, op->scratch);
+            use(e, &u, op->in[k]);
+        for (int k = 0; k < 3; k++) use(e, &u, op->out[k]);
+        use(e, &u, op->scratch);
         if (op->weights && op->weights->block) {
             if (owner && owner != op->weights->block) die("%s: weights of two blocks", b->block->name);
             owner = op->weights->block;
@@ -245,7 +251,7 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
                     b->block->layers ? arena_format(e->arena, " + (size_t)layer * W_%s_STRIDE", name) : "");
     }
     for (int i = 0; i < u.count; i++) declare(e, out, b, u.list[i]);
-    declare_shares(out, b);
+    declare_shares(e, out, b);
     if (rows && b->count != COUNT_CONSTANT) text_add(out, "    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */\n");
     if (!b->ops[0].node->part) text_add(out, "\n");
 }

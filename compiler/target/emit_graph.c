@@ -181,4 +181,17 @@ static void graph_main(Emit *e, Text *out)
 
 static void graph_example(Emit *e, Text *out) { program(e, out, "example.c", false); }
 
-const EmitKind emit_graph = { graph_header, graph_calls, graph_main, graph_example };
+static const EmitName *graph_names(Emit *e, int *n)
+{
+    EmitName *names = arena_array(e->arena, 1 + 2 * (size_t)e->plan->graph->tensor_count, sizeof *names);
+    *n = 0;
+    names[(*n)++] = (EmitName){ "run", "${name}_state *s", "s" };
+    for (int i = 0; i < e->plan->graph->tensor_count; i++) {
+        const Tensor *t = tensor_at(e, i);
+        if (is_input(t)) names[(*n)++] = (EmitName){ arena_format(e->arena, "set_%s", identifier(e, t)), NULL, NULL };
+        if (is_output(t)) names[(*n)++] = (EmitName){ arena_format(e->arena, "get_%s", identifier(e, t)), NULL, NULL };
+    }
+    return names;
+}
+
+const EmitKind emit_graph = { graph_header, graph_calls, graph_main, graph_example, graph_names };

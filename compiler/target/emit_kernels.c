@@ -157,13 +157,13 @@ static const char head_template[] =
 
 static void emit_wrappers(Emit *e, Text *out)
 {
-    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, &e->wrappers[i]);
+    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, e->wrappers[i]);
 }
 
 void emit_bound(Emit *e, Text *out)
 {
-    text_printf(out, "#define RT_ISA_BUILT %uu\n", e->isa);
-    if (e->polls) text_add(out, "int rt_poll(int lane, int block);\n");
+    text_printf(out, "#undef RT_ISA_BUILT\n#define RT_ISA_BUILT %uu\n", e->isa);
+    if (e->polls) text_add(out, "int rt_poll(int lane, int turn);\n");
 #define RT_KERNEL_ROW(id, format, file, function, parameters) text_add(out, "void " #function #parameters ";\n");
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW
@@ -177,7 +177,7 @@ void emit_kernels(Emit *e, Text *out)
     const char *pasted[KERNELS];
     int n = 0;
     for (int i = 0; i < e->wrapper_count; i++) {
-        const char *file = kernel_files[e->wrappers[i].kernel];
+        const char *file = kernel_files[e->wrappers[i]->kernel];
         bool seen = false;
         for (int j = 0; j < n; j++) seen |= strcmp(pasted[j], file) == 0;
         if (seen) continue;

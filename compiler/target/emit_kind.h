@@ -6,14 +6,21 @@
 
 #define XFORMC_VERSION "0.1.0"
 
+/* An external name of NAME.c, without "NAME_". Those that compute stand in every variant of the model and are called by way
+ * of NAME_variants.c: `parameters` and `arguments` follow the model. The rest is the same in all: parameters NULL. */
+typedef struct EmitName { const char *name, *parameters, *arguments; } EmitName;
+
 typedef struct EmitKind {
     void (*header)(Emit *e, Text *out, const char *types);  /* declarations, around the types */
     void (*calls)(Emit *e, Text *out);                      /* their bodies, at the end of NAME.c */
     void (*main)(Emit *e, Text *out);                       /* NAME_main.c */
     void (*example)(Emit *e, Text *out);                    /* example.c */
+    const EmitName *(*names)(Emit *e, int *n);              /* besides isa, bind, threads, reset and taps */
 } EmitKind;
 
 extern const EmitKind emit_sequence;        /* models of stacks */
 extern const EmitKind emit_graph;           /* xf.graph */
+
+const EmitName *emit_sequence_names(Emit *e, int *n);
 
 #endif

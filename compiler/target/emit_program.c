@@ -1,8 +1,39 @@
 /* emit_program.c: each program as a body that every lane runs: its blocks, layer after layer. */
 #include "emit.h"
 
-/* A stack of up to so many layers is written out call by call. */
-enum { UNROLLED_LAYERS = 16 };
+#include <string.h>
+
+bool emit_loops(const Plan *p, EmitForm form)
+{
+    return form.layers == LAYERS_BY_SPEC ? !p->graph->model->unroll_layers : form.layers == LAYERS_LOOP;
+}
+
+/* Whether a run is of one layer, while the run before or after it is of other layers of the same stack: such layers have
+ * a function of their own, and no loop covers them. */
+static bool stands_alone(const PlanProgram *p, int i)
+{
+    const PlanRun *r = &p->runs[i];
+    if (!r->block->block->layers || r->count > 1) return false;
+    for (int k = i > 0 ? i - 1 : 0; k <= i + 1 && k < p->count; k++) {
+        const Block *other = p->runs[k].block->block;
+        if (k != i && other->layers && strcmp(other->stem, r->block->block->stem) == 0) return true;
+    }
+    return false;
+}
+
+static bool any_stands_alone(const PlanProgram *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (stands_alone(p, i)) return true;
+    return false;
+}
+
+bool emit_leaves_layers(const Plan *p)
+{
+    for (int i = 0; i < p->program_count; i++)
+        if (any_stands_alone(&p->programs[i])) return true;
+    return false;
+}
 
 /* A block ends where all lanes meet, so each of them hears the same answer: that of the turn before. */
 static void emit_poll(Emit *e, Text *out)
@@ -16,7 +47,7 @@ static void emit_run(Emit *e, Text *out, const PlanRun *r)
     if (!b->layers) {
         text_printf(out, "    %s(j, lane, lanes);\n", b->name);
         emit_poll(e, out);
-    } else if (r->count > UNROLLED_LAYERS && !e->polls)
+    } else if (r->count > 1 && emit_loops(e->plan, e->form) && !e->polls)
         text_printf(out, "    for (int layer = %d; layer < %d; layer++) %s(j, layer, lane, lanes);\n", r->first, r->first + r->count, b->name);
     else
         for (int i = 0; i < r->count; i++) {
@@ -59,6 +90,8 @@ void emit_programs(Emit *e, Text *out)
         text_printf(out, "/* %s: %s.%s */\n", p->program->name, p->program->doc, sentence);
         text_printf(out, "static void %s_body(void *work, int lane, int lanes)\n{\n    const job *j = work;\n", p->program->name);
         e->polled = 0;
+        if (emit_loops(e->plan, e->form) && any_stands_alone(p))
+            text_add(out, "    /* A layer that differs from its neighbours is a call of its own. */\n");
         for (int r = 0; r < p->count; r++) emit_run(e, out, &p->runs[r]);
         text_add(out, "}\n\n");
     }

@@ -538,4 +538,4 @@ static void sequence_example(Emit *e, Text *out)
               "body", body.data, NULL);
 }
 
-const EmitKind emit_sequence = { sequence_header, sequence_calls, sequence_main, sequence_example };
+const EmitKind emit_sequence = { sequence_header, sequence_calls, sequence_main, sequence_example, emit_sequence_names };

@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-/* Inputs of a linear, or columns of a head, that one line of the text takes. */
-enum { UNROLL = 4 };
-
 /* The pieces of text that every body is made from. */
 typedef struct Body {
     Emit *e;
@@ -36,41 +33,54 @@ static void open_function(const Body *b)
 
 static void close_function(const Body *b) { text_add(b->out, "}\n\n"); }
 
+/* Terms of a sum in one turn of its loop. They are added one after the other, so the bits do not depend on it. */
+static int unroll_of(const Emit *e)
+{
+    const int spec = (int)e->model->unroll_factor;
+    return e->form.unroll ? e->form.unroll : spec ? spec : 4;
+}
+
 /* ---- linear ------------------------------------------------------------------------------------------------------ */
+
+/* sum[c] += a[16 * i + c] * of[i], for i of 0 .. terms. */
+static const char *sum_text(Emit *e, const char *sum, const char *of, int64_t terms)
+{
+    const int unroll = unroll_of(e);
+    const int64_t whole = terms / unroll * unroll;
+    Text t = text_new(e->arena);
+    if (whole) {
+        text_printf(&t, "for (int i = 0; i < %lld; i += %d, a += %d)\n    for (int c = 0; c < 16; c++) {\n", (long long)whole, unroll, 16 * unroll);
+        for (int u = 0; u < unroll; u++) text_printf(&t, "        %s[c] += a[%d + c] * %s[i + %d];\n", sum, 16 * u, of, u);
+        text_add(&t, "    }\n");
+    }
+    for (int64_t i = whole; i < terms; i++)
+        text_printf(&t, "for (int c = 0; c < 16; c++) %s[c] += a[%lld + c] * %s[%lld];\n", sum, (long long)(16 * (i - whole)), of, (long long)i);
+    return t.data;
+}
 
 static const char linear_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int p = ${p0}; p < ${p1}; p++) {\n"
     "            const float *a = (const float *)w + (size_t)p * ${panel}, *v = x + (size_t)r * ${xs};\n"
     "            float *o = y + (size_t)r * ${ys} + 16 * p, s[16];\n"
-    "            for (int k = 0; k < 16; k++) s[k] = ${start};\n"
+    "            for (int c = 0; c < 16; c++) s[c] = ${start};\n"
     "${bias}\n"
-    "${loop}\n"
-    "${tail}\n"
-    "            for (int k = 0; k < ${last}; k++) o[k] = ${result};\n"
+    "            ${sum}\n"
+    "            for (int c = 0; c < ${last}; c++) o[c] = ${result};\n"
     "        }\n";
 
 static void linear_body(const Body *b)
 {
     Emit *e = b->e;
     const Tensor *m = b->op->weights->tensor[0];
-    int64_t in = m->dim[1].bound, out = m->dim[0].bound, whole = in / UNROLL * UNROLL;
+    int64_t in = m->dim[1].bound, out = m->dim[0].bound;
     bool bias = b->op->weights->tensor[1];
-    Text loop = text_new(e->arena), tail = text_new(e->arena);
-    if (whole) {
-        text_printf(&loop, "            for (int i = 0; i < %lld; i += %d, a += %d)\n                for (int k = 0; k < 16; k++) {\n",
-                    (long long)whole, UNROLL, 16 * UNROLL);
-        for (int u = 0; u < UNROLL; u++) text_printf(&loop, "                    s[k] += a[%d + k] * v[i + %d];\n", 16 * u, u);
-        text_add(&loop, "                }\n");
-    }
-    for (int64_t i = whole; i < in; i++)
-        text_printf(&tail, "            for (int k = 0; k < 16; k++) s[k] += a[%lld + k] * v[%lld];\n", (long long)(16 * (i - whole)), (long long)i);
-    const char *act = "s[k]";
-    if (b->op->activation != RT_IDENTITY) act = arena_format(e->arena, "rt_plain_activate(%s, s[k])", emit_activation(e, b->op->activation));
+    const char *act = "s[c]";
+    if (b->op->activation != RT_IDENTITY) act = arena_format(e->arena, "rt_plain_activate(%s, s[c])", emit_activation(e, b->op->activation));
     const char *last = out % 16 ? arena_format(e->arena, "(p == %lld ? %lld : 16)", (long long)(out / 16), (long long)(out % 16)) : "16";
     text_fill(b->out, linear_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "panel", number(e, 16 * (in + (bias ? 1 : 0))),
-              "xs", number(e, b->w->x_stride), "ys", number(e, b->w->y_stride), "start", bias ? "a[k]" : "0",
-              "bias", bias ? "            a += 16;\n" : "", "loop", loop.data, "tail", tail.data, "last", last, "result", act, NULL);
+              "xs", number(e, b->w->x_stride), "ys", number(e, b->w->y_stride), "start", bias ? "a[c]" : "0",
+              "bias", bias ? "            a += 16;\n" : "", "sum", sum_text(e, "s", "v", in), "last", last, "result", act, NULL);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -190,18 +200,22 @@ static const char attention_template[] =
     "            const int seen = visible[r];\n"
     "            float most = -3.402823466e38f, sum = 0;\n"
     "            int any = 0;\n"
-    "            for (int j = 0; j < seen; j++) {\n"
-    "                const float *a = key + (size_t)(j / 16) * ${key_block} + j % 16;\n"
-    "                float s = 0;\n"
-    "${dot}\n"
-    "${tap_score}\n"
-    "                s *= ${scale};\n"
-    "${softcap}\n"
-    "${bias}\n"
-    "${mask}\n"
-    "                scratch[j] = s;\n"
-    "                if (s > most) most = s;\n"
-    "                any = 1;\n"
+    "            for (int first = 0; first < seen; first += 16) {\n"
+    "                const float *a = key + (size_t)(first / 16) * ${key_block};\n"
+    "                float sums[16];\n"
+    "                for (int c = 0; c < 16; c++) sums[c] = 0;\n"
+    "                ${dot}\n"
+    "                for (int j = first; j < first + 16 && j < seen; j++) {\n"
+    "                    float s = sums[j - first];\n"
+    "                    ${tap_score}\n"
+    "                    s *= ${scale};\n"
+    "                    ${softcap}\n"
+    "                    ${bias}\n"
+    "                    ${mask}\n"
+    "                    scratch[j] = s;\n"
+    "                    if (s > most) most = s;\n"
+    "                    any = 1;\n"
+    "                }\n"
     "            }\n"
     "            for (int j = 0; j < seen; j++) {\n"
     "                scratch[j] = any${unless} ? rt_plain_exp(scratch[j] - most) : 0;\n"
@@ -209,23 +223,27 @@ static const char attention_template[] =
     "            }\n"
     "            for (int j = 0; j < seen && any; j++) scratch[j] /= sum;\n"
     "${tap_weight}\n"
-    "            for (int i = 0; i < ${d_v}; i++) {\n"
-    "                const float *a = value + (size_t)(i / 16) * ${value_block} + i % 16;\n"
-    "                float s = 0;\n"
-    "                for (int j = 0; j < seen; j++) s += scratch[j] * a[16 * j];\n"
-    "                out[(size_t)r * ${ys} + h * ${d_v} + i] = s;\n"
+    "            for (int i = 0; i < ${d_v}; i += 16) {\n"
+    "                const float *a = value + (size_t)(i / 16) * ${value_block};\n"
+    "                float sums[16];\n"
+    "                int j = 0;\n"
+    "                for (int c = 0; c < 16; c++) sums[c] = 0;\n"
+    "                ${weighted}\n"
+    "                for (int c = 0; c < 16 && i + c < ${d_v}; c++) out[(size_t)r * ${ys} + h * ${d_v} + i + c] = sums[c];\n"
     "            }\n"
     "        }\n";
 
-static const char *dot_text(Emit *e, int64_t d_k)
+/* sums[c] += the weights' sum over the first `seen` positions. */
+static const char *weighted_text(Emit *e)
 {
+    const int unroll = unroll_of(e);
     Text t = text_new(e->arena);
-    for (int64_t i = 0; i < d_k; i += UNROLL) {
-        text_add(&t, "                s +=");
-        for (int64_t u = i; u < i + UNROLL && u < d_k; u++)
-            text_printf(&t, "%s query[%lld] * a[%lld]", u > i ? " +" : "", (long long)u, (long long)(16 * u));
-        text_add(&t, ";\n");
+    if (unroll > 1) {
+        text_printf(&t, "for (; j + %d < seen; j += %d, a += %d)\n    for (int c = 0; c < 16; c++) {\n", unroll - 1, unroll, 16 * unroll);
+        for (int u = 0; u < unroll; u++) text_printf(&t, "        sums[c] += a[%d + c] * scratch[j + %d];\n", 16 * u, u);
+        text_add(&t, "    }\n");
     }
+    text_add(&t, "for (; j < seen; j++, a += 16)\n    for (int c = 0; c < 16; c++) sums[c] += a[c] * scratch[j];\n");
     return t.data;
 }
 
@@ -239,25 +257,26 @@ static void attention_body(const Body *b)
     const char *score = "", *weight = "";
     if (tap) {
         const char *live = b->w->masked ? arena_format(e->arena, "mask[(size_t)r * %lld + j] != 0 ? s : 0", (long long)b->w->mask_stride) : "s";
-        score = arena_format(e->arena, "                if (scores) scores[%s] = %s;\n", at, live);
+        score = arena_format(e->arena, "if (scores) scores[%s] = %s;", at, live);
         weight = arena_format(e->arena, "            for (int j = 0; j < %lld; j++) {\n"
                               "                if (weights) weights[%s] = j < seen ? scratch[j] : 0;\n"
                               "                if (scores && j >= seen) scores[%s] = 0;\n            }\n", (long long)tap->stride, at, at);
     }
     long long reach = b->w->reach, row = b->w->mask_stride;
     const char *limit = real(e, n->softcap), *cap = "", *bias = "", *mask = "", *unless = "";
-    if (n->softcap > 0) cap = arena_format(e->arena, "                s = %s * rt_plain_tanh(s / %s);\n", limit, limit);
+    if (n->softcap > 0) cap = arena_format(e->arena, "s = %s * rt_plain_tanh(s / %s);", limit, limit);
     if (b->w->bias)
-        bias = arena_format(e->arena, "                s += ((const float *)bias)[(size_t)h * %lld + %lld + j - positions[r]];\n",
+        bias = arena_format(e->arena, "s += ((const float *)bias)[(size_t)h * %lld + %lld + j - positions[r]];",
                             2 * reach - 1, reach - 1);
     if (b->w->masked) {
-        mask = arena_format(e->arena, "                if (mask[(size_t)r * %lld + j] == 0) continue;\n", row);
+        mask = arena_format(e->arena, "if (mask[(size_t)r * %lld + j] == 0) continue;", row);
         unless = arena_format(e->arena, " && mask[(size_t)r * %lld + j] != 0", row);
     }
     text_fill(b->out, attention_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "share", number(e, n->heads / n->kv_heads),
               "key_head", number(e, keys->rows * d_k), "value_head", number(e, values->rows * pad16(d_v)), "key_block", number(e, 16 * d_k),
               "value_block", number(e, 16 * values->rows), "xs", number(e, b->w->x_stride), "ys", number(e, b->w->y_stride),
-              "d_k", number(e, d_k), "d_v", number(e, d_v), "dot", dot_text(e, d_k), "scale", real(e, n->scale), "tap_score", score,
+              "d_k", number(e, d_k), "d_v", number(e, d_v), "dot", sum_text(e, "sums", "query", d_k), "weighted", weighted_text(e),
+              "scale", real(e, n->scale), "tap_score", score,
               "softcap", cap, "bias", bias, "mask", mask, "unless", unless, "tap_weight", weight, NULL);
 }
 
@@ -332,12 +351,11 @@ static const char head_template[] =
     "#ifndef ${upper}_KERNELS_H\n"
     "#define ${upper}_KERNELS_H\n\n"
     "#include \"${name}.h\"\n"
-    "#include \"rt_plain.h\"\n\n"
-    "#define RT_ISA_BUILT 0u\n\n";
+    "#include \"rt_plain.h\"\n\n";
 
 void emit_unrolled(Emit *e, Text *out)
 {
-    text_fill(out, head_template, "name", e->name, "upper", e->upper, "unroll", number(e, UNROLL), NULL);
-    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, &e->wrappers[i]);
+    text_fill(out, head_template, "name", e->name, "upper", e->upper, "unroll", number(e, unroll_of(e)), NULL);
+    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, e->wrappers[i]);
     text_add(out, "#endif\n");
 }

@@ -150,41 +150,62 @@ static Describe *const describe[KERNELS] = {
     [KERNEL_LOG_SOFTMAX] = vocabulary_wrapper, [KERNEL_ARGMAX] = vocabulary_wrapper,
 };
 
-/* Whether a function of a block has a variable of that name. */
-static bool is_variable(const Plan *p, const char *name)
+static void add_variables(NameMap *m, Buffer *const *list, int n)
 {
-    for (int i = 0; i < p->buffer_count; i++)
-        if (strcmp(p->buffers[i]->variable, name) == 0) return true;
-    for (int i = 0; i < p->block_count; i++)
-        for (int k = 0; k < p->blocks[i]->buffer_count; k++)
-            if (strcmp(p->blocks[i]->buffers[k]->variable, name) == 0) return true;
-    return false;
+    for (int i = 0; i < n; i++) name_map_add(m, list[i]->variable, list[i]);
 }
 
-static bool same_wrapper(const Wrapper *a, const Wrapper *b)
+void emit_wrappers_begin(Emit *e)
 {
-    bool extras = a->taps == b->taps && a->bias == b->bias && a->masked == b->masked && a->reach == b->reach && a->mask_stride == b->mask_stride;
-    return a->kernel == b->kernel && a->split == b->split && extras && strcmp(a->shape, b->shape) == 0;
+    const Plan *p = e->plan;
+    e->wrapper_of = name_map_new(e->arena);
+    e->namesakes = name_map_new(e->arena);
+    e->variables = name_map_new(e->arena);
+    add_variables(e->variables, p->buffers, p->buffer_count);
+    for (int i = 0; i < p->block_count; i++) add_variables(e->variables, p->blocks[i]->buffers, p->blocks[i]->buffer_count);
 }
 
-const Wrapper *emit_wrapper(Emit *e, const PlanOp *op, const PlanBlock *block)
+/* Everything that tells one wrapper from another. */
+static const char *wrapper_key(Emit *e, const Wrapper *w)
 {
-    (void)block;
+    return arena_format(e->arena, "%d %d %d%d%d %lld %lld %s", w->kernel, w->split, w->taps, w->bias, w->masked, (long long)w->reach,
+                        (long long)w->mask_stride, w->shape);
+}
+
+/* The name that was wanted, or with the number of those that wanted it before. */
+static const char *own_name(Emit *e, const char *name)
+{
+    while (name_map_find(e->variables, name)) name = arena_format(e->arena, "%s_", name);
+    int *n = name_map_find(e->namesakes, name);
+    if (!n) name_map_add(e->namesakes, name, n = arena_alloc(e->arena, sizeof *n));
+    return ++*n == 1 ? name : arena_format(e->arena, "%s_v%d", name, *n);
+}
+
+static void append_wrapper(Emit *e, Wrapper *w)
+{
+    if (e->wrapper_count == e->wrapper_room) {
+        const int room = e->wrapper_room ? 2 * e->wrapper_room : 64;
+        e->wrappers = arena_grow(e->arena, e->wrappers, (size_t)e->wrapper_room * sizeof *e->wrappers, (size_t)room * sizeof *e->wrappers);
+        e->wrapper_room = room;
+    }
+    e->wrappers[e->wrapper_count++] = w;
+}
+
+const Wrapper *emit_wrapper(Emit *e, const PlanOp *op)
+{
     Wrapper w = { .op = op, .kernel = op->kernel, .split = op->split };
     if (op->in[0]) w.x_stride = op->in[0]->stride;
     if (op->out[0]) w.y_stride = op->out[0]->stride;
     describe[op->kernel](e, op, &w);
     if (op->kernel == KERNEL_STORE_K || op->kernel == KERNEL_STORE_V) w.x_stride = op->in[1]->stride;
     if (op->kernel == KERNEL_ADD || op->kernel == KERNEL_GATE) w.z_stride = op->in[1]->stride;
-    int namesakes = 0;
-    while (is_variable(e->plan, w.name)) w.name = arena_format(e->arena, "%s_", w.name);
-    for (int i = 0; i < e->wrapper_count; i++) {
-        if (same_wrapper(&e->wrappers[i], &w)) return &e->wrappers[i];
-        size_t n = strlen(w.name);
-        namesakes += strncmp(e->wrappers[i].name, w.name, n) == 0 && (e->wrappers[i].name[n] == 0 || strncmp(e->wrappers[i].name + n, "_v", 2) == 0);
-    }
-    if (namesakes) w.name = arena_format(e->arena, "%s_v%d", w.name, namesakes + 1);
-    if (e->wrapper_count == MAX_WRAPPERS) die("more than %d distinct shapes of kernels", MAX_WRAPPERS);
-    e->wrappers[e->wrapper_count] = w;
-    return &e->wrappers[e->wrapper_count++];
+    const char *key = wrapper_key(e, &w);
+    Wrapper *known = name_map_find(e->wrapper_of, key);
+    if (known) return known;
+    w.name = own_name(e, w.name);
+    known = arena_alloc(e->arena, sizeof *known);
+    *known = w;
+    name_map_add(e->wrapper_of, key, known);
+    append_wrapper(e, known);
+    return known;
 }

@@ -7,8 +7,8 @@
 
 #include "engine.h"
 
-/* Room for the emitted `NAME` struct, whose type this file cannot know: two pointers. */
-typedef struct EmittedModel { const unsigned char *weights; struct rt_team *team; } EmittedModel;
+/* Room for the emitted `NAME` struct, whose type this file cannot know: two pointers, or three where it has variants. */
+typedef struct EmittedModel { const unsigned char *weights; struct rt_team *team; const void *variant; } EmittedModel;
 
 typedef struct Emitted {
     EmittedModel model;

@@ -36,9 +36,8 @@ struct Engine {
 /* Run the plan's operations one by one on OpenBLAS. plan->options.target must be TARGET_ROW_MAJOR. */
 Engine *generic_open(Arena *a, Diag *d, const Plan *p);
 
-/* Emit, compile with `cc` into a temporary folder and load. `isa`: "native", "portable", … */
-typedef struct NativeOptions { const char *cc, *isa; KernelsForm kernels; } NativeOptions;
-Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOptions options);
+/* Emit, compile with `cc` into a temporary folder and load. The form's weights are those of a file. */
+Engine *native_open(Arena *a, Diag *d, const Plan *p, const char *cc, EmitForm form);
 
 /* Forget every sequence, and fill the inputs of an xf.graph with the numbers of its spec, or zeros where it gives none:
  * inputs that were set are lost. */

@@ -12,29 +12,8 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "isa.h"
 #include "runtime_text.h"
-
-static const struct { const char *name, *flags; } isas[] = {
-    { "native", "-march=native" },
-    { "portable", "" },
-    { "avx512", "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c" },
-};
-enum { ISAS = sizeof isas / sizeof *isas };
-
-const char *isa_flags(const char *name)
-{
-    for (int i = 0; i < ISAS; i++)
-        if (strcmp(isas[i].name, name) == 0) return isas[i].flags;
-    return NULL;
-}
-
-const char *const *isa_names(int *n)
-{
-    static const char *names[ISAS];
-    for (int i = 0; i < ISAS; i++) names[i] = isas[i].name;
-    *n = ISAS;
-    return names;
-}
 
 /* ---- writing ------------------------------------------------------------------------------------------------- */
 
@@ -211,7 +190,7 @@ static void forget_other_makes(void)
 static bool compiler_works(Arena *a, Diag *d, const char *folder, const char *cc, const char *flags)
 {
     static const char text[] = "int main(void) { return 0; }\n";
-    enum { WORDS = 16 };
+    enum { WORDS = 16 * MAX_ISAS };
     const char *source = file_join(a, folder, own_name(a, "c")), *program = file_join(a, folder, own_name(a, "works"));
     const char *log = file_join(a, folder, own_name(a, "works.log"));
     char *argv[WORDS + 5] = { arena_text(a, cc), (char *)"-std=c11" }, *rest = arena_text(a, flags);
@@ -240,13 +219,22 @@ static bool is_made(const char *target, const char *text)
     return stat(target, &made) == 0 && S_ISREG(made.st_mode) && stat(text, &from) == 0 && !older(&made, &from);
 }
 
+/* Those of every instruction set that is asked for. */
+static const char *all_flags(Arena *a, const char *list)
+{
+    int n;
+    const char *const *names = isa_list(a, list, &n), *flags = "";
+    for (int i = 0; i < n; i++) flags = arena_format(a, "%s %s", flags, isa_flags(names[i]));
+    return flags;
+}
+
 /* A failing build is the fault of the compiler, 69, unless it works: then it is that of our text, 70. */
 static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status)
 {
     const char *cc = o->cc ? o->cc : "cc";
     if (status < 0) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot run make: %s", strerror(errno));
     else if (succeeded(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make ended well, but did not make %s", o->target);
-    else if (!compiler_works(a, d, o->folder, cc, isa_flags(o->isa)))
+    else if (!compiler_works(a, d, o->folder, cc, all_flags(a, o->form.isa)))
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not build %s; see above", cc, o->target);
     else diag_error(d, EXIT_OUR_BUG, (Loc){ 0 }, "%s works, but did not build %s: a fault of the C text; see above", cc, o->target);
 }
@@ -254,8 +242,12 @@ static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status)
 static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
 {
     if (!there_is(a, d, "make", "the build tool", log) || !there_is(a, d, o->cc ? o->cc : "cc", "the C compiler", log)) return false;
-    char *argv[] = { (char *)"make", (char *)"--no-print-directory", (char *)"-s", (char *)"-C", arena_text(a, o->folder), arena_text(a, o->target),
-                     arena_format(a, "ISA=%s", isa_flags(o->isa)), o->cc ? arena_format(a, "CC=%s", o->cc) : NULL, NULL };
+    char *argv[9] = { (char *)"make", (char *)"--no-print-directory", (char *)"-s", (char *)"-C", arena_text(a, o->folder),
+                      arena_text(a, o->target) };
+    int n, words = 6;
+    const char *const *isas = isa_list(a, o->form.isa, &n);
+    if (n == 1) argv[words++] = arena_format(a, "ISA=%s", isa_flags(isas[0]));      /* of several the Makefile has the flags */
+    if (o->cc) argv[words++] = arena_format(a, "CC=%s", o->cc);
     forget_other_makes();
     int status = cleanup_run(argv, log);
     if (cleanup_caught()) return false;

@@ -10,9 +10,8 @@
 bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder);
 bool folder_write_text(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder);      /* all but the weights */
 
-/* What to make in a folder: `target`, of which `text` is the source. cc: NULL for the folder's own choice; isa: a name of
- * isa_flags. */
-typedef struct MakeOrder { const char *folder, *target, *text, *cc, *isa; } MakeOrder;
+/* What to make in a folder: `target`, of which `text` is the source. cc: NULL for the folder's own choice. */
+typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm form; } MakeOrder;
 
 /* Run make. On failure what the compiler said is shown, then one line of ours: 69 where the tools do not work, 70 where
  * they do. */
@@ -20,9 +19,5 @@ bool folder_make(Arena *a, Diag *d, const MakeOrder *o);
 
 /* Remove a folder of ours: its files, and those of its subfolders. */
 void folder_remove(Arena *a, const char *path);
-
-/* Compiler flags for an instruction set by name ("native", "portable", "avx512"), or NULL; names for messages. */
-const char *isa_flags(const char *name);
-const char *const *isa_names(int *n);
 
 #endif

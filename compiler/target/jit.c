@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "emitted.h"
+#include "isa.h"
 #include "jit.h"
 #include "kernel_set.h"
 #include "pack.h"
@@ -121,12 +122,21 @@ static int64_t since(int64_t *last)
     return passed;
 }
 
-Engine *jit_open(Arena *a, Diag *d, const Plan *p, JitOptions options)
+/* The first of a list that there is and this processor runs, or NULL. */
+static const KernelSet *first_set(Arena *a, const char *list)
 {
-    const char *isa = options.isa ? options.isa : "native";
-    const KernelSet *set = kernel_set(isa);
+    int n;
+    const char *const *isas = isa_list(a, list, &n);
+    const KernelSet *set = NULL;
+    for (int i = 0; i < n && !set; i++) set = kernel_set(isas[i]);
+    return set;
+}
+
+Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, bool polls)
+{
+    const KernelSet *set = first_set(a, form.isa);
     if (!set) {
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "there are no kernels for %s, or this processor cannot run them", isa);
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "there are no kernels for %s, or this processor cannot run them", form.isa ? form.isa : "native");
         return NULL;
     }
     Engine *e = arena_alloc(a, sizeof *e);
@@ -136,7 +146,7 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, JitOptions options)
     int64_t clock = 0;
     since(&clock);
     const Pack pack = pack_layout(a, p);
-    const Text text = emit_one_text(a, p, pack.identity, pack.head_bytes, set->isa, options.polls);
+    const Text text = emit_one_text(a, p, pack.identity, pack.head_bytes, form.layers, set->isa, polls);
     Text messages = text_new(a);
     e->phases.emit_ns = since(&clock);
     k->code = compile(d, &messages, text.data, set);

@@ -4,12 +4,10 @@
 
 #include "engine.h"
 
-/* isa: whose kernels; NULL or "native" for the best here. polls: calls end with RT_INTERRUPTED between two blocks after
- * jit_stop. */
-typedef struct JitOptions { const char *isa; bool polls; } JitOptions;
-
-/* Emit, compile in memory, pack the weights unless they are packed already, bind. NULL after an error told. */
-Engine *jit_open(Arena *a, Diag *d, const Plan *p, JitOptions options);
+/* Emit, compile in memory, pack the weights unless they are packed already, bind. Of the form, the layers count, and the
+ * instruction sets: whose kernels, the first of a list that this processor runs; "native" is the best here. polls: calls end
+ * with RT_INTERRUPTED between two blocks after jit_stop. NULL after an error told. */
+Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, bool polls);
 
 /* Stop whatever runs in this process, from a signal handler too; and go on. */
 void jit_stop(void);

@@ -43,16 +43,17 @@ static bool load(Arena *a, Diag *d, Native *k, const Model *m, const char *folde
 }
 
 /* Compile and load in `folder`. Nothing more is begun once a signal came. */
-static bool compile(Arena *a, Diag *d, Native *k, const Plan *p, NativeOptions options, const char *folder)
+static bool compile(Arena *a, Diag *d, Native *k, const Plan *p, const char *cc, EmitForm form, const char *folder)
 {
     const char *name = p->graph->model->name;
-    const MakeOrder order = { folder, arena_format(a, "lib%s.so", name), arena_format(a, "%s.c", name), options.cc, options.isa };
-    return folder_write(a, d, p, (EmitForm){ WEIGHTS_FILE, options.kernels }, folder) && folder_make(a, d, &order) && !cleanup_caught() &&
+    const MakeOrder order = { folder, arena_format(a, "lib%s.so", name), arena_format(a, "%s.c", name), cc, form };
+    form.weights = WEIGHTS_FILE;
+    return folder_write(a, d, p, form, folder) && folder_make(a, d, &order) && !cleanup_caught() &&
            load(a, d, k, p->graph->model, folder);
 }
 
 /* The same in a temporary folder, which is gone before the engine is used. */
-static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, NativeOptions options)
+static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, const char *cc, EmitForm form)
 {
     const char *tmp = getenv("TMPDIR");
     char *folder = arena_format(a, "%s/xformc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -60,20 +61,21 @@ static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, NativeOpt
     bool ok = false;
     if (!mkdtemp(folder)) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot make a temporary folder %s: %s", folder, strerror(errno));
     else {
-        ok = compile(a, d, k, p, options, folder);
+        ok = compile(a, d, k, p, cc, form, folder);
         folder_remove(a, folder);
     }
     cleanup_release();
     return ok;
 }
 
-Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOptions options)
+Engine *native_open(Arena *a, Diag *d, const Plan *p, const char *cc, EmitForm form)
 {
     Engine *e = arena_alloc(a, sizeof *e);
     Native *k = calloc(1, sizeof *k);
     if (!k) die("no memory");
-    *e = (Engine){ .name = arena_format(a, "native (%s)", options.cc ? options.cc : "cc"), .ops = &native_ops, .plan = p, .own = k };
-    if (compile_aside(a, d, k, p, options) && emitted_state(d, e)) return e;
+    *e = (Engine){ .name = arena_format(a, "native (%s%s)", cc ? cc : "cc", form.kernels == KERNELS_UNROLLED ? ", unrolled" : ""),
+                   .ops = &native_ops, .plan = p, .own = k };
+    if (compile_aside(a, d, k, p, cc, form) && emitted_state(d, e)) return e;
     native_close(e);
     return NULL;
 }

@@ -1,6 +1,7 @@
 /* pack.c: from TensorSources to the packed file; see pack.h for its format and formats.def for the layouts. */
 #include "pack_parts.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,12 +166,16 @@ bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
 
 /* ---- as C text ----------------------------------------------------------------------------------------------------- */
 
-static const char *member(Arena *a, const PackEntry *e)
+/* The tensor's name as a member of the struct. Names that differ in signs alone, a.b and a_b, get a number. */
+static const char *member(Arena *a, NameMap *taken, const PackEntry *e)
 {
-    char *c = arena_text(a, entry_name(a, e));
-    for (char *s = c; *s; s++)
-        if (*s == '.' || *s == '-') *s = '_';
-    return c;
+    char *base = arena_format(a, "t_%s", entry_name(a, e));
+    for (char *s = base; *s; s++)
+        if (!isalnum((unsigned char)*s)) *s = '_';
+    const char *name = base + (name_is_of_c(base + 2) || strcmp(base + 2, "head") == 0 || isdigit((unsigned char)base[2]) ? 0 : 2), *out = name;
+    for (int i = 2; name_map_find(taken, out); i++) out = arena_format(a, "%s_%d", name, i);
+    name_map_add(taken, out, taken);
+    return out;
 }
 
 static void literal_numbers(Text *t, const PackEntry *e, const unsigned char *data)
@@ -209,12 +214,13 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
     }
     int n;
     PackEntry *e = pack_entries(a, pack->plan, &n);
+    NameMap *taken = name_map_new(a);
     unsigned char *bytes = pack_bytes(a, pack, &size);
     text_printf(out, "/* %s_weights.c: the packed weights as C: the head of their file, then every tensor in order of execution. */\n"
                      "#include \"%s.h\"\n\nstatic const struct {\n    XF_ALIGN(64) unsigned char head[%zu];\n", name, name, pack->head_bytes);
     for (int i = 0; i < n; i++) {
         const char *type = e[i].packed->format == FORMAT_TABLE_I32 ? "int32_t" : "float";
-        text_printf(out, "    %s %s[%zu];\n", type, member(a, &e[i]), e[i].packed->bytes / 4);
+        text_printf(out, "    %s %s[%zu];\n", type, member(a, taken, &e[i]), e[i].packed->bytes / 4);
     }
     text_add(out, "} weights = {\n");
     literal_head(out, bytes, pack->head_bytes);

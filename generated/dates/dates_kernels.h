@@ -47,34 +47,6 @@
 #define RT_UNROLL
 #endif
 
-/* The instruction sets that this translation unit was compiled for, as bits of rt_isa_missing. */
-#ifdef __AVX2__
-#define RT_BUILT_AVX2 RT_ISA_AVX2
-#else
-#define RT_BUILT_AVX2 0
-#endif
-#ifdef __FMA__
-#define RT_BUILT_FMA RT_ISA_FMA
-#else
-#define RT_BUILT_FMA 0
-#endif
-#ifdef __F16C__
-#define RT_BUILT_F16C RT_ISA_F16C
-#else
-#define RT_BUILT_F16C 0
-#endif
-#ifdef __AVX512F__
-#define RT_BUILT_AVX512 RT_ISA_AVX512
-#else
-#define RT_BUILT_AVX512 0
-#endif
-#ifdef __ARM_NEON
-#define RT_BUILT_NEON RT_ISA_NEON
-#else
-#define RT_BUILT_NEON 0
-#endif
-#define RT_ISA_BUILT ((unsigned)(RT_BUILT_AVX2 | RT_BUILT_FMA | RT_BUILT_F16C | RT_BUILT_AVX512 | RT_BUILT_NEON))
-
 /* RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */
 
 #if defined(__AVX512F__)

@@ -1,4 +1,5 @@
-/* json_rows.c: read what `xformc bench` printed as JSON and tell its rows: `ENGINE THREADS TEST` each, sorted by nothing.
+/* json_rows.c: read what `xformc bench` printed as JSON and tell its rows: `ENGINE THREADS TEST` each, sorted by nothing;
+ * an engine with kernels of another form than the library's as `ENGINE_KERNELS`.
  * usage: json_rows json|jsonl KEY:TYPE...    TYPE: s text, n number, l list of as many numbers as REPETITIONS, e a small
  * error for every engine but the first. Exit 1 after telling what a row lacks. environment: REPETITIONS */
 #include <jansson.h>
@@ -36,8 +37,10 @@ static int check(const json_t *row, char **keys, int n)
         fprintf(stderr, "a row without a good %s\n", key);
         bad = 1;
     }
-    printf("%s %d %s\n", json_string_value(json_object_get(row, "engine")), (int)json_number_value(json_object_get(row, "n_threads")),
-           json_string_value(json_object_get(row, "test")));
+    const char *kernels = json_string_value(json_object_get(row, "kernels"));
+    const int other = kernels && strcmp(kernels, "unrolled") == 0;
+    printf("%s%s%s %d %s\n", json_string_value(json_object_get(row, "engine")), other ? "_" : "", other ? kernels : "",
+           (int)json_number_value(json_object_get(row, "n_threads")), json_string_value(json_object_get(row, "test")));
     return bad;
 }
 

@@ -13,24 +13,25 @@ cross() {
     for engine in $1; do for threads in $2; do for test in $3; do echo "$engine $threads $test"; done; done; done | sort
 }
 # Rows of the table on stdin as ENGINE THREADS TEST.
-table_rows() { awk -F ' *[|] *' 'NF >= 9 && $2 != "model" && $2 !~ /^-/ { print $5, $6, $7 }' | sort; }
+table_rows() { awk -F ' *[|] *' 'NF >= 9 && $2 != "model" && $2 !~ /^-/ { sub(/ /, "_", $5); print $5, $6, $7 }' | sort; }
 same() { [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$1" "$2" >>"$scratch/err"; false; }; }
 
 # A table, every engine, on one thread and on two; and the chart.
 bench specs/dates.lua $quick -t 1,2 -o "$scratch/chart.svg"
 verdict $? 'dates is measured'
-same "$(cross 'generic jit native' '1 2' 'enc dec e2e')" "$(table_rows <"$scratch/out")"
+same "$(cross 'generic jit native native_unrolled' '1 2' 'enc dec e2e')" "$(table_rows <"$scratch/out")"
 verdict $? 'dates: a row for each engine, number of threads and test'
 head -n 1 "$scratch/out" | grep -Eq '^\| model +\| size +\| params +\| backend +\| threads +\| +test +\| +t/s +\| +limit +\|$'
 verdict $? 'the columns of llama-bench'
-[ "$(grep -cE '\| +[0-9]+\.[0-9]+ ± [0-9]+\.[0-9]+ +\| +[0-9.]+ % \|$' "$scratch/out")" = 18 ]
+[ "$(grep -cE '\| +[0-9]+\.[0-9]+ ± [0-9]+\.[0-9]+ +\| +[0-9.]+ % \|$' "$scratch/out")" = 24 ]
 verdict $? 'every row has a speed, its spread and its share of the limit'
 grep -Eq '^\| +threads \| +FMA [a-z0-9]+ GFLOP/s \| +L2 .* GB/s \| +L3 .* GB/s \| +DRAM GB/s \|$' "$scratch/out" &&
     [ "$(grep -cE '^\| +[12] \| +[0-9.]+ \| +[0-9.]+ \| +[0-9.-]+ \| +[0-9.]+ \|$' "$scratch/out")" = 2 ]
 verdict $? 'the limits of the machine stand under the table'
 head -c 4 "$scratch/chart.svg" | grep -q '<svg' && tail -n 1 "$scratch/chart.svg" | grep -q '</svg>' &&
-    [ "$(grep -c '<rect' "$scratch/chart.svg")" = 55 ] &&
-    [ "$(grep -c 'native, 2 threads<' "$scratch/chart.svg")" = 3 ]
+    [ "$(grep -c '<rect' "$scratch/chart.svg")" = 73 ] &&
+    [ "$(grep -c 'native, 2 threads<' "$scratch/chart.svg")" = 3 ] &&
+    [ "$(grep -c 'native unrolled, 2 threads<' "$scratch/chart.svg")" = 3 ]
 verdict $? 'the chart has three bars for each row'
 
 keys='build_commit:s cpu_info:s backends:s model_filename:s model_type:s model_size:n model_n_params:n n_batch:n n_ubatch:n n_threads:n
@@ -46,7 +47,7 @@ rows_of() {
 
 export REPETITIONS=2
 bench specs/gpt.lua $quick -r 2 -t 1 --json
-rows_of json "$(cross 'generic jit native' 1 'pp128 tg128')" 'gpt as JSON: rows, keys, a sample for each repetition, small errors'
+rows_of json "$(cross 'generic jit native native_unrolled' 1 'pp128 tg128')" 'gpt as JSON: rows, keys, a sample for each repetition, small errors'
 export REPETITIONS=1
 
 keys="$keys sentences_per_second:n stddev_sentences_per_second:n"
@@ -67,7 +68,7 @@ head -n 1 "$scratch/out" | grep -q 'n_prompt,n_gen,.*avg_ts,stddev_ts,'
 verdict $? 'copy as CSV: the keys of llama-bench'
 
 bench specs/self_attention.lua $quick -t 1
-same "$(cross 'generic jit native' 1 run)" "$(table_rows <"$scratch/out")"
+same "$(cross 'generic jit native native_unrolled' 1 run)" "$(table_rows <"$scratch/out")"
 verdict $? 'an xf.graph is measured too'
 
 # refuses CODE WORDS ARGUMENT...: exit code CODE, WORDS on stderr, nothing on stdout.

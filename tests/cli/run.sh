@@ -78,8 +78,8 @@ fails 'compile does not compare' 2 "xformc: compile does not take --against; ver
 xformc: try 'xformc compile --help'" "$xformc" compile specs/dates.lua --against x
 fails 'build does not run' 2 '*build does not take --threads; run does*' "$xformc" build specs/dates.lua -t 2
 fails 'info runs nothing' 2 '*info does not take --engine; run does*' "$xformc" info specs/dates.lua --engine generic
-fails 'the jit takes no compiler' 2 '*--cc and --kernels are choices of native code*' "$xformc" run specs/dates.lua --engine jit --cc gcc x
-fails 'the jit takes no form of kernels' 2 '*--cc and --kernels are choices of native code*' "$xformc" verify specs/dates.lua --engine jit --kernels unrolled
+fails 'the jit takes no compiler' 2 '*--cc, --kernels and --unroll are choices of native code*' "$xformc" run specs/dates.lua --engine jit --cc gcc x
+fails 'the jit takes no form of kernels' 2 '*--cc, --kernels and --unroll are choices of native code*' "$xformc" verify specs/dates.lua --engine jit --kernels unrolled
 fails 'ops takes no word' 2 "*'extra' is one word too many*" "$xformc" ops extra
 fails 'a text for an xf.graph' 2 "error: 'hello': an xf.graph answers no texts" "$xformc" run specs/self_attention.lua hello
 fails 'an input for a model of texts' 2 '*only an xf.graph has inputs*' "$xformc" run specs/dates.lua --input X=f x

@@ -179,7 +179,7 @@ static void every_operation_and_kernel_is_planned_and_emitted(void **state)
         Plan *p = planned_make(&o, TARGET_PANELS, true, 1);
         mark_kernels(p, kernels, ops);
         int n;
-        EmittedFile *files = emit_files(o.arena, p, "0123456789abcdef", 4096, (EmitForm){ WEIGHTS_EMBED, KERNELS_LIBRARY }, &n);
+        EmittedFile *files = emit_files(o.arena, p, "0123456789abcdef", 4096, (EmitForm){ .weights = WEIGHTS_EMBED }, &n);
         assert_int_equal(n, 7);
         for (int j = 0; j < n; j++) assert_true(files[j].text.size > 0);
         mark_kernels(planned_make(&o, TARGET_ROW_MAJOR, false, 1), kernels, ops);
@@ -274,7 +274,7 @@ static void layers_that_differ_have_names_of_their_own(void **state)
 static const char *text_of(const Planned *o)
 {
     int n;
-    const EmitForm form = { WEIGHTS_EMBED, KERNELS_LIBRARY };
+    const EmitForm form = { .weights = WEIGHTS_EMBED };
     return emit_files(o->arena, planned_make(o, TARGET_PANELS, false, 1), "0123456789abcdef", 4096, form, &n)[0].text.data;
 }
 

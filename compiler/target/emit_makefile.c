@@ -1,0 +1,90 @@
+/* emit_makefile.c: the Makefile of a model's folder. */
+#include "emit.h"
+#include "isa.h"
+
+#include <string.h>
+
+static const char makefile_template[] =
+    "# Build ${name}: the program, the libraries lib${name}.a and lib${name}.so, example.\n"
+    "${isa_words}\n"
+    "CC     = cc\n"
+    "${isa_settings}\n"
+    "CFLAGS = -std=c11 -O3 -Wall -Wextra -Werror -ffp-contract=off -fPIC\n"
+    "CPPFLAGS = -Iruntime -I.\n"
+    "LDLIBS = -lm -pthread\n"
+    "\n"
+    "LIBRARY = ${model_objects} $(addprefix runtime/,${runtime})\n"
+    "PROGRAM = ${name}_main.o ${weights_object}${host_objects}\n"
+    "COMMAND = $(CC) $(CFLAGS) ${isas} $(CPPFLAGS) $(LDFLAGS)\n"
+    "\n"
+    "${name}: $(PROGRAM) lib${name}.a\n"
+    "\t$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)\n"
+    "\n"
+    "lib${name}.a: $(LIBRARY)\n"
+    "\trm -f $@\n"
+    "\t$(AR) rcs $@ $^\n"
+    "\n"
+    "lib${name}.so: $(LIBRARY)\n"
+    "\t$(CC) $(LDFLAGS) -shared -o $@ $^ $(LDLIBS)\n"
+    "\n"
+    "example: example.o lib${name}.a\n"
+    "\t$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)\n"
+    "\n"
+    "${isa_rules}\n"
+    "\n"
+    "%.o: %.c command\n"
+    "\t$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<\n"
+    "\n"
+    "# Rewritten when the compiler or its flags change; then everything is compiled again.\n"
+    "command: always\n"
+    "\t@echo '$(COMMAND)' | cmp -s - $@ || echo '$(COMMAND)' > $@\n"
+    "\n"
+    "${weights_rule}\n"
+    "clean:\n"
+    "\trm -f ${name} example lib${name}.a lib${name}.so command *.o *.d runtime/*.o runtime/*.d\n"
+    "\n"
+    ".PHONY: always clean\n"
+    "-include $(wildcard *.d runtime/*.d)\n";
+
+/* What differs with the instruction sets: one that `make ISA=` may change, or a variant for each. */
+typedef struct Isas { Text words, settings, objects, all, rules; } Isas;
+
+static void one_isa(Emit *e, Isas *t)
+{
+    const char *flags = isa_flags(e->isas[0]);
+    const bool native = strcmp(e->isas[0], "native") == 0;
+    text_printf(&t->words, "#   make ISA=-march=native   instructions of this machine%s; ISA= for any\n", native ? " (the default)" : "");
+    text_printf(&t->settings, "ISA    =%s%s\n", *flags ? " " : "", flags);
+    text_printf(&t->objects, "%s.o", e->name);
+    text_add(&t->all, "$(ISA)");
+    text_printf(&t->rules, "# Only the model itself uses the machine's instructions; the rest runs anywhere and asks first.\n"
+                           "%s.o: CFLAGS += $(ISA)\n", e->name);
+}
+
+static void many_isas(Emit *e, Isas *t)
+{
+    text_printf(&t->words, "# The model is compiled once for each instruction set; %s_bind chooses the first that the processor has.\n", e->name);
+    text_printf(&t->objects, "%s_variants.o", e->name);
+    text_add(&t->rules, "# Only a variant uses its instructions; the rest runs anywhere and asks first.\n");
+    for (int i = 0; i < e->isa_count; i++) {
+        const char *isa = e->isas[i], *flags = isa_flags(isa);
+        text_printf(&t->settings, "ISA_%s =%s%s\n", isa, *flags ? " " : "", flags);
+        text_printf(&t->objects, " %s_%s.o", e->name, isa);
+        text_printf(&t->all, "%s$(ISA_%s)", i ? " " : "", isa);
+        text_printf(&t->rules, "%s_%s.o: CFLAGS += $(ISA_%s)\n", e->name, isa, isa);
+    }
+}
+
+void emit_makefile(Emit *e, Text *out)
+{
+    bool embed = e->form.weights == WEIGHTS_EMBED, file = e->form.weights == WEIGHTS_FILE;
+    bool host = e->model->model_kind != KIND_GRAPH;
+    Isas isas = { text_new(e->arena), text_new(e->arena), text_new(e->arena), text_new(e->arena), text_new(e->arena) };
+    (e->isa_count > 1 ? many_isas : one_isa)(e, &isas);
+    text_fill(out, makefile_template, "name", e->name, "isa_words", isas.words.data, "isa_settings", isas.settings.data,
+              "model_objects", isas.objects.data, "isas", isas.all.data, "isa_rules", isas.rules.data,
+              "weights_object", !file ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
+              "runtime", "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o",
+              "host_objects", host ? "runtime/rt_host.o runtime/rt_host_options.o" : "",
+              "weights_rule", embed ? arena_format(e->arena, "%s_weights.o: %s.safetensors\n\n", e->name, e->name) : "", NULL);
+}

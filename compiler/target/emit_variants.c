@@ -1,0 +1,135 @@
+/* emit_variants.c: a model for several instruction sets in one program. NAME_SET.c is NAME.c with names of its own, compiled for
+ * SET; NAME_variants.c has the calls, each handed on to the variant that bind chose. What is the same in all is taken from the
+ * last variant, the least demanding one. */
+#include "emit_kind.h"
+
+enum { NEED_BOTH = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_TEXT = 8 };
+typedef struct NeededName { unsigned need; EmitName name; } NeededName;
+static const NeededName sequence_names[] = {
+    { NEED_BOTH,          { "encode", "${name}_state *s, int slot, const int *ids, int n", "s, slot, ids, n" } },
+    { NEED_ENCODER_ALONE, { "encode", "${name}_state *s, const int *ids, int n", "s, ids, n" } },
+    { NEED_ENCODER_ALONE, { "hidden", NULL, NULL } },
+    { NEED_DECODER,       { "rows", "${name}_state *s, const rt_row *rows, int n", "s, rows, n" } },
+    { NEED_DECODER,       { "step", "${name}_state *s, int id", "s, id" } },
+    { NEED_DECODER,       { "next", "${name}_state *s, int id, int *next", "s, id, next" } },
+    { NEED_DECODER,       { "fork", NULL, NULL } },
+    { NEED_DECODER,       { "clear", NULL, NULL } },
+    { NEED_DECODER,       { "logits", NULL, NULL } },
+    { NEED_TEXT,          { "ids", NULL, NULL } },
+    { NEED_TEXT,          { "text", "${name}_state *s, const char *utf8, char *out, size_t cap", "s, utf8, out, cap" } },
+};
+enum { SEQUENCE_NAMES = sizeof sequence_names / sizeof *sequence_names };
+
+const EmitName *emit_sequence_names(Emit *e, int *n)
+{
+    const Model *m = e->model;
+    const unsigned has = (m->has_encoder && m->has_decoder ? NEED_BOTH : 0u) | (m->has_encoder && !m->has_decoder ? NEED_ENCODER_ALONE : 0u) |
+                         (m->has_decoder ? NEED_DECODER : 0u) | (m->source && m->target ? NEED_TEXT : 0u);
+    EmitName *names = arena_array(e->arena, SEQUENCE_NAMES, sizeof *names);
+    *n = 0;
+    for (int i = 0; i < SEQUENCE_NAMES; i++)
+        if (sequence_names[i].need & has) names[(*n)++] = sequence_names[i].name;
+    return names;
+}
+
+static const EmitName *names_of(Emit *e, int *n) { return (e->model->graph ? &emit_graph : &emit_sequence)->names(e, n); }
+
+/* ---- NAME_SET.c -------------------------------------------------------------------------------------------------- */
+
+static void rename_call(Emit *e, Text *out, const char *isa, const char *call)
+{
+    text_printf(out, "#define %s_%s %s_%s_%s\n", e->name, call, e->name, isa, call);
+}
+
+void emit_variant(Emit *e, Text *out, int isa)
+{
+    static const char *const shared[] = { "isa", "threads", "reset" };
+    const char *set = e->isas[isa];
+    const bool last = isa + 1 == e->isa_count;
+    int n;
+    const EmitName *names = names_of(e, &n);
+    text_fill(out, "/* ${name}_${set}.c: ${name}.c compiled for ${set}, by names of its own; see ${name}_variants.c${more}. */\n", "name", e->name,
+              "set", set, "more", last ? ". The other names are those of every variant" : "", NULL);
+    rename_call(e, out, set, "bind");
+    for (int i = 0; i < 3 && !last; i++) rename_call(e, out, set, shared[i]);
+    if (e->plan->options.taps && !last) rename_call(e, out, set, "taps");
+    for (int i = 0; i < n; i++)
+        if (names[i].parameters || !last) rename_call(e, out, set, names[i].name);
+    text_printf(out, "#include \"%s.c\"\n", e->name);
+}
+
+/* ---- NAME_variants.c --------------------------------------------------------------------------------------------- */
+
+static const char variants_begin[] =
+    "/* ${name}_variants.c: the calls of ${name}, each handed on to the variant that bind chose: the first of ${list} that\n"
+    " * the processor has. Weights and states are the same for all. Compiled for the baseline. */\n"
+    "#include \"${name}.h\"\n"
+    "\n"
+    "typedef struct ${name}_variants {\n"
+    "    const char *name;\n"
+    "    const unsigned *isa;            /* what it needs */\n"
+    "    rt_status (*bind)(${name} *m, const void *weights, size_t bytes);\n";
+
+static const char variants_bind[] =
+    "rt_status ${name}_bind(${name} *m, const void *weights, size_t bytes)\n"
+    "{\n"
+    "    static const ${name}_variants variants[] = {\n"
+    "        ${rows}\n"
+    "    };\n"
+    "    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {\n"
+    "        if (rt_isa_missing(*variants[i].isa)) continue;\n"
+    "        m->variant = &variants[i];\n"
+    "        return m->variant->bind(m, weights, bytes);\n"
+    "    }\n"
+    "    return RT_NO_ISA;\n"
+    "}\n"
+    "\n"
+    "const char *${name}_variant(const ${name} *m) { return m->variant->name; }\n";
+
+static const char *parameters(Emit *e, const EmitName *call)
+{
+    Text t = text_new(e->arena);
+    text_fill(&t, call->parameters, "name", e->name, NULL);
+    return t.data;
+}
+
+static void declare_variant(Emit *e, Text *out, const EmitName *names, int n, int isa)
+{
+    const char *set = e->isas[isa];
+    const bool last = isa + 1 == e->isa_count;
+    if (!last) text_printf(out, "extern const unsigned %s_%s_isa;\n", e->name, set);
+    text_printf(out, "rt_status %s_%s_bind(%s *m, const void *weights, size_t bytes);\n", e->name, set, e->name);
+    for (int i = 0; i < n; i++)
+        if (names[i].parameters)
+            text_printf(out, "rt_status %s_%s_%s(const %s *m, %s);\n", e->name, set, names[i].name, e->name, parameters(e, &names[i]));
+    text_add(out, "\n");
+}
+
+static void variant_row(Emit *e, Text *out, const EmitName *names, int n, int isa)
+{
+    const char *set = e->isas[isa];
+    const bool last = isa + 1 == e->isa_count;
+    text_printf(out, "{ \"%s\", &%s%s%s_isa, %s_%s_bind", set, e->name, last ? "" : "_", last ? "" : set, e->name, set);
+    for (int i = 0; i < n; i++)
+        if (names[i].parameters) text_printf(out, ",\n  %s_%s_%s", e->name, set, names[i].name);
+    text_add(out, " },\n");
+}
+
+void emit_variants(Emit *e, Text *out)
+{
+    int n;
+    if (e->isa_count < 2) return;
+    const EmitName *names = names_of(e, &n);
+    text_fill(out, variants_begin, "name", e->name, "list", e->form.isa, NULL);
+    for (int i = 0; i < n; i++)
+        if (names[i].parameters) text_printf(out, "    rt_status (*%s)(const %s *m, %s);\n", names[i].name, e->name, parameters(e, &names[i]));
+    text_printf(out, "} %s_variants;\n\n", e->name);
+    for (int i = 0; i < e->isa_count; i++) declare_variant(e, out, names, n, i);
+    Text rows = text_new(e->arena);
+    for (int i = 0; i < e->isa_count; i++) variant_row(e, &rows, names, n, i);
+    text_fill(out, variants_bind, "name", e->name, "rows", rows.data, NULL);
+    for (int i = 0; i < n; i++)
+        if (names[i].parameters)
+            text_printf(out, "\nrt_status %s_%s(const %s *m, %s)\n{\n    return m->variant->%s(m, %s);\n}\n", e->name, names[i].name, e->name,
+                        parameters(e, &names[i]), names[i].name, names[i].arguments);
+}

@@ -1,0 +1,55 @@
+/* isa.c: the table of instruction sets, and lists of them. */
+#include "isa.h"
+
+#include <string.h>
+
+static const struct { const char *name, *flags; } isas[] = {
+    { "native", "-march=native" },
+    { "portable", "" },
+    { "avx512", "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c" },
+};
+enum { ISAS = sizeof isas / sizeof *isas };
+
+const char *isa_flags(const char *name)
+{
+    for (int i = 0; i < ISAS; i++)
+        if (strcmp(isas[i].name, name) == 0) return isas[i].flags;
+    return NULL;
+}
+
+const char *const *isa_names(int *n)
+{
+    static const char *names[ISAS];
+    for (int i = 0; i < ISAS; i++) names[i] = isas[i].name;
+    *n = ISAS;
+    return names;
+}
+
+const char *const *isa_list(Arena *a, const char *list, int *n)
+{
+    if (!list) list = isas[0].name;
+    int words = 1;
+    for (const char *s = list; *s; s++) words += *s == ',';
+    const char **names = arena_array(a, (size_t)words, sizeof *names);
+    *n = 0;
+    for (const char *s = list; *n < words; s++) {
+        const size_t length = strcspn(s, ",");
+        names[(*n)++] = arena_copy(a, s, length);
+        s += length;
+    }
+    return names;
+}
+
+const char *isa_list_fault(Arena *a, const char *list)
+{
+    int n;
+    const char *const *names = isa_list(a, list, &n);
+    if (n > MAX_ISAS) return arena_format(a, "at most %d fit into one program", MAX_ISAS);
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++)
+            if (strcmp(names[i], names[k]) == 0) return arena_format(a, "'%s' stands there twice", names[i]);
+        if (i + 1 < n && strcmp(names[i], "portable") == 0)
+            return "'portable' runs everywhere, so what follows it is never chosen; let it be the last";
+    }
+    return NULL;
+}

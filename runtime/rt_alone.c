@@ -1,0 +1,28 @@
+/* rt_alone.c: the team of rt.h where there are no threads: the caller alone. Freestanding. Link it in place of rt_team.c. */
+#include "rt.h"
+
+rt_status rt_team_resize(rt_team **team, int lanes)
+{
+    (void)team;
+    return lanes == 1 ? RT_OK : RT_NO_ROOM;
+}
+
+int rt_team_lanes(const rt_team *team)
+{
+    (void)team;
+    return 1;
+}
+
+void rt_team_run(rt_team *team, rt_body *body, void *job)
+{
+    (void)team;
+    body(job, 0, 1);
+}
+
+void rt_team_barrier(rt_team *team) { (void)team; }
+
+rt_status rt_team_pin(rt_team *team)
+{
+    (void)team;
+    return RT_NO_ROOM;
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# The options that give emitted C its form, what they refuse, and graphs of many operations. usage: run.sh XFORMC
+set -u
+xformc=$1
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; cat "$scratch/out" "$scratch/err"; fi; }
+unset MAKEFLAGS MFLAGS MAKELEVEL
+: >"$scratch/out" >"$scratch/err"
+compile() { "$xformc" compile "$@" -q >"$scratch/out" 2>"$scratch/err"; }
+# refuses CODE MESSAGE ARGUMENT...: exit code CODE, and on stderr a line that is MESSAGE.
+refuses() {
+    code=$1 message=$2
+    shift 2
+    "$xformc" "$@" >"$scratch/out" 2>"$scratch/err"
+    [ $? = "$code" ] && grep -qxF -e "$message" "$scratch/err" && [ ! -s "$scratch/out" ]
+    verdict $? "$* ends with $code"
+}
+
+# ---- options --------------------------------------------------------------------------------------------------------
+
+refuses 2 "xformc: --isa portable,avx512: 'portable' runs everywhere, so what follows it is never chosen; let it be the last" \
+    compile specs/dates.lua --isa portable,avx512
+refuses 2 "xformc: --isa avx512,avx512: 'avx512' stands there twice" compile specs/dates.lua --isa avx512,avx512
+refuses 2 'xformc: --isa : expected native, portable, avx512' compile specs/dates.lua --isa avx512,
+refuses 2 "xformc: --isa avx51: expected native, portable, avx512; did you mean 'avx512'?" compile specs/dates.lua --isa avx51,portable
+refuses 2 'xformc: --unroll 0: expected a whole number from 1 to 64' compile specs/dates.lua --unroll 0
+refuses 2 'xformc: --unroll-layers maybe: expected on, off' compile specs/dates.lua --unroll-layers maybe
+refuses 2 'xformc: --lanes 0: expected a whole number from 1 to 256' compile specs/dates.lua --lanes 0
+refuses 2 'error: --threads 3: a state has room for 2; see --lanes' run specs/self_attention.lua --lanes 2 -t 3 --cc 'gcc'
+
+# ---- one instruction set: a setting of the Makefile ---------------------------------------------------------------------
+
+compile specs/dates.lua -o "$scratch/one" --isa avx512 && compile specs/dates.lua -o "$scratch/any" --isa portable && compile specs/dates.lua -o "$scratch/usual"
+grep -qx 'ISA    = -mavx512f -mavx512bw .*' "$scratch/one/Makefile" && grep -qx 'ISA    =' "$scratch/any/Makefile" &&
+    [ "$(diff -rq "$scratch/one" "$scratch/usual" | wc -l)" = 1 ] && [ "$(diff -rq "$scratch/any" "$scratch/usual" | wc -l)" = 1 ]
+verdict $? 'one instruction set changes a setting of the Makefile alone'
+
+# ---- layers and factors, by the spec and by the command line ---------------------------------------------------------------
+
+cat >"$scratch/spec.lua" <<'END'
+return xf.model {
+  name = "tiny", kind = "decoder", layers = 3, heads = 2, d_model = 16, d_ff = 24, vocab = 11, max_len = 8, weights = "random",
+  unroll = { layers = false, factor = 5 },
+}
+END
+sed 's/unroll = .*//' "$scratch/spec.lua" >"$scratch/usual.lua"
+sed 's/unroll = .*/layers = 17,/; s/layers = 3,//' "$scratch/spec.lua" >"$scratch/deep.lua"
+# count PATTERN FILE: in how many lines.
+count() { grep -c -e "$1" "$scratch/$2/tiny$3"; }
+compile "$scratch/spec.lua" -o "$scratch/spec" --kernels unrolled && compile "$scratch/usual.lua" -o "$scratch/plain" --kernels unrolled &&
+    compile "$scratch/deep.lua" -o "$scratch/deep" && compile "$scratch/deep.lua" -o "$scratch/calls" --unroll-layers on &&
+    compile "$scratch/spec.lua" -o "$scratch/flags" --kernels unrolled --unroll-layers on --unroll 4
+verdict $? 'a spec with its own form is compiled'
+[ "$(count layer++ spec .c)" = 3 ] && [ "$(count layer++ plain .c)" = 0 ] && [ "$(count 'decoder_layer(j, 2, lane' plain .c)" = 2 ]
+verdict $? 'unroll.layers of the spec is a loop, else there is a call for each layer'
+[ "$(count layer++ deep .c)" = 3 ] && [ "$(count layer++ calls .c)" = 0 ] && [ "$(count 'decoder_layer(j, 16, lane' calls .c)" = 2 ]
+verdict $? 'over 16 layers are a loop, unless they are asked for'
+grep -q 'unrolled by 5[.]' "$scratch/spec/tiny_kernels.h" && grep -q 'i += 5, a += 80' "$scratch/spec/tiny_kernels.h"
+verdict $? 'unroll.factor of the spec is the factor'
+tail -n +2 "$scratch/flags/tiny.c" >"$scratch/flags.c" && tail -n +2 "$scratch/plain/tiny.c" | cmp - "$scratch/flags.c" &&
+    cmp "$scratch/flags/tiny_kernels.h" "$scratch/plain/tiny_kernels.h"
+verdict $? 'the command line goes before the spec'
+cmp "$scratch/spec/tiny.safetensors" "$scratch/plain/tiny.safetensors"
+verdict $? 'weights are packed alike: a program takes those of another form'
+
+# ---- room for lanes ----------------------------------------------------------------------------------------------------------
+
+bytes() { sed -n 's/^#define DATES_STATE_BYTES *//p' "$scratch/$1/dates.h"; }
+compile specs/dates.lua -o "$scratch/lanes" --lanes 1 && grep -q '^#define DATES_LANES  *1 ' "$scratch/lanes/dates.h" &&
+    grep -q '^#define DATES_LANES  *16 ' "$scratch/usual/dates.h" && [ "$(bytes lanes)" -lt "$(bytes usual)" ]
+verdict $? 'a state with room for one lane is smaller'
+"$xformc" info specs/dates.lua --lanes 1 --json >"$scratch/out" 2>"$scratch/err" && grep -qF "$(bytes lanes)" "$scratch/out"
+verdict $? 'info knows of it'
+
+# ---- weights as C: names that differ in signs alone ---------------------------------------------------------------------------
+
+cat >"$scratch/names.lua" <<'END'
+return xf.graph("names", function(g)
+  local x = g.input("X", {2, 3}, { 1,2,3, 4,5,6 })
+  for _, name in ipairs { "a.b", "a_b", "a_b_2", "head", "int", "t_int" } do x = g.matmul(x, g.param(name, {3, 3})) end
+  g.output("Y", x)
+end)
+END
+printf '#!/bin/sh\nexec cc "$@" -O0\n' >"$scratch/quick" && chmod +x "$scratch/quick"
+for weights in literal file; do
+    "$xformc" build "$scratch/names.lua" -q --kernels unrolled --weights $weights --cc "$scratch/quick" -o "$scratch/$weights" >"$scratch/out" 2>"$scratch/err"
+    verdict $? "parameters a.b and a_b: --weights=$weights is built"
+done
+(cd "$scratch/file" && make -s example CC="$scratch/quick" && ./example) >"$scratch/expected" 2>"$scratch/err"
+"$scratch/literal/names" | cmp - "$scratch/expected" && [ -s "$scratch/expected" ] &&
+    grep -q 'float a_b\[' "$scratch/literal/names_weights.c" && grep -q 'float a_b_2_2\[' "$scratch/literal/names_weights.c"
+verdict $? 'and both give the same numbers'
+
+# ---- many operations ----------------------------------------------------------------------------------------------------------
+
+# Alike, and each with a shape of its own: a scale.
+for scale in 0.5 i/4096; do
+    cat >"$scratch/many.lua" <<END
+return xf.graph("many", function(g)
+  local x = g.input("X", {2, 4}, { 1,2,3,4, 5,6,7,8 })
+  for i = 1, 3000 do x = g.attention(x, x, x, nil, { scale = $scale }) end
+  g.output("Y", x)
+end)
+END
+    timeout 20 "$xformc" compile "$scratch/many.lua" -q -o "$scratch/many" >"$scratch/out" 2>"$scratch/err" &&
+        [ "$(grep -c 'softmax(' "$scratch/many/many.c")" = 3000 ]
+    verdict $? "3000 attentions with a scale of $scale are compiled"
+    echo "functions: $(grep -c '^static inline void attention' "$scratch/many/many_kernels.h")"
+done
+[ "$(grep -c '^static inline void attention' "$scratch/many/many_kernels.h")" = 3000 ]
+verdict $? '3000 shapes of one kernel have a function each'

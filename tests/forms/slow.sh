@@ -1,0 +1,257 @@
+#!/bin/sh
+# Every form that a committed spec permits: kernels x weights x layers x lanes give the same ids, and the same bits where that
+# is promised: within one form of kernels, whatever the rest. Straight-line layers are compiled as the Makefile does, at -O3, and
+# within 1 GiB; loops at -O1. Then factors of unrolling, other compilers, variants in one program, microcontrollers.
+# usage: slow.sh XFORMC
+set -u
+xformc=$1 top=$PWD
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+skip() { echo "skip $1 ($2)"; }
+has() { command -v "$1" >/dev/null 2>&1; }
+unset MAKEFLAGS MFLAGS MAKELEVEL
+answer=$top/tests/forms/programs/answer.c
+strict='-std=c11 -Wall -Wextra -Werror -ffp-contract=off -Iruntime -I.'
+native=-march=native
+seconds=60 kilobytes=1048576        # of a processor and of memory: in these gcc compiles any file of any form; it takes a tenth
+
+# compile SPEC DIR OPTION...: the folder of a form.
+compile() ( of=$1; shift; "$xformc" compile "$of" -q -o "$@" )
+# gcc_in DIR ARGUMENT...: there, within its time and memory; it says how long it took.
+gcc_in() (
+    cd "$1" || exit
+    shift
+    ulimit -v $kilobytes
+    ulimit -t $seconds
+    gcc $strict "$@"
+    code=$?
+    times >"$scratch/times.$name"
+    for file; do :; done
+    echo "gcc $1 of ${file##*/}: $(tail -n 1 "$scratch/times.$name")"
+    exit $code
+)
+upper() { printf %s "$1" | tr a-z A-Z; }
+# What answer.c must know of a model: its kind by its header.
+defines() {
+    printf '%s' "-DMODEL=$2 -DMODEL_UPPER=$(upper "$2") -DMODEL_H=\"$2.h\""
+    if grep -q _MAX_SOURCE "$1/$2.h"; then printf ' -DHAS_ENCODER'; fi
+    if grep -q _MAX_TARGET "$1/$2.h"; then printf ' -DHAS_DECODER'; fi
+    if grep -q "${2}_run(" "$1/$2.h"; then printf ' -DGRAPH_CALLS="calls.h"'; fi
+}
+# The inputs and outputs of a graph, from the comments of its header.
+write_calls() {
+    awk -v name="$2_" '
+        function elements(s,   n) { n = 1; while (match(s, /\[[0-9]+\]/)) { n *= substr(s, RSTART + 1, RLENGTH - 2); s = substr(s, RSTART + RLENGTH) } return n }
+        /^\/\* (Set input|Copy output) .*row-major/ { n = elements($0) }
+        /^void .*_(set|get)_/ { call = $2; sub(/\(.*/, "", call); call = substr(call, length(name) + 1)
+            if (call ~ /^set_/) sets = sets " X(" call ", " n ")"; else gets = gets " X(" call ", " n ")" }
+        END { printf "#define SET_INPUTS%s\n#define GET_OUTPUTS%s\n", sets, gets }' "$1/$2.h" >"$1/calls.h"
+}
+# The runtime is the same in every folder.
+runtime() {
+    mkdir -p "$scratch/runtime"
+    for file in rt_status rt_isa rt_team rt_processors rt_characters rt_numbers rt_weights; do
+        gcc_in "$1" -O1 -c -o "$scratch/runtime/$file.o" "runtime/$file.c" || return 1
+    done
+}
+# run FOLDER PROGRAM [LANES]: what it answers, or the exit code.
+run() { "$2" "$1/$name.safetensors" "${3:-1}" 2>&1 || echo "exit $?"; }
+same() { [ -n "$1" ] && [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$1" "$2"; false; }; }
+ids() { printf '%s\n' "$1" | grep '^ids'; }
+
+# ---- every form of one spec -----------------------------------------------------------------------------------------
+
+# forms SPEC LAYERS WEIGHTS: which there are of each; kernels and lanes are two.
+forms() {
+    spec=$1 name=$(basename "$1" .lua) first=
+    base=$scratch/$name
+    good=0
+    for kernels in library unrolled; do for layers in $2; do
+        folder=$base.$kernels.$layers
+        compile "$spec" "$folder" --kernels $kernels --unroll-layers "$layers" --weights file || good=1
+        first=${first:-$folder}
+        cmp "$folder/$name.safetensors" "$first/$name.safetensors" || good=1
+        [ "$folder" = "$first" ] || rm "$folder/$name.safetensors"
+        # Where the weights are changes nothing but NAME_weights.c and who asks for it.
+        for weights in $3; do
+            if [ $weights = file ]; then continue; fi
+            compile "$spec" "$base.other" --kernels $kernels --unroll-layers "$layers" --weights $weights || good=1
+            for file in $name.c $name.h ${name}_kernels.h; do cmp "$base.other/$file" "$folder/$file" || good=1; done
+            cmp "$base.other/$name.safetensors" "$first/$name.safetensors" || good=1
+            if [ ! -e "$base.$weights/$name.safetensors" ]; then
+                cp -R "$base.other" "$base.$weights"
+            fi
+            cmp "$base.other/${name}_weights.c" "$base.$weights/${name}_weights.c" || good=1
+        done
+        optimise=-O1
+        if [ "$layers" = on ]; then optimise=-O3; fi
+        echo "$name, $kernels, layers $layers:"
+        gcc_in "$folder" $optimise $native -c -o "$folder/$name.o" $name.c || good=1
+    done; done
+    verdict $good "$name: every form is written and compiled, in $seconds s and 1 GiB"
+
+    if grep -q "${name}_run(" "$first/$name.h"; then for folder in "$first" "$base.embed" "$base.literal"; do write_calls "$folder" "$name"; done; fi
+    good=0
+    for weights in $3; do
+        folder=$base.$weights define= objects=
+        case $weights in
+        file) folder=$first ;;
+        *) define=-D$(upper $weights) objects=$base.$weights/${name}_weights.o
+           gcc_in "$folder" -O3 -c -o "$objects" "${name}_weights.c" || good=1 ;;
+        esac
+        gcc_in "$folder" -O1 $(defines "$folder" "$name") $define -c -o "$base.answer.$weights.o" "$answer" || good=1
+        for kernels in library unrolled; do
+            for layers in $2; do
+                program=$base.$kernels.$layers.$weights.answer
+                gcc -o "$program" "$base.answer.$weights.o" "$base.$kernels.$layers/$name.o" $objects "$scratch"/runtime/*.o -lm -pthread || good=1
+                for lanes in 1 2; do run "$first" "$program" $lanes >"$program.$lanes"; done
+            done
+        done
+    done
+    verdict $good "$name: every form is linked"
+    for kernels in library unrolled; do
+        expected=$(cat "$base.$kernels.${2%% *}.file.answer.1")
+        good=0
+        case $expected in *'bits '*) ;; *) good=1 ;; esac
+        for found in "$base.$kernels".*.answer.[12]; do same "$expected" "$(cat "$found")" || { echo "in ${found#"$base."}"; good=1; }; done
+        echo "$name, $kernels: $(ls "$base.$kernels".*.answer.[12] | wc -l) answers: $(echo "$expected" | tail -n 1)"
+        verdict $good "$name, $kernels: the same ids and bits in every form, on one lane and two"
+    done
+    if grep -q '^#define .*_MAX_TARGET' "$first/$name.h"; then
+        same "$(ids "$(cat "$base.library.${2%% *}.file.answer.1")")" "$(ids "$(cat "$base.unrolled.${2%% *}.file.answer.1")")"
+        verdict $? "$name: library and unrolled give the same ids"
+    fi
+}
+
+# bits OF CC FLAGS OPTION...: what a form of the spec answers, as built there by CC.
+bits() (
+    built=$scratch/$1 cc=$2 flags=$3
+    shift 3
+    compile $spec "$built" --weights file "$@" 2>"$built.err" || exit
+    cd "$built" && $cc $strict $flags $(defines . $name) -o answer "$answer" $name.c "$scratch"/runtime/*.o -lm -pthread && run . ./answer 2
+)
+
+# ---- layers that differ, factors, compilers ---------------------------------------------------------------------------
+
+layers_and_factors() {
+    spec=tests/specs/different_layers.lua name=different_layers
+    library=$(bits calls gcc "-O1 $native" --unroll-layers on)
+    unrolled=$(bits unrolled_calls gcc "-O1 $native" --unroll-layers on --kernels unrolled)
+    same "$library" "$(bits loops gcc "-O1 $native" --unroll-layers off)" && same "$unrolled" "$(bits unrolled_loops gcc -O0 --unroll-layers off --kernels unrolled)" &&
+        same "$(ids "$library")" "$(ids "$unrolled")" && [ "$(ids "$library")" ]
+    verdict $? 'layers that differ: the same ids and bits from calls and from loops'
+    grep -q '^note: different_layers: layers that differ from their neighbours are called one by one' "$scratch/loops.err" && [ ! -s "$scratch/calls.err" ] &&
+        grep -q 'for (int layer = 0; layer < 2; layer++) encoder_layer_3(j' "$scratch/loops/$name.c" &&
+        [ "$(grep -c 'A layer that differs from its neighbours is a call of its own' "$scratch/loops/$name.c")" = 4 ] &&
+        ! grep -q 'layer++' "$scratch/calls/$name.c"
+    verdict $? 'loops cover layers that are alike; of the others it is said'
+
+    good=0
+    for factor in 1 3 64; do
+        same "$unrolled" "$(bits factor_$factor gcc -O0 --kernels unrolled --unroll $factor)" || good=1
+        grep -q "inner loops are unrolled by $factor[.]" "$scratch/factor_$factor/${name}_kernels.h" || good=1
+        [ "$(grep -c "i += $factor, a += $((16 * factor)))" "$scratch/factor_$factor/${name}_kernels.h")" -ge $((factor < 4)) ] || good=1
+    done
+    verdict $good 'every factor of unrolling gives the same bits'
+    cmp "$scratch/factor_64/$name.c" "$scratch/unrolled_calls/$name.c" && ! cmp -s "$scratch/factor_64/${name}_kernels.h" "$scratch/unrolled_calls/${name}_kernels.h"
+    verdict $? 'and stands in the kernels header alone'
+    if has clang; then
+        same "$unrolled" "$(bits clang clang "-O2 $native" --kernels unrolled)"
+        verdict $? 'unrolled: gcc and clang, with and without instruction sets, give the same bits'
+    else skip 'unrolled: gcc and clang, with and without instruction sets, give the same bits' 'no clang'; fi
+}
+
+# ---- several instruction sets in one program ---------------------------------------------------------------------------
+
+variants() {
+    printf '#!/bin/sh\nexec gcc "$@" -O1\n' >"$scratch/quick" && chmod +x "$scratch/quick"
+    qemu=$(command -v qemu-x86_64 || command -v qemu-x86_64-static)
+    spec=specs/dates.lua name=dates
+    if [ "$(uname -m)" = x86_64 ]; then
+        v=$scratch/variants
+        "$xformc" build $spec -q --isa avx512,portable --cc "$scratch/quick" -o "$v"
+        verdict $? 'variants: the program is built'
+        [ "$("$v/dates" '3rd of May 2019')" = 2019-05-03 ]
+        verdict $? 'variants: the program answers'
+        nm -g --defined-only "$v/libdates.a" | awk 'NF == 3 { n++; if ($3 !~ /^(dates|dates_.*|rt_.*)$/) { print; bad = 1 } } END { exit bad || n < 30 }'
+        verdict $? 'variants: external names begin with dates or rt_'
+        nm -g --defined-only "$v"/dates*.o | awk 'NF == 3 { n[$3]++ } END { for (i in n) if (n[i] > 1) { print i; bad = 1 } exit bad }'
+        verdict $? 'variants: no name is defined twice'
+        cmp "$v/dates.c" generated/dates/dates.c && cmp "$v/dates_kernels.h" generated/dates/dates_kernels.h
+        verdict $? 'variants: the text of the model is the same'
+        # Which is chosen, and its bits: those of a program for that set alone.
+        (cd "$v" && gcc $strict $(defines . dates) -DVARIANT -o answer "$answer" libdates.a -lm -pthread)
+        verdict $? 'variants: a program links the library'
+        bits portable gcc -O1 >"$scratch/portable.bits"
+        bits avx512 gcc '-O1 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c' >"$scratch/avx512.bits"
+        chosen=portable
+        if grep -q '^flags.* avx512f .*avx512vl' /proc/cpuinfo; then chosen=avx512; fi
+        same "variant $chosen
+$(cat "$scratch/$chosen.bits")" "$(run "$v" "$v/answer" 2)"
+        verdict $? 'variants: the first that the processor has is chosen, and gives its bits'
+        if [ -n "$qemu" ]; then
+            same "variant portable
+$(cat "$scratch/portable.bits")" "$("$qemu" -cpu qemu64 "$v/answer" "$v/dates.safetensors" 1)"
+            verdict $? 'variants: without AVX-512 the portable one is chosen, and gives its bits'
+            [ "$("$qemu" -cpu qemu64 "$v/dates" '3rd of May 2019')" = 2019-05-03 ]
+            verdict $? 'variants: with portable among them the program runs on the least processor'
+        else
+            skip 'variants: without AVX-512 the portable one is chosen, and gives its bits' 'no qemu-x86_64'
+            skip 'variants: with portable among them the program runs on the least processor' 'no qemu-x86_64'
+        fi
+        same "$("$xformc" run specs/self_attention.lua --cc "$scratch/quick")" \
+            "$("$xformc" run specs/self_attention.lua --isa avx512,portable --cc "$scratch/quick")"
+        verdict $? 'variants: xformc run takes a list'
+    else skip 'variants' 'another processor'; fi
+}
+
+# ---- microcontrollers ----------------------------------------------------------------------------------------------------
+
+microcontrollers() {
+    spec=specs/dates.lua name=dates
+    arm=arm-none-eabi-gcc m4='-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16'
+    freestanding="-std=c11 -O2 -Wall -Wextra -Werror -ffp-contract=off -ffreestanding -fno-tree-loop-distribute-patterns -Iruntime -I."
+    if has $arm; then
+        m=$scratch/cortex
+        compile $spec "$m" --kernels unrolled --weights literal --lanes 1 &&
+            (cd "$m" && $arm $m4 $freestanding -c dates.c dates_weights.c runtime/rt_alone.c runtime/rt_isa.c runtime/rt_characters.c)
+        verdict $? 'literal and unrolled compile for a Cortex-M4, freestanding'
+        (cd "$m" && $arm $m4 $freestanding -nostdlib $(defines . dates) -DLITERAL -DALONE -o answer "$answer" ./*.o -lgcc)
+        verdict $? 'and link into a program that has no library'
+        if has qemu-arm; then
+            same "$(bits plain gcc -O1 --kernels unrolled)" "$(qemu-arm "$m/answer")"
+            verdict $? 'and give the ids and bits that they give here'
+        else skip 'and give the ids and bits that they give here' 'no qemu-arm'; fi
+        grep -hoE '#include <[a-z]+[.]h>' "$m"/dates*.[ch] "$m"/runtime/rt.h "$m"/runtime/rt_plain.h "$m"/runtime/rt_alone.c | sort -u >"$scratch/headers"
+        printf '#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n' >"$scratch/freestanding"
+        [ -z "$(comm -23 "$scratch/headers" "$scratch/freestanding" | grep -v '^$')" ] && ! grep -l '<stdio.h>' "$m/dates.c" "$m/dates_kernels.h" "$m/dates_weights.c" "$m/dates.h"
+        verdict $? 'and include freestanding headers only'
+    else
+        for name in 'literal and unrolled compile for a Cortex-M4, freestanding' 'and link into a program that has no library' \
+            'and give the ids and bits that they give here' 'and include freestanding headers only'; do skip "$name" "no $arm"; done
+    fi
+}
+
+# ---- all of it, two at a time ---------------------------------------------------------------------------------------------
+
+name=runtime
+compile specs/dates.lua "$scratch/any" && runtime "$scratch/any"
+verdict $? 'the runtime is compiled'
+# room: wait until there is work for fewer than two.
+room() {
+    while jobs >"$scratch/jobs" && [ "$(grep -c Running "$scratch/jobs")" -ge 2 ]; do sleep 0.1; done
+}
+# A large spec has one form of layers and of weights here: its packed file is 177 MB each time; literal is refused.
+for spec in specs/*.lua; do
+    case $spec in
+    specs/base.lua) forms $spec on file >"$scratch/base.out" 2>&1 & ;;
+    *) forms $spec 'on off' 'file embed literal' >"$scratch/$(basename "$spec" .lua).out" 2>&1 & ;;
+    esac
+    room
+done
+for part in layers_and_factors variants microcontrollers; do
+    $part >"$scratch/part_$part.out" 2>&1 &
+    room
+done
+wait
+cat "$scratch"/*.out

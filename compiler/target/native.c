@@ -47,7 +47,7 @@ static bool compile(Arena *a, Diag *d, Native *k, const Plan *p, NativeOptions o
 {
     const char *name = p->graph->model->name;
     const MakeOrder order = { folder, arena_format(a, "lib%s.so", name), arena_format(a, "%s.c", name), options.cc, options.isa };
-    return folder_write(a, d, p, (EmitForm){ WEIGHTS_FILE, options.kernels }, folder) && folder_make(a, d, &order) && !cleanup_caught() &&
+    return folder_write_bare(a, d, p, (EmitForm){ WEIGHTS_FILE, options.kernels }, folder) && folder_make(a, d, &order) && !cleanup_caught() &&
            load(a, d, k, p->graph->model, folder);
 }
 

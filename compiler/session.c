@@ -36,7 +36,8 @@ bool session_read(Session *s)
 {
     int n;
     const OpName *ops = graph_builder_ops(&n);
-    s->model = (s->sizes_only ? model_sizes_from_lua : model_from_lua)(s->arena, s->diag, s->choices->spec, ops, n);
+    if (s->choices->from) s->model = model_from_lua_with(s->arena, s->diag, s->choices->spec, ops, n, s->choices->from);
+    else s->model = (s->sizes_only ? model_sizes_from_lua : model_from_lua)(s->arena, s->diag, s->choices->spec, ops, n);
     if (!s->model) return false;
     if (dumps(s, 'm')) model_dump(s->model, stderr);
     s->graph = graph_build(s->arena, s->diag, s->model, decoder_rows(s));

@@ -39,6 +39,7 @@ typedef struct Choices {
     KernelsForm kernels;                    /* --kernels */
     const char *dumps;                      /* letters: m g k p c */
     const char *against;
+    const char *from;                       /* of `pack`: a file in the place of the spec's weights */
     InfoChoices info;
     AttentionChoices attention;
     BenchChoices bench;

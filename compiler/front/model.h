@@ -160,6 +160,7 @@ typedef struct Model {
     bool has_encoder, has_decoder;  /* which stacks there are */
     const char *spec_path;          /* as the user wrote it */
     Loc at;                         /* the call that made the model */
+    const char *weights_path;       /* the file of weights; NULL when random or given in the spec */
     bool random_weights;
     bool weights_missing;           /* random ones stand in for a file that is not there: model_sizes_from_lua */
     Stack encoder, decoder;
@@ -186,6 +187,8 @@ int64_t model_parameters(const Model *m);
 
 /* Read, check and find the weights of a spec; NULL after errors told to `d`. */
 Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count);
+/* The same with the weights of another file, a path as from the command line. Vocabularies stay those of the spec. */
+Model *model_from_lua_with(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, const char *weights);
 /* The same for who asks only what it would take: a file of weights that is not there is no error. */
 Model *model_sizes_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count);
 /* The words of a WORD field's list by its name in fields.def; *n receives their number. */

@@ -314,6 +314,14 @@ Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, in
     return draft ? model_from_draft(a, d, draft) : NULL;
 }
 
+Model *model_from_lua_with(Arena *a, Diag *d, const char *path, const OpName *ops, int n, const char *weights)
+{
+    Draft *draft = read_draft(a, d, path, ops, n);
+    if (!draft) return NULL;
+    draft->weights = weights;
+    return model_from_draft(a, d, draft);
+}
+
 Model *model_sizes_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
 {
     Draft *draft = read_draft(a, d, path, ops, n);

@@ -12,7 +12,7 @@ typedef struct rt_program {
     const char *name;               /* "dates": begins every message */
     const char *about;              /* one line for --help */
     const char *spec;               /* what it was made from: "dates.lua" */
-    const char *encoder, *decoder;  /* a line about each stack; NULL where there is none */
+    const char *about_encoder, *about_decoder;      /* a line about each stack; NULL where there is none */
     const char *example;            /* a text to try, for --help; NULL for none */
     const char *version;            /* of the compiler that made the program: "0.1.0" */
     unsigned isa;                   /* RT_ISA_* bits that the model was compiled for */
@@ -26,7 +26,8 @@ typedef struct rt_program {
     int max_source, source_vocab;   /* of an encoder; 0: there is none */
     int width, hidden_stride;       /* of its hidden states, where there is no decoder */
     int max_target, vocab;          /* of a decoder; 0: there is none */
-    int start, end, rows, logits_stride;            /* marks; rows of one call; floats from row to row */
+    int start, end, slots;                          /* marks; sequences that a state holds */
+    int rows, logits_stride;                        /* rows of one call; floats from one row of logits to the next */
 
     rt_status (*bind)(void *model, const void *weights, size_t bytes);
     rt_status (*threads)(void *model, int n);
@@ -35,11 +36,11 @@ typedef struct rt_program {
     /* Of an encoder; hidden where there is no decoder. */
     rt_status (*encode)(const void *model, void *state, const int *ids, int n);
     const float *(*hidden)(const void *state);
-    /* Of a decoder, as the emitted NAME.h says; on slot 0. */
+    /* Of a decoder, as the emitted NAME.h says; next on slot 0. */
     rt_status (*rows_of)(const void *model, void *state, const rt_row *rows, int n);
     const float *(*logits)(const void *state);
     rt_status (*next)(const void *model, void *state, int id, int *next);
-    rt_status (*clear)(void *state);
+    rt_status (*clear)(void *state, int slot);
     /* Of a tokenizer; both NULL where there is none: texts and answers are ids with spaces between.
      * As rt_characters_encode and rt_characters_decode: characters only, without marks such as <s>. */
     rt_status (*ids)(const void *model, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);

@@ -119,7 +119,7 @@ static rt_status prefill(Host *host)
     const rt_program *p = host->program;
     const HostAnswer *a = &host->answer;
     const int most = p->rows < MOST ? p->rows : MOST;
-    rt_status status = p->clear(host->state);
+    rt_status status = p->clear(host->state, 0);
     for (int first = 0, n; first < a->input_count - 1 && status == RT_OK; first += n) {
         rt_row rows[MOST];
         n = a->input_count - 1 - first < most ? a->input_count - 1 - first : most;

@@ -85,7 +85,7 @@ static rt_status read_source(const Bench *b, int n)
 static rt_status decode(const Bench *b, int n, int most)
 {
     const rt_program *p = b->host->program;
-    rt_status status = p->clear(b->host->state);
+    rt_status status = p->clear(b->host->state, 0);
     for (int first = 0, count; first < n && status == RT_OK; first += count) {
         rt_row rows[MOST_ROWS];
         count = lesser(n - first, most);

@@ -40,7 +40,7 @@ static rt_status run_target(Host *host, float *values)
     const rt_program *p = host->program;
     int ids[RT_SELFTEST_ROWS];
     const int n = rt_selftest_target(ids, p->max_target, p->vocab, p->start);
-    rt_status status = p->clear(host->state);
+    rt_status status = p->clear(host->state, 0);
     for (int first = 0, count; status == RT_OK && first < n; first += count) {
         rt_row rows[RT_SELFTEST_ROWS];
         count = first == n - 1 ? 1 : n - 1 - first < p->rows ? n - 1 - first : p->rows;

@@ -1,6 +1,6 @@
 /* rt_host_info.c: --info: what a program is, as lines of a name and a value, or as an object.
  *
- * Keys: name about spec version encoder decoder max_source source_vocab max_target vocab parameters weights_place
+ * Keys: name about spec version encoder decoder max_source source_vocab max_target vocab slots parameters weights_place
  * weights_bytes identity content state_bytes isa processor_isa threads threads_max. A key stands where it has a meaning;
  * identity and content are those of the weights in use. */
 #include "rt_host_parts.h"
@@ -59,12 +59,13 @@ int host_info(Host *host)
     add_line(&s, "about", "what", p->about);
     add_line(&s, "spec", "made from", p->spec);
     add_line(&s, "version", "by xformc", p->version);
-    add_line(&s, "encoder", "encoder", p->encoder);
-    add_line(&s, "decoder", "decoder", p->decoder);
+    add_line(&s, "encoder", "encoder", p->about_encoder);
+    add_line(&s, "decoder", "decoder", p->about_decoder);
     add_number(&s, "max_source", "longest source", p->max_source);
     add_number(&s, "source_vocab", "  vocabulary", p->source_vocab);
     add_number(&s, "max_target", "longest target", p->max_target);
     add_number(&s, "vocab", "  vocabulary", p->vocab);
+    add_number(&s, "slots", "sequences", p->slots);
     add_number(&s, "parameters", "parameters", p->parameters);
     add_weights(&s, host);
     add_number(&s, "state_bytes", "state bytes", (long long)p->state_bytes);

@@ -392,10 +392,10 @@ static const char main_decoder[] =
     "static rt_status rows(const void *m, void *s, const rt_row *r, int n) { return ${name}_rows(m, s, r, n); }\n"
     "static const float *logits(const void *s) { return ${name}_logits(s); }\n"
     "static rt_status next(const void *m, void *s, int id, int *next) { return ${name}_next(m, s, id, next); }\n"
-    "static rt_status clear(void *s) { return ${name}_clear(s, 0); }\n";
+    "static rt_status clear(void *s, int slot) { return ${name}_clear(s, slot); }\n";
 static const char main_decoder_rows[] =
-    "        .max_target = ${upper}_MAX_TARGET, .vocab = ${upper}_VOCAB, .start = ${upper}_START, .end = ${upper}_END, .rows = ${upper}_ROWS,\n"
-    "        .logits_stride = ${upper}_LOGITS_STRIDE, .rows_of = rows, .logits = logits, .next = next, .clear = clear,\n";
+    "        .max_target = ${upper}_MAX_TARGET, .vocab = ${upper}_VOCAB, .start = ${upper}_START, .end = ${upper}_END, .slots = ${upper}_SLOTS,\n"
+    "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .rows_of = rows, .logits = logits, .next = next, .clear = clear,\n";
 static const char main_text[] =
     "\n"
     "static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"
@@ -464,8 +464,8 @@ static const char *stacks(Emit *e)
 {
     const Model *m = e->model;
     Text t = text_new(e->arena);
-    if (m->has_encoder) text_printf(&t, "        .encoder = \"%s\",\n", emit_stack(e, &m->encoder));
-    if (m->has_decoder) text_printf(&t, "        .decoder = \"%s\",\n", emit_stack(e, &m->decoder));
+    if (m->has_encoder) text_printf(&t, "        .about_encoder = \"%s\",\n", emit_stack(e, &m->encoder));
+    if (m->has_decoder) text_printf(&t, "        .about_decoder = \"%s\",\n", emit_stack(e, &m->decoder));
     return t.data;
 }
 

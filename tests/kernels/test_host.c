@@ -67,8 +67,9 @@ static rt_status model_next(const void *model, void *state, int id, int *next)
     return status;
 }
 
-static rt_status model_clear(void *state)
+static rt_status model_clear(void *state, int slot)
 {
+    (void)slot;
     ((State *)state)->position = 0;
     return RT_OK;
 }
@@ -89,7 +90,7 @@ static const rt_program program = {
     .name = "reverse", .about = "Turn a word around.", .spec = "reverse.lua", .example = "abc", .version = "1.2.3", .isa = 0,
     .model_bytes = sizeof(Model), .state_bytes = sizeof(State), .weights_bytes = 8, .weights = embedded,
     .weights_file = "reverse.weights", .parameters = 3, .default_lanes = 0, .lanes_max = 4, .max_source = LONGEST,
-    .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .end = END, .rows = 1, .logits_stride = VOCAB,
+    .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .end = END, .slots = 1, .rows = 1, .logits_stride = VOCAB,
     .bind = model_bind, .threads = model_threads, .team = model_team, .reset = model_reset, .encode = model_encode,
     .rows_of = model_rows, .logits = model_logits, .next = model_next, .clear = model_clear, .ids = model_ids, .append = model_append,
 };
@@ -376,7 +377,8 @@ static void actions(void **state)
     words(65, "", "the embedded weights: packed without what this compares with", WORDS("--selftest"));
     run(&p, WORDS("--info", "--json", "-t2"), "", 0, -1);
     begins_with("{\"name\":\"reverse\",\"about\":\"Turn a word around.\",\"spec\":\"reverse.lua\",\"version\":\"1.2.3\",\"max_source\":8,"
-             "\"source_vocab\":27,\"max_target\":10,\"vocab\":29,\"parameters\":3,\"weights_place\":\"in the program\",\"weights_bytes\":8,");
+             "\"source_vocab\":27,\"max_target\":10,\"vocab\":29,\"slots\":1,"
+             "\"parameters\":3,\"weights_place\":\"in the program\",\"weights_bytes\":8,");
     assert_non_null(strstr(result.out, ",\"isa\":\"portable\",\"processor_isa\":\""));
     assert_non_null(strstr(result.out, "\",\"threads\":2,\"threads_max\":4}\n"));
 }

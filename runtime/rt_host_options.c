@@ -30,14 +30,16 @@ enum { OPTIONS = sizeof table / sizeof table[0], NAME_ROOM = 16 };
 /* The keys of --json. */
 static void show_keys(const rt_program *p)
 {
-    puts("\nKeys of --json: input, the text; input_ids; and one of");
+    puts("\nKeys of --json, for each line:\n"
+         "  input       the text\n"
+         "  input_ids   the same as ids");
     if (p->max_target)
         puts("  ids         what came out, with the end mark\n"
              "  text        the same as text, null without a tokenizer\n"
              "  score       sum of the log-probabilities of ids\n"
              "  finished    whether the end mark came, or room ran out");
     else puts("  hidden      a list of numbers for each id");
-    puts("  error       why there is no answer; then there are no other keys but input");
+    puts("  error       why there is no answer; then there is only input besides");
 }
 
 static void show_help(const rt_program *p)
@@ -61,9 +63,9 @@ static void show_help(const rt_program *p)
     show_keys(p);
     if (p->default_lanes) printf("\nWithout -t it uses %d threads.\n", p->default_lanes);
     else printf("\nWithout -t it uses as many threads as it may use processors, at most %d.\n", p->lanes_max);
-    printf("\nExit status: 0 all answered, 1 the self-test differs, 2 wrong usage, 65 a text was refused or\n"
-           "the weights are foreign or corrupt, 66 no weights, 69 no such instruction set, threads or memory, 74 reading\n"
-           "or writing failed.\n");
+    printf("\nExit status: 0 all answered, 1 the self-test differs, 2 wrong usage, 65 a text was refused or the\n"
+           "weights are foreign or corrupt, 66 no weights, 69 no such instruction set, threads or memory,\n"
+           "74 reading or writing failed.\n");
 }
 
 static int usage_end(const rt_program *p)

@@ -127,6 +127,7 @@ printf 0123456789abcdef | dd of="$scratch/same" bs=1 seek=35 conv=notrunc 2>/dev
 expect 'weights of the same size and another model' 65 '' \
     "dates: $scratch/same: not the weights that this model was compiled for\\n" "$program" --weights "$scratch/same" x
 
+cp "$own" "$scratch/same"
 printf '\001' | dd of="$scratch/same" bs=1 seek=0 conv=notrunc 2>/dev/null
 expect 'weights with a head of another length' 65 '' \
     "dates: $scratch/same: not the weights that this model was compiled for\\n" "$program" --weights "$scratch/same" x

@@ -56,6 +56,10 @@ static const CommandRow commands[] = {
     { "build", command_build, SET_EMIT | SET_NATIVE, WORDS_SPEC, "SPEC [-o DIR]", "Write C for a spec into a folder and build it with make",
       "  xformc build specs/dates.lua -o generated/dates\n"
       "  xformc build specs/dates.lua --isa portable --cc clang\n", NULL },
+    { "pack", command_pack, SET_ALL | SET_MODEL | SET_OUTPUT | SET_FROM | SET_TAPS | SET_QUIET, WORDS_SPEC, "SPEC [--from FILE] [-o FILE]",
+      "Write the packed weights of a spec, for a program built from it",
+      "  xformc pack specs/dates.lua --from tuned.safetensors -o dates.safetensors\n"
+      "  dates/dates --weights dates.safetensors \"3rd of May 2019\"\n", NULL },
     { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_JSON | SET_VERBOSE, WORDS_SPEC_AND_TEXTS,
       "SPEC [TEXT...]", "Answer texts, or the lines of stdin (-); for an xf.graph print every tensor",
       "  xformc run specs/dates.lua \"3rd of May 2019\"\n"
@@ -320,6 +324,7 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
         c->kernels = value[0] == 'u' ? KERNELS_UNROLLED : KERNELS_LIBRARY;
         return one_of(name, value, kernels, 2);
     case OPTION_TAPS:    c->taps = true; return true;
+    case OPTION_FROM:    return some_text(name, value, &c->from);
     case OPTION_INPUT:   return some_text(name, value, &l->inputs[c->input_count++]);
     case OPTION_AGAINST: return some_text(name, value, &c->against);
     case OPTION_POSITION: c->info.has_position = true; return whole_number(name, value, 0, 1048575, &c->info.position);

@@ -57,6 +57,7 @@ bool session_read(Session *s)
     Draft *draft = draft_from_lua(s->arena, s->diag, s->choices->spec, ops, n);
     if (!draft) return false;
     draft->sizes_only = s->sizes_only;
+    draft->weights = s->choices->from;
     s->phases.read_ns = now_ns() - begin;
     return session_take(s, draft);
 }

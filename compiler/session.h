@@ -44,6 +44,7 @@ typedef struct Choices {
     int unroll;                             /* --unroll */
     const char *dumps;                      /* letters: m g k p c */
     const char *against;
+    const char *from;                       /* of `pack`: a file in the place of the spec's weights */
     InfoChoices info;
     AttentionChoices attention;
     BenchChoices bench;

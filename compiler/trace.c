@@ -226,10 +226,3 @@ double trace_distance(const TraceTensor *a, const TraceTensor *b)
     }
     return apart ? apart / largest : 0;
 }
-
-double trace_tolerance(const Model *m, const char *name)
-{
-    const int64_t layers = m->encoder.layers > m->decoder.layers ? m->encoder.layers : m->decoder.layers;
-    const bool of_vocabulary = strcmp(name, "logits") == 0 || strcmp(name, "log_probs") == 0;
-    return of_vocabulary && !m->graph && layers > 12 ? 1e-4 : 1e-5;
-}

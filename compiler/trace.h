@@ -19,7 +19,4 @@ const TraceTensor *trace_find(const Trace *t, const char *name);       /* NULL i
 /* max |a - b| / max |b| over the tensor; 0 where both are all zero, infinity where a is not finite. */
 double trace_distance(const TraceTensor *a, const TraceTensor *b);
 
-/* The largest distance that is still agreement: 1e-5, and 1e-4 for logits of models over 12 layers. */
-double trace_tolerance(const Model *m, const char *name);
-
 #endif

@@ -70,7 +70,7 @@ static void compare_tensor(Verify *v, const Pair *p, const TraceTensor *a, const
 {
     const char *name = a ? a->name : b->name;
     VerifyRow row = { .name = name, .engine = v->subjects[p->a].label, .against = v->subjects[p->b].label, .order = order,
-                      .distance = INFINITY, .tolerance = p->bits ? 0 : trace_tolerance(v->model, name) };
+                      .distance = INFINITY, .tolerance = p->bits ? 0 : engine_tolerance(v->model, name) };
     if (a && b) row.distance = p->bits ? bits_distance(a, b) : trace_distance(a, b);
     table_add(&v->table, row);
 }

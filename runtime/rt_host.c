@@ -1,12 +1,10 @@
 /* rt_host.c: the run of a generated program: its weights, its threads, then text by text.
  * Everything is allocated before the first text, but for the buffer of getline. Answers go to standard output, one
- * line for each text, an empty one for a text that was refused; all else goes to standard error. */
+ * line for each text, an empty one for a text that was refused, or one object of JSON; all else goes to standard error. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "rt_host.h"
-#include "rt_host_options.h"
-#include "rt_weights.h"
+#include "rt_host_parts.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,16 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct Host {
-    const rt_program *program;
-    RtWeights file;                 /* empty when the weights are embedded */
-    void *model, *state;
-    int *ids;                       /* [max_source] */
-    char *answer;                   /* [answer_bytes] */
-    int flush;                      /* after every answer: somebody may wait for it */
-    int refused;                    /* whether any text was */
-} Host;
-
 /* ---- before the first text ------------------------------------------------------------------------------ */
 
 static void *allocate(size_t bytes) { return aligned_alloc(64, (bytes + 64) / 64 * 64); }
@@ -32,12 +20,15 @@ static void *allocate(size_t bytes) { return aligned_alloc(64, (bytes + 64) / 64
 static int host_allocate(Host *host)
 {
     const rt_program *p = host->program;
+    HostAnswer *a = &host->answer;
     host->model = allocate(p->model_bytes);
     host->state = allocate(p->state_bytes);
-    host->ids = allocate((size_t)p->max_source * sizeof host->ids[0]);
-    host->answer = allocate(p->answer_bytes);
+    a->input = allocate((size_t)host_longest(p) * sizeof *a->input);
+    a->ids = allocate(((size_t)p->max_target + 1) * sizeof *a->ids);
+    a->text_bytes = 4 * (size_t)p->max_target + 1;                      /* of UTF-8, and a NUL */
+    a->text = p->append ? allocate(a->text_bytes) : NULL;
     if (host->model) memset(host->model, 0, p->model_bytes);            /* no team yet, for host_close */
-    if (host->model && host->state && host->ids && host->answer) return 0;
+    if (host->model && host->state && a->input && a->ids && (a->text || !p->append)) return 0;
     fprintf(stderr, "%s: no memory for the state of %zu bytes\n", p->name, p->state_bytes);
     return EXIT_MISSING;
 }
@@ -66,20 +57,19 @@ static int open_weights(Host *host, const char *path)
 static int host_bind(Host *host, const HostOptions *options, const char *argv0)
 {
     const rt_program *p = host->program;
-    const void *weights = p->weights;
     size_t bytes = p->weights_bytes;
-    char beside[8192] = "the embedded weights";
-    const char *path = options->weights ? options->weights : beside;
     rt_status status;
-    if (options->weights || !weights) {
+    host->weights = p->weights;
+    if (options->weights || !p->weights) {
         int code;
-        if (!options->weights) default_path(p, argv0, beside, sizeof beside);
-        if ((code = open_weights(host, path))) return code;
-        weights = host->file.data, bytes = host->file.bytes;
+        if (options->weights) snprintf(host->place, sizeof host->place, "%s", options->weights);
+        else default_path(p, argv0, host->place, sizeof host->place);
+        if ((code = open_weights(host, options->weights ? options->weights : host->place))) return code;
+        host->weights = host->file.data, bytes = host->file.bytes;
     }
-    status = p->bind(host->model, weights, bytes);
+    status = p->bind(host->model, host->weights, bytes);
     if (status == RT_OK) return 0;
-    fprintf(stderr, "%s: %s: %s\n", p->name, path, rt_status_text(status));
+    fprintf(stderr, "%s: %s: %s\n", p->name, *host->place ? host->place : "the embedded weights", rt_status_text(status));
     if (status == RT_BAD_WEIGHTS && bytes != p->weights_bytes)
         fprintf(stderr, "%s: expected %zu bytes, found %zu\n", p->name, p->weights_bytes, bytes);
     return status == RT_BAD_WEIGHTS ? EXIT_DATA : status == RT_NO_ISA ? EXIT_MISSING : EXIT_DEFECT;
@@ -90,9 +80,11 @@ static int host_threads(Host *host, const HostOptions *options)
     const rt_program *p = host->program;
     const int usual = p->default_lanes ? p->default_lanes : rt_processors();
     const int lanes = options->threads ? options->threads : usual < p->lanes_max ? usual : p->lanes_max;
+    host->lanes = lanes;
     if (lanes > 1 && p->threads(host->model, lanes) != RT_OK) {
         fprintf(stderr, "%s: the system gives no %d threads\n", p->name, lanes);
         if (options->threads) return EXIT_MISSING;
+        host->lanes = 1;
     }
     if (options->pin && rt_team_pin(p->team(host->model)) != RT_OK) {
         fprintf(stderr, "%s: cannot pin %d threads to processors of their own\n", p->name, lanes);
@@ -117,76 +109,13 @@ static void host_close(Host *host)
 {
     if (host->model && host->program->team(host->model)) host->program->threads(host->model, 1);
     rt_weights_close(&host->file);
-    free(host->model), free(host->state), free(host->ids), free(host->answer);
+    free(host->model), free(host->state), free(host->answer.input), free(host->answer.ids), free(host->answer.text);
 }
 
 /* ---- one text ------------------------------------------------------------------------------------------- */
 
 /* Where a text came from, for messages. */
 typedef struct Place { const char *kind; size_t number; } Place;
-
-static int may_print(int code_point)
-{
-    return code_point >= 0x20 && (code_point < 0x7f || code_point > 0x9f)
-        && !(code_point >= 0x200b && code_point <= 0x200f) && !(code_point >= 0x2028 && code_point <= 0x202e)
-        && !(code_point >= 0x2060 && code_point <= 0x2069) && code_point != 0xfeff;
-}
-
-/* The faulty character itself and its number, if it can do the terminal no harm, or the number alone. */
-static void print_character(const char *s, int code_point)
-{
-    const int bytes = code_point < 0x80 ? 1 : code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
-    if (may_print(code_point)) fprintf(stderr, "'%.*s' (U+%04X)", bytes, s, (unsigned)code_point);
-    else fprintf(stderr, "U+%04X", (unsigned)code_point);
-}
-
-/* The characters that begin in the first `bytes` bytes of valid UTF-8. */
-static size_t characters_in(const char *s, size_t bytes)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < bytes; i++)
-        n += ((unsigned char)s[i] & 0xc0) != 0x80;
-    return n;
-}
-
-static void explain(const rt_program *p, const char *text, rt_status status, int n, const RtTextFault *fault)
-{
-    if (status == RT_TOO_LONG) {
-        fprintf(stderr, "%d characters, but at most %d fit\n", n, p->max_source);
-    } else if (status == RT_BAD_ID && fault->code_point < 0) {
-        fprintf(stderr, "not valid UTF-8 at byte %zu\n", fault->at + 1);
-    } else if (status == RT_BAD_ID) {
-        print_character(text + fault->at, fault->code_point);
-        fprintf(stderr, " at character %zu is not in the vocabulary\n", characters_in(text, fault->at) + 1);
-    } else {
-        fprintf(stderr, "%s\n", rt_status_text(status));
-    }
-}
-
-/* Leave the answer in host->answer, or a message and an empty answer. Returns 0, or EXIT_DEFECT. */
-static int answer(Host *host, const char *text, size_t bytes, Place place)
-{
-    const rt_program *p = host->program;
-    const size_t length = strlen(text);
-    RtTextFault fault = { 0, -1 };
-    rt_status status = RT_OK;
-    int n = 0, checked = length == bytes && length > 0;
-    host->answer[0] = '\0';
-    if (checked) status = p->ids(host->model, text, host->ids, p->max_source, &n, &fault);
-    if (checked && status == RT_OK) {
-        status = p->text(host->model, host->state, text, host->answer, p->answer_bytes);
-        if (status == RT_OK) return 0;
-        fprintf(stderr, "%s: %s %zu: %s\n", p->name, place.kind, place.number, rt_status_text(status));
-        host->answer[0] = '\0';
-        return EXIT_DEFECT;
-    }
-    fprintf(stderr, "%s: %s %zu: ", p->name, place.kind, place.number);
-    if (length < bytes) fprintf(stderr, "a NUL at byte %zu\n", length + 1);
-    else if (bytes == 0) fprintf(stderr, "empty; 1 to %d characters fit\n", p->max_source);
-    else explain(p, text, status, n, &fault);
-    host->refused = 1;
-    return 0;
-}
 
 static int write_failed(const Host *host)
 {
@@ -196,8 +125,10 @@ static int write_failed(const Host *host)
 
 static int host_text(Host *host, const char *text, size_t bytes, Place place)
 {
-    const int code = answer(host, text, bytes, place);
-    if (fputs(host->answer, stdout) == EOF || putchar('\n') == EOF) return write_failed(host);
+    const int json = host->options->json, code = host_answer(host, text, bytes, json);
+    const char *message = host->answer.message;
+    if (*message && (code || !json)) fprintf(stderr, "%s: %s %zu: %s\n", host->program->name, place.kind, place.number, message);
+    if ((json ? host_print_json(host, text, bytes) : host_print(host)) == EOF) return write_failed(host);
     if (host->flush && fflush(stdout)) return write_failed(host);
     return code;
 }
@@ -238,10 +169,20 @@ static int host_texts(Host *host, int n, char **texts)
     return code ? code : host->refused ? EXIT_DATA : 0;
 }
 
+/* One of the options that stand in the place of answers. */
+static int host_act(Host *host, HostAction action)
+{
+    static int (*const actions[])(Host *) = {
+        [HOST_INFO] = host_info, [HOST_CHECK] = host_check, [HOST_SELFTEST] = host_selftest, [HOST_BENCH] = host_bench,
+    };
+    const int code = actions[action](host);
+    return fflush(stdout) || ferror(stdout) ? write_failed(host) : code;
+}
+
 int rt_host_main(const rt_program *program, int argc, char **argv)
 {
-    Host host = { .program = program };
     HostOptions options;
+    Host host = { .program = program, .options = &options };
     const unsigned missing = rt_isa_missing(program->isa);
     int code;
     if (missing) {
@@ -252,7 +193,8 @@ int rt_host_main(const rt_program *program, int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);                                           /* a closed pipe is an error of write */
     if ((code = host_options(&options, program, argc, argv)) != 0) return code < 0 ? 0 : code;
     code = host_open(&host, &options, argv[0]);
-    if (!code) code = host_texts(&host, argc - options.first, argv + options.first);
+    if (!code && options.action) code = host_act(&host, options.action);
+    else if (!code) code = host_texts(&host, argc - options.first, argv + options.first);
     host_close(&host);
     return code;
 }

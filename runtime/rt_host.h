@@ -1,7 +1,7 @@
-/* rt_host.h: main() of a generated program that turns texts into texts.
+/* rt_host.h: main() of a generated program that turns texts into texts, or ids into ids.
  *
  * The emitted <name>_main.c holds one constant rt_program, small wrappers that give the model's functions these types,
- * and `int main(int argc, char **argv) { return rt_host_main(&program, argc, argv); }`. Compile it and rt_host.c for
+ * and `int main(int argc, char **argv) { return rt_host_main(&program, argc, argv); }`. Compile it and rt_host*.c for
  * the baseline: they ask whether the processor can run the rest. */
 #ifndef RT_HOST_H
 #define RT_HOST_H
@@ -11,29 +11,46 @@
 typedef struct rt_program {
     const char *name;               /* "dates": begins every message */
     const char *about;              /* one line for --help */
+    const char *spec;               /* what it was made from: "dates.lua" */
+    const char *about_encoder, *about_decoder;      /* a line about each stack; NULL where there is none */
     const char *example;            /* a text to try, for --help; NULL for none */
     const char *version;            /* of the compiler that made the program: "0.1.0" */
     unsigned isa;                   /* RT_ISA_* bits that the model was compiled for */
     size_t model_bytes, state_bytes, weights_bytes;
     const void *weights;            /* embedded, 64-byte aligned; NULL: in a file */
     const char *weights_file;       /* its name, beside the executable; NULL when embedded */
-    int max_source;                 /* characters of a text, at most */
-    size_t answer_bytes;            /* room for the longest answer with its NUL */
-    int numbers;                    /* there is no tokenizer: texts and answers are ids with spaces between */
+    long long parameters;           /* numbers that were trained */
+    double tolerance;               /* of the self-test: distance of what it computes from what was packed */
     int default_lanes, lanes_max;   /* default 0: the processors that the process may use */
+
+    int max_source, source_vocab;   /* of an encoder; 0: there is none */
+    int width, hidden_stride;       /* of its hidden states, where there is no decoder */
+    int max_target, vocab;          /* of a decoder; 0: there is none */
+    int start, end, slots;                          /* marks; sequences that a state holds */
+    int rows, logits_stride;                        /* rows of one call; floats from one row of logits to the next */
 
     rt_status (*bind)(void *model, const void *weights, size_t bytes);
     rt_status (*threads)(void *model, int n);
     rt_team *(*team)(const void *model);
     void (*reset)(void *state);
-    /* As rt_characters_encode: characters only, without marks such as <s>. */
+    /* Of an encoder; hidden where there is no decoder. */
+    rt_status (*encode)(const void *model, void *state, const int *ids, int n);
+    const float *(*hidden)(const void *state);
+    /* Of a decoder, as the emitted NAME.h says; next on slot 0. */
+    rt_status (*rows_of)(const void *model, void *state, const rt_row *rows, int n);
+    const float *(*logits)(const void *state);
+    rt_status (*next)(const void *model, void *state, int id, int *next);
+    rt_status (*clear)(void *state, int slot);
+    /* Of a tokenizer; both NULL where there is none: texts and answers are ids with spaces between.
+     * As rt_characters_encode and rt_characters_decode: characters only, without marks such as <s>. */
     rt_status (*ids)(const void *model, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
-    rt_status (*text)(const void *model, void *state, const char *utf8, char *out, size_t cap);
+    rt_status (*append)(const void *model, int id, char *out, size_t cap, size_t *used);
 } rt_program;
 
-/* Answer the texts among the arguments, or the lines of standard input. Returns the exit code: 0, 2 for a wrong
- * option, 65 for a text or weights that do not fit, 66 without the weights, 69 without the instruction set, threads or
- * memory, 70 for a defect of the program, 74 for a failure of reading or writing. */
+/* Do what the options say, or answer the texts among the arguments, or the lines of standard input. Returns the exit code:
+ * 0, 1 for a self-test that fails, 2 for a wrong option, 65 for a text or weights that do not fit, 66 without the weights,
+ * 69 without the instruction set, threads or memory, 70 for a defect of the program, 74 for a failure of reading or
+ * writing. */
 int rt_host_main(const rt_program *program, int argc, char **argv);
 
 #endif

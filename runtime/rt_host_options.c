@@ -9,24 +9,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIN = 256, WEIGHTS, VERSION };
+enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION };
 
 static const struct { const char *name, *argument, *help; int letter; } table[] = {
+    { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS },
+    { "json",    NULL,   "print one JSON object for each line", JSON },
     { "threads", "N",    "use N threads", 't' },
     { "pin",     NULL,   "pin every thread to a processor of its own", PIN },
     { "weights", "FILE", "use the weights in FILE", WEIGHTS },
+    { "info",    NULL,   "show what this program is, and answer nothing", INFO },
+    { "check",   NULL,   "compare the weights with their hash", CHECK },
+    { "selftest", NULL,  "compute a fixed input and compare with what was packed", SELFTEST },
+    { "bench",   NULL,   "measure how fast it computes", BENCH },
+    { "repetitions", "N", "repetitions of --bench, without a limit of time", 'r' },
     { "help",    NULL,   "show this help", 'h' },
     { "version", NULL,   "show the version", VERSION },
 };
 enum { OPTIONS = sizeof table / sizeof table[0], NAME_ROOM = 16 };
 
+/* The keys of --json. */
+static void show_keys(const rt_program *p)
+{
+    puts("\nKeys of --json, for each line:\n"
+         "  input       the text\n"
+         "  input_ids   the same as ids");
+    if (p->max_target)
+        puts("  ids         what came out, with the end mark\n"
+             "  text        the same as text, null without a tokenizer\n"
+             "  score       sum of the log-probabilities of ids\n"
+             "  finished    whether the end mark came, or room ran out");
+    else puts("  hidden      a list of numbers for each id");
+    puts("  error       why there is no answer; then there is only input besides");
+}
+
 static void show_help(const rt_program *p)
 {
-    const char *example = p->example ? p->example : "some text";
-    printf("Examples:\n  %s '%s'\n  %s < texts.txt > answers.txt\n\n", p->name, example, p->name);
+    const char *example = p->example ? p->example : p->ids ? "some text" : "1 2 3";
+    const int longest = p->max_source ? p->max_source : p->max_target;
+    printf("Examples:\n  %s '%s'\n  %s < texts.txt > answers.txt\n  %s --json < texts.txt\n  %s --selftest\n\n",
+           p->name, example, p->name, p->name, p->name);
     printf("Usage: %s [OPTION]... [TEXT]...\n%s\n\n", p->name, p->about);
-    printf("Give one line of answer for each TEXT, of at most %d characters. Without TEXT, and for -, answer\n"
-           "each line of standard input. A text that cannot be answered gives an empty line.\n\n", p->max_source);
+    printf("Give one line of answer for each TEXT, of at most %d %s. Without TEXT, and for -, answer\n"
+           "each line of standard input. A text that cannot be answered gives an empty line.\n\n", longest,
+           p->ids ? "characters" : "ids with blanks between");
     for (int i = 0; i < OPTIONS; i++) {
         char left[64];
         const int brief = table[i].letter < 256;
@@ -35,10 +60,12 @@ static void show_help(const rt_program *p)
                  table[i].argument ? table[i].argument : "");
         printf("  %-22s %s\n", left, table[i].help);
     }
+    show_keys(p);
     if (p->default_lanes) printf("\nWithout -t it uses %d threads.\n", p->default_lanes);
     else printf("\nWithout -t it uses as many threads as it may use processors, at most %d.\n", p->lanes_max);
-    printf("\nExit status: 0 all answered, 2 wrong usage, 65 a text was refused or the weights are foreign,\n"
-           "66 no weights, 69 no such instruction set, threads or memory, 74 reading or writing failed.\n");
+    printf("\nExit status: 0 all answered, 1 the self-test differs, 2 wrong usage, 65 a text was refused or the\n"
+           "weights are foreign or corrupt, 66 no weights, 69 no such instruction set, threads or memory,\n"
+           "74 reading or writing failed.\n");
 }
 
 static int usage_end(const rt_program *p)
@@ -94,17 +121,36 @@ static int wrong_option(const rt_program *p, int result, const char *word)
     return usage_end(p);
 }
 
-static int parse_threads(int *threads, const rt_program *p)
+static int parse_number(int *number, const char *name, int most, const rt_program *p)
 {
     char *end;
     long n;
     errno = 0;
     n = strtol(optarg, &end, 10);
-    if (!errno && *optarg && !*end && n >= 1 && n <= p->lanes_max) {
-        *threads = (int)n;
+    if (!errno && *optarg && !*end && n >= 1 && n <= most) {
+        *number = (int)n;
         return 0;
     }
-    fprintf(stderr, "%s: threads must be a number of 1 to %d, not '%s'\n", p->name, p->lanes_max, optarg);
+    fprintf(stderr, "%s: %s must be a number of 1 to %d, not '%s'\n", p->name, name, most, optarg);
+    return usage_end(p);
+}
+
+static int choose(HostOptions *o, HostAction action, const rt_program *p)
+{
+    const int another = o->action && o->action != action;
+    o->action = action;
+    if (!another) return 0;
+    fprintf(stderr, "%s: of --info, --check, --selftest and --bench one at a time\n", p->name);
+    return usage_end(p);
+}
+
+/* No word, no option is dropped in silence. */
+static int check_options(const HostOptions *o, const rt_program *p, int argc, char **argv)
+{
+    if (o->action && o->first < argc) fprintf(stderr, "%s: '%s': no text is answered here\n", p->name, argv[o->first]);
+    else if (o->action && o->ids) fprintf(stderr, "%s: --ids says how texts are read; none is answered here\n", p->name);
+    else if (o->repetitions && o->action != HOST_BENCH) fprintf(stderr, "%s: --repetitions is read by --bench\n", p->name);
+    else return 0;
     return usage_end(p);
 }
 
@@ -142,14 +188,21 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
     opterr = 0;
     while (!code && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         switch (c) {
-        case 't': code = parse_threads(&o->threads, p); break;
+        case 't': code = parse_number(&o->threads, "threads", p->lanes_max, p); break;
         case PIN: o->pin = 1; break;
         case WEIGHTS: o->weights = optarg; break;
+        case IDS: o->ids = 1; break;
+        case JSON: o->json = 1; break;
+        case INFO: code = choose(o, HOST_INFO, p); break;
+        case CHECK: code = choose(o, HOST_CHECK, p); break;
+        case SELFTEST: code = choose(o, HOST_SELFTEST, p); break;
+        case BENCH: code = choose(o, HOST_BENCH, p); break;
+        case 'r': code = parse_number(&o->repetitions, "repetitions", 1000, p); break;
         case 'h': show_help(p); return shown(p);
         case VERSION: printf("%s (xformc) %s\n", p->name, p->version); return shown(p);
         default: code = wrong_option(p, c, argv[optind - 1]);
         }
     }
     o->first = optind;
-    return code;
+    return code ? code : check_options(o, p, argc, argv);
 }

@@ -5,13 +5,19 @@
 #include "rt_host.h"
 
 enum {
-    EXIT_USAGE = 2, EXIT_DATA = 65, EXIT_NO_INPUT = 66, EXIT_MISSING = 69, EXIT_DEFECT = 70, EXIT_IO = 74
+    EXIT_DIFFERS = 1, EXIT_USAGE = 2, EXIT_DATA = 65, EXIT_NO_INPUT = 66, EXIT_MISSING = 69, EXIT_DEFECT = 70, EXIT_IO = 74
 };
+
+/* What is done instead of answering texts. */
+typedef enum HostAction { HOST_ANSWER, HOST_INFO, HOST_CHECK, HOST_SELFTEST, HOST_BENCH } HostAction;
 
 typedef struct HostOptions {
     const char *weights;            /* NULL: the program's own */
     int threads;                    /* 0: the program's default */
     int pin;
+    int ids, json;
+    HostAction action;
+    int repetitions;                /* of --bench; 0: as many as there is time for */
     int first;                      /* index in argv of the first text; getopt_long has moved all texts to the end */
 } HostOptions;
 

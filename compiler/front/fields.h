@@ -47,6 +47,7 @@ typedef struct Draft {
     const char *path;                   /* of the spec */
     Loc at;                             /* the call that made it */
     GraphSpec *graph;                   /* NULL for a model */
+    const char *weights;                /* a file in the place of the spec's; NULL for that */
     bool sizes_only;                    /* random weights stand in for a file that is not there */
     Choice choices[SIDES][FIELD_COUNT];
 } Draft;

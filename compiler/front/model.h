@@ -160,8 +160,9 @@ typedef struct Model {
     bool has_encoder, has_decoder;  /* which stacks there are */
     const char *spec_path;          /* as the user wrote it */
     Loc at;                         /* the call that made the model */
+    const char *weights_path;       /* the file of weights; NULL when random or given in the spec */
     bool random_weights;
-    bool weights_missing;           /* random ones stand in for a file that is not there: model_sizes_from_lua */
+    bool weights_missing;           /* random ones stand in for a file that is not there: Draft.sizes_only */
     Stack encoder, decoder;
     Vocabulary *source, *target;    /* NULL without a tokenizer */
     TensorFile *weight_file;        /* NULL when random or given in the spec */
@@ -186,8 +187,6 @@ int64_t model_parameters(const Model *m);
 
 /* Read, check and find the weights of a spec; NULL after errors told to `d`. */
 Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count);
-/* The same for who asks only what it would take: a file of weights that is not there is no error. */
-Model *model_sizes_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count);
 /* The words of a WORD field's list by its name in fields.def; *n receives their number. */
 const char *const *field_words(const char *list, int *n);
 /* Every field with its type, scope, default and meaning: a table for --help. */

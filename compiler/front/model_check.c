@@ -291,6 +291,7 @@ Model *model_from_draft(Arena *a, Diag *d, const Draft *draft)
     fill_scope(&c, SIDE_BOTH, SCOPE_MODEL, m, 0);
     m->model_kind = draft->graph ? KIND_GRAPH : (ModelKind)m->kind;
     check_name(&c);
+    m->weights_path = draft->weights ? draft->weights : m->weights && strcmp(m->weights, "random") ? m->weights : NULL;
     if (!draft->graph) check_transformer(&c);
     if (is_good(&c)) model_find_tensors(a, d, draft, m);
     if (is_good(&c)) return m;

@@ -104,7 +104,7 @@ static void keep_missing(Finder *f, const TensorSource *t, const char *spelling)
 
 static void take_from_file(Finder *f, TensorSource *t, const TensorSource *found)
 {
-    const char *file = f->model->weights;
+    const char *file = f->model->weights_path;
     f->used[found - f->model->weight_file->tensors] = true;
     t->kind = SOURCE_FILE;
     t->file = found->file;
@@ -337,7 +337,7 @@ static void add_param(Finder *f, const GraphCall *call)
         t.stride[i] = stride;
         stride *= t.shape[i];
     }
-    if (t.values) t.kind = SOURCE_VALUES;
+    if (t.values && !f->draft->weights) t.kind = SOURCE_VALUES;
     else if (f->model->weight_file) find_param(f, call, &t);
     else make_random(f, &t, t.rank > 1 ? ROLE_WEIGHT : ROLE_BIAS, t.rank > 1 ? t.shape[1] : t.rank ? t.shape[0] : 1);
     append(f, t);
@@ -375,7 +375,7 @@ static void tell_missing(Finder *f, const char *const *unused, int n)
     for (int i = 0; i < f->missing_count && i < MOST_TOLD; i++) {
         const TensorSource *t = &f->missing[i];
         const char *near = diag_nearest(t->file_name, unused, n), *found = near ? near : "";
-        diag_error(f->diag, EXIT_BAD_DATA, f->at, "%s has no tensor \"%s\" %s%s%s%s", f->model->weights, t->file_name,
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "%s has no tensor \"%s\" %s%s%s%s", f->model->weights_path, t->file_name,
                    shape_text(f->arena, t->shape, t->rank), near ? "; did you mean \"" : "", found, near ? "\"?" : "");
     }
     tell_more(f, f->missing_count, "is missing", "are missing");
@@ -387,7 +387,7 @@ static void tell_unused(Finder *f, const char *const *unused, int n)
     if (!n || diag_errors(f->diag)) return;
     Text t = text_new(f->arena);
     for (int i = 0; i < n && i < SHOWN; i++) text_printf(&t, "%s\"%s\"", i ? ", " : "", unused[i]);
-    diag_remark(f->diag, f->at, "%d tensor%s of %s %s not used: %s%s", n, n == 1 ? "" : "s", f->model->weights,
+    diag_remark(f->diag, f->at, "%d tensor%s of %s %s not used: %s%s", n, n == 1 ? "" : "s", f->model->weights_path,
                 n == 1 ? "is" : "are", t.data, n > SHOWN ? ", …" : "");
 }
 
@@ -413,11 +413,17 @@ static void find_in_file(Finder *f)
     tell_unused(f, unused, count);
 }
 
+/* What names the file: the field `weights`, or nothing of the spec. */
+static Loc weights_place(const Draft *draft)
+{
+    return draft->weights ? (Loc){ 0 } : draft_place(draft, SIDE_BOTH, FIELD_ID_weights);
+}
+
 bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m)
 {
-    bool named = m->weights && strcmp(m->weights, "random");
-    if (!named || m->weight_file || (draft->sizes_only && access(m->weights, F_OK) != 0)) return true;
-    m->weight_file = safetensors_open(a, d, draft_place(draft, SIDE_BOTH, FIELD_ID_weights), m->weights);
+    const char *path = m->weights_path;
+    if (!path || m->weight_file || (draft->sizes_only && access(path, F_OK) != 0)) return true;
+    m->weight_file = safetensors_open(a, d, weights_place(draft), path);
     return m->weight_file != NULL;
 }
 
@@ -433,15 +439,14 @@ static void map_names(Finder *f)
 void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m)
 {
     Finder f = { .arena = a, .diag = d, .draft = draft, .model = m };
-    f.at = draft_place(draft, SIDE_BOTH, FIELD_ID_weights);
-    if (!m->weights && !m->graph) {
+    f.at = weights_place(draft);
+    if (!m->weights && !m->weights_path && !m->graph) {
         diag_error(d, EXIT_BAD_DATA, f.at, "weights is missing: a safetensors file, or \"random\"");
         return;
     }
-    m->random_weights = m->weights && !strcmp(m->weights, "random");
-    m->weights_missing = draft->sizes_only && m->weights && !m->random_weights && access(m->weights, F_OK) != 0;
-    m->random_weights |= m->weights_missing;
-    if (!m->weights || m->random_weights) add_all(&f);
+    m->weights_missing = draft->sizes_only && m->weights_path && access(m->weights_path, F_OK) != 0;
+    m->random_weights = (m->weights && !m->weights_path) || m->weights_missing;
+    if (!m->weights_path || m->random_weights) add_all(&f);
     else find_in_file(&f);
     map_names(&f);
 }

@@ -312,11 +312,3 @@ Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, in
     const Draft *draft = draft_from_lua(a, d, path, ops, n);
     return draft ? model_from_draft(a, d, draft) : NULL;
 }
-
-Model *model_sizes_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
-{
-    Draft *draft = draft_from_lua(a, d, path, ops, n);
-    if (!draft) return NULL;
-    draft->sizes_only = true;
-    return model_from_draft(a, d, draft);
-}

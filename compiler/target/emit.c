@@ -68,7 +68,7 @@ static const char taps_header[] =
     "typedef struct ${name}_tap { const char *name; size_t offset; int heads, rows, columns, stride; } ${name}_tap;\n"
     "extern const ${name}_tap ${name}_taps[${count}];\n";
 
-static const char *spec_name(const Emit *e)
+const char *emit_spec_name(const Emit *e)
 {
     const char *s = e->model->spec_path, *base = s;
     for (; *s; s++)
@@ -90,7 +90,7 @@ void emit_header(Emit *e, Text *out)
                        : p->options.slots == 1 ? "One sequence" : arena_format(e->arena, "%d sequences", p->options.slots),
               "reset", e->model->graph ? "Forget every value" : "Forget every sequence", NULL);
     if (p->options.taps) text_fill(&taps, taps_header, "name", e->name, "count", number(e, (size_t)p->tap_count), NULL);
-    text_fill(out, header_begin, "name", e->name, "upper", e->upper, "spec", spec_name(e), NULL);
+    text_fill(out, header_begin, "name", e->name, "upper", e->upper, "spec", emit_spec_name(e), NULL);
     kind_of(e)->header(e, out, types.data);
     text_fill(out, header_end, "taps", taps.data, NULL);
 }
@@ -125,6 +125,8 @@ static const char model_bind[] =
     "    const unsigned char *head = weights;\n"
     "    if (rt_isa_missing(${name}_isa)) return RT_NO_ISA;\n"
     "    if (bytes != ${upper}_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;\n"
+    "    for (int i = 0; i < 8; i++)         /* the length of the head, little-endian */\n"
+    "        if (head[i] != (unsigned char)((uint64_t)(HEAD_BYTES - 8) >> 8 * i)) return RT_BAD_WEIGHTS;\n"
     "    for (size_t i = 0; identity[i]; i++)\n"
     "        if (head[IDENTITY_AT + i] != (unsigned char)identity[i]) return RT_BAD_WEIGHTS;\n"
     "    m->weights = head + HEAD_BYTES;\n"
@@ -137,12 +139,12 @@ static const char model_bind[] =
     "}\n"
     "\n";
 
-static const char *stack_words(Emit *e, const char *name, const Stack *s)
+const char *emit_stack(Emit *e, const Stack *s)
 {
     const LayerFields *f = &s->layer[0];
     int n;
-    return arena_format(e->arena, "%s of %lld layers, %lld heads of %lld, d_ff %lld, %s norm (%s)", name,
-                        (long long)s->layers, (long long)f->heads, (long long)f->head_dim, (long long)f->d_ff,
+    return arena_format(e->arena, "%lld layers, %lld heads of %lld, d_ff %lld, %s norm (%s)", (long long)s->layers,
+                        (long long)f->heads, (long long)f->head_dim, (long long)f->d_ff,
                         field_words("norms", &n)[s->norm], field_words("norm_places", &n)[s->norm_at]);
 }
 
@@ -152,9 +154,9 @@ static const char *about(Emit *e)
     if (m->model_kind == KIND_GRAPH) return "A graph of operations.";
     Text t = text_new(e->arena);
     text_printf(&t, "Width %lld.", (long long)m->d_model);
-    if (m->has_encoder) text_printf(&t, " %s.", stack_words(e, "Encoder", &m->encoder));
+    if (m->has_encoder) text_printf(&t, " Encoder of %s.", emit_stack(e, &m->encoder));
     if (m->has_encoder && m->has_decoder) text_add(&t, "\n*");
-    if (m->has_decoder) text_printf(&t, " %s.", stack_words(e, "Decoder", &m->decoder));
+    if (m->has_decoder) text_printf(&t, " Decoder of %s.", emit_stack(e, &m->decoder));
     return t.data;
 }
 
@@ -183,7 +185,7 @@ static bool uses_ints(const Plan *p)
 void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
-    text_fill(out, model_begin, "name", e->name, "spec", spec_name(e), "about", about(e), "identity", e->identity,
+    text_fill(out, model_begin, "name", e->name, "spec", emit_spec_name(e), "about", about(e), "identity", e->identity,
               "weights", number(e, p->weights_bytes), "state", number(e, p->state_bytes),
               "slot", p->slot_bytes ? arena_format(e->arena, " per slot %zu of keys and values,", p->slot_bytes) : "",
               "scratch", number(e, p->scratch_bytes), NULL);

@@ -100,6 +100,9 @@ const Wrapper *emit_wrapper(Emit *e, const PlanOp *op);
 /* How a main refers to weights inside the program: a declaration and an expression; "" and NULL for a file. */
 const char *emit_weights_declaration(Emit *e);
 const char *emit_weights_symbol(Emit *e);
+/* "2 layers, 4 heads of 16, .."; "dates.lua". */
+const char *emit_stack(Emit *e, const Stack *s);
+const char *emit_spec_name(const Emit *e);
 /* RT_RELU and the like. */
 const char *emit_activation(Emit *e, int activation);
 /* "[source, 64]", with run-time lengths by name; a margin comment. */

@@ -2,6 +2,10 @@
  * has both differ by which pieces stand there. */
 #include "emit_kind.h"
 
+#include <string.h>
+
+#include "engine.h"
+
 static const char sizes_encoder[] =
     "#define ${upper}_MAX_SOURCE     ${max_source}\n"
     "#define ${upper}_SOURCE_VOCAB   ${source_vocab}\n";
@@ -56,6 +60,9 @@ static const char text_header[] =
     "/* The ids of a text: one per character. RT_BAD_ID with *fault, which may be NULL, for a character without an id or\n"
     " * a broken sequence; RT_TOO_LONG past `room`. */\n"
     "rt_status ${name}_ids(const ${name} *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);\n"
+    "\n"
+    "/* Append the text of an id to out[*used..cap], NUL-terminated. Marks append nothing. RT_NO_ROOM, RT_BAD_ID. */\n"
+    "rt_status ${name}_append(const ${name} *m, int id, char *out, size_t cap, size_t *used);\n"
     "\n"
     "/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit. */\n"
     "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap);\n";
@@ -227,9 +234,14 @@ static const char text_template[] =
     "    return rt_characters_encode(&source, utf8, ids, room, n, fault);\n"
     "}\n"
     "\n"
-    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap)\n"
+    "rt_status ${name}_append(const ${name} *m, int id, char *out, size_t cap, size_t *used)\n"
     "{\n"
     "    const RtCharacters target = characters(m, W_TARGET_CHARACTERS, ${target_count}, W_TARGET_TEXTS, ${upper}_VOCAB);\n"
+    "    return rt_characters_decode(&target, id, out, cap, used);\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap)\n"
+    "{\n"
     "    int ids[${upper}_MAX_SOURCE], n, id = ${upper}_START;\n"
     "    size_t used = 0;\n"
     "    if (cap == 0) return RT_NO_ROOM;\n"
@@ -239,7 +251,7 @@ static const char text_template[] =
     "    for (int i = 1; status == RT_OK && i < ${upper}_MAX_TARGET; i++) {\n"
     "        status = ${name}_next(m, s, id, &id);\n"
     "        if (status != RT_OK || id == ${upper}_END) break;\n"
-    "        status = rt_characters_decode(&target, id, out, cap, &used);\n"
+    "        status = ${name}_append(m, id, out, cap, &used);\n"
     "    }\n"
     "    return status;\n"
     "}\n";
@@ -342,119 +354,63 @@ static const char main_template[] =
     "/* ${name}_main.c: the program ${name}. Compiled for the baseline; it asks whether the processor can run ${name}.c. */\n"
     "#include \"${name}.h\"\n"
     "#include \"rt_host.h\"\n"
-    "${include}\n"
     "\n"
     "${weights_declaration}\n"
     "static rt_status bind(void *m, const void *weights, size_t bytes) { return ${name}_bind(m, weights, bytes); }\n"
     "static rt_status threads(void *m, int n) { return ${name}_threads(m, n); }\n"
     "static rt_team *team(const void *m) { return ((const ${name} *)m)->team; }\n"
     "static void reset(void *s) { ${name}_reset(s); }\n"
-    "\n"
-    "${answer}\n"
+    "${encoder_calls}\n"
+    "${decoder_calls}\n"
+    "${text_calls}\n"
     "\n"
     "int main(int argc, char **argv)\n"
     "{\n"
     "    const rt_program program = {\n"
-    "        .name = \"${name}\", .about = \"${about}\", .version = \"${version}\",\n"
+    "        .name = \"${name}\", .about = \"${about}\", .spec = \"${spec}\", .version = \"${version}\",\n"
+    "${stacks}\n"
     "        .isa = ${name}_isa, .model_bytes = sizeof(${name}), .state_bytes = ${upper}_STATE_BYTES,\n"
     "        .weights = ${weights}, .weights_bytes = ${upper}_WEIGHTS_BYTES, .weights_file = ${weights_file},\n"
-    "        .max_source = ${max_source}, .answer_bytes = ${answer_bytes}, .numbers = ${numbers},\n"
-    "        .default_lanes = ${lanes}, .lanes_max = ${upper}_LANES,\n"
-    "        .bind = bind, .threads = threads, .team = team, .reset = reset, .ids = ids, .text = text,\n"
+    "        .parameters = ${parameters}, .tolerance = ${tolerance}, .default_lanes = ${lanes}, .lanes_max = ${upper}_LANES,\n"
+    "        .bind = bind, .threads = threads, .team = team, .reset = reset,\n"
+    "${encoder_rows}\n"
+    "${decoder_rows}\n"
+    "${text_rows}\n"
     "    };\n"
     "    return rt_host_main(&program, argc, argv);\n"
     "}\n";
 
-static const char answer_text[] =
+static const char main_encoder[] =
+    "static rt_status encode(const void *m, void *s, const int *ids, int n) { return ${name}_encode(m, s,${slot} ids, n); }\n";
+static const char main_encoder_rows[] =
+    "        .max_source = ${upper}_MAX_SOURCE, .source_vocab = ${upper}_SOURCE_VOCAB, .encode = encode,\n";
+static const char main_hidden[] =
+    "static const float *hidden(const void *s) { return ${name}_hidden(s); }\n";
+static const char main_hidden_rows[] =
+    "        .width = ${width}, .hidden_stride = ${upper}_HIDDEN_STRIDE, .hidden = hidden,\n";
+static const char main_decoder[] =
+    "static rt_status rows(const void *m, void *s, const rt_row *r, int n) { return ${name}_rows(m, s, r, n); }\n"
+    "static const float *logits(const void *s) { return ${name}_logits(s); }\n"
+    "static rt_status next(const void *m, void *s, int id, int *next) { return ${name}_next(m, s, id, next); }\n"
+    "static rt_status clear(void *s, int slot) { return ${name}_clear(s, slot); }\n";
+static const char main_decoder_rows[] =
+    "        .max_target = ${upper}_MAX_TARGET, .vocab = ${upper}_VOCAB, .start = ${upper}_START, .end = ${upper}_END, .slots = ${upper}_SLOTS,\n"
+    "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .rows_of = rows, .logits = logits, .next = next, .clear = clear,\n";
+static const char main_text[] =
+    "\n"
     "static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"
     "{\n"
     "    return ${name}_ids(m, utf8, out, room, n, fault);\n"
     "}\n"
     "\n"
-    "static rt_status text(const void *m, void *s, const char *utf8, char *out, size_t cap)\n"
+    "static rt_status append(const void *m, int id, char *out, size_t cap, size_t *used)\n"
     "{\n"
-    "    return ${name}_text(m, s, utf8, out, cap);\n"
+    "    return ${name}_append(m, id, out, cap, used);\n"
     "}\n";
-
-/* Without a tokenizer a text is ids, and so is the answer. */
-static const char answer_begin[] =
-    "/* There is no tokenizer: a text is ids with spaces between. */\n"
-    "static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"
-    "{\n"
-    "    (void)m;\n"
-    "    return rt_numbers_read(utf8, out, room, n, fault);\n"
-    "}\n"
-    "\n";
-
-static const char answer_translate[] =
-    "static rt_status text(const void *m, void *s, const char *utf8, char *out, size_t cap)\n"
-    "{\n"
-    "    int source[${upper}_MAX_SOURCE], n, id = ${upper}_START;\n"
-    "    size_t used = 0;\n"
-    "    rt_status status = rt_numbers_read(utf8, source, ${upper}_MAX_SOURCE, &n, NULL);\n"
-    "    if (status == RT_OK) status = ${name}_encode(m, s, 0, source, n);\n"
-    "    for (int i = 1; status == RT_OK && i < ${upper}_MAX_TARGET; i++) {\n"
-    "        status = ${name}_next(m, s, id, &id);\n"
-    "        if (status == RT_OK) status = rt_numbers_add(out, cap, &used, id);\n"
-    "        if (id == ${upper}_END) break;\n"
-    "    }\n"
-    "    return status;\n"
-    "}\n";
-
-static const char answer_generate[] =
-    "static rt_status text(const void *m, void *s, const char *utf8, char *out, size_t cap)\n"
-    "{\n"
-    "    int prompt[${upper}_MAX_TARGET], n, id = -1;\n"
-    "    size_t used = 0;\n"
-    "    rt_status status = rt_numbers_read(utf8, prompt, ${upper}_MAX_TARGET, &n, NULL);\n"
-    "    if (status == RT_OK) status = ${name}_clear(s, 0);\n"
-    "    for (int i = 0; status == RT_OK && i < n; i++) status = ${name}_next(m, s, prompt[i], &id);\n"
-    "    for (int i = n; status == RT_OK && id >= 0; i++) {\n"
-    "        status = rt_numbers_add(out, cap, &used, id);\n"
-    "        if (status != RT_OK || id == ${upper}_END || i >= ${upper}_MAX_TARGET) break;\n"
-    "        status = ${name}_next(m, s, id, &id);\n"
-    "    }\n"
-    "    return status;\n"
-    "}\n";
-
-static const char answer_encode[] =
-    "/* The answer is the hidden state of every id, one after the other. */\n"
-    "static rt_status text(const void *m, void *s, const char *utf8, char *out, size_t cap)\n"
-    "{\n"
-    "    int source[${upper}_MAX_SOURCE], n;\n"
-    "    size_t used = 0;\n"
-    "    rt_status status = rt_numbers_read(utf8, source, ${upper}_MAX_SOURCE, &n, NULL);\n"
-    "    if (status == RT_OK) status = ${name}_encode(m, s, source, n);\n"
-    "    for (int i = 0; status == RT_OK && i < n * ${width}; i++)\n"
-    "        status = rt_numbers_add_real(out, cap, &used, ${name}_hidden(s)[i / ${width} * ${upper}_HIDDEN_STRIDE + i % ${width}]);\n"
-    "    return status;\n"
-    "}\n";
+static const char main_text_rows[] = "        .ids = ids, .append = append,\n";
 
 /* Steps below this are over before a second lane has woken: one lane is the default. */
 static const double FLOPS_FOR_LANES = 20e6;
-
-static const char *answer(Emit *e)
-{
-    const Model *m = e->model;
-    Text t = text_new(e->arena);
-    if (has_text(e)) {
-        text_fill(&t, answer_text, "name", e->name, NULL);
-        return t.data;
-    }
-    text_add(&t, answer_begin);
-    if (m->has_encoder && m->has_decoder) text_fill(&t, answer_translate, "name", e->name, "upper", e->upper, NULL);
-    else if (m->has_decoder) text_fill(&t, answer_generate, "name", e->name, "upper", e->upper, NULL);
-    else text_fill(&t, answer_encode, "name", e->name, "upper", e->upper, "width", number(e, m->d_model), NULL);
-    return t.data;
-}
-
-/* Room for the longest answer: characters, ids, or hidden states. */
-static const char *answer_bytes(Emit *e)
-{
-    if (has_text(e)) return arena_format(e->arena, "4 * %s_MAX_TARGET + 1", e->upper);
-    if (e->model->has_decoder) return arena_format(e->arena, "12 * %s_MAX_TARGET + 1", e->upper);
-    return arena_format(e->arena, "(size_t)%s_MAX_SOURCE * %lld + 1", e->upper, 16 * (long long)e->model->d_model);
-}
 
 static const char *about(Emit *e)
 {
@@ -466,18 +422,70 @@ static const char *about(Emit *e)
     return arena_format(e->arena, "%s of %s layers, width %lld", kind, layers, (long long)m->d_model);
 }
 
+/* A template filled with what the parts of main share; "" where the model has no such part. */
+static const char *part(Emit *e, bool there, const char *template, const char *key, const char *value)
+{
+    Text t = text_new(e->arena);
+    if (there) text_fill(&t, template, key, value, NULL);
+    return t.data;
+}
+
+static const char *encoder_part(Emit *e)
+{
+    Text t = text_new(e->arena);
+    if (!e->model->has_encoder) return "";
+    text_fill(&t, main_encoder, "name", e->name, "slot", e->model->has_decoder ? " 0," : "", NULL);
+    if (!e->model->has_decoder) text_fill(&t, main_hidden, "name", e->name, NULL);
+    return t.data;
+}
+
+static const char *encoder_rows(Emit *e)
+{
+    Text t = text_new(e->arena);
+    if (!e->model->has_encoder) return "";
+    text_fill(&t, main_encoder_rows, "upper", e->upper, NULL);
+    if (!e->model->has_decoder) text_fill(&t, main_hidden_rows, "upper", e->upper, "width", number(e, e->model->d_model), NULL);
+    return t.data;
+}
+
+/* What may stand between the quotes of a C string: a file name has any bytes. */
+static const char *in_quotes(Emit *e, const char *s)
+{
+    Text t = text_new(e->arena);
+    for (; *s; s++) {
+        const unsigned char c = (unsigned char)*s;
+        if (c < ' ' || c >= 0x7f || strchr("\"\\?", c)) text_printf(&t, "\\%03o", (unsigned)c);
+        else text_add_bytes(&t, s, 1);
+    }
+    return t.data;
+}
+
+static const char *stacks(Emit *e)
+{
+    const Model *m = e->model;
+    Text t = text_new(e->arena);
+    if (m->has_encoder) text_printf(&t, "        .about_encoder = \"%s\",\n", emit_stack(e, &m->encoder));
+    if (m->has_decoder) text_printf(&t, "        .about_decoder = \"%s\",\n", emit_stack(e, &m->decoder));
+    return t.data;
+}
+
 static void sequence_main(Emit *e, Text *out)
 {
     const Model *m = e->model;
+    const bool text = has_text(e);
+    const char *result = m->has_decoder ? "logits" : "hidden";
     Cost c = m->has_decoder ? plan_cost(e->plan, "next", 1, m->max_target, m->max_source)
                             : plan_cost(e->plan, "encode", m->max_source, m->max_source, m->max_source);
     text_fill(out, main_template, "name", e->name, "upper", e->upper, "version", XFORMC_VERSION, "about", about(e),
-              "include", has_text(e) ? "" : "#include \"rt_numbers.h\"\n",
+              "spec", in_quotes(e, emit_spec_name(e)), "stacks", stacks(e),
               "weights_declaration", emit_weights_declaration(e), "weights", emit_weights_symbol(e),
               "weights_file", e->form.weights != WEIGHTS_FILE ? "NULL" : arena_format(e->arena, "\"%s.safetensors\"", e->name),
-              "max_source", arena_format(e->arena, "%s_MAX_%s", e->upper, m->has_encoder ? "SOURCE" : "TARGET"),
-              "answer", answer(e), "answer_bytes", answer_bytes(e), "numbers", has_text(e) ? "0" : "1",
-              "lanes", c.flops < FLOPS_FOR_LANES ? "1" : "0", NULL);
+              "parameters", number(e, model_parameters(m)), "tolerance", arena_format(e->arena, "%g", engine_tolerance(m, result)),
+              "lanes", c.flops < FLOPS_FOR_LANES ? "1" : "0",
+              "encoder_calls", encoder_part(e), "encoder_rows", encoder_rows(e),
+              "decoder_calls", part(e, m->has_decoder, main_decoder, "name", e->name),
+              "decoder_rows", part(e, m->has_decoder, main_decoder_rows, "upper", e->upper),
+              "text_calls", part(e, text, main_text, "name", e->name), "text_rows", text ? main_text_rows : "", NULL);
 }
 
 static const char example_template[] =

@@ -35,6 +35,8 @@ struct Engine {
 
 /* Run the plan's operations one by one on OpenBLAS. plan->options.target must be TARGET_ROW_MAJOR. */
 Engine *generic_open(Arena *a, Diag *d, const Plan *p);
+/* The same with plain loops in the place of OpenBLAS: the same bits on every machine, and slow. */
+Engine *generic_open_plain(Arena *a, const Plan *p);
 
 /* Emit, compile with `cc` into a temporary folder and load. The form's weights are those of a file. */
 Engine *native_open(Arena *a, Diag *d, const Plan *p, const char *cc, EmitForm form);
@@ -48,6 +50,10 @@ int64_t engine_logits_stride(const Engine *e);
 /* Fill an input of an xf.graph: row-major values, rows x columns of the tensor. */
 void engine_set_input(Engine *e, const char *name, const float *values);
 void engine_close(Engine *e);
+
+/* The largest distance, max |a - b| / max |b|, of a tensor of that name that is still agreement: 1e-5, and 1e-4 for logits
+ * of models over 12 layers. */
+double engine_tolerance(const Model *m, const char *name);
 
 /* A tensor in a state, dense: out[heads][rows][columns] of which `rows` and `columns` are in use. For an output or a
  * whole buffer of layout ROWS or INTS (as floats), layer index 0 unless it is a tap. */

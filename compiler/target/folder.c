@@ -121,12 +121,14 @@ static bool add_literal(Output *o, const Plan *p, const Pack *pack, const char *
     return true;
 }
 
-/* `packed`: the weights too. */
-static bool write_folder(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, bool packed)
+/* What is written besides the text. */
+typedef enum FolderWeights { FOLDER_NONE, FOLDER_BARE, FOLDER_TESTED } FolderWeights;
+
+static bool write_folder(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, FolderWeights packed)
 {
     Output o = { .arena = a, .diag = d };
     Pack pack = pack_layout(a, p);
-
+    pack.selftest = packed == FOLDER_TESTED;
     const char *runtime = file_join(a, folder, "runtime");
     const char *weights = file_join(a, folder, arena_format(a, "%s.safetensors", p->graph->model->name));
     add_runtime(&o, runtime);
@@ -142,12 +144,29 @@ static bool write_folder(Arena *a, Diag *d, const Plan *p, EmitForm form, const 
 
 bool folder_write_text(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder)
 {
-    return write_folder(a, d, p, form, folder, false);
+    return write_folder(a, d, p, form, folder, FOLDER_NONE);
 }
 
 bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder)
 {
-    return write_folder(a, d, p, form, folder, true);
+    return write_folder(a, d, p, form, folder, FOLDER_TESTED);
+}
+
+bool folder_write_bare(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder)
+{
+    return write_folder(a, d, p, form, folder, FOLDER_BARE);
+}
+
+bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path)
+{
+    struct stat info;
+    Pack pack = pack_layout(a, p);
+    pack.selftest = true;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s is no file; choose another -o", path);
+        return false;
+    }
+    return is_packed(a, path) ? pack_write(a, d, &pack, path) : refuse(d, path);
 }
 
 /* ---- building ------------------------------------------------------------------------------------------------ */

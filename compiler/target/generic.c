@@ -194,17 +194,24 @@ static unsigned char *aligned(Arena *a, size_t bytes)
     return (unsigned char *)pad64((size_t)(uintptr_t)arena_alloc(a, bytes + 64));
 }
 
-Engine *generic_open(Arena *a, Diag *d, const Plan *p)
+static Engine *open(Arena *a, const Plan *p, Product *product)
 {
     static const EngineOps ops = { .encode = encode, .step = step, .next = next, .rows = rows, .logits = logits, .clear = clear, .run = run,
                                    .threads = threads, .close = close };
-    (void)d;
     if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs row-major plans");
     Generic *own = arena_alloc(a, sizeof *own);
-    *own = (Generic){ .arena = arena_new(), .lanes = 1 };
+    *own = (Generic){ .arena = arena_new(), .lanes = 1, .product = product };
     read_weights(own, p->graph);
     Engine *e = arena_alloc(a, sizeof *e);
     *e = (Engine){ .name = "generic", .ops = &ops, .plan = p, .state = aligned(own->arena, p->state_bytes), .own = own };
     engine_reset(e);
     return e;
 }
+
+Engine *generic_open(Arena *a, Diag *d, const Plan *p)
+{
+    (void)d;
+    return open(a, p, blas_product);
+}
+
+Engine *generic_open_plain(Arena *a, const Plan *p) { return open(a, p, plain_product); }

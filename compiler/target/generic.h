@@ -3,12 +3,14 @@
 #define GENERIC_H
 
 #include "engine.h"
+#include "generic_blas.h"
 
 /* What the engine keeps besides its state. */
 typedef struct Generic {
     Arena *arena;                   /* its own: weights and state, freed by close */
     float ***weights;               /* [tensor id][layer index], dense and row-major; NULL where it is no param */
     int lanes;
+    Product *product;               /* by OpenBLAS, or plain */
     const float *result;            /* what the last step or next left: [target_vocab] */
 } Generic;
 

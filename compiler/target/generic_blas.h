@@ -1,4 +1,4 @@
-/* generic_blas.h: products of matrices by OpenBLAS, with its threads set as its user would set them. */
+/* generic_blas.h: products of matrices by OpenBLAS, with its threads set as its user would set them; and by plain loops. */
 #ifndef GENERIC_BLAS_H
 #define GENERIC_BLAS_H
 
@@ -14,6 +14,8 @@ typedef struct BlasProduct {
 } BlasProduct;
 
 /* m, n and k are at least 1. Where c is overwritten, it may have held anything. */
-void blas_product(const BlasProduct *p, float *c, const float *a, const float *b);
+typedef void Product(const BlasProduct *p, float *c, const float *a, const float *b);
+Product blas_product;
+Product plain_product;              /* the same bits on every machine; takes one thread */
 
 #endif

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "generic_blas.h"
-
 /* ---- operands ------------------------------------------------------------------------------------------- */
 
 static int64_t in_use(const GenericPass *pass, Dim d)
@@ -34,6 +32,7 @@ static const float *weights(const GenericPass *pass, const Tensor *t)
 }
 
 static int lanes(const GenericPass *pass) { return ((const Generic *)pass->engine->own)->lanes; }
+static Product *product_of(const GenericPass *pass) { return ((const Generic *)pass->engine->own)->product; }
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
@@ -93,7 +92,7 @@ static void linear(const GenericPass *pass, const PlanOp *op)
     const BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = (int)op->in[0]->stride, .b_stride = k,
                                   .c_stride = (int)op->out[0]->stride, .transposed = true, .add = bias != NULL,
                                   .lanes = lanes(pass) };
-    blas_product(&product, row(pass, op->out[0], 0), row(pass, op->in[0], 0), weights(pass, w));
+    product_of(pass)(&product, row(pass, op->out[0], 0), row(pass, op->in[0], 0), weights(pass, w));
 }
 
 static void add(const GenericPass *pass, const PlanOp *op)
@@ -255,11 +254,11 @@ static void attention(const GenericPass *pass, const PlanOp *op)
                                  .b_stride = (int)op->in[2]->stride, .c_stride = (int)op->out[0]->stride, .lanes = lanes(pass) };
     for (int h = 0; h < n->heads; h++) {
         const Head at = head_of(pass, op, h, d_k, d_v);
-        if (most) blas_product(&scores, at.scores, at.q, at.k);
+        if (most) product_of(pass)(&scores, at.scores, at.q, at.k);
         for (int r = 0; r < rows; r++)
             weigh(at.weights + r * weight->stride, at.scores + r * score->stride, adjustment_of(pass, op, h, r), visible[r],
                   (int)weight->width, n->scale);
-        if (most) blas_product(&values, at.out, at.weights, at.v);
+        if (most) product_of(pass)(&values, at.out, at.weights, at.v);
         for (int r = 0; r < rows; r++)      /* whatever a hidden value is, 0 times it is 0 */
             if (all_zero(at.weights + r * weight->stride, visible[r])) memset(at.out + r * op->out[0]->stride, 0, (size_t)d_v * sizeof(float));
     }

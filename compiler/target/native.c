@@ -48,7 +48,7 @@ static bool compile(Arena *a, Diag *d, Native *k, const Plan *p, const char *cc,
     const char *name = p->graph->model->name;
     const MakeOrder order = { folder, arena_format(a, "lib%s.so", name), arena_format(a, "%s.c", name), cc, form };
     form.weights = WEIGHTS_FILE;
-    return folder_write(a, d, p, form, folder) && folder_make(a, d, &order) && !cleanup_caught() &&
+    return folder_write_bare(a, d, p, form, folder) && folder_make(a, d, &order) && !cleanup_caught() &&
            load(a, d, k, p->graph->model, folder);
 }
 

@@ -7,16 +7,13 @@
 #include <string.h>
 
 #include "emit.h"
+#include "rt_packed.h"
 #include "text.h"
 
-uint64_t pack_hash(uint64_t h, const void *data, size_t n)
-{
-    const unsigned char *p = data;
-    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * 1099511628211u;
-    return h;
-}
-
 /* ---- the head -------------------------------------------------------------------------------------------------- */
+
+static const char zeros[] = "0000000000000000";
+_Static_assert(PACK_IDENTITY_AT == (int)RT_PACKED_IDENTITY_AT, "where the identity stands");
 
 static int by_offset(const void *a, const void *b)
 {
@@ -54,17 +51,28 @@ static void add_entry(Arena *a, Text *t, const PackEntry *e)
     text_printf(t, "],\"data_offsets\":[%zu,%zu]}", e->offset, e->offset + k->bytes);
 }
 
-/* The JSON of the head, padded; both hashes have sixteen digits, so its length depends on the layout alone. */
-static Text head_text(Arena *a, const Plan *p, const char *identity, const char *content)
+/* The JSON of the head, padded; hashes and values have a fixed number of digits, so its length depends on the layout alone. */
+static Text head_text(Arena *a, const Plan *p, const char *identity, const char *selftest)
 {
     int n;
     PackEntry *e = pack_entries(a, p, &n);
     Text t = text_new(a);
-    text_printf(&t, "{\"__metadata__\":{\"xformc\":\"%s\",\"content\":\"%s\"}", identity, content);
+    text_printf(&t, "{\"__metadata__\":{\"xformc\":\"%s\",\"content\":\"%s\"", identity, zeros);
+    if (!p->graph->model->graph) text_printf(&t, ",\"selftest\":\"%s\"", selftest);
+    text_add(&t, "}");
     for (int i = 0; i < n; i++) add_entry(a, &t, &e[i]);
     text_add(&t, "}");
     while ((t.size + 8) % 64) text_add(&t, " ");
     return t;
+}
+
+/* Values that are not computed, or not yet. */
+static char *no_values(Arena *a)
+{
+    char *digits = arena_alloc(a, RT_SELFTEST_DIGITS + 1);
+    memset(digits, '0', RT_SELFTEST_DIGITS);
+    digits[RT_SELFTEST_DIGITS] = '\0';
+    return digits;
 }
 
 Pack pack_layout(Arena *a, const Plan *p)
@@ -75,11 +83,10 @@ Pack pack_layout(Arena *a, const Plan *p)
     if (!f) die("no memory for a dump");
     graph_dump(p->graph, f);
     if (fclose(f) != 0) die("no memory for a dump");
-    static const char zeros[] = "0000000000000000";
-    Text head = head_text(a, p, zeros, zeros);
-    uint64_t h = pack_hash(pack_hash(PACK_HASH_START, text, size), head.data, head.size);
+    Text head = head_text(a, p, zeros, no_values(a));
+    uint64_t h = rt_hash(rt_hash(rt_hash_start, text, size), head.data, head.size);
     free(text);
-    return (Pack){ p, arena_format(a, "%016" PRIx64, h), head.size + 8 };
+    return (Pack){ .plan = p, .identity = arena_format(a, "%016" PRIx64, h), .head_bytes = head.size + 8 };
 }
 
 /* ---- the data -------------------------------------------------------------------------------------------------- */
@@ -143,15 +150,18 @@ static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
     const Plan *p = pack->plan;
     int n;
     PackEntry *e = pack_entries(a, p, &n);
+    char *selftest = no_values(a);
+    if (pack->selftest && !p->graph->model->graph) pack_selftest(p, selftest);
     *size = pack->head_bytes + p->weights_bytes;
     unsigned char *bytes = calloc(*size, 1), *data = bytes + pack->head_bytes;
     if (!bytes) die("no memory for %zu bytes of weights", *size);
     pack_tensors(data, e, n);
-    uint64_t content = pack_hash(PACK_HASH_START, data, p->weights_bytes);
-    Text head = head_text(a, p, pack->identity, arena_format(a, "%016" PRIx64, content));
+    Text head = head_text(a, p, pack->identity, selftest);
     if (head.size + 8 != pack->head_bytes) die("the head has another size than was planned");
     for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)head.size >> (8 * i));
     memcpy(bytes + 8, head.data, head.size);
+    const char *content = arena_format(a, "%016" PRIx64, rt_packed_content(bytes, *size));
+    memcpy(bytes + RT_PACKED_CONTENT_AT, content, RT_PACKED_DIGITS);
     return bytes;
 }
 
@@ -190,6 +200,7 @@ static void literal_numbers(Text *t, const PackEntry *e, const unsigned char *da
         memcpy(&k, &f, sizeof k);
         text_add(t, i % 12 ? " " : "\n        ");
         if (integers) text_printf(t, "%" PRId32 ",", k);
+        else if (f == 0 && k) text_add(t, "-0.0f,");
         else text_printf(t, "%.9g%s,", (double)f, f == (float)(int)f && f < 1e6f && f > -1e6f ? "" : "f");
     }
     text_add(t, "\n    },\n");

@@ -1,8 +1,9 @@
 /* pack.h: weights in the layout that the loops want, in one safetensors file.
  *
- * The head's first entry is {"__metadata__":{"xformc":IDENTITY,"content":HASH}}: the identity covers the graph and the
- * layout, not the values, so that other values for the same spec fit a program already built; the hash covers the
- * data. The head is padded with spaces to a multiple of 64 bytes, its length included, and so is every tensor. */
+ * The head's first entry is {"__metadata__":{"xformc":IDENTITY,"content":HASH,"selftest":VALUES}}; see rt_packed.h. The
+ * identity covers the graph and the layout, not the values, so that other values for the same spec fit a program already
+ * built; the hash covers the file. The head is padded with spaces to a multiple of 64 bytes, its length included, and so is
+ * every tensor. */
 #ifndef PACK_H
 #define PACK_H
 
@@ -13,6 +14,7 @@ typedef struct Pack {
     const Plan *plan;
     const char *identity;           /* sixteen hex digits */
     size_t head_bytes;              /* length and JSON, padded */
+    bool selftest;                  /* compute its VALUES, which takes as long as a few sentences; else they are zeros */
 } Pack;
 
 /* Identity and size of the head; reads no weights. */
@@ -23,6 +25,8 @@ bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
  * was there. Give it back with pack_release; what nobody uses stays while there is room for it. */
 const unsigned char *pack_acquire(Arena *a, const Pack *pack, bool *reused);
 void pack_release(const unsigned char *data);
+/* The values of the self-test as RT_SELFTEST_DIGITS digits, by the generic engine. */
+void pack_selftest(const Plan *p, char *digits);
 /* The same as the text of NAME_weights.c: const void *NAME_literal. Refused above a million values. */
 bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out);
 

@@ -12,8 +12,4 @@ PackEntry *pack_entries(Arena *a, const Plan *p, int *n);
 /* Pack each to its place in `data`, which is zeros. */
 void pack_tensors(unsigned char *data, const PackEntry *e, int n);
 
-/* FNV-1a, 64 bits: `h` with more bytes. */
-#define PACK_HASH_START UINT64_C(14695981039346656037)
-uint64_t pack_hash(uint64_t h, const void *data, size_t n);
-
 #endif

@@ -5,46 +5,48 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "rt_packed.h"
+
 
 /* Everything but values that lie elsewhere, and those where they are few. */
 static uint64_t hash_source_fields(uint64_t h, const TensorSource *s)
 {
     const int64_t whole[] = { s->kind, s->dtype, s->rank, (int64_t)s->offset, (int64_t)s->seed, s->fan_in, s->fan_out, s->layout, s->divisor,
                               s->first, s->distance, s->both_ways };
-    h = pack_hash(h, whole, sizeof whole);
-    h = pack_hash(h, s->shape, (size_t)s->rank * sizeof *s->shape);
-    h = pack_hash(h, s->stride, (size_t)s->rank * sizeof *s->stride);
-    return pack_hash(h, &s->constant, sizeof s->constant);
+    h = rt_hash(h, whole, sizeof whole);
+    h = rt_hash(h, s->shape, (size_t)s->rank * sizeof *s->shape);
+    h = rt_hash(h, s->stride, (size_t)s->rank * sizeof *s->stride);
+    return rt_hash(h, &s->constant, sizeof s->constant);
 }
 
 static uint64_t hash_file(uint64_t h, const TensorFile *f)
 {
     struct stat status;
-    h = pack_hash(h, f->path, strlen(f->path) + 1);
+    h = rt_hash(h, f->path, strlen(f->path) + 1);
     if (stat(f->path, &status) != 0) return h;
     const int64_t whole[] = { (int64_t)status.st_ino, (int64_t)status.st_size, (int64_t)status.st_mtim.tv_sec, (int64_t)status.st_mtim.tv_nsec };
-    return pack_hash(h, whole, sizeof whole);
+    return rt_hash(h, whole, sizeof whole);
 }
 
 static uint64_t hash_source(uint64_t h, const TensorSource *s)
 {
     h = hash_source_fields(h, s);
     if (s->kind == SOURCE_FILE) h = hash_file(h, s->file);
-    if (s->kind == SOURCE_XAVIER || s->kind == SOURCE_UNIFORM) h = pack_hash(h, s->name, strlen(s->name) + 1);
-    if (s->values) h = pack_hash(h, s->values, (size_t)tensor_elements(s) * sizeof *s->values);
-    if (s->rates) h = pack_hash(h, s->rates, (size_t)s->shape[1] / 2 * sizeof *s->rates);
+    if (s->kind == SOURCE_XAVIER || s->kind == SOURCE_UNIFORM) h = rt_hash(h, s->name, strlen(s->name) + 1);
+    if (s->values) h = rt_hash(h, s->values, (size_t)tensor_elements(s) * sizeof *s->values);
+    if (s->rates) h = rt_hash(h, s->rates, (size_t)s->shape[1] / 2 * sizeof *s->rates);
     return s->table ? hash_source(h, s->table) : h;
 }
 
 /* What the packed data depends on: two plans of one key have the same bytes. */
 static uint64_t data_key(const PackEntry *e, int n, size_t bytes)
 {
-    uint64_t h = pack_hash(PACK_HASH_START, &bytes, sizeof bytes);
+    uint64_t h = rt_hash(rt_hash_start, &bytes, sizeof bytes);
     for (int i = 0; i < n; i++) {
         const Packed *k = e[i].packed;
-        h = pack_hash(pack_hash(h, &k->format, sizeof k->format), &e[i].offset, sizeof e[i].offset);
-        h = pack_hash(h, k->shape, (size_t)k->rank * sizeof *k->shape);
-        if (k->integers) h = pack_hash(h, k->integers, (size_t)k->integer_count * sizeof *k->integers);
+        h = rt_hash(rt_hash(h, &k->format, sizeof k->format), &e[i].offset, sizeof e[i].offset);
+        h = rt_hash(h, k->shape, (size_t)k->rank * sizeof *k->shape);
+        if (k->integers) h = rt_hash(h, k->integers, (size_t)k->integer_count * sizeof *k->integers);
         for (int t = 0; t < 2; t++)
             if (k->tensor[t]) h = hash_source(h, k->tensor[t]->source[e[i].layer_index]);
     }

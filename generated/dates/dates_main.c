@@ -8,26 +8,36 @@ static rt_status bind(void *m, const void *weights, size_t bytes) { return dates
 static rt_status threads(void *m, int n) { return dates_threads(m, n); }
 static rt_team *team(const void *m) { return ((const dates *)m)->team; }
 static void reset(void *s) { dates_reset(s); }
+static rt_status encode(const void *m, void *s, const int *ids, int n) { return dates_encode(m, s, 0, ids, n); }
+static rt_status rows(const void *m, void *s, const rt_row *r, int n) { return dates_rows(m, s, r, n); }
+static const float *logits(const void *s) { return dates_logits(s); }
+static rt_status next(const void *m, void *s, int id, int *next) { return dates_next(m, s, id, next); }
+static rt_status clear(void *s, int slot) { return dates_clear(s, slot); }
 
 static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)
 {
     return dates_ids(m, utf8, out, room, n, fault);
 }
 
-static rt_status text(const void *m, void *s, const char *utf8, char *out, size_t cap)
+static rt_status append(const void *m, int id, char *out, size_t cap, size_t *used)
 {
-    return dates_text(m, s, utf8, out, cap);
+    return dates_append(m, id, out, cap, used);
 }
 
 int main(int argc, char **argv)
 {
     const rt_program program = {
-        .name = "dates", .about = "encoder-decoder of 2 + 2 layers, width 64", .version = "0.1.0",
+        .name = "dates", .about = "encoder-decoder of 2 + 2 layers, width 64", .spec = "dates.lua", .version = "0.1.0",
+        .about_encoder = "2 layers, 4 heads of 16, d_ff 256, annotated norm (pre)",
+        .about_decoder = "2 layers, 4 heads of 16, d_ff 256, annotated norm (pre)",
         .isa = dates_isa, .model_bytes = sizeof(dates), .state_bytes = DATES_STATE_BYTES,
         .weights = dates_weights, .weights_bytes = DATES_WEIGHTS_BYTES, .weights_file = NULL,
-        .max_source = DATES_MAX_SOURCE, .answer_bytes = 4 * DATES_MAX_TARGET + 1, .numbers = 0,
-        .default_lanes = 1, .lanes_max = DATES_LANES,
-        .bind = bind, .threads = threads, .team = team, .reset = reset, .ids = ids, .text = text,
+        .parameters = 239887, .tolerance = 1e-05, .default_lanes = 1, .lanes_max = DATES_LANES,
+        .bind = bind, .threads = threads, .team = team, .reset = reset,
+        .max_source = DATES_MAX_SOURCE, .source_vocab = DATES_SOURCE_VOCAB, .encode = encode,
+        .max_target = DATES_MAX_TARGET, .vocab = DATES_VOCAB, .start = DATES_START, .end = DATES_END, .slots = DATES_SLOTS,
+        .rows = DATES_ROWS, .logits_stride = DATES_LOGITS_STRIDE, .rows_of = rows, .logits = logits, .next = next, .clear = clear,
+        .ids = ids, .append = append,
     };
     return rt_host_main(&program, argc, argv);
 }

@@ -1,6 +1,8 @@
 /* json_keys.c: a tool of the shell suites: is standard input one JSON object of the shape that `verify --json` or
- * `run --json` (of an xf.graph: tensors, of texts: answers) promises?   usage: json_keys verify|run|answers */
+ * `run --json` (of an xf.graph: tensors, of texts: answers) promises? Or, with `objects`, is each of its lines some object?
+ * usage: json_keys verify|run|answers|objects */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -61,9 +63,27 @@ static int check_answers(const json_t *root)
     return 0;
 }
 
+/* Every line of standard input is an object, and there is one. */
+static int check_objects(void)
+{
+    char *line = NULL;
+    size_t room = 0, count = 0;
+    int code = 0;
+    for (ssize_t n; !code && (n = getline(&line, &room, stdin)) > 0; count++) {
+        json_error_t error;
+        json_t *root = json_loadb(line, (size_t)n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+        if (!root) fprintf(stderr, "line %zu: %s", count + 1, line);
+        if (!json_is_object(root)) code = wrong(root ? "no object" : error.text);
+        json_decref(root);
+    }
+    free(line);
+    return code || count ? code : wrong("no lines");
+}
+
 int main(int argc, char **argv)
 {
     json_error_t error;
+    if (argc == 2 && strcmp(argv[1], "objects") == 0) return check_objects();
     json_t *root = json_loadf(stdin, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
     if (!root) return wrong(error.text);
     const char *what = argc == 2 ? argv[1] : "verify";

@@ -27,12 +27,12 @@ fails() {
 
 "$xformc" --help >"$scratch/out" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/out")" = Examples: ] && [ ! -s "$scratch/err" ] && "$xformc" -h | cmp - "$scratch/out"
 verdict $? '--help begins with examples, on stdout'
-missing=$(for word in compile build run verify ops fields --output --engine --cc --isa --threads --slots --weights --taps --input --against --json --dump --quiet --verbose; do
+missing=$(for word in compile build pack run verify ops fields --output --engine --cc --isa --threads --slots --weights --taps --input --against --from --json --dump --quiet --verbose; do
     grep -q -e "$word" "$scratch/out" || echo "$word"; done)
 [ -z "$missing" ]
 verdict $? '--help has every command and option'
 echo "missing: $missing"
-for command in compile build run verify ops fields; do
+for command in compile build pack run verify ops fields; do
     "$xformc" $command --help >"$scratch/out" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/out")" = Examples: ] && grep -q "^Usage: xformc $command" "$scratch/out" && [ ! -s "$scratch/err" ]
     verdict $? "$command --help"
 done
@@ -64,9 +64,9 @@ fails 'an empty spec name' 2 '*SPEC is empty
 *' "$xformc" compile ''
 for option in --output --cc; do fails "an empty $option" 2 "xformc: $option is empty" "$xformc" build x $option ''; done
 # Every option, given to every command: whether it is refused is what --help says.
-for command in compile build run verify ops fields; do
+for command in compile build pack run verify ops fields; do
     "$xformc" $command --help | sed -n 's/^ .*--\([a-z]*\).*/\1/p' >"$scratch/own"
-    for option in output=x engine=native cc=cc isa=native threads=1 slots=1 weights=file kernels=library taps input=X=f against=f json dump=m quiet verbose; do
+    for option in output=x engine=native cc=cc isa=native threads=1 slots=1 weights=file kernels=library taps input=X=f against=f from=f json dump=m quiet verbose; do
         if grep -qx "${option%%=*}" "$scratch/own"; then continue; fi
         "$xformc" $command "$scratch/none.lua" --$option 2>&1 | grep -q "^xformc: $command does not take --${option%%=*}; [a-z]* does$" || echo "$option"
     done >"$scratch/dropped"

@@ -14,7 +14,7 @@ static void names_of_c_and_of_the_text_are_reserved(void **state)
         "Makefile", "makefile", "clean", "command", "always", "all", "input_X", "rt_copy", "xf_a", "W_GRAPH", "AT_X", "linear_64x64",
         "attention_1x3_16", "encoder_layer", "_a", "text", "characters", "ids", "run",
         "m", "decode", "group_rows", "likeliest", "next_position", "reset", "set_row",
-        "source_length", "team",
+        "source_length", "team", "append", "clear", "hidden", "logits", "next", "program", "rows",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!name_is_reserved(names[i])) fail_msg("%s is not reserved", names[i]);

@@ -8,19 +8,21 @@
 #include "rt_weights.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- the model: letters a..z and é; its weights are the eight bytes "reversed" ------------------------------- */
+/* ---- the model: letters a..z and é, the start and the end; its weights are the eight bytes "reversed" ---------- */
 
+enum { LETTERS = 27, START = LETTERS, END, VOCAB, LONGEST = 8 };
 typedef struct Model { const char *weights; rt_team *team; } Model;
-typedef struct State { int ready; } State;
+typedef struct State { int ready, ids[LONGEST], n, position; float logits[VOCAB]; } State;
 
 static const char embedded[] = "reversed";
-static int32_t table[27 * 2], texts[27];
-static const RtCharacters characters = { table, 27, texts, 27 };
+static int32_t table[LETTERS * 2], texts[VOCAB];
+static const RtCharacters characters = { table, LETTERS, texts, VOCAB };
 
 static rt_status model_bind(void *model, const void *weights, size_t bytes)
 {
@@ -31,7 +33,46 @@ static rt_status model_bind(void *model, const void *weights, size_t bytes)
 
 static rt_status model_threads(void *model, int n) { return rt_team_resize(&((Model *)model)->team, n); }
 static rt_team *model_team(const void *model) { return ((const Model *)model)->team; }
-static void model_reset(void *state) { ((State *)state)->ready = 1; }
+static void model_reset(void *state) { memset(state, 0, sizeof(State)), ((State *)state)->ready = 1; }
+
+static rt_status model_encode(const void *model, void *state, const int *ids, int n)
+{
+    State *s = state;
+    if (!s->ready || !((const Model *)model)->weights || n < 1 || n > LONGEST) return RT_ORDER;
+    memcpy(s->ids, ids, (size_t)n * sizeof *ids);
+    s->n = n, s->position = 0;
+    return RT_OK;
+}
+
+/* Every letter but the right one has the log-probability -3. */
+static rt_status model_rows(const void *model, void *state, const rt_row *rows, int n)
+{
+    State *s = state;
+    (void)model;
+    if (n != 1 || rows->position != s->position || rows->id != (s->position ? s->ids[s->n - s->position] : START)) return RT_ORDER;
+    s->position++;
+    for (int i = 0; i < VOCAB; i++) s->logits[i] = -3;
+    s->logits[s->position > s->n ? END : s->ids[s->n - s->position]] = -0.5f;
+    return RT_OK;
+}
+
+static const float *model_logits(const void *state) { return ((const State *)state)->logits; }
+
+static rt_status model_next(const void *model, void *state, int id, int *next)
+{
+    State *s = state;
+    const rt_row row = { 0, s->position, id };
+    const rt_status status = model_rows(model, state, &row, 1);
+    *next = s->position > s->n ? END : s->ids[s->n - s->position];
+    return status;
+}
+
+static rt_status model_clear(void *state, int slot)
+{
+    (void)slot;
+    ((State *)state)->position = 0;
+    return RT_OK;
+}
 
 static rt_status model_ids(const void *model, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
 {
@@ -39,32 +80,29 @@ static rt_status model_ids(const void *model, const char *utf8, int *ids, int ro
     return rt_characters_encode(&characters, utf8, ids, room, n, fault);
 }
 
-static rt_status model_text(const void *model, void *state, const char *utf8, char *out, size_t cap)
+static rt_status model_append(const void *model, int id, char *out, size_t cap, size_t *used)
 {
-    int ids[8], n;
-    size_t used = 0;
-    rt_status status = rt_characters_encode(&characters, utf8, ids, 8, &n, NULL);
-    if (!((State *)state)->ready || !((const Model *)model)->weights) return RT_ORDER;
-    while (status == RT_OK && n > 0)
-        status = rt_characters_decode(&characters, ids[--n], out, cap, &used);
-    return status;
+    (void)model;
+    return rt_characters_decode(&characters, id, out, cap, used);
 }
 
 static const rt_program program = {
-    .name = "reverse", .about = "Turn a word around.", .example = "abc", .version = "1.2.3", .isa = 0,
+    .name = "reverse", .about = "Turn a word around.", .spec = "reverse.lua", .example = "abc", .version = "1.2.3", .isa = 0,
     .model_bytes = sizeof(Model), .state_bytes = sizeof(State), .weights_bytes = 8, .weights = embedded,
-    .weights_file = "reverse.weights", .max_source = 8, .answer_bytes = 33, .default_lanes = 0, .lanes_max = 4,
-    .bind = model_bind, .threads = model_threads, .team = model_team, .reset = model_reset, .ids = model_ids,
-    .text = model_text,
+    .weights_file = "reverse.weights", .parameters = 3, .default_lanes = 0, .lanes_max = 4, .max_source = LONGEST,
+    .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .end = END, .slots = 1, .rows = 1, .logits_stride = VOCAB,
+    .bind = model_bind, .threads = model_threads, .team = model_team, .reset = model_reset, .encode = model_encode,
+    .rows_of = model_rows, .logits = model_logits, .next = model_next, .clear = model_clear, .ids = model_ids, .append = model_append,
 };
 
 static int set_up(void **state)
 {
     (void)state;
-    for (int i = 0; i < 27; i++) {
+    for (int i = 0; i < LETTERS; i++) {
         texts[i] = i < 26 ? 'a' + i : 0xe9;
         table[2 * i] = texts[i], table[2 * i + 1] = i;
     }
+    texts[START] = texts[END] = -1;
     return 0;
 }
 
@@ -172,6 +210,115 @@ static void arguments(void **state)
     check(65, "\n", "argument 1: '-' (U+002D) at character 1");
 }
 
+/* ---- ids and JSON --------------------------------------------------------------------------------------- */
+
+static void words(int code, const char *out, const char *err, const char *const *w)
+{
+    run(&program, w, "", 0, -1);
+    check(code, out, err);
+}
+
+static void ids(void **state)
+{
+    (void)state;
+    words(0, "2 1 0 28\n25 28\n", "", WORDS("--ids", "0 1 2", " 25,"));
+    words(65, "\n", "reverse: argument 1: id 27 at place 2 is not in the vocabulary, 0 to 26\n", WORDS("--ids", "3 27"));
+    words(65, "\n", "reverse: argument 1: no whole number at byte 3\n", WORDS("--ids", "3 a"));
+    words(65, "\n", "reverse: argument 1: no whole number at byte 1\n", WORDS("--ids", "--", "-1"));
+    words(65, "\n", "reverse: argument 1: no whole number at byte 1\n", WORDS("--ids", "99999999999"));
+    words(65, "\n", "reverse: argument 1: empty; 1 to 8 ids fit\n", WORDS("--ids", " "));
+    words(65, "\n", "reverse: argument 1: 9 ids, but at most 8 fit\n", WORDS("--ids", "1 2 3 4 5 6 7 8 9"));
+}
+
+/* The right one has the probability 1 / (1 + 28 exp(-2.5)). */
+static void json(void **state)
+{
+    static const char end[] = ",\"finished\":true}\n";
+    char expected[512];
+    (void)state;
+    snprintf(expected, sizeof expected,
+             "{\"input\":\"ab\",\"input_ids\":[0,1],\"ids\":[1,0,28],\"text\":\"ba\",\"score\":%.9g%s", -3 * log(1 + 28 * exp(-2.5)), end);
+    words(0, expected, "", WORDS("--json", "ab"));
+    snprintf(expected, sizeof expected,
+             "{\"input\":\"0, 26\",\"input_ids\":[0,26],\"ids\":[26,0,28],\"text\":\"\xc3\xa9" "a\",\"score\":%.9g%s",
+             -3 * log(1 + 28 * exp(-2.5)), end);
+    words(0, expected, "", WORDS("--json", "--ids", "0, 26"));
+    words(65, "{\"input\":\"\",\"error\":\"empty; 1 to 8 characters fit\"}\n", "", WORDS("--json", ""));
+    words(65, "{\"input\":\"a\\\"\\\\/\",\"error\":\"'\\\"' (U+0022) at character 2 is not in the vocabulary\"}\n", "",
+          WORDS("--json", "a\"\\/"));
+}
+
+/* Every byte, and forms that are no UTF-8: a JSON string stays valid, and obeys nothing. */
+static void json_bytes(void **state)
+{
+    static const struct { const char *bytes; size_t n; const char *escaped; } cases[] = {
+        { "\0\1\t\x1f", 4, "\\u0000\\u0001\\u0009\\u001f" }, { "\x7f\xc2\x80\xc2\x9f", 5, "\\u007f\\u0080\\u009f" },
+        { "\x80", 1, "\\ufffd" }, { "\xff\xfe", 2, "\\ufffd\\ufffd" }, { "\xc3", 1, "\\ufffd" }, { "\xe2\x82z", 3, "\\ufffd\\ufffdz" },
+        { "\xc0\x81", 2, "\\ufffd\\ufffd" }, { "\xed\xa0\x80", 3, "\\ufffd\\ufffd\\ufffd" },
+        { "\xf4\x90\x80\x80", 4, "\\ufffd\\ufffd\\ufffd\\ufffd" },
+        { "\xe2\x80\xae\xef\xbb\xbf", 6, "\\u202e\\ufeff" }, { "\xf0\x9f\x98\x80", 4, "\xf0\x9f\x98\x80" }, { "'/<\xc3\xa9", 5, "'/<\xc3\xa9" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char line[16], expected[64];
+        memcpy(line, cases[i].bytes, cases[i].n);
+        line[cases[i].n] = '\n';
+        run(&program, WORDS("--json"), line, cases[i].n + 1, -1);
+        snprintf(expected, sizeof expected, "{\"input\":\"%s\",\"error\":\"", cases[i].escaped);
+        if (strncmp(result.out, expected, strlen(expected)) || result.code != 65) fail_msg("case %zu: %s expected %s", i, result.out, expected);
+    }
+}
+
+/* A decoder alone and an encoder alone: other calls, other keys. */
+static rt_status count_rows(const void *model, void *state, const rt_row *rows, int n)
+{
+    State *s = state;
+    (void)model;
+    for (int i = 0; i < n; i++)
+        if (rows[i].position != s->position++) return RT_ORDER;
+    for (int i = 0; i < VOCAB; i++) s->logits[i] = i == (rows[n - 1].id + 1) % VOCAB ? 0 : -100;
+    return RT_OK;
+}
+
+static rt_status count_next(const void *model, void *state, int id, int *next)
+{
+    const rt_row row = { 0, ((State *)state)->position, id };
+    *next = (id + 1) % VOCAB;
+    return count_rows(model, state, &row, 1);
+}
+
+static void decoder_alone(void **state)
+{
+    rt_program p = program;
+    (void)state;
+    p.max_source = 0, p.encode = NULL, p.ids = NULL, p.append = NULL, p.rows = 3, p.rows_of = count_rows, p.next = count_next;
+    run(&p, WORDS("1 2 3 4 5", "25 26", "0"), "", 0, -1);
+    check(0, "6 7 8 9 10 11\n27 28\n1 2 3 4 5 6 7 8 9 10\n", "");
+    run(&p, WORDS("--json", "26"), "", 0, -1);
+    check(0, "{\"input\":\"26\",\"input_ids\":[26],\"ids\":[27,28],\"text\":null,\"score\":0,\"finished\":true}\n", "");
+    run(&p, WORDS("29"), "", 0, -1);
+    check(65, "\n", "id 29 at place 1 is not in the vocabulary, 0 to 28");
+}
+
+static rt_status note_ids(const void *model, void *state, const int *ids, int n)
+{
+    (void)model;
+    for (int i = 0; i < n; i++) ((State *)state)->logits[3 * i] = (float)ids[i] / 2, ((State *)state)->logits[3 * i + 1] = -1;
+    return RT_OK;
+}
+
+static void encoder_alone(void **state)
+{
+    rt_program p = program;
+    (void)state;
+    p.max_target = p.vocab = 0, p.encode = note_ids, p.ids = NULL, p.append = NULL, p.width = 2, p.hidden_stride = 3, p.hidden = model_logits;
+    run(&p, WORDS("3 4"), "", 0, -1);
+    check(0, "1.5 -1 2 -1\n", "");
+    run(&p, WORDS("--json", "3 4", "x"), "", 0, -1);
+    check(65, "{\"input\":\"3 4\",\"input_ids\":[3,4],\"hidden\":[[1.5,-1],[2,-1]]}\n"
+              "{\"input\":\"x\",\"error\":\"no whole number at byte 1\"}\n", "");
+}
+
 /* ---- options -------------------------------------------------------------------------------------------- */
 
 static void options(void **state)
@@ -203,7 +350,8 @@ static void wrong_options(void **state)
         { "--weights", "option '--weights' needs an argument" },
         { "-t0", "threads must be a number of 1 to 4, not '0'" },
         { "-t5", "not '5'" }, { "-t2x", "not '2x'" }, { "--threads=", "not ''" }, { "-t-1", "not '-1'" },
-        { "-t99999999999999999999", "threads must be" },
+        { "-t99999999999999999999", "threads must be" }, { "-r0", "repetitions must be a number of 1 to 1000, not '0'" },
+        { "-r3", "--repetitions is read by --bench" },
     };
     (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -211,6 +359,28 @@ static void wrong_options(void **state)
         check(2, "", wrong[i].message);
         assert_non_null(strstr(result.err, "Try 'reverse --help'"));
     }
+}
+
+static void begins_with(const char *expected)
+{
+    if (result.code || *result.err || strncmp(result.out, expected, strlen(expected))) fail_msg("exit %d\n%s%s", result.code, result.out, result.err);
+}
+
+static void actions(void **state)
+{
+    rt_program p = program;
+    (void)state;
+    words(2, "", "of --info, --check, --selftest and --bench one at a time", WORDS("--info", "--check"));
+    words(2, "", "'ab': no text is answered here", WORDS("--info", "ab"));
+    words(2, "", "--ids says how texts are read", WORDS("--selftest", "--ids"));
+    words(65, "", "the embedded weights: packed without what this compares with", WORDS("--check"));
+    words(65, "", "the embedded weights: packed without what this compares with", WORDS("--selftest"));
+    run(&p, WORDS("--info", "--json", "-t2"), "", 0, -1);
+    begins_with("{\"name\":\"reverse\",\"about\":\"Turn a word around.\",\"spec\":\"reverse.lua\",\"version\":\"1.2.3\",\"max_source\":8,"
+             "\"source_vocab\":27,\"max_target\":10,\"vocab\":29,\"slots\":1,"
+             "\"parameters\":3,\"weights_place\":\"in the program\",\"weights_bytes\":8,");
+    assert_non_null(strstr(result.out, ",\"isa\":\"portable\",\"processor_isa\":\""));
+    assert_non_null(strstr(result.out, "\",\"threads\":2,\"threads_max\":4}\n"));
 }
 
 static void instruction_sets(void **state)
@@ -320,7 +490,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_lines), cmocka_unit_test(bad_lines), cmocka_unit_test(arguments),
-        cmocka_unit_test(options),
+        cmocka_unit_test(ids), cmocka_unit_test(json), cmocka_unit_test(json_bytes), cmocka_unit_test(decoder_alone),
+        cmocka_unit_test(encoder_alone), cmocka_unit_test(options), cmocka_unit_test(actions),
         cmocka_unit_test(wrong_options), cmocka_unit_test(instruction_sets), cmocka_unit_test(weights),
         cmocka_unit_test(weights_files), cmocka_unit_test(full_disk), cmocka_unit_test(closed_pipe),
     };

@@ -12,6 +12,7 @@ fi
 echo "ok the program is built"
 program=$scratch/dates/dates
 heldout=specs/dates/heldout.tsv
+tools=$(dirname "$xformc")/tests/cli
 
 # expect NAME CODE STDOUT STDERR COMMAND...: the command's code and its two outputs, exactly. Standard input: $scratch/in.
 : >"$scratch/in"
@@ -98,7 +99,7 @@ for n in 0 17 -1 x ''; do
 done
 expect '--version' 0 'dates (xformc) 0.1.0\n' '' "$program" --version
 "$program" --help >"$scratch/help" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/help")" = Examples: ] && [ ! -s "$scratch/err" ] &&
-    [ "$(grep -cE '^  (-.,|   ) --(threads|pin|weights|help|version) ' "$scratch/help")" = 5 ]
+    [ "$(grep -cE '^  (-.,|   ) --(ids|json|threads|pin|weights|info|check|selftest|bench|repetitions|help|version) ' "$scratch/help")" = 12 ]
 verdict $? '--help begins with examples and lists every option'
 expect 'two threads' 0 '2019-05-03\n' '' "$program" --threads 2 '3rd of May 2019'
 expect 'sixteen threads' 0 '2019-05-03\n' '' "$program" -t16 '3rd of May 2019'
@@ -126,6 +127,165 @@ printf 0123456789abcdef | dd of="$scratch/same" bs=1 seek=35 conv=notrunc 2>/dev
 expect 'weights of the same size and another model' 65 '' \
     "dates: $scratch/same: not the weights that this model was compiled for\\n" "$program" --weights "$scratch/same" x
 
+cp "$own" "$scratch/same"
+printf '\001' | dd of="$scratch/same" bs=1 seek=0 conv=notrunc 2>/dev/null
+expect 'weights with a head of another length' 65 '' \
+    "dates: $scratch/same: not the weights that this model was compiled for\\n" "$program" --weights "$scratch/same" x
+
+# ---- ids, JSON ----------------------------------------------------------------------------------------------------
+
+# The object of each held-out line: made by hand from the text answers, but for the ids and the score.
+"$program" --json <"$scratch/lines" >"$scratch/objects" &&
+    sed 's/^{"input":"\(.*\)","input_ids":\[[0-9,]*\],"ids":\[[0-9,]*,2\],"text":"\([^"]*\)","score":-[0-9.e-]*,"finished":true}$/\1\t\2/' \
+        "$scratch/objects" >"$scratch/unwrapped" && paste "$scratch/lines" "$scratch/answers" | cmp - "$scratch/unwrapped"
+verdict $? '--json answers the held-out lines alike'
+# What went in and came out as ids, the same by --ids.
+sed 's/.*"input_ids":\[\([0-9,]*\)\],"ids":\[\([0-9,]*\)\].*/\1\t\2/' "$scratch/objects" | head -n 500 | tr , ' ' >"$scratch/pairs"
+cut -f 1 "$scratch/pairs" | "$program" --ids >"$scratch/ids" && cut -f 2 "$scratch/pairs" | cmp - "$scratch/ids" && [ "$(wc -l <"$scratch/ids")" = 500 ]
+verdict $? '--ids answers ids with the same ids'
+# The sum of the log-probabilities as the other engine has it.
+score=$("$xformc" run specs/dates.lua --engine generic -v 'September 1' 2>&1 >/dev/null | sed -n 's/.*log-probabilities //p')
+"$program" --json 'September 1' | grep -q "\"score\":$(printf %s "$score" | cut -c 1-6)"
+verdict $? 'the score is the sum of the log-probabilities'
+echo "score $score: $("$program" --json 'September 1')"
+feed '3 66\n3 x\n\n'
+expect '--ids: ids out of range, no numbers, nothing' 65 '\n\n\n' 'dates: line 1: id 66 at place 2 is not in the vocabulary, 0 to 65
+dates: line 2: no whole number at byte 3\ndates: line 3: empty; 1 to 80 ids fit\n' "$program" --ids
+feed '"\\\033\377\n'
+expect '--json: an error is an object, and standard error stays empty' 65 \
+    '{"input":"\\"\\\\\\u001b\\ufffd","error":"'"'\\\\\"'"' (U+0022) at character 1 is not in the vocabulary"}\n' '' "$program" --json
+
+# Any bytes at all: every line gives one object that a parser takes.
+head -c 300000 "$xformc" >"$scratch/in"
+{ timeout 60 "$program" --json <"$scratch/in" >"$scratch/out" 2>"$scratch/err"; [ $? = 65 ]; } && "$tools/json_keys" objects <"$scratch/out" &&
+    [ ! -s "$scratch/err" ] && [ "$(wc -l <"$scratch/out")" -ge "$(wc -l <"$scratch/in")" ] && [ "$(wc -l <"$scratch/out")" -gt 100 ]
+verdict $? '--json of any bytes is JSON'
+: >"$scratch/in"
+
+# ---- what it is -----------------------------------------------------------------------------------------------------
+
+identity=$(dd if="$own" bs=1 skip=35 count=16 2>/dev/null) content=$(dd if="$own" bs=1 skip=64 count=16 2>/dev/null)
+"$program" --info -t 2 >"$scratch/info"
+for line in 'name           dates' 'made from      dates.lua' 'longest source 80' 'parameters     239887' 'weights        in the program' "  bytes        $size" \
+    "  identity     $identity" "  content      $content" 'threads        2'; do grep -qxF "$line" "$scratch/info" || echo "no line: $line"; done >"$scratch/missing"
+[ ! -s "$scratch/missing" ] && [ "$(grep -c . "$scratch/info")" = 21 ] && grep -q "Weights $identity," "$scratch/dates/dates.c" &&
+    [ "$(sed -n 's/^state bytes *//p' "$scratch/info")" = "$(sed -n 's/^#define DATES_STATE_BYTES *//p' "$scratch/dates/dates.h")" ]
+verdict $? '--info'
+cat "$scratch/missing" "$scratch/info"
+"$program" --info --json | "$tools/json_keys" objects && "$program" --info --json --weights "$own" | grep -qF "\"weights_place\":\"$own\",\"weights_bytes\":$size,\"identity\":\"$identity\",\"content\":\"$content\""
+verdict $? '--info --json'
+
+# ---- is it whole ----------------------------------------------------------------------------------------------------
+
+expect '--check' 0 "dates: the weights are as they were packed: $content\\n" '' "$program" --check
+# One byte at a time: in the names of the head, the hash, the values of the self-test, the first weight, the last byte.
+bad=0
+for at in 70 100 2000 300000 $((size - 1)); do
+    cp "$own" "$scratch/byte"
+    printf '\177' | dd of="$scratch/byte" bs=1 seek=$at conv=notrunc 2>/dev/null
+    "$program" --check --weights "$scratch/byte" >"$scratch/out" 2>"$scratch/err"
+    [ $? = 65 ] && [ ! -s "$scratch/out" ] && grep -q '/byte: corrupt: the hash of the content is [0-9a-f]*, but [0-9a-f]* was packed$' "$scratch/err" ||
+        { echo "byte $at: $(cat "$scratch/err")"; bad=1; }
+done
+verdict $bad '--check finds any byte that changed'
+"$program" --selftest >"$scratch/out" 2>"$scratch/err" && grep -qx 'dates: self-test ok: distance [0-9.e-]*, tolerance 1e-05' "$scratch/out"
+verdict $? '--selftest'
+"$program" --selftest --json -t 2 | grep -qx '{"selftest":"ok","distance":[0-9.e-]*,"tolerance":1e-05,"content":"ok"}'
+verdict $? '--selftest --json, on two threads'
+# The largest number of each tensor with the other sign: all fail, and nearly all by what is computed, not by the hash alone.
+bad=0 computed=0 all=0
+grep -aoE '"[a-z_0-9.]+":\{"dtype":"F32"' "$own" | cut -d '"' -f 2 >"$scratch/names"
+while read -r tensor; do
+    "$tools/perturb" "$own" "$scratch/flipped" "$tensor" -1 && "$program" --selftest --json --weights "$scratch/flipped" >"$scratch/out"
+    [ $? = 1 ] && grep -q '^{"selftest":"differs",.*,"content":"corrupt"}$' "$scratch/out" || { echo "$tensor: $(cat "$scratch/out")"; bad=1; }
+    distance=$(sed 's/.*"distance":\([^,]*\),.*/\1/' "$scratch/out") all=$((all + 1))
+    if awk "BEGIN { exit !($distance > 1e-4) }"; then computed=$((computed + 1)); else echo "$tensor: distance $distance"; fi
+done <"$scratch/names"
+[ $bad = 0 ] && [ $all -ge 40 ] && [ $computed -ge $((all - 2)) ]
+verdict $? '--selftest fails when one weight of any tensor changes its sign'
+echo "$computed of $all by what is computed"
+
+# ---- weights of others for a program that is built -----------------------------------------------------------------------
+
+"$xformc" pack specs/dates.lua -q -o "$scratch/packed" && cmp "$scratch/packed" "$own"
+verdict $? 'pack gives the bytes that build packs'
+"$tools/perturb" specs/dates/dates.safetensors "$scratch/tuned" generator.proj.weight -50 &&
+    "$xformc" pack specs/dates.lua --from "$scratch/tuned" -o "$scratch/packed" 2>"$scratch/err" &&
+    [ "$(cat "$scratch/err")" = "$scratch/packed: weights for dates" ] && ! cmp -s "$scratch/packed" "$own" &&
+    "$program" --weights "$scratch/packed" --check >"$scratch/out" && "$program" --weights "$scratch/packed" --selftest >"$scratch/out" &&
+    [ "$("$program" --weights "$scratch/packed" '3rd of May 2019')" != 2019-05-03 ]
+verdict $? 'pack --from: the program runs other weights, and its self-test holds for them'
+cat "$scratch/err" "$scratch/out"
+printf 'return xf.model { name = "dates", kind = "encoder-decoder", layers = 2, heads = 4, d_model = 64, d_ff = 256, max_source = 80,
+  max_target = 12, norm = "annotated", tokenizer = "characters", weights = "%s/specs/dates/gone.safetensors" }' "$PWD" >"$scratch/dates.lua"
+"$xformc" pack "$scratch/dates.lua" -q --from specs/dates/dates.safetensors -o "$scratch/packed" && "$program" --weights "$scratch/packed" --selftest
+verdict $? 'pack --from: the weights of the spec need not be there'
+# refused NAME CODE PATTERN OPTION...: pack says so, and $scratch/none.st is not there.
+refused() {
+    name=$1 code=$2 pattern=$3
+    shift 3
+    "$xformc" pack specs/dates.lua -q "$@" >"$scratch/out" 2>"$scratch/err"
+    [ $? = "$code" ] && [ ! -s "$scratch/out" ] && grep -q "$pattern" "$scratch/err" && [ ! -e "$scratch/none.st" ]
+    verdict $? "$name"
+    cat "$scratch/err"
+}
+refused 'pack --from weights of other shapes' 65 '^error: tensor "src_embed.0.lut.weight" in tests/goldens/post_layer.safetensors has shape \[13, 16\], expected \[66, 64\]$' \
+    --from tests/goldens/post_layer.safetensors -o "$scratch/none.st"
+refused 'pack --from a packed file' 65 '^error: .* has no tensor "encoder.layers.0.sublayer.0.norm.b_2"' --from "$own" -o "$scratch/none.st"
+refused 'pack --from no file' 66 '^error: cannot open .*/none: No such file' --from "$scratch/none" -o "$scratch/none.st"
+head -c 20000 specs/dates/dates.safetensors >"$scratch/cut"
+refused 'pack --from a cut file' 65 '/cut: tensor .* past the' --from "$scratch/cut" -o "$scratch/none.st"
+refused 'pack writes over no other file' 65 '/tuned is not of xformc; choose another -o$' -o "$scratch/tuned"
+refused 'pack writes over no device' 65 '^error: /dev/null is no file; choose another -o$' -o /dev/null
+refused 'pack into no folder' 74 '^error: cannot write .*/none/x: No such file' -o "$scratch/none/x"
+
+# ---- other kinds of models ----------------------------------------------------------------------------------------
+
+mkdir "$scratch/quick"
+printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/quick/cc" && chmod +x "$scratch/quick/cc"
+for name in kind_decoder kind_encoder two_attentions; do
+    spec=tests/goldens/$name.lua
+    [ -e $spec ] || spec=tests/specs/$name.lua
+    env -u MAKEFLAGS "$xformc" build $spec -q --cc "$scratch/quick/cc" -o "$scratch/$name"
+done
+decoder=$scratch/kind_decoder/kind_decoder encoder=$scratch/kind_encoder/kind_encoder
+"$decoder" '1 2 3' >"$scratch/out" && "$decoder" --ids '1 2 3' | cmp - "$scratch/out" && grep -qE '^[0-9]+( [0-9]+)*$' "$scratch/out" &&
+    [ "$("$decoder" --json '1 2 3' | sed 's/.*"ids":\[\([^]]*\)\],"text":null,"score":-[0-9.]*,"finished":.*/\1/' | tr , ' ')" = "$(cat "$scratch/out")" ]
+verdict $? 'a decoder alone takes ids, with --ids or without'
+cat "$scratch/out"
+# What follows one id after the other: the same as what follows all at once.
+"$decoder" "1 2 3 $(cut -d ' ' -f 1,2 "$scratch/out")" >"$scratch/rest" && cut -d ' ' -f 3- "$scratch/out" | cmp - "$scratch/rest"
+verdict $? 'a decoder goes on from what it wrote'
+"$encoder" --json '1 2 3' | sed 's/.*"hidden":\[\[//; s/\]\]}$//; s/\],\[/,/g' | tr , '\n' | xargs printf '%.3f\n' >"$scratch/hidden"
+"$encoder" --ids '1 2 3' | tr ' ' '\n' | xargs printf '%.3f\n' | cmp - "$scratch/hidden" && [ "$(wc -l <"$scratch/hidden")" = $((3 * $(sed -n 's/.*\.width = \([0-9]*\),.*/\1/p' "$scratch/kind_encoder/kind_encoder_main.c"))) ]
+verdict $? 'an encoder alone gives its hidden states'
+for one in "$decoder" "$encoder"; do
+    "$one" --selftest && "$one" --check && "$one" --info | grep -q '^threads' && "$one" --json 1 99999 >"$scratch/out"
+    [ $? = 65 ] && grep -q '^{"input":"99999","error":"id 99999 at place 1 is not in the vocabulary, 0 to [0-9]*"}$' "$scratch/out"
+    verdict $? "${one##*/}: --selftest, --check, --info, ids out of range"
+done
+"$xformc" pack tests/specs/two_attentions.lua -q -o "$scratch/packed" && cmp "$scratch/packed" "$scratch/two_attentions/two_attentions.safetensors"
+verdict $? 'pack of a graph'
+
+# ---- how fast it is -----------------------------------------------------------------------------------------------
+
+# bench NAME PROGRAM TESTS OPTION...: a table and an object with a row for each test, in less than ten seconds.
+bench() {
+    begin=$(date +%s)
+    "$2" --bench $4 >"$scratch/table" && seconds=$(($(date +%s) - begin)) && "$2" --bench -r 2 --json >"$scratch/object" &&
+        "$tools/json_keys" objects <"$scratch/object"
+    code=$?
+    found=$(sed -n '3,$s/^| [a-z_]* | [0-9.]* MiB | [0-9.]* M | CPU [a-z0-9]* | [0-9]* | \([a-z0-9]*\) | [0-9.]* ± [0-9.]* |.*/\1/p' "$scratch/table" | tr '\n' ' ')
+    rows=$(grep -oE '"test":"[a-z0-9]+","n_prompt":[0-9]+,"n_gen":[0-9]+,"runs":[0-9]+,"avg_ns":[0-9.e+]+,' "$scratch/object" | cut -d '"' -f 4 | tr '\n' ' ')
+    samples=$(grep -oE '"samples_ts":\[[0-9.e+]+,[0-9.e+]+\]' "$scratch/object" | wc -l)
+    [ $code = 0 ] && [ "$found" = "$3" ] && [ "$rows" = "$3" ] && [ "$samples" = "$(echo $3 | wc -w)" ] && [ "$seconds" -lt 10 ]
+    verdict $? "$1"
+    cat "$scratch/table" "$scratch/object"
+}
+bench '--bench of an encoder-decoder' "$program" 'enc dec e2e '
+longest=$("$decoder" --info | sed -n 's/^longest target //p')
+bench '--bench of a decoder' "$decoder" "pp$longest tg$longest " -r1
+bench '--bench of an encoder' "$encoder" "b1x$("$encoder" --info | sed -n 's/^longest source //p') " -r1
 # ---- the system ---------------------------------------------------------------------------------------------------
 
 timeout 20 "$program" '3rd of May 2019' >/dev/full 2>"$scratch/err"

@@ -104,6 +104,13 @@ static void bind_refuses(const char *foreign, const char *other_size)
         memcpy(moved + by, weights.data, weights.bytes);
         IS(dates_bind(&m, moved + by, weights.bytes), RT_BAD_WEIGHTS);
     }
+    memcpy(moved, weights.data, weights.bytes);
+    IS(dates_bind(&m, moved, weights.bytes), RT_OK);
+    for (int i = 0; i < 8; i++) {                           /* the length of the head */
+        moved[i] ^= 0x40;
+        IS(dates_bind(&m, moved, weights.bytes), RT_BAD_WEIGHTS);
+        moved[i] ^= 0x40;
+    }
     free(moved);
     IS(dates_bind(&m, weights.data, weights.bytes - 1), RT_BAD_WEIGHTS);
     IS(dates_bind(&m, weights.data, 0), RT_BAD_WEIGHTS);

@@ -1,0 +1,63 @@
+/* pack_selftest.c: what a program with these weights should compute, to be packed beside them.
+ *
+ * The generic engine runs the input of rt_packed.h with plain products, so that the same weights give the same bytes on every
+ * machine. */
+#include "pack.h"
+
+#include <string.h>
+
+#include "engine.h"
+#include "rt_packed.h"
+
+static rt_status run_source(Engine *e, const Model *m, int *n)
+{
+    int ids[RT_SELFTEST_SOURCE];
+    *n = rt_selftest_source(ids, (int)m->max_source, (int)m->source_vocab);
+    return e->ops->encode(e, ids, *n);
+}
+
+/* All rows but the last in calls of as many as fit, the last alone. */
+static rt_status run_target(Engine *e, const Model *m, float *values)
+{
+    int ids[RT_SELFTEST_ROWS];
+    const int n = rt_selftest_target(ids, (int)m->max_target, (int)m->target_vocab, (int)m->start_id), most = engine_rows(e);
+    rt_status status = RT_OK;
+    for (int first = 0, count; status == RT_OK && first < n; first += count) {
+        rt_row rows[RT_SELFTEST_ROWS];
+        count = first == n - 1 ? 1 : n - 1 - first < most ? n - 1 - first : most;
+        for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, first + i, ids[first + i] };
+        status = e->ops->rows(e, rows, count);
+        const int stride = (int)engine_logits_stride(e);
+        if (status == RT_OK) rt_selftest_keep(values, n, (int)m->target_vocab, e->ops->logits(e), first, count, stride);
+    }
+    return status;
+}
+
+/* The hidden states that an encoder left. */
+static const float *hidden(const Engine *e, int *stride)
+{
+    const PlanProgram *p = plan_program(e->plan, "encode");
+    const Buffer *b = p->runs[p->count - 1].block->carry_out;
+    *stride = (int)b->stride;
+    return (const float *)(const void *)(e->state + plan_address(e->plan, b));
+}
+
+void pack_selftest(const Plan *p, char *digits)
+{
+    const Model *m = p->graph->model;
+    const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = p->options.slots, .lanes = 1 };
+    float values[RT_SELFTEST_VALUES] = { 0 };
+    int n = 0, stride = 0;
+    Arena *a = arena_new();
+    Engine *e = generic_open_plain(a, plan_make(a, p->graph, options));
+    rt_status status = m->has_encoder ? run_source(e, m, &n) : RT_OK;
+    if (status == RT_OK && m->has_decoder) status = run_target(e, m, values);
+    if (status != RT_OK) die("the self-test does not run: %s", rt_status_text(status));
+    if (!m->has_decoder) {
+        const float *x = hidden(e, &stride);
+        rt_selftest_keep(values, n, (int)m->d_model, x, 0, n, stride);
+    }
+    rt_selftest_write(digits, values);
+    engine_close(e);
+    arena_free(a);
+}

@@ -1,0 +1,244 @@
+/* rt_host_answer.c: one text into its answer: read, generate greedily, print as a line or as an object. */
+#include "rt_host_parts.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rt_numbers.h"
+
+/* ---- why there is none -------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) static void say(HostAnswer *a, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(a->message, sizeof a->message, format, args);
+    va_end(args);
+}
+
+/* The characters that begin in the first `bytes` bytes of valid UTF-8. */
+static size_t characters_in(const char *s, size_t bytes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < bytes; i++)
+        n += ((unsigned char)s[i] & 0xc0) != 0x80;
+    return n;
+}
+
+/* The faulty character itself and its number, if it can do the terminal no harm, or the number alone. */
+static void say_character(HostAnswer *a, const char *text, const RtTextFault *fault)
+{
+    const size_t at = characters_in(text, fault->at) + 1;
+    const unsigned c = (unsigned)fault->code_point;
+    int length;
+    host_code_point(text + fault->at, strlen(text + fault->at), &length);
+    if (host_may_print(fault->code_point))
+        say(a, "'%.*s' (U+%04X) at character %zu is not in the vocabulary", length, text + fault->at, c, at);
+    else say(a, "U+%04X at character %zu is not in the vocabulary", c, at);
+}
+
+static void say_fault(Host *host, const char *text, rt_status status, int n, const RtTextFault *fault)
+{
+    HostAnswer *a = &host->answer;
+    const int numbers = host_numbers(host);
+    if (status == RT_TOO_LONG) say(a, "%d %s, but at most %d fit", n, numbers ? "ids" : "characters", host_longest(host->program));
+    else if (status != RT_BAD_ID) say(a, "%s", rt_status_text(status));
+    else if (numbers) say(a, "no whole number at byte %zu", fault->at + 1);
+    else if (fault->code_point < 0) say(a, "not valid UTF-8 at byte %zu", fault->at + 1);
+    else say_character(a, text, fault);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------ */
+
+/* Whether every id is one of the vocabulary's. */
+static int ids_are_known(Host *host)
+{
+    HostAnswer *a = &host->answer;
+    const int most = host_vocabulary(host->program) - 1;
+    for (int i = 0; i < a->input_count; i++) {
+        if (a->input[i] >= 0 && a->input[i] <= most) continue;
+        say(a, "id %d at place %d is not in the vocabulary, 0 to %d", a->input[i], i + 1, most);
+        return 0;
+    }
+    return 1;
+}
+
+/* The ids of a text into answer.input; 0 after a message. */
+static int read_ids(Host *host, const char *text, size_t bytes)
+{
+    const rt_program *p = host->program;
+    HostAnswer *a = &host->answer;
+    const int numbers = host_numbers(host), longest = host_longest(p);
+    const size_t length = strlen(text);
+    RtTextFault fault = { 0, -1 };
+    rt_status status;
+    a->input_count = 0;
+    if (length < bytes) {
+        say(a, "a NUL at byte %zu", length + 1);
+        return 0;
+    }
+    if (numbers) status = rt_numbers_read(text, a->input, longest, &a->input_count, &fault);
+    else status = p->ids(host->model, text, a->input, longest, &a->input_count, &fault);
+    if (status != RT_OK) {
+        say_fault(host, text, status, a->input_count, &fault);
+        a->input_count = 0;
+    } else if (a->input_count == 0) {
+        say(a, "empty; 1 to %d %s fit", longest, numbers ? "ids" : "characters");
+    } else if (ids_are_known(host)) {
+        return 1;
+    }
+    return 0;
+}
+
+/* ---- generating --------------------------------------------------------------------------------------------- */
+
+/* The first of the largest logits after `id` at `position`, and its log-probability. */
+static rt_status likeliest(Host *host, int id, int position, int *next, double *score)
+{
+    const rt_program *p = host->program;
+    const rt_row row = { 0, position, id };
+    const rt_status status = p->rows_of(host->model, host->state, &row, 1);
+    const float *x = p->logits(host->state);
+    double sum = 0;
+    int best = 0;
+    if (status != RT_OK) return status;
+    for (int i = 1; i < p->vocab; i++)
+        if (x[i] > x[best]) best = i;
+    for (int i = 0; i < p->vocab; i++) sum += exp((double)x[i] - (double)x[best]);
+    *score -= log(sum);
+    *next = best;
+    return RT_OK;
+}
+
+/* All of a prompt but its last id, as many rows in a call as there may be. */
+static rt_status prefill(Host *host)
+{
+    enum { MOST = 128 };
+    const rt_program *p = host->program;
+    const HostAnswer *a = &host->answer;
+    const int most = p->rows < MOST ? p->rows : MOST;
+    rt_status status = p->clear(host->state, 0);
+    for (int first = 0, n; first < a->input_count - 1 && status == RT_OK; first += n) {
+        rt_row rows[MOST];
+        n = a->input_count - 1 - first < most ? a->input_count - 1 - first : most;
+        for (int i = 0; i < n; i++) rows[i] = (rt_row){ 0, first + i, a->input[first + i] };
+        status = p->rows_of(host->model, host->state, rows, n);
+    }
+    return status;
+}
+
+rt_status host_generate(Host *host, int scored)
+{
+    const rt_program *p = host->program;
+    HostAnswer *a = &host->answer;
+    const int prompt = p->max_source ? 1 : a->input_count;              /* ids that the decoder is given */
+    const int most = p->max_source ? p->max_target - 1 : p->max_target; /* positions that it fills */
+    int id = p->max_source ? p->start : a->input[a->input_count - 1];
+    rt_status status = p->max_source ? p->encode(host->model, host->state, a->input, a->input_count) : prefill(host);
+    a->count = a->finished = 0, a->score = 0;
+    for (int i = prompt - 1; i < most && status == RT_OK && !a->finished; i++) {
+        status = scored ? likeliest(host, id, i, &id, &a->score) : p->next(host->model, host->state, id, &id);
+        if (status != RT_OK) break;
+        a->ids[a->count++] = id;
+        a->finished = id == p->end;
+    }
+    return status;
+}
+
+/* The ids as text, without the end mark. */
+static rt_status to_text(Host *host)
+{
+    HostAnswer *a = &host->answer;
+    size_t used = 0;
+    rt_status status = RT_OK;
+    a->text[0] = '\0';
+    for (int i = 0; i < a->count - a->finished && status == RT_OK; i++)
+        status = host->program->append(host->model, a->ids[i], a->text, a->text_bytes, &used);
+    return status;
+}
+
+int host_answer(Host *host, const char *text, size_t bytes, int scored)
+{
+    const rt_program *p = host->program;
+    HostAnswer *a = &host->answer;
+    rt_status status;
+    a->message[0] = '\0', a->count = a->finished = 0;
+    if (!read_ids(host, text, bytes)) {
+        host->refused = 1;
+        return 0;
+    }
+    status = p->max_target ? host_generate(host, scored) : p->encode(host->model, host->state, a->input, a->input_count);
+    if (status == RT_OK && a->text) status = to_text(host);
+    if (status == RT_OK) return 0;
+    say(a, "%s", rt_status_text(status));
+    return EXIT_DEFECT;
+}
+
+/* ---- printing ----------------------------------------------------------------------------------------------- */
+
+static void print_hidden(const Host *host)
+{
+    const rt_program *p = host->program;
+    const float *x = p->hidden(host->state);
+    for (int r = 0; r < host->answer.input_count; r++)
+        for (int i = 0; i < p->width; i++) printf("%s%.6g", r || i ? " " : "", (double)x[(size_t)r * (size_t)p->hidden_stride + (size_t)i]);
+}
+
+int host_print(const Host *host)
+{
+    const HostAnswer *a = &host->answer;
+    if (a->message[0]) return putchar('\n');
+    if (!host->program->max_target) print_hidden(host);
+    else if (!host_numbers(host)) fputs(a->text, stdout);
+    else for (int i = 0; i < a->count; i++) printf("%s%d", i ? " " : "", a->ids[i]);
+    return putchar('\n') == EOF || ferror(stdout) ? EOF : 0;
+}
+
+static void json_ids(const char *key, const int *ids, int n)
+{
+    printf(",\"%s\":[", key);
+    for (int i = 0; i < n; i++) printf("%s%d", i ? "," : "", ids[i]);
+    putchar(']');
+}
+
+static void json_hidden(const Host *host)
+{
+    const rt_program *p = host->program;
+    const float *x = p->hidden(host->state);
+    fputs(",\"hidden\":[", stdout);
+    for (int r = 0; r < host->answer.input_count; r++, x += p->hidden_stride) {
+        fputs(r ? ",[" : "[", stdout);
+        for (int i = 0; i < p->width; i++) {
+            if (i) putchar(',');
+            host_json_number((double)x[i]);
+        }
+        putchar(']');
+    }
+    putchar(']');
+}
+
+int host_print_json(const Host *host, const char *text, size_t bytes)
+{
+    const HostAnswer *a = &host->answer;
+    fputs("{\"input\":", stdout);
+    host_json_text(text, bytes);
+    if (a->message[0]) {
+        fputs(",\"error\":", stdout);
+        host_json_text(a->message, strlen(a->message));
+    } else {
+        json_ids("input_ids", a->input, a->input_count);
+        if (!host->program->max_target) json_hidden(host);
+        else {
+            json_ids("ids", a->ids, a->count);
+            fputs(",\"text\":", stdout);
+            if (a->text) host_json_text(a->text, strlen(a->text));
+            else fputs("null", stdout);
+            fputs(",\"score\":", stdout);
+            host_json_number(a->score);
+            printf(",\"finished\":%s", a->finished ? "true" : "false");
+        }
+    }
+    return puts("}") == EOF || ferror(stdout) ? EOF : 0;
+}

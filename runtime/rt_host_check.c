@@ -1,0 +1,90 @@
+/* rt_host_check.c: whether the weights are as they were packed, and whether this program computes with them what the
+ * compiler's reference computed when it packed them. */
+#include "rt_host_parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "rt_packed.h"
+
+static const char *place(const Host *host) { return *host->place ? host->place : "the embedded weights"; }
+
+static int no_head(const Host *host)
+{
+    fprintf(stderr, "%s: %s: packed without what this compares with; pack them anew\n", host->program->name, place(host));
+    return EXIT_DATA;
+}
+
+static uint64_t stored_hash(const Host *host) { return rt_packed_number((const char *)host->weights + RT_PACKED_CONTENT_AT); }
+static uint64_t found_hash(const Host *host) { return rt_packed_content(host->weights, host->program->weights_bytes); }
+
+/* --json: {"check":"ok","content":HASH} */
+int host_check(Host *host)
+{
+    if (host->program->weights_bytes < RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS) return no_head(host);
+    const uint64_t stored = stored_hash(host), found = found_hash(host);
+    if (stored != found) {
+        fprintf(stderr, "%s: %s: corrupt: the hash of the content is %016" PRIx64 ", but %016" PRIx64 " was packed\n",
+                host->program->name, place(host), found, stored);
+        return EXIT_DATA;
+    }
+    if (host->options->json) printf("{\"check\":\"ok\",\"content\":\"%016" PRIx64 "\"}\n", found);
+    else printf("%s: the weights are as they were packed: %016" PRIx64 "\n", host->program->name, found);
+    return 0;
+}
+
+/* All rows but the last in calls of as many as fit, the last alone. */
+static rt_status run_target(Host *host, float *values)
+{
+    const rt_program *p = host->program;
+    int ids[RT_SELFTEST_ROWS];
+    const int n = rt_selftest_target(ids, p->max_target, p->vocab, p->start);
+    rt_status status = p->clear(host->state, 0);
+    for (int first = 0, count; status == RT_OK && first < n; first += count) {
+        rt_row rows[RT_SELFTEST_ROWS];
+        count = first == n - 1 ? 1 : n - 1 - first < p->rows ? n - 1 - first : p->rows;
+        for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, first + i, ids[first + i] };
+        status = p->rows_of(host->model, host->state, rows, count);
+        if (status == RT_OK) rt_selftest_keep(values, n, p->vocab, p->logits(host->state), first, count, p->logits_stride);
+    }
+    return status;
+}
+
+static rt_status run(Host *host, float *values)
+{
+    const rt_program *p = host->program;
+    int ids[RT_SELFTEST_SOURCE];
+    const int n = p->max_source ? rt_selftest_source(ids, p->max_source, p->source_vocab) : 0;
+    rt_status status = p->max_source ? p->encode(host->model, host->state, ids, n) : RT_OK;
+    if (status != RT_OK) return status;
+    if (p->max_target) return run_target(host, values);
+    rt_selftest_keep(values, n, p->width, p->hidden(host->state), 0, n, p->hidden_stride);
+    return RT_OK;
+}
+
+/* The input reaches most weights, not all: a unit of a ReLU may be silent. So the hash belongs to it.
+ * --json: {"selftest":"ok" or "differs","distance":X,"tolerance":Y,"content":"ok" or "corrupt"}; null for what is no number. */
+int host_selftest(Host *host)
+{
+    const rt_program *p = host->program;
+    float values[RT_SELFTEST_VALUES] = { 0 }, expected[RT_SELFTEST_VALUES];
+    if (p->weights_bytes < RT_PACKED_SELFTEST_AT + RT_SELFTEST_DIGITS) return no_head(host);
+    if (!rt_selftest_read(expected, (const char *)host->weights + RT_PACKED_SELFTEST_AT)) return no_head(host);
+    const rt_status status = run(host, values);
+    if (status != RT_OK) {
+        fprintf(stderr, "%s: the self-test does not run: %s\n", p->name, rt_status_text(status));
+        return EXIT_DEFECT;
+    }
+    const double distance = rt_selftest_distance(values, expected);
+    const int intact = stored_hash(host) == found_hash(host), ok = intact && distance <= p->tolerance;
+    if (host->options->json) {
+        printf("{\"selftest\":\"%s\",\"distance\":", ok ? "ok" : "differs");
+        host_json_number(distance);
+        printf(",\"tolerance\":%g,\"content\":\"%s\"}\n", p->tolerance, intact ? "ok" : "corrupt");
+    } else {
+        printf("%s: self-test %s: distance %.1e, tolerance %g%s\n", p->name, ok ? "ok" : "differs", distance, p->tolerance,
+               intact ? "" : "; the weights are corrupt");
+    }
+    return ok ? 0 : EXIT_DIFFERS;
+}

@@ -1,0 +1,48 @@
+/* rt_host_json.c: strings and numbers as JSON on standard output. A failure of writing is seen by whoever flushes. */
+#include "rt_host_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+int host_may_print(int code_point)
+{
+    return code_point >= 0x20 && (code_point < 0x7f || code_point > 0x9f)
+        && !(code_point >= 0x200b && code_point <= 0x200f) && !(code_point >= 0x2028 && code_point <= 0x202e)
+        && !(code_point >= 0x2060 && code_point <= 0x2069) && code_point != 0xfeff;
+}
+
+int host_code_point(const char *s, size_t bytes, int *length)
+{
+    static const int least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
+    const unsigned char *u = (const unsigned char *)s;
+    const int n = u[0] < 0x80 ? 1 : u[0] >= 0xc2 && u[0] < 0xe0 ? 2 : u[0] >= 0xe0 && u[0] < 0xf0 ? 3 : u[0] >= 0xf0 && u[0] < 0xf5 ? 4 : 0;
+    int c = n == 1 ? u[0] : u[0] & (0x7f >> n);
+    *length = 1;
+    if (n == 0 || (size_t)n > bytes) return -1;
+    for (int i = 1; i < n; i++) {
+        if ((u[i] & 0xc0) != 0x80) return -1;
+        c = c << 6 | (u[i] & 0x3f);
+    }
+    if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) return -1;
+    *length = n;
+    return c;
+}
+
+void host_json_text(const char *s, size_t bytes)
+{
+    putchar('"');
+    for (int length; bytes; s += length, bytes -= (size_t)length) {
+        const int c = host_code_point(s, bytes, &length);
+        if (c < 0) fputs("\\ufffd", stdout);
+        else if (c == '"' || c == '\\') printf("\\%c", c);
+        else if (!host_may_print(c)) printf("\\u%04x", (unsigned)c);
+        else fwrite(s, 1, (size_t)length, stdout);
+    }
+    putchar('"');
+}
+
+void host_json_number(double x)
+{
+    if (isfinite(x)) printf("%.9g", x);
+    else fputs("null", stdout);
+}

@@ -1,0 +1,66 @@
+/* rt_host_parts.h: what the files of a generated program's main() share. */
+#ifndef RT_HOST_PARTS_H
+#define RT_HOST_PARTS_H
+
+#include "rt_host.h"
+#include "rt_host_options.h"
+#include "rt_weights.h"
+
+/* What came out for one text. A decoder gives ids; an encoder alone hidden states, which stay in the state. */
+typedef struct HostAnswer {
+    int *input;  int input_count;   /* [host_longest]: ids that went in */
+    int *ids;  int count;           /* [max_target + 1]: ids that came out, the end mark among them */
+    int finished;                   /* the last of them is the end mark */
+    double score;                   /* sum of their log-probabilities, where `scored` asks for it */
+    char *text;  size_t text_bytes; /* [text_bytes]: the same as text, where there is a tokenizer and it was asked for */
+    char message[192];              /* why there is no answer: no line end, nothing that a terminal obeys; "" where there is one */
+} HostAnswer;
+
+typedef struct Host {
+    const rt_program *program;
+    const HostOptions *options;
+    RtWeights file;                 /* empty when the weights are embedded */
+    const void *weights;            /* those in use: program->weights_bytes */
+    char place[8192];               /* where they came from: a path, or "" inside the program */
+    void *model, *state;
+    int lanes;
+    HostAnswer answer;
+    int flush;                      /* after every answer: somebody may wait for it */
+    int refused;                    /* whether any text was */
+} Host;
+
+/* Ids that fit into an encoder, or into a decoder that stands alone. */
+static inline int host_longest(const rt_program *p) { return p->max_source ? p->max_source : p->max_target; }
+static inline int host_vocabulary(const rt_program *p) { return p->max_source ? p->source_vocab : p->vocab; }
+/* Whether texts are ids: asked for, or there is no tokenizer. */
+static inline int host_numbers(const Host *host) { return host->options->ids || !host->program->ids; }
+
+/* ---- one text: rt_host_answer.c --------------------------------------------------------------------------- */
+
+/* Answer text[bytes], NUL-terminated, into host->answer. Returns 0; a refused text leaves a message. EXIT_DEFECT after a
+ * message too where the model fails. */
+int host_answer(Host *host, const char *text, size_t bytes, int scored);
+/* Greedy, from host->answer.input: gives ids, count, finished and, where it is asked for, score. */
+rt_status host_generate(Host *host, int scored);
+/* Write the answer as a line; 0, or EOF as fputs. host_print_json: as an object; `text` is the input. */
+int host_print(const Host *host);
+int host_print_json(const Host *host, const char *text, size_t bytes);
+
+/* ---- JSON: rt_host_json.c --------------------------------------------------------------------------------- */
+
+/* A string of any bytes: what is no UTF-8 becomes U+FFFD, byte by byte; what a terminal would obey is escaped. */
+void host_json_text(const char *s, size_t bytes);
+void host_json_number(double x);    /* null where it is none */
+/* Whether a terminal shows the character, and does not obey it. */
+int host_may_print(int code_point);
+/* The code point at s[0..bytes] and its length; -1, with length 1, where that is no UTF-8. */
+int host_code_point(const char *s, size_t bytes, int *length);
+
+/* ---- instead of answers: each returns the exit code, before which it has said why ------------------------ */
+
+int host_info(Host *host);          /* rt_host_info.c */
+int host_check(Host *host);         /* rt_host_check.c */
+int host_selftest(Host *host);      /* rt_host_check.c */
+int host_bench(Host *host);         /* rt_host_bench.c */
+
+#endif

@@ -1,0 +1,94 @@
+/* rt_packed.c: see rt_packed.h. Needs no library but memcpy and fabs. */
+#include "rt_packed.h"
+
+#include <math.h>
+#include <string.h>
+
+uint64_t rt_hash(uint64_t h, const void *data, size_t n)
+{
+    const unsigned char *p = data;
+    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * 1099511628211u;
+    return h;
+}
+
+uint64_t rt_packed_content(const void *file, size_t bytes)
+{
+    static const char zeros[] = "0000000000000000";
+    const unsigned char *p = file;
+    const size_t after = RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS;
+    const uint64_t h = rt_hash(rt_hash(rt_hash_start, p, RT_PACKED_CONTENT_AT), zeros, RT_PACKED_DIGITS);
+    return rt_hash(h, p + after, bytes - after);
+}
+
+/* -1 where it is no lower-case hex digit. */
+static int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+
+uint64_t rt_packed_number(const char *digits)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < RT_PACKED_DIGITS; i++) {
+        if (digit(digits[i]) < 0) return 0;
+        n = n << 4 | (uint64_t)digit(digits[i]);
+    }
+    return n;
+}
+
+int rt_selftest_source(int *ids, int longest, int vocab)
+{
+    const int n = longest < RT_SELFTEST_SOURCE ? longest : RT_SELFTEST_SOURCE;
+    for (int i = 0; i < n; i++) ids[i] = i % vocab;
+    return n;
+}
+
+int rt_selftest_target(int *ids, int longest, int vocab, int start)
+{
+    const int n = longest < RT_SELFTEST_ROWS ? longest : RT_SELFTEST_ROWS;
+    for (int i = 0; i < n; i++) ids[i] = vocab - 1 - (i + vocab - 1) % vocab;
+    if (start >= 0 && start < vocab) ids[0] = start;
+    return n;
+}
+
+void rt_selftest_keep(float *values, int rows, int width, const float *x, int first, int n, int stride)
+{
+    const int64_t all = (int64_t)rows * width, kept = all < RT_SELFTEST_VALUES ? all : RT_SELFTEST_VALUES;
+    for (int64_t i = 0; i < kept; i++) {
+        const int64_t row = i * all / kept / width - first, column = i * all / kept % width;
+        if (row >= 0 && row < n) values[i] = x[row * stride + column];
+    }
+}
+
+void rt_selftest_write(char *digits, const float *values)
+{
+    for (int i = 0; i < RT_SELFTEST_VALUES; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        for (int k = 0; k < 8; k++) *digits++ = "0123456789abcdef"[bits >> (28 - 4 * k) & 15];
+    }
+}
+
+int rt_selftest_read(float *values, const char *digits)
+{
+    uint32_t any = 0;
+    for (int i = 0; i < RT_SELFTEST_VALUES; i++) {
+        uint32_t bits = 0;
+        for (int k = 0; k < 8; k++, digits++) {
+            if (digit(*digits) < 0) return 0;
+            bits = bits << 4 | (uint32_t)digit(*digits);
+        }
+        memcpy(&values[i], &bits, sizeof bits);
+        any |= bits;
+    }
+    return any != 0;
+}
+
+double rt_selftest_distance(const float *values, const float *expected)
+{
+    double apart = 0, largest = 0;
+    for (int i = 0; i < RT_SELFTEST_VALUES; i++) {
+        const double a = (double)values[i], b = (double)expected[i];
+        if (!isfinite(a) || !isfinite(b)) return INFINITY;
+        apart = fmax(apart, fabs(a - b));
+        largest = fmax(largest, fabs(b));
+    }
+    return apart > 0 ? apart / largest : 0;
+}

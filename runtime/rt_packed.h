@@ -1,0 +1,43 @@
+/* rt_packed.h: the head of a file of packed weights, and what a program can ask of it.
+ *
+ * A file begins with the length of its head, 8 bytes little-endian, then JSON that begins with
+ *   {"__metadata__":{"xformc":"IDENTITY","content":"HASH","selftest":"VALUES"}
+ * IDENTITY and HASH have sixteen hex digits, VALUES eight for each of RT_SELFTEST_VALUES floats: their bits. An xf.graph
+ * has no VALUES. HASH is that of the whole file with sixteen zeros in its own place. */
+#ifndef RT_PACKED_H
+#define RT_PACKED_H
+
+#include "rt.h"
+
+enum {
+    RT_PACKED_DIGITS = 16,
+    RT_PACKED_IDENTITY_AT = 35, RT_PACKED_CONTENT_AT = 64, RT_PACKED_SELFTEST_AT = 94,     /* bytes from the start of the file */
+    RT_SELFTEST_VALUES = 128, RT_SELFTEST_DIGITS = 8 * RT_SELFTEST_VALUES,
+    RT_SELFTEST_SOURCE = 96, RT_SELFTEST_ROWS = 16                                          /* most ids of its input */
+};
+
+/* FNV-1a, 64 bits, of `n` more bytes. */
+static const uint64_t rt_hash_start = 14695981039346656037u;
+uint64_t rt_hash(uint64_t h, const void *data, size_t n);
+/* The HASH of a file of at least RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS bytes. */
+uint64_t rt_packed_content(const void *file, size_t bytes);
+/* Sixteen hex digits as a number; 0 where they are none. */
+uint64_t rt_packed_number(const char *digits);
+
+/* ---- the self-test: a fixed input, and some of what comes out ----------------------------------------------- *
+ * A source is 0, 1, 2 .. ids of the vocabulary, a target the start mark and then the vocabulary from its end: all but the
+ * last row in one call, the last alone. What is kept is spread evenly over the logits of all rows, or over the hidden states
+ * of an encoder. */
+
+int rt_selftest_source(int *ids, int longest, int vocab);                           /* [RT_SELFTEST_SOURCE]; returns how many */
+int rt_selftest_target(int *ids, int longest, int vocab, int start);                /* [RT_SELFTEST_ROWS]; likewise */
+/* Of values[RT_SELFTEST_VALUES], spread over [all rows][width], those of rows first .. first + n: x[n][stride]. What no call
+ * gives stays as it was; begin with zeros. */
+void rt_selftest_keep(float *values, int rows, int width, const float *x, int first, int n, int stride);
+void rt_selftest_write(char *digits, const float *values);                          /* [RT_SELFTEST_DIGITS], no NUL */
+/* False where `digits` are none, or all zeros: the file was packed without. */
+int rt_selftest_read(float *values, const char *digits);
+/* The largest difference over the largest of `expected`; infinity where a value is no number. */
+double rt_selftest_distance(const float *values, const float *expected);
+
+#endif

@@ -1,0 +1,101 @@
+/* test_packed.c: the hash of a packed file and the values of the self-test, as text and back. */
+#include "kernel_test.h"
+#include "rt_packed.h"
+#include <math.h>
+
+/* The published vectors of FNV-1a. */
+static void hash(void **state)
+{
+    (void)state;
+    assert_true(rt_hash(rt_hash_start, "", 0) == 0xcbf29ce484222325u);
+    assert_true(rt_hash(rt_hash_start, "a", 1) == 0xaf63dc4c8601ec8cu);
+    assert_true(rt_hash(rt_hash_start, "foobar", 6) == 0x85944171f73967e8u);
+    assert_true(rt_hash(rt_hash(rt_hash_start, "foo", 3), "bar", 3) == 0x85944171f73967e8u);
+}
+
+/* Every byte counts but those of the hash itself, which count as zeros. */
+static void content(void **state)
+{
+    enum { BYTES = 200 };
+    unsigned char file[BYTES];
+    (void)state;
+    for (int i = 0; i < BYTES; i++) file[i] = (unsigned char)(7 * i);
+    const uint64_t whole = rt_packed_content(file, BYTES);
+    for (int i = 0; i < BYTES; i++) {
+        const int own = i >= RT_PACKED_CONTENT_AT && i < RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS;
+        file[i] ^= 1;
+        assert_int_equal(rt_packed_content(file, BYTES) == whole, own);
+        file[i] ^= 1;
+    }
+    memset(file + RT_PACKED_CONTENT_AT, '0', RT_PACKED_DIGITS);
+    assert_true(rt_hash(rt_hash_start, file, BYTES) == whole);
+    assert_true(rt_packed_number("00000000000000ff...") == 255);
+    assert_true(rt_packed_number("fedcba9876543210") == 0xfedcba9876543210u);
+    assert_true(rt_packed_number("fedcba987654321G") == 0);
+}
+
+static void input(void **state)
+{
+    int ids[RT_SELFTEST_SOURCE];
+    (void)state;
+    assert_int_equal(rt_selftest_source(ids, 5, 3), 5);
+    assert_true(ids[0] == 0 && ids[2] == 2 && ids[3] == 0 && ids[4] == 1);
+    assert_int_equal(rt_selftest_source(ids, 1000, 7), RT_SELFTEST_SOURCE);
+    assert_int_equal(rt_selftest_target(ids, 4, 15, 1), 4);
+    assert_true(ids[0] == 1 && ids[1] == 14 && ids[2] == 13 && ids[3] == 12);
+    assert_int_equal(rt_selftest_target(ids, 1000, 3, 5), RT_SELFTEST_ROWS);          /* no such mark */
+    for (int i = 0; i < RT_SELFTEST_ROWS; i++) assert_in_range(ids[i], 0, 2);
+}
+
+static void kept(void **state)
+{
+    static float x[10][64];
+    float values[RT_SELFTEST_VALUES] = { 0 };
+    (void)state;
+    for (int i = 0; i < 640; i++) x[i / 64][i % 64] = (float)i;
+    rt_selftest_keep(values, 1, 15, x[0], 0, 1, 64);
+    for (int i = 0; i < RT_SELFTEST_VALUES; i++) assert_true(values[i] == (i < 15 ? (float)i : 0));
+    rt_selftest_keep(values, 10, 64, x[0], 0, 9, 64);                                   /* 640 values: every fifth */
+    assert_true(values[RT_SELFTEST_VALUES - 1] == 0);
+    rt_selftest_keep(values, 10, 64, x[9], 9, 1, 64);
+    for (int i = 0; i < RT_SELFTEST_VALUES; i++) assert_true(values[i] == (float)(5 * i));
+}
+
+static void digits(void **state)
+{
+    float values[RT_SELFTEST_VALUES] = { 1, -0.0f, 1e-40f, -3.4e38f, 0.1f }, back[RT_SELFTEST_VALUES];
+    char text[RT_SELFTEST_DIGITS];
+    (void)state;
+    rt_selftest_write(text, values);
+    assert_memory_equal(text, "3f80000080000000", 16);
+    assert_true(rt_selftest_read(back, text));
+    assert_memory_equal(values, back, sizeof back);
+    text[7] = 'x';
+    assert_false(rt_selftest_read(back, text));
+    memset(text, '0', sizeof text);
+    assert_false(rt_selftest_read(back, text));
+}
+
+static void distance(void **state)
+{
+    float a[RT_SELFTEST_VALUES] = { 1, -4, 2 }, b[RT_SELFTEST_VALUES] = { 1, -4, 2 };
+    (void)state;
+    assert_true(rt_selftest_distance(a, b) == 0);
+    a[RT_SELFTEST_VALUES - 1] = 0.5f;
+    assert_true(rt_selftest_distance(a, b) == 0.125);
+    a[2] = NAN;
+    assert_true(isinf(rt_selftest_distance(a, b)) && isinf(rt_selftest_distance(b, a)));
+    memset(a, 0, sizeof a), memset(b, 0, sizeof b);
+    assert_true(rt_selftest_distance(a, b) == 0);
+    a[0] = 1;
+    assert_true(isinf(rt_selftest_distance(a, b)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hash), cmocka_unit_test(content), cmocka_unit_test(input), cmocka_unit_test(kept), cmocka_unit_test(digits),
+        cmocka_unit_test(distance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

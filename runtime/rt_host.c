@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #endif
 #include "rt_host.h"
-#include "rt_host_options.h"
+#include "rt_host_beam.h"
 #include "rt_weights.h"
 #include <errno.h>
 #include <signal.h>
@@ -21,6 +21,7 @@ typedef struct Host {
     void *model, *state;
     int *ids;                       /* [max_source] */
     char *answer;                   /* [answer_bytes] */
+    HostBeam beam;
     int flush;                      /* after every answer: somebody may wait for it */
     int refused;                    /* whether any text was */
 } Host;
@@ -107,6 +108,7 @@ static int host_open(Host *host, const HostOptions *options, const char *argv0)
     int code = host_allocate(host);
     if (!code) code = host_bind(host, options, argv0);
     if (!code) code = host_threads(host, options);
+    if (!code) code = host_beam_open(&host->beam, host->program, options, host->model, host->state);
     if (code) return code;
     host->program->reset(host->state);
     host->flush = fstat(STDIN_FILENO, &info) || !S_ISREG(info.st_mode);
@@ -117,6 +119,7 @@ static void host_close(Host *host)
 {
     if (host->model && host->program->team(host->model)) host->program->threads(host->model, 1);
     rt_weights_close(&host->file);
+    host_beam_close(&host->beam);
     free(host->model), free(host->state), free(host->ids), free(host->answer);
 }
 
@@ -163,7 +166,8 @@ static void explain(const rt_program *p, const char *text, rt_status status, int
     }
 }
 
-/* Leave the answer in host->answer, or a message and an empty answer. Returns 0, or EXIT_DEFECT. */
+/* Leave the answer in host->answer, or a message and an empty answer. Returns 0, EXIT_DATA for weights that give no
+ * numbers, or EXIT_DEFECT. */
 static int answer(Host *host, const char *text, size_t bytes, Place place)
 {
     const rt_program *p = host->program;
@@ -174,11 +178,12 @@ static int answer(Host *host, const char *text, size_t bytes, Place place)
     host->answer[0] = '\0';
     if (checked) status = p->ids(host->model, text, host->ids, p->max_source, &n, &fault);
     if (checked && status == RT_OK) {
-        status = p->text(host->model, host->state, text, host->answer, p->answer_bytes);
+        if (host->beam.results) status = host_beam_answer(&host->beam, host->ids, n, host->answer, p->answer_bytes);
+        else status = p->text(host->model, host->state, text, host->answer, p->answer_bytes);
         if (status == RT_OK) return 0;
         fprintf(stderr, "%s: %s %zu: %s\n", p->name, place.kind, place.number, rt_status_text(status));
         host->answer[0] = '\0';
-        return EXIT_DEFECT;
+        return status == RT_BAD_WEIGHTS ? EXIT_DATA : EXIT_DEFECT;
     }
     fprintf(stderr, "%s: %s %zu: ", p->name, place.kind, place.number);
     if (length < bytes) fprintf(stderr, "a NUL at byte %zu\n", length + 1);

@@ -2,6 +2,7 @@
 #ifndef RT_HOST_OPTIONS_H
 #define RT_HOST_OPTIONS_H
 
+#include "rt_beam.h"
 #include "rt_host.h"
 
 enum {
@@ -12,6 +13,9 @@ typedef struct HostOptions {
     const char *weights;            /* NULL: the program's own */
     int threads;                    /* 0: the program's default */
     int pin;
+    int beams;                      /* 0: greedy */
+    double length_penalty;
+    RtBeamStop early_stopping;
     int first;                      /* index in argv of the first text; getopt_long has moved all texts to the end */
 } HostOptions;
 

@@ -258,8 +258,8 @@ static void emit_makefile(Emit *e, Text *out)
     bool embed = e->form.weights == WEIGHTS_EMBED, file = e->form.weights == WEIGHTS_FILE;
     bool host = e->model->model_kind != KIND_GRAPH;
     text_fill(out, makefile_template, "name", e->name, "weights_object", !file ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
-              "runtime", "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o",
-              "host_objects", host ? "runtime/rt_host.o runtime/rt_host_options.o" : "",
+              "runtime", "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o rt_beam.o",
+              "host_objects", host ? "runtime/rt_host.o runtime/rt_host_options.o runtime/rt_host_beam.o" : "",
               "weights_rule", embed ? arena_format(e->arena, "%s_weights.o: %s.safetensors\n\n", e->name, e->name) : "", NULL);
 }
 

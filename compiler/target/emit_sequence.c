@@ -57,6 +57,9 @@ static const char text_header[] =
     " * a broken sequence; RT_TOO_LONG past `room`. */\n"
     "rt_status ${name}_ids(const ${name} *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);\n"
     "\n"
+    "/* Append the text of an id of an answer to out[*used..cap], NUL-terminated. Marks append nothing. RT_BAD_ID, RT_NO_ROOM. */\n"
+    "rt_status ${name}_append(const ${name} *m, int id, char *out, size_t cap, size_t *used);\n"
+    "\n"
     "/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit. */\n"
     "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap);\n";
 
@@ -227,9 +230,14 @@ static const char text_template[] =
     "    return rt_characters_encode(&source, utf8, ids, room, n, fault);\n"
     "}\n"
     "\n"
-    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap)\n"
+    "rt_status ${name}_append(const ${name} *m, int id, char *out, size_t cap, size_t *used)\n"
     "{\n"
     "    const RtCharacters target = characters(m, W_TARGET_CHARACTERS, ${target_count}, W_TARGET_TEXTS, ${upper}_VOCAB);\n"
+    "    return rt_characters_decode(&target, id, out, cap, used);\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap)\n"
+    "{\n"
     "    int ids[${upper}_MAX_SOURCE], n, id = ${upper}_START;\n"
     "    size_t used = 0;\n"
     "    if (cap == 0) return RT_NO_ROOM;\n"
@@ -239,7 +247,7 @@ static const char text_template[] =
     "    for (int i = 1; status == RT_OK && i < ${upper}_MAX_TARGET; i++) {\n"
     "        status = ${name}_next(m, s, id, &id);\n"
     "        if (status != RT_OK || id == ${upper}_END) break;\n"
-    "        status = rt_characters_decode(&target, id, out, cap, &used);\n"
+    "        status = ${name}_append(m, id, out, cap, &used);\n"
     "    }\n"
     "    return status;\n"
     "}\n";
@@ -351,6 +359,7 @@ static const char main_template[] =
     "static void reset(void *s) { ${name}_reset(s); }\n"
     "\n"
     "${answer}\n"
+    "${decoder}\n"
     "\n"
     "int main(int argc, char **argv)\n"
     "{\n"
@@ -359,7 +368,7 @@ static const char main_template[] =
     "        .isa = ${name}_isa, .model_bytes = sizeof(${name}), .state_bytes = ${upper}_STATE_BYTES,\n"
     "        .weights = ${weights}, .weights_bytes = ${upper}_WEIGHTS_BYTES, .weights_file = ${weights_file},\n"
     "        .max_source = ${max_source}, .answer_bytes = ${answer_bytes}, .numbers = ${numbers},\n"
-    "        .default_lanes = ${lanes}, .lanes_max = ${upper}_LANES,\n"
+    "        .slots = ${slots},${decoder_address} .default_lanes = ${lanes}, .lanes_max = ${upper}_LANES,\n"
     "        .bind = bind, .threads = threads, .team = team, .reset = reset, .ids = ids, .text = text,\n"
     "    };\n"
     "    return rt_host_main(&program, argc, argv);\n"
@@ -430,6 +439,31 @@ static const char answer_encode[] =
     "    return status;\n"
     "}\n";
 
+/* What a beam search over several slots calls. */
+static const char decoder_template[] =
+    "\n"
+    "/* ---- for a beam search ------------------------------------------------------------------------------------ */\n"
+    "\n"
+    "${encode}"
+    "static rt_status rows(const void *m, void *s, const rt_row *r, int n) { return ${name}_rows(m, s, r, n); }\n"
+    "static const float *logits(const void *s) { return ${name}_logits(s); }\n"
+    "static rt_status fork_slot(void *s, int from, int to) { return ${name}_fork(s, from, to); }\n"
+    "static rt_status clear(void *s, int slot) { return ${name}_clear(s, slot); }\n"
+    "\n"
+    "static rt_status append(const void *m, int id, char *out, size_t cap, size_t *used)\n"
+    "{\n"
+    "    ${append}\n"
+    "}\n"
+    "\n"
+    "static const rt_decoder decoder = {\n"
+    "    .rows_most = ${upper}_ROWS, .vocab = ${upper}_VOCAB, .stride = ${upper}_LOGITS_STRIDE, .start = ${upper}_START,\n"
+    "    .end = ${upper}_END, .max_target = ${upper}_MAX_TARGET, .encode = ${encode_name}, .rows = rows, .logits = logits,\n"
+    "    .fork_slot = fork_slot, .clear = clear, .append = append,\n"
+    "};\n";
+
+static const char decoder_encode[] =
+    "static rt_status encode(const void *m, void *s, const int *source, int n) { return ${name}_encode(m, s, 0, source, n); }\n";
+
 /* Steps below this are over before a second lane has woken: one lane is the default. */
 static const double FLOPS_FOR_LANES = 20e6;
 
@@ -456,6 +490,21 @@ static const char *answer_bytes(Emit *e)
     return arena_format(e->arena, "(size_t)%s_MAX_SOURCE * %lld + 1", e->upper, 16 * (long long)e->model->d_model);
 }
 
+/* One slot has room for one beam, and that is the greedy answer. */
+static bool has_beams(const Emit *e) { return e->model->has_decoder && e->plan->options.slots > 1; }
+
+static const char *decoder(Emit *e)
+{
+    Text t = text_new(e->arena), encode = text_new(e->arena);
+    if (!has_beams(e)) return "";
+    if (e->model->has_encoder) text_fill(&encode, decoder_encode, "name", e->name, NULL);
+    const char *append = has_text(e) ? arena_format(e->arena, "return %s_append(m, id, out, cap, used);", e->name)
+                                     : "(void)m;\n    return rt_numbers_add(out, cap, used, id);";
+    text_fill(&t, decoder_template, "name", e->name, "upper", e->upper, "encode", encode.data ? encode.data : "",
+              "encode_name", e->model->has_encoder ? "encode" : "NULL", "append", append, NULL);
+    return t.data;
+}
+
 static const char *about(Emit *e)
 {
     const Model *m = e->model;
@@ -476,6 +525,8 @@ static void sequence_main(Emit *e, Text *out)
               "weights_declaration", emit_weights_declaration(e), "weights", emit_weights_symbol(e),
               "weights_file", e->form.weights != WEIGHTS_FILE ? "NULL" : arena_format(e->arena, "\"%s.safetensors\"", e->name),
               "max_source", arena_format(e->arena, "%s_MAX_%s", e->upper, m->has_encoder ? "SOURCE" : "TARGET"),
+              "slots", m->has_decoder ? arena_format(e->arena, "%s_SLOTS", e->upper) : "0",
+              "decoder", decoder(e), "decoder_address", has_beams(e) ? " .decoder = &decoder," : "",
               "answer", answer(e), "answer_bytes", answer_bytes(e), "numbers", has_text(e) ? "0" : "1",
               "lanes", c.flops < FLOPS_FOR_LANES ? "1" : "0", NULL);
 }

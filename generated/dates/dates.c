@@ -718,9 +718,14 @@ rt_status dates_ids(const dates *m, const char *utf8, int *ids, int room, int *n
     return rt_characters_encode(&source, utf8, ids, room, n, fault);
 }
 
-rt_status dates_text(const dates *m, dates_state *s, const char *utf8, char *out, size_t cap)
+rt_status dates_append(const dates *m, int id, char *out, size_t cap, size_t *used)
 {
     const RtCharacters target = characters(m, W_TARGET_CHARACTERS, 11, W_TARGET_TEXTS, DATES_VOCAB);
+    return rt_characters_decode(&target, id, out, cap, used);
+}
+
+rt_status dates_text(const dates *m, dates_state *s, const char *utf8, char *out, size_t cap)
+{
     int ids[DATES_MAX_SOURCE], n, id = DATES_START;
     size_t used = 0;
     if (cap == 0) return RT_NO_ROOM;
@@ -730,7 +735,7 @@ rt_status dates_text(const dates *m, dates_state *s, const char *utf8, char *out
     for (int i = 1; status == RT_OK && i < DATES_MAX_TARGET; i++) {
         status = dates_next(m, s, id, &id);
         if (status != RT_OK || id == DATES_END) break;
-        status = rt_characters_decode(&target, id, out, cap, &used);
+        status = dates_append(m, id, out, cap, &used);
     }
     return status;
 }

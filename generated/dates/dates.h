@@ -71,6 +71,9 @@ rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
  * a broken sequence; RT_TOO_LONG past `room`. */
 rt_status dates_ids(const dates *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
 
+/* Append the text of an id of an answer to out[*used..cap], NUL-terminated. Marks append nothing. RT_BAD_ID, RT_NO_ROOM. */
+rt_status dates_append(const dates *m, int id, char *out, size_t cap, size_t *used);
+
 /* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit. */
 rt_status dates_text(const dates *m, dates_state *s, const char *utf8, char *out, size_t cap);
 

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
         .isa = dates_isa, .model_bytes = sizeof(dates), .state_bytes = DATES_STATE_BYTES,
         .weights = dates_weights, .weights_bytes = DATES_WEIGHTS_BYTES, .weights_file = NULL,
         .max_source = DATES_MAX_SOURCE, .answer_bytes = 4 * DATES_MAX_TARGET + 1, .numbers = 0,
-        .default_lanes = 1, .lanes_max = DATES_LANES,
+        .slots = DATES_SLOTS, .default_lanes = 1, .lanes_max = DATES_LANES,
         .bind = bind, .threads = threads, .team = team, .reset = reset, .ids = ids, .text = text,
     };
     return rt_host_main(&program, argc, argv);

@@ -188,8 +188,8 @@ static void options(void **state)
     check(0, "reverse (xformc) 1.2.3\n", "");
     run(&program, WORDS("-h"), "", 0, -1);
     assert_true(result.code == 0 && !strncmp(result.out, "Examples:\n  reverse 'abc'\n", 26));
-    assert_non_null(strstr(result.out, "  -t, --threads N        use N"));
-    assert_non_null(strstr(result.out, "      --weights FILE     use"));
+    assert_non_null(strstr(result.out, "  -t, --threads N            use N"));
+    assert_non_null(strstr(result.out, "      --weights FILE         use"));
 }
 
 static void wrong_options(void **state)
@@ -204,6 +204,10 @@ static void wrong_options(void **state)
         { "-t0", "threads must be a number of 1 to 4, not '0'" },
         { "-t5", "not '5'" }, { "-t2x", "not '2x'" }, { "--threads=", "not ''" }, { "-t-1", "not '-1'" },
         { "-t99999999999999999999", "threads must be" },
+        { "--beam=0", "beam must be a number of 1 to 128, not '0'" }, { "--beam=129", "not '129'" }, { "--beam=2x", "not '2x'" },
+        { "--length-penalty=1e9", "length-penalty must be a number of -10 to 10, not '1e9'" },
+        { "--length-penalty=x", "not 'x'" }, { "--length-penalty=1", "need --beam N" },
+        { "--early-stopping=yes", "early-stopping must be false, true or never, not 'yes'" }, { "--early-stopping=true", "need --beam N" },
     };
     (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -211,6 +215,20 @@ static void wrong_options(void **state)
         check(2, "", wrong[i].message);
         assert_non_null(strstr(result.err, "Try 'reverse --help'"));
     }
+}
+
+/* With one slot a search is the greedy answer; without a decoder there is none. */
+static void beams(void **state)
+{
+    rt_program one = program;
+    (void)state;
+    one.slots = 1;
+    run(&one, WORDS("--beam", "1", "ab"), "", 0, -1);
+    check(0, "ba\n", "");
+    run(&one, WORDS("--beam=4", "ab"), "", 0, -1);
+    check(69, "", "reverse: --beam 4: a state of this program holds 1 sequence; build it with --slots 4\n");
+    run(&program, WORDS("--beam=1", "ab"), "", 0, -1);
+    check(69, "", "reverse: --beam: this program has no decoder to search with\n");
 }
 
 static void instruction_sets(void **state)
@@ -321,7 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_lines), cmocka_unit_test(bad_lines), cmocka_unit_test(arguments),
         cmocka_unit_test(options),
-        cmocka_unit_test(wrong_options), cmocka_unit_test(instruction_sets), cmocka_unit_test(weights),
+        cmocka_unit_test(wrong_options), cmocka_unit_test(beams), cmocka_unit_test(instruction_sets), cmocka_unit_test(weights),
         cmocka_unit_test(weights_files), cmocka_unit_test(full_disk), cmocka_unit_test(closed_pipe),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

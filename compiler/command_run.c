@@ -126,6 +126,10 @@ Engine *command_graph_engine(Session *s)
 static bool run_graph(Session *s)
 {
     const Choices *c = s->choices;
+    if (c->beam.beams) {
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--beam: an xf.graph has no sequences to search");
+        return false;
+    }
     Engine *e = command_graph_engine(s);
     if (!e) return false;
     Trace *trace = trace_graph(s->arena, e);

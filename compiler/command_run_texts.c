@@ -1,19 +1,22 @@
 /* command_run_texts.c: texts into answers, as the generated program gives them: one line for each text, an empty one for
- * a text that is refused, its fault told at once on standard error. With --json an object that grows answer by answer. */
+ * a text that is refused, its fault told at once on standard error. Without a tokenizer, texts and answers are ids. With
+ * --json an object that grows answer by answer. */
 #include "command.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode.h"
 #include "json_text.h"
 
 typedef struct Texts {
     Session *session;
-    Engine *engine;
+    Decoder *decoder;
+    bool numbers;                   /* there is no tokenizer */
     RtCharacters source, target;
-    int *ids;                       /* [max_source] */
-    char *out;  size_t room;        /* the answer; 4 bytes for each character, and a NUL */
+    int *ids;  int most;            /* [most]: ids of a source, or of a decoder's prompt */
+    char *out;  size_t room;        /* the answer; 4 bytes for each character, 12 for each id, and a NUL */
     int count;                      /* of the texts so far */
     Exit code;                      /* 65 after a refused text; 70, 74: nothing more is answered */
 } Texts;
@@ -57,43 +60,74 @@ static void begin_message(const Texts *t, Origin at) { fprintf(stderr, "%s: %s %
 static bool read_text(Texts *t, const char *text, size_t bytes, Origin at, int *n)
 {
     const size_t length = strlen(text);
-    const int most = (int)t->session->model->max_source;
     RtTextFault fault = { 0, -1 };
     rt_status status = RT_OK;
-    if (length == bytes && bytes) status = rt_characters_encode(&t->source, text, t->ids, most, n, &fault);
+    if (length == bytes && bytes) status = rt_characters_encode(&t->source, text, t->ids, t->most, n, &fault);
     if (length == bytes && bytes && status == RT_OK) return true;
     begin_message(t, at);
     if (length < bytes) fprintf(stderr, "a NUL at byte %zu\n", length + 1);
-    else if (!bytes) fprintf(stderr, "empty; 1 to %d characters fit\n", most);
-    else if (status == RT_TOO_LONG) fprintf(stderr, "%d characters, but at most %d fit\n", *n, most);
+    else if (!bytes) fprintf(stderr, "empty; 1 to %d characters fit\n", t->most);
+    else if (status == RT_TOO_LONG) fprintf(stderr, "%d characters, but at most %d fit\n", *n, t->most);
     else tell_fault(text, &fault);
     t->code = EXIT_BAD_DATA;
     return false;
 }
 
-static int likeliest(const float *logits, int n)
-{
-    int best = 0;
-    for (int i = 1; i < n; i++)
-        if (logits[i] > logits[best]) best = i;
-    return best;
-}
-
-/* Greedy: the answer to t->ids in t->out, and the sum of the log-probabilities of its ids. */
-static rt_status decode(Texts *t, int n, double *sum)
+/* The first id that the model does not know; n where it knows all. */
+static int unknown_id(const Texts *t, int n)
 {
     const Model *m = t->session->model;
-    const EngineOps *ops = t->engine->ops;
+    const int64_t known = m->has_encoder ? m->source_vocab : m->target_vocab;
+    int i = 0;
+    while (i < n && t->ids[i] < known) i++;
+    return i;
+}
+
+/* The ids that a text is; false after telling why it is refused. */
+static bool read_ids(Texts *t, const char *text, size_t bytes, Origin at, int *n)
+{
+    const Model *m = t->session->model;
+    const size_t length = strlen(text);
+    const long long last = (m->has_encoder ? m->source_vocab : m->target_vocab) - 1;
+    RtTextFault fault = { 0, 0 };
+    rt_status status = rt_numbers_read(text, t->ids, t->most, n, &fault);
+    const int unknown = status == RT_OK ? unknown_id(t, *n) : 0;
+    if (length == bytes && status == RT_OK && *n && unknown == *n) return true;
+    begin_message(t, at);
+    if (length < bytes) fprintf(stderr, "a NUL at byte %zu\n", length + 1);
+    else if (status == RT_TOO_LONG) fprintf(stderr, "%d ids, but at most %d fit\n", *n, t->most);
+    else if (status != RT_OK) fprintf(stderr, "no id at byte %zu; %s has no tokenizer and takes ids, with spaces between\n", fault.at + 1, m->name);
+    else if (!*n) fprintf(stderr, "empty; 1 to %d ids fit\n", t->most);
+    else fprintf(stderr, "id %d; the model has ids from 0 to %lld\n", t->ids[unknown], last);
+    t->code = EXIT_BAD_DATA;
+    return false;
+}
+
+/* The text of an answer in t->out: its characters, or its ids where there is no tokenizer. */
+static rt_status write_answer(Texts *t, const RtBeamResult *r)
+{
     size_t used = 0;
-    int id = (int)m->start_id;
-    rt_status status = ops->encode(t->engine, t->ids, n);
-    for (int i = 1; i < m->max_target && status == RT_OK; i++) {
-        if ((status = ops->step(t->engine, id)) != RT_OK) break;
-        const float *logits = ops->logits(t->engine);
-        id = likeliest(logits, (int)m->target_vocab);
-        *sum += (double)logits[id];
-        if (id == m->end_id) break;
-        status = rt_characters_decode(&t->target, id, t->out, t->room, &used);
+    rt_status status = RT_OK;
+    t->out[0] = '\0';
+    for (int i = 0; i < r->length && status == RT_OK; i++) {
+        if (t->numbers) status = rt_numbers_add(t->out, t->room, &used, r->ids[i]);
+        else if (r->ids[i] != t->decoder->end) status = rt_characters_decode(&t->target, r->ids[i], t->out, t->room, &used);
+    }
+    return status;
+}
+
+/* With -v: of a search every sequence with its score; else the sum, where the model gives log-probabilities. */
+static rt_status tell_scores(Texts *t)
+{
+    const Choices *c = t->session->choices;
+    rt_status status = RT_OK;
+    if (!c->verbose || (!c->beam.beams && !t->session->model->log_softmax)) return RT_OK;
+    for (int i = 0; i < t->decoder->count && status == RT_OK; i++) {
+        const RtBeamResult *r = &t->decoder->results[i];
+        if ((status = write_answer(t, r)) != RT_OK) break;
+        fprintf(stderr, "%s: ", t->out);
+        if (c->beam.beams) fprintf(stderr, "score %.6f, ", r->score);
+        fprintf(stderr, "sum of log-probabilities %.4f\n", r->sum);
     }
     return status;
 }
@@ -102,19 +136,16 @@ static rt_status decode(Texts *t, int n, double *sum)
 static bool answer(Texts *t, const char *text, size_t bytes, Origin at)
 {
     int n = 0;
-    double sum = 0;
     t->out[0] = '\0';
-    if (!read_text(t, text, bytes, at, &n)) return false;
-    rt_status status = decode(t, n, &sum);
-    if (status == RT_OK) {
-        if (t->session->choices->verbose && t->session->model->log_softmax)
-            fprintf(stderr, "%s: sum of log-probabilities %.4f\n", t->out, sum);
-        return true;
-    }
+    if (!(t->numbers ? read_ids : read_text)(t, text, bytes, at, &n)) return false;
+    rt_status status = decoder_answer(t->decoder, t->ids, n);
+    if (status == RT_OK && t->decoder->count) status = tell_scores(t);
+    if (status == RT_OK && t->decoder->count) status = write_answer(t, &t->decoder->results[0]);
+    if (status == RT_OK && t->decoder->count) return true;
     begin_message(t, at);
-    fprintf(stderr, "%s\n", rt_status_text(status));
+    fprintf(stderr, "%s\n", status == RT_OK ? "the model's logits are no numbers" : rt_status_text(status));
     t->out[0] = '\0';
-    t->code = EXIT_OUR_BUG;
+    t->code = status == RT_OK ? EXIT_BAD_DATA : EXIT_OUR_BUG;
     return false;
 }
 
@@ -127,6 +158,26 @@ static void put(Texts *t, const char *s, size_t n)
     t->code = EXIT_IO;
 }
 
+/* Every sequence of a search, best first. */
+static void add_beams(Texts *t, Text *json, int count)
+{
+    text_add(json, ",\"beams\":[");
+    for (int i = 0; i < count; i++) {
+        const RtBeamResult *r = &t->decoder->results[i];
+        write_answer(t, r);         /* the first of them was written before, and the others are no longer */
+        text_add(json, i ? ",\n   {\"answer\":" : "{\"answer\":");
+        json_add_string(json, t->out);
+        text_add(json, ",\"ids\":[");
+        for (int k = 0; k < r->length; k++) text_printf(json, k ? ",%d" : "%d", r->ids[k]);
+        text_add(json, "],\"score\":");
+        json_add_number(json, r->score);
+        text_add(json, ",\"sum\":");
+        json_add_number(json, r->sum);
+        text_add(json, "}");
+    }
+    text_add(json, "]");
+}
+
 static void put_json(Texts *t, const char *text, size_t bytes, bool answered)
 {
     Arena *a = arena_new();
@@ -136,6 +187,7 @@ static void put_json(Texts *t, const char *text, size_t bytes, bool answered)
     text_add(&json, ",\"answer\":");
     if (answered) json_add_string(&json, t->out);
     else text_add(&json, "null");
+    if (t->session->choices->beam.beams) add_beams(t, &json, answered ? t->decoder->count : 0);
     text_add(&json, "}");
     put(t, json.data, json.size);
     arena_free(a);
@@ -215,8 +267,7 @@ static bool can_answer(Session *s)
     const Model *m = s->model;
     if (s->choices->input_count)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has inputs; %s answers texts", s->choices->inputs[0], m->name);
-    else if (!m->source || !m->target)
-        diag_error(s->diag, EXIT_NO_FEATURE, m->at, "%s has no tokenizer, so it cannot answer texts", m->name);
+    else if (!m->has_decoder) diag_error(s->diag, EXIT_NO_FEATURE, m->at, "%s has no decoder, so it cannot answer", m->name);
     else return true;
     return false;
 }
@@ -228,9 +279,15 @@ Exit run_texts(Session *s)
     Engine *e = can_answer(s) ? session_engine(s, s->choices->engine, NULL, false) : NULL;
     if (!e) return EXIT_DONE;       /* told to s->diag */
     const Plan *p = e->plan;
-    Texts t = { .session = s, .engine = e, .source = characters(p->source_characters, p->source_texts),
-                .target = characters(p->target_characters, p->target_texts), .room = 4 * (size_t)m->max_target + 1 };
-    t.ids = arena_array(s->arena, (size_t)m->max_source, sizeof *t.ids);
+    const BeamChoices *b = &s->choices->beam;
+    const DecodeOptions options = { b->beams, b->has_length_penalty ? b->length_penalty : 1, (RtBeamStop)b->early_stopping };
+    Texts t = { .session = s, .decoder = decoder_new(s->arena, e, options), .numbers = !m->source || !m->target,
+                .most = (int)(m->has_encoder ? m->max_source : m->max_target), .room = 12 * (size_t)m->max_target + 1 };
+    if (!t.numbers) {
+        t.source = characters(p->source_characters, p->source_texts);
+        t.target = characters(p->target_characters, p->target_texts);
+    }
+    t.ids = arena_array(s->arena, (size_t)t.most, sizeof *t.ids);
     t.out = arena_alloc(s->arena, t.room);
     if (json) put(&t, "{\"answers\":[", 12);
     take_all(&t);

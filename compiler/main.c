@@ -36,7 +36,8 @@ enum {
     SET_MODEL = SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL | SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,   /* what shapes plan and text */
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
-    SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL       /* of no meaning to the engine jit */
+    SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
+    SET_BEAM = SET_BEAMS | SET_LENGTH_PENALTY | SET_EARLY_STOPPING
 };
 
 /* The words of a command. */
@@ -60,10 +61,12 @@ static const CommandRow commands[] = {
       "Write the packed weights of a spec, for a program built from it",
       "  xformc pack specs/dates.lua --from tuned.safetensors -o dates.safetensors\n"
       "  dates/dates --weights dates.safetensors \"3rd of May 2019\"\n", NULL },
-    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_JSON | SET_VERBOSE, WORDS_SPEC_AND_TEXTS,
-      "SPEC [TEXT...]", "Answer texts, or the lines of stdin (-); for an xf.graph print every tensor",
+    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_BEAM | SET_JSON | SET_VERBOSE,
+      WORDS_SPEC_AND_TEXTS, "SPEC [TEXT...]",
+      "Answer texts, or the lines of stdin (-), ids where there is no tokenizer; for an xf.graph print every tensor",
       "  xformc run specs/dates.lua \"3rd of May 2019\"\n"
       "  xformc run specs/dates.lua --json < texts\n"
+      "  xformc run specs/dates.lua --beam 4 -v \"3rd of May 2019\"\n"
       "  xformc run specs/self_attention.lua\n", "jit" },
     { "verify", command_verify, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_AGAINST | SET_JSON | SET_VERBOSE, WORDS_SPEC,
       "SPEC [--against FILE]", "Compare engines with each other, or with your own reference",
@@ -107,7 +110,7 @@ static void print_options(uint64_t set, FILE *to)
         if (!(set & UINT64_C(1) << i)) continue;
         if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
         snprintf(name, sizeof name, "--%s%s%s", o->name, o->argument ? "=" : "", o->argument ? o->argument : "");
-        fprintf(to, "  %s%-18s %s\n", letter, name, o->doc);
+        fprintf(to, "  %s%-21s %s\n", letter, name, o->doc);
     }
 }
 
@@ -257,6 +260,15 @@ static bool some_seconds(const char *option, const char *text, double *out)
     return false;
 }
 
+static bool some_penalty(const char *option, const char *text, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    if (*text && !*end && *out >= -10 && *out <= 10) return true;
+    tell("--%s %s: expected a number from -10 to 10", option, text);
+    return false;
+}
+
 static bool one_of(const char *option, const char *text, const char *const *words, int n)
 {
     char list[128];
@@ -300,6 +312,7 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     static const char *const kernels[] = { "library", "unrolled" }, *const switches[] = { "on", "off" };
     static const char *const kinds[] = { "encoder", "decoder", "cross" }, *const whens[] = { "auto", "always", "never" };
     static const char *const formats[] = { "md", "json", "jsonl", "csv" };
+    static const char *const stops[] = { "false", "true", "never" };        /* in order of RtBeamStop */
     Choices *c = &l->choices;
     const char *name = option_rows[kind].name;
     l->given |= UINT64_C(1) << kind;
@@ -317,6 +330,11 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
         c->layers = strcmp(value, "off") == 0 ? LAYERS_LOOP : LAYERS_CALLS;
         return one_of(name, value, switches, 2);
     case OPTION_SLOTS:   return whole_number(name, value, 1, 4096, &c->slots);
+    case OPTION_BEAMS:   return whole_number(name, value, 1, 128, &c->beam.beams);
+    case OPTION_LENGTH_PENALTY: c->beam.has_length_penalty = true; return some_penalty(name, value, &c->beam.length_penalty);
+    case OPTION_EARLY_STOPPING:
+        c->beam.early_stopping = value[0] == 't' ? 1 : value[0] == 'n' ? 2 : 0;
+        return one_of(name, value, stops, 3);
     case OPTION_WEIGHTS:
         c->weights = value[0] == 'f' ? WEIGHTS_FILE : value[0] == 'l' ? WEIGHTS_LITERAL : WEIGHTS_EMBED;
         return one_of(name, value, forms, 3);
@@ -454,6 +472,20 @@ static Exit check_line(const CommandRow *c, const Line *l, char **words, int n)
     return usage(c);
 }
 
+/* A search has a slot for every beam; false after telling. */
+static bool settle_beams(Line *l)
+{
+    Choices *c = &l->choices;
+    const bool alone = !c->beam.beams && l->given & SET_BEAM;
+    if (alone) tell("--%s needs --beam N", l->given & SET_LENGTH_PENALTY ? "length-penalty" : "early-stopping");
+    else if (c->slots && c->slots < c->beam.beams) tell("--slots %d are too few for --beam %d", c->slots, c->beam.beams);
+    else {
+        if (!c->slots) c->slots = c->beam.beams;
+        return true;
+    }
+    return false;
+}
+
 static Exit run_command(Line *l, char **words, int n)
 {
     const bool help = l->given & SET_HELP;
@@ -472,6 +504,7 @@ static Exit run_command(Line *l, char **words, int n)
     l->choices.spec = n > 1 ? words[1] : NULL;
     l->choices.words = (const char *const *)(words + 2);
     l->choices.word_count = n > 2 ? n - 2 : 0;
+    if (!settle_beams(l)) return usage(c);
     if (l->choices.bench.thread_count > 1 && c->run != command_bench) {
         tell("%s takes one number of threads", c->name);
         return usage(c);

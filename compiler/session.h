@@ -29,6 +29,13 @@ typedef struct BenchChoices {
     int threads[16], thread_count;          /* every number of -t */
 } BenchChoices;
 
+/* Of `run`. */
+typedef struct BeamChoices {
+    int beams;                              /* 0: greedy */
+    double length_penalty;  bool has_length_penalty;
+    int early_stopping;                     /* an RtBeamStop: false, true, never */
+} BeamChoices;
+
 /* What the command line chose. NULL and 0 mean: not given. */
 typedef struct Choices {
     const char *spec;                       /* path */
@@ -48,6 +55,7 @@ typedef struct Choices {
     InfoChoices info;
     AttentionChoices attention;
     BenchChoices bench;
+    BeamChoices beam;
     const char *const *inputs;  int input_count;    /* NAME=FILE */
     const char *const *words;  int word_count;      /* what follows SPEC */
 } Choices;

@@ -41,6 +41,7 @@ typedef struct rt_program {
     const float *(*logits)(const void *state);
     rt_status (*next)(const void *model, void *state, int id, int *next);
     rt_status (*clear)(void *state, int slot);
+    rt_status (*fork_slot)(void *state, int from, int to);
     /* Of a tokenizer; both NULL where there is none: texts and answers are ids with spaces between.
      * As rt_characters_encode and rt_characters_decode: characters only, without marks such as <s>. */
     rt_status (*ids)(const void *model, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
@@ -49,7 +50,7 @@ typedef struct rt_program {
 
 /* Do what the options say, or answer the texts among the arguments, or the lines of standard input. Returns the exit code:
  * 0, 1 for a self-test that fails, 2 for a wrong option, 65 for a text or weights that do not fit, 66 without the weights,
- * 69 without the instruction set, threads or memory, 70 for a defect of the program, 74 for a failure of reading or
+ * 69 without the instruction set, threads, memory or slots, 70 for a defect of the program, 74 for a failure of reading or
  * writing. */
 int rt_host_main(const rt_program *program, int argc, char **argv);
 

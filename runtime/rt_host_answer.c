@@ -129,6 +129,14 @@ static rt_status prefill(Host *host)
     return status;
 }
 
+static rt_status search(Host *host)
+{
+    HostAnswer *a = &host->answer;
+    const rt_status status = host_beam_answer(&host->beam, a->input, a->input_count, a->ids, &a->count, &a->score);
+    a->finished = a->count > 0 && a->ids[a->count - 1] == host->program->end;
+    return status;
+}
+
 rt_status host_generate(Host *host, int scored)
 {
     const rt_program *p = host->program;
@@ -136,8 +144,10 @@ rt_status host_generate(Host *host, int scored)
     const int prompt = p->max_source ? 1 : a->input_count;              /* ids that the decoder is given */
     const int most = p->max_source ? p->max_target - 1 : p->max_target; /* positions that it fills */
     int id = p->max_source ? p->start : a->input[a->input_count - 1];
-    rt_status status = p->max_source ? p->encode(host->model, host->state, a->input, a->input_count) : prefill(host);
+    rt_status status;
     a->count = a->finished = 0, a->score = 0;
+    if (host->beam.results) return search(host);
+    status = p->max_source ? p->encode(host->model, host->state, a->input, a->input_count) : prefill(host);
     for (int i = prompt - 1; i < most && status == RT_OK && !a->finished; i++) {
         status = scored ? likeliest(host, id, i, &id, &a->score) : p->next(host->model, host->state, id, &id);
         if (status != RT_OK) break;
@@ -173,7 +183,7 @@ int host_answer(Host *host, const char *text, size_t bytes, int scored)
     if (status == RT_OK && a->text) status = to_text(host);
     if (status == RT_OK) return 0;
     say(a, "%s", rt_status_text(status));
-    return EXIT_DEFECT;
+    return status == RT_BAD_WEIGHTS ? EXIT_DATA : EXIT_DEFECT;
 }
 
 /* ---- printing ----------------------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION };
+enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, BEAM, LENGTH_PENALTY, EARLY_STOPPING, VERSION };
 
 static const struct { const char *name, *argument, *help; int letter; } table[] = {
     { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS },
@@ -17,6 +17,9 @@ static const struct { const char *name, *argument, *help; int letter; } table[] 
     { "threads", "N",    "use N threads", 't' },
     { "pin",     NULL,   "pin every thread to a processor of its own", PIN },
     { "weights", "FILE", "use the weights in FILE", WEIGHTS },
+    { "beam",    "N",    "answer by a search with N beams", BEAM },
+    { "length-penalty", "A", "score of a beam: sum of log-probabilities / length^A; 1 without it", LENGTH_PENALTY },
+    { "early-stopping", "WORD", "stop at N ended beams: true; when none can gain: false (default), never", EARLY_STOPPING },
     { "info",    NULL,   "show what this program is, and answer nothing", INFO },
     { "check",   NULL,   "compare the weights with their hash", CHECK },
     { "selftest", NULL,  "compute a fixed input and compare with what was packed", SELFTEST },
@@ -58,13 +61,13 @@ static void show_help(const rt_program *p)
         snprintf(left, sizeof left, "%c%c%s --%s%s%s", brief ? '-' : ' ', brief ? table[i].letter : ' ',
                  brief ? "," : " ", table[i].name, table[i].argument ? " " : "",
                  table[i].argument ? table[i].argument : "");
-        printf("  %-22s %s\n", left, table[i].help);
+        printf("  %-26s %s\n", left, table[i].help);
     }
     show_keys(p);
     if (p->default_lanes) printf("\nWithout -t it uses %d threads.\n", p->default_lanes);
     else printf("\nWithout -t it uses as many threads as it may use processors, at most %d.\n", p->lanes_max);
     printf("\nExit status: 0 all answered, 1 the self-test differs, 2 wrong usage, 65 a text was refused or the\n"
-           "weights are foreign or corrupt, 66 no weights, 69 no such instruction set, threads or memory,\n"
+           "weights are foreign or corrupt, 66 no weights, 69 no such instruction set, threads, memory or slots,\n"
            "74 reading or writing failed.\n");
 }
 
@@ -149,8 +152,45 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
 {
     if (o->action && o->first < argc) fprintf(stderr, "%s: '%s': no text is answered here\n", p->name, argv[o->first]);
     else if (o->action && o->ids) fprintf(stderr, "%s: --ids says how texts are read; none is answered here\n", p->name);
+    else if (o->action && o->beams) fprintf(stderr, "%s: --beam says how texts are answered; none is here\n", p->name);
     else if (o->repetitions && o->action != HOST_BENCH) fprintf(stderr, "%s: --repetitions is read by --bench\n", p->name);
     else return 0;
+    return usage_end(p);
+}
+
+/* More beams than the program has slots for are refused when its state is there. */
+static int parse_beams(HostOptions *o, const rt_program *p)
+{
+    char *end;
+    long n;
+    errno = 0;
+    n = strtol(optarg, &end, 10);
+    if (!errno && *optarg && !*end && n >= 1 && n <= RT_BEAM_MOST) {
+        o->beams = (int)n;
+        return 0;
+    }
+    fprintf(stderr, "%s: beam must be a number of 1 to %d, not '%s'\n", p->name, RT_BEAM_MOST, optarg);
+    return usage_end(p);
+}
+
+static int parse_penalty(HostOptions *o, const rt_program *p)
+{
+    char *end;
+    o->length_penalty = strtod(optarg, &end);
+    if (*optarg && !*end && o->length_penalty >= -10 && o->length_penalty <= 10) return 0;
+    fprintf(stderr, "%s: length-penalty must be a number of -10 to 10, not '%s'\n", p->name, optarg);
+    return usage_end(p);
+}
+
+static int parse_stopping(HostOptions *o, const rt_program *p)
+{
+    static const char *const words[] = { "false", "true", "never" };    /* in order of RtBeamStop */
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(optarg, words[i])) continue;
+        o->early_stopping = (RtBeamStop)i;
+        return 0;
+    }
+    fprintf(stderr, "%s: early-stopping must be false, true or never, not '%s'\n", p->name, optarg);
     return usage_end(p);
 }
 
@@ -182,8 +222,9 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
 {
     struct option longs[OPTIONS + 1];
     char shorts[2 * OPTIONS + 2];
-    int c, code = 0;
+    int c, code = 0, shaped = 0;
     memset(o, 0, sizeof *o);
+    o->length_penalty = 1;
     make_options(longs, shorts);
     opterr = 0;
     while (!code && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
@@ -198,10 +239,17 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         case SELFTEST: code = choose(o, HOST_SELFTEST, p); break;
         case BENCH: code = choose(o, HOST_BENCH, p); break;
         case 'r': code = parse_number(&o->repetitions, "repetitions", 1000, p); break;
+        case BEAM: code = parse_beams(o, p); break;
+        case LENGTH_PENALTY: shaped = 1, code = parse_penalty(o, p); break;
+        case EARLY_STOPPING: shaped = 1, code = parse_stopping(o, p); break;
         case 'h': show_help(p); return shown(p);
         case VERSION: printf("%s (xformc) %s\n", p->name, p->version); return shown(p);
         default: code = wrong_option(p, c, argv[optind - 1]);
         }
+    }
+    if (!code && shaped && !o->beams) {
+        fprintf(stderr, "%s: length-penalty and early-stopping need --beam N\n", p->name);
+        code = usage_end(p);
     }
     o->first = optind;
     return code ? code : check_options(o, p, argc, argv);

@@ -31,6 +31,12 @@ rt_status emitted_rows(Engine *e, const rt_row *rows, int n)
 
 const float *emitted_logits(const Engine *e) { return ((const Emitted *)e->own)->logits(e->state); }
 
+rt_status emitted_fork(Engine *e, int from, int to)
+{
+    const Emitted *k = e->own;
+    return k->fork ? k->fork(e->state, from, to) : RT_ORDER;
+}
+
 rt_status emitted_clear(Engine *e)
 {
     const Emitted *k = e->own;
@@ -86,6 +92,7 @@ bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *
     if (m->has_encoder && !m->has_decoder) find(&f, "encode", &e->encode_only);
     if (m->has_decoder) {
         find(&f, "clear", &e->clear);
+        find(&f, "fork", &e->fork);
         find(&f, "step", &e->step);
         find(&f, "next", &e->next);
         find(&f, "rows", &e->rows);

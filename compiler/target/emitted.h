@@ -17,6 +17,7 @@ typedef struct Emitted {
     rt_status (*encode)(const void *, void *, int, const int *, int);
     rt_status (*encode_only)(const void *, void *, const int *, int);       /* without a decoder there are no slots */
     rt_status (*clear)(void *, int);
+    rt_status (*fork)(void *, int, int);
     rt_status (*step)(const void *, void *, int);
     rt_status (*next)(const void *, void *, int, int *);
     rt_status (*rows)(const void *, void *, const rt_row *, int);
@@ -35,12 +36,13 @@ bool emitted_bind(Diag *d, Emitted *e, const void *weights, size_t bytes);
 /* The engine's calls, by way of its Emitted; all but `close`. */
 #define EMITTED_CALLS                                                                                             \
     .encode = emitted_encode, .step = emitted_step, .next = emitted_next, .rows = emitted_rows, .logits = emitted_logits, \
-    .clear = emitted_clear, .run = emitted_run, .threads = emitted_threads
+    .fork = emitted_fork, .clear = emitted_clear, .run = emitted_run, .threads = emitted_threads
 rt_status emitted_encode(Engine *e, const int *ids, int n);
 rt_status emitted_step(Engine *e, int id);
 rt_status emitted_next(Engine *e, int id, int *next);
 rt_status emitted_rows(Engine *e, const rt_row *rows, int n);
 const float *emitted_logits(const Engine *e);
+rt_status emitted_fork(Engine *e, int from, int to);
 rt_status emitted_clear(Engine *e);
 rt_status emitted_run(Engine *e);
 rt_status emitted_threads(Engine *e, int lanes);

@@ -1,7 +1,7 @@
 /* generic.c: the engine that runs a Plan operation by operation, on OpenBLAS. Neither text nor packed weights: it is
  * what the emitted code is compared with, in numbers and in speed. Its calls check what the emitted functions check.
  *
- * A state begins, as the emitted one does, with int32 source_length[slots] and next_position[slots]; slot 0 is used. */
+ * A state begins, as the emitted one does, with int32 source_length[slots] and next_position[slots]. */
 #include "generic.h"
 
 #include <string.h>
@@ -15,11 +15,13 @@ static void pass_on(const GenericPass *pass, const PlanBlock *b)
     memcpy(generic_address(pass, b->carry_in), generic_address(pass, b->carry_out), b->carry_in->bytes);
 }
 
-static void run_program(const Engine *e, const char *name, int64_t source, int64_t rows, int64_t target)
+/* Without groups, all is done for slot 0. */
+static void run_program(const Engine *e, const char *name, int64_t source, int64_t rows, const rt_group *groups, int group_count)
 {
     const PlanProgram *p = plan_program(e->plan, name);
     if (!p) die("no program %s", name);
-    GenericPass pass = { .engine = e, .used = { [COUNT_SOURCE] = source, [COUNT_ROWS] = rows, [COUNT_TARGET] = target } };
+    GenericPass pass = { .engine = e, .used = { [COUNT_SOURCE] = source, [COUNT_ROWS] = rows }, .groups = groups,
+                         .group_count = group_count };
     for (int i = 0; i < p->count; i++) {
         const PlanRun *run = &p->runs[i];
         for (int j = 0; j < run->count; j++) {
@@ -59,7 +61,7 @@ static rt_status encode(Engine *e, const int *ids, int n)
     memcpy(input(e, "source_ids"), ids, (size_t)n * sizeof *ids);
     set_input(e, "source_positions", n, FILL_INDEX);
     set_input(e, "source_visible", n, n);
-    run_program(e, "encode", n, 0, 0);
+    run_program(e, "encode", n, 0, NULL, 0);
     *source_length(e) = n;
     *next_position(e) = 0;
     return RT_OK;
@@ -78,7 +80,7 @@ static rt_status append(Engine *e, const char *program, int id)
     set_input(e, "rows_positions", 1, position);
     set_input(e, "rows_visible", 1, position + 1);
     if (m->has_encoder) set_input(e, "rows_visible_memory", 1, *source_length(e));
-    run_program(e, program, *source_length(e), 1, position + 1);
+    run_program(e, program, *source_length(e), 1, NULL, 0);
     *next_position(e) = position + 1;
     return RT_OK;
 }
@@ -115,37 +117,70 @@ static rt_status next(Engine *e, int id, int *next)
     return RT_OK;
 }
 
-/* Whether these rows may come next: all of slot 0, one after the other. */
-static rt_status check_rows(const Engine *e, const rt_row *r, int n)
+/* Whether a row may come next in its slot, after `before` rows of the same call. */
+static rt_status check_row(const Engine *e, const rt_row *row, int first, int before)
 {
     const Model *m = model_of(e);
-    if (!m->has_decoder || n < 1 || r[0].position < 0 || r[0].position > *next_position(e)) return RT_ORDER;
-    if (n > engine_rows(e) || r[0].position + n > m->max_target) return RT_TOO_LONG;
-    if (m->has_encoder && !*source_length(e)) return RT_ORDER;
+    if (row->slot < 0 || row->slot >= e->plan->options.slots || row->id < 0 || row->id >= m->target_vocab) return RT_BAD_ID;
+    if (row->position >= m->max_target) return RT_TOO_LONG;
+    if (m->has_encoder && !source_length(e)[row->slot]) return RT_ORDER;
+    if (before) return row->position == first + before ? RT_OK : RT_ORDER;
+    return row->position < 0 || row->position > next_position(e)[row->slot] ? RT_ORDER : RT_OK;
+}
+
+/* Rows of one slot form a group; a slot may have one group in a call. groups[n] */
+static rt_status group_rows(const Engine *e, const rt_row *rows, int n, rt_group *groups, int *count)
+{
+    *count = 0;
     for (int i = 0; i < n; i++) {
-        if (r[i].slot != 0 || r[i].id < 0 || r[i].id >= m->target_vocab) return RT_BAD_ID;
-        if (r[i].position != r[0].position + i) return RT_ORDER;
+        rt_group *g = *count ? groups + *count - 1 : NULL;
+        const bool again = g && g->slot == rows[i].slot;
+        const rt_status status = check_row(e, &rows[i], again ? rows[g->rows.begin].position : 0, again ? i - g->rows.begin : 0);
+        if (status != RT_OK) return status;
+        for (int k = 0; !again && k < *count; k++)
+            if (groups[k].slot == rows[i].slot) return RT_ORDER;
+        if (!again) groups[(*count)++] = (rt_group){ rows[i].slot, { i, i + 1 } };
+        else g->rows.end = i + 1;
     }
     return RT_OK;
 }
 
+static void set_row(const Engine *e, int i, const rt_row *row)
+{
+    int32_t *positions = input(e, "rows_positions"), *memory = input(e, "rows_visible_memory");
+    input(e, "rows_ids")[i] = row->id;
+    if (positions) positions[i] = row->position;
+    input(e, "rows_visible")[i] = row->position + 1;
+    if (memory) memory[i] = source_length(e)[row->slot];
+}
+
 static rt_status rows(Engine *e, const rt_row *r, int n)
 {
-    const rt_status status = check_rows(e, r, n);
+    Generic *own = e->own;
+    int count;
+    if (!model_of(e)->has_decoder || n < 1) return RT_ORDER;
+    if (n > engine_rows(e)) return RT_TOO_LONG;
+    const rt_status status = group_rows(e, r, n, own->groups, &count);
     if (status) return status;
-    const int first = r[0].position;
-    *next_position(e) = first;
-    if (n == 1) return step(e, r[0].id);
-    int32_t *ids = input(e, "rows_ids"), *positions = input(e, "rows_positions"), *visible = input(e, "rows_visible");
-    for (int i = 0; i < n; i++) {
-        ids[i] = r[i].id;
-        if (positions) positions[i] = first + i;
-        visible[i] = first + i + 1;
-    }
-    if (model_of(e)->has_encoder) set_input(e, "rows_visible_memory", n, *source_length(e));
-    run_program(e, "rows", *source_length(e), n, first + n);
-    *next_position(e) = first + n;
-    ((Generic *)e->own)->result = result_of(e, "rows");
+    const char *program = n == 1 ? "step" : "rows";
+    for (int i = 0; i < n; i++) set_row(e, i, &r[i]);
+    run_program(e, program, 0, n, own->groups, count);
+    for (int i = 0; i < n; i++) next_position(e)[r[i].slot] = r[i].position + 1;
+    own->result = result_of(e, program);
+    return RT_OK;
+}
+
+static rt_status fork_slot(Engine *e, int from, int to)
+{
+    const Plan *p = e->plan;
+    const int slots = p->options.slots;
+    unsigned char *const first = e->state + p->slots_offset;
+    if (!model_of(e)->has_decoder) return RT_ORDER;
+    if (from < 0 || from >= slots || to < 0 || to >= slots) return RT_BAD_ID;
+    if (from == to) return RT_OK;
+    memcpy(first + (size_t)to * p->slot_bytes, first + (size_t)from * p->slot_bytes, p->slot_bytes);
+    source_length(e)[to] = source_length(e)[from];
+    next_position(e)[to] = next_position(e)[from];
     return RT_OK;
 }
 
@@ -155,7 +190,7 @@ static const float *logits(const Engine *e) { return ((const Generic *)e->own)->
 static rt_status run(Engine *e)
 {
     if (model_of(e)->model_kind != KIND_GRAPH) return RT_ORDER;
-    run_program(e, "run", 0, 0, 0);
+    run_program(e, "run", 0, 0, NULL, 0);
     return RT_OK;
 }
 
@@ -196,14 +231,15 @@ static unsigned char *aligned(Arena *a, size_t bytes)
 
 static Engine *open(Arena *a, const Plan *p, Product *product)
 {
-    static const EngineOps ops = { .encode = encode, .step = step, .next = next, .rows = rows, .logits = logits, .clear = clear, .run = run,
-                                   .threads = threads, .close = close };
+    static const EngineOps ops = { .encode = encode, .step = step, .next = next, .rows = rows, .logits = logits, .fork = fork_slot, .clear = clear,
+                                   .run = run, .threads = threads, .close = close };
     if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs row-major plans");
     Generic *own = arena_alloc(a, sizeof *own);
     *own = (Generic){ .arena = arena_new(), .lanes = 1, .product = product };
     read_weights(own, p->graph);
     Engine *e = arena_alloc(a, sizeof *e);
     *e = (Engine){ .name = "generic", .ops = &ops, .plan = p, .state = aligned(own->arena, p->state_bytes), .own = own };
+    if (p->graph->model->has_decoder) own->groups = arena_array(own->arena, (size_t)engine_rows(e), sizeof *own->groups);
     engine_reset(e);
     return e;
 }

@@ -11,24 +11,31 @@ typedef struct Generic {
     float ***weights;               /* [tensor id][layer index], dense and row-major; NULL where it is no param */
     int lanes;
     Product *product;               /* by OpenBLAS, or plain */
-    const float *result;            /* what the last step or next left: [target_vocab] */
+    rt_group *groups;               /* [engine_rows], of the call that runs */
+    const float *result;            /* what the last step, next or rows left: [rows][stride] */
 } Generic;
 
 enum { COUNTS = COUNT_TARGET + 1 };
 
-/* One pass over a block, for one of its layers. */
+/* One pass over a block, for one of its layers. Operations that read or write a slot run once for each group of rows. */
 typedef struct GenericPass {
     const Engine *engine;
     int layer;                      /* index within the block */
     int64_t used[COUNTS];           /* places in use of each kind of dimension; CONSTANT: not read */
+    const rt_group *groups;  int group_count;       /* rows by slot */
+    int slot, first_row;            /* of the group that runs */
 } GenericPass;
 
 /* Compute one operation of a plan with target ROW_MAJOR. */
 void generic_op(const GenericPass *pass, const PlanOp *op);
 
+/* Where a buffer begins for this pass: that of the group's slot, or its first row. */
 static inline void *generic_address(const GenericPass *pass, const Buffer *b)
 {
-    return pass->engine->state + plan_address(pass->engine->plan, b) + (size_t)pass->layer * b->layer_stride;
+    const Plan *p = pass->engine->plan;
+    const size_t row_bytes = b->layout == LAYOUT_INTS ? sizeof(int32_t) : (size_t)b->stride * sizeof(float);
+    const size_t at = b->place == PLACE_SLOT ? (size_t)pass->slot * p->slot_bytes : (size_t)pass->first_row * row_bytes;
+    return pass->engine->state + plan_address(p, b) + (size_t)pass->layer * b->layer_stride + at;
 }
 
 #endif

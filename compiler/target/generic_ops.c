@@ -303,8 +303,26 @@ static Compute *const computes[KERNELS] = {
     [KERNEL_ROTARY] = rotary,
 };
 
+static bool of_slots(const PlanOp *op)
+{
+    for (int i = 0; i < NODE_INPUTS; i++)
+        if (op->in[i] && op->in[i]->place == PLACE_SLOT) return true;
+    return op->out[0] && op->out[0]->place == PLACE_SLOT;
+}
+
 void generic_op(const GenericPass *pass, const PlanOp *op)
 {
     if (!computes[op->kernel]) die("the generic engine has no kernel %d", (int)op->kernel);
-    computes[op->kernel](pass, op);
+    if (!pass->group_count || !of_slots(op)) {
+        computes[op->kernel](pass, op);
+        return;
+    }
+    for (int i = 0; i < pass->group_count; i++) {
+        const rt_group *g = &pass->groups[i];
+        GenericPass part = *pass;
+        part.slot = g->slot;
+        part.first_row = g->rows.begin;
+        part.used[COUNT_ROWS] = g->rows.end - g->rows.begin;
+        computes[op->kernel](&part, op);
+    }
 }

@@ -53,7 +53,8 @@ static rt_status jit_rows(Engine *e, const rt_row *rows, int n) { return unless_
 static rt_status jit_run(Engine *e) { return unless_stopped(emitted_run(e)); }
 
 static const EngineOps jit_ops = {
-    .encode = jit_encode, .step = jit_step, .next = jit_next, .rows = jit_rows, .logits = emitted_logits, .clear = emitted_clear,
+    .encode = jit_encode, .step = jit_step, .next = jit_next, .rows = jit_rows, .fork = emitted_fork, .logits = emitted_logits,
+    .clear = emitted_clear,
     .run = jit_run, .threads = emitted_threads, .close = jit_close,
 };
 

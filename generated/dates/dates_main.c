@@ -13,6 +13,7 @@ static rt_status rows(const void *m, void *s, const rt_row *r, int n) { return d
 static const float *logits(const void *s) { return dates_logits(s); }
 static rt_status next(const void *m, void *s, int id, int *next) { return dates_next(m, s, id, next); }
 static rt_status clear(void *s, int slot) { return dates_clear(s, slot); }
+static rt_status fork_slot(void *s, int from, int to) { return dates_fork(s, from, to); }
 
 static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)
 {
@@ -36,7 +37,8 @@ int main(int argc, char **argv)
         .bind = bind, .threads = threads, .team = team, .reset = reset,
         .max_source = DATES_MAX_SOURCE, .source_vocab = DATES_SOURCE_VOCAB, .encode = encode,
         .max_target = DATES_MAX_TARGET, .vocab = DATES_VOCAB, .start = DATES_START, .end = DATES_END, .slots = DATES_SLOTS,
-        .rows = DATES_ROWS, .logits_stride = DATES_LOGITS_STRIDE, .rows_of = rows, .logits = logits, .next = next, .clear = clear,
+        .rows = DATES_ROWS, .logits_stride = DATES_LOGITS_STRIDE, .rows_of = rows, .logits = logits, .next = next,
+        .clear = clear, .fork_slot = fork_slot,
         .ids = ids, .append = append,
     };
     return rt_host_main(&program, argc, argv);

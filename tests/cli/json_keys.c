@@ -1,6 +1,6 @@
 /* json_keys.c: a tool of the shell suites: is standard input one JSON object of the shape that `verify --json` or
- * `run --json` (of an xf.graph: tensors, of texts: answers) promises? Or, with `objects`, is each of its lines some object?
- * usage: json_keys verify|run|answers|objects */
+ * `run --json` (of an xf.graph: tensors, of texts: answers, with --beam: beams) promises? Or, with `objects`, is each of its
+ * lines some object?   usage: json_keys verify|run|answers|beams|objects */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,24 @@ static int check_run(const json_t *root)
     return 0;
 }
 
-static int check_answers(const json_t *root)
+/* What a search adds to an answer: its sequences, none for a text that is refused. */
+static int check_beams(const json_t *row)
+{
+    static const char *const keys[] = { "answer" };
+    const json_t *beams = json_object_get(row, "beams"), *beam, *id;
+    size_t i, k;
+    if (!json_is_array(beams) || (json_array_size(beams) > 0) != json_is_string(json_object_get(row, "answer"))) return wrong("beams");
+    json_array_foreach(beams, i, beam) {
+        if (texts(beam, keys, 1) || json_object_size(beam) != 4) return wrong("the keys of a beam");
+        if (!json_is_number(json_object_get(beam, "score")) || !json_is_number(json_object_get(beam, "sum"))) return wrong("score, sum");
+        if (json_array_size(json_object_get(beam, "ids")) < 1) return wrong("ids");
+        json_array_foreach(json_object_get(beam, "ids"), k, id)
+            if (!json_is_integer(id)) return wrong("an id");
+    }
+    return 0;
+}
+
+static int check_answers(const json_t *root, int searched)
 {
     static const char *const keys[] = { "text" };
     const json_t *answers = json_object_get(root, "answers"), *row;
@@ -57,7 +74,8 @@ static int check_answers(const json_t *root)
     if (json_array_size(answers) < 1 || json_object_size(root) != 1) return wrong("answers");
     json_array_foreach(answers, i, row) {
         const json_t *answer = json_object_get(row, "answer");
-        if (texts(row, keys, 1) || json_object_size(row) != 2) return wrong("the keys of an answer");
+        if (texts(row, keys, 1) || json_object_size(row) != (searched ? 3 : 2)) return wrong("the keys of an answer");
+        if (searched && check_beams(row)) return 1;
         if (!json_is_string(answer) && !json_is_null(answer)) return wrong("answer");
     }
     return 0;
@@ -87,7 +105,10 @@ int main(int argc, char **argv)
     json_t *root = json_loadf(stdin, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
     if (!root) return wrong(error.text);
     const char *what = argc == 2 ? argv[1] : "verify";
-    int code = strcmp(what, "run") == 0 ? check_run(root) : strcmp(what, "answers") == 0 ? check_answers(root) : check_verify(root);
+    const int searched = strcmp(what, "beams") == 0;
+    int code = strcmp(what, "run") == 0                   ? check_run(root)
+             : searched || strcmp(what, "answers") == 0 ? check_answers(root, searched)
+                                                        : check_verify(root);
     json_decref(root);
     return code;
 }

@@ -27,7 +27,7 @@ fails() {
 
 "$xformc" --help >"$scratch/out" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/out")" = Examples: ] && [ ! -s "$scratch/err" ] && "$xformc" -h | cmp - "$scratch/out"
 verdict $? '--help begins with examples, on stdout'
-missing=$(for word in compile build pack run verify ops fields --output --engine --cc --isa --threads --slots --weights --taps --input --against --from --json --dump --quiet --verbose; do
+missing=$(for word in compile build pack run verify ops fields --output --engine --cc --isa --threads --slots --weights --taps --input --against --from --json --dump --quiet --verbose --beam --length-penalty --early-stopping; do
     grep -q -e "$word" "$scratch/out" || echo "$word"; done)
 [ -z "$missing" ]
 verdict $? '--help has every command and option'
@@ -66,7 +66,7 @@ for option in --output --cc; do fails "an empty $option" 2 "xformc: $option is e
 # Every option, given to every command: whether it is refused is what --help says.
 for command in compile build pack run verify ops fields; do
     "$xformc" $command --help | sed -n 's/^ .*--\([a-z]*\).*/\1/p' >"$scratch/own"
-    for option in output=x engine=native cc=cc isa=native threads=1 slots=1 weights=file kernels=library taps input=X=f against=f from=f json dump=m quiet verbose; do
+    for option in output=x engine=native cc=cc isa=native threads=1 slots=1 weights=file kernels=library taps input=X=f against=f from=f json dump=m quiet verbose beam=2; do
         if grep -qx "${option%%=*}" "$scratch/own"; then continue; fi
         "$xformc" $command "$scratch/none.lua" --$option 2>&1 | grep -q "^xformc: $command does not take --${option%%=*}; [a-z]* does$" || echo "$option"
     done >"$scratch/dropped"
@@ -364,7 +364,15 @@ verdict $? 'no stdout'
 { tensors '{"X":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]}}'; ones 11; printf '\000\000\300\177'; } >"$scratch/nan"
 "$xformc" run specs/self_attention.lua --engine generic --json --input "X=$scratch/nan" >"$scratch/json" && "$tools/json_keys" run <"$scratch/json" && grep -q null "$scratch/json"
 verdict $? 'run --json says null for what is no number'
-fails 'run needs a tokenizer for texts' 69 '*awkward has no tokenizer, so it cannot answer texts*' "$xformc" run tests/goldens/awkward.lua x
+"$xformc" run tests/goldens/awkward.lua --engine generic '3 x' '3 999' '' '3 4 5 6 7 8 9 10 11 12 3 4' >"$scratch/out" 2>"$scratch/err"
+[ $? = 65 ] && printf '\n\n\n\n' | cmp - "$scratch/out" && diff - "$scratch/err" <<'END'
+awkward: argument 1: no id at byte 3; awkward has no tokenizer and takes ids, with spaces between
+awkward: argument 2: id 999; the model has ids from 0 to 12
+awkward: argument 3: empty; 1 to 11 ids fit
+awkward: argument 4: 12 ids, but at most 11 fit
+END
+verdict $? 'run takes ids where there is no tokenizer'
+fails 'run needs a decoder' 69 '*encoder has no decoder, so it cannot answer*' "$xformc" run specs/encoder.lua x
 "$xformc" run specs/dates.lua --engine generic -v '3rd of May 2019' 2>&1 >/dev/null | grep -q '^2019-05-03: sum of log-probabilities -0\.'
 verdict $? 'run -v tells the sum of log-probabilities'
 

@@ -19,7 +19,7 @@ while IFS= read -r command; do
     case $command in
     "make test") continue ;;
     esac
-    here=$(printf '%s\n' "$command" | sed "s#build/xformc#$xformc#g; s#generated/dates#$scratch/dates#g; s#-o build/dates#-o $scratch/other#")
+    here=$(printf '%s\n' "$command" | sed "s#build/xformc#$xformc#g; s#generated/dates#$scratch/dates#g; s#-o build/dates#-o $scratch/other#; s#build/dates/#$scratch/other/#g")
     if sh -c "$here" >"$scratch/out" 2>&1 </dev/null; then
         echo "ok README.md: $command"
     else

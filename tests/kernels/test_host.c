@@ -335,8 +335,8 @@ static void options(void **state)
     check(0, "reverse (xformc) 1.2.3\n", "");
     run(&program, WORDS("-h"), "", 0, -1);
     assert_true(result.code == 0 && !strncmp(result.out, "Examples:\n  reverse 'abc'\n", 26));
-    assert_non_null(strstr(result.out, "  -t, --threads N        use N"));
-    assert_non_null(strstr(result.out, "      --weights FILE     use"));
+    assert_non_null(strstr(result.out, "  -t, --threads N            use N"));
+    assert_non_null(strstr(result.out, "      --weights FILE         use"));
 }
 
 static void wrong_options(void **state)
@@ -352,6 +352,10 @@ static void wrong_options(void **state)
         { "-t5", "not '5'" }, { "-t2x", "not '2x'" }, { "--threads=", "not ''" }, { "-t-1", "not '-1'" },
         { "-t99999999999999999999", "threads must be" }, { "-r0", "repetitions must be a number of 1 to 1000, not '0'" },
         { "-r3", "--repetitions is read by --bench" },
+        { "--beam=0", "beam must be a number of 1 to 128, not '0'" }, { "--beam=129", "not '129'" }, { "--beam=2x", "not '2x'" },
+        { "--length-penalty=1e9", "length-penalty must be a number of -10 to 10, not '1e9'" },
+        { "--length-penalty=x", "not 'x'" }, { "--length-penalty=1", "need --beam N" },
+        { "--early-stopping=yes", "early-stopping must be false, true or never, not 'yes'" }, { "--early-stopping=true", "need --beam N" },
     };
     (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -381,6 +385,19 @@ static void actions(void **state)
              "\"parameters\":3,\"weights_place\":\"in the program\",\"weights_bytes\":8,");
     assert_non_null(strstr(result.out, ",\"isa\":\"portable\",\"processor_isa\":\""));
     assert_non_null(strstr(result.out, "\",\"threads\":2,\"threads_max\":4}\n"));
+}
+
+/* With one slot a search is the greedy answer; without a decoder there is none. */
+static void beams(void **state)
+{
+    rt_program none = program;
+    (void)state;
+    none.slots = 0;
+    words(0, "ba\n", "", WORDS("--beam", "1", "ab"));
+    words(69, "", "reverse: --beam 4: a state of this program holds 1 sequence; build it with --slots 4\n", WORDS("--beam=4", "ab"));
+    words(2, "", "--beam says how texts are answered", WORDS("--beam=1", "--info"));
+    run(&none, WORDS("--beam=1", "ab"), "", 0, -1);
+    check(69, "", "reverse: --beam: this program has no decoder to search with\n");
 }
 
 static void instruction_sets(void **state)
@@ -492,7 +509,7 @@ int main(void)
         cmocka_unit_test(good_lines), cmocka_unit_test(bad_lines), cmocka_unit_test(arguments),
         cmocka_unit_test(ids), cmocka_unit_test(json), cmocka_unit_test(json_bytes), cmocka_unit_test(decoder_alone),
         cmocka_unit_test(encoder_alone), cmocka_unit_test(options), cmocka_unit_test(actions),
-        cmocka_unit_test(wrong_options), cmocka_unit_test(instruction_sets), cmocka_unit_test(weights),
+        cmocka_unit_test(wrong_options), cmocka_unit_test(beams), cmocka_unit_test(instruction_sets), cmocka_unit_test(weights),
         cmocka_unit_test(weights_files), cmocka_unit_test(full_disk), cmocka_unit_test(closed_pipe),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Beam search from the command line. usage: run.sh XFORMC
+xformc=$1
+tools=$(dirname "$xformc")/tests/cli
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+unset MAKEFLAGS MFLAGS MAKELEVEL
+printf '#!/bin/sh\nexec cc "$@" -O1\n' >"$scratch/quick" && chmod +x "$scratch/quick"
+
+# fails NAME CODE MESSAGE COMMAND...: one message, nothing on stdout.
+fails() {
+    name=$1 code=$2 message=$3
+    shift 3
+    "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    found=$?
+    [ $found = "$code" ] && [ ! -s "$scratch/out" ] && [ "$(head -n 1 "$scratch/err")" = "$message" ]
+    verdict $? "$name"
+    echo "exit $found: $(cat "$scratch/err")"
+}
+
+# ---- xformc run -------------------------------------------------------------------------------------------------------
+
+decoder=tests/specs/modern_decoder.lua both=tests/specs/t5_like.lua
+for engine in generic jit native; do
+    cc=; if [ $engine = native ]; then cc="--cc $scratch/quick"; fi
+    if [ $engine = native ] && [ -n "$XFORMC_QUICK" ]; then continue; fi
+    for spec in specs/dates.lua $decoder $both; do
+        text='4 9 3'; if [ $spec = specs/dates.lua ]; then text='3rd of May 2019'; fi
+        name=$(basename $spec .lua)
+        "$xformc" run $spec --engine $engine $cc --beam 4 --length-penalty 0.6 -v "$text" >"$scratch/$name.$engine" 2>"$scratch/err" &&
+            [ "$(wc -l <"$scratch/err")" = 4 ] && sed 's/.*: score \([^,]*\),.*/\1/' "$scratch/err" | sort -c -g -r &&
+            [ "$(sed -n '1s/: score.*//p' "$scratch/err")" = "$(cat "$scratch/$name.$engine")" ] && cmp "$scratch/$name.generic" "$scratch/$name.$engine"
+        verdict $? "run --beam 4 of $name, $engine: the best, and with -v four in order"
+        cat "$scratch/err"
+    done
+done
+[ "$(cat "$scratch/dates.generic")" = 2019-05-03 ]
+verdict $? 'run --beam 4 answers a date'
+"$xformc" run specs/dates.lua --engine generic --beam 3 --json 'Sept 23, 1999' '€' >"$scratch/json" 2>"$scratch/err"
+[ $? = 65 ] && "$tools/json_keys" beams <"$scratch/json" && [ "$(grep -c '"score":' "$scratch/json")" = 3 ] && grep -q '"answer":"1999-09-23","ids":\[' "$scratch/json"
+verdict $? 'run --beam --json has every sequence with its ids and scores'
+cat "$scratch/json"
+"$xformc" run $decoder --beam 4 --early-stopping true -v '4 9 3' >"$scratch/true" 2>&1 && "$xformc" run $decoder --beam 4 --slots 7 '4 9 3' >"$scratch/seven" &&
+    "$xformc" run $decoder --beam 4 '4 9 3' | cmp - "$scratch/seven"
+verdict $? 'run --beam with more slots than beams'
+for spec in $decoder $both tests/goldens/other_marks.lua specs/dates.lua; do
+    text='4 9 3'; if [ $spec = specs/dates.lua ]; then text='May 3rd, 2019'; fi
+    [ "$("$xformc" run $spec --beam 1 "$text")" = "$("$xformc" run $spec "$text")" ] && [ -n "$("$xformc" run $spec "$text")" ]
+    verdict $? "run --beam 1 of $(basename $spec .lua) is greedy"
+done
+
+fails 'fewer slots than beams' 2 'xformc: --slots 2 are too few for --beam 4' "$xformc" run $both --beam 4 --slots 2 '4 9'
+for n in 0 129 x ''; do fails "--beam '$n'" 2 "xformc: --beam $n: expected a whole number from 1 to 128" "$xformc" run $both --beam "$n" 4; done
+for a in x 11 nan ''; do fails "--length-penalty '$a'" 2 "xformc: --length-penalty $a: expected a number from -10 to 10" "$xformc" run $both --beam 2 --length-penalty "$a" 4; done
+fails '--early-stopping of another word' 2 "xformc: --early-stopping tru: expected false, true, never; did you mean 'true'?" "$xformc" run $both --beam 2 --early-stopping tru 4
+fails '--length-penalty alone' 2 'xformc: --length-penalty needs --beam N' "$xformc" run $both --length-penalty 1 4
+fails '--early-stopping alone' 2 'xformc: --early-stopping needs --beam N' "$xformc" run $both --early-stopping true 4
+fails 'an xf.graph' 2 'error: --beam: an xf.graph has no sequences to search' "$xformc" run specs/self_attention.lua --beam 2

@@ -1,0 +1,255 @@
+/* test_beam_engines.c: searches of every engine against PyTorch's (NAME.beams, from make_beams.py), against a search that
+ * runs each sequence anew on an engine of one slot, against each other, and of one beam against greedy. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "decode.h"
+#include "plain_search.h"
+#include "session.h"
+
+#define TOLERANCE 1e-5              /* |a - b| / |b|, of scores */
+
+enum { BEAMS = 4 };
+static const char *const engines[] = { "generic", "jit", "native" };
+enum { ENGINES = sizeof engines / sizeof *engines };
+
+/* ---- a model in an engine ------------------------------------------------------------------------------- */
+
+typedef struct Opened { Choices choices; Session *session; Engine *engine; } Opened;
+
+static char quick_cc[64] = "/tmp/test_beam_engines_XXXXXX";     /* a C compiler that optimises little: nothing is measured */
+
+static void open_model(Opened *o, const char *spec, const char *engine, int slots)
+{
+    o->choices = (Choices){ .spec = spec, .engine = engine, .slots = slots, .cc = quick_cc };
+    o->session = session_new(&o->choices);
+    o->engine = session_read(o->session) ? session_engine(o->session, engine, NULL, false) : NULL;
+    if (!o->engine) session_end(o->session);
+    assert_non_null(o->engine);
+}
+
+static void close_model(Opened *o)
+{
+    engine_close(o->engine);
+    assert_int_equal(session_end(o->session), EXIT_DONE);
+}
+
+static Decoder *decoder_of(Opened *o, int beams, double penalty, RtBeamStop stop)
+{
+    return decoder_new(o->session->arena, o->engine, (DecodeOptions){ beams, penalty, stop });
+}
+
+static void check_score(double found, double expected)
+{
+    if (!(fabs(found - expected) <= TOLERANCE * fabs(expected))) fail_msg("score %.9g, expected %.9g", found, expected);
+}
+
+/* The ids of a result, for messages and comparisons. */
+static const char *ids_text(const int *ids, int n, char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < n; i++) assert_int_equal(rt_numbers_add(text, room, &used, ids[i]), RT_OK);
+    return text;
+}
+
+/* ---- against PyTorch ------------------------------------------------------------------------------------ */
+
+static RtBeamStop stop_named(const char *word)
+{
+    return strcmp(word, "true") == 0 ? RT_BEAM_STOP_TRUE : strcmp(word, "never") == 0 ? RT_BEAM_STOP_NEVER : RT_BEAM_STOP_FALSE;
+}
+
+/* Every line of a golden: one that begins a search, or the next of its results. Returns how many results there were. */
+static int check_lines(Opened *o, FILE *f, const char *where)
+{
+    char line[1024], stop[16], text[1024];
+    Decoder *d = NULL;
+    int at = 0, results = 0, beams, n;
+    double penalty, score;
+    while (fgets(line, sizeof line, f)) {
+        char *ids = strchr(line, ':');
+        int list[PLAIN_LONGEST];
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] == '#') continue;
+        assert_non_null(ids);
+        if (sscanf(line, "  %lf:", &score) == 1 && line[0] == ' ') {
+            assert_true(d && at < d->count);
+            const RtBeamResult *r = &d->results[at++];
+            if (strcmp(ids_text(r->ids, r->length, text, sizeof text), ids + 2)) fail_msg("%s: %s, expected %s", where, text, ids + 2);
+            check_score(r->score, score);
+            results++;
+        } else {
+            assert_int_equal(sscanf(line, "%d %lf %15[a-z]:", &beams, &penalty, stop), 3);
+            assert_true(!d || at == d->count);
+            assert_int_equal(rt_numbers_read(ids + 1, list, PLAIN_LONGEST, &n, NULL), RT_OK);
+            d = decoder_of(o, beams, penalty, stop_named(stop));
+            assert_int_equal(decoder_answer(d, list, n), RT_OK);
+            at = 0;
+        }
+    }
+    assert_true(d && at == d->count);
+    return results;
+}
+
+static const char *const goldens[] = { "other_marks", "like_llama_tied", "like_marian", "like_t5", "like_llama", "kind_decoder_post" };
+enum { GOLDENS = sizeof goldens / sizeof *goldens, QUICK_GOLDENS = 2 };
+
+static void searches_agree_with_pytorch(void **state)
+{
+    const int count = getenv("XFORMC_QUICK") ? QUICK_GOLDENS : GOLDENS;
+    (void)state;
+    for (int i = 0; i < ENGINES * count; i++) {
+        char spec[100], golden[100];
+        Opened o;
+        snprintf(spec, sizeof spec, "tests/goldens/%s.lua", goldens[i / ENGINES]);
+        snprintf(golden, sizeof golden, "tests/beam/%s.beams", goldens[i / ENGINES]);
+        open_model(&o, spec, engines[i % ENGINES], BEAMS);
+        FILE *f = fopen(golden, "r");
+        assert_non_null(f);
+        const int results = check_lines(&o, f, golden);
+        fclose(f);
+        if (results < 90) fail_msg("%s has %d results", golden, results);
+        close_model(&o);
+    }
+}
+
+/* ---- against full runs of one sequence ------------------------------------------------------------------ */
+
+typedef struct Alone { Engine *engine; const int *source; int n; } Alone;
+
+/* A fresh state, the source, then every id of the sequence. */
+static const float *alone(void *self, const int *ids, int n)
+{
+    const Alone *a = self;
+    engine_reset(a->engine);
+    if (a->engine->plan->graph->model->has_encoder) assert_int_equal(a->engine->ops->encode(a->engine, a->source, a->n), RT_OK);
+    for (int i = 0; i < n; i++) assert_int_equal(a->engine->ops->step(a->engine, ids[i]), RT_OK);
+    return a->engine->ops->logits(a->engine);
+}
+
+static void compare(Opened *wide, Opened *narrow, const int *ids, int n, int beams, double penalty)
+{
+    const Model *m = wide->session->model;
+    const int start = (int)m->start_id, end = (int)m->end_id, length = m->has_encoder ? 1 : n;
+    const RtBeamOptions o = { .beams = beams, .most = (int)m->max_target - length + !m->has_encoder, .ends = &end, .end_count = 1,
+                              .length_penalty = penalty };
+    Alone one = { narrow->engine, ids, n };
+    Sequence expected[PLAIN_BEAMS];
+    int count;
+    Decoder *d = decoder_of(wide, beams, penalty, RT_BEAM_STOP_FALSE);
+    plain_search(alone, &one, (int)m->target_vocab, &o, m->has_encoder ? &start : ids, length, expected, &count);
+    assert_int_equal(decoder_answer(d, ids, n), RT_OK);
+    assert_int_equal(d->count, count);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(d->results[i].length, expected[i].n - length);
+        assert_memory_equal(d->results[i].ids, expected[i].ids + length, (size_t)d->results[i].length * sizeof(int));
+        check_score(d->results[i].score, expected[i].score);
+    }
+}
+
+static const char *const specs[] = { "tests/specs/modern_decoder.lua", "tests/specs/t5_like.lua", "tests/goldens/other_marks.lua" };
+enum { SPECS = sizeof specs / sizeof *specs };
+static const int input[] = { 4, 9, 3, 7, 5 };
+
+static void searches_agree_with_full_runs(void **state)
+{
+    static const double penalties[] = { 1, 0, 2 };
+    (void)state;
+    for (int i = 0; i < SPECS * 2; i++) {
+        Opened wide, narrow;
+        open_model(&wide, specs[i / 2], engines[i % 2], BEAMS);
+        open_model(&narrow, specs[i / 2], engines[i % 2], 1);
+        for (int beams = 2; beams <= BEAMS; beams++) compare(&wide, &narrow, input, 6 - beams, beams, penalties[beams - 2]);
+        close_model(&wide);
+        close_model(&narrow);
+    }
+}
+
+/* ---- one beam ------------------------------------------------------------------------------------------- */
+
+/* One beam is greedy, on any engine, with any penalty; then the slots hold other sequences and do it again. */
+static void one_beam_is_greedy(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SPECS * 2; i++) {
+        Opened o;
+        open_model(&o, specs[i / 2], engines[i % 2], BEAMS);
+        for (int n = 1; n <= 5; n++) {
+            Decoder *greedy = decoder_of(&o, 0, 1, RT_BEAM_STOP_FALSE), *beam = decoder_of(&o, 1, (double)n / 2, RT_BEAM_STOP_FALSE);
+            Decoder *other = decoder_of(&o, 4, 1, RT_BEAM_STOP_FALSE);
+            assert_int_equal(decoder_answer(greedy, input, n), RT_OK);
+            assert_int_equal(decoder_answer(other, input, 6 - n), RT_OK);
+            assert_int_equal(decoder_answer(beam, input, n), RT_OK);
+            assert_true(greedy->count == 1 && beam->count == 1 && greedy->results[0].length == beam->results[0].length);
+            assert_memory_equal(greedy->results[0].ids, beam->results[0].ids, (size_t)beam->results[0].length * sizeof(int));
+        }
+        close_model(&o);
+    }
+}
+
+/* ---- the calls ------------------------------------------------------------------------------------------ */
+
+static float logits_of(const Engine *e, int row, int id) { return e->ops->logits(e)[row * engine_logits_stride(e) + id]; }
+
+/* Slots of the generic engine, which has no emitted code to test: rows of several, forks, and what is refused. */
+static void slots_of_the_generic_engine(void **state)
+{
+    const rt_row first[] = { { 0, 0, 3 }, { 2, 0, 4 }, { 2, 1, 5 } }, twice[] = { { 0, 1, 3 }, { 1, 0, 3 }, { 0, 2, 3 } };
+    const rt_row both[] = { { 1, 2, 6 }, { 2, 2, 7 } }, gap[] = { { 0, 2, 3 } }, far[] = { { 4, 0, 3 } }, wrong[] = { { 0, 1, 99 } };
+    Opened o, alone_one;
+    (void)state;
+    open_model(&o, specs[0], "generic", BEAMS);
+    open_model(&alone_one, specs[0], "generic", 1);
+    const EngineOps *ops = o.engine->ops;
+    assert_int_equal(ops->rows(o.engine, first, 3), RT_OK);
+    assert_int_equal(ops->fork(o.engine, 2, 1), RT_OK);
+    assert_int_equal(ops->rows(o.engine, both, 2), RT_OK);
+    for (int row = 0; row < 2; row++) {
+        const int ids[] = { 4, 5, both[row].id };
+        engine_reset(alone_one.engine);
+        for (int i = 0; i < 3; i++) assert_int_equal(alone_one.engine->ops->step(alone_one.engine, ids[i]), RT_OK);
+        for (int id = 0; id < 37; id++) assert_true(fabsf(logits_of(o.engine, row, id) - logits_of(alone_one.engine, 0, id)) < 1e-5f);
+    }
+    assert_int_equal(ops->rows(o.engine, twice, 3), RT_ORDER);
+    assert_int_equal(ops->rows(o.engine, gap, 1), RT_ORDER);
+    assert_int_equal(ops->rows(o.engine, far, 1), RT_BAD_ID);
+    assert_int_equal(ops->rows(o.engine, wrong, 1), RT_BAD_ID);
+    assert_int_equal(ops->fork(o.engine, 0, BEAMS), RT_BAD_ID);
+    assert_int_equal(ops->fork(o.engine, -1, 0), RT_BAD_ID);
+    close_model(&o);
+    close_model(&alone_one);
+}
+
+static int make_quick_cc(void **state)
+{
+    static const char script[] = "#!/bin/sh\nexec cc \"$@\" -O1\n";
+    const int fd = mkstemp(quick_cc);
+    (void)state;
+    if (fd < 0 || write(fd, script, sizeof script - 1) != (ssize_t)sizeof script - 1 || fchmod(fd, 0700)) return -1;
+    return close(fd);
+}
+
+static int remove_quick_cc(void **state)
+{
+    (void)state;
+    return unlink(quick_cc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(searches_agree_with_pytorch), cmocka_unit_test(searches_agree_with_full_runs), cmocka_unit_test(one_beam_is_greedy),
+        cmocka_unit_test(slots_of_the_generic_engine),
+    };
+    return cmocka_run_group_tests(tests, make_quick_cc, remove_quick_cc);
+}

@@ -113,7 +113,13 @@ static const char *answer_text(Arena *a, const Model *m, const Question *q)
     return look_ids_text(a, m->target, q->written, q->m && q->written[q->m - 1] == m->end_id ? q->m - 1 : q->m);
 }
 
-bool look_ask(Look *l, int *ids, int n)
+static bool ran(Look *l, rt_status status)
+{
+    Session *s = l->session;
+    return status == RT_OK || look_refuse(s, EXIT_OUR_BUG, arena_format(s->arena, "the model did not run: %s", rt_status_text(status)), NULL);
+}
+
+bool look_answer(Look *l, int *ids, int n)
 {
     Session *s = l->session;
     const Model *m = s->model;
@@ -128,12 +134,17 @@ bool look_ask(Look *l, int *ids, int n)
         q->fed = q->written = ids;
         q->m = n;
     }
-    if (status == RT_OK) {
-        l->trace = trace_run(s->arena, l->engine, q->source, q->n, q->fed, q->m);
-        status = l->trace->status;
-    }
-    return status == RT_OK || look_refuse(s, EXIT_OUR_BUG, arena_format(s->arena, "the model did not run: %s", rt_status_text(status)), NULL);
+    return ran(l, status);
 }
+
+bool look_trace(Look *l)
+{
+    const Question *q = &l->question;
+    l->trace = trace_run(l->session->arena, l->engine, q->source, q->n, q->fed, q->m);
+    return ran(l, l->trace->status);
+}
+
+bool look_ask(Look *l, int *ids, int n) { return look_answer(l, ids, n) && look_trace(l); }
 
 bool look_graph(Look *l)
 {

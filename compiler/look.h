@@ -23,7 +23,9 @@ typedef struct Look { Session *session; Engine *engine; Question question; Trace
 bool look_read(Look *l, int *ids, int *n);
 /* Most ids that a question has. */
 int64_t look_most_ids(const Model *m);
-/* Answer ids[n] and trace it. */
+/* Answer ids[n], by an engine with taps or without; trace what was answered, by one with taps; both. */
+bool look_answer(Look *l, int *ids, int n);
+bool look_trace(Look *l);
 bool look_ask(Look *l, int *ids, int n);
 /* Run an xf.graph, on the inputs that the engine has. */
 bool look_graph(Look *l);

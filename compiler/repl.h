@@ -43,6 +43,7 @@ void repl_open_tensor(lua_State *L);
 void repl_open_model(lua_State *L);
 void repl_open_xf(lua_State *L);
 void repl_open_prelude(lua_State *L);
+void repl_push_methods(lua_State *L);           /* the table of a model's methods */
 
 /* A tensor of numbers, row-major, its own copy. Pushes it. */
 typedef struct ReplTensor { int rank; int64_t shape[4]; float *values; char *name; } ReplTensor;
@@ -58,7 +59,8 @@ typedef struct ReplModel {
     Session *session;               /* NULL once closed */
     Engine *engine, *tapped;        /* tapped: opened when first looked at */
     Look look;                      /* of the last question */
-    bool asked;
+    bool asked, traced;             /* there is a question; its trace is there too */
+    bool probed;                    /* some tensors have probes: the engine with taps answers */
     int64_t open_ns;                /* from the spec to something that runs */
 } ReplModel;
 ReplModel *repl_model_at(lua_State *L, int index);              /* NULL if it is none or closed */
@@ -68,6 +70,20 @@ ReplModel *repl_compile(lua_State *L, int index, int options);
 ReplModel *repl_last_model(lua_State *L);
 /* The same as a value, pushed; nil where there is none. */
 void repl_push_last(lua_State *L);
+
+/* The model at stack place 1, without errors of earlier calls; raises where it is none. */
+ReplModel *repl_check_model(lua_State *L);
+/* Its engine with taps, opened when need be; and closed, so that the next use opens it anew. */
+Engine *repl_tapped(lua_State *L, ReplModel *m);
+void repl_close_tapped(ReplModel *m);
+/* Raise what the model's session was told. */
+int repl_model_fail(lua_State *L, const ReplModel *m);
+/* Probes, edits of C and of weights, as methods into the table at the top of the stack: repl_experiment.c. */
+void repl_add_experiments(lua_State *L);
+/* Before calls and behind them: raise what a probe raised. */
+void repl_check_probes(lua_State *L, ReplModel *m);
+/* Engines that were just opened get the probes and the weights that the model has. */
+void repl_renew_experiments(lua_State *L, ReplModel *m);
 
 /* Print what the C compiler makes of a function of the model, or why it cannot: repl_assembly.c. */
 void repl_assembly(ReplModel *m, const char *function);

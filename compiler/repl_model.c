@@ -21,7 +21,7 @@ static const char model_type[] = "xf.compiled", last_key;
 static void fresh(ReplModel *m) { m->session->diag = diag_new(m->session->arena); }
 
 /* Raise what the session was told; that nothing was told is our bug. */
-static int fail(lua_State *L, const ReplModel *m)
+int repl_model_fail(lua_State *L, const ReplModel *m)
 {
     repl_raise(L, m->session->diag);
     return luaL_error(L, "it failed, and nothing was told");
@@ -50,7 +50,7 @@ ReplModel *repl_model_at(lua_State *L, int index)
     return m && m->session ? m : NULL;
 }
 
-static ReplModel *check(lua_State *L)
+ReplModel *repl_check_model(lua_State *L)
 {
     ReplModel *m = luaL_checkudata(L, 1, model_type);
     if (!m->session) luaL_error(L, "the model was closed");
@@ -106,7 +106,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
     ReplModel *m = lua_newuserdatauv(L, sizeof *m, 1);
     lua_pushvalue(L, index);
     lua_setiuservalue(L, -2, 1);         /* the spec */
-    *m = (ReplModel){ .choices = { .engine = "jit", .polls = true } };
+    *m = (ReplModel){ .choices = { .engine = "jit", .hooks = EMIT_POLLS } };
     luaL_setmetatable(L, model_type);
     read_options(L, options, &m->choices);
     const int64_t begin = bench_now_ns();
@@ -141,14 +141,25 @@ void repl_push_last(lua_State *L)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* With taps, and of a graph the inputs of its spec; what it was asked last is asked again. */
-static Engine *tapped(lua_State *L, ReplModel *m)
+Engine *repl_tapped(lua_State *L, ReplModel *m)
 {
     if (m->tapped) return m->tapped;
+    m->choices.hooks = EMIT_POLLS | (m->probed ? EMIT_WATCHES : 0);
     m->tapped = session_engine(m->session, m->choices.engine, NULL, true);
-    if (!m->tapped) fail(L, m);
+    if (!m->tapped) repl_model_fail(L, m);
+    repl_renew_experiments(L, m);
     return m->tapped;
 }
+
+void repl_close_tapped(ReplModel *m)
+{
+    if (m->tapped) engine_close(m->tapped);
+    m->tapped = NULL;
+    m->traced = false;
+}
+
+/* Who answers: with taps only where something looks on. */
+static Engine *answering(lua_State *L, ReplModel *m) { return m->probed ? repl_tapped(L, m) : m->engine; }
 
 /* A list of ids at `index` into the session's arena. */
 static int *read_ids(lua_State *L, ReplModel *m, int index, int64_t vocabulary, int64_t most, int *n)
@@ -210,19 +221,19 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
  * target an encoder-decoder answers. */
 static int run_model(lua_State *L)
 {
-    ReplModel *m = check(L);
+    ReplModel *m = repl_check_model(L);
     const Model *model = m->session->model;
-    Engine *e = tapped(L, m);
+    Engine *e = repl_tapped(L, m);
     Look *l = &m->look;
     *l = (Look){ .session = m->session, .engine = e };
-    m->asked = false;
+    m->asked = m->traced = false;
     engine_reset(e);
     if (model->graph) {
         if (!lua_isnoneornil(L, 2)) {
             luaL_checktype(L, 2, LUA_TTABLE);
             set_inputs(L, m, e, 2);
         }
-        if (!look_graph(l)) return fail(L, m);
+        if (!look_graph(l)) return repl_model_fail(L, m);
     } else {
         int n, k = 0;
         int *ids = read_ids(L, m, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
@@ -232,42 +243,61 @@ static int run_model(lua_State *L)
             l->question = (Question){ .source = ids, .n = n, .fed = fed, .written = fed, .m = k };
             l->trace = trace_run(m->session->arena, e, ids, n, fed, k);
             check_status(L, l->trace->status);
-        } else if (!look_ask(l, ids, n)) return fail(L, m);
+        } else if (!look_ask(l, ids, n)) return repl_check_probes(L, m), repl_model_fail(L, m);
     }
-    m->asked = true;
+    repl_check_probes(L, m);
+    m->asked = m->traced = true;
     push_outputs(L, m, l->trace);
     return 1;
 }
 
-/* A text as a question, traced. */
+/* A text as a question. */
 static void ask_text(lua_State *L, ReplModel *m, const char *text)
 {
     const Model *model = m->session->model;
     const char *const words[] = { text };
-    m->look = (Look){ .session = m->session, .engine = tapped(L, m) };
-    m->asked = false;
+    m->look = (Look){ .session = m->session, .engine = answering(L, m) };
+    m->asked = m->traced = false;
     m->choices.words = words;
     m->choices.word_count = 1;
-    engine_reset(m->tapped);
+    engine_reset(m->look.engine);
     int n = 0, *ids = arena_array(m->session->arena, (size_t)look_most_ids(model), sizeof *ids);
-    const bool good = look_read(&m->look, ids, &n) && look_ask(&m->look, ids, n);
+    const bool good = look_read(&m->look, ids, &n) && look_answer(&m->look, ids, n);
     m->choices.words = NULL;
     m->choices.word_count = 0;
-    if (!good) fail(L, m);
+    repl_check_probes(L, m);
+    if (!good) repl_model_fail(L, m);
     m->asked = true;
+}
+
+/* What there is to look at: the last question, run once more with taps; a graph runs by itself. */
+static const Trace *traced(lua_State *L, ReplModel *m)
+{
+    if (m->asked && m->traced) return m->look.trace;
+    const bool graph = m->session->model->graph != NULL;
+    if (!graph && !m->asked) luaL_error(L, "nothing was asked yet: m(\"text\") or m:run{ ids } first");
+    Engine *e = repl_tapped(L, m);
+    if (graph && !m->asked) m->look = (Look){ .session = m->session };
+    m->look.engine = e;
+    if (!graph) engine_reset(e);
+    const bool good = graph ? look_graph(&m->look) : look_trace(&m->look);
+    repl_check_probes(L, m);
+    if (!good) repl_model_fail(L, m);
+    m->asked = m->traced = true;
+    return m->look.trace;
 }
 
 /* m("text"): the answer; m{ ids }: as m:run. */
 static int call_model(lua_State *L)
 {
     if (lua_type(L, 2) != LUA_TSTRING) return run_model(L);
-    ReplModel *m = check(L);
+    ReplModel *m = repl_check_model(L);
     const Model *model = m->session->model;
     if (model->graph) return luaL_error(L, "%s is a graph: it is run with m:run{ NAME = values }", model->name);
     ask_text(L, m, lua_tostring(L, 2));
     const Question *q = &m->look.question;
     if (!model->has_decoder || !model->has_encoder) {
-        push_outputs(L, m, m->look.trace);
+        push_outputs(L, m, traced(L, m));
         return 1;
     }
     int n = q->m && q->written[q->m - 1] == model->end_id ? q->m - 1 : q->m;
@@ -287,7 +317,7 @@ static int call_model(lua_State *L)
 /* m:generate{ ids }, m:generate({ ids }, most): a decoder alone goes on greedily; an encoder-decoder answers. */
 static int generate(lua_State *L)
 {
-    ReplModel *m = check(L);
+    ReplModel *m = repl_check_model(L);
     const Model *model = m->session->model;
     const EngineOps *ops = m->engine->ops;
     if (!model->has_decoder) return luaL_error(L, "%s has no decoder", model->name);
@@ -312,30 +342,17 @@ static int generate(lua_State *L)
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
 
-/* What there is to look at: a trace of the shortest input, where nothing was asked yet. */
-static const Trace *traced(lua_State *L, ReplModel *m)
-{
-    if (m->asked) return m->look.trace;
-    Engine *e = tapped(L, m);
-    m->look = (Look){ .session = m->session, .engine = e };
-    if (!m->session->model->graph) luaL_error(L, "nothing was asked yet: m(\"text\") or m:run{ ids } first");
-    if (!look_graph(&m->look)) fail(L, m);
-    m->asked = true;
-    return m->look.trace;
-}
-
 static int names(lua_State *L)
 {
-    ReplModel *m = check(L);
-    Engine *e = tapped(L, m);
+    ReplModel *m = repl_check_model(L);
+    const Plan *p = repl_tapped(L, m)->plan;
     lua_newtable(L);
     int n = 0;
-    const Plan *p = e->plan;
     for (int i = 0; i < p->tap_count; i++) {
         lua_pushstring(L, p->taps[i].name);
         lua_rawseti(L, -2, ++n);
     }
-    if (m->asked) {         /* outputs too, which are no taps */
+    if (m->traced) {        /* outputs too, which are no taps */
         const TraceTensor *last = m->look.trace->count ? &m->look.trace->tensors[m->look.trace->count - 1] : NULL;
         for (int i = 0; i < p->tap_count && last; i++)
             if (strcmp(p->taps[i].name, last->name) == 0) last = NULL;
@@ -349,7 +366,7 @@ static int names(lua_State *L)
 
 static int at(lua_State *L)
 {
-    ReplModel *m = check(L);
+    ReplModel *m = repl_check_model(L);
     const char *name = luaL_checkstring(L, 2);
     const Trace *t = traced(L, m);
     const TraceTensor *found = trace_find(t, name);
@@ -367,7 +384,7 @@ static int at(lua_State *L)
 /* m:attention("text"), m:attention(): in the terminal; a second argument FILE.svg: there. Options: kind, layer, head. */
 static int attention(lua_State *L)
 {
-    ReplModel *m = check(L);
+    ReplModel *m = repl_check_model(L);
     const char *path = lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
     const int options = lua_istable(L, lua_gettop(L)) ? lua_gettop(L) : 0;
     m->choices.attention = (AttentionChoices){ .kind = NULL };
@@ -378,11 +395,11 @@ static int attention(lua_State *L)
     if (lua_type(L, 2) == LUA_TSTRING && !m->session->model->graph) ask_text(L, m, lua_tostring(L, 2));
     traced(L, m);
     Look l = m->look;
-    if (!look_picture(&l)) return fail(L, m);
+    if (!look_picture(&l)) return repl_model_fail(L, m);
     Arena *a = m->session->arena;
     if (path) {
         const Text t = picture_svg(a, &l.picture);
-        if (!file_write(a, m->session->diag, path, t.data, t.size)) return fail(L, m);
+        if (!file_write(a, m->session->diag, path, t.data, t.size)) return repl_model_fail(L, m);
     } else {
         const bool colour = isatty(1) && !getenv("NO_COLOR");
         const Text t = picture_blocks(a, &l.picture, 80, colour);
@@ -394,17 +411,17 @@ static int attention(lua_State *L)
 /* m:verify("reference.safetensors"), m:verify(): against the generic engine. Prints the table; true where all agree. */
 static int verify(lua_State *L)
 {
-    ReplModel *m = check(L);
+    ReplModel *m = repl_check_model(L);
     Session *s = m->session;
     const char *path = luaL_optstring(L, 2, NULL);
-    if (path && !verify_reference_fits(s->arena, s->diag, s->model, path)) return fail(L, m);
-    VerifyEngine e[2] = { { tapped(L, m), m->engine, 1 }, { session_engine(s, "generic", NULL, true), NULL, 0 } };
-    if (!e[1].tapped) return fail(L, m);
+    if (path && !verify_reference_fits(s->arena, s->diag, s->model, path)) return repl_model_fail(L, m);
+    VerifyEngine e[2] = { { repl_tapped(L, m), m->engine, 1 }, { session_engine(s, "generic", NULL, true), NULL, 0 } };
+    if (!e[1].tapped) return repl_model_fail(L, m);
     const VerifyOptions o = { .against = path, .seed = 1, .lanes = 1 };
     Exit found = verify_run(s->arena, s->diag, s->model, e, 2, &o, stdout);
     engine_close(e[1].tapped);
-    m->asked = false;
-    if (diag_errors(s->diag)) return fail(L, m);
+    m->asked = m->traced = false;
+    if (diag_errors(s->diag)) return repl_model_fail(L, m);
     lua_pushboolean(L, found == EXIT_DONE);
     return 1;
 }
@@ -413,7 +430,7 @@ static int verify(lua_State *L)
 
 static int time_phases(lua_State *L)
 {
-    ReplModel *m = check(L);
+    ReplModel *m = repl_check_model(L);
     const SessionPhases *p = &m->session->phases;
     const EnginePhases *e = &m->engine->phases;
     const struct { const char *name; int64_t ns; } phases[] = {
@@ -469,7 +486,7 @@ static void histogram(const double *us, int n)
 static int measure_runs(lua_State *L, double seconds, bool print)
 {
     enum { MOST_RUNS = 100000 };
-    ReplModel *m = check(L);
+    ReplModel *m = repl_check_model(L);
     const Model *model = m->session->model;
     luaL_argcheck(L, seconds > 0 && seconds <= 600, 2, "expected seconds, above 0 and up to 600");
     int *ids = arena_array(m->session->arena, (size_t)(model->graph ? 1 : look_most_ids(model)), sizeof *ids);
@@ -546,6 +563,13 @@ static int index_model(lua_State *L)
     return luaL_error(L, "a model has no '%s'; see ?model", key);
 }
 
+void repl_push_methods(lua_State *L)
+{
+    luaL_getmetatable(L, model_type);
+    lua_getfield(L, -1, "__methods");
+    lua_remove(L, -2);
+}
+
 void repl_open_model(lua_State *L)
 {
     static const luaL_Reg methods[] = {
@@ -557,6 +581,7 @@ void repl_open_model(lua_State *L)
     luaL_newmetatable(L, model_type);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
+    repl_add_experiments(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__methods");
     lua_pushcclosure(L, index_model, 1);

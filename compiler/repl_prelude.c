@@ -57,5 +57,6 @@ void repl_open_prelude(lua_State *L)
     lua_getglobal(L, "xf");
     lua_pushcfunction(L, bars);
     lua_setfield(L, -2, "bars");
-    if (lua_pcall(L, 1, 0, 0) != LUA_OK) die("%s", lua_tostring(L, -1));
+    repl_push_methods(L);
+    if (lua_pcall(L, 2, 0, 0) != LUA_OK) die("%s", lua_tostring(L, -1));
 }

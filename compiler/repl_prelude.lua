@@ -1,5 +1,5 @@
 -- repl_prelude.lua: what `xf` at the prompt does by means of itself.
-local xf = ...
+local xf, Model = ...
 
 -- Every combination of a grid { field = { values } }, in the order of the fields' names.
 local function combinations(grid)
@@ -117,4 +117,21 @@ function xf.sweep(spec, grid, options)
     xf.bars("median time of a run", "µs", labels, values, options.file)
   end
   return done
+end
+
+-- m:ablate("encoder.0.self_attn"): the block adds nothing; m:ablate("encoder.0.self_attn", head): one of its heads, from 1,
+-- adds nothing but its share of the bias. m:restore() undoes it. The names are those of m:names() without the last word.
+function Model:ablate(block, head)
+  local name = block:match("%.ffn$") and block .. ".down" or block .. ".out"
+  local weight = self:weight(name .. ".weight")
+  if head == nil then
+    self:set(name .. ".weight", weight:scaled(0))
+    local has_bias, bias = pcall(self.weight, self, name .. ".bias")
+    if has_bias then self:set(name .. ".bias", bias:scaled(0)) end
+    return
+  end
+  local heads = self:heads(block)
+  local width = weight:shape()[2] // heads
+  if math.type(head) ~= "integer" or head < 1 or head > heads then error(("%s has heads from 1 to %d"):format(block, heads), 2) end
+  self:set(name .. ".weight", weight:scaled(0, (head - 1) * width + 1, head * width, 2))
 end

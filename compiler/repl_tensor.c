@@ -171,6 +171,27 @@ static int slice(lua_State *L)
     return 1;
 }
 
+/* t:scaled(factor), t:scaled(factor, from, to, dimension): a copy in which those are multiplied. */
+static int scaled(lua_State *L)
+{
+    const ReplTensor *t = check(L, 1);
+    const float factor = (float)luaL_checknumber(L, 2);
+    const int d = (int)luaL_optinteger(L, 5, 1) - 1;
+    luaL_argcheck(L, d >= 0 && d < t->rank, 5, "there is no such dimension");
+    const lua_Integer from = luaL_optinteger(L, 3, 1), to = luaL_optinteger(L, 4, t->shape[d]);
+    luaL_argcheck(L, from >= 1 && from <= t->shape[d], 3, "outside of the tensor");
+    luaL_argcheck(L, to >= from && to <= t->shape[d], 4, "outside of the tensor");
+    ReplTensor *copy = repl_push_tensor(L, t->name, t->rank, t->shape, t->values);
+    int64_t block = 1;
+    for (int i = d + 1; i < t->rank; i++) block *= t->shape[i];
+    const int64_t n = repl_tensor_elements(t);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t at = i / block % t->shape[d] + 1;
+        if (at >= from && at <= to) copy->values[i] *= factor;
+    }
+    return 1;
+}
+
 static int shape(lua_State *L)
 {
     const ReplTensor *t = check(L, 1);
@@ -301,7 +322,7 @@ static int collect(lua_State *L)
 void repl_open_tensor(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        { "shape", shape }, { "slice", slice }, { "table", as_table }, { "min", least }, { "max", most }, { "mean", mean }, { "sum", sum },
+        { "shape", shape }, { "slice", slice }, { "scaled", scaled }, { "table", as_table }, { "min", least }, { "max", most }, { "mean", mean }, { "sum", sum },
         { "argmax", argmax }, { "distance", distance }, { "save", save }, { NULL, NULL }
     };
     static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { "__gc", collect }, { "__sub", minus }, { NULL, NULL } };

@@ -96,7 +96,7 @@ Engine *session_engine(Session *s, const char *name, const char *cc, bool taps)
     const Choices *c = s->choices;
     Engine *e = NULL;
     if (strcmp(name, "generic") == 0) e = generic_open(s->arena, s->diag, session_plan(s, TARGET_ROW_MAJOR, taps));
-    else if (strcmp(name, "jit") == 0) e = jit_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), session_form(c), c->polls);
+    else if (strcmp(name, "jit") == 0) e = jit_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), session_form(c), c->hooks);
     else e = native_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), cc ? cc : c->cc, session_form(c));
     if (e && c->threads > 1 && e->ops->threads(e, c->threads) != RT_OK) {
         if (c->threads > e->plan->options.lanes && e->plan->options.target == TARGET_PANELS)

@@ -44,7 +44,7 @@ typedef struct Choices {
     const char *cc, *isa;
     int threads, slots, lanes;              /* lanes: most that a state has room for */
     bool taps, json, quiet, verbose;
-    bool polls;                             /* the jit can be stopped between two layers */
+    unsigned hooks;                         /* EMIT_*, of the jit */
     WeightsForm weights;                    /* --weights */
     KernelsForm kernels;                    /* --kernels */
     LayersForm layers;                      /* --unroll-layers */

@@ -314,11 +314,11 @@ static void add_part(Text *out, const char *name, const char *text)
     }
 }
 
-Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, LayersForm layers, unsigned isa, bool polls)
+Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, LayersForm layers, unsigned isa, unsigned hooks)
 {
     Emit e = emit_new(a, p, identity, head_bytes, (EmitForm){ .weights = WEIGHTS_FILE, .kernels = KERNELS_BOUND, .layers = layers });
     e.isa = isa;
-    e.polls = polls;
+    e.hooks = hooks;
     Text out = text_new(a), model = text_new(a), header = text_new(a), kernels = text_new(a), runtime = text_new(a);
     emit_model(&e, &model);
     emit_seam(&e, &kernels);

@@ -30,7 +30,7 @@ typedef struct EmitForm {
 typedef struct Emit {
     Arena *arena;
     unsigned isa;                   /* KERNELS_BOUND: instruction sets of the kernels */
-    bool polls;                     /* KERNELS_BOUND: after each block ask whether to go on */
+    unsigned hooks;                 /* KERNELS_BOUND: of EMIT_* */
     int polled;                     /* of such questions so far */
     const Plan *plan;
     const Model *model;
@@ -69,9 +69,13 @@ typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
  * receives their number. */
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n);
 
+/* Calls back into who runs it. POLLS: it stops between blocks when rt_poll says so. WATCHES: after each operation, when all
+ * lanes have met, lane 0 calls rt_watch(block, operation, layer, rows). */
+enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
+
 /* One text that needs no file: rt.h, NAME.h, prototypes of the kernels (compiled for `isa`), NAME.c. #line says where each
- * part is from. With `polls` it stops between blocks when rt_poll says so. */
-Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, LayersForm layers, unsigned isa, bool polls);
+ * part is from. hooks: of EMIT_*. */
+Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, LayersForm layers, unsigned isa, unsigned hooks);
 
 /* Parts of NAME.c and NAME_kernels.h. */
 void emit_model(Emit *e, Text *out);

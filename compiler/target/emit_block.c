@@ -256,6 +256,15 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
     if (!b->ops[0].node->part) text_add(out, "\n");
 }
 
+/* Lanes meet, so that what lane 0 shows is whole, and meet again, so that what it changes is seen. */
+static void emit_watch(Emit *e, Text *out, const PlanBlock *b, int operation)
+{
+    int block = 0;
+    while (e->plan->blocks[block] != b) block++;
+    text_printf(out, "    rt_barrier(j->model->team);\n    if (lane == 0) rt_watch(%d, %d, %s, %s);\n    rt_barrier(j->model->team);\n",
+                block, operation, b->block->layers ? "layer" : "0", b->count == COUNT_CONSTANT ? arena_format(e->arena, "%lld", (long long)b->rows) : "j->rows");
+}
+
 static void emit_block(Emit *e, Text *out, const PlanBlock *b)
 {
     const Block *block = b->block;
@@ -269,6 +278,7 @@ static void emit_block(Emit *e, Text *out, const PlanBlock *b)
     for (int i = 0; i < b->op_count; i++) {
         const char *now = b->ops[i].node->part;
         emit_op(e, out, b, &b->ops[i], now != part ? now : NULL);
+        if (e->hooks & EMIT_WATCHES) emit_watch(e, out, b, i);
         part = now;
     }
     text_add(out, "    rt_barrier(j->model->team);\n}\n\n");

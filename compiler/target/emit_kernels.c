@@ -163,7 +163,8 @@ static void emit_wrappers(Emit *e, Text *out)
 void emit_bound(Emit *e, Text *out)
 {
     text_printf(out, "#undef RT_ISA_BUILT\n#define RT_ISA_BUILT %uu\n", e->isa);
-    if (e->polls) text_add(out, "int rt_poll(int lane, int turn);\n");
+    if (e->hooks & EMIT_POLLS) text_add(out, "int rt_poll(int lane, int turn);\n");
+    if (e->hooks & EMIT_WATCHES) text_add(out, "void rt_watch(int block, int operation, int layer, int rows);\n");
 #define RT_KERNEL_ROW(id, format, file, function, parameters) text_add(out, "void " #function #parameters ";\n");
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW

@@ -38,7 +38,7 @@ bool emit_leaves_layers(const Plan *p)
 /* A block ends where all lanes meet, so each of them hears the same answer: that of the turn before. */
 static void emit_poll(Emit *e, Text *out)
 {
-    if (e->polls) text_printf(out, "    if (rt_poll(lane, %d)) return;\n", e->polled++ % 2);
+    if (e->hooks & EMIT_POLLS) text_printf(out, "    if (rt_poll(lane, %d)) return;\n", e->polled++ % 2);
 }
 
 static void emit_run(Emit *e, Text *out, const PlanRun *r)
@@ -47,7 +47,7 @@ static void emit_run(Emit *e, Text *out, const PlanRun *r)
     if (!b->layers) {
         text_printf(out, "    %s(j, lane, lanes);\n", b->name);
         emit_poll(e, out);
-    } else if (r->count > 1 && emit_loops(e->plan, e->form) && !e->polls)
+    } else if (r->count > 1 && emit_loops(e->plan, e->form) && !(e->hooks & EMIT_POLLS))
         text_printf(out, "    for (int layer = %d; layer < %d; layer++) %s(j, layer, lane, lanes);\n", r->first, r->first + r->count, b->name);
     else
         for (int i = 0; i < r->count; i++) {

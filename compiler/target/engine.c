@@ -85,6 +85,15 @@ void engine_read(const Engine *e, const Buffer *b, int layer_index, int64_t rows
             memcpy(out, from + (h * b->rows + r) * b->stride, (size_t)columns * sizeof *out);
 }
 
+void engine_write(const Engine *e, const Buffer *b, int layer_index, int64_t rows, int64_t columns, const float *values)
+{
+    if (b->layout != LAYOUT_ROWS) die("%s does not lie in rows", b->name);
+    float *to = (float *)address(e, b, layer_index);
+    for (int64_t h = 0; h < b->heads; h++)
+        for (int64_t r = 0; r < rows; r++, values += columns)
+            memcpy(to + (h * b->rows + r) * b->stride, values, (size_t)columns * sizeof *values);
+}
+
 double engine_tolerance(const Model *m, const char *name)
 {
     const int64_t layers = m->encoder.layers > m->decoder.layers ? m->encoder.layers : m->decoder.layers;

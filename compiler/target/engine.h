@@ -59,5 +59,7 @@ double engine_tolerance(const Model *m, const char *name);
 /* A tensor in a state, dense: out[heads][rows][columns] of which `rows` and `columns` are in use. For an output or a
  * whole buffer of layout ROWS or INTS (as floats), layer index 0 unless it is a tap. */
 void engine_read(const Engine *e, const Buffer *b, int layer_index, int64_t rows, int64_t columns, float *out);
+/* The other way round, for a buffer of layout ROWS. */
+void engine_write(const Engine *e, const Buffer *b, int layer_index, int64_t rows, int64_t columns, const float *values);
 
 #endif

@@ -12,7 +12,16 @@
 #include "kernel_set.h"
 #include "pack.h"
 
-typedef struct Jit { Emitted emitted; TCCState *code; const unsigned char *weights; } Jit;
+typedef struct Jit {
+    Emitted emitted;
+    TCCState *code;
+    const unsigned char *weights;   /* shared */
+    unsigned char *own_weights;     /* a copy that was changed; NULL where there is none */
+    const KernelSet *set;
+    Text text;                      /* the whole C */
+    JitWatch watch;
+    JitAt at;
+} Jit;
 
 static void jit_close(Engine *e)
 {
@@ -20,6 +29,7 @@ static void jit_close(Engine *e)
     emitted_release(&k->emitted);
     if (k->code) tcc_delete(k->code);
     if (k->weights) pack_release(k->weights);
+    free(k->own_weights);
     free(k);
     free(e->state);
     e->own = NULL;
@@ -45,17 +55,69 @@ static int rt_poll(int lane, int turn)
     return answers[turn];
 }
 
+/* ---- watching --------------------------------------------------------------------------------------------------- */
+
+static Engine *running;             /* for rt_watch; one model runs at a time */
+
+static void rt_watch(int block, int operation, int layer, int rows)
+{
+    const Jit *k = running->own;
+    JitAt at = k->at;
+    at.block = running->plan->blocks[block];
+    at.op = &at.block->ops[operation];
+    at.layer = layer;
+    at.rows = rows > 0 ? rows : 1;
+    if (k->watch.call) k->watch.call(k->watch.user, running, &at);
+}
+
+/* Around every call: who runs, and how long its sequences are then. */
+static Jit *begin(Engine *e)
+{
+    running = e;
+    return e->own;
+}
+
 static rt_status unless_stopped(rt_status status) { return stopped ? RT_INTERRUPTED : status; }
-static rt_status jit_encode(Engine *e, const int *ids, int n) { return unless_stopped(emitted_encode(e, ids, n)); }
-static rt_status jit_step(Engine *e, int id) { return unless_stopped(emitted_step(e, id)); }
-static rt_status jit_next(Engine *e, int id, int *next) { return unless_stopped(emitted_next(e, id, next)); }
-static rt_status jit_rows(Engine *e, const rt_row *rows, int n) { return unless_stopped(emitted_rows(e, rows, n)); }
-static rt_status jit_run(Engine *e) { return unless_stopped(emitted_run(e)); }
+
+static rt_status jit_encode(Engine *e, const int *ids, int n)
+{
+    begin(e)->at = (JitAt){ .source = n };
+    return unless_stopped(emitted_encode(e, ids, n));
+}
+
+static rt_status jit_step(Engine *e, int id)
+{
+    begin(e)->at.target++;
+    return unless_stopped(emitted_step(e, id));
+}
+
+static rt_status jit_next(Engine *e, int id, int *next)
+{
+    begin(e)->at.target++;
+    return unless_stopped(emitted_next(e, id, next));
+}
+
+static rt_status jit_rows(Engine *e, const rt_row *rows, int n)
+{
+    begin(e)->at.target = n > 0 ? rows[n - 1].position + 1 : 0;
+    return unless_stopped(emitted_rows(e, rows, n));
+}
+
+static rt_status jit_clear(Engine *e)
+{
+    begin(e)->at.target = 0;
+    return emitted_clear(e);
+}
+
+static rt_status jit_run(Engine *e)
+{
+    begin(e);
+    return unless_stopped(emitted_run(e));
+}
 
 static const EngineOps jit_ops = {
     .encode = jit_encode, .step = jit_step, .next = jit_next, .rows = jit_rows, .fork = emitted_fork, .logits = emitted_logits,
-    .clear = emitted_clear,
-    .run = jit_run, .threads = emitted_threads, .close = jit_close,
+    .clear = jit_clear, .run = jit_run, .threads = emitted_threads, .close = jit_close,
 };
 
 /* ---- compiling -------------------------------------------------------------------------------------------------- */
@@ -87,18 +149,21 @@ static void add_runtime(TCCState *code)
     ADD(rt_characters_encode);
     ADD(rt_characters_decode);
     ADD(rt_poll);
+    ADD(rt_watch);
     ADD(memset);                                    /* tcc calls these for initialisers and copies of structs */
     ADD(memcpy);
     ADD(memmove);
 #undef ADD
 }
 
-/* Compile and link; every message is an error, for a call of what is not declared is only a warning to tcc. */
-static TCCState *compile(Diag *d, Text *messages, const char *text, const KernelSet *set)
+/* Compile and link; every message is an error, for a call of what is not declared is only a warning to tcc. `code`: what
+ * the error's exit code is. */
+static TCCState *compile(Arena *a, Diag *d, Exit blame, const char *text, const KernelSet *set)
 {
+    Text messages = text_new(a);
     TCCState *code = tcc_new();
     if (!code) die("no memory for libtcc");
-    tcc_set_error_func(code, messages, keep_message);
+    tcc_set_error_func(code, &messages, keep_message);
     tcc_set_options(code, "-nostdlib -nostdinc -std=c11 -Wall");
     tcc_set_output_type(code, TCC_OUTPUT_MEMORY);
     bool good = tcc_compile_string(code, text) == 0;
@@ -107,8 +172,8 @@ static TCCState *compile(Diag *d, Text *messages, const char *text, const Kernel
         for (int i = 0; set->kernels[i].name; i++) add_function(code, set->kernels[i].name, set->kernels[i].function);
         good = tcc_relocate(code, TCC_RELOCATE_AUTO) == 0;
     }
-    if (good && !messages->size) return code;
-    diag_error(d, EXIT_OUR_BUG, (Loc){ 0 }, "libtcc refuses the C text: %.*s", (int)strcspn(messages->data, "\n"), messages->data);
+    if (good && !messages.size) return code;
+    diag_error(d, blame, (Loc){ 0 }, "libtcc refuses the C text: %.*s", (int)strcspn(messages.data, "\n"), messages.data);
     tcc_delete(code);
     return NULL;
 }
@@ -133,7 +198,7 @@ static const KernelSet *first_set(Arena *a, const char *list)
     return set;
 }
 
-Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, bool polls)
+Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks)
 {
     const KernelSet *set = first_set(a, form.isa);
     if (!set) {
@@ -147,10 +212,11 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, bool polls)
     int64_t clock = 0;
     since(&clock);
     const Pack pack = pack_layout(a, p);
-    const Text text = emit_one_text(a, p, pack.identity, pack.head_bytes, form.layers, set->isa, polls);
-    Text messages = text_new(a);
+    const Text text = emit_one_text(a, p, pack.identity, pack.head_bytes, form.layers, set->isa, hooks);
+    k->set = set;
+    k->text = text;
     e->phases.emit_ns = since(&clock);
-    k->code = compile(d, &messages, text.data, set);
+    k->code = compile(a, d, EXIT_OUR_BUG, text.data, set);
     e->phases.compile_ns = since(&clock);
     if (k->code && emitted_find(a, d, &k->emitted, p->graph->model, in_memory, k->code)) {
         k->emitted.model.weights = k->weights = pack_acquire(a, &pack, &e->phases.packed_before);
@@ -159,4 +225,53 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, bool polls)
     }
     jit_close(e);
     return NULL;
+}
+
+/* ---- changing what runs ------------------------------------------------------------------------------------------- */
+
+void jit_watch(Engine *e, JitWatch watch) { ((Jit *)e->own)->watch = watch; }
+
+const char *jit_text(const Engine *e) { return ((const Jit *)e->own)->text.data; }
+
+bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text)
+{
+    Jit *k = e->own;
+    Emitted found = k->emitted;
+    TCCState *code = compile(a, d, EXIT_BAD_DATA, text, k->set);
+    if (!code) return false;
+    if (!emitted_find(a, d, &found, e->plan->graph->model, in_memory, code)) {
+        tcc_delete(code);
+        return false;
+    }
+    tcc_delete(k->code);
+    k->code = code;
+    k->emitted = found;
+    k->text = text_new(a);
+    text_add(&k->text, text);
+    return true;
+}
+
+const unsigned char *jit_weights(const Engine *e) { return ((const Jit *)e->own)->emitted.model.weights; }
+
+bool jit_has_own_weights(const Engine *e) { return ((const Jit *)e->own)->own_weights != NULL; }
+
+void jit_shared_weights(Engine *e)
+{
+    Jit *k = e->own;
+    free(k->own_weights);
+    k->own_weights = NULL;
+    k->emitted.model.weights = k->weights;
+}
+
+unsigned char *jit_own_weights(Engine *e)
+{
+    Jit *k = e->own;
+    if (!k->own_weights) {
+        const size_t bytes = e->plan->weights_bytes;
+        k->own_weights = aligned_alloc(64, bytes / 64 * 64 + 64);
+        if (!k->own_weights) die("no memory for %zu bytes of weights", bytes);
+        memcpy(k->own_weights, k->weights, bytes);
+        k->emitted.model.weights = k->own_weights;
+    }
+    return k->own_weights;
 }

@@ -5,9 +5,24 @@
 #include "engine.h"
 
 /* Emit, compile in memory, pack the weights unless they are packed already, bind. Of the form, the layers count, and the
- * instruction sets: whose kernels, the first of a list that this processor runs; "native" is the best here. polls: calls end
- * with RT_INTERRUPTED between two blocks after jit_stop. NULL after an error told. */
-Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, bool polls);
+ * instruction sets: whose kernels, the first of a list that this processor runs; "native" is the best here. hooks: of
+ * EMIT_*; with EMIT_POLLS calls end with RT_INTERRUPTED between two blocks after jit_stop. NULL after an error told. */
+Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks);
+
+/* Where a run is: an operation has just been done. rows: of the block; source, target: lengths by then. */
+typedef struct JitAt { const PlanBlock *block; const PlanOp *op; int layer, rows, source, target; } JitAt;
+/* What is called then; `call` NULL: nothing. The engine must have been opened with EMIT_WATCHES. */
+typedef struct JitWatch { void (*call)(void *user, Engine *e, const JitAt *at); void *user; } JitWatch;
+void jit_watch(Engine *e, JitWatch watch);
+
+/* The C that runs, and another in its place: state and weights stay. False after an error told, and then the old one runs. */
+const char *jit_text(const Engine *e);
+bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text);
+/* The packed data that is used; as a copy of this engine's own, to be changed; and the shared data again. */
+const unsigned char *jit_weights(const Engine *e);
+unsigned char *jit_own_weights(Engine *e);
+void jit_shared_weights(Engine *e);
+bool jit_has_own_weights(const Engine *e);
 
 /* Stop whatever runs in this process, from a signal handler too; and go on. */
 void jit_stop(void);

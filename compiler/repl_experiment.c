@@ -1,0 +1,323 @@
+/* repl_experiment.c: changing a model that is compiled: probes, the C of one function, single tensors. State and weights stay. */
+#include "repl.h"
+
+#include <string.h>
+
+#include "emit.h"
+#include "jit.h"
+#include "pack.h"
+
+/* In the registry, by a key of ours: by model (its address) a table of { tensor name = function }, and what a probe raised. */
+static const char error_key;
+
+static void need_jit(lua_State *L, const ReplModel *m)
+{
+    if (strcmp(m->choices.engine, "jit") != 0) luaL_error(L, "the model runs on the %s engine; this needs { engine = \"jit\" }", m->choices.engine);
+}
+
+/* ---- probes ------------------------------------------------------------------------------------------------------ */
+
+/* The table of a model's probes, pushed; made when need be. */
+static void push_probes(lua_State *L, const ReplModel *m)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, m) == LUA_TTABLE) return;
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, m);
+}
+
+static int64_t length(const JitAt *at, Dim d)
+{
+    switch (d.count) {
+    case COUNT_SOURCE: return at->source;
+    case COUNT_TARGET: return at->target;
+    case COUNT_ROWS:   return at->rows;
+    default:           return d.bound;
+    }
+}
+
+typedef struct Seen { Engine *engine; const JitAt *at; const Buffer *buffer; const char *name; int layer_index; } Seen;
+
+/* Protected: 1 is the probe, 2 a Seen. What the probe returns takes the tensor's place. */
+static int call_probe(lua_State *L)
+{
+    const Seen *s = lua_touserdata(L, 2);
+    const Tensor *t = s->buffer->tensor;
+    int64_t shape[4] = { 0 }, n = 1, wanted;
+    for (int r = 0; r < t->rank; r++) n *= shape[r] = length(s->at, t->dim[r]);
+    Arena *a = spec_reader(L)->arena;
+    float *values = arena_array(a, (size_t)n, sizeof *values);
+    engine_read(s->engine, s->buffer, s->layer_index, shape[t->rank - 2], shape[t->rank - 1], values);
+    lua_settop(L, 1);
+    repl_push_tensor(L, s->name, t->rank, shape, values);
+    lua_pushinteger(L, s->at->target);
+    lua_call(L, 2, 1);
+    if (lua_isnil(L, -1)) return 0;
+    const float *changed = repl_numbers(L, -1, a, &wanted);
+    if (wanted != n) return luaL_error(L, "the probe of %s returned %d numbers in the place of %d", s->name, (int)wanted, (int)n);
+    /* A tap is a copy; what goes on is the original. Weights and scores of an attention stay inside its kernel. */
+    const PlanOp *op = s->at->op;
+    if (op->kernel != KERNEL_ACTIVATION || op->activation != RT_IDENTITY || op->in[0]->layout != LAYOUT_ROWS)
+        return luaL_error(L, "%s cannot be changed: nothing reads it but its tap", s->name);
+    engine_write(s->engine, s->buffer, s->layer_index, shape[t->rank - 2], shape[t->rank - 1], changed);
+    engine_write(s->engine, op->in[0], 0, shape[t->rank - 2], shape[t->rank - 1], changed);
+    return 0;
+}
+
+/* The tensor that lies in `b` for a layer, by name; NULL where it is no tap. */
+static const Tap *tap_of(const Plan *p, const Buffer *b, int layer)
+{
+    for (int i = 0; i < p->tap_count; i++)
+        if (p->taps[i].buffer == b && p->taps[i].layer_index == layer) return &p->taps[i];
+    return NULL;
+}
+
+static void watch(void *user, Engine *e, const JitAt *at)
+{
+    lua_State *L = user;
+    const int top = lua_gettop(L);
+    if (!lua_checkstack(L, 16)) return;
+    lua_pushlightuserdata(L, e);
+    lua_rawget(L, LUA_REGISTRYINDEX);           /* engine -> probes */
+    for (int i = 0; i < 3 && lua_istable(L, top + 1); i++) {
+        const Buffer *b = at->op->out[i];
+        const Tap *t = b ? tap_of(e->plan, b, b->layers ? at->layer : 0) : NULL;
+        if (!t || lua_getfield(L, top + 1, t->name) != LUA_TFUNCTION) continue;
+        Seen seen = { e, at, b, t->name, t->layer_index };
+        lua_pushvalue(L, -1);
+        lua_pushcfunction(L, call_probe);
+        lua_insert(L, -2);
+        lua_pushlightuserdata(L, &seen);
+        if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
+            lua_rawsetp(L, LUA_REGISTRYINDEX, &error_key);
+            jit_stop();
+        }
+    }
+    lua_settop(L, top);
+}
+
+void repl_check_probes(lua_State *L, ReplModel *m)
+{
+    (void)m;
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &error_key) == LUA_TNIL) {
+        lua_pop(L, 1);
+        return;
+    }
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &error_key);
+    jit_go_on();
+    lua_error(L);
+}
+
+/* m:probe("name", function(tensor, step) … end): called whenever the tensor is computed; what it returns takes its place.
+ * m:probe("name"): no more. */
+static int probe(lua_State *L)
+{
+    ReplModel *m = repl_check_model(L);
+    const char *name = luaL_checkstring(L, 2);
+    need_jit(L, m);
+    const Plan *p = repl_tapped(L, m)->plan;
+    const char **names = arena_array(m->session->arena, (size_t)p->tap_count + 1, sizeof *names);
+    bool found = false;
+    for (int i = 0; i < p->tap_count; i++) found |= strcmp(names[i] = p->taps[i].name, name) == 0;
+    if (!found) {
+        const char *near = diag_nearest(name, names, p->tap_count);
+        return luaL_error(L, "%s has no tensor '%s'%s%s%s", m->session->model->name, name, near ? "; did you mean '" : "", near ? near : "",
+                          near ? "'?" : "");
+    }
+    if (!lua_isnoneornil(L, 3)) luaL_checktype(L, 3, LUA_TFUNCTION);
+    lua_settop(L, 3);
+    push_probes(L, m);
+    lua_pushvalue(L, 3);
+    lua_setfield(L, -2, name);
+    lua_pushnil(L);
+    m->probed = lua_next(L, 4) != 0;
+    repl_close_tapped(m);
+    return 0;
+}
+
+/* ---- the C of a function ----------------------------------------------------------------------------------------- */
+
+/* Where the definition of `name` begins and ends in a text; false where there is none. */
+static bool find_function(const char *text, const char *name, const char **begin, const char **end)
+{
+    const size_t n = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)); at++) {
+        const char *line = at;
+        while (line > text && line[-1] != '\n') line--;
+        const char *body = strchr(at, '\n');
+        if (at[n] != '(' || at[-1] != ' ' || *line == ' ' || *line == '#' || *line == '/' || !body || strncmp(body, "\n{\n", 3) != 0) continue;
+        *begin = line;
+        *end = strstr(body, "\n}\n");
+        if (*end) *end += 3;
+        return *end != NULL;
+    }
+    return false;
+}
+
+static const char *function_of(lua_State *L, const char *text, const char **begin, const char **end)
+{
+    const char *name = luaL_checkstring(L, 2);
+    if (!find_function(text, name, begin, end)) luaL_error(L, "there is no function '%s'; :code lists them", name);
+    return name;
+}
+
+/* m:code("likeliest"): the C of one function, as it runs. */
+static int code(lua_State *L)
+{
+    ReplModel *m = repl_check_model(L);
+    const char *begin, *end;
+    need_jit(L, m);
+    function_of(L, jit_text(m->engine), &begin, &end);
+    lua_pushlstring(L, begin, (size_t)(end - begin));
+    return 1;
+}
+
+/* The function at 2 replaced by the text at 3 in one engine; false after an error told. */
+static bool replace(lua_State *L, ReplModel *m, Engine *e)
+{
+    const char *begin, *end, *text = jit_text(e);
+    function_of(L, text, &begin, &end);
+    const char *whole = arena_format(m->session->arena, "%.*s%s\n%s", (int)(begin - text), text, lua_tostring(L, 3), end);
+    return jit_recompile(m->session->arena, m->session->diag, e, whole);
+}
+
+/* m:edit("likeliest", text), or a function from the old text to the new: compiled in the place of the old one. */
+static int edit(lua_State *L)
+{
+    ReplModel *m = repl_check_model(L);
+    need_jit(L, m);
+    if (lua_isfunction(L, 3)) {
+        lua_pushvalue(L, 3);
+        lua_pushvalue(L, 1);
+        lua_pushvalue(L, 2);
+        lua_remove(L, -2);
+        const char *begin, *end;
+        function_of(L, jit_text(m->engine), &begin, &end);
+        lua_settop(L, 3);
+        lua_pushlstring(L, begin, (size_t)(end - begin));
+        lua_call(L, 1, 1);
+        lua_settop(L, 3);
+    }
+    luaL_checkstring(L, 3);
+    if (!replace(L, m, m->engine)) return repl_model_fail(L, m);
+    if (m->tapped && !replace(L, m, m->tapped)) return repl_model_fail(L, m);
+    m->traced = false;
+    return 0;
+}
+
+/* ---- single tensors ---------------------------------------------------------------------------------------------- */
+
+static PackedTensor packed(lua_State *L, const ReplModel *m, const Engine *e)
+{
+    PackedTensor t;
+    const char *name = luaL_checkstring(L, 2);
+    if (pack_find(m->session->arena, e->plan, name, &t)) return t;
+    luaL_error(L, "%s has no weights '%s'; m:weights() lists them", m->session->model->name, name);
+    return t;
+}
+
+/* m:weight("encoder.0.ffn.up.weight"): the tensor that is used now. */
+static int weight(lua_State *L)
+{
+    ReplModel *m = repl_check_model(L);
+    need_jit(L, m);
+    const PackedTensor t = packed(L, m, m->engine);
+    const int64_t shape[] = { t.rows, t.columns };
+    float *values = arena_array(m->session->arena, (size_t)(t.rows * t.columns), sizeof *values);
+    pack_get(jit_weights(m->engine), &t, values);
+    const bool row = t.packed->tensor[t.part]->rank == 1;
+    repl_push_tensor(L, lua_tostring(L, 2), row ? 1 : 2, row ? shape + 1 : shape, values);
+    return 1;
+}
+
+static int weights(lua_State *L)
+{
+    ReplModel *m = repl_check_model(L);
+    const Model *model = m->session->model;
+    PackedTensor t;
+    int n = 0;
+    lua_newtable(L);
+    for (int i = 0; i < model->tensor_count; i++)
+        if (pack_find(m->session->arena, m->engine->plan, model->tensors[i].name, &t)) {
+            lua_pushstring(L, model->tensors[i].name);
+            lua_rawseti(L, -2, ++n);
+        }
+    return 1;
+}
+
+/* m:set("name", tensor): other numbers for one tensor of weights, in this model alone. */
+static int set(lua_State *L)
+{
+    ReplModel *m = repl_check_model(L);
+    int64_t n;
+    need_jit(L, m);
+    const PackedTensor t = packed(L, m, m->engine);
+    const float *values = repl_numbers(L, 3, m->session->arena, &n);
+    if (n != t.rows * t.columns)
+        return luaL_error(L, "%s takes %d × %d numbers, found %d", lua_tostring(L, 2), (int)t.rows, (int)t.columns, (int)n);
+    pack_put(jit_own_weights(m->engine), &t, values);
+    if (m->tapped) {
+        const PackedTensor same = packed(L, m, m->tapped);
+        pack_put(jit_own_weights(m->tapped), &same, values);
+    }
+    m->traced = false;
+    return 0;
+}
+
+/* m:restore(): the weights of the spec again. */
+static int restore(lua_State *L)
+{
+    ReplModel *m = repl_check_model(L);
+    need_jit(L, m);
+    jit_shared_weights(m->engine);
+    if (m->tapped) jit_shared_weights(m->tapped);
+    m->traced = false;
+    return 0;
+}
+
+/* m:heads("encoder.0.self_attn"): how many heads it has. */
+static int heads(lua_State *L)
+{
+    const Model *m = repl_check_model(L)->session->model;
+    const char *name = luaL_checkstring(L, 2);
+    char stack[8], part[16], rest;
+    int layer;
+    const bool named = !m->graph && sscanf(name, "%7[a-z].%d.%15[a-z_]%c", stack, &layer, part, &rest) == 3;
+    const bool encoder = named && strcmp(stack, "encoder") == 0 && m->has_encoder, decoder = named && strcmp(stack, "decoder") == 0 && m->has_decoder;
+    const Stack *s = encoder ? &m->encoder : decoder ? &m->decoder : NULL;
+    const bool attends = named && (strcmp(part, "self_attn") == 0 || (decoder && m->has_encoder && strcmp(part, "cross_attn") == 0));
+    if (!s || !attends || layer < 0 || layer >= s->layers) return luaL_error(L, "%s has no attention '%s'", m->name, name);
+    lua_pushinteger(L, s->layer[layer].heads);
+    return 1;
+}
+
+/* A new engine with taps gets the probes, and every tensor as the other engine has it. */
+void repl_renew_experiments(lua_State *L, ReplModel *m)
+{
+    if (strcmp(m->choices.engine, "jit") != 0) return;
+    if (m->probed) {
+        push_probes(L, m);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, m->tapped);
+        jit_watch(m->tapped, (JitWatch){ watch, L });
+    }
+    const Model *model = m->session->model;
+    Arena *a = m->session->arena;
+    PackedTensor from, to;
+    if (!jit_has_own_weights(m->engine)) return;
+    for (int i = 0; i < model->tensor_count; i++) {
+        const char *name = model->tensors[i].name;
+        if (!pack_find(a, m->engine->plan, name, &from) || !pack_find(a, m->tapped->plan, name, &to)) continue;
+        float *values = arena_array(a, (size_t)(from.rows * from.columns), sizeof *values);
+        pack_get(jit_weights(m->engine), &from, values);
+        pack_put(jit_own_weights(m->tapped), &to, values);
+    }
+}
+
+void repl_add_experiments(lua_State *L)
+{
+    static const luaL_Reg methods[] = { { "probe", probe }, { "code", code }, { "edit", edit }, { "weight", weight }, { "weights", weights },
+                                        { "set", set }, { "restore", restore }, { "heads", heads }, { NULL, NULL } };
+    luaL_setfuncs(L, methods, 0);
+}

@@ -93,7 +93,7 @@ static void print_options(uint64_t set, FILE *to)
         if (!(set & UINT64_C(1) << i)) continue;
         if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
         snprintf(name, sizeof name, "--%s%s%s", o->name, o->argument ? "=" : "", o->argument ? o->argument : "");
-        fprintf(to, "  %s%-18s %s\n", letter, name, o->doc);
+        fprintf(to, "  %s%-20s %s\n", letter, name, o->doc);
     }
 }
 
@@ -464,6 +464,11 @@ static Exit run_command(Line *l, char **words, int n)
     if (!l->choices.engine) l->choices.engine = c->engine && l->given & SET_OF_NATIVE ? "native" : c->engine;
     else if (strcmp(l->choices.engine, "jit") == 0 && l->given & SET_OF_NATIVE) {
         tell("--cc, --kernels and --unroll are choices of native code: the engine jit has a compiler and kernels of its own");
+        return usage(c);
+    }
+    const bool unrolls = l->choices.kernels == KERNELS_UNROLLED || c->run == command_verify || c->run == command_bench;
+    if (l->given & SET_UNROLL && !unrolls) {
+        tell("--unroll is a choice of --kernels=unrolled");
         return usage(c);
     }
     return c->run(&l->choices);

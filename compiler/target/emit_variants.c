@@ -16,6 +16,7 @@ static const NeededName sequence_names[] = {
     { NEED_DECODER,       { "clear", NULL, NULL } },
     { NEED_DECODER,       { "logits", NULL, NULL } },
     { NEED_TEXT,          { "ids", NULL, NULL } },
+    { NEED_TEXT,          { "append", NULL, NULL } },
     { NEED_TEXT,          { "text", "${name}_state *s, const char *utf8, char *out, size_t cap", "s, utf8, out, cap" } },
 };
 enum { SEQUENCE_NAMES = sizeof sequence_names / sizeof *sequence_names };

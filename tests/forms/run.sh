@@ -24,6 +24,7 @@ refuses 2 "xformc: --isa avx512,avx512: 'avx512' stands there twice" compile spe
 refuses 2 'xformc: --isa : expected native, portable, avx512' compile specs/dates.lua --isa avx512,
 refuses 2 "xformc: --isa avx51: expected native, portable, avx512; did you mean 'avx512'?" compile specs/dates.lua --isa avx51,portable
 refuses 2 'xformc: --unroll 0: expected a whole number from 1 to 64' compile specs/dates.lua --unroll 0
+refuses 2 'xformc: --unroll is a choice of --kernels=unrolled' compile specs/dates.lua --unroll 8
 refuses 2 'xformc: --unroll-layers maybe: expected on, off' compile specs/dates.lua --unroll-layers maybe
 refuses 2 'xformc: --lanes 0: expected a whole number from 1 to 256' compile specs/dates.lua --lanes 0
 refuses 2 'error: --threads 3: a state has room for 2; see --lanes' run specs/self_attention.lua --lanes 2 -t 3 --cc 'gcc'

@@ -1,1 +1,0 @@
-dates_weights.o: dates_weights.c

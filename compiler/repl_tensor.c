@@ -322,7 +322,8 @@ static int collect(lua_State *L)
 void repl_open_tensor(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        { "shape", shape }, { "slice", slice }, { "scaled", scaled }, { "table", as_table }, { "min", least }, { "max", most }, { "mean", mean }, { "sum", sum },
+        { "shape", shape }, { "slice", slice }, { "scaled", scaled }, { "table", as_table },
+        { "min", least }, { "max", most }, { "mean", mean }, { "sum", sum },
         { "argmax", argmax }, { "distance", distance }, { "save", save }, { NULL, NULL }
     };
     static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { "__gc", collect }, { "__sub", minus }, { NULL, NULL } };

@@ -6,6 +6,7 @@
  *         -> C text  target/  emitted, packed, compiled, loaded; or run by the generic engine
  */
 #include "session.h"
+#include "debug.h"
 #include "fields.h"
 #include "jit.h"
 
@@ -96,7 +97,11 @@ Engine *session_engine(Session *s, const char *name, const char *cc, bool taps)
     const Choices *c = s->choices;
     Engine *e = NULL;
     if (strcmp(name, "generic") == 0) e = generic_open(s->arena, s->diag, session_plan(s, TARGET_ROW_MAJOR, taps));
-    else if (strcmp(name, "jit") == 0) e = jit_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), session_form(c), c->hooks);
+    else if (strcmp(name, "jit") == 0) {
+        const unsigned hooks = c->hooks | (debug_level() >= 2 ? EMIT_WATCHES : 0);
+        e = jit_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), session_form(c), hooks);
+        if (e) debug_engine(e, s->phases.plan_ns);
+    }
     else e = native_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), cc ? cc : c->cc, session_form(c));
     if (e && c->threads > 1 && e->ops->threads(e, c->threads) != RT_OK) {
         if (c->threads > e->plan->options.lanes && e->plan->options.target == TARGET_PANELS)

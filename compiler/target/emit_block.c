@@ -261,8 +261,9 @@ static void emit_watch(Emit *e, Text *out, const PlanBlock *b, int operation)
 {
     int block = 0;
     while (e->plan->blocks[block] != b) block++;
+    const char *rows = b->count == COUNT_CONSTANT ? arena_format(e->arena, "%lld", (long long)b->rows) : "j->rows";
     text_printf(out, "    rt_barrier(j->model->team);\n    if (lane == 0) rt_watch(%d, %d, %s, %s);\n    rt_barrier(j->model->team);\n",
-                block, operation, b->block->layers ? "layer" : "0", b->count == COUNT_CONSTANT ? arena_format(e->arena, "%lld", (long long)b->rows) : "j->rows");
+                block, operation, b->block->layers ? "layer" : "0", rows);
 }
 
 static void emit_block(Emit *e, Text *out, const PlanBlock *b)

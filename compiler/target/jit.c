@@ -21,6 +21,7 @@ typedef struct Jit {
     Text text;                      /* the whole C */
     JitWatch watch;
     JitAt at;
+    int64_t last_ns;                /* when the operation that runs began */
 } Jit;
 
 static void jit_close(Engine *e)
@@ -34,6 +35,18 @@ static void jit_close(Engine *e)
     free(e->state);
     e->own = NULL;
     e->state = NULL;
+}
+
+/* ---- time ------------------------------------------------------------------------------------------------------- */
+
+/* Nanoseconds since *last, which becomes now. */
+static int64_t since(int64_t *last)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const int64_t ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, passed = ns - *last;
+    *last = ns;
+    return passed;
 }
 
 /* ---- stopping --------------------------------------------------------------------------------------------------- */
@@ -61,20 +74,24 @@ static Engine *running;             /* for rt_watch; one model runs at a time */
 
 static void rt_watch(int block, int operation, int layer, int rows)
 {
-    const Jit *k = running->own;
+    Jit *k = running->own;
     JitAt at = k->at;
+    at.ns = since(&k->last_ns);
     at.block = running->plan->blocks[block];
     at.op = &at.block->ops[operation];
     at.layer = layer;
     at.rows = rows > 0 ? rows : 1;
     if (k->watch.call) k->watch.call(k->watch.user, running, &at);
+    since(&k->last_ns);
 }
 
 /* Around every call: who runs, and how long its sequences are then. */
 static Jit *begin(Engine *e)
 {
+    Jit *k = e->own;
     running = e;
-    return e->own;
+    since(&k->last_ns);
+    return k;
 }
 
 static rt_status unless_stopped(rt_status status) { return stopped ? RT_INTERRUPTED : status; }
@@ -176,16 +193,6 @@ static TCCState *compile(Arena *a, Diag *d, Exit blame, const char *text, const 
     diag_error(d, blame, (Loc){ 0 }, "libtcc refuses the C text: %.*s", (int)strcspn(messages.data, "\n"), messages.data);
     tcc_delete(code);
     return NULL;
-}
-
-/* A clock for the phases. */
-static int64_t since(int64_t *last)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const int64_t ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, passed = ns - *last;
-    *last = ns;
-    return passed;
 }
 
 /* The first of a list that there is and this processor runs, or NULL. */

@@ -20,7 +20,7 @@ rule_includes() {
             if (path ~ /^runtime\//) return "runtime"
             if (path ~ /^compiler\/[a-z]+\//) { sub(/^compiler\//, "", path); sub(/\/.*/, "", path); return path }
             sub(/.*\//, "", path); sub(/\..*/, "", path)
-            return path == "session" || path == "trace" || path ~ /^verify/ ? "session" : "main"
+            return path == "session" || path == "trace" || path == "debug" || path == "machine" || path ~ /^verify/ ? "session" : "main"
         }
         BEGIN {
             while ((getline path < list) > 0) { name = path; sub(/.*\//, "", name); where[name] = path }

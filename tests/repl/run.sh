@@ -205,6 +205,99 @@ printf 'print(xf.sweep(xf.spec("specs/gpt.lua"), { heads = { 2, 3, 4 }, d_ff = {
 verdict $? 'xf.sweep: a row for each combination, and bars'
 cat "$scratch/out" "$scratch/err"
 
+# ---- experiments -----------------------------------------------------------------------------------------------------
+
+says 'a probe sees a tensor while the model runs' 0 '2019-05-03 11
+1 4 1 15 true
+0' '' <<'END'
+m = xf.compile("specs/dates.lua"); calls = 0
+m:probe("decoder.1.cross_attn.weights", function(t, step)
+  calls = calls + 1
+  if step == 1 then first = { step, t:shape()[1], t:shape()[2], t:shape()[3], math.abs(t:sum() - 4) < 1e-5 } end
+end)
+m("3rd of May 2019") .. " " .. calls
+("%d %d %d %d %s"):format(table.unpack(first))
+m:probe("decoder.1.cross_attn.weights"); calls = 0; m("3rd of May 2019")
+calls
+END
+says 'a probe changes a tensor: the same as the block without weights' 0 'true true true' '' <<'END'
+m = xf.compile("specs/dates.lua")
+function out() return m:run({ 3, 4, 5 }, { 1, 2 }).log_probs end
+a = out()
+m:probe("encoder.0.ffn", function(t) return t:scaled(0) end); b = out()
+m:probe("encoder.0.ffn"); c = out()
+m:ablate("encoder.0.ffn"); d = out()
+m:restore(); e = out()
+tostring(b:distance(a) > 0.01) .. " " .. tostring(b:distance(d) == 0) .. " " .. tostring(a:distance(c) == 0 and a:distance(e) == 0)
+END
+says 'a head without its columns is a head that is ablated' 0 'true' '' <<'END'
+m = xf.compile("specs/dates.lua")
+function out() return m:run({ 3, 4, 5 }, { 1, 2 }).log_probs end
+a = out()
+m:ablate("decoder.1.cross_attn", 2); b = out(); m:restore()
+m:probe("decoder.1.cross_attn.context", function(t) return t:scaled(0, 17, 32, 2) end); c = out()
+b:distance(c) < 1e-6 and a:distance(b) > 1e-4
+END
+says 'an error in a probe, a probe of nothing, of what nobody reads' 65 '2019-05-03' "*stop here*did you mean 'encoder.0.ffn'*cannot be changed*" <<'END'
+m = xf.compile("specs/dates.lua")
+m:probe("encoder.0.ffn", function(t) error("stop here") end)
+m("3rd of May 2019")
+m:probe("encoder.0.fffn", print)
+m:probe("encoder.0.ffn")
+m:probe("encoder.0.self_attn.weights", function(t) return t end)
+m("3rd of May 2019")
+m:probe("encoder.0.self_attn.weights")
+m("3rd of May 2019")
+END
+says 'the C of a function is changed, the sequence goes on' 65 '2019-05-03
+true
+0
+2019-05-03' "*implicit declaration of function 'foo'*there is no function 'nothing'*" <<'END'
+m = xf.compile("specs/dates.lua"); old = m:code("likeliest")
+m("3rd of May 2019")
+old:find("argmax_15(next_id, logits)", 1, true) ~= nil
+m:edit("likeliest", function(text) return (text:gsub("argmax_15%(next_id, logits%)", "*next_id = 2")) end)
+#m:generate({ 3, 4, 5 })
+m:edit("likeliest", "static void likeliest(const job *j, int lane, int lanes)\n{\n    foo(1);\n}")
+m:edit("nothing", "")
+m:edit("likeliest", old)
+m("3rd of May 2019")
+END
+says 'a tensor of weights is changed in one model alone' 65 'true true true' '*takes 64 × 256 numbers, found 1*has no weights*' <<'END'
+m = xf.compile("specs/dates.lua"); n = xf.compile("specs/dates.lua"); w = m:weight("encoder.0.ffn.down.weight")
+function out(m) return m:run({ 3, 4, 5 }, { 1, 2 }).log_probs end
+a = out(m)
+m:set("encoder.0.ffn.down.weight", w:scaled(1.01)); b = out(m); c = out(n)
+m:set("encoder.0.ffn.down.weight", w); d = out(m)
+tostring(a:distance(b) > 0) .. " " .. tostring(a:distance(c) == 0) .. " " .. tostring(a:distance(d) == 0)
+m:set("encoder.0.ffn.down.weight", { 1 })
+m:set("encoder.0.ffn.down.wait", { 1 })
+END
+"$xformc" repl >"$scratch/out" 2>"$scratch/err" <<'END'
+m = xf.compile("tests/goldens/awkward.lua")
+for _, name in ipairs(m:weights()) do
+  local before = m:weight(name)
+  m:set(name, before:scaled(2))
+  if m:weight(name):distance(before:scaled(2)) ~= 0 then print(name, "is not what was set") end
+  m:set(name, before)
+end
+print(#m:weights())
+END
+[ $? = 0 ] && [ ! -s "$scratch/err" ] && [ "$(cat "$scratch/out")" -ge 40 ]
+verdict $? 'every tensor of weights is what was set, at awkward sizes'
+cat "$scratch/out" "$scratch/err"
+
+XFORMC_DEBUG=2 "$xformc" run specs/dates.lua '3rd of May 2019' 2>"$scratch/err" | grep -qx 2019-05-03 &&
+    grep -Eq '^dates: plan [0-9.]+ ms, emit [0-9.]+ ms, compile [0-9.]+ ms, pack [0-9.]+ ms$' "$scratch/err" &&
+    grep -Eq '^rt_linear_f32 +encoder\.0\.ffn\.hidden +\[15×256\] +[0-9.]+ µs +[0-9.]+ GFLOP/s +[0-9.]+ GB/s +[0-9.]+ %$' "$scratch/err" &&
+    ! grep -q 'static void' "$scratch/err"
+verdict $? 'XFORMC_DEBUG=2 has a line for each operation'
+head -n 3 "$scratch/err"
+XFORMC_DEBUG=4 "$xformc" run specs/self_attention.lua 2>"$scratch/err" >/dev/null && grep -q '^static void ' "$scratch/err"
+verdict $? 'XFORMC_DEBUG=4 has the C text'
+XFORMC_DEBUG=1 "$xformc" run specs/self_attention.lua 2>"$scratch/err" >/dev/null && [ "$(wc -l <"$scratch/err")" = 1 ]
+verdict $? 'XFORMC_DEBUG=1 has the passes alone'
+
 printf 'x = 1\nbad.y = 2\ny = 2\n:save %s\n' "$scratch/session.lua" | "$xformc" repl >/dev/null 2>&1
 [ "$(cat "$scratch/session.lua")" = 'x = 1
 y = 2' ]

@@ -1,0 +1,93 @@
+/* debug.c: telling what runs; see debug.h. */
+#include "debug.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "jit.h"
+#include "machine.h"
+
+int debug_level(void)
+{
+    const char *text = getenv("XFORMC_DEBUG");
+    return text ? atoi(text) : 0;
+}
+
+/* Probed once, when the first operation is told. */
+static const Limits *limits(void)
+{
+    static Limits known;
+    static const int one = 1;
+    if (!known.peak[1] && !limits_probe(&known, &one, 1)) return NULL;
+    return &known;
+}
+
+static int64_t length(const JitAt *at, Dim d)
+{
+    switch (d.count) {
+    case COUNT_SOURCE: return at->source;
+    case COUNT_TARGET: return at->target;
+    case COUNT_ROWS:   return at->rows;
+    default:           return d.bound;
+    }
+}
+
+static void tell_name(const JitAt *at)
+{
+    static const char *const kernels[KERNELS] = {
+#define RT_KERNEL_ROW(id, format, file, function, parameters) [KERNEL_##id] = #function,
+#include "../runtime/kernels.def"
+#undef RT_KERNEL_ROW
+    };
+    const Tensor *t = at->op->result;
+    char shape[64], *s = shape;
+    Arena *a = arena_new();
+    const char *name = !t->name ? "-" : at->block->block->layers ? tensor_layer_name(a, t, at->block->block->layer[at->layer]) : t->name;
+    for (int r = 0; r < t->rank; r++) s += snprintf(s, 20, r ? "×%lld" : "%lld", (long long)length(at, t->dim[r]));
+    fprintf(stderr, "%-18s %-30s [%s]%*s", kernels[at->op->kernel], name, shape, 14 - (int)(s - shape) > 0 ? 14 - (int)(s - shape) : 1, "");
+    arena_free(a);
+}
+
+/* Read and written once, at least: weights, inputs, the result. */
+static double bytes_of(const JitAt *at)
+{
+    const PlanOp *op = at->op;
+    double bytes = op->weights ? (double)op->weights->bytes : 0;
+    for (int i = 0; i < NODE_INPUTS; i++)
+        if (op->in[i] && op->in[i]->layout == LAYOUT_ROWS) bytes += 4.0 * at->rows * (double)op->in[i]->width;
+    return bytes + 4.0 * at->rows * (double)op->out[0]->width;
+}
+
+static double flops_of(const JitAt *at)
+{
+    double flops = at->op->flops * at->rows;
+    if (at->op->kernel == KERNEL_ATTENTION) flops *= (double)length(at, at->op->node->in[1]->dim[0]);
+    return flops;
+}
+
+static void tell(void *user, Engine *e, const JitAt *at)
+{
+    (void)user;
+    (void)e;
+    const double seconds = (double)(at->ns > 0 ? at->ns : 1) / 1e9, flops = flops_of(at), bytes = bytes_of(at);
+    const Limits *l = limits();
+    tell_name(at);
+    fprintf(stderr, "%9.2f µs %8.2f GFLOP/s %8.2f GB/s", seconds * 1e6, flops / seconds / 1e9, bytes / seconds / 1e9);
+    if (l) fprintf(stderr, " %5.1f %%", 100 * limits_seconds(l, flops, bytes, limits_level(l, (double)e->plan->weights_bytes, 1), 1) / seconds);
+    fputs("\n", stderr);
+}
+
+void debug_engine(Engine *e, int64_t plan_ns)
+{
+    const int level = debug_level();
+    const EnginePhases *p = &e->phases;
+    if (level >= 1)
+        fprintf(stderr, "%s: plan %.3f ms, emit %.3f ms, compile %.3f ms, %s %.3f ms\n", e->plan->graph->model->name, (double)plan_ns / 1e6,
+                (double)p->emit_ns / 1e6, (double)p->compile_ns / 1e6, p->packed_before ? "pack (reused)" : "pack", (double)p->pack_ns / 1e6);
+    if (level >= 3) plan_dump(e->plan, stderr);
+    if (level >= 4) fputs(jit_text(e), stderr);
+    if (level >= 2) {
+        limits();
+        jit_watch(e, (JitWatch){ tell, NULL });
+    }
+}

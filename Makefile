@@ -124,13 +124,25 @@ demo: deps  ## compile the date model, build it, run it, measure it
 	@$(make) all
 	@sh tests/demo.sh $(XFORMC)
 
-install: all  ## into PREFIX (/usr/local), below DESTDIR
+# The pages say what the program says of itself, so it is asked.
+PAGES := $(patsubst man/%.scd,$(BUILD)/man/%,$(wildcard man/*.scd))
+man: $(PAGES)  ## build/man/: manual pages, where scdoc is installed
+
+$(BUILD)/man/%: man/%.scd man/fill.sh $(XFORMC)
+	@mkdir -p $(@D)
+	$(Q)sh man/fill.sh $(XFORMC) $< > $@.scd && scdoc < $@.scd > $@ || { rm -f $@; exit 1; }
+
+install: all $(if $(shell command -v scdoc),man)  ## into PREFIX (/usr/local), below DESTDIR; manual pages where there is scdoc
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/doc/xformc
 	install -m 755 $(XFORMC) $(DESTDIR)$(PREFIX)/bin/xformc
 	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/xformc
 
+	for p in $(notdir $(PAGES)); do if [ -e $(BUILD)/man/$$p ]; then \
+	    install -D -m 644 $(BUILD)/man/$$p $(DESTDIR)$(PREFIX)/share/man/man$${p##*.}/$$p; fi; done
+
 uninstall:  ## what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/xformc
+	rm -f $(foreach p,$(notdir $(PAGES)),$(DESTDIR)$(PREFIX)/share/man/man*/$(p))
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/xformc
 
 clean:  ## remove build/
@@ -140,6 +152,6 @@ help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
 	@echo "Settings, with their defaults, are at the top of the Makefile."
 
-.PHONY: all always libraries test-programs test check asan lint golden deps demo install uninstall clean help
+.PHONY: all always libraries test-programs test check asan lint golden deps demo man install uninstall clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -514,6 +514,11 @@ static Exit run_command(Line *l, char **words, int n)
         tell("--cc, --kernels and --unroll are choices of native code: the engine jit has a compiler and kernels of its own");
         return usage(c);
     }
+    const bool unrolls = l->choices.kernels == KERNELS_UNROLLED || c->run == command_verify || c->run == command_bench;
+    if (l->given & SET_UNROLL && !unrolls) {
+        tell("--unroll is a choice of --kernels=unrolled");
+        return usage(c);
+    }
     return c->run(&l->choices);
 }
 

@@ -7,10 +7,14 @@ files() { (cd "$scratch" && find . -type f | sort | tr '\n' ' '); }
 quiet_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s "$@"; }
 
 # Without its prerequisites: the program that is here is what is installed.
-quiet_make -o all install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/opt/x >"$scratch.log" 2>&1 &&
-    [ "$(files)" = "./opt/x/bin/xformc ./opt/x/share/doc/xformc/LICENSE ./opt/x/share/doc/xformc/README.md " ] &&
+pages=
+if command -v scdoc >/dev/null 2>&1; then
+    pages='./opt/x/share/man/man1/xformc-repl.1 ./opt/x/share/man/man1/xformc.1 ./opt/x/share/man/man5/xformc-spec.5 '
+fi
+quiet_make -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/opt/x >"$scratch.log" 2>&1 &&
+    [ "$(files)" = "./opt/x/bin/xformc ./opt/x/share/doc/xformc/LICENSE ./opt/x/share/doc/xformc/README.md $pages" ] &&
     cmp "$xformc" "$scratch/opt/x/bin/xformc"
-verdict $? 'make install puts three files below DESTDIR and PREFIX'
+verdict $? 'make install puts the program, its documents and its pages below DESTDIR and PREFIX'
 cat "$scratch.log"
 
 (cd / && "$scratch/opt/x/bin/xformc" --version) >/dev/null

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Fill the places of a page with what the program itself says. usage: fill.sh XFORMC PAGE.scd
+xformc=$1
+escape() { sed 's/[*_\\#-]/\\&/g'; }
+
+# "  -o, --output=DIR   words" -> *-o*, *--output*=_DIR_ and the words below it.
+options() {
+    "$xformc" --help | sed -n '/^Options:/,/^$/p' | grep -E '^ +(-|  )' |
+        sed -E 's/^ *((-[a-z]), )?(--[a-z-]+)(=([^ ]+))? +(.*)$/\2|\3|\5|\6/' | escape |
+        awk -F '|' '{ printf "%s*%s*%s\n\t%s\n\n", ($1 == "" ? "" : "*" $1 "*, "), $2, ($3 == "" ? "" : "=_" $3 "_"), $4 }'
+}
+commands() {
+    "$xformc" --help | sed -n '/^Commands:/,/^$/p' | grep '^  ' | awk '{ print $1 }' | while read -r command; do
+        # Words of usage are those before the last run of two spaces.
+        "$xformc" "$command" --help | awk -v name="$command" '
+            /^Usage:/ { usage = $0; sub(/^Usage: xformc [a-z]+ ?/, "", usage); sub(/ ?\[OPTION...\]$/, "", usage) }
+            NF && !/^( |Examples|Usage|Options|Exit codes|missing)/ && doc == "" { doc = $0 }
+            END { gsub(/[*_\\]/, "\\\\&", usage); gsub(/[*_\\]/, "\\\\&", doc); printf "*%s* %s\n\t%s\n\n", name, usage, doc }'
+    done
+}
+fields() {
+    "$xformc" fields | sed 1d | escape | awk '{ name = $1; type = $2; scope = $3; value = $4
+        words = $0
+        sub(/^[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +/, "", words)
+        printf "*%s* (%s of the %s%s)\n\t%s\n\n", name, type, scope, (value == "-" ? "" : "; default " value), words }'
+}
+topic() {
+    if [ "$1" = commands ]; then echo :help; else echo "?$1"; fi | "$xformc" repl 2>/dev/null |
+        sed -n '/^ /p; /^[xmtg#s][^ ]*[.:([]/p; /^#t/p' | sed 's/^ *//'
+}
+
+while IFS= read -r line; do
+    case $line in
+    @COMMANDS@) commands ;;
+    @OPTIONS@)  options ;;
+    @FIELDS@)   fields ;;
+    @OPS@)      "$xformc" ops | grep '^ *g\.' ;;
+    "@HELP "*)  echo '```'; topic "$(echo "$line" | sed 's/@HELP \(.*\)@/\1/')"; echo '```' ;;
+    *)          printf '%s\n' "$line" ;;
+    esac
+done <"$2"

@@ -1,0 +1,63 @@
+#!/bin/sh
+# What README.md and the manual show of the prompt was really seen there, and the manual's pages are whole. usage: run.sh XFORMC
+set -u
+xformc=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+
+# Lines that are typed, and what is seen; times, which differ from run to run, become N.
+typed() { sed -n 's/^> //p'; }
+seen() { grep -v '^> '; }
+settle() { sed -E 's/compiled in [0-9.]+ ms/compiled in N ms/; /^ +[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$/s/ +[0-9.]+ +[0-9.]+ +[0-9.]+$/ N N N/'; }
+for page in README.md man/xformc-repl.1.scd; do
+    # All blocks of a page are one session.
+    awk '/^```/ { if (inside && block ~ /^> /) printf "%s", block; inside = !inside; block = ""; next } inside { block = block $0 "\n" }' "$page" >"$scratch/session"
+    typed <"$scratch/session" >"$scratch/typed"
+    "$xformc" repl <"$scratch/typed" >"$scratch/out" 2>"$scratch/err"
+    seen <"$scratch/session" | settle >"$scratch/expected"
+    settle <"$scratch/out" >"$scratch/found"
+    [ "$(wc -l <"$scratch/session")" -ge 10 ] && [ ! -s "$scratch/err" ] && diff "$scratch/expected" "$scratch/found" >"$scratch/diff"
+    verdict $? "$page: the session is what the prompt says"
+    cat "$scratch/diff" "$scratch/err"
+done
+
+# Lua in the page on specs is a spec.
+awk '/^```/ { if (inside && block ~ /^return/) { file = sprintf("%s/spec%d.lua", folder, ++n); printf "%s", block >file; close(file) } inside = !inside; block = ""; next }
+    inside { block = block $0 "\n" }' folder="$scratch" man/xformc-spec.5.scd
+for spec in "$scratch"/spec1.lua "$scratch"/spec2.lua; do
+    "$xformc" info "$spec" >/dev/null 2>"$scratch/err"
+    verdict $? "man/xformc-spec.5.scd: $(head -n 1 "$spec")"
+    cat "$scratch/err"
+done
+
+# Commands of the page on the command line.
+awk '/^# /{ examples = $0 == "# EXAMPLES" } /^```/ { inside = !inside; next } examples && inside' man/xformc.1.scd >"$scratch/commands"
+[ "$(wc -l <"$scratch/commands")" -ge 5 ]
+verdict $? 'man/xformc.1.scd has examples'
+while IFS= read -r command; do
+    case $command in "xformc build "*|"build/dates/"*) continue ;; esac        # as in README.md: tests/docs/slow.sh
+    sh -c "$(printf '%s\n' "$command" | sed "s#^xformc#$xformc#")" >"$scratch/out" 2>&1 </dev/null
+    verdict $? "man/xformc.1.scd: $command"
+done <"$scratch/commands"
+
+# The pages: every option and field of the program is there, and no place is left.
+for page in xformc.1 xformc-spec.5 xformc-repl.1; do sh man/fill.sh "$xformc" "man/$page.scd" >"$scratch/$page.scd"; done
+"$xformc" --help | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z-]*\).*/\2/p' >"$scratch/options"
+missing=$(while read -r option; do
+    grep -q "^\*.*\\\\-\\\\-$(echo "$option" | sed 's/-/\\\\-/g')\*" "$scratch/xformc.1.scd" || echo "$option"
+done <"$scratch/options")
+! grep -n '^@' "$scratch"/*.scd && [ "$(wc -l <"$scratch/options")" -ge 30 ] && [ -z "$missing" ]
+verdict $? 'every option is in the manual'
+echo "$missing"
+[ "$(grep -c '^\*.*of the \(model\|stack\|layer\)' "$scratch/xformc-spec.5.scd")" = "$("$xformc" fields | sed 1d | wc -l)" ]
+verdict $? 'every field is in the manual'
+if command -v scdoc >/dev/null 2>&1; then
+    for page in xformc.1 xformc-spec.5 xformc-repl.1; do
+        scdoc <"$scratch/$page.scd" >"$scratch/$page" 2>"$scratch/err" && [ "$(wc -l <"$scratch/$page")" -ge 40 ]
+        verdict $? "scdoc makes $page"
+        cat "$scratch/err"
+    done
+else
+    echo 'skip scdoc makes the pages (no scdoc)'
+fi

@@ -42,7 +42,11 @@ static void attention_by_case(const RtAttention *shape, float *out, const float 
 {
     RtAttention s = *shape;
     const int plain = rows == 1 && !extra && s.softcap == 0 && s.d_k == s.d_v;
-#define CASE(width) case width: s.d_k = s.d_v = width, s.softcap = 0, rt_attention_f32(&s, out, q, k, v, scratch, NULL, visible, 1, begin, end); return;
+#define CASE(width)                                                                        \
+    case width:                                                                            \
+        s.d_k = s.d_v = width, s.softcap = 0;                                              \
+        rt_attention_f32(&s, out, q, k, v, scratch, NULL, visible, 1, begin, end);         \
+        return;
     switch (plain ? s.d_k : 0) {
         CASE(8) CASE(16) CASE(32) CASE(48) CASE(64) CASE(128)
     }

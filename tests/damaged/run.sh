@@ -23,8 +23,8 @@ printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v cc)" >"$tools/cc" && chmod 
 # One small model of texts, built once: the program `word`, and `calls`, which is told what to call.
 cp "$here/programs/word.lua" "$here"/programs/*_vocabulary.txt "$tools"
 "$xformc" build "$tools/word.lua" -q --slots 2 --isa portable --weights file --cc "$tools/cc" -o "$tools/word" >"$scratch/log" 2>&1 &&
-    "$tools/cc" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Iruntime -I"$tools/word" -o "$tools/calls" "$here/programs/calls.c" "$tools/word/word.c" \
-        $(ls runtime/rt_*.c | grep -v -e rt_host -e rt_alone) -lm -pthread >>"$scratch/log" 2>&1
+    "$tools/cc" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Iruntime -I"$tools/word" -o "$tools/calls" \
+        "$here/programs/calls.c" "$tools/word/word.c" $(ls runtime/rt_*.c | grep -v -e rt_host -e rt_alone) -lm -pthread >>"$scratch/log" 2>&1
 verdict $? 'a model to call is built'
 cat "$scratch/log"
 
@@ -51,7 +51,8 @@ found() {
         cat "$scratch/err"
         sed 's/^/> /' "$scratch/out"
         [ -z "$left" ] || echo "left behind: $left"
-    } | sed "s|\b[0-9a-f]\{16\}\b|HASH|g; s|/xformc-[A-Za-z0-9]\{6\}|/xformc-XXXXXX|g; s|$scratch/work|WORK|g; s|$tools|TOOLS|g; s|$top|TOP|g" | tr '\000' '?' | grep -av '^$' >"$1.found"
+    } | sed "s|\b[0-9a-f]\{16\}\b|HASH|g; s|/xformc-[A-Za-z0-9]\{6\}|/xformc-XXXXXX|g" |
+        sed "s|$scratch/work|WORK|g; s|$tools|TOOLS|g; s|$top|TOP|g" | tr '\000' '?' | grep -av '^$' >"$1.found"
 }
 
 all=0

@@ -25,11 +25,13 @@ spec_words() {
     "$build/xformc" fields | sed -n 's/^\([a-z_0-9]*\) .*/"\1 = "/p'
     "$build/xformc" fields | grep -oE '"[a-z0-9/-]+"' | sed 's/"\(.*\)"/"\\"\1\\""/'
     "$build/xformc" ops | grep -oE 'g\.[a-z_]+\(' | sed 's/.*/"&"/'
-    printf '"%s"\n' 'return xf.model {' 'return xf.graph(' 'function(g)' ' end' 'encoder = {' 'decoder = {' 'math.huge' '1048576' '-1' '0' 'pcall(' 'for i = 1, 1e9 do'
+    printf '"%s"\n' 'return xf.model {' 'return xf.graph(' 'function(g)' ' end' 'encoder = {' 'decoder = {' \
+        'math.huge' '1048576' '-1' '0' 'pcall(' 'for i = 1, 1e9 do'
 }
 
 tensor_words() {
-    printf '"%s"\n' '\"dtype\":\"F32\"' '\"F64\"' '\"BF16\"' '\"F16\"' '\"I64\"' '\"I32\"' '\"F4\"' '\"shape\":[' '\"data_offsets\":[' '\"__metadata__\":{' \
+    printf '"%s"\n' '\"dtype\":\"F32\"' '\"F64\"' '\"BF16\"' '\"F16\"' '\"I64\"' '\"I32\"' '\"F4\"' \
+        '\"shape\":[' '\"data_offsets\":[' '\"__metadata__\":{' \
         '\"source\"' '\"target\"' '\"greedy\"' '\"logits\"' '18446744073709551615' '9223372036854775807' '4294967296' 'null' '[[[[' '\\\\u0000'
 }
 
@@ -55,8 +57,9 @@ for target in $targets; do
     seeds "$target" | while read -r file; do cp "$file" "$build/seeds/$target/$(echo "$file" | tr / _)"; done
     case $target in spec) words=-dict=$build/spec.words ;; safetensors|weights) words=-dict=$build/tensor.words ;; *) words= ;; esac
     case $target in program) closed=2 ;; *) closed=0 ;; esac
-    if "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -max_len=24576 -len_control=20 -close_fd_mask=$closed \
-        -print_final_stats=1 -artifact_prefix="$build/found/$target-" $words "$corpus" "$build/seeds/$target" >"$build/$target.log" 2>&1; then
+    if "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -max_len=24576 -len_control=20 \
+        -close_fd_mask=$closed -print_final_stats=1 -artifact_prefix="$build/found/$target-" $words \
+        "$corpus" "$build/seeds/$target" >"$build/$target.log" 2>&1; then
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log")
         echo "ok $target: $runs inputs in $seconds s, $(ls "$build/seeds/$target" | wc -l) seeds"
     else

@@ -78,3 +78,8 @@ quiet_make help >"$scratch/help"
 missing=$(sed -n 's/^\([a-z]*\):.*  ##.*/\1/p' Makefile | while read -r t; do grep -q "^  make $t " "$scratch/help" || echo "$t"; done)
 [ -z "$missing" ] && [ "$(grep -c '^  make ' "$scratch/help")" -ge 12 ]
 verdict $? 'make help lists the targets'
+
+message=$(quiet_make fuzz CLANG=false 2>&1)
+[ $? != 0 ] && case $message in 'make fuzz: false with libFuzzer is missing'*'Error 69'*) true ;; *) false ;; esac
+verdict $? 'make fuzz without libFuzzer stops with 69 and says so'
+echo "$message"

@@ -42,6 +42,7 @@ lines() {
         byte=$(printf '\\%03o' $choice)
         { printf "$byte"; head -n 3 specs/dates/heldout.tsv; } >"$build/lines/held-out.$choice"
         { printf "$byte"; printf 'ab\303\251 \360\237\230\200\r\n\n3 4,\t2\n1\n99999999999\n-1\n'; } >"$build/lines/known.$choice"
+        { printf "$byte"; printf '%040d\n' 0 | sed 's/0/3 /g'; } >"$build/lines/long.$choice"
         { printf "$byte"; printf '\377a\n\300\200\n\355\240\200\na\000b\nababababababab\n\033[2J\n\342\200\256'; } >"$build/lines/damaged.$choice"
     done
 }

@@ -21,6 +21,7 @@ static void as_weights(const char *path)
     fuzz_told(s->diag, good);
     for (int i = 0; good && i < s->model->tensor_count; i++) {
         const TensorSource *t = &s->model->tensors[i];
+        fuzz_inside(t);
         tensor_read(t, arena_array(s->arena, (size_t)tensor_elements(t), sizeof(float)));
     }
     session_free(s);

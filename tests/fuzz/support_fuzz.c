@@ -39,6 +39,18 @@ void fuzz_told(const Diag *d, bool good)
     fuzz_expect(good || code == EXIT_BAD_DATA || code == EXIT_NO_INPUT || code == EXIT_NO_FEATURE || code == EXIT_IO);
 }
 
+void fuzz_inside(const TensorSource *t)
+{
+    static const size_t bytes[DTYPE_OTHER] = {
+        [DTYPE_F32] = 4, [DTYPE_F16] = 2, [DTYPE_BF16] = 2, [DTYPE_F64] = 8, [DTYPE_I8] = 1, [DTYPE_U8] = 1, [DTYPE_I16] = 2,
+        [DTYPE_U16] = 2, [DTYPE_I32] = 4, [DTYPE_U32] = 4, [DTYPE_I64] = 8, [DTYPE_U64] = 8, [DTYPE_BOOL] = 1,
+    };
+    if (t->kind != SOURCE_FILE || t->dtype == DTYPE_OTHER || !tensor_elements(t)) return;
+    size_t last = 0;
+    for (int i = 0; i < t->rank; i++) last += (size_t)((t->shape[i] - 1) * t->stride[i]);
+    fuzz_expect(t->offset + (last + 1) * bytes[t->dtype] <= t->file->map.size);
+}
+
 /* The first 8 bytes are the header's length, little-endian. */
 static size_t header_bytes(const uint8_t *data, size_t size)
 {

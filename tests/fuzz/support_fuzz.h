@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "diag.h"
+#include "model.h"
 
 /* What libFuzzer calls. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -21,6 +21,9 @@ void fuzz_told(const Diag *d, bool good);
 /* Abort, naming what should hold. */
 #define fuzz_expect(what) ((what) ? (void)0 : fuzz_fail(__FILE__, __LINE__, #what))
 _Noreturn void fuzz_fail(const char *file, int line, const char *what);
+
+/* Abort where an element of a tensor of a file lies outside the file: in a mapped file no sanitizer sees that. */
+void fuzz_inside(const TensorSource *t);
 
 /* A mutator for safetensors files: the length of the header is mended after half of the changes, so that
  * they get past the first check. */

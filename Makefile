@@ -9,6 +9,8 @@ V       = 0
 JOBS    = $(shell nproc 2>/dev/null || echo 1)
 LUA     = lua5.4
 SANITIZE =
+# Of the kernels that the compiler carries; clang takes a quarter of an hour for some with several sanitizers.
+SANITIZE_KERNELS = $(SANITIZE)
 # The instruction sets that the kernels are tested for.
 ISAS    = portable native
 
@@ -50,7 +52,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | libraries
 $(KERNEL_SETS:%=$(BUILD)/kernel_set_%.o): $(BUILD)/kernel_set_%.o: compiler/target/kernel_set_one.c $(BUILD)/flags
 	$(call say,CC,'$< ($*)')
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(FLAGS) -O3 $(ISA_$*) -DKERNEL_SET_NAME=$* -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(filter-out $(SANITIZE),$(FLAGS)) $(SANITIZE_KERNELS) -O3 $(ISA_$*) -DKERNEL_SET_NAME=$* -MMD -MP -c -o $@ $<
 
 # The assembler puts runtime/ into this one, which -MMD does not see.
 $(BUILD)/compiler/target/runtime_text.o: $(wildcard runtime/* runtime/*/*)
@@ -67,7 +69,7 @@ libraries:
 
 # ---- tests: tests/README.md says how they are found ----------------------------------------------------------
 # tests/F/support_*.c is linked into every program of the folder F; what else is there is a tool of its shell suites.
-TEST_SOURCES := $(filter-out tests/kernels/% tests/goldens/%,$(filter-out $(wildcard tests/*/support_*.c),$(wildcard tests/*/*.c)))
+TEST_SOURCES := $(filter-out tests/kernels/% tests/goldens/% tests/fuzz/%,$(filter-out $(wildcard tests/*/support_*.c),$(wildcard tests/*/*.c)))
 KERNEL_TESTS := $(wildcard tests/kernels/test_*.c)
 KERNELS      := $(filter-out runtime/rt_alone.c,$(wildcard runtime/*.c runtime/kernels/*.c tests/kernels/support_*.c))
 TEST_PROGRAMS = $(TEST_SOURCES:%.c=$(BUILD)/%) $(foreach i,$(ISAS),$(KERNEL_TESTS:%.c=$(BUILD)/%.$(i)))
@@ -107,6 +109,24 @@ asan: deps  ## the quick part with the address, leak and undefined-behaviour san
 	@$(make) test-programs $(ASAN)
 	@XFORMC_SANITIZE=1 XFORMC_TIMEOUT=600 sh tests/run.sh build/asan check
 ASAN = BUILD=build/asan CFLAGS='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+
+fuzz: deps  ## every reader against damaged input, FUZZ_SECONDS=20 each; needs clang with libFuzzer
+	@echo 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return data && size > 9; }' | \
+	    $(CLANG) -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || { echo "make fuzz: $(CLANG) with libFuzzer is missing" >&2; exit 69; }
+	@$(make) fuzz-programs $(FUZZ)
+	@sh tests/fuzz/fuzz.sh build/fuzz $(FUZZ_TARGETS)
+CLANG = clang
+FUZZ = BUILD=build/fuzz CC=$(CLANG) CFLAGS='-O1 -g' SANITIZE_KERNELS= \
+       SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+# Its own main() is libFuzzer's; rt_host.c is read from standard input like any other file.
+fuzz-programs: $(XFORMC) $(FUZZERS)
+
+$(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/main.o,$(OBJECTS)) $(BUILD)/tests/fuzz/support_fuzz.o \
+            $(patsubst %.c,$(BUILD)/%.o,$(wildcard runtime/rt_host*.c))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
 
 lint: deps  ## who includes whom, text, names, sizes, warnings of gcc and clang
 	@sh tests/lint/lint.sh
@@ -152,6 +172,6 @@ help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
 	@echo "Settings, with their defaults, are at the top of the Makefile."
 
-.PHONY: all always libraries test-programs test check asan lint golden deps demo man install uninstall clean help
+.PHONY: all always libraries test-programs fuzz-programs test check asan fuzz lint golden deps demo man install uninstall clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

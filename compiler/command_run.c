@@ -106,6 +106,20 @@ static void print_params(Session *s, bool json, bool *first)
     }
 }
 
+/* Whatever an input without numbers would be, it is nobody's choice: said once, in one line. */
+static void mention_zeros(Session *s)
+{
+    Text names = text_new(s->arena);
+    int n = 0;
+    for (int i = 0; i < s->graph->tensor_count; i++) {
+        const Tensor *t = s->graph->tensors[i];
+        if (t->kind == TENSOR_INPUT && !t->integer && !t->values) text_printf(&names, "%s%s", n++ ? ", " : "", t->name);
+    }
+    if (!n) return;
+    diag_remark(s->diag, (Loc){ 0 }, "input%s %s %s no values: zeros; give them in the spec, or by --input NAME=FILE", n == 1 ? "" : "s",
+                names.data, n == 1 ? "has" : "have");
+}
+
 Engine *command_graph_engine(Session *s)
 {
     const Choices *c = s->choices;
@@ -115,6 +129,7 @@ Engine *command_graph_engine(Session *s)
     }
     for (int i = 0; i < c->input_count; i++)
         if (!take_input(s, c->inputs[i])) return NULL;
+    mention_zeros(s);
     Engine *e = session_engine(s, c->engine, NULL, true);
     for (int i = 0; e && i < s->graph->tensor_count; i++) {
         const Tensor *t = s->graph->tensors[i];

@@ -529,6 +529,15 @@ static void fill_standard_files(void)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) die("no /dev/null");
 }
 
+/* Why an earlier write failed, errno no longer tells. */
+static Exit written(void)
+{
+    if (fflush(stdout) != 0) tell("cannot write to standard output: %s", strerror(errno));
+    else if (ferror(stdout)) tell("cannot write to standard output");
+    else return EXIT_DONE;
+    return EXIT_IO;
+}
+
 int main(int argc, char **argv)
 {
     Line l = { .inputs = NULL };
@@ -541,9 +550,5 @@ int main(int argc, char **argv)
     if (e == EXIT_DONE && (l.given & SET_VERSION)) printf("xformc %s\nMIT licence; what it emits is yours.\n", XFORMC_VERSION);
     else if (e == EXIT_DONE) e = run_command(&l, argv + optind, argc - optind);
     free(l.inputs);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && e == EXIT_DONE) {
-        perror("xformc: standard output");
-        return EXIT_IO;
-    }
-    return e;
+    return e == EXIT_DONE ? written() : e;
 }

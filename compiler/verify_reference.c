@@ -135,16 +135,39 @@ static void compare_greedy(Reference *r, const Subject *s)
 
 /* ---- what the model is given ---------------------------------------------------------------------------- */
 
+/* As many ids as the model takes, each of its vocabulary. */
+static bool check_ids(const Reference *r, const char *name, const Ids *ids, int64_t most, int64_t vocabulary)
+{
+    Diag *d = r->v->diag;
+    if (ids->n > most) {
+        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\" has %d ids, the model takes at most %" PRId64, name, ids->n, most);
+        return false;
+    }
+    for (int i = 0; i < ids->n; i++) {
+        if (ids->id[i] >= 0 && ids->id[i] < vocabulary) continue;
+        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\": the id at place %d is not in the vocabulary, 0 to %" PRId64, name, i + 1, vocabulary - 1);
+        return false;
+    }
+    return true;
+}
+
+static bool check_source(const Reference *r)
+{
+    const Model *m = r->v->model;
+    if (r->source.n) return check_ids(r, "source", &r->source, m->max_source, m->source_vocab);
+    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "\"source\" has no ids");
+    return false;
+}
+
 static bool read_inputs(Reference *r)
 {
-    if (r->v->model->model_kind == KIND_GRAPH) return true;
-    if (!read_ids(r, "source", r->v->model->has_encoder, &r->source)) return false;
-    if (!read_ids(r, "target", r->v->model->has_decoder, &r->target)) return false;
-    if (!read_ids(r, "greedy", false, &r->greedy)) return false;
-    if (r->greedy.n <= r->v->model->max_target) return true;
-    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "\"greedy\" has %d ids, the model takes at most %" PRId64, r->greedy.n,
-               r->v->model->max_target);
-    return false;
+    const Model *m = r->v->model;
+    if (m->model_kind == KIND_GRAPH) return true;
+    if (!read_ids(r, "source", m->has_encoder, &r->source) || !read_ids(r, "target", m->has_decoder, &r->target)
+        || !read_ids(r, "greedy", false, &r->greedy)) return false;
+    if (m->has_encoder && !check_source(r)) return false;
+    if (!m->has_decoder) return true;
+    return check_ids(r, "target", &r->target, m->max_target, m->target_vocab) && check_ids(r, "greedy", &r->greedy, m->max_target, m->target_vocab);
 }
 
 /* Inputs of an xf.graph that the file has; the others are as in the spec. */

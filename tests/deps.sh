@@ -1,12 +1,46 @@
 #!/bin/sh
-# Find what building and testing need; install the Debian packages that are missing.
+# Find what building and testing need; install the packages that are missing, by the package manager that is there.
 # usage: deps.sh [name of Lua for pkg-config]      NO_INSTALL=1: only name them
 lua=${1:-lua5.4}
 missing=
 
-need() { case " $missing " in *" $1 "*) ;; *) missing="$missing${missing:+ }$1" ;; esac; }
+# What each manager calls what is needed; - where the system has it anyway.
+#     key       apt-get           dnf                 pacman    brew
+packages() {
+    cat <<'END'
+      gcc       gcc               gcc                 gcc       gcc
+      make      make              make                make      make
+      pkgconfig pkg-config        pkgconf-pkg-config  pkgconf   pkgconf
+      libc      libc6-dev         glibc-devel         glibc     -
+      lua       liblua5.4-dev     lua-devel           lua       lua@5.4
+      jansson   libjansson-dev    jansson-devel       jansson   jansson
+      openblas  libopenblas-dev   openblas-devel      openblas  openblas
+      libedit   libedit-dev       libedit-devel       libedit   libedit
+      cmocka    libcmocka-dev     libcmocka-devel     cmocka    cmocka
+      libtcc    libtcc-dev        tcc                 tcc       tcc
+END
+}
 
-# tool COMMAND PACKAGE, header NAME PACKAGE, library NAME PACKAGE
+manager=
+for command in apt-get dnf pacman brew; do
+    if command -v $command >/dev/null 2>&1; then manager=$command; break; fi
+done
+
+# The package of a key; Debian's where there is no manager.
+package() {
+    packages | while read -r key apt dnf pacman brew; do
+        [ "$key" = "$1" ] || continue
+        case $manager in dnf) name=$dnf ;; pacman) name=$pacman ;; brew) name=$brew ;; *) name=$apt ;; esac
+        [ "$name" = - ] || echo "$name"
+    done
+}
+
+need() {
+    name=$(package "$1")
+    case " $missing " in *" ${name:-$1} "*) ;; *) missing="$missing${missing:+ }${name:-$1}" ;; esac
+}
+
+# tool COMMAND KEY, header NAME KEY, library NAME KEY
 tool() { command -v "$1" >/dev/null 2>&1 || need "$2"; }
 header() { echo "#include <$1>" | "${CC:-cc}" -E - >/dev/null 2>&1 || need "$2"; }
 library() { pkg-config --exists "$1" 2>/dev/null || need "$2"; }
@@ -15,14 +49,14 @@ find_missing() {
     missing=
     tool "${CC:-cc}" gcc
     tool make make
-    tool pkg-config pkg-config
-    [ -e /usr/include/stdio.h ] || header stdio.h libc6-dev
-    library "$lua" liblua5.4-dev
-    library jansson libjansson-dev
-    library openblas libopenblas-dev
-    library libedit libedit-dev
-    library cmocka libcmocka-dev
-    [ -e /usr/include/libtcc.h ] || header libtcc.h libtcc-dev
+    tool pkg-config pkgconfig
+    [ -e /usr/include/stdio.h ] || header stdio.h libc
+    library "$lua" lua
+    library jansson jansson
+    library openblas openblas
+    library libedit libedit
+    library cmocka cmocka
+    [ -e /usr/include/libtcc.h ] || header libtcc.h libtcc
 }
 
 find_missing
@@ -33,29 +67,48 @@ if [ -n "$NO_INSTALL" ] && [ "$NO_INSTALL" != 0 ]; then
     echo "install them, then run make again" >&2
     exit 69
 fi
-if ! command -v apt-get >/dev/null 2>&1; then
-    echo "there is no apt-get here: install what these Debian packages hold, then run make again" >&2
-    exit 69
-fi
-if [ "$(id -u)" = 0 ]; then
+case $manager in
+apt-get) install='apt-get install --no-install-recommends' ;;
+dnf)     install='dnf install' ;;
+pacman)  install='pacman -S --needed' ;;
+brew)    install='brew install' ;;
+*)
+    echo "there is no apt-get, dnf, pacman or brew here: install what these Debian packages hold, then run make again" >&2
+    exit 69 ;;
+esac
+# Homebrew wants no root.
+if [ $manager = brew ] || [ "$(id -u)" = 0 ]; then
     root=
 elif command -v sudo >/dev/null 2>&1; then
     root=sudo
     [ -t 0 ] || root='sudo -n'
 else
-    echo "installing needs root: run as root 'apt-get install $missing', then make again" >&2
+    echo "installing needs root: run as root '$install $missing', then make again" >&2
     exit 69
 fi
 
-echo "installing them with: ${root:+$root }apt-get install --no-install-recommends $missing" >&2
+echo "installing them with: ${root:+$root }$install $missing" >&2
 log=$(mktemp) && trap 'rm -f "$log"' EXIT || exit 74
-apt() { $root env DEBIAN_FRONTEND=noninteractive apt-get -y -q "$@" >>"$log" 2>&1 </dev/null; }
-apt update || echo "note: apt-get update failed in part; trying with the lists that are here" >&2
-if ! apt install --no-install-recommends $missing; then
+quietly() { "$@" >>"$log" 2>&1 </dev/null; }
+apt() { quietly $root env DEBIAN_FRONTEND=noninteractive apt-get -y -q "$@"; }
+install_missing() {
+    case $manager in
+    apt-get)
+        apt update || echo "note: apt-get update failed in part; trying with the lists that are here" >&2
+        apt install --no-install-recommends $missing ;;
+    dnf)    quietly $root dnf install -y $missing ;;
+    pacman) quietly $root pacman -S --needed --noconfirm $missing ;;
+    brew)   quietly brew install $missing ;;
+    esac
+}
+if ! install_missing; then
     tail -n 15 "$log" >&2
-    echo "apt-get install failed" >&2
+    echo "$install failed" >&2
     exit 69
 fi
 
 find_missing
-[ -z "$missing" ] || { echo "still missing after installing: $missing" >&2; exit 69; }
+[ -z "$missing" ] && exit 0
+echo "still missing after installing: $missing" >&2
+echo "note: here pkg-config was asked for '$lua'; where it knows Lua 5.4 by another name, say make LUA=NAME" >&2
+exit 69

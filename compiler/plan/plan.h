@@ -125,6 +125,8 @@ typedef struct Plan {
 /* Whether state and weights have a sensible size, worked out in floating point; false after an error told at the model.
  * To be asked before plan_make. */
 bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
+/* Whether this machine has the memory to run or pack it; false after an error told, EXIT_NO_FEATURE. */
+bool  plan_fits_machine(Diag *d, const Plan *p);
 /* All passes below in order. */
 Plan *plan_make(Arena *a, const Graph *g, PlanOptions options);
 

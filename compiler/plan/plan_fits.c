@@ -4,6 +4,7 @@
 #include "plan.h"
 
 #include <math.h>
+#include <unistd.h>
 
 static const double MOST_BYTES = 70368744177664.0;      /* 2^46 */
 
@@ -74,4 +75,15 @@ bool plan_fits(Diag *d, const Graph *g, PlanOptions options)
     } else if (weights > MOST_BYTES)
         diag_error(d, EXIT_BAD_DATA, g->model->at, "absurd sizes: the weights would take %.3g bytes, more than %.3g", weights, MOST_BYTES);
     return state <= MOST_BYTES && weights <= MOST_BYTES;
+}
+
+bool plan_fits_machine(Diag *d, const Plan *p)
+{
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double bytes = (double)p->state_bytes + weight_bytes(p->graph);
+    if (bytes <= memory) return true;
+    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s takes %.3g bytes of memory, its weights and one state; this machine has %.3g",
+               p->graph->model->name, bytes, memory);
+    diag_note(d, (Loc){ 0 }, "info tells more of it; what a state takes grows with max_source, max_target and --slots");
+    return false;
 }

@@ -225,6 +225,18 @@ static bool compiler_works(Arena *a, Diag *d, const char *folder, const char *cc
     return works;
 }
 
+/* Whether make does what an empty rule asks for. */
+static bool make_works(Arena *a, Diag *d, const char *folder)
+{
+    static const char text[] = "all: ;\n";
+    const char *rules = file_join(a, folder, own_name(a, "mk")), *log = file_join(a, folder, own_name(a, "mk.log"));
+    char *argv[5] = { (char *)"make", (char *)"-s", (char *)"-f", arena_text(a, rules) };
+    bool works = file_write(a, d, rules, text, sizeof text - 1) && succeeded(cleanup_run(argv, log));
+    unlink(rules);
+    unlink(log);
+    return works;
+}
+
 static bool older(const struct stat *a, const struct stat *b)
 {
     if (a->st_mtim.tv_sec != b->st_mtim.tv_sec) return a->st_mtim.tv_sec < b->st_mtim.tv_sec;
@@ -247,12 +259,13 @@ static const char *all_flags(Arena *a, const char *list)
     return flags;
 }
 
-/* A failing build is the fault of the compiler, 69, unless it works: then it is that of our text, 70. */
+/* A failing build is the fault of make or the compiler, 69, unless they work: then it is that of our text, 70. */
 static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status)
 {
     const char *cc = o->cc ? o->cc : "cc";
     if (status < 0) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot run make: %s", strerror(errno));
     else if (succeeded(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make ended well, but did not make %s", o->target);
+    else if (!make_works(a, d, o->folder)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make fails, also where there is nothing to do");
     else if (!compiler_works(a, d, o->folder, cc, all_flags(a, o->form.isa)))
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not build %s; see above", cc, o->target);
     else diag_error(d, EXIT_OUR_BUG, (Loc){ 0 }, "%s works, but did not build %s: a fault of the C text; see above", cc, o->target);

@@ -246,8 +246,7 @@ static Engine *open(Arena *a, const Plan *p, Product *product)
 
 Engine *generic_open(Arena *a, Diag *d, const Plan *p)
 {
-    (void)d;
-    return open(a, p, blas_product);
+    return plan_fits_machine(d, p) ? open(a, p, blas_product) : NULL;
 }
 
 Engine *generic_open_plain(Arena *a, const Plan *p) { return open(a, p, plain_product); }

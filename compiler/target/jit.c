@@ -212,6 +212,7 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "there are no kernels for %s, or this processor cannot run them", form.isa ? form.isa : "native");
         return NULL;
     }
+    if (!plan_fits_machine(d, p)) return NULL;
     Engine *e = arena_alloc(a, sizeof *e);
     Jit *k = calloc(1, sizeof *k);
     if (!k) die("no memory");

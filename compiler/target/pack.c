@@ -168,6 +168,7 @@ static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
 {
     size_t size;
+    if (!plan_fits_machine(d, pack->plan)) return false;
     unsigned char *bytes = pack_bytes(a, pack, &size);
     bool ok = file_write(a, d, path, bytes, size);
     free(bytes);
@@ -223,6 +224,7 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
         diag_note(d, (Loc){ 0 }, "use --weights=embed or --weights=file");
         return false;
     }
+    if (!plan_fits_machine(d, pack->plan)) return false;
     int n;
     PackEntry *e = pack_entries(a, pack->plan, &n);
     NameMap *taken = name_map_new(a);

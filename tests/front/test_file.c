@@ -1,7 +1,11 @@
 /* test_file.c: file.c: reading, mapping, and writing that is complete or not there at all. */
 #include "front_test.h"
 
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 static const Loc nowhere;
 
@@ -173,6 +177,88 @@ static void names_are_joined(void **state)
     arena_free(a);
 }
 
+/* ---- a writer that cannot end ------------------------------------------------------------------------------- */
+
+enum { PIECE = 1 << 12, PIECES = 64, KEPT = PIECES / 2 };
+typedef enum Hindrance { HINDER_LIMIT, HINDER_KILL, HINDER_FULL } Hindrance;
+
+/* In a child: write PIECES pieces over `path`, after the first half of which a limit stands, or comes SIGKILL. Ends with the
+ * exit code that was told. */
+static void write_hindered(World *w, const char *path, Hindrance how)
+{
+    static char piece[PIECE];
+    const struct rlimit limit = { KEPT * PIECE, KEPT * PIECE };
+    memset(piece, 'n', sizeof piece);
+    signal(SIGXFSZ, SIG_IGN);
+    if (how == HINDER_LIMIT && setrlimit(RLIMIT_FSIZE, &limit)) _exit(99);
+    FileWriter *f = file_create(w->arena, w->diag, path);
+    for (int i = 0; f && i < PIECES; i++) {
+        if (i == KEPT && how == HINDER_KILL) raise(SIGKILL);
+        file_append(f, piece, sizeof piece);
+    }
+    const bool good = f && file_commit(f);
+    _exit(good ? 0 : diag_exit(w->diag));
+}
+
+static int end_of(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Whether there is an old file or none, after the writer it is as before. */
+static void hinder(World *w, Hindrance how, int code)
+{
+    for (int old = 0; old < 2; old++) {
+        const char *path = in(w, "x");
+        size_t size;
+        unlink(path);
+        if (old) assert_true(file_write(w->arena, w->diag, path, "old", 3));
+        const pid_t child = fork();
+        if (child == 0) write_hindered(w, path, how);
+        assert_int_equal(end_of(child), code);
+        if (old) assert_string_equal(file_read(w->arena, w->diag, nowhere, path, 10, &size), "old");
+        else assert_int_not_equal(access(path, F_OK), 0);
+        unlink(path);
+        /* SIGKILL leaves no time to tidy up: the name of what is left says whose it was */
+        int left = 0;
+        for (int i = 0; i < 100; i++) left += unlink(in(w, arena_format(w->arena, ".xf-%ld-%d.tmp", (long)child, i))) == 0;
+        assert_int_equal(left, how == HINDER_KILL);
+    }
+}
+
+static void a_limit_leaves_the_old_file(void **state)
+{
+    (void)state;
+    World w = new_world();
+    hinder(&w, HINDER_LIMIT, EXIT_IO);
+    end_world(&w);
+}
+
+static void a_killed_writer_leaves_the_old_file(void **state)
+{
+    (void)state;
+    World w = new_world();
+    hinder(&w, HINDER_KILL, 128 + SIGKILL);
+    end_world(&w);
+}
+
+/* A file system with room for half of it; who may not mount one skips. */
+static void a_full_file_system_leaves_the_old_file(void **state)
+{
+    (void)state;
+    World w = new_world();
+    const char *options = arena_format(w.arena, "size=%d", KEPT * PIECE);
+    if (mount("tmpfs", w.folder, "tmpfs", 0, options)) {
+        end_world(&w);
+        skip();
+    }
+    hinder(&w, HINDER_FULL, EXIT_IO);
+    assert_int_equal(umount(w.folder), 0);
+    end_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,7 +266,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_read_is_told), cmocka_unit_test(an_abandoned_file_is_not_there),
         cmocka_unit_test(a_full_disk_is_told), cmocka_unit_test(what_cannot_be_written_is_told),
         cmocka_unit_test(devices_and_links_stay), cmocka_unit_test(folders_are_made_with_parents),
-        cmocka_unit_test(names_are_joined),
+        cmocka_unit_test(names_are_joined), cmocka_unit_test(a_limit_leaves_the_old_file),
+        cmocka_unit_test(a_killed_writer_leaves_the_old_file), cmocka_unit_test(a_full_file_system_leaves_the_old_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

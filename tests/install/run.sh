@@ -26,7 +26,7 @@ rm -f "$scratch.log"
 
 # A machine with nothing: a PATH without compiler, make and pkg-config.
 mkdir "$scratch/bin"
-for tool in sh id mktemp rm tail env; do ln -s "$(command -v $tool)" "$scratch/bin/$tool"; done
+for tool in sh id mktemp rm tail env cat; do ln -s "$(command -v $tool)" "$scratch/bin/$tool"; done
 message=$(PATH=$scratch/bin NO_INSTALL=1 sh tests/deps.sh 2>&1)
 [ $? = 69 ] && case $message in *gcc*make*pkg-config*liblua5.4-dev*libjansson-dev*libopenblas-dev*libcmocka-dev*) true ;; *) false ;; esac
 verdict $? 'deps with NO_INSTALL names all that is missing and stops'
@@ -37,6 +37,43 @@ message=$(PATH=$scratch/bin sh tests/deps.sh 2>&1)
 verdict $? 'deps without apt-get stops and says so'
 echo "$message"
 
+# Each package manager, and what it is asked for. The fake one writes down its words and puts the tools on the PATH; one that
+# is told to fail does neither.
+cp -r "$scratch/bin" "$scratch/fake"
+cat >"$scratch/manager" <<'END'
+#!/bin/sh
+here=${0%/*}
+case $* in *update*) exit 0 ;; esac
+echo "${0##*/} $*" >>"$here/words"
+[ ! -e "$here/fails" ] || { echo 'no such package' >&2; exit 1; }
+for tool in cc make pkg-config; do echo '#!/bin/sh' >"$here/$tool"; chmod +x "$here/$tool"; done
+END
+manager() {
+    name=$1 words=$2
+    rm -rf "$scratch/path"
+    cp -r "$scratch/fake" "$scratch/path" && cp "$scratch/manager" "$scratch/path/$name" && ln -s "$(command -v chmod)" "$scratch/path/chmod"
+    chmod +x "$scratch/path/$name"
+    printf '#!/bin/sh\necho 0\n' >"$scratch/root" && rm -f "$scratch/path/id" && cp "$scratch/root" "$scratch/path/id" && chmod +x "$scratch/path/id"
+    message=$(PATH=$scratch/path NO_INSTALL=1 sh tests/deps.sh 2>&1)
+    [ $? = 69 ] && [ "$message" = "missing packages: ${words#* -- }
+install them, then run make again" ] && [ ! -e "$scratch/path/words" ]
+    verdict $? "deps names the packages of $name"
+    echo "$message"
+    : >"$scratch/path/fails"
+    message=$(PATH=$scratch/path sh tests/deps.sh 2>&1)
+    [ $? = 69 ] && case $message in *'no such package'*"$name"*failed) true ;; *) false ;; esac
+    verdict $? "deps says why $name failed"
+    echo "$message"
+    rm "$scratch/path/fails" "$scratch/path/words"
+    message=$(PATH=$scratch/path sh tests/deps.sh 2>&1) && [ "$(cat "$scratch/path/words")" = "$name ${words%% -- *} ${words#* -- }" ]
+    verdict $? "deps installs with $name"
+    echo "$message"; cat "$scratch/path/words"
+}
+manager apt-get '-y -q install --no-install-recommends -- gcc make pkg-config liblua5.4-dev libjansson-dev libopenblas-dev libedit-dev libcmocka-dev'
+manager dnf 'install -y -- gcc make pkgconf-pkg-config lua-devel jansson-devel openblas-devel libedit-devel libcmocka-devel'
+manager pacman '-S --needed --noconfirm -- gcc make pkgconf lua jansson openblas libedit cmocka'
+manager brew 'install -- gcc make pkgconf lua@5.4 jansson openblas libedit cmocka'
+
 begin=$(date +%s%N)
 message=$(sh tests/deps.sh 2>&1) && [ -z "$message" ] && [ $((($(date +%s%N) - begin) / 1000000)) -lt 300 ]
 verdict $? 'deps says nothing and is quick when nothing is missing'
@@ -45,3 +82,8 @@ quiet_make help >"$scratch/help"
 missing=$(sed -n 's/^\([a-z]*\):.*  ##.*/\1/p' Makefile | while read -r t; do grep -q "^  make $t " "$scratch/help" || echo "$t"; done)
 [ -z "$missing" ] && [ "$(grep -c '^  make ' "$scratch/help")" -ge 12 ]
 verdict $? 'make help lists the targets'
+
+message=$(quiet_make fuzz CLANG=false 2>&1)
+[ $? != 0 ] && case $message in 'make fuzz: false with libFuzzer is missing'*'Error 69'*) true ;; *) false ;; esac
+verdict $? 'make fuzz without libFuzzer stops with 69 and says so'
+echo "$message"

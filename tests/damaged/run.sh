@@ -1,0 +1,92 @@
+#!/bin/sh
+# Damaged files, wrong inputs, calls out of order, a system that refuses: each with its exact message and exit code.
+#   run.sh XFORMC            compare
+#   run.sh --write XFORMC    write the messages again, also of new rows
+#
+# NAME.rows holds rows; each runs in an empty folder with the functions of tools.sh, and leaves no file half written:
+#   == what is wrong
+#   $ a line of sh, or several
+#   exit CODE
+#   standard error, and after `> ` standard output
+# Folders of this run are told as WORK, TOOLS and TOP.
+write=
+if [ "$1" = --write ]; then write=1; shift; fi
+xformc=$1 top=$PWD here=tests/damaged
+scratch=$(mktemp -d) && chmod 755 "$scratch" && trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+unset MAKEFLAGS MFLAGS MAKELEVEL
+export xformc top scratch tools="$scratch/tools"
+
+mkdir "$tools" "$scratch/rows"
+printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v cc)" >"$tools/cc" && chmod +x "$tools/cc"
+
+# One small model of texts, built once: the program `word`, and `calls`, which is told what to call.
+cp "$here/programs/word.lua" "$here"/programs/*_vocabulary.txt "$tools"
+"$xformc" build "$tools/word.lua" -q --slots 2 --isa portable --weights file --cc "$tools/cc" -o "$tools/word" >"$scratch/log" 2>&1 &&
+    "$tools/cc" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Iruntime -I"$tools/word" -o "$tools/calls" \
+        "$here/programs/calls.c" "$tools/word/word.c" $(ls runtime/rt_*.c | grep -v -e rt_host -e rt_alone) -lm -pthread >>"$scratch/log" 2>&1
+verdict $? 'a model to call is built'
+cat "$scratch/log"
+
+# Rows into files of their own: N.sh, N.name, N.expected.
+split() {
+    awk -v to="$scratch/rows/" '
+        /^== /   { n = sprintf("%03d", ++rows); print substr($0, 4) >(to n ".name"); printf "" >(to n ".sh"); printf "" >(to n ".expected"); next }
+        !rows    { next }
+        /^\$ /   { print substr($0, 3) >(to n ".sh"); next }
+        /^$/     { next }
+                 { print >(to n ".expected") }' "$1"
+}
+
+# What a row gives, into N.found.
+found() {
+    chmod -R u+w "$scratch/work" 2>/dev/null
+    rm -rf "$scratch/work"
+    mkdir "$scratch/work"
+    (cd "$scratch/work" && exec timeout -k 5 60 sh -c '. "$top/tests/damaged/tools.sh"; . "$1"' - "$1.sh") >"$scratch/out" 2>"$scratch/err" </dev/null
+    code=$?
+    left=$(find "$scratch/work" -name '.xf-*')
+    {
+        echo "exit $code"
+        cat "$scratch/err"
+        sed 's/^/> /' "$scratch/out"
+        [ -z "$left" ] || echo "left behind: $left"
+    } | sed "s|\b[0-9a-f]\{16\}\b|HASH|g; s|/xformc-[A-Za-z0-9]\{6\}|/xformc-XXXXXX|g" |
+        sed "s|$scratch/work|WORK|g; s|$tools|TOOLS|g; s|$top|TOP|g" | tr '\000' '?' | grep -av '^$' >"$1.found"
+}
+
+all=0
+for table in "$here"/*.rows; do
+    rm -f "$scratch"/rows/*
+    split "$table"
+    for row in "$scratch"/rows/*.name; do
+        row=${row%.name}
+        name="$(basename "$table" .rows): $(cat "$row.name")"
+        found "$row"
+        all=$((all + 1))
+        if grep -q '^skip' "$row.found"; then
+            echo "skip $name ($(sed -n 's/^skip //p' "$row.found"))"
+            [ -z "$write" ] || cp "$row.expected" "$row.found"
+        elif [ -z "$write" ]; then
+            diff "$row.expected" "$row.found" >"$scratch/diff"
+            verdict $? "$name"
+            cat "$scratch/diff"
+        fi
+        { cat "$row.sh"; tail -n +2 "$row.found"; } | tr '\n' ' ' >>"$scratch/seen"
+        echo >>"$scratch/seen"
+    done
+    [ -z "$write" ] || {
+        sed '/^== /,$d' "$table"
+        for row in "$scratch"/rows/*.name; do
+            row=${row%.name}
+            echo "== $(cat "$row.name")"
+            sed 's/^/$ /' "$row.sh"
+            cat "$row.found"
+            echo
+        done
+    } >"$scratch/table" && { [ -z "$write" ] || cp "$scratch/table" "$table"; }
+done
+different=$(sort -u "$scratch/seen" | wc -l)
+[ "$different" -ge 60 ] && [ "$different" = $all ]
+verdict $? 'at least sixty rows, no two alike'
+echo "$different of $all"

@@ -1,0 +1,32 @@
+# tools.sh: what the commands of the rows may call. Read by run.sh; the current folder is empty.
+xformc() { "$xformc" "$@"; }
+
+# st FILE HEADER [BYTES]: a safetensors file of that header, and so many zero bytes of data.
+st() { { length "${#2}"; printf %s "$2"; head -c "${3:-0}" /dev/zero; } >"$1"; }
+# length N: N as 8 bytes, little-endian.
+length() { printf "\\$(printf %03o $(($1 % 256)))\\$(printf %03o $(($1 / 256 % 256)))\\$(printf %03o $(($1 / 65536 % 256)))\\0\\0\\0\\0\\0"; }
+# one NAME: a header's entry, [1] of F32 in the first four bytes.
+one() { printf '"%s":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}' "$1"; }
+# tensor DTYPE SHAPE BEGIN END: the file x.st of one tensor X and as many bytes of data as END says.
+tensor() { st x.st "{\"X\":{\"dtype\":\"$1\",\"shape\":$2,\"data_offsets\":[$3,$4]}}" "${5:-$4}"; }
+# feed: run the graph of one input X [1, 2] on x.st.
+feed() {
+    echo 'return xf.graph("g", function(g) local x = g.input("X", {1, 2}); g.output("Y", g.add(x, x)) end)' >g.lua
+    xformc run g.lua --input X=x.st
+}
+# spec FIELDS: the spec of a small model with these fields added, into s.lua.
+spec() { echo "return xf.model { name = \"s\", layers = 1, heads = 1, d_model = 2, d_ff = 2, $1 }" >s.lua; }
+# texts LINE...: the vocabulary files of a model of characters, and its spec.
+texts() {
+    for line; do printf '%b\n' "$line"; done >v.txt
+    spec 'max_len = 4, weights = "random", tokenizer = "characters", source_vocabulary = "v.txt", target_vocabulary = "v.txt"'
+}
+# Run a command as somebody whom the permissions of files bind.
+plain_user() {
+    if [ "$(id -u)" != 0 ]; then "$@"
+    elif command -v setpriv >/dev/null && setpriv --reuid=65534 --clear-groups test -x "$xformc"; then setpriv --reuid=65534 --clear-groups "$@"
+    else echo 'skip no other user may run this'
+    fi
+}
+word() { "$tools/word/word" "$@"; }
+calls() { "$tools/calls" "$tools/word/word.safetensors" "$@"; }

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Run every fuzz target for a while; ends with a line for each and exit code 1 where one found something.
+# usage: fuzz.sh BUILD [TARGET]...     environment: FUZZ_SECONDS (20, each)
+# Seeds are files of this tree, gathered anew each time; what the fuzzer adds to them stays in BUILD/corpus/, findings in BUILD/found/.
+build=$1
+shift
+seconds=${FUZZ_SECONDS:-20}
+targets=$*
+[ -n "$targets" ] || targets=$(for f in tests/fuzz/fuzz_*.c; do basename "$f" .c | sed 's/^fuzz_//'; done)
+mkdir -p "$build/found"
+
+# seeds TARGET: the paths of its seeds. The largest say nothing that smaller ones do not.
+seeds() {
+    case $1 in
+    spec) find specs tests -name '*.lua' -type f ;;
+    safetensors) find tests specs -name '*.safetensors' -size -24k ;;
+    weights) ls tests/goldens/gated*.safetensors tests/front/data/*.safetensors ;;
+    vocabulary) ls specs/dates/*vocabulary.txt tests/front/data/*.txt ;;
+    program) find "$build/lines" -type f ;;
+    esac
+}
+
+# Words that a spec may hold.
+spec_words() {
+    "$build/xformc" fields | sed -n 's/^\([a-z_0-9]*\) .*/"\1 = "/p'
+    "$build/xformc" fields | grep -oE '"[a-z0-9/-]+"' | sed 's/"\(.*\)"/"\\"\1\\""/'
+    "$build/xformc" ops | grep -oE 'g\.[a-z_]+\(' | sed 's/.*/"&"/'
+    printf '"%s"\n' 'return xf.model {' 'return xf.graph(' 'function(g)' ' end' 'encoder = {' 'decoder = {' \
+        'math.huge' '1048576' '-1' '0' 'pcall(' 'for i = 1, 1e9 do'
+}
+
+tensor_words() {
+    printf '"%s"\n' '\"dtype\":\"F32\"' '\"F64\"' '\"BF16\"' '\"F16\"' '\"I64\"' '\"I32\"' '\"F4\"' \
+        '\"shape\":[' '\"data_offsets\":[' '\"__metadata__\":{' \
+        '\"source\"' '\"target\"' '\"greedy\"' '\"logits\"' '18446744073709551615' '9223372036854775807' '4294967296' 'null' '[[[[' '\\\\u0000'
+}
+
+# Lines of the held-out texts, ids, and what is hard to read, behind a byte that chooses the options.
+lines() {
+    mkdir -p "$build/lines"
+    for choice in 0 1 2 3 4 6 9 11 13; do
+        byte=$(printf '\\%03o' $choice)
+        { printf "$byte"; head -n 3 specs/dates/heldout.tsv; } >"$build/lines/held-out.$choice"
+        { printf "$byte"; printf 'ab\303\251 \360\237\230\200\r\n\n3 4,\t2\n1\n99999999999\n-1\n'; } >"$build/lines/known.$choice"
+        { printf "$byte"; printf '%040d\n' 0 | sed 's/0/3 /g'; } >"$build/lines/long.$choice"
+        { printf "$byte"; printf '\377a\n\300\200\n\355\240\200\na\000b\nababababababab\n\033[2J\n\342\200\256'; } >"$build/lines/damaged.$choice"
+    done
+}
+
+lines
+spec_words >"$build/spec.words"
+tensor_words >"$build/tensor.words"
+failed=0
+for target in $targets; do
+    corpus=$build/corpus/$target
+    rm -rf "$build/seeds/$target"
+    mkdir -p "$corpus" "$build/seeds/$target"
+    seeds "$target" | while read -r file; do cp "$file" "$build/seeds/$target/$(echo "$file" | tr / _)"; done
+    case $target in spec) words=-dict=$build/spec.words ;; safetensors|weights) words=-dict=$build/tensor.words ;; *) words= ;; esac
+    case $target in program) closed=2 ;; *) closed=0 ;; esac
+    if "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -max_len=24576 -len_control=20 \
+        -close_fd_mask=$closed -print_final_stats=1 -artifact_prefix="$build/found/$target-" $words \
+        "$corpus" "$build/seeds/$target" >"$build/$target.log" 2>&1; then
+        runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log")
+        echo "ok $target: $runs inputs in $seconds s, $(ls "$build/seeds/$target" | wc -l) seeds"
+    else
+        failed=1
+        echo "not ok $target: see $build/$target.log"
+        grep -aE '^(SUMMARY|==[0-9]+== *ERROR|.*(does not hold|runtime error|internal error)|Test unit written)' "$build/$target.log" | head -n 8
+    fi
+done
+exit $failed

@@ -1,0 +1,30 @@
+/* fuzz_spec.c: any text as a spec: to a Model, a Graph, and the Plans of both targets. No file of weights is needed. */
+#include <string.h>
+
+#include "session.h"
+#include "support_fuzz.h"
+
+/* A Plan of a model with very many layers is right, and slow: thousands of such are not tried. */
+static bool is_small(const Graph *g)
+{
+    enum { MOST_TENSORS = 2000 };
+    return g->tensor_count <= MOST_TENSORS;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const Choices choices = { .spec = fuzz_file(data, size) };
+    Session *s = session_new(&choices);
+    s->sizes_only = true;
+    const bool good = session_read(s);
+    fuzz_told(s->diag, good);
+    if (good) {
+        fuzz_expect(s->model && s->graph);
+        for (int taps = 0; taps < 2 && is_small(s->graph); taps++) {
+            fuzz_expect(session_plan(s, TARGET_PANELS, taps));
+            fuzz_expect(session_plan(s, TARGET_ROW_MAJOR, taps));
+        }
+    }
+    session_free(s);
+    return 0;
+}

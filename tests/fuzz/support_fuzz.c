@@ -1,0 +1,77 @@
+/* support_fuzz.c: files in memory, and what holds after every input. */
+#include "support_fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { LENGTH_BYTES = 8 };
+
+_Noreturn void fuzz_fail(const char *file, int line, const char *what)
+{
+    fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
+    abort();
+}
+
+const char *fuzz_file(const uint8_t *data, size_t size)
+{
+    static char path[32];
+    static int fd = -1;
+    if (fd < 0) fd = memfd_create("fuzz", 0);
+    fuzz_expect(fd >= 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    fuzz_expect(ftruncate(fd, 0) == 0);
+    fuzz_expect(pwrite(fd, data, size, 0) == (ssize_t)size);
+    fuzz_expect(lseek(fd, 0, SEEK_SET) == 0);
+    return path;
+}
+
+void fuzz_told(const Diag *d, bool good)
+{
+    static FILE *nowhere;
+    if (!nowhere) nowhere = fopen("/dev/null", "w");
+    fuzz_expect(nowhere != NULL);
+    diag_print(d, nowhere, true);
+    const Exit code = diag_exit(d);
+    fuzz_expect(good == (diag_errors(d) == 0));
+    fuzz_expect(good == (code == EXIT_DONE));
+    fuzz_expect(good || code == EXIT_BAD_DATA || code == EXIT_NO_INPUT || code == EXIT_NO_FEATURE || code == EXIT_IO);
+}
+
+void fuzz_inside(const TensorSource *t)
+{
+    static const size_t bytes[DTYPE_OTHER] = {
+        [DTYPE_F32] = 4, [DTYPE_F16] = 2, [DTYPE_BF16] = 2, [DTYPE_F64] = 8, [DTYPE_I8] = 1, [DTYPE_U8] = 1, [DTYPE_I16] = 2,
+        [DTYPE_U16] = 2, [DTYPE_I32] = 4, [DTYPE_U32] = 4, [DTYPE_I64] = 8, [DTYPE_U64] = 8, [DTYPE_BOOL] = 1,
+    };
+    if (t->kind != SOURCE_FILE || t->dtype == DTYPE_OTHER || !tensor_elements(t)) return;
+    size_t last = 0;
+    for (int i = 0; i < t->rank; i++) last += (size_t)((t->shape[i] - 1) * t->stride[i]);
+    fuzz_expect(t->offset + (last + 1) * bytes[t->dtype] <= t->file->map.size);
+}
+
+/* The first 8 bytes are the header's length, little-endian. */
+static size_t header_bytes(const uint8_t *data, size_t size)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < LENGTH_BYTES; i++) n |= (uint64_t)data[i] << 8 * i;
+    return n <= size - LENGTH_BYTES ? (size_t)n : size - LENGTH_BYTES;
+}
+
+size_t fuzz_mutate_safetensors(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+    if (size < LENGTH_BYTES || seed % 2) return LLVMFuzzerMutate(data, size, room);
+    const size_t header = header_bytes(data, size), rest = size - LENGTH_BYTES - header;
+    uint8_t *changed = malloc(room + 1), *data_after = malloc(rest + 1);
+    fuzz_expect(changed && data_after);
+    memcpy(changed, data + LENGTH_BYTES, header);
+    memcpy(data_after, data + LENGTH_BYTES + header, rest);
+    const size_t most = room - LENGTH_BYTES - rest, now = most ? LLVMFuzzerMutate(changed, header, most) : 0;
+    for (int i = 0; i < LENGTH_BYTES; i++) data[i] = (uint8_t)((uint64_t)now >> 8 * i);
+    memcpy(data + LENGTH_BYTES, changed, now);
+    memcpy(data + LENGTH_BYTES + now, data_after, rest);
+    free(changed);
+    free(data_after);
+    return LENGTH_BYTES + now + rest;
+}

@@ -165,7 +165,9 @@ static bool run_graph(Session *s)
 
 Exit command_run(const Choices *c)
 {
-    Session *s = session_new(c);
+    Choices choices = *c;
+    choices.cached = true;
+    Session *s = session_new(&choices);
     Exit answered = EXIT_DONE;
     if (session_read(s)) {
         if (s->model->model_kind == KIND_GRAPH) run_graph(s);

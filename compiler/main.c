@@ -94,6 +94,11 @@ static const CommandRow commands[] = {
       "  xformc repl < script.lua\n", NULL },
     { "lua", command_lua, SET_ALL | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "FILE [WORD...]", "Run a Lua file as the prompt would",
       "  xformc lua experiment.lua\n", NULL },
+    { "cache", command_cache, SET_ALL | SET_CLEAR | SET_JSON, WORDS_NONE, "[--clear]",
+      "List the compiled models that are kept, in ~/.cache/xformc: name, size, time since last used",
+      "  xformc cache\n"
+      "  xformc cache --clear\n"
+      "  XFORMC_CACHE=off xformc run specs/dates.lua --engine native \"3rd of May 2019\"\n", NULL },
     { "ops", command_ops, SET_ALL, WORDS_NONE, "", "List the operations of a graph", "  xformc ops\n", NULL },
     { "fields", command_fields, SET_ALL, WORDS_NONE, "", "List the fields of a spec", "  xformc fields\n", NULL },
 };
@@ -359,6 +364,7 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_REPETITIONS: return whole_number(name, value, 1, 1000, &c->bench.repetitions);
     case OPTION_SECONDS: return some_seconds(name, value, &c->bench.seconds);
     case OPTION_FORMAT:  c->bench.format = value; return one_of(name, value, formats, 4);
+    case OPTION_CLEAR:   c->clear = true; return true;
     case OPTION_JSON:    c->json = true; return true;
     case OPTION_DUMP:
         c->dumps = value;

@@ -111,7 +111,8 @@ static Exit talk(Repl *r)
 {
     Exit code = EXIT_DONE;
     Lines *lines = lines_open(r);
-    while (!r->quit && take_chunk(r, lines, &code)) {}
+    while (!r->quit && take_chunk(r, lines, &code))
+        if (r->terminal) background_poll(NULL, true);       /* a person takes longer to type than a child to start */
     if (r->terminal && !r->quit) puts("");
     lines_close(lines);
     return r->terminal ? EXIT_DONE : code;

@@ -7,6 +7,7 @@
 
 #include "spec_lua.h"
 
+#include "background.h"
 #include "look.h"
 #include "session.h"
 
@@ -62,6 +63,8 @@ typedef struct ReplModel {
     bool asked, traced;             /* there is a question; its trace is there too */
     bool probed;                    /* some tensors have probes: the engine with taps answers */
     int64_t open_ns;                /* from the spec to something that runs */
+    Background native;              /* what `engine` becomes; BACKGROUND_NONE where it is pinned */
+    bool told;                      /* why it did not */
 } ReplModel;
 ReplModel *repl_model_at(lua_State *L, int index);              /* NULL if it is none or closed */
 /* Compile a spec value, a path or a graph at `index`, with the table of options at `options` (0: none). Pushes the model. */
@@ -84,6 +87,21 @@ void repl_add_experiments(lua_State *L);
 void repl_check_probes(lua_State *L, ReplModel *m);
 /* Engines that were just opened get the probes and the weights that the model has. */
 void repl_renew_experiments(lua_State *L, ReplModel *m);
+
+/* ---- tiers: repl_tier.c ------------------------------------------------------------------------------------------ */
+
+/* tier: NULL: the jit until native code is there; "native": wait for that, and raise where there is none; "jit": pinned. */
+void repl_tier_begin(lua_State *L, ReplModel *m, const char *tier);
+/* At the beginning of each call: go on with native code if it is there. */
+void repl_tier_poll(lua_State *L, ReplModel *m);
+/* Until there is nothing to wait for any more; "interrupted" is raised after Ctrl-C. */
+void repl_tier_await(lua_State *L, ReplModel *m);
+/* What is changed runs by the jit from now on, with the state that it has. */
+void repl_tier_pin(ReplModel *m);
+/* The engine in memory, which native code stands in front of. */
+const Engine *repl_tier_jit(const ReplModel *m);
+const char *repl_tier_name(const ReplModel *m);     /* jit, native, generic */
+void repl_tier_time(const ReplModel *m);            /* print how long native code took, or why there is none */
 
 /* Print what the C compiler makes of a function of the model, or why it cannot: repl_assembly.c. */
 void repl_assembly(ReplModel *m, const char *function);

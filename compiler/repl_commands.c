@@ -189,7 +189,8 @@ static const struct { const char *name, *text; } topics[] = {
     { "xf", "xf.spec(\"file.lua\")          a spec: call it with changes, spec{ heads = 8 }\n"
             "xf.model{ … }                a spec, typed in\n"
             "xf.graph(\"name\", function(g) … end)   a graph of operations, typed in; `xformc ops` lists them\n"
-            "xf.compile(spec or path)     a model that runs; options: { engine = \"jit\" | \"native\" | \"generic\", threads =, slots = }\n"
+            "xf.compile(spec or path)     a model that runs: by the jit, and in native code as soon as that is compiled\n"
+            "                             options: { tier = \"jit\" | \"native\", engine = \"jit\" | \"native\" | \"generic\", threads =, slots = }\n"
             "xf.sweep(spec, { heads = {1, 2, 4} })   every combination compiled and measured: a table\n"
             "xf.tensor({…}, {rows, columns})         a tensor\n"
             "xf.load(\"file.safetensors\", \"name\")    one of a file\n"
@@ -205,7 +206,8 @@ static const struct { const char *name, *text; } topics[] = {
                "m:ablate(\"encoder.0.self_attn\", head)         it adds nothing; without a head the whole block; m:restore()\n"
                "m:weight(\"name\")  m:set(\"name\", tensor)  m:weights()     single tensors of weights, in this model alone\n"
                "m:code(\"likeliest\")  m:edit(\"likeliest\", text)   the C of one function; state and weights stay\n"
-               "m:time()   m:bench(seconds)  m:close()   m.name   m.tier   m.parameters\n" },
+               "m:time()   m:bench(seconds)  m:close()   m.name   m.parameters\n"
+               "m.tier                       what it runs in now: jit, native or generic; m:wait() until native code is there\n" },
     { "tensor", "t[i]                         the i-th of the first dimension, from 1\n"
                 "t:slice(from, to, dimension) a part of it; t:scaled(factor, from, to, dimension): a copy, that part multiplied\n"
                 "t:shape()  #t  t:table()     its sizes, the first, its numbers\n"

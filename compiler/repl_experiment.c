@@ -15,6 +15,13 @@ static void need_jit(lua_State *L, const ReplModel *m)
     if (strcmp(m->choices.engine, "jit") != 0) luaL_error(L, "the model runs on the %s engine; this needs { engine = \"jit\" }", m->choices.engine);
 }
 
+/* What is changed stays on the jit: its C and its weights are its own. */
+static void need_changes(lua_State *L, ReplModel *m)
+{
+    need_jit(L, m);
+    repl_tier_pin(m);
+}
+
 /* ---- probes ------------------------------------------------------------------------------------------------------ */
 
 /* The table of a model's probes, pushed; made when need be. */
@@ -169,7 +176,7 @@ static int code(lua_State *L)
     ReplModel *m = repl_check_model(L);
     const char *begin, *end;
     need_jit(L, m);
-    function_of(L, jit_text(m->engine), &begin, &end);
+    function_of(L, jit_text(repl_tier_jit(m)), &begin, &end);
     lua_pushlstring(L, begin, (size_t)(end - begin));
     return 1;
 }
@@ -187,7 +194,7 @@ static bool replace(lua_State *L, ReplModel *m, Engine *e)
 static int edit(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
-    need_jit(L, m);
+    need_changes(L, m);
     if (lua_isfunction(L, 3)) {
         lua_pushvalue(L, 3);
         lua_pushvalue(L, 1);
@@ -252,7 +259,7 @@ static int set(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
     int64_t n;
-    need_jit(L, m);
+    need_changes(L, m);
     const PackedTensor t = packed(L, m, m->engine);
     const float *values = repl_numbers(L, 3, m->session->arena, &n);
     if (n != t.rows * t.columns)
@@ -270,7 +277,7 @@ static int set(lua_State *L)
 static int restore(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
-    need_jit(L, m);
+    need_changes(L, m);
     jit_shared_weights(m->engine);
     if (m->tapped) jit_shared_weights(m->tapped);
     m->traced = false;
@@ -305,7 +312,7 @@ void repl_renew_experiments(lua_State *L, ReplModel *m)
     const Model *model = m->session->model;
     Arena *a = m->session->arena;
     PackedTensor from, to;
-    if (!jit_has_own_weights(m->engine)) return;
+    if (!jit_has_own_weights(repl_tier_jit(m))) return;
     for (int i = 0; i < model->tensor_count; i++) {
         const char *name = model->tensors[i].name;
         if (!pack_find(a, m->engine->plan, name, &from) || !pack_find(a, m->tapped->plan, name, &to)) continue;

@@ -38,6 +38,7 @@ static void check_status(lua_State *L, rt_status status)
 static void close_model(ReplModel *m)
 {
     if (!m->session) return;
+    background_drop(&m->native);
     if (m->engine) engine_close(m->engine);
     if (m->tapped) engine_close(m->tapped);
     session_free(m->session);
@@ -55,6 +56,7 @@ ReplModel *repl_check_model(lua_State *L)
     ReplModel *m = luaL_checkudata(L, 1, model_type);
     if (!m->session) luaL_error(L, "the model was closed");
     fresh(m);
+    repl_tier_poll(L, m);
     return m;
 }
 
@@ -65,11 +67,13 @@ static bool option(lua_State *L, int index, const char *name)
     return lua_getfield(L, index, name) != LUA_TNIL;
 }
 
-static void read_options(lua_State *L, int index, Choices *c)
+/* Returns what repl_tier_begin takes; an engine that is asked for is pinned. */
+static const char *read_options(lua_State *L, int index, Choices *c)
 {
-    static const char *const names[] = { "engine", "threads", "slots", "isa" };
+    static const char *const names[] = { "engine", "tier", "threads", "slots", "isa" };
     const int top = lua_gettop(L);
-    if (!index || lua_isnoneornil(L, index)) return;
+    const char *tier = NULL;
+    if (!index || lua_isnoneornil(L, index)) return NULL;
     luaL_checktype(L, index, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "", *near;
@@ -80,13 +84,20 @@ static void read_options(lua_State *L, int index, Choices *c)
         luaL_error(L, "xf.compile has no option '%s'%s%s%s", key, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     static const char *const engines[] = { "jit", "native", "generic", NULL };
-    if (option(L, index, "engine")) c->engine = engines[luaL_checkoption(L, -1, NULL, engines)];
+    static const char *const tiers[] = { "jit", "native", NULL };
+    if (option(L, index, "tier")) tier = tiers[luaL_checkoption(L, -1, NULL, tiers)];
+    if (option(L, index, "engine")) {
+        if (tier) luaL_error(L, "engine and tier are two ways to say one thing: give one of them");
+        tier = "jit";
+        c->engine = engines[luaL_checkoption(L, -1, NULL, engines)];
+    }
     if (option(L, index, "threads")) c->threads = (int)luaL_checkinteger(L, -1);
     if (option(L, index, "slots")) c->slots = (int)luaL_checkinteger(L, -1);
     if (option(L, index, "isa")) c->isa = arena_text(repl_of(L)->reader.arena, luaL_checkstring(L, -1));
     if (c->threads < 0 || c->threads > 16) luaL_error(L, "threads: expected 1 to 16");
     if (c->slots < 0 || c->slots > 4096) luaL_error(L, "slots: expected 1 to 4096");
     lua_settop(L, top);
+    return tier;
 }
 
 /* Read into m->session what is at `index`: a spec value, or the path of a spec. */
@@ -106,9 +117,9 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
     ReplModel *m = lua_newuserdatauv(L, sizeof *m, 1);
     lua_pushvalue(L, index);
     lua_setiuservalue(L, -2, 1);         /* the spec */
-    *m = (ReplModel){ .choices = { .engine = "jit", .hooks = EMIT_POLLS } };
+    *m = (ReplModel){ .choices = { .engine = "jit", .hooks = EMIT_POLLS, .cached = true } };
     luaL_setmetatable(L, model_type);
-    read_options(L, options, &m->choices);
+    const char *tier = read_options(L, options, &m->choices);
     const int64_t begin = bench_now_ns();
     m->session = session_new(&m->choices);
     if (!take_spec(L, index, m) || !(m->engine = session_engine(m->session, m->choices.engine, NULL, false))) {
@@ -117,6 +128,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
         luaL_error(L, "it was not compiled");
     }
     m->open_ns = bench_now_ns() - begin;
+    repl_tier_begin(L, m, tier);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &last_key);
     return m;
@@ -439,6 +451,7 @@ static int time_phases(lua_State *L)
     };
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
         if (phases[i].ns || i > 3) printf("%-14s %9.3f ms\n", phases[i].name, (double)phases[i].ns / 1e6);
+    repl_tier_time(m);
     return 0;
 }
 
@@ -527,12 +540,22 @@ static int bench(lua_State *L)
 /* m:measure(seconds): the minimum and the median in seconds. */
 static int measure(lua_State *L) { return measure_runs(L, luaL_optnumber(L, 2, 0.1), false); }
 
+/* m:wait(): until native code is there, or it is certain that it will not be; the tier. */
+static int wait_native(lua_State *L)
+{
+    ReplModel *m = repl_check_model(L);
+    repl_tier_await(L, m);
+    repl_tier_poll(L, m);
+    return lua_pushstring(L, repl_tier_name(m)), 1;
+}
+
 /* ---- the value --------------------------------------------------------------------------------------------------- */
 
 static int describe(lua_State *L)
 {
-    const ReplModel *m = luaL_checkudata(L, 1, model_type);
+    ReplModel *m = luaL_checkudata(L, 1, model_type);
     if (!m->session) return lua_pushliteral(L, "a closed model"), 1;
+    repl_tier_poll(L, m);
     const Model *model = m->session->model;
     const Plan *p = m->engine->plan;
     char size[160];
@@ -552,9 +575,12 @@ static int close_value(lua_State *L)
 static int index_model(lua_State *L)
 {
     const char *key = luaL_checkstring(L, 2);
-    const ReplModel *m = luaL_checkudata(L, 1, model_type);
+    ReplModel *m = luaL_checkudata(L, 1, model_type);
     if (m->session && strcmp(key, "name") == 0) return lua_pushstring(L, m->session->model->name), 1;
-    if (m->session && strcmp(key, "tier") == 0) return lua_pushstring(L, m->choices.engine), 1;
+    if (m->session && strcmp(key, "tier") == 0) {
+        repl_tier_poll(L, m);
+        return lua_pushstring(L, repl_tier_name(m)), 1;
+    }
     if (m->session && strcmp(key, "parameters") == 0) return lua_pushinteger(L, model_parameters(m->session->model)), 1;
     if (m->session && strcmp(key, "state_bytes") == 0) return lua_pushinteger(L, (lua_Integer)m->engine->plan->state_bytes), 1;
     if (m->session && strcmp(key, "compile_ms") == 0) return lua_pushnumber(L, (double)m->open_ns / 1e6), 1;
@@ -574,7 +600,8 @@ void repl_open_model(lua_State *L)
 {
     static const luaL_Reg methods[] = {
         { "run", run_model }, { "generate", generate }, { "names", names }, { "at", at }, { "attention", attention },
-        { "verify", verify }, { "time", time_phases }, { "bench", bench }, { "measure", measure }, { "close", close_value }, { NULL, NULL }
+        { "verify", verify }, { "time", time_phases }, { "bench", bench }, { "measure", measure },
+        { "wait", wait_native }, { "close", close_value }, { NULL, NULL }
     };
     static const luaL_Reg meta[] = { { "__tostring", describe }, { "__call", call_model }, { "__gc", close_value },
                                      { "__close", close_value }, { NULL, NULL } };

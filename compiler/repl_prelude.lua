@@ -77,7 +77,8 @@ function Sweep:__tostring()
 end
 
 -- xf.sweep(spec, grid, options), or xf.sweep(grid) of the model that was compiled last: compile and measure every
--- combination. options: seconds for each (0.05), file = "sweep.svg", and those of xf.compile.
+-- combination. options: seconds for each (0.05), file = "sweep.svg", and those of xf.compile. The tier is "jit" unless
+-- they say otherwise: no row may change it in the middle.
 function xf.sweep(spec, grid, options)
   if grid == nil and type(spec) == "table" then
     local last = xf.last() or error("xf.sweep: no model is compiled, so a spec is needed", 2)
@@ -91,6 +92,7 @@ function xf.sweep(spec, grid, options)
   for k, v in pairs(options) do
     if k ~= "seconds" and k ~= "file" then compile[k] = v end
   end
+  if not compile.engine then compile.tier = compile.tier or "jit" end
   local done = setmetatable({ keys = keys }, Sweep)
   for _, row in ipairs(rows) do
     local changes = {}

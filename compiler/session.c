@@ -9,6 +9,7 @@
 #include "debug.h"
 #include "fields.h"
 #include "jit.h"
+#include "native.h"
 
 #include <string.h>
 #include <time.h>
@@ -102,7 +103,10 @@ Engine *session_engine(Session *s, const char *name, const char *cc, bool taps)
         e = jit_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), session_form(c), hooks);
         if (e) debug_engine(e, s->phases.plan_ns);
     }
-    else e = native_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), cc ? cc : c->cc, session_form(c));
+    else {
+        const NativeOrder order = { cc ? cc : c->cc, session_form(c), c->cached, (c->hooks & EMIT_POLLS) != 0 };
+        e = native_open(s->arena, s->diag, session_plan(s, TARGET_PANELS, taps), order);
+    }
     if (e && c->threads > 1 && e->ops->threads(e, c->threads) != RT_OK) {
         if (c->threads > e->plan->options.lanes && e->plan->options.target == TARGET_PANELS)
             diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--threads %d: a state has room for %d; see --lanes", c->threads, e->plan->options.lanes);

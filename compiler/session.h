@@ -44,7 +44,9 @@ typedef struct Choices {
     const char *cc, *isa;
     int threads, slots, lanes;              /* lanes: most that a state has room for */
     bool taps, json, quiet, verbose;
-    unsigned hooks;                         /* EMIT_*, of the jit */
+    unsigned hooks;                         /* EMIT_*, of the jit; with EMIT_POLLS native code stops too, between two calls */
+    bool clear;                             /* of `cache` */
+    bool cached;                            /* native code of the default compiler may come from the cache */
     WeightsForm weights;                    /* --weights */
     KernelsForm kernels;                    /* --kernels */
     LayersForm layers;                      /* --unroll-layers */

@@ -2,8 +2,8 @@
 # Run the suites and count their cases; tests/README.md says how they are found.
 # usage: tests/run.sh BUILD [test|check|golden]     environment: JOBS, XFORMC_TIMEOUT, XFORMC_TEST_DATA
 # Started again as `run.sh --one BUILD SUITE`, it runs one suite and leaves its cases and its output in BUILD/log/.
-LC_ALL=C.UTF-8
-export LC_ALL
+LC_ALL=C.UTF-8 XFORMC_CACHE=off
+export LC_ALL XFORMC_CACHE
 
 # Lines of a suite -> `ok NAME`, `not ok NAME`, `skip NAME`; both cmocka's TAP and the shell suites'.
 cases() {

@@ -39,9 +39,6 @@ Engine *generic_open(Arena *a, Diag *d, const Plan *p);
 /* The same with plain loops in the place of OpenBLAS: the same bits on every machine, and slow. */
 Engine *generic_open_plain(Arena *a, const Plan *p);
 
-/* Emit, compile with `cc` into a temporary folder and load. The form's weights are those of a file. */
-Engine *native_open(Arena *a, Diag *d, const Plan *p, const char *cc, EmitForm form);
-
 /* Forget every sequence, and fill the inputs of an xf.graph with the numbers of its spec, or zeros where it gives none:
  * inputs that were set are lost. */
 void engine_reset(Engine *e);

@@ -299,6 +299,17 @@ bool folder_make(Arena *a, Diag *d, const MakeOrder *o)
     return made;
 }
 
+/* ---- temporary folders --------------------------------------------------------------------------------------- */
+
+const char *folder_temporary(Arena *a, Diag *d)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *folder = arena_format(a, "%s/xformc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (mkdtemp(folder)) return folder;
+    diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot make a temporary folder %s: %s", folder, strerror(errno));
+    return NULL;
+}
+
 /* Remove a folder of ours: its files and those of its one subfolder. */
 void folder_remove(Arena *a, const char *path)
 {

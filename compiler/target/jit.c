@@ -56,6 +56,8 @@ static int answers[2], stopped;
 
 void jit_stop(void) { stop_wanted = 1; }
 
+bool jit_stop_wanted(void) { return stop_wanted; }
+
 void jit_go_on(void) { stop_wanted = stopped = answers[0] = answers[1] = 0; }
 
 /* Lane 0 writes the answer of the next turn; what it wrote a turn ago all lanes read, for they have met since. */
@@ -259,7 +261,7 @@ bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text)
     return true;
 }
 
-const unsigned char *jit_weights(const Engine *e) { return ((const Jit *)e->own)->emitted.model.weights; }
+const unsigned char *jit_weights(const Engine *e) { return ((const Emitted *)e->own)->model.weights; }
 
 bool jit_has_own_weights(const Engine *e) { return ((const Jit *)e->own)->own_weights != NULL; }
 

@@ -19,7 +19,7 @@ void jit_watch(Engine *e, JitWatch watch);
 /* The C that runs, and another in its place: state and weights stay. False after an error told, and then the old one runs. */
 const char *jit_text(const Engine *e);
 bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text);
-/* The packed data that is used; as a copy of this engine's own, to be changed; and the shared data again. */
+/* The packed data that is used, by an engine of emitted code; as a copy of this engine's own, to be changed; and the shared data again. */
 const unsigned char *jit_weights(const Engine *e);
 unsigned char *jit_own_weights(Engine *e);
 void jit_shared_weights(Engine *e);
@@ -27,6 +27,7 @@ bool jit_has_own_weights(const Engine *e);
 
 /* Stop whatever runs in this process, from a signal handler too; and go on. */
 void jit_stop(void);
+bool jit_stop_wanted(void);
 void jit_go_on(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* native.c: the engine that emits a Plan, compiles it into a temporary folder and loads it. */
+/* native.c: the engine that emits a Plan, compiles it into a temporary folder and loads it; or loads what was compiled before. */
 #include <dlfcn.h>
 #include <dirent.h>
 #include <errno.h>
@@ -10,8 +10,12 @@
 #include "cleanup.h"
 #include "emitted.h"
 #include "folder.h"
+#include "jit.h"
+#include "library_cache.h"
+#include "native.h"
 
-typedef struct Native { Emitted emitted; void *library; FileMap weights; } Native;
+/* Weights are a packed file, or packed data that is shared, or those of the engine that was `before`. */
+typedef struct Native { Emitted emitted; void *library; FileMap weights; const unsigned char *data; Engine *before; } Native;
 
 static void native_close(Engine *e)
 {
@@ -19,6 +23,8 @@ static void native_close(Engine *e)
     emitted_release(&k->emitted);
     if (k->library) dlclose(k->library);
     if (k->weights.data) file_unmap(&k->weights);
+    if (k->data) pack_release(k->data);
+    if (k->before) engine_close(k->before);
     free(k);
     free(e->state);
     e->own = NULL;
@@ -27,55 +33,141 @@ static void native_close(Engine *e)
 
 static const EngineOps native_ops = { EMITTED_CALLS, .close = native_close };
 
+/* ---- stopping between calls -------------------------------------------------------------------------------------- */
+
+static rt_status unless_stopped(rt_status status) { return jit_stop_wanted() ? RT_INTERRUPTED : status; }
+static rt_status native_encode(Engine *e, const int *ids, int n) { return unless_stopped(emitted_encode(e, ids, n)); }
+static rt_status native_step(Engine *e, int id) { return unless_stopped(emitted_step(e, id)); }
+static rt_status native_next(Engine *e, int id, int *next) { return unless_stopped(emitted_next(e, id, next)); }
+static rt_status native_rows(Engine *e, const rt_row *rows, int n) { return unless_stopped(emitted_rows(e, rows, n)); }
+static rt_status native_run(Engine *e) { return unless_stopped(emitted_run(e)); }
+
+static const EngineOps polled_ops = {
+    .encode = native_encode, .step = native_step, .next = native_next, .rows = native_rows, .fork = emitted_fork, .logits = emitted_logits,
+    .clear = emitted_clear,
+    .run = native_run, .threads = emitted_threads, .close = native_close,
+};
+
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
+
 static void *in_library(void *library, const char *name) { return dlsym(library, name); }
+
+static bool load_library(Arena *a, Diag *d, Native *k, const Model *m, const char *library)
+{
+    k->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (k->library) return emitted_find(a, d, &k->emitted, m, in_library, k->library);
+    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "cannot load the compiled model: %s", dlerror());
+    return false;
+}
 
 /* Load the library and its weights; the files may go afterwards. */
 static bool load(Arena *a, Diag *d, Native *k, const Model *m, const char *folder)
 {
-    const char *library = file_join(a, folder, arena_format(a, "lib%s.so", m->name));
-    k->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (!k->library) {
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "cannot load the compiled model: %s", dlerror());
-        return false;
-    }
-    if (!file_map(d, (Loc){ 0 }, file_join(a, folder, arena_format(a, "%s.safetensors", m->name)), &k->weights)) return false;
-    return emitted_find(a, d, &k->emitted, m, in_library, k->library) && emitted_bind(d, &k->emitted, k->weights.data, k->weights.size);
+    const char *weights = file_join(a, folder, arena_format(a, "%s.safetensors", m->name));
+    return load_library(a, d, k, m, file_join(a, folder, arena_format(a, "lib%s.so", m->name))) &&
+           file_map(d, (Loc){ 0 }, weights, &k->weights) && emitted_bind(d, &k->emitted, k->weights.data, k->weights.size);
 }
 
 /* Compile and load in `folder`. Nothing more is begun once a signal came. */
-static bool compile(Arena *a, Diag *d, Native *k, const Plan *p, const char *cc, EmitForm form, const char *folder)
+static bool compile(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrder o, const char *folder)
 {
-    const char *name = p->graph->model->name;
-    const MakeOrder order = { folder, arena_format(a, "lib%s.so", name), arena_format(a, "%s.c", name), cc, form };
-    form.weights = WEIGHTS_FILE;
-    return folder_write_bare(a, d, p, form, folder) && folder_make(a, d, &order) && !cleanup_caught() &&
-           load(a, d, k, p->graph->model, folder);
+    const char *name = p->graph->model->name, *library = arena_format(a, "lib%s.so", name);
+    const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), o.cc, o.form };
+    if (!folder_write_bare(a, d, p, o.form, folder) || !folder_make(a, d, &order) || cleanup_caught()) return false;
+    if (o.cached) library_cache_add(a, library_cache_path(a, p, o.form), file_join(a, folder, library));
+    return load(a, d, k, p->graph->model, folder);
 }
 
 /* The same in a temporary folder, which is gone before the engine is used. */
-static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, const char *cc, EmitForm form)
+static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrder o)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *folder = arena_format(a, "%s/xformc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     cleanup_hold();
+    const char *folder = folder_temporary(a, d);
     bool ok = false;
-    if (!mkdtemp(folder)) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot make a temporary folder %s: %s", folder, strerror(errno));
-    else {
-        ok = compile(a, d, k, p, cc, form, folder);
+    if (folder) {
+        ok = compile(a, d, k, p, o, folder);
         folder_remove(a, folder);
     }
     cleanup_release();
     return ok;
 }
 
-Engine *native_open(Arena *a, Diag *d, const Plan *p, const char *cc, EmitForm form)
+/* From the cache, with the data packed in memory. False, and nothing told, where there is no such entry. */
+static bool load_cached(Arena *a, Native *k, const Plan *p, EmitForm form)
 {
-    Engine *e = arena_alloc(a, sizeof *e);
+    const char *library = library_cache_path(a, p, form);
+    bool reused;
+    if (!library_cache_has(a, library)) return false;
+    if (!load_library(a, diag_new(a), k, p->graph->model, library)) {
+        if (k->library) dlclose(k->library);
+        *k = (Native){ .library = NULL };
+        return false;
+    }
+    const Pack pack = pack_layout(a, p);
+    k->emitted.model.weights = k->data = pack_acquire(a, &pack, &reused);
+    return true;
+}
+
+static const char *engine_name(Arena *a, const char *cc, EmitForm form)
+{
+    return arena_format(a, "native (%s%s)", cc ? cc : "cc", form.kernels == KERNELS_UNROLLED ? ", unrolled" : "");
+}
+
+static Native *new_native(void)
+{
     Native *k = calloc(1, sizeof *k);
     if (!k) die("no memory");
-    *e = (Engine){ .name = arena_format(a, "native (%s%s)", cc ? cc : "cc", form.kernels == KERNELS_UNROLLED ? ", unrolled" : ""),
-                   .ops = &native_ops, .plan = p, .own = k };
-    if (compile_aside(a, d, k, p, cc, form) && emitted_state(d, e)) return e;
+    return k;
+}
+
+Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o)
+{
+    Engine *e = arena_alloc(a, sizeof *e);
+    Native *k = new_native();
+    o.form.weights = WEIGHTS_FILE;
+    o.cached = o.cached && !o.cc;
+    *e = (Engine){ .name = engine_name(a, o.cc, o.form), .ops = o.polls ? &polled_ops : &native_ops, .plan = p, .own = k };
+    if (((o.cached && load_cached(a, k, p, o.form)) || compile_aside(a, d, k, p, o)) && emitted_state(d, e)) return e;
     native_close(e);
     return NULL;
+}
+
+/* ---- in the place of an engine in memory ------------------------------------------------------------------------- */
+
+bool native_replace(Arena *a, Diag *d, Engine *e, const char *library, int lanes)
+{
+    Native *k = new_native();
+    Engine *before = arena_alloc(a, sizeof *before);
+    *before = *e;
+    e->ops = &polled_ops;
+    e->own = k;
+    if (load_library(a, d, k, e->plan->graph->model, library)) {
+        k->emitted.model.weights = ((const Emitted *)before->own)->model.weights;
+        if (lanes <= 1 || emitted_threads(e, lanes) == RT_OK) {
+            emitted_release(before->own);
+            before->state = NULL;                   /* it stays, with all that is in it */
+            k->before = before;
+            e->name = engine_name(a, NULL, (EmitForm){ .isa = NULL });
+            return true;
+        }
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%d threads cannot be started", lanes);
+    }
+    e->state = NULL;
+    native_close(e);
+    *e = *before;
+    return false;
+}
+
+const Engine *native_beneath(const Engine *e) { return ((const Native *)e->own)->before; }
+
+void native_undo(Engine *e, int lanes)
+{
+    Native *k = e->own;
+    Engine before = *k->before;
+    before.state = e->state;
+    k->before = NULL;
+    e->state = NULL;
+    native_close(e);
+    *e = before;
+    if (lanes > 1) e->ops->threads(e, lanes);
 }

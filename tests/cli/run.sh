@@ -6,6 +6,7 @@ scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 skip() { echo "skip $1 ($2)"; }
 unset MAKEFLAGS MFLAGS MAKELEVEL
+export XFORMC_CACHE=off
 # A cc that optimises little: nothing here is measured.
 mkdir "$scratch/quick"
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/quick/cc" && chmod +x "$scratch/quick/cc" && PATH=$scratch/quick:$PATH

@@ -1,0 +1,64 @@
+/* repl_tier.c: a model answers at once by the jit, and goes on in native code when the compiler in the background is done. */
+#include "repl.h"
+
+#include <string.h>
+
+#include "debug.h"
+#include "jit.h"
+#include "native.h"
+
+void repl_tier_poll(lua_State *L, ReplModel *m)
+{
+    background_poll(&m->native, false);
+    if (m->native.state != BACKGROUND_FAILED || m->told) return;
+    m->told = true;
+    if (repl_of(L)->choices->verbose) fprintf(stderr, "note: %s stays on the jit: %s\n", m->session->model->name, m->native.why);
+}
+
+/* Until it is there, has failed, or somebody presses Ctrl-C. */
+void repl_tier_await(lua_State *L, ReplModel *m)
+{
+    Background *b = &m->native;
+    for (background_poll(b, true); b->state == BACKGROUND_WAITS || b->state == BACKGROUND_RUNS; background_poll(b, true)) {
+        if (jit_stop_wanted()) luaL_error(L, "interrupted");
+        background_sleep();
+    }
+}
+
+/* Raise why there is no native code. */
+static void refuse(lua_State *L, const ReplModel *m)
+{
+    Diag *d = diag_new(m->session->arena);
+    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "no native code of %s: %s", m->session->model->name, m->native.why);
+    repl_raise(L, d);
+}
+
+void repl_tier_begin(lua_State *L, ReplModel *m, const char *tier)
+{
+    if (tier ? strcmp(tier, "jit") == 0 : debug_level() >= 2) return;      /* which shows operations of the jit */
+    background_ask(&m->native, m->session->arena, m->engine, session_form(&m->choices), m->choices.threads);
+    if (tier) repl_tier_await(L, m);
+    if (tier && m->native.state != BACKGROUND_DONE) refuse(L, m);
+}
+
+void repl_tier_pin(ReplModel *m)
+{
+    if (m->native.state == BACKGROUND_DONE) native_undo(m->engine, m->choices.threads);
+    background_drop(&m->native);
+}
+
+const Engine *repl_tier_jit(const ReplModel *m) { return m->native.state == BACKGROUND_DONE ? native_beneath(m->engine) : m->engine; }
+
+const char *repl_tier_name(const ReplModel *m) { return m->native.state == BACKGROUND_DONE ? "native" : m->choices.engine; }
+
+void repl_tier_time(const ReplModel *m)
+{
+    const Background *b = &m->native;
+    switch (b->state) {
+    case BACKGROUND_NONE:   break;
+    case BACKGROUND_WAITS:  printf("%-14s waits\n", "native"); break;
+    case BACKGROUND_RUNS:   printf("%-14s is being compiled\n", "native"); break;
+    case BACKGROUND_DONE:   printf("%-14s %9.3f ms\n", b->cached ? "native, cached" : "native", (double)b->took_ns / 1e6); break;
+    case BACKGROUND_FAILED: printf("%-14s %s\n", "native", b->why); break;
+    }
+}

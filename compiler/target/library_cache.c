@@ -1,0 +1,208 @@
+/* library_cache.c: the key of a compiled model, and the files that are kept by such keys. */
+#include "library_cache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#elif defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+#include "file.h"
+#include "isa.h"
+#include "pack.h"
+#include "rt_packed.h"
+#include "runtime_text.h"
+
+const char *library_cache_folder(Arena *a)
+{
+    const char *choice = getenv("XFORMC_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (choice && strcmp(choice, "off") == 0) return NULL;
+    if (cache && *cache == '/') return file_join(a, cache, "xformc");       /* the XDG specification: a relative path is ignored */
+    return home && *home == '/' ? file_join(a, home, ".cache/xformc") : NULL;
+}
+
+/* ---- the key ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_text(uint64_t h, const char *text) { return text ? rt_hash(h, text, strlen(text) + 1) : rt_hash(h, "\1", 1); }
+
+/* What -march=native looks at. */
+static uint64_t hash_machine(uint64_t h)
+{
+    struct utsname system;
+    if (uname(&system) == 0) h = hash_text(hash_text(h, system.sysname), system.machine);
+#if defined(__x86_64__) || defined(__i386__)
+    static const unsigned leaves[][2] = { { 0, 0 }, { 1, 0 }, { 7, 0 }, { 7, 1 }, { 0x80000000, 0 }, { 0x80000001, 0 } };
+    for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
+        unsigned r[4] = { 0 };
+        __get_cpuid_count(leaves[i][0], leaves[i][1], &r[0], &r[1], &r[2], &r[3]);
+        if (leaves[i][0] == 1) r[1] = 0;            /* which core this is */
+        h = rt_hash(h, r, sizeof r);
+    }
+#elif defined(__linux__)
+    const unsigned long words[] = { getauxval(AT_HWCAP), getauxval(AT_HWCAP2) };
+    h = rt_hash(h, words, sizeof words);
+#endif
+    return h;
+}
+
+/* Where a command of that name is on the PATH, or NULL. */
+static const char *on_path(Arena *a, const char *name, struct stat *info)
+{
+    const char *path = getenv("PATH");
+    for (size_t n; path && *path; path += n + (path[n] == ':')) {
+        n = strcspn(path, ":");
+        const char *file = file_join(a, n ? arena_copy(a, path, n) : ".", name);
+        if (stat(file, info) == 0 && S_ISREG(info->st_mode) && access(file, X_OK) == 0) return file;
+    }
+    return NULL;
+}
+
+/* What the compiler says of itself, asked again only when its file changes. False where it cannot be asked. */
+static bool hash_version(const char *path, const struct stat *info, uint64_t *version)
+{
+    static struct { char path[4096]; int64_t size, seconds, nanoseconds; uint64_t version; } known;
+    const int64_t size = info->st_size, seconds = info->st_mtim.tv_sec, nanoseconds = info->st_mtim.tv_nsec;
+    if (strcmp(known.path, path) != 0 || known.size != size || known.seconds != seconds || known.nanoseconds != nanoseconds) {
+        char words[4096];
+        FILE *f = popen("cc --version 2>/dev/null", "r");
+        const size_t n = f ? fread(words, 1, sizeof words, f) : 0;
+        if ((f && pclose(f) != 0) || !n || strlen(path) >= sizeof known.path) return false;
+        strcpy(known.path, path);
+        known.size = size, known.seconds = seconds, known.nanoseconds = nanoseconds;
+        known.version = rt_hash(rt_hash_start, words, n);
+    }
+    *version = known.version;
+    return true;
+}
+
+/* What the compiler makes of a text depends on these too. */
+static uint64_t hash_variables(uint64_t h)
+{
+    static const char *const names[] = { "LDFLAGS", "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) h = hash_text(h, getenv(names[i]));
+    return h;
+}
+
+static uint64_t hash_runtime(void)
+{
+    static uint64_t h;
+    if (h) return h;
+    h = rt_hash_start;
+    for (const RuntimeFile *f = runtime_files; f->name; f++)
+        if (f->copied) h = hash_text(hash_text(h, f->name), f->text);
+    return h;
+}
+
+/* The Makefile is among the files, and has the flags. */
+static uint64_t hash_emitted(Arena *a, uint64_t h, const Plan *p, EmitForm form)
+{
+    const Pack pack = pack_layout(a, p);
+    int n;
+    const EmittedFile *files = emit_files(a, p, pack.identity, pack.head_bytes, form, &n);
+    for (int i = 0; i < n; i++) h = hash_text(hash_text(h, files[i].name), files[i].text.data);
+    return h;
+}
+
+const char *library_cache_path(Arena *a, const Plan *p, EmitForm form)
+{
+    int n;
+    struct stat info;
+    uint64_t version;
+    const char *const *isas = isa_list(a, form.isa, &n), *folder = library_cache_folder(a);
+    const char *cc = folder && n == 1 ? on_path(a, "cc", &info) : NULL;
+    if (!cc || !hash_version(cc, &info, &version)) return NULL;
+    const uint64_t runtime = hash_runtime();
+    uint64_t h = hash_emitted(a, rt_hash_start, p, form);
+    h = rt_hash(rt_hash(h, &runtime, sizeof runtime), &version, sizeof version);
+    h = hash_text(hash_text(h, cc), isa_flags(isas[0]));
+    h = hash_variables(hash_machine(h));
+    return file_join(a, folder, arena_format(a, "%s-%016llx.so", p->graph->model->name, (unsigned long long)h));
+}
+
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
+
+enum { TRAIL = 7 + 16 + 1, MOST_BYTES = 256 << 20 };      /* "xformc " and a hash, at the end of an entry */
+
+static const char *trail(Arena *a, const char *data, size_t size)
+{
+    return arena_format(a, "xformc %016llx\n", (unsigned long long)rt_hash(rt_hash_start, data, size));
+}
+
+bool library_cache_has(Arena *a, const char *path)
+{
+    size_t size;
+    struct stat info;
+    if (!path || lstat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid()) return false;
+    const char *data = file_read(a, diag_new(a), (Loc){ 0 }, path, MOST_BYTES, &size);
+    const bool whole = data && size > TRAIL && memcmp(data + size - TRAIL, trail(a, data, size - TRAIL), TRAIL) == 0;
+    if (whole) utimensat(AT_FDCWD, path, NULL, 0);         /* used now */
+    else unlink(path);
+    return whole;
+}
+
+static void remove_old(Arena *a)
+{
+    int n;
+    int64_t bytes = 0;
+    const CacheEntry *e = library_cache_list(a, &n);
+    for (int i = 0; i < n; i++)
+        if ((bytes += e[i].bytes) > MOST_BYTES) unlink(e[i].path);
+}
+
+void library_cache_add(Arena *a, const char *path, const char *library)
+{
+    size_t size;
+    Diag *untold = diag_new(a);
+    if (!path || !file_make_folder(untold, file_folder(a, path))) return;
+    const char *data = file_read(a, untold, (Loc){ 0 }, library, MOST_BYTES, &size);
+    FileWriter *w = data ? file_create(a, untold, path) : NULL;
+    if (!w) return;
+    if (!file_append(w, data, size) || !file_append(w, trail(a, data, size), TRAIL)) file_abandon(w);
+    else if (file_commit(w)) remove_old(a);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+static int last_used_first(const void *a, const void *b)
+{
+    const CacheEntry *x = a, *y = b;
+    return x->used != y->used ? (x->used < y->used) - (x->used > y->used) : strcmp(x->name, y->name);
+}
+
+/* NAME-0123456789abcdef.so, where nothing else is ours. */
+static bool is_entry(const char *name)
+{
+    const char *dash = strrchr(name, '-');
+    return dash && dash > name && strspn(dash + 1, "0123456789abcdef") == 16 && strcmp(dash + 17, ".so") == 0;
+}
+
+CacheEntry *library_cache_list(Arena *a, int *n)
+{
+    int room = 0;
+    CacheEntry *list = NULL;
+    struct stat info;
+    const char *folder = library_cache_folder(a);
+    DIR *dir = folder ? opendir(folder) : NULL;
+    *n = 0;
+    for (struct dirent *f; dir && (f = readdir(dir)) != NULL;) {
+        const char *path = is_entry(f->d_name) ? file_join(a, folder, f->d_name) : NULL;
+        if (!path || lstat(path, &info) != 0 || !S_ISREG(info.st_mode)) continue;
+        if (*n == room) {
+            list = arena_grow(a, list, (size_t)room * sizeof *list, (size_t)(2 * room + 64) * sizeof *list);
+            room = 2 * room + 64;
+        }
+        list[(*n)++] = (CacheEntry){ arena_text(a, f->d_name), path, info.st_size, info.st_mtim.tv_sec };
+    }
+    if (dir) closedir(dir);
+    if (*n) qsort(list, (size_t)*n, sizeof *list, last_used_first);
+    return list;
+}

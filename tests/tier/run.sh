@@ -1,0 +1,304 @@
+#!/bin/sh
+# Tiers of the prompt and the cache of compiled models. usage: run.sh XFORMC
+# cc is a script that counts its runs, does not optimise, and notes when two of it run at once.
+set -u
+xformc=$1
+pty=$(dirname "$xformc")/tests/repl/pty
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+mkdir -p "$scratch/bin" "$scratch/tmp"
+cat >"$scratch/bin/cc" <<END
+#!/bin/sh
+case " \$* " in *' --version '*) exec $(command -v cc) --version ;; esac
+trap 'rmdir "$scratch/lock"; exit 143' TERM
+mkdir "$scratch/lock" 2>/dev/null || echo two >>"$scratch/two"
+case " \$* " in *' -shared '*) echo run >>"$scratch/runs" ;; esac
+$(command -v cc) "\$@" -O1 &
+wait \$!
+code=\$?
+rmdir "$scratch/lock"
+exit \$code
+END
+chmod +x "$scratch/bin/cc"
+export PATH="$scratch/bin:$PATH" TMPDIR="$scratch/tmp" XDG_CACHE_HOME="$scratch/cache" XDG_STATE_HOME="$scratch/state" TERM=xterm
+unset XFORMC_CACHE
+cache=$scratch/cache/xformc
+
+# runs N: so many libraries were made since the last time this was asked.
+runs() {
+    found=$(cat "$scratch/runs" 2>/dev/null | wc -l)
+    rm -f "$scratch/runs"
+    [ "$found" -eq "$1" ] || { echo "$found compilations, expected $1"; return 1; }
+}
+empty() { [ -z "$(ls -A "$scratch/tmp")" ] && [ ! -d "$scratch/lock" ]; }
+# lua NAME CODE OUT ERR [COMPILATIONS] < FILE: what it prints, in full, its exit code, a pattern of its messages.
+lua() {
+    cat >"$scratch/in.lua"
+    "$xformc" lua $flags "$scratch/in.lua" >"$scratch/out" 2>"$scratch/err"
+    code=$?
+    message=$(cat "$scratch/err")
+    case $message in $4) fits=1 ;; *) fits=0 ;; esac
+    [ $code = "$2" ] && [ "$(cat "$scratch/out")" = "$3" ] && [ $fits = 1 ] && empty && runs "${5:-0}"
+    verdict $? "$1"
+    echo "exit $code"; cat "$scratch/out" "$scratch/err"; ls -A "$scratch/tmp"
+}
+flags=
+
+lua 'at once by the jit, then in native code, to the same bits' 0 'jit
+2019-05-03
+native
+2019-05-03
+jit
+true
+0.0
+native' '' 1 <<'END'
+m = xf.compile("specs/dates.lua")
+pinned = xf.compile("specs/dates.lua", { tier = "jit" })
+print(m.tier) print(m("3rd of May 2019"))
+before = m:generate{ 5, 6, 7, 8 }
+print(m:wait()) print(m("3rd of May 2019")) print(pinned:wait())
+after, other = m:generate{ 5, 6, 7, 8 }, pinned:generate{ 5, 6, 7, 8 }
+print(#other > 0 and table.concat(before, " ") == table.concat(other, " ") and table.concat(after, " ") == table.concat(other, " "))
+print(m:run{ 5, 6 }.log_probs:distance(pinned:run{ 5, 6 }.log_probs))
+print(m.tier)
+END
+lua 'the second time it is there at the first call' 0 'native
+2019-05-03' '' 0 <<'END'
+m = xf.compile("specs/dates.lua")
+print(m.tier) print(m("3rd of May 2019"))
+END
+lua 'waited for; another model is compiled' 0 'native
+native
+true' '' 1 <<'END'
+print(xf.compile("specs/dates.lua", { tier = "native" }).tier)
+m = xf.compile("specs/self_attention.lua", { tier = "native", threads = 2 })
+print(m.tier)
+print(m:run{ X = { 1,1,1,1, 1,1,1,1, 1,1,1,1 } }.Z:distance(xf.tensor({ 2,2,2, 2,2,2, 2,2,2 }, { 3, 3 })) < 1e-6)
+END
+printf 'm = xf.compile("specs/dates.lua", { tier = "native" }) m:time() print(m)\n' >"$scratch/in.lua"
+"$xformc" lua "$scratch/in.lua" >"$scratch/out" && grep -Eq '^native, cached +[0-9]+\.[0-9]+ ms$' "$scratch/out" &&
+    grep -q '^dates (native (cc)): ' "$scratch/out" && runs 0
+verdict $? 'm:time() tells how it came'
+cat "$scratch/out"
+lua 'engine = "native" comes from the cache; other sizes do not' 0 'native
+10
+native' '' 1 <<'END'
+m = xf.compile("specs/dates.lua", { engine = "native" })
+print(m.tier) print(#m:generate({ 5, 6, 7, 8 }, 10))
+print(xf.compile("specs/dates.lua", { slots = 2, tier = "native" }).tier)
+END
+lua 'a sweep is pinned' 0 'true' '' 0 <<'END'
+r = xf.sweep("specs/copy.lua", { heads = { 2, 4 } }, { seconds = 0.04 })
+print(r[1].median_us > 0 and r[2].median_us > 0)
+END
+lua 'what is changed goes back to the jit; a probe needs it not' 0 'native
+true
+native 2019-05-03
+jit false
+jit 2019-05-03
+jit' '' 0 <<'END'
+m = xf.compile("specs/dates.lua", { tier = "native" })
+print(m.tier)
+print(m:code("likeliest"):find("likeliest(", 1, true) ~= nil and #m:weight("encoder.0.ffn.up.weight") > 0)
+m:probe("encoder.0.ffn", function(t) seen = t end)
+a = m("3rd of May 2019")
+print((seen and m.tier) .. " " .. a)
+m:probe("encoder.0.ffn")
+m:set("encoder.0.ffn.up.weight", m:weight("encoder.0.ffn.up.weight"):scaled(-3))
+print(m.tier .. " " .. tostring(m("3rd of May 2019") == "2019-05-03"))
+m:restore()
+print(m.tier .. " " .. m("3rd of May 2019"))
+print(m:wait())
+END
+lua 'both an engine and a tier' 65 '' '*engine and tier are two ways to say one thing*' <<'END'
+xf.compile("specs/dates.lua", { engine = "jit", tier = "native" })
+END
+lua 'a tier that there is not' 65 '' "*invalid option 'generic'*" <<'END'
+xf.compile("specs/dates.lua", { tier = "generic" })
+END
+
+# ---- who uses the cache ----------------------------------------------------------------------------------------------
+
+answer() { [ "$("$xformc" run specs/dates.lua --engine native "$@" '3rd of May 2019')" = 2019-05-03 ]; }
+answer && runs 0 && empty
+verdict $? 'run --engine native takes it from there'
+answer --cc cc && runs 1
+verdict $? 'run --cc compiles anew'
+"$xformc" verify specs/self_attention.lua --engine native --cc cc >/dev/null && runs 4 &&
+    "$xformc" verify specs/self_attention.lua --engine native --cc cc >/dev/null && runs 4
+verdict $? 'verify compiles anew, each form with taps and without'
+XFORMC_CACHE=off answer && runs 1
+verdict $? 'XFORMC_CACHE=off compiles anew'
+LDFLAGS=-Wl,-O1 answer && runs 1 && LDFLAGS=-Wl,-O1 answer && runs 0
+verdict $? 'what the linker is told is part of the key'
+printf '#!/bin/sh\ncase " $* " in *" --version "*) echo another; exit 0 ;; esac\nexec %s "$@"\n' "$scratch/bin/cc" >"$scratch/cc2"
+mkdir "$scratch/bin2" && mv "$scratch/cc2" "$scratch/bin2/cc" && chmod +x "$scratch/bin2/cc"
+PATH="$scratch/bin2:$PATH" answer && runs 1 && answer && runs 0
+verdict $? 'and the compiler'
+
+# ---- entries that are damaged ----------------------------------------------------------------------------------------
+
+"$xformc" cache --clear && [ -z "$("$xformc" cache)" ] && answer && runs 1 && answer && runs 0
+verdict $? 'cleared, compiled, kept'
+entry=$(ls "$cache"/dates-*.so)
+cp "$entry" "$scratch/whole"
+# damaged NAME: whatever is wrong with the entry, the answer is right, and a whole one takes its place.
+damaged() {
+    answer && runs 1 && cmp -s "$entry" "$scratch/whole" && answer && runs 0
+    verdict $? "$1"
+}
+head -c 20000 "$scratch/whole" >"$entry"; damaged 'cut short'
+: >"$entry"; damaged 'empty'
+{ head -c 30000 "$scratch/whole"; printf 'XXXX'; tail -c +30005 "$scratch/whole"; } >"$entry"
+[ "$(wc -c <"$entry")" = "$(wc -c <"$scratch/whole")" ]; verdict $? 'the damage has the same size'
+damaged 'four bytes changed'
+rm "$entry"; mkdir "$entry"
+answer && runs 1; verdict $? 'a folder in its place'
+rmdir "$entry" && answer && runs 1
+# What is no library, with the right hash behind it.
+cat >"$scratch/forge.lua" <<'END'
+local text, h = "no library at all", -3750763034362895579
+for i = 1, #text do h = (h ~ text:byte(i)) * 1099511628211 end
+local f = io.open(arg[1], "wb")
+f:write(text, ("xformc %016x\n"):format(h))
+f:close()
+END
+"$xformc" lua "$scratch/forge.lua" "$entry"; damaged 'no library'
+"$xformc" lua "$scratch/forge.lua" "$entry"
+lua 'no library, at the prompt' 0 'jit
+native' '' 1 <<'END'
+m = xf.compile("specs/dates.lua")
+print(m.tier) print(m:wait())
+END
+cmp -s "$entry" "$scratch/whole"
+verdict $? 'a whole one took its place'
+
+# ---- list and clear --------------------------------------------------------------------------------------------------
+
+printf 'mine\n' >"$cache/notes.txt"
+"$xformc" cache >"$scratch/out"
+[ "$(wc -l <"$scratch/out")" = 1 ] && grep -Eq '^dates-[0-9a-f]{16}\.so +[0-9]+\.[0-9] KiB +[0-9]+ (s|min)$' "$scratch/out"
+verdict $? 'cache lists name, size, age'
+touch -d '3 days ago' "$entry"
+"$xformc" cache | grep -q ' 3 d$' && answer && "$xformc" cache | grep -Eq ' [0-9]+ (s|min)$' && runs 0
+verdict $? 'the age is the time since it was last used'
+bytes=$(wc -c <"$entry" | tr -d ' ')
+"$xformc" cache --json | grep -Eq "^\{\"folder\":\"$cache\",\"entries\":\[\{\"name\":\"dates-[0-9a-f]{16}\.so\",\"bytes\":$bytes,\"used\":[0-9]+\}\]\}$"
+verdict $? 'cache --json'
+"$xformc" cache --clear >"$scratch/out" 2>&1 && [ ! -s "$scratch/out" ] && [ "$(ls "$cache")" = notes.txt ]
+verdict $? 'cache --clear removes what is ours'
+XFORMC_CACHE=off "$xformc" cache >"$scratch/out" 2>"$scratch/err" && [ ! -s "$scratch/out" ] && grep -q 'XFORMC_CACHE is off' "$scratch/err"
+verdict $? 'cache, when it is off'
+: >"$scratch/file"
+XDG_CACHE_HOME="$scratch/file" answer 2>"$scratch/err" && [ ! -s "$scratch/err" ] && runs 1 && empty
+verdict $? 'a cache that cannot be written'
+"$xformc" cache more 2>/dev/null; [ $? = 2 ]
+verdict $? 'cache takes no word'
+
+# ---- compilers that are not there, or fail ---------------------------------------------------------------------------
+
+mkdir "$scratch/none"
+for tool in sh make rm; do ln -s "$(command -v $tool)" "$scratch/none/$tool"; done
+cat >"$scratch/stays" <<'END'
+m = xf.compile("specs/dates.lua")
+print(m:wait()) print(m("3rd of May 2019"))
+m:time()
+END
+# without NAME PATTERN: it stays on the jit, silently; with -v, and in m:time(), it says why.
+without() {
+    env PATH="$scratch/none" "$xformc" lua "$scratch/stays" >"$scratch/out" 2>"$scratch/err"
+    [ $? = 0 ] && [ "$(head -n 2 "$scratch/out")" = 'jit
+2019-05-03' ] && [ ! -s "$scratch/err" ] && tail -n 1 "$scratch/out" | grep -q "^native  *$2\$" &&
+        env PATH="$scratch/none" "$xformc" lua -v "$scratch/stays" 2>&1 >/dev/null | grep -q "^note: dates stays on the jit: $2\$" && empty
+    verdict $? "$1"
+    cat "$scratch/out" "$scratch/err"
+}
+without 'no compiler' "the C compiler 'cc' is not installed"
+printf 'xf.compile("specs/dates.lua", { tier = "native" })\n' >"$scratch/in.lua"
+env PATH="$scratch/none" "$xformc" lua "$scratch/in.lua" >"$scratch/out" 2>"$scratch/err"
+[ $? = 69 ] && [ ! -s "$scratch/out" ] && grep -q "error: no native code of dates: the C compiler 'cc' is not installed$" "$scratch/err" && empty
+verdict $? 'no compiler to wait for'
+cat "$scratch/err"
+printf '#!/bin/sh\ncase $1 in --version) echo broken; exit 0 ;; esac\nexit 1\n' >"$scratch/none/cc" && chmod +x "$scratch/none/cc"
+without 'a compiler that fails' 'cc did not build libdates.so; see above'
+rm "$scratch/none/make"
+without 'no make' "the build tool 'make' is not installed"
+ln -s "$(command -v make)" "$scratch/none/make"
+TMPDIR=$scratch/gone without 'TMPDIR is not there' "cannot make a temporary folder $scratch/gone/xformc-[A-Za-z0-9]*: No such file or directory"
+
+# ---- what stays behind -----------------------------------------------------------------------------------------------
+
+rm -f "$scratch/two" "$scratch/runs"
+cat >"$scratch/many.lua" <<'END'
+local spec, kept = xf.spec("specs/copy.lua"), {}
+for i = 1, 100 do
+  local m = xf.compile(spec{ d_ff = 16 * i })
+  assert(m.tier == "jit")
+  m:run{ 1, 2, 3 }
+  if i % 3 == 0 then m:close() else kept[#kept + 1] = m end
+end
+print(kept[#kept]:wait())
+END
+"$xformc" lua "$scratch/many.lua" >"$scratch/out" 2>"$scratch/err"
+code=$?
+[ $code = 0 ] && [ "$(cat "$scratch/out")" = native ] && [ ! -s "$scratch/err" ] && empty && [ ! -e "$scratch/two" ]
+verdict $? '100 models: one is compiled at a time, and nothing stays behind'
+echo "exit $code"; cat "$scratch/out" "$scratch/err"; ls -A "$scratch/tmp"
+rm -f "$scratch/runs"
+
+# The program ends in one way or another while cc runs. begun: it does. gone: within seconds nothing is left.
+begun() { for i in $(seq 200); do [ -d "$scratch/lock" ] && return 0; sleep 0.05; done; return 1; }
+gone() { for i in $(seq 200); do empty && return 0; sleep 0.05; done; ls -A "$scratch/tmp"; return 1; }
+cat >"$scratch/long.lua" <<'END'
+local m = xf.compile("specs/gpt.lua")
+local function lock() return os.rename(arg[1], arg[1]) end
+repeat m:run{ 1, 2 } until lock()
+if arg[2] then os.exit(tonumber(arg[2])) end
+while true do m:run{ 1, 2 } end
+END
+"$xformc" lua "$scratch/long.lua" "$scratch/lock" 7; [ $? = 7 ] && empty
+verdict $? 'os.exit ends the compiler'
+for signal in TERM HUP KILL; do
+    "$xformc" lua "$scratch/long.lua" "$scratch/lock" 2>/dev/null & pid=$!
+    begun && kill -$signal $pid && ! wait $pid 2>/dev/null && gone
+    verdict $? "SIG$signal ends the compiler"
+done
+rm -f "$scratch/runs"
+
+# Ctrl-C stops what runs, not the compiler behind it.
+printf '? >\n> 1\n? 1\n> :quit\n' >"$scratch/script"
+"$pty" "$scratch/script" "$xformc" repl >/dev/null
+if [ $? = 77 ]; then
+    echo 'skip Ctrl-C on a terminal (no pseudo-terminals)'
+    exit 0
+fi
+cat >"$scratch/script" <<'END'
+? >
+> m = xf.compile("specs/copy.lua"); print("comp" .. "iled " .. m.tier)
+? compiled jit
+? >
+> print("lo" .. "op"); while true do m:run{ 1, 2, 3 } end
+? loop
+^ C
+? interrupted
+? >
+> print("is " .. m:wait())
+? is native
+? >
+> print("mea" .. "sured"); m:bench(300)
+? measured
+^ C
+? interrupted
+? >
+> n = xf.compile("specs/gpt.lua"); print("wai" .. "ting"); n:wait()
+? waiting
+^ C
+? interrupted
+? >
+> n.tier
+? jit
+> :quit
+END
+timeout 90 "$pty" "$scratch/script" "$xformc" repl >"$scratch/screen" 2>&1 && runs 1 && empty
+verdict $? 'terminal: Ctrl-C ends no compiler, stops native code between two calls, and waiting'
+cat "$scratch/screen"

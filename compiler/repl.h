@@ -81,6 +81,10 @@ Engine *repl_tapped(lua_State *L, ReplModel *m);
 void repl_close_tapped(ReplModel *m);
 /* Raise what the model's session was told. */
 int repl_model_fail(lua_State *L, const ReplModel *m);
+/* Raise what a status other than RT_OK says. */
+void repl_check_status(lua_State *L, rt_status status);
+/* How long it takes, as methods into the table at the top of the stack: repl_measure.c. */
+void repl_add_measures(lua_State *L);
 /* Probes, edits of C and of weights, as methods into the table at the top of the stack: repl_experiment.c. */
 void repl_add_experiments(lua_State *L);
 /* Before calls and behind them: raise what a probe raised. */

@@ -1,10 +1,9 @@
-/* repl_model.c: compiled models at the prompt: m("text"), m:run{…}, m:at("name"), m:attention("text"), m:time(), m:bench(). */
+/* repl_model.c: compiled models at the prompt: m("text"), m:run{…}, m:at("name"), m:attention("text"). */
 #include "repl.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -27,7 +26,7 @@ int repl_model_fail(lua_State *L, const ReplModel *m)
     return luaL_error(L, "it failed, and nothing was told");
 }
 
-static void check_status(lua_State *L, rt_status status)
+void repl_check_status(lua_State *L, rt_status status)
 {
     if (status == RT_INTERRUPTED) luaL_error(L, "interrupted");
     if (status != RT_OK) luaL_error(L, "%s", rt_status_text(status));
@@ -254,7 +253,7 @@ static int run_model(lua_State *L)
         if (fed) {
             l->question = (Question){ .source = ids, .n = n, .fed = fed, .written = fed, .m = k };
             l->trace = trace_run(m->session->arena, e, ids, n, fed, k);
-            check_status(L, l->trace->status);
+            repl_check_status(L, l->trace->status);
         } else if (!look_ask(l, ids, n)) return repl_check_probes(L, m), repl_model_fail(L, m);
     }
     repl_check_probes(L, m);
@@ -348,7 +347,7 @@ static int generate(lua_State *L)
         lua_pushinteger(L, id);
         lua_rawseti(L, -2, ++made);
     }
-    check_status(L, status);
+    repl_check_status(L, status);
     return 1;
 }
 
@@ -438,108 +437,6 @@ static int verify(lua_State *L)
     return 1;
 }
 
-/* ---- time -------------------------------------------------------------------------------------------------------- */
-
-static int time_phases(lua_State *L)
-{
-    ReplModel *m = repl_check_model(L);
-    const SessionPhases *p = &m->session->phases;
-    const EnginePhases *e = &m->engine->phases;
-    const struct { const char *name; int64_t ns; } phases[] = {
-        { "read", p->read_ns }, { "model", p->model_ns }, { "graph", p->graph_ns }, { "plan", p->plan_ns },
-        { "emit", e->emit_ns }, { "compile", e->compile_ns }, { e->packed_before ? "pack (reused)" : "pack", e->pack_ns }, { "all", m->open_ns }
-    };
-    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
-        if (phases[i].ns || i > 3) printf("%-14s %9.3f ms\n", phases[i].name, (double)phases[i].ns / 1e6);
-    repl_tier_time(m);
-    return 0;
-}
-
-/* One run: a source of full length and the shortest answer, or a step at the end of the longest sequence; of a graph a run. */
-static rt_status run_once(ReplModel *m, const int *ids)
-{
-    const Model *model = m->session->model;
-    const EngineOps *ops = m->engine->ops;
-    if (model->graph) return ops->run(m->engine);
-    if (model->has_encoder) {
-        rt_status status = ops->encode(m->engine, ids, (int)model->max_source);
-        return status || !model->has_decoder ? status : ops->step(m->engine, (int)model->start_id);
-    }
-    rt_status status = ops->clear(m->engine);
-    const int n = model->max_target < 16 ? (int)model->max_target : 16;
-    for (int i = 0; i < n && !status; i++) status = ops->step(m->engine, ids[i]);
-    return status;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Ten bins from the least to the 99th percentile. */
-static void histogram(const double *us, int n)
-{
-    enum { BINS = 10, WIDTH = 40 };
-    const double low = us[0], high = us[n * 99 / 100], step = (high - low) / BINS;
-    int counts[BINS] = { 0 }, most = 1;
-    for (int i = 0; i < n; i++) {
-        int bin = step > 0 ? (int)((us[i] - low) / step) : 0;
-        if (bin >= BINS) bin = BINS - 1;
-        if (++counts[bin] > most) most = counts[bin];
-    }
-    for (int i = 0; i < BINS; i++) {
-        printf("%10.2f µs |", low + step * i);
-        for (int k = 0; k < (counts[i] * WIDTH + most - 1) / most; k++) fputs("█", stdout);
-        printf(" %d\n", counts[i]);
-    }
-}
-
-/* Runs for some seconds; pushes the minimum and the median in seconds, and prints them too. */
-static int measure_runs(lua_State *L, double seconds, bool print)
-{
-    enum { MOST_RUNS = 100000 };
-    ReplModel *m = repl_check_model(L);
-    const Model *model = m->session->model;
-    luaL_argcheck(L, seconds > 0 && seconds <= 600, 2, "expected seconds, above 0 and up to 600");
-    int *ids = arena_array(m->session->arena, (size_t)(model->graph ? 1 : look_most_ids(model)), sizeof *ids);
-    double *us = malloc(MOST_RUNS * sizeof *us);
-    if (!us) die("no memory");
-    int n = 0;
-    rt_status status = run_once(m, ids);
-    const int64_t begin = bench_now_ns(), end = begin + (int64_t)(seconds * 1e9);
-    for (int64_t now = begin; status == RT_OK && now < end && n < MOST_RUNS; n++) {
-        status = run_once(m, ids);
-        const int64_t after = bench_now_ns();
-        us[n] = (double)(after - now) / 1e3;
-        now = after;
-    }
-    engine_reset(m->engine);
-    if (status == RT_OK) qsort(us, (size_t)n, sizeof *us, by_size);
-    if (status == RT_OK && print) {
-        const char *what = model->graph ? "one run" : !model->has_encoder ? "16 tokens, one at a time" : model->has_decoder ?
-                           "a source of full length and one step" : "a source of full length";
-        printf("%s, %s: %d runs, minimum %.2f µs, median %.2f µs\n", m->engine->name, what, n, us[0], us[n / 2]);
-        histogram(us, n);
-    }
-    const double best = us[0] / 1e6, median = us[n / 2] / 1e6;
-    free(us);
-    check_status(L, status);
-    lua_pushnumber(L, best);
-    lua_pushnumber(L, median);
-    return 2;
-}
-
-/* m:bench(seconds): how long one run takes, with a histogram. */
-static int bench(lua_State *L)
-{
-    measure_runs(L, luaL_optnumber(L, 2, 1), true);
-    return 0;
-}
-
-/* m:measure(seconds): the minimum and the median in seconds. */
-static int measure(lua_State *L) { return measure_runs(L, luaL_optnumber(L, 2, 0.1), false); }
-
 /* m:wait(): until native code is there, or it is certain that it will not be; the tier. */
 static int wait_native(lua_State *L)
 {
@@ -600,14 +497,14 @@ void repl_open_model(lua_State *L)
 {
     static const luaL_Reg methods[] = {
         { "run", run_model }, { "generate", generate }, { "names", names }, { "at", at }, { "attention", attention },
-        { "verify", verify }, { "time", time_phases }, { "bench", bench }, { "measure", measure },
-        { "wait", wait_native }, { "close", close_value }, { NULL, NULL }
+        { "verify", verify }, { "wait", wait_native }, { "close", close_value }, { NULL, NULL }
     };
     static const luaL_Reg meta[] = { { "__tostring", describe }, { "__call", call_model }, { "__gc", close_value },
                                      { "__close", close_value }, { NULL, NULL } };
     luaL_newmetatable(L, model_type);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
+    repl_add_measures(L);
     repl_add_experiments(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__methods");

@@ -8,14 +8,15 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 
 # Native code, with one weight 1 % off; tests/cli/run.sh has the other engines.
 golden=tests/goldens/pre_layer where=encoder.layers.1.feed_forward.w_2.weight
+printf '#!/bin/sh\nexec cc "$@" -O1\n' >"$scratch/cc" && chmod +x "$scratch/cc"        # which changes no bit
 mkdir "$scratch/off"
 cp $golden.lua "$scratch/off"
 "$tools/perturb" $golden.safetensors "$scratch/off/pre_layer.safetensors" $where 1.01 &&
-    "$xformc" verify "$scratch/off/pre_layer.lua" --engine native --cc cc --against $golden.ref.safetensors >"$scratch/out" 2>"$scratch/err"
-[ $? = 1 ] && grep -q "^verify: first departs: encoder.1.ffn (native (cc) against pre_layer.ref.safetensors): " "$scratch/out"
+    "$xformc" verify "$scratch/off/pre_layer.lua" --engine native --cc "$scratch/cc" --against $golden.ref.safetensors >"$scratch/out" 2>"$scratch/err"
+[ $? = 1 ] && grep -q "^verify: first departs: encoder.1.ffn (native ($scratch/cc) against pre_layer.ref.safetensors): " "$scratch/out"
 verdict $? "verify finds 1 % in $where, native"
 tail -n 2 "$scratch/out"
-"$xformc" verify $golden.lua --engine native --cc cc --json >/dev/full 2>"$scratch/err"
+"$xformc" verify $golden.lua --engine native --cc "$scratch/cc" --json >/dev/full 2>"$scratch/err"
 [ $? = 74 ] && [ -s "$scratch/err" ]
 verdict $? 'verify on a full disk'
 

@@ -106,6 +106,15 @@ static void print_params(Session *s, bool json, bool *first)
     }
 }
 
+static bool is_used(const Graph *g, const Tensor *t)
+{
+    for (int b = 0; b < g->block_count; b++)
+        for (int i = 0; i < g->blocks[b]->count; i++)
+            for (int k = 0; k < NODE_INPUTS; k++)
+                if (g->blocks[b]->nodes[i]->in[k] == t) return true;
+    return false;
+}
+
 /* Whatever an input without numbers would be, it is nobody's choice: said once, in one line. */
 static void mention_zeros(Session *s)
 {
@@ -113,7 +122,7 @@ static void mention_zeros(Session *s)
     int n = 0;
     for (int i = 0; i < s->graph->tensor_count; i++) {
         const Tensor *t = s->graph->tensors[i];
-        if (t->kind == TENSOR_INPUT && !t->integer && !t->values) text_printf(&names, "%s%s", n++ ? ", " : "", t->name);
+        if (t->kind == TENSOR_INPUT && !t->integer && !t->values && is_used(s->graph, t)) text_printf(&names, "%s%s", n++ ? ", " : "", t->name);
     }
     if (!n) return;
     diag_remark(s->diag, (Loc){ 0 }, "input%s %s %s no values: zeros; give them in the spec, or by --input NAME=FILE", n == 1 ? "" : "s",

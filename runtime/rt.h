@@ -56,7 +56,8 @@ typedef struct rt_span { int begin, end; } rt_span;
 /* The share of `lane` in `n` equal pieces; shares are contiguous, in order of lane, and cover 0..n. */
 static inline rt_span rt_split(int n, int lane, int lanes)
 {
-    rt_span share;
+    rt_span share = { 0, n };
+    if (lanes == 1) return share;           /* a division takes as long as a small operation */
     share.begin = (int)((int64_t)n * lane / lanes);
     share.end = (int)((int64_t)n * (lane + 1) / lanes);
     return share;

@@ -103,6 +103,7 @@ _Noreturn static void be_child(const Background *b, int socket, pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
     const char *folder = getppid() == parent ? folder_temporary(a, d) : NULL;
+    if (folder) setenv("TMPDIR", folder, 1);            /* a compiler that is killed leaves what it had there */
     const char *line = folder ? compile(a, b, folder) : arena_format(a, "-%s", first_error(a, d));
     if (!cleanup_caught() && send_line(socket, line)) await_end(socket);
     if (folder) folder_remove(a, folder);

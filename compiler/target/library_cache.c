@@ -162,7 +162,10 @@ void library_cache_add(Arena *a, const char *path, const char *library)
 {
     size_t size;
     Diag *untold = diag_new(a);
+    struct stat info;
     if (!path || !file_make_folder(untold, file_folder(a, path))) return;
+    /* What is asked for by name is written through a link; an entry never is: it would end where the link points. */
+    if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && unlink(path) != 0) return;
     const char *data = file_read(a, untold, (Loc){ 0 }, library, MOST_BYTES, &size);
     FileWriter *w = data ? file_create(a, untold, path) : NULL;
     if (!w) return;

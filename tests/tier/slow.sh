@@ -152,6 +152,10 @@ head -c 20000 "$scratch/whole" >"$entry"; damaged 'cut short'
 { head -c 30000 "$scratch/whole"; printf 'XXXX'; tail -c +30005 "$scratch/whole"; } >"$entry"
 [ "$(wc -c <"$entry")" = "$(wc -c <"$scratch/whole")" ]; verdict $? 'the damage has the same size'
 damaged 'four bytes changed'
+echo mine >"$scratch/mine"
+rm "$entry"; ln -s "$scratch/mine" "$entry"
+answer && runs 1 && [ "$(cat "$scratch/mine")" = mine ] && [ ! -L "$entry" ] && cmp -s "$entry" "$scratch/whole"
+verdict $? 'a link in its place is replaced, and what it points to stays'
 rm "$entry"; mkdir "$entry"
 answer && runs 1; verdict $? 'a folder in its place'
 rmdir "$entry" && answer && runs 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# Left out of make check: it builds many programs.
 # Beam search from the command line. usage: run.sh XFORMC
 xformc=$1
 tools=$(dirname "$xformc")/tests/cli

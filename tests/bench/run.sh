@@ -1,4 +1,5 @@
 #!/bin/sh
+# Left out of make check: it measures.
 # xformc bench: its formats, its rows, its refusals. No time is judged. usage: run.sh XFORMC
 set -u
 xformc=$1

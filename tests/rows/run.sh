@@ -1,4 +1,5 @@
 #!/bin/sh
+# Left out of make check: it builds many programs.
 # Many rows in one call against one row after the other, for two decoders and both forms of kernels. usage: run.sh XFORMC
 set -u
 xformc=$1

@@ -203,7 +203,7 @@ static const struct { const char *name, *text; } topics[] = {
                "m:attention(\"text\", \"file.svg\")      where every head looks; without a file in the terminal; { layer =, head =, kind = }\n"
                "m:verify(\"reference.safetensors\")    against the generic engine, or a reference of yours\n"
                "m:probe(\"name\", function(tensor, step) end)   called as it is computed; what it returns takes its place\n"
-               "m:ablate(\"encoder.0.self_attn\", head)         it adds nothing; without a head the whole block; m:restore()\n"
+               "m:ablate(\"encoder.0.self_attn\", head)         one head, from 0 as in pictures, adds nothing; without, the block; m:restore()\n"
                "m:weight(\"name\")  m:set(\"name\", tensor)  m:weights()     single tensors of weights, in this model alone\n"
                "m:code(\"likeliest\")  m:edit(\"likeliest\", text)   the C of one function; state and weights stay\n"
                "m:time()   m:bench(seconds)  m:close()   m.name   m.parameters\n"
@@ -213,6 +213,7 @@ static const struct { const char *name, *text; } topics[] = {
                 "t:shape()  #t  t:table()     its sizes, the first, its numbers\n"
                 "t:min()  t:max()  t:mean()  t:sum()  t:argmax()\n"
                 "t - u    t:distance(u)       max |t - u| / max |u|\n"
+                "t * 2                        every number twice\n"
                 "t:save(\"file.safetensors\")\n" },
     { "spec", "spec{ heads = 8 }            the same with changes; `xformc fields` lists the fields\n" },
 };

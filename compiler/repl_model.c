@@ -32,6 +32,8 @@ void repl_check_status(lua_State *L, rt_status status)
     if (status != RT_OK) luaL_error(L, "%s", rt_status_text(status));
 }
 
+static void remember(lua_State *L);
+
 /* ---- opening and closing ----------------------------------------------------------------------------------------- */
 
 static void close_model(ReplModel *m)
@@ -128,26 +130,56 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
     }
     m->open_ns = bench_now_ns() - begin;
     repl_tier_begin(L, m, tier);
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &last_key);
+    remember(L);
     return m;
+}
+
+/* The latest that lives, pushed; a nil where none does. What was compiled stands in a table that keeps nothing alive. */
+void repl_push_last(lua_State *L)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &last_key) != LUA_TTABLE) return;
+    const int table = lua_gettop(L);
+    lua_Integer count = 0;
+    lua_getfield(L, table, "count");
+    count = lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    for (; count > 0; count--) {
+        lua_rawgeti(L, table, count);
+        if (repl_model_at(L, -1)) break;
+        lua_pop(L, 1);
+    }
+    if (!count) lua_pushnil(L);
+    lua_remove(L, table);
+}
+
+static void remember(lua_State *L)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &last_key) != LUA_TTABLE) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_newtable(L);
+        lua_pushliteral(L, "v");
+        lua_setfield(L, -2, "__mode");
+        lua_setmetatable(L, -2);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &last_key);
+    }
+    lua_getfield(L, -1, "count");
+    const lua_Integer count = lua_tointeger(L, -1) + 1;
+    lua_pop(L, 1);
+    lua_pushinteger(L, count);
+    lua_setfield(L, -2, "count");
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, -2, count);
+    lua_pop(L, 1);
 }
 
 ReplModel *repl_last_model(lua_State *L)
 {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &last_key);
+    repl_push_last(L);
     ReplModel *m = repl_model_at(L, -1);
     lua_pop(L, 1);
     return m;
-}
-
-void repl_push_last(lua_State *L)
-{
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &last_key);
-    if (!repl_model_at(L, -1)) {
-        lua_pop(L, 1);
-        lua_pushnil(L);
-    }
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */

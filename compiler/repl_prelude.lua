@@ -121,7 +121,7 @@ function xf.sweep(spec, grid, options)
   return done
 end
 
--- m:ablate("encoder.0.self_attn"): the block adds nothing; m:ablate("encoder.0.self_attn", head): one of its heads, from 1,
+-- m:ablate("encoder.0.self_attn"): the block adds nothing; m:ablate("encoder.0.self_attn", head): one of its heads, from 0,
 -- adds nothing but its share of the bias. m:restore() undoes it. The names are those of m:names() without the last word.
 function Model:ablate(block, head)
   local name = block:match("%.ffn$") and block .. ".down" or block .. ".out"
@@ -134,6 +134,6 @@ function Model:ablate(block, head)
   end
   local heads = self:heads(block)
   local width = weight:shape()[2] // heads
-  if math.type(head) ~= "integer" or head < 1 or head > heads then error(("%s has heads from 1 to %d"):format(block, heads), 2) end
-  self:set(name .. ".weight", weight:scaled(0, (head - 1) * width + 1, head * width, 2))
+  if math.type(head) ~= "integer" or head < 0 or head >= heads then error(("%s has heads from 0 to %d"):format(block, heads - 1), 2) end
+  self:set(name .. ".weight", weight:scaled(0, head * width + 1, (head + 1) * width, 2))
 end

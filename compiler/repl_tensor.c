@@ -259,6 +259,18 @@ static int minus(lua_State *L)
     return 1;
 }
 
+/* t * 2, 2 * t */
+static int times(lua_State *L)
+{
+    const int at = repl_tensor_at(L, 1) ? 1 : 2;
+    const ReplTensor *from = check(L, at);
+    const float factor = (float)luaL_checknumber(L, 3 - at);
+    ReplTensor *t = repl_push_tensor(L, from->name, from->rank, from->shape, from->values);
+    const int64_t n = repl_tensor_elements(t);
+    for (int64_t i = 0; i < n; i++) t->values[i] *= factor;
+    return 1;
+}
+
 /* t:save("file.safetensors"): the one tensor, under its name. */
 static int save(lua_State *L)
 {
@@ -326,7 +338,8 @@ void repl_open_tensor(lua_State *L)
         { "min", least }, { "max", most }, { "mean", mean }, { "sum", sum },
         { "argmax", argmax }, { "distance", distance }, { "save", save }, { NULL, NULL }
     };
-    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { "__gc", collect }, { "__sub", minus }, { NULL, NULL } };
+    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { "__gc", collect }, { "__sub", minus },
+                                     { "__mul", times }, { NULL, NULL } };
     luaL_newmetatable(L, tensor_type);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);

@@ -26,7 +26,7 @@ fields() {
 }
 topic() {
     if [ "$1" = commands ]; then echo :help; else echo "?$1"; fi | "$xformc" repl 2>/dev/null |
-        sed -n '/^ /p; /^[xmtg#s][^ ]*[.:([]/p; /^#t/p' | sed 's/^ *//'
+        sed -n '/^ /p; /^[xmtg#s][^ ]*[.:([]/p; /^#t/p; /^t - u/p' | sed 's/^ *//'
 }
 
 while IFS= read -r line; do

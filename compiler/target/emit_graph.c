@@ -117,6 +117,7 @@ static void values_array(Emit *e, Text *out, const Tensor *t)
 static const char main_head[] =
     "/* ${file}: run ${name} on the inputs of its spec and print every output. Compiled for the baseline. */\n"
     "#include <stdio.h>\n"
+    "#include <string.h>\n"
     "\n"
     "#include \"${name}.h\"\n"
     "#include \"rt_weights.h\"\n"
@@ -136,12 +137,22 @@ static const char main_head[] =
 
 static const char open_embedded[] =
     "    rt_status status = ${name}_bind(&model, ${weights}, ${upper}_WEIGHTS_BYTES);\n"
-    "    (void)argc;\n"
-    "    (void)argv;\n";
+    "";
 static const char open_file[] =
     "    RtWeights weights;\n"
     "    int missing = rt_weights_open(&weights, argc > 1 ? argv[1] : \"${name}.safetensors\");    /* 0 or an errno */\n"
     "    rt_status status = missing ? RT_BAD_WEIGHTS : ${name}_bind(&model, weights.data, weights.bytes);\n";
+
+static const char graph_arguments[] =
+    "int main(int argc, char **argv)\n"
+    "{\n"
+    "    ${name} model = { 0 };\n"
+    "    const int help = argc == 2 && (strcmp(argv[1], \"-h\") == 0 || strcmp(argv[1], \"--help\") == 0);\n"
+    "    if (help || argc > ${most} || (argc > 1 && argv[1][0] == '-')) {\n"
+    "        fputs(\"usage: ${name}${usage}\\n\"\n"
+    "              \"Prints every output for the inputs of the spec; an input without values is zeros.\\n\", help ? stdout : stderr);\n"
+    "        return help ? 0 : 2;\n"
+    "    }\n";
 
 static void program(Emit *e, Text *out, const char *file, bool embed)
 {
@@ -152,7 +163,7 @@ static void program(Emit *e, Text *out, const char *file, bool embed)
               "weights_declaration", embed ? emit_weights_declaration(e) : "", NULL);
     for (int i = 0; i < e->plan->graph->tensor_count; i++)
         if (is_input(tensor_at(e, i)) && tensor_at(e, i)->values) values_array(e, out, tensor_at(e, i));
-    text_fill(out, "int main(int argc, char **argv)\n{\n    ${name} model = { 0 };\n", "name", e->name, NULL);
+    text_fill(out, graph_arguments, "name", e->name, "most", embed ? "1" : "2", "usage", embed ? "" : " [WEIGHTS.safetensors]", NULL);
     text_add(out, open.data);
     text_add(out, "    if (status != RT_OK) {\n"
                   "        fprintf(stderr, \"error: %s\\n\", rt_status_text(status));\n"

@@ -369,7 +369,7 @@ static const char main_template[] =
     "    const rt_program program = {\n"
     "        .name = \"${name}\", .about = \"${about}\", .spec = \"${spec}\", .version = \"${version}\",\n"
     "${stacks}\n"
-    "        .isa = ${name}_isa, .model_bytes = sizeof(${name}), .state_bytes = ${upper}_STATE_BYTES,\n"
+    "        .isa = ${isa}, .model_bytes = sizeof(${name}), .state_bytes = ${upper}_STATE_BYTES,\n"
     "        .weights = ${weights}, .weights_bytes = ${upper}_WEIGHTS_BYTES, .weights_file = ${weights_file},\n"
     "        .parameters = ${parameters}, .tolerance = ${tolerance}, .default_lanes = ${lanes}, .lanes_max = ${upper}_LANES,\n"
     "        .bind = bind, .threads = threads, .team = team, .reset = reset,\n"
@@ -471,6 +471,24 @@ static const char *stacks(Emit *e)
     return t.data;
 }
 
+/* The instruction sets of what bind takes: of several variants, the first that the processor has. */
+static const char *isa_expression(Emit *e)
+{
+    const char *chosen = arena_format(e->arena, "%s_isa", e->name);
+    for (int i = e->isa_count - 2; i >= 0; i--)
+        chosen = arena_format(e->arena, "rt_isa_missing(%s_%s_isa) ? %s : %s_%s_isa", e->name, e->isas[i], chosen, e->name, e->isas[i]);
+    return chosen;
+}
+
+/* Declarations of those that NAME.h does not know. */
+static const char *isa_declarations(Emit *e)
+{
+    Text t = text_new(e->arena);
+    for (int i = 0; i + 1 < e->isa_count; i++) text_printf(&t, "extern const unsigned %s_%s_isa;\n", e->name, e->isas[i]);
+    if (t.size) text_add(&t, "\n");
+    return t.data;
+}
+
 static void sequence_main(Emit *e, Text *out)
 {
     const Model *m = e->model;
@@ -480,7 +498,8 @@ static void sequence_main(Emit *e, Text *out)
                             : plan_cost(e->plan, "encode", m->max_source, m->max_source, m->max_source);
     text_fill(out, main_template, "name", e->name, "upper", e->upper, "version", XFORMC_VERSION, "about", about(e),
               "spec", in_quotes(e, emit_spec_name(e)), "stacks", stacks(e),
-              "weights_declaration", emit_weights_declaration(e), "weights", emit_weights_symbol(e),
+              "weights_declaration", arena_format(e->arena, "%s%s", isa_declarations(e), emit_weights_declaration(e)),
+              "weights", emit_weights_symbol(e), "isa", isa_expression(e),
               "weights_file", e->form.weights != WEIGHTS_FILE ? "NULL" : arena_format(e->arena, "\"%s.safetensors\"", e->name),
               "parameters", number(e, model_parameters(m)), "tolerance", arena_format(e->arena, "%g", engine_tolerance(m, result)),
               "lanes", c.flops < FLOPS_FOR_LANES ? "1" : "0",

@@ -121,13 +121,13 @@ static Exit talk(Repl *r)
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 /* The spec of the command line, compiled as `m`. */
-static void compile_first(Repl *r)
+static bool compile_first(Repl *r)
 {
     const char *spec = r->choices->spec;
-    if (!spec) return;
+    if (!spec) return true;
     lua_pushstring(r->L, spec);
     lua_setglobal(r->L, "spec_path");
-    run(r, "prompt", "spec = xf.spec(spec_path); spec_path = nil; m = xf.compile(spec); return m", true);
+    return run(r, "prompt", "spec = xf.spec(spec_path); spec_path = nil; m = xf.compile(spec); return m", true) == CHUNK_DONE;
 }
 
 Exit command_repl(const Choices *c)
@@ -136,8 +136,7 @@ Exit command_repl(const Choices *c)
     r->terminal = isatty(0) && isatty(1);
     catch_interrupts(r);
     if (r->terminal) printf("xformc %s, %s. :help says more.\n", XFORMC_VERSION, LUA_RELEASE);
-    compile_first(r);
-    Exit code = talk(r);
+    const Exit first = compile_first(r) ? EXIT_DONE : r->code, rest = talk(r), code = rest == EXIT_DONE && !r->terminal ? first : rest;
     close_repl(r);
     return code;
 }

@@ -61,6 +61,9 @@ typedef struct ReplModel {
     Engine *engine, *tapped;        /* tapped: opened when first looked at */
     Look look;                      /* of the last question */
     bool asked, traced;             /* there is a question; its trace is there too */
+    bool running;                   /* Lua is called while it runs: nothing may change it, or run it again */
+    lua_State *L;                   /* of the call that is at work */
+    struct ReplEdit { const char *function, *text; struct ReplEdit *before; } *edits;       /* C that was put in, the last first */
     bool probed;                    /* some tensors have probes: the engine with taps answers */
     int64_t open_ns;                /* from the spec to something that runs */
     Background native;              /* what `engine` becomes; BACKGROUND_NONE where it is pinned */
@@ -89,6 +92,9 @@ void repl_add_measures(lua_State *L);
 void repl_add_experiments(lua_State *L);
 /* Before calls and behind them: raise what a probe raised. */
 void repl_check_probes(lua_State *L, ReplModel *m);
+/* Before a model is closed; before its engine with taps is. */
+void repl_forget_probes(ReplModel *m);
+void repl_forget_engine(ReplModel *m);
 /* Engines that were just opened get the probes and the weights that the model has. */
 void repl_renew_experiments(lua_State *L, ReplModel *m);
 

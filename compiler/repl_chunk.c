@@ -51,17 +51,22 @@ static int to_message(lua_State *L)
 
 /* ---- stopping ---------------------------------------------------------------------------------------------------- */
 
-static void stop_hook(lua_State *L, lua_Debug *debug)
+static volatile sig_atomic_t stop_wanted;
+
+/* At every so many instructions; a coroutine has it from who made it. */
+static void look_up(lua_State *L, lua_Debug *debug)
 {
     (void)debug;
-    lua_sethook(L, NULL, 0, 0);
+    if (!stop_wanted) return;
+    stop_wanted = 0;
     luaL_error(L, "interrupted");
 }
 
 void repl_interrupt(Repl *r)
 {
+    (void)r;
     jit_stop();
-    lua_sethook(r->L, stop_hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
+    stop_wanted = 1;
 }
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
@@ -190,6 +195,8 @@ ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last)
     r->code = EXIT_BAD_DATA;
     prepare(r, name, text);
     jit_go_on();
+    stop_wanted = 0;
+    lua_sethook(L, look_up, LUA_MASKCOUNT, 1000);
     lua_settop(L, 0);
     lua_pushcfunction(L, to_message);
     int status = load(L, name, text);

@@ -82,7 +82,8 @@ static const Tap *tap_of(const Plan *p, const Buffer *b, int layer)
 
 static void watch(void *user, Engine *e, const JitAt *at)
 {
-    lua_State *L = user;
+    ReplModel *m = user;
+    lua_State *L = m->L;
     const int top = lua_gettop(L);
     if (!lua_checkstack(L, 16)) return;
     lua_pushlightuserdata(L, e);
@@ -96,12 +97,32 @@ static void watch(void *user, Engine *e, const JitAt *at)
         lua_pushcfunction(L, call_probe);
         lua_insert(L, -2);
         lua_pushlightuserdata(L, &seen);
-        if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
+        m->running = true;
+        const int status = lua_pcall(L, 2, 0, 0);
+        m->running = false;
+        if (status != LUA_OK) {
+            if (lua_isnil(L, -1)) {
+                lua_pop(L, 1);
+                lua_pushfstring(L, "the probe of %s failed", t->name);
+            }
             lua_rawsetp(L, LUA_REGISTRYINDEX, &error_key);
             jit_stop();
         }
     }
     lua_settop(L, top);
+}
+
+void repl_forget_engine(ReplModel *m)
+{
+    lua_pushnil(m->L);
+    lua_rawsetp(m->L, LUA_REGISTRYINDEX, m->tapped);
+}
+
+void repl_forget_probes(ReplModel *m)
+{
+    if (m->tapped) repl_forget_engine(m);
+    lua_pushnil(m->L);
+    lua_rawsetp(m->L, LUA_REGISTRYINDEX, m);
 }
 
 void repl_check_probes(lua_State *L, ReplModel *m)
@@ -166,7 +187,7 @@ static bool find_function(const char *text, const char *name, const char **begin
 static const char *function_of(lua_State *L, const char *text, const char **begin, const char **end)
 {
     const char *name = luaL_checkstring(L, 2);
-    if (!find_function(text, name, begin, end)) luaL_error(L, "there is no function '%s'; :code lists them", name);
+    if (!*name || !find_function(text, name, begin, end)) luaL_error(L, "there is no function '%s'; :code lists them", name);
     return name;
 }
 
@@ -181,12 +202,15 @@ static int code(lua_State *L)
     return 1;
 }
 
-/* The function at 2 replaced by the text at 3 in one engine; false after an error told. */
-static bool replace(lua_State *L, ReplModel *m, Engine *e)
+/* A function of an engine's C replaced; false after an error told. */
+static bool replace(ReplModel *m, Engine *e, const char *function, const char *text)
 {
-    const char *begin, *end, *text = jit_text(e);
-    function_of(L, text, &begin, &end);
-    const char *whole = arena_format(m->session->arena, "%.*s%s\n%s", (int)(begin - text), text, lua_tostring(L, 3), end);
+    const char *begin, *end, *old = jit_text(e);
+    if (!find_function(old, function, &begin, &end)) {
+        diag_error(m->session->diag, EXIT_BAD_DATA, (Loc){ 0 }, "there is no function '%s' any more", function);
+        return false;
+    }
+    const char *whole = arena_format(m->session->arena, "%.*s%s\n%s", (int)(begin - old), old, text, end);
     return jit_recompile(m->session->arena, m->session->diag, e, whole);
 }
 
@@ -194,24 +218,35 @@ static bool replace(lua_State *L, ReplModel *m, Engine *e)
 static int edit(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
+    const char *begin, *end;
     need_changes(L, m);
+    const char *function = function_of(L, jit_text(m->engine), &begin, &end);
     if (lua_isfunction(L, 3)) {
-        lua_pushvalue(L, 3);
-        lua_pushvalue(L, 1);
-        lua_pushvalue(L, 2);
-        lua_remove(L, -2);
-        const char *begin, *end;
-        function_of(L, jit_text(m->engine), &begin, &end);
         lua_settop(L, 3);
         lua_pushlstring(L, begin, (size_t)(end - begin));
-        lua_call(L, 1, 1);
-        lua_settop(L, 3);
+        m->running = true;
+        const int status = lua_pcall(L, 1, 1, 0);
+        m->running = false;
+        if (status != LUA_OK) return lua_error(L);
     }
-    luaL_checkstring(L, 3);
-    if (!replace(L, m, m->engine)) return repl_model_fail(L, m);
-    if (m->tapped && !replace(L, m, m->tapped)) return repl_model_fail(L, m);
+    Arena *a = m->session->arena;
+    const char *text = arena_text(a, luaL_checkstring(L, 3)), *before = jit_text(m->engine);
+    if (!replace(m, m->engine, function, text)) return repl_model_fail(L, m);
+    if (m->tapped && !replace(m, m->tapped, function, text)) {
+        jit_recompile(a, diag_new(a), m->engine, before);       /* both, or none */
+        return repl_model_fail(L, m);
+    }
+    struct ReplEdit *kept = arena_alloc(a, sizeof *kept);
+    *kept = (struct ReplEdit){ arena_text(a, function), text, m->edits };
+    m->edits = kept;
     m->traced = false;
     return 0;
+}
+
+/* In the order in which they were made. */
+static bool replace_all(ReplModel *m, const struct ReplEdit *e)
+{
+    return !e || (replace_all(m, e->before) && replace(m, m->tapped, e->function, e->text));
 }
 
 /* ---- single tensors ---------------------------------------------------------------------------------------------- */
@@ -307,7 +342,11 @@ void repl_renew_experiments(lua_State *L, ReplModel *m)
     if (m->probed) {
         push_probes(L, m);
         lua_rawsetp(L, LUA_REGISTRYINDEX, m->tapped);
-        jit_watch(m->tapped, (JitWatch){ watch, L });
+        jit_watch(m->tapped, (JitWatch){ watch, m });
+    }
+    if (!replace_all(m, m->edits)) {
+        repl_close_tapped(m);
+        repl_model_fail(L, m);
     }
     const Model *model = m->session->model;
     Arena *a = m->session->arena;

@@ -56,9 +56,20 @@ ReplModel *repl_check_model(lua_State *L)
 {
     ReplModel *m = luaL_checkudata(L, 1, model_type);
     if (!m->session) luaL_error(L, "the model was closed");
+    if (m->running) luaL_error(L, "%s is running: a probe cannot ask, change or close it", m->session->model->name);
+    m->L = L;
     fresh(m);
     repl_tier_poll(L, m);
     return m;
+}
+
+/* The number at the top of the stack. */
+static int whole(lua_State *L, const char *name, int least, int most)
+{
+    int number;
+    const lua_Integer n = lua_tointegerx(L, -1, &number);
+    if (!number || n < least || n > most) luaL_error(L, "%s: expected a whole number from %d to %d", name, least, most);
+    return (int)n;
 }
 
 /* One option of the table at `index`, left on the stack; false where it is not given. */
@@ -92,11 +103,9 @@ static const char *read_options(lua_State *L, int index, Choices *c)
         tier = "jit";
         c->engine = engines[luaL_checkoption(L, -1, NULL, engines)];
     }
-    if (option(L, index, "threads")) c->threads = (int)luaL_checkinteger(L, -1);
-    if (option(L, index, "slots")) c->slots = (int)luaL_checkinteger(L, -1);
+    if (option(L, index, "threads")) c->threads = whole(L, "threads", 1, 16);
+    if (option(L, index, "slots")) c->slots = whole(L, "slots", 1, 4096);
     if (option(L, index, "isa")) c->isa = arena_text(repl_of(L)->reader.arena, luaL_checkstring(L, -1));
-    if (c->threads < 0 || c->threads > 16) luaL_error(L, "threads: expected 1 to 16");
-    if (c->slots < 0 || c->slots > 4096) luaL_error(L, "slots: expected 1 to 4096");
     lua_settop(L, top);
     return tier;
 }
@@ -196,6 +205,7 @@ Engine *repl_tapped(lua_State *L, ReplModel *m)
 
 void repl_close_tapped(ReplModel *m)
 {
+    if (m->tapped) repl_forget_engine(m);
     if (m->tapped) engine_close(m->tapped);
     m->tapped = NULL;
     m->traced = false;
@@ -285,6 +295,7 @@ static int run_model(lua_State *L)
         if (fed) {
             l->question = (Question){ .source = ids, .n = n, .fed = fed, .written = fed, .m = k };
             l->trace = trace_run(m->session->arena, e, ids, n, fed, k);
+            repl_check_probes(L, m);
             repl_check_status(L, l->trace->status);
         } else if (!look_ask(l, ids, n)) return repl_check_probes(L, m), repl_model_fail(L, m);
     }
@@ -336,6 +347,7 @@ static int call_model(lua_State *L)
     if (lua_type(L, 2) != LUA_TSTRING) return run_model(L);
     ReplModel *m = repl_check_model(L);
     const Model *model = m->session->model;
+    if (strlen(lua_tostring(L, 2)) != lua_rawlen(L, 2)) return luaL_error(L, "a NUL at byte %d of the text", (int)strlen(lua_tostring(L, 2)) + 1);
     if (model->graph) return luaL_error(L, "%s is a graph: it is run with m:run{ NAME = values }", model->name);
     ask_text(L, m, lua_tostring(L, 2));
     const Question *q = &m->look.question;
@@ -368,6 +380,7 @@ static int generate(lua_State *L)
     int *ids = read_ids(L, m, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
     lua_Integer most = luaL_optinteger(L, 3, model->max_target);
     engine_reset(m->engine);
+    if (m->probed) return luaL_error(L, "m:generate calls no probes: m(\"text\") and m:run do");
     rt_status status = model->has_encoder ? ops->encode(m->engine, ids, n) : ops->clear(m->engine);
     int position = model->has_encoder ? 0 : n - 1;
     for (int i = 0; i < position && status == RT_OK; i++) status = ops->step(m->engine, ids[i]);
@@ -432,8 +445,8 @@ static int attention(lua_State *L)
     const int options = lua_istable(L, lua_gettop(L)) ? lua_gettop(L) : 0;
     m->choices.attention = (AttentionChoices){ .kind = NULL };
     if (option(L, options, "kind")) m->choices.attention.kind = arena_text(m->session->arena, luaL_checkstring(L, -1));
-    if ((m->choices.attention.has_layer = option(L, options, "layer"))) m->choices.attention.layer = (int)luaL_checkinteger(L, -1);
-    if ((m->choices.attention.has_head = option(L, options, "head"))) m->choices.attention.head = (int)luaL_checkinteger(L, -1);
+    if ((m->choices.attention.has_layer = option(L, options, "layer"))) m->choices.attention.layer = whole(L, "layer", 0, 1023);
+    if ((m->choices.attention.has_head = option(L, options, "head"))) m->choices.attention.head = whole(L, "head", 0, 4095);
     if (option(L, options, "file")) path = luaL_checkstring(L, -1);
     if (lua_type(L, 2) == LUA_TSTRING && !m->session->model->graph) ask_text(L, m, lua_tostring(L, 2));
     traced(L, m);
@@ -464,6 +477,7 @@ static int verify(lua_State *L)
     Exit found = verify_run(s->arena, s->diag, s->model, e, 2, &o, stdout);
     engine_close(e[1].tapped);
     m->asked = m->traced = false;
+    repl_check_probes(L, m);
     if (diag_errors(s->diag)) return repl_model_fail(L, m);
     lua_pushboolean(L, found == EXIT_DONE);
     return 1;
@@ -497,7 +511,11 @@ static int describe(lua_State *L)
 
 static int close_value(lua_State *L)
 {
-    close_model(luaL_checkudata(L, 1, model_type));
+    ReplModel *m = luaL_checkudata(L, 1, model_type);
+    if (m->running) luaL_error(L, "%s is running: a probe cannot ask, change or close it", m->session->model->name);
+    m->L = L;
+    if (m->session) repl_forget_probes(m);
+    close_model(m);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* repl_prelude.c: repl_prelude.lua inside the program, put there by the assembler; and the bars that it draws. */
 #include "repl.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "file.h"
@@ -28,6 +29,7 @@ static int bars(lua_State *L)
     double most = 0;
     const float *values = repl_numbers(L, 4, a, &n);
     luaL_argcheck(L, n >= 1 && n <= MOST && luaL_len(L, 3) == n, 4, "as many numbers as labels, from 1 to 1000");
+    for (int i = 0; i < n; i++) luaL_argcheck(L, isfinite(values[i]), 4, "a number is not finite");
     for (int i = 0; i < n; i++)
         if ((double)values[i] > most) most = (double)values[i];
     Svg s = svg_new(a, 2 * MARGIN + NAMES + ROOM + NUMBERS, HEAD + (double)n * STEP + MARGIN, title);

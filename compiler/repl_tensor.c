@@ -26,7 +26,12 @@ ReplTensor *repl_push_tensor(lua_State *L, const char *name, int rank, const int
 
 ReplTensor *repl_tensor_at(lua_State *L, int index) { return luaL_testudata(L, index, tensor_type); }
 
-static ReplTensor *check(lua_State *L, int index) { return luaL_checkudata(L, index, tensor_type); }
+static ReplTensor *check(lua_State *L, int index)
+{
+    ReplTensor *t = luaL_checkudata(L, index, tensor_type);
+    if (!t->values) luaL_error(L, "the tensor was collected");
+    return t;
+}
 
 int64_t repl_tensor_elements(const ReplTensor *t)
 {
@@ -35,13 +40,16 @@ int64_t repl_tensor_elements(const ReplTensor *t)
     return n;
 }
 
-static void add_table(lua_State *L, int index, float *out, int64_t *n)
+/* The numbers of nested tables, as they lie there: no code of theirs runs. NULL: they are only counted. */
+static void add_table(lua_State *L, int index, float *out, int64_t *n, int depth)
 {
-    const lua_Integer length = luaL_len(L, index);
+    enum { DEEPEST = 8 };
+    const lua_Unsigned length = lua_rawlen(L, index);
+    if (depth > DEEPEST) luaL_error(L, "a list of numbers is expected, found tables in tables");
     luaL_checkstack(L, 4, "a deep table");
-    for (lua_Integer i = 1; i <= length; i++) {
-        lua_geti(L, index, i);
-        if (lua_istable(L, -1)) add_table(L, lua_gettop(L), out, n);
+    for (lua_Unsigned i = 1; i <= length; i++) {
+        lua_rawgeti(L, index, (lua_Integer)i);
+        if (lua_istable(L, -1)) add_table(L, lua_gettop(L), out, n, depth + 1);
         else {
             int number;
             const double x = lua_tonumberx(L, -1, &number);
@@ -63,10 +71,10 @@ const float *repl_numbers(lua_State *L, int index, Arena *a, int64_t *n)
         return t->values;
     }
     if (!lua_istable(L, index)) luaL_error(L, "a tensor or a table of numbers is expected, found a %s", luaL_typename(L, index));
-    add_table(L, index, NULL, n);
+    add_table(L, index, NULL, n, 0);
     float *out = arena_array(a, (size_t)*n + 1, sizeof *out);
     *n = 0;
-    add_table(L, index, out, n);
+    add_table(L, index, out, n, 0);
     return out;
 }
 
@@ -151,7 +159,7 @@ static int part(lua_State *L, const ReplTensor *t, lua_Integer i)
 static int slice(lua_State *L)
 {
     const ReplTensor *t = check(L, 1);
-    const int d = (int)luaL_optinteger(L, 4, 1) - 1;
+    const lua_Integer d = luaL_optinteger(L, 4, 1) - 1;
     luaL_argcheck(L, d >= 0 && d < t->rank, 4, "there is no such dimension");
     lua_Integer from = luaL_checkinteger(L, 2), to = luaL_optinteger(L, 3, from);
     luaL_argcheck(L, from >= 1 && from <= t->shape[d], 2, "outside of the tensor");
@@ -160,7 +168,7 @@ static int slice(lua_State *L)
     shape.shape[d] = to - from + 1;
     int64_t outer = 1, block = 1;
     for (int i = 0; i < d; i++) outer *= t->shape[i];
-    for (int i = d + 1; i < t->rank; i++) block *= t->shape[i];
+    for (int i = (int)d + 1; i < t->rank; i++) block *= t->shape[i];
     float *values = malloc((size_t)repl_tensor_elements(&shape) * sizeof *values + 1);
     if (!values) die("no memory for a slice");
     const int64_t n = shape.shape[d] * block;
@@ -226,6 +234,7 @@ static int argmax(lua_State *L)
     const ReplTensor *t = check(L, 1);
     const int64_t n = repl_tensor_elements(t);
     int64_t best = 0;
+    luaL_argcheck(L, n > 0, 1, "the tensor is empty");
     for (int64_t i = 1; i < n; i++)
         if (t->values[i] > t->values[best]) best = i;
     for (int d = 0; d < t->rank; d++) {
@@ -323,7 +332,7 @@ static int length(lua_State *L)
 
 static int collect(lua_State *L)
 {
-    ReplTensor *t = check(L, 1);
+    ReplTensor *t = luaL_checkudata(L, 1, tensor_type);
     free(t->values);
     free(t->name);
     t->values = NULL;

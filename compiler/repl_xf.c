@@ -43,8 +43,9 @@ static int make_tensor(lua_State *L)
         const float *sizes = repl_numbers(L, 2, a, &rank);
         luaL_argcheck(L, rank >= 1 && rank <= 4, 2, "from 1 to 4 sizes are expected");
         for (int i = 0; i < rank; i++) {
-            luaL_argcheck(L, sizes[i] >= 1 && sizes[i] <= 1e9f, 2, "a size is at least 1");
-            elements *= shape[i] = (int64_t)sizes[i];
+            luaL_argcheck(L, sizes[i] >= 1 && sizes[i] <= 1e9f && sizes[i] == (float)(int64_t)sizes[i], 2, "a size is a whole number, at least 1");
+            shape[i] = (int64_t)sizes[i];
+            luaL_argcheck(L, !__builtin_mul_overflow(elements, shape[i], &elements), 2, "the sizes do not fit the numbers");
         }
         luaL_argcheck(L, elements == n, 2, "the sizes do not fit the numbers");
     }
@@ -107,6 +108,9 @@ void repl_open_xf(lua_State *L)
     };
     spec_open(L);
     luaL_setfuncs(L, functions, 0);
+    luaL_getmetatable(L, "xf.spec");
+    make_strict(L, "__call");                   /* spec{…} */
+    lua_pop(L, 1);
     make_strict(L, "model");
     make_strict(L, "graph");
     lua_pushnil(L);

@@ -251,6 +251,15 @@ static void check_total(const Check *c)
 
 /* ---- the passes ----------------------------------------------------------------------------------------- */
 
+/* A target begins with it. */
+static void check_start(const Check *c)
+{
+    const Model *m = c->model;
+    if (!m->has_encoder || !m->has_decoder || !m->target_vocab || m->start_id < m->target_vocab) return;
+    wrong(c, place(c, SIDE_BOTH, FIELD_ID_start_id), "start_id (%" PRId64 ") is outside the target vocabulary of %" PRId64, m->start_id,
+          m->target_vocab);
+}
+
 static void require_vocab(const Check *c, FieldId id, int64_t size)
 {
     if (size) return;
@@ -278,6 +287,7 @@ static void check_transformer(const Check *c)
         if (m->has_encoder) require_vocab(c, FIELD_ID_source_vocab, m->source_vocab);
         if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }
+    if (is_good(c)) check_start(c);
     if (is_good(c)) check_total(c);
 }
 

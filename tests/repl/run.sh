@@ -273,6 +273,43 @@ tostring(a:distance(b) > 0) .. " " .. tostring(a:distance(c) == 0) .. " " .. tos
 m:set("encoder.0.ffn.down.weight", { 1 })
 m:set("encoder.0.ffn.down.wait", { 1 })
 END
+says 'a probe cannot close, change or ask the model that runs' 65 '2019-05-03' '*is running*is running*is running*is running*' <<'END'
+m = xf.compile("specs/dates.lua")
+m:probe("encoder.0.ffn", function() m:close() end) m("3rd of May 2019")
+m:probe("encoder.0.ffn", function() m:probe("encoder.0.ffn") end) m("3rd of May 2019")
+m:probe("encoder.0.ffn", function() m:edit("likeliest", m:code("likeliest")) end) m("3rd of May 2019")
+m:probe("encoder.0.ffn", function() m("4 May 1999") end) m("3rd of May 2019")
+m:probe("encoder.0.ffn")
+m("3rd of May 2019")
+END
+says 'an edit is there for a probe too; a probe of a coroutine; a probe that fails with nil' 65 '00000000000
+00000000000
+00000000000' '*the probe of encoder.0.ffn failed*' <<'END'
+m = xf.compile("specs/dates.lua")
+m:edit("likeliest", function(s) return (s:gsub("argmax_15.-;", "argmax_15(next_id, logits); if (lane == 0) ((int *)next_id)[0] = 5;", 1)) end)
+m("3rd of May 2019")
+coroutine.wrap(function() m:probe("encoder.0.ffn", function() end) print(m("3rd of May 2019")) end)()
+do collectgarbage() end
+m("3rd of May 2019")
+m:probe("encoder.0.ffn", function() error() end)
+m("3rd of May 2019")
+END
+says 'values that are none are refused' 65 '5
+true
+true' "*the tensor is empty*tables in tables*sizes do not fit*expected a whole number from 1 to 16*expected a whole number from 0 to 4095*a NUL at byte 2*there is no function ''*not finite*" <<'END'
+xf.tensor({}):argmax()
+t = {}; t[1] = t; xf.tensor(t)
+xf.tensor({}, { 65536, 65536, 65536, 65536 })
+xf.compile("specs/dates.lua", { threads = 4294967297 })
+m = xf.compile("specs/dates.lua"); m:attention("3 May 2019", { head = 2^32 })
+m("a\0b")
+m:code("")
+xf.bars("x", "y", { "a" }, { 0/0 }, "f.svg")
+s = xf.sweep(xf.spec("specs/dates.lua"), { heads = { 4, 3, "x", 0, -1 } }, { seconds = 0.001 })
+#s
+s[1].median_us > 0 and s[2].error ~= nil and s[3].error ~= nil and s[4].error ~= nil and s[5].error ~= nil
+s[3].parameters == nil
+END
 "$xformc" repl >"$scratch/out" 2>"$scratch/err" <<'END'
 m = xf.compile("tests/goldens/awkward.lua")
 for _, name in ipairs(m:weights()) do
@@ -433,6 +470,11 @@ types 'Ctrl-C stops Lua, and a model that runs, and loses nothing' <<'END'
 ? >
 > kept
 ? kept
+? >
+> print("ins" .. "ide"); coroutine.wrap(function() while true do end end)()
+? inside
+^ C
+? interrupted
 ? >
 > print("mea" .. "sured"); m:bench(300)
 ? measured

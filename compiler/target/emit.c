@@ -90,9 +90,6 @@ void emit_header(Emit *e, Text *out)
                        : p->options.slots == 1 ? "One sequence" : arena_format(e->arena, "%d sequences", p->options.slots),
               "reset", e->model->graph ? "Forget every value" : "Forget every sequence", NULL);
     if (p->options.taps) text_fill(&taps, taps_header, "name", e->name, "count", number(e, (size_t)p->tap_count), NULL);
-    if (e->form.weights == WEIGHTS_LITERAL)
-        text_printf(&taps, "\n/* The packed weights as C: what %s_bind takes, %s_WEIGHTS_BYTES of them. */\nextern const void *const %s_literal;\n",
-                    e->name, e->upper, e->name);
     text_fill(out, header_begin, "name", e->name, "upper", e->upper, "spec", emit_spec_name(e), NULL);
     kind_of(e)->header(e, out, types.data);
     text_fill(out, header_end, "taps", taps.data, NULL);
@@ -237,7 +234,7 @@ const char *emit_weights_declaration(Emit *e)
 {
     switch (e->form.weights) {
     case WEIGHTS_EMBED:   return arena_format(e->arena, "extern const unsigned char %s_weights[];\n\n", e->name);
-    case WEIGHTS_LITERAL:           /* NAME.h has it */
+    case WEIGHTS_LITERAL: return arena_format(e->arena, "extern const void *const %s_literal;\n\n", e->name);
     case WEIGHTS_FILE:    break;
     }
     return "";

@@ -238,7 +238,7 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
     text_add(out, "} weights = {\n");
     literal_head(out, bytes, pack->head_bytes);
     for (int i = 0; i < n; i++) literal_numbers(out, &e[i], bytes + pack->head_bytes);
-    text_printf(out, "};\n\nconst void *const %s_literal = &weights;\n", name);
+    text_printf(out, "};\n\nextern const void *const %s_literal;\nconst void *const %s_literal = &weights;\n", name, name);
     free(bytes);
     return true;
 }

@@ -51,6 +51,8 @@ typedef struct ReplTensor { int rank; int64_t shape[4]; float *values; char *nam
 ReplTensor *repl_push_tensor(lua_State *L, const char *name, int rank, const int64_t *shape, const float *values);
 ReplTensor *repl_tensor_at(lua_State *L, int index);            /* NULL if it is none */
 int64_t repl_tensor_elements(const ReplTensor *t);
+/* An arena for one call, pushed: it goes with the collector, whatever error leaves the call. */
+Arena *repl_scratch(lua_State *L);
 /* A tensor or a table of numbers at `index` as floats in the arena; *n receives how many. Raises on anything else. */
 const float *repl_numbers(lua_State *L, int index, Arena *a, int64_t *n);
 

@@ -23,7 +23,7 @@ static int bars(lua_State *L)
     enum { MARGIN = 24, NAMES = 260, ROOM = 420, NUMBERS = 110, HEAD = 56, STEP = 24, BAR = 16, MOST = 1000 };
     const char *title = luaL_checkstring(L, 1), *unit = luaL_checkstring(L, 2), *path = luaL_checkstring(L, 5);
     luaL_checktype(L, 3, LUA_TTABLE);
-    Arena *a = arena_new();
+    Arena *a = repl_scratch(L);
     Diag *d = diag_new(a);
     int64_t n;
     double most = 0;
@@ -49,7 +49,6 @@ static int bars(lua_State *L)
     }
     svg_finish(&s);
     const bool good = file_write(a, d, path, s.text.data, s.text.size);
-    arena_free(a);
     return good ? 0 : luaL_error(L, "cannot write %s", path);
 }
 

@@ -40,6 +40,26 @@ int64_t repl_tensor_elements(const ReplTensor *t)
     return n;
 }
 
+static int free_scratch(lua_State *L)
+{
+    Arena **a = lua_touserdata(L, 1);
+    arena_free(*a);
+    *a = NULL;
+    return 0;
+}
+
+Arena *repl_scratch(lua_State *L)
+{
+    Arena **a = lua_newuserdatauv(L, sizeof *a, 0);
+    *a = NULL;
+    if (luaL_newmetatable(L, "xf.scratch")) {
+        lua_pushcfunction(L, free_scratch);
+        lua_setfield(L, -2, "__gc");
+    }
+    lua_setmetatable(L, -2);
+    return *a = arena_new();
+}
+
 /* The numbers of nested tables, as they lie there: no code of theirs runs. NULL: they are only counted. */
 static void add_table(lua_State *L, int index, float *out, int64_t *n, int depth)
 {
@@ -285,7 +305,7 @@ static int save(lua_State *L)
 {
     const ReplTensor *t = check(L, 1);
     const char *path = luaL_checkstring(L, 2);
-    Arena *a = arena_new();
+    Arena *a = repl_scratch(L);
     Diag *d = diag_new(a);
     Text head = text_new(a), whole = text_new(a);
     const size_t bytes = (size_t)repl_tensor_elements(t) * sizeof *t->values;
@@ -301,12 +321,8 @@ static int save(lua_State *L)
     }
     text_add_bytes(&whole, head.data, head.size);
     text_add_bytes(&whole, (const char *)t->values, bytes);
-    if (file_write(a, d, path, whole.data, whole.size)) {
-        arena_free(a);
-        return 0;
-    }
+    if (file_write(a, d, path, whole.data, whole.size)) return 0;
     lua_pushfstring(L, "cannot write %s", path);
-    arena_free(a);
     return lua_error(L);
 }
 

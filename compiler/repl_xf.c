@@ -36,7 +36,8 @@ static int last(lua_State *L)
 static int make_tensor(lua_State *L)
 {
     int64_t n, rank = 1, shape[4] = { 0 }, elements = 1;
-    Arena *a = arena_new();
+    lua_settop(L, 2);
+    Arena *a = repl_scratch(L);
     const float *values = repl_numbers(L, 1, a, &n);
     shape[0] = n;
     if (!lua_isnoneornil(L, 2)) {
@@ -50,14 +51,14 @@ static int make_tensor(lua_State *L)
         luaL_argcheck(L, elements == n, 2, "the sizes do not fit the numbers");
     }
     repl_push_tensor(L, "tensor", (int)rank, shape, values);
-    arena_free(a);
     return 1;
 }
 
 /* xf.load("file.safetensors", "name"); without a name, all of them by name. */
 static int load(lua_State *L)
 {
-    Arena *a = arena_new();
+    lua_settop(L, 2);
+    Arena *a = repl_scratch(L);
     Diag *d = diag_new(a);
     const char *path = luaL_checkstring(L, 1), *name = luaL_optstring(L, 2, NULL);
     TensorFile *f = safetensors_open(a, d, (Loc){ 0 }, path);
@@ -74,7 +75,6 @@ static int load(lua_State *L)
         if (!name) lua_setfield(L, -2, t->name);
     }
     tensor_file_close(f);
-    arena_free(a);
     return found ? 1 : luaL_error(L, "%s has no tensor '%s'", path, name);
 }
 

@@ -9,13 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-int64_t bench_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void pause_for(int64_t ns)
 {
     const struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
@@ -93,9 +86,9 @@ static rt_status run(Engine *e, const BenchTest *t, const Inputs *in)
 static int64_t time_run(Engine *e, const BenchTest *t, const Inputs *in, rt_status *status)
 {
     *status = prepare(e, t);
-    const int64_t begin = bench_now_ns();
+    const int64_t begin = clock_now_ns();
     if (!*status) *status = run(e, t, in);
-    return *status ? -1 : bench_now_ns() - begin;
+    return *status ? -1 : clock_now_ns() - begin;
 }
 
 /* ---- one repetition --------------------------------------------------------------------------------------- */
@@ -268,7 +261,7 @@ static void show(const Bench *b, const BenchRow *r, int repetition)
 /* Whether time is up, with a remark the first time. */
 static bool late(Bench *b)
 {
-    if (b->deadline_ns == 0 || bench_now_ns() < b->deadline_ns) return false;
+    if (b->deadline_ns == 0 || clock_now_ns() < b->deadline_ns) return false;
     if (!b->late) diag_remark(b->session->diag, (Loc){ 0 }, "bench: to save time, the last rows have fewer repetitions; --seconds gives all");
     return b->late = true;
 }

@@ -6,6 +6,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#include "clock.h"
 #include "machine.h"
 #include "session.h"
 
@@ -85,7 +86,6 @@ typedef struct BenchFigures {
 BenchFigures bench_figures(const Bench *b, const BenchRow *r);
 
 double bench_median(Arena *a, const double *x, int n);
-int64_t bench_now_ns(void);
 /* Memory that the process has at present; 0 where the system does not tell. */
 int64_t bench_resident_bytes(void);
 

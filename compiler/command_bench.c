@@ -63,11 +63,11 @@ static bool open_engine(Session *s, Bench *b, const EngineRow *row)
     c.threads = 0;
     c.kernels = row->form;
     const bool native = strcmp(row->name, "native") == 0;
-    const int64_t bytes = bench_resident_bytes(), begin = bench_now_ns();
+    const int64_t bytes = bench_resident_bytes(), begin = clock_now_ns();
     s->choices = &c;
     Engine *e = session_engine(s, row->name, NULL, false);
     s->choices = given;
-    const int64_t ns = bench_now_ns() - begin, more = bench_resident_bytes() - bytes;
+    const int64_t ns = clock_now_ns() - begin, more = bench_resident_bytes() - bytes;
     if (!e) return false;
     b->engines[b->engine_count++] = (BenchEngine){
         .name = row->name, .kernels = row->kernels, .label = row->label, .engine = e, .pause_ns = row->pause_ns,

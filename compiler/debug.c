@@ -22,16 +22,6 @@ static const Limits *limits(void)
     return &known;
 }
 
-static int64_t length(const JitAt *at, Dim d)
-{
-    switch (d.count) {
-    case COUNT_SOURCE: return at->source;
-    case COUNT_TARGET: return at->target;
-    case COUNT_ROWS:   return at->rows;
-    default:           return d.bound;
-    }
-}
-
 static void tell_name(const JitAt *at)
 {
     static const char *const kernels[KERNELS] = {
@@ -43,7 +33,7 @@ static void tell_name(const JitAt *at)
     char shape[64], *s = shape;
     Arena *a = arena_new();
     const char *name = !t->name ? "-" : at->block->block->layers ? tensor_layer_name(a, t, at->block->block->layer[at->layer]) : t->name;
-    for (int r = 0; r < t->rank; r++) s += snprintf(s, 20, r ? "×%lld" : "%lld", (long long)length(at, t->dim[r]));
+    for (int r = 0; r < t->rank; r++) s += snprintf(s, 20, r ? "×%lld" : "%lld", (long long)jit_length(at, t->dim[r]));
     fprintf(stderr, "%-18s %-30s [%s]%*s", kernels[at->op->kernel], name, shape, 14 - (int)(s - shape) > 0 ? 14 - (int)(s - shape) : 1, "");
     arena_free(a);
 }
@@ -61,7 +51,7 @@ static double bytes_of(const JitAt *at)
 static double flops_of(const JitAt *at)
 {
     double flops = at->op->flops * at->rows;
-    if (at->op->kernel == KERNEL_ATTENTION) flops *= (double)length(at, at->op->node->in[1]->dim[0]);
+    if (at->op->kernel == KERNEL_ATTENTION) flops *= (double)jit_length(at, at->op->node->in[1]->dim[0]);
     return flops;
 }
 

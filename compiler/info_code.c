@@ -78,12 +78,11 @@ static bool add_model(Arena *a, Diag *d, const char *folder, const char *name, E
 
 InfoCode *info_code(Arena *a, Diag *d, const Plan *p, const char *cc, EmitForm form)
 {
-    const char *tmp = getenv("TMPDIR"), *name = p->graph->model->name;
-    char *folder = arena_format(a, "%s/xformc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    const char *name = p->graph->model->name;
     cleanup_hold();
-    if (!mkdtemp(folder)) {
+    const char *folder = folder_temporary(a, d);
+    if (!folder) {
         cleanup_release();
-        diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot make a temporary folder %s: %s", folder, strerror(errno));
         return NULL;
     }
     InfoCode *c = arena_alloc(a, sizeof *c);

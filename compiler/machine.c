@@ -3,6 +3,7 @@
  * A loop is written once, as a macro over a vector type, and compiled for every instruction set by a function
  * attribute; rt_isa_missing tells which of them may run. Each lane reads a share of its own, again and again. */
 #include "machine.h"
+#include "clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,9 +117,7 @@ static void task_body(void *job, int lane, int lanes)
 
 static double seconds_now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return 1e-9 * (double)clock_now_ns();
 }
 
 static double time_task(rt_team *team, const Task *t, int try)

@@ -115,6 +115,8 @@ const Engine *repl_tier_jit(const ReplModel *m);
 const char *repl_tier_name(const ReplModel *m);     /* jit, native, generic */
 void repl_tier_time(const ReplModel *m);            /* print how long native code took, or why there is none */
 
+/* Where the definition of `name` begins and ends in a C text; false where there is none. */
+bool repl_find_function(const char *text, const char *name, const char **begin, const char **end);
 /* Print what the C compiler makes of a function of the model, or why it cannot: repl_assembly.c. */
 void repl_assembly(ReplModel *m, const char *function);
 

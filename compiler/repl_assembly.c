@@ -75,14 +75,14 @@ void repl_assembly(ReplModel *m, const char *function)
 {
     Arena *a = arena_new();
     Diag *d = diag_new(a);
-    const char *tmp = getenv("TMPDIR");
-    char *folder = arena_format(a, "%s/xformc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     cleanup_hold();
     if (m->engine->plan->options.target != TARGET_PANELS) diag_error(d, EXIT_USAGE, (Loc){ 0 }, "the generic engine has no code");
-    else if (!mkdtemp(folder)) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot make a temporary folder %s", folder);
     else {
-        assemble(a, d, m, folder, function);
-        folder_remove(a, folder);
+        const char *folder = folder_temporary(a, d);
+        if (folder) {
+            assemble(a, d, m, folder, function);
+            folder_remove(a, folder);
+        }
     }
     cleanup_release();
     diag_print(d, stderr, isatty(2));

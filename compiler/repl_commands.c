@@ -8,6 +8,7 @@
 #include "emit.h"
 #include "file.h"
 #include "info.h"
+#include "jit.h"
 #include "pack.h"
 
 typedef void Command(Repl *r, const char *words);
@@ -63,7 +64,6 @@ static const char *text_of(ReplModel *m, const char *suffix)
 {
     Arena *a = m->session->arena;
     const Plan *p = m->engine->plan;
-    if (p->options.target != TARGET_PANELS) return NULL;
     const Pack pack = pack_layout(a, p);
     int n;
     const EmittedFile *files = emit_files(a, p, pack.identity, pack.head_bytes, (EmitForm){ .weights = WEIGHTS_FILE }, &n);
@@ -73,25 +73,41 @@ static const char *text_of(ReplModel *m, const char *suffix)
     return NULL;
 }
 
-/* The function `name` of a C text: from its comment to its last line; NULL where there is none. */
-static const char *function_in(Arena *a, const char *text, const char *name)
+bool repl_find_function(const char *text, const char *name, const char **begin, const char **end)
 {
-    const char *const marks[] = { " %s(const job *j", " %s_body(void *work", " %s(float *", " %s(int *", " %s(const ", " %s(" };
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        const char *at = strstr(text, arena_format(a, marks[i], name));
-        while (at && at > text && at[-1] != '\n') at--;
-        if (!at || *at == ' ' || *at == '/' || *at == '#') continue;
-        const char *end = strstr(at, "\n}\n");
-        if (!end) continue;
-        for (const char *before = at; before > text + 1; at = before) {     /* lines of a comment */
-            const char *line = before - 1;
-            while (line > text && line[-1] != '\n') line--;
-            if (strncmp(line, "/*", 2) != 0 && strncmp(line, " *", 2) != 0) break;
-            before = line;
-        }
-        return arena_copy(a, at, (size_t)(end + 3 - at));
+    const size_t n = strlen(name);
+    for (const char *at = n ? text : ""; *at && (at = strstr(at, name)); at++) {
+        const char *line = at, *body = strchr(at, '\n');
+        while (line > text && line[-1] != '\n') line--;
+        if (at == text || at[n] != '(' || at[-1] != ' ' || strchr(" #/", *line) || !body || strncmp(body, "\n{\n", 3) != 0) continue;
+        *begin = line;
+        *end = strstr(body, "\n}\n");
+        if (*end) *end += 3;
+        return *end != NULL;
     }
-    return NULL;
+    return false;
+}
+
+/* The lines of a comment that end right before `at`. */
+static const char *comment_before(const char *text, const char *at)
+{
+    while (at > text + 1) {
+        const char *line = at - 1;
+        while (line > text && line[-1] != '\n') line--;
+        if (strncmp(line, "/*", 2) != 0 && strncmp(line, " *", 2) != 0) break;
+        at = line;
+    }
+    return at;
+}
+
+/* Print a function with its comment; false where the text has none of that name. */
+static bool print_function(const char *text, const char *name)
+{
+    const char *begin, *end;
+    if (!repl_find_function(text, name, &begin, &end)) return false;
+    begin = comment_before(text, begin);
+    fwrite(begin, 1, (size_t)(end - begin), stdout);
+    return true;
 }
 
 static void list_functions(ReplModel *m)
@@ -106,9 +122,7 @@ static void code(Repl *r, const char *words)
 {
     ReplModel *m = model_or_tell(r);
     if (!m) return;
-    Arena *a = m->session->arena;
-    const char *model = text_of(m, "%s.c"), *kernels = text_of(m, "%s_kernels.h");
-    if (!model) {
+    if (m->engine->plan->options.target != TARGET_PANELS) {
         fputs("error: the generic engine has no code\n", stderr);
         return;
     }
@@ -116,13 +130,11 @@ static void code(Repl *r, const char *words)
         list_functions(m);
         return;
     }
-    const char *found = function_in(a, model, words);
-    if (!found) found = function_in(a, kernels, words);
-    if (found) fputs(found, stdout);
-    else {
-        fprintf(stderr, "error: no function '%s'\n", words);
-        list_functions(m);
-    }
+    const Engine *jit = strcmp(m->choices.engine, "jit") == 0 ? repl_tier_jit(m) : NULL;       /* as it runs: with what was put in */
+    if (jit ? print_function(jit_text(jit), words)
+            : print_function(text_of(m, "%s.c"), words) || print_function(text_of(m, "%s_kernels.h"), words)) return;
+    fprintf(stderr, "error: no function '%s'\n", words);
+    list_functions(m);
 }
 
 /* What the C compiler makes of one function, kept apart from those that call it. */

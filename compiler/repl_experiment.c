@@ -34,16 +34,6 @@ static void push_probes(lua_State *L, const ReplModel *m)
     lua_rawsetp(L, LUA_REGISTRYINDEX, m);
 }
 
-static int64_t length(const JitAt *at, Dim d)
-{
-    switch (d.count) {
-    case COUNT_SOURCE: return at->source;
-    case COUNT_TARGET: return at->target;
-    case COUNT_ROWS:   return at->rows;
-    default:           return d.bound;
-    }
-}
-
 typedef struct Seen { Engine *engine; const JitAt *at; const Buffer *buffer; const char *name; int layer_index; } Seen;
 
 /* Protected: 1 is the probe, 2 a Seen. What the probe returns takes the tensor's place. */
@@ -52,7 +42,7 @@ static int call_probe(lua_State *L)
     const Seen *s = lua_touserdata(L, 2);
     const Tensor *t = s->buffer->tensor;
     int64_t shape[4] = { 0 }, n = 1, wanted;
-    for (int r = 0; r < t->rank; r++) n *= shape[r] = length(s->at, t->dim[r]);
+    for (int r = 0; r < t->rank; r++) n *= shape[r] = jit_length(s->at, t->dim[r]);
     Arena *a = spec_reader(L)->arena;
     float *values = arena_array(a, (size_t)n, sizeof *values);
     engine_read(s->engine, s->buffer, s->layer_index, shape[t->rank - 2], shape[t->rank - 1], values);
@@ -167,27 +157,10 @@ static int probe(lua_State *L)
 
 /* ---- the C of a function ----------------------------------------------------------------------------------------- */
 
-/* Where the definition of `name` begins and ends in a text; false where there is none. */
-static bool find_function(const char *text, const char *name, const char **begin, const char **end)
-{
-    const size_t n = strlen(name);
-    for (const char *at = text; (at = strstr(at, name)); at++) {
-        const char *line = at;
-        while (line > text && line[-1] != '\n') line--;
-        const char *body = strchr(at, '\n');
-        if (at[n] != '(' || at[-1] != ' ' || *line == ' ' || *line == '#' || *line == '/' || !body || strncmp(body, "\n{\n", 3) != 0) continue;
-        *begin = line;
-        *end = strstr(body, "\n}\n");
-        if (*end) *end += 3;
-        return *end != NULL;
-    }
-    return false;
-}
-
 static const char *function_of(lua_State *L, const char *text, const char **begin, const char **end)
 {
     const char *name = luaL_checkstring(L, 2);
-    if (!*name || !find_function(text, name, begin, end)) luaL_error(L, "there is no function '%s'; :code lists them", name);
+    if (!*name || !repl_find_function(text, name, begin, end)) luaL_error(L, "there is no function '%s'; :code lists them", name);
     return name;
 }
 
@@ -206,7 +179,7 @@ static int code(lua_State *L)
 static bool replace(ReplModel *m, Engine *e, const char *function, const char *text)
 {
     const char *begin, *end, *old = jit_text(e);
-    if (!find_function(old, function, &begin, &end)) {
+    if (!repl_find_function(old, function, &begin, &end)) {
         diag_error(m->session->diag, EXIT_BAD_DATA, (Loc){ 0 }, "there is no function '%s' any more", function);
         return false;
     }

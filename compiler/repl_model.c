@@ -8,6 +8,7 @@
 
 #include "bench.h"
 #include "command.h"
+#include "decode.h"
 #include "file.h"
 #include "jit.h"
 #include "verify.h"
@@ -130,14 +131,14 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
     *m = (ReplModel){ .choices = { .engine = "jit", .hooks = EMIT_POLLS, .cached = true } };
     luaL_setmetatable(L, model_type);
     const char *tier = read_options(L, options, &m->choices);
-    const int64_t begin = bench_now_ns();
+    const int64_t begin = clock_now_ns();
     m->session = session_new(&m->choices);
     if (!take_spec(L, index, m) || !(m->engine = session_engine(m->session, m->choices.engine, NULL, false))) {
         const Diag *d = m->session->diag;
         repl_raise(L, d);
         luaL_error(L, "it was not compiled");
     }
-    m->open_ns = bench_now_ns() - begin;
+    m->open_ns = clock_now_ns() - begin;
     repl_tier_begin(L, m, tier);
     remember(L);
     return m;
@@ -374,25 +375,21 @@ static int generate(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
     const Model *model = m->session->model;
-    const EngineOps *ops = m->engine->ops;
     if (!model->has_decoder) return luaL_error(L, "%s has no decoder", model->name);
-    int n, id = (int)model->start_id, made = 0;
-    int *ids = read_ids(L, m, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
-    lua_Integer most = luaL_optinteger(L, 3, model->max_target);
-    engine_reset(m->engine);
     if (m->probed) return luaL_error(L, "m:generate calls no probes: m(\"text\") and m:run do");
-    rt_status status = model->has_encoder ? ops->encode(m->engine, ids, n) : ops->clear(m->engine);
-    int position = model->has_encoder ? 0 : n - 1;
-    for (int i = 0; i < position && status == RT_OK; i++) status = ops->step(m->engine, ids[i]);
-    if (!model->has_encoder) id = ids[n - 1];
-    lua_newtable(L);
-    for (; status == RT_OK && made < most && position < model->max_target; position++) {
-        status = ops->next(m->engine, id, &id);
-        if (status != RT_OK || id == model->end_id) break;
-        lua_pushinteger(L, id);
-        lua_rawseti(L, -2, ++made);
+    int n, *ids = read_ids(L, m, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
+    const lua_Integer most = luaL_optinteger(L, 3, model->max_target);
+    luaL_argcheck(L, most >= 1, 3, "expected how many ids, at least 1");
+    Decoder *d = decoder_new(repl_scratch(L), m->engine, (DecodeOptions){ .most = most < model->max_target ? (int)most : 0 });
+    engine_reset(m->engine);
+    repl_check_status(L, decoder_answer(d, ids, n));
+    const RtBeamResult *r = d->results;
+    const int count = r->length && r->ids[r->length - 1] == d->end ? r->length - 1 : r->length;
+    lua_createtable(L, count, 0);
+    for (int i = 0; i < count; i++) {
+        lua_pushinteger(L, r->ids[i]);
+        lua_rawseti(L, -2, i + 1);
     }
-    repl_check_status(L, status);
     return 1;
 }
 

@@ -6,6 +6,7 @@
  *         -> C text  target/  emitted, packed, compiled, loaded; or run by the generic engine
  */
 #include "session.h"
+#include "clock.h"
 #include "debug.h"
 #include "fields.h"
 #include "jit.h"
@@ -21,13 +22,6 @@ Session *session_new(const Choices *c)
     Session *s = arena_alloc(a, sizeof *s);
     *s = (Session){ .arena = a, .diag = diag_new(a), .choices = c };
     return s;
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static bool dumps(const Session *s, char letter) { return s->choices->dumps && strchr(s->choices->dumps, letter); }
@@ -55,25 +49,25 @@ bool session_read(Session *s)
 {
     int n;
     const OpName *ops = graph_builder_ops(&n);
-    const int64_t begin = now_ns();
+    const int64_t begin = clock_now_ns();
     Draft *draft = draft_from_lua(s->arena, s->diag, s->choices->spec, ops, n);
     if (!draft) return false;
     draft->sizes_only = s->sizes_only;
     draft->weights = s->choices->from;
-    s->phases.read_ns = now_ns() - begin;
+    s->phases.read_ns = clock_now_ns() - begin;
     return session_take(s, draft);
 }
 
 bool session_take(Session *s, const Draft *draft)
 {
-    int64_t begin = now_ns();
+    int64_t begin = clock_now_ns();
     s->model = model_from_draft(s->arena, s->diag, draft);
-    s->phases.model_ns = now_ns() - begin;
+    s->phases.model_ns = clock_now_ns() - begin;
     if (!s->model) return false;
     if (dumps(s, 'm')) model_dump(s->model, stderr);
-    begin = now_ns();
+    begin = clock_now_ns();
     s->graph = graph_build(s->arena, s->diag, s->model, decoder_rows(s));
-    s->phases.graph_ns = now_ns() - begin;
+    s->phases.graph_ns = clock_now_ns() - begin;
     if (!s->graph) return false;
     const PlanOptions most = { .target = TARGET_PANELS, .taps = s->choices->taps, .slots = s->choices->slots ? s->choices->slots : 1,
                                .lanes = session_lanes(s->choices) };
@@ -86,9 +80,9 @@ Plan *session_plan(Session *s, PlanTarget target, bool taps)
 {
     const PlanOptions options = { .target = target, .taps = taps, .slots = s->choices->slots ? s->choices->slots : 1,
                                   .lanes = target == TARGET_PANELS ? session_lanes(s->choices) : 1 };
-    const int64_t begin = now_ns();
+    const int64_t begin = clock_now_ns();
     Plan *p = plan_make(s->arena, s->graph, options);
-    s->phases.plan_ns = now_ns() - begin;
+    s->phases.plan_ns = clock_now_ns() - begin;
     if (dumps(s, 'p') || dumps(s, 'k')) plan_dump(p, stderr);
     return p;
 }

@@ -46,7 +46,7 @@ static void default_path(const rt_program *p, const char *argv0, char *path, siz
 
 static int open_weights(Host *host, const char *path)
 {
-    const int error = rt_weights_open(&host->file, path);
+    const int error = rt_weights_open_most(&host->file, path, host->program->weights_bytes);
     if (!error) return 0;
     fprintf(stderr, "%s: cannot read the weights %s: %s\n", host->program->name, path, strerror(error));
     if (error != ENOENT && error != ENOTDIR) return EXIT_IO;

@@ -26,12 +26,12 @@ static int grow(unsigned char **data, size_t used, size_t *room)
     return 0;
 }
 
-static int read_all(RtWeights *w, int fd)
+static int read_all(RtWeights *w, int fd, size_t most)
 {
     unsigned char *data = NULL;
     size_t used = 0, room = 0;
     int error = 0;
-    for (;;) {
+    while (used <= most) {
         ssize_t n;
         if (used == room && (error = grow(&data, used, &room))) break;
         n = read(fd, data + used, room - used);
@@ -45,31 +45,33 @@ static int read_all(RtWeights *w, int fd)
     return error;
 }
 
-static int load(RtWeights *w, int fd)
+static int load(RtWeights *w, int fd, size_t most)
 {
     struct stat info;
     void *data;
     if (fstat(fd, &info)) return errno;
     if (S_ISDIR(info.st_mode)) return EISDIR;
-    if (!S_ISREG(info.st_mode) || info.st_size == 0) return read_all(w, fd);
+    if (!S_ISREG(info.st_mode) || info.st_size == 0) return read_all(w, fd, most);
     if ((uintmax_t)info.st_size > SIZE_MAX) return EFBIG;
     data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
-    if (data == MAP_FAILED) return read_all(w, fd);
+    if (data == MAP_FAILED) return read_all(w, fd, most);
     w->data = data, w->bytes = (size_t)info.st_size, w->mapped = 1;
     return 0;
 }
 
-int rt_weights_open(RtWeights *w, const char *path)
+int rt_weights_open_most(RtWeights *w, const char *path, size_t most)
 {
     int fd, error;
     memset(w, 0, sizeof *w);
     do fd = open(path, O_RDONLY | O_CLOEXEC);
     while (fd < 0 && errno == EINTR);
     if (fd < 0) return errno;
-    error = load(w, fd);
+    error = load(w, fd, most);
     close(fd);
     return error;
 }
+
+int rt_weights_open(RtWeights *w, const char *path) { return rt_weights_open_most(w, path, SIZE_MAX); }
 
 void rt_weights_close(RtWeights *w)
 {

@@ -9,6 +9,8 @@ typedef struct RtWeights { const void *data; size_t bytes; int mapped; } RtWeigh
 /* Map a regular file, or read anything else, such as a pipe, to its end. Returns 0 or an errno; then *w is empty.
  * The file must not shrink while it is mapped. */
 int rt_weights_open(RtWeights *w, const char *path);
+/* The same, but reading, where it cannot be mapped, ends once there are more than `most` bytes. */
+int rt_weights_open_most(RtWeights *w, const char *path, size_t most);
 /* Release what open gave; an empty *w too. */
 void rt_weights_close(RtWeights *w);
 

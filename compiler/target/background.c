@@ -17,6 +17,7 @@
 #endif
 
 #include "cleanup.h"
+#include "clock.h"
 #include "folder.h"
 #include "isa.h"
 #include "kernel_set.h"
@@ -31,13 +32,6 @@ static struct {
     size_t size;
     char line[4096 + 2];
 } child;
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ---- in the child ------------------------------------------------------------------------------------------------ */
 
@@ -79,7 +73,7 @@ static void await_end(int socket)
 /* Emit and compile in `folder`; what is to be told. */
 static const char *compile(Arena *a, const Background *b, const char *folder)
 {
-    const int64_t begin = now_ns();
+    const int64_t begin = clock_now_ns();
     Diag *d = diag_new(a);
     const Plan *p = b->engine->plan;
     const char *name = p->graph->model->name, *library = arena_format(a, "lib%s.so", name);
@@ -87,7 +81,7 @@ static const char *compile(Arena *a, const Background *b, const char *folder)
     if (!folder_write_text(a, d, p, b->form, folder) || !folder_make(a, d, &order)) return arena_format(a, "-%s", first_error(a, d));
     const char *path = file_join(a, folder, library);
     library_cache_add(a, library_cache_path(a, p, b->form), path);
-    return arena_format(a, "+%lld %s", (long long)(now_ns() - begin), path);
+    return arena_format(a, "+%lld %s", (long long)(clock_now_ns() - begin), path);
 }
 
 _Noreturn static void be_child(const Background *b, int socket, pid_t parent)
@@ -204,12 +198,12 @@ static void replace(Background *b, const char *library, bool cached)
 
 static void look(Background *b)
 {
-    const int64_t begin = now_ns();
+    const int64_t begin = clock_now_ns();
     Arena *a = arena_new();
     const char *path = library_cache_path(a, b->engine->plan, b->form);
     b->looked = true;
     if (library_cache_has(a, path)) replace(b, path, true);
-    b->took_ns = now_ns() - begin;
+    b->took_ns = clock_now_ns() - begin;
     arena_free(a);
 }
 
@@ -227,7 +221,7 @@ static void collect(void)
 static void start_next(bool now)
 {
     enum { PATIENCE_NS = 20000000 };        /* what is dropped before costs nothing */
-    while (!child.job && waiting && (now || now_ns() - waiting->asked_ns >= PATIENCE_NS)) {
+    while (!child.job && waiting && (now || clock_now_ns() - waiting->asked_ns >= PATIENCE_NS)) {
         Background *b = waiting;
         if (!b->looked) look(b);
         if (b->state != BACKGROUND_WAITS) continue;
@@ -257,7 +251,8 @@ void background_ask(Background *b, Arena *a, Engine *e, EmitForm form, int lanes
     form.weights = WEIGHTS_FILE;
     for (int i = 0; n > 1 && i < n; i++)            /* as jit_open chooses */
         if (kernel_set(isas[i])) form.isa = isas[i], n = 1;
-    *b = (Background){ .state = BACKGROUND_WAITS, .engine = e, .form = form, .lanes = lanes, .arena = a, .asked_ns = now_ns(), .next = waiting };
+    *b = (Background){ .state = BACKGROUND_WAITS, .engine = e, .form = form, .lanes = lanes, .arena = a,
+                        .asked_ns = clock_now_ns(), .next = waiting };
     waiting = b;
 }
 

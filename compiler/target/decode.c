@@ -20,14 +20,6 @@ Decoder *decoder_new(Arena *a, Engine *e, DecodeOptions options)
 
 /* ---- greedy --------------------------------------------------------------------------------------------- */
 
-static int likeliest(const float *logits, int n)
-{
-    int best = 0;
-    for (int i = 1; i < n; i++)
-        if (logits[i] > logits[best]) best = i;
-    return best;
-}
-
 /* `most` ids at most behind the prompt. The sum is that of the logits. */
 static rt_status greedy(Decoder *d, const int *prompt, int n, int most)
 {
@@ -37,10 +29,8 @@ static rt_status greedy(Decoder *d, const int *prompt, int n, int most)
     rt_status status = ops->clear(d->engine);
     for (int i = 0; i + 1 < n && status == RT_OK; i++) status = ops->step(d->engine, prompt[i]);
     for (int id = prompt[n - 1]; count < most && status == RT_OK;) {
-        if ((status = ops->step(d->engine, id)) != RT_OK) break;
-        const float *logits = ops->logits(d->engine);
-        id = likeliest(logits, (int)model_of(d)->target_vocab);
-        sum += (double)logits[id];
+        if ((status = ops->next(d->engine, id, &id)) != RT_OK) break;
+        sum += (double)ops->logits(d->engine)[id];
         ids[count++] = id;
         if (id == d->end) break;
     }
@@ -73,7 +63,8 @@ rt_status decoder_answer(Decoder *d, const int *ids, int n)
 {
     const Model *m = model_of(d);
     const int start = (int)m->start_id, *prompt = m->has_encoder ? &start : ids;
-    const int length = m->has_encoder ? 1 : n, most = d->room - length + (m->has_encoder ? 0 : 1);
+    const int length = m->has_encoder ? 1 : n, room = d->room - length + (m->has_encoder ? 0 : 1);
+    const int most = d->options.most && d->options.most < room ? d->options.most : room;
     const rt_status status = m->has_encoder ? d->engine->ops->encode(d->engine, ids, n) : RT_OK;
     d->count = 0;
     if (status != RT_OK) return status;

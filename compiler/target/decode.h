@@ -6,8 +6,8 @@
 #include "rt_beam.h"
 #include "rt_numbers.h"
 
-/* beams 0: greedy, the first maximum of every step. */
-typedef struct DecodeOptions { int beams; double length_penalty; RtBeamStop early_stopping; } DecodeOptions;
+/* beams 0: greedy, the first maximum of every step. most: ids of an answer; 0: as many as the model can write. */
+typedef struct DecodeOptions { int beams; double length_penalty; RtBeamStop early_stopping; int most; } DecodeOptions;
 
 typedef struct Decoder {
     Engine *engine;

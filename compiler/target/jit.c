@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "emitted.h"
 #include "isa.h"
 #include "jit.h"
@@ -42,10 +43,8 @@ static void jit_close(Engine *e)
 /* Nanoseconds since *last, which becomes now. */
 static int64_t since(int64_t *last)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const int64_t ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, passed = ns - *last;
-    *last = ns;
+    const int64_t now = clock_now_ns(), passed = now - *last;
+    *last = now;
     return passed;
 }
 
@@ -238,6 +237,16 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
 }
 
 /* ---- changing what runs ------------------------------------------------------------------------------------------- */
+
+int64_t jit_length(const JitAt *at, Dim d)
+{
+    switch (d.count) {
+    case COUNT_SOURCE: return at->source;
+    case COUNT_TARGET: return at->target;
+    case COUNT_ROWS:   return at->rows;
+    default:           return d.bound;
+    }
+}
 
 void jit_watch(Engine *e, JitWatch watch) { ((Jit *)e->own)->watch = watch; }
 

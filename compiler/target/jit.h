@@ -12,6 +12,8 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
 /* Where a run is: an operation has just been done. rows: of the block; source, target: lengths by then;
  * ns: how long it took. */
 typedef struct JitAt { const PlanBlock *block; const PlanOp *op; int layer, rows, source, target; int64_t ns; } JitAt;
+/* How long a dimension of a tensor is then. */
+int64_t jit_length(const JitAt *at, Dim d);
 /* What is called then; `call` NULL: nothing. The engine must have been opened with EMIT_WATCHES. */
 typedef struct JitWatch { void (*call)(void *user, Engine *e, const JitAt *at); void *user; } JitWatch;
 void jit_watch(Engine *e, JitWatch watch);

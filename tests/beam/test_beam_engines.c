@@ -45,7 +45,7 @@ static void close_model(Opened *o)
 
 static Decoder *decoder_of(Opened *o, int beams, double penalty, RtBeamStop stop)
 {
-    return decoder_new(o->session->arena, o->engine, (DecodeOptions){ beams, penalty, stop });
+    return decoder_new(o->session->arena, o->engine, (DecodeOptions){ .beams = beams, .length_penalty = penalty, .early_stopping = stop });
 }
 
 static void check_score(double found, double expected)

@@ -476,6 +476,9 @@ static void weights_files(void **state)
     rt_weights_close(&w);
     wait(NULL);
     unlink(fifo);
+    assert_int_equal(rt_weights_open_most(&w, "/dev/zero", 5000000), 0);       /* it has no end */
+    assert_true(!w.mapped && w.bytes > 5000000 && w.bytes < 50000000);
+    rt_weights_close(&w);
 }
 
 /* ---- outputs that fail ---------------------------------------------------------------------------------- */

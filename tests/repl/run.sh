@@ -263,6 +263,19 @@ m:edit("nothing", "")
 m:edit("likeliest", old)
 m("3rd of May 2019")
 END
+says ':code shows what runs' 0 'static void likeliest(const job *j, int lane, int lanes /* mine */)
+2 true' '' <<'END'
+m = xf.compile("specs/dates.lua", { tier = "jit" })
+m:edit("likeliest", function(text) return (text:gsub("int lanes%)", "int lanes /* mine */)", 1)) end)
+print(m:code("likeliest"):match("[^\n]*"))
+ids, all = m:generate({ 3, 4, 5 }, 2), m:generate{ 3, 4, 5 }
+#ids .. " " .. tostring(ids[1] == all[1] and ids[2] == all[2] and #all > 2)
+END
+printf 'm = xf.compile("specs/dates.lua", { tier = "jit" })\nm:edit("likeliest", function(t) return (t:gsub("int lanes%%)", "int lanes /* mine */)", 1)) end)\n:code likeliest\n' | "$xformc" repl >"$scratch/out" 2>&1
+[ "$(sed -n 1,2p "$scratch/out")" = '/* The first maximum of the logits. */
+static void likeliest(const job *j, int lane, int lanes /* mine */)' ]
+verdict $? ':code shows a function with its comment, as it was edited'
+cat "$scratch/out"
 says 'a tensor of weights is changed in one model alone' 65 'true true true' '*takes 64 × 256 numbers, found 1*has no weights*' <<'END'
 m = xf.compile("specs/dates.lua"); n = xf.compile("specs/dates.lua"); w = m:weight("encoder.0.ffn.down.weight")
 function out(m) return m:run({ 3, 4, 5 }, { 1, 2 }).log_probs end

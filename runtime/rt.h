@@ -48,7 +48,11 @@ void rt_team_barrier(rt_team *team);                        /* called by every l
 /* Pin every lane, the caller too, to a processor of its own. RT_NO_ROOM when there are fewer, or the system cannot. */
 rt_status rt_team_pin(rt_team *team);
 
+#if defined(__TINYC__)                                      /* it inlines nothing, and a layer has a dozen of these */
+#define rt_barrier(team) do { if (team) rt_team_barrier(team); } while (0)
+#else
 static inline void rt_barrier(rt_team *team) { if (team) rt_team_barrier(team); }
+#endif
 
 /* A half-open range of rows, panels, heads or groups of sixteen. */
 typedef struct rt_span { int begin, end; } rt_span;

@@ -91,7 +91,7 @@ static Jit *begin(Engine *e)
 {
     Jit *k = e->own;
     running = e;
-    since(&k->last_ns);
+    if (k->watch.call) since(&k->last_ns);
     return k;
 }
 

@@ -22,19 +22,50 @@
 #define STRING_OF(name) #name
 #define STRING(name) STRING_OF(name)
 
-/* Shapes that are constants in native code are numbers here. Copies of the two kernels that take nearly all the time, with the
- * numbers that matter most to their loops as constants, win most of that back: on a model of 260 thousand parameters the
- * jit went from 0.75 to 0.86 of native code's speed. */
+/* Shapes that are constants in native code are numbers here. Copies of the kernels that take most of the time of one row, with
+ * the numbers that matter most to their loops as constants, win part of that back: on a model of 260 thousand parameters
+ * the jit went from 0.75 of native code's speed to 0.86 with the first two, and to 0.88 with linears by their inputs and
+ * rotary positions too. */
 static void linear_by_case(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
 {
     RtLinear s = *shape;
-    if (s.activation != RT_IDENTITY) rt_linear_f32(&s, y, x, w, rows, begin, end);
-    else {
-        s.activation = RT_IDENTITY;
-        if (rows != 1) rt_linear_f32(&s, y, x, w, rows, begin, end);
-        else if (s.has_bias) s.has_bias = 1, rt_linear_f32(&s, y, x, w, 1, begin, end);
-        else s.has_bias = 0, rt_linear_f32(&s, y, x, w, 1, begin, end);
+#define CASE(width)                                                        \
+    case width:                                                            \
+        s.in = width;                                                      \
+        rt_linear_f32(&s, y, x, w, 1, begin, end);                         \
+        return;
+    if (rows != 1 || s.activation != RT_IDENTITY) {
+        rt_linear_f32(&s, y, x, w, rows, begin, end);
+        return;
     }
+    s.activation = RT_IDENTITY;
+    if (s.has_bias) {
+        s.has_bias = 1;
+        rt_linear_f32(&s, y, x, w, 1, begin, end);
+        return;
+    }
+    s.has_bias = 0;
+    switch (s.in) {
+        CASE(32) CASE(64) CASE(128) CASE(256)
+    }
+    rt_linear_f32(&s, y, x, w, 1, begin, end);
+#undef CASE
+}
+
+static void rotary_by_case(const RtRotary *shape, float *y, const float *x, const void *table, const int *positions, int rows,
+                           int begin, int end)
+{
+    RtRotary s = *shape;
+#define CASE(head)                                                         \
+    case head:                                                             \
+        s.dims = s.width = head, s.interleaved = 1;                        \
+        rt_rotary_f32(&s, y, x, table, positions, 1, begin, end);          \
+        return;
+    switch (rows == 1 && s.dims == s.width && s.interleaved ? s.dims : 0) {
+        CASE(8) CASE(16) CASE(32) CASE(48) CASE(64) CASE(128)
+    }
+#undef CASE
+    rt_rotary_f32(shape, y, x, table, positions, rows, begin, end);
 }
 
 static void attention_by_case(const RtAttention *shape, float *out, const float *q, const float *k, const float *v, float *scratch,
@@ -55,6 +86,7 @@ static void attention_by_case(const RtAttention *shape, float *out, const float 
 }
 #define rt_linear_f32 linear_by_case
 #define rt_attention_f32 attention_by_case
+#define rt_rotary_f32 rotary_by_case
 
 extern const KernelSet SYMBOL(KERNEL_SET_NAME);
 const KernelSet SYMBOL(KERNEL_SET_NAME) = {

@@ -2,6 +2,7 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
+#include "rt_generation.h"
 #include "session.h"
 
 typedef Exit CommandRun(const Choices *c);
@@ -17,5 +18,7 @@ Exit run_texts(Session *s);
 Engine *command_graph_engine(Session *s);
 /* A text into the ids of the model's tokenizer: ids[max_source], of a decoder alone ids[max_target]; false after an error. */
 bool command_text_ids(Session *s, const Plan *p, const char *text, int *ids, int *n);
+/* The model's settings of generation as the command line changes them; false after an error. */
+bool command_generation(Session *s, RtGeneration *g);
 
 #endif

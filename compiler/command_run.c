@@ -150,8 +150,8 @@ Engine *command_graph_engine(Session *s)
 static bool run_graph(Session *s)
 {
     const Choices *c = s->choices;
-    if (c->beam.beams) {
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--beam: an xf.graph has no sequences to search");
+    if (c->generation.count) {
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph generates nothing", c->generation.name[0]);
         return false;
     }
     Engine *e = command_graph_engine(s);

@@ -111,22 +111,22 @@ static rt_status write_answer(Texts *t, const RtBeamResult *r)
     t->out[0] = '\0';
     for (int i = 0; i < r->length && status == RT_OK; i++) {
         if (t->numbers) status = rt_numbers_add(t->out, t->room, &used, r->ids[i]);
-        else if (r->ids[i] != t->decoder->end) status = rt_characters_decode(&t->target, r->ids[i], t->out, t->room, &used);
+        else if (i + 1 < r->length || !decoder_ended(t->decoder, r)) status = rt_characters_decode(&t->target, r->ids[i], t->out, t->room, &used);
     }
     return status;
 }
 
-/* With -v: of a search every sequence with its score; else the sum, where the model gives log-probabilities. */
+/* With -v: of a search every sequence with its score; else the sum alone. */
 static rt_status tell_scores(Texts *t)
 {
     const Choices *c = t->session->choices;
     rt_status status = RT_OK;
-    if (!c->verbose || (!c->beam.beams && !t->session->model->log_softmax)) return RT_OK;
+    if (!c->verbose) return RT_OK;
     for (int i = 0; i < t->decoder->count && status == RT_OK; i++) {
         const RtBeamResult *r = &t->decoder->results[i];
         if ((status = write_answer(t, r)) != RT_OK) break;
         fprintf(stderr, "%s: ", t->out);
-        if (c->beam.beams) fprintf(stderr, "score %.6f, ", r->score);
+        if (t->decoder->generation.beams) fprintf(stderr, "score %.6f, ", r->score);
         fprintf(stderr, "sum of log-probabilities %.4f\n", r->sum);
     }
     return status;
@@ -187,7 +187,7 @@ static void put_json(Texts *t, const char *text, size_t bytes, bool answered)
     text_add(&json, ",\"answer\":");
     if (answered) json_add_string(&json, t->out);
     else text_add(&json, "null");
-    if (t->session->choices->beam.beams) add_beams(t, &json, answered ? t->decoder->count : 0);
+    if (t->decoder->generation.beams) add_beams(t, &json, answered ? t->decoder->count : 0);
     text_add(&json, "}");
     put(t, json.data, json.size);
     arena_free(a);
@@ -262,6 +262,17 @@ bool command_text_ids(Session *s, const Plan *p, const char *text, int *ids, int
     return false;
 }
 
+bool command_generation(Session *s, RtGeneration *g)
+{
+    const GenerationChoices *c = &s->choices->generation;
+    const char *expected;
+    *g = generation_of(s->model);
+    for (int i = 0; i < c->count; i++) rt_generation_set(g, c->name[i], c->value[i], &expected);
+    const char *fault = rt_generation_fault(g);
+    if (fault) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s", fault);
+    return !fault;
+}
+
 static bool can_answer(Session *s)
 {
     const Model *m = s->model;
@@ -279,15 +290,18 @@ Exit run_texts(Session *s)
     Engine *e = can_answer(s) ? session_engine(s, s->choices->engine, NULL, false) : NULL;
     if (!e) return EXIT_DONE;       /* told to s->diag */
     const Plan *p = e->plan;
-    const BeamChoices *b = &s->choices->beam;
-    const DecodeOptions options = { .beams = b->beams, .length_penalty = b->has_length_penalty ? b->length_penalty : 1,
-                                    .early_stopping = (RtBeamStop)b->early_stopping };
-    Texts t = { .session = s, .decoder = decoder_new(s->arena, e, options), .numbers = !m->source || !m->target,
+    RtGeneration settings;
+    if (!command_generation(s, &settings)) {
+        engine_close(e);
+        return EXIT_DONE;
+    }
+    Texts t = { .session = s, .decoder = decoder_new(s->arena, e, &settings), .numbers = !m->source || !m->target,
                 .most = (int)(m->has_encoder ? m->max_source : m->max_target), .room = 12 * (size_t)m->max_target + 1 };
     if (!t.numbers) {
         t.source = characters(p->source_characters, p->source_texts);
         t.target = characters(p->target_characters, p->target_texts);
     }
+    t.decoder->answering.scored = s->choices->verbose;
     t.ids = arena_array(s->arena, (size_t)t.most, sizeof *t.ids);
     t.out = arena_alloc(s->arena, t.room);
     if (json) put(&t, "{\"answers\":[", 12);

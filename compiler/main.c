@@ -12,6 +12,7 @@
 #include "command.h"
 #include "emit_kind.h"
 #include "isa.h"
+#include "rt_generation.h"
 #include "text.h"
 
 typedef struct OptionRow { int letter; const char *name, *argument, *doc; } OptionRow;
@@ -37,7 +38,9 @@ enum {
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
     SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
-    SET_BEAM = SET_BEAMS | SET_LENGTH_PENALTY | SET_EARLY_STOPPING
+    SET_OF_BEAMS = SET_LENGTH_PENALTY | SET_EARLY_STOPPING,
+    SET_GENERATION = SET_OF_BEAMS | SET_BEAMS | SET_PREDICT | SET_SEED | SET_TEMP | SET_TOP_K | SET_TOP_P | SET_MIN_P | SET_TYPICAL |
+                     SET_REPEAT_PENALTY | SET_NO_REPEAT_NGRAM
 };
 
 /* The words of a command. */
@@ -61,7 +64,7 @@ static const CommandRow commands[] = {
       "Write the packed weights of a spec, for a program built from it",
       "  xformc pack specs/dates.lua --from tuned.safetensors -o dates.safetensors\n"
       "  dates/dates --weights dates.safetensors \"3rd of May 2019\"\n", NULL },
-    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_BEAM | SET_JSON | SET_VERBOSE,
+    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_GENERATION | SET_JSON | SET_VERBOSE,
       WORDS_SPEC_AND_TEXTS, "SPEC [TEXT...]",
       "Answer texts, or the lines of stdin (-), ids where there is no tokenizer; for an xf.graph print every tensor",
       "  xformc run specs/dates.lua \"3rd of May 2019\"\n"
@@ -265,15 +268,6 @@ static bool some_seconds(const char *option, const char *text, double *out)
     return false;
 }
 
-static bool some_penalty(const char *option, const char *text, double *out)
-{
-    char *end;
-    *out = strtod(text, &end);
-    if (*text && !*end && *out >= -10 && *out <= 10) return true;
-    tell("--%s %s: expected a number from -10 to 10", option, text);
-    return false;
-}
-
 static bool one_of(const char *option, const char *text, const char *const *words, int n)
 {
     char list[128];
@@ -286,6 +280,26 @@ static bool one_of(const char *option, const char *text, const char *const *word
     if (near) tell("--%s %s: expected %s; did you mean '%s'?", option, text, list, near);
     else tell("--%s %s: expected %s", option, text, list);
     return false;
+}
+
+/* A setting of generation: kept as it stands, once it is known to be good. The last of equals counts. */
+static bool some_setting(const char *option, const char *text, GenerationChoices *g)
+{
+    static const char *const stops[] = { "false", "true", "never" };
+    RtGeneration tried = { .max_new = 0 };
+    const char *expected = "";
+    if (!strcmp(option, "early-stopping") && !one_of(option, text, stops, 3)) return false;
+    if (rt_generation_set(&tried, option, text, &expected) != 0) {
+        tell("--%s %s: expected %s", option, text, expected);
+        return false;
+    }
+    int i = 0;
+    while (i < g->count && strcmp(g->name[i], option)) i++;
+    g->name[i] = option;
+    g->value[i] = text;
+    if (i == g->count) g->count++;
+    if (tried.beams) g->beams = tried.beams;
+    return true;
 }
 
 /* An instruction set, or several with commas between them. */
@@ -317,7 +331,6 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     static const char *const kernels[] = { "library", "unrolled" }, *const switches[] = { "on", "off" };
     static const char *const kinds[] = { "encoder", "decoder", "cross" }, *const whens[] = { "auto", "always", "never" };
     static const char *const formats[] = { "md", "json", "jsonl", "csv" };
-    static const char *const stops[] = { "false", "true", "never" };        /* in order of RtBeamStop */
     Choices *c = &l->choices;
     const char *name = option_rows[kind].name;
     l->given |= UINT64_C(1) << kind;
@@ -335,11 +348,9 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
         c->layers = strcmp(value, "off") == 0 ? LAYERS_LOOP : LAYERS_CALLS;
         return one_of(name, value, switches, 2);
     case OPTION_SLOTS:   return whole_number(name, value, 1, 4096, &c->slots);
-    case OPTION_BEAMS:   return whole_number(name, value, 1, 128, &c->beam.beams);
-    case OPTION_LENGTH_PENALTY: c->beam.has_length_penalty = true; return some_penalty(name, value, &c->beam.length_penalty);
-    case OPTION_EARLY_STOPPING:
-        c->beam.early_stopping = value[0] == 't' ? 1 : value[0] == 'n' ? 2 : 0;
-        return one_of(name, value, stops, 3);
+    case OPTION_PREDICT: case OPTION_SEED: case OPTION_TEMP: case OPTION_TOP_K: case OPTION_TOP_P: case OPTION_MIN_P: case OPTION_TYPICAL:
+    case OPTION_REPEAT_PENALTY: case OPTION_NO_REPEAT_NGRAM: case OPTION_BEAMS: case OPTION_LENGTH_PENALTY: case OPTION_EARLY_STOPPING:
+        return some_setting(name, value, &c->generation);
     case OPTION_WEIGHTS:
         c->weights = value[0] == 'f' ? WEIGHTS_FILE : value[0] == 'l' ? WEIGHTS_LITERAL : WEIGHTS_EMBED;
         return one_of(name, value, forms, 3);
@@ -482,11 +493,12 @@ static Exit check_line(const CommandRow *c, const Line *l, char **words, int n)
 static bool settle_beams(Line *l)
 {
     Choices *c = &l->choices;
-    const bool alone = !c->beam.beams && l->given & SET_BEAM;
-    if (alone) tell("--%s needs --beam N", l->given & SET_LENGTH_PENALTY ? "length-penalty" : "early-stopping");
-    else if (c->slots && c->slots < c->beam.beams) tell("--slots %d are too few for --beam %d", c->slots, c->beam.beams);
+    const int beams = c->generation.beams;
+    if (!beams && l->given & SET_OF_BEAMS)
+        tell("--%s needs --beam N", l->given & SET_LENGTH_PENALTY ? "length-penalty" : "early-stopping");
+    else if (c->slots && c->slots < beams) tell("--slots %d are too few for --beam %d", c->slots, beams);
     else {
-        if (!c->slots) c->slots = c->beam.beams;
+        if (!c->slots) c->slots = beams;
         return true;
     }
     return false;

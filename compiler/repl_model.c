@@ -380,11 +380,13 @@ static int generate(lua_State *L)
     int n, *ids = read_ids(L, m, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
     const lua_Integer most = luaL_optinteger(L, 3, model->max_target);
     luaL_argcheck(L, most >= 1, 3, "expected how many ids, at least 1");
-    Decoder *d = decoder_new(repl_scratch(L), m->engine, (DecodeOptions){ .most = most < model->max_target ? (int)most : 0 });
+    RtGeneration settings = generation_of(model);
+    settings.max_new = most < model->max_target ? (int)most : 0;
+    Decoder *d = decoder_new(repl_scratch(L), m->engine, &settings);
     engine_reset(m->engine);
     repl_check_status(L, decoder_answer(d, ids, n));
     const RtBeamResult *r = d->results;
-    const int count = r->length && r->ids[r->length - 1] == d->end ? r->length - 1 : r->length;
+    const int count = r->length - decoder_ended(d, r);
     lua_createtable(L, count, 0);
     for (int i = 0; i < count; i++) {
         lua_pushinteger(L, r->ids[i]);

@@ -29,12 +29,8 @@ typedef struct BenchChoices {
     int threads[16], thread_count;          /* every number of -t */
 } BenchChoices;
 
-/* Of `run`. */
-typedef struct BeamChoices {
-    int beams;                              /* 0: greedy */
-    double length_penalty;  bool has_length_penalty;
-    int early_stopping;                     /* an RtBeamStop: false, true, never */
-} BeamChoices;
+/* Of `run`: settings of generation in the order of the command line, each an option's name and its value. */
+typedef struct GenerationChoices { const char *name[64], *value[64]; int count; int beams; } GenerationChoices;
 
 /* What the command line chose. NULL and 0 mean: not given. */
 typedef struct Choices {
@@ -57,7 +53,7 @@ typedef struct Choices {
     InfoChoices info;
     AttentionChoices attention;
     BenchChoices bench;
-    BeamChoices beam;
+    GenerationChoices generation;
     const char *const *inputs;  int input_count;    /* NAME=FILE */
     const char *const *words;  int word_count;      /* what follows SPEC */
 } Choices;

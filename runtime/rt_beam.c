@@ -9,7 +9,7 @@ typedef struct Candidate { int beam, id, ends; double sum; } Candidate;         
 typedef struct Finished { int node, id, length; double sum, score; } Finished;      /* id follows the path to node */
 
 typedef struct Search {
-    const RtBeamModel *model;
+    const RtDecoder *model;
     const RtBeamOptions *options;
     Live *live, *next;              /* [beams], best first */
     Candidate *candidates;          /* [kept], best first */
@@ -20,6 +20,10 @@ typedef struct Search {
     int live_count, kept, candidate_count, finished_count, node_count;
     int position, length;           /* of the next row; ids of a live beam so far */
     const float *logits;            /* of live[0] */
+    int prompt_count;               /* ids of the prompt */
+    int changed;                    /* whether the rules of rt_logits.h may change a score; then these two are there */
+    float *plain, *scores;          /* [vocab] */
+    int *history;                   /* [longest]: the prompt, and what follows it in one beam */
 } Search;
 
 static size_t most_kept(int beams, int end_count) { return (size_t)(end_count > 0 ? 1 + end_count : 2) * (size_t)beams; }
@@ -35,25 +39,30 @@ static void *part(unsigned char *base, size_t *used, size_t bytes)
 }
 
 /* Give each array its place. Returns the bytes of all. */
-static size_t lay_out(Search *s, void *scratch, int beams, int end_count, int most)
+static size_t lay_out(Search *s, void *scratch, const RtBeamOptions *o, int vocab)
 {
     unsigned char *base = (unsigned char *)scratch;
-    const size_t n = (size_t)beams, nodes = n * (size_t)most;
+    const size_t n = (size_t)o->beams, nodes = n * (size_t)o->most;
     size_t used = 0;
     s->live = part(base, &used, n * sizeof *s->live);
     s->next = part(base, &used, n * sizeof *s->next);
-    s->candidates = part(base, &used, most_kept(beams, end_count) * sizeof *s->candidates);
+    s->candidates = part(base, &used, most_kept(o->beams, o->end_count) * sizeof *s->candidates);
     s->finished = part(base, &used, n * sizeof *s->finished);
     s->nodes = part(base, &used, nodes * sizeof *s->nodes);
     s->ids = part(base, &used, nodes * sizeof *s->ids);
     s->taken = part(base, &used, n * sizeof *s->taken);
+    s->changed = rt_logits_change(&o->processors);
+    if (!s->changed) return used;
+    s->plain = part(base, &used, (size_t)vocab * sizeof *s->plain);
+    s->scores = part(base, &used, (size_t)vocab * sizeof *s->scores);
+    s->history = part(base, &used, (size_t)o->longest * sizeof *s->history);
     return used;
 }
 
-size_t rt_beam_scratch_bytes(int beams, int end_count, int most)
+size_t rt_beam_scratch_bytes(const RtBeamOptions *o, int vocab)
 {
     Search s;
-    return lay_out(&s, NULL, beams, end_count, most);
+    return lay_out(&s, NULL, o, vocab);
 }
 
 /* ---- a step --------------------------------------------------------------------------------------------- */
@@ -84,14 +93,27 @@ static void keep(Search *s, Candidate c)
     s->candidates[i] = c;
 }
 
+/* The log-probabilities of a beam's next ids, changed by the rules, in s->scores. */
+static void change_scores(Search *s, int beam, const float *x, double log_sum_x)
+{
+    const RtBeamOptions *o = s->options;
+    const int vocab = s->model->vocab, count = s->prompt_count + s->length;
+    const RtHistory h = { s->history, count, s->prompt_count, s->prompt_count + o->most, o->ends, o->end_count };
+    int at = count;
+    for (int node = s->live[beam].node; node >= 0; node = s->nodes[node].parent) s->history[--at] = s->nodes[node].id;
+    for (int id = 0; id < vocab; id++) s->plain[id] = (float)((double)x[id] - log_sum_x);
+    rt_logits_process(&o->processors, &h, s->plain, s->scores, vocab);
+}
+
 /* The best continuations of all live beams. */
 static void find_candidates(Search *s)
 {
-    const RtBeamModel *m = s->model;
+    const RtDecoder *m = s->model;
     s->candidate_count = 0;
     for (int b = 0; b < s->live_count; b++) {
         const float *x = s->logits + (size_t)b * (size_t)m->stride;
-        const double base = s->live[b].sum - log_sum(x, m->vocab);
+        const double log_sum_x = log_sum(x, m->vocab), base = s->live[b].sum - (s->changed ? 0 : log_sum_x);
+        if (s->changed) change_scores(s, b, x, log_sum_x), x = s->scores;
         for (int id = 0; id < m->vocab; id++) {
             const double sum = base + (double)x[id];
             const int full = s->candidate_count == s->kept;
@@ -168,7 +190,7 @@ static rt_status give_slots(Search *s, int count)
 /* The beams to come become the live ones, all in one call of `rows`. */
 static rt_status advance(Search *s, int count)
 {
-    const RtBeamModel *m = s->model;
+    const RtDecoder *m = s->model;
     rt_row rows[RT_BEAM_MOST];
     rt_status status = give_slots(s, count);
     if (status != RT_OK) return status;
@@ -188,22 +210,12 @@ static rt_status advance(Search *s, int count)
 /* The prompt into slot 0, which becomes the only beam. */
 static rt_status prefill(Search *s, const int *prompt, int n)
 {
-    const RtBeamModel *m = s->model;
-    const int most = m->rows_most < RT_BEAM_MOST ? m->rows_most : RT_BEAM_MOST;
-    rt_row rows[RT_BEAM_MOST];
-    rt_status status = m->clear(m->self, 0);
-    int count = 0;
-    for (int from = 0; from < n && status == RT_OK; from += count) {
-        count = n - from < most ? n - from : most;
-        for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, from + i, prompt[from + i] };
-        status = m->rows(m->self, rows, count);
-    }
-    if (status != RT_OK) return status;
+    const rt_status status = rt_prefill(s->model, prompt, n, &s->logits);
     s->live[0] = (Live){ 0, -1, 0 };
     s->live_count = 1;
-    s->position = n;
-    s->logits = m->logits(m->self) + (size_t)(count - 1) * (size_t)m->stride;
-    return RT_OK;
+    s->position = s->prompt_count = n;
+    for (int i = 0; s->changed && i < n; i++) s->history[i] = prompt[i];
+    return status;
 }
 
 static void write_results(const Search *s, RtBeamResult *results, int *count)
@@ -218,14 +230,15 @@ static void write_results(const Search *s, RtBeamResult *results, int *count)
     *count = s->finished_count;
 }
 
-rt_status rt_beam_search(const RtBeamModel *m, const RtBeamOptions *o, const int *prompt, int n, void *scratch, size_t bytes,
+rt_status rt_beam_search(const RtDecoder *m, const RtBeamOptions *o, const int *prompt, int n, void *scratch, size_t bytes,
                          RtBeamResult *results, int *count)
 {
     Search s = { .model = m, .options = o };
     *count = 0;
     if (o->beams < 1 || o->most < 1 || n < 1) return RT_ORDER;
     if (o->beams > RT_BEAM_MOST || o->beams > m->slots || o->beams > m->rows_most) return RT_TOO_LONG;
-    if (lay_out(&s, scratch, o->beams, o->end_count, o->most) > bytes) return RT_NO_ROOM;
+    if (n > o->longest || o->most > o->longest - n) return RT_TOO_LONG;
+    if (lay_out(&s, scratch, o, m->vocab) > bytes) return RT_NO_ROOM;
     s.kept = (int)most_kept(o->beams, o->end_count);
     rt_status status = prefill(&s, prompt, n);
     while (status == RT_OK) {

@@ -1,30 +1,19 @@
 /* rt_beam.h: beam search over a model that decodes rows of several sequences at once.
  *
- * A step is one call of `rows` over all live beams, so each weight is read once a step. Candidates are scored by the
- * log-softmax of their logits plus the sum of their beam. Of all, the best max(2, 1 + ends) * beams are kept, the first
+ * A step is one call of `rows` over all live beams, so each weight is read once a step; slots 0 .. beams - 1 are used. Candidates
+ * are scored by the log-softmax of their logits, changed by the rules of rt_logits.h, plus the sum of their beam. Of all, the best max(2, 1 + ends) * beams are kept, the first
  * of equals, in order of beam and id. Of these, what ends, by an end id or because it is as long as it may be, is finished
  * where it is among the first `beams`, with the score sum / length^length_penalty; the best of what goes on lives on. The
  * length counts the generated ids, the end id included. These are the rules of Hugging Face's `generate`. */
 #ifndef RT_BEAM_H
 #define RT_BEAM_H
 
-#include "rt.h"
+#include "rt_decoder.h"
+#include "rt_logits.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What the search calls; `self` is handed to each. Slots 0 .. beams - 1 are used. Statuses are handed on. */
-typedef struct RtBeamModel {
-    void *self;
-    int slots;                      /* sequences that the model holds */
-    int rows_most;                  /* rows that one call takes; at least as many as beams */
-    int vocab, stride;              /* ids; floats from a row of logits to the next */
-    rt_status (*rows)(void *self, const rt_row *rows, int n);
-    const float *(*logits)(void *self);                     /* of the last rows: [n][stride], until the next call */
-    rt_status (*fork)(void *self, int from, int to);        /* copy the sequence of a slot, with what it was encoded from */
-    rt_status (*clear)(void *self, int slot);               /* forget the sequence of a slot, not its source */
-} RtBeamModel;
 
 /* When to stop before every beam is as long as it may be: `early_stopping` of generation settings. */
 typedef enum RtBeamStop {
@@ -41,6 +30,8 @@ typedef struct RtBeamOptions {
     const int *ends;  int end_count;                        /* ids that end a sequence; may be none */
     double length_penalty;          /* 0: sums are compared; 1: means; above: longer ones are liked */
     RtBeamStop early_stopping;
+    RtProcessors processors;
+    int longest;                    /* ids that the prompt and what is generated may have in all */
 } RtBeamOptions;
 
 typedef struct RtBeamResult {
@@ -49,15 +40,15 @@ typedef struct RtBeamResult {
     double score;                   /* sum / length^length_penalty */
 } RtBeamResult;
 
-/* Bytes of scratch that a search takes, for values that rt_beam_search accepts. */
-size_t rt_beam_scratch_bytes(int beams, int end_count, int most);
+/* Bytes of scratch that a search takes, for options that rt_beam_search accepts. */
+size_t rt_beam_scratch_bytes(const RtBeamOptions *o, int vocab);
 
 /* Continue prompt[n], whose source, where there is one, was encoded into slot 0. scratch: aligned as for a double.
  * results: [beams], best first; *count receives how many there are: fewer than beams where the vocabulary or the length
  * has no more sequences, 0 where the logits are no numbers. On an error *count is 0:
- * RT_ORDER for no prompt, no beam or nothing to generate, RT_TOO_LONG for more beams than the model has slots or rows,
+ * RT_ORDER for no prompt, no beam or nothing to generate, RT_TOO_LONG for more beams than the model has slots or rows, or more ids than `longest`,
  * RT_NO_ROOM for too little scratch, or what a call returned. */
-rt_status rt_beam_search(const RtBeamModel *m, const RtBeamOptions *o, const int *prompt, int n, void *scratch, size_t bytes,
+rt_status rt_beam_search(const RtDecoder *m, const RtBeamOptions *o, const int *prompt, int n, void *scratch, size_t bytes,
                          RtBeamResult *results, int *count);
 
 #ifdef __cplusplus

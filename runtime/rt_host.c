@@ -99,7 +99,7 @@ static int host_open(Host *host, const HostOptions *options, const char *argv0)
     int code = host_allocate(host);
     if (!code) code = host_bind(host, options, argv0);
     if (!code) code = host_threads(host, options);
-    if (!code) code = host_beam_open(&host->beam, host->program, options, host->model, host->state);
+    if (!code) code = host_decoder_open(&host->decoder, host->program, options, host->model, host->state);
     if (code) return code;
     host->program->reset(host->state);
     host->flush = fstat(STDIN_FILENO, &info) || !S_ISREG(info.st_mode);
@@ -110,7 +110,7 @@ static void host_close(Host *host)
 {
     if (host->model && host->program->team(host->model)) host->program->threads(host->model, 1);
     rt_weights_close(&host->file);
-    host_beam_close(&host->beam);
+    host_decoder_close(&host->decoder);
     free(host->model), free(host->state), free(host->answer.input), free(host->answer.ids), free(host->answer.text);
 }
 

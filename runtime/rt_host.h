@@ -7,6 +7,7 @@
 #define RT_HOST_H
 
 #include "rt.h"
+#include "rt_generation.h"
 
 typedef struct rt_program {
     const char *name;               /* "dates": begins every message */
@@ -26,7 +27,8 @@ typedef struct rt_program {
     int max_source, source_vocab;   /* of an encoder; 0: there is none */
     int width, hidden_stride;       /* of its hidden states, where there is no decoder */
     int max_target, vocab;          /* of a decoder; 0: there is none */
-    int start, end, slots;                          /* marks; sequences that a state holds */
+    int start, slots;               /* id that an answer to a source begins with; sequences that a state holds */
+    const RtGeneration *generation; /* the settings that it comes with; NULL where there is no decoder */
     int rows, logits_stride;                        /* rows of one call; floats from one row of logits to the next */
 
     rt_status (*bind)(void *model, const void *weights, size_t bytes);

@@ -1,7 +1,6 @@
 /* rt_host_answer.c: one text into its answer: read, generate greedily, print as a line or as an object. */
 #include "rt_host_parts.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,66 +93,13 @@ static int read_ids(Host *host, const char *text, size_t bytes)
 
 /* ---- generating --------------------------------------------------------------------------------------------- */
 
-/* The first of the largest logits after `id` at `position`, and its log-probability. */
-static rt_status likeliest(Host *host, int id, int position, int *next, double *score)
-{
-    const rt_program *p = host->program;
-    const rt_row row = { 0, position, id };
-    const rt_status status = p->rows_of(host->model, host->state, &row, 1);
-    const float *x = p->logits(host->state);
-    double sum = 0;
-    int best = 0;
-    if (status != RT_OK) return status;
-    for (int i = 1; i < p->vocab; i++)
-        if (x[i] > x[best]) best = i;
-    for (int i = 0; i < p->vocab; i++) sum += exp((double)x[i] - (double)x[best]);
-    *score -= log(sum);
-    *next = best;
-    return RT_OK;
-}
-
-/* All of a prompt but its last id, as many rows in a call as there may be. */
-static rt_status prefill(Host *host)
-{
-    enum { MOST = 128 };
-    const rt_program *p = host->program;
-    const HostAnswer *a = &host->answer;
-    const int most = p->rows < MOST ? p->rows : MOST;
-    rt_status status = p->clear(host->state, 0);
-    for (int first = 0, n; first < a->input_count - 1 && status == RT_OK; first += n) {
-        rt_row rows[MOST];
-        n = a->input_count - 1 - first < most ? a->input_count - 1 - first : most;
-        for (int i = 0; i < n; i++) rows[i] = (rt_row){ 0, first + i, a->input[first + i] };
-        status = p->rows_of(host->model, host->state, rows, n);
-    }
-    return status;
-}
-
-static rt_status search(Host *host)
-{
-    HostAnswer *a = &host->answer;
-    const rt_status status = host_beam_answer(&host->beam, a->input, a->input_count, a->ids, &a->count, &a->score);
-    a->finished = a->count > 0 && a->ids[a->count - 1] == host->program->end;
-    return status;
-}
-
 rt_status host_generate(Host *host, int scored)
 {
-    const rt_program *p = host->program;
     HostAnswer *a = &host->answer;
-    const int prompt = p->max_source ? 1 : a->input_count;              /* ids that the decoder is given */
-    const int most = p->max_source ? p->max_target - 1 : p->max_target; /* positions that it fills */
-    int id = p->max_source ? p->start : a->input[a->input_count - 1];
-    rt_status status;
-    a->count = a->finished = 0, a->score = 0;
-    if (host->beam.results) return search(host);
-    status = p->max_source ? p->encode(host->model, host->state, a->input, a->input_count) : prefill(host);
-    for (int i = prompt - 1; i < most && status == RT_OK && !a->finished; i++) {
-        status = scored ? likeliest(host, id, i, &id, &a->score) : p->next(host->model, host->state, id, &id);
-        if (status != RT_OK) break;
-        a->ids[a->count++] = id;
-        a->finished = id == p->end;
-    }
+    const RtGeneration *g = &host->decoder.settings;
+    const rt_status status = host_decoder_answer(&host->decoder, a->input, a->input_count, scored, a->ids, &a->count, &a->score);
+    a->finished = 0;
+    for (int i = 0; a->count && i < g->end_count; i++) a->finished |= a->ids[a->count - 1] == g->ends[i];
     return status;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, BEAM, LENGTH_PENALTY, EARLY_STOPPING, VERSION };
+enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, GENERATION };
 
 static const struct { const char *name, *argument, *help; int letter; } table[] = {
     { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS },
@@ -17,9 +17,6 @@ static const struct { const char *name, *argument, *help; int letter; } table[] 
     { "threads", "N",    "use N threads", 't' },
     { "pin",     NULL,   "pin every thread to a processor of its own", PIN },
     { "weights", "FILE", "use the weights in FILE", WEIGHTS },
-    { "beam",    "N",    "answer by a search with N beams", BEAM },
-    { "length-penalty", "A", "score of a beam: sum of log-probabilities / length^A; 1 without it", LENGTH_PENALTY },
-    { "early-stopping", "WORD", "stop at N ended beams: true; when none can gain: false (default), never", EARLY_STOPPING },
     { "info",    NULL,   "show what this program is, and answer nothing", INFO },
     { "check",   NULL,   "compare the weights with their hash", CHECK },
     { "selftest", NULL,  "compute a fixed input and compare with what was packed", SELFTEST },
@@ -28,7 +25,27 @@ static const struct { const char *name, *argument, *help; int letter; } table[] 
     { "help",    NULL,   "show this help", 'h' },
     { "version", NULL,   "show the version", VERSION },
 };
-enum { OPTIONS = sizeof table / sizeof table[0], NAME_ROOM = 16 };
+enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 32, NAME_ROOM = 16 };
+
+/* All options: the table's, and where there is a decoder the settings of generation. */
+typedef struct Option { const char *name, *argument, *help; int letter, value; } Option;
+typedef struct Options { Option list[MOST_OPTIONS]; int count; } Options;
+
+static Options options;
+
+static void collect_options(const rt_program *p)
+{
+    Options o = { .count = 0 };
+    for (int i = 0; i < OWN_OPTIONS; i++) {
+        const int letter = table[i].letter < 256 ? table[i].letter : 0;
+        o.list[o.count++] = (Option){ table[i].name, table[i].argument, table[i].help, letter, table[i].letter };
+    }
+    for (int i = 0; p->generation && i < rt_generation_option_count && o.count < MOST_OPTIONS; i++) {
+        const RtGenerationOption *g = &rt_generation_options[i];
+        o.list[o.count++] = (Option){ g->name, g->argument, g->doc, g->letter, g->letter ? g->letter : GENERATION + i };
+    }
+    options = o;
+}
 
 /* The keys of --json. */
 static void show_keys(const rt_program *p)
@@ -55,13 +72,12 @@ static void show_help(const rt_program *p)
     printf("Give one line of answer for each TEXT, of at most %d %s. Without TEXT, and for -, answer\n"
            "each line of standard input. A text that cannot be answered gives an empty line.\n\n", longest,
            p->ids ? "characters" : "ids with blanks between");
-    for (int i = 0; i < OPTIONS; i++) {
+    for (int i = 0; i < options.count; i++) {
+        const Option *o = &options.list[i];
         char left[64];
-        const int brief = table[i].letter < 256;
-        snprintf(left, sizeof left, "%c%c%s --%s%s%s", brief ? '-' : ' ', brief ? table[i].letter : ' ',
-                 brief ? "," : " ", table[i].name, table[i].argument ? " " : "",
-                 table[i].argument ? table[i].argument : "");
-        printf("  %-26s %s\n", left, table[i].help);
+        snprintf(left, sizeof left, "%c%c%s --%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+                 o->letter ? "," : " ", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+        printf("  %-26s %s\n", left, o->help);
     }
     show_keys(p);
     if (p->default_lanes) printf("\nWithout -t it uses %d threads.\n", p->default_lanes);
@@ -102,12 +118,12 @@ static int unknown_long(const rt_program *p, const char *word)
 {
     const size_t n = strcspn(word + 2, "=");
     int nearest = 0, closest = NAME_ROOM;
-    for (int i = 0; i < OPTIONS; i++) {
-        const int d = n < NAME_ROOM ? distance(word + 2, n, table[i].name) : NAME_ROOM;
+    for (int i = 0; i < options.count; i++) {
+        const int d = n < NAME_ROOM ? distance(word + 2, n, options.list[i].name) : NAME_ROOM;
         if (d < closest) closest = d, nearest = i;
     }
     fprintf(stderr, "%s: unknown option '%.*s'", p->name, (int)n + 2, word);
-    if (closest <= 3) fprintf(stderr, "; did you mean '--%s'?", table[nearest].name);
+    if (closest <= 3) fprintf(stderr, "; did you mean '--%s'?", options.list[nearest].name);
     fputc('\n', stderr);
     return usage_end(p);
 }
@@ -115,11 +131,11 @@ static int unknown_long(const rt_program *p, const char *word)
 static int wrong_option(const rt_program *p, int result, const char *word)
 {
     int known = -1;
-    for (int i = 0; i < OPTIONS; i++)
-        if (table[i].letter == optopt) known = i;
+    for (int i = 0; i < options.count; i++)
+        if (options.list[i].value == optopt) known = i;
     if (optopt == 0) return unknown_long(p, word);
     if (known < 0) fprintf(stderr, "%s: unknown option '-%c'\n", p->name, optopt);
-    else fprintf(stderr, "%s: option '--%s' %s\n", p->name, table[known].name,
+    else fprintf(stderr, "%s: option '--%s' %s\n", p->name, options.list[known].name,
                  result == ':' ? "needs an argument" : "takes no argument");
     return usage_end(p);
 }
@@ -152,61 +168,48 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
 {
     if (o->action && o->first < argc) fprintf(stderr, "%s: '%s': no text is answered here\n", p->name, argv[o->first]);
     else if (o->action && o->ids) fprintf(stderr, "%s: --ids says how texts are read; none is answered here\n", p->name);
-    else if (o->action && o->beams) fprintf(stderr, "%s: --beam says how texts are answered; none is here\n", p->name);
+    else if (o->action && o->generates) fprintf(stderr, "%s: settings of generation say how texts are answered; none is here\n", p->name);
     else if (o->repetitions && o->action != HOST_BENCH) fprintf(stderr, "%s: --repetitions is read by --bench\n", p->name);
     else return 0;
     return usage_end(p);
 }
 
+/* A setting of generation; NULL where the option is none. */
+static const RtGenerationOption *setting_of(int value)
+{
+    for (int i = 0; i < rt_generation_option_count; i++) {
+        const RtGenerationOption *g = &rt_generation_options[i];
+        if (value == (g->letter ? g->letter : GENERATION + i)) return g;
+    }
+    return NULL;
+}
+
 /* More beams than the program has slots for are refused when its state is there. */
-static int parse_beams(HostOptions *o, const rt_program *p)
+static int parse_setting(HostOptions *o, const RtGenerationOption *setting, const rt_program *p)
 {
-    char *end;
-    long n;
-    errno = 0;
-    n = strtol(optarg, &end, 10);
-    if (!errno && *optarg && !*end && n >= 1 && n <= RT_BEAM_MOST) {
-        o->beams = (int)n;
-        return 0;
-    }
-    fprintf(stderr, "%s: beam must be a number of 1 to %d, not '%s'\n", p->name, RT_BEAM_MOST, optarg);
+    const char *expected = "";
+    o->generates = 1;
+    if (rt_generation_set(&o->generation, setting->name, optarg, &expected) == 0) return 0;
+    fprintf(stderr, "%s: %s must be %s, not '%s'\n", p->name, setting->name, expected, optarg);
     return usage_end(p);
 }
 
-static int parse_penalty(HostOptions *o, const rt_program *p)
-{
-    char *end;
-    o->length_penalty = strtod(optarg, &end);
-    if (*optarg && !*end && o->length_penalty >= -10 && o->length_penalty <= 10) return 0;
-    fprintf(stderr, "%s: length-penalty must be a number of -10 to 10, not '%s'\n", p->name, optarg);
-    return usage_end(p);
-}
-
-static int parse_stopping(HostOptions *o, const rt_program *p)
-{
-    static const char *const words[] = { "false", "true", "never" };    /* in order of RtBeamStop */
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(optarg, words[i])) continue;
-        o->early_stopping = (RtBeamStop)i;
-        return 0;
-    }
-    fprintf(stderr, "%s: early-stopping must be false, true or never, not '%s'\n", p->name, optarg);
-    return usage_end(p);
-}
+/* Whether a setting has a meaning for beams alone. */
+static int of_beams(const char *name) { return strcmp(name, "length-penalty") == 0 || strcmp(name, "early-stopping") == 0; }
 
 /* The table in the form of getopt_long. */
 static void make_options(struct option *longs, char *shorts)
 {
     *shorts++ = ':';                                                    /* report a missing argument as ':' */
-    for (int i = 0; i < OPTIONS; i++) {
-        const struct option one = { table[i].name, table[i].argument ? required_argument : no_argument, NULL,
-                                    table[i].letter };
+    for (int i = 0; i < options.count; i++) {
+        const Option *o = &options.list[i];
+        const struct option one = { o->name, o->argument ? required_argument : no_argument, NULL, o->value };
         longs[i] = one;
-        if (table[i].letter >= 256) continue;
-        *shorts++ = (char)table[i].letter;
-        if (table[i].argument) *shorts++ = ':';
+        if (!o->letter) continue;
+        *shorts++ = (char)o->letter;
+        if (o->argument) *shorts++ = ':';
     }
-    memset(&longs[OPTIONS], 0, sizeof longs[OPTIONS]);
+    memset(&longs[options.count], 0, sizeof longs[options.count]);
     *shorts = '\0';
 }
 
@@ -220,11 +223,12 @@ static int shown(const rt_program *p)
 
 int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
 {
-    struct option longs[OPTIONS + 1];
-    char shorts[2 * OPTIONS + 2];
+    struct option longs[MOST_OPTIONS + 1];
+    char shorts[2 * MOST_OPTIONS + 2];
     int c, code = 0, shaped = 0;
     memset(o, 0, sizeof *o);
-    o->length_penalty = 1;
+    if (p->generation) o->generation = *p->generation;
+    collect_options(p);
     make_options(longs, shorts);
     opterr = 0;
     while (!code && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
@@ -239,15 +243,16 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         case SELFTEST: code = choose(o, HOST_SELFTEST, p); break;
         case BENCH: code = choose(o, HOST_BENCH, p); break;
         case 'r': code = parse_number(&o->repetitions, "repetitions", 1000, p); break;
-        case BEAM: code = parse_beams(o, p); break;
-        case LENGTH_PENALTY: shaped = 1, code = parse_penalty(o, p); break;
-        case EARLY_STOPPING: shaped = 1, code = parse_stopping(o, p); break;
         case 'h': show_help(p); return shown(p);
         case VERSION: printf("%s (xformc) %s\n", p->name, p->version); return shown(p);
-        default: code = wrong_option(p, c, argv[optind - 1]);
+        default: {
+            const RtGenerationOption *setting = c == ':' || c == '?' ? NULL : setting_of(c);
+            if (!setting) code = wrong_option(p, c, argv[optind - 1]);
+            else code = parse_setting(o, setting, p), shaped |= of_beams(setting->name);
+        }
         }
     }
-    if (!code && shaped && !o->beams) {
+    if (!code && shaped && !o->generation.beams) {
         fprintf(stderr, "%s: length-penalty and early-stopping need --beam N\n", p->name);
         code = usage_end(p);
     }

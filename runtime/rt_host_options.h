@@ -2,7 +2,7 @@
 #ifndef RT_HOST_OPTIONS_H
 #define RT_HOST_OPTIONS_H
 
-#include "rt_beam.h"
+#include "rt_generation.h"
 #include "rt_host.h"
 
 enum {
@@ -19,9 +19,8 @@ typedef struct HostOptions {
     int ids, json;
     HostAction action;
     int repetitions;                /* of --bench; 0: as many as there is time for */
-    int beams;                      /* 0: greedy */
-    double length_penalty;
-    RtBeamStop early_stopping;
+    RtGeneration generation;        /* the program's settings, changed by options */
+    int generates;                  /* whether an option has changed them */
     int first;                      /* index in argv of the first text; getopt_long has moved all texts to the end */
 } HostOptions;
 

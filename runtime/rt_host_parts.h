@@ -3,7 +3,7 @@
 #define RT_HOST_PARTS_H
 
 #include "rt_host.h"
-#include "rt_host_beam.h"
+#include "rt_host_generate.h"
 #include "rt_host_options.h"
 #include "rt_weights.h"
 
@@ -25,7 +25,7 @@ typedef struct Host {
     char place[8192];               /* where they came from: a path, or "" inside the program */
     void *model, *state;
     int lanes;
-    HostBeam beam;
+    HostDecoder decoder;
     HostAnswer answer;
     int flush;                      /* after every answer: somebody may wait for it */
     int refused;                    /* whether any text was */
@@ -42,7 +42,7 @@ static inline int host_numbers(const Host *host) { return host->options->ids || 
 /* Answer text[bytes], NUL-terminated, into host->answer. Returns 0; a refused text leaves a message. EXIT_DATA for weights
  * that give no numbers, and EXIT_DEFECT where the model fails, after a message too. */
 int host_answer(Host *host, const char *text, size_t bytes, int scored);
-/* Greedy, or by the search that --beam asks for, from host->answer.input: gives ids, count, finished and, where it is asked for, score. */
+/* As the settings of generation ask for, from host->answer.input: gives ids, count, finished and, where it is asked for, score. */
 rt_status host_generate(Host *host, int scored);
 /* Write the answer as a line; 0, or EOF as fputs. host_print_json: as an object; `text` is the input. */
 int host_print(const Host *host);

@@ -165,6 +165,7 @@ typedef struct Model {
     bool weights_missing;           /* random ones stand in for a file that is not there: Draft.sizes_only */
     Stack encoder, decoder;
     Vocabulary *source, *target;    /* NULL without a tokenizer */
+    const int *ends;  int end_count;                /* ids that end what is generated, end_id the first */
     TensorFile *weight_file;        /* NULL when random or given in the spec */
     TensorSource *tensors;  int tensor_count;       /* by canonical name, in order of use; of a graph, its params */
     NameMap *tensor_of;             /* the same, by name */

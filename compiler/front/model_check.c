@@ -267,6 +267,15 @@ static void require_vocab(const Check *c, FieldId id, int64_t size)
     diag_note(c->diag, c->draft->at, "give it, or a tokenizer with its vocabulary files");
 }
 
+static void fill_ends(const Check *c)
+{
+    Model *m = c->model;
+    int *ends = arena_array(c->arena, 1, sizeof *ends);
+    ends[0] = (int)m->end_id;
+    m->ends = ends;
+    m->end_count = 1;
+}
+
 static void check_transformer(const Check *c)
 {
     Model *m = c->model;
@@ -288,6 +297,7 @@ static void check_transformer(const Check *c)
         if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }
     if (is_good(c)) check_start(c);
+    fill_ends(c);
     if (is_good(c)) check_total(c);
 }
 

@@ -1,28 +1,27 @@
-/* decode.h: what an engine writes to a source, or behind a prompt: greedily, or by beam search. */
+/* decode.h: what an engine writes to a source, or behind a prompt, by the settings of rt_generation.h. */
 #ifndef DECODE_H
 #define DECODE_H
 
 #include "engine.h"
-#include "rt_beam.h"
+#include "generation.h"
 #include "rt_numbers.h"
-
-/* beams 0: greedy, the first maximum of every step. most: ids of an answer; 0: as many as the model can write. */
-typedef struct DecodeOptions { int beams; double length_penalty; RtBeamStop early_stopping; int most; } DecodeOptions;
 
 typedef struct Decoder {
     Engine *engine;
-    DecodeOptions options;
-    int room;                       /* ids of the longest answer, its end id included */
-    int end;                        /* the end id */
+    RtGeneration generation;
+    RtAnswering answering;          /* nobody listens and nothing is scored, until the caller says so */
+    int longest;                    /* ids that a sequence may have, a prompt's or the start id too */
     RtBeamResult *results;          /* [max(1, beams)] */
-    int count;                      /* of the last answer; 0: the model's logits are no numbers */
+    int count;                      /* of the last answer */
     void *scratch;  size_t scratch_bytes;
 } Decoder;
 
 /* A decoder on an engine whose model decodes, with a slot for every beam; it lives in the arena. */
-Decoder *decoder_new(Arena *a, Engine *e, DecodeOptions options);
+Decoder *decoder_new(Arena *a, Engine *e, const RtGeneration *g);
 /* Answer ids[n]: a source, or the prompt of a decoder alone. The answers are d->results, best first, until the next call;
- * each has its end id, unless it is as long as the model can write. Returns what the engine's calls do. */
+ * each has its end id, unless it is as long as it may be. Returns what the engine's calls and rt_answer do. */
 rt_status decoder_answer(Decoder *d, const int *ids, int n);
+/* Whether an answer's last id is an end. */
+bool decoder_ended(const Decoder *d, const RtBeamResult *r);
 
 #endif

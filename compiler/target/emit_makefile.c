@@ -7,7 +7,7 @@
 /* What main() of a program is made of, besides NAME_main.o. */
 static const char host_objects[] =
     "runtime/rt_packed.o \\\n"
-    "          $(addprefix runtime/rt_host,.o _options.o _answer.o _json.o _info.o _check.o _bench.o _beam.o)";
+    "          $(addprefix runtime/rt_host,.o _options.o _answer.o _json.o _info.o _check.o _bench.o _generate.o)";
 
 static const char makefile_template[] =
     "# Build ${name}: the program, the libraries lib${name}.a and lib${name}.so, example.\n"
@@ -89,7 +89,7 @@ void emit_makefile(Emit *e, Text *out)
     text_fill(out, makefile_template, "name", e->name, "isa_words", isas.words.data, "isa_settings", isas.settings.data,
               "model_objects", isas.objects.data, "isas", isas.all.data, "isa_rules", isas.rules.data,
               "weights_object", !file ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
-              "runtime", "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o rt_beam.o",
+              "runtime", "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o rt_beam.o rt_generate.o rt_generation.o rt_generation_options.o rt_logits.o rt_sample.o",
               "host_objects", host ? host_objects : "",
               "weights_rule", embed ? arena_format(e->arena, "%s_weights.o: %s.safetensors\n\n", e->name, e->name) : "", NULL);
 }

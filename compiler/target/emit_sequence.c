@@ -1,5 +1,6 @@
 /* emit_sequence.c: the calls of models of stacks: header and bodies. What an encoder has, what a decoder has, and what
  * has both differ by which pieces stand there. */
+#include "generation.h"
 #include "emit_kind.h"
 
 #include <string.h>
@@ -395,7 +396,7 @@ static const char main_decoder[] =
     "static rt_status clear(void *s, int slot) { return ${name}_clear(s, slot); }\n"
     "static rt_status fork_slot(void *s, int from, int to) { return ${name}_fork(s, from, to); }\n";
 static const char main_decoder_rows[] =
-    "        .max_target = ${upper}_MAX_TARGET, .vocab = ${upper}_VOCAB, .start = ${upper}_START, .end = ${upper}_END, .slots = ${upper}_SLOTS,\n"
+    "        .max_target = ${upper}_MAX_TARGET, .vocab = ${upper}_VOCAB, .start = ${upper}_START, .slots = ${upper}_SLOTS, .generation = &generation,\n"
     "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .rows_of = rows, .logits = logits, .next = next,\n"
     "        .clear = clear, .fork_slot = fork_slot,\n";
 static const char main_text[] =
@@ -438,6 +439,17 @@ static const char *encoder_part(Emit *e)
     if (!e->model->has_encoder) return "";
     text_fill(&t, main_encoder, "name", e->name, "slot", e->model->has_decoder ? " 0," : "", NULL);
     if (!e->model->has_decoder) text_fill(&t, main_hidden, "name", e->name, NULL);
+    return t.data;
+}
+
+static const char *decoder_part(Emit *e)
+{
+    Text t = text_new(e->arena);
+    const RtGeneration g = generation_of(e->model);
+    if (!e->model->has_decoder) return "";
+    text_fill(&t, main_decoder, "name", e->name, NULL);
+    text_add(&t, "\n");
+    generation_emit(&t, &g);
     return t.data;
 }
 
@@ -504,7 +516,7 @@ static void sequence_main(Emit *e, Text *out)
               "parameters", number(e, model_parameters(m)), "tolerance", arena_format(e->arena, "%g", engine_tolerance(m, result)),
               "lanes", c.flops < FLOPS_FOR_LANES ? "1" : "0",
               "encoder_calls", encoder_part(e), "encoder_rows", encoder_rows(e),
-              "decoder_calls", part(e, m->has_decoder, main_decoder, "name", e->name),
+              "decoder_calls", decoder_part(e),
               "decoder_rows", part(e, m->has_decoder, main_decoder_rows, "upper", e->upper),
               "text_calls", part(e, text, main_text, "name", e->name), "text_rows", text ? main_text_rows : "", NULL);
 }

@@ -15,6 +15,11 @@ static rt_status next(const void *m, void *s, int id, int *next) { return dates_
 static rt_status clear(void *s, int slot) { return dates_clear(s, slot); }
 static rt_status fork_slot(void *s, int from, int to) { return dates_fork(s, from, to); }
 
+static const int ends[] = { 2 };
+static const RtGeneration generation = {
+    .ends = ends, .end_count = sizeof ends / sizeof *ends, .sampling = { .top_k = 50 }, .seed = 1, .length_penalty = 1,
+};
+
 static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)
 {
     return dates_ids(m, utf8, out, room, n, fault);
@@ -36,7 +41,7 @@ int main(int argc, char **argv)
         .parameters = 239887, .tolerance = 1e-05, .default_lanes = 1, .lanes_max = DATES_LANES,
         .bind = bind, .threads = threads, .team = team, .reset = reset,
         .max_source = DATES_MAX_SOURCE, .source_vocab = DATES_SOURCE_VOCAB, .encode = encode,
-        .max_target = DATES_MAX_TARGET, .vocab = DATES_VOCAB, .start = DATES_START, .end = DATES_END, .slots = DATES_SLOTS,
+        .max_target = DATES_MAX_TARGET, .vocab = DATES_VOCAB, .start = DATES_START, .slots = DATES_SLOTS, .generation = &generation,
         .rows = DATES_ROWS, .logits_stride = DATES_LOGITS_STRIDE, .rows_of = rows, .logits = logits, .next = next,
         .clear = clear, .fork_slot = fork_slot,
         .ids = ids, .append = append,

@@ -56,4 +56,4 @@ for a in x 11 nan ''; do fails "--length-penalty '$a'" 2 "xformc: --length-penal
 fails '--early-stopping of another word' 2 "xformc: --early-stopping tru: expected false, true, never; did you mean 'true'?" "$xformc" run $both --beam 2 --early-stopping tru 4
 fails '--length-penalty alone' 2 'xformc: --length-penalty needs --beam N' "$xformc" run $both --length-penalty 1 4
 fails '--early-stopping alone' 2 'xformc: --early-stopping needs --beam N' "$xformc" run $both --early-stopping true 4
-fails 'an xf.graph' 2 'error: --beam: an xf.graph has no sequences to search' "$xformc" run specs/self_attention.lua --beam 2
+fails 'an xf.graph' 2 'error: --beam: an xf.graph generates nothing' "$xformc" run specs/self_attention.lua --beam 2

@@ -36,23 +36,37 @@ static bool is_end(const RtBeamOptions *o, int id)
     return end;
 }
 
+/* What is added to a sequence's sum for each next id behind its first n ids, into gain[vocab]; the rules of rt_logits.h change it. */
+static void gains(const Plain *p, const Sequence *s, int n, double *gain)
+{
+    const RtBeamOptions *o = p->options;
+    const float *x = p->logits(p->self, s->ids, n);
+    const double base = log_sum(x, p->vocab);
+    float plain[PLAIN_VOCABULARY], changed[PLAIN_VOCABULARY];
+    const RtHistory h = { s->ids, n, p->prompt, p->prompt + o->most, o->ends, o->end_count };
+    for (int id = 0; id < p->vocab; id++) plain[id] = (float)((double)x[id] - base);
+    rt_logits_process(&o->processors, &h, plain, changed, p->vocab);
+    for (int id = 0; id < p->vocab; id++) gain[id] = rt_logits_change(&o->processors) ? (double)changed[id] : (double)x[id];
+}
+
 /* Every continuation of s by one id, behind to[*count]. Its sum is taken anew from the first id behind the prompt. */
 static void extend(const Plain *p, const Sequence *s, Sequence *to, int *count)
 {
-    double sum = 0;
-    const float *x = NULL;
+    const bool changed = rt_logits_change(&p->options->processors);
+    double sum = 0, gain[PLAIN_VOCABULARY];
     for (int i = p->prompt; i <= s->n; i++) {
-        x = p->logits(p->self, s->ids, i);
-        sum -= log_sum(x, p->vocab);
-        if (i < s->n) sum += (double)x[s->ids[i]];
+        gains(p, s, i, gain);
+        if (!changed) sum -= log_sum(p->logits(p->self, s->ids, i), p->vocab);
+        if (i < s->n) sum += gain[s->ids[i]];
     }
     for (int id = 0; id < p->vocab; id++) {
+        if (!(sum + gain[id] > -(double)INFINITY)) continue;
         Sequence *next = &to[*count];
         *next = *s;
         next->ids[next->n++] = id;
         next->order = (*count)++;
         next->ended = is_end(p->options, id);
-        next->sum = sum + (double)x[id];
+        next->sum = sum + gain[id];
         next->score = next->sum / pow(next->n - p->prompt, p->options->length_penalty);
     }
 }

@@ -45,7 +45,9 @@ static void close_model(Opened *o)
 
 static Decoder *decoder_of(Opened *o, int beams, double penalty, RtBeamStop stop)
 {
-    return decoder_new(o->session->arena, o->engine, (DecodeOptions){ .beams = beams, .length_penalty = penalty, .early_stopping = stop });
+    RtGeneration g = generation_of(o->session->model);
+    g.beams = beams, g.length_penalty = penalty, g.early_stopping = stop;
+    return decoder_new(o->session->arena, o->engine, &g);
 }
 
 static void check_score(double found, double expected)

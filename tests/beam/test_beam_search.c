@@ -81,9 +81,9 @@ static const float *toy_logits(void *self, const int *ids, int n)
     return x;
 }
 
-static RtBeamModel model_of(Toy *t)
+static RtDecoder model_of(Toy *t)
 {
-    return (RtBeamModel){ .self = t, .slots = SLOTS, .rows_most = SLOTS, .vocab = t->vocab, .stride = STRIDE, .rows = rows, .logits = logits,
+    return (RtDecoder){ .self = t, .slots = SLOTS, .rows_most = SLOTS, .vocab = t->vocab, .stride = STRIDE, .rows = rows, .logits = logits,
                           .fork = fork_slot, .clear = clear };
 }
 
@@ -93,8 +93,8 @@ typedef struct Found { RtBeamResult results[RT_BEAM_MOST]; int count; void *scra
 
 static Found search(Toy *t, const RtBeamOptions *o, const int *prompt, int n)
 {
-    const RtBeamModel m = model_of(t);
-    const size_t bytes = rt_beam_scratch_bytes(o->beams, o->end_count, o->most);
+    const RtDecoder m = model_of(t);
+    const size_t bytes = rt_beam_scratch_bytes(o, t->vocab);
     unsigned char *scratch = malloc(bytes + 64);
     Found f = { .scratch = scratch };
     memset(scratch, 0xa5, bytes + 64);
@@ -133,9 +133,32 @@ static void agrees_with_the_plain_search(void **state)
     (void)state;
     for (uint32_t seed = 1; seed <= 600; seed++) {
         Toy t = { .seed = seed * 7919, .vocab = 3 + (int)(seed % 10), .levels = seed % 3 ? 0 : 2 + (int)(seed % 2) };
-        const RtBeamOptions o = { .beams = 1 + (int)(seed % 7), .most = 1 + (int)(seed / 7 % 12), .ends = ends, .end_count = (int)(seed / 3 % 4),
+        const RtBeamOptions o = { .longest = LONGEST, .beams = 1 + (int)(seed % 7), .most = 1 + (int)(seed / 7 % 12), .ends = ends, .end_count = (int)(seed / 3 % 4),
                                   .length_penalty = penalties[seed % 5], .early_stopping = (RtBeamStop)(seed / 5 % 3) };
         compare(&t, &o, prompts, 1 + (int)(seed % 5));
+    }
+}
+
+/* The same with rules that change the scores. */
+static void agrees_where_rules_change_the_scores(void **state)
+{
+    static const int ends[] = { 4, 9 }, banned[] = { 1, 3, 2, 5, 6, 3, 7, 2, 1 }, never[] = { 8 }, first[] = { 0, 11 };
+    (void)state;
+    for (uint32_t seed = 0; seed < 400; seed++) {
+        Toy t = { .seed = seed, .vocab = VOCABULARY, .levels = seed % 5 == 4 ? 3 : 0 };
+        const int rule = (int)(seed % 9), n = 1 + (int)(seed % 5);
+        RtBeamOptions o = { .longest = LONGEST, .beams = 1 + (int)(seed / 9 % 5), .most = 2 + (int)(seed / 7 % 8), .ends = ends, .end_count = 2,
+                            .length_penalty = (double)(seed % 3), .early_stopping = (RtBeamStop)(seed % 3) };
+        RtProcessors *p = &o.processors;
+        if (rule == 0 || rule == 8) p->repetition_penalty = 1.7f;
+        if (rule == 1 || rule == 8) p->no_repeat_ngram = 1 + (int)(seed % 3);
+        if (rule == 2) p->bad_words = banned, p->bad_words_room = 9;
+        if (rule == 3) p->min_length = 6;
+        if (rule == 4 || rule == 8) p->min_new = 3;
+        if (rule == 5) p->force_first = 1, p->first = 7;
+        if (rule == 6) p->force_last = 1, p->last = 4;
+        if (rule == 7) p->suppress = never, p->suppress_count = 1, p->begin_suppress = first, p->begin_suppress_count = 2;
+        compare(&t, &o, prompts, n);
     }
 }
 
@@ -146,7 +169,7 @@ static void one_beam_is_greedy(void **state)
     (void)state;
     for (uint32_t seed = 1; seed <= 100; seed++) {
         Toy t = { .seed = seed, .vocab = VOCABULARY, .levels = seed % 2 ? 0 : 3 };
-        const RtBeamOptions o = { .beams = 1, .most = 20, .ends = &end, .end_count = 1, .length_penalty = (double)(seed % 4) / 2 };
+        const RtBeamOptions o = { .longest = LONGEST, .beams = 1, .most = 20, .ends = &end, .end_count = 1, .length_penalty = (double)(seed % 4) / 2 };
         Found f = search(&t, &o, prompts, 2);
         int ids[LONGEST] = { prompts[0], prompts[1] }, n = 2;
         while (n < 22 && (n == 2 || ids[n - 1] != end)) {
@@ -169,7 +192,7 @@ static void many_beams_find_every_sequence(void **state)
     static const int end = 1;
     (void)state;
     Toy t = { .seed = 99, .vocab = 3 };
-    const RtBeamOptions o = { .beams = 100, .most = 4, .ends = &end, .end_count = 1, .length_penalty = 0.5 };
+    const RtBeamOptions o = { .longest = LONGEST, .beams = 100, .most = 4, .ends = &end, .end_count = 1, .length_penalty = 0.5 };
     Found f = search(&t, &o, prompts, 1);
     double total = 0;
     assert_int_equal(f.count, 1 + 2 + 4 + 8 * 3);
@@ -188,13 +211,13 @@ static void a_long_prompt_goes_in_pieces(void **state)
 {
     (void)state;
     Toy t = { .seed = 5, .vocab = VOCABULARY };
-    RtBeamModel m = model_of(&t);
-    const RtBeamOptions o = { .beams = 2, .most = 3, .length_penalty = 1 };
-    Found whole = search(&t, &o, prompts, 5), f = { .scratch = malloc(rt_beam_scratch_bytes(2, 0, 3)) };
+    RtDecoder m = model_of(&t);
+    const RtBeamOptions o = { .longest = LONGEST, .beams = 2, .most = 3, .length_penalty = 1 };
+    Found whole = search(&t, &o, prompts, 5), f = { .scratch = malloc(rt_beam_scratch_bytes(&o, t.vocab)) };
     m.rows_most = 2;
     t.calls = t.most_rows = 0;
     memset(t.length, 0, sizeof t.length);
-    assert_int_equal(rt_beam_search(&m, &o, prompts, 5, f.scratch, rt_beam_scratch_bytes(2, 0, 3), f.results, &f.count), RT_OK);
+    assert_int_equal(rt_beam_search(&m, &o, prompts, 5, f.scratch, rt_beam_scratch_bytes(&o, t.vocab), f.results, &f.count), RT_OK);
     assert_int_equal(t.calls, 3 + 2);
     assert_int_equal(t.most_rows, 2);
     assert_int_equal(f.count, 2);
@@ -213,13 +236,13 @@ static void wrong_calls_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         Toy t = { .vocab = VOCABULARY };
-        RtBeamModel m = model_of(&t);
-        const RtBeamOptions o = { .beams = wrong[i].beams, .most = wrong[i].most };
+        RtDecoder m = model_of(&t);
+        const RtBeamOptions o = { .longest = LONGEST, .beams = wrong[i].beams, .most = wrong[i].most };
         static double scratch[4096];
         RtBeamResult results[4];
         int count = 7;
         m.slots = wrong[i].slots, m.rows_most = wrong[i].rows_most;
-        const size_t bytes = wrong[i].less ? rt_beam_scratch_bytes(2, 0, 3) - 1 : sizeof scratch;
+        const size_t bytes = wrong[i].less ? rt_beam_scratch_bytes(&o, t.vocab) - 1 : sizeof scratch;
         assert_int_equal(rt_beam_search(&m, &o, prompts, wrong[i].n, scratch, bytes, results, &count), wrong[i].status);
         assert_int_equal(count, 0);
         assert_int_equal(t.calls, 0);
@@ -231,8 +254,8 @@ static void a_failure_of_the_model_is_handed_on(void **state)
     (void)state;
     for (int at = 1; at <= 3; at++) {
         Toy t = { .vocab = VOCABULARY, .seed = 3, .fail_at = at };
-        const RtBeamModel m = model_of(&t);
-        const RtBeamOptions o = { .beams = 3, .most = 5, .length_penalty = 1 };
+        const RtDecoder m = model_of(&t);
+        const RtBeamOptions o = { .longest = LONGEST, .beams = 3, .most = 5, .length_penalty = 1 };
         static double scratch[4096];
         RtBeamResult results[3];
         int count = 7;
@@ -246,7 +269,7 @@ static void logits_that_are_no_numbers_give_nothing(void **state)
 {
     (void)state;
     Toy t = { .vocab = VOCABULARY, .spoiled = 1 };
-    const RtBeamOptions o = { .beams = 3, .most = 5, .length_penalty = 1 };
+    const RtBeamOptions o = { .longest = LONGEST, .beams = 3, .most = 5, .length_penalty = 1 };
     Found f = search(&t, &o, prompts, 1);
     assert_int_equal(f.count, 0);
     free(f.scratch);
@@ -255,7 +278,8 @@ static void logits_that_are_no_numbers_give_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_the_plain_search), cmocka_unit_test(one_beam_is_greedy), cmocka_unit_test(many_beams_find_every_sequence),
+        cmocka_unit_test(agrees_with_the_plain_search), cmocka_unit_test(agrees_where_rules_change_the_scores),
+        cmocka_unit_test(one_beam_is_greedy), cmocka_unit_test(many_beams_find_every_sequence),
         cmocka_unit_test(a_long_prompt_goes_in_pieces), cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(a_failure_of_the_model_is_handed_on), cmocka_unit_test(logits_that_are_no_numbers_give_nothing),
     };

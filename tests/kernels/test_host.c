@@ -86,11 +86,13 @@ static rt_status model_append(const void *model, int id, char *out, size_t cap, 
     return rt_characters_decode(&characters, id, out, cap, used);
 }
 
+static const int end_ids[] = { END };
+static const RtGeneration generation = { .ends = end_ids, .end_count = 1, .length_penalty = 1 };
 static const rt_program program = {
     .name = "reverse", .about = "Turn a word around.", .spec = "reverse.lua", .example = "abc", .version = "1.2.3", .isa = 0,
     .model_bytes = sizeof(Model), .state_bytes = sizeof(State), .weights_bytes = 8, .weights = embedded,
     .weights_file = "reverse.weights", .parameters = 3, .default_lanes = 0, .lanes_max = 4, .max_source = LONGEST,
-    .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .end = END, .slots = 1, .rows = 1, .logits_stride = VOCAB,
+    .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .slots = 1, .generation = &generation, .rows = 1, .logits_stride = VOCAB,
     .bind = model_bind, .threads = model_threads, .team = model_team, .reset = model_reset, .encode = model_encode,
     .rows_of = model_rows, .logits = model_logits, .next = model_next, .clear = model_clear, .ids = model_ids, .append = model_append,
 };
@@ -352,8 +354,8 @@ static void wrong_options(void **state)
         { "-t5", "not '5'" }, { "-t2x", "not '2x'" }, { "--threads=", "not ''" }, { "-t-1", "not '-1'" },
         { "-t99999999999999999999", "threads must be" }, { "-r0", "repetitions must be a number of 1 to 1000, not '0'" },
         { "-r3", "--repetitions is read by --bench" },
-        { "--beam=0", "beam must be a number of 1 to 128, not '0'" }, { "--beam=129", "not '129'" }, { "--beam=2x", "not '2x'" },
-        { "--length-penalty=1e9", "length-penalty must be a number of -10 to 10, not '1e9'" },
+        { "--beam=0", "beam must be a whole number from 1 to 128, not '0'" }, { "--beam=129", "not '129'" }, { "--beam=2x", "not '2x'" },
+        { "--length-penalty=1e9", "length-penalty must be a number from -10 to 10, not '1e9'" },
         { "--length-penalty=x", "not 'x'" }, { "--length-penalty=1", "need --beam N" },
         { "--early-stopping=yes", "early-stopping must be false, true or never, not 'yes'" }, { "--early-stopping=true", "need --beam N" },
     };
@@ -392,12 +394,12 @@ static void beams(void **state)
 {
     rt_program none = program;
     (void)state;
-    none.slots = 0;
+    none.generation = NULL;
     words(0, "ba\n", "", WORDS("--beam", "1", "ab"));
     words(69, "", "reverse: --beam 4: a state of this program holds 1 sequence; build it with --slots 4\n", WORDS("--beam=4", "ab"));
-    words(2, "", "--beam says how texts are answered", WORDS("--beam=1", "--info"));
+    words(2, "", "settings of generation say how texts are answered", WORDS("--beam=1", "--info"));
     run(&none, WORDS("--beam=1", "ab"), "", 0, -1);
-    check(69, "", "reverse: --beam: this program has no decoder to search with\n");
+    assert_true(result.code == 2 && strstr(result.err, "reverse: unknown option '--beam'"));
 }
 
 static void instruction_sets(void **state)

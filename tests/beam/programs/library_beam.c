@@ -19,10 +19,11 @@ enum { BEAMS = 3, MOST = DATES_MAX_TARGET - 1 };
 
 int main(int argc, char **argv)
 {
-    const RtBeamModel beams = { NULL, DATES_SLOTS, DATES_ROWS, DATES_VOCAB, DATES_LOGITS_STRIDE, rows, logits, fork_slot, clear };
+    const RtDecoder decoder = { NULL, DATES_SLOTS, DATES_ROWS, DATES_VOCAB, DATES_LOGITS_STRIDE, rows, logits, fork_slot, clear, NULL };
     const int start = DATES_START, end = DATES_END;
-    const RtBeamOptions options = { BEAMS, MOST, &end, 1, 1.0, RT_BEAM_STOP_FALSE };
-    const size_t bytes = rt_beam_scratch_bytes(BEAMS, 1, MOST);
+    const RtBeamOptions options = { .beams = BEAMS, .most = MOST, .longest = DATES_MAX_TARGET, .ends = &end, .end_count = 1,
+                                    .length_penalty = 1 };
+    const size_t bytes = rt_beam_scratch_bytes(&options, DATES_VOCAB);
     void *scratch = malloc(bytes);
     RtBeamResult results[BEAMS];
     RtWeights file;
@@ -30,7 +31,7 @@ int main(int argc, char **argv)
     if (argc < 3 || !scratch || rt_weights_open(&file, argv[1])) return 1;
     if (dates_bind(&model, file.data, file.bytes) || dates_ids(&model, argv[2], ids, DATES_MAX_SOURCE, &n, NULL)) return 1;
     if (dates_encode(&model, &state, 0, ids, n)) return 1;                                  /* into slot 0 */
-    if (rt_beam_search(&beams, &options, &start, 1, scratch, bytes, results, &count)) return 1;
+    if (rt_beam_search(&decoder, &options, &start, 1, scratch, bytes, results, &count)) return 1;
     for (int i = 0; i < count; i++) {
         char text[4 * DATES_MAX_TARGET + 1] = "";
         size_t used = 0;

@@ -1,0 +1,32 @@
+/* rt_decoder.h: what generation calls of a model, whichever engine computes it; `self` is handed to each. Slots are sequences. */
+#ifndef RT_DECODER_H
+#define RT_DECODER_H
+
+#include "rt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Statuses are handed on. */
+typedef struct RtDecoder {
+    void *self;
+    int slots;                      /* sequences that the model holds */
+    int rows_most;                  /* rows that one call takes */
+    int vocab, stride;              /* ids; floats from a row of logits to the next */
+    rt_status (*rows)(void *self, const rt_row *rows, int n);
+    const float *(*logits)(void *self);                     /* of the last rows: [n][stride], until the next call */
+    rt_status (*fork)(void *self, int from, int to);        /* copy the sequence of a slot, with what it was encoded from */
+    rt_status (*clear)(void *self, int slot);               /* forget the sequence of a slot, not its source */
+    rt_status (*next)(void *self, int id, int *next);       /* one row of slot 0 and the first maximum; NULL where there is none */
+} RtDecoder;
+
+/* Feed prompt[n], n >= 1, to an empty slot 0, as many rows in a call as there may be. *last receives the row of logits behind the last
+ * id, until the next call. */
+rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float **last);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

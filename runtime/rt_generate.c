@@ -1,0 +1,144 @@
+/* rt_generate.c: the loop of rt_generate.h. Where nothing changes the scores, the model's own `next` finds the first maximum. */
+#include "rt_generate.h"
+#include <math.h>
+#include <string.h>
+
+rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float **last)
+{
+    enum { MOST = 128 };
+    const int most = d->rows_most < MOST ? d->rows_most : MOST;
+    rt_row rows[MOST];
+    rt_status status = d->clear(d->self, 0);
+    int count = 0;
+    for (int from = 0; from < n && status == RT_OK; from += count) {
+        count = n - from < most ? n - from : most;
+        for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, from + i, prompt[from + i] };
+        status = d->rows(d->self, rows, count);
+    }
+    *last = d->logits(d->self) + (size_t)(count ? count - 1 : 0) * (size_t)d->stride;
+    return status;
+}
+
+/* ---- one id --------------------------------------------------------------------------------------------- */
+
+typedef struct Work {
+    const RtDecoder *decoder;
+    const RtGenerate *options;
+    int changed;                    /* whether the rules of rt_logits.h may change a score */
+    int *history;                   /* [longest]: the prompt and what follows */
+    int prompt, count;              /* ids of the prompt; in the history */
+    float *scores;                  /* [vocab], where they are changed */
+    RtCandidate *candidates;        /* [vocab], where ids are drawn */
+    RtRandom random;
+} Work;
+
+static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
+
+/* Whether `next` of the model gives the id. */
+static int plain(const RtGenerate *o)
+{
+    return !o->scored && o->sampling.temperature <= 0 && !rt_logits_change(&o->processors);
+}
+
+/* Bytes of the parts, in this order: history, scores, candidates. */
+static void measure(const RtGenerate *o, int vocab, size_t bytes[3])
+{
+    const size_t n = (size_t)vocab;
+    bytes[0] = padded((size_t)o->longest * sizeof(int));
+    bytes[1] = rt_logits_change(&o->processors) ? padded(n * sizeof(float)) : 0;
+    bytes[2] = o->sampling.temperature > 0 ? padded(n * sizeof(RtCandidate)) : 0;
+}
+
+size_t rt_generate_scratch_bytes(const RtGenerate *o, int vocab)
+{
+    size_t bytes[3];
+    measure(o, vocab, bytes);
+    return bytes[0] + bytes[1] + bytes[2];
+}
+
+/* The first maximum, or -1 where no score is above -INFINITY. */
+static int first_maximum(const float *scores, int n)
+{
+    int best = -1;
+    for (int i = 0; i < n; i++)
+        if (scores[i] > (best < 0 ? -INFINITY : scores[best])) best = i;
+    return best;
+}
+
+static double log_probability(const float *x, int n, int id)
+{
+    const int best = first_maximum(x, n);
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += exp((double)x[i] - (double)x[best]);
+    return (double)x[id] - (double)x[best] - log(sum);
+}
+
+/* The id that follows from a row of logits; -1 where there is none. */
+static int choose(Work *w, const float *logits)
+{
+    const RtGenerate *o = w->options;
+    const int vocab = w->decoder->vocab;
+    const RtHistory h = { w->history, w->count, w->prompt, w->prompt + o->most, o->ends, o->end_count };
+    if (w->changed) rt_logits_process(&o->processors, &h, logits, w->scores, vocab);
+    const float *scores = w->changed ? w->scores : logits;
+    if (o->sampling.temperature > 0) return rt_sample(&o->sampling, scores, vocab, w->candidates, &w->random);
+    return first_maximum(scores, vocab);
+}
+
+static int is_end(const RtGenerate *o, int id)
+{
+    for (int i = 0; i < o->end_count; i++)
+        if (o->ends[i] == id) return 1;
+    return 0;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------------- */
+
+/* The last id is fed and the next one found, by the model itself. */
+static rt_status step_plainly(const Work *w, int *id)
+{
+    const RtDecoder *d = w->decoder;
+    return d->next(d->self, w->history[w->count - 1], id);
+}
+
+static rt_status step(Work *w, int *id, double *sum)
+{
+    const RtDecoder *d = w->decoder;
+    const rt_row row = { 0, w->count - 1, w->history[w->count - 1] };
+    const rt_status status = d->rows(d->self, &row, 1);
+    if (status != RT_OK) return status;
+    const float *logits = d->logits(d->self);
+    *id = choose(w, logits);
+    if (*id < 0) return RT_BAD_WEIGHTS;
+    if (w->options->scored) *sum += log_probability(logits, d->vocab, *id);
+    return RT_OK;
+}
+
+rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n, int *ids, void *scratch, size_t bytes,
+                      RtGenerated *out)
+{
+    Work w = { .decoder = d, .options = o, .changed = rt_logits_change(&o->processors), .prompt = n, .count = n, .random = { o->seed } };
+    const int plainly = plain(o) && d->next;
+    const float *last;
+    size_t part[3];
+    *out = (RtGenerated){ 0 };
+    if (n < 1 || o->most < 1) return RT_ORDER;
+    if (n > o->longest || o->most > o->longest - n) return RT_TOO_LONG;
+    measure(o, d->vocab, part);
+    if (part[0] + part[1] + part[2] > bytes) return RT_NO_ROOM;
+    unsigned char *at = scratch;
+    w.history = (int *)(void *)at;
+    w.scores = (float *)(void *)(at + part[0]);
+    w.candidates = (RtCandidate *)(void *)(at + part[0] + part[1]);
+    memcpy(w.history, prompt, (size_t)n * sizeof *prompt);
+    rt_status status = rt_prefill(d, prompt, n - 1, &last);
+    while (status == RT_OK && out->count < o->most && !out->ended && !out->stopped) {
+        int id = 0;
+        status = plainly ? step_plainly(&w, &id) : step(&w, &id, &out->sum);
+        if (status != RT_OK) break;
+        ids[out->count++] = w.history[w.count++] = id;
+        out->ended = is_end(o, id);
+        out->stopped = o->told && o->told(o->user, id);
+    }
+    return status;
+}

@@ -1,0 +1,63 @@
+/* rt_generation.c: an answer by the settings of rt_generation.h. */
+#include "rt_generation.h"
+
+static RtGenerate single(const RtGeneration *g, const RtAnswering *a, int most, int longest)
+{
+    return (RtGenerate){ .most = most, .longest = longest, .ends = g->ends, .end_count = g->end_count, .processors = g->processors,
+                         .sampling = g->sampling, .seed = g->seed, .scored = a->scored, .told = a->told, .user = a->user };
+}
+
+static RtBeamOptions search(const RtGeneration *g, int most, int longest)
+{
+    return (RtBeamOptions){ .beams = g->beams, .most = most, .ends = g->ends, .end_count = g->end_count, .length_penalty = g->length_penalty,
+                            .early_stopping = g->early_stopping, .processors = g->processors, .longest = longest };
+}
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+int rt_generation_most(const RtGeneration *g, int n, int longest)
+{
+    int most = longest - n;
+    if (g->max_length) most = least(most, g->max_length - n);
+    if (g->max_new) most = least(most, g->max_new);
+    return most > 0 ? most : 0;
+}
+
+static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
+
+size_t rt_answer_scratch_bytes(const RtGeneration *g, int longest, int vocab)
+{
+    const int most = rt_generation_most(g, 0, longest);
+    const RtAnswering scored = { .scored = 1 };
+    const RtGenerate one = single(g, &scored, most, longest);
+    const RtBeamOptions many = search(g, most, longest);
+    if (g->beams) return rt_beam_scratch_bytes(&many, vocab);
+    return padded((size_t)most * sizeof(int)) + rt_generate_scratch_bytes(&one, vocab);
+}
+
+rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering *a, const int *prompt, int n, int longest,
+                    void *scratch, size_t bytes, RtBeamResult *results, int *count)
+{
+    const int most = rt_generation_most(g, n, longest);
+    const RtBeamOptions many = search(g, most, longest);
+    const RtGenerate one = single(g, a, most, longest);
+    *count = 0;
+    if (n < 1) return RT_ORDER;
+    if (n > longest || (g->max_length && n >= g->max_length)) return RT_TOO_LONG;
+    if (!most) {                    /* a full context has an empty answer */
+        results[0] = (RtBeamResult){ NULL, 0, 0, 0 };
+        *count = 1;
+        return RT_OK;
+    }
+    if (g->beams) {
+        const rt_status status = rt_beam_search(d, &many, prompt, n, scratch, bytes, results, count);
+        return status == RT_OK && !*count ? RT_BAD_WEIGHTS : status;
+    }
+    const size_t ids = padded((size_t)most * sizeof(int));
+    RtGenerated made;
+    if (ids > bytes) return RT_NO_ROOM;
+    const rt_status status = rt_generate(d, &one, prompt, n, scratch, (unsigned char *)scratch + ids, bytes - ids, &made);
+    results[0] = (RtBeamResult){ scratch, made.count, made.sum, made.sum };
+    *count = status == RT_OK;
+    return status;
+}

@@ -1,0 +1,92 @@
+/* rt_host_generate.c: the model of a program as rt_decoder.h wants it. A source is encoded into slot 0 and its answer begins with
+ * the start id; a decoder alone continues the text. */
+#include "rt_host_generate.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Why the program cannot search with so many beams: one line. */
+static int refuse(const rt_program *p, int beams)
+{
+    fprintf(stderr, "%s: --beam %d: a state of this program holds %d %s; build it with --slots %d\n", p->name, beams, p->slots,
+            p->slots == 1 ? "sequence" : "sequences", beams);
+    return EXIT_MISSING;
+}
+
+static int refuse_options(const rt_program *p, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", p->name, why);
+    return EXIT_USAGE;
+}
+
+int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, void *model, void *state)
+{
+    const HostDecoder none = { .program = p, .model = model, .state = state, .settings = o->generation };
+    RtGeneration *g = &d->settings;
+    const char *fault = rt_generation_fault(&o->generation);
+    *d = none;
+    if (!p->max_target) return 0;
+    if (fault) return refuse_options(p, fault);
+    if (g->beams > p->slots) return refuse(p, g->beams);
+    d->longest = p->max_target + !p->max_source;            /* the last id is not fed */
+    d->bytes = rt_answer_scratch_bytes(g, d->longest, p->vocab);
+    d->scratch = malloc(d->bytes);
+    d->results = malloc((size_t)(g->beams ? g->beams : 1) * sizeof *d->results);
+    if (d->scratch && d->results) return 0;
+    fprintf(stderr, "%s: no memory for %d beams\n", p->name, g->beams);
+    return EXIT_MISSING;
+}
+
+void host_decoder_close(HostDecoder *d) { free(d->scratch), free(d->results); }
+
+/* ---- the model's calls ---------------------------------------------------------------------------------- */
+
+static rt_status call_rows(void *self, const rt_row *rows, int n)
+{
+    const HostDecoder *d = self;
+    return d->program->rows_of(d->model, d->state, rows, n);
+}
+
+static const float *call_logits(void *self)
+{
+    const HostDecoder *d = self;
+    return d->program->logits(d->state);
+}
+
+static rt_status call_fork(void *self, int from, int to)
+{
+    const HostDecoder *d = self;
+    return d->program->fork_slot(d->state, from, to);
+}
+
+static rt_status call_clear(void *self, int slot)
+{
+    const HostDecoder *d = self;
+    return d->program->clear(d->state, slot);
+}
+
+static rt_status call_next(void *self, int id, int *next)
+{
+    const HostDecoder *d = self;
+    return d->program->next(d->model, d->state, id, next);
+}
+
+/* ---- an answer ------------------------------------------------------------------------------------------ */
+
+rt_status host_decoder_answer(HostDecoder *d, const int *input, int n, int scored, int *ids, int *count, double *score)
+{
+    const rt_program *p = d->program;
+    const RtDecoder calls = { .self = d, .slots = p->slots, .rows_most = p->rows, .vocab = p->vocab, .stride = p->logits_stride,
+                              .rows = call_rows, .logits = call_logits, .fork = call_fork, .clear = call_clear, .next = call_next };
+    const RtAnswering how = { .scored = scored };
+    rt_status status = p->max_source ? p->encode(d->model, d->state, input, n) : RT_OK;
+    int found = 0;
+    *count = 0, *score = 0;
+    if (status == RT_OK)
+        status = rt_answer(&calls, &d->settings, &how, p->max_source ? &p->start : input, p->max_source ? 1 : n, d->longest, d->scratch,
+                           d->bytes, d->results, &found);
+    if (status != RT_OK) return status;
+    memcpy(ids, d->results[0].ids, (size_t)d->results[0].length * sizeof *ids);
+    *count = d->results[0].length, *score = d->results[0].sum;
+    return RT_OK;
+}

@@ -1,0 +1,45 @@
+/* rt_sample.h: the next id, drawn by chance from its scores. What is left out is what Hugging Face's `generate` leaves out, in
+ * its order: temperature, top-k with ties kept, top-p, min-p, typical. Where top-p cuts through equals the lower ids stay. */
+#ifndef RT_SAMPLE_H
+#define RT_SAMPLE_H
+
+#include "rt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* temperature 0: the first maximum, and nothing else matters. */
+typedef struct RtSampling {
+    float temperature;
+    int   top_k;                    /* as many ids as that, more where scores are equal; 0: all */
+    float top_p;                    /* the likeliest that together have this probability; 0 or 1: all */
+    float min_p;                    /* at least this part of the largest probability; 0: all */
+    float typical_p;                /* those nearest to the expected information that have this probability; 0 or 1: all */
+} RtSampling;
+
+/* SplitMix64: any seed will do, and the same seed gives the same numbers everywhere. */
+typedef struct RtRandom { uint64_t state; } RtRandom;
+
+static inline double rt_random(RtRandom *r)                 /* 0 <= x < 1, of 53 bits */
+{
+    uint64_t z = r->state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* An id that may be drawn. weight: its probability, but for a common factor. */
+typedef struct RtCandidate { float score; int id; double weight; } RtCandidate;
+
+/* The ids of scores[vocab] that are left, likeliest first, of equals the lower id first, into candidates[vocab]. Returns how many: at
+ * least one, but 0 where no score is a number above -INFINITY. */
+int rt_sample_candidates(const RtSampling *s, const float *scores, int vocab, RtCandidate *candidates);
+/* One of them by its weight. candidates: scratch, [vocab]. -1 where there is none. */
+int rt_sample(const RtSampling *s, const float *scores, int vocab, RtCandidate *candidates, RtRandom *random);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -83,12 +83,16 @@ static rt_status program_append(const void *m, int id, char *out, size_t cap, si
     return rt_characters_decode(&characters, id, out, cap, used);
 }
 
+static const int end_ids[] = { END };
+static const RtGeneration generation = { .ends = end_ids, .end_count = 1, .length_penalty = 1 };
+
 static rt_program program_of(int choice)
 {
     rt_program p = {
         .name = "turn", .about = "Turn a word around.", .spec = "turn.lua", .version = "1", .model_bytes = sizeof(Program),
         .state_bytes = sizeof(State), .weights_bytes = 1, .weights = "w", .parameters = 1, .default_lanes = 1, .lanes_max = 1,
-        .max_source = LONGEST, .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .end = END, .slots = 1,
+        .max_source = LONGEST, .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .slots = 1,
+        .generation = &generation,
         .rows = 4, .logits_stride = VOCAB, .bind = program_bind, .threads = program_threads, .team = program_team, .reset = program_reset,
         .encode = program_encode, .rows_of = program_rows, .logits = program_logits, .next = program_next, .clear = program_clear,
         .ids = program_ids, .append = program_append,

@@ -92,7 +92,8 @@ static const rt_program program = {
     .name = "reverse", .about = "Turn a word around.", .spec = "reverse.lua", .example = "abc", .version = "1.2.3", .isa = 0,
     .model_bytes = sizeof(Model), .state_bytes = sizeof(State), .weights_bytes = 8, .weights = embedded,
     .weights_file = "reverse.weights", .parameters = 3, .default_lanes = 0, .lanes_max = 4, .max_source = LONGEST,
-    .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .slots = 1, .generation = &generation, .rows = 1, .logits_stride = VOCAB,
+    .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .slots = 1,
+    .generation = &generation, .rows = 1, .logits_stride = VOCAB,
     .bind = model_bind, .threads = model_threads, .team = model_team, .reset = model_reset, .encode = model_encode,
     .rows_of = model_rows, .logits = model_logits, .next = model_next, .clear = model_clear, .ids = model_ids, .append = model_append,
 };

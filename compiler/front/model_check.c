@@ -145,20 +145,6 @@ static bool fill_kv_heads(const Check *c, Side side, LayerFields *l)
     return false;
 }
 
-static void check_rotary(const Check *c, Side side, Stack *s)
-{
-    bool given = is_set(c, side, FIELD_ID_rope_dims);
-    Loc at = place(c, side, given ? FIELD_ID_rope_dims : FIELD_ID_position);
-    if (!given) s->rope_dims = s->layer[0].head_dim;
-    if (told_already(c, side, FIELD_ID_position, FIELD_ID_rope_dims)) return;
-    if (s->rope_dims % 2) wrong(c, at, "rope_dims (%" PRId64 ") is odd; rotary positions turn pairs", s->rope_dims);
-    for (int64_t n = 0; n < s->layers; n++)
-        if (s->rope_dims > s->layer[n].head_dim) {
-            wrong(c, at, "rope_dims (%" PRId64 ") is more than head_dim (%" PRId64 ")", s->rope_dims, s->layer[n].head_dim);
-            return;
-        }
-}
-
 /* The bias table has a column per head, and all layers share it. */
 static void check_relative(const Check *c, Side side, const Stack *s)
 {
@@ -186,6 +172,11 @@ static void check_sinusoids(const Check *c, Side side, const Stack *s)
     } else if (s->position_divisor == DIVISORS_HALF_LESS_1 && d < 4) {
         wrong(c, at, "d_model (%" PRId64 ") is too small for position_divisor \"d/2-1\": at least 4", d);
     }
+}
+
+static void check_rotary(const Check *c, Side side, Stack *s)
+{
+    model_check_rotary(c->arena, c->diag, c->draft, side, s, side == SIDE_ENCODER ? c->model->max_source : c->model->max_target);
 }
 
 static void check_positions(const Check *c, Side side, Stack *s)

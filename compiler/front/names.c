@@ -5,7 +5,6 @@
 #include "fields.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -223,15 +222,21 @@ static void add_learned(Finder *f, const char *stack, int64_t length)
     add(f, ROLE_WEIGHT, format(f, "%s.position.table", stack), format(f, "%s.position.(table|weight)", stack), length, d, d);
 }
 
-/* Rates as floats, as models in f32 have them. */
+/* A table for each of the numbers in s->rotary, of the first layer that has it. */
 static void add_rotary(Finder *f, const char *stack, const Stack *s, int64_t length)
 {
-    int64_t half = s->rope_dims / 2;
-    float *rates = arena_array(f->arena, (size_t)half, sizeof *rates);
-    for (int64_t i = 0; i < half; i++) rates[i] = (float)(1 / pow(s->rope_theta, (double)(2 * i) / (double)s->rope_dims));
-    TensorSource t = { .name = format(f, "%s.rotary.table", stack), .kind = SOURCE_ROTARY, .dtype = DTYPE_F32, .rates = rates };
-    set_shape(&t, length, s->rope_dims);
-    append(f, t);
+    int made = 0;
+    for (int64_t n = 0; n < s->layers; n++) {
+        const LayerFields *l = &s->layer[n];
+        if (s->rotary[n] <= made) continue;
+        made = s->rotary[n];
+        float *rates = arena_array(f->arena, (size_t)l->rope_dims / 2, sizeof *rates);
+        rotary_rates(l, rates);
+        TensorSource t = { .name = rotary_table_name(f->arena, stack, made), .kind = SOURCE_ROTARY, .dtype = DTYPE_F32, .rates = rates,
+            .constant = (float)l->rope_attention_factor };
+        set_shape(&t, length, l->rope_dims);
+        append(f, t);
+    }
 }
 
 static void add_relative(Finder *f, const char *stack, const Stack *s, int64_t length)

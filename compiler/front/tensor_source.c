@@ -166,8 +166,8 @@ static void read_rotary(const TensorSource *t, float *out)
     for (int64_t p = 0; p < t->shape[0]; p++)
         for (int64_t j = 0; j < half; j++) {
             float angle = (float)p * t->rates[j];
-            out[p * dims + j] = (float)cos((double)angle);
-            out[p * dims + half + j] = (float)sin((double)angle);
+            out[p * dims + j] = (float)cos((double)angle) * t->constant;
+            out[p * dims + half + j] = (float)sin((double)angle) * t->constant;
         }
 }
 

@@ -72,13 +72,14 @@ static Tensor *attend(StackBuild *b, const LayerFields *f, const char *place, Te
     return linear(k, out, out, n->out[0], f->out_bias);
 }
 
-/* Turn queries or keys by their positions, where the stack has rotary ones. */
-static Tensor *rotate(StackBuild *b, const char *suffix, Tensor *x, int64_t heads)
+/* Turn queries or keys by their positions, where the layer has rotary ones. */
+static Tensor *rotate(StackBuild *b, const LayerFields *f, const char *suffix, Tensor *x, int64_t heads)
 {
-    if (b->stack->position != POSITIONS_ROTARY) return x;
-    const Node attributes = { .op = OP_ROTARY, .heads = (int)heads, .dims = (int)b->stack->rope_dims,
-                              .interleaved = b->stack->rope_layout == ROTATIONS_INTERLEAVED };
-    Tensor *table = make_global_param(b->k, arena_format(b->k->arena, "%s.rotary.table", b->prefix));
+    const int number = b->stack->position == POSITIONS_ROTARY ? b->stack->rotary[f - b->stack->layer] : 0;
+    if (!number) return x;
+    const Node attributes = { .op = OP_ROTARY, .heads = (int)heads, .dims = (int)f->rope_dims,
+                              .interleaved = f->rope_layout == ROTATIONS_INTERLEAVED };
+    Tensor *table = make_global_param(b->k, rotary_table_name(b->k->arena, b->prefix, number));
     Tensor *const in[NODE_INPUTS] = { x, table, b->positions };
     return result(make_node_from(b->k, &attributes, suffix, in));
 }
@@ -86,8 +87,8 @@ static Tensor *rotate(StackBuild *b, const char *suffix, Tensor *x, int64_t head
 static Tensor *self_attention(StackBuild *b, const LayerFields *f, Tensor *x)
 {
     Maker *k = b->k;
-    Tensor *q = rotate(b, "self_attn.q_turned", linear(k, "self_attn.q", "self_attn.q", x, f->qkv_bias), f->heads);
-    Tensor *keys = rotate(b, "self_attn.k_turned", linear(k, "self_attn.k", "self_attn.k", x, f->qkv_bias), f->kv_heads);
+    Tensor *q = rotate(b, f, "self_attn.q_turned", linear(k, "self_attn.q", "self_attn.q", x, f->qkv_bias), f->heads);
+    Tensor *keys = rotate(b, f, "self_attn.k_turned", linear(k, "self_attn.k", "self_attn.k", x, f->qkv_bias), f->kv_heads);
     Tensor *values = linear(k, "self_attn.v", "self_attn.v", x, f->qkv_bias);
     Looks looks = { .visible = b->visible, .places = b->positions };
     if (b->stack->position == POSITIONS_RELATIVE) {

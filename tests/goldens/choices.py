@@ -67,6 +67,28 @@ POSITIONS = [
                                          value_dim=5, rope_dims=36), keep=ATTENTION),
 ]
 
+WIDE = dict(position="rotary", d_model=12, heads=2, head_dim=16, max_target=24)
+YARN = dict(rope_scaling="yarn", rope_original_len=6, rope_factor=4, rope_beta_fast=2, rope_theta=123.5)
+ROTARY = [
+    Case("rope_layers", 8, only("decoder", layers=4, **WIDE | dict(
+        rope=[True, True, True, False], rope_theta=[10, 1000, 10], rope_dims=[16, 12],
+        rope_layout=["halves", "halves", "interleaved"])), m=24, keep=ATTENTION),
+    Case("rope_linear", 7, only("decoder", **WIDE | dict(rope_scaling="linear", rope_factor=2.5)), m=24, keep=ATTENTION),
+    Case("rope_dynamic", 2, only("decoder", **WIDE | dict(rope_scaling="dynamic", rope_factor=3, rope_original_len=24)),
+         m=24, keep=ATTENTION),
+    Case("rope_llama3", 2, only("decoder", **WIDE | dict(
+        rope_scaling="llama3", rope_factor=8, rope_original_len=64, rope_low_freq_factor=1, rope_high_freq_factor=4,
+        rope_theta=200)), m=24, keep=ATTENTION),
+    Case("rope_yarn", 10, only("decoder", **WIDE | YARN), m=24, keep=ATTENTION),
+    Case("rope_yarn_mscale", 7, only("decoder", **WIDE | YARN | dict(
+        rope_truncate=False, rope_mscale=0.7, rope_mscale_all_dim=0.3, rope_dims=12, rope_beta_slow=0.5)), m=24, keep=ATTENTION),
+    Case("rope_longrope", 7, only("decoder", **WIDE | dict(
+        rope_scaling="longrope", rope_factor=4, rope_original_len=24, rope_dims=8, rope_short_factor=[1, 1.25, 1.5, 2.75],
+        rope_long_factor=[1, 2, 4, 8])), m=24, keep=ATTENTION),
+    Case("rope_mixed", 3, small(layers=2, position="rotary", d_model=12, heads=2, head_dim=6, max_target=24, encoder=dict(
+        rope_theta=[10000, 50]), decoder=dict(rope_scaling=["none", "linear"], rope_factor=4)), n=9, m=24, keep=SOME),
+]
+
 NORM = [
     Case("norm_rms_pre", 31, small(norm="rms", layers=2), keep=NORMS),
     Case("norm_rms_post", 15, small(norm="rms", norm_at="post", layers=2), keep=NORMS),
@@ -186,7 +208,7 @@ FAMILIES = [
                                   decoder=dict(position="learned")), keep=SOME),
 ]
 
-CASES = (POSITIONS + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + ENDS + KINDS + LAYERS + STACKS + FAMILIES)
+CASES = (POSITIONS + ROTARY + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + ENDS + KINDS + LAYERS + STACKS + FAMILIES)
 
 
 def lua(value):

@@ -19,7 +19,7 @@ DEFAULTS = dict(
     norm="annotated", norm_eps=None, norm_at="pre", final_norm=None, embed_norm=False,
     embed_scale=None, position="sinusoidal", position_layout="interleaved",
     position_divisor="d/2", position_first=0, rel_buckets=32, rel_distance=128,
-    rope_theta=10000, rope_dims=None, rope_layout="halves",
+    rope=True, rope_theta=10000, rope_dims=None, rope_layout="halves", rope_scaling="none",
     kv_heads=None, head_dim=None, value_dim=None, attention_scale=None,
     qkv_bias=True, out_bias=True, ffn_bias=True, gated=False, activation="relu")
 
@@ -48,17 +48,22 @@ def stack_choices(spec, side):
     s.final_norm = first_given(s.final_norm, s.norm_at == "pre")
     s.embed_scale = first_given(s.embed_scale, math.sqrt(s.d_model))
     s.length = s.max_source if side == "encoder" else s.max_target
-    s.rope_dims = first_given(s.rope_dims, layer_choices(s, 0).head_dim)
     return s
 
 
+def of_layer(key, value, n):
+    """Lists begin again at their end; numbers that rope_..._factor lists are one value."""
+    one = key in ("rope_short_factor", "rope_long_factor") and not isinstance(value[0], list)
+    return value[n % len(value)] if isinstance(value, list) and not one else value
+
+
 def layer_choices(stack, n):
-    """The fields of layer n: lists begin again at their end."""
-    f = SimpleNamespace(**{key: value[n % len(value)] if isinstance(value, list) else value
-                           for key, value in vars(stack).items()})
+    """The fields of layer n"""
+    f = SimpleNamespace(**{key: of_layer(key, value, n) for key, value in vars(stack).items()})
     f.kv_heads = first_given(f.kv_heads, f.heads)
     f.head_dim = first_given(f.head_dim, f.d_model // f.heads)
     f.value_dim = first_given(f.value_dim, f.head_dim)
+    f.rope_dims = first_given(f.rope_dims, f.head_dim)
     f.attention_scale = first_given(f.attention_scale, 1 / math.sqrt(f.head_dim))
     return f
 
@@ -99,12 +104,37 @@ def sinusoids(s):
     return torch.stack((angles.sin(), angles.cos()), axis).flatten(1).float()
 
 
+ROPE_KEYS = dict(
+    rope_theta="rope_theta", rope_factor="factor", rope_original_len="original_max_position_embeddings",
+    rope_low_freq_factor="low_freq_factor", rope_high_freq_factor="high_freq_factor",
+    rope_beta_fast="beta_fast", rope_beta_slow="beta_slow", rope_truncate="truncate",
+    rope_attention_factor="attention_factor", rope_mscale="mscale",
+    rope_mscale_all_dim="mscale_all_dim", rope_short_factor="short_factor",
+    rope_long_factor="long_factor")
+
+
+def rotary_rates(f):
+    """(rates [rope_dims / 2] in f32, factor of cosines and sines); those that are scaled are
+    worked out by transformers."""
+    if f.rope_scaling == "none":
+        exponents = torch.arange(0, f.rope_dims, 2).float() / f.rope_dims
+        return 1 / f.rope_theta ** exponents, 1.0
+    from transformers import LlamaConfig, logging
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+    logging.set_verbosity_error()
+    given = {there: getattr(f, here) for here, there in ROPE_KEYS.items() if hasattr(f, here)}
+    config = LlamaConfig(hidden_size=f.head_dim, num_attention_heads=1, head_dim=f.head_dim,
+                         max_position_embeddings=f.rope_original_len if hasattr(f, "rope_original_len") else 4096,
+                         rope_parameters=given | dict(rope_type=f.rope_scaling, partial_rotary_factor=f.rope_dims / f.head_dim))
+    return ROPE_INIT_FUNCTIONS[f.rope_scaling](config)
+
+
 def turn(x, s):
     """x [B, H, N, d]: the first rope_dims columns of row p turn by p times their pair's rate,
     rates and angles, sines and cosines rounded to f32."""
-    rates = torch.tensor([1 / s.rope_theta ** (2 * i / s.rope_dims) for i in range(s.rope_dims // 2)])
-    angles = (torch.arange(x.shape[2]).float()[:, None] * rates.float()).double()
-    cos, sin = angles.cos().float().to(x.dtype), angles.sin().float().to(x.dtype)
+    rates, factor = rotary_rates(s)
+    angles = (torch.arange(x.shape[2]).float()[:, None] * rates).double()
+    cos, sin = ((table.float() * factor).to(x.dtype) for table in (angles.cos(), angles.sin()))
     turned, rest = x[..., :s.rope_dims], x[..., s.rope_dims:]
     if s.rope_layout == "halves":
         a, b = turned.chunk(2, -1)
@@ -195,7 +225,7 @@ class Layer(nn.Module):
 
     def __init__(self, f, cross):
         super().__init__()
-        self.pre, self.rotary = f.norm_at == "pre", f.position == "rotary"
+        self.pre, self.rotary = f.norm_at == "pre", f.position == "rotary" and f.rope
         self.self_attn = Attention(f)
         self.cross_attn = Attention(f) if cross else None
         self.ffn = FeedForward(f)

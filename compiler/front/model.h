@@ -58,6 +58,7 @@ typedef struct TensorSource {
     const TensorFile *file;  size_t offset;     /* SOURCE_FILE: bytes from the start of the file */
     const float *values;                        /* SOURCE_VALUES */
     float constant;                             /* SOURCE_CONSTANT, SOURCE_ROTARY */
+    float plus;                                 /* SOURCE_FILE: added to every number */
     uint64_t seed;  int64_t fan_in, fan_out;    /* SOURCE_XAVIER, SOURCE_UNIFORM */
     int layout, divisor, first;                 /* SOURCE_SINUSOID: words of fields.def, first position */
     const float *rates;                         /* SOURCE_ROTARY: [dims / 2] */
@@ -93,7 +94,8 @@ typedef struct Numbers { int count; const double *value; } Numbers;
 
 /* Words, so that code says POSITIONS_SINUSOIDAL and not 1: in the order of fields.def. A test compares them. */
 enum { NORMS_ANNOTATED, NORMS_LAYER, NORMS_RMS };
-enum { NORM_PLACES_PRE, NORM_PLACES_POST };
+enum { NORM_PLACES_PRE, NORM_PLACES_POST, NORM_PLACES_BOTH };
+enum { GAINS_PLAIN, GAINS_ONE_PLUS };
 enum { POSITIONS_NONE, POSITIONS_SINUSOIDAL, POSITIONS_LEARNED, POSITIONS_RELATIVE, POSITIONS_ROTARY };
 enum { LAYOUTS_INTERLEAVED, LAYOUTS_HALVES };
 enum { DIVISORS_HALF, DIVISORS_HALF_LESS_1 };
@@ -184,8 +186,10 @@ typedef struct Model {
  *   where layers turn by other rates, those after the first are called rotary_2.table, rotary_3.table and so on
  *   {encoder|decoder}.relative.table [rel_buckets, heads]      {encoder|decoder}.embed.norm.{gain,bias}
  *   {encoder|decoder}.N.{self_attn|cross_attn}.{q,k,v,out}.{weight,bias}
+ *   {encoder|decoder}.N.self_attn.{q_norm|k_norm}.weight  [head_dim]
  *   {encoder|decoder}.N.ffn.{gate,up,down}.{weight,bias}
  *   {encoder|decoder}.N.norm.K.{gain,bias}            {encoder|decoder}.norm.{gain,bias}
+ *   {encoder|decoder}.N.norm_after.K.{gain,bias}      of what sublayer K gives, for norm_at = "both"
  *   output.{weight,bias}  [target_vocab, d_model]; tied: the weight is decoder.embed.table
  * Biases are absent where a field says so, and so is the bias of an RMS norm. */
 const TensorSource *model_tensor(const Model *m, const char *name);     /* NULL if absent */

@@ -141,7 +141,10 @@ static void dump_sinusoid(const TensorSource *t, FILE *to)
 static void dump_source(const TensorSource *t, FILE *to)
 {
     switch (t->kind) {
-    case SOURCE_FILE:     fprintf(to, "\"%s\" %s at %zu", t->file_name, dtype_name(t->dtype), t->offset); break;
+    case SOURCE_FILE:
+        fprintf(to, "\"%s\" %s at %zu", t->file_name, dtype_name(t->dtype), t->offset);
+        if (t->plus > 0) fprintf(to, ", plus %.9g", (double)t->plus);
+        break;
     case SOURCE_VALUES:   fputs("values", to); break;
     case SOURCE_XAVIER:   fprintf(to, "xavier seed=%" PRIu64 " fan=%" PRId64 "+%" PRId64, t->seed, t->fan_in, t->fan_out); break;
     case SOURCE_UNIFORM:  fprintf(to, "uniform seed=%" PRIu64 " fan=%" PRId64, t->seed, t->fan_in); break;

@@ -168,6 +168,9 @@ typedef struct RtEmbed { int width, y_stride; float scale; } RtEmbed;
 /* Element-wise on `width` columns: y = a + b, y = activation(a), or y = activation(a) * b. */
 typedef struct RtElement { int width, a_stride, b_stride, y_stride; RtActivation activation; } RtElement;
 
+/* y = scale * x on `width` columns, or, with a softcap c > 0, c * tanh(scale * x / c). */
+typedef struct RtScale { int width, x_stride, y_stride; float scale, softcap; } RtScale;
+
 /* Turn the first `dims` columns of each of `heads` heads by their row's position, whose cosines and sines are
  * table[position][dims / 2] and table[position][dims / 2 ..], rows padded to a multiple of 16:
  * a' = a cos - b sin, b' = b cos + a sin, for the pair (i, i + dims / 2), or (2i, 2i + 1) when interleaved.

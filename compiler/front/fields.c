@@ -77,12 +77,13 @@ void field_store(const Field *f, void *where, FieldValue value)
     case TYPE_BOOL: *(bool *)p = value.integer != 0; break;
     case TYPE_WORD: *(int *)p = (int)value.integer; break;
     case TYPE_TEXT: case TYPE_PATH: *(const char **)p = value.text; break;
+    case TYPE_NUMBERS: *(const Numbers **)p = value.list; break;
     }
 }
 
 FieldValue field_preset(const Field *f)
 {
-    FieldValue v = { 0, 0, NULL };
+    FieldValue v = { 0, 0, NULL, NULL };
     if (!f->has_default) return v;
     v.integer = (int64_t)f->preset;
     v.real = f->preset;
@@ -114,10 +115,10 @@ static void print_preset(const Field *f, FILE *to)
 void fields_print(FILE *to)
 {
     static const char *const scopes[] = { "model", "stack", "layer" };
-    static const char *const types[] = { "integer", "number", "boolean", "text", "path", "word" };
-    fprintf(to, "%-18s%-9s%-7s%-16s %s\n", "field", "type", "scope", "default", "meaning");
+    static const char *const types[] = { "integer", "number", "boolean", "text", "path", "word", "numbers" };
+    fprintf(to, "%-23s%-9s%-7s%-16s %s\n", "field", "type", "scope", "default", "meaning");
     for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
-        fprintf(to, "%-18s%-9s%-7s", f->name, types[f->type], scopes[f->scope]);
+        fprintf(to, "%-23s%-9s%-7s", f->name, types[f->type], scopes[f->scope]);
         print_preset(f, to);
         fprintf(to, "     %s", f->doc);
         for (int i = 0; i < f->word_count; i++) fprintf(to, "%s\"%s\"", i ? " | " : ": ", f->words[i]);

@@ -12,10 +12,10 @@ typedef enum FieldId {
 } FieldId;
 
 typedef enum FieldScope { SCOPE_MODEL, SCOPE_STACK, SCOPE_LAYER } FieldScope;
-typedef enum FieldType { TYPE_INT, TYPE_REAL, TYPE_BOOL, TYPE_TEXT, TYPE_PATH, TYPE_WORD } FieldType;
+typedef enum FieldType { TYPE_INT, TYPE_REAL, TYPE_BOOL, TYPE_TEXT, TYPE_PATH, TYPE_WORD, TYPE_NUMBERS } FieldType;
 
-/* One value: an INT, BOOL or WORD in integer, a REAL in real, a TEXT or PATH in text. */
-typedef struct FieldValue { int64_t integer; double real; const char *text; } FieldValue;
+/* One value: an INT, BOOL or WORD in integer, a REAL in real, a TEXT or PATH in text, NUMBERS in list. */
+typedef struct FieldValue { int64_t integer; double real; const char *text; const Numbers *list; } FieldValue;
 
 typedef struct Field {
     const char *name, *doc;
@@ -66,6 +66,10 @@ Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
 bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file; false after errors */
 void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m);    /* gives: source, target, sizes */
 void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file, tensors */
+
+/* The rotary positions of a stack of at most `length` tokens: what is unset or cannot be. Layers have their head_dim.
+ * gives: rope_dims, rope_attention_factor, s->rotary; false after an error. */
+bool model_check_rotary(Arena *a, Diag *d, const Draft *draft, Side side, Stack *s, int64_t length);
 
 /* Symbols from a file, one a line; NULL after errors, told at their lines. `at` names the field for a missing file. */
 Vocabulary *vocabulary_read(Arena *a, Diag *d, Loc at, const char *path);

@@ -42,7 +42,7 @@ typedef enum SourceKind {
     SOURCE_UNIFORM,     /* uniform ±1/sqrt(fan_in) likewise: biases */
     SOURCE_CONSTANT,    /* one number everywhere: gains 1, biases 0 of norms */
     SOURCE_SINUSOID,    /* sinusoidal positions, computed: [positions, d_model] */
-    SOURCE_ROTARY,      /* rotary positions, computed: [positions, dims]: cosines, then sines, of position * rate */
+    SOURCE_ROTARY,      /* rotary positions, computed: [positions, dims]: cosines, then sines, of position * rate, times constant */
     SOURCE_DISTANCE     /* a relative bias by distance, from a table by bucket: [heads, 2 * reach - 1], key minus query */
 } SourceKind;
 
@@ -57,7 +57,8 @@ typedef struct TensorSource {
     int64_t shape[MAX_RANK], stride[MAX_RANK];
     const TensorFile *file;  size_t offset;     /* SOURCE_FILE: bytes from the start of the file */
     const float *values;                        /* SOURCE_VALUES */
-    float constant;                             /* SOURCE_CONSTANT */
+    float constant;                             /* SOURCE_CONSTANT, SOURCE_ROTARY */
+    float plus;                                 /* SOURCE_FILE: added to every number */
     uint64_t seed;  int64_t fan_in, fan_out;    /* SOURCE_XAVIER, SOURCE_UNIFORM */
     int layout, divisor, first;                 /* SOURCE_SINUSOID: words of fields.def, first position */
     const float *rates;                         /* SOURCE_ROTARY: [dims / 2] */
@@ -79,6 +80,9 @@ void tensor_file_close(TensorFile *f);
 /* In the order of the words of `kind`; a graph has no such word. */
 typedef enum ModelKind { KIND_ENCODER_DECODER, KIND_DECODER, KIND_ENCODER, KIND_GRAPH } ModelKind;
 
+/* Numbers of a field that lists them. */
+typedef struct Numbers { int count; const double *value; } Numbers;
+
 /* C types of the fields. */
 #define FIELD_INT    int64_t
 #define FIELD_REAL   double
@@ -86,14 +90,17 @@ typedef enum ModelKind { KIND_ENCODER_DECODER, KIND_DECODER, KIND_ENCODER, KIND_
 #define FIELD_TEXT   const char *
 #define FIELD_PATH   const char *
 #define FIELD_WORD   int            /* index into its list of words */
+#define FIELD_NUMBERS   const Numbers *
 
 /* Words, so that code says POSITIONS_SINUSOIDAL and not 1: in the order of fields.def. A test compares them. */
 enum { NORMS_ANNOTATED, NORMS_LAYER, NORMS_RMS };
-enum { NORM_PLACES_PRE, NORM_PLACES_POST };
+enum { NORM_PLACES_PRE, NORM_PLACES_POST, NORM_PLACES_BOTH };
+enum { GAINS_PLAIN, GAINS_ONE_PLUS };
 enum { POSITIONS_NONE, POSITIONS_SINUSOIDAL, POSITIONS_LEARNED, POSITIONS_RELATIVE, POSITIONS_ROTARY };
 enum { LAYOUTS_INTERLEAVED, LAYOUTS_HALVES };
 enum { DIVISORS_HALF, DIVISORS_HALF_LESS_1 };
 enum { ROTATIONS_HALVES, ROTATIONS_INTERLEAVED };
+enum { SCALINGS_NONE, SCALINGS_LINEAR, SCALINGS_DYNAMIC, SCALINGS_LLAMA3, SCALINGS_YARN, SCALINGS_LONGROPE };
 enum { TOKENIZERS_NONE, TOKENIZERS_CHARACTERS };
 
 typedef struct LayerFields {
@@ -117,6 +124,7 @@ typedef struct Stack {
 #undef FIELD_MODEL
 #undef FIELD_STACK
     LayerFields *layer;             /* [layers] */
+    int *rotary;                    /* [layers]: which of the stack's rotary tables turns its heads, from 1; 0: none */
 } Stack;
 
 /* A vocabulary of single characters and marks such as <s>. */
@@ -175,16 +183,26 @@ typedef struct Model {
 /* Canonical tensor names (all linears [out, in]):
  *   encoder.embed.table  [source_vocab, d_model]      decoder.embed.table  [target_vocab, d_model]
  *   encoder.position.table [max_source, d_model]      decoder.position.table [max_target, d_model]
- *   {encoder|decoder}.rotary.table [length, rope_dims] and .relative.bias [heads, 2 * length - 1]: computed
+ *   {encoder|decoder}.rotary.table [length, rope_dims] and .relative.bias [heads, 2 * length - 1]: computed;
+ *   where layers turn by other rates, those after the first are called rotary_2.table, rotary_3.table and so on
  *   {encoder|decoder}.relative.table [rel_buckets, heads]      {encoder|decoder}.embed.norm.{gain,bias}
  *   {encoder|decoder}.N.{self_attn|cross_attn}.{q,k,v,out}.{weight,bias}
+ *   {encoder|decoder}.N.self_attn.{q_norm|k_norm}.weight  [head_dim]
  *   {encoder|decoder}.N.ffn.{gate,up,down}.{weight,bias}
  *   {encoder|decoder}.N.norm.K.{gain,bias}            {encoder|decoder}.norm.{gain,bias}
+ *   {encoder|decoder}.N.norm_after.K.{gain,bias}      of what sublayer K gives, for norm_at = "both"
  *   output.{weight,bias}  [target_vocab, d_model]; tied: the weight is decoder.embed.table
  * Biases are absent where a field says so, and so is the bias of an RMS norm. */
 const TensorSource *model_tensor(const Model *m, const char *name);     /* NULL if absent */
 /* How many numbers were trained: every tensor once, computed ones not. */
 int64_t model_parameters(const Model *m);
+
+/* The name of a stack's rotary table by its number in Stack.rotary. */
+const char *rotary_table_name(Arena *a, const char *stack, int number);
+/* Rates of the pairs of a layer's heads, [rope_dims / 2], scaled. */
+void rotary_rates(const LayerFields *l, float *rates);
+/* What its cosines and sines are multiplied by. */
+double rotary_factor(const LayerFields *l);
 
 /* Read, check and find the weights of a spec; NULL after errors told to `d`. */
 Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count);

@@ -145,20 +145,6 @@ static bool fill_kv_heads(const Check *c, Side side, LayerFields *l)
     return false;
 }
 
-static void check_rotary(const Check *c, Side side, Stack *s)
-{
-    bool given = is_set(c, side, FIELD_ID_rope_dims);
-    Loc at = place(c, side, given ? FIELD_ID_rope_dims : FIELD_ID_position);
-    if (!given) s->rope_dims = s->layer[0].head_dim;
-    if (told_already(c, side, FIELD_ID_position, FIELD_ID_rope_dims)) return;
-    if (s->rope_dims % 2) wrong(c, at, "rope_dims (%" PRId64 ") is odd; rotary positions turn pairs", s->rope_dims);
-    for (int64_t n = 0; n < s->layers; n++)
-        if (s->rope_dims > s->layer[n].head_dim) {
-            wrong(c, at, "rope_dims (%" PRId64 ") is more than head_dim (%" PRId64 ")", s->rope_dims, s->layer[n].head_dim);
-            return;
-        }
-}
-
 /* The bias table has a column per head, and all layers share it. */
 static void check_relative(const Check *c, Side side, const Stack *s)
 {
@@ -188,6 +174,11 @@ static void check_sinusoids(const Check *c, Side side, const Stack *s)
     }
 }
 
+static void check_rotary(const Check *c, Side side, Stack *s)
+{
+    model_check_rotary(c->arena, c->diag, c->draft, side, s, side == SIDE_ENCODER ? c->model->max_source : c->model->max_target);
+}
+
 static void check_positions(const Check *c, Side side, Stack *s)
 {
     switch (s->position) {
@@ -197,15 +188,29 @@ static void check_positions(const Check *c, Side side, Stack *s)
     }
 }
 
+/* One residual for attention and feed-forward: both read the same norms of x, which a cross-attention between them would change. */
+static void check_parallel(const Check *c, Side side, const Stack *s)
+{
+    bool parallel = false;
+    for (int64_t n = 0; n < s->layers; n++) parallel |= s->layer[n].parallel;
+    if (!parallel) return;
+    Loc at = place(c, side, FIELD_ID_parallel);
+    if (s->norm_at != NORM_PLACES_PRE && !told_already(c, side, FIELD_ID_parallel, FIELD_ID_norm_at))
+        wrong(c, at, "parallel layers need norm_at = \"pre\"");
+    else if (side == SIDE_DECODER && c->model->has_encoder)
+        wrong(c, at, "parallel layers have no cross-attention: not in the decoder of an \"encoder-decoder\"");
+}
+
 static void fill_and_check_stack(const Check *c, Side side, Stack *s)
 {
     int64_t d = c->model->d_model;
     if (!is_set(c, side, FIELD_ID_norm_eps)) s->norm_eps = s->norm == NORMS_ANNOTATED ? 1e-6 : 1e-5;
-    if (!is_set(c, side, FIELD_ID_final_norm)) s->final_norm = s->norm_at == NORM_PLACES_PRE;
+    if (!is_set(c, side, FIELD_ID_final_norm)) s->final_norm = s->norm_at != NORM_PLACES_POST;
     if (!is_set(c, side, FIELD_ID_embed_scale)) s->embed_scale = sqrt((double)d);
     for (int64_t n = 0; n < s->layers; n++)
         if (!fill_head_dim(c, side, &s->layer[n]) || !fill_kv_heads(c, side, &s->layer[n])) break;
     if (is_good(c)) check_positions(c, side, s);
+    check_parallel(c, side, s);
     if (s->norm == NORMS_ANNOTATED && d == 1 && !told_already(c, side, FIELD_ID_norm, FIELD_ID_norm)) {
         Loc at = place(c, SIDE_BOTH, FIELD_ID_d_model);
         wrong(c, at, "d_model (1) is too small for the annotated norm: its std divides by d_model - 1");
@@ -247,6 +252,15 @@ static void check_total(const Check *c)
         wrong(c, m->at, "absurd sizes: the parameters would take %.3g bytes, more than %.3g", bytes, MOST_BYTES);
     else if (slot_bytes(m) > MOST_BYTES)
         wrong(c, m->at, "absurd sizes: the state would take %.3g bytes, more than %.3g", slot_bytes(m), MOST_BYTES);
+}
+
+/* Fields of logits say nothing where there are none. */
+static void note_logits(const Check *c)
+{
+    static const FieldId of_logits[] = { FIELD_ID_logit_scale, FIELD_ID_logit_softcap };
+    for (size_t i = 0; i < sizeof of_logits / sizeof *of_logits; i++)
+        if (!c->model->has_decoder && is_set(c, SIDE_BOTH, of_logits[i]))
+            diag_remark(c->diag, place(c, SIDE_BOTH, of_logits[i]), "%s is not read: an encoder has no logits", fields[of_logits[i]].name);
 }
 
 /* ---- the passes ----------------------------------------------------------------------------------------- */
@@ -296,6 +310,7 @@ static void check_transformer(const Check *c)
         if (m->has_encoder) require_vocab(c, FIELD_ID_source_vocab, m->source_vocab);
         if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }
+    note_logits(c);
     if (is_good(c)) check_start(c);
     fill_ends(c);
     if (is_good(c)) check_total(c);

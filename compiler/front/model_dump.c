@@ -15,6 +15,12 @@ static const char *base_name(const char *path)
 
 /* ---- fields --------------------------------------------------------------------------------------------- */
 
+static void dump_list(const Numbers *list, FILE *to)
+{
+    for (int i = 0; list && i < list->count; i++) fprintf(to, "%s%.9g", i ? ", " : "{ ", list->value[i]);
+    fputs(list ? " }" : "-", to);
+}
+
 static void dump_value(const Field *f, const void *where, FILE *to)
 {
     const char *p = (const char *)where + f->offset, *text;
@@ -23,6 +29,7 @@ static void dump_value(const Field *f, const void *where, FILE *to)
     case TYPE_REAL: fprintf(to, "%.9g", *(const double *)p); break;
     case TYPE_BOOL: fputs(*(const bool *)p ? "true" : "false", to); break;
     case TYPE_WORD: fprintf(to, "\"%s\"", f->words[*(const int *)p]); break;
+    case TYPE_NUMBERS: dump_list(*(const Numbers *const *)p, to); break;
     case TYPE_TEXT: case TYPE_PATH:
         text = *(const char *const *)p;
         if (text) fprintf(to, "\"%s\"", base_name(text));
@@ -41,15 +48,42 @@ static void dump_fields(FieldScope scope, const void *where, FILE *to)
     }
 }
 
+static bool same_numbers(const Numbers *a, const Numbers *b)
+{
+    if (!a || !b || a->count != b->count) return a == b;
+    return !memcmp(a->value, b->value, (size_t)a->count * sizeof *a->value);
+}
+
+#define SAME_INT(a, b)  ((a) == (b))
+#define SAME_REAL(a, b) ((a) == (b))
+#define SAME_BOOL(a, b) ((a) == (b))
+#define SAME_WORD(a, b) ((a) == (b))
+#define SAME_NUMBERS(a, b) same_numbers(a, b)
+
 bool layer_same(const LayerFields *a, const LayerFields *b)
 {
     bool same = true;
-#define FIELD_MODEL(name)
-#define FIELD_STACK(name)
-#define FIELD_LAYER(name) same &= a->name == b->name;
-#define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(name)
+#define FIELD_MODEL(type, name)
+#define FIELD_STACK(type, name)
+#define FIELD_LAYER(type, name) same &= SAME_##type(a->name, b->name);
+#define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(type, name)
 #include "fields.def"
     return same;
+}
+
+/* Sizes are told of every layer, the rest where it is not as it would be without a word. */
+static bool is_told(const Field *f, const LayerFields *l)
+{
+    const char *p = (const char *)l + f->offset;
+    const FieldValue preset = field_preset(f);
+    switch (f->type) {
+    case TYPE_INT:  return *(const int64_t *)p != 0;
+    case TYPE_REAL: return *(const double *)p != preset.real;
+    case TYPE_BOOL: return *(const bool *)p != (preset.integer != 0);
+    case TYPE_WORD: return *(const int *)p != preset.integer;
+    case TYPE_NUMBERS: return *(const Numbers *const *)p != NULL;
+    default:        return true;
+    }
 }
 
 /* Equal layers in a row share a line. */
@@ -62,7 +96,7 @@ static void dump_stack(const char *name, const Stack *s, FILE *to)
         if (next == n + 1) fprintf(to, "  layer %" PRId64 ":", n);
         else fprintf(to, "  layers %" PRId64 "..%" PRId64 ":", n, next - 1);
         for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
-            if (f->scope != SCOPE_LAYER) continue;
+            if (f->scope != SCOPE_LAYER || !is_told(f, &s->layer[n])) continue;
             fprintf(to, " %s=", f->name);
             dump_value(f, &s->layer[n], to);
         }
@@ -107,13 +141,19 @@ static void dump_sinusoid(const TensorSource *t, FILE *to)
 static void dump_source(const TensorSource *t, FILE *to)
 {
     switch (t->kind) {
-    case SOURCE_FILE:     fprintf(to, "\"%s\" %s at %zu", t->file_name, dtype_name(t->dtype), t->offset); break;
+    case SOURCE_FILE:
+        fprintf(to, "\"%s\" %s at %zu", t->file_name, dtype_name(t->dtype), t->offset);
+        if (t->plus > 0) fprintf(to, ", plus %.9g", (double)t->plus);
+        break;
     case SOURCE_VALUES:   fputs("values", to); break;
     case SOURCE_XAVIER:   fprintf(to, "xavier seed=%" PRIu64 " fan=%" PRId64 "+%" PRId64, t->seed, t->fan_in, t->fan_out); break;
     case SOURCE_UNIFORM:  fprintf(to, "uniform seed=%" PRIu64 " fan=%" PRId64, t->seed, t->fan_in); break;
     case SOURCE_CONSTANT: fprintf(to, "constant %.9g", (double)t->constant); break;
     case SOURCE_SINUSOID: dump_sinusoid(t, to); break;
-    case SOURCE_ROTARY:   fprintf(to, "rotary, rates %.9g to %.9g", (double)t->rates[0], (double)t->rates[t->shape[1] / 2 - 1]); break;
+    case SOURCE_ROTARY:
+        fprintf(to, "rotary, rates %.9g to %.9g", (double)t->rates[0], (double)t->rates[t->shape[1] / 2 - 1]);
+        if (t->constant < 1 || t->constant > 1) fprintf(to, ", times %.9g", (double)t->constant);
+        break;
     case SOURCE_DISTANCE: fprintf(to, "by distance from %s, %s", t->table->name, t->both_ways ? "both ways" : "one way"); break;
     }
     if (!is_contiguous(t)) dump_numbers(" stride [", t->stride, t->rank, "]", to);

@@ -5,7 +5,6 @@
 #include "fields.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -160,17 +159,32 @@ static void add_linear(Finder *f, const char *name, const char *spellings, int64
     if (bias) add(f, ROLE_BIAS, format(f, "%s.bias", name), format(f, "%s.bias", spellings), out, 0, in);
 }
 
+/* Random ones are 1 as they are. */
+static void add_gain(Finder *f, const Stack *s, const char *name, const char *spellings, int64_t width)
+{
+    add(f, ROLE_GAIN, name, spellings, width, 0, width);
+    TensorSource *t = &f->model->tensors[f->model->tensor_count - 1];
+    if (s->norm_gain == GAINS_ONE_PLUS && t->kind == SOURCE_FILE) t->plus = 1;
+}
+
 static void add_norm(Finder *f, const Stack *s, const char *name, const char *spellings)
 {
     int64_t d = f->model->d_model;
-    add(f, ROLE_GAIN, format(f, "%s.gain", name), format(f, "%s.(a_2|a2|weight|gain)", spellings), d, 0, d);
+    add_gain(f, s, format(f, "%s.gain", name), format(f, "%s.(a_2|a2|weight|gain)", spellings), d);
     if (s->norm != NORMS_RMS) add(f, ROLE_NORM_BIAS, format(f, "%s.bias", name), format(f, "%s.(b_2|b2|bias)", spellings), d, 0, d);
 }
 
-static void add_layer_norm(Finder *f, Place p, const Stack *s, int k)
+/* which: norm or norm_after */
+static void add_layer_norm(Finder *f, Place p, const Stack *s, const char *which, int k)
 {
-    add_norm(f, s, format(f, "%s.%" PRId64 ".norm.%d", p.stack, p.layer, k),
-             format(f, "%s.layers.%" PRId64 ".sublayer.%d.norm", p.stack, p.layer, k));
+    add_norm(f, s, format(f, "%s.%" PRId64 ".%s.%d", p.stack, p.layer, which, k),
+             format(f, "%s.layers.%" PRId64 ".sublayer.%d.%s", p.stack, p.layer, k, which));
+}
+
+static void add_head_norm(Finder *f, Place p, const Stack *s, const char *which)
+{
+    const char *name = format(f, "%s.%" PRId64 ".self_attn.%s.weight", p.stack, p.layer, which);
+    add_gain(f, s, name, format(f, "%s.layers.%" PRId64 ".self_attn.%s.weight", p.stack, p.layer, which), s->layer[p.layer].head_dim);
 }
 
 static void add_attention(Finder *f, Place p, const LayerFields *l, const char *block, const char *blocks)
@@ -200,13 +214,18 @@ enum { SUBLAYER_SELF, SUBLAYER_CROSS, SUBLAYER_FFN };
 static void add_sublayer(Finder *f, Place p, const Stack *s, int sublayer, int k)
 {
     const LayerFields *l = &s->layer[p.layer];
-    if (s->norm_at == NORM_PLACES_PRE) add_layer_norm(f, p, s, k);
+    if (s->norm_at != NORM_PLACES_POST) add_layer_norm(f, p, s, "norm", k);
     switch (sublayer) {
-    case SUBLAYER_SELF:  add_attention(f, p, l, "self_attn", "self_attn"); break;
+    case SUBLAYER_SELF:
+        add_attention(f, p, l, "self_attn", "self_attn");
+        if (l->qk_norm) add_head_norm(f, p, s, "q_norm");
+        if (l->qk_norm) add_head_norm(f, p, s, "k_norm");
+        break;
     case SUBLAYER_CROSS: add_attention(f, p, l, "cross_attn", "(src_attn|cross_attn)"); break;
     case SUBLAYER_FFN:   add_feed_forward(f, p, l); break;
     }
-    if (s->norm_at == NORM_PLACES_POST) add_layer_norm(f, p, s, k);
+    if (s->norm_at == NORM_PLACES_POST) add_layer_norm(f, p, s, "norm", k);
+    if (s->norm_at == NORM_PLACES_BOTH) add_layer_norm(f, p, s, "norm_after", k);
 }
 
 static void add_sinusoids(Finder *f, const char *stack, const Stack *s, int64_t length)
@@ -223,15 +242,21 @@ static void add_learned(Finder *f, const char *stack, int64_t length)
     add(f, ROLE_WEIGHT, format(f, "%s.position.table", stack), format(f, "%s.position.(table|weight)", stack), length, d, d);
 }
 
-/* Rates as floats, as models in f32 have them. */
+/* A table for each of the numbers in s->rotary, of the first layer that has it. */
 static void add_rotary(Finder *f, const char *stack, const Stack *s, int64_t length)
 {
-    int64_t half = s->rope_dims / 2;
-    float *rates = arena_array(f->arena, (size_t)half, sizeof *rates);
-    for (int64_t i = 0; i < half; i++) rates[i] = (float)(1 / pow(s->rope_theta, (double)(2 * i) / (double)s->rope_dims));
-    TensorSource t = { .name = format(f, "%s.rotary.table", stack), .kind = SOURCE_ROTARY, .dtype = DTYPE_F32, .rates = rates };
-    set_shape(&t, length, s->rope_dims);
-    append(f, t);
+    int made = 0;
+    for (int64_t n = 0; n < s->layers; n++) {
+        const LayerFields *l = &s->layer[n];
+        if (s->rotary[n] <= made) continue;
+        made = s->rotary[n];
+        float *rates = arena_array(f->arena, (size_t)l->rope_dims / 2, sizeof *rates);
+        rotary_rates(l, rates);
+        TensorSource t = { .name = rotary_table_name(f->arena, stack, made), .kind = SOURCE_ROTARY, .dtype = DTYPE_F32, .rates = rates,
+            .constant = (float)l->rope_attention_factor };
+        set_shape(&t, length, l->rope_dims);
+        append(f, t);
+    }
 }
 
 static void add_relative(Finder *f, const char *stack, const Stack *s, int64_t length)

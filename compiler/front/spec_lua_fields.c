@@ -132,6 +132,29 @@ static bool read_path(const Fields *f, const char *what, Loc at, FieldValue *v)
     return true;
 }
 
+static bool read_numbers(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
+{
+    int64_t n = lua_istable(f->L, -1) ? spec_list(f->L, -1) : -1;
+    if (n < 1 || n > MAX_LIST) {
+        if (!lua_istable(f->L, -1)) wrong(f, at, "%s must be a list of numbers, found %s", what, spec_describe(f->L, -1));
+        else wrong(f, at, "%s must be a plain list of 1 to %d numbers", what, MAX_LIST);
+        return false;
+    }
+    double *values = arena_array(f->reader->arena, (size_t)n, sizeof *values);
+    Numbers *list = arena_alloc(f->reader->arena, sizeof *list);
+    bool good = true;
+    for (int i = 0; i < (int)n; i++) {
+        FieldValue one = { 0, 0, NULL, NULL };
+        lua_rawgeti(f->L, -1, i + 1);
+        good &= read_number(f, field, arena_format(f->reader->arena, "%s[%d]", what, i + 1), at, &one);
+        lua_pop(f->L, 1);
+        values[i] = one.real;
+    }
+    *list = (Numbers){ (int)n, values };
+    v->list = list;
+    return good;
+}
+
 static bool read_bool(const Fields *f, const char *what, Loc at, FieldValue *v)
 {
     v->integer = lua_toboolean(f->L, -1);
@@ -148,6 +171,7 @@ static bool read_value(const Fields *f, const Field *field, const char *what, Lo
     case TYPE_BOOL: return read_bool(f, what, at, v);
     case TYPE_WORD: return read_word(f, field, what, at, v);
     case TYPE_PATH: return read_path(f, what, at, v);
+    case TYPE_NUMBERS: return read_numbers(f, field, what, at, v);
     case TYPE_TEXT: return (v->text = spec_text(f->L, -1, at, what)) != NULL;
     }
     return false;
@@ -175,10 +199,19 @@ static void read_list(const Fields *f, const Field *field, Choice *c)
     c->count = (int)n;
 }
 
+/* Numbers that stand for one value of the field, and not a list of lists. */
+static bool is_one_list(const Fields *f, const Field *field)
+{
+    if (field->type != TYPE_NUMBERS) return false;
+    bool tables = lua_rawgeti(f->L, -1, 1) == LUA_TTABLE;
+    lua_pop(f->L, 1);
+    return !tables;
+}
+
 static void read_choice(const Fields *f, const Field *field, Loc at)
 {
     Choice c = { .at = at };
-    if (lua_istable(f->L, -1) && field->scope == SCOPE_LAYER) {
+    if (lua_istable(f->L, -1) && field->scope == SCOPE_LAYER && !is_one_list(f, field)) {
         read_list(f, field, &c);
     } else {
         c.values = arena_alloc(f->reader->arena, sizeof *c.values);

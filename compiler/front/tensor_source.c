@@ -98,12 +98,14 @@ static int64_t next_place(const TensorSource *t, int64_t place[MAX_RANK])
     return at;
 }
 
+/* `plus` is 0 for all but gains of which 1 is left out in the file. */
 static void read_stored(const TensorSource *t, float *out, const unsigned char *start, DType dtype)
 {
     int64_t n = tensor_elements(t), at = 0, place[MAX_RANK] = { 0 };
     int bytes = element_bytes(dtype);
     for (int64_t i = 0; i < n; i++) {
         out[i] = read_element(start + at * bytes, dtype);
+        if (t->plus > 0) out[i] += t->plus;
         at = next_place(t, place);
     }
 }
@@ -166,8 +168,8 @@ static void read_rotary(const TensorSource *t, float *out)
     for (int64_t p = 0; p < t->shape[0]; p++)
         for (int64_t j = 0; j < half; j++) {
             float angle = (float)p * t->rates[j];
-            out[p * dims + j] = (float)cos((double)angle);
-            out[p * dims + half + j] = (float)sin((double)angle);
+            out[p * dims + j] = (float)cos((double)angle) * t->constant;
+            out[p * dims + half + j] = (float)sin((double)angle) * t->constant;
         }
 }
 

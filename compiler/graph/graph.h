@@ -52,7 +52,7 @@ typedef struct Node {
     int dims;                       /* rotary: how much of a head turns */
     bool interleaved;               /* rotary: pairs (2i, 2i + 1) */
     bool values;                    /* APPEND: this cache holds values, not keys */
-    double scale, eps, softcap;     /* embed, attention; norm; attention */
+    double scale, eps, softcap;     /* embed, attention, scale; norm; attention, scale */
     int kind;                       /* norm: NORMS_*; activation, gate: RT_* of activations.def */
     const char *part;               /* "self-attention": what part of its block it belongs to; NULL: none */
     Loc at;

@@ -25,6 +25,10 @@ static void dump_attributes(const Node *n, FILE *to)
     int words;
     switch (n->op) {
     case OP_EMBED:      fprintf(to, "  scale %.9g", n->scale); break;
+    case OP_SCALE:
+        fprintf(to, "  scale %.9g", n->scale);
+        if (n->softcap > 0) fprintf(to, ", softcap %.9g", n->softcap);
+        break;
     case OP_NORM:
         fprintf(to, "  kind %s, eps %.9g", field_words("norms", &words)[n->kind], n->eps);
         if (n->heads > 1) fprintf(to, ", heads %d", n->heads);

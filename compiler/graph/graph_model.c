@@ -48,6 +48,15 @@ static Tensor *norm(StackBuild *b, const char *suffix, Tensor *x)
     return result(make_node_from(k, &attributes, suffix, in));
 }
 
+/* Each of `heads` heads of queries or keys normed alone, where the layer says so. */
+static Tensor *norm_heads(StackBuild *b, const LayerFields *f, const char *which, const char *suffix, Tensor *x, int64_t heads)
+{
+    if (!f->qk_norm) return x;
+    const Node attributes = { .op = OP_NORM, .heads = (int)heads, .kind = NORMS_RMS, .eps = b->stack->norm_eps };
+    Tensor *const in[NODE_INPUTS] = { x, make_param(b->k, which) };
+    return result(make_node_from(b->k, &attributes, suffix, in));
+}
+
 static Tensor *append(Maker *k, const char *suffix, Tensor *cache, Tensor *x, Tensor *positions, const LayerFields *f, bool values)
 {
     const Node attributes = { .op = OP_APPEND, .kv_heads = (int)f->kv_heads, .values = values };
@@ -62,7 +71,8 @@ typedef struct Looks { Tensor *visible, *places, *positions, *bias; } Looks;
 static Tensor *attend(StackBuild *b, const LayerFields *f, const char *place, Tensor *q, Tensor *keys, Tensor *values, Looks looks)
 {
     Maker *k = b->k;
-    const Node attributes = { .op = OP_ATTENTION, .heads = (int)f->heads, .kv_heads = (int)f->kv_heads, .scale = f->attention_scale };
+    const Node attributes = { .op = OP_ATTENTION, .heads = (int)f->heads, .kv_heads = (int)f->kv_heads, .scale = f->attention_scale,
+                              .softcap = f->attention_softcap };
     Tensor *const in[NODE_INPUTS] = { q, keys, values, looks.visible, looks.places, looks.positions, NULL, looks.bias };
     Node *n = make_node_from(k, &attributes, arena_format(k->arena, "%s.context", place), in);
     if (!n) return NULL;
@@ -72,13 +82,14 @@ static Tensor *attend(StackBuild *b, const LayerFields *f, const char *place, Te
     return linear(k, out, out, n->out[0], f->out_bias);
 }
 
-/* Turn queries or keys by their positions, where the stack has rotary ones. */
-static Tensor *rotate(StackBuild *b, const char *suffix, Tensor *x, int64_t heads)
+/* Turn queries or keys by their positions, where the layer has rotary ones. */
+static Tensor *rotate(StackBuild *b, const LayerFields *f, const char *suffix, Tensor *x, int64_t heads)
 {
-    if (b->stack->position != POSITIONS_ROTARY) return x;
-    const Node attributes = { .op = OP_ROTARY, .heads = (int)heads, .dims = (int)b->stack->rope_dims,
-                              .interleaved = b->stack->rope_layout == ROTATIONS_INTERLEAVED };
-    Tensor *table = make_global_param(b->k, arena_format(b->k->arena, "%s.rotary.table", b->prefix));
+    const int number = b->stack->position == POSITIONS_ROTARY ? b->stack->rotary[f - b->stack->layer] : 0;
+    if (!number) return x;
+    const Node attributes = { .op = OP_ROTARY, .heads = (int)heads, .dims = (int)f->rope_dims,
+                              .interleaved = f->rope_layout == ROTATIONS_INTERLEAVED };
+    Tensor *table = make_global_param(b->k, rotary_table_name(b->k->arena, b->prefix, number));
     Tensor *const in[NODE_INPUTS] = { x, table, b->positions };
     return result(make_node_from(b->k, &attributes, suffix, in));
 }
@@ -86,8 +97,12 @@ static Tensor *rotate(StackBuild *b, const char *suffix, Tensor *x, int64_t head
 static Tensor *self_attention(StackBuild *b, const LayerFields *f, Tensor *x)
 {
     Maker *k = b->k;
-    Tensor *q = rotate(b, "self_attn.q_turned", linear(k, "self_attn.q", "self_attn.q", x, f->qkv_bias), f->heads);
-    Tensor *keys = rotate(b, "self_attn.k_turned", linear(k, "self_attn.k", "self_attn.k", x, f->qkv_bias), f->kv_heads);
+    Tensor *q = linear(k, "self_attn.q", "self_attn.q", x, f->qkv_bias);
+    q = norm_heads(b, f, "self_attn.q_norm.weight", "self_attn.q_normed", q, f->heads);
+    q = rotate(b, f, "self_attn.q_turned", q, f->heads);
+    Tensor *keys = linear(k, "self_attn.k", "self_attn.k", x, f->qkv_bias);
+    keys = norm_heads(b, f, "self_attn.k_norm.weight", "self_attn.k_normed", keys, f->kv_heads);
+    keys = rotate(b, f, "self_attn.k_turned", keys, f->kv_heads);
     Tensor *values = linear(k, "self_attn.v", "self_attn.v", x, f->qkv_bias);
     Looks looks = { .visible = b->visible, .places = b->positions };
     if (b->stack->position == POSITIONS_RELATIVE) {
@@ -136,19 +151,46 @@ static Tensor *sublayer_value(StackBuild *b, const LayerFields *f, Sublayer whic
     return NULL;
 }
 
-/* pre: x + f(norm(x)); post: norm(x + f(x)). `index` numbers the sublayer in its layer. */
+static const char *const parts[] = { [SELF_ATTENTION] = "self-attention", [CROSS_ATTENTION] = "cross-attention",
+                                     [FEED_FORWARD] = "feed-forward" };
+
+static Tensor *residual(Maker *k, int index, Tensor *x, Tensor *y)
+{
+    return result(make_node(k, OP_ADD, arena_format(k->arena, "residual.%d", index), x, y, NULL, NULL));
+}
+
+/* pre: x + f(norm(x)); post: norm(x + f(x)); both: x + norm_after(f(norm(x))). `index` numbers the sublayer in its layer. */
 static Tensor *sublayer(StackBuild *b, const LayerFields *f, Sublayer which, int index, Tensor *x)
 {
     Maker *k = b->k;
     const char *norm_name = arena_format(k->arena, "norm.%d", index);
-    const char *sum_name = arena_format(k->arena, "residual.%d", index);
-    static const char *const parts[] = { [SELF_ATTENTION] = "self-attention", [CROSS_ATTENTION] = "cross-attention",
-                                         [FEED_FORWARD] = "feed-forward" };
-    bool pre = b->stack->norm_at == NORM_PLACES_PRE;
+    const int place = (int)b->stack->norm_at;
     k->part = parts[which];
-    Tensor *y = sublayer_value(b, f, which, pre ? norm(b, norm_name, x) : x);
-    Tensor *sum = result(make_node(k, OP_ADD, sum_name, x, y, NULL, NULL));
-    return pre ? sum : norm(b, norm_name, sum);
+    Tensor *y = sublayer_value(b, f, which, place == NORM_PLACES_POST ? x : norm(b, norm_name, x));
+    if (place == NORM_PLACES_BOTH) y = norm(b, arena_format(k->arena, "norm_after.%d", index), y);
+    Tensor *sum = residual(k, index, x, y);
+    return place == NORM_PLACES_POST ? norm(b, norm_name, sum) : sum;
+}
+
+/* x + attention(norm.0 x) + ffn(norm.1 x) */
+static Tensor *parallel_sublayers(StackBuild *b, const LayerFields *f, Tensor *x)
+{
+    Maker *k = b->k;
+    k->part = parts[SELF_ATTENTION];
+    Tensor *attention = self_attention(b, f, norm(b, "norm.0", x));
+    k->part = parts[FEED_FORWARD];
+    Tensor *ffn = feed_forward(k, f, norm(b, "norm.1", x));
+    return residual(k, 1, residual(k, 0, x, attention), ffn);
+}
+
+/* What a layer makes of x. */
+static Tensor *sublayers(StackBuild *b, const LayerFields *f, Tensor *x)
+{
+    int index = 0;
+    if (f->parallel) return parallel_sublayers(b, f, x);
+    x = sublayer(b, f, SELF_ATTENTION, index++, x);
+    if (b->visible_memory) x = sublayer(b, f, CROSS_ATTENTION, index++, x);
+    return sublayer(b, f, FEED_FORWARD, index, x);
 }
 
 /* What a block takes. */
@@ -219,12 +261,7 @@ static void layers(StackBuild *b, const Programs *p)
         const LayerFields *f = &b->stack->layer[first];
         Block *block = make_block(k, layer_name(b, "layer", first), doc, arena_format(k->arena, "%s.{}", b->prefix), n,
                                   layer_numbers(k, first, n));
-        Tensor *x = carry_stack(b, block);
-        int index = 0;
-        x = sublayer(b, f, SELF_ATTENTION, index++, x);
-        if (b->visible_memory) x = sublayer(b, f, CROSS_ATTENTION, index++, x);
-        x = sublayer(b, f, FEED_FORWARD, index, x);
-        block->carry_out = x;
+        block->carry_out = sublayers(b, f, carry_stack(b, block));
         run(k, p, block, n);
     }
 }
@@ -262,6 +299,15 @@ static void memories(StackBuild *source, const Stack *decoder, const Programs *e
     }
 }
 
+static Tensor *scale_logits(StackBuild *b, Tensor *x)
+{
+    Tensor *const in[NODE_INPUTS] = { x };
+    const Node attributes = { .op = OP_SCALE, .scale = b->m->logit_scale, .softcap = b->m->logit_softcap };
+    Tensor *y = result(make_node_from(b->k, &attributes, "logits", in));
+    if (x) x->home = y;             /* they lie in one place */
+    return y;
+}
+
 static Tensor *logits(StackBuild *b, const Programs *p)
 {
     Maker *k = b->k;
@@ -271,10 +317,11 @@ static Tensor *logits(StackBuild *b, const Programs *p)
     Tensor *w = make_global_param(k, b->m->tied ? "decoder.embed.table" : "output.weight");
     Tensor *bias = b->m->output_bias ? make_global_param(k, "output.bias") : NULL;
     block->stem = "";
-    x = result(make_node(k, OP_LINEAR, "logits", x, w, bias, NULL));
-    block->carry_out = x;
+    const bool scaled = b->m->logit_softcap > 0 || b->m->logit_scale < 1 || b->m->logit_scale > 1;
+    x = result(make_node(k, OP_LINEAR, scaled ? "logits.raw" : "logits", x, w, bias, NULL));
+    block->carry_out = scaled ? scale_logits(b, x) : x;
     run(k, p, block, 1);
-    return x;
+    return block->carry_out;
 }
 
 /* A last block that turns the logits into what a program gives. */

@@ -164,6 +164,7 @@ static ShapeRule *const shape_rules[OP_KINDS] = {
     [OP_LINEAR] = shape_linear,   [OP_ADD] = shape_add,           [OP_ACTIVATION] = shape_activation,
     [OP_APPEND] = shape_append,   [OP_ATTENTION] = shape_attention, [OP_LOG_SOFTMAX] = shape_alike,
     [OP_ARGMAX] = shape_argmax,   [OP_GATE] = shape_add,          [OP_ROTARY] = shape_rotary,
+    [OP_SCALE] = shape_alike,
 };
 
 bool graph_shape(Arena *a, Diag *d, Node *n)

@@ -183,9 +183,9 @@ static void fill_rotary(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     }
     TensorSource *s = arena_alloc(b->k->arena, sizeof *s);
     float *rates = arena_array(b->k->arena, (size_t)dims / 2, sizeof *rates);
-    for (int64_t i = 0; i < dims / 2; i++) rates[i] = (float)(1 / pow(theta, (double)(2 * i) / (double)dims));
+    rotary_rates(&(LayerFields){ .rope_dims = dims, .rope_theta = theta }, rates);
     *s = (TensorSource){ .name = numbered_name(b, "rotary.", b->call->first_result), .kind = SOURCE_ROTARY, .dtype = DTYPE_F32,
-                         .rank = 2, .shape = { rows, dims }, .stride = { dims, 1 }, .rates = rates };
+                         .rank = 2, .shape = { rows, dims }, .stride = { dims, 1 }, .rates = rates, .constant = 1 };
     const Dim dim[2] = { dim_constant(rows), dim_constant(dims) };
     in[1] = make_tensor(b->k, TENSOR_PARAM, s->name, 0, 2, dim);
     in[1]->source = arena_array(b->k->arena, 1, sizeof *in[1]->source);

@@ -100,8 +100,10 @@ Buffer *lower_buffer(Lower *w, const Tensor *t)
     Buffer **slot = &w->buffer_of[t->id];
     if (*slot) return *slot;
     if (t->home) {                  /* a place that two programs write to */
-        if (!w->buffer_of[t->home->id]) w->buffer_of[t->home->id] = lower_whole(w, rows_buffer(w, t->home));
-        return *slot = w->buffer_of[t->home->id];
+        const Tensor *home = t->home;
+        while (home->home) home = home->home;
+        if (!w->buffer_of[home->id]) w->buffer_of[home->id] = lower_whole(w, rows_buffer(w, home));
+        return *slot = w->buffer_of[home->id];
     }
     Buffer *b = rows_buffer(w, t);
     if (t->kind == TENSOR_INPUT) lower_whole(w, b);
@@ -306,6 +308,16 @@ static int lower_gate(Lower *w, int i)
     return 1;
 }
 
+static int lower_scale(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    PlanOp *op = lower_op(w, n, KERNEL_SCALE, SPLIT_COLUMNS, groups(n->out[0]->dim[1].bound));
+    op->in[0] = lower_buffer(w, n->in[0]);
+    op->out[0] = result_buffer(w, i);
+    op->flops = (n->softcap > 0 ? 10.0 : 1.0) * (double)n->out[0]->dim[1].bound;
+    return 1;
+}
+
 static int lower_add(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
@@ -426,6 +438,7 @@ static Lowering *const lowerings[OP_KINDS] = {
     [OP_LINEAR] = lower_linear,       [OP_ADD] = lower_add,               [OP_ACTIVATION] = lower_activation,
     [OP_APPEND] = lower_append,       [OP_ATTENTION] = lower_attention,   [OP_LOG_SOFTMAX] = lower_vocabulary,
     [OP_ARGMAX] = lower_vocabulary,   [OP_GATE] = lower_gate,             [OP_ROTARY] = lower_rotary,
+    [OP_SCALE] = lower_scale,
 };
 
 /* ---- taps ----------------------------------------------------------------------------------------------- */

@@ -87,6 +87,9 @@ static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
     case KERNEL_ATTENTION:
         return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g%s) %s", out, in[0], in[1], op->node->scale,
                             op->weights ? " + bias" : "", in[2]);
+    case KERNEL_SCALE:
+        if (op->node->softcap <= 0) return arena_format(e->arena, "%s = %s * %.6g", out, in[0], op->node->scale);
+        return arena_format(e->arena, "%s = %.6g * tanh(%s * %.6g / %.6g)", out, op->node->softcap, in[0], op->node->scale, op->node->softcap);
     case KERNEL_LOG_SOFTMAX: return arena_format(e->arena, "%s = log_softmax(%s)", out, in[0]);
     case KERNEL_ARGMAX:     return arena_format(e->arena, "%s = index of the maximum of %s", out, in[0]);
     case KERNELS: break;

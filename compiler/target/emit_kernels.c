@@ -59,6 +59,8 @@ static const Form forms[KERNELS] = {
     [KERNEL_ATTENTION] = { "float *out, const float *q, const float *k, const float *v, float *scratch,${extras} const int *visible",
         "out + ${y} * rows.begin, q + ${x} * rows.begin, k, v, scratch, ${extra}, visible + rows.begin, ${count}, 0, ${parts}",
         "out, q, k, v, scratch, ${extra}, visible, 1, ${range}" },
+    [KERNEL_SCALE] = { "float *y, const float *x",
+        "y + ${y} * rows.begin, x + ${x} * rows.begin, ${count}, 0, ${parts}", "y, x, 1, ${range}" },
     [KERNEL_LOG_SOFTMAX] = { "float *y, const float *x", "y + ${y} * rows.begin, x + ${x} * rows.begin, ${count}", "y, x, 1" },
     [KERNEL_ARGMAX] = { "int *y, const float *x", "y + rows.begin, x + ${x} * rows.begin, ${count}", "y, x, 1" },
 };
@@ -67,6 +69,7 @@ static const char *const shape_types[KERNELS] = {
     [KERNEL_POSITION] = "RtEmbed",      [KERNEL_ADD] = "RtElement",       [KERNEL_ACTIVATION] = "RtElement",
     [KERNEL_STORE_K] = "RtCache",       [KERNEL_STORE_V] = "RtCache",     [KERNEL_ATTENTION] = "RtAttention",
     [KERNEL_GATE] = "RtElement",        [KERNEL_ROTARY] = "RtRotary",
+    [KERNEL_SCALE] = "RtScale",
     [KERNEL_LOG_SOFTMAX] = "RtVocabulary", [KERNEL_ARGMAX] = "RtVocabulary",
 };
 

@@ -150,6 +150,18 @@ static void element_body(const Body *b)
               "ys", number(e, b->w->y_stride), "value", value, NULL);
 }
 
+/* The factor is rounded as in the library's kernel. */
+static void scale_body(const Body *b)
+{
+    Emit *e = b->e;
+    const Node *n = b->op->node;
+    const double factor = n->softcap > 0 ? (double)((float)n->scale / (float)n->softcap) : n->scale;
+    const char *value = arena_format(e->arena, "%s * x[(size_t)r * %lld + i]", real(e, factor), (long long)b->w->x_stride);
+    if (n->softcap > 0) value = arena_format(e->arena, "%s * rt_plain_tanh(%s)", real(e, n->softcap), value);
+    text_fill(b->out, element_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", number(e, b->op->out[0]->width),
+              "ys", number(e, b->w->y_stride), "value", value, NULL);
+}
+
 static const char rotary_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int h = ${p0}; h < ${p1}; h++) {\n"
@@ -322,6 +334,7 @@ static const struct { const char *parameters; WriteBody *body; } bodies[KERNELS]
     [KERNEL_STORE_K] = { "float *cache, const float *x, const int *positions", store_body },
     [KERNEL_STORE_V] = { "float *cache, const float *x, const int *positions", store_body },
     [KERNEL_ATTENTION] = { "float *out, const float *q, const float *k, const float *v, float *scratch,%s const int *visible", attention_body },
+    [KERNEL_SCALE] = { "float *y, const float *x", scale_body },
     [KERNEL_LOG_SOFTMAX] = { "float *y, const float *x", vocabulary_body },
     [KERNEL_ARGMAX] = { "int *y, const float *x", vocabulary_body },
 };

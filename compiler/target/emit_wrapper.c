@@ -133,6 +133,18 @@ static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->z_stride = tap ? tap->stride : 0;
 }
 
+static void scale_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
+{
+    const Node *n = op->node;
+    const long long width = width_of(op->out[0]);
+    const bool capped = n->softcap > 0;
+    w->name = arena_format(e->arena, "%s_%lld%s", capped ? "softcap" : "scale", width, suffix(op));
+    w->shape = arena_format(e->arena, "{ .width = %lld, .x_stride = %lld, .y_stride = %lld, .scale = %s, .softcap = %s }", width,
+                            (long long)op->in[0]->stride, (long long)op->out[0]->stride, real(e, n->scale), real(e, n->softcap));
+    w->doc = capped ? "y = softcap * tanh(scale * x / softcap)" : "y = scale * x";
+    w->parts = (int)((width + 15) / 16);
+}
+
 static void vocabulary_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     bool argmax = op->kernel == KERNEL_ARGMAX;
@@ -147,6 +159,7 @@ static Describe *const describe[KERNELS] = {
     [KERNEL_POSITION] = embed_wrapper,      [KERNEL_ADD] = element_wrapper,         [KERNEL_ACTIVATION] = element_wrapper,
     [KERNEL_STORE_K] = store_wrapper,       [KERNEL_STORE_V] = store_wrapper,       [KERNEL_ATTENTION] = attention_wrapper,
     [KERNEL_GATE] = element_wrapper,        [KERNEL_ROTARY] = rotary_wrapper,
+    [KERNEL_SCALE] = scale_wrapper,
     [KERNEL_LOG_SOFTMAX] = vocabulary_wrapper, [KERNEL_ARGMAX] = vocabulary_wrapper,
 };
 

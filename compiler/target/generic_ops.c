@@ -138,6 +138,16 @@ static void gate(const GenericPass *pass, const PlanOp *op)
     }
 }
 
+static void scale(const GenericPass *pass, const PlanOp *op)
+{
+    const double factor = op->node->scale, cap = op->node->softcap;
+    for (int r = 0; r < rows_of(pass, op->result); r++) {
+        const float *x = row(pass, op->in[0], r);
+        float *y = row(pass, op->out[0], r);
+        for (int i = 0; i < op->out[0]->width; i++) y[i] = (float)(cap > 0 ? cap * tanh(factor * x[i] / cap) : factor * x[i]);
+    }
+}
+
 /* Turn the pairs of one head; angle: cosines, then sines. y may be x. */
 static void turn(const Node *n, float *y, const float *x, const float *angle)
 {
@@ -300,7 +310,7 @@ static Compute *const computes[KERNELS] = {
     [KERNEL_POSITION] = position,     [KERNEL_ADD] = add,               [KERNEL_ACTIVATION] = activation,
     [KERNEL_STORE_K] = store,         [KERNEL_STORE_V] = store,         [KERNEL_ATTENTION] = attention,
     [KERNEL_LOG_SOFTMAX] = log_softmax, [KERNEL_ARGMAX] = argmax,       [KERNEL_GATE] = gate,
-    [KERNEL_ROTARY] = rotary,
+    [KERNEL_ROTARY] = rotary,         [KERNEL_SCALE] = scale,
 };
 
 static bool of_slots(const PlanOp *op)

@@ -16,6 +16,7 @@ static uint64_t hash_source_fields(uint64_t h, const TensorSource *s)
     h = rt_hash(h, whole, sizeof whole);
     h = rt_hash(h, s->shape, (size_t)s->rank * sizeof *s->shape);
     h = rt_hash(h, s->stride, (size_t)s->rank * sizeof *s->stride);
+    h = rt_hash(h, &s->plus, sizeof s->plus);
     return rt_hash(h, &s->constant, sizeof s->constant);
 }
 

@@ -67,6 +67,28 @@ POSITIONS = [
                                          value_dim=5, rope_dims=36), keep=ATTENTION),
 ]
 
+WIDE = dict(position="rotary", d_model=12, heads=2, head_dim=16, max_target=24)
+YARN = dict(rope_scaling="yarn", rope_original_len=6, rope_factor=4, rope_beta_fast=2, rope_theta=123.5)
+ROTARY = [
+    Case("rope_layers", 8, only("decoder", layers=4, **WIDE | dict(
+        rope=[True, True, True, False], rope_theta=[10, 1000, 10], rope_dims=[16, 12],
+        rope_layout=["halves", "halves", "interleaved"])), m=24, keep=ATTENTION),
+    Case("rope_linear", 7, only("decoder", **WIDE | dict(rope_scaling="linear", rope_factor=2.5)), m=24, keep=ATTENTION),
+    Case("rope_dynamic", 2, only("decoder", **WIDE | dict(rope_scaling="dynamic", rope_factor=3, rope_original_len=24)),
+         m=24, keep=ATTENTION),
+    Case("rope_llama3", 2, only("decoder", **WIDE | dict(
+        rope_scaling="llama3", rope_factor=8, rope_original_len=64, rope_low_freq_factor=1, rope_high_freq_factor=4,
+        rope_theta=200)), m=24, keep=ATTENTION),
+    Case("rope_yarn", 10, only("decoder", **WIDE | YARN), m=24, keep=ATTENTION),
+    Case("rope_yarn_mscale", 7, only("decoder", **WIDE | YARN | dict(
+        rope_truncate=False, rope_mscale=0.7, rope_mscale_all_dim=0.3, rope_dims=12, rope_beta_slow=0.5)), m=24, keep=ATTENTION),
+    Case("rope_longrope", 7, only("decoder", **WIDE | dict(
+        rope_scaling="longrope", rope_factor=4, rope_original_len=24, rope_dims=8, rope_short_factor=[1, 1.25, 1.5, 2.75],
+        rope_long_factor=[1, 2, 4, 8])), m=24, keep=ATTENTION),
+    Case("rope_mixed", 3, small(layers=2, position="rotary", d_model=12, heads=2, head_dim=6, max_target=24, encoder=dict(
+        rope_theta=[10000, 50]), decoder=dict(rope_scaling=["none", "linear"], rope_factor=4)), n=9, m=24, keep=SOME),
+]
+
 NORM = [
     Case("norm_rms_pre", 31, small(norm="rms", layers=2), keep=NORMS),
     Case("norm_rms_post", 15, small(norm="rms", norm_at="post", layers=2), keep=NORMS),
@@ -103,6 +125,25 @@ ATTENTIONS = [
     Case("attention_scale_zero", 2, only("decoder", attention_scale=0), keep=ATTENTION),
     Case("attention_scale_relative", 201, small(attention_scale=0.5, position="relative", rel_buckets=4,
                                               rel_distance=3), n=9, m=8, keep=ATTENTION),
+]
+
+GEMMA = dict(layers=3, heads=4, kv_heads=2, head_dim=6, d_model=18, d_ff=22, norm="rms", norm_eps=1e-6, norm_at="both",
+             norm_gain="one_plus", position="rotary", gated=True, activation="gelu_tanh", qkv_bias=False, out_bias=False,
+             ffn_bias=False, output_bias=False, tied=True, target_vocab=29, max_target=12)
+BLOCKS = [
+    Case("qk_norm", 2, only("decoder", qk_norm=True, heads=4, kv_heads=2, head_dim=5), keep=ATTENTION),
+    Case("qk_norm_layers", 15, small(layers=3, qk_norm=[False, True, True], position="rotary", head_dim=6, norm="layer",
+                                    norm_eps=0.01), keep=ATTENTION),
+    Case("norm_both", 6, small(norm_at="both", layers=2), keep=NORMS),
+    Case("norm_both_rms", 4, only("decoder", norm_at="both", norm="rms", layers=2), keep=NORMS),
+    Case("norm_one_plus", 1, small(norm_gain="one_plus", embed_norm=True, norm="layer", qk_norm=True), keep=NORMS),
+    Case("parallel", 1, only("decoder", parallel=True, layers=2, norm="layer"), keep=SOME),
+    Case("parallel_layers", 1, only("encoder", parallel=[True, False], layers=4), keep=SOME),
+    Case("softcap", 13, small(attention_softcap=0.5, attention_scale=1.5), keep=ATTENTION),
+    Case("softcap_layers", 1, only("decoder", layers=3, attention_softcap=[0, 0.3]), keep=ATTENTION),
+    Case("logit_scale", 21, small(logit_scale=0.25), keep=SOME),
+    Case("logit_softcap", 218, only("decoder", logit_softcap=0.7, logit_scale=1.5, log_softmax=False), keep=SOME),
+    Case("logit_softcap_rows", 43, small(logit_softcap=0.7), keep=SOME),
 ]
 
 ENDS = [
@@ -160,6 +201,14 @@ FAMILIES = [
     Case("like_qwen", 1, only("decoder", **LLAMA | dict(qkv_bias=True, rope_theta=1000000, tied=True)), m=7, keep=SOME),
     Case("like_gemma", 4, only("decoder", **LLAMA | dict(heads=3, kv_heads=1, head_dim=10, activation="gelu_tanh",
                                                          embed_scale=None, tied=True)), m=7, keep=SOME),
+    Case("like_gemma2", 28, only("decoder", **GEMMA | dict(attention_softcap=2, logit_softcap=1.5, attention_scale=0.3)),
+         m=9, keep=SOME),
+    Case("like_gemma3", 1, only("decoder", **GEMMA | dict(qk_norm=True, rope_theta=[100, 100, 10000],
+                                                          rope_scaling=["none", "none", "linear"], rope_factor=8)), m=9, keep=SOME),
+    Case("like_qwen3", 1, only("decoder", **LLAMA | dict(qk_norm=True, tied=True, rope_theta=1000000)), m=7, keep=SOME),
+    Case("like_smollm3", 1, only("decoder", **LLAMA | dict(layers=4, rope=[True, True, True, False], tied=True)), m=7, keep=SOME),
+    Case("like_pythia", 8, only("decoder", layers=2, heads=2, d_model=17, head_dim=8, norm="layer", position="rotary",
+                                rope_dims=2, activation="gelu", embed_scale=1, output_bias=False, parallel=True), m=7, keep=SOME),
     Case("like_gpt2", 25, only("decoder", layers=2, heads=3, d_model=21, d_ff=30, norm="layer", position="learned",
                               activation="gelu_tanh", embed_scale=1, tied=True, output_bias=False,
                               target_vocab=31, max_target=11), m=9, keep=SOME),
@@ -186,7 +235,7 @@ FAMILIES = [
                                   decoder=dict(position="learned")), keep=SOME),
 ]
 
-CASES = (POSITIONS + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + ENDS + KINDS + LAYERS + STACKS + FAMILIES)
+CASES = (POSITIONS + ROTARY + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + BLOCKS + ENDS + KINDS + LAYERS + STACKS + FAMILIES)
 
 
 def lua(value):

@@ -16,11 +16,11 @@ from model import Trace
 
 DEFAULTS = dict(
     kind="encoder-decoder", tied=False, output_bias=True, log_softmax=True, start_id=1, end_id=2,
-    norm="annotated", norm_eps=None, norm_at="pre", final_norm=None, embed_norm=False,
+    logit_scale=1, logit_softcap=0, norm="annotated", norm_eps=None, norm_at="pre", norm_gain="plain", final_norm=None, embed_norm=False,
     embed_scale=None, position="sinusoidal", position_layout="interleaved",
     position_divisor="d/2", position_first=0, rel_buckets=32, rel_distance=128,
-    rope_theta=10000, rope_dims=None, rope_layout="halves",
-    kv_heads=None, head_dim=None, value_dim=None, attention_scale=None,
+    rope=True, rope_theta=10000, rope_dims=None, rope_layout="halves", rope_scaling="none",
+    attention_softcap=0, qk_norm=False, parallel=False, kv_heads=None, head_dim=None, value_dim=None, attention_scale=None,
     qkv_bias=True, out_bias=True, ffn_bias=True, gated=False, activation="relu")
 
 ACTIVATIONS = {
@@ -45,20 +45,25 @@ def stack_choices(spec, side):
     given = {key: value for key, value in spec.items() if key not in ("encoder", "decoder")}
     s = SimpleNamespace(**DEFAULTS | given | spec.get(side, {}))
     s.norm_eps = first_given(s.norm_eps, 1e-6 if s.norm == "annotated" else 1e-5)
-    s.final_norm = first_given(s.final_norm, s.norm_at == "pre")
+    s.final_norm = first_given(s.final_norm, s.norm_at != "post")
     s.embed_scale = first_given(s.embed_scale, math.sqrt(s.d_model))
     s.length = s.max_source if side == "encoder" else s.max_target
-    s.rope_dims = first_given(s.rope_dims, layer_choices(s, 0).head_dim)
     return s
 
 
+def of_layer(key, value, n):
+    """Lists begin again at their end; numbers that rope_..._factor lists are one value."""
+    one = key in ("rope_short_factor", "rope_long_factor") and not isinstance(value[0], list)
+    return value[n % len(value)] if isinstance(value, list) and not one else value
+
+
 def layer_choices(stack, n):
-    """The fields of layer n: lists begin again at their end."""
-    f = SimpleNamespace(**{key: value[n % len(value)] if isinstance(value, list) else value
-                           for key, value in vars(stack).items()})
+    """The fields of layer n"""
+    f = SimpleNamespace(**{key: of_layer(key, value, n) for key, value in vars(stack).items()})
     f.kv_heads = first_given(f.kv_heads, f.heads)
     f.head_dim = first_given(f.head_dim, f.d_model // f.heads)
     f.value_dim = first_given(f.value_dim, f.head_dim)
+    f.rope_dims = first_given(f.rope_dims, f.head_dim)
     f.attention_scale = first_given(f.attention_scale, 1 / math.sqrt(f.head_dim))
     return f
 
@@ -69,21 +74,40 @@ class Table(nn.Module):
         self.table = nn.Parameter(torch.empty(rows, columns))
 
 
+def capped(x, scale, cap):
+    return cap * torch.tanh(scale * x / cap) if cap else scale * x
+
+
+class HeadNorm(nn.Module):
+    """RMS over each head"""
+
+    def __init__(self, f):
+        super().__init__()
+        self.eps, self.plus = f.norm_eps, f.norm_gain == "one_plus"
+        self.weight = nn.Parameter(torch.empty(f.head_dim))
+
+    def forward(self, x):
+        """x [B, N, count*d]"""
+        y = x.unflatten(-1, (-1, len(self.weight)))
+        return (y / (y.square().mean(-1, keepdim=True) + self.eps).sqrt() * (self.weight + self.plus)).flatten(-2)
+
+
 class Norm(nn.Module):
     def __init__(self, s):
         super().__init__()
-        self.kind, self.eps = s.norm, s.norm_eps
+        self.kind, self.eps, self.plus = s.norm, s.norm_eps, s.norm_gain == "one_plus"
         self.gain = nn.Parameter(torch.empty(s.d_model))
         self.bias = None if s.norm == "rms" else nn.Parameter(torch.empty(s.d_model))
 
     def forward(self, x):
+        gain = self.gain + 1 if self.plus else self.gain
         if self.kind == "rms":
-            return x / (x.square().mean(-1, keepdim=True) + self.eps).sqrt() * self.gain
+            return x / (x.square().mean(-1, keepdim=True) + self.eps).sqrt() * gain
         if self.kind == "layer":
-            return functional.layer_norm(x, x.shape[-1:], self.gain, self.bias, self.eps)
+            return functional.layer_norm(x, x.shape[-1:], gain, self.bias, self.eps)
         centred = x - x.mean(-1, keepdim=True)
         std = (centred.square().sum(-1, keepdim=True) / (x.shape[-1] - 1)).sqrt()
-        return self.gain * centred / (std + self.eps) + self.bias
+        return gain * centred / (std + self.eps) + self.bias
 
 
 # ---- positions ----
@@ -99,12 +123,37 @@ def sinusoids(s):
     return torch.stack((angles.sin(), angles.cos()), axis).flatten(1).float()
 
 
+ROPE_KEYS = dict(
+    rope_theta="rope_theta", rope_factor="factor", rope_original_len="original_max_position_embeddings",
+    rope_low_freq_factor="low_freq_factor", rope_high_freq_factor="high_freq_factor",
+    rope_beta_fast="beta_fast", rope_beta_slow="beta_slow", rope_truncate="truncate",
+    rope_attention_factor="attention_factor", rope_mscale="mscale",
+    rope_mscale_all_dim="mscale_all_dim", rope_short_factor="short_factor",
+    rope_long_factor="long_factor")
+
+
+def rotary_rates(f):
+    """(rates [rope_dims / 2] in f32, factor of cosines and sines); those that are scaled are
+    worked out by transformers."""
+    if f.rope_scaling == "none":
+        exponents = torch.arange(0, f.rope_dims, 2).float() / f.rope_dims
+        return 1 / f.rope_theta ** exponents, 1.0
+    from transformers import LlamaConfig, logging
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+    logging.set_verbosity_error()
+    given = {there: getattr(f, here) for here, there in ROPE_KEYS.items() if hasattr(f, here)}
+    config = LlamaConfig(hidden_size=f.head_dim, num_attention_heads=1, head_dim=f.head_dim,
+                         max_position_embeddings=f.rope_original_len if hasattr(f, "rope_original_len") else 4096,
+                         rope_parameters=given | dict(rope_type=f.rope_scaling, partial_rotary_factor=f.rope_dims / f.head_dim))
+    return ROPE_INIT_FUNCTIONS[f.rope_scaling](config)
+
+
 def turn(x, s):
     """x [B, H, N, d]: the first rope_dims columns of row p turn by p times their pair's rate,
     rates and angles, sines and cosines rounded to f32."""
-    rates = torch.tensor([1 / s.rope_theta ** (2 * i / s.rope_dims) for i in range(s.rope_dims // 2)])
-    angles = (torch.arange(x.shape[2]).float()[:, None] * rates.float()).double()
-    cos, sin = angles.cos().float().to(x.dtype), angles.sin().float().to(x.dtype)
+    rates, factor = rotary_rates(s)
+    angles = (torch.arange(x.shape[2]).float()[:, None] * rates).double()
+    cos, sin = ((table.float() * factor).to(x.dtype) for table in (angles.cos(), angles.sin()))
     turned, rest = x[..., :s.rope_dims], x[..., s.rope_dims:]
     if s.rope_layout == "halves":
         a, b = turned.chunk(2, -1)
@@ -134,8 +183,10 @@ def buckets(count, s, both_ways):
 # ---- layers ----
 
 class Attention(nn.Module):
-    def __init__(self, f):
+    def __init__(self, f, of_self=True):
         super().__init__()
+        self.q_norm = HeadNorm(f) if f.qk_norm and of_self else None
+        self.k_norm = HeadNorm(f) if f.qk_norm and of_self else None
         self.f = f
         self.q = nn.Linear(f.d_model, f.heads * f.head_dim, f.qkv_bias)
         self.k = nn.Linear(f.d_model, f.kv_heads * f.head_dim, f.qkv_bias)
@@ -157,12 +208,14 @@ class Attention(nn.Module):
         f = self.f
         q, k = trace.keep("q", self.q(x)), trace.keep("k", self.k(memory))
         v = trace.keep("v", self.v(memory))
+        if self.q_norm:
+            q, k = trace.keep("q_normed", self.q_norm(q)), trace.keep("k_normed", self.k_norm(k))
         if rotary:
             q = self.turned("q_turned", q, f.heads, trace)
             k = self.turned("k_turned", k, f.kv_heads, trace)
         q, k, v = self.heads(q, f.heads), self.heads(k, f.kv_heads), self.heads(v, f.kv_heads)
         products = q @ k.transpose(2, 3)
-        scores = products * f.attention_scale
+        scores = capped(products, f.attention_scale, f.attention_softcap)
         if bias is not None:
             scores = scores + bias
         if mask is not None:
@@ -195,21 +248,27 @@ class Layer(nn.Module):
 
     def __init__(self, f, cross):
         super().__init__()
-        self.pre, self.rotary = f.norm_at == "pre", f.position == "rotary"
+        self.norm_at, self.rotary, self.parallel = f.norm_at, f.position == "rotary" and f.rope, f.parallel
         self.self_attn = Attention(f)
-        self.cross_attn = Attention(f) if cross else None
+        self.cross_attn = Attention(f, False) if cross else None
         self.ffn = FeedForward(f)
         self.norm = nn.ModuleList(Norm(f) for _ in range(2 + cross))
+        self.norm_after = nn.ModuleList(Norm(f) for _ in range(2 + cross)) if f.norm_at == "both" else None
 
     def sublayer(self, index, x, function, trace):
         name, norm = f"norm.{index}", self.norm[index]
-        if self.pre:
+        if self.norm_at == "pre":
             return x + function(trace.keep(name, norm(x)))
+        if self.norm_at == "both":
+            return x + trace.keep(f"norm_after.{index}", self.norm_after[index](function(trace.keep(name, norm(x)))))
         return trace.keep(name, norm(x + function(x)))
 
     def forward(self, x, memory, bias, mask, trace):
-        x = self.sublayer(0, x, lambda y: self.self_attn(
-            y, y, self.rotary, bias, mask, trace.under("self_attn")), trace)
+        attention = lambda y: self.self_attn(y, y, self.rotary, bias, mask, trace.under("self_attn"))
+        if self.parallel:
+            first, second = (trace.keep(f"norm.{i}", norm(x)) for i, norm in enumerate(self.norm))
+            return x + attention(first) + self.ffn(second, trace)
+        x = self.sublayer(0, x, attention, trace)
         if self.cross_attn:
             x = self.sublayer(1, x, lambda y: self.cross_attn(
                 y, memory, False, None, None, trace.under("cross_attn")), trace)
@@ -283,7 +342,9 @@ class Transformer(nn.Module):
                 nn.init.xavier_uniform_(parameter, gain, generator=rng)
             elif name.endswith(".gain"):
                 nn.init.uniform_(parameter, 0.5, 1.5, generator=rng)
-            elif "norm." in name:
+            elif name.endswith("_norm.weight"):
+                nn.init.uniform_(parameter, 0.5, 1.5, generator=rng)
+            elif "norm." in name or ".norm_after." in name:
                 nn.init.uniform_(parameter, -0.3, 0.3, generator=rng)
             else:
                 owner = self.get_submodule(name.rpartition(".")[0])
@@ -298,7 +359,8 @@ class Transformer(nn.Module):
         x = self.decoder(target, memory, trace.under("decoder"))
         weight = self.decoder.embed.table if self.spec.tied else self.output.weight
         bias = self.output.bias if self.spec.output_bias else None
-        return trace.keep("logits", functional.linear(x, weight, bias))
+        logits = functional.linear(x, weight, bias)
+        return trace.keep("logits", capped(logits, self.spec.logit_scale, self.spec.logit_softcap))
 
 
 @torch.no_grad()

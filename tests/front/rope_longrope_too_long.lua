@@ -1,0 +1,4 @@
+return xf.model { name = "turned", kind = "decoder", layers = 2, heads = 2, d_model = 16, vocab = 9, weights = "random",
+  max_target = 64, position = "rotary", rope_scaling = { "none", "longrope" }, rope_factor = 2, rope_original_len = 63,
+  rope_short_factor = { 1, 1, 2, 2 },
+}

@@ -1,0 +1,14 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "parallel",
+  kind = "decoder",
+  layers = 2,
+  heads = 2,
+  d_model = 10,
+  d_ff = 13,
+  target_vocab = 17,
+  max_target = 8,
+  parallel = true,
+  norm = "layer",
+  weights = "parallel.safetensors",
+}

@@ -1,0 +1,20 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "rope_llama3",
+  kind = "decoder",
+  layers = 1,
+  heads = 2,
+  d_model = 12,
+  d_ff = 13,
+  target_vocab = 17,
+  max_target = 24,
+  position = "rotary",
+  head_dim = 16,
+  rope_scaling = "llama3",
+  rope_factor = 8,
+  rope_original_len = 64,
+  rope_low_freq_factor = 1,
+  rope_high_freq_factor = 4,
+  rope_theta = 200,
+  weights = "rope_llama3.safetensors",
+}

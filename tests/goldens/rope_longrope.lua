@@ -1,0 +1,20 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "rope_longrope",
+  kind = "decoder",
+  layers = 1,
+  heads = 2,
+  d_model = 12,
+  d_ff = 13,
+  target_vocab = 17,
+  max_target = 24,
+  position = "rotary",
+  head_dim = 16,
+  rope_scaling = "longrope",
+  rope_factor = 4,
+  rope_original_len = 24,
+  rope_dims = 8,
+  rope_short_factor = { 1, 1.25, 1.5, 2.75 },
+  rope_long_factor = { 1, 2, 4, 8 },
+  weights = "rope_longrope.safetensors",
+}

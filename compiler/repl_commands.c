@@ -201,6 +201,7 @@ static const struct { const char *name, *text; } topics[] = {
     { "xf", "xf.spec(\"file.lua\")          a spec: call it with changes, spec{ heads = 8 }\n"
             "xf.model{ … }                a spec, typed in\n"
             "xf.graph(\"name\", function(g) … end)   a graph of operations, typed in; `xformc ops` lists them\n"
+            "xf.op{ name =, shape = function … end, c = [[ … ]] }   an operation in C, g.NAME in a graph: xformc-spec(5)\n"
             "xf.compile(spec or path)     a model that runs: by the jit, and in native code as soon as that is compiled\n"
             "                             options: { tier = \"jit\" | \"native\", engine = \"jit\" | \"native\" | \"generic\", threads =, slots = }\n"
             "xf.sweep(spec, { heads = {1, 2, 4} })   every combination compiled and measured: a table\n"

@@ -128,7 +128,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
     ReplModel *m = lua_newuserdatauv(L, sizeof *m, 1);
     lua_pushvalue(L, index);
     lua_setiuservalue(L, -2, 1);         /* the spec */
-    *m = (ReplModel){ .choices = { .engine = "jit", .hooks = EMIT_POLLS, .cached = true } };
+    *m = (ReplModel){ .choices = { .engine = "jit", .hooks = EMIT_POLLS, .cached = true, .allow_c = repl_of(L)->choices->allow_c } };
     luaL_setmetatable(L, model_type);
     const char *tier = read_options(L, options, &m->choices);
     const int64_t begin = clock_now_ns();

@@ -54,6 +54,9 @@ typedef struct Node {
     bool values;                    /* APPEND: this cache holds values, not keys */
     double scale, eps, softcap;     /* embed, attention; norm; attention */
     int kind;                       /* norm: NORMS_*; activation, gate: RT_* of activations.def */
+    const CustomOp *custom;         /* CUSTOM: whose C it is */
+    double attributes[MAX_ATTRIBUTES];      /* its numbers, in order */
+    int64_t shape[2];               /* CUSTOM: of the result */
     const char *part;               /* "self-attention": what part of its block it belongs to; NULL: none */
     Loc at;
 } Node;
@@ -95,5 +98,9 @@ void   graph_dump(const Graph *g, FILE *to);
 const char *tensor_layer_name(Arena *a, const Tensor *t, int layer);
 /* Names and result counts of the operations an xf.graph may call. */
 const OpName *graph_builder_ops(int *n);
+/* A GraphShape: works through the calls that were added since it was last asked. */
+int graph_value_shape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK]);
+/* Whether the C of an xf.op is in it. */
+bool graph_has_custom(const Graph *g);
 
 #endif

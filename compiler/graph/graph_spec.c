@@ -54,10 +54,23 @@ static bool check_size(SpecBuild *b, const Tensor *t)
     return false;
 }
 
+/* Without a model, while the builder runs: a shape alone. */
+static const TensorSource *source_of_call(SpecBuild *b, const GraphCall *c)
+{
+    TensorSource *s = arena_alloc(b->k->arena, sizeof *s);
+    *s = (TensorSource){ .name = c->name, .rank = c->rank };
+    int64_t stride = 1;
+    for (int r = c->rank; r-- > 0; stride *= c->shape[r]) {
+        s->shape[r] = c->shape[r];
+        s->stride[r] = stride;
+    }
+    return s;
+}
+
 /* Where a param's numbers come from; matmul's are turned to [out, in]. */
 static const TensorSource *param_source(SpecBuild *b, const GraphCall *c, bool transposed)
 {
-    const TensorSource *given = model_tensor(b->k->graph->model, c->name);
+    const TensorSource *given = b->k->graph->model ? model_tensor(b->k->graph->model, c->name) : source_of_call(b, c);
     if (!given) die("the model has no tensor %s", c->name);
     if (!transposed || given->rank != 2) return given;
     TensorSource *s = arena_alloc(b->k->arena, sizeof *s);
@@ -267,11 +280,29 @@ static void add_operation(SpecBuild *b, const struct Word *w)
     }
 }
 
+/* The C of an xf.op: values and parameters may stand in any place. */
+static void add_custom(SpecBuild *b)
+{
+    Maker *k = b->k;
+    const GraphCall *c = b->call;
+    Node n = { .op = OP_CUSTOM, .custom = c->custom, .shape = { c->shape[0], c->shape[1] }, .at = c->at };
+    Tensor *in[NODE_INPUTS] = { 0 };
+    for (int i = 0; i < c->input_count; i++) {
+        const bool param = strcmp(b->values[c->inputs[i]].made_by->op, "param") == 0;
+        in[i] = operand(b, i, param, false);
+    }
+    for (int i = 0; i < c->option_count; i++) n.attributes[i] = c->options[i].number;
+    if (k->failed) return;
+    Node *made = make_node_from(k, &n, numbered_name(b, "t", c->first_result), in);
+    if (made && check_size(b, made->out[0])) b->values[c->first_result].tensor = made->out[0];
+}
+
 static void add_call(SpecBuild *b)
 {
     for (int r = 0; r < b->call->results; r++) b->values[b->call->first_result + r].made_by = b->call;
     if (strcmp(b->call->op, "input") == 0) { add_input(b); return; }
     if (strcmp(b->call->op, "param") == 0) return;
+    if (b->call->custom) { add_custom(b); return; }
     if (strcmp(b->call->op, "name") == 0 || strcmp(b->call->op, "output") == 0) { name_value(b); return; }
     for (int i = 0; i < WORD_COUNT; i++)
         if (strcmp(words[i].name, b->call->op) == 0) { add_operation(b, &words[i]); return; }
@@ -295,6 +326,20 @@ static void tell_unused(SpecBuild *b, const Block *block)
     if (unused > MOST_TOLD) diag_remark(b->k->diag, (Loc){ 0 }, "nothing uses %d more inputs", unused - MOST_TOLD);
 }
 
+/* Call `i`, unless a value that it takes could not be made, which was told once. */
+static void take_call(SpecBuild *b, int i)
+{
+    b->call = &b->spec->calls[i];
+    b->k->failed = false;           /* go on after a fault, to tell several */
+    bool whole = true;
+    for (int j = 0; j < b->call->input_count; j++) {
+        const Value *v = b->call->inputs[j] < 0 ? NULL : &b->values[b->call->inputs[j]];
+        if (v && !v->tensor && strcmp(v->made_by->op, "param") != 0) whole = false;
+    }
+    if (whole) add_call(b);
+    else for (int r = 0; r < b->call->results; r++) b->values[b->call->first_result + r].made_by = b->call;
+}
+
 bool graph_from_spec(Maker *k, const GraphSpec *spec)
 {
     Program *p = make_program(k, "run", "inputs into outputs", COUNT_CONSTANT);
@@ -306,15 +351,7 @@ bool graph_from_spec(Maker *k, const GraphSpec *spec)
     make_run(k, p, block, 0, 1);
     bool told = false;
     for (int i = 0; i < spec->count; i++) {
-        k->failed = false;          /* go on after a fault, to tell several */
-        b.call = &spec->calls[i];
-        bool whole = true;          /* a value that could not be made was told once */
-        for (int j = 0; j < b.call->input_count; j++) {
-            const Value *v = b.call->inputs[j] < 0 ? NULL : &b.values[b.call->inputs[j]];
-            if (v && !v->tensor && strcmp(v->made_by->op, "param") != 0) whole = false;
-        }
-        if (whole) add_call(&b);
-        else for (int r = 0; r < b.call->results; r++) b.values[b.call->first_result + r].made_by = b.call;
+        take_call(&b, i);
         told |= k->failed;
     }
     if (!told && !block->count) {
@@ -323,4 +360,49 @@ bool graph_from_spec(Maker *k, const GraphSpec *spec)
     }
     if (!told) tell_unused(&b, block);
     return !told;
+}
+
+/* ---- shapes while the builder runs ------------------------------------------------------------------------ */
+
+typedef struct Shapes { Maker k; SpecBuild b; int done, room; } Shapes;
+
+static Shapes *shapes_new(Arena *a, GraphSpec *spec)
+{
+    Shapes *s = arena_alloc(a, sizeof *s);
+    Graph *g = arena_alloc(a, sizeof *g);
+    s->k = (Maker){ .arena = a, .diag = diag_new(a), .graph = g };
+    s->b = (SpecBuild){ .k = &s->k, .spec = spec, .taken = name_map_new(a), .named = name_map_new(a) };
+    make_block(&s->k, "graph", "", "", 0, NULL);
+    return s;
+}
+
+static void make_room(Arena *a, Shapes *s, int values)
+{
+    if (values <= s->room) return;
+    const int room = 2 * values;
+    s->b.values = arena_grow(a, s->b.values, (size_t)s->room * sizeof *s->b.values, (size_t)room * sizeof *s->b.values);
+    s->room = room;
+}
+
+int graph_value_shape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK])
+{
+    Shapes *s = spec->shapes;
+    if (!s) spec->shapes = s = shapes_new(a, spec);
+    make_room(a, s, spec->values);
+    for (; s->done < spec->count; s->done++) take_call(&s->b, s->done);
+    const Value *v = &s->b.values[value];
+    if (strcmp(v->made_by->op, "param") == 0) {
+        memcpy(shape, v->made_by->shape, sizeof v->made_by->shape);
+        return v->made_by->rank;
+    }
+    for (int r = 0; v->tensor && r < v->tensor->rank; r++) shape[r] = v->tensor->dim[r].bound;
+    return v->tensor ? v->tensor->rank : 0;
+}
+
+bool graph_has_custom(const Graph *g)
+{
+    const GraphSpec *s = g->model->graph;
+    for (int i = 0; s && i < s->count; i++)
+        if (s->calls[i].custom) return true;
+    return false;
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "fields.h"
 #include "graph.h"
 
 typedef struct Made { Arena *arena; Diag *diag; Model *model; Graph *graph; } Made;
@@ -20,7 +21,8 @@ static Made make(const char *path)
     int n;
     const OpName *ops = graph_builder_ops(&n);
     o.diag = diag_new(o.arena);
-    o.model = model_from_lua(o.arena, o.diag, path, ops, n);
+    const Draft *draft = draft_from_lua(o.arena, o.diag, path, ops, n, graph_value_shape);
+    if (draft) o.model = model_from_draft(o.arena, o.diag, draft);
     if (o.model) o.graph = graph_build(o.arena, o.diag, o.model, 8);
     diag_print(o.diag, stderr, false);
     assert_non_null(o.graph);
@@ -154,8 +156,9 @@ static void every_operation_has_a_row_and_a_rule(void **state)
 {
     (void)state;
     bool seen[OP_KINDS] = { false };
-    static const char *const specs[] = { "specs/dates.lua", "tests/specs/two_attentions.lua", "tests/specs/modern_decoder.lua" };
-    for (int s = 0; s < 3; s++) {
+    static const char *const specs[] = { "specs/dates.lua", "tests/specs/two_attentions.lua", "tests/specs/modern_decoder.lua",
+                                         "tests/ops/leaky.lua" };
+    for (int s = 0; s < 4; s++) {
         Made o = make(specs[s]);
         for (int i = 0; i < o.graph->block_count; i++)
             for (int j = 0; j < o.graph->blocks[i]->count; j++) seen[o.graph->blocks[i]->nodes[j]->op] = true;

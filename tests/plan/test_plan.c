@@ -172,9 +172,10 @@ static void mark_kernels(const Plan *p, bool *kernels, bool *ops)
 static void every_operation_and_kernel_is_planned_and_emitted(void **state)
 {
     (void)state;
-    static const char *const specs[] = { "tests/goldens/awkward.lua", "tests/specs/two_attentions.lua", "tests/specs/modern_decoder.lua" };
+    static const char *const specs[] = { "tests/goldens/awkward.lua", "tests/specs/two_attentions.lua", "tests/specs/modern_decoder.lua",
+                                         "tests/ops/leaky.lua" };
     bool kernels[KERNELS] = { false }, ops[OP_KINDS] = { false };
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         Planned o = planned_open(specs[i]);
         Plan *p = planned_make(&o, TARGET_PANELS, true, 1);
         mark_kernels(p, kernels, ops);

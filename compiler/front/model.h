@@ -141,13 +141,13 @@ typedef struct CustomOp {
 } CustomOp;
 
 typedef struct GraphCall {
-    const char *op;                 /* name of an operation as in ops.def, "input", "param", "name" or "output" */
+    const char *op;                 /* name of an operation as in ops.def, "input", "param", "cache", "name" or "output" */
     const CustomOp *custom;         /* of an xf.op's call: then `shape` is its result's, `options` are all its attributes, in order */
     Loc at;
     int inputs[8], input_count;     /* values: results of earlier calls; -1 where nil was given */
     int first_result, results;      /* this call's values are first_result .. first_result + results - 1 */
-    const char *name;               /* of an input, param, name or output */
-    int rank;  int64_t shape[MAX_RANK];             /* input, param */
+    const char *name;               /* of an input, param, cache, name or output */
+    int rank;  int64_t shape[MAX_RANK];             /* input, param, cache */
     const float *values;  int64_t value_count;      /* numbers given for an input or param; NULL if none */
     struct GraphOption { const char *name; double number; const char *word; bool boolean; } options[8];  int option_count;
 } GraphCall;

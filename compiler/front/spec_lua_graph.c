@@ -14,8 +14,8 @@ enum { LONGEST_NAME = 64, MAX_INPUTS = 8, MAX_OPTIONS = 8 };
 static const int64_t MOST_INPUT = (int64_t)1 << 28, MOST_PARAMS = (int64_t)1 << 38;
 
 static const char builder_type[] = "xf.builder", value_type[] = "xf.value";
-static const char *const own_calls[] = { "input", "param", "name", "output" };
-enum { OWN_CALLS = 4 };
+static const char *const own_calls[] = { "input", "param", "cache", "name", "output" };
+enum { OWN_CALLS = 5, DECLARATIONS = 3 };
 
 /* The `g` of one xf.graph, in the arena. */
 typedef struct Builder {
@@ -178,17 +178,18 @@ static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t el
     c->value_count = found;
 }
 
-/* ---- input, param, name, output -------------------------------------------------------------------------- */
+/* ---- input, param, cache, name, output -------------------------------------------------------------------------- */
 
 static void declare(lua_State *L, Builder *b, const char *op, Loc at)
 {
     GraphCall c = { .at = at };
-    bool input = !strcmp(op, "input");
+    bool input = !strcmp(op, "input"), param = !strcmp(op, "param");
     c.name = name_at(L, b, op, b->spec->values, at);
     if (input) check_c_name(L, b->inputs, "input", c.name, at);
-    int64_t elements = read_shape(L, &c, c.name, input ? MOST_INPUT : MOST_PARAMS);
-    if (!input && (b->params += elements) > MOST_PARAMS)
+    int64_t elements = read_shape(L, &c, c.name, param ? MOST_PARAMS : MOST_INPUT);
+    if (param && (b->params += elements) > MOST_PARAMS)
         spec_fail(L, at, "absurd sizes: the params of the graph have more than %" PRId64 " elements", MOST_PARAMS);
+    if (!input && !param && lua_gettop(L) > 2) spec_fail(L, at, "g.cache takes a name and {capacity, width}, found %d arguments", lua_gettop(L));
     if (lua_gettop(L) > 3) spec_fail(L, at, "g.%s takes a name, a shape and values, found %d arguments", op, lua_gettop(L));
     read_values(L, &c, c.name, elements);
     GraphCall *added = add_call(L, b, op, at, 1);
@@ -295,7 +296,7 @@ static int call_word(lua_State *L)
     if (!b->alive) spec_fail(L, at, "g.%s is called after the builder of \"%s\" has returned", word, b->graph);
     if (custom) return operate_custom(L, b, custom, at);
     if (n >= OWN_CALLS) return operate(L, b, &r->ops[n - OWN_CALLS], at);
-    if (n < 2) declare(L, b, word, at);
+    if (n < DECLARATIONS) declare(L, b, word, at);
     else give_name(L, b, word, at);
     return 1;
 }

@@ -26,7 +26,8 @@ const char *count_name(Count c);    /* "", "source", "rows", "target" */
 
 typedef enum TensorKind { TENSOR_INPUT, TENSOR_PARAM, TENSOR_STATE, TENSOR_TEMP } TensorKind;
 
-enum { FILL_INDEX = -1, FILL_COUNT = -2 };  /* place i holds i, or i + 1 */
+enum { FILL_INDEX = -1, FILL_COUNT = -2,    /* place i holds i, or i + 1 */
+       FILL_POSITION = -3, FILL_SEEN = -4 };    /* the same, counted from the first row of a sequence that caches hold */
 
 typedef struct Tensor {
     const char *name;               /* `{}` stands for the layer, as in encoder.{}.self_attn.q */
@@ -85,6 +86,7 @@ typedef struct Graph {
     Program *programs;  int program_count;
     Block **blocks;  int block_count;           /* in order of first use */
     Tensor **tensors;  int tensor_count;        /* by id */
+    int64_t step_rows, capacity;    /* of an xf.graph with caches: rows that a run adds to its sequence, most that it has; else 0 */
 } Graph;
 
 /* The Graph of a model, whose decoder takes up to `rows` rows in one call; NULL after errors (an xf.graph whose shapes do not fit). */

@@ -190,7 +190,10 @@ static const float *logits(const Engine *e) { return ((const Generic *)e->own)->
 static rt_status run(Engine *e)
 {
     if (model_of(e)->model_kind != KIND_GRAPH) return RT_ORDER;
+    if (!engine_has_room(e)) return RT_TOO_LONG;
+    engine_fill(e);
     run_program(e, "run", 0, 0, NULL, 0);
+    *next_position(e) += (int32_t)e->plan->graph->step_rows;
     return RT_OK;
 }
 

@@ -130,7 +130,10 @@ static rt_status jit_clear(Engine *e)
 static rt_status jit_run(Engine *e)
 {
     begin(e);
-    return unless_stopped(emitted_run(e));
+    const int32_t before = *engine_position(e);
+    const rt_status status = unless_stopped(emitted_run(e));
+    if (status == RT_INTERRUPTED) *engine_position(e) = before;     /* of what caches got nothing counts */
+    return status;
 }
 
 static const EngineOps jit_ops = {

@@ -10,6 +10,7 @@ verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 if [ -n "$write" ]; then
     "$xformc" run "$here/leaky.lua" --allow-c --engine generic >"$here/leaky.out"
     "$xformc" compile "$here/leaky.lua" --allow-c -q -o "$scratch/folder" -d gp 2>"$here/leaky.graph"
+    "$xformc" compile "$here/steps.lua" --allow-c -q -o "$scratch/folder2" -d gp 2>"$here/steps.graph"
     exit 0
 fi
 
@@ -144,3 +145,96 @@ says 'unless --allow-c says otherwise' 0 'f32[3×3] min -3.9 max 28.12 mean 4.33
      0.33158   -2.45834   11.35335' '' --allow-c <<END
 xf.compile("$here/leaky.lua"):run().Z
 END
+
+# ---- a sequence that comes row by row -----------------------------------------------------------------------------
+
+"$xformc" compile "$here/steps.lua" --allow-c -q -o "$scratch/folder2" -d gp 2>"$scratch/err" && diff -u "$here/steps.graph" "$scratch/err"
+verdict $? 'dumps of caches'
+"$xformc" verify "$here/steps.lua" --allow-c >"$scratch/out" 2>&1 && grep -q '^verify: .* all within tolerance' "$scratch/out"
+verdict $? 'verify takes several steps'
+cat "$scratch/out"
+# One run of the whole, without caches: the same params, for random ones go by name and seed.
+cat >"$scratch/whole.lua" <<'END'
+return xf.graph("whole", function(g)
+  local x = g.input("X", { 20, 8 })
+  local function project(name) return g.matmul(x, g.param(name, { 8, 8 })) end
+  local options = { heads = 2, causal = true }
+  local z = g.attention(g.rotary(project("W_Q"), { heads = 2 }), g.rotary(project("W_K"), { heads = 2 }),
+                        g.activation(project("W_V"), { kind = "relu2" }), options)
+  g.output("Z", z)
+end)
+END
+for engine in generic jit native; do
+    says "20 steps are one run of 20 rows, and no more fit: $engine" 65 'true
+true' '*the caches of steps are full: 20 rows fit*' --allow-c <<END
+rows, all = {}, {}
+for r = 1, 20 do rows[r] = {}; for i = 1, 8 do rows[r][i] = math.sin(r * 7 + i * i); all[#all + 1] = rows[r][i] end end
+steps, whole = xf.compile("$here/steps.lua", { engine = "$engine" }), xf.compile("$scratch/whole.lua", { engine = "$engine" })
+z = whole:run{ X = all }.Z
+function worst() local far = 0; for r = 1, 20 do far = math.max(far, steps:run{ X = rows[r] }.Z[1]:distance(z[r])) end return far end
+worst() <= 1e-5
+steps:run{ X = rows[1] }
+steps:reset()
+worst() <= 1e-5
+END
+done
+says 'a look, a measurement and a change lose no step' 0 'true
+true' '' --allow-c <<END
+m = xf.compile("$here/steps.lua"); n = xf.compile("$here/steps.lua")
+m:run{ X = { 1, 2, 3, 4, 5, 6, 7, 8 } }; n:run{ X = { 1, 2, 3, 4, 5, 6, 7, 8 } }
+m:at("weights"); m:at("Z"); n:names()
+m:run().Z:distance(n:run().Z) == 0
+m:at("weights")[1][1][2] > 0 and m:at("weights")[1][1][3] == 0
+END
+"$xformc" build "$here/steps.lua" --allow-c -q -o "$scratch/steps" >"$scratch/err" 2>&1 && cat >"$scratch/steps/many.c" <<'END'
+#include <string.h>
+
+#include "steps.h"
+#include "rt_weights.h"
+
+static steps_state state;
+
+int main(int argc, char **argv)
+{
+    steps model = { 0 };
+    RtWeights weights;
+    float z[2][8];
+    if (argc != 2 || rt_weights_open(&weights, argv[1]) || steps_bind(&model, weights.data, weights.bytes) != RT_OK) return 1;
+    for (int again = 0; again < 2; again++) {
+        const float x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+        steps_reset(&state);
+        for (int i = 0; i < 20; i++) {
+            steps_set_X(&state, x);
+            if (steps_run(&model, &state) != RT_OK) return 2;
+        }
+        if (steps_run(&model, &state) != RT_TOO_LONG) return 3;
+        steps_get_Z(&state, z[again]);
+    }
+    return memcmp(z[0], z[1], sizeof z[0]) ? 4 : 0;
+}
+END
+(cd "$scratch/steps" && cc -std=c11 -Wall -Wextra -Werror -Iruntime -o many many.c libsteps.a -pthread -lm && ./many steps.safetensors)
+verdict $? 'a program runs step by step until its caches are full'
+
+# graph NAME PLACE LINES: the lines of a builder; line 4 of the spec
+graph() {
+    fails "$1" "$2" <<END
+return xf.graph("g", function(g)
+  local x, w = g.input("X", { 1, 8 }), g.param("W", { 8, 8 })
+  local k, v = g.cache("K", { 4, 8 }), g.cache("V", { 4, 8 })
+  $3
+  g.output("Z", g.relu(x))
+end)
+END
+}
+graph 'a cache that nothing reads'      '3:18: error: cache: no attention reads K' 'g.append(v, x)'
+graph 'a cache as a value'              '4:15: error: add: the cache K can only be appended to' 'local y = g.add(k, x)'
+graph 'what is appended as a value'     '4:15: error: relu: what g.append gives' 'local y = g.relu(g.append(k, x))'
+graph 'two appends to one cache'        '4:15: error: append: line 4 appends to the cache K already' 'local a = g.append(k, x); local b = g.append(k, x)'
+graph 'an append to a value'            '4:5: error: append: input 1 must be a cache' 'g.append(x, x)'
+graph 'rows that do not fit'            '4:5: error: append: 5 rows do not fit a cache of 4' 'g.append(k, g.input("Y", { 5, 8 }))'
+graph 'another width'                   '4:5: error: append: dimension 2 of input 2 is 7' 'g.append(k, g.input("Y", { 1, 7 }))'
+graph 'appends of different rows'       '4:15: error: append: 2 rows, but another append has 1' 'local a = g.append(k, x); local b = g.append(v, g.input("Y", { 2, 8 }))'
+graph 'keys without values in a cache'  '4:15: error: attention: keys and values must both be caches' 'local z = g.attention(x, g.append(k, x), x)'
+graph 'one cache as keys and values'    '4:41: error: attention: the cache K holds keys or values, not both' 'local a = g.append(k, x); local z = g.attention(x, a, a)'
+graph 'keys of a cache'                 '4:15: error: attention: keys does not apply to caches' 'local z = g.attention(x, g.append(k, x), g.append(v, x), { keys = 2 })'

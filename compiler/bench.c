@@ -77,7 +77,7 @@ static rt_status run(Engine *e, const BenchTest *t, const Inputs *in)
         s = e->ops->encode(e, in->source, t->prompt);
         return s ? s : write_tokens(e, in, t->generated);
     case BENCH_PROMPT: return read_prompt(e, in, t->prompt);
-    case BENCH_GRAPH:  return e->ops->run(e);
+    case BENCH_GRAPH:  return engine_run(e);
     }
     return RT_ORDER;
 }
@@ -220,6 +220,8 @@ static rt_status compare(Bench *b, const BenchTest *t, const Inputs *in, BenchEn
     case BENCH_GENERATE:  return decoder_error(b, in, t->generated, false, mine, its);
     case BENCH_PROMPT:    return decoder_error(b, in, t->prompt, true, mine, its);
     case BENCH_GRAPH:
+        engine_forget(a);
+        engine_forget(c);
         s = a->ops->run(a);
         if (!s) s = c->ops->run(c);
         if (!s) graph_error(b, mine, its);

@@ -11,6 +11,7 @@ typedef struct Call { const char *name, *signature, *doc; } Call;
 static const Call own_calls[] = {
     { "input",  "(name, {rows, columns}[, values]) -> x", "What `run` feeds: the values, or --input" },
     { "param",  "(name, {sizes}[, values]) -> w",         "A weight; without values random, or from the weights file" },
+    { "cache",  "(name, {capacity, width}) -> c",        "Rows that stay from run to run, for append" },
     { "name",   "(name, x) -> x",                         "Name an intermediate, to print and compare it" },
     { "output", "(name, x) -> x",                         "A result; a graph has at least one" },
 };
@@ -25,6 +26,7 @@ static const Call calls[] = {
     { "rotary",      "(x[, {heads, dims, theta = 10000, layout = \"halves\"|\"interleaved\"}]) -> y", "Each head turned by its row's place" },
     { "attention",   "(q, k, v[, mask][, {heads, kv_heads, scale, softcap, causal, keys}]) -> out, weights, scores",
                      "softmax(scale q kT) v; where the mask is 0 nothing is seen" },
+    { "append",      "(cache, x) -> keys or values",      "Rows behind those of the runs before; for attention, where each row sees up to its own" },
     { "log_softmax", "(x) -> y",                          "x - log(sum(exp(x)))" },
 };
 

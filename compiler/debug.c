@@ -24,17 +24,12 @@ static const Limits *limits(void)
 
 static void tell_name(const JitAt *at)
 {
-    static const char *const kernels[KERNELS] = {
-#define RT_KERNEL_ROW(id, format, file, function, parameters) [KERNEL_##id] = #function,
-#include "../runtime/kernels.def"
-#undef RT_KERNEL_ROW
-    };
     const Tensor *t = at->op->result;
     char shape[64], *s = shape;
     Arena *a = arena_new();
     const char *name = !t->name ? "-" : at->block->block->layers ? tensor_layer_name(a, t, at->block->block->layer[at->layer]) : t->name;
     for (int r = 0; r < t->rank; r++) s += snprintf(s, 20, r ? "×%lld" : "%lld", (long long)jit_length(at, t->dim[r]));
-    fprintf(stderr, "%-18s %-30s [%s]%*s", kernels[at->op->kernel], name, shape, 14 - (int)(s - shape) > 0 ? 14 - (int)(s - shape) : 1, "");
+    fprintf(stderr, "%-18s %-30s [%s]%*s", plan_kernel_name(at->op), name, shape, 14 - (int)(s - shape) > 0 ? 14 - (int)(s - shape) : 1, "");
     arena_free(a);
 }
 

@@ -78,6 +78,7 @@ static const char *node_title(Drawing *g, const Node *n)
     case OP_EMBED:      return "embedding";
     case OP_POSITION:   return "+ position";
     case OP_ROTARY:     return "rotary positions";
+    case OP_CUSTOM:     return n->custom->name;
     default:            return op_rows[n->op].name;
     }
 }
@@ -88,6 +89,8 @@ static const char *node_tip(Drawing *g, const Node *n)
     text_printf(&t, "%s: %s", n->out[0]->name, op_rows[n->op].doc);
     for (int i = 0; i < NODE_INPUTS; i++)
         if (n->in[i]) text_printf(&t, "\n%s  %s", n->in[i]->name, shape_of(g, n->in[i]));
+    for (int i = 0; n->custom && i < n->custom->attribute_count; i++)
+        text_printf(&t, "\n%s %.6g", n->custom->attributes[i].name, n->attributes[i]);
     if (n->op == OP_ATTENTION) text_printf(&t, "\nscale %.6g, %d heads of keys and values", n->scale, n->kv_heads);
     return t.data;
 }

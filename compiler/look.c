@@ -150,6 +150,9 @@ bool look_graph(Look *l)
 {
     Session *s = l->session;
     l->trace = trace_graph(s->arena, l->engine);
+    if (l->trace->status == RT_TOO_LONG)
+        return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "the caches of %s are full: %lld rows fit", s->model->name,
+                                                          (long long)s->graph->capacity), NULL);
     return l->trace->status == RT_OK ||
            look_refuse(s, EXIT_OUR_BUG, arena_format(s->arena, "the graph did not run: %s", rt_status_text(l->trace->status)), NULL);
 }

@@ -34,7 +34,7 @@ enum {
 #include "options.def"
 #undef OPTION
     SET_ALL = SET_HELP | SET_VERSION,               /* what every command reads */
-    SET_MODEL = SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL | SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,   /* what shapes plan and text */
+    SET_MODEL = SET_ALLOW_C | SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL | SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,     /* plan and text */
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
     SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
@@ -91,11 +91,11 @@ static const CommandRow commands[] = {
           SET_SECONDS | SET_FORMAT | SET_JSON | SET_QUIET | SET_VERBOSE, WORDS_SPEC, "SPEC [-r N] [-t LIST] [-o FILE.svg]",
       "How fast every engine runs it, and how near to the machine's limit",
       "  xformc bench specs/dates.lua -r 3 -t 1\n", NULL },
-    { "repl", command_repl, SET_ALL | SET_VERBOSE, WORDS_MAYBE_SPEC, "[SPEC]",
+    { "repl", command_repl, SET_ALL | SET_ALLOW_C | SET_VERBOSE, WORDS_MAYBE_SPEC, "[SPEC]",
       "A prompt: compile models, change them, look into them, in Lua",
       "  xformc repl specs/dates.lua\n"
       "  xformc repl < script.lua\n", NULL },
-    { "lua", command_lua, SET_ALL | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "FILE [WORD...]", "Run a Lua file as the prompt would",
+    { "lua", command_lua, SET_ALL | SET_ALLOW_C | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "FILE [WORD...]", "Run a Lua file as the prompt would",
       "  xformc lua experiment.lua\n", NULL },
     { "cache", command_cache, SET_ALL | SET_CLEAR | SET_JSON, WORDS_NONE, "[--clear]",
       "List the compiled models that are kept, in ~/.cache/xformc: name, size, time since last used",
@@ -358,6 +358,7 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
         c->kernels = value[0] == 'u' ? KERNELS_UNROLLED : KERNELS_LIBRARY;
         return one_of(name, value, kernels, 2);
     case OPTION_TAPS:    c->taps = true; return true;
+    case OPTION_ALLOW_C: c->allow_c = true; return true;
     case OPTION_FROM:    return some_text(name, value, &c->from);
     case OPTION_INPUT:   return some_text(name, value, &l->inputs[c->input_count++]);
     case OPTION_AGAINST: return some_text(name, value, &c->against);

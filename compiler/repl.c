@@ -24,6 +24,7 @@ static Repl *open_repl(const Choices *c)
     r->reader.folder = ".";
     r->reader.ops = graph_builder_ops(&n);
     r->reader.op_count = n;
+    r->reader.shape_of = graph_value_shape;     /* what is typed is the user's own business */
     r->reader.lexer = lexer_new(r->reader.arena, arena_text(r->reader.arena, ""), 0);
     r->typed = text_new(r->reader.arena);
     r->L = L;

@@ -201,6 +201,7 @@ static const struct { const char *name, *text; } topics[] = {
     { "xf", "xf.spec(\"file.lua\")          a spec: call it with changes, spec{ heads = 8 }\n"
             "xf.model{ … }                a spec, typed in\n"
             "xf.graph(\"name\", function(g) … end)   a graph of operations, typed in; `xformc ops` lists them\n"
+            "xf.op{ name =, shape = function … end, c = [[ … ]] }   an operation in C, g.NAME in a graph: xformc-spec(5)\n"
             "xf.compile(spec or path)     a model that runs: by the jit, and in native code as soon as that is compiled\n"
             "                             options: { tier = \"jit\" | \"native\", engine = \"jit\" | \"native\" | \"generic\", threads =, slots = }\n"
             "xf.sweep(spec, { heads = {1, 2, 4} })   every combination compiled and measured: a table\n"
@@ -209,6 +210,7 @@ static const struct { const char *name, *text; } topics[] = {
             "xf.last()                    the model that was compiled last\n" },
     { "model", "m(\"text\")                    its answer\n"
                "m:run{ ids }                 outputs by name; of an encoder-decoder m:run({ source }, { target }), of a graph m:run{ X = {…} }\n"
+               "m:reset()                    of a graph with caches, whose runs go on from each other: begin anew\n"
                "m:generate({ ids }, most)    ids, greedily\n"
                "m:names()                    every named tensor\n"
                "m:at(\"encoder.0.self_attn.weights\")   one of them, of the last question\n"

@@ -26,7 +26,7 @@ static rt_status run_once(ReplModel *m, const int *ids)
 {
     const Model *model = m->session->model;
     const EngineOps *ops = m->engine->ops;
-    if (model->graph) return ops->run(m->engine);
+    if (model->graph) return engine_run(m->engine);
     if (model->has_encoder) {
         rt_status status = ops->encode(m->engine, ids, (int)model->max_source);
         return status || !model->has_decoder ? status : ops->step(m->engine, (int)model->start_id);

@@ -128,7 +128,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
     ReplModel *m = lua_newuserdatauv(L, sizeof *m, 1);
     lua_pushvalue(L, index);
     lua_setiuservalue(L, -2, 1);         /* the spec */
-    *m = (ReplModel){ .choices = { .engine = "jit", .hooks = EMIT_POLLS, .cached = true } };
+    *m = (ReplModel){ .choices = { .engine = "jit", .hooks = EMIT_POLLS, .cached = true, .allow_c = repl_of(L)->choices->allow_c } };
     luaL_setmetatable(L, model_type);
     const char *tier = read_options(L, options, &m->choices);
     const int64_t begin = clock_now_ns();
@@ -281,7 +281,8 @@ static int run_model(lua_State *L)
     Look *l = &m->look;
     *l = (Look){ .session = m->session, .engine = e };
     m->asked = m->traced = false;
-    engine_reset(e);
+    if (m->session->graph->step_rows) engine_inputs(e);     /* its caches go on */
+    else engine_reset(e);
     if (model->graph) {
         if (!lua_isnoneornil(L, 2)) {
             luaL_checktype(L, 2, LUA_TTABLE);
@@ -304,6 +305,17 @@ static int run_model(lua_State *L)
     m->asked = m->traced = true;
     push_outputs(L, m, l->trace);
     return 1;
+}
+
+/* m:reset(): the caches of a graph, and its inputs, as they were before it ran. */
+static int reset(lua_State *L)
+{
+    ReplModel *m = repl_check_model(L);
+    if (!m->session->graph->step_rows) return luaL_error(L, "%s keeps nothing from call to call: only a graph with g.cache does", m->session->model->name);
+    engine_reset(m->engine);
+    if (m->tapped) engine_reset(m->tapped);
+    m->asked = m->traced = false;
+    return 0;
 }
 
 /* A text as a question. */
@@ -335,6 +347,7 @@ static const Trace *traced(lua_State *L, ReplModel *m)
     if (graph && !m->asked) m->look = (Look){ .session = m->session };
     m->look.engine = e;
     if (!graph) engine_reset(e);
+    else if (m->asked && *engine_position(e)) *engine_position(e) -= (int32_t)m->session->graph->step_rows;     /* the same step */
     const bool good = graph ? look_graph(&m->look) : look_trace(&m->look);
     repl_check_probes(L, m);
     if (!good) repl_model_fail(L, m);
@@ -545,7 +558,7 @@ void repl_push_methods(lua_State *L)
 void repl_open_model(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        { "run", run_model }, { "generate", generate }, { "names", names }, { "at", at }, { "attention", attention },
+        { "run", run_model }, { "reset", reset }, { "generate", generate }, { "names", names }, { "at", at }, { "attention", attention },
         { "verify", verify }, { "wait", wait_native }, { "close", close_value }, { NULL, NULL }
     };
     static const luaL_Reg meta[] = { { "__tostring", describe }, { "__call", call_model }, { "__gc", close_value },

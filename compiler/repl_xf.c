@@ -12,7 +12,7 @@ static int read_spec(lua_State *L)
     Diag *d = diag_new(r->reader.arena);
     int n;
     const OpName *ops = graph_builder_ops(&n);
-    const Draft *draft = draft_from_lua(r->reader.arena, d, luaL_checkstring(L, 1), ops, n);
+    const Draft *draft = draft_from_lua(r->reader.arena, d, luaL_checkstring(L, 1), ops, n, r->choices->allow_c ? graph_value_shape : NULL);
     repl_raise(L, d);
     if (!draft) return luaL_error(L, "no spec");
     spec_push(L, draft);
@@ -113,6 +113,7 @@ void repl_open_xf(lua_State *L)
     lua_pop(L, 1);
     make_strict(L, "model");
     make_strict(L, "graph");
+    make_strict(L, "op");
     lua_pushnil(L);
     lua_setmetatable(L, -2);
     lua_setglobal(L, "xf");

@@ -7,6 +7,7 @@
  */
 #include "session.h"
 #include "clock.h"
+#include "custom.h"
 #include "debug.h"
 #include "fields.h"
 #include "jit.h"
@@ -50,7 +51,7 @@ bool session_read(Session *s)
     int n;
     const OpName *ops = graph_builder_ops(&n);
     const int64_t begin = clock_now_ns();
-    Draft *draft = draft_from_lua(s->arena, s->diag, s->choices->spec, ops, n);
+    Draft *draft = draft_from_lua(s->arena, s->diag, s->choices->spec, ops, n, s->choices->allow_c ? graph_value_shape : NULL);
     if (!draft) return false;
     draft->sizes_only = s->sizes_only;
     draft->weights = s->choices->from;
@@ -73,7 +74,7 @@ bool session_take(Session *s, const Draft *draft)
                                .lanes = session_lanes(s->choices) };
     if (!plan_fits(s->diag, s->graph, most)) return false;
     if (dumps(s, 'g')) graph_dump(s->graph, stderr);
-    return true;
+    return !graph_has_custom(s->graph) || custom_check(s->arena, s->diag, s->graph);
 }
 
 Plan *session_plan(Session *s, PlanTarget target, bool taps)

@@ -42,6 +42,7 @@ typedef struct Choices {
     bool taps, json, quiet, verbose;
     unsigned hooks;                         /* EMIT_*, of the jit; with EMIT_POLLS native code stops too, between two calls */
     bool clear;                             /* of `cache` */
+    bool allow_c;                           /* a spec file may have xf.op */
     bool cached;                            /* native code of the default compiler may come from the cache */
     WeightsForm weights;                    /* --weights */
     KernelsForm kernels;                    /* --kernels */

@@ -188,6 +188,7 @@ static bool set_inputs(Reference *r, Engine *e)
 
 static Trace *run(Reference *r, const Subject *s)
 {
+    engine_forget(s->engine);
     if (r->v->model->model_kind == KIND_GRAPH)
         return set_inputs(r, s->engine) ? verify_trace_graph(r->v, r->arena, s) : NULL;
     return verify_trace(r->v, r->arena, s, r->source.id, r->source.n, r->target.id, r->target.n);

@@ -57,7 +57,7 @@ const Choice *draft_choice(const Draft *d, Side side, FieldId id);
 Loc draft_place(const Draft *d, Side side, FieldId id);     /* of that choice, else of the call */
 
 /* What the Lua file `path` says; NULL after errors told to `d`. */
-Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count);
+Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 
 /* Work out, check, find the weights; NULL after errors. */
 Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);

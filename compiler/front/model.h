@@ -138,13 +138,24 @@ typedef struct Vocabulary {
 /* ---- graphs written by hand ------------------------------------------------------------------------------ *
  * What an xf.graph builder asked for, call by call, unchecked; graph/ gives it shapes and meaning. */
 
+/* An xf.op: an operation by its C, the body of a function over rows; see xformc-spec(5). */
+enum { MAX_ATTRIBUTES = 8, MAX_CUSTOM_INPUTS = 8 };
+typedef struct CustomOp {
+    const char *name;
+    const char *inputs[MAX_CUSTOM_INPUTS];  int input_count;        /* what the C calls them */
+    struct { const char *name; double number; } attributes[MAX_ATTRIBUTES];  int attribute_count;     /* and their defaults */
+    const char *c;
+    Loc at, text;                   /* of the call of xf.op; where the C begins */
+} CustomOp;
+
 typedef struct GraphCall {
-    const char *op;                 /* name of an operation as in ops.def, "input", "param", "name" or "output" */
+    const char *op;                 /* name of an operation as in ops.def, "input", "param", "cache", "name" or "output" */
+    const CustomOp *custom;         /* of an xf.op's call: then `shape` is its result's, `options` are all its attributes, in order */
     Loc at;
     int inputs[8], input_count;     /* values: results of earlier calls; -1 where nil was given */
     int first_result, results;      /* this call's values are first_result .. first_result + results - 1 */
-    const char *name;               /* of an input, param, name or output */
-    int rank;  int64_t shape[MAX_RANK];             /* input, param */
+    const char *name;               /* of an input, param, cache, name or output */
+    int rank;  int64_t shape[MAX_RANK];             /* input, param, cache */
     const float *values;  int64_t value_count;      /* numbers given for an input or param; NULL if none */
     struct GraphOption { const char *name; double number; const char *word; bool boolean; } options[8];  int option_count;
 } GraphCall;
@@ -152,7 +163,14 @@ typedef struct GraphCall {
 /* An operation that a builder may call, and how many values it gives; the graph floor hands its list down. */
 typedef struct OpName { const char *name; int results; } OpName;
 
-typedef struct GraphSpec { GraphCall *calls; int count, values; } GraphSpec;
+typedef struct GraphSpec {
+    GraphCall *calls;  int count, values;
+    void *shapes;                   /* of values: what GraphShape has worked out so far */
+} GraphSpec;
+
+/* The shape of a value that the calls so far make, for whoever defines operations of his own; returns its rank, 0 where a
+ * fault hides it, which is told when the graph is built. A builder that may define none has no such function. */
+typedef int GraphShape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK]);
 
 /* ---- the product ---------------------------------------------------------------------------------------- */
 

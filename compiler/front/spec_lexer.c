@@ -265,3 +265,14 @@ bool lexer_field(const Lexer *x, int line, const char *method, const char *side,
     }
     return false;
 }
+
+Loc lexer_string(const Lexer *x, Loc name)
+{
+    int i = first_in_line(x, name.line);
+    while (i < x->count && x->tokens[i].line == name.line && x->tokens[i].column != name.column) i++;
+    while (i < x->count && !is_other(x, i, '=')) i++;
+    if (++i >= x->count || x->tokens[i].kind != TOKEN_STRING) return (Loc){ name.file, 0, 0 };
+    const Token *t = &x->tokens[i];
+    const int skipped = t->size && *t->text == '\n' ? 1 : t->size > 1 && memcmp(t->text, "\r\n", 2) == 0;      /* as Lua does */
+    return (Loc){ name.file, t->line + skipped, skipped ? 1 : t->column };
+}

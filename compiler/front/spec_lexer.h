@@ -18,4 +18,7 @@ int    lexer_word(const Lexer *x, int line, const char *word);
  * line 0. False: not written there. */
 bool   lexer_field(const Lexer *x, int line, const char *method, const char *side, const char *name, Loc *at, Loc *again);
 
+/* Where the text of the string begins that `name =` at a place gives; line 0 where something else stands there. */
+Loc    lexer_string(const Lexer *x, Loc name);
+
 #endif

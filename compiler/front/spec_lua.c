@@ -120,10 +120,10 @@ static int change_spec(lua_State *L)
 
 static int unknown_in_xf(lua_State *L)
 {
-    static const char *const words[] = { "model", "graph" };
-    const char *word = luaL_checkstring(L, 2), *near = diag_nearest(word, words, 2);
+    static const char *const words[] = { "model", "graph", "op" };
+    const char *word = luaL_checkstring(L, 2), *near = diag_nearest(word, words, 3);
     Loc at = spec_call(L, word);
-    spec_fail(L, at, "unknown xf.%s; there is xf.model and xf.graph%s%s%s", word, near ? "; did you mean xf." : "",
+    spec_fail(L, at, "unknown xf.%s; there is xf.model, xf.graph and xf.op%s%s%s", word, near ? "; did you mean xf." : "",
               near ? near : "", near ? "?" : "");
 }
 
@@ -138,6 +138,8 @@ void spec_open(lua_State *L)
     lua_setfield(L, -2, "model");
     lua_pushcfunction(L, spec_graph);
     lua_setfield(L, -2, "graph");
+    lua_pushcfunction(L, spec_op);
+    lua_setfield(L, -2, "op");
     lua_newtable(L);
     lua_pushcfunction(L, unknown_in_xf);
     lua_setfield(L, -2, "__index");
@@ -292,13 +294,14 @@ static void blank_start(char *text, size_t size)
     if (size >= 2 && !memcmp(text, "#!", 2)) memcpy(text, "--", 2);
 }
 
-Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
+Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
 {
     size_t size;
     int errors = diag_errors(d);
     path = arena_text(a, path);
     char *text = file_read(a, d, (Loc){ 0 }, path, MAX_SPEC_BYTES, &size);
-    SpecReader r = { .arena = a, .diag = d, .path = path, .folder = file_folder(a, path), .ops = ops, .op_count = n };
+    SpecReader r = { .arena = a, .diag = d, .path = path, .folder = file_folder(a, path), .ops = ops, .op_count = n,
+                     .shape_of = shape_of };
     if (!text || !check_text(&r, text, size)) return NULL;
     diag_source(d, path, text);
     blank_start(text, size);
@@ -309,6 +312,6 @@ Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, in
 
 Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
 {
-    const Draft *draft = draft_from_lua(a, d, path, ops, n);
+    const Draft *draft = draft_from_lua(a, d, path, ops, n, NULL);
     return draft ? model_from_draft(a, d, draft) : NULL;
 }

@@ -40,6 +40,9 @@ typedef struct SpecReader {
     Lexer *lexer;
     const OpName *ops;
     int op_count;
+    GraphShape *shape_of;           /* NULL: xf.op is refused */
+    const CustomOp **custom;        /* of xf.op, in order */
+    int custom_count;
     Sandbox sandbox;
     int specs, calls;               /* made so far */
     int64_t numbers;                /* kept so far */
@@ -77,5 +80,10 @@ void spec_push(lua_State *L, const Draft *draft);       /* a spec value, a copy 
 const Draft *spec_at(lua_State *L, int index);          /* NULL if it is no spec value */
 Draft *spec_new_draft(lua_State *L, Loc at);            /* counted against MAX_SPECS */
 int  spec_graph(lua_State *L);                          /* xf.graph */
+bool spec_is_builder_word(const SpecReader *r, const char *word);
+int  spec_op(lua_State *L);                             /* xf.op */
+/* Of a call of an xf.op with its inputs at stack places 1 to c->input_count and the table of attributes, if any, at `table`
+ * (0: none): the attributes and the result's shape. */
+void spec_custom_call(lua_State *L, GraphSpec *spec, GraphCall *c, int table);
 
 #endif

@@ -14,8 +14,8 @@ enum { LONGEST_NAME = 64, MAX_INPUTS = 8, MAX_OPTIONS = 8 };
 static const int64_t MOST_INPUT = (int64_t)1 << 28, MOST_PARAMS = (int64_t)1 << 38;
 
 static const char builder_type[] = "xf.builder", value_type[] = "xf.value";
-static const char *const own_calls[] = { "input", "param", "name", "output" };
-enum { OWN_CALLS = 4 };
+static const char *const own_calls[] = { "input", "param", "cache", "name", "output" };
+enum { OWN_CALLS = 5, DECLARATIONS = 3 };
 
 /* The `g` of one xf.graph, in the arena. */
 typedef struct Builder {
@@ -178,17 +178,18 @@ static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t el
     c->value_count = found;
 }
 
-/* ---- input, param, name, output -------------------------------------------------------------------------- */
+/* ---- input, param, cache, name, output -------------------------------------------------------------------------- */
 
 static void declare(lua_State *L, Builder *b, const char *op, Loc at)
 {
     GraphCall c = { .at = at };
-    bool input = !strcmp(op, "input");
+    bool input = !strcmp(op, "input"), param = !strcmp(op, "param");
     c.name = name_at(L, b, op, b->spec->values, at);
     if (input) check_c_name(L, b->inputs, "input", c.name, at);
-    int64_t elements = read_shape(L, &c, c.name, input ? MOST_INPUT : MOST_PARAMS);
-    if (!input && (b->params += elements) > MOST_PARAMS)
+    int64_t elements = read_shape(L, &c, c.name, param ? MOST_PARAMS : MOST_INPUT);
+    if (param && (b->params += elements) > MOST_PARAMS)
         spec_fail(L, at, "absurd sizes: the params of the graph have more than %" PRId64 " elements", MOST_PARAMS);
+    if (!input && !param && lua_gettop(L) > 2) spec_fail(L, at, "g.cache takes a name and {capacity, width}, found %d arguments", lua_gettop(L));
     if (lua_gettop(L) > 3) spec_fail(L, at, "g.%s takes a name, a shape and values, found %d arguments", op, lua_gettop(L));
     read_values(L, &c, c.name, elements);
     GraphCall *added = add_call(L, b, op, at, 1);
@@ -246,6 +247,24 @@ static void read_options(lua_State *L, int index, GraphCall *c)
     qsort(c->options, (size_t)c->option_count, sizeof *c->options, by_option);
 }
 
+static int operate_custom(lua_State *L, Builder *b, const CustomOp *op, Loc at)
+{
+    GraphCall c = { .op = op->name, .custom = op, .at = at };
+    int n = lua_gettop(L), table = n && lua_istable(L, n) ? n-- : 0;
+    if (n != op->input_count)
+        spec_fail(L, at, "%s takes %d value%s, found %d", op->name, op->input_count, op->input_count == 1 ? "" : "s", n);
+    for (int i = 0; i < n; i++) c.inputs[i] = value_at(L, i + 1, b, at, op->name, i + 1);
+    c.input_count = n;
+    spec_custom_call(L, b->spec, &c, table);
+    if (!b->alive) spec_fail(L, at, "the shape of %s must not end the builder", op->name);
+    GraphCall *added = add_call(L, b, op->name, at, 1);
+    c.first_result = added->first_result;
+    c.results = 1;
+    *added = c;
+    push_value(L, b, c.first_result);
+    return 1;
+}
+
 static int operate(lua_State *L, Builder *b, const OpName *op, Loc at)
 {
     GraphCall c = { .op = op->name, .at = at };
@@ -271,11 +290,13 @@ static int call_word(lua_State *L)
     SpecReader *r = spec_reader(L);
     Builder *b = builder_at(L, lua_upvalueindex(1));
     int n = (int)lua_tointeger(L, lua_upvalueindex(2));
-    const char *word = n < OWN_CALLS ? own_calls[n] : r->ops[n - OWN_CALLS].name;
+    const CustomOp *custom = n < OWN_CALLS + r->op_count ? NULL : r->custom[n - OWN_CALLS - r->op_count];
+    const char *word = custom ? custom->name : n < OWN_CALLS ? own_calls[n] : r->ops[n - OWN_CALLS].name;
     Loc at = spec_call(L, word);
     if (!b->alive) spec_fail(L, at, "g.%s is called after the builder of \"%s\" has returned", word, b->graph);
+    if (custom) return operate_custom(L, b, custom, at);
     if (n >= OWN_CALLS) return operate(L, b, &r->ops[n - OWN_CALLS], at);
-    if (n < 2) declare(L, b, word, at);
+    if (n < DECLARATIONS) declare(L, b, word, at);
     else give_name(L, b, word, at);
     return 1;
 }
@@ -283,13 +304,33 @@ static int call_word(lua_State *L)
 _Noreturn static void fail_unknown(lua_State *L, const char *word)
 {
     SpecReader *r = spec_reader(L);
-    const char **words = arena_array(r->arena, (size_t)(OWN_CALLS + r->op_count), sizeof *words);
+    const int count = OWN_CALLS + r->op_count + r->custom_count;
+    const char **words = arena_array(r->arena, (size_t)count, sizeof *words);
     for (int i = 0; i < OWN_CALLS; i++) words[i] = own_calls[i];
     for (int i = 0; i < r->op_count; i++) words[OWN_CALLS + i] = r->ops[i].name;
-    const char *near = diag_nearest(word, words, OWN_CALLS + r->op_count);
+    for (int i = 0; i < r->custom_count; i++) words[OWN_CALLS + r->op_count + i] = r->custom[i]->name;
+    const char *near = diag_nearest(word, words, count);
     Loc at = spec_call(L, word);
     if (near) spec_fail(L, at, "unknown operation g.%s; did you mean g.%s?", word, near);
     spec_fail(L, at, "unknown operation g.%s", word);
+}
+
+/* The number of a word as call_word has it, or -1. At the prompt an operation may be defined again: the last one counts. */
+static int word_number(const SpecReader *r, const char *word)
+{
+    for (int i = 0; i < OWN_CALLS; i++)
+        if (!strcmp(own_calls[i], word)) return i;
+    for (int i = 0; i < r->op_count; i++)
+        if (!strcmp(r->ops[i].name, word)) return OWN_CALLS + i;
+    for (int i = r->custom_count; i-- > 0;)
+        if (!strcmp(r->custom[i]->name, word)) return OWN_CALLS + r->op_count + i;
+    return -1;
+}
+
+bool spec_is_builder_word(const SpecReader *r, const char *word)
+{
+    const int n = word_number(r, word);
+    return n >= 0 && n < OWN_CALLS + r->op_count;
 }
 
 static int index_builder(lua_State *L)
@@ -297,12 +338,8 @@ static int index_builder(lua_State *L)
     const SpecReader *r = spec_reader(L);
     size_t size;
     const char *word = luaL_checklstring(L, 2, &size);
-    int found = -1;
     if (strlen(word) != size) spec_fail(L, spec_call(L, ""), "the name of an operation holds a zero byte");
-    for (int i = 0; i < OWN_CALLS; i++)
-        if (!strcmp(own_calls[i], word)) found = i;
-    for (int i = 0; i < r->op_count && found < 0; i++)
-        if (!strcmp(r->ops[i].name, word)) found = OWN_CALLS + i;
+    const int found = word_number(r, word);
     if (found < 0) fail_unknown(L, word);
     lua_pushvalue(L, 1);
     lua_pushinteger(L, found);

@@ -26,7 +26,8 @@ const char *count_name(Count c);    /* "", "source", "rows", "target" */
 
 typedef enum TensorKind { TENSOR_INPUT, TENSOR_PARAM, TENSOR_STATE, TENSOR_TEMP } TensorKind;
 
-enum { FILL_INDEX = -1, FILL_COUNT = -2 };  /* place i holds i, or i + 1 */
+enum { FILL_INDEX = -1, FILL_COUNT = -2,    /* place i holds i, or i + 1 */
+       FILL_POSITION = -3, FILL_SEEN = -4 };    /* the same, counted from the first row of a sequence that caches hold */
 
 typedef struct Tensor {
     const char *name;               /* `{}` stands for the layer, as in encoder.{}.self_attn.q */
@@ -54,6 +55,9 @@ typedef struct Node {
     bool values;                    /* APPEND: this cache holds values, not keys */
     double scale, eps, softcap;     /* embed, attention, scale; norm; attention, scale */
     int kind;                       /* norm: NORMS_*; activation, gate: RT_* of activations.def */
+    const CustomOp *custom;         /* CUSTOM: whose C it is */
+    double attributes[MAX_ATTRIBUTES];      /* its numbers, in order */
+    int64_t shape[2];               /* CUSTOM: of the result */
     const char *part;               /* "self-attention": what part of its block it belongs to; NULL: none */
     Loc at;
 } Node;
@@ -82,6 +86,7 @@ typedef struct Graph {
     Program *programs;  int program_count;
     Block **blocks;  int block_count;           /* in order of first use */
     Tensor **tensors;  int tensor_count;        /* by id */
+    int64_t step_rows, capacity;    /* of an xf.graph with caches: rows that a run adds to its sequence, most that it has; else 0 */
 } Graph;
 
 /* The Graph of a model, whose decoder takes up to `rows` rows in one call; NULL after errors (an xf.graph whose shapes do not fit). */
@@ -95,5 +100,9 @@ void   graph_dump(const Graph *g, FILE *to);
 const char *tensor_layer_name(Arena *a, const Tensor *t, int layer);
 /* Names and result counts of the operations an xf.graph may call. */
 const OpName *graph_builder_ops(int *n);
+/* A GraphShape: works through the calls that were added since it was last asked. */
+int graph_value_shape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK]);
+/* Whether the C of an xf.op is in it. */
+bool graph_has_custom(const Graph *g);
 
 #endif

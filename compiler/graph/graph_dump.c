@@ -41,6 +41,10 @@ static void dump_attributes(const Node *n, FILE *to)
         if (n->softcap > 0) fprintf(to, ", softcap %.9g", n->softcap);
         break;
     case OP_ROTARY:     fprintf(to, "  heads %d, dims %d, %s", n->heads, n->dims, field_words("rotations", &words)[n->interleaved]); break;
+    case OP_CUSTOM:
+        for (int i = 0; i < n->custom->attribute_count; i++)
+            fprintf(to, "%s%s %.9g", i ? ", " : "  ", n->custom->attributes[i].name, n->attributes[i]);
+        break;
     default: break;
     }
 }
@@ -53,7 +57,7 @@ static void dump_node(const Node *n, FILE *to)
         if (r) fputs(", ", to);
         dump_tensor(n->out[r], to);
     }
-    fprintf(to, " = %s(", row->name);
+    fprintf(to, " = %s(", n->custom ? n->custom->name : row->name);
     for (int i = 0, first = 1; i < row->inputs; i++) {
         if (!n->in[i]) continue;
         fprintf(to, "%s%s", first ? "" : ", ", n->in[i]->name);

@@ -159,12 +159,26 @@ static bool shape_argmax(Diag *d, Node *n)
     return true;
 }
 
+/* Values are [rows, columns]; a parameter may be one row. */
+static bool shape_custom(Diag *d, Node *n)
+{
+    for (int i = 0; i < n->custom->input_count; i++) {
+        const Tensor *t = n->in[i];
+        if (t && (t->rank == 2 || (t->rank == 1 && t->kind == TENSOR_PARAM))) continue;
+        diag_error(d, EXIT_BAD_DATA, n->at, "%s: %s has %d dimensions, expected 2", n->custom->name, n->custom->inputs[i], t ? t->rank : 0);
+        return false;
+    }
+    give(n->out[0], 2, (Dim){ n->shape[0], COUNT_CONSTANT }, (Dim){ n->shape[1], COUNT_CONSTANT }, (Dim){ 0 });
+    return true;
+}
+
 static ShapeRule *const shape_rules[OP_KINDS] = {
     [OP_EMBED] = shape_embed,     [OP_POSITION] = shape_position, [OP_NORM] = shape_norm,
     [OP_LINEAR] = shape_linear,   [OP_ADD] = shape_add,           [OP_ACTIVATION] = shape_activation,
     [OP_APPEND] = shape_append,   [OP_ATTENTION] = shape_attention, [OP_LOG_SOFTMAX] = shape_alike,
     [OP_ARGMAX] = shape_argmax,   [OP_GATE] = shape_add,          [OP_ROTARY] = shape_rotary,
     [OP_SCALE] = shape_alike,
+    [OP_CUSTOM] = shape_custom,
 };
 
 bool graph_shape(Arena *a, Diag *d, Node *n)

@@ -10,7 +10,13 @@
 #include "../../runtime/rt.h"
 
 /* name: what the user called it, or NULL. */
-typedef struct Value { const GraphCall *made_by; Tensor *tensor, *transposed; const char *name; } Value;
+typedef struct Value {
+    const GraphCall *made_by;
+    Tensor *tensor, *transposed;
+    const char *name;
+    Node *append;                   /* of a cache with rows appended, and of what that gives */
+    bool read;                      /* by an attention */
+} Value;
 
 typedef struct SpecBuild {
     Maker *k;
@@ -19,6 +25,7 @@ typedef struct SpecBuild {
     const GraphCall *call;
     NameMap *taken;                 /* every name of the spec, and those given here */
     NameMap *named;                 /* inputs and results by the spec's names */
+    int64_t capacity;               /* of the smallest cache; 0 without caches */
 } SpecBuild;
 
 static void refuse(SpecBuild *b, const char *what)
@@ -54,10 +61,23 @@ static bool check_size(SpecBuild *b, const Tensor *t)
     return false;
 }
 
+/* Without a model, while the builder runs: a shape alone. */
+static const TensorSource *source_of_call(SpecBuild *b, const GraphCall *c)
+{
+    TensorSource *s = arena_alloc(b->k->arena, sizeof *s);
+    *s = (TensorSource){ .name = c->name, .rank = c->rank };
+    int64_t stride = 1;
+    for (int r = c->rank; r-- > 0; stride *= c->shape[r]) {
+        s->shape[r] = c->shape[r];
+        s->stride[r] = stride;
+    }
+    return s;
+}
+
 /* Where a param's numbers come from; matmul's are turned to [out, in]. */
 static const TensorSource *param_source(SpecBuild *b, const GraphCall *c, bool transposed)
 {
-    const TensorSource *given = model_tensor(b->k->graph->model, c->name);
+    const TensorSource *given = b->k->graph->model ? model_tensor(b->k->graph->model, c->name) : source_of_call(b, c);
     if (!given) die("the model has no tensor %s", c->name);
     if (!transposed || given->rank != 2) return given;
     TensorSource *s = arena_alloc(b->k->arena, sizeof *s);
@@ -84,12 +104,25 @@ static Tensor *param_tensor(SpecBuild *b, Value *v, bool transposed)
     return *slot;
 }
 
+/* A cache is appended to, what that gives is keys or values of an attention, and neither is anything else. */
+static bool may_be_cache(SpecBuild *b, const Value *v, int i)
+{
+    const bool cache = strcmp(v->made_by->op, "cache") == 0, appended = v->append && !cache;
+    const bool to_append = strcmp(b->call->op, "append") == 0 && i == 0;
+    const bool to_attend = strcmp(b->call->op, "attention") == 0 && (i == 1 || i == 2);
+    if (cache == to_append && (!appended || to_attend)) return true;
+    refuse(b, arena_format(b->k->arena, to_append ? "input 1 must be a cache" : cache ? "the cache %s can only be appended to"
+                           : "what g.append gives can only be keys or values of g.attention", v->made_by->name));
+    return false;
+}
+
 /* Input `i` of the call, which must (or must not) be a parameter; NULL where it was left out or does not fit. */
 static Tensor *operand(SpecBuild *b, int i, bool param, bool transposed)
 {
     if (i >= b->call->input_count || b->call->inputs[i] < 0) return NULL;
     Value *v = &b->values[b->call->inputs[i]];
     bool is_param = strcmp(v->made_by->op, "param") == 0;
+    if (!may_be_cache(b, v, i)) return NULL;
     if (is_param == param) return param ? param_tensor(b, v, transposed) : v->tensor;
     diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, param ? "%s: input %d must be a parameter" : "%s: input %d must not be a parameter",
                b->call->op, i + 1);
@@ -113,6 +146,33 @@ static void add_input(SpecBuild *b)
     b->values[c->first_result].tensor = t;
     b->values[c->first_result].name = c->name;
     name_map_add(b->named, c->name, t);
+}
+
+/* Rows of a sequence that stay from run to run. */
+static void add_cache(SpecBuild *b)
+{
+    const GraphCall *c = b->call;
+    if (c->rank != 2) {
+        refuse(b, arena_format(b->k->arena, "%s has %d dimensions, expected 2: capacity and width", c->name, c->rank));
+        return;
+    }
+    const Dim dim[2] = { dim_constant(c->shape[0]), dim_constant(c->shape[1]) };
+    Tensor *t = make_tensor(b->k, TENSOR_STATE, c->name, 0, 2, dim);
+    if (check_size(b, t)) b->values[c->first_result].tensor = t;
+    if (!b->capacity || c->shape[0] < b->capacity) b->capacity = c->shape[0];
+}
+
+/* A cache that nothing reads has no layout. */
+static bool caches_are_read(SpecBuild *b)
+{
+    bool good = true;
+    for (int i = 0; i < b->spec->count; i++) {
+        b->call = &b->spec->calls[i];
+        if (strcmp(b->call->op, "cache") != 0 || b->values[b->call->first_result].read) continue;
+        refuse(b, arena_format(b->k->arena, "no attention reads %s", b->call->name));
+        good = false;
+    }
+    return good;
 }
 
 /* The value again, under another name. */
@@ -139,6 +199,56 @@ static void name_value(SpecBuild *b)
     if (strcmp(b->call->op, "output") == 0) t->output = check_size(b, t);
 }
 
+/* Rows go behind those that are there; one append a cache, and all of as many rows. */
+static void fill_append(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
+{
+    Graph *g = b->k->graph;
+    if (!in[0] || !in[1] || in[1]->rank != 2) return;
+    const Value *cache = &b->values[b->call->inputs[0]];
+    const int64_t rows = in[1]->dim[0].bound;
+    if (cache->append) refuse(b, arena_format(b->k->arena, "line %d appends to the cache %s already", cache->append->at.line, cache->made_by->name));
+    else if (g->step_rows && g->step_rows != rows)
+        refuse(b, arena_format(b->k->arena, "%lld rows, but another append has %lld: a run adds as many to every cache", (long long)rows,
+                               (long long)g->step_rows));
+    else if (rows > b->capacity)
+        refuse(b, arena_format(b->k->arena, "%lld rows do not fit a cache of %lld", (long long)rows, (long long)b->capacity));
+    g->step_rows = rows;
+    g->capacity = b->capacity;
+    n->kv_heads = 1;
+    in[2] = make_input(b->k, numbered_name(b, "positions.", b->call->first_result), true, 1, &in[1]->dim[0]);
+    in[2]->fill = FILL_POSITION;
+}
+
+/* Input `i` of an attention, a cache: it lies as this attention reads it. */
+static void read_cache(SpecBuild *b, int i, int kv_heads)
+{
+    Value *v = &b->values[b->call->inputs[i]], *cache = &b->values[v->made_by->inputs[0]];
+    Node *append = v->append;
+    const char *name = cache->made_by->name;
+    if (cache->read && (append->values != (i == 2) || append->kv_heads != kv_heads))
+        refuse(b, arena_format(b->k->arena, append->values != (i == 2) ? "the cache %s holds keys or values, not both" : "the cache %s is read by other "
+                               "kv_heads elsewhere", name));
+    cache->read = true;
+    append->values = i == 2;
+    append->kv_heads = kv_heads;
+}
+
+/* Keys and values of the sequence so far: a row sees those up to its own. */
+static void fill_cached(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
+{
+    const bool both = b->values[b->call->inputs[1]].append && b->values[b->call->inputs[2]].append;
+    if (!both) refuse(b, "keys and values must both be caches");
+    else if (option_number(b->call, "keys", 0) != 0) refuse(b, "keys does not apply to caches: a row sees those up to its own");
+    else if (in[0]->dim[0].bound != b->k->graph->step_rows) refuse(b, "there must be as many queries as rows are appended");
+    else if (in[1]->dim[1].bound % n->kv_heads == 0 && in[2] && in[2]->dim[1].bound % n->kv_heads == 0) {
+        read_cache(b, 1, n->kv_heads);
+        read_cache(b, 2, n->kv_heads);
+    }
+    n->scale = option_number(b->call, "scale", 1 / sqrt((double)in[0]->dim[1].bound / n->heads));
+    in[3] = make_input(b->k, numbered_name(b, "visible.", b->call->first_result), true, 1, &in[0]->dim[0]);
+    in[3]->fill = FILL_SEEN;
+}
+
 /* visible, places and mask of an attention; the keys that each query sees are the first `keys`, or with `causal` those
  * up to its own place, where the mask is not 0. */
 static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
@@ -149,6 +259,10 @@ static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     in[6] = in[3];
     in[3] = NULL;
     if (!in[0] || !in[1] || in[0]->rank != 2 || in[1]->rank != 2) return;
+    if (b->values[b->call->inputs[1]].append || (in[2] && b->values[b->call->inputs[2]].append)) {
+        fill_cached(b, n, in);
+        return;
+    }
     int64_t m = in[1]->dim[0].bound;
     double keys = option_number(b->call, "keys", (double)m);
     bool causal = option_number(b->call, "causal", 0) != 0;
@@ -167,11 +281,13 @@ static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     in[4]->fill = FILL_INDEX;
 }
 
-/* The table of a rotary's cosines and sines, from `theta`; `dims` of each of `heads`. */
+/* The table of a rotary's cosines and sines, from `theta`; `dims` of each of `heads`. With caches a row's place is that in
+ * its sequence. */
 static void fill_rotary(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     if (!in[0] || in[0]->rank != 2) return;
     int64_t heads = (int64_t)option_number(b->call, "heads", 1), rows = in[0]->dim[0].bound;
+    const int64_t places = b->capacity ? b->capacity : rows;
     int64_t dims = (int64_t)option_number(b->call, "dims", (double)(in[0]->dim[1].bound / heads));
     double theta = option_number(b->call, "theta", 10000);
     n->heads = (int)heads;
@@ -185,13 +301,15 @@ static void fill_rotary(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     float *rates = arena_array(b->k->arena, (size_t)dims / 2, sizeof *rates);
     rotary_rates(&(LayerFields){ .rope_dims = dims, .rope_theta = theta }, rates);
     *s = (TensorSource){ .name = numbered_name(b, "rotary.", b->call->first_result), .kind = SOURCE_ROTARY, .dtype = DTYPE_F32,
-                         .rank = 2, .shape = { rows, dims }, .stride = { dims, 1 }, .rates = rates, .constant = 1 };
-    const Dim dim[2] = { dim_constant(rows), dim_constant(dims) };
+                         .rank = 2, .shape = { places, dims }, .stride = { dims, 1 }, .rates = rates, .constant = 1 };
+    const Dim dim[2] = { dim_constant(places), dim_constant(dims) };
     in[1] = make_tensor(b->k, TENSOR_PARAM, s->name, 0, 2, dim);
     in[1]->source = arena_array(b->k->arena, 1, sizeof *in[1]->source);
     in[1]->source[0] = s;
     in[2] = make_input(b->k, numbered_name(b, "positions.", b->call->first_result), true, 1, &in[0]->dim[0]);
-    in[2]->fill = FILL_INDEX;
+    in[2]->fill = b->capacity ? FILL_POSITION : FILL_INDEX;
+    if (b->capacity && !b->k->graph->step_rows) b->k->graph->step_rows = rows;
+    if (b->capacity && b->k->graph->step_rows != rows) refuse(b, "in a graph with caches, as many rows must be turned as are appended");
 }
 
 static void fill_norm(SpecBuild *b, Node *n)
@@ -221,6 +339,7 @@ static const struct Word { const char *name; OpKind op; int inputs, results; uns
     { "rotary",     OP_ROTARY,     1, 1, 0, false },
     { "attention",  OP_ATTENTION,  4, 3, 0, false },
     { "log_softmax", OP_LOG_SOFTMAX, 1, 1, 0, false },
+    { "append",     OP_APPEND,     2, 1, 0, false },
 };
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
@@ -253,6 +372,7 @@ static void add_operation(SpecBuild *b, const struct Word *w)
     switch (w->op) {
     case OP_ATTENTION:  fill_attention(b, &n, in); break;
     case OP_ROTARY:     fill_rotary(b, &n, in); break;
+    case OP_APPEND:     fill_append(b, &n, in); break;
     case OP_NORM:       fill_norm(b, &n); break;
     case OP_ACTIVATION:
     case OP_GATE:       fill_activation(b, &n); break;
@@ -261,10 +381,28 @@ static void add_operation(SpecBuild *b, const struct Word *w)
     if (k->failed) return;
     Node *made = make_node_from(k, &n, numbered_name(b, "t", b->call->first_result), in);
     if (!made || !check_size(b, made->out[0])) return;
+    if (w->op == OP_APPEND) b->values[b->call->inputs[0]].append = b->values[b->call->first_result].append = made;
     for (int r = 0; r < b->call->results; r++) {
         b->values[b->call->first_result + r].tensor = made->out[r];
         if (r) made->out[r]->name = numbered_name(b, "t", b->call->first_result + r);
     }
+}
+
+/* The C of an xf.op: values and parameters may stand in any place. */
+static void add_custom(SpecBuild *b)
+{
+    Maker *k = b->k;
+    const GraphCall *c = b->call;
+    Node n = { .op = OP_CUSTOM, .custom = c->custom, .shape = { c->shape[0], c->shape[1] }, .at = c->at };
+    Tensor *in[NODE_INPUTS] = { 0 };
+    for (int i = 0; i < c->input_count; i++) {
+        const bool param = strcmp(b->values[c->inputs[i]].made_by->op, "param") == 0;
+        in[i] = operand(b, i, param, false);
+    }
+    for (int i = 0; i < c->option_count; i++) n.attributes[i] = c->options[i].number;
+    if (k->failed) return;
+    Node *made = make_node_from(k, &n, numbered_name(b, "t", c->first_result), in);
+    if (made && check_size(b, made->out[0])) b->values[c->first_result].tensor = made->out[0];
 }
 
 static void add_call(SpecBuild *b)
@@ -272,6 +410,8 @@ static void add_call(SpecBuild *b)
     for (int r = 0; r < b->call->results; r++) b->values[b->call->first_result + r].made_by = b->call;
     if (strcmp(b->call->op, "input") == 0) { add_input(b); return; }
     if (strcmp(b->call->op, "param") == 0) return;
+    if (strcmp(b->call->op, "cache") == 0) { add_cache(b); return; }
+    if (b->call->custom) { add_custom(b); return; }
     if (strcmp(b->call->op, "name") == 0 || strcmp(b->call->op, "output") == 0) { name_value(b); return; }
     for (int i = 0; i < WORD_COUNT; i++)
         if (strcmp(words[i].name, b->call->op) == 0) { add_operation(b, &words[i]); return; }
@@ -295,32 +435,87 @@ static void tell_unused(SpecBuild *b, const Block *block)
     if (unused > MOST_TOLD) diag_remark(b->k->diag, (Loc){ 0 }, "nothing uses %d more inputs", unused - MOST_TOLD);
 }
 
+/* Call `i`, unless a value that it takes could not be made, which was told once. */
+static void take_call(SpecBuild *b, int i)
+{
+    b->call = &b->spec->calls[i];
+    b->k->failed = false;           /* go on after a fault, to tell several */
+    bool whole = true;
+    for (int j = 0; j < b->call->input_count; j++) {
+        const Value *v = b->call->inputs[j] < 0 ? NULL : &b->values[b->call->inputs[j]];
+        if (v && !v->tensor && strcmp(v->made_by->op, "param") != 0) whole = false;
+    }
+    if (whole) add_call(b);
+    else for (int r = 0; r < b->call->results; r++) b->values[b->call->first_result + r].made_by = b->call;
+}
+
 bool graph_from_spec(Maker *k, const GraphSpec *spec)
 {
     Program *p = make_program(k, "run", "inputs into outputs", COUNT_CONSTANT);
     SpecBuild b = { .k = k, .spec = spec, .values = arena_array(k->arena, (size_t)spec->values + 1, sizeof *b.values),
                     .taken = name_map_new(k->arena), .named = name_map_new(k->arena) };
-    for (int i = 0; i < spec->count; i++)
-        if (spec->calls[i].name) name_map_add(b.taken, spec->calls[i].name, k);
+    for (int i = 0; i < spec->count; i++) {
+        const GraphCall *c = &spec->calls[i];
+        if (c->name) name_map_add(b.taken, c->name, k);
+        if (strcmp(c->op, "cache") == 0 && (!b.capacity || c->shape[0] < b.capacity)) b.capacity = c->shape[0];
+    }
     Block *block = make_block(k, "graph", "All operations of the graph", "", 0, NULL);
     make_run(k, p, block, 0, 1);
     bool told = false;
     for (int i = 0; i < spec->count; i++) {
-        k->failed = false;          /* go on after a fault, to tell several */
-        b.call = &spec->calls[i];
-        bool whole = true;          /* a value that could not be made was told once */
-        for (int j = 0; j < b.call->input_count; j++) {
-            const Value *v = b.call->inputs[j] < 0 ? NULL : &b.values[b.call->inputs[j]];
-            if (v && !v->tensor && strcmp(v->made_by->op, "param") != 0) whole = false;
-        }
-        if (whole) add_call(&b);
-        else for (int r = 0; r < b.call->results; r++) b.values[b.call->first_result + r].made_by = b.call;
+        take_call(&b, i);
         told |= k->failed;
     }
+    if (!told) told = !caches_are_read(&b);
     if (!told && !block->count) {
         diag_error(k->diag, EXIT_BAD_DATA, k->graph->model->at, "the graph has no operation");
         return false;
     }
     if (!told) tell_unused(&b, block);
     return !told;
+}
+
+/* ---- shapes while the builder runs ------------------------------------------------------------------------ */
+
+typedef struct Shapes { Maker k; SpecBuild b; int done, room; } Shapes;
+
+static Shapes *shapes_new(Arena *a, GraphSpec *spec)
+{
+    Shapes *s = arena_alloc(a, sizeof *s);
+    Graph *g = arena_alloc(a, sizeof *g);
+    s->k = (Maker){ .arena = a, .diag = diag_new(a), .graph = g };
+    s->b = (SpecBuild){ .k = &s->k, .spec = spec, .taken = name_map_new(a), .named = name_map_new(a) };
+    make_block(&s->k, "graph", "", "", 0, NULL);
+    return s;
+}
+
+static void make_room(Arena *a, Shapes *s, int values)
+{
+    if (values <= s->room) return;
+    const int room = 2 * values;
+    s->b.values = arena_grow(a, s->b.values, (size_t)s->room * sizeof *s->b.values, (size_t)room * sizeof *s->b.values);
+    s->room = room;
+}
+
+int graph_value_shape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK])
+{
+    Shapes *s = spec->shapes;
+    if (!s) spec->shapes = s = shapes_new(a, spec);
+    make_room(a, s, spec->values);
+    for (; s->done < spec->count; s->done++) take_call(&s->b, s->done);
+    const Value *v = &s->b.values[value];
+    if (strcmp(v->made_by->op, "param") == 0) {
+        memcpy(shape, v->made_by->shape, sizeof v->made_by->shape);
+        return v->made_by->rank;
+    }
+    for (int r = 0; v->tensor && r < v->tensor->rank; r++) shape[r] = v->tensor->dim[r].bound;
+    return v->tensor ? v->tensor->rank : 0;
+}
+
+bool graph_has_custom(const Graph *g)
+{
+    const GraphSpec *s = g->model->graph;
+    for (int i = 0; s && i < s->count; i++)
+        if (s->calls[i].custom) return true;
+    return false;
 }

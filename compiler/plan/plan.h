@@ -22,8 +22,12 @@ typedef enum Kernel {
 #define RT_KERNEL_ROW(id, format, file, function, parameters) KERNEL_##id,
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW
+    KERNEL_CUSTOM,                  /* the C of an xf.op; it is no kernel of the library */
     KERNELS
 } Kernel;
+/* rt_linear_f32, or the name of the xf.op. */
+struct PlanOp;
+const char *plan_kernel_name(const struct PlanOp *op);
 
 typedef enum Format {
 #define FORMAT(id, name, dtype, doc) FORMAT_##id,
@@ -81,6 +85,7 @@ typedef struct PlanOp {
     Buffer *in[NODE_INPUTS], *out[3];       /* NULL where left out or not wanted */
     Buffer *scratch;                /* attention: one piece per lane */
     Packed *weights;                /* NULL where there are none */
+    Packed *params[NODE_INPUTS];    /* CUSTOM: of the inputs that are parameters */
     int activation;                 /* RT_*; fused into a linear, or the operation itself */
     Split split;  int parts;        /* pieces there are to share; ROWS: their number at run time */
     bool barrier;                   /* lanes meet before it */

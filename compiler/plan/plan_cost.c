@@ -19,7 +19,10 @@ static int64_t keys_seen(const PlanOp *op, int64_t keys, int64_t memory_keys)
 
 static double op_weight_bytes(const PlanOp *op, int64_t rows)
 {
-    if (!op->weights) return 0;
+    double params = 0;
+    for (int i = 0; i < NODE_INPUTS; i++)
+        if (op->params[i]) params += (double)op->params[i]->bytes;
+    if (!op->weights) return params;
     if (op->weights->format != FORMAT_TABLE_F32 && op->weights->format != FORMAT_DISTANCE_F32) return (double)op->weights->bytes;
     if (op->weights->format == FORMAT_DISTANCE_F32) return (double)op->weights->bytes / 2;
     return (double)rows * (double)op->weights->shape[1] * sizeof(float);        /* only the rows looked up */

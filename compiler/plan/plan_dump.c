@@ -11,16 +11,20 @@ static const char *const split_names[] = { [SPLIT_ROWS] = "rows", [SPLIT_COLUMNS
 static const char *const layout_names[] = { [LAYOUT_ROWS] = "rows", [LAYOUT_KEYS] = "keys", [LAYOUT_VALUES] = "values",
                                             [LAYOUT_INTS] = "ints", [LAYOUT_LANES] = "lanes" };
 
+const char *plan_kernel_name(const PlanOp *op) { return op->kernel == KERNEL_CUSTOM ? op->node->custom->name : kernel_names[op->kernel]; }
+
 static void dump_op(const PlanOp *op, FILE *to)
 {
     if (op->barrier) fputs("    -- lanes meet\n", to);
-    fprintf(to, "    %-18s %-28s", kernel_names[op->kernel], op->result->name);
+    fprintf(to, "    %-18s %-28s", plan_kernel_name(op), op->result->name);
     for (int i = 0; i < 3; i++)
         if (op->out[i]) fprintf(to, " %s", op->out[i]->name);
     fputs(" <-", to);
     for (int i = 0; i < NODE_INPUTS; i++)
         if (op->in[i]) fprintf(to, " %s", op->in[i]->name);
     if (op->weights) fprintf(to, " %s", op->weights->name);
+    for (int i = 0; i < NODE_INPUTS; i++)
+        if (op->params[i]) fprintf(to, " %s", op->params[i]->name);
     if (op->activation != RT_IDENTITY) {
         int n;
         fprintf(to, " %s", field_words("activations", &n)[op->activation]);

@@ -432,6 +432,20 @@ static int lower_vocabulary(Lower *w, int i)
     return 1;
 }
 
+/* Rows of an xf.op's result are shared; what it computes is not known, and counts as no FLOPs. */
+static int lower_custom(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    PlanOp *op = lower_op(w, n, KERNEL_CUSTOM, SPLIT_ROWS, n->out[0]->dim[0].bound);
+    for (int k = 0; k < n->custom->input_count; k++) {
+        const Tensor *t = n->in[k];
+        if (t->kind == TENSOR_PARAM) op->params[k] = lower_packed(w, t->rank == 1 ? FORMAT_VECTORS_F32 : FORMAT_TABLE_F32, t, NULL);
+        else op->in[k] = lower_buffer(w, t);
+    }
+    op->out[0] = lower_buffer(w, n->out[0]);
+    return 1;
+}
+
 typedef int Lowering(Lower *w, int i);
 static Lowering *const lowerings[OP_KINDS] = {
     [OP_EMBED] = lower_embed,         [OP_POSITION] = lower_position,     [OP_NORM] = lower_norm,
@@ -439,6 +453,7 @@ static Lowering *const lowerings[OP_KINDS] = {
     [OP_APPEND] = lower_append,       [OP_ATTENTION] = lower_attention,   [OP_LOG_SOFTMAX] = lower_vocabulary,
     [OP_ARGMAX] = lower_vocabulary,   [OP_GATE] = lower_gate,             [OP_ROTARY] = lower_rotary,
     [OP_SCALE] = lower_scale,
+    [OP_CUSTOM] = lower_custom,
 };
 
 /* ---- taps ----------------------------------------------------------------------------------------------- */

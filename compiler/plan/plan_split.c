@@ -32,6 +32,7 @@ static int accesses(const PlanOp *op, Access out[OP_ACCESSES])
         bool whole = op->kernel == KERNEL_LINEAR && panels;                             /* every output needs every input */
         bool cache = op->kernel == KERNEL_ATTENTION && (i == 1 || i == 2);
         if (cache && op->split == SPLIT_ROWS) whole = true;                             /* every row needs every key */
+        whole |= op->kernel == KERNEL_CUSTOM;                                           /* it may read what it likes */
         out[n++] = (Access){ b, op->split, op->parts, whole, false };
     }
     for (int i = 0; i < 3; i++)

@@ -314,6 +314,15 @@ static void add_part(Text *out, const char *name, const char *text)
     }
 }
 
+void emit_without_headers(Arena *a, Text *out)
+{
+    Text runtime = text_new(a);
+    emit_paste(&runtime, "rt.h");
+    emit_paste(&runtime, "rt_plain.h");
+    text_add(out, without_headers);
+    add_part(out, "rt.h", runtime.data);
+}
+
 Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, LayersForm layers, unsigned isa, unsigned hooks)
 {
     Emit e = emit_new(a, p, identity, head_bytes, (EmitForm){ .weights = WEIGHTS_FILE, .kernels = KERNELS_BOUND, .layers = layers });

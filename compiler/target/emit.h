@@ -95,6 +95,8 @@ void emit_variant(Emit *e, Text *out, int isa);
 /* Whether a form loops over layers, and whether layers of a stack then stand alone, since their neighbours differ. */
 bool emit_loops(const Plan *p, EmitForm form);
 bool emit_leaves_layers(const Plan *p);
+void emit_without_headers(Arena *a, Text *out);                       /* rt.h and rt_plain.h for a compiler without headers */
+void emit_custom(Emit *e, Text *out);                       /* the functions of xf.ops, at the end of NAME_kernels.h */
 void emit_main(Emit *e, Text *out);
 void emit_example(Emit *e, Text *out);
 

@@ -64,6 +64,15 @@ static const char *matrix_words(Emit *e, const PlanOp *op)
     return arena_format(e->arena, "%s%s%s%s", w, name, turned ? "" : "^T", op->weights->tensor[1] ? " + b" : "");
 }
 
+/* The inputs of an xf.op: variables of the block, and parameters by name. */
+static const char *custom_words(Emit *e, const PlanOp *op)
+{
+    Text t = text_new(e->arena);
+    for (int i = 0; i < op->node->custom->input_count; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", op->params[i] ? op->params[i]->name : op->in[i]->variable);
+    return t.data;
+}
+
 static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
 {
     const char *in[NODE_INPUTS], *out = op->out[0] ? variable(b, op->out[0]) : "";
@@ -92,6 +101,7 @@ static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
         return arena_format(e->arena, "%s = %.6g * tanh(%s * %.6g / %.6g)", out, op->node->softcap, in[0], op->node->scale, op->node->softcap);
     case KERNEL_LOG_SOFTMAX: return arena_format(e->arena, "%s = log_softmax(%s)", out, in[0]);
     case KERNEL_ARGMAX:     return arena_format(e->arena, "%s = index of the maximum of %s", out, in[0]);
+    case KERNEL_CUSTOM:     return arena_format(e->arena, "%s = %s(%s)", out, op->node->custom->name, custom_words(e, op));
     case KERNELS: break;
     }
     return "";
@@ -113,6 +123,18 @@ static bool touches_slot(const PlanOp *op)
 static const char *weight(Emit *e, const PlanOp *op)
 {
     return arena_format(e->arena, "%s + %s", op->weights->block ? "w" : "j->model->weights", emit_weight_macro(e, op->weights));
+}
+
+/* The operands of an xf.op, in order. */
+static const char *custom_arguments(Emit *e, const PlanBlock *b, const PlanOp *op)
+{
+    Text t = text_new(e->arena);
+    text_add(&t, operand(e, b, op->out[0]));
+    for (int i = 0; i < op->node->custom->input_count; i++) {
+        if (op->params[i]) text_printf(&t, ", (const float *)(const void *)(w + %s)", emit_weight_macro(e, op->params[i]));
+        else text_printf(&t, ", %s", operand(e, b, op->in[i]));
+    }
+    return t.data;
 }
 
 static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, const Wrapper *w)
@@ -137,6 +159,7 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
         return arena_format(e->arena, "%s, %s, %s, %s, %s + lane * (%lld * %lld)%s%s%s, %s", out, in[0], in[1], in[2],
                             op->scratch->variable, (long long)op->scratch->rows, (long long)op->scratch->stride, bias, mask, taps, in[3]);
     }
+    case KERNEL_CUSTOM:     return custom_arguments(e, b, op);
     default:                return arena_format(e->arena, "%s, %s", out, in[0]);
     }
 }
@@ -246,6 +269,8 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
             if (owner && owner != op->weights->block) die("%s: weights of two blocks", b->block->name);
             owner = op->weights->block;
         }
+        for (int k = 0; k < NODE_INPUTS; k++)
+            if (op->params[k]) owner = op->params[k]->block;      /* an xf.graph has one block */
         rows |= op->split == SPLIT_ROWS;
     }
     if (owner) {

@@ -38,8 +38,14 @@ static void graph_header(Emit *e, Text *out, const char *types)
             text_fill(out, "\n/* Set input ${tensor}, row-major ${shape}. */\nvoid ${name}_set_${id}(${name}_state *s, const float *values);\n",
                       "tensor", t->name, "id", identifier(e, t), "shape", dense(e, t), "name", e->name, NULL);
     }
-    text_fill(out, "\n/* Compute every output from the inputs that were set. */\nrt_status ${name}_run(const ${name} *m, ${name}_state *s);\n",
-              "name", e->name, NULL);
+    const Graph *g = e->plan->graph;
+    const char *steps = "";
+    if (g->step_rows)
+        steps = arena_format(e->arena, "\n * Its rows, %lld, go behind those of the runs before, in the caches: RT_TOO_LONG past %lld,\n"
+                             " * until the state is reset.", (long long)g->step_rows, (long long)g->capacity);
+    text_fill(out, "\n/* Compute every output from the inputs that were set.${steps} */\n"
+                   "rt_status ${name}_run(const ${name} *m, ${name}_state *s);\n",
+              "name", e->name, "steps", steps, NULL);
     for (int i = 0; i < e->plan->graph->tensor_count; i++) {
         const Tensor *t = tensor_at(e, i);
         if (is_output(t))
@@ -76,6 +82,8 @@ static const char *fill_text(Emit *e, const Tensor *t)
     switch (t->fill) {
     case FILL_INDEX: return "i";
     case FILL_COUNT: return "i + 1";
+    case FILL_POSITION: return "*position + i";
+    case FILL_SEEN:  return "*position + i + 1";
     default:         return number(e, t->fill);
     }
 }
@@ -96,9 +104,17 @@ static void graph_calls(Emit *e, Text *out)
               "void ${name}_reset(${name}_state *s) { rt_clear(s->bytes, SLOTS_AT); }\n\n", "name", e->name, NULL);
     for (int i = 0; i < e->plan->graph->tensor_count; i++)
         if (is_input(tensor_at(e, i))) copy_call(e, out, set_template, tensor_at(e, i));
+    const Graph *g = e->plan->graph;
+    const bool steps = g->step_rows > 0;
     text_fill(out, "rt_status ${name}_run(const ${name} *m, ${name}_state *s)\n{\n    job j = { m, s, 0, 0 };\n", "name", e->name, NULL);
+    if (steps)
+        text_fill(out, "    int *const position = (int *)s->bytes + ${slots};       /* rows so far */\n"
+                       "    if (*position > ${last}) return RT_TOO_LONG;\n",
+                  "slots", number(e, e->plan->options.slots), "last", number(e, g->capacity - g->step_rows), NULL);
     fill_lines(e, out);
-    text_add(out, "    rt_team_run(m->team, run_body, &j);\n    return RT_OK;\n}\n\n");
+    text_add(out, "    rt_team_run(m->team, run_body, &j);\n");
+    if (steps) text_fill(out, "    *position += ${rows};\n", "rows", number(e, g->step_rows), NULL);
+    text_add(out, "    return RT_OK;\n}\n\n");
     for (int i = 0; i < e->plan->graph->tensor_count; i++)
         if (is_output(tensor_at(e, i))) copy_call(e, out, get_template, tensor_at(e, i));
 }

@@ -1,5 +1,6 @@
 /* emit_kernels.c: NAME_kernels.h, the seam between a model and what computes it: the library's kernels, pasted, and
  * one function per distinct shape, so that the C compiler folds the constants. */
+#include "custom.h"
 #include "emit.h"
 #include "runtime_text.h"
 
@@ -158,13 +159,32 @@ static const char head_template[] =
     "#include \"${name}.h\"\n\n"
     "#define RT_KERNEL static inline __attribute__((always_inline))\n\n";
 
+static bool has_custom(const Emit *e)
+{
+    bool any = false;
+    for (int i = 0; i < e->wrapper_count; i++) any |= e->wrappers[i]->kernel == KERNEL_CUSTOM;
+    return any;
+}
+
+void emit_custom(Emit *e, Text *out)
+{
+    if (!has_custom(e)) return;
+    text_add(out, "/* ---- operations of the spec, xf.op ---------------------------------------------------------------------- */\n\n");
+    if (e->form.kernels != KERNELS_BOUND) text_add(out, "#pragma GCC system_header       /* the user's C may have what warnings are for */\n\n");
+    for (int i = 0; i < e->wrapper_count; i++)
+        if (e->wrappers[i]->kernel == KERNEL_CUSTOM) custom_function(out, e->wrappers[i]);
+}
+
 static void emit_wrappers(Emit *e, Text *out)
 {
-    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, e->wrappers[i]);
+    for (int i = 0; i < e->wrapper_count; i++)
+        if (e->wrappers[i]->kernel != KERNEL_CUSTOM) emit_one(e, out, e->wrappers[i]);
+    emit_custom(e, out);
 }
 
 void emit_bound(Emit *e, Text *out)
 {
+    if (has_custom(e)) emit_paste(out, "rt_plain.h");
     text_printf(out, "#undef RT_ISA_BUILT\n#define RT_ISA_BUILT %uu\n", e->isa);
     if (e->hooks & EMIT_POLLS) text_add(out, "int rt_poll(int lane, int turn);\n");
     if (e->hooks & EMIT_WATCHES) text_add(out, "void rt_watch(int block, int operation, int layer, int rows);\n");
@@ -177,11 +197,13 @@ void emit_bound(Emit *e, Text *out)
 void emit_kernels(Emit *e, Text *out)
 {
     text_fill(out, head_template, "name", e->name, "upper", e->upper, NULL);
+    if (has_custom(e)) text_add(out, "#include \"rt_plain.h\"\n\n");
     emit_paste(out, "rt_simd.h");
     const char *pasted[KERNELS];
     int n = 0;
     for (int i = 0; i < e->wrapper_count; i++) {
         const char *file = kernel_files[e->wrappers[i]->kernel];
+        if (!file) continue;        /* of an xf.op */
         bool seen = false;
         for (int j = 0; j < n; j++) seen |= strcmp(pasted[j], file) == 0;
         if (seen) continue;

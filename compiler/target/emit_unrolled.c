@@ -369,6 +369,8 @@ static const char head_template[] =
 void emit_unrolled(Emit *e, Text *out)
 {
     text_fill(out, head_template, "name", e->name, "upper", e->upper, "unroll", number(e, unroll_of(e)), NULL);
-    for (int i = 0; i < e->wrapper_count; i++) emit_one(e, out, e->wrappers[i]);
+    for (int i = 0; i < e->wrapper_count; i++)
+        if (e->wrappers[i]->kernel != KERNEL_CUSTOM) emit_one(e, out, e->wrappers[i]);
+    emit_custom(e, out);
     text_add(out, "#endif\n");
 }

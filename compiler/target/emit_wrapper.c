@@ -1,4 +1,5 @@
 /* emit_wrapper.c: from operations to one small function per distinct shape of a kernel, and their names. */
+#include "custom.h"
 #include "emit.h"
 
 #include <string.h>
@@ -153,6 +154,14 @@ static void vocabulary_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->doc = argmax ? "y = index of the first maximum of x" : "y = x - log(sum(exp(x)))";
 }
 
+/* The function itself tells one from another: the same C may stand for two shapes, and one name for two C texts. */
+static void custom_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
+{
+    w->name = arena_format(e->arena, "%s_%lldx%lld", op->node->custom->name, (long long)op->out[0]->rows, (long long)op->out[0]->width);
+    w->doc = custom_doc(e->arena, op);
+    w->shape = custom_body(e->arena, op, false, false);
+}
+
 typedef void Describe(Emit *e, const PlanOp *op, Wrapper *w);
 static Describe *const describe[KERNELS] = {
     [KERNEL_LINEAR] = linear_wrapper,       [KERNEL_NORM] = norm_wrapper,           [KERNEL_EMBED] = embed_wrapper,
@@ -160,6 +169,7 @@ static Describe *const describe[KERNELS] = {
     [KERNEL_STORE_K] = store_wrapper,       [KERNEL_STORE_V] = store_wrapper,       [KERNEL_ATTENTION] = attention_wrapper,
     [KERNEL_GATE] = element_wrapper,        [KERNEL_ROTARY] = rotary_wrapper,
     [KERNEL_SCALE] = scale_wrapper,
+    [KERNEL_CUSTOM] = custom_wrapper,
     [KERNEL_LOG_SOFTMAX] = vocabulary_wrapper, [KERNEL_ARGMAX] = vocabulary_wrapper,
 };
 

@@ -14,13 +14,18 @@ static void write_rows(const Engine *e, const Buffer *b, const float *values)
         memcpy(address(e, b, 0) + (size_t)(r * b->stride) * sizeof(float), values + r * b->width, (size_t)b->width * sizeof(float));
 }
 
+int32_t *engine_position(const Engine *e) { return (int32_t *)e->state + e->plan->options.slots; }
+
 static void fill_integers(const Engine *e, const Buffer *b)
 {
+    const int32_t position = *engine_position(e);
     int32_t *to = (int32_t *)address(e, b, 0);
     for (int64_t i = 0; i < b->rows; i++) {
         switch (b->tensor->fill) {
         case FILL_INDEX: to[i] = (int32_t)i; break;
         case FILL_COUNT: to[i] = (int32_t)i + 1; break;
+        case FILL_POSITION: to[i] = position + (int32_t)i; break;
+        case FILL_SEEN:  to[i] = position + (int32_t)i + 1; break;
         default:         to[i] = b->tensor->fill; break;
         }
     }
@@ -29,8 +34,33 @@ static void fill_integers(const Engine *e, const Buffer *b)
 /* Inputs of an xf.graph start as the spec gives them, and are zero where it gives nothing. */
 void engine_reset(Engine *e)
 {
+    engine_forget(e);
+    engine_inputs(e);
+}
+
+void engine_forget(Engine *e) { memset(e->state, 0, e->plan->header_bytes); }
+
+void engine_fill(Engine *e)
+{
+    for (int i = 0; i < e->plan->buffer_count; i++)
+        if (e->plan->buffers[i]->tensor->kind == TENSOR_INPUT && e->plan->buffers[i]->layout == LAYOUT_INTS) fill_integers(e, e->plan->buffers[i]);
+}
+
+bool engine_has_room(const Engine *e)
+{
+    const Graph *g = e->plan->graph;
+    return *engine_position(e) <= g->capacity - g->step_rows;
+}
+
+rt_status engine_run(Engine *e)
+{
+    if (!engine_has_room(e)) engine_forget(e);
+    return e->ops->run(e);
+}
+
+void engine_inputs(Engine *e)
+{
     const Plan *p = e->plan;
-    memset(e->state, 0, p->header_bytes);
     for (int i = 0; i < p->buffer_count; i++) {
         const Buffer *b = p->buffers[i];
         if (b->tensor->kind != TENSOR_INPUT) continue;

@@ -42,6 +42,16 @@ Engine *generic_open_plain(Arena *a, const Plan *p);
 /* Forget every sequence, and fill the inputs of an xf.graph with the numbers of its spec, or zeros where it gives none:
  * inputs that were set are lost. */
 void engine_reset(Engine *e);
+/* Of an xf.graph: the same for its inputs alone, and for the sequence in its caches alone; whether the next run has room in them;
+ * and a run that begins a new sequence where it has none. */
+void engine_inputs(Engine *e);
+void engine_forget(Engine *e);
+bool engine_has_room(const Engine *e);
+rt_status engine_run(Engine *e);
+/* Whole-number inputs as the next run needs them. */
+void engine_fill(Engine *e);
+/* Rows of slot 0 so far. */
+int32_t *engine_position(const Engine *e);
 /* How many rows one call takes, and how many floats lie from one row of logits to the next. */
 int engine_rows(const Engine *e);
 int64_t engine_logits_stride(const Engine *e);

@@ -190,7 +190,10 @@ static const float *logits(const Engine *e) { return ((const Generic *)e->own)->
 static rt_status run(Engine *e)
 {
     if (model_of(e)->model_kind != KIND_GRAPH) return RT_ORDER;
+    if (!engine_has_room(e)) return RT_TOO_LONG;
+    engine_fill(e);
     run_program(e, "run", 0, 0, NULL, 0);
+    *next_position(e) += (int32_t)e->plan->graph->step_rows;
     return RT_OK;
 }
 
@@ -201,7 +204,12 @@ static rt_status threads(Engine *e, int lanes)
     return RT_OK;
 }
 
-static void close(Engine *e) { arena_free(((Generic *)e->own)->arena); }
+static void close(Engine *e)
+{
+    Generic *own = e->own;
+    if (own->custom) custom_free(own->custom);
+    arena_free(own->arena);
+}
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
@@ -229,13 +237,17 @@ static unsigned char *aligned(Arena *a, size_t bytes)
     return (unsigned char *)pad64((size_t)(uintptr_t)arena_alloc(a, bytes + 64));
 }
 
-static Engine *open(Arena *a, const Plan *p, Product *product)
+static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
 {
     static const EngineOps ops = { .encode = encode, .step = step, .next = next, .rows = rows, .logits = logits, .fork = fork_slot, .clear = clear,
                                    .run = run, .threads = threads, .close = close };
     if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs row-major plans");
     Generic *own = arena_alloc(a, sizeof *own);
     *own = (Generic){ .arena = arena_new(), .lanes = 1, .product = product };
+    if (graph_has_custom(p->graph) && !(own->custom = custom_compile(own->arena, d, p))) {
+        arena_free(own->arena);
+        return NULL;
+    }
     read_weights(own, p->graph);
     Engine *e = arena_alloc(a, sizeof *e);
     *e = (Engine){ .name = "generic", .ops = &ops, .plan = p, .state = aligned(own->arena, p->state_bytes), .own = own };
@@ -246,7 +258,12 @@ static Engine *open(Arena *a, const Plan *p, Product *product)
 
 Engine *generic_open(Arena *a, Diag *d, const Plan *p)
 {
-    return plan_fits_machine(d, p) ? open(a, p, blas_product) : NULL;
+    return plan_fits_machine(d, p) ? open(a, d, p, blas_product) : NULL;
 }
 
-Engine *generic_open_plain(Arena *a, const Plan *p) { return open(a, p, plain_product); }
+Engine *generic_open_plain(Arena *a, const Plan *p)
+{
+    Engine *e = open(a, diag_new(a), p, plain_product);
+    if (!e) die("C that was checked does not compile");
+    return e;
+}

@@ -2,6 +2,7 @@
 #ifndef GENERIC_H
 #define GENERIC_H
 
+#include "custom.h"
 #include "engine.h"
 #include "generic_blas.h"
 
@@ -12,6 +13,7 @@ typedef struct Generic {
     int lanes;
     Product *product;               /* by OpenBLAS, or plain */
     rt_group *groups;               /* [engine_rows], of the call that runs */
+    CustomCode *custom;             /* the C of xf.ops; NULL where there is none */
     const float *result;            /* what the last step, next or rows left: [rows][stride] */
 } Generic;
 

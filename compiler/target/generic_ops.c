@@ -302,6 +302,15 @@ static void argmax(const GenericPass *pass, const PlanOp *op)
     }
 }
 
+/* ---- C of the spec -------------------------------------------------------------------------------------- */
+
+static void custom(const GenericPass *pass, const PlanOp *op)
+{
+    const float *in[NODE_INPUTS];
+    for (int i = 0; i < op->node->custom->input_count; i++) in[i] = op->params[i] ? weights(pass, op->node->in[i]) : row(pass, op->in[i], 0);
+    custom_of(((const Generic *)pass->engine->own)->custom, op)(row(pass, op->out[0], 0), in, 0, rows_of(pass, op->result));
+}
+
 /* ---- dispatch ------------------------------------------------------------------------------------------- */
 
 typedef void Compute(const GenericPass *pass, const PlanOp *op);
@@ -310,7 +319,7 @@ static Compute *const computes[KERNELS] = {
     [KERNEL_POSITION] = position,     [KERNEL_ADD] = add,               [KERNEL_ACTIVATION] = activation,
     [KERNEL_STORE_K] = store,         [KERNEL_STORE_V] = store,         [KERNEL_ATTENTION] = attention,
     [KERNEL_LOG_SOFTMAX] = log_softmax, [KERNEL_ARGMAX] = argmax,       [KERNEL_GATE] = gate,
-    [KERNEL_ROTARY] = rotary,         [KERNEL_SCALE] = scale,
+    [KERNEL_ROTARY] = rotary,         [KERNEL_SCALE] = scale,           [KERNEL_CUSTOM] = custom,
 };
 
 static bool of_slots(const PlanOp *op)

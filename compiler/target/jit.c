@@ -130,7 +130,10 @@ static rt_status jit_clear(Engine *e)
 static rt_status jit_run(Engine *e)
 {
     begin(e);
-    return unless_stopped(emitted_run(e));
+    const int32_t before = *engine_position(e);
+    const rt_status status = unless_stopped(emitted_run(e));
+    if (status == RT_INTERRUPTED) *engine_position(e) = before;     /* of what caches got nothing counts */
+    return status;
 }
 
 static const EngineOps jit_ops = {
@@ -195,6 +198,41 @@ static TCCState *compile(Arena *a, Diag *d, Exit blame, const char *text, const 
     tcc_delete(code);
     return NULL;
 }
+
+/* ---- other C ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Listener { void *user; JitSay *say; int heard; } Listener;
+
+static void hear(void *listener, const char *message)
+{
+    Listener *l = listener;
+    l->heard++;
+    l->say(l->user, message);
+}
+
+void *jit_compile_c(const char *text, void *user, JitSay *say)
+{
+    Listener listener = { user, say, 0 };
+    TCCState *code = tcc_new();
+    if (!code) die("no memory for libtcc");
+    tcc_set_error_func(code, &listener, hear);
+    tcc_set_options(code, "-nostdlib -nostdinc -std=c11 -Wall");
+    tcc_set_output_type(code, TCC_OUTPUT_MEMORY);
+    bool good = tcc_compile_string(code, text) == 0 && !listener.heard;
+    if (good) {
+        add_function(code, "memset", (KernelFunction *)memset);
+        add_function(code, "memcpy", (KernelFunction *)memcpy);
+        add_function(code, "memmove", (KernelFunction *)memmove);
+        good = tcc_relocate(code, TCC_RELOCATE_AUTO) == 0 && !listener.heard;
+    }
+    if (good) return code;
+    tcc_delete(code);
+    return NULL;
+}
+
+void *jit_symbol(void *code, const char *name) { return in_memory(code, name); }
+
+void jit_free_c(void *code) { tcc_delete(code); }
 
 /* The first of a list that there is and this processor runs, or NULL. */
 static const KernelSet *first_set(Arena *a, const char *list)

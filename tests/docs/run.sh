@@ -23,10 +23,10 @@ for page in README.md man/xformc-repl.1.scd; do
 done
 
 # Lua in the page on specs is a spec.
-awk '/^```/ { if (inside && block ~ /^return/) { file = sprintf("%s/spec%d.lua", folder, ++n); printf "%s", block >file; close(file) } inside = !inside; block = ""; next }
+awk '/^```/ { if (inside && block ~ /^(return|xf\.op)/) { file = sprintf("%s/spec%d.lua", folder, ++n); printf "%s", block >file; close(file) } inside = !inside; block = ""; next }
     inside { block = block $0 "\n" }' folder="$scratch" man/xformc-spec.5.scd
-for spec in "$scratch"/spec1.lua "$scratch"/spec2.lua; do
-    "$xformc" info "$spec" >/dev/null 2>"$scratch/err"
+for spec in "$scratch"/spec1.lua "$scratch"/spec2.lua "$scratch"/spec3.lua "$scratch"/spec4.lua; do
+    "$xformc" info "$spec" --allow-c >/dev/null 2>"$scratch/err"
     verdict $? "man/xformc-spec.5.scd: $(head -n 1 "$spec")"
     cat "$scratch/err"
 done

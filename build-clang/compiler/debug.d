@@ -1,0 +1,46 @@
+build-clang/compiler/debug.o: compiler/debug.c compiler/debug.h \
+  compiler/target/engine.h compiler/target/emit.h compiler/plan/plan.h \
+  compiler/graph/graph.h compiler/front/model.h compiler/base/arena.h \
+  compiler/base/diag.h compiler/base/file.h compiler/front/fields.def \
+  compiler/graph/ops.def compiler/plan/../../runtime/rt.h \
+  runtime/activations.def compiler/plan/../../runtime/kernels.def \
+  compiler/plan/formats.def compiler/base/text.h compiler/target/jit.h \
+  compiler/machine.h runtime/rt.h
+
+compiler/debug.h:
+
+compiler/target/engine.h:
+
+compiler/target/emit.h:
+
+compiler/plan/plan.h:
+
+compiler/graph/graph.h:
+
+compiler/front/model.h:
+
+compiler/base/arena.h:
+
+compiler/base/diag.h:
+
+compiler/base/file.h:
+
+compiler/front/fields.def:
+
+compiler/graph/ops.def:
+
+compiler/plan/../../runtime/rt.h:
+
+runtime/activations.def:
+
+compiler/plan/../../runtime/kernels.def:
+
+compiler/plan/formats.def:
+
+compiler/base/text.h:
+
+compiler/target/jit.h:
+
+compiler/machine.h:
+
+runtime/rt.h:

@@ -1,0 +1,16 @@
+build-clang/compiler/front/model_vocabulary.o: \
+  compiler/front/model_vocabulary.c compiler/front/fields.h \
+  compiler/front/model.h compiler/base/arena.h compiler/base/diag.h \
+  compiler/base/file.h compiler/front/fields.def
+
+compiler/front/fields.h:
+
+compiler/front/model.h:
+
+compiler/base/arena.h:
+
+compiler/base/diag.h:
+
+compiler/base/file.h:
+
+compiler/front/fields.def:

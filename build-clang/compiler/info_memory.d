@@ -1,0 +1,39 @@
+build-clang/compiler/info_memory.o: compiler/info_memory.c \
+  compiler/info.h compiler/target/emit.h compiler/plan/plan.h \
+  compiler/graph/graph.h compiler/front/model.h compiler/base/arena.h \
+  compiler/base/diag.h compiler/base/file.h compiler/front/fields.def \
+  compiler/graph/ops.def compiler/plan/../../runtime/rt.h \
+  runtime/activations.def compiler/plan/../../runtime/kernels.def \
+  compiler/plan/formats.def compiler/base/text.h compiler/svg.h
+
+compiler/info.h:
+
+compiler/target/emit.h:
+
+compiler/plan/plan.h:
+
+compiler/graph/graph.h:
+
+compiler/front/model.h:
+
+compiler/base/arena.h:
+
+compiler/base/diag.h:
+
+compiler/base/file.h:
+
+compiler/front/fields.def:
+
+compiler/graph/ops.def:
+
+compiler/plan/../../runtime/rt.h:
+
+runtime/activations.def:
+
+compiler/plan/../../runtime/kernels.def:
+
+compiler/plan/formats.def:
+
+compiler/base/text.h:
+
+compiler/svg.h:

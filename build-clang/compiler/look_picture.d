@@ -1,0 +1,46 @@
+build-clang/compiler/look_picture.o: compiler/look_picture.c \
+  compiler/look.h compiler/picture.h compiler/base/text.h \
+  compiler/base/arena.h compiler/session.h compiler/target/emit.h \
+  compiler/plan/plan.h compiler/graph/graph.h compiler/front/model.h \
+  compiler/base/diag.h compiler/base/file.h compiler/front/fields.def \
+  compiler/graph/ops.def compiler/plan/../../runtime/rt.h \
+  runtime/activations.def compiler/plan/../../runtime/kernels.def \
+  compiler/plan/formats.def compiler/target/engine.h compiler/trace.h
+
+compiler/look.h:
+
+compiler/picture.h:
+
+compiler/base/text.h:
+
+compiler/base/arena.h:
+
+compiler/session.h:
+
+compiler/target/emit.h:
+
+compiler/plan/plan.h:
+
+compiler/graph/graph.h:
+
+compiler/front/model.h:
+
+compiler/base/diag.h:
+
+compiler/base/file.h:
+
+compiler/front/fields.def:
+
+compiler/graph/ops.def:
+
+compiler/plan/../../runtime/rt.h:
+
+runtime/activations.def:
+
+compiler/plan/../../runtime/kernels.def:
+
+compiler/plan/formats.def:
+
+compiler/target/engine.h:
+
+compiler/trace.h:

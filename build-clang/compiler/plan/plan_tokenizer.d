@@ -1,0 +1,33 @@
+build-clang/compiler/plan/plan_tokenizer.o: \
+  compiler/plan/plan_tokenizer.c compiler/plan/plan_lower.h \
+  compiler/plan/plan.h compiler/graph/graph.h compiler/front/model.h \
+  compiler/base/arena.h compiler/base/diag.h compiler/base/file.h \
+  compiler/front/fields.def compiler/graph/ops.def \
+  compiler/plan/../../runtime/rt.h runtime/activations.def \
+  compiler/plan/../../runtime/kernels.def compiler/plan/formats.def
+
+compiler/plan/plan_lower.h:
+
+compiler/plan/plan.h:
+
+compiler/graph/graph.h:
+
+compiler/front/model.h:
+
+compiler/base/arena.h:
+
+compiler/base/diag.h:
+
+compiler/base/file.h:
+
+compiler/front/fields.def:
+
+compiler/graph/ops.def:
+
+compiler/plan/../../runtime/rt.h:
+
+runtime/activations.def:
+
+compiler/plan/../../runtime/kernels.def:
+
+compiler/plan/formats.def:

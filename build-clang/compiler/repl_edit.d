@@ -1,0 +1,69 @@
+build-clang/compiler/repl_edit.o: compiler/repl_edit.c compiler/repl.h \
+  compiler/front/spec_lua.h /usr/include/lua5.4/lauxlib.h \
+  /usr/include/lua5.4/luaconf.h /usr/include/lua5.4/lua.h \
+  /usr/include/lua5.4/lualib.h compiler/front/fields.h \
+  compiler/front/model.h compiler/base/arena.h compiler/base/diag.h \
+  compiler/base/file.h compiler/front/fields.def \
+  compiler/front/spec_lexer.h compiler/target/background.h \
+  compiler/target/engine.h compiler/target/emit.h compiler/plan/plan.h \
+  compiler/graph/graph.h compiler/graph/ops.def \
+  compiler/plan/../../runtime/rt.h runtime/activations.def \
+  compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
+  compiler/base/text.h compiler/look.h compiler/picture.h \
+  compiler/session.h compiler/trace.h
+
+compiler/repl.h:
+
+compiler/front/spec_lua.h:
+
+/usr/include/lua5.4/lauxlib.h:
+
+/usr/include/lua5.4/luaconf.h:
+
+/usr/include/lua5.4/lua.h:
+
+/usr/include/lua5.4/lualib.h:
+
+compiler/front/fields.h:
+
+compiler/front/model.h:
+
+compiler/base/arena.h:
+
+compiler/base/diag.h:
+
+compiler/base/file.h:
+
+compiler/front/fields.def:
+
+compiler/front/spec_lexer.h:
+
+compiler/target/background.h:
+
+compiler/target/engine.h:
+
+compiler/target/emit.h:
+
+compiler/plan/plan.h:
+
+compiler/graph/graph.h:
+
+compiler/graph/ops.def:
+
+compiler/plan/../../runtime/rt.h:
+
+runtime/activations.def:
+
+compiler/plan/../../runtime/kernels.def:
+
+compiler/plan/formats.def:
+
+compiler/base/text.h:
+
+compiler/look.h:
+
+compiler/picture.h:
+
+compiler/session.h:
+
+compiler/trace.h:

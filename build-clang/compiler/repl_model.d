@@ -1,0 +1,92 @@
+build-clang/compiler/repl_model.o: compiler/repl_model.c compiler/repl.h \
+  compiler/front/spec_lua.h /usr/include/lua5.4/lauxlib.h \
+  /usr/include/lua5.4/luaconf.h /usr/include/lua5.4/lua.h \
+  /usr/include/lua5.4/lualib.h compiler/front/fields.h \
+  compiler/front/model.h compiler/base/arena.h compiler/base/diag.h \
+  compiler/base/file.h compiler/front/fields.def \
+  compiler/front/spec_lexer.h compiler/target/background.h \
+  compiler/target/engine.h compiler/target/emit.h compiler/plan/plan.h \
+  compiler/graph/graph.h compiler/graph/ops.def \
+  compiler/plan/../../runtime/rt.h runtime/activations.def \
+  compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
+  compiler/base/text.h compiler/look.h compiler/picture.h \
+  compiler/session.h compiler/trace.h compiler/bench.h \
+  compiler/base/clock.h compiler/machine.h runtime/rt.h \
+  compiler/command.h compiler/target/decode.h runtime/rt_beam.h \
+  runtime/rt_numbers.h compiler/target/jit.h compiler/verify.h
+
+compiler/repl.h:
+
+compiler/front/spec_lua.h:
+
+/usr/include/lua5.4/lauxlib.h:
+
+/usr/include/lua5.4/luaconf.h:
+
+/usr/include/lua5.4/lua.h:
+
+/usr/include/lua5.4/lualib.h:
+
+compiler/front/fields.h:
+
+compiler/front/model.h:
+
+compiler/base/arena.h:
+
+compiler/base/diag.h:
+
+compiler/base/file.h:
+
+compiler/front/fields.def:
+
+compiler/front/spec_lexer.h:
+
+compiler/target/background.h:
+
+compiler/target/engine.h:
+
+compiler/target/emit.h:
+
+compiler/plan/plan.h:
+
+compiler/graph/graph.h:
+
+compiler/graph/ops.def:
+
+compiler/plan/../../runtime/rt.h:
+
+runtime/activations.def:
+
+compiler/plan/../../runtime/kernels.def:
+
+compiler/plan/formats.def:
+
+compiler/base/text.h:
+
+compiler/look.h:
+
+compiler/picture.h:
+
+compiler/session.h:
+
+compiler/trace.h:
+
+compiler/bench.h:
+
+compiler/base/clock.h:
+
+compiler/machine.h:
+
+runtime/rt.h:
+
+compiler/command.h:
+
+compiler/target/decode.h:
+
+runtime/rt_beam.h:
+
+runtime/rt_numbers.h:
+
+compiler/target/jit.h:
+
+compiler/verify.h:

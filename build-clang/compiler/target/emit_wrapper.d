@@ -1,0 +1,40 @@
+build-clang/compiler/target/emit_wrapper.o: \
+  compiler/target/emit_wrapper.c compiler/target/custom.h \
+  compiler/target/emit.h compiler/plan/plan.h compiler/graph/graph.h \
+  compiler/front/model.h compiler/base/arena.h compiler/base/diag.h \
+  compiler/base/file.h compiler/front/fields.def compiler/graph/ops.def \
+  compiler/plan/../../runtime/rt.h runtime/activations.def \
+  compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
+  compiler/base/text.h compiler/target/../../runtime/activations.def
+
+compiler/target/custom.h:
+
+compiler/target/emit.h:
+
+compiler/plan/plan.h:
+
+compiler/graph/graph.h:
+
+compiler/front/model.h:
+
+compiler/base/arena.h:
+
+compiler/base/diag.h:
+
+compiler/base/file.h:
+
+compiler/front/fields.def:
+
+compiler/graph/ops.def:
+
+compiler/plan/../../runtime/rt.h:
+
+runtime/activations.def:
+
+compiler/plan/../../runtime/kernels.def:
+
+compiler/plan/formats.def:
+
+compiler/base/text.h:
+
+compiler/target/../../runtime/activations.def:

@@ -1,0 +1,49 @@
+build-clang/compiler/target/library_cache.o: \
+  compiler/target/library_cache.c compiler/target/library_cache.h \
+  compiler/target/emit.h compiler/plan/plan.h compiler/graph/graph.h \
+  compiler/front/model.h compiler/base/arena.h compiler/base/diag.h \
+  compiler/base/file.h compiler/front/fields.def compiler/graph/ops.def \
+  compiler/plan/../../runtime/rt.h runtime/activations.def \
+  compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
+  compiler/base/text.h compiler/target/isa.h compiler/target/pack.h \
+  runtime/rt_packed.h runtime/rt.h compiler/target/runtime_text.h
+
+compiler/target/library_cache.h:
+
+compiler/target/emit.h:
+
+compiler/plan/plan.h:
+
+compiler/graph/graph.h:
+
+compiler/front/model.h:
+
+compiler/base/arena.h:
+
+compiler/base/diag.h:
+
+compiler/base/file.h:
+
+compiler/front/fields.def:
+
+compiler/graph/ops.def:
+
+compiler/plan/../../runtime/rt.h:
+
+runtime/activations.def:
+
+compiler/plan/../../runtime/kernels.def:
+
+compiler/plan/formats.def:
+
+compiler/base/text.h:
+
+compiler/target/isa.h:
+
+compiler/target/pack.h:
+
+runtime/rt_packed.h:
+
+runtime/rt.h:
+
+compiler/target/runtime_text.h:

@@ -1,0 +1,13 @@
+build-clang/native/runtime/kernels/norm_f32.o: runtime/kernels/norm_f32.c \
+  runtime/kernels/../rt_simd.h runtime/rt.h runtime/activations.def \
+  runtime/kernels/../kernels.h runtime/kernels.def
+
+runtime/kernels/../rt_simd.h:
+
+runtime/rt.h:
+
+runtime/activations.def:
+
+runtime/kernels/../kernels.h:
+
+runtime/kernels.def:

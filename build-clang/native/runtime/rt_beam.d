@@ -1,0 +1,8 @@
+build-clang/native/runtime/rt_beam.o: runtime/rt_beam.c runtime/rt_beam.h \
+  runtime/rt.h runtime/activations.def
+
+runtime/rt_beam.h:
+
+runtime/rt.h:
+
+runtime/activations.def:

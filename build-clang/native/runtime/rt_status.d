@@ -1,0 +1,6 @@
+build-clang/native/runtime/rt_status.o: runtime/rt_status.c runtime/rt.h \
+  runtime/activations.def
+
+runtime/rt.h:
+
+runtime/activations.def:

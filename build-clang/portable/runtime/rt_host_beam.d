@@ -1,0 +1,15 @@
+build-clang/portable/runtime/rt_host_beam.o: runtime/rt_host_beam.c \
+  runtime/rt_host_beam.h runtime/rt_beam.h runtime/rt.h \
+  runtime/activations.def runtime/rt_host_options.h runtime/rt_host.h
+
+runtime/rt_host_beam.h:
+
+runtime/rt_beam.h:
+
+runtime/rt.h:
+
+runtime/activations.def:
+
+runtime/rt_host_options.h:
+
+runtime/rt_host.h:

@@ -1,0 +1,14 @@
+build-clang/portable/tests/kernels/test_linear.o: \
+  tests/kernels/test_linear.c tests/kernels/kernel_test.h \
+  runtime/kernels.h runtime/rt.h runtime/activations.def \
+  runtime/kernels.def
+
+tests/kernels/kernel_test.h:
+
+runtime/kernels.h:
+
+runtime/rt.h:
+
+runtime/activations.def:
+
+runtime/kernels.def:

@@ -1,0 +1,13 @@
+build-clang/portable/tests/kernels/test_team.o: tests/kernels/test_team.c \
+  tests/kernels/kernel_test.h runtime/kernels.h runtime/rt.h \
+  runtime/activations.def runtime/kernels.def
+
+tests/kernels/kernel_test.h:
+
+runtime/kernels.h:
+
+runtime/rt.h:
+
+runtime/activations.def:
+
+runtime/kernels.def:

@@ -1,0 +1,6 @@
+build-clang/runtime/rt_characters.o: runtime/rt_characters.c runtime/rt.h \
+  runtime/activations.def
+
+runtime/rt.h:
+
+runtime/activations.def:

@@ -1,0 +1,1 @@
+build-clang/tests/bench/json_rows.o: tests/bench/json_rows.c

@@ -1,0 +1,44 @@
+build-clang/tests/engines/test_verify.o: tests/engines/test_verify.c \
+  tests/engines/engine_test.h compiler/trace.h compiler/target/engine.h \
+  compiler/target/emit.h compiler/plan/plan.h compiler/graph/graph.h \
+  compiler/front/model.h compiler/base/arena.h compiler/base/diag.h \
+  compiler/base/file.h compiler/front/fields.def compiler/graph/ops.def \
+  compiler/plan/../../runtime/rt.h runtime/activations.def \
+  compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
+  compiler/base/text.h compiler/verify.h
+
+tests/engines/engine_test.h:
+
+compiler/trace.h:
+
+compiler/target/engine.h:
+
+compiler/target/emit.h:
+
+compiler/plan/plan.h:
+
+compiler/graph/graph.h:
+
+compiler/front/model.h:
+
+compiler/base/arena.h:
+
+compiler/base/diag.h:
+
+compiler/base/file.h:
+
+compiler/front/fields.def:
+
+compiler/graph/ops.def:
+
+compiler/plan/../../runtime/rt.h:
+
+runtime/activations.def:
+
+compiler/plan/../../runtime/kernels.def:
+
+compiler/plan/formats.def:
+
+compiler/base/text.h:
+
+compiler/verify.h:

@@ -1,0 +1,18 @@
+build-clang/tests/front/test_model.o: tests/front/test_model.c \
+  tests/front/front_test.h compiler/base/diag.h compiler/base/arena.h \
+  compiler/base/file.h compiler/front/fields.h compiler/front/model.h \
+  compiler/front/fields.def
+
+tests/front/front_test.h:
+
+compiler/base/diag.h:
+
+compiler/base/arena.h:
+
+compiler/base/file.h:
+
+compiler/front/fields.h:
+
+compiler/front/model.h:
+
+compiler/front/fields.def:

@@ -1,0 +1,15 @@
+build-clang/tests/front/test_positions.o: tests/front/test_positions.c \
+  tests/front/front_test.h compiler/base/diag.h compiler/base/arena.h \
+  compiler/base/file.h compiler/front/model.h compiler/front/fields.def
+
+tests/front/front_test.h:
+
+compiler/base/diag.h:
+
+compiler/base/arena.h:
+
+compiler/base/file.h:
+
+compiler/front/model.h:
+
+compiler/front/fields.def:

@@ -1,0 +1,1 @@
+build-clang/tests/repl/pty.o: tests/repl/pty.c

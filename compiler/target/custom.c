@@ -1,0 +1,215 @@
+/* custom.c: the C of an xf.op inside a function, as text and compiled by libtcc; see custom.h. */
+#include "custom.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit.h"
+#include "runtime_text.h"
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+static const char *tensor_shape(Arena *a, const Tensor *t)
+{
+    if (t->rank == 1) return arena_format(a, "[%lld]", (long long)t->dim[0].bound);
+    return arena_format(a, "[%lld, %lld]", (long long)t->dim[0].bound, (long long)t->dim[1].bound);
+}
+
+const char *custom_doc(Arena *a, const PlanOp *op)
+{
+    const CustomOp *c = op->node->custom;
+    Text t = text_new(a);
+    text_printf(&t, "%s:", c->name);
+    for (int i = 0; i < c->input_count; i++) text_printf(&t, "%s %s %s", i ? "," : "", c->inputs[i], tensor_shape(a, op->node->in[i]));
+    text_printf(&t, " -> y %s", tensor_shape(a, op->node->out[0]));
+    for (int i = 0; i < c->attribute_count; i++) text_printf(&t, "%s %s %.9g", i ? "," : ";", c->attributes[i].name, op->node->attributes[i]);
+    return t.data;
+}
+
+static void constants(Text *t, const char *name, long long rows, long long columns, long long stride)
+{
+    text_printf(t, "    enum { %s_rows = %lld, %s_columns = %lld, %s_stride = %lld };\n", name, rows, name, columns, name, stride);
+}
+
+static void input_constants(Text *t, const PlanOp *op, int i, bool dense)
+{
+    const Tensor *x = op->node->in[i];
+    const long long rows = x->rank == 1 ? 1 : x->dim[0].bound, columns = x->dim[x->rank - 1].bound;
+    constants(t, op->node->custom->inputs[i], rows, columns, op->in[i] ? op->in[i]->stride : dense ? columns : pad16(columns));
+}
+
+/* A constant of C: 0.25f, 1.0f. */
+static const char *real(Arena *a, double x)
+{
+    const char *text = arena_format(a, "%.9g", x);
+    return arena_format(a, "%s%s", text, strpbrk(text, ".e") ? "f" : ".0f");
+}
+
+/* Spaces that all lines with text begin with. */
+static size_t common_indent(const char *c)
+{
+    size_t common = SIZE_MAX;
+    for (const char *s = c; *s; s += strcspn(s, "\n"), s += *s == '\n') {
+        const size_t n = strspn(s, " ");
+        if (s[n] && s[n] != '\n' && s[n] != '\r' && n < common) common = n;
+    }
+    return common == SIZE_MAX ? 0 : common;
+}
+
+/* The user's lines, moved to the place of a function's block. */
+static void add_lines(Text *t, const char *c)
+{
+    const size_t common = common_indent(c);
+    const char *end = c + strlen(c);
+    while (end > c && strchr(" \t\r\n", end[-1])) end--;
+    for (const char *s = c; s < end;) {
+        const size_t n = strcspn(s, "\n"), skipped = strspn(s, " ") < common ? strspn(s, " ") : common;
+        size_t length = s + n > end ? (size_t)(end - s) : n;
+        while (length && strchr(" \t\r", s[length - 1])) length--;
+        if (length > skipped) text_printf(t, "        %.*s", (int)(length - skipped), s + skipped);
+        text_add(t, "\n");
+        s += n + (s[n] == '\n');
+    }
+}
+
+const char *custom_body(Arena *a, const PlanOp *op, bool dense, bool placed)
+{
+    const CustomOp *c = op->node->custom;
+    Text t = text_new(a), used = text_new(a);
+    constants(&t, "y", op->out[0]->rows, op->out[0]->width, op->out[0]->stride);
+    for (int i = 0; i < c->input_count; i++) {
+        input_constants(&t, op, i, dense);
+        text_printf(&used, ", (void)%s", c->inputs[i]);
+    }
+    for (int i = 0; i < c->attribute_count; i++) {
+        text_printf(&t, "    const float %s = %s;\n", c->attributes[i].name, real(a, op->node->attributes[i]));
+        text_printf(&used, ", (void)%s", c->attributes[i].name);
+    }
+    text_printf(&t, "    const int begin = rows.begin, end = rows.end;\n    (void)begin, (void)end%s;\n    {\n", used.data);
+    if (placed) text_printf(&t, "#line %d \"op:%s\"\n", c->text.line, c->name);
+    add_lines(&t, c->c);
+    text_add(&t, "    }\n");
+    return t.data;
+}
+
+static void parameters(Text *out, const CustomOp *c)
+{
+    text_add(out, "float *y");
+    for (int i = 0; i < c->input_count; i++) text_printf(out, ", const float *%s", c->inputs[i]);
+    text_add(out, ", rt_span rows");
+}
+
+void custom_function(Text *out, const Wrapper *w)
+{
+    text_printf(out, "/* %s */\nstatic inline void %s(", w->doc, w->name);
+    parameters(out, w->op->node->custom);
+    text_printf(out, ")\n{\n%s}\n\n", w->shape);
+}
+
+/* ---- compiled ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Compiled { const PlanOp *op; CustomFunction *function; } Compiled;
+struct CustomCode { void *code; Compiled *list; int count; };
+
+static void collect(CustomCode *c, Arena *a, const Plan *p)
+{
+    int room = 0;
+    for (int i = 0; i < p->block_count; i++) room += p->blocks[i]->op_count;
+    c->list = arena_array(a, (size_t)room + 1, sizeof *c->list);
+    for (int i = 0; i < p->block_count; i++)
+        for (int j = 0; j < p->blocks[i]->op_count; j++)
+            if (p->blocks[i]->ops[j].kernel == KERNEL_CUSTOM) c->list[c->count++].op = &p->blocks[i]->ops[j];
+}
+
+/* The operation, and what calls it whatever its inputs are. */
+static void add_function(Text *out, Arena *a, const PlanOp *op, int number)
+{
+    const CustomOp *c = op->node->custom;
+    text_printf(out, "static void body_%d(", number);
+    parameters(out, c);
+    text_printf(out, ")\n{\n%s}\nvoid xf_op_%d(float *y, const float *const *in, int begin, int end)\n{\n    const rt_span rows = { begin, end };\n"
+                "    body_%d(y", custom_body(a, op, true, true), number, number);
+    for (int i = 0; i < c->input_count; i++) text_printf(out, ", in[%d]", i);
+    text_add(out, ", rows);\n}\n");
+}
+
+typedef struct Told { Diag *diag; Arena *arena; const CustomCode *code; bool any; } Told;
+
+/* The place of line `line` of the user's file, at the first word of it, or of the last line of the C. */
+static Loc place_of(const CustomOp *op, int line)
+{
+    Loc at = op->text;
+    const char *s = op->c;
+    for (const char *end; at.line < line && (end = strchr(s, '\n')) && end[1 + strspn(end + 1, " \t\r\n")]; s = end + 1)
+        at = (Loc){ at.file, at.line + 1, 1 };
+    at.column += (int)strspn(s, " \t");
+    return at;
+}
+
+/* What a message of libtcc says behind its place. */
+static const char *message_words(const char *s)
+{
+    static const char *const heads[] = { "tcc: ", "error: ", "warning: " };
+    for (int i = 0; i < 3; i++)
+        if (strncmp(s, heads[i], strlen(heads[i])) == 0) s += strlen(heads[i]);
+    return s;
+}
+
+/* "op:scale:7: error: ';' expected", perhaps behind "In file included from": at line 7 of the text that has the C of scale. */
+static void tell(void *user, const char *message)
+{
+    Told *t = user;
+    const CustomOp *op = t->code->list[0].op->node->custom;
+    const char *words = message;
+    int line = op->text.line;
+    for (const char *found = message; (found = strstr(found, "op:")); found++)
+        for (int i = 0; i < t->code->count; i++) {
+            const CustomOp *c = t->code->list[i].op->node->custom;
+            const size_t n = strlen(c->name);
+            if (strncmp(found + 3, c->name, n) != 0 || found[3 + n] != ':') continue;
+            char *end;
+            op = c;
+            line = (int)strtol(found + 4 + n, &end, 10);
+            words = end + strspn(end, ": ");
+        }
+    words = message_words(words);
+    diag_error(t->diag, EXIT_BAD_DATA, place_of(op, line), "the C of %s: %s", op->name, words);
+    if (strstr(words, "implicit declaration") && !t->any)
+        diag_note(t->diag, (Loc){ 0 }, "it may call rt_plain_exp, rt_plain_log, rt_plain_sqrt, rt_plain_rsqrt, rt_plain_tanh, rt_plain_sigmoid and "
+                  "rt_plain_gelu");
+    t->any = true;
+}
+
+CustomCode *custom_compile(Arena *a, Diag *d, const Plan *p)
+{
+    CustomCode *c = arena_alloc(a, sizeof *c);
+    collect(c, a, p);
+    Text text = text_new(a);
+    emit_without_headers(a, &text);
+    for (int i = 0; i < c->count; i++) add_function(&text, a, c->list[i].op, i);
+    Told told = { d, a, c, false };
+    c->code = jit_compile_c(text.data, &told, tell);
+    for (int i = 0; c->code && i < c->count; i++) {
+        void *address = jit_symbol(c->code, arena_format(a, "xf_op_%d", i));
+        if (!address) die("libtcc lost a function");
+        memcpy(&c->list[i].function, &address, sizeof address);     /* POSIX: a function's address in a void pointer */
+    }
+    if (!c->code && !told.any) die("libtcc failed without a word");
+    return c->code ? c : NULL;
+}
+
+CustomFunction *custom_of(const CustomCode *c, const PlanOp *op)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->list[i].op == op) return c->list[i].function;
+    die("an operation was not compiled");
+}
+
+void custom_free(CustomCode *c) { jit_free_c(c->code); }
+
+bool custom_check(Arena *a, Diag *d, const Graph *g)
+{
+    CustomCode *c = custom_compile(a, d, plan_make(a, g, (PlanOptions){ .target = TARGET_ROW_MAJOR, .slots = 1, .lanes = 1 }));
+    if (c) custom_free(c);
+    return c != NULL;
+}

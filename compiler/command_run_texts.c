@@ -281,8 +281,8 @@ Exit run_texts(Session *s)
     const Plan *p = e->plan;
     const BeamChoices *b = &s->choices->beam;
     const DecodeOptions options = { .beams = b->beams, .length_penalty = b->has_length_penalty ? b->length_penalty : 1,
-                                    .early_stopping = (RtBeamStop)b->early_stopping };
-    Texts t = { .session = s, .decoder = decoder_new(s->arena, e, options), .numbers = !m->source || !m->target,
+                                    .early_stopping = (RtBeamStop)b->early_stopping, .most = s->choices->predict };
+    Texts t = { .session = s, .decoder = decoder_new(s->arena, e, options), .numbers = s->choices->ids || !m->source || !m->target,
                 .most = (int)(m->has_encoder ? m->max_source : m->max_target), .room = 12 * (size_t)m->max_target + 1 };
     if (!t.numbers) {
         t.source = characters(p->source_characters, p->source_texts);

@@ -51,6 +51,9 @@ typedef struct Choices {
     KernelsForm kernels;                    /* --kernels */
     LayersForm layers;                      /* --unroll-layers */
     int unroll;                             /* --unroll */
+    int max_len;                            /* --max-len; 0: the spec's */
+    int predict;                            /* -n of `run`; 0: as many as there is room for */
+    bool ids;                               /* --ids of `run` */
     const char *dumps;                      /* letters: m g k p c */
     const char *against;
     const char *from;                       /* of `pack`: a file in the place of the spec's weights */

@@ -12,10 +12,12 @@
 static uint64_t hash_source_fields(uint64_t h, const TensorSource *s)
 {
     const int64_t whole[] = { s->kind, s->dtype, s->rank, (int64_t)s->offset, (int64_t)s->seed, s->fan_in, s->fan_out, s->layout, s->divisor,
-                              s->first, s->distance, s->both_ways };
+                              s->first, s->distance, s->both_ways, s->start, s->view_rank, s->group, (int64_t)s->scales };
     h = rt_hash(h, whole, sizeof whole);
     h = rt_hash(h, s->shape, (size_t)s->rank * sizeof *s->shape);
     h = rt_hash(h, s->stride, (size_t)s->rank * sizeof *s->stride);
+    h = rt_hash(h, s->view_shape, (size_t)s->view_rank * sizeof *s->view_shape);
+    h = rt_hash(h, s->view_stride, (size_t)s->view_rank * sizeof *s->view_stride);
     return rt_hash(h, &s->constant, sizeof s->constant);
 }
 

@@ -26,7 +26,7 @@ Planned planned_open(const char *spec)
     int n;
     const OpName *ops = graph_builder_ops(&n);
     o.diag = diag_new(o.arena);
-    o.model = model_from_lua(o.arena, o.diag, path, ops, n);
+    o.model = model_read(o.arena, o.diag, path, ops, n);
     if (o.model) o.graph = graph_build(o.arena, o.diag, o.model, 8);
     diag_print(o.diag, stderr, false);
     if (!is_path) unlink(path);

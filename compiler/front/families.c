@@ -133,30 +133,28 @@ static void view(TensorSource *t, int rank, const int64_t *shape, const int64_t 
     memcpy(t->view_stride, stride, (size_t)rank * sizeof *stride);
 }
 
-/* Of each head its q, k and v: rows [heads][3][head_dim]. */
-static int64_t view_heads(const LayerFields *l, TensorSource *t, int64_t columns)
+/* The steps, in elements, of a stored tensor: from row to row and from column to column. */
+typedef struct Steps { int64_t row, column; } Steps;
+
+/* Rows [heads][3][head_dim]: of each head its q, k and v. */
+static int64_t view_heads(const LayerFields *l, TensorSource *t, Steps s)
 {
-    const int64_t d = l->head_dim, shape[] = { l->heads, d, columns }, stride[] = { 3 * d * columns, columns, 1 };
-    view(t, 3, shape, stride);
-    return (has_part(t, ".k") ? d : has_part(t, ".v") ? 2 * d : 0) * columns;
+    const int64_t d = l->head_dim, shape[] = { l->heads, d, t->shape[1] }, stride[] = { 3 * d * s.row, s.row, s.column };
+    view(t, t->rank + 1, shape, stride);
+    return (has_part(t, ".k") ? d : has_part(t, ".v") ? 2 * d : 0) * s.row;
 }
 
 /* Rows [heads][half][2] as [heads][2][half]. */
-static void view_pairs(const LayerFields *l, TensorSource *t, int64_t columns)
+static void view_pairs(const LayerFields *l, TensorSource *t, Steps s)
 {
-    const int64_t d = l->head_dim, shape[] = { t->shape[0] / d, 2, d / 2, columns }, stride[] = { d * columns, columns, 2 * columns, 1 };
-    view(t, 4, shape, stride);
-}
-
-static void turn(TensorSource *t, int64_t stored_columns)
-{
-    t->stride[0] = 1;
-    t->stride[1] = stored_columns;
+    const int64_t d = l->head_dim, shape[] = { t->shape[0] / d, 2, d / 2, t->shape[1] };
+    const int64_t stride[] = { d * s.row, s.row, 2 * s.row, s.column };
+    view(t, t->rank + 2, shape, stride);
 }
 
 static bool is_shape(const TensorSource *found, const int64_t *expected, int rank)
 {
-    int skip = found->rank - rank;
+    const int skip = found->rank - rank;
     if (skip < 0) return false;
     for (int i = 0; i < skip; i++)
         if (found->shape[i] != 1) return false;
@@ -165,28 +163,24 @@ static bool is_shape(const TensorSource *found, const int64_t *expected, int ran
 
 bool family_view(const FamilyTensor *row, const LayerFields *l, const TensorSource *found, TensorSource *t, int64_t expected[2], int *rank)
 {
-    const bool matrix = t->rank == 2;
-    const int64_t columns = matrix ? t->shape[1] : 1;
-    int64_t rows = t->shape[0], first = 0;
-    Cut cut = row->cut;
-    if (cut == CUT_FUSED || cut == CUT_FUSED_TURNED) first = fused_rows(l, t, &rows);
-    if (cut == CUT_FUSED_HEADS) rows = 3 * l->heads * l->head_dim;
-    if (cut == CUT_ROWS_2) first = 2, rows += 2;
-    *rank = t->rank;
-    expected[0] = rows;
-    expected[1] = columns;
-    if (matrix && (cut == CUT_TURNED || cut == CUT_FUSED_TURNED)) expected[0] = columns, expected[1] = rows;
+    const bool matrix = t->rank == 2, turned = matrix && (row->cut == CUT_TURNED || row->cut == CUT_FUSED_TURNED);
     const bool table = strstr(t->name, ".position.") != NULL;           /* may be longer than the model is to be */
-    int64_t stored = expected[0];
-    if (table && found->rank == 2 && found->shape[0] > stored) stored = found->shape[0];
-    if (!is_shape(found, (const int64_t[]){ stored, expected[1] }, *rank)) return false;
-    switch (cut) {
-    case CUT_WHOLE: break;
-    case CUT_FUSED: case CUT_ROWS_2: first *= columns; break;
-    case CUT_TURNED: case CUT_FUSED_TURNED: if (matrix) turn(t, rows); break;
-    case CUT_FUSED_HEADS: first = view_heads(l, t, columns); break;
-    case CUT_PAIRS: if (matrix) view_pairs(l, t, columns); break;
-    }
+    int64_t rows = t->shape[0], first = 0;
+    if (row->cut == CUT_FUSED || row->cut == CUT_FUSED_TURNED) first = fused_rows(l, t, &rows);
+    if (row->cut == CUT_FUSED_HEADS) rows = 3 * l->heads * l->head_dim;
+    if (row->cut == CUT_ROWS_2) first = 2, rows += 2;
+    if (table && found->rank == 2 && found->shape[0] > rows) rows = found->shape[0];
+    *rank = t->rank;
+    expected[0] = turned ? t->shape[1] : rows;
+    expected[1] = turned ? rows : t->shape[1];
+    if (!is_shape(found, expected, *rank)) return false;
+    Steps s = { found->stride[found->rank - t->rank], matrix ? found->stride[found->rank - 1] : 0 };
+    if (turned) s = (Steps){ s.column, s.row };
+    t->stride[0] = s.row;
+    t->stride[1] = s.column;
+    first *= s.row;
+    if (row->cut == CUT_FUSED_HEADS) first = view_heads(l, t, s);
+    if (row->cut == CUT_PAIRS) view_pairs(l, t, s);
     t->start = found->start + first;
     return true;
 }

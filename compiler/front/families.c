@@ -45,12 +45,14 @@ void family_apply(Arena *a, Draft *draft, int word)
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
-/* Whether `name` up to its last word is `pattern`, with a number in the place of {}. */
+/* Whether `name` up to its last word is `pattern`, with a number in the place of {}. One that ends in '!' is a whole name. */
 static bool fits(const char *pattern, const char *name, int64_t *layer)
 {
+    const size_t n = strlen(pattern);
     const char *end = strrchr(name, '.');
-    if (!end) end = name + strlen(name);
     *layer = 0;
+    if (pattern[n - 1] == '!') return strlen(name) == n - 1 && !memcmp(name, pattern, n - 1);
+    if (!end) end = name + strlen(name);
     for (; *pattern; pattern++) {
         if (pattern[0] == '{' && pattern[1] == '}') {
             char *after;
@@ -80,9 +82,9 @@ static const char *ending(const char *name)
     return strcmp(word, ".bias") ? ".weight" : ".(bias|beta)";
 }
 
-const char *family_spelling(Arena *a, const Family *f, const FamilyTensor *row, const char *name, int64_t layer)
+const char *family_spelling(Arena *a, const Family *f, const char *file, const char *name, int64_t layer)
 {
-    const char *from = row->file;
+    const char *from = file;
     while (!f->prefix && f->like) f = f->like;
     Text t = text_new(a);
     if (*from == '/') from++;
@@ -98,7 +100,7 @@ bool family_is_buffer(const char *name)
 {
     static const char *const buffers[] = {
         ".position_ids", ".token_type_ids", ".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias",
-        ".rotary_emb.inv_freq", ".embed_positions.weights", "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
+        ".rotary_emb.inv_freq", ".embed_positions.weights", ".embed_positions.weight", "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
     };
     const size_t n = strlen(name);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {

@@ -46,6 +46,8 @@ void config_set(const Config *c, const char *key, Side side, FieldId id, double 
 void config_set_list(const Config *c, const char *key, Side side, FieldId id, const double *numbers, int n);
 /* A field that was set: its number, or its default. */
 double config_get(const Config *c, Side side, FieldId id);
+/* Give the model a length, in tokens. */
+void config_set_length(const Config *c, const char *key, int64_t length);
 /* Set an activation by the name that a config has for it. */
 void config_set_activation(const Config *c, const char *key, Side side, const char *name);
 
@@ -97,10 +99,17 @@ typedef enum Cut {
     CUT_ROWS_2          /* of a table of positions: from row 2 on */
 } Cut;
 
-/* name: canonical, without its last word, {} for the layer. file: theirs, {} for the layer, (a|b) for either; behind it comes
+/* name: canonical, without its last word unless it ends in '!', {} for the layer. file: theirs, {} for the layer, (a|b) for either; behind it comes
  * .weight, of a gain also .gamma, or .bias, of norms also .beta. The family's prefix stands before it unless it begins with '/'; one that
  * ends in '!' is a whole name. */
-typedef struct FamilyTensor { const char *name, *file; Cut cut; } FamilyTensor;
+typedef struct FamilyTensor {
+    const char *name, *file;
+    Cut cut;
+    const char *added;              /* a table of theirs whose row 0 is added to every row; NULL for none */
+} FamilyTensor;
+#define WHOLE(name, file)                   { name, file, CUT_WHOLE, NULL }
+#define CUT(name, file, cut)                { name, file, CUT_##cut, NULL }
+#define ADDED(name, file, cut, added)       { name, file, CUT_##cut, added }
 
 /* An array and its size, as a Family has them. */
 #define SETTINGS_OF(array)  .settings = array, .setting_count = sizeof array / sizeof *array
@@ -124,8 +133,8 @@ const char *family_about(int word);
 void family_apply(Arena *a, Draft *draft, int word);
 /* The row of a canonical name; *layer receives its layer. NULL for a tensor that the family does not have. */
 const FamilyTensor *family_tensor(Arena *a, const Family *f, const char *name, int64_t *layer);
-/* The spelling of a name in their files: a pattern. */
-const char *family_spelling(Arena *a, const Family *f, const FamilyTensor *row, const char *name, int64_t layer);
+/* A file of theirs (FamilyTensor) for the tensor `name` as a pattern. */
+const char *family_spelling(Arena *a, const Family *f, const char *file, const char *name, int64_t layer);
 /* A buffer that is no weight, whatever the family. */
 bool family_is_buffer(const char *name);
 /* Give `t`, whose shape is set, the view of `found` that the row says. expected receives the stored shape that belongs to it; false

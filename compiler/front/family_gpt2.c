@@ -38,18 +38,18 @@ static void more(const Config *c)
 }
 
 static const FamilyTensor tensors[] = {
-    { "decoder.embed", "wte", CUT_WHOLE },
-    { "decoder.position", "wpe", CUT_WHOLE },
-    { "decoder.{}.norm.0", "h.{}.ln_1", CUT_WHOLE },
-    { "decoder.{}.self_attn.q", "h.{}.attn.c_attn", CUT_FUSED_TURNED },
-    { "decoder.{}.self_attn.k", "h.{}.attn.c_attn", CUT_FUSED_TURNED },
-    { "decoder.{}.self_attn.v", "h.{}.attn.c_attn", CUT_FUSED_TURNED },
-    { "decoder.{}.self_attn.out", "h.{}.attn.c_proj", CUT_TURNED },
-    { "decoder.{}.norm.1", "h.{}.ln_2", CUT_WHOLE },
-    { "decoder.{}.ffn.up", "h.{}.mlp.c_fc", CUT_TURNED },
-    { "decoder.{}.ffn.down", "h.{}.mlp.c_proj", CUT_TURNED },
-    { "decoder.norm", "ln_f", CUT_WHOLE },
-    { "output", "/lm_head", CUT_WHOLE },
+    WHOLE("decoder.embed", "wte"),
+    WHOLE("decoder.position", "wpe"),
+    WHOLE("decoder.{}.norm.0", "h.{}.ln_1"),
+    CUT("decoder.{}.self_attn.q", "h.{}.attn.c_attn", FUSED_TURNED),
+    CUT("decoder.{}.self_attn.k", "h.{}.attn.c_attn", FUSED_TURNED),
+    CUT("decoder.{}.self_attn.v", "h.{}.attn.c_attn", FUSED_TURNED),
+    CUT("decoder.{}.self_attn.out", "h.{}.attn.c_proj", TURNED),
+    WHOLE("decoder.{}.norm.1", "h.{}.ln_2"),
+    CUT("decoder.{}.ffn.up", "h.{}.mlp.c_fc", TURNED),
+    CUT("decoder.{}.ffn.down", "h.{}.mlp.c_proj", TURNED),
+    WHOLE("decoder.norm", "ln_f"),
+    WHOLE("output", "/lm_head"),
 };
 
 const Family family_gpt2 = {

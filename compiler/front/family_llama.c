@@ -35,18 +35,18 @@ static void more(const Config *c)
 }
 
 static const FamilyTensor tensors[] = {
-    { "decoder.embed", "embed_tokens", CUT_WHOLE },
-    { "decoder.{}.self_attn.q", "layers.{}.self_attn.q_proj", CUT_WHOLE },
-    { "decoder.{}.self_attn.k", "layers.{}.self_attn.k_proj", CUT_WHOLE },
-    { "decoder.{}.self_attn.v", "layers.{}.self_attn.v_proj", CUT_WHOLE },
-    { "decoder.{}.self_attn.out", "layers.{}.self_attn.o_proj", CUT_WHOLE },
-    { "decoder.{}.norm.0", "layers.{}.input_layernorm", CUT_WHOLE },
-    { "decoder.{}.norm.1", "layers.{}.post_attention_layernorm", CUT_WHOLE },
-    { "decoder.{}.ffn.gate", "layers.{}.mlp.gate_proj", CUT_WHOLE },
-    { "decoder.{}.ffn.up", "layers.{}.mlp.up_proj", CUT_WHOLE },
-    { "decoder.{}.ffn.down", "layers.{}.mlp.down_proj", CUT_WHOLE },
-    { "decoder.norm", "norm", CUT_WHOLE },
-    { "output", "/lm_head", CUT_WHOLE },
+    WHOLE("decoder.embed", "embed_tokens"),
+    WHOLE("decoder.{}.self_attn.q", "layers.{}.self_attn.q_proj"),
+    WHOLE("decoder.{}.self_attn.k", "layers.{}.self_attn.k_proj"),
+    WHOLE("decoder.{}.self_attn.v", "layers.{}.self_attn.v_proj"),
+    WHOLE("decoder.{}.self_attn.out", "layers.{}.self_attn.o_proj"),
+    WHOLE("decoder.{}.norm.0", "layers.{}.input_layernorm"),
+    WHOLE("decoder.{}.norm.1", "layers.{}.post_attention_layernorm"),
+    WHOLE("decoder.{}.ffn.gate", "layers.{}.mlp.gate_proj"),
+    WHOLE("decoder.{}.ffn.up", "layers.{}.mlp.up_proj"),
+    WHOLE("decoder.{}.ffn.down", "layers.{}.mlp.down_proj"),
+    WHOLE("decoder.norm", "norm"),
+    WHOLE("output", "/lm_head"),
 };
 
 const Family family_llama = {

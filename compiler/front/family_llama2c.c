@@ -9,18 +9,18 @@ static const FamilySetting settings[] = {
 };
 
 static const FamilyTensor tensors[] = {
-    { "decoder.embed", "tok_embeddings", CUT_WHOLE },
-    { "decoder.{}.norm.0", "layers.{}.attention_norm", CUT_WHOLE },
-    { "decoder.{}.self_attn.q", "layers.{}.attention.wq", CUT_PAIRS },
-    { "decoder.{}.self_attn.k", "layers.{}.attention.wk", CUT_PAIRS },
-    { "decoder.{}.self_attn.v", "layers.{}.attention.wv", CUT_WHOLE },
-    { "decoder.{}.self_attn.out", "layers.{}.attention.wo", CUT_WHOLE },
-    { "decoder.{}.norm.1", "layers.{}.ffn_norm", CUT_WHOLE },
-    { "decoder.{}.ffn.gate", "layers.{}.feed_forward.w1", CUT_WHOLE },
-    { "decoder.{}.ffn.up", "layers.{}.feed_forward.w3", CUT_WHOLE },
-    { "decoder.{}.ffn.down", "layers.{}.feed_forward.w2", CUT_WHOLE },
-    { "decoder.norm", "norm", CUT_WHOLE },
-    { "output", "output", CUT_WHOLE },
+    WHOLE("decoder.embed", "tok_embeddings"),
+    WHOLE("decoder.{}.norm.0", "layers.{}.attention_norm"),
+    CUT("decoder.{}.self_attn.q", "layers.{}.attention.wq", PAIRS),
+    CUT("decoder.{}.self_attn.k", "layers.{}.attention.wk", PAIRS),
+    WHOLE("decoder.{}.self_attn.v", "layers.{}.attention.wv"),
+    WHOLE("decoder.{}.self_attn.out", "layers.{}.attention.wo"),
+    WHOLE("decoder.{}.norm.1", "layers.{}.ffn_norm"),
+    WHOLE("decoder.{}.ffn.gate", "layers.{}.feed_forward.w1"),
+    WHOLE("decoder.{}.ffn.up", "layers.{}.feed_forward.w3"),
+    WHOLE("decoder.{}.ffn.down", "layers.{}.feed_forward.w2"),
+    WHOLE("decoder.norm", "norm"),
+    WHOLE("output", "output"),
 };
 
 const Family family_llama2c = { .kind = KIND_DECODER, SETTINGS_OF(settings), TENSORS_OF(tensors) };

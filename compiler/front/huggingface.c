@@ -36,6 +36,13 @@ double config_get(const Config *c, Side side, FieldId id)
     return fields[id].type == TYPE_REAL ? v.real : (double)v.integer;
 }
 
+void config_set_length(const Config *c, const char *key, int64_t length)
+{
+    const int errors = diag_errors(c->diag);
+    config_set(c, key, SIDE_BOTH, FIELD_ID_max_len, (double)length);
+    if (diag_errors(c->diag) == errors) draft_set_trained(c->arena, c->draft, config_place(c, key), length);
+}
+
 void config_set_activation(const Config *c, const char *key, Side side, const char *name)
 {
     static const struct { const char *theirs, *ours; } names[] = {
@@ -78,7 +85,10 @@ static void take_value(const Config *c, const ConfigKey *k)
 {
     const Field *f = &fields[k->field];
     const bool there = config_has(c, k->key);
-    if (k->field == FIELD_ID_activation) {
+    if (k->field == FIELD_ID_max_len) {
+        const int64_t most = (int64_t)f->most, length = config_integer(c, k->key, k->preset);
+        if (there || k->preset != CONFIG_REQUIRED) config_set_length(c, k->key, length < most ? length : most);
+    } else if (k->field == FIELD_ID_activation) {
         config_set_activation(c, k->key, k->side, config_text(c, k->key, k->words));
     } else if (f->type == TYPE_BOOL) {
         const bool yes = config_bool(c, k->key, k->preset != 0);
@@ -242,13 +252,16 @@ static const char *without_slash(Arena *a, const char *path)
 
 /* ---- the folder ----------------------------------------------------------------------------------------- */
 
+/* Whether a config.json may name it; what has no keys is read from something else. */
+static bool has_keys(const Family *f) { return f && (f->keys || has_keys(f->like)); }
+
 /* The family of a config, by its model_type; false after an error. */
 static bool find_family(Config *c)
 {
     const Field *names = &fields[FIELD_ID_names];
     const char *type = config_text(c, "model_type", NULL);
     const int word = field_word(names, type);
-    if (word > 0 && family_of_word(word)->keys) {
+    if (word > 0 && has_keys(family_of_word(word))) {
         c->family = family_of_word(word);
         family_apply(c->arena, c->draft, word);
         return true;
@@ -265,8 +278,6 @@ static void read_config(Config *c, const char *folder)
 {
     if (!find_family(c)) return;
     take_keys(c);
-    const Choice *length = draft_choice(c->draft, SIDE_BOTH, FIELD_ID_max_len);
-    if (length) draft_set_trained(c->arena, c->draft, length->at, length->values[0].integer);
     take_generation(c, folder);
     take_tying(c);
     if (!diag_errors(c->diag)) take_more(c);

@@ -65,6 +65,7 @@ typedef struct TensorSource {
     /* SOURCE_FILE whose rows follow no one stride, as those of heads in a fused matrix: the same elements in the same order, by
      * other dimensions. view_rank 0: by shape and stride. */
     int view_rank;  int64_t view_shape[MAX_RANK], view_stride[MAX_RANK];
+    const struct TensorSource *added;           /* a vector added to every row, or NULL */
     int group;  size_t scales;                  /* DTYPE_I8 in groups, each with an F32 factor at `scales`; 0: no groups */
     const float *values;                        /* SOURCE_VALUES */
     float constant;                             /* SOURCE_CONSTANT */

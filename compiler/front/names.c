@@ -161,6 +161,24 @@ static const LayerFields *layer_of(const Model *m, const char *name, int64_t lay
     return s->layers ? &s->layer[layer < s->layers ? layer : 0] : NULL;
 }
 
+/* Row 0 of a table of theirs, for every row of `t`. */
+static void add_vector(Finder *f, TensorSource *t, const char *file)
+{
+    const char *spelling = family_spelling(f->arena, f->family, file, t->name, 0);
+    const TensorSource *found = find_spelling(f, spelling);
+    if (!found) {
+        keep_missing(f, t, first_spelling(f->arena, spelling));
+        return;
+    }
+    TensorSource *v = arena_alloc(f->arena, sizeof *v);
+    *v = (TensorSource){ .name = t->name, .rank = 1, .shape = { t->shape[1] } };
+    take_from_file(f, v, found);
+    if (found->rank != 2 || found->shape[1] != t->shape[1] || !found->shape[0])
+        tell_shape(f, found, (const int64_t[]){ 1, t->shape[1] }, 2);
+    v->stride[0] = found->stride[1];
+    t->added = v;
+}
+
 /* A tensor by the rows of the family; what it does not have is missing under its own name. */
 static void add_of_family(Finder *f, TensorSource *t)
 {
@@ -171,13 +189,14 @@ static void add_of_family(Finder *f, TensorSource *t)
         keep_missing(f, t, t->name);
         return;
     }
-    const char *spelling = family_spelling(f->arena, f->family, row, t->name, layer);
+    const char *spelling = family_spelling(f->arena, f->family, row->file, t->name, layer);
     const TensorSource *found = find_spelling(f, spelling);
     if (!found) {
         keep_missing(f, t, first_spelling(f->arena, spelling));
         return;
     }
     take_from_file(f, t, found);
+    if (row->added) add_vector(f, t, row->added);
     if (!family_view(row, layer_of(f->model, t->name, layer), found, t, expected, &rank)) tell_shape(f, found, expected, rank);
 }
 
@@ -470,7 +489,7 @@ static const TensorSource *find_of_family(Finder *f, const char *name)
 {
     int64_t layer;
     const FamilyTensor *row = family_tensor(f->arena, f->family, name, &layer);
-    return row ? find_spelling(f, family_spelling(f->arena, f->family, row, name, layer)) : NULL;
+    return row ? find_spelling(f, family_spelling(f->arena, f->family, row->file, name, layer)) : NULL;
 }
 
 /* The file says whether the output layer is the embedding: its own tensor is used where there is one that differs. */

@@ -113,6 +113,17 @@ static void read_stored(const TensorSource *t, float *out, const unsigned char *
     }
 }
 
+/* Add a vector to every row. */
+static void add_to_rows(const TensorSource *t, float *out)
+{
+    const int64_t n = tensor_elements(t), width = t->shape[t->rank - 1];
+    float *added = malloc((size_t)width * sizeof *added + 1);
+    if (!added) die("no memory for %s", t->name);
+    tensor_read(t->added, added);
+    for (int64_t i = 0; i < n; i++) out[i] += added[i % width];
+    free(added);
+}
+
 /* ---- computed numbers ----------------------------------------------------------------------------------- */
 
 /* FNV-1a, 64 bits. */
@@ -215,5 +226,5 @@ void tensor_read(const TensorSource *t, float *out)
     case SOURCE_SINUSOID: read_sinusoid(t, out); break;
     case SOURCE_ROTARY:   read_rotary(t, out); break;
     case SOURCE_DISTANCE: read_distance(t, out); break;
-    }
+    }    if (t->added) add_to_rows(t, out);
 }

@@ -116,7 +116,8 @@ static bool add_tensor(Zip *z, const char *prefix, const PickleTensor *p)
     if (!data) return fault(z, "tensor \"%.100s\": the zip has no entry data/%.40s", p->name, p->key);
     for (int i = 0; i < p->rank; i++) {
         int64_t reach;
-        if (__builtin_mul_overflow(elements, p->shape[i], &elements)) return fault(z, "tensor \"%.100s\": the product of its shape is too large", p->name);
+        if (__builtin_mul_overflow(elements, p->shape[i], &elements))
+            return fault(z, "tensor \"%.100s\": the product of its shape is too large", p->name);
         if (__builtin_mul_overflow(p->shape[i] ? p->shape[i] - 1 : 0, p->stride[i], &reach) || __builtin_add_overflow(last, reach, &last))
             return fault(z, "tensor \"%.100s\": its strides are too large", p->name);
         t.shape[i] = p->shape[i];

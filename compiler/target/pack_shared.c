@@ -37,6 +37,7 @@ static uint64_t hash_source(uint64_t h, const TensorSource *s)
     if (s->kind == SOURCE_XAVIER || s->kind == SOURCE_UNIFORM) h = rt_hash(h, s->name, strlen(s->name) + 1);
     if (s->values) h = rt_hash(h, s->values, (size_t)tensor_elements(s) * sizeof *s->values);
     if (s->rates) h = rt_hash(h, s->rates, (size_t)s->shape[1] / 2 * sizeof *s->rates);
+    if (s->added) h = hash_source(h, s->added);
     return s->table ? hash_source(h, s->table) : h;
 }
 

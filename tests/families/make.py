@@ -13,7 +13,7 @@ import sys
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 import transformers as tf
 
 tf.logging.set_verbosity_error()
@@ -42,11 +42,12 @@ NORM_MEAN = 1.0
 
 
 class Case:
-    """A config and the class of its model; `save`: options of save_pretrained; `bin`: pytorch_model.bin; `dtype`; `edit`: of config.json."""
+    """A config and the class of its model; `save`: options of save_pretrained; `bin`: pytorch_model.bin; `dtype`; `edit`: of config.json, `files`: of the
+    folder; `drop`: files that are removed."""
 
-    def __init__(self, config, model, length=12, save=None, bin=False, dtype=None, edit=None, norm_mean=1.0, drop=()):
+    def __init__(self, config, model, length=12, save=None, bin=False, dtype=None, edit=None, norm_mean=1.0, drop=(), files=None):
         self.config, self.model, self.length, self.save, self.bin = config, model, length, save or {}, bin
-        self.dtype, self.edit, self.norm_mean, self.drop = dtype, edit, norm_mean, drop
+        self.dtype, self.edit, self.norm_mean, self.drop, self.files = dtype, edit, norm_mean, drop, files
 
 
 def edit_config(folder, edit):
@@ -77,6 +78,8 @@ def build(name, case, seed):
         torch.save(model.state_dict(), os.path.join(folder, "pytorch_model.bin"))
     if case.edit:
         edit_config(folder, case.edit)
+    if case.files:
+        case.files(folder)
     for file in case.drop:
         os.remove(os.path.join(folder, file))
     return case.model.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
@@ -121,6 +124,39 @@ def decoder(name, case, seed):
     if least < MARGIN:
         return False
     write(name, {"target": target, "logits": logits, "greedy": torch.tensor(greedy)}, lines)
+    return True
+
+
+def encoder(name, case, seed):
+    model = build(name, case, seed)
+    g = torch.Generator().manual_seed(seed)
+    source = ids(g, case.length, model.config.vocab_size)
+    with torch.no_grad():
+        hidden = model(source[None]).last_hidden_state[0]
+    layers = model.config.num_hidden_layers
+    write(name, {"source": source, "encoder.%d.norm.1" % (layers - 1): hidden}, [])
+    return True
+
+
+def translator(name, case, seed):
+    model = build(name, case, seed)
+    g = torch.Generator().manual_seed(seed)
+    c = model.config
+    start = model.generation_config.decoder_start_token_id
+    source = ids(g, case.length, c.vocab_size)
+    target = torch.cat([torch.tensor([start]), ids(g, case.length - 3, c.vocab_size)])
+    with torch.no_grad():
+        logits = model(input_ids=source[None], decoder_input_ids=target[None]).logits[0]
+        lines, least = [], 1e9
+        for n in (1, 5, case.length):
+            given = source[None, :n]
+            found = search(model, given, 6)
+            least = min(least, margin(model, given, found))
+            lines.append(("greedy", given[0].tolist(), found))
+            lines.append(("beam", given[0].tolist(), search(model, given, 6, num_beams=3, length_penalty=1.0, early_stopping=False)))
+    if least < MARGIN:
+        return False
+    write(name, {"source": source, "target": target, "logits": logits, "greedy": torch.tensor(lines[4][2])}, lines)
     return True
 
 
@@ -172,11 +208,74 @@ DECODERS = {
 }
 
 
+def bert(config=tf.BertConfig, **more):
+    c = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=44, vocab_size=96, max_position_embeddings=40)
+    c.update(more)
+    return config(**c)
+
+
+def v4_layer_norms(folder):
+    """The names that old files have."""
+    path = os.path.join(folder, "model.safetensors")
+    tensors = load_file(path)
+    save_file({"bert." + k.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): v
+               for k, v in tensors.items()}, path)
+
+
+BF16 = torch.bfloat16
+ENCODERS = {
+    "bert": Case(bert(), tf.BertModel),
+    "bert_old_names": Case(bert(hidden_act="relu", num_hidden_layers=1), tf.BertModel, files=v4_layer_norms, dtype=BF16),
+    "electra": Case(bert(tf.ElectraConfig, embedding_size=32, hidden_act="gelu_new"), tf.ElectraModel, dtype=BF16),
+    "roberta": Case(bert(tf.RobertaConfig, pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5), tf.RobertaModel, dtype=BF16),
+    "xlm_roberta": Case(bert(tf.XLMRobertaConfig, pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5, hidden_act="silu"),
+                        tf.XLMRobertaModel, dtype=BF16),
+    "camembert": Case(bert(tf.CamembertConfig, pad_token_id=1, type_vocab_size=1, num_hidden_layers=3), tf.CamembertModel, dtype=BF16),
+    "distilbert": Case(tf.DistilBertConfig(dim=32, n_layers=2, n_heads=4, hidden_dim=44, vocab_size=96, max_position_embeddings=40),
+                       tf.DistilBertModel, dtype=BF16),
+    "distilbert_relu": Case(tf.DistilBertConfig(dim=32, n_layers=1, n_heads=2, hidden_dim=44, vocab_size=96, max_position_embeddings=40,
+                                                activation="relu", sinusoidal_pos_embds=True), tf.DistilBertModel, dtype=BF16),
+}
+
+
+def bart(config=tf.BartConfig, **more):
+    c = dict(d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=2, encoder_ffn_dim=44,
+             decoder_ffn_dim=40, vocab_size=96, max_position_embeddings=40, decoder_start_token_id=2, eos_token_id=2, pad_token_id=1,
+             forced_eos_token_id=None)
+    c.update(more)
+    return config(**c)
+
+
+TRANSLATORS = {
+    "bart": Case(bart(), tf.BartForConditionalGeneration, dtype=BF16),
+    "bart_scaled": Case(bart(scale_embedding=True, decoder_layers=1, activation_function="relu"), tf.BartForConditionalGeneration, dtype=BF16),
+    "mbart": Case(bart(tf.MBartConfig, scale_embedding=True), tf.MBartForConditionalGeneration, dtype=BF16),
+    "marian": Case(bart(tf.MarianConfig, scale_embedding=True, activation_function="swish", eos_token_id=0, pad_token_id=95,
+                        decoder_start_token_id=95), tf.MarianMTModel, dtype=BF16),
+    "m2m_100": Case(bart(tf.M2M100Config, activation_function="relu"), tf.M2M100ForConditionalGeneration, dtype=BF16),
+}
+
+
+def opt(**more):
+    c = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, ffn_dim=44, vocab_size=96, max_position_embeddings=40, bos_token_id=1,
+             eos_token_id=2, word_embed_proj_dim=32)
+    c.update(more)
+    return tf.OPTConfig(**c)
+
+
+DECODERS.update({
+    "opt": Case(opt(), tf.OPTForCausalLM, dtype=BF16),
+    "opt_post": Case(opt(do_layer_norm_before=False, enable_bias=False, activation_function="gelu", tie_word_embeddings=False),
+                     tf.OPTForCausalLM, dtype=BF16),
+})
+
+
 def main(names):
-    for name, case in DECODERS.items():
+    cases = [(decoder, DECODERS), (encoder, ENCODERS), (translator, TRANSLATORS)]
+    for make, name, case in [(make, name, case) for make, table in cases for name, case in table.items()]:
         if names and name not in names:
             continue
-        seed = next((s for s in range(1, 60) if decoder(name, case, s)), None)
+        seed = next((s for s in range(1, 60) if make(name, case, s)), None)
         print(name, "seed", seed)
         if seed is None:
             sys.exit("no seed has a margin of %g" % MARGIN)

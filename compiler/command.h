@@ -2,7 +2,7 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
-#include "rt_generation.h"
+#include "generation.h"
 #include "session.h"
 
 typedef Exit CommandRun(const Choices *c);

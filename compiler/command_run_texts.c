@@ -295,7 +295,7 @@ Exit run_texts(Session *s)
         engine_close(e);
         return EXIT_DONE;
     }
-    Texts t = { .session = s, .decoder = decoder_new(s->arena, e, &settings), .numbers = !m->source || !m->target,
+    Texts t = { .session = s, .decoder = decoder_new(s->arena, e, &settings), .numbers = s->choices->ids || !m->source || !m->target,
                 .most = (int)(m->has_encoder ? m->max_source : m->max_target), .room = 12 * (size_t)m->max_target + 1 };
     if (!t.numbers) {
         t.source = characters(p->source_characters, p->source_texts);

@@ -12,7 +12,6 @@
 #include "command.h"
 #include "emit_kind.h"
 #include "isa.h"
-#include "rt_generation.h"
 #include "text.h"
 
 typedef struct OptionRow { int letter; const char *name, *argument, *doc; } OptionRow;
@@ -34,7 +33,8 @@ enum {
 #include "options.def"
 #undef OPTION
     SET_ALL = SET_HELP | SET_VERSION,               /* what every command reads */
-    SET_MODEL = SET_ALLOW_C | SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL | SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,     /* plan and text */
+    /* What shapes plan and text. */
+    SET_MODEL = SET_ALLOW_C | SET_MAX_LEN | SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL | SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
     SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
@@ -64,12 +64,13 @@ static const CommandRow commands[] = {
       "Write the packed weights of a spec, for a program built from it",
       "  xformc pack specs/dates.lua --from tuned.safetensors -o dates.safetensors\n"
       "  dates/dates --weights dates.safetensors \"3rd of May 2019\"\n", NULL },
-    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_GENERATION | SET_JSON | SET_VERBOSE,
+    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_GENERATION | SET_IDS | SET_JSON | SET_VERBOSE,
       WORDS_SPEC_AND_TEXTS, "SPEC [TEXT...]",
       "Answer texts, or the lines of stdin (-), ids where there is no tokenizer; for an xf.graph print every tensor",
       "  xformc run specs/dates.lua \"3rd of May 2019\"\n"
       "  xformc run specs/dates.lua --json < texts\n"
       "  xformc run specs/dates.lua --beam 4 -v \"3rd of May 2019\"\n"
+      "  xformc run stories260K.bin -n 20 1\n"
       "  xformc run specs/self_attention.lua\n", "jit" },
     { "verify", command_verify, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_AGAINST | SET_JSON | SET_VERBOSE, WORDS_SPEC,
       "SPEC [--against FILE]", "Compare engines with each other, or with your own reference",
@@ -351,6 +352,8 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_PREDICT: case OPTION_SEED: case OPTION_TEMP: case OPTION_TOP_K: case OPTION_TOP_P: case OPTION_MIN_P: case OPTION_TYPICAL:
     case OPTION_REPEAT_PENALTY: case OPTION_NO_REPEAT_NGRAM: case OPTION_BEAMS: case OPTION_LENGTH_PENALTY: case OPTION_EARLY_STOPPING:
         return some_setting(name, value, &c->generation);
+    case OPTION_IDS:     c->ids = true; return true;
+    case OPTION_MAX_LEN: return whole_number(name, value, 1, 1048576, &c->max_len);
     case OPTION_WEIGHTS:
         c->weights = value[0] == 'f' ? WEIGHTS_FILE : value[0] == 'l' ? WEIGHTS_LITERAL : WEIGHTS_EMBED;
         return one_of(name, value, forms, 3);

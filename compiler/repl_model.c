@@ -311,7 +311,8 @@ static int run_model(lua_State *L)
 static int reset(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
-    if (!m->session->graph->step_rows) return luaL_error(L, "%s keeps nothing from call to call: only a graph with g.cache does", m->session->model->name);
+    if (!m->session->graph->step_rows)
+        return luaL_error(L, "%s keeps nothing from call to call: only a graph with g.cache does", m->session->model->name);
     engine_reset(m->engine);
     if (m->tapped) engine_reset(m->tapped);
     m->asked = m->traced = false;

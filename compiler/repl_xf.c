@@ -12,7 +12,7 @@ static int read_spec(lua_State *L)
     Diag *d = diag_new(r->reader.arena);
     int n;
     const OpName *ops = graph_builder_ops(&n);
-    const Draft *draft = draft_from_lua(r->reader.arena, d, luaL_checkstring(L, 1), ops, n, r->choices->allow_c ? graph_value_shape : NULL);
+    const Draft *draft = draft_read(r->reader.arena, d, luaL_checkstring(L, 1), ops, n, r->choices->allow_c ? graph_value_shape : NULL);
     repl_raise(L, d);
     if (!draft) return luaL_error(L, "no spec");
     spec_push(L, draft);

@@ -51,10 +51,14 @@ bool session_read(Session *s)
     int n;
     const OpName *ops = graph_builder_ops(&n);
     const int64_t begin = clock_now_ns();
-    Draft *draft = draft_from_lua(s->arena, s->diag, s->choices->spec, ops, n, s->choices->allow_c ? graph_value_shape : NULL);
+    Draft *draft = draft_read(s->arena, s->diag, s->choices->spec, ops, n, s->choices->allow_c ? graph_value_shape : NULL);
     if (!draft) return false;
     draft->sizes_only = s->sizes_only;
     draft->weights = s->choices->from;
+    if (s->choices->max_len && !draft_set_length(s->arena, s->diag, draft, s->choices->max_len)) return false;
+    if (draft->shortened)
+        diag_remark(s->diag, (Loc){ 0 }, "%s was trained for %lld tokens; it takes %lld here, more with --max-len", s->choices->spec,
+                    (long long)draft->trained, (long long)draft_choice(draft, SIDE_BOTH, FIELD_ID_max_len)->values[0].integer);
     s->phases.read_ns = clock_now_ns() - begin;
     return session_take(s, draft);
 }

@@ -48,6 +48,8 @@ typedef struct Choices {
     KernelsForm kernels;                    /* --kernels */
     LayersForm layers;                      /* --unroll-layers */
     int unroll;                             /* --unroll */
+    int max_len;                            /* --max-len; 0: the spec's */
+    bool ids;                               /* --ids of `run` */
     const char *dumps;                      /* letters: m g k p c */
     const char *against;
     const char *from;                       /* of `pack`: a file in the place of the spec's weights */

@@ -1,8 +1,8 @@
 /* rt_beam.h: beam search over a model that decodes rows of several sequences at once.
  *
  * A step is one call of `rows` over all live beams, so each weight is read once a step; slots 0 .. beams - 1 are used. Candidates
- * are scored by the log-softmax of their logits, changed by the rules of rt_logits.h, plus the sum of their beam. Of all, the best max(2, 1 + ends) * beams are kept, the first
- * of equals, in order of beam and id. Of these, what ends, by an end id or because it is as long as it may be, is finished
+ * are scored by the log-softmax of their logits, changed by the rules of rt_logits.h, plus the sum of their beam. Of all, the best max(2, 1 + ends) *
+ * beams are kept, the first of equals, in order of beam and id. Of these, what ends, by an end id or because it is as long as it may be, is finished
  * where it is among the first `beams`, with the score sum / length^length_penalty; the best of what goes on lives on. The
  * length counts the generated ids, the end id included. These are the rules of Hugging Face's `generate`. */
 #ifndef RT_BEAM_H

@@ -6,9 +6,12 @@
 
 int  dtype_bits(const char *name, DType *dtype);    /* bits of an element; 0 for an unknown name */
 const char *dtype_name(DType dtype);
+size_t dtype_bytes(DType dtype);                    /* of an element that tensor_read accepts */
 bool dtype_is_float(DType dtype);                   /* one that tensor_read accepts */
 
 /* "[64, 256]" */
 const char *shape_text(Arena *a, const int64_t *shape, int rank);
+
+void tensor_file_sort(TensorFile *f);               /* its tensors by name, as tensor_file_find needs them */
 
 #endif

@@ -1,6 +1,8 @@
 /* fields.c: the tables of fields.def. */
 #include "fields.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- words ---------------------------------------------------------------------------------------------- */
@@ -14,12 +16,20 @@ static const char *const words_activations[] = {
 #undef RT_ACTIVATION
 };
 
+static const char *const words_families[] = {
+    "xformc",
+#define FAMILY(id, model_type, about) model_type,
+#include "families.def"
+#undef FAMILY
+};
+
 static const char *const words_none[] = { "" };     /* of fields that are no words */
 
 enum {
 #define WORDS(list, ...) count_##list = (int)(sizeof words_##list / sizeof *words_##list),
 #include "fields.def"
     count_activations = (int)(sizeof words_activations / sizeof *words_activations),
+    count_families = (int)(sizeof words_families / sizeof *words_families),
     count_none = 0
 };
 
@@ -27,9 +37,10 @@ const char *const *field_words(const char *list, int *n)
 {
 #define WORDS(name, ...) if (!strcmp(list, #name)) { *n = count_##name; return words_##name; }
 #include "fields.def"
-    if (strcmp(list, "activations")) die("no list of words %s", list);
-    *n = count_activations;
-    return words_activations;
+    const bool families = !strcmp(list, "families");
+    if (!families && strcmp(list, "activations")) die("no list of words %s", list);
+    *n = families ? count_families : count_activations;
+    return families ? words_families : words_activations;
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------ */
@@ -81,6 +92,26 @@ void field_store(const Field *f, void *where, FieldValue value)
     }
 }
 
+bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *shown, const FieldValue *v)
+{
+    const double number = f->type == TYPE_INT ? (double)v->integer : v->real;
+    if (f->type != TYPE_INT && f->type != TYPE_REAL && f->type != TYPE_NUMBERS) return true;
+    if (!(number >= f->least && number <= f->most))
+        diag_error(d, EXIT_BAD_DATA, at, "%s (%s) must be from %.9g to %.9g", what, shown, f->least, f->most);
+    else if (f->type != TYPE_INT && number != 0 && fabs(number) < (double)FLT_MIN)
+        diag_error(d, EXIT_BAD_DATA, at, "%s (%s) is too small for a 32-bit float", what, shown);
+    else
+        return true;
+    return false;
+}
+
+int field_word(const Field *f, const char *word)
+{
+    for (int i = 0; i < f->word_count; i++)
+        if (!strcmp(f->words[i], word)) return i;
+    return -1;
+}
+
 FieldValue field_preset(const Field *f)
 {
     FieldValue v = { 0, 0, NULL, NULL };
@@ -88,18 +119,6 @@ FieldValue field_preset(const Field *f)
     v.integer = (int64_t)f->preset;
     v.real = f->preset;
     return v;
-}
-
-const Choice *draft_choice(const Draft *d, Side side, FieldId id)
-{
-    if (d->choices[side][id].count) return &d->choices[side][id];
-    return d->choices[SIDE_BOTH][id].count ? &d->choices[SIDE_BOTH][id] : NULL;
-}
-
-Loc draft_place(const Draft *d, Side side, FieldId id)
-{
-    const Choice *c = draft_choice(d, side, id);
-    return c ? c->at : d->at;
 }
 
 /* ---- help ----------------------------------------------------------------------------------------------- */

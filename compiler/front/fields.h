@@ -38,6 +38,12 @@ const char *field_nearest(const char *name, bool in_stack);
 void field_store(const Field *f, void *where, FieldValue value);
 FieldValue field_preset(const Field *f);            /* what stands where the spec says nothing */
 
+/* Whether a number is one that the field takes; false after an error told at `at`. what: the field as the user wrote it; shown: the
+ * value likewise. For INT v->integer is set, for REAL, and for each
+ * of NUMBERS, v->real. */
+bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *shown, const FieldValue *v);
+int field_word(const Field *f, const char *word);   /* its place in the field's words; -1 where it is none */
+
 /* What a spec says of one field: count 0 is nothing, more than 1 a list for the layers. */
 typedef struct Choice { Loc at; int count; FieldValue *values; } Choice;
 
@@ -48,6 +54,9 @@ typedef struct Draft {
     Loc at;                             /* the call that made it */
     GraphSpec *graph;                   /* NULL for a model */
     const char *weights;                /* a file in the place of the spec's; NULL for that */
+    int64_t trained;                    /* tokens that the model was trained for; 0: as many as it takes */
+    int64_t longest;                    /* what --max-len says; 0 for nothing */
+    bool shortened;                     /* max_len is less than that, and nobody asked for it: to be noted */
     bool sizes_only;                    /* random weights stand in for a file that is not there */
     Choice choices[SIDES][FIELD_COUNT];
 } Draft;
@@ -56,8 +65,30 @@ typedef struct Draft {
 const Choice *draft_choice(const Draft *d, Side side, FieldId id);
 Loc draft_place(const Draft *d, Side side, FieldId id);     /* of that choice, else of the call */
 
+/* Set one field for a side: `count` values, copied into the arena. */
+void draft_set(Arena *a, Draft *d, Side side, FieldId id, Loc at, const FieldValue *values, int count);
+void draft_set_number(Arena *a, Draft *d, Side side, FieldId id, Loc at, double number);    /* INT, REAL, BOOL, WORD */
+void draft_set_text(Arena *a, Draft *d, FieldId id, Loc at, const char *text);              /* of the whole model */
+
 /* What the Lua file `path` says; NULL after errors told to `d`. */
 Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
+
+/* What the config.json of a Hugging Face folder says; likewise. */
+Draft *draft_from_folder(Arena *a, Diag *d, const char *path);
+/* What the header of a llama2.c checkpoint says; likewise. */
+Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path);
+/* Any of them, by what is found at `path`. */
+Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
+/* The length that a model was trained for becomes its length; a decoder's at most 4096, for its state grows with it. */
+void draft_set_trained(Arena *a, Draft *d, Loc at, int64_t length);
+/* Give both stacks a length, in tokens; false after an error. */
+bool draft_set_length(Arena *a, Diag *d, Draft *draft, int64_t length);
+
+/* A text as a model's name: a C identifier that nobody has taken. */
+const char *model_name_of(Arena *a, const char *text);
+/* The file of weights of a folder; where there is none, what it would be called. */
+const char *weights_file_of(Arena *a, const char *folder);
+bool is_checkpoint(const unsigned char *data, size_t size);        /* a llama2.c checkpoint begins so */
 
 /* Work out, check, find the weights; NULL after errors. */
 Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);

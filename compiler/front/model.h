@@ -33,7 +33,12 @@ typedef enum DType { DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F64, DTYPE_I8, DTYP
 enum { MAX_RANK = 4 };
 
 /* A file of tensors, mapped; owned by the session. */
-typedef struct TensorFile { const char *path; FileMap map; struct TensorSource *tensors; int count; } TensorFile;
+typedef struct TensorFile {
+    const char *path;
+    FileMap map;
+    struct TensorSource *tensors;  int count;       /* by name */
+    struct TensorFile **parts;  int part_count;     /* where the tensors lie in several files: these, and nothing is mapped here */
+} TensorFile;
 
 typedef enum SourceKind {
     SOURCE_FILE,        /* strided view into a file */
@@ -56,6 +61,12 @@ typedef struct TensorSource {
     int rank;
     int64_t shape[MAX_RANK], stride[MAX_RANK];
     const TensorFile *file;  size_t offset;     /* SOURCE_FILE: bytes from the start of the file */
+    int64_t start;                              /* elements from there to the first; counted in groups too */
+    /* SOURCE_FILE whose rows follow no one stride, as those of heads in a fused matrix: the same elements in the same order, by
+     * other dimensions. view_rank 0: by shape and stride. */
+    int view_rank;  int64_t view_shape[MAX_RANK], view_stride[MAX_RANK];
+    const struct TensorSource *added;           /* a vector added to every row, or NULL */
+    int group;  size_t scales;                  /* DTYPE_I8 in groups, each with an F32 factor at `scales`; 0: no groups */
     const float *values;                        /* SOURCE_VALUES */
     float constant;                             /* SOURCE_CONSTANT, SOURCE_ROTARY */
     float plus;                                 /* SOURCE_FILE: added to every number */
@@ -72,6 +83,9 @@ void tensor_read(const TensorSource *t, float *out);
 
 /* Map a safetensors file and check it by every rule of the format; NULL after errors told to `d` at `at`. */
 TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
+/* A file or folder of tensors, by its content: safetensors, pytorch_model.bin (weights_torch.c), a llama2.c checkpoint; a folder's
+ * model.safetensors, the shards of model.safetensors.index.json, or pytorch_model.bin. NULL after errors. */
+TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path);
 const TensorSource *tensor_file_find(const TensorFile *f, const char *name);   /* NULL if absent */
 void tensor_file_close(TensorFile *f);
 
@@ -222,8 +236,8 @@ void rotary_rates(const LayerFields *l, float *rates);
 /* What its cosines and sines are multiplied by. */
 double rotary_factor(const LayerFields *l);
 
-/* Read, check and find the weights of a spec; NULL after errors told to `d`. */
-Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count);
+/* Read, check and find the weights of a spec: a Lua file, a Hugging Face folder or a llama2.c checkpoint; NULL after errors told to `d`. */
+Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 /* The words of a WORD field's list by its name in fields.def; *n receives their number. */
 const char *const *field_words(const char *list, int *n);
 /* Every field with its type, scope, default and meaning: a table for --help. */

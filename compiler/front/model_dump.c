@@ -138,6 +138,12 @@ static void dump_sinusoid(const TensorSource *t, FILE *to)
     fprintf(to, " %s first=%d", field_words("divisors", &n)[t->divisor], t->first);
 }
 
+static void dump_view(const TensorSource *t, FILE *to)
+{
+    dump_numbers(" as [", t->view_shape, t->view_rank, "]", to);
+    dump_numbers(" stride [", t->view_stride, t->view_rank, "]", to);
+}
+
 static void dump_source(const TensorSource *t, FILE *to)
 {
     switch (t->kind) {
@@ -156,7 +162,11 @@ static void dump_source(const TensorSource *t, FILE *to)
         break;
     case SOURCE_DISTANCE: fprintf(to, "by distance from %s, %s", t->table->name, t->both_ways ? "both ways" : "one way"); break;
     }
-    if (!is_contiguous(t)) dump_numbers(" stride [", t->stride, t->rank, "]", to);
+    if (t->start) fprintf(to, " from %" PRId64, t->start);
+    if (t->group) fprintf(to, " in groups of %d", t->group);
+    if (t->added) fprintf(to, " plus \"%s\"", t->added->file_name);
+    if (t->view_rank) dump_view(t, to);
+    else if (!is_contiguous(t)) dump_numbers(" stride [", t->stride, t->rank, "]", to);
     fputc('\n', to);
 }
 

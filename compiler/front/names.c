@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "dtypes.h"
+#include "family.h"
 #include "text.h"
 
 typedef enum Role { ROLE_WEIGHT, ROLE_BIAS, ROLE_GAIN, ROLE_NORM_BIAS } Role;
@@ -20,6 +21,7 @@ typedef struct Finder {
     Diag *diag;
     const Draft *draft;
     Model *model;
+    const Family *family;           /* whose names the file has; NULL for those in this file */
     Loc at;                         /* the field `weights`, or the call */
     bool *used;                     /* [weight_file->count] */
     bool *of_matmul;                /* of a graph's values: a matmul reads it as its weights */
@@ -101,22 +103,100 @@ static void keep_missing(Finder *f, const TensorSource *t, const char *spelling)
     f->missing[f->missing_count++].file_name = spelling;
 }
 
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && !strcmp(s + n - m, end);
+}
+
+static void tell_shape(Finder *f, const TensorSource *found, const int64_t *expected, int rank)
+{
+    if (f->differing++ < MOST_TOLD)
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has shape %s, expected %s", found->name, f->model->weights_path,
+                   shape_text(f->arena, found->shape, found->rank), shape_text(f->arena, expected, rank));
+}
+
+/* Whether tensor_read can make numbers of it. */
+static bool is_readable(const TensorSource *t) { return dtype_is_float(t->dtype) || (t->dtype == DTYPE_I8 && t->group); }
+
 static void take_from_file(Finder *f, TensorSource *t, const TensorSource *found)
 {
-    const char *file = f->model->weights_path;
     f->used[found - f->model->weight_file->tensors] = true;
     t->kind = SOURCE_FILE;
     t->file = found->file;
     t->file_name = found->name;
     t->offset = found->offset;
+    t->start = found->start;
     t->dtype = found->dtype;
-    bool same = t->rank == found->rank && !memcmp(t->shape, found->shape, sizeof *t->shape * (size_t)t->rank);
-    if (!same && f->differing++ < MOST_TOLD)
-        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has shape %s, expected %s", found->name, file,
-                   shape_text(f->arena, found->shape, found->rank), shape_text(f->arena, t->shape, t->rank));
-    if (!dtype_is_float(found->dtype))
+    t->group = found->group;
+    t->scales = found->scales;
+    if (!is_readable(found))
         diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s holds %s numbers, expected F32, F16, BF16 or F64",
-                   found->name, file, found->dtype == DTYPE_OTHER ? "other" : dtype_name(found->dtype));
+                   found->name, f->model->weights_path, found->dtype == DTYPE_OTHER ? "other" : dtype_name(found->dtype));
+}
+
+/* Of a table of positions the first rows are enough for a length that was asked for. */
+static bool may_be_longer(const Finder *f, const TensorSource *t, const TensorSource *found)
+{
+    return f->draft->longest && ends_with(t->name, ".position.table") && found->rank == 2 && found->shape[0] >= t->shape[0]
+        && found->shape[1] == t->shape[1];
+}
+
+/* As it lies in the file. */
+static void take_whole(Finder *f, TensorSource *t, const TensorSource *found)
+{
+    take_from_file(f, t, found);
+    if (may_be_longer(f, t, found)) memcpy(t->stride, found->stride, sizeof t->stride);
+    else if (t->rank == found->rank && !memcmp(t->shape, found->shape, sizeof *t->shape * (size_t)t->rank))
+        memcpy(t->stride, found->stride, sizeof t->stride);
+    else tell_shape(f, found, t->shape, t->rank);
+}
+
+/* ---- a family's names ------------------------------------------------------------------------------------ */
+
+static const LayerFields *layer_of(const Model *m, const char *name, int64_t layer)
+{
+    const Stack *s = !strncmp(name, "encoder.", 8) ? &m->encoder : &m->decoder;
+    return s->layers ? &s->layer[layer < s->layers ? layer : 0] : NULL;
+}
+
+/* Row 0 of a table of theirs, for every row of `t`. */
+static void add_vector(Finder *f, TensorSource *t, const char *file)
+{
+    const char *spelling = family_spelling(f->arena, f->family, file, t->name, 0);
+    const TensorSource *found = find_spelling(f, spelling);
+    if (!found) {
+        keep_missing(f, t, first_spelling(f->arena, spelling));
+        return;
+    }
+    TensorSource *v = arena_alloc(f->arena, sizeof *v);
+    *v = (TensorSource){ .name = t->name, .rank = 1, .shape = { t->shape[1] } };
+    take_from_file(f, v, found);
+    if (found->rank != 2 || found->shape[1] != t->shape[1] || !found->shape[0])
+        tell_shape(f, found, (const int64_t[]){ 1, t->shape[1] }, 2);
+    v->stride[0] = found->stride[1];
+    t->added = v;
+}
+
+/* A tensor by the rows of the family; what it does not have is missing under its own name. */
+static void add_of_family(Finder *f, TensorSource *t)
+{
+    int64_t layer, expected[2];
+    int rank;
+    const FamilyTensor *row = family_tensor(f->arena, f->family, t->name, &layer);
+    if (!row) {
+        keep_missing(f, t, t->name);
+        return;
+    }
+    const char *spelling = family_spelling(f->arena, f->family, row->file, t->name, layer);
+    const TensorSource *found = find_spelling(f, spelling);
+    if (!found) {
+        keep_missing(f, t, first_spelling(f->arena, spelling));
+        return;
+    }
+    take_from_file(f, t, found);
+    if (row->added) add_vector(f, t, row->added);
+    if (!family_view(row, layer_of(f->model, t->name, layer), found, t, expected, &rank)) tell_shape(f, found, expected, rank);
 }
 
 /* Numbers from the seed: Xavier for rank 2, uniform for biases, 1 and 0 for norms. */
@@ -138,10 +218,12 @@ static void add(Finder *f, Role role, const char *name, const char *spellings, i
     set_shape(&t, rows, columns);
     if (f->model->random_weights) {
         make_random(f, &t, role, fan_in);
+    } else if (f->family) {
+        add_of_family(f, &t);
     } else {
         const TensorSource *found = find_spelling(f, spellings);
         if (!found) found = tensor_file_find(f->model->weight_file, name);
-        if (found) take_from_file(f, &t, found);
+        if (found) take_whole(f, &t, found);
         else keep_missing(f, &t, first_spelling(f->arena, spellings));
     }
     append(f, t);
@@ -344,7 +426,7 @@ static void find_param(Finder *f, const GraphCall *call, TensorSource *t)
     }
     bool turned = linear && f->of_matmul[call->first_result];
     if (turned) set_shape(t, t->shape[1], t->shape[0]);
-    take_from_file(f, t, found);
+    take_whole(f, t, found);
     if (!turned) return;
     int64_t columns = t->shape[0];
     t->stride[0] = 1;
@@ -370,20 +452,15 @@ static void add_param(Finder *f, const GraphCall *call)
 
 /* ---- the file ------------------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && !strcmp(s + n - m, end);
-}
-
-/* The tensors of the file that nothing uses; buffers of sinusoids (….pe) do not count. */
+/* The tensors of the file that nothing uses; buffers, as those of sinusoids (….pe), do not count. */
 static int unused_names(const Finder *f, const char **names)
 {
     const TensorFile *file = f->model->weight_file;
     int n = 0;
     for (int i = 0; i < file->count; i++) {
         const char *name = file->tensors[i].name;
-        if (!f->used[i] && !ends_with(name, ".pe") && strcmp(name, "pe")) names[n++] = name;
+        const bool buffer = f->family ? family_is_buffer(name) : ends_with(name, ".pe") || !strcmp(name, "pe");
+        if (!f->used[i] && !buffer) names[n++] = name;
     }
     return n;
 }
@@ -425,12 +502,37 @@ static void add_all(Finder *f)
         if (!strcmp(g->calls[i].op, "param")) add_param(f, &g->calls[i]);
 }
 
+/* Whether two tensors of the file hold the same bytes. */
+static bool same_bytes(const TensorSource *a, const TensorSource *b)
+{
+    if (a->dtype != b->dtype || a->group || tensor_elements(a) != tensor_elements(b)) return false;
+    if (a->file == b->file && a->offset == b->offset) return true;
+    return !memcmp(a->file->map.data + a->offset, b->file->map.data + b->offset, (size_t)tensor_elements(a) * dtype_bytes(a->dtype));
+}
+
+static const TensorSource *find_of_family(Finder *f, const char *name)
+{
+    int64_t layer;
+    const FamilyTensor *row = family_tensor(f->arena, f->family, name, &layer);
+    return row ? find_spelling(f, family_spelling(f->arena, f->family, row->file, name, layer)) : NULL;
+}
+
+/* The file says whether the output layer is the embedding: its own tensor is used where there is one that differs. */
+static void settle_tying(Finder *f)
+{
+    const TensorSource *head = find_of_family(f, "output.weight"), *embed = find_of_family(f, "decoder.embed.table");
+    if (!head == !embed) f->model->tied = f->model->tied && (!head || same_bytes(head, embed));
+    else f->model->tied = !head;
+    if (f->model->tied && head) f->used[head - f->model->weight_file->tensors] = true;
+}
+
 static void find_in_file(Finder *f)
 {
     if (!model_open_weights(f->arena, f->diag, f->draft, f->model)) return;
     size_t n = (size_t)f->model->weight_file->count;
     const char **unused = arena_array(f->arena, n, sizeof *unused);
     f->used = arena_array(f->arena, n, sizeof *f->used);
+    if (f->family && f->model->has_decoder) settle_tying(f);
     add_all(f);
     int count = unused_names(f, unused);
     tell_more(f, f->differing, "differs", "differ");
@@ -448,7 +550,7 @@ bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m)
 {
     const char *path = m->weights_path;
     if (!path || m->weight_file || (draft->sizes_only && access(path, F_OK) != 0)) return true;
-    m->weight_file = safetensors_open(a, d, weights_place(draft), path);
+    m->weight_file = weights_open(a, d, weights_place(draft), path);
     return m->weight_file != NULL;
 }
 
@@ -463,7 +565,7 @@ static void map_names(Finder *f)
 /* A graph's params may bring their values along, so it needs no weights. */
 void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m)
 {
-    Finder f = { .arena = a, .diag = d, .draft = draft, .model = m };
+    Finder f = { .arena = a, .diag = d, .draft = draft, .model = m, .family = family_of_word(m->names) };
     f.at = weights_place(draft);
     if (!m->weights && !m->weights_path && !m->graph) {
         diag_error(d, EXIT_BAD_DATA, f.at, "weights is missing: a safetensors file, or \"random\"");

@@ -180,7 +180,7 @@ static bool read_header(Reader *r, json_t *header)
         r->file->count++;
     }
     if (!check_cover(r, extents, r->file->count)) return false;
-    qsort(r->file->tensors, (size_t)r->file->count, sizeof *r->file->tensors, by_name);
+    tensor_file_sort(r->file);
     return true;
 }
 
@@ -240,5 +240,12 @@ const TensorSource *tensor_file_find(const TensorFile *f, const char *name)
 
 void tensor_file_close(TensorFile *f)
 {
-    if (f) file_unmap(&f->map);
+    if (!f) return;
+    for (int i = 0; i < f->part_count; i++) tensor_file_close(f->parts[i]);
+    if (f->map.data) file_unmap(&f->map);
+}
+
+void tensor_file_sort(TensorFile *f)
+{
+    if (f->count) qsort(f->tensors, (size_t)f->count, sizeof *f->tensors, by_name);
 }

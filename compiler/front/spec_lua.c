@@ -309,9 +309,3 @@ Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, in
     run(&r, (Chunk){ text, size });
     return diag_errors(d) > errors ? NULL : r.result;
 }
-
-Model *model_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n)
-{
-    const Draft *draft = draft_from_lua(a, d, path, ops, n, NULL);
-    return draft ? model_from_draft(a, d, draft) : NULL;
-}

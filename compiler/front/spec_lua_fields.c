@@ -1,7 +1,6 @@
 /* spec_lua_fields.c: a Lua table of fields to the Choices of a Draft. All its faults are told, each at its field. */
 #include "spec_lua.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -83,13 +82,7 @@ static bool read_number(const Fields *f, const Field *field, const char *what, L
         wrong(f, at, "%s must be a %s, found %s", what, whole ? "whole number" : "number", spec_describe(f->L, -1));
         return false;
     }
-    if (v->real < field->least || v->real > field->most)
-        wrong(f, at, "%s (%s) must be from %.9g to %.9g", what, spec_describe(f->L, -1), field->least, field->most);
-    else if (!whole && v->real != 0 && fabs(v->real) < (double)FLT_MIN)
-        wrong(f, at, "%s (%s) is too small for a 32-bit float", what, spec_describe(f->L, -1));
-    else
-        return true;
-    return false;
+    return field_check(f->reader->diag, at, field, what, spec_describe(f->L, -1), v);
 }
 
 static const char *join_words(Arena *a, const Field *field)

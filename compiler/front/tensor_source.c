@@ -81,33 +81,49 @@ static float read_element(const unsigned char *p, DType dtype)
 
 /* ---- stored numbers ------------------------------------------------------------------------------------- */
 
-static int element_bytes(DType dtype)
+size_t dtype_bytes(DType dtype)
 {
-    return dtype == DTYPE_F64 ? 8 : dtype == DTYPE_F32 ? 4 : 2;
+    return dtype == DTYPE_F64 ? 8 : dtype == DTYPE_F32 ? 4 : dtype == DTYPE_I8 ? 1 : 2;
 }
 
-/* Step to the next row-major place and return its distance from the start, in elements. */
-static int64_t next_place(const TensorSource *t, int64_t place[MAX_RANK])
+/* One run of the last dimension. Of I8 in groups, element e has the factor of group e / t->group. */
+static void read_run(const TensorSource *t, float *out, const unsigned char *start, DType dtype, int64_t at, int64_t n, int64_t stride)
 {
-    for (int i = t->rank - 1; i >= 0; i--) {
-        if (++place[i] < t->shape[i]) break;
-        place[i] = 0;
+    const int bytes = (int)dtype_bytes(dtype);
+    if (dtype == DTYPE_I8) {
+        const unsigned char *scales = t->group ? t->file->map.data + t->scales : NULL;
+        for (int64_t i = 0; i < n; i++, at += stride)
+            out[i] = (float)(int8_t)start[at] * (t->group ? read_element(scales + at / t->group * 4, DTYPE_F32) : 1);
+    } else {
+        for (int64_t i = 0; i < n; i++, at += stride) out[i] = read_element(start + at * bytes, dtype);
     }
-    int64_t at = 0;
-    for (int i = 0; i < t->rank; i++) at += place[i] * t->stride[i];
-    return at;
 }
 
 /* `plus` is 0 for all but gains of which 1 is left out in the file. */
 static void read_stored(const TensorSource *t, float *out, const unsigned char *start, DType dtype)
 {
-    int64_t n = tensor_elements(t), at = 0, place[MAX_RANK] = { 0 };
-    int bytes = element_bytes(dtype);
-    for (int64_t i = 0; i < n; i++) {
-        out[i] = read_element(start + at * bytes, dtype);
-        if (t->plus > 0) out[i] += t->plus;
-        at = next_place(t, place);
+    const int rank = t->view_rank ? t->view_rank : t->rank;
+    const int64_t *shape = t->view_rank ? t->view_shape : t->shape, *stride = t->view_rank ? t->view_stride : t->stride;
+    const int64_t n = tensor_elements(t), run = rank ? shape[rank - 1] : 1;
+    int64_t place[MAX_RANK] = { 0 };
+    for (int64_t done = 0; done < n; done += run) {
+        int64_t at = t->start;
+        for (int i = 0; i < rank - 1; i++) at += place[i] * stride[i];
+        read_run(t, out + done, start, dtype, at, run, rank ? stride[rank - 1] : 1);
+        for (int i = rank - 2; i >= 0 && ++place[i] == shape[i]; i--) place[i] = 0;
     }
+    for (int64_t i = 0; t->plus > 0 && i < n; i++) out[i] += t->plus;
+}
+
+/* Add a vector to every row. */
+static void add_to_rows(const TensorSource *t, float *out)
+{
+    const int64_t n = tensor_elements(t), width = t->shape[t->rank - 1];
+    float *added = malloc((size_t)width * sizeof *added + 1);
+    if (!added) die("no memory for %s", t->name);
+    tensor_read(t->added, added);
+    for (int64_t i = 0; i < n; i++) out[i] += added[i % width];
+    free(added);
 }
 
 /* ---- computed numbers ----------------------------------------------------------------------------------- */
@@ -212,5 +228,5 @@ void tensor_read(const TensorSource *t, float *out)
     case SOURCE_SINUSOID: read_sinusoid(t, out); break;
     case SOURCE_ROTARY:   read_rotary(t, out); break;
     case SOURCE_DISTANCE: read_distance(t, out); break;
-    }
+    }    if (t->added) add_to_rows(t, out);
 }

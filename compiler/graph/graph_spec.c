@@ -226,7 +226,8 @@ static void read_cache(SpecBuild *b, int i, int kv_heads)
     Node *append = v->append;
     const char *name = cache->made_by->name;
     if (cache->read && (append->values != (i == 2) || append->kv_heads != kv_heads))
-        refuse(b, arena_format(b->k->arena, append->values != (i == 2) ? "the cache %s holds keys or values, not both" : "the cache %s is read by other "
+        refuse(b, arena_format(b->k->arena, append->values != (i == 2)
+            ? "the cache %s holds keys or values, not both" : "the cache %s is read by other "
                                "kv_heads elsewhere", name));
     cache->read = true;
     append->values = i == 2;

@@ -89,7 +89,8 @@ void emit_makefile(Emit *e, Text *out)
     text_fill(out, makefile_template, "name", e->name, "isa_words", isas.words.data, "isa_settings", isas.settings.data,
               "model_objects", isas.objects.data, "isas", isas.all.data, "isa_rules", isas.rules.data,
               "weights_object", !file ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
-              "runtime", "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o rt_beam.o rt_generate.o rt_generation.o rt_generation_options.o rt_logits.o rt_sample.o",
+              "runtime", "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o \\\n"
+              "          rt_generation.o rt_generation_options.o rt_generate.o rt_beam.o rt_logits.o rt_sample.o",
               "host_objects", host ? host_objects : "",
               "weights_rule", embed ? arena_format(e->arena, "%s_weights.o: %s.safetensors\n\n", e->name, e->name) : "", NULL);
 }

@@ -396,7 +396,8 @@ static const char main_decoder[] =
     "static rt_status clear(void *s, int slot) { return ${name}_clear(s, slot); }\n"
     "static rt_status fork_slot(void *s, int from, int to) { return ${name}_fork(s, from, to); }\n";
 static const char main_decoder_rows[] =
-    "        .max_target = ${upper}_MAX_TARGET, .vocab = ${upper}_VOCAB, .start = ${upper}_START, .slots = ${upper}_SLOTS, .generation = &generation,\n"
+    "        .max_target = ${upper}_MAX_TARGET, .vocab = ${upper}_VOCAB, .start = ${upper}_START, .slots = ${upper}_SLOTS,\n"
+    "        .generation = &generation,\n"
     "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .rows_of = rows, .logits = logits, .next = next,\n"
     "        .clear = clear, .fork_slot = fork_slot,\n";
 static const char main_text[] =

@@ -12,11 +12,13 @@
 static uint64_t hash_source_fields(uint64_t h, const TensorSource *s)
 {
     const int64_t whole[] = { s->kind, s->dtype, s->rank, (int64_t)s->offset, (int64_t)s->seed, s->fan_in, s->fan_out, s->layout, s->divisor,
-                              s->first, s->distance, s->both_ways };
+                              s->first, s->distance, s->both_ways, s->start, s->view_rank, s->group, (int64_t)s->scales };
     h = rt_hash(h, whole, sizeof whole);
     h = rt_hash(h, s->shape, (size_t)s->rank * sizeof *s->shape);
     h = rt_hash(h, s->stride, (size_t)s->rank * sizeof *s->stride);
     h = rt_hash(h, &s->plus, sizeof s->plus);
+    h = rt_hash(h, s->view_shape, (size_t)s->view_rank * sizeof *s->view_shape);
+    h = rt_hash(h, s->view_stride, (size_t)s->view_rank * sizeof *s->view_stride);
     return rt_hash(h, &s->constant, sizeof s->constant);
 }
 
@@ -36,6 +38,7 @@ static uint64_t hash_source(uint64_t h, const TensorSource *s)
     if (s->kind == SOURCE_XAVIER || s->kind == SOURCE_UNIFORM) h = rt_hash(h, s->name, strlen(s->name) + 1);
     if (s->values) h = rt_hash(h, s->values, (size_t)tensor_elements(s) * sizeof *s->values);
     if (s->rates) h = rt_hash(h, s->rates, (size_t)s->shape[1] / 2 * sizeof *s->rates);
+    if (s->added) h = hash_source(h, s->added);
     return s->table ? hash_source(h, s->table) : h;
 }
 

@@ -133,7 +133,8 @@ static void agrees_with_the_plain_search(void **state)
     (void)state;
     for (uint32_t seed = 1; seed <= 600; seed++) {
         Toy t = { .seed = seed * 7919, .vocab = 3 + (int)(seed % 10), .levels = seed % 3 ? 0 : 2 + (int)(seed % 2) };
-        const RtBeamOptions o = { .longest = LONGEST, .beams = 1 + (int)(seed % 7), .most = 1 + (int)(seed / 7 % 12), .ends = ends, .end_count = (int)(seed / 3 % 4),
+        const RtBeamOptions o = { .longest = LONGEST, .beams = 1 + (int)(seed % 7), .most = 1 + (int)(seed / 7 % 12),
+                                  .ends = ends, .end_count = (int)(seed / 3 % 4),
                                   .length_penalty = penalties[seed % 5], .early_stopping = (RtBeamStop)(seed / 5 % 3) };
         compare(&t, &o, prompts, 1 + (int)(seed % 5));
     }
@@ -169,7 +170,8 @@ static void one_beam_is_greedy(void **state)
     (void)state;
     for (uint32_t seed = 1; seed <= 100; seed++) {
         Toy t = { .seed = seed, .vocab = VOCABULARY, .levels = seed % 2 ? 0 : 3 };
-        const RtBeamOptions o = { .longest = LONGEST, .beams = 1, .most = 20, .ends = &end, .end_count = 1, .length_penalty = (double)(seed % 4) / 2 };
+        const RtBeamOptions o = { .longest = LONGEST, .beams = 1, .most = 20, .ends = &end, .end_count = 1,
+                                  .length_penalty = (double)(seed % 4) / 2 };
         Found f = search(&t, &o, prompts, 2);
         int ids[LONGEST] = { prompts[0], prompts[1] }, n = 2;
         while (n < 22 && (n == 2 || ids[n - 1] != end)) {

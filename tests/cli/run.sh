@@ -101,7 +101,7 @@ verdict $? 'fields lists the fields of a spec'
 # ---- files --------------------------------------------------------------------------------------------------------
 
 fails 'a missing spec' 66 'error: cannot open *none.lua: No such file or directory' "$xformc" compile "$scratch/none.lua"
-fails 'a folder as spec' 66 '*is a folder, not a file' "$xformc" run "$scratch"
+fails 'a folder as spec' 66 '*is a folder without config.json*' "$xformc" run "$scratch"
 : >"$scratch/empty.lua"
 fails 'an empty spec' 65 '*error:*' "$xformc" compile "$scratch/empty.lua"
 echo 'return xf.model { name = "x", d_model = 10, heads = 3, source_vocab = 5, target_vocab = 5, weights = "random" }' >"$scratch/bad.lua"

@@ -19,7 +19,7 @@ static Model *model_of(const char *name)
 {
     int n;
     const OpName *ops = graph_builder_ops(&n);
-    Model *m = model_from_lua(arena, diag, arena_format(arena, "tests/goldens/%s.lua", name), ops, n);
+    Model *m = model_read(arena, diag, arena_format(arena, "tests/goldens/%s.lua", name), ops, n, NULL);
     diag_print(diag, stderr, false);
     assert_non_null(m);
     return m;

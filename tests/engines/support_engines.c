@@ -20,7 +20,7 @@ Opened open_spec(const char *path)
     Opened o = { .arena = a, .diag = diag_new(a) };
     int n;
     const OpName *ops = graph_builder_ops(&n);
-    o.model = model_from_lua(a, o.diag, path, ops, n);
+    o.model = model_read(a, o.diag, path, ops, n, NULL);
     if (o.model) o.graph = graph_build(a, o.diag, o.model, 8);
     diag_print(o.diag, stderr, false);
     assert_non_null(o.graph);

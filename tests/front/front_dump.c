@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     }
     Arena *a = arena_new();
     Diag *d = diag_new(a);
-    Model *m = model_from_lua(a, d, argv[1], ops, (int)(sizeof ops / sizeof *ops));
+    Model *m = model_read(a, d, argv[1], ops, (int)(sizeof ops / sizeof *ops), NULL);
     if (m) model_dump(m, stdout);
     diag_print(d, stderr, false);
     Exit code = diag_exit(d);

@@ -62,7 +62,7 @@ static Model *model_of(Arena *a, Diag *d, const char *spec)
 {
     const char *folder = new_folder(a), *path = file_join(a, folder, "m.lua");
     assert_true(file_write(a, d, path, spec, strlen(spec)));
-    Model *m = model_from_lua(a, d, path, NULL, 0);
+    Model *m = model_read(a, d, path, NULL, 0, NULL);
     remove_file(a, folder, "m.lua");
     remove_folder(folder);
     return m;

@@ -34,7 +34,7 @@ static World new_world(const char *name, const char *changes)
     const char *spec = arena_format(w.arena, "local trained = %s\nreturn trained { weights = \"%s/tests/goldens/%s.safetensors\" } { %s }\n",
                                     begin + strlen("return"), top, name, changes);
     assert_true(file_write(w.arena, w.diag, w.spec, spec, strlen(spec)));
-    w.model = model_from_lua(w.arena, w.diag, w.spec, NULL, 0);
+    w.model = model_read(w.arena, w.diag, w.spec, NULL, 0, NULL);
     return w;
 }
 

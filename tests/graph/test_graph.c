@@ -21,8 +21,7 @@ static Made make(const char *path)
     int n;
     const OpName *ops = graph_builder_ops(&n);
     o.diag = diag_new(o.arena);
-    const Draft *draft = draft_from_lua(o.arena, o.diag, path, ops, n, graph_value_shape);
-    if (draft) o.model = model_from_draft(o.arena, o.diag, draft);
+    o.model = model_read(o.arena, o.diag, path, ops, n, graph_value_shape);
     if (o.model) o.graph = graph_build(o.arena, o.diag, o.model, 8);
     diag_print(o.diag, stderr, false);
     assert_non_null(o.graph);

@@ -28,8 +28,7 @@ Planned planned_open(const char *spec)
     int n;
     const OpName *ops = graph_builder_ops(&n);
     o.diag = diag_new(o.arena);
-    const Draft *draft = draft_from_lua(o.arena, o.diag, path, ops, n, graph_value_shape);
-    if (draft) o.model = model_from_draft(o.arena, o.diag, draft);
+    o.model = model_read(o.arena, o.diag, path, ops, n, graph_value_shape);
     if (o.model) o.graph = graph_build(o.arena, o.diag, o.model, 8);
     diag_print(o.diag, stderr, false);
     if (!is_path) unlink(path);

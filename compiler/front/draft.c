@@ -1,0 +1,135 @@
+/* draft.c: what a spec says, whoever wrote it: which reader reads it, its choices, its length. */
+#include "family.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- readers -------------------------------------------------------------------------------------------- */
+
+/* The first bytes of a file that is no pipe; how many there are, 0 where there is none to read. */
+static size_t first_bytes(const char *path, unsigned char *bytes, size_t room)
+{
+    struct stat info;
+    if (stat(path, &info) || !S_ISREG(info.st_mode)) return 0;
+    FILE *f = fopen(path, "rb");
+    const size_t n = f ? fread(bytes, 1, room, f) : 0;
+    if (f) fclose(f);
+    return n;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
+/* What is taken for a spec by mistake: weights without a config. */
+static const char *kind_of_weights(const unsigned char *b, size_t n)
+{
+    if (n > 8 && b[8] == '{' && !b[6] && !b[7]) return "a safetensors file";
+    return n > 4 && !memcmp(b, "PK\3\4", 4) ? "a zip file, as pytorch_model.bin is" : NULL;
+}
+
+Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
+{
+    unsigned char bytes[64];
+    if (is_folder(path)) return draft_from_folder(a, d, path);
+    const size_t size = first_bytes(path, bytes, sizeof bytes);
+    const char *weights = kind_of_weights(bytes, size);
+    if (is_checkpoint(bytes, size)) return draft_from_checkpoint(a, d, path);
+    if (!weights) return draft_from_lua(a, d, path, ops, n, shape_of);
+    diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "%s, which does not say what model it is of: give the folder with its "
+               "config.json, or a spec", weights);
+    return NULL;
+}
+
+Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
+{
+    const Draft *draft = draft_read(a, d, path, ops, n, shape_of);
+    return draft ? model_from_draft(a, d, draft) : NULL;
+}
+
+/* ---- choices -------------------------------------------------------------------------------------------- */
+
+void draft_set(Arena *a, Draft *d, Side side, FieldId id, Loc at, const FieldValue *values, int count)
+{
+    FieldValue *kept = arena_array(a, (size_t)count, sizeof *kept);
+    memcpy(kept, values, (size_t)count * sizeof *kept);
+    d->choices[side][id] = (Choice){ at, count, kept };
+}
+
+void draft_set_number(Arena *a, Draft *d, Side side, FieldId id, Loc at, double number)
+{
+    const FieldValue v = { .integer = (int64_t)number, .real = number };
+    draft_set(a, d, side, id, at, &v, 1);
+}
+
+void draft_set_text(Arena *a, Draft *d, FieldId id, Loc at, const char *text)
+{
+    const FieldValue v = { .text = arena_text(a, text) };
+    draft_set(a, d, SIDE_BOTH, id, at, &v, 1);
+}
+
+const Choice *draft_choice(const Draft *d, Side side, FieldId id)
+{
+    if (d->choices[side][id].count) return &d->choices[side][id];
+    return d->choices[SIDE_BOTH][id].count ? &d->choices[SIDE_BOTH][id] : NULL;
+}
+
+Loc draft_place(const Draft *d, Side side, FieldId id)
+{
+    const Choice *c = draft_choice(d, side, id);
+    return c ? c->at : d->at;
+}
+
+/* ---- length --------------------------------------------------------------------------------------------- */
+
+/* Tokens that a side takes as the spec stands. */
+static int64_t length_of(const Draft *d, FieldId id)
+{
+    const Choice *own = draft_choice(d, SIDE_BOTH, id), *both = draft_choice(d, SIDE_BOTH, FIELD_ID_max_len);
+    return own ? own->values[0].integer : both ? both->values[0].integer : (int64_t)fields[FIELD_ID_max_len].preset;
+}
+
+static int position_of(const Draft *d, Side side)
+{
+    const Choice *c = draft_choice(d, side, FIELD_ID_position);
+    return c ? (int)c->values[0].integer : (int)fields[FIELD_ID_position].preset;
+}
+
+void draft_set_trained(Arena *a, Draft *d, Loc at, int64_t length)
+{
+    enum { USUAL_LENGTH = 4096 };
+    const Choice *kind = draft_choice(d, SIDE_BOTH, FIELD_ID_kind);
+    d->trained = length;
+    d->shortened = kind && kind->values[0].integer == KIND_DECODER && length > USUAL_LENGTH;
+    draft_set_number(a, d, SIDE_BOTH, FIELD_ID_max_len, at, d->shortened ? USUAL_LENGTH : (double)length);
+}
+
+static bool lengthen(Arena *a, Diag *diag, Draft *d, Side side, FieldId id, int64_t length)
+{
+    const int64_t trained = d->trained ? d->trained : length_of(d, id);
+    if (length > trained && position_of(d, side) == POSITIONS_LEARNED) {
+        diag_error(diag, EXIT_USAGE, (Loc){ 0 }, "--max-len %" PRId64 ": learned positions end at %" PRId64, length, trained);
+        return false;
+    }
+    if (length > trained)
+        diag_remark(diag, (Loc){ 0 }, "--max-len %" PRId64 " is past the %" PRId64 " tokens of its training", length, trained);
+    draft_set_number(a, d, SIDE_BOTH, id, (Loc){ 0 }, (double)length);
+    return true;
+}
+
+bool draft_set_length(Arena *a, Diag *diag, Draft *d, int64_t length)
+{
+    const Choice *kind = draft_choice(d, SIDE_BOTH, FIELD_ID_kind);
+    const ModelKind k = kind ? (ModelKind)kind->values[0].integer : KIND_ENCODER_DECODER;
+    if (d->graph) {
+        diag_error(diag, EXIT_USAGE, (Loc){ 0 }, "--max-len: an xf.graph has sizes of its own");
+        return false;
+    }
+    d->longest = length;
+    d->shortened = false;
+    return (k == KIND_DECODER || lengthen(a, diag, d, SIDE_ENCODER, FIELD_ID_max_source, length))
+        && (k == KIND_ENCODER || lengthen(a, diag, d, SIDE_DECODER, FIELD_ID_max_target, length));
+}

@@ -1,0 +1,72 @@
+/* family_bert.c: BERT and those of its shape: ELECTRA, RoBERTa, XLM-R, CamemBERT, whose first token stands at position 2. Encoders with
+ * learned positions, norms after each sublayer. Every token is of type 0, whose vector is added to the positions. */
+#include "family.h"
+
+static const FamilySetting settings[] = {
+    SET(norm, NORMS_LAYER), SET(norm_at, NORM_PLACES_POST), SET(embed_norm, true), SET(embed_scale, 1), SET(position, POSITIONS_LEARNED),
+};
+
+static const ConfigKey keys[] = {
+    KEY("hidden_size", d_model, CONFIG_REQUIRED),
+    KEY("num_hidden_layers", layers, CONFIG_REQUIRED),
+    KEY("num_attention_heads", heads, CONFIG_REQUIRED),
+    KEY("intermediate_size", d_ff, CONFIG_REQUIRED),
+    KEY("vocab_size", vocab, CONFIG_REQUIRED),
+    KEY("max_position_embeddings", max_len, 512),
+    KEY("layer_norm_eps", norm_eps, 1e-12),
+    ACTIVATION("hidden_act", "gelu"),
+    MUST("position_embedding_type", "\"absolute\""),
+    MUST("is_decoder", "false"),
+    MUST("add_cross_attention", "false"),
+    READ("embedding_size"),
+    IGNORED("type_vocab_size"),
+    NO_MORE_KEYS,
+};
+
+static void more(const Config *c)
+{
+    const double width = config_get(c, SIDE_BOTH, FIELD_ID_d_model);
+    if (config_integer(c, "embedding_size", width) != (int64_t)width)
+        config_fault(c, "embedding_size", "\"embedding_size\" that is not hidden_size (%.9g) is not supported", width);
+}
+
+static const FamilyTensor tensors[] = {
+    WHOLE("encoder.embed", "embeddings.word_embeddings"),
+    ADDED("encoder.position", "embeddings.position_embeddings", WHOLE, "embeddings.token_type_embeddings"),
+    WHOLE("encoder.embed.norm", "embeddings.LayerNorm"),
+    WHOLE("encoder.{}.self_attn.q", "encoder.layer.{}.attention.self.query"),
+    WHOLE("encoder.{}.self_attn.k", "encoder.layer.{}.attention.self.key"),
+    WHOLE("encoder.{}.self_attn.v", "encoder.layer.{}.attention.self.value"),
+    WHOLE("encoder.{}.self_attn.out", "encoder.layer.{}.attention.output.dense"),
+    WHOLE("encoder.{}.norm.0", "encoder.layer.{}.attention.output.LayerNorm"),
+    WHOLE("encoder.{}.ffn.up", "encoder.layer.{}.intermediate.dense"),
+    WHOLE("encoder.{}.ffn.down", "encoder.layer.{}.output.dense"),
+    WHOLE("encoder.{}.norm.1", "encoder.layer.{}.output.LayerNorm"),
+};
+
+const Family family_bert = { .kind = KIND_ENCODER, .prefix = "(bert.|)", SETTINGS_OF(settings), .keys = keys, .more = more, TENSORS_OF(tensors) };
+const Family family_electra = { .like = &family_bert, .kind = KIND_ENCODER, .prefix = "(electra.|)" };
+
+/* ---- RoBERTa -------------------------------------------------------------------------------------------- */
+
+static const ConfigKey roberta_keys[] = {
+    READ("max_position_embeddings"),
+    MUST("pad_token_id", "1"),
+    NO_MORE_KEYS,
+};
+
+/* The rows before that of the first token belong to padding. */
+static void roberta_more(const Config *c)
+{
+    config_set_length(c, "max_position_embeddings", config_integer(c, "max_position_embeddings", 514) - 2);
+}
+
+static const FamilyTensor roberta_tensors[] = {
+    ADDED("encoder.position", "embeddings.position_embeddings", ROWS_2, "embeddings.token_type_embeddings"),
+};
+
+#define ROBERTA .like = &family_bert, .kind = KIND_ENCODER, .prefix = "(roberta.|)", .keys = roberta_keys, .more = roberta_more, \
+                TENSORS_OF(roberta_tensors)
+const Family family_roberta = { ROBERTA };
+const Family family_xlm_roberta = { ROBERTA };
+const Family family_camembert = { ROBERTA };

@@ -1,0 +1,305 @@
+/* huggingface.c: a Hugging Face folder to a Draft: its config.json by the tables of its family, every key accounted for.
+ * What is known and changes nothing is passed over, what is known and not supported is refused, what is not known is noted. */
+#include "huggingface.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text.h"
+
+/* ---- fields --------------------------------------------------------------------------------------------- */
+
+void config_set(const Config *c, const char *key, Side side, FieldId id, double number)
+{
+    config_set_list(c, key, side, id, &number, 1);
+}
+
+void config_set_list(const Config *c, const char *key, Side side, FieldId id, const double *numbers, int n)
+{
+    const Loc at = config_place(c, key);
+    const char *what = key ? arena_format(c->arena, "\"%s%.*s\"", c->within, (int)strcspn(key, "|"), key) : fields[id].name;
+    FieldValue *values = arena_array(c->arena, (size_t)n, sizeof *values);
+    for (int i = 0; i < n; i++) {
+        values[i] = (FieldValue){ .integer = (int64_t)numbers[i], .real = numbers[i] };
+        if (!field_check(c->diag, at, &fields[id], what, arena_format(c->arena, "%.9g", numbers[i]), &values[i])) return;
+    }
+    draft_set(c->arena, c->draft, side, id, at, values, n);
+}
+
+double config_get(const Config *c, Side side, FieldId id)
+{
+    const Choice *choice = draft_choice(c->draft, side, id);
+    const FieldValue v = choice ? choice->values[0] : field_preset(&fields[id]);
+    return fields[id].type == TYPE_REAL ? v.real : (double)v.integer;
+}
+
+void config_set_length(const Config *c, const char *key, int64_t length)
+{
+    const int errors = diag_errors(c->diag);
+    config_set(c, key, SIDE_BOTH, FIELD_ID_max_len, (double)length);
+    if (diag_errors(c->diag) == errors) draft_set_trained(c->arena, c->draft, config_place(c, key), length);
+}
+
+void config_set_activation(const Config *c, const char *key, Side side, const char *name)
+{
+    static const struct { const char *theirs, *ours; } names[] = {
+        { "gelu", "gelu" }, { "gelu_python", "gelu" }, { "gelu_new", "gelu_tanh" }, { "gelu_pytorch_tanh", "gelu_tanh" },
+        { "gelu_fast", "gelu_tanh" }, { "gelu_accurate", "gelu_tanh" }, { "gelu_python_tanh", "gelu_tanh" }, { "quick_gelu", "quick_gelu" },
+        { "silu", "silu" }, { "swish", "silu" }, { "relu", "relu" }, { "relu2", "relu2" }, { "tanh", "tanh" }, { "sigmoid", "sigmoid" },
+        { "linear", "none" },
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i].theirs, name)) {
+            config_set(c, key, side, FIELD_ID_activation, field_word(&fields[FIELD_ID_activation], names[i].ours));
+            return;
+        }
+    if (*name) config_fault(c, key, "the activation \"%s\" is not supported", name);
+}
+
+/* ---- keys ----------------------------------------------------------------------------------------------- */
+
+/* Whether the value is one of those, written as JSON with | between. */
+static bool is_one_of(const char *shown, const char *words)
+{
+    const size_t n = strlen(shown);
+    for (const char *w = words; *w;) {
+        const size_t m = strcspn(w, "|");
+        if (m == n && !memcmp(w, shown, n)) return true;
+        w += m + (w[m] == '|');
+    }
+    return false;
+}
+
+static void require_value(const Config *c, const ConfigKey *k)
+{
+    if (!config_has(c, k->key)) return;
+    const char *shown = config_shown(c, k->key);
+    if (is_one_of(shown, k->words)) return;
+    config_fault(c, k->key, "\"%s%.*s\" = %s is not supported, only %s", c->within, (int)strcspn(k->key, "|"), k->key, shown, k->words);
+}
+
+static void take_value(const Config *c, const ConfigKey *k)
+{
+    const Field *f = &fields[k->field];
+    const bool there = config_has(c, k->key);
+    if (k->field == FIELD_ID_max_len) {
+        const int64_t most = (int64_t)f->most, length = config_integer(c, k->key, k->preset);
+        if (there || k->preset != CONFIG_REQUIRED) config_set_length(c, k->key, length < most ? length : most);
+    } else if (k->field == FIELD_ID_activation) {
+        config_set_activation(c, k->key, k->side, config_text(c, k->key, k->words));
+    } else if (f->type == TYPE_BOOL) {
+        const bool yes = config_bool(c, k->key, k->preset != 0);
+        config_set(c, there ? k->key : NULL, k->side, k->field, k->use == KEY_FLAG_NOT ? !yes : yes);
+    } else {
+        const int errors = diag_errors(c->diag);
+        if (!there && k->preset == CONFIG_UNSET) return;
+        const double x = f->type == TYPE_INT ? (double)config_integer(c, k->key, k->preset) : config_number(c, k->key, k->preset);
+        if (diag_errors(c->diag) == errors) config_set(c, there ? k->key : NULL, k->side, k->field, x);
+    }
+}
+
+static void take_key(const Config *c, const ConfigKey *k)
+{
+    switch (k->use) {
+    case KEY_FIELD: case KEY_FLAG_NOT: take_value(c, k); break;
+    case KEY_MUST: require_value(c, k); break;
+    case KEY_READ: case KEY_IGNORED: break;
+    }
+}
+
+/* Whether `key` is one of the spellings a|b. */
+static bool is_spelling(const char *key, const char *spellings)
+{
+    return is_one_of(key, spellings);
+}
+
+const ConfigKey *family_key(const Family *f, const char *key)
+{
+    for (; f; f = f->like)
+        for (const ConfigKey *k = f->keys; k && k->key; k++) {
+            char first[64];
+            snprintf(first, sizeof first, "%.*s", (int)strcspn(key, "|"), key);
+            if (is_spelling(first, k->key)) return k;
+        }
+    return NULL;
+}
+
+/* The rows of the family, then those of what it is like that it has none for. */
+static void take_keys(const Config *c)
+{
+    for (const Family *f = c->family; f; f = f->like)
+        for (const ConfigKey *k = f->keys; k && k->key; k++)
+            if (family_key(c->family, k->key) == k) take_key(c, k);
+}
+
+static void take_more(const Config *c)
+{
+    const Family *f = c->family;
+    while (f && !f->more) f = f->like;
+    if (f) f->more(c);
+}
+
+/* Of no meaning to what is computed, in any family; those of generation are read from generation_config.json where there is one. */
+static const char *const idle_keys =
+    "_name_or_path|architectures|auto_map|model_type|transformers_version|torch_dtype|dtype|use_cache|initializer_range|initializer_factor|init_std|"
+    "id2label|label2id|num_labels|_num_labels|problem_type|finetuning_task|task_specific_params|return_dict|return_dict_in_generate|"
+    "output_attentions|output_hidden_states|torchscript|pruned_heads|use_bfloat16|tf_legacy_loss|tokenizer_class|prefix|"
+    "bos_token_id|eos_token_id|pad_token_id|sep_token_id|decoder_start_token_id|mask_token_id|cls_token_id|unk_token_id|"
+    "attention_dropout|hidden_dropout|hidden_dropout_prob|attention_probs_dropout_prob|attn_pdrop|embd_pdrop|resid_pdrop|"
+    "classifier_dropout|dropout|activation_dropout|dropout_rate|embd_dropout|seq_classif_dropout|qa_dropout|classif_dropout|layerdrop|"
+    "encoder_layerdrop|decoder_layerdrop|pretraining_tp|gradient_checkpointing|tie_word_embeddings|chunk_size_feed_forward|"
+    "min_length|max_length|do_sample|early_stopping|num_beams|num_beam_groups|diversity_penalty|temperature|top_k|top_p|typical_p|"
+    "repetition_penalty|length_penalty|no_repeat_ngram_size|encoder_no_repeat_ngram_size|bad_words_ids|num_return_sequences|"
+    "output_scores|forced_bos_token_id|forced_eos_token_id|remove_invalid_values|exponential_decay_length_penalty|suppress_tokens|"
+    "begin_suppress_tokens|unsloth_version|unsloth_fixed|_attn_implementation_autoset|attn_implementation|cache_implementation|"
+    "summary_type|summary_use_proj|summary_activation|summary_proj_to_labels|summary_first_dropout|sentence_transformers";
+
+/* What packs weights in another way, or adds to them. */
+static const char *const refused_keys = "quantization_config|adapter_config|adapters|lora_rank|compression_config";
+
+static void note_keys(const Config *c)
+{
+    enum { SHOWN = 8 };
+    int all, n = 0;
+    Text t = text_new(c->arena);
+    const char **keys = config_keys(c, &all);
+    for (int i = 0; i < all; i++) {
+        const char *key = keys[i];
+        if (is_spelling(key, refused_keys) && config_has(c, key)) config_fault(c, key, "\"%s\" is not supported", key);
+        else if (!is_spelling(key, idle_keys) && !family_key(c->family, key) && config_has(c, key) && n++ < SHOWN)
+            text_printf(&t, "%s\"%s%s\"", n > 1 ? ", " : "", c->within, key);
+    }
+    if (!n || diag_errors(c->diag)) return;
+    diag_remark(c->diag, (Loc){ c->path, 0, 0 }, "%d key%s not known and has no effect: %s%s", n, n == 1 ? " is" : "s are", t.data,
+                n > SHOWN ? ", …" : "");
+}
+
+/* ---- what all families share ---------------------------------------------------------------------------- */
+
+/* An id, or the first of a list of them; -1 where there is none. */
+static int64_t first_id(const Config *c, const char *key)
+{
+    if (!config_has(c, key)) return -1;
+    if (!config_is_list(c, key)) return config_integer(c, key, -1);
+    return config_count(c, key) > 0 ? (int64_t)config_number_at(c, key, 0) : -1;
+}
+
+static void take_ids(const Config *c, const Config *generation)
+{
+    const Config *ends = generation && config_has(generation, "eos_token_id") ? generation : c;
+    const char *begin = c->family->kind == KIND_ENCODER_DECODER ? "decoder_start_token_id|bos_token_id" : "bos_token_id";
+    const Config *starts = generation && config_has(generation, begin) ? generation : c;
+    const int64_t start = first_id(starts, begin);
+    config_set(ends, config_has(ends, "eos_token_id") ? "eos_token_id" : NULL, SIDE_BOTH, FIELD_ID_end_id, (double)first_id(ends, "eos_token_id"));
+    if (start >= 0) config_set(starts, begin, SIDE_BOTH, FIELD_ID_start_id, (double)start);
+}
+
+/* What stands for any value of a key in a config, whatever it is. */
+static void take_generation(const Config *c, const char *folder)
+{
+    Config g = { .arena = c->arena, .diag = c->diag, .family = c->family, .draft = c->draft };
+    g.path = file_join(c->arena, folder, "generation_config.json");
+    const bool there = access(g.path, F_OK) == 0;
+    if (there && !config_open(&g)) return;
+    take_ids(c, there ? &g : NULL);
+    if (there) config_close(&g);
+}
+
+static void take_tying(const Config *c)
+{
+    const Family *f = c->family;
+    if (f->kind == KIND_ENCODER) return;
+    const bool there = config_has(c, "tie_word_embeddings");
+    config_set(c, there ? "tie_word_embeddings" : NULL, SIDE_BOTH, FIELD_ID_tied, config_bool(c, "tie_word_embeddings", f->tied));
+}
+
+/* ---- names ---------------------------------------------------------------------------------------------- */
+
+/* The folder's name; of a hub's cache, models--org--NAME/snapshots/REVISION, that of the model. */
+static const char *folder_name(Arena *a, const char *folder)
+{
+    char *real = realpath(folder, NULL);
+    char *path = arena_text(a, real ? real : folder), *slash = strrchr(path, '/');
+    free(real);
+    const char *name = slash ? slash + 1 : path;
+    if (!slash) return name;
+    *slash = '\0';
+    char *above = strrchr(path, '/');
+    if (!above || strcmp(above + 1, "snapshots")) return name;
+    *above = '\0';
+    const char *model = strrchr(path, '/');
+    for (const char *s = model; s && (s = strstr(s, "--")); s += 2) model = s + 1;
+    return model ? model + 1 : name;
+}
+
+const char *model_name_of(Arena *a, const char *text)
+{
+    char *name = arena_format(a, "%s%.50s", isdigit((unsigned char)*text) ? "model_" : "", text);
+    for (char *s = name; *s; s++)
+        if (!isalnum((unsigned char)*s) || (unsigned char)*s >= 0x80) *s = '_';
+    return !*name ? "model" : name_is_reserved(name) ? arena_format(a, "%s_model", name) : name;
+}
+
+static const char *without_slash(Arena *a, const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') n--;
+    return arena_copy(a, path, n);
+}
+
+/* ---- the folder ----------------------------------------------------------------------------------------- */
+
+/* Whether a config.json may name it; what has no keys is read from something else. */
+static bool has_keys(const Family *f) { return f && (f->keys || has_keys(f->like)); }
+
+/* The family of a config, by its model_type; false after an error. */
+static bool find_family(Config *c)
+{
+    const Field *names = &fields[FIELD_ID_names];
+    const char *type = config_text(c, "model_type", NULL);
+    const int word = field_word(names, type);
+    if (word > 0 && has_keys(family_of_word(word))) {
+        c->family = family_of_word(word);
+        family_apply(c->arena, c->draft, word);
+        return true;
+    }
+    if (!*type) return false;
+    const char *near = diag_nearest(type, names->words + 1, names->word_count - 1);
+    config_fault(c, "model_type", "the model_type \"%s\" is not supported", type);
+    if (near) diag_note(c->diag, config_place(c, "model_type"), "did you mean \"%s\"?", near);
+    diag_note(c->diag, (Loc){ 0 }, "'xformc info --families' lists those that are");
+    return false;
+}
+
+static void read_config(Config *c, const char *folder)
+{
+    if (!find_family(c)) return;
+    take_keys(c);
+    take_generation(c, folder);
+    take_tying(c);
+    if (!diag_errors(c->diag)) take_more(c);
+    note_keys(c);
+}
+
+Draft *draft_from_folder(Arena *a, Diag *d, const char *path)
+{
+    Draft *draft = arena_alloc(a, sizeof *draft);
+    const char *folder = without_slash(a, path);
+    const int errors = diag_errors(d);
+    Config c = { .arena = a, .diag = d, .path = file_join(a, folder, "config.json"), .draft = draft };
+    draft->path = folder;
+    draft->at = (Loc){ c.path, 0, 0 };
+    if (access(c.path, F_OK) != 0) {
+        diag_error(d, EXIT_NO_INPUT, (Loc){ 0 }, "%s is a folder without config.json; a model's folder has one", folder);
+        return NULL;
+    }
+    if (!config_open(&c)) return NULL;
+    draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of(a, folder_name(a, folder)));
+    draft_set_text(a, draft, FIELD_ID_weights, draft->at, weights_file_of(a, folder));
+    read_config(&c, folder);
+    config_close(&c);
+    return diag_errors(d) > errors ? NULL : draft;
+}

@@ -1,0 +1,17 @@
+/* huggingface.h: what the files of the folder reader share. Included by huggingface*.c only. */
+#ifndef HUGGINGFACE_H
+#define HUGGINGFACE_H
+
+#include "family.h"
+
+/* Read c->path, whose arena and diag are set; false after errors. Ends with config_close. */
+bool config_open(Config *c);
+void config_close(Config *c);
+/* A key's value as JSON, in one line. */
+const char *config_shown(const Config *c, const char *key);
+/* The row of a key, of the family or of what it is like; NULL where there is none. */
+const ConfigKey *family_key(const Family *f, const char *key);
+bool config_is_list(const Config *c, const char *key);
+bool config_is_object(const Config *c, const char *key);
+
+#endif

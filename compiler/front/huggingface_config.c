@@ -1,0 +1,276 @@
+/* huggingface_config.c: a config.json key by key, typed. What is missing or of another type is an error at its line; the caller
+ * gets 0 and goes on, so that all faults are told. */
+#include "huggingface.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CONFIG_BYTES = 16 << 20, LONGEST_KEY = 128 };
+
+/* ---- places --------------------------------------------------------------------------------------------- */
+
+/* The closing quote of the string that opens at `i`. */
+static size_t string_end(const char *s, size_t i)
+{
+    for (i++; s[i] && s[i] != '"'; i++)
+        if (s[i] == '\\' && s[i + 1]) i++;
+    return i;
+}
+
+static size_t skip_space(const char *s, size_t i) { return i + strspn(s + i, " \t\r\n"); }
+
+/* Where the key stands among those of the object whose brace is at `start`; 0 where it does not. */
+static size_t find_key(const char *s, size_t start, const char *key)
+{
+    const size_t n = strlen(key);
+    int depth = 0;
+    for (size_t i = start; s[i]; i++) {
+        if (s[i] == '{' || s[i] == '[') depth++;
+        if ((s[i] == '}' || s[i] == ']') && --depth == 0) break;
+        if (s[i] != '"') continue;
+        const size_t end = string_end(s, i);
+        if (!s[end]) break;
+        if (depth == 1 && end - i - 1 == n && !memcmp(s + i + 1, key, n) && s[skip_space(s, end + 1)] == ':') return i;
+        i = end;
+    }
+    return 0;
+}
+
+static Loc place_of(const Config *c, size_t at)
+{
+    Loc l = { c->path, 1, 1 };
+    for (size_t i = 0; i < at; i++) {
+        l.column++;
+        if (c->text[i] == '\n') l = (Loc){ c->path, l.line + 1, 1 };
+    }
+    return l;
+}
+
+/* ---- keys ----------------------------------------------------------------------------------------------- */
+
+/* Of a|b the first that is there and is not null; *name receives it, or the first of all. */
+static const json_t *look_up(const Config *c, const char *keys, char name[LONGEST_KEY])
+{
+    char first[LONGEST_KEY] = "";
+    for (const char *k = keys;; k++) {
+        const size_t n = strcspn(k, "|");
+        snprintf(name, LONGEST_KEY, "%.*s", (int)n, k);
+        if (!*first) snprintf(first, sizeof first, "%s", name);
+        const json_t *v = json_object_get(c->object, name);
+        if (v && !json_is_null(v)) return v;
+        k += n;
+        if (!*k) break;
+    }
+    snprintf(name, LONGEST_KEY, "%s", first);
+    return NULL;
+}
+
+Loc config_place(const Config *c, const char *key)
+{
+    char name[LONGEST_KEY];
+    if (key) look_up(c, key, name);
+    const size_t at = key ? find_key(c->text, c->start, name) : 0;
+    return at ? place_of(c, at) : c->start ? place_of(c, c->start) : (Loc){ c->path, 0, 0 };
+}
+
+bool config_has(const Config *c, const char *key)
+{
+    char name[LONGEST_KEY];
+    return look_up(c, key, name) != NULL;
+}
+
+/* A value as JSON in one line, not all of a long one. */
+static const char *shown(const Config *c, const json_t *v)
+{
+    enum { SHOWN = 60 };
+    char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
+    const char *kept = text ? arena_format(c->arena, strlen(text) > SHOWN ? "%.*s…" : "%.*s", SHOWN, text) : "?";
+    free(text);
+    return kept;
+}
+
+static void wrong_type(const Config *c, const char *key, const char *name, const json_t *v, const char *expected)
+{
+    config_fault(c, key, "\"%s%s\" must be %s, found %s", c->within, name, expected, shown(c, v));
+}
+
+static void missing(const Config *c, const char *name)
+{
+    diag_error(c->diag, EXIT_BAD_DATA, config_place(c, NULL), "the key \"%s%s\" is missing", c->within, name);
+}
+
+/* The key's value; NULL after an error where it is absent and needed. */
+static const json_t *value(const Config *c, const char *key, bool needed, char name[LONGEST_KEY])
+{
+    const json_t *v = look_up(c, key, name);
+    if (!v && needed) missing(c, name);
+    return v;
+}
+
+double config_number(const Config *c, const char *key, double preset)
+{
+    char name[LONGEST_KEY];
+    const bool needed = preset == CONFIG_REQUIRED;
+    const json_t *v = value(c, key, needed, name);
+    if (!v) return needed ? 0 : preset;
+    if (json_is_number(v)) return json_number_value(v);
+    wrong_type(c, key, name, v, "a number");
+    return 0;
+}
+
+int64_t config_integer(const Config *c, const char *key, double preset)
+{
+    char name[LONGEST_KEY];
+    const bool needed = preset == CONFIG_REQUIRED;
+    const json_t *v = value(c, key, needed, name);
+    if (!v) return needed ? 0 : (int64_t)preset;
+    if (json_is_integer(v)) return json_integer_value(v);
+    wrong_type(c, key, name, v, "a whole number");
+    return 0;
+}
+
+bool config_bool(const Config *c, const char *key, bool preset)
+{
+    char name[LONGEST_KEY];
+    const json_t *v = value(c, key, false, name);
+    if (!v) return preset;
+    if (json_is_boolean(v)) return json_is_true(v);
+    wrong_type(c, key, name, v, "true or false");
+    return false;
+}
+
+const char *config_text(const Config *c, const char *key, const char *preset)
+{
+    char name[LONGEST_KEY];
+    const json_t *v = value(c, key, !preset, name);
+    if (!v) return preset ? preset : "";
+    if (json_is_string(v)) return arena_text(c->arena, json_string_value(v));
+    wrong_type(c, key, name, v, "text");
+    return "";
+}
+
+int config_count(const Config *c, const char *key)
+{
+    char name[LONGEST_KEY];
+    const json_t *v = value(c, key, true, name);
+    if (!v) return -1;
+    if (json_is_array(v) && json_array_size(v) <= 1 << 20) return (int)json_array_size(v);
+    wrong_type(c, key, name, v, "a list");
+    return -1;
+}
+
+static const json_t *element(const Config *c, const char *key, int i, char name[LONGEST_KEY])
+{
+    return json_array_get(look_up(c, key, name), (size_t)i);
+}
+
+static void wrong_element(const Config *c, const char *key, const char *name, int i, const json_t *v, const char *expected)
+{
+    wrong_type(c, key, arena_format(c->arena, "%s[%d]", name, i), v, expected);
+}
+
+double config_number_at(const Config *c, const char *key, int i)
+{
+    char name[LONGEST_KEY];
+    const json_t *v = element(c, key, i, name);
+    if (json_is_number(v)) return json_number_value(v);
+    wrong_element(c, key, name, i, v, "a number");
+    return 0;
+}
+
+bool config_bool_at(const Config *c, const char *key, int i)
+{
+    char name[LONGEST_KEY];
+    const json_t *v = element(c, key, i, name);
+    if (json_is_boolean(v)) return json_is_true(v);
+    if (json_is_integer(v) && (json_integer_value(v) == 0 || json_integer_value(v) == 1)) return json_integer_value(v) != 0;
+    wrong_element(c, key, name, i, v, "true or false");
+    return false;
+}
+
+const char *config_text_at(const Config *c, const char *key, int i)
+{
+    char name[LONGEST_KEY];
+    const json_t *v = element(c, key, i, name);
+    if (json_is_string(v)) return arena_text(c->arena, json_string_value(v));
+    wrong_element(c, key, name, i, v, "text");
+    return "";
+}
+
+bool config_object(const Config *c, const char *key, Config *out)
+{
+    char name[LONGEST_KEY];
+    const json_t *v = value(c, key, false, name);
+    if (!v) return false;
+    *out = *c;
+    out->object = v;
+    out->within = arena_format(c->arena, "%s%s.", c->within, name);
+    const size_t at = find_key(c->text, c->start, name);
+    out->start = at ? at + strcspn(c->text + at, "{") : 0;
+    if (json_is_object(v)) return true;
+    wrong_type(c, key, name, v, "an object");
+    return false;
+}
+
+const char **config_keys(const Config *c, int *n)
+{
+    const char **keys = arena_array(c->arena, json_object_size(c->object) + 1, sizeof *keys), *key;
+    json_t *v;
+    *n = 0;
+    json_object_foreach((json_t *)(uintptr_t)c->object, key, v) keys[(*n)++] = arena_text(c->arena, key);
+    return keys;
+}
+
+const char *config_shown(const Config *c, const char *key)
+{
+    char name[LONGEST_KEY];
+    return shown(c, json_object_get(c->object, (look_up(c, key, name), name)));
+}
+
+bool config_is_list(const Config *c, const char *key)
+{
+    char name[LONGEST_KEY];
+    return json_is_array(look_up(c, key, name));
+}
+
+bool config_is_object(const Config *c, const char *key)
+{
+    char name[LONGEST_KEY];
+    return json_is_object(look_up(c, key, name));
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------- */
+
+static void tell_json(const Config *c, const json_error_t *error)
+{
+    const Loc at = { c->path, error->line > 0 ? error->line : 0, error->column > 0 ? error->column : 0 };
+    diag_error(c->diag, EXIT_BAD_DATA, at, "not JSON: %s", error->text);
+}
+
+bool config_open(Config *c)
+{
+    size_t size;
+    json_error_t error;
+    char *text = file_read(c->arena, c->diag, (Loc){ 0 }, c->path, MAX_CONFIG_BYTES, &size);
+    if (!text) return false;
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    c->text = text;
+    c->within = "";
+    c->object = root;
+    if (strlen(text) == size) diag_source(c->diag, c->path, text);
+    if (!root) tell_json(c, &error);
+    else if (!json_is_object(root)) diag_error(c->diag, EXIT_BAD_DATA, (Loc){ c->path, 0, 0 }, "not a JSON object");
+    else {
+        c->start = skip_space(text, 0);
+        return true;
+    }
+    config_close(c);
+    return false;
+}
+
+void config_close(Config *c)
+{
+    json_decref((json_t *)(uintptr_t)c->object);
+    c->object = NULL;
+}

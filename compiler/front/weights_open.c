@@ -1,0 +1,132 @@
+/* weights_open.c: a file or folder of tensors, whatever its format, as one TensorFile. */
+#include "weights.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dtypes.h"
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
+const char *weights_file_of(Arena *a, const char *folder)
+{
+    static const char *const names[] = {
+        "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *path = file_join(a, folder, names[i]);
+        if (access(path, F_OK) == 0) return path;
+    }
+    return file_join(a, folder, names[0]);
+}
+
+uint32_t bytes_u32(const unsigned char *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static TensorFile *refuse(Diag *d, Loc at, const char *path, const char *why)
+{
+    diag_error(d, EXIT_BAD_DATA, at, "%s %s", path, why);
+    return NULL;
+}
+
+/* An index of shards, JSON: no safetensors file is so large that its length begins with a brace. */
+static bool is_index(const unsigned char *b, size_t n)
+{
+    return n > 1 && b[0] == '{' && (n < 8 || b[6] || b[7]);
+}
+
+/* A file that holds tensors itself. */
+static TensorFile *open_file(Arena *a, Diag *d, Loc at, const char *path, const unsigned char *b, size_t n)
+{
+    if (n > 4 && !memcmp(b, "PK\3\4", 4)) return torch_open(a, d, at, path);
+    if (n > 4 && b[0] == 0x80 && b[2] == 0x8A && b[3] == 10)
+        return refuse(d, at, path, "has the format of PyTorch before 1.6, a pickle without zip, which is not supported; save it again");
+    if (is_checkpoint(b, n)) return checkpoint_open(a, d, at, path);
+    return safetensors_open(a, d, at, path);
+}
+
+/* The first bytes of a file that is no pipe. */
+static size_t first_bytes(const char *path, unsigned char *b, size_t room)
+{
+    struct stat info;
+    FILE *file = !stat(path, &info) && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
+    const size_t n = file ? fread(b, 1, room, file) : 0;
+    if (file) fclose(file);
+    return n;
+}
+
+/* ---- shards --------------------------------------------------------------------------------------------- */
+
+/* The tensors of all parts in one list. A name in two parts is an error. */
+static bool join_parts(Diag *d, Loc at, Arena *a, TensorFile *f)
+{
+    size_t n = 0;
+    for (int i = 0; i < f->part_count; i++) n += (size_t)f->parts[i]->count;
+    f->tensors = arena_array(a, n, sizeof *f->tensors);
+    for (int i = 0; i < f->part_count; i++) {
+        memcpy(f->tensors + f->count, f->parts[i]->tensors, (size_t)f->parts[i]->count * sizeof *f->tensors);
+        f->count += f->parts[i]->count;
+    }
+    tensor_file_sort(f);
+    for (int i = 1; i < f->count; i++)
+        if (!strcmp(f->tensors[i - 1].name, f->tensors[i].name)) {
+            diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.100s\" is in two of its files", f->path, f->tensors[i].name);
+            return false;
+        }
+    return true;
+}
+
+/* Every tensor that the index names lies in the file that it names for it. */
+static bool check_index(Diag *d, Loc at, const TensorFile *f, const WeightIndex *index)
+{
+    for (int i = 0; i < index->count; i++) {
+        const TensorSource *t = tensor_file_find(f, index->tensor[i]);
+        if (t && !strcmp(t->file->path, index->file_of[i])) continue;
+        diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.100s\" is not in %s", f->path, index->tensor[i], index->file_of[i]);
+        return false;
+    }
+    return true;
+}
+
+static TensorFile *open_shards(Arena *a, Diag *d, Loc at, const char *path)
+{
+    TensorFile *f = arena_alloc(a, sizeof *f);
+    WeightIndex index;
+    f->path = arena_text(a, path);
+    if (!weight_index_read(a, d, path, &index)) return NULL;
+    f->parts = arena_array(a, (size_t)index.files, sizeof *f->parts);
+    for (int i = 0; i < index.files; i++) {
+        unsigned char b[64];
+        const size_t n = first_bytes(index.file[i], b, sizeof b);
+        TensorFile *part = is_index(b, n) ? refuse(d, at, index.file[i], "is an index, and named by one") : open_file(a, d, at, index.file[i], b, n);
+        if (part) f->parts[f->part_count++] = part;
+    }
+    if (f->part_count == index.files && join_parts(d, at, a, f) && check_index(d, at, f, &index)) return f;
+    tensor_file_close(f);
+    return NULL;
+}
+
+/* ---- by content ----------------------------------------------------------------------------------------- */
+
+TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path)
+{
+    unsigned char b[64];
+    if (is_folder(path)) {
+        const char *file = weights_file_of(a, path);
+        if (access(file, F_OK) != 0) {
+            diag_error(d, EXIT_NO_INPUT, at, "%s is a folder without weights: model.safetensors, its index or pytorch_model.bin", path);
+            return NULL;
+        }
+        path = file;
+    }
+    const size_t n = first_bytes(path, b, sizeof b);
+    return is_index(b, n) ? open_shards(a, d, at, path) : open_file(a, d, at, path, b, n);
+}

@@ -1,0 +1,162 @@
+/* weights_torch.c: pytorch_model.bin: a zip whose entries are stored as they are. PREFIX/data.pkl says what there is, PREFIX/data/KEY holds the
+ * numbers of a storage. Every offset and size is compared with the file before it is used. */
+#include "weights.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "dtypes.h"
+#include "weights_pickle.h"
+
+enum { END = 0x06054B50, END_64 = 0x06064B50, LOCATOR_64 = 0x07064B50, CENTRAL = 0x02014B50, LOCAL = 0x04034B50 };
+
+typedef struct Zip { Arena *arena; Diag *diag; Loc at; TensorFile *file; const unsigned char *data; uint64_t size; NameMap *entries; } Zip;
+
+#define fault(z, ...) fault_at(z, arena_format((z)->arena, __VA_ARGS__))
+
+static bool fault_at(const Zip *z, const char *message)
+{
+    diag_error(z->diag, EXIT_BAD_DATA, z->at, "%s: %s", z->file->path, message);
+    return false;
+}
+
+static uint32_t u16(const unsigned char *p) { return p[0] | (uint32_t)p[1] << 8; }
+static uint64_t u64(const unsigned char *p) { return bytes_u32(p) | (uint64_t)bytes_u32(p + 4) << 32; }
+static bool has(const Zip *z, uint64_t at, uint64_t n) { return at <= z->size && n <= z->size - at; }
+
+/* ---- the zip -------------------------------------------------------------------------------------------- */
+
+/* Where the list of entries begins, and how many there are. */
+static bool find_list(const Zip *z, uint64_t *at, uint64_t *count)
+{
+    enum { END_BYTES = 22, LONGEST_COMMENT = 65535 };
+    for (uint64_t back = END_BYTES; back <= END_BYTES + LONGEST_COMMENT && back <= z->size; back++) {
+        const unsigned char *p = z->data + z->size - back;
+        if (bytes_u32(p) != END) continue;
+        *count = u16(p + 10);
+        *at = bytes_u32(p + 16);
+        const uint64_t end = z->size - back;
+        if (end < 20 || bytes_u32(p - 20) != LOCATOR_64) return true;
+        const uint64_t large = u64(p - 20 + 8);
+        if (!has(z, large, 56) || bytes_u32(z->data + large) != END_64) return fault(z, "the zip's end of 64 bits is not where it should be");
+        *count = u64(z->data + large + 32);
+        *at = u64(z->data + large + 48);
+        return true;
+    }
+    return fault(z, "the zip has no end: the file is cut off");
+}
+
+/* Sizes and place of an entry that pass 32 bits stand behind its name. */
+static bool read_wide(const unsigned char *extra, uint32_t n, uint64_t *wide[3])
+{
+    for (uint32_t i = 0; i + 4 <= n;) {
+        const uint32_t id = u16(extra + i), size = u16(extra + i + 2);
+        uint32_t used = 0;
+        if (size > n - i - 4) return false;
+        for (int k = 0; id == 1 && k < 3; k++) {
+            if (*wide[k] != UINT32_MAX) continue;
+            if (used + 8 > size) return false;
+            *wide[k] = u64(extra + i + 4 + used);
+            used += 8;
+        }
+        i += 4 + size;
+    }
+    return *wide[0] != UINT32_MAX && *wide[1] != UINT32_MAX && *wide[2] != UINT32_MAX;
+}
+
+/* The entry at `at` of the list; *next receives where the next is. */
+static bool read_entry(Zip *z, uint64_t at, uint64_t *next)
+{
+    if (!has(z, at, 46) || bytes_u32(z->data + at) != CENTRAL) return fault(z, "the zip's list of entries is damaged");
+    const unsigned char *p = z->data + at;
+    const uint32_t flags = u16(p + 8), method = u16(p + 10), name_size = u16(p + 28), extra = u16(p + 30), comment = u16(p + 32);
+    uint64_t packed = bytes_u32(p + 20), size = bytes_u32(p + 24), local = bytes_u32(p + 42), *wide[3] = { &size, &packed, &local };
+    if (!has(z, at + 46, (uint64_t)name_size + extra + comment)) return fault(z, "the zip's list of entries is damaged");
+    const char *name = arena_copy(z->arena, (const char *)p + 46, name_size);
+    *next = at + 46 + name_size + extra + comment;
+    if (!read_wide(p + 46 + name_size, extra, wide)) return fault(z, "entry \"%.100s\" has no sizes", name);
+    if (method || flags & 1 || packed != size) return fault(z, "entry \"%.100s\" is packed or encrypted; only stored ones are supported", name);
+    if (!has(z, local, 30) || bytes_u32(z->data + local) != LOCAL) return fault(z, "entry \"%.100s\" is not where it should be", name);
+    const uint64_t data = local + 30 + u16(z->data + local + 26) + u16(z->data + local + 28);
+    if (!has(z, data, size)) return fault(z, "entry \"%.100s\" ends past the end of the file", name);
+    if (name_map_find(z->entries, name)) return fault(z, "entry \"%.100s\" is there twice", name);
+    FileMap *entry = arena_alloc(z->arena, sizeof *entry);
+    *entry = (FileMap){ z->data + data, (size_t)size };
+    name_map_add(z->entries, name, entry);
+    return true;
+}
+
+/* "archive" of archive/data.pkl; NULL where there is none, or several. */
+static const char *read_entries(Zip *z)
+{
+    uint64_t at = 0, count = 0;
+    const char *prefix = NULL;
+    static const char pickle[] = "/data.pkl";
+    if (!find_list(z, &at, &count)) return NULL;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t begin = at;
+        if (!read_entry(z, at, &at)) return NULL;
+        const size_t n = u16(z->data + begin + 28), m = sizeof pickle - 1;
+        const char *name = (const char *)z->data + begin + 46;
+        if (n > m && !memcmp(name + n - m, pickle, m) && !memchr(name, '/', n - m)) prefix = arena_copy(z->arena, name, n - m);
+    }
+    if (!prefix) fault(z, "is no file of torch.save: the zip has no data.pkl");
+    return prefix;
+}
+
+/* ---- tensors -------------------------------------------------------------------------------------------- */
+
+/* A tensor of the pickle as a source; its storage must hold all that its strides reach. */
+static bool add_tensor(Zip *z, const char *prefix, const PickleTensor *p)
+{
+    const FileMap *data = name_map_find(z->entries, arena_format(z->arena, "%s/data/%s", prefix, p->key));
+    TensorSource t = { .name = p->name, .file_name = p->name, .kind = SOURCE_FILE, .dtype = p->dtype, .rank = p->rank, .file = z->file };
+    int64_t elements = 1, last = p->offset;
+    const int bits = dtype_bits(dtype_name(p->dtype), &t.dtype);
+    if (!data) return fault(z, "tensor \"%.100s\": the zip has no entry data/%.40s", p->name, p->key);
+    for (int i = 0; i < p->rank; i++) {
+        int64_t reach;
+        if (__builtin_mul_overflow(elements, p->shape[i], &elements))
+            return fault(z, "tensor \"%.100s\": the product of its shape is too large", p->name);
+        if (__builtin_mul_overflow(p->shape[i] ? p->shape[i] - 1 : 0, p->stride[i], &reach) || __builtin_add_overflow(last, reach, &last))
+            return fault(z, "tensor \"%.100s\": its strides are too large", p->name);
+        t.shape[i] = p->shape[i];
+        t.stride[i] = p->stride[i];
+    }
+    if (elements && (uint64_t)last >= (uint64_t)data->size * 8 / (unsigned)bits)
+        return fault(z, "tensor \"%.100s\" ends past the %zu bytes of its data", p->name, data->size);
+    t.offset = (size_t)(data->data - z->data);
+    if (elements) t.offset += (size_t)p->offset * (size_t)bits / 8;
+    z->file->tensors[z->file->count++] = t;
+    return true;
+}
+
+static bool read_tensors(Zip *z)
+{
+    const char *prefix = read_entries(z);
+    PickleTensors found;
+    if (!prefix) return false;
+    const FileMap *pickle = name_map_find(z->entries, arena_format(z->arena, "%s/data.pkl", prefix));
+    const FileMap *order = name_map_find(z->entries, arena_format(z->arena, "%s/byteorder", prefix));
+    if (order && (order->size < 6 || memcmp(order->data, "little", 6))) return fault(z, "its numbers are not little-endian");
+    if (!pickle_tensors(z->arena, pickle->data, pickle->size, &found)) return fault(z, "data.pkl: %s", found.fault);
+    z->file->tensors = arena_array(z->arena, (size_t)found.count, sizeof *z->file->tensors);
+    for (int i = 0; i < found.count; i++)
+        if (!add_tensor(z, prefix, &found.tensors[i])) return false;
+    tensor_file_sort(z->file);
+    for (int i = 1; i < z->file->count; i++)
+        if (!strcmp(z->file->tensors[i - 1].name, z->file->tensors[i].name))
+            return fault(z, "tensor \"%.100s\" is there twice", z->file->tensors[i].name);
+    return true;
+}
+
+TensorFile *torch_open(Arena *a, Diag *d, Loc at, const char *path)
+{
+    TensorFile *f = arena_alloc(a, sizeof *f);
+    f->path = arena_text(a, path);
+    if (!file_map(d, at, path, &f->map)) return NULL;
+    Zip z = { a, d, at, f, f->map.data, f->map.size, name_map_new(a) };
+    if (read_tensors(&z)) return f;
+    file_unmap(&f->map);
+    return NULL;
+}

@@ -43,8 +43,8 @@ NORM_MEAN = 1.0
 
 class Case:
 
-           """A config and the class of its model; `save`: options of save_pretrained; `bin`: pytorch_model.bin; `dtype`; `edit`: of config.json, `files`: of the
-    folder; `drop`: files that are removed."""
+    """A config and the class of its model; `save`: options of save_pretrained; `bin`: pytorch_model.bin; `dtype`; `edit`: of config.json,
+    `files`: of the folder; `drop`: files that are removed."""
 
     def __init__(self, config, model, length=12, save=None, bin=False, dtype=None, edit=None, norm_mean=1.0, drop=(), files=None):
         self.config, self.model, self.length, self.save, self.bin = config, model, length, save or {}, bin

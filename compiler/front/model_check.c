@@ -201,6 +201,18 @@ static void check_parallel(const Check *c, Side side, const Stack *s)
         wrong(c, at, "parallel layers have no cross-attention: not in the decoder of an \"encoder-decoder\"");
 }
 
+/* A window slides over what a decoder keeps; both ways, as an encoder would have it, is another thing. */
+static void check_window(const Check *c, Side side, const Stack *s)
+{
+    bool window = false;
+    for (int64_t n = 0; n < s->layers; n++) window |= s->layer[n].window > 0;
+    if (!window) return;
+    Loc at = place(c, side, FIELD_ID_window);
+    if (side == SIDE_ENCODER) wrong(c, at, "an encoder has no window: its rows see both ways%s",
+                                    c->model->has_decoder ? "; give it in decoder = { … }" : "");
+    else if (s->position == POSITIONS_RELATIVE) wrong(c, at, "relative positions have no window");
+}
+
 static void fill_and_check_stack(const Check *c, Side side, Stack *s)
 {
     int64_t d = c->model->d_model;
@@ -211,6 +223,7 @@ static void fill_and_check_stack(const Check *c, Side side, Stack *s)
         if (!fill_head_dim(c, side, &s->layer[n]) || !fill_kv_heads(c, side, &s->layer[n])) break;
     if (is_good(c)) check_positions(c, side, s);
     check_parallel(c, side, s);
+    check_window(c, side, s);
     if (s->norm == NORMS_ANNOTATED && d == 1 && !told_already(c, side, FIELD_ID_norm, FIELD_ID_norm)) {
         Loc at = place(c, SIDE_BOTH, FIELD_ID_d_model);
         wrong(c, at, "d_model (1) is too small for the annotated norm: its std divides by d_model - 1");

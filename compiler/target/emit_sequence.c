@@ -37,7 +37,7 @@ static const char header_decode[] =
     "\n"
     "/* Compute decoder rows: append the token `id` at `position` of the sequence in `slot`. One row is a step, rows of one\n"
     " * slot a prefill, rows of several slots a batch: those of a slot stand together, their positions follow one another,\n"
-    " * from ${from} or an earlier one that is taken back. Row i of ${name}_logits is that of rows[i].\n"
+    " * from ${from} or an earlier one that is taken back${back_words}. Row i of ${name}_logits is that of rows[i].\n"
     " * RT_BAD_ID, RT_TOO_LONG, RT_ORDER${source_words}. */\n"
     "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n);\n"
     "\n"
@@ -74,6 +74,7 @@ static const char state_template[] =
     "/* The header of a state: per slot the length of its source and its next position. */\n"
     "static int *source_length(const ${name}_state *s, int slot) { return (int *)s->bytes + slot; }\n"
     "static int *next_position(const ${name}_state *s, int slot) { return (int *)s->bytes + ${slots} + slot; }\n"
+    "${furthest}\n"
     "\n"
     "void ${name}_reset(${name}_state *s) { rt_clear(s->bytes, SLOTS_AT); }\n"
     "${encode}\n"
@@ -117,6 +118,7 @@ static const char decode_template[] =
     "    if (row->position >= ${upper}_MAX_TARGET) return RT_TOO_LONG;\n"
     "    ${source_check}\n"
     "    if (before) return row->position == first + before ? RT_OK : RT_ORDER;\n"
+    "    ${ring_check}\n"
     "    return row->position < 0 || row->position > *next_position(s, row->slot) ? RT_ORDER : RT_OK;\n"
     "}\n"
     "\n"
@@ -137,6 +139,7 @@ static const char decode_template[] =
     "    set_row(s, 0, row);\n"
     "    rt_team_run(m->team, body, &j);\n"
     "    *next_position(s, row->slot) = row->position + 1;\n"
+    "    ${ring_reached}\n"
     "    return RT_OK;\n"
     "}\n"
     "\n"
@@ -149,6 +152,7 @@ static const char decode_template[] =
     "    rt_copy(slot_bytes(s, to), slot_bytes(s, from), SLOT_BYTES);\n"
     "    *source_length(s, to) = *source_length(s, from);\n"
     "    *next_position(s, to) = *next_position(s, from);\n"
+    "    ${ring_fork}\n"
     "    return RT_OK;\n"
     "}\n"
     "\n"
@@ -217,6 +221,7 @@ static const char many_rows_template[] =
     "    job j = { .model = m, .state = s, .rows = n, .groups = groups, .groups_end = groups + count };\n"
     "    rt_team_run(m->team, rows_body, &j);\n"
     "    for (int i = 0; i < n; i++) *next_position(s, rows[i].slot) = rows[i].position + 1;\n"
+    "    ${ring_reached}\n"
     "    return RT_OK;\n"
     "}\n";
 
@@ -297,6 +302,8 @@ static void decoder_header(Emit *e, Text *out)
 {
     bool memory = e->model->has_encoder, probabilities = e->model->log_softmax;
     text_fill(out, header_decode, "name", e->name, "upper", e->upper, "from", memory ? "0" : "0",
+              "back_words", e->plan->back ? arena_format(e->arena, ": 0, or at most %d before the furthest that was\n * reached since 0",
+                                                        e->plan->back) : "",
               "source_words", memory ? " also without a source" : "", "source_copy", memory ? " and the source" : "",
               "source_keep", memory ? ", not its source" : "",
               "logits_words", probabilities ? "the log-probabilities of what comes next" : "the logits of what comes next",
@@ -331,23 +338,43 @@ static void decoder_calls(Emit *e, Text *out)
 {
     bool memory = e->model->has_encoder;
     Text rows = text_new(e->arena);
-    text_fill(&rows, most_rows(e) > 1 ? many_rows_template : one_row_template, "name", e->name, "upper", e->upper, NULL);
+    const int back = e->plan->back;
+    if (most_rows(e) > 1)
+        text_fill(&rows, many_rows_template, "name", e->name, "upper", e->upper,
+                  "ring_reached", back ? "for (int i = 0; i < n; i++) reached(s, &rows[i]);" : "", NULL);
+    else text_fill(&rows, one_row_template, "name", e->name, "upper", e->upper, NULL);
     text_fill(out, decode_template, "name", e->name, "upper", e->upper,
               "source_check", memory ? "if (*source_length(s, row->slot) == 0) return RT_ORDER;" : "",
               "set_memory", memory ? "((int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY))[i] = *source_length(s, row->slot);" : "",
+              "ring_check", back ? arena_format(e->arena, "if (row->position > 0 && row->position + %d < *furthest(s, row->slot)) return RT_ORDER;",
+                                                back) : "",
+              "ring_reached", back ? "reached(s, row);" : "", "ring_fork", back ? "*furthest(s, to) = *furthest(s, from);" : "",
               "rows", rows.data, NULL);
 }
+
+static const char furthest_template[] =
+    "/* Of a slot: one past the furthest position since 0. Rings of keys and values hold no more than what is needed from ${back}\n"
+    " * before it on. */\n"
+    "static int *furthest(const ${name}_state *s, int slot) { return (int *)s->bytes + ${at} + slot; }\n"
+    "static void reached(${name}_state *s, const rt_row *row)\n"
+    "{\n"
+    "    int *const f = furthest(s, row->slot);\n"
+    "    if (row->position == 0 || *f < row->position + 1) *f = row->position + 1;\n"
+    "}\n";
 
 static void sequence_calls(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
-    Text text = text_new(e->arena), encode = text_new(e->arena), decode = text_new(e->arena);
+    Text text = text_new(e->arena), encode = text_new(e->arena), decode = text_new(e->arena), rings = text_new(e->arena);
     if (e->model->has_encoder) encoder_calls(e, &encode);
     if (e->model->has_decoder) decoder_calls(e, &decode);
     if (has_text(e))
         text_fill(&text, text_template, "name", e->name, "upper", e->upper, "source_count", number(e, p->source_characters->integer_count / 2),
                   "target_count", number(e, p->target_characters->integer_count / 2), NULL);
-    text_fill(out, state_template, "name", e->name, "slots", number(e, p->options.slots), "encode", encode.data, "decode", decode.data,
+    if (p->back)
+        text_fill(&rings, furthest_template, "name", e->name, "back", number(e, p->back), "at", number(e, 2 * p->options.slots), NULL);
+    text_fill(out, state_template, "name", e->name, "slots", number(e, p->options.slots), "furthest", rings.data,
+              "encode", encode.data, "decode", decode.data,
               "text_calls", text.data, NULL);
 }
 

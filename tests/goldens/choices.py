@@ -146,6 +146,17 @@ BLOCKS = [
     Case("logit_softcap_rows", 43, small(logit_softcap=0.7), keep=SOME),
 ]
 
+LONG = dict(heads=2, d_model=10, d_ff=9, max_target=230)
+WINDOWS = [
+    Case("window", 3, only("decoder", layers=2, window=3), m=8),
+    Case("window_one", 1, only("decoder", window=1, position="rotary", head_dim=6), m=8, keep=ATTENTION),
+    Case("window_layers", 2, small(max_target=24, decoder=dict(layers=3, window=[5, 0, 17], attention_softcap=[0.7, 0],
+                                                               heads=4, kv_heads=2, head_dim=3, value_dim=19)), m=24, keep=SOME),
+    Case("window_ring", 7, only("decoder", window=7, **LONG), m=230, keep=r"decoder\.0\.self_attn\.context"),
+    Case("window_rings", 1, only("decoder", layers=4, window=[20, 33, 0], position="rotary", head_dim=4, **LONG), m=230,
+         keep=r"decoder\.[12]\.self_attn\.out"),
+]
+
 ENDS = [
     Case("tied", 67, small(tied=True), keep=SOME),
     Case("tied_no_bias", 23, only("decoder", tied=True, output_bias=False), keep=SOME),
@@ -201,9 +212,10 @@ FAMILIES = [
     Case("like_qwen", 1, only("decoder", **LLAMA | dict(qkv_bias=True, rope_theta=1000000, tied=True)), m=7, keep=SOME),
     Case("like_gemma", 4, only("decoder", **LLAMA | dict(heads=3, kv_heads=1, head_dim=10, activation="gelu_tanh",
                                                          embed_scale=None, tied=True)), m=7, keep=SOME),
-    Case("like_gemma2", 28, only("decoder", **GEMMA | dict(attention_softcap=2, logit_softcap=1.5, attention_scale=0.3)),
+    Case("like_gemma2", 14, only("decoder", **GEMMA | dict(attention_softcap=2, logit_softcap=1.5, attention_scale=0.3,
+                                                           window=[4, 0])),
          m=9, keep=SOME),
-    Case("like_gemma3", 1, only("decoder", **GEMMA | dict(qk_norm=True, rope_theta=[100, 100, 10000],
+    Case("like_gemma3", 1, only("decoder", **GEMMA | dict(qk_norm=True, rope_theta=[100, 100, 10000], window=[5, 5, 0],
                                                           rope_scaling=["none", "none", "linear"], rope_factor=8)), m=9, keep=SOME),
     Case("like_qwen3", 1, only("decoder", **LLAMA | dict(qk_norm=True, tied=True, rope_theta=1000000)), m=7, keep=SOME),
     Case("like_smollm3", 1, only("decoder", **LLAMA | dict(layers=4, rope=[True, True, True, False], tied=True)), m=7, keep=SOME),
@@ -235,7 +247,7 @@ FAMILIES = [
                                   decoder=dict(position="learned")), keep=SOME),
 ]
 
-CASES = (POSITIONS + ROTARY + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + BLOCKS + ENDS + KINDS + LAYERS + STACKS + FAMILIES)
+CASES = (POSITIONS + ROTARY + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + BLOCKS + WINDOWS + ENDS + KINDS + LAYERS + STACKS + FAMILIES)
 
 
 def lua(value):

@@ -20,7 +20,7 @@ DEFAULTS = dict(
     embed_scale=None, position="sinusoidal", position_layout="interleaved",
     position_divisor="d/2", position_first=0, rel_buckets=32, rel_distance=128,
     rope=True, rope_theta=10000, rope_dims=None, rope_layout="halves", rope_scaling="none",
-    attention_softcap=0, qk_norm=False, parallel=False, kv_heads=None, head_dim=None, value_dim=None, attention_scale=None,
+    window=0, attention_softcap=0, qk_norm=False, parallel=False, kv_heads=None, head_dim=None, value_dim=None, attention_scale=None,
     qkv_bias=True, out_bias=True, ffn_bias=True, gated=False, activation="relu")
 
 ACTIVATIONS = {
@@ -206,6 +206,8 @@ class Attention(nn.Module):
     def forward(self, x, memory, rotary, bias, mask, trace):
         """x [B, N, D], memory [B, M, D], bias [H, N, M] or None, mask [N, M] or None -> [B, N, D]"""
         f = self.f
+        if f.window and mask is not None:
+            mask = mask & mask.new_ones(mask.shape).triu(1 - f.window)
         q, k = trace.keep("q", self.q(x)), trace.keep("k", self.k(memory))
         v = trace.keep("v", self.v(memory))
         if self.q_norm:

@@ -258,7 +258,7 @@ static double stack_bytes(const Model *m, const Stack *s, bool cross, double len
 static void check_total(const Check *c)
 {
     const Model *m = c->model;
-    double tables = 4 * (double)m->d_model * ((double)m->source_vocab + 2 * (double)m->target_vocab);
+    double tables = 4 * (double)m->d_model * ((double)m->source_vocab + (double)m->token_types + 2 * (double)m->target_vocab);
     double bytes = tables + stack_bytes(m, &m->encoder, false, (double)m->max_source)
         + stack_bytes(m, &m->decoder, true, (double)m->max_target);
     if (bytes > MOST_BYTES)
@@ -274,6 +274,12 @@ static void note_logits(const Check *c)
     for (size_t i = 0; i < sizeof of_logits / sizeof *of_logits; i++)
         if (!c->model->has_decoder && is_set(c, SIDE_BOTH, of_logits[i]))
             diag_remark(c->diag, place(c, SIDE_BOTH, of_logits[i]), "%s is not read: an encoder has no logits", fields[of_logits[i]].name);
+}
+
+static void check_types(const Check *c)
+{
+    if (c->model->token_types && !c->model->has_encoder)
+        wrong(c, place(c, SIDE_BOTH, FIELD_ID_token_types), "token_types are of a source, which a decoder does not have");
 }
 
 /* ---- the passes ----------------------------------------------------------------------------------------- */
@@ -324,6 +330,7 @@ static void check_transformer(const Check *c)
         if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }
     note_logits(c);
+    check_types(c);
     if (is_good(c)) check_start(c);
     fill_ends(c);
     if (is_good(c)) check_total(c);

@@ -20,6 +20,7 @@ typedef struct StackBuild {
     const char *suffix;             /* of the names of its blocks: "" or "_rows" */
     Count count;                    /* of its rows */
     Tensor *ids, *positions;        /* [rows] */
+    Tensor *types;                  /* [rows]; NULL where tokens have none */
     Tensor *visible;                /* [rows]: keys that each row sees in self-attention */
     Tensor *visible_memory;         /* [rows]: in cross-attention; NULL without a memory */
     bool cached;                    /* keeps keys and values from call to call: a decoder */
@@ -226,6 +227,7 @@ static void embedding(StackBuild *b, const Programs *p)
     Tensor *const in[NODE_INPUTS] = { make_param(k, "embed.table"), b->ids };
     Tensor *x = result(make_node_from(k, &attributes, "embed", in));
     if (x) x->dim[0].bound = b->rows;       /* inputs are shared, and as long as the program of most rows needs */
+    if (b->types) x = result(make_node(k, OP_POSITION, "embed.types", x, make_param(k, "types.table"), b->types, NULL));
     if (table) x = result(make_node(k, OP_POSITION, "embed.position", x, make_param(k, "position.table"), b->positions, NULL));
     if (b->stack->embed_norm) x = norm(b, "embed.norm", x);
     block->carry_out = x;
@@ -353,6 +355,7 @@ static StackBuild encoder_build(Maker *k, const Model *m)
     b.ids = integers(k, "source.ids", m->max_source, COUNT_SOURCE);
     b.positions = integers(k, "source.positions", m->max_source, COUNT_SOURCE);
     b.visible = integers(k, "source.visible", m->max_source, COUNT_SOURCE);
+    if (m->token_types) b.types = integers(k, "source.types", m->max_source, COUNT_SOURCE);
     return b;
 }
 

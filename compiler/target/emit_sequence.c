@@ -23,6 +23,12 @@ static const char header_encode[] =
     " * RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
     "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n);\n";
 
+static const char header_pair[] =
+    "\n"
+    "/* The same for a pair of texts: the first `first` ids are of type 0, those behind of type 1; alone all are of type 0.\n"
+    " * RT_ORDER also for `first` outside 0 .. n. */\n"
+    "rt_status ${name}_encode_pair(const ${name} *m, ${name}_state *s,${slot_parameter} const int *ids, int n, int first);\n";
+
 static const char header_hidden[] =
     "\n"
     "/* Read 1 .. ${upper}_MAX_SOURCE ids. RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
@@ -83,14 +89,15 @@ static const char state_template[] =
 
 static const char encode_template[] =
     "\n"
-    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s,${slot_parameter} const int *ids, int n)\n"
+    "rt_status ${name}_encode${pair}(const ${name} *m, ${name}_state *s,${slot_parameter} const int *ids, int n${first_parameter})\n"
     "{\n"
     "    int *const source = (int *)(s->bytes + AT_SOURCE_IDS);\n"
     "    int *const positions = (int *)(s->bytes + AT_SOURCE_POSITIONS);\n"
     "    int *const visible = (int *)(s->bytes + AT_SOURCE_VISIBLE);\n"
+    "    ${types}\n"
     "    job j = { .model = m, .state = s, .slot = ${slot}, .rows = n };\n"
     "${slot_check}\n"
-    "    if (n < 1) return RT_ORDER;\n"
+    "    if (n < 1${first_check}) return RT_ORDER;\n"
     "    if (n > ${upper}_MAX_SOURCE) return RT_TOO_LONG;\n"
     "    for (int i = 0; i < n; i++)\n"
     "        if (ids[i] < 0 || ids[i] >= ${upper}_SOURCE_VOCAB) return RT_BAD_ID;\n"
@@ -98,11 +105,19 @@ static const char encode_template[] =
     "        source[i] = ids[i];\n"
     "        positions[i] = i;\n"
     "        visible[i] = n;\n"
+    "        ${set_type}\n"
     "    }\n"
     "    rt_team_run(m->team, encode_body, &j);\n"
     "    *source_length(s, ${slot}) = n;\n"
     "    *next_position(s, ${slot}) = 0;\n"
     "    return RT_OK;\n"
+    "}\n";
+
+static const char alone_template[] =
+    "\n"
+    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s,${slot_parameter} const int *ids, int n)\n"
+    "{\n"
+    "    return ${name}_encode_pair(m, s,${slot_argument} ids, n, n);\n"
     "}\n";
 
 static const char hidden_template[] =
@@ -321,6 +336,7 @@ static void sequence_header(Emit *e, Text *out, const char *types)
     else if (m->has_encoder)
         text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", number(e, m->d_model),
                   "stride", number(e, left_by(e, "encode")->stride), NULL);
+    if (m->token_types > 1) text_fill(out, header_pair, "name", e->name, "slot_parameter", m->has_decoder ? " int slot," : "", NULL);
     if (m->has_decoder) decoder_header(e, out);
     if (has_text(e)) text_fill(out, text_header, "name", e->name, NULL);
 }
@@ -329,8 +345,14 @@ static void encoder_calls(Emit *e, Text *out)
 {
     bool memory = e->model->has_decoder;
     const char *check = memory ? arena_format(e->arena, "    if (slot < 0 || slot >= %s_SLOTS) return RT_BAD_ID;\n", e->upper) : "";
-    text_fill(out, encode_template, "name", e->name, "upper", e->upper, "slot_parameter", memory ? " int slot," : "",
-              "slot", memory ? "slot" : "0", "slot_check", check, NULL);
+    const bool types = e->model->token_types > 0, pair = e->model->token_types > 1;
+    const char *slot = memory ? " int slot," : "";
+    text_fill(out, encode_template, "name", e->name, "upper", e->upper, "slot_parameter", slot,
+              "slot", memory ? "slot" : "0", "slot_check", check, "pair", pair ? "_pair" : "", "first_parameter", pair ? ", int first" : "",
+              "types", types ? "int *const types = (int *)(s->bytes + AT_SOURCE_TYPES);" : "",
+              "first_check", pair ? " || first < 0 || first > n" : "",
+              "set_type", pair ? "types[i] = i >= first;" : types ? "types[i] = 0;" : "", NULL);
+    if (pair) text_fill(out, alone_template, "name", e->name, "slot_parameter", slot, "slot_argument", memory ? " slot," : "", NULL);
     if (!memory) text_fill(out, hidden_template, "name", e->name, "hidden", emit_macro(e, left_by(e, "encode")), NULL);
 }
 

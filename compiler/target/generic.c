@@ -61,16 +61,23 @@ static void set_input(const Engine *e, const char *name, int n, int32_t value)
     for (int i = 0; to && i < n; i++) to[i] = value == FILL_INDEX ? i : value;
 }
 
+static void set_types(const Engine *e, int n)
+{
+    int32_t *to = input(e, "source_types");
+    for (int i = 0; to && i < n; i++) to[i] = e->second && i >= e->second;
+}
+
 static rt_status encode(Engine *e, const int *ids, int n)
 {
     const Model *m = model_of(e);
-    if (!m->has_encoder || n < 1) return RT_ORDER;
+    if (!m->has_encoder || n < 1 || e->second < 0 || e->second > n) return RT_ORDER;
     if (n > m->max_source) return RT_TOO_LONG;
     for (int i = 0; i < n; i++)
         if (ids[i] < 0 || ids[i] >= m->source_vocab) return RT_BAD_ID;
     memcpy(input(e, "source_ids"), ids, (size_t)n * sizeof *ids);
     set_input(e, "source_positions", n, FILL_INDEX);
     set_input(e, "source_visible", n, n);
+    set_types(e, n);
     run_program(e, "encode", n, 0, NULL, 0);
     *source_length(e) = n;
     *next_position(e) = 0;

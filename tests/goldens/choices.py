@@ -30,6 +30,7 @@ class Case:
     n: int = 6               # source ids
     m: int = 5               # target ids, start_id included
     keep: str = EVERYTHING   # intermediates beside the results
+    second: int = 0          # where the second text of the source begins; 0: there is none
 
 
 def small(**changes):
@@ -175,6 +176,13 @@ KINDS = [
     Case("kind_encoder_post", 1, only("encoder", norm_at="post", layers=2), keep=SOME),
 ]
 
+TYPES = [
+    Case("types", 1, only("encoder", token_types=2, embed_norm=True), n=8, keep=SOME, second=3),
+    Case("types_one", 1, only("encoder", token_types=1, position="learned"), n=4, keep=SOME),
+    Case("types_memory", 4, small(token_types=3), keep=SOME, second=1),
+    Case("types_alone", 1, small(token_types=2), keep=SOME),
+]
+
 LAYERS = [
     Case("layers_d_ff", 215, only("decoder", layers=3, d_ff=[5, 21, 16]), keep=FEED_FORWARD),
     Case("layers_heads", 3, only("decoder", layers=3, heads=[1, 3], head_dim=5), keep=SOME),
@@ -228,6 +236,8 @@ FAMILIES = [
                               rope_dims=4, activation="gelu", embed_scale=1, output_bias=False), m=7, keep=SOME),
     Case("like_bert", 1, only("encoder", **POST_LAYER | dict(heads=3, d_model=15, d_ff=28, norm_eps=1e-12,
                                                              embed_scale=1)), n=8, keep=SOME),
+    Case("like_bert_pair", 1, only("encoder", **POST_LAYER | dict(heads=3, d_model=15, d_ff=28, norm_eps=1e-12, token_types=2,
+                                                                  embed_scale=1)), n=8, keep=SOME, second=5),
     Case("like_mpnet", 1, only("encoder", **POST_LAYER | dict(position="relative", heads=3, d_model=15,
                                                               embed_scale=1, max_source=18)), n=15, keep=SOME),
     Case("like_rotary_bert", 1, only("encoder", **POST_LAYER | dict(position="rotary", heads=2, d_model=16, gated=True,
@@ -247,7 +257,7 @@ FAMILIES = [
                                   decoder=dict(position="learned")), keep=SOME),
 ]
 
-CASES = (POSITIONS + ROTARY + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + BLOCKS + WINDOWS + ENDS + KINDS + LAYERS + STACKS + FAMILIES)
+CASES = (POSITIONS + ROTARY + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + BLOCKS + WINDOWS + ENDS + KINDS + TYPES + LAYERS + STACKS + FAMILIES)
 
 
 def lua(value):
@@ -278,6 +288,9 @@ def reference(case, model, rng):
     if model.encoder:
         ids["source"] = words(case.n, s.source_vocab, rng)
         source = ids["source"][None]
+    if case.second:
+        model.encoder.second = case.second
+        ids["second"] = torch.tensor([case.second])
     memory = model.encode(source, trace)
     if model.decoder:
         ids["target"] = torch.cat([torch.tensor([s.start_id]), words(case.m - 1, s.target_vocab, rng)])

@@ -13,9 +13,10 @@ static Work sum(Work a, Work b) { return (Work){ a.flops + b.flops, a.bytes + b.
 /* Bytes of keys and values that an attention reads once for all its rows. */
 static double cache_bytes(const PlanOp *op, int64_t keys, int64_t memory_keys)
 {
-    if (op->kernel != KERNEL_ATTENTION) return 0;
+    if (!kernel_is_attention(op->kernel)) return 0;
     const Tensor *k = op->node->in[1];
-    const int64_t seen = k->kind == TENSOR_STATE && k->dim[0].count == COUNT_SOURCE ? memory_keys : keys;
+    int64_t seen = k->kind == TENSOR_STATE && k->dim[0].count == COUNT_SOURCE ? memory_keys : keys;
+    if (op->node->window && seen > op->node->window) seen = op->node->window;
     return (double)(op->in[1]->heads * op->in[1]->width + op->in[2]->heads * op->in[2]->width) * (double)seen * sizeof(float);
 }
 
@@ -59,7 +60,7 @@ static Work graph_work(const Plan *p)
     for (int i = 0; i < pp->count; i++)
         for (int j = 0; j < pp->runs[i].block->op_count; j++) {
             const PlanOp *op = &pp->runs[i].block->ops[j];
-            const int64_t keys = op->kernel == KERNEL_ATTENTION ? op->node->in[1]->dim[0].bound : 0;
+            const int64_t keys = kernel_is_attention(op->kernel) ? op->node->in[1]->dim[0].bound : 0;
             const Cost c = plan_op_cost(op, op->result->dim[op->result->rank == 3].bound, keys, keys);
             w = sum(w, (Work){ c.flops, c.weight_bytes + cache_bytes(op, keys, keys) });
         }

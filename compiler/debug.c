@@ -46,7 +46,7 @@ static double bytes_of(const JitAt *at)
 static double flops_of(const JitAt *at)
 {
     double flops = at->op->flops * at->rows;
-    if (at->op->kernel == KERNEL_ATTENTION) flops *= (double)jit_length(at, at->op->node->in[1]->dim[0]);
+    if (kernel_is_attention(at->op->kernel)) flops *= (double)jit_length(at, at->op->node->in[1]->dim[0]);
     return flops;
 }
 

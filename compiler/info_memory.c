@@ -231,7 +231,7 @@ static const char *op_words(Picture *x, const PlanBlock *b, const PlanOp *op)
     const size_t n = strlen(stem);
     if (strncmp(name, "rows.", 5) == 0) name += 5;
     if (n && strncmp(name, stem, n) == 0 && name[n] == '.') name += n + 1;
-    if (op->kernel == KERNEL_STORE_K || op->kernel == KERNEL_STORE_V) name = arena_format(x->arena, "store %s", op->out[0]->variable);
+    if (kernel_is_store(op->kernel)) name = arena_format(x->arena, "store %s", op->out[0]->variable);
     return name;
 }
 

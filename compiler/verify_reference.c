@@ -1,6 +1,6 @@
 /* verify_reference.c: hold every engine to what somebody else computed, from a safetensors file.
  *
- * In: `source`, `target` and perhaps `greedy` as integers, anything else by its name in the graph. What the model
+ * In: `source`, `target` and perhaps `greedy` as integers (and `second`: where the second text of a pair begins), anything else by its name in the graph. What the model
  * has no name for is mentioned, and counts as differing; a shape that disagrees is an error, not a distance. */
 #include "verify_parts.h"
 
@@ -18,7 +18,7 @@ typedef struct Reference {
     Arena *arena;                   /* for numbers and traces */
     TensorFile *file;
     const char *label;              /* its name without folders */
-    Ids source, target, greedy;
+    Ids source, target, greedy, second;
     int compared;
 } Reference;
 
@@ -164,7 +164,7 @@ static bool read_inputs(Reference *r)
     const Model *m = r->v->model;
     if (m->model_kind == KIND_GRAPH) return true;
     if (!read_ids(r, "source", m->has_encoder, &r->source) || !read_ids(r, "target", m->has_decoder, &r->target)
-        || !read_ids(r, "greedy", false, &r->greedy)) return false;
+        || !read_ids(r, "greedy", false, &r->greedy) || !read_ids(r, "second", false, &r->second)) return false;
     if (m->has_encoder && !check_source(r)) return false;
     if (!m->has_decoder) return true;
     return check_ids(r, "target", &r->target, m->max_target, m->target_vocab) && check_ids(r, "greedy", &r->greedy, m->max_target, m->target_vocab);
@@ -188,13 +188,15 @@ static bool set_inputs(Reference *r, Engine *e)
 
 static Trace *run(Reference *r, const Subject *s)
 {
+    const Model *m = r->v->model;
     engine_forget(s->engine);
     if (r->v->model->model_kind == KIND_GRAPH)
         return set_inputs(r, s->engine) ? verify_trace_graph(r->v, r->arena, s) : NULL;
+    s->engine->second = r->second.n && m->token_types > 1 ? r->second.id[0] : 0;
     return verify_trace(r->v, r->arena, s, r->source.id, r->source.n, r->target.id, r->target.n);
 }
 
-static bool is_ids(const char *name) { return !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "greedy"); }
+static bool is_ids(const char *name) { return !strcmp(name, "second") || !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "greedy"); }
 
 static const char *nearest_tensor(const Reference *r, const Trace *t, const char *name)
 {

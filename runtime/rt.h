@@ -196,6 +196,15 @@ typedef struct RtAttention {
     float scale;
     float softcap;                                          /* 0, or c: scores become c * tanh(scale * scores / c) */
 } RtAttention;
+/* The same over the last `window` positions of the visible[r]: those before take no part. Keys and values are rings, the
+ * position p at p % capacity. All rows of a call are of one sequence; what they see, from the first to the last, are at
+ * most `capacity` positions. */
+typedef struct RtWindow {
+    int heads, kv_heads, d_k, d_v, capacity;
+    int q_stride, out_stride, tap_rows, tap_columns;
+    float scale, softcap;
+    int window;
+} RtWindow;
 /* What an attention may have besides: each may be NULL, and so may the whole. */
 typedef struct RtAttentionExtra {
     const float *bias;              /* [heads][2 * reach - 1]: added to scale * scores by key position minus row position, */

@@ -214,6 +214,7 @@ typedef struct Model {
 
 /* Canonical tensor names (all linears [out, in]):
  *   encoder.embed.table  [source_vocab, d_model]      decoder.embed.table  [target_vocab, d_model]
+ *   encoder.types.table  [token_types, d_model]
  *   encoder.position.table [max_source, d_model]      decoder.position.table [max_target, d_model]
  *   {encoder|decoder}.rotary.table [length, rope_dims] and .relative.bias [heads, 2 * length - 1]: computed;
  *   where layers turn by other rates, those after the first are called rotary_2.table, rotary_3.table and so on

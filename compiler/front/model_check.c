@@ -201,6 +201,18 @@ static void check_parallel(const Check *c, Side side, const Stack *s)
         wrong(c, at, "parallel layers have no cross-attention: not in the decoder of an \"encoder-decoder\"");
 }
 
+/* A window slides over what a decoder keeps; both ways, as an encoder would have it, is another thing. */
+static void check_window(const Check *c, Side side, const Stack *s)
+{
+    bool window = false;
+    for (int64_t n = 0; n < s->layers; n++) window |= s->layer[n].window > 0;
+    if (!window) return;
+    Loc at = place(c, side, FIELD_ID_window);
+    if (side == SIDE_ENCODER) wrong(c, at, "an encoder has no window: its rows see both ways%s",
+                                    c->model->has_decoder ? "; give it in decoder = { … }" : "");
+    else if (s->position == POSITIONS_RELATIVE) wrong(c, at, "relative positions have no window");
+}
+
 static void fill_and_check_stack(const Check *c, Side side, Stack *s)
 {
     int64_t d = c->model->d_model;
@@ -211,6 +223,7 @@ static void fill_and_check_stack(const Check *c, Side side, Stack *s)
         if (!fill_head_dim(c, side, &s->layer[n]) || !fill_kv_heads(c, side, &s->layer[n])) break;
     if (is_good(c)) check_positions(c, side, s);
     check_parallel(c, side, s);
+    check_window(c, side, s);
     if (s->norm == NORMS_ANNOTATED && d == 1 && !told_already(c, side, FIELD_ID_norm, FIELD_ID_norm)) {
         Loc at = place(c, SIDE_BOTH, FIELD_ID_d_model);
         wrong(c, at, "d_model (1) is too small for the annotated norm: its std divides by d_model - 1");
@@ -245,7 +258,7 @@ static double stack_bytes(const Model *m, const Stack *s, bool cross, double len
 static void check_total(const Check *c)
 {
     const Model *m = c->model;
-    double tables = 4 * (double)m->d_model * ((double)m->source_vocab + 2 * (double)m->target_vocab);
+    double tables = 4 * (double)m->d_model * ((double)m->source_vocab + (double)m->token_types + 2 * (double)m->target_vocab);
     double bytes = tables + stack_bytes(m, &m->encoder, false, (double)m->max_source)
         + stack_bytes(m, &m->decoder, true, (double)m->max_target);
     if (bytes > MOST_BYTES)
@@ -261,6 +274,12 @@ static void note_logits(const Check *c)
     for (size_t i = 0; i < sizeof of_logits / sizeof *of_logits; i++)
         if (!c->model->has_decoder && is_set(c, SIDE_BOTH, of_logits[i]))
             diag_remark(c->diag, place(c, SIDE_BOTH, of_logits[i]), "%s is not read: an encoder has no logits", fields[of_logits[i]].name);
+}
+
+static void check_types(const Check *c)
+{
+    if (c->model->token_types && !c->model->has_encoder)
+        wrong(c, place(c, SIDE_BOTH, FIELD_ID_token_types), "token_types are of a source, which a decoder does not have");
 }
 
 /* ---- the passes ----------------------------------------------------------------------------------------- */
@@ -311,6 +330,7 @@ static void check_transformer(const Check *c)
         if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }
     note_logits(c);
+    check_types(c);
     if (is_good(c)) check_start(c);
     fill_ends(c);
     if (is_good(c)) check_total(c);

@@ -382,6 +382,7 @@ static void add_transformer(Finder *f)
     int64_t d = m->d_model;
     if (m->has_encoder) {
         add(f, ROLE_WEIGHT, "encoder.embed.table", "(src_embed|source_embed).(0.lut|lut|0).weight", m->source_vocab, d, d);
+        if (m->token_types) add(f, ROLE_WEIGHT, "encoder.types.table", "encoder.types.(table|weight)", m->token_types, d, d);
         add_positions(f, "encoder", &m->encoder, m->max_source);
         add_stack(f, "encoder", &m->encoder, false);
     }

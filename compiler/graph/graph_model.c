@@ -20,11 +20,13 @@ typedef struct StackBuild {
     const char *suffix;             /* of the names of its blocks: "" or "_rows" */
     Count count;                    /* of its rows */
     Tensor *ids, *positions;        /* [rows] */
+    Tensor *types;                  /* [rows]; NULL where tokens have none */
     Tensor *visible;                /* [rows]: keys that each row sees in self-attention */
     Tensor *visible_memory;         /* [rows]: in cross-attention; NULL without a memory */
     bool cached;                    /* keeps keys and values from call to call: a decoder */
     int64_t rows;                   /* most rows at once */
     int64_t capacity;               /* positions of its self-attention */
+    int64_t most_rows;              /* of a decoder's largest program */
 } StackBuild;
 
 static const char *join(StackBuild *b, const char *name) { return arena_format(b->k->arena, "%s_%s%s", b->prefix, name, b->suffix); }
@@ -57,22 +59,24 @@ static Tensor *norm_heads(StackBuild *b, const LayerFields *f, const char *which
     return result(make_node_from(b->k, &attributes, suffix, in));
 }
 
-static Tensor *append(Maker *k, const char *suffix, Tensor *cache, Tensor *x, Tensor *positions, const LayerFields *f, bool values)
+/* most_rows: 0, or of a cache of which a window is seen: that many rows come at once. */
+static Tensor *append(Maker *k, const char *suffix, Tensor *cache, Tensor *x, Tensor *positions, const LayerFields *f, bool values, int64_t most_rows)
 {
-    const Node attributes = { .op = OP_APPEND, .kv_heads = (int)f->kv_heads, .values = values };
+    const Node attributes = { .op = OP_APPEND, .kv_heads = (int)f->kv_heads, .values = values, .window = most_rows ? f->window : 0,
+                              .ring = most_rows ? f->window + most_rows - 1 : 0 };
     Tensor *const in[NODE_INPUTS] = { cache, x, positions };
     return result(make_node_from(k, &attributes, suffix, in));
 }
 
 /* What attention reads besides queries, keys and values. */
-typedef struct Looks { Tensor *visible, *places, *positions, *bias; } Looks;
+typedef struct Looks { Tensor *visible, *places, *positions, *bias; int64_t window; } Looks;
 
 /* softmax(scale q k^T + bias) v, then the output linear; `place` is self_attn or cross_attn. */
 static Tensor *attend(StackBuild *b, const LayerFields *f, const char *place, Tensor *q, Tensor *keys, Tensor *values, Looks looks)
 {
     Maker *k = b->k;
     const Node attributes = { .op = OP_ATTENTION, .heads = (int)f->heads, .kv_heads = (int)f->kv_heads, .scale = f->attention_scale,
-                              .softcap = f->attention_softcap };
+                              .softcap = f->attention_softcap, .window = looks.window };
     Tensor *const in[NODE_INPUTS] = { q, keys, values, looks.visible, looks.places, looks.positions, NULL, looks.bias };
     Node *n = make_node_from(k, &attributes, arena_format(k->arena, "%s.context", place), in);
     if (!n) return NULL;
@@ -112,8 +116,9 @@ static Tensor *self_attention(StackBuild *b, const LayerFields *f, Tensor *x)
     if (b->cached) {                /* keep the keys and values of earlier steps */
         Tensor *k_cache = make_state(k, "self_attn.k_cache", b->capacity, COUNT_TARGET, f->kv_heads * f->head_dim);
         Tensor *v_cache = make_state(k, "self_attn.v_cache", b->capacity, COUNT_TARGET, f->kv_heads * f->value_dim);
-        keys = append(k, "self_attn.keys", k_cache, keys, b->positions, f, false);
-        values = append(k, "self_attn.values", v_cache, values, b->positions, f, true);
+        looks.window = f->window < b->capacity ? f->window : 0;
+        keys = append(k, "self_attn.keys", k_cache, keys, b->positions, f, false, looks.window ? b->most_rows : 0);
+        values = append(k, "self_attn.values", v_cache, values, b->positions, f, true, looks.window ? b->most_rows : 0);
         looks.places = NULL;
     }
     return attend(b, f, "self_attn", q, keys, values, looks);
@@ -222,6 +227,7 @@ static void embedding(StackBuild *b, const Programs *p)
     Tensor *const in[NODE_INPUTS] = { make_param(k, "embed.table"), b->ids };
     Tensor *x = result(make_node_from(k, &attributes, "embed", in));
     if (x) x->dim[0].bound = b->rows;       /* inputs are shared, and as long as the program of most rows needs */
+    if (b->types) x = result(make_node(k, OP_POSITION, "embed.types", x, make_param(k, "types.table"), b->types, NULL));
     if (table) x = result(make_node(k, OP_POSITION, "embed.position", x, make_param(k, "position.table"), b->positions, NULL));
     if (b->stack->embed_norm) x = norm(b, "embed.norm", x);
     block->carry_out = x;
@@ -293,8 +299,8 @@ static void memories(StackBuild *source, const Stack *decoder, const Programs *e
         Tensor *x = carry_stack(source, fill);
         Tensor *k_memory = make_state(k, "cross_attn.k_memory", source->capacity, COUNT_SOURCE, f->kv_heads * f->head_dim);
         Tensor *v_memory = make_state(k, "cross_attn.v_memory", source->capacity, COUNT_SOURCE, f->kv_heads * f->value_dim);
-        append(k, "cross_attn.keys", k_memory, linear(k, "cross_attn.k", "cross_attn.k", x, f->qkv_bias), source->positions, f, false);
-        append(k, "cross_attn.values", v_memory, linear(k, "cross_attn.v", "cross_attn.v", x, f->qkv_bias), source->positions, f, true);
+        append(k, "cross_attn.keys", k_memory, linear(k, "cross_attn.k", "cross_attn.k", x, f->qkv_bias), source->positions, f, false, 0);
+        append(k, "cross_attn.values", v_memory, linear(k, "cross_attn.v", "cross_attn.v", x, f->qkv_bias), source->positions, f, true, 0);
         run(k, encode, fill, n);
     }
 }
@@ -349,6 +355,7 @@ static StackBuild encoder_build(Maker *k, const Model *m)
     b.ids = integers(k, "source.ids", m->max_source, COUNT_SOURCE);
     b.positions = integers(k, "source.positions", m->max_source, COUNT_SOURCE);
     b.visible = integers(k, "source.visible", m->max_source, COUNT_SOURCE);
+    if (m->token_types) b.types = integers(k, "source.types", m->max_source, COUNT_SOURCE);
     return b;
 }
 
@@ -378,7 +385,7 @@ static Tensor *decoder_blocks(StackBuild *b, const Programs *p)
 static void decoder_programs(Maker *k, const Model *m, int64_t rows)
 {
     StackBuild b = { .k = k, .m = m, .stack = &m->decoder, .prefix = "decoder", .suffix = "", .count = COUNT_ROWS, .cached = true,
-                     .rows = 1, .capacity = m->max_target };
+                     .rows = 1, .capacity = m->max_target, .most_rows = rows };
     b.ids = integers(k, "rows.ids", rows, COUNT_ROWS);
     b.positions = integers(k, "rows.positions", rows, COUNT_ROWS);
     b.visible = integers(k, "rows.visible", rows, COUNT_ROWS);

@@ -123,6 +123,7 @@ typedef struct Plan {
     Tap *taps;  int tap_count;
     size_t header_bytes, slot_bytes, scratch_bytes, tap_bytes, state_bytes;
     size_t slots_offset, scratch_offset, taps_offset;
+    int back;                       /* of rings: how far a sequence may be taken back; 0: to any position */
     size_t weights_bytes;           /* of the packed data, without the file's head */
     Packed *source_characters, *source_texts, *target_characters, *target_texts;    /* NULL without a tokenizer */
 } Plan;
@@ -155,6 +156,9 @@ const PlanProgram *plan_program(const Plan *p, const char *name);       /* NULL 
 /* Bytes from the start of a state to a buffer, for slot 0 and layer index 0. */
 size_t plan_address(const Plan *p, const Buffer *b);
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
+
+static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }
+static inline bool kernel_is_attention(Kernel k) { return k == KERNEL_ATTENTION || k == KERNEL_WINDOW; }
 
 static inline int64_t pad16(int64_t n) { return (n + 15) / 16 * 16; }
 static inline size_t pad64(size_t n) { return (n + 63) / 64 * 64; }

@@ -14,6 +14,7 @@ const PlanProgram *plan_program(const Plan *p, const char *name)
 static int64_t keys_seen(const PlanOp *op, int64_t keys, int64_t memory_keys)
 {
     const Tensor *t = op->node->in[1];
+    if (op->node->window && keys > op->node->window) return op->node->window;
     return t->kind == TENSOR_STATE && t->dim[0].count == COUNT_SOURCE ? memory_keys : keys;
 }
 
@@ -30,7 +31,7 @@ static double op_weight_bytes(const PlanOp *op, int64_t rows)
 
 Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys)
 {
-    double each = op->kernel == KERNEL_ATTENTION ? op->flops * (double)keys_seen(op, keys, memory_keys) : op->flops;
+    double each = kernel_is_attention(op->kernel) ? op->flops * (double)keys_seen(op, keys, memory_keys) : op->flops;
     return (Cost){ each * (double)rows, op_weight_bytes(op, rows) };
 }
 

@@ -123,7 +123,8 @@ static Buffer *cache_buffer(Lower *w, const Tensor *t, const Node *n)
     Buffer **slot = &w->buffer_of[t->id];
     if (*slot) return *slot;
     Buffer *b = new_buffer(w, variable_of(w, t), t, PLACE_SLOT, n->values ? LAYOUT_VALUES : LAYOUT_KEYS);
-    size_cache(b, n->kv_heads, t->dim[0].bound, t->dim[1].bound / n->kv_heads);
+    const bool ring = n->ring && pad16(n->ring) < pad16(t->dim[0].bound);
+    size_cache(b, n->kv_heads, ring ? n->ring : t->dim[0].bound, t->dim[1].bound / n->kv_heads);
     b->layers = t->layers;
     b->layer_stride = pad64(b->bytes);
     b->name = arena_format(w->arena, "%s_%s", w->block->block->name, b->name);
@@ -358,17 +359,26 @@ static int lower_activation(Lower *w, int i)
 static void store(Lower *w, const Node *n, Buffer *cache, Buffer *x, Buffer *positions)
 {
     bool values = cache->layout == LAYOUT_VALUES;
-    PlanOp *op = lower_op(w, n, values ? KERNEL_STORE_V : KERNEL_STORE_K, SPLIT_HEADS, cache->heads);
+    const bool ring = n->ring && w->plan->options.target == TARGET_PANELS;
+    const Kernel kernel = ring ? values ? KERNEL_RING_V : KERNEL_RING_K : values ? KERNEL_STORE_V : KERNEL_STORE_K;
+    PlanOp *op = lower_op(w, n, kernel, SPLIT_HEADS, cache->heads);
     op->result = cache->tensor;
     op->in[1] = x;
     op->in[2] = positions;
     op->out[0] = cache;
 }
 
+/* Of plans without rings too, so that all engines allow the same. */
+static void set_back(Lower *w, const Node *n)
+{
+    if (n->ring && pad16(n->ring) < pad16(n->in[0]->dim[0].bound)) w->plan->back = (int)(n->ring - n->window + 1);
+}
+
 static int lower_append(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
     bool panels = w->plan->options.target == TARGET_PANELS;
+    set_back(w, n);
     Buffer *cache = panels ? cache_buffer(w, n->in[0], n) : lower_buffer(w, n->in[0]);
     store(w, n, cache, lower_buffer(w, n->in[1]), lower_buffer(w, n->in[2]));
     w->buffer_of[n->out[0]->id] = cache;
@@ -395,7 +405,8 @@ static int lower_attention(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
     Buffer *keys = attention_operand(w, n, 1), *values = attention_operand(w, n, 2);
-    PlanOp *op = lower_op(w, n, KERNEL_ATTENTION, SPLIT_HEADS, n->heads);
+    const bool window = n->window && w->plan->options.target == TARGET_PANELS;
+    PlanOp *op = lower_op(w, n, window ? KERNEL_WINDOW : KERNEL_ATTENTION, SPLIT_HEADS, n->heads);
     op->in[0] = lower_buffer(w, n->in[0]);
     op->in[1] = keys;
     op->in[2] = values;

@@ -75,7 +75,7 @@ static size_t place_whole(Plan *p, Place place)
 
 void plan_memory(Arena *a, Plan *p)
 {
-    p->header_bytes = pad64(2 * sizeof(int32_t) * (size_t)p->options.slots);
+    p->header_bytes = pad64((p->back ? 3 : 2) * sizeof(int32_t) * (size_t)p->options.slots);
     p->slot_bytes = place_whole(p, PLACE_SLOT);
     size_t whole = place_whole(p, PLACE_SCRATCH);
     p->scratch_bytes = whole;

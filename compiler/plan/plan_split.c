@@ -30,7 +30,7 @@ static int accesses(const PlanOp *op, Access out[OP_ACCESSES])
         const Buffer *b = op->in[i];
         if (!b || b->layout == LAYOUT_INTS) continue;
         bool whole = op->kernel == KERNEL_LINEAR && panels;                             /* every output needs every input */
-        bool cache = op->kernel == KERNEL_ATTENTION && (i == 1 || i == 2);
+        bool cache = kernel_is_attention(op->kernel) && (i == 1 || i == 2);
         if (cache && op->split == SPLIT_ROWS) whole = true;                             /* every row needs every key */
         whole |= op->kernel == KERNEL_CUSTOM;                                           /* it may read what it likes */
         out[n++] = (Access){ b, op->split, op->parts, whole, false };
@@ -49,7 +49,7 @@ static void touch(Buffer *b, int phase)
 
 static void set_rows(PlanOp *op)
 {
-    bool store = op->kernel == KERNEL_STORE_K || op->kernel == KERNEL_STORE_V;
+    bool store = kernel_is_store(op->kernel);
     if (op->split == SPLIT_ROWS) op->parts = (int)(store ? op->in[1]->rows : op->result->dim[op->result->rank == 3].bound);
 }
 

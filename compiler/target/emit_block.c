@@ -93,6 +93,11 @@ static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
         return op->activation == RT_IDENTITY ? arena_format(e->arena, "%s = %s", out, in[0]) : arena_format(e->arena, "%s = %s(%s)", out, act, in[0]);
     case KERNEL_STORE_K:
     case KERNEL_STORE_V:    return arena_format(e->arena, "%s[%s] = %s", out, in[2], in[1]);
+    case KERNEL_RING_K:
+    case KERNEL_RING_V:     return arena_format(e->arena, "%s[%s %% %lld] = %s", out, in[2], (long long)op->out[0]->rows, in[1]);
+    case KERNEL_WINDOW:
+        return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g) %s over the last %lld", out, in[0], in[1], op->node->scale, in[2],
+                            (long long)op->node->window);
     case KERNEL_ATTENTION:
         return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g%s) %s", out, in[0], in[1], op->node->scale,
                             op->weights ? " + bias" : "", in[2]);
@@ -150,7 +155,10 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     case KERNEL_ADD:        return arena_format(e->arena, "%s, %s, %s", out, in[0], in[1]);
     case KERNEL_ROTARY:     return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
     case KERNEL_STORE_K:
-    case KERNEL_STORE_V:    return arena_format(e->arena, "%s, %s, %s", out, in[1], in[2]);
+    case KERNEL_STORE_V:
+    case KERNEL_RING_K:
+    case KERNEL_RING_V:     return arena_format(e->arena, "%s, %s, %s", out, in[1], in[2]);
+    case KERNEL_WINDOW:
     case KERNEL_ATTENTION: {
         const char *bias = w->bias ? arena_format(e->arena, ", %s, %s", weight(e, op), in[5]) : "";
         const char *mask = w->masked ? arena_format(e->arena, ", %s", in[6]) : "";

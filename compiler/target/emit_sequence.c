@@ -23,6 +23,12 @@ static const char header_encode[] =
     " * RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
     "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n);\n";
 
+static const char header_pair[] =
+    "\n"
+    "/* The same for a pair of texts: the first `first` ids are of type 0, those behind of type 1; alone all are of type 0.\n"
+    " * RT_ORDER also for `first` outside 0 .. n. */\n"
+    "rt_status ${name}_encode_pair(const ${name} *m, ${name}_state *s,${slot_parameter} const int *ids, int n, int first);\n";
+
 static const char header_hidden[] =
     "\n"
     "/* Read 1 .. ${upper}_MAX_SOURCE ids. RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
@@ -37,7 +43,7 @@ static const char header_decode[] =
     "\n"
     "/* Compute decoder rows: append the token `id` at `position` of the sequence in `slot`. One row is a step, rows of one\n"
     " * slot a prefill, rows of several slots a batch: those of a slot stand together, their positions follow one another,\n"
-    " * from ${from} or an earlier one that is taken back. Row i of ${name}_logits is that of rows[i].\n"
+    " * from ${from} or an earlier one that is taken back${back_words}. Row i of ${name}_logits is that of rows[i].\n"
     " * RT_BAD_ID, RT_TOO_LONG, RT_ORDER${source_words}. */\n"
     "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n);\n"
     "\n"
@@ -74,6 +80,7 @@ static const char state_template[] =
     "/* The header of a state: per slot the length of its source and its next position. */\n"
     "static int *source_length(const ${name}_state *s, int slot) { return (int *)s->bytes + slot; }\n"
     "static int *next_position(const ${name}_state *s, int slot) { return (int *)s->bytes + ${slots} + slot; }\n"
+    "${furthest}\n"
     "\n"
     "void ${name}_reset(${name}_state *s) { rt_clear(s->bytes, SLOTS_AT); }\n"
     "${encode}\n"
@@ -82,14 +89,15 @@ static const char state_template[] =
 
 static const char encode_template[] =
     "\n"
-    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s,${slot_parameter} const int *ids, int n)\n"
+    "rt_status ${name}_encode${pair}(const ${name} *m, ${name}_state *s,${slot_parameter} const int *ids, int n${first_parameter})\n"
     "{\n"
     "    int *const source = (int *)(s->bytes + AT_SOURCE_IDS);\n"
     "    int *const positions = (int *)(s->bytes + AT_SOURCE_POSITIONS);\n"
     "    int *const visible = (int *)(s->bytes + AT_SOURCE_VISIBLE);\n"
+    "    ${types}\n"
     "    job j = { .model = m, .state = s, .slot = ${slot}, .rows = n };\n"
     "${slot_check}\n"
-    "    if (n < 1) return RT_ORDER;\n"
+    "    if (n < 1${first_check}) return RT_ORDER;\n"
     "    if (n > ${upper}_MAX_SOURCE) return RT_TOO_LONG;\n"
     "    for (int i = 0; i < n; i++)\n"
     "        if (ids[i] < 0 || ids[i] >= ${upper}_SOURCE_VOCAB) return RT_BAD_ID;\n"
@@ -97,11 +105,19 @@ static const char encode_template[] =
     "        source[i] = ids[i];\n"
     "        positions[i] = i;\n"
     "        visible[i] = n;\n"
+    "        ${set_type}\n"
     "    }\n"
     "    rt_team_run(m->team, encode_body, &j);\n"
     "    *source_length(s, ${slot}) = n;\n"
     "    *next_position(s, ${slot}) = 0;\n"
     "    return RT_OK;\n"
+    "}\n";
+
+static const char alone_template[] =
+    "\n"
+    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s,${slot_parameter} const int *ids, int n)\n"
+    "{\n"
+    "    return ${name}_encode_pair(m, s,${slot_argument} ids, n, n);\n"
     "}\n";
 
 static const char hidden_template[] =
@@ -117,6 +133,7 @@ static const char decode_template[] =
     "    if (row->position >= ${upper}_MAX_TARGET) return RT_TOO_LONG;\n"
     "    ${source_check}\n"
     "    if (before) return row->position == first + before ? RT_OK : RT_ORDER;\n"
+    "    ${ring_check}\n"
     "    return row->position < 0 || row->position > *next_position(s, row->slot) ? RT_ORDER : RT_OK;\n"
     "}\n"
     "\n"
@@ -137,6 +154,7 @@ static const char decode_template[] =
     "    set_row(s, 0, row);\n"
     "    rt_team_run(m->team, body, &j);\n"
     "    *next_position(s, row->slot) = row->position + 1;\n"
+    "    ${ring_reached}\n"
     "    return RT_OK;\n"
     "}\n"
     "\n"
@@ -149,6 +167,7 @@ static const char decode_template[] =
     "    rt_copy(slot_bytes(s, to), slot_bytes(s, from), SLOT_BYTES);\n"
     "    *source_length(s, to) = *source_length(s, from);\n"
     "    *next_position(s, to) = *next_position(s, from);\n"
+    "    ${ring_fork}\n"
     "    return RT_OK;\n"
     "}\n"
     "\n"
@@ -217,6 +236,7 @@ static const char many_rows_template[] =
     "    job j = { .model = m, .state = s, .rows = n, .groups = groups, .groups_end = groups + count };\n"
     "    rt_team_run(m->team, rows_body, &j);\n"
     "    for (int i = 0; i < n; i++) *next_position(s, rows[i].slot) = rows[i].position + 1;\n"
+    "    ${ring_reached}\n"
     "    return RT_OK;\n"
     "}\n";
 
@@ -297,6 +317,8 @@ static void decoder_header(Emit *e, Text *out)
 {
     bool memory = e->model->has_encoder, probabilities = e->model->log_softmax;
     text_fill(out, header_decode, "name", e->name, "upper", e->upper, "from", memory ? "0" : "0",
+              "back_words", e->plan->back ? arena_format(e->arena, ": 0, or at most %d before the furthest that was\n * reached since 0",
+                                                        e->plan->back) : "",
               "source_words", memory ? " also without a source" : "", "source_copy", memory ? " and the source" : "",
               "source_keep", memory ? ", not its source" : "",
               "logits_words", probabilities ? "the log-probabilities of what comes next" : "the logits of what comes next",
@@ -314,6 +336,7 @@ static void sequence_header(Emit *e, Text *out, const char *types)
     else if (m->has_encoder)
         text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", number(e, m->d_model),
                   "stride", number(e, left_by(e, "encode")->stride), NULL);
+    if (m->token_types > 1) text_fill(out, header_pair, "name", e->name, "slot_parameter", m->has_decoder ? " int slot," : "", NULL);
     if (m->has_decoder) decoder_header(e, out);
     if (has_text(e)) text_fill(out, text_header, "name", e->name, NULL);
 }
@@ -322,8 +345,14 @@ static void encoder_calls(Emit *e, Text *out)
 {
     bool memory = e->model->has_decoder;
     const char *check = memory ? arena_format(e->arena, "    if (slot < 0 || slot >= %s_SLOTS) return RT_BAD_ID;\n", e->upper) : "";
-    text_fill(out, encode_template, "name", e->name, "upper", e->upper, "slot_parameter", memory ? " int slot," : "",
-              "slot", memory ? "slot" : "0", "slot_check", check, NULL);
+    const bool types = e->model->token_types > 0, pair = e->model->token_types > 1;
+    const char *slot = memory ? " int slot," : "";
+    text_fill(out, encode_template, "name", e->name, "upper", e->upper, "slot_parameter", slot,
+              "slot", memory ? "slot" : "0", "slot_check", check, "pair", pair ? "_pair" : "", "first_parameter", pair ? ", int first" : "",
+              "types", types ? "int *const types = (int *)(s->bytes + AT_SOURCE_TYPES);" : "",
+              "first_check", pair ? " || first < 0 || first > n" : "",
+              "set_type", pair ? "types[i] = i >= first;" : types ? "types[i] = 0;" : "", NULL);
+    if (pair) text_fill(out, alone_template, "name", e->name, "slot_parameter", slot, "slot_argument", memory ? " slot," : "", NULL);
     if (!memory) text_fill(out, hidden_template, "name", e->name, "hidden", emit_macro(e, left_by(e, "encode")), NULL);
 }
 
@@ -331,23 +360,43 @@ static void decoder_calls(Emit *e, Text *out)
 {
     bool memory = e->model->has_encoder;
     Text rows = text_new(e->arena);
-    text_fill(&rows, most_rows(e) > 1 ? many_rows_template : one_row_template, "name", e->name, "upper", e->upper, NULL);
+    const int back = e->plan->back;
+    if (most_rows(e) > 1)
+        text_fill(&rows, many_rows_template, "name", e->name, "upper", e->upper,
+                  "ring_reached", back ? "for (int i = 0; i < n; i++) reached(s, &rows[i]);" : "", NULL);
+    else text_fill(&rows, one_row_template, "name", e->name, "upper", e->upper, NULL);
     text_fill(out, decode_template, "name", e->name, "upper", e->upper,
               "source_check", memory ? "if (*source_length(s, row->slot) == 0) return RT_ORDER;" : "",
               "set_memory", memory ? "((int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY))[i] = *source_length(s, row->slot);" : "",
+              "ring_check", back ? arena_format(e->arena, "if (row->position > 0 && row->position + %d < *furthest(s, row->slot)) return RT_ORDER;",
+                                                back) : "",
+              "ring_reached", back ? "reached(s, row);" : "", "ring_fork", back ? "*furthest(s, to) = *furthest(s, from);" : "",
               "rows", rows.data, NULL);
 }
+
+static const char furthest_template[] =
+    "/* Of a slot: one past the furthest position since 0. Rings of keys and values hold no more than what is needed from ${back}\n"
+    " * before it on. */\n"
+    "static int *furthest(const ${name}_state *s, int slot) { return (int *)s->bytes + ${at} + slot; }\n"
+    "static void reached(${name}_state *s, const rt_row *row)\n"
+    "{\n"
+    "    int *const f = furthest(s, row->slot);\n"
+    "    if (row->position == 0 || *f < row->position + 1) *f = row->position + 1;\n"
+    "}\n";
 
 static void sequence_calls(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
-    Text text = text_new(e->arena), encode = text_new(e->arena), decode = text_new(e->arena);
+    Text text = text_new(e->arena), encode = text_new(e->arena), decode = text_new(e->arena), rings = text_new(e->arena);
     if (e->model->has_encoder) encoder_calls(e, &encode);
     if (e->model->has_decoder) decoder_calls(e, &decode);
     if (has_text(e))
         text_fill(&text, text_template, "name", e->name, "upper", e->upper, "source_count", number(e, p->source_characters->integer_count / 2),
                   "target_count", number(e, p->target_characters->integer_count / 2), NULL);
-    text_fill(out, state_template, "name", e->name, "slots", number(e, p->options.slots), "encode", encode.data, "decode", decode.data,
+    if (p->back)
+        text_fill(&rings, furthest_template, "name", e->name, "back", number(e, p->back), "at", number(e, 2 * p->options.slots), NULL);
+    text_fill(out, state_template, "name", e->name, "slots", number(e, p->options.slots), "furthest", rings.data,
+              "encode", encode.data, "decode", decode.data,
               "text_calls", text.data, NULL);
 }
 

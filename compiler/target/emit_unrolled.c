@@ -195,9 +195,10 @@ static void store_body(const Body *b)
 {
     Emit *e = b->e;
     const Buffer *c = b->op->out[0];
-    bool keys = b->op->kernel == KERNEL_STORE_K;
-    const char *place = keys ? arena_format(e->arena, "(size_t)(positions[r] / 16) * %lld + 16 * i + positions[r] %% 16", (long long)(16 * c->width))
-                             : arena_format(e->arena, "(size_t)(i / 16) * %lld + 16 * positions[r] + i %% 16", (long long)(16 * c->rows));
+    bool keys = c->layout == LAYOUT_KEYS, ring = b->op->kernel == KERNEL_RING_K || b->op->kernel == KERNEL_RING_V;
+    const char *at = ring ? arena_format(e->arena, "(positions[r] %% %lld)", (long long)c->rows) : "positions[r]";
+    const char *place = keys ? arena_format(e->arena, "(size_t)(%s / 16) * %lld + 16 * i + %s %% 16", at, (long long)(16 * c->width), at)
+                             : arena_format(e->arena, "(size_t)(i / 16) * %lld + 16 * %s + i %% 16", (long long)(16 * c->rows), at);
     text_fill(b->out, store_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", number(e, c->width), "place", place,
               "head", number(e, c->rows * (keys ? c->width : pad16(c->width))), "xs", number(e, b->op->in[1]->stride), NULL);
 }
@@ -292,6 +293,67 @@ static void attention_body(const Body *b)
               "softcap", cap, "bias", bias, "mask", mask, "unless", unless, "tap_weight", weight, NULL);
 }
 
+/* scratch[j] belongs to position base + j. */
+static const char window_template[] =
+    "    for (int r = ${r0}; r < ${r1}; r++)\n"
+    "        for (int h = ${p0}; h < ${p1}; h++) {\n"
+    "            const float *key = k + (size_t)(h / ${share}) * ${key_head}, *value = v + (size_t)(h / ${share}) * ${value_head};\n"
+    "            const float *query = q + (size_t)r * ${xs} + h * ${d_k};\n"
+    "            const int end = visible[r], begin = end > ${window} ? end - ${window} : 0, base = begin / 16 * 16;\n"
+    "            float most = -3.402823466e38f, sum = 0;\n"
+    "            for (int first = base; first < end; first += 16) {\n"
+    "                const float *a = key + (size_t)(first % ${capacity} / 16) * ${key_block};\n"
+    "                float sums[16];\n"
+    "                for (int c = 0; c < 16; c++) sums[c] = 0;\n"
+    "                ${dot}\n"
+    "                for (int j = first < begin ? begin : first; j < first + 16 && j < end; j++) {\n"
+    "                    float s = sums[j - first];\n"
+    "                    ${tap_score}\n"
+    "                    s *= ${scale};\n"
+    "                    ${softcap}\n"
+    "                    scratch[j - base] = s;\n"
+    "                    if (s > most) most = s;\n"
+    "                }\n"
+    "            }\n"
+    "            for (int j = begin; j < end; j++) {\n"
+    "                scratch[j - base] = rt_plain_exp(scratch[j - base] - most);\n"
+    "                sum += scratch[j - base];\n"
+    "            }\n"
+    "            for (int j = begin; j < end; j++) scratch[j - base] /= sum;\n"
+    "${tap_weight}\n"
+    "            for (int i = 0; i < ${d_v}; i += 16) {\n"
+    "                const float *a = value + (size_t)(i / 16) * ${value_block};\n"
+    "                float sums[16];\n"
+    "                for (int c = 0; c < 16; c++) sums[c] = 0;\n"
+    "                for (int j = begin; j < end; j++)\n"
+    "                    for (int c = 0; c < 16; c++) sums[c] += a[16 * (j % ${capacity}) + c] * scratch[j - base];\n"
+    "                for (int c = 0; c < 16 && i + c < ${d_v}; c++) out[(size_t)r * ${ys} + h * ${d_v} + i + c] = sums[c];\n"
+    "            }\n"
+    "        }\n";
+
+static void window_body(const Body *b)
+{
+    Emit *e = b->e;
+    const Node *n = b->op->node;
+    const Buffer *keys = b->op->in[1], *values = b->op->in[2], *tap = b->op->out[1] ? b->op->out[1] : b->op->out[2];
+    int64_t d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->out[0]->dim[1].bound / n->heads;
+    const char *limit = real(e, n->softcap), *cap = "", *score = "", *weight = "";
+    if (n->softcap > 0) cap = arena_format(e->arena, "s = %s * rt_plain_tanh(s / %s);", limit, limit);
+    if (tap) {
+        const char *at = arena_format(e->arena, "((size_t)h * %lld + r) * %lld + j", (long long)tap->rows, (long long)tap->stride);
+        score = arena_format(e->arena, "if (scores) scores[%s] = s;", at);
+        weight = arena_format(e->arena, "            for (int j = 0; j < %lld; j++) {\n"
+                              "                if (weights) weights[%s] = j >= begin && j < end ? scratch[j - base] : 0;\n"
+                              "                if (scores && (j < begin || j >= end)) scores[%s] = 0;\n            }\n",
+                              (long long)tap->stride, at, at);
+    }
+    text_fill(b->out, window_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "share", number(e, n->heads / n->kv_heads),
+              "key_head", number(e, keys->rows * d_k), "value_head", number(e, values->rows * pad16(d_v)), "key_block", number(e, 16 * d_k),
+              "value_block", number(e, 16 * values->rows), "xs", number(e, b->w->x_stride), "ys", number(e, b->w->y_stride),
+              "d_k", number(e, d_k), "d_v", number(e, d_v), "dot", sum_text(e, "sums", "query", d_k), "window", number(e, n->window),
+              "capacity", number(e, keys->rows), "scale", real(e, n->scale), "tap_score", score, "softcap", cap, "tap_weight", weight, NULL);
+}
+
 /* ---- vocabulary -------------------------------------------------------------------------------------------------- */
 
 static const char log_softmax_template[] =
@@ -334,6 +396,9 @@ static const struct { const char *parameters; WriteBody *body; } bodies[KERNELS]
     [KERNEL_STORE_K] = { "float *cache, const float *x, const int *positions", store_body },
     [KERNEL_STORE_V] = { "float *cache, const float *x, const int *positions", store_body },
     [KERNEL_ATTENTION] = { "float *out, const float *q, const float *k, const float *v, float *scratch,%s const int *visible", attention_body },
+    [KERNEL_RING_K] = { "float *cache, const float *x, const int *positions", store_body },
+    [KERNEL_RING_V] = { "float *cache, const float *x, const int *positions", store_body },
+    [KERNEL_WINDOW] = { "float *out, const float *q, const float *k, const float *v, float *scratch,%s const int *visible", window_body },
     [KERNEL_SCALE] = { "float *y, const float *x", scale_body },
     [KERNEL_LOG_SOFTMAX] = { "float *y, const float *x", vocabulary_body },
     [KERNEL_ARGMAX] = { "int *y, const float *x", vocabulary_body },
@@ -349,7 +414,7 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
 {
     bool rows = w->split == SPLIT_ROWS, ranged = !rows && w->split != SPLIT_FIRST_LANE;
     const char *parameters = bodies[w->kernel].parameters;
-    if (w->kernel == KERNEL_ATTENTION) parameters = arena_format(e->arena, parameters, extra_parameters(e, w));
+    if (kernel_is_attention(w->kernel)) parameters = arena_format(e->arena, parameters, extra_parameters(e, w));
     const Body b = { .e = e, .out = out, .w = w, .op = w->op, .parameters = parameters,
                      .r0 = rows ? "rows.begin" : "0", .r1 = rows ? "rows.end" : "1",
                      .p0 = ranged ? "parts.begin" : "0", .p1 = ranged ? "parts.end" : number(e, w->parts) };

@@ -3,11 +3,13 @@
  * last variant, the least demanding one. */
 #include "emit_kind.h"
 
-enum { NEED_BOTH = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_TEXT = 8 };
+enum { NEED_BOTH = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_TEXT = 8, NEED_PAIR = 16, NEED_PAIR_ALONE = 32 };
 typedef struct NeededName { unsigned need; EmitName name; } NeededName;
 static const NeededName sequence_names[] = {
     { NEED_BOTH,          { "encode", "${name}_state *s, int slot, const int *ids, int n", "s, slot, ids, n" } },
     { NEED_ENCODER_ALONE, { "encode", "${name}_state *s, const int *ids, int n", "s, ids, n" } },
+    { NEED_PAIR,          { "encode_pair", "${name}_state *s, int slot, const int *ids, int n, int first", "s, slot, ids, n, first" } },
+    { NEED_PAIR_ALONE,    { "encode_pair", "${name}_state *s, const int *ids, int n, int first", "s, ids, n, first" } },
     { NEED_ENCODER_ALONE, { "hidden", NULL, NULL } },
     { NEED_DECODER,       { "rows", "${name}_state *s, const rt_row *rows, int n", "s, rows, n" } },
     { NEED_DECODER,       { "step", "${name}_state *s, int id", "s, id" } },
@@ -25,7 +27,7 @@ const EmitName *emit_sequence_names(Emit *e, int *n)
 {
     const Model *m = e->model;
     const unsigned has = (m->has_encoder && m->has_decoder ? NEED_BOTH : 0u) | (m->has_encoder && !m->has_decoder ? NEED_ENCODER_ALONE : 0u) |
-                         (m->has_decoder ? NEED_DECODER : 0u) | (m->source && m->target ? NEED_TEXT : 0u);
+                         (m->token_types > 1 ? m->has_decoder ? NEED_PAIR : NEED_PAIR_ALONE : 0u) | (m->has_decoder ? NEED_DECODER : 0u) | (m->source && m->target ? NEED_TEXT : 0u);
     EmitName *names = arena_array(e->arena, SEQUENCE_NAMES, sizeof *names);
     *n = 0;
     for (int i = 0; i < SEQUENCE_NAMES; i++)

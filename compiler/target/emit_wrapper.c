@@ -102,13 +102,14 @@ static void rotary_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 static void store_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     const Buffer *c = op->out[0];
-    bool keys = op->kernel == KERNEL_STORE_K;
-    w->name = arena_format(e->arena, "store_%s_%lldx%lld_%lld%s", keys ? "keys" : "values", (long long)c->heads, (long long)c->width,
-                           (long long)c->rows, suffix(op));
+    bool keys = c->layout == LAYOUT_KEYS, ring = op->kernel == KERNEL_RING_K || op->kernel == KERNEL_RING_V;
+    w->name = arena_format(e->arena, "%s_%s_%lldx%lld_%lld%s", ring ? "ring" : "store", keys ? "keys" : "values", (long long)c->heads,
+                           (long long)c->width, (long long)c->rows, suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %lld, .width = %lld, .capacity = %lld, .x_stride = %lld }", (long long)c->heads,
                             (long long)c->width, (long long)c->rows, (long long)op->in[1]->stride);
     w->doc = arena_format(e->arena, keys ? "cache[head][position / 16][.. %lld][position %% 16] = x" : "cache[head][.. %lld / 16][position][16] = x",
                           (long long)c->width);
+    if (ring) w->doc = arena_format(e->arena, "%s, for position %% %lld", w->doc, (long long)c->rows);
     w->parts = (int)c->heads;
 }
 
@@ -130,6 +131,24 @@ static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                             (long long)op->out[0]->stride, (long long)(tap ? tap->rows : 0), (long long)(tap ? tap->stride : 0), real(e, n->scale),
                             n->softcap > 0 ? arena_format(e->arena, ", .softcap = %s", real(e, n->softcap)) : "");
     w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, %d heads, over the first visible[row] positions", n->scale, n->heads);
+    w->parts = n->heads;
+    w->z_stride = tap ? tap->stride : 0;
+}
+
+static void window_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
+{
+    const Node *n = op->node;
+    long long d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->out[0]->dim[1].bound / n->heads, window = n->window;
+    const Buffer *tap = op->out[1] ? op->out[1] : op->out[2];
+    w->taps = tap != NULL;
+    w->name = arena_format(e->arena, "window_%dx%lld_%lld%s%s", n->heads, d_k, window, w->taps ? "_tapped" : "", suffix(op));
+    w->shape = arena_format(e->arena, "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld, .window = %lld,\n"
+                            "    .q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s, .softcap = %s }",
+                            n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, window, (long long)op->in[0]->stride,
+                            (long long)op->out[0]->stride, (long long)(tap ? tap->rows : 0), (long long)(tap ? tap->stride : 0),
+                            real(e, n->scale), real(e, n->softcap));
+    w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, %d heads, over the last %lld of the first visible[row] positions", n->scale,
+                          n->heads, window);
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;
 }
@@ -168,6 +187,7 @@ static Describe *const describe[KERNELS] = {
     [KERNEL_POSITION] = embed_wrapper,      [KERNEL_ADD] = element_wrapper,         [KERNEL_ACTIVATION] = element_wrapper,
     [KERNEL_STORE_K] = store_wrapper,       [KERNEL_STORE_V] = store_wrapper,       [KERNEL_ATTENTION] = attention_wrapper,
     [KERNEL_GATE] = element_wrapper,        [KERNEL_ROTARY] = rotary_wrapper,
+    [KERNEL_RING_K] = store_wrapper,        [KERNEL_RING_V] = store_wrapper,        [KERNEL_WINDOW] = window_wrapper,
     [KERNEL_SCALE] = scale_wrapper,
     [KERNEL_CUSTOM] = custom_wrapper,
     [KERNEL_LOG_SOFTMAX] = vocabulary_wrapper, [KERNEL_ARGMAX] = vocabulary_wrapper,
@@ -220,7 +240,7 @@ const Wrapper *emit_wrapper(Emit *e, const PlanOp *op)
     if (op->in[0]) w.x_stride = op->in[0]->stride;
     if (op->out[0]) w.y_stride = op->out[0]->stride;
     describe[op->kernel](e, op, &w);
-    if (op->kernel == KERNEL_STORE_K || op->kernel == KERNEL_STORE_V) w.x_stride = op->in[1]->stride;
+    if (kernel_is_store(op->kernel)) w.x_stride = op->in[1]->stride;
     if (op->kernel == KERNEL_ADD || op->kernel == KERNEL_GATE) w.z_stride = op->in[1]->stride;
     const char *key = wrapper_key(e, &w);
     Wrapper *known = name_map_find(e->wrapper_of, key);

@@ -8,6 +8,8 @@ rt_status emitted_encode(Engine *e, const int *ids, int n)
 {
     Emitted *k = e->own;
     if (!e->plan->graph->model->has_encoder) return RT_ORDER;
+    if (e->second && k->encode_pair) return k->encode_pair(&k->model, e->state, 0, ids, n, e->second);
+    if (e->second && k->encode_pair_only) return k->encode_pair_only(&k->model, e->state, ids, n, e->second);
     return k->encode ? k->encode(&k->model, e->state, 0, ids, n) : k->encode_only(&k->model, e->state, ids, n);
 }
 
@@ -90,6 +92,7 @@ bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *
     if (m->graph) find(&f, "run", &e->run);
     if (m->has_encoder && m->has_decoder) find(&f, "encode", &e->encode);
     if (m->has_encoder && !m->has_decoder) find(&f, "encode", &e->encode_only);
+    if (m->token_types > 1) find(&f, "encode_pair", m->has_decoder ? (void *)&e->encode_pair : (void *)&e->encode_pair_only);
     if (m->has_decoder) {
         find(&f, "clear", &e->clear);
         find(&f, "fork", &e->fork);

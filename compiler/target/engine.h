@@ -31,6 +31,7 @@ struct Engine {
     const Plan *plan;
     unsigned char *state;           /* plan->state_bytes, 64-byte aligned */
     void *own;                      /* what the engine keeps */
+    int second;                     /* where the second text of a pair begins in the next sources, of models with types; 0: there is none */
     EnginePhases phases;            /* how long it took to open; zeros where that is not told */
 };
 

@@ -1,7 +1,8 @@
 /* generic.c: the engine that runs a Plan operation by operation, on OpenBLAS. Neither text nor packed weights: it is
  * what the emitted code is compared with, in numbers and in speed. Its calls check what the emitted functions check.
  *
- * A state begins, as the emitted one does, with int32 source_length[slots] and next_position[slots]. */
+ * A state begins, as the emitted one does, with int32 source_length[slots], next_position[slots] and, where there are rings,
+ * furthest[slots]. */
 #include "generic.h"
 
 #include <string.h>
@@ -38,6 +39,15 @@ static const Model *model_of(const Engine *e) { return e->plan->graph->model; }
 static int32_t *source_length(const Engine *e) { return (int32_t *)e->state; }
 static int32_t *next_position(const Engine *e) { return (int32_t *)e->state + e->plan->options.slots; }
 
+/* How far a slot was written since its position 0; only where there are rings. */
+static int32_t *furthest(const Engine *e) { return (int32_t *)e->state + 2 * e->plan->options.slots; }
+
+static void reached(const Engine *e, int slot, int position)
+{
+    next_position(e)[slot] = position + 1;
+    if (e->plan->back && (position == 0 || furthest(e)[slot] < position + 1)) furthest(e)[slot] = position + 1;
+}
+
 /* An integer input; NULL where no operation reads it. */
 static int32_t *input(const Engine *e, const char *name)
 {
@@ -51,16 +61,23 @@ static void set_input(const Engine *e, const char *name, int n, int32_t value)
     for (int i = 0; to && i < n; i++) to[i] = value == FILL_INDEX ? i : value;
 }
 
+static void set_types(const Engine *e, int n)
+{
+    int32_t *to = input(e, "source_types");
+    for (int i = 0; to && i < n; i++) to[i] = e->second && i >= e->second;
+}
+
 static rt_status encode(Engine *e, const int *ids, int n)
 {
     const Model *m = model_of(e);
-    if (!m->has_encoder || n < 1) return RT_ORDER;
+    if (!m->has_encoder || n < 1 || e->second < 0 || e->second > n) return RT_ORDER;
     if (n > m->max_source) return RT_TOO_LONG;
     for (int i = 0; i < n; i++)
         if (ids[i] < 0 || ids[i] >= m->source_vocab) return RT_BAD_ID;
     memcpy(input(e, "source_ids"), ids, (size_t)n * sizeof *ids);
     set_input(e, "source_positions", n, FILL_INDEX);
     set_input(e, "source_visible", n, n);
+    set_types(e, n);
     run_program(e, "encode", n, 0, NULL, 0);
     *source_length(e) = n;
     *next_position(e) = 0;
@@ -81,7 +98,7 @@ static rt_status append(Engine *e, const char *program, int id)
     set_input(e, "rows_visible", 1, position + 1);
     if (m->has_encoder) set_input(e, "rows_visible_memory", 1, *source_length(e));
     run_program(e, program, *source_length(e), 1, NULL, 0);
-    *next_position(e) = position + 1;
+    reached(e, 0, position);
     return RT_OK;
 }
 
@@ -125,6 +142,7 @@ static rt_status check_row(const Engine *e, const rt_row *row, int first, int be
     if (row->position >= m->max_target) return RT_TOO_LONG;
     if (m->has_encoder && !source_length(e)[row->slot]) return RT_ORDER;
     if (before) return row->position == first + before ? RT_OK : RT_ORDER;
+    if (e->plan->back && row->position > 0 && row->position + e->plan->back < furthest(e)[row->slot]) return RT_ORDER;
     return row->position < 0 || row->position > next_position(e)[row->slot] ? RT_ORDER : RT_OK;
 }
 
@@ -165,7 +183,7 @@ static rt_status rows(Engine *e, const rt_row *r, int n)
     const char *program = n == 1 ? "step" : "rows";
     for (int i = 0; i < n; i++) set_row(e, i, &r[i]);
     run_program(e, program, 0, n, own->groups, count);
-    for (int i = 0; i < n; i++) next_position(e)[r[i].slot] = r[i].position + 1;
+    for (int i = 0; i < n; i++) reached(e, r[i].slot, r[i].position);
     own->result = result_of(e, program);
     return RT_OK;
 }
@@ -181,6 +199,7 @@ static rt_status fork_slot(Engine *e, int from, int to)
     memcpy(first + (size_t)to * p->slot_bytes, first + (size_t)from * p->slot_bytes, p->slot_bytes);
     source_length(e)[to] = source_length(e)[from];
     next_position(e)[to] = next_position(e)[from];
+    if (p->back) furthest(e)[to] = furthest(e)[from];
     return RT_OK;
 }
 

@@ -209,22 +209,23 @@ static Adjustment adjustment_of(const GenericPass *pass, const PlanOp *op, int h
     return a;
 }
 
-/* Weights of one row of a head: w[keys] from the scores s, of which `visible` take part; the rest of both becomes 0. */
-static void weigh(float *w, float *s, Adjustment a, int visible, int keys, double scale)
+/* Weights of one row of a head: w[keys] from the scores s, of which those of `seen` take part; the rest of both becomes 0. */
+static void weigh(float *w, float *s, Adjustment a, rt_span seen, int keys, double scale)
 {
-    for (int j = visible; j < keys; j++) w[j] = s[j] = 0;
+    for (int j = 0; j < seen.begin; j++) w[j] = s[j] = 0;
+    for (int j = seen.end; j < keys; j++) w[j] = s[j] = 0;
     if (!a.bias && !a.mask && a.softcap <= 0) {
-        softmax(w, s, visible, scale);
+        softmax(w + seen.begin, s + seen.begin, seen.end - seen.begin, scale);
         return;
     }
-    for (int j = 0; j < visible; j++) {
+    for (int j = seen.begin; j < seen.end; j++) {
         double x = scale * s[j];
         if (a.softcap > 0) x = a.softcap * tanh(x / a.softcap);
         if (a.bias) x += a.bias[j];
         w[j] = (float)x;
         if (a.mask && a.mask[j] == 0) w[j] = -INFINITY, s[j] = 0;
     }
-    softmax(w, w, visible, 1);
+    softmax(w + seen.begin, w + seen.begin, seen.end - seen.begin, 1);
 }
 
 static bool all_zero(const float *x, int n)
@@ -247,6 +248,12 @@ static Head head_of(const GenericPass *pass, const PlanOp *op, int h, int d_k, i
                    .scores = row(pass, s, 0) + h * s->rows * s->stride };
 }
 
+/* The keys of a row: the first `visible`, or the last of them that its window has. */
+static rt_span keys_of(const Node *n, int visible)
+{
+    return (rt_span){ n->window && visible > n->window ? visible - (int)n->window : 0, visible };
+}
+
 /* softmax(scale q k^T) v; every row takes part with the first visible[row] keys, where its mask is not 0. */
 static void attention(const GenericPass *pass, const PlanOp *op)
 {
@@ -266,7 +273,7 @@ static void attention(const GenericPass *pass, const PlanOp *op)
         const Head at = head_of(pass, op, h, d_k, d_v);
         if (most) product_of(pass)(&scores, at.scores, at.q, at.k);
         for (int r = 0; r < rows; r++)
-            weigh(at.weights + r * weight->stride, at.scores + r * score->stride, adjustment_of(pass, op, h, r), visible[r],
+            weigh(at.weights + r * weight->stride, at.scores + r * score->stride, adjustment_of(pass, op, h, r), keys_of(n, visible[r]),
                   (int)weight->width, n->scale);
         if (most) product_of(pass)(&values, at.out, at.weights, at.v);
         for (int r = 0; r < rows; r++)      /* whatever a hidden value is, 0 times it is 0 */
@@ -319,7 +326,8 @@ static Compute *const computes[KERNELS] = {
     [KERNEL_POSITION] = position,     [KERNEL_ADD] = add,               [KERNEL_ACTIVATION] = activation,
     [KERNEL_STORE_K] = store,         [KERNEL_STORE_V] = store,         [KERNEL_ATTENTION] = attention,
     [KERNEL_LOG_SOFTMAX] = log_softmax, [KERNEL_ARGMAX] = argmax,       [KERNEL_GATE] = gate,
-    [KERNEL_ROTARY] = rotary,         [KERNEL_SCALE] = scale,           [KERNEL_CUSTOM] = custom,
+    [KERNEL_ROTARY] = rotary,         [KERNEL_SCALE] = scale,           [KERNEL_RING_K] = store,
+    [KERNEL_RING_V] = store,          [KERNEL_WINDOW] = attention,      [KERNEL_CUSTOM] = custom,
 };
 
 static bool of_slots(const PlanOp *op)

@@ -216,6 +216,24 @@ static void what_does_not_fit_is_refused(void **state)
     close_spec(&o);
 }
 
+/* The generic engine keeps every key, and refuses what engines with rings have overwritten: 8 rows back, or to 0. */
+static void a_window_is_taken_back_as_rings_are(void **state)
+{
+    (void)state;
+    Opened o = open_spec("tests/specs/windows.lua");
+    Engine *e = o.plain;
+    assert_int_equal(o.plain->plan->back, 8);
+    for (int i = 0; i < 40; i++) assert_int_equal(e->ops->step(e, 3), RT_OK);
+    assert_int_equal(e->ops->rows(e, &(rt_row){ 0, 31, 3 }, 1), RT_ORDER);
+    assert_int_equal(e->ops->rows(e, &(rt_row){ 0, 41, 3 }, 1), RT_ORDER);
+    assert_int_equal(e->ops->rows(e, &(rt_row){ 0, 32, 3 }, 1), RT_OK);
+    assert_int_equal(e->ops->rows(e, &(rt_row){ 0, 31, 3 }, 1), RT_ORDER);
+    assert_int_equal(e->ops->rows(e, &(rt_row){ 0, 0, 3 }, 1), RT_OK);
+    assert_int_equal(e->ops->step(e, 3), RT_OK);
+    assert_int_equal(e->ops->rows(e, &(rt_row){ 0, 1, 3 }, 1), RT_OK);
+    close_spec(&o);
+}
+
 static void a_graph_takes_no_sentences(void **state)
 {
     (void)state;
@@ -274,6 +292,7 @@ int main(void)
         cmocka_unit_test(next_is_the_likeliest_of_step),
         cmocka_unit_test(lanes_agree),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(a_window_is_taken_back_as_rings_are),
         cmocka_unit_test(a_graph_takes_no_sentences),
         cmocka_unit_test(a_trace_tells_its_status),
         cmocka_unit_test(distances_are_relative_to_the_largest),

@@ -30,6 +30,7 @@ class Case:
     n: int = 6               # source ids
     m: int = 5               # target ids, start_id included
     keep: str = EVERYTHING   # intermediates beside the results
+    second: int = 0          # where the second text of the source begins; 0: there is none
 
 
 def small(**changes):
@@ -146,6 +147,17 @@ BLOCKS = [
     Case("logit_softcap_rows", 43, small(logit_softcap=0.7), keep=SOME),
 ]
 
+LONG = dict(heads=2, d_model=10, d_ff=9, max_target=230)
+WINDOWS = [
+    Case("window", 3, only("decoder", layers=2, window=3), m=8),
+    Case("window_one", 1, only("decoder", window=1, position="rotary", head_dim=6), m=8, keep=ATTENTION),
+    Case("window_layers", 2, small(max_target=24, decoder=dict(layers=3, window=[5, 0, 17], attention_softcap=[0.7, 0],
+                                                               heads=4, kv_heads=2, head_dim=3, value_dim=19)), m=24, keep=SOME),
+    Case("window_ring", 7, only("decoder", window=7, **LONG), m=230, keep=r"decoder\.0\.self_attn\.context"),
+    Case("window_rings", 1, only("decoder", layers=4, window=[20, 33, 0], position="rotary", head_dim=4, **LONG), m=230,
+         keep=r"decoder\.[12]\.self_attn\.out"),
+]
+
 ENDS = [
     Case("tied", 67, small(tied=True), keep=SOME),
     Case("tied_no_bias", 23, only("decoder", tied=True, output_bias=False), keep=SOME),
@@ -162,6 +174,13 @@ KINDS = [
     Case("kind_encoder", 1, only("encoder", layers=2)),
     Case("kind_encoder_one", 1, only("encoder"), n=1),
     Case("kind_encoder_post", 1, only("encoder", norm_at="post", layers=2), keep=SOME),
+]
+
+TYPES = [
+    Case("types", 1, only("encoder", token_types=2, embed_norm=True), n=8, keep=SOME, second=3),
+    Case("types_one", 1, only("encoder", token_types=1, position="learned"), n=4, keep=SOME),
+    Case("types_memory", 4, small(token_types=3), keep=SOME, second=1),
+    Case("types_alone", 1, small(token_types=2), keep=SOME),
 ]
 
 LAYERS = [
@@ -201,9 +220,10 @@ FAMILIES = [
     Case("like_qwen", 1, only("decoder", **LLAMA | dict(qkv_bias=True, rope_theta=1000000, tied=True)), m=7, keep=SOME),
     Case("like_gemma", 4, only("decoder", **LLAMA | dict(heads=3, kv_heads=1, head_dim=10, activation="gelu_tanh",
                                                          embed_scale=None, tied=True)), m=7, keep=SOME),
-    Case("like_gemma2", 28, only("decoder", **GEMMA | dict(attention_softcap=2, logit_softcap=1.5, attention_scale=0.3)),
+    Case("like_gemma2", 14, only("decoder", **GEMMA | dict(attention_softcap=2, logit_softcap=1.5, attention_scale=0.3,
+                                                           window=[4, 0])),
          m=9, keep=SOME),
-    Case("like_gemma3", 1, only("decoder", **GEMMA | dict(qk_norm=True, rope_theta=[100, 100, 10000],
+    Case("like_gemma3", 1, only("decoder", **GEMMA | dict(qk_norm=True, rope_theta=[100, 100, 10000], window=[5, 5, 0],
                                                           rope_scaling=["none", "none", "linear"], rope_factor=8)), m=9, keep=SOME),
     Case("like_qwen3", 1, only("decoder", **LLAMA | dict(qk_norm=True, tied=True, rope_theta=1000000)), m=7, keep=SOME),
     Case("like_smollm3", 1, only("decoder", **LLAMA | dict(layers=4, rope=[True, True, True, False], tied=True)), m=7, keep=SOME),
@@ -216,6 +236,8 @@ FAMILIES = [
                               rope_dims=4, activation="gelu", embed_scale=1, output_bias=False), m=7, keep=SOME),
     Case("like_bert", 1, only("encoder", **POST_LAYER | dict(heads=3, d_model=15, d_ff=28, norm_eps=1e-12,
                                                              embed_scale=1)), n=8, keep=SOME),
+    Case("like_bert_pair", 1, only("encoder", **POST_LAYER | dict(heads=3, d_model=15, d_ff=28, norm_eps=1e-12, token_types=2,
+                                                                  embed_scale=1)), n=8, keep=SOME, second=5),
     Case("like_mpnet", 1, only("encoder", **POST_LAYER | dict(position="relative", heads=3, d_model=15,
                                                               embed_scale=1, max_source=18)), n=15, keep=SOME),
     Case("like_rotary_bert", 1, only("encoder", **POST_LAYER | dict(position="rotary", heads=2, d_model=16, gated=True,
@@ -235,7 +257,7 @@ FAMILIES = [
                                   decoder=dict(position="learned")), keep=SOME),
 ]
 
-CASES = (POSITIONS + ROTARY + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + BLOCKS + ENDS + KINDS + LAYERS + STACKS + FAMILIES)
+CASES = (POSITIONS + ROTARY + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + BLOCKS + WINDOWS + ENDS + KINDS + TYPES + LAYERS + STACKS + FAMILIES)
 
 
 def lua(value):
@@ -266,6 +288,9 @@ def reference(case, model, rng):
     if model.encoder:
         ids["source"] = words(case.n, s.source_vocab, rng)
         source = ids["source"][None]
+    if case.second:
+        model.encoder.second = case.second
+        ids["second"] = torch.tensor([case.second])
     memory = model.encode(source, trace)
     if model.decoder:
         ids["target"] = torch.cat([torch.tensor([s.start_id]), words(case.m - 1, s.target_vocab, rng)])

@@ -15,12 +15,12 @@ from torch.nn import functional
 from model import Trace
 
 DEFAULTS = dict(
-    kind="encoder-decoder", tied=False, output_bias=True, log_softmax=True, start_id=1, end_id=2,
+    kind="encoder-decoder", token_types=0, tied=False, output_bias=True, log_softmax=True, start_id=1, end_id=2,
     logit_scale=1, logit_softcap=0, norm="annotated", norm_eps=None, norm_at="pre", norm_gain="plain", final_norm=None, embed_norm=False,
     embed_scale=None, position="sinusoidal", position_layout="interleaved",
     position_divisor="d/2", position_first=0, rel_buckets=32, rel_distance=128,
     rope=True, rope_theta=10000, rope_dims=None, rope_layout="halves", rope_scaling="none",
-    attention_softcap=0, qk_norm=False, parallel=False, kv_heads=None, head_dim=None, value_dim=None, attention_scale=None,
+    window=0, attention_softcap=0, qk_norm=False, parallel=False, kv_heads=None, head_dim=None, value_dim=None, attention_scale=None,
     qkv_bias=True, out_bias=True, ffn_bias=True, gated=False, activation="relu")
 
 ACTIVATIONS = {
@@ -206,6 +206,8 @@ class Attention(nn.Module):
     def forward(self, x, memory, rotary, bias, mask, trace):
         """x [B, N, D], memory [B, M, D], bias [H, N, M] or None, mask [N, M] or None -> [B, N, D]"""
         f = self.f
+        if f.window and mask is not None:
+            mask = mask & mask.new_ones(mask.shape).triu(1 - f.window)
         q, k = trace.keep("q", self.q(x)), trace.keep("k", self.k(memory))
         v = trace.keep("v", self.v(memory))
         if self.q_norm:
@@ -287,8 +289,9 @@ class Stack(nn.Module):
 
     def __init__(self, s, symbols, causal, cross):
         super().__init__()
-        self.s, self.causal = s, causal
+        self.s, self.causal, self.second = s, causal, None
         self.embed = Embed(s, symbols)
+        self.types = Table(s.token_types, s.d_model) if s.token_types and not causal else None
         self.position = Table(s.length, s.d_model) if s.position == "learned" else None
         self.relative = None
         if s.position == "relative":
@@ -299,6 +302,9 @@ class Stack(nn.Module):
 
     def embedding(self, ids, trace):
         x = trace.keep("embed", self.embed.table[ids] * self.s.embed_scale)
+        if self.types:
+            second = torch.arange(ids.shape[1]) >= first_given(self.second, ids.shape[1])
+            x = trace.keep("embed.types", x + self.types.table[second.long()])
         if self.s.position in ("sinusoidal", "learned"):
             table = self.position.table if self.position else sinusoids(self.s).to(x.dtype)
             x = trace.keep("embed.position", x + table[:ids.shape[1]])

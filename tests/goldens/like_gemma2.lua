@@ -25,5 +25,6 @@ return xf.model {
   attention_softcap = 2,
   logit_softcap = 1.5,
   attention_scale = 0.3,
+  window = { 4, 0 },
   weights = "like_gemma2.safetensors",
 }

@@ -24,6 +24,7 @@ return xf.model {
   tied = true,
   qk_norm = true,
   rope_theta = { 100, 100, 10000 },
+  window = { 5, 5, 0 },
   rope_scaling = { "none", "none", "linear" },
   rope_factor = 8,
   weights = "like_gemma3.safetensors",

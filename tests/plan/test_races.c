@@ -32,7 +32,7 @@ static void whole(const Buffer *b, bool write) { touch(b, write, 0, EVERY, 0, EV
 
 static void play_rows(const PlanOp *op, rt_span s)
 {
-    const bool attention = op->kernel == KERNEL_ATTENTION;
+    const bool attention = kernel_is_attention(op->kernel);
     if (s.begin == s.end) return;
     for (int i = 0; i < 5; i++)
         if (op->in[i] && (!attention || i == 0)) rows_of(op->in[i], false, s);
@@ -55,7 +55,7 @@ static void play_heads(const PlanOp *op, rt_span s)
 {
     const Node *n = op->node;
     if (s.begin == s.end) return;
-    if (op->kernel != KERNEL_ATTENTION) {       /* a store: that part of x into heads of the cache */
+    if (!kernel_is_attention(op->kernel)) {       /* a store: that part of x into heads of the cache */
         columns_of(op->in[1], false, s, op->out[0]->width);
         columns_of(op->out[0], true, s, op->out[0]->width);
         return;

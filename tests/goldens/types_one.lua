@@ -1,0 +1,14 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "types_one",
+  kind = "encoder",
+  layers = 1,
+  heads = 2,
+  d_model = 10,
+  d_ff = 13,
+  source_vocab = 13,
+  max_source = 9,
+  token_types = 1,
+  position = "learned",
+  weights = "types_one.safetensors",
+}

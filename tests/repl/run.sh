@@ -466,6 +466,44 @@ types 'completion of names, fields, commands' <<'END'
 ? Tab completes
 > :quit
 END
+# A compiler that begins, starts another program, and does not end.
+mkdir -p "$scratch/bin" "$scratch/tmp"
+cat >"$scratch/bin/cc" <<END
+#!/bin/sh
+case \$1 in --version) exec $(command -v cc) --version ;; esac
+sleep 300 &
+echo \$\$ \$! >>"$scratch/pids"
+wait
+END
+chmod +x "$scratch/bin/cc"
+PATH_BEFORE=$PATH
+export PATH="$scratch/bin:$PATH" TMPDIR="$scratch/tmp" XFORMC_CACHE=off
+types 'Ctrl-C stops a compiler that is waited for, and loses nothing' <<END
+? >
+> kept = "ke" .. "pt"; m = xf.compile("specs/copy.lua", { tier = "jit" }); print("comp" .. "iled")
+? compiled
+? >
+> print("wai" .. "ting"); n = xf.compile("specs/copy.lua", { engine = "native" })
+? waiting
+w $scratch/pids
+^ C
+? interrupted
+? >
+> kept
+? kept
+? >
+> print("no" .. "thing", n, m:run{ 1, 2, 3 } ~= nil)
+? nothing
+> :quit
+END
+lives=0
+for pid in $(cat "$scratch/pids"); do [ ! -e "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || lives=1; done
+[ -s "$scratch/pids" ] && [ $lives = 0 ] && [ -z "$(ls -A "$scratch/tmp")" ]
+verdict $? 'terminal: nothing of that compiler stays behind'
+rm -f "$scratch/bin/cc"
+export PATH="$PATH_BEFORE"
+unset TMPDIR
+
 types 'Ctrl-C stops Lua, and a model that runs, and loses nothing' <<'END'
 ? >
 > kept = "ke" .. "pt"; print("fi" .. "rst")

@@ -101,6 +101,14 @@ io.open("$scratch/hostile.lua", "w"):write('os.remove("x") return xf.model{}'):c
 xf.compile("$scratch/hostile.lua")
 1
 END
+says 'specs print themselves' 0 'spec dates: layers 2, heads 8, d_model 64, d_ff 256 (specs/dates.lua)
+graph g: inputs 1, params 0, outputs 1 (prompt)' '' <<'END'
+xf.spec("specs/dates.lua"){ heads = 8 }
+xf.graph("g", function(g) g.output("Y", g.relu(g.input("X", { 2, 2 }))) end)
+END
+printf 'm = xf.compile("specs/dates.lua")\nm:ablate("decoder.1.cross_attn")\nm:time()\n' | "$xformc" repl >"$scratch/out" 2>&1
+tail -n 1 "$scratch/out" | grep -q '^native  *no: what is changed runs by the jit$'
+verdict $? 'm:time says why there is no native code'
 says 'a spec with changes' 0 'true
 true
 2019-05-03' '' <<'END'

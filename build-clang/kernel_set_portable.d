@@ -10,6 +10,7 @@ build-clang/kernel_set_portable.o: compiler/target/kernel_set_one.c \
   compiler/target/../../runtime/kernels/rotary_f32.c \
   compiler/target/../../runtime/kernels/cache_f32.c \
   compiler/target/../../runtime/kernels/attention_f32.c \
+  compiler/target/../../runtime/kernels/scale_f32.c \
   compiler/target/../../runtime/kernels/vocabulary_f32.c \
   compiler/target/kernel_set.h compiler/target/../../runtime/kernels.def
 
@@ -36,6 +37,8 @@ compiler/target/../../runtime/kernels/rotary_f32.c:
 compiler/target/../../runtime/kernels/cache_f32.c:
 
 compiler/target/../../runtime/kernels/attention_f32.c:
+
+compiler/target/../../runtime/kernels/scale_f32.c:
 
 compiler/target/../../runtime/kernels/vocabulary_f32.c:
 

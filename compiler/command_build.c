@@ -43,7 +43,7 @@ Exit command_build(const Choices *c)
     const char *folder = write_folder(s, text);
     if (folder) {
         const char *name = s->model->name;
-        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), c->cc, session_form(c) };
+        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), c->cc, session_form(c), false };
         if (folder_make(s->arena, s->diag, &order) && !c->quiet) fprintf(stderr, "%s/%s: built\n", folder, name);
     }
     return session_end(s);

@@ -182,7 +182,7 @@ static void put_json(Texts *t, const char *text, size_t bytes, bool answered)
 {
     Arena *a = arena_new();
     Text json = text_new(a);
-    text_add(&json, t->count ? ",\n {\"text\":" : "\n {\"text\":");
+    text_add(&json, t->count ? ",\n {\"input\":" : "\n {\"input\":");
     json_add_bytes(&json, text, bytes);
     text_add(&json, ",\"answer\":");
     if (answered) json_add_string(&json, t->out);

@@ -70,6 +70,7 @@ typedef struct ReplModel {
     int64_t open_ns;                /* from the spec to something that runs */
     Background native;              /* what `engine` becomes; BACKGROUND_NONE where it is pinned */
     bool told;                      /* why it did not */
+    bool pinned;                    /* it was changed, and stays on the jit */
 } ReplModel;
 ReplModel *repl_model_at(lua_State *L, int index);              /* NULL if it is none or closed */
 /* Compile a spec value, a path or a graph at `index`, with the table of options at `options` (0: none). Pushes the model. */

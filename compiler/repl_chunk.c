@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "jit.h"
 
 Repl *repl_of(lua_State *L) { return (Repl *)(void *)spec_reader(L); }
@@ -66,6 +67,7 @@ void repl_interrupt(Repl *r)
 {
     (void)r;
     jit_stop();
+    cleanup_stop();
     stop_wanted = 1;
 }
 
@@ -195,6 +197,7 @@ ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last)
     r->code = EXIT_BAD_DATA;
     prepare(r, name, text);
     jit_go_on();
+    cleanup_go_on();
     stop_wanted = 0;
     lua_sethook(L, look_up, LUA_MASKCOUNT, 1000);
     lua_settop(L, 0);

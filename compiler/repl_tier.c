@@ -44,6 +44,7 @@ void repl_tier_begin(lua_State *L, ReplModel *m, const char *tier)
 void repl_tier_pin(ReplModel *m)
 {
     if (m->native.state == BACKGROUND_DONE) native_undo(m->engine, m->choices.threads);
+    m->pinned |= m->native.state != BACKGROUND_NONE;
     background_drop(&m->native);
 }
 
@@ -55,7 +56,9 @@ void repl_tier_time(const ReplModel *m)
 {
     const Background *b = &m->native;
     switch (b->state) {
-    case BACKGROUND_NONE:   break;
+    case BACKGROUND_NONE:
+        if (m->pinned) printf("%-14s no: what is changed runs by the jit\n", "native");
+        break;
     case BACKGROUND_WAITS:  printf("%-14s waits\n", "native"); break;
     case BACKGROUND_RUNS:   printf("%-14s is being compiled\n", "native"); break;
     case BACKGROUND_DONE:   printf("%-14s %9.3f ms\n", b->cached ? "native, cached" : "native", (double)b->took_ns / 1e6); break;

@@ -19,6 +19,35 @@ static int read_spec(lua_State *L)
     return 1;
 }
 
+static int count_calls(const GraphSpec *g, const char *op)
+{
+    int n = 0;
+    for (int i = 0; i < g->count; i++) n += strcmp(g->calls[i].op, op) == 0;
+    return n;
+}
+
+/* "spec dates: layers 2, heads 4, d_model 64 (specs/dates.lua)": what was chosen of the sizes; a list by its first value. */
+static int describe_spec(lua_State *L)
+{
+    static const struct { FieldId id; const char *name; } sizes[] = {
+        { FIELD_ID_layers, "layers" }, { FIELD_ID_heads, "heads" }, { FIELD_ID_d_model, "d_model" }, { FIELD_ID_d_ff, "d_ff" },
+    };
+    const Draft *d = spec_at(L, 1);
+    const Choice *name = d ? draft_choice(d, SIDE_BOTH, FIELD_ID_name) : NULL;
+    luaL_argcheck(L, d, 1, "a spec is expected");
+    Text t = text_new(repl_scratch(L));
+    text_printf(&t, "%s %s", d->graph ? "graph" : "spec", name ? name->values->text : "without a name");
+    if (d->graph) text_printf(&t, ": inputs %d, params %d, outputs %d", count_calls(d->graph, "input"), count_calls(d->graph, "param"),
+                              count_calls(d->graph, "output"));
+    for (size_t i = 0, n = 0; !d->graph && i < sizeof sizes / sizeof *sizes; i++) {
+        const Choice *c = draft_choice(d, SIDE_BOTH, sizes[i].id);
+        if (c) text_printf(&t, "%s %s %lld%s", n++ ? "," : ":", sizes[i].name, (long long)c->values->integer, c->count > 1 ? ", …" : "");
+    }
+    text_printf(&t, " (%s)", d->path);
+    lua_pushstring(L, t.data);
+    return 1;
+}
+
 static int compile(lua_State *L)
 {
     luaL_checkany(L, 1);
@@ -110,6 +139,8 @@ void repl_open_xf(lua_State *L)
     luaL_setfuncs(L, functions, 0);
     luaL_getmetatable(L, "xf.spec");
     make_strict(L, "__call");                   /* spec{…} */
+    lua_pushcfunction(L, describe_spec);
+    lua_setfield(L, -2, "__tostring");
     lua_pop(L, 1);
     make_strict(L, "model");
     make_strict(L, "graph");

@@ -188,7 +188,7 @@ int host_print_json(const Host *host, const char *text, size_t bytes)
         if (!host->program->max_target) json_hidden(host);
         else {
             json_ids("ids", a->ids, a->count);
-            fputs(",\"text\":", stdout);
+            fputs(",\"answer\":", stdout);
             if (a->text) host_json_text(a->text, strlen(a->text));
             else fputs("null", stdout);
             fputs(",\"score\":", stdout);

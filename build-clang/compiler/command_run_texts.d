@@ -1,15 +1,33 @@
 build-clang/compiler/command_run_texts.o: compiler/command_run_texts.c \
-  compiler/command.h compiler/session.h compiler/target/emit.h \
-  compiler/plan/plan.h compiler/graph/graph.h compiler/front/model.h \
-  compiler/base/arena.h compiler/base/diag.h compiler/base/file.h \
-  compiler/front/fields.def compiler/graph/ops.def \
-  compiler/plan/../../runtime/rt.h runtime/activations.def \
+  compiler/command.h runtime/rt_generation.h runtime/rt_beam.h \
+  runtime/rt_decoder.h runtime/rt.h runtime/activations.def \
+  runtime/rt_logits.h runtime/rt_generate.h runtime/rt_sample.h \
+  compiler/session.h compiler/target/emit.h compiler/plan/plan.h \
+  compiler/graph/graph.h compiler/front/model.h compiler/base/arena.h \
+  compiler/base/diag.h compiler/base/file.h compiler/front/fields.def \
+  compiler/graph/ops.def compiler/plan/../../runtime/rt.h \
   compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
   compiler/base/text.h compiler/target/engine.h compiler/target/decode.h \
-  runtime/rt_beam.h runtime/rt.h runtime/rt_numbers.h \
+  compiler/target/generation.h runtime/rt_numbers.h \
   compiler/base/json_text.h
 
 compiler/command.h:
+
+runtime/rt_generation.h:
+
+runtime/rt_beam.h:
+
+runtime/rt_decoder.h:
+
+runtime/rt.h:
+
+runtime/activations.def:
+
+runtime/rt_logits.h:
+
+runtime/rt_generate.h:
+
+runtime/rt_sample.h:
 
 compiler/session.h:
 
@@ -33,8 +51,6 @@ compiler/graph/ops.def:
 
 compiler/plan/../../runtime/rt.h:
 
-runtime/activations.def:
-
 compiler/plan/../../runtime/kernels.def:
 
 compiler/plan/formats.def:
@@ -45,9 +61,7 @@ compiler/target/engine.h:
 
 compiler/target/decode.h:
 
-runtime/rt_beam.h:
-
-runtime/rt.h:
+compiler/target/generation.h:
 
 runtime/rt_numbers.h:
 

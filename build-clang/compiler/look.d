@@ -5,7 +5,10 @@ build-clang/compiler/look.o: compiler/look.c compiler/look.h \
   compiler/base/file.h compiler/front/fields.def compiler/graph/ops.def \
   compiler/plan/../../runtime/rt.h runtime/activations.def \
   compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
-  compiler/target/engine.h compiler/trace.h compiler/command.h
+  compiler/target/engine.h compiler/trace.h compiler/command.h \
+  runtime/rt_generation.h runtime/rt_beam.h runtime/rt_decoder.h \
+  runtime/rt.h runtime/rt_logits.h runtime/rt_generate.h \
+  runtime/rt_sample.h
 
 compiler/look.h:
 
@@ -46,3 +49,17 @@ compiler/target/engine.h:
 compiler/trace.h:
 
 compiler/command.h:
+
+runtime/rt_generation.h:
+
+runtime/rt_beam.h:
+
+runtime/rt_decoder.h:
+
+runtime/rt.h:
+
+runtime/rt_logits.h:
+
+runtime/rt_generate.h:
+
+runtime/rt_sample.h:

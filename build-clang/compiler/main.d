@@ -1,16 +1,35 @@
 build-clang/compiler/main.o: compiler/main.c compiler/base/cleanup.h \
-  compiler/command.h compiler/session.h compiler/target/emit.h \
-  compiler/plan/plan.h compiler/graph/graph.h compiler/front/model.h \
-  compiler/base/arena.h compiler/base/diag.h compiler/base/file.h \
-  compiler/front/fields.def compiler/graph/ops.def \
-  compiler/plan/../../runtime/rt.h runtime/activations.def \
+  compiler/command.h runtime/rt_generation.h runtime/rt_beam.h \
+  runtime/rt_decoder.h runtime/rt.h runtime/activations.def \
+  runtime/rt_logits.h runtime/rt_generate.h runtime/rt_sample.h \
+  compiler/session.h compiler/target/emit.h compiler/plan/plan.h \
+  compiler/graph/graph.h compiler/front/model.h compiler/base/arena.h \
+  compiler/base/diag.h compiler/base/file.h compiler/front/fields.def \
+  compiler/graph/ops.def compiler/plan/../../runtime/rt.h \
   compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
   compiler/base/text.h compiler/target/engine.h \
-  compiler/target/emit_kind.h compiler/target/isa.h compiler/options.def
+  compiler/target/emit_kind.h compiler/target/isa.h compiler/options.def \
+  compiler/../runtime/rt_generation_options.def
 
 compiler/base/cleanup.h:
 
 compiler/command.h:
+
+runtime/rt_generation.h:
+
+runtime/rt_beam.h:
+
+runtime/rt_decoder.h:
+
+runtime/rt.h:
+
+runtime/activations.def:
+
+runtime/rt_logits.h:
+
+runtime/rt_generate.h:
+
+runtime/rt_sample.h:
 
 compiler/session.h:
 
@@ -34,8 +53,6 @@ compiler/graph/ops.def:
 
 compiler/plan/../../runtime/rt.h:
 
-runtime/activations.def:
-
 compiler/plan/../../runtime/kernels.def:
 
 compiler/plan/formats.def:
@@ -49,3 +66,5 @@ compiler/target/emit_kind.h:
 compiler/target/isa.h:
 
 compiler/options.def:
+
+compiler/../runtime/rt_generation_options.def:

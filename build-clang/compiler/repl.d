@@ -11,7 +11,9 @@ build-clang/compiler/repl.o: compiler/repl.c compiler/repl.h \
   compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
   compiler/base/text.h compiler/look.h compiler/picture.h \
   compiler/session.h compiler/trace.h compiler/command.h \
-  compiler/target/emit_kind.h
+  runtime/rt_generation.h runtime/rt_beam.h runtime/rt_decoder.h \
+  runtime/rt.h runtime/rt_logits.h runtime/rt_generate.h \
+  runtime/rt_sample.h compiler/target/emit_kind.h
 
 compiler/repl.h:
 
@@ -70,5 +72,19 @@ compiler/session.h:
 compiler/trace.h:
 
 compiler/command.h:
+
+runtime/rt_generation.h:
+
+runtime/rt_beam.h:
+
+runtime/rt_decoder.h:
+
+runtime/rt.h:
+
+runtime/rt_logits.h:
+
+runtime/rt_generate.h:
+
+runtime/rt_sample.h:
 
 compiler/target/emit_kind.h:

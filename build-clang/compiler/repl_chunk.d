@@ -10,7 +10,8 @@ build-clang/compiler/repl_chunk.o: compiler/repl_chunk.c compiler/repl.h \
   compiler/plan/../../runtime/rt.h runtime/activations.def \
   compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
   compiler/base/text.h compiler/look.h compiler/picture.h \
-  compiler/session.h compiler/trace.h compiler/target/jit.h
+  compiler/session.h compiler/trace.h compiler/base/cleanup.h \
+  compiler/target/jit.h
 
 compiler/repl.h:
 
@@ -67,5 +68,7 @@ compiler/picture.h:
 compiler/session.h:
 
 compiler/trace.h:
+
+compiler/base/cleanup.h:
 
 compiler/target/jit.h:

@@ -10,8 +10,11 @@ build-clang/compiler/repl_commands.o: compiler/repl_commands.c \
   compiler/plan/../../runtime/rt.h runtime/activations.def \
   compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
   compiler/base/text.h compiler/look.h compiler/picture.h \
-  compiler/session.h compiler/trace.h compiler/command.h compiler/info.h \
-  compiler/target/jit.h compiler/target/pack.h
+  compiler/session.h compiler/trace.h compiler/command.h \
+  runtime/rt_generation.h runtime/rt_beam.h runtime/rt_decoder.h \
+  runtime/rt.h runtime/rt_logits.h runtime/rt_generate.h \
+  runtime/rt_sample.h compiler/info.h compiler/target/jit.h \
+  compiler/target/pack.h
 
 compiler/repl.h:
 
@@ -70,6 +73,20 @@ compiler/session.h:
 compiler/trace.h:
 
 compiler/command.h:
+
+runtime/rt_generation.h:
+
+runtime/rt_beam.h:
+
+runtime/rt_decoder.h:
+
+runtime/rt.h:
+
+runtime/rt_logits.h:
+
+runtime/rt_generate.h:
+
+runtime/rt_sample.h:
 
 compiler/info.h:
 

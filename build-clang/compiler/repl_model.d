@@ -12,8 +12,11 @@ build-clang/compiler/repl_model.o: compiler/repl_model.c compiler/repl.h \
   compiler/base/text.h compiler/look.h compiler/picture.h \
   compiler/session.h compiler/trace.h compiler/bench.h \
   compiler/base/clock.h compiler/machine.h runtime/rt.h \
-  compiler/command.h compiler/target/decode.h runtime/rt_beam.h \
-  runtime/rt_numbers.h compiler/target/jit.h compiler/verify.h
+  compiler/command.h runtime/rt_generation.h runtime/rt_beam.h \
+  runtime/rt_decoder.h runtime/rt_logits.h runtime/rt_generate.h \
+  runtime/rt_sample.h compiler/target/decode.h \
+  compiler/target/generation.h runtime/rt_numbers.h \
+  compiler/target/jit.h compiler/verify.h
 
 compiler/repl.h:
 
@@ -81,9 +84,21 @@ runtime/rt.h:
 
 compiler/command.h:
 
-compiler/target/decode.h:
+runtime/rt_generation.h:
 
 runtime/rt_beam.h:
+
+runtime/rt_decoder.h:
+
+runtime/rt_logits.h:
+
+runtime/rt_generate.h:
+
+runtime/rt_sample.h:
+
+compiler/target/decode.h:
+
+compiler/target/generation.h:
 
 runtime/rt_numbers.h:
 

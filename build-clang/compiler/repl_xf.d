@@ -10,7 +10,10 @@ build-clang/compiler/repl_xf.o: compiler/repl_xf.c compiler/repl.h \
   compiler/plan/../../runtime/rt.h runtime/activations.def \
   compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
   compiler/base/text.h compiler/look.h compiler/picture.h \
-  compiler/session.h compiler/trace.h compiler/command.h
+  compiler/session.h compiler/trace.h compiler/command.h \
+  runtime/rt_generation.h runtime/rt_beam.h runtime/rt_decoder.h \
+  runtime/rt.h runtime/rt_logits.h runtime/rt_generate.h \
+  runtime/rt_sample.h
 
 compiler/repl.h:
 
@@ -69,3 +72,17 @@ compiler/session.h:
 compiler/trace.h:
 
 compiler/command.h:
+
+runtime/rt_generation.h:
+
+runtime/rt_beam.h:
+
+runtime/rt_decoder.h:
+
+runtime/rt.h:
+
+runtime/rt_logits.h:
+
+runtime/rt_generate.h:
+
+runtime/rt_sample.h:

@@ -15,7 +15,7 @@ extern char **environ;
 
 enum { FILES = 16 };
 static struct { volatile sig_atomic_t used; char path[PATH_MAX]; } files[FILES];
-static volatile sig_atomic_t caught, holds, child;
+static volatile sig_atomic_t caught, stopped, holds, child;
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP }, ignored[] = { SIGPIPE, SIGXFSZ };
 enum { ENDING = sizeof ending / sizeof *ending, IGNORED = sizeof ignored / sizeof *ignored };
 
@@ -88,7 +88,17 @@ void cleanup_release(void)
     if (!holds && caught) end_by(caught);
 }
 
-bool cleanup_caught(void) { return caught; }
+bool cleanup_caught(void) { return caught || stopped; }
+
+void cleanup_stop(void)
+{
+    const int error = errno;
+    if (child > 0) kill(-(pid_t)child, stopped ? SIGKILL : SIGTERM);
+    stopped = 1;
+    errno = error;
+}
+
+void cleanup_go_on(void) { stopped = 0; }
 
 /* ---- a child -------------------------------------------------------------------------------------------- */
 
@@ -129,7 +139,7 @@ int cleanup_run(char *const *argv, const char *log)
     sigset_t block, mask;
     set_of(&block, ending, ENDING);
     sigprocmask(SIG_BLOCK, &block, &mask);      /* no signal between the start and the note of it */
-    if (!caught && !(failed = spawn(&pid, argv, log, &mask))) child = pid;
+    if (!cleanup_caught() && !(failed = spawn(&pid, argv, log, &mask))) child = pid;
     sigprocmask(SIG_SETMASK, &mask, NULL);
     if (failed) {
         errno = failed;
@@ -141,6 +151,6 @@ int cleanup_run(char *const *argv, const char *log)
         break;
     }
     child = 0;
-    if (caught) await_group(pid);
+    if (cleanup_caught()) await_group(pid);
     return status;
 }

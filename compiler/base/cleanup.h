@@ -17,7 +17,12 @@ void cleanup_drop(const char *path);
 /* Between the two no signal ends the program; they nest. The last release ends it if a signal came. */
 void cleanup_hold(void);
 void cleanup_release(void);
-bool cleanup_caught(void);                  /* a signal came: do nothing more than tidy up */
+bool cleanup_caught(void);                  /* a signal came, or cleanup_stop: do nothing more than tidy up */
+
+/* Of a program that takes signals itself: its child is ended as if one had been caught, no other is begun, and it goes on to
+ * cleanup_go_on. To be called from a signal handler; a second time the child is killed. */
+void cleanup_stop(void);
+void cleanup_go_on(void);
 
 /* Run a command to its end, found on the PATH, in a process group of its own, with its standard input empty and its
  * outputs in the file `log`. A signal ends the group: politely, a second one at once. Call it held. Returns the wait

@@ -225,10 +225,9 @@ static void read_cache(SpecBuild *b, int i, int kv_heads)
     Value *v = &b->values[b->call->inputs[i]], *cache = &b->values[v->made_by->inputs[0]];
     Node *append = v->append;
     const char *name = cache->made_by->name;
-    if (cache->read && (append->values != (i == 2) || append->kv_heads != kv_heads))
-        refuse(b, arena_format(b->k->arena, append->values != (i == 2)
-            ? "the cache %s holds keys or values, not both" : "the cache %s is read by other "
-                               "kv_heads elsewhere", name));
+    if (cache->read && append->values != (i == 2)) refuse(b, arena_format(b->k->arena, "the cache %s holds keys or values, not both", name));
+    else if (cache->read && append->kv_heads != kv_heads)
+        refuse(b, arena_format(b->k->arena, "the cache %s is read by %d kv_heads elsewhere", name, append->kv_heads));
     cache->read = true;
     append->values = i == 2;
     append->kv_heads = kv_heads;

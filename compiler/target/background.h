@@ -23,7 +23,7 @@ typedef struct Background {
     Arena *arena;                   /* of the engine; for its name */
     bool looked, cached;            /* the cache was asked; it had the library */
     int64_t asked_ns, took_ns;      /* when; of what is done, how long it was compiled, or looked up */
-    char why[256];
+    char why[640];
     struct Background *next;        /* of those that wait */
 } Background;
 

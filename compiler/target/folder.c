@@ -184,6 +184,24 @@ static void show(const char *log)
     if (f) fclose(f);
 }
 
+/* What a compiler said first that is an error, or the first that it said, in a line of `log`; NULL where make alone speaks. */
+static const char *first_said(Arena *a, const char *log)
+{
+    enum { LONGEST = 400 };
+    char line[4096];
+    const char *first = NULL;
+    FILE *f = fopen(log, "r");
+    while (f && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = '\0';
+        const bool error = strstr(line, "error") != NULL;
+        if (!*line || strncmp(line, "make: ", 6) == 0 || (first && !error)) continue;
+        first = arena_format(a, "%.*s", LONGEST, line);
+        if (error) break;
+    }
+    if (f) fclose(f);
+    return first;
+}
+
 static bool there_is(Arena *a, Diag *d, const char *command, const char *what, const char *log)
 {
     char *const argv[] = { arena_text(a, command), (char *)"--version", NULL };
@@ -260,15 +278,16 @@ static const char *all_flags(Arena *a, const char *list)
 }
 
 /* A failing build is the fault of make or the compiler, 69, unless they work: then it is that of our text, 70. */
-static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status)
+static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, const char *log)
 {
-    const char *cc = o->cc ? o->cc : "cc";
+    const char *cc = o->cc ? o->cc : "cc", *said = o->unseen ? first_said(a, log) : NULL;
+    const char *more = !o->unseen ? "; see above" : said ? arena_format(a, ": %s", said) : ", and said nothing";
     if (status < 0) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot run make: %s", strerror(errno));
     else if (succeeded(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make ended well, but did not make %s", o->target);
     else if (!make_works(a, d, o->folder)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make fails, also where there is nothing to do");
     else if (!compiler_works(a, d, o->folder, cc, all_flags(a, o->form.isa)))
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not build %s; see above", cc, o->target);
-    else diag_error(d, EXIT_OUR_BUG, (Loc){ 0 }, "%s works, but did not build %s: a fault of the C text; see above", cc, o->target);
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not build %s%s", cc, o->target, more);
+    else diag_error(d, EXIT_OUR_BUG, (Loc){ 0 }, "%s works, but did not build %s: a fault of the C text%s", cc, o->target, more);
 }
 
 static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
@@ -284,8 +303,8 @@ static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
     int status = cleanup_run(argv, log);
     if (cleanup_caught()) return false;
     if (succeeded(status) && is_made(file_join(a, o->folder, o->target), file_join(a, o->folder, o->text))) return true;
-    show(log);
-    tell_failure(a, d, o, status);
+    if (!o->unseen) show(log);
+    tell_failure(a, d, o, status, log);
     return false;
 }
 

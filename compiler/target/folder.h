@@ -14,11 +14,12 @@ bool folder_write_text(Arena *a, Diag *d, const Plan *p, EmitForm form, const ch
 /* Write the packed weights alone, with the values of the self-test. Refused, 65: a file that is none of ours, or no file. */
 bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path);
 
-/* What to make in a folder: `target`, of which `text` is the source. cc: NULL for the folder's own choice. */
-typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm form; } MakeOrder;
+/* What to make in a folder: `target`, of which `text` is the source. cc: NULL for the folder's own choice. unseen: nobody reads
+ * standard error. */
+typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm form; bool unseen; } MakeOrder;
 
-/* Run make. On failure what the compiler said is shown, then one line of ours: 69 where the tools do not work, 70 where
- * they do. */
+/* Run make. On failure what the compiler said is shown, then one line of ours, in which its first error stands if unseen: 69
+ * where the tools do not work, 70 where they do. */
 bool folder_make(Arena *a, Diag *d, const MakeOrder *o);
 
 /* A new folder below TMPDIR, or /tmp; NULL after an error told. Call it held, and remove it. */

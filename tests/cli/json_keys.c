@@ -68,7 +68,7 @@ static int check_beams(const json_t *row)
 
 static int check_answers(const json_t *root, int searched)
 {
-    static const char *const keys[] = { "text" };
+    static const char *const keys[] = { "input" };
     const json_t *answers = json_object_get(root, "answers"), *row;
     size_t i;
     if (json_array_size(answers) < 1 || json_object_size(root) != 1) return wrong("answers");

@@ -240,10 +240,10 @@ static void json(void **state)
     char expected[512];
     (void)state;
     snprintf(expected, sizeof expected,
-             "{\"input\":\"ab\",\"input_ids\":[0,1],\"ids\":[1,0,28],\"text\":\"ba\",\"score\":%.9g%s", -3 * log(1 + 28 * exp(-2.5)), end);
+             "{\"input\":\"ab\",\"input_ids\":[0,1],\"ids\":[1,0,28],\"answer\":\"ba\",\"score\":%.9g%s", -3 * log(1 + 28 * exp(-2.5)), end);
     words(0, expected, "", WORDS("--json", "ab"));
     snprintf(expected, sizeof expected,
-             "{\"input\":\"0, 26\",\"input_ids\":[0,26],\"ids\":[26,0,28],\"text\":\"\xc3\xa9" "a\",\"score\":%.9g%s",
+             "{\"input\":\"0, 26\",\"input_ids\":[0,26],\"ids\":[26,0,28],\"answer\":\"\xc3\xa9" "a\",\"score\":%.9g%s",
              -3 * log(1 + 28 * exp(-2.5)), end);
     words(0, expected, "", WORDS("--json", "--ids", "0, 26"));
     words(65, "{\"input\":\"\",\"error\":\"empty; 1 to 8 characters fit\"}\n", "", WORDS("--json", ""));
@@ -298,7 +298,7 @@ static void decoder_alone(void **state)
     run(&p, WORDS("1 2 3 4 5", "25 26", "0"), "", 0, -1);
     check(0, "6 7 8 9 10 11\n27 28\n1 2 3 4 5 6 7 8 9 10\n", "");
     run(&p, WORDS("--json", "26"), "", 0, -1);
-    check(0, "{\"input\":\"26\",\"input_ids\":[26],\"ids\":[27,28],\"text\":null,\"score\":0,\"finished\":true}\n", "");
+    check(0, "{\"input\":\"26\",\"input_ids\":[26],\"ids\":[27,28],\"answer\":null,\"score\":0,\"finished\":true}\n", "");
     run(&p, WORDS("29"), "", 0, -1);
     check(65, "\n", "id 29 at place 1 is not in the vocabulary, 0 to 28");
 }

@@ -137,7 +137,7 @@ expect 'weights with a head of another length' 65 '' \
 
 # The object of each held-out line: made by hand from the text answers, but for the ids and the score.
 "$program" --json <"$scratch/lines" >"$scratch/objects" &&
-    sed 's/^{"input":"\(.*\)","input_ids":\[[0-9,]*\],"ids":\[[0-9,]*,2\],"text":"\([^"]*\)","score":-[0-9.e-]*,"finished":true}$/\1\t\2/' \
+    sed 's/^{"input":"\(.*\)","input_ids":\[[0-9,]*\],"ids":\[[0-9,]*,2\],"answer":"\([^"]*\)","score":-[0-9.e-]*,"finished":true}$/\1\t\2/' \
         "$scratch/objects" >"$scratch/unwrapped" && paste "$scratch/lines" "$scratch/answers" | cmp - "$scratch/unwrapped"
 verdict $? '--json answers the held-out lines alike'
 # What went in and came out as ids, the same by --ids.
@@ -251,7 +251,7 @@ for name in kind_decoder kind_encoder two_attentions; do
 done
 decoder=$scratch/kind_decoder/kind_decoder encoder=$scratch/kind_encoder/kind_encoder
 "$decoder" '1 2 3' >"$scratch/out" && "$decoder" --ids '1 2 3' | cmp - "$scratch/out" && grep -qE '^[0-9]+( [0-9]+)*$' "$scratch/out" &&
-    [ "$("$decoder" --json '1 2 3' | sed 's/.*"ids":\[\([^]]*\)\],"text":null,"score":-[0-9.]*,"finished":.*/\1/' | tr , ' ')" = "$(cat "$scratch/out")" ]
+    [ "$("$decoder" --json '1 2 3' | sed 's/.*"ids":\[\([^]]*\)\],"answer":null,"score":-[0-9.]*,"finished":.*/\1/' | tr , ' ')" = "$(cat "$scratch/out")" ]
 verdict $? 'a decoder alone takes ids, with --ids or without'
 cat "$scratch/out"
 # What follows one id after the other: the same as what follows all at once.

@@ -1,7 +1,8 @@
 /* pty.c: a command on a pseudo-terminal, and a script of what a person types and expects to see.
  * usage: pty SCRIPT COMMAND [ARGUMENT…]
  * A line of the script is `> TEXT` (typed, with Enter), `. TEXT` (typed, without), `^ LETTER` (with the control key), or
- * `? TEXT` (must appear, behind what was found before, within ten seconds). Exit 0: all appeared and the command ended by
+ * `? TEXT` (must appear, behind what was found before, within ten seconds) or `w FILE` (must be there and not empty, in the
+ * same time). Exit 0: all appeared and the command ended by
  * itself with 0; 1: not, and what was on the screen is printed; 77: there are no pseudo-terminals here. */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +98,20 @@ static int ended_well(Screen *s, pid_t child)
     return 0;
 }
 
+static int await_file(Screen *s, const char *path)
+{
+    const long end = now_ms() + PATIENCE_MS;
+    struct stat info;
+    while (stat(path, &info) != 0 || !info.st_size) {
+        if (now_ms() > end) {
+            printf("not written: %s\n", path);
+            return 0;
+        }
+        more(s, 20);
+    }
+    return 1;
+}
+
 static int play(Screen *s, FILE *script)
 {
     char *line = NULL;
@@ -114,6 +130,7 @@ static int play(Screen *s, FILE *script)
             usleep(100000);         /* an editor that has shown its prompt may not yet have the keyboard */
             type(s, &control, 1);
         } else if (*line == '?') good = expect(s, line + 2);
+        else if (*line == 'w') good = await_file(s, line + 2);
     }
     free(line);
     return good;

@@ -101,6 +101,14 @@ io.open("$scratch/hostile.lua", "w"):write('os.remove("x") return xf.model{}'):c
 xf.compile("$scratch/hostile.lua")
 1
 END
+says 'specs print themselves' 0 'spec dates: layers 2, heads 8, d_model 64, d_ff 256 (specs/dates.lua)
+graph g: inputs 1, params 0, outputs 1 (prompt)' '' <<'END'
+xf.spec("specs/dates.lua"){ heads = 8 }
+xf.graph("g", function(g) g.output("Y", g.relu(g.input("X", { 2, 2 }))) end)
+END
+printf 'm = xf.compile("specs/dates.lua")\nm:ablate("decoder.1.cross_attn")\nm:time()\n' | "$xformc" repl >"$scratch/out" 2>&1
+tail -n 1 "$scratch/out" | grep -q '^native  *no: what is changed runs by the jit$'
+verdict $? 'm:time says why there is no native code'
 says 'a spec with changes' 0 'true
 true
 2019-05-03' '' <<'END'
@@ -466,6 +474,44 @@ types 'completion of names, fields, commands' <<'END'
 ? Tab completes
 > :quit
 END
+# A compiler that begins, starts another program, and does not end.
+mkdir -p "$scratch/bin" "$scratch/tmp"
+cat >"$scratch/bin/cc" <<END
+#!/bin/sh
+case \$1 in --version) exec $(command -v cc) --version ;; esac
+sleep 300 &
+echo \$\$ \$! >>"$scratch/pids"
+wait
+END
+chmod +x "$scratch/bin/cc"
+PATH_BEFORE=$PATH
+export PATH="$scratch/bin:$PATH" TMPDIR="$scratch/tmp" XFORMC_CACHE=off
+types 'Ctrl-C stops a compiler that is waited for, and loses nothing' <<END
+? >
+> kept = "ke" .. "pt"; m = xf.compile("specs/copy.lua", { tier = "jit" }); print("comp" .. "iled")
+? compiled
+? >
+> print("wai" .. "ting"); n = xf.compile("specs/copy.lua", { engine = "native" })
+? waiting
+w $scratch/pids
+^ C
+? interrupted
+? >
+> kept
+? kept
+? >
+> print("no" .. "thing", n, m:run{ 1, 2, 3 } ~= nil)
+? nothing
+> :quit
+END
+lives=0
+for pid in $(cat "$scratch/pids"); do [ ! -e "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || lives=1; done
+[ -s "$scratch/pids" ] && [ $lives = 0 ] && [ -z "$(ls -A "$scratch/tmp")" ]
+verdict $? 'terminal: nothing of that compiler stays behind'
+rm -f "$scratch/bin/cc"
+export PATH="$PATH_BEFORE"
+unset TMPDIR
+
 types 'Ctrl-C stops Lua, and a model that runs, and loses nothing' <<'END'
 ? >
 > kept = "ke" .. "pt"; print("fi" .. "rst")

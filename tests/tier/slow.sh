@@ -202,7 +202,7 @@ verdict $? 'cache takes no word'
 # ---- compilers that are not there, or fail ---------------------------------------------------------------------------
 
 mkdir "$scratch/none"
-for tool in sh make rm; do ln -s "$(command -v $tool)" "$scratch/none/$tool"; done
+for tool in sh make rm cmp; do ln -s "$(command -v $tool)" "$scratch/none/$tool"; done
 cat >"$scratch/stays" <<'END'
 m = xf.compile("specs/dates.lua")
 print(m:wait()) print(m("3rd of May 2019"))
@@ -224,7 +224,13 @@ env PATH="$scratch/none" "$xformc" lua "$scratch/in.lua" >"$scratch/out" 2>"$scr
 verdict $? 'no compiler to wait for'
 cat "$scratch/err"
 printf '#!/bin/sh\ncase $1 in --version) echo broken; exit 0 ;; esac\nexit 1\n' >"$scratch/none/cc" && chmod +x "$scratch/none/cc"
-without 'a compiler that fails' 'cc did not build libdates.so; see above'
+without 'a compiler that fails' 'cc did not build libdates.so, and said nothing'
+printf '#!/bin/sh\ncase $1 in --version) echo broken; exit 0 ;; esac\necho "in a file"; echo "dates.c:3:1: error: no sense"; exit 1\n' >"$scratch/none/cc"
+without 'a compiler that says what fails' 'cc did not build libdates.so: dates.c:3:1: error: no sense'
+env PATH="$scratch/none" "$xformc" lua "$scratch/in.lua" >"$scratch/out" 2>"$scratch/err"
+[ $? = 69 ] && [ ! -s "$scratch/out" ] && grep -q 'error: no native code of dates: cc did not build libdates.so: dates.c:3:1: error: no sense$' "$scratch/err" && empty
+verdict $? 'a compiler that says what fails, waited for'
+cat "$scratch/err"
 rm "$scratch/none/make"
 without 'no make' "the build tool 'make' is not installed"
 ln -s "$(command -v make)" "$scratch/none/make"

@@ -5,8 +5,10 @@ build-clang/compiler/target/decode.o: compiler/target/decode.c \
   compiler/base/file.h compiler/front/fields.def compiler/graph/ops.def \
   compiler/plan/../../runtime/rt.h runtime/activations.def \
   compiler/plan/../../runtime/kernels.def compiler/plan/formats.def \
-  compiler/base/text.h runtime/rt_beam.h runtime/rt.h \
-  runtime/rt_numbers.h
+  compiler/base/text.h compiler/target/generation.h \
+  runtime/rt_generation.h runtime/rt_beam.h runtime/rt_decoder.h \
+  runtime/rt.h runtime/rt_logits.h runtime/rt_generate.h \
+  runtime/rt_sample.h runtime/rt_numbers.h
 
 compiler/target/decode.h:
 
@@ -40,8 +42,20 @@ compiler/plan/formats.def:
 
 compiler/base/text.h:
 
+compiler/target/generation.h:
+
+runtime/rt_generation.h:
+
 runtime/rt_beam.h:
 
+runtime/rt_decoder.h:
+
 runtime/rt.h:
+
+runtime/rt_logits.h:
+
+runtime/rt_generate.h:
+
+runtime/rt_sample.h:
 
 runtime/rt_numbers.h:

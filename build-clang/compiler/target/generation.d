@@ -1,0 +1,37 @@
+build-clang/compiler/target/generation.o: compiler/target/generation.c \
+  compiler/target/generation.h compiler/front/model.h \
+  compiler/base/arena.h compiler/base/diag.h compiler/base/file.h \
+  compiler/front/fields.def runtime/rt_generation.h runtime/rt_beam.h \
+  runtime/rt_decoder.h runtime/rt.h runtime/activations.def \
+  runtime/rt_logits.h runtime/rt_generate.h runtime/rt_sample.h \
+  compiler/base/text.h
+
+compiler/target/generation.h:
+
+compiler/front/model.h:
+
+compiler/base/arena.h:
+
+compiler/base/diag.h:
+
+compiler/base/file.h:
+
+compiler/front/fields.def:
+
+runtime/rt_generation.h:
+
+runtime/rt_beam.h:
+
+runtime/rt_decoder.h:
+
+runtime/rt.h:
+
+runtime/activations.def:
+
+runtime/rt_logits.h:
+
+runtime/rt_generate.h:
+
+runtime/rt_sample.h:
+
+compiler/base/text.h:

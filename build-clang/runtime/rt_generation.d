@@ -1,0 +1,20 @@
+build-clang/runtime/rt_generation.o: runtime/rt_generation.c \
+  runtime/rt_generation.h runtime/rt_beam.h runtime/rt_decoder.h \
+  runtime/rt.h runtime/activations.def runtime/rt_logits.h \
+  runtime/rt_generate.h runtime/rt_sample.h
+
+runtime/rt_generation.h:
+
+runtime/rt_beam.h:
+
+runtime/rt_decoder.h:
+
+runtime/rt.h:
+
+runtime/activations.def:
+
+runtime/rt_logits.h:
+
+runtime/rt_generate.h:
+
+runtime/rt_sample.h:

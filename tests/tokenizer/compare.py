@@ -84,7 +84,7 @@ def main():
         for i in range(3):
             if ours is None or want is None or ours[i] != want[i]:
                 differences[i] += 1
-                if shown < 12:
+                if shown < 12 and (i == 1 or "-v" in sys.argv):
                     print(repr(text), "\n  ours  ", ours and ours[i], "\n  theirs", want and want[i])
                     shown += 1
                 break

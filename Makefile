@@ -14,7 +14,7 @@ SANITIZE_KERNELS = $(SANITIZE)
 # The instruction sets that the kernels are tested for.
 ISAS    = portable native
 
-LIBRARIES = $(LUA) jansson openblas libedit
+LIBRARIES = $(LUA) jansson openblas libedit libutf8proc
 WARNINGS  = -Wall -Wextra -Werror
 FOLDERS   = compiler compiler/base compiler/front compiler/graph compiler/plan compiler/target runtime
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \

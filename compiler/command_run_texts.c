@@ -9,12 +9,17 @@
 
 #include "decode.h"
 #include "json_text.h"
+#include "rt_tokenizer.h"
 
 typedef struct Texts {
     Session *session;
     Decoder *decoder;
     bool numbers;                   /* there is no tokenizer */
     RtCharacters source, target;
+    RtTokenizer *tokenizer;         /* NULL without pieces */
+    void *scratch;  size_t scratch_bytes;
+    int *all;                       /* of a decoder alone: a prompt and what follows; [2 * max_target] */
+    int prompt;                     /* ids of it */
     int *ids;  int most;            /* [most]: ids of a source, or of a decoder's prompt */
     char *out;  size_t room;        /* the answer; 4 bytes for each character, 12 for each id, and a NUL */
     int count;                      /* of the texts so far */
@@ -73,6 +78,35 @@ static bool read_text(Texts *t, const char *text, size_t bytes, Origin at, int *
     return false;
 }
 
+/* By pieces; most texts want a small part of the scratch that the longest could need, so it grows. */
+static rt_status pieces(RtTokenizer *t, void **scratch, size_t *scratch_bytes, const char *text, size_t bytes, int *ids, int room, int *n)
+{
+    const RtTokenText x = { .text = text, .bytes = bytes };
+    const RtTokens out = { .ids = ids, .room = room };
+    const size_t most = rt_tokenizer_scratch_bytes(t, bytes, false);
+    if (most == SIZE_MAX) return RT_TOO_LONG;
+    for (;;) {
+        const rt_status status = rt_tokenizer_encode(t, &x, &out, n, *scratch, *scratch_bytes);
+        if (status != RT_NO_ROOM || *scratch_bytes >= most) return status;
+        const size_t more = 4 * *scratch_bytes + (64 << 10);
+        free(*scratch);
+        *scratch = malloc(*scratch_bytes = more < most ? more : most);
+        if (!*scratch) die("out of memory: %zu bytes", *scratch_bytes);
+    }
+}
+
+static bool read_pieces(Texts *t, const char *text, size_t bytes, Origin at, int *n)
+{
+    const rt_status status = pieces(t->tokenizer, &t->scratch, &t->scratch_bytes, text, bytes, t->ids, t->most, n);
+    if (status == RT_OK && *n) return true;
+    begin_message(t, at);
+    if (status == RT_TOO_LONG) fprintf(stderr, "%d tokens, but at most %d fit\n", *n, t->most);
+    else if (status == RT_OK) fprintf(stderr, "empty; 1 to %d tokens fit\n", t->most);
+    else fprintf(stderr, "%s\n", status == RT_BAD_ID ? "a character that the vocabulary has no id for" : rt_status_text(status));
+    t->code = EXIT_BAD_DATA;
+    return false;
+}
+
 /* The first id that the model does not know; n where it knows all. */
 static int unknown_id(const Texts *t, int n)
 {
@@ -103,12 +137,27 @@ static bool read_ids(Texts *t, const char *text, size_t bytes, Origin at, int *n
     return false;
 }
 
+/* Of a decoder alone the prompt too, since a piece may depend on the one before. */
+static rt_status write_pieces(Texts *t, const RtBeamResult *r)
+{
+    const int n = t->session->model->has_encoder ? 0 : t->prompt;
+    const int length = r->length && decoder_ended(t->decoder, r) ? r->length - 1 : r->length;
+    memcpy(t->all, t->ids, (size_t)n * sizeof *t->all);
+    memcpy(t->all + n, r->ids, (size_t)length * sizeof *t->all);
+    for (;; t->out = arena_alloc(t->session->arena, t->room *= 2)) {
+        size_t used = 0;
+        const rt_status status = rt_tokenizer_decode(t->tokenizer, t->all, n + length, true, t->out, t->room, &used);
+        if (status != RT_NO_ROOM || t->room > (size_t)1 << 32) return status;
+    }
+}
+
 /* The text of an answer in t->out: its characters, or its ids where there is no tokenizer. */
 static rt_status write_answer(Texts *t, const RtBeamResult *r)
 {
     size_t used = 0;
     rt_status status = RT_OK;
     t->out[0] = '\0';
+    if (t->tokenizer) return write_pieces(t, r);
     for (int i = 0; i < r->length && status == RT_OK; i++) {
         if (t->numbers) status = rt_numbers_add(t->out, t->room, &used, r->ids[i]);
         else if (i + 1 < r->length || !decoder_ended(t->decoder, r)) status = rt_characters_decode(&t->target, r->ids[i], t->out, t->room, &used);
@@ -137,7 +186,8 @@ static bool answer(Texts *t, const char *text, size_t bytes, Origin at)
 {
     int n = 0;
     t->out[0] = '\0';
-    if (!(t->numbers ? read_ids : read_text)(t, text, bytes, at, &n)) return false;
+    if (!(t->numbers ? read_ids : t->tokenizer ? read_pieces : read_text)(t, text, bytes, at, &n)) return false;
+    t->prompt = n;
     rt_status status = decoder_answer(t->decoder, t->ids, n);
     if (status == RT_OK && t->decoder->count) status = tell_scores(t);
     if (status == RT_OK && t->decoder->count) status = write_answer(t, &t->decoder->results[0]);
@@ -243,9 +293,27 @@ static RtCharacters characters(const Packed *table, const Packed *texts)
     return (RtCharacters){ table->integers, (int)(table->integer_count / 2), texts->integers, (int)texts->integer_count };
 }
 
+static bool piece_ids(Session *s, const char *text, int *ids, int *n)
+{
+    const Model *m = s->model;
+    const long long most = m->has_encoder ? m->max_source : m->max_target;
+    RtTokenizer t;
+    void *scratch = NULL;
+    size_t bytes = 0;
+    if (rt_tokenizer_open(&t, m->tokenizer_data, m->tokenizer_size) != RT_OK) die("the model's tokenizer is damaged");
+    const rt_status status = pieces(&t, &scratch, &bytes, text, strlen(text), ids, (int)most, n);
+    free(scratch);
+    if (status == RT_OK && *n) return true;
+    if (status == RT_OK) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text is empty");
+    else if (status == RT_TOO_LONG) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text has %d tokens, but at most %lld fit", *n, most);
+    else diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text: %s", rt_status_text(status));
+    return false;
+}
+
 bool command_text_ids(Session *s, const Plan *p, const char *text, int *ids, int *n)
 {
     const Model *m = s->model;
+    if (m->tokenizer_data) return piece_ids(s, text, ids, n);
     const RtCharacters table = m->has_encoder ? characters(p->source_characters, p->source_texts)
                                               : characters(p->target_characters, p->target_texts);
     const long long most = m->has_encoder ? m->max_source : m->max_target;
@@ -295,9 +363,15 @@ Exit run_texts(Session *s)
         engine_close(e);
         return EXIT_DONE;
     }
-    Texts t = { .session = s, .decoder = decoder_new(s->arena, e, &settings), .numbers = s->choices->ids || !m->source || !m->target,
+    const bool texts = m->tokenizer_data || (m->source && m->target);
+    Texts t = { .session = s, .decoder = decoder_new(s->arena, e, &settings), .numbers = s->choices->ids || !texts,
                 .most = (int)(m->has_encoder ? m->max_source : m->max_target), .room = 12 * (size_t)m->max_target + 1 };
-    if (!t.numbers) {
+    RtTokenizer tokenizer;
+    if (m->tokenizer_data && !t.numbers) {
+        t.tokenizer = &tokenizer;
+        t.all = arena_array(s->arena, 2 * (size_t)m->max_target + 2, sizeof *t.all);
+        if (rt_tokenizer_open(&tokenizer, m->tokenizer_data, m->tokenizer_size) != RT_OK) die("the model's tokenizer is damaged");
+    } else if (!t.numbers) {
         t.source = characters(p->source_characters, p->source_texts);
         t.target = characters(p->target_characters, p->target_texts);
     }
@@ -308,5 +382,6 @@ Exit run_texts(Session *s)
     take_all(&t);
     if (json) put(&t, "\n]}\n", 4);
     engine_close(e);
+    free(t.scratch);
     return t.code;
 }

@@ -65,7 +65,7 @@ bool look_read(Look *l, int *ids, int *n)
     Session *s = l->session;
     const Choices *c = s->choices;
     Question *q = &l->question;
-    if (symbols_of(s->model)) {
+    if (symbols_of(s->model) || s->model->tokenizer_data) {
         if (c->word_count > 1)
             return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "'%s' is one word too many", c->words[1]), "quote a TEXT of several words");
         q->input = arena_format(s->arena, "“%s”", look_plain(s->arena, c->words[0]));

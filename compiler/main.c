@@ -98,6 +98,11 @@ static const CommandRow commands[] = {
       "  xformc repl < script.lua\n", NULL },
     { "lua", command_lua, SET_ALL | SET_ALLOW_C | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "FILE [WORD...]", "Run a Lua file as the prompt would",
       "  xformc lua experiment.lua\n", NULL },
+    { "tokenize", command_tokenize, SET_ALL | SET_DECODE | SET_PIECES | SET_PAIR | SET_NO_SPECIAL | SET_JSON | SET_VERBOSE, WORDS_SPEC_AND_TEXTS,
+      "FILE|FOLDER [TEXT...]", "Texts, or the lines of stdin (-), into the ids of a tokenizer's files, and back",
+      "  xformc tokenize tokenizer.json \"Hello, world\"\n"
+      "  xformc tokenize tokenizer.json --pieces \"Hello, world\"\n"
+      "  xformc tokenize tokenizer.model --decode \"15043 29892 3186\"\n", NULL },
     { "cache", command_cache, SET_ALL | SET_CLEAR | SET_JSON, WORDS_NONE, "[--clear]",
       "List the compiled models that are kept, in ~/.cache/xformc: name, size, time since last used",
       "  xformc cache\n"
@@ -379,6 +384,10 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_REPETITIONS: return whole_number(name, value, 1, 1000, &c->bench.repetitions);
     case OPTION_SECONDS: return some_seconds(name, value, &c->bench.seconds);
     case OPTION_FORMAT:  c->bench.format = value; return one_of(name, value, formats, 4);
+    case OPTION_DECODE:  c->tokenize.decode = true; return true;
+    case OPTION_PIECES:  c->tokenize.pieces = true; return true;
+    case OPTION_PAIR:    c->tokenize.pair = value; return true;
+    case OPTION_NO_SPECIAL: c->tokenize.no_special = true; return true;
     case OPTION_CLEAR:   c->clear = true; return true;
     case OPTION_JSON:    c->json = true; return true;
     case OPTION_DUMP:

@@ -29,6 +29,9 @@ typedef struct BenchChoices {
     int threads[16], thread_count;          /* every number of -t */
 } BenchChoices;
 
+/* Of `tokenize`. */
+typedef struct TokenizeChoices { bool decode, pieces, no_special; const char *pair; } TokenizeChoices;
+
 /* Of `run`: settings of generation in the order of the command line, each an option's name and its value. */
 typedef struct GenerationChoices { const char *name[64], *value[64]; int count; int beams; } GenerationChoices;
 
@@ -57,6 +60,7 @@ typedef struct Choices {
     AttentionChoices attention;
     BenchChoices bench;
     GenerationChoices generation;
+    TokenizeChoices tokenize;
     const char *const *inputs;  int input_count;    /* NAME=FILE */
     const char *const *words;  int word_count;      /* what follows SPEC */
 } Choices;

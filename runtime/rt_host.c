@@ -23,12 +23,12 @@ static int host_allocate(Host *host)
     HostAnswer *a = &host->answer;
     host->model = allocate(p->model_bytes);
     host->state = allocate(p->state_bytes);
-    a->input = allocate((size_t)host_longest(p) * sizeof *a->input);
+    a->input = allocate(((size_t)host_longest(p) + (size_t)p->max_target + 1) * sizeof *a->input);
     a->ids = allocate(((size_t)p->max_target + 1) * sizeof *a->ids);
     a->text_bytes = 4 * (size_t)p->max_target + 1;                      /* of UTF-8, and a NUL */
-    a->text = p->append ? allocate(a->text_bytes) : NULL;
+    a->text = p->append || (p->texts && p->max_target) ? allocate(a->text_bytes) : NULL;
     if (host->model) memset(host->model, 0, p->model_bytes);            /* no team yet, for host_close */
-    if (host->model && host->state && a->input && a->ids && (a->text || !p->append)) return 0;
+    if (host->model && host->state && a->input && a->ids && (a->text || (!p->append && !p->texts) || !p->max_target)) return 0;
     fprintf(stderr, "%s: no memory for the state of %zu bytes\n", p->name, p->state_bytes);
     return EXIT_MISSING;
 }
@@ -75,6 +75,20 @@ static int host_bind(Host *host, const HostOptions *options, const char *argv0)
     return status == RT_BAD_WEIGHTS ? EXIT_DATA : status == RT_NO_ISA ? EXIT_MISSING : EXIT_DEFECT;
 }
 
+/* The tokenizer in the weights, where the program has one. */
+static int host_open_tokenizer(Host *host)
+{
+    const rt_program *p = host->program;
+    size_t bytes;
+    rt_status status;
+    if (!p->texts) return 0;
+    const void *blob = p->tokenizer(host->model, &bytes);
+    host->tokenizer = p->texts->open(blob, bytes, &status);
+    if (host->tokenizer) return 0;
+    fprintf(stderr, "%s: the tokenizer in the weights: %s\n", p->name, rt_status_text(status));
+    return status == RT_BAD_WEIGHTS ? EXIT_DATA : EXIT_MISSING;
+}
+
 static int host_threads(Host *host, const HostOptions *options)
 {
     const rt_program *p = host->program;
@@ -98,6 +112,7 @@ static int host_open(Host *host, const HostOptions *options, const char *argv0)
     struct stat info;
     int code = host_allocate(host);
     if (!code) code = host_bind(host, options, argv0);
+    if (!code) code = host_open_tokenizer(host);
     if (!code) code = host_threads(host, options);
     if (!code) code = host_decoder_open(&host->decoder, host->program, options, host->model, host->state);
     if (code) return code;
@@ -108,6 +123,7 @@ static int host_open(Host *host, const HostOptions *options, const char *argv0)
 
 static void host_close(Host *host)
 {
+    if (host->tokenizer) host->program->texts->close(host->tokenizer);
     if (host->model && host->program->team(host->model)) host->program->threads(host->model, 1);
     rt_weights_close(&host->file);
     host_decoder_close(&host->decoder);

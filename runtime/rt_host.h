@@ -9,6 +9,16 @@
 #include "rt.h"
 #include "rt_generation.h"
 
+/* What rt_host_text.c does for programs with a tokenizer; others do without it. */
+typedef struct rt_host_tokenizer rt_host_tokenizer;
+typedef struct rt_host_texts {
+    rt_host_tokenizer *(*open)(const void *blob, size_t bytes, rt_status *status);     /* NULL with a status */
+    void (*close)(rt_host_tokenizer *t);
+    rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, int *ids, int room, int *n);
+    rt_status (*text)(rt_host_tokenizer *t, const int *ids, int n, char **text, size_t *cap);   /* *text grows by realloc */
+} rt_host_texts;
+extern const rt_host_texts rt_host_text;
+
 typedef struct rt_program {
     const char *name;               /* "dates": begins every message */
     const char *about;              /* one line for --help */
@@ -48,6 +58,9 @@ typedef struct rt_program {
      * As rt_characters_encode and rt_characters_decode: characters only, without marks such as <s>. */
     rt_status (*ids)(const void *model, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
     rt_status (*append)(const void *model, int id, char *out, size_t cap, size_t *used);
+    /* Of a tokenizer with pieces, instead of these; NULL where there is none. */
+    const rt_host_texts *texts;
+    const void *(*tokenizer)(const void *model, size_t *bytes);
 } rt_program;
 
 /* Do what the options say, or answer the texts among the arguments, or the lines of standard input. Returns the exit code:

@@ -42,8 +42,9 @@ static void say_fault(Host *host, const char *text, rt_status status, int n, con
 {
     HostAnswer *a = &host->answer;
     const int numbers = host_numbers(host);
-    if (status == RT_TOO_LONG) say(a, "%d %s, but at most %d fit", n, numbers ? "ids" : "characters", host_longest(host->program));
+    if (status == RT_TOO_LONG) say(a, "%d %s, but at most %d fit", n, host_unit(host), host_longest(host->program));
     else if (status != RT_BAD_ID) say(a, "%s", rt_status_text(status));
+    else if (host->tokenizer && !numbers) say(a, "a character that the vocabulary has no id for");
     else if (numbers) say(a, "no whole number at byte %zu", fault->at + 1);
     else if (fault->code_point < 0) say(a, "not valid UTF-8 at byte %zu", fault->at + 1);
     else say_character(a, text, fault);
@@ -74,17 +75,18 @@ static int read_ids(Host *host, const char *text, size_t bytes)
     RtTextFault fault = { 0, -1 };
     rt_status status;
     a->input_count = 0;
-    if (length < bytes) {
+    if (length < bytes && (numbers || !host->tokenizer)) {
         say(a, "a NUL at byte %zu", length + 1);
         return 0;
     }
     if (numbers) status = rt_numbers_read(text, a->input, longest, &a->input_count, &fault);
+    else if (host->tokenizer) status = p->texts->ids(host->tokenizer, text, bytes, a->input, longest, &a->input_count);
     else status = p->ids(host->model, text, a->input, longest, &a->input_count, &fault);
     if (status != RT_OK) {
         say_fault(host, text, status, a->input_count, &fault);
         a->input_count = 0;
     } else if (a->input_count == 0) {
-        say(a, "empty; 1 to %d %s fit", longest, numbers ? "ids" : "characters");
+        say(a, "empty; 1 to %d %s fit", longest, host_unit(host));
     } else if (ids_are_known(host)) {
         return 1;
     }
@@ -103,12 +105,23 @@ rt_status host_generate(Host *host, int scored)
     return status;
 }
 
+/* By pieces: of a decoder alone its prompt and what follows, else the answer. There is room for both in input. */
+static rt_status pieces_to_text(Host *host)
+{
+    const rt_program *p = host->program;
+    HostAnswer *a = &host->answer;
+    const int n = p->max_source ? 0 : a->input_count, count = a->count - a->finished;
+    if (n) memcpy(a->input + n, a->ids, (size_t)count * sizeof *a->ids);
+    return p->texts->text(host->tokenizer, n ? a->input : a->ids, n + count, &a->text, &a->text_bytes);
+}
+
 /* The ids as text, without the end mark. */
 static rt_status to_text(Host *host)
 {
     HostAnswer *a = &host->answer;
     size_t used = 0;
     rt_status status = RT_OK;
+    if (host->tokenizer) return pieces_to_text(host);
     a->text[0] = '\0';
     for (int i = 0; i < a->count - a->finished && status == RT_OK; i++)
         status = host->program->append(host->model, a->ids[i], a->text, a->text_bytes, &used);

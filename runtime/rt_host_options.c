@@ -64,14 +64,14 @@ static void show_keys(const rt_program *p)
 
 static void show_help(const rt_program *p)
 {
-    const char *example = p->example ? p->example : p->ids ? "some text" : "1 2 3";
+    const char *example = p->example ? p->example : p->ids || p->texts ? "some text" : "1 2 3";
     const int longest = p->max_source ? p->max_source : p->max_target;
     printf("Examples:\n  %s '%s'\n  %s < texts.txt > answers.txt\n  %s --json < texts.txt\n  %s --selftest\n\n",
            p->name, example, p->name, p->name, p->name);
     printf("Usage: %s [OPTION]... [TEXT]...\n%s\n\n", p->name, p->about);
     printf("Give one line of answer for each TEXT, of at most %d %s. Without TEXT, and for -, answer\n"
            "each line of standard input. A text that cannot be answered gives an empty line.\n\n", longest,
-           p->ids ? "characters" : "ids with blanks between");
+           p->texts ? "tokens" : p->ids ? "characters" : "ids with blanks between");
     for (int i = 0; i < options.count; i++) {
         const Option *o = &options.list[i];
         char left[64];

@@ -26,6 +26,7 @@ typedef struct Host {
     void *model, *state;
     int lanes;
     HostDecoder decoder;
+    rt_host_tokenizer *tokenizer;   /* NULL where there is none */
     HostAnswer answer;
     int flush;                      /* after every answer: somebody may wait for it */
     int refused;                    /* whether any text was */
@@ -35,7 +36,12 @@ typedef struct Host {
 static inline int host_longest(const rt_program *p) { return p->max_source ? p->max_source : p->max_target; }
 static inline int host_vocabulary(const rt_program *p) { return p->max_source ? p->source_vocab : p->vocab; }
 /* Whether texts are ids: asked for, or there is no tokenizer. */
-static inline int host_numbers(const Host *host) { return host->options->ids || !host->program->ids; }
+static inline int host_numbers(const Host *host)
+{
+    return host->options->ids || (!host->program->ids && !host->program->texts);
+}
+/* What the length of a text is counted in. */
+static inline const char *host_unit(const Host *host) { return host_numbers(host) ? "ids" : host->program->texts ? "tokens" : "characters"; }
 
 /* ---- one text: rt_host_answer.c --------------------------------------------------------------------------- */
 

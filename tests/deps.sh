@@ -16,6 +16,7 @@ packages() {
       jansson   libjansson-dev    jansson-devel       jansson   jansson
       openblas  libopenblas-dev   openblas-devel      openblas  openblas
       libedit   libedit-dev       libedit-devel       libedit   libedit
+      utf8proc  libutf8proc-dev   utf8proc-devel      libutf8proc utf8proc
       cmocka    libcmocka-dev     libcmocka-devel     cmocka    cmocka
       libtcc    libtcc-dev        tcc                 tcc       tcc
 END
@@ -55,6 +56,7 @@ find_missing() {
     library jansson jansson
     library openblas openblas
     library libedit libedit
+    library libutf8proc utf8proc
     library cmocka cmocka
     [ -e /usr/include/libtcc.h ] || header libtcc.h libtcc
 }

@@ -96,6 +96,7 @@ Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
 /* The passes of model_from_draft. needs: the fields of `m`. */
 bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file; false after errors */
 void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m);    /* gives: source, target, sizes */
+void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m);       /* gives: tokenizer_data, sizes */
 void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file, tensors */
 
 /* The rotary positions of a stack of at most `length` tokens: what is unset or cannot be. Layers have their head_dim.

@@ -204,7 +204,8 @@ typedef struct Model {
     bool random_weights;
     bool weights_missing;           /* random ones stand in for a file that is not there: Draft.sizes_only */
     Stack encoder, decoder;
-    Vocabulary *source, *target;    /* NULL without a tokenizer */
+    Vocabulary *source, *target;    /* NULL without a tokenizer of characters */
+    const unsigned char *tokenizer_data;  size_t tokenizer_size;  int tokenizer_ids;    /* tokenizer_file as a blob; NULL without it */
     const int *ends;  int end_count;                /* ids that end what is generated, end_id the first */
     TensorFile *weight_file;        /* NULL when random or given in the spec */
     TensorSource *tensors;  int tensor_count;       /* by canonical name, in order of use; of a graph, its params */

@@ -326,6 +326,7 @@ static void check_transformer(const Check *c)
     if (m->tokenizer == TOKENIZERS_CHARACTERS) {
         model_read_vocabularies(c->arena, c->diag, c->draft, m);
     } else {
+        if (m->tokenizer_file) model_read_tokenizer(c->arena, c->diag, c->draft, m);
         if (m->has_encoder) require_vocab(c, FIELD_ID_source_vocab, m->source_vocab);
         if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }

@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "rt_tokenizer.h"
+#include "tokenizer.h"
+
 /* Beside the weights, or beside the spec where the weights are random. */
 static const char *default_path(Arena *a, const Draft *draft, const Model *m, const char *name)
 {
@@ -25,6 +28,32 @@ static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, const Model *
                    *size, v->size, path);
     if (!given) *size = v->size;    /* a model may have more ids than its file has symbols */
     return v;
+}
+
+/* The same tokenizer reads what goes in and writes what comes out. */
+void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m)
+{
+    const Loc at = draft_place(draft, SIDE_BOTH, FIELD_ID_tokenizer_file);
+    TokenizerBlob blob;
+    RtTokenizer t;
+    if (m->tokenizer != TOKENIZERS_NONE) {
+        diag_error(d, EXIT_BAD_DATA, at, "tokenizer_file and tokenizer = \"characters\" are two tokenizers");
+        return;
+    }
+    if (!tokenizer_import(a, d, at, m->tokenizer_file, &blob)) return;
+    if (rt_tokenizer_open(&t, blob.data, blob.size) != RT_OK) die("a tokenizer of ours is not accepted");
+    m->tokenizer_data = blob.data;
+    m->tokenizer_size = blob.size;
+    m->tokenizer_ids = rt_tokenizer_size(&t);
+    int64_t *const sizes[] = { &m->source_vocab, &m->target_vocab };
+    const bool there[] = { m->has_encoder, m->has_decoder };
+    for (int i = 0; i < 2; i++) {
+        const FieldId id = i ? FIELD_ID_target_vocab : FIELD_ID_source_vocab;
+        if (!*sizes[i]) *sizes[i] = m->tokenizer_ids;
+        else if (there[i] && *sizes[i] < m->tokenizer_ids)
+            diag_error(d, EXIT_BAD_DATA, at, "%s (%" PRId64 ") is less than the %d ids of %s", fields[id].name, *sizes[i], m->tokenizer_ids,
+                       m->tokenizer_file);
+    }
 }
 
 static void require_mark(Diag *d, const char *path, int id, const char *mark)

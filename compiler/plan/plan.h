@@ -125,7 +125,8 @@ typedef struct Plan {
     size_t slots_offset, scratch_offset, taps_offset;
     int back;                       /* of rings: how far a sequence may be taken back; 0: to any position */
     size_t weights_bytes;           /* of the packed data, without the file's head */
-    Packed *source_characters, *source_texts, *target_characters, *target_texts;    /* NULL without a tokenizer */
+    Packed *source_characters, *source_texts, *target_characters, *target_texts;    /* NULL without a tokenizer of characters */
+    Packed *tokenizer;              /* the blob of rt_tokenizer_format.h; NULL without it */
 } Plan;
 
 /* Whether state and weights have a sensible size, worked out in floating point; false after an error told at the model.

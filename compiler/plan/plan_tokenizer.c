@@ -40,10 +40,23 @@ static Packed *texts(Lower *w, const char *name, const Vocabulary *v, int64_t id
     return integers(w, name, all, ids);
 }
 
+/* Its bytes, as little-endian integers. */
+static Packed *blob(Lower *w, const Model *m)
+{
+    const size_t n = m->tokenizer_size / 4;
+    int32_t *words = arena_array(w->arena, n, sizeof *words);
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char *p = m->tokenizer_data + 4 * i;
+        words[i] = (int32_t)((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+    }
+    return integers(w, "tokenizer", words, (int64_t)n);
+}
+
 void lower_tokenizer(Lower *w)
 {
     Plan *p = w->plan;
     const Model *m = p->graph->model;
+    if (m->tokenizer_data) p->tokenizer = blob(w, m);
     if (m->source) {
         p->source_characters = characters(w, "source.characters", m->source);
         p->source_texts = texts(w, "source.texts", m->source, m->source_vocab);

@@ -9,6 +9,14 @@ static const char host_objects[] =
     "runtime/rt_packed.o \\\n"
     "          $(addprefix runtime/rt_host,.o _options.o _answer.o _json.o _info.o _check.o _bench.o _generate.o)";
 
+static const char library_objects[] =
+    "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o \\\n"
+    "          rt_generation.o rt_generation_options.o rt_generate.o rt_beam.o rt_logits.o rt_sample.o";
+static const char tokenizer_objects[] =
+    " \\\n"
+    "          $(addprefix rt_tokenizer,.o _open.o _text.o _normalise.o _form.o _map.o _match.o _split.o _bpe.o _unigram.o _wordpiece.o _decode.o \\\n"
+    "          _model.o)";
+
 static const char makefile_template[] =
     "# Build ${name}: the program, the libraries lib${name}.a and lib${name}.so, example.\n"
     "${isa_words}\n"
@@ -89,8 +97,7 @@ void emit_makefile(Emit *e, Text *out)
     text_fill(out, makefile_template, "name", e->name, "isa_words", isas.words.data, "isa_settings", isas.settings.data,
               "model_objects", isas.objects.data, "isas", isas.all.data, "isa_rules", isas.rules.data,
               "weights_object", !file ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
-              "runtime", "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o \\\n"
-              "          rt_generation.o rt_generation_options.o rt_generate.o rt_beam.o rt_logits.o rt_sample.o",
-              "host_objects", host ? host_objects : "",
+              "runtime", arena_format(e->arena, "%s%s", library_objects, e->model->tokenizer_data ? tokenizer_objects : ""),
+              "host_objects", !host ? "" : e->model->tokenizer_data ? arena_format(e->arena, "%s runtime/rt_host_text.o", host_objects) : host_objects,
               "weights_rule", embed ? arena_format(e->arena, "%s_weights.o: %s.safetensors\n\n", e->name, e->name) : "", NULL);
 }

@@ -74,6 +74,22 @@ static const char text_header[] =
     "/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit. */\n"
     "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap);\n";
 
+static const char tokenizer_header[] =
+    "\n"
+    "/* ---- text --------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* The tokenizer, which lies in the weights: rt_tokenizer_open of rt_tokenizer.h reads it. */\n"
+    "const void *${name}_tokenizer(const ${name} *m, size_t *bytes);\n"
+    "${text}\n";
+
+static const char tokenizer_text_header[] =
+    "/* Scratch that is enough for texts of so many bytes. */\n"
+    "size_t ${name}_scratch_bytes(const ${name} *m, size_t text_bytes);\n"
+    "\n"
+    "/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]${words}. RT_NO_ROOM when the answer or the scratch is too\n"
+    " * small, RT_TOO_LONG for a text of too many tokens. `scratch` is aligned for any type. */\n"
+    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap, void *scratch, size_t scratch_bytes);\n";
+
 static const char state_template[] =
     "/* ---- the calls -------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -277,8 +293,55 @@ static const char text_template[] =
     "    return status;\n"
     "}\n";
 
-/* A model that turns a text into a text of its own. */
+static const char tokenizer_template[] =
+    "\n"
+    "const void *${name}_tokenizer(const ${name} *m, size_t *bytes)\n"
+    "{\n"
+    "    *bytes = ${bytes};\n"
+    "    return m->weights + W_TOKENIZER;\n"
+    "}\n"
+    "${text}\n";
+
+static const char tokenizer_text_template[] =
+    "\n"
+    "size_t ${name}_scratch_bytes(const ${name} *m, size_t text_bytes)\n"
+    "{\n"
+    "    return rt_text_scratch_bytes(m->weights + W_TOKENIZER, ${bytes}, text_bytes);\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap, void *scratch, size_t scratch_bytes)\n"
+    "{\n"
+    "    const unsigned char *const tokenizer = m->weights + W_TOKENIZER;\n"
+    "    ${ids}\n"
+    "    if (cap == 0) return RT_NO_ROOM;\n"
+    "    out[0] = 0;\n"
+    "    rt_status status = rt_text_ids(tokenizer, ${bytes}, utf8, ids, ${room}, &n, scratch, scratch_bytes);\n"
+    "    ${begin}\n"
+    "    while (status == RT_OK && count < ${upper}_MAX_TARGET) {\n"
+    "        status = ${name}_next(m, s, id, &id);\n"
+    "        if (status != RT_OK || id == ${upper}_END) break;\n"
+    "        ${answer}[count++] = id;\n"
+    "    }\n"
+    "    return status == RT_OK ? rt_text_of_ids(tokenizer, ${bytes}, ${answer}, count, out, cap) : status;\n"
+    "}\n";
+
+/* With an encoder: the text is the source; the start mark fills the first position. */
+static const char tokenizer_ids_both[] = "int ids[${upper}_MAX_SOURCE], answer[${upper}_MAX_TARGET], n, id = ${upper}_START, count = 0;";
+static const char tokenizer_begin_both[] = "if (status == RT_OK) status = ${name}_encode(m, s, 0, ids, n);\nanswer[count++] = id;";
+
+/* Alone: the text is the beginning of the answer. */
+static const char tokenizer_ids_alone[] = "int ids[${upper}_MAX_TARGET], n, id = 0, count = 0;";
+static const char tokenizer_begin_alone[] =
+    "if (status == RT_OK && n == 0) status = RT_ORDER;\n"
+    "if (status == RT_OK) status = ${name}_clear(s, 0);\n"
+    "for (; status == RT_OK && count < n; count++) {\n"
+    "    id = ids[count];\n"
+    "    if (count + 1 < n) status = ${name}_step(m, s, id);\n"
+    "}";
+
+/* A model that turns a text into a text of its own: by characters; or by pieces. */
 static bool has_text(const Emit *e) { return e->model->source && e->model->target; }
+static bool has_pieces(const Emit *e) { return e->model->tokenizer_data; }
 
 static const char *number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
 
@@ -339,6 +402,12 @@ static void sequence_header(Emit *e, Text *out, const char *types)
     if (m->token_types > 1) text_fill(out, header_pair, "name", e->name, "slot_parameter", m->has_decoder ? " int slot," : "", NULL);
     if (m->has_decoder) decoder_header(e, out);
     if (has_text(e)) text_fill(out, text_header, "name", e->name, NULL);
+    if (has_pieces(e)) {
+        Text text = text_new(e->arena);
+        if (m->has_decoder)
+            text_fill(&text, tokenizer_text_header, "name", e->name, "words", m->has_encoder ? "" : ", with the text before it", NULL);
+        text_fill(out, tokenizer_header, "name", e->name, "text", text.data, NULL);
+    }
 }
 
 static void encoder_calls(Emit *e, Text *out)
@@ -384,6 +453,27 @@ static const char furthest_template[] =
     "    if (row->position == 0 || *f < row->position + 1) *f = row->position + 1;\n"
     "}\n";
 
+static const char *filled(Emit *e, const char *template, const char *name, const char *upper)
+{
+    Text t = text_new(e->arena);
+    if (name && upper) text_fill(&t, template, "name", name, "upper", upper, NULL);
+    else text_fill(&t, template, name ? "name" : "upper", name ? name : upper, NULL);
+    return t.data;
+}
+
+static void tokenizer_calls(Emit *e, Text *out)
+{
+    const bool both = e->model->has_encoder;
+    const char *bytes = number(e, (int64_t)e->model->tokenizer_size);
+    Text text = text_new(e->arena);
+    if (e->model->has_decoder)
+        text_fill(&text, tokenizer_text_template, "name", e->name, "upper", e->upper, "bytes", bytes,
+                  "room", arena_format(e->arena, "%s_MAX_%s", e->upper, both ? "SOURCE" : "TARGET"), "answer", both ? "answer" : "ids",
+                  "ids", filled(e, both ? tokenizer_ids_both : tokenizer_ids_alone, NULL, e->upper),
+                  "begin", filled(e, both ? tokenizer_begin_both : tokenizer_begin_alone, e->name, NULL), NULL);
+    text_fill(out, tokenizer_template, "name", e->name, "bytes", bytes, "text", text.data, NULL);
+}
+
 static void sequence_calls(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
@@ -393,6 +483,7 @@ static void sequence_calls(Emit *e, Text *out)
     if (has_text(e))
         text_fill(&text, text_template, "name", e->name, "upper", e->upper, "source_count", number(e, p->source_characters->integer_count / 2),
                   "target_count", number(e, p->target_characters->integer_count / 2), NULL);
+    if (has_pieces(e)) tokenizer_calls(e, &text);
     if (p->back)
         text_fill(&rings, furthest_template, "name", e->name, "back", number(e, p->back), "at", number(e, 2 * p->options.slots), NULL);
     text_fill(out, state_template, "name", e->name, "slots", number(e, p->options.slots), "furthest", rings.data,
@@ -460,6 +551,10 @@ static const char main_text[] =
     "{\n"
     "    return ${name}_append(m, id, out, cap, used);\n"
     "}\n";
+static const char main_tokenizer[] =
+    "\n"
+    "static const void *tokenizer(const void *m, size_t *bytes) { return ${name}_tokenizer(m, bytes); }\n";
+static const char main_tokenizer_rows[] = "        .texts = &rt_host_text, .tokenizer = tokenizer,\n";
 static const char main_text_rows[] = "        .ids = ids, .append = append,\n";
 
 /* Steps below this are over before a second lane has woken: one lane is the default. */
@@ -568,7 +663,8 @@ static void sequence_main(Emit *e, Text *out)
               "encoder_calls", encoder_part(e), "encoder_rows", encoder_rows(e),
               "decoder_calls", decoder_part(e),
               "decoder_rows", part(e, m->has_decoder, main_decoder_rows, "upper", e->upper),
-              "text_calls", part(e, text, main_text, "name", e->name), "text_rows", text ? main_text_rows : "", NULL);
+              "text_calls", part(e, text || has_pieces(e), text ? main_text : main_tokenizer, "name", e->name),
+              "text_rows", text ? main_text_rows : has_pieces(e) ? main_tokenizer_rows : "", NULL);
 }
 
 static const char example_template[] =

@@ -3,7 +3,10 @@
  * last variant, the least demanding one. */
 #include "emit_kind.h"
 
-enum { NEED_BOTH = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_TEXT = 8, NEED_PAIR = 16, NEED_PAIR_ALONE = 32 };
+enum {
+    NEED_BOTH = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_TEXT = 8, NEED_PAIR = 16, NEED_PAIR_ALONE = 32, NEED_TOKENIZER = 64,
+    NEED_PIECES = 128
+};
 typedef struct NeededName { unsigned need; EmitName name; } NeededName;
 static const NeededName sequence_names[] = {
     { NEED_BOTH,          { "encode", "${name}_state *s, int slot, const int *ids, int n", "s, slot, ids, n" } },
@@ -20,6 +23,10 @@ static const NeededName sequence_names[] = {
     { NEED_TEXT,          { "ids", NULL, NULL } },
     { NEED_TEXT,          { "append", NULL, NULL } },
     { NEED_TEXT,          { "text", "${name}_state *s, const char *utf8, char *out, size_t cap", "s, utf8, out, cap" } },
+    { NEED_TOKENIZER,     { "tokenizer", NULL, NULL } },
+    { NEED_PIECES,        { "scratch_bytes", NULL, NULL } },
+    { NEED_PIECES,        { "text", "${name}_state *s, const char *utf8, char *out, size_t cap, void *scratch, size_t scratch_bytes",
+                            "s, utf8, out, cap, scratch, scratch_bytes" } },
 };
 enum { SEQUENCE_NAMES = sizeof sequence_names / sizeof *sequence_names };
 
@@ -27,7 +34,9 @@ const EmitName *emit_sequence_names(Emit *e, int *n)
 {
     const Model *m = e->model;
     const unsigned has = (m->has_encoder && m->has_decoder ? NEED_BOTH : 0u) | (m->has_encoder && !m->has_decoder ? NEED_ENCODER_ALONE : 0u) |
-                         (m->token_types > 1 ? m->has_decoder ? NEED_PAIR : NEED_PAIR_ALONE : 0u) | (m->has_decoder ? NEED_DECODER : 0u) | (m->source && m->target ? NEED_TEXT : 0u);
+                         (m->token_types > 1 ? m->has_decoder ? NEED_PAIR : NEED_PAIR_ALONE : 0u) |
+                         (m->has_decoder ? NEED_DECODER : 0u) | (m->source && m->target ? NEED_TEXT : 0u) |
+                         (m->tokenizer_data ? NEED_TOKENIZER : 0u) | (m->tokenizer_data && m->has_decoder ? NEED_PIECES : 0u);
     EmitName *names = arena_array(e->arena, SEQUENCE_NAMES, sizeof *names);
     *n = 0;
     for (int i = 0; i < SEQUENCE_NAMES; i++)

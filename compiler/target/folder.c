@@ -98,10 +98,10 @@ static bool write_if_changed(const Output *o, const OutputFile *f)
     return file_write(o->arena, o->diag, f->path, f->data, f->size);
 }
 
-static void add_runtime(Output *o, const char *folder)
+static void add_runtime(Output *o, const char *folder, const Model *m)
 {
     for (const RuntimeFile *f = runtime_files; f->name; f++)
-        if (f->copied) add_file(o, file_join(o->arena, folder, f->name), f->text, strlen(f->text));
+        if (f->copied && (!f->texts || m->tokenizer_data)) add_file(o, file_join(o->arena, folder, f->name), f->text, strlen(f->text));
 }
 
 static void add_emitted(Output *o, const Plan *p, const Pack *pack, EmitForm form, const char *folder)
@@ -131,7 +131,7 @@ static bool write_folder(Arena *a, Diag *d, const Plan *p, EmitForm form, const 
     pack.selftest = packed == FOLDER_TESTED;
     const char *runtime = file_join(a, folder, "runtime");
     const char *weights = file_join(a, folder, arena_format(a, "%s.safetensors", p->graph->model->name));
-    add_runtime(&o, runtime);
+    add_runtime(&o, runtime, p->graph->model);
     add_emitted(&o, p, &pack, form, folder);
     if (packed && form.weights == WEIGHTS_LITERAL && !add_literal(&o, p, &pack, folder)) return false;
     if (!file_make_folder(d, folder) || !all_ours(&o, weights) || !file_make_folder(d, runtime)) return false;

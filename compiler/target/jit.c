@@ -169,6 +169,9 @@ static void add_runtime(TCCState *code)
     ADD(rt_team_barrier);
     ADD(rt_characters_encode);
     ADD(rt_characters_decode);
+    ADD(rt_text_scratch_bytes);
+    ADD(rt_text_ids);
+    ADD(rt_text_of_ids);
     ADD(rt_poll);
     ADD(rt_watch);
     ADD(memset);                                    /* tcc calls these for initialisers and copies of structs */

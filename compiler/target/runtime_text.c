@@ -19,11 +19,13 @@
 #include "runtime_files.def"
 #undef RUNTIME_FILE
 
+enum { TEXTS = 2 };
+
 const RuntimeFile runtime_files[] = {
-#define RUNTIME_FILE(id, path, copied) { path, runtime_text_##id, copied },
+#define RUNTIME_FILE(id, path, copied) { path, runtime_text_##id, copied != false, copied == (int)TEXTS },
 #include "runtime_files.def"
 #undef RUNTIME_FILE
-    { NULL, NULL, false }
+    { NULL, NULL, false, false }
 };
 
 const char *runtime_text(const char *name)

@@ -69,10 +69,10 @@ install them, then run make again" ] && [ ! -e "$scratch/path/words" ]
     verdict $? "deps installs with $name"
     echo "$message"; cat "$scratch/path/words"
 }
-manager apt-get '-y -q install --no-install-recommends -- gcc make pkg-config liblua5.4-dev libjansson-dev libopenblas-dev libedit-dev libcmocka-dev'
-manager dnf 'install -y -- gcc make pkgconf-pkg-config lua-devel jansson-devel openblas-devel libedit-devel libcmocka-devel'
-manager pacman '-S --needed --noconfirm -- gcc make pkgconf lua jansson openblas libedit cmocka'
-manager brew 'install -- gcc make pkgconf lua@5.4 jansson openblas libedit cmocka'
+manager apt-get '-y -q install --no-install-recommends -- gcc make pkg-config liblua5.4-dev libjansson-dev libopenblas-dev libedit-dev libutf8proc-dev libcmocka-dev'
+manager dnf 'install -y -- gcc make pkgconf-pkg-config lua-devel jansson-devel openblas-devel libedit-devel utf8proc-devel libcmocka-devel'
+manager pacman '-S --needed --noconfirm -- gcc make pkgconf lua jansson openblas libedit libutf8proc cmocka'
+manager brew 'install -- gcc make pkgconf lua@5.4 jansson openblas libedit utf8proc cmocka'
 
 begin=$(date +%s%N)
 message=$(sh tests/deps.sh 2>&1) && [ -z "$message" ] && [ $((($(date +%s%N) - begin) / 1000000)) -lt 300 ]

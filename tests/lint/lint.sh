@@ -37,7 +37,8 @@ rule_includes() {
             if (to == from) next
             if (from == "runtime") { refuse(": the runtime includes only itself"); next }
             if (to == "runtime") {
-                if (name !~ /^(rt\.h|.*\.def)$/ && !(from == "target" || from == "session")) refuse(": of the runtime, rt.h and the tables")
+                if (name !~ /^(rt\.h|rt_tokenizer(_format)?\.h|.*\.def)$/ && !(from == "target" || from == "session"))
+                    refuse(": of the runtime, rt.h and the tables")
                 next
             }
             if (rank[to] > rank[from]) { refuse(": " to " stands to the right of " from); next }
@@ -61,7 +62,7 @@ rule_libraries() {
     files '\.(c|h)$' | each '
         BEGIN {
             place["lua.h"] = place["lauxlib.h"] = place["lualib.h"] = "^compiler/(front/spec_|repl)[a-z_]*\\.[ch]$"
-            place["jansson.h"] = "^compiler/front/(safetensors|json|huggingface)[a-z_]*\\.[ch]$"
+            place["jansson.h"] = "^compiler/front/(safetensors|json|huggingface|tokenizer_json)[a-z_]*\\.[ch]$"
             place["cblas.h"] = place["openblas_config.h"] = "^compiler/target/generic_blas\\.c$"
             place["libtcc.h"] = "^compiler/target/jit\\.c$"
             place["utf8proc.h"] = "^compiler/base/unicode_tables\\.c$"
@@ -122,7 +123,7 @@ rule_generated() {
 rule_compilers() {
     flags="-std=c11 -D_GNU_SOURCE -fsyntax-only -Wall -Wextra -Werror -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes
         -ffp-contract=off -Icompiler -Icompiler/base -Icompiler/front -Icompiler/graph -Icompiler/plan -Icompiler/target -Iruntime
-        $(pkg-config --cflags lua5.4 jansson openblas libedit cmocka 2>/dev/null | tr -d '\n')"
+        $(pkg-config --cflags lua5.4 jansson openblas libedit libutf8proc cmocka 2>/dev/null | tr -d '\n')"
     for cc in gcc clang; do
         command -v $cc >/dev/null 2>&1 || continue
         files '^(compiler|runtime|tests)/.*\.c$' | grep -vE '^tests/(goldens|[a-z]+/programs)/' |

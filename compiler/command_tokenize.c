@@ -1,0 +1,242 @@
+/* command_tokenize.c: texts into ids by a tokenizer's files, or with --decode ids into texts: one line for each. No model is
+ * read. A text may hold any bytes; what is no UTF-8 counts as U+FFFD. */
+#include "command.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json_text.h"
+#include "rt_tokenizer.h"
+#include "tokenizer.h"
+
+typedef struct Tokenize {
+    const Choices *choices;
+    RtTokenizer tokenizer;
+    RtTokens out;                   /* room for `out.room` tokens */
+    int n;
+    void *scratch;  size_t scratch_bytes;
+    char *text;  size_t room;       /* of --decode */
+    int count;                      /* of the texts so far */
+    Exit code;
+} Tokenize;
+
+static void *grown(void *old, size_t bytes)
+{
+    void *p = realloc(old, bytes ? bytes : 1);
+    if (!p) die("out of memory: %zu bytes", bytes);
+    return p;
+}
+
+static void make_room(Tokenize *t, int tokens)
+{
+    t->out.ids = grown(t->out.ids, (size_t)tokens * sizeof *t->out.ids);
+    t->out.types = grown(t->out.types, (size_t)tokens);
+    t->out.spans = grown(t->out.spans, (size_t)tokens * sizeof *t->out.spans);
+    t->out.room = tokens;
+}
+
+static void complain(Tokenize *t, const char *what)
+{
+    fprintf(stderr, "xformc: text %d: %s\n", t->count + 1, what);
+    t->code = EXIT_BAD_DATA;
+}
+
+/* ---- texts to ids ----------------------------------------------------------------------------------------------------- */
+
+/* Most texts want a small part of the scratch that the longest could need, so it grows. */
+static bool encode(Tokenize *t, const char *text, size_t bytes)
+{
+    const RtTokenText x = { text, bytes, t->choices->tokenize.pair, t->choices->tokenize.pair ? strlen(t->choices->tokenize.pair) : 0,
+                            t->choices->tokenize.no_special };
+    const size_t longest = x.other_bytes > bytes ? x.other_bytes : bytes, most = rt_tokenizer_scratch_bytes(&t->tokenizer, longest, true);
+    if (most == SIZE_MAX) {
+        complain(t, "too long");
+        return false;
+    }
+    for (;;) {
+        const rt_status status = rt_tokenizer_encode(&t->tokenizer, &x, &t->out, &t->n, t->scratch, t->scratch_bytes);
+        if (status == RT_OK) return true;
+        if (status == RT_TOO_LONG) make_room(t, t->n);
+        else if (status == RT_NO_ROOM && t->scratch_bytes < most) {
+            const size_t more = 4 * t->scratch_bytes + (64 << 10);
+            free(t->scratch);
+            t->scratch = grown(NULL, t->scratch_bytes = more < most ? more : most);
+        } else {
+            complain(t, status == RT_BAD_ID ? "a character that the vocabulary has no id for" : rt_status_text(status));
+            return false;
+        }
+    }
+}
+
+static void add_piece(const Tokenize *t, Text *to, int id)
+{
+    size_t n;
+    const char *piece = rt_tokenizer_piece(&t->tokenizer, id, &n);
+    json_add_bytes(to, piece ? piece : "", n);
+}
+
+static void add_json(const Tokenize *t, Text *to, const char *text, size_t bytes)
+{
+    text_add(to, t->count ? ",\n {\"text\":" : "\n {\"text\":");
+    json_add_bytes(to, text, bytes);
+    text_add(to, ",\"ids\":[");
+    for (int i = 0; i < t->n; i++) text_printf(to, i ? ",%d" : "%d", t->out.ids[i]);
+    text_add(to, "],\"pieces\":[");
+    for (int i = 0; i < t->n; i++) {
+        if (i) text_add(to, ",");
+        add_piece(t, to, t->out.ids[i]);
+    }
+    text_add(to, "],\"types\":[");
+    for (int i = 0; i < t->n; i++) text_printf(to, i ? ",%d" : "%d", t->out.types[i]);
+    text_add(to, "],\"offsets\":[");
+    for (int i = 0; i < t->n; i++) text_printf(to, i ? ",[%u,%u]" : "[%u,%u]", t->out.spans[i].begin, t->out.spans[i].end);
+    text_add(to, "]}");
+}
+
+static void add_ids(const Tokenize *t, Text *to)
+{
+    for (int i = 0; i < t->n; i++) {
+        text_printf(to, t->choices->tokenize.pieces || !i ? "%d" : " %d", t->out.ids[i]);
+        if (!t->choices->tokenize.pieces) continue;
+        text_printf(to, "\t%u-%u\t", t->out.spans[i].begin, t->out.spans[i].end);
+        add_piece(t, to, t->out.ids[i]);
+        text_add(to, "\n");
+    }
+    text_add(to, "\n");
+}
+
+/* ---- ids to texts ------------------------------------------------------------------------------------------------------- */
+
+/* Ids with blanks, commas or brackets between. */
+static bool read_ids(Tokenize *t, const char *text, size_t bytes)
+{
+    t->n = 0;
+    for (size_t i = 0; i < bytes;) {
+        const unsigned char c = (unsigned char)text[i];
+        long id = 0;
+        if (isspace(c) || c == ',' || c == '[' || c == ']') {
+            i++;
+            continue;
+        }
+        if (!isdigit(c)) {
+            complain(t, "no id; ids are whole numbers with blanks between");
+            return false;
+        }
+        for (; i < bytes && isdigit((unsigned char)text[i]) && id < INT32_MAX / 16; i++) id = 10 * id + (text[i] - '0');
+        if (id >= rt_tokenizer_size(&t->tokenizer)) {
+            fprintf(stderr, "xformc: text %d: id %ld; the tokenizer has ids from 0 to %d\n", t->count + 1, id, rt_tokenizer_size(&t->tokenizer) - 1);
+            t->code = EXIT_BAD_DATA;
+            return false;
+        }
+        if (t->n == t->out.room) make_room(t, 2 * t->out.room);
+        t->out.ids[t->n++] = (int)id;
+    }
+    return true;
+}
+
+static bool decode(Tokenize *t, size_t *used)
+{
+    for (;;) {
+        *used = 0;
+        const rt_status status = rt_tokenizer_decode(&t->tokenizer, t->out.ids, t->n, t->choices->tokenize.no_special, t->text, t->room, used);
+        if (status == RT_OK) return true;
+        if (status != RT_NO_ROOM || t->room > (size_t)1 << 32) {
+            complain(t, rt_status_text(status));
+            return false;
+        }
+        t->text = grown(t->text, t->room = 2 * t->room + 256);
+    }
+}
+
+static void add_decoded_json(const Tokenize *t, Text *to, size_t used)
+{
+    text_add(to, t->count ? ",\n {\"ids\":[" : "\n {\"ids\":[");
+    for (int i = 0; i < t->n; i++) text_printf(to, i ? ",%d" : "%d", t->out.ids[i]);
+    text_add(to, "],\"text\":");
+    json_add_bytes(to, t->text, used);
+    text_add(to, "}");
+}
+
+/* ---- all texts ------------------------------------------------------------------------------------------------------------ */
+
+static void put(Tokenize *t, const char *s, size_t n)
+{
+    if (t->code == EXIT_IO || fwrite(s, 1, n, stdout) == n) return;
+    fprintf(stderr, "xformc: cannot write to standard output: %s\n", strerror(errno));
+    t->code = EXIT_IO;
+}
+
+static void take_text(Tokenize *t, const char *text, size_t bytes)
+{
+    Arena *a = arena_new();
+    Text line = text_new(a);
+    const bool json = t->choices->json, decoding = t->choices->tokenize.decode;
+    size_t used = 0;
+    const bool good = decoding ? read_ids(t, text, bytes) && decode(t, &used) : encode(t, text, bytes);
+    if (!good) t->n = 0;
+    if (json && decoding && good) add_decoded_json(t, &line, used);
+    else if (json && good) add_json(t, &line, text, bytes);
+    else if (json) text_add(&line, t->count ? ",\n null" : "\n null");
+    else if (!decoding) add_ids(t, &line);
+    else {
+        if (good) text_add_bytes(&line, t->text, used);
+        text_add(&line, "\n");
+    }
+    put(t, line.data, line.size);
+    t->count++;
+    arena_free(a);
+}
+
+static void take_lines(Tokenize *t)
+{
+    char *line = NULL;
+    size_t room = 0;
+    for (ssize_t n; t->code != EXIT_IO && (n = getline(&line, &room, stdin)) >= 0;) {
+        if (n && line[n - 1] == '\n') n--;
+        take_text(t, line, (size_t)n);
+        if (fflush(stdout) != 0) put(t, "", 1);
+    }
+    if (!feof(stdin) && t->code != EXIT_IO) {
+        fprintf(stderr, "xformc: cannot read standard input: %s\n", strerror(errno));
+        t->code = EXIT_IO;
+    }
+    free(line);
+}
+
+static Exit tokenize(const Choices *c, const TokenizerBlob *blob)
+{
+    Tokenize t = { .choices = c };
+    if (rt_tokenizer_open(&t.tokenizer, blob->data, blob->size) != RT_OK) die("a tokenizer of ours is not accepted");
+    make_room(&t, 256);
+    t.text = grown(NULL, t.room = 1024);
+    if (c->json) put(&t, "{\"texts\":[", 10);
+    for (int i = 0; i < c->word_count; i++) {
+        if (strcmp(c->words[i], "-") == 0) take_lines(&t);
+        else take_text(&t, c->words[i], strlen(c->words[i]));
+    }
+    if (!c->word_count) take_lines(&t);
+    if (c->json) put(&t, "\n]}\n", 4);
+    free(t.out.ids);
+    free(t.out.types);
+    free(t.out.spans);
+    free(t.scratch);
+    free(t.text);
+    return t.code;
+}
+
+Exit command_tokenize(const Choices *c)
+{
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    TokenizerBlob blob;
+    Exit code = EXIT_DONE;
+    const bool good = tokenizer_import(a, d, (Loc){ 0 }, c->spec, &blob);
+    diag_print(d, stderr, isatty(2));
+    if (good && c->verbose) fprintf(stderr, "%s: %zu bytes of tables\n", c->spec, blob.size);
+    code = good ? tokenize(c, &blob) : diag_exit(d);
+    arena_free(a);
+    return code;
+}

@@ -1,0 +1,24 @@
+/* tokenizer.h: a tokenizer's files into a blob, the one form that the runtime reads (runtime/rt_tokenizer.h).
+ *
+ * A blob is self-contained: vocabulary, merges, patterns, Unicode tables, everything little-endian and by offsets, so it
+ * lies in the packed weights of a model as it is. The same files give the same bytes. It lives in the arena. */
+#ifndef TOKENIZER_H
+#define TOKENIZER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "diag.h"
+
+typedef struct TokenizerBlob { const unsigned char *data; size_t size; } TokenizerBlob;
+
+/* Read a file, by its content: tokenizer.json, vocab.txt, a SentencePiece model, a GGUF file, llama2.c's tokenizer.bin;
+ * or the files of a Hugging Face folder. False after errors told to `d`: 66 when nothing is there, 65 for damaged files
+ * and for parts that are not supported, each by its name. `at` names who asked, for a file that is missing. */
+bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob *out);
+
+/* Whether a folder holds a file that tokenizer_import would read. */
+bool tokenizer_in_folder(Arena *a, const char *folder);
+
+#endif

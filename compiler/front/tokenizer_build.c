@@ -1,0 +1,305 @@
+/* tokenizer_build.c: what importers add, piece by piece and step by step. How much a step may lengthen a text is noted here,
+ * since the runtime must know beforehand. */
+#include "tokenizer_build.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+void *tok_grow(Arena *a, void *old, int *room, size_t size)
+{
+    const int more = *room ? 2 * *room : 16;
+    void *new = arena_grow(a, old, (size_t)*room * size, (size_t)more * size);
+    *room = more;
+    return new;
+}
+
+TokBuild *tok_build_new(Arena *a, Diag *d, const char *file)
+{
+    TokBuild *b = arena_alloc(a, sizeof *b);
+    *b = (TokBuild){ .arena = a, .diag = d, .file = file, .errors = diag_errors(d), .growth = 1, .split_growth = 1 };
+    b->text = text_new(a);
+    b->head[TOK_HEAD_UNKNOWN] = RT_TOK_NONE;
+    b->head[TOK_HEAD_WORD_CLASS] = RT_TOK_NONE;
+    return b;
+}
+
+void tok_refuse(TokBuild *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, 0, 0 }, "%s", arena_vformat(b->arena, format, args));
+    va_end(args);
+}
+
+bool tok_failed(const TokBuild *b) { return diag_errors(b->diag) > b->errors; }
+
+TokString tok_string(const char *s) { return (TokString){ s, s ? strlen(s) : 0 }; }
+bool tok_same(TokString a, TokString b) { return a.n == b.n && (!a.n || memcmp(a.s, b.s, a.n) == 0); }
+
+/* ---- vocabulary -------------------------------------------------------------------------------------------------- */
+
+TokPiece *tok_piece(TokBuild *b, int64_t id, TokString text, bool known)
+{
+    if (id < 0 || id >= TOK_IDS_MOST) {
+        tok_refuse(b, "the piece \"%.60s\" has the id %lld; ids are from 0 to %d", text.s, (long long)id, TOK_IDS_MOST - 1);
+        return NULL;
+    }
+    if (text.n > TOK_PIECE_MOST) {
+        tok_refuse(b, "the piece %lld has %zu bytes; at most %d are supported", (long long)id, text.n, TOK_PIECE_MOST);
+        return NULL;
+    }
+    while (b->pieces.count <= id) TOK_NEW(b, &b->pieces)->kind = TOK_ABSENT;
+    TokPiece *p = &b->pieces.at[id];
+    *p = (TokPiece){ .text = text, .key = known ? text : (TokString){ 0 } };
+    if (id >= b->size) b->size = (int)id + 1;
+    return p;
+}
+
+/* The byte that a character of the alphabet stands for; see rt_tok_byte. */
+static int alphabet_byte(int32_t c)
+{
+    if ((c >= 0x21 && c <= 0x7E) || (c >= 0xA1 && c <= 0xAC) || (c >= 0xAE && c <= 0xFF)) return (int)c;
+    if (c >= 0x100 && c < 0x121) return (int)c - 0x100;
+    if (c >= 0x121 && c < 0x143) return (int)c - 0x121 + 0x7F;
+    return c == 0x143 ? 0xAD : -1;
+}
+
+bool tok_bytes(Arena *a, TokString text, TokString *bytes)
+{
+    char *out = arena_alloc(a, text.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < text.n;) {
+        int32_t c;
+        const int length = utf8_next(text.s + i, text.n - i, &c), byte = length ? alphabet_byte(c) : -1;
+        if (byte < 0) return false;
+        out[n++] = (char)byte;
+        i += (size_t)length;
+    }
+    *bytes = (TokString){ out, n };
+    return true;
+}
+
+static int key_entries(TokBuild *b, TokEntry *entries)
+{
+    int n = 0;
+    for (int i = 0; i < b->pieces.count; i++) {
+        const TokPiece *p = &b->pieces.at[i];
+        if (p->key.s && !(p->kind & TOK_ABSENT)) entries[n++] = (TokEntry){ p->key, (uint32_t)i };
+    }
+    return n;
+}
+
+void tok_index(TokBuild *b)
+{
+    for (int i = 0; b->byte_level && i < b->pieces.count; i++) {
+        TokPiece *p = &b->pieces.at[i];
+        if (p->key.s && !tok_bytes(b->arena, p->text, &p->key)) p->key = (TokString){ 0 };
+    }
+    TokEntry *entries = arena_array(b->arena, (size_t)b->pieces.count + 1, sizeof *entries);
+    b->trie = tok_trie(b->arena, entries, key_entries(b, entries));
+}
+
+uint32_t tok_id(const TokBuild *b, TokString key)
+{
+    uint32_t state = 0;
+    if (!b->trie.units) return RT_TOK_NONE;
+    for (size_t i = 0; i < key.n; i++) {
+        const uint32_t child = b->trie.units[2 * state] + (unsigned char)key.s[i] + 1;
+        if (child >= b->trie.count || b->trie.units[2 * child + 1] != state + 1) return RT_TOK_NONE;
+        state = child;
+    }
+    const uint32_t leaf = b->trie.units[2 * state];
+    return leaf < b->trie.count && b->trie.units[2 * leaf + 1] == state + 1 ? b->trie.units[2 * leaf] : RT_TOK_NONE;
+}
+
+uint32_t tok_id_of_text(TokBuild *b, TokString text)
+{
+    TokString key = text;
+    for (int i = 0; i < b->added.count; i++)
+        if (tok_same(b->added.at[i].text, text)) return b->added.at[i].id;
+    if (b->byte_level && !tok_bytes(b->arena, text, &key)) return RT_TOK_NONE;
+    return tok_id(b, key);
+}
+
+void tok_merge(TokBuild *b, uint32_t left, uint32_t right, uint32_t rank, uint32_t merged)
+{
+    *TOK_NEW(b, &b->merges) = (TokMerge){ left, right, rank, merged };
+}
+
+/* ---- steps --------------------------------------------------------------------------------------------------------- */
+
+uint32_t tok_pool(TokBuild *b, TokString s)
+{
+    const uint32_t at = (uint32_t)b->text.size;
+    text_add_bytes(&b->text, s.s ? s.s : "", s.n);
+    return at;
+}
+
+RtTokOp tok_op(TokBuild *b, RtTokOpKind kind, TokString text)
+{
+    return (RtTokOp){ .kind = kind, .text = tok_pool(b, text), .text_bytes = (uint32_t)text.n };
+}
+
+static double growth_of(const TokBuild *b, const RtTokOp *op)
+{
+    const double text = op->text_bytes > 1 ? op->text_bytes : 1;
+    switch ((RtTokOpKind)op->kind) {
+    case TOK_CHINESE:       return 5.0 / 3;
+    case TOK_LOWERCASE:     return 1.5;
+    case TOK_FORM:          return b->compatible ? 11 : 3;      /* U+FDFA, U+0390 */
+    case TOK_REPLACE:       return text;
+    case TOK_SPACES:        return op->c ? text : 1;
+    case TOK_MAP_GRAPHEMES:
+    case TOK_MAP_LONGEST:   return op->a;
+    case TOK_METASPACE:     return text;
+    default:                return 1;
+    }
+}
+
+void tok_normaliser(TokBuild *b, RtTokOp op)
+{
+    const double growth = growth_of(b, &op);
+    if (op.kind == TOK_FORM) b->form_growth = b->growth;
+    b->growth *= growth;
+    b->extra = (size_t)((double)b->extra * growth) + op.text_bytes;
+    if (b->normalisers.count == TOK_OPS_MOST) tok_refuse(b, "more than %d normalizers are not supported", TOK_OPS_MOST);
+    else *TOK_NEW(b, &b->normalisers) = op;
+}
+
+void tok_split(TokBuild *b, RtTokOp op)
+{
+    b->split_growth *= growth_of(b, &op);
+    b->split_extra = b->split_extra * (op.text_bytes + 1) + op.text_bytes + 1;
+    if (b->splits.count == TOK_OPS_MOST) tok_refuse(b, "more than %d pre_tokenizers are not supported", TOK_OPS_MOST);
+    else *TOK_NEW(b, &b->splits) = op;
+}
+
+void tok_decoder(TokBuild *b, RtTokOp op)
+{
+    if (b->decoders.count == TOK_OPS_MOST) tok_refuse(b, "more than %d decoders are not supported", TOK_OPS_MOST);
+    else *TOK_NEW(b, &b->decoders) = op;
+}
+
+void tok_item(TokBuild *b, bool pair, uint32_t kind, uint32_t id, uint32_t type)
+{
+    if (pair) *TOK_NEW(b, &b->pair) = (TokItem){ kind, id, type };
+    else *TOK_NEW(b, &b->single) = (TokItem){ kind, id, type };
+    b->template_given = true;
+}
+
+/* ---- the usual parts ------------------------------------------------------------------------------------------------ */
+
+void tok_form(TokBuild *b, bool compose, bool compatible)
+{
+    if (b->forms && b->compatible != compatible) {
+        tok_refuse(b, "canonical and compatible normalization forms in one normalizer are not supported");
+        return;
+    }
+    b->forms = true;
+    b->compatible = compatible;
+    tok_normaliser(b, (RtTokOp){ .kind = TOK_FORM, .a = compose });
+}
+
+void tok_bert_normaliser(TokBuild *b, bool clean, bool chinese, bool strip_accents, bool lowercase)
+{
+    const uint64_t marks = tok_properties("Mn");
+    if (clean) {
+        b->properties = true;
+        tok_normaliser(b, (RtTokOp){ .kind = TOK_CLEAN });
+    }
+    if (chinese) tok_normaliser(b, (RtTokOp){ .kind = TOK_CHINESE });
+    if (strip_accents) {
+        b->properties = true;
+        tok_form(b, false, false);
+        tok_normaliser(b, (RtTokOp){ .kind = TOK_DROP, .a = (uint32_t)marks, .b = (uint32_t)(marks >> 32) });
+    }
+    if (lowercase) {
+        b->lower = true;
+        tok_normaliser(b, (RtTokOp){ .kind = TOK_LOWERCASE });
+    }
+}
+
+/* White space goes; each punctuation character stands alone. */
+void tok_bert_split(TokBuild *b)
+{
+    TokClass punctuation = { .properties = tok_properties("P") }, space = { .properties = ~UINT64_C(0) << 32 };
+    tok_add_range(b, &punctuation, '!', '/');
+    tok_add_range(b, &punctuation, ':', '@');
+    tok_add_range(b, &punctuation, '[', '`');
+    tok_add_range(b, &punctuation, '{', '~');
+    tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = tok_class_pattern(b, space), .b = TOK_REMOVED });
+    tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = tok_class_pattern(b, punctuation), .b = TOK_ISOLATED });
+}
+
+void tok_byte_level(TokBuild *b, bool prefix_space, bool use_regex)
+{
+    static const char pattern[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+    uint32_t node = 0;
+    b->byte_level = true;
+    if (prefix_space) tok_split(b, (RtTokOp){ .kind = TOK_PREFIX_SPACE });
+    if (use_regex && tok_regex(b, tok_string(pattern), &node)) tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = node, .b = TOK_ISOLATED });
+}
+
+void tok_metaspace(TokBuild *b, TokString mark, RtTokPrepend scheme, bool split)
+{
+    RtTokOp op = tok_op(b, TOK_METASPACE, mark);
+    op.a = scheme;
+    tok_split(b, op);
+    if (scheme == TOK_PREPEND_FIRST) b->head[TOK_HEAD_FLAGS] |= TOK_KEEP_ORIGIN;
+    if (split) tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = tok_text_pattern(b, mark), .b = TOK_MERGED_NEXT });
+}
+
+/* ---- SentencePiece's table of characters ---------------------------------------------------------------------------- */
+
+static uint32_t u32_at(TokString s, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)s.s + 4 * n;
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+typedef struct MapWalk { TokString units, text; double growth; int visits; } MapWalk;
+
+static uint32_t map_offset(uint32_t unit) { return (unit >> 10) << ((unit & 0x200) >> 6); }
+
+/* Every entry below a state: by how much it lengthens. A map with circles in it has no more visits than units. */
+static void map_visit(MapWalk *m, uint32_t at, int depth)
+{
+    const uint32_t units = (uint32_t)(m->units.n / 4);
+    if (depth >= 64 || m->visits <= 0) return;
+    for (uint32_t c = 1; c < 256; c++) {
+        uint32_t to = at ^ c;
+        if (to >= units) continue;
+        const uint32_t unit = u32_at(m->units, to);
+        if ((unit & UINT32_C(0x800000FF)) != c) continue;
+        m->visits--;
+        to ^= map_offset(unit);
+        if (unit >> 8 & 1 && to < units) {
+            const uint32_t value = u32_at(m->units, to) & UINT32_C(0x7FFFFFFF);
+            const double n = value < m->text.n ? (double)strnlen(m->text.s + value, m->text.n - value) : 0;
+            if (n / (depth + 1) > m->growth) m->growth = n / (depth + 1);
+        }
+        map_visit(m, to, depth + 1);
+    }
+}
+
+bool tok_charsmap(TokBuild *b, const unsigned char *data, size_t n, RtTokOpKind kind)
+{
+    const TokString all = { (const char *)data, n };
+    if (!n) return true;
+    const uint32_t bytes = n >= 4 ? u32_at(all, 0) : 0;
+    if (n < 8 || bytes % 4 || bytes < 4 || bytes > n - 4) {
+        tok_refuse(b, "precompiled_charsmap is damaged");
+        return false;
+    }
+    if (b->charsmap.n) {
+        tok_refuse(b, "two precompiled_charsmap are not supported");
+        return false;
+    }
+    b->charsmap = (TokString){ all.s + 4, bytes };
+    b->charsmap_text = (TokString){ all.s + 4 + bytes, n - 4 - bytes };
+    b->graphemes = b->graphemes || kind == TOK_MAP_GRAPHEMES;
+    MapWalk m = { b->charsmap, b->charsmap_text, 1, (int)(bytes / 4) };
+    map_visit(&m, map_offset(u32_at(b->charsmap, 0)), 0);
+    tok_normaliser(b, (RtTokOp){ .kind = kind, .a = (uint32_t)m.growth + 1 });
+    return true;
+}

@@ -1,0 +1,152 @@
+/* tokenizer_build.h: a tokenizer as its importers describe it, before it is a blob. Everything lives in the arena. */
+#ifndef TOKENIZER_BUILD_H
+#define TOKENIZER_BUILD_H
+
+#include "rt_tokenizer_format.h"
+#include "text.h"
+#include "tokenizer.h"
+
+enum { TOK_OPS_MOST = 32, TOK_PIECE_MOST = 2048, TOK_IDS_MOST = 1 << 24 };
+
+/* A text of any bytes. */
+typedef struct TokString { const char *s; size_t n; } TokString;
+
+/* text: as in the vocabulary. key: as the model sees it, where it differs (bytes of a byte-level piece); s NULL: the model
+ * does not know it. */
+typedef struct TokPiece { TokString text, key; double score; unsigned char kind; } TokPiece;
+typedef struct TokMerge { uint32_t left, right, rank, merged; } TokMerge;
+typedef struct TokAdded { TokString text; uint32_t id, flags; bool normalised, special; } TokAdded;
+typedef struct TokItem { uint32_t kind, id, type; } TokItem;
+
+/* Characters: those of the properties and ranges, or all others. */
+typedef struct TokRange { uint32_t first, last; } TokRange;
+typedef struct TokClass { uint64_t properties; TokRange *ranges; int count, room; bool negated; } TokClass;
+
+/* A growing array. */
+#define TOK_LIST(type) struct { type *at; int count, room; }
+/* A new element at the end, zeroed. */
+#define TOK_NEW(b, list) \
+    ((list)->count == (list)->room ? (void)((list)->at = tok_grow((b)->arena, (list)->at, &(list)->room, sizeof *(list)->at)) : (void)0, \
+     &(list)->at[(list)->count++])
+void *tok_grow(Arena *a, void *old, int *room, size_t size);
+
+/* Bytes to values, for look-ups and as the runtime walks it. */
+typedef struct TokEntry { TokString key; uint32_t value; } TokEntry;
+typedef struct TokTrie { uint32_t *units, count; } TokTrie;     /* units[2 * count] */
+
+typedef struct TokBuild {
+    Arena *arena;
+    Diag *diag;
+    const char *file;               /* for messages */
+    int errors;                     /* of diag, when it began */
+    TOK_LIST(TokPiece) pieces;      /* by id; behind the first `size` stand symbols that are no pieces */
+    int size;
+    TOK_LIST(TokMerge) merges;
+    TOK_LIST(TokAdded) added;
+    TOK_LIST(TokItem) single;
+    TOK_LIST(TokItem) pair;
+    TOK_LIST(RtTokOp) normalisers;
+    TOK_LIST(RtTokOp) splits;
+    TOK_LIST(RtTokOp) decoders;
+    TOK_LIST(RtTokNode) nodes;
+    TOK_LIST(TokClass) classes;
+    Text text;                      /* TOK_TEXT */
+    TokTrie trie;                   /* of the pieces' keys: tok_index */
+    uint32_t head[TOK_HEADS];
+    double growth, split_growth, form_growth;  size_t extra, split_extra;
+    bool properties, forms, compatible, lower, graphemes;       /* the tables that it needs */
+    TokString charsmap, charsmap_text;
+    bool byte_level;
+    bool bytes_given;  uint32_t bytes[256];      /* TOK_BYTES, where pieces are not known by <0xNN> */
+    bool template_given;
+} TokBuild;
+
+TokBuild *tok_build_new(Arena *a, Diag *d, const char *file);
+
+/* What is wrong with the file, or not supported. */
+void tok_refuse(TokBuild *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool tok_failed(const TokBuild *b);
+
+TokString tok_string(const char *s);
+bool tok_same(TokString a, TokString b);
+
+/* ---- vocabulary ------------------------------------------------------------------------------------------------ */
+
+/* The piece of an id, which grows the vocabulary; NULL after refusing an id that is too large, or a text that is too long.
+ * `known`: to the model. */
+TokPiece *tok_piece(TokBuild *b, int64_t id, TokString text, bool known);
+/* Index the pieces: needed before tok_id. Keys of byte-level pieces become bytes. */
+void tok_index(TokBuild *b);
+uint32_t tok_id(const TokBuild *b, TokString key);              /* RT_TOK_NONE if absent */
+uint32_t tok_id_of_text(TokBuild *b, TokString text);           /* the same by the text in the vocabulary; added tokens too */
+void tok_merge(TokBuild *b, uint32_t left, uint32_t right, uint32_t rank, uint32_t merged);
+/* Bytes of text in the alphabet of byte-level pieces; false where it has other characters. */
+bool tok_bytes(Arena *a, TokString text, TokString *bytes);
+
+/* ---- steps ------------------------------------------------------------------------------------------------------ */
+
+void tok_normaliser(TokBuild *b, RtTokOp op);                   /* its text already in the pool */
+void tok_split(TokBuild *b, RtTokOp op);
+void tok_decoder(TokBuild *b, RtTokOp op);
+uint32_t tok_pool(TokBuild *b, TokString s);                    /* where it stands in TOK_TEXT */
+RtTokOp tok_op(TokBuild *b, RtTokOpKind kind, TokString text);
+void tok_item(TokBuild *b, bool pair, uint32_t kind, uint32_t id, uint32_t type);
+
+/* The usual pipelines, by parts. */
+void tok_bert_normaliser(TokBuild *b, bool clean, bool chinese, bool strip_accents, bool lowercase);
+void tok_bert_split(TokBuild *b);
+void tok_byte_level(TokBuild *b, bool prefix_space, bool use_regex);
+void tok_form(TokBuild *b, bool compose, bool compatible);
+void tok_metaspace(TokBuild *b, TokString mark, RtTokPrepend scheme, bool split);
+bool tok_charsmap(TokBuild *b, const unsigned char *data, size_t n, RtTokOpKind kind);
+
+/* ---- patterns --------------------------------------------------------------------------------------------------- */
+
+/* A regular expression, as Oniguruma reads it; false after refusing what is not supported, by its name. */
+bool tok_regex(TokBuild *b, TokString regex, uint32_t *node);
+/* One character of a class; a text as it is. */
+uint32_t tok_class_pattern(TokBuild *b, TokClass class);
+uint32_t tok_text_pattern(TokBuild *b, TokString text);
+uint64_t tok_properties(const char *name);                      /* "L", "Nd", …; 0 where there is none */
+void tok_add_range(TokBuild *b, TokClass *c, uint32_t first, uint32_t last);
+TokClass tok_word_class(TokBuild *b);                           /* \w */
+
+/* How the ids of text are decoded, where a file does not say. */
+void tok_decode_sentencepiece(TokBuild *b, TokString mark, bool prefix);
+
+/* ---- the end ---------------------------------------------------------------------------------------------------- */
+
+TokTrie tok_trie(Arena *a, TokEntry *entries, int count);       /* of equal keys the last; sorts the entries */
+bool tok_finish(TokBuild *b, TokenizerBlob *out);
+
+/* ---- importers: false after errors -------------------------------------------------------------------------------- */
+
+/* What tokenizer_config.json says besides. */
+typedef struct TokConfig {
+    bool do_lower_case, has_do_lower_case, strip_accents, has_strip_accents, chinese, has_chinese;
+    bool add_bos, has_add_bos, add_eos, has_add_eos, legacy;
+    const char *class_name;
+    TokString bos, eos, unk, cls, sep, pad, mask;
+    TOK_LIST(TokAdded) added;
+} TokConfig;
+
+/* What these two have in common: pieces with scores and types, and how spaces are written. */
+typedef struct TokSentencePieces {
+    bool unigram, byte_fallback, prefix, no_extra_spaces, escape;
+    TokString charsmap;             /* s NULL: none */
+    int bos, eos, unk;              /* -1: none */
+    bool add_bos, add_eos;
+    const float *score;  const int32_t *type;   /* of b->pieces: 1 normal, 2 unknown, 3 control, 4 given by the user, 5 unused, 6 byte */
+} TokSentencePieces;
+bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s);    /* needs pieces */
+
+bool tok_import_json(TokBuild *b, const char *data, size_t size, const TokConfig *config);
+bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfig *config);         /* vocab.txt */
+bool tok_import_vocab_merges(TokBuild *b, const char *vocab, size_t vocab_size, const char *merges, size_t merges_size, const TokConfig *config);
+bool tok_import_sentencepiece(TokBuild *b, const char *data, size_t size, const TokConfig *config);
+bool tok_import_llama2c(TokBuild *b, const char *data, size_t size);
+bool tok_import_gguf(TokBuild *b, const char *data, size_t size);
+bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size);
+bool tok_read_config(TokBuild *b, const char *folder, TokConfig *config);
+
+#endif

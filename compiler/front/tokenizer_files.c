@@ -1,0 +1,130 @@
+/* tokenizer_files.c: which file of which format a path names: a file by its content, a folder by the names in it. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "file.h"
+#include "tokenizer_build.h"
+
+enum { MAX_BYTES = 1 << 30 };
+
+typedef struct Contents { const char *path, *data; size_t size; } Contents;
+
+static bool is_there(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    const size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+static bool load(TokBuild *b, Loc at, const char *path, Contents *c)
+{
+    *c = (Contents){ .path = path };
+    c->data = file_read(b->arena, b->diag, at, path, MAX_BYTES, &c->size);
+    b->file = path;
+    return c->data;
+}
+
+/* ---- one file ------------------------------------------------------------------------------------------------------- */
+
+/* Pieces of a SentencePiece model begin with field 1, of some bytes. */
+static bool looks_like_protobuf(const Contents *c)
+{
+    const unsigned char *s = (const unsigned char *)c->data;
+    return c->size > 4 && s[0] == 0x0A && (s[2] == 0x0A || (s[1] >= 0x80 && s[3] == 0x0A));
+}
+
+/* A length of pieces, a score, the length of the first. */
+static bool looks_like_llama2c(const Contents *c)
+{
+    const unsigned char *s = (const unsigned char *)c->data;
+    return c->size > 12 && !s[2] && !s[3] && !s[10] && !s[11] && s[0];
+}
+
+static char first_character(const Contents *c)
+{
+    size_t i = 0;
+    while (i < c->size && strchr(" \t\r\n", c->data[i]) && c->data[i]) i++;
+    return i < c->size ? c->data[i] : '\0';
+}
+
+/* vocab.json has its merges beside it. */
+static bool import_pair(TokBuild *b, Loc at, const char *vocab, const char *merges, const TokConfig *config)
+{
+    Contents v, m;
+    if (!load(b, at, merges, &m) || !load(b, at, vocab, &v)) return false;
+    return tok_import_vocab_merges(b, v.data, v.size, m.data, m.size, config);
+}
+
+static bool import_file(TokBuild *b, Loc at, const char *path, const TokConfig *config)
+{
+    Contents c;
+    if (!load(b, at, path, &c)) return false;
+    if (c.size >= 4 && memcmp(c.data, "GGUF", 4) == 0) return tok_import_gguf(b, c.data, c.size);
+    if (ends_with(path, "vocab.json")) return import_pair(b, at, path, file_join(b->arena, file_folder(b->arena, path), "merges.txt"), config);
+    if (ends_with(path, ".json") || first_character(&c) == '{') return tok_import_json(b, c.data, c.size, config);
+    if (ends_with(path, ".model") || ends_with(path, ".spm") || looks_like_protobuf(&c)) return tok_import_sentencepiece(b, c.data, c.size, config);
+    if (ends_with(path, ".bin") || looks_like_llama2c(&c)) return tok_import_llama2c(b, c.data, c.size);
+    return tok_import_words(b, c.data, c.size, config);
+}
+
+/* ---- a folder --------------------------------------------------------------------------------------------------------- */
+
+static bool import_marian(TokBuild *b, Loc at, const char *model, const char *vocab)
+{
+    Contents m, v;
+    return load(b, at, vocab, &v) && load(b, at, model, &m) && tok_import_marian(b, m.data, m.size, v.data, v.size);
+}
+
+/* In the order in which Hugging Face looks: what stands alone, or with a second file. */
+static const struct { const char *name, *with; } known_files[] = {
+    { "tokenizer.json", NULL }, { "source.spm", "vocab.json" }, { "vocab.json", "merges.txt" }, { "vocab.txt", NULL },
+    { "tokenizer.model", NULL }, { "spiece.model", NULL }, { "sentencepiece.bpe.model", NULL }, { "tokenizer.bin", NULL },
+};
+enum { KNOWN_FILES = sizeof known_files / sizeof *known_files };
+
+/* The first row that a folder has; KNOWN_FILES for none. */
+static int find_known(Arena *a, const char *folder)
+{
+    int i = 0;
+    for (; i < KNOWN_FILES; i++) {
+        const char *with = known_files[i].with;
+        if (is_there(file_join(a, folder, known_files[i].name)) && (!with || is_there(file_join(a, folder, with)))) break;
+    }
+    return i;
+}
+
+bool tokenizer_in_folder(Arena *a, const char *folder) { return find_known(a, folder) < KNOWN_FILES; }
+
+static bool import_folder(TokBuild *b, Loc at, const char *folder)
+{
+    TokConfig config = { 0 };
+    const int i = find_known(b->arena, folder);
+    if (i == KNOWN_FILES) {
+        diag_error(b->diag, EXIT_NO_INPUT, at, "%s: no tokenizer: none of tokenizer.json, vocab.txt, vocab.json with merges.txt, "
+                   "tokenizer.model, spiece.model, source.spm with vocab.json, tokenizer.bin", folder);
+        return false;
+    }
+    if (!tok_read_config(b, folder, &config)) return false;
+    const char *path = file_join(b->arena, folder, known_files[i].name), *with = known_files[i].with;
+    if (with && strcmp(with, "vocab.json") == 0) return import_marian(b, at, path, file_join(b->arena, folder, with));
+    if (with) return import_pair(b, at, path, file_join(b->arena, folder, with), &config);
+    return import_file(b, at, path, &config);
+}
+
+bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob *out)
+{
+    TokBuild *b = tok_build_new(a, d, path);
+    const bool read = is_folder(path) ? import_folder(b, at, path) : import_file(b, at, path, NULL);
+    return read && !tok_failed(b) && tok_finish(b, out);
+}

@@ -1,0 +1,314 @@
+/* tokenizer_json.c: a Hugging Face tokenizer.json. Every part is read strictly: what would change ids or text and is not
+ * supported is refused by its name, before any work. */
+#include "tokenizer_json.h"
+
+#include <math.h>
+#include <string.h>
+
+json_t *tok_json_load(TokBuild *b, const char *data, size_t size)
+{
+    json_error_t error;
+    json_t *root = json_loadb(data, size, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
+    if (!root) diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, error.line > 0 ? error.line : 0, 0 }, "not JSON: %s", error.text);
+    return root;
+}
+
+TokString tok_json_string(TokBuild *b, const json_t *string)
+{
+    if (!json_is_string(string)) return (TokString){ 0 };
+    return (TokString){ arena_copy(b->arena, json_string_value(string), json_string_length(string)), json_string_length(string) };
+}
+
+static const json_t *member(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return value && !json_is_null(value) ? value : NULL;
+}
+
+bool tok_json_bool(TokBuild *b, const json_t *object, const char *key, bool preset)
+{
+    const json_t *value = member(object, key);
+    if (!value) return preset;
+    if (!json_is_boolean(value)) tok_refuse(b, "\"%s\" is neither true nor false", key);
+    return json_is_true(value);
+}
+
+int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t preset)
+{
+    const json_t *value = member(object, key);
+    if (!value) return preset;
+    if (!json_is_integer(value) || json_integer_value(value) < 0) tok_refuse(b, "\"%s\" is no whole number from 0", key);
+    return json_is_integer(value) && json_integer_value(value) > 0 ? json_integer_value(value) : 0;
+}
+
+TokString tok_json_text(TokBuild *b, const json_t *object, const char *key)
+{
+    const json_t *value = member(object, key);
+    if (value && !json_is_string(value)) tok_refuse(b, "\"%s\" is no text", key);
+    return tok_json_string(b, value);
+}
+
+/* ---- vocabulary ---------------------------------------------------------------------------------------------------- */
+
+/* {"text": id, …} */
+static void read_vocabulary(TokBuild *b, json_t *vocab)
+{
+    const char *key;
+    json_t *value;
+    if (!json_is_object(vocab)) tok_refuse(b, "the model has no vocab");
+    json_object_foreach(vocab, key, value) {
+        const TokString text = { arena_text(b->arena, key), strlen(key) };
+        if (!json_is_integer(value)) tok_refuse(b, "the id of \"%.60s\" is no whole number", key);
+        else if (!tok_piece(b, json_integer_value(value), text, true)) break;
+    }
+}
+
+static void read_scored(TokBuild *b, const json_t *vocab)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < json_array_size(vocab); i++) {
+        const json_t *pair = json_array_get(vocab, i), *score = json_array_get(pair, 1);
+        const TokString text = tok_json_string(b, json_array_get(pair, 0));
+        TokPiece *p = text.s && json_is_number(score) ? tok_piece(b, (int64_t)i, text, true) : NULL;
+        if (!p) {
+            if (!tok_failed(b)) tok_refuse(b, "entry %zu of the vocab is no pair of a text and a score", i);
+            return;
+        }
+        p->score = json_number_value(score);
+        if (p->score < least) least = p->score;
+    }
+    uint64_t bits;
+    const double unknown = least - 10;          /* Kudo's penalty */
+    memcpy(&bits, &unknown, sizeof bits);
+    b->head[TOK_HEAD_UNKNOWN_SCORE] = (uint32_t)bits;
+    b->head[TOK_HEAD_UNKNOWN_SCORE_HIGH] = (uint32_t)(bits >> 32);
+}
+
+/* The merge of `left` and `right`: their ids and that of both together, which lacks the prefix of what continues a word. False
+ * where one of the three is not in the vocabulary. */
+static bool find_merge(TokBuild *b, TokString left, TokString right, size_t prefix, TokMerge *m)
+{
+    if (b->byte_level && (!tok_bytes(b->arena, left, &left) || !tok_bytes(b->arena, right, &right))) return false;
+    const size_t skip = right.n >= prefix ? prefix : 0;
+    char *both = arena_alloc(b->arena, left.n + right.n + 1);
+    memcpy(both, left.s, left.n);
+    memcpy(both + left.n, right.s + skip, right.n - skip);
+    m->left = tok_id(b, left);
+    m->right = tok_id(b, right);
+    m->merged = tok_id(b, (TokString){ both, left.n + right.n - skip });
+    return m->left != RT_TOK_NONE && m->right != RT_TOK_NONE && m->merged != RT_TOK_NONE;
+}
+
+/* "a b" or ["a", "b"]. Where pieces are spaces themselves, the first space that parts two pieces is the one between. */
+static bool read_merge(TokBuild *b, const json_t *merge, size_t prefix, TokMerge *m)
+{
+    const TokString both = tok_json_string(b, merge);
+    if (!both.s) {
+        const TokString left = tok_json_string(b, json_array_get(merge, 0)), right = tok_json_string(b, json_array_get(merge, 1));
+        return json_array_size(merge) == 2 && left.s && right.s && find_merge(b, left, right, prefix, m);
+    }
+    for (size_t i = 1; i + 1 < both.n; i++)
+        if (both.s[i] == ' ' && find_merge(b, (TokString){ both.s, i }, (TokString){ both.s + i + 1, both.n - i - 1 }, prefix, m)) return true;
+    return false;
+}
+
+static void read_merges(TokBuild *b, const json_t *merges, size_t prefix)
+{
+    if (!json_is_array(merges)) tok_refuse(b, "the model has no merges");
+    for (size_t i = 0; i < json_array_size(merges) && !tok_failed(b); i++) {
+        TokMerge m;
+        if (read_merge(b, json_array_get(merges, i), prefix, &m)) tok_merge(b, m.left, m.right, (uint32_t)i, m.merged);
+        else tok_refuse(b, "merge %zu is not of two pieces of the vocab", i);
+    }
+}
+
+/* ---- models ---------------------------------------------------------------------------------------------------------- */
+
+static void set_text(TokBuild *b, RtTokHead at, TokString text)
+{
+    b->head[at] = tok_pool(b, text);
+    b->head[at + 1] = (uint32_t)text.n;
+}
+
+static void read_unknown(TokBuild *b, const json_t *model, bool needed)
+{
+    const TokString unknown = tok_json_text(b, model, "unk_token");
+    if (unknown.s) b->head[TOK_HEAD_UNKNOWN] = tok_id(b, unknown);
+    if (needed && b->head[TOK_HEAD_UNKNOWN] == RT_TOK_NONE) tok_refuse(b, "the unk_token \"%.60s\" is not in the vocab", unknown.s ? unknown.s : "");
+}
+
+static void set_flag(TokBuild *b, const json_t *model, const char *key, RtTokFlag flag)
+{
+    if (tok_json_bool(b, model, key, false)) b->head[TOK_HEAD_FLAGS] |= flag;
+}
+
+static void read_bpe(TokBuild *b, const json_t *model)
+{
+    const TokString prefix = tok_json_text(b, model, "continuing_subword_prefix"), suffix = tok_json_text(b, model, "end_of_word_suffix");
+    const json_t *dropout = member(model, "dropout");
+    if (dropout && !(json_is_number(dropout) && json_number_value(dropout) == 0)) tok_refuse(b, "the model's dropout is not supported");
+    read_vocabulary(b, json_object_get(model, "vocab"));
+    if (tok_failed(b)) return;
+    tok_index(b);
+    read_unknown(b, model, false);
+    set_flag(b, model, "fuse_unk", TOK_FUSE_UNKNOWN);
+    set_flag(b, model, "byte_fallback", TOK_BYTE_FALLBACK);
+    set_flag(b, model, "ignore_merges", TOK_IGNORE_MERGES);
+    set_text(b, TOK_HEAD_PREFIX, prefix);
+    set_text(b, TOK_HEAD_SUFFIX, suffix);
+    if (b->byte_level && (prefix.n || suffix.n)) tok_refuse(b, "a prefix or suffix of byte-level pieces is not supported");
+    read_merges(b, json_object_get(model, "merges"), prefix.n);
+    b->head[TOK_HEAD_MODEL] = TOK_BPE;
+}
+
+static void read_wordpiece(TokBuild *b, const json_t *model)
+{
+    const TokString prefix = tok_json_text(b, model, "continuing_subword_prefix");
+    read_vocabulary(b, json_object_get(model, "vocab"));
+    if (tok_failed(b)) return;
+    tok_index(b);
+    read_unknown(b, model, true);
+    set_text(b, TOK_HEAD_PREFIX, prefix.s ? prefix : tok_string("##"));
+    b->head[TOK_HEAD_WORD_MOST] = (uint32_t)tok_json_int(b, model, "max_input_chars_per_word", 100);
+    b->head[TOK_HEAD_MODEL] = TOK_WORDPIECE;
+}
+
+static void read_unigram(TokBuild *b, const json_t *model)
+{
+    const json_t *unknown = member(model, "unk_id");
+    read_scored(b, json_object_get(model, "vocab"));
+    if (tok_failed(b)) return;
+    tok_index(b);
+    if (unknown) b->head[TOK_HEAD_UNKNOWN] = (uint32_t)tok_json_int(b, model, "unk_id", 0);
+    if (unknown && b->head[TOK_HEAD_UNKNOWN] >= (uint32_t)b->size) tok_refuse(b, "the unk_id is not in the vocab");
+    b->head[TOK_HEAD_FLAGS] |= TOK_FUSE_UNKNOWN;
+    set_flag(b, model, "byte_fallback", TOK_BYTE_FALLBACK);
+    b->head[TOK_HEAD_MODEL] = TOK_UNIGRAM;
+}
+
+static void read_words(TokBuild *b, const json_t *model)
+{
+    read_vocabulary(b, json_object_get(model, "vocab"));
+    if (tok_failed(b)) return;
+    tok_index(b);
+    read_unknown(b, model, false);
+    b->head[TOK_HEAD_MODEL] = TOK_WORDS;
+}
+
+/* Old files do not say the type. */
+static const char *model_type(const json_t *model)
+{
+    const json_t *type = json_object_get(model, "type");
+    if (json_is_string(type)) return json_string_value(type);
+    if (json_object_get(model, "merges")) return "BPE";
+    return json_is_array(json_object_get(model, "vocab")) ? "Unigram" : "WordPiece";
+}
+
+static void read_model(TokBuild *b, const json_t *model)
+{
+    static const struct { const char *type; void (*read)(TokBuild *, const json_t *); } models[] = {
+        { "BPE", read_bpe }, { "WordPiece", read_wordpiece }, { "Unigram", read_unigram }, { "WordLevel", read_words },
+    };
+    if (!json_is_object(model)) {
+        tok_refuse(b, "there is no model");
+        return;
+    }
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (strcmp(models[i].type, model_type(model)) == 0) {
+            models[i].read(b, model);
+            return;
+        }
+    tok_refuse(b, "the model '%.60s' is not supported", model_type(model));
+}
+
+/* ---- added tokens ------------------------------------------------------------------------------------------------------ */
+
+static TokAdded *add_token(TokBuild *b, TokString text, int64_t id, uint32_t flags, bool normalised, bool special)
+{
+    const uint32_t known = b->byte_level ? RT_TOK_NONE : tok_id(b, text);
+    TokAdded *x = NULL;
+    for (int i = 0; i < b->added.count && !x; i++)
+        if (tok_same(b->added.at[i].text, text)) x = &b->added.at[i];
+    if (known != RT_TOK_NONE) id = known;
+    for (int64_t i = 0; b->byte_level && i < b->size; i++)
+        if (tok_same(b->pieces.at[i].text, text)) id = i;
+    if (id >= b->size || b->pieces.at[id].kind & TOK_ABSENT || !tok_same(b->pieces.at[id].text, text)) {
+        if (!tok_piece(b, id, text, false)) return NULL;
+    }
+    if (special) b->pieces.at[id].kind |= TOK_SPECIAL;
+    if (!x) x = TOK_NEW(b, &b->added);
+    *x = (TokAdded){ text, (uint32_t)id, flags, normalised, special };
+    return x;
+}
+
+static void read_added(TokBuild *b, const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list) && !tok_failed(b); i++) {
+        const json_t *x = json_array_get(list, i);
+        const TokString text = tok_json_text(b, x, "content");
+        const bool special = tok_json_bool(b, x, "special", false);
+        const uint32_t flags = (tok_json_bool(b, x, "single_word", false) ? TOK_ADDED_SINGLE_WORD : 0u) |
+                               (tok_json_bool(b, x, "lstrip", false) ? TOK_ADDED_LSTRIP : 0u) |
+                               (tok_json_bool(b, x, "rstrip", false) ? TOK_ADDED_RSTRIP : 0u);
+        const int64_t id = tok_json_int(b, x, "id", -1);
+        if (!text.s) tok_refuse(b, "an added token has no content");
+        else if (text.n) add_token(b, text, id, flags, tok_json_bool(b, x, "normalized", !special), special);
+    }
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------------------------ */
+
+static void read_truncation(TokBuild *b, const json_t *truncation)
+{
+    const TokString direction = tok_json_text(b, truncation, "direction");
+    if (!truncation || json_is_null(truncation)) return;
+    const int64_t most = tok_json_int(b, truncation, "max_length", 0);
+    if (most < 1 || most > INT32_MAX) return;
+    if (direction.s && strcmp(direction.s, "Right") != 0) tok_refuse(b, "truncation in the direction '%.20s' is not supported", direction.s);
+    else b->head[TOK_HEAD_MOST_IDS] = (uint32_t)most;
+}
+
+/* Llama and Gemma write their template anew, by what tokenizer_config.json says. */
+static void settle_ends(TokBuild *b, const TokConfig *c)
+{
+    const uint32_t bos = c->bos.s ? tok_id_of_text(b, c->bos) : RT_TOK_NONE, eos = c->eos.s ? tok_id_of_text(b, c->eos) : RT_TOK_NONE;
+    const char *name = c->class_name ? c->class_name : "";
+    const bool own = strncmp(name, "Llama", 5) == 0 || strncmp(name, "Gemma", 5) == 0 || strncmp(name, "CodeLlama", 9) == 0;
+    if (!own || (!c->has_add_bos && !c->has_add_eos)) return;
+    const bool begin = (c->has_add_bos ? c->add_bos : true) && bos != RT_TOK_NONE, end = c->add_eos && eos != RT_TOK_NONE;
+    b->single.count = b->pair.count = 0;
+    for (int pair = 0; pair < 2; pair++)
+        for (int text = 0; text <= pair; text++) {
+            if (begin) tok_item(b, pair, TOK_ITEM_SPECIAL, bos, (uint32_t)text);
+            tok_item(b, pair, text ? TOK_ITEM_B : TOK_ITEM_A, 0, (uint32_t)text);
+            if (end) tok_item(b, pair, TOK_ITEM_SPECIAL, eos, (uint32_t)text);
+        }
+}
+
+static void read_all(TokBuild *b, const json_t *root, const TokConfig *config)
+{
+    if (!json_is_object(root)) {
+        tok_refuse(b, "not a JSON object");
+        return;
+    }
+    tok_json_normaliser(b, json_object_get(root, "normalizer"));
+    tok_json_pre_tokenizer(b, json_object_get(root, "pre_tokenizer"));
+    tok_json_decoder(b, json_object_get(root, "decoder"));
+    if (!tok_failed(b)) read_model(b, json_object_get(root, "model"));
+    if (!tok_failed(b)) read_added(b, json_object_get(root, "added_tokens"));
+    for (int i = 0; config && i < config->added.count && !tok_failed(b); i++) {
+        const TokAdded *x = &config->added.at[i];
+        add_token(b, x->text, x->id, x->flags, x->normalised, x->special);
+    }
+    if (!tok_failed(b)) tok_json_post_processor(b, json_object_get(root, "post_processor"));
+    if (!tok_failed(b) && config) settle_ends(b, config);
+    read_truncation(b, json_object_get(root, "truncation"));
+}
+
+bool tok_import_json(TokBuild *b, const char *data, size_t size, const TokConfig *config)
+{
+    json_t *root = tok_json_load(b, data, size);
+    if (root) read_all(b, root, config);
+    json_decref(root);
+    return !tok_failed(b);
+}

@@ -1,0 +1,23 @@
+/* tokenizer_json.h: what the readers of tokenizer.json share. */
+#ifndef TOKENIZER_JSON_H
+#define TOKENIZER_JSON_H
+
+#include <jansson.h>
+
+#include "tokenizer_build.h"
+
+/* A file's JSON, which the caller gives back; NULL after an error with its line. */
+json_t *tok_json_load(TokBuild *b, const char *data, size_t size);
+TokString tok_json_string(TokBuild *b, const json_t *string);               /* a copy in the arena; s NULL for what is none */
+/* Members of an object; what is absent or null is `preset`, what has another type is refused. */
+bool tok_json_bool(TokBuild *b, const json_t *object, const char *key, bool preset);
+int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t preset);
+TokString tok_json_text(TokBuild *b, const json_t *object, const char *key);    /* s NULL where absent */
+
+/* The parts of the pipeline; each may be null. */
+void tok_json_normaliser(TokBuild *b, const json_t *part);
+void tok_json_pre_tokenizer(TokBuild *b, const json_t *part);
+void tok_json_decoder(TokBuild *b, const json_t *part);
+void tok_json_post_processor(TokBuild *b, const json_t *part);      /* needs the vocabulary */
+
+#endif

@@ -1,0 +1,263 @@
+/* tokenizer_json_config.c: what stands beside a tokenizer in a Hugging Face folder, tokenizer_config.json and
+ * special_tokens_map.json; and the vocabularies that are JSON but no tokenizer.json. */
+#include "tokenizer_json.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "file.h"
+
+/* ---- tokenizer_config.json, special_tokens_map.json ------------------------------------------------------------------ */
+
+/* A token is a text, or an object with its content. */
+static void read_token(TokBuild *b, const json_t *root, const char *key, TokString *out)
+{
+    const json_t *token = json_object_get(root, key);
+    const TokString text = tok_json_string(b, json_is_object(token) ? json_object_get(token, "content") : token);
+    if (text.s) *out = text;
+}
+
+static void read_tokens(TokBuild *b, const json_t *root, TokConfig *c)
+{
+    read_token(b, root, "bos_token", &c->bos);
+    read_token(b, root, "eos_token", &c->eos);
+    read_token(b, root, "unk_token", &c->unk);
+    read_token(b, root, "cls_token", &c->cls);
+    read_token(b, root, "sep_token", &c->sep);
+    read_token(b, root, "pad_token", &c->pad);
+    read_token(b, root, "mask_token", &c->mask);
+}
+
+static bool read_switch(TokBuild *b, const json_t *root, const char *key, bool *value)
+{
+    const json_t *x = json_object_get(root, key);
+    if (!x || json_is_null(x)) return false;
+    *value = tok_json_bool(b, root, key, false);
+    return true;
+}
+
+static void read_added(TokBuild *b, json_t *decoder, TokConfig *c)
+{
+    const char *key;
+    json_t *x;
+    json_object_foreach(decoder, key, x) {
+        char *end;
+        const long id = strtol(key, &end, 10);
+        const TokString text = tok_json_text(b, x, "content");
+        const bool special = tok_json_bool(b, x, "special", false);
+        const uint32_t flags = (tok_json_bool(b, x, "single_word", false) ? TOK_ADDED_SINGLE_WORD : 0u) |
+                               (tok_json_bool(b, x, "lstrip", false) ? TOK_ADDED_LSTRIP : 0u) |
+                               (tok_json_bool(b, x, "rstrip", false) ? TOK_ADDED_RSTRIP : 0u);
+        if (*end || end == key || id < 0 || id >= TOK_IDS_MOST || !text.s) tok_refuse(b, "added_tokens_decoder: \"%.40s\" is no token", key);
+        else if (text.n) *TOK_NEW(b, &c->added) = (TokAdded){ text, (uint32_t)id, flags, tok_json_bool(b, x, "normalized", !special), special };
+    }
+}
+
+static void read_config(TokBuild *b, const json_t *root, TokConfig *c)
+{
+    const TokString name = tok_json_text(b, root, "tokenizer_class");
+    c->class_name = name.s;
+    c->has_do_lower_case = read_switch(b, root, "do_lower_case", &c->do_lower_case);
+    c->has_strip_accents = read_switch(b, root, "strip_accents", &c->strip_accents);
+    c->has_chinese = read_switch(b, root, "tokenize_chinese_chars", &c->chinese);
+    c->has_add_bos = read_switch(b, root, "add_bos_token", &c->add_bos);
+    c->has_add_eos = read_switch(b, root, "add_eos_token", &c->add_eos);
+    read_added(b, json_object_get(root, "added_tokens_decoder"), c);
+}
+
+/* The object in a file of the folder, which the caller gives back; NULL where there is no such file, or after an error. */
+static json_t *load(TokBuild *b, const char *folder, const char *name)
+{
+    const char *path = file_join(b->arena, folder, name), *before = b->file;
+    struct stat s;
+    size_t size;
+    if (stat(path, &s) != 0) return NULL;
+    const char *data = file_read(b->arena, b->diag, (Loc){ 0 }, path, 64 << 20, &size);
+    b->file = path;
+    json_t *root = data ? tok_json_load(b, data, size) : NULL;
+    if (root && !json_is_object(root)) tok_refuse(b, "not a JSON object");
+    if (!tok_failed(b)) b->file = before;
+    return root;
+}
+
+bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
+{
+    json_t *specials = load(b, folder, "special_tokens_map.json"), *root = load(b, folder, "tokenizer_config.json");
+    if (specials) read_tokens(b, specials, c);
+    if (root) {
+        read_tokens(b, root, c);
+        read_config(b, root, c);
+    }
+    json_decref(specials);
+    json_decref(root);
+    return !tok_failed(b);
+}
+
+/* ---- vocab.json and merges.txt ------------------------------------------------------------------------------------------- */
+
+static void read_ids(TokBuild *b, json_t *root, bool known)
+{
+    const char *key;
+    json_t *value;
+    if (!json_is_object(root)) tok_refuse(b, "not a JSON object of pieces");
+    json_object_foreach(root, key, value) {
+        if (!json_is_integer(value)) tok_refuse(b, "the id of \"%.60s\" is no whole number", key);
+        else if (!tok_piece(b, json_integer_value(value), (TokString){ arena_text(b->arena, key), strlen(key) }, known)) break;
+    }
+}
+
+/* A line is two pieces with a space between. */
+static void read_merges(TokBuild *b, const char *data, size_t size)
+{
+    int line = 0;
+    uint32_t rank = 0;
+    for (size_t at = 0, next; at < size && !tok_failed(b); at = next) {
+        const char *end = memchr(data + at, '\n', size - at);
+        size_t n = end ? (size_t)(end - (data + at)) : size - at;
+        next = at + n + 1;
+        line++;
+        if (n && data[at + n - 1] == '\r') n--;
+        if (!n || (line == 1 && n > 8 && memcmp(data + at, "#version", 8) == 0)) continue;
+        const char *space = memchr(data + at, ' ', n);
+        TokString part[2] = { { data + at, space ? (size_t)(space - (data + at)) : 0 }, { space ? space + 1 : "", 0 } };
+        part[1].n = space ? n - part[0].n - 1 : 0;
+        const char *both = arena_format(b->arena, "%.*s%.*s", (int)part[0].n, part[0].s, (int)part[1].n, part[1].s);
+        TokString whole = tok_string(both);
+        bool good = part[0].n && part[1].n && tok_bytes(b->arena, part[0], &part[0]) && tok_bytes(b->arena, part[1], &part[1]);
+        good = good && tok_bytes(b->arena, whole, &whole);
+        const uint32_t left = good ? tok_id(b, part[0]) : RT_TOK_NONE, right = good ? tok_id(b, part[1]) : RT_TOK_NONE,
+                       merged = good ? tok_id(b, whole) : RT_TOK_NONE;
+        if (left == RT_TOK_NONE || right == RT_TOK_NONE || merged == RT_TOK_NONE)
+            diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, line, 1 }, "no merge of two pieces of the vocabulary");
+        else tok_merge(b, left, right, rank++, merged);
+    }
+}
+
+static bool has(const char *s, const char *word) { return s && strstr(s, word); }
+
+static void add_special(TokBuild *b, const char *name, TokString given)
+{
+    const TokString text = given.s ? given : tok_string(name ? name : "");
+    const uint32_t id = text.n ? tok_id_of_text(b, text) : RT_TOK_NONE;
+    if (id == RT_TOK_NONE) return;
+    b->pieces.at[id].kind |= TOK_SPECIAL;
+    *TOK_NEW(b, &b->added) = (TokAdded){ text, id, name && strcmp(name, "<mask>") == 0 ? TOK_ADDED_LSTRIP : 0, false, true };
+}
+
+/* RoBERTa and BART close a text on both sides; others only where the configuration says so. */
+static void settle_template(TokBuild *b, const TokConfig *c)
+{
+    const TokString cls = c->cls.s ? c->cls : tok_string("<s>"), sep = c->sep.s ? c->sep : tok_string("</s>");
+    const uint32_t begin = tok_id_of_text(b, cls), end = tok_id_of_text(b, sep), bos = c->bos.s ? tok_id_of_text(b, c->bos) : RT_TOK_NONE;
+    const bool named = has(c->class_name, "Roberta") || has(c->class_name, "Bart") || has(c->class_name, "Longformer");
+    const bool masked = tok_id_of_text(b, tok_string("<mask>")) != RT_TOK_NONE;
+    const bool around = named || (!c->class_name && begin != RT_TOK_NONE && end != RT_TOK_NONE && masked);
+    if (around && begin != RT_TOK_NONE && end != RT_TOK_NONE) {
+        for (int pair = 0; pair < 2; pair++) {
+            tok_item(b, pair, TOK_ITEM_SPECIAL, begin, 0);
+            tok_item(b, pair, TOK_ITEM_A, 0, 0);
+            tok_item(b, pair, TOK_ITEM_SPECIAL, end, 0);
+        }
+        tok_item(b, true, TOK_ITEM_SPECIAL, end, 0);
+        tok_item(b, true, TOK_ITEM_B, 0, 0);
+        tok_item(b, true, TOK_ITEM_SPECIAL, end, 0);
+    } else if (c->add_bos && bos != RT_TOK_NONE) {
+        for (int pair = 0; pair < 2; pair++) {
+            tok_item(b, pair, TOK_ITEM_SPECIAL, bos, 0);
+            tok_item(b, pair, TOK_ITEM_A, 0, 0);
+            if (pair) tok_item(b, pair, TOK_ITEM_B, 0, 1);
+        }
+    }
+}
+
+bool tok_import_vocab_merges(TokBuild *b, const char *vocab, size_t vocab_size, const char *merges, size_t merges_size, const TokConfig *config)
+{
+    static const TokConfig none;
+    const TokConfig *c = config ? config : &none;
+    const char *vocab_path = b->file;
+    json_t *root = tok_json_load(b, vocab, vocab_size);
+    tok_byte_level(b, false, true);
+    if (root) read_ids(b, root, true);
+    json_decref(root);
+    if (tok_failed(b)) return false;
+    tok_index(b);
+    b->file = file_join(b->arena, file_folder(b->arena, vocab_path), "merges.txt");
+    read_merges(b, merges, merges_size);
+    b->file = vocab_path;
+    b->head[TOK_HEAD_MODEL] = TOK_BPE;
+    tok_decoder(b, (RtTokOp){ .kind = TOK_TO_BYTES });
+    for (int i = 0; i < b->size && !tok_failed(b); i++) {           /* what stands for no bytes is an added token */
+        const TokPiece *p = &b->pieces.at[i];
+        const bool special = p->text.n > 2 && p->text.s[0] == '<' && p->text.s[p->text.n - 1] == '>';
+        if (special && (p->text.s[1] == '|' || !c->class_name)) add_special(b, p->text.s, (TokString){ 0 });
+    }
+    add_special(b, NULL, c->bos);
+    add_special(b, NULL, c->eos);
+    add_special(b, NULL, c->unk);
+    add_special(b, NULL, c->pad);
+    add_special(b, "<mask>", c->mask);
+    for (int i = 0; i < c->added.count; i++) add_special(b, c->added.at[i].text.s, (TokString){ 0 });
+    settle_template(b, c);
+    return !tok_failed(b);
+}
+
+/* ---- Marian ------------------------------------------------------------------------------------------------------------------ */
+
+static bool is_language(TokString s) { return s.n > 4 && memcmp(s.s, ">>", 2) == 0 && memcmp(s.s + s.n - 2, "<<", 2) == 0; }
+
+/* Pieces are SentencePiece's, their ids those of vocab.json. A piece without an id is a symbol behind all ids: it is unknown. */
+bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size)
+{
+    TokBuild *pieces = tok_build_new(b->arena, b->diag, b->file);
+    json_t *root = NULL;
+    if (!tok_import_sentencepiece(pieces, model, model_size, NULL)) return false;
+    if (pieces->head[TOK_HEAD_MODEL] != TOK_UNIGRAM) tok_refuse(b, "a Marian tokenizer that is no unigram model is not supported");
+    else root = tok_json_load(b, vocab, vocab_size);
+    if (root) read_ids(b, root, false);
+    json_decref(root);
+    if (tok_failed(b)) return false;
+    TokEntry *entry = arena_array(b->arena, (size_t)b->size + 1, sizeof *entry);
+    int entries = 0;
+    for (int i = 0; i < b->size; i++)
+        if (b->pieces.at[i].text.s) entry[entries++] = (TokEntry){ b->pieces.at[i].text, (uint32_t)i };
+    b->trie = tok_trie(b->arena, entry, entries);
+    const uint32_t unk = tok_id(b, tok_string("<unk>")), end = tok_id(b, tok_string("</s>")), pad = tok_id(b, tok_string("<pad>"));
+    if (unk == RT_TOK_NONE || end == RT_TOK_NONE) {
+        tok_refuse(b, "vocab.json has no <unk> or no </s>");
+        return false;
+    }
+    const int size = b->size;
+    for (int i = 0; i < pieces->size; i++) {
+        const TokPiece *p = &pieces->pieces.at[i];
+        if (!p->key.s) continue;
+        const uint32_t id = tok_id(b, p->text);
+        TokPiece *to = id != RT_TOK_NONE ? &b->pieces.at[id] : TOK_NEW(b, &b->pieces);
+        *to = (TokPiece){ .text = p->text, .key = p->text, .score = p->score, .kind = to->kind };
+    }
+    b->size = size;
+    for (int i = 0; i < size; i++)
+        if (b->pieces.at[i].text.s && is_language(b->pieces.at[i].text))
+            *TOK_NEW(b, &b->added) = (TokAdded){ b->pieces.at[i].text, (uint32_t)i, TOK_ADDED_RSTRIP, false, false };
+    b->pieces.at[unk].kind |= TOK_SPECIAL;
+    b->pieces.at[end].kind |= TOK_SPECIAL;
+    if (pad != RT_TOK_NONE) b->pieces.at[pad].kind |= TOK_SPECIAL;
+    tok_index(b);
+    memcpy(b->head, pieces->head, sizeof b->head);
+    b->head[TOK_HEAD_UNKNOWN] = unk;
+    b->head[TOK_HEAD_FLAGS] &= ~(uint32_t)TOK_BYTE_FALLBACK;
+    b->text = pieces->text;
+    b->normalisers.at = pieces->normalisers.at;
+    b->normalisers.count = pieces->normalisers.count;
+    b->normalisers.room = pieces->normalisers.room;
+    b->growth = pieces->growth;
+    b->extra = pieces->extra;
+    b->charsmap = pieces->charsmap;
+    b->charsmap_text = pieces->charsmap_text;
+    tok_decode_sentencepiece(b, tok_string("\xE2\x96\x81"), true);
+    tok_item(b, false, TOK_ITEM_A, 0, 0);
+    tok_item(b, false, TOK_ITEM_SPECIAL, end, 0);
+    tok_item(b, true, TOK_ITEM_A, 0, 0);
+    tok_item(b, true, TOK_ITEM_B, 0, 0);
+    tok_item(b, true, TOK_ITEM_SPECIAL, end, 0);
+    return !tok_failed(b);
+}

@@ -1,0 +1,422 @@
+/* tokenizer_json_parts.c: normalizer, pre_tokenizer and decoder of a tokenizer.json, each type a row of a table. What is not
+ * in the table is not supported, and said so by its name. */
+#include "tokenizer_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef void ReadPart(TokBuild *b, const json_t *part);
+typedef struct PartRow { const char *type; ReadPart *read; } PartRow;
+typedef struct PartKind { const char *name, *list; const PartRow *rows; int count; } PartKind;
+
+enum { DEEPEST = 16 };
+
+/* A part, or a Sequence of parts. */
+static void read_part(TokBuild *b, const PartKind *kind, const json_t *part, int depth)
+{
+    const json_t *type = json_object_get(part, "type");
+    if (!part || json_is_null(part) || tok_failed(b)) return;
+    if (!json_is_string(type) || depth > DEEPEST) {
+        tok_refuse(b, "a %s has no type", kind->name);
+        return;
+    }
+    const char *name = json_string_value(type);
+    if (strcmp(name, "Sequence") == 0) {
+        const json_t *list = json_object_get(part, kind->list);
+        if (!json_is_array(list)) tok_refuse(b, "a %s of type Sequence has no list \"%s\"", kind->name, kind->list);
+        for (size_t i = 0; i < json_array_size(list); i++) read_part(b, kind, json_array_get(list, i), depth + 1);
+        return;
+    }
+    for (int i = 0; i < kind->count; i++)
+        if (strcmp(kind->rows[i].type, name) == 0) {
+            kind->rows[i].read(b, part);
+            return;
+        }
+    tok_refuse(b, "the %s '%.60s' is not supported", kind->name, name);
+}
+
+/* {"String": …} or {"Regex": …}, or a text alone. */
+static bool read_pattern(TokBuild *b, const json_t *part, uint32_t *node, bool *empty)
+{
+    const json_t *pattern = json_object_get(part, "pattern");
+    const TokString regex = tok_json_string(b, json_object_get(pattern, "Regex"));
+    const TokString text = tok_json_string(b, json_is_string(pattern) ? pattern : json_object_get(pattern, "String"));
+    *empty = text.s && !text.n;
+    if (regex.s) return tok_regex(b, regex, node);
+    if (!text.s) tok_refuse(b, "a pattern is neither String nor Regex");
+    else if (text.n) *node = tok_text_pattern(b, text);
+    return text.s && !tok_failed(b);
+}
+
+/* ---- normalizers ------------------------------------------------------------------------------------------------- */
+
+static void read_bert_normaliser(TokBuild *b, const json_t *part)
+{
+    const bool lowercase = tok_json_bool(b, part, "lowercase", true);
+    tok_bert_normaliser(b, tok_json_bool(b, part, "clean_text", true), tok_json_bool(b, part, "handle_chinese_chars", true),
+                        tok_json_bool(b, part, "strip_accents", lowercase), lowercase);
+}
+
+static void read_nfc(TokBuild *b, const json_t *part) { (void)part; tok_form(b, true, false); }
+static void read_nfd(TokBuild *b, const json_t *part) { (void)part; tok_form(b, false, false); }
+static void read_nfkc(TokBuild *b, const json_t *part) { (void)part; tok_form(b, true, true); }
+static void read_nfkd(TokBuild *b, const json_t *part) { (void)part; tok_form(b, false, true); }
+static void read_lowercase(TokBuild *b, const json_t *part) { (void)part; tok_bert_normaliser(b, false, false, false, true); }
+
+static void read_strip(TokBuild *b, const json_t *part)
+{
+    const bool left = tok_json_bool(b, part, "strip_left", true), right = tok_json_bool(b, part, "strip_right", true);
+    tok_normaliser(b, (RtTokOp){ .kind = TOK_STRIP, .a = left, .b = right });
+}
+
+static void read_strip_accents(TokBuild *b, const json_t *part)
+{
+    const uint64_t marks = tok_properties("M");
+    (void)part;
+    b->properties = true;
+    tok_normaliser(b, (RtTokOp){ .kind = TOK_DROP, .a = (uint32_t)marks, .b = (uint32_t)(marks >> 32) });
+}
+
+static void read_replace(TokBuild *b, const json_t *part)
+{
+    bool empty;
+    uint32_t node = 0;
+    const TokString content = tok_json_text(b, part, "content");
+    if (!read_pattern(b, part, &node, &empty) || empty) return;
+    RtTokOp op = tok_op(b, TOK_REPLACE, content);
+    op.a = node;
+    tok_normaliser(b, op);
+}
+
+static void read_prepend(TokBuild *b, const json_t *part)
+{
+    tok_normaliser(b, tok_op(b, TOK_PREPEND, tok_json_text(b, part, "prepend")));
+}
+
+static int base64_digit(unsigned char c)
+{
+    if (c >= 'A' && c <= 'Z') return c - 'A';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+    if (c >= '0' && c <= '9') return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+static bool read_base64(TokBuild *b, TokString text, unsigned char **out, size_t *n)
+{
+    unsigned bits = 0;
+    int count = 0;
+    *out = arena_alloc(b->arena, text.n + 1);
+    *n = 0;
+    while (text.n && text.s[text.n - 1] == '=') text.n--;
+    for (size_t i = 0; i < text.n; i++) {
+        const int digit = base64_digit((unsigned char)text.s[i]);
+        if (digit < 0) return false;
+        bits = (bits << 6 | (unsigned)digit) & 0xFFFFFF;
+        if ((count += 6) < 8) continue;
+        count -= 8;
+        (*out)[(*n)++] = (unsigned char)(bits >> count);
+    }
+    return true;
+}
+
+static void read_precompiled(TokBuild *b, const json_t *part)
+{
+    const TokString text = tok_json_text(b, part, "precompiled_charsmap");
+    unsigned char *data;
+    size_t n;
+    if (!text.s || !text.n) return;
+    if (!read_base64(b, text, &data, &n)) tok_refuse(b, "precompiled_charsmap is no base64");
+    else tok_charsmap(b, data, n, TOK_MAP_GRAPHEMES);
+}
+
+static const PartRow normalisers[] = {
+    { "BertNormalizer", read_bert_normaliser }, { "NFC", read_nfc }, { "NFD", read_nfd }, { "NFKC", read_nfkc }, { "NFKD", read_nfkd },
+    { "Lowercase", read_lowercase }, { "Strip", read_strip }, { "StripAccents", read_strip_accents }, { "Replace", read_replace },
+    { "Prepend", read_prepend }, { "Precompiled", read_precompiled },
+};
+
+void tok_json_normaliser(TokBuild *b, const json_t *part)
+{
+    static const PartKind kind = { "normalizer", "normalizers", normalisers, sizeof normalisers / sizeof *normalisers };
+    read_part(b, &kind, part, 0);
+}
+
+/* ---- pre_tokenizers ------------------------------------------------------------------------------------------------ */
+
+/* Characters become bytes at the end of all, so nothing may look at them behind that. */
+static bool must_come_first(TokBuild *b)
+{
+    if (b->byte_level) tok_refuse(b, "a pre_tokenizer behind ByteLevel is not supported");
+    return !b->byte_level;
+}
+
+static void split_class(TokBuild *b, TokClass c, RtTokBehaviour behaviour, bool others)
+{
+    if (must_come_first(b))
+        tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = tok_class_pattern(b, c), .b = behaviour, .c = others });
+}
+
+static RtTokBehaviour read_behaviour(TokBuild *b, const json_t *part, RtTokBehaviour preset)
+{
+    static const char *const names[] = { "Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous" };
+    const TokString name = tok_json_text(b, part, "behavior");
+    if (!name.s) return preset;
+    for (int i = 0; i < TOK_BEHAVIOURS; i++)
+        if (strcmp(name.s, names[i]) == 0) return (RtTokBehaviour)i;
+    tok_refuse(b, "the behavior '%.40s' is not supported", name.s);
+    return preset;
+}
+
+static void read_split(TokBuild *b, const json_t *part)
+{
+    bool empty;
+    uint32_t node = 0;
+    const RtTokBehaviour behaviour = read_behaviour(b, part, TOK_ISOLATED);
+    if (!must_come_first(b) || !read_pattern(b, part, &node, &empty) || empty) return;
+    tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = node, .b = behaviour, .c = tok_json_bool(b, part, "invert", false) });
+}
+
+static void read_bert_split(TokBuild *b, const json_t *part)
+{
+    (void)part;
+    if (must_come_first(b)) tok_bert_split(b);
+}
+
+static void read_byte_level(TokBuild *b, const json_t *part)
+{
+    if (must_come_first(b)) tok_byte_level(b, tok_json_bool(b, part, "add_prefix_space", true), tok_json_bool(b, part, "use_regex", true));
+}
+
+/* The scheme by its name, or as older files have it; `preset` where neither stands. */
+static RtTokPrepend read_scheme(TokBuild *b, const json_t *part)
+{
+    static const char *const names[] = { "always", "first", "never" };
+    const TokString name = tok_json_text(b, part, "prepend_scheme");
+    if (!name.s) return tok_json_bool(b, part, "add_prefix_space", true) ? TOK_PREPEND_ALWAYS : TOK_PREPEND_NEVER;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name.s, names[i]) == 0) return (RtTokPrepend)i;
+    tok_refuse(b, "the prepend_scheme '%.40s' is not supported", name.s);
+    return TOK_PREPEND_ALWAYS;
+}
+
+static TokString read_mark(TokBuild *b, const json_t *part)
+{
+    const TokString mark = tok_json_text(b, part, "replacement");
+    return mark.s && mark.n && mark.n <= 4 ? mark : tok_string("\xE2\x96\x81");
+}
+
+static void read_metaspace(TokBuild *b, const json_t *part)
+{
+    if (must_come_first(b)) tok_metaspace(b, read_mark(b, part), read_scheme(b, part), tok_json_bool(b, part, "split", true));
+}
+
+static void read_digits(TokBuild *b, const json_t *part)
+{
+    const bool each = tok_json_bool(b, part, "individual_digits", false);
+    split_class(b, (TokClass){ .properties = tok_properties("N") }, each ? TOK_ISOLATED : TOK_CONTIGUOUS, false);
+}
+
+static void read_punctuation(TokBuild *b, const json_t *part)
+{
+    TokClass c = { .properties = tok_properties("P") };
+    tok_add_range(b, &c, '!', '/');
+    tok_add_range(b, &c, ':', '@');
+    tok_add_range(b, &c, '[', '`');
+    tok_add_range(b, &c, '{', '~');
+    split_class(b, c, read_behaviour(b, part, TOK_ISOLATED), false);
+}
+
+/* \w+|[^\w\s]+ , and nothing else stays. The \w of Rust has the two joiners. */
+static void read_whitespace(TokBuild *b, const json_t *part)
+{
+    uint32_t node = 0;
+    (void)part;
+    if (must_come_first(b) && tok_regex(b, tok_string("[\\w\\x{200C}\\x{200D}]+|[^\\w\\s\\x{200C}\\x{200D}]+"), &node))
+        tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = node, .b = TOK_REMOVED, .c = 1 });
+}
+
+static void read_whitespace_split(TokBuild *b, const json_t *part)
+{
+    (void)part;
+    split_class(b, (TokClass){ .properties = ~UINT64_C(0) << 32 }, TOK_REMOVED, false);
+}
+
+static const PartRow pre_tokenizers[] = {
+    { "Split", read_split }, { "BertPreTokenizer", read_bert_split }, { "ByteLevel", read_byte_level }, { "Metaspace", read_metaspace },
+    { "Digits", read_digits }, { "Punctuation", read_punctuation }, { "Whitespace", read_whitespace }, { "WhitespaceSplit", read_whitespace_split },
+};
+
+void tok_json_pre_tokenizer(TokBuild *b, const json_t *part)
+{
+    static const PartKind kind = { "pre_tokenizer", "pretokenizers", pre_tokenizers, sizeof pre_tokenizers / sizeof *pre_tokenizers };
+    read_part(b, &kind, part, 0);
+}
+
+/* ---- decoders -------------------------------------------------------------------------------------------------------- */
+
+static bool is_fused(const TokBuild *b)
+{
+    for (int i = 0; i < b->decoders.count; i++)
+        if (b->decoders.at[i].kind == TOK_TO_FUSED) return true;
+    return false;
+}
+
+static void read_to_bytes(TokBuild *b, const json_t *part) { (void)part; tok_decoder(b, (RtTokOp){ .kind = TOK_TO_BYTES }); }
+static void read_to_fallback(TokBuild *b, const json_t *part) { (void)part; tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FALLBACK }); }
+static void read_to_fused(TokBuild *b, const json_t *part) { (void)part; tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FUSED }); }
+
+static void read_to_words(TokBuild *b, const json_t *part)
+{
+    const TokString prefix = tok_json_text(b, part, "prefix");
+    RtTokOp op = tok_op(b, TOK_TO_WORDS, prefix.s ? prefix : tok_string("##"));
+    op.a = tok_json_bool(b, part, "cleanup", true);
+    tok_decoder(b, op);
+}
+
+static void read_to_spaces(TokBuild *b, const json_t *part)
+{
+    RtTokOp op = tok_op(b, TOK_TO_SPACES, read_mark(b, part));
+    op.a = read_scheme(b, part) != TOK_PREPEND_NEVER;
+    tok_decoder(b, op);
+}
+
+static void read_to_suffix(TokBuild *b, const json_t *part)
+{
+    const TokString suffix = tok_json_text(b, part, "suffix");
+    tok_decoder(b, tok_op(b, TOK_TO_SUFFIX, suffix.s ? suffix : tok_string("</w>")));
+}
+
+static void read_to_replaced(TokBuild *b, const json_t *part)
+{
+    const json_t *pattern = json_object_get(part, "pattern");
+    const TokString from = tok_json_string(b, json_is_string(pattern) ? pattern : json_object_get(pattern, "String"));
+    const TokString to = tok_json_text(b, part, "content");
+    int32_t c;
+    if (!from.s) tok_refuse(b, "a decoder 'Replace' with a Regex is not supported");
+    else if (is_fused(b) && utf8_next(from.s, from.n, &c) != (int)from.n)
+        tok_refuse(b, "a decoder 'Replace' of several characters behind Fuse is not supported");
+    if (!from.s || !from.n) return;
+    RtTokOp op = tok_op(b, TOK_TO_REPLACED, from);
+    op.other = tok_pool(b, to);
+    op.other_bytes = (uint32_t)to.n;
+    tok_decoder(b, op);
+}
+
+static void read_to_stripped(TokBuild *b, const json_t *part)
+{
+    const TokString content = tok_json_text(b, part, "content");
+    RtTokOp op = tok_op(b, TOK_TO_STRIPPED, content);
+    op.a = (uint32_t)tok_json_int(b, part, "start", 0);
+    op.b = (uint32_t)tok_json_int(b, part, "stop", 0);
+    if (!content.n || content.n > 4) tok_refuse(b, "a decoder 'Strip' needs one character as its content");
+    else if (op.b && is_fused(b)) tok_refuse(b, "a decoder 'Strip' behind Fuse with a stop is not supported");
+    else tok_decoder(b, op);
+}
+
+static const PartRow decoders[] = {
+    { "ByteLevel", read_to_bytes }, { "WordPiece", read_to_words }, { "Metaspace", read_to_spaces }, { "BPEDecoder", read_to_suffix },
+    { "Replace", read_to_replaced }, { "ByteFallback", read_to_fallback }, { "Fuse", read_to_fused }, { "Strip", read_to_stripped },
+};
+
+void tok_json_decoder(TokBuild *b, const json_t *part)
+{
+    static const PartKind kind = { "decoder", "decoders", decoders, sizeof decoders / sizeof *decoders };
+    if (!part || json_is_null(part)) tok_decoder(b, (RtTokOp){ .kind = TOK_TO_JOINED });
+    read_part(b, &kind, part, 0);
+}
+
+/* ---- post_processors -------------------------------------------------------------------------------------------------- */
+
+/* [text, id] */
+static bool read_special(TokBuild *b, const json_t *part, const char *key, uint32_t *id)
+{
+    const json_t *pair = json_object_get(part, key), *number = json_array_get(pair, 1);
+    if (!json_is_integer(number) || json_integer_value(number) < 0 || json_integer_value(number) >= b->size) {
+        tok_refuse(b, "the post_processor's \"%s\" is no token of the vocabulary", key);
+        return false;
+    }
+    *id = (uint32_t)json_integer_value(number);
+    return true;
+}
+
+static void read_bert_post(TokBuild *b, const json_t *part)
+{
+    uint32_t cls, sep;
+    if (!read_special(b, part, "cls", &cls) || !read_special(b, part, "sep", &sep)) return;
+    for (int pair = 0; pair < 2; pair++) {
+        tok_item(b, pair, TOK_ITEM_SPECIAL, cls, 0);
+        tok_item(b, pair, TOK_ITEM_A, 0, 0);
+        tok_item(b, pair, TOK_ITEM_SPECIAL, sep, 0);
+    }
+    tok_item(b, true, TOK_ITEM_B, 0, 1);
+    tok_item(b, true, TOK_ITEM_SPECIAL, sep, 1);
+}
+
+static void read_roberta_post(TokBuild *b, const json_t *part)
+{
+    uint32_t cls, sep;
+    if (!read_special(b, part, "cls", &cls) || !read_special(b, part, "sep", &sep)) return;
+    for (int pair = 0; pair < 2; pair++) {
+        tok_item(b, pair, TOK_ITEM_SPECIAL, cls, 0);
+        tok_item(b, pair, TOK_ITEM_A, 0, 0);
+        tok_item(b, pair, TOK_ITEM_SPECIAL, sep, 0);
+    }
+    tok_item(b, true, TOK_ITEM_SPECIAL, sep, 0);
+    tok_item(b, true, TOK_ITEM_B, 0, 0);
+    tok_item(b, true, TOK_ITEM_SPECIAL, sep, 0);
+}
+
+/* A name of special_tokens stands for its ids. */
+static void add_specials(TokBuild *b, bool pair, const json_t *specials, const json_t *id, uint32_t type)
+{
+    const json_t *ids = json_object_get(json_object_get(specials, json_is_string(id) ? json_string_value(id) : ""), "ids");
+    if (!json_is_array(ids)) tok_refuse(b, "the post_processor names a special token that it does not define");
+    for (size_t i = 0; i < json_array_size(ids); i++) {
+        const json_t *number = json_array_get(ids, i);
+        const json_int_t value = json_is_integer(number) ? json_integer_value(number) : -1;
+        if (value < 0 || value >= b->size) tok_refuse(b, "the post_processor has an id that is no token of the vocabulary");
+        else tok_item(b, pair, TOK_ITEM_SPECIAL, (uint32_t)value, type);
+    }
+}
+
+static void read_template_list(TokBuild *b, const json_t *part, bool pair)
+{
+    const json_t *list = json_object_get(part, pair ? "pair" : "single"), *specials = json_object_get(part, "special_tokens");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i), *special = json_object_get(item, "SpecialToken"), *text = json_object_get(item, "Sequence");
+        const int64_t type = tok_json_int(b, special ? special : text, "type_id", 0);
+        const TokString name = tok_json_text(b, special ? special : text, "id");
+        if (type < 0 || type > 255) tok_refuse(b, "the post_processor's type_id %lld is not supported", (long long)type);
+        else if (special) add_specials(b, pair, specials, json_object_get(special, "id"), (uint32_t)type);
+        else if (name.n == 1 && (name.s[0] == 'A' || name.s[0] == 'B'))
+            tok_item(b, pair, name.s[0] == 'A' ? TOK_ITEM_A : TOK_ITEM_B, 0, (uint32_t)type);
+        else tok_refuse(b, "the post_processor's template holds what is neither SpecialToken nor Sequence");
+    }
+}
+
+static void read_template(TokBuild *b, const json_t *part)
+{
+    read_template_list(b, part, false);
+    read_template_list(b, part, true);
+}
+
+static void read_nothing(TokBuild *b, const json_t *part)
+{
+    (void)b;
+    (void)part;
+}
+
+static const PartRow post_processors[] = {
+    { "TemplateProcessing", read_template }, { "BertProcessing", read_bert_post }, { "RobertaProcessing", read_roberta_post },
+    { "ByteLevel", read_nothing },
+};
+
+void tok_json_post_processor(TokBuild *b, const json_t *part)
+{
+    static const PartKind kind = { "post_processor", "processors", post_processors, sizeof post_processors / sizeof *post_processors };
+    const int before = b->single.count;
+    read_part(b, &kind, part, 0);
+    int texts = 0;
+    for (int i = before; i < b->single.count; i++) texts += b->single.at[i].kind == TOK_ITEM_A;
+    if (texts > 1) tok_refuse(b, "a post_processor with the text twice is not supported");
+}

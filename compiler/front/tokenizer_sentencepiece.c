@@ -1,0 +1,347 @@
+/* tokenizer_sentencepiece.c: pieces with scores and types, as SentencePiece has them: from a .model or .spm file (protobuf),
+ * from llama2.c's tokenizer.bin, and for the reader of GGUF.
+ *
+ * A BPE of scores merges the pair whose concatenation is the piece of the highest score. So every way to write a piece as two
+ * symbols is a merge, and its rank that of the score. A character that is no piece itself is a symbol behind the pieces. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tokenizer_build.h"
+
+enum { NORMAL = 1, UNKNOWN, CONTROL, USER, UNUSED, BYTE };
+
+static const char mark[] = "\xE2\x96\x81";
+
+/* ---- merges of scores ------------------------------------------------------------------------------------------------- */
+
+static int by_score(const void *x, const void *y)
+{
+    const float a = *(const float *)x, b = *(const float *)y;
+    return a > b ? -1 : a < b;
+}
+
+static uint32_t rank_of(const float *scores, int n, float score)
+{
+    int low = 0, high = n;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (scores[middle] > score) low = middle + 1;
+        else high = middle;
+    }
+    return (uint32_t)low;
+}
+
+static size_t character_at(TokString s, size_t at)
+{
+    int32_t c;
+    const int n = utf8_next(s.s + at, s.n - at, &c);
+    return n ? (size_t)n : 1;
+}
+
+/* Characters of pieces that are none themselves become symbols. */
+static void add_symbols(TokBuild *b)
+{
+    const int pieces = b->pieces.count;
+    for (int i = 0; i < pieces; i++) {
+        const TokString text = b->pieces.at[i].key;
+        const size_t first = text.s && text.n ? character_at(text, 0) : 0;
+        for (size_t at = 0, n; first < text.n && at < text.n; at += n) {
+            n = character_at(text, at);
+            const TokString one = { text.s + at, n };
+            if (tok_id(b, one) == RT_TOK_NONE) *TOK_NEW(b, &b->pieces) = (TokPiece){ .text = one, .key = one };
+        }
+    }
+    if (b->pieces.count > pieces) tok_index(b);
+}
+
+static void make_merges(TokBuild *b, const float *score)
+{
+    float *sorted = arena_array(b->arena, (size_t)b->size + 1, sizeof *sorted);
+    for (int i = 0; i < b->size; i++) sorted[i] = score[i];
+    qsort(sorted, (size_t)b->size, sizeof *sorted, by_score);
+    add_symbols(b);
+    for (int i = 0; i < b->size; i++) {
+        const TokString text = b->pieces.at[i].key;
+        if (!text.s || tok_id(b, text) != (uint32_t)i) continue;
+        for (size_t at = text.n ? character_at(text, 0) : 0; at < text.n; at += character_at(text, at)) {
+            const uint32_t left = tok_id(b, (TokString){ text.s, at }), right = tok_id(b, (TokString){ text.s + at, text.n - at });
+            if (left != RT_TOK_NONE && right != RT_TOK_NONE) tok_merge(b, left, right, rank_of(sorted, b->size, score[i]), (uint32_t)i);
+        }
+    }
+}
+
+/* ---- the common part ---------------------------------------------------------------------------------------------------- */
+
+static void find_bytes(TokBuild *b, const int32_t *type)
+{
+    b->bytes_given = true;
+    for (int i = 0; i < 256; i++) b->bytes[i] = RT_TOK_NONE;
+    for (int i = 0; i < b->size; i++) {
+        unsigned value;
+        char end;
+        if (type[i] == BYTE && sscanf(b->pieces.at[i].text.s, "<0x%2X%c", &value, &end) == 2 && end == '>')
+            b->bytes[value & 255] = (uint32_t)i;
+    }
+}
+
+static void settle_pieces(TokBuild *b, const TokSentencePieces *s)
+{
+    for (int i = 0; i < b->size; i++) {
+        TokPiece *p = &b->pieces.at[i];
+        const int32_t type = s->type[i];
+        if (type == CONTROL || type == UNKNOWN) p->kind |= TOK_SPECIAL;
+        if (type != NORMAL && type != USER && (type != UNUSED || s->unigram)) p->key = (TokString){ 0 };
+        if (type == UNUSED && !s->unigram) tok_refuse(b, "unused pieces of a BPE model (piece %d) are not supported", i);
+        if (type == USER && p->text.n) *TOK_NEW(b, &b->added) = (TokAdded){ p->text, (uint32_t)i, 0, false, false };
+    }
+}
+
+static void settle_scores(TokBuild *b, const TokSentencePieces *s)
+{
+    double least = INFINITY;
+    for (int i = 0; i < b->size; i++) {
+        b->pieces.at[i].score = (double)s->score[i];
+        if (s->type[i] == NORMAL && (double)s->score[i] < least) least = (double)s->score[i];
+    }
+    const double unknown = (double)((float)least - 10.0f);
+    uint64_t bits;
+    memcpy(&bits, &unknown, sizeof bits);
+    b->head[TOK_HEAD_UNKNOWN_SCORE] = (uint32_t)bits;
+    b->head[TOK_HEAD_UNKNOWN_SCORE_HIGH] = (uint32_t)(bits >> 32);
+    b->head[TOK_HEAD_FLAGS] |= TOK_FLOAT_SCORES;
+}
+
+static void add_ends(TokBuild *b, const TokSentencePieces *s)
+{
+    for (int pair = 0; pair < 2; pair++)
+        for (int text = 0; text <= pair; text++) {
+            if (s->add_bos && s->bos >= 0) tok_item(b, pair, TOK_ITEM_SPECIAL, (uint32_t)s->bos, 0);
+            tok_item(b, pair, text ? TOK_ITEM_B : TOK_ITEM_A, 0, (uint32_t)text);
+            if (s->add_eos && s->eos >= 0) tok_item(b, pair, TOK_ITEM_SPECIAL, (uint32_t)s->eos, (uint32_t)text);
+        }
+}
+
+void tok_decode_sentencepiece(TokBuild *b, TokString space, bool prefix)
+{
+    if (space.n != 1) {
+        RtTokOp op = tok_op(b, TOK_TO_REPLACED, space);
+        op.other = tok_pool(b, tok_string(" "));
+        op.other_bytes = 1;
+        tok_decoder(b, op);
+    }
+    tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FALLBACK });
+    tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FUSED });
+    if (!prefix) return;
+    RtTokOp strip = tok_op(b, TOK_TO_STRIPPED, tok_string(" "));
+    strip.a = 1;
+    tok_decoder(b, strip);
+}
+
+bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s)
+{
+    if (s->charsmap.n && !tok_charsmap(b, (const unsigned char *)s->charsmap.s, s->charsmap.n, TOK_MAP_LONGEST)) return false;
+    RtTokOp spaces = tok_op(b, TOK_SPACES, tok_string(mark));
+    spaces.a = s->no_extra_spaces;
+    spaces.b = s->prefix;
+    spaces.c = s->escape;
+    tok_normaliser(b, spaces);
+    settle_pieces(b, s);
+    find_bytes(b, s->type);
+    for (int i = 0; i < b->added.count; i++) b->added.at[i].normalised = true;      /* their text is as behind the normaliser */
+    if (tok_failed(b)) return false;
+    tok_index(b);
+    b->head[TOK_HEAD_UNKNOWN] = s->unk >= 0 && s->unk < b->size ? (uint32_t)s->unk : RT_TOK_NONE;
+    b->head[TOK_HEAD_FLAGS] |= TOK_FUSE_UNKNOWN | (s->byte_fallback ? TOK_BYTE_FALLBACK : 0);
+    b->head[TOK_HEAD_MODEL] = s->unigram ? TOK_UNIGRAM : TOK_BPE;
+    if (s->unigram) settle_scores(b, s);
+    else make_merges(b, s->score);
+    tok_decode_sentencepiece(b, tok_string(s->escape ? mark : " "), s->prefix);
+    add_ends(b, s);
+    return !tok_failed(b);
+}
+
+/* ---- protobuf --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct Field { uint32_t number; int wire; uint64_t value; TokString bytes; } Field;
+typedef struct Message { const unsigned char *s; size_t n; bool bad; } Message;
+
+static uint64_t take_varint(Message *m)
+{
+    uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+        if (!m->n) break;
+        const unsigned char byte = *m->s++;
+        m->n--;
+        value |= (uint64_t)(byte & 0x7F) << shift;
+        if (!(byte & 0x80)) return value;
+    }
+    m->bad = true;
+    return 0;
+}
+
+/* The next field; false at the end, or at what is no protobuf. */
+static bool take_field(Message *m, Field *f)
+{
+    if (!m->n || m->bad) return false;
+    const uint64_t tag = take_varint(m);
+    *f = (Field){ .number = (uint32_t)(tag >> 3), .wire = (int)(tag & 7) };
+    size_t bytes = 0;
+    switch (f->wire) {
+    case 0: f->value = take_varint(m); break;
+    case 1: bytes = 8; break;
+    case 5: bytes = 4; break;
+    case 2: {
+        const uint64_t n = take_varint(m);
+        bytes = n > m->n ? m->n + 1 : (size_t)n;
+        break;
+    }
+    default: m->bad = true;
+    }
+    if (bytes > m->n || !f->number) m->bad = true;
+    if (m->bad) return false;
+    f->bytes = (TokString){ (const char *)m->s, bytes };
+    for (size_t i = 0; f->wire != 2 && i < bytes; i++) f->value |= (uint64_t)m->s[i] << 8 * i;
+    m->s += bytes;
+    m->n -= bytes;
+    return true;
+}
+
+static Message message(TokString s) { return (Message){ (const unsigned char *)s.s, s.n, false }; }
+
+static float float_of(uint64_t bits)
+{
+    const uint32_t word = (uint32_t)bits;
+    float x;
+    memcpy(&x, &word, sizeof x);
+    return x;
+}
+
+typedef struct Proto {
+    TokSentencePieces s;
+    int model_type;
+    bool suffix, bad;
+    TOK_LIST(float) scores;
+    TOK_LIST(int32_t) types;
+} Proto;
+
+static void read_piece(TokBuild *b, Proto *p, TokString bytes)
+{
+    Message m = message(bytes);
+    TokString text = { "", 0 };
+    float score = 0;
+    int32_t type = NORMAL;
+    for (Field f; take_field(&m, &f);) {
+        if (f.number == 1 && f.wire == 2) text = (TokString){ arena_copy(b->arena, f.bytes.s, f.bytes.n), f.bytes.n };
+        else if (f.number == 2 && f.wire == 5) score = float_of(f.value);
+        else if (f.number == 3 && f.wire == 0) type = (int32_t)f.value;
+    }
+    p->bad = p->bad || m.bad || isnan(score);
+    if (!tok_piece(b, b->size, text, true)) return;
+    *TOK_NEW(b, &p->scores) = score;
+    *TOK_NEW(b, &p->types) = type;
+}
+
+static void read_trainer(Proto *p, TokString bytes)
+{
+    Message m = message(bytes);
+    for (Field f; take_field(&m, &f);) {
+        if (f.wire) continue;
+        if (f.number == 3) p->model_type = (int)f.value;
+        else if (f.number == 24) p->suffix = f.value;
+        else if (f.number == 35) p->s.byte_fallback = f.value;
+        else if (f.number == 40) p->s.unk = (int)f.value;
+        else if (f.number == 41) p->s.bos = (int)f.value;
+        else if (f.number == 42) p->s.eos = (int)f.value;
+    }
+    p->bad = p->bad || m.bad;
+}
+
+static void read_normaliser(Proto *p, TokString bytes)
+{
+    Message m = message(bytes);
+    for (Field f; take_field(&m, &f);) {
+        if (f.number == 2 && f.wire == 2) p->s.charsmap = f.bytes;
+        else if (f.number == 3 && f.wire == 0) p->s.prefix = f.value;
+        else if (f.number == 4 && f.wire == 0) p->s.no_extra_spaces = f.value;
+        else if (f.number == 5 && f.wire == 0) p->s.escape = f.value;
+    }
+    p->bad = p->bad || m.bad;
+}
+
+static Proto read_proto(TokBuild *b, const char *data, size_t size)
+{
+    Proto p = { .s = { .prefix = true, .no_extra_spaces = true, .escape = true, .bos = 1, .eos = 2 }, .model_type = 1 };
+    Message m = message((TokString){ data, size });
+    for (Field f; !tok_failed(b) && take_field(&m, &f);) {
+        if (f.wire != 2) continue;
+        if (f.number == 1) read_piece(b, &p, f.bytes);
+        else if (f.number == 2) read_trainer(&p, f.bytes);
+        else if (f.number == 3) read_normaliser(&p, f.bytes);
+    }
+    p.bad = p.bad || m.bad;
+    if (p.s.charsmap.s) p.s.charsmap.s = arena_copy(b->arena, p.s.charsmap.s, p.s.charsmap.n);
+    p.s.score = p.scores.at;
+    p.s.type = p.types.at;
+    return p;
+}
+
+bool tok_import_sentencepiece(TokBuild *b, const char *data, size_t size, const TokConfig *config)
+{
+    Proto p = read_proto(b, data, size);
+    if (tok_failed(b)) return false;
+    if (p.bad) tok_refuse(b, "not a SentencePiece model: it ends in the middle, or holds what is no field");
+    else if (!b->size) tok_refuse(b, "not a SentencePiece model: no pieces");
+    else if (p.model_type != 1 && p.model_type != 2)
+        tok_refuse(b, "a SentencePiece model of type %d is not supported; 1 (unigram) and 2 (BPE) are", p.model_type);
+    else if (p.suffix) tok_refuse(b, "treat_whitespace_as_suffix is not supported");
+    if (tok_failed(b)) return false;
+    p.s.unigram = p.model_type == 1;
+    if (p.s.bos >= b->size || p.s.bos < -1) p.s.bos = -1;
+    if (p.s.eos >= b->size || p.s.eos < -1) p.s.eos = -1;
+    p.s.add_bos = config && config->has_add_bos ? config->add_bos : !p.s.unigram;
+    p.s.add_eos = config && config->has_add_eos ? config->add_eos : p.s.unigram;
+    return tok_sentencepiece(b, &p.s);
+}
+
+/* ---- llama2.c ------------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t word_at(const char *data, size_t at)
+{
+    const unsigned char *p = (const unsigned char *)data + at;
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* u32 longest; then for each piece f32 score, i32 bytes, text. The vocabulary's size is where the file ends. */
+bool tok_import_llama2c(TokBuild *b, const char *data, size_t size)
+{
+    TOK_LIST(float) scores = { 0 };
+    bool whole = size >= 4;
+    for (size_t at = 4; whole && at < size && !tok_failed(b);) {
+        const uint32_t n = size - at >= 8 ? word_at(data, at + 4) : UINT32_MAX;
+        whole = n != UINT32_MAX && n <= size - at - 8 && !isnan(float_of(word_at(data, at)));
+        if (!whole) break;
+        *TOK_NEW(b, &scores) = float_of(word_at(data, at));
+        tok_piece(b, b->size, (TokString){ arena_copy(b->arena, data + at + 8, n), n }, true);
+        at += 8 + (size_t)n;
+    }
+    if (!tok_failed(b) && (!whole || b->size < 259))
+        tok_refuse(b, "not a tokenizer of llama2.c: %s", whole ? "fewer than 259 pieces" : "it ends in the middle of a piece");
+    if (tok_failed(b)) return false;
+    b->bytes_given = true;
+    for (int i = 0; i < 256; i++) b->bytes[i] = (uint32_t)i + 3;
+    for (int i = 0; i < 3; i++) b->pieces.at[i].kind |= TOK_SPECIAL;
+    tok_index(b);
+    tok_normaliser(b, tok_op(b, TOK_PREPEND, tok_string(" ")));
+    b->head[TOK_HEAD_UNKNOWN] = 0;
+    b->head[TOK_HEAD_FLAGS] |= TOK_BYTE_FALLBACK;
+    b->head[TOK_HEAD_MODEL] = TOK_BPE;
+    make_merges(b, scores.at);
+    tok_decode_sentencepiece(b, tok_string(" "), true);
+    for (int pair = 0; pair < 2; pair++) {
+        tok_item(b, pair, TOK_ITEM_SPECIAL, 1, 0);
+        tok_item(b, pair, TOK_ITEM_A, 0, 0);
+        if (pair) tok_item(b, pair, TOK_ITEM_B, 0, 1);
+    }
+    return !tok_failed(b);
+}

@@ -1,0 +1,237 @@
+/* rt_tokenizer.c: text to ids. Broken UTF-8 is mended; added tokens are found before the normalisers run, and behind them;
+ * what lies between is split into words, and the model makes ids of each. The template says what stands around. */
+#include "rt_tokenizer_parts.h"
+
+/* ---- ids ---------------------------------------------------------------------------------------------------- */
+
+void rt_tok_push(TokWork *w, uint32_t id, const TokText *x, size_t i, size_t j)
+{
+    if (id >= w->t->head[TOK_HEAD_PIECES]) {
+        w->status = RT_BAD_ID;
+        return;
+    }
+    if (w->n < w->out->room) {
+        w->out->ids[w->n] = (int)id;
+        if (w->out->types) w->out->types[w->n] = (unsigned char)w->type;
+        if (w->out->spans) w->out->spans[w->n] = x ? (RtTokenSpan){ rt_tok_begin(x, i), rt_tok_end(x, j - 1) } : (RtTokenSpan){ 0, 0 };
+    }
+    w->n++;
+}
+
+/* ---- UTF-8 -------------------------------------------------------------------------------------------------- */
+
+static size_t valid_bytes(const unsigned char *s, size_t n)
+{
+    size_t at = 0;
+    for (int32_t c; at < n && !rt_tok_broken(s + at, n - at);) at += (size_t)rt_tok_character(s + at, n - at, &c);
+    return at;
+}
+
+/* The text itself, or a copy in which each broken beginning is U+FFFD, which has three bytes. */
+static bool mend(TokWork *w, TokText *x, const char *text, size_t n)
+{
+    unsigned char *s = (unsigned char *)(uintptr_t)text;        /* never written to */
+    const bool origin = w->origin;
+    *x = (TokText){ .s = s, .n = n, .cap = n };
+    if (valid_bytes(s, n) == n) return true;
+    w->origin = true;                                           /* places are no longer those of the text */
+    if (rt_tok_new(w, x, 3 * n))
+        for (size_t at = 0, length; at < n; at += length) {
+            int32_t c;
+            const int broken = rt_tok_broken(s + at, n - at);
+            length = broken ? (size_t)broken : (size_t)rt_tok_character(s + at, n - at, &c);
+            rt_tok_add_character(w, x, broken ? 0xFFFD : (rt_tok_character(s + at, n - at, &c), c), (uint32_t)at, (uint32_t)(at + length));
+        }
+    w->origin = origin;
+    if (!origin) x->begin = x->end = NULL;
+    return w->status == RT_OK;
+}
+
+/* ---- added tokens ------------------------------------------------------------------------------------------- */
+
+typedef struct Found { size_t begin, end; uint32_t id; } Found;
+
+static bool is_word(const RtTokenizer *t, int32_t c)
+{
+    return t->head[TOK_HEAD_WORD_CLASS] != RT_TOK_NONE && rt_tok_in_class(t, t->head[TOK_HEAD_WORD_CLASS], c);
+}
+
+static bool stands_alone(const RtTokenizer *t, const TokText *x, size_t begin, size_t end)
+{
+    int32_t c;
+    const size_t before = begin ? rt_tok_back(x->s, begin) : 0;
+    if (begin && rt_tok_character(x->s + before, begin - before, &c) && is_word(t, c)) return false;
+    return end >= x->n || (rt_tok_character(x->s + end, x->n - end, &c) && !is_word(t, c));
+}
+
+/* Take white space before and behind, where the token wants it; never before `least`. */
+static void swallow(const TokText *x, uint32_t flags, size_t least, Found *f)
+{
+    int32_t c;
+    for (size_t at; flags & TOK_ADDED_LSTRIP && f->begin > least; f->begin = at) {
+        at = rt_tok_back(x->s, f->begin);
+        if (rt_tok_character(x->s + at, f->begin - at, &c), !rt_tok_space(c)) break;
+    }
+    for (int n; flags & TOK_ADDED_RSTRIP && f->end < x->n; f->end += (size_t)n) {
+        n = rt_tok_character(x->s + f->end, x->n - f->end, &c);
+        if (!rt_tok_space(c)) break;
+    }
+}
+
+/* The longest entry at `at`: its end and its number; 0 where there is none. */
+static size_t longest_at(const RtTokenizer *t, RtTokSection trie, const TokText *x, size_t at, uint32_t *entry)
+{
+    size_t end = 0;
+    uint32_t state = 0;
+    for (size_t i = at; i < x->n; i++) {
+        if ((state = rt_tok_step(t, trie, state, x->s[i])) == RT_TOK_NONE) break;
+        const uint32_t value = rt_tok_value(t, trie, state);
+        if (value == RT_TOK_NONE) continue;
+        *entry = value;
+        end = i + 1;
+    }
+    return end;
+}
+
+/* The first added token from *from on; *from is then where to look on. What is left of `least` is taken. */
+static bool find_added(const RtTokenizer *t, RtTokSection trie, const TokText *x, size_t least, size_t *from, Found *f)
+{
+    if (!t->bytes[trie]) return false;
+    for (size_t at = *from; at < x->n; at++) {
+        uint32_t entry = 0;
+        const size_t end = longest_at(t, trie, x, at, &entry);
+        if (!end) continue;
+        *from = end;
+        const uint32_t flags = rt_tok_at(t, TOK_ADDED, 2 * (size_t)entry + 1);
+        *f = (Found){ at, end, rt_tok_at(t, TOK_ADDED, 2 * (size_t)entry) };
+        if (flags & TOK_ADDED_SINGLE_WORD && !stands_alone(t, x, at, end)) {
+            at = end - 1;
+            continue;
+        }
+        swallow(x, flags, least, f);
+        return true;
+    }
+    return false;
+}
+
+typedef void Between(TokWork *w, const TokText *x, size_t begin, size_t end);
+
+/* Push the added tokens of x; hand what lies between to `between`. */
+static void around_added(TokWork *w, RtTokSection trie, const TokText *x, Between *between)
+{
+    size_t done = 0, from = 0;
+    for (Found f; w->status == RT_OK && find_added(w->t, trie, x, done, &from, &f);) {
+        if (done < f.begin) between(w, x, done, f.begin);
+        rt_tok_push(w, f.id, x, f.begin, f.end);
+        done = f.end;
+        if (from < done) from = done;
+    }
+    if (done < x->n && w->status == RT_OK) between(w, x, done, x->n);
+}
+
+static TokText part_of(const TokText *x, size_t begin, size_t end)
+{
+    TokText part = { .s = x->s + begin, .offset = x->offset + (uint32_t)begin, .n = end - begin, .cap = end - begin };
+    if (x->begin) {
+        part.begin = x->begin + begin;
+        part.end = x->end + begin;
+    }
+    return part;
+}
+
+static void into_words(TokWork *w, const TokText *x, size_t begin, size_t end) { rt_tok_split(w, x, begin, end, 0); }
+
+static void normalise_part(TokWork *w, const TokText *x, size_t begin, size_t end)
+{
+    const size_t used = w->used;
+    TokText part = part_of(x, begin, end);
+    rt_tok_normalise(w, &part);
+    if (w->status == RT_OK) around_added(w, TOK_ADDED_NORMAL, &part, into_words);
+    w->used = used;
+}
+
+static void encode_text(TokWork *w, const char *text, size_t bytes)
+{
+    const size_t used = w->used;
+    TokText x;
+    if (bytes && mend(w, &x, text, bytes)) around_added(w, TOK_ADDED_RAW, &x, normalise_part);
+    w->used = used;
+}
+
+/* ---- the template ------------------------------------------------------------------------------------------- */
+
+/* Of a single text that is cut, the ids that its template leaves room for; INT32_MAX where it is not. */
+static int most_ids(const RtTokenizer *t, bool plain)
+{
+    int specials = 0;
+    for (uint32_t i = 0; i < t->head[TOK_HEAD_SINGLE]; i++) specials += rt_tok_at(t, TOK_TEMPLATE, 3 * (size_t)i) == TOK_ITEM_SPECIAL;
+    if (!t->head[TOK_HEAD_MOST_IDS]) return INT32_MAX;
+    const int most = (int)t->head[TOK_HEAD_MOST_IDS] - (plain ? 0 : specials);
+    return most > 0 ? most : 0;
+}
+
+static void encode_cut(TokWork *w, const char *text, size_t bytes, int most)
+{
+    const int first = w->n;
+    encode_text(w, text, bytes);
+    if (w->n - first > most) w->n = first + most;
+}
+
+static void encode_template(TokWork *w, const RtTokenText *text)
+{
+    const uint32_t *h = w->t->head;
+    const uint32_t first = text->other ? h[TOK_HEAD_SINGLE] : 0, count = text->other ? h[TOK_HEAD_PAIR] : h[TOK_HEAD_SINGLE];
+    const int most = text->other ? INT32_MAX : most_ids(w->t, false);
+    for (uint32_t i = first; i < first + count && w->status == RT_OK; i++) {
+        const uint32_t kind = rt_tok_at(w->t, TOK_TEMPLATE, 3 * (size_t)i);
+        w->type = rt_tok_at(w->t, TOK_TEMPLATE, 3 * (size_t)i + 2);
+        if (kind == TOK_ITEM_SPECIAL) rt_tok_push(w, rt_tok_at(w->t, TOK_TEMPLATE, 3 * (size_t)i + 1), NULL, 0, 0);
+        else if (kind == TOK_ITEM_A) encode_cut(w, text->text, text->bytes, most);
+        else encode_cut(w, text->other, text->other_bytes, most);
+    }
+}
+
+rt_status rt_tokenizer_encode(const RtTokenizer *t, const RtTokenText *text, const RtTokens *out, int *n, void *scratch, size_t scratch_bytes)
+{
+    TokWork w = { .t = t, .out = out, .status = RT_OK, .scratch = scratch, .cap = scratch_bytes };
+    w.origin = out->spans || rt_tok_flag(t, TOK_KEEP_ORIGIN);
+    if (!text->plain) encode_template(&w, text);
+    else {
+        encode_cut(&w, text->text, text->bytes, text->other ? INT32_MAX : most_ids(t, true));
+        w.type = 1;
+        if (text->other) encode_text(&w, text->other, text->other_bytes);
+    }
+    *n = w.n;
+    return w.status == RT_OK && w.n > out->room ? RT_TOO_LONG : w.status;
+}
+
+rt_status rt_tokenizer_normalise(const RtTokenizer *t, const char *text, size_t bytes, char *out, size_t cap, size_t *used,
+                                 void *scratch, size_t scratch_bytes)
+{
+    TokWork w = { .t = t, .status = RT_OK, .scratch = scratch, .cap = scratch_bytes };
+    TokText x;
+    *used = 0;
+    if (!bytes || !mend(&w, &x, text, bytes)) return w.status;
+    rt_tok_normalise(&w, &x);
+    if (w.status != RT_OK) return w.status;
+    if (x.n > cap) return RT_NO_ROOM;
+    memcpy(out, x.s, x.n);
+    *used = x.n;
+    return RT_OK;
+}
+
+/* ---- scratch ------------------------------------------------------------------------------------------------ */
+
+size_t rt_tokenizer_scratch_bytes(const RtTokenizer *t, size_t text_bytes, int spans)
+{
+    const uint32_t *h = t->head;
+    const bool origin = spans || rt_tok_flag(t, TOK_KEEP_ORIGIN);
+    const double each = origin ? 9 : 1, mended = 3.0 * (double)text_bytes;
+    const double normal = mended * h[TOK_HEAD_NORMAL_GROWTH] + h[TOK_HEAD_NORMAL_EXTRA];
+    const double split = normal * h[TOK_HEAD_SPLIT_GROWTH] + h[TOK_HEAD_SPLIT_EXTRA];
+    const double form = h[TOK_HEAD_FORM_GROWTH] ? mended * h[TOK_HEAD_FORM_GROWTH] + h[TOK_HEAD_NORMAL_EXTRA] + TOK_RUN_EXTRA : 0;
+    const double model = h[TOK_HEAD_MODEL] == TOK_BPE ? 44 : h[TOK_HEAD_MODEL] == TOK_UNIGRAM ? 16 : 0;
+    const double word = h[TOK_HEAD_SPLITS] ? split : normal;
+    const double bytes = 9 * mended + 2 * each * normal + each * split * h[TOK_HEAD_SPLITS] + 2 * TOK_MARK_BYTES * form + model * (word + 1) + 1024;
+    return text_bytes > UINT32_MAX / 16 || bytes > (double)(SIZE_MAX / 4) ? SIZE_MAX : (size_t)bytes;
+}

@@ -1,0 +1,72 @@
+/* rt_tokenizer.h: text to ids and back by a tokenizer that the compiler wrote (rt_tokenizer_format.h).
+ *
+ * A tokenizer is read-only bytes; any number of threads may use it. Nothing is allocated: the caller gives scratch of the
+ * size that rt_tokenizer_scratch_bytes says, aligned for any type. No blob, however damaged, makes it read outside once
+ * rt_tokenizer_open has taken it. Time is n log n in the length of the text at most.
+ *
+ * Text is UTF-8. Bytes that are none become U+FFFD before anything else, one for each longest beginning of a character,
+ * as Python's errors="replace" has it. */
+#ifndef RT_TOKENIZER_H
+#define RT_TOKENIZER_H
+
+#include <stdint.h>
+
+#include "rt.h"
+#include "rt_tokenizer_format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct RtTokenizer {
+    const unsigned char *section[TOK_SECTIONS];
+    uint32_t bytes[TOK_SECTIONS];
+    uint32_t head[TOK_HEADS];
+} RtTokenizer;
+
+/* Check the whole blob, once; RT_BAD_WEIGHTS for what is none, or damaged. The blob must stay. */
+rt_status rt_tokenizer_open(RtTokenizer *t, const void *blob, size_t bytes);
+
+static inline int rt_tokenizer_size(const RtTokenizer *t) { return (int)t->head[TOK_HEAD_PIECES]; }
+
+/* Where a token stands in its text: bytes from `begin` up to `end`; 0, 0 for what the template adds. */
+typedef struct RtTokenSpan { uint32_t begin, end; } RtTokenSpan;
+
+/* text: its bytes need no NUL; other: the second of a pair, or NULL. */
+typedef struct RtTokenText { const char *text; size_t bytes; const char *other; size_t other_bytes; int plain; } RtTokenText;
+
+/* ids [room]; types and spans [room] or NULL. */
+typedef struct RtTokens { int *ids; unsigned char *types; RtTokenSpan *spans; int room; } RtTokens;
+
+/* Scratch for texts of up to so many bytes (of a pair, the longer). With `spans` more is needed. SIZE_MAX: too long. */
+size_t rt_tokenizer_scratch_bytes(const RtTokenizer *t, size_t text_bytes, int spans);
+
+/* Turn a text into ids. *n receives their number, also where it is more than `room`: then RT_TOO_LONG, and the first `room`
+ * are written. With text->plain nothing is added (no <s>, no </s>). RT_NO_ROOM: the scratch is too small. RT_BAD_ID: a
+ * character that the vocabulary has no id for, and no unknown one. */
+rt_status rt_tokenizer_encode(const RtTokenizer *t, const RtTokenText *text, const RtTokens *out, int *n, void *scratch, size_t scratch_bytes);
+
+/* The normalised form of a text into out[cap]; *used receives its bytes. RT_NO_ROOM. */
+rt_status rt_tokenizer_normalise(const RtTokenizer *t, const char *text, size_t bytes, char *out, size_t cap, size_t *used,
+                                 void *scratch, size_t scratch_bytes);
+
+/* The text of one piece as in its vocabulary; NULL for an id that has none. No NUL behind it. */
+const char *rt_tokenizer_piece(const RtTokenizer *t, int id, size_t *bytes);
+/* Whether an id is a special token such as <s>. */
+int rt_tokenizer_special(const RtTokenizer *t, int id);
+
+/* Turn ids into text: out[*used..cap], NUL-terminated, always valid UTF-8. Ids without a piece are left out, with `plain`
+ * special ones too. RT_NO_ROOM. *used grows. */
+rt_status rt_tokenizer_decode(const RtTokenizer *t, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);
+
+/* The same a token at a time, for an answer that is shown while it grows: a stream begins as all zeros; each call appends
+ * what can be said for certain, and rt_tokenizer_stream_end the rest. The whole is as rt_tokenizer_decode has it, except
+ * that of a run of byte pieces which is no UTF-8 the characters before the fault are kept. */
+typedef struct RtTokenStream { uint32_t pieces, fused, stripped, held, spaces, last; unsigned char hold[16]; } RtTokenStream;
+rt_status rt_tokenizer_stream(const RtTokenizer *t, RtTokenStream *s, int id, int plain, char *out, size_t cap, size_t *used);
+rt_status rt_tokenizer_stream_end(const RtTokenizer *t, RtTokenStream *s, char *out, size_t cap, size_t *used);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

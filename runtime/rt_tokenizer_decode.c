@@ -1,0 +1,309 @@
+/* rt_tokenizer_decode.c: ids to text, a token at a time. A token's text goes through the decoders one by one; behind the last
+ * what is no UTF-8 becomes U+FFFD, and the beginning of a character waits for its rest. */
+#include "rt_tokenizer_parts.h"
+
+enum { MOST = 8192 };               /* bytes of one token between decoders */
+
+typedef struct Token { size_t n; unsigned char s[MOST]; } Token;
+
+/* The answer so far, and the state between tokens. */
+typedef struct Decode {
+    const RtTokenizer *t;
+    RtTokenStream *k;
+    char *out;
+    size_t cap, *used;
+    rt_status status;
+} Decode;
+
+const char *rt_tokenizer_piece(const RtTokenizer *t, int id, size_t *bytes)
+{
+    *bytes = 0;
+    if (id < 0 || (uint32_t)id >= t->head[TOK_HEAD_PIECES] || t->section[TOK_KINDS][id] & TOK_ABSENT) return NULL;
+    const uint32_t from = rt_tok_at(t, TOK_PIECES, (size_t)id), to = rt_tok_at(t, TOK_PIECES, (size_t)id + 1);
+    *bytes = to - from;
+    return (const char *)rt_tok_text(t, from);
+}
+
+int rt_tokenizer_special(const RtTokenizer *t, int id)
+{
+    return id >= 0 && (uint32_t)id < t->head[TOK_HEAD_PIECES] && t->section[TOK_KINDS][id] & TOK_SPECIAL;
+}
+
+/* ---- the end of the chain ------------------------------------------------------------------------------------- */
+
+static void put(Decode *d, const unsigned char *s, size_t n)
+{
+    if (d->status != RT_OK || *d->used >= d->cap || n > d->cap - *d->used - 1) {
+        d->status = RT_NO_ROOM;
+        return;
+    }
+    memcpy(d->out + *d->used, s, n);
+    *d->used += n;
+    d->out[*d->used] = '\0';
+}
+
+/* Bytes to UTF-8; up to three that may begin a character wait in k->hold. */
+static void put_bytes(Decode *d, const unsigned char *s, size_t n)
+{
+    static const unsigned char replacement[] = { 0xEF, 0xBF, 0xBD };
+    RtTokenStream *k = d->k;
+    for (size_t i = 0; i < n && d->status == RT_OK; i++) {
+        k->hold[k->held++] = s[i];
+        for (bool more = true; more && k->held;) {
+            const int broken = rt_tok_broken(k->hold, k->held);
+            int32_t c;
+            uint32_t take;
+            if (!broken) put(d, k->hold, take = (uint32_t)rt_tok_character(k->hold, k->held, &c));
+            else if ((uint32_t)broken == k->held && k->hold[0] >= 0xC2 && k->hold[0] < 0xF5) break;      /* it may yet be one */
+            else put(d, replacement, (take = (uint32_t)broken, sizeof replacement));
+            k->held -= take;
+            memmove(k->hold, k->hold + take, k->held);
+        }
+    }
+}
+
+static void put_rest(Decode *d)
+{
+    static const unsigned char replacement[] = { 0xEF, 0xBF, 0xBD };
+    if (d->k->held) put(d, replacement, sizeof replacement);
+    d->k->held = 0;
+}
+
+/* ---- decoders --------------------------------------------------------------------------------------------------- */
+
+static void add(Decode *d, Token *x, const void *s, size_t n)
+{
+    if (n > MOST - x->n) {
+        d->status = RT_NO_ROOM;
+        return;
+    }
+    memcpy(x->s + x->n, s, n);
+    x->n += n;
+}
+
+static bool begins(const unsigned char *s, size_t n, const unsigned char *with, size_t m) { return m && n >= m && memcmp(s, with, m) == 0; }
+
+/* Every `from` of a token becomes `to`. */
+static void replace(Decode *d, Token *x, const unsigned char *from, size_t m, const unsigned char *to, size_t n)
+{
+    const Token old = *x;
+    x->n = 0;
+    for (size_t i = 0; i < old.n && d->status == RT_OK;) {
+        const bool found = begins(old.s + i, old.n - i, from, m);
+        add(d, x, found ? to : old.s + i, found ? n : 1);
+        i += found ? m : 1;
+    }
+}
+
+static void to_bytes(Token *x)
+{
+    Token bytes = { 0 };
+    for (size_t i = 0; i < x->n;) {
+        int32_t c;
+        i += (size_t)rt_tok_character(x->s + i, x->n - i, &c);
+        const int byte = rt_tok_byte(c);
+        if (byte < 0) return;       /* a token that is no bytes stands for itself */
+        bytes.s[bytes.n++] = (unsigned char)byte;
+    }
+    memcpy(x->s, bytes.s, bytes.n);
+    x->n = bytes.n;
+}
+
+static void to_words(Decode *d, const RtTokOp *op, Token *x)
+{
+    static const char *const tidy[][2] = { { " .", "." }, { " ?", "?" }, { " !", "!" }, { " ,", "," }, { " ' ", "'" }, { " n't", "n't" },
+                                           { " 'm", "'m" }, { " do not", " don't" }, { " 's", "'s" }, { " 've", "'ve" }, { " 're", "'re" } };
+    const unsigned char *prefix = rt_tok_text(d->t, op->text);
+    if (d->k->pieces) {
+        const Token old = *x;
+        x->n = 0;
+        if (begins(old.s, old.n, prefix, op->text_bytes)) add(d, x, old.s + op->text_bytes, old.n - op->text_bytes);
+        else {
+            add(d, x, " ", 1);
+            add(d, x, old.s, old.n);
+        }
+    }
+    for (size_t i = 0; op->a && i < sizeof tidy / sizeof *tidy; i++)
+        replace(d, x, (const unsigned char *)tidy[i][0], strlen(tidy[i][0]), (const unsigned char *)tidy[i][1], strlen(tidy[i][1]));
+}
+
+/* A suffix at the end of a piece is a space once another piece follows. */
+static void to_suffix(Decode *d, const RtTokOp *op, Token *x)
+{
+    const unsigned char *suffix = rt_tok_text(d->t, op->text);
+    const size_t m = op->text_bytes;
+    const bool ended = m && x->n >= m && memcmp(x->s + x->n - m, suffix, m) == 0;
+    if (ended) x->n -= m;
+    replace(d, x, suffix, m, (const unsigned char *)" ", 1);
+    if (d->k->spaces) {
+        const Token old = *x;
+        x->n = 0;
+        add(d, x, " ", 1);
+        add(d, x, old.s, old.n);
+    }
+    d->k->spaces = ended;
+}
+
+/* Of one text, up to a at its start and b at its end; fused: of all that follow, their end not yet known. */
+static void to_stripped(Decode *d, const RtTokOp *op, Token *x)
+{
+    const unsigned char *one = rt_tok_text(d->t, op->text);
+    const size_t m = op->text_bytes;
+    uint32_t stripped = d->k->fused ? d->k->stripped : 0;
+    size_t begin = 0;
+    while (stripped < op->a && begins(x->s + begin, x->n - begin, one, m)) {
+        begin += m;
+        stripped++;
+    }
+    if (begin < x->n) stripped = op->a;
+    for (uint32_t i = 0; !d->k->fused && i < op->b && x->n - begin >= m && begins(x->s + x->n - m, m, one, m); i++) x->n -= m;
+    memmove(x->s, x->s + begin, x->n - begin);
+    x->n -= begin;
+    d->k->stripped = stripped;
+}
+
+/* The byte of <0xNN>, or -1. */
+static int fallback_byte(const unsigned char *s, size_t n)
+{
+    int value = 0;
+    if (n != 6 || memcmp(s, "<0x", 3) != 0 || s[5] != '>') return -1;
+    for (int i = 3; i < 5; i++) {
+        const int digit = s[i] >= '0' && s[i] <= '9' ? s[i] - '0' : s[i] >= 'A' && s[i] <= 'F' ? s[i] - 'A' + 10
+                        : s[i] >= 'a' && s[i] <= 'f' ? s[i] - 'a' + 10 : -1;
+        if (digit < 0) return -1;
+        value = 16 * value + digit;
+    }
+    return value;
+}
+
+static RtTokOp decoder(const RtTokenizer *t, uint32_t i) { return rt_tok_op(t, t->head[TOK_HEAD_NORMALISERS] + t->head[TOK_HEAD_SPLITS] + i); }
+
+/* A token through the decoders from `first` on. */
+static void through(Decode *d, Token *x, uint32_t first)
+{
+    d->k->fused = 0;
+    for (uint32_t i = 0; i < d->t->head[TOK_HEAD_DECODERS] && d->status == RT_OK; i++) {
+        const RtTokOp op = decoder(d->t, i);
+        const unsigned char *text = rt_tok_text(d->t, op.text);
+        if (op.kind == TOK_TO_FUSED) d->k->fused = 1;
+        if (i < first) continue;
+        switch ((RtTokOpKind)op.kind) {
+        case TOK_TO_BYTES:    to_bytes(x); break;
+        case TOK_TO_WORDS:    to_words(d, &op, x); break;
+        case TOK_TO_SPACES:   replace(d, x, text, op.text_bytes, (const unsigned char *)" ", op.a && !d->k->pieces ? 0 : 1); break;
+        case TOK_TO_SUFFIX:   to_suffix(d, &op, x); break;
+        case TOK_TO_REPLACED: replace(d, x, text, op.text_bytes, rt_tok_text(d->t, op.other), op.other_bytes); break;
+        case TOK_TO_STRIPPED: to_stripped(d, &op, x); break;
+        case TOK_TO_JOINED:
+            if (d->k->pieces) put_bytes(d, (const unsigned char *)" ", 1);
+            break;
+        default: break;
+        }
+    }
+    put_bytes(d, x->s, x->n);
+}
+
+/* ---- byte pieces ------------------------------------------------------------------------------------------------ */
+
+/* The decoder that turns <0xNN> into bytes; RT_TOK_NONE where there is none. */
+static uint32_t fallback_decoder(const RtTokenizer *t)
+{
+    for (uint32_t i = 0; i < t->head[TOK_HEAD_DECODERS]; i++)
+        if (decoder(t, i).kind == TOK_TO_FALLBACK) return i;
+    return RT_TOK_NONE;
+}
+
+static void one_text(Decode *d, const unsigned char *s, size_t n, uint32_t first)
+{
+    Token x = { 0 };
+    add(d, &x, s, n);
+    through(d, &x, first);
+    d->k->pieces++;
+}
+
+/* Whether a token is left out of the text. */
+static bool left_out(const RtTokenizer *t, int id, int plain)
+{
+    size_t n;
+    return !rt_tokenizer_piece(t, id, &n) || (plain && rt_tokenizer_special(t, id));
+}
+
+/* The byte that an id is, where there is a decoder for such; -1 for other ids. */
+static int byte_of(const RtTokenizer *t, uint32_t fallback, int id)
+{
+    size_t n;
+    const char *s = rt_tokenizer_piece(t, id, &n);
+    return fallback == RT_TOK_NONE || !s ? -1 : fallback_byte((const unsigned char *)s, n);
+}
+
+/* ids[i..j) are bytes and what is left out: one text if it is UTF-8, else a U+FFFD for each byte. */
+static void give_run(Decode *d, const int *ids, int i, int j, uint32_t fallback)
+{
+    unsigned char hold[4];
+    size_t held = 0;
+    bool good = true;
+    for (int k = i; k < j && good; k++) {
+        const int byte = byte_of(d->t, fallback, ids[k]);
+        if (byte < 0) continue;
+        hold[held++] = (unsigned char)byte;
+        const int broken = rt_tok_broken(hold, held);
+        if (!broken) held = 0;
+        else good = (size_t)broken == held && hold[0] >= 0xC2 && hold[0] < 0xF5;
+    }
+    good = good && !held;
+    for (int k = i; k < j && d->status == RT_OK; k++) {
+        const int byte = byte_of(d->t, fallback, ids[k]);
+        const unsigned char one = (unsigned char)byte;
+        if (byte >= 0 && good) one_text(d, &one, 1, fallback + 1);
+        else if (byte >= 0) one_text(d, (const unsigned char *)"\xEF\xBF\xBD", 3, fallback + 1);
+    }
+}
+
+static Decode begin(const RtTokenizer *t, RtTokenStream *k, char *out, size_t cap, size_t *used)
+{
+    Decode d = { t, k, out, cap, used, *used < cap ? RT_OK : RT_NO_ROOM };
+    if (d.status == RT_OK) out[*used] = '\0';
+    return d;
+}
+
+rt_status rt_tokenizer_decode(const RtTokenizer *t, const int *ids, int n, int plain, char *out, size_t cap, size_t *used)
+{
+    RtTokenStream k = { 0 };
+    Decode d = begin(t, &k, out, cap, used);
+    const uint32_t fallback = fallback_decoder(t);
+    for (int i = 0, j; i < n && d.status == RT_OK; i = j) {
+        size_t bytes;
+        for (j = i; j < n && (left_out(t, ids[j], plain) || byte_of(t, fallback, ids[j]) >= 0); j++) continue;
+        if (j > i) {
+            give_run(&d, ids, i, j, fallback);
+            continue;
+        }
+        const char *s = rt_tokenizer_piece(t, ids[j++], &bytes);
+        one_text(&d, (const unsigned char *)s, bytes, 0);
+    }
+    put_rest(&d);
+    return d.status;
+}
+
+rt_status rt_tokenizer_stream(const RtTokenizer *t, RtTokenStream *k, int id, int plain, char *out, size_t cap, size_t *used)
+{
+    Decode d = begin(t, k, out, cap, used);
+    const uint32_t fallback = fallback_decoder(t);
+    const int byte = byte_of(t, fallback, id);
+    const unsigned char one = (unsigned char)byte;
+    size_t bytes;
+    const char *s = rt_tokenizer_piece(t, id, &bytes);
+    if (left_out(t, id, plain)) return d.status;
+    if (byte < 0 && k->last) put_rest(&d);          /* what began as bytes goes on only in bytes */
+    k->last = byte >= 0;
+    if (byte >= 0) one_text(&d, &one, 1, fallback + 1);
+    else one_text(&d, (const unsigned char *)s, bytes, 0);
+    return d.status;
+}
+
+rt_status rt_tokenizer_stream_end(const RtTokenizer *t, RtTokenStream *k, char *out, size_t cap, size_t *used)
+{
+    Decode d = begin(t, k, out, cap, used);
+    put_rest(&d);
+    return d.status;
+}

@@ -1,0 +1,111 @@
+/* rt_tokenizer_map.c: SentencePiece's table of what characters become ("precompiled_charsmap"), a darts-clone trie. Hugging
+ * Face looks each grapheme cluster of up to five bytes up as a whole, else each character, and takes the shortest entry that
+ * is a prefix; SentencePiece itself takes the longest entry at each place of the text. */
+#include "rt_tokenizer_parts.h"
+
+typedef struct Entry { const unsigned char *text; size_t bytes, length; } Entry;       /* length of what it stands for; 0: none */
+
+static uint32_t offset_of(uint32_t unit) { return (unit >> 10) << ((unit & 0x200) >> 6); }
+
+static Entry entry_at(const RtTokenizer *t, uint32_t value, size_t length)
+{
+    const uint32_t all = t->bytes[TOK_CHARSMAP_TEXT];
+    const unsigned char *text = t->section[TOK_CHARSMAP_TEXT];
+    if (value >= all) return (Entry){ 0 };
+    const unsigned char *end = memchr(text + value, 0, all - value);
+    return (Entry){ text + value, end ? (size_t)(end - (text + value)) : all - value, length };
+}
+
+/* The shortest or the longest entry that s[n] begins with. */
+static Entry find(const RtTokenizer *t, const unsigned char *s, size_t n, bool shortest)
+{
+    const uint32_t units = t->bytes[TOK_CHARSMAP] / 4;
+    Entry best = { 0 };
+    if (!units) return best;
+    uint32_t at = offset_of(rt_tok_at(t, TOK_CHARSMAP, 0));
+    for (size_t i = 0; i < n && s[i]; i++) {
+        at ^= s[i];
+        if (at >= units) break;
+        const uint32_t unit = rt_tok_at(t, TOK_CHARSMAP, at);
+        if ((unit & UINT32_C(0x800000FF)) != s[i]) break;
+        at ^= offset_of(unit);
+        if (at >= units) break;
+        if (!(unit >> 8 & 1)) continue;
+        const Entry e = entry_at(t, rt_tok_at(t, TOK_CHARSMAP, at) & UINT32_C(0x7FFFFFFF), i + 1);
+        if (e.length) best = e;
+        if (shortest && best.length) break;
+    }
+    return best;
+}
+
+static void replace(TokWork *w, const Entry *e, const TokText *in, size_t at, size_t n, TokText *out)
+{
+    const bool found = e->length;
+    const uint32_t begin = rt_tok_begin(in, at), end = rt_tok_end(in, at + n - 1);
+    rt_tok_add(w, out, found ? e->text : in->s + at, found ? e->bytes : n, begin, end);
+}
+
+void rt_tok_map_longest(TokWork *w, const TokText *in, TokText *out)
+{
+    for (size_t at = 0, n; at < in->n; at += n) {
+        int32_t c;
+        const Entry e = find(w->t, in->s + at, in->n - at, false);
+        n = e.length ? e.length : (size_t)rt_tok_character(in->s + at, in->n - at, &c);
+        replace(w, &e, in, at, n, out);
+    }
+}
+
+/* ---- grapheme clusters: UAX 29, rules GB3 to GB13 ------------------------------------------------------------- */
+
+/* What of the text before decides whether a border stands here. */
+typedef struct Cluster { RtTokBreak last; bool picture, joined; int flags; } Cluster;
+
+static bool together(const Cluster *k, RtTokBreak b)
+{
+    const RtTokBreak a = k->last;
+    if (a == TOK_BREAK_CR) return b == TOK_BREAK_LF;
+    if (a == TOK_BREAK_LF || a == TOK_BREAK_CONTROL || b == TOK_BREAK_CR || b == TOK_BREAK_LF || b == TOK_BREAK_CONTROL) return false;
+    if (a == TOK_BREAK_L && (b == TOK_BREAK_L || b == TOK_BREAK_V || b == TOK_BREAK_LV || b == TOK_BREAK_LVT)) return true;
+    if ((a == TOK_BREAK_LV || a == TOK_BREAK_V) && (b == TOK_BREAK_V || b == TOK_BREAK_T)) return true;
+    if ((a == TOK_BREAK_LVT || a == TOK_BREAK_T) && b == TOK_BREAK_T) return true;
+    if (b == TOK_BREAK_EXTEND || b == TOK_BREAK_ZWJ || b == TOK_BREAK_SPACING || a == TOK_BREAK_PREPEND) return true;
+    if (k->joined && b == TOK_BREAK_PICTURE) return true;
+    return a == TOK_BREAK_FLAG && b == TOK_BREAK_FLAG && k->flags % 2 == 1;
+}
+
+static void take(Cluster *k, RtTokBreak b)
+{
+    k->joined = b == TOK_BREAK_ZWJ && k->picture;
+    k->picture = b == TOK_BREAK_PICTURE || (b == TOK_BREAK_EXTEND && k->picture);
+    k->flags = b == TOK_BREAK_FLAG ? k->flags + 1 : 0;
+    k->last = b;
+}
+
+static size_t cluster_end(const RtTokenizer *t, const TokText *in, size_t at)
+{
+    Cluster k = { TOK_BREAK_OTHER, false, false, 0 };
+    for (size_t begin = at; at < in->n;) {
+        int32_t c;
+        const size_t n = (size_t)rt_tok_character(in->s + at, in->n - at, &c);
+        const RtTokBreak b = (RtTokBreak)rt_tok_lookup(t, TOK_GRAPHEMES, c, 1);
+        if (at > begin && !together(&k, b)) break;
+        take(&k, b);
+        at += n;
+    }
+    return at;
+}
+
+void rt_tok_map_graphemes(TokWork *w, const TokText *in, TokText *out)
+{
+    for (size_t at = 0, end; at < in->n; at = end) {
+        int32_t c;
+        end = cluster_end(w->t, in, at);
+        Entry e = end - at < 6 ? find(w->t, in->s + at, end - at, true) : (Entry){ 0 };
+        if (e.length) replace(w, &e, in, at, end - at, out);
+        for (size_t n; !e.length && at < end; at += n) {
+            n = (size_t)rt_tok_character(in->s + at, end - at, &c);
+            const Entry one = find(w->t, in->s + at, n, true);
+            replace(w, &one, in, at, n, out);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/* rt_tokenizer_parts.h: what the files of the tokenizer share; not for others. */
+#ifndef RT_TOKENIZER_PARTS_H
+#define RT_TOKENIZER_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "rt_tokenizer.h"
+
+/* ---- reading a blob: bounds were checked by rt_tokenizer_open ------------------------------------------- */
+
+static inline uint32_t rt_tok_u32(const unsigned char *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* The n-th u32 of a section. */
+static inline uint32_t rt_tok_at(const RtTokenizer *t, RtTokSection section, size_t n) { return rt_tok_u32(t->section[section] + 4 * n); }
+
+static inline double rt_tok_f64(const unsigned char *p)
+{
+    const uint64_t bits = (uint64_t)rt_tok_u32(p + 4) << 32 | rt_tok_u32(p);
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline RtTokOp rt_tok_op(const RtTokenizer *t, uint32_t n)
+{
+    const unsigned char *p = t->section[TOK_OPS] + (size_t)n * sizeof(RtTokOp);
+    return (RtTokOp){ rt_tok_u32(p), rt_tok_u32(p + 4), rt_tok_u32(p + 8), rt_tok_u32(p + 12), rt_tok_u32(p + 16), rt_tok_u32(p + 20),
+                      rt_tok_u32(p + 24), rt_tok_u32(p + 28) };
+}
+
+static inline const unsigned char *rt_tok_text(const RtTokenizer *t, uint32_t at) { return t->section[TOK_TEXT] + at; }
+
+/* A value of a table of two stages; c is a code point. */
+static inline uint32_t rt_tok_lookup(const RtTokenizer *t, RtTokSection section, int32_t c, int width)
+{
+    const unsigned char *p = t->section[section];
+    const unsigned char *block = p + 2 * ((uint32_t)c >> 8);
+    const size_t i = ((size_t)(block[0] | block[1] << 8) << 8 | ((uint32_t)c & 255)) * (size_t)width;
+    const unsigned char *value = p + 2 * RT_TOK_BLOCKS + i;
+    return width == 1 ? value[0] : (uint32_t)(value[0] | value[1] << 8);
+}
+
+static inline bool rt_tok_flag(const RtTokenizer *t, RtTokFlag flag) { return t->head[TOK_HEAD_FLAGS] & flag; }
+
+/* ---- tries ---------------------------------------------------------------------------------------------- */
+
+/* The state behind a byte, or RT_TOK_NONE. */
+static inline uint32_t rt_tok_step(const RtTokenizer *t, RtTokSection trie, uint32_t state, unsigned byte)
+{
+    const uint32_t units = t->bytes[trie] / 8, child = rt_tok_at(t, trie, 2 * (size_t)state) + byte + 1;
+    return child < units && rt_tok_at(t, trie, 2 * (size_t)child + 1) == state + 1 ? child : RT_TOK_NONE;
+}
+
+/* The value of a state, or RT_TOK_NONE. */
+static inline uint32_t rt_tok_value(const RtTokenizer *t, RtTokSection trie, uint32_t state)
+{
+    const uint32_t units = t->bytes[trie] / 8, leaf = rt_tok_at(t, trie, 2 * (size_t)state);
+    return leaf < units && rt_tok_at(t, trie, 2 * (size_t)leaf + 1) == state + 1 ? rt_tok_at(t, trie, 2 * (size_t)leaf) : RT_TOK_NONE;
+}
+
+/* The state behind n bytes, or RT_TOK_NONE. */
+uint32_t rt_tok_walk(const RtTokenizer *t, RtTokSection trie, uint32_t state, const unsigned char *s, size_t n);
+/* The value of a text, or RT_TOK_NONE. */
+uint32_t rt_tok_find(const RtTokenizer *t, RtTokSection trie, const unsigned char *s, size_t n);
+
+/* ---- characters ------------------------------------------------------------------------------------------ */
+
+/* The character at s, of which n > 0 bytes may be read, and its length; what is no UTF-8 is U+FFFD of length 1. */
+int rt_tok_character(const unsigned char *s, size_t n, int32_t *c);
+int rt_tok_put(unsigned char *s, int32_t c);                        /* at most 4 bytes; their number */
+/* The length of the broken beginning of a character at s that becomes one U+FFFD; 0 where a character is whole. */
+int rt_tok_broken(const unsigned char *s, size_t n);
+
+static inline size_t rt_tok_back(const unsigned char *s, size_t at)
+{
+    do at--; while (at && (s[at] & 0xC0) == 0x80);
+    return at;
+}
+
+static inline bool rt_tok_space(int32_t c)
+{
+    return c < 128 ? c == ' ' || (c >= 9 && c <= 13)
+                   : c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+                     c == 0x205F || c == 0x3000;
+}
+
+/* ---- text with its origin -------------------------------------------------------------------------------- */
+
+/* Bytes, and for each where in the caller's text it came from: begin[i] to end[i], or, where they are NULL, `offset` + i. */
+typedef struct TokText { unsigned char *s; uint32_t *begin, *end; uint32_t offset; size_t n, cap; } TokText;
+
+typedef struct TokWork {
+    const RtTokenizer *t;
+    const RtTokens *out;
+    int n;                          /* ids so far */
+    unsigned type;
+    bool origin;                    /* texts carry their origin */
+    rt_status status;
+    unsigned char *scratch;  size_t used, cap;
+} TokWork;
+
+/* Scratch, aligned to 8; NULL with w->status RT_NO_ROOM. Given back by setting w->used to what it was. */
+void *rt_tok_take(TokWork *w, size_t bytes);
+bool  rt_tok_new(TokWork *w, TokText *x, size_t cap);               /* an empty text of up to `cap` bytes */
+void  rt_tok_add(TokWork *w, TokText *x, const unsigned char *s, size_t n, uint32_t begin, uint32_t end);
+void  rt_tok_add_character(TokWork *w, TokText *x, int32_t c, uint32_t begin, uint32_t end);
+
+static inline uint32_t rt_tok_begin(const TokText *x, size_t i) { return x->begin ? x->begin[i] : x->offset + (uint32_t)i; }
+static inline uint32_t rt_tok_end(const TokText *x, size_t i) { return x->begin ? x->end[i] : x->offset + (uint32_t)i + 1; }
+
+/* One more id, of the bytes from i up to j of x; x NULL: of none. */
+void rt_tok_push(TokWork *w, uint32_t id, const TokText *x, size_t i, size_t j);
+
+enum { TOK_RUN_EXTRA = 8, TOK_MARK_BYTES = 16 };                     /* of rt_tok_form: per byte of its text two marks */
+
+/* ---- the steps ------------------------------------------------------------------------------------------- */
+
+/* Run the normalisers over x. *x becomes another text in scratch. */
+void rt_tok_normalise(TokWork *w, TokText *x);
+/* One of them: from `in` to `out`, which has room. */
+void rt_tok_form(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out);
+void rt_tok_map_graphemes(TokWork *w, const TokText *in, TokText *out);
+void rt_tok_map_longest(TokWork *w, const TokText *in, TokText *out);
+
+/* Where the pattern `node`, begun at `at` of s[n], ends; SIZE_MAX where it does not match. */
+size_t rt_tok_match(const RtTokenizer *t, uint32_t node, const unsigned char *s, size_t n, size_t at);
+bool rt_tok_in_class(const RtTokenizer *t, uint32_t class, int32_t c);
+
+/* Words of x between begin and end, by the splits from `step` on, each handed to the model. */
+void rt_tok_split(TokWork *w, const TokText *x, size_t begin, size_t end, uint32_t step);
+
+/* A word into ids. */
+void rt_tok_bpe(TokWork *w, const TokText *x, size_t begin, size_t end);
+void rt_tok_unigram(TokWork *w, const TokText *x, size_t begin, size_t end);
+void rt_tok_wordpiece(TokWork *w, const TokText *x, size_t begin, size_t end);
+void rt_tok_words(TokWork *w, const TokText *x, size_t begin, size_t end);
+
+/* The byte that a character of the byte alphabet stands for, or -1. */
+int rt_tok_byte(int32_t c);
+
+#endif

@@ -1,0 +1,111 @@
+/* tokenizer_tool.c: texts through a tokenizer, for comparisons with other implementations.
+ * usage: tokenizer_tool FILE|FOLDER < records > results
+ * A record is u32 bytes, then the text. Its result is u32 number of ids, the ids with what the template adds, and twice u32
+ * bytes and a decoded text: with and without special tokens. Numbers are in the machine's order. The stream decoder must say
+ * the same as the other one, or this dies. With --time the whole input is one text, and its speed is printed. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt_tokenizer.h"
+#include "tokenizer.h"
+
+enum { MOST_IDS = 1 << 20, MOST_TEXT = 1 << 23 };
+
+static int ids[MOST_IDS];
+static char text[MOST_TEXT], stream[MOST_TEXT];
+
+static void write_u32(uint32_t n) { if (fwrite(&n, 4, 1, stdout) != 1) exit(EXIT_IO); }
+
+static bool has_bytes(const RtTokenizer *t, int n)
+{
+    for (int i = 0; i < n; i++) {
+        size_t bytes;
+        const char *s = rt_tokenizer_piece(t, ids[i], &bytes);
+        if (s && bytes == 6 && memcmp(s, "<0x", 3) == 0) return true;
+    }
+    return false;
+}
+
+static void write_decoded(const RtTokenizer *t, int n, int plain)
+{
+    RtTokenStream k = { 0 };
+    size_t used = 0, streamed = 0;
+    if (rt_tokenizer_decode(t, ids, n, plain, text, MOST_TEXT, &used) != RT_OK) die("decode");
+    for (int i = 0; i < n; i++)
+        if (rt_tokenizer_stream(t, &k, ids[i], plain, stream, MOST_TEXT, &streamed) != RT_OK) die("stream");
+    if (rt_tokenizer_stream_end(t, &k, stream, MOST_TEXT, &streamed) != RT_OK) die("stream");
+    if (!has_bytes(t, n) && (streamed != used || memcmp(stream, text, used) != 0)) die("the stream says something else");
+    write_u32((uint32_t)used);
+    if (used && fwrite(text, used, 1, stdout) != 1) exit(EXIT_IO);
+}
+
+static void measure(const RtTokenizer *t)
+{
+    size_t n = 0, cap = 0;
+    char *all = NULL;
+    for (size_t got = 1; got; n += got) {
+        if (n == cap) all = realloc(all, cap = 2 * cap + (1 << 20));
+        if (!all) die("no memory");
+        got = fread(all + n, 1, cap - n, stdin);
+    }
+    const RtTokenText x = { .text = all, .bytes = n };
+    const RtTokens out = { .ids = malloc(n * sizeof(int) + 64), .room = (int)n + 16 };
+    size_t bytes = rt_tokenizer_scratch_bytes(t, n, false);
+    int count;
+    for (int i = 0; i < 3; i++) {
+        struct timespec a, b;
+        void *scratch = malloc(bytes);
+        if (!scratch || !out.ids) die("no memory: %zu", bytes);
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        const rt_status status = rt_tokenizer_encode(t, &x, &out, &count, scratch, bytes);
+        clock_gettime(CLOCK_MONOTONIC, &b);
+        const double s = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+        printf("%s: %zu bytes, %d ids, %.3f s, %.2f MB/s\n", rt_status_text(status), n, count, s, (double)n / s / 1e6);
+        free(scratch);
+    }
+    free(out.ids);
+    free(all);
+}
+
+int main(int argc, char **argv)
+{
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    TokenizerBlob blob;
+    RtTokenizer t;
+    const bool good = argc > 1 && tokenizer_import(a, d, (Loc){ 0 }, argv[argc - 1], &blob);
+    diag_print(d, stderr, isatty(2));
+    if (!good) return (int)diag_exit(d);
+    if (rt_tokenizer_open(&t, blob.data, blob.size) != RT_OK) die("open");
+    if (argc > 2) {
+        measure(&t);
+        return 0;
+    }
+    void *scratch = NULL;
+    char *record = NULL;
+    for (uint32_t n; fread(&n, 4, 1, stdin) == 1;) {
+        int count = 0;
+        record = realloc(record, n + 1);
+        if (!record || (n && fread(record, n, 1, stdin) != 1)) die("a record");
+        const size_t bytes = rt_tokenizer_scratch_bytes(&t, n, true);       /* exactly as much as is promised to be enough */
+        const RtTokenText x = { .text = record, .bytes = n };
+        static RtTokenSpan spans[MOST_IDS];
+        const RtTokens out = { .ids = ids, .spans = spans, .room = MOST_IDS };
+        scratch = malloc(bytes);
+        const rt_status status = rt_tokenizer_encode(&t, &x, &out, &count, scratch, bytes);
+        if (status != RT_OK && status != RT_BAD_ID) die("%s", rt_status_text(status));
+        for (int i = 0; i < count && status == RT_OK; i++)
+            if (spans[i].begin > spans[i].end || spans[i].end > n) die("token %d stands from %u to %u of %u", i, spans[i].begin, spans[i].end, n);
+        free(scratch);
+        write_u32(status == RT_OK ? (uint32_t)count : UINT32_MAX);
+        if (status != RT_OK) continue;
+        if (count && fwrite(ids, sizeof *ids, (size_t)count, stdout) != (size_t)count) exit(EXIT_IO);
+        write_decoded(&t, count, false);
+        write_decoded(&t, count, true);
+    }
+    free(record);
+    arena_free(a);
+    return 0;
+}

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decode.h"
 #include "json_text.h"
@@ -278,10 +279,19 @@ static bool take_lines(Texts *t)
     return good;
 }
 
+/* Whether a decoder alone has something to go on from without a text: the mark that its tokenizer begins every text with. */
+static bool begins_alone(Texts *t)
+{
+    int n = 0;
+    return t->tokenizer && !t->session->model->has_encoder && pieces(t->tokenizer, &t->scratch, &t->scratch_bytes, "", 0, t->ids, t->most, &n) == RT_OK && n;
+}
+
+/* Without a word the lines of standard input. Where these are none, or nobody has put anything there, the beginning of a text. */
 static void take_all(Texts *t)
 {
     const Choices *c = t->session->choices;
-    bool good = c->word_count || take_lines(t);
+    bool good = c->word_count || (isatty(STDIN_FILENO) && begins_alone(t)) || take_lines(t);
+    if (good && !c->word_count && !t->count && begins_alone(t)) take_text(t, "", 0, (Origin){ "argument", 1 });
     for (int i = 0; i < c->word_count && good; i++) {
         const Origin at = { "argument", (size_t)i + 1 };
         good = strcmp(c->words[i], "-") ? take_text(t, c->words[i], strlen(c->words[i]), at) : take_lines(t);

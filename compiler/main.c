@@ -34,7 +34,7 @@ enum {
 #undef OPTION
     SET_ALL = SET_HELP | SET_VERSION,               /* what every command reads */
     /* What shapes plan and text. */
-    SET_MODEL = SET_ALLOW_C | SET_MAX_LEN | SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL | SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,
+    SET_MODEL = SET_ALLOW_C | SET_TOKENIZER | SET_MAX_LEN | SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL | SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
     SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
@@ -358,6 +358,7 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_REPEAT_PENALTY: case OPTION_NO_REPEAT_NGRAM: case OPTION_BEAMS: case OPTION_LENGTH_PENALTY: case OPTION_EARLY_STOPPING:
         return some_setting(name, value, &c->generation);
     case OPTION_IDS:     c->ids = true; return true;
+    case OPTION_TOKENIZER: return some_text(name, value, &c->tokenizer);
     case OPTION_MAX_LEN: return whole_number(name, value, 1, 1048576, &c->max_len);
     case OPTION_WEIGHTS:
         c->weights = value[0] == 'f' ? WEIGHTS_FILE : value[0] == 'l' ? WEIGHTS_LITERAL : WEIGHTS_EMBED;

@@ -55,6 +55,7 @@ bool session_read(Session *s)
     if (!draft) return false;
     draft->sizes_only = s->sizes_only;
     draft->weights = s->choices->from;
+    if (s->choices->tokenizer) draft_set_text(s->arena, draft, FIELD_ID_tokenizer_file, (Loc){ 0 }, s->choices->tokenizer);
     if (s->choices->max_len && !draft_set_length(s->arena, s->diag, draft, s->choices->max_len)) return false;
     if (draft->shortened)
         diag_remark(s->diag, (Loc){ 0 }, "%s was trained for %lld tokens; it takes %lld here, more with --max-len", s->choices->spec,

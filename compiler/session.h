@@ -51,6 +51,7 @@ typedef struct Choices {
     KernelsForm kernels;                    /* --kernels */
     LayersForm layers;                      /* --unroll-layers */
     int unroll;                             /* --unroll */
+    const char *tokenizer;                  /* path; NULL: the spec's */
     int max_len;                            /* --max-len; 0: the spec's */
     bool ids;                               /* --ids of `run` */
     const char *dumps;                      /* letters: m g k p c */

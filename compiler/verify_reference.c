@@ -196,7 +196,10 @@ static Trace *run(Reference *r, const Subject *s)
     return verify_trace(r->v, r->arena, s, r->source.id, r->source.n, r->target.id, r->target.n);
 }
 
-static bool is_ids(const char *name) { return !strcmp(name, "second") || !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "greedy"); }
+static bool is_ids(const char *name)
+{
+    return !strcmp(name, "second") || !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "greedy");
+}
 
 static const char *nearest_tensor(const Reference *r, const Trace *t, const char *name)
 {

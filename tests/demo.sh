@@ -54,3 +54,14 @@ awk -v peak="$(cat "$scratch/peak" 2>/dev/null || echo 0)" -v state="$(bytes STA
     if (peak) printf "  %.1f MiB of memory at most, with libc and all;  ", peak / 1024; else printf "  "
     printf "%.0f KiB of state, %.2f MiB of weights\n", state / 1024, weights / 1048576
 }'
+
+# The sums, by a program of their own: decoder-only, as the Llama family.
+sums=$(dirname "$out")/sums
+heldout=specs/sums/heldout.tsv
+show "$xformc" build specs/sums.lua -o "$sums"
+show "$sums/sums" 123+456= 999+999= 7+5=
+cut -f 1 "$heldout" | "$sums/sums" --threads 1 >"$scratch/answers"
+printf '\n$ %s --threads 1 < %s\n' "$sums/sums" "first column of $heldout"
+paste "$heldout" "$scratch/answers" | awk -F '\t' '
+    { split($1, n, /[+=]/); right += $3 == $1 (n[1] + n[2]) }
+    END { printf "  %d of %d sums right (%.2f %%)\n", right, NR, 100 * right / NR }'

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "text.h"
+#include "tokenizer.h"
 
 /* ---- fields --------------------------------------------------------------------------------------------- */
 
@@ -299,6 +300,7 @@ Draft *draft_from_folder(Arena *a, Diag *d, const char *path)
     if (!config_open(&c)) return NULL;
     draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of(a, folder_name(a, folder)));
     draft_set_text(a, draft, FIELD_ID_weights, draft->at, weights_file_of(a, folder));
+    if (tokenizer_in_folder(a, folder)) draft_set_text(a, draft, FIELD_ID_tokenizer_file, draft->at, folder);
     read_config(&c, folder);
     config_close(&c);
     return diag_errors(d) > errors ? NULL : draft;

@@ -25,7 +25,8 @@ TEXTS = SENTENCES + [
     "e\u0301 é e\u0301\u0323 ẹ́ \u0301", "가 각 가\u11a8 \u1100\u1161", "İIıi ǅ ß ẞ Σς", "\u0000 \u0001\u007f\u0085\u00ad\u200b\u200d\ufeff\ufffd\ue000",
     "a\u00a0b\u2003c\u3000d\u2028e\u2029f", "1234567890 12 3 ١٢٣ १२३ ³", "<s>a</s> <pad> <unk> [CLS] x[SEP] [MASK] <mask>  y <|endoftext|>z",
     " <mask> a<mask>b ", "<0x41> <0x0A>", "▁ ▁▁a ▁", "x" * 150, "ab " * 60, " " * 40 + "x", "\n" * 9 + "x", "😀" * 20, "漢字" * 30, "क्षि" * 8,
-    "".join(chr(0x1F1E6 + i % 26) for i in range(9)), "𝕳𝖊𝖑𝖑𝖔 𝟙𝟚 𐍈 𒀀 𓀀 \U000e0041 \U0010ffff \U000e0100", "ﬁ ﬀ Ａｂｃ ｶﾞ ㌔ ℌ ⑩ ﷺ", "...!!??,,;; -- «» “q” 、。",
+    "".join(chr(0x1F1E6 + i % 26) for i in range(9)), "𝕳𝖊𝖑𝖑𝖔 𝟙𝟚 𐍈 𒀀 𓀀 \U000e0041 \U0010ffff \U000e0100", "ﬁ ﬀ Ａｂｃ ｶﾞ ㌔ ℌ ⑩ ﷺ",
+    "...!!??,,;; -- «» “q” 、。",
     "a\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309\u030a b", ">>fra<< Hello", "camelCase snake_case kebab-case 3x a1b2"]
 
 def small_random(r):
@@ -81,7 +82,8 @@ def smollm(): return byte_level(pre_tokenizers.Sequence([pre_tokenizers.Digits(i
 def regex(pattern, **more):
     return byte_level(pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(pattern), "isolated"),
                                                pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]), **more)
-def llama3(): return regex(LLAMA3, specials=("<|begin_of_text|>", "<|endoftext|>"), post=template("<|begin_of_text|> $A", "<|begin_of_text|> $A $B:1"),
+def llama3():
+    return regex(LLAMA3, specials=("<|begin_of_text|>", "<|endoftext|>"), post=template("<|begin_of_text|> $A", "<|begin_of_text|> $A $B:1"),
                            ignore_merges=True)
 def qwen2(): return regex(QWEN2, normalizer=normalizers.NFC())
 def o200k(): return regex(O200K)
@@ -126,7 +128,8 @@ def wordpiece(normalizer, post, specials=("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[
 BERT = template("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
 def bert_uncased(): return wordpiece(normalizers.BertNormalizer(lowercase=True), BERT)
 def bert_cased(): return wordpiece(normalizers.BertNormalizer(lowercase=False), BERT)
-def mpnet(): return wordpiece(normalizers.BertNormalizer(lowercase=True), lambda t: around(t, "<s>", "</s>"), ("<s>", "<pad>", "</s>", "[UNK]", "<mask>"))
+def mpnet():
+    return wordpiece(normalizers.BertNormalizer(lowercase=True), lambda t: around(t, "<s>", "</s>"), ("<s>", "<pad>", "</s>", "[UNK]", "<mask>"))
 
 def train_spm(kind, size, **options):
     out = io.BytesIO()

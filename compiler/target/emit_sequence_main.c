@@ -1,0 +1,243 @@
+/* emit_sequence_main.c: what surrounds a model of sequences: NAME_main.c, the program, and example.c, a library's user. */
+#include "emit_kind.h"
+#include "generation.h"
+
+#include <string.h>
+
+#include "engine.h"
+
+static const char *number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
+
+static const char main_template[] =
+    "/* ${name}_main.c: the program ${name}. Compiled for the baseline; it asks whether the processor can run ${name}.c. */\n"
+    "#include \"${name}.h\"\n"
+    "#include \"rt_host.h\"\n"
+    "\n"
+    "${weights_declaration}\n"
+    "static rt_status bind(void *m, const void *weights, size_t bytes) { return ${name}_bind(m, weights, bytes); }\n"
+    "static rt_status threads(void *m, int n) { return ${name}_threads(m, n); }\n"
+    "static rt_team *team(const void *m) { return ((const ${name} *)m)->team; }\n"
+    "static void reset(void *s) { ${name}_reset(s); }\n"
+    "${encoder_calls}\n"
+    "${decoder_calls}\n"
+    "${text_calls}\n"
+    "\n"
+    "int main(int argc, char **argv)\n"
+    "{\n"
+    "    const rt_program program = {\n"
+    "        .name = \"${name}\", .about = \"${about}\", .spec = \"${spec}\", .version = \"${version}\",\n"
+    "${stacks}\n"
+    "        .isa = ${isa}, .model_bytes = sizeof(${name}), .state_bytes = ${upper}_STATE_BYTES,\n"
+    "        .weights = ${weights}, .weights_bytes = ${upper}_WEIGHTS_BYTES, .weights_file = ${weights_file},\n"
+    "        .parameters = ${parameters}, .tolerance = ${tolerance}, .default_lanes = ${lanes}, .lanes_max = ${upper}_LANES,\n"
+    "        .bind = bind, .threads = threads, .team = team, .reset = reset,\n"
+    "${encoder_rows}\n"
+    "${decoder_rows}\n"
+    "${text_rows}\n"
+    "    };\n"
+    "    return rt_host_main(&program, argc, argv);\n"
+    "}\n";
+
+static const char main_encoder[] =
+    "static rt_status encode(const void *m, void *s, const int *ids, int n) { return ${name}_encode(m, s,${slot} ids, n); }\n";
+static const char main_encoder_rows[] =
+    "        .max_source = ${upper}_MAX_SOURCE, .source_vocab = ${upper}_SOURCE_VOCAB, .encode = encode,\n";
+static const char main_hidden[] =
+    "static const float *hidden(const void *s) { return ${name}_hidden(s); }\n";
+static const char main_hidden_rows[] =
+    "        .width = ${width}, .hidden_stride = ${upper}_HIDDEN_STRIDE, .hidden = hidden,\n";
+static const char main_decoder[] =
+    "static rt_status rows(const void *m, void *s, const rt_row *r, int n) { return ${name}_rows(m, s, r, n); }\n"
+    "static const float *logits(const void *s) { return ${name}_logits(s); }\n"
+    "static rt_status next(const void *m, void *s, int id, int *next) { return ${name}_next(m, s, id, next); }\n"
+    "static rt_status clear(void *s, int slot) { return ${name}_clear(s, slot); }\n"
+    "static rt_status fork_slot(void *s, int from, int to) { return ${name}_fork(s, from, to); }\n";
+static const char main_decoder_rows[] =
+    "        .max_target = ${upper}_MAX_TARGET, .vocab = ${upper}_VOCAB, .start = ${upper}_START, .slots = ${upper}_SLOTS,\n"
+    "        .generation = &generation,\n"
+    "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .rows_of = rows, .logits = logits, .next = next,\n"
+    "        .clear = clear, .fork_slot = fork_slot,\n";
+static const char main_text[] =
+    "\n"
+    "static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"
+    "{\n"
+    "    return ${name}_ids(m, utf8, out, room, n, fault);\n"
+    "}\n"
+    "\n"
+    "static rt_status append(const void *m, int id, char *out, size_t cap, size_t *used)\n"
+    "{\n"
+    "    return ${name}_append(m, id, out, cap, used);\n"
+    "}\n";
+static const char main_tokenizer[] =
+    "\n"
+    "static const void *tokenizer(const void *m, size_t *bytes) { return ${name}_tokenizer(m, bytes); }\n";
+static const char main_tokenizer_rows[] = "        .texts = &rt_host_text, .tokenizer = tokenizer,\n";
+static const char main_text_rows[] = "        .ids = ids, .append = append,\n";
+
+/* Steps below this are over before a second lane has woken: one lane is the default. */
+static const double FLOPS_FOR_LANES = 20e6;
+
+static const char *about(Emit *e)
+{
+    const Model *m = e->model;
+    const char *kind = m->has_encoder && m->has_decoder ? "encoder-decoder" : m->has_decoder ? "decoder" : "encoder";
+    const char *layers = m->has_encoder && m->has_decoder
+                             ? arena_format(e->arena, "%lld + %lld", (long long)m->encoder.layers, (long long)m->decoder.layers)
+                             : number(e, m->has_decoder ? m->decoder.layers : m->encoder.layers);
+    return arena_format(e->arena, "%s of %s layers, width %lld", kind, layers, (long long)m->d_model);
+}
+
+/* A template filled with what the parts of main share; "" where the model has no such part. */
+static const char *part(Emit *e, bool there, const char *template, const char *key, const char *value)
+{
+    Text t = text_new(e->arena);
+    if (there) text_fill(&t, template, key, value, NULL);
+    return t.data;
+}
+
+static const char *encoder_part(Emit *e)
+{
+    Text t = text_new(e->arena);
+    if (!e->model->has_encoder) return "";
+    text_fill(&t, main_encoder, "name", e->name, "slot", e->model->has_decoder ? " 0," : "", NULL);
+    if (!e->model->has_decoder) text_fill(&t, main_hidden, "name", e->name, NULL);
+    return t.data;
+}
+
+static const char *decoder_part(Emit *e)
+{
+    Text t = text_new(e->arena);
+    const RtGeneration g = generation_of(e->model);
+    if (!e->model->has_decoder) return "";
+    text_fill(&t, main_decoder, "name", e->name, NULL);
+    text_add(&t, "\n");
+    generation_emit(&t, &g);
+    return t.data;
+}
+
+static const char *encoder_rows(Emit *e)
+{
+    Text t = text_new(e->arena);
+    if (!e->model->has_encoder) return "";
+    text_fill(&t, main_encoder_rows, "upper", e->upper, NULL);
+    if (!e->model->has_decoder) text_fill(&t, main_hidden_rows, "upper", e->upper, "width", number(e, e->model->d_model), NULL);
+    return t.data;
+}
+
+/* What may stand between the quotes of a C string: a file name has any bytes. */
+static const char *in_quotes(Emit *e, const char *s)
+{
+    Text t = text_new(e->arena);
+    for (; *s; s++) {
+        const unsigned char c = (unsigned char)*s;
+        if (c < ' ' || c >= 0x7f || strchr("\"\\?", c)) text_printf(&t, "\\%03o", (unsigned)c);
+        else text_add_bytes(&t, s, 1);
+    }
+    return t.data;
+}
+
+static const char *stacks(Emit *e)
+{
+    const Model *m = e->model;
+    Text t = text_new(e->arena);
+    if (m->has_encoder) text_printf(&t, "        .about_encoder = \"%s\",\n", emit_stack(e, &m->encoder));
+    if (m->has_decoder) text_printf(&t, "        .about_decoder = \"%s\",\n", emit_stack(e, &m->decoder));
+    return t.data;
+}
+
+/* The instruction sets of what bind takes: of several variants, the first that the processor has. */
+static const char *isa_expression(Emit *e)
+{
+    const char *chosen = arena_format(e->arena, "%s_isa", e->name);
+    for (int i = e->isa_count - 2; i >= 0; i--)
+        chosen = arena_format(e->arena, "rt_isa_missing(%s_%s_isa) ? %s : %s_%s_isa", e->name, e->isas[i], chosen, e->name, e->isas[i]);
+    return chosen;
+}
+
+/* Declarations of those that NAME.h does not know. */
+static const char *isa_declarations(Emit *e)
+{
+    Text t = text_new(e->arena);
+    for (int i = 0; i + 1 < e->isa_count; i++) text_printf(&t, "extern const unsigned %s_%s_isa;\n", e->name, e->isas[i]);
+    if (t.size) text_add(&t, "\n");
+    return t.data;
+}
+
+void emit_sequence_main(Emit *e, Text *out)
+{
+    const Model *m = e->model;
+    const bool text = has_text(e);
+    const char *result = m->has_decoder ? "logits" : "hidden";
+    Cost c = m->has_decoder ? plan_cost(e->plan, "next", 1, m->max_target, m->max_source)
+                            : plan_cost(e->plan, "encode", m->max_source, m->max_source, m->max_source);
+    text_fill(out, main_template, "name", e->name, "upper", e->upper, "version", XFORMC_VERSION, "about", about(e),
+              "spec", in_quotes(e, emit_spec_name(e)), "stacks", stacks(e),
+              "weights_declaration", arena_format(e->arena, "%s%s", isa_declarations(e), emit_weights_declaration(e)),
+              "weights", emit_weights_symbol(e), "isa", isa_expression(e),
+              "weights_file", e->form.weights != WEIGHTS_FILE ? "NULL" : arena_format(e->arena, "\"%s.safetensors\"", e->name),
+              "parameters", number(e, model_parameters(m)), "tolerance", arena_format(e->arena, "%g", engine_tolerance(m, result)),
+              "lanes", c.flops < FLOPS_FOR_LANES ? "1" : "0",
+              "encoder_calls", encoder_part(e), "encoder_rows", encoder_rows(e),
+              "decoder_calls", decoder_part(e),
+              "decoder_rows", part(e, m->has_decoder, main_decoder_rows, "upper", e->upper),
+              "text_calls", part(e, text || has_pieces(e), text ? main_text : main_tokenizer, "name", e->name),
+              "text_rows", text ? main_text_rows : has_pieces(e) ? main_tokenizer_rows : "", NULL);
+}
+
+static const char example_template[] =
+    "/* example.c: ${name} inside another program: bind, ${calls}. */\n"
+    "#include <stdio.h>\n"
+    "\n"
+    "#include \"${name}.h\"\n"
+    "#include \"rt_weights.h\"\n"
+    "\n"
+    "static ${name}_state state;\n"
+    "\n"
+    "int main(int argc, char **argv)\n"
+    "{\n"
+    "    ${name} model = { 0 };\n"
+    "    RtWeights weights;\n"
+    "    const int ids[] = { ${ids} };\n"
+    "    const int n = (int)(sizeof ids / sizeof *ids);\n"
+    "    int missing = rt_weights_open(&weights, argc > 1 ? argv[1] : \"${name}.safetensors\");    /* 0 or an errno */\n"
+    "    rt_status status = missing ? RT_BAD_WEIGHTS : ${name}_bind(&model, weights.data, weights.bytes);\n"
+    "${body}\n"
+    "    if (status != RT_OK) fprintf(stderr, \"example: %s\\n\", rt_status_text(status));\n"
+    "    rt_weights_close(&weights);\n"
+    "    return status == RT_OK ? 0 : 1;\n"
+    "}\n";
+
+static const char example_translate[] =
+    "    if (status == RT_OK) status = ${name}_encode(&model, &state, 0, ids, n);\n"
+    "    for (int i = 1, id = ${upper}_START; status == RT_OK && i < ${upper}_MAX_TARGET; i++) {\n"
+    "        status = ${name}_next(&model, &state, id, &id);\n"
+    "        if (status == RT_OK) printf(\"%d%c\", id, id == ${upper}_END || i + 1 == ${upper}_MAX_TARGET ? '\\n' : ' ');\n"
+    "        if (id == ${upper}_END) break;\n"
+    "    }\n";
+
+static const char example_generate[] =
+    "    for (int i = 0, id = ids[0]; status == RT_OK && i < ${upper}_MAX_TARGET; i++) {     /* ids, then what follows them */\n"
+    "        int next;\n"
+    "        status = ${name}_next(&model, &state, id, &next);\n"
+    "        id = i + 1 < n ? ids[i + 1] : next;\n"
+    "        if (status == RT_OK) printf(\"%d%c\", id, id == ${upper}_END || i + 1 == ${upper}_MAX_TARGET ? '\\n' : ' ');\n"
+    "        if (id == ${upper}_END) break;\n"
+    "    }\n";
+
+static const char example_encode[] =
+    "    if (status == RT_OK) status = ${name}_encode(&model, &state, ids, n);\n"
+    "    for (int i = 0; status == RT_OK && i < n; i++)\n"
+    "        printf(\"%d: %.5f ..\\n\", ids[i], ${name}_hidden(&state)[i * ${upper}_HIDDEN_STRIDE]);\n";
+
+void emit_sequence_example(Emit *e, Text *out)
+{
+    const Model *m = e->model;
+    Text ids = text_new(e->arena), body = text_new(e->arena);
+    int64_t longest = m->has_encoder ? m->max_source : m->max_target, vocab = m->has_encoder ? m->source_vocab : m->target_vocab;
+    for (int64_t i = 0; i < 4 && i < longest; i++) text_printf(&ids, "%s%lld", i ? ", " : "", (long long)((4 + 3 * i) % vocab));
+    bool both = m->has_encoder && m->has_decoder;
+    const char *template = both ? example_translate : m->has_decoder ? example_generate : example_encode;
+    text_fill(&body, template, "name", e->name, "upper", e->upper, NULL);
+    text_fill(out, example_template, "name", e->name, "calls", both ? "encode, step" : m->has_decoder ? "step" : "encode", "ids", ids.data,
+              "body", body.data, NULL);
+}

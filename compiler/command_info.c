@@ -59,10 +59,16 @@ static void show(Session *s, const Plan *p, int64_t position, const InfoTarget *
 
 Exit command_info(const Choices *c)
 {
+    if (c->info.families) {
+        families_print(stdout);
+        return EXIT_DONE;
+    }
     Session *s = session_new(c);
     InfoTarget room, *target = target_of(s, &room);
     s->sizes_only = true;
-    if (!diag_errors(s->diag) && session_read(s)) {
+    const bool good = !diag_errors(s->diag) && session_read(s);
+    if (good && c->info.lua) session_print_lua(s, stdout);
+    else if (good) {
         const int64_t position = position_of(s);
         if (position >= -1) show(s, session_plan(s, TARGET_PANELS, c->taps), position, target);
     }

@@ -78,11 +78,12 @@ static const CommandRow commands[] = {
       "  xformc verify specs/dates.lua --engine jit\n"
       "  xformc verify specs/dates.lua --against mine.safetensors -v\n", NULL },
     { "info", command_info, SET_ALL | SET_MODEL | SET_NATIVE | SET_POSITION | SET_TARGET | SET_MAX_RAM | SET_MAX_FLASH | SET_CODE | SET_MEMORY |
-          SET_GRAPH | SET_JSON | SET_QUIET | SET_VERBOSE | SET_TAPS, WORDS_SPEC, "SPEC [--json]",
+          SET_GRAPH | SET_LUA | SET_FAMILIES | SET_JSON | SET_QUIET | SET_VERBOSE | SET_TAPS, WORDS_SPEC, "SPEC [--json]",
       "What a model takes and costs, before it runs; pictures of it",
       "  xformc info specs/base.lua\n"
       "  xformc info specs/dates.lua --memory memory.svg --graph graph.svg\n"
-      "  xformc info specs/dates.lua --max-ram 256K\n", NULL },
+      "  xformc info specs/dates.lua --max-ram 256K\n"
+      "  xformc info --families\n", NULL },
     { "attention", command_attention, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_INPUT | SET_OUTPUT | SET_KIND | SET_LAYER | SET_HEAD |
           SET_COLOR | SET_QUIET | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "SPEC TEXT [-o FILE.svg]",
       "Draw where every head looks, in the terminal or as SVG",
@@ -378,6 +379,8 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_CODE:    c->info.code = true; return true;
     case OPTION_MEMORY:  return some_text(name, value, &c->info.memory);
     case OPTION_GRAPH:   return some_text(name, value, &c->info.graph);
+    case OPTION_LUA:     c->info.lua = true; return true;
+    case OPTION_FAMILIES: c->info.families = true; return true;
     case OPTION_KIND:    c->attention.kind = value; return one_of(name, value, kinds, 3);
     case OPTION_LAYER:   c->attention.has_layer = true; return whole_number(name, value, 0, 1023, &c->attention.layer);
     case OPTION_HEAD:    c->attention.has_head = true; return whole_number(name, value, 0, 4095, &c->attention.head);
@@ -496,7 +499,7 @@ static Exit check_line(const CommandRow *c, const Line *l, char **words, int n)
         tell("%s does not take --%s; %s does", c->name, option_rows[i].name, reader_of(i));
         return usage(c);
     }
-    if (c->words >= WORDS_SPEC && n < 2) tell("%s needs a SPEC", c->name);
+    if (c->words >= WORDS_SPEC && n < 2 && !(l->given & SET_FAMILIES)) tell("%s needs a SPEC", c->name);
     else if (c->words != WORDS_NONE && n > 1 && !*words[1]) tell("SPEC is empty");
     else if (n > most) tell("'%s' is one word too many", words[most]);
     else return EXIT_DONE;

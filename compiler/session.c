@@ -67,6 +67,7 @@ bool session_read(Session *s)
 bool session_take(Session *s, const Draft *draft)
 {
     int64_t begin = clock_now_ns();
+    s->draft = draft;
     s->model = model_from_draft(s->arena, s->diag, draft);
     s->phases.model_ns = clock_now_ns() - begin;
     if (!s->model) return false;
@@ -115,6 +116,16 @@ Engine *session_engine(Session *s, const char *name, const char *cc, bool taps)
         return NULL;
     }
     return e;
+}
+
+bool session_print_lua(const Session *s, FILE *to)
+{
+    if (s->draft->graph) {
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--lua: an xf.graph has no fields");
+        return false;
+    }
+    draft_print_lua(s->draft, to);
+    return true;
 }
 
 void session_free(Session *s)

@@ -12,7 +12,7 @@ typedef struct InfoChoices {
     int position;  bool has_position;
     const char *target, *memory, *graph;    /* a name of targets.def; pictures to write */
     size_t max_ram, max_flash;              /* bytes */
-    bool code;
+    bool code, lua, families;
 } InfoChoices;
 
 /* Of `attention`. */
@@ -73,6 +73,7 @@ typedef struct Session {
     Arena *arena;
     Diag *diag;
     const Choices *choices;
+    const struct Draft *draft;      /* of session_take */
     Model *model;
     Graph *graph;
     SessionPhases phases;
@@ -86,6 +87,8 @@ bool session_read(Session *s);
 bool session_take(Session *s, const struct Draft *draft);
 /* A Plan for a target; the passes of plan/. */
 Plan *session_plan(Session *s, PlanTarget target, bool taps);
+/* What was read, as a spec in Lua; false after an error. */
+bool session_print_lua(const Session *s, FILE *to);
 /* "native" or "generic"; NULL after an error. `cc` NULL: the choice of the command line. */
 Engine *session_engine(Session *s, const char *name, const char *cc, bool taps);
 /* Free everything, and tell nothing. */

@@ -23,9 +23,11 @@ const Family *family_of_word(int word)
     return families[word].family;
 }
 
-const char *family_about(int word)
+void families_print(FILE *to)
 {
-    return families[word].about;
+    int n;
+    const char *const *names = field_words("families", &n);
+    for (int i = 1; i < n; i++) fprintf(to, "%-14s %s\n", names[i], families[i].about);
 }
 
 static void apply_settings(Arena *a, Draft *draft, const Family *f)

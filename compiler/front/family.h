@@ -53,6 +53,11 @@ void config_set_activation(const Config *c, const char *key, Side side, const ch
 
 /* What keys of many families decide together. */
 void config_rope(const Config *c, Side side);           /* both spellings of rotary positions */
+/* The same; layers that slide turn by a theta of their own, `local` where their part of rope_parameters has none. */
+void config_rope_kinds(const Config *c, Side side, const bool *sliding, double local);
+/* Which layers of a decoder slide, [layers]: by layer_types, or where there are none from layer `first` on, but for every period-th (0: all). */
+const bool *config_sliding(const Config *c, int first, int period);
+void config_windows(const Config *c, const bool *sliding);      /* those see as many keys as sliding_window says */
 
 /* ---- the tables of a family ------------------------------------------------------------------------------- */
 
@@ -118,6 +123,7 @@ typedef struct FamilyTensor {
 typedef struct Family {
     const struct Family *like;      /* its tables hold where the family's own say nothing; NULL for none */
     ModelKind kind;
+    const char *nested;             /* the key under which its keys stand; NULL: at the top */
     bool tied;                      /* where config.json does not say so */
     const char *prefix;             /* of tensors, as (a|b|) */
     const FamilySetting *settings;  int setting_count;
@@ -128,7 +134,6 @@ typedef struct Family {
 
 /* The family of a word of the field `names`; NULL for xformc's own. */
 const Family *family_of_word(int word);
-const char *family_about(int word);
 /* Choose it: `names`, `kind` and what all its models share. */
 void family_apply(Arena *a, Draft *draft, int word);
 /* The row of a canonical name; *layer receives its layer. NULL for a tensor that the family does not have. */

@@ -1,5 +1,5 @@
 /* family_bert.c: BERT and those of its shape: ELECTRA, RoBERTa, XLM-R, CamemBERT, whose first token stands at position 2. Encoders with
- * learned positions, norms after each sublayer. Every token is of type 0, whose vector is added to the positions. */
+ * learned positions, norms after each sublayer. For RoBERTa every token is of type 0, whose vector is added to the positions. */
 #include "family.h"
 
 static const FamilySetting settings[] = {
@@ -18,8 +18,8 @@ static const ConfigKey keys[] = {
     MUST("position_embedding_type", "\"absolute\""),
     MUST("is_decoder", "false"),
     MUST("add_cross_attention", "false"),
+    KEY("type_vocab_size", token_types, 2),
     READ("embedding_size"),
-    IGNORED("type_vocab_size"),
     NO_MORE_KEYS,
 };
 
@@ -32,7 +32,8 @@ static void more(const Config *c)
 
 static const FamilyTensor tensors[] = {
     WHOLE("encoder.embed", "embeddings.word_embeddings"),
-    ADDED("encoder.position", "embeddings.position_embeddings", WHOLE, "embeddings.token_type_embeddings"),
+    WHOLE("encoder.position", "embeddings.position_embeddings"),
+    WHOLE("encoder.types", "embeddings.token_type_embeddings"),
     WHOLE("encoder.embed.norm", "embeddings.LayerNorm"),
     WHOLE("encoder.{}.self_attn.q", "encoder.layer.{}.attention.self.query"),
     WHOLE("encoder.{}.self_attn.k", "encoder.layer.{}.attention.self.key"),
@@ -51,6 +52,7 @@ const Family family_electra = { .like = &family_bert, .kind = KIND_ENCODER, .pre
 
 static const ConfigKey roberta_keys[] = {
     READ("max_position_embeddings"),
+    IGNORED("type_vocab_size"),
     MUST("pad_token_id", "1"),
     NO_MORE_KEYS,
 };

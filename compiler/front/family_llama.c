@@ -1,4 +1,5 @@
-/* family_llama.c: Llama. Norms without mean, rotary positions over halves, gated feed-forward, few keys and values for many queries. */
+/* family_llama.c: Llama and the decoders of its shape: norms without mean, rotary positions over halves, gated feed-forward, few keys and
+ * values for many queries. Mistral, Qwen, Phi-3, SmolLM3, Gemma add a few keys and tensors. */
 #include "family.h"
 
 static const FamilySetting settings[] = {
@@ -40,6 +41,8 @@ static const FamilyTensor tensors[] = {
     WHOLE("decoder.{}.self_attn.k", "layers.{}.self_attn.k_proj"),
     WHOLE("decoder.{}.self_attn.v", "layers.{}.self_attn.v_proj"),
     WHOLE("decoder.{}.self_attn.out", "layers.{}.self_attn.o_proj"),
+    WHOLE("decoder.{}.self_attn.q_norm", "layers.{}.self_attn.q_norm"),
+    WHOLE("decoder.{}.self_attn.k_norm", "layers.{}.self_attn.k_norm"),
     WHOLE("decoder.{}.norm.0", "layers.{}.input_layernorm"),
     WHOLE("decoder.{}.norm.1", "layers.{}.post_attention_layernorm"),
     WHOLE("decoder.{}.ffn.gate", "layers.{}.mlp.gate_proj"),
@@ -50,6 +53,115 @@ static const FamilyTensor tensors[] = {
 };
 
 const Family family_llama = {
-    .kind = KIND_DECODER, .tied = false, .prefix = "(model.|)", SETTINGS_OF(settings),
-    .keys = keys, .more = more, TENSORS_OF(tensors),
+    .kind = KIND_DECODER, .tied = false, .prefix = "(model.|)", SETTINGS_OF(settings), .keys = keys, .more = more, TENSORS_OF(tensors),
 };
+
+#define LIKE_LLAMA .like = &family_llama, .kind = KIND_DECODER
+
+/* ---- Mistral: every layer slides ---------------------------------------------------------------------------- */
+
+static const ConfigKey mistral_keys[] = {
+    KEY("max_position_embeddings", max_len, 131072),
+    READ("sliding_window"),
+    IGNORED("layer_types"),
+    NO_MORE_KEYS,
+};
+
+static void all_slide(const Config *c)
+{
+    more(c);
+    if (config_has(c, "sliding_window")) config_windows(c, config_sliding(c, 0, 0));
+}
+
+const Family family_mistral = { LIKE_LLAMA, .keys = mistral_keys, .more = all_slide };
+
+/* ---- Qwen: layers from max_window_layers on may slide -------------------------------------------------------- */
+
+static const FamilySetting qwen2_settings[] = { SET(qkv_bias, true), SET(out_bias, false) };
+
+static const ConfigKey qwen_keys[] = {
+    KEY("max_position_embeddings", max_len, 32768),
+    READ("use_sliding_window"),
+    READ("sliding_window"),
+    READ("max_window_layers"),
+    READ("layer_types"),
+    NO_MORE_KEYS,
+};
+
+static void qwen_more(const Config *c)
+{
+    const bool slides = config_bool(c, "use_sliding_window", false) && config_has(c, "sliding_window");
+    if (slides) config_windows(c, config_sliding(c, (int)config_integer(c, "max_window_layers", 28), 0));
+    config_rope(c, SIDE_BOTH);
+}
+
+static void qwen3_more(const Config *c)
+{
+    more(c);
+    qwen_more(c);
+}
+
+static const FamilySetting qwen3_settings[] = { SET(qk_norm, true) };
+static const ConfigKey qwen3_keys[] = {
+    KEY("head_dim", head_dim, 128),
+    NO_MORE_KEYS,
+};
+const Family family_qwen2 = { LIKE_LLAMA, SETTINGS_OF(qwen2_settings), .keys = qwen_keys, .more = qwen_more };
+const Family family_qwen3 = { .like = &family_qwen2, .kind = KIND_DECODER, SETTINGS_OF(qwen3_settings), .keys = qwen3_keys, .more = qwen3_more };
+
+/* ---- SmolLM3: some layers do not turn ------------------------------------------------------------------------ */
+
+static const ConfigKey smollm3_keys[] = {
+    { "rope_theta", KEY_READ, FIELD_COUNT, 2000000, NULL, SIDE_BOTH },
+    KEY("num_key_value_heads", kv_heads, 4),
+    KEY("max_position_embeddings", max_len, 32768),
+    READ("no_rope_layers"),
+    READ("no_rope_layer_interval"),
+    READ("use_sliding_window"),
+    READ("sliding_window"),
+    READ("layer_types"),
+    NO_MORE_KEYS,
+};
+
+/* no_rope_layers holds 1 for a layer that turns. */
+static void smollm3_more(const Config *c)
+{
+    const int layers = (int)config_get(c, SIDE_BOTH, FIELD_ID_layers), period = (int)config_integer(c, "no_rope_layer_interval", 4);
+    const bool listed = config_has(c, "no_rope_layers");
+    double *turns = arena_array(c->arena, (size_t)layers, sizeof *turns);
+    more(c);
+    if (listed && config_count(c, "no_rope_layers") != layers) {
+        config_fault(c, "no_rope_layers", "\"no_rope_layers\" lists %d layers of %d", config_count(c, "no_rope_layers"), layers);
+        return;
+    }
+    bool *sliding = arena_array(c->arena, (size_t)layers, sizeof *sliding);
+    for (int i = 0; i < layers; i++) {
+        turns[i] = listed ? config_bool_at(c, "no_rope_layers", i) : period < 1 || (i + 1) % period != 0;
+        sliding[i] = !(turns[i] > 0);
+    }
+    config_set_list(c, "no_rope_layers", SIDE_BOTH, FIELD_ID_rope, turns, layers);
+    if (!config_bool(c, "use_sliding_window", false) || !config_has(c, "sliding_window")) return;
+    config_windows(c, config_has(c, "layer_types") ? config_sliding(c, 0, 0) : sliding);
+}
+
+const Family family_smollm3 = { LIKE_LLAMA, .tied = true, .keys = smollm3_keys, .more = smollm3_more };
+
+/* ---- Phi-3: query, key and value in one, gate and up in one --------------------------------------------------- */
+
+static const ConfigKey phi3_keys[] = {
+    KEY("rms_norm_eps", norm_eps, 1e-5),
+    KEY("max_position_embeddings", max_len, 4096),
+    READ("original_max_position_embeddings"),
+    READ("sliding_window"),
+    NO_MORE_KEYS,
+};
+
+static const FamilyTensor phi3_tensors[] = {
+    CUT("decoder.{}.self_attn.q", "layers.{}.self_attn.qkv_proj", FUSED),
+    CUT("decoder.{}.self_attn.k", "layers.{}.self_attn.qkv_proj", FUSED),
+    CUT("decoder.{}.self_attn.v", "layers.{}.self_attn.qkv_proj", FUSED),
+    CUT("decoder.{}.ffn.gate", "layers.{}.mlp.gate_up_proj", FUSED),
+    CUT("decoder.{}.ffn.up", "layers.{}.mlp.gate_up_proj", FUSED),
+};
+
+const Family family_phi3 = { LIKE_LLAMA, .keys = phi3_keys, .more = all_slide, TENSORS_OF(phi3_tensors) };

@@ -81,6 +81,8 @@ Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path);
 Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 /* The length that a model was trained for becomes its length; a decoder's at most 4096, for its state grows with it. */
 void draft_set_trained(Arena *a, Draft *d, Loc at, int64_t length);
+/* The draft of a model as a spec in Lua: every field that was set and is not its default; files with their whole path. */
+void draft_print_lua(const Draft *d, FILE *to);
 /* Give both stacks a length, in tokens; false after an error. */
 bool draft_set_length(Arena *a, Diag *d, Draft *draft, int64_t length);
 

@@ -156,7 +156,7 @@ static const char *const idle_keys =
     "repetition_penalty|length_penalty|no_repeat_ngram_size|encoder_no_repeat_ngram_size|bad_words_ids|num_return_sequences|"
     "output_scores|forced_bos_token_id|forced_eos_token_id|remove_invalid_values|exponential_decay_length_penalty|suppress_tokens|"
     "begin_suppress_tokens|unsloth_version|unsloth_fixed|_attn_implementation_autoset|attn_implementation|cache_implementation|"
-    "summary_type|summary_use_proj|summary_activation|summary_proj_to_labels|summary_first_dropout|sentence_transformers";
+    "summary_type|summary_use_proj|summary_activation|summary_proj_to_labels|summary_first_dropout|summary_last_dropout|sentence_transformers";
 
 /* What packs weights in another way, or adds to them. */
 static const char *const refused_keys = "quantization_config|adapter_config|adapters|lora_rank|compression_config";
@@ -275,14 +275,22 @@ static bool find_family(Config *c)
     return false;
 }
 
-static void read_config(Config *c, const char *folder)
+static void read_keys(Config *c, const char *folder)
 {
-    if (!find_family(c)) return;
     take_keys(c);
     take_generation(c, folder);
     take_tying(c);
     if (!diag_errors(c->diag)) take_more(c);
     note_keys(c);
+}
+
+static void read_config(Config *c, const char *folder)
+{
+    Config inner;
+    if (!find_family(c)) return;
+    if (!c->family->nested) read_keys(c, folder);
+    else if (config_object(c, c->family->nested, &inner)) read_keys(&inner, folder);
+    else config_fault(c, NULL, "the key \"%s\" is missing", c->family->nested);
 }
 
 Draft *draft_from_folder(Arena *a, Diag *d, const char *path)

@@ -244,6 +244,8 @@ Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op
 const char *const *field_words(const char *list, int *n);
 /* Every field with its type, scope, default and meaning: a table for --help. */
 void fields_print(FILE *to);
+/* The families of Hugging Face folders, a line each: model_type, what is spelt so. */
+void families_print(FILE *to);
 /* A deterministic text of the whole Model: the golden of this floor. */
 void model_dump(const Model *m, FILE *to);
 void model_close(Model *m);         /* unmap its files */

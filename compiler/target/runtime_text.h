@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-typedef struct RuntimeFile { const char *name, *text; bool copied, texts; } RuntimeFile;   /* copied: into every folder, or of models with a tokenizer */
+/* copied: into every folder; texts: of models with a tokenizer alone. */
+typedef struct RuntimeFile { const char *name, *text; bool copied, texts; } RuntimeFile;
 
 extern const RuntimeFile runtime_files[];           /* ends with a NULL name */
 const char *runtime_text(const char *name);         /* die() when there is none */

@@ -2,6 +2,8 @@
 
     python make.py [NAME...]        # needs torch, transformers, safetensors; the same bytes each time
 
+and llama2.c checkpoints, NAME.bin, of a Llama.
+
 NAME/                     as save_pretrained writes it
 NAME.expected.safetensors `source`, `target` ids; `logits` of every row, or the hidden states of an encoder; `greedy` ids
 NAME.expected             lines `greedy|beam; ids given; ids generated`
@@ -9,6 +11,7 @@ NAME.expected             lines `greedy|beam; ids given; ids generated`
 import json
 import os
 import shutil
+import struct
 import sys
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -42,13 +45,13 @@ NORM_MEAN = 1.0
 
 
 class Case:
-
     """A config and the class of its model; `save`: options of save_pretrained; `bin`: pytorch_model.bin; `dtype`; `edit`: of config.json,
-    `files`: of the folder; `drop`: files that are removed."""
+    `files`: of the folder; `drop`: files that are removed; `reload`: read again after the edits."""
 
-    def __init__(self, config, model, length=12, save=None, bin=False, dtype=None, edit=None, norm_mean=1.0, drop=(), files=None):
+    def __init__(self, config, model, length=12, save=None, bin=False, dtype=None, edit=None, norm_mean=1.0, drop=(), files=None, reload=True):
         self.config, self.model, self.length, self.save, self.bin = config, model, length, save or {}, bin
         self.dtype, self.edit, self.norm_mean, self.drop, self.files = dtype, edit, norm_mean, drop, files
+        self.reload = reload
 
 
 def edit_config(folder, edit):
@@ -79,11 +82,12 @@ def build(name, case, seed):
         torch.save(model.state_dict(), os.path.join(folder, "pytorch_model.bin"))
     if case.edit:
         edit_config(folder, case.edit)
+    read = case.model.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval() if not case.reload else None
     if case.files:
         case.files(folder)
     for file in case.drop:
         os.remove(os.path.join(folder, file))
-    return case.model.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    return read or case.model.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
 
 
 def ids(g, n, vocab, least=3):
@@ -108,7 +112,11 @@ def margin(model, given, generated):
 
 
 def decoder(name, case, seed):
-    model = build(name, case, seed)
+    return references(name, build(name, case, seed), case, seed)
+
+
+def references(name, model, case, seed):
+    """False where two logits of a greedy step are too near to each other."""
     g = torch.Generator().manual_seed(seed)
     vocab, bos = model.config.vocab_size, model.config.bos_token_id
     target = torch.cat([torch.tensor([bos]), ids(g, case.length - 1, vocab)])
@@ -192,20 +200,21 @@ def old_rope(config):
     config["torch_dtype"] = config.pop("dtype")
 
 
+BF16 = torch.bfloat16
 LM = tf.LlamaForCausalLM
 DECODERS = {
     "llama": Case(llama(), LM),
-    "llama_tied": Case(llama(tie_word_embeddings=True, num_key_value_heads=1, vocab_size=97), LM),
-    "llama_biases": Case(llama(attention_bias=True, mlp_bias=True, head_dim=12, num_key_value_heads=4, num_hidden_layers=3), LM),
-    "llama_old": Case(llama(rope_parameters={"rope_type": "default", "rope_theta": 500.0}), LM, edit=old_rope, drop=("generation_config.json",)),
-    "llama_bf16": Case(llama(), LM, dtype=torch.bfloat16),
+    "llama_tied": Case(llama(tie_word_embeddings=True, num_key_value_heads=1, vocab_size=97), LM, dtype=BF16),
+    "llama_biases": Case(llama(attention_bias=True, mlp_bias=True, head_dim=12, num_key_value_heads=4, num_hidden_layers=3), LM, dtype=BF16),
+    "llama_old": Case(llama(rope_parameters={"rope_type": "default", "rope_theta": 500.0}), LM, edit=old_rope,
+                      drop=("generation_config.json",), dtype=BF16),
     "llama_shards": Case(llama(), LM, save={"max_shard_size": "30KB"}, dtype=torch.float16),
-    "llama_bin": Case(llama(tie_word_embeddings=True), LM, bin=True),
-    "gpt2": Case(gpt2(), tf.GPT2LMHeadModel),
+    "llama_bin": Case(llama(num_hidden_layers=1, tie_word_embeddings=True), LM, bin=True),
+    "gpt2": Case(gpt2(), tf.GPT2LMHeadModel, dtype=BF16),
     "gpt2_by_layer": Case(gpt2(scale_attn_by_inverse_layer_idx=True, n_inner=40, activation_function="relu", tie_word_embeddings=False),
-                          tf.GPT2LMHeadModel),
-    "gpt2_unscaled": Case(gpt2(scale_attn_weights=False), tf.GPT2LMHeadModel),
-    "gpt2_bin": Case(gpt2(), tf.GPT2LMHeadModel, bin=True, dtype=torch.bfloat16),
+                          tf.GPT2LMHeadModel, dtype=BF16),
+    "gpt2_unscaled": Case(gpt2(n_layer=1, scale_attn_weights=False), tf.GPT2LMHeadModel, dtype=BF16),
+    "gpt2_bin": Case(gpt2(n_layer=1, ), tf.GPT2LMHeadModel, bin=True, dtype=BF16),
 }
 
 
@@ -223,9 +232,8 @@ def v4_layer_norms(folder):
                for k, v in tensors.items()}, path)
 
 
-BF16 = torch.bfloat16
 ENCODERS = {
-    "bert": Case(bert(), tf.BertModel),
+    "bert": Case(bert(), tf.BertModel, dtype=BF16),
     "bert_old_names": Case(bert(hidden_act="relu", num_hidden_layers=1), tf.BertModel, files=v4_layer_norms, dtype=BF16),
     "electra": Case(bert(tf.ElectraConfig, embedding_size=32, hidden_act="gelu_new"), tf.ElectraModel, dtype=BF16),
     "roberta": Case(bert(tf.RobertaConfig, pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5), tf.RobertaModel, dtype=BF16),
@@ -271,8 +279,196 @@ DECODERS.update({
 })
 
 
+def like_llama(config, **more):
+    c = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, intermediate_size=44, vocab_size=96,
+             max_position_embeddings=48, bos_token_id=1, eos_token_id=2, pad_token_id=0)
+    c.update(more)
+    return config(**c)
+
+
+def rope(kind, **more):
+    return {"rope_parameters": dict(rope_type=kind, rope_theta=more.pop("rope_theta", 10000.0), **more)}
+
+
+def turned(kind, length=12, **more):
+    return Case(llama(num_hidden_layers=1, vocab_size=64, **rope(kind, **more)), LM, dtype=BF16, length=length)
+
+
+def gemma(config, **more):
+    return like_llama(config, **dict(dict(head_dim=12, query_pre_attn_scalar=20), **more))
+
+
+def old_gemma3(config):
+    """As transformers 4 wrote it."""
+    rope = config.pop("rope_parameters")
+    config.pop("layer_types")
+    config["rope_local_base_freq"] = rope["sliding_attention"]["rope_theta"]
+    config["rope_theta"] = rope["full_attention"].pop("rope_theta")
+    config["rope_scaling"] = rope["full_attention"]
+    config["sliding_window_pattern"] = 3
+
+
+def neox(**more):
+    c = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=44, vocab_size=96, max_position_embeddings=48,
+             bos_token_id=1, eos_token_id=2)
+    c.update(more)
+    return tf.GPTNeoXConfig(**c)
+
+
+def nest(folder):
+    """As a model with pictures has its language model."""
+    path = os.path.join(folder, "model.safetensors")
+    tensors = load_file(path)
+    save_file({k.replace("model.", "model.language_model.", 1): v for k, v in tensors.items()}, path)
+
+    def edit(config):
+        inner = dict(config)
+        config.clear()
+        config.update(model_type="gemma3", text_config=inner, vision_config={"model_type": "siglip_vision_model"}, image_token_index=90)
+    edit_config(folder, edit)
+
+
+SHORT, LONG = [1.0, 1.25, 1.5, 2.0], [3.0, 4.0, 5.0, 6.0]
+NEVER = dict(sliding_window=None)
+DECODERS.update({
+    "llama_linear": turned("linear", factor=2.5),
+    "llama_dynamic": turned("dynamic", factor=2.0),
+    "llama_llama3": turned("llama3", length=40, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=16),
+    "llama_yarn": turned("yarn", length=40, factor=4.0, original_max_position_embeddings=12),
+    "llama_yarn_mscale": turned("yarn", factor=4.0, original_max_position_embeddings=12, mscale=0.7, mscale_all_dim=1.0, beta_fast=16.0,
+                                beta_slow=2.0),
+    "mistral": Case(like_llama(tf.MistralConfig, sliding_window=5), tf.MistralForCausalLM, dtype=BF16, length=30),
+    "mistral_full": Case(like_llama(tf.MistralConfig, num_hidden_layers=1, **NEVER), tf.MistralForCausalLM, dtype=BF16),
+    "qwen2": Case(like_llama(tf.Qwen2Config), tf.Qwen2ForCausalLM, dtype=BF16),
+    "qwen2_window": Case(like_llama(tf.Qwen2Config, use_sliding_window=True, sliding_window=4, max_window_layers=1), tf.Qwen2ForCausalLM,
+                         dtype=BF16, length=24),
+    "qwen3": Case(like_llama(tf.Qwen3Config, head_dim=12, tie_word_embeddings=True), tf.Qwen3ForCausalLM, dtype=BF16),
+    "gemma": Case(like_llama(tf.GemmaConfig, head_dim=12), tf.GemmaForCausalLM, dtype=BF16, norm_mean=0.0),
+    "gemma2": Case(gemma(tf.Gemma2Config, sliding_window=6, attn_logit_softcapping=2.0, final_logit_softcapping=3.0), tf.Gemma2ForCausalLM,
+                   dtype=BF16, norm_mean=0.0, length=26),
+    "gemma3_text": Case(gemma(tf.Gemma3TextConfig, sliding_window=6, num_hidden_layers=2, layer_types=["sliding_attention", "full_attention"],
+                              rope_parameters={"full_attention": {"rope_type": "linear", "factor": 4.0, "rope_theta": 1e6},
+                                               "sliding_attention": {"rope_type": "default", "rope_theta": 500.0}}),
+                        tf.Gemma3ForCausalLM, dtype=BF16, norm_mean=0.0, length=26),
+    "gemma3": Case(gemma(tf.Gemma3TextConfig, sliding_window=6, num_hidden_layers=1), tf.Gemma3ForCausalLM, dtype=BF16, norm_mean=0.0, files=nest,
+                   reload=False),
+    "gemma3_old": Case(gemma(tf.Gemma3TextConfig, sliding_window=6, num_hidden_layers=3, sliding_window_pattern=3,
+                             rope_parameters={"full_attention": {"rope_type": "linear", "factor": 4.0, "rope_theta": 1e6},
+                                              "sliding_attention": {"rope_type": "default", "rope_theta": 500.0}}),
+                       tf.Gemma3ForCausalLM, dtype=BF16, norm_mean=0.0, length=20, edit=old_gemma3),
+    "phi3": Case(like_llama(tf.Phi3Config, sliding_window=7), tf.Phi3ForCausalLM, dtype=BF16, length=20),
+    "phi3_longrope": Case(like_llama(tf.Phi3Config, original_max_position_embeddings=24,
+                                     **rope("longrope", short_factor=SHORT, long_factor=LONG)), tf.Phi3ForCausalLM, dtype=BF16),
+    "smollm3": Case(like_llama(tf.SmolLM3Config, num_hidden_layers=3, no_rope_layers=[1, 0, 1]), tf.SmolLM3ForCausalLM, dtype=BF16),
+    "gpt_neox": Case(neox(rope_parameters={"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5}),
+                     tf.GPTNeoXForCausalLM, dtype=BF16),
+    "gpt_neox_in_turn": Case(neox(use_parallel_residual=False, attention_bias=False, hidden_act="gelu_new"), tf.GPTNeoXForCausalLM, dtype=BF16),
+})
+
+
+def t5(config=tf.T5Config, **more):
+    c = dict(d_model=32, d_kv=12, d_ff=44, num_layers=2, num_decoder_layers=1, num_heads=3, vocab_size=96, decoder_start_token_id=0,
+             relative_attention_num_buckets=8, relative_attention_max_distance=20, pad_token_id=0, eos_token_id=1, bos_token_id=None)
+    c.update(more)
+    return config(**c)
+
+
+def untied(config):
+    """As transformers 4 wrote flan-T5: nothing else says that states are not scaled."""
+    config["tie_word_embeddings"] = False
+    del config["scale_decoder_outputs"]
+
+
+TRANSLATORS.update({
+    "t5": Case(t5(), tf.T5ForConditionalGeneration, dtype=BF16, length=14),
+    "t5_gated": Case(t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False), tf.T5ForConditionalGeneration, dtype=BF16),
+    "t5_old": Case(t5(tie_word_embeddings=False), tf.T5ForConditionalGeneration, dtype=BF16, edit=untied),
+    "mt5": Case(t5(tf.MT5Config, feed_forward_proj="gated-silu", num_decoder_layers=2), tf.MT5ForConditionalGeneration, dtype=BF16),
+})
+
+
+# ---- llama2.c -----------------------------------------------------------------------------------------------
+
+
+def pairs(weight, heads):
+    """Rows i and i + half of each head as rows 2i and 2i + 1."""
+    rows, columns = weight.shape
+    return weight.view(heads, 2, rows // heads // 2, columns).transpose(1, 2).reshape(rows, columns)
+
+
+def parts(model):
+    """The tensors of a model by the names of llama2.c, one for each layer or one alone."""
+    c, w = model.config, model.state_dict()
+    layers = range(c.num_hidden_layers)
+    of = {"wq": "self_attn.q_proj", "wk": "self_attn.k_proj", "wv": "self_attn.v_proj", "wo": "self_attn.o_proj", "w1": "mlp.gate_proj",
+          "w2": "mlp.down_proj", "w3": "mlp.up_proj", "att_norm": "input_layernorm", "ffn_norm": "post_attention_layernorm"}
+    out = {k: [w["model.layers.%d.%s.weight" % (n, v)] for n in layers] for k, v in of.items()}
+    out["wq"] = [pairs(x, c.num_attention_heads) for x in out["wq"]]
+    out["wk"] = [pairs(x, c.num_key_value_heads) for x in out["wk"]]
+    out.update(emb=[w["model.embed_tokens.weight"]], norm=[w["model.norm.weight"]], cls=[w["lm_head.weight"]])
+    return out
+
+
+def quantise(x, group):
+    """Groups of 8-bit numbers with a factor each, and what they stand for."""
+    rows = x.reshape(-1, group)
+    factor = rows.abs().max(1, keepdim=True).values / 127
+    q = (rows / factor).round().clamp(-127, 127)
+    return q.to(torch.int8), factor.float(), (q * factor).reshape(x.shape)
+
+
+MATRICES = ["emb", "wq", "wk", "wv", "wo", "w1", "w2", "w3"]
+
+
+def checkpoint(name, case, seed):
+    """A llama2.c checkpoint; case.edit is its version."""
+    torch.manual_seed(0)
+    case.config._attn_implementation = "eager"
+    model = case.model(case.config).eval()
+    fill(model, seed)
+    model.tie_weights()
+    c, version, group = case.config, case.edit, 32
+    tied = c.tie_word_embeddings
+    matrices = MATRICES + ([] if tied else ["cls"])
+    if version == 2:        # the model has what the 8-bit numbers stand for; pairs of rows stay in their groups
+        with torch.no_grad():
+            for p in model.parameters():
+                if p.dim() == 2:
+                    p.copy_(quantise(p, group)[2])
+    p = parts(model)
+    head = struct.pack("<7i", c.hidden_size, c.intermediate_size, c.num_hidden_layers, c.num_attention_heads, c.num_key_value_heads,
+                       c.vocab_size if tied or version else -c.vocab_size, c.max_position_embeddings)
+    if version:
+        head = struct.pack("<Ii", 0x616B3432, version) + head + struct.pack("<B", tied)
+        head = (head + (struct.pack("<i", group) if version == 2 else b"")).ljust(256, b"\0")
+        order = ["att_norm", "ffn_norm", "norm"] + matrices
+    else:
+        order = ["emb", "att_norm", "wq", "wk", "wv", "wo", "ffn_norm", "w1", "w2", "w3", "norm", "waves"] + ([] if tied else ["cls"])
+        p["waves"] = [torch.full((c.max_position_embeddings * c.head_dim,), 7.0)]       # cosines and sines, which nobody reads
+    with open(os.path.join(HERE, name + ".bin"), "wb") as f:
+        f.write(head)
+        for part in order:
+            for x in p[part]:
+                if version == 2 and part in matrices:
+                    q, factor, _ = quantise(x, group)
+                    f.write(q.numpy().tobytes() + factor.numpy().tobytes())
+                else:
+                    f.write(x.float().contiguous().numpy().tobytes())
+    return references(name, model, case, seed)
+
+
+CHECKPOINTS = {
+    "llama2c": Case(llama(tie_word_embeddings=True, intermediate_size=64, eos_token_id=1, max_position_embeddings=40), LM, edit=0),
+    "llama2c_head": Case(llama(num_hidden_layers=1, eos_token_id=1, max_position_embeddings=40), LM, edit=0),
+    "llama2c_1": Case(llama(num_hidden_layers=1, eos_token_id=1, max_position_embeddings=40), LM, edit=1),
+    "llama2c_2": Case(llama(intermediate_size=64, eos_token_id=1, max_position_embeddings=40), LM, edit=2),
+    "llama2c_2_tied": Case(llama(tie_word_embeddings=True, intermediate_size=96, num_key_value_heads=1, num_hidden_layers=1, eos_token_id=1,
+                                 max_position_embeddings=40), LM, edit=2),
+}
+
+
 def main(names):
-    cases = [(decoder, DECODERS), (encoder, ENCODERS), (translator, TRANSLATORS)]
+    cases = [(decoder, DECODERS), (encoder, ENCODERS), (translator, TRANSLATORS), (checkpoint, CHECKPOINTS)]
     for make, name, case in [(make, name, case) for make, table in cases for name, case in table.items()]:
         if names and name not in names:
             continue

@@ -1,7 +1,11 @@
 #!/bin/sh
 # Hugging Face folders and llama2.c checkpoints against transformers: every row of logits in the jit and the generic engine, by steps, at
-# once and in pieces; greedy and beam ids. The real models of XFORMC_TEST_DATA too. usage: run.sh XFORMC
+# once and in pieces; greedy and beam ids; each as a spec in Lua that gives the same C. The real models of XFORMC_TEST_DATA too.
+#   run.sh XFORMC            compare
+#   run.sh --write XFORMC    write specs/families anew
 set -u
+write=
+if [ "$1" = --write ]; then write=1; shift; fi
 xformc=$1 here=tests/families
 rows=$(dirname "$xformc")/tests/families/families_rows
 scratch=$(mktemp -d)
@@ -21,20 +25,50 @@ check_ids() {
     done <"$2"
 }
 
-for folder in "$here"/*/; do
+# ---- the table of families --------------------------------------------------------------------------------------
+
+"$xformc" info --families | sed 's/^\([^ ]*\) *\(.*\)/| `\1` | \2 |/' >"$scratch/families"
+grep '^| `[a-z0-9_.-]*` | ' README.md | grep -Fxf "$scratch/families" | diff - "$scratch/families"
+verdict $? "README's table is that of info --families"
+
+# The small folder of every family as a spec of random weights.
+"$xformc" info --families | while read -r type about; do
+    name=$(echo "$type" | tr .- __)
+    spec=specs/families/$name.lua
+    folder=$here/$name
+    [ -d "$folder" ] || folder=$here/llama2c.bin
+    {
+        echo "-- $type: $about. As \`xformc info FOLDER --lua\` prints it, with random weights."
+        "$xformc" info "$folder" --lua | sed 's|^  weights = .*|  weights = "random",|; /^  names = /d' | sed "s/^  name = .*/  name = \"$name\",/"
+    } >"$scratch/spec.lua" 2>"$scratch/err"
+    [ -z "$write" ] || cp "$scratch/spec.lua" "$spec"
+    diff "$spec" "$scratch/spec.lua"
+    verdict $? "$spec is the family's small folder"
+done
+[ -z "$write" ] || exit 0
+
+# ---- folders ----------------------------------------------------------------------------------------------------
+
+for folder in "$here"/*/ "$here"/*.bin; do
     folder=${folder%/}
+    model=$folder folder=${folder%.bin}
     name=$(basename "$folder")
-    "$xformc" verify "$folder" -v --engine jit --against "$folder.expected.safetensors" >"$scratch/out" 2>"$scratch/err" &&
+    "$xformc" verify "$model" -v --engine jit --against "$folder.expected.safetensors" >"$scratch/out" 2>"$scratch/err" &&
         grep -q 'all within tolerance' "$scratch/out" && grep -q ' jit ' "$scratch/out" && grep -q ' generic ' "$scratch/out" &&
         grep -Eq '^(logits|encoder)' "$scratch/out" && ! grep -q error "$scratch/err"
     verdict $? "$name: as transformers"
     tail -n 3 "$scratch/out"; cat "$scratch/err"
+    same=$scratch/$(basename "$model")       # a spec's file is named in what is emitted
+    "$xformc" info "$model" --lua >"$same" 2>"$scratch/err" && "$xformc" compile -q "$model" -o "$scratch/a" 2>"$scratch/err" &&
+        "$xformc" compile -q "$same" -o "$scratch/b" 2>"$scratch/err" && diff -r "$scratch/a" "$scratch/b"
+    verdict $? "$name: as a spec in Lua, the same C and weights"
+    rm -rf "$scratch/a" "$scratch/b"
     [ -e "$folder.expected" ] || continue
     for engine in jit generic; do
-        "$rows" "$folder" "$folder.expected.safetensors" $engine >"$scratch/out" 2>&1 && [ "$(grep -c pieces "$scratch/out")" = 4 ]
+        "$rows" "$model" "$folder.expected.safetensors" $engine >"$scratch/out" 2>&1 && [ "$(grep -c pieces "$scratch/out")" = 4 ]
         verdict $? "$name: rows and steps, $engine"
         cat "$scratch/out"
-        check_ids "$folder" "$folder.expected" $engine
+        check_ids "$model" "$folder.expected" $engine
         verdict $? "$name: greedy and beams, $engine"
     done
 done

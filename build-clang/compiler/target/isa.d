@@ -1,6 +1,0 @@
-build-clang/compiler/target/isa.o: compiler/target/isa.c \
-  compiler/target/isa.h compiler/base/arena.h
-
-compiler/target/isa.h:
-
-compiler/base/arena.h:

@@ -1,6 +1,0 @@
-build-clang/portable/runtime/rt_team.o: runtime/rt_team.c runtime/rt.h \
-  runtime/activations.def
-
-runtime/rt.h:
-
-runtime/activations.def:

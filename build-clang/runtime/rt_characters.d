@@ -1,6 +1,0 @@
-build-clang/runtime/rt_characters.o: runtime/rt_characters.c runtime/rt.h \
-  runtime/activations.def
-
-runtime/rt.h:
-
-runtime/activations.def:

@@ -1,1 +1,0 @@
-build-clang/tests/bench/json_rows.o: tests/bench/json_rows.c

@@ -1,1 +1,0 @@
-build-clang/tests/cli/json_keys.o: tests/cli/json_keys.c

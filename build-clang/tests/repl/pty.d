@@ -1,1 +1,0 @@
-build-clang/tests/repl/pty.o: tests/repl/pty.c

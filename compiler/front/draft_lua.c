@@ -1,0 +1,115 @@
+/* draft_lua.c: what a folder, a checkpoint or a spec says, as a spec in Lua that says the same. */
+#include "fields.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_text(const char *s, FILE *to)
+{
+    fputc('"', to);
+    for (; *s; s++)
+        if (*s == '"' || *s == '\\') fprintf(to, "\\%c", *s);
+        else if ((unsigned char)*s < 0x20 || *s == 0x7F) fprintf(to, "\\%03d", *s);
+        else fputc(*s, to);
+    fputc('"', to);
+}
+
+static void print_path(const char *path, FILE *to)
+{
+    char *whole = strcmp(path, "random") ? realpath(path, NULL) : NULL;
+    print_text(whole ? whole : path, to);
+    free(whole);
+}
+
+/* With as few digits as give the same number. */
+static void print_real(double x, FILE *to)
+{
+    char text[32];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        const double back = strtod(text, NULL);
+        if (!(back < x || back > x)) break;
+    }
+    fputs(text, to);
+}
+
+static void print_numbers(const Numbers *list, FILE *to)
+{
+    fputs("{ ", to);
+    for (int i = 0; i < list->count; i++) {
+        if (i) fputs(", ", to);
+        print_real(list->value[i], to);
+    }
+    fputs(" }", to);
+}
+
+static void print_value(const Field *f, const FieldValue *v, FILE *to)
+{
+    switch (f->type) {
+    case TYPE_INT:  fprintf(to, "%" PRId64, v->integer); break;
+    case TYPE_REAL: print_real(v->real, to); break;
+    case TYPE_BOOL: fputs(v->integer ? "true" : "false", to); break;
+    case TYPE_WORD: print_text(f->words[v->integer], to); break;
+    case TYPE_TEXT: print_text(v->text, to); break;
+    case TYPE_PATH: print_path(v->text, to); break;
+    case TYPE_NUMBERS: print_numbers(v->list, to); break;
+    }
+}
+
+static bool same_value(const Field *f, const FieldValue *a, const FieldValue *b)
+{
+    if (f->type == TYPE_TEXT || f->type == TYPE_PATH) return a->text == b->text;
+    if (f->type == TYPE_NUMBERS) return a->list == b->list;
+    return f->type == TYPE_REAL ? !(a->real < b->real || a->real > b->real) : a->integer == b->integer;
+}
+
+/* Whether every value is that of the list's first. */
+static bool is_one_value(const Field *f, const Choice *c)
+{
+    for (int i = 1; i < c->count; i++)
+        if (!same_value(f, &c->values[0], &c->values[i])) return false;
+    return true;
+}
+
+/* What need not be said: the default, where no other choice stands behind this one. */
+static bool is_idle(const Draft *d, Side side, const Field *f, const Choice *c)
+{
+    const FieldValue preset = field_preset(f);
+    const bool covers = side != SIDE_BOTH && d->choices[SIDE_BOTH][f - fields].count;
+    return !c->count || (f->has_default && !covers && is_one_value(f, c) && same_value(f, &c->values[0], &preset));
+}
+
+static void print_choice(const Field *f, const Choice *c, const char *indent, FILE *to)
+{
+    const int n = is_one_value(f, c) ? 1 : c->count;
+    fprintf(to, "%s%s = %s", indent, f->name, n > 1 ? "{ " : "");
+    for (int i = 0; i < n; i++) {
+        if (i) fputs(", ", to);
+        print_value(f, &c->values[i], to);
+    }
+    fprintf(to, "%s,\n", n > 1 ? " }" : "");
+}
+
+static bool says_anything(const Draft *d, Side side)
+{
+    for (int i = 0; i < FIELD_COUNT; i++)
+        if (!is_idle(d, side, &fields[i], &d->choices[side][i])) return true;
+    return false;
+}
+
+void draft_print_lua(const Draft *d, FILE *to)
+{
+    static const char *const names[SIDES] = { [SIDE_ENCODER] = "encoder", [SIDE_DECODER] = "decoder" };
+    fputs("return xf.model {\n", to);
+    for (int side = 0; side < SIDES; side++) {
+        if (side != SIDE_BOTH && !says_anything(d, (Side)side)) continue;
+        if (side != SIDE_BOTH) fprintf(to, "  %s = {\n", names[side]);
+        for (int i = 0; i < FIELD_COUNT; i++) {
+            const Choice *c = &d->choices[side][i];
+            if (!is_idle(d, (Side)side, &fields[i], c)) print_choice(&fields[i], c, side == SIDE_BOTH ? "  " : "    ", to);
+        }
+        if (side != SIDE_BOTH) fputs("  },\n", to);
+    }
+    fputs("}\n", to);
+}

@@ -1,0 +1,103 @@
+/* family_gemma.c: Gemma 1, 2 and 3: Llama whose gains leave out their 1, whose embedding is scaled; from 2 on norms stand before and behind a
+ * sublayer and layers slide in turns, 3 has norms of heads and two sets of rates. */
+#include "family.h"
+
+#include <math.h>
+
+extern const Family family_llama;
+
+static const FamilySetting settings[] = { SET(norm_gain, GAINS_ONE_PLUS), SET(ffn_bias, false) };
+
+static const ConfigKey keys[] = {
+    KEY("head_dim", head_dim, 256),
+    KEY("max_position_embeddings", max_len, 8192),
+    READ("hidden_act|hidden_activation"),
+    MUST("use_bidirectional_attention", "false"),
+    NO_MORE_KEYS,
+};
+
+/* Biases, the scaled embedding; "gelu" in old files means the one by tanh. */
+static void common(const Config *c)
+{
+    const bool bias = config_bool(c, "attention_bias", false);
+    const char *act = config_text(c, "hidden_activation|hidden_act", "gelu_pytorch_tanh");
+    const bool old = act[0] == 'g' && act[1] == 'e' && act[2] == 'l' && act[3] == 'u' && !act[4];
+    config_set_activation(c, "hidden_activation|hidden_act", SIDE_BOTH, old ? "gelu_pytorch_tanh" : act);
+    config_set(c, "attention_bias", SIDE_BOTH, FIELD_ID_qkv_bias, bias);
+    config_set(c, "attention_bias", SIDE_BOTH, FIELD_ID_out_bias, bias);
+    config_set(c, NULL, SIDE_BOTH, FIELD_ID_embed_scale, sqrt(config_get(c, SIDE_BOTH, FIELD_ID_d_model)));
+}
+
+static void more(const Config *c)
+{
+    common(c);
+    config_rope(c, SIDE_BOTH);
+}
+
+const Family family_gemma = { .like = &family_llama, .kind = KIND_DECODER, .tied = true, SETTINGS_OF(settings), .keys = keys, .more = more };
+
+/* ---- Gemma 2 -------------------------------------------------------------------------------------------- */
+
+static const FamilySetting both_settings[] = { SET(norm_at, NORM_PLACES_BOTH) };
+
+static const ConfigKey gemma2_keys[] = {
+    READ("sliding_window"),
+    READ("layer_types"),
+    READ("query_pre_attn_scalar"),
+    READ("attn_logit_softcapping"),
+    READ("final_logit_softcapping"),
+    NO_MORE_KEYS,
+};
+
+/* An absent cap, or null, is none; every config that means one says so. */
+static void caps(const Config *c)
+{
+    config_set(c, "attn_logit_softcapping", SIDE_BOTH, FIELD_ID_attention_softcap, config_number(c, "attn_logit_softcapping", 0));
+    config_set(c, "final_logit_softcapping", SIDE_BOTH, FIELD_ID_logit_softcap, config_number(c, "final_logit_softcapping", 0));
+    config_set(c, "query_pre_attn_scalar", SIDE_BOTH, FIELD_ID_attention_scale, 1 / sqrt(config_number(c, "query_pre_attn_scalar", 256)));
+}
+
+static void gemma2_more(const Config *c)
+{
+    more(c);
+    caps(c);
+    config_windows(c, config_sliding(c, 0, 2));
+}
+
+static const FamilyTensor both_tensors[] = {
+    WHOLE("decoder.{}.norm.0", "layers.{}.input_layernorm"),
+    WHOLE("decoder.{}.norm_after.0", "layers.{}.post_attention_layernorm"),
+    WHOLE("decoder.{}.norm.1", "layers.{}.pre_feedforward_layernorm"),
+    WHOLE("decoder.{}.norm_after.1", "layers.{}.post_feedforward_layernorm"),
+};
+
+const Family family_gemma2 = {
+    .like = &family_gemma, .kind = KIND_DECODER, .tied = true, SETTINGS_OF(both_settings), .keys = gemma2_keys, .more = gemma2_more,
+    TENSORS_OF(both_tensors),
+};
+
+/* ---- Gemma 3 -------------------------------------------------------------------------------------------- */
+
+static const FamilySetting gemma3_settings[] = { SET(qk_norm, true) };
+
+static const ConfigKey gemma3_keys[] = {
+    { "rope_theta", KEY_READ, FIELD_COUNT, 1000000, NULL, SIDE_BOTH },
+    KEY("max_position_embeddings", max_len, 131072),
+    READ("rope_local_base_freq"),
+    READ("sliding_window_pattern|_sliding_window_pattern"),
+    NO_MORE_KEYS,
+};
+
+static void gemma3_more(const Config *c)
+{
+    const bool *sliding = config_sliding(c, 0, (int)config_integer(c, "sliding_window_pattern|_sliding_window_pattern", 6));
+    common(c);
+    caps(c);
+    config_windows(c, sliding);
+    config_rope_kinds(c, SIDE_BOTH, sliding, config_number(c, "rope_local_base_freq", 10000));
+}
+
+#define GEMMA_3 .like = &family_gemma2, .kind = KIND_DECODER, .tied = true, SETTINGS_OF(gemma3_settings), .keys = gemma3_keys, .more = gemma3_more
+const Family family_gemma3_text = { GEMMA_3 };
+/* With pictures, of which nothing is read: the language model stands under text_config. */
+const Family family_gemma3 = { GEMMA_3, .nested = "text_config", .prefix = "(model.language_model.|language_model.model.)" };

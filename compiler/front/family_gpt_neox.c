@@ -1,0 +1,51 @@
+/* family_gpt_neox.c: GPT-NeoX, Pythia: attention and feed-forward side by side, rotary positions over a part of each head, query, key and value
+ * head by head in one. */
+#include "family.h"
+
+static const FamilySetting settings[] = {
+    SET(norm, NORMS_LAYER), SET(norm_at, NORM_PLACES_PRE), SET(position, POSITIONS_ROTARY), SET(embed_scale, 1), SET(output_bias, false),
+    SET(log_softmax, false),
+};
+
+static const ConfigKey keys[] = {
+    KEY("hidden_size", d_model, CONFIG_REQUIRED),
+    KEY("num_hidden_layers", layers, CONFIG_REQUIRED),
+    KEY("num_attention_heads", heads, CONFIG_REQUIRED),
+    KEY("intermediate_size", d_ff, CONFIG_REQUIRED),
+    KEY("vocab_size", vocab, CONFIG_REQUIRED),
+    KEY("max_position_embeddings", max_len, 2048),
+    KEY("layer_norm_eps", norm_eps, 1e-5),
+    ACTIVATION("hidden_act", "gelu"),
+    KEY("use_parallel_residual", parallel, true),
+    READ("attention_bias"),
+    { "rotary_pct", KEY_READ, FIELD_COUNT, 0.25, NULL, SIDE_BOTH },
+    { "rope_theta|rotary_emb_base", KEY_READ, FIELD_COUNT, 10000, NULL, SIDE_BOTH },
+    READ("rope_scaling|rope_parameters"),
+    READ("partial_rotary_factor"),
+    MUST("is_decoder", "false|true"),
+    NO_MORE_KEYS,
+};
+
+static void more(const Config *c)
+{
+    const bool bias = config_bool(c, "attention_bias", true);
+    config_set(c, "attention_bias", SIDE_BOTH, FIELD_ID_qkv_bias, bias);
+    config_set(c, "attention_bias", SIDE_BOTH, FIELD_ID_out_bias, bias);
+    config_rope(c, SIDE_BOTH);
+}
+
+static const FamilyTensor tensors[] = {
+    WHOLE("decoder.embed", "embed_in"),
+    WHOLE("decoder.{}.norm.0", "layers.{}.input_layernorm"),
+    CUT("decoder.{}.self_attn.q", "layers.{}.attention.query_key_value", FUSED_HEADS),
+    CUT("decoder.{}.self_attn.k", "layers.{}.attention.query_key_value", FUSED_HEADS),
+    CUT("decoder.{}.self_attn.v", "layers.{}.attention.query_key_value", FUSED_HEADS),
+    WHOLE("decoder.{}.self_attn.out", "layers.{}.attention.dense"),
+    WHOLE("decoder.{}.norm.1", "layers.{}.post_attention_layernorm"),
+    WHOLE("decoder.{}.ffn.up", "layers.{}.mlp.dense_h_to_4h"),
+    WHOLE("decoder.{}.ffn.down", "layers.{}.mlp.dense_4h_to_h"),
+    WHOLE("decoder.norm", "final_layer_norm"),
+    WHOLE("output", "/(embed_out|lm_head)"),
+};
+
+const Family family_gpt_neox = { .kind = KIND_DECODER, .prefix = "(gpt_neox.|)", SETTINGS_OF(settings), .keys = keys, .more = more, TENSORS_OF(tensors) };

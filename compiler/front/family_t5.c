@@ -1,0 +1,85 @@
+/* family_t5.c: T5, flan-T5, mT5: no positions but a bias by distance, scores not scaled, norms without mean. */
+#include "family.h"
+
+#include <math.h>
+#include <string.h>
+
+static const FamilySetting settings[] = {
+    SET(norm, NORMS_RMS), SET(norm_at, NORM_PLACES_PRE), SET(position, POSITIONS_RELATIVE), SET(embed_scale, 1), SET(attention_scale, 1),
+    SET(qkv_bias, false), SET(out_bias, false), SET(ffn_bias, false), SET(output_bias, false), SET(log_softmax, false),
+};
+
+static const ConfigKey keys[] = {
+    KEY("d_model", d_model, CONFIG_REQUIRED),
+    KEY("d_kv", head_dim, CONFIG_REQUIRED),
+    KEY("d_ff", d_ff, CONFIG_REQUIRED),
+    KEY_OF(ENCODER, "num_layers", layers, CONFIG_REQUIRED),
+    READ("num_decoder_layers"),
+    KEY("num_heads", heads, CONFIG_REQUIRED),
+    KEY("vocab_size", vocab, CONFIG_REQUIRED),
+    KEY("n_positions", max_len, 512),
+    KEY("layer_norm_epsilon", norm_eps, 1e-6),
+    KEY("relative_attention_num_buckets", rel_buckets, 32),
+    KEY("relative_attention_max_distance", rel_distance, 128),
+    READ("feed_forward_proj"),
+    READ("scale_decoder_outputs"),
+    MUST("is_encoder_decoder", "true"),
+    MUST("is_decoder", "false"),
+    IGNORED("dense_act_fn"),                    /* what feed_forward_proj says */
+    IGNORED("is_gated_act"),
+    NO_MORE_KEYS,
+};
+
+/* "relu", "gated-gelu": of the gated ones gelu is the one by tanh. */
+static void set_feed_forward(const Config *c)
+{
+    const char *projection = config_text(c, "feed_forward_proj", "relu"), *name = projection;
+    const bool gated = !strncmp(projection, "gated-", 6);
+    if (gated) name += 6;
+    if (gated && !strcmp(name, "gelu")) name = "gelu_new";
+    config_set(c, "feed_forward_proj", SIDE_BOTH, FIELD_ID_gated, gated);
+    config_set_activation(c, "feed_forward_proj", SIDE_BOTH, name);
+}
+
+static void unscaled(const Config *c)
+{
+    const int64_t layers = config_integer(c, "num_decoder_layers", config_get(c, SIDE_ENCODER, FIELD_ID_layers));
+    config_set(c, "num_decoder_layers", SIDE_DECODER, FIELD_ID_layers, (double)layers);
+    set_feed_forward(c);
+}
+
+/* The first T5 scales its hidden states before the output layer; later ones, whose files say that it is not tied, and mT5 do not. */
+static void more(const Config *c)
+{
+    const double width = config_get(c, SIDE_BOTH, FIELD_ID_d_model);
+    const bool scaled = config_bool(c, "scale_decoder_outputs", config_bool(c, "tie_word_embeddings", true));
+    config_set(c, "scale_decoder_outputs", SIDE_BOTH, FIELD_ID_logit_scale, scaled ? 1 / sqrt(width) : 1);
+    unscaled(c);
+}
+
+#define ATTENTION(ours, theirs) WHOLE(ours ".q", theirs ".q"), WHOLE(ours ".k", theirs ".k"), WHOLE(ours ".v", theirs ".v"), \
+                                WHOLE(ours ".out", theirs ".o")
+#define FEED_FORWARD(ours, theirs) WHOLE(ours ".gate", theirs ".wi_0"), WHOLE(ours ".up", theirs ".(wi_1|wi)"), WHOLE(ours ".down", theirs ".wo")
+
+static const FamilyTensor tensors[] = {
+    WHOLE("encoder.embed", "(shared|encoder.embed_tokens)"),
+    WHOLE("encoder.relative", "encoder.block.0.layer.0.SelfAttention.relative_attention_bias"),
+    WHOLE("encoder.{}.norm.0", "encoder.block.{}.layer.0.layer_norm"),
+    ATTENTION("encoder.{}.self_attn", "encoder.block.{}.layer.0.SelfAttention"),
+    WHOLE("encoder.{}.norm.1", "encoder.block.{}.layer.1.layer_norm"),
+    FEED_FORWARD("encoder.{}.ffn", "encoder.block.{}.layer.1.DenseReluDense"),
+    WHOLE("encoder.norm", "encoder.final_layer_norm"),
+    WHOLE("decoder.embed", "(shared|decoder.embed_tokens)"),
+    WHOLE("decoder.relative", "decoder.block.0.layer.0.SelfAttention.relative_attention_bias"),
+    WHOLE("decoder.{}.norm.0", "decoder.block.{}.layer.0.layer_norm"),
+    ATTENTION("decoder.{}.self_attn", "decoder.block.{}.layer.0.SelfAttention"),
+    WHOLE("decoder.{}.norm.1", "decoder.block.{}.layer.1.layer_norm"),
+    ATTENTION("decoder.{}.cross_attn", "decoder.block.{}.layer.1.EncDecAttention"),
+    WHOLE("decoder.{}.norm.2", "decoder.block.{}.layer.2.layer_norm"),
+    FEED_FORWARD("decoder.{}.ffn", "decoder.block.{}.layer.2.DenseReluDense"),
+    WHOLE("decoder.norm", "decoder.final_layer_norm"),
+    WHOLE("output", "lm_head"),
+};
+
+const Family family_t5 = { .kind = KIND_ENCODER_DECODER, .tied = true, SETTINGS_OF(settings), .keys = keys, .more = more, TENSORS_OF(tensors) };
+const Family family_mt5 = { .like = &family_t5, .kind = KIND_ENCODER_DECODER, .tied = true, .more = unscaled };

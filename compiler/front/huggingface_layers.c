@@ -1,0 +1,32 @@
+/* huggingface_layers.c: which layers of a decoder see all that came before, and which a sliding window. */
+#include "huggingface.h"
+
+#include <string.h>
+
+const bool *config_sliding(const Config *c, int first, int period)
+{
+    const int layers = (int)config_get(c, SIDE_BOTH, FIELD_ID_layers);
+    bool *sliding = arena_array(c->arena, (size_t)layers, sizeof *sliding);
+    const int n = config_has(c, "layer_types") ? config_count(c, "layer_types") : 0;
+    if (config_has(c, "layer_types") && n != layers && n >= 0)
+        config_fault(c, "layer_types", "\"layer_types\" lists %d layers of %d", n, layers);
+    for (int i = 0; i < layers; i++) {
+        const char *type = n == layers ? config_text_at(c, "layer_types", i) : "";
+        if (n == layers && strcmp(type, "full_attention") && strcmp(type, "sliding_attention"))
+            config_fault(c, "layer_types", "the layer type \"%s\" of layer %d is not supported", type, i);
+        sliding[i] = n == layers ? !strcmp(type, "sliding_attention") : i >= first && (!period || (i + 1) % period != 0);
+    }
+    return sliding;
+}
+
+void config_windows(const Config *c, const bool *sliding)
+{
+    const int layers = (int)config_get(c, SIDE_BOTH, FIELD_ID_layers);
+    double *windows = arena_array(c->arena, (size_t)layers, sizeof *windows);
+    bool any = false;
+    for (int i = 0; i < layers; i++) any |= sliding[i];
+    if (!any) return;
+    const int64_t window = config_integer(c, "sliding_window", CONFIG_REQUIRED);
+    for (int i = 0; i < layers; i++) windows[i] = sliding[i] ? (double)window : 0;
+    config_set_list(c, "sliding_window", SIDE_BOTH, FIELD_ID_window, windows, layers);
+}

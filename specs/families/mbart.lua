@@ -1,0 +1,27 @@
+-- mbart: mBART, mBART-50. As `xformc info FOLDER --lua` prints it, with random weights.
+return xf.model {
+  name = "mbart",
+  d_model = 32,
+  max_len = 40,
+  vocab = 96,
+  tied = true,
+  log_softmax = false,
+  start_id = 2,
+  weights = "random",
+  norm = "layer",
+  norm_eps = 1e-05,
+  embed_norm = true,
+  embed_scale = 5.656854249492381,
+  position = "learned",
+  activation = "gelu",
+  encoder = {
+    layers = 2,
+    heads = 4,
+    d_ff = 44,
+  },
+  decoder = {
+    layers = 2,
+    heads = 2,
+    d_ff = 40,
+  },
+}

@@ -1,0 +1,20 @@
+-- roberta: RoBERTa: the encoder. As `xformc info FOLDER --lua` prints it, with random weights.
+return xf.model {
+  name = "roberta",
+  kind = "encoder",
+  d_model = 32,
+  max_len = 38,
+  vocab = 96,
+  start_id = 0,
+  weights = "random",
+  layers = 2,
+  norm = "layer",
+  norm_eps = 1e-05,
+  norm_at = "post",
+  embed_norm = true,
+  embed_scale = 1,
+  position = "learned",
+  heads = 4,
+  d_ff = 44,
+  activation = "gelu",
+}

@@ -135,11 +135,12 @@ static void print_preset(const Field *f, FILE *to)
 
 void fields_print(FILE *to)
 {
-    static const char *const scopes[] = { "model", "list", "stack", "layer" };
+    static const char *const scopes[] = { "model", "model", "stack", "layer" };
     static const char *const types[] = { "integer", "number", "boolean", "text", "path", "word", "numbers" };
-    fprintf(to, "%-23s%-9s%-7s%-16s %s\n", "field", "type", "scope", "default", "meaning");
+    fprintf(to, "%-23s%-10s%-7s%-16s %s\n", "field", "type", "scope", "default", "meaning");
     for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
-        fprintf(to, "%-23s%-9s%-7s", f->name, types[f->type], scopes[f->scope]);
+        const int length = fprintf(to, "%-23s%s%s", f->name, types[f->type], f->scope == SCOPE_LIST ? "s" : "");
+        fprintf(to, "%*s%-7s", 33 - length, "", scopes[f->scope]);
         print_preset(f, to);
         fprintf(to, "     %s", f->doc);
         for (int i = 0; i < f->word_count; i++) fprintf(to, "%s\"%s\"", i ? " | " : ": ", f->words[i]);

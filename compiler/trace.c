@@ -69,11 +69,14 @@ static void add_program(Gather *g, const char *name)
 static void add_output(Gather *g)
 {
     const PlanProgram *p = plan_program(g->engine->plan, g->engine->plan->graph->model->has_decoder ? "step" : "encode");
-    const PlanBlock *last = p->runs[p->count - 1].block;
-    const Tensor *t = last->block->carry_out;
-    const TraceTensor *tapped = trace_find(g->trace, t->name);
-    if (tapped) g->parts[tapped - g->trace->tensors].buffer = last->carry_out;
-    else add_part(g, t->name, t, last->carry_out, 0);
+    for (int i = 0; i < p->count; i++) {        /* the last block, and hidden states before a head */
+        const PlanBlock *b = p->runs[i].block;
+        const Tensor *t = b->block->carry_out;
+        if (i + 1 < p->count && !t->output) continue;
+        const TraceTensor *tapped = trace_find(g->trace, t->name);
+        if (tapped) g->parts[tapped - g->trace->tensors].buffer = b->carry_out;
+        else add_part(g, t->name, t, b->carry_out, 0);
+    }
 }
 
 /* ---- an encoder-decoder --------------------------------------------------------------------------------- */
@@ -142,7 +145,7 @@ static rt_status feed(Gather *g, Engine *e, const int *source, int n, const int 
 
 Trace *trace_run(Arena *a, Engine *e, const int *source, int n, const int *target, int m)
 {
-    Gather g = gather_new(a, e, e->plan->tap_count + 1);
+    Gather g = gather_new(a, e, e->plan->tap_count + 2);
     g.used[COUNT_SOURCE] = n > 0 ? n : 0;
     g.used[COUNT_ROWS] = g.used[COUNT_TARGET] = m > 0 ? m : 0;
     add_program(&g, "encode");

@@ -1,8 +1,8 @@
 /* verify_reference.c: hold every engine to what somebody else computed, from a safetensors file.
  *
- * In: `source`, `target` and perhaps `greedy` as integers (and `second`: where the second text of a pair begins), anything else
- * by its name in the graph. What the model has no name for is mentioned, and counts as differing; a shape that disagrees is an error, not
- * a distance. */
+ * In: `source`, `target` and perhaps `greedy` and `second` (where the second text of
+ * a pair begins) as integers, anything else by its name in the graph. What the model
+ * has no name for is mentioned, and counts as differing; a shape that disagrees is an error, not a distance. */
 #include "verify_parts.h"
 
 #include <inttypes.h>

@@ -168,6 +168,12 @@ typedef struct RtEmbed { int width, y_stride; float scale; } RtEmbed;
 /* Element-wise on `width` columns: y = a + b, y = activation(a), or y = activation(a) * b. */
 typedef struct RtElement { int width, a_stride, b_stride, y_stride; RtActivation activation; } RtElement;
 
+/* y [parts * width]: of the visible[0] rows of x the first, the last, the largest of each column, or a sum over them:
+ * divided by their number, by its root, or with the weights 1, 2, 3 .. divided by the sum of these. y overlaps no operand. */
+typedef enum RtPoolKind { RT_POOL_MEAN = 1, RT_POOL_FIRST, RT_POOL_MAX, RT_POOL_MEAN_SQRT, RT_POOL_WEIGHTED, RT_POOL_LAST } RtPoolKind;
+enum { RT_POOL_PARTS = 8 };
+typedef struct RtPool { int width, x_stride, parts; RtPoolKind kind[RT_POOL_PARTS]; } RtPool;
+
 /* y = scale * x on `width` columns, or, with a softcap c > 0, c * tanh(scale * x / c). */
 typedef struct RtScale { int width, x_stride, y_stride; float scale, softcap; } RtScale;
 

@@ -48,6 +48,7 @@ const char *const *field_words(const char *list, int *n)
 /* No limit is a negative number of this size, so it can stand for "none" among the defaults. */
 #define UNSET (-1e300)
 #define OFFSET_MODEL(name) offsetof(Model, name)
+#define OFFSET_LIST(name)  offsetof(Model, name)
 #define OFFSET_STACK(name) offsetof(Stack, name)
 #define OFFSET_LAYER(name) offsetof(LayerFields, name)
 
@@ -67,14 +68,15 @@ const Field *field_find(const char *name)
 
 const char *field_nearest(const char *name, bool in_stack)
 {
-    const char *names[FIELD_COUNT + 3];
+    const char *names[FIELD_COUNT + 4];
     int n = 0;
     for (int i = 0; i < FIELD_COUNT; i++)
-        if (!in_stack || fields[i].scope != SCOPE_MODEL) names[n++] = fields[i].name;
+        if (!in_stack || fields[i].scope > SCOPE_LIST) names[n++] = fields[i].name;
     if (!in_stack) {
         names[n++] = "encoder";
         names[n++] = "decoder";
         names[n++] = "unroll";
+        names[n++] = "head";
     }
     return diag_nearest(name, names, n);
 }
@@ -133,11 +135,12 @@ static void print_preset(const Field *f, FILE *to)
 
 void fields_print(FILE *to)
 {
-    static const char *const scopes[] = { "model", "stack", "layer" };
+    static const char *const scopes[] = { "model", "model", "stack", "layer" };
     static const char *const types[] = { "integer", "number", "boolean", "text", "path", "word", "numbers" };
-    fprintf(to, "%-23s%-9s%-7s%-16s %s\n", "field", "type", "scope", "default", "meaning");
+    fprintf(to, "%-23s%-10s%-7s%-16s %s\n", "field", "type", "scope", "default", "meaning");
     for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
-        fprintf(to, "%-23s%-9s%-7s", f->name, types[f->type], scopes[f->scope]);
+        const int length = fprintf(to, "%-23s%s%s", f->name, types[f->type], f->scope == SCOPE_LIST ? "s" : "");
+        fprintf(to, "%*s%-7s", 33 - length, "", scopes[f->scope]);
         print_preset(f, to);
         fprintf(to, "     %s", f->doc);
         for (int i = 0; i < f->word_count; i++) fprintf(to, "%s\"%s\"", i ? " | " : ": ", f->words[i]);

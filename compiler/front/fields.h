@@ -11,7 +11,7 @@ typedef enum FieldId {
     FIELD_COUNT
 } FieldId;
 
-typedef enum FieldScope { SCOPE_MODEL, SCOPE_STACK, SCOPE_LAYER } FieldScope;
+typedef enum FieldScope { SCOPE_MODEL, SCOPE_LIST, SCOPE_STACK, SCOPE_LAYER } FieldScope;
 typedef enum FieldType { TYPE_INT, TYPE_REAL, TYPE_BOOL, TYPE_TEXT, TYPE_PATH, TYPE_WORD, TYPE_NUMBERS } FieldType;
 
 /* One value: an INT, BOOL or WORD in integer, a REAL in real, a TEXT or PATH in text, NUMBERS in list. */
@@ -104,6 +104,9 @@ void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);       
 /* The rotary positions of a stack of at most `length` tokens: what is unset or cannot be. Layers have their head_dim.
  * gives: rope_dims, rope_attention_factor, s->rotary; false after an error. */
 bool model_check_rotary(Arena *a, Diag *d, const Draft *draft, Side side, Stack *s, int64_t length);
+
+/* What is behind an encoder alone. needs: the fields of `m`.   gives: its lists. */
+void model_check_head(Arena *a, Diag *d, const Draft *draft, Model *m);
 
 /* Symbols from a file, one a line; NULL after errors, told at their lines. `at` names the field for a missing file. */
 Vocabulary *vocabulary_read(Arena *a, Diag *d, Loc at, const char *path);

@@ -69,6 +69,7 @@ typedef struct TensorSource {
     int group;  size_t scales;                  /* DTYPE_I8 in groups, each with an F32 factor at `scales`; 0: no groups */
     const float *values;                        /* SOURCE_VALUES */
     float constant;                             /* SOURCE_CONSTANT, SOURCE_ROTARY */
+    bool computed;                              /* SOURCE_CONSTANT that nobody trained */
     float plus;                                 /* SOURCE_FILE: added to every number */
     uint64_t seed;  int64_t fan_in, fan_out;    /* SOURCE_XAVIER, SOURCE_UNIFORM */
     int layout, divisor, first;                 /* SOURCE_SINUSOID: words of fields.def, first position */
@@ -97,6 +98,9 @@ typedef enum ModelKind { KIND_ENCODER_DECODER, KIND_DECODER, KIND_ENCODER, KIND_
 /* Numbers of a field that lists them. */
 typedef struct Numbers { int count; const double *value; } Numbers;
 
+/* Values of a field of scope LIST: numbers, switches, words by their index. */
+typedef struct Whole { int count; const int64_t *value; } Whole;
+
 /* C types of the fields. */
 #define FIELD_INT    int64_t
 #define FIELD_REAL   double
@@ -115,10 +119,12 @@ enum { LAYOUTS_INTERLEAVED, LAYOUTS_HALVES };
 enum { DIVISORS_HALF, DIVISORS_HALF_LESS_1 };
 enum { ROTATIONS_HALVES, ROTATIONS_INTERLEAVED };
 enum { SCALINGS_NONE, SCALINGS_LINEAR, SCALINGS_DYNAMIC, SCALINGS_LLAMA3, SCALINGS_YARN, SCALINGS_LONGROPE };
+enum { POOLINGS_NONE, POOLINGS_MEAN, POOLINGS_CLS, POOLINGS_MAX, POOLINGS_MEAN_SQRT, POOLINGS_WEIGHTEDMEAN, POOLINGS_LASTTOKEN };
 enum { TOKENIZERS_NONE, TOKENIZERS_CHARACTERS };
 
 typedef struct LayerFields {
 #define FIELD_MODEL(type, name)
+#define FIELD_LIST(type, name)
 #define FIELD_STACK(type, name)
 #define FIELD_LAYER(type, name) FIELD_##type name;
 #define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(type, name)
@@ -136,6 +142,7 @@ typedef struct Stack {
 #define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(type, name)
 #include "fields.def"
 #undef FIELD_MODEL
+#undef FIELD_LIST
 #undef FIELD_STACK
     LayerFields *layer;             /* [layers] */
     int *rotary;                    /* [layers]: which of the stack's rotary tables turns its heads, from 1; 0: none */
@@ -190,10 +197,12 @@ typedef int GraphShape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_R
 
 typedef struct Model {
 #define FIELD_MODEL(type, name) FIELD_##type name;
+#define FIELD_LIST(type, name)  Whole name;
 #define FIELD_STACK(type, name)
 #define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(type, name)
 #include "fields.def"
 #undef FIELD_MODEL
+#undef FIELD_LIST
 #undef FIELD_STACK
 #undef FIELD_LAYER
     ModelKind model_kind;
@@ -225,11 +234,19 @@ typedef struct Model {
  *   {encoder|decoder}.N.ffn.{gate,up,down}.{weight,bias}
  *   {encoder|decoder}.N.norm.K.{gain,bias}            {encoder|decoder}.norm.{gain,bias}
  *   {encoder|decoder}.N.norm_after.K.{gain,bias}      of what sublayer K gives, for norm_at = "both"
+ *   head.N.{weight,bias} head.N.norm.{gain,bias} head.output.bias, head.normalize.gain (computed) of an encoder alone
  *   output.{weight,bias}  [target_vocab, d_model]; tied: the weight is decoder.embed.table
  * Biases are absent where a field says so, and so is the bias of an RMS norm. */
 const TensorSource *model_tensor(const Model *m, const char *name);     /* NULL if absent */
 /* How many numbers were trained: every tensor once, computed ones not. */
 int64_t model_parameters(const Model *m);
+
+/* Whether anything is behind the hidden states of an encoder alone; whether they become one vector, and how wide it is (else
+ * d_model); value i of a list that begins again at its end. */
+bool model_has_head(const Model *m);
+bool model_pools(const Model *m);
+int64_t model_pooled_width(const Model *m);
+int64_t model_head_value(const Whole *list, int i);
 
 /* The name of a stack's rotary table by its number in Stack.rotary. */
 const char *rotary_table_name(Arena *a, const char *stack, int number);

@@ -52,7 +52,7 @@ static void check_list_lengths(const Check *c, Side side, int64_t layers)
 {
     for (int i = 0; i < FIELD_COUNT; i++) {
         const Choice *choice = draft_choice(c->draft, side, (FieldId)i);
-        if (choice && choice->count > layers)
+        if (choice && fields[i].scope == SCOPE_LAYER && choice->count > layers)
             wrong(c, choice->at, "%s lists %d values; the %s has %" PRId64 " layers", fields[i].name, choice->count,
                   side_name(side), layers);
     }
@@ -331,6 +331,7 @@ static void check_transformer(const Check *c)
         if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }
     note_logits(c);
+    model_check_head(c->arena, c->diag, c->draft, m);
     check_types(c);
     if (is_good(c)) check_start(c);
     fill_ends(c);
@@ -362,13 +363,16 @@ void model_close(Model *m)
     m->weight_file = NULL;
 }
 
-static bool is_computed(SourceKind k) { return k == SOURCE_SINUSOID || k == SOURCE_ROTARY || k == SOURCE_DISTANCE; }
+static bool is_computed(const TensorSource *t)
+{
+    return t->kind == SOURCE_SINUSOID || t->kind == SOURCE_ROTARY || t->kind == SOURCE_DISTANCE || t->computed;
+}
 
 int64_t model_parameters(const Model *m)
 {
     int64_t n = 0;
     for (int i = 0; i < m->tensor_count; i++)
-        if (!is_computed(m->tensors[i].kind)) n += tensor_elements(&m->tensors[i]);
+        if (!is_computed(&m->tensors[i])) n += tensor_elements(&m->tensors[i]);
     return n;
 }
 

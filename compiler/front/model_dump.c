@@ -64,6 +64,7 @@ bool layer_same(const LayerFields *a, const LayerFields *b)
 {
     bool same = true;
 #define FIELD_MODEL(type, name)
+#define FIELD_LIST(type, name)
 #define FIELD_STACK(type, name)
 #define FIELD_LAYER(type, name) same &= SAME_##type(a->name, b->name);
 #define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(type, name)
@@ -101,6 +102,22 @@ static void dump_stack(const char *name, const Stack *s, FILE *to)
             dump_value(f, &s->layer[n], to);
         }
         fputc('\n', to);
+    }
+}
+
+/* Lists are told where there is a head. */
+static void dump_head(const Model *m, FILE *to)
+{
+    for (const Field *f = fields; f < fields + FIELD_COUNT && model_has_head(m); f++) {
+        if (f->scope != SCOPE_LIST) continue;
+        const Whole *list = (const Whole *)((const char *)m + f->offset);
+        fprintf(to, "  %-18s", f->name);
+        for (int i = 0; i < list->count; i++) {
+            if (f->type == TYPE_WORD) fprintf(to, "%s\"%s\"", i ? ", " : "", f->words[list->value[i]]);
+            else if (f->type == TYPE_BOOL) fprintf(to, "%s%s", i ? ", " : "", list->value[i] ? "true" : "false");
+            else fprintf(to, "%s%" PRId64, i ? ", " : "", list->value[i]);
+        }
+        fputs(list->count ? "\n" : "-\n", to);
     }
 }
 
@@ -217,6 +234,7 @@ void model_dump(const Model *m, FILE *to)
         for (int i = 0; i < m->graph->count; i++) dump_call(&m->graph->calls[i], to);
     } else {
         dump_fields(SCOPE_MODEL, m, to);
+        dump_head(m, to);
         if (m->has_encoder) dump_stack("encoder", &m->encoder, to);
         if (m->has_decoder) dump_stack("decoder", &m->decoder, to);
         dump_vocabulary("source", m->source, to);

@@ -5,6 +5,7 @@
 #include "fields.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -376,6 +377,30 @@ static void add_stack(Finder *f, const char *stack, const Stack *s, bool cross)
     if (s->final_norm) add_norm(f, s, format(f, "%s.norm", stack), format(f, "%s.norm", stack));
 }
 
+/* Behind an encoder alone. */
+static void add_head(Finder *f)
+{
+    const Model *m = f->model;
+    int64_t in = model_pooled_width(m);
+    for (int i = 0; i < m->head_width.count; i++) {
+        const int64_t out = m->head_width.value[i];
+        const char *name = format(f, "head.%d", i);
+        add_linear(f, name, name, out, in, model_head_value(&m->head_bias, i));
+        if (model_head_value(&m->head_norm, i)) {
+            add(f, ROLE_GAIN, format(f, "%s.norm.gain", name), format(f, "%s.norm.(weight|gain)", name), out, 0, out);
+            add(f, ROLE_NORM_BIAS, format(f, "%s.norm.bias", name), format(f, "%s.norm.bias", name), out, 0, out);
+        }
+        in = out;
+    }
+    if (m->head_tied) add(f, ROLE_BIAS, "head.output.bias", "head.output.bias", m->source_vocab, 0, in);
+    if (!m->normalize) return;
+    if (m->head_tied) in = m->source_vocab;
+    TensorSource t = { .name = "head.normalize.gain", .kind = SOURCE_CONSTANT, .dtype = DTYPE_F32, .constant = (float)(1 / sqrt((double)in)),
+        .computed = true };
+    set_shape(&t, in, 0);
+    append(f, t);
+}
+
 static void add_transformer(Finder *f)
 {
     const Model *m = f->model;
@@ -386,7 +411,10 @@ static void add_transformer(Finder *f)
         add_positions(f, "encoder", &m->encoder, m->max_source);
         add_stack(f, "encoder", &m->encoder, false);
     }
-    if (!m->has_decoder) return;
+    if (!m->has_decoder) {
+        add_head(f);
+        return;
+    }
     add(f, ROLE_WEIGHT, "decoder.embed.table", "(tgt_embed|target_embed).(0.lut|lut|0).weight", m->target_vocab, d, d);
     add_positions(f, "decoder", &m->decoder, m->max_target);
     add_stack(f, "decoder", &m->decoder, m->has_encoder);

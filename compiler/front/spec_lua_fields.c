@@ -24,7 +24,7 @@ typedef struct Fields {
 typedef struct Key { const char *name; Loc at, again; } Key;       /* again: where it stands once more; line 0: nowhere */
 
 static const char *const side_names[] = { NULL, "encoder", "decoder" };
-static const char *const groups[] = { "unroll" };
+static const char *const groups[] = { "unroll", "head" };
 
 #define wrong(f, at, ...) diag_error((f)->reader->diag, EXIT_BAD_DATA, at, __VA_ARGS__)
 
@@ -204,7 +204,7 @@ static bool is_one_list(const Fields *f, const Field *field)
 static void read_choice(const Fields *f, const Field *field, Loc at)
 {
     Choice c = { .at = at };
-    if (lua_istable(f->L, -1) && field->scope == SCOPE_LAYER && !is_one_list(f, field)) {
+    if (lua_istable(f->L, -1) && (field->scope == SCOPE_LAYER || field->scope == SCOPE_LIST) && !is_one_list(f, field)) {
         read_list(f, field, &c);
     } else {
         c.values = arena_alloc(f->reader->arena, sizeof *c.values);
@@ -243,7 +243,8 @@ static const char *group_of(const char *name)
 
 static const Field *field_of_group(const Fields *f, const char *name)
 {
-    return field_find(arena_format(f->reader->arena, "%s_%s", f->group, name));
+    const Field *field = field_find(arena_format(f->reader->arena, "%s_%s", f->group, name));
+    return field && field->scope <= SCOPE_LIST ? field : NULL;      /* head_dim is of layers */
 }
 
 static void unknown_in_group(const Fields *f, Key key)
@@ -252,7 +253,7 @@ static void unknown_in_group(const Fields *f, Key key)
     const size_t length = strlen(f->group);
     int n = 0;
     for (int i = 0; i < FIELD_COUNT; i++)
-        if (!strncmp(fields[i].name, f->group, length) && fields[i].name[length] == '_') names[n++] = fields[i].name + length + 1;
+        if (!strncmp(fields[i].name, f->group, length) && fields[i].name[length] == '_' && fields[i].scope <= SCOPE_LIST) names[n++] = fields[i].name + length + 1;
     const char *near = diag_nearest(key.name, names, n);
     if (near) wrong(f, key.at, "%s has no field \"%s\"; did you mean \"%s\"?", f->group, key.name, near);
     else wrong(f, key.at, "%s has no field \"%s\"", f->group, key.name);
@@ -292,7 +293,7 @@ static void read_field(const Fields *f, Key key)
         const char *near = field_nearest(key.name, f->side != SIDE_BOTH);
         if (near) wrong(f, key.at, "unknown field \"%s\"; did you mean \"%s\"?", key.name, near);
         else wrong(f, key.at, "unknown field \"%s\"", key.name);
-    } else if (f->side != SIDE_BOTH && field->scope == SCOPE_MODEL) {
+    } else if (f->side != SIDE_BOTH && field->scope <= SCOPE_LIST) {
         wrong(f, key.at, "%s belongs to the whole model, not to the %s", key.name, side_names[f->side]);
     } else {
         read_choice(f, field, key.at);

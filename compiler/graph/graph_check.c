@@ -11,7 +11,7 @@ static void check_node(const Node *n, const bool *made, const char *block)
         const Tensor *t = n->in[i];
         if (!t) continue;
         if (i >= row->inputs) die("%s: %s has too many inputs", block, row->name);
-        if (t->kind == TENSOR_TEMP && !made[t->id]) die("%s: %s uses %s before it is made", block, row->name, t->name);
+        if (t->kind == TENSOR_TEMP && !made[t->id] && !t->output) die("%s: %s uses %s before it is made", block, row->name, t->name);
         if (t->rank < 1) die("%s: %s has no shape", block, t->name);
     }
     for (int r = 0; r < row->results; r++)

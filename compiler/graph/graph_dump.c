@@ -25,6 +25,10 @@ static void dump_attributes(const Node *n, FILE *to)
     int words;
     switch (n->op) {
     case OP_EMBED:      fprintf(to, "  scale %.9g", n->scale); break;
+    case OP_POOL:
+        for (int i = 0; i < n->parts->count; i++)
+            fprintf(to, "%s%s", i ? ", " : "  ", field_words("poolings", &words)[n->parts->value[i]]);
+        break;
     case OP_SCALE:
         fprintf(to, "  scale %.9g", n->scale);
         if (n->softcap > 0) fprintf(to, ", softcap %.9g", n->softcap);

@@ -273,9 +273,9 @@ static void layers(StackBuild *b, const Programs *p)
 }
 
 /* The encoder's last norm; `hidden`: what it leaves is the result, not a memory. */
-static void encoder_end(StackBuild *b, const Programs *p, bool hidden)
+static Tensor *encoder_end(StackBuild *b, const Programs *p, bool hidden)
 {
-    if (!b->stack->final_norm && !hidden) return;
+    if (!b->stack->final_norm && !hidden) return NULL;
     Block *block = make_block(b->k, "encoder_end", b->stack->final_norm ? "The encoder's final norm" : "What the encoder leaves", b->prefix, 0, NULL);
     Tensor *x = carry_stack(b, block);
     if (b->stack->final_norm) block->carry_out = norm(b, "norm", x);
@@ -285,6 +285,60 @@ static void encoder_end(StackBuild *b, const Programs *p, bool hidden)
     }
     if (hidden && block->carry_out) block->carry_out->output = true;
     run(b->k, p, block, 1);
+    return block->carry_out;
+}
+
+static Tensor *head_linear(StackBuild *b, int i, Tensor *x)
+{
+    Maker *k = b->k;
+    const Model *m = b->m;
+    const char *name = arena_format(k->arena, "head.%d", i);
+    const int activation = (int)model_head_value(&m->head_activation, i);
+    Tensor *w = make_global_param(k, arena_format(k->arena, "%s.weight", name));
+    Tensor *bias = model_head_value(&m->head_bias, i) ? make_global_param(k, arena_format(k->arena, "%s.bias", name)) : NULL;
+    x = result(make_node(k, OP_LINEAR, name, x, w, bias, NULL));
+    if (activation) {
+        Tensor *const in[NODE_INPUTS] = { x };
+        x = result(make_node_from(k, &(Node){ .op = OP_ACTIVATION, .kind = activation }, arena_format(k->arena, "%s.active", name), in));
+    }
+    if (!model_head_value(&m->head_norm, i)) return x;
+    const Node attributes = { .op = OP_NORM, .heads = 1, .kind = NORMS_LAYER, .eps = b->stack->norm_eps };
+    Tensor *const in[NODE_INPUTS] = { x, make_global_param(k, arena_format(k->arena, "%s.norm.gain", name)),
+                                      make_global_param(k, arena_format(k->arena, "%s.norm.bias", name)) };
+    return result(make_node_from(k, &attributes, arena_format(k->arena, "%s.normed", name), in));
+}
+
+/* x / |x|, as an RMS norm whose gain is 1 / sqrt(width); of zeros, zeros. */
+static Tensor *unit(Maker *k, Tensor *x)
+{
+    const Node attributes = { .op = OP_NORM, .heads = 1, .kind = NORMS_RMS, .eps = 1e-26 };
+    Tensor *const in[NODE_INPUTS] = { x, make_global_param(k, "head.normalize.gain") };
+    return result(make_node_from(k, &attributes, "unit", in));
+}
+
+/* Behind the hidden states of an encoder alone, which stay as they are: read by name, they are passed to no block. Pooled they
+ * are one vector, else every row goes on alone. */
+static void head(StackBuild *b, const Programs *p, Tensor *hidden)
+{
+    Maker *k = b->k;
+    const Model *m = b->m;
+    if (!hidden || !model_has_head(m)) return;
+    Block *block = make_block(k, "head", model_pools(m) ? "One vector of the hidden states" : "What is behind the hidden states, row by row", "", 0, NULL);
+    Tensor *x = hidden;
+    if (model_pools(m)) {
+        Tensor *const in[NODE_INPUTS] = { hidden, b->visible };
+        x = result(make_node_from(k, &(Node){ .op = OP_POOL, .parts = &m->pooling }, "pooled", in));
+    }
+    for (int i = 0; i < m->head_width.count; i++) x = head_linear(b, i, x);
+    if (m->head_tied)
+        x = result(make_node(k, OP_LINEAR, "head.output", x, make_global_param(k, "encoder.embed.table"), make_global_param(k, "head.output.bias"), NULL));
+    if (m->normalize) x = unit(k, x);
+    if (x) {
+        x->name = "vector";
+        x->output = true;
+    }
+    block->carry_out = x;
+    run(k, p, block, 1);
 }
 
 /* Keys and values of the cross-attention of every decoder layer, filled by `encode`. */
@@ -366,7 +420,8 @@ static void encoder_programs(Maker *k, const Model *m)
     const Programs encode = { { make_program(k, "encode", doc, COUNT_SOURCE) }, 1 };
     embedding(&b, &encode);
     layers(&b, &encode);
-    encoder_end(&b, &encode, !m->has_decoder);
+    Tensor *hidden = encoder_end(&b, &encode, !m->has_decoder);
+    if (!m->has_decoder) head(&b, &encode, hidden);
     if (m->has_decoder) memories(&b, &m->decoder, &encode);
 }
 

@@ -151,6 +151,14 @@ static bool shape_attention(Diag *d, Node *n)
     return true;
 }
 
+static bool shape_pool(Diag *d, Node *n)
+{
+    if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 1)) return false;
+    const Dim width = { n->in[0]->dim[1].bound * n->parts->count, COUNT_CONSTANT };
+    give(n->out[0], 2, (Dim){ 1, COUNT_CONSTANT }, width, (Dim){ 0 });
+    return true;
+}
+
 static bool shape_argmax(Diag *d, Node *n)
 {
     if (!wants_rank(d, n, 0, 2)) return false;
@@ -177,7 +185,7 @@ static ShapeRule *const shape_rules[OP_KINDS] = {
     [OP_LINEAR] = shape_linear,   [OP_ADD] = shape_add,           [OP_ACTIVATION] = shape_activation,
     [OP_APPEND] = shape_append,   [OP_ATTENTION] = shape_attention, [OP_LOG_SOFTMAX] = shape_alike,
     [OP_ARGMAX] = shape_argmax,   [OP_GATE] = shape_add,          [OP_ROTARY] = shape_rotary,
-    [OP_SCALE] = shape_alike,
+    [OP_SCALE] = shape_alike,     [OP_POOL] = shape_pool,
     [OP_CUSTOM] = shape_custom,
 };
 

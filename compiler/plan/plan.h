@@ -156,6 +156,9 @@ Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_k
 const PlanProgram *plan_program(const Plan *p, const char *name);       /* NULL if absent */
 /* Bytes from the start of a state to a buffer, for slot 0 and layer index 0. */
 size_t plan_address(const Plan *p, const Buffer *b);
+/* The hidden states that `encode` of an encoder alone leaves, and what its head makes of them; NULL without an encoder, a head. */
+const Buffer *plan_hidden(const Plan *p);
+const Buffer *plan_vector(const Plan *p);
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
 
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }

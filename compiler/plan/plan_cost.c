@@ -10,6 +10,16 @@ const PlanProgram *plan_program(const Plan *p, const char *name)
     return NULL;
 }
 
+static const Buffer *left_by_block(const Plan *p, const char *name)
+{
+    for (int i = 0; i < p->block_count; i++)
+        if (strcmp(p->blocks[i]->block->name, name) == 0) return p->blocks[i]->carry_out;
+    return NULL;
+}
+
+const Buffer *plan_hidden(const Plan *p) { return left_by_block(p, "encoder_end"); }
+const Buffer *plan_vector(const Plan *p) { return left_by_block(p, "head"); }
+
 /* Keys that a row of this attention sees: those of the source when they lie in a memory, else `keys`. */
 static int64_t keys_seen(const PlanOp *op, int64_t keys, int64_t memory_keys)
 {

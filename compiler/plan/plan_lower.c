@@ -309,6 +309,17 @@ static int lower_gate(Lower *w, int i)
     return 1;
 }
 
+static int lower_pool(Lower *w, int i)
+{
+    const Node *n = w->block->block->nodes[i];
+    PlanOp *op = lower_op(w, n, KERNEL_POOL, SPLIT_FIRST_LANE, 1);
+    op->in[0] = lower_buffer(w, n->in[0]);
+    op->in[1] = lower_buffer(w, n->in[1]);
+    op->out[0] = lower_buffer(w, n->out[0]);
+    op->flops = (double)n->in[0]->dim[0].bound * (double)n->out[0]->dim[1].bound;
+    return 1;
+}
+
 static int lower_scale(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
@@ -463,7 +474,7 @@ static Lowering *const lowerings[OP_KINDS] = {
     [OP_LINEAR] = lower_linear,       [OP_ADD] = lower_add,               [OP_ACTIVATION] = lower_activation,
     [OP_APPEND] = lower_append,       [OP_ATTENTION] = lower_attention,   [OP_LOG_SOFTMAX] = lower_vocabulary,
     [OP_ARGMAX] = lower_vocabulary,   [OP_GATE] = lower_gate,             [OP_ROTARY] = lower_rotary,
-    [OP_SCALE] = lower_scale,
+    [OP_SCALE] = lower_scale,           [OP_POOL] = lower_pool,
     [OP_CUSTOM] = lower_custom,
 };
 

@@ -101,6 +101,7 @@ static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
     case KERNEL_ATTENTION:
         return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g%s) %s", out, in[0], in[1], op->node->scale,
                             op->weights ? " + bias" : "", in[2]);
+    case KERNEL_POOL:       return arena_format(e->arena, "%s = the rows of %s as one", out, in[0]);
     case KERNEL_SCALE:
         if (op->node->softcap <= 0) return arena_format(e->arena, "%s = %s * %.6g", out, in[0], op->node->scale);
         return arena_format(e->arena, "%s = %.6g * tanh(%s * %.6g / %.6g)", out, op->node->softcap, in[0], op->node->scale, op->node->softcap);
@@ -151,6 +152,7 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     case KERNEL_NORM:       return arena_format(e->arena, "%s, %s, %s", out, in[0], weight(e, op));
     case KERNEL_EMBED:      return arena_format(e->arena, "%s, %s, %s", out, weight(e, op), in[1]);
     case KERNEL_POSITION:   return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
+    case KERNEL_POOL:
     case KERNEL_GATE:
     case KERNEL_ADD:        return arena_format(e->arena, "%s, %s, %s", out, in[0], in[1]);
     case KERNEL_ROTARY:     return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);

@@ -67,6 +67,7 @@ static const Form forms[KERNELS] = {
     [KERNEL_WINDOW] = { "float *out, const float *q, const float *k, const float *v, float *scratch,${extras} const int *visible",
         "out + ${y} * rows.begin, q + ${x} * rows.begin, k, v, scratch, ${extra}, visible + rows.begin, ${count}, 0, ${parts}",
         "out, q, k, v, scratch, ${extra}, visible, 1, ${range}" },
+    [KERNEL_POOL] = { "float *y, const float *x, const int *visible", "y, x, visible, 1", "y, x, visible, 1" },
     [KERNEL_SCALE] = { "float *y, const float *x",
         "y + ${y} * rows.begin, x + ${x} * rows.begin, ${count}, 0, ${parts}", "y, x, 1, ${range}" },
     [KERNEL_LOG_SOFTMAX] = { "float *y, const float *x", "y + ${y} * rows.begin, x + ${x} * rows.begin, ${count}", "y, x, 1" },
@@ -78,6 +79,7 @@ static const char *const shape_types[KERNELS] = {
     [KERNEL_STORE_K] = "RtCache",       [KERNEL_STORE_V] = "RtCache",     [KERNEL_ATTENTION] = "RtAttention",
     [KERNEL_GATE] = "RtElement",        [KERNEL_ROTARY] = "RtRotary",
     [KERNEL_RING_K] = "RtCache",        [KERNEL_RING_V] = "RtCache",      [KERNEL_WINDOW] = "RtWindow",
+    [KERNEL_POOL] = "RtPool",
     [KERNEL_SCALE] = "RtScale",
     [KERNEL_LOG_SOFTMAX] = "RtVocabulary", [KERNEL_ARGMAX] = "RtVocabulary",
 };

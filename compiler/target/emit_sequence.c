@@ -40,6 +40,13 @@ static const char header_hidden[] =
     "#define ${upper}_HIDDEN_STRIDE  ${stride}\n"
     "const float *${name}_hidden(const ${name}_state *s);\n";
 
+static const char header_vector[] =
+    "\n"
+    "/* What the head makes of the last source: ${vector_words}. Valid until the next call on this state. */\n"
+    "#define ${upper}_VECTOR_WIDTH   ${width}\n"
+    "${vector_stride}\n"
+    "const float *${name}_vector(const ${name}_state *s);\n";
+
 static const char header_decode[] =
     "\n"
     "/* Compute decoder rows: append the token `id` at `position` of the sequence in `slot`. One row is a step, rows of one\n"
@@ -383,6 +390,16 @@ static void decoder_header(Emit *e, Text *out)
               "logits_kind", probabilities ? "log-probabilities" : "logits", NULL);
 }
 
+static void vector_header(Emit *e, Text *out)
+{
+    const Buffer *v = plan_vector(e->plan);
+    const bool one = model_pools(e->model);
+    text_fill(out, header_vector, "name", e->name, "upper", e->upper, "width", number(e, v->width),
+              "vector_words", one ? arena_format(e->arena, "%s_VECTOR_WIDTH floats", e->upper)
+                                  : arena_format(e->arena, "row i of them begins at i * %s_VECTOR_STRIDE", e->upper),
+              "vector_stride", one ? "" : arena_format(e->arena, "#define %s_VECTOR_STRIDE  %lld", e->upper, (long long)v->stride), NULL);
+}
+
 static void sequence_header(Emit *e, Text *out, const char *types)
 {
     const Model *m = e->model;
@@ -393,7 +410,8 @@ static void sequence_header(Emit *e, Text *out, const char *types)
     if (m->has_encoder && m->has_decoder) text_fill(out, header_encode, "name", e->name, "upper", e->upper, NULL);
     else if (m->has_encoder)
         text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", number(e, m->d_model),
-                  "stride", number(e, left_by(e, "encode")->stride), NULL);
+                  "stride", number(e, plan_hidden(e->plan)->stride), NULL);
+    if (model_has_head(m)) vector_header(e, out);
     if (m->token_types > 1) text_fill(out, header_pair, "name", e->name, "slot_parameter", m->has_decoder ? " int slot," : "", NULL);
     if (m->has_decoder) decoder_header(e, out);
     if (has_text(e)) text_fill(out, text_header, "name", e->name, NULL);
@@ -417,7 +435,10 @@ static void encoder_calls(Emit *e, Text *out)
               "first_check", pair ? " || first < 0 || first > n" : "",
               "set_type", pair ? "types[i] = i >= first;" : types ? "types[i] = 0;" : "", NULL);
     if (pair) text_fill(out, alone_template, "name", e->name, "slot_parameter", slot, "slot_argument", memory ? " slot," : "", NULL);
-    if (!memory) text_fill(out, hidden_template, "name", e->name, "hidden", emit_macro(e, left_by(e, "encode")), NULL);
+    if (!memory) text_fill(out, hidden_template, "name", e->name, "hidden", emit_macro(e, plan_hidden(e->plan)), NULL);
+    if (model_has_head(e->model))
+        text_fill(out, "\nconst float *${name}_vector(const ${name}_state *s) { return (const float *)(s->bytes + ${at}); }\n", "name", e->name,
+                  "at", emit_macro(e, plan_vector(e->plan)), NULL);
 }
 
 static void decoder_calls(Emit *e, Text *out)

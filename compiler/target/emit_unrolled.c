@@ -150,6 +150,38 @@ static void element_body(const Body *b)
               "ys", number(e, b->w->y_stride), "value", value, NULL);
 }
 
+/* One part of a pooled vector: what a column starts with, what each further row does to it, and the end. */
+typedef struct PoolText { const char *start, *step, *end; } PoolText;
+static const PoolText pool_texts[] = {
+    [POOLINGS_MEAN] = { "x[i]", "v += x[(size_t)r * ${xs} + i];", " / (float)visible[0]" },
+    [POOLINGS_CLS] = { "x[i]", "", "" },
+    [POOLINGS_MAX] = { "x[i]", "if (x[(size_t)r * ${xs} + i] > v) v = x[(size_t)r * ${xs} + i];", "" },
+    [POOLINGS_MEAN_SQRT] = { "x[i]", "v += x[(size_t)r * ${xs} + i];", " / rt_plain_sqrt((float)visible[0])" },
+    [POOLINGS_WEIGHTEDMEAN] = { "x[i]", "v += (float)(r + 1) * x[(size_t)r * ${xs} + i];",
+                                " / (0.5f * (float)visible[0] * (float)(visible[0] + 1))" },
+    [POOLINGS_LASTTOKEN] = { "x[(size_t)(visible[0] - 1) * ${xs} + i]", "", "" },
+};
+
+static void pool_body(const Body *b)
+{
+    Emit *e = b->e;
+    const Whole *parts = b->op->node->parts;
+    const char *stride = number(e, b->op->in[0]->stride), *width = number(e, b->op->in[0]->width);
+    for (int p = 0; p < parts->count; p++) {
+        const PoolText *t = &pool_texts[parts->value[p]];
+        text_printf(b->out, "    for (int i = 0; i < %s; i++) {\n        float v = ", width);
+        if (strstr(t->start, "${xs}")) text_fill(b->out, t->start, "xs", stride, NULL);
+        else text_add(b->out, t->start);
+        text_add(b->out, ";\n");
+        if (*t->step) {
+            text_add(b->out, "        for (int r = 1; r < visible[0]; r++)\n            ");
+            text_fill(b->out, t->step, "xs", stride, NULL);
+            text_add(b->out, "\n");
+        }
+        text_printf(b->out, "        y[%lld + i] = v%s;\n    }\n", (long long)(p * b->op->in[0]->width), t->end);
+    }
+}
+
 /* The factor is rounded as in the library's kernel. */
 static void scale_body(const Body *b)
 {
@@ -399,6 +431,7 @@ static const struct { const char *parameters; WriteBody *body; } bodies[KERNELS]
     [KERNEL_RING_K] = { "float *cache, const float *x, const int *positions", store_body },
     [KERNEL_RING_V] = { "float *cache, const float *x, const int *positions", store_body },
     [KERNEL_WINDOW] = { "float *out, const float *q, const float *k, const float *v, float *scratch,%s const int *visible", window_body },
+    [KERNEL_POOL] = { "float *y, const float *x, const int *visible", pool_body },
     [KERNEL_SCALE] = { "float *y, const float *x", scale_body },
     [KERNEL_LOG_SOFTMAX] = { "float *y, const float *x", vocabulary_body },
     [KERNEL_ARGMAX] = { "int *y, const float *x", vocabulary_body },

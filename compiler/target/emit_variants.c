@@ -5,7 +5,7 @@
 
 enum {
     NEED_BOTH = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_TEXT = 8, NEED_PAIR = 16, NEED_PAIR_ALONE = 32, NEED_TOKENIZER = 64,
-    NEED_PIECES = 128
+    NEED_PIECES = 128, NEED_HEAD = 256
 };
 typedef struct NeededName { unsigned need; EmitName name; } NeededName;
 static const NeededName sequence_names[] = {
@@ -14,6 +14,7 @@ static const NeededName sequence_names[] = {
     { NEED_PAIR,          { "encode_pair", "${name}_state *s, int slot, const int *ids, int n, int first", "s, slot, ids, n, first" } },
     { NEED_PAIR_ALONE,    { "encode_pair", "${name}_state *s, const int *ids, int n, int first", "s, ids, n, first" } },
     { NEED_ENCODER_ALONE, { "hidden", NULL, NULL } },
+    { NEED_HEAD,          { "vector", NULL, NULL } },
     { NEED_DECODER,       { "rows", "${name}_state *s, const rt_row *rows, int n", "s, rows, n" } },
     { NEED_DECODER,       { "step", "${name}_state *s, int id", "s, id" } },
     { NEED_DECODER,       { "next", "${name}_state *s, int id, int *next", "s, id, next" } },
@@ -33,7 +34,8 @@ enum { SEQUENCE_NAMES = sizeof sequence_names / sizeof *sequence_names };
 const EmitName *emit_sequence_names(Emit *e, int *n)
 {
     const Model *m = e->model;
-    const unsigned has = (m->has_encoder && m->has_decoder ? NEED_BOTH : 0u) | (m->has_encoder && !m->has_decoder ? NEED_ENCODER_ALONE : 0u) |
+    const unsigned has = (model_has_head(m) ? NEED_HEAD : 0u) |
+                         (m->has_encoder && m->has_decoder ? NEED_BOTH : 0u) | (m->has_encoder && !m->has_decoder ? NEED_ENCODER_ALONE : 0u) |
                          (m->token_types > 1 ? m->has_decoder ? NEED_PAIR : NEED_PAIR_ALONE : 0u) |
                          (m->has_decoder ? NEED_DECODER : 0u) | (m->source && m->target ? NEED_TEXT : 0u) |
                          (m->tokenizer_data ? NEED_TOKENIZER : 0u) | (m->tokenizer_data && m->has_decoder ? NEED_PIECES : 0u);

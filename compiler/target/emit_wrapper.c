@@ -153,6 +153,30 @@ static void window_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->z_stride = tap ? tap->stride : 0;
 }
 
+static const char *pool_kind(int64_t pooling)
+{
+    static const char *const kinds[] = { [POOLINGS_MEAN] = "RT_POOL_MEAN", [POOLINGS_CLS] = "RT_POOL_FIRST", [POOLINGS_MAX] = "RT_POOL_MAX",
+        [POOLINGS_MEAN_SQRT] = "RT_POOL_MEAN_SQRT", [POOLINGS_WEIGHTEDMEAN] = "RT_POOL_WEIGHTED", [POOLINGS_LASTTOKEN] = "RT_POOL_LAST" };
+    return kinds[pooling];
+}
+
+static void pool_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
+{
+    const Whole *parts = op->node->parts;
+    const long long width = width_of(op->in[0]);
+    const char *kinds = "";
+    int n;
+    w->name = arena_format(e->arena, "pool_%lld", width);
+    for (int i = 0; i < parts->count; i++) {
+        kinds = arena_format(e->arena, "%s%s%s", kinds, i ? ", " : "", pool_kind(parts->value[i]));
+        w->name = arena_format(e->arena, "%s_%s", w->name, field_words("poolings", &n)[parts->value[i]]);
+    }
+    w->shape = arena_format(e->arena, "{ .width = %lld, .x_stride = %lld, .parts = %d, .kind = { %s } }", width, (long long)op->in[0]->stride,
+                            parts->count, kinds);
+    w->doc = "y = what its name says of the first visible[0] rows of x";
+    w->parts = 1;
+}
+
 static void scale_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     const Node *n = op->node;
@@ -188,6 +212,7 @@ static Describe *const describe[KERNELS] = {
     [KERNEL_STORE_K] = store_wrapper,       [KERNEL_STORE_V] = store_wrapper,       [KERNEL_ATTENTION] = attention_wrapper,
     [KERNEL_GATE] = element_wrapper,        [KERNEL_ROTARY] = rotary_wrapper,
     [KERNEL_RING_K] = store_wrapper,        [KERNEL_RING_V] = store_wrapper,        [KERNEL_WINDOW] = window_wrapper,
+    [KERNEL_POOL] = pool_wrapper,
     [KERNEL_SCALE] = scale_wrapper,
     [KERNEL_CUSTOM] = custom_wrapper,
     [KERNEL_LOG_SOFTMAX] = vocabulary_wrapper, [KERNEL_ARGMAX] = vocabulary_wrapper,

@@ -138,6 +138,34 @@ static void gate(const GenericPass *pass, const PlanOp *op)
     }
 }
 
+/* Column i of `rows` rows as one number. */
+static double pooled(const GenericPass *pass, const Buffer *x, int64_t kind, int rows, int64_t i)
+{
+    double sum = 0, most = -INFINITY, weighted = 0;
+    for (int r = 0; r < rows; r++) {
+        const double v = row(pass, x, r)[i];
+        sum += v;
+        weighted += (r + 1) * v;
+        most = fmax(most, v);
+    }
+    switch (kind) {
+    case POOLINGS_MEAN:         return sum / rows;
+    case POOLINGS_MEAN_SQRT:    return sum / sqrt(rows);
+    case POOLINGS_WEIGHTEDMEAN: return weighted / (0.5 * rows * (rows + 1.0));
+    case POOLINGS_MAX:          return most;
+    default:                    return row(pass, x, kind == POOLINGS_CLS ? 0 : rows - 1)[i];
+    }
+}
+
+static void pool(const GenericPass *pass, const PlanOp *op)
+{
+    const Whole *parts = op->node->parts;
+    const int64_t width = op->in[0]->width;
+    const int rows = integers(pass, op->in[1])[0];
+    for (int p = 0; p < parts->count; p++)
+        for (int64_t i = 0; i < width; i++) row(pass, op->out[0], 0)[p * width + i] = (float)pooled(pass, op->in[0], parts->value[p], rows, i);
+}
+
 static void scale(const GenericPass *pass, const PlanOp *op)
 {
     const double factor = op->node->scale, cap = op->node->softcap;
@@ -328,6 +356,7 @@ static Compute *const computes[KERNELS] = {
     [KERNEL_LOG_SOFTMAX] = log_softmax, [KERNEL_ARGMAX] = argmax,       [KERNEL_GATE] = gate,
     [KERNEL_ROTARY] = rotary,         [KERNEL_SCALE] = scale,           [KERNEL_RING_K] = store,
     [KERNEL_RING_V] = store,          [KERNEL_WINDOW] = attention,      [KERNEL_CUSTOM] = custom,
+    [KERNEL_POOL] = pool,
 };
 
 static bool of_slots(const PlanOp *op)

@@ -10,6 +10,7 @@
 #include "../../runtime/kernels/rotary_f32.c"
 #include "../../runtime/kernels/cache_f32.c"
 #include "../../runtime/kernels/attention_f32.c"
+#include "../../runtime/kernels/pool_f32.c"
 #include "../../runtime/kernels/scale_f32.c"
 #include "../../runtime/kernels/window_f32.c"
 #include "../../runtime/kernels/vocabulary_f32.c"

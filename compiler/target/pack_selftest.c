@@ -36,8 +36,7 @@ static rt_status run_target(Engine *e, const Model *m, float *values)
 /* The hidden states that an encoder left. */
 static const float *hidden(const Engine *e, int *stride)
 {
-    const PlanProgram *p = plan_program(e->plan, "encode");
-    const Buffer *b = p->runs[p->count - 1].block->carry_out;
+    const Buffer *b = plan_hidden(e->plan);
     *stride = (int)b->stride;
     return (const float *)(const void *)(e->state + plan_address(e->plan, b));
 }

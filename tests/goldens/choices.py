@@ -14,8 +14,9 @@ SMALLEST_GAP = 1e-2      # between the two best logits of a greedy step: no tie 
 SMALL = dict(layers=1, heads=2, d_model=10, d_ff=13, source_vocab=13, target_vocab=17,
              max_source=9, max_target=8)
 TURNED = SMALL | dict(position="rotary", d_model=11, head_dim=6)
-RESULTS = r"encoder\.norm|decoder\.norm|logits|log_probs"
+RESULTS = r"vector|encoder\.norm|decoder\.norm|logits|log_probs"
 EVERYTHING = r".*"
+NOTHING = r"pooled"
 FEED_FORWARD = r".*\.ffn.*|.*\.norm\.\d"
 ATTENTION = r".*_attn\..*|.*\.embed.*"
 NORMS = r".*norm.*|.*\.out|.*\.ffn"
@@ -183,6 +184,19 @@ TYPES = [
     Case("types_alone", 1, small(token_types=2), keep=SOME),
 ]
 
+HEADS = [
+    Case("head_pools", 1, only("encoder", pooling=["cls", "max", "mean", "mean_sqrt", "weightedmean", "lasttoken"]), n=9, keep="-"),
+    Case("head_mean", 1, only("encoder", pooling="mean", normalize=True), n=7, keep=NOTHING),
+    Case("head_one", 1, only("encoder", pooling=["max", "weightedmean"], head=dict(width=5, activation="gelu", bias=False)),
+         n=1, keep=NOTHING),
+    Case("head_classifier", 1, only("encoder", pooling="cls", head=dict(width=[10, 3], activation=["tanh", "none"])), n=8, keep=NOTHING),
+    Case("head_dense", 1, only("encoder", pooling=["mean", "cls"], normalize=True, max_source=40, d_model=17, head_dim=4, position="none",
+                               head=dict(width=[33, 18], activation="tanh", norm=[True, False])), n=33, keep=NOTHING),
+    Case("head_tokens", 1, only("encoder", head=dict(width=4), max_source=30), n=20, keep=NOTHING),
+    Case("head_tied", 1, only("encoder", norm="layer", head=dict(width=10, activation="gelu", norm=True, tied=True)), n=8, keep=NOTHING),
+    Case("head_unit_rows", 1, only("encoder", normalize=True), n=8, keep=NOTHING),
+]
+
 LAYERS = [
     Case("layers_d_ff", 215, only("decoder", layers=3, d_ff=[5, 21, 16]), keep=FEED_FORWARD),
     Case("layers_heads", 3, only("decoder", layers=3, heads=[1, 3], head_dim=5), keep=SOME),
@@ -257,7 +271,8 @@ FAMILIES = [
                                   decoder=dict(position="learned")), keep=SOME),
 ]
 
-CASES = (POSITIONS + ROTARY + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + BLOCKS + WINDOWS + ENDS + KINDS + TYPES + LAYERS + STACKS + FAMILIES)
+CASES = (POSITIONS + ROTARY + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + BLOCKS + WINDOWS + ENDS + KINDS + TYPES + HEADS
+         + LAYERS + STACKS + FAMILIES)
 
 
 def lua(value):

@@ -15,7 +15,8 @@ from torch.nn import functional
 from model import Trace
 
 DEFAULTS = dict(
-    kind="encoder-decoder", token_types=0, tied=False, output_bias=True, log_softmax=True, start_id=1, end_id=2,
+    kind="encoder-decoder", pooling="none", head={}, normalize=False, token_types=0,
+    tied=False, output_bias=True, log_softmax=True, start_id=1, end_id=2,
     logit_scale=1, logit_softcap=0, norm="annotated", norm_eps=None, norm_at="pre", norm_gain="plain", final_norm=None, embed_norm=False,
     embed_scale=None, position="sinusoidal", position_layout="interleaved",
     position_divisor="d/2", position_first=0, rel_buckets=32, rel_distance=128,
@@ -323,6 +324,59 @@ class Stack(nn.Module):
         return trace.keep("norm", self.norm(x)) if self.norm else x
 
 
+def as_list(value):
+    return value if isinstance(value, list) else [value]
+
+
+def pooled(kind, x):
+    """x [B, N, D] -> [B, D], as sentence-transformers has it"""
+    count = x.shape[1]
+    weights = torch.arange(1, count + 1).to(x.dtype)[None, :, None]
+    return {"mean": lambda: x.mean(1), "cls": lambda: x[:, 0], "max": lambda: x.max(1).values, "lasttoken": lambda: x[:, -1],
+            "mean_sqrt": lambda: x.sum(1) / math.sqrt(count), "weightedmean": lambda: (x * weights).sum(1) / weights.sum()}[kind]()
+
+
+class Dense(nn.Linear):
+    """A linear of the head, its activation and its norm"""
+
+    def __init__(self, columns, rows, bias, activation, norm, eps):
+        super().__init__(columns, rows, bias)
+        self.activation = ACTIVATIONS[activation]
+        self.norm = Norm(SimpleNamespace(norm="layer", norm_eps=eps, norm_gain="plain", d_model=rows)) if norm else None
+
+    def forward(self, x):
+        x = self.activation(super().forward(x))
+        return self.norm(x) if self.norm else x
+
+
+class Head(nn.Module):
+    """Behind the hidden states of an encoder alone"""
+
+    def __init__(self, s, eps):
+        super().__init__()
+        self.s = s
+        self.pooling = [kind for kind in as_list(s.pooling) if kind != "none"]
+        width, widths = s.d_model * max(1, len(self.pooling)), as_list(s.head.get("width", []))
+        for i, rows in enumerate(widths):
+            bias, activation, norm = (as_list(s.head.get(key, preset)) for key, preset in (
+                ("bias", True), ("activation", "none"), ("norm", False)))
+            self.add_module(str(i), Dense(width, rows, bias[i % len(bias)], activation[i % len(activation)], norm[i % len(norm)], eps))
+            width = rows
+        self.count, self.output = len(widths), None
+        if s.head.get("tied"):
+            self.output = nn.Module()
+            self.output.bias = nn.Parameter(torch.empty(s.source_vocab))
+
+    def forward(self, x, table, trace):
+        if self.pooling:
+            x = trace.keep("pooled", torch.cat([pooled(kind, x) for kind in self.pooling], -1)[:, None])
+        for i in range(self.count):
+            x = getattr(self, str(i))(x)
+        if self.output:
+            x = functional.linear(x, table, self.output.bias)
+        return trace.keep("vector", functional.normalize(x, dim=-1, eps=1e-12) if self.s.normalize else x)
+
+
 class Transformer(nn.Module):
     def __init__(self, spec):
         super().__init__()
@@ -330,6 +384,9 @@ class Transformer(nn.Module):
         self.spec, self.encoder, self.decoder = s, None, None
         if s.kind != "decoder":
             self.encoder = Stack(stack_choices(spec, "encoder"), s.source_vocab, False, False)
+        self.head = None
+        if s.kind == "encoder" and (s.pooling != "none" or s.head or s.normalize):
+            self.head = Head(s, self.encoder.s.norm_eps)
         if s.kind != "encoder":
             cross = self.encoder is not None
             self.decoder = Stack(stack_choices(spec, "decoder"), s.target_vocab, True, cross)
@@ -358,7 +415,10 @@ class Transformer(nn.Module):
                 nn.init.uniform_(parameter, -bound, bound, generator=rng)
 
     def encode(self, source, trace=Trace()):
-        return self.encoder(source, None, trace.under("encoder")) if self.encoder else None
+        hidden = self.encoder(source, None, trace.under("encoder")) if self.encoder else None
+        if self.head:
+            self.head(hidden, self.encoder.embed.table, trace)
+        return hidden
 
     def decode(self, memory, target, trace=Trace()):
         """-> logits [B, N, V]"""

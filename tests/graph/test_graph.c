@@ -156,7 +156,7 @@ static void every_operation_has_a_row_and_a_rule(void **state)
     (void)state;
     bool seen[OP_KINDS] = { false };
     static const char *const specs[] = { "specs/dates.lua", "tests/specs/two_attentions.lua", "tests/specs/modern_decoder.lua",
-                                        "tests/goldens/like_gemma2.lua", "tests/ops/leaky.lua" };
+                                        "tests/goldens/like_gemma2.lua", "tests/goldens/head_dense.lua", "tests/ops/leaky.lua" };
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
         Made o = make(specs[s]);
         for (int i = 0; i < o.graph->block_count; i++)

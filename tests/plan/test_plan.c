@@ -173,7 +173,8 @@ static void every_operation_and_kernel_is_planned_and_emitted(void **state)
 {
     (void)state;
     static const char *const specs[] = { "tests/goldens/awkward.lua", "tests/specs/two_attentions.lua", "tests/specs/modern_decoder.lua",
-                                        "tests/goldens/like_gemma2.lua", "tests/specs/windows.lua", "tests/ops/leaky.lua" };
+                                        "tests/goldens/like_gemma2.lua", "tests/specs/windows.lua",
+                                        "tests/goldens/head_dense.lua", "tests/ops/leaky.lua" };
     bool kernels[KERNELS] = { false }, ops[OP_KINDS] = { false };
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         Planned o = planned_open(specs[i]);

@@ -1,0 +1,70 @@
+/* model_head.c: what an encoder alone makes of its hidden states: pooling, linears, a norm of the whole. */
+#include "fields.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../../runtime/rt.h"
+
+bool model_has_head(const Model *m)
+{
+    return model_pools(m) || m->head_width.count || m->head_tied || m->normalize;
+}
+
+bool model_pools(const Model *m) { return m->pooling.count && m->pooling.value[0] != POOLINGS_NONE; }
+
+int64_t model_head_value(const Whole *list, int i) { return list->value[i % list->count]; }
+
+int64_t model_pooled_width(const Model *m) { return m->d_model * (model_pools(m) ? m->pooling.count : 1); }
+
+/* A list for the model, from a choice or as by default. */
+static Whole list_of(Arena *a, const Draft *draft, FieldId id)
+{
+    const Choice *c = draft_choice(draft, SIDE_BOTH, id);
+    const int n = c ? c->count : fields[id].has_default;
+    int64_t *values = arena_array(a, (size_t)n + 1, sizeof *values);
+    for (int i = 0; i < n; i++) values[i] = c ? c->values[i].integer : field_preset(&fields[id]).integer;
+    return (Whole){ n, values };
+}
+
+static const FieldId of_head[] = { FIELD_ID_pooling, FIELD_ID_normalize, FIELD_ID_head_width, FIELD_ID_head_activation, FIELD_ID_head_bias,
+                                   FIELD_ID_head_norm, FIELD_ID_head_tied };
+enum { OF_HEAD = sizeof of_head / sizeof *of_head };
+
+/* A list about linears has no more values than there are linears. */
+static bool check_length(Diag *d, const Draft *draft, FieldId id, const Whole *list, int most)
+{
+    const Choice *c = draft_choice(draft, SIDE_BOTH, id);
+    if (!c || list->count <= most) return true;
+    diag_error(d, EXIT_BAD_DATA, c->at, "%s lists %d values; head_width lists %d", fields[id].name, list->count, most);
+    return false;
+}
+
+void model_check_head(Arena *a, Diag *d, const Draft *draft, Model *m)
+{
+    for (int i = 0; i < FIELD_COUNT; i++)
+        if (fields[i].scope == SCOPE_LIST) *(Whole *)((char *)m + fields[i].offset) = list_of(a, draft, (FieldId)i);
+    for (int i = 0; m->model_kind != KIND_ENCODER && i < OF_HEAD; i++) {
+        const Choice *c = draft_choice(draft, SIDE_BOTH, of_head[i]);
+        if (!c) continue;
+        diag_error(d, EXIT_BAD_DATA, c->at, "%s is of an encoder alone: kind = \"encoder\"", fields[of_head[i]].name);
+        return;
+    }
+    if (m->pooling.count > RT_POOL_PARTS) {
+        diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_pooling), "pooling lists %d values; at most %d are allowed",
+                   m->pooling.count, RT_POOL_PARTS);
+        return;
+    }
+    for (int i = 0; m->pooling.count > 1 && i < m->pooling.count; i++) {
+        if (m->pooling.value[i] != POOLINGS_NONE) continue;
+        diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_pooling), "pooling \"none\" stands alone");
+        return;
+    }
+    const int n = m->head_width.count;
+    if (!check_length(d, draft, FIELD_ID_head_activation, &m->head_activation, n) || !check_length(d, draft, FIELD_ID_head_bias, &m->head_bias, n) ||
+        !check_length(d, draft, FIELD_ID_head_norm, &m->head_norm, n)) return;
+    const int64_t last = n ? m->head_width.value[n - 1] : model_pooled_width(m);
+    if (m->head_tied && last != m->d_model)
+        diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_head_tied),
+                   "head_tied reads vectors of d_model (%" PRId64 "), what is before it gives %" PRId64, m->d_model, last);
+}

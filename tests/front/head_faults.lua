@@ -1,0 +1,3 @@
+return xf.model { name = "ahead", kind = "encoder", layers = 1, heads = 2, d_model = 16, vocab = 9, weights = "random",
+  pooling = { "means" }, head = { dim = 4, wdith = 3, tied = "yes" },
+}

@@ -1,0 +1,14 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "head_tied",
+  kind = "encoder",
+  layers = 1,
+  heads = 2,
+  d_model = 10,
+  d_ff = 13,
+  source_vocab = 13,
+  max_source = 9,
+  norm = "layer",
+  head = { width = 10, activation = "gelu", norm = true, tied = true },
+  weights = "head_tied.safetensors",
+}

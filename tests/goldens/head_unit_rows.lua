@@ -1,0 +1,13 @@
+-- written by make_goldens.py
+return xf.model {
+  name = "head_unit_rows",
+  kind = "encoder",
+  layers = 1,
+  heads = 2,
+  d_model = 10,
+  d_ff = 13,
+  source_vocab = 13,
+  max_source = 9,
+  normalize = true,
+  weights = "head_unit_rows.safetensors",
+}

@@ -1,0 +1,21 @@
+-- written by families.py
+return xf.model {
+  name = "hf_distilbert",
+  kind = "encoder",
+  layers = 2,
+  heads = 3,
+  d_model = 24,
+  d_ff = 20,
+  source_vocab = 29,
+  max_source = 16,
+  norm = "layer",
+  norm_eps = 1e-12,
+  norm_at = "post",
+  position = "learned",
+  embed_norm = true,
+  embed_scale = 1,
+  activation = "gelu",
+  pooling = "cls",
+  head = { width = { 24, 4 }, activation = { "relu", "none" } },
+  weights = "hf_distilbert.safetensors",
+}

@@ -1,0 +1,22 @@
+-- written by families.py
+return xf.model {
+  name = "hf_gpt_neox",
+  kind = "decoder",
+  layers = 3,
+  heads = 3,
+  d_model = 24,
+  d_ff = 22,
+  target_vocab = 31,
+  max_target = 24,
+  norm = "layer",
+  position = "rotary",
+  rope_dims = 2,
+  activation = "gelu",
+  parallel = true,
+  embed_scale = 1,
+  output_bias = false,
+  log_softmax = false,
+  start_id = 1,
+  end_id = 2,
+  weights = "hf_gpt_neox.safetensors",
+}

@@ -1,0 +1,23 @@
+-- written by families.py
+return xf.model {
+  name = "hf_marian",
+  kind = "encoder-decoder",
+  layers = 2,
+  heads = 4,
+  d_model = 24,
+  encoder = { d_ff = 18 },
+  decoder = { d_ff = 20 },
+  source_vocab = 31,
+  target_vocab = 31,
+  max_source = 30,
+  max_target = 20,
+  norm = "layer",
+  norm_at = "post",
+  position_layout = "halves",
+  activation = "silu",
+  tied = true,
+  log_softmax = false,
+  start_id = 30,
+  end_id = 0,
+  weights = "hf_marian.safetensors",
+}

@@ -1,0 +1,22 @@
+-- written by families.py
+return xf.model {
+  name = "hf_roberta",
+  kind = "encoder",
+  layers = 2,
+  heads = 3,
+  d_model = 24,
+  d_ff = 20,
+  source_vocab = 29,
+  max_source = 16,
+  norm = "layer",
+  norm_eps = 1e-05,
+  norm_at = "post",
+  position = "learned",
+  embed_norm = true,
+  embed_scale = 1,
+  activation = "gelu",
+  token_types = 1,
+  pooling = "cls",
+  head = { width = { 24, 2 }, activation = { "tanh", "none" } },
+  weights = "hf_roberta.safetensors",
+}

@@ -131,7 +131,7 @@ static void smollm3_more(const Config *c)
     double *turns = arena_array(c->arena, (size_t)layers, sizeof *turns);
     more(c);
     if (listed && config_count(c, "no_rope_layers") != layers) {
-        config_fault(c, "no_rope_layers", "\"no_rope_layers\" lists %d layers of %d", config_count(c, "no_rope_layers"), layers);
+        config_fault(c, "no_rope_layers", "\"no_rope_layers\" lists %d of %d layers", config_count(c, "no_rope_layers"), layers);
         return;
     }
     bool *sliding = arena_array(c->arena, (size_t)layers, sizeof *sliding);

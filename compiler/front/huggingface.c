@@ -174,7 +174,7 @@ static void note_keys(const Config *c)
             text_printf(&t, "%s\"%s%s\"", n > 1 ? ", " : "", c->within, key);
     }
     if (!n || diag_errors(c->diag)) return;
-    diag_remark(c->diag, (Loc){ c->path, 0, 0 }, "%d key%s not known and has no effect: %s%s", n, n == 1 ? " is" : "s are", t.data,
+    diag_remark(c->diag, (Loc){ c->path, 0, 0 }, "%d key%s not known and without effect: %s%s", n, n == 1 ? " is" : "s are", t.data,
                 n > SHOWN ? ", …" : "");
 }
 
@@ -270,7 +270,7 @@ static bool find_family(Config *c)
     if (!*type) return false;
     const char *near = diag_nearest(type, names->words + 1, names->word_count - 1);
     config_fault(c, "model_type", "the model_type \"%s\" is not supported", type);
-    if (near) diag_note(c->diag, config_place(c, "model_type"), "did you mean \"%s\"?", near);
+    if (near && strcmp(near, type)) diag_note(c->diag, config_place(c, "model_type"), "did you mean \"%s\"?", near);
     diag_note(c->diag, (Loc){ 0 }, "'xformc info --families' lists those that are");
     return false;
 }

@@ -9,7 +9,7 @@ const bool *config_sliding(const Config *c, int first, int period)
     bool *sliding = arena_array(c->arena, (size_t)layers, sizeof *sliding);
     const int n = config_has(c, "layer_types") ? config_count(c, "layer_types") : 0;
     if (config_has(c, "layer_types") && n != layers && n >= 0)
-        config_fault(c, "layer_types", "\"layer_types\" lists %d layers of %d", n, layers);
+        config_fault(c, "layer_types", "\"layer_types\" lists %d of %d layers", n, layers);
     for (int i = 0; i < layers; i++) {
         const char *type = n == layers ? config_text_at(c, "layer_types", i) : "";
         if (n == layers && strcmp(type, "full_attention") && strcmp(type, "sliding_attention"))

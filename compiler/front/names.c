@@ -12,6 +12,7 @@
 #include "dtypes.h"
 #include "family.h"
 #include "text.h"
+#include "weights.h"
 
 typedef enum Role { ROLE_WEIGHT, ROLE_BIAS, ROLE_GAIN, ROLE_NORM_BIAS } Role;
 
@@ -567,6 +568,7 @@ static void find_in_file(Finder *f)
     tell_more(f, f->differing, "differs", "differ");
     tell_missing(f, unused, count);
     tell_unused(f, unused, count);
+    if (!diag_errors(f->diag) && !f->draft->sizes_only) weights_tell_strange(f->diag, f->at, f->model->weight_file, f->used);
 }
 
 /* What names the file: the field `weights`, or nothing of the spec. */

@@ -13,6 +13,9 @@ TensorFile *torch_open(Arena *a, Diag *d, Loc at, const char *path);
 /* A llama2.c checkpoint of version 0, 1 or 2; its tensors are called as Meta's: layers.N.attention.wq.weight. */
 TensorFile *checkpoint_open(Arena *a, Diag *d, Loc at, const char *path);
 
+/* Note the tensors among the used ones, [count], that hold numbers which are not finite: no answer comes of those. */
+void weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used);
+
 /* The weight_map of a model.safetensors.index.json: which file each tensor lies in, files with their folder. */
 typedef struct WeightIndex {
     const char **tensor, **file_of;  int count;

@@ -30,3 +30,9 @@ plain_user() {
 }
 word() { "$tools/word/word" "$@"; }
 calls() { "$tools/calls" "$tools/word/word.safetensors" "$@"; }
+# family NAME: the folder m, or the checkpoint m.bin, a copy of a family's small one.
+family() { cp -r "$top/tests/families/$1" m 2>/dev/null || cp "$top/tests/families/$1.bin" m.bin; chmod -R u+w m* && rm -f m/generation_config.json; }
+# config SED-SCRIPT: m/config.json, changed.
+config() { sed -i "$1" m/config.json; }
+# bytes FILE AT OCTAL...: overwrite bytes of a file.
+bytes() { file=$1 at=$2; shift 2; printf '%b' "$(printf '\\0%s' "$@")" | dd of="$file" bs=1 seek="$at" conv=notrunc 2>/dev/null; }

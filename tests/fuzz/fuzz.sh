@@ -16,6 +16,9 @@ seeds() {
     safetensors) find tests specs -name '*.safetensors' -size -24k ;;
     weights) ls tests/goldens/gated*.safetensors tests/front/data/*.safetensors ;;
     vocabulary) ls specs/dates/*vocabulary.txt tests/front/data/*.txt ;;
+    config) ls tests/families/*/config.json ;;
+    checkpoint) ls tests/families/*.bin tests/families/*_bin/pytorch_model.bin tests/families/*/*.index.json ;;
+    pickle) find "$build/pickles" -type f ;;
     program) find "$build/lines" -type f ;;
     esac
 }
@@ -47,7 +50,22 @@ lines() {
     done
 }
 
+# The pickles of the small models: what stands before the first storage of their zips.
+pickles() {
+    mkdir -p "$build/pickles"
+    for file in tests/families/*_bin/pytorch_model.bin; do
+        head -c 4000 "$file" | tail -c +65 >"$build/pickles/$(basename "$(dirname "$file")")"
+    done
+}
+
+# Keys and values of the configs.
+config_words() {
+    cat tests/families/*/config.json | grep -oE '"[A-Za-z0-9_]+"' | sort -u | sed 's/"\(.*\)"/"\\"\1\\""/'
+}
+
 lines
+pickles
+config_words >"$build/config.words"
 spec_words >"$build/spec.words"
 tensor_words >"$build/tensor.words"
 failed=0
@@ -56,9 +74,11 @@ for target in $targets; do
     rm -rf "$build/seeds/$target"
     mkdir -p "$corpus" "$build/seeds/$target"
     seeds "$target" | while read -r file; do cp "$file" "$build/seeds/$target/$(echo "$file" | tr / _)"; done
-    case $target in spec) words=-dict=$build/spec.words ;; safetensors|weights) words=-dict=$build/tensor.words ;; *) words= ;; esac
+    case $target in spec) words=-dict=$build/spec.words ;; safetensors|weights) words=-dict=$build/tensor.words ;;
+        config) words=-dict=$build/config.words ;; *) words= ;; esac
     case $target in program) closed=2 ;; *) closed=0 ;; esac
-    if "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -max_len=24576 -len_control=20 \
+    case $target in checkpoint) room=65536 ;; *) room=24576 ;; esac         # a zip is read from its end
+    if "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -max_len=$room -len_control=20 \
         -close_fd_mask=$closed -print_final_stats=1 -artifact_prefix="$build/found/$target-" $words \
         "$corpus" "$build/seeds/$target" >"$build/$target.log" 2>&1; then
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log")

@@ -14,7 +14,8 @@ static const char library_objects[] =
     "          rt_generation.o rt_generation_options.o rt_generate.o rt_beam.o rt_logits.o rt_sample.o";
 static const char tokenizer_objects[] =
     " \\\n"
-    "          $(addprefix rt_tokenizer,.o _open.o _text.o _normalise.o _form.o _map.o _match.o _split.o _bpe.o _unigram.o _wordpiece.o _decode.o \\\n"
+    "          $(addprefix rt_tokenizer,.o _open.o _text.o _normalise.o _form.o _map.o _match.o _split.o _bpe.o _unigram.o \\\n"
+    "          _wordpiece.o _decode.o \\\n"
     "          _model.o)";
 
 static const char makefile_template[] =
@@ -98,6 +99,7 @@ void emit_makefile(Emit *e, Text *out)
               "model_objects", isas.objects.data, "isas", isas.all.data, "isa_rules", isas.rules.data,
               "weights_object", !file ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
               "runtime", arena_format(e->arena, "%s%s", library_objects, e->model->tokenizer_data ? tokenizer_objects : ""),
-              "host_objects", !host ? "" : e->model->tokenizer_data ? arena_format(e->arena, "%s runtime/rt_host_text.o", host_objects) : host_objects,
+              "host_objects",
+              !host ? "" : e->model->tokenizer_data ? arena_format(e->arena, "%s runtime/rt_host_text.o", host_objects) : host_objects,
               "weights_rule", embed ? arena_format(e->arena, "%s_weights.o: %s.safetensors\n\n", e->name, e->name) : "", NULL);
 }

@@ -253,7 +253,8 @@ static void unknown_in_group(const Fields *f, Key key)
     const size_t length = strlen(f->group);
     int n = 0;
     for (int i = 0; i < FIELD_COUNT; i++)
-        if (!strncmp(fields[i].name, f->group, length) && fields[i].name[length] == '_' && fields[i].scope <= SCOPE_LIST) names[n++] = fields[i].name + length + 1;
+        if (!strncmp(fields[i].name, f->group, length) && fields[i].name[length] == '_' && fields[i].scope <= SCOPE_LIST)
+            names[n++] = fields[i].name + length + 1;
     const char *near = diag_nearest(key.name, names, n);
     if (near) wrong(f, key.at, "%s has no field \"%s\"; did you mean \"%s\"?", f->group, key.name, near);
     else wrong(f, key.at, "%s has no field \"%s\"", f->group, key.name);

@@ -323,7 +323,8 @@ static void head(StackBuild *b, const Programs *p, Tensor *hidden)
     Maker *k = b->k;
     const Model *m = b->m;
     if (!hidden || !model_has_head(m)) return;
-    Block *block = make_block(k, "head", model_pools(m) ? "One vector of the hidden states" : "What is behind the hidden states, row by row", "", 0, NULL);
+    const char *doc = model_pools(m) ? "One vector of the hidden states" : "What is behind the hidden states, row by row";
+    Block *block = make_block(k, "head", doc, "", 0, NULL);
     Tensor *x = hidden;
     if (model_pools(m)) {
         Tensor *const in[NODE_INPUTS] = { hidden, b->visible };
@@ -331,7 +332,8 @@ static void head(StackBuild *b, const Programs *p, Tensor *hidden)
     }
     for (int i = 0; i < m->head_width.count; i++) x = head_linear(b, i, x);
     if (m->head_tied)
-        x = result(make_node(k, OP_LINEAR, "head.output", x, make_global_param(k, "encoder.embed.table"), make_global_param(k, "head.output.bias"), NULL));
+        x = result(make_node(k, OP_LINEAR, "head.output", x, make_global_param(k, "encoder.embed.table"),
+                             make_global_param(k, "head.output.bias"), NULL));
     if (m->normalize) x = unit(k, x);
     if (x) {
         x->name = "vector";

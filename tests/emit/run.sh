@@ -125,6 +125,17 @@ else
     verdict 1 'the library_calls program is built'
 fi
 
+compile tests/goldens/hf_bert_pair.lua -o "$scratch/pair"
+calls=$top/tests/emit/programs/encoder_calls.c
+if quiet_make -C "$scratch/pair" libhf_bert_pair.a >/dev/null 2>&1 &&
+    (cd "$scratch/pair" && cc -O1 -g $strict -o calls "$calls" libhf_bert_pair.a -lm -pthread); then
+    "$scratch/pair/calls" "$scratch/pair/hf_bert_pair.safetensors"
+    [ $? -le 1 ]
+    verdict $? 'the encoder_calls program ends'
+else
+    verdict 1 'the encoder_calls program is built'
+fi
+
 # Two models in one program.
 compile tests/goldens/dv_ne_dk.lua -o "$scratch/second"
 cat >"$scratch/both.c" <<'END'

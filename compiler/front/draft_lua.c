@@ -2,6 +2,7 @@
 #include "fields.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +26,10 @@ static void print_path(const char *path, FILE *to)
 /* With as few digits as give the same number. */
 static void print_real(double x, FILE *to)
 {
+    const bool whole = !(floor(x) < x) && fabs(x) < 1e15;
     char text[32];
-    for (int digits = 1; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.0f", whole ? x : 0);
+    for (int digits = 1; digits <= 17 && !whole; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, x);
         const double back = strtod(text, NULL);
         if (!(back < x || back > x)) break;

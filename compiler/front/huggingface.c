@@ -188,6 +188,23 @@ static int64_t first_id(const Config *c, const char *key)
     return config_count(c, key) > 0 ? (int64_t)config_number_at(c, key, 0) : -1;
 }
 
+/* What stands in a list behind its first. */
+static void take_more_ends(const Config *c)
+{
+    static const char key[] = "eos_token_id";
+    const int errors = diag_errors(c->diag), n = config_is_list(c, key) ? config_count(c, key) : 0;
+    if (n < 2) return;
+    double *ids = arena_array(c->arena, (size_t)n - 1, sizeof *ids);
+    Numbers *list = arena_alloc(c->arena, sizeof *list);
+    *list = (Numbers){ n - 1, ids };
+    for (int i = 1; i < n && diag_errors(c->diag) == errors; i++) {
+        const FieldValue v = { .real = ids[i - 1] = config_number_at(c, key, i) };
+        field_check(c->diag, config_place(c, key), &fields[FIELD_ID_end_ids], "\"eos_token_id\"", arena_format(c->arena, "%.9g", v.real), &v);
+    }
+    const FieldValue v = { .list = list };
+    draft_set(c->arena, c->draft, SIDE_BOTH, FIELD_ID_end_ids, config_place(c, key), &v, 1);
+}
+
 static void take_ids(const Config *c, const Config *generation)
 {
     const Config *ends = generation && config_has(generation, "eos_token_id") ? generation : c;
@@ -195,6 +212,7 @@ static void take_ids(const Config *c, const Config *generation)
     const Config *starts = generation && config_has(generation, begin) ? generation : c;
     const int64_t start = first_id(starts, begin);
     config_set(ends, config_has(ends, "eos_token_id") ? "eos_token_id" : NULL, SIDE_BOTH, FIELD_ID_end_id, (double)first_id(ends, "eos_token_id"));
+    take_more_ends(ends);
     if (start >= 0) config_set(starts, begin, SIDE_BOTH, FIELD_ID_start_id, (double)start);
 }
 

@@ -23,7 +23,7 @@ return xf.model {
   attention_scale = 0.22360679774997896,
   window = { 6, 0 },
   qk_norm = true,
-  rope_theta = { 5e+02, 1e+06 },
+  rope_theta = { 500, 1000000 },
   rope_scaling = { "none", "linear" },
   rope_factor = 4,
   qkv_bias = false,

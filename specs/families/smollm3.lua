@@ -18,7 +18,7 @@ return xf.model {
   kv_heads = 2,
   d_ff = 44,
   rope = { true, false, true },
-  rope_theta = 2e+06,
+  rope_theta = 2000000,
   qkv_bias = false,
   out_bias = false,
   ffn_bias = false,

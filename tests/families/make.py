@@ -205,6 +205,7 @@ LM = tf.LlamaForCausalLM
 DECODERS = {
     "llama": Case(llama(), LM),
     "llama_tied": Case(llama(tie_word_embeddings=True, num_key_value_heads=1, vocab_size=97), LM, dtype=BF16),
+    "llama_ends": Case(llama(num_hidden_layers=1, vocab_size=24, eos_token_id=[2, 5, 11, 17, 20]), LM, dtype=BF16),
     "llama_biases": Case(llama(attention_bias=True, mlp_bias=True, head_dim=12, num_key_value_heads=4, num_hidden_layers=3), LM, dtype=BF16),
     "llama_old": Case(llama(rope_parameters={"rope_type": "default", "rope_theta": 500.0}), LM, edit=old_rope,
                       drop=("generation_config.json",), dtype=BF16),

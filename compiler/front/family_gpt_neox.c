@@ -48,4 +48,5 @@ static const FamilyTensor tensors[] = {
     WHOLE("output", "/(embed_out|lm_head)"),
 };
 
-const Family family_gpt_neox = { .kind = KIND_DECODER, .prefix = "(gpt_neox.|)", SETTINGS_OF(settings), .keys = keys, .more = more, TENSORS_OF(tensors) };
+const Family family_gpt_neox = { .kind = KIND_DECODER, .prefix = "(gpt_neox.|)", SETTINGS_OF(settings), .keys = keys,
+                               .more = more, TENSORS_OF(tensors) };

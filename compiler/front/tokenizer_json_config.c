@@ -49,7 +49,8 @@ static void read_added(TokBuild *b, json_t *decoder, TokConfig *c)
                                (tok_json_bool(b, x, "lstrip", false) ? TOK_ADDED_LSTRIP : 0u) |
                                (tok_json_bool(b, x, "rstrip", false) ? TOK_ADDED_RSTRIP : 0u);
         if (*end || end == key || id < 0 || id >= TOK_IDS_MOST || !text.s) tok_refuse(b, "added_tokens_decoder: \"%.40s\" is no token", key);
-        else if (text.n) *TOK_NEW(b, &c->added) = (TokAdded){ text, (uint32_t)id, flags, tok_json_bool(b, x, "normalized", !special), special, false };
+        else if (text.n)
+            *TOK_NEW(b, &c->added) = (TokAdded){ text, (uint32_t)id, flags, tok_json_bool(b, x, "normalized", !special), special, false };
     }
 }
 

@@ -23,7 +23,7 @@ int main(void) { return a[i] != b->c ? 0 : -1; }  // the river, 0x1F & ~mask; #d
 TEXTS = SENTENCES + [
     "", " ", "  ", "\n", "\t", "a", " a", "a ", "  a  b  ", "don't DON'T Don'T 's 'S 'ſ", "Hello, world!", "hello   world", "\r\n\r\n x \r y",
     "e\u0301 é e\u0301\u0323 ẹ́ \u0301", "가 각 가\u11a8 \u1100\u1161", "İIıi ǅ ß ẞ Σς", "\u0000 \u0001\u007f\u0085\u00ad\u200b\u200d\ufeff\ufffd\ue000",
-    
+
     "a\u00a0b\u2003c\u3000d\u2028e\u2029f", "1234567890 12 3 ١٢٣ १२३ ³", "<s>a</s> <pad> <unk> [CLS] x[SEP] [MASK] <mask>  y <|endoftext|>z",
     " <mask> a<mask>b ", "<0x41> <0x0A>", "▁ ▁▁a ▁", "x" * 150, "ab " * 60, " " * 40 + "x", "\n" * 9 + "x", "😀" * 20, "漢字" * 30, "क्षि" * 8,
     "".join(chr(0x1F1E6 + i % 26) for i in range(9)), "𝕳𝖊𝖑𝖑𝖔 𝟙𝟚 𐍈 𒀀 𓀀 \U000e0041 \U0010ffff \U000e0100", "ﬁ ﬀ Ａｂｃ ｶﾞ ㌔ ℌ ⑩ ﷺ",

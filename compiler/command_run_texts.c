@@ -283,7 +283,8 @@ static bool take_lines(Texts *t)
 static bool begins_alone(Texts *t)
 {
     int n = 0;
-    return t->tokenizer && !t->session->model->has_encoder && pieces(t->tokenizer, &t->scratch, &t->scratch_bytes, "", 0, t->ids, t->most, &n) == RT_OK && n;
+    if (!t->tokenizer || t->session->model->has_encoder) return false;
+    return pieces(t->tokenizer, &t->scratch, &t->scratch_bytes, "", 0, t->ids, t->most, &n) == RT_OK && n;
 }
 
 /* Without a word the lines of standard input. Where these are none, or nobody has put anything there, the beginning of a text. */

@@ -484,7 +484,8 @@ static void tokenizer_calls(Emit *e, Text *out)
     Text text = text_new(e->arena);
     if (e->model->has_decoder)
         text_fill(&text, tokenizer_text_template, "name", e->name, "upper", e->upper, "bytes", bytes,
-                  "room", arena_format(e->arena, "%s_MAX_%s", e->upper, both ? "SOURCE" : "TARGET"), "answer", both ? "answer" : "ids", "one_more", both ? "" : " + 1",
+                  "room", arena_format(e->arena, "%s_MAX_%s", e->upper, both ? "SOURCE" : "TARGET"), "answer", both ? "answer" : "ids",
+                  "one_more", both ? "" : " + 1",
                   "ids", filled(e, both ? tokenizer_ids_both : tokenizer_ids_alone, NULL, e->upper),
                   "begin", filled(e, both ? tokenizer_begin_both : tokenizer_begin_alone, e->name, NULL), NULL);
     text_fill(out, tokenizer_template, "name", e->name, "bytes", bytes, "text", text.data, NULL);

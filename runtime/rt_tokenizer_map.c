@@ -45,12 +45,25 @@ static void replace(TokWork *w, const Entry *e, const TokText *in, size_t at, si
     rt_tok_add(w, out, found ? e->text : in->s + at, found ? e->bytes : n, begin, end);
 }
 
+/* The bytes at s of a token that is looked for behind the normalisers, and so stays as it is; 0 for none. */
+static size_t kept(const RtTokenizer *t, const unsigned char *s, size_t n)
+{
+    size_t bytes = 0;
+    uint32_t state = 0;
+    for (size_t i = 0; t->bytes[TOK_ADDED_NORMAL] && i < n; i++) {
+        if ((state = rt_tok_step(t, TOK_ADDED_NORMAL, state, s[i])) == RT_TOK_NONE) break;
+        if (rt_tok_value(t, TOK_ADDED_NORMAL, state) != RT_TOK_NONE) bytes = i + 1;
+    }
+    return bytes;
+}
+
 void rt_tok_map_longest(TokWork *w, const TokText *in, TokText *out)
 {
     for (size_t at = 0, n; at < in->n; at += n) {
         int32_t c;
-        const Entry e = find(w->t, in->s + at, in->n - at, false);
-        n = e.length ? e.length : (size_t)rt_tok_character(in->s + at, in->n - at, &c);
+        const size_t whole = kept(w->t, in->s + at, in->n - at);
+        const Entry e = whole ? (Entry){ 0 } : find(w->t, in->s + at, in->n - at, false);
+        n = whole ? whole : e.length ? e.length : (size_t)rt_tok_character(in->s + at, in->n - at, &c);
         replace(w, &e, in, at, n, out);
     }
 }

@@ -145,6 +145,8 @@ static void spaces(TokWork *w, const RtTokOp *op, const TokText *in, TokText *ou
         if (k.c == ' ' && op->c) rt_tok_add(w, out, mark, op->text_bytes, k.begin, k.end);
         else keep(w, out, &k);
     }
+    while (op->a && op->c && op->text_bytes && out->n >= op->text_bytes && memcmp(out->s + out->n - op->text_bytes, mark, op->text_bytes) == 0)
+        out->n -= op->text_bytes;       /* a mark of the text itself counts as a space here */
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 
 #include "rt_tokenizer.h"
 #include "tokenizer_build.h"
-#include "unicode_tables.h"
+#include "tokenizer_unicode.h"
 
 typedef struct Section { unsigned char *data; size_t n, room; } Section;
 typedef struct Blob { TokBuild *b; Section section[TOK_SECTIONS]; } Blob;
@@ -87,12 +87,12 @@ static void add_forms(Blob *o)
     add_u32(o, TOK_SEQUENCES, 0);
     for (int32_t c = 0xA0; c < UNICODE_END; c++) {
         int32_t parts[UNICODE_LONGEST], two[2];
-        const int n = unicode_decompose(c, o->b->compatible, parts);
+        const int n = tok_decompose(c, o->b->compatible, parts);
         if (!n) continue;
         value[c] = (uint16_t)(o->section[TOK_SEQUENCES].n / 4);
         add_u32(o, TOK_SEQUENCES, (uint32_t)n);
         for (int i = 0; i < n; i++) add_u32(o, TOK_SEQUENCES, (uint32_t)parts[i]);
-        if (pairs < 4096 && unicode_composed_of(c, two)) {
+        if (pairs < 4096 && tok_composed_of(c, two)) {
             pair[pairs][0] = (uint32_t)two[0];
             pair[pairs][1] = (uint32_t)two[1];
             pair[pairs++][2] = (uint32_t)c;
@@ -103,14 +103,14 @@ static void add_forms(Blob *o)
     qsort(pair, (size_t)pairs, sizeof *pair, by_pair);
     for (int i = 0; i < pairs; i++)
         for (int k = 0; k < 3; k++) add_u32(o, TOK_COMPOSE, pair[i][k]);
-    add_table(o, TOK_COMBINING, unicode_combining_class);
+    add_table(o, TOK_COMBINING, tok_combining_class);
 }
 
 static void add_lower(Blob *o)
 {
     for (int32_t c = 128; c < UNICODE_END; c++) {
         int32_t lower[2] = { 0, 0 };
-        const int n = unicode_lower(c, lower);
+        const int n = tok_lower(c, lower);
         if (!n) continue;
         add_u32(o, TOK_LOWER, (uint32_t)c);
         add_u32(o, TOK_LOWER, (uint32_t)lower[0]);
@@ -121,7 +121,8 @@ static void add_lower(Blob *o)
 static void add_tables(Blob *o)
 {
     const TokBuild *b = o->b;
-    if (b->properties) add_table(o, TOK_PROPERTIES, unicode_property);
+    static unsigned (*const properties[])(int32_t) = { tok_property_modern, tok_property_bert, tok_property_marks };
+    if (b->properties) add_table(o, TOK_PROPERTIES, properties[b->era]);
     if (b->graphemes) add_table(o, TOK_GRAPHEMES, unicode_break);
     if (b->forms) add_forms(o);
     if (b->lower) add_lower(o);
@@ -294,7 +295,7 @@ static void add_added(Blob *o, const RtTokenizer *t)
     for (int i = 0; i < 2; i++) entry[i] = arena_array(b->arena, (size_t)b->added.count + 1, sizeof *entry[i]);
     for (int i = 0; i < b->added.count; i++) {
         const TokAdded *x = &b->added.at[i];
-        const TokString key = x->normalised ? normalised(b, t, x->text) : x->text;
+        const TokString key = x->normalised && !x->verbatim ? normalised(b, t, x->text) : x->text;
         add_u32(o, TOK_ADDED, x->id);
         add_u32(o, TOK_ADDED, x->flags);
         if (key.n) entry[x->normalised][count[x->normalised]++] = (TokEntry){ key, (uint32_t)i };
@@ -323,6 +324,7 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out)
     settle_template(b);
     for (int i = 0; i < b->added.count; i++)
         if (b->added.at[i].flags & TOK_ADDED_SINGLE_WORD && b->head[TOK_HEAD_WORD_CLASS] == RT_TOK_NONE) {
+            b->rust_words = true;
             b->head[TOK_HEAD_WORD_CLASS] = (uint32_t)b->classes.count;
             *TOK_NEW(b, &b->classes) = tok_word_class(b);
             b->properties = true;

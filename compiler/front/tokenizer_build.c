@@ -1,6 +1,7 @@
 /* tokenizer_build.c: what importers add, piece by piece and step by step. How much a step may lengthen a text is noted here,
  * since the runtime must know beforehand. */
 #include "tokenizer_build.h"
+#include "tokenizer_unicode.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -203,6 +204,7 @@ void tok_form(TokBuild *b, bool compose, bool compatible)
 void tok_bert_normaliser(TokBuild *b, bool clean, bool chinese, bool strip_accents, bool lowercase)
 {
     const uint64_t marks = tok_properties("Mn");
+    if (clean || strip_accents) b->era = TOK_ERA_BERT;
     if (clean) {
         b->properties = true;
         tok_normaliser(b, (RtTokOp){ .kind = TOK_CLEAN });
@@ -223,6 +225,7 @@ void tok_bert_normaliser(TokBuild *b, bool clean, bool chinese, bool strip_accen
 void tok_bert_split(TokBuild *b)
 {
     TokClass punctuation = { .properties = tok_properties("P") }, space = { .properties = ~UINT64_C(0) << 32 };
+    b->era = TOK_ERA_BERT;
     tok_add_range(b, &punctuation, '!', '/');
     tok_add_range(b, &punctuation, ':', '@');
     tok_add_range(b, &punctuation, '[', '`');

@@ -15,7 +15,8 @@ typedef struct TokString { const char *s; size_t n; } TokString;
  * does not know it. */
 typedef struct TokPiece { TokString text, key; double score; unsigned char kind; } TokPiece;
 typedef struct TokMerge { uint32_t left, right, rank, merged; } TokMerge;
-typedef struct TokAdded { TokString text; uint32_t id, flags; bool normalised, special; } TokAdded;
+/* normalised: looked for behind the normalisers, as they make it; verbatim: there, but as it is. */
+typedef struct TokAdded { TokString text; uint32_t id, flags; bool normalised, special, verbatim; } TokAdded;
 typedef struct TokItem { uint32_t kind, id, type; } TokItem;
 
 /* Characters: those of the properties and ranges, or all others. */
@@ -54,6 +55,8 @@ typedef struct TokBuild {
     TokTrie trie;                   /* of the pieces' keys: tok_index */
     uint32_t head[TOK_HEADS];
     double growth, split_growth, form_growth;  size_t extra, split_extra;
+    int era;                        /* TokEra of the properties */
+    bool rust_words;                /* \w as Rust has it, while patterns are read; else as Oniguruma */
     bool properties, forms, compatible, lower, graphemes;       /* the tables that it needs */
     TokString charsmap, charsmap_text;
     bool byte_level;

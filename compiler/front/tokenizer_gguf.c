@@ -184,7 +184,7 @@ static void add_specials(TokBuild *b, const int32_t *type)
         TokPiece *p = &b->pieces.at[i];
         if ((type[i] != 3 && type[i] != 4) || !p->text.n) continue;
         if (type[i] == 3) p->kind |= TOK_SPECIAL;
-        *TOK_NEW(b, &b->added) = (TokAdded){ p->text, (uint32_t)i, 0, false, type[i] == 3 };
+        *TOK_NEW(b, &b->added) = (TokAdded){ p->text, (uint32_t)i, 0, false, type[i] == 3, false };
     }
 }
 

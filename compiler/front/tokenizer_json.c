@@ -237,7 +237,7 @@ static TokAdded *add_token(TokBuild *b, TokString text, int64_t id, uint32_t fla
     }
     if (special) b->pieces.at[id].kind |= TOK_SPECIAL;
     if (!x) x = TOK_NEW(b, &b->added);
-    *x = (TokAdded){ text, (uint32_t)id, flags, normalised, special };
+    *x = (TokAdded){ text, (uint32_t)id, flags, normalised, special, false };
     return x;
 }
 

@@ -49,7 +49,8 @@ static void read_added(TokBuild *b, json_t *decoder, TokConfig *c)
                                (tok_json_bool(b, x, "lstrip", false) ? TOK_ADDED_LSTRIP : 0u) |
                                (tok_json_bool(b, x, "rstrip", false) ? TOK_ADDED_RSTRIP : 0u);
         if (*end || end == key || id < 0 || id >= TOK_IDS_MOST || !text.s) tok_refuse(b, "added_tokens_decoder: \"%.40s\" is no token", key);
-        else if (text.n) *TOK_NEW(b, &c->added) = (TokAdded){ text, (uint32_t)id, flags, tok_json_bool(b, x, "normalized", !special), special };
+        else if (text.n)
+            *TOK_NEW(b, &c->added) = (TokAdded){ text, (uint32_t)id, flags, tok_json_bool(b, x, "normalized", !special), special, false };
     }
 }
 
@@ -141,7 +142,7 @@ static void add_special(TokBuild *b, const char *name, TokString given)
     const uint32_t id = text.n ? tok_id_of_text(b, text) : RT_TOK_NONE;
     if (id == RT_TOK_NONE) return;
     b->pieces.at[id].kind |= TOK_SPECIAL;
-    *TOK_NEW(b, &b->added) = (TokAdded){ text, id, name && strcmp(name, "<mask>") == 0 ? TOK_ADDED_LSTRIP : 0, false, true };
+    *TOK_NEW(b, &b->added) = (TokAdded){ text, id, name && strcmp(name, "<mask>") == 0 ? TOK_ADDED_LSTRIP : 0, false, true, false };
 }
 
 /* RoBERTa and BART close a text on both sides; others only where the configuration says so. */
@@ -237,7 +238,7 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
     b->size = size;
     for (int i = 0; i < size; i++)
         if (b->pieces.at[i].text.s && is_language(b->pieces.at[i].text))
-            *TOK_NEW(b, &b->added) = (TokAdded){ b->pieces.at[i].text, (uint32_t)i, TOK_ADDED_RSTRIP, false, false };
+            *TOK_NEW(b, &b->added) = (TokAdded){ b->pieces.at[i].text, (uint32_t)i, TOK_ADDED_RSTRIP, false, false, false };
     b->pieces.at[unk].kind |= TOK_SPECIAL;
     b->pieces.at[end].kind |= TOK_SPECIAL;
     if (pad != RT_TOK_NONE) b->pieces.at[pad].kind |= TOK_SPECIAL;

@@ -1,6 +1,7 @@
 /* tokenizer_json_parts.c: normalizer, pre_tokenizer and decoder of a tokenizer.json, each type a row of a table. What is not
  * in the table is not supported, and said so by its name. */
 #include "tokenizer_json.h"
+#include "tokenizer_unicode.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,7 @@ static void read_strip_accents(TokBuild *b, const json_t *part)
     const uint64_t marks = tok_properties("M");
     (void)part;
     b->properties = true;
+    b->era = TOK_ERA_MARKS;
     tok_normaliser(b, (RtTokOp){ .kind = TOK_DROP, .a = (uint32_t)marks, .b = (uint32_t)(marks >> 32) });
 }
 
@@ -219,6 +221,7 @@ static void read_digits(TokBuild *b, const json_t *part)
 static void read_punctuation(TokBuild *b, const json_t *part)
 {
     TokClass c = { .properties = tok_properties("P") };
+    b->era = TOK_ERA_BERT;
     tok_add_range(b, &c, '!', '/');
     tok_add_range(b, &c, ':', '@');
     tok_add_range(b, &c, '[', '`');
@@ -226,13 +229,15 @@ static void read_punctuation(TokBuild *b, const json_t *part)
     split_class(b, c, read_behaviour(b, part, TOK_ISOLATED), false);
 }
 
-/* \w+|[^\w\s]+ , and nothing else stays. The \w of Rust has the two joiners. */
+/* \w+|[^\w\s]+ , and nothing else stays. */
 static void read_whitespace(TokBuild *b, const json_t *part)
 {
     uint32_t node = 0;
     (void)part;
-    if (must_come_first(b) && tok_regex(b, tok_string("[\\w\\x{200C}\\x{200D}]+|[^\\w\\s\\x{200C}\\x{200D}]+"), &node))
+    b->rust_words = true;
+    if (must_come_first(b) && tok_regex(b, tok_string("\\w+|[^\\w\\s]+"), &node))
         tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = node, .b = TOK_REMOVED, .c = 1 });
+    b->rust_words = false;
 }
 
 static void read_whitespace_split(TokBuild *b, const json_t *part)

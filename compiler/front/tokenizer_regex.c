@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unicode_tables.h"
+#include "tokenizer_unicode.h"
 
 typedef enum Shape { SHAPE_CHARS, SHAPE_CONCAT, SHAPE_EITHER, SHAPE_REPEAT, SHAPE_AHEAD, SHAPE_START, SHAPE_END } Shape;
 
@@ -70,12 +70,18 @@ TokClass tok_word_class(TokBuild *b)
     tok_add_range(b, &c, 0x1F130, 0x1F149);
     tok_add_range(b, &c, 0x1F150, 0x1F169);
     tok_add_range(b, &c, 0x1F170, 0x1F189);
+    if (b->rust_words) tok_add_range(b, &c, 0x200C, 0x200D);
+    else {                          /* digits above the line, fractions */
+        tok_add_range(b, &c, 0xB2, 0xB3);
+        tok_add_range(b, &c, 0xB9, 0xB9);
+        tok_add_range(b, &c, 0xBC, 0xBE);
+    }
     return c;
 }
 
 static bool class_has(const TokClass *c, uint32_t x)
 {
-    bool in = c->properties >> unicode_property((int32_t)x) & 1;
+    bool in = c->properties >> tok_property_modern((int32_t)x) & 1;
     for (int i = 0; i < c->count && !in; i++) in = x >= c->ranges[i].first && x <= c->ranges[i].last;
     return in != c->negated;
 }

@@ -93,7 +93,7 @@ static void settle_pieces(TokBuild *b, const TokSentencePieces *s)
         if (type == CONTROL || type == UNKNOWN) p->kind |= TOK_SPECIAL;
         if (type != NORMAL && type != USER && (type != UNUSED || s->unigram)) p->key = (TokString){ 0 };
         if (type == UNUSED && !s->unigram) tok_refuse(b, "unused pieces of a BPE model (piece %d) are not supported", i);
-        if (type == USER && p->text.n) *TOK_NEW(b, &b->added) = (TokAdded){ p->text, (uint32_t)i, 0, false, false };
+        if (type == USER && p->text.n) *TOK_NEW(b, &b->added) = (TokAdded){ p->text, (uint32_t)i, 0, true, false, true };
     }
 }
 
@@ -148,7 +148,6 @@ bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s)
     tok_normaliser(b, spaces);
     settle_pieces(b, s);
     find_bytes(b, s->type);
-    for (int i = 0; i < b->added.count; i++) b->added.at[i].normalised = true;      /* their text is as behind the normaliser */
     if (tok_failed(b)) return false;
     tok_index(b);
     b->head[TOK_HEAD_UNKNOWN] = s->unk >= 0 && s->unk < b->size ? (uint32_t)s->unk : RT_TOK_NONE;

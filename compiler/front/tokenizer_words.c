@@ -10,7 +10,7 @@ static void add_special(TokBuild *b, const char *name, TokString given)
     const uint32_t id = tok_id(b, text);
     if (id == RT_TOK_NONE) return;
     b->pieces.at[id].kind |= TOK_SPECIAL;
-    *TOK_NEW(b, &b->added) = (TokAdded){ text, id, 0, false, true };
+    *TOK_NEW(b, &b->added) = (TokAdded){ text, id, 0, false, true, false };
 }
 
 static void bert_template(TokBuild *b, uint32_t cls, uint32_t sep)

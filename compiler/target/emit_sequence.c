@@ -325,7 +325,7 @@ static const char tokenizer_text_template[] =
     "    out[0] = 0;\n"
     "    rt_status status = rt_text_ids(tokenizer, ${bytes}, utf8, ids, ${room}, &n, scratch, scratch_bytes);\n"
     "    ${begin}\n"
-    "    while (status == RT_OK && count < ${upper}_MAX_TARGET) {\n"
+    "    while (status == RT_OK && count < ${upper}_MAX_TARGET${one_more}) {\n"
     "        status = ${name}_next(m, s, id, &id);\n"
     "        if (status != RT_OK || id == ${upper}_END) break;\n"
     "        ${answer}[count++] = id;\n"
@@ -338,7 +338,7 @@ static const char tokenizer_ids_both[] = "int ids[${upper}_MAX_SOURCE], answer[$
 static const char tokenizer_begin_both[] = "if (status == RT_OK) status = ${name}_encode(m, s, 0, ids, n);\nanswer[count++] = id;";
 
 /* Alone: the text is the beginning of the answer. */
-static const char tokenizer_ids_alone[] = "int ids[${upper}_MAX_TARGET], n, id = 0, count = 0;";
+static const char tokenizer_ids_alone[] = "int ids[${upper}_MAX_TARGET + 1], n, id = 0, count = 0;     /* what follows the last position too */";
 static const char tokenizer_begin_alone[] =
     "if (status == RT_OK && n == 0) status = RT_ORDER;\n"
     "if (status == RT_OK) status = ${name}_clear(s, 0);\n"
@@ -485,6 +485,7 @@ static void tokenizer_calls(Emit *e, Text *out)
     if (e->model->has_decoder)
         text_fill(&text, tokenizer_text_template, "name", e->name, "upper", e->upper, "bytes", bytes,
                   "room", arena_format(e->arena, "%s_MAX_%s", e->upper, both ? "SOURCE" : "TARGET"), "answer", both ? "answer" : "ids",
+                  "one_more", both ? "" : " + 1",
                   "ids", filled(e, both ? tokenizer_ids_both : tokenizer_ids_alone, NULL, e->upper),
                   "begin", filled(e, both ? tokenizer_begin_both : tokenizer_begin_alone, e->name, NULL), NULL);
     text_fill(out, tokenizer_template, "name", e->name, "bytes", bytes, "text", text.data, NULL);

@@ -15,6 +15,8 @@ seeds() {
     spec) find specs tests -name '*.lua' -type f ;;
     safetensors) find tests specs -name '*.safetensors' -size -24k ;;
     weights) ls tests/goldens/gated*.safetensors tests/front/data/*.safetensors ;;
+    tokenizer) ls tests/tokenizer/gpt2/*.json tests/tokenizer/llama2/*.json tests/tokenizer/bert_uncased/*.json tests/tokenizer/mistral/*.json \
+        tests/tokenizer/spm_spaces/*.model tests/tokenizer/files/*/* ;;
     vocabulary) ls specs/dates/*vocabulary.txt tests/front/data/*.txt ;;
     config) ls tests/families/*/config.json ;;
     checkpoint) ls tests/families/*.bin tests/families/*_bin/pytorch_model.bin tests/families/*/*.index.json ;;

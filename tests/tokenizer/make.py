@@ -23,6 +23,7 @@ int main(void) { return a[i] != b->c ? 0 : -1; }  // the river, 0x1F & ~mask; #d
 TEXTS = SENTENCES + [
     "", " ", "  ", "\n", "\t", "a", " a", "a ", "  a  b  ", "don't DON'T Don'T 's 'S 'ſ", "Hello, world!", "hello   world", "\r\n\r\n x \r y",
     "e\u0301 é e\u0301\u0323 ẹ́ \u0301", "가 각 가\u11a8 \u1100\u1161", "İIıi ǅ ß ẞ Σς", "\u0000 \u0001\u007f\u0085\u00ad\u200b\u200d\ufeff\ufffd\ue000",
+
     "a\u00a0b\u2003c\u3000d\u2028e\u2029f", "1234567890 12 3 ١٢٣ १२३ ³", "<s>a</s> <pad> <unk> [CLS] x[SEP] [MASK] <mask>  y <|endoftext|>z",
     " <mask> a<mask>b ", "<0x41> <0x0A>", "▁ ▁▁a ▁", "x" * 150, "ab " * 60, " " * 40 + "x", "\n" * 9 + "x", "😀" * 20, "漢字" * 30, "क्षि" * 8,
     "".join(chr(0x1F1E6 + i % 26) for i in range(9)), "𝕳𝖊𝖑𝖑𝖔 𝟙𝟚 𐍈 𒀀 𓀀 \U000e0041 \U0010ffff \U000e0100", "ﬁ ﬀ Ａｂｃ ｶﾞ ㌔ ℌ ⑩ ﷺ",
@@ -197,20 +198,35 @@ def write_gold(name, path, rows):
         f.write(json.dumps({"path": path}) + "\n")
         for row in rows: f.write(json.dumps(row, ensure_ascii=True) + "\n")
 
-def json_rows(t):
+def json_rows(t, decoded):
     for text in TEXTS + RANDOM:
         ids = t.encode(text).ids
-        yield dict(text=text, ids=ids, decoded=t.decode(ids, skip_special_tokens=False), plain=t.decode(ids, skip_special_tokens=True))
+        if not decoded: yield dict(text=text, ids=ids)
+        else: yield dict(text=text, ids=ids, decoded=t.decode(ids, skip_special_tokens=False), plain=t.decode(ids, skip_special_tokens=True))
     for a, b in PAIRS:
         e = t.encode(a, b)
         yield dict(text=a, pair=b, ids=e.ids, types=e.type_ids)
+
+def write_files(name, data):
+    """The same tokenizer as the files of older folders: vocab.txt; vocab.json and merges.txt."""
+    path = folder("files/" + ("bert" if name == "bert_uncased" else "gpt2"))
+    def put(file, text):
+        with open(os.path.join(path, file), "w", encoding="utf-8") as f: f.write(text)
+    vocab = dict(data["model"]["vocab"], **{a["content"]: a["id"] for a in data["added_tokens"]})
+    if name == "bert_uncased": put("vocab.txt", "".join(k + "\n" for k, _ in sorted(vocab.items(), key=lambda x: x[1])))
+    else:
+        put("vocab.json", json.dumps(vocab))
+        put("merges.txt", "#version: 0.2\n" + "".join(" ".join(m) + "\n" for m in data["model"]["merges"]))
+    put("tokenizer_config.json", json.dumps({"tokenizer_class": "BertTokenizer" if name == "bert_uncased" else "RobertaTokenizer"}))
 
 def main():
     for name, make in JSON.items():
         t = make()
         path = os.path.join(folder(name), "tokenizer.json")
         t.save(path, pretty=False)
-        write_gold(name, name + "/tokenizer.json", json_rows(Tokenizer.from_file(path)))
+        if name in ("bert_uncased", "roberta"): write_files(name, json.load(open(path, encoding="utf-8")))
+        # Of special tokens that are normalized, tokenizers 0.23 decodes the normalized form and skips none; we decode the token.
+        write_gold(name, name + "/tokenizer.json", json_rows(Tokenizer.from_file(path), name != "llama2"))
     for name, kind, options in [("spm_bpe", "bpe", dict(byte_fallback=True)), ("spm_unigram", "unigram", dict()),
                                 ("spm_spaces", "bpe", dict(byte_fallback=True, remove_extra_whitespaces=False, normalization_rule_name="identity")),
                                 ("spm_fallback", "unigram", dict(byte_fallback=True, user_defined_symbols=["<sep>", "\n"]))]:
@@ -220,5 +236,23 @@ def main():
         ends = ([1], []) if kind == "bpe" else ([], [2])
         # What our decoder gives back cannot be said by SentencePiece: it writes " \u2047 " for unknown pieces.
         write_gold(name, name + "/tokenizer.model", (dict(text=x, ids=ends[0] + s.encode(x) + ends[1]) for x in TEXTS + RANDOM if "\0" not in x))
+
+    marian()
+
+def marian():
+    """Pieces of a SentencePiece model, ids of a vocabulary that lacks some of them."""
+    model = train_spm("unigram", 500, normalization_rule_name="identity")
+    texts = [piece for piece, _, kind in read_model(model)[0] if kind == 1]
+    names = ["</s>", "<unk>"] + [p for i, p in enumerate(texts) if i % 11] + [">>fra<<", "<pad>"]
+    vocab = {name: i for i, name in enumerate(names)}
+    path = folder("files/marian")
+    with open(os.path.join(path, "source.spm"), "wb") as f: f.write(model)
+    with open(os.path.join(path, "vocab.json"), "w", encoding="utf-8") as f: json.dump(vocab, f)
+    s = sentencepiece.SentencePieceProcessor(model_proto=model)
+    def ids(text):
+        language = text.startswith(">>fra<<")
+        pieces = s.encode(text[7:] if language else text, out_type=str)
+        return [vocab[">>fra<<"]] * language + [vocab.get(p, 1) for p in pieces] + [0]
+    write_gold("marian", "files/marian", (dict(text=x, ids=ids(x)) for x in TEXTS + RANDOM if "\0" not in x))
 
 if __name__ == "__main__": main()

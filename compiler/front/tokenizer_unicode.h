@@ -1,0 +1,19 @@
+/* tokenizer_unicode.h: Unicode as Hugging Face's tokenizers knows it: utf8proc, and where its parts are of another age. */
+#ifndef TOKENIZER_UNICODE_H
+#define TOKENIZER_UNICODE_H
+
+#include "unicode_tables.h"
+
+/* MODERN: of patterns. BERT: of BertNormalizer and BertPreTokenizer. MARKS: of StripAccents. */
+typedef enum TokEra { TOK_ERA_MODERN, TOK_ERA_BERT, TOK_ERA_MARKS, TOK_ERA_CLASS, TOK_ERA_DECOMPOSE, TOK_ERA_LOWER, TOK_ERAS } TokEra;
+
+/* As unicode_property and the others. */
+unsigned tok_property_modern(int32_t c);
+unsigned tok_property_bert(int32_t c);
+unsigned tok_property_marks(int32_t c);
+unsigned tok_combining_class(int32_t c);
+int tok_decompose(int32_t c, bool compatible, int32_t out[UNICODE_LONGEST]);
+bool tok_composed_of(int32_t c, int32_t pair[2]);
+int tok_lower(int32_t c, int32_t out[2]);
+
+#endif

@@ -1,0 +1,118 @@
+#!/bin/sh
+# xformc tokenize, older folders, models with a tokenizer: in memory, in native code, as a program, as a library.
+# usage: run.sh XFORMC      XFORMC_TEST_DATA: vocabularies of others, with the ids that they should give
+xformc=$1 here=tests/tokenizer
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+same() { if [ "$2" = "$3" ]; then echo "ok $1"; else echo "not ok $1"; printf 'expected: %s\nfound:    %s\n' "$2" "$3"; fi; }
+printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+
+# ---- the command
+text="The house by the river isn't größer"
+ids=$("$xformc" tokenize $here/gpt2/tokenizer.json "$text")
+same 'ids and back' "$text" "$("$xformc" tokenize $here/gpt2/tokenizer.json --decode "$ids")"
+same 'a folder is its tokenizer.json' "$ids" "$("$xformc" tokenize $here/gpt2 "$text")"
+same 'lines of standard input' "$ids" "$(printf '%s\n' "$text" | "$xformc" tokenize $here/gpt2 -)"
+same '--no-special leaves <s> and </s> out' "$("$xformc" tokenize $here/roberta "$text" | sed 's/^0 //; s/ 2$//')" \
+    "$("$xformc" tokenize $here/roberta --no-special "$text")"
+same '--decode --no-special leaves them out' 'a b' "$("$xformc" tokenize $here/roberta --decode --no-special "$("$xformc" tokenize $here/roberta 'a b')")"
+"$xformc" tokenize $here/bert_uncased --json --pair 'the river' 'The é' >"$scratch/json"
+cat >"$scratch/wanted" <<'END'
+{"texts":[
+ {"text":"The é","ids":[2,512,40,3,512,561,3],"pieces":["[CLS]","the","e","[SEP]","the","river","[SEP]"],"types":[0,0,0,0,1,1,1],"offsets":[[0,0],[0,3],[4,6],[0,0],[0,3],[4,9],[0,0]]}
+]}
+END
+diff "$scratch/wanted" "$scratch/json"
+verdict $? '--json: pieces, types, bytes of the text'
+printf '65\t0-1\t"a"\n303\t1-5\t"Ġthe"\n\n' >"$scratch/wanted" && "$xformc" tokenize $here/gpt2 --pieces 'a the' | diff "$scratch/wanted" -
+verdict $? '--pieces: id, bytes, piece'
+same 'vocab.txt' "$("$xformc" tokenize $here/bert_uncased "$text")" "$("$xformc" tokenize $here/files/bert "$text")"
+same 'vocab.json and merges.txt' "$("$xformc" tokenize $here/roberta "a <mask> $text")" "$("$xformc" tokenize $here/files/gpt2 "a <mask> $text")"
+
+# ---- what is not supported, or damaged: told by its name, before any work
+refused() {     # NAME CODE MESSAGE FILE
+    message=$("$xformc" tokenize "$4" x 2>&1 >"$scratch/out") ; code=$?
+    case $message in *"$3"*) [ "$code" = "$2" ] && [ ! -s "$scratch/out" ] ;; *) false ;; esac
+    verdict $? "$1"
+    [ "$code" = "$2" ] || echo "exit $code: $message"
+}
+edit() { sed "$2" $here/gpt2/tokenizer.json >"$scratch/$1.json"; cmp -s $here/gpt2/tokenizer.json "$scratch/$1.json" && echo "not ok $1: the edit changes nothing"; }
+edit normalizer 's/"normalizer":null/"normalizer":{"type":"Magic"}/'
+refused 'an unknown normalizer' 65 "error: the normalizer 'Magic' is not supported" "$scratch/normalizer.json"
+edit pattern 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"(?<=a)b"},"behavior":"Isolated","invert":false}/'
+refused 'an unknown construct in a pattern' 65 "pattern '(?<=a)b': (?<= is not supported" "$scratch/pattern.json"
+edit script 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"\\\\p{Han}"},"behavior":"Isolated","invert":false}/'
+refused 'an unknown property' 65 '\p{Han} is not supported' "$scratch/script.json"
+edit decoder 's/"decoder":{[^}]*}/"decoder":{"type":"CTC"}/'
+refused 'an unknown decoder' 65 "the decoder 'CTC' is not supported" "$scratch/decoder.json"
+edit dropout 's/"dropout":null/"dropout":0.5/'
+refused 'dropout' 65 'dropout is not supported' "$scratch/dropout.json"
+edit model 's/"model":{"type":"BPE"/"model":{"type":"Markov"/'
+refused 'an unknown model' 65 "the model 'Markov' is not supported" "$scratch/model.json"
+head -c 900 $here/gpt2/tokenizer.json >"$scratch/cut.json"
+refused 'a file cut off' 65 'not JSON' "$scratch/cut.json"
+head -c 1997 $here/spm_spaces/tokenizer.model >"$scratch/cut.model"
+refused 'a SentencePiece model cut off' 65 'not a SentencePiece model: it ends in the middle' "$scratch/cut.model"
+printf 'GGUF\003\000\000\000\000\000\000\000\000\000\000\000\377\377\377\377\000\000\000\000' >"$scratch/a.gguf"
+refused 'a GGUF file cut off' 65 'the head of the GGUF file is damaged' "$scratch/a.gguf"
+printf 'a\nb\n' >"$scratch/vocab.txt"
+refused 'a vocabulary without [UNK]' 65 'has [UNK], [CLS] and [SEP]' "$scratch/vocab.txt"
+refused 'no file' 66 'No such file' "$scratch/none"
+mkdir "$scratch/empty"
+refused 'a folder without a tokenizer' 66 'no tokenizer: none of tokenizer.json' "$scratch/empty"
+"$xformc" tokenize $here/gpt2 --decode 999999 2>&1 | grep -q 'id 999999; the tokenizer has ids from 0 to'
+verdict $? 'an id that is none'
+
+# ---- models
+for kind in decoder encoder-decoder; do
+    cat >"$scratch/$kind.lua" <<END
+return xf.model {
+  name = "talk", kind = "$kind", layers = 2, heads = 2, d_model = 16, d_ff = 32, max_len = 48, weights = "random", seed = 3,
+  norm = "layer", log_softmax = false, tokenizer_file = "$PWD/$here/llama2/tokenizer.json", start_id = 1, end_id = 2,
+}
+END
+    answer=$("$xformc" run "$scratch/$kind.lua" --engine generic 'The river' 'größe')
+    [ "$(printf '%s\n' "$answer" | wc -l)" -ge 2 ] && [ -n "$answer" ]
+    verdict $? "$kind: generic answers"
+    same "$kind: jit" "$answer" "$("$xformc" run "$scratch/$kind.lua" --engine jit 'The river' 'größe')"
+    "$xformc" build "$scratch/$kind.lua" -q --isa portable --cc "$scratch/cc" -o "$scratch/$kind" >"$scratch/log" 2>&1
+    verdict $? "$kind: a program is built"
+    cat "$scratch/log"
+    same "$kind: the program" "$answer" "$("$scratch/$kind/talk" 'The river' 'größe')"
+    "$scratch/cc" -std=c11 -Wall -Wextra -Werror -I"$scratch/$kind" -I"$scratch/$kind/runtime" -o "$scratch/library" $here/programs/library_text.c \
+        "$scratch/$kind/libtalk.a" "$scratch/$kind/talk_weights.o" -lm -pthread
+    same "$kind: the library's talk_text" "$answer" "$("$scratch/library" 'The river' 'größe')"
+done
+same 'a decoder answers with its prompt' 'The river' "$("$xformc" run "$scratch/decoder.lua" 'The river' | head -c 9)"
+"$xformc" run "$scratch/decoder.lua" "$(printf 'x%.0s' $(seq 200))" 2>&1 >/dev/null | grep -q 'tokens, but at most 48 fit'
+verdict $? 'a text of too many tokens is told'
+sed 's/max_len = 48,/max_len = 48, vocab = 20,/' "$scratch/decoder.lua" >"$scratch/small.lua"
+"$xformc" run "$scratch/small.lua" x 2>&1 | grep -q 'vocab (20) is less than the .* ids of'
+verdict $? 'a vocabulary smaller than the tokenizer is refused'
+
+# ---- vocabularies of others
+if [ -z "$XFORMC_TEST_DATA" ]; then
+    echo "skip vocabularies of others (XFORMC_TEST_DATA is not set)"
+    exit 0
+fi
+data=$XFORMC_TEST_DATA/tokenizers
+for name in gpt-2 llama-spm bert-bge; do
+    file=$data/ggml-vocab-$name.gguf
+    # Texts stand between lines of one word, and may have several lines: each goes as an argument of its own.
+    awk -v RS='\n__ggml_vocab_test__\n' -v to="$scratch/text" '{ printf "%s", $0 >(to NR) }' "$file.inp"
+    n=0 bad=0
+    while read -r wanted; do
+        n=$((n + 1))
+        text=$(cat "$scratch/text$n"; echo .)           # a line's end at its end stays
+        found=$("$xformc" tokenize "$file" --no-special "${text%.}")
+        [ "$(echo $found)" = "$(echo $wanted)" ] || { bad=$((bad + 1)); echo "$name, text $n: $found, expected $wanted"; }
+    done <"$file.out"
+    [ "$bad" = 0 ] && [ "$n" -ge 40 ]
+    verdict $? "$name: $n texts as llama.cpp has them"
+done
+tail -n +1 "$XFORMC_TEST_DATA/text/blns.txt" >"$scratch/blns"
+for name in t5-small roberta-base llama2; do
+    "$xformc" tokenize "$data/$name/tokenizer.json" <"$scratch/blns" >"$scratch/ids" 2>"$scratch/err"
+    [ $? = 0 ] && [ "$(wc -l <"$scratch/ids")" = "$(wc -l <"$scratch/blns")" ]
+    verdict $? "$name: the naughty strings"
+done

@@ -1,0 +1,287 @@
+/* test_tokenizers.c: every tokenizer of this folder on its corpus, against what Hugging Face's `tokenizers` (of the .json files)
+ * and SentencePiece (of the .model files) make of it: see make.py. Also: damaged blobs, too little room, long texts. */
+#include <dirent.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#include "file.h"
+#include "rt_tokenizer.h"
+#include "tokenizer.h"
+
+enum { MOST = 1 << 16 };
+
+static const char folder[] = "tests/tokenizer";
+static int ids[MOST], again[MOST];
+static unsigned char types[MOST];
+static RtTokenSpan spans[MOST];
+static char text[MOST], stream[MOST];
+
+typedef struct Case { Arena *arena; Diag *diag; TokenizerBlob blob; RtTokenizer t; } Case;
+
+static void open_case(Case *c, const char *path)
+{
+    c->arena = arena_new();
+    c->diag = diag_new(c->arena);
+    const bool good = tokenizer_import(c->arena, c->diag, (Loc){ 0 }, path, &c->blob);
+    diag_print(c->diag, stderr, false);
+    if (!good) fail_msg("%s: not imported", path);
+    assert_int_equal(rt_tokenizer_open(&c->t, c->blob.data, c->blob.size), RT_OK);
+}
+
+/* With exactly the scratch that is promised to be enough, behind which the sanitizer watches. */
+static rt_status encode(const RtTokenizer *t, const RtTokenText *x, const RtTokens *out, int *n)
+{
+    const size_t longest = x->bytes > x->other_bytes ? x->bytes : x->other_bytes;
+    const size_t bytes = rt_tokenizer_scratch_bytes(t, longest, out->spans != NULL);
+    void *scratch = malloc(bytes);
+    assert_non_null(scratch);
+    const rt_status status = rt_tokenizer_encode(t, x, out, n, scratch, bytes);
+    free(scratch);
+    return status;
+}
+
+static RtTokenText text_of(const json_t *row)
+{
+    const json_t *a = json_object_get(row, "text"), *b = json_object_get(row, "pair");
+    return (RtTokenText){ json_string_value(a), json_string_length(a), b ? json_string_value(b) : NULL, b ? json_string_length(b) : 0, 0 };
+}
+
+static int same_numbers(const json_t *list, const int *found, int n)
+{
+    int i = 0;
+    while (i < n && (size_t)i < json_array_size(list) && json_integer_value(json_array_get(list, (size_t)i)) == found[i]) i++;
+    return i == n && (size_t)n == json_array_size(list);
+}
+
+static void check_text(const RtTokenizer *t, const json_t *wanted, int n, int plain, const char *where)
+{
+    RtTokenStream k = { 0 };
+    size_t used = 0, streamed = 0;
+    if (!wanted) return;
+    assert_int_equal(rt_tokenizer_decode(t, ids, n, plain, text, MOST, &used), RT_OK);
+    if (used != json_string_length(wanted) || memcmp(text, json_string_value(wanted), used) != 0)
+        fail_msg("%s: decoded \"%s\", expected \"%s\"", where, text, json_string_value(wanted));
+    for (int i = 0; i < n; i++) assert_int_equal(rt_tokenizer_stream(t, &k, ids[i], plain, stream, MOST, &streamed), RT_OK);
+    assert_int_equal(rt_tokenizer_stream_end(t, &k, stream, MOST, &streamed), RT_OK);
+    if (streamed != used || memcmp(stream, text, used) != 0) fail_msg("%s: the stream gives \"%s\", not \"%s\"", where, stream, text);
+}
+
+static void check_row(const RtTokenizer *t, const json_t *row, const char *where)
+{
+    const RtTokenText x = text_of(row);
+    const json_t *wanted = json_object_get(row, "ids"), *kinds = json_object_get(row, "types");
+    int n = 0, m = 0;
+    assert_int_equal(encode(t, &x, &(RtTokens){ ids, types, spans, MOST }, &n), RT_OK);
+    if (!same_numbers(wanted, ids, n)) {
+        for (int i = 0; i < n; i++) fprintf(stderr, " %d", ids[i]);
+        char *expected = json_dumps(wanted, JSON_COMPACT);
+        fprintf(stderr, "\n");
+        fail_msg("%s: other ids for \"%s\"; expected %s", where, x.text, expected);
+    }
+    for (int i = 0; i < n; i++) assert_true(spans[i].begin <= spans[i].end && spans[i].end <= (x.other_bytes > x.bytes ? x.other_bytes : x.bytes));
+    for (int i = 0; kinds && i < n; i++) assert_int_equal(types[i], json_integer_value(json_array_get(kinds, (size_t)i)));
+    assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, MOST }, &m), RT_OK);        /* without spans the same */
+    assert_int_equal(m, n);
+    assert_memory_equal(again, ids, (size_t)n * sizeof *ids);
+    if (n > 1) {
+        assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, n - 1 }, &m), RT_TOO_LONG);
+        assert_int_equal(m, n);
+    }
+    check_text(t, json_object_get(row, "decoded"), n, 0, where);
+    check_text(t, json_object_get(row, "plain"), n, 1, where);
+}
+
+static json_t *parse(const char *line)
+{
+    json_error_t error;
+    json_t *row = json_loads(line, JSON_ALLOW_NUL, &error);
+    if (!row) fail_msg("not JSON: %s", error.text);
+    return row;
+}
+
+/* The rows of a .gold file; the first names the tokenizer. */
+static int check_gold(const char *name)
+{
+    Case c;
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    size_t size;
+    int rows = 0;
+    char *data = file_read(a, d, (Loc){ 0 }, file_join(a, folder, name), 1 << 24, &size);
+    assert_non_null(data);
+    for (char *line = data, *end; *line && (end = strchr(line, '\n')); line = end + 1, rows++) {
+        *end = '\0';
+        json_t *row = parse(line);
+        if (!rows) open_case(&c, file_join(a, folder, json_string_value(json_object_get(row, "path"))));
+        else check_row(&c.t, row, arena_format(a, "%s:%d", name, rows + 1));
+        json_decref(row);
+    }
+    assert_true(rows > 1);
+    arena_free(c.arena);
+    arena_free(a);
+    return rows - 1;
+}
+
+static void goldens(void **state)
+{
+    (void)state;
+    DIR *d = opendir(folder);
+    int files = 0, rows = 0;
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        const char *dot = strrchr(e->d_name, '.');
+        if (!dot || strcmp(dot, ".gold") != 0) continue;
+        rows += check_gold(e->d_name);
+        files++;
+    }
+    closedir(d);
+    print_message("# %d tokenizers, %d texts\n", files, rows);
+    assert_true(files >= 20 && rows >= 1500);
+}
+
+/* Bytes that are no UTF-8 count as one U+FFFD for each longest beginning of a character, as in Python. */
+static void broken_utf8(void **state)
+{
+    static const struct { const char *bytes, *as; } cases[] = {
+        { "a\xFFz", "a\uFFFDz" }, { "\xE4\xBD", "\uFFFD" }, { "\xE4\xBD" "a", "\uFFFDa" }, { "\xC0\xAF", "\uFFFD\uFFFD" },
+        { "\xED\xA0\x80", "\uFFFD\uFFFD\uFFFD" }, { "\xF0\x9F\x98", "\uFFFD" }, { "\xF4\x90\x80\x80", "\uFFFD\uFFFD\uFFFD\uFFFD" },
+        { "x\x80\xE2\x82\xACy", "x\uFFFD\u20ACy" }, { "\xF0\x80\x80", "\uFFFD\uFFFD\uFFFD" },
+    };
+    static const char *const paths[] = { "gpt2", "bert_cased", "llama2", "t5", "qwen2" };
+    (void)state;
+    for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
+        Case c;
+        char path[64];
+        snprintf(path, sizeof path, "%s/%s", folder, paths[p]);
+        open_case(&c, path);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            const RtTokenText broken = { .text = cases[i].bytes, .bytes = strlen(cases[i].bytes) };
+            const RtTokenText whole = { .text = cases[i].as, .bytes = strlen(cases[i].as) };
+            int n, m;
+            assert_int_equal(encode(&c.t, &broken, &(RtTokens){ ids, NULL, spans, MOST }, &n), RT_OK);
+            assert_int_equal(encode(&c.t, &whole, &(RtTokens){ again, NULL, NULL, MOST }, &m), RT_OK);
+            assert_int_equal(n, m);
+            assert_memory_equal(ids, again, (size_t)n * sizeof *ids);
+            for (int k = 0; k < n; k++) assert_true(spans[k].end <= broken.bytes);
+        }
+        arena_free(c.arena);
+    }
+}
+
+/* A blob with other bytes is refused, or harmless: whatever it says, nothing outside is read. */
+static void damaged_blobs(void **state)
+{
+    static const char *const paths[] = { "gpt2", "bert_uncased", "llama2", "t5", "spm_bpe" };
+    static const char sample[] = "Hello, \u00e9lan e\u0301 \uac01 <s> 42 \U0001F600\xff  end";
+    unsigned seed = 1;
+    int taken = 0, refused = 0;
+    (void)state;
+    for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
+        Case c;
+        char path[64];
+        snprintf(path, sizeof path, "%s/%s", folder, paths[p]);
+        open_case(&c, path);
+        for (int round = 0; round < 400; round++) {
+            unsigned char *bad = malloc(c.blob.size);
+            assert_non_null(bad);
+            memcpy(bad, c.blob.data, c.blob.size);
+            for (int k = 0; k <= round % 3; k++) {
+                seed = seed * 1664525 + 1013904223;
+                const size_t within = round % 4 ? c.blob.size : 700 < c.blob.size ? 700 : c.blob.size;      /* often in the head */
+                bad[(seed >> 8) % within] = (unsigned char)(seed >> 3);
+            }
+            const size_t size = round % 7 ? c.blob.size : (seed >> 4) % c.blob.size;
+            RtTokenizer t;
+            if (rt_tokenizer_open(&t, bad, size) == RT_OK) {
+                static unsigned char scratch[1 << 20];
+                const RtTokenText x = { .text = sample, .bytes = sizeof sample - 1 };
+                int n = 0;
+                size_t used = 0;
+                rt_tokenizer_encode(&t, &x, &(RtTokens){ ids, types, spans, MOST }, &n, scratch, sizeof scratch);
+                for (int i = 0; i < 64; i++) ids[i] = i * 7;
+                rt_tokenizer_decode(&t, ids, 64, 0, text, MOST, &used);
+                taken++;
+            } else refused++;
+            free(bad);
+        }
+        arena_free(c.arena);
+    }
+    print_message("# %d taken, %d refused\n", taken, refused);
+    assert_true(taken > 100 && refused > 100);
+}
+
+/* Too little scratch, and too little room for text, is told. */
+static void too_little_room(void **state)
+{
+    static const char sample[] = "The house by the river \u00e9\u0301";
+    const RtTokenText x = { .text = sample, .bytes = sizeof sample - 1 };
+    Case c;
+    int n = 0, rooms = 0;
+    (void)state;
+    open_case(&c, "tests/tokenizer/bert_uncased");
+    const size_t enough = rt_tokenizer_scratch_bytes(&c.t, x.bytes, 0);
+    for (size_t bytes = 0; bytes < enough; bytes += 97) {
+        void *scratch = malloc(bytes + 1);
+        const rt_status status = rt_tokenizer_encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST }, &n, scratch, bytes);
+        assert_true(status == RT_OK || status == RT_NO_ROOM);
+        rooms += status == RT_NO_ROOM;
+        free(scratch);
+    }
+    assert_true(rooms > 2);
+    assert_int_equal(encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST }, &n), RT_OK);
+    for (size_t cap = 0; cap < 64; cap++) {
+        size_t used = 0;
+        memset(text, '#', 80);
+        const rt_status status = rt_tokenizer_decode(&c.t, ids, n, 1, text, cap, &used);
+        assert_true(status == RT_OK || (status == RT_NO_ROOM && used <= cap));
+        assert_int_equal(text[cap], '#');
+    }
+    arena_free(c.arena);
+}
+
+/* A text without spaces, marks without a letter: time is no square of the length. */
+static void long_texts(void **state)
+{
+    static const struct { const char *path, *unit; } cases[] = {
+        { "gpt2", "a" }, { "gpt2", " " }, { "gpt2", "ab" }, { "llama2", "x" }, { "llama2", " " }, { "llama2", "\xE6\xBC\xA2" }, { "t5", "e" },
+        { "xlmr", " " }, { "bert_uncased", "a" }, { "bert_uncased", "\xCC\x81" }, { "qwen2", "\xCC\xA3\xCC\x81" }, { "spm_unigram", "the" },
+        { "llama3", "1" }, { "o200k", "\xE3\x81\x82" }, { "smollm", "\n" },
+    };
+    enum { BYTES = 1 << 20 };
+    char *all = malloc(BYTES);
+    int *many = malloc((BYTES + 16) * sizeof *many);
+    (void)state;
+    assert_true(all && many);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Case c;
+        char path[64];
+        const size_t unit = strlen(cases[i].unit), bytes = BYTES / unit * unit;
+        int n = 0;
+        snprintf(path, sizeof path, "%s/%s", folder, cases[i].path);
+        open_case(&c, path);
+        for (size_t k = 0; k < bytes; k += unit) memcpy(all + k, cases[i].unit, unit);
+        const clock_t begin = clock();
+        const RtTokenText x = { .text = all, .bytes = bytes };
+        assert_int_equal(encode(&c.t, &x, &(RtTokens){ many, NULL, NULL, BYTES + 16 }, &n), RT_OK);
+        const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+        if (seconds > 20) fail_msg("%s: %g s for a megabyte of \"%s\"", cases[i].path, seconds, cases[i].unit);
+        arena_free(c.arena);
+    }
+    free(many);
+    free(all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goldens), cmocka_unit_test(broken_utf8), cmocka_unit_test(damaged_blobs), cmocka_unit_test(too_little_room),
+        cmocka_unit_test(long_texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

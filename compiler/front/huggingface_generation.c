@@ -170,7 +170,7 @@ static void note_keys(const Config *c)
 static void take_settings(const Config *c)
 {
     for (size_t i = 0; i < sizeof read_keys / sizeof *read_keys; i++) take_key(c, read_keys[i].key, read_keys[i].field);
-    if (!config_has(c, "do_sample")) config_set(c, NULL, SIDE_BOTH, FIELD_ID_generation_do_sample, 0);
+    if (!config_has(c, "do_sample") && config_has(c, "temperature")) config_set(c, NULL, SIDE_BOTH, FIELD_ID_generation_do_sample, 0);
     refuse_keys(c);
 }
 

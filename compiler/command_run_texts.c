@@ -341,15 +341,29 @@ bool command_text_ids(Session *s, const Plan *p, const char *text, int *ids, int
     return false;
 }
 
+/* A setting of the command line that has a meaning for beams alone; NULL where there is none. */
+static const char *beam_setting(const GenerationChoices *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (!strcmp(c->name[i], "length-penalty") || !strcmp(c->name[i], "early-stopping")) return c->name[i];
+    return NULL;
+}
+
 bool command_generation(Session *s, RtGeneration *g)
 {
     const GenerationChoices *c = &s->choices->generation;
     const char *expected;
     *g = generation_of(s->model);
     for (int i = 0; i < c->count; i++) rt_generation_set(g, c->name[i], c->value[i], &expected);
-    const char *fault = rt_generation_fault(g);
+    const char *fault = rt_generation_fault(g), *alone = beam_setting(c);
+    if (alone && !g->beams) {
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s needs --beam N", alone);
+        return false;
+    }
     if (fault) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s", fault);
-    return !fault;
+    else if (g->beams > session_slots(s)) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--slots %d are too few for %d beams", session_slots(s), g->beams);
+    else return true;
+    return false;
 }
 
 static bool can_answer(Session *s)
@@ -366,14 +380,10 @@ Exit run_texts(Session *s)
 {
     const Model *m = s->model;
     const bool json = s->choices->json;
-    Engine *e = can_answer(s) ? session_engine(s, s->choices->engine, NULL, false) : NULL;
+    RtGeneration settings;
+    Engine *e = can_answer(s) && command_generation(s, &settings) ? session_engine(s, s->choices->engine, NULL, false) : NULL;
     if (!e) return EXIT_DONE;       /* told to s->diag */
     const Plan *p = e->plan;
-    RtGeneration settings;
-    if (!command_generation(s, &settings)) {
-        engine_close(e);
-        return EXIT_DONE;
-    }
     const bool texts = m->tokenizer_data || (m->source && m->target);
     Texts t = { .session = s, .decoder = decoder_new(s->arena, e, &settings), .numbers = s->choices->ids || !texts,
                 .most = (int)(m->has_encoder ? m->max_source : m->max_target), .room = 12 * (size_t)m->max_target + 1 };

@@ -511,9 +511,7 @@ static bool settle_beams(Line *l)
 {
     Choices *c = &l->choices;
     const int beams = c->generation.beams;
-    if (!beams && l->given & SET_OF_BEAMS)
-        tell("--%s needs --beam N", l->given & SET_LENGTH_PENALTY ? "length-penalty" : "early-stopping");
-    else if (c->slots && c->slots < beams) tell("--slots %d are too few for --beam %d", c->slots, beams);
+    if (c->slots && c->slots < beams) tell("--slots %d are too few for --beam %d", c->slots, beams);
     else {
         if (!c->slots) c->slots = beams;
         return true;

@@ -211,7 +211,7 @@ static const struct { const char *name, *text; } topics[] = {
     { "model", "m(\"text\")                    its answer\n"
                "m:run{ ids }                 outputs by name; of an encoder-decoder m:run({ source }, { target }), of a graph m:run{ X = {…} }\n"
                "m:reset()                    of a graph with caches, whose runs go on from each other: begin anew\n"
-               "m:generate({ ids }, most)    ids, greedily\n"
+               "m:generate({ ids }, most)    ids, as generation says\n"
                "m:names()                    every named tensor\n"
                "m:at(\"encoder.0.self_attn.weights\")   one of them, of the last question\n"
                "m:attention(\"text\", \"file.svg\")      where every head looks; without a file in the terminal; { layer =, head =, kind = }\n"

@@ -385,7 +385,7 @@ static int call_model(lua_State *L)
     return 1;
 }
 
-/* m:generate{ ids }, m:generate({ ids }, most): a decoder alone goes on greedily; an encoder-decoder answers. */
+/* m:generate{ ids }, m:generate({ ids }, most): a decoder alone goes on, an encoder-decoder answers, by the spec's generation. */
 static int generate(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
@@ -393,10 +393,10 @@ static int generate(lua_State *L)
     if (!model->has_decoder) return luaL_error(L, "%s has no decoder", model->name);
     if (m->probed) return luaL_error(L, "m:generate calls no probes: m(\"text\") and m:run do");
     int n, *ids = read_ids(L, m, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
-    const lua_Integer most = luaL_optinteger(L, 3, model->max_target);
-    luaL_argcheck(L, most >= 1, 3, "expected how many ids, at least 1");
     RtGeneration settings = generation_of(model);
-    settings.max_new = most < model->max_target ? (int)most : 0;
+    const lua_Integer most = luaL_optinteger(L, 3, 0);
+    luaL_argcheck(L, most >= 1 || lua_isnoneornil(L, 3), 3, "expected how many ids, at least 1");
+    if (most) settings.max_new = most < model->max_target ? (int)most : (int)model->max_target;
     Decoder *d = decoder_new(repl_scratch(L), m->engine, &settings);
     engine_reset(m->engine);
     repl_check_status(L, decoder_answer(d, ids, n));

@@ -27,11 +27,17 @@ Session *session_new(const Choices *c)
 
 static bool dumps(const Session *s, char letter) { return s->choices->dumps && strchr(s->choices->dumps, letter); }
 
+int session_slots(const Session *s)
+{
+    const int beams = s->model->model_kind == KIND_GRAPH || !s->model->has_decoder ? 1 : (int)s->model->generation_num_beams;
+    return s->choices->slots ? s->choices->slots : beams > 1 ? beams : 1;
+}
+
 /* Rows of one decoder call: what all slots can hold, up to a bound past which a matrix kernel gains no more. */
 static int64_t decoder_rows(const Session *s)
 {
     enum { MOST_ROWS = 128 };
-    int64_t rows = s->model->max_target * (s->choices->slots ? s->choices->slots : 1);
+    int64_t rows = s->model->max_target * session_slots(s);
     return rows < MOST_ROWS ? rows : MOST_ROWS;
 }
 
@@ -76,7 +82,7 @@ bool session_take(Session *s, const Draft *draft)
     s->graph = graph_build(s->arena, s->diag, s->model, decoder_rows(s));
     s->phases.graph_ns = clock_now_ns() - begin;
     if (!s->graph) return false;
-    const PlanOptions most = { .target = TARGET_PANELS, .taps = s->choices->taps, .slots = s->choices->slots ? s->choices->slots : 1,
+    const PlanOptions most = { .target = TARGET_PANELS, .taps = s->choices->taps, .slots = session_slots(s),
                                .lanes = session_lanes(s->choices) };
     if (!plan_fits(s->diag, s->graph, most)) return false;
     if (dumps(s, 'g')) graph_dump(s->graph, stderr);
@@ -85,7 +91,7 @@ bool session_take(Session *s, const Draft *draft)
 
 Plan *session_plan(Session *s, PlanTarget target, bool taps)
 {
-    const PlanOptions options = { .target = target, .taps = taps, .slots = s->choices->slots ? s->choices->slots : 1,
+    const PlanOptions options = { .target = target, .taps = taps, .slots = session_slots(s),
                                   .lanes = target == TARGET_PANELS ? session_lanes(s->choices) : 1 };
     const int64_t begin = clock_now_ns();
     Plan *p = plan_make(s->arena, s->graph, options);

@@ -95,6 +95,8 @@ Engine *session_engine(Session *s, const char *name, const char *cc, bool taps);
 void session_free(Session *s);
 /* The form of emitted C that the command line chose. */
 EmitForm session_form(const Choices *c);
+/* Sequences of a state: as the command line says, else one for each beam of the model's search. */
+int session_slots(const Session *s);
 /* Room for lanes in a state. */
 int session_lanes(const Choices *c);
 /* Print what went wrong, free everything, return the exit code. */

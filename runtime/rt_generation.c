@@ -18,10 +18,13 @@ static int least(int a, int b) { return a < b ? a : b; }
 int rt_generation_most(const RtGeneration *g, int n, int longest)
 {
     int most = longest - n;
-    if (g->max_length) most = least(most, g->max_length - n);
     if (g->max_new) most = least(most, g->max_new);
+    else if (g->max_length) most = least(most, g->max_length - n);
     return most > 0 ? most : 0;
 }
+
+/* One beam is a search too, but for what is drawn. */
+static int searches(const RtGeneration *g) { return g->beams > 1 || (g->beams == 1 && g->sampling.temperature <= 0); }
 
 static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -31,7 +34,7 @@ size_t rt_answer_scratch_bytes(const RtGeneration *g, int longest, int vocab)
     const RtAnswering scored = { .scored = 1 };
     const RtGenerate one = single(g, &scored, most, longest);
     const RtBeamOptions many = search(g, most, longest);
-    if (g->beams) return rt_beam_scratch_bytes(&many, vocab);
+    if (searches(g)) return rt_beam_scratch_bytes(&many, vocab);
     return padded((size_t)most * sizeof(int)) + rt_generate_scratch_bytes(&one, vocab);
 }
 
@@ -43,13 +46,13 @@ rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering
     const RtGenerate one = single(g, a, most, longest);
     *count = 0;
     if (n < 1) return RT_ORDER;
-    if (n > longest || (g->max_length && n >= g->max_length)) return RT_TOO_LONG;
+    if (n > longest || (!g->max_new && g->max_length && n >= g->max_length)) return RT_TOO_LONG;
     if (!most) {                    /* a full context has an empty answer */
         results[0] = (RtBeamResult){ NULL, 0, 0, 0 };
         *count = 1;
         return RT_OK;
     }
-    if (g->beams) {
+    if (searches(g)) {
         const rt_status status = rt_beam_search(d, &many, prompt, n, scratch, bytes, results, count);
         return status == RT_OK && !*count ? RT_BAD_WEIGHTS : status;
     }

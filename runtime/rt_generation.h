@@ -11,7 +11,7 @@ extern "C" {
 
 /* All zero: greedily, until the context is full. */
 typedef struct RtGeneration {
-    int max_new;                    /* ids to generate; 0: as many as fit */
+    int max_new;                    /* ids to generate, and max_length is not read; 0: as many as fit */
     int max_length;                 /* ids in all, the prompt's or the start id too; 0: as many as fit */
     RtSampling sampling;            /* not with beams */
     uint64_t seed;                  /* of every answer anew */

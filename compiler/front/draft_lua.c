@@ -47,6 +47,17 @@ static void print_numbers(const Numbers *list, FILE *to)
     fputs(" }", to);
 }
 
+static void print_sequences(const Numbers *list, FILE *to)
+{
+    fputs("{ ", to);
+    for (int i = 0; i < list->count; i += 1 + (int)list->value[i]) {
+        const Numbers one = { (int)list->value[i], list->value + i + 1 };
+        if (i) fputs(", ", to);
+        print_numbers(&one, to);
+    }
+    fputs(" }", to);
+}
+
 static void print_value(const Field *f, const FieldValue *v, FILE *to)
 {
     switch (f->type) {
@@ -56,14 +67,15 @@ static void print_value(const Field *f, const FieldValue *v, FILE *to)
     case TYPE_WORD: print_text(f->words[v->integer], to); break;
     case TYPE_TEXT: print_text(v->text, to); break;
     case TYPE_PATH: print_path(v->text, to); break;
-    case TYPE_NUMBERS: print_numbers(v->list, to); break;
+    case TYPE_NUMBERS: case TYPE_IDS: print_numbers(v->list, to); break;
+    case TYPE_SEQUENCES: print_sequences(v->list, to); break;
     }
 }
 
 static bool same_value(const Field *f, const FieldValue *a, const FieldValue *b)
 {
     if (f->type == TYPE_TEXT || f->type == TYPE_PATH) return a->text == b->text;
-    if (f->type == TYPE_NUMBERS) return a->list == b->list;
+    if (f->type == TYPE_NUMBERS || f->type == TYPE_IDS || f->type == TYPE_SEQUENCES) return a->list == b->list;
     return f->type == TYPE_REAL ? !(a->real < b->real || a->real > b->real) : a->integer == b->integer;
 }
 

@@ -68,7 +68,7 @@ const Field *field_find(const char *name)
 
 const char *field_nearest(const char *name, bool in_stack)
 {
-    const char *names[FIELD_COUNT + 4];
+    const char *names[FIELD_COUNT + 5];
     int n = 0;
     for (int i = 0; i < FIELD_COUNT; i++)
         if (!in_stack || fields[i].scope > SCOPE_LIST) names[n++] = fields[i].name;
@@ -77,6 +77,7 @@ const char *field_nearest(const char *name, bool in_stack)
         names[n++] = "decoder";
         names[n++] = "unroll";
         names[n++] = "head";
+        names[n++] = "generation";
     }
     return diag_nearest(name, names, n);
 }
@@ -90,14 +91,15 @@ void field_store(const Field *f, void *where, FieldValue value)
     case TYPE_BOOL: *(bool *)p = value.integer != 0; break;
     case TYPE_WORD: *(int *)p = (int)value.integer; break;
     case TYPE_TEXT: case TYPE_PATH: *(const char **)p = value.text; break;
-    case TYPE_NUMBERS: *(const Numbers **)p = value.list; break;
+    case TYPE_NUMBERS: case TYPE_IDS: case TYPE_SEQUENCES: *(const Numbers **)p = value.list; break;
     }
 }
 
 bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *shown, const FieldValue *v)
 {
     const double number = f->type == TYPE_INT ? (double)v->integer : v->real;
-    if (f->type != TYPE_INT && f->type != TYPE_REAL && f->type != TYPE_NUMBERS) return true;
+    const bool checked = f->type == TYPE_INT || f->type == TYPE_REAL || f->type == TYPE_NUMBERS;
+    if (!checked) return true;
     if (!(number >= f->least && number <= f->most))
         diag_error(d, EXIT_BAD_DATA, at, "%s (%s) must be from %.9g to %.9g", what, shown, f->least, f->most);
     else if (f->type != TYPE_INT && number != 0 && fabs(number) < (double)FLT_MIN)
@@ -136,11 +138,11 @@ static void print_preset(const Field *f, FILE *to)
 void fields_print(FILE *to)
 {
     static const char *const scopes[] = { "model", "model", "stack", "layer" };
-    static const char *const types[] = { "integer", "number", "boolean", "text", "path", "word", "numbers" };
-    fprintf(to, "%-23s%-10s%-7s%-16s %s\n", "field", "type", "scope", "default", "meaning");
+    static const char *const types[] = { "integer", "number", "boolean", "text", "path", "word", "numbers", "ids", "lists" };
+    fprintf(to, "%-33s%-10s%-7s%-16s %s\n", "field", "type", "scope", "default", "meaning");
     for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
-        const int length = fprintf(to, "%-23s%s%s", f->name, types[f->type], f->scope == SCOPE_LIST ? "s" : "");
-        fprintf(to, "%*s%-7s", 33 - length, "", scopes[f->scope]);
+        const int length = fprintf(to, "%-33s%s%s", f->name, types[f->type], f->scope == SCOPE_LIST ? "s" : "");
+        fprintf(to, "%*s%-7s", 43 - length, "", scopes[f->scope]);
         print_preset(f, to);
         fprintf(to, "     %s", f->doc);
         for (int i = 0; i < f->word_count; i++) fprintf(to, "%s\"%s\"", i ? " | " : ": ", f->words[i]);

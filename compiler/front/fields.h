@@ -12,9 +12,10 @@ typedef enum FieldId {
 } FieldId;
 
 typedef enum FieldScope { SCOPE_MODEL, SCOPE_LIST, SCOPE_STACK, SCOPE_LAYER } FieldScope;
-typedef enum FieldType { TYPE_INT, TYPE_REAL, TYPE_BOOL, TYPE_TEXT, TYPE_PATH, TYPE_WORD, TYPE_NUMBERS } FieldType;
+typedef enum FieldType { TYPE_INT, TYPE_REAL, TYPE_BOOL, TYPE_TEXT, TYPE_PATH, TYPE_WORD, TYPE_NUMBERS, TYPE_IDS, TYPE_SEQUENCES } FieldType;
 
-/* One value: an INT, BOOL or WORD in integer, a REAL in real, a TEXT or PATH in text, NUMBERS in list. */
+/* One value: an INT, BOOL or WORD in integer, a REAL in real, a TEXT or PATH in text, NUMBERS and IDS in list, SEQUENCES there too, each
+ * behind its length. */
 typedef struct FieldValue { int64_t integer; double real; const char *text; const Numbers *list; } FieldValue;
 
 typedef struct Field {
@@ -100,6 +101,8 @@ bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m);       
 void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m);    /* gives: source, target, sizes */
 void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m);       /* gives: tokenizer_data, sizes */
 void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file, tensors */
+
+void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m);      /* gives: ends, bad_words, suppress, begin_suppress */
 
 /* The rotary positions of a stack of at most `length` tokens: what is unset or cannot be. Layers have their head_dim.
  * gives: rope_dims, rope_attention_factor, s->rotary; false after an error. */

@@ -143,7 +143,7 @@ static void take_more(const Config *c)
     if (f) f->more(c);
 }
 
-/* Of no meaning to what is computed, in any family; those of generation are read from generation_config.json where there is one. */
+/* Of no meaning to what is computed, in any family; those of generation are read by huggingface_generation.c. */
 static const char *const idle_keys =
     "_name_or_path|architectures|auto_map|model_type|transformers_version|torch_dtype|dtype|use_cache|initializer_range|initializer_factor|init_std|"
     "id2label|label2id|num_labels|_num_labels|problem_type|finetuning_task|task_specific_params|return_dict|return_dict_in_generate|"
@@ -179,53 +179,6 @@ static void note_keys(const Config *c)
 }
 
 /* ---- what all families share ---------------------------------------------------------------------------- */
-
-/* An id, or the first of a list of them; -1 where there is none. */
-static int64_t first_id(const Config *c, const char *key)
-{
-    if (!config_has(c, key)) return -1;
-    if (!config_is_list(c, key)) return config_integer(c, key, -1);
-    return config_count(c, key) > 0 ? (int64_t)config_number_at(c, key, 0) : -1;
-}
-
-/* What stands in a list behind its first. */
-static void take_more_ends(const Config *c)
-{
-    static const char key[] = "eos_token_id";
-    const int errors = diag_errors(c->diag), n = config_is_list(c, key) ? config_count(c, key) : 0;
-    if (n < 2) return;
-    double *ids = arena_array(c->arena, (size_t)n - 1, sizeof *ids);
-    Numbers *list = arena_alloc(c->arena, sizeof *list);
-    *list = (Numbers){ n - 1, ids };
-    for (int i = 1; i < n && diag_errors(c->diag) == errors; i++) {
-        const FieldValue v = { .real = ids[i - 1] = config_number_at(c, key, i) };
-        field_check(c->diag, config_place(c, key), &fields[FIELD_ID_end_ids], "\"eos_token_id\"", arena_format(c->arena, "%.9g", v.real), &v);
-    }
-    const FieldValue v = { .list = list };
-    draft_set(c->arena, c->draft, SIDE_BOTH, FIELD_ID_end_ids, config_place(c, key), &v, 1);
-}
-
-static void take_ids(const Config *c, const Config *generation)
-{
-    const Config *ends = generation && config_has(generation, "eos_token_id") ? generation : c;
-    const char *begin = c->family->kind == KIND_ENCODER_DECODER ? "decoder_start_token_id|bos_token_id" : "bos_token_id";
-    const Config *starts = generation && config_has(generation, begin) ? generation : c;
-    const int64_t start = first_id(starts, begin);
-    config_set(ends, config_has(ends, "eos_token_id") ? "eos_token_id" : NULL, SIDE_BOTH, FIELD_ID_end_id, (double)first_id(ends, "eos_token_id"));
-    take_more_ends(ends);
-    if (start >= 0) config_set(starts, begin, SIDE_BOTH, FIELD_ID_start_id, (double)start);
-}
-
-/* What stands for any value of a key in a config, whatever it is. */
-static void take_generation(const Config *c, const char *folder)
-{
-    Config g = { .arena = c->arena, .diag = c->diag, .family = c->family, .draft = c->draft };
-    g.path = file_join(c->arena, folder, "generation_config.json");
-    const bool there = access(g.path, F_OK) == 0;
-    if (there && !config_open(&g)) return;
-    take_ids(c, there ? &g : NULL);
-    if (there) config_close(&g);
-}
 
 static void take_tying(const Config *c)
 {
@@ -296,7 +249,7 @@ static bool find_family(Config *c)
 static void read_keys(Config *c, const char *folder)
 {
     take_keys(c);
-    take_generation(c, folder);
+    config_take_generation(c, folder);
     take_tying(c);
     if (!diag_errors(c->diag)) take_more(c);
     note_keys(c);

@@ -13,5 +13,9 @@ const char *config_shown(const Config *c, const char *key);
 const ConfigKey *family_key(const Family *f, const char *key);
 bool config_is_list(const Config *c, const char *key);
 bool config_is_object(const Config *c, const char *key);
+/* The i-th element, a list of numbers: how many, -1 after an error for what is none. */
+int config_list_at(const Config *c, const char *key, int i, double **numbers);
+/* The marks that texts begin and end with, and the settings of generation: of generation_config.json in the folder, else of `c`. */
+void config_take_generation(const Config *c, const char *folder);
 
 #endif

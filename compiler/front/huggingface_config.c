@@ -198,6 +198,23 @@ const char *config_text_at(const Config *c, const char *key, int i)
     return "";
 }
 
+int config_list_at(const Config *c, const char *key, int i, double **numbers)
+{
+    char name[LONGEST_KEY];
+    const json_t *list = element(c, key, i, name);
+    const size_t n = json_array_size(list);
+    bool good = json_is_array(list);
+    *numbers = arena_array(c->arena, n + 1, sizeof **numbers);
+    for (size_t k = 0; k < n && good; k++) {
+        const json_t *v = json_array_get(list, k);
+        good = json_is_number(v);
+        (*numbers)[k] = json_number_value(v);
+    }
+    if (good) return (int)n;
+    wrong_element(c, key, name, i, list, "a list of numbers");
+    return -1;
+}
+
 bool config_object(const Config *c, const char *key, Config *out)
 {
     char name[LONGEST_KEY];

@@ -109,6 +109,8 @@ typedef struct Whole { int count; const int64_t *value; } Whole;
 #define FIELD_PATH   const char *
 #define FIELD_WORD   int            /* index into its list of words */
 #define FIELD_NUMBERS   const Numbers *
+#define FIELD_IDS       const Numbers *
+#define FIELD_SEQUENCES const Numbers *
 
 /* Words, so that code says POSITIONS_SINUSOIDAL and not 1: in the order of fields.def. A test compares them. */
 enum { NORMS_ANNOTATED, NORMS_LAYER, NORMS_RMS };
@@ -121,6 +123,7 @@ enum { ROTATIONS_HALVES, ROTATIONS_INTERLEAVED };
 enum { SCALINGS_NONE, SCALINGS_LINEAR, SCALINGS_DYNAMIC, SCALINGS_LLAMA3, SCALINGS_YARN, SCALINGS_LONGROPE };
 enum { POOLINGS_NONE, POOLINGS_MEAN, POOLINGS_CLS, POOLINGS_MAX, POOLINGS_MEAN_SQRT, POOLINGS_WEIGHTEDMEAN, POOLINGS_LASTTOKEN };
 enum { TOKENIZERS_NONE, TOKENIZERS_CHARACTERS };
+enum { STOPPINGS_FALSE, STOPPINGS_TRUE, STOPPINGS_NEVER };
 
 typedef struct LayerFields {
 #define FIELD_MODEL(type, name)
@@ -193,6 +196,9 @@ typedef struct GraphSpec {
  * fault hides it, which is told when the graph is built. A builder that may define none has no such function. */
 typedef int GraphShape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK]);
 
+/* Ids of a field that lists them. */
+typedef struct IdList { int count; const int *id; } IdList;
+
 /* ---- the product ---------------------------------------------------------------------------------------- */
 
 typedef struct Model {
@@ -216,6 +222,7 @@ typedef struct Model {
     Vocabulary *source, *target;    /* NULL without a tokenizer of characters */
     const unsigned char *tokenizer_data;  size_t tokenizer_size;  int tokenizer_ids;    /* tokenizer_file as a blob; NULL without it */
     const int *ends;  int end_count;                /* ids that end what is generated, end_id the first */
+    IdList bad_words, suppress, begin_suppress;     /* of generation; bad_words: each behind its length */
     TensorFile *weight_file;        /* NULL when random or given in the spec */
     TensorSource *tensors;  int tensor_count;       /* by canonical name, in order of use; of a graph, its params */
     NameMap *tensor_of;             /* the same, by name */

@@ -300,21 +300,6 @@ static void require_vocab(const Check *c, FieldId id, int64_t size)
     diag_note(c->diag, c->draft->at, "give it, or a tokenizer with its vocabulary files");
 }
 
-static void fill_ends(const Check *c)
-{
-    Model *m = c->model;
-    const int more = m->end_ids ? m->end_ids->count : 0;
-    int *ends = arena_array(c->arena, (size_t)more + 1, sizeof *ends);
-    ends[0] = (int)m->end_id;
-    for (int i = 0; i < more; i++) {
-        const double id = m->end_ids->value[i];
-        if (floor(id) < id) wrong(c, place(c, SIDE_BOTH, FIELD_ID_end_ids), "end_ids[%d] (%.9g) must be a whole number", i + 1, id);
-        ends[i + 1] = (int)id;
-    }
-    m->ends = ends;
-    m->end_count = more + 1;
-}
-
 static void check_transformer(const Check *c)
 {
     Model *m = c->model;
@@ -340,7 +325,7 @@ static void check_transformer(const Check *c)
     model_check_head(c->arena, c->diag, c->draft, m);
     check_types(c);
     if (is_good(c)) check_start(c);
-    fill_ends(c);
+    model_check_generation(c->arena, c->diag, c->draft, m);
     if (is_good(c)) check_total(c);
 }
 

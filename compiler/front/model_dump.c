@@ -21,6 +21,16 @@ static void dump_list(const Numbers *list, FILE *to)
     fputs(list ? " }" : "-", to);
 }
 
+static void dump_sequences(const Numbers *list, FILE *to)
+{
+    for (int i = 0; list && i < list->count; i += 1 + (int)list->value[i]) {
+        const Numbers one = { (int)list->value[i], list->value + i + 1 };
+        fputs(i ? ", " : "{ ", to);
+        dump_list(&one, to);
+    }
+    fputs(list ? " }" : "-", to);
+}
+
 static void dump_value(const Field *f, const void *where, FILE *to)
 {
     const char *p = (const char *)where + f->offset, *text;
@@ -29,7 +39,8 @@ static void dump_value(const Field *f, const void *where, FILE *to)
     case TYPE_REAL: fprintf(to, "%.9g", *(const double *)p); break;
     case TYPE_BOOL: fputs(*(const bool *)p ? "true" : "false", to); break;
     case TYPE_WORD: fprintf(to, "\"%s\"", f->words[*(const int *)p]); break;
-    case TYPE_NUMBERS: dump_list(*(const Numbers *const *)p, to); break;
+    case TYPE_NUMBERS: case TYPE_IDS: dump_list(*(const Numbers *const *)p, to); break;
+    case TYPE_SEQUENCES: dump_sequences(*(const Numbers *const *)p, to); break;
     case TYPE_TEXT: case TYPE_PATH:
         text = *(const char *const *)p;
         if (text) fprintf(to, "\"%s\"", base_name(text));
@@ -38,11 +49,29 @@ static void dump_value(const Field *f, const void *where, FILE *to)
     }
 }
 
+static bool is_of_generation(const Field *f) { return !strncmp(f->name, "generation_", strlen("generation_")); }
+
+/* Whether a field is not as it would be without a word. */
+static bool differs(const Field *f, const void *where)
+{
+    const char *p = (const char *)where + f->offset;
+    const FieldValue preset = field_preset(f);
+    switch (f->type) {
+    case TYPE_INT:  return *(const int64_t *)p != preset.integer;
+    case TYPE_REAL: return *(const double *)p != preset.real;
+    case TYPE_BOOL: return *(const bool *)p != (preset.integer != 0);
+    case TYPE_WORD: return *(const int *)p != preset.integer;
+    case TYPE_NUMBERS: case TYPE_IDS: case TYPE_SEQUENCES: return *(const Numbers *const *)p != NULL;
+    case TYPE_TEXT: case TYPE_PATH: return *(const char *const *)p != NULL;
+    }
+    return true;
+}
+
 static void dump_fields(FieldScope scope, const void *where, FILE *to)
 {
     for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
-        if (f->scope != scope) continue;
-        fprintf(to, "  %-18s", f->name);
+        if (f->scope != scope || (is_of_generation(f) && !differs(f, where))) continue;
+        fprintf(to, "  %-17s ", f->name);
         dump_value(f, where, to);
         fputc('\n', to);
     }
@@ -75,16 +104,8 @@ bool layer_same(const LayerFields *a, const LayerFields *b)
 /* Sizes are told of every layer, the rest where it is not as it would be without a word. */
 static bool is_told(const Field *f, const LayerFields *l)
 {
-    const char *p = (const char *)l + f->offset;
-    const FieldValue preset = field_preset(f);
-    switch (f->type) {
-    case TYPE_INT:  return *(const int64_t *)p != 0;
-    case TYPE_REAL: return *(const double *)p != preset.real;
-    case TYPE_BOOL: return *(const bool *)p != (preset.integer != 0);
-    case TYPE_WORD: return *(const int *)p != preset.integer;
-    case TYPE_NUMBERS: return *(const Numbers *const *)p != NULL;
-    default:        return true;
-    }
+    if (f->type == TYPE_INT) return *(const int64_t *)(const void *)((const char *)l + f->offset) != 0;
+    return differs(f, l);
 }
 
 /* Equal layers in a row share a line. */

@@ -24,7 +24,7 @@ typedef struct Fields {
 typedef struct Key { const char *name; Loc at, again; } Key;       /* again: where it stands once more; line 0: nowhere */
 
 static const char *const side_names[] = { NULL, "encoder", "decoder" };
-static const char *const groups[] = { "unroll", "head" };
+static const char *const groups[] = { "unroll", "head", "generation" };
 
 #define wrong(f, at, ...) diag_error((f)->reader->diag, EXIT_BAD_DATA, at, __VA_ARGS__)
 
@@ -95,6 +95,11 @@ static const char *join_words(Arena *a, const Field *field)
 static bool read_word(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
 {
     const char *choices = join_words(f->reader->arena, field);
+    if (lua_isboolean(f->L, -1)) {              /* where true and false are choices among others */
+        const int word = field_word(field, lua_toboolean(f->L, -1) ? "true" : "false");
+        v->integer = word;
+        if (word >= 0) return true;
+    }
     if (lua_type(f->L, -1) != LUA_TSTRING) {
         wrong(f, at, "%s must be one of %s; found %s", what, choices, spec_describe(f->L, -1));
         return false;
@@ -148,6 +153,72 @@ static bool read_numbers(const Fields *f, const Field *field, const char *what, 
     return good;
 }
 
+/* Ids of the plain list on top of the stack behind values[n]; false after telling. */
+static bool read_id_list(const Fields *f, const Field *field, const char *what, Loc at, double *values, int count)
+{
+    Field one = *field;
+    bool good = true;
+    one.type = TYPE_INT;
+    for (int i = 0; i < count; i++) {
+        FieldValue id = { 0, 0, NULL, NULL };
+        lua_rawgeti(f->L, -1, i + 1);
+        good &= read_number(f, &one, arena_format(f->reader->arena, "%s[%d]", what, i + 1), at, &id);
+        lua_pop(f->L, 1);
+        values[i] = (double)id.integer;
+    }
+    return good;
+}
+
+static const Numbers *numbers_of(const Fields *f, double *values, int n)
+{
+    Numbers *list = arena_alloc(f->reader->arena, sizeof *list);
+    *list = (Numbers){ n, values };
+    return list;
+}
+
+/* How many elements the plain list on top of the stack has; 0 after telling. */
+static int count_list(const Fields *f, const char *what, const char *of, Loc at)
+{
+    const int64_t n = lua_istable(f->L, -1) ? spec_list(f->L, -1) : -1;
+    if (n >= 1 && n <= MAX_LIST) return (int)n;
+    if (!lua_istable(f->L, -1)) wrong(f, at, "%s must be a list of %s, found %s", what, of, spec_describe(f->L, -1));
+    else wrong(f, at, "%s must be a plain list of 1 to %d %s", what, MAX_LIST, of);
+    return 0;
+}
+
+/* An id alone is a list of one. */
+static bool read_ids(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
+{
+    const bool alone = lua_type(f->L, -1) == LUA_TNUMBER;
+    const int n = alone ? 1 : count_list(f, what, "ids", at);
+    double *values = arena_array(f->reader->arena, (size_t)n, sizeof *values);
+    Field one = *field;
+    one.type = TYPE_INT;
+    if (!n || !(alone ? read_number(f, &one, what, at, v) : read_id_list(f, field, what, at, values, n))) return false;
+    if (alone) values[0] = (double)v->integer;
+    v->list = numbers_of(f, values, n);
+    return true;
+}
+
+static bool read_sequences(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
+{
+    const int n = count_list(f, what, "lists of ids", at);
+    double *values = arena_array(f->reader->arena, (size_t)n * (MAX_LIST + 1), sizeof *values);
+    int used = 0;
+    bool good = n > 0;
+    for (int i = 0; i < n && good; i++) {
+        const char *which = arena_format(f->reader->arena, "%s[%d]", what, i + 1);
+        lua_rawgeti(f->L, -1, i + 1);
+        const int count = count_list(f, which, "ids", at);
+        values[used++] = count;
+        good = count && read_id_list(f, field, which, at, values + used, count);
+        used += count;
+        lua_pop(f->L, 1);
+    }
+    if (good) v->list = numbers_of(f, values, used);
+    return good;
+}
+
 static bool read_bool(const Fields *f, const char *what, Loc at, FieldValue *v)
 {
     v->integer = lua_toboolean(f->L, -1);
@@ -165,6 +236,8 @@ static bool read_value(const Fields *f, const Field *field, const char *what, Lo
     case TYPE_WORD: return read_word(f, field, what, at, v);
     case TYPE_PATH: return read_path(f, what, at, v);
     case TYPE_NUMBERS: return read_numbers(f, field, what, at, v);
+    case TYPE_IDS: return read_ids(f, field, what, at, v);
+    case TYPE_SEQUENCES: return read_sequences(f, field, what, at, v);
     case TYPE_TEXT: return (v->text = spec_text(f->L, -1, at, what)) != NULL;
     }
     return false;

@@ -111,7 +111,7 @@ static const char *decoder_part(Emit *e)
     if (!e->model->has_decoder) return "";
     text_fill(&t, main_decoder, "name", e->name, NULL);
     text_add(&t, "\n");
-    generation_emit(&t, &g);
+    generation_emit(e->arena, &t, &g);
     return t.data;
 }
 

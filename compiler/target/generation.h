@@ -6,10 +6,10 @@
 #include "rt_generation.h"
 #include "text.h"
 
-/* What is drawn where nobody says otherwise is drawn from the 50 likeliest ids, as Hugging Face's `generate` does. The lists are the
- * model's. */
+/* As Hugging Face's `generate` takes the settings of that name: max_new_tokens goes before max_length, min_new_tokens before min_length, and
+ * without do_sample no id is drawn. The lists are the model's. */
 RtGeneration generation_of(const Model *m);
-/* The same as two constants, `ends` and `generation`, for a program's main. */
-void generation_emit(Text *out, const RtGeneration *g);
+/* The same as constants, `generation` and its lists, for a program's main. */
+void generation_emit(Arena *a, Text *out, const RtGeneration *g);
 
 #endif

@@ -36,3 +36,5 @@ family() { cp -r "$top/tests/families/$1" m 2>/dev/null || cp "$top/tests/famili
 config() { sed -i "$1" m/config.json; }
 # bytes FILE AT OCTAL...: overwrite bytes of a file.
 bytes() { file=$1 at=$2; shift 2; printf '%b' "$(printf '\\0%s' "$@")" | dd of="$file" bs=1 seek="$at" conv=notrunc 2>/dev/null; }
+# A Hugging Face folder f whose generation_config.json is $1.
+settings() { cp -r "$top/tests/families/set_penalty" f && printf '%s\n' "$1" >f/generation_config.json; }

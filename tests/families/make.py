@@ -6,7 +6,7 @@ and llama2.c checkpoints, NAME.bin, of a Llama.
 
 NAME/                     as save_pretrained writes it
 NAME.expected.safetensors `source`, `target` ids; `logits` of every row, or the hidden states of an encoder; `greedy` ids
-NAME.expected             lines `greedy|beam; ids given; ids generated`
+NAME.expected             lines `greedy|beam; ids given; ids generated`; `settings` instead where generation_config.json has some: as it says
 """
 import json
 import os
@@ -46,12 +46,13 @@ NORM_MEAN = 1.0
 
 class Case:
     """A config and the class of its model; `save`: options of save_pretrained; `bin`: pytorch_model.bin; `dtype`; `edit`: of config.json,
-    `files`: of the folder; `drop`: files that are removed; `reload`: read again after the edits."""
+    `files`: of the folder; `drop`: files that are removed; `reload`: read again after the edits; `generation`: of its generation_config.json."""
 
-    def __init__(self, config, model, length=12, save=None, bin=False, dtype=None, edit=None, norm_mean=1.0, drop=(), files=None, reload=True):
+    def __init__(self, config, model, length=12, save=None, bin=False, dtype=None, edit=None, norm_mean=1.0, drop=(), files=None, reload=True,
+                 generation=None):
         self.config, self.model, self.length, self.save, self.bin = config, model, length, save or {}, bin
         self.dtype, self.edit, self.norm_mean, self.drop, self.files = dtype, edit, norm_mean, drop, files
-        self.reload = reload
+        self.reload, self.generation = reload, generation
 
 
 def edit_config(folder, edit):
@@ -76,6 +77,8 @@ def build(name, case, seed):
         model = model.to(case.dtype)
     folder = os.path.join(HERE, name)
     shutil.rmtree(folder, ignore_errors=True)
+    if case.generation:
+        model.generation_config.update(**case.generation)
     model.save_pretrained(folder, **case.save)
     if case.bin:
         os.remove(os.path.join(folder, "model.safetensors"))
@@ -109,6 +112,21 @@ def margin(model, given, generated):
         logits = model(torch.cat([given[0], torch.tensor(generated[:-1], dtype=torch.long)])[None]).logits[0, given.shape[1] - 1:]
     best = logits.topk(2).values
     return (best[:, 0] - best[:, 1]).min().item()
+
+
+def by_settings(name, case, seed):
+    """Ids as generation_config.json says, or an old config.json, and nobody else."""
+    model = build(name, case, seed)
+    g = torch.Generator().manual_seed(seed)
+    found, lines = [], []
+    for n in (1, 2, 5, 9):
+        given = ids(g, n, model.config.vocab_size)[None]
+        with torch.no_grad():
+            out = model.generate(given, attention_mask=torch.ones_like(given))[0]
+        found.append(out[1 if model.config.is_encoder_decoder else n:].tolist())
+        lines.append(("settings", given[0].tolist(), found[-1]))
+    write_lines(name, lines)
+    return True
 
 
 def decoder(name, case, seed):
@@ -173,9 +191,13 @@ def write(name, tensors, lines):
     out = {k: (v.to(torch.int32) if v.dtype == torch.int64 else v.float()).contiguous() for k, v in tensors.items()}
     save_file(out, os.path.join(HERE, name + ".expected.safetensors"))
     if lines:
-        with open(os.path.join(HERE, name + ".expected"), "w") as f:
-            for kind, given, found in lines:
-                f.write("%s; %s; %s\n" % (kind, " ".join(map(str, given)), " ".join(map(str, found))))
+        write_lines(name, lines)
+
+
+def write_lines(name, lines):
+    with open(os.path.join(HERE, name + ".expected"), "w") as f:
+        for kind, given, found in lines:
+            f.write("%s; %s; %s\n" % (kind, " ".join(map(str, given)), " ".join(map(str, found))))
 
 
 def llama(**more):
@@ -465,11 +487,37 @@ CHECKPOINTS = {
     "llama2c_2": Case(llama(intermediate_size=64, eos_token_id=1, max_position_embeddings=40), LM, edit=2),
     "llama2c_2_tied": Case(llama(tie_word_embeddings=True, intermediate_size=96, num_key_value_heads=1, num_hidden_layers=1, eos_token_id=1,
                                  max_position_embeddings=40), LM, edit=2),
+def old_settings(settings):
+    """As files before generation_config.json had them."""
+    return lambda config: config.update(settings)
+
+
+PLAIN = {"max_new_tokens": 12}
+SETTINGS = {
+    "set_penalty": Case(llama(), LM, dtype=BF16, generation={"repetition_penalty": 1.7, "max_length": 14, "eos_token_id": [2, 35, 50]}),
+    "set_ngram": Case(llama(), LM, dtype=BF16, generation={"no_repeat_ngram_size": 2, "suppress_tokens": [17, 21, 40], **PLAIN}),
+    "set_begin": Case(gpt2(), tf.GPT2LMHeadModel, dtype=BF16, generation={"begin_suppress_tokens": [30, 31, 90], "forced_bos_token_id": 44,
+                                                                         "forced_eos_token_id": 2, **PLAIN}),
+    "set_bad_words": Case(bart(), tf.BartForConditionalGeneration, dtype=BF16,
+                          generation={"bad_words_ids": [[1], [60], [70, 71], [5, 6, 7]], "min_length": 8, "forced_bos_token_id": 9,
+                                      "forced_eos_token_id": 2, "max_length": 13}),
+    "set_beams": Case(bart(tf.MarianConfig, scale_embedding=True, activation_function="swish", eos_token_id=0, pad_token_id=95,
+                           decoder_start_token_id=95), tf.MarianMTModel, dtype=BF16,
+                      generation={"num_beams": 4, "bad_words_ids": [[95]], "forced_eos_token_id": 0, "max_length": 12, "length_penalty": 0.7}),
+    "set_beams_early": Case(bart(tf.M2M100Config, activation_function="relu"), tf.M2M100ForConditionalGeneration, dtype=BF16,
+                            generation={"num_beams": 3, "early_stopping": True, "min_new_tokens": 4, "no_repeat_ngram_size": 3,
+                                        "repetition_penalty": 1.2, "forced_bos_token_id": 12, **PLAIN}),
+    "set_beams_never": Case(llama(), LM, dtype=BF16, generation={"num_beams": 2, "early_stopping": "never", "length_penalty": 1.5,
+                                                                 "eos_token_id": [2, 8, 9, 11, 20, 33], **PLAIN}),
+    "set_old": Case(bart(), tf.BartForConditionalGeneration, dtype=BF16, drop=("generation_config.json",),
+                    edit=old_settings({"num_beams": 4, "no_repeat_ngram_size": 3, "early_stopping": True, "min_length": 6, "max_length": 15,
+                                       "length_penalty": 2.0, "forced_bos_token_id": 0, "forced_eos_token_id": 2})),
 }
 
 
 def main(names):
-    cases = [(decoder, DECODERS), (encoder, ENCODERS), (translator, TRANSLATORS), (checkpoint, CHECKPOINTS)]
+    cases = [(decoder, DECODERS), (encoder, ENCODERS), (translator, TRANSLATORS), (by_settings, SETTINGS),
+             (checkpoint, CHECKPOINTS)]
     for make, name, case in [(make, name, case) for make, table in cases for name, case in table.items()]:
         if names and name not in names:
             continue

@@ -268,7 +268,9 @@ static void knows_when_to_stop(void **state)
     (void)state;
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 5);
     assert_int_equal(make(&g, &quiet, prompt, 3, 6).count, 3);
-    g.max_length = 7;
+    g.max_length = 7;               /* not read beside max_new, as Hugging Face has it */
+    assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 5);
+    g.max_new = 0;
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 4);
     g.max_length = 3;
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).status, RT_TOO_LONG);

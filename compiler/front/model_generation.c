@@ -1,0 +1,85 @@
+/* model_generation.c: the settings of generation of a Draft: what follows from others, lists of ids as the engines take them, what
+ * cannot be. */
+#include "fields.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+typedef struct Settings { Arena *arena; Diag *diag; const Draft *draft; Model *model; } Settings;
+
+#define wrong(s, id, ...) diag_error((s)->diag, EXIT_BAD_DATA, draft_place((s)->draft, SIDE_BOTH, id), __VA_ARGS__)
+
+static bool is_set(const Settings *s, FieldId id) { return draft_choice(s->draft, SIDE_BOTH, id) != NULL; }
+
+static IdList ids_of(Arena *a, const Numbers *list)
+{
+    if (!list) return (IdList){ 0, NULL };
+    int *ids = arena_array(a, (size_t)list->count, sizeof *ids);
+    for (int i = 0; i < list->count; i++) ids[i] = (int)list->value[i];
+    return (IdList){ list->count, ids };
+}
+
+/* end_id and those of end_ids behind it. */
+static IdList own_ends(const Settings *s)
+{
+    const Model *m = s->model;
+    const int more = m->end_ids ? m->end_ids->count : 0;
+    int *ends = arena_array(s->arena, (size_t)more + 1, sizeof *ends);
+    ends[0] = (int)m->end_id;
+    for (int i = 0; i < more; i++) {
+        const double id = m->end_ids->value[i];
+        if (floor(id) < id) wrong(s, FIELD_ID_end_ids, "end_ids[%d] (%.9g) must be a whole number", i + 1, id);
+        ends[i + 1] = (int)id;
+    }
+    return (IdList){ more + 1, ends };
+}
+
+/* eos_token_id says the same in one list: where both are given, it begins with end_id, and there is no end_ids. */
+static void fill_ends(const Settings *s)
+{
+    Model *m = s->model;
+    IdList ends = ids_of(s->arena, m->generation_eos_token_id);
+    if (ends.count && is_set(s, FIELD_ID_end_id) && ends.id[0] != (int)m->end_id)
+        wrong(s, FIELD_ID_generation_eos_token_id, "generation_eos_token_id begins with %d, but end_id is %" PRId64, ends.id[0], m->end_id);
+    else if (ends.count && m->end_ids)
+        wrong(s, FIELD_ID_generation_eos_token_id, "generation_eos_token_id and end_ids both say what ends");
+    if (ends.count) m->end_id = ends.id[0];
+    else ends = own_ends(s);
+    m->ends = ends.id;
+    m->end_count = ends.count;
+}
+
+static void check_forced(const Settings *s, FieldId id, int64_t forced)
+{
+    const Model *m = s->model;
+    if (m->target_vocab && forced >= m->target_vocab)
+        wrong(s, id, "%s (%" PRId64 ") is outside the target vocabulary of %" PRId64, fields[id].name, forced, m->target_vocab);
+}
+
+static void note_unread(const Settings *s)
+{
+    for (int i = FIELD_ID_generation_do_sample; i <= FIELD_ID_generation_eos_token_id; i++)
+        if (is_set(s, (FieldId)i)) {
+            diag_remark(s->diag, draft_place(s->draft, SIDE_BOTH, (FieldId)i), "%s is not read: an encoder generates nothing", fields[i].name);
+            return;
+        }
+}
+
+void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m)
+{
+    const Settings s = { a, d, draft, m };
+    fill_ends(&s);
+    m->bad_words = ids_of(a, m->generation_bad_words_ids);
+    m->suppress = ids_of(a, m->generation_suppress_tokens);
+    m->begin_suppress = ids_of(a, m->generation_begin_suppress_tokens);
+    if (!is_set(&s, FIELD_ID_generation_do_sample)) m->generation_do_sample = is_set(&s, FIELD_ID_generation_temperature);
+    if (!m->has_decoder) {
+        note_unread(&s);
+        return;
+    }
+    check_forced(&s, FIELD_ID_generation_forced_bos_token_id, m->generation_forced_bos_token_id);
+    check_forced(&s, FIELD_ID_generation_forced_eos_token_id, m->generation_forced_eos_token_id);
+    if (m->generation_num_beams > 1 && m->generation_do_sample && m->generation_temperature > 0)
+        wrong(&s, FIELD_ID_generation_num_beams, "generation_num_beams (%" PRId64 ") with do_sample: a search with beams draws nothing",
+              m->generation_num_beams);
+}

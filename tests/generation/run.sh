@@ -1,0 +1,64 @@
+#!/bin/sh
+# Settings of generation in a spec, in a folder and on command lines, of run and of built programs. usage: run.sh XFORMC
+set -u
+xformc=$1 families=tests/families
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+
+# same NAME EXPECTED COMMAND...: the command prints that, and nothing on standard error.
+same() {
+    name=$1 expected=$2
+    shift 2
+    found=$("$@" 2>"$scratch/err" </dev/null)
+    [ $? = 0 ] && [ "$found" = "$expected" ] && [ ! -s "$scratch/err" ]
+    verdict $? "$name"
+    echo "expected $expected, found $found"
+    cat "$scratch/err"
+}
+
+# ---- a folder's settings in its program -------------------------------------------------------------------------
+
+for model in set_bad_words set_beams; do
+    "$xformc" build $families/$model -o "$scratch/$model" --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+    verdict $? "$model: a program"
+    cat "$scratch/log"
+    while IFS=';' read -r _ given wanted; do
+        same "$model: $given" "${wanted# }" "$scratch/$model/$model" "${given# }"
+    done <$families/$model.expected
+done
+given='17 40 16 86 68'
+same '--beam 1 takes the likeliest' "$("$xformc" run $families/set_beams --engine generic --beam 1 "$given")" "$scratch/set_beams/set_beams" --beam 1 "$given"
+[ "$("$scratch/set_beams/set_beams" --beam 1 "$given")" != "$("$scratch/set_beams/set_beams" "$given")" ]
+verdict $? '--beam 1 is not --beam 4'
+
+# ---- a spec's settings ------------------------------------------------------------------------------------------
+
+# model NAME SETTINGS: a spec with them; its dump tells those that differ from their defaults, and those only.
+model() {
+    cat >"$scratch/$1.lua" <<END
+return xf.model { name = "$1", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 20, vocab = 30, weights = "random",
+  end_id = 2, generation = { $2 } }
+END
+}
+model drawn 'temperature = 0.7, top_k = 50, num_beams = 1, max_new_tokens = 6, suppress_tokens = 4, bad_words_ids = { { 5 }, { 3, 4 } }'
+"$xformc" info "$scratch/drawn.lua" -d m 2>&1 >/dev/null | sed -n 's/^  generation_/ /p' | tr -d '\n' >"$scratch/settings"
+[ "$(cat "$scratch/settings")" = ' do_sample true temperature 0.7 bad_words_ids { { 5 }, { 3, 4 } } max_new_tokens 6 suppress_tokens { 4 }' ]
+verdict $? 'the dump tells what differs'
+cat "$scratch/settings"
+model greedy 'max_new_tokens = 6, suppress_tokens = 4, bad_words_ids = { { 5 }, { 3, 4 } }'
+drawn=$("$xformc" run "$scratch/drawn.lua" 3)
+[ "$drawn" != "$("$xformc" run "$scratch/drawn.lua" -s 2 3)" ] && [ "$drawn" = "$("$xformc" run "$scratch/drawn.lua" -s 1 3)" ]
+verdict $? 'temperature alone draws, by the seed'
+same '--temp 0 draws nothing' "$("$xformc" run "$scratch/greedy.lua" 3)" "$xformc" run "$scratch/drawn.lua" --temp 0 3
+same 'as flags say it' "$drawn" "$xformc" run "$scratch/greedy.lua" --temp 0.7 3
+"$xformc" build "$scratch/drawn.lua" -o "$scratch/drawn" --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+verdict $? 'a program that draws'
+same 'draws in a program as in the jit' "$drawn" "$scratch/drawn/drawn" 3
+same 'and nothing with --temp 0' "$("$xformc" run "$scratch/greedy.lua" 3)" "$scratch/drawn/drawn" --temp 0 3
+model ended 'eos_token_id = { 2, 4, 11, 13, 17, 20, 29 }'
+all=$("$xformc" run "$scratch/ended.lua" 3 | wc -w)
+model unended 'eos_token_id = 2'
+[ "$all" -lt "$("$xformc" run "$scratch/unended.lua" 3 | wc -w)" ]
+verdict $? 'several ends'

@@ -361,7 +361,8 @@ bool command_generation(Session *s, RtGeneration *g)
         return false;
     }
     if (fault) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s", fault);
-    else if (g->beams > session_slots(s)) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--slots %d are too few for %d beams", session_slots(s), g->beams);
+    else if (g->beams > session_slots(s))
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--slots %d are too few for %d beams", session_slots(s), g->beams);
     else return true;
     return false;
 }

@@ -23,6 +23,8 @@ typedef struct Texts {
     int prompt;                     /* ids of it */
     int *ids;  int most;            /* [most]: ids of a source, or of a decoder's prompt */
     char *out;  size_t room;        /* the answer; 4 bytes for each character, 12 for each id, and a NUL */
+    size_t answer_from;             /* bytes of the prompt before the answer, where there is a --stop */
+    int *told;  int told_count;     /* ids of the answer so far, where there is a --stop */
     int count;                      /* of the texts so far */
     Exit code;                      /* 65 after a refused text; 70, 74: nothing more is answered */
 } Texts;
@@ -166,6 +168,47 @@ static rt_status write_answer(Texts *t, const RtBeamResult *r)
     return status;
 }
 
+/* ---- stopping ------------------------------------------------------------------------------------------- */
+
+/* Where an answer in t->out will begin: behind the prompt, which is written too where a decoder alone continues it by pieces. */
+static size_t answer_begin(Texts *t)
+{
+    const RtBeamResult nothing = { t->ids, 0, 0, 0 };
+    return write_answer(t, &nothing) == RT_OK ? strlen(t->out) : 0;
+}
+
+/* Cut the answer in t->out where the first of the --stop texts begins; whether there was one. */
+static bool cut_at_stop(Texts *t)
+{
+    const Choices *c = t->session->choices;
+    const size_t from = t->answer_from < strlen(t->out) ? t->answer_from : strlen(t->out);
+    char *first = NULL;
+    for (int i = 0; i < c->stop_count; i++) {
+        char *found = strstr(t->out + from, c->stops[i]);
+        if (found && (!first || found < first)) first = found;
+    }
+    if (first) *first = '\0';
+    return first != NULL;
+}
+
+/* The text so far is written anew with each id, so a stop is found wherever tokens part it. */
+static int stop_told(void *user, int id)
+{
+    Texts *t = user;
+    t->told[t->told_count++] = id;
+    const RtBeamResult so_far = { t->told, t->told_count, 0, 0 };
+    if (write_answer(t, &so_far) != RT_OK) return 0;
+    return cut_at_stop(t);
+}
+
+/* The best answer, up to its stop. */
+static rt_status write_best(Texts *t)
+{
+    const rt_status status = write_answer(t, &t->decoder->results[0]);
+    if (status == RT_OK && t->session->choices->stop_count) cut_at_stop(t);
+    return status;
+}
+
 /* With -v: of a search every sequence with its score; else the sum alone. */
 static rt_status tell_scores(Texts *t)
 {
@@ -189,9 +232,11 @@ static bool answer(Texts *t, const char *text, size_t bytes, Origin at)
     t->out[0] = '\0';
     if (!(t->numbers ? read_ids : t->tokenizer ? read_pieces : read_text)(t, text, bytes, at, &n)) return false;
     t->prompt = n;
+    t->told_count = 0;
+    t->answer_from = t->told ? answer_begin(t) : 0;
     rt_status status = decoder_answer(t->decoder, t->ids, n);
     if (status == RT_OK && t->decoder->count) status = tell_scores(t);
-    if (status == RT_OK && t->decoder->count) status = write_answer(t, &t->decoder->results[0]);
+    if (status == RT_OK && t->decoder->count) status = write_best(t);
     if (status == RT_OK && t->decoder->count) return true;
     begin_message(t, at);
     fprintf(stderr, "%s\n", status == RT_OK ? "the model's logits are no numbers" : rt_status_text(status));
@@ -287,12 +332,31 @@ static bool begins_alone(Texts *t)
     return pieces(t->tokenizer, &t->scratch, &t->scratch_bytes, "", 0, t->ids, t->most, &n) == RT_OK && n;
 }
 
+/* The text of -p, or of the file of -f; NULL after telling. */
+static const char *prompt_text(Texts *t, const Prompt *p, size_t *bytes)
+{
+    enum { MOST_BYTES = 64 << 20 };
+    Session *s = t->session;
+    *bytes = strlen(p->text);
+    if (!p->file) return p->text;
+    char *text = file_read(s->arena, s->diag, (Loc){ 0 }, p->text, MOST_BYTES, bytes);
+    if (text && *bytes && text[*bytes - 1] == '\n') text[--*bytes] = '\0';
+    return text;
+}
+
 /* Without a word the lines of standard input. Where these are none, or nobody has put anything there, the beginning of a text. */
 static void take_all(Texts *t)
 {
     const Choices *c = t->session->choices;
-    bool good = c->word_count || (isatty(STDIN_FILENO) && begins_alone(t)) || take_lines(t);
-    if (good && !c->word_count && !t->count && begins_alone(t)) take_text(t, "", 0, (Origin){ "argument", 1 });
+    const bool given = c->word_count || c->prompt_count;
+    bool good = given || (isatty(STDIN_FILENO) && begins_alone(t)) || take_lines(t);
+    if (good && !given && !t->count && begins_alone(t)) take_text(t, "", 0, (Origin){ "argument", 1 });
+    for (int i = 0; i < c->prompt_count && good; i++) {
+        const Origin at = { "prompt", (size_t)i + 1 };
+        size_t bytes;
+        const char *text = prompt_text(t, &c->prompts[i], &bytes);
+        good = text && take_text(t, text, bytes, at);
+    }
     for (int i = 0; i < c->word_count && good; i++) {
         const Origin at = { "argument", (size_t)i + 1 };
         good = strcmp(c->words[i], "-") ? take_text(t, c->words[i], strlen(c->words[i]), at) : take_lines(t);
@@ -367,11 +431,15 @@ bool command_generation(Session *s, RtGeneration *g)
     return false;
 }
 
+static bool has_texts(const Model *m) { return m->tokenizer_data || (m->source && m->target); }
+
 static bool can_answer(Session *s)
 {
     const Model *m = s->model;
     if (s->choices->input_count)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has inputs; %s answers texts", s->choices->inputs[0], m->name);
+    else if (s->choices->stop_count && (s->choices->ids || !has_texts(m)))
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stop %s: answers are ids here, and no text", s->choices->stops[0]);
     else if (!m->has_decoder) diag_error(s->diag, EXIT_NO_FEATURE, m->at, "%s has no decoder, so it cannot answer", m->name);
     else return true;
     return false;
@@ -385,8 +453,7 @@ Exit run_texts(Session *s)
     Engine *e = can_answer(s) && command_generation(s, &settings) ? session_engine(s, s->choices->engine, NULL, false) : NULL;
     if (!e) return EXIT_DONE;       /* told to s->diag */
     const Plan *p = e->plan;
-    const bool texts = m->tokenizer_data || (m->source && m->target);
-    Texts t = { .session = s, .decoder = decoder_new(s->arena, e, &settings), .numbers = s->choices->ids || !texts,
+    Texts t = { .session = s, .decoder = decoder_new(s->arena, e, &settings), .numbers = s->choices->ids || !has_texts(m),
                 .most = (int)(m->has_encoder ? m->max_source : m->max_target), .room = 12 * (size_t)m->max_target + 1 };
     RtTokenizer tokenizer;
     if (m->tokenizer_data && !t.numbers) {
@@ -398,6 +465,11 @@ Exit run_texts(Session *s)
         t.target = characters(p->target_characters, p->target_texts);
     }
     t.decoder->answering.scored = s->choices->verbose;
+    if (s->choices->stop_count) {
+        t.told = arena_array(s->arena, (size_t)t.decoder->longest + 1, sizeof *t.told);
+        t.decoder->answering.told = stop_told;
+        t.decoder->answering.user = &t;
+    }
     t.ids = arena_array(s->arena, (size_t)t.most, sizeof *t.ids);
     t.out = arena_alloc(s->arena, t.room);
     if (json) put(&t, "{\"answers\":[", 12);

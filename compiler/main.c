@@ -38,6 +38,7 @@ enum {
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
     SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
+    SET_TEXTS = SET_PROMPT | SET_FILE | SET_STOP,
     SET_OF_BEAMS = SET_LENGTH_PENALTY | SET_EARLY_STOPPING,
     SET_GENERATION = SET_OF_BEAMS | SET_BEAMS | SET_PREDICT | SET_SEED | SET_TEMP | SET_TOP_K | SET_TOP_P | SET_MIN_P | SET_TYPICAL |
                      SET_REPEAT_PENALTY | SET_NO_REPEAT_NGRAM
@@ -64,7 +65,8 @@ static const CommandRow commands[] = {
       "Write the packed weights of a spec, for a program built from it",
       "  xformc pack specs/dates.lua --from tuned.safetensors -o dates.safetensors\n"
       "  dates/dates --weights dates.safetensors \"3rd of May 2019\"\n", NULL },
-    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_GENERATION | SET_IDS | SET_JSON | SET_VERBOSE,
+    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_GENERATION | SET_TEXTS |
+          SET_IDS | SET_JSON | SET_VERBOSE,
       WORDS_SPEC_AND_TEXTS, "SPEC [TEXT...]",
       "Answer texts, or the lines of stdin (-), ids where there is no tokenizer; for an xf.graph print every tensor",
       "  xformc run specs/dates.lua \"3rd of May 2019\"\n"
@@ -330,7 +332,7 @@ static bool some_text(const char *option, const char *text, const char **out)
     return *text;
 }
 
-typedef struct Line { Choices choices; uint64_t given; const char **inputs; } Line;
+typedef struct Line { Choices choices; uint64_t given; const char **inputs, **stops; Prompt *prompts; } Line;
 
 static bool take_option(Line *l, OptionKind kind, const char *value)
 {
@@ -358,6 +360,9 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_PREDICT: case OPTION_SEED: case OPTION_TEMP: case OPTION_TOP_K: case OPTION_TOP_P: case OPTION_MIN_P: case OPTION_TYPICAL:
     case OPTION_REPEAT_PENALTY: case OPTION_NO_REPEAT_NGRAM: case OPTION_BEAMS: case OPTION_LENGTH_PENALTY: case OPTION_EARLY_STOPPING:
         return some_setting(name, value, &c->generation);
+    case OPTION_PROMPT:  l->prompts[c->prompt_count++] = (Prompt){ value, false }; return true;
+    case OPTION_FILE:    l->prompts[c->prompt_count++] = (Prompt){ value, true }; return some_text(name, value, &value);
+    case OPTION_STOP:    return some_text(name, value, &l->stops[c->stop_count++]);
     case OPTION_IDS:     c->ids = true; return true;
     case OPTION_TOKENIZER: return some_text(name, value, &c->tokenizer);
     case OPTION_MAX_LEN: return whole_number(name, value, 1, 1048576, &c->max_len);
@@ -577,11 +582,15 @@ int main(int argc, char **argv)
     fill_standard_files();
     cleanup_install();
     l.inputs = calloc((size_t)argc + 1, sizeof *l.inputs);
-    if (!l.inputs) die("no memory");
+    l.stops = calloc((size_t)argc + 1, sizeof *l.stops);
+    l.prompts = calloc((size_t)argc + 1, sizeof *l.prompts);
+    if (!l.inputs || !l.stops || !l.prompts) die("no memory");
+    l.choices.stops = l.stops;
+    l.choices.prompts = l.prompts;
     Exit e = parse(&l, argc, argv);
     l.choices.inputs = l.inputs;
     if (e == EXIT_DONE && (l.given & SET_VERSION)) printf("xformc %s\nMIT licence; what it emits is yours.\n", XFORMC_VERSION);
     else if (e == EXIT_DONE) e = run_command(&l, argv + optind, argc - optind);
-    free(l.inputs);
+    free(l.inputs), free(l.stops), free(l.prompts);
     return e == EXIT_DONE ? written() : e;
 }

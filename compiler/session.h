@@ -35,6 +35,9 @@ typedef struct TokenizeChoices { bool decode, pieces, no_special; const char *pa
 /* Of `run`: settings of generation in the order of the command line, each an option's name and its value. */
 typedef struct GenerationChoices { const char *name[64], *value[64]; int count; int beams; } GenerationChoices;
 
+/* Of `run`: a text of -p, or the file of -f. */
+typedef struct Prompt { const char *text; bool file; } Prompt;
+
 /* What the command line chose. NULL and 0 mean: not given. */
 typedef struct Choices {
     const char *spec;                       /* path */
@@ -63,6 +66,8 @@ typedef struct Choices {
     GenerationChoices generation;
     TokenizeChoices tokenize;
     const char *const *inputs;  int input_count;    /* NAME=FILE */
+    const Prompt *prompts;  int prompt_count;       /* before the words */
+    const char *const *stops;  int stop_count;      /* of --stop */
     const char *const *words;  int word_count;      /* what follows SPEC */
 } Choices;
 

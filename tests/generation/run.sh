@@ -62,3 +62,42 @@ all=$("$xformc" run "$scratch/ended.lua" 3 | wc -w)
 model unended 'eos_token_id = 2'
 [ "$all" -lt "$("$xformc" run "$scratch/unended.lua" 3 | wc -w)" ]
 verdict $? 'several ends'
+
+# ---- texts of the command line, and where an answer stops -------------------------------------------------------
+
+dates=specs/dates.lua
+same '-p is a text' 2019-05-03 "$xformc" run $dates -p '3rd of May 2019'
+printf '3rd of May 2018\n' >"$scratch/text"
+same '-f is the text of a file, before the words' '2018-05-03
+2017-05-03' "$xformc" run $dates -f "$scratch/text" '3rd of May 2017'
+"$xformc" run $dates -f "$scratch/none" >"$scratch/out" 2>"$scratch/err"
+[ $? = 66 ] && [ ! -s "$scratch/out" ] && grep -q "^error: cannot open .*/none: No such file or directory" "$scratch/err"
+verdict $? '-f of no file'
+for engine in jit generic; do
+    same "--stop across characters, $engine" 2019 "$xformc" run $dates --engine $engine --stop -0 '3rd of May 2019'
+    same "the first of several, $engine" 20 "$xformc" run $dates --engine $engine --stop -0 --stop 5-03 --stop 19 '3rd of May 2019'
+    same "--stop of another text, $engine" 2019-05-03 "$xformc" run $dates --engine $engine --stop -06 '3rd of May 2019'
+done
+same '--stop of a search' 2019 "$xformc" run $dates --beam 2 --stop -0 '3rd of May 2019'
+same 'every text anew' '2019
+2018' "$xformc" run $dates --stop -0 '3rd of May 2019' '3rd of May 2018'
+"$xformc" run $families/llama --stop x 1 >"$scratch/out" 2>"$scratch/err"
+[ $? = 2 ] && [ "$(cat "$scratch/err")" = 'error: --stop x: answers are ids here, and no text' ]
+verdict $? '--stop where answers are ids'
+"$xformc" run specs/self_attention.lua -p x >"$scratch/out" 2>"$scratch/err"
+[ $? = 2 ] && [ "$(cat "$scratch/err")" = 'error: --prompt: an xf.graph answers no texts' ]
+verdict $? '-p of an xf.graph'
+
+# By pieces the prompt is printed too, and is no part of the answer.
+cat >"$scratch/pieces.lua" <<END
+return xf.model { name = "pieces", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 40, weights = "random",
+  tokenizer_file = "$PWD/tests/tokenizer/llama2", generation = { max_new_tokens = 24, no_repeat_ngram_size = 1, repetition_penalty = 1.5 } }
+END
+all=$("$xformc" run "$scratch/pieces.lua" 'on the other')
+answer=${all#on the other}
+stop=$(printf %s "$answer" | sed -E 's/^(.{20})(.{5}).*/\2/')
+[ "$answer" != "$all" ] && [ -n "$stop" ] && [ "$stop" != "$answer" ]
+verdict $? 'an answer of pieces'
+echo "$all"
+same '--stop across pieces' "on the other${answer%%"$stop"*}" "$xformc" run "$scratch/pieces.lua" --stop "$stop" 'on the other'
+same '--stop with a text of the prompt' "$all" "$xformc" run "$scratch/pieces.lua" --stop 'on the o' 'on the other'

@@ -133,7 +133,8 @@ Engine *command_graph_engine(Session *s)
 {
     const Choices *c = s->choices;
     if (c->prompt_count || c->stop_count) {
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph answers no texts", c->stop_count ? "stop" : c->prompts[0].file ? "file" : "prompt");
+        const char *option = c->stop_count ? "stop" : c->prompts[0].file ? "file" : "prompt";
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph answers no texts", option);
         return NULL;
     }
     if (c->word_count) {

@@ -104,3 +104,34 @@ expect 'run --raw of a decoder' 2 '' 'error: --raw: kind_decoder answers by text
 expect 'run --raw --json' 2 '' 'error: --raw and --json are two forms of one answer\n' "$xformc" run $goldens/kind_encoder.lua --raw --json 1
 expect 'run --raw of a graph' 2 '' "error: --raw: vectors are an encoder's, not an xf.graph's\n" "$xformc" run specs/attention.lua --raw
 expect 'run --beam of an encoder' 2 '' 'error: --beam: kind_encoder has no decoder and generates nothing\n' "$xformc" run $goldens/kind_encoder.lua --beam 2 1
+
+# ---- folders ----------------------------------------------------------------------------------------------------
+
+# damaged NAME FOLDER FILE MESSAGE: a copy of a small folder whose FILE is standard input.
+damaged() {
+    rm -rf "$scratch/folder" && cp -r "tests/families/$2" "$scratch/folder" && cat >"$scratch/folder/$3"
+    "$xformc" run "$scratch/folder" 1 >"$scratch/out" 2>"$scratch/err"
+    [ $? = 65 ] && [ ! -s "$scratch/out" ] && sed "s|$scratch/folder/||" "$scratch/err" | grep -qxF "$4"
+    verdict $? "$1"
+    cat "$scratch/err"
+}
+damaged 'modules.json is no list' sentence modules.json 'modules.json: error: not a list of modules' <<'END'
+{}
+END
+damaged 'modules.json is cut' sentence modules.json "modules.json:2: error: not JSON: ']' expected near end of file" <<'END'
+[
+END
+damaged 'a module that is not known' sentence modules.json \
+    'modules.json: error: module 0, "sentence_transformers.models.Dense", is not supported, only Transformer, Pooling and Normalize' <<'END'
+[ { "idx": 0, "type": "sentence_transformers.models.Dense" } ]
+END
+damaged 'no pooling is chosen' sentence 1_Pooling/config.json \
+    '1_Pooling/config.json: error: no pooling is chosen that is supported: cls, max, mean, mean_sqrt, weightedmean or lasttoken' <<'END'
+{ "pooling_mode_mean_tokens": false }
+END
+sed 's/"1": "perhaps"/"1": 7/' tests/families/bert_classifier/config.json >"$scratch/config"
+damaged 'a label that is no text' bert_classifier config.json \
+    "$(grep -n '"1": 7' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:5: error: "id2label.1" must be text, found 7/')" <"$scratch/config"
+sed 's/"1": "perhaps"/"3": "perhaps"/' tests/families/bert_classifier/config.json >"$scratch/config"
+damaged 'labels with a hole' bert_classifier config.json \
+    "$(grep -n '"id2label"' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:15: error: the key "id2label.1" is missing/')" <"$scratch/config"

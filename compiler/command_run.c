@@ -155,6 +155,10 @@ Engine *command_graph_engine(Session *s)
 static bool run_graph(Session *s)
 {
     const Choices *c = s->choices;
+    if (c->raw) {
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: vectors are an encoder's, not an xf.graph's");
+        return false;
+    }
     if (c->generation.count) {
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph generates nothing", c->generation.name[0]);
         return false;

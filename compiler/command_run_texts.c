@@ -8,19 +8,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_run_vectors.h"
 #include "decode.h"
 #include "json_text.h"
 #include "rt_tokenizer.h"
 
 typedef struct Texts {
     Session *session;
-    Decoder *decoder;
+    Decoder *decoder;               /* NULL of an encoder alone */
+    Vectors *vectors;               /* of an encoder alone, else NULL */
     bool numbers;                   /* there is no tokenizer */
     RtCharacters source, target;
     RtTokenizer *tokenizer;         /* NULL without pieces */
     void *scratch;  size_t scratch_bytes;
     int *all;                       /* of a decoder alone: a prompt and what follows; [2 * max_target] */
-    int prompt;                     /* ids of it */
+    int prompt;                     /* ids of the text */
     int *ids;  int most;            /* [most]: ids of a source, or of a decoder's prompt */
     char *out;  size_t room;        /* the answer; 4 bytes for each character, 12 for each id, and a NUL */
     size_t answer_from;             /* bytes of the prompt before the answer, where there is a --stop */
@@ -225,6 +227,16 @@ static rt_status tell_scores(Texts *t)
     return status;
 }
 
+static rt_status decode_answer(Texts *t, int n)
+{
+    t->told_count = 0;
+    t->answer_from = t->told ? answer_begin(t) : 0;
+    rt_status status = decoder_answer(t->decoder, t->ids, n);
+    if (status == RT_OK && !t->decoder->count) return RT_BAD_WEIGHTS;
+    if (status == RT_OK) status = tell_scores(t);
+    return status == RT_OK ? write_best(t) : status;
+}
+
 /* False after telling; the answer is then empty. */
 static bool answer(Texts *t, const char *text, size_t bytes, Origin at)
 {
@@ -232,16 +244,12 @@ static bool answer(Texts *t, const char *text, size_t bytes, Origin at)
     t->out[0] = '\0';
     if (!(t->numbers ? read_ids : t->tokenizer ? read_pieces : read_text)(t, text, bytes, at, &n)) return false;
     t->prompt = n;
-    t->told_count = 0;
-    t->answer_from = t->told ? answer_begin(t) : 0;
-    rt_status status = decoder_answer(t->decoder, t->ids, n);
-    if (status == RT_OK && t->decoder->count) status = tell_scores(t);
-    if (status == RT_OK && t->decoder->count) status = write_best(t);
-    if (status == RT_OK && t->decoder->count) return true;
+    const rt_status status = t->vectors ? vectors_encode(t->vectors, t->ids, n) : decode_answer(t, n);
+    if (status == RT_OK) return true;
     begin_message(t, at);
-    fprintf(stderr, "%s\n", status == RT_OK ? "the model's logits are no numbers" : rt_status_text(status));
+    fprintf(stderr, "%s\n", status == RT_BAD_WEIGHTS ? "the model's logits are no numbers" : rt_status_text(status));
     t->out[0] = '\0';
-    t->code = status == RT_OK ? EXIT_BAD_DATA : EXIT_OUR_BUG;
+    t->code = status == RT_BAD_WEIGHTS ? EXIT_BAD_DATA : EXIT_OUR_BUG;
     return false;
 }
 
@@ -274,16 +282,37 @@ static void add_beams(Texts *t, Text *json, int count)
     text_add(json, "]");
 }
 
+/* The input as ids, then the numbers. */
+static void add_vectors(Texts *t, Text *json)
+{
+    text_add(json, ",\"input_ids\":[");
+    for (int i = 0; i < t->prompt; i++) text_printf(json, i ? ",%d" : "%d", t->ids[i]);
+    text_add(json, "]");
+    vectors_print_json(t->vectors, json);
+}
+
+static void put_vectors(Texts *t, bool answered)
+{
+    Arena *a = arena_new();
+    Text out = text_new(a);
+    const bool raw = t->session->choices->raw;
+    if (answered) (raw ? vectors_print_raw : vectors_print)(t->vectors, &out);
+    if (!raw) text_add(&out, "\n");
+    put(t, out.data, out.size);
+    arena_free(a);
+}
+
 static void put_json(Texts *t, const char *text, size_t bytes, bool answered)
 {
     Arena *a = arena_new();
     Text json = text_new(a);
     text_add(&json, t->count ? ",\n {\"input\":" : "\n {\"input\":");
     json_add_bytes(&json, text, bytes);
-    text_add(&json, ",\"answer\":");
-    if (answered) json_add_string(&json, t->out);
-    else text_add(&json, "null");
-    if (t->decoder->generation.beams) add_beams(t, &json, answered ? t->decoder->count : 0);
+    if (!t->vectors || !answered) text_add(&json, ",\"answer\":");
+    if (!answered) text_add(&json, "null");
+    else if (t->vectors) add_vectors(t, &json);
+    else json_add_string(&json, t->out);
+    if (t->decoder && t->decoder->generation.beams) add_beams(t, &json, answered ? t->decoder->count : 0);
     text_add(&json, "}");
     put(t, json.data, json.size);
     arena_free(a);
@@ -294,6 +323,7 @@ static bool take_text(Texts *t, const char *text, size_t bytes, Origin at)
 {
     const bool answered = answer(t, text, bytes, at);
     if (t->session->choices->json) put_json(t, text, bytes, answered);
+    else if (t->vectors) put_vectors(t, answered);
     else {
         size_t n = strlen(t->out);
         t->out[n] = '\n';           /* in the place of the NUL */
@@ -436,11 +466,16 @@ static bool has_texts(const Model *m) { return m->tokenizer_data || (m->source &
 static bool can_answer(Session *s)
 {
     const Model *m = s->model;
-    if (s->choices->input_count)
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has inputs; %s answers texts", s->choices->inputs[0], m->name);
-    else if (s->choices->stop_count && (s->choices->ids || !has_texts(m)))
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stop %s: answers are ids here, and no text", s->choices->stops[0]);
-    else if (!m->has_decoder) diag_error(s->diag, EXIT_NO_FEATURE, m->at, "%s has no decoder, so it cannot answer", m->name);
+    const Choices *c = s->choices;
+    if (c->input_count)
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has inputs; %s answers texts", c->inputs[0], m->name);
+    else if (c->stop_count && (c->ids || !has_texts(m) || !m->has_decoder))
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stop %s: answers are %s here, and no text", c->stops[0], m->has_decoder ? "ids" : "numbers");
+    else if (!m->has_decoder && c->generation.count)
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: %s has no decoder and generates nothing", c->generation.name[0], m->name);
+    else if (c->raw && m->has_decoder)
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: %s answers by text; vectors are an encoder's", m->name);
+    else if (c->raw && c->json) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw and --json are two forms of one answer");
     else return true;
     return false;
 }
@@ -450,11 +485,14 @@ Exit run_texts(Session *s)
     const Model *m = s->model;
     const bool json = s->choices->json;
     RtGeneration settings;
-    Engine *e = can_answer(s) && command_generation(s, &settings) ? session_engine(s, s->choices->engine, NULL, false) : NULL;
+    const bool ready = can_answer(s) && (!m->has_decoder || command_generation(s, &settings));
+    Engine *e = ready ? session_engine(s, s->choices->engine, NULL, false) : NULL;
     if (!e) return EXIT_DONE;       /* told to s->diag */
     const Plan *p = e->plan;
-    Texts t = { .session = s, .decoder = decoder_new(s->arena, e, &settings), .numbers = s->choices->ids || !has_texts(m),
+    Texts t = { .session = s, .numbers = s->choices->ids || !has_texts(m),
                 .most = (int)(m->has_encoder ? m->max_source : m->max_target), .room = 12 * (size_t)m->max_target + 1 };
+    if (m->has_decoder) t.decoder = decoder_new(s->arena, e, &settings);
+    else t.vectors = vectors_new(s->arena, e);
     RtTokenizer tokenizer;
     if (m->tokenizer_data && !t.numbers) {
         t.tokenizer = &tokenizer;
@@ -464,7 +502,7 @@ Exit run_texts(Session *s)
         t.source = characters(p->source_characters, p->source_texts);
         t.target = characters(p->target_characters, p->target_texts);
     }
-    t.decoder->answering.scored = s->choices->verbose;
+    if (t.decoder) t.decoder->answering.scored = s->choices->verbose;
     if (s->choices->stop_count) {
         t.told = arena_array(s->arena, (size_t)t.decoder->longest + 1, sizeof *t.told);
         t.decoder->answering.told = stop_told;

@@ -65,14 +65,14 @@ static const CommandRow commands[] = {
       "Write the packed weights of a spec, for a program built from it",
       "  xformc pack specs/dates.lua --from tuned.safetensors -o dates.safetensors\n"
       "  dates/dates --weights dates.safetensors \"3rd of May 2019\"\n", NULL },
-    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_GENERATION | SET_TEXTS |
-          SET_IDS | SET_JSON | SET_VERBOSE,
-      WORDS_SPEC_AND_TEXTS, "SPEC [TEXT...]",
-      "Answer texts, or the lines of stdin (-), ids where there is no tokenizer; for an xf.graph print every tensor",
+    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_GENERATION | SET_TEXTS | SET_IDS |
+          SET_RAW | SET_JSON | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "SPEC [TEXT...]",
+      "Answer texts, or the lines of stdin (-), ids where there is no tokenizer; an encoder by a vector or a label; an xf.graph by every tensor",
       "  xformc run specs/dates.lua \"3rd of May 2019\"\n"
       "  xformc run specs/dates.lua --json < texts\n"
       "  xformc run specs/dates.lua --beam 4 -v \"3rd of May 2019\"\n"
       "  xformc run stories260K.bin -n 20 1\n"
+      "  xformc run specs/encoder.lua --raw \"1 2 3\" > hidden.f32\n"
       "  xformc run specs/self_attention.lua\n", "jit" },
     { "verify", command_verify, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_AGAINST | SET_JSON | SET_VERBOSE, WORDS_SPEC,
       "SPEC [--against FILE]", "Compare engines with each other, or with your own reference",
@@ -398,6 +398,7 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_PAIR:    c->tokenize.pair = value; return true;
     case OPTION_NO_SPECIAL: c->tokenize.no_special = true; return true;
     case OPTION_CLEAR:   c->clear = true; return true;
+    case OPTION_RAW:     c->raw = true; return true;
     case OPTION_JSON:    c->json = true; return true;
     case OPTION_DUMP:
         c->dumps = value;

@@ -45,7 +45,7 @@ typedef struct Choices {
     const char *engine;                     /* native, generic */
     const char *cc, *isa;
     int threads, slots, lanes;              /* lanes: most that a state has room for */
-    bool taps, json, quiet, verbose;
+    bool taps, json, raw, quiet, verbose;
     unsigned hooks;                         /* EMIT_*, of the jit; with EMIT_POLLS native code stops too, between two calls */
     bool clear;                             /* of `cache` */
     bool allow_c;                           /* a spec file may have xf.op */

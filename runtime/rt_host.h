@@ -36,6 +36,8 @@ typedef struct rt_program {
 
     int max_source, source_vocab;   /* of an encoder; 0: there is none */
     int width, hidden_stride;       /* of its hidden states, where there is no decoder */
+    int vector_width, vector_stride;                /* of what its head makes of them; stride 0: one vector of a whole source */
+    const char *const *labels;      /* [vector_width]: what the numbers of the vector are scores of; NULL for none */
     int max_target, vocab;          /* of a decoder; 0: there is none */
     int start, slots;               /* id that an answer to a source begins with; sequences that a state holds */
     const RtGeneration *generation; /* the settings that it comes with; NULL where there is no decoder */
@@ -45,9 +47,10 @@ typedef struct rt_program {
     rt_status (*threads)(void *model, int n);
     rt_team *(*team)(const void *model);
     void (*reset)(void *state);
-    /* Of an encoder; hidden where there is no decoder. */
+    /* Of an encoder; hidden where there is no decoder, vector where it has a head, else NULL. */
     rt_status (*encode)(const void *model, void *state, const int *ids, int n);
     const float *(*hidden)(const void *state);
+    const float *(*vector)(const void *state);
     /* Of a decoder, as the emitted NAME.h says; next on slot 0. */
     rt_status (*rows_of)(const void *model, void *state, const rt_row *rows, int n);
     const float *(*logits)(const void *state);

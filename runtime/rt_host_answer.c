@@ -147,19 +147,15 @@ int host_answer(Host *host, const char *text, size_t bytes, int scored)
 
 /* ---- printing ----------------------------------------------------------------------------------------------- */
 
-static void print_hidden(const Host *host)
-{
-    const rt_program *p = host->program;
-    const float *x = p->hidden(host->state);
-    for (int r = 0; r < host->answer.input_count; r++)
-        for (int i = 0; i < p->width; i++) printf("%s%.6g", r || i ? " " : "", (double)x[(size_t)r * (size_t)p->hidden_stride + (size_t)i]);
-}
-
 int host_print(const Host *host)
 {
     const HostAnswer *a = &host->answer;
+    if (host->options->raw) {
+        host_print_raw(host);
+        return ferror(stdout) ? EOF : 0;
+    }
     if (a->message[0]) return putchar('\n');
-    if (!host->program->max_target) print_hidden(host);
+    if (!host->program->max_target) host_print_vector(host);
     else if (!host_numbers(host)) fputs(a->text, stdout);
     else for (int i = 0; i < a->count; i++) printf("%s%d", i ? " " : "", a->ids[i]);
     return putchar('\n') == EOF || ferror(stdout) ? EOF : 0;
@@ -169,22 +165,6 @@ static void json_ids(const char *key, const int *ids, int n)
 {
     printf(",\"%s\":[", key);
     for (int i = 0; i < n; i++) printf("%s%d", i ? "," : "", ids[i]);
-    putchar(']');
-}
-
-static void json_hidden(const Host *host)
-{
-    const rt_program *p = host->program;
-    const float *x = p->hidden(host->state);
-    fputs(",\"hidden\":[", stdout);
-    for (int r = 0; r < host->answer.input_count; r++, x += p->hidden_stride) {
-        fputs(r ? ",[" : "[", stdout);
-        for (int i = 0; i < p->width; i++) {
-            if (i) putchar(',');
-            host_json_number((double)x[i]);
-        }
-        putchar(']');
-    }
     putchar(']');
 }
 
@@ -198,7 +178,7 @@ int host_print_json(const Host *host, const char *text, size_t bytes)
         host_json_text(a->message, strlen(a->message));
     } else {
         json_ids("input_ids", a->input, a->input_count);
-        if (!host->program->max_target) json_hidden(host);
+        if (!host->program->max_target) host_json_vector(host);
         else {
             json_ids("ids", a->ids, a->count);
             fputs(",\"answer\":", stdout);

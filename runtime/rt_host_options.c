@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, GENERATION };
+enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, GENERATION };
 
 static const struct { const char *name, *argument, *help; int letter; } table[] = {
     { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS },
@@ -25,7 +25,7 @@ static const struct { const char *name, *argument, *help; int letter; } table[] 
     { "help",    NULL,   "show this help", 'h' },
     { "version", NULL,   "show the version", VERSION },
 };
-enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 32, NAME_ROOM = 16 };
+enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 33, NAME_ROOM = 16 };
 
 /* All options: the table's, and where there is a decoder the settings of generation. */
 typedef struct Option { const char *name, *argument, *help; int letter, value; } Option;
@@ -40,10 +40,12 @@ static void collect_options(const rt_program *p)
         const int letter = table[i].letter < 256 ? table[i].letter : 0;
         o.list[o.count++] = (Option){ table[i].name, table[i].argument, table[i].help, letter, table[i].letter };
     }
-    for (int i = 0; p->generation && i < rt_generation_option_count && o.count < MOST_OPTIONS; i++) {
+    for (int i = 0; p->generation && i < rt_generation_option_count && o.count < MOST_OPTIONS - 1; i++) {
         const RtGenerationOption *g = &rt_generation_options[i];
         o.list[o.count++] = (Option){ g->name, g->argument, g->doc, g->letter, g->letter ? g->letter : GENERATION + i };
     }
+    if (!p->max_target)
+        o.list[o.count++] = (Option){ "raw", NULL, "write numbers as bytes: 32-bit floats, the lowest byte first", 0, RAW };
     options = o;
 }
 
@@ -58,7 +60,12 @@ static void show_keys(const rt_program *p)
              "  text        the same as text, null without a tokenizer\n"
              "  score       sum of the log-probabilities of ids\n"
              "  finished    whether the end mark came, or room ran out");
-    else puts("  hidden      a list of numbers for each id");
+    else if (!p->vector) puts("  hidden      a list of numbers for each id");
+    else if (p->vector_stride) puts("  vectors     a list of numbers for each id");
+    else puts("  vector      a list of numbers");
+    if (p->labels)
+        puts("  answer      the likeliest label\n"
+             "  scores      each label and its score, a probability");
     puts("  error       why there is no answer; then there is only input besides");
 }
 
@@ -169,6 +176,7 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
     if (o->action && o->first < argc) fprintf(stderr, "%s: '%s': no text is answered here\n", p->name, argv[o->first]);
     else if (o->action && o->ids) fprintf(stderr, "%s: --ids says how texts are read; none is answered here\n", p->name);
     else if (o->action && o->generates) fprintf(stderr, "%s: settings of generation say how texts are answered; none is here\n", p->name);
+    else if (o->raw && (o->action || o->json)) fprintf(stderr, "%s: --raw says how vectors are written; none is here\n", p->name);
     else if (o->repetitions && o->action != HOST_BENCH) fprintf(stderr, "%s: --repetitions is read by --bench\n", p->name);
     else return 0;
     return usage_end(p);
@@ -238,6 +246,7 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         case WEIGHTS: o->weights = optarg; break;
         case IDS: o->ids = 1; break;
         case JSON: o->json = 1; break;
+        case RAW: o->raw = 1; break;
         case INFO: code = choose(o, HOST_INFO, p); break;
         case CHECK: code = choose(o, HOST_CHECK, p); break;
         case SELFTEST: code = choose(o, HOST_SELFTEST, p); break;

@@ -54,6 +54,13 @@ rt_status host_generate(Host *host, int scored);
 int host_print(const Host *host);
 int host_print_json(const Host *host, const char *text, size_t bytes);
 
+/* ---- an encoder alone: rt_host_vector.c ------------------------------------------------------------------- */
+
+/* What it leaves, without a line's end: numbers, or a label and its probability; as keys of an object; as bytes. */
+void host_print_vector(const Host *host);
+void host_json_vector(const Host *host);
+void host_print_raw(const Host *host);
+
 /* ---- JSON: rt_host_json.c --------------------------------------------------------------------------------- */
 
 /* A string of any bytes: what is no UTF-8 becomes U+FFFD, byte by byte; what a terminal would obey is escaped. */

@@ -43,10 +43,19 @@ static const FamilyTensor tensors[] = {
     WHOLE("encoder.{}.ffn.up", "encoder.layer.{}.intermediate.dense"),
     WHOLE("encoder.{}.ffn.down", "encoder.layer.{}.output.dense"),
     WHOLE("encoder.{}.norm.1", "encoder.layer.{}.output.LayerNorm"),
+    WHOLE("head.0.norm", "/cls.predictions.transform.LayerNorm"),
+    WHOLE("head.0", "/(cls.predictions.transform.dense|bert.pooler.dense)"),
+    WHOLE("head.1", "/classifier"),
+    WHOLE("head.output", "/cls.predictions"),
 };
 
 const Family family_bert = { .kind = KIND_ENCODER, .prefix = "(bert.|)", SETTINGS_OF(settings), .keys = keys, .more = more, TENSORS_OF(tensors) };
-const Family family_electra = { .like = &family_bert, .kind = KIND_ENCODER, .prefix = "(electra.|)" };
+
+static const FamilyTensor electra_tensors[] = {
+    WHOLE("head.0", "/classifier.dense"),
+    WHOLE("head.1", "/classifier.out_proj"),
+};
+const Family family_electra = { .like = &family_bert, .kind = KIND_ENCODER, .prefix = "(electra.|)", TENSORS_OF(electra_tensors) };
 
 /* ---- RoBERTa -------------------------------------------------------------------------------------------- */
 
@@ -65,6 +74,10 @@ static void roberta_more(const Config *c)
 
 static const FamilyTensor roberta_tensors[] = {
     ADDED("encoder.position", "embeddings.position_embeddings", ROWS_2, "embeddings.token_type_embeddings"),
+    WHOLE("head.0.norm", "/lm_head.layer_norm"),
+    WHOLE("head.0", "/(lm_head.dense|classifier.dense)"),
+    WHOLE("head.1", "/classifier.out_proj"),
+    WHOLE("head.output", "/lm_head"),
 };
 
 #define ROBERTA .like = &family_bert, .kind = KIND_ENCODER, .prefix = "(roberta.|)", .keys = roberta_keys, .more = roberta_more, \

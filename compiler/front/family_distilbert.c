@@ -30,6 +30,10 @@ static const FamilyTensor tensors[] = {
     WHOLE("encoder.{}.ffn.up", "transformer.layer.{}.ffn.lin1"),
     WHOLE("encoder.{}.ffn.down", "transformer.layer.{}.ffn.lin2"),
     WHOLE("encoder.{}.norm.1", "transformer.layer.{}.output_layer_norm"),
+    WHOLE("head.0.norm", "/vocab_layer_norm"),
+    WHOLE("head.0", "/(vocab_transform|pre_classifier)"),
+    WHOLE("head.1", "/classifier"),
+    WHOLE("head.output", "/vocab_projector"),
 };
 
 const Family family_distilbert = { .kind = KIND_ENCODER, .prefix = "(distilbert.|)", SETTINGS_OF(settings), .keys = keys, TENSORS_OF(tensors) };

@@ -252,6 +252,7 @@ static void read_keys(Config *c, const char *folder)
     config_take_generation(c, folder);
     take_tying(c);
     if (!diag_errors(c->diag)) take_more(c);
+    if (!diag_errors(c->diag) && c->family->kind == KIND_ENCODER) config_head(c, folder);
     note_keys(c);
 }
 

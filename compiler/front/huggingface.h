@@ -18,4 +18,8 @@ int config_list_at(const Config *c, const char *key, int i, double **numbers);
 /* The marks that texts begin and end with, and the settings of generation: of generation_config.json in the folder, else of `c`. */
 void config_take_generation(const Config *c, const char *folder);
 
+/* What is behind the hidden states of an encoder: a classifier or a masked language model by its architecture, or what the files of
+ * sentence-transformers beside it say. */
+void config_head(const Config *c, const char *folder);
+
 #endif

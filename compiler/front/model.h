@@ -98,8 +98,8 @@ typedef enum ModelKind { KIND_ENCODER_DECODER, KIND_DECODER, KIND_ENCODER, KIND_
 /* Numbers of a field that lists them. */
 typedef struct Numbers { int count; const double *value; } Numbers;
 
-/* Values of a field of scope LIST: numbers, switches, words by their index. */
-typedef struct Whole { int count; const int64_t *value; } Whole;
+/* Values of a field of scope LIST: numbers, switches, words by their index; of TEXT the texts. */
+typedef struct Whole { int count; const int64_t *value; const char *const *text; } Whole;
 
 /* C types of the fields. */
 #define FIELD_INT    int64_t
@@ -249,10 +249,11 @@ const TensorSource *model_tensor(const Model *m, const char *name);     /* NULL 
 int64_t model_parameters(const Model *m);
 
 /* Whether anything is behind the hidden states of an encoder alone; whether they become one vector, and how wide it is (else
- * d_model); value i of a list that begins again at its end. */
+ * d_model); numbers of each vector behind all of it; value i of a list that begins again at its end. */
 bool model_has_head(const Model *m);
 bool model_pools(const Model *m);
 int64_t model_pooled_width(const Model *m);
+int64_t model_vector_width(const Model *m);
 int64_t model_head_value(const Whole *list, int i);
 
 /* The name of a stack's rotary table by its number in Stack.rotary. */

@@ -130,11 +130,12 @@ static void dump_stack(const char *name, const Stack *s, FILE *to)
 static void dump_head(const Model *m, FILE *to)
 {
     for (const Field *f = fields; f < fields + FIELD_COUNT && model_has_head(m); f++) {
-        if (f->scope != SCOPE_LIST) continue;
-        const Whole *list = (const Whole *)((const char *)m + f->offset);
+        const Whole *list = f->scope == SCOPE_LIST ? (const Whole *)((const char *)m + f->offset) : NULL;
+        if (!list || (f->type == TYPE_TEXT && !list->count)) continue;
         fprintf(to, "  %-18s", f->name);
         for (int i = 0; i < list->count; i++) {
-            if (f->type == TYPE_WORD) fprintf(to, "%s\"%s\"", i ? ", " : "", f->words[list->value[i]]);
+            if (f->type == TYPE_TEXT) fprintf(to, "%s\"%s\"", i ? ", " : "", list->text[i]);
+            else if (f->type == TYPE_WORD) fprintf(to, "%s\"%s\"", i ? ", " : "", f->words[list->value[i]]);
             else if (f->type == TYPE_BOOL) fprintf(to, "%s%s", i ? ", " : "", list->value[i] ? "true" : "false");
             else fprintf(to, "%s%" PRId64, i ? ", " : "", list->value[i]);
         }

@@ -23,12 +23,17 @@ static Whole list_of(Arena *a, const Draft *draft, FieldId id)
     const Choice *c = draft_choice(draft, SIDE_BOTH, id);
     const int n = c ? c->count : fields[id].has_default;
     int64_t *values = arena_array(a, (size_t)n + 1, sizeof *values);
-    for (int i = 0; i < n; i++) values[i] = c ? c->values[i].integer : field_preset(&fields[id]).integer;
-    return (Whole){ n, values };
+    const char **texts = arena_array(a, (size_t)n + 1, sizeof *texts);
+    for (int i = 0; i < n; i++) {
+        const FieldValue v = c ? c->values[i] : field_preset(&fields[id]);
+        values[i] = v.integer;
+        texts[i] = v.text;
+    }
+    return (Whole){ n, values, texts };
 }
 
 static const FieldId of_head[] = { FIELD_ID_pooling, FIELD_ID_normalize, FIELD_ID_head_width, FIELD_ID_head_activation, FIELD_ID_head_bias,
-                                   FIELD_ID_head_norm, FIELD_ID_head_tied };
+                                   FIELD_ID_head_norm, FIELD_ID_head_tied, FIELD_ID_labels };
 enum { OF_HEAD = sizeof of_head / sizeof *of_head };
 
 /* A list about linears has no more values than there are linears. */
@@ -38,6 +43,23 @@ static bool check_length(Diag *d, const Draft *draft, FieldId id, const Whole *l
     if (!c || list->count <= most) return true;
     diag_error(d, EXIT_BAD_DATA, c->at, "%s lists %d values; head_width lists %d", fields[id].name, list->count, most);
     return false;
+}
+
+/* A name for each number of the one vector. */
+static void check_labels(Diag *d, const Draft *draft, const Model *m, int64_t width)
+{
+    const Loc at = draft_place(draft, SIDE_BOTH, FIELD_ID_labels);
+    if (!m->labels.count) return;
+    if (!model_pools(m)) diag_error(d, EXIT_BAD_DATA, at, "labels need one vector: pooling = \"cls\", or another");
+    else if (m->labels.count != width)
+        diag_error(d, EXIT_BAD_DATA, at, "labels lists %d texts; the model gives %" PRId64 " numbers", m->labels.count, width);
+    else if (m->normalize) diag_error(d, EXIT_BAD_DATA, at, "labels name scores, which normalize would change");
+}
+
+int64_t model_vector_width(const Model *m)
+{
+    const int n = m->head_width.count;
+    return m->head_tied ? m->source_vocab : n ? m->head_width.value[n - 1] : model_pooled_width(m);
 }
 
 void model_check_head(Arena *a, Diag *d, const Draft *draft, Model *m)
@@ -67,4 +89,5 @@ void model_check_head(Arena *a, Diag *d, const Draft *draft, Model *m)
     if (m->head_tied && last != m->d_model)
         diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_head_tied),
                    "head_tied reads vectors of d_model (%" PRId64 "), what is before it gives %" PRId64, m->d_model, last);
+    check_labels(d, draft, m, model_vector_width(m));
 }

@@ -6,8 +6,8 @@
 
 /* What main() of a program is made of, besides NAME_main.o. */
 static const char host_objects[] =
-    "runtime/rt_packed.o \\\n"
-    "          $(addprefix runtime/rt_host,.o _options.o _answer.o _json.o _info.o _check.o _bench.o _generate.o)";
+    "runtime/rt_packed.o runtime/rt_scores.o \\\n"
+    "          $(addprefix runtime/rt_host,.o _options.o _answer.o _vector.o _json.o _info.o _check.o _bench.o _generate.o)";
 
 static const char library_objects[] =
     "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o \\\n"

@@ -46,6 +46,10 @@ static const char main_hidden[] =
     "static const float *hidden(const void *s) { return ${name}_hidden(s); }\n";
 static const char main_hidden_rows[] =
     "        .width = ${width}, .hidden_stride = ${upper}_HIDDEN_STRIDE, .hidden = hidden,\n";
+static const char main_vector[] =
+    "static const float *vector(const void *s) { return ${name}_vector(s); }\n";
+static const char main_vector_rows[] =
+    "        .vector_width = ${upper}_VECTOR_WIDTH, .vector_stride = ${stride}, .vector = vector,\n";
 static const char main_decoder[] =
     "static rt_status rows(const void *m, void *s, const rt_row *r, int n) { return ${name}_rows(m, s, r, n); }\n"
     "static const float *logits(const void *s) { return ${name}_logits(s); }\n"
@@ -95,12 +99,35 @@ static const char *part(Emit *e, bool there, const char *template, const char *k
     return t.data;
 }
 
+/* What may stand between the quotes of a C string: a file name has any bytes. */
+static const char *in_quotes(Emit *e, const char *s)
+{
+    Text t = text_new(e->arena);
+    for (; *s; s++) {
+        const unsigned char c = (unsigned char)*s;
+        if (c < ' ' || c >= 0x7f || strchr("\"\\?", c)) text_printf(&t, "\\%03o", (unsigned)c);
+        else text_add_bytes(&t, s, 1);
+    }
+    return t.data;
+}
+
+/* A classifier's classes, as many as its vector is wide. */
+static void add_labels(Emit *e, Text *out)
+{
+    const Whole *labels = &e->model->labels;
+    text_add(out, "static const char *const labels[] = {\n");
+    for (int i = 0; i < labels->count; i++) text_printf(out, "    \"%s\",\n", in_quotes(e, labels->text[i]));
+    text_add(out, "};\n");
+}
+
 static const char *encoder_part(Emit *e)
 {
     Text t = text_new(e->arena);
     if (!e->model->has_encoder) return "";
     text_fill(&t, main_encoder, "name", e->name, "slot", e->model->has_decoder ? " 0," : "", NULL);
     if (!e->model->has_decoder) text_fill(&t, main_hidden, "name", e->name, NULL);
+    if (model_has_head(e->model)) text_fill(&t, main_vector, "name", e->name, NULL);
+    if (e->model->labels.count) add_labels(e, &t);
     return t.data;
 }
 
@@ -121,18 +148,10 @@ static const char *encoder_rows(Emit *e)
     if (!e->model->has_encoder) return "";
     text_fill(&t, main_encoder_rows, "upper", e->upper, NULL);
     if (!e->model->has_decoder) text_fill(&t, main_hidden_rows, "upper", e->upper, "width", number(e, e->model->d_model), NULL);
-    return t.data;
-}
-
-/* What may stand between the quotes of a C string: a file name has any bytes. */
-static const char *in_quotes(Emit *e, const char *s)
-{
-    Text t = text_new(e->arena);
-    for (; *s; s++) {
-        const unsigned char c = (unsigned char)*s;
-        if (c < ' ' || c >= 0x7f || strchr("\"\\?", c)) text_printf(&t, "\\%03o", (unsigned)c);
-        else text_add_bytes(&t, s, 1);
-    }
+    if (model_has_head(e->model))
+        text_fill(&t, main_vector_rows, "upper", e->upper,
+                  "stride", model_pools(e->model) ? "0" : arena_format(e->arena, "%s_VECTOR_STRIDE", e->upper), NULL);
+    if (e->model->labels.count) text_add(&t, "        .labels = labels,\n");
     return t.data;
 }
 

@@ -373,7 +373,6 @@ awkward: argument 3: empty; 1 to 11 ids fit
 awkward: argument 4: 12 ids, but at most 11 fit
 END
 verdict $? 'run takes ids where there is no tokenizer'
-fails 'run needs a decoder' 69 '*encoder has no decoder, so it cannot answer*' "$xformc" run specs/encoder.lua x
 "$xformc" run specs/dates.lua --engine generic -v '3rd of May 2019' 2>&1 >/dev/null | grep -q '^2019-05-03: sum of log-probabilities -0\.'
 verdict $? 'run -v tells the sum of log-probabilities'
 

@@ -165,6 +165,22 @@ def encoder(name, case, seed):
     return True
 
 
+def headed(name, case, seed):
+    """An encoder with a head; of a sentence model the mean by the formula of sentence-transformers."""
+    model = build(name, case, seed)
+    g = torch.Generator().manual_seed(seed)
+    source = ids(g, case.length, model.config.vocab_size)
+    with torch.no_grad():
+        out = model(source[None])
+        if hasattr(out, "logits"):
+            vector = out.logits.reshape(-1, out.logits.shape[-1])
+        else:
+            mean = out.last_hidden_state.sum(1) / max(case.length, 1e-9)
+            vector = mean / mean.norm(dim=1, keepdim=True).clamp(min=1e-12)
+    write(name, {"source": source, "vector": vector}, [])
+    return True
+
+
 def translator(name, case, seed):
     model = build(name, case, seed)
     g = torch.Generator().manual_seed(seed)
@@ -254,6 +270,35 @@ def v4_layer_norms(folder):
     save_file({"bert." + k.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): v
                for k, v in tensors.items()}, path)
 
+
+def sentence(folder):
+    """The files of sentence-transformers beside the model."""
+    os.mkdir(os.path.join(folder, "1_Pooling"))
+    modules = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")]
+    files = {"modules.json": [{"idx": i, "name": str(i), "path": path, "type": "sentence_transformers.models." + kind}
+                              for i, (path, kind) in enumerate(modules)],
+             "sentence_bert_config.json": {"max_seq_length": 20, "do_lower_case": False},
+             "1_Pooling/config.json": {"word_embedding_dimension": 32, "pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True,
+                                       "pooling_mode_max_tokens": False, "pooling_mode_mean_sqrt_len_tokens": False}}
+    for name, value in files.items():
+        with open(os.path.join(folder, name), "w") as f:
+            json.dump(value, f, indent=1)
+            f.write("\n")
+
+
+ROBERTA = dict(pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5)
+DISTILBERT = dict(dim=32, n_layers=2, n_heads=4, hidden_dim=44, vocab_size=96, max_position_embeddings=40)
+LABELS = dict(id2label={0: "no", 1: "perhaps", 2: "yes"}, label2id={"no": 0, "perhaps": 1, "yes": 2})
+HEADED = {
+    "bert_classifier": Case(bert(**LABELS), tf.BertForSequenceClassification, dtype=BF16),
+    "bert_masked": Case(bert(), tf.BertForMaskedLM, dtype=BF16),
+    "roberta_score": Case(bert(tf.RobertaConfig, num_labels=1, **ROBERTA), tf.RobertaForSequenceClassification, dtype=BF16),
+    "roberta_masked": Case(bert(tf.RobertaConfig, **ROBERTA), tf.RobertaForMaskedLM, dtype=BF16),
+    "electra_classifier": Case(bert(tf.ElectraConfig, embedding_size=32, **LABELS), tf.ElectraForSequenceClassification, dtype=BF16),
+    "distilbert_classifier": Case(tf.DistilBertConfig(**DISTILBERT, **LABELS), tf.DistilBertForSequenceClassification, dtype=BF16),
+    "distilbert_masked": Case(tf.DistilBertConfig(**DISTILBERT), tf.DistilBertForMaskedLM, dtype=BF16),
+    "sentence": Case(bert(), tf.BertModel, dtype=BF16, files=sentence),
+}
 
 ENCODERS = {
     "bert": Case(bert(), tf.BertModel, dtype=BF16),
@@ -487,6 +532,9 @@ CHECKPOINTS = {
     "llama2c_2": Case(llama(intermediate_size=64, eos_token_id=1, max_position_embeddings=40), LM, edit=2),
     "llama2c_2_tied": Case(llama(tie_word_embeddings=True, intermediate_size=96, num_key_value_heads=1, num_hidden_layers=1, eos_token_id=1,
                                  max_position_embeddings=40), LM, edit=2),
+}
+
+
 def old_settings(settings):
     """As files before generation_config.json had them."""
     return lambda config: config.update(settings)
@@ -516,7 +564,7 @@ SETTINGS = {
 
 
 def main(names):
-    cases = [(decoder, DECODERS), (encoder, ENCODERS), (translator, TRANSLATORS), (by_settings, SETTINGS),
+    cases = [(decoder, DECODERS), (encoder, ENCODERS), (headed, HEADED), (translator, TRANSLATORS), (by_settings, SETTINGS),
              (checkpoint, CHECKPOINTS)]
     for make, name, case in [(make, name, case) for make, table in cases for name, case in table.items()]:
         if names and name not in names:

@@ -73,7 +73,7 @@ for folder in "$here"/*/ "$here"/*.bin; do
     fi
     "$xformc" verify "$model" -v --engine jit --against "$folder.expected.safetensors" >"$scratch/out" 2>"$scratch/err" &&
         grep -q 'all within tolerance' "$scratch/out" && grep -q ' jit ' "$scratch/out" && grep -q ' generic ' "$scratch/out" &&
-        grep -Eq '^(logits|encoder)' "$scratch/out" && ! grep -q error "$scratch/err"
+        grep -Eq '^(logits|encoder|vector)' "$scratch/out" && ! grep -q error "$scratch/err"
     verdict $? "$name: as transformers"
     tail -n 3 "$scratch/out"; cat "$scratch/err"
     as_lua "$model" "$name"

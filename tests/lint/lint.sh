@@ -37,7 +37,7 @@ rule_includes() {
             if (to == from) next
             if (from == "runtime") { refuse(": the runtime includes only itself"); next }
             if (to == "runtime") {
-                if (name !~ /^(rt\.h|rt_tokenizer(_format)?\.h|.*\.def)$/ && !(from == "target" || from == "session"))
+                if (name !~ /^(rt\.h|rt_scores\.h|rt_tokenizer(_format)?\.h|.*\.def)$/ && !(from == "target" || from == "session"))
                     refuse(": of the runtime, rt.h and the tables")
                 next
             }

@@ -1,0 +1,94 @@
+/* command_run_vectors.c: the numbers that an encoder alone leaves in an engine, printed as its generated program prints them. */
+#include "command_run_vectors.h"
+
+#include <string.h>
+
+#include "json_text.h"
+#include "rt_scores.h"
+
+Vectors *vectors_new(Arena *a, Engine *e)
+{
+    const Model *m = e->plan->graph->model;
+    const bool head = model_has_head(m);
+    Vectors *v = arena_alloc(a, sizeof *v);
+    v->engine = e;
+    v->buffer = head ? plan_vector(e->plan) : plan_hidden(e->plan);
+    v->one = model_pools(m);
+    v->width = (int)(head ? model_vector_width(m) : m->d_model);
+    v->values = arena_array(a, (size_t)(v->one ? 1 : m->max_source) * (size_t)v->width, sizeof *v->values);
+    return v;
+}
+
+rt_status vectors_encode(Vectors *v, const int *ids, int n)
+{
+    const rt_status status = v->engine->ops->encode(v->engine, ids, n);
+    v->rows = v->one ? 1 : n;
+    if (status == RT_OK) engine_read(v->engine, v->buffer, 0, v->rows, v->width, v->values);
+    return status;
+}
+
+static const Model *model_of(const Vectors *v) { return v->engine->plan->graph->model; }
+
+void vectors_print(const Vectors *v, Text *to)
+{
+    const Whole *labels = &model_of(v)->labels;
+    if (labels->count) {
+        const int best = rt_likeliest(v->values, v->width);
+        if (best >= 0) text_printf(to, "%s %.4f", labels->text[best], rt_probability(v->values, v->width, best));
+        return;
+    }
+    for (size_t i = 0; i < (size_t)v->rows * (size_t)v->width; i++) text_printf(to, "%s%.9g", i ? " " : "", (double)v->values[i]);
+}
+
+static void print_labels(const Vectors *v, Text *to)
+{
+    const Whole *labels = &model_of(v)->labels;
+    const int best = rt_likeliest(v->values, v->width);
+    text_add(to, ",\"answer\":");
+    if (best >= 0) json_add_string(to, labels->text[best]);
+    else text_add(to, "null");
+    text_add(to, ",\"scores\":[");
+    for (int i = 0; i < labels->count; i++) {
+        text_add(to, i ? ",{\"label\":" : "{\"label\":");
+        json_add_string(to, labels->text[i]);
+        text_add(to, ",\"score\":");
+        json_add_number(to, rt_probability(v->values, v->width, i));
+        text_add(to, "}");
+    }
+    text_add(to, "]");
+}
+
+static void print_row(const Vectors *v, int row, Text *to)
+{
+    text_add(to, "[");
+    for (int i = 0; i < v->width; i++) {
+        if (i) text_add(to, ",");
+        json_add_number(to, (double)v->values[(size_t)row * (size_t)v->width + (size_t)i]);
+    }
+    text_add(to, "]");
+}
+
+void vectors_print_json(const Vectors *v, Text *to)
+{
+    if (model_of(v)->labels.count) print_labels(v, to);
+    text_add(to, !model_has_head(model_of(v)) ? ",\"hidden\":" : v->one ? ",\"vector\":" : ",\"vectors\":");
+    if (v->one) {
+        print_row(v, 0, to);
+        return;
+    }
+    for (int r = 0; r < v->rows; r++) {
+        text_add(to, r ? "," : "[");
+        print_row(v, r, to);
+    }
+    text_add(to, "]");
+}
+
+void vectors_print_raw(const Vectors *v, Text *to)
+{
+    for (size_t i = 0; i < (size_t)v->rows * (size_t)v->width; i++) {
+        uint32_t bits;
+        memcpy(&bits, &v->values[i], sizeof bits);
+        const char bytes[] = { (char)(bits & 0xff), (char)(bits >> 8 & 0xff), (char)(bits >> 16 & 0xff), (char)(bits >> 24) };
+        text_add_bytes(to, bytes, sizeof bytes);
+    }
+}

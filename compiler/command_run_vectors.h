@@ -1,0 +1,28 @@
+/* command_run_vectors.h: what `run` answers by an encoder alone. */
+#ifndef COMMAND_RUN_VECTORS_H
+#define COMMAND_RUN_VECTORS_H
+
+#include "engine.h"
+#include "text.h"
+
+/* Rows of numbers of the last source: its hidden states, or what the head makes of them. */
+typedef struct Vectors {
+    Engine *engine;
+    const Buffer *buffer;
+    bool one;                       /* one vector, however long the source */
+    int rows, width;
+    float *values;                  /* [rows][width], dense */
+} Vectors;
+
+/* On an engine whose model has an encoder alone; it lives in the arena. */
+Vectors *vectors_new(Arena *a, Engine *e);
+/* Encode ids[n] and read what comes out; the engine's status. */
+rt_status vectors_encode(Vectors *v, const int *ids, int n);
+/* As a program prints it: numbers with blanks between, or the likeliest label and its probability. */
+void vectors_print(const Vectors *v, Text *to);
+/* As members of an object, each with a comma before it. */
+void vectors_print_json(const Vectors *v, Text *to);
+/* As floats of 32 bits, the lowest byte first. */
+void vectors_print_raw(const Vectors *v, Text *to);
+
+#endif

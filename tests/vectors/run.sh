@@ -1,0 +1,137 @@
+#!/bin/sh
+# What models of an encoder alone answer, in `run` and in a program: hidden states, vectors, labels; as lines, objects and bytes.
+# The numbers are PyTorch's (tests/goldens), the probabilities are worked out here from them.
+xformc=$1 goldens=tests/goldens
+tools=$(dirname "$xformc")/tests/vectors
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+
+printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+# Whether two files list the same floats, which are written in different ways.
+same() { paste "$1" "$2" | awk '{ d = $1 - $2; if (NF != 2 || d * d > 1e-14 * $1 * $1) bad = 1 } END { exit bad || !NR }'; }
+build() { env -u MAKEFLAGS "$xformc" build "$1" -q --cc "$scratch/cc" -o "$scratch/built_$2" && program=$scratch/built_$2/$2; }
+
+# expect NAME CODE STDOUT STDERR COMMAND...
+expect() {
+    name=$1 code=$2
+    printf "$3" >"$scratch/out.expected"
+    printf "$4" >"$scratch/err.expected"
+    shift 4
+    timeout 60 "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    found=$?
+    diff -u "$scratch/out.expected" "$scratch/out" && diff -u "$scratch/err.expected" "$scratch/err" && [ $found = "$code" ]
+    verdict $? "$name"
+    [ $found = "$code" ] || echo "exit $found, expected $code"
+}
+
+# ---- numbers ----------------------------------------------------------------------------------------------------
+
+# The source of each golden, and the tensor that is answered.
+cat >"$scratch/cases" <<'END'
+head_classifier vector 12 12 11 5 10 9 8 12
+head_mean vector 9 11 5 4 7 12 10
+head_tokens vector 10 12 3 3 12 11 5 8 10 6 8 4 6 6 12 11 8 10 7 10
+kind_encoder encoder.norm 4 7 12 11 9 4
+END
+while read -r name tensor ids; do
+    for engine in jit generic; do
+        "$xformc" run $goldens/$name.lua --engine $engine --raw "$ids" >"$scratch/raw" && "$tools/raw_distance" $goldens/$name.ref.safetensors $tensor <"$scratch/raw"
+        verdict $? "$name: --raw is as PyTorch has it, $engine"
+    done
+    # A line and an object say the same floats.
+    "$xformc" run $goldens/$name.lua --raw "$ids" | od -An -v -tf4 -w4 >"$scratch/numbers"
+    "$xformc" run $goldens/$name.lua "$ids" | tr ' ' '\n' >"$scratch/line" && same "$scratch/line" "$scratch/numbers"
+    verdict $? "$name: a line has the same numbers"
+    "$xformc" run $goldens/$name.lua --json "$ids" >"$scratch/json"
+    sed -n 's/.*"\(vector\|vectors\|hidden\)":\(.*\)}$/\2/p' "$scratch/json" | tr -d '[]' | tr ',' '\n' >"$scratch/line" &&
+        same "$scratch/line" "$scratch/numbers" &&
+        grep -qF "{\"input\":\"$ids\",\"input_ids\":[$(echo "$ids" | tr ' ' ',')]," "$scratch/json"
+    verdict $? "$name: an object has the same numbers, and the ids"
+done <"$scratch/cases"
+
+# ---- labels -----------------------------------------------------------------------------------------------------
+
+cp $goldens/head_classifier.safetensors "$scratch"
+sed 's/weights = /labels = { "one \\"1\\"", "zwei", "??=" }, weights = /' $goldens/head_classifier.lua >"$scratch/three.lua"
+ids='12 12 11 5 10 9 8 12'
+"$xformc" run $goldens/head_classifier.lua "$ids" | awk '{
+    for (i = 1; i <= 3; i++) sum += exp($i)
+    for (i = 1; i <= 3; i++) { p[i] = exp($i) / sum; if (i == 1 || p[i] > p[best]) best = i }
+    split("one \"1\"|zwei|??=", label, "|")
+    printf "%s %.4f\n", label[best], p[best]
+    printf "%.5f %.5f %.5f\n", p[1], p[2], p[3] }' >"$scratch/expected"
+"$xformc" run "$scratch/three.lua" "$ids" >"$scratch/out" && head -n 1 "$scratch/expected" | diff - "$scratch/out"
+verdict $? 'the likeliest label and its probability'
+"$xformc" run "$scratch/three.lua" --json "$ids" >"$scratch/json"
+sed -n 's/.*"scores":\[\([^]]*\)\].*/\1/p' "$scratch/json" | grep -o '"score":[0-9.e-]*' | cut -d: -f2 | xargs printf '%.5f %.5f %.5f\n' >"$scratch/scores"
+tail -n 1 "$scratch/expected" | diff - "$scratch/scores"
+verdict $? '--json has all scores'
+cat >"$scratch/score.lua" <<'END'
+return xf.model { name = "one", kind = "encoder", layers = 1, heads = 2, d_model = 8, d_ff = 8, vocab = 9, max_len = 9, weights = "random",
+  pooling = "cls", head = { width = 1 } }
+END
+sed 's/pooling/labels = "yes", pooling/' "$scratch/score.lua" >"$scratch/one.lua"
+"$xformc" run "$scratch/score.lua" '4 5 6' | awk '{ printf "yes %.4f\n", 1 / (1 + exp(-$1)) }' >"$scratch/expected" && grep -q '^yes 0\.[0-9]*$' "$scratch/expected" &&
+    "$xformc" run "$scratch/one.lua" '4 5 6' | diff "$scratch/expected" -
+verdict $? 'of one number alone the sigmoid'
+
+# ---- programs ---------------------------------------------------------------------------------------------------
+
+for spec in "$scratch/three.lua:head_classifier:12 12 11 5 10 9 8 12" "$goldens/head_tokens.lua:head_tokens:10 12 3 3 12" "$goldens/kind_encoder.lua:kind_encoder:4 7 12"; do
+    file=${spec%%:*} ids=${spec##*:} name=${spec#*:} name=${name%:*}
+    build "$file" "$name"
+    verdict $? "$name is built"
+    for form in '' --raw; do
+        "$xformc" run "$file" --engine native --cc "$scratch/cc" $form "$ids" >"$scratch/out" && [ -s "$scratch/out" ] && "$program" $form "$ids" | cmp - "$scratch/out"
+        verdict $? "$name: a program answers as run does $form"
+    done
+    "$xformc" run "$file" --engine native --cc "$scratch/cc" --json "$ids" | sed -n 's/^ {/{/p' >"$scratch/out" && [ -s "$scratch/out" ] && "$program" --json "$ids" | diff - "$scratch/out"
+    verdict $? "$name: a program gives the same object"
+done
+expect 'a program: --raw with --json' 2 '' \
+    'kind_encoder: --raw says how vectors are written; none is here\nUsage: kind_encoder [OPTION]... [TEXT]...\nTry '"'kind_encoder --help'"' for more information.\n' \
+    "$program" --raw --json '1 2'
+expect 'a program: a refused text has no bytes' 65 '' 'kind_encoder: argument 1: id 99 at place 1 is not in the vocabulary, 0 to 12\n' "$program" --raw 99
+
+# ---- wrong uses -------------------------------------------------------------------------------------------------
+
+expect 'run --raw: a refused text has no bytes' 65 '' 'kind_encoder: argument 1: id 99; the model has ids from 0 to 12\n' \
+    "$xformc" run $goldens/kind_encoder.lua --raw 99
+expect 'run: a refused text is an empty line' 65 '\n' 'kind_encoder: argument 1: empty; 1 to 9 ids fit\n' "$xformc" run $goldens/kind_encoder.lua ''
+expect 'run --json: a refused text is null' 65 '{"answers":[\n {"input":"","answer":null}\n]}\n' 'kind_encoder: argument 1: empty; 1 to 9 ids fit\n' \
+    "$xformc" run $goldens/kind_encoder.lua --json ''
+expect 'run --raw of a decoder' 2 '' 'error: --raw: kind_decoder answers by text; vectors are an encoder'"'"'s\n' "$xformc" run $goldens/kind_decoder.lua --raw 1
+expect 'run --raw --json' 2 '' 'error: --raw and --json are two forms of one answer\n' "$xformc" run $goldens/kind_encoder.lua --raw --json 1
+expect 'run --raw of a graph' 2 '' "error: --raw: vectors are an encoder's, not an xf.graph's\n" "$xformc" run specs/attention.lua --raw
+expect 'run --beam of an encoder' 2 '' 'error: --beam: kind_encoder has no decoder and generates nothing\n' "$xformc" run $goldens/kind_encoder.lua --beam 2 1
+
+# ---- folders ----------------------------------------------------------------------------------------------------
+
+# damaged NAME FOLDER FILE MESSAGE: a copy of a small folder whose FILE is standard input.
+damaged() {
+    rm -rf "$scratch/folder" && cp -r "tests/families/$2" "$scratch/folder" && cat >"$scratch/folder/$3"
+    "$xformc" run "$scratch/folder" 1 >"$scratch/out" 2>"$scratch/err"
+    [ $? = 65 ] && [ ! -s "$scratch/out" ] && sed "s|$scratch/folder/||" "$scratch/err" | grep -qxF "$4"
+    verdict $? "$1"
+    cat "$scratch/err"
+}
+damaged 'modules.json is no list' sentence modules.json 'modules.json: error: not a list of modules' <<'END'
+{}
+END
+damaged 'modules.json is cut' sentence modules.json "modules.json:2: error: not JSON: ']' expected near end of file" <<'END'
+[
+END
+damaged 'a module that is not known' sentence modules.json \
+    'modules.json: error: module 0, "sentence_transformers.models.Dense", is not supported, only Transformer, Pooling and Normalize' <<'END'
+[ { "idx": 0, "type": "sentence_transformers.models.Dense" } ]
+END
+damaged 'no pooling is chosen' sentence 1_Pooling/config.json \
+    '1_Pooling/config.json: error: no pooling is chosen that is supported: cls, max, mean, mean_sqrt, weightedmean or lasttoken' <<'END'
+{ "pooling_mode_mean_tokens": false }
+END
+sed 's/"1": "perhaps"/"1": 7/' tests/families/bert_classifier/config.json >"$scratch/config"
+damaged 'a label that is no text' bert_classifier config.json \
+    "$(grep -n '"1": 7' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:5: error: "id2label.1" must be text, found 7/')" <"$scratch/config"
+sed 's/"1": "perhaps"/"3": "perhaps"/' tests/families/bert_classifier/config.json >"$scratch/config"
+damaged 'labels with a hole' bert_classifier config.json \
+    "$(grep -n '"id2label"' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:15: error: the key "id2label.1" is missing/')" <"$scratch/config"

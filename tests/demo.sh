@@ -65,3 +65,13 @@ printf '\n$ %s --threads 1 < %s\n' "$sums/sums" "first column of $heldout"
 paste "$heldout" "$scratch/answers" | awk -F '\t' '
     { split($1, n, /[+=]/); right += $3 == $1 (n[1] + n[2]) }
     END { printf "  %d of %d sums right (%.2f %%)\n", right, NR, 100 * right / NR }'
+
+# Whether brackets are balanced, by a classifier: encoder-only, as BERT.
+brackets=$(dirname "$out")/brackets
+heldout=specs/brackets/heldout.tsv
+show "$xformc" build specs/brackets.lua -o "$brackets"
+show "$brackets/brackets" '[]{({})}' '[]{({)}}'
+printf '\n$ %s --threads 1 < %s\n' "$brackets/brackets" "first column of $heldout"
+cut -f 1 "$heldout" | "$brackets/brackets" --threads 1 | paste "$heldout" - | awk -F '\t' '
+    { split($4, answer, " "); right += answer[1] == $2 }
+    END { printf "  %d of %d texts right (%.2f %%)\n", right, NR, 100 * right / NR }'

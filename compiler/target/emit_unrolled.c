@@ -167,6 +167,9 @@ static void pool_body(const Body *b)
     Emit *e = b->e;
     const Whole *parts = b->op->node->parts;
     const char *stride = number(e, b->op->in[0]->stride), *width = number(e, b->op->in[0]->width);
+    bool counts = false;
+    for (int p = 0; p < parts->count; p++) counts |= parts->value[p] != POOLINGS_CLS;
+    if (!counts) text_add(b->out, "    (void)visible;      /* the first row is there whatever their number */\n");
     for (int p = 0; p < parts->count; p++) {
         const PoolText *t = &pool_texts[parts->value[p]];
         text_printf(b->out, "    for (int i = 0; i < %s; i++) {\n        float v = ", width);

@@ -63,7 +63,7 @@ fails 'one slot has no room for two' 69 'dates: --beam 2: a state of this progra
 [ "$(wc -l <"$scratch/err")" = 1 ]
 verdict $? 'that is one line'
 fails 'four slots have no room for five' 69 'dates: --beam 5: a state of this program holds 4 sequences; build it with --slots 5' "$dates" --beam=5 x
-fails 'an encoder has nothing to search with' 69 'encoder: --beam: this program has no decoder to search with' "$scratch/encoder/encoder" --beam 2 4
+fails 'an encoder has nothing to search with' 2 "encoder: unknown option '--beam'; did you mean '--bench'?" "$scratch/encoder/encoder" --beam 2 4
 if command -v ldd >/dev/null; then
     ldd "$dates" | grep -vE 'linux-vdso|ld-linux|/libc\.|/libm\.|libpthread' >"$scratch/linked"
     [ ! -s "$scratch/linked" ]

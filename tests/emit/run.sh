@@ -1,4 +1,5 @@
 #!/bin/sh
+# Begins early: it takes long.
 # Left out of make check: it builds many programs.
 # The emitted text: as committed, deterministic, clean in every compiler that is here; and its calls, from small programs.
 xformc=$1 top=$PWD

@@ -1,4 +1,5 @@
 #!/bin/sh
+# Left out of make check: it takes long.
 # xformc tokenize, older folders, models with a tokenizer: in memory, in native code, as a program, as a library.
 # usage: run.sh XFORMC      XFORMC_TEST_DATA: vocabularies of others, with the ids that they should give
 xformc=$1 here=tests/tokenizer

@@ -11,7 +11,7 @@
 #include "command_run_vectors.h"
 #include "decode.h"
 #include "json_text.h"
-#include "rt_tokenizer.h"
+#include "tokenizer.h"
 
 typedef struct Texts {
     Session *session;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "json_text.h"
-#include "rt_scores.h"
+#include "generation.h"
 
 Vectors *vectors_new(Arena *a, Engine *e)
 {

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "json_text.h"
-#include "rt_tokenizer.h"
 #include "tokenizer.h"
 
 typedef struct Tokenize {

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "rt_tokenizer.h"
 #include "tokenizer.h"
 
 /* Beside the weights, or beside the spec where the weights are random. */

@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "diag.h"
+#include "../../runtime/rt_tokenizer.h"
 
 typedef struct TokenizerBlob { const unsigned char *data; size_t size; } TokenizerBlob;
 

@@ -190,6 +190,39 @@ void tok_item(TokBuild *b, bool pair, uint32_t kind, uint32_t id, uint32_t type)
 
 /* ---- the usual parts ------------------------------------------------------------------------------------------------ */
 
+void tok_template_begin(TokBuild *b, uint32_t bos)
+{
+    for (int pair = 0; pair < 2; pair++) {
+        tok_item(b, pair, TOK_ITEM_SPECIAL, bos, 0);
+        tok_item(b, pair, TOK_ITEM_A, 0, 0);
+    }
+    tok_item(b, true, TOK_ITEM_B, 0, 1);
+}
+
+static void text_between(TokBuild *b, uint32_t cls, uint32_t sep)
+{
+    for (int pair = 0; pair < 2; pair++) {
+        tok_item(b, pair, TOK_ITEM_SPECIAL, cls, 0);
+        tok_item(b, pair, TOK_ITEM_A, 0, 0);
+        tok_item(b, pair, TOK_ITEM_SPECIAL, sep, 0);
+    }
+}
+
+void tok_template_bert(TokBuild *b, uint32_t cls, uint32_t sep)
+{
+    text_between(b, cls, sep);
+    tok_item(b, true, TOK_ITEM_B, 0, 1);
+    tok_item(b, true, TOK_ITEM_SPECIAL, sep, 1);
+}
+
+void tok_template_roberta(TokBuild *b, uint32_t cls, uint32_t sep)
+{
+    text_between(b, cls, sep);
+    tok_item(b, true, TOK_ITEM_SPECIAL, sep, 0);
+    tok_item(b, true, TOK_ITEM_B, 0, 0);
+    tok_item(b, true, TOK_ITEM_SPECIAL, sep, 0);
+}
+
 void tok_form(TokBuild *b, bool compose, bool compatible)
 {
     if (b->forms && b->compatible != compatible) {

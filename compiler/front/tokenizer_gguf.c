@@ -242,12 +242,7 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     tok_decoder(b, (RtTokOp){ .kind = TOK_TO_BYTES });
     add_specials(b, read_types(b, k));
     const int bos = id_of(b, k->bos);
-    if (!k->add_bos || bos < 0) return;
-    for (int pair = 0; pair < 2; pair++) {
-        tok_item(b, pair, TOK_ITEM_SPECIAL, (uint32_t)bos, 0);
-        tok_item(b, pair, TOK_ITEM_A, 0, 0);
-        if (pair) tok_item(b, pair, TOK_ITEM_B, 0, 1);
-    }
+    if (k->add_bos && bos >= 0) tok_template_begin(b, (uint32_t)bos);
 }
 
 /* A word's beginning is stored with a mark, its continuation without "##": the other way round than in vocab.txt. */

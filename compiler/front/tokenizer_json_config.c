@@ -154,20 +154,9 @@ static void settle_template(TokBuild *b, const TokConfig *c)
     const bool masked = tok_id_of_text(b, tok_string("<mask>")) != RT_TOK_NONE;
     const bool around = named || (!c->class_name && begin != RT_TOK_NONE && end != RT_TOK_NONE && masked);
     if (around && begin != RT_TOK_NONE && end != RT_TOK_NONE) {
-        for (int pair = 0; pair < 2; pair++) {
-            tok_item(b, pair, TOK_ITEM_SPECIAL, begin, 0);
-            tok_item(b, pair, TOK_ITEM_A, 0, 0);
-            tok_item(b, pair, TOK_ITEM_SPECIAL, end, 0);
-        }
-        tok_item(b, true, TOK_ITEM_SPECIAL, end, 0);
-        tok_item(b, true, TOK_ITEM_B, 0, 0);
-        tok_item(b, true, TOK_ITEM_SPECIAL, end, 0);
+        tok_template_roberta(b, begin, end);
     } else if (c->add_bos && bos != RT_TOK_NONE) {
-        for (int pair = 0; pair < 2; pair++) {
-            tok_item(b, pair, TOK_ITEM_SPECIAL, bos, 0);
-            tok_item(b, pair, TOK_ITEM_A, 0, 0);
-            if (pair) tok_item(b, pair, TOK_ITEM_B, 0, 1);
-        }
+        tok_template_begin(b, bos);
     }
 }
 

@@ -348,27 +348,14 @@ static void read_bert_post(TokBuild *b, const json_t *part)
 {
     uint32_t cls, sep;
     if (!read_special(b, part, "cls", &cls) || !read_special(b, part, "sep", &sep)) return;
-    for (int pair = 0; pair < 2; pair++) {
-        tok_item(b, pair, TOK_ITEM_SPECIAL, cls, 0);
-        tok_item(b, pair, TOK_ITEM_A, 0, 0);
-        tok_item(b, pair, TOK_ITEM_SPECIAL, sep, 0);
-    }
-    tok_item(b, true, TOK_ITEM_B, 0, 1);
-    tok_item(b, true, TOK_ITEM_SPECIAL, sep, 1);
+    tok_template_bert(b, cls, sep);
 }
 
 static void read_roberta_post(TokBuild *b, const json_t *part)
 {
     uint32_t cls, sep;
     if (!read_special(b, part, "cls", &cls) || !read_special(b, part, "sep", &sep)) return;
-    for (int pair = 0; pair < 2; pair++) {
-        tok_item(b, pair, TOK_ITEM_SPECIAL, cls, 0);
-        tok_item(b, pair, TOK_ITEM_A, 0, 0);
-        tok_item(b, pair, TOK_ITEM_SPECIAL, sep, 0);
-    }
-    tok_item(b, true, TOK_ITEM_SPECIAL, sep, 0);
-    tok_item(b, true, TOK_ITEM_B, 0, 0);
-    tok_item(b, true, TOK_ITEM_SPECIAL, sep, 0);
+    tok_template_roberta(b, cls, sep);
 }
 
 /* A name of special_tokens stands for its ids. */

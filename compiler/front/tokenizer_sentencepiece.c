@@ -337,10 +337,6 @@ bool tok_import_llama2c(TokBuild *b, const char *data, size_t size)
     b->head[TOK_HEAD_MODEL] = TOK_BPE;
     make_merges(b, scores.at);
     tok_decode_sentencepiece(b, tok_string(" "), true);
-    for (int pair = 0; pair < 2; pair++) {
-        tok_item(b, pair, TOK_ITEM_SPECIAL, 1, 0);
-        tok_item(b, pair, TOK_ITEM_A, 0, 0);
-        if (pair) tok_item(b, pair, TOK_ITEM_B, 0, 1);
-    }
+    tok_template_begin(b, 1);
     return !tok_failed(b);
 }

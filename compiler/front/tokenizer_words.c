@@ -13,18 +13,6 @@ static void add_special(TokBuild *b, const char *name, TokString given)
     *TOK_NEW(b, &b->added) = (TokAdded){ text, id, 0, false, true, false };
 }
 
-static void bert_template(TokBuild *b, uint32_t cls, uint32_t sep)
-{
-    for (int pair = 0; pair < 2; pair++) {
-        tok_item(b, pair, TOK_ITEM_SPECIAL, cls, 0);
-        tok_item(b, pair, TOK_ITEM_A, 0, 0);
-        tok_item(b, pair, TOK_ITEM_SPECIAL, sep, 0);
-        if (!pair) continue;
-        tok_item(b, pair, TOK_ITEM_B, 0, 1);
-        tok_item(b, pair, TOK_ITEM_SPECIAL, sep, 1);
-    }
-}
-
 bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfig *config)
 {
     static const TokConfig none;
@@ -67,6 +55,6 @@ bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfi
     add_special(b, "[SEP]", c->sep);
     add_special(b, "[PAD]", c->pad);
     add_special(b, "[MASK]", c->mask);
-    bert_template(b, cls, sep);
+    tok_template_bert(b, cls, sep);
     return !tok_failed(b);
 }

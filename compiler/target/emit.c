@@ -7,8 +7,6 @@
 
 static const EmitKind *kind_of(const Emit *e) { return e->model->graph ? &emit_graph : &emit_sequence; }
 
-static const char *number(Emit *e, size_t n) { return arena_format(e->arena, "%zu", n); }
-
 /* ---- NAME.h -------------------------------------------------------------------------------------------------- */
 
 static const char types_template[] =
@@ -68,6 +66,8 @@ static const char taps_header[] =
     "typedef struct ${name}_tap { const char *name; size_t offset; int heads, rows, columns, stride; } ${name}_tap;\n"
     "extern const ${name}_tap ${name}_taps[${count}];\n";
 
+const char *emit_number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
+
 const char *emit_spec_name(const Emit *e)
 {
     const char *s = e->model->spec_path, *base = s;
@@ -82,14 +82,14 @@ void emit_header(Emit *e, Text *out)
     Text types = text_new(e->arena), taps = text_new(e->arena), variant = text_new(e->arena);
     bool variants = e->isa_count > 1;
     if (variants) text_fill(&variant, variant_call, "name", e->name, "list", e->form.isa, NULL);
-    text_fill(&types, types_template, "name", e->name, "upper", e->upper, "lanes", number(e, (size_t)p->options.lanes),
+    text_fill(&types, types_template, "name", e->name, "upper", e->upper, "lanes", emit_number(e, p->options.lanes),
               "variant", variants ? arena_format(e->arena, " const struct %s_variants *variant;", e->name) : "", "variant_call", variant.data,
               "isa_words", variants ? "instruction sets that its least demanding variant needs" : "instruction sets that this was compiled for",
-              "state", number(e, p->state_bytes), "weights", number(e, e->head_bytes + p->weights_bytes),
+              "state", emit_number(e, (int64_t)p->state_bytes), "weights", emit_number(e, (int64_t)(e->head_bytes + p->weights_bytes)),
               "slots", e->model->graph ? "All values of a run"
                        : p->options.slots == 1 ? "One sequence" : arena_format(e->arena, "%d sequences", p->options.slots),
               "reset", e->model->graph ? "Forget every value" : "Forget every sequence", NULL);
-    if (p->options.taps) text_fill(&taps, taps_header, "name", e->name, "count", number(e, (size_t)p->tap_count), NULL);
+    if (p->options.taps) text_fill(&taps, taps_header, "name", e->name, "count", emit_number(e, p->tap_count), NULL);
     text_fill(out, header_begin, "name", e->name, "upper", e->upper, "spec", emit_spec_name(e), NULL);
     kind_of(e)->header(e, out, types.data);
     text_fill(out, header_end, "taps", taps.data, NULL);
@@ -186,9 +186,9 @@ void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
     text_fill(out, model_begin, "name", e->name, "spec", emit_spec_name(e), "about", about(e), "identity", e->identity,
-              "weights", number(e, p->weights_bytes), "state", number(e, p->state_bytes),
+              "weights", emit_number(e, (int64_t)p->weights_bytes), "state", emit_number(e, (int64_t)p->state_bytes),
               "slot", p->slot_bytes ? arena_format(e->arena, " per slot %zu of keys and values,", p->slot_bytes) : "",
-              "scratch", number(e, p->scratch_bytes), NULL);
+              "scratch", emit_number(e, (int64_t)p->scratch_bytes), NULL);
     text_printf(out, "#define %-44s ((size_t)%zu)    /* of the packed file, before its data */\n", "HEAD_BYTES", e->head_bytes);
     text_printf(out, "#define %-44s ((size_t)%d)    /* in them: what the weights were packed for */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
     emit_offsets(e, out);

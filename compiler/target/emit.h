@@ -114,6 +114,7 @@ const char *emit_activation(Emit *e, int activation);
 /* "[source, 64]", with run-time lengths by name; a margin comment. */
 const char *emit_shape(Emit *e, const Tensor *t);
 const char *emit_upper(Arena *a, const char *text);
+const char *emit_number(Emit *e, int64_t n);                /* in decimal */
 /* The macro for a buffer's or packed tensor's offset. */
 const char *emit_macro(Emit *e, const Buffer *b);
 const char *emit_weight_macro(Emit *e, const Packed *k);

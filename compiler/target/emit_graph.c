@@ -68,13 +68,11 @@ static const char get_template[] =
     "    for (int r = 0; r < ${rows}; r++) rt_copy(values + r * ${width}, rows + r * ${stride}, ${width} * sizeof(float));\n"
     "}\n\n";
 
-static const char *number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
-
 static void copy_call(Emit *e, Text *out, const char *template, const Tensor *t)
 {
     const Buffer *b = buffer_of(e, t);
-    text_fill(out, template, "name", e->name, "id", identifier(e, t), "macro", emit_macro(e, b), "rows", number(e, b->heads * b->rows),
-              "stride", number(e, b->stride), "width", number(e, b->width), NULL);
+    text_fill(out, template, "name", e->name, "id", identifier(e, t), "macro", emit_macro(e, b), "rows", emit_number(e, b->heads * b->rows),
+              "stride", emit_number(e, b->stride), "width", emit_number(e, b->width), NULL);
 }
 
 static const char *fill_text(Emit *e, const Tensor *t)
@@ -84,7 +82,7 @@ static const char *fill_text(Emit *e, const Tensor *t)
     case FILL_COUNT: return "i + 1";
     case FILL_POSITION: return "*position + i";
     case FILL_SEEN:  return "*position + i + 1";
-    default:         return number(e, t->fill);
+    default:         return emit_number(e, t->fill);
     }
 }
 
@@ -93,7 +91,7 @@ static void fill_lines(Emit *e, Text *out)
     for (int i = 0; i < e->plan->graph->tensor_count; i++) {
         const Tensor *t = tensor_at(e, i);
         if (t->kind != TENSOR_INPUT || !t->integer) continue;
-        text_fill(out, "    for (int i = 0; i < ${n}; i++) ((int *)(s->bytes + ${macro}))[i] = ${value};\n", "n", number(e, t->dim[0].bound),
+        text_fill(out, "    for (int i = 0; i < ${n}; i++) ((int *)(s->bytes + ${macro}))[i] = ${value};\n", "n", emit_number(e, t->dim[0].bound),
                   "macro", emit_macro(e, buffer_of(e, t)), "value", fill_text(e, t), NULL);
     }
 }
@@ -110,10 +108,10 @@ static void graph_calls(Emit *e, Text *out)
     if (steps)
         text_fill(out, "    int *const position = (int *)s->bytes + ${slots};       /* rows so far */\n"
                        "    if (*position > ${last}) return RT_TOO_LONG;\n",
-                  "slots", number(e, e->plan->options.slots), "last", number(e, g->capacity - g->step_rows), NULL);
+                  "slots", emit_number(e, e->plan->options.slots), "last", emit_number(e, g->capacity - g->step_rows), NULL);
     fill_lines(e, out);
     text_add(out, "    rt_team_run(m->team, run_body, &j);\n");
-    if (steps) text_fill(out, "    *position += ${rows};\n", "rows", number(e, g->step_rows), NULL);
+    if (steps) text_fill(out, "    *position += ${rows};\n", "rows", emit_number(e, g->step_rows), NULL);
     text_add(out, "    return RT_OK;\n}\n\n");
     for (int i = 0; i < e->plan->graph->tensor_count; i++)
         if (is_output(tensor_at(e, i))) copy_call(e, out, get_template, tensor_at(e, i));
@@ -195,8 +193,8 @@ static void program(Emit *e, Text *out, const char *file, bool embed)
         const Buffer *b = buffer_of(e, t);
         text_fill(out, "    {\n        static float values[${n}];\n        ${name}_get_${id}(&state, values);\n"
                        "        print(\"${tensor}\", values, ${rows}, ${columns});\n    }\n",
-                  "n", number(e, b->heads * b->rows * b->width), "name", e->name, "id", identifier(e, t), "tensor", t->name,
-                  "rows", number(e, b->heads * b->rows), "columns", number(e, b->width), NULL);
+                  "n", emit_number(e, b->heads * b->rows * b->width), "name", e->name, "id", identifier(e, t), "tensor", t->name,
+                  "rows", emit_number(e, b->heads * b->rows), "columns", emit_number(e, b->width), NULL);
     }
     text_add(out, "    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 74;\n}\n");
 }

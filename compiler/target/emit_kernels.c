@@ -104,8 +104,6 @@ static const char *fill(Emit *e, const char *form, const char *const *pairs)
     return t.data;
 }
 
-static const char *number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
-
 static const char wrapper_template[] =
     "/* ${doc} */\n"
     "static inline void ${name}(${parameters})\n"
@@ -148,7 +146,7 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
     const char *span = rows ? "rows" : w->split == SPLIT_HEADS ? "heads" : w->kernel == KERNEL_LINEAR ? "panels" : "groups";
     const Extra extra = extra_of(e, w);
     const char *const pairs[] = {
-        "x", number(e, w->x_stride), "y", number(e, w->y_stride), "z", number(e, w->z_stride), "parts", number(e, w->parts),
+        "x", emit_number(e, w->x_stride), "y", emit_number(e, w->y_stride), "z", emit_number(e, w->z_stride), "parts", emit_number(e, w->parts),
         "count", "rows.end - rows.begin", "range",
         ranged ? arena_format(e->arena, "%s.begin, %s.end", span, span) : arena_format(e->arena, "0, %d", w->parts),
         "extras", extra.parameters, "extra", *extra.body ? "&extra" : "NULL", NULL };

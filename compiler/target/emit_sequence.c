@@ -6,8 +6,6 @@
 
 #include "engine.h"
 
-static const char *number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
-
 static const char sizes_encoder[] =
     "#define ${upper}_MAX_SOURCE     ${max_source}\n"
     "#define ${upper}_SOURCE_VOCAB   ${source_vocab}\n";
@@ -362,20 +360,20 @@ static int64_t most_rows(const Emit *e)
 
 static void encoder_sizes(Emit *e, Text *out)
 {
-    text_fill(out, sizes_encoder, "upper", e->upper, "max_source", number(e, e->model->max_source),
-              "source_vocab", number(e, e->model->source_vocab), NULL);
+    text_fill(out, sizes_encoder, "upper", e->upper, "max_source", emit_number(e, e->model->max_source),
+              "source_vocab", emit_number(e, e->model->source_vocab), NULL);
 }
 
 static void decoder_sizes(Emit *e, Text *out)
 {
     const Model *m = e->model;
-    text_fill(out, sizes_decoder, "name", e->name, "upper", e->upper, "max_target", number(e, m->max_target),
-              "target_vocab", number(e, m->target_vocab),
-              "rows", number(e, most_rows(e)), "slots", number(e, e->plan->options.slots), "stride", number(e, left_by(e, "step")->stride),
-              NULL);
+    text_fill(out, sizes_decoder, "name", e->name, "upper", e->upper, "max_target", emit_number(e, m->max_target),
+              "target_vocab", emit_number(e, m->target_vocab),
+              "rows", emit_number(e, most_rows(e)), "slots", emit_number(e, e->plan->options.slots),
+              "stride", emit_number(e, left_by(e, "step")->stride), NULL);
     text_fill(out, "#define ${upper}_START          ${start}           /* <s> */\n"
                    "#define ${upper}_END            ${end}           /* </s> */\n",
-              "upper", e->upper, "start", number(e, m->start_id), "end", number(e, m->end_id), NULL);
+              "upper", e->upper, "start", emit_number(e, m->start_id), "end", emit_number(e, m->end_id), NULL);
 }
 
 static void decoder_header(Emit *e, Text *out)
@@ -394,7 +392,7 @@ static void vector_header(Emit *e, Text *out)
 {
     const Buffer *v = plan_vector(e->plan);
     const bool one = model_pools(e->model);
-    text_fill(out, header_vector, "name", e->name, "upper", e->upper, "width", number(e, v->width),
+    text_fill(out, header_vector, "name", e->name, "upper", e->upper, "width", emit_number(e, v->width),
               "vector_words", one ? arena_format(e->arena, "%s_VECTOR_WIDTH floats", e->upper)
                                   : arena_format(e->arena, "row i of them begins at i * %s_VECTOR_STRIDE", e->upper),
               "vector_stride", one ? "" : arena_format(e->arena, "#define %s_VECTOR_STRIDE  %lld", e->upper, (long long)v->stride), NULL);
@@ -409,8 +407,8 @@ static void sequence_header(Emit *e, Text *out, const char *types)
     text_add(out, types);
     if (m->has_encoder && m->has_decoder) text_fill(out, header_encode, "name", e->name, "upper", e->upper, NULL);
     else if (m->has_encoder)
-        text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", number(e, m->d_model),
-                  "stride", number(e, plan_hidden(e->plan)->stride), NULL);
+        text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", emit_number(e, m->d_model),
+                  "stride", emit_number(e, plan_hidden(e->plan)->stride), NULL);
     if (model_has_head(m)) vector_header(e, out);
     if (m->token_types > 1) text_fill(out, header_pair, "name", e->name, "slot_parameter", m->has_decoder ? " int slot," : "", NULL);
     if (m->has_decoder) decoder_header(e, out);
@@ -480,7 +478,7 @@ static const char *filled(Emit *e, const char *template, const char *name, const
 static void tokenizer_calls(Emit *e, Text *out)
 {
     const bool both = e->model->has_encoder;
-    const char *bytes = number(e, (int64_t)e->model->tokenizer_size);
+    const char *bytes = emit_number(e, (int64_t)e->model->tokenizer_size);
     Text text = text_new(e->arena);
     if (e->model->has_decoder)
         text_fill(&text, tokenizer_text_template, "name", e->name, "upper", e->upper, "bytes", bytes,
@@ -498,12 +496,12 @@ static void sequence_calls(Emit *e, Text *out)
     if (e->model->has_encoder) encoder_calls(e, &encode);
     if (e->model->has_decoder) decoder_calls(e, &decode);
     if (has_text(e))
-        text_fill(&text, text_template, "name", e->name, "upper", e->upper, "source_count", number(e, p->source_characters->integer_count / 2),
-                  "target_count", number(e, p->target_characters->integer_count / 2), NULL);
+        text_fill(&text, text_template, "name", e->name, "upper", e->upper, "source_count", emit_number(e, p->source_characters->integer_count / 2),
+                  "target_count", emit_number(e, p->target_characters->integer_count / 2), NULL);
     if (has_pieces(e)) tokenizer_calls(e, &text);
     if (p->back)
-        text_fill(&rings, furthest_template, "name", e->name, "back", number(e, p->back), "at", number(e, 2 * p->options.slots), NULL);
-    text_fill(out, state_template, "name", e->name, "slots", number(e, p->options.slots), "furthest", rings.data,
+        text_fill(&rings, furthest_template, "name", e->name, "back", emit_number(e, p->back), "at", emit_number(e, 2 * p->options.slots), NULL);
+    text_fill(out, state_template, "name", e->name, "slots", emit_number(e, p->options.slots), "furthest", rings.data,
               "encode", encode.data, "decode", decode.data,
               "text_calls", text.data, NULL);
 }

@@ -6,8 +6,6 @@
 
 #include "engine.h"
 
-static const char *number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
-
 static const char main_template[] =
     "/* ${name}_main.c: the program ${name}. Compiled for the baseline; it asks whether the processor can run ${name}.c. */\n"
     "#include \"${name}.h\"\n"
@@ -87,7 +85,7 @@ static const char *about(Emit *e)
     const char *kind = m->has_encoder && m->has_decoder ? "encoder-decoder" : m->has_decoder ? "decoder" : "encoder";
     const char *layers = m->has_encoder && m->has_decoder
                              ? arena_format(e->arena, "%lld + %lld", (long long)m->encoder.layers, (long long)m->decoder.layers)
-                             : number(e, m->has_decoder ? m->decoder.layers : m->encoder.layers);
+                             : emit_number(e, m->has_decoder ? m->decoder.layers : m->encoder.layers);
     return arena_format(e->arena, "%s of %s layers, width %lld", kind, layers, (long long)m->d_model);
 }
 
@@ -147,7 +145,7 @@ static const char *encoder_rows(Emit *e)
     Text t = text_new(e->arena);
     if (!e->model->has_encoder) return "";
     text_fill(&t, main_encoder_rows, "upper", e->upper, NULL);
-    if (!e->model->has_decoder) text_fill(&t, main_hidden_rows, "upper", e->upper, "width", number(e, e->model->d_model), NULL);
+    if (!e->model->has_decoder) text_fill(&t, main_hidden_rows, "upper", e->upper, "width", emit_number(e, e->model->d_model), NULL);
     if (model_has_head(e->model))
         text_fill(&t, main_vector_rows, "upper", e->upper,
                   "stride", model_pools(e->model) ? "0" : arena_format(e->arena, "%s_VECTOR_STRIDE", e->upper), NULL);
@@ -194,7 +192,7 @@ void emit_sequence_main(Emit *e, Text *out)
               "weights_declaration", arena_format(e->arena, "%s%s", isa_declarations(e), emit_weights_declaration(e)),
               "weights", emit_weights_symbol(e), "isa", isa_expression(e),
               "weights_file", e->form.weights != WEIGHTS_FILE ? "NULL" : arena_format(e->arena, "\"%s.safetensors\"", e->name),
-              "parameters", number(e, model_parameters(m)), "tolerance", arena_format(e->arena, "%g", engine_tolerance(m, result)),
+              "parameters", emit_number(e, model_parameters(m)), "tolerance", arena_format(e->arena, "%g", engine_tolerance(m, result)),
               "lanes", c.flops < FLOPS_FOR_LANES ? "1" : "0",
               "encoder_calls", encoder_part(e), "encoder_rows", encoder_rows(e),
               "decoder_calls", decoder_part(e),

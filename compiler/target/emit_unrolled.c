@@ -17,8 +17,6 @@ typedef struct Body {
     const char *parameters, *r0, *r1, *p0, *p1;
 } Body;
 
-static const char *number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
-
 static const char *real(Emit *e, double x)
 {
     const char *text = arena_format(e->arena, "%.9g", x);
@@ -78,8 +76,8 @@ static void linear_body(const Body *b)
     const char *act = "s[c]";
     if (b->op->activation != RT_IDENTITY) act = arena_format(e->arena, "rt_plain_activate(%s, s[c])", emit_activation(e, b->op->activation));
     const char *last = out % 16 ? arena_format(e->arena, "(p == %lld ? %lld : 16)", (long long)(out / 16), (long long)(out % 16)) : "16";
-    text_fill(b->out, linear_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "panel", number(e, 16 * (in + (bias ? 1 : 0))),
-              "xs", number(e, b->w->x_stride), "ys", number(e, b->w->y_stride), "start", bias ? "a[c]" : "0",
+    text_fill(b->out, linear_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "panel", emit_number(e, 16 * (in + (bias ? 1 : 0))),
+              "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride), "start", bias ? "a[c]" : "0",
               "bias", bias ? "            a += 16;\n" : "", "sum", sum_text(e, "s", "v", in), "last", last, "result", act, NULL);
 }
 
@@ -111,8 +109,8 @@ static void norm_body(const Body *b)
     const char *factor = n->kind == NORMS_ANNOTATED
                              ? arena_format(e->arena, "1 / (rt_plain_sqrt(squares / %s) + %s)", real(e, (double)width - 1), eps)
                              : arena_format(e->arena, "rt_plain_rsqrt(squares / %s + %s)", real(e, (double)width), eps);
-    text_fill(b->out, norm_template, "r0", b->r0, "r1", b->r1, "heads", number(e, heads), "width", number(e, width),
-              "xs", number(e, b->w->x_stride), "ys", number(e, b->w->y_stride), "mean", rms ? "" : mean, "factor", factor,
+    text_fill(b->out, norm_template, "r0", b->r0, "r1", b->r1, "heads", emit_number(e, heads), "width", emit_number(e, width),
+              "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride), "mean", rms ? "" : mean, "factor", factor,
               "bias", rms ? "" : arena_format(e->arena, "    const float *bias = gain + %lld;\n", (long long)pad16(width)),
               "plus", rms ? "" : " + bias[i]", NULL);
 }
@@ -129,8 +127,9 @@ static void embed_body(const Body *b)
     bool position = b->op->kernel == KERNEL_POSITION;
     const char *value = position ? arena_format(e->arena, "x[(size_t)r * %lld + i] + v[i]", (long long)b->w->x_stride)
                                  : arena_format(e->arena, "%s * v[i]", real(e, b->op->node->scale));
-    text_fill(b->out, embed_template, "r0", b->r0, "r1", b->r1, "index", position ? "positions" : "ids", "row", number(e, b->op->weights->shape[1]),
-              "width", number(e, b->op->out[0]->width), "ys", number(e, b->w->y_stride), "value", value, NULL);
+    text_fill(b->out, embed_template, "r0", b->r0, "r1", b->r1, "index", position ? "positions" : "ids",
+              "row", emit_number(e, b->op->weights->shape[1]), "width", emit_number(e, b->op->out[0]->width),
+              "ys", emit_number(e, b->w->y_stride), "value", value, NULL);
 }
 
 static const char element_template[] =
@@ -146,8 +145,8 @@ static void element_body(const Body *b)
         value = arena_format(e->arena, "rt_plain_activate(%s, %s)", emit_activation(e, b->op->activation), a);
     if (b->op->kernel != KERNEL_ACTIVATION)
         value = arena_format(e->arena, "%s %c b[(size_t)r * %lld + i]", value, b->op->kernel == KERNEL_ADD ? '+' : '*', (long long)b->w->z_stride);
-    text_fill(b->out, element_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", number(e, b->op->out[0]->width),
-              "ys", number(e, b->w->y_stride), "value", value, NULL);
+    text_fill(b->out, element_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", emit_number(e, b->op->out[0]->width),
+              "ys", emit_number(e, b->w->y_stride), "value", value, NULL);
 }
 
 /* One part of a pooled vector: what a column starts with, what each further row does to it, and the end. */
@@ -166,7 +165,7 @@ static void pool_body(const Body *b)
 {
     Emit *e = b->e;
     const Whole *parts = b->op->node->parts;
-    const char *stride = number(e, b->op->in[0]->stride), *width = number(e, b->op->in[0]->width);
+    const char *stride = emit_number(e, b->op->in[0]->stride), *width = emit_number(e, b->op->in[0]->width);
     bool counts = false;
     for (int p = 0; p < parts->count; p++) counts |= parts->value[p] != POOLINGS_CLS;
     if (!counts) text_add(b->out, "    (void)visible;      /* the first row is there whatever their number */\n");
@@ -193,8 +192,8 @@ static void scale_body(const Body *b)
     const double factor = n->softcap > 0 ? (double)((float)n->scale / (float)n->softcap) : n->scale;
     const char *value = arena_format(e->arena, "%s * x[(size_t)r * %lld + i]", real(e, factor), (long long)b->w->x_stride);
     if (n->softcap > 0) value = arena_format(e->arena, "%s * rt_plain_tanh(%s)", real(e, n->softcap), value);
-    text_fill(b->out, element_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", number(e, b->op->out[0]->width),
-              "ys", number(e, b->w->y_stride), "value", value, NULL);
+    text_fill(b->out, element_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", emit_number(e, b->op->out[0]->width),
+              "ys", emit_number(e, b->w->y_stride), "value", value, NULL);
 }
 
 static const char rotary_template[] =
@@ -214,9 +213,10 @@ static void rotary_body(const Body *b)
 {
     Emit *e = b->e;
     const Node *n = b->op->node;
-    text_fill(b->out, rotary_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "xs", number(e, b->w->x_stride),
-              "ys", number(e, b->w->y_stride), "width", number(e, b->op->out[0]->width / n->heads), "row", number(e, b->op->weights->shape[1]),
-              "half", number(e, n->dims / 2), "dims", number(e, n->dims), "first", n->interleaved ? "2 * i" : "i",
+    text_fill(b->out, rotary_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "xs", emit_number(e, b->w->x_stride),
+              "ys", emit_number(e, b->w->y_stride), "width", emit_number(e, b->op->out[0]->width / n->heads),
+              "row", emit_number(e, b->op->weights->shape[1]), "half", emit_number(e, n->dims / 2),
+              "dims", emit_number(e, n->dims), "first", n->interleaved ? "2 * i" : "i",
               "second", n->interleaved ? "2 * i + 1" : arena_format(e->arena, "i + %d", n->dims / 2), NULL);
 }
 
@@ -234,8 +234,8 @@ static void store_body(const Body *b)
     const char *at = ring ? arena_format(e->arena, "(positions[r] %% %lld)", (long long)c->rows) : "positions[r]";
     const char *place = keys ? arena_format(e->arena, "(size_t)(%s / 16) * %lld + 16 * i + %s %% 16", at, (long long)(16 * c->width), at)
                              : arena_format(e->arena, "(size_t)(i / 16) * %lld + 16 * %s + i %% 16", (long long)(16 * c->rows), at);
-    text_fill(b->out, store_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", number(e, c->width), "place", place,
-              "head", number(e, c->rows * (keys ? c->width : pad16(c->width))), "xs", number(e, b->op->in[1]->stride), NULL);
+    text_fill(b->out, store_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", emit_number(e, c->width), "place", place,
+              "head", emit_number(e, c->rows * (keys ? c->width : pad16(c->width))), "xs", emit_number(e, b->op->in[1]->stride), NULL);
 }
 
 /* ---- attention --------------------------------------------------------------------------------------------------- */
@@ -320,10 +320,11 @@ static void attention_body(const Body *b)
         mask = arena_format(e->arena, "if (mask[(size_t)r * %lld + j] == 0) continue;", row);
         unless = arena_format(e->arena, " && mask[(size_t)r * %lld + j] != 0", row);
     }
-    text_fill(b->out, attention_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "share", number(e, n->heads / n->kv_heads),
-              "key_head", number(e, keys->rows * d_k), "value_head", number(e, values->rows * pad16(d_v)), "key_block", number(e, 16 * d_k),
-              "value_block", number(e, 16 * values->rows), "xs", number(e, b->w->x_stride), "ys", number(e, b->w->y_stride),
-              "d_k", number(e, d_k), "d_v", number(e, d_v), "dot", sum_text(e, "sums", "query", d_k), "weighted", weighted_text(e),
+    text_fill(b->out, attention_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "share", emit_number(e, n->heads / n->kv_heads),
+              "key_head", emit_number(e, keys->rows * d_k), "value_head", emit_number(e, values->rows * pad16(d_v)),
+              "key_block", emit_number(e, 16 * d_k), "value_block", emit_number(e, 16 * values->rows),
+              "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride),
+              "d_k", emit_number(e, d_k), "d_v", emit_number(e, d_v), "dot", sum_text(e, "sums", "query", d_k), "weighted", weighted_text(e),
               "scale", real(e, n->scale), "tap_score", score,
               "softcap", cap, "bias", bias, "mask", mask, "unless", unless, "tap_weight", weight, NULL);
 }
@@ -382,11 +383,12 @@ static void window_body(const Body *b)
                               "                if (scores && (j < begin || j >= end)) scores[%s] = 0;\n            }\n",
                               (long long)tap->stride, at, at);
     }
-    text_fill(b->out, window_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "share", number(e, n->heads / n->kv_heads),
-              "key_head", number(e, keys->rows * d_k), "value_head", number(e, values->rows * pad16(d_v)), "key_block", number(e, 16 * d_k),
-              "value_block", number(e, 16 * values->rows), "xs", number(e, b->w->x_stride), "ys", number(e, b->w->y_stride),
-              "d_k", number(e, d_k), "d_v", number(e, d_v), "dot", sum_text(e, "sums", "query", d_k), "window", number(e, n->window),
-              "capacity", number(e, keys->rows), "scale", real(e, n->scale), "tap_score", score, "softcap", cap, "tap_weight", weight, NULL);
+    text_fill(b->out, window_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "share", emit_number(e, n->heads / n->kv_heads),
+              "key_head", emit_number(e, keys->rows * d_k), "value_head", emit_number(e, values->rows * pad16(d_v)),
+              "key_block", emit_number(e, 16 * d_k), "value_block", emit_number(e, 16 * values->rows),
+              "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride),
+              "d_k", emit_number(e, d_k), "d_v", emit_number(e, d_v), "dot", sum_text(e, "sums", "query", d_k), "window", emit_number(e, n->window),
+              "capacity", emit_number(e, keys->rows), "scale", real(e, n->scale), "tap_score", score, "softcap", cap, "tap_weight", weight, NULL);
 }
 
 /* ---- vocabulary -------------------------------------------------------------------------------------------------- */
@@ -412,8 +414,8 @@ static const char argmax_template[] =
 static void vocabulary_body(const Body *b)
 {
     const char *template = b->op->kernel == KERNEL_ARGMAX ? argmax_template : log_softmax_template;
-    text_fill(b->out, template, "r0", b->r0, "r1", b->r1, "stride", number(b->e, b->op->in[0]->stride),
-              "size", number(b->e, b->op->in[0]->width), NULL);
+    text_fill(b->out, template, "r0", b->r0, "r1", b->r1, "stride", emit_number(b->e, b->op->in[0]->stride),
+              "size", emit_number(b->e, b->op->in[0]->width), NULL);
 }
 
 /* ---- the header -------------------------------------------------------------------------------------------------- */
@@ -453,7 +455,7 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
     if (kernel_is_attention(w->kernel)) parameters = arena_format(e->arena, parameters, extra_parameters(e, w));
     const Body b = { .e = e, .out = out, .w = w, .op = w->op, .parameters = parameters,
                      .r0 = rows ? "rows.begin" : "0", .r1 = rows ? "rows.end" : "1",
-                     .p0 = ranged ? "parts.begin" : "0", .p1 = ranged ? "parts.end" : number(e, w->parts) };
+                     .p0 = ranged ? "parts.begin" : "0", .p1 = ranged ? "parts.end" : emit_number(e, w->parts) };
     open_function(&b);
     bodies[w->kernel].body(&b);
     close_function(&b);
@@ -469,7 +471,7 @@ static const char head_template[] =
 
 void emit_unrolled(Emit *e, Text *out)
 {
-    text_fill(out, head_template, "name", e->name, "upper", e->upper, "unroll", number(e, unroll_of(e)), NULL);
+    text_fill(out, head_template, "name", e->name, "upper", e->upper, "unroll", emit_number(e, unroll_of(e)), NULL);
     for (int i = 0; i < e->wrapper_count; i++)
         if (e->wrappers[i]->kernel != KERNEL_CUSTOM) emit_one(e, out, e->wrappers[i]);
     emit_custom(e, out);

@@ -4,6 +4,7 @@
 
 #include "model.h"
 #include "rt_generation.h"
+#include "rt_scores.h"
 #include "text.h"
 
 /* As Hugging Face's `generate` takes the settings of that name: max_new_tokens goes before max_length, min_new_tokens before min_length, and

@@ -6,35 +6,6 @@
 #include "../rt_simd.h"
 #include "../kernels.h"
 
-RT_KERNEL void rt_ring_store_k_f32(const RtCache *shape, float *cache, const float *x, const int *positions, int rows,
-                                   int begin, int end)
-{
-    const size_t width = (size_t)shape->width, head = width * (size_t)shape->capacity;
-    for (int h = begin; h < end; h++)
-        for (int r = 0; r < rows; r++) {
-            const float *restrict key = x + (size_t)r * (size_t)shape->x_stride + (size_t)h * width;
-            const size_t place = (size_t)(positions[r] % shape->capacity);
-            float *restrict column = cache + (size_t)h * head + place / 16 * 16 * width + place % 16;
-            for (size_t i = 0; i < width; i++)
-                column[16 * i] = key[i];
-        }
-}
-
-/* Padding columns of the last panel become zeros. */
-RT_KERNEL void rt_ring_store_v_f32(const RtCache *shape, float *cache, const float *x, const int *positions, int rows,
-                                   int begin, int end)
-{
-    const int width = shape->width;
-    const size_t panel = 16 * (size_t)shape->capacity, head = (size_t)((width + 15) / 16) * panel;
-    for (int h = begin; h < end; h++)
-        for (int r = 0; r < rows; r++) {
-            const float *value = x + (size_t)r * (size_t)shape->x_stride + (size_t)h * (size_t)width;
-            float *row = cache + (size_t)h * head + 16 * (size_t)(positions[r] % shape->capacity);
-            for (int i = 0; i < width; i += 16, row += panel)
-                rt_store(row, rt_load_n(value + i, rt_lanes_at(width, i)));
-        }
-}
-
 /* The positions begin .. end that a row sees, counted from the start of its scratch. */
 typedef struct RtSeen { int begin, end; } RtSeen;
 

@@ -154,7 +154,9 @@ typedef enum RtNormKind {
 
 /* y[r][o] = activation(bias[o] + sum over i of w[o][i] * x[r][i])
  * w: panels, each [16] biases (if has_bias) then [in][16] weights; panel p holds outputs 16p .. 16p+15, the
- * last one padded with zeros. A call does rows 0..rows and panels begin..end. y overlaps no operand. */
+ * last one padded with zeros. A call does rows 0..rows and panels begin..end. y overlaps no operand.
+ * rt_linear_gate_f32: panels of two such matrices, G's, then U's, and y = activation(G x + b) * (U x + c).
+ * rt_linear_add_f32: y = a + that, where a has y's stride, and may be y. */
 typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; } RtLinear;
 
 /* w: gain [padded width], then bias [padded width] (absent for RMS); padded to a multiple of 16 with zeros.

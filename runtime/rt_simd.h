@@ -367,6 +367,8 @@ typedef struct RtTile {
     int in, last;
     RtStart start;
     RtActivation activation;
+    const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
+    int add_last;
 } RtTile;
 
 RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)
@@ -404,6 +406,7 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
             float *y = t.y + (size_t)r * t.y_stride + 16 * p;
             rt_v16 v = sum[r * panels + p];
             if (t.activation == RT_RELU) v = rt_activate(RT_RELU, v);
+            if (t.add) v = rt_add(rt_load_n(t.add + 16 * p, partial && p == panels - 1 ? t.add_last : 16), v);
             if (p < panels - 1 || last == 16) rt_store(y, v);
             else rt_store_n(y, v, last);
         }
@@ -431,7 +434,8 @@ RT_INLINE void rt_tile_one_row(RtTile t, int panels)
 #define RT_PANELS(n) { \
         panels -= n; \
         rt_tile(t, 1, n, panels == 0); \
-        t.w += n * t.w_panel, t.y += 16 * n; }
+        t.w += n * t.w_panel, t.y += 16 * n; \
+        if (t.add) t.add += 16 * n; }
     while (panels >= RT_ROW_PANELS) RT_PANELS(RT_ROW_PANELS)
     if (RT_ROW_PANELS > 4 && panels >= 4) RT_PANELS(4)
     if (RT_ROW_PANELS > 2 && panels >= 2) RT_PANELS(2)

@@ -71,12 +71,15 @@ typedef struct Buffer {
     size_t layer_stride;  int layers;               /* SLOT and TAP: one per layer */
     struct PlanBlock *block;        /* NULL: it outlives its block */
     int first_phase, last_phase;    /* of its block, in which it holds something */
+    struct Buffer *whole;  int64_t column;          /* a view: these columns of another buffer, from this one on; else NULL, 0 */
 } Buffer;
 
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
 /* How lanes share an operation. COLUMNS are groups of sixteen, which panels are too. */
 typedef enum Split { SPLIT_ROWS, SPLIT_COLUMNS, SPLIT_HEADS, SPLIT_FIRST_LANE } Split;
+
+enum { MOST_JOINED = 4 };           /* linears in one operation */
 
 typedef struct PlanOp {
     const Node *node;
@@ -85,6 +88,7 @@ typedef struct PlanOp {
     Buffer *in[NODE_INPUTS], *out[3];       /* NULL where left out or not wanted */
     Buffer *scratch;                /* attention: one piece per lane */
     Packed *weights;                /* NULL where there are none */
+    Packed *joined[MOST_JOINED];  int joined_count; /* linears in one: their weights, `weights` first, each right behind the one before */
     Packed *params[NODE_INPUTS];    /* CUSTOM: of the inputs that are parameters */
     int activation;                 /* RT_*; fused into a linear, or the operation itself */
     Split split;  int parts;        /* pieces there are to share; ROWS: their number at run time */
@@ -99,6 +103,7 @@ typedef struct PlanBlock {
     Count count;
     PlanOp *ops;  int op_count;
     Buffer **buffers;  int buffer_count;            /* that it alone uses */
+    Buffer **views;  int view_count;                /* of those */
     Buffer *carry_in, *carry_out;
     int phases;
     size_t weights_offset, weights_stride;          /* layer 0, and from layer to layer */
@@ -162,6 +167,7 @@ const Buffer *plan_vector(const Plan *p);
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
 
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }
+static inline bool kernel_is_linear(Kernel k) { return k == KERNEL_LINEAR || k == KERNEL_LINEAR_GATE || k == KERNEL_LINEAR_ADD; }
 static inline bool kernel_is_attention(Kernel k) { return k == KERNEL_ATTENTION || k == KERNEL_WINDOW; }
 
 static inline int64_t pad16(int64_t n) { return (n + 15) / 16 * 16; }

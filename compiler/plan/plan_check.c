@@ -81,6 +81,31 @@ static void check_local(Arena *a, const Plan *p, const PlanBlock *block)
     }
 }
 
+/* Views lie inside, and share no column. */
+static void check_views(const PlanBlock *block)
+{
+    for (int i = 0; i < block->view_count; i++) {
+        const Buffer *v = block->views[i];
+        if (v->offset % 64 || v->stride != v->whole->stride) die("%s is no view of %s", v->name, v->whole->name);
+        if (v->column + pad16(v->width) > v->whole->stride) die("%s ends behind %s", v->name, v->whole->name);
+        for (int j = 0; j < i; j++) {
+            const Buffer *u = block->views[j];
+            const bool apart = u->column + pad16(u->width) <= v->column || v->column + pad16(v->width) <= u->column;
+            if (u->whole == v->whole && !apart) die("%s and %s overlap", v->name, u->name);
+        }
+    }
+}
+
+/* A kernel reads the weights of joined linears as if they were one's. */
+static void check_joined(const PlanOp *op)
+{
+    for (int i = 1; i < op->joined_count; i++) {
+        const Packed *k = op->joined[i], *before = op->joined[i - 1];
+        if (k->offset != before->offset + before->bytes || k->stride != before->stride || k->shape[1] != before->shape[1])
+            die("%s does not stand behind %s", k->name, before->name);
+    }
+}
+
 static void check_packed(const Plan *p)
 {
     for (int i = 0; i < p->packed_count; i++) {
@@ -96,6 +121,10 @@ void plan_check(const Plan *p)
     Arena *a = arena_new();
     check_whole(a, p);
     check_packed(p);
-    for (int i = 0; i < p->block_count; i++) check_local(a, p, p->blocks[i]);
+    for (int i = 0; i < p->block_count; i++) {
+        check_local(a, p, p->blocks[i]);
+        check_views(p->blocks[i]);
+        for (int j = 0; j < p->blocks[i]->op_count; j++) check_joined(&p->blocks[i]->ops[j]);
+    }
     arena_free(a);
 }

@@ -34,7 +34,8 @@ static double op_weight_bytes(const PlanOp *op, int64_t rows)
     for (int i = 0; i < NODE_INPUTS; i++)
         if (op->params[i]) params += (double)op->params[i]->bytes;
     if (!op->weights) return params;
-    if (op->weights->format != FORMAT_TABLE_F32 && op->weights->format != FORMAT_DISTANCE_F32) return (double)op->weights->bytes;
+    for (int i = 1; i < op->joined_count; i++) params += (double)op->joined[i]->bytes;
+    if (op->weights->format != FORMAT_TABLE_F32 && op->weights->format != FORMAT_DISTANCE_F32) return params + (double)op->weights->bytes;
     if (op->weights->format == FORMAT_DISTANCE_F32) return (double)op->weights->bytes / 2;
     return (double)rows * (double)op->weights->shape[1] * sizeof(float);        /* only the rows looked up */
 }

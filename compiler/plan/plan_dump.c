@@ -23,6 +23,7 @@ static void dump_op(const PlanOp *op, FILE *to)
     for (int i = 0; i < NODE_INPUTS; i++)
         if (op->in[i]) fprintf(to, " %s", op->in[i]->name);
     if (op->weights) fprintf(to, " %s", op->weights->name);
+    for (int i = 1; i < op->joined_count; i++) fprintf(to, " %s", op->joined[i]->name);
     for (int i = 0; i < NODE_INPUTS; i++)
         if (op->params[i]) fprintf(to, " %s", op->params[i]->name);
     if (op->activation != RT_IDENTITY) {
@@ -42,6 +43,12 @@ static void dump_buffer(const Buffer *b, FILE *to)
     fputs("\n", to);
 }
 
+static void dump_view(const Buffer *b, FILE *to)
+{
+    fprintf(to, "    %-32s at %8zu, columns %lld to %lld of %s\n", b->name, b->offset, (long long)b->column, (long long)(b->column + b->width),
+            b->whole->name);
+}
+
 static void dump_packed(const Packed *k, FILE *to)
 {
     fprintf(to, "    %-40s at %8zu, %8zu bytes, %s [", k->name, k->offset, k->bytes, format_rows[k->format].name);
@@ -58,6 +65,7 @@ void plan_dump(const Plan *p, FILE *to)
         fprintf(to, "block %s, %d phases\n", b->block->name, b->phases);
         for (int j = 0; j < b->op_count; j++) dump_op(&b->ops[j], to);
         for (int j = 0; j < b->buffer_count; j++) dump_buffer(b->buffers[j], to);
+        for (int j = 0; j < b->view_count; j++) dump_view(b->views[j], to);
     }
     fprintf(to, "state of %zu bytes: header %zu, %d slots of %zu, scratch %zu, taps %zu\n", p->state_bytes, p->header_bytes,
             p->options.slots, p->slot_bytes, p->scratch_bytes, p->tap_bytes);

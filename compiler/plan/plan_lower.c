@@ -1,7 +1,8 @@
 /* plan_lower.c: from blocks of nodes to operations over buffers.
  *
  * PANELS: bias goes into the linear, an activation into the linear before it when nothing looks at what lies between,
- * keys and values are stored in panels before attention reads them, and an operation that may works in place.
+ * linears of the same rows are one call (plan_group.c), keys and values are stored in panels before attention reads
+ * them, and an operation that may works in place.
  * ROW_MAJOR: one operation per node, every tensor a buffer of its own. */
 #include "plan_lower.h"
 
@@ -13,131 +14,12 @@ const FormatRow format_rows[FORMATS] = {
 #undef FORMAT
 };
 
-/* Room for one more in an array that began empty: it doubles at every power of two. */
-static void *grow(Lower *w, void *array, int count, size_t size)
-{
-    if (count & (count - 1)) return array;
-    return arena_grow(w->arena, array, (size_t)count * size, (count ? 2 * (size_t)count : 1) * size);
-}
-
-/* ---- buffers -------------------------------------------------------------------------------------------- */
-
-/* What the function of the block calls a tensor. */
-static const char *variable_of(Lower *w, const Tensor *t)
-{
-    const Buffer *b = w->buffer_of[t->id];
-    return b ? b->variable : lower_name(w, lower_words(w, t));
-}
-
-static Buffer *new_buffer(Lower *w, const char *name, const Tensor *t, Place place, Layout layout)
-{
-    Buffer *b = arena_alloc(w->arena, sizeof *b);
-    *b = (Buffer){ .name = name, .variable = name, .tensor = t, .place = place, .layout = layout, .heads = 1, .first_phase = -1, .last_phase = -1 };
-    return b;
-}
-
-Buffer *lower_whole(Lower *w, Buffer *b)
-{
-    Plan *p = w->plan;
-    b->block = NULL;
-    lower_take_name(w, b->name);
-    p->buffers = grow(w, p->buffers, p->buffer_count, sizeof *p->buffers);
-    p->buffers[p->buffer_count++] = b;
-    return b;
-}
-
-static Buffer *local(Lower *w, Buffer *b)
-{
-    PlanBlock *block = w->block;
-    b->block = block;
-    lower_take_name(w, arena_format(w->arena, "%s_%s", block->block->name, b->name));
-    block->buffers = grow(w, block->buffers, block->buffer_count, sizeof *block->buffers);
-    block->buffers[block->buffer_count++] = b;
-    return b;
-}
-
-/* Rows of f32, each padded to sixteen; a stride of whole pages would put every row into the same cache sets. */
-static void size_rows(Buffer *b, int64_t rows, int64_t width)
-{
-    b->rows = rows;
-    b->width = width;
-    b->stride = pad16(width);
-    if (rows > 1 && b->stride % 1024 == 0) b->stride += 16;
-    b->bytes = (size_t)(b->heads * b->rows * b->stride) * sizeof(float);
-}
-
-static void size_cache(Buffer *b, int64_t heads, int64_t capacity, int64_t width)
-{
-    b->heads = heads;
-    b->rows = pad16(capacity);
-    b->width = width;
-    b->stride = b->layout == LAYOUT_KEYS ? 16 : b->rows;
-    b->bytes = (size_t)(heads * b->rows * (b->layout == LAYOUT_KEYS ? width : pad16(width))) * sizeof(float);
-}
-
-static void size_ints(Buffer *b, int64_t count)
-{
-    b->rows = count;
-    b->width = 1;
-    b->stride = 1;
-    b->bytes = (size_t)count * sizeof(int32_t);
-}
-
-static Buffer *rows_buffer(Lower *w, const Tensor *t)
-{
-    Buffer *b = new_buffer(w, variable_of(w, t), t, PLACE_SCRATCH, t->integer ? LAYOUT_INTS : LAYOUT_ROWS);
-    if (t->integer) size_ints(b, t->dim[0].bound);
-    else if (t->rank == 3) {
-        b->heads = t->dim[0].bound;
-        size_rows(b, t->dim[1].bound, t->dim[2].bound);
-    } else size_rows(b, t->dim[0].bound, t->dim[1].bound);
-    return b;
-}
-
-/* Where a tensor lies: its buffer if it has one, else a new one by its kind. */
-Buffer *lower_buffer(Lower *w, const Tensor *t)
-{
-    Buffer **slot = &w->buffer_of[t->id];
-    if (*slot) return *slot;
-    if (t->home) {                  /* a place that two programs write to */
-        const Tensor *home = t->home;
-        while (home->home) home = home->home;
-        if (!w->buffer_of[home->id]) w->buffer_of[home->id] = lower_whole(w, rows_buffer(w, home));
-        return *slot = w->buffer_of[home->id];
-    }
-    Buffer *b = rows_buffer(w, t);
-    if (t->kind == TENSOR_INPUT) lower_whole(w, b);
-    else if (t->kind == TENSOR_STATE) {
-        b->place = PLACE_SLOT;
-        b->layers = t->layers;
-        b->layer_stride = pad64(b->bytes);
-        b->name = arena_format(w->arena, "%s_%s", w->block->block->name, b->name);
-        lower_whole(w, b);
-    } else if (t->output) lower_whole(w, b);
-    else local(w, b);
-    return *slot = b;
-}
-
-static Buffer *cache_buffer(Lower *w, const Tensor *t, const Node *n)
-{
-    Buffer **slot = &w->buffer_of[t->id];
-    if (*slot) return *slot;
-    Buffer *b = new_buffer(w, variable_of(w, t), t, PLACE_SLOT, n->values ? LAYOUT_VALUES : LAYOUT_KEYS);
-    const bool ring = n->ring && pad16(n->ring) < pad16(t->dim[0].bound);
-    size_cache(b, n->kv_heads, ring ? n->ring : t->dim[0].bound, t->dim[1].bound / n->kv_heads);
-    b->layers = t->layers;
-    b->layer_stride = pad64(b->bytes);
-    b->name = arena_format(w->arena, "%s_%s", w->block->block->name, b->name);
-    lower_whole(w, b);
-    return *slot = b;
-}
-
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
 PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t parts)
 {
     PlanBlock *b = w->block;
-    b->ops = grow(w, b->ops, b->op_count, sizeof *b->ops);
+    b->ops = lower_grow(w, b->ops, b->op_count, sizeof *b->ops);
     PlanOp *op = &b->ops[b->op_count++];
     bool many = b->rows > 1;        /* then every operation is split by rows: see plan_split.c for their number */
     *op = (PlanOp){ .node = n, .result = n ? n->out[0] : NULL, .kernel = kernel, .split = many ? SPLIT_ROWS : split,
@@ -145,7 +27,7 @@ PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t pa
     return op;
 }
 
-static int64_t groups(int64_t width) { return (width + 15) / 16; }
+int64_t lower_groups(int64_t width) { return (width + 15) / 16; }
 
 /* Count how often the nodes of a block read each tensor, and where they last do. */
 static void count_uses(Lower *w, const Block *b)
@@ -166,7 +48,7 @@ static void count_uses(Lower *w, const Block *b)
 /* Nodes after number `i` of the block read `t`. */
 static bool used_after(const Lower *w, const Tensor *t, int i) { return w->uses[t->id].last > i; }
 
-static bool tapped(const Lower *w, const Tensor *t)
+bool lower_tapped(const Lower *w, const Tensor *t)
 {
     bool of_many = w->block->count == COUNT_ROWS && strncmp(t->name, "rows.", 5) == 0 && w->block->rows > 1;    /* that of one row shows the same */
     return w->plan->options.taps && t->kind == TENSOR_TEMP && !t->integer && !of_many;
@@ -178,8 +60,7 @@ static bool leaves_for_next_layer(const Lower *w, const Block *b, int i)
     return b->layers > 1 && b->carry_in && b->nodes[i]->out[0] == b->carry_out && !used_after(w, b->carry_in, i);
 }
 
-/* The buffer for the result of node `i`: that of an input it may overwrite, or a new one. */
-static Buffer *result_buffer(Lower *w, int i)
+Buffer *lower_result(Lower *w, int i)
 {
     const Block *b = w->block->block;
     const Node *n = b->nodes[i];
@@ -217,17 +98,17 @@ Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor
         w->block->per_layer |= weight->layers > 0;
         k->identifier = lower_identifier(w, k);
     }
-    p->packed = grow(w, p->packed, p->packed_count, sizeof *p->packed);
+    p->packed = lower_grow(w, p->packed, p->packed_count, sizeof *p->packed);
     p->packed[p->packed_count++] = k;
     return k;
 }
 
 /* An activation that follows the linear at `i`, and that alone: it can be fused when nobody looks at what is between. */
-static const Node *fusable_activation(Lower *w, int i)
+const Node *lower_activation_after(const Lower *w, int i)
 {
     const Block *b = w->block->block;
     const Tensor *t = b->nodes[i]->out[0];
-    if (w->plan->options.target != TARGET_PANELS || tapped(w, t) || t->output || t == b->carry_out || i + 1 >= b->count) return NULL;
+    if (w->plan->options.target != TARGET_PANELS || lower_tapped(w, t) || t->output || t == b->carry_out || i + 1 >= b->count) return NULL;
     const Node *next = b->nodes[i + 1];
     return next->op == OP_ACTIVATION && next->in[0] == t && w->uses[t->id].count == 1 ? next : NULL;
 }
@@ -252,7 +133,7 @@ static int lower_position(Lower *w, int i)
     op->weights = lower_packed(w, FORMAT_TABLE_F32, n->in[1], NULL);
     op->in[0] = lower_buffer(w, n->in[0]);
     op->in[2] = lower_buffer(w, n->in[2]);
-    op->out[0] = result_buffer(w, i);
+    op->out[0] = lower_result(w, i);
     op->flops = (double)n->out[0]->dim[1].bound;
     return 1;
 }
@@ -263,7 +144,7 @@ static int lower_norm(Lower *w, int i)
     PlanOp *op = lower_op(w, n, KERNEL_NORM, SPLIT_FIRST_LANE, 1);
     op->weights = lower_packed(w, FORMAT_VECTORS_F32, n->in[1], n->in[2]);
     op->in[0] = lower_buffer(w, n->in[0]);
-    op->out[0] = result_buffer(w, i);
+    op->out[0] = lower_result(w, i);
     op->flops = 8.0 * (double)n->out[0]->dim[1].bound;
     return 1;
 }
@@ -271,9 +152,10 @@ static int lower_norm(Lower *w, int i)
 static int lower_linear(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    const Node *activation = fusable_activation(w, i);
+    if (lower_joined(w, i)) return 1;
+    const Node *activation = lower_activation_after(w, i);
     int64_t in = n->in[1]->dim[1].bound, out = n->in[1]->dim[0].bound;
-    PlanOp *op = lower_op(w, n, KERNEL_LINEAR, SPLIT_COLUMNS, groups(out));
+    PlanOp *op = lower_op(w, n, KERNEL_LINEAR, SPLIT_COLUMNS, lower_groups(out));
     op->weights = lower_packed(w, FORMAT_PANELS_F32, n->in[1], n->in[2]);
     op->in[0] = lower_buffer(w, n->in[0]);
     if (activation) {
@@ -292,7 +174,7 @@ static int lower_rotary(Lower *w, int i)
     op->weights = lower_packed(w, FORMAT_TABLE_F32, n->in[1], NULL);
     op->in[0] = lower_buffer(w, n->in[0]);
     op->in[2] = lower_buffer(w, n->in[2]);
-    op->out[0] = result_buffer(w, i);
+    op->out[0] = lower_result(w, i);
     op->flops = 3.0 * (double)n->heads * (double)n->dims;
     return 1;
 }
@@ -300,11 +182,11 @@ static int lower_rotary(Lower *w, int i)
 static int lower_gate(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    PlanOp *op = lower_op(w, n, KERNEL_GATE, SPLIT_COLUMNS, groups(n->out[0]->dim[1].bound));
+    PlanOp *op = lower_op(w, n, KERNEL_GATE, SPLIT_COLUMNS, lower_groups(n->out[0]->dim[1].bound));
     op->activation = n->kind;
     op->in[0] = lower_buffer(w, n->in[0]);
     op->in[1] = lower_buffer(w, n->in[1]);
-    op->out[0] = result_buffer(w, i);
+    op->out[0] = lower_result(w, i);
     op->flops = 8.0 * (double)n->out[0]->dim[1].bound;
     return 1;
 }
@@ -323,9 +205,9 @@ static int lower_pool(Lower *w, int i)
 static int lower_scale(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    PlanOp *op = lower_op(w, n, KERNEL_SCALE, SPLIT_COLUMNS, groups(n->out[0]->dim[1].bound));
+    PlanOp *op = lower_op(w, n, KERNEL_SCALE, SPLIT_COLUMNS, lower_groups(n->out[0]->dim[1].bound));
     op->in[0] = lower_buffer(w, n->in[0]);
-    op->out[0] = result_buffer(w, i);
+    op->out[0] = lower_result(w, i);
     op->flops = (n->softcap > 0 ? 10.0 : 1.0) * (double)n->out[0]->dim[1].bound;
     return 1;
 }
@@ -333,16 +215,16 @@ static int lower_scale(Lower *w, int i)
 static int lower_add(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    PlanOp *op = lower_op(w, n, KERNEL_ADD, SPLIT_COLUMNS, groups(n->out[0]->dim[1].bound));
+    PlanOp *op = lower_op(w, n, KERNEL_ADD, SPLIT_COLUMNS, lower_groups(n->out[0]->dim[1].bound));
     op->in[0] = lower_buffer(w, n->in[0]);
     op->in[1] = lower_buffer(w, n->in[1]);
-    op->out[0] = result_buffer(w, i);
+    op->out[0] = lower_result(w, i);
     op->flops = (double)n->out[0]->dim[1].bound;
     return 1;
 }
 
 /* Rows of heads, [heads, rows, width], as rows: kernels and shares know no third dimension. */
-static const Tensor *as_rows(Lower *w, const Tensor *t)
+const Tensor *lower_as_rows(Lower *w, const Tensor *t)
 {
     if (t->rank != 3) return t;
     Tensor *rows = arena_alloc(w->arena, sizeof *rows);
@@ -356,12 +238,12 @@ static const Tensor *as_rows(Lower *w, const Tensor *t)
 static int lower_activation(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    const Tensor *result = as_rows(w, n->out[0]);
-    PlanOp *op = lower_op(w, n, KERNEL_ACTIVATION, SPLIT_COLUMNS, groups(result->dim[1].bound));
+    const Tensor *result = lower_as_rows(w, n->out[0]);
+    PlanOp *op = lower_op(w, n, KERNEL_ACTIVATION, SPLIT_COLUMNS, lower_groups(result->dim[1].bound));
     op->result = result;
     op->activation = n->kind;
     op->in[0] = lower_buffer(w, n->in[0]);
-    op->out[0] = result_buffer(w, i);
+    op->out[0] = lower_result(w, i);
     op->flops = n->kind == RT_IDENTITY ? 0 : (double)result->dim[1].bound;
     return 1;
 }
@@ -390,7 +272,7 @@ static int lower_append(Lower *w, int i)
     const Node *n = w->block->block->nodes[i];
     bool panels = w->plan->options.target == TARGET_PANELS;
     set_back(w, n);
-    Buffer *cache = panels ? cache_buffer(w, n->in[0], n) : lower_buffer(w, n->in[0]);
+    Buffer *cache = panels ? lower_cache(w, n->in[0], n) : lower_buffer(w, n->in[0]);
     store(w, n, cache, lower_buffer(w, n->in[1]), lower_buffer(w, n->in[2]));
     w->buffer_of[n->out[0]->id] = cache;
     w->block->per_layer = true;
@@ -404,10 +286,10 @@ static Buffer *attention_operand(Lower *w, const Node *n, int input)
     Buffer *b = lower_buffer(w, t);
     if (w->plan->options.target != TARGET_PANELS || b->layout != LAYOUT_ROWS) return b;
     bool values = input == 2;
-    Buffer *panels = new_buffer(w, lower_name(w, arena_format(w->arena, "%s_panels", b->variable)), t, PLACE_SCRATCH,
+    Buffer *panels = lower_new_buffer(w, lower_name(w, arena_format(w->arena, "%s_panels", b->variable)), t, PLACE_SCRATCH,
                                 values ? LAYOUT_VALUES : LAYOUT_KEYS);
-    size_cache(panels, n->kv_heads, t->dim[0].bound, t->dim[1].bound / n->kv_heads);
-    local(w, panels);
+    lower_size_cache(panels, n->kv_heads, t->dim[0].bound, t->dim[1].bound / n->kv_heads);
+    lower_local(w, panels);
     store(w, n, panels, b, lower_buffer(w, n->in[4]));
     return panels;
 }
@@ -429,16 +311,17 @@ static int lower_attention(Lower *w, int i)
     op->flops = 2.0 * (double)(n->in[0]->dim[1].bound + n->out[0]->dim[1].bound);
     w->block->per_layer |= keys->layers > 0;
     if (w->plan->options.target == TARGET_PANELS) {
-        Buffer *s = new_buffer(w, lower_name(w, arena_format(w->arena, "%s_lanes", op->out[0]->variable)), n->out[0], PLACE_SCRATCH, LAYOUT_LANES);
+        const char *name = lower_name(w, arena_format(w->arena, "%s_lanes", op->out[0]->variable));
+        Buffer *s = lower_new_buffer(w, name, n->out[0], PLACE_SCRATCH, LAYOUT_LANES);
         s->heads = w->plan->options.lanes;
         s->rows = w->block->rows < RT_ATTENTION_ROWS ? w->block->rows : RT_ATTENTION_ROWS;
         s->width = s->stride = keys->rows + 16;
         s->bytes = (size_t)(s->heads * s->rows * s->stride) * sizeof(float);
-        op->scratch = local(w, s);
+        op->scratch = lower_local(w, s);
     }
     for (int r = 1; r < 3; r++) {
         bool used = w->plan->options.target == TARGET_ROW_MAJOR || used_after(w, n->out[r], i);
-        bool wanted = n->out[r]->output || (used && !tapped(w, n->out[r]));      /* a tap is where it stays otherwise */
+        bool wanted = n->out[r]->output || (used && !lower_tapped(w, n->out[r]));      /* a tap is where it stays otherwise */
         if (wanted) op->out[r] = lower_buffer(w, n->out[r]);
     }
     return 1;
@@ -449,7 +332,7 @@ static int lower_vocabulary(Lower *w, int i)
     const Node *n = w->block->block->nodes[i];
     PlanOp *op = lower_op(w, n, n->op == OP_ARGMAX ? KERNEL_ARGMAX : KERNEL_LOG_SOFTMAX, SPLIT_FIRST_LANE, 1);
     op->in[0] = lower_buffer(w, n->in[0]);
-    op->out[0] = result_buffer(w, i);
+    op->out[0] = lower_result(w, i);
     op->flops = (double)n->in[0]->dim[1].bound * (n->op == OP_ARGMAX ? 1 : 12);
     return 1;
 }
@@ -478,65 +361,6 @@ static Lowering *const lowerings[OP_KINDS] = {
     [OP_CUSTOM] = lower_custom,
 };
 
-/* ---- taps ----------------------------------------------------------------------------------------------- */
-
-static Buffer *tap_buffer(Lower *w, const Tensor *t)
-{
-    Buffer *b = rows_buffer(w, t);
-    b->name = lower_name(w, arena_format(w->arena, "tap_%s_%s", w->block->block->name, lower_words(w, t)));
-    b->variable = arena_format(w->arena, "tap_%s", b->name + strlen("tap_") + strlen(w->block->block->name) + 1);
-    b->place = PLACE_TAP;
-    b->layers = w->block->block->layers;
-    b->layer_stride = pad64(b->bytes);
-    lower_whole(w, b);
-    w->block->per_layer |= b->layers > 0;
-    return b;
-}
-
-static void add_taps(Lower *w, const Tensor *t, Buffer *b)
-{
-    Plan *p = w->plan;
-    int n = b->layers ? b->layers : 1;
-    for (int i = 0; i < n; i++) {
-        int layer = b->layers ? w->block->block->layer[i] : 0;
-        p->taps = grow(w, p->taps, p->tap_count, sizeof *p->taps);
-        p->taps[p->tap_count++] = (Tap){ tensor_layer_name(w->arena, t, layer), t, b, layer, i };
-    }
-}
-
-/* Keep a result: attention writes its weights and scores where they stay, all else is copied. */
-static void tap(Lower *w, const Node *n, int first_op)
-{
-    PlanBlock *b = w->block;
-    const int last_op = b->op_count - 1;        /* attention itself, once copies have been added behind it */
-    for (int r = 0; r < op_rows[n->op].results; r++) {
-        const Tensor *t = n->out[r];
-        if (!tapped(w, t) || n->op == OP_APPEND) continue;
-        if (r && t->output) {       /* attention has written it where it stays */
-            add_taps(w, t, b->ops[last_op].out[r]);
-            continue;
-        }
-        Buffer *kept = tap_buffer(w, t);
-        add_taps(w, t, kept);
-        if (r) {
-            b->ops[last_op].out[r] = w->buffer_of[t->id] = kept;
-            continue;
-        }
-        PlanOp made = b->ops[first_op];
-        for (int i = first_op; i < b->op_count; i++)
-            if (b->ops[i].out[0] == w->buffer_of[t->id]) made = b->ops[i];
-        PlanOp *copy = lower_op(w, n, KERNEL_ACTIVATION, made.split, made.parts);
-        if (copy->split == SPLIT_HEADS || copy->split == SPLIT_FIRST_LANE) {
-            copy->split = SPLIT_COLUMNS;
-            copy->parts = (int)groups(t->dim[1].bound);
-        }
-        copy->result = as_rows(w, t);
-        copy->activation = RT_IDENTITY;
-        copy->in[0] = made.out[0];
-        copy->out[0] = kept;
-    }
-}
-
 /* An xf.graph passes nothing on and its nodes differ in rows: it is always planned for many. */
 enum { MANY_ROWS = 2 };
 
@@ -550,7 +374,7 @@ static PlanBlock *lower_block(Lower *w, const Block *b, const Program *program, 
     pb->count = program->rows;
     const Tensor *rows = b->carry_in ? b->carry_in : b->carry_out;
     pb->rows = rows ? rows->dim[0].bound : MANY_ROWS;
-    p->blocks = grow(w, p->blocks, p->block_count, sizeof *p->blocks);
+    p->blocks = lower_grow(w, p->blocks, p->block_count, sizeof *p->blocks);
     p->blocks[p->block_count++] = w->block = pb;
     count_uses(w, b);
     if (b->carry_in) {
@@ -558,9 +382,13 @@ static PlanBlock *lower_block(Lower *w, const Block *b, const Program *program, 
         w->buffer_of[b->carry_in->id] = pb->carry_in = carried;
     }
     for (int i = 0; i < b->count;) {
+        if (w->lowered[b->nodes[i]->out[0]->id]) {
+            i++;
+            continue;
+        }
         int first_op = pb->op_count, taken = lowerings[b->nodes[i]->op](w, i);
         for (int j = 0; j < taken; j++)
-            if (j + 1 == taken) tap(w, b->nodes[i + j], first_op);
+            if (j + 1 == taken) lower_tap(w, b->nodes[i + j], first_op);
         i += taken;
     }
     return pb;
@@ -618,7 +446,8 @@ void plan_lower(Arena *a, Plan *p)
 {
     const Graph *g = p->graph;
     Lower w = { .arena = a, .plan = p, .buffer_of = arena_array(a, (size_t)g->tensor_count + 1, sizeof *w.buffer_of),
-                .uses = arena_array(a, (size_t)g->tensor_count + 1, sizeof *w.uses) };
+                .uses = arena_array(a, (size_t)g->tensor_count + 1, sizeof *w.uses),
+                .lowered = arena_array(a, (size_t)g->tensor_count + 1, sizeof *w.lowered) };
     lower_start_names(&w);
     p->programs = arena_array(a, (size_t)g->program_count, sizeof *p->programs);
     p->program_count = g->program_count;

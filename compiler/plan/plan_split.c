@@ -13,10 +13,19 @@ typedef struct Access { const Buffer *buffer; Split split; int parts; bool all, 
 enum { MAX_ACCESSES = 256 };
 typedef struct Phase { Access seen[MAX_ACCESSES]; int count; } Phase;
 
+/* One buffer, or columns of it that both have. */
+static bool meet(const Buffer *a, const Buffer *b)
+{
+    if (a == b) return true;
+    if ((a->whole ? a->whole : a) != (b->whole ? b->whole : b)) return false;
+    return a->column < b->column + b->width && b->column < a->column + a->width;
+}
+
 static bool conflict(const Access *a, const Access *b)
 {
-    if (a->buffer != b->buffer || (!a->write && !b->write)) return false;
-    return a->all || b->all || a->split != b->split || a->parts != b->parts;
+    if (!meet(a->buffer, b->buffer) || (!a->write && !b->write)) return false;
+    const bool moved = a->buffer != b->buffer && a->split != SPLIT_ROWS;         /* other columns of a view than of the whole */
+    return a->all || b->all || moved || a->split != b->split || a->parts != b->parts;
 }
 
 enum { OP_ACCESSES = NODE_INPUTS + 3 };
@@ -29,7 +38,7 @@ static int accesses(const PlanOp *op, Access out[OP_ACCESSES])
     for (int i = 0; i < NODE_INPUTS; i++) {
         const Buffer *b = op->in[i];
         if (!b || b->layout == LAYOUT_INTS) continue;
-        bool whole = op->kernel == KERNEL_LINEAR && panels;                             /* every output needs every input */
+        bool whole = kernel_is_linear(op->kernel) && i == 0 && panels;                             /* every output needs every input */
         bool cache = kernel_is_attention(op->kernel) && (i == 1 || i == 2);
         if (cache && op->split == SPLIT_ROWS) whole = true;                             /* every row needs every key */
         whole |= op->kernel == KERNEL_CUSTOM;                                           /* it may read what it likes */
@@ -43,6 +52,7 @@ static int accesses(const PlanOp *op, Access out[OP_ACCESSES])
 static void touch(Buffer *b, int phase)
 {
     if (!b || !b->block) return;
+    if (b->whole) b = b->whole;
     if (b->first_phase < 0) b->first_phase = phase;
     b->last_phase = phase;
 }

@@ -116,6 +116,7 @@ static const char model_bind[] =
     "static float *floats(const job *j, size_t at) { return (float *)(j->state->bytes + at); }\n"
     "${ints}\n"
     "${slot_bytes}\n"
+    "${macros}\n"
     "\n"
     "const unsigned ${name}_isa = RT_ISA_BUILT;\n"
     "\n"
@@ -182,6 +183,12 @@ static bool uses_ints(const Plan *p)
     return false;
 }
 
+/* The functions above for a compiler that inlines nothing; a layer takes a dozen of these. */
+static const char bound_macros[] =
+    "#define floats(j, at) ((float *)((j)->state->bytes + (at)))\n"
+    "#define ints(j, at) ((int *)((j)->state->bytes + (at)))\n"
+    "#define in_slot(j, slot, at) ((float *)((j)->state->bytes + SLOTS_AT + (size_t)(slot) * SLOT_BYTES + (at)))\n";
+
 void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
@@ -199,7 +206,8 @@ void emit_model(Emit *e, Text *out)
     const char *job = arena_format(e->arena, "typedef struct job { const %s *model; %s_state *state; int slot, rows;%s } job;", e->name, e->name,
                                    many ? " const rt_group *groups, *groups_end;" : "");
     const char *ints = uses_ints(p) ? "static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }\n" : "";
-    text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "ints", ints, "job", job, "slot_bytes", slot_bytes, NULL);
+    text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "ints", ints, "job", job, "slot_bytes", slot_bytes,
+              "macros", e->form.kernels == KERNELS_BOUND ? bound_macros : "", NULL);
     text_add(out, "/* ---- blocks ----------------------------------------------------------------------------------------------- */\n\n");
     emit_blocks(e, out);
     text_add(out, "/* ---- programs --------------------------------------------------------------------------------------------- */\n\n");

@@ -52,16 +52,27 @@ static const char *operand(Emit *e, const PlanBlock *b, const Buffer *x)
 }
 
 /* "W_self_q^T + b": which matrix; that of a graph's matmul is the transpose of what is packed. */
-static const char *matrix_words(Emit *e, const PlanOp *op)
+static const char *matrix_words(Emit *e, const Packed *k)
 {
-    const TensorSource *s = op->weights->tensor[0]->source[0];
+    const TensorSource *s = k->tensor[0]->source[0];
     bool turned = s->rank == 2 && s->stride[1] != 1 && s->shape[1] > 1;
-    const char *macro = emit_weight_macro(e, op->weights), *block = op->weights->block ? op->weights->block->block->name : "";
+    const char *macro = emit_weight_macro(e, k), *block = k->block ? k->block->block->name : "";
     char *name = arena_text(e->arena, macro + 2);
     if (*block && strncasecmp(name, block, strlen(block)) == 0 && name[strlen(block)] == '_') name += strlen(block) + 1;
     for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
     const char *w = strncmp(name, "w_", 2) == 0 ? "" : "W_";
-    return arena_format(e->arena, "%s%s%s%s", w, name, turned ? "" : "^T", op->weights->tensor[1] ? " + b" : "");
+    return arena_format(e->arena, "%s%s%s%s", w, name, turned ? "" : "^T", k->tensor[1] ? " + b" : "");
+}
+
+/* Of linears in one: "x W_q^T | x W_k^T | x W_v^T", or "silu(x W_gate^T) * (x W_up^T)". */
+static const char *linear_words(Emit *e, const PlanOp *op, const char *in, const char *act)
+{
+    Text t = text_new(e->arena);
+    const char *first = arena_format(e->arena, "%s %s", in, matrix_words(e, op->weights));
+    if (op->kernel == KERNEL_LINEAR_GATE) return arena_format(e->arena, "%s(%s) * (%s %s)", act, first, in, matrix_words(e, op->joined[1]));
+    text_add(&t, first);
+    for (int i = 1; i < op->joined_count; i++) text_printf(&t, " | %s %s", in, matrix_words(e, op->joined[i]));
+    return op->activation == RT_IDENTITY ? t.data : arena_format(e->arena, "%s(%s)", act, t.data);
 }
 
 /* The inputs of an xf.op: variables of the block, and parameters by name. */
@@ -81,8 +92,8 @@ static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
     const char *act = field_words("activations", &n)[op->activation];
     switch (op->kernel) {
     case KERNEL_LINEAR:
-        if (op->activation == RT_IDENTITY) return arena_format(e->arena, "%s = %s %s", out, in[0], matrix_words(e, op));
-        return arena_format(e->arena, "%s = %s(%s %s)", out, act, in[0], matrix_words(e, op));
+    case KERNEL_LINEAR_GATE: return arena_format(e->arena, "%s = %s", out, linear_words(e, op, in[0], act));
+    case KERNEL_LINEAR_ADD: return arena_format(e->arena, "%s = %s + %s", out, in[1], linear_words(e, op, in[0], act));
     case KERNEL_NORM:       return arena_format(e->arena, "%s = norm(%s)", out, in[0]);
     case KERNEL_EMBED:      return arena_format(e->arena, "%s = %.6g * table[%s]", out, op->node->scale, in[1]);
     case KERNEL_POSITION:   return arena_format(e->arena, "%s = %s + table[%s]", out, in[0], in[2]);
@@ -149,7 +160,9 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     for (int i = 0; i < NODE_INPUTS; i++) in[i] = op->in[i] ? operand(e, b, op->in[i]) : "NULL";
     switch (op->kernel) {
     case KERNEL_LINEAR:
+    case KERNEL_LINEAR_GATE:
     case KERNEL_NORM:       return arena_format(e->arena, "%s, %s, %s", out, in[0], weight(e, op));
+    case KERNEL_LINEAR_ADD: return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[1]);
     case KERNEL_EMBED:      return arena_format(e->arena, "%s, %s, %s", out, weight(e, op), in[1]);
     case KERNEL_POSITION:   return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
     case KERNEL_POOL:
@@ -359,6 +372,17 @@ static void define_buffer(Emit *e, Text *out, const Buffer *b)
     if (b->layers) define(e, out, arena_format(e->arena, "%s_STRIDE", macro), b->layer_stride, "from layer to layer");
 }
 
+/* A block's own; a view stands with its words where it begins. */
+static void define_buffers(Emit *e, Text *out, const PlanBlock *b)
+{
+    for (int i = 0; i < b->buffer_count; i++) define_buffer(e, out, b->buffers[i]);
+    for (int i = 0; i < b->view_count; i++) {
+        const Buffer *v = b->views[i];
+        define(e, out, emit_macro(e, v), plan_address(e->plan, v),
+               arena_format(e->arena, "columns %lld to %lld of %s", (long long)v->column, (long long)(v->column + v->width - 1), v->whole->variable));
+    }
+}
+
 static bool in_place(const Buffer *b, Place place) { return b->place == place; }
 
 static void whole_buffers(Emit *e, Text *out, Place place)
@@ -404,8 +428,7 @@ void emit_offsets(Emit *e, Text *out)
     whole_buffers(e, out, PLACE_SLOT);
     text_add(out, "\n/* In the scratch: what passes between blocks, then what each block uses; these overlap where their lives do not. */\n");
     whole_buffers(e, out, PLACE_SCRATCH);
-    for (int i = 0; i < p->block_count; i++)
-        for (int k = 0; k < p->blocks[i]->buffer_count; k++) define_buffer(e, out, p->blocks[i]->buffers[k]);
+    for (int i = 0; i < p->block_count; i++) define_buffers(e, out, p->blocks[i]);
     if (p->options.taps) text_add(out, "\n/* Taps: intermediates kept for looking at. */\n");
     whole_buffers(e, out, PLACE_TAP);
     text_add(out, "\n");

@@ -38,6 +38,10 @@ typedef struct Form { const char *parameters, *rows_call, *part_call; } Form;
 static const Form forms[KERNELS] = {
     [KERNEL_LINEAR] = { "float *y, const float *x, const void *w",
         "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
+    [KERNEL_LINEAR_GATE] = { "float *y, const float *x, const void *w",
+        "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
+    [KERNEL_LINEAR_ADD] = { "float *y, const float *x, const void *w, const float *a",
+        "y + ${y} * rows.begin, x + ${x} * rows.begin, w, a + ${y} * rows.begin, ${count}, 0, ${parts}", "y, x, w, a, 1, ${range}" },
     [KERNEL_NORM] = { "float *y, const float *x, const void *w",
         "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}", "y, x, w, 1" },
     [KERNEL_EMBED] = { "float *y, const void *table, const int *ids",
@@ -74,7 +78,8 @@ static const Form forms[KERNELS] = {
     [KERNEL_ARGMAX] = { "int *y, const float *x", "y + rows.begin, x + ${x} * rows.begin, ${count}", "y, x, 1" },
 };
 static const char *const shape_types[KERNELS] = {
-    [KERNEL_LINEAR] = "RtLinear",       [KERNEL_NORM] = "RtNorm",         [KERNEL_EMBED] = "RtEmbed",
+    [KERNEL_LINEAR] = "RtLinear",       [KERNEL_LINEAR_GATE] = "RtLinear",  [KERNEL_LINEAR_ADD] = "RtLinear",
+    [KERNEL_NORM] = "RtNorm",         [KERNEL_EMBED] = "RtEmbed",
     [KERNEL_POSITION] = "RtEmbed",      [KERNEL_ADD] = "RtElement",       [KERNEL_ACTIVATION] = "RtElement",
     [KERNEL_STORE_K] = "RtCache",       [KERNEL_STORE_V] = "RtCache",     [KERNEL_ATTENTION] = "RtAttention",
     [KERNEL_GATE] = "RtElement",        [KERNEL_ROTARY] = "RtRotary",
@@ -113,6 +118,26 @@ static const char wrapper_template[] =
     "    ${function}(&shape, ${arguments});\n"
     "}\n\n";
 
+/* The same for a compiler that inlines nothing: a call less. */
+static const char macro_template[] =
+    "/* ${doc} */\n"
+    "static const ${type} shape_of_${name} = ${shape};\n"
+    "#define ${name}(${names}) ${function}(&shape_of_${name}, ${arguments})\n\n";
+
+/* "float *y, const float *x, rt_span panels" -> "y, x, panels" */
+static const char *parameter_names(Emit *e, const char *parameters)
+{
+    Text t = text_new(e->arena);
+    for (const char *s = parameters, *end; *s; s = *end ? end + 1 : end) {
+        end = s + strcspn(s, ",");
+        const char *name = end;
+        while (name > s && name[-1] != ' ' && name[-1] != '*') name--;
+        if (t.size) text_add(&t, ", ");
+        text_add_bytes(&t, name, (size_t)(end - name));
+    }
+    return t.data;
+}
+
 /* What an attention has besides: more parameters, and the struct that hands them on; both empty where there is nothing. */
 typedef struct Extra { const char *parameters, *body; } Extra;
 
@@ -143,7 +168,7 @@ static Extra extra_of(Emit *e, const Wrapper *w)
 static void emit_one(Emit *e, Text *out, const Wrapper *w)
 {
     bool rows = w->split == SPLIT_ROWS, ranged = w->split == SPLIT_COLUMNS || w->split == SPLIT_HEADS;
-    const char *span = rows ? "rows" : w->split == SPLIT_HEADS ? "heads" : w->kernel == KERNEL_LINEAR ? "panels" : "groups";
+    const char *span = rows ? "rows" : w->split == SPLIT_HEADS ? "heads" : kernel_is_linear(w->kernel) ? "panels" : "groups";
     const Extra extra = extra_of(e, w);
     const char *const pairs[] = {
         "x", emit_number(e, w->x_stride), "y", emit_number(e, w->y_stride), "z", emit_number(e, w->z_stride), "parts", emit_number(e, w->parts),
@@ -153,6 +178,11 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
     const Form *f = &forms[w->kernel];
     const char *parameters = fill(e, f->parameters, pairs);
     if (rows || ranged) parameters = arena_format(e->arena, "%s, rt_span %s", parameters, span);
+    if (e->form.kernels == KERNELS_BOUND && !rows && !*extra.body) {
+        text_fill(out, macro_template, "doc", w->doc, "type", shape_types[w->kernel], "name", w->name, "shape", w->shape,
+                  "names", parameter_names(e, parameters), "function", kernel_functions[w->kernel], "arguments", fill(e, f->part_call, pairs), NULL);
+        return;
+    }
     text_fill(out, wrapper_template, "doc", w->doc, "name", w->name, "parameters", parameters, "type", shape_types[w->kernel], "shape", w->shape,
               "extra", extra.body, "function", kernel_functions[w->kernel],
               "arguments", fill(e, rows ? f->rows_call : f->part_call, pairs), NULL);

@@ -64,21 +64,37 @@ static const char linear_template[] =
     "            for (int c = 0; c < 16; c++) s[c] = ${start};\n"
     "${bias}\n"
     "            ${sum}\n"
+    "${gate}\n"
     "            for (int c = 0; c < ${last}; c++) o[c] = ${result};\n"
     "        }\n";
+
+/* The sixteen outputs that a gate is multiplied with: their panel lies as far behind as the gate has panels. */
+static const char gate_template[] =
+    "            float t[16];\n"
+    "            a = (const float *)w + (size_t)(p + ${panels}) * ${panel};\n"
+    "            for (int c = 0; c < 16; c++) t[c] = ${start};\n"
+    "${bias}\n"
+    "            ${sum}\n";
 
 static void linear_body(const Body *b)
 {
     Emit *e = b->e;
-    const Tensor *m = b->op->weights->tensor[0];
-    int64_t in = m->dim[1].bound, out = m->dim[0].bound;
-    bool bias = b->op->weights->tensor[1];
-    const char *act = "s[c]";
+    const int64_t in = b->op->weights->tensor[0]->dim[1].bound, out = b->op->result->dim[b->op->result->rank - 1].bound;
+    const bool bias = b->op->weights->tensor[1];
+    const char *act = "s[c]", *panel = emit_number(e, 16 * (in + (bias ? 1 : 0)));
+    const char *start = bias ? "a[c]" : "0", *skip = bias ? "            a += 16;\n" : "";
+    Text gate = text_new(e->arena);
     if (b->op->activation != RT_IDENTITY) act = arena_format(e->arena, "rt_plain_activate(%s, s[c])", emit_activation(e, b->op->activation));
+    if (b->op->kernel == KERNEL_LINEAR_GATE) {
+        text_fill(&gate, gate_template, "panels", emit_number(e, pad16(out) / 16), "panel", panel, "start", start, "bias", skip,
+                  "sum", sum_text(e, "t", "v", in), NULL);
+        act = arena_format(e->arena, "%s * t[c]", act);
+    }
+    if (b->op->kernel == KERNEL_LINEAR_ADD) act = arena_format(e->arena, "b[(size_t)r * %lld + 16 * p + c] + %s", (long long)b->w->y_stride, act);
     const char *last = out % 16 ? arena_format(e->arena, "(p == %lld ? %lld : 16)", (long long)(out / 16), (long long)(out % 16)) : "16";
-    text_fill(b->out, linear_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "panel", emit_number(e, 16 * (in + (bias ? 1 : 0))),
-              "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride), "start", bias ? "a[c]" : "0",
-              "bias", bias ? "            a += 16;\n" : "", "sum", sum_text(e, "s", "v", in), "last", last, "result", act, NULL);
+    text_fill(b->out, linear_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "panel", panel,
+              "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride), "start", start, "bias", skip,
+              "sum", sum_text(e, "s", "v", in), "gate", gate.data, "last", last, "result", act, NULL);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -423,6 +439,8 @@ static void vocabulary_body(const Body *b)
 typedef void WriteBody(const Body *b);
 static const struct { const char *parameters; WriteBody *body; } bodies[KERNELS] = {
     [KERNEL_LINEAR] = { "float *y, const float *x, const void *w", linear_body },
+    [KERNEL_LINEAR_GATE] = { "float *y, const float *x, const void *w", linear_body },
+    [KERNEL_LINEAR_ADD] = { "float *y, const float *x, const void *w, const float *b", linear_body },
     [KERNEL_NORM] = { "float *y, const float *x, const void *w", norm_body },
     [KERNEL_EMBED] = { "float *y, const void *table, const int *ids", embed_body },
     [KERNEL_POSITION] = { "float *y, const float *x, const void *table, const int *positions", embed_body },

@@ -34,15 +34,17 @@ const char *emit_activation(Emit *e, int activation)
 
 static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
-    const Tensor *m = op->weights->tensor[0];
-    long long in = m->dim[1].bound, out = m->dim[0].bound;
-    bool bias = op->weights->tensor[1], active = op->activation != RT_IDENTITY;
-    w->name = arena_format(e->arena, "linear_%lldx%lld%s%s%s%s", in, out, bias ? "" : "_unbiased", active ? "_" : "",
-                           active ? activation_name(op->activation) : "", suffix(op));
+    long long in = op->weights->tensor[0]->dim[1].bound, out = op->result->dim[op->result->rank - 1].bound;
+    bool bias = op->weights->tensor[1], active = op->activation != RT_IDENTITY, gate = op->kernel == KERNEL_LINEAR_GATE;
+    w->name = arena_format(e->arena, "linear_%lldx%lld%s%s%s%s%s", in, out, bias ? "" : "_unbiased", active ? "_" : "",
+                           active ? activation_name(op->activation) : "", gate ? "_gate" : op->kernel == KERNEL_LINEAR_ADD ? "_add" : "",
+                           suffix(op));
     w->shape = arena_format(e->arena, "{ .in = %lld, .out = %lld, .x_stride = %lld, .y_stride = %lld, .has_bias = %d, .activation = %s }",
                             in, out, (long long)op->in[0]->stride, (long long)op->out[0]->stride, bias, emit_activation(e, op->activation));
     const char *sum = bias ? "x W^T + b" : "x W^T";
     w->doc = arena_format(e->arena, active ? "y = %s(%s)" : "y = %s%s", active ? activation_name(op->activation) : "", sum);
+    if (op->kernel == KERNEL_LINEAR_ADD) w->doc = arena_format(e->arena, "y = a + %s", w->doc + strlen("y = "));
+    if (gate) w->doc = arena_format(e->arena, "%s * (%s)", w->doc, bias ? "x U^T + c" : "x U^T");
     w->doc = arena_format(e->arena, "%s    x [.., %lld]  W [%lld, %lld]  y [.., %lld]", w->doc, in, out, in, out);
     w->parts = (int)((out + 15) / 16);
 }
@@ -207,7 +209,8 @@ static void custom_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 
 typedef void Describe(Emit *e, const PlanOp *op, Wrapper *w);
 static Describe *const describe[KERNELS] = {
-    [KERNEL_LINEAR] = linear_wrapper,       [KERNEL_NORM] = norm_wrapper,           [KERNEL_EMBED] = embed_wrapper,
+    [KERNEL_LINEAR] = linear_wrapper,       [KERNEL_LINEAR_GATE] = linear_wrapper,  [KERNEL_LINEAR_ADD] = linear_wrapper,
+    [KERNEL_NORM] = norm_wrapper,           [KERNEL_EMBED] = embed_wrapper,
     [KERNEL_POSITION] = embed_wrapper,      [KERNEL_ADD] = element_wrapper,         [KERNEL_ACTIVATION] = element_wrapper,
     [KERNEL_STORE_K] = store_wrapper,       [KERNEL_STORE_V] = store_wrapper,       [KERNEL_ATTENTION] = attention_wrapper,
     [KERNEL_GATE] = element_wrapper,        [KERNEL_ROTARY] = rotary_wrapper,
@@ -230,7 +233,10 @@ void emit_wrappers_begin(Emit *e)
     e->namesakes = name_map_new(e->arena);
     e->variables = name_map_new(e->arena);
     add_variables(e->variables, p->buffers, p->buffer_count);
-    for (int i = 0; i < p->block_count; i++) add_variables(e->variables, p->blocks[i]->buffers, p->blocks[i]->buffer_count);
+    for (int i = 0; i < p->block_count; i++) {
+        add_variables(e->variables, p->blocks[i]->buffers, p->blocks[i]->buffer_count);
+        add_variables(e->variables, p->blocks[i]->views, p->blocks[i]->view_count);
+    }
 }
 
 /* Everything that tells one wrapper from another. */

@@ -328,7 +328,7 @@ unsigned char *jit_own_weights(Engine *e)
     Jit *k = e->own;
     if (!k->own_weights) {
         const size_t bytes = e->plan->weights_bytes;
-        k->own_weights = aligned_alloc(64, bytes / 64 * 64 + 64);
+        k->own_weights = pack_alloc(bytes);
         if (!k->own_weights) die("no memory for %zu bytes of weights", bytes);
         memcpy(k->own_weights, k->weights, bytes);
         k->emitted.model.weights = k->own_weights;

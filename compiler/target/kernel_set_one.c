@@ -55,6 +55,36 @@ static void linear_by_case(const RtLinear *shape, float *y, const float *x, cons
 #undef CASE
 }
 
+static void linear_gate_by_case(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+{
+    RtLinear s = *shape;
+#define CASE(width)                                                        \
+    case width:                                                            \
+        s.in = width, s.has_bias = 0;                                      \
+        rt_linear_gate_f32(&s, y, x, w, 1, begin, end);                    \
+        return;
+    switch (rows == 1 && !s.has_bias ? s.in : 0) {
+        CASE(32) CASE(64) CASE(128) CASE(256)
+    }
+#undef CASE
+    rt_linear_gate_f32(shape, y, x, w, rows, begin, end);
+}
+
+static void linear_add_by_case(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin, int end)
+{
+    RtLinear s = *shape;
+#define CASE(width)                                                        \
+    case width:                                                            \
+        s.in = width, s.has_bias = 0, s.activation = RT_IDENTITY;          \
+        rt_linear_add_f32(&s, y, x, w, a, 1, begin, end);                  \
+        return;
+    switch (rows == 1 && !s.has_bias && s.activation == RT_IDENTITY ? s.in : 0) {
+        CASE(32) CASE(64) CASE(128) CASE(256)
+    }
+#undef CASE
+    rt_linear_add_f32(shape, y, x, w, a, rows, begin, end);
+}
+
 static void rotary_by_case(const RtRotary *shape, float *y, const float *x, const void *table, const int *positions, int rows,
                            int begin, int end)
 {
@@ -88,6 +118,8 @@ static void attention_by_case(const RtAttention *shape, float *out, const float 
     rt_attention_f32(&s, out, q, k, v, scratch, extra, visible, rows, begin, end);
 }
 #define rt_linear_f32 linear_by_case
+#define rt_linear_gate_f32 linear_gate_by_case
+#define rt_linear_add_f32 linear_add_by_case
 #define rt_attention_f32 attention_by_case
 #define rt_rotary_f32 rotary_by_case
 

@@ -86,49 +86,45 @@
 #define AT_NEXT_ID                                   ((size_t)121088)    /* [1] int */
 #define AT_DECODER_ROWS_X                            ((size_t)121152)    /* [12][64] */
 #define AT_ENCODER_LAYER_NORM_0                      ((size_t)124224)    /* [80][64] */
-#define AT_ENCODER_LAYER_SELF_Q                      ((size_t)292160)    /* [80][64] */
-#define AT_ENCODER_LAYER_SELF_K                      ((size_t)144704)    /* [80][64] */
-#define AT_ENCODER_LAYER_SELF_V                      ((size_t)165184)    /* [80][64] */
-#define AT_ENCODER_LAYER_SELF_K_PANELS               ((size_t)312640)    /* [4 heads][80 / 16][16][16] */
-#define AT_ENCODER_LAYER_SELF_V_PANELS               ((size_t)333120)    /* [4 heads][16 / 16][80][16] */
-#define AT_ENCODER_LAYER_SELF_CONTEXT                ((size_t)353600)    /* [80][64] */
+#define AT_ENCODER_LAYER_SELF_QKV                    ((size_t)292160)    /* [80][192] */
+#define AT_ENCODER_LAYER_SELF_K_PANELS               ((size_t)353600)    /* [4 heads][80 / 16][16][16] */
+#define AT_ENCODER_LAYER_SELF_V_PANELS               ((size_t)374080)    /* [4 heads][16 / 16][80][16] */
+#define AT_ENCODER_LAYER_SELF_CONTEXT                ((size_t)394560)    /* [80][64] */
 #define AT_ENCODER_LAYER_SELF_CONTEXT_LANES          ((size_t)124224)    /* [16 lanes][14][96] */
-#define AT_ENCODER_LAYER_SELF_OUT                    ((size_t)374080)    /* [80][64] */
-#define AT_ENCODER_LAYER_NORM_1                      ((size_t)394560)    /* [80][64] */
+#define AT_ENCODER_LAYER_NORM_1                      ((size_t)415040)    /* [80][64] */
 #define AT_ENCODER_LAYER_FFN_HIDDEN                  ((size_t)210240)    /* [80][256] */
-#define AT_ENCODER_LAYER_FFN                         ((size_t)415040)    /* [80][64] */
-#define AT_DECODER_MEMORY_CROSS_K                    ((size_t)124224)    /* [80][64] */
-#define AT_DECODER_MEMORY_CROSS_V                    ((size_t)144704)    /* [80][64] */
+#define AT_ENCODER_LAYER_SELF_Q                      ((size_t)292160)    /* columns 0 to 63 of self_qkv */
+#define AT_ENCODER_LAYER_SELF_K                      ((size_t)292416)    /* columns 64 to 127 of self_qkv */
+#define AT_ENCODER_LAYER_SELF_V                      ((size_t)292672)    /* columns 128 to 191 of self_qkv */
+#define AT_DECODER_MEMORY_CROSS_KV                   ((size_t)124224)    /* [80][128] */
+#define AT_DECODER_MEMORY_CROSS_K                    ((size_t)124224)    /* columns 0 to 63 of cross_kv */
+#define AT_DECODER_MEMORY_CROSS_V                    ((size_t)124480)    /* columns 64 to 127 of cross_kv */
 #define AT_DECODER_LAYER_NORM_0                      ((size_t)124224)    /* [1][64] */
-#define AT_DECODER_LAYER_SELF_Q                      ((size_t)126272)    /* [1][64] */
-#define AT_DECODER_LAYER_SELF_K                      ((size_t)126528)    /* [1][64] */
-#define AT_DECODER_LAYER_SELF_V                      ((size_t)126784)    /* [1][64] */
+#define AT_DECODER_LAYER_SELF_QKV                    ((size_t)126272)    /* [1][192] */
 #define AT_DECODER_LAYER_SELF_CONTEXT                ((size_t)127040)    /* [1][64] */
 #define AT_DECODER_LAYER_SELF_CONTEXT_LANES          ((size_t)124224)    /* [16 lanes][1][32] */
-#define AT_DECODER_LAYER_SELF_OUT                    ((size_t)124224)    /* [1][64] */
 #define AT_DECODER_LAYER_NORM_1                      ((size_t)124224)    /* [1][64] */
 #define AT_DECODER_LAYER_CROSS_Q                     ((size_t)130368)    /* [1][64] */
 #define AT_DECODER_LAYER_CROSS_CONTEXT               ((size_t)130624)    /* [1][64] */
 #define AT_DECODER_LAYER_CROSS_CONTEXT_LANES         ((size_t)124224)    /* [16 lanes][1][96] */
-#define AT_DECODER_LAYER_CROSS_OUT                   ((size_t)124224)    /* [1][64] */
 #define AT_DECODER_LAYER_NORM_2                      ((size_t)125248)    /* [1][64] */
 #define AT_DECODER_LAYER_FFN_HIDDEN                  ((size_t)124224)    /* [1][256] */
-#define AT_DECODER_LAYER_FFN                         ((size_t)125248)    /* [1][64] */
+#define AT_DECODER_LAYER_SELF_Q                      ((size_t)126272)    /* columns 0 to 63 of self_qkv */
+#define AT_DECODER_LAYER_SELF_K                      ((size_t)126528)    /* columns 64 to 127 of self_qkv */
+#define AT_DECODER_LAYER_SELF_V                      ((size_t)126784)    /* columns 128 to 191 of self_qkv */
 #define AT_DECODER_LAYER_ROWS_NORM_0                 ((size_t)124224)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_SELF_Q                 ((size_t)234816)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_SELF_K                 ((size_t)127296)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_SELF_V                 ((size_t)130368)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_SELF_CONTEXT           ((size_t)237888)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_SELF_QKV               ((size_t)234816)    /* [12][192] */
+#define AT_DECODER_LAYER_ROWS_SELF_CONTEXT           ((size_t)244032)    /* [12][64] */
 #define AT_DECODER_LAYER_ROWS_SELF_CONTEXT_LANES     ((size_t)197952)    /* [16 lanes][12][32] */
-#define AT_DECODER_LAYER_ROWS_SELF_OUT               ((size_t)240960)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_NORM_1                 ((size_t)244032)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_CROSS_Q                ((size_t)247104)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_CROSS_CONTEXT          ((size_t)250176)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_NORM_1                 ((size_t)247104)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_CROSS_Q                ((size_t)250176)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_CROSS_CONTEXT          ((size_t)253248)    /* [12][64] */
 #define AT_DECODER_LAYER_ROWS_CROSS_CONTEXT_LANES    ((size_t)124224)    /* [16 lanes][12][96] */
-#define AT_DECODER_LAYER_ROWS_CROSS_OUT              ((size_t)253248)    /* [12][64] */
 #define AT_DECODER_LAYER_ROWS_NORM_2                 ((size_t)256320)    /* [12][64] */
 #define AT_DECODER_LAYER_ROWS_FFN_HIDDEN             ((size_t)222528)    /* [12][256] */
-#define AT_DECODER_LAYER_ROWS_FFN                    ((size_t)259392)    /* [12][64] */
+#define AT_DECODER_LAYER_ROWS_SELF_Q                 ((size_t)234816)    /* columns 0 to 63 of self_qkv */
+#define AT_DECODER_LAYER_ROWS_SELF_K                 ((size_t)235072)    /* columns 64 to 127 of self_qkv */
+#define AT_DECODER_LAYER_ROWS_SELF_V                 ((size_t)235328)    /* columns 128 to 191 of self_qkv */
 
 /* What a call hands to every lane. */
 typedef struct job { const dates *model; dates_state *state; int slot, rows; const rt_group *groups, *groups_end; } job;
@@ -183,30 +179,25 @@ static void encoder_layer(const job *j, int layer, int lane, int lanes)
     const unsigned char *const w = j->model->weights + W_ENCODER_LAYER + (size_t)layer * W_ENCODER_LAYER_STRIDE;
     float *const x = floats(j, AT_ENCODER_X);
     float *const norm_0 = floats(j, AT_ENCODER_LAYER_NORM_0);
-    float *const self_q = floats(j, AT_ENCODER_LAYER_SELF_Q);
+    float *const self_qkv = floats(j, AT_ENCODER_LAYER_SELF_QKV);
     float *const self_k = floats(j, AT_ENCODER_LAYER_SELF_K);
-    float *const self_v = floats(j, AT_ENCODER_LAYER_SELF_V);
     const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);
     float *const self_k_panels = floats(j, AT_ENCODER_LAYER_SELF_K_PANELS);
+    float *const self_v = floats(j, AT_ENCODER_LAYER_SELF_V);
     float *const self_v_panels = floats(j, AT_ENCODER_LAYER_SELF_V_PANELS);
+    float *const self_q = floats(j, AT_ENCODER_LAYER_SELF_Q);
     const int *const source_visible = ints(j, AT_SOURCE_VISIBLE);
     float *const self_context = floats(j, AT_ENCODER_LAYER_SELF_CONTEXT);
     float *const self_context_lanes = floats(j, AT_ENCODER_LAYER_SELF_CONTEXT_LANES);
-    float *const self_out = floats(j, AT_ENCODER_LAYER_SELF_OUT);
     float *const norm_1 = floats(j, AT_ENCODER_LAYER_NORM_1);
     float *const ffn_hidden = floats(j, AT_ENCODER_LAYER_FFN_HIDDEN);
-    float *const ffn = floats(j, AT_ENCODER_LAYER_FFN);
     const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
 
     /* ---- self-attention */
     /* norm_0 = norm(x)                                                                        [source, 64] */
     norm_64_rows(norm_0, x, w + W_ENCODER_LAYER_NORM_0, mine);
-    /* self_q = norm_0 W_self_q^T + b                                                          [source, 64] */
-    linear_64x64_rows(self_q, norm_0, w + W_ENCODER_LAYER_SELF_Q, mine);
-    /* self_k = norm_0 W_self_k^T + b                                                          [source, 64] */
-    linear_64x64_rows(self_k, norm_0, w + W_ENCODER_LAYER_SELF_K, mine);
-    /* self_v = norm_0 W_self_v^T + b                                                          [source, 64] */
-    linear_64x64_rows(self_v, norm_0, w + W_ENCODER_LAYER_SELF_V, mine);
+    /* self_qkv = norm_0 W_self_q^T + b | norm_0 W_self_k^T + b | norm_0 W_self_v^T + b       [source, 192] */
+    linear_64x192_rows(self_qkv, norm_0, w + W_ENCODER_LAYER_SELF_Q, mine);
     /* self_k_panels[source_positions] = self_k                                                [source, 64] */
     store_keys_4x16_80_rows(self_k_panels, self_k, source_positions, mine);
     /* self_v_panels[source_positions] = self_v                                                [source, 64] */
@@ -215,20 +206,16 @@ static void encoder_layer(const job *j, int layer, int lane, int lanes)
     /* self_context = softmax(self_q self_k_panels^T * 0.25) self_v_panels                     [source, 64] */
     attention_4x16_80_rows(self_context, self_q, self_k_panels, self_v_panels, self_context_lanes + lane * (14 * 96),
         source_visible, mine);
-    /* self_out = self_context W_self_out^T + b                                                [source, 64] */
-    linear_64x64_rows(self_out, self_context, w + W_ENCODER_LAYER_SELF_OUT, mine);
-    /* x = x + self_out                                                                        [source, 64] */
-    add_64_rows(x, x, self_out, mine);
+    /* x = x + self_context W_self_out^T + b                                                   [source, 64] */
+    linear_64x64_add_rows(x, self_context, w + W_ENCODER_LAYER_SELF_OUT, x, mine);
 
     /* ---- feed-forward */
     /* norm_1 = norm(x)                                                                        [source, 64] */
     norm_64_rows(norm_1, x, w + W_ENCODER_LAYER_NORM_1, mine);
     /* ffn_hidden = relu(norm_1 W_ffn_up^T + b)                                               [source, 256] */
     linear_64x256_relu_rows(ffn_hidden, norm_1, w + W_ENCODER_LAYER_FFN_UP, mine);
-    /* ffn = ffn_hidden W_ffn_down^T + b                                                       [source, 64] */
-    linear_256x64_rows(ffn, ffn_hidden, w + W_ENCODER_LAYER_FFN_DOWN, mine);
-    /* x = x + ffn                                                                             [source, 64] */
-    add_64_rows(x, x, ffn, mine);
+    /* x = x + ffn_hidden W_ffn_down^T + b                                                     [source, 64] */
+    linear_256x64_add_rows(x, ffn_hidden, w + W_ENCODER_LAYER_FFN_DOWN, x, mine);
     rt_barrier(j->model->team);
 }
 
@@ -249,6 +236,7 @@ static void decoder_memory(const job *j, int layer, int lane, int lanes)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_MEMORY + (size_t)layer * W_DECODER_MEMORY_STRIDE;
     float *const x = floats(j, AT_ENCODER_X);
+    float *const cross_kv = floats(j, AT_DECODER_MEMORY_CROSS_KV);
     float *const cross_k = floats(j, AT_DECODER_MEMORY_CROSS_K);
     const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);
     float *const cross_k_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE);
@@ -256,14 +244,12 @@ static void decoder_memory(const job *j, int layer, int lane, int lanes)
     float *const cross_v_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE);
     const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
 
-    /* cross_k = x W_cross_k^T + b                                                             [source, 64] */
-    linear_64x64_rows(cross_k, x, w + W_DECODER_MEMORY_CROSS_K, mine);
+    /* cross_kv = x W_cross_k^T + b | x W_cross_v^T + b                                       [source, 128] */
+    linear_64x128_rows(cross_kv, x, w + W_DECODER_MEMORY_CROSS_K, mine);
     /* cross_k_memory[source_positions] = cross_k                                              [source, 64] */
-    store_keys_4x16_80_rows(cross_k_memory, cross_k, source_positions, mine);
-    /* cross_v = x W_cross_v^T + b                                                             [source, 64] */
-    linear_64x64_rows(cross_v, x, w + W_DECODER_MEMORY_CROSS_V, mine);
+    store_keys_4x16_80_rows_v2(cross_k_memory, cross_k, source_positions, mine);
     /* cross_v_memory[source_positions] = cross_v                                              [source, 64] */
-    store_values_4x16_80_rows(cross_v_memory, cross_v, source_positions, mine);
+    store_values_4x16_80_rows_v2(cross_v_memory, cross_v, source_positions, mine);
     rt_barrier(j->model->team);
 }
 
@@ -289,16 +275,16 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
     const unsigned char *const w = j->model->weights + W_DECODER_LAYER + (size_t)layer * W_DECODER_LAYER_STRIDE;
     float *const x = floats(j, AT_DECODER_X);
     float *const norm_0 = floats(j, AT_DECODER_LAYER_NORM_0);
-    float *const self_q = floats(j, AT_DECODER_LAYER_SELF_Q);
+    float *const self_qkv = floats(j, AT_DECODER_LAYER_SELF_QKV);
     float *const self_k = floats(j, AT_DECODER_LAYER_SELF_K);
-    float *const self_v = floats(j, AT_DECODER_LAYER_SELF_V);
     const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);
     float *const self_k_cache = in_slot(j, j->slot, AT_DECODER_LAYER_SELF_K_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_K_CACHE_STRIDE);
+    float *const self_v = floats(j, AT_DECODER_LAYER_SELF_V);
     float *const self_v_cache = in_slot(j, j->slot, AT_DECODER_LAYER_SELF_V_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_V_CACHE_STRIDE);
+    float *const self_q = floats(j, AT_DECODER_LAYER_SELF_Q);
     const int *const rows_visible = ints(j, AT_ROWS_VISIBLE);
     float *const self_context = floats(j, AT_DECODER_LAYER_SELF_CONTEXT);
     float *const self_context_lanes = floats(j, AT_DECODER_LAYER_SELF_CONTEXT_LANES);
-    float *const self_out = floats(j, AT_DECODER_LAYER_SELF_OUT);
     float *const norm_1 = floats(j, AT_DECODER_LAYER_NORM_1);
     float *const cross_q = floats(j, AT_DECODER_LAYER_CROSS_Q);
     float *const cross_k_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE);
@@ -306,10 +292,9 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
     const int *const rows_visible_memory = ints(j, AT_ROWS_VISIBLE_MEMORY);
     float *const cross_context = floats(j, AT_DECODER_LAYER_CROSS_CONTEXT);
     float *const cross_context_lanes = floats(j, AT_DECODER_LAYER_CROSS_CONTEXT_LANES);
-    float *const cross_out = floats(j, AT_DECODER_LAYER_CROSS_OUT);
     float *const norm_2 = floats(j, AT_DECODER_LAYER_NORM_2);
     float *const ffn_hidden = floats(j, AT_DECODER_LAYER_FFN_HIDDEN);
-    float *const ffn = floats(j, AT_DECODER_LAYER_FFN);
+    const rt_span share_12 = rt_split(12, lane, lanes);
     const rt_span share_4 = rt_split(4, lane, lanes);
     const rt_span share_16 = rt_split(16, lane, lanes);
 
@@ -317,12 +302,8 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
     /* norm_0 = norm(x)                                                                          [rows, 64] */
     if (lane == 0) norm_64(norm_0, x, w + W_DECODER_LAYER_NORM_0);
     rt_barrier(j->model->team);
-    /* self_q = norm_0 W_self_q^T + b                                                            [rows, 64] */
-    linear_64x64(self_q, norm_0, w + W_DECODER_LAYER_SELF_Q, share_4);
-    /* self_k = norm_0 W_self_k^T + b                                                            [rows, 64] */
-    linear_64x64(self_k, norm_0, w + W_DECODER_LAYER_SELF_K, share_4);
-    /* self_v = norm_0 W_self_v^T + b                                                            [rows, 64] */
-    linear_64x64(self_v, norm_0, w + W_DECODER_LAYER_SELF_V, share_4);
+    /* self_qkv = norm_0 W_self_q^T + b | norm_0 W_self_k^T + b | norm_0 W_self_v^T + b         [rows, 192] */
+    linear_64x192(self_qkv, norm_0, w + W_DECODER_LAYER_SELF_Q, share_12);
     rt_barrier(j->model->team);
     /* self_k_cache[rows_positions] = self_k                                                   [target, 64] */
     store_keys_4x16_16(self_k_cache, self_k, rows_positions, share_4);
@@ -332,10 +313,8 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
     attention_4x16_16(self_context, self_q, self_k_cache, self_v_cache, self_context_lanes + lane * (1 * 32),
         rows_visible, share_4);
     rt_barrier(j->model->team);
-    /* self_out = self_context W_self_out^T + b                                                  [rows, 64] */
-    linear_64x64(self_out, self_context, w + W_DECODER_LAYER_SELF_OUT, share_4);
-    /* x = x + self_out                                                                          [rows, 64] */
-    add_64(x, x, self_out, share_4);
+    /* x = x + self_context W_self_out^T + b                                                     [rows, 64] */
+    linear_64x64_add(x, self_context, w + W_DECODER_LAYER_SELF_OUT, x, share_4);
     rt_barrier(j->model->team);
 
     /* ---- cross-attention */
@@ -349,10 +328,8 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
     attention_4x16_80(cross_context, cross_q, cross_k_memory, cross_v_memory, cross_context_lanes + lane * (1 * 96),
         rows_visible_memory, share_4);
     rt_barrier(j->model->team);
-    /* cross_out = cross_context W_cross_out^T + b                                               [rows, 64] */
-    linear_64x64(cross_out, cross_context, w + W_DECODER_LAYER_CROSS_OUT, share_4);
-    /* x = x + cross_out                                                                         [rows, 64] */
-    add_64(x, x, cross_out, share_4);
+    /* x = x + cross_context W_cross_out^T + b                                                   [rows, 64] */
+    linear_64x64_add(x, cross_context, w + W_DECODER_LAYER_CROSS_OUT, x, share_4);
     rt_barrier(j->model->team);
 
     /* ---- feed-forward */
@@ -362,10 +339,8 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
     /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                                 [rows, 256] */
     linear_64x256_relu(ffn_hidden, norm_2, w + W_DECODER_LAYER_FFN_UP, share_16);
     rt_barrier(j->model->team);
-    /* ffn = ffn_hidden W_ffn_down^T + b                                                         [rows, 64] */
-    linear_256x64(ffn, ffn_hidden, w + W_DECODER_LAYER_FFN_DOWN, share_4);
-    /* x = x + ffn                                                                               [rows, 64] */
-    add_64(x, x, ffn, share_4);
+    /* x = x + ffn_hidden W_ffn_down^T + b                                                       [rows, 64] */
+    linear_256x64_add(x, ffn_hidden, w + W_DECODER_LAYER_FFN_DOWN, x, share_4);
     rt_barrier(j->model->team);
 }
 
@@ -430,16 +405,16 @@ static void decoder_layer_rows(const job *j, int layer, int lane, int lanes)
     const unsigned char *const w = j->model->weights + W_DECODER_LAYER + (size_t)layer * W_DECODER_LAYER_STRIDE;
     float *const x = floats(j, AT_DECODER_ROWS_X);
     float *const norm_0 = floats(j, AT_DECODER_LAYER_ROWS_NORM_0);
-    float *const self_q = floats(j, AT_DECODER_LAYER_ROWS_SELF_Q);
+    float *const self_qkv = floats(j, AT_DECODER_LAYER_ROWS_SELF_QKV);
     float *const self_k = floats(j, AT_DECODER_LAYER_ROWS_SELF_K);
-    float *const self_v = floats(j, AT_DECODER_LAYER_ROWS_SELF_V);
     const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);
     const size_t self_k_cache = AT_DECODER_LAYER_SELF_K_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_K_CACHE_STRIDE;
+    float *const self_v = floats(j, AT_DECODER_LAYER_ROWS_SELF_V);
     const size_t self_v_cache = AT_DECODER_LAYER_SELF_V_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_V_CACHE_STRIDE;
+    float *const self_q = floats(j, AT_DECODER_LAYER_ROWS_SELF_Q);
     const int *const rows_visible = ints(j, AT_ROWS_VISIBLE);
     float *const self_context = floats(j, AT_DECODER_LAYER_ROWS_SELF_CONTEXT);
     float *const self_context_lanes = floats(j, AT_DECODER_LAYER_ROWS_SELF_CONTEXT_LANES);
-    float *const self_out = floats(j, AT_DECODER_LAYER_ROWS_SELF_OUT);
     float *const norm_1 = floats(j, AT_DECODER_LAYER_ROWS_NORM_1);
     float *const cross_q = floats(j, AT_DECODER_LAYER_ROWS_CROSS_Q);
     const size_t cross_k_memory = AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE;
@@ -447,21 +422,15 @@ static void decoder_layer_rows(const job *j, int layer, int lane, int lanes)
     const int *const rows_visible_memory = ints(j, AT_ROWS_VISIBLE_MEMORY);
     float *const cross_context = floats(j, AT_DECODER_LAYER_ROWS_CROSS_CONTEXT);
     float *const cross_context_lanes = floats(j, AT_DECODER_LAYER_ROWS_CROSS_CONTEXT_LANES);
-    float *const cross_out = floats(j, AT_DECODER_LAYER_ROWS_CROSS_OUT);
     float *const norm_2 = floats(j, AT_DECODER_LAYER_ROWS_NORM_2);
     float *const ffn_hidden = floats(j, AT_DECODER_LAYER_ROWS_FFN_HIDDEN);
-    float *const ffn = floats(j, AT_DECODER_LAYER_ROWS_FFN);
     const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
 
     /* ---- self-attention */
     /* norm_0 = norm(x)                                                                          [rows, 64] */
     norm_64_rows(norm_0, x, w + W_DECODER_LAYER_NORM_0, mine);
-    /* self_q = norm_0 W_self_q^T + b                                                            [rows, 64] */
-    linear_64x64_rows(self_q, norm_0, w + W_DECODER_LAYER_SELF_Q, mine);
-    /* self_k = norm_0 W_self_k^T + b                                                            [rows, 64] */
-    linear_64x64_rows(self_k, norm_0, w + W_DECODER_LAYER_SELF_K, mine);
-    /* self_v = norm_0 W_self_v^T + b                                                            [rows, 64] */
-    linear_64x64_rows(self_v, norm_0, w + W_DECODER_LAYER_SELF_V, mine);
+    /* self_qkv = norm_0 W_self_q^T + b | norm_0 W_self_k^T + b | norm_0 W_self_v^T + b         [rows, 192] */
+    linear_64x192_rows(self_qkv, norm_0, w + W_DECODER_LAYER_SELF_Q, mine);
     /* self_k_cache[rows_positions] = self_k                                                   [target, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         store_keys_4x16_16_rows(in_slot(j, g->slot, self_k_cache), self_k, rows_positions, rt_meet(mine, g->rows));
@@ -473,10 +442,8 @@ static void decoder_layer_rows(const job *j, int layer, int lane, int lanes)
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         attention_4x16_16_rows(self_context, self_q, in_slot(j, g->slot, self_k_cache), in_slot(j, g->slot, self_v_cache),
         self_context_lanes + lane * (12 * 32), rows_visible, rt_meet(mine, g->rows));
-    /* self_out = self_context W_self_out^T + b                                                  [rows, 64] */
-    linear_64x64_rows(self_out, self_context, w + W_DECODER_LAYER_SELF_OUT, mine);
-    /* x = x + self_out                                                                          [rows, 64] */
-    add_64_rows(x, x, self_out, mine);
+    /* x = x + self_context W_self_out^T + b                                                     [rows, 64] */
+    linear_64x64_add_rows(x, self_context, w + W_DECODER_LAYER_SELF_OUT, x, mine);
 
     /* ---- cross-attention */
     /* norm_1 = norm(x)                                                                          [rows, 64] */
@@ -485,22 +452,18 @@ static void decoder_layer_rows(const job *j, int layer, int lane, int lanes)
     linear_64x64_rows(cross_q, norm_1, w + W_DECODER_LAYER_CROSS_Q, mine);
     /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory                   [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
-        attention_4x16_80_rows(cross_context, cross_q, in_slot(j, g->slot, cross_k_memory), in_slot(j, g->slot,
+        attention_4x16_80_rows_v2(cross_context, cross_q, in_slot(j, g->slot, cross_k_memory), in_slot(j, g->slot,
         cross_v_memory), cross_context_lanes + lane * (12 * 96), rows_visible_memory, rt_meet(mine, g->rows));
-    /* cross_out = cross_context W_cross_out^T + b                                               [rows, 64] */
-    linear_64x64_rows(cross_out, cross_context, w + W_DECODER_LAYER_CROSS_OUT, mine);
-    /* x = x + cross_out                                                                         [rows, 64] */
-    add_64_rows(x, x, cross_out, mine);
+    /* x = x + cross_context W_cross_out^T + b                                                   [rows, 64] */
+    linear_64x64_add_rows(x, cross_context, w + W_DECODER_LAYER_CROSS_OUT, x, mine);
 
     /* ---- feed-forward */
     /* norm_2 = norm(x)                                                                          [rows, 64] */
     norm_64_rows(norm_2, x, w + W_DECODER_LAYER_NORM_2, mine);
     /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                                 [rows, 256] */
     linear_64x256_relu_rows(ffn_hidden, norm_2, w + W_DECODER_LAYER_FFN_UP, mine);
-    /* ffn = ffn_hidden W_ffn_down^T + b                                                         [rows, 64] */
-    linear_256x64_rows(ffn, ffn_hidden, w + W_DECODER_LAYER_FFN_DOWN, mine);
-    /* x = x + ffn                                                                               [rows, 64] */
-    add_64_rows(x, x, ffn, mine);
+    /* x = x + ffn_hidden W_ffn_down^T + b                                                       [rows, 64] */
+    linear_256x64_add_rows(x, ffn_hidden, w + W_DECODER_LAYER_FFN_DOWN, x, mine);
     rt_barrier(j->model->team);
 }
 

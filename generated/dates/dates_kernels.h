@@ -376,6 +376,8 @@ typedef struct RtTile {
     int in, last;
     RtStart start;
     RtActivation activation;
+    const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
+    int add_last;
 } RtTile;
 
 RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)
@@ -413,6 +415,7 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
             float *y = t.y + (size_t)r * t.y_stride + 16 * p;
             rt_v16 v = sum[r * panels + p];
             if (t.activation == RT_RELU) v = rt_activate(RT_RELU, v);
+            if (t.add) v = rt_add(rt_load_n(t.add + 16 * p, partial && p == panels - 1 ? t.add_last : 16), v);
             if (p < panels - 1 || last == 16) rt_store(y, v);
             else rt_store_n(y, v, last);
         }
@@ -440,7 +443,8 @@ RT_INLINE void rt_tile_one_row(RtTile t, int panels)
 #define RT_PANELS(n) { \
         panels -= n; \
         rt_tile(t, 1, n, panels == 0); \
-        t.w += n * t.w_panel, t.y += 16 * n; }
+        t.w += n * t.w_panel, t.y += 16 * n; \
+        if (t.add) t.add += 16 * n; }
     while (panels >= RT_ROW_PANELS) RT_PANELS(RT_ROW_PANELS)
     if (RT_ROW_PANELS > 4 && panels >= 4) RT_PANELS(4)
     if (RT_ROW_PANELS > 2 && panels >= 2) RT_PANELS(2)
@@ -555,7 +559,7 @@ RT_KERNEL void rt_norm_f32(const RtNorm *shape, float *y, const float *x, const 
     }
 }
 
-/* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs.
+/* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs, and the product of two such.
  * One row and many rows sum every element in the same order (see the tile in rt_simd.h), so the number of rows, their
  * split over lanes and the split of the panels change no bit. */
 
@@ -563,22 +567,96 @@ RT_KERNEL void rt_norm_f32(const RtNorm *shape, float *y, const float *x, const 
  * of fourteen rows is 28 KB and stays in the first. One row reads each weight once, so it streams undivided. */
 enum { RT_LINEAR_DEPTH = 512 };
 
-RT_KERNEL void rt_linear_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin,
-                             int end)
+RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride)
+{
+    RtTile t;
+    t.y = y, t.y_stride = y_stride;
+    t.x_stride = (size_t)shape->x_stride;
+    t.w_panel = 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0));
+    t.last = 16;
+    t.add = NULL, t.add_last = 16;
+    return t;
+}
+
+/* `panels` of them, the first at w. */
+RT_INLINE void rt_linear_panels(const RtLinear *shape, RtTile t, RtActivation activation, const float *x, const float *w, int rows,
+                                int panels)
 {
     const int bias = shape->has_bias ? 16 : 0, depth = rows == 1 ? shape->in : RT_LINEAR_DEPTH;
-    RtTile t;
-    t.y = y + 16 * (size_t)begin, t.y_stride = (size_t)shape->y_stride;
-    t.x_stride = (size_t)shape->x_stride;
-    t.w_panel = 16 * (size_t)shape->in + (size_t)bias;
-    t.last = 16;
     for (int i = 0; i < shape->in; i += t.in) {
         t.in = shape->in - i < depth ? shape->in - i : depth;
         t.x = x + i;
-        t.w = (const float *)w + (size_t)begin * t.w_panel + bias + 16 * (size_t)i;
+        t.w = w + bias + 16 * (size_t)i;
         t.start = i ? RT_FROM_Y : bias ? RT_FROM_BIAS : RT_FROM_ZERO;
-        t.activation = i + t.in == shape->in ? shape->activation : RT_IDENTITY;
-        rt_tile_all(t, rows, end - begin);
+        t.activation = i + t.in == shape->in ? activation : RT_IDENTITY;
+        rt_tile_all(t, rows, panels);
+    }
+}
+
+RT_KERNEL void rt_linear_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin,
+                             int end)
+{
+    const RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, (size_t)shape->y_stride);
+    rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, rows, end - begin);
+}
+
+/* What goes into y by way of another number waits in a piece: of one row as many panels as stand abreast, of many one tile. */
+enum {
+    RT_PIECE = 16 * (RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS)
+};
+
+RT_KERNEL void rt_linear_gate_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin,
+                                  int end)
+{
+    XF_ALIGN(64) float factor[RT_PIECE];
+    const size_t y_stride = (size_t)shape->y_stride;
+    const int abreast = rows == 1 ? RT_ROW_PANELS : RT_TILE_PANELS;
+    for (int p = begin; p < end; p += abreast) {
+        const int panels = end - p < abreast ? end - p : abreast;
+        const size_t width = 16 * (size_t)panels;
+        for (int r = 0, n; r < rows; r += n) {
+            n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
+            float *to = y + (size_t)r * y_stride + 16 * (size_t)p;
+            const RtTile g = rt_linear_tile(shape, to, y_stride), u = rt_linear_tile(shape, factor, width);
+            const float *from = x + (size_t)r * g.x_stride, *gate = (const float *)w + (size_t)p * g.w_panel;
+            rt_linear_panels(shape, g, RT_IDENTITY, from, gate, n, panels);
+            rt_linear_panels(shape, u, RT_IDENTITY, from, gate + (size_t)((shape->out + 15) / 16) * g.w_panel, n, panels);
+            for (int k = 0; k < n; k++)
+                for (size_t i = 0; i < width; i += 16) {
+                    float *at = to + (size_t)k * y_stride + i;
+                    rt_store(at, rt_mul(rt_activate(shape->activation, rt_load(at)), rt_load(factor + (size_t)k * width + i)));
+                }
+        }
+    }
+}
+
+/* One row is added to from the registers that hold its sums. Of many y may be a, and holds no sums. */
+RT_KERNEL void rt_linear_add_f32(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows,
+                                 int begin, int end)
+{
+    XF_ALIGN(64) float sums[RT_PIECE];
+    const size_t y_stride = (size_t)shape->y_stride;
+    if (rows == 1 && (shape->activation == RT_IDENTITY || shape->activation == RT_RELU)) {
+        RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, y_stride);
+        t.add = a + 16 * (size_t)begin, t.add_last = rt_lanes_at(shape->out, 16 * (end - 1));
+        rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, 1, end - begin);
+        return;
+    }
+    for (int p = begin; p < end; p += RT_TILE_PANELS) {
+        const int panels = end - p < RT_TILE_PANELS ? end - p : RT_TILE_PANELS;
+        const size_t width = 16 * (size_t)panels;
+        const RtTile t = rt_linear_tile(shape, sums, width);
+        for (int r = 0, n; r < rows; r += n) {
+            n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
+            const size_t at = (size_t)r * y_stride + 16 * (size_t)p;
+            rt_linear_panels(shape, t, shape->activation, x + (size_t)r * t.x_stride, (const float *)w + (size_t)p * t.w_panel, n, panels);
+            for (int k = 0; k < n; k++)
+                for (size_t i = 0; i < width; i += 16) {
+                    const size_t to = at + (size_t)k * y_stride + i;
+                    const int lanes = rt_lanes_at(shape->out, 16 * p + (int)i);
+                    rt_store(y + to, rt_add(rt_load_n(a + to, lanes), rt_load(sums + (size_t)k * width + i)));
+                }
+        }
     }
 }
 
@@ -782,39 +860,6 @@ RT_KERNEL void rt_attention_f32(const RtAttention *shape, float *out, const floa
     }
 }
 
-/* element_f32.c: element-wise operations on the groups of sixteen columns begin..end of every row.
- * Padding columns of the last group become zeros. y may be a or b. */
-
-RT_KERNEL void rt_add_f32(const RtElement *shape, float *y, const float *a, const float *b, int rows, int begin,
-                          int end)
-{
-    for (int r = 0; r < rows; r++, a += shape->a_stride, b += shape->b_stride, y += shape->y_stride)
-        for (int g = begin; g < end; g++) {
-            const int i = 16 * g, n = rt_lanes_at(shape->width, i);
-            rt_store(y + i, rt_add(rt_load_n(a + i, n), rt_load_n(b + i, n)));
-        }
-}
-
-RT_KERNEL void rt_activation_f32(const RtElement *shape, float *y, const float *a, int rows, int begin, int end)
-{
-    for (int r = 0; r < rows; r++, a += shape->a_stride, y += shape->y_stride)
-        for (int g = begin; g < end; g++) {
-            const int i = 16 * g, n = rt_lanes_at(shape->width, i);
-            rt_store(y + i, rt_keep_n(rt_activate(shape->activation, rt_load_n(a + i, n)), n));
-        }
-}
-
-RT_KERNEL void rt_gate_f32(const RtElement *shape, float *y, const float *a, const float *b, int rows, int begin,
-                           int end)
-{
-    for (int r = 0; r < rows; r++, a += shape->a_stride, b += shape->b_stride, y += shape->y_stride)
-        for (int g = begin; g < end; g++) {
-            const int i = 16 * g, n = rt_lanes_at(shape->width, i);
-            rt_v16 gate = rt_keep_n(rt_activate(shape->activation, rt_load_n(a + i, n)), n);
-            rt_store(y + i, rt_mul(gate, rt_load_n(b + i, n)));
-        }
-}
-
 /* vocabulary_f32.c: over rows of logits [size]. Padding columns are neither read nor written; y may be x. */
 
 static inline float rt_vocabulary_max(const float *x, int size)
@@ -889,40 +934,40 @@ static inline void norm_64_rows(float *y, const float *x, const void *w, rt_span
     rt_norm_f32(&shape, y + 64 * rows.begin, x + 64 * rows.begin, w, rows.end - rows.begin);
 }
 
-/* y = x W^T + b    x [.., 64]  W [64, 64]  y [.., 64] */
-static inline void linear_64x64_rows(float *y, const float *x, const void *w, rt_span rows)
+/* y = x W^T + b    x [.., 64]  W [192, 64]  y [.., 192] */
+static inline void linear_64x192_rows(float *y, const float *x, const void *w, rt_span rows)
 {
-    static const RtLinear shape = { .in = 64, .out = 64, .x_stride = 64, .y_stride = 64, .has_bias = 1, .activation = RT_IDENTITY };
-    rt_linear_f32(&shape, y + 64 * rows.begin, x + 64 * rows.begin, w, rows.end - rows.begin, 0, 4);
+    static const RtLinear shape = { .in = 64, .out = 192, .x_stride = 64, .y_stride = 192, .has_bias = 1, .activation = RT_IDENTITY };
+    rt_linear_f32(&shape, y + 192 * rows.begin, x + 64 * rows.begin, w, rows.end - rows.begin, 0, 12);
 }
 
 /* cache[head][position / 16][.. 16][position % 16] = x */
 static inline void store_keys_4x16_80_rows(float *cache, const float *x, const int *positions, rt_span rows)
 {
-    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 80, .x_stride = 64 };
-    rt_store_k_f32(&shape, cache, x + 64 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 80, .x_stride = 192 };
+    rt_store_k_f32(&shape, cache, x + 192 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
 }
 
 /* cache[head][.. 16 / 16][position][16] = x */
 static inline void store_values_4x16_80_rows(float *cache, const float *x, const int *positions, rt_span rows)
 {
-    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 80, .x_stride = 64 };
-    rt_store_v_f32(&shape, cache, x + 64 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 80, .x_stride = 192 };
+    rt_store_v_f32(&shape, cache, x + 192 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
 }
 
 /* out = softmax(q k^T * 0.25) v, 4 heads, over the first visible[row] positions */
 static inline void attention_4x16_80_rows(float *out, const float *q, const float *k, const float *v, float *scratch, const int *visible, rt_span rows)
 {
     static const RtAttention shape = { .heads = 4, .kv_heads = 4, .d_k = 16, .d_v = 16, .capacity = 80,
-        .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
-    rt_attention_f32(&shape, out + 64 * rows.begin, q + 64 * rows.begin, k, v, scratch, NULL, visible + rows.begin, rows.end - rows.begin, 0, 4);
+        .q_stride = 192, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
+    rt_attention_f32(&shape, out + 64 * rows.begin, q + 192 * rows.begin, k, v, scratch, NULL, visible + rows.begin, rows.end - rows.begin, 0, 4);
 }
 
-/* y = a + b */
-static inline void add_64_rows(float *y, const float *a, const float *b, rt_span rows)
+/* y = a + x W^T + b    x [.., 64]  W [64, 64]  y [.., 64] */
+static inline void linear_64x64_add_rows(float *y, const float *x, const void *w, const float *a, rt_span rows)
 {
-    static const RtElement shape = { .width = 64, .a_stride = 64, .b_stride = 64, .y_stride = 64, .activation = RT_IDENTITY };
-    rt_add_f32(&shape, y + 64 * rows.begin, a + 64 * rows.begin, b + 64 * rows.begin, rows.end - rows.begin, 0, 4);
+    static const RtLinear shape = { .in = 64, .out = 64, .x_stride = 64, .y_stride = 64, .has_bias = 1, .activation = RT_IDENTITY };
+    rt_linear_add_f32(&shape, y + 64 * rows.begin, x + 64 * rows.begin, w, a + 64 * rows.begin, rows.end - rows.begin, 0, 4);
 }
 
 /* y = relu(x W^T + b)    x [.., 64]  W [256, 64]  y [.., 256] */
@@ -932,11 +977,32 @@ static inline void linear_64x256_relu_rows(float *y, const float *x, const void 
     rt_linear_f32(&shape, y + 256 * rows.begin, x + 64 * rows.begin, w, rows.end - rows.begin, 0, 16);
 }
 
-/* y = x W^T + b    x [.., 256]  W [64, 256]  y [.., 64] */
-static inline void linear_256x64_rows(float *y, const float *x, const void *w, rt_span rows)
+/* y = a + x W^T + b    x [.., 256]  W [64, 256]  y [.., 64] */
+static inline void linear_256x64_add_rows(float *y, const float *x, const void *w, const float *a, rt_span rows)
 {
     static const RtLinear shape = { .in = 256, .out = 64, .x_stride = 256, .y_stride = 64, .has_bias = 1, .activation = RT_IDENTITY };
-    rt_linear_f32(&shape, y + 64 * rows.begin, x + 256 * rows.begin, w, rows.end - rows.begin, 0, 4);
+    rt_linear_add_f32(&shape, y + 64 * rows.begin, x + 256 * rows.begin, w, a + 64 * rows.begin, rows.end - rows.begin, 0, 4);
+}
+
+/* y = x W^T + b    x [.., 64]  W [128, 64]  y [.., 128] */
+static inline void linear_64x128_rows(float *y, const float *x, const void *w, rt_span rows)
+{
+    static const RtLinear shape = { .in = 64, .out = 128, .x_stride = 64, .y_stride = 128, .has_bias = 1, .activation = RT_IDENTITY };
+    rt_linear_f32(&shape, y + 128 * rows.begin, x + 64 * rows.begin, w, rows.end - rows.begin, 0, 8);
+}
+
+/* cache[head][position / 16][.. 16][position % 16] = x */
+static inline void store_keys_4x16_80_rows_v2(float *cache, const float *x, const int *positions, rt_span rows)
+{
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 80, .x_stride = 128 };
+    rt_store_k_f32(&shape, cache, x + 128 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
+}
+
+/* cache[head][.. 16 / 16][position][16] = x */
+static inline void store_values_4x16_80_rows_v2(float *cache, const float *x, const int *positions, rt_span rows)
+{
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 80, .x_stride = 128 };
+    rt_store_v_f32(&shape, cache, x + 128 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
 }
 
 /* y = scale * table[id] */
@@ -960,24 +1026,24 @@ static inline void norm_64(float *y, const float *x, const void *w)
     rt_norm_f32(&shape, y, x, w, 1);
 }
 
-/* y = x W^T + b    x [.., 64]  W [64, 64]  y [.., 64] */
-static inline void linear_64x64(float *y, const float *x, const void *w, rt_span panels)
+/* y = x W^T + b    x [.., 64]  W [192, 64]  y [.., 192] */
+static inline void linear_64x192(float *y, const float *x, const void *w, rt_span panels)
 {
-    static const RtLinear shape = { .in = 64, .out = 64, .x_stride = 64, .y_stride = 64, .has_bias = 1, .activation = RT_IDENTITY };
+    static const RtLinear shape = { .in = 64, .out = 192, .x_stride = 64, .y_stride = 192, .has_bias = 1, .activation = RT_IDENTITY };
     rt_linear_f32(&shape, y, x, w, 1, panels.begin, panels.end);
 }
 
 /* cache[head][position / 16][.. 16][position % 16] = x */
 static inline void store_keys_4x16_16(float *cache, const float *x, const int *positions, rt_span heads)
 {
-    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 16, .x_stride = 64 };
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 16, .x_stride = 192 };
     rt_store_k_f32(&shape, cache, x, positions, 1, heads.begin, heads.end);
 }
 
 /* cache[head][.. 16 / 16][position][16] = x */
 static inline void store_values_4x16_16(float *cache, const float *x, const int *positions, rt_span heads)
 {
-    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 16, .x_stride = 64 };
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 16, .x_stride = 192 };
     rt_store_v_f32(&shape, cache, x, positions, 1, heads.begin, heads.end);
 }
 
@@ -985,15 +1051,22 @@ static inline void store_values_4x16_16(float *cache, const float *x, const int 
 static inline void attention_4x16_16(float *out, const float *q, const float *k, const float *v, float *scratch, const int *visible, rt_span heads)
 {
     static const RtAttention shape = { .heads = 4, .kv_heads = 4, .d_k = 16, .d_v = 16, .capacity = 16,
-        .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
+        .q_stride = 192, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
     rt_attention_f32(&shape, out, q, k, v, scratch, NULL, visible, 1, heads.begin, heads.end);
 }
 
-/* y = a + b */
-static inline void add_64(float *y, const float *a, const float *b, rt_span groups)
+/* y = a + x W^T + b    x [.., 64]  W [64, 64]  y [.., 64] */
+static inline void linear_64x64_add(float *y, const float *x, const void *w, const float *a, rt_span panels)
 {
-    static const RtElement shape = { .width = 64, .a_stride = 64, .b_stride = 64, .y_stride = 64, .activation = RT_IDENTITY };
-    rt_add_f32(&shape, y, a, b, 1, groups.begin, groups.end);
+    static const RtLinear shape = { .in = 64, .out = 64, .x_stride = 64, .y_stride = 64, .has_bias = 1, .activation = RT_IDENTITY };
+    rt_linear_add_f32(&shape, y, x, w, a, 1, panels.begin, panels.end);
+}
+
+/* y = x W^T + b    x [.., 64]  W [64, 64]  y [.., 64] */
+static inline void linear_64x64(float *y, const float *x, const void *w, rt_span panels)
+{
+    static const RtLinear shape = { .in = 64, .out = 64, .x_stride = 64, .y_stride = 64, .has_bias = 1, .activation = RT_IDENTITY };
+    rt_linear_f32(&shape, y, x, w, 1, panels.begin, panels.end);
 }
 
 /* out = softmax(q k^T * 0.25) v, 4 heads, over the first visible[row] positions */
@@ -1011,11 +1084,11 @@ static inline void linear_64x256_relu(float *y, const float *x, const void *w, r
     rt_linear_f32(&shape, y, x, w, 1, panels.begin, panels.end);
 }
 
-/* y = x W^T + b    x [.., 256]  W [64, 256]  y [.., 64] */
-static inline void linear_256x64(float *y, const float *x, const void *w, rt_span panels)
+/* y = a + x W^T + b    x [.., 256]  W [64, 256]  y [.., 64] */
+static inline void linear_256x64_add(float *y, const float *x, const void *w, const float *a, rt_span panels)
 {
     static const RtLinear shape = { .in = 256, .out = 64, .x_stride = 256, .y_stride = 64, .has_bias = 1, .activation = RT_IDENTITY };
-    rt_linear_f32(&shape, y, x, w, 1, panels.begin, panels.end);
+    rt_linear_add_f32(&shape, y, x, w, a, 1, panels.begin, panels.end);
 }
 
 /* y = x W^T + b    x [.., 64]  W [15, 64]  y [.., 15] */
@@ -1042,21 +1115,36 @@ static inline void argmax_15(int *y, const float *x)
 /* cache[head][position / 16][.. 16][position % 16] = x */
 static inline void store_keys_4x16_16_rows(float *cache, const float *x, const int *positions, rt_span rows)
 {
-    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 16, .x_stride = 64 };
-    rt_store_k_f32(&shape, cache, x + 64 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 16, .x_stride = 192 };
+    rt_store_k_f32(&shape, cache, x + 192 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
 }
 
 /* cache[head][.. 16 / 16][position][16] = x */
 static inline void store_values_4x16_16_rows(float *cache, const float *x, const int *positions, rt_span rows)
 {
-    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 16, .x_stride = 64 };
-    rt_store_v_f32(&shape, cache, x + 64 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
+    static const RtCache shape = { .heads = 4, .width = 16, .capacity = 16, .x_stride = 192 };
+    rt_store_v_f32(&shape, cache, x + 192 * rows.begin, positions + rows.begin, rows.end - rows.begin, 0, 4);
 }
 
 /* out = softmax(q k^T * 0.25) v, 4 heads, over the first visible[row] positions */
 static inline void attention_4x16_16_rows(float *out, const float *q, const float *k, const float *v, float *scratch, const int *visible, rt_span rows)
 {
     static const RtAttention shape = { .heads = 4, .kv_heads = 4, .d_k = 16, .d_v = 16, .capacity = 16,
+        .q_stride = 192, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
+    rt_attention_f32(&shape, out + 64 * rows.begin, q + 192 * rows.begin, k, v, scratch, NULL, visible + rows.begin, rows.end - rows.begin, 0, 4);
+}
+
+/* y = x W^T + b    x [.., 64]  W [64, 64]  y [.., 64] */
+static inline void linear_64x64_rows(float *y, const float *x, const void *w, rt_span rows)
+{
+    static const RtLinear shape = { .in = 64, .out = 64, .x_stride = 64, .y_stride = 64, .has_bias = 1, .activation = RT_IDENTITY };
+    rt_linear_f32(&shape, y + 64 * rows.begin, x + 64 * rows.begin, w, rows.end - rows.begin, 0, 4);
+}
+
+/* out = softmax(q k^T * 0.25) v, 4 heads, over the first visible[row] positions */
+static inline void attention_4x16_80_rows_v2(float *out, const float *q, const float *k, const float *v, float *scratch, const int *visible, rt_span rows)
+{
+    static const RtAttention shape = { .heads = 4, .kv_heads = 4, .d_k = 16, .d_v = 16, .capacity = 80,
         .q_stride = 64, .out_stride = 64, .tap_rows = 0, .tap_columns = 0, .scale = 0.25f };
     rt_attention_f32(&shape, out + 64 * rows.begin, q + 64 * rows.begin, k, v, scratch, NULL, visible + rows.begin, rows.end - rows.begin, 0, 4);
 }

@@ -99,6 +99,83 @@ static void every_cut(void **state)
     }
 }
 
+/* ---- the product of two linears ------------------------------------------------------------------------------- */
+
+/* Panels of `out` outputs and right behind them those of `out` more, as one buffer. */
+static Buffer two_matrices(const Case *a, const Case *b)
+{
+    Buffer w = buffer(a->w.n + b->w.n);
+    memcpy(w.data, a->w.data, a->w.n * sizeof *w.data);
+    memcpy(w.data + a->w.n, b->w.data, b->w.n * sizeof *w.data);
+    return w;
+}
+
+/* The bits of two linears and a gate, each row and panel alone too. 300 rows are more than fit beside a tile at once. */
+static void gate_is_two_linears(void **state)
+{
+    static const int sizes[][3] = { { 1, 1, 1 }, { 7, 17, 1 }, { 64, 172, 1 }, { 64, 300, 1 }, { 31, 33, 2 }, { 64, 130, 15 }, { 513, 300, 31 },
+                                    { 20, 40, 129 }, { 16, 16, 300 } };
+    static const RtActivation kinds[] = { RT_SILU, RT_GELU, RT_RELU };
+    (void)state;
+    for (size_t k = 0; k < COUNT(sizes); k++)
+        for (int bias = 0; bias < 2; bias++)
+            for (size_t a = 0; a < COUNT(kinds); a++) {
+                const int rows = sizes[k][2];
+                Case g = make_case(sizes[k][0], sizes[k][1], rows, bias, RT_IDENTITY);
+                Case u = make_case(sizes[k][0], sizes[k][1], rows, bias, RT_IDENTITY);
+                const int n = padded16(g.shape.out) / 16;
+                RtLinear s = g.shape;
+                s.activation = kinds[a];
+                Buffer w = two_matrices(&g, &u), up = buffer(g.y.n), y = buffer(g.y.n);
+                run(&g, g.y.data, 0, rows, 0, n);
+                const RtLinear plain = g.shape;
+                rt_linear_f32(&plain, up.data, g.x.data, u.w.data, rows, 0, n);
+                const RtElement element = { 16 * n, s.y_stride, s.y_stride, s.y_stride, kinds[a] };
+                rt_gate_f32(&element, g.y.data, g.y.data, up.data, rows, 0, n);
+                rt_linear_gate_f32(&s, y.data, g.x.data, w.data, rows, 0, n);
+                check_same_bits(y.data, g.y.data, y.n);
+                fill_guard(y.data, y.n);
+                for (int r = 0; r < rows; r++)
+                    for (int p = 0; p < n; p++)
+                        rt_linear_gate_f32(&s, y.data + r * s.y_stride, g.x.data + r * s.x_stride, w.data, 1, p, p + 1);
+                check_same_bits(y.data, g.y.data, y.n);
+                release(w), release(up), release(y);
+                free_case(g), free_case(u);
+            }
+}
+
+/* The bits of a linear and a sum, in place or not, each row and panel alone too; its padding is never read. */
+static void add_is_a_linear_and_a_sum(void **state)
+{
+    static const int sizes[][3] = { { 1, 1, 1 }, { 7, 17, 1 }, { 172, 64, 1 }, { 64, 300, 1 }, { 31, 33, 2 }, { 513, 300, 31 }, { 20, 40, 129 },
+                                    { 16, 16, 300 } };
+    (void)state;
+    for (size_t k = 0; k < COUNT(sizes); k++)
+        for (int kind = 0; kind < 4; kind++) {
+            const int rows = sizes[k][2];
+            Case c = make_case(sizes[k][0], sizes[k][1], rows, kind & 1, kind & 2 ? RT_TANH : RT_IDENTITY);
+            const RtLinear *s = &c.shape;
+            const int n = padded16(s->out) / 16;
+            const RtElement element = { s->out, s->y_stride, s->y_stride, s->y_stride, RT_IDENTITY };
+            Buffer a = random_rows(rows, s->out, s->y_stride), y = buffer(a.n);
+            run(&c, c.y.data, 0, rows, 0, n);
+            rt_add_f32(&element, c.y.data, a.data, c.y.data, rows, 0, n);
+            rt_linear_add_f32(s, y.data, c.x.data, c.w.data, a.data, rows, 0, n);
+            check_same_bits(y.data, c.y.data, y.n);
+            fill_guard(y.data, y.n);
+            for (int r = 0; r < rows; r++)
+                for (int p = 0; p < n; p++) {
+                    const int at = r * s->y_stride;
+                    rt_linear_add_f32(s, y.data + at, c.x.data + r * s->x_stride, c.w.data, a.data + at, 1, p, p + 1);
+                }
+            check_same_bits(y.data, c.y.data, y.n);
+            rt_linear_add_f32(s, a.data, c.x.data, c.w.data, a.data, rows, 0, n);
+            for (int r = 0; r < rows; r++) check_same_bits(a.data + r * s->y_stride, y.data + r * s->y_stride, (size_t)s->out);
+            release(a), release(y);
+            free_case(c);
+        }
+}
+
 typedef struct Job { const Case *c; float *y; int by_rows; } Job;
 
 static void body(void *argument, int lane, int lanes)
@@ -137,6 +214,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_reference), cmocka_unit_test(every_cut), cmocka_unit_test(on_teams),
+        cmocka_unit_test(gate_is_two_linears), cmocka_unit_test(add_is_a_linear_and_a_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,62 @@ static void a_state_too_small_is_found(void **state)
     planned_close(&o);
 }
 
+static PlanOp *joined_op(const PlanBlock *b, Kernel kernel)
+{
+    for (int i = 0; i < b->op_count; i++)
+        if (b->ops[i].kernel == kernel && b->ops[i].joined_count > 1) return &b->ops[i];
+    fail_msg("no joined linear in %s", b->block->name);
+    return NULL;
+}
+
+static void views_that_share_a_column_are_found(void **state)
+{
+    (void)state;
+    Planned o = planned_open("tests/goldens/awkward.lua");
+    Plan *p = planned_make(&o, TARGET_PANELS, false, 2);
+    plan_check(p);
+    PlanBlock *b = block_named(p, "encoder_layer");
+    assert_int_equal(b->view_count, 3);
+    const int64_t column = b->views[2]->column;
+    b->views[2]->column -= 16;
+    dies(check, p, "overlap");
+    b->views[2]->column = column + 16;
+    dies(check, p, "self_v ends behind self_qkv");
+    planned_close(&o);
+}
+
+static void joined_weights_that_lie_apart_are_found(void **state)
+{
+    (void)state;
+    Planned o = planned_open("tests/specs/modern_decoder.lua");
+    Plan *p = planned_make(&o, TARGET_PANELS, false, 1);
+    plan_check(p);
+    static const Kernel kernels[] = { KERNEL_LINEAR, KERNEL_LINEAR_GATE };
+    for (int i = 0; i < 2; i++) {
+        PlanOp *op = joined_op(block_named(p, "decoder_layer"), kernels[i]);
+        Packed *second = op->joined[1];
+        op->joined[1] = op->joined[0];
+        dies(check, p, "does not stand behind");
+        op->joined[1] = second;
+    }
+    plan_check(p);
+    planned_close(&o);
+}
+
+/* Taps keep linears apart; the packed file is one for both. */
+static void taps_change_no_weights(void **state)
+{
+    (void)state;
+    Planned o = planned_open("tests/specs/modern_decoder.lua");
+    Plan *p = planned_make(&o, TARGET_PANELS, false, 1), *tapped = planned_make(&o, TARGET_PANELS, true, 1);
+    assert_int_equal(p->packed_count, tapped->packed_count);
+    for (int i = 0; i < p->packed_count; i++) {
+        assert_string_equal(p->packed[i]->name ? p->packed[i]->name : "", tapped->packed[i]->name ? tapped->packed[i]->name : "");
+        assert_int_equal(p->packed[i]->offset, tapped->packed[i]->offset);
+    }
+    planned_close(&o);
+}
+
 static void a_misaligned_buffer_is_found(void **state)
 {
     (void)state;
@@ -184,6 +240,7 @@ static void every_operation_and_kernel_is_planned_and_emitted(void **state)
         EmittedFile *files = emit_files(o.arena, p, "0123456789abcdef", 4096, (EmitForm){ .weights = WEIGHTS_EMBED }, &n);
         assert_int_equal(n, 7);
         for (int j = 0; j < n; j++) assert_true(files[j].text.size > 0);
+        mark_kernels(planned_make(&o, TARGET_PANELS, false, 1), kernels, ops);
         mark_kernels(planned_make(&o, TARGET_ROW_MAJOR, false, 1), kernels, ops);
         planned_close(&o);
     }
@@ -305,6 +362,9 @@ int main(void)
         cmocka_unit_test(a_cache_outside_its_slot_is_found),
         cmocka_unit_test(a_state_too_small_is_found),
         cmocka_unit_test(a_misaligned_buffer_is_found),
+        cmocka_unit_test(views_that_share_a_column_are_found),
+        cmocka_unit_test(joined_weights_that_lie_apart_are_found),
+        cmocka_unit_test(taps_change_no_weights),
         cmocka_unit_test(an_unused_buffer_is_found),
         cmocka_unit_test(misplaced_weights_are_found),
         cmocka_unit_test(whole_pages_get_a_wider_stride),

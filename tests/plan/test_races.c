@@ -17,6 +17,12 @@ static void touch(const Buffer *b, bool write, int64_t row, int64_t rows, int64_
 {
     if (!b || rows <= 0 || columns <= 0) return;
     assert_true(play.count < 8192);
+    if (b->whole) {                 /* a view: these columns of the whole */
+        const int64_t most = pad16(b->width) - column;
+        columns = columns < most ? columns : most;
+        column += b->column;
+        b = b->whole;
+    }
     play.parts[play.count++] = (Part){ b, row, rows, column, columns, write, play.lane, play.op };
 }
 
@@ -44,7 +50,7 @@ static void play_columns(const PlanOp *op, rt_span s)
 {
     if (s.begin == s.end) return;
     for (int i = 0; i < 2; i++) {
-        if (op->kernel == KERNEL_LINEAR && op->in[i]) whole(op->in[i], false);
+        if (kernel_is_linear(op->kernel) && i == 0 && op->in[i]) whole(op->in[i], false);
         else columns_of(op->in[i], false, s, 16);
     }
     columns_of(op->out[0], true, s, 16);
@@ -55,6 +61,11 @@ static void play_heads(const PlanOp *op, rt_span s)
 {
     const Node *n = op->node;
     if (s.begin == s.end) return;
+    if (op->kernel == KERNEL_ROTARY) {
+        columns_of(op->in[0], false, s, op->in[0]->width / n->heads);
+        columns_of(op->out[0], true, s, op->out[0]->width / n->heads);
+        return;
+    }
     if (!kernel_is_attention(op->kernel)) {       /* a store: that part of x into heads of the cache */
         columns_of(op->in[1], false, s, op->out[0]->width);
         columns_of(op->out[0], true, s, op->out[0]->width);
@@ -151,6 +162,9 @@ static void nor_in_graphs(void **state)
     check_spec("specs/self_attention.lua");
     check_spec("tests/specs/two_attentions.lua");
     check_spec("specs/dates.lua");
+    check_spec("tests/specs/modern_decoder.lua");
+    check_spec("tests/specs/windows.lua");
+    check_spec("tests/goldens/like_gemma2.lua");
 }
 
 /* Heads that are no multiple of sixteen: every barrier is needed, without any one of them there is a race. */

@@ -44,6 +44,9 @@ rt_status rt_team_resize(rt_team **team, int lanes);
 int  rt_team_lanes(const rt_team *team);
 /* Run `body(job, lane, lanes)` on every lane and return when all are done. */
 void rt_team_run(rt_team *team, rt_body *body, void *job);
+/* The same for a body whose results do not depend on how many lanes there are: as long as others keep the processors that
+ * lanes wait for, the caller runs it alone, as body(job, 0, 1). */
+void rt_team_share(rt_team *team, rt_body *body, void *job);
 void rt_team_barrier(rt_team *team);                        /* called by every lane of a running body */
 /* Pin every lane, the caller too, to a processor of its own. RT_NO_ROOM when there are fewer, or the system cannot. */
 rt_status rt_team_pin(rt_team *team);

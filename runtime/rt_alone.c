@@ -19,6 +19,8 @@ void rt_team_run(rt_team *team, rt_body *body, void *job)
     body(job, 0, 1);
 }
 
+void rt_team_share(rt_team *team, rt_body *body, void *job) { rt_team_run(team, body, job); }
+
 void rt_team_barrier(rt_team *team) { (void)team; }
 
 rt_status rt_team_pin(rt_team *team)

@@ -2,7 +2,11 @@
  *
  * Everyone who waits watches a counter that only grows: the number of bodies started, or of barriers passed. A waiter
  * spins for a few microseconds, the length of a share of a layer, and then sleeps: another process may need the
- * processor. A run ends with a barrier, so a team is idle whenever rt_team_run is not running. */
+ * processor. A run ends with a barrier, so a team is idle whenever rt_team_run is not running.
+ *
+ * A lane whose processor another process has taken keeps all others waiting for milliseconds, as long as a token of a
+ * small model takes a thousand times. rt_team_share therefore measures how long lanes slept: when two runs in a row
+ * waited for longer than one lane alone would have taken, the caller goes on alone for a while. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -10,7 +14,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sched.h>
@@ -24,6 +30,7 @@
 #endif
 
 enum { LANES_MAX = 1024, SPINS = 2000, LINE = 64 };
+enum { BAD_RUNS = 2, PATIENCE = 16 };   /* the caller is alone for so many times what the bad runs took */
 
 /* A counter with those who sleep until it grows. `sleepers` is raised before the counter is looked at for the last
  * time, and read after the counter has grown: one of the two sees the other. */
@@ -44,6 +51,10 @@ struct rt_team {
     _Alignas(LINE) rt_body *body;           /* NULL ends the workers */
     void *job;
     int lanes, spins;
+    _Atomic int64_t slept;                  /* ns that lanes slept at barriers of this run, all added */
+    bool alone;                             /* the caller runs a body, the others do not */
+    int bad_runs;
+    int64_t bad_ns, alone_until;            /* what the bad runs took; by the clock */
     Worker worker[];                        /* [lanes], that of lane 0 unused */
 };
 
@@ -94,15 +105,25 @@ static void counter_wake(Counter *c)
 }
 #endif
 
-static void counter_wait(Counter *c, uint32_t old, int spins)
+static int64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* slept: NULL, or where the time asleep is added. */
+static void counter_wait(Counter *c, uint32_t old, int spins, _Atomic int64_t *slept)
 {
     for (; spins > 0; spins--) {
         if (atomic_load_explicit(&c->value, memory_order_acquire) != old) return;
         relax();
     }
+    const int64_t begin = slept ? nanoseconds() : 0;
     atomic_fetch_add(&c->sleepers, 1);
     counter_sleep(c, old);
     atomic_fetch_sub(&c->sleepers, 1);
+    if (slept) atomic_fetch_add(slept, nanoseconds() - begin);
 }
 
 static void counter_grow(Counter *c)
@@ -115,9 +136,10 @@ static void counter_grow(Counter *c)
 
 void rt_team_barrier(rt_team *team)
 {
+    if (team->alone) return;
     const uint32_t old = atomic_load_explicit(&team->passed.value, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) < team->lanes - 1) {
-        counter_wait(&team->passed, old, team->spins);
+        counter_wait(&team->passed, old, team->spins, &team->slept);
         return;
     }
     atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
@@ -129,7 +151,7 @@ static void *work(void *argument)
     Worker *self = argument;
     rt_team *team = self->team;
     for (uint32_t seen = 0;; seen++) {
-        counter_wait(&team->started, seen, team->spins);
+        counter_wait(&team->started, seen, team->spins, NULL);
         if (!team->body) return NULL;
         team->body(team->job, self->lane, team->lanes);
         rt_team_barrier(team);
@@ -148,6 +170,31 @@ void rt_team_run(rt_team *team, rt_body *body, void *job)
     counter_grow(&team->started);
     body(job, 0, team->lanes);
     rt_team_barrier(team);
+}
+
+/* One run after workers have slept is bad because they wake up; a second is not. */
+void rt_team_share(rt_team *team, rt_body *body, void *job)
+{
+    const int64_t begin = team ? nanoseconds() : 0;
+    if (!team || begin < team->alone_until) {
+        if (team) team->alone = true;
+        body(job, 0, 1);
+        if (team) team->alone = false;
+        return;
+    }
+    atomic_store(&team->slept, 0);
+    rt_team_run(team, body, job);
+    const int64_t end = nanoseconds(), others = team->lanes - 1, waited = atomic_load(&team->slept) / others;
+    if (waited * team->lanes <= (end - begin) * others) {
+        team->bad_runs = 0;
+        team->bad_ns = 0;
+        return;
+    }
+    team->bad_ns += end - begin;
+    if (++team->bad_runs < BAD_RUNS) return;
+    team->alone_until = end + PATIENCE * team->bad_ns;
+    team->bad_runs = 0;
+    team->bad_ns = 0;
 }
 
 /* ---- a team's life -------------------------------------------------------------------------------------- */
@@ -194,6 +241,8 @@ rt_status rt_team_resize(rt_team **team, int lanes)
         counter_init(&next->started), counter_init(&next->passed);
         atomic_init(&next->arrived, 0);
         next->body = NULL, next->job = NULL, next->lanes = lanes;
+        atomic_init(&next->slept, 0);
+        next->alone = false, next->bad_runs = 0, next->bad_ns = next->alone_until = 0;
         next->spins = lanes <= rt_processors() ? SPINS : 0;             /* with fewer, a spinner delays the others */
         if (team_start(next) != RT_OK) return RT_NO_ROOM;
     }

@@ -110,7 +110,7 @@ static void graph_calls(Emit *e, Text *out)
                        "    if (*position > ${last}) return RT_TOO_LONG;\n",
                   "slots", emit_number(e, e->plan->options.slots), "last", emit_number(e, g->capacity - g->step_rows), NULL);
     fill_lines(e, out);
-    text_add(out, "    rt_team_run(m->team, run_body, &j);\n");
+    text_add(out, "    rt_team_share(m->team, run_body, &j);\n");
     if (steps) text_fill(out, "    *position += ${rows};\n", "rows", emit_number(e, g->step_rows), NULL);
     text_add(out, "    return RT_OK;\n}\n\n");
     for (int i = 0; i < e->plan->graph->tensor_count; i++)

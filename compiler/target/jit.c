@@ -166,6 +166,7 @@ static void add_runtime(TCCState *code)
     ADD(rt_isa_missing);
     ADD(rt_team_resize);
     ADD(rt_team_run);
+    ADD(rt_team_share);
     ADD(rt_team_barrier);
     ADD(rt_characters_encode);
     ADD(rt_characters_decode);

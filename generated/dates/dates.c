@@ -564,7 +564,7 @@ rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids,
         positions[i] = i;
         visible[i] = n;
     }
-    rt_team_run(m->team, encode_body, &j);
+    rt_team_share(m->team, encode_body, &j);
     *source_length(s, slot) = n;
     *next_position(s, slot) = 0;
     return RT_OK;
@@ -595,7 +595,7 @@ static rt_status decode(const dates *m, dates_state *s, const rt_row *row, rt_bo
     const rt_status status = check_row(s, row, 0, 0);
     if (status != RT_OK) return status;
     set_row(s, 0, row);
-    rt_team_run(m->team, body, &j);
+    rt_team_share(m->team, body, &j);
     *next_position(s, row->slot) = row->position + 1;
     return RT_OK;
 }
@@ -632,7 +632,7 @@ rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n)
     if (status != RT_OK) return status;
     for (int i = 0; i < n; i++) set_row(s, i, &rows[i]);
     job j = { .model = m, .state = s, .rows = n, .groups = groups, .groups_end = groups + count };
-    rt_team_run(m->team, rows_body, &j);
+    rt_team_share(m->team, rows_body, &j);
     for (int i = 0; i < n; i++) *next_position(s, rows[i].slot) = rows[i].position + 1;
     return RT_OK;
 }

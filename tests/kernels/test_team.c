@@ -106,6 +106,49 @@ static void barriers(void **state)
     assert_int_equal(rt_team_resize(&team, 1), RT_OK);
 }
 
+/* What a run had: its lanes, and whether every lane went through two barriers. */
+typedef struct Shared { rt_team *team; int late_us; _Atomic int lanes, passed; } Shared;
+
+static void late(void *argument, int lane, int lanes)
+{
+    Shared *job = argument;
+    atomic_store(&job->lanes, lanes);
+    rt_barrier(job->team);
+    if (lane == 1 && job->late_us) usleep((useconds_t)job->late_us);
+    rt_barrier(job->team);
+    atomic_fetch_add(&job->passed, 1);
+}
+
+static int lanes_of_a_run(rt_team *team, int late_us)
+{
+    Shared job = { .team = team, .late_us = late_us };
+    rt_team_share(team, late, &job);
+    assert_int_equal(atomic_load(&job.passed), atomic_load(&job.lanes));
+    return atomic_load(&job.lanes);
+}
+
+/* A lane that keeps the other waiting run after run is left out for a while, and then tried again. */
+static void a_late_lane_is_left_out(void **state)
+{
+    rt_team *team = NULL;
+    int runs = 0;
+    (void)state;
+    alarm(SECONDS);
+    assert_int_equal(lanes_of_a_run(NULL, 0), 1);
+    assert_int_equal(rt_team_resize(&team, 2), RT_OK);
+    assert_int_equal(lanes_of_a_run(team, 10000), 2);                   /* one late run may be chance */
+    while (lanes_of_a_run(team, 10000) == 2) assert_true(++runs < 20);
+    assert_int_equal(rt_team_lanes(team), 2);
+    hammer_team(team, 100);                                             /* rt_team_run has all lanes at any time */
+    for (runs = 0; lanes_of_a_run(team, 0) == 1; runs++) {
+        assert_true(runs < 20000);
+        usleep(1000);
+    }
+    assert_true(runs > 0);
+    assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+    alarm(0);
+}
+
 /* All lanes on one processor: those that spin are in the way of those that work. */
 static void oversubscribed(void **state)
 {
@@ -161,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(split), cmocka_unit_test(sizes), cmocka_unit_test(no_room), cmocka_unit_test(asleep),
         cmocka_unit_test(barriers), cmocka_unit_test(oversubscribed), cmocka_unit_test(pin_too_many),
+        cmocka_unit_test(a_late_lane_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ libraries:
 TEST_SOURCES := $(filter-out tests/kernels/% tests/goldens/% tests/fuzz/%,$(filter-out $(wildcard tests/*/support_*.c),$(wildcard tests/*/*.c)))
 KERNEL_TESTS := $(wildcard tests/kernels/test_*.c)
 KERNELS      := $(filter-out runtime/rt_alone.c,$(wildcard runtime/*.c runtime/kernels/*.c tests/kernels/support_*.c))
-TEST_PROGRAMS = $(TEST_SOURCES:%.c=$(BUILD)/%) $(foreach i,$(ISAS),$(KERNEL_TESTS:%.c=$(BUILD)/%.$(i)))
+TEST_PROGRAMS = $(BUILD)/tests/once/cc_once $(TEST_SOURCES:%.c=$(BUILD)/%) $(foreach i,$(ISAS),$(KERNEL_TESTS:%.c=$(BUILD)/%.$(i)))
 CMOCKA        = $(shell pkg-config --libs cmocka)
 
 test-programs: $(XFORMC) $(TEST_PROGRAMS)
@@ -96,6 +96,12 @@ $(BUILD)/tests/kernels/%.$(1): $(BUILD)/$(1)/tests/kernels/%.o $(KERNELS:%.c=$(B
 	$$(Q)$$(CC) $$(FLAGS) $$(LDFLAGS) -o $$@ $$^ $$(CMOCKA) -lm -pthread
 endef
 $(foreach i,$(ISAS),$(eval $(call isa_rules,$(i))))
+
+# The compiler of the suites, which compiles the same text once: it has no library to load.
+$(BUILD)/tests/once/cc_once: tests/once/programs/cc_once.c $(BUILD)/flags
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out $(SANITIZE),$(FLAGS)) $(LDFLAGS) -o $@ $<
 
 test: deps  ## run every test; ends with `N passed, N failed`
 	@$(make) test-programs

@@ -83,7 +83,7 @@ static bool option(lua_State *L, int index, const char *name)
 /* Returns what repl_tier_begin takes; an engine that is asked for is pinned. */
 static const char *read_options(lua_State *L, int index, Choices *c)
 {
-    static const char *const names[] = { "engine", "tier", "threads", "slots", "isa" };
+    static const char *const names[] = { "engine", "tier", "threads", "slots", "isa", "notes" };
     const int top = lua_gettop(L);
     const char *tier = NULL;
     if (!index || lua_isnoneornil(L, index)) return NULL;
@@ -107,6 +107,7 @@ static const char *read_options(lua_State *L, int index, Choices *c)
     if (option(L, index, "threads")) c->threads = whole(L, "threads", 1, 16);
     if (option(L, index, "slots")) c->slots = whole(L, "slots", 1, 4096);
     if (option(L, index, "isa")) c->isa = arena_text(repl_of(L)->reader.arena, luaL_checkstring(L, -1));
+    if (option(L, index, "notes")) c->quiet = !lua_toboolean(L, -1);
     lua_settop(L, top);
     return tier;
 }
@@ -140,6 +141,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
         luaL_error(L, "it was not compiled");
     }
     m->open_ns = clock_now_ns() - begin;
+    if (!m->choices.quiet) diag_print(m->session->diag, stderr, isatty(2));
     repl_tier_begin(L, m, tier);
     remember(L);
     return m;

@@ -92,6 +92,7 @@ function xf.sweep(spec, grid, options)
   for k, v in pairs(options) do
     if k ~= "seconds" and k ~= "file" then compile[k] = v end
   end
+  if compile.notes == nil then compile.notes = false end
   if not compile.engine then compile.tier = compile.tier or "jit" end
   local done = setmetatable({ keys = keys }, Sweep)
   for _, row in ipairs(rows) do

@@ -130,7 +130,7 @@ bool session_print_lua(const Session *s, FILE *to)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--lua: an xf.graph has no fields");
         return false;
     }
-    draft_print_lua(s->draft, to);
+    draft_print_lua(s->draft, s->model, to);
     return true;
 }
 

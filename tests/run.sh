@@ -59,8 +59,18 @@ if [ "$mode" = golden ]; then
     done
     exit 0
 fi
-rm -rf "$build/log"
-mkdir -p "$build/log"
+rm -rf "$build/log" "$build/once"
+mkdir -p "$build/log" "$build/once/bin"
+
+# The compilers on the PATH of the suites compile the same text once in a run: once/cc_once.
+for cc in cc gcc clang; do
+    if real=$(command -v $cc); then
+        printf '#!/bin/sh\nexec "%s" "%s" "%s" "$@"\n' "$PWD/$build/tests/once/cc_once" "$PWD/$build/once" "$real" >"$build/once/bin/$cc"
+        chmod +x "$build/once/bin/$cc"
+    fi
+done
+PATH=$PWD/$build/once/bin:$PATH
+export PATH
 if [ "$mode" = check ]; then export XFORMC_QUICK=1; fi
 if [ -n "$XFORMC_TEST_DATA" ]; then
     XFORMC_TEST_DATA=$(cd "$XFORMC_TEST_DATA" && pwd) && export XFORMC_TEST_DATA || exit 66

@@ -87,12 +87,13 @@ static bool is_one_value(const Field *f, const Choice *c)
     return true;
 }
 
-/* What need not be said: the default, where no other choice stands behind this one. */
-static bool is_idle(const Draft *d, Side side, const Field *f, const Choice *c)
+/* What need not be said: the default, where no other choice stands behind this one; what the model does not read. */
+static bool is_idle(const Draft *d, const Model *m, Side side, const Field *f, const Choice *c)
 {
+    if (!c->count || field_unread(d, m, side, (FieldId)(f - fields))) return true;
     const FieldValue preset = field_preset(f);
     const bool covers = side != SIDE_BOTH && d->choices[SIDE_BOTH][f - fields].count;
-    return !c->count || (f->has_default && !covers && is_one_value(f, c) && same_value(f, &c->values[0], &preset));
+    return f->has_default && !covers && is_one_value(f, c) && same_value(f, &c->values[0], &preset);
 }
 
 static void print_choice(const Field *f, const Choice *c, const char *indent, FILE *to)
@@ -106,23 +107,23 @@ static void print_choice(const Field *f, const Choice *c, const char *indent, FI
     fprintf(to, "%s,\n", n > 1 ? " }" : "");
 }
 
-static bool says_anything(const Draft *d, Side side)
+static bool says_anything(const Draft *d, const Model *m, Side side)
 {
     for (int i = 0; i < FIELD_COUNT; i++)
-        if (!is_idle(d, side, &fields[i], &d->choices[side][i])) return true;
+        if (!is_idle(d, m, side, &fields[i], &d->choices[side][i])) return true;
     return false;
 }
 
-void draft_print_lua(const Draft *d, FILE *to)
+void draft_print_lua(const Draft *d, const Model *m, FILE *to)
 {
     static const char *const names[SIDES] = { [SIDE_ENCODER] = "encoder", [SIDE_DECODER] = "decoder" };
     fputs("return xf.model {\n", to);
     for (int side = 0; side < SIDES; side++) {
-        if (side != SIDE_BOTH && !says_anything(d, (Side)side)) continue;
+        if (side != SIDE_BOTH && !says_anything(d, m, (Side)side)) continue;
         if (side != SIDE_BOTH) fprintf(to, "  %s = {\n", names[side]);
         for (int i = 0; i < FIELD_COUNT; i++) {
             const Choice *c = &d->choices[side][i];
-            if (!is_idle(d, (Side)side, &fields[i], c)) print_choice(&fields[i], c, side == SIDE_BOTH ? "  " : "    ", to);
+            if (!is_idle(d, m, (Side)side, &fields[i], c)) print_choice(&fields[i], c, side == SIDE_BOTH ? "  " : "    ", to);
         }
         if (side != SIDE_BOTH) fputs("  },\n", to);
     }

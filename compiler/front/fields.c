@@ -53,9 +53,9 @@ const char *const *field_words(const char *list, int *n)
 #define OFFSET_LAYER(name) offsetof(LayerFields, name)
 
 const Field fields[FIELD_COUNT] = {
-#define FIELD(scope, type, name, default, least, most, words, doc) \
+#define FIELD(scope, type, name, default, least, most, words, needs, doc) \
     { #name, doc, SCOPE_##scope, TYPE_##type, OFFSET_##scope(name), (default) != UNSET, default, least, most, \
-      words_##words, count_##words },
+      words_##words, count_##words, NEED_##needs },
 #include "fields.def"
 };
 

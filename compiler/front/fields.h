@@ -6,10 +6,16 @@
 #include "model.h"
 
 typedef enum FieldId {
-#define FIELD(scope, type, name, default, least, most, words, doc) FIELD_ID_##name,
+#define FIELD(scope, type, name, default, least, most, words, needs, doc) FIELD_ID_##name,
 #include "fields.def"
     FIELD_COUNT
 } FieldId;
+
+/* Without which a field says nothing. */
+typedef enum Need {
+#define NEED(name, holds, why) NEED_##name,
+#include "fields.def"
+} Need;
 
 typedef enum FieldScope { SCOPE_MODEL, SCOPE_LIST, SCOPE_STACK, SCOPE_LAYER } FieldScope;
 typedef enum FieldType { TYPE_INT, TYPE_REAL, TYPE_BOOL, TYPE_TEXT, TYPE_PATH, TYPE_WORD, TYPE_NUMBERS, TYPE_IDS, TYPE_SEQUENCES } FieldType;
@@ -27,6 +33,7 @@ typedef struct Field {
     double preset;                      /* the default, where there is one */
     double least, most;
     const char *const *words;  int word_count;      /* TYPE_WORD */
+    Need needs;
 } Field;
 
 extern const Field fields[FIELD_COUNT];
@@ -55,6 +62,8 @@ typedef struct Draft {
     Loc at;                             /* the call that made it */
     GraphSpec *graph;                   /* NULL for a model */
     const char *weights;                /* a file in the place of the spec's; NULL for that */
+    const char *folder;                 /* whose files say it; NULL for a spec in Lua */
+    const char *changed_from;           /* a file of weights that a change put aside: vocabularies stay beside it; NULL where there is none */
     int64_t trained;                    /* tokens that the model was trained for; 0: as many as it takes */
     int64_t longest;                    /* what --max-len says; 0 for nothing */
     bool shortened;                     /* max_len is less than that, and nobody asked for it: to be noted */
@@ -82,8 +91,8 @@ Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path);
 Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 /* The length that a model was trained for becomes its length; a decoder's at most 4096, for its state grows with it. */
 void draft_set_trained(Arena *a, Draft *d, Loc at, int64_t length);
-/* The draft of a model as a spec in Lua: every field that was set and is not its default; files with their whole path. */
-void draft_print_lua(const Draft *d, FILE *to);
+/* The draft of a model as a spec in Lua: every field that was set, is not its default and says something of it; files with their whole path. */
+void draft_print_lua(const Draft *d, const Model *m, FILE *to);
 /* Give both stacks a length, in tokens; false after an error. */
 bool draft_set_length(Arena *a, Diag *d, Draft *draft, int64_t length);
 
@@ -107,6 +116,11 @@ void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m);   
 /* The rotary positions of a stack of at most `length` tokens: what is unset or cannot be. Layers have their head_dim.
  * gives: rope_dims, rope_attention_factor, s->rotary; false after an error. */
 bool model_check_rotary(Arena *a, Diag *d, const Draft *draft, Side side, Stack *s, int64_t length);
+
+/* Why what the draft says of a field for `side` says nothing of its model; NULL where it says something. */
+const char *field_unread(const Draft *draft, const Model *m, Side side, FieldId id);
+/* Note every such field that stands in a line of a spec; a folder's keys are of others. needs: all of `m`. */
+void model_note_unread(Diag *d, const Draft *draft, const Model *m);
 
 /* What is behind an encoder alone. needs: the fields of `m`.   gives: its lists. */
 void model_check_head(Arena *a, Diag *d, const Draft *draft, Model *m);

@@ -271,7 +271,7 @@ Draft *draft_from_folder(Arena *a, Diag *d, const char *path)
     const char *folder = without_slash(a, path);
     const int errors = diag_errors(d);
     Config c = { .arena = a, .diag = d, .path = file_join(a, folder, "config.json"), .draft = draft };
-    draft->path = folder;
+    draft->path = draft->folder = folder;
     draft->at = (Loc){ c.path, 0, 0 };
     if (access(c.path, F_OK) != 0) {
         diag_error(d, EXIT_NO_INPUT, (Loc){ 0 }, "%s is a folder without config.json; a model's folder has one", folder);

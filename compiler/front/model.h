@@ -130,7 +130,7 @@ typedef struct LayerFields {
 #define FIELD_LIST(type, name)
 #define FIELD_STACK(type, name)
 #define FIELD_LAYER(type, name) FIELD_##type name;
-#define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(type, name)
+#define FIELD(scope, type, name, default, least, most, words, needs, doc) FIELD_##scope(type, name)
 #include "fields.def"
 #undef FIELD_STACK
 #undef FIELD_LAYER
@@ -142,7 +142,7 @@ bool layer_same(const LayerFields *a, const LayerFields *b);
 typedef struct Stack {
 #define FIELD_STACK(type, name) FIELD_##type name;
 #define FIELD_LAYER(type, name)
-#define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(type, name)
+#define FIELD(scope, type, name, default, least, most, words, needs, doc) FIELD_##scope(type, name)
 #include "fields.def"
 #undef FIELD_MODEL
 #undef FIELD_LIST
@@ -205,7 +205,7 @@ typedef struct Model {
 #define FIELD_MODEL(type, name) FIELD_##type name;
 #define FIELD_LIST(type, name)  Whole name;
 #define FIELD_STACK(type, name)
-#define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(type, name)
+#define FIELD(scope, type, name, default, least, most, words, needs, doc) FIELD_##scope(type, name)
 #include "fields.def"
 #undef FIELD_MODEL
 #undef FIELD_LIST

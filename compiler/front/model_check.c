@@ -267,15 +267,6 @@ static void check_total(const Check *c)
         wrong(c, m->at, "absurd sizes: the state would take %.3g bytes, more than %.3g", slot_bytes(m), MOST_BYTES);
 }
 
-/* Fields of logits say nothing where there are none. */
-static void note_logits(const Check *c)
-{
-    static const FieldId of_logits[] = { FIELD_ID_logit_scale, FIELD_ID_logit_softcap };
-    for (size_t i = 0; i < sizeof of_logits / sizeof *of_logits; i++)
-        if (!c->model->has_decoder && is_set(c, SIDE_BOTH, of_logits[i]))
-            diag_remark(c->diag, place(c, SIDE_BOTH, of_logits[i]), "%s is not read: an encoder has no logits", fields[of_logits[i]].name);
-}
-
 static void check_types(const Check *c)
 {
     if (c->model->token_types && !c->model->has_encoder)
@@ -321,7 +312,6 @@ static void check_transformer(const Check *c)
         if (m->has_encoder) require_vocab(c, FIELD_ID_source_vocab, m->source_vocab);
         if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }
-    note_logits(c);
     model_check_head(c->arena, c->diag, c->draft, m);
     check_types(c);
     if (is_good(c)) check_start(c);
@@ -342,7 +332,10 @@ Model *model_from_draft(Arena *a, Diag *d, const Draft *draft)
     m->weights_path = draft->weights ? draft->weights : m->weights && strcmp(m->weights, "random") ? m->weights : NULL;
     if (!draft->graph) check_transformer(&c);
     if (is_good(&c)) model_find_tensors(a, d, draft, m);
-    if (is_good(&c)) return m;
+    if (is_good(&c)) {
+        model_note_unread(d, draft, m);
+        return m;
+    }
     model_close(m);
     return NULL;
 }

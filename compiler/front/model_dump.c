@@ -96,7 +96,7 @@ bool layer_same(const LayerFields *a, const LayerFields *b)
 #define FIELD_LIST(type, name)
 #define FIELD_STACK(type, name)
 #define FIELD_LAYER(type, name) same &= SAME_##type(a->name, b->name);
-#define FIELD(scope, type, name, default, least, most, words, doc) FIELD_##scope(type, name)
+#define FIELD(scope, type, name, default, least, most, words, needs, doc) FIELD_##scope(type, name)
 #include "fields.def"
     return same;
 }

@@ -6,11 +6,11 @@
 
 #include "tokenizer.h"
 
-/* Beside the weights, or beside the spec where the weights are random. */
+/* Beside the weights; where they are random, beside those that they took the place of, or beside the spec. */
 static const char *default_path(Arena *a, const Draft *draft, const Model *m, const char *name)
 {
-    bool file = m->weights && strcmp(m->weights, "random");
-    return file_join(a, file_folder(a, file ? m->weights : draft->path), name);
+    const bool file = m->weights && strcmp(m->weights, "random");
+    return file_join(a, file_folder(a, file ? m->weights : draft->changed_from ? draft->changed_from : draft->path), name);
 }
 
 static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, const Model *m, FieldId path_id, const char *path, FieldId size_id, int64_t *size)
@@ -19,7 +19,7 @@ static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, const Model *
     Loc at = draft_place(draft, SIDE_BOTH, draft_choice(draft, SIDE_BOTH, path_id) ? path_id : FIELD_ID_tokenizer);
     Vocabulary *v = vocabulary_read(a, d, at, path);
     bool random = m->weights && !strcmp(m->weights, "random");
-    if (!v && random && !draft_choice(draft, SIDE_BOTH, path_id))
+    if (!v && random && !draft->changed_from && !draft_choice(draft, SIDE_BOTH, path_id))
         diag_note(d, at, "the weights are random, so it was looked for beside the spec; %s = \"…\" names another place", fields[path_id].name);
     if (!v) return NULL;
     if (given && *size < v->size)

@@ -109,10 +109,12 @@ static int change_spec(lua_State *L)
 {
     Loc at = spec_call(L, "");
     const Draft *from = spec_at(L, 1);
+    const Choice *weights = draft_choice(from, SIDE_BOTH, FIELD_ID_weights);
     if (!lua_istable(L, 2)) spec_fail(L, at, "a spec is called with a table of changes, found %s", spec_describe(L, 2));
     Draft *d = spec_new_draft(L, at);
     *d = *from;
     d->at = at;
+    if (weights && strcmp(weights->values->text, "random")) d->changed_from = weights->values->text;
     spec_read_fields(L, 2, d, at, NULL);
     spec_push(L, d);
     return 1;

@@ -5,7 +5,6 @@ return xf.model {
   d_model = 32,
   max_len = 40,
   vocab = 96,
-  end_id = -1,
   weights = "random",
   layers = 2,
   norm = "layer",

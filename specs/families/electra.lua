@@ -6,7 +6,6 @@ return xf.model {
   max_len = 40,
   vocab = 96,
   token_types = 2,
-  end_id = -1,
   weights = "random",
   layers = 2,
   norm = "layer",

@@ -57,6 +57,8 @@ verdict $? "README's table is that of info --families"
     verdict $? "$spec is the family's small folder"
 done
 [ -z "$write" ] || exit 0
+"$xformc" info "$here/roberta" >"$scratch/out" 2>"$scratch/err" && ! grep 'is not read' "$scratch/err"
+verdict $? 'what an encoder does not read of a folder is not noted: nobody wrote it for us'
 
 # ---- folders ----------------------------------------------------------------------------------------------------
 

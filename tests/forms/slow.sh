@@ -18,10 +18,11 @@ seconds=60 kilobytes=1048576        # of a processor and of memory: in these gcc
 
 # compile SPEC DIR OPTION...: the folder of a form.
 compile() ( of=$1; shift; "$xformc" compile "$of" -q -o "$@" )
-# gcc_in DIR ARGUMENT...: there, within its time and memory; it says how long it took.
+# gcc_in DIR ARGUMENT...: there, anew, within its time and memory; it says how long it took.
 gcc_in() (
     cd "$1" || exit
     shift
+    export XFORMC_COMPILE_ANEW=1
     ulimit -v $kilobytes
     ulimit -t $seconds
     gcc $strict "$@"

@@ -54,6 +54,17 @@ END
 says 'an incomplete chunk at the end' 65 '' "*<eof>*" <<'END'
 for i = 1, 2 do
 END
+says 'what a spec says for nothing is noted, but not by a sweep' 0 '2
+2' 'prompt:1:22: note: rope_theta is not read: positions are not "rotary"*' <<'END'
+spec = xf.spec("specs/dates.lua")
+m = xf.compile(spec{ rope_theta = 500 })
+n = xf.compile(spec{ rope_theta = 600 })
+n = xf.compile(spec{ rope_theta = 700 }, { notes = false })
+#xf.sweep(spec{ rope_theta = 800 }, { heads = { 1, 2 } }, { seconds = 0.001 })
+#xf.sweep(spec, { weights = { "random" }, layers = { 1, 2 } }, { seconds = 0.001 })
+END
+grep -c 'is not read' "$scratch/err" | grep -qx 2
+verdict $? 'each once'
 says 'a text is answered' 0 '2019-05-03
 2001-12-31' '' <<'END'
 m = xf.compile("specs/dates.lua")

@@ -257,9 +257,10 @@ verdict $? '100 models: one is compiled at a time, and nothing stays behind'
 echo "exit $code"; cat "$scratch/out" "$scratch/err"; ls -A "$scratch/tmp"
 rm -f "$scratch/runs"
 
-# The program ends in one way or another while cc runs. begun: it does. gone: within seconds nothing is left.
+# The program ends in one way or another while cc runs, which takes its time. begun: it does. gone: within seconds nothing is left.
 begun() { for i in $(seq 200); do [ -d "$scratch/lock" ] && return 0; sleep 0.05; done; return 1; }
 gone() { for i in $(seq 200); do empty && return 0; sleep 0.05; done; ls -A "$scratch/tmp"; return 1; }
+export XFORMC_COMPILE_ANEW=1
 cat >"$scratch/long.lua" <<'END'
 local m = xf.compile("specs/gpt.lua")
 local function lock() return os.rename(arg[1], arg[1]) end

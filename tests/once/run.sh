@@ -1,0 +1,83 @@
+#!/bin/sh
+# The compiler of the suites, cc_once: what it copies is what the compiler would make, and what it cannot know it compiles.
+# usage: run.sh XFORMC
+xformc=$1
+once=$(dirname "$xformc")/tests/once/cc_once
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+unset XFORMC_COMPILE_ANEW
+real=$(command -v cc)
+mkdir "$scratch/store" "$scratch/include"
+cd "$scratch" || exit 74
+# A compiler that counts what it compiles; it says where it was.
+cat >counts <<END
+#!/bin/sh
+case " \$* " in *' -E '*) ;; *) echo run >>"$scratch/runs" ;; esac
+exec $real "\$@"
+END
+chmod +x counts
+: >runs
+# compiles N ARGUMENT...: by cc_once; the compiler itself ran N times.
+compiles() {
+    wanted=$1
+    shift
+    : >runs
+    "$once" "$scratch/store" "$scratch/counts" "$@" 2>err
+    code=$?
+    found=$(wc -l <runs)
+    [ "$found" -eq "$wanted" ] || { echo "$found compilations, expected $wanted: $*"; return 1; }
+    return $code
+}
+tidy() { [ -z "$(find store -type f ! -name '*.o')" ]; }
+
+echo '#define NUMBER 7' >include/number.h
+printf '#include "number.h"\nint number(int x);\nint number(int x) { return x * NUMBER + MORE; }\n' >a.c
+flags='-std=c11 -Wall -Wextra -Werror -O2 -DMORE=1 -Iinclude'
+$real $flags -MMD -MP -c -o real.o a.c && compiles 1 $flags -MMD -MP -c -o one.o a.c && cmp one.o real.o && compiles 0 $flags -MMD -MP -c -o two.o a.c &&
+    cmp two.o real.o && sed 's/^two/one/' two.d | cmp - one.d && sed 's/^real/one/' real.d | cmp - one.d && tidy
+verdict $? 'the second time the object and its dependencies are copied, to the byte'
+compiles 0 $flags -c -o sub.o a.c && cmp sub.o real.o && [ ! -e sub.d ]
+verdict $? 'without -MMD no dependencies are written'
+compiles 1 $flags -O1 -c -o two.o a.c && compiles 1 $flags -UMORE -DMORE=2 -c -o two.o a.c
+verdict $? 'other flags compile anew'
+echo '#define NUMBER 8' >include/number.h
+compiles 1 $flags -c -o two.o a.c && ! cmp -s two.o real.o
+verdict $? 'another header compiles anew'
+cp a.c b.c
+compiles 1 $flags -c -o two.o b.c
+verdict $? 'another name of the file compiles anew'
+XFORMC_COMPILE_ANEW=1 compiles 1 $flags -c -o two.o a.c
+verdict $? 'XFORMC_COMPILE_ANEW compiles anew'
+compiles 1 $flags -g -c -o two.o a.c && compiles 1 $flags -g -c -o two.o a.c
+verdict $? 'debug information, which holds the folder, is compiled anew'
+printf 'int main(void) { return 0; }\n' >main.c
+compiles 1 -o program main.c && ./program && compiles 1 -o program main.c && ./program
+verdict $? 'what links is left to the compiler'
+
+# What the preprocessed text does not hold.
+printf first >bytes
+printf '__asm__(".section .rodata\\n.global bytes\\nbytes: .incbin \\"bytes\\"\\n");\n' >w.c
+compiles 1 -c -o w.o w.c && printf other >bytes && compiles 1 -c -o w2.o w.c && grep -q other w2.o
+verdict $? 'what takes bytes from a file compiles anew'
+
+# What fails or says something does so every time.
+printf 'int f(int x) { return y; }\n' >bad.c
+compiles 1 -c -o bad.o bad.c; [ $? = 1 ] && grep -q "bad.c:1:.*'y' undeclared\|bad.c:1:.*identifier 'y'" err && compiles 1 -c -o bad.o bad.c; [ $? = 1 ] && [ ! -e bad.o ] && tidy
+verdict $? 'an error is told each time'
+printf 'int f(void);\nint f(void) { int unused; return 1; }\n' >warns.c
+compiles 1 -Wall -c -o warns.o warns.c && grep -q unused err && compiles 1 -Wall -c -o warns.o warns.c && grep -q unused err && tidy
+verdict $? 'a warning is told each time'
+"$once" "$scratch/none" "$real" $flags -c -o two.o a.c 2>err && [ ! -s err ]
+verdict $? 'without its folder it compiles'
+
+# A signal goes through to the compiler, and nothing half made is kept.
+printf '#!/bin/sh\ncase " $* " in *" -E "*) exec %s "$@" ;; esac\necho $$ >id\nexec sleep 60\n' "$real" >sleeps && chmod +x sleeps
+"$once" "$scratch/store" "$scratch/sleeps" $flags -c -o two.o a.c & pid=$!
+for i in $(seq 200); do [ -s id ] && break; sleep 0.05; done
+kill -TERM $pid
+for i in $(seq 200); do kill -0 "$(cat id)" 2>err || break; sleep 0.05; done
+! kill "$(cat id)" 2>err
+ended=$?
+wait $pid
+[ $? = 143 ] && [ $ended = 0 ] && tidy
+verdict $? 'a signal ends the compiler'

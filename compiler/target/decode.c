@@ -38,9 +38,11 @@ rt_status decoder_answer(Decoder *d, const int *ids, int n)
                      d->results, &d->count);
 }
 
-bool decoder_ended(const Decoder *d, const RtBeamResult *r)
+bool decoder_is_end(const Decoder *d, int id)
 {
-    for (int i = 0; r->length && i < d->generation.end_count; i++)
-        if (r->ids[r->length - 1] == d->generation.ends[i]) return true;
+    for (int i = 0; i < d->generation.end_count; i++)
+        if (d->generation.ends[i] == id) return true;
     return false;
 }
+
+bool decoder_ended(const Decoder *d, const RtBeamResult *r) { return r->length && decoder_is_end(d, r->ids[r->length - 1]); }

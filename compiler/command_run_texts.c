@@ -20,11 +20,31 @@ typedef struct Texts {
     Vectors *vectors;               /* of an encoder alone, else NULL */
     RtAnswerText text;              /* of an answer */
     RtTokenStream stream;           /* of what its pieces say */
+    bool streams;                   /* an answer is written while it is generated */
+    size_t shown;                   /* bytes of it that were */
     rt_status told;                 /* of writing the text while its ids came */
     int prompt;                     /* ids of the text */
     int count;                      /* of the texts so far */
     Exit code;                      /* 65 after a refused text; 70, 74: nothing more is answered */
 } Texts;
+
+/* ---- writing -------------------------------------------------------------------------------------------- */
+
+static void put_more(Texts *t, const char *s, size_t n)
+{
+    if (t->code == EXIT_IO || fwrite(s, 1, n, stdout) == n) return;
+    fprintf(stderr, "%s: cannot write to standard output: %s\n", t->session->model->name, strerror(errno));
+    t->code = EXIT_IO;
+}
+
+/* Somebody may wait for it. */
+static void put(Texts *t, const char *s, size_t n)
+{
+    put_more(t, s, n);
+    if (t->code == EXIT_IO || fflush(stdout) == 0) return;
+    fprintf(stderr, "%s: cannot write to standard output: %s\n", t->session->model->name, strerror(errno));
+    t->code = EXIT_IO;
+}
 
 /* ---- the text of an answer ------------------------------------------------------------------------------ */
 
@@ -73,37 +93,42 @@ static rt_status write_answer(Texts *t, const RtBeamResult *r)
     return status == RT_OK ? rt_answer_text_end(&t->text) : status;
 }
 
+/* What nothing can change any more. */
+static void show(Texts *t)
+{
+    if (t->text.certain > t->shown) put(t, t->text.text + t->shown, t->text.certain - t->shown);
+    t->shown = t->text.certain;
+}
+
 /* An id has come. */
 static int hear(void *user, int id)
 {
     Texts *t = user;
     t->told = add_id(t, id);
-    return t->told != RT_OK || t->text.stopped;
+    if (t->streams && t->told == RT_OK) show(t);
+    return t->told != RT_OK || t->text.stopped || t->code == EXIT_IO;
 }
 
-/* With -v: of a search every sequence with its score; else the sum alone. */
-static rt_status tell_scores(Texts *t)
+/* Of a search every sequence with its score; else the sum alone. */
+static void tell_scores(Texts *t)
 {
-    const Choices *c = t->session->choices;
-    rt_status status = RT_OK;
-    if (!c->verbose) return RT_OK;
-    for (int i = 0; i < t->decoder->count && status == RT_OK; i++) {
+    for (int i = 0; i < t->decoder->count; i++) {
         const RtBeamResult *r = &t->decoder->results[i];
-        if ((status = write_answer(t, r)) != RT_OK) break;
+        if (write_answer(t, r) != RT_OK) return;
         fprintf(stderr, "%s: ", t->text.text);
         if (t->decoder->generation.beams) fprintf(stderr, "score %.6f, ", r->score);
         fprintf(stderr, "sum of log-probabilities %.4f\n", r->sum);
     }
-    return status;
 }
 
 static rt_status decode_answer(Texts *t, int n)
 {
     t->told = begin_text(t);
+    t->shown = 0;
+    if (t->streams && t->told == RT_OK) show(t);
     rt_status status = t->told == RT_OK ? decoder_answer(t->decoder, t->reader->ids, n) : t->told;
     if (status == RT_OK && t->told != RT_OK) status = t->told;
     if (status == RT_OK && !t->decoder->count) return RT_BAD_WEIGHTS;
-    if (status == RT_OK) status = tell_scores(t);
     return status == RT_OK ? write_answer(t, &t->decoder->results[0]) : status;
 }
 
@@ -125,22 +150,6 @@ static bool answer(Texts *t, const char *text, size_t bytes, Origin at)
 }
 
 /* ---- all texts ------------------------------------------------------------------------------------------ */
-
-static void put_more(Texts *t, const char *s, size_t n)
-{
-    if (t->code == EXIT_IO || fwrite(s, 1, n, stdout) == n) return;
-    fprintf(stderr, "%s: cannot write to standard output: %s\n", t->session->model->name, strerror(errno));
-    t->code = EXIT_IO;
-}
-
-/* Somebody may wait for it. */
-static void put(Texts *t, const char *s, size_t n)
-{
-    put_more(t, s, n);
-    if (t->code == EXIT_IO || fflush(stdout) == 0) return;
-    fprintf(stderr, "%s: cannot write to standard output: %s\n", t->session->model->name, strerror(errno));
-    t->code = EXIT_IO;
-}
 
 /* Every sequence of a search, best first. */
 static void add_beams(Texts *t, Text *json, int count)
@@ -201,7 +210,7 @@ static void put_json(Texts *t, const char *text, size_t bytes, bool answered)
 /* The answer and a line's end, which stands alone where there is none. */
 static void put_line(Texts *t, bool answered)
 {
-    if (answered) put_more(t, t->text.text, t->text.bytes);
+    if (answered) put_more(t, t->text.text + t->shown, t->text.bytes - t->shown);
     put(t, "\n", 1);
 }
 
@@ -212,6 +221,7 @@ static bool take_text(Texts *t, const char *text, size_t bytes, Origin at)
     if (t->session->choices->json) put_json(t, text, bytes, answered);
     else if (t->vectors) put_vectors(t, answered);
     else put_line(t, answered);
+    if (t->decoder && answered && t->session->choices->verbose) tell_scores(t);
     t->count++;
     return t->code != EXIT_IO && t->code != EXIT_OUR_BUG;
 }
@@ -300,6 +310,8 @@ bool command_generation(Session *s, RtGeneration *g)
         return false;
     }
     if (fault) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s", fault);
+    else if (s->choices->stream && rt_generation_searches(g))
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream: a search with beams has no text before its end");
     else if (g->beams > session_slots(s))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--slots %d are too few for %d beams", session_slots(s), g->beams);
     else return true;
@@ -316,6 +328,9 @@ static bool can_answer(Session *s)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stop %s: answers are %s here, and no text", c->stops[0], m->has_decoder ? "ids" : "numbers");
     else if (!m->has_decoder && c->generation.count)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: %s has no decoder and generates nothing", c->generation.name[0], m->name);
+    else if (c->stream && !m->has_decoder)
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream: %s has no decoder and generates nothing", m->name);
+    else if (c->stream && c->json) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream and --json are two forms of one answer");
     else if (c->raw && m->has_decoder)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: %s answers by text; vectors are an encoder's", m->name);
     else if (c->raw && c->json) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw and --json are two forms of one answer");
@@ -336,7 +351,8 @@ Exit run_texts(Session *s)
     else t.vectors = vectors_new(s->arena, e);
     if (t.decoder) {
         open_text(&t);
-        t.decoder->answering = (RtAnswering){ .scored = s->choices->verbose, .told = t.text.stops.count ? hear : NULL, .user = &t };
+        t.streams = !json && !rt_generation_searches(&settings) && (s->choices->stream || isatty(STDOUT_FILENO));
+        t.decoder->answering = (RtAnswering){ .scored = s->choices->verbose, .told = t.text.stops.count || t.streams ? hear : NULL, .user = &t };
     }
     if (json) put(&t, "{\"answers\":[", 12);
     take_all(&t);

@@ -49,17 +49,24 @@ static rt_status say_on(RtAnswerText *t, int from, int last)
     }
 }
 
+/* The bytes of whole characters among the first n; a stop that is no UTF-8 may part one. */
+static size_t whole(const RtAnswerText *t, size_t n)
+{
+    while (n && n < t->bytes && ((unsigned char)t->text[n] & 0xC0) == 0x80) n--;
+    return n;
+}
+
 /* What the stops have not seen; the text is cut where one begins. */
 static void look(RtAnswerText *t)
 {
     while (t->seen < t->bytes && !t->stopped) {
         const size_t found = rt_stops_see(&t->stops, t->text[t->seen++]);
         if (!found) continue;
-        t->bytes = t->seen - found;
+        t->bytes = whole(t, t->seen - found);
         t->text[t->bytes] = '\0';
         t->stopped = 1;
     }
-    t->certain = t->bytes - (t->stopped ? 0 : rt_stops_held(&t->stops));
+    t->certain = whole(t, t->bytes - (t->stopped ? 0 : rt_stops_held(&t->stops)));
 }
 
 rt_status rt_answer_text_begin(RtAnswerText *t, const int *prompt, int n)

@@ -1,9 +1,13 @@
 /* rt_host_answer.c: one text into its answer: read, generate greedily, print as a line or as an object. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "rt_host_parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rt_numbers.h"
 
@@ -114,6 +118,7 @@ int host_answer_open(Host *host)
     RtSay *speech = lines ? rt_say_numbers : host->tokenizer ? p->texts->say : p->append ? say_characters : NULL;
     a->says = p->max_target && speech;
     if (!a->says) return 0;
+    host->streams = !host->options->json && !rt_generation_searches(g) && (host->options->stream || isatty(STDOUT_FILENO));
     void *self = host->tokenizer ? (void *)host->tokenizer : (void *)host;
     if (rt_answer_text_open(&a->text, speech, self, g->stops, numbers ? 0 : g->stop_count) == RT_OK) return 0;
     fprintf(stderr, "%s: no memory for texts\n", p->name);
@@ -136,22 +141,33 @@ static rt_status add_text(Host *host, int id)
     return rt_answer_text_add(&a->text, id);
 }
 
+/* What nothing can change any more. A failure of writing is seen at the end of the line. */
+static void show(HostAnswer *a)
+{
+    if (a->text.certain <= a->shown) return;
+    fwrite(a->text.text + a->shown, 1, a->text.certain - a->shown, stdout);
+    fflush(stdout);
+    a->shown = a->text.certain;
+}
+
 /* An id has come. */
 static int hear(void *user, int id)
 {
     Host *host = user;
     HostAnswer *a = &host->answer;
     a->told = add_text(host, id);
-    return a->told != RT_OK || a->text.stopped;
+    if (host->streams && a->told == RT_OK) show(a);
+    return a->told != RT_OK || a->text.stopped || ferror(stdout);
 }
 
 /* Without a search the text grows with the ids where it may stop them; else it is written behind them. */
 rt_status host_generate(Host *host, int scored)
 {
     HostAnswer *a = &host->answer;
-    const int heard = a->says && a->text.stops.count && !rt_generation_searches(&host->decoder.settings);
+    const int heard = a->says && (a->text.stops.count || host->streams) && !rt_generation_searches(&host->decoder.settings);
     const RtAnswering how = { .scored = scored, .told = heard ? hear : NULL, .user = host };
     a->told = a->says ? begin_text(host) : RT_OK;
+    if (host->streams && a->told == RT_OK) show(a);
     rt_status status = a->told;
     if (status == RT_OK) status = host_decoder_answer(&host->decoder, &how, a->input, a->input_count, a->ids, &a->count, &a->score);
     if (status == RT_OK) status = a->told;

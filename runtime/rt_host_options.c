@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, GENERATION };
+enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, GENERATION };
 
 /* decodes: only of a program with a decoder. */
 static const struct { const char *name, *argument, *help; int letter, decodes; } table[] = {
     { "prompt",  "TEXT", "a text to answer, as one behind the options; repeatable", 'p', 0 },
     { "file",    "FILE", "a text to answer: all of FILE, without a line end at its end; repeatable", 'f', 0 },
     { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, 1 },
+    { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, 1 },
     { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', 0 },
     { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS, 0 },
     { "json",    NULL,   "print one JSON object for each line", JSON, 0 },
@@ -206,6 +207,9 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
     else if (o->action && o->generation.stop_count > own) fprintf(stderr, "%s: --stop %s: no text is answered here\n", p->name, o->stops[own]);
     else if (o->generation.stop_count > own && (o->ids || (!p->ids && !p->texts)))
         fprintf(stderr, "%s: --stop %s: answers are ids here, and no text\n", p->name, o->stops[own]);
+    else if (o->stream && (o->action || o->json)) fprintf(stderr, "%s: --stream says how answers are written; none is here as text\n", p->name);
+    else if (o->stream && rt_generation_searches(&o->generation))
+        fprintf(stderr, "%s: --stream: a search with beams has no text before its end\n", p->name);
     else if (o->action && o->first < argc) fprintf(stderr, "%s: '%s': no text is answered here\n", p->name, argv[o->first]);
     else if (o->action && o->ids) fprintf(stderr, "%s: --ids says how texts are read; none is answered here\n", p->name);
     else if (o->action && o->generates) fprintf(stderr, "%s: settings of generation say how texts are answered; none is here\n", p->name);
@@ -301,6 +305,7 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         case BENCH: code = choose(o, HOST_BENCH, p); break;
         case 'p': code = add_prompt(o, 0, p); break;
         case 'f': code = add_prompt(o, 1, p); break;
+        case STREAM: o->stream = 1; break;
         case STOP: code = add_stop(o, p); break;
         case 'c': code = parse_number(&o->longest, "max-len", longest, p); break;
         case 'r': code = parse_number(&o->repetitions, "repetitions", 1000, p); break;

@@ -31,6 +31,7 @@ typedef struct Host {
     HostDecoder decoder;
     rt_host_tokenizer *tokenizer;   /* NULL where there is none */
     HostAnswer answer;
+    int streams;                    /* answers are written while they are generated */
     int flush;                      /* after every answer: somebody may wait for it */
     int refused;                    /* whether any text was */
 } Host;

@@ -221,7 +221,10 @@ static bool take_text(Texts *t, const char *text, size_t bytes, Origin at)
     if (t->session->choices->json) put_json(t, text, bytes, answered);
     else if (t->vectors) put_vectors(t, answered);
     else put_line(t, answered);
-    if (t->decoder && answered && t->session->choices->verbose) tell_scores(t);
+    if (t->decoder && answered && t->session->choices->verbose) {
+        tell_scores(t);
+        rt_timing_print(&t->decoder->timing, t->session->model->name);
+    }
     t->count++;
     return t->code != EXIT_IO && t->code != EXIT_OUR_BUG;
 }

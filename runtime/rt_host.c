@@ -148,6 +148,7 @@ static int host_text(Host *host, const char *text, size_t bytes, Place place)
     if (*message && (code || !json)) fprintf(stderr, "%s: %s %zu: %s\n", host->program->name, place.kind, place.number, message);
     if ((json ? host_print_json(host, text, bytes) : host_print(host)) == EOF) return write_failed(host);
     if (host->flush && fflush(stdout)) return write_failed(host);
+    if (host->options->verbose && !*message) rt_timing_print(&host->decoder.timing, host->program->name);
     return code;
 }
 

@@ -43,8 +43,10 @@ void host_decoder_close(HostDecoder *d) { free(d->scratch), free(d->results); }
 
 static rt_status call_rows(void *self, const rt_row *rows, int n)
 {
-    const HostDecoder *d = self;
-    return d->program->rows_of(d->model, d->state, rows, n);
+    HostDecoder *d = self;
+    const rt_status status = d->program->rows_of(d->model, d->state, rows, n);
+    rt_timing_fed(&d->timing, n);
+    return status;
 }
 
 static const float *call_logits(void *self)
@@ -67,8 +69,10 @@ static rt_status call_clear(void *self, int slot)
 
 static rt_status call_next(void *self, int id, int *next)
 {
-    const HostDecoder *d = self;
-    return d->program->next(d->model, d->state, id, next);
+    HostDecoder *d = self;
+    const rt_status status = d->program->next(d->model, d->state, id, next);
+    rt_timing_fed(&d->timing, 1);
+    return status;
 }
 
 /* ---- an answer ------------------------------------------------------------------------------------------ */
@@ -85,6 +89,7 @@ rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int 
     const rt_program *p = d->program;
     const RtDecoder calls = { .self = d, .slots = p->slots, .rows_most = p->rows, .vocab = p->vocab, .stride = p->logits_stride,
                               .rows = call_rows, .logits = call_logits, .fork = call_fork, .clear = call_clear, .next = call_next };
+    rt_timing_begin(&d->timing, n, p->max_source ? 1 : n);
     rt_status status = p->max_source ? p->encode(d->model, d->state, input, n) : RT_OK;
     int found = 0;
     *count = 0, *score = 0;

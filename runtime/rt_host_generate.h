@@ -4,12 +4,14 @@
 
 #include "rt_generation.h"
 #include "rt_host_options.h"
+#include "rt_timing.h"
 
 typedef struct HostDecoder {
     const rt_program *program;
     void *model, *state;            /* the host's */
     RtGeneration settings;          /* the program's, changed by the options */
     int longest;                    /* ids that a sequence may have, a prompt's or the start id too */
+    RtTiming timing;                /* of the last answer */
     void *scratch;  size_t bytes;
     RtBeamResult *results;          /* [max(1, beams)]; NULL where there is no decoder */
 } HostDecoder;

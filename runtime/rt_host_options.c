@@ -17,6 +17,7 @@ static const struct { const char *name, *argument, *help; int letter, decodes; }
     { "file",    "FILE", "a text to answer: all of FILE, without a line end at its end; repeatable", 'f', 0 },
     { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, 1 },
     { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, 1 },
+    { "verbose", NULL,   "say how long each answer took", 'v', 1 },
     { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', 0 },
     { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS, 0 },
     { "json",    NULL,   "print one JSON object for each line", JSON, 0 },
@@ -207,6 +208,7 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
     else if (o->action && o->generation.stop_count > own) fprintf(stderr, "%s: --stop %s: no text is answered here\n", p->name, o->stops[own]);
     else if (o->generation.stop_count > own && (o->ids || (!p->ids && !p->texts)))
         fprintf(stderr, "%s: --stop %s: answers are ids here, and no text\n", p->name, o->stops[own]);
+    else if (o->action && o->verbose) fprintf(stderr, "%s: --verbose says how long answers took; none is here\n", p->name);
     else if (o->stream && (o->action || o->json)) fprintf(stderr, "%s: --stream says how answers are written; none is here as text\n", p->name);
     else if (o->stream && rt_generation_searches(&o->generation))
         fprintf(stderr, "%s: --stream: a search with beams has no text before its end\n", p->name);
@@ -305,6 +307,7 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         case BENCH: code = choose(o, HOST_BENCH, p); break;
         case 'p': code = add_prompt(o, 0, p); break;
         case 'f': code = add_prompt(o, 1, p); break;
+        case 'v': o->verbose = 1; break;
         case STREAM: o->stream = 1; break;
         case STOP: code = add_stop(o, p); break;
         case 'c': code = parse_number(&o->longest, "max-len", longest, p); break;

@@ -6,10 +6,12 @@
 #include "generation.h"
 #include "rt_answer_text.h"
 #include "rt_numbers.h"
+#include "rt_timing.h"
 
 typedef struct Decoder {
     Engine *engine;
     RtGeneration generation;
+    RtTiming timing;                /* of the last answer */
     RtAnswering answering;          /* nobody listens and nothing is scored, until the caller says so */
     int longest;                    /* ids that a sequence may have, a prompt's or the start id too */
     RtBeamResult *results;          /* [max(1, beams)] */

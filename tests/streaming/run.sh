@@ -109,6 +109,37 @@ for how in run program; do
     alike "$how: the same bytes of byte pieces" "$@" -n 3 the the
 done
 
+# ---- how long it took -------------------------------------------------------------------------------------------
+
+# timed NAME MODEL PROMPT STEPS COMMAND...: llama.cpp's three lines with these counts of tokens, last on standard error.
+timed() {
+    name=$1 model=$2 input=$3 steps=$4
+    shift 4
+    "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    number='[0-9]+\.[0-9][0-9]'
+    rate="$number ms / +N tokens \( +$number ms per token, +$number tokens per second\)"
+    {
+        echo "^$model: prompt eval time = +$(echo "$rate" | sed "s/N/$input/")\$"
+        echo "^$model:        eval time = +$(echo "$rate" | sed "s/N/$steps/")\$"
+        echo "^$model:       total time = +$number ms / +$((input + steps)) tokens\$"
+    } >"$scratch/lines"
+    tail -n 3 "$scratch/err" | awk 'NR == FNR { line[FNR] = $0; next } $0 !~ line[FNR] { print "line", FNR; bad = 1 } { n = FNR } END { exit bad || n != 3 }' "$scratch/lines" -
+    verdict $? "$name"
+    cat "$scratch/lines" "$scratch/err"
+}
+# An answer of ten characters and its end is eleven ids, the first of them from the prompt.
+timed 'run: -v' dates 15 10 "$xformc" run $dates -v '3rd of May 2019'
+timed 'run: -v of the generic engine' dates 15 10 "$xformc" run $dates --engine generic -v '3rd of May 2019'
+timed 'run: -v of beams' dates 15 10 "$xformc" run $dates --beam 2 --early-stopping true -v '3rd of May 2019'
+timed 'run: -v up to a stop' dates 15 5 "$xformc" run $dates -v --stop=-0 '3rd of May 2019'
+timed 'a program: -v' dates 15 10 "$scratch/dates/dates" -v '3rd of May 2019'
+timed 'a program: -v up to a stop' dates 15 5 "$scratch/dates/dates" -v --stop=-0 '3rd of May 2019'
+timed 'a program: -v of one id' dates 15 0 "$scratch/dates/dates" -v -n 1 '3rd of May 2019'
+timed 'run: -v of a decoder alone' bytes 6 3 "$xformc" run "$scratch/bytes.lua" --ids -v '5 6 7 8 9 10'
+timed 'a program: -v of a decoder alone' bytes 6 3 "$scratch/bytes/bytes" --ids -v '5 6 7 8 9 10'
+[ "$("$scratch/dates/dates" -v '3rd of May 2019' '' 1 2>&1 >/dev/null | grep -c 'total time')" = 2 ]
+verdict $? 'a program: of each answer, and of no text that is refused'
+
 # ---- real models ------------------------------------------------------------------------------------------------
 
 data=${XFORMC_TEST_DATA:-/nonexistent}/stories260K

@@ -163,6 +163,10 @@ static bool run_graph(Session *s)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph generates nothing", c->generation.name[0]);
         return false;
     }
+    if (c->stream) {
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream: an xf.graph answers no texts");
+        return false;
+    }
     Engine *e = command_graph_engine(s);
     if (!e) return false;
     Trace *trace = trace_graph(s->arena, e);

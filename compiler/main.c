@@ -38,7 +38,7 @@ enum {
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
     SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
-    SET_TEXTS = SET_PROMPT | SET_FILE | SET_STOP,
+    SET_TEXTS = SET_PROMPT | SET_FILE | SET_STOP | SET_STREAM,
     SET_OF_BEAMS = SET_LENGTH_PENALTY | SET_EARLY_STOPPING,
     SET_GENERATION = SET_OF_BEAMS | SET_BEAMS | SET_PREDICT | SET_SEED | SET_TEMP | SET_TOP_K | SET_TOP_P | SET_MIN_P | SET_TYPICAL |
                      SET_REPEAT_PENALTY | SET_NO_REPEAT_NGRAM
@@ -398,6 +398,7 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_PAIR:    c->tokenize.pair = value; return true;
     case OPTION_NO_SPECIAL: c->tokenize.no_special = true; return true;
     case OPTION_CLEAR:   c->clear = true; return true;
+    case OPTION_STREAM:  c->stream = true; return true;
     case OPTION_RAW:     c->raw = true; return true;
     case OPTION_JSON:    c->json = true; return true;
     case OPTION_DUMP:

@@ -56,7 +56,7 @@ typedef struct Choices {
     int unroll;                             /* --unroll */
     const char *tokenizer;                  /* path; NULL: the spec's */
     int max_len;                            /* --max-len; 0: the spec's */
-    bool ids;                               /* --ids of `run` */
+    bool ids, stream;                       /* --ids, --stream of `run` */
     const char *dumps;                      /* letters: m g k p c */
     const char *against;
     const char *from;                       /* of `pack`: a file in the place of the spec's weights */

@@ -23,8 +23,7 @@ int rt_generation_most(const RtGeneration *g, int n, int longest)
     return most > 0 ? most : 0;
 }
 
-/* One beam is a search too, but for what is drawn. */
-static int searches(const RtGeneration *g) { return g->beams > 1 || (g->beams == 1 && g->sampling.temperature <= 0); }
+int rt_generation_searches(const RtGeneration *g) { return g->beams > 1 || (g->beams == 1 && g->sampling.temperature <= 0); }
 
 static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -34,7 +33,7 @@ size_t rt_answer_scratch_bytes(const RtGeneration *g, int longest, int vocab)
     const RtAnswering scored = { .scored = 1 };
     const RtGenerate one = single(g, &scored, most, longest);
     const RtBeamOptions many = search(g, most, longest);
-    if (searches(g)) return rt_beam_scratch_bytes(&many, vocab);
+    if (rt_generation_searches(g)) return rt_beam_scratch_bytes(&many, vocab);
     return padded((size_t)most * sizeof(int)) + rt_generate_scratch_bytes(&one, vocab);
 }
 
@@ -52,7 +51,7 @@ rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering
         *count = 1;
         return RT_OK;
     }
-    if (searches(g)) {
+    if (rt_generation_searches(g)) {
         const rt_status status = rt_beam_search(d, &many, prompt, n, scratch, bytes, results, count);
         return status == RT_OK && !*count ? RT_BAD_WEIGHTS : status;
     }

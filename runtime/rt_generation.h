@@ -20,6 +20,7 @@ typedef struct RtGeneration {
     int beams;                      /* 0: one sequence without a search */
     double length_penalty;
     RtBeamStop early_stopping;
+    const char *const *stops;  int stop_count;              /* texts that end an answer and are left out of it: rt_answer_text.h */
 } RtGeneration;
 
 /* One call's part: who listens, and whether a sequence without a search is scored. */
@@ -31,6 +32,8 @@ typedef struct RtAnswering {
 
 /* What RtGeneration lets be generated behind a prompt of n ids, of the `longest` that a sequence may have; 0: nothing. */
 int rt_generation_most(const RtGeneration *g, int n, int longest);
+/* Whether it is a search, which tells no id before its end. One beam is a search too, but for what is drawn. */
+int rt_generation_searches(const RtGeneration *g);
 /* Bytes of scratch for rt_answer. */
 size_t rt_answer_scratch_bytes(const RtGeneration *g, int longest, int vocab);
 /* Continue prompt[n], whose source, where there is one, was encoded into slot 0; longest: ids that a sequence may have. results: [max(1,

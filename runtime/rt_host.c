@@ -25,10 +25,8 @@ static int host_allocate(Host *host)
     host->state = allocate(p->state_bytes);
     a->input = allocate(((size_t)host_longest(p) + (size_t)p->max_target + 1) * sizeof *a->input);
     a->ids = allocate(((size_t)p->max_target + 1) * sizeof *a->ids);
-    a->text_bytes = 4 * (size_t)p->max_target + 1;                      /* of UTF-8, and a NUL */
-    a->text = p->append || (p->texts && p->max_target) ? allocate(a->text_bytes) : NULL;
     if (host->model) memset(host->model, 0, p->model_bytes);            /* no team yet, for host_close */
-    if (host->model && host->state && a->input && a->ids && (a->text || (!p->append && !p->texts) || !p->max_target)) return 0;
+    if (host->model && host->state && a->input && a->ids) return 0;
     fprintf(stderr, "%s: no memory for the state of %zu bytes\n", p->name, p->state_bytes);
     return EXIT_MISSING;
 }
@@ -115,6 +113,7 @@ static int host_open(Host *host, const HostOptions *options, const char *argv0)
     if (!code) code = host_open_tokenizer(host);
     if (!code) code = host_threads(host, options);
     if (!code) code = host_decoder_open(&host->decoder, host->program, options, host->model, host->state);
+    if (!code) code = host_answer_open(host);
     if (code) return code;
     host->program->reset(host->state);
     host->flush = fstat(STDIN_FILENO, &info) || !S_ISREG(info.st_mode);
@@ -127,7 +126,8 @@ static void host_close(Host *host)
     if (host->model && host->program->team(host->model)) host->program->threads(host->model, 1);
     rt_weights_close(&host->file);
     host_decoder_close(&host->decoder);
-    free(host->model), free(host->state), free(host->answer.input), free(host->answer.ids), free(host->answer.text);
+    free(host->model), free(host->state), free(host->answer.input), free(host->answer.ids);
+    if (host->answer.says) rt_answer_text_close(&host->answer.text);
 }
 
 /* ---- one text ------------------------------------------------------------------------------------------- */
@@ -148,6 +148,7 @@ static int host_text(Host *host, const char *text, size_t bytes, Place place)
     if (*message && (code || !json)) fprintf(stderr, "%s: %s %zu: %s\n", host->program->name, place.kind, place.number, message);
     if ((json ? host_print_json(host, text, bytes) : host_print(host)) == EOF) return write_failed(host);
     if (host->flush && fflush(stdout)) return write_failed(host);
+    if (host->options->verbose && !*message) rt_timing_print(&host->decoder.timing, host->program->name);
     return code;
 }
 
@@ -176,9 +177,48 @@ static int host_lines(Host *host)
     return code;
 }
 
+/* All of a file but a line end at its end, into memory of the caller. Returns 0, or an exit code after a message. */
+static int host_read_file(const rt_program *p, const char *path, char **text, size_t *bytes)
+{
+    enum { MOST = 64 << 20 };
+    FILE *f = fopen(path, "rb");
+    size_t room = 0;
+    *bytes = 0;
+    errno = f ? 0 : errno;
+    for (size_t got = 1; f && got && *bytes < MOST && !errno; *bytes += got) {
+        if (*bytes + 1 >= room) {
+            char *more = realloc(*text, room = 2 * room + 4096);
+            if (!more) break;
+            *text = more;
+        }
+        got = fread(*text + *bytes, 1, room - 1 - *bytes, f);
+    }
+    const int error = errno, failed = !f || error || !*text || *bytes >= MOST;
+    if (f) fclose(f);
+    if (failed) fprintf(stderr, "%s: cannot read %s: %s\n", p->name, path, error ? strerror(error) : "it is too large");
+    if (failed) return error == ENOENT || error == ENOTDIR ? EXIT_NO_INPUT : error ? EXIT_IO : EXIT_DATA;
+    if (*bytes && (*text)[*bytes - 1] == '\n') --*bytes;
+    (*text)[*bytes] = '\0';
+    return 0;
+}
+
+/* The text of -p, or of the file of -f. */
+static int host_prompt(Host *host, const HostPrompt *prompt, size_t number)
+{
+    const Place place = { "prompt", number };
+    char *text = NULL;
+    size_t bytes = strlen(prompt->text);
+    const int code = prompt->file ? host_read_file(host->program, prompt->text, &text, &bytes) : 0;
+    const int answered = code ? code : host_text(host, text ? text : prompt->text, bytes, place);
+    free(text);
+    return answered;
+}
+
 static int host_texts(Host *host, int n, char **texts)
 {
-    int code = n ? 0 : host_lines(host);
+    const HostOptions *o = host->options;
+    int code = n || o->prompt_count ? 0 : host_lines(host);
+    for (int i = 0; i < o->prompt_count && !code; i++) code = host_prompt(host, &o->prompts[i], (size_t)i + 1);
     for (int i = 0; i < n && !code; i++) {
         const Place place = { "argument", (size_t)i + 1 };
         code = strcmp(texts[i], "-") ? host_text(host, texts[i], strlen(texts[i]), place) : host_lines(host);
@@ -209,10 +249,15 @@ int rt_host_main(const rt_program *program, int argc, char **argv)
         return EXIT_MISSING;
     }
     signal(SIGPIPE, SIG_IGN);                                           /* a closed pipe is an error of write */
-    if ((code = host_options(&options, program, argc, argv)) != 0) return code < 0 ? 0 : code;
+    code = host_options(&options, program, argc, argv);
+    if (code) {
+        host_options_free(&options);
+        return code < 0 ? 0 : code;
+    }
     code = host_open(&host, &options, argv[0]);
     if (!code && options.action) code = host_act(&host, options.action);
     else if (!code) code = host_texts(&host, argc - options.first, argv + options.first);
     host_close(&host);
+    host_options_free(&options);
     return code;
 }

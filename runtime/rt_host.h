@@ -7,6 +7,7 @@
 #define RT_HOST_H
 
 #include "rt.h"
+#include "rt_answer_text.h"
 #include "rt_generation.h"
 
 /* What rt_host_text.c does for programs with a tokenizer; others do without it. */
@@ -15,7 +16,7 @@ typedef struct rt_host_texts {
     rt_host_tokenizer *(*open)(const void *blob, size_t bytes, rt_status *status);     /* NULL with a status */
     void (*close)(rt_host_tokenizer *t);
     rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, int *ids, int room, int *n);
-    rt_status (*text)(rt_host_tokenizer *t, const int *ids, int n, char **text, size_t *cap);   /* *text grows by realloc */
+    RtSay *say;                     /* its self is the rt_host_tokenizer */
 } rt_host_texts;
 extern const rt_host_texts rt_host_text;
 

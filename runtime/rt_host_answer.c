@@ -1,9 +1,13 @@
 /* rt_host_answer.c: one text into its answer: read, generate greedily, print as a line or as an object. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "rt_host_parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rt_numbers.h"
 
@@ -42,7 +46,7 @@ static void say_fault(Host *host, const char *text, rt_status status, int n, con
 {
     HostAnswer *a = &host->answer;
     const int numbers = host_numbers(host);
-    if (status == RT_TOO_LONG) say(a, "%d %s, but at most %d fit", n, host_unit(host), host_longest(host->program));
+    if (status == RT_TOO_LONG) say(a, "%d %s, but at most %d fit", n, host_unit(host), host_most(host));
     else if (status != RT_BAD_ID) say(a, "%s", rt_status_text(status));
     else if (host->tokenizer && !numbers) say(a, "a character that the vocabulary has no id for");
     else if (numbers) say(a, "no whole number at byte %zu", fault->at + 1);
@@ -70,7 +74,7 @@ static int read_ids(Host *host, const char *text, size_t bytes)
 {
     const rt_program *p = host->program;
     HostAnswer *a = &host->answer;
-    const int numbers = host_numbers(host), longest = host_longest(p);
+    const int numbers = host_numbers(host), longest = host_most(host);
     const size_t length = strlen(text);
     RtTextFault fault = { 0, -1 };
     rt_status status;
@@ -95,36 +99,81 @@ static int read_ids(Host *host, const char *text, size_t bytes)
 
 /* ---- generating --------------------------------------------------------------------------------------------- */
 
-rt_status host_generate(Host *host, int scored)
+/* Characters, of a tokenizer without pieces; `self` is the Host. */
+static rt_status say_characters(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
 {
-    HostAnswer *a = &host->answer;
-    const RtGeneration *g = &host->decoder.settings;
-    const rt_status status = host_decoder_answer(&host->decoder, a->input, a->input_count, scored, a->ids, &a->count, &a->score);
-    a->finished = 0;
-    for (int i = 0; a->count && i < g->end_count; i++) a->finished |= a->ids[a->count - 1] == g->ends[i];
+    const Host *host = self;
+    rt_status status = RT_OK;
+    (void)last;
+    for (int i = from; i < n && status == RT_OK; i++) status = host->program->append(host->model, ids[i], out, cap, used);
     return status;
 }
 
-/* By pieces: of a decoder alone its prompt and what follows, else the answer. There is room for both in input. */
-static rt_status pieces_to_text(Host *host)
+int host_answer_open(Host *host)
 {
     const rt_program *p = host->program;
+    const RtGeneration *g = &host->decoder.settings;
+    const int numbers = host_numbers(host), lines = numbers && !host->options->json;
     HostAnswer *a = &host->answer;
-    const int n = p->max_source ? 0 : a->input_count, count = a->count - a->finished;
-    if (n) memcpy(a->input + n, a->ids, (size_t)count * sizeof *a->ids);
-    return p->texts->text(host->tokenizer, n ? a->input : a->ids, n + count, &a->text, &a->text_bytes);
+    RtSay *speech = lines ? rt_say_numbers : host->tokenizer ? p->texts->say : p->append ? say_characters : NULL;
+    a->says = p->max_target && speech;
+    if (!a->says) return 0;
+    host->streams = !host->options->json && !rt_generation_searches(g) && (host->options->stream || isatty(STDOUT_FILENO));
+    void *self = host->tokenizer ? (void *)host->tokenizer : (void *)host;
+    if (rt_answer_text_open(&a->text, speech, self, g->stops, numbers ? 0 : g->stop_count) == RT_OK) return 0;
+    fprintf(stderr, "%s: no memory for texts\n", p->name);
+    return EXIT_MISSING;
 }
 
-/* The ids as text, without the end mark. */
-static rt_status to_text(Host *host)
+/* By pieces a decoder alone writes its prompt too, since a piece may depend on the one before. */
+static rt_status begin_text(Host *host)
 {
     HostAnswer *a = &host->answer;
-    size_t used = 0;
-    rt_status status = RT_OK;
-    if (host->tokenizer) return pieces_to_text(host);
-    a->text[0] = '\0';
-    for (int i = 0; i < a->count - a->finished && status == RT_OK; i++)
-        status = host->program->append(host->model, a->ids[i], a->text, a->text_bytes, &used);
+    const int prompted = a->text.say != rt_say_numbers && host->tokenizer && !host->program->max_source;
+    return rt_answer_text_begin(&a->text, a->input, prompted ? a->input_count : 0);
+}
+
+/* An id goes into the text, but for an end mark; of ids as numbers that too. */
+static rt_status add_text(Host *host, int id)
+{
+    HostAnswer *a = &host->answer;
+    if (a->text.say != rt_say_numbers && host_decoder_is_end(&host->decoder, id)) return RT_OK;
+    return rt_answer_text_add(&a->text, id);
+}
+
+/* What nothing can change any more. A failure of writing is seen at the end of the line. */
+static void show(HostAnswer *a)
+{
+    if (a->text.certain <= a->shown) return;
+    fwrite(a->text.text + a->shown, 1, a->text.certain - a->shown, stdout);
+    fflush(stdout);
+    a->shown = a->text.certain;
+}
+
+/* An id has come. */
+static int hear(void *user, int id)
+{
+    Host *host = user;
+    HostAnswer *a = &host->answer;
+    a->told = add_text(host, id);
+    if (host->streams && a->told == RT_OK) show(a);
+    return a->told != RT_OK || a->text.stopped || ferror(stdout);
+}
+
+/* Without a search the text grows with the ids where it may stop them; else it is written behind them. */
+rt_status host_generate(Host *host, int scored)
+{
+    HostAnswer *a = &host->answer;
+    const int heard = a->says && (a->text.stops.count || host->streams) && !rt_generation_searches(&host->decoder.settings);
+    const RtAnswering how = { .scored = scored, .told = heard ? hear : NULL, .user = host };
+    a->told = a->says ? begin_text(host) : RT_OK;
+    if (host->streams && a->told == RT_OK) show(a);
+    rt_status status = a->told;
+    if (status == RT_OK) status = host_decoder_answer(&host->decoder, &how, a->input, a->input_count, a->ids, &a->count, &a->score);
+    if (status == RT_OK) status = a->told;
+    for (int i = 0; i < a->count && a->says && !heard && status == RT_OK; i++) status = add_text(host, a->ids[i]);
+    if (status == RT_OK && a->says) status = rt_answer_text_end(&a->text);
+    a->finished = a->count && host_decoder_is_end(&host->decoder, a->ids[a->count - 1]);
     return status;
 }
 
@@ -133,13 +182,12 @@ int host_answer(Host *host, const char *text, size_t bytes, int scored)
     const rt_program *p = host->program;
     HostAnswer *a = &host->answer;
     rt_status status;
-    a->message[0] = '\0', a->count = a->finished = 0;
+    a->message[0] = '\0', a->count = a->finished = 0, a->shown = 0;
     if (!read_ids(host, text, bytes)) {
         host->refused = 1;
         return 0;
     }
     status = p->max_target ? host_generate(host, scored) : p->encode(host->model, host->state, a->input, a->input_count);
-    if (status == RT_OK && a->text) status = to_text(host);
     if (status == RT_OK) return 0;
     say(a, "%s", rt_status_text(status));
     return status == RT_BAD_WEIGHTS ? EXIT_DATA : EXIT_DEFECT;
@@ -156,8 +204,7 @@ int host_print(const Host *host)
     }
     if (a->message[0]) return putchar('\n');
     if (!host->program->max_target) host_print_vector(host);
-    else if (!host_numbers(host)) fputs(a->text, stdout);
-    else for (int i = 0; i < a->count; i++) printf("%s%d", i ? " " : "", a->ids[i]);
+    else fwrite(a->text.text + a->shown, 1, a->text.bytes - a->shown, stdout);
     return putchar('\n') == EOF || ferror(stdout) ? EOF : 0;
 }
 
@@ -182,7 +229,7 @@ int host_print_json(const Host *host, const char *text, size_t bytes)
         else {
             json_ids("ids", a->ids, a->count);
             fputs(",\"answer\":", stdout);
-            if (a->text) host_json_text(a->text, strlen(a->text));
+            if (a->says) host_json_text(a->text.text, a->text.bytes);
             else fputs("null", stdout);
             fputs(",\"score\":", stdout);
             host_json_number(a->score);

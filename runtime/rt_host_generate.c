@@ -28,7 +28,7 @@ int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o,
     if (!p->max_target) return 0;
     if (fault) return refuse_options(p, fault);
     if (g->beams > p->slots) return refuse(p, g->beams);
-    d->longest = p->max_target + !p->max_source;            /* the last id is not fed */
+    d->longest = (o->longest && o->longest < p->max_target ? o->longest : p->max_target) + !p->max_source;      /* the last id is not fed */
     d->bytes = rt_answer_scratch_bytes(g, d->longest, p->vocab);
     d->scratch = malloc(d->bytes);
     d->results = malloc((size_t)(g->beams ? g->beams : 1) * sizeof *d->results);
@@ -43,8 +43,10 @@ void host_decoder_close(HostDecoder *d) { free(d->scratch), free(d->results); }
 
 static rt_status call_rows(void *self, const rt_row *rows, int n)
 {
-    const HostDecoder *d = self;
-    return d->program->rows_of(d->model, d->state, rows, n);
+    HostDecoder *d = self;
+    const rt_status status = d->program->rows_of(d->model, d->state, rows, n);
+    rt_timing_fed(&d->timing, n);
+    return status;
 }
 
 static const float *call_logits(void *self)
@@ -67,23 +69,32 @@ static rt_status call_clear(void *self, int slot)
 
 static rt_status call_next(void *self, int id, int *next)
 {
-    const HostDecoder *d = self;
-    return d->program->next(d->model, d->state, id, next);
+    HostDecoder *d = self;
+    const rt_status status = d->program->next(d->model, d->state, id, next);
+    rt_timing_fed(&d->timing, 1);
+    return status;
 }
 
 /* ---- an answer ------------------------------------------------------------------------------------------ */
 
-rt_status host_decoder_answer(HostDecoder *d, const int *input, int n, int scored, int *ids, int *count, double *score)
+int host_decoder_is_end(const HostDecoder *d, int id)
+{
+    for (int i = 0; i < d->settings.end_count; i++)
+        if (d->settings.ends[i] == id) return 1;
+    return 0;
+}
+
+rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int *input, int n, int *ids, int *count, double *score)
 {
     const rt_program *p = d->program;
     const RtDecoder calls = { .self = d, .slots = p->slots, .rows_most = p->rows, .vocab = p->vocab, .stride = p->logits_stride,
                               .rows = call_rows, .logits = call_logits, .fork = call_fork, .clear = call_clear, .next = call_next };
-    const RtAnswering how = { .scored = scored };
+    rt_timing_begin(&d->timing, n, p->max_source ? 1 : n);
     rt_status status = p->max_source ? p->encode(d->model, d->state, input, n) : RT_OK;
     int found = 0;
     *count = 0, *score = 0;
     if (status == RT_OK)
-        status = rt_answer(&calls, &d->settings, &how, p->max_source ? &p->start : input, p->max_source ? 1 : n, d->longest, d->scratch,
+        status = rt_answer(&calls, &d->settings, how, p->max_source ? &p->start : input, p->max_source ? 1 : n, d->longest, d->scratch,
                            d->bytes, d->results, &found);
     if (status != RT_OK) return status;
     memcpy(ids, d->results[0].ids, (size_t)d->results[0].length * sizeof *ids);

@@ -4,21 +4,24 @@
 
 #include "rt_generation.h"
 #include "rt_host_options.h"
+#include "rt_timing.h"
 
 typedef struct HostDecoder {
     const rt_program *program;
     void *model, *state;            /* the host's */
     RtGeneration settings;          /* the program's, changed by the options */
     int longest;                    /* ids that a sequence may have, a prompt's or the start id too */
+    RtTiming timing;                /* of the last answer */
     void *scratch;  size_t bytes;
     RtBeamResult *results;          /* [max(1, beams)]; NULL where there is no decoder */
 } HostDecoder;
 
 /* Make ready what the program and the options ask for. Returns 0, or an exit code after a message. */
 int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, void *model, void *state);
-/* The best answer to input[n]: ids[max_target + 1], the end mark among them. scored: *score receives the sum of their
+/* The best answer to input[n]: ids[max_target + 1], the end mark among them. Of how->scored *score receives the sum of their
  * log-probabilities. Statuses as rt_answer. */
-rt_status host_decoder_answer(HostDecoder *d, const int *input, int n, int scored, int *ids, int *count, double *score);
+rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int *input, int n, int *ids, int *count, double *score);
+int host_decoder_is_end(const HostDecoder *d, int id);
 void host_decoder_close(HostDecoder *d);
 
 #endif

@@ -9,21 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, GENERATION };
+enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, GENERATION };
 
-static const struct { const char *name, *argument, *help; int letter; } table[] = {
-    { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS },
-    { "json",    NULL,   "print one JSON object for each line", JSON },
-    { "threads", "N",    "use N threads", 't' },
-    { "pin",     NULL,   "pin every thread to a processor of its own", PIN },
-    { "weights", "FILE", "use the weights in FILE", WEIGHTS },
-    { "info",    NULL,   "show what this program is, and answer nothing", INFO },
-    { "check",   NULL,   "compare the weights with their hash", CHECK },
-    { "selftest", NULL,  "compute a fixed input and compare with what was packed", SELFTEST },
-    { "bench",   NULL,   "measure how fast it computes", BENCH },
-    { "repetitions", "N", "repetitions of --bench, without a limit of time", 'r' },
-    { "help",    NULL,   "show this help", 'h' },
-    { "version", NULL,   "show the version", VERSION },
+/* decodes: only of a program with a decoder. */
+static const struct { const char *name, *argument, *help; int letter, decodes; } table[] = {
+    { "prompt",  "TEXT", "a text to answer, as one behind the options; repeatable", 'p', 0 },
+    { "file",    "FILE", "a text to answer: all of FILE, without a line end at its end; repeatable", 'f', 0 },
+    { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, 1 },
+    { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, 1 },
+    { "verbose", NULL,   "say how long each answer took", 'v', 1 },
+    { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', 0 },
+    { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS, 0 },
+    { "json",    NULL,   "print one JSON object for each line", JSON, 0 },
+    { "threads", "N",    "use N threads", 't', 0 },
+    { "pin",     NULL,   "pin every thread to a processor of its own", PIN, 0 },
+    { "weights", "FILE", "use the weights in FILE", WEIGHTS, 0 },
+    { "info",    NULL,   "show what this program is, and answer nothing", INFO, 0 },
+    { "check",   NULL,   "compare the weights with their hash", CHECK, 0 },
+    { "selftest", NULL,  "compute a fixed input and compare with what was packed", SELFTEST, 0 },
+    { "bench",   NULL,   "measure how fast it computes", BENCH, 0 },
+    { "repetitions", "N", "repetitions of --bench, without a limit of time", 'r', 0 },
+    { "help",    NULL,   "show this help", 'h', 0 },
+    { "version", NULL,   "show the version", VERSION, 0 },
 };
 enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 33, NAME_ROOM = 16 };
 
@@ -38,6 +45,7 @@ static void collect_options(const rt_program *p)
     Options o = { .count = 0 };
     for (int i = 0; i < OWN_OPTIONS; i++) {
         const int letter = table[i].letter < 256 ? table[i].letter : 0;
+        if (table[i].decodes && !p->max_target) continue;
         o.list[o.count++] = (Option){ table[i].name, table[i].argument, table[i].help, letter, table[i].letter };
     }
     for (int i = 0; p->generation && i < rt_generation_option_count && o.count < MOST_OPTIONS - 1; i++) {
@@ -161,6 +169,27 @@ static int parse_number(int *number, const char *name, int most, const rt_progra
     return usage_end(p);
 }
 
+static int some_text(const char *name, const rt_program *p)
+{
+    if (*optarg) return 0;
+    fprintf(stderr, "%s: %s is empty\n", p->name, name);
+    return usage_end(p);
+}
+
+static int add_stop(HostOptions *o, const rt_program *p)
+{
+    const int code = some_text("stop", p);
+    if (!code) o->stops[o->generation.stop_count++] = optarg;
+    return code;
+}
+
+static int add_prompt(HostOptions *o, int file, const rt_program *p)
+{
+    const int code = file ? some_text("file", p) : 0;
+    if (!code) o->prompts[o->prompt_count++] = (HostPrompt){ optarg, file };
+    return code;
+}
+
 static int choose(HostOptions *o, HostAction action, const rt_program *p)
 {
     const int another = o->action && o->action != action;
@@ -173,7 +202,17 @@ static int choose(HostOptions *o, HostAction action, const rt_program *p)
 /* No word, no option is dropped in silence. */
 static int check_options(const HostOptions *o, const rt_program *p, int argc, char **argv)
 {
-    if (o->action && o->first < argc) fprintf(stderr, "%s: '%s': no text is answered here\n", p->name, argv[o->first]);
+    const int own = p->generation ? p->generation->stop_count : 0;
+    if (o->action && o->prompt_count) fprintf(stderr, "%s: '%s': no text is answered here\n", p->name, o->prompts[0].text);
+    else if (o->action && o->longest) fprintf(stderr, "%s: --max-len says how texts are answered; none is here\n", p->name);
+    else if (o->action && o->generation.stop_count > own) fprintf(stderr, "%s: --stop %s: no text is answered here\n", p->name, o->stops[own]);
+    else if (o->generation.stop_count > own && (o->ids || (!p->ids && !p->texts)))
+        fprintf(stderr, "%s: --stop %s: answers are ids here, and no text\n", p->name, o->stops[own]);
+    else if (o->action && o->verbose) fprintf(stderr, "%s: --verbose says how long answers took; none is here\n", p->name);
+    else if (o->stream && (o->action || o->json)) fprintf(stderr, "%s: --stream says how answers are written; none is here as text\n", p->name);
+    else if (o->stream && rt_generation_searches(&o->generation))
+        fprintf(stderr, "%s: --stream: a search with beams has no text before its end\n", p->name);
+    else if (o->action && o->first < argc) fprintf(stderr, "%s: '%s': no text is answered here\n", p->name, argv[o->first]);
     else if (o->action && o->ids) fprintf(stderr, "%s: --ids says how texts are read; none is answered here\n", p->name);
     else if (o->action && o->generates) fprintf(stderr, "%s: settings of generation say how texts are answered; none is here\n", p->name);
     else if (o->raw && (o->action || o->json)) fprintf(stderr, "%s: --raw says how vectors are written; none is here\n", p->name);
@@ -229,13 +268,28 @@ static int shown(const rt_program *p)
     return EXIT_IO;
 }
 
+/* Room for what may be repeated; 0, or an exit code after a message. */
+static int begin_options(HostOptions *o, const rt_program *p, int argc)
+{
+    const int own = p->generation ? p->generation->stop_count : 0;
+    const HostOptions none = { .stops = malloc((size_t)(own + argc) * sizeof *o->stops), .prompts = malloc((size_t)argc * sizeof *o->prompts) };
+    *o = none;
+    if (p->generation) o->generation = *p->generation;
+    if (o->stops) for (int i = 0; i < own; i++) o->stops[i] = p->generation->stops[i];
+    o->generation.stops = o->stops;
+    if (o->stops && o->prompts) return 0;
+    fprintf(stderr, "%s: no memory for %d options\n", p->name, argc);
+    return EXIT_MISSING;
+}
+
+void host_options_free(HostOptions *o) { free(o->stops), free(o->prompts); }
+
 int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
 {
     struct option longs[MOST_OPTIONS + 1];
     char shorts[2 * MOST_OPTIONS + 2];
-    int c, code = 0, shaped = 0;
-    memset(o, 0, sizeof *o);
-    if (p->generation) o->generation = *p->generation;
+    const int longest = p->max_source > p->max_target ? p->max_source : p->max_target;
+    int c, code = begin_options(o, p, argc), shaped = 0;
     collect_options(p);
     make_options(longs, shorts);
     opterr = 0;
@@ -251,6 +305,12 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         case CHECK: code = choose(o, HOST_CHECK, p); break;
         case SELFTEST: code = choose(o, HOST_SELFTEST, p); break;
         case BENCH: code = choose(o, HOST_BENCH, p); break;
+        case 'p': code = add_prompt(o, 0, p); break;
+        case 'f': code = add_prompt(o, 1, p); break;
+        case 'v': o->verbose = 1; break;
+        case STREAM: o->stream = 1; break;
+        case STOP: code = add_stop(o, p); break;
+        case 'c': code = parse_number(&o->longest, "max-len", longest, p); break;
         case 'r': code = parse_number(&o->repetitions, "repetitions", 1000, p); break;
         case 'h': show_help(p); return shown(p);
         case VERSION: printf("%s (xformc) %s\n", p->name, p->version); return shown(p);

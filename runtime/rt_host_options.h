@@ -12,19 +12,27 @@ enum {
 /* What is done instead of answering texts. */
 typedef enum HostAction { HOST_ANSWER, HOST_INFO, HOST_CHECK, HOST_SELFTEST, HOST_BENCH } HostAction;
 
+/* A text of -p, or the file of -f. */
+typedef struct HostPrompt { const char *text; int file; } HostPrompt;
+
+/* Lists are their own; host_options_free frees them. */
 typedef struct HostOptions {
     const char *weights;            /* NULL: the program's own */
     int threads;                    /* 0: the program's default */
     int pin;
-    int ids, json, raw;
+    int ids, json, raw, stream, verbose;
     HostAction action;
     int repetitions;                /* of --bench; 0: as many as there is time for */
     RtGeneration generation;        /* the program's settings, changed by options */
     int generates;                  /* whether an option has changed them */
+    const char **stops;             /* those of the program and of --stop behind them: generation.stops */
+    HostPrompt *prompts;  int prompt_count;                 /* in their order, before the other texts */
+    int longest;                    /* of a source and of a target; 0: as many as the program takes */
     int first;                      /* index in argv of the first text; getopt_long has moved all texts to the end */
 } HostOptions;
 
 /* Parse argv. Returns 0, -1 when --help or --version was answered, or an exit code after a message. */
 int host_options(HostOptions *o, const rt_program *p, int argc, char **argv);
+void host_options_free(HostOptions *o);
 
 #endif

@@ -13,7 +13,10 @@ typedef struct HostAnswer {
     int *ids;  int count;           /* [max_target + 1]: ids that came out, the end mark among them */
     int finished;                   /* the last of them is the end mark */
     double score;                   /* sum of their log-probabilities, where `scored` asks for it */
-    char *text;  size_t text_bytes; /* [text_bytes]: the same as text, where there is a tokenizer and it was asked for */
+    RtAnswerText text;              /* the same as text, where `says` */
+    int says;                       /* there is a tokenizer, or the answer's line is its ids */
+    size_t shown;                   /* bytes of the text that were written before its end */
+    rt_status told;                 /* of writing the text while its ids came */
     char message[192];              /* why there is no answer: no line end, nothing that a terminal obeys; "" where there is one */
 } HostAnswer;
 
@@ -28,12 +31,19 @@ typedef struct Host {
     HostDecoder decoder;
     rt_host_tokenizer *tokenizer;   /* NULL where there is none */
     HostAnswer answer;
+    int streams;                    /* answers are written while they are generated */
     int flush;                      /* after every answer: somebody may wait for it */
     int refused;                    /* whether any text was */
 } Host;
 
 /* Ids that fit into an encoder, or into a decoder that stands alone. */
 static inline int host_longest(const rt_program *p) { return p->max_source ? p->max_source : p->max_target; }
+/* The same as the options have it. */
+static inline int host_most(const Host *host)
+{
+    const int most = host_longest(host->program), asked = host->options->longest;
+    return asked && asked < most ? asked : most;
+}
 static inline int host_vocabulary(const rt_program *p) { return p->max_source ? p->source_vocab : p->vocab; }
 /* Whether texts are ids: asked for, or there is no tokenizer. */
 static inline int host_numbers(const Host *host)
@@ -48,8 +58,10 @@ static inline const char *host_unit(const Host *host) { return host_numbers(host
 /* Answer text[bytes], NUL-terminated, into host->answer. Returns 0; a refused text leaves a message. EXIT_DATA for weights
  * that give no numbers, and EXIT_DEFECT where the model fails, after a message too. */
 int host_answer(Host *host, const char *text, size_t bytes, int scored);
-/* As the settings of generation ask for, from host->answer.input: gives ids, count, finished and, where it is asked for, score. */
+/* As the settings of generation ask for, from host->answer.input: gives ids, count, finished, text and, where it is asked for, score. */
 rt_status host_generate(Host *host, int scored);
+/* Make ready to write texts; 0, or an exit code after a message. */
+int host_answer_open(Host *host);
 /* Write the answer as a line; 0, or EOF as fputs. host_print_json: as an object; `text` is the input. */
 int host_print(const Host *host);
 int host_print_json(const Host *host, const char *text, size_t bytes);

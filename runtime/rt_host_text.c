@@ -7,7 +7,7 @@
 
 #include "rt_tokenizer.h"
 
-struct rt_host_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; };
+struct rt_host_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; RtTokenStream stream; };
 
 static rt_host_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_status *status)
 {
@@ -43,18 +43,11 @@ static rt_status to_ids(rt_host_tokenizer *t, const char *text, size_t bytes, in
     }
 }
 
-static rt_status to_text(rt_host_tokenizer *t, const int *ids, int n, char **text, size_t *cap)
+static rt_status say(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
 {
-    for (;;) {
-        size_t used = 0;
-        const rt_status status = *text ? rt_tokenizer_decode(&t->tokenizer, ids, n, 1, *text, *cap, &used) : RT_NO_ROOM;
-        const size_t more = 2 * *cap + 256;
-        if (status != RT_NO_ROOM || more > (size_t)1 << 32) return status;
-        char *larger = realloc(*text, more);
-        if (!larger) return RT_NO_ROOM;
-        *text = larger;
-        *cap = more;
-    }
+    rt_host_tokenizer *t = self;
+    if (!from) memset(&t->stream, 0, sizeof t->stream);
+    return (last ? rt_tokenizer_stream_end : rt_tokenizer_stream)(&t->tokenizer, &t->stream, ids, n, 1, out, cap, used);
 }
 
-const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, to_text };
+const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, say };

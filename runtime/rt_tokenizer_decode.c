@@ -266,44 +266,41 @@ static Decode begin(const RtTokenizer *t, RtTokenStream *k, char *out, size_t ca
     return d;
 }
 
+/* ids[k->from..n): tokens one by one, bytes in a row together. A row at the end waits for what follows, unless nothing does. */
+static rt_status say(Decode *d, const int *ids, int n, int plain, bool last)
+{
+    const uint32_t fallback = fallback_decoder(d->t);
+    RtTokenStream *k = d->k;
+    for (int i = (int)k->from, j; i < n && d->status == RT_OK; k->from = (uint32_t)(i = j)) {
+        size_t bytes;
+        for (j = (int)k->seen > i ? (int)k->seen : i; j < n && (left_out(d->t, ids[j], plain) || byte_of(d->t, fallback, ids[j]) >= 0); j++) continue;
+        k->seen = (uint32_t)j;
+        if (j == n && !last) break;
+        if (j > i) {
+            give_run(d, ids, i, j, fallback);
+            continue;
+        }
+        const char *s = rt_tokenizer_piece(d->t, ids[j++], &bytes);
+        one_text(d, (const unsigned char *)s, bytes, 0);
+    }
+    if (last) put_rest(d);
+    return d->status;
+}
+
 rt_status rt_tokenizer_decode(const RtTokenizer *t, const int *ids, int n, int plain, char *out, size_t cap, size_t *used)
 {
     RtTokenStream k = { 0 };
-    Decode d = begin(t, &k, out, cap, used);
-    const uint32_t fallback = fallback_decoder(t);
-    for (int i = 0, j; i < n && d.status == RT_OK; i = j) {
-        size_t bytes;
-        for (j = i; j < n && (left_out(t, ids[j], plain) || byte_of(t, fallback, ids[j]) >= 0); j++) continue;
-        if (j > i) {
-            give_run(&d, ids, i, j, fallback);
-            continue;
-        }
-        const char *s = rt_tokenizer_piece(t, ids[j++], &bytes);
-        one_text(&d, (const unsigned char *)s, bytes, 0);
-    }
-    put_rest(&d);
-    return d.status;
+    return rt_tokenizer_stream_end(t, &k, ids, n, plain, out, cap, used);
 }
 
-rt_status rt_tokenizer_stream(const RtTokenizer *t, RtTokenStream *k, int id, int plain, char *out, size_t cap, size_t *used)
+rt_status rt_tokenizer_stream(const RtTokenizer *t, RtTokenStream *k, const int *ids, int n, int plain, char *out, size_t cap, size_t *used)
 {
     Decode d = begin(t, k, out, cap, used);
-    const uint32_t fallback = fallback_decoder(t);
-    const int byte = byte_of(t, fallback, id);
-    const unsigned char one = (unsigned char)byte;
-    size_t bytes;
-    const char *s = rt_tokenizer_piece(t, id, &bytes);
-    if (left_out(t, id, plain)) return d.status;
-    if (byte < 0 && k->last) put_rest(&d);          /* what began as bytes goes on only in bytes */
-    k->last = byte >= 0;
-    if (byte >= 0) one_text(&d, &one, 1, fallback + 1);
-    else one_text(&d, (const unsigned char *)s, bytes, 0);
-    return d.status;
+    return say(&d, ids, n, plain, false);
 }
 
-rt_status rt_tokenizer_stream_end(const RtTokenizer *t, RtTokenStream *k, char *out, size_t cap, size_t *used)
+rt_status rt_tokenizer_stream_end(const RtTokenizer *t, RtTokenStream *k, const int *ids, int n, int plain, char *out, size_t cap, size_t *used)
 {
     Decode d = begin(t, k, out, cap, used);
-    put_rest(&d);
-    return d.status;
+    return say(&d, ids, n, plain, true);
 }

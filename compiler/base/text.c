@@ -39,6 +39,15 @@ void text_add(Text *t, const char *s)
     text_add_bytes(t, s, strlen(s));
 }
 
+void text_add_quoted(Text *t, const char *s)
+{
+    for (; *s; s++) {
+        const unsigned char c = (unsigned char)*s;
+        if (c < ' ' || c >= 0x7f || strchr("\"\\?", c)) text_printf(t, "\\%03o", (unsigned)c);
+        else text_add_bytes(t, s, 1);
+    }
+}
+
 void text_printf(Text *t, const char *format, ...)
 {
     va_list args;

@@ -13,6 +13,8 @@ void  text_add(Text *t, const char *s);
 void  text_add_bytes(Text *t, const char *s, size_t n);
 void  text_printf(Text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What may stand between the quotes of a C string for any bytes. */
+void  text_add_quoted(Text *t, const char *s);
 /* Append `template` with each ${name} replaced. `...` is name, value, name, value, …, NULL: all `const char *`.
  * A name that is not given, or given and not used, is a bug: die(). A value of several lines is indented like
  * the line that holds its place; a line that holds nothing but an empty value disappears, and of a value alone on

@@ -14,7 +14,7 @@ static const struct { const char *key; FieldId field; } read_keys[] = {
     READ_KEY(do_sample), READ_KEY(temperature), READ_KEY(top_k), READ_KEY(top_p), READ_KEY(min_p), READ_KEY(typical_p),
     READ_KEY(repetition_penalty), READ_KEY(no_repeat_ngram_size), READ_KEY(bad_words_ids), READ_KEY(min_length), READ_KEY(min_new_tokens),
     READ_KEY(max_length), READ_KEY(max_new_tokens), READ_KEY(forced_bos_token_id), READ_KEY(forced_eos_token_id), READ_KEY(suppress_tokens),
-    READ_KEY(begin_suppress_tokens), READ_KEY(num_beams), READ_KEY(length_penalty), READ_KEY(early_stopping),
+    READ_KEY(begin_suppress_tokens), READ_KEY(num_beams), READ_KEY(length_penalty), READ_KEY(early_stopping), READ_KEY(stop_strings),
 #undef READ_KEY
 };
 
@@ -24,7 +24,7 @@ static const struct { const char *key, *words; } refused_keys[] = {
     { "encoder_repetition_penalty", "1|1.0" }, { "epsilon_cutoff", "0|0.0" }, { "eta_cutoff", "0|0.0" }, { "top_h", "1|1.0" },
     { "penalty_alpha", "0|0.0" }, { "guidance_scale", "1|1.0" }, { "constraints", "[]" }, { "force_words_ids", "[]" },
     { "sequence_bias", "{}|[]" }, { "exponential_decay_length_penalty", "" }, { "renormalize_logits", "false" },
-    { "forced_decoder_ids", "[]" }, { "dola_layers", "" }, { "stop_strings", "[]" }, { "token_healing", "false" },
+    { "forced_decoder_ids", "[]" }, { "dola_layers", "" }, { "token_healing", "false" },
     { "watermarking_config", "" }, { "max_time", "" },
 };
 
@@ -130,6 +130,20 @@ static void take_number(const Config *c, const char *key, FieldId id)
     if (diag_errors(c->diag) == errors) config_set(c, key, SIDE_BOTH, id, x);
 }
 
+/* One text or a list of them; of an empty list nothing is said. */
+static void take_texts(const Config *c, const char *key, FieldId id)
+{
+    const int errors = diag_errors(c->diag);
+    const bool list = config_is_list(c, key);
+    const int n = list ? config_count(c, key) : 1;
+    FieldValue *texts = arena_array(c->arena, n > 0 ? (size_t)n : 1, sizeof *texts);
+    for (int i = 0; i < n; i++) {
+        texts[i] = (FieldValue){ .text = list ? config_text_at(c, key, i) : config_text(c, key, NULL) };
+        if (diag_errors(c->diag) == errors && !*texts[i].text) config_fault(c, key, "\"%s\" lists an empty text", key);
+    }
+    if (n > 0 && diag_errors(c->diag) == errors) draft_set(c->arena, c->draft, SIDE_BOTH, id, config_place(c, key), texts, n);
+}
+
 static void take_key(const Config *c, const char *key, FieldId id)
 {
     if (!config_has(c, key)) return;
@@ -138,6 +152,7 @@ static void take_key(const Config *c, const char *key, FieldId id)
     case TYPE_IDS: take_ids(c, key, id); break;
     case TYPE_SEQUENCES: take_sequences(c, key, id); break;
     case TYPE_WORD: take_word(c, key, id); break;
+    case TYPE_TEXT: take_texts(c, key, id); break;
     default: take_number(c, key, id); break;
     }
 }

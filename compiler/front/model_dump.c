@@ -126,13 +126,14 @@ static void dump_stack(const char *name, const Stack *s, FILE *to)
     }
 }
 
-/* Lists are told where there is a head. */
-static void dump_head(const Model *m, FILE *to)
+/* Lists are told where there is a head, that of generation where it says anything. */
+static void dump_lists(const Model *m, FILE *to)
 {
-    for (const Field *f = fields; f < fields + FIELD_COUNT && model_has_head(m); f++) {
-        const Whole *list = f->scope == SCOPE_LIST ? (const Whole *)((const char *)m + f->offset) : NULL;
+    for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
+        const bool told = f->scope == SCOPE_LIST && (model_has_head(m) || is_of_generation(f));
+        const Whole *list = told ? (const Whole *)((const char *)m + f->offset) : NULL;
         if (!list || (f->type == TYPE_TEXT && !list->count)) continue;
-        fprintf(to, "  %-18s", f->name);
+        fprintf(to, "  %-17s ", f->name);
         for (int i = 0; i < list->count; i++) {
             if (f->type == TYPE_TEXT) fprintf(to, "%s\"%s\"", i ? ", " : "", list->text[i]);
             else if (f->type == TYPE_WORD) fprintf(to, "%s\"%s\"", i ? ", " : "", f->words[list->value[i]]);
@@ -256,7 +257,7 @@ void model_dump(const Model *m, FILE *to)
         for (int i = 0; i < m->graph->count; i++) dump_call(&m->graph->calls[i], to);
     } else {
         dump_fields(SCOPE_MODEL, m, to);
-        dump_head(m, to);
+        dump_lists(m, to);
         if (m->has_encoder) dump_stack("encoder", &m->encoder, to);
         if (m->has_decoder) dump_stack("decoder", &m->decoder, to);
         dump_vocabulary("source", m->source, to);

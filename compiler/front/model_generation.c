@@ -65,6 +65,15 @@ static void note_unread(const Settings *s)
         }
 }
 
+/* Stops are looked for in text. */
+static void check_stops(const Settings *s)
+{
+    const Model *m = s->model;
+    const Loc at = draft_place(s->draft, SIDE_BOTH, FIELD_ID_generation_stop_strings);
+    if (m->generation_stop_strings.count && !m->tokenizer_data && !(m->source && m->target))
+        diag_remark(s->diag, at, "generation_stop_strings is not read: without a tokenizer answers are ids");
+}
+
 void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m)
 {
     const Settings s = { a, d, draft, m };
@@ -77,6 +86,7 @@ void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m)
         note_unread(&s);
         return;
     }
+    check_stops(&s);
     check_forced(&s, FIELD_ID_generation_forced_bos_token_id, m->generation_forced_bos_token_id);
     check_forced(&s, FIELD_ID_generation_forced_eos_token_id, m->generation_forced_eos_token_id);
     if (m->generation_num_beams > 1 && m->generation_do_sample && m->generation_temperature > 0)

@@ -15,22 +15,39 @@ Decoder *decoder_new(Arena *a, Engine *e, const RtGeneration *g)
     return d;
 }
 
-static rt_status call_rows(void *self, const rt_row *rows, int n) { return ((Engine *)self)->ops->rows(self, rows, n); }
-static const float *call_logits(void *self) { return ((Engine *)self)->ops->logits(self); }
-static rt_status call_fork(void *self, int from, int to) { return ((Engine *)self)->ops->fork(self, from, to); }
-static rt_status call_next(void *self, int id, int *next) { return ((Engine *)self)->ops->next(self, id, next); }
+static const EngineOps *ops_of(void *self) { return ((Decoder *)self)->engine->ops; }
+
+static rt_status call_rows(void *self, const rt_row *rows, int n)
+{
+    Decoder *d = self;
+    const rt_status status = ops_of(d)->rows(d->engine, rows, n);
+    rt_timing_fed(&d->timing, n);
+    return status;
+}
+
+static rt_status call_next(void *self, int id, int *next)
+{
+    Decoder *d = self;
+    const rt_status status = ops_of(d)->next(d->engine, id, next);
+    rt_timing_fed(&d->timing, 1);
+    return status;
+}
+
+static const float *call_logits(void *self) { return ops_of(self)->logits(((Decoder *)self)->engine); }
+static rt_status call_fork(void *self, int from, int to) { return ops_of(self)->fork(((Decoder *)self)->engine, from, to); }
 
 /* An engine clears slot 0, the only one that is cleared. */
-static rt_status call_clear(void *self, int slot) { return slot ? RT_BAD_ID : ((Engine *)self)->ops->clear(self); }
+static rt_status call_clear(void *self, int slot) { return slot ? RT_BAD_ID : ops_of(self)->clear(((Decoder *)self)->engine); }
 
 rt_status decoder_answer(Decoder *d, const int *ids, int n)
 {
     const Model *m = model_of(d);
     Engine *e = d->engine;
-    const RtDecoder calls = { .self = e, .slots = e->plan->options.slots, .rows_most = engine_rows(e), .vocab = (int)m->target_vocab,
+    const RtDecoder calls = { .self = d, .slots = e->plan->options.slots, .rows_most = engine_rows(e), .vocab = (int)m->target_vocab,
                               .stride = (int)engine_logits_stride(e), .rows = call_rows, .logits = call_logits, .fork = call_fork,
                               .clear = call_clear, .next = call_next };
     const int start = (int)m->start_id, *prompt = m->has_encoder ? &start : ids;
+    rt_timing_begin(&d->timing, n, m->has_encoder ? 1 : n);
     const rt_status status = m->has_encoder ? e->ops->encode(e, ids, n) : RT_OK;
     d->count = 0;
     if (status != RT_OK) return status;
@@ -38,9 +55,11 @@ rt_status decoder_answer(Decoder *d, const int *ids, int n)
                      d->results, &d->count);
 }
 
-bool decoder_ended(const Decoder *d, const RtBeamResult *r)
+bool decoder_is_end(const Decoder *d, int id)
 {
-    for (int i = 0; r->length && i < d->generation.end_count; i++)
-        if (r->ids[r->length - 1] == d->generation.ends[i]) return true;
+    for (int i = 0; i < d->generation.end_count; i++)
+        if (d->generation.ends[i] == id) return true;
     return false;
 }
+
+bool decoder_ended(const Decoder *d, const RtBeamResult *r) { return r->length && decoder_is_end(d, r->ids[r->length - 1]); }

@@ -4,11 +4,14 @@
 
 #include "engine.h"
 #include "generation.h"
+#include "rt_answer_text.h"
 #include "rt_numbers.h"
+#include "rt_timing.h"
 
 typedef struct Decoder {
     Engine *engine;
     RtGeneration generation;
+    RtTiming timing;                /* of the last answer */
     RtAnswering answering;          /* nobody listens and nothing is scored, until the caller says so */
     int longest;                    /* ids that a sequence may have, a prompt's or the start id too */
     RtBeamResult *results;          /* [max(1, beams)] */
@@ -21,7 +24,9 @@ Decoder *decoder_new(Arena *a, Engine *e, const RtGeneration *g);
 /* Answer ids[n]: a source, or the prompt of a decoder alone. The answers are d->results, best first, until the next call;
  * each has its end id, unless it is as long as it may be. Returns what the engine's calls and rt_answer do. */
 rt_status decoder_answer(Decoder *d, const int *ids, int n);
-/* Whether an answer's last id is an end. */
+/* Whether an id ends answers. */
+bool decoder_is_end(const Decoder *d, int id);
+/* Whether an answer's last id does. */
 bool decoder_ended(const Decoder *d, const RtBeamResult *r);
 
 #endif

@@ -97,15 +97,10 @@ static const char *part(Emit *e, bool there, const char *template, const char *k
     return t.data;
 }
 
-/* What may stand between the quotes of a C string: a file name has any bytes. */
 static const char *in_quotes(Emit *e, const char *s)
 {
     Text t = text_new(e->arena);
-    for (; *s; s++) {
-        const unsigned char c = (unsigned char)*s;
-        if (c < ' ' || c >= 0x7f || strchr("\"\\?", c)) text_printf(&t, "\\%03o", (unsigned)c);
-        else text_add_bytes(&t, s, 1);
-    }
+    text_add_quoted(&t, s);
     return t.data;
 }
 

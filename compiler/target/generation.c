@@ -31,6 +31,8 @@ RtGeneration generation_of(const Model *m)
     RtGeneration g = { .max_new = (int)m->generation_max_new_tokens, .max_length = (int)m->generation_max_length, .sampling = sampling_of(m),
                        .seed = 1, .processors = processors_of(m), .ends = m->ends, .end_count = m->end_count,
                        .length_penalty = m->generation_length_penalty, .early_stopping = (RtBeamStop)m->generation_early_stopping };
+    g.stops = m->generation_stop_strings.text;
+    g.stop_count = m->generation_stop_strings.count;
     if (m->generation_num_beams > 1) g.beams = (int)m->generation_num_beams;
     return g;
 }
@@ -42,6 +44,17 @@ static void emit_ids(Text *out, const char *name, const int *ids, int n)
     if (n) text_printf(out, "static const int %s[] = {", name);
     for (int i = 0; i < n; i++) text_printf(out, i % 16 ? ", %d" : i ? ",\n    %d" : " %d", ids[i]);
     if (n) text_add(out, " };\n");
+}
+
+static void emit_stops(Text *out, const RtGeneration *g)
+{
+    if (g->stop_count) text_add(out, "static const char *const stops[] = {");
+    for (int i = 0; i < g->stop_count; i++) {
+        text_add(out, i ? ", \"" : " \"");
+        text_add_quoted(out, g->stops[i]);
+        text_add(out, "\"");
+    }
+    if (g->stop_count) text_add(out, " };\n");
 }
 
 /* A line of its own, where it is not 0. */
@@ -89,6 +102,7 @@ void generation_emit(Arena *a, Text *out, const RtGeneration *g)
     emit_ids(out, "ends", g->ends, g->end_count);
     emit_ids(out, "bad_words", g->processors.bad_words, g->processors.bad_words_room);
     emit_ids(out, "suppress", g->processors.suppress, g->processors.suppress_count);
+    emit_stops(out, g);
     emit_ids(out, "begin_suppress", g->processors.begin_suppress, g->processors.begin_suppress_count);
     text_printf(out, "static const RtGeneration generation = {\n    .ends = ends, .end_count = sizeof ends / sizeof *ends, .sampling = { .top_k = %d",
                 g->sampling.top_k);
@@ -101,6 +115,7 @@ void generation_emit(Arena *a, Text *out, const RtGeneration *g)
     emit_whole(&limits, "max_length", g->max_length);
     emit_whole(&limits, "beams", g->beams);
     if (stops[g->early_stopping]) text_printf(&limits, ", .early_stopping = %s", stops[g->early_stopping]);
+    if (g->stop_count) text_add(&limits, ", .stops = stops, .stop_count = sizeof stops / sizeof *stops");
     if (limits.size) text_printf(out, "    %s,\n", limits.data + 2);
     emit_processors(a, out, &g->processors);
     text_add(out, "};\n");

@@ -88,6 +88,45 @@ verdict $? '--stop where answers are ids'
 [ $? = 2 ] && [ "$(cat "$scratch/err")" = 'error: --prompt: an xf.graph answers no texts' ]
 verdict $? '-p of an xf.graph'
 
+# The same of a program.
+"$xformc" build $dates -o "$scratch/dates" --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+verdict $? 'a program of dates'
+cat "$scratch/log"
+program=$scratch/dates/dates
+same 'a program: -p, -f, then the words' '2019-05-03
+2018-05-03
+2017-05-03' "$program" -p '3rd of May 2019' -f "$scratch/text" '3rd of May 2017'
+same 'a program: --stop across characters' 2019 "$program" --stop -0 '3rd of May 2019'
+same 'a program: the first of several' 20 "$program" --stop -0 --stop 5-03 --stop 19 '3rd of May 2019'
+same 'a program: --stop of another text' 2019-05-03 "$program" --stop -06 '3rd of May 2019'
+same 'a program: every text anew' '2019
+2018' "$program" --stop -0 '3rd of May 2019' '3rd of May 2018'
+same 'a program: --stop in --json' '2019' sh -c '"$1" --json --stop -0 "3rd of May 2019" | sed "s/.*\"answer\":\"//; s/\".*//"' - "$program"
+same 'a program: the stopped ids are those up to the stop' '6' sh -c '"$1" --json --stop -0 "3rd of May 2019" | sed "s/.*\"ids\":.//; s/].*//" | tr , "\n" | wc -l' - "$program"
+same 'a program: -c is the longest target' '2019-' "$program" -c 6 3/5/19
+same 'run: -c is the longest target' '2019-' "$xformc" run $dates -c 6 3/5/19
+# refused NAME CODE MESSAGE COMMAND...: the exit code, the first line on standard error, nothing on standard output.
+refused() {
+    name=$1 code=$2 message=$3
+    shift 3
+    "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    [ $? = "$code" ] && [ ! -s "$scratch/out" ] && [ "$(head -n 1 "$scratch/err")" = "$message" ]
+    verdict $? "$name"
+    echo "expected $message"
+    cat "$scratch/out" "$scratch/err"
+}
+refused 'a program: -f of no file' 66 "dates: cannot read $scratch/none: No such file or directory" "$program" -f "$scratch/none"
+refused 'a program: -f of a folder' 74 "dates: cannot read $scratch: Is a directory" "$program" -f "$scratch"
+refused 'a program: --stop of nothing' 2 'dates: stop is empty' "$program" --stop '' x
+refused 'a program: --stop where answers are ids' 2 'dates: --stop x: answers are ids here, and no text' "$program" --ids --stop x 1
+refused 'a program: --stop where nothing is answered' 2 'dates: --stop x: no text is answered here' "$program" --info --stop x
+refused 'a program: -p where nothing is answered' 2 "dates: 'x': no text is answered here" "$program" --info -p x
+refused 'a program: -c above what it was built for' 2 "dates: max-len must be a number of 1 to 80, not '81'" "$program" -c 81 x
+"$program" -c 6 '3rd of May 2019' >"$scratch/out" 2>"$scratch/err"
+[ $? = 65 ] && [ "$(cat "$scratch/err")" = 'dates: argument 1: 15 characters, but at most 6 fit' ]
+verdict $? 'a program: -c is the longest source too'
+cat "$scratch/err"
+
 # By pieces the prompt is printed too, and is no part of the answer.
 cat >"$scratch/pieces.lua" <<END
 return xf.model { name = "pieces", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 40, weights = "random",
@@ -101,3 +140,24 @@ verdict $? 'an answer of pieces'
 echo "$all"
 same '--stop across pieces' "on the other${answer%%"$stop"*}" "$xformc" run "$scratch/pieces.lua" --stop "$stop" 'on the other'
 same '--stop with a text of the prompt' "$all" "$xformc" run "$scratch/pieces.lua" --stop 'on the o' 'on the other'
+"$xformc" build "$scratch/pieces.lua" -o "$scratch/pieces" --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+verdict $? 'a program of pieces'
+cat "$scratch/log"
+same 'a program: an answer of pieces' "$all" "$scratch/pieces/pieces" 'on the other'
+same 'a program: --stop across pieces' "on the other${answer%%"$stop"*}" "$scratch/pieces/pieces" --stop "$stop" 'on the other'
+same 'a program: --stop with a text of the prompt' "$all" "$scratch/pieces/pieces" --stop 'on the o' 'on the other'
+
+# In the settings of a spec, and of a folder.
+sed "s|max_new_tokens = 24|max_new_tokens = 24, stop_strings = { \"none such\", \"$stop\" }|" "$scratch/pieces.lua" >"$scratch/stopped.lua"
+same 'stop_strings of a spec' "on the other${answer%%"$stop"*}" "$xformc" run "$scratch/stopped.lua" 'on the other'
+same '--stop is one more' "on the other${answer%%"$(printf %s "$answer" | cut -c 1-8)"*}" \
+    "$xformc" run "$scratch/stopped.lua" --stop "$(printf %s "$answer" | cut -c 1-8)" 'on the other'
+"$xformc" build "$scratch/stopped.lua" -o "$scratch/stopped" --cc "$scratch/cc" -q >"$scratch/log" 2>&1 &&
+    grep -q '^static const char \*const stops\[\] = { "none such", ' "$scratch/stopped/pieces_main.c"
+verdict $? 'stop_strings in the text of a program'
+same 'stop_strings of a program' "on the other${answer%%"$stop"*}" "$scratch/stopped/pieces" 'on the other'
+"$xformc" info "$scratch/stopped.lua" -d m 2>&1 >/dev/null | grep -q "^  generation_stop_strings \"none such\", \"$stop\"$"
+verdict $? 'the dump tells them'
+"$xformc" info "$scratch/stopped.lua" --lua >"$scratch/again.lua" && grep -q '  generation_stop_strings = { "none such", ' "$scratch/again.lua"
+verdict $? 'and the spec in Lua'
+same 'which says the same' "on the other${answer%%"$stop"*}" "$xformc" run "$scratch/again.lua" 'on the other'

@@ -67,8 +67,8 @@ static void check_text(const RtTokenizer *t, const json_t *wanted, int n, int pl
     assert_int_equal(rt_tokenizer_decode(t, ids, n, plain, text, MOST, &used), RT_OK);
     if (used != json_string_length(wanted) || memcmp(text, json_string_value(wanted), used) != 0)
         fail_msg("%s: decoded \"%s\", expected \"%s\"", where, text, json_string_value(wanted));
-    for (int i = 0; i < n; i++) assert_int_equal(rt_tokenizer_stream(t, &k, ids[i], plain, stream, MOST, &streamed), RT_OK);
-    assert_int_equal(rt_tokenizer_stream_end(t, &k, stream, MOST, &streamed), RT_OK);
+    for (int i = 1; i <= n; i++) assert_int_equal(rt_tokenizer_stream(t, &k, ids, i, plain, stream, MOST, &streamed), RT_OK);
+    assert_int_equal(rt_tokenizer_stream_end(t, &k, ids, n, plain, stream, MOST, &streamed), RT_OK);
     if (streamed != used || memcmp(stream, text, used) != 0) fail_msg("%s: the stream gives \"%s\", not \"%s\"", where, stream, text);
 }
 

@@ -1,0 +1,193 @@
+/* command_run_read.c: texts into ids: by characters, by pieces, or numbers as they stand. */
+#include "command_run_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "decode.h"
+
+/* ---- telling -------------------------------------------------------------------------------------------- */
+
+static bool may_print(int32_t c)
+{
+    return c >= 0x20 && (c < 0x7F || c > 0x9F) && !(c >= 0x200B && c <= 0x200F) && !(c >= 0x2028 && c <= 0x202E) &&
+           !(c >= 0x2060 && c <= 0x2069) && c != 0xFEFF;
+}
+
+/* The characters that begin in the first `bytes` bytes of valid UTF-8. */
+static size_t characters_in(const char *s, size_t bytes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < bytes; i++) n += ((unsigned char)s[i] & 0xC0) != 0x80;
+    return n;
+}
+
+static void tell_fault(const char *text, const RtTextFault *fault)
+{
+    int32_t c = 0;
+    int bytes = utf8_next(text + fault->at, strlen(text + fault->at), &c);
+    if (fault->code_point < 0) fprintf(stderr, "not valid UTF-8 at byte %zu\n", fault->at + 1);
+    else {
+        if (may_print(c)) fprintf(stderr, "'%.*s' (U+%04X)", bytes, text + fault->at, (unsigned)c);
+        else fprintf(stderr, "U+%04X", (unsigned)c);
+        fprintf(stderr, " at character %zu is not in the vocabulary\n", characters_in(text, fault->at) + 1);
+    }
+}
+
+void text_reader_begin_message(const TextReader *r, Origin at) { fprintf(stderr, "%s: %s %zu: ", r->session->model->name, at.kind, at.number); }
+
+/* ---- one text ------------------------------------------------------------------------------------------- */
+
+/* The ids of a text; false after telling why it is refused. */
+static bool read_text(TextReader *r, const char *text, size_t bytes, Origin at, int *n)
+{
+    const size_t length = strlen(text);
+    RtTextFault fault = { 0, -1 };
+    rt_status status = RT_OK;
+    if (length == bytes && bytes) status = rt_characters_encode(&r->source, text, r->ids, r->most, n, &fault);
+    if (length == bytes && bytes && status == RT_OK) return true;
+    text_reader_begin_message(r, at);
+    if (length < bytes) fprintf(stderr, "a NUL at byte %zu\n", length + 1);
+    else if (!bytes) fprintf(stderr, "empty; 1 to %d characters fit\n", r->most);
+    else if (status == RT_TOO_LONG) fprintf(stderr, "%d characters, but at most %d fit\n", *n, r->most);
+    else tell_fault(text, &fault);
+    return false;
+}
+
+/* By pieces; most texts want a small part of the scratch that the longest could need, so it grows. */
+static rt_status pieces(RtTokenizer *t, void **scratch, size_t *scratch_bytes, const char *text, size_t bytes, int *ids, int room, int *n)
+{
+    const RtTokenText x = { .text = text, .bytes = bytes };
+    const RtTokens out = { .ids = ids, .room = room };
+    const size_t most = rt_tokenizer_scratch_bytes(t, bytes, false);
+    if (most == SIZE_MAX) return RT_TOO_LONG;
+    for (;;) {
+        const rt_status status = rt_tokenizer_encode(t, &x, &out, n, *scratch, *scratch_bytes);
+        if (status != RT_NO_ROOM || *scratch_bytes >= most) return status;
+        const size_t more = 4 * *scratch_bytes + (64 << 10);
+        free(*scratch);
+        *scratch = malloc(*scratch_bytes = more < most ? more : most);
+        if (!*scratch) die("out of memory: %zu bytes", *scratch_bytes);
+    }
+}
+
+static bool read_pieces(TextReader *r, const char *text, size_t bytes, Origin at, int *n)
+{
+    const rt_status status = pieces(r->tokenizer, &r->scratch, &r->scratch_bytes, text, bytes, r->ids, r->most, n);
+    if (status == RT_OK && *n) return true;
+    text_reader_begin_message(r, at);
+    if (status == RT_TOO_LONG) fprintf(stderr, "%d tokens, but at most %d fit\n", *n, r->most);
+    else if (status == RT_OK) fprintf(stderr, "empty; 1 to %d tokens fit\n", r->most);
+    else fprintf(stderr, "%s\n", status == RT_BAD_ID ? "a character that the vocabulary has no id for" : rt_status_text(status));
+    return false;
+}
+
+/* The first id that the model does not know; n where it knows all. */
+static int unknown_id(const TextReader *r, int n)
+{
+    const Model *m = r->session->model;
+    const int64_t known = m->has_encoder ? m->source_vocab : m->target_vocab;
+    int i = 0;
+    while (i < n && r->ids[i] < known) i++;
+    return i;
+}
+
+/* The ids that a text is; false after telling why it is refused. */
+static bool read_ids(TextReader *r, const char *text, size_t bytes, Origin at, int *n)
+{
+    const Model *m = r->session->model;
+    const size_t length = strlen(text);
+    const long long last = (m->has_encoder ? m->source_vocab : m->target_vocab) - 1;
+    RtTextFault fault = { 0, 0 };
+    rt_status status = rt_numbers_read(text, r->ids, r->most, n, &fault);
+    const int unknown = status == RT_OK ? unknown_id(r, *n) : 0;
+    if (length == bytes && status == RT_OK && *n && unknown == *n) return true;
+    text_reader_begin_message(r, at);
+    if (length < bytes) fprintf(stderr, "a NUL at byte %zu\n", length + 1);
+    else if (status == RT_TOO_LONG) fprintf(stderr, "%d ids, but at most %d fit\n", *n, r->most);
+    else if (status != RT_OK) fprintf(stderr, "no id at byte %zu; %s has no tokenizer and takes ids, with spaces between\n", fault.at + 1, m->name);
+    else if (!*n) fprintf(stderr, "empty; 1 to %d ids fit\n", r->most);
+    else fprintf(stderr, "id %d; the model has ids from 0 to %lld\n", r->ids[unknown], last);
+    return false;
+}
+
+bool text_reader_ids(TextReader *r, const char *text, size_t bytes, Origin at, int *n)
+{
+    *n = 0;
+    return (r->numbers ? read_ids : r->tokenizer ? read_pieces : read_text)(r, text, bytes, at, n);
+}
+
+bool text_reader_begins_alone(TextReader *r)
+{
+    int n = 0;
+    if (!r->tokenizer || r->session->model->has_encoder) return false;
+    return pieces(r->tokenizer, &r->scratch, &r->scratch_bytes, "", 0, r->ids, r->most, &n) == RT_OK && n;
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------- */
+
+static RtCharacters characters(const Packed *table, const Packed *texts)
+{
+    return (RtCharacters){ table->integers, (int)(table->integer_count / 2), texts->integers, (int)texts->integer_count };
+}
+
+bool text_reader_has_texts(const Model *m) { return m->tokenizer_data || (m->source && m->target); }
+
+TextReader *text_reader_new(Session *s, const Plan *p)
+{
+    const Model *m = s->model;
+    TextReader *r = arena_alloc(s->arena, sizeof *r);
+    *r = (TextReader){ .session = s, .numbers = s->choices->ids || !text_reader_has_texts(m),
+                       .most = (int)(m->has_encoder ? m->max_source : m->max_target) };
+    r->ids = arena_array(s->arena, (size_t)r->most, sizeof *r->ids);
+    if (m->tokenizer_data && !r->numbers) {
+        r->tokenizer = arena_alloc(s->arena, sizeof *r->tokenizer);
+        if (rt_tokenizer_open(r->tokenizer, m->tokenizer_data, m->tokenizer_size) != RT_OK) die("the model's tokenizer is damaged");
+    } else if (!r->numbers) {
+        r->source = characters(p->source_characters, p->source_texts);
+        r->target = characters(p->target_characters, p->target_texts);
+    }
+    return r;
+}
+
+void text_reader_close(TextReader *r) { free(r->scratch); }
+
+/* ---- a text of other commands --------------------------------------------------------------------------- */
+
+static bool piece_ids(Session *s, const char *text, int *ids, int *n)
+{
+    const Model *m = s->model;
+    const long long most = m->has_encoder ? m->max_source : m->max_target;
+    RtTokenizer t;
+    void *scratch = NULL;
+    size_t bytes = 0;
+    if (rt_tokenizer_open(&t, m->tokenizer_data, m->tokenizer_size) != RT_OK) die("the model's tokenizer is damaged");
+    const rt_status status = pieces(&t, &scratch, &bytes, text, strlen(text), ids, (int)most, n);
+    free(scratch);
+    if (status == RT_OK && *n) return true;
+    if (status == RT_OK) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text is empty");
+    else if (status == RT_TOO_LONG) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text has %d tokens, but at most %lld fit", *n, most);
+    else diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text: %s", rt_status_text(status));
+    return false;
+}
+
+bool command_text_ids(Session *s, const Plan *p, const char *text, int *ids, int *n)
+{
+    const Model *m = s->model;
+    if (m->tokenizer_data) return piece_ids(s, text, ids, n);
+    const RtCharacters table = m->has_encoder ? characters(p->source_characters, p->source_texts)
+                                              : characters(p->target_characters, p->target_texts);
+    const long long most = m->has_encoder ? m->max_source : m->max_target;
+    const Loc none = { 0 };
+    RtTextFault fault = { 0, 0 };
+    rt_status status = rt_characters_encode(&table, text, ids, (int)most, n, &fault);
+    if (status == RT_OK && *n > 0) return true;
+    if (status == RT_OK) diag_error(s->diag, EXIT_BAD_DATA, none, "the text is empty");
+    else if (status == RT_TOO_LONG) diag_error(s->diag, EXIT_BAD_DATA, none, "the text has %d characters, but at most %lld fit", *n, most);
+    else if (fault.code_point < 0) diag_error(s->diag, EXIT_BAD_DATA, none, "the text is not valid UTF-8 at byte %zu", fault.at + 1);
+    else
+        diag_error(s->diag, EXIT_BAD_DATA, none, "U+%04X at character %zu of the text is not in the vocabulary", (unsigned)fault.code_point,
+                   characters_in(text, fault.at) + 1);
+    return false;
+}

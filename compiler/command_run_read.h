@@ -1,0 +1,32 @@
+/* command_run_read.h: the texts of `run` into ids. What is refused is told on standard error, by where it came from. */
+#ifndef COMMAND_RUN_READ_H
+#define COMMAND_RUN_READ_H
+
+#include "session.h"
+#include "tokenizer.h"
+
+/* Where a text came from, for messages. */
+typedef struct Origin { const char *kind; size_t number; } Origin;
+
+/* It lives in the session's arena, but for the scratch, which text_reader_close frees. */
+typedef struct TextReader {
+    Session *session;
+    bool numbers;                   /* texts are ids: there is no tokenizer, or --ids */
+    RtCharacters source, target;    /* of a tokenizer of characters */
+    RtTokenizer *tokenizer;         /* NULL without pieces */
+    void *scratch;  size_t scratch_bytes;
+    int *ids;  int most;            /* [most]: ids of a source, or of a decoder's prompt */
+} TextReader;
+
+/* Whether the model has texts at all. */
+bool text_reader_has_texts(const Model *m);
+TextReader *text_reader_new(Session *s, const Plan *p);
+void text_reader_close(TextReader *r);
+/* text[bytes], NUL-terminated, into r->ids[*n]; false after telling why it is refused. */
+bool text_reader_ids(TextReader *r, const char *text, size_t bytes, Origin at, int *n);
+/* Whether a decoder alone has something to go on from without a text: the mark that its tokenizer begins every text with. */
+bool text_reader_begins_alone(TextReader *r);
+/* The beginning of a line about a text: the model, the origin, a colon. */
+void text_reader_begin_message(const TextReader *r, Origin at);
+
+#endif

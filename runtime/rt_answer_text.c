@@ -1,0 +1,112 @@
+/* rt_answer_text.c: the text of rt_answer_text.h. Its buffers grow twofold, and what did not fit is said anew. */
+#include "rt_answer_text.h"
+#include <stdlib.h>
+#include "rt_numbers.h"
+
+rt_status rt_answer_text_open(RtAnswerText *t, RtSay *say, void *self, const char *const *stops, int n)
+{
+    enum { IDS = 256, BYTES = 1024 };
+    const size_t bytes = rt_stops_scratch_bytes(stops, n);
+    *t = (RtAnswerText){ .say = say, .self = self, .ids_room = IDS, .room = BYTES };
+    t->ids = malloc(IDS * sizeof *t->ids);
+    t->text = malloc(BYTES);
+    t->scratch = malloc(bytes ? bytes : 1);
+    if (!t->ids || !t->text || !t->scratch) return RT_NO_ROOM;
+    t->stops = rt_stops_new(stops, n, t->scratch);
+    t->text[0] = '\0';
+    return RT_OK;
+}
+
+void rt_answer_text_close(RtAnswerText *t) { free(t->ids), free(t->text), free(t->scratch); }
+
+static rt_status push(RtAnswerText *t, int id)
+{
+    if (t->count == t->ids_room) {
+        int *more = realloc(t->ids, 2 * (size_t)t->ids_room * sizeof *more);
+        if (!more) return RT_NO_ROOM;
+        t->ids = more;
+        t->ids_room *= 2;
+    }
+    t->ids[t->count++] = id;
+    return RT_OK;
+}
+
+/* ids[from..count) become text, or all of them anew where the room was too small. */
+static rt_status say_on(RtAnswerText *t, int from, int last)
+{
+    for (;;) {
+        size_t used = from ? t->bytes : 0;
+        const rt_status status = t->say(t->self, t->ids, from, t->count, last, t->text, t->room, &used);
+        if (status != RT_NO_ROOM) {
+            t->bytes = used;
+            return status;
+        }
+        char *more = t->room < SIZE_MAX / 4 ? realloc(t->text, 2 * t->room) : NULL;
+        if (!more) return RT_NO_ROOM;
+        t->text = more;
+        t->room *= 2;
+        from = 0;
+    }
+}
+
+/* The bytes of whole characters among the first n; a stop that is no UTF-8 may part one. */
+static size_t whole(const RtAnswerText *t, size_t n)
+{
+    while (n && n < t->bytes && ((unsigned char)t->text[n] & 0xC0) == 0x80) n--;
+    return n;
+}
+
+/* What the stops have not seen; the text is cut where one begins. */
+static void look(RtAnswerText *t)
+{
+    while (t->seen < t->bytes && !t->stopped) {
+        const size_t found = rt_stops_see(&t->stops, t->text[t->seen++]);
+        if (!found) continue;
+        t->bytes = whole(t, t->seen - found);
+        t->text[t->bytes] = '\0';
+        t->stopped = 1;
+    }
+    t->certain = whole(t, t->bytes - (t->stopped ? 0 : rt_stops_held(&t->stops)));
+}
+
+rt_status rt_answer_text_begin(RtAnswerText *t, const int *prompt, int n)
+{
+    rt_status status = RT_OK;
+    t->count = t->stopped = 0;
+    t->text[0] = '\0';
+    t->bytes = t->begin = t->seen = t->certain = 0;
+    rt_stops_begin(&t->stops);
+    for (int i = 0; i < n && status == RT_OK; i++) status = push(t, prompt[i]);
+    if (!n || status != RT_OK) return status;
+    status = say_on(t, 0, 1);                               /* to the end, to know its length */
+    t->begin = t->seen = t->bytes;
+    if (status == RT_OK) status = say_on(t, 0, 0);
+    t->certain = t->bytes;
+    return status;
+}
+
+rt_status rt_answer_text_add(RtAnswerText *t, int id)
+{
+    if (t->stopped) return RT_OK;
+    rt_status status = push(t, id);
+    if (status == RT_OK) status = say_on(t, t->count - 1, 0);
+    if (status == RT_OK) look(t);
+    return status;
+}
+
+rt_status rt_answer_text_end(RtAnswerText *t)
+{
+    if (t->stopped) return RT_OK;
+    const rt_status status = t->count ? say_on(t, t->count, 1) : RT_OK;
+    if (status == RT_OK) look(t);
+    t->certain = t->bytes;
+    return status;
+}
+
+rt_status rt_say_numbers(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
+{
+    rt_status status = RT_OK;
+    (void)self, (void)last;
+    for (int i = from; i < n && status == RT_OK; i++) status = rt_numbers_add(out, cap, used, ids[i]);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* rt_timing.h: how long an answer took, as llama.cpp says it. */
+#ifndef RT_TIMING_H
+#define RT_TIMING_H
+
+#include <stdint.h>
+
+/* Times in ns of a clock that only goes forward. */
+typedef struct RtTiming {
+    int input;                      /* ids of the text */
+    int prompt;                     /* rows that a decoder is fed before the first id can follow */
+    int fed;                        /* rows so far */
+    int steps;                      /* calls behind them: of one sequence an id each, of a search one of each beam */
+    int64_t begin, first, last;     /* the call; when the first id was known, and the last */
+} RtTiming;
+
+/* An answer to a text of `input` ids is asked for; prompt as above, at least 1. */
+void rt_timing_begin(RtTiming *t, int input, int prompt);
+/* A call has computed so many rows of the decoder. */
+void rt_timing_fed(RtTiming *t, int rows);
+/* Three lines on standard error, each behind `name: `. The first id counts to the prompt, whose last row it comes from. */
+void rt_timing_print(const RtTiming *t, const char *name);
+
+#endif

@@ -1,0 +1,163 @@
+/* The text of an answer while its ids come: stops against a search of everything, what is certain, how often an id is said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rt_answer_text.h"
+
+static unsigned random_below(unsigned *seed, unsigned n)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 16) % n;
+}
+
+/* ---- stops ---------------------------------------------------------------------------------------------- */
+
+enum { STOPS = 3, LONGEST_STOP = 6, TEXT = 200 };
+
+static int ends_with(const char *s, size_t n, const char *end, size_t bytes) { return n >= bytes && !memcmp(s + n - bytes, end, bytes); }
+
+/* Of few letters, so that beginnings come again within a stop and across stops. */
+static void fill(char *s, size_t n, unsigned *seed)
+{
+    for (size_t i = 0; i < n; i++) s[i] = (char)('a' + random_below(seed, 2));
+    s[n] = '\0';
+}
+
+static void stops_are_those_of_a_search(void **state)
+{
+    unsigned seed = 1;
+    int found = 0;
+    (void)state;
+    for (int trial = 0; trial < 300; trial++) {
+        char text[TEXT + 1], stop[STOPS][LONGEST_STOP + 1];
+        const char *texts[STOPS];
+        const int n = 1 + (int)random_below(&seed, STOPS);
+        for (int i = 0; i < n; i++) fill(stop[i], 1 + random_below(&seed, LONGEST_STOP), &seed), texts[i] = stop[i];
+        fill(text, TEXT, &seed);
+        void *scratch = malloc(rt_stops_scratch_bytes(texts, n));
+        RtStops s = rt_stops_new(texts, n, scratch);
+        rt_stops_begin(&s);
+        for (size_t seen = 1; seen <= TEXT; seen++) {
+            size_t longest = 0, held = 0;
+            for (int i = 0; i < n; i++)
+                for (size_t bytes = 1; bytes <= strlen(stop[i]); bytes++) {
+                    if (!ends_with(text, seen, stop[i], bytes)) continue;
+                    if (bytes > held) held = bytes;
+                    if (!stop[i][bytes] && bytes > longest) longest = bytes;
+                }
+            assert_int_equal(rt_stops_see(&s, text[seen - 1]), longest);
+            assert_int_equal(rt_stops_held(&s), held);
+            found += longest > 0;
+        }
+        free(scratch);
+    }
+    assert_true(found > 1000);
+}
+
+/* ---- texts ---------------------------------------------------------------------------------------------- */
+
+/* An id says its word; `calls` counts the words that were said. */
+static const char *const words[] = { "a", "ab", "b", "\xc3\xa9", "cab", "", " of ", "abacab" };
+enum { WORDS = sizeof words / sizeof *words };
+typedef struct Voice { int calls; } Voice;
+
+static rt_status say_words(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
+{
+    Voice *voice = self;
+    for (int i = from; i < n; i++) {
+        const size_t bytes = strlen(words[ids[i]]);
+        voice->calls++;
+        if (*used + bytes + 2 > cap) return RT_NO_ROOM;
+        memcpy(out + *used, words[ids[i]], bytes + 1);
+        *used += bytes;
+    }
+    if (last) memcpy(out + (*used)++, ".", 2);
+    return RT_OK;
+}
+
+/* The whole text, and where the first stop to be complete cuts it. */
+static size_t cut_of(const char *text, size_t from, const char *const *stops, int n)
+{
+    for (size_t end = from + 1; text[end - 1]; end++) {
+        size_t longest = 0;
+        for (int i = 0; i < n; i++)
+            if (ends_with(text + from, end - from, stops[i], strlen(stops[i])) && strlen(stops[i]) > longest) longest = strlen(stops[i]);
+        if (longest) return end - longest;
+    }
+    return strlen(text);
+}
+
+static void answers_are_cut_and_never_say_too_much(void **state)
+{
+    static const char *const stops[] = { "abac", "bb", "\xc3\xa9 of", ".." };
+    unsigned seed = 7;
+    int stopped = 0, held = 0;
+    Voice voice = { 0 };
+    RtAnswerText t;
+    (void)state;
+    assert_int_equal(rt_answer_text_open(&t, say_words, &voice, stops, 4), RT_OK);
+    for (int trial = 0; trial < 500; trial++) {
+        char whole[4096] = "", said[4096];
+        int prompt[4] = { 0 };
+        const int n = (int)random_below(&seed, 4);
+        size_t shown = 0, begin = 0;
+        for (int i = 0; i < n; i++) strcat(whole, words[prompt[i] = (int)random_below(&seed, WORDS)]);
+        assert_int_equal(rt_answer_text_begin(&t, prompt, n), RT_OK);
+        assert_string_equal(t.text, whole);
+        begin = n ? strlen(whole) + 1 : 0;                  /* said to its end, a prompt has a dot */
+        assert_int_equal(t.begin, begin);
+        for (int i = 0; i < 12; i++) {
+            const int id = (int)random_below(&seed, WORDS);
+            strcat(whole, words[id]);
+            assert_int_equal(rt_answer_text_add(&t, id), RT_OK);
+            assert_true(t.certain >= shown && t.certain <= t.bytes);
+            memcpy(said + shown, t.text + shown, t.certain - shown);
+            shown = t.certain;
+            held += t.certain < t.bytes;
+        }
+        assert_int_equal(rt_answer_text_end(&t), RT_OK);
+        strcat(whole, ".");
+        memcpy(said + shown, t.text + shown, t.certain - shown);
+        said[t.certain] = '\0';
+        whole[strlen(whole) > begin ? cut_of(whole, begin, stops, 4) : strlen(whole)] = '\0';
+        assert_string_equal(t.text, whole);
+        assert_string_equal(said, whole);                   /* what was certain stayed so */
+        assert_int_equal(t.bytes, strlen(whole));
+        stopped += t.stopped;
+    }
+    assert_true(stopped > 100 && stopped < 490 && held > 100);
+    rt_answer_text_close(&t);
+}
+
+/* Each id is said once, but for those that are said anew when the buffer grows twofold. */
+static void long_answers_take_time_by_their_length(void **state)
+{
+    enum { MOST = 20000 };
+    static const char *const stops[] = { "zz" };
+    Voice voice = { 0 };
+    RtAnswerText t;
+    (void)state;
+    assert_int_equal(rt_answer_text_open(&t, say_words, &voice, stops, 1), RT_OK);
+    assert_int_equal(rt_answer_text_begin(&t, NULL, 0), RT_OK);
+    for (int i = 0; i < MOST; i++) assert_int_equal(rt_answer_text_add(&t, 7), RT_OK);
+    assert_int_equal(rt_answer_text_end(&t), RT_OK);
+    assert_int_equal(t.bytes, 6 * MOST + 1);
+    assert_in_range(voice.calls, MOST, 3 * MOST);
+    rt_answer_text_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stops_are_those_of_a_search),
+        cmocka_unit_test(answers_are_cut_and_never_say_too_much),
+        cmocka_unit_test(long_answers_take_time_by_their_length),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -11,7 +11,6 @@
 #include "decode.h"
 #include "file.h"
 #include "jit.h"
-#include "verify.h"
 
 static const char model_type[] = "xf.compiled", last_key;
 
@@ -264,11 +263,11 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
             if (t->kind == TENSOR_INPUT && !t->integer && strcmp(t->name, name) == 0) input = t;
         }
         if (!input) luaL_error(L, "the graph has no input '%s'", name);
-        int64_t n;
-        const float *values = repl_numbers(L, -1, m->session->arena, &n);
-        const int64_t wanted = input->dim[0].bound * input->dim[1].bound;
-        if (n != wanted) luaL_error(L, "input %s takes %d × %d numbers, found %d", name, (int)input->dim[0].bound, (int)input->dim[1].bound, (int)n);
-        engine_set_input(e, name, values);
+        const int64_t shape[] = { input->dim[0].bound, input->dim[1].bound };
+        const char *what = lua_pushfstring(L, "input %s", name);
+        lua_insert(L, -2);
+        engine_set_input(e, name, repl_shaped(L, -1, m->session->arena, what, 2, shape));
+        lua_remove(L, -2);
     }
 }
 
@@ -478,25 +477,6 @@ static int attention(lua_State *L)
     return 0;
 }
 
-/* m:verify("reference.safetensors"), m:verify(): against the generic engine. Prints the table; true where all agree. */
-static int verify(lua_State *L)
-{
-    ReplModel *m = repl_check_model(L);
-    Session *s = m->session;
-    const char *path = luaL_optstring(L, 2, NULL);
-    if (path && !verify_reference_fits(s->arena, s->diag, s->model, path)) return repl_model_fail(L, m);
-    VerifyEngine e[2] = { { repl_tapped(L, m), m->engine, 1 }, { session_engine(s, "generic", NULL, true), NULL, 0 } };
-    if (!e[1].tapped) return repl_model_fail(L, m);
-    const VerifyOptions o = { .against = path, .seed = 1, .lanes = 1 };
-    Exit found = verify_run(s->arena, s->diag, s->model, e, 2, &o, stdout);
-    engine_close(e[1].tapped);
-    m->asked = m->traced = false;
-    repl_check_probes(L, m);
-    if (diag_errors(s->diag)) return repl_model_fail(L, m);
-    lua_pushboolean(L, found == EXIT_DONE);
-    return 1;
-}
-
 /* m:wait(): until native code is there, or it is certain that it will not be; the tier. */
 static int wait_native(lua_State *L)
 {
@@ -561,7 +541,7 @@ void repl_open_model(lua_State *L)
 {
     static const luaL_Reg methods[] = {
         { "run", run_model }, { "reset", reset }, { "generate", generate }, { "names", names }, { "at", at }, { "attention", attention },
-        { "verify", verify }, { "wait", wait_native }, { "close", close_value }, { NULL, NULL }
+        { "wait", wait_native }, { "close", close_value }, { NULL, NULL }
     };
     static const luaL_Reg meta[] = { { "__tostring", describe }, { "__call", call_model }, { "__gc", close_value },
                                      { "__close", close_value }, { NULL, NULL } };
@@ -569,6 +549,7 @@ void repl_open_model(lua_State *L)
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
     repl_add_measures(L);
+    repl_add_verify(L);
     repl_add_experiments(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__methods");

@@ -84,6 +84,32 @@ t:distance(xf.tensor{ 1, 2 })
 t + "x"
 END
 
+# ---- answers ---------------------------------------------------------------------------------------------------------
+
+says 'a text is answered by every kind of model, as by run' 65 "$("$xformc" run specs/sums.lua '12+34=')
+12+34=4
+8
+$("$xformc" run specs/brackets.lua '[]{}')
+f32[1×2]
+$("$xformc" run specs/gpt.lua '1 2 3')
+60 60 217
+2019" '*at most, at least 1*id 500: gpt knows ids from 0 to 255*id 1.5: gpt*' <<'END'
+m = xf.compile("specs/sums.lua")
+m("12+34=")
+m:generate("12+34=", 1)
+m:generate("12+34=", 0)
+m("12+34=") return #m:at("decoder.0.self_attn.weights")[1]
+m = xf.compile("specs/brackets.lua")
+m("[]{}")
+(tostring(m:run{ 1, 4, 5 }.vector):gsub(" .*", ""))
+m = xf.compile("specs/gpt.lua")
+m("1 2 3")
+m:generate("1 2 3", 3)
+m{ 500 }
+m{ 1.5 }
+xf.compile("specs/dates.lua"):generate("3rd of May 2019", 4)
+END
+
 # ---- asking and measuring --------------------------------------------------------------------------------------------
 
 notes 'verify, bench and measure leave the question and the sequence as they were' '0.0 15

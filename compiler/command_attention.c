@@ -42,7 +42,7 @@ static bool open_engine(Look *l)
                       "an xf.graph has its inputs in the spec, or from --input");
     if (!s->model->graph && !c->word_count)
         return look_refuse(s, EXIT_USAGE, "attention needs a TEXT",
-                           (s->model->has_encoder ? s->model->source : s->model->target) ? NULL : "ids, since the model has no tokenizer");
+                           look_has_texts(s->model) ? NULL : "ids, since the model has no tokenizer");
     l->engine = s->model->graph ? command_graph_engine(s) : session_engine(s, c->engine, NULL, true);
     return l->engine != NULL;
 }
@@ -60,6 +60,7 @@ Exit command_attention(const Choices *c)
     Session *s = session_new(c);
     Look l = { .session = s };
     if (session_read(s) && open_engine(&l)) {
+        l.answers = look_has_texts(s->model);
         if (run(&l) && look_picture(&l)) show(&l);
         engine_close(l.engine);
     }

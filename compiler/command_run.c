@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "json_text.h"
+#include "tensor_text.h"
 #include "trace.h"
 
 /* ---- xf.graph -------------------------------------------------------------------------------------------------- */
@@ -66,13 +67,18 @@ static void print_tensor(const char *name, int rank, const int64_t *shape, const
 {
     int64_t columns = shape[rank - 1], rows = 1;
     for (int r = 0; r < rank - 1; r++) rows *= shape[r];
+    const int width = tensor_cell_width(values, rows * columns);
+    char cell[TENSOR_CELL];
     printf("%s [", name);
     for (int r = 0; r < rank; r++) printf("%s%lld", r ? ", " : "", (long long)shape[r]);
     puts("]");
     for (int64_t r = 0; r < rows; r++) {
         if (rank == 3 && r && r % shape[1] == 0) puts("");
         fputs("  ", stdout);
-        for (int64_t c = 0; c < columns; c++) printf("%s%10.5f", c ? " " : "", (double)values[r * columns + c]);
+        for (int64_t c = 0; c < columns; c++) {
+            tensor_cell(cell, values[r * columns + c]);
+            printf("%s%*s", c ? " " : "", width, cell);
+        }
         puts("");
     }
 }

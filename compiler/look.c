@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "decode.h"
 
 bool look_refuse(Session *s, Exit code, const char *what, const char *hint)
 {
@@ -17,7 +18,7 @@ bool look_refuse(Session *s, Exit code, const char *what, const char *hint)
 
 int64_t look_most_ids(const Model *m) { return m->has_encoder ? m->max_source : m->max_target; }
 static int64_t vocabulary_of(const Model *m) { return m->has_encoder ? m->source_vocab : m->target_vocab; }
-static const Vocabulary *symbols_of(const Model *m) { return m->has_encoder ? m->source : m->target; }
+bool look_has_texts(const Model *m) { return m->tokenizer_data || (m->has_encoder ? m->source : m->target); }
 
 /* The ids in one word: numbers with spaces or commas between them. */
 static bool add_ids(Session *s, const char *word, int *ids, int *n)
@@ -40,13 +41,6 @@ static bool add_ids(Session *s, const char *word, int *ids, int *n)
     return true;
 }
 
-static const char *ids_text(Arena *a, const int *ids, int n)
-{
-    Text t = text_new(a);
-    for (int i = 0; i < n; i++) text_printf(&t, "%s%d", i ? " " : "", ids[i]);
-    return t.data;
-}
-
 /* A text that goes on one line: U+2400 and on stand for what would end it, or move about in a terminal. */
 const char *look_plain(Arena *a, const char *text)
 {
@@ -65,7 +59,7 @@ bool look_read(Look *l, int *ids, int *n)
     Session *s = l->session;
     const Choices *c = s->choices;
     Question *q = &l->question;
-    if (symbols_of(s->model) || s->model->tokenizer_data) {
+    if (look_has_texts(s->model)) {
         if (c->word_count > 1)
             return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "'%s' is one word too many", c->words[1]), "quote a TEXT of several words");
         q->input = arena_format(s->arena, "“%s”", look_plain(s->arena, c->words[0]));
@@ -73,49 +67,72 @@ bool look_read(Look *l, int *ids, int *n)
     }
     for (int i = 0; i < c->word_count; i++)
         if (!add_ids(s, c->words[i], ids, n)) return false;
-    q->input = ids_text(s->arena, ids, *n);
+    q->input = look_ids_text(s->arena, s->model, s->model->has_encoder, ids, *n);
     return *n > 0 || look_refuse(s, EXIT_BAD_DATA, "there are no ids", NULL);
 }
 
-/* Greedy, to the end or the longest target, as `run` does. */
-static rt_status write_answer(Look *l)
+static int *copied(Arena *a, const int *first, int n, const int *rest, int m)
+{
+    int *all = arena_array(a, (size_t)(n + m) + 1, sizeof *all);
+    memcpy(all, first, (size_t)n * sizeof *all);
+    if (m) memcpy(all + n, rest, (size_t)m * sizeof *all);
+    return all;
+}
+
+/* What a decoder alone wrote behind its prompt, alone. */
+static const char *behind(Arena *a, const Model *m, const char *whole, const int *prompt, int n)
+{
+    const char *before = look_ids_text(a, m, false, prompt, n);
+    const size_t bytes = strlen(before);
+    return m->tokenizer_data && strncmp(whole, before, bytes) == 0 ? whole + bytes : whole;
+}
+
+static void keep_words(Look *l, const int *prompt, int n)
+{
+    Arena *a = l->session->arena;
+    const Model *m = l->session->model;
+    Question *q = &l->question;
+    const bool prompted = !m->has_encoder && m->tokenizer_data;          /* a piece may depend on the one before */
+    const int *said = prompted ? copied(a, prompt, n, q->ids, q->count) : q->ids;
+    q->text = look_ids_text(a, m, false, said, q->count + (prompted ? n : 0));
+    const char *words = prompted ? behind(a, m, q->text, prompt, n) : q->text;
+    q->answer = look_has_texts(m) ? arena_format(a, "“%s”", look_plain(a, words)) : words;
+}
+
+/* To the end or the longest target, as `run` does. The last id is not fed. */
+static rt_status write_answer(Look *l, int *ids, int n)
 {
     const Model *m = l->session->model;
+    Arena *a = l->session->arena;
     Engine *e = l->engine;
     Question *q = &l->question;
-    q->fed = arena_array(l->session->arena, (size_t)m->max_target, sizeof *q->fed);
-    q->written = arena_array(l->session->arena, (size_t)m->max_target, sizeof *q->written);
-    rt_status status = e->ops->encode(e, q->source, q->n);
-    const int most = m->max_target > 2 ? (int)m->max_target - 1 : 1;         /* the last id is not fed */
-    for (int id = (int)m->start_id; status == RT_OK && q->m < most;) {
-        q->fed[q->m] = id;
-        status = e->ops->next(e, id, &id);
-        q->written[q->m++] = id;
-        if (id == m->end_id) break;
+    RtGeneration settings = generation_of(m);
+    if (l->most) settings.max_new = l->most;
+    Decoder *d = decoder_new(a, e, &settings);
+    const rt_status status = decoder_answer(d, ids, n);
+    if (status == RT_OK && !d->count) return RT_BAD_WEIGHTS;
+    if (status != RT_OK) return status;
+    const RtBeamResult *r = d->results;
+    q->count = r->length - decoder_ended(d, r);
+    q->ids = copied(a, r->ids, q->count, NULL, 0);
+    if (m->has_encoder) {
+        const int start = (int)m->start_id;
+        q->m = r->length;
+        q->written = copied(a, r->ids, r->length, NULL, 0);
+        q->fed = copied(a, &start, 1, q->written, r->length ? r->length - 1 : 0);
+    } else {
+        q->fed = q->written = copied(a, ids, n, q->ids, q->count);
+        q->m = n + q->count < m->max_target ? n + q->count : (int)m->max_target;
     }
+    keep_words(l, ids, n);
     engine_reset(e);
     return status;
-}
-
-const char *look_ids_text(Arena *a, const Vocabulary *v, const int *ids, int n)
-{
-    if (!v) return ids_text(a, ids, n);
-    Text t = text_new(a);
-    text_add(&t, "“");
-    for (int i = 0; i < n; i++)
-        if (ids[i] < v->size && v->code_point[ids[i]] >= 0) text_add(&t, look_plain(a, v->text[ids[i]]));
-    text_add(&t, "”");
-    return t.data;
-}
-
-static const char *answer_text(Arena *a, const Model *m, const Question *q)
-{
-    return look_ids_text(a, m->target, q->written, q->m && q->written[q->m - 1] == m->end_id ? q->m - 1 : q->m);
 }
 
 static bool ran(Look *l, rt_status status)
 {
     Session *s = l->session;
+    if (status == RT_BAD_WEIGHTS) return look_refuse(s, EXIT_BAD_DATA, "the model's logits are no numbers", NULL);
     return status == RT_OK || look_refuse(s, EXIT_OUR_BUG, arena_format(s->arena, "the model did not run: %s", rt_status_text(status)), NULL);
 }
 
@@ -128,9 +145,9 @@ bool look_answer(Look *l, int *ids, int n)
     if (m->has_encoder) {
         q->source = ids;
         q->n = n;
-        if (m->has_decoder) status = write_answer(l);
-        if (m->has_decoder) q->answer = answer_text(s->arena, m, q);
-    } else {
+        if (m->has_decoder) status = write_answer(l, ids, n);
+    } else if (l->answers) status = write_answer(l, ids, n);
+    else {
         q->fed = q->written = ids;
         q->m = n;
     }

@@ -1,7 +1,8 @@
 /* look.h: a model run on one question so that every named tensor of it can be looked at, and pictures of its attention.
  *
- * An encoder-decoder answers greedily first; then the pair goes through the engine once more, and its taps are read. A
- * decoder without an encoder is fed the ids as they are. Everything lives in the session's arena. */
+ * A decoder answers first, by the model's settings of generation as `run` does; then question and answer go through the engine once
+ * more, and its taps are read. A decoder without an encoder that is not to answer is fed the ids as they are. Everything lives in the
+ * session's arena. */
 #ifndef LOOK_H
 #define LOOK_H
 
@@ -9,15 +10,26 @@
 #include "session.h"
 #include "trace.h"
 
-/* What the model reads and writes. `fed` and `written` go by steps of the decoder. */
+/* What the model reads and writes. `fed` and `written` go by steps of the decoder; of a decoder alone they are the prompt and what
+ * follows. */
 typedef struct Question {
     int *source, n;
     int *fed, *written, m;
+    int *ids, count;                /* generated, without the end */
     const char *input, *answer;     /* as words; answer is NULL where nothing is written */
+    const char *text;               /* the answer as `run` prints it: of a decoder alone by pieces behind its prompt */
 } Question;
 
 /* The engine has taps. */
-typedef struct Look { Session *session; Engine *engine; Question question; Trace *trace; Picture picture; } Look;
+typedef struct Look {
+    Session *session;
+    Engine *engine;
+    Question question;
+    bool answers;                   /* a decoder alone goes on behind the ids */
+    int most;                       /* ids of an answer; 0: as many as the model's settings let it have */
+    Trace *trace;
+    Picture picture;
+} Look;
 
 /* The words of the session's choices as a text, or as ids where the model has no tokenizer; false after an error told. */
 bool look_read(Look *l, int *ids, int *n);
@@ -35,8 +47,12 @@ bool look_picture(Look *l);
 
 /* A text on one line: U+2400 and on stand for what would end it, or move about in a terminal. */
 const char *look_plain(Arena *a, const char *text);
-/* The characters, or the ids, that `n` ids stand for, in quotes where they are characters. */
-const char *look_ids_text(Arena *a, const Vocabulary *v, const int *ids, int n);
+/* The text that ids stand for, of a source or of what a decoder writes; numbers where the model has no tokenizer: look_text.c. */
+const char *look_ids_text(Arena *a, const Model *m, bool source, const int *ids, int n);
+/* One id as the label of a row: its character or piece, with signs for what has no ink. */
+const char *look_label(Arena *a, const Model *m, bool source, int id);
+/* Whether texts go in, and not ids. */
+bool look_has_texts(const Model *m);
 
 /* Tell an error and what to do about it (may be NULL); false. */
 bool look_refuse(Session *s, Exit code, const char *what, const char *hint);

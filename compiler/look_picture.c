@@ -6,43 +6,31 @@
 
 enum { MOST_CELLS = 250000 };
 
-static const Vocabulary *symbols_of(const Model *m) { return m->has_encoder ? m->source : m->target; }
-
 /* ---- labels ------------------------------------------------------------------------------------------------- */
 
-/* One character, as seen: what has no ink has a sign. */
-static const char *character_label(Arena *a, int32_t c, const char *text)
-{
-    if (c == ' ') return "␣";
-    if (c == 0xa0) return "⍽";
-    if (c < 0x20 || c == 0x7f) return look_plain(a, text);
-    return picture_text_columns(text) ? text : arena_format(a, "◌%s", text);
-}
-
-static const char *label(Arena *a, const Vocabulary *v, int id)
-{
-    if (!v || id >= v->size) return arena_format(a, "%d", id);
-    if (id == v->start) return "⊢";
-    if (id == v->end) return "⊣";
-    if (v->code_point[id] < 0) return v->text[id];
-    return character_label(a, v->code_point[id], v->text[id]);
-}
-
-static const char *const *labels(Arena *a, const Vocabulary *v, const int *ids, int n)
+/* Of ids, those of a source or those of a decoder. */
+static const char *const *labels(Arena *a, const Model *m, bool source, const int *ids, int n)
 {
     const char **out = arena_array(a, (size_t)n + 1, sizeof *out);
-    for (int i = 0; i < n; i++) out[i] = label(a, v, ids ? ids[i] : i);
+    for (int i = 0; i < n; i++) out[i] = look_label(a, m, source, ids[i]);
     return out;
 }
 
-static bool has_label(const Picture *p, const char *sign)
+static const char *const *numbers(Arena *a, int n)
+{
+    const char **out = arena_array(a, (size_t)n + 1, sizeof *out);
+    for (int i = 0; i < n; i++) out[i] = arena_format(a, "%d", i);
+    return out;
+}
+
+static bool has_sign(const Picture *p, const char *sign)
 {
     for (int i = 0; i < p->count; i++) {
         const PictureSection *s = &p->sections[i];
         for (int r = 0; r < s->rows; r++)
-            if (strcmp(s->row_labels[r], sign) == 0) return true;
+            if (strstr(s->row_labels[r], sign)) return true;
         for (int c = 0; c < s->columns; c++)
-            if (strcmp(s->column_labels[c], sign) == 0) return true;
+            if (strstr(s->column_labels[c], sign)) return true;
     }
     return false;
 }
@@ -52,7 +40,7 @@ static const char *signs(Arena *a, const Picture *p)
     static const char *const known[][2] = { { "␣", "space" }, { "⊢", "start" }, { "⊣", "end" } };
     Text t = text_new(a);
     for (int i = 0; i < 3; i++)
-        if (has_label(p, known[i][0])) text_printf(&t, "%s%s %s", t.size ? ", " : "", known[i][0], known[i][1]);
+        if (has_sign(p, known[i][0])) text_printf(&t, "%s%s %s", t.size ? ", " : "", known[i][0], known[i][1]);
     return t.data;
 }
 
@@ -101,9 +89,9 @@ static void add_model(Look *l)
     const AttentionChoices *c = &l->session->choices->attention;
     const Model *m = l->session->model;
     const Question *q = &l->question;
-    const char *unit = symbols_of(m) ? "character" : "token";
-    const char *const *source = labels(a, m->source, q->source, q->n);
-    const char *const *fed = labels(a, m->target, q->fed, q->m), *const *written = labels(a, m->target, q->written, q->m);
+    const char *unit = !m->tokenizer_data && look_has_texts(m) ? "character" : "token";
+    const char *const *source = labels(a, m, true, q->source, q->n);
+    const char *const *fed = labels(a, m, false, q->fed, q->m), *const *written = labels(a, m, false, q->written, q->m);
     PictureSection s = { .heading = "Encoder self-attention", .layered = true, .rows = q->n, .columns = q->n,
                          .row_labels = source, .column_labels = source };
     s.doc = arena_format(a, "Rows: each %s of the input. Columns: the %ss it looks at.", unit, unit);
@@ -113,7 +101,7 @@ static void add_model(Look *l)
     s = (PictureSection){ .heading = "Decoder self-attention", .layered = true, .causal = true, .rows = q->m, .columns = q->m,
                           .row_labels = written, .column_labels = fed };
     s.doc = m->has_encoder ? arena_format(a, "Rows: each %s of the answer, as it is written. Columns: what precedes it.", unit)
-                           : arena_format(a, "Rows: each %s. Columns: itself and those before it.", unit);
+                           : arena_format(a, "Rows: each %s%s. Columns: itself and those before it.", unit, q->answer ? " of prompt and answer" : "");
     if (wanted_kind(c, "decoder")) add_stack(l, s, "decoder", "self_attn", m->decoder.layers);
     if (!m->has_encoder) return;
 
@@ -135,8 +123,8 @@ static void add_graph(Look *l)
             if (!t) continue;
             PictureSection s = { .heading = t->name, .doc = "Rows: queries. Columns: keys.",
                                  .rows = (int)t->shape[t->rank - 2], .columns = (int)t->shape[t->rank - 1] };
-            s.row_labels = labels(a, NULL, NULL, s.rows);
-            s.column_labels = labels(a, NULL, NULL, s.columns);
+            s.row_labels = numbers(a, s.rows);
+            s.column_labels = numbers(a, s.columns);
             if (!l->session->choices->attention.kind) add_heads(l, &s, t, 0);
             add_section(l, &s);
         }

@@ -53,8 +53,21 @@ ReplTensor *repl_tensor_at(lua_State *L, int index);            /* NULL if it is
 int64_t repl_tensor_elements(const ReplTensor *t);
 /* An arena for one call, pushed: it goes with the collector, whatever error leaves the call. */
 Arena *repl_scratch(lua_State *L);
-/* A tensor or a table of numbers at `index` as floats in the arena; *n receives how many. Raises on anything else. */
+ReplTensor *repl_check_tensor(lua_State *L, int index);         /* raises where it is none */
+/* Its extremes and their like; strange: how many numbers are not finite. */
+typedef struct ReplRange { double least, most, mean, sum; int64_t strange; } ReplRange;
+ReplRange repl_range(const ReplTensor *t);
+/* What is computed of tensors, into their metatable and their methods at these stack places: repl_tensor_math.c. */
+void repl_add_math(lua_State *L, int meta, int methods);
+
+/* A tensor, or a table of numbers whose nesting is the shape, at `index`; what is made lies in the arena and has no name. Raises on
+ * anything else, and where rows are not equally long: repl_numbers.c. */
+ReplTensor repl_values(lua_State *L, int index, Arena *a);
+/* Its numbers alone; *n receives how many. */
 const float *repl_numbers(lua_State *L, int index, Arena *a, int64_t *n);
+/* The numbers for a tensor of this shape, called `what` where it does not fit: of that shape, or a flat table of as many. */
+const float *repl_shaped(lua_State *L, int index, Arena *a, const char *what, int rank, const int64_t *shape);
+const char *repl_shape_text(lua_State *L, int rank, const int64_t *shape);      /* "4 × 3", pushed */
 
 /* A compiled model. */
 typedef struct ReplModel {
@@ -91,6 +104,14 @@ int repl_model_fail(lua_State *L, const ReplModel *m);
 void repl_check_status(lua_State *L, rt_status status);
 /* How long it takes, as methods into the table at the top of the stack: repl_measure.c. */
 void repl_add_measures(lua_State *L);
+/* m:verify, as a method into the same table: repl_verify.c. */
+void repl_add_verify(lua_State *L);
+/* The sequences, inputs and threads of an engine before something else runs on it; what it gives is pushed, and given back by repl_resume. */
+typedef struct ReplPause { Engine *engine; unsigned char *state; } ReplPause;
+ReplPause repl_pause(lua_State *L, Engine *e);
+void repl_resume(const ReplModel *m, const ReplPause *p);
+/* Put the weights that were changed into a generic engine; what stays different, as "C of likeliest, probes", or NULL. */
+const char *repl_share_changes(lua_State *L, const ReplModel *m, Engine *generic);
 /* Probes, edits of C and of weights, as methods into the table at the top of the stack: repl_experiment.c. */
 void repl_add_experiments(lua_State *L);
 /* Before calls and behind them: raise what a probe raised. */

@@ -224,26 +224,43 @@ static bool replace_all(ReplModel *m, const struct ReplEdit *e)
 
 /* ---- single tensors ---------------------------------------------------------------------------------------------- */
 
-static PackedTensor packed(lua_State *L, const ReplModel *m, const Engine *e)
+static PackedTensor *packed(lua_State *L, const ReplModel *m, const Engine *e, const char *name, int *n)
 {
-    PackedTensor t;
-    const char *name = luaL_checkstring(L, 2);
-    if (pack_find(m->session->arena, e->plan, name, &t)) return t;
-    luaL_error(L, "%s has no weights '%s'; m:weights() lists them", m->session->model->name, name);
-    return t;
+    Arena *a = m->session->arena;
+    const Model *model = m->session->model;
+    PackedTensor *t = pack_find(a, e->plan, name, n);
+    if (t) return t;
+    const char **names = arena_array(a, (size_t)model->tensor_count + 1, sizeof *names);
+    for (int i = 0; i < model->tensor_count; i++) names[i] = model->tensors[i].name;
+    const char *near = diag_nearest(name, names, model->tensor_count);
+    luaL_error(L, "%s has no weights '%s'%s%s%s; m:weights() lists them", model->name, name, near ? "; did you mean '" : "", near ? near : "",
+               near ? "'?" : "");
+    return NULL;
 }
 
-/* m:weight("encoder.0.ffn.up.weight"): the tensor that is used now. */
+/* The shape that the spec gives it. */
+static int shape_of(const ReplModel *m, const PackedTensor *t, const char *name, int64_t shape[2])
+{
+    const TensorSource *s = model_tensor(m->session->model, name);
+    const bool row = s ? s->rank == 1 : t->packed->tensor[t->part]->rank == 1;
+    shape[0] = row ? t->columns : t->rows;
+    shape[1] = t->columns;
+    return row ? 1 : 2;
+}
+
+/* m:weight("encoder.0.ffn.up.weight"): the tensor that is used now, in the shape that the spec gives it. */
 static int weight(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
     need_jit(L, m);
-    const PackedTensor t = packed(L, m, m->engine);
-    const int64_t shape[] = { t.rows, t.columns };
-    float *values = arena_array(m->session->arena, (size_t)(t.rows * t.columns), sizeof *values);
-    pack_get(jit_weights(m->engine), &t, values);
-    const bool row = t.packed->tensor[t.part]->rank == 1;
-    repl_push_tensor(L, lua_tostring(L, 2), row ? 1 : 2, row ? shape + 1 : shape, values);
+    int n;
+    int64_t shape[2];
+    const char *name = luaL_checkstring(L, 2);
+    const PackedTensor *t = packed(L, m, m->engine, name, &n);
+    const int rank = shape_of(m, t, name, shape);
+    float *values = arena_array(repl_scratch(L), (size_t)(t->rows * t->columns), sizeof *values);
+    pack_get(jit_weights(m->engine), t, values);
+    repl_push_tensor(L, name, rank, shape, values);
     return 1;
 }
 
@@ -251,32 +268,39 @@ static int weights(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
     const Model *model = m->session->model;
-    PackedTensor t;
-    int n = 0;
+    int n = 0, places;
+    Arena *a = repl_scratch(L);
     lua_newtable(L);
     for (int i = 0; i < model->tensor_count; i++)
-        if (pack_find(m->session->arena, m->engine->plan, model->tensors[i].name, &t)) {
+        if (pack_find(a, m->engine->plan, model->tensors[i].name, &places)) {
             lua_pushstring(L, model->tensors[i].name);
             lua_rawseti(L, -2, ++n);
         }
     return 1;
 }
 
-/* m:set("name", tensor): other numbers for one tensor of weights, in this model alone. */
+/* Wherever an engine has it. */
+static void put(lua_State *L, ReplModel *m, Engine *e, const char *name, const float *values)
+{
+    int n;
+    const PackedTensor *t = packed(L, m, e, name, &n);
+    for (int i = 0; i < n; i++) pack_put(jit_own_weights(e), &t[i], values);
+}
+
+/* m:set("name", tensor): other numbers for one tensor of weights, in this model alone, in the shape that the spec gives it. */
 static int set(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
-    int64_t n;
-    need_changes(L, m);
-    const PackedTensor t = packed(L, m, m->engine);
-    const float *values = repl_numbers(L, 3, m->session->arena, &n);
-    if (n != t.rows * t.columns)
-        return luaL_error(L, "%s takes %d × %d numbers, found %d", lua_tostring(L, 2), (int)t.rows, (int)t.columns, (int)n);
-    pack_put(jit_own_weights(m->engine), &t, values);
-    if (m->tapped) {
-        const PackedTensor same = packed(L, m, m->tapped);
-        pack_put(jit_own_weights(m->tapped), &same, values);
-    }
+    int n;
+    int64_t shape[2];
+    need_jit(L, m);
+    const char *name = luaL_checkstring(L, 2);
+    const PackedTensor *t = packed(L, m, m->engine, name, &n);
+    const int rank = shape_of(m, t, name, shape);
+    const float *values = repl_shaped(L, 3, repl_scratch(L), name, rank, shape);
+    repl_tier_pin(m);
+    put(L, m, m->engine, name, values);
+    if (m->tapped) put(L, m, m->tapped, name, values);
     m->traced = false;
     return 0;
 }
@@ -290,6 +314,28 @@ static int restore(lua_State *L)
     if (m->tapped) jit_shared_weights(m->tapped);
     m->traced = false;
     return 0;
+}
+
+const char *repl_share_changes(lua_State *L, const ReplModel *m, Engine *generic)
+{
+    Arena *a = m->session->arena;
+    const Model *model = m->session->model;
+    if (strcmp(m->choices.engine, "jit") == 0 && jit_has_own_weights(repl_tier_jit(m)))
+        for (int i = 0; i < model->tensor_count; i++) {
+            int n;
+            const char *name = model->tensors[i].name;
+            const PackedTensor *t = pack_find(a, m->engine->plan, name, &n);
+            if (!t) continue;
+            float *values = arena_array(repl_scratch(L), (size_t)(t->rows * t->columns), sizeof *values);
+            pack_get(jit_weights(m->engine), t, values);
+            generic_set_weight(generic, name, values);
+            lua_pop(L, 1);
+        }
+    if (!m->edits && !m->probed) return NULL;
+    Text t = text_new(a);
+    for (const struct ReplEdit *e = m->edits; e; e = e->before) text_printf(&t, "%s%s", t.size ? ", " : "C of ", e->function);
+    if (m->probed) text_printf(&t, "%sprobes", t.size ? ", " : "");
+    return t.data;
 }
 
 /* m:heads("encoder.0.self_attn"): how many heads it has. */
@@ -323,14 +369,15 @@ void repl_renew_experiments(lua_State *L, ReplModel *m)
     }
     const Model *model = m->session->model;
     Arena *a = m->session->arena;
-    PackedTensor from, to;
     if (!jit_has_own_weights(repl_tier_jit(m))) return;
     for (int i = 0; i < model->tensor_count; i++) {
         const char *name = model->tensors[i].name;
-        if (!pack_find(a, m->engine->plan, name, &from) || !pack_find(a, m->tapped->plan, name, &to)) continue;
-        float *values = arena_array(a, (size_t)(from.rows * from.columns), sizeof *values);
-        pack_get(jit_weights(m->engine), &from, values);
-        pack_put(jit_own_weights(m->tapped), &to, values);
+        int n;
+        const PackedTensor *from = pack_find(a, m->engine->plan, name, &n);
+        if (!from) continue;
+        float *values = arena_array(a, (size_t)(from->rows * from->columns), sizeof *values);
+        pack_get(jit_weights(m->engine), from, values);
+        put(L, m, m->tapped, name, values);
     }
 }
 

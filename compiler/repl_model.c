@@ -8,10 +8,10 @@
 
 #include "bench.h"
 #include "command.h"
+#include "command_run_vectors.h"
 #include "decode.h"
 #include "file.h"
 #include "jit.h"
-#include "verify.h"
 
 static const char model_type[] = "xf.compiled", last_key;
 
@@ -218,6 +218,13 @@ void repl_close_tapped(ReplModel *m)
 /* Who answers: with taps only where something looks on. */
 static Engine *answering(lua_State *L, ReplModel *m) { return m->probed ? repl_tapped(L, m) : m->engine; }
 
+static void bad_id(lua_State *L, const ReplModel *m, double number, int vocabulary)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.9g", number);
+    luaL_error(L, "id %s: %s knows ids from 0 to %d", text, m->session->model->name, vocabulary - 1);
+}
+
 /* A list of ids at `index` into the session's arena. */
 static int *read_ids(lua_State *L, ReplModel *m, int index, int64_t vocabulary, int64_t most, int *n)
 {
@@ -228,7 +235,7 @@ static int *read_ids(lua_State *L, ReplModel *m, int index, int64_t vocabulary, 
     int *ids = arena_array(m->session->arena, (size_t)count, sizeof *ids);
     for (int64_t i = 0; i < count; i++) {
         if (numbers[i] != floorf(numbers[i]) || numbers[i] < 0 || numbers[i] >= (float)vocabulary)
-            luaL_error(L, "id %f: %s knows ids from 0 to %d", (lua_Number)numbers[i], m->session->model->name, (int)vocabulary - 1);
+            bad_id(L, m, (double)numbers[i], (int)vocabulary);
         ids[i] = (int)numbers[i];
     }
     *n = (int)count;
@@ -266,11 +273,11 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
             if (t->kind == TENSOR_INPUT && !t->integer && strcmp(t->name, name) == 0) input = t;
         }
         if (!input) luaL_error(L, "the graph has no input '%s'", name);
-        int64_t n;
-        const float *values = repl_numbers(L, -1, m->session->arena, &n);
-        const int64_t wanted = input->dim[0].bound * input->dim[1].bound;
-        if (n != wanted) luaL_error(L, "input %s takes %d × %d numbers, found %d", name, (int)input->dim[0].bound, (int)input->dim[1].bound, (int)n);
-        engine_set_input(e, name, values);
+        const int64_t shape[] = { input->dim[0].bound, input->dim[1].bound };
+        const char *what = lua_pushfstring(L, "input %s", name);
+        lua_insert(L, -2);
+        engine_set_input(e, name, repl_shaped(L, -1, m->session->arena, what, 2, shape));
+        lua_remove(L, -2);
     }
 }
 
@@ -323,11 +330,11 @@ static int reset(lua_State *L)
 }
 
 /* A text as a question. */
-static void ask_text(lua_State *L, ReplModel *m, const char *text)
+static void ask_text(lua_State *L, ReplModel *m, const char *text, int most)
 {
     const Model *model = m->session->model;
     const char *const words[] = { text };
-    m->look = (Look){ .session = m->session, .engine = answering(L, m) };
+    m->look = (Look){ .session = m->session, .engine = answering(L, m), .answers = true, .most = most };
     m->asked = m->traced = false;
     m->choices.words = words;
     m->choices.word_count = 1;
@@ -359,46 +366,64 @@ static const Trace *traced(lua_State *L, ReplModel *m)
     return m->look.trace;
 }
 
+/* The text at stack place 2, for a model that takes texts. */
+static const char *checked_text(lua_State *L, const ReplModel *m)
+{
+    size_t bytes;
+    const char *text = lua_tolstring(L, 2, &bytes);
+    if (strlen(text) != bytes) luaL_error(L, "a NUL at byte %d of the text", (int)strlen(text) + 1);
+    if (m->session->model->graph) luaL_error(L, "%s is a graph: it is run with m:run{ NAME = values }", m->session->model->name);
+    return text;
+}
+
+/* What an encoder with labels says of the source, as `run` prints it. */
+static void push_label(lua_State *L, ReplModel *m)
+{
+    const Question *q = &m->look.question;
+    Text t = text_new(repl_scratch(L));
+    Vectors *v = vectors_new(repl_scratch(L), m->look.engine);
+    const rt_status status = vectors_encode(v, q->source, q->n);
+    repl_check_probes(L, m);
+    repl_check_status(L, status);
+    vectors_print(v, &t);
+    lua_pushstring(L, t.data);
+}
+
 /* m("text"): the answer; m{ ids }: as m:run. */
 static int call_model(lua_State *L)
 {
     if (lua_type(L, 2) != LUA_TSTRING) return run_model(L);
     ReplModel *m = repl_check_model(L);
     const Model *model = m->session->model;
-    if (strlen(lua_tostring(L, 2)) != lua_rawlen(L, 2)) return luaL_error(L, "a NUL at byte %d of the text", (int)strlen(lua_tostring(L, 2)) + 1);
-    if (model->graph) return luaL_error(L, "%s is a graph: it is run with m:run{ NAME = values }", model->name);
-    ask_text(L, m, lua_tostring(L, 2));
-    const Question *q = &m->look.question;
-    if (!model->has_decoder || !model->has_encoder) {
-        push_outputs(L, m, traced(L, m));
-        return 1;
-    }
-    int n = q->m && q->written[q->m - 1] == model->end_id ? q->m - 1 : q->m;
-    luaL_Buffer b;
-    luaL_buffinit(L, &b);
-    for (int i = 0; i < n; i++) {
-        const int id = q->written[i];
-        if (!model->target) {
-            lua_pushfstring(L, "%s%d", i ? " " : "", id);
-            luaL_addvalue(&b);
-        } else if (id < model->target->size && model->target->code_point[id] >= 0) luaL_addstring(&b, model->target->text[id]);
-    }
-    luaL_pushresult(&b);
+    ask_text(L, m, checked_text(L, m), 0);
+    if (model->has_decoder) lua_pushstring(L, m->look.question.text);
+    else if (model->labels.count) push_label(L, m);
+    else push_outputs(L, m, traced(L, m));
     return 1;
 }
 
-/* m:generate{ ids }, m:generate({ ids }, most): a decoder alone goes on, an encoder-decoder answers, by the spec's generation. */
+/* m:generate("text", most): the text of an answer. */
+static int generate_text(lua_State *L, ReplModel *m, lua_Integer most)
+{
+    ask_text(L, m, checked_text(L, m), (int)most);
+    lua_pushstring(L, m->look.question.text);
+    return 1;
+}
+
+/* m:generate{ ids }, m:generate({ ids }, most), m:generate("text", most): a decoder alone goes on, an encoder-decoder answers, by the spec's generation. */
 static int generate(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
     const Model *model = m->session->model;
     if (!model->has_decoder) return luaL_error(L, "%s has no decoder", model->name);
     if (m->probed) return luaL_error(L, "m:generate calls no probes: m(\"text\") and m:run do");
+    lua_Integer most = luaL_optinteger(L, 3, 0);
+    if (most < 1 && !lua_isnoneornil(L, 3)) return luaL_error(L, "m:generate: expected how many ids at most, at least 1");
+    if (most > model->max_target) most = model->max_target;
+    if (lua_type(L, 2) == LUA_TSTRING) return generate_text(L, m, most);
     int n, *ids = read_ids(L, m, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
     RtGeneration settings = generation_of(model);
-    const lua_Integer most = luaL_optinteger(L, 3, 0);
-    luaL_argcheck(L, most >= 1 || lua_isnoneornil(L, 3), 3, "expected how many ids, at least 1");
-    if (most) settings.max_new = most < model->max_target ? (int)most : (int)model->max_target;
+    if (most) settings.max_new = (int)most;
     Decoder *d = decoder_new(repl_scratch(L), m->engine, &settings);
     engine_reset(m->engine);
     repl_check_status(L, decoder_answer(d, ids, n));
@@ -464,7 +489,7 @@ static int attention(lua_State *L)
     if ((m->choices.attention.has_layer = option(L, options, "layer"))) m->choices.attention.layer = whole(L, "layer", 0, 1023);
     if ((m->choices.attention.has_head = option(L, options, "head"))) m->choices.attention.head = whole(L, "head", 0, 4095);
     if (option(L, options, "file")) path = luaL_checkstring(L, -1);
-    if (lua_type(L, 2) == LUA_TSTRING && !m->session->model->graph) ask_text(L, m, lua_tostring(L, 2));
+    if (lua_type(L, 2) == LUA_TSTRING && !m->session->model->graph) ask_text(L, m, checked_text(L, m), 0);
     traced(L, m);
     Look l = m->look;
     if (!look_picture(&l)) return repl_model_fail(L, m);
@@ -478,25 +503,6 @@ static int attention(lua_State *L)
         fwrite(t.data, 1, t.size, stdout);
     }
     return 0;
-}
-
-/* m:verify("reference.safetensors"), m:verify(): against the generic engine. Prints the table; true where all agree. */
-static int verify(lua_State *L)
-{
-    ReplModel *m = repl_check_model(L);
-    Session *s = m->session;
-    const char *path = luaL_optstring(L, 2, NULL);
-    if (path && !verify_reference_fits(s->arena, s->diag, s->model, path)) return repl_model_fail(L, m);
-    VerifyEngine e[2] = { { repl_tapped(L, m), m->engine, 1 }, { session_engine(s, "generic", NULL, true), NULL, 0 } };
-    if (!e[1].tapped) return repl_model_fail(L, m);
-    const VerifyOptions o = { .against = path, .seed = 1, .lanes = 1 };
-    Exit found = verify_run(s->arena, s->diag, s->model, e, 2, &o, stdout);
-    engine_close(e[1].tapped);
-    m->asked = m->traced = false;
-    repl_check_probes(L, m);
-    if (diag_errors(s->diag)) return repl_model_fail(L, m);
-    lua_pushboolean(L, found == EXIT_DONE);
-    return 1;
 }
 
 /* m:wait(): until native code is there, or it is certain that it will not be; the tier. */
@@ -563,7 +569,7 @@ void repl_open_model(lua_State *L)
 {
     static const luaL_Reg methods[] = {
         { "run", run_model }, { "reset", reset }, { "generate", generate }, { "names", names }, { "at", at }, { "attention", attention },
-        { "verify", verify }, { "wait", wait_native }, { "close", close_value }, { NULL, NULL }
+        { "wait", wait_native }, { "close", close_value }, { NULL, NULL }
     };
     static const luaL_Reg meta[] = { { "__tostring", describe }, { "__call", call_model }, { "__gc", close_value },
                                      { "__close", close_value }, { NULL, NULL } };
@@ -571,6 +577,7 @@ void repl_open_model(lua_State *L)
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
     repl_add_measures(L);
+    repl_add_verify(L);
     repl_add_experiments(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__methods");

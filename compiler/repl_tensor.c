@@ -7,6 +7,7 @@
 
 #include "file.h"
 #include "json_text.h"
+#include "tensor_text.h"
 
 static const char tensor_type[] = "xf.tensor";
 
@@ -26,9 +27,10 @@ ReplTensor *repl_push_tensor(lua_State *L, const char *name, int rank, const int
 
 ReplTensor *repl_tensor_at(lua_State *L, int index) { return luaL_testudata(L, index, tensor_type); }
 
-static ReplTensor *check(lua_State *L, int index)
+ReplTensor *repl_check_tensor(lua_State *L, int index)
 {
-    ReplTensor *t = luaL_checkudata(L, index, tensor_type);
+    ReplTensor *t = luaL_testudata(L, index, tensor_type);
+    if (!t) luaL_error(L, "a tensor is expected, found a %s; a method is called with a colon: t:shape()", luaL_typename(L, index));
     if (!t->values) luaL_error(L, "the tensor was collected");
     return t;
 }
@@ -60,62 +62,7 @@ Arena *repl_scratch(lua_State *L)
     return *a = arena_new();
 }
 
-/* The numbers of nested tables, as they lie there: no code of theirs runs. NULL: they are only counted. */
-static void add_table(lua_State *L, int index, float *out, int64_t *n, int depth)
-{
-    enum { DEEPEST = 8 };
-    const lua_Unsigned length = lua_rawlen(L, index);
-    if (depth > DEEPEST) luaL_error(L, "a list of numbers is expected, found tables in tables");
-    luaL_checkstack(L, 4, "a deep table");
-    for (lua_Unsigned i = 1; i <= length; i++) {
-        lua_rawgeti(L, index, (lua_Integer)i);
-        if (lua_istable(L, -1)) add_table(L, lua_gettop(L), out, n, depth + 1);
-        else {
-            int number;
-            const double x = lua_tonumberx(L, -1, &number);
-            if (!number) luaL_error(L, "number %d is a %s; a list of numbers is expected", (int)*n + 1, luaL_typename(L, -1));
-            if (out) out[*n] = (float)x;
-            ++*n;
-        }
-        lua_pop(L, 1);
-    }
-}
-
-const float *repl_numbers(lua_State *L, int index, Arena *a, int64_t *n)
-{
-    const ReplTensor *t = repl_tensor_at(L, index);
-    index = lua_absindex(L, index);
-    *n = 0;
-    if (t) {
-        *n = repl_tensor_elements(t);
-        return t->values;
-    }
-    if (!lua_istable(L, index)) luaL_error(L, "a tensor or a table of numbers is expected, found a %s", luaL_typename(L, index));
-    add_table(L, index, NULL, n, 0);
-    float *out = arena_array(a, (size_t)*n + 1, sizeof *out);
-    *n = 0;
-    add_table(L, index, out, n, 0);
-    return out;
-}
-
 /* ---- describing -------------------------------------------------------------------------------------------------- */
-
-typedef struct Range { double least, most, mean, sum; int64_t strange; } Range;
-
-static Range range_of(const ReplTensor *t)
-{
-    const int64_t n = repl_tensor_elements(t);
-    Range r = { INFINITY, -INFINITY, 0, 0, 0 };
-    for (int64_t i = 0; i < n; i++) {
-        const double x = (double)t->values[i];
-        if (!isfinite(x)) r.strange++;
-        r.least = fmin(r.least, x);
-        r.most = fmax(r.most, x);
-        r.sum += x;
-    }
-    r.mean = n ? r.sum / (double)n : 0;
-    return r;
-}
 
 static void add_shape(luaL_Buffer *b, lua_State *L, const ReplTensor *t)
 {
@@ -131,25 +78,27 @@ static void add_shape(luaL_Buffer *b, lua_State *L, const ReplTensor *t)
 static void add_numbers(luaL_Buffer *b, const ReplTensor *t)
 {
     const int64_t columns = t->rank ? t->shape[t->rank - 1] : 1, n = repl_tensor_elements(t);
-    char cell[32];
+    const int width = tensor_cell_width(t->values, n);
+    char cell[TENSOR_CELL], line[2 * TENSOR_CELL];
     for (int64_t i = 0; i < n; i++) {
         if (i % columns == 0) luaL_addstring(b, t->rank == 3 && i && i % (columns * t->shape[1]) == 0 ? "\n\n  " : "\n  ");
-        snprintf(cell, sizeof cell, "%s%10.5f", i % columns ? " " : "", (double)t->values[i]);
-        luaL_addstring(b, cell);
+        tensor_cell(cell, t->values[i]);
+        snprintf(line, sizeof line, "%s%*s", i % columns ? " " : "", width, cell);
+        luaL_addstring(b, line);
     }
 }
 
 static int describe(lua_State *L)
 {
     enum { MOST_COLUMNS = 10, MOST_NUMBERS = 160 };
-    const ReplTensor *t = check(L, 1);
-    const Range r = range_of(t);
+    const ReplTensor *t = repl_check_tensor(L, 1);
+    const ReplRange r = repl_range(t);
     const int64_t columns = t->rank ? t->shape[t->rank - 1] : 1;
     char line[128];
     luaL_Buffer b;
     luaL_buffinit(L, &b);
     add_shape(&b, L, t);
-    snprintf(line, sizeof line, " min %.4g max %.4g mean %.4g", r.least, r.most, r.mean);
+    snprintf(line, sizeof line, " min %.4g max %.4g mean %.4g", r.least, r.most, isnan(r.mean) ? (double)NAN : r.mean);
     luaL_addstring(&b, line);
     if (r.strange) {
         snprintf(line, sizeof line, ", %lld not finite", (long long)r.strange);
@@ -175,15 +124,26 @@ static int part(lua_State *L, const ReplTensor *t, lua_Integer i)
     return 1;
 }
 
+static void need_dimension(lua_State *L, const ReplTensor *t, lua_Integer d)
+{
+    if (d < 0 || d >= t->rank) luaL_error(L, "dimension %I is outside of 1 to %d", (LUAI_UACINT)(d + 1), t->rank);
+}
+
+static void need_part(lua_State *L, const ReplTensor *t, lua_Integer d, lua_Integer from, lua_Integer to)
+{
+    if (from < 1 || to < from || to > t->shape[d])
+        luaL_error(L, "%I to %I is outside of 1 to %I, dimension %I of the tensor", (LUAI_UACINT)from, (LUAI_UACINT)to, (LUAI_UACINT)t->shape[d],
+                   (LUAI_UACINT)(d + 1));
+}
+
 /* t:slice(from, to): those of the first dimension; t:slice(from, to, 2): of the second, and so on. */
 static int slice(lua_State *L)
 {
-    const ReplTensor *t = check(L, 1);
+    const ReplTensor *t = repl_check_tensor(L, 1);
     const lua_Integer d = luaL_optinteger(L, 4, 1) - 1;
-    luaL_argcheck(L, d >= 0 && d < t->rank, 4, "there is no such dimension");
+    need_dimension(L, t, d);
     lua_Integer from = luaL_checkinteger(L, 2), to = luaL_optinteger(L, 3, from);
-    luaL_argcheck(L, from >= 1 && from <= t->shape[d], 2, "outside of the tensor");
-    luaL_argcheck(L, to >= from && to <= t->shape[d], 3, "outside of the tensor");
+    need_part(L, t, d, from, to);
     ReplTensor shape = *t;
     shape.shape[d] = to - from + 1;
     int64_t outer = 1, block = 1;
@@ -202,13 +162,12 @@ static int slice(lua_State *L)
 /* t:scaled(factor), t:scaled(factor, from, to, dimension): a copy in which those are multiplied. */
 static int scaled(lua_State *L)
 {
-    const ReplTensor *t = check(L, 1);
+    const ReplTensor *t = repl_check_tensor(L, 1);
     const float factor = (float)luaL_checknumber(L, 2);
     const int d = (int)luaL_optinteger(L, 5, 1) - 1;
-    luaL_argcheck(L, d >= 0 && d < t->rank, 5, "there is no such dimension");
+    need_dimension(L, t, d);
     const lua_Integer from = luaL_optinteger(L, 3, 1), to = luaL_optinteger(L, 4, t->shape[d]);
-    luaL_argcheck(L, from >= 1 && from <= t->shape[d], 3, "outside of the tensor");
-    luaL_argcheck(L, to >= from && to <= t->shape[d], 4, "outside of the tensor");
+    need_part(L, t, d, from, to);
     ReplTensor *copy = repl_push_tensor(L, t->name, t->rank, t->shape, t->values);
     int64_t block = 1;
     for (int i = d + 1; i < t->rank; i++) block *= t->shape[i];
@@ -222,7 +181,7 @@ static int scaled(lua_State *L)
 
 static int shape(lua_State *L)
 {
-    const ReplTensor *t = check(L, 1);
+    const ReplTensor *t = repl_check_tensor(L, 1);
     lua_createtable(L, t->rank, 0);
     for (int i = 0; i < t->rank; i++) {
         lua_pushinteger(L, t->shape[i]);
@@ -233,7 +192,7 @@ static int shape(lua_State *L)
 
 static int as_table(lua_State *L)
 {
-    const ReplTensor *t = check(L, 1);
+    const ReplTensor *t = repl_check_tensor(L, 1);
     const int64_t n = repl_tensor_elements(t);
     lua_createtable(L, (int)n, 0);
     for (int64_t i = 0; i < n; i++) {
@@ -243,67 +202,10 @@ static int as_table(lua_State *L)
     return 1;
 }
 
-static int least(lua_State *L) { return lua_pushnumber(L, range_of(check(L, 1)).least), 1; }
-static int most(lua_State *L) { return lua_pushnumber(L, range_of(check(L, 1)).most), 1; }
-static int mean(lua_State *L) { return lua_pushnumber(L, range_of(check(L, 1)).mean), 1; }
-static int sum(lua_State *L) { return lua_pushnumber(L, range_of(check(L, 1)).sum), 1; }
-
-/* The place of the first largest number, by one index for each dimension. */
-static int argmax(lua_State *L)
-{
-    const ReplTensor *t = check(L, 1);
-    const int64_t n = repl_tensor_elements(t);
-    int64_t best = 0;
-    luaL_argcheck(L, n > 0, 1, "the tensor is empty");
-    for (int64_t i = 1; i < n; i++)
-        if (t->values[i] > t->values[best]) best = i;
-    for (int d = 0; d < t->rank; d++) {
-        int64_t block = 1;
-        for (int k = d + 1; k < t->rank; k++) block *= t->shape[k];
-        lua_pushinteger(L, best / block % t->shape[d] + 1);
-    }
-    return t->rank;
-}
-
-/* max |a - b| / max |b|: the distance that `verify` has. */
-static int distance(lua_State *L)
-{
-    const ReplTensor *a = check(L, 1), *b = check(L, 2);
-    TraceTensor x = { a->name, a->rank, { 0 }, a->values }, y = { b->name, b->rank, { 0 }, b->values };
-    luaL_argcheck(L, a->rank <= 3 && b->rank <= 3, 1, "of rank 4");
-    memcpy(x.shape, a->shape, sizeof x.shape);
-    memcpy(y.shape, b->shape, sizeof y.shape);
-    lua_pushnumber(L, trace_distance(&x, &y));
-    return 1;
-}
-
-static int minus(lua_State *L)
-{
-    const ReplTensor *a = check(L, 1), *b = check(L, 2);
-    if (a->rank != b->rank || memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) != 0)
-        return luaL_error(L, "the tensors have different shapes");
-    ReplTensor *t = repl_push_tensor(L, a->name, a->rank, a->shape, a->values);
-    const int64_t n = repl_tensor_elements(t);
-    for (int64_t i = 0; i < n; i++) t->values[i] -= b->values[i];
-    return 1;
-}
-
-/* t * 2, 2 * t */
-static int times(lua_State *L)
-{
-    const int at = repl_tensor_at(L, 1) ? 1 : 2;
-    const ReplTensor *from = check(L, at);
-    const float factor = (float)luaL_checknumber(L, 3 - at);
-    ReplTensor *t = repl_push_tensor(L, from->name, from->rank, from->shape, from->values);
-    const int64_t n = repl_tensor_elements(t);
-    for (int64_t i = 0; i < n; i++) t->values[i] *= factor;
-    return 1;
-}
-
 /* t:save("file.safetensors"): the one tensor, under its name. */
 static int save(lua_State *L)
 {
-    const ReplTensor *t = check(L, 1);
+    const ReplTensor *t = repl_check_tensor(L, 1);
     const char *path = luaL_checkstring(L, 2);
     Arena *a = repl_scratch(L);
     Diag *d = diag_new(a);
@@ -328,7 +230,7 @@ static int save(lua_State *L)
 
 static int index_tensor(lua_State *L)
 {
-    const ReplTensor *t = check(L, 1);
+    const ReplTensor *t = repl_check_tensor(L, 1);
     int number;
     const lua_Integer i = lua_tointegerx(L, 2, &number);
     if (number) return part(L, t, i);
@@ -341,7 +243,7 @@ static int index_tensor(lua_State *L)
 
 static int length(lua_State *L)
 {
-    const ReplTensor *t = check(L, 1);
+    const ReplTensor *t = repl_check_tensor(L, 1);
     lua_pushinteger(L, t->rank ? t->shape[0] : 1);
     return 1;
 }
@@ -359,15 +261,13 @@ static int collect(lua_State *L)
 void repl_open_tensor(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        { "shape", shape }, { "slice", slice }, { "scaled", scaled }, { "table", as_table },
-        { "min", least }, { "max", most }, { "mean", mean }, { "sum", sum },
-        { "argmax", argmax }, { "distance", distance }, { "save", save }, { NULL, NULL }
+        { "shape", shape }, { "slice", slice }, { "scaled", scaled }, { "table", as_table }, { "save", save }, { NULL, NULL }
     };
-    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { "__gc", collect }, { "__sub", minus },
-                                     { "__mul", times }, { NULL, NULL } };
+    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { "__gc", collect }, { NULL, NULL } };
     luaL_newmetatable(L, tensor_type);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
+    repl_add_math(L, lua_gettop(L) - 1, lua_gettop(L));
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__methods");
     lua_pushcclosure(L, index_tensor, 1);

@@ -61,25 +61,28 @@ static int last(lua_State *L)
     return 1;
 }
 
-/* xf.tensor({…}), xf.tensor({…}, {rows, columns}) */
+/* xf.tensor({…}), xf.tensor({{…}, {…}}), xf.tensor({…}, {rows, columns}) */
 static int make_tensor(lua_State *L)
 {
-    int64_t n, rank = 1, shape[4] = { 0 }, elements = 1;
+    int64_t rank, elements = 1;
+    bool fit = true;
     lua_settop(L, 2);
     Arena *a = repl_scratch(L);
-    const float *values = repl_numbers(L, 1, a, &n);
-    shape[0] = n;
+    ReplTensor t = repl_values(L, 1, a);
+    const int64_t n = repl_tensor_elements(&t);
     if (!lua_isnoneornil(L, 2)) {
         const float *sizes = repl_numbers(L, 2, a, &rank);
-        luaL_argcheck(L, rank >= 1 && rank <= 4, 2, "from 1 to 4 sizes are expected");
+        if (rank < 1 || rank > 4) return luaL_error(L, "xf.tensor: from 1 to 4 sizes are expected, found %d", (int)rank);
+        t.rank = (int)rank;
         for (int i = 0; i < rank; i++) {
-            luaL_argcheck(L, sizes[i] >= 1 && sizes[i] <= 1e9f && sizes[i] == (float)(int64_t)sizes[i], 2, "a size is a whole number, at least 1");
-            shape[i] = (int64_t)sizes[i];
-            luaL_argcheck(L, !__builtin_mul_overflow(elements, shape[i], &elements), 2, "the sizes do not fit the numbers");
+            if (!(sizes[i] >= 1 && sizes[i] <= 1e9f && sizes[i] == (float)(int64_t)sizes[i]))
+                return luaL_error(L, "xf.tensor: a size is a whole number, at least 1");
+            t.shape[i] = (int64_t)sizes[i];
+            fit = fit && !__builtin_mul_overflow(elements, t.shape[i], &elements);
         }
-        luaL_argcheck(L, elements == n, 2, "the sizes do not fit the numbers");
+        if (!fit || elements != n) return luaL_error(L, "xf.tensor: the sizes do not fit the numbers, of which there are %d", (int)n);
     }
-    repl_push_tensor(L, "tensor", (int)rank, shape, values);
+    repl_push_tensor(L, "tensor", t.rank, t.shape, t.values);
     return 1;
 }
 

@@ -237,6 +237,7 @@ static bool run_all_graphs(Verify *v)
 static void report(Verify *v, const VerifyEngine *engines, int n, FILE *out)
 {
     table_sort(&v->table);
+    v->table.unknown = v->unknown;
     const VerifyRow *first = table_first_differing(&v->table);
     if (v->options->json) {
         const char **names = arena_array(v->arena, (size_t)n, sizeof *names);

@@ -101,6 +101,8 @@ static void print_summary(const VerifyTable *t, FILE *to)
     char distance[16];
     int differing = table_differing(t);
     if (differing) fprintf(to, "verify: %d of %d comparisons differ", differing, t->count);
+    else if (t->unknown) fprintf(to, "verify: %d tensor%s of the reference not found in the model; %d comparison%s within tolerance", t->unknown,
+                                 t->unknown == 1 ? "" : "s", t->count, t->count == 1 ? "" : "s");
     else fprintf(to, "verify: %d comparison%s, all within tolerance", t->count, t->count == 1 ? "" : "s");
     fprintf(to, "; largest distance %s", number(distance, largest->distance));
     if (largest->distance > 0) fprintf(to, ": %s (%s against %s)", largest->name, largest->engine, largest->against);

@@ -13,8 +13,8 @@ typedef struct VerifyRow {
     int order, made;                /* place of the tensor in order of execution; of the row, as it came */
 } VerifyRow;
 
-/* Zeroed but for its arena. Texts given to it must live as long. */
-typedef struct VerifyTable { Arena *arena; VerifyRow *rows; int count, room, expected; } VerifyTable;
+/* unknown: tensors of a reference that the model has not. Zeroed but for its arena. Texts given to it must live as long. */
+typedef struct VerifyTable { Arena *arena; VerifyRow *rows; int count, room, expected; int unknown; } VerifyTable;
 
 /* Enter a distance; of the same three names the largest stays. */
 void table_add(VerifyTable *t, VerifyRow row);

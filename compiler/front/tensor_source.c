@@ -230,3 +230,9 @@ void tensor_read(const TensorSource *t, float *out)
     case SOURCE_DISTANCE: read_distance(t, out); break;
     }    if (t->added) add_to_rows(t, out);
 }
+
+bool tensor_is_turned(const TensorSource *view, const TensorSource *whole)
+{
+    return view != whole && view->rank == 2 && whole->rank == 2 && view->shape[0] == whole->shape[1] && view->shape[1] == whole->shape[0] &&
+           view->stride[0] == whole->stride[1] && view->stride[1] == whole->stride[0];
+}

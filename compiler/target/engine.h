@@ -39,6 +39,8 @@ struct Engine {
 Engine *generic_open(Arena *a, Diag *d, const Plan *p);
 /* The same with plain loops in the place of OpenBLAS: the same bits on every machine, and slow. */
 Engine *generic_open_plain(Arena *a, const Plan *p);
+/* Other numbers for a tensor of the model, row-major as the model has it, wherever a generic engine uses it. */
+void generic_set_weight(Engine *e, const char *name, const float *values);
 
 /* Forget every sequence, and fill the inputs of an xf.graph with the numbers of its spec, or zeros where it gives none:
  * inputs that were set are lost. */

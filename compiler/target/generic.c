@@ -251,6 +251,29 @@ static void read_weights(Generic *own, const Graph *g)
     }
 }
 
+/* values[rows][columns] of the model's tensor to where a view of it lies. */
+static void copy_dense(float *to, const TensorSource *view, const TensorSource *whole, const float *values)
+{
+    const int64_t n = tensor_elements(view);
+    if (!tensor_is_turned(view, whole)) {
+        memcpy(to, values, (size_t)n * sizeof *values);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) to[i] = values[i % view->shape[1] * view->shape[0] + i / view->shape[1]];
+}
+
+void generic_set_weight(Engine *e, const char *name, const float *values)
+{
+    Generic *own = e->own;
+    const Graph *g = e->plan->graph;
+    const TensorSource *whole = model_tensor(g->model, name);
+    for (int i = 0; whole && i < g->tensor_count; i++) {
+        const Tensor *t = g->tensors[i];
+        for (int j = 0; t->kind == TENSOR_PARAM && j < (t->layers ? t->layers : 1); j++)
+            if (strcmp(t->source[j]->name, name) == 0) copy_dense(own->weights[t->id][j], t->source[j], whole, values);
+    }
+}
+
 static unsigned char *aligned(Arena *a, size_t bytes)
 {
     return (unsigned char *)pad64((size_t)(uintptr_t)arena_alloc(a, bytes + 64));

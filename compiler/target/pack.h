@@ -27,11 +27,13 @@ unsigned char *pack_alloc(size_t bytes);
  * was there. Give it back with pack_release; what nobody uses stays while there is room for it. */
 const unsigned char *pack_acquire(Arena *a, const Pack *pack, bool *reused);
 void pack_release(const unsigned char *data);
-/* One tensor of packed data by the name that it has in the graph, as encoder.0.ffn.up.weight: where it is; false where there
- * is none. Computed tables, and integers, are none. */
-typedef struct PackedTensor { const Packed *packed; int part; size_t offset; int64_t rows, columns; } PackedTensor;
-bool pack_find(Arena *a, const Plan *p, const char *name, PackedTensor *out);
-/* Its numbers, [rows][columns] row-major: taken out, put in. */
+/* One place of a tensor of the model in packed data. rows, columns: as the model has it (a vector is one row); turned: it lies
+ * there transposed, as the parameter of a matmul in a graph does. */
+typedef struct PackedTensor { const Packed *packed; int part; size_t offset; int64_t rows, columns; bool turned; } PackedTensor;
+/* Every place of a tensor by its name, as encoder.0.ffn.up.weight, in the arena; NULL where there is none. There may be several: a
+ * parameter that is both a factor of a matmul and added. Computed tables, and integers, are none. */
+PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n);
+/* Its numbers, [rows][columns] row-major, as the model has them: taken out, put in. */
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values);
 void pack_put(unsigned char *data, const PackedTensor *t, const float *values);
 /* The values of the self-test as RT_SELFTEST_DIGITS digits, by the generic engine. */

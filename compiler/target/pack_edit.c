@@ -10,25 +10,37 @@ static const char *name_of(Arena *a, const PackEntry *e, int part)
     return k->layers ? tensor_layer_name(a, t, k->block->block->layer[e->layer_index]) : t->name;
 }
 
-bool pack_find(Arena *a, const Plan *p, const char *name, PackedTensor *out)
+static bool is_numbers(const Packed *k, int part)
 {
-    int n;
-    const PackEntry *e = pack_entries(a, p, &n);
-    for (int i = 0; i < n; i++)
-        for (int part = 0; part < 2; part++) {
-            const Tensor *t = e[i].packed->tensor[part];
-            if (!t || e[i].packed->format == FORMAT_TABLE_I32 || e[i].packed->format == FORMAT_DISTANCE_F32) continue;
-            if (strcmp(name_of(a, &e[i], part), name) != 0) continue;
-            *out = (PackedTensor){ e[i].packed, part, e[i].offset, t->rank > 1 ? t->dim[0].bound : 1, t->dim[t->rank - 1].bound };
-            return true;
-        }
-    return false;
+    return k->tensor[part] && k->format != FORMAT_TABLE_I32 && k->format != FORMAT_DISTANCE_F32;
 }
 
-/* Where number (row, column) lies, in floats from the tensor's start. */
-static size_t place(const PackedTensor *t, int64_t row, int64_t column)
+PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n)
+{
+    int count;
+    const PackEntry *e = pack_entries(a, p, &count);
+    const TensorSource *whole = model_tensor(p->graph->model, name);
+    PackedTensor *found = NULL;
+    *n = 0;
+    for (int i = 0; i < 2 * count; i++) {
+        const Packed *k = e[i / 2].packed;
+        const int part = i % 2;
+        if (!is_numbers(k, part)) continue;
+        const TensorSource *source = k->tensor[part]->source[e[i / 2].layer_index];
+        if (strcmp(source->name, name) != 0 && strcmp(name_of(a, &e[i / 2], part), name) != 0) continue;
+        const bool turned = whole && tensor_is_turned(source, whole);
+        const int64_t rows = source->rank > 1 ? source->shape[0] : 1, columns = source->shape[source->rank - 1];
+        found = arena_grow(a, found, (size_t)*n * sizeof *found, (size_t)(*n + 1) * sizeof *found);
+        found[(*n)++] = (PackedTensor){ k, part, e[i / 2].offset, turned ? columns : rows, turned ? rows : columns, turned };
+    }
+    return found;
+}
+
+/* Where number (r, c) of the model's tensor lies, in floats from the packed tensor's start. */
+static size_t place(const PackedTensor *t, int64_t r, int64_t c)
 {
     const Packed *k = t->packed;
+    const int64_t row = t->turned ? c : r, column = t->turned ? r : c;
     const int64_t biased = k->format == FORMAT_PANELS_F32 && k->tensor[1] ? 1 : 0;
     switch (k->format) {
     case FORMAT_PANELS_F32:

@@ -156,6 +156,9 @@ shows() { line=$1; shift; attention "$@" | grep -qxF -- "$line"; }
 check 'terminal: a map too wide is cut' shows '    head 0, columns 76 to 119' specs/gpt.lua $(seq 1 120) --layer 0 --head 0
 check 'terminal: wide characters take two columns' shows '   日a 日' "$signs" '日a日' --kind encoder --layer 0 --head 0
 check 'terminal: ids stand upright' shows '    7 3' specs/gpt.lua 7 123 --layer 0 --head 0
+check 'terminal: pieces, of prompt and answer' shows '4       ▓▓··' specs/sums.lua '2+2=' --layer 0 --head 0
+check 'terminal: pieces of an answer' shows 'sums  “12+34=” → “46”' specs/sums.lua '12+34=' --layer 0 --head 0
+check 'terminal: pieces of an encoder' shows '<s> ░░░░░░··░░' specs/brackets.lua '[]{}' --layer 0 --head 0
 check 'terminal: shades' shows '0 ··▒▒▒▒' specs/self_attention.lua
 check 'terminal: a line is a line' sh -c "'$bin' attention '$signs' '$tab' | head -n 1 | grep -q '^signs  “a␉b” → “'"
 layers_and_heads=$(attention $dates "$text" | awk '/^layer/ { l++ } { h += gsub(/head [0-9]/, "") } END { print l, h }')

@@ -1,0 +1,153 @@
+#!/bin/sh
+# The prompt, what its values are: weights in the spec's shape, tensors as they print and are computed with, answers to texts, names,
+# options, completion. usage: run.sh XFORMC
+set -u
+xformc=$1
+pty=$(dirname "$xformc")/tests/repl/pty
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+
+# says NAME CODE OUT ERR < CHUNKS: what the prompt prints, in full, and its exit code; ERR is a pattern.
+says() {
+    cat >"$scratch/in"
+    "$xformc" repl <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
+    found=$?
+    message=$(cat "$scratch/err")
+    case $message in $4) fits=1 ;; *) fits=0 ;; esac
+    [ $found = "$2" ] && [ "$(cat "$scratch/out")" = "$3" ] && [ $fits = 1 ]
+    verdict $? "$1"
+    echo "exit $found"; cat "$scratch/out" "$scratch/err"
+}
+# notes NAME LINES < CHUNKS: the lines that begin with `= `, without that, and nothing but notes on standard error.
+notes() {
+    cat >"$scratch/in"
+    "$xformc" repl <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
+    [ $? = 0 ] && [ "$(sed -n 's/^= //p' "$scratch/out")" = "$2" ]
+    verdict $? "$1"
+    grep '^= ' "$scratch/out"; cat "$scratch/err"
+}
+
+# ---- weights and tensors ---------------------------------------------------------------------------------------------
+
+says 'a tensor of weights has the shape that the spec gives it' 65 '4 3
+0.0 0.0
+true
+true
+true' '*W_Q is 4 × 3, found 3 × 4*W_Q takes 4 × 3 numbers, found 2*did you mean*W_Q*input X is 3 × 4, found 2 × 2*' <<'END'
+m = xf.compile("specs/self_attention.lua"); z = m:run().Z
+values = { 1,0,1, 1,0,0, 0,1,0, 0,1,1 }
+table.concat(m:weight("W_Q"):shape(), " ")
+m:set("W_Q", values)
+m:weight("W_Q"):distance(xf.tensor(values, { 4, 3 })) .. " " .. m:run().Z:distance(z)
+m:set("W_Q", { { 1,0,1 }, { 1,0,0 }, { 0,1,0 }, { 0,1,2 } })
+m:run().Z:distance(z) > 0
+return (m:at("X")[1][3] * 0 + m:weight("W_Q")[4][3]) == 2
+m:set("W_Q", xf.tensor(values, { 3, 4 }))
+m:set("W_Q", { 1, 2 })
+m:set("W_q", values)
+m:run{ X = { { 1, 2 }, { 3, 4 } } }
+g = xf.compile(xf.graph("both", function(g)
+  local x, w = g.input("X", { 2, 2 }, { 1,0, 0,1 }), g.param("W", { 2, 2 }, { 1,2, 3,4 })
+  g.output("Y", g.add(g.matmul(x, w), g.matmul(g.relu(x), w)))
+end))
+g:set("W", { { 0, 1 }, { 0, 0 } })
+g:run().Y:distance(xf.tensor{ { 0, 2 }, { 0, 0 } }) == 0
+END
+says 'tensors print what they hold; nested tables are a shape' 65 'f32[2×2] min 1 max 4 mean 2.5
+     1.00000    2.00000
+     3.00000    4.00000
+f32[2×2] min -3.4e+38 max 4 mean -8.5e+37
+   1.0000e-08     2.00000
+  -3.4000e+38     4.00000
+f32[2×1] min inf max inf mean inf, 2 not finite
+         inf
+         nan' '*a row of 1 behind rows of 2*side by side*side by side*sizes do not fit*' <<'END'
+xf.tensor{ { 1, 2 }, { 3, 4 } }
+xf.tensor({ { 1e-8, 2 }, { -3.4e38, 4 } })
+t = xf.tensor{ { 1/0 }, { 0/0 } }
+(tostring(t):gsub("mean %a+", "mean inf"))
+xf.tensor{ { 1, 2 }, { 3 } }
+xf.tensor{ { 1, 2 }, 3 }
+xf.tensor{ 1, { 2 } }
+xf.tensor({ 1, 2, 3 }, { 2, 2 })
+END
+says 'tensors and numbers are computed with' 65 'f32[2×2] min -4 max -1 mean -2.5
+    -1.00000   -2.00000
+    -3.00000   -4.00000
+true true true true true true' '*t + u: the shapes differ: 2 × 2 and 2*t:distance(u): the shapes differ: 2 × 2 and 2*a tensor and a string*' <<'END'
+t = xf.tensor{ { 1, 2 }, { 3, 4 } }; function same(a, b) return tostring(a:distance(b) == 0) end
+-t
+same(t + t, 2 * t) .. " " .. same(1 - t, -(t - 1)) .. " " .. same(t * t / t, t) .. " " .. same(t / 2, t * 0.5) .. " " .. same(12 / t, xf.tensor{ { 12, 6 }, { 4, 3 } }) .. " " .. same(1 + t, t + 1)
+t + xf.tensor{ 1, 2 }
+t:distance(xf.tensor{ 1, 2 })
+t + "x"
+END
+
+# ---- answers ---------------------------------------------------------------------------------------------------------
+
+says 'a text is answered by every kind of model, as by run' 65 "$("$xformc" run specs/sums.lua '12+34=')
+12+34=4
+8
+$("$xformc" run specs/brackets.lua '[]{}')
+f32[1×2]
+$("$xformc" run specs/gpt.lua '1 2 3')
+60 60 217
+2019" '*at most, at least 1*id 500: gpt knows ids from 0 to 255*id 1.5: gpt*' <<'END'
+m = xf.compile("specs/sums.lua")
+m("12+34=")
+m:generate("12+34=", 1)
+m:generate("12+34=", 0)
+m("12+34=") return #m:at("decoder.0.self_attn.weights")[1]
+m = xf.compile("specs/brackets.lua")
+m("[]{}")
+(tostring(m:run{ 1, 4, 5 }.vector):gsub(" .*", ""))
+m = xf.compile("specs/gpt.lua")
+m("1 2 3")
+m:generate("1 2 3", 3)
+m{ 500 }
+m{ 1.5 }
+xf.compile("specs/dates.lua"):generate("3rd of May 2019", 4)
+END
+
+# ---- asking and measuring --------------------------------------------------------------------------------------------
+
+notes 'verify, bench and measure leave the question and the sequence as they were' '0.0 15
+0.0
+0.0' <<'END'
+m = xf.compile("specs/dates.lua")
+m("3rd of May 2019")
+a = m:at("encoder.0.self_attn.weights"); m:verify(); m:measure(0.001)
+print("= " .. m:at("encoder.0.self_attn.weights"):distance(a) .. " " .. #a[1])
+function steps()
+  return xf.compile(xf.graph("steps", function(g)
+    local x = g.input("X", { 1, 8 })
+    local function project(name) return g.matmul(x, g.param(name, { 8, 8 })) end
+    local keys = g.append(g.cache("K", { 20, 8 }), project("W_K"))
+    local values = g.append(g.cache("V", { 20, 8 }), project("W_V"))
+    g.output("Z", (g.attention(project("W_Q"), keys, values, { heads = 2 })))
+  end), { tier = "jit" })
+end
+function x(i) local t = {}; for k = 1, 8 do t[k] = math.sin(i * k) end; return { X = t } end
+a = steps(); b = steps()
+for i = 1, 3 do a:run(x(i)); b:run(x(i)) end
+a:verify(); a:measure(0.001)
+print("= " .. a:at("Z"):distance(b:at("Z")))
+for i = 4, 6 do u = a:run(x(i)).Z; v = b:run(x(i)).Z end
+print("= " .. u:distance(v))
+END
+notes 'verify of a changed model: with the same weights; edits and probes are noted' 'true
+true' <<'END'
+m = xf.compile("specs/dates.lua")
+m:ablate("decoder.0.ffn")
+print("= " .. tostring(m:verify()))
+m:restore(); m:edit("likeliest", m:code("likeliest")); m:probe("encoder.1.ffn", function() end)
+print("= " .. tostring(m:verify()))
+END
+grep -q '^note: dates is changed: C of likeliest, probes; the generic engine computes the spec.s$' "$scratch/err" && [ "$(wc -l <"$scratch/err")" = 1 ]
+verdict $? 'what the generic engine has not is said once'
+printf 'm = xf.compile(xf.graph("g", function(g) g.output("Y", g.relu(g.input("X", { 2, 2 }))) end))\nm:bench(0.2)\n' | "$xformc" repl >"$scratch/out" 2>&1
+awk '/ µs \|/ { if (n++ && $1 - last < 0.01) bad = 1; last = $1 } /^ *more \|/ { more++ } { sum += /\|/ ? $NF : 0; if (/ runs,/) { split($0, w, " "); runs = 0; for (i in w) if (w[i + 1] == "runs,") runs = w[i] } }
+    END { exit bad || n > 10 || more > 1 || n + more < 2 || sum != runs }' "$scratch/out"
+verdict $? 'the histogram has no bin finer than the clock, and all runs'
+cat "$scratch/out"

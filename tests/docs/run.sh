@@ -22,6 +22,13 @@ for page in README.md man/xformc-repl.1.scd; do
     cat "$scratch/diff" "$scratch/err"
 done
 
+# The emitted C that README.md shows is in the folder kept here; white space apart.
+flat() { tr -s ' \n' '  '; }
+awk '/^```/ { c = $0 == "```c"; next } c' README.md | flat >"$scratch/excerpt"
+excerpt=$(sed 's/^ *//; s/ *$//' "$scratch/excerpt")
+[ ${#excerpt} -ge 200 ] && flat <generated/dates/dates.c | grep -qF -e "$excerpt"
+verdict $? 'README.md: the C it shows is what is emitted'
+
 # Lua in the page on specs is a spec.
 awk '/^```/ { if (inside && block ~ /^(return|xf\.op)/) { file = sprintf("%s/spec%d.lua", folder, ++n); printf "%s", block >file; close(file) } inside = !inside; block = ""; next }
     inside { block = block $0 "\n" }' folder="$scratch" man/xformc-spec.5.scd

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "command.h"
 #include "emit_kind.h"
 
@@ -50,10 +51,21 @@ static void close_repl(Repl *r)
 static Repl *running;               /* for the signal handler */
 static volatile sig_atomic_t busy;
 
+static volatile sig_atomic_t interrupts;        /* since what runs began; those that come at once are one */
+static volatile int64_t interrupted_ns;
+
+/* The first asks to stop; the second leaves emitted code that does not hear it; where it is another's code, one more ends the process. */
 static void on_interrupt(int signal)
 {
+    static const char words[] = "\nthis cannot be stopped: Ctrl-C once more ends xformc\n";
+    enum { AT_ONCE_NS = 250000000 };
+    const int64_t now = clock_now_ns();
     (void)signal;
-    if (busy) repl_interrupt(running);
+    if (!busy || (interrupts && now - interrupted_ns < AT_ONCE_NS)) return;
+    interrupted_ns = now;
+    if (++interrupts > 2) _exit(EXIT_INTERRUPT);
+    if (repl_interrupt(running, interrupts > 1)) return;
+    if (write(2, words, sizeof words - 1) < 0) return;
 }
 
 static void catch_interrupts(Repl *r)
@@ -68,6 +80,7 @@ static void catch_interrupts(Repl *r)
 
 static ChunkResult run(Repl *r, const char *name, const char *text, bool last)
 {
+    interrupts = 0;
     busy = 1;
     ChunkResult result = repl_chunk(r, name, text, last);
     busy = 0;
@@ -87,6 +100,7 @@ static bool take_chunk(Repl *r, Lines *lines, Exit *code)
         if (!line && !chunk.size) return false;
         if (line && !more && (*line == ':' || *line == '?') && line[1] != ':') {
             lines_remember(lines, line);
+            interrupts = 0;
             busy = 1;
             repl_command(r, line);
             busy = 0;

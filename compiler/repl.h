@@ -34,8 +34,9 @@ ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last);
 void repl_print(lua_State *L, int index);
 /* Raise what a Diag holds as one Lua error; returns where it holds no error. */
 void repl_raise(lua_State *L, const Diag *d);
-/* From a signal handler: stop the Lua code and the model that runs. */
-void repl_interrupt(Repl *r);
+/* From a signal handler: stop the Lua code and the model that runs. `again`: that was done before, and nothing has heard it; false where
+ * nothing can be left either. */
+bool repl_interrupt(Repl *r, bool again);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
@@ -74,11 +75,13 @@ typedef struct ReplModel {
     Choices choices;                /* its own, so that a call may change them */
     Session *session;               /* NULL once closed */
     Engine *engine, *tapped;        /* tapped: opened when first looked at */
+    const Plan *looked;             /* a plan with taps, before there is that engine; NULL until it is wanted */
     Look look;                      /* of the last question */
     bool asked, traced;             /* there is a question; its trace is there too */
     bool running;                   /* Lua is called while it runs: nothing may change it, or run it again */
     lua_State *L;                   /* of the call that is at work */
     struct ReplEdit { const char *function, *text; struct ReplEdit *before; } *edits;       /* C that was put in, the last first */
+    const char *original;           /* the whole C before the first of them */
     bool probed;                    /* some tensors have probes: the engine with taps answers */
     int64_t open_ns;                /* from the spec to something that runs */
     Background native;              /* what `engine` becomes; BACKGROUND_NONE where it is pinned */
@@ -98,6 +101,8 @@ ReplModel *repl_check_model(lua_State *L);
 /* Its engine with taps, opened when need be; and closed, so that the next use opens it anew. */
 Engine *repl_tapped(lua_State *L, ReplModel *m);
 void repl_close_tapped(ReplModel *m);
+/* A plan with taps, as that engine has one; made when need be. */
+const Plan *repl_looked(ReplModel *m);
 /* Raise what the model's session was told. */
 int repl_model_fail(lua_State *L, const ReplModel *m);
 /* Raise what a status other than RT_OK says. */
@@ -148,6 +153,16 @@ void repl_assembly(ReplModel *m, const char *function);
 void repl_command(Repl *r, const char *line);
 /* Names of commands, for completion: the i-th, or NULL past the end. */
 const char *repl_command_name(int i);
+
+/* Topics of ?NAME, likewise. */
+const char *repl_topic_name(int i);
+
+/* ---- completion: repl_complete.c --------------------------------------------------------------------------------- */
+
+/* Words that the text before the cursor may go on with: all begin with `prefix`, its end; sorted. `shared`: bytes that they have in
+ * common, the prefix among them. */
+typedef struct Completion { Arena *arena; const char *prefix, **words; int count; size_t shared; } Completion;
+Completion repl_complete(Repl *r, Arena *a, const char *text);
 
 /* ---- lines: repl_edit.c ------------------------------------------------------------------------------------------ */
 

@@ -63,12 +63,13 @@ static void look_up(lua_State *L, lua_Debug *debug)
     luaL_error(L, "interrupted");
 }
 
-void repl_interrupt(Repl *r)
+bool repl_interrupt(Repl *r, bool again)
 {
     (void)r;
     jit_stop();
     cleanup_stop();
     stop_wanted = 1;
+    return !again || jit_leave();
 }
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */

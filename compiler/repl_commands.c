@@ -233,6 +233,8 @@ static const struct { const char *name, *text; } topics[] = {
     { "spec", "spec{ heads = 8 }            the same with changes; `xformc fields` lists the fields\n" },
 };
 
+const char *repl_topic_name(int i) { return i < (int)(sizeof topics / sizeof *topics) ? topics[i].name : NULL; }
+
 static const char *topic_of(lua_State *L, const char *words)
 {
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)

@@ -1,14 +1,14 @@
-/* repl_edit.c: lines from a person, edited by libedit, with history and completion; or from a pipe, as they come. */
+/* repl_edit.c: lines from a person, edited by libedit, with history; or from a pipe, as they come. */
 #include <histedit.h>
 
 #include "repl.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <signal.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/ioctl.h>
 
 #include "file.h"
 
@@ -23,102 +23,22 @@ struct Lines {
 
 /* ---- completion -------------------------------------------------------------------------------------------------- */
 
-typedef struct Found { char *prefix; int count; size_t shared; char common[128]; char list[2048]; } Found;
-
-static void found(Found *f, const char *word)
+/* In lines that fit the terminal, no word in two of them. */
+static void print_words(const Completion *c)
 {
-    const size_t n = strlen(f->prefix);
-    if (strncmp(word, f->prefix, n) != 0 || strlen(word) >= sizeof f->common) return;
-    if (!f->count++) {
-        strcpy(f->common, word);
-        f->shared = strlen(word);
-    }
-    while (f->shared && strncmp(f->common, word, f->shared) != 0) f->shared--;
-    const size_t used = strlen(f->list);
-    if (used + strlen(word) + 3 < sizeof f->list) sprintf(f->list + used, "%s  ", word);
-}
-
-/* The names in the table, or behind the metatable, of the value at the top of the stack. */
-static void names_of(lua_State *L, Found *f)
-{
-    const int top = lua_gettop(L);
-    int table = top;
-    if (lua_type(L, top) != LUA_TTABLE) {
-        if (luaL_getmetafield(L, top, "__methods") == LUA_TNIL) return;
-        table = lua_gettop(L);
-    }
-    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
-        if (lua_type(L, -2) == LUA_TSTRING) found(f, lua_tostring(L, -2));
-    lua_settop(L, top);
-}
-
-/* Protected: 1 is a Found, 2 the path before its last dot or colon ("" for globals). */
-static int complete_word(lua_State *L)
-{
-    Found *f = lua_touserdata(L, 1);
-    const char *s = lua_tostring(L, 2);
-    lua_pushglobaltable(L);
-    while (*s) {
-        const size_t n = strcspn(s, ".:");
-        lua_pushlstring(L, s, n);
-        if (lua_type(L, -2) == LUA_TTABLE) lua_rawget(L, -2);
-        else lua_pushnil(L);
-        if (lua_isnil(L, -1)) return 0;
-        s += n + (s[n] != '\0');
-    }
-    names_of(L, f);
-    return 0;
-}
-
-/* Files whose path begins as the text in quotes does. */
-static void complete_path(Found *f)
-{
-    const char *slash = strrchr(f->prefix, '/');
-    Arena *a = arena_new();
-    const char *folder = slash ? arena_copy(a, f->prefix, (size_t)(slash - f->prefix) + 1) : "";
-    DIR *d = opendir(*folder ? folder : ".");
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (e->d_name[0] != '.') found(f, arena_format(a, "%s%s", folder, e->d_name));
-    if (d) closedir(d);
-    arena_free(a);
-}
-
-/* Names of tensors, for m:at("…"). */
-static void complete_tensor(Repl *r, Found *f)
-{
-    const ReplModel *m = repl_last_model(r->L);
-    const Plan *p = m && m->tapped ? m->tapped->plan : NULL;
-    for (int i = 0; p && i < p->tap_count; i++) found(f, p->taps[i].name);
-}
-
-static void complete(Lines *l, char *text, Found *f)
-{
-    lua_State *L = l->repl->L;
-    const char *quote = strrchr(text, '"');
-    size_t quotes = 0;
-    for (const char *s = text; *s; s++) quotes += *s == '"';
-    if (*text == ':' || *text == '?') {
-        for (int i = 0; *text == ':' && repl_command_name(i); i++) {
-            f->prefix = text;
-            found(f, repl_command_name(i));
+    struct winsize size = { .ws_col = 0 };
+    const size_t width = ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+    size_t used = 0;
+    fputs("\n", stdout);
+    for (int i = 0; i < c->count; i++) {
+        const size_t n = strlen(c->words[i]);
+        if (used && used + 2 + n > width) {
+            fputs("\n", stdout);
+            used = 0;
         }
-        if (*text == ':') return;
+        used += (size_t)printf("%s%s", used ? "  " : "", c->words[i]);
     }
-    if (quotes % 2) {
-        f->prefix = (char *)quote + 1;
-        if (quote - text >= 4 && strncmp(quote - 4, ":at(", 4) == 0) complete_tensor(l->repl, f);
-        else complete_path(f);
-        return;
-    }
-    size_t begin = strlen(text);
-    while (begin && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:", text[begin - 1])) begin--;
-    char *word = text + begin, *dot = word + strlen(word);
-    while (dot > word && !strchr(".:", dot[-1])) dot--;
-    f->prefix = dot;
-    lua_pushcfunction(L, complete_word);
-    lua_pushlightuserdata(L, f);
-    lua_pushlstring(L, word, dot > word ? (size_t)(dot - word - 1) : 0);
-    if (lua_pcall(L, 2, 0, 0) != LUA_OK) lua_pop(L, 1);
+    fputs("\n", stdout);
 }
 
 /* Bound to the tab key. */
@@ -128,21 +48,17 @@ static unsigned char on_tab(EditLine *edit, int key)
     Lines *l;
     el_get(edit, EL_CLIENTDATA, &l);
     const LineInfo *info = el_line(edit);
-    const size_t n = (size_t)(info->cursor - info->buffer);
-    char *text = strndup(info->buffer, n);
-    Found f = { .count = 0 };
-    if (!text) return CC_ERROR;
-    complete(l, text, &f);
-    const size_t typed = f.prefix ? strlen(f.prefix) : 0;
+    Arena *a = arena_new();
+    const Completion c = repl_complete(l->repl, a, arena_copy(a, info->buffer, (size_t)(info->cursor - info->buffer)));
+    const size_t typed = strlen(c.prefix);
     unsigned char result = CC_ERROR;
-    if (f.count && f.shared > typed) {
-        f.common[f.shared] = '\0';
-        result = el_insertstr(edit, f.common + typed) ? CC_ERROR : CC_REFRESH;
-    } else if (f.count > 1) {
-        printf("\n%s\n", f.list);
+    if (c.count && c.shared > typed) {
+        result = el_insertstr(edit, arena_copy(a, c.words[0] + typed, c.shared - typed)) ? CC_ERROR : CC_REFRESH;
+    } else if (c.count > 1) {
+        print_words(&c);
         result = CC_REDISPLAY;
     }
-    free(text);
+    arena_free(a);
     return result;
 }
 
@@ -175,6 +91,25 @@ static char *prompt(EditLine *edit)
     return l->more ? next : first;
 }
 
+/* Home, End, Delete, and the arrows with the control key, as terminals send them. */
+static void bind_keys(EditLine *edit)
+{
+    static const struct { const char *keys, *does; } bound[] = {
+        { "\\e[1~", "ed-move-to-beg" }, { "\\e[7~", "ed-move-to-beg" }, { "\\e[H", "ed-move-to-beg" }, { "\\eOH", "ed-move-to-beg" },
+        { "\\e[4~", "ed-move-to-end" }, { "\\e[8~", "ed-move-to-end" }, { "\\e[F", "ed-move-to-end" }, { "\\eOF", "ed-move-to-end" },
+        { "\\e[3~", "ed-delete-next-char" }, { "\\e[1;5D", "ed-prev-word" }, { "\\e[5D", "ed-prev-word" },
+        { "\\e[1;5C", "em-next-word" }, { "\\e[5C", "em-next-word" },
+    };
+    for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) el_set(edit, EL_BIND, bound[i].keys, bound[i].does, NULL);
+}
+
+/* What is typed is UTF-8, whatever the locale says; numbers stay as C has them. */
+static void take_unicode(void)
+{
+    if (setlocale(LC_CTYPE, "") && strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
+    if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "en_US.UTF-8");
+}
+
 Lines *lines_open(Repl *r)
 {
     Lines *l = calloc(1, sizeof *l);
@@ -182,6 +117,7 @@ Lines *lines_open(Repl *r)
     if (!l) die("no memory");
     l->repl = r;
     if (!r->terminal) return l;
+    take_unicode();
     l->edit = el_init("xformc", stdin, stdout, stderr);
     l->history = history_init();
     if (!l->edit || !l->history) die("no memory for the line editor");
@@ -196,6 +132,7 @@ Lines *lines_open(Repl *r)
     el_set(l->edit, EL_ADDFN, "xf-complete", "Complete a name", on_tab);
     el_set(l->edit, EL_BIND, "^I", "xf-complete", NULL);
     el_set(l->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    bind_keys(l->edit);
     el_set(l->edit, EL_SIGNAL, 0);
     el_source(l->edit, NULL);
     return l;

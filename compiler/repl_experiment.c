@@ -15,13 +15,6 @@ static void need_jit(lua_State *L, const ReplModel *m)
     if (strcmp(m->choices.engine, "jit") != 0) luaL_error(L, "the model runs on the %s engine; this needs { engine = \"jit\" }", m->choices.engine);
 }
 
-/* What is changed stays on the jit: its C and its weights are its own. */
-static void need_changes(lua_State *L, ReplModel *m)
-{
-    need_jit(L, m);
-    repl_tier_pin(m);
-}
-
 /* ---- probes ------------------------------------------------------------------------------------------------------ */
 
 /* The table of a model's probes, pushed; made when need be. */
@@ -192,8 +185,8 @@ static int edit(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
     const char *begin, *end;
-    need_changes(L, m);
-    const char *function = function_of(L, jit_text(m->engine), &begin, &end);
+    need_jit(L, m);
+    const char *function = function_of(L, jit_text(repl_tier_jit(m)), &begin, &end);
     if (lua_isfunction(L, 3)) {
         lua_settop(L, 3);
         lua_pushlstring(L, begin, (size_t)(end - begin));
@@ -202,8 +195,11 @@ static int edit(lua_State *L)
         m->running = false;
         if (status != LUA_OK) return lua_error(L);
     }
+    if (lua_type(L, 3) != LUA_TSTRING) return luaL_error(L, "m:edit takes the new C of '%s', or a function from the old to the new", function);
+    repl_tier_pin(m);                   /* what is changed stays on the jit: its C and its weights are its own */
     Arena *a = m->session->arena;
-    const char *text = arena_text(a, luaL_checkstring(L, 3)), *before = jit_text(m->engine);
+    const char *text = arena_text(a, lua_tostring(L, 3)), *before = jit_text(m->engine);
+    if (!m->edits) m->original = before;
     if (!replace(m, m->engine, function, text)) return repl_model_fail(L, m);
     if (m->tapped && !replace(m, m->tapped, function, text)) {
         jit_recompile(a, diag_new(a), m->engine, before);       /* both, or none */
@@ -305,14 +301,22 @@ static int set(lua_State *L)
     return 0;
 }
 
-/* m:restore(): the weights of the spec again. */
+/* m:restore(): the spec again, its weights and its C, and no probes; what was on the way to native code goes there. */
 static int restore(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
-    need_changes(L, m);
-    jit_shared_weights(m->engine);
-    if (m->tapped) jit_shared_weights(m->tapped);
-    m->traced = false;
+    Session *s = m->session;
+    need_jit(L, m);
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, m);
+    m->probed = false;
+    repl_close_tapped(m);
+    if (m->edits && !jit_recompile(s->arena, s->diag, m->engine, m->original)) return repl_model_fail(L, m);
+    m->edits = NULL;
+    if (jit_has_own_weights(repl_tier_jit(m))) jit_shared_weights(m->engine);
+    if (!m->pinned) return 0;
+    m->pinned = m->told = false;
+    repl_tier_begin(L, m, NULL);
     return 0;
 }
 

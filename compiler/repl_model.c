@@ -207,6 +207,13 @@ Engine *repl_tapped(lua_State *L, ReplModel *m)
     return m->tapped;
 }
 
+const Plan *repl_looked(ReplModel *m)
+{
+    if (m->tapped) return m->tapped->plan;
+    if (!m->looked) m->looked = session_plan(m->session, strcmp(m->choices.engine, "generic") == 0 ? TARGET_ROW_MAJOR : TARGET_PANELS, true);
+    return m->looked;
+}
+
 void repl_close_tapped(ReplModel *m)
 {
     if (m->tapped) repl_forget_engine(m);
@@ -439,24 +446,15 @@ static int generate(lua_State *L)
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
 
+/* m:names(): what m:at knows, in order of execution. */
 static int names(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
-    const Plan *p = repl_tapped(L, m)->plan;
-    lua_newtable(L);
-    int n = 0;
-    for (int i = 0; i < p->tap_count; i++) {
-        lua_pushstring(L, p->taps[i].name);
-        lua_rawseti(L, -2, ++n);
-    }
-    if (m->traced) {        /* outputs too, which are no taps */
-        const TraceTensor *last = m->look.trace->count ? &m->look.trace->tensors[m->look.trace->count - 1] : NULL;
-        for (int i = 0; i < p->tap_count && last; i++)
-            if (strcmp(p->taps[i].name, last->name) == 0) last = NULL;
-        if (last) {
-            lua_pushstring(L, last->name);
-            lua_rawseti(L, -2, ++n);
-        }
+    const Trace *t = trace_names(repl_scratch(L), repl_looked(m));
+    lua_createtable(L, t->count, 0);
+    for (int i = 0; i < t->count; i++) {
+        lua_pushstring(L, t->tensors[i].name);
+        lua_rawseti(L, -2, i + 1);
     }
     return 1;
 }
@@ -541,21 +539,37 @@ static int close_value(lua_State *L)
     return 0;
 }
 
+static int member_name(lua_State *L, ReplModel *m) { return lua_pushstring(L, m->session->model->name), 1; }
+static int member_parameters(lua_State *L, ReplModel *m) { return lua_pushinteger(L, model_parameters(m->session->model)), 1; }
+static int member_state_bytes(lua_State *L, ReplModel *m) { return lua_pushinteger(L, (lua_Integer)m->engine->plan->state_bytes), 1; }
+static int member_compile_ms(lua_State *L, ReplModel *m) { return lua_pushnumber(L, (double)m->open_ns / 1e6), 1; }
+
+static int member_spec(lua_State *L, ReplModel *m)
+{
+    (void)m;
+    return lua_getiuservalue(L, 1, 1), 1;
+}
+
+static int member_tier(lua_State *L, ReplModel *m)
+{
+    repl_tier_poll(L, m);
+    return lua_pushstring(L, repl_tier_name(m)), 1;
+}
+
+static const struct { const char *name; int (*push)(lua_State *L, ReplModel *m); } members[] = {
+    { "name", member_name }, { "tier", member_tier }, { "parameters", member_parameters }, { "state_bytes", member_state_bytes },
+    { "compile_ms", member_compile_ms }, { "spec", member_spec },
+};
+enum { MEMBERS = sizeof members / sizeof *members };
+
 static int index_model(lua_State *L)
 {
-    const char *key = luaL_checkstring(L, 2);
     ReplModel *m = luaL_checkudata(L, 1, model_type);
-    if (m->session && strcmp(key, "name") == 0) return lua_pushstring(L, m->session->model->name), 1;
-    if (m->session && strcmp(key, "tier") == 0) {
-        repl_tier_poll(L, m);
-        return lua_pushstring(L, repl_tier_name(m)), 1;
-    }
-    if (m->session && strcmp(key, "parameters") == 0) return lua_pushinteger(L, model_parameters(m->session->model)), 1;
-    if (m->session && strcmp(key, "state_bytes") == 0) return lua_pushinteger(L, (lua_Integer)m->engine->plan->state_bytes), 1;
-    if (m->session && strcmp(key, "compile_ms") == 0) return lua_pushnumber(L, (double)m->open_ns / 1e6), 1;
-    if (m->session && strcmp(key, "spec") == 0) return lua_getiuservalue(L, 1, 1), 1;
+    const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    for (int i = 0; m->session && i < MEMBERS; i++)
+        if (strcmp(members[i].name, key) == 0) return members[i].push(L, m);
     if (lua_getfield(L, lua_upvalueindex(1), key) != LUA_TNIL) return 1;
-    return luaL_error(L, "a model has no '%s'; see ?model", key);
+    return luaL_error(L, "a model has no '%s'; see ?model", luaL_tolstring(L, 2, NULL));
 }
 
 void repl_push_methods(lua_State *L)
@@ -581,6 +595,12 @@ void repl_open_model(lua_State *L)
     repl_add_experiments(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__methods");
+    lua_newtable(L);
+    for (int i = 0; i < MEMBERS; i++) {
+        lua_pushboolean(L, true);
+        lua_setfield(L, -2, members[i].name);
+    }
+    lua_setfield(L, -3, "__members");       /* for completion */
     lua_pushcclosure(L, index_model, 1);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);

@@ -143,7 +143,7 @@ static rt_status feed(Gather *g, Engine *e, const int *source, int n, const int 
     return status;
 }
 
-Trace *trace_run(Arena *a, Engine *e, const int *source, int n, const int *target, int m)
+static Gather gather_model(Arena *a, Engine *e, int n, int m)
 {
     Gather g = gather_new(a, e, e->plan->tap_count + 2);
     g.used[COUNT_SOURCE] = n > 0 ? n : 0;
@@ -151,6 +151,12 @@ Trace *trace_run(Arena *a, Engine *e, const int *source, int n, const int *targe
     add_program(&g, "encode");
     add_program(&g, "step");
     add_output(&g);
+    return g;
+}
+
+Trace *trace_run(Arena *a, Engine *e, const int *source, int n, const int *target, int m)
+{
+    Gather g = gather_model(a, e, n, m);
     g.trace->status = feed(&g, e, source, n, target, m);
     return g.trace;
 }
@@ -191,7 +197,7 @@ static void add_named(Gather *g, const char *name)
     if (b && !b->block) add_part(g, name, t, b, 0);
 }
 
-Trace *trace_graph(Arena *a, Engine *e)
+static Gather gather_graph(Arena *a, Engine *e)
 {
     const GraphSpec *spec = e->plan->graph->model->graph;
     Gather g = gather_new(a, e, spec->count);
@@ -199,9 +205,21 @@ Trace *trace_graph(Arena *a, Engine *e)
         const char *op = spec->calls[i].op;
         if (strcmp(op, "input") == 0 || strcmp(op, "name") == 0 || strcmp(op, "output") == 0) add_named(&g, spec->calls[i].name);
     }
+    return g;
+}
+
+Trace *trace_graph(Arena *a, Engine *e)
+{
+    Gather g = gather_graph(a, e);
     g.trace->status = e->ops->run(e);
     if (!g.trace->status) gather_source(&g);
     return g.trace;
+}
+
+Trace *trace_names(Arena *a, const Plan *p)
+{
+    Engine none = { .plan = p };
+    return p->graph->model->graph ? gather_graph(a, &none).trace : gather_model(a, &none, 0, 0).trace;
 }
 
 /* ---- comparing ------------------------------------------------------------------------------------------ */

@@ -14,6 +14,8 @@ typedef struct Trace { TraceTensor *tensors; int count; rt_status status; } Trac
 Trace *trace_run(Arena *a, Engine *e, const int *source, int n, const int *target, int m);
 /* Run an xf.graph: inputs, named values and outputs, in order of the spec. */
 Trace *trace_graph(Arena *a, Engine *e);
+/* What those would gather of an engine on this plan, in order of execution: names without values. */
+Trace *trace_names(Arena *a, const Plan *p);
 const TraceTensor *trace_find(const Trace *t, const char *name);       /* NULL if absent */
 
 /* max |a - b| / max |b| over the tensor; 0 where both are all zero, infinity where a is not finite. */

@@ -1,6 +1,8 @@
 /* jit.c: the engine that compiles the emitted C in memory with libtcc. Every operation is a kernel of the library, bound by
  * name, for tcc's own code is as slow as unoptimised C; it only says what is called in which order. */
 #include <libtcc.h>
+#include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +71,52 @@ static int rt_poll(int lane, int turn)
     return answers[turn];
 }
 
+/* ---- leaving ----------------------------------------------------------------------------------------------------- *
+ * C that was put in may never come to a poll. Emitted code holds nothing, neither memory nor locks, so a signal's handler may leave
+ * it from anywhere, as long as it runs on one lane and has called nobody's Lua. */
+
+static sigjmp_buf way_out;
+static volatile sig_atomic_t inside;
+static pthread_t inside_thread;
+
+bool jit_leave(void)
+{
+    if (!inside || !pthread_equal(pthread_self(), inside_thread)) return false;
+    inside = 0;
+    siglongjmp(way_out, 1);
+}
+
+/* Behind sigsetjmp, before the code runs. */
+static void enter(const Jit *k)
+{
+    inside_thread = pthread_self();
+    inside = !k->emitted.model.team;
+}
+
+/* Where the handler has jumped to: its signal is still blocked. */
+static rt_status left(void)
+{
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &interrupt, NULL);
+    return RT_INTERRUPTED;
+}
+
+static rt_status unless_stopped(rt_status status)
+{
+    inside = 0;
+    return stopped ? RT_INTERRUPTED : status;
+}
+
+/* Run `call`, a call of emitted code, in a function that returns its status. */
+#define LEAVABLE(k, call)                       \
+    do {                                        \
+        if (sigsetjmp(way_out, 0)) return left(); \
+        enter(k);                               \
+        return unless_stopped(call);            \
+    } while (0)
+
 /* ---- watching --------------------------------------------------------------------------------------------------- */
 
 static Engine *running;             /* for rt_watch; one model runs at a time */
@@ -82,6 +130,7 @@ static void rt_watch(int block, int operation, int layer, int rows)
     at.op = &at.block->ops[operation];
     at.layer = layer;
     at.rows = rows > 0 ? rows : 1;
+    inside = 0;
     if (k->watch.call) k->watch.call(k->watch.user, running, &at);
     since(&k->last_ns);
 }
@@ -95,30 +144,28 @@ static Jit *begin(Engine *e)
     return k;
 }
 
-static rt_status unless_stopped(rt_status status) { return stopped ? RT_INTERRUPTED : status; }
-
 static rt_status jit_encode(Engine *e, const int *ids, int n)
 {
     begin(e)->at = (JitAt){ .source = n };
-    return unless_stopped(emitted_encode(e, ids, n));
+    LEAVABLE(e->own, emitted_encode(e, ids, n));
 }
 
 static rt_status jit_step(Engine *e, int id)
 {
     begin(e)->at.target++;
-    return unless_stopped(emitted_step(e, id));
+    LEAVABLE(e->own, emitted_step(e, id));
 }
 
 static rt_status jit_next(Engine *e, int id, int *next)
 {
     begin(e)->at.target++;
-    return unless_stopped(emitted_next(e, id, next));
+    LEAVABLE(e->own, emitted_next(e, id, next));
 }
 
 static rt_status jit_rows(Engine *e, const rt_row *rows, int n)
 {
     begin(e)->at.target = n > 0 ? rows[n - 1].position + 1 : 0;
-    return unless_stopped(emitted_rows(e, rows, n));
+    LEAVABLE(e->own, emitted_rows(e, rows, n));
 }
 
 static rt_status jit_clear(Engine *e)
@@ -127,11 +174,13 @@ static rt_status jit_clear(Engine *e)
     return emitted_clear(e);
 }
 
+static rt_status run_once(Engine *e) { LEAVABLE(e->own, emitted_run(e)); }
+
 static rt_status jit_run(Engine *e)
 {
     begin(e);
     const int32_t before = *engine_position(e);
-    const rt_status status = unless_stopped(emitted_run(e));
+    const rt_status status = run_once(e);
     if (status == RT_INTERRUPTED) *engine_position(e) = before;     /* of what caches got nothing counts */
     return status;
 }

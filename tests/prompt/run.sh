@@ -151,3 +151,158 @@ awk '/ µs \|/ { if (n++ && $1 - last < 0.01) bad = 1; last = $1 } /^ *more \|/ 
     END { exit bad || n > 10 || more > 1 || n + more < 2 || sum != runs }' "$scratch/out"
 verdict $? 'the histogram has no bin finer than the clock, and all runs'
 cat "$scratch/out"
+says 'm:restore undoes weights, C and probes, and native code comes back' 0 'native jit jit
+2019-05-03 0
+native 2019-05-03
+native' '' <<'END'
+m = xf.compile("specs/dates.lua"); before = m:wait(); seen = 0
+m:ablate("encoder.0.ffn"); changed = m.tier
+m:probe("encoder.1.ffn", function(t) seen = seen + 1; return t:scaled(0) end)
+m:edit("likeliest", function(t) return (t:gsub("argmax_15%(next_id, logits%)", "*next_id = 2")) end)
+before .. " " .. changed .. " " .. m.tier
+m:restore()
+m("3rd of May 2019") .. " " .. seen
+m:wait() .. " " .. m("3rd of May 2019")
+m:restore() pcall(m.edit, m, "nothing", "") return m.tier
+END
+
+# ---- on a terminal ---------------------------------------------------------------------------------------------------
+
+# libedit does not free the name of a function that was added to it; nothing of ours calls wcsdup.
+printf 'leak:wcsdup\n' >"$scratch/suppressions"
+export LSAN_OPTIONS="suppressions=$scratch/suppressions:print_suppressions=0"
+printf '? >\n> 1\n? 1\n> :quit\n' >"$scratch/script"
+"$pty" "$scratch/script" "$xformc" repl >/dev/null
+if [ $? = 77 ]; then
+    echo 'skip the prompt on a terminal (no pseudo-terminals)'
+    exit 0
+fi
+# types NAME COMMAND… < SCRIPT
+types() {
+    name=$1
+    shift
+    cat >"$scratch/script"
+    timeout 90 "$pty" "$scratch/script" "$@" >"$scratch/screen" 2>&1
+    verdict $? "terminal: $name"
+    cat "$scratch/screen"
+}
+types 'letters that are not ASCII, in every locale; Home, End, Ctrl-Left' env LC_ALL=C "$xformc" repl <<'END'
+? >
+> #"ä" + 40
+? 42
+> "M" .. "äy" .. "x"
+? Mäyx
+? >
+. 2 + 2
+^ [
+. [1~
+. 1
+^ [
+. [4~
+> 0
+? 32
+? >
+. 40 2
+^ [
+. [1;5D
+> +
+? 42
+> :quit
+END
+types 'completion: tensors, weights, blocks, functions of the model before the colon; paths, fields, members' "$xformc" repl <<'END'
+? >
+> n = xf.compile("specs/self_attention.lua"); m = xf.compile("specs/dates.lua"); s = xf.spec("specs/dates.lua"); print("do" .. "ne")
+? done
+? >
+. n:at("Q
+^ I
+^ I
+^ U
+. m:at("decoder.1.cross_attn.we
+^ I
+? ights
+^ U
+? >
+. n:weight("W
+^ I
+? _
+^ I
+? W_K  W_Q  W_V
+^ U
+? >
+. m:probe("log_
+^ I
+? probs
+^ U
+? >
+. m:edit("likel
+^ I
+? iest
+^ U
+? >
+. :code likel
+^ I
+? iest
+^ U
+? >
+. m:ablate("decoder.1.c
+^ I
+? ross_attn
+^ U
+? >
+. :load specs/dat
+^ I
+? es
+^ U
+? >
+. xf.compile("specs/brackets.
+^ I
+? lua
+^ U
+? >
+. s{ d_model = 8, act
+^ I
+? ivation
+^ U
+? >
+. m.
+^ I
+? compile_ms  name  parameters  spec  state_bytes  tier
+^ U
+> :quit
+END
+types 'Ctrl-C twice leaves C that never ends' "$xformc" repl <<'END'
+? >
+> kept = "ke" .. "pt"; m = xf.compile("specs/dates.lua"); m:edit("likeliest", function(t) return (t:gsub("{\n", "{\n    while (1) { }\n", 1)) end); print("go" .. "es on")
+? goes on
+> print("be" .. "gun"); m("3rd of May 2019")
+? begun
+^ C
+^ C
+^ C
+^ C
+^ C
+? interrupted
+> m:restore()
+> kept
+? kept
+> m("3rd of May 2019")
+? 2019-05-03
+> :quit
+END
+types 'Ctrl-C once more ends what nothing can stop, with 130' sh -c 'trap "" INT; "$0" repl; echo ended with $?' "$xformc" <<'END'
+? >
+> print("be" .. "gun"); ("a"):rep(60):find(("a*"):rep(60) .. "b")
+? begun
+^ C
+^ C
+^ C
+^ C
+^ C
+? once more ends xformc
+^ C
+^ C
+^ C
+^ C
+? ended with 130
+END

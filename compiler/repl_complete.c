@@ -1,0 +1,271 @@
+/* repl_complete.c: what could follow the text before the cursor: commands and their words, tensors, functions, fields and paths inside
+ * quotes and braces, else names of Lua. */
+#include "repl.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "jit.h"
+#include "pack.h"
+
+static const char name_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+static void offer(Completion *c, const char *word)
+{
+    if (strncmp(word, c->prefix, strlen(c->prefix)) != 0) return;
+    for (int i = 0; i < c->count; i++)
+        if (strcmp(c->words[i], word) == 0) return;
+    c->words = arena_grow(c->arena, c->words, (size_t)c->count * sizeof *c->words, (size_t)(c->count + 1) * sizeof *c->words);
+    c->words[c->count++] = arena_text(c->arena, word);
+}
+
+/* ---- names of Lua ------------------------------------------------------------------------------------------------ */
+
+static void offer_keys(lua_State *L, int table, Completion *c)
+{
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
+        if (lua_type(L, -2) == LUA_TSTRING && strspn(lua_tostring(L, -2), name_letters) == strlen(lua_tostring(L, -2))) offer(c, lua_tostring(L, -2));
+}
+
+/* The names in the table, or behind the metatable, of the value at the top of the stack. */
+static void offer_members(lua_State *L, Completion *c, char sign)
+{
+    const int top = lua_gettop(L);
+    if (lua_istable(L, top)) offer_keys(L, top, c);
+    else if (luaL_getmetafield(L, top, sign == ':' ? "__methods" : "__members") == LUA_TTABLE) offer_keys(L, top + 1, c);
+    else if (lua_type(L, top) == LUA_TSTRING && luaL_getmetafield(L, top, "__index") == LUA_TTABLE) offer_keys(L, lua_gettop(L), c);
+    lua_settop(L, top);
+}
+
+/* Push the value of a path of names such as a.b.c, of length n; no code runs. Nil where there is none. */
+static void push_path(lua_State *L, const char *s, size_t n)
+{
+    lua_pushglobaltable(L);
+    for (const char *end = s + n; s < end;) {
+        size_t length = strcspn(s, ".:");
+        if (length > (size_t)(end - s)) length = (size_t)(end - s);
+        lua_pushlstring(L, s, length);
+        if (lua_type(L, -2) == LUA_TTABLE) lua_rawget(L, -2);
+        else {
+            lua_pop(L, 1);
+            lua_pushnil(L);
+        }
+        s += length + 1;
+    }
+}
+
+/* Where the path of names that ends at `end` begins. */
+static const char *path_begin(const char *text, const char *end)
+{
+    while (end > text && (strchr(name_letters, end[-1]) || strchr(".:", end[-1]))) end--;
+    return end;
+}
+
+static void complete_name(lua_State *L, const char *text, Completion *c)
+{
+    const char *end = text + strlen(text), *begin = path_begin(text, end), *dot = end;
+    while (dot > begin && !strchr(".:", dot[-1])) dot--;
+    c->prefix = dot;
+    push_path(L, begin, dot > begin ? (size_t)(dot - begin - 1) : 0);
+    offer_members(L, c, dot > begin ? dot[-1] : '.');
+}
+
+/* ---- models ------------------------------------------------------------------------------------------------------ */
+
+static void offer_tensors(Completion *c, ReplModel *m, bool probed)
+{
+    const Plan *p = repl_looked(m);
+    const Trace *t = trace_names(c->arena, p);
+    for (int i = 0; !probed && i < t->count; i++) offer(c, t->tensors[i].name);
+    for (int i = 0; probed && i < p->tap_count; i++) offer(c, p->taps[i].name);
+}
+
+static void offer_weights(Completion *c, const ReplModel *m)
+{
+    const Model *model = m->session->model;
+    int n;
+    for (int i = 0; i < model->tensor_count; i++)
+        if (pack_find(c->arena, m->engine->plan, model->tensors[i].name, &n)) offer(c, model->tensors[i].name);
+}
+
+/* What m:ablate takes: blocks whose last weights are called out or down. */
+static void offer_blocks(Completion *c, const ReplModel *m)
+{
+    static const char *const ends[] = { "_attn.out.weight", ".ffn.down.weight" };
+    const Model *model = m->session->model;
+    for (int i = 0; i < model->tensor_count; i++)
+        for (int k = 0; k < 2; k++) {
+            const char *name = model->tensors[i].name, *end = strstr(name, ends[k]);
+            if (end && !end[strlen(ends[k])]) offer(c, arena_copy(c->arena, name, (size_t)(end - name) + (k ? strlen(".ffn") : strlen("_attn"))));
+        }
+}
+
+/* Every function that the C text defines. */
+static void offer_functions(Completion *c, const ReplModel *m)
+{
+    if (strcmp(m->choices.engine, "jit") != 0) return;
+    const char *text = jit_text(repl_tier_jit(m));
+    for (const char *at = text; (at = strstr(at, "\n{\n")); at++) {
+        const char *line = at;
+        while (line > text && line[-1] != '\n') line--;
+        const char *open = strchr(line, '('), *begin = open;
+        while (begin && begin > line && strchr(name_letters, begin[-1])) begin--;
+        const char *b, *e;
+        if (!open || open >= at || begin == open) continue;
+        const char *name = arena_copy(c->arena, begin, (size_t)(open - begin));
+        if (repl_find_function(text, name, &b, &e)) offer(c, name);
+    }
+}
+
+/* ---- inside quotes ----------------------------------------------------------------------------------------------- */
+
+/* Files whose path begins as the text in quotes does; of a folder with a slash. */
+static void offer_paths(Completion *c)
+{
+    const char *slash = strrchr(c->prefix, '/');
+    const char *folder = slash ? arena_copy(c->arena, c->prefix, (size_t)(slash - c->prefix) + 1) : "";
+    const char *rest = slash ? slash + 1 : c->prefix;
+    DIR *d = opendir(*folder ? folder : ".");
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (*e->d_name == '.' && (*rest != '.' || strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)) continue;
+        const char *path = arena_format(c->arena, "%s%s", folder, e->d_name);
+        struct stat info;
+        offer(c, stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? arena_format(c->arena, "%s/", path) : path);
+    }
+    if (d) closedir(d);
+}
+
+/* What a method of a model takes as its first text. */
+static bool complete_argument(Repl *r, const char *text, const char *quote, Completion *c)
+{
+    lua_State *L = r->L;
+    const char *end = quote;
+    while (end > text && strchr(" (", end[-1])) end--;
+    const char *begin = path_begin(text, end), *colon = end;
+    while (colon > begin && *colon != ':') colon--;
+    if (*colon != ':') return false;
+    const char *method = arena_copy(c->arena, colon + 1, (size_t)(end - colon - 1));
+    push_path(L, begin, (size_t)(colon - begin));
+    ReplModel *m = repl_model_at(L, -1);
+    if (!m) m = repl_last_model(L);
+    if (!m) return false;
+    const struct { const char *method; int kind; } takes[] = { { "at", 0 }, { "probe", 1 }, { "ablate", 2 }, { "heads", 2 }, { "weight", 3 },
+                                                               { "set", 3 }, { "code", 4 }, { "edit", 4 } };
+    for (size_t i = 0; i < sizeof takes / sizeof *takes; i++) {
+        if (strcmp(takes[i].method, method) != 0) continue;
+        if (takes[i].kind < 2) offer_tensors(c, m, takes[i].kind);
+        else (takes[i].kind == 2 ? offer_blocks : takes[i].kind == 3 ? offer_weights : offer_functions)(c, m);
+        return true;
+    }
+    return false;
+}
+
+/* The quote that is open at the end of the text; NULL where none is. */
+static const char *open_quote(const char *text)
+{
+    const char *open = NULL;
+    for (const char *s = text; *s; s++) {
+        if (open && *s == '\\' && s[1]) s++;
+        else if (open && *s == *open) open = NULL;
+        else if (!open && strchr("\"'", *s)) open = s;
+    }
+    return open;
+}
+
+/* ---- inside braces ----------------------------------------------------------------------------------------------- */
+
+/* The brace that is open at the end, if a name is to come there; NULL where not. */
+static const char *open_brace(const char *text, const char *word)
+{
+    int depth = 0;
+    const char *before = word;
+    while (before > text && before[-1] == ' ') before--;
+    if (before == text || !strchr("{,", before[-1])) return NULL;
+    for (const char *s = before; s > text; s--) {
+        if (s[-1] == '}') depth++;
+        if (s[-1] == '{' && depth-- == 0) return s - 1;
+    }
+    return NULL;
+}
+
+/* Fields, inside the braces behind a spec or xf.model. */
+static bool complete_field(lua_State *L, const char *text, Completion *c)
+{
+    const char *word = text + strlen(text);
+    while (word > text && strchr(name_letters, word[-1])) word--;
+    const char *brace = open_brace(text, word);
+    if (!brace) return false;
+    while (brace > text && strchr(" (", brace[-1])) brace--;
+    const char *begin = path_begin(text, brace);
+    const size_t n = (size_t)(brace - begin);
+    push_path(L, begin, n);
+    if (!(n == 8 && strncmp(begin, "xf.model", n) == 0) && !spec_at(L, -1)) return false;
+    c->prefix = word;
+    for (int i = 0; i < FIELD_COUNT; i++) offer(c, fields[i].name);
+    offer(c, "encoder");
+    offer(c, "decoder");
+    return true;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+/* The words of a command; false where `text` is none. */
+static bool complete_command(Repl *r, const char *text, Completion *c)
+{
+    const size_t n = strcspn(text, " ");
+    const char *words = text + n + strspn(text + n, " ");
+    if (*text == '?') {
+        c->prefix = text + 1;
+        for (int i = 0; repl_topic_name(i); i++) offer(c, repl_topic_name(i));
+        return false;                               /* names of Lua too */
+    }
+    if (*text != ':') return false;
+    c->prefix = text[n] ? words : text;
+    if (!text[n])
+        for (int i = 0; repl_command_name(i); i++) offer(c, repl_command_name(i));
+    else if (strncmp(text, ":code", n) == 0 || strncmp(text, ":asm", n) == 0) {
+        const ReplModel *m = repl_last_model(r->L);
+        if (m) offer_functions(c, m);
+    } else if (strncmp(text, ":help", n) == 0) {
+        for (int i = 0; repl_topic_name(i); i++) offer(c, repl_topic_name(i));
+        for (int i = 0; repl_command_name(i); i++) offer(c, repl_command_name(i));
+    } else if (strncmp(text, ":time", n) == 0) return false;
+    else offer_paths(c);
+    return true;
+}
+
+/* Protected: 1 is the Completion, 2 the text. */
+static int complete(lua_State *L)
+{
+    Completion *c = lua_touserdata(L, 1);
+    Repl *r = repl_of(L);
+    const char *text = lua_tostring(L, 2), *quote = open_quote(text);
+    luaL_checkstack(L, 40, "a path of names");
+    if (complete_command(r, text, c)) return 0;
+    if (quote) {
+        c->prefix = quote + 1;
+        if (!complete_argument(r, text, quote, c)) offer_paths(c);
+    } else if (!complete_field(L, text, c)) complete_name(L, text + (*text == '?'), c);
+    return 0;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+Completion repl_complete(Repl *r, Arena *a, const char *text)
+{
+    Completion c = { .arena = a, .prefix = "" };
+    lua_State *L = r->L;
+    const int top = lua_gettop(L);
+    lua_pushcfunction(L, complete);
+    lua_pushlightuserdata(L, &c);
+    lua_pushstring(L, text);
+    if (lua_pcall(L, 2, 0, 0) != LUA_OK) lua_settop(L, top);
+    c.prefix = arena_text(a, c.prefix);
+    if (!c.count) return c;
+    qsort(c.words, (size_t)c.count, sizeof *c.words, by_name);
+    const char *first = c.words[0], *last = c.words[c.count - 1];       /* sorted: what these share all do */
+    while (first[c.shared] && first[c.shared] == last[c.shared]) c.shared++;
+    return c;
+}

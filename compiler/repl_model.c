@@ -417,7 +417,8 @@ static int generate_text(lua_State *L, ReplModel *m, lua_Integer most)
     return 1;
 }
 
-/* m:generate{ ids }, m:generate({ ids }, most), m:generate("text", most): a decoder alone goes on, an encoder-decoder answers, by the spec's generation. */
+/* m:generate{ ids }, m:generate({ ids }, most), m:generate("text", most): a decoder alone goes on, an encoder-decoder answers,
+ * by the generation of the spec. */
 static int generate(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);

@@ -15,7 +15,8 @@ PATH=$scratch/bin:$PATH
 cd "$scratch/here" || exit 74
 
 # The block that runs real folders: each command, and the lines up to the next one.
-awk '/^```/ { if (inside && block ~ /stories260K/) printf "%s", block; inside = !inside; block = ""; next } inside { block = block $0 "\n" }' "$readme" >"$scratch/session"
+awk '/^```/ { if (inside && block ~ /stories260K/) printf "%s", block; inside = !inside; block = ""; next }
+    inside { block = block $0 "\n" }' "$readme" >"$scratch/session"
 grep -q '^\$ ' "$scratch/session"
 verdict $? 'README.md has a session with real folders'
 sed -n 's/^\$ //p' "$scratch/session" >"$scratch/commands"

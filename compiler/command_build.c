@@ -14,11 +14,21 @@ static void dump_text(Session *s, const Plan *p, EmitForm form)
     fputs(files[0].text.data, stderr);
 }
 
+/* Whether a program has a sequence for each beam of the model's own search; false after telling. */
+static bool can_search(Session *s)
+{
+    const Model *m = s->model;
+    const int beams = m->model_kind == KIND_GRAPH || !m->has_decoder ? 1 : (int)m->generation_num_beams;
+    if (beams == 1 || beams <= session_slots(s)) return true;
+    diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--slots %d are too few for %d beams", session_slots(s), beams);
+    return false;
+}
+
 /* Write the folder; returns its path, or NULL after an error. */
 static const char *write_folder(Session *s, EmitForm form)
 {
     const Choices *c = s->choices;
-    if (!session_read(s)) return NULL;
+    if (!session_read(s) || !can_search(s)) return NULL;
     const Plan *p = session_plan(s, TARGET_PANELS, c->taps);
     dump_text(s, p, form);
     if (emit_loops(p, form) && emit_leaves_layers(p))

@@ -169,8 +169,8 @@ static bool run_graph(Session *s)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph generates nothing", c->generation.name[0]);
         return false;
     }
-    if (c->stream) {
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream: an xf.graph answers no texts");
+    if (c->stream || c->chat) {
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph answers no texts", c->stream ? "stream" : "chat");
         return false;
     }
     Engine *e = command_graph_engine(s);

@@ -56,9 +56,9 @@ static bool read_text(TextReader *r, const char *text, size_t bytes, Origin at, 
 }
 
 /* By pieces; most texts want a small part of the scratch that the longest could need, so it grows. */
-static rt_status pieces(RtTokenizer *t, void **scratch, size_t *scratch_bytes, const char *text, size_t bytes, int *ids, int room, int *n)
+static rt_status pieces(RtTokenizer *t, void **scratch, size_t *scratch_bytes, const char *text, size_t bytes, bool plain, int *ids, int room, int *n)
 {
-    const RtTokenText x = { .text = text, .bytes = bytes };
+    const RtTokenText x = { .text = text, .bytes = bytes, .plain = plain };
     const RtTokens out = { .ids = ids, .room = room };
     const size_t most = rt_tokenizer_scratch_bytes(t, bytes, false);
     if (most == SIZE_MAX) return RT_TOO_LONG;
@@ -72,9 +72,23 @@ static rt_status pieces(RtTokenizer *t, void **scratch, size_t *scratch_bytes, c
     }
 }
 
+/* The text as the chat template wraps it, whose marks stand in it. */
+static const char *wrap(TextReader *r, const char *text, size_t *bytes)
+{
+    const char *system = r->session->choices->system;
+    const size_t n = rt_chat_text(r->chat, system, text, *bytes, r->wrapped, r->wrapped_bytes);
+    if (n > r->wrapped_bytes) {
+        r->wrapped = arena_alloc(r->session->arena, r->wrapped_bytes = 2 * n);
+        rt_chat_text(r->chat, system, text, *bytes, r->wrapped, r->wrapped_bytes);
+    }
+    *bytes = n;
+    return r->wrapped;
+}
+
 static bool read_pieces(TextReader *r, const char *text, size_t bytes, Origin at, int *n)
 {
-    const rt_status status = pieces(r->tokenizer, &r->scratch, &r->scratch_bytes, text, bytes, r->ids, r->most, n);
+    if (r->chat) text = wrap(r, text, &bytes);
+    const rt_status status = pieces(r->tokenizer, &r->scratch, &r->scratch_bytes, text, bytes, r->chat != NULL, r->ids, r->most, n);
     if (status == RT_OK && *n) return true;
     text_reader_begin_message(r, at);
     if (status == RT_TOO_LONG) fprintf(stderr, "%d tokens, but at most %d fit\n", *n, r->most);
@@ -121,8 +135,8 @@ bool text_reader_ids(TextReader *r, const char *text, size_t bytes, Origin at, i
 bool text_reader_begins_alone(TextReader *r)
 {
     int n = 0;
-    if (!r->tokenizer || r->session->model->has_encoder) return false;
-    return pieces(r->tokenizer, &r->scratch, &r->scratch_bytes, "", 0, r->ids, r->most, &n) == RT_OK && n;
+    if (!r->tokenizer || r->chat || r->session->model->has_encoder) return false;
+    return pieces(r->tokenizer, &r->scratch, &r->scratch_bytes, "", 0, false, r->ids, r->most, &n) == RT_OK && n;
 }
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
@@ -140,6 +154,11 @@ TextReader *text_reader_new(Session *s, const Plan *p)
     TextReader *r = arena_alloc(s->arena, sizeof *r);
     *r = (TextReader){ .session = s, .numbers = s->choices->ids || !text_reader_has_texts(m),
                        .most = (int)(m->has_encoder ? m->max_source : m->max_target) };
+    if (s->choices->chat) {
+        RtChat *chat = arena_alloc(s->arena, sizeof *chat);
+        *chat = chat_of(m);
+        r->chat = chat;
+    }
     r->ids = arena_array(s->arena, (size_t)r->most, sizeof *r->ids);
     if (m->tokenizer_data && !r->numbers) {
         r->tokenizer = arena_alloc(s->arena, sizeof *r->tokenizer);
@@ -163,7 +182,7 @@ static bool piece_ids(Session *s, const char *text, int *ids, int *n)
     void *scratch = NULL;
     size_t bytes = 0;
     if (rt_tokenizer_open(&t, m->tokenizer_data, m->tokenizer_size) != RT_OK) die("the model's tokenizer is damaged");
-    const rt_status status = pieces(&t, &scratch, &bytes, text, strlen(text), ids, (int)most, n);
+    const rt_status status = pieces(&t, &scratch, &bytes, text, strlen(text), false, ids, (int)most, n);
     free(scratch);
     if (status == RT_OK && *n) return true;
     if (status == RT_OK) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text is empty");

@@ -2,6 +2,7 @@
 #ifndef COMMAND_RUN_READ_H
 #define COMMAND_RUN_READ_H
 
+#include "chat.h"
 #include "session.h"
 #include "tokenizer.h"
 
@@ -15,6 +16,8 @@ typedef struct TextReader {
     RtCharacters source, target;    /* of a tokenizer of characters */
     RtTokenizer *tokenizer;         /* NULL without pieces */
     void *scratch;  size_t scratch_bytes;
+    const RtChat *chat;             /* wraps every text; NULL without --chat */
+    char *wrapped;  size_t wrapped_bytes;
     int *ids;  int most;            /* [most]: ids of a source, or of a decoder's prompt */
 } TextReader;
 

@@ -72,10 +72,10 @@ static void open_text(Texts *t)
     if (rt_answer_text_open(&t->text, say, t, g->stops, r->numbers ? 0 : g->stop_count) != RT_OK) die("no memory");
 }
 
-/* By pieces a decoder alone writes its prompt too, since a piece may depend on the one before. */
+/* By pieces a decoder alone writes its prompt too, since a piece may depend on the one before; but for the answer in a chat. */
 static rt_status begin_text(Texts *t)
 {
-    const bool prompted = t->reader->tokenizer && !t->session->model->has_encoder;
+    const bool prompted = t->reader->tokenizer && !t->reader->chat && !t->session->model->has_encoder;
     return rt_answer_text_begin(&t->text, t->reader->ids, prompted ? t->prompt : 0);
 }
 
@@ -321,6 +321,22 @@ bool command_generation(Session *s, RtGeneration *g)
     return false;
 }
 
+/* Whether --chat has a template; false after telling why not. */
+static bool can_chat(Session *s)
+{
+    const Model *m = s->model;
+    const Choices *c = s->choices;
+    if (!c->chat) return true;
+    if (c->ids || !m->tokenizer_data || !m->has_decoder || m->has_encoder)
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat is for a decoder alone with a tokenizer, and for texts");
+    else if (m->chat_fault) diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ m->chat_path, 0, 0 }, "%s", m->chat_fault);
+    else if (!m->chat) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat: there is no chat template beside the tokenizer of %s", m->name);
+    else if (c->system && !m->chat->system[0])
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--system: the chat template %s has no place for a system's text", m->chat->name);
+    else return true;
+    return false;
+}
+
 static bool can_answer(Session *s)
 {
     const Model *m = s->model;
@@ -346,7 +362,7 @@ Exit run_texts(Session *s)
     const Model *m = s->model;
     const bool json = s->choices->json;
     RtGeneration settings;
-    const bool ready = can_answer(s) && (!m->has_decoder || command_generation(s, &settings));
+    const bool ready = can_answer(s) && can_chat(s) && (!m->has_decoder || command_generation(s, &settings));
     Engine *e = ready ? session_engine(s, s->choices->engine, NULL, false) : NULL;
     if (!e) return EXIT_DONE;       /* told to s->diag */
     Texts t = { .session = s, .reader = text_reader_new(s, e->plan) };

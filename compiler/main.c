@@ -14,34 +14,46 @@
 #include "isa.h"
 #include "text.h"
 
-typedef struct OptionRow { int letter; const char *name, *argument, *doc; } OptionRow;
 typedef enum OptionKind {
 #define OPTION(id, letter, name, argument, doc) OPTION_##id,
+#define SETTING OPTION
 #include "options.def"
+#undef SETTING
 #undef OPTION
     OPTIONS
 } OptionKind;
-static const OptionRow option_rows[] = {
-#define OPTION(id, letter, name, argument, doc) { letter, name, argument, doc },
-#include "options.def"
-#undef OPTION
-};
 
-/* Sets of options, of which there may be 64. */
+/* Sets of options, of which there may be 64; the settings of generation are one. */
 enum {
-#define OPTION(id, letter, name, argument, doc) SET_##id = UINT64_C(1) << OPTION_##id,
+#define OPTION(id, letter, name, argument, doc) BIT_##id,
+#define SETTING(id, letter, name, argument, doc)
 #include "options.def"
+    BIT_GENERATION, BITS
+};
+_Static_assert(BITS <= 64, "a set of options has a bit for each");
+enum {
 #undef OPTION
+#define OPTION(id, letter, name, argument, doc) SET_##id = UINT64_C(1) << BIT_##id,
+#include "options.def"
+#undef SETTING
+#undef OPTION
+    SET_GENERATION = UINT64_C(1) << BIT_GENERATION,
     SET_ALL = SET_HELP | SET_VERSION,               /* what every command reads */
     /* What shapes plan and text. */
     SET_MODEL = SET_ALLOW_C | SET_TOKENIZER | SET_MAX_LEN | SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL | SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
     SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
-    SET_TEXTS = SET_PROMPT | SET_FILE | SET_STOP | SET_STREAM,
-    SET_OF_BEAMS = SET_LENGTH_PENALTY | SET_EARLY_STOPPING,
-    SET_GENERATION = SET_OF_BEAMS | SET_BEAMS | SET_PREDICT | SET_SEED | SET_TEMP | SET_TOP_K | SET_TOP_P | SET_MIN_P | SET_TYPICAL |
-                     SET_REPEAT_PENALTY | SET_NO_REPEAT_NGRAM
+    SET_TEXTS = SET_PROMPT | SET_FILE | SET_STOP | SET_STREAM | SET_CHAT | SET_SYSTEM
+};
+
+typedef struct OptionRow { int letter; const char *name, *argument, *doc; uint64_t set; } OptionRow;
+static const OptionRow option_rows[] = {
+#define OPTION(id, letter, name, argument, doc) { letter, name, argument, doc, SET_##id },
+#define SETTING(id, letter, name, argument, doc) { letter, name, argument, doc, SET_GENERATION },
+#include "options.def"
+#undef SETTING
+#undef OPTION
 };
 
 /* The words of a command. */
@@ -124,7 +136,7 @@ static void print_options(uint64_t set, FILE *to)
     for (int i = 0; i < OPTIONS; i++) {
         const OptionRow *o = &option_rows[i];
         char letter[8] = "    ", name[40];
-        if (!(set & UINT64_C(1) << i)) continue;
+        if (!(set & o->set)) continue;
         if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
         snprintf(name, sizeof name, "--%s%s%s", o->name, o->argument ? "=" : "", o->argument ? o->argument : "");
         fprintf(to, "  %s%-21s %s\n", letter, name, o->doc);
@@ -342,7 +354,7 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     static const char *const formats[] = { "md", "json", "jsonl", "csv" };
     Choices *c = &l->choices;
     const char *name = option_rows[kind].name;
-    l->given |= UINT64_C(1) << kind;
+    l->given |= option_rows[kind].set;
     switch (kind) {
     case OPTION_HELP:
     case OPTION_VERSION: return true;
@@ -357,8 +369,11 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
         c->layers = strcmp(value, "off") == 0 ? LAYERS_LOOP : LAYERS_CALLS;
         return one_of(name, value, switches, 2);
     case OPTION_SLOTS:   return whole_number(name, value, 1, 4096, &c->slots);
-    case OPTION_PREDICT: case OPTION_SEED: case OPTION_TEMP: case OPTION_TOP_K: case OPTION_TOP_P: case OPTION_MIN_P: case OPTION_TYPICAL:
-    case OPTION_REPEAT_PENALTY: case OPTION_NO_REPEAT_NGRAM: case OPTION_BEAMS: case OPTION_LENGTH_PENALTY: case OPTION_EARLY_STOPPING:
+#define OPTION(id, letter, name, argument, doc)
+#define SETTING(id, letter, name, argument, doc) case OPTION_##id:
+#include "options.def"
+#undef SETTING
+#undef OPTION
         return some_setting(name, value, &c->generation);
     case OPTION_PROMPT:  l->prompts[c->prompt_count++] = (Prompt){ value, false }; return true;
     case OPTION_FILE:    l->prompts[c->prompt_count++] = (Prompt){ value, true }; return some_text(name, value, &value);
@@ -398,6 +413,8 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_PAIR:    c->tokenize.pair = value; return true;
     case OPTION_NO_SPECIAL: c->tokenize.no_special = true; return true;
     case OPTION_CLEAR:   c->clear = true; return true;
+    case OPTION_CHAT:    c->chat = true; return true;
+    case OPTION_SYSTEM:  return some_text(name, value, &c->system);
     case OPTION_STREAM:  c->stream = true; return true;
     case OPTION_RAW:     c->raw = true; return true;
     case OPTION_JSON:    c->json = true; return true;
@@ -493,7 +510,7 @@ static const CommandRow *command_named(const char *word)
 static const char *reader_of(int kind)
 {
     for (int i = 0; i < COMMANDS; i++)
-        if (commands[i].options & UINT64_C(1) << kind) return commands[i].name;
+        if (commands[i].options & option_rows[kind].set) return commands[i].name;
     return "no command";
 }
 
@@ -502,8 +519,9 @@ static Exit check_line(const CommandRow *c, const Line *l, char **words, int n)
 {
     const int most = c->words == WORDS_SPEC_AND_TEXTS ? n : c->words == WORDS_NONE ? 1 : 2;
     for (int i = 0; i < OPTIONS; i++) {
-        if (!(l->given & ~c->options & UINT64_C(1) << i)) continue;
-        tell("%s does not take --%s; %s does", c->name, option_rows[i].name, reader_of(i));
+        const OptionRow *o = &option_rows[i];
+        if (!(l->given & ~c->options & o->set)) continue;
+        tell("%s does not take --%s; %s does", c->name, o->set == SET_GENERATION ? l->choices.generation.name[0] : o->name, reader_of(i));
         return usage(c);
     }
     if (c->words >= WORDS_SPEC && n < 2 && !(l->given & SET_FAMILIES)) tell("%s needs a SPEC", c->name);
@@ -557,6 +575,10 @@ static Exit run_command(Line *l, char **words, int n)
     const bool unrolls = l->choices.kernels == KERNELS_UNROLLED || c->run == command_verify || c->run == command_bench;
     if (l->given & SET_UNROLL && !unrolls) {
         tell("--unroll is a choice of --kernels=unrolled");
+        return usage(c);
+    }
+    if (l->choices.system && !l->choices.chat) {
+        tell("--system is read with --chat");
         return usage(c);
     }
     return c->run(&l->choices);

@@ -56,7 +56,8 @@ typedef struct Choices {
     int unroll;                             /* --unroll */
     const char *tokenizer;                  /* path; NULL: the spec's */
     int max_len;                            /* --max-len; 0: the spec's */
-    bool ids, stream;                       /* --ids, --stream of `run` */
+    bool ids, stream, chat;                 /* --ids, --stream, --chat of `run` */
+    const char *system;                     /* --system; NULL: the template's own */
     const char *dumps;                      /* letters: m g k p c */
     const char *against;
     const char *from;                       /* of `pack`: a file in the place of the spec's weights */

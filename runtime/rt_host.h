@@ -8,6 +8,7 @@
 
 #include "rt.h"
 #include "rt_answer_text.h"
+#include "rt_chat.h"
 #include "rt_generation.h"
 
 /* What rt_host_text.c does for programs with a tokenizer; others do without it. */
@@ -15,7 +16,10 @@ typedef struct rt_host_tokenizer rt_host_tokenizer;
 typedef struct rt_host_texts {
     rt_host_tokenizer *(*open)(const void *blob, size_t bytes, rt_status *status);     /* NULL with a status */
     void (*close)(rt_host_tokenizer *t);
-    rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, int *ids, int room, int *n);
+    /* plain: what the tokenizer's template adds is left out. */
+    rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, int plain, int *ids, int room, int *n);
+    /* A text wrapped by a template: *wrapped[*n] stays the tokenizer's, until the next. RT_NO_ROOM: no memory. */
+    rt_status (*wrap)(rt_host_tokenizer *t, const RtChat *chat, const char *system, const char *text, size_t bytes, const char **wrapped, size_t *n);
     RtSay *say;                     /* its self is the rt_host_tokenizer */
 } rt_host_texts;
 extern const rt_host_texts rt_host_text;
@@ -65,6 +69,7 @@ typedef struct rt_program {
     /* Of a tokenizer with pieces, instead of these; NULL where there is none. */
     const rt_host_texts *texts;
     const void *(*tokenizer)(const void *model, size_t *bytes);
+    const RtChat *chat;             /* its chat template, of a decoder alone; NULL where there is none */
 } rt_program;
 
 /* Do what the options say, or answer the texts among the arguments, or the lines of standard input. Returns the exit code:

@@ -69,6 +69,17 @@ static int ids_are_known(Host *host)
     return 1;
 }
 
+/* By pieces, wrapped where it is a chat: then the marks stand in the text. */
+static rt_status read_pieces(Host *host, const char *text, size_t bytes)
+{
+    const rt_host_texts *calls = host->program->texts;
+    const HostOptions *o = host->options;
+    HostAnswer *a = &host->answer;
+    rt_status status = RT_OK;
+    if (o->chat) status = calls->wrap(host->tokenizer, host->program->chat, o->system, text, bytes, &text, &bytes);
+    return status == RT_OK ? calls->ids(host->tokenizer, text, bytes, o->chat, a->input, host_most(host), &a->input_count) : status;
+}
+
 /* The ids of a text into answer.input; 0 after a message. */
 static int read_ids(Host *host, const char *text, size_t bytes)
 {
@@ -84,7 +95,7 @@ static int read_ids(Host *host, const char *text, size_t bytes)
         return 0;
     }
     if (numbers) status = rt_numbers_read(text, a->input, longest, &a->input_count, &fault);
-    else if (host->tokenizer) status = p->texts->ids(host->tokenizer, text, bytes, a->input, longest, &a->input_count);
+    else if (host->tokenizer) status = read_pieces(host, text, bytes);
     else status = p->ids(host->model, text, a->input, longest, &a->input_count, &fault);
     if (status != RT_OK) {
         say_fault(host, text, status, a->input_count, &fault);
@@ -125,11 +136,11 @@ int host_answer_open(Host *host)
     return EXIT_MISSING;
 }
 
-/* By pieces a decoder alone writes its prompt too, since a piece may depend on the one before. */
+/* By pieces a decoder alone writes its prompt too, since a piece may depend on the one before; but for the answer in a chat. */
 static rt_status begin_text(Host *host)
 {
     HostAnswer *a = &host->answer;
-    const int prompted = a->text.say != rt_say_numbers && host->tokenizer && !host->program->max_source;
+    const int prompted = a->text.say != rt_say_numbers && host->tokenizer && !host->options->chat && !host->program->max_source;
     return rt_answer_text_begin(&a->text, a->input, prompted ? a->input_count : 0);
 }
 

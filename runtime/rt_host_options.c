@@ -9,28 +9,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, GENERATION };
+enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, GENERATION };
 
-/* decodes: only of a program with a decoder. */
-static const struct { const char *name, *argument, *help; int letter, decodes; } table[] = {
-    { "prompt",  "TEXT", "a text to answer, as one behind the options; repeatable", 'p', 0 },
-    { "file",    "FILE", "a text to answer: all of FILE, without a line end at its end; repeatable", 'f', 0 },
-    { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, 1 },
-    { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, 1 },
-    { "verbose", NULL,   "say how long each answer took", 'v', 1 },
-    { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', 0 },
-    { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS, 0 },
-    { "json",    NULL,   "print one JSON object for each line", JSON, 0 },
-    { "threads", "N",    "use N threads", 't', 0 },
-    { "pin",     NULL,   "pin every thread to a processor of its own", PIN, 0 },
-    { "weights", "FILE", "use the weights in FILE", WEIGHTS, 0 },
-    { "info",    NULL,   "show what this program is, and answer nothing", INFO, 0 },
-    { "check",   NULL,   "compare the weights with their hash", CHECK, 0 },
-    { "selftest", NULL,  "compute a fixed input and compare with what was packed", SELFTEST, 0 },
-    { "bench",   NULL,   "measure how fast it computes", BENCH, 0 },
-    { "repetitions", "N", "repetitions of --bench, without a limit of time", 'r', 0 },
-    { "help",    NULL,   "show this help", 'h', 0 },
-    { "version", NULL,   "show the version", VERSION, 0 },
+/* Which programs have it: all, those with a decoder, those with a chat template. */
+typedef enum Need { ANY, DECODER, CHATS } Need;
+
+static const struct { const char *name, *argument, *help; int letter; Need need; } table[] = {
+    { "prompt",  "TEXT", "a text to answer, as one behind the options; repeatable", 'p', ANY },
+    { "file",    "FILE", "a text to answer: all of FILE, without a line end at its end; repeatable", 'f', ANY },
+    { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, DECODER },
+    { "chat",    NULL,   "a text is what a user says: wrap it as the chat template does, and write the answer alone", CHAT, CHATS },
+    { "system",  "TEXT", "with --chat: the system's text, before every text", SYSTEM, CHATS },
+    { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, DECODER },
+    { "verbose", NULL,   "say how long each answer took", 'v', DECODER },
+    { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', ANY },
+    { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS, ANY },
+    { "json",    NULL,   "print one JSON object for each line", JSON, ANY },
+    { "threads", "N",    "use N threads", 't', ANY },
+    { "pin",     NULL,   "pin every thread to a processor of its own", PIN, ANY },
+    { "weights", "FILE", "use the weights in FILE", WEIGHTS, ANY },
+    { "info",    NULL,   "show what this program is, and answer nothing", INFO, ANY },
+    { "check",   NULL,   "compare the weights with their hash", CHECK, ANY },
+    { "selftest", NULL,  "compute a fixed input and compare with what was packed", SELFTEST, ANY },
+    { "bench",   NULL,   "measure how fast it computes", BENCH, ANY },
+    { "repetitions", "N", "repetitions of --bench, without a limit of time", 'r', ANY },
+    { "help",    NULL,   "show this help", 'h', ANY },
+    { "version", NULL,   "show the version", VERSION, ANY },
 };
 enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 33, NAME_ROOM = 16 };
 
@@ -45,7 +49,7 @@ static void collect_options(const rt_program *p)
     Options o = { .count = 0 };
     for (int i = 0; i < OWN_OPTIONS; i++) {
         const int letter = table[i].letter < 256 ? table[i].letter : 0;
-        if (table[i].decodes && !p->max_target) continue;
+        if ((table[i].need == DECODER && !p->max_target) || (table[i].need == CHATS && !p->chat)) continue;
         o.list[o.count++] = (Option){ table[i].name, table[i].argument, table[i].help, letter, table[i].letter };
     }
     for (int i = 0; p->generation && i < rt_generation_option_count && o.count < MOST_OPTIONS - 1; i++) {
@@ -208,6 +212,10 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
     else if (o->action && o->generation.stop_count > own) fprintf(stderr, "%s: --stop %s: no text is answered here\n", p->name, o->stops[own]);
     else if (o->generation.stop_count > own && (o->ids || (!p->ids && !p->texts)))
         fprintf(stderr, "%s: --stop %s: answers are ids here, and no text\n", p->name, o->stops[own]);
+    else if (o->chat && (o->action || o->ids)) fprintf(stderr, "%s: --chat says how texts are read; none is here\n", p->name);
+    else if (o->system && !o->chat) fprintf(stderr, "%s: --system is read with --chat\n", p->name);
+    else if (o->system && !p->chat->system[0])
+        fprintf(stderr, "%s: --system: the chat template %s has no place for a system's text\n", p->name, p->chat->name);
     else if (o->action && o->verbose) fprintf(stderr, "%s: --verbose says how long answers took; none is here\n", p->name);
     else if (o->stream && (o->action || o->json)) fprintf(stderr, "%s: --stream says how answers are written; none is here as text\n", p->name);
     else if (o->stream && rt_generation_searches(&o->generation))
@@ -308,6 +316,8 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         case 'p': code = add_prompt(o, 0, p); break;
         case 'f': code = add_prompt(o, 1, p); break;
         case 'v': o->verbose = 1; break;
+        case CHAT: o->chat = 1; break;
+        case SYSTEM: code = some_text("system", p), o->system = optarg; break;
         case STREAM: o->stream = 1; break;
         case STOP: code = add_stop(o, p); break;
         case 'c': code = parse_number(&o->longest, "max-len", longest, p); break;

@@ -20,7 +20,8 @@ typedef struct HostOptions {
     const char *weights;            /* NULL: the program's own */
     int threads;                    /* 0: the program's default */
     int pin;
-    int ids, json, raw, stream, verbose;
+    int ids, json, raw, stream, verbose, chat;
+    const char *system;             /* of --chat; NULL: as the template has it */
     HostAction action;
     int repetitions;                /* of --bench; 0: as many as there is time for */
     RtGeneration generation;        /* the program's settings, changed by options */

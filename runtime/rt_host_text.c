@@ -7,7 +7,7 @@
 
 #include "rt_tokenizer.h"
 
-struct rt_host_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; RtTokenStream stream; };
+struct rt_host_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; RtTokenStream stream; char *wrapped; size_t wrapped_bytes; };
 
 static rt_host_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_status *status)
 {
@@ -20,14 +20,14 @@ static rt_host_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_stat
 
 static void close_tokenizer(rt_host_tokenizer *t)
 {
-    if (t) free(t->scratch);
+    if (t) free(t->scratch), free(t->wrapped);
     free(t);
 }
 
 /* Most texts want a small part of the scratch that the longest could need. */
-static rt_status to_ids(rt_host_tokenizer *t, const char *text, size_t bytes, int *ids, int room, int *n)
+static rt_status to_ids(rt_host_tokenizer *t, const char *text, size_t bytes, int plain, int *ids, int room, int *n)
 {
-    const RtTokenText x = { text, bytes, NULL, 0, 0 };
+    const RtTokenText x = { text, bytes, NULL, 0, plain };
     const RtTokens out = { ids, NULL, NULL, room };
     const size_t most = rt_tokenizer_scratch_bytes(&t->tokenizer, bytes, 0);
     if (most == SIZE_MAX) return RT_TOO_LONG;
@@ -43,6 +43,21 @@ static rt_status to_ids(rt_host_tokenizer *t, const char *text, size_t bytes, in
     }
 }
 
+static rt_status wrap(rt_host_tokenizer *t, const RtChat *chat, const char *system, const char *text, size_t bytes, const char **wrapped, size_t *n)
+{
+    *n = rt_chat_text(chat, system, text, bytes, t->wrapped, t->wrapped_bytes);
+    if (*n > t->wrapped_bytes) {
+        free(t->wrapped);
+        t->wrapped_bytes = *n;
+        t->wrapped = malloc(t->wrapped_bytes);
+        if (!t->wrapped) t->wrapped_bytes = 0;
+        if (!t->wrapped) return RT_NO_ROOM;
+        rt_chat_text(chat, system, text, bytes, t->wrapped, t->wrapped_bytes);
+    }
+    *wrapped = t->wrapped;
+    return RT_OK;
+}
+
 static rt_status say(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
 {
     rt_host_tokenizer *t = self;
@@ -50,4 +65,4 @@ static rt_status say(void *self, const int *ids, int from, int n, int last, char
     return (last ? rt_tokenizer_stream_end : rt_tokenizer_stream)(&t->tokenizer, &t->stream, ids, n, 1, out, cap, used);
 }
 
-const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, say };
+const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, wrap, say };

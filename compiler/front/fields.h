@@ -109,6 +109,7 @@ Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
 bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file; false after errors */
 void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m);    /* gives: source, target, sizes */
 void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m);       /* gives: tokenizer_data, sizes */
+void model_read_chat(Arena *a, Model *m);                                         /* needs: tokenizer_file   gives: chat or chat_fault, chat_path */
 void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file, tensors */
 
 void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m);      /* gives: ends, bad_words, suppress, begin_suppress */

@@ -201,6 +201,19 @@ typedef int GraphShape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_R
 /* Ids of a field that lists them. */
 typedef struct IdList { int count; const int *id; } IdList;
 
+/* ---- chat ----------------------------------------------------------------------------------------------- */
+
+/* White space that a chat template leaves out: chats.def says where. */
+typedef enum ChatTrim { CHAT_TRIM_NONE, CHAT_TRIM_USER, CHAT_TRIM_EACH, CHAT_TRIM_TURN } ChatTrim;
+
+/* How a chat template wraps a text, as chats.def has it, with the tokens' texts filled in. */
+typedef struct Chat {
+    const char *name, *begin;
+    const char *system[2], *user[2], *answer, *preset;
+    ChatTrim trim;
+    bool inside;
+} Chat;
+
 /* ---- the product ---------------------------------------------------------------------------------------- */
 
 typedef struct Model {
@@ -223,6 +236,8 @@ typedef struct Model {
     Stack encoder, decoder;
     Vocabulary *source, *target;    /* NULL without a tokenizer of characters */
     const unsigned char *tokenizer_data;  size_t tokenizer_size;  int tokenizer_ids;    /* tokenizer_file as a blob; NULL without it */
+    const Chat *chat;               /* beside the tokenizer; NULL: there is none, or chat_fault says why it is not known */
+    const char *chat_fault, *chat_path;             /* the file that should have it */
     const int *ends;  int end_count;                /* ids that end what is generated, end_id the first */
     IdList bad_words, suppress, begin_suppress;     /* of generation; bad_words: each behind its length */
     TensorFile *weight_file;        /* NULL when random or given in the spec */

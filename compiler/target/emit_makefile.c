@@ -9,6 +9,8 @@ static const char host_objects[] =
     "runtime/rt_packed.o runtime/rt_scores.o $(addprefix runtime/rt_,stops.o answer_text.o timing.o) \\\n"
     "          $(addprefix runtime/rt_host,.o _options.o _answer.o _vector.o _json.o _info.o _check.o _bench.o _generate.o)";
 
+static const char text_objects[] = "runtime/rt_host_text.o runtime/rt_chat.o";
+
 static const char library_objects[] =
     "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o \\\n"
     "          rt_generation.o rt_generation_options.o rt_generate.o rt_beam.o rt_logits.o rt_sample.o";
@@ -100,6 +102,6 @@ void emit_makefile(Emit *e, Text *out)
               "weights_object", !file ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
               "runtime", arena_format(e->arena, "%s%s", library_objects, e->model->tokenizer_data ? tokenizer_objects : ""),
               "host_objects",
-              !host ? "" : e->model->tokenizer_data ? arena_format(e->arena, "%s runtime/rt_host_text.o", host_objects) : host_objects,
+              !host ? "" : e->model->tokenizer_data ? arena_format(e->arena, "%s %s", host_objects, text_objects) : host_objects,
               "weights_rule", embed ? arena_format(e->arena, "%s_weights.o: %s.safetensors\n\n", e->name, e->name) : "", NULL);
 }

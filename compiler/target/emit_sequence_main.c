@@ -1,5 +1,6 @@
 /* emit_sequence_main.c: what surrounds a model of sequences: NAME_main.c, the program, and example.c, a library's user. */
 #include "emit_kind.h"
+#include "chat.h"
 #include "generation.h"
 
 #include <string.h>
@@ -74,6 +75,7 @@ static const char main_tokenizer[] =
     "\n"
     "static const void *tokenizer(const void *m, size_t *bytes) { return ${name}_tokenizer(m, bytes); }\n";
 static const char main_tokenizer_rows[] = "        .texts = &rt_host_text, .tokenizer = tokenizer,\n";
+static const char main_chat_rows[] = "        .texts = &rt_host_text, .tokenizer = tokenizer, .chat = &chat,\n";
 static const char main_text_rows[] = "        .ids = ids, .append = append,\n";
 
 /* Steps below this are over before a second lane has woken: one lane is the default. */
@@ -132,6 +134,10 @@ static const char *decoder_part(Emit *e)
     text_fill(&t, main_decoder, "name", e->name, NULL);
     text_add(&t, "\n");
     generation_emit(e->arena, &t, &g);
+    if (model_chats(e->model)) {
+        const RtChat chat = chat_of(e->model);
+        chat_emit(&t, &chat);
+    }
     return t.data;
 }
 
@@ -193,7 +199,7 @@ void emit_sequence_main(Emit *e, Text *out)
               "decoder_calls", decoder_part(e),
               "decoder_rows", part(e, m->has_decoder, main_decoder_rows, "upper", e->upper),
               "text_calls", part(e, text || has_pieces(e), text ? main_text : main_tokenizer, "name", e->name),
-              "text_rows", text ? main_text_rows : has_pieces(e) ? main_tokenizer_rows : "", NULL);
+              "text_rows", text ? main_text_rows : model_chats(m) ? main_chat_rows : has_pieces(e) ? main_tokenizer_rows : "", NULL);
 }
 
 static const char example_template[] =

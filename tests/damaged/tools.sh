@@ -38,3 +38,8 @@ config() { sed -i "$1" m/config.json; }
 bytes() { file=$1 at=$2; shift 2; printf '%b' "$(printf '\\0%s' "$@")" | dd of="$file" bs=1 seek="$at" conv=notrunc 2>/dev/null; }
 # A Hugging Face folder f whose generation_config.json is $1.
 settings() { cp -r "$top/tests/families/set_penalty" f && printf '%s\n' "$1" >f/generation_config.json; }
+# chat NAME [JSON]: a model s.lua whose tokenizer t is a copy of tests/chat/NAME, its tokenizer_config.json, where it is given, $2.
+chat() {
+    cp -r "$top/tests/chat/$1" t && chmod -R u+w t && [ $# = 1 ] || printf '%s\n' "$2" >t/tokenizer_config.json
+    spec 'kind = "decoder", max_len = 60, weights = "random", tokenizer_file = "t", generation = { max_new_tokens = 1 }'
+}

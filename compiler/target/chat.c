@@ -1,0 +1,53 @@
+/* chat.c: a model's chat template as rt_chat.h has it, and as C text. */
+#include "chat.h"
+
+bool model_chats(const Model *m) { return m->chat && m->has_decoder && !m->has_encoder; }
+
+RtChat chat_of(const Model *m)
+{
+    static const RtChatTrim trims[] = { [CHAT_TRIM_NONE] = RT_CHAT_TRIM_NONE, [CHAT_TRIM_USER] = RT_CHAT_TRIM_USER,
+                                        [CHAT_TRIM_EACH] = RT_CHAT_TRIM_EACH, [CHAT_TRIM_TURN] = RT_CHAT_TRIM_TURN };
+    const Chat *c = m->chat;
+    return (RtChat){ .name = c->name, .begin = c->begin, .system = { c->system[0], c->system[1] }, .user = { c->user[0], c->user[1] },
+                     .answer = c->answer, .preset = c->preset, .trim = trims[c->trim], .inside = c->inside };
+}
+
+static void emit_text(Text *out, const char *s)
+{
+    if (!s) {
+        text_add(out, "NULL");
+        return;
+    }
+    text_add(out, "\"");
+    text_add_quoted(out, s);
+    text_add(out, "\"");
+}
+
+static void emit_member(Text *out, const char *member, const char *s)
+{
+    text_printf(out, "    .%s = ", member);
+    emit_text(out, s);
+    text_add(out, ",\n");
+}
+
+static void emit_pair(Text *out, const char *member, const char *const *s)
+{
+    text_printf(out, "    .%s = { ", member);
+    emit_text(out, s[0]);
+    text_add(out, ", ");
+    emit_text(out, s[1]);
+    text_add(out, " },\n");
+}
+
+void chat_emit(Text *out, const RtChat *c)
+{
+    static const char *const trims[] = { "RT_CHAT_TRIM_NONE", "RT_CHAT_TRIM_USER", "RT_CHAT_TRIM_EACH", "RT_CHAT_TRIM_TURN" };
+    text_add(out, "static const RtChat chat = {\n");
+    emit_member(out, "name", c->name);
+    emit_member(out, "begin", c->begin);
+    emit_pair(out, "system", c->system);
+    emit_pair(out, "user", c->user);
+    emit_member(out, "answer", c->answer);
+    if (c->preset) emit_member(out, "preset", c->preset);
+    text_printf(out, "    .trim = %s, .inside = %d,\n};\n", trims[c->trim], c->inside);
+}

@@ -1,0 +1,16 @@
+/* chat.h: a model's chat template, for the engines and as C. */
+#ifndef CHAT_H
+#define CHAT_H
+
+#include "model.h"
+#include "rt_chat.h"
+#include "text.h"
+
+/* Whether the model can chat: a decoder alone that has a template. */
+bool model_chats(const Model *m);
+/* Its template; of a model that chats. */
+RtChat chat_of(const Model *m);
+/* The same as a constant, `chat`, for a program's main. */
+void chat_emit(Text *out, const RtChat *c);
+
+#endif

@@ -7,9 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "clock.h"
 #include "command.h"
 #include "emit_kind.h"
+#include "file.h"
 
 /* ---- the state --------------------------------------------------------------------------------------------------- */
 
@@ -48,9 +50,9 @@ static void close_repl(Repl *r)
 
 /* ---- Ctrl-C ------------------------------------------------------------------------------------------------------ */
 
-static Repl *running;               /* for the signal handler */
 static volatile sig_atomic_t busy;
-
+static bool typed;                              /* a person types: Ctrl-C there is a matter of the line */
+static struct sigaction before;                 /* what SIGINT does to every command */
 static volatile sig_atomic_t interrupts;        /* since what runs began; those that come at once are one */
 static volatile int64_t interrupted_ns;
 
@@ -60,37 +62,71 @@ static void on_interrupt(int signal)
     static const char words[] = "\nthis cannot be stopped: Ctrl-C once more ends xformc\n";
     enum { AT_ONCE_NS = 250000000 };
     const int64_t now = clock_now_ns();
-    (void)signal;
+    if (!busy && !typed) before.sa_handler(signal);
     if (!busy || (interrupts && now - interrupted_ns < AT_ONCE_NS)) return;
     interrupted_ns = now;
-    if (++interrupts > 2) _exit(EXIT_INTERRUPT);
-    if (repl_interrupt(running, interrupts > 1)) return;
+    if (++interrupts > 2) cleanup_end(SIGINT);
+    if (repl_interrupt(interrupts > 1)) return;
     if (write(2, words, sizeof words - 1) < 0) return;
 }
 
-static void catch_interrupts(Repl *r)
+/* What was ignored at the start stays ignored. */
+static void catch_interrupts(const Repl *r)
 {
     struct sigaction action = { .sa_handler = on_interrupt };
-    running = r;
+    typed = r->terminal;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+/* A script that is interrupted does not go on. */
+static void done(Repl *r)
+{
+    busy = 0;
+    if (!repl_interrupted() || r->terminal) return;
+    r->quit = true;
+    r->told = EXIT_INTERRUPT;
+}
 
 static ChunkResult run(Repl *r, const char *name, const char *text, bool last)
 {
     interrupts = 0;
     busy = 1;
     ChunkResult result = repl_chunk(r, name, text, last);
-    busy = 0;
+    done(r);
     return result;
 }
 
-/* Lines of one chunk, until it is whole. False at the end of the input. */
-static bool take_chunk(Repl *r, Lines *lines, Exit *code)
+bool repl_file(Repl *r, const char *path)
 {
-    Text chunk = text_new(r->reader.arena);
+    enum { MOST_BYTES = 16 << 20 };
+    static const char mark[] = "\xEF\xBB\xBF";
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    size_t size, lines = 1;
+    char *text = file_read(a, d, (Loc){ 0 }, path, MOST_BYTES, &size);
+    const char *zero = text ? memchr(text, 0, size) : NULL;
+    for (const char *s = text; zero && s < zero; s++) lines += *s == '\n';
+    if (zero) diag_error(d, EXIT_BAD_DATA, (Loc){ path, (int)lines, 0 }, "a zero byte; a file of Lua is text");
+    diag_print(d, stderr, isatty(2));
+    if (diag_errors(d)) r->told = diag_exit(d);
+    bool good = !diag_errors(d);
+    if (good && size >= 3 && memcmp(text, mark, 3) == 0) memset(text, ' ', 3);
+    if (good && size >= 2 && memcmp(text, "#!", 2) == 0) memcpy(text, "--", 2);
+    if (good) good = run(r, path, text, true) == CHUNK_DONE;
+    arena_free(a);
+    return good;
+}
+
+static bool is_command(const char *line) { return (*line == ':' || *line == '?') && line[1] != ':'; }
+
+/* Lines of one chunk, until it is whole, in an arena of their own. False at the end of the input. */
+static bool gather(Repl *r, Lines *lines, Arena *a)
+{
+    Text chunk = text_new(a);
+    ReplScan scan = REPL_SCAN;
     for (bool more = false;; more = true) {
         const char *line = lines_next(lines, more);
         if (line && *line == '\x03') {                      /* Ctrl-C while typing: begin anew */
@@ -98,51 +134,59 @@ static bool take_chunk(Repl *r, Lines *lines, Exit *code)
             return true;
         }
         if (!line && !chunk.size) return false;
-        if (line && !more && (*line == ':' || *line == '?') && line[1] != ':') {
+        if (line && !more && is_command(line)) {
             lines_remember(lines, line);
             interrupts = 0;
             busy = 1;
             repl_command(r, line);
-            busy = 0;
+            done(r);
             return true;
         }
         if (line) {
             if (more) text_add(&chunk, "\n");
             text_add(&chunk, line);
+            repl_scan(&scan, line);
+            if (!repl_scan_due(&scan, chunk.size)) continue;
         }
         const char *text = chunk.data;
-        if (!more && *text == '=') text++;                  /* as Lua 5.1's prompt had it */
+        if (*text == '=') text++;                           /* as Lua 5.1's prompt had it */
         if (!text[strspn(text, " \t\n")]) return line != NULL;
         ChunkResult result = run(r, "prompt", text, !line);
         if (result == CHUNK_INCOMPLETE) continue;
         lines_remember(lines, chunk.data);
         if (result == CHUNK_DONE) text_printf(&r->typed, "%s\n", text);
-        else *code = r->code;
         return line != NULL;
     }
 }
 
+static bool take_chunk(Repl *r, Lines *lines)
+{
+    Arena *a = arena_new();
+    const bool more = gather(r, lines, a);
+    arena_free(a);
+    return more;
+}
+
 static Exit talk(Repl *r)
 {
-    Exit code = EXIT_DONE;
     Lines *lines = lines_open(r);
-    while (!r->quit && take_chunk(r, lines, &code))
+    while (!r->quit && !ferror(stdout) && take_chunk(r, lines))
         if (r->terminal) background_poll(NULL, true);       /* a person takes longer to type than a child to start */
     if (r->terminal && !r->quit) puts("");
     lines_close(lines);
-    return r->terminal ? EXIT_DONE : code;
+    return r->terminal ? EXIT_DONE : r->told;
 }
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 /* The spec of the command line, compiled as `m`. */
-static bool compile_first(Repl *r)
+static void compile_first(Repl *r)
 {
     const char *spec = r->choices->spec;
-    if (!spec) return true;
+    if (!spec) return;
     lua_pushstring(r->L, spec);
     lua_setglobal(r->L, "spec_path");
-    return run(r, "prompt", "spec = xf.spec(spec_path); spec_path = nil; m = xf.compile(spec); return m", true) == CHUNK_DONE;
+    run(r, "prompt", "spec = xf.spec(spec_path); spec_path = nil; m = xf.compile(spec); return m", true);
 }
 
 Exit command_repl(const Choices *c)
@@ -151,7 +195,8 @@ Exit command_repl(const Choices *c)
     r->terminal = isatty(0) && isatty(1);
     catch_interrupts(r);
     if (r->terminal) printf("xformc %s, %s. :help says more.\n", XFORMC_VERSION, LUA_RELEASE);
-    const Exit first = compile_first(r) ? EXIT_DONE : r->code, rest = talk(r), code = rest == EXIT_DONE && !r->terminal ? first : rest;
+    compile_first(r);
+    const Exit code = talk(r);
     close_repl(r);
     return code;
 }
@@ -160,21 +205,14 @@ Exit command_repl(const Choices *c)
 Exit command_lua(const Choices *c)
 {
     Repl *r = open_repl(c);
-    size_t size;
     catch_interrupts(r);
-    char *text = file_read(r->reader.arena, r->reader.diag, (Loc){ 0 }, c->spec, 16 << 20, &size);
-    Exit code = diag_exit(r->reader.diag);
-    if (!text) diag_print(r->reader.diag, stderr, isatty(2));
-    else {
-        if (size > 2 && memcmp(text, "#!", 2) == 0) memcpy(text, "--", 2);
-        lua_createtable(r->L, c->word_count, 1);
-        for (int i = -1; i < c->word_count; i++) {
-            lua_pushstring(r->L, i < 0 ? c->spec : c->words[i]);
-            lua_rawseti(r->L, -2, i + 1);
-        }
-        lua_setglobal(r->L, "arg");
-        if (run(r, c->spec, text, true) != CHUNK_DONE) code = r->code;
+    lua_createtable(r->L, c->word_count, 1);
+    for (int i = -1; i < c->word_count; i++) {
+        lua_pushstring(r->L, i < 0 ? c->spec : c->words[i]);
+        lua_rawseti(r->L, -2, i + 1);
     }
+    lua_setglobal(r->L, "arg");
+    const Exit code = repl_file(r, c->spec) ? EXIT_DONE : r->told;
     close_repl(r);
     return code;
 }

@@ -18,7 +18,8 @@ typedef struct Repl {
     bool terminal;                  /* a person reads the answers */
     bool quit;
     Text typed;                     /* the chunks that ran, for :save */
-    Exit code;                      /* of the last chunk that failed */
+    Exit code;                      /* of the chunk that failed last */
+    Exit told;                      /* of what failed last, a chunk or a command: the exit code of a script */
 } Repl;
 
 Repl *repl_of(lua_State *L);
@@ -30,13 +31,27 @@ typedef enum ChunkResult { CHUNK_DONE, CHUNK_FAILED, CHUNK_INCOMPLETE } ChunkRes
 /* Run `text`, an expression or statements, and print its values; `_` becomes the first. `name` stands in messages; an
  * incomplete chunk is told only with `last`. */
 ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last);
+/* The same with a text as its argument, `...`. */
+ChunkResult repl_chunk_with(Repl *r, const char *name, const char *text, const char *argument);
+/* Run the file at `path`, a text without zero bytes; a byte order mark and a line #! at its beginning are skipped. False after a
+ * failure told, and then r->told is its exit code. */
+bool repl_file(Repl *r, const char *path);
+/* Tell a failure that ends no chunk; a script goes on, and ends with this exit code. */
+void repl_refuse(Repl *r, Exit code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* What the lines of a chunk say so far; begins as REPL_SCAN. */
+typedef struct ReplScan { int depth, level; bool goes_on, strange; size_t tried; } ReplScan;
+#define REPL_SCAN ((ReplScan){ .level = -1 })
+void repl_scan(ReplScan *c, const char *line);                  /* one more line: repl_whole.c */
+bool repl_scan_due(ReplScan *c, size_t size);                   /* whether `size` bytes of lines are to be tried now */
 /* Print the value at the top of the stack for a person; nil is nothing. */
 void repl_print(lua_State *L, int index);
 /* Raise what a Diag holds as one Lua error; returns where it holds no error. */
 void repl_raise(lua_State *L, const Diag *d);
 /* From a signal handler: stop the Lua code and the model that runs. `again`: that was done before, and nothing has heard it; false where
  * nothing can be left either. */
-bool repl_interrupt(Repl *r, bool again);
+bool repl_interrupt(bool again);
+bool repl_interrupted(void);                                    /* the last chunk was asked to stop */
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
@@ -144,8 +159,8 @@ void repl_tier_time(const ReplModel *m);            /* print how long native cod
 
 /* Where the definition of `name` begins and ends in a C text; false where there is none. */
 bool repl_find_function(const char *text, const char *name, const char **begin, const char **end);
-/* Print what the C compiler makes of a function of the model, or why it cannot: repl_assembly.c. */
-void repl_assembly(ReplModel *m, const char *function);
+/* Print what the C compiler makes of a function of the model, or why it cannot, with an exit code: repl_assembly.c. */
+Exit repl_assembly(ReplModel *m, const char *function);
 
 /* ---- commands: repl_commands.c ----------------------------------------------------------------------------------- */
 

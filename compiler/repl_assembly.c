@@ -60,7 +60,7 @@ static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const 
         if (text && (changed = apart(a, text, function)) && !file_write(a, d, path, changed, strlen(changed))) return;
     }
     if (!changed) {
-        diag_error(d, EXIT_USAGE, (Loc){ 0 }, "no function '%s'", function);
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "no function '%s'", function);
         return;
     }
     if (!compile(a, m, folder, files[0])) {
@@ -71,12 +71,12 @@ static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const 
     if (text) print_function(text, function);
 }
 
-void repl_assembly(ReplModel *m, const char *function)
+Exit repl_assembly(ReplModel *m, const char *function)
 {
     Arena *a = arena_new();
     Diag *d = diag_new(a);
     cleanup_hold();
-    if (m->engine->plan->options.target != TARGET_PANELS) diag_error(d, EXIT_USAGE, (Loc){ 0 }, "the generic engine has no code");
+    if (m->engine->plan->options.target != TARGET_PANELS) diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the generic engine has no code");
     else {
         const char *folder = folder_temporary(a, d);
         if (folder) {
@@ -86,5 +86,7 @@ void repl_assembly(ReplModel *m, const char *function)
     }
     cleanup_release();
     diag_print(d, stderr, isatty(2));
+    const Exit code = diag_exit(d);
     arena_free(a);
+    return code;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "jit.h"
 
 Repl *repl_of(lua_State *L) { return (Repl *)(void *)spec_reader(L); }
@@ -28,10 +29,12 @@ static char *diag_text(const Diag *d)
 void repl_raise(lua_State *L, const Diag *d)
 {
     if (!diag_errors(d)) return;
+    Repl *r = repl_of(L);
     char *text = diag_text(d);
-    repl_of(L)->code = diag_exit(d);
+    r->code = diag_exit(d);
     lua_pushstring(L, text);
     free(text);
+    if (d == r->reader.diag) diag_forget(r->reader.diag);       /* it is in the error's text now, and may be caught */
     lua_error(L);
 }
 
@@ -39,12 +42,13 @@ void repl_raise(lua_State *L, const Diag *d)
 static int to_message(lua_State *L)
 {
     Repl *r = repl_of(L);
-    if (spec_is_told(L, 1)) {
+    if (spec_is_told(L, 1) && diag_errors(r->reader.diag)) {
         char *text = diag_text(r->reader.diag);
         lua_pushstring(L, text);
         free(text);
+        diag_forget(r->reader.diag);
     } else if (lua_type(L, 1) != LUA_TSTRING) {
-        if (!luaL_callmeta(L, 1, "__tostring")) lua_pushfstring(L, "an error that is a %s", luaL_typename(L, 1));
+        if (!luaL_callmeta(L, 1, "__tostring") || lua_type(L, -1) != LUA_TSTRING) lua_pushfstring(L, "an error that is a %s", luaL_typename(L, 1));
     } else if (r->choices->verbose) luaL_traceback(L, L, lua_tostring(L, 1), 1);
     else lua_pushvalue(L, 1);
     return 1;
@@ -52,25 +56,36 @@ static int to_message(lua_State *L)
 
 /* ---- stopping ---------------------------------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t stop_wanted;
+enum { PERIOD = 1000 };                             /* instructions between two looks */
+static volatile sig_atomic_t stop_wanted;           /* in this chunk */
+static int64_t raised_ns;                           /* when it was raised first; 0: not yet */
 
-/* At every so many instructions; a coroutine has it from who made it. */
+/* At every so many instructions; a coroutine has it from who made it. Who catches the error has a moment to tidy up; then it is
+ * raised at every instruction, so that no loop of pcall goes on. Output that nobody reads ends a chunk in the same way. */
 static void look_up(lua_State *L, lua_Debug *debug)
 {
+    enum { MOMENT_NS = 50000000 };
     (void)debug;
-    if (!stop_wanted) return;
-    stop_wanted = 0;
-    luaL_error(L, "interrupted");
+    if (!stop_wanted && !ferror(stdout)) {
+        if (lua_gethookcount(L) != PERIOD) lua_sethook(L, look_up, LUA_MASKCOUNT, PERIOD);
+        return;
+    }
+    const int64_t now = clock_now_ns();
+    if (raised_ns && now - raised_ns < MOMENT_NS) return;
+    if (raised_ns) lua_sethook(L, look_up, LUA_MASKCOUNT, 1);
+    else raised_ns = now;
+    luaL_error(L, stop_wanted ? "interrupted" : "cannot write to standard output");
 }
 
-bool repl_interrupt(Repl *r, bool again)
+bool repl_interrupt(bool again)
 {
-    (void)r;
     jit_stop();
     cleanup_stop();
     stop_wanted = 1;
     return !again || jit_leave();
 }
+
+bool repl_interrupted(void) { return stop_wanted; }
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
 
@@ -182,34 +197,37 @@ static void prepare(Repl *r, const char *name, const char *text)
     diag_source(s->diag, s->path, kept);
 }
 
-/* The error at the top of the stack, told. */
+void repl_refuse(Repl *r, Exit code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fflush(stdout);
+    fputs("error: ", stderr);
+    vfprintf(stderr, format, args);
+    fputs("\n", stderr);
+    va_end(args);
+    r->told = code;
+}
+
+/* The error at the top of the stack, told; that output fails is told by who ends. */
 static void tell(Repl *r)
 {
     size_t size;
     const char *text = luaL_tolstring(r->L, -1, &size);
     fflush(stdout);
-    fprintf(stderr, "%s%s\n", strstr(text, "error: ") ? "" : "error: ", text);
+    if (repl_interrupted()) r->code = EXIT_INTERRUPT;
+    else if (ferror(stdout)) r->code = EXIT_DONE;
+    if (!ferror(stdout)) fprintf(stderr, "%s%s\n", strstr(text, "error: ") ? "" : "error: ", text);
+    r->told = r->code;
     lua_pop(r->L, 2);
 }
 
-ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last)
+/* Whoever is loaded already, at the top of the stack above its message handler; `argument` NULL: without one. */
+static ChunkResult run(Repl *r, int status, const char *argument)
 {
     lua_State *L = r->L;
-    r->code = EXIT_BAD_DATA;
-    prepare(r, name, text);
-    jit_go_on();
-    cleanup_go_on();
-    stop_wanted = 0;
-    lua_sethook(L, look_up, LUA_MASKCOUNT, 1000);
-    lua_settop(L, 0);
-    lua_pushcfunction(L, to_message);
-    int status = load(L, name, text);
-    if (!last && is_incomplete(L, status)) {
-        lua_settop(L, 0);
-        return CHUNK_INCOMPLETE;
-    }
-    if (status == LUA_OK) status = lua_pcall(L, 0, LUA_MULTRET, 1);
-    lua_sethook(L, NULL, 0, 0);
+    if (status == LUA_OK && argument) lua_pushstring(L, argument);
+    if (status == LUA_OK) status = lua_pcall(L, argument != NULL, LUA_MULTRET, 1);
     if (status == LUA_OK && diag_errors(r->reader.diag)) {
         char *message = diag_text(r->reader.diag);
         lua_pushstring(L, message);
@@ -223,8 +241,36 @@ ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last)
         lua_insert(L, 2);
         status = lua_pcall(L, lua_gettop(L) - 2, 0, 1);
     }
+    lua_sethook(L, NULL, 0, 0);
     if (status != LUA_OK) tell(r);
     lua_settop(L, 0);
     fflush(stdout);
     return status == LUA_OK ? CHUNK_DONE : CHUNK_FAILED;
+}
+
+static ChunkResult load_and_run(Repl *r, const char *name, const char *text, const char *argument, bool last)
+{
+    lua_State *L = r->L;
+    r->code = EXIT_BAD_DATA;
+    jit_go_on();
+    cleanup_go_on();
+    stop_wanted = 0;
+    raised_ns = 0;
+    lua_settop(L, 0);
+    lua_pushcfunction(L, to_message);
+    const int status = load(L, name, text);
+    if (!last && is_incomplete(L, status)) {
+        lua_settop(L, 0);
+        return CHUNK_INCOMPLETE;
+    }
+    prepare(r, name, text);
+    lua_sethook(L, look_up, LUA_MASKCOUNT, PERIOD);
+    return run(r, status, argument);
+}
+
+ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last) { return load_and_run(r, name, text, NULL, last); }
+
+ChunkResult repl_chunk_with(Repl *r, const char *name, const char *text, const char *argument)
+{
+    return load_and_run(r, name, text, argument, true);
 }

@@ -16,16 +16,18 @@ typedef struct CommandText { const char *name, *arguments, *doc; Command *run; }
 
 /* ---- doing Lua --------------------------------------------------------------------------------------------------- */
 
-/* A command that is a piece of Lua: `words` are its arguments, as a text. */
+/* A command that is a piece of Lua, in which `words`, Lua themselves, stand. */
 static void lua_line(Repl *r, const char *format, const char *words)
 {
-    repl_chunk(r, "command", arena_format(r->reader.arena, format, words), true);
+    Arena *a = arena_new();
+    repl_chunk(r, "command", arena_format(a, format, words), true);
+    arena_free(a);
 }
 
 static ReplModel *model_or_tell(Repl *r)
 {
     ReplModel *m = repl_last_model(r->L);
-    if (!m) fputs("error: no model is compiled: m = xf.compile(\"specs/dates.lua\")\n", stderr);
+    if (!m) repl_refuse(r, EXIT_BAD_DATA, "no model is compiled: m = xf.compile(\"specs/dates.lua\")");
     return m;
 }
 
@@ -55,14 +57,13 @@ static void benched(Repl *r, const char *words)
 static void looked(Repl *r, const char *words)
 {
     if (!model_or_tell(r)) return;
-    if (*words && *words != '"') lua_line(r, "xf.last():attention([==[%s]==])", words);
+    if (*words && *words != '"') repl_chunk_with(r, "command", "xf.last():attention(...)", words);
     else lua_line(r, "xf.last():attention(%s)", words);
 }
 
 /* The emitted text of the last model, with what makes it. */
-static const char *text_of(ReplModel *m, const char *suffix)
+static const char *text_of(Arena *a, const ReplModel *m, const char *suffix)
 {
-    Arena *a = m->session->arena;
     const Plan *p = m->engine->plan;
     const Pack pack = pack_layout(a, p);
     int n;
@@ -123,7 +124,7 @@ static void code(Repl *r, const char *words)
     ReplModel *m = model_or_tell(r);
     if (!m) return;
     if (m->engine->plan->options.target != TARGET_PANELS) {
-        fputs("error: the generic engine has no code\n", stderr);
+        repl_refuse(r, EXIT_BAD_DATA, "the generic engine has no code");
         return;
     }
     if (!*words) {
@@ -131,9 +132,12 @@ static void code(Repl *r, const char *words)
         return;
     }
     const Engine *jit = strcmp(m->choices.engine, "jit") == 0 ? repl_tier_jit(m) : NULL;       /* as it runs: with what was put in */
-    if (jit ? print_function(jit_text(jit), words)
-            : print_function(text_of(m, "%s.c"), words) || print_function(text_of(m, "%s_kernels.h"), words)) return;
-    fprintf(stderr, "error: no function '%s'\n", words);
+    Arena *a = arena_new();
+    const bool printed = jit ? print_function(jit_text(jit), words)
+                             : print_function(text_of(a, m, "%s.c"), words) || print_function(text_of(a, m, "%s_kernels.h"), words);
+    arena_free(a);
+    if (printed) return;
+    repl_refuse(r, EXIT_BAD_DATA, "no function '%s'", words);
     list_functions(m);
 }
 
@@ -143,37 +147,46 @@ static void assembly(Repl *r, const char *words)
     ReplModel *m = model_or_tell(r);
     if (!m) return;
     if (!*words || strspn(words, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(words)) {
-        if (*words) fprintf(stderr, "error: no function '%s'\n", words);
+        if (*words) repl_refuse(r, EXIT_BAD_DATA, "no function '%s'", words);
         list_functions(m);
         return;
     }
-    repl_assembly(m, words);
+    const Exit code = repl_assembly(m, words);
+    if (code != EXIT_DONE) r->told = code;
 }
 
 /* A picture into a file, which is named. */
-static void draw(ReplModel *m, const char *path, Text picture)
+static void draw(Repl *r, Arena *a, const char *path, Text picture)
 {
-    Diag *d = diag_new(m->session->arena);
-    if (file_write(m->session->arena, d, path, picture.data, picture.size)) printf("%s\n", path);
-    else diag_print(d, stderr, isatty(2));
+    Diag *d = diag_new(a);
+    if (file_write(a, d, path, picture.data, picture.size)) printf("%s\n", path);
+    else {
+        diag_print(d, stderr, isatty(2));
+        r->told = diag_exit(d);
+    }
+    arena_free(a);
 }
 
 static void graph(Repl *r, const char *words)
 {
     ReplModel *m = model_or_tell(r);
-    if (m) draw(m, *words ? words : "graph.svg", info_graph_picture(m->session->arena, m->session->graph));
+    Arena *a = arena_new();
+    if (m) draw(r, a, *words ? words : "graph.svg", info_graph_picture(a, m->session->graph));
+    else arena_free(a);
 }
 
 static void memory(Repl *r, const char *words)
 {
     ReplModel *m = model_or_tell(r);
-    if (m) draw(m, *words ? words : "memory.svg", info_memory_picture(m->session->arena, m->engine->plan));
+    Arena *a = arena_new();
+    if (m) draw(r, a, *words ? words : "memory.svg", info_memory_picture(a, m->engine->plan));
+    else arena_free(a);
 }
 
 static void load(Repl *r, const char *words)
 {
-    if (!*words) fputs("error: :load FILE\n", stderr);
-    else lua_line(r, "dofile([==[%s]==])", words);
+    if (!*words) repl_refuse(r, EXIT_USAGE, ":load FILE");
+    else repl_file(r, words);
 }
 
 static void help(Repl *r, const char *words);
@@ -250,7 +263,8 @@ static void help(Repl *r, const char *words)
     if (*words) {
         const char *text = topic_of(r->L, words);
         lua_getglobal(r->L, words);
-        if (lua_isnil(r->L, -1) && !text) fprintf(stderr, "error: nothing is called '%s'; there is help on xf, model, tensor and spec\n", words);
+        if (lua_isnil(r->L, -1) && !text)
+            repl_refuse(r, EXIT_BAD_DATA, "nothing is called '%s'; there is help on xf, model, tensor and spec", words);
         else if (!lua_isnil(r->L, -1)) lua_line(r, "%s", words);
         lua_settop(r->L, 0);
         if (text) fputs(text, stdout);
@@ -273,8 +287,11 @@ static char *trimmed(Arena *a, const char *s)
 static void save(Repl *r, const char *path)
 {
     Diag *d = diag_new(r->reader.arena);
-    if (!*path) fputs("error: :save FILE\n", stderr);
-    else if (!file_write(r->reader.arena, d, path, r->typed.data, r->typed.size)) diag_print(d, stderr, isatty(2));
+    if (!*path) repl_refuse(r, EXIT_USAGE, ":save FILE");
+    else if (!file_write(r->reader.arena, d, path, r->typed.data, r->typed.size)) {
+        diag_print(d, stderr, isatty(2));
+        r->told = diag_exit(d);
+    }
 }
 
 void repl_command(Repl *r, const char *line)
@@ -295,5 +312,5 @@ void repl_command(Repl *r, const char *line)
         return;
     }
     const char *near = diag_nearest(name, names, COMMANDS);
-    fprintf(stderr, "error: no command %s%s%s%s; :help lists them\n", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    repl_refuse(r, EXIT_BAD_DATA, "no command %s%s%s%s; :help lists them", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }

@@ -159,8 +159,12 @@ const char *lines_next(Lines *l, bool more)
     }
     char *line = NULL;
     size_t room = 0;
+    errno = 0;
     const ssize_t n = getline(&line, &room, stdin);
-    const char *kept = n < 0 ? NULL : keep(l, line, (size_t)n);
+    if (n < 0 && ferror(stdin)) repl_refuse(l->repl, EXIT_IO, "cannot read standard input: %s", strerror(errno));
+    const bool zero = n > 0 && memchr(line, 0, (size_t)n);
+    if (zero) repl_refuse(l->repl, EXIT_BAD_DATA, "a line with a zero byte; Lua is text");
+    const char *kept = n < 0 ? NULL : keep(l, line, zero ? 0 : (size_t)n);
     free(line);
     return kept;
 }

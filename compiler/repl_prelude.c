@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file.h"
 #include "svg.h"
@@ -17,10 +18,11 @@
 __asm__(SECTION "\n.globl " SYMBOL "\n" SYMBOL ":\n.incbin \"compiler/repl_prelude.lua\"\n.byte 0\n.text\n");
 extern const char repl_prelude_text[];
 
-/* xf.bars(title, unit, labels, values, file): one bar for each label. */
+/* xf.bars(title, unit, labels, values, file): one bar for each label. A file that cannot be written is told, and what was measured
+ * is not lost. */
 static int bars(lua_State *L)
 {
-    enum { MARGIN = 24, NAMES = 260, ROOM = 420, NUMBERS = 110, HEAD = 56, STEP = 24, BAR = 16, MOST = 1000 };
+    enum { MARGIN = 24, NAMES = 260, ROOM = 420, NUMBERS = 110, HEAD = 56, STEP = 24, BAR = 16, MOST = 100000 };
     const char *title = luaL_checkstring(L, 1), *unit = luaL_checkstring(L, 2), *path = luaL_checkstring(L, 5);
     luaL_checktype(L, 3, LUA_TTABLE);
     Arena *a = repl_scratch(L);
@@ -28,7 +30,7 @@ static int bars(lua_State *L)
     int64_t n;
     double most = 0;
     const float *values = repl_numbers(L, 4, a, &n);
-    luaL_argcheck(L, n >= 1 && n <= MOST && luaL_len(L, 3) == n, 4, "as many numbers as labels, from 1 to 1000");
+    luaL_argcheck(L, n >= 1 && n <= MOST && luaL_len(L, 3) == n, 4, "as many numbers as labels, from 1 to 100000");
     for (int i = 0; i < n; i++) luaL_argcheck(L, isfinite(values[i]), 4, "a number is not finite");
     for (int i = 0; i < n; i++)
         if ((double)values[i] > most) most = (double)values[i];
@@ -48,8 +50,10 @@ static int bars(lua_State *L)
         svg_printf(&s, MARGIN + NAMES + width + 7, y + 12.5, (SvgFont){ .size = 12 }, "%.4g", (double)values[i]);
     }
     svg_finish(&s);
-    const bool good = file_write(a, d, path, s.text.data, s.text.size);
-    return good ? 0 : luaL_error(L, "cannot write %s", path);
+    if (file_write(a, d, path, s.text.data, s.text.size)) return 0;
+    diag_print(d, stderr, isatty(2));
+    repl_of(L)->told = diag_exit(d);
+    return 0;
 }
 
 void repl_open_prelude(lua_State *L)

@@ -37,7 +37,7 @@ local function table_text(lines)
       local space = string.rep(" ", widths[i] - (utf8.len(cell) or #cell))
       cells[i] = i == #line and cell or tonumber(cell) and space .. cell or cell .. space
     end
-    out[#out + 1] = (table.concat(cells, "  "):gsub(" +$", ""))
+    out[#out + 1] = table.concat(cells, "  "):match("^.*%S") or ""
   end
   return table.concat(out, "\n")
 end
@@ -98,15 +98,15 @@ function xf.sweep(spec, grid, options)
   for _, row in ipairs(rows) do
     local changes = {}
     for k, v in pairs(row) do changes[k] = v end
-    local good, m = pcall(function() return xf.compile(spec(changes), compile) end)
-    if good then
-      row.parameters, row.state_bytes, row.compile_ms = m.parameters, m.state_bytes, m.compile_ms
+    local good, why = pcall(function()
+      local m <close> = xf.compile(spec(changes), compile)
       local best, median = m:measure(options.seconds or 0.05)
+      row.parameters, row.state_bytes, row.compile_ms = m.parameters, m.state_bytes, m.compile_ms
       row.best_us, row.median_us = best * 1e6, median * 1e6
-      m:close()
-    else
-      if tostring(m):find("interrupted", 1, true) then error(m, 0) end
-      row.error = m
+    end)
+    if not good then
+      if tostring(why):find("interrupted", 1, true) then error(why, 0) end
+      row.error = tostring(why)
     end
     done[#done + 1] = row
   end

@@ -223,9 +223,8 @@ static int save(lua_State *L)
     }
     text_add_bytes(&whole, head.data, head.size);
     text_add_bytes(&whole, (const char *)t->values, bytes);
-    if (file_write(a, d, path, whole.data, whole.size)) return 0;
-    lua_pushfstring(L, "cannot write %s", path);
-    return lua_error(L);
+    if (!file_write(a, d, path, whole.data, whole.size)) repl_raise(L, d);
+    return 0;
 }
 
 static int index_tensor(lua_State *L)

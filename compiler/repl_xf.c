@@ -110,20 +110,22 @@ static int load(lua_State *L)
     return found ? 1 : luaL_error(L, "%s has no tensor '%s'", path, name);
 }
 
-/* What collects errors at the prompt raises them: upvalue 1 is the reader's own function. */
+/* What collects errors at the prompt raises them, as texts: upvalue 1 is the reader's own function. Its limits are those of a
+ * spec, for each call anew. */
 static int strictly(lua_State *L)
 {
     Repl *r = repl_of(L);
-    const int n = lua_gettop(L), errors = diag_errors(r->reader.diag);
+    SpecReader *s = &r->reader;
+    const int n = lua_gettop(L);
+    s->specs = s->calls = 0;
+    s->numbers = 0;
+    s->sandbox = (Sandbox){ .used = 0 };
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
-    lua_call(L, n, 1);
-    if (diag_errors(r->reader.diag) > errors) {
-        const Diag *told = r->reader.diag;
-        r->reader.diag = diag_new(r->reader.arena);
-        repl_raise(L, told);
-    }
-    return 1;
+    const bool good = lua_pcall(L, n, 1, 0) == LUA_OK;
+    if (good || spec_is_told(L, -1)) repl_raise(L, s->diag);
+    diag_forget(s->diag);
+    return good ? 1 : lua_error(L);
 }
 
 static void make_strict(lua_State *L, const char *name)

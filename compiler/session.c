@@ -100,10 +100,20 @@ Plan *session_plan(Session *s, PlanTarget target, bool taps)
     return p;
 }
 
+/* Weights are read again for every engine: they must still be those of the model. */
+static bool weights_stay(Session *s)
+{
+    const char *path = s->model->weight_file ? tensor_file_changed(s->model->weight_file) : NULL;
+    if (!path) return true;
+    diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "%s was written to after %s had been read from it: read the model again", path, s->model->name);
+    return false;
+}
+
 Engine *session_engine(Session *s, const char *name, const char *cc, bool taps)
 {
     const Choices *c = s->choices;
     Engine *e = NULL;
+    if (!weights_stay(s)) return NULL;
     if (strcmp(name, "generic") == 0) e = generic_open(s->arena, s->diag, session_plan(s, TARGET_ROW_MAJOR, taps));
     else if (strcmp(name, "jit") == 0) {
         const unsigned hooks = c->hooks | (debug_level() >= 2 ? EMIT_WATCHES : 0);

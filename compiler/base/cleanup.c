@@ -100,6 +100,12 @@ void cleanup_stop(void)
 
 void cleanup_go_on(void) { stopped = 0; }
 
+void cleanup_end(int number)
+{
+    if (child > 0) kill(-(pid_t)child, SIGKILL);
+    end_by(number);
+}
+
 /* ---- a child -------------------------------------------------------------------------------------------- */
 
 /* A group of its own, in which the signals are as they were before cleanup_install. */

@@ -24,6 +24,9 @@ bool cleanup_caught(void);                  /* a signal came, or cleanup_stop: d
 void cleanup_stop(void);
 void cleanup_go_on(void);
 
+/* End by this signal at once, as one that nothing holds does: files removed, the child killed. From a signal handler too. */
+_Noreturn void cleanup_end(int signal);
+
 /* Run a command to its end, found on the PATH, in a process group of its own, with its standard input empty and its
  * outputs in the file `log`. A signal ends the group: politely, a second one at once. Call it held. Returns the wait
  * status, or -1 with errno when the command cannot be started. */

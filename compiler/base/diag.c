@@ -104,6 +104,11 @@ void diag_remark(Diag *d, Loc at, const char *format, ...)
     entry_append(d, e);
 }
 
+void diag_forget(Diag *d)
+{
+    *d = (Diag){ .arena = d->arena, .last = &d->first, .sources = d->sources };
+}
+
 int diag_errors(const Diag *d)
 {
     return d->errors;

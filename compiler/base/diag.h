@@ -33,6 +33,7 @@ void  diag_note(Diag *d, Loc at, const char *format, ...) __attribute__((format(
 /* A remark that does not fail the run; printed with the rest as `note:`. */
 void  diag_remark(Diag *d, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int   diag_errors(const Diag *d);
+void  diag_forget(Diag *d);                                 /* what was told; its sources stay */
 Exit  diag_exit(const Diag *d);                             /* EXIT_DONE when there is no error */
 /* `FILE:LINE:COLUMN: error: MESSAGE`, the source line, a caret, notes. Reads source lines from the files themselves,
  * or from a text given with diag_source for a name that is no file. At most 20 errors are shown, the rest counted. */

@@ -94,6 +94,21 @@ char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_
     return NULL;
 }
 
+static FileStamp stamp_of(const struct stat *info)
+{
+    return (FileStamp){ (uint64_t)info->st_dev, (uint64_t)info->st_ino, (int64_t)info->st_size, (int64_t)info->st_mtim.tv_sec,
+                        (int64_t)info->st_mtim.tv_nsec };
+}
+
+bool file_map_changed(const FileMap *map, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) return false;
+    const FileStamp now = stamp_of(&info), *then = &map->stamp;
+    if (now.device != then->device || now.inode != then->inode) return false;
+    return now.size != then->size || now.seconds != then->seconds || now.nanoseconds != then->nanoseconds;
+}
+
 bool file_map(Diag *d, Loc at, const char *path, FileMap *map)
 {
     struct stat info;
@@ -101,6 +116,7 @@ bool file_map(Diag *d, Loc at, const char *path, FileMap *map)
     if (fd < 0) return false;
     map->data = (const unsigned char *)"";
     map->size = (size_t)info.st_size;
+    map->stamp = stamp_of(&info);
     void *p = NULL;
     if (!S_ISREG(info.st_mode)) {
         diag_error(d, EXIT_NO_INPUT, at, "%s is not a regular file", path);

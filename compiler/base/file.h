@@ -2,6 +2,8 @@
 #ifndef FILE_H
 #define FILE_H
 
+#include <stdint.h>
+
 #include "diag.h"
 
 /* The bytes of a file, NUL-terminated, in the arena; NULL after an error told at `at`: 66 not there, 74 unreadable,
@@ -9,8 +11,12 @@
 char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_t *size);
 
 /* A file mapped read-only until file_unmap; an empty file gives size 0 and a valid pointer. */
-typedef struct FileMap { const unsigned char *data; size_t size; } FileMap;
+typedef struct FileStamp { uint64_t device, inode; int64_t size, seconds, nanoseconds; } FileStamp;
+typedef struct FileMap { const unsigned char *data; size_t size; FileStamp stamp; } FileMap;
 bool  file_map(Diag *d, Loc at, const char *path, FileMap *map);
+/* Whether the mapped file was written to since: its bytes are others now, and past its end there are none. Another file that
+ * took its name is no change: what is mapped stays. */
+bool  file_map_changed(const FileMap *map, const char *path);
 void  file_unmap(FileMap *map);
 
 /* A file written beside its place and renamed over it when complete, so it is never half there. */

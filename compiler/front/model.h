@@ -91,6 +91,8 @@ TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
 TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path);
 const TensorSource *tensor_file_find(const TensorFile *f, const char *name);   /* NULL if absent */
 void tensor_file_close(TensorFile *f);
+/* The path of the file, or the part of it, that was written to since it was opened; NULL where none was. */
+const char *tensor_file_changed(const TensorFile *f);
 
 /* ---- choices -------------------------------------------------------------------------------------------- */
 

@@ -245,6 +245,16 @@ void tensor_file_close(TensorFile *f)
     if (f->map.data) file_unmap(&f->map);
 }
 
+const char *tensor_file_changed(const TensorFile *f)
+{
+    if (f->map.data && file_map_changed(&f->map, f->path)) return f->path;
+    for (int i = 0; i < f->part_count; i++) {
+        const char *path = tensor_file_changed(f->parts[i]);
+        if (path) return path;
+    }
+    return NULL;
+}
+
 void tensor_file_sort(TensorFile *f)
 {
     if (f->count) qsort(f->tensors, (size_t)f->count, sizeof *f->tensors, by_name);

@@ -81,7 +81,7 @@ static bool read_entry(Zip *z, uint64_t at, uint64_t *next)
     if (!has(z, data, size)) return fault(z, "entry \"%.100s\" ends past the end of the file", name);
     if (name_map_find(z->entries, name)) return fault(z, "entry \"%.100s\" is there twice", name);
     FileMap *entry = arena_alloc(z->arena, sizeof *entry);
-    *entry = (FileMap){ z->data + data, (size_t)size };
+    *entry = (FileMap){ .data = z->data + data, .size = (size_t)size };
     name_map_add(z->entries, name, entry);
     return true;
 }

@@ -103,23 +103,9 @@ static rt_status left(void)
     return RT_INTERRUPTED;
 }
 
-static rt_status unless_stopped(rt_status status)
-{
-    inside = 0;
-    return stopped ? RT_INTERRUPTED : status;
-}
-
-/* Run `call`, a call of emitted code, in a function that returns its status. */
-#define LEAVABLE(k, call)                       \
-    do {                                        \
-        if (sigsetjmp(way_out, 0)) return left(); \
-        enter(k);                               \
-        return unless_stopped(call);            \
-    } while (0)
-
 /* ---- watching --------------------------------------------------------------------------------------------------- */
 
-static Engine *running;             /* for rt_watch; one model runs at a time */
+static Engine *running;             /* for rt_watch: the innermost, for a probe may run another model */
 
 static void rt_watch(int block, int operation, int layer, int rows)
 {
@@ -135,50 +121,78 @@ static void rt_watch(int block, int operation, int layer, int rows)
     since(&k->last_ns);
 }
 
-/* Around every call: who runs, and how long its sequences are then. */
-static Jit *begin(Engine *e)
+/* Around every call: who runs, and how long its sequences are then; who ran before is to go on. */
+static Engine *begin(Engine *e)
 {
     Jit *k = e->own;
+    Engine *const outer = running;
     running = e;
     if (k->watch.call) since(&k->last_ns);
-    return k;
+    return outer;
 }
+
+static rt_status end(Engine *outer, rt_status status)
+{
+    inside = 0;
+    running = outer;
+    return stopped ? RT_INTERRUPTED : status;
+}
+
+/* Run `call`, a call of emitted code, in a function that returns its status; `outer` goes on. */
+#define LEAVABLE(outer, k, call)                            \
+    do {                                                    \
+        if (sigsetjmp(way_out, 0)) return end(outer, left()); \
+        enter(k);                                           \
+        return end(outer, call);                            \
+    } while (0)
+
+static JitAt *at_of(Engine *e) { return &((Jit *)e->own)->at; }
 
 static rt_status jit_encode(Engine *e, const int *ids, int n)
 {
-    begin(e)->at = (JitAt){ .source = n };
-    LEAVABLE(e->own, emitted_encode(e, ids, n));
+    Engine *const outer = begin(e);
+    *at_of(e) = (JitAt){ .source = n };
+    LEAVABLE(outer, e->own, emitted_encode(e, ids, n));
 }
 
 static rt_status jit_step(Engine *e, int id)
 {
-    begin(e)->at.target++;
-    LEAVABLE(e->own, emitted_step(e, id));
+    Engine *const outer = begin(e);
+    at_of(e)->target++;
+    LEAVABLE(outer, e->own, emitted_step(e, id));
 }
 
 static rt_status jit_next(Engine *e, int id, int *next)
 {
-    begin(e)->at.target++;
-    LEAVABLE(e->own, emitted_next(e, id, next));
+    Engine *const outer = begin(e);
+    at_of(e)->target++;
+    LEAVABLE(outer, e->own, emitted_next(e, id, next));
 }
 
 static rt_status jit_rows(Engine *e, const rt_row *rows, int n)
 {
-    begin(e)->at.target = n > 0 ? rows[n - 1].position + 1 : 0;
-    LEAVABLE(e->own, emitted_rows(e, rows, n));
+    Engine *const outer = begin(e);
+    at_of(e)->target = n > 0 ? rows[n - 1].position + 1 : 0;
+    LEAVABLE(outer, e->own, emitted_rows(e, rows, n));
 }
 
 static rt_status jit_clear(Engine *e)
 {
-    begin(e)->at.target = 0;
-    return emitted_clear(e);
+    Engine *const outer = begin(e);
+    at_of(e)->target = 0;
+    const rt_status status = emitted_clear(e);
+    running = outer;
+    return status;
 }
 
-static rt_status run_once(Engine *e) { LEAVABLE(e->own, emitted_run(e)); }
+static rt_status run_once(Engine *e)
+{
+    Engine *const outer = begin(e);
+    LEAVABLE(outer, e->own, emitted_run(e));
+}
 
 static rt_status jit_run(Engine *e)
 {
-    begin(e);
     const int32_t before = *engine_position(e);
     const rt_status status = run_once(e);
     if (status == RT_INTERRUPTED) *engine_position(e) = before;     /* of what caches got nothing counts */

@@ -10,7 +10,7 @@ static TensorSource in_memory(TensorFile *f, DType dtype, const void *data, size
 {
     static unsigned char bytes[256];
     memcpy(bytes + 1, data, size);
-    f->map = (FileMap){ bytes, sizeof bytes };
+    f->map = (FileMap){ .data = bytes, .size = sizeof bytes };
     return (TensorSource){ .name = "t", .kind = SOURCE_FILE, .dtype = dtype, .rank = 1, .shape = { n }, .stride = { 1 },
                            .file = f, .offset = 1 };
 }

@@ -1,0 +1,83 @@
+/* repl_whole.c: whether it is worth trying to load the lines of a chunk. To load all of them anew for each line takes time that
+ * grows with the square of their number; so of a long chunk only what its words and brackets do not show to be open is tried,
+ * and now and then the rest too, so that a wrong line is told before the end. What is tried decides; this only saves trials. */
+#include "repl.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { SHORT_CHUNK = 16 << 10 };        /* bytes: tried at every line */
+
+/* A long bracket at `s`, "[[" or "[==[": its number of signs; -1 where there is none. */
+static int long_level(const char *s)
+{
+    const size_t n = *s == '[' ? strspn(s + 1, "=") : 0;
+    return *s == '[' && s[1 + n] == '[' ? (int)n : -1;
+}
+
+/* Behind the end of the long bracket that is open, or NULL: it goes on with the next line. */
+static const char *long_end(ReplScan *c, const char *s)
+{
+    for (; (s = strchr(s, ']')); s++) {
+        const size_t n = strspn(s + 1, "=");
+        if ((int)n != c->level || s[1 + n] != ']') continue;
+        c->level = -1;
+        return s + n + 2;
+    }
+    return NULL;
+}
+
+/* Behind a text in quotes; one that does not end on its line is a matter for Lua. */
+static const char *quoted_end(ReplScan *c, const char *s)
+{
+    const char quote = *s++;
+    for (; *s && *s != quote; s++)
+        if (*s == '\\' && s[1]) s++;
+    if (!*s) c->strange = true;
+    return *s ? s + 1 : s;
+}
+
+static void take_word(ReplScan *c, const char *s, size_t n)
+{
+    static const char *const opening[] = { "function", "if", "do", "repeat" }, *const closing[] = { "end", "until" };
+    static const char *const joining[] = { "and", "or", "not", "local" };
+    c->goes_on = false;
+    for (size_t i = 0; i < 4; i++) c->depth += strlen(opening[i]) == n && memcmp(opening[i], s, n) == 0;
+    for (size_t i = 0; i < 2; i++) c->depth -= strlen(closing[i]) == n && memcmp(closing[i], s, n) == 0;
+    for (size_t i = 0; i < 4; i++) c->goes_on |= strlen(joining[i]) == n && memcmp(joining[i], s, n) == 0;
+}
+
+void repl_scan(ReplScan *c, const char *s)
+{
+    for (s = c->level >= 0 ? long_end(c, s) : s; s && *s;) {
+        if (isspace((unsigned char)*s)) s++;
+        else if (strncmp(s, "--", 2) == 0) {
+            c->level = long_level(s + 2);
+            if (c->level < 0) return;
+            s = long_end(c, s + c->level + 4);
+        } else if ((c->level = long_level(s)) >= 0) {
+            c->goes_on = false;
+            s = long_end(c, s + c->level + 2);
+        } else if (*s == '"' || *s == '\'') {
+            c->goes_on = false;
+            s = quoted_end(c, s);
+        } else if (isalnum((unsigned char)*s) || *s == '_') {
+            size_t n = 1;
+            while (isalnum((unsigned char)s[n]) || s[n] == '_') n++;
+            take_word(c, s, n);
+            s += n;
+        } else {
+            c->depth += strchr("([{", *s) ? 1 : strchr(")]}", *s) ? -1 : 0;
+            c->goes_on = strchr("+-*/%^#&|~<=,.([{", *s) != NULL && strncmp(s, "...", 3) != 0;
+            s += strncmp(s, "...", 3) == 0 ? 3 : 1;
+        }
+    }
+}
+
+bool repl_scan_due(ReplScan *c, size_t size)
+{
+    const bool open = c->level >= 0 || c->depth > 0 || c->goes_on;
+    if (size > SHORT_CHUNK && open && !c->strange && size < c->tried + c->tried / 4) return false;
+    c->tried = size;
+    return true;
+}

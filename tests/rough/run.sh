@@ -1,0 +1,229 @@
+#!/bin/sh
+# The prompt, handled roughly: what runs inside what runs, files that change, long chunks, long lives, signals. usage: run.sh XFORMC
+set -u
+xformc=$1
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+
+# says NAME CODE OUT ERR < CHUNKS: what a pipe into the prompt prints, in full, and its exit code; ERR is a pattern.
+says() {
+    cat >"$scratch/in"
+    timeout 60 "$xformc" repl <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
+    found=$?
+    message=$(cat "$scratch/err")
+    case $message in $4) fits=1 ;; *) fits=0 ;; esac
+    [ $found = "$2" ] && [ "$(cat "$scratch/out")" = "$3" ] && [ $fits = 1 ]
+    verdict $? "$1"
+    echo "exit $found"; cut -c1-300 "$scratch/out" "$scratch/err" | head -n 40
+}
+
+# ---- models inside models ------------------------------------------------------------------------------------------
+
+says 'a probe runs another model, which is freed before the first goes on' 0 '15 2
+2019-05-03' '' <<'END'
+m = xf.compile("specs/dates.lua", { tier = "jit" })
+m:probe("encoder.0.ffn", function()
+  local n = xf.compile("specs/self_attention.lua", { tier = "jit" })
+  n:run{}
+  n:close()
+  collectgarbage()
+end)
+m:probe("encoder.1.ffn", function(t) rows = t:shape()[1] end)
+n = xf.compile("specs/self_attention.lua", { tier = "jit" }); inner = 0
+n:probe("Z", function() inner = inner + 1 end)
+m:probe("decoder.0.ffn", function(t, step) if step < 3 then n:run{} end end)
+answer = m("3rd of May 2019")
+rows .. " " .. inner
+answer
+END
+
+# ---- files that change ---------------------------------------------------------------------------------------------
+
+mkdir -p "$scratch/specs/dates"
+fresh() { cp specs/dates.lua "$scratch/specs/" && cp specs/dates/dates.safetensors specs/dates/*.txt "$scratch/specs/dates/"; }
+for change in 'truncate -s 20000 "%s"' 'printf 0123456789 | dd of="%s" bs=1 seek=300000 conv=notrunc 2>/dev/null'; do
+    fresh
+    # shellcheck disable=SC2059
+    printf "$change" "$scratch/specs/dates/dates.safetensors" >"$scratch/change"
+    says 'weights that are written to: one error, and what is open goes on' 65 '2019-05-03
+2019-05-03' '*dates.safetensors was written to after dates had been read from it*dates.safetensors was written to*' <<END
+m = xf.compile("$scratch/specs/dates.lua", { tier = "jit" })
+m("3rd of May 2019")
+os.execute[[sleep 0.02; sh "$scratch/change"]] m:at("encoder.0.ffn")
+m:verify()
+m("3rd of May 2019")
+END
+done
+fresh
+says 'another file in the place of the weights: what is open goes on with its own' 0 '2019-05-03
+true' '' <<END
+m = xf.compile("$scratch/specs/dates.lua", { tier = "jit" })
+os.execute[[cd "$scratch/specs/dates"; head -c 20000 dates.safetensors >new; mv new dates.safetensors]] print(m("3rd of May 2019"))
+m:at("encoder.0.ffn"):max() > 0
+END
+
+# ---- long chunks ---------------------------------------------------------------------------------------------------
+
+# within KIB SECONDS NAME COMMAND…: its standard output is to be `answer`.
+within() {
+    kib=$1 seconds=$2 name=$3
+    shift 3
+    [ -n "${XFORMC_SANITIZE:-}" ] && kib=unlimited && seconds=$((20 * seconds))
+    (ulimit -v "$kib"; timeout "$seconds" "$@") >"$scratch/out" 2>"$scratch/err"
+    [ $? = 0 ] && [ "$(cat "$scratch/out")" = "$answer" ]
+    verdict $? "$name"
+    head -c 500 "$scratch/out" "$scratch/err"
+}
+{
+    echo 'function f(x)'
+    seq 1 20000 | sed 's/.*/  x = x + 1    -- ( line & ]]/'
+    printf '  return x\nend\nt = {\n'
+    seq 1 20000 | sed 's/.*/  { &, "[[ \\" ( { ", [[ end ]] },/'
+    printf '}\ns = [==[\n'
+    seq 1 20000 | sed 's/.*/function ( { ]] &/'
+    printf ']==]\nn = 0 +\n'
+    seq 1 20000 | sed 's/.*/1 +/'
+    printf '0\nf(0) .. " " .. #t .. " " .. #s .. " " .. n\n'
+} >"$scratch/long"
+answer='20000 20000 428894 20000'
+within 1000000 20 'four chunks of 20,000 lines' sh -c '"$0" repl <"$1"' "$xformc" "$scratch/long"
+printf 'for i = 1, 2 do\n  x = = 3\nend\n"on"\n' >"$scratch/long"
+{ echo 'function f(x)'; seq 1 2000 | sed 's/.*/  x = x + 1    -- a line that makes it long/'; echo 'x = = 3'; seq 1 2000 | sed 's/.*/  x = x + 1  -- &/'; echo 'end'; } >>"$scratch/long"
+"$xformc" repl <"$scratch/long" >"$scratch/out" 2>"$scratch/err"
+[ "$(sed -n 1p "$scratch/err")" = "error: prompt:2: unexpected symbol near '='" ] && grep -qx on "$scratch/out" &&
+    grep -q "^error: prompt:2002: unexpected symbol near '='$" "$scratch/err"
+verdict $? 'a wrong line of a chunk is told, of a long one too, before its end'
+head -n 3 "$scratch/err"
+
+# ---- stopping ------------------------------------------------------------------------------------------------------
+
+# stopped NAME SECONDS COMMAND…: by SIGINT after so long, it ends with 130 and says so; what is on its standard input is in `in`.
+stopped() {
+    name=$1 after=$2
+    shift 2
+    timeout -k 20 -s INT --preserve-status "$after" "$@" <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
+    found=$?
+    [ $found = 130 ] && grep -q interrupted "$scratch/err" && ! grep -q behind "$scratch/out"
+    verdict $? "$name"
+    echo "exit $found"; head -c 500 "$scratch/out" "$scratch/err"
+}
+[ -n "${XFORMC_SANITIZE:-}" ] && moment=4 || moment=0.7
+: >"$scratch/in"
+for loop in 'while true do end' 'while true do pcall(function() while true do end end) end' \
+    'while true do coroutine.resume(coroutine.create(function() while true do end end)) end' \
+    'return setmetatable({}, { __tostring = function() while true do end end })' \
+    'local m = xf.compile("specs/dates.lua", { tier = "jit" }) while true do pcall(m, "3rd of May 2019") end' \
+    'xf.sweep("specs/dates.lua", { heads = { 1, 2, 4 } }, { seconds = 10 })'; do
+    echo "$loop" >"$scratch/loop.lua"
+    stopped "SIGINT ends a file: $loop" $moment "$xformc" lua "$scratch/loop.lua"
+done
+printf 'print("first")\nwhile true do end\nprint("behind")\n' >"$scratch/in"
+stopped 'SIGINT ends a script on a pipe, and it does not go on' $moment "$xformc" repl
+printf ':load %s\nprint("behind")\n' "$scratch/loop.lua" >"$scratch/in"
+stopped 'SIGINT ends a script in a command' $moment "$xformc" repl
+mkdir "$scratch/slow"
+printf '#!/bin/sh\n[ "$1" = --version ] && { echo 1; exit 0; }\nsleep 60\n' >"$scratch/slow/cc"
+chmod +x "$scratch/slow/cc"
+echo 'xf.compile("specs/copy.lua", { engine = "native" })' >"$scratch/loop.lua"
+stopped 'SIGINT ends a file that compiles' $moment env PATH="$scratch/slow:$PATH" "$xformc" lua "$scratch/loop.lua"
+{ echo 'print(1)'; sleep 5; echo 'print("behind")'; } | timeout -k 20 -s INT --preserve-status 1 "$xformc" repl >"$scratch/out"
+[ $? = 130 ] && [ "$(cat "$scratch/out")" = 1 ]
+verdict $? 'SIGINT ends a prompt that waits for a pipe'
+
+# ---- what cannot be read or written --------------------------------------------------------------------------------
+
+for loop in 'while true do print(1) end' 'while true do pcall(function() while true do print(1) end end) end'; do
+    { { echo "$loop"; echo 'os.remove("'"$scratch"'/none")'; } | timeout 20 "$xformc" repl 2>"$scratch/err"; echo $? >"$scratch/code"; } | head -n 1 >/dev/null
+    [ "$(cat "$scratch/code")" = 74 ] && [ "$(cat "$scratch/err")" = 'xformc: cannot write to standard output' ]
+    verdict $? "nobody reads what is printed: $loop"
+    cat "$scratch/code" "$scratch/err"
+done
+"$xformc" repl <"$scratch" >/dev/null 2>"$scratch/err"
+[ $? = 74 ] && grep -q 'cannot read standard input: Is a directory' "$scratch/err"
+verdict $? 'a standard input that is a folder'
+"$xformc" repl <&- >/dev/null 2>"$scratch/err"
+[ $? = 74 ] && grep -q 'cannot read standard input: Bad file descriptor' "$scratch/err"
+verdict $? 'a standard input that is closed'
+printf 'print(1)\nprint("a\0b")\nprint(2)\n' >"$scratch/zero.lua"
+"$xformc" lua "$scratch/zero.lua" >"$scratch/out" 2>"$scratch/err"
+[ $? = 65 ] && [ ! -s "$scratch/out" ] && grep -q 'zero.lua:2: error: a zero byte' "$scratch/err"
+verdict $? 'a file with a zero byte'
+"$xformc" repl <"$scratch/zero.lua" >"$scratch/out" 2>"$scratch/err"
+[ $? = 65 ] && [ "$(cat "$scratch/out")" = '1
+2' ]
+verdict $? 'a line with a zero byte'
+printf '\357\273\277print("with a mark")\n' >"$scratch/mark.lua"
+[ "$("$xformc" lua "$scratch/mark.lua")" = 'with a mark' ]
+verdict $? 'a file with a byte order mark'
+
+# ---- errors that are caught, and exit codes ------------------------------------------------------------------------
+
+cat >"$scratch/caught.lua" <<'END'
+local good, e = pcall(function() return xf.graph("g", function(g) g.output("Y", g.relu(3)) end) end)
+print(good, type(e), (e:find("relu", 1, true)) ~= nil)
+good, e = pcall(xf.model, { nosuch = 1 })
+print(good, type(e), select(2, e:gsub("error: ", "")), e:find("relu", 1, true))
+good, e = pcall(xf.model, 3)
+print(good, type(e), (e:gsub("\n.*", "")))
+for i = 1, 1500 do xf.model{ name = "x", layers = 2, heads = 2, d_model = 16, d_ff = 32, kind = "decoder", vocab = 9, max_len = 4 } end
+good, e = pcall(error, { })
+print(xf.sweep("specs/copy.lua", { heads = { 3 } })[1].error:find("divisible") ~= nil)
+END
+"$xformc" lua "$scratch/caught.lua" >"$scratch/out" 2>"$scratch/err"
+[ $? = 0 ] && [ ! -s "$scratch/err" ] && [ "$(tr '\t' , <"$scratch/out")" = "$(printf '%s\n' 'false,string,true' 'false,string,1,nil' "false,string,$scratch/caught.lua:5:20: error: xf.model needs a table of fields, found 3" true)" ]
+verdict $? 'errors that are caught are texts of their own, and no failure'
+cat "$scratch/out" "$scratch/err"
+cat >"$scratch/in" <<'END'
+heads = {}
+for i = 1, 1200 do heads[i] = i % 2 == 0 and 3 or 2 + 2 * i end
+s = xf.sweep("specs/copy.lua", { heads = heads }, { seconds = 0.0001 })
+texts = 0
+for i = 1, #s do texts = texts + (type(s[i].error) == "string" and s[i].error:find("divisible") and 1 or 0) end
+#s .. " " .. texts
+END
+XFORMC_CACHE=off "$xformc" repl <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
+[ $? = 0 ] && grep -q '^1200 1[0-9]*$' "$scratch/out"
+verdict $? 'a sweep of 1,200 rows'
+cat "$scratch/out" "$scratch/err"
+says 'a value of 100,000 characters in a sweep' 0 '1' '' <<'END'
+s = xf.sweep("specs/copy.lua", { name = { (" "):rep(100000) .. "x" } })
+text = tostring(s)
+#s
+END
+says 'a sweep whose picture cannot be written, a tensor that cannot: the reason, and what was measured stays' 74 '1' \
+    '*cannot*none/s.svg*: No such file or directory*cannot*none/t*: No such file or directory*' <<END
+s = xf.sweep("specs/copy.lua", { heads = { 1 } }, { seconds = 0.0001, file = "$scratch/none/s.svg" })
+#s
+xf.tensor{ 1, 2 }:save("$scratch/none/t.safetensors")
+END
+
+# command CODE LINE…: a script of these lines has that exit code, and says something.
+command() {
+    code=$1
+    shift
+    printf '%s\n' "$@" 'm = nil' | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
+    [ $? = "$code" ] && [ -s "$scratch/err" ]
+    verdict $? "exit $code: $*"
+    cat "$scratch/err"
+}
+echo 'x = = 1' >"$scratch/wrong.lua"
+command 65 ':hlp'
+command 65 ':mem'
+command 65 '?nothing'
+command 65 ':bench 1 +'
+command 65 ":load $scratch/wrong.lua"
+command 65 ":load $scratch/zero.lua"
+command 66 ":load $scratch/none.lua"
+command 74 ":save $scratch"
+command 2 ':load'
+command 65 'm = xf.compile("specs/copy.lua", { tier = "jit" })' ':code nothing'
+command 65 'm = xf.compile("specs/copy.lua", { tier = "jit" })' ':asm nothing'
+command 74 'm = xf.compile("specs/copy.lua", { tier = "jit" })' ":mem $scratch/none/m.svg"
+printf 'x = 7\n' >"$scratch/a ]==] b.lua"
+says 'names with brackets are names' 65 '7' '*is not in the vocabulary*' <<END
+:load $scratch/a ]==] b.lua
+x
+m = xf.compile("specs/dates.lua", { tier = "jit" })
+:attn a]==]) print("no") --[==[
+END

@@ -26,7 +26,7 @@ static const struct { const char *name, *text; } topics[] = {
                "m:generate({ ids }, most)    ids, as generation says; of a text, m:generate(\"text\", most), a text\n"
                "m:names()                    every named tensor, in order\n"
                "m:at(\"encoder.0.self_attn.weights\")   one of them, of the last question\n"
-               "m:attention(\"text\", \"file.svg\")      where every head looks; without a file in the terminal; { layer =, head =, kind =, file = }\n"
+               "m:attention(\"text\", \"file.svg\")      where every head looks; without a file in the terminal; { layer =, head =, kind = }\n"
                "m:verify(\"reference.safetensors\")    against the generic engine with the same weights, or a reference of yours\n"
                "m:probe(\"name\", function(tensor, step) end)   called as it is computed; what it returns takes its place, but for scores\n"
                "                             and weights of an attention, which only the inside of its kernel reads; m:probe(\"name\"): no more\n"

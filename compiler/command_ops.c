@@ -17,7 +17,7 @@ static const Call own_calls[] = {
 };
 static const Call calls[] = {
     { "matmul",      "(x, w) -> y",                       "x w; w [in, out]" },
-    { "linear",      "(x, w[, b]) -> y",                  "x wT + b; w [out, in]" },
+    { "linear",      "(x, w[, b]) -> y",                  "x w^T + b; w [out, in]" },
     { "norm",        "(x, gain[, bias][, {kind = \"layer\"|\"rms\"|\"annotated\", eps, heads}]) -> y", "Norm of each row, or of each head of it" },
     { "add",         "(a, b) -> y",                       "a + b" },
     { "relu",        "(x) -> y",                          "max(x, 0)" },
@@ -25,7 +25,7 @@ static const Call calls[] = {
     { "gate",        "(a, b[, {kind = \"relu\"}]) -> y",  "`kind` of a, times b" },
     { "rotary",      "(x[, {heads, dims, theta = 10000, layout = \"halves\"|\"interleaved\"}]) -> y", "Each head turned by its row's place" },
     { "attention",   "(q, k, v[, mask][, {heads, kv_heads, scale, softcap, causal, keys}]) -> out, weights, scores",
-                     "softmax(scale q kT) v; where the mask is 0 nothing is seen" },
+                     "softmax(scale q k^T) v; where the mask is 0 nothing is seen" },
     { "append",      "(cache, x) -> keys or values",      "Rows behind those of the runs before; for attention, where each row sees up to its own" },
     { "log_softmax", "(x) -> y",                          "x - log(sum(exp(x)))" },
 };

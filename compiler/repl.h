@@ -142,6 +142,20 @@ void repl_forget_engine(ReplModel *m);
 /* Engines that were just opened get the probes and the weights that the model has. */
 void repl_renew_experiments(lua_State *L, ReplModel *m);
 
+/* ---- options: repl_options.c ------------------------------------------------------------------------------------- */
+
+/* Raise where the table of options at `index` (0, nil: none), those of `what`, has others than names[n]. */
+void repl_check_keys(lua_State *L, int index, const char *what, const char *const *names, int n);
+/* One option of that table, left on the stack; false where it is not given. */
+bool repl_option(lua_State *L, int index, const char *name);
+/* What is at the top of the stack, for the option `name`: a whole number, a text. Raise where it is none. */
+int repl_whole_option(lua_State *L, const char *name, int least, int most);
+const char *repl_text_option(lua_State *L, const char *name);
+/* The options of xf.compile. Returns what repl_tier_begin takes; an engine that is asked for is pinned. */
+const char *repl_compile_options(lua_State *L, int index, Choices *c);
+/* For Lua: raise where a table has others than those of xf.sweep. */
+int repl_check_sweep(lua_State *L);
+
 /* ---- tiers: repl_tier.c ------------------------------------------------------------------------------------------ */
 
 /* tier: NULL: the jit until native code is there; "native": wait for that, and raise where there is none; "jit": pinned. */
@@ -169,7 +183,8 @@ void repl_command(Repl *r, const char *line);
 /* Names of commands, for completion: the i-th, or NULL past the end. */
 const char *repl_command_name(int i);
 
-/* Topics of ?NAME, likewise. */
+/* What is known of a name, with its value where it is a global; the names of topics, likewise: repl_help.c. */
+void repl_help(Repl *r, const char *words);
 const char *repl_topic_name(int i);
 
 /* ---- completion: repl_complete.c --------------------------------------------------------------------------------- */

@@ -38,6 +38,26 @@ void repl_raise(lua_State *L, const Diag *d)
     lua_error(L);
 }
 
+/* A message with the user's place instead of one in Lua of our own. */
+static void push_message(lua_State *L)
+{
+    static const char own[] = SPEC_OWN_CHUNK ":";
+    const char *text = lua_tostring(L, 1);
+    lua_Debug info;
+    const char *rest = strncmp(text, own, strlen(own)) == 0 ? strstr(text + strlen(own), ": ") : NULL;
+    if (!rest) {
+        lua_pushvalue(L, 1);
+        return;
+    }
+    for (int level = 0; lua_getstack(L, level, &info); level++) {
+        lua_getinfo(L, "Sl", &info);
+        if (info.currentline <= 0 || strcmp(info.short_src, SPEC_OWN_CHUNK) == 0) continue;
+        lua_pushfstring(L, "%s:%d%s", info.short_src, info.currentline, rest);
+        return;
+    }
+    lua_pushstring(L, rest + 2);
+}
+
 /* What a spec's reader told, as text in the place of its error value. */
 static int to_message(lua_State *L)
 {
@@ -50,7 +70,7 @@ static int to_message(lua_State *L)
     } else if (lua_type(L, 1) != LUA_TSTRING) {
         if (!luaL_callmeta(L, 1, "__tostring") || lua_type(L, -1) != LUA_TSTRING) lua_pushfstring(L, "an error that is a %s", luaL_typename(L, 1));
     } else if (r->choices->verbose) luaL_traceback(L, L, lua_tostring(L, 1), 1);
-    else lua_pushvalue(L, 1);
+    else push_message(L);
     return 1;
 }
 

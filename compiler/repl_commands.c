@@ -45,8 +45,10 @@ static void timed(Repl *r, const char *words)
         if (model_or_tell(r)) lua_line(r, "local m = xf.last(); m:time()%s", "");
         return;
     }
-    lua_line(r, "local t = os.clock(); local r = table.pack((function() return %s\nend)()); "
-             "print(string.format('%%.3f ms', (os.clock() - t) * 1e3)); return table.unpack(r, 1, r.n)", words);
+    lua_line(r, "local s = [==[%s]==] local f, e = load('return ' .. s, '=command', 't') if not f then f, e = load(s, '=command', 't') end "
+             "if not f then error(e, 0) end "
+             "local t = os.clock() local r = table.pack(f()) "
+             "print(string.format('%%.3f ms', (os.clock() - t) * 1e3)) return table.unpack(r, 1, r.n)", words);
 }
 
 static void benched(Repl *r, const char *words)
@@ -210,68 +212,21 @@ const char *repl_command_name(int i) { return i < COMMANDS ? commands[i].name : 
 
 /* ---- help -------------------------------------------------------------------------------------------------------- */
 
-static const struct { const char *name, *text; } topics[] = {
-    { "xf", "xf.spec(\"file.lua\")          a spec: call it with changes, spec{ heads = 8 }\n"
-            "xf.model{ … }                a spec, typed in\n"
-            "xf.graph(\"name\", function(g) … end)   a graph of operations, typed in; `xformc ops` lists them\n"
-            "xf.op{ name =, shape = function … end, c = [[ … ]] }   an operation in C, g.NAME in a graph: xformc-spec(5)\n"
-            "xf.compile(spec or path)     a model that runs: by the jit, and in native code as soon as that is compiled\n"
-            "                             options: { tier = \"jit\" | \"native\", engine = \"jit\" | \"native\" | \"generic\", threads =, slots =,\n"
-            "                             notes = false }: not what is noted of the spec\n"
-            "xf.sweep(spec, { heads = {1, 2, 4} })   every combination compiled and measured: a table\n"
-            "xf.tensor({…}, {rows, columns})         a tensor\n"
-            "xf.load(\"file.safetensors\", \"name\")    one of a file\n"
-            "xf.last()                    the model that was compiled last\n" },
-    { "model", "m(\"text\")                    its answer\n"
-               "m:run{ ids }                 outputs by name; of an encoder-decoder m:run({ source }, { target }), of a graph m:run{ X = {…} }\n"
-               "m:reset()                    of a graph with caches, whose runs go on from each other: begin anew\n"
-               "m:generate({ ids }, most)    ids, as generation says\n"
-               "m:names()                    every named tensor\n"
-               "m:at(\"encoder.0.self_attn.weights\")   one of them, of the last question\n"
-               "m:attention(\"text\", \"file.svg\")      where every head looks; without a file in the terminal; { layer =, head =, kind = }\n"
-               "m:verify(\"reference.safetensors\")    against the generic engine, or a reference of yours\n"
-               "m:probe(\"name\", function(tensor, step) end)   called as it is computed; what it returns takes its place\n"
-               "m:ablate(\"encoder.0.self_attn\", head)         one head, from 0 as in pictures, adds nothing; without, the block; m:restore()\n"
-               "m:weight(\"name\")  m:set(\"name\", tensor)  m:weights()     single tensors of weights, in this model alone\n"
-               "m:code(\"likeliest\")  m:edit(\"likeliest\", text)   the C of one function; state and weights stay\n"
-               "m:time()   m:bench(seconds)  m:close()   m.name   m.parameters\n"
-               "m.tier                       what it runs in now: jit, native or generic; m:wait() until native code is there\n" },
-    { "tensor", "t[i]                         the i-th of the first dimension, from 1\n"
-                "t:slice(from, to, dimension) a part of it; t:scaled(factor, from, to, dimension): a copy, that part multiplied\n"
-                "t:shape()  #t  t:table()     its sizes, the first, its numbers\n"
-                "t:min()  t:max()  t:mean()  t:sum()  t:argmax()\n"
-                "t - u    t:distance(u)       max |t - u| / max |u|\n"
-                "t * 2                        every number twice\n"
-                "t:save(\"file.safetensors\")\n" },
-    { "spec", "spec{ heads = 8 }            the same with changes; `xformc fields` lists the fields\n" },
-};
-
-const char *repl_topic_name(int i) { return i < (int)(sizeof topics / sizeof *topics) ? topics[i].name : NULL; }
-
-static const char *topic_of(lua_State *L, const char *words)
-{
-    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
-        if (strcmp(topics[i].name, words) == 0) return topics[i].text;
-    lua_getglobal(L, words);
-    const char *name = repl_tensor_at(L, -1) ? "tensor" : repl_model_at(L, -1) ? "model" : spec_at(L, -1) ? "spec" : NULL;
-    lua_pop(L, 1);
-    return name ? topic_of(L, name) : NULL;
-}
+static void print_command(const CommandText *c) { printf("  %-7s %-12s %s\n", c->name, c->arguments, c->doc); }
 
 static void help(Repl *r, const char *words)
 {
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(words, commands[i].name) == 0) {
+            print_command(&commands[i]);
+            return;
+        }
     if (*words) {
-        const char *text = topic_of(r->L, words);
-        lua_getglobal(r->L, words);
-        if (lua_isnil(r->L, -1) && !text)
-            repl_refuse(r, EXIT_BAD_DATA, "nothing is called '%s'; there is help on xf, model, tensor and spec", words);
-        else if (!lua_isnil(r->L, -1)) lua_line(r, "%s", words);
-        lua_settop(r->L, 0);
-        if (text) fputs(text, stdout);
+        repl_help(r, words);
         return;
     }
     puts("Lua, with `xf`: m = xf.compile(\"specs/dates.lua\"), then m(\"3rd of May 2019\"). _ is the last value.\n");
-    for (int i = 0; i < COMMANDS; i++) printf("  %-7s %-12s %s\n", commands[i].name, commands[i].arguments, commands[i].doc);
+    for (int i = 0; i < COMMANDS; i++) print_command(&commands[i]);
     puts("\n?xf, ?model, ?tensor and ?spec say what one does with them. Tab completes; Ctrl-C stops; Ctrl-R searches.");
 }
 

@@ -55,61 +55,14 @@ ReplModel *repl_model_at(lua_State *L, int index)
 
 ReplModel *repl_check_model(lua_State *L)
 {
-    ReplModel *m = luaL_checkudata(L, 1, model_type);
+    ReplModel *m = luaL_testudata(L, 1, model_type);
+    if (!m) luaL_error(L, "a model is expected, found a %s; a method is called with a colon: m:names()", luaL_typename(L, 1));
     if (!m->session) luaL_error(L, "the model was closed");
     if (m->running) luaL_error(L, "%s is running: a probe cannot ask, change or close it", m->session->model->name);
     m->L = L;
     fresh(m);
     repl_tier_poll(L, m);
     return m;
-}
-
-/* The number at the top of the stack. */
-static int whole(lua_State *L, const char *name, int least, int most)
-{
-    int number;
-    const lua_Integer n = lua_tointegerx(L, -1, &number);
-    if (!number || n < least || n > most) luaL_error(L, "%s: expected a whole number from %d to %d", name, least, most);
-    return (int)n;
-}
-
-/* One option of the table at `index`, left on the stack; false where it is not given. */
-static bool option(lua_State *L, int index, const char *name)
-{
-    if (!index || lua_isnoneornil(L, index)) return false;
-    return lua_getfield(L, index, name) != LUA_TNIL;
-}
-
-/* Returns what repl_tier_begin takes; an engine that is asked for is pinned. */
-static const char *read_options(lua_State *L, int index, Choices *c)
-{
-    static const char *const names[] = { "engine", "tier", "threads", "slots", "isa", "notes" };
-    const int top = lua_gettop(L);
-    const char *tier = NULL;
-    if (!index || lua_isnoneornil(L, index)) return NULL;
-    luaL_checktype(L, index, LUA_TTABLE);
-    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "", *near;
-        bool known = false;
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) known |= strcmp(names[i], key) == 0;
-        if (known) continue;
-        near = diag_nearest(key, names, sizeof names / sizeof *names);
-        luaL_error(L, "xf.compile has no option '%s'%s%s%s", key, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
-    static const char *const engines[] = { "jit", "native", "generic", NULL };
-    static const char *const tiers[] = { "jit", "native", NULL };
-    if (option(L, index, "tier")) tier = tiers[luaL_checkoption(L, -1, NULL, tiers)];
-    if (option(L, index, "engine")) {
-        if (tier) luaL_error(L, "engine and tier are two ways to say one thing: give one of them");
-        tier = "jit";
-        c->engine = engines[luaL_checkoption(L, -1, NULL, engines)];
-    }
-    if (option(L, index, "threads")) c->threads = whole(L, "threads", 1, 16);
-    if (option(L, index, "slots")) c->slots = whole(L, "slots", 1, 4096);
-    if (option(L, index, "isa")) c->isa = arena_text(repl_of(L)->reader.arena, luaL_checkstring(L, -1));
-    if (option(L, index, "notes")) c->quiet = !lua_toboolean(L, -1);
-    lua_settop(L, top);
-    return tier;
 }
 
 /* Read into m->session what is at `index`: a spec value, or the path of a spec. */
@@ -131,7 +84,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
     lua_setiuservalue(L, -2, 1);         /* the spec */
     *m = (ReplModel){ .choices = { .engine = "jit", .hooks = EMIT_POLLS, .cached = true, .allow_c = repl_of(L)->choices->allow_c } };
     luaL_setmetatable(L, model_type);
-    const char *tier = read_options(L, options, &m->choices);
+    const char *tier = repl_compile_options(L, options, &m->choices);
     const int64_t begin = clock_now_ns();
     m->session = session_new(&m->choices);
     if (!take_spec(L, index, m) || !(m->engine = session_engine(m->session, m->choices.engine, NULL, false))) {
@@ -483,11 +436,13 @@ static int attention(lua_State *L)
     ReplModel *m = repl_check_model(L);
     const char *path = lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
     const int options = lua_istable(L, lua_gettop(L)) ? lua_gettop(L) : 0;
+    static const char *const names[] = { "kind", "layer", "head", "file" };
+    repl_check_keys(L, options, "m:attention", names, sizeof names / sizeof *names);
     m->choices.attention = (AttentionChoices){ .kind = NULL };
-    if (option(L, options, "kind")) m->choices.attention.kind = arena_text(m->session->arena, luaL_checkstring(L, -1));
-    if ((m->choices.attention.has_layer = option(L, options, "layer"))) m->choices.attention.layer = whole(L, "layer", 0, 1023);
-    if ((m->choices.attention.has_head = option(L, options, "head"))) m->choices.attention.head = whole(L, "head", 0, 4095);
-    if (option(L, options, "file")) path = luaL_checkstring(L, -1);
+    if (repl_option(L, options, "kind")) m->choices.attention.kind = arena_text(m->session->arena, repl_text_option(L, "kind"));
+    if ((m->choices.attention.has_layer = repl_option(L, options, "layer"))) m->choices.attention.layer = repl_whole_option(L, "layer", 0, 1023);
+    if ((m->choices.attention.has_head = repl_option(L, options, "head"))) m->choices.attention.head = repl_whole_option(L, "head", 0, 4095);
+    if (repl_option(L, options, "file")) path = repl_text_option(L, "file");
     if (lua_type(L, 2) == LUA_TSTRING && !m->session->model->graph) ask_text(L, m, checked_text(L, m), 0);
     traced(L, m);
     Look l = m->look;

@@ -40,8 +40,8 @@ static int bars(lua_State *L)
         const double y = HEAD + i * STEP, width = most > 0 ? (double)values[i] / most * ROOM : 0;
         lua_geti(L, 3, i + 1);
         svg_text(&s, MARGIN + NAMES - 8, y + 12.5, (SvgFont){ .anchor = SVG_RIGHT },
-                 svg_fit(a, luaL_checkstring(L, -1), (SvgFont){ .size = 12 }, NAMES));
-        lua_pop(L, 1);
+                 svg_fit(a, luaL_tolstring(L, -1, NULL), (SvgFont){ .size = 12 }, NAMES));
+        lua_pop(L, 2);
         if (!(values[i] > 0)) {
             svg_text(&s, MARGIN + NAMES, y + 12.5, (SvgFont){ .fill = SVG_FAINT, .italic = true }, "did not compile");
             continue;
@@ -58,10 +58,11 @@ static int bars(lua_State *L)
 
 void repl_open_prelude(lua_State *L)
 {
-    if (luaL_loadbufferx(L, repl_prelude_text, strlen(repl_prelude_text), "=prelude", "t") != LUA_OK) die("%s", lua_tostring(L, -1));
+    if (luaL_loadbufferx(L, repl_prelude_text, strlen(repl_prelude_text), "=" SPEC_OWN_CHUNK, "t") != LUA_OK) die("%s", lua_tostring(L, -1));
     lua_getglobal(L, "xf");
     lua_pushcfunction(L, bars);
     lua_setfield(L, -2, "bars");
     repl_push_methods(L);
-    if (lua_pcall(L, 2, 0, 0) != LUA_OK) die("%s", lua_tostring(L, -1));
+    lua_pushcfunction(L, repl_check_sweep);
+    if (lua_pcall(L, 3, 0, 0) != LUA_OK) die("%s", lua_tostring(L, -1));
 }

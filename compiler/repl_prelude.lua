@@ -1,5 +1,5 @@
 -- repl_prelude.lua: what `xf` at the prompt does by means of itself.
-local xf, Model = ...
+local xf, Model, check_sweep = ...
 
 -- Every combination of a grid { field = { values } }, in the order of the fields' names.
 local function combinations(grid)
@@ -42,7 +42,7 @@ local function table_text(lines)
   return table.concat(out, "\n")
 end
 
-local function first_line(text) return (tostring(text):gsub("\n.*", "")) end
+local function first_line(text) return (tostring(text):gsub("\n.*", ""):gsub("^%[xf%]:%d+: ", "")) end
 
 local Sweep = {}
 Sweep.__index = Sweep
@@ -85,8 +85,9 @@ function xf.sweep(spec, grid, options)
     spec, grid = last.spec, spec
   end
   if type(spec) == "string" then spec = xf.spec(spec) end
-  if type(grid) ~= "table" then error("xf.sweep takes a spec and { field = { values }, … }", 2) end
+  if type(spec) ~= "userdata" or type(grid) ~= "table" then error("xf.sweep takes a spec and { field = { values }, … }", 2) end
   options = options or {}
+  check_sweep(options)
   local keys, rows = combinations(grid)
   local compile = {}
   for k, v in pairs(options) do
@@ -94,12 +95,13 @@ function xf.sweep(spec, grid, options)
   end
   if compile.notes == nil then compile.notes = false end
   if not compile.engine then compile.tier = compile.tier or "jit" end
-  local done = setmetatable({ keys = keys }, Sweep)
+  local done, name = setmetatable({ keys = keys }, Sweep)
   for _, row in ipairs(rows) do
     local changes = {}
     for k, v in pairs(row) do changes[k] = v end
     local good, why = pcall(function()
       local m <close> = xf.compile(spec(changes), compile)
+      name = m.name
       local best, median = m:measure(options.seconds or 0.05)
       row.parameters, row.state_bytes, row.compile_ms = m.parameters, m.state_bytes, m.compile_ms
       row.best_us, row.median_us = best * 1e6, median * 1e6
@@ -117,14 +119,45 @@ function xf.sweep(spec, grid, options)
       for _, key in ipairs(keys) do words[#words + 1] = key .. " " .. tostring(row[key]) end
       labels[#labels + 1], values[#values + 1] = table.concat(words, ", "), row.median_us or 0
     end
-    xf.bars("median time of a run", "µs", labels, values, options.file)
+    xf.bars((name and name .. ": " or "") .. "median time of a run", "µs", labels, values, options.file)
   end
   return done
+end
+
+-- m:names(): all of them, one a line; alike names of layers as one, encoder.{0..2}.ffn.
+local Names = {}
+
+local function layers_text(layers)
+  local first, last = layers[1], layers[#layers]
+  if #layers == 1 then return tostring(first) end
+  return #layers == last - first + 1 and ("{%d..%d}"):format(first, last) or "{" .. table.concat(layers, ",") .. "}"
+end
+
+function Names:__tostring()
+  local order, layers = {}, {}
+  for _, name in ipairs(self) do
+    local head, layer, rest = name:match("^(%a+%.)(%d+)(%..*)$")
+    local pattern = head and head .. "{}" .. rest or name
+    if not layers[pattern] then
+      layers[pattern], order[#order + 1] = {}, pattern
+    end
+    if head then table.insert(layers[pattern], math.tointeger(layer)) end
+  end
+  for i, pattern in ipairs(order) do
+    if #layers[pattern] > 0 then order[i] = pattern:gsub("{}", layers_text(layers[pattern]), 1) end
+  end
+  return table.concat(order, "\n")
+end
+
+for _, method in ipairs { "names", "weights" } do
+  local plain = Model[method]
+  Model[method] = function(self) return setmetatable(plain(self), Names) end
 end
 
 -- m:ablate("encoder.0.self_attn"): the block adds nothing; m:ablate("encoder.0.self_attn", head): one of its heads, from 0,
 -- adds nothing but its share of the bias. m:restore() undoes it. The names are those of m:names() without the last word.
 function Model:ablate(block, head)
+  if type(block) ~= "string" then error("m:ablate takes the name of a block: m:ablate(\"encoder.0.self_attn\")", 2) end
   local name = block:match("%.ffn$") and block .. ".down" or block .. ".out"
   local weight = self:weight(name .. ".weight")
   if head == nil then

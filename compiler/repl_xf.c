@@ -51,7 +51,7 @@ static int describe_spec(lua_State *L)
 static int compile(lua_State *L)
 {
     luaL_checkany(L, 1);
-    repl_compile(L, 1, lua_istable(L, 2) ? 2 : 0);
+    repl_compile(L, 1, lua_isnoneornil(L, 2) ? 0 : 2);
     return 1;
 }
 

@@ -24,9 +24,9 @@ fields() {
         sub(/^[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +/, "", words)
         printf "*%s* (%s of the %s%s)\n\t%s\n\n", name, type, scope, (value == "-" ? "" : "; default " value), words }'
 }
+# With xf gone, ?xf prints its topic alone.
 topic() {
-    if [ "$1" = commands ]; then echo :help; else echo "?$1"; fi | "$xformc" repl 2>/dev/null |
-        sed -n '/^ /p; /^[xmtg#s][^ ]*[.:([]/p; /^#t/p; /^t - u/p' | sed 's/^ *//'
+    if [ "$1" = commands ]; then echo :help | "$xformc" repl | grep '^ '; else printf 'xf = nil\n?%s\n' "$1" | "$xformc" repl; fi | sed 's/^  :/:/'
 }
 
 while IFS= read -r line; do

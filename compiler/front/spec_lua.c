@@ -36,8 +36,8 @@ int spec_line(lua_State *L)
 {
     lua_Debug info;
     for (int level = 0; lua_getstack(L, level, &info); level++) {
-        lua_getinfo(L, "l", &info);
-        if (info.currentline > 0) return info.currentline;
+        lua_getinfo(L, "Sl", &info);
+        if (info.currentline > 0 && strcmp(info.short_src, SPEC_OWN_CHUNK) != 0) return info.currentline;
     }
     return 0;
 }

@@ -12,6 +12,9 @@
 /* Why a spec was stopped for good; it cannot catch this. */
 typedef enum Stop { STOP_NOT, STOP_INSTRUCTIONS, STOP_TIME, STOP_MEMORY } Stop;
 
+/* What Lua of our own is called as a chunk: its lines are no places of a user's. */
+#define SPEC_OWN_CHUNK "[xf]"
+
 /* The limits that a spec runs under. */
 enum {
     MAX_INSTRUCTIONS = 10000000,

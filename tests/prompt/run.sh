@@ -75,10 +75,10 @@ END
 says 'tensors and numbers are computed with' 65 'f32[2×2] min -4 max -1 mean -2.5
     -1.00000   -2.00000
     -3.00000   -4.00000
-true true true true true true' '*t + u: the shapes differ: 2 × 2 and 2*t:distance(u): the shapes differ: 2 × 2 and 2*a tensor and a string*' <<'END'
+true true true true true true 1.0' '*t + u: the shapes differ: 2 × 2 and 2*t:distance(u): the shapes differ: 2 × 2 and 2*a tensor and a string*' <<'END'
 t = xf.tensor{ { 1, 2 }, { 3, 4 } }; function same(a, b) return tostring(a:distance(b) == 0) end
 -t
-same(t + t, 2 * t) .. " " .. same(1 - t, -(t - 1)) .. " " .. same(t * t / t, t) .. " " .. same(t / 2, t * 0.5) .. " " .. same(12 / t, xf.tensor{ { 12, 6 }, { 4, 3 } }) .. " " .. same(1 + t, t + 1)
+same(t + t, 2 * t) .. " " .. same(1 - t, -(t - 1)) .. " " .. same(t * t / t, t) .. " " .. same(t / 2, t * 0.5) .. " " .. same(12 / t, xf.tensor{ { 12, 6 }, { 4, 3 } }) .. " " .. same(1 + t, t + 1) .. " " .. (t - 1)[1][2]
 t + xf.tensor{ 1, 2 }
 t:distance(xf.tensor{ 1, 2 })
 t + "x"
@@ -165,6 +165,70 @@ m("3rd of May 2019") .. " " .. seen
 m:wait() .. " " .. m("3rd of May 2019")
 m:restore() pcall(m.edit, m, "nothing", "") return m.tier
 END
+
+# ---- names, options, help --------------------------------------------------------------------------------------------
+
+says 'all names, in order, those of layers as one' 0 'X
+Q
+K
+V
+scores
+weights
+Z
+45 true
+decoder.{0..1}.ffn.down.weight
+{0,2}' '' <<'END'
+xf.compile("specs/self_attention.lua"):names()
+m = xf.compile("specs/dates.lua"); n = m:names(); lines = {}
+for line in tostring(n):gmatch("[^\n]+") do lines[#lines + 1] = line end
+#lines .. " " .. tostring(lines[3] == "encoder.{0..1}.norm.0" and n[3] == "encoder.0.norm.0" and n[#n] == "log_probs")
+tostring(m:weights()):match("decoder.{0..1}.ffn.down.weight")
+tostring(setmetatable({ "e.0.x", "e.2.x" }, getmetatable(n))):match("{.*}")
+END
+says 'options that are none, errors at the place of the user' 65 'nil
+true' "*prompt:1: m:attention has no option 'haed'; did you mean 'head'?
+*prompt:1: jitt is no engine; expected jit or native or generic
+*prompt:1: engine: expected a text, found a number
+*prompt:1: xf.compile takes its options in a table, found a string
+*prompt:1: a model is expected, found a string; a method is called with a colon*
+*prompt:1: xf.sweep has no option 'secnods'; did you mean 'seconds'?
+*prompt:1: xf.sweep takes a spec and *
+*prompt:1: dates has no weights 'encoder.0.self_attx.out.weight'; did you mean*
+*prompt:1: m:ablate takes the name of a block*" <<'END'
+m = xf.compile("specs/dates.lua")
+x = m:attention("x", { haed = 9 })
+x = xf.compile("specs/dates.lua", { engine = "jitt" })
+x = xf.compile("specs/dates.lua", { engine = 4 })
+x = xf.compile("specs/dates.lua", "jit")
+x = m.at("x")
+x = xf.sweep(xf.spec("specs/dates.lua"), { heads = { 4 } }, { secnods = 0.001 })
+x = xf.sweep(7, { heads = { 4 } })
+m:ablate("encoder.0.self_attx") x = 1
+m:ablate() x = 1
+print(tostring(xf.sweep(xf.spec("specs/dates.lua"), { d_model = { "x" } }, { seconds = 0.001 })):match("%[xf%]"))
+xf.sweep(xf.spec("specs/dates.lua"), { heads = { 3 } }, { seconds = 0.001 })[1].error:find("specs/dates.lua:5:", 1, true) == 1
+END
+! grep -q '\[xf\]\|prelude\|#-1' "$scratch/err"
+verdict $? 'no message names Lua of our own'
+says 'help on members and commands' 0 '  :code   [FUNCTION]   the emitted C of one function
+t:distance(u)                max |t - u| / max |u|
+m.tier                       what it runs in now: jit, native or generic; m:wait() until native code is there' "*nothing is called 'nothing'*unexpected symbol near ']'" <<'END'
+:help :code
+?t:distance
+?tier
+?nothing
+:time ]
+END
+notes ':time takes statements' '5 3' <<'END'
+:time x = 5 for i = 1, 3 do y = i end
+print("= " .. x .. " " .. y)
+END
+for name in xf.sweep sweep m:probe m:set xf.tensor tensor; do echo "?$name" | "$xformc" repl 2>&1 | grep -q "[.:({]" || echo "$name"; done >"$scratch/unknown"
+[ ! -s "$scratch/unknown" ]
+verdict $? 'help on what is documented'
+cat "$scratch/unknown"
+printf 'x = xf.sweep(xf.spec("specs/gpt.lua"), { heads = { 2 } }, { file = "%s", seconds = 0.001 })\n' "$scratch/s.svg" | "$xformc" repl && grep -q '<title>gpt: median time of a run' "$scratch/s.svg"
+verdict $? 'the bars of a sweep name its model'
 
 # ---- on a terminal ---------------------------------------------------------------------------------------------------
 

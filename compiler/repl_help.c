@@ -1,0 +1,118 @@
+/* repl_help.c: what is known of a name at the prompt: a topic, or the lines of one that tell of it. */
+#include "repl.h"
+
+#include <string.h>
+
+static const struct { const char *name, *text; } topics[] = {
+    { "xf", "xf.spec(\"file.lua\")          a spec: call it with changes, spec{ heads = 8 }\n"
+            "xf.model{ … }                a spec, typed in\n"
+            "xf.graph(\"name\", function(g) … end)   a graph of operations, typed in; `xformc ops` lists them\n"
+            "xf.op{ name =, shape = function … end, c = [[ … ]] }   an operation in C, g.NAME in a graph: xformc-spec(5)\n"
+            "xf.compile(spec or path)     a model that runs: by the jit, and in native code as soon as that is compiled\n"
+            "                             options: { tier = \"jit\" | \"native\", engine = \"jit\" | \"native\" | \"generic\", threads =, slots =,\n"
+            "                             isa =, notes = false }: not what is noted of the spec\n"
+            "xf.sweep(spec, { heads = {1, 2, 4} })   every combination compiled and measured: a table, printed with a line for each\n"
+            "                             xf.sweep{ heads = {1, 2, 4} }: of the last model; a third argument has options:\n"
+            "                             { seconds = 0.05 } for each, { file = \"sweep.svg\" } bars of the medians, those of xf.compile\n"
+            "                             each row has its fields, parameters, state_bytes, compile_ms, best_us, median_us, or error\n"
+            "xf.tensor({…}, {rows, columns})         a tensor; nested tables are its shape: xf.tensor{{1, 2}, {3, 4}}\n"
+            "xf.load(\"file.safetensors\", \"name\")    one of a file; without a name all of them, by name\n"
+            "xf.bars(title, unit, labels, numbers, \"file.svg\")   one bar for each label\n"
+            "xf.last()                    the model that was compiled last\n" },
+    { "model", "m(\"text\")                    its answer, as `xformc run` prints it\n"
+               "m:run{ ids }                 outputs by name; of an encoder-decoder m:run({ source }, { target }), of a graph\n"
+               "                             m:run{ X = {…} }\n"
+               "m:reset()                    of a graph with caches, whose runs go on from each other: begin anew\n"
+               "m:generate({ ids }, most)    ids, as generation says; of a text, m:generate(\"text\", most), a text\n"
+               "m:names()                    every named tensor, in order\n"
+               "m:at(\"encoder.0.self_attn.weights\")   one of them, of the last question\n"
+               "m:attention(\"text\", \"file.svg\")      where every head looks; without a file in the terminal; { layer =, head =, kind = }\n"
+               "m:verify(\"reference.safetensors\")    against the generic engine with the same weights, or a reference of yours\n"
+               "m:probe(\"name\", function(tensor, step) end)   called as it is computed; what it returns takes its place, but for scores\n"
+               "                             and weights of an attention, which only the inside of its kernel reads; m:probe(\"name\"): no more\n"
+               "m:ablate(\"encoder.0.self_attn\", head)         one head, from 0 as in pictures, adds nothing; without, the block\n"
+               "m:heads(\"encoder.0.self_attn\")        how many heads it has\n"
+               "m:weight(\"name\")  m:set(\"name\", tensor)  m:weights()     single tensors of weights, in the spec's shape, in this model alone\n"
+               "m:code(\"likeliest\")  m:edit(\"likeliest\", text)   the C of one function; state and weights stay\n"
+               "m:restore()                  the spec again: no changes of weights or C, no probes\n"
+               "m:time()   m:bench(seconds)  m:close()   m.name   m.parameters\n"
+               "m:measure(seconds)           the shortest and the median time of a run, in seconds\n"
+               "m.tier                       what it runs in now: jit, native or generic; m:wait() until native code is there\n" },
+    { "tensor", "t[i]                         the i-th of the first dimension, from 1\n"
+                "t:slice(from, to, dimension) a part of it; t:scaled(factor, from, to, dimension): a copy, that part multiplied\n"
+                "t:shape()  #t  t:table()     its sizes, the first, its numbers\n"
+                "t:min()  t:max()  t:mean()  t:sum()  t:argmax()\n"
+                "t + u  t - u  t * u  t / u  -t   number by number, of one shape; either may be a number\n"
+                "t:distance(u)                max |t - u| / max |u|\n"
+                "t:save(\"file.safetensors\")\n" },
+    { "spec", "spec{ heads = 8 }            the same with changes; `xformc fields` lists the fields\n" },
+};
+enum { TOPICS = sizeof topics / sizeof *topics };
+
+const char *repl_topic_name(int i) { return i < TOPICS ? topics[i].name : NULL; }
+
+static const char *topic_called(const char *name)
+{
+    for (int i = 0; i < TOPICS; i++)
+        if (strcmp(topics[i].name, name) == 0) return topics[i].text;
+    return NULL;
+}
+
+/* The topic of a global value. */
+static const char *topic_of(lua_State *L, const char *global)
+{
+    lua_getglobal(L, global);
+    const char *name = repl_tensor_at(L, -1) ? "tensor" : repl_model_at(L, -1) ? "model" : spec_at(L, -1) ? "spec" : NULL;
+    lua_pop(L, 1);
+    return name ? topic_called(name) : NULL;
+}
+
+/* Whether a line tells of .word or :word. */
+static bool tells_of(const char *line, size_t n, const char *word)
+{
+    const size_t length = strlen(word);
+    for (size_t i = 1; i + length <= n; i++)
+        if (strchr(".:", line[i - 1]) && strncmp(line + i, word, length) == 0 && strchr("({ ", line[i + length])) return true;
+    return false;
+}
+
+/* The lines that tell of a word, each with those that go on with it; whether there are any. */
+static bool print_lines(const char *text, const char *word)
+{
+    bool found = false, goes_on = false;
+    for (const char *end; *text; text = end + 1) {
+        end = strchr(text, '\n');
+        goes_on = *text == ' ' ? goes_on : tells_of(text, (size_t)(end - text), word);
+        if (goes_on) printf("%.*s\n", (int)(end - text), text);
+        found |= goes_on;
+    }
+    return found;
+}
+
+/* "xf.sweep", "m:probe" or "sweep"; of a name with a head, the topic of that one alone. */
+static bool print_member(lua_State *L, Arena *a, const char *words)
+{
+    const char *sign = strpbrk(words, ".:"), *word = sign ? sign + 1 : words;
+    const char *head = sign ? arena_copy(a, words, (size_t)(sign - words)) : NULL;
+    const char *text = !head ? NULL : topic_called(head) ? topic_called(head) : topic_of(L, head);
+    if (head && !text) text = strcmp(head, "m") == 0 ? topic_called("model") : strcmp(head, "t") == 0 ? topic_called("tensor") : NULL;
+    if (!*word) return false;
+    if (text) return print_lines(text, word);
+    bool found = false;
+    for (int i = 0; i < TOPICS && !head; i++) found |= print_lines(topics[i].text, word);
+    return found;
+}
+
+void repl_help(Repl *r, const char *words)
+{
+    lua_State *L = r->L;
+    const char *text = topic_called(words);
+    if (!text) text = topic_of(L, words);
+    lua_getglobal(L, words);
+    const bool there = !lua_isnil(L, -1);
+    lua_settop(L, 0);
+    if (there) repl_chunk(r, "command", words, true);
+    if (text) fputs(text, stdout);
+    else if (!there && !print_member(L, r->reader.arena, words))
+        repl_refuse(r, EXIT_BAD_DATA, "nothing is called '%s'; there is help on xf, model, tensor and spec", words);
+}

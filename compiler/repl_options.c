@@ -1,0 +1,87 @@
+/* repl_options.c: tables of options at the prompt, such as { engine = "jit" }. What is not known is refused, with what comes near it. */
+#include "repl.h"
+
+#include <string.h>
+
+int repl_whole_option(lua_State *L, const char *name, int least, int most)
+{
+    int number;
+    const lua_Integer n = lua_tointegerx(L, -1, &number);
+    if (!number || n < least || n > most) luaL_error(L, "%s: expected a whole number from %d to %d", name, least, most);
+    return (int)n;
+}
+
+bool repl_option(lua_State *L, int index, const char *name)
+{
+    if (!index || lua_isnoneornil(L, index)) return false;
+    return lua_getfield(L, index, name) != LUA_TNIL;
+}
+
+const char *repl_text_option(lua_State *L, const char *name)
+{
+    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "%s: expected a text, found a %s", name, luaL_typename(L, -1));
+    return lua_tostring(L, -1);
+}
+
+/* The one of words, which NULL ends, that the text at the top of the stack is. */
+static const char *word_option(lua_State *L, const char *name, const char *const *words)
+{
+    const char *text = repl_text_option(L, name);
+    int n = 0;
+    for (; words[n]; n++)
+        if (strcmp(words[n], text) == 0) return words[n];
+    lua_pushfstring(L, "%s is no %s; expected", text, name);
+    for (int i = 0; i < n; i++) {
+        lua_pushfstring(L, "%s %s", i ? " or" : "", words[i]);
+        lua_concat(L, 2);
+    }
+    return luaL_error(L, "%s", lua_tostring(L, -1)), NULL;
+}
+
+void repl_check_keys(lua_State *L, int index, const char *what, const char *const *names, int n)
+{
+    if (!index || lua_isnoneornil(L, index)) return;
+    if (!lua_istable(L, index)) luaL_error(L, "%s takes its options in a table, found a %s", what, luaL_typename(L, index));
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+        bool known = false;
+        for (int i = 0; i < n && key; i++) known |= strcmp(names[i], key) == 0;
+        if (known) continue;
+        if (!key) luaL_error(L, "%s has no option [%s]", what, luaL_tolstring(L, -2, NULL));
+        const char *near = diag_nearest(key, names, n);
+        luaL_error(L, "%s has no option '%s'%s%s%s", what, key, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+}
+
+static const char *const compile_options[] = { "engine", "tier", "threads", "slots", "isa", "notes" };
+enum { COMPILE_OPTIONS = sizeof compile_options / sizeof *compile_options };
+
+int repl_check_sweep(lua_State *L)
+{
+    const char *names[COMPILE_OPTIONS + 2] = { "seconds", "file" };
+    memcpy(names + 2, compile_options, sizeof compile_options);
+    repl_check_keys(L, 1, "xf.sweep", names, COMPILE_OPTIONS + 2);
+    return 0;
+}
+
+const char *repl_compile_options(lua_State *L, int index, Choices *c)
+{
+    const int top = lua_gettop(L);
+    const char *tier = NULL;
+    if (!index || lua_isnoneornil(L, index)) return NULL;
+    repl_check_keys(L, index, "xf.compile", compile_options, COMPILE_OPTIONS);
+    static const char *const engines[] = { "jit", "native", "generic", NULL };
+    static const char *const tiers[] = { "jit", "native", NULL };
+    if (repl_option(L, index, "tier")) tier = word_option(L, "tier", tiers);
+    if (repl_option(L, index, "engine")) {
+        if (tier) luaL_error(L, "engine and tier are two ways to say one thing: give one of them");
+        tier = "jit";
+        c->engine = word_option(L, "engine", engines);
+    }
+    if (repl_option(L, index, "threads")) c->threads = repl_whole_option(L, "threads", 1, 16);
+    if (repl_option(L, index, "slots")) c->slots = repl_whole_option(L, "slots", 1, 4096);
+    if (repl_option(L, index, "isa")) c->isa = arena_text(repl_of(L)->reader.arena, repl_text_option(L, "isa"));
+    if (repl_option(L, index, "notes")) c->quiet = !lua_toboolean(L, -1);
+    lua_settop(L, top);
+    return tier;
+}

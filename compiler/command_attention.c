@@ -51,14 +51,14 @@ static bool run(Look *l)
 {
     const Model *m = l->session->model;
     if (m->graph) return look_graph(l);
-    int *ids = arena_array(l->session->arena, (size_t)look_most_ids(m), sizeof *ids), n = 0;
+    int *ids = arena_array(l->arena, (size_t)look_most_ids(m), sizeof *ids), n = 0;
     return look_read(l, ids, &n) && look_ask(l, ids, n);
 }
 
 Exit command_attention(const Choices *c)
 {
     Session *s = session_new(c);
-    Look l = { .session = s };
+    Look l = { .session = s, .arena = s->arena };
     if (session_read(s) && open_engine(&l)) {
         l.answers = look_has_texts(s->model);
         if (run(&l) && look_picture(&l)) show(&l);

@@ -69,7 +69,7 @@ void debug_engine(Engine *e, int64_t plan_ns)
     if (level >= 1)
         fprintf(stderr, "%s: plan %.3f ms, emit %.3f ms, compile %.3f ms, %s %.3f ms\n", e->plan->graph->model->name, (double)plan_ns / 1e6,
                 (double)p->emit_ns / 1e6, (double)p->compile_ns / 1e6, p->packed_before ? "pack (reused)" : "pack", (double)p->pack_ns / 1e6);
-    if (level >= 3) plan_dump(e->plan, stderr);
+    if (level >= 3) plan_dump(e->plan, PLAN_KERNELS | PLAN_MEMORY, stderr);
     if (level >= 4) fputs(jit_text(e), stderr);
     if (level >= 2) {
         limits();

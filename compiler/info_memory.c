@@ -24,7 +24,7 @@ typedef struct Picture {
 } Picture;
 
 static const SvgFont title_font = { .size = 22, .bold = true }, sub_font = { .size = 13, .fill = SVG_FAINT },
-                     head_font = { .size = 13, .bold = true },
+                     head_font = { .size = 13, .bold = true }, words_font = { .size = 12, .fill = SVG_FAINT },
                      label_font = { .size = 11 };
 
 /* ---- what belongs where ----------------------------------------------------------------------------------- */
@@ -285,13 +285,20 @@ static void block_buffers(Picture *x, const Panel *panel, const PlanBlock *b, do
     }
 }
 
+/* What stands behind a panel's title, and where, from the panel's left edge. */
+static const char *panel_words(const Picture *x, const Panel *panel)
+{
+    const bool largest = panel->bytes && panel->bytes + x->kept + 63 >= x->plan->scratch_bytes;
+    return arena_format(x->arena, "%s of scratch%s", info_bytes(x->arena, panel->bytes), largest ? ": the most, so this is what is reserved" : "");
+}
+
+static double words_at(const Panel *panel) { return svg_width(panel->title, head_font) + 8; }
+
 static void draw_panel(Picture *x, const Panel *panel, double left, double top)
 {
     const double right = left + panel->ops * x->op_width;
-    bool largest = panel->bytes && panel->bytes + x->kept + 63 >= x->plan->scratch_bytes;
-    svg_printf(&x->svg, left, top - 28, head_font, "%s", panel->title);
-    svg_printf(&x->svg, left + svg_width(panel->title, head_font) + 8, top - 28, (SvgFont){ .size = 12, .fill = SVG_FAINT }, "%s of scratch%s",
-               info_bytes(x->arena, panel->bytes), largest ? ": the most, so this is what is reserved" : "");
+    svg_text(&x->svg, left, top - 28, head_font, panel->title);
+    svg_text(&x->svg, left + words_at(panel), top - 28, words_font, panel_words(x, panel));
     svg_rect(&x->svg, left, top, right - left, PLOT, (SvgStyle){ .fill = SVG_PANEL }, NULL);
     if (panel->bytes) axis(x, panel, left, top, right);
     double at = left;
@@ -323,16 +330,20 @@ static void legend(Picture *x, double left)
     svg_text(&x->svg, left + 28, y, label_font, "all lanes meet");
 }
 
-static void heading(Picture *x)
+static const char *heading(const Picture *x) { return arena_format(x->arena, "%s: memory plan", x->plan->graph->model->name); }
+
+static const char *subheading(const Picture *x)
 {
     const Plan *p = x->plan;
     Arena *a = x->arena;
-    svg_printf(&x->svg, MARGIN, 36, title_font, "%s: memory plan", p->graph->model->name);
     const char *sequences = p->options.slots == 1 ? "one sequence" : arena_format(a, "%d sequences", p->options.slots);
-    svg_printf(&x->svg, MARGIN, 58, sub_font, "%s bytes of weights, read only; %s bytes of state for %s. Each bar and panel has its own scale.",
-               info_number(a, (double)p->weights_bytes), info_number(a, (double)p->state_bytes), sequences);
+    return arena_format(a, "%s bytes of weights, read only; %s bytes of state for %s. Each bar and panel has its own scale.",
+                        info_number(a, (double)p->weights_bytes), info_number(a, (double)p->state_bytes), sequences);
 }
 
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* As wide as the bars with the widest panel, and as every line of text. */
 static void measure(Picture *x)
 {
     int most = 1;
@@ -341,10 +352,13 @@ static void measure(Picture *x)
     x->op_width = (double)PANEL_WIDTH / most;
     if (x->op_width < OP_LEAST) x->op_width = OP_LEAST;
     if (x->op_width > 64) x->op_width = 64;
-    x->width = 2 * MARGIN + bar_count(x->plan, x->kept) * (BAR + BAR_GAP) + PANEL_LEFT + most * x->op_width;
-    x->height = TITLE + x->panel_count * (ABOVE + PLOT + BELOW) + MARGIN + 20;
-    if (x->width < 2 * MARGIN + LEGEND) x->width = 2 * MARGIN + LEGEND;
-    if (x->height < 560) x->height = 560;
+    const double left = MARGIN + bar_count(x->plan, x->kept) * (BAR + BAR_GAP) + PANEL_LEFT;
+    double right = larger(left + most * x->op_width, MARGIN + LEGEND);
+    right = larger(right, MARGIN + larger(svg_width(heading(x), title_font), svg_width(subheading(x), sub_font)));
+    for (int i = 0; i < x->panel_count; i++)
+        right = larger(right, left + words_at(&x->panels[i]) + svg_width(panel_words(x, &x->panels[i]), words_font));
+    x->width = right + MARGIN;
+    x->height = larger(TITLE + x->panel_count * (ABOVE + PLOT + BELOW) + MARGIN + 20, 560);
 }
 
 Text info_memory_picture(Arena *a, const Plan *p)
@@ -352,8 +366,9 @@ Text info_memory_picture(Arena *a, const Plan *p)
     Picture x = { .arena = a, .plan = p, .panels = arena_array(a, (size_t)p->program_count, sizeof *x.panels), .kept = kept_bytes(p) };
     for (int i = 0; i < p->program_count; i++) add_program(&x, &p->programs[i]);
     measure(&x);
-    x.svg = svg_new(a, x.width, x.height, arena_format(a, "%s: memory plan", p->graph->model->name));
-    heading(&x);
+    x.svg = svg_new(a, x.width, x.height, heading(&x));
+    svg_text(&x.svg, MARGIN, 36, title_font, heading(&x));
+    svg_text(&x.svg, MARGIN, 58, sub_font, subheading(&x));
     const double left = bars(&x) + PANEL_LEFT;
     for (int i = 0; i < x.panel_count; i++) draw_panel(&x, &x.panels[i], left, TITLE + ABOVE + i * (ABOVE + PLOT + BELOW));
     legend(&x, left);

@@ -61,13 +61,13 @@ bool look_read(Look *l, int *ids, int *n)
     Question *q = &l->question;
     if (look_has_texts(s->model)) {
         if (c->word_count > 1)
-            return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "'%s' is one word too many", c->words[1]), "quote a TEXT of several words");
-        q->input = arena_format(s->arena, "“%s”", look_plain(s->arena, c->words[0]));
+            return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "'%s' is one word too many", c->words[1]), "quote a TEXT of several words");
+        q->input = arena_format(l->arena, "“%s”", look_plain(l->arena, c->words[0]));
         return command_text_ids(s, l->engine->plan, c->words[0], ids, n);
     }
     for (int i = 0; i < c->word_count; i++)
         if (!add_ids(s, c->words[i], ids, n)) return false;
-    q->input = look_ids_text(s->arena, s->model, s->model->has_encoder, ids, *n);
+    q->input = look_ids_text(l->arena, s->model, s->model->has_encoder, ids, *n);
     return *n > 0 || look_refuse(s, EXIT_BAD_DATA, "there are no ids", NULL);
 }
 
@@ -89,7 +89,7 @@ static const char *behind(Arena *a, const Model *m, const char *whole, const int
 
 static void keep_words(Look *l, const int *prompt, int n)
 {
-    Arena *a = l->session->arena;
+    Arena *a = l->arena;
     const Model *m = l->session->model;
     Question *q = &l->question;
     const bool prompted = !m->has_encoder && m->tokenizer_data;          /* a piece may depend on the one before */
@@ -103,7 +103,7 @@ static void keep_words(Look *l, const int *prompt, int n)
 static rt_status write_answer(Look *l, int *ids, int n)
 {
     const Model *m = l->session->model;
-    Arena *a = l->session->arena;
+    Arena *a = l->arena;
     Engine *e = l->engine;
     Question *q = &l->question;
     RtGeneration settings = generation_of(m);
@@ -133,7 +133,7 @@ static bool ran(Look *l, rt_status status)
 {
     Session *s = l->session;
     if (status == RT_BAD_WEIGHTS) return look_refuse(s, EXIT_BAD_DATA, "the model's logits are no numbers", NULL);
-    return status == RT_OK || look_refuse(s, EXIT_OUR_BUG, arena_format(s->arena, "the model did not run: %s", rt_status_text(status)), NULL);
+    return status == RT_OK || look_refuse(s, EXIT_OUR_BUG, arena_format(l->arena, "the model did not run: %s", rt_status_text(status)), NULL);
 }
 
 bool look_answer(Look *l, int *ids, int n)
@@ -157,7 +157,7 @@ bool look_answer(Look *l, int *ids, int n)
 bool look_trace(Look *l)
 {
     const Question *q = &l->question;
-    l->trace = trace_run(l->session->arena, l->engine, q->source, q->n, q->fed, q->m);
+    l->trace = trace_run(l->arena, l->engine, q->source, q->n, q->fed, q->m);
     return ran(l, l->trace->status);
 }
 
@@ -166,10 +166,10 @@ bool look_ask(Look *l, int *ids, int n) { return look_answer(l, ids, n) && look_
 bool look_graph(Look *l)
 {
     Session *s = l->session;
-    l->trace = trace_graph(s->arena, l->engine);
+    l->trace = trace_graph(l->arena, l->engine);
     if (l->trace->status == RT_TOO_LONG)
-        return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "the caches of %s are full: %lld rows fit", s->model->name,
+        return look_refuse(s, EXIT_BAD_DATA, arena_format(l->arena, "the caches of %s are full: %lld rows fit", s->model->name,
                                                           (long long)s->graph->capacity), NULL);
     return l->trace->status == RT_OK ||
-           look_refuse(s, EXIT_OUR_BUG, arena_format(s->arena, "the graph did not run: %s", rt_status_text(l->trace->status)), NULL);
+           look_refuse(s, EXIT_OUR_BUG, arena_format(l->arena, "the graph did not run: %s", rt_status_text(l->trace->status)), NULL);
 }

@@ -1,8 +1,8 @@
 /* look.h: a model run on one question so that every named tensor of it can be looked at, and pictures of its attention.
  *
  * A decoder answers first, by the model's settings of generation as `run` does; then question and answer go through the engine once
- * more, and its taps are read. A decoder without an encoder that is not to answer is fed the ids as they are. Everything lives in the
- * session's arena. */
+ * more, and its taps are read. A decoder without an encoder that is not to answer is fed the ids as they are. Everything of a
+ * question lives in the arena of its Look. */
 #ifndef LOOK_H
 #define LOOK_H
 
@@ -23,6 +23,7 @@ typedef struct Question {
 /* The engine has taps. */
 typedef struct Look {
     Session *session;
+    Arena *arena;
     Engine *engine;
     Question question;
     bool answers;                   /* a decoder alone goes on behind the ids */

@@ -58,7 +58,7 @@ static void add_heads(const Look *l, PictureSection *s, const TraceTensor *t, in
     const AttentionChoices *c = &l->session->choices->attention;
     const int heads = t->rank == 3 ? (int)t->shape[0] : 1;
     const size_t cells = (size_t)s->rows * (size_t)s->columns;
-    s->maps = arena_grow(l->session->arena, s->maps, (size_t)s->count * sizeof *s->maps, (size_t)(s->count + heads) * sizeof *s->maps);
+    s->maps = arena_grow(l->arena, s->maps, (size_t)s->count * sizeof *s->maps, (size_t)(s->count + heads) * sizeof *s->maps);
     for (int h = 0; h < heads; h++)
         if (wanted(c, layer, h)) s->maps[s->count++] = (PictureMap){ t->name, layer, h, t->values + (size_t)h * cells };
 }
@@ -67,7 +67,7 @@ static void add_section(Look *l, const PictureSection *s)
 {
     Picture *p = &l->picture;
     if (!s->count) return;
-    p->sections = arena_grow(l->session->arena, p->sections, (size_t)p->count * sizeof *s, (size_t)(p->count + 1) * sizeof *s);
+    p->sections = arena_grow(l->arena, p->sections, (size_t)p->count * sizeof *s, (size_t)(p->count + 1) * sizeof *s);
     p->sections[p->count++] = *s;
 }
 
@@ -75,7 +75,7 @@ static void add_section(Look *l, const PictureSection *s)
 static void add_stack(Look *l, PictureSection s, const char *stack, const char *part, int64_t layers)
 {
     for (int i = 0; i < layers; i++) {
-        const char *name = arena_format(l->session->arena, "%s.%d.%s.weights", stack, i, part);
+        const char *name = arena_format(l->arena, "%s.%d.%s.weights", stack, i, part);
         const TraceTensor *t = trace_find(l->trace, name);
         if (!t) die("%s is not traced", name);
         add_heads(l, &s, t, i);
@@ -85,7 +85,7 @@ static void add_stack(Look *l, PictureSection s, const char *stack, const char *
 
 static void add_model(Look *l)
 {
-    Arena *a = l->session->arena;
+    Arena *a = l->arena;
     const AttentionChoices *c = &l->session->choices->attention;
     const Model *m = l->session->model;
     const Question *q = &l->question;
@@ -114,7 +114,7 @@ static void add_model(Look *l)
 /* The weights of every attention of an xf.graph that has given them a name. */
 static void add_graph(Look *l)
 {
-    Arena *a = l->session->arena;
+    Arena *a = l->arena;
     const Graph *g = l->session->graph;
     for (int b = 0; b < g->block_count; b++) {
         for (int i = 0; i < g->blocks[b]->count; i++) {
@@ -150,10 +150,10 @@ bool look_picture(Look *l)
     l->picture = (Picture){ .model = s->model->name, .input = l->question.input, .answer = l->question.answer };
     if (s->model->graph) add_graph(l);
     else add_model(l);
-    l->picture.signs = signs(s->arena, &l->picture);
+    l->picture.signs = signs(l->arena, &l->picture);
     if (!l->picture.count) return refuse_choice(s);
     const double cells = picture_cells(&l->picture);
     if (cells <= MOST_CELLS) return true;
-    return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "a picture of %.0f cells: at most %d can be looked at", cells, MOST_CELLS),
+    return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "a picture of %.0f cells: at most %d can be looked at", cells, MOST_CELLS),
                   "choose with --layer, --head and --kind");
 }

@@ -222,7 +222,7 @@ static bool replace_all(ReplModel *m, const struct ReplEdit *e)
 
 static PackedTensor *packed(lua_State *L, const ReplModel *m, const Engine *e, const char *name, int *n)
 {
-    Arena *a = m->session->arena;
+    Arena *a = repl_scratch(L);
     const Model *model = m->session->model;
     PackedTensor *t = pack_find(a, e->plan, name, n);
     if (t) return t;
@@ -290,6 +290,7 @@ static int set(lua_State *L)
     int n;
     int64_t shape[2];
     need_jit(L, m);
+    lua_settop(L, 3);
     const char *name = luaL_checkstring(L, 2);
     const PackedTensor *t = packed(L, m, m->engine, name, &n);
     const int rank = shape_of(m, t, name, shape);

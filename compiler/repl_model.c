@@ -18,7 +18,10 @@ static const char model_type[] = "xf.compiled", last_key;
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* Every call begins without errors of an earlier one. */
-static void fresh(ReplModel *m) { m->session->diag = diag_new(m->session->arena); }
+static void fresh(ReplModel *m)
+{
+    if (!diag_is_empty(m->session->diag)) m->session->diag = diag_new(m->session->arena);
+}
 
 /* Raise what the session was told; that nothing was told is our bug. */
 int repl_model_fail(lua_State *L, const ReplModel *m)
@@ -44,6 +47,7 @@ static void close_model(ReplModel *m)
     if (m->engine) engine_close(m->engine);
     if (m->tapped) engine_close(m->tapped);
     session_free(m->session);
+    arena_free(m->look.arena);
     *m = (ReplModel){ .session = NULL };
 }
 
@@ -185,14 +189,24 @@ static void bad_id(lua_State *L, const ReplModel *m, double number, int vocabula
     luaL_error(L, "id %s: %s knows ids from 0 to %d", text, m->session->model->name, vocabulary - 1);
 }
 
-/* A list of ids at `index` into the session's arena. */
-static int *read_ids(lua_State *L, ReplModel *m, int index, int64_t vocabulary, int64_t most, int *n)
+/* A new question, in the place of the last one and of all that it took. */
+static void begin_question(ReplModel *m, Look look)
+{
+    arena_free(m->look.arena);
+    m->look = look;
+    m->look.session = m->session;
+    m->look.arena = arena_new();
+    m->asked = m->traced = false;
+}
+
+/* A list of ids at `index` into the arena. */
+static int *read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_t vocabulary, int64_t most, int *n)
 {
     int64_t count;
-    const float *numbers = repl_numbers(L, index, m->session->arena, &count);
+    const float *numbers = repl_numbers(L, index, a, &count);
     if (!count) luaL_error(L, "there are no ids");
     if (count > most) luaL_error(L, "%d ids, but at most %d fit", (int)count, (int)most);
-    int *ids = arena_array(m->session->arena, (size_t)count, sizeof *ids);
+    int *ids = arena_array(a, (size_t)count, sizeof *ids);
     for (int64_t i = 0; i < count; i++) {
         if (numbers[i] != floorf(numbers[i]) || numbers[i] < 0 || numbers[i] >= (float)vocabulary)
             bad_id(L, m, (double)numbers[i], (int)vocabulary);
@@ -236,7 +250,7 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
         const int64_t shape[] = { input->dim[0].bound, input->dim[1].bound };
         const char *what = lua_pushfstring(L, "input %s", name);
         lua_insert(L, -2);
-        engine_set_input(e, name, repl_shaped(L, -1, m->session->arena, what, 2, shape));
+        engine_set_input(e, name, repl_shaped(L, -1, m->look.arena, what, 2, shape));
         lua_remove(L, -2);
     }
 }
@@ -249,8 +263,7 @@ static int run_model(lua_State *L)
     const Model *model = m->session->model;
     Engine *e = repl_tapped(L, m);
     Look *l = &m->look;
-    *l = (Look){ .session = m->session, .engine = e };
-    m->asked = m->traced = false;
+    begin_question(m, (Look){ .engine = e });
     if (m->session->graph->step_rows) engine_inputs(e);     /* its caches go on */
     else engine_reset(e);
     if (model->graph) {
@@ -261,12 +274,12 @@ static int run_model(lua_State *L)
         if (!look_graph(l)) return repl_model_fail(L, m);
     } else {
         int n, k = 0;
-        int *ids = read_ids(L, m, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
-        int *fed = lua_isnoneornil(L, 3) ? NULL : read_ids(L, m, 3, model->target_vocab, model->max_target, &k);
+        int *ids = read_ids(L, m, l->arena, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
+        int *fed = lua_isnoneornil(L, 3) ? NULL : read_ids(L, m, l->arena, 3, model->target_vocab, model->max_target, &k);
         if (fed && !(model->has_encoder && model->has_decoder)) return luaL_error(L, "%s takes one list of ids", model->name);
         if (fed) {
             l->question = (Question){ .source = ids, .n = n, .fed = fed, .written = fed, .m = k };
-            l->trace = trace_run(m->session->arena, e, ids, n, fed, k);
+            l->trace = trace_run(l->arena, e, ids, n, fed, k);
             repl_check_probes(L, m);
             repl_check_status(L, l->trace->status);
         } else if (!look_ask(l, ids, n)) return repl_check_probes(L, m), repl_model_fail(L, m);
@@ -294,12 +307,11 @@ static void ask_text(lua_State *L, ReplModel *m, const char *text, int most)
 {
     const Model *model = m->session->model;
     const char *const words[] = { text };
-    m->look = (Look){ .session = m->session, .engine = answering(L, m), .answers = true, .most = most };
-    m->asked = m->traced = false;
+    begin_question(m, (Look){ .engine = answering(L, m), .answers = true, .most = most });
     m->choices.words = words;
     m->choices.word_count = 1;
     engine_reset(m->look.engine);
-    int n = 0, *ids = arena_array(m->session->arena, (size_t)look_most_ids(model), sizeof *ids);
+    int n = 0, *ids = arena_array(m->look.arena, (size_t)look_most_ids(model), sizeof *ids);
     const bool good = look_read(&m->look, ids, &n) && look_answer(&m->look, ids, n);
     m->choices.words = NULL;
     m->choices.word_count = 0;
@@ -315,7 +327,7 @@ static const Trace *traced(lua_State *L, ReplModel *m)
     const bool graph = m->session->model->graph != NULL;
     if (!graph && !m->asked) luaL_error(L, "nothing was asked yet: m(\"text\") or m:run{ ids } first");
     Engine *e = repl_tapped(L, m);
-    if (graph && !m->asked) m->look = (Look){ .session = m->session };
+    if (graph && !m->asked) begin_question(m, (Look){ .engine = e });
     m->look.engine = e;
     if (!graph) engine_reset(e);
     else if (m->asked && *engine_position(e)) *engine_position(e) -= (int32_t)m->session->graph->step_rows;     /* the same step */
@@ -382,10 +394,12 @@ static int generate(lua_State *L)
     if (most < 1 && !lua_isnoneornil(L, 3)) return luaL_error(L, "m:generate: expected how many ids at most, at least 1");
     if (most > model->max_target) most = model->max_target;
     if (lua_type(L, 2) == LUA_TSTRING) return generate_text(L, m, most);
-    int n, *ids = read_ids(L, m, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
+    lua_settop(L, 3);
+    Arena *a = repl_scratch(L);
+    int n, *ids = read_ids(L, m, a, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
     RtGeneration settings = generation_of(model);
     if (most) settings.max_new = (int)most;
-    Decoder *d = decoder_new(repl_scratch(L), m->engine, &settings);
+    Decoder *d = decoder_new(a, m->engine, &settings);
     engine_reset(m->engine);
     repl_check_status(L, decoder_answer(d, ids, n));
     const RtBeamResult *r = d->results;
@@ -420,7 +434,7 @@ static int at(lua_State *L)
     const Trace *t = traced(L, m);
     const TraceTensor *found = trace_find(t, name);
     if (!found) {
-        const char **all = arena_array(m->session->arena, (size_t)t->count + 1, sizeof *all);
+        const char **all = arena_array(m->look.arena, (size_t)t->count + 1, sizeof *all);
         for (int i = 0; i < t->count; i++) all[i] = t->tensors[i].name;
         const char *near = diag_nearest(name, all, t->count);
         return luaL_error(L, "%s has no tensor '%s'%s%s%s; m:names() lists them", m->session->model->name, name,
@@ -446,8 +460,9 @@ static int attention(lua_State *L)
     if (lua_type(L, 2) == LUA_TSTRING && !m->session->model->graph) ask_text(L, m, checked_text(L, m), 0);
     traced(L, m);
     Look l = m->look;
+    l.arena = repl_scratch(L);
     if (!look_picture(&l)) return repl_model_fail(L, m);
-    Arena *a = m->session->arena;
+    Arena *a = l.arena;
     if (path) {
         const Text t = picture_svg(a, &l.picture);
         if (!file_write(a, m->session->diag, path, t.data, t.size)) return repl_model_fail(L, m);

@@ -96,7 +96,8 @@ Plan *session_plan(Session *s, PlanTarget target, bool taps)
     const int64_t begin = clock_now_ns();
     Plan *p = plan_make(s->arena, s->graph, options);
     s->phases.plan_ns = clock_now_ns() - begin;
-    if (dumps(s, 'p') || dumps(s, 'k')) plan_dump(p, stderr);
+    const unsigned parts = (dumps(s, 'k') ? PLAN_KERNELS : 0) | (dumps(s, 'p') ? PLAN_MEMORY : 0);
+    if (parts) plan_dump(p, parts, stderr);
     return p;
 }
 

@@ -18,11 +18,12 @@ commands() {
             END { gsub(/[*_\\]/, "\\\\&", usage); gsub(/[*_\\]/, "\\\\&", doc); printf "*%s* %s\n\t%s\n\n", name, usage, doc }'
     done
 }
+# A line of a field, and the lines below it that say what it means.
 fields() {
-    "$xformc" fields | sed 1d | escape | awk '{ name = $1; type = $2; scope = $3; value = $4
-        words = $0
-        sub(/^[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +/, "", words)
-        printf "*%s* (%s of the %s%s)\n\t%s\n\n", name, type, scope, (value == "-" ? "" : "; default " value), words }'
+    "$xformc" fields | sed 1d | escape | awk '
+        /^[a-z]/ { printf "%s*%s* (%s of the %s%s)\n", (NR > 1 ? "\n" : ""), $1, $2, $3, ($4 == "\\-" ? "" : "; default " $4); next }
+                 { sub(/^ +/, ""); print "\t" $0 }
+        END      { print "" }'
 }
 # With xf gone, ?xf prints its topic alone.
 topic() {

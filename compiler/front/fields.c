@@ -127,25 +127,55 @@ FieldValue field_preset(const Field *f)
 
 /* ---- help ----------------------------------------------------------------------------------------------- */
 
-static void print_preset(const Field *f, FILE *to)
+enum { WIDTH = 100, INDENT = 4 };
+
+static const char *preset_text(const Field *f, char text[32])
 {
-    char text[32] = "-";
-    if (f->has_default && f->type == TYPE_BOOL) strcpy(text, f->preset != 0 ? "true" : "false");
-    else if (f->has_default && f->type != TYPE_WORD) snprintf(text, sizeof text, "%.9g", f->preset);
-    fprintf(to, "%-12s", f->has_default && f->type == TYPE_WORD ? f->words[(int)f->preset] : text);
+    if (!f->has_default) return "-";
+    if (f->type == TYPE_WORD) return f->words[(int)f->preset];
+    if (f->type == TYPE_BOOL) return f->preset != 0 ? "true" : "false";
+    snprintf(text, 32, "%.9g", f->preset);
+    return text;
+}
+
+static int columns_of(const char *s, size_t n)
+{
+    int columns = 0;
+    for (size_t i = 0; i < n; i++) columns += ((unsigned char)s[i] & 0xC0) != 0x80;
+    return columns;
+}
+
+/* Words behind those that stand in `*column` columns of the line, on a new line where they do not fit. */
+static void print_words(const char *s, int *column, FILE *to)
+{
+    for (size_t n; *(s += strspn(s, " ")); s += n) {
+        n = strcspn(s, " ");
+        if (*column && *column + 1 + columns_of(s, n) > WIDTH) {
+            fputc('\n', to);
+            *column = 0;
+        }
+        *column += *column ? fprintf(to, " ") : fprintf(to, "%*s", INDENT, "");
+        fwrite(s, 1, n, to);
+        *column += columns_of(s, n);
+    }
 }
 
 void fields_print(FILE *to)
 {
     static const char *const scopes[] = { "model", "model", "stack", "layer" };
     static const char *const types[] = { "integer", "number", "boolean", "text", "path", "word", "numbers", "ids", "lists" };
-    fprintf(to, "%-33s%-10s%-7s%-16s %s\n", "field", "type", "scope", "default", "meaning");
+    fprintf(to, "%-34s%-10s%-7s%s\n", "field", "type", "scope", "default");
     for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
-        const int length = fprintf(to, "%-33s%s%s", f->name, types[f->type], f->scope == SCOPE_LIST ? "s" : "");
-        fprintf(to, "%*s%-7s", 43 - length, "", scopes[f->scope]);
-        print_preset(f, to);
-        fprintf(to, "     %s", f->doc);
-        for (int i = 0; i < f->word_count; i++) fprintf(to, "%s\"%s\"", i ? " | " : ": ", f->words[i]);
+        char text[64];
+        int column = 0;
+        snprintf(text, sizeof text, "%s%s", types[f->type], f->scope == SCOPE_LIST ? "s" : "");
+        fprintf(to, "%-34s%-10s%-7s", f->name, text, scopes[f->scope]);
+        fprintf(to, "%s\n", preset_text(f, text));
+        print_words(f->doc, &column, to);
+        for (int i = 0; i < f->word_count; i++) {
+            snprintf(text, sizeof text, "%s\"%s\"", i ? "| " : "— ", f->words[i]);
+            print_words(text, &column, to);
+        }
         fputc('\n', to);
     }
 }

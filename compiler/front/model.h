@@ -286,7 +286,7 @@ double rotary_factor(const LayerFields *l);
 Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 /* The words of a WORD field's list by its name in fields.def; *n receives their number. */
 const char *const *field_words(const char *list, int *n);
-/* Every field with its type, scope, default and meaning: a table for --help. */
+/* Every field with its type, scope and default, and below that its meaning, in 100 columns. */
 void fields_print(FILE *to);
 /* The families of Hugging Face folders, a line each: model_type, what is spelt so. */
 void families_print(FILE *to);

@@ -153,7 +153,9 @@ void plan_weights(Arena *a, Plan *p);
 void plan_memory(Arena *a, Plan *p);
 /* die() where two buffers that are in use together overlap, lie outside, or are misaligned. */
 void plan_check(const Plan *p);
-void plan_dump(const Plan *p, FILE *to);
+/* Its operations with their kernels, its buffers and weights, or both. */
+enum { PLAN_KERNELS = 1, PLAN_MEMORY = 2 };
+void plan_dump(const Plan *p, unsigned parts, FILE *to);
 
 /* Floating-point operations and bytes of weights read by `program` for `rows` rows that see `keys` keys each. */
 Cost plan_cost(const Plan *p, const char *program, int64_t rows, int64_t keys, int64_t memory_keys);

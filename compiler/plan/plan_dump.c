@@ -58,18 +58,23 @@ static void dump_packed(const Packed *k, FILE *to)
     fputs("\n", to);
 }
 
-void plan_dump(const Plan *p, FILE *to)
+static void dump_memory(const Plan *p, FILE *to)
 {
-    for (int i = 0; i < p->block_count; i++) {
-        const PlanBlock *b = p->blocks[i];
-        fprintf(to, "block %s, %d phases\n", b->block->name, b->phases);
-        for (int j = 0; j < b->op_count; j++) dump_op(&b->ops[j], to);
-        for (int j = 0; j < b->buffer_count; j++) dump_buffer(b->buffers[j], to);
-        for (int j = 0; j < b->view_count; j++) dump_view(b->views[j], to);
-    }
     fprintf(to, "state of %zu bytes: header %zu, %d slots of %zu, scratch %zu, taps %zu\n", p->state_bytes, p->header_bytes,
             p->options.slots, p->slot_bytes, p->scratch_bytes, p->tap_bytes);
     for (int i = 0; i < p->buffer_count; i++) dump_buffer(p->buffers[i], to);
     fprintf(to, "weights of %zu bytes\n", p->weights_bytes);
     for (int i = 0; i < p->packed_count; i++) dump_packed(p->packed[i], to);
+}
+
+void plan_dump(const Plan *p, unsigned parts, FILE *to)
+{
+    for (int i = 0; i < p->block_count; i++) {
+        const PlanBlock *b = p->blocks[i];
+        fprintf(to, "block %s, %d phases\n", b->block->name, b->phases);
+        for (int j = 0; parts & PLAN_KERNELS && j < b->op_count; j++) dump_op(&b->ops[j], to);
+        for (int j = 0; parts & PLAN_MEMORY && j < b->buffer_count; j++) dump_buffer(b->buffers[j], to);
+        for (int j = 0; parts & PLAN_MEMORY && j < b->view_count; j++) dump_view(b->views[j], to);
+    }
+    if (parts & PLAN_MEMORY) dump_memory(p, to);
 }

@@ -96,8 +96,10 @@ for bad in 0 4097; do fails "--slots $bad" 2 '*expected a whole number from 1 to
 "$xformc" ops >"$scratch/out" && grep -qF 'g.input(name, {rows, columns}[, values]) -> x' "$scratch/out" && grep -qF 'g.matmul(x, w) -> y' "$scratch/out" &&
     grep -q 'g.attention(.*{heads.*) -> out, weights, scores  *softmax' "$scratch/out" && grep -q '^  attention(q' "$scratch/out" && ! grep -qF '(...)' "$scratch/out"
 verdict $? 'ops lists the operations, each with its signature'
-"$xformc" fields >"$scratch/out" && grep -q '^d_model  *integer  *model' "$scratch/out" && grep -q '^norm_at  *word .*"pre" | "post"' "$scratch/out"
+"$xformc" fields >"$scratch/out" && grep -q '^d_model  *integer  *model' "$scratch/out" && grep -A 2 '^norm_at  *word  *stack  *pre$' "$scratch/out" | grep -q '^    .*"pre" | "post"'
 verdict $? 'fields lists the fields of a spec'
+awk '{ gsub(/[\200-\277]/, "") } length($0) > 100 || (/^[a-z]/ && (NF != 4 || index($0, " " $2) != 34 || substr($0, 44) !~ /^ (model|stack|layer|scope)  [^ ]/)) { print; bad = 1 } END { exit bad || NR < 200 }' "$scratch/out"
+verdict $? 'in columns, and 100 are enough'
 
 # ---- files --------------------------------------------------------------------------------------------------------
 

@@ -57,7 +57,8 @@ done <"$scratch/options")
 ! grep -n '^@' "$scratch"/*.scd && [ "$(wc -l <"$scratch/options")" -ge 30 ] && [ -z "$missing" ]
 verdict $? 'every option is in the manual'
 echo "$missing"
-[ "$(grep -c '^\*.*of the \(model\|stack\|layer\)' "$scratch/xformc-spec.5.scd")" = "$("$xformc" fields | sed 1d | wc -l)" ]
+[ "$(grep -c '^\*.*of the \(model\|stack\|layer\)' "$scratch/xformc-spec.5.scd")" = "$("$xformc" fields | sed 1d | grep -c '^[a-z]')" ] &&
+    ! grep -F 'default \-)' "$scratch/xformc-spec.5.scd" && grep -q "^$(printf '\t')width of the residual stream" "$scratch/xformc-spec.5.scd"
 verdict $? 'every field is in the manual'
 if command -v scdoc >/dev/null 2>&1; then
     for page in xformc.1 xformc-spec.5 xformc-repl.1; do

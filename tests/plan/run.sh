@@ -1,5 +1,5 @@
 #!/bin/sh
-# The goldens of the plan floor: each NAME.plan is what `BIN compile SPEC -d p` shows of a spec.
+# The goldens of the plan floor: each NAME.plan is what `BIN compile SPEC -d kp` shows of a spec.
 #   run.sh BIN            compare
 #   run.sh --write BIN    write the goldens again
 write=
@@ -13,7 +13,7 @@ failed=0
 golden() {
     name=$1 spec=$2
     shift 2
-    if ! "$bin" compile "$spec" -q -o "$out/folder" -d p "$@" >"$out/stdout" 2>"$out/found" || [ -s "$out/stdout" ]; then
+    if ! "$bin" compile "$spec" -q -o "$out/folder" -d kp "$@" >"$out/stdout" 2>"$out/found" || [ -s "$out/stdout" ]; then
         echo "not ok $name"
         cat "$out/stdout" "$out/found"
         failed=1
@@ -30,6 +30,17 @@ golden() {
 }
 
 golden dates            specs/dates.lua
+# Of that, -d k shows the operations, -d p what memory there is.
+for letter in k p; do
+    [ -z "$write" ] || break
+    case $letter in k) of='<-\|-- lanes meet' ;; p) of=' at \|^state\|^weights' ;; esac
+    grep -e "^block\|$of" "$here/dates.plan" >"$out/part"
+    if "$bin" compile specs/dates.lua -q -o "$out/folder_$letter" -d $letter 2>"$out/found" && diff "$out/part" "$out/found"; then echo "ok -d $letter"
+    else
+        echo "not ok -d $letter"
+        failed=1
+    fi
+done
 golden self_attention   specs/self_attention.lua
 golden two_attentions   tests/specs/two_attentions.lua
 golden different_layers tests/specs/different_layers.lua

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compile and free under valgrind: no error, nothing lost, no more memory from round to round. A round of a model costs a third of a
+# Memory: calls of a model keep none. Compile and free under valgrind: no error, nothing lost, no more memory from round to round. A round of a model costs a third of a
 # second there, nearly all of it in libtcc, which reads the text of two engines; one of a tiny graph a twentieth. ROUNDS of these
 # (1,000), in a minute, and one of 30 of a model. usage: slow.sh XFORMC
 set -u
@@ -7,9 +7,44 @@ xformc=$1 rounds=${ROUNDS:-1000}
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 model='30 rounds of a model under valgrind: no error, nothing lost'
 graph="$rounds rounds of a graph under valgrind: no error, nothing lost"
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+if [ -z "${XFORMC_SANITIZE:-}" ]; then
+    cat >"$scratch/calls.lua" <<'END'
+local function resident()
+  collectgarbage()
+  for line in io.lines("/proc/self/status") do
+    local kilobytes = line:match("^VmRSS:%s*(%d+)")
+    if kilobytes then return tonumber(kilobytes) end
+  end
+end
+local m, g = xf.compile("specs/dates.lua", { tier = "jit" }), xf.compile("specs/self_attention.lua", { tier = "jit" })
+local calls = {
+  { "a text", function() m("3rd of May 2019") end }, { "a faulty text", function() pcall(m, "€") end },
+  { "m:run", function() m:run{ 5, 6, 7 } end }, { "m:generate", function() m:generate{ 5, 6, 7 } end },
+  { "a text and m:at", function() m("3 May 2019") m:at("encoder.0.ffn") end }, { "m:attention", function() m:attention{ layer = 0, head = 0 } end },
+  { "a graph", function() g:run{ X = { 1,1,1,1, 1,1,1,1, 1,1,1,1 } } g:at("Q") end },
+  { "m:weight and m:set", function() m:set("encoder.0.ffn.up.weight", m:weight("encoder.0.ffn.up.weight")) end },
+}
+for _, call in ipairs(calls) do
+  local function rounds(n)                  -- what is garbage is no matter here
+    for i = 1, n do
+      call[2]()
+      if i % 10 == 0 then collectgarbage() end
+    end
+  end
+  rounds(100)
+  local before = resident()
+  rounds(1000)
+  local grown = resident() - before
+  if grown > 700 then io.stderr:write(("%s: %d KiB more after 1,000 calls\n"):format(call[1], grown)) end
+end
+END
+    "$xformc" lua "$scratch/calls.lua" 2>"$scratch/err" >"$scratch/pictures" && [ ! -s "$scratch/err" ]
+    verdict $? '1,000 calls of a model take no more memory'
+    cat "$scratch/err"
+fi
 if ! command -v valgrind >/dev/null 2>&1; then echo "skip $model (no valgrind)"; echo "skip $graph (no valgrind)"; exit 0; fi
 if [ -n "${XFORMC_SANITIZE:-}" ]; then echo "skip $model (built with sanitizers)"; echo "skip $graph (built with sanitizers)"; exit 0; fi
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
 # under SCRIPT ROUNDS: whether valgrind finds nothing
 under() {

@@ -110,7 +110,7 @@ void draft_set_trained(Arena *a, Draft *d, Loc at, int64_t length)
 static bool lengthen(Arena *a, Diag *diag, Draft *d, Side side, FieldId id, int64_t length)
 {
     const int64_t trained = d->trained ? d->trained : length_of(d, id);
-    if (length > trained && position_of(d, side) == POSITIONS_LEARNED) {
+    if (length > trained && position_is_learned(position_of(d, side))) {
         diag_error(diag, EXIT_USAGE, (Loc){ 0 }, "--max-len %" PRId64 ": learned positions end at %" PRId64, length, trained);
         return false;
     }

@@ -1,5 +1,6 @@
-/* family_bert.c: BERT and those of its shape: ELECTRA, RoBERTa, XLM-R, CamemBERT, whose first token stands at position 2. Encoders with
- * learned positions, norms after each sublayer. For RoBERTa every token is of type 0, whose vector is added to the positions. */
+/* family_bert.c: BERT and those of its shape: ELECTRA, RoBERTa, XLM-R, CamemBERT, MPNet, of whom the last four have the first token at position
+ * 2. Encoders with learned positions, norms after each sublayer. For RoBERTa every token is of type 0, whose vector is added to the positions;
+ * MPNet has no types, but a bias by distance besides, of 32 buckets up to 128 positions whatever its config says. */
 #include "family.h"
 
 static const FamilySetting settings[] = {
@@ -85,3 +86,25 @@ static const FamilyTensor roberta_tensors[] = {
 const Family family_roberta = { ROBERTA };
 const Family family_xlm_roberta = { ROBERTA };
 const Family family_camembert = { ROBERTA };
+
+/* ---- MPNet ---------------------------------------------------------------------------------------------- */
+
+static const FamilySetting mpnet_settings[] = { SET(position, POSITIONS_LEARNED_RELATIVE), SET(rel_buckets, 32), SET(rel_distance, 128) };
+
+static const ConfigKey mpnet_keys[] = {
+    MUST("relative_attention_num_buckets", "32"),
+    IGNORED("pad_token_id"),
+    NO_MORE_KEYS,
+};
+
+static const FamilyTensor mpnet_tensors[] = {
+    CUT("encoder.position", "embeddings.position_embeddings", ROWS_2),
+    WHOLE("encoder.relative", "encoder.relative_attention_bias"),
+    WHOLE("encoder.{}.self_attn.q", "encoder.layer.{}.attention.attn.q"),
+    WHOLE("encoder.{}.self_attn.k", "encoder.layer.{}.attention.attn.k"),
+    WHOLE("encoder.{}.self_attn.v", "encoder.layer.{}.attention.attn.v"),
+    WHOLE("encoder.{}.self_attn.out", "encoder.layer.{}.attention.attn.o"),
+    WHOLE("encoder.{}.norm.0", "encoder.layer.{}.attention.LayerNorm"),
+};
+const Family family_mpnet = { .like = &family_roberta, .kind = KIND_ENCODER, .prefix = "(mpnet.|)", SETTINGS_OF(mpnet_settings),
+                              .keys = mpnet_keys, TENSORS_OF(mpnet_tensors) };

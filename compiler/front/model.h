@@ -120,7 +120,10 @@ typedef struct Whole { int count; const int64_t *value; const char *const *text;
 enum { NORMS_ANNOTATED, NORMS_LAYER, NORMS_RMS };
 enum { NORM_PLACES_PRE, NORM_PLACES_POST, NORM_PLACES_BOTH };
 enum { GAINS_PLAIN, GAINS_ONE_PLUS };
-enum { POSITIONS_NONE, POSITIONS_SINUSOIDAL, POSITIONS_LEARNED, POSITIONS_RELATIVE, POSITIONS_ROTARY };
+enum { POSITIONS_NONE, POSITIONS_SINUSOIDAL, POSITIONS_LEARNED, POSITIONS_RELATIVE, POSITIONS_ROTARY, POSITIONS_LEARNED_RELATIVE };
+/* Of a stack's position: whether rows of a trained table are added, which end with it; whether scores get a bias by distance. */
+static inline bool position_is_learned(int position) { return position == POSITIONS_LEARNED || position == POSITIONS_LEARNED_RELATIVE; }
+static inline bool position_is_relative(int position) { return position == POSITIONS_RELATIVE || position == POSITIONS_LEARNED_RELATIVE; }
 enum { LAYOUTS_INTERLEAVED, LAYOUTS_HALVES };
 enum { DIVISORS_HALF, DIVISORS_HALF_LESS_1 };
 enum { ROTATIONS_HALVES, ROTATIONS_INTERLEAVED };

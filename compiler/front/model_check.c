@@ -181,11 +181,9 @@ static void check_rotary(const Check *c, Side side, Stack *s)
 
 static void check_positions(const Check *c, Side side, Stack *s)
 {
-    switch (s->position) {
-    case POSITIONS_SINUSOIDAL: check_sinusoids(c, side, s); break;
-    case POSITIONS_ROTARY:     check_rotary(c, side, s); break;
-    case POSITIONS_RELATIVE:   check_relative(c, side, s); break;
-    }
+    if (position_is_relative(s->position)) check_relative(c, side, s);
+    else if (s->position == POSITIONS_SINUSOIDAL) check_sinusoids(c, side, s);
+    else if (s->position == POSITIONS_ROTARY) check_rotary(c, side, s);
 }
 
 /* One residual for attention and feed-forward: both read the same norms of x, which a cross-attention between them would change. */
@@ -210,7 +208,7 @@ static void check_window(const Check *c, Side side, const Stack *s)
     Loc at = place(c, side, FIELD_ID_window);
     if (side == SIDE_ENCODER) wrong(c, at, "an encoder has no window: its rows see both ways%s",
                                     c->model->has_decoder ? "; give it in decoder = { … }" : "");
-    else if (s->position == POSITIONS_RELATIVE) wrong(c, at, "relative positions have no window");
+    else if (position_is_relative(s->position)) wrong(c, at, "relative positions have no window");
 }
 
 static void fill_and_check_stack(const Check *c, Side side, Stack *s)

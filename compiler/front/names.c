@@ -357,12 +357,10 @@ static void add_relative(Finder *f, const char *stack, const Stack *s, int64_t l
 
 static void add_positions(Finder *f, const char *stack, const Stack *s, int64_t length)
 {
-    switch (s->position) {
-    case POSITIONS_SINUSOIDAL: add_sinusoids(f, stack, s, length); break;
-    case POSITIONS_LEARNED:    add_learned(f, stack, length); break;
-    case POSITIONS_ROTARY:     add_rotary(f, stack, s, length); break;
-    case POSITIONS_RELATIVE:   add_relative(f, stack, s, length); break;
-    }
+    if (s->position == POSITIONS_SINUSOIDAL) add_sinusoids(f, stack, s, length);
+    if (s->position == POSITIONS_ROTARY) add_rotary(f, stack, s, length);
+    if (position_is_learned(s->position)) add_learned(f, stack, length);
+    if (position_is_relative(s->position)) add_relative(f, stack, s, length);
     if (s->embed_norm) add_norm(f, s, format(f, "%s.embed.norm", stack), format(f, "%s.embed.norm", stack));
 }
 

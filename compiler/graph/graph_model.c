@@ -109,7 +109,7 @@ static Tensor *self_attention(StackBuild *b, const LayerFields *f, Tensor *x)
     keys = rotate(b, f, "self_attn.k_turned", keys, f->kv_heads);
     Tensor *values = linear(k, "self_attn.v", "self_attn.v", x, f->qkv_bias);
     Looks looks = { .visible = b->visible, .places = b->positions };
-    if (b->stack->position == POSITIONS_RELATIVE) {
+    if (position_is_relative(b->stack->position)) {
         looks.positions = b->positions;
         looks.bias = make_global_param(k, arena_format(k->arena, "%s.relative.bias", b->prefix));
     }
@@ -220,7 +220,7 @@ static void run(Maker *k, const Programs *p, Block *block, int count)
 static void embedding(StackBuild *b, const Programs *p)
 {
     Maker *k = b->k;
-    bool table = b->stack->position == POSITIONS_SINUSOIDAL || b->stack->position == POSITIONS_LEARNED;
+    bool table = b->stack->position == POSITIONS_SINUSOIDAL || position_is_learned(b->stack->position);
     Block *block = make_block(k, join(b, "embedding"), table ? "Token embeddings, scaled, plus positions" : "Token embeddings, scaled",
                               b->prefix, 0, NULL);
     const Node attributes = { .op = OP_EMBED, .scale = b->stack->embed_scale };

@@ -297,6 +297,8 @@ HEADED = {
     "electra_classifier": Case(bert(tf.ElectraConfig, embedding_size=32, **LABELS), tf.ElectraForSequenceClassification, dtype=BF16),
     "distilbert_classifier": Case(tf.DistilBertConfig(**DISTILBERT, **LABELS), tf.DistilBertForSequenceClassification, dtype=BF16),
     "distilbert_masked": Case(tf.DistilBertConfig(**DISTILBERT), tf.DistilBertForMaskedLM, dtype=BF16),
+    "mpnet_classifier": Case(bert(tf.MPNetConfig, num_hidden_layers=1, **LABELS), tf.MPNetForSequenceClassification, dtype=BF16, length=20),
+    "mpnet_masked": Case(bert(tf.MPNetConfig, num_hidden_layers=1, hidden_act="relu"), tf.MPNetForMaskedLM, dtype=BF16),
     "sentence": Case(bert(), tf.BertModel, dtype=BF16, files=sentence),
 }
 
@@ -308,6 +310,7 @@ ENCODERS = {
     "xlm_roberta": Case(bert(tf.XLMRobertaConfig, pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5, hidden_act="silu"),
                         tf.XLMRobertaModel, dtype=BF16),
     "camembert": Case(bert(tf.CamembertConfig, pad_token_id=1, type_vocab_size=1, num_hidden_layers=3), tf.CamembertModel, dtype=BF16),
+    "mpnet": Case(bert(tf.MPNetConfig, max_position_embeddings=160), tf.MPNetModel, dtype=BF16, length=157),
     "distilbert": Case(tf.DistilBertConfig(dim=32, n_layers=2, n_heads=4, hidden_dim=44, vocab_size=96, max_position_embeddings=40),
                        tf.DistilBertModel, dtype=BF16),
     "distilbert_relu": Case(tf.DistilBertConfig(dim=32, n_layers=1, n_heads=2, hidden_dim=44, vocab_size=96, max_position_embeddings=40,

@@ -21,6 +21,7 @@ static void words_have_the_numbers_of_their_enums(void **state)
     assert_word("norm_places", NORM_PLACES_POST, "post");
     assert_word("positions", POSITIONS_NONE, "none");
     assert_word("positions", POSITIONS_SINUSOIDAL, "sinusoidal");
+    assert_word("positions", POSITIONS_LEARNED_RELATIVE, "learned+relative");
     assert_word("layouts", LAYOUTS_INTERLEAVED, "interleaved");
     assert_word("layouts", LAYOUTS_HALVES, "halves");
     assert_word("divisors", DIVISORS_HALF, "d/2");

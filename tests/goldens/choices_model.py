@@ -293,9 +293,9 @@ class Stack(nn.Module):
         self.s, self.causal, self.second = s, causal, None
         self.embed = Embed(s, symbols)
         self.types = Table(s.token_types, s.d_model) if s.token_types and not causal else None
-        self.position = Table(s.length, s.d_model) if s.position == "learned" else None
+        self.position = Table(s.length, s.d_model) if "learned" in s.position else None
         self.relative = None
-        if s.position == "relative":
+        if "relative" in s.position:
             self.relative = Table(s.rel_buckets, layer_choices(s, 0).heads)
         for n in range(s.layers):
             self.add_module(str(n), Layer(layer_choices(s, n), cross))
@@ -306,7 +306,7 @@ class Stack(nn.Module):
         if self.types:
             second = torch.arange(ids.shape[1]) >= first_given(self.second, ids.shape[1])
             x = trace.keep("embed.types", x + self.types.table[second.long()])
-        if self.s.position in ("sinusoidal", "learned"):
+        if self.s.position == "sinusoidal" or "learned" in self.s.position:
             table = self.position.table if self.position else sinusoids(self.s).to(x.dtype)
             x = trace.keep("embed.position", x + table[:ids.shape[1]])
         return trace.keep("embed.norm", self.embed.norm(x)) if self.embed.norm else x

@@ -1,0 +1,20 @@
+-- mpnet: MPNet, all-mpnet-base: the encoder. As `xformc info FOLDER --lua` prints it, with random weights.
+return xf.model {
+  name = "mpnet",
+  kind = "encoder",
+  d_model = 32,
+  max_len = 158,
+  vocab = 96,
+  start_id = 0,
+  weights = "random",
+  layers = 2,
+  norm = "layer",
+  norm_eps = 1e-12,
+  norm_at = "post",
+  embed_norm = true,
+  embed_scale = 1,
+  position = "learned+relative",
+  heads = 4,
+  d_ff = 44,
+  activation = "gelu",
+}

@@ -1,7 +1,6 @@
 /* command_run_read.c: texts into ids: by characters, by pieces, or numbers as they stand. */
 #include "command_run_read.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -55,23 +54,6 @@ static bool read_text(TextReader *r, const char *text, size_t bytes, Origin at, 
     return false;
 }
 
-/* By pieces; most texts want a small part of the scratch that the longest could need, so it grows. */
-static rt_status pieces(RtTokenizer *t, void **scratch, size_t *scratch_bytes, const char *text, size_t bytes, bool plain, int *ids, int room, int *n)
-{
-    const RtTokenText x = { .text = text, .bytes = bytes, .plain = plain };
-    const RtTokens out = { .ids = ids, .room = room };
-    const size_t most = rt_tokenizer_scratch_bytes(t, bytes, false);
-    if (most == SIZE_MAX) return RT_TOO_LONG;
-    for (;;) {
-        const rt_status status = rt_tokenizer_encode(t, &x, &out, n, *scratch, *scratch_bytes);
-        if (status != RT_NO_ROOM || *scratch_bytes >= most) return status;
-        const size_t more = 4 * *scratch_bytes + (64 << 10);
-        free(*scratch);
-        *scratch = malloc(*scratch_bytes = more < most ? more : most);
-        if (!*scratch) die("out of memory: %zu bytes", *scratch_bytes);
-    }
-}
-
 /* The text as the chat template wraps it, whose marks stand in it. */
 static const char *wrap(TextReader *r, const char *text, size_t *bytes)
 {
@@ -85,11 +67,20 @@ static const char *wrap(TextReader *r, const char *text, size_t *bytes)
     return r->wrapped;
 }
 
+/* An encoder alone reads what fits of a text, as its training did; what is left out is said. */
 static bool read_pieces(TextReader *r, const char *text, size_t bytes, Origin at, int *n)
 {
+    const Model *m = r->session->model;
     if (r->chat) text = wrap(r, text, &bytes);
-    const rt_status status = pieces(r->tokenizer, &r->scratch, &r->scratch_bytes, text, bytes, r->chat != NULL, r->ids, r->most, n);
-    if (status == RT_OK && *n) return true;
+    r->pieces.plain = r->chat != NULL;
+    PieceIds ids = { .ids = r->ids, .room = r->most };
+    const rt_status status = pieces_read(&r->pieces, text, bytes, m->pairs, !m->has_decoder, &ids);
+    *n = ids.n;
+    r->first = ids.first;
+    if (status == RT_OK && *n) {
+        if (ids.whole > *n) text_reader_begin_message(r, at), fprintf(stderr, "%d tokens; cut to %d\n", ids.whole, *n);
+        return true;
+    }
     text_reader_begin_message(r, at);
     if (status == RT_TOO_LONG) fprintf(stderr, "%d tokens, but at most %d fit\n", *n, r->most);
     else if (status == RT_OK) fprintf(stderr, "empty; 1 to %d tokens fit\n", r->most);
@@ -116,6 +107,7 @@ static bool read_ids(TextReader *r, const char *text, size_t bytes, Origin at, i
     RtTextFault fault = { 0, 0 };
     rt_status status = rt_numbers_read(text, r->ids, r->most, n, &fault);
     const int unknown = status == RT_OK ? unknown_id(r, *n) : 0;
+    r->first = m->pairs ? rt_numbers_before_tab(text) : *n;
     if (length == bytes && status == RT_OK && *n && unknown == *n) return true;
     text_reader_begin_message(r, at);
     if (length < bytes) fprintf(stderr, "a NUL at byte %zu\n", length + 1);
@@ -134,9 +126,9 @@ bool text_reader_ids(TextReader *r, const char *text, size_t bytes, Origin at, i
 
 bool text_reader_begins_alone(TextReader *r)
 {
-    int n = 0;
+    PieceIds ids = { .ids = r->ids, .room = r->most };
     if (!r->tokenizer || r->chat || r->session->model->has_encoder) return false;
-    return pieces(r->tokenizer, &r->scratch, &r->scratch_bytes, "", 0, false, r->ids, r->most, &n) == RT_OK && n;
+    return pieces_read(&r->pieces, "", 0, false, false, &ids) == RT_OK && ids.n;
 }
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
@@ -161,7 +153,7 @@ TextReader *text_reader_new(Session *s, const Plan *p)
     }
     r->ids = arena_array(s->arena, (size_t)r->most, sizeof *r->ids);
     if (m->tokenizer_data && !r->numbers) {
-        r->tokenizer = arena_alloc(s->arena, sizeof *r->tokenizer);
+        r->tokenizer = r->pieces.tokenizer = arena_alloc(s->arena, sizeof *r->tokenizer);
         if (rt_tokenizer_open(r->tokenizer, m->tokenizer_data, m->tokenizer_size) != RT_OK) die("the model's tokenizer is damaged");
     } else if (!r->numbers) {
         r->source = characters(p->source_characters, p->source_texts);
@@ -170,7 +162,7 @@ TextReader *text_reader_new(Session *s, const Plan *p)
     return r;
 }
 
-void text_reader_close(TextReader *r) { free(r->scratch); }
+void text_reader_close(TextReader *r) { pieces_free(&r->pieces); }
 
 /* ---- a text of other commands --------------------------------------------------------------------------- */
 
@@ -179,11 +171,12 @@ static bool piece_ids(Session *s, const char *text, int *ids, int *n)
     const Model *m = s->model;
     const long long most = m->has_encoder ? m->max_source : m->max_target;
     RtTokenizer t;
-    void *scratch = NULL;
-    size_t bytes = 0;
+    Pieces p = { .tokenizer = &t };
+    PieceIds out = { .ids = ids, .room = (int)most };
     if (rt_tokenizer_open(&t, m->tokenizer_data, m->tokenizer_size) != RT_OK) die("the model's tokenizer is damaged");
-    const rt_status status = pieces(&t, &scratch, &bytes, text, strlen(text), false, ids, (int)most, n);
-    free(scratch);
+    const rt_status status = pieces_read(&p, text, strlen(text), false, !m->has_decoder, &out);
+    *n = out.n;
+    pieces_free(&p);
     if (status == RT_OK && *n) return true;
     if (status == RT_OK) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text is empty");
     else if (status == RT_TOO_LONG) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text has %d tokens, but at most %lld fit", *n, most);

@@ -3,6 +3,7 @@
 #define COMMAND_RUN_READ_H
 
 #include "chat.h"
+#include "command_run_pieces.h"
 #include "session.h"
 #include "tokenizer.h"
 
@@ -15,7 +16,8 @@ typedef struct TextReader {
     bool numbers;                   /* texts are ids: there is no tokenizer, or --ids */
     RtCharacters source, target;    /* of a tokenizer of characters */
     RtTokenizer *tokenizer;         /* NULL without pieces */
-    void *scratch;  size_t scratch_bytes;
+    Pieces pieces;                  /* of that tokenizer */
+    int first;                      /* ids of the last text that are of type 0: of a pair, the first's */
     const RtChat *chat;             /* wraps every text; NULL without --chat */
     char *wrapped;  size_t wrapped_bytes;
     int *ids;  int most;            /* [most]: ids of a source, or of a decoder's prompt */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_run_masks.h"
 #include "command_run_read.h"
 #include "command_run_vectors.h"
 #include "decode.h"
@@ -18,6 +19,7 @@ typedef struct Texts {
     TextReader *reader;
     Decoder *decoder;               /* NULL of an encoder alone */
     Vectors *vectors;               /* of an encoder alone, else NULL */
+    Masks masks;                    /* of a masked language model; else without vectors */
     RtAnswerText text;              /* of an answer */
     RtTokenStream stream;           /* of what its pieces say */
     bool streams;                   /* an answer is written while it is generated */
@@ -141,7 +143,13 @@ static bool answer(Texts *t, const char *text, size_t bytes, Origin at)
         return false;
     }
     t->prompt = n;
-    const rt_status status = t->vectors ? vectors_encode(t->vectors, t->reader->ids, n) : decode_answer(t, n);
+    if (t->masks.vectors && !t->session->choices->raw && !masks_count(&t->masks, n)) {
+        text_reader_begin_message(t->reader, at);
+        fprintf(stderr, "no mask, id %lld, in it\n", (long long)t->session->model->mask_id);
+        t->code = EXIT_BAD_DATA;
+        return false;
+    }
+    const rt_status status = t->vectors ? vectors_encode(t->vectors, t->reader->ids, n, t->reader->first) : decode_answer(t, n);
     if (status == RT_OK) return true;
     text_reader_begin_message(t->reader, at);
     fprintf(stderr, "%s\n", status == RT_BAD_WEIGHTS ? "the model's logits are no numbers" : rt_status_text(status));
@@ -177,7 +185,8 @@ static void add_vectors(Texts *t, Text *json)
     text_add(json, ",\"input_ids\":[");
     for (int i = 0; i < t->prompt; i++) text_printf(json, i ? ",%d" : "%d", t->reader->ids[i]);
     text_add(json, "]");
-    vectors_print_json(t->vectors, json);
+    if (t->masks.vectors) masks_print_json(&t->masks, json);
+    else vectors_print_json(t->vectors, json);
 }
 
 static void put_vectors(Texts *t, bool answered)
@@ -185,7 +194,8 @@ static void put_vectors(Texts *t, bool answered)
     Arena *a = arena_new();
     Text out = text_new(a);
     const bool raw = t->session->choices->raw;
-    if (answered) (raw ? vectors_print_raw : vectors_print)(t->vectors, &out);
+    if (answered && t->masks.vectors && !raw) masks_print(&t->masks, &out);
+    else if (answered) (raw ? vectors_print_raw : vectors_print)(t->vectors, &out);
     if (!raw) text_add(&out, "\n");
     put(t, out.data, out.size);
     arena_free(a);
@@ -260,6 +270,39 @@ static const char *prompt_text(Texts *t, const Prompt *p, size_t *bytes)
     char *text = file_read(s->arena, s->diag, (Loc){ 0 }, p->text, MOST_BYTES, bytes);
     if (text && *bytes && text[*bytes - 1] == '\n') text[--*bytes] = '\0';
     return text;
+}
+
+/* The vector of a text, in the arena; NULL after telling. */
+static const float *vector_of(Texts *t, int word)
+{
+    const char *text = t->session->choices->words[word];
+    const size_t bytes = sizeof(float) * (size_t)t->vectors->width;
+    if (!answer(t, text, strlen(text), (Origin){ "argument", (size_t)word + 1 })) return NULL;
+    float *copy = arena_alloc(t->session->arena, bytes);
+    memcpy(copy, t->vectors->values, bytes);
+    return copy;
+}
+
+static void take_similar(Texts *t)
+{
+    const Choices *c = t->session->choices;
+    Text out = text_new(t->session->arena);
+    const float *a = vector_of(t, 1), *b = vector_of(t, 2);
+    const bool good = a && b;
+    if (c->json) {
+        text_add(&out, "\n {\"input\":[");
+        json_add_string(&out, c->words[1]);
+        text_add(&out, ",");
+        json_add_string(&out, c->words[2]);
+        text_add(&out, "],\"similarity\":");
+        if (good) json_add_number(&out, rt_cosine(a, b, t->vectors->width));
+        else text_add(&out, "null");
+        text_add(&out, "}");
+    } else {
+        if (good) text_printf(&out, "%.9g", rt_cosine(a, b, t->vectors->width));
+        text_add(&out, "\n");
+    }
+    put(t, out.data, out.size);
 }
 
 /* Without a word the lines of standard input. Where these are none, or nobody has put anything there, the beginning of a text. */
@@ -337,6 +380,14 @@ static bool can_chat(Session *s)
     return false;
 }
 
+/* Whether the words ask for the cosine of two texts, which a model with one vector of a text answers; alone the word is a text. */
+static bool is_similar(const Session *s)
+{
+    const Model *m = s->model;
+    const Choices *c = s->choices;
+    return !m->has_decoder && model_pools(m) && !m->labels.count && c->word_count > 1 && !strcmp(c->words[0], "similar");
+}
+
 static bool can_answer(Session *s)
 {
     const Model *m = s->model;
@@ -352,6 +403,9 @@ static bool can_answer(Session *s)
     else if (c->stream && c->json) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream and --json are two forms of one answer");
     else if (c->raw && m->has_decoder)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: %s answers by text; vectors are an encoder's", m->name);
+    else if (is_similar(s) && (c->word_count != 3 || c->prompt_count))
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "similar compares two texts: similar TEXT TEXT");
+    else if (is_similar(s) && c->raw) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: similar answers by one number");
     else if (c->raw && c->json) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw and --json are two forms of one answer");
     else return true;
     return false;
@@ -373,8 +427,10 @@ Exit run_texts(Session *s)
         t.streams = !json && !rt_generation_searches(&settings) && (s->choices->stream || isatty(STDOUT_FILENO));
         t.decoder->answering = (RtAnswering){ .scored = s->choices->verbose, .told = t.text.stops.count || t.streams ? hear : NULL, .user = &t };
     }
+    if (m->mask_id >= 0) t.masks = (Masks){ t.vectors, t.reader->ids, (int)m->mask_id, t.reader->tokenizer };
     if (json) put(&t, "{\"answers\":[", 12);
-    take_all(&t);
+    if (is_similar(s)) take_similar(&t);
+    else take_all(&t);
     if (json) put(&t, "\n]}\n", 4);
     engine_close(e);
     text_reader_close(t.reader);

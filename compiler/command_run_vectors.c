@@ -19,15 +19,16 @@ Vectors *vectors_new(Arena *a, Engine *e)
     return v;
 }
 
-rt_status vectors_encode(Vectors *v, const int *ids, int n)
+static const Model *model_of(const Vectors *v) { return v->engine->plan->graph->model; }
+
+rt_status vectors_encode(Vectors *v, const int *ids, int n, int first)
 {
+    v->engine->second = model_of(v)->token_types > 1 && first < n ? first : 0;
     const rt_status status = v->engine->ops->encode(v->engine, ids, n);
     v->rows = v->one ? 1 : n;
     if (status == RT_OK) engine_read(v->engine, v->buffer, 0, v->rows, v->width, v->values);
     return status;
 }
-
-static const Model *model_of(const Vectors *v) { return v->engine->plan->graph->model; }
 
 void vectors_print(const Vectors *v, Text *to)
 {

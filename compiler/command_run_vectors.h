@@ -16,8 +16,8 @@ typedef struct Vectors {
 
 /* On an engine whose model has an encoder alone; it lives in the arena. */
 Vectors *vectors_new(Arena *a, Engine *e);
-/* Encode ids[n] and read what comes out; the engine's status. */
-rt_status vectors_encode(Vectors *v, const int *ids, int n);
+/* Encode ids[n], of which `first` from the start are of type 0, and read what comes out; the engine's status. */
+rt_status vectors_encode(Vectors *v, const int *ids, int n, int first);
 /* As a program prints it: numbers with blanks between, or the likeliest label and its probability. */
 void vectors_print(const Vectors *v, Text *to);
 /* As members of an object, each with a comma before it. */

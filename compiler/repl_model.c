@@ -354,7 +354,7 @@ static void push_label(lua_State *L, ReplModel *m)
     const Question *q = &m->look.question;
     Text t = text_new(repl_scratch(L));
     Vectors *v = vectors_new(repl_scratch(L), m->look.engine);
-    const rt_status status = vectors_encode(v, q->source, q->n);
+    const rt_status status = vectors_encode(v, q->source, q->n, q->n);
     repl_check_probes(L, m);
     repl_check_status(L, status);
     vectors_print(v, &t);

@@ -145,6 +145,9 @@ static int host_text(Host *host, const char *text, size_t bytes, Place place)
 {
     const int json = host->options->json, code = host_answer(host, text, bytes, json);
     const char *message = host->answer.message;
+    if (host->answer.whole > host->answer.input_count && !*message)
+        fprintf(stderr, "%s: %s %zu: %d tokens; cut to %d\n", host->program->name, place.kind, place.number, host->answer.whole,
+                host->answer.input_count);
     if (*message && (code || !json)) fprintf(stderr, "%s: %s %zu: %s\n", host->program->name, place.kind, place.number, message);
     if ((json ? host_print_json(host, text, bytes) : host_print(host)) == EOF) return write_failed(host);
     if (host->flush && fflush(stdout)) return write_failed(host);
@@ -217,9 +220,10 @@ static int host_prompt(Host *host, const HostPrompt *prompt, size_t number)
 static int host_texts(Host *host, int n, char **texts)
 {
     const HostOptions *o = host->options;
-    int code = n || o->prompt_count ? 0 : host_lines(host);
+    const int similar = host_is_similar(host->program, n, texts);
+    int code = similar ? host_similar(host, texts) : n || o->prompt_count ? 0 : host_lines(host);
     for (int i = 0; i < o->prompt_count && !code; i++) code = host_prompt(host, &o->prompts[i], (size_t)i + 1);
-    for (int i = 0; i < n && !code; i++) {
+    for (int i = 0; !similar && i < n && !code; i++) {
         const Place place = { "argument", (size_t)i + 1 };
         code = strcmp(texts[i], "-") ? host_text(host, texts[i], strlen(texts[i]), place) : host_lines(host);
     }

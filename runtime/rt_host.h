@@ -11,13 +11,18 @@
 #include "rt_chat.h"
 #include "rt_generation.h"
 
+/* The ids of a text: ids [room], n of them written, of which `first` from the start are of type 0; the whole text has `whole`. */
+typedef struct rt_host_source { int *ids; int room, n, first, whole; } rt_host_source;
+
 /* What rt_host_text.c does for programs with a tokenizer; others do without it. */
 typedef struct rt_host_tokenizer rt_host_tokenizer;
 typedef struct rt_host_texts {
     rt_host_tokenizer *(*open)(const void *blob, size_t bytes, rt_status *status);     /* NULL with a status */
     void (*close)(rt_host_tokenizer *t);
-    /* plain: what the tokenizer's template adds is left out. */
-    rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, int plain, int *ids, int room, int *n);
+    /* pair: where text has a tab, it is two texts. cut: one with more than room ids is cut to them; else RT_TOO_LONG. plain: what the
+     * tokenizer's template adds is left out. */
+    rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, int pair, int cut, int plain, rt_host_source *out);
+    rt_status (*token)(rt_host_tokenizer *t, int id, char *out, size_t cap, size_t *used);      /* its text, of special ones too */
     /* A text wrapped by a template: *wrapped[*n] stays the tokenizer's, until the next. RT_NO_ROOM: no memory. */
     rt_status (*wrap)(rt_host_tokenizer *t, const RtChat *chat, const char *system, const char *text, size_t bytes, const char **wrapped, size_t *n);
     RtSay *say;                     /* its self is the rt_host_tokenizer */
@@ -43,6 +48,8 @@ typedef struct rt_program {
     int width, hidden_stride;       /* of its hidden states, where there is no decoder */
     int vector_width, vector_stride;                /* of what its head makes of them; stride 0: one vector of a whole source */
     const char *const *labels;      /* [vector_width]: what the numbers of the vector are scores of; NULL for none */
+    int pairs;                      /* whether a tab parts a text in two */
+    int has_mask, mask_id;          /* of a masked language model: the id in whose places the likeliest ids are answered */
     int max_target, vocab;          /* of a decoder; 0: there is none */
     int start, slots;               /* id that an answer to a source begins with; sequences that a state holds */
     const RtGeneration *generation; /* the settings that it comes with; NULL where there is no decoder */
@@ -54,6 +61,8 @@ typedef struct rt_program {
     void (*reset)(void *state);
     /* Of an encoder; hidden where there is no decoder, vector where it has a head, else NULL. */
     rt_status (*encode)(const void *model, void *state, const int *ids, int n);
+    /* The same for a pair, whose first ids are of type 0; NULL where all are. */
+    rt_status (*encode_pair)(const void *model, void *state, const int *ids, int n, int first);
     const float *(*hidden)(const void *state);
     const float *(*vector)(const void *state);
     /* Of a decoder, as the emitted NAME.h says; next on slot 0. */

@@ -69,15 +69,40 @@ static int ids_are_known(Host *host)
     return 1;
 }
 
-/* By pieces, wrapped where it is a chat: then the marks stand in the text. */
+/* By pieces; of an encoder alone a long text is cut. Of a chat the text is wrapped: then the marks stand in it. */
 static rt_status read_pieces(Host *host, const char *text, size_t bytes)
 {
-    const rt_host_texts *calls = host->program->texts;
+    const rt_program *p = host->program;
     const HostOptions *o = host->options;
     HostAnswer *a = &host->answer;
+    rt_host_source source = { a->input, host_most(host), 0, 0, 0 };
     rt_status status = RT_OK;
-    if (o->chat) status = calls->wrap(host->tokenizer, host->program->chat, o->system, text, bytes, &text, &bytes);
-    return status == RT_OK ? calls->ids(host->tokenizer, text, bytes, o->chat, a->input, host_most(host), &a->input_count) : status;
+    if (o->chat) status = p->texts->wrap(host->tokenizer, p->chat, o->system, text, bytes, &text, &bytes);
+    if (status == RT_OK) status = p->texts->ids(host->tokenizer, text, bytes, p->pairs, !p->max_target, o->chat, &source);
+    a->input_count = source.n;
+    a->first = source.first;
+    a->whole = source.whole;
+    return status;
+}
+
+static rt_status read_numbers(Host *host, const char *text, RtTextFault *fault)
+{
+    HostAnswer *a = &host->answer;
+    const rt_status status = rt_numbers_read(text, a->input, host_most(host), &a->input_count, fault);
+    a->first = host->program->pairs ? rt_numbers_before_tab(text) : a->input_count;
+    return status;
+}
+
+/* Whether a masked language model has something to answer. */
+static int has_mask(Host *host)
+{
+    const rt_program *p = host->program;
+    HostAnswer *a = &host->answer;
+    if (!p->has_mask || host->options->raw) return 1;
+    for (int i = 0; i < a->input_count; i++)
+        if (a->input[i] == p->mask_id) return 1;
+    say(a, "no mask, id %d, in it", p->mask_id);
+    return 0;
 }
 
 /* The ids of a text into answer.input; 0 after a message. */
@@ -89,12 +114,12 @@ static int read_ids(Host *host, const char *text, size_t bytes)
     const size_t length = strlen(text);
     RtTextFault fault = { 0, -1 };
     rt_status status;
-    a->input_count = 0;
+    a->input_count = a->whole = 0;
     if (length < bytes && (numbers || !host->tokenizer)) {
         say(a, "a NUL at byte %zu", length + 1);
         return 0;
     }
-    if (numbers) status = rt_numbers_read(text, a->input, longest, &a->input_count, &fault);
+    if (numbers) status = read_numbers(host, text, &fault);
     else if (host->tokenizer) status = read_pieces(host, text, bytes);
     else status = p->ids(host->model, text, a->input, longest, &a->input_count, &fault);
     if (status != RT_OK) {
@@ -102,8 +127,8 @@ static int read_ids(Host *host, const char *text, size_t bytes)
         a->input_count = 0;
     } else if (a->input_count == 0) {
         say(a, "empty; 1 to %d %s fit", longest, host_unit(host));
-    } else if (ids_are_known(host)) {
-        return 1;
+    } else {
+        return ids_are_known(host) && has_mask(host);
     }
     return 0;
 }
@@ -188,6 +213,14 @@ rt_status host_generate(Host *host, int scored)
     return status;
 }
 
+rt_status host_encode(Host *host)
+{
+    const rt_program *p = host->program;
+    const HostAnswer *a = &host->answer;
+    if (p->encode_pair && a->first < a->input_count) return p->encode_pair(host->model, host->state, a->input, a->input_count, a->first);
+    return p->encode(host->model, host->state, a->input, a->input_count);
+}
+
 int host_answer(Host *host, const char *text, size_t bytes, int scored)
 {
     const rt_program *p = host->program;
@@ -198,7 +231,7 @@ int host_answer(Host *host, const char *text, size_t bytes, int scored)
         host->refused = 1;
         return 0;
     }
-    status = p->max_target ? host_generate(host, scored) : p->encode(host->model, host->state, a->input, a->input_count);
+    status = p->max_target ? host_generate(host, scored) : host_encode(host);
     if (status == RT_OK) return 0;
     say(a, "%s", rt_status_text(status));
     return status == RT_BAD_WEIGHTS ? EXIT_DATA : EXIT_DEFECT;

@@ -72,9 +72,12 @@ static void show_keys(const rt_program *p)
              "  text        the same as text, null without a tokenizer\n"
              "  score       sum of the log-probabilities of ids\n"
              "  finished    whether the end mark came, or room ran out");
+    else if (p->has_mask)
+        puts("  masks       of each mask a list of the likeliest: token, its id, token_str, its text, and score, a probability");
     else if (!p->vector) puts("  hidden      a list of numbers for each id");
     else if (p->vector_stride) puts("  vectors     a list of numbers for each id");
-    else puts("  vector      a list of numbers");
+    else puts("  vector      a list of numbers\n"
+              "  similarity  of two texts in input: the cosine");
     if (p->labels)
         puts("  answer      the likeliest label\n"
              "  scores      each label and its score, a probability");
@@ -91,6 +94,10 @@ static void show_help(const rt_program *p)
     printf("Give one line of answer for each TEXT, of at most %d %s. Without TEXT, and for -, answer\n"
            "each line of standard input. A text that cannot be answered gives an empty line.\n\n", longest,
            p->texts ? "tokens" : p->ids ? "characters" : "ids with blanks between");
+    if (p->pairs) puts("A tab parts a TEXT in two, which are read as a pair.\n");
+    if (p->has_mask) puts("In the places of masks the likeliest tokens are answered, with their probabilities.\n");
+    if (p->vector && !p->vector_stride && !p->labels)
+        printf("%s similar TEXT TEXT prints the cosine of the vectors of two texts.\n\n", p->name);
     for (int i = 0; i < options.count; i++) {
         const Option *o = &options.list[i];
         char left[64];
@@ -224,6 +231,9 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
     else if (o->action && o->ids) fprintf(stderr, "%s: --ids says how texts are read; none is answered here\n", p->name);
     else if (o->action && o->generates) fprintf(stderr, "%s: settings of generation say how texts are answered; none is here\n", p->name);
     else if (o->raw && (o->action || o->json)) fprintf(stderr, "%s: --raw says how vectors are written; none is here\n", p->name);
+    else if (host_is_similar(p, argc - o->first, argv + o->first) && (argc - o->first != 3 || o->raw))
+        fprintf(stderr, o->raw ? "%s: --raw says how vectors are written; similar answers by one number\n" : "%s: similar compares two texts: "
+                "similar TEXT TEXT\n", p->name);
     else if (o->repetitions && o->action != HOST_BENCH) fprintf(stderr, "%s: --repetitions is read by --bench\n", p->name);
     else return 0;
     return usage_end(p);

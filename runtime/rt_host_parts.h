@@ -10,6 +10,7 @@
 /* What came out for one text. A decoder gives ids; an encoder alone hidden states, which stay in the state. */
 typedef struct HostAnswer {
     int *input;  int input_count;   /* [host_longest]: ids that went in */
+    int first, whole;               /* of those, how many are of type 0; how many the text has, more where it was cut */
     int *ids;  int count;           /* [max_target + 1]: ids that came out, the end mark among them */
     int finished;                   /* the last of them is the end mark */
     double score;                   /* sum of their log-probabilities, where `scored` asks for it */
@@ -58,6 +59,8 @@ static inline const char *host_unit(const Host *host) { return host_numbers(host
 /* Answer text[bytes], NUL-terminated, into host->answer. Returns 0; a refused text leaves a message. EXIT_DATA for weights
  * that give no numbers, and EXIT_DEFECT where the model fails, after a message too. */
 int host_answer(Host *host, const char *text, size_t bytes, int scored);
+/* Of an encoder alone: encode host->answer.input. */
+rt_status host_encode(Host *host);
 /* As the settings of generation ask for, from host->answer.input: gives ids, count, finished, text and, where it is asked for, score. */
 rt_status host_generate(Host *host, int scored);
 /* Make ready to write texts; 0, or an exit code after a message. */
@@ -72,6 +75,9 @@ int host_print_json(const Host *host, const char *text, size_t bytes);
 void host_print_vector(const Host *host);
 void host_json_vector(const Host *host);
 void host_print_raw(const Host *host);
+
+/* The cosine of the vectors of texts[1] and texts[2]: 0, or an exit code after a message. */
+int host_similar(Host *host, char **texts);
 
 /* ---- JSON: rt_host_json.c --------------------------------------------------------------------------------- */
 

@@ -7,7 +7,8 @@
 
 #include "rt_tokenizer.h"
 
-struct rt_host_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; RtTokenStream stream; char *wrapped; size_t wrapped_bytes; };
+struct rt_host_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; RtTokenStream stream;
+                            unsigned char *types; int types_room; char *wrapped; size_t wrapped_bytes; };
 
 static rt_host_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_status *status)
 {
@@ -20,19 +21,17 @@ static rt_host_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_stat
 
 static void close_tokenizer(rt_host_tokenizer *t)
 {
-    if (t) free(t->scratch), free(t->wrapped);
+    if (t) free(t->scratch), free(t->types), free(t->wrapped);
     free(t);
 }
 
 /* Most texts want a small part of the scratch that the longest could need. */
-static rt_status to_ids(rt_host_tokenizer *t, const char *text, size_t bytes, int plain, int *ids, int room, int *n)
+static rt_status encode(rt_host_tokenizer *t, const RtTokenText *x, const RtTokens *out, int *n)
 {
-    const RtTokenText x = { text, bytes, NULL, 0, plain };
-    const RtTokens out = { ids, NULL, NULL, room };
-    const size_t most = rt_tokenizer_scratch_bytes(&t->tokenizer, bytes, 0);
+    const size_t most = rt_tokenizer_scratch_bytes(&t->tokenizer, x->other_bytes > x->bytes ? x->other_bytes : x->bytes, 0);
     if (most == SIZE_MAX) return RT_TOO_LONG;
     for (;;) {
-        const rt_status status = rt_tokenizer_encode(&t->tokenizer, &x, &out, n, t->scratch, t->scratch_bytes);
+        const rt_status status = rt_tokenizer_encode(&t->tokenizer, x, out, n, t->scratch, t->scratch_bytes);
         const size_t more = 4 * t->scratch_bytes + 65536;
         if (status != RT_NO_ROOM || t->scratch_bytes >= most) return status;
         free(t->scratch);
@@ -58,6 +57,40 @@ static rt_status wrap(rt_host_tokenizer *t, const RtChat *chat, const char *syst
     return RT_OK;
 }
 
+static unsigned char *types_of(rt_host_tokenizer *t, int room)
+{
+    if (room > t->types_room) {
+        free(t->types);
+        t->types = malloc((size_t)room);
+        t->types_room = t->types ? room : 0;
+    }
+    return t->types;
+}
+
+static rt_status to_ids(rt_host_tokenizer *t, const char *text, size_t bytes, int pair, int cut, int plain, rt_host_source *out)
+{
+    const char *tab = pair && bytes ? memchr(text, '\t', bytes) : NULL;
+    const size_t first = tab ? (size_t)(tab - text) : bytes;
+    const RtTokenText x = { text, first, tab ? tab + 1 : NULL, tab ? bytes - first - 1 : 0, plain };
+    const RtTokens to = { out->ids, types_of(t, out->room), NULL, out->room };
+    if (!to.types) return RT_NO_ROOM;
+    if (cut) rt_tokenizer_cut(&t->tokenizer, 0);
+    rt_status status = encode(t, &x, &to, &out->n);
+    out->whole = out->n;
+    if (cut && status == RT_TOO_LONG && out->n > out->room) {
+        rt_tokenizer_cut(&t->tokenizer, out->room);
+        status = encode(t, &x, &to, &out->n);
+    }
+    out->first = 0;
+    while (status == RT_OK && out->first < out->n && to.types[out->first] == 0) out->first++;
+    return status;
+}
+
+static rt_status to_token(rt_host_tokenizer *t, int id, char *out, size_t cap, size_t *used)
+{
+    return rt_tokenizer_decode(&t->tokenizer, &id, 1, 0, out, cap, used);
+}
+
 static rt_status say(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
 {
     rt_host_tokenizer *t = self;
@@ -65,4 +98,4 @@ static rt_status say(void *self, const int *ids, int from, int n, int last, char
     return (last ? rt_tokenizer_stream_end : rt_tokenizer_stream)(&t->tokenizer, &t->stream, ids, n, 1, out, cap, used);
 }
 
-const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, wrap, say };
+const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, to_token, wrap, say };

@@ -1,8 +1,10 @@
-/* rt_host_vector.c: what an encoder alone answers: hidden states, a vector, or the likeliest of a classifier's labels. */
+/* rt_host_vector.c: what an encoder alone answers: hidden states, a vector, or the likeliest of a classifier's labels or of
+ * the ids in the places of masks. */
 #include "rt_host_parts.h"
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rt_scores.h"
@@ -20,10 +22,74 @@ static Rows rows_of(const Host *host)
 
 static const float *row(const Rows *r, int i) { return r->at + (size_t)i * (size_t)r->stride; }
 
+/* ---- masks -------------------------------------------------------------------------------------------------- */
+
+enum { MASK_ANSWERS = 5 };
+
+/* The row of the next mask from row i on; r->count where there is none. */
+static int next_mask(const Host *host, const Rows *r, int i)
+{
+    while (i < r->count && host->answer.input[i] != host->program->mask_id) i++;
+    return i;
+}
+
+/* Whether tokens are shown as texts. */
+static int has_words(const Host *host) { return host->tokenizer && !host_numbers(host); }
+
+/* The text of a token, quoted; or its id. */
+static void print_token(const Host *host, int id)
+{
+    char text[4096];
+    size_t used = 0;
+    if (has_words(host) && host->program->texts->token(host->tokenizer, id, text, sizeof text, &used) == RT_OK) host_json_text(text, used);
+    else printf("%d", id);
+}
+
+static void print_mask(const Host *host, const float *logits, int width, int json)
+{
+    int best[MASK_ANSWERS];
+    const int n = rt_largest(logits, width, best, MASK_ANSWERS);
+    for (int i = 0; i < n; i++) {
+        const double p = rt_probability(logits, width, best[i]);
+        if (json) printf("%s{\"token\":%d", i ? "," : "", best[i]);
+        else if (i) putchar('\t');
+        if (json && has_words(host)) fputs(",\"token_str\":", stdout);
+        if (!json || has_words(host)) print_token(host, best[i]);
+        if (json) fputs(",\"score\":", stdout), host_json_number(p), putchar('}');
+        else printf(" %.4f", p);
+    }
+}
+
+/* Of each mask the likeliest ids with their probabilities, likeliest first. */
+static void print_masks(const Host *host, const Rows *r)
+{
+    for (int i = next_mask(host, r, 0), again = 0; i < r->count; i = next_mask(host, r, i + 1), again = 1) {
+        if (again) fputs("\t|\t", stdout);
+        print_mask(host, row(r, i), r->width, 0);
+    }
+}
+
+static void json_masks(const Host *host, const Rows *r)
+{
+    fputs(",\"masks\":[", stdout);
+    for (int i = next_mask(host, r, 0), again = 0; i < r->count; i = next_mask(host, r, i + 1), again = 1) {
+        fputs(again ? ",[" : "[", stdout);
+        print_mask(host, row(r, i), r->width, 1);
+        putchar(']');
+    }
+    putchar(']');
+}
+
+/* ---- one text ----------------------------------------------------------------------------------------------- */
+
 void host_print_vector(const Host *host)
 {
     const rt_program *p = host->program;
     const Rows r = rows_of(host);
+    if (p->has_mask) {
+        print_masks(host, &r);
+        return;
+    }
     if (p->labels) {
         const int best = rt_likeliest(r.at, r.width);
         if (best >= 0) printf("%s %.4f", p->labels[best], rt_probability(r.at, r.width, best));
@@ -76,6 +142,10 @@ void host_json_vector(const Host *host)
 {
     const rt_program *p = host->program;
     const Rows r = rows_of(host);
+    if (p->has_mask) {
+        json_masks(host, &r);
+        return;
+    }
     if (p->labels) json_labels(p, &r);
     printf(",\"%s\":", !p->vector ? "hidden" : p->vector_stride ? "vectors" : "vector");
     if (p->vector && !p->vector_stride) {
@@ -87,4 +157,55 @@ void host_json_vector(const Host *host)
         json_row(&r, k);
     }
     putchar(']');
+}
+
+/* ---- two texts ---------------------------------------------------------------------------------------------- */
+
+int host_is_similar(const rt_program *p, int n, char **texts)
+{
+    return p->vector && !p->vector_stride && !p->labels && n > 1 && strcmp(texts[0], "similar") == 0;
+}
+
+/* The vector of texts[i] into to[vector_width]; an exit code, and *good whether there is one. */
+static int vector_of(Host *host, char **texts, int i, float *to, int *good)
+{
+    const rt_program *p = host->program;
+    const int code = host_answer(host, texts[i], strlen(texts[i]), 0);
+    *good = !code && !host->answer.message[0];
+    if (!*good) fprintf(stderr, "%s: argument %d: %s\n", p->name, i + 1, host->answer.message);
+    else memcpy(to, p->vector(host->state), (size_t)p->vector_width * sizeof *to);
+    return code;
+}
+
+static void print_similar(const Host *host, char **texts, int good, double cosine)
+{
+    if (host->options->json) {
+        fputs("{\"input\":[", stdout);
+        host_json_text(texts[1], strlen(texts[1]));
+        putchar(',');
+        host_json_text(texts[2], strlen(texts[2]));
+        fputs("],\"similarity\":", stdout);
+        if (good) host_json_number(cosine);
+        else fputs("null", stdout);
+        putchar('}');
+    } else if (good) {
+        printf("%.9g", cosine);
+    }
+    putchar('\n');
+}
+
+int host_similar(Host *host, char **texts)
+{
+    const int width = host->program->vector_width;
+    float *const vectors = malloc(2 * (size_t)width * sizeof *vectors);
+    int first, second = 0;
+    if (!vectors) {
+        fprintf(stderr, "%s: no memory for two vectors\n", host->program->name);
+        return EXIT_MISSING;
+    }
+    int code = vector_of(host, texts, 1, vectors, &first);
+    if (!code) code = vector_of(host, texts, 2, vectors + width, &second);
+    if (!code) print_similar(host, texts, first && second, rt_cosine(vectors, vectors + width, width));
+    free(vectors);
+    return code ? code : first && second ? 0 : EXIT_DATA;
 }

@@ -38,6 +38,13 @@ rt_status rt_numbers_read(const char *text, int *ids, int room, int *n, RtTextFa
     }
 }
 
+int rt_numbers_before_tab(const char *text)
+{
+    int n = 0;
+    for (size_t i = 0; text[i] && text[i] != '\t'; i++) n += !is_blank(text[i]) && (!i || is_blank(text[i - 1]));
+    return n;
+}
+
 static rt_status add(char *out, size_t cap, size_t *used, const char *word, int n)
 {
     if (*used + (size_t)n + 2 > cap) return RT_NO_ROOM;

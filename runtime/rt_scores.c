@@ -1,4 +1,4 @@
-/* rt_scores.c: softmax and sigmoid, in double. */
+/* rt_scores.c: softmax, sigmoid and cosine, in double. */
 #include "rt_scores.h"
 
 #include <math.h>
@@ -11,6 +11,21 @@ int rt_likeliest(const float *x, int n)
     return best;
 }
 
+int rt_largest(const float *x, int n, int *places, int most)
+{
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        int at = count;
+        if (isnan(x[i])) continue;
+        while (at > 0 && x[i] > x[places[at - 1]]) at--;
+        if (at >= most) continue;
+        if (count < most) count++;
+        for (int k = count - 1; k > at; k--) places[k] = places[k - 1];
+        places[at] = i;
+    }
+    return count;
+}
+
 double rt_probability(const float *x, int n, int i)
 {
     const int best = rt_likeliest(x, n);
@@ -18,4 +33,15 @@ double rt_probability(const float *x, int n, int i)
     if (n == 1) return 1 / (1 + exp(-(double)x[0]));
     for (int k = 0; k < n; k++) sum += exp((double)x[k] - (double)x[best < 0 ? 0 : best]);
     return exp((double)x[i] - (double)x[best < 0 ? 0 : best]) / sum;
+}
+
+double rt_cosine(const float *a, const float *b, int n)
+{
+    double both = 0, first = 0, second = 0;
+    for (int i = 0; i < n; i++) {
+        both += (double)a[i] * (double)b[i];
+        first += (double)a[i] * (double)a[i];
+        second += (double)b[i] * (double)b[i];
+    }
+    return first > 0 && second > 0 ? both / (sqrt(first) * sqrt(second)) : 0;
 }

@@ -160,11 +160,11 @@ static void encode_text(TokWork *w, const char *text, size_t bytes)
 
 /* ---- the template ------------------------------------------------------------------------------------------- */
 
-/* Of a single text that is cut, the ids that its template leaves room for; INT32_MAX where it is not. */
-static int most_ids(const RtTokenizer *t, bool plain)
+/* Ids that the items of a template, first .. first + count - 1, leave room for; INT32_MAX where texts are not cut. */
+static int most_ids(const RtTokenizer *t, uint32_t first, uint32_t count, bool plain)
 {
     int specials = 0;
-    for (uint32_t i = 0; i < t->head[TOK_HEAD_SINGLE]; i++) specials += rt_tok_at(t, TOK_TEMPLATE, 3 * (size_t)i) == TOK_ITEM_SPECIAL;
+    for (uint32_t i = first; i < first + count; i++) specials += rt_tok_at(t, TOK_TEMPLATE, 3 * (size_t)i) == TOK_ITEM_SPECIAL;
     if (!t->head[TOK_HEAD_MOST_IDS]) return INT32_MAX;
     const int most = (int)t->head[TOK_HEAD_MOST_IDS] - (plain ? 0 : specials);
     return most > 0 ? most : 0;
@@ -177,17 +177,52 @@ static void encode_cut(TokWork *w, const char *text, size_t bytes, int most)
     if (w->n - first > most) w->n = first + most;
 }
 
+/* How many ids a text has, which are written nowhere. */
+static int count_ids(TokWork *w, const char *text, size_t bytes)
+{
+    const RtTokens none = { NULL, NULL, NULL, 0 }, *const out = w->out;
+    const int before = w->n;
+    w->out = &none;
+    w->n = 0;
+    encode_text(w, text, bytes);
+    const int count = w->n;
+    w->out = out;
+    w->n = before;
+    return count;
+}
+
+typedef struct Lengths { int text, other; } Lengths;
+
+/* How many ids of each text of a pair are kept where both may have `most`: the longer gives way first. */
+static Lengths cut_pair(Lengths n, int most)
+{
+    const bool swap = n.text > n.other;
+    Lengths kept = { swap ? n.other : n.text, swap ? n.text : n.other };       /* text: the shorter */
+    if ((int64_t)n.text + n.other <= most) return n;
+    if (kept.text > most) kept.other = kept.text;
+    else kept.other = kept.text > most - kept.text ? kept.text : most - kept.text;
+    if ((int64_t)kept.text + kept.other > most) kept = (Lengths){ most / 2, most / 2 + most % 2 };
+    return swap ? (Lengths){ kept.other, kept.text } : kept;
+}
+
+static Lengths lengths_kept(TokWork *w, const RtTokenText *text, int most)
+{
+    if (!text->other || most == INT32_MAX) return (Lengths){ most, most };
+    const Lengths n = { count_ids(w, text->text, text->bytes), count_ids(w, text->other, text->other_bytes) };
+    return cut_pair(n, most);
+}
+
 static void encode_template(TokWork *w, const RtTokenText *text)
 {
     const uint32_t *h = w->t->head;
     const uint32_t first = text->other ? h[TOK_HEAD_SINGLE] : 0, count = text->other ? h[TOK_HEAD_PAIR] : h[TOK_HEAD_SINGLE];
-    const int most = text->other ? INT32_MAX : most_ids(w->t, false);
+    const Lengths most = lengths_kept(w, text, most_ids(w->t, first, count, false));
     for (uint32_t i = first; i < first + count && w->status == RT_OK; i++) {
         const uint32_t kind = rt_tok_at(w->t, TOK_TEMPLATE, 3 * (size_t)i);
         w->type = rt_tok_at(w->t, TOK_TEMPLATE, 3 * (size_t)i + 2);
         if (kind == TOK_ITEM_SPECIAL) rt_tok_push(w, rt_tok_at(w->t, TOK_TEMPLATE, 3 * (size_t)i + 1), NULL, 0, 0);
-        else if (kind == TOK_ITEM_A) encode_cut(w, text->text, text->bytes, most);
-        else encode_cut(w, text->other, text->other_bytes, most);
+        else if (kind == TOK_ITEM_A) encode_cut(w, text->text, text->bytes, most.text);
+        else encode_cut(w, text->other, text->other_bytes, most.other);
     }
 }
 
@@ -197,7 +232,7 @@ rt_status rt_tokenizer_encode(const RtTokenizer *t, const RtTokenText *text, con
     w.origin = out->spans || rt_tok_flag(t, TOK_KEEP_ORIGIN);
     if (!text->plain) encode_template(&w, text);
     else {
-        encode_cut(&w, text->text, text->bytes, text->other ? INT32_MAX : most_ids(t, true));
+        encode_cut(&w, text->text, text->bytes, text->other ? INT32_MAX : most_ids(t, 0, t->head[TOK_HEAD_SINGLE], true));
         w.type = 1;
         if (text->other) encode_text(&w, text->other, text->other_bytes);
     }

@@ -29,6 +29,10 @@ rt_status rt_tokenizer_open(RtTokenizer *t, const void *blob, size_t bytes);
 
 static inline int rt_tokenizer_size(const RtTokenizer *t) { return (int)t->head[TOK_HEAD_PIECES]; }
 
+/* Let texts be cut to so many ids, those that the template adds among them; 0: never. Of a pair the longer is cut first, as Hugging Face's
+ * "longest_first" does. */
+static inline void rt_tokenizer_cut(RtTokenizer *t, int most) { t->head[TOK_HEAD_MOST_IDS] = (uint32_t)most; }
+
 /* Where a token stands in its text: bytes from `begin` up to `end`; 0, 0 for what the template adds. */
 typedef struct RtTokenSpan { uint32_t begin, end; } RtTokenSpan;
 

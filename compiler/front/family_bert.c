@@ -20,16 +20,8 @@ static const ConfigKey keys[] = {
     MUST("is_decoder", "false"),
     MUST("add_cross_attention", "false"),
     KEY("type_vocab_size", token_types, 2),
-    READ("embedding_size"),
     NO_MORE_KEYS,
 };
-
-static void more(const Config *c)
-{
-    const double width = config_get(c, SIDE_BOTH, FIELD_ID_d_model);
-    if (config_integer(c, "embedding_size", width) != (int64_t)width)
-        config_fault(c, "embedding_size", "\"embedding_size\" that is not hidden_size (%.9g) is not supported", width);
-}
 
 static const FamilyTensor tensors[] = {
     WHOLE("encoder.embed", "embeddings.word_embeddings"),
@@ -50,13 +42,19 @@ static const FamilyTensor tensors[] = {
     WHOLE("head.output", "/cls.predictions"),
 };
 
-const Family family_bert = { .kind = KIND_ENCODER, .prefix = "(bert.|)", SETTINGS_OF(settings), .keys = keys, .more = more, TENSORS_OF(tensors) };
+const Family family_bert = { .kind = KIND_ENCODER, .prefix = "(bert.|)", SETTINGS_OF(settings), .keys = keys, TENSORS_OF(tensors) };
+
+static const ConfigKey electra_keys[] = { KEY("embedding_size", embed_width, 128), NO_MORE_KEYS };
 
 static const FamilyTensor electra_tensors[] = {
-    WHOLE("head.0", "/classifier.dense"),
+    WHOLE("encoder.embed.project", "embeddings_project"),
+    WHOLE("head.0.norm", "/generator_predictions.LayerNorm"),
+    WHOLE("head.0", "/(classifier.dense|generator_predictions.dense)"),
+    WHOLE("head.output", "/generator_lm_head"),
     WHOLE("head.1", "/classifier.out_proj"),
 };
-const Family family_electra = { .like = &family_bert, .kind = KIND_ENCODER, .prefix = "(electra.|)", TENSORS_OF(electra_tensors) };
+const Family family_electra = { .like = &family_bert, .kind = KIND_ENCODER, .prefix = "(electra.|)", .keys = electra_keys,
+                                TENSORS_OF(electra_tensors) };
 
 /* ---- RoBERTa -------------------------------------------------------------------------------------------- */
 

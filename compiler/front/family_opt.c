@@ -1,4 +1,5 @@
-/* family_opt.c: OPT: a decoder of the shape of GPT-2 with linears as usual, positions from row 2 of their table. */
+/* family_opt.c: OPT: a decoder of the shape of GPT-2 with linears as usual, positions from row 2 of their table; of OPT-350m the embedding is
+ * narrower than the layers. */
 #include "family.h"
 
 static const FamilySetting settings[] = {
@@ -26,8 +27,11 @@ static void more(const Config *c)
 {
     const double width = config_get(c, SIDE_BOTH, FIELD_ID_d_model), bias = config_get(c, SIDE_BOTH, FIELD_ID_qkv_bias);
     const bool before = config_bool(c, "do_layer_norm_before", true);
-    if (config_integer(c, "word_embed_proj_dim", width) != (int64_t)width)
-        config_fault(c, "word_embed_proj_dim", "\"word_embed_proj_dim\" that is not hidden_size (%.9g) is not supported", width);
+    const double embed = (double)config_integer(c, "word_embed_proj_dim", width);
+    if (embed < width || embed > width) {
+        config_set(c, "word_embed_proj_dim", SIDE_BOTH, FIELD_ID_embed_width, embed);
+        config_set(c, "word_embed_proj_dim", SIDE_BOTH, FIELD_ID_embed_project, PROJECTIONS_FIRST);
+    }
     config_set(c, "do_layer_norm_before", SIDE_BOTH, FIELD_ID_norm_at, before ? NORM_PLACES_PRE : NORM_PLACES_POST);
     config_set(c, "_remove_final_layer_norm", SIDE_BOTH, FIELD_ID_final_norm, before && !config_bool(c, "_remove_final_layer_norm", false));
     config_set(c, "enable_bias", SIDE_BOTH, FIELD_ID_out_bias, bias);
@@ -36,6 +40,7 @@ static void more(const Config *c)
 
 static const FamilyTensor tensors[] = {
     WHOLE("decoder.embed", "embed_tokens"),
+    WHOLE("decoder.embed.project", "project_in"),
     CUT("decoder.position", "embed_positions", ROWS_2),
     WHOLE("decoder.{}.norm.0", "layers.{}.self_attn_layer_norm"),
     WHOLE("decoder.{}.self_attn.q", "layers.{}.self_attn.q_proj"),
@@ -46,6 +51,7 @@ static const FamilyTensor tensors[] = {
     WHOLE("decoder.{}.ffn.up", "layers.{}.fc1"),
     WHOLE("decoder.{}.ffn.down", "layers.{}.fc2"),
     WHOLE("decoder.norm", "final_layer_norm"),
+    WHOLE("output.project", "project_out"),
     WHOLE("output", "/lm_head"),
 };
 

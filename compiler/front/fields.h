@@ -124,7 +124,8 @@ const char *field_unread(const Draft *draft, const Model *m, Side side, FieldId 
 void model_note_unread(Diag *d, const Draft *draft, const Model *m);
 
 /* What is behind an encoder alone. needs: the fields of `m`.   gives: its lists. */
-void model_check_head(Arena *a, Diag *d, const Draft *draft, Model *m);
+void model_fill_lists(Arena *a, const Draft *draft, Model *m);                    /* gives: fields of scope LIST */
+void model_check_head(Diag *d, const Draft *draft, Model *m);
 
 /* Symbols from a file, one a line; NULL after errors, told at their lines. `at` names the field for a missing file. */
 Vocabulary *vocabulary_read(Arena *a, Diag *d, Loc at, const char *path);

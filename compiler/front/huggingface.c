@@ -246,42 +246,65 @@ static bool find_family(Config *c)
     return false;
 }
 
-static void read_keys(Config *c, const char *folder)
+/* A text of an encoder is cut to what its tokenizer's settings say, where they say it. */
+static void take_text_length(const Config *c, const char *folder)
+{
+    Config t = { .arena = c->arena, .diag = c->diag, .path = file_join(c->arena, folder, "tokenizer_config.json"), .draft = c->draft };
+    if (access(t.path, F_OK) != 0 || !config_open(&t)) return;
+    const double length = config_number(&t, "model_max_length", 0);
+    if (length >= 1 && length < config_get(c, SIDE_BOTH, FIELD_ID_max_len))
+        config_set(&t, "model_max_length", SIDE_BOTH, FIELD_ID_max_len, floor(length));
+    config_close(&t);
+}
+
+/* What an encoder alone has behind it. The modules of sentence-transformers are not those of its architecture. */
+static void read_encoder(const Config *c, const char *folder, const Modules *modules)
+{
+    bool limited = false;
+    if (modules->count > 1) limited = config_modules(c, modules);
+    else config_head(c, folder);
+    if (!limited) take_text_length(c, folder);
+}
+
+static void read_keys(Config *c, const char *folder, const Modules *modules)
 {
     take_keys(c);
     config_take_generation(c, folder);
     take_tying(c);
     if (!diag_errors(c->diag)) take_more(c);
-    if (!diag_errors(c->diag) && c->family->kind == KIND_ENCODER) config_head(c, folder);
+    if (!diag_errors(c->diag) && c->family->kind == KIND_ENCODER) read_encoder(c, folder, modules);
     note_keys(c);
 }
 
-static void read_config(Config *c, const char *folder)
+static void read_config(Config *c, const char *folder, const Modules *modules)
 {
     Config inner;
     if (!find_family(c)) return;
-    if (!c->family->nested) read_keys(c, folder);
-    else if (config_object(c, c->family->nested, &inner)) read_keys(&inner, folder);
+    if (!c->family->nested) read_keys(c, folder, modules);
+    else if (config_object(c, c->family->nested, &inner)) read_keys(&inner, folder, modules);
     else config_fault(c, NULL, "the key \"%s\" is missing", c->family->nested);
 }
 
 Draft *draft_from_folder(Arena *a, Diag *d, const char *path)
 {
     Draft *draft = arena_alloc(a, sizeof *draft);
-    const char *folder = without_slash(a, path);
+    const char *whole = without_slash(a, path);
     const int errors = diag_errors(d);
+    Modules modules;
+    if (!modules_read(a, d, whole, &modules)) return NULL;
+    const char *folder = modules.transformer;
     Config c = { .arena = a, .diag = d, .path = file_join(a, folder, "config.json"), .draft = draft };
-    draft->path = draft->folder = folder;
+    draft->path = draft->folder = whole;
     draft->at = (Loc){ c.path, 0, 0 };
     if (access(c.path, F_OK) != 0) {
         diag_error(d, EXIT_NO_INPUT, (Loc){ 0 }, "%s is a folder without config.json; a model's folder has one", folder);
         return NULL;
     }
     if (!config_open(&c)) return NULL;
-    draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of(a, folder_name(a, folder)));
+    draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of(a, folder_name(a, whole)));
     draft_set_text(a, draft, FIELD_ID_weights, draft->at, weights_file_of(a, folder));
     if (tokenizer_in_folder(a, folder)) draft_set_text(a, draft, FIELD_ID_tokenizer_file, draft->at, folder);
-    read_config(&c, folder);
+    read_config(&c, folder, &modules);
     config_close(&c);
     return diag_errors(d) > errors ? NULL : draft;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_text.h"
+
 enum { MAX_CONFIG_BYTES = 16 << 20, LONGEST_KEY = 128 };
 
 /* ---- places --------------------------------------------------------------------------------------------- */
@@ -265,24 +267,59 @@ static void tell_json(const Config *c, const json_error_t *error)
     diag_error(c->diag, EXIT_BAD_DATA, at, "not JSON: %s", error->text);
 }
 
-bool config_open(Config *c)
+/* Whether the root is what it should be, a list or an object; else told and closed. */
+static bool open_root(Config *c, bool list)
 {
     size_t size;
     json_error_t error;
     char *text = file_read(c->arena, c->diag, (Loc){ 0 }, c->path, MAX_CONFIG_BYTES, &size);
     if (!text) return false;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_loadb(json_shorten_integers(c->arena, text, size), size, JSON_REJECT_DUPLICATES, &error);
     c->text = text;
     c->within = "";
     c->object = root;
     if (strlen(text) == size) diag_source(c->diag, c->path, text);
     if (!root) tell_json(c, &error);
-    else if (!json_is_object(root)) diag_error(c->diag, EXIT_BAD_DATA, (Loc){ c->path, 0, 0 }, "not a JSON object");
+    else if (list ? !json_is_array(root) : !json_is_object(root))
+        diag_error(c->diag, EXIT_BAD_DATA, (Loc){ c->path, 0, 0 }, list ? "not a JSON list" : "not a JSON object");
     else {
         c->start = skip_space(text, 0);
         return true;
     }
     config_close(c);
+    return false;
+}
+
+bool config_open(Config *c) { return open_root(c, false); }
+
+bool config_open_list(Config *c, int *n)
+{
+    const bool good = open_root(c, true);
+    *n = good ? (int)json_array_size(c->object) : 0;
+    return good;
+}
+
+/* The brace of the i-th object of the list that opens at `start`; 0 where there is none. */
+static size_t find_item(const char *s, size_t start, int i)
+{
+    int depth = 0;
+    for (size_t at = start; s[at]; at++) {
+        if (s[at] == '"') at = string_end(s, at);
+        if (!s[at]) break;
+        if (s[at] == '{' && depth == 1 && i-- == 0) return at;
+        if (s[at] == '{' || s[at] == '[') depth++;
+        if (s[at] == '}' || s[at] == ']') depth--;
+    }
+    return 0;
+}
+
+bool config_item(const Config *list, int i, Config *out)
+{
+    *out = *list;
+    out->object = json_array_get(list->object, (size_t)i);
+    out->start = find_item(list->text, list->start, i);
+    if (json_is_object((const json_t *)out->object)) return true;
+    diag_error(list->diag, EXIT_BAD_DATA, (Loc){ list->path, 0, 0 }, "element %d is not a JSON object", i);
     return false;
 }
 

@@ -130,6 +130,7 @@ enum { ROTATIONS_HALVES, ROTATIONS_INTERLEAVED };
 enum { SCALINGS_NONE, SCALINGS_LINEAR, SCALINGS_DYNAMIC, SCALINGS_LLAMA3, SCALINGS_YARN, SCALINGS_LONGROPE };
 enum { POOLINGS_NONE, POOLINGS_MEAN, POOLINGS_CLS, POOLINGS_MAX, POOLINGS_MEAN_SQRT, POOLINGS_WEIGHTEDMEAN, POOLINGS_LASTTOKEN };
 enum { TOKENIZERS_NONE, TOKENIZERS_CHARACTERS };
+enum { PROJECTIONS_LAST, PROJECTIONS_FIRST };
 enum { STOPPINGS_FALSE, STOPPINGS_TRUE, STOPPINGS_NEVER };
 
 typedef struct LayerFields {
@@ -157,6 +158,18 @@ typedef struct Stack {
     LayerFields *layer;             /* [layers] */
     int *rotary;                    /* [layers]: which of the stack's rotary tables turns its heads, from 1; 0: none */
 } Stack;
+
+/* The width in which positions are added to the embedding, and normed. */
+static inline int64_t stack_position_width(const Stack *s, int64_t d_model)
+{
+    return s->embed_project == PROJECTIONS_FIRST ? d_model : s->embed_width;
+}
+
+/* What a decoder's output layer reads. */
+static inline int64_t stack_output_width(const Stack *s, int64_t d_model)
+{
+    return s->embed_project == PROJECTIONS_FIRST ? s->embed_width : d_model;
+}
 
 /* A vocabulary of single characters and marks such as <s>. */
 typedef struct Vocabulary {
@@ -263,6 +276,7 @@ typedef struct Model {
  *   {encoder|decoder}.N.ffn.{gate,up,down}.{weight,bias}
  *   {encoder|decoder}.N.norm.K.{gain,bias}            {encoder|decoder}.norm.{gain,bias}
  *   {encoder|decoder}.N.norm_after.K.{gain,bias}      of what sublayer K gives, for norm_at = "both"
+ *   {encoder|decoder}.embed.project.{weight,bias}     [d_model, embed_width] where these differ; output.project.weight
  *   head.N.{weight,bias} head.N.norm.{gain,bias} head.output.bias, head.normalize.gain (computed) of an encoder alone
  *   output.{weight,bias}  [target_vocab, d_model]; tied: the weight is decoder.embed.table
  * Biases are absent where a field says so, and so is the bias of an RMS norm. */

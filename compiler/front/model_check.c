@@ -163,7 +163,7 @@ static void check_relative(const Check *c, Side side, const Stack *s)
 
 static void check_sinusoids(const Check *c, Side side, const Stack *s)
 {
-    int64_t d = c->model->d_model;
+    int64_t d = stack_position_width(s, c->model->d_model);
     Loc at = place(c, SIDE_BOTH, FIELD_ID_d_model);
     if (told_already(c, side, FIELD_ID_position, FIELD_ID_position_divisor)) return;
     if (d % 2) {
@@ -216,6 +216,7 @@ static void fill_and_check_stack(const Check *c, Side side, Stack *s)
     int64_t d = c->model->d_model;
     if (!is_set(c, side, FIELD_ID_norm_eps)) s->norm_eps = s->norm == NORMS_ANNOTATED ? 1e-6 : 1e-5;
     if (!is_set(c, side, FIELD_ID_final_norm)) s->final_norm = s->norm_at != NORM_PLACES_POST;
+    if (!is_set(c, side, FIELD_ID_embed_width)) s->embed_width = d;
     if (!is_set(c, side, FIELD_ID_embed_scale)) s->embed_scale = sqrt((double)d);
     for (int64_t n = 0; n < s->layers; n++)
         if (!fill_head_dim(c, side, &s->layer[n]) || !fill_kv_heads(c, side, &s->layer[n])) break;
@@ -302,6 +303,7 @@ static void check_transformer(const Check *c)
     if (m->has_decoder) fill_and_check_stack(c, SIDE_DECODER, &m->decoder);
     if (!is_set(c, SIDE_BOTH, FIELD_ID_source_vocab)) m->source_vocab = m->vocab;
     if (!is_set(c, SIDE_BOTH, FIELD_ID_target_vocab)) m->target_vocab = m->vocab;
+    model_fill_lists(c->arena, c->draft, m);
     if (is_good(c) && !model_open_weights(c->arena, c->diag, c->draft, m)) return;       /* the vocabulary lies beside it */
     if (m->tokenizer == TOKENIZERS_CHARACTERS) {
         model_read_vocabularies(c->arena, c->diag, c->draft, m);
@@ -310,7 +312,9 @@ static void check_transformer(const Check *c)
         if (m->has_encoder) require_vocab(c, FIELD_ID_source_vocab, m->source_vocab);
         if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }
-    model_check_head(c->arena, c->diag, c->draft, m);
+    if (is_good(c) && m->has_decoder && m->tied && stack_output_width(&m->decoder, m->d_model) != m->decoder.embed_width)
+        wrong(c, place(c, SIDE_DECODER, FIELD_ID_embed_width), "a tied output layer reads vectors of embed_width: embed_project = \"first\"");
+    model_check_head(c->diag, c->draft, m);
     check_types(c);
     if (is_good(c)) check_start(c);
     model_check_generation(c->arena, c->diag, c->draft, m);

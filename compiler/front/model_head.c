@@ -33,7 +33,7 @@ static Whole list_of(Arena *a, const Draft *draft, FieldId id)
 }
 
 static const FieldId of_head[] = { FIELD_ID_pooling, FIELD_ID_normalize, FIELD_ID_head_width, FIELD_ID_head_activation, FIELD_ID_head_bias,
-                                   FIELD_ID_head_norm, FIELD_ID_head_tied, FIELD_ID_labels };
+                                   FIELD_ID_head_norm, FIELD_ID_head_weights, FIELD_ID_head_tied, FIELD_ID_labels, FIELD_ID_pairs, FIELD_ID_mask_id };
 enum { OF_HEAD = sizeof of_head / sizeof *of_head };
 
 /* A list about linears has no more values than there are linears. */
@@ -62,10 +62,14 @@ int64_t model_vector_width(const Model *m)
     return m->head_tied ? m->source_vocab : n ? m->head_width.value[n - 1] : model_pooled_width(m);
 }
 
-void model_check_head(Arena *a, Diag *d, const Draft *draft, Model *m)
+void model_fill_lists(Arena *a, const Draft *draft, Model *m)
 {
     for (int i = 0; i < FIELD_COUNT; i++)
         if (fields[i].scope == SCOPE_LIST) *(Whole *)((char *)m + fields[i].offset) = list_of(a, draft, (FieldId)i);
+}
+
+void model_check_head(Diag *d, const Draft *draft, Model *m)
+{
     for (int i = 0; m->model_kind != KIND_ENCODER && i < OF_HEAD; i++) {
         const Choice *c = draft_choice(draft, SIDE_BOTH, of_head[i]);
         if (!c) continue;
@@ -85,9 +89,21 @@ void model_check_head(Arena *a, Diag *d, const Draft *draft, Model *m)
     const int n = m->head_width.count;
     if (!check_length(d, draft, FIELD_ID_head_activation, &m->head_activation, n) || !check_length(d, draft, FIELD_ID_head_bias, &m->head_bias, n) ||
         !check_length(d, draft, FIELD_ID_head_norm, &m->head_norm, n)) return;
+    if (m->head_weights.count && m->head_weights.count != n) {
+        diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_head_weights), "head_weights lists %d files; head_width lists %d",
+                   m->head_weights.count, n);
+        return;
+    }
     const int64_t last = n ? m->head_width.value[n - 1] : model_pooled_width(m);
-    if (m->head_tied && last != m->d_model)
+    if (m->head_tied && last != m->encoder.embed_width)
         diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_head_tied),
-                   "head_tied reads vectors of d_model (%" PRId64 "), what is before it gives %" PRId64, m->d_model, last);
+                   "head_tied reads vectors of %s (%" PRId64 "), what is before it gives %" PRId64,
+                   m->encoder.embed_width == m->d_model ? "d_model" : "embed_width", m->encoder.embed_width, last);
     check_labels(d, draft, m, model_vector_width(m));
+    if (m->mask_id < 0) return;
+    const Loc at = draft_place(draft, SIDE_BOTH, FIELD_ID_mask_id);
+    if (!m->head_tied || model_pools(m) || m->normalize)
+        diag_error(d, EXIT_BAD_DATA, at, "mask_id is of a masked language model: head_tied, without pooling");
+    else if (m->mask_id >= m->source_vocab)
+        diag_error(d, EXIT_BAD_DATA, at, "mask_id (%" PRId64 ") is outside the vocabulary of %" PRId64, m->mask_id, m->source_vocab);
 }

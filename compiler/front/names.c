@@ -111,10 +111,14 @@ static bool ends_with(const char *s, const char *end)
     return n >= m && !strcmp(s + n - m, end);
 }
 
+/* Whether it is of a linear with a file of its own. */
+static bool lies_beside(const Model *m, const char *name) { return m->head_weights.count && !strncmp(name, "head.", 5); }
+
 static void tell_shape(Finder *f, const TensorSource *found, const int64_t *expected, int rank)
 {
     if (f->differing++ < MOST_TOLD)
-        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has shape %s, expected %s", found->name, f->model->weights_path,
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has shape %s, expected %s", found->name,
+                   lies_beside(f->model, found->name) ? found->file->path : f->model->weights_path,
                    shape_text(f->arena, found->shape, found->rank), shape_text(f->arena, expected, rank));
 }
 
@@ -213,6 +217,13 @@ static void make_random(const Finder *f, TensorSource *t, Role role, int64_t fan
     t->constant = role == ROLE_GAIN ? 1 : 0;
 }
 
+static void add_beside(Finder *f, TensorSource *t)
+{
+    const TensorSource *found = tensor_file_find(f->model->weight_file, t->name);
+    if (found) take_whole(f, t, found);
+    else keep_missing(f, t, t->name);
+}
+
 /* columns 0: a vector. fan_in: inputs of the linear that it belongs to. */
 static void add(Finder *f, Role role, const char *name, const char *spellings, int64_t rows, int64_t columns, int64_t fan_in)
 {
@@ -220,6 +231,8 @@ static void add(Finder *f, Role role, const char *name, const char *spellings, i
     set_shape(&t, rows, columns);
     if (f->model->random_weights) {
         make_random(f, &t, role, fan_in);
+    } else if (lies_beside(f->model, name)) {
+        add_beside(f, &t);
     } else if (f->family) {
         add_of_family(f, &t);
     } else {
@@ -251,11 +264,15 @@ static void add_gain(Finder *f, const Stack *s, const char *name, const char *sp
     if (s->norm_gain == GAINS_ONE_PLUS && t->kind == SOURCE_FILE) t->plus = 1;
 }
 
-static void add_norm(Finder *f, const Stack *s, const char *name, const char *spellings)
+static void add_norm_of(Finder *f, const Stack *s, const char *name, const char *spellings, int64_t d)
 {
-    int64_t d = f->model->d_model;
     add_gain(f, s, format(f, "%s.gain", name), format(f, "%s.(a_2|a2|weight|gain)", spellings), d);
     if (s->norm != NORMS_RMS) add(f, ROLE_NORM_BIAS, format(f, "%s.bias", name), format(f, "%s.(b_2|b2|bias)", spellings), d, 0, d);
+}
+
+static void add_norm(Finder *f, const Stack *s, const char *name, const char *spellings)
+{
+    add_norm_of(f, s, name, spellings, f->model->d_model);
 }
 
 /* which: norm or norm_after */
@@ -316,13 +333,13 @@ static void add_sinusoids(Finder *f, const char *stack, const Stack *s, int64_t 
 {
     TensorSource t = { .name = format(f, "%s.position.table", stack), .kind = SOURCE_SINUSOID, .dtype = DTYPE_F32,
         .layout = s->position_layout, .divisor = s->position_divisor, .first = (int)s->position_first };
-    set_shape(&t, length, f->model->d_model);
+    set_shape(&t, length, stack_position_width(s, f->model->d_model));
     append(f, t);
 }
 
-static void add_learned(Finder *f, const char *stack, int64_t length)
+static void add_learned(Finder *f, const char *stack, const Stack *s, int64_t length)
 {
-    int64_t d = f->model->d_model;
+    int64_t d = stack_position_width(s, f->model->d_model);
     add(f, ROLE_WEIGHT, format(f, "%s.position.table", stack), format(f, "%s.position.(table|weight)", stack), length, d, d);
 }
 
@@ -359,9 +376,13 @@ static void add_positions(Finder *f, const char *stack, const Stack *s, int64_t 
 {
     if (s->position == POSITIONS_SINUSOIDAL) add_sinusoids(f, stack, s, length);
     if (s->position == POSITIONS_ROTARY) add_rotary(f, stack, s, length);
-    if (position_is_learned(s->position)) add_learned(f, stack, length);
+    if (position_is_learned(s->position)) add_learned(f, stack, s, length);
     if (position_is_relative(s->position)) add_relative(f, stack, s, length);
-    if (s->embed_norm) add_norm(f, s, format(f, "%s.embed.norm", stack), format(f, "%s.embed.norm", stack));
+    const int64_t width = stack_position_width(s, f->model->d_model);
+    if (s->embed_norm) add_norm_of(f, s, format(f, "%s.embed.norm", stack), format(f, "%s.embed.norm", stack), width);
+    if (s->embed_width == f->model->d_model) return;
+    const char *project = format(f, "%s.embed.project", stack);
+    add_linear(f, project, project, f->model->d_model, s->embed_width, s->embed_project == PROJECTIONS_LAST);
 }
 
 static void add_stack(Finder *f, const char *stack, const Stack *s, bool cross)
@@ -403,10 +424,10 @@ static void add_head(Finder *f)
 static void add_transformer(Finder *f)
 {
     const Model *m = f->model;
-    int64_t d = m->d_model;
     if (m->has_encoder) {
+        const int64_t d = m->encoder.embed_width, sum = stack_position_width(&m->encoder, m->d_model);
         add(f, ROLE_WEIGHT, "encoder.embed.table", "(src_embed|source_embed).(0.lut|lut|0).weight", m->source_vocab, d, d);
-        if (m->token_types) add(f, ROLE_WEIGHT, "encoder.types.table", "encoder.types.(table|weight)", m->token_types, d, d);
+        if (m->token_types) add(f, ROLE_WEIGHT, "encoder.types.table", "encoder.types.(table|weight)", m->token_types, sum, sum);
         add_positions(f, "encoder", &m->encoder, m->max_source);
         add_stack(f, "encoder", &m->encoder, false);
     }
@@ -414,10 +435,12 @@ static void add_transformer(Finder *f)
         add_head(f);
         return;
     }
+    const int64_t d = m->decoder.embed_width, out = stack_output_width(&m->decoder, m->d_model);
     add(f, ROLE_WEIGHT, "decoder.embed.table", "(tgt_embed|target_embed).(0.lut|lut|0).weight", m->target_vocab, d, d);
     add_positions(f, "decoder", &m->decoder, m->max_target);
     add_stack(f, "decoder", &m->decoder, m->has_encoder);
-    if (!m->tied) add(f, ROLE_WEIGHT, "output.weight", "generator.(proj|project).weight", m->target_vocab, d, d);
+    if (out != m->d_model) add(f, ROLE_WEIGHT, "output.project.weight", "output.project.weight", out, m->d_model, m->d_model);
+    if (!m->tied) add(f, ROLE_WEIGHT, "output.weight", "generator.(proj|project).weight", m->target_vocab, out, out);
     if (m->output_bias) add(f, ROLE_BIAS, "output.bias", "generator.(proj|project).bias", m->target_vocab, 0, d);
 }
 
@@ -580,6 +603,8 @@ bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m)
     const char *path = m->weights_path;
     if (!path || m->weight_file || (draft->sizes_only && access(path, F_OK) != 0)) return true;
     m->weight_file = weights_open(a, d, weights_place(draft), path);
+    if (m->weight_file && m->head_weights.count)
+        m->weight_file = weights_with_linears(a, d, draft_place(draft, SIDE_BOTH, FIELD_ID_head_weights), m->weight_file, &m->head_weights);
     return m->weight_file != NULL;
 }
 

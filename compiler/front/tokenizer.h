@@ -19,6 +19,9 @@ typedef struct TokenizerBlob { const unsigned char *data; size_t size; } Tokeniz
  * and for parts that are not supported, each by its name. `at` names who asked, for a file that is missing. */
 bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob *out);
 
+/* The id of the token that a folder's tokenizer has for a mask; -1 where it has none, or after errors. */
+int tokenizer_mask(Arena *a, Diag *d, Loc at, const char *folder);
+
 /* Whether a folder holds a file that tokenizer_import would read. */
 bool tokenizer_in_folder(Arena *a, const char *folder);
 

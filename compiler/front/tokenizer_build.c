@@ -167,6 +167,16 @@ void tok_normaliser(TokBuild *b, RtTokOp op)
     else *TOK_NEW(b, &b->normalisers) = op;
 }
 
+void tok_lower_first(TokBuild *b)
+{
+    const RtTokOp lower = { .kind = TOK_LOWERCASE };
+    b->lower = true;
+    tok_normaliser(b, lower);
+    if (b->form_growth > 0) b->form_growth *= growth_of(b, &lower);
+    for (int i = b->normalisers.count - 1; i > 0; i--) b->normalisers.at[i] = b->normalisers.at[i - 1];
+    b->normalisers.at[0] = lower;
+}
+
 void tok_split(TokBuild *b, RtTokOp op)
 {
     b->split_growth *= growth_of(b, &op);

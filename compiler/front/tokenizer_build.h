@@ -89,6 +89,7 @@ bool tok_bytes(Arena *a, TokString text, TokString *bytes);
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 
 void tok_normaliser(TokBuild *b, RtTokOp op);                   /* its text already in the pool */
+void tok_lower_first(TokBuild *b);                              /* a step before all normalisers */
 void tok_split(TokBuild *b, RtTokOp op);
 void tok_decoder(TokBuild *b, RtTokOp op);
 uint32_t tok_pool(TokBuild *b, TokString s);                    /* where it stands in TOK_TEXT */
@@ -131,6 +132,7 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out);
 typedef struct TokConfig {
     bool do_lower_case, has_do_lower_case, strip_accents, has_strip_accents, chinese, has_chinese;
     bool add_bos, has_add_bos, add_eos, has_add_eos, legacy;
+    bool lower_first;               /* sentence-transformers has texts in lower case before all else */
     const char *class_name;
     TokString bos, eos, unk, cls, sep, pad, mask;
     TOK_LIST(TokAdded) added;

@@ -106,25 +106,37 @@ static int find_known(Arena *a, const char *folder)
 
 bool tokenizer_in_folder(Arena *a, const char *folder) { return find_known(a, folder) < KNOWN_FILES; }
 
-static bool import_folder(TokBuild *b, Loc at, const char *folder)
+static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *config)
 {
-    TokConfig config = { 0 };
     const int i = find_known(b->arena, folder);
     if (i == KNOWN_FILES) {
         diag_error(b->diag, EXIT_NO_INPUT, at, "%s: no tokenizer: none of tokenizer.json, vocab.txt, vocab.json with merges.txt, "
                    "tokenizer.model, spiece.model, source.spm with vocab.json, tokenizer.bin", folder);
         return false;
     }
-    if (!tok_read_config(b, folder, &config)) return false;
+    if (!tok_read_config(b, folder, config)) return false;
     const char *path = file_join(b->arena, folder, known_files[i].name), *with = known_files[i].with;
-    if (with && strcmp(with, "vocab.json") == 0) return import_marian(b, at, path, file_join(b->arena, folder, with));
-    if (with) return import_pair(b, at, path, file_join(b->arena, folder, with), &config);
-    return import_file(b, at, path, &config);
+    const bool marian = with && strcmp(with, "vocab.json") == 0;
+    const bool good = marian ? import_marian(b, at, path, file_join(b->arena, folder, with))
+                      : with ? import_pair(b, at, path, file_join(b->arena, folder, with), config)
+                             : import_file(b, at, path, config);
+    if (good && config->lower_first) tok_lower_first(b);
+    return good;
 }
 
 bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob *out)
 {
     TokBuild *b = tok_build_new(a, d, path);
-    const bool read = is_folder(path) ? import_folder(b, at, path) : import_file(b, at, path, NULL);
+    TokConfig config = { 0 };
+    const bool read = is_folder(path) ? import_folder(b, at, path, &config) : import_file(b, at, path, NULL);
     return read && !tok_failed(b) && tok_finish(b, out);
+}
+
+int tokenizer_mask(Arena *a, Diag *d, Loc at, const char *folder)
+{
+    TokBuild *b = tok_build_new(a, d, folder);
+    TokConfig config = { 0 };
+    if (!import_folder(b, at, folder, &config) || tok_failed(b)) return -1;
+    const uint32_t id = config.mask.s ? tok_id_of_text(b, config.mask) : RT_TOK_NONE, usual = tok_id_of_text(b, tok_string("[MASK]"));
+    return id != RT_TOK_NONE ? (int)id : usual != RT_TOK_NONE ? (int)usual : -1;
 }

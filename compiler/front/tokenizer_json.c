@@ -1,5 +1,6 @@
 /* tokenizer_json.c: a Hugging Face tokenizer.json. Every part is read strictly: what would change ids or text and is not
  * supported is refused by its name, before any work. */
+#include "json_text.h"
 #include "tokenizer_json.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 json_t *tok_json_load(TokBuild *b, const char *data, size_t size)
 {
     json_error_t error;
-    json_t *root = json_loadb(data, size, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
+    json_t *root = json_loadb(json_shorten_integers(b->arena, data, size), size, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
     if (!root) diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, error.line > 0 ? error.line : 0, 0 }, "not JSON: %s", error.text);
     return root;
 }

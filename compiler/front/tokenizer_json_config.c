@@ -89,6 +89,9 @@ bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
         read_tokens(b, root, c);
         read_config(b, root, c);
     }
+    json_t *sentence = load(b, folder, "sentence_bert_config.json");
+    if (sentence) c->lower_first = tok_json_bool(b, sentence, "do_lower_case", false);
+    json_decref(sentence);
     json_decref(specials);
     json_decref(root);
     return !tok_failed(b);

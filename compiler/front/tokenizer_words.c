@@ -4,13 +4,13 @@
 
 #include "tokenizer_build.h"
 
-static void add_special(TokBuild *b, const char *name, TokString given)
+static void add_special(TokBuild *b, const char *name, TokString given, uint32_t flags)
 {
     const TokString text = given.s ? given : tok_string(name);
     const uint32_t id = tok_id(b, text);
     if (id == RT_TOK_NONE) return;
     b->pieces.at[id].kind |= TOK_SPECIAL;
-    *TOK_NEW(b, &b->added) = (TokAdded){ text, id, 0, false, true, false };
+    *TOK_NEW(b, &b->added) = (TokAdded){ text, id, flags, false, true, false };
 }
 
 bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfig *config)
@@ -18,6 +18,7 @@ bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfi
     static const TokConfig none;
     const TokConfig *c = config ? config : &none;
     const bool lower = !c->has_do_lower_case || c->do_lower_case;
+    const bool mpnet = c->class_name && strstr(c->class_name, "MPNet");          /* whose marks and template are RoBERTa's */
     for (size_t at = 0; at < size && !tok_failed(b);) {
         const char *end = memchr(data + at, '\n', size - at);
         size_t n = end ? (size_t)(end - (data + at)) : size - at;
@@ -50,11 +51,12 @@ bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfi
     RtTokOp words = tok_op(b, TOK_TO_WORDS, tok_string("##"));
     words.a = 1;
     tok_decoder(b, words);
-    add_special(b, "[UNK]", c->unk);
-    add_special(b, "[CLS]", c->cls);
-    add_special(b, "[SEP]", c->sep);
-    add_special(b, "[PAD]", c->pad);
-    add_special(b, "[MASK]", c->mask);
-    tok_template_bert(b, cls, sep);
+    add_special(b, "[UNK]", c->unk, 0);
+    add_special(b, "[CLS]", c->cls, 0);
+    add_special(b, "[SEP]", c->sep, 0);
+    add_special(b, "[PAD]", c->pad, 0);
+    add_special(b, "[MASK]", c->mask, mpnet ? TOK_ADDED_LSTRIP : 0);
+    if (mpnet) tok_template_roberta(b, cls, sep);
+    else tok_template_bert(b, cls, sep);
     return !tok_failed(b);
 }

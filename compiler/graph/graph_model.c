@@ -217,6 +217,13 @@ static void run(Maker *k, const Programs *p, Block *block, int count)
     for (int i = 0; i < p->count; i++) make_run(k, p->list[i], block, 0, count);
 }
 
+/* Where the embedding has another width than the layers: the linear between them, on the side where the stack has it. */
+static Tensor *project(StackBuild *b, int place, Tensor *x)
+{
+    if (b->stack->embed_width == b->m->d_model || b->stack->embed_project != place) return x;
+    return linear(b->k, "embed.project", "embed.project", x, place == PROJECTIONS_LAST);
+}
+
 static void embedding(StackBuild *b, const Programs *p)
 {
     Maker *k = b->k;
@@ -227,10 +234,11 @@ static void embedding(StackBuild *b, const Programs *p)
     Tensor *const in[NODE_INPUTS] = { make_param(k, "embed.table"), b->ids };
     Tensor *x = result(make_node_from(k, &attributes, "embed", in));
     if (x) x->dim[0].bound = b->rows;       /* inputs are shared, and as long as the program of most rows needs */
+    x = project(b, PROJECTIONS_FIRST, x);
     if (b->types) x = result(make_node(k, OP_POSITION, "embed.types", x, make_param(k, "types.table"), b->types, NULL));
     if (table) x = result(make_node(k, OP_POSITION, "embed.position", x, make_param(k, "position.table"), b->positions, NULL));
     if (b->stack->embed_norm) x = norm(b, "embed.norm", x);
-    block->carry_out = x;
+    block->carry_out = project(b, PROJECTIONS_LAST, x);
     run(k, p, block, 1);
 }
 
@@ -376,6 +384,8 @@ static Tensor *logits(StackBuild *b, const Programs *p)
     Block *block = make_block(k, join(b, "output"), b->stack->final_norm ? "Final norm and logits" : "Logits", "decoder", 0, NULL);
     Tensor *x = carry_stack(b, block);
     if (b->stack->final_norm) x = norm(b, "norm", x);
+    if (stack_output_width(b->stack, b->m->d_model) != b->m->d_model)
+        x = result(make_node(k, OP_LINEAR, "output.project", x, make_global_param(k, "output.project.weight"), NULL, NULL));
     Tensor *w = make_global_param(k, b->m->tied ? "decoder.embed.table" : "output.weight");
     Tensor *bias = b->m->output_bias ? make_global_param(k, "output.bias") : NULL;
     block->stem = "";

@@ -49,6 +49,11 @@ static const char main_vector[] =
     "static const float *vector(const void *s) { return ${name}_vector(s); }\n";
 static const char main_vector_rows[] =
     "        .vector_width = ${upper}_VECTOR_WIDTH, .vector_stride = ${stride}, .vector = vector,\n";
+static const char main_pair[] =
+    "static rt_status encode_pair(const void *m, void *s, const int *ids, int n, int first)\n"
+    "{\n"
+    "    return ${name}_encode_pair(m, s, ids, n, first);\n"
+    "}\n";
 static const char main_decoder[] =
     "static rt_status rows(const void *m, void *s, const rt_row *r, int n) { return ${name}_rows(m, s, r, n); }\n"
     "static const float *logits(const void *s) { return ${name}_logits(s); }\n"
@@ -122,6 +127,7 @@ static const char *encoder_part(Emit *e)
     text_fill(&t, main_encoder, "name", e->name, "slot", e->model->has_decoder ? " 0," : "", NULL);
     if (!e->model->has_decoder) text_fill(&t, main_hidden, "name", e->name, NULL);
     if (model_has_head(e->model)) text_fill(&t, main_vector, "name", e->name, NULL);
+    if (e->model->pairs && e->model->token_types > 1) text_fill(&t, main_pair, "name", e->name, NULL);
     if (e->model->labels.count) add_labels(e, &t);
     return t.data;
 }
@@ -151,6 +157,8 @@ static const char *encoder_rows(Emit *e)
         text_fill(&t, main_vector_rows, "upper", e->upper,
                   "stride", model_pools(e->model) ? "0" : arena_format(e->arena, "%s_VECTOR_STRIDE", e->upper), NULL);
     if (e->model->labels.count) text_add(&t, "        .labels = labels,\n");
+    if (e->model->pairs) text_printf(&t, "        .pairs = 1,%s\n", e->model->token_types > 1 ? " .encode_pair = encode_pair," : "");
+    if (e->model->mask_id >= 0) text_printf(&t, "        .has_mask = 1, .mask_id = %lld,\n", (long long)e->model->mask_id);
     return t.data;
 }
 

@@ -1,4 +1,4 @@
--- electra: ELECTRA whose embedding is as wide as its layers: the encoder. As `xformc info FOLDER --lua` prints it, with random weights.
+-- electra: ELECTRA: the encoder. As `xformc info FOLDER --lua` prints it, with random weights.
 return xf.model {
   name = "electra",
   kind = "encoder",
@@ -12,6 +12,7 @@ return xf.model {
   norm_eps = 1e-12,
   norm_at = "post",
   embed_norm = true,
+  embed_width = 32,
   embed_scale = 1,
   position = "learned",
   heads = 4,

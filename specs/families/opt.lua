@@ -1,4 +1,4 @@
--- opt: OPT, but for those with a narrower embedding. As `xformc info FOLDER --lua` prints it, with random weights.
+-- opt: OPT. As `xformc info FOLDER --lua` prints it, with random weights.
 return xf.model {
   name = "opt",
   kind = "decoder",

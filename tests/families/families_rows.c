@@ -1,5 +1,6 @@
-/* families_rows.c: a folder's model fed row by row, all rows at once, and in two pieces, each against the logits that its reference
- * has. usage: families_rows FOLDER REFERENCE ENGINE [CC]          prints the distances; 0 where all are agreement */
+/* families_rows.c: a folder's model against its reference: a decoder fed row by row, all rows at once and in pieces, the logits each time, and
+ * its greedy ids by `next`; an encoder's hidden states or vector.
+ * usage: families_rows FOLDER REFERENCE ENGINE [CC [unrolled]]      prints the distances; 0 where all are agreement */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "session.h"
 #include "trace.h"
 
-enum { MOST_ROWS = 64 };
+enum { MOST_ROWS = 256 };
 
 typedef struct Ids { int id[MOST_ROWS]; int n; } Ids;
 
@@ -46,12 +47,31 @@ static bool run(Engine *e, const Ids *source, const Ids *target, int piece, floa
     return true;
 }
 
-static bool check(Session *s, Engine *e, const char *path)
+/* The ids that follow the first of the target, the likeliest each time. */
+static bool check_greedy(Engine *e, const Ids *source, const Ids *target, const Ids *greedy)
 {
-    Ids source = { .n = 0 }, target;
-    TensorFile *f = safetensors_open(s->arena, s->diag, (Loc){ 0 }, path);
-    const TensorSource *logits = f ? tensor_file_find(f, "logits") : NULL;
-    bool good = logits && read_ids(f, "target", &target) && (!s->model->has_encoder || read_ids(f, "source", &source));
+    int id = target->id[0], same = 0;
+    engine_reset(e);
+    if (source->n && e->ops->encode(e, source->id, source->n) != RT_OK) return false;
+    for (int i = 0; i < greedy->n && e->ops->next(e, id, &id) == RT_OK; i++) same += id == greedy->id[i];
+    printf("greedy: %d ids of %d\n", same, greedy->n);
+    return greedy->n && same == greedy->n;
+}
+
+static bool near(const Session *s, const char *name, int64_t rows, int64_t width, float *found, float *expected)
+{
+    const TraceTensor a = { name, 2, { rows, width }, found }, b = { name, 2, { rows, width }, expected };
+    const double distance = trace_distance(&a, &b);
+    printf("%s: %.1e\n", name, distance);
+    return distance <= engine_tolerance(s->model, name);
+}
+
+static bool check_decoder(Session *s, Engine *e, TensorFile *f)
+{
+    Ids source = { .n = 0 }, target, greedy;
+    const TensorSource *logits = tensor_file_find(f, "logits");
+    bool good = logits && read_ids(f, "target", &target) && read_ids(f, "greedy", &greedy);
+    if (s->model->has_encoder) good = good && read_ids(f, "source", &source);
     const int64_t n = good ? tensor_elements(logits) : 0, vocab = s->model->target_vocab;
     float *expected = arena_array(s->arena, (size_t)n, sizeof *expected), *found = arena_array(s->arena, (size_t)n, sizeof *found);
     good = good && logits->shape[1] == vocab && logits->shape[0] == target.n;
@@ -59,19 +79,43 @@ static bool check(Session *s, Engine *e, const char *path)
     const int pieces[] = { 1, good ? target.n : 1, 5, 3 };
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces && good; i++) {
         memset(found, 0, (size_t)n * sizeof *found);
-        good = run(e, &source, &target, pieces[i], found, vocab);
-        const TraceTensor a = { "logits", 2, { target.n, vocab }, found }, b = { "logits", 2, { target.n, vocab }, expected };
-        const double distance = trace_distance(&a, &b);
-        printf("pieces of %d: %.1e\n", pieces[i], distance);
-        good = good && distance <= engine_tolerance(s->model, "logits");
+        printf("pieces of %d, ", pieces[i]);
+        good = run(e, &source, &target, pieces[i], found, vocab) && near(s, "logits", target.n, vocab, found, expected);
     }
+    return good && check_greedy(e, &source, &target, &greedy);
+}
+
+/* The last of what an encoder alone computes: its reference has hidden states, or what the head makes of them. */
+static bool check_encoder(Session *s, Engine *e, TensorFile *f)
+{
+    const Model *m = s->model;
+    const bool head = model_has_head(m);
+    const char *name = head ? "vector" : arena_format(s->arena, "encoder.%d.norm.1", (int)m->encoder.layers - 1);
+    const TensorSource *t = tensor_file_find(f, name);
+    const int64_t width = head ? model_vector_width(m) : m->d_model;
+    Ids source;
+    if (!t || !read_ids(f, "source", &source) || e->ops->encode(e, source.id, source.n) != RT_OK) return false;
+    const int rows = head && model_pools(m) ? 1 : source.n;
+    if (tensor_elements(t) != rows * width) return false;
+    float *expected = arena_array(s->arena, (size_t)(rows * width), sizeof *expected);
+    float *found = arena_array(s->arena, (size_t)(rows * width), sizeof *found);
+    tensor_read(t, expected);
+    engine_read(e, head ? plan_vector(e->plan) : plan_hidden(e->plan), 0, rows, (int)width, found);
+    return near(s, name, rows, width, found, expected);
+}
+
+static bool check(Session *s, Engine *e, const char *path)
+{
+    TensorFile *f = safetensors_open(s->arena, s->diag, (Loc){ 0 }, path);
+    const bool good = f && (s->model->has_decoder ? check_decoder : check_encoder)(s, e, f);
     tensor_file_close(f);
     return good;
 }
 
 int main(int argc, char **argv)
 {
-    const Choices c = { .spec = argc > 3 ? argv[1] : NULL, .engine = argc > 3 ? argv[3] : NULL, .cc = argc > 4 ? argv[4] : NULL };
+    const Choices c = { .spec = argc > 3 ? argv[1] : NULL, .engine = argc > 3 ? argv[3] : NULL, .cc = argc > 4 ? argv[4] : NULL,
+                        .kernels = argc > 5 ? KERNELS_UNROLLED : KERNELS_LIBRARY };
     if (!c.spec) return EXIT_USAGE;
     Session *s = session_new(&c);
     Engine *e = session_read(s) ? session_engine(s, c.engine, NULL, false) : NULL;

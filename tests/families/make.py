@@ -295,6 +295,7 @@ HEADED = {
     "roberta_score": Case(bert(tf.RobertaConfig, num_labels=1, **ROBERTA), tf.RobertaForSequenceClassification, dtype=BF16),
     "roberta_masked": Case(bert(tf.RobertaConfig, **ROBERTA), tf.RobertaForMaskedLM, dtype=BF16),
     "electra_classifier": Case(bert(tf.ElectraConfig, embedding_size=32, **LABELS), tf.ElectraForSequenceClassification, dtype=BF16),
+    "electra_masked": Case(bert(tf.ElectraConfig, embedding_size=20, num_hidden_layers=1, hidden_act="relu"), tf.ElectraForMaskedLM, dtype=BF16),
     "distilbert_classifier": Case(tf.DistilBertConfig(**DISTILBERT, **LABELS), tf.DistilBertForSequenceClassification, dtype=BF16),
     "distilbert_masked": Case(tf.DistilBertConfig(**DISTILBERT), tf.DistilBertForMaskedLM, dtype=BF16),
     "mpnet_classifier": Case(bert(tf.MPNetConfig, num_hidden_layers=1, **LABELS), tf.MPNetForSequenceClassification, dtype=BF16, length=20),
@@ -306,6 +307,7 @@ ENCODERS = {
     "bert": Case(bert(), tf.BertModel, dtype=BF16),
     "bert_old_names": Case(bert(hidden_act="relu", num_hidden_layers=1), tf.BertModel, files=v4_layer_norms, dtype=BF16),
     "electra": Case(bert(tf.ElectraConfig, embedding_size=32, hidden_act="gelu_new"), tf.ElectraModel, dtype=BF16),
+    "electra_narrow": Case(bert(tf.ElectraConfig, embedding_size=20, num_hidden_layers=1), tf.ElectraModel, dtype=BF16),
     "roberta": Case(bert(tf.RobertaConfig, pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5), tf.RobertaModel, dtype=BF16),
     "xlm_roberta": Case(bert(tf.XLMRobertaConfig, pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5, hidden_act="silu"),
                         tf.XLMRobertaModel, dtype=BF16),
@@ -345,6 +347,8 @@ def opt(**more):
 
 DECODERS.update({
     "opt": Case(opt(), tf.OPTForCausalLM, dtype=BF16),
+    "opt_narrow": Case(opt(word_embed_proj_dim=20, do_layer_norm_before=False), tf.OPTForCausalLM, dtype=BF16),
+    "opt_narrow_untied": Case(opt(word_embed_proj_dim=20, num_hidden_layers=1, tie_word_embeddings=False), tf.OPTForCausalLM, dtype=BF16),
     "opt_post": Case(opt(do_layer_norm_before=False, enable_bias=False, activation_function="gelu", tie_word_embeddings=False),
                      tf.OPTForCausalLM, dtype=BF16),
 })

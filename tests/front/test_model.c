@@ -26,6 +26,7 @@ static void words_have_the_numbers_of_their_enums(void **state)
     assert_word("layouts", LAYOUTS_HALVES, "halves");
     assert_word("divisors", DIVISORS_HALF, "d/2");
     assert_word("divisors", DIVISORS_HALF_LESS_1, "d/2-1");
+    assert_word("projections", PROJECTIONS_FIRST, "first");
     assert_word("tokenizers", TOKENIZERS_NONE, "none");
     assert_word("tokenizers", TOKENIZERS_CHARACTERS, "characters");
     assert_word("activations", 1, "relu");

@@ -116,19 +116,54 @@ damaged() {
     verdict $? "$1"
     cat "$scratch/err"
 }
-damaged 'modules.json is no list' sentence modules.json 'modules.json: error: not a list of modules' <<'END'
+damaged 'modules.json is no list' sentence modules.json 'modules.json: error: not a JSON list' <<'END'
 {}
 END
 damaged 'modules.json is cut' sentence modules.json "modules.json:2: error: not JSON: ']' expected near end of file" <<'END'
 [
 END
-damaged 'a module that is not known' sentence modules.json \
-    'modules.json: error: module 0, "sentence_transformers.models.Dense", is not supported, only Transformer, Pooling and Normalize' <<'END'
-[ { "idx": 0, "type": "sentence_transformers.models.Dense" } ]
+damaged 'an element of modules.json is no object' sentence modules.json 'modules.json: error: element 0 is not a JSON object' <<'END'
+[ 5 ]
 END
-damaged 'no pooling is chosen' sentence 1_Pooling/config.json \
-    '1_Pooling/config.json: error: no pooling is chosen that is supported: cls, max, mean, mean_sqrt, weightedmean or lasttoken' <<'END'
-{ "pooling_mode_mean_tokens": false }
+damaged 'modules.json without modules' sentence modules.json 'modules.json: error: the first module must be a Transformer' <<'END'
+[]
+END
+damaged 'a module without a type' sentence modules.json 'modules.json:1:3: error: the key "type" is missing' <<'END'
+[ { "idx": 0, "path": "" } ]
+END
+damaged 'a module that is not known' sentence modules.json \
+    'modules.json:2:3: error: the module "sentence_transformers.models.LSTM" is not supported, only Transformer, Pooling, Dense and Normalize of sentence_transformers' <<'END'
+[ { "type": "sentence_transformers.models.Transformer", "path": "" },
+{ "type": "sentence_transformers.models.LSTM", "path": "1_LSTM" } ]
+END
+damaged 'a module of somebody else' sentence modules.json \
+    'modules.json:1:5: error: the module "custom_st.Transformer" is not supported, only Transformer, Pooling, Dense and Normalize of sentence_transformers' <<'END'
+[ { "type": "custom_st.Transformer", "path": "" } ]
+END
+damaged 'a module outside the folder' sentence modules.json 'modules.json:1:57: error: "a/../.." is not a folder in this one' <<'END'
+[ { "type": "sentence_transformers.models.Transformer", "path": "a/../.." } ]
+END
+damaged 'a module at a whole path' sentence modules.json 'modules.json:1:57: error: "/tmp" is not a folder in this one' <<'END'
+[ { "type": "sentence_transformers.models.Transformer", "path": "/tmp" } ]
+END
+damaged 'modules in another order' sentence modules.json 'modules.json:3:3: error: a Dense behind a Normalize is not supported' <<'END'
+[ { "type": "sentence_transformers.models.Transformer", "path": "" }, { "type": "sentence_transformers.models.Pooling", "path": "1_Pooling" },
+{ "type": "sentence_transformers.models.Normalize", "path": "2_Normalize" },
+{ "type": "sentence_transformers.models.Dense", "path": "3_Dense" } ]
+END
+damaged 'a pooling that is not known' sentence 1_Pooling/config.json '1_Pooling/config.json:1:3: error: the pooling_mode "first" is not supported' <<'END'
+{ "pooling_mode": "first" }
+END
+damaged 'a switch of a pooling that is not known' sentence 1_Pooling/config.json \
+    '1_Pooling/config.json:1:3: error: "pooling_mode_first_token" is not supported' <<'END'
+{ "pooling_mode_first_token": true }
+END
+damaged 'no mode at all' sentence 1_Pooling/config.json '1_Pooling/config.json:1:3: error: "pooling_mode" must list 1 to 6 modes' <<'END'
+{ "pooling_mode": [] }
+END
+damaged 'a prompt before every text' sentence config_sentence_transformers.json \
+    'config_sentence_transformers.json:1:37: error: a prompt before every text, "default_prompt_name", is not supported' <<'END'
+{ "prompts": { "query": "find: " }, "default_prompt_name": "query" }
 END
 sed 's/"1": "perhaps"/"1": 7/' tests/families/bert_classifier/config.json >"$scratch/config"
 damaged 'a label that is no text' bert_classifier config.json \

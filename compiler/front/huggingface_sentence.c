@@ -1,0 +1,273 @@
+/* huggingface_sentence.c: folders of sentence-transformers: modules.json, and the config.json of each module behind the encoder.
+ *
+ * Modules compute one behind the other: the Transformer, then a Pooling, then linears (Dense) and a division by the length (Normalize).
+ * What is not of that form is refused by name. */
+#include "huggingface.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* ---- modules.json --------------------------------------------------------------------------------------- */
+
+/* By the last word of a module's type, whose first words differ from version to version. */
+static const char *const kinds[] = {
+    [MODULE_TRANSFORMER] = "Transformer", [MODULE_POOLING] = "Pooling", [MODULE_DENSE] = "Dense", [MODULE_NORMALIZE] = "Normalize",
+    [MODULE_DROPOUT] = "Dropout",
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const char *last_word(const char *type)
+{
+    const char *point = strrchr(type, '.');
+    return point ? point + 1 : type;
+}
+
+/* A folder within the folder, or the folder itself. */
+static bool is_inside(const char *path)
+{
+    if (*path == '/') return false;
+    for (const char *s = path; s; s = strchr(s, '/'), s += s != NULL)
+        if (!strncmp(s, "..", 2) && (!s[2] || s[2] == '/')) return false;
+    return true;
+}
+
+static void take_module(const Config *item, const char *folder, Modules *out)
+{
+    const int errors = diag_errors(item->diag);
+    const char *type = config_text(item, "type", NULL), *path = config_text(item, "path", "");
+    Module *m = &out->module[out->count];
+    int kind = 0;
+    while (kind < KINDS && strcmp(last_word(type), kinds[kind])) kind++;
+    if (diag_errors(item->diag) > errors) return;
+    if (kind == KINDS || strncmp(type, "sentence_transformers.", 22))
+        config_fault(item, "type", "the module \"%.100s\" is not supported, only Transformer, Pooling, Dense and Normalize of sentence_transformers",
+                     type);
+    else if (!is_inside(path)) config_fault(item, "path", "\"%.100s\" is not a folder in this one", path);
+    if (diag_errors(item->diag) > errors) return;
+    *m = (Module){ (ModuleKind)kind, *path ? file_join(item->arena, folder, path) : folder, config_place(item, "type") };
+    if (kind != MODULE_DROPOUT) out->count++;       /* of training alone */
+}
+
+/* The Transformer first, then one Pooling, then linears, then the division. */
+static void check_order(Diag *d, const char *path, const Modules *m)
+{
+    const int errors = diag_errors(d);
+    if (!m->count || m->module[0].kind != MODULE_TRANSFORMER)
+        diag_error(d, EXIT_BAD_DATA, m->count ? m->module[0].at : (Loc){ path, 0, 0 }, "the first module must be a Transformer");
+    for (int i = 1; i < m->count && diag_errors(d) == errors; i++) {
+        const ModuleKind kind = m->module[i].kind, before = m->module[i - 1].kind;
+        const bool fits = kind == MODULE_POOLING ? before == MODULE_TRANSFORMER : before >= MODULE_POOLING && before <= kind;
+        if (!fits || kind == MODULE_TRANSFORMER || (kind == before && kind != MODULE_DENSE))
+            diag_error(d, EXIT_BAD_DATA, m->module[i].at, "a %s behind a %s is not supported", kinds[kind], kinds[before]);
+    }
+}
+
+/* Folders of old have no list. */
+static void imply(Arena *a, const char *folder, Modules *out)
+{
+    const char *pooling = file_join(a, folder, "1_Pooling");
+    if (access(file_join(a, pooling, "config.json"), F_OK) != 0) return;
+    out->module = arena_array(a, 2, sizeof *out->module);
+    out->module[out->count++] = (Module){ .kind = MODULE_TRANSFORMER, .path = folder };
+    out->module[out->count++] = (Module){ .kind = MODULE_POOLING, .path = pooling };
+}
+
+bool modules_read(Arena *a, Diag *d, const char *folder, Modules *out)
+{
+    Config list = { .arena = a, .diag = d, .path = file_join(a, folder, "modules.json") }, item;
+    const int errors = diag_errors(d);
+    int n;
+    *out = (Modules){ .transformer = folder };
+    if (access(list.path, F_OK) != 0) {
+        imply(a, folder, out);
+        return true;
+    }
+    if (!config_open_list(&list, &n)) return false;
+    out->module = arena_array(a, (size_t)n + 1, sizeof *out->module);
+    for (int i = 0; i < n; i++)
+        if (config_item(&list, i, &item)) take_module(&item, folder, out);
+    if (diag_errors(d) == errors) check_order(d, list.path, out);
+    if (diag_errors(d) == errors) out->transformer = out->module[0].path;
+    config_close(&list);
+    return diag_errors(d) == errors;
+}
+
+/* ---- pooling -------------------------------------------------------------------------------------------- */
+
+/* In the order in which several are laid side by side: the switches of its config.json, the names of its pooling_mode, ours. */
+static const struct { const char *key, *mode, *word; } poolings[] = {
+    { "pooling_mode_cls_token", "cls", "cls" },
+    { "pooling_mode_max_tokens", "max", "max" },
+    { "pooling_mode_mean_tokens", "mean", "mean" },
+    { "pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens", "mean_sqrt" },
+    { "pooling_mode_weightedmean_tokens", "weightedmean", "weightedmean" },
+    { "pooling_mode_lasttoken", "lasttoken", "lasttoken" },
+};
+enum { POOLINGS = sizeof poolings / sizeof *poolings };
+
+/* A file of a module as a config of the same draft; false where it is not there, or after errors. Then config_close. */
+static bool open_beside(const Config *c, const char *folder, const char *name, Config *out)
+{
+    *out = (Config){ .arena = c->arena, .diag = c->diag, .path = file_join(c->arena, folder, name), .family = c->family, .draft = c->draft };
+    return access(out->path, F_OK) == 0 && config_open(out);
+}
+
+/* The same for one that there must be. */
+static bool open_needed(const Config *c, const Module *m, Config *out)
+{
+    const int errors = diag_errors(c->diag);
+    if (open_beside(c, m->path, "config.json", out)) return true;
+    if (diag_errors(c->diag) == errors) diag_error(c->diag, EXIT_NO_INPUT, m->at, "%s has no config.json", m->path);
+    return false;
+}
+
+static double pooling_word(int i) { return field_word(&fields[FIELD_ID_pooling], poolings[i].word); }
+
+/* A mode by name; several in the order that is given. */
+static void take_modes(const Config *p)
+{
+    const bool list = config_is_list(p, "pooling_mode");
+    const int n = list ? config_count(p, "pooling_mode") : 1;
+    double parts[POOLINGS + 1];
+    for (int i = 0; i < n && i <= POOLINGS; i++) {
+        const char *mode = list ? config_text_at(p, "pooling_mode", i) : config_text(p, "pooling_mode", NULL);
+        int k = 0;
+        while (k < POOLINGS && strcmp(mode, poolings[k].mode)) k++;
+        if (k == POOLINGS) {
+            config_fault(p, "pooling_mode", "the pooling_mode \"%.100s\" is not supported", mode);
+            return;
+        }
+        parts[i] = pooling_word(k);
+    }
+    if (n < 1 || n > POOLINGS) config_fault(p, "pooling_mode", "\"pooling_mode\" must list 1 to %d modes", (int)POOLINGS);
+    else config_set_list(p, "pooling_mode", SIDE_BOTH, FIELD_ID_pooling, parts, n);
+}
+
+/* By switches; without one the mean. */
+static void take_switches(const Config *p)
+{
+    double parts[POOLINGS];
+    int n = 0;
+    for (int i = 0; i < POOLINGS; i++)
+        if (config_bool(p, poolings[i].key, false)) parts[n++] = pooling_word(i);
+    if (!n) parts[n++] = field_word(&fields[FIELD_ID_pooling], "mean");
+    config_set_list(p, NULL, SIDE_BOTH, FIELD_ID_pooling, parts, n);
+}
+
+/* Its keys, and what of training or of other libraries' has no meaning here. */
+static void note_strange_switches(const Config *p)
+{
+    int n;
+    const char **keys = config_keys(p, &n);
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (k < POOLINGS && strcmp(keys[i], poolings[k].key)) k++;
+        if (k == POOLINGS && !strncmp(keys[i], "pooling_mode_", 13) && config_bool(p, keys[i], false))
+            config_fault(p, keys[i], "\"%s\" is not supported", keys[i]);
+    }
+}
+
+static void take_pooling(const Config *c, const Module *m)
+{
+    Config p;
+    if (!open_needed(c, m, &p)) return;
+    note_strange_switches(&p);
+    if (config_has(&p, "pooling_mode")) take_modes(&p);
+    else take_switches(&p);
+    config_close(&p);
+}
+
+/* ---- linears -------------------------------------------------------------------------------------------- */
+
+/* By the path of the class that the file names; sentence-transformers itself takes no other from a file. */
+static const struct { const char *class, *word; } activations[] = {
+    { "torch.nn.modules.activation.Tanh", "tanh" }, { "torch.nn.modules.linear.Identity", "none" },
+    { "torch.nn.modules.activation.ReLU", "relu" }, { "torch.nn.modules.activation.GELU", "gelu" },
+    { "torch.nn.modules.activation.SiLU", "silu" }, { "torch.nn.modules.activation.Sigmoid", "sigmoid" },
+};
+enum { ACTIVATIONS = sizeof activations / sizeof *activations };
+
+/* Of all linears, in their order. */
+typedef struct Linears { double *width, *active, *bias; FieldValue *weights; int count; } Linears;
+
+static void take_dense(const Config *c, const Module *m, double in, Linears *l)
+{
+    static const char sentence[] = "sentence_embedding";
+    Config p;
+    if (!open_needed(c, m, &p)) return;
+    const char *class = config_text(&p, "activation_function", activations[0].class), *from = config_text(&p, "module_input_name", sentence);
+    int k = 0;
+    while (k < ACTIVATIONS && strcmp(class, activations[k].class)) k++;
+    if (k == ACTIVATIONS) config_fault(&p, "activation_function", "the activation_function \"%.100s\" is not supported", class);
+    if (strcmp(from, sentence)) config_fault(&p, "module_input_name", "a Dense of \"%.100s\" is not supported, only of \"%s\"", from, sentence);
+    if (strcmp(config_text(&p, "module_output_name", sentence), sentence))
+        config_fault(&p, "module_output_name", "a Dense that gives something else than \"%s\" is not supported", sentence);
+    if (config_bool(&p, "use_residual", false)) config_fault(&p, "use_residual", "a Dense with \"use_residual\" is not supported");
+    const double given = (double)config_integer(&p, "in_features", CONFIG_REQUIRED);
+    if (given < in || given > in) config_fault(&p, "in_features", "\"in_features\" is %.9g; what is before it gives %.9g", given, in);
+    l->width[l->count] = (double)config_integer(&p, "out_features", CONFIG_REQUIRED);
+    l->active[l->count] = k < ACTIVATIONS ? field_word(&fields[FIELD_ID_head_activation], activations[k].word) : 0;
+    l->bias[l->count] = config_bool(&p, "bias", true);
+    l->weights[l->count++] = (FieldValue){ .text = weights_file_of(c->arena, m->path) };
+    config_close(&p);
+}
+
+static void take_linears(const Config *c, const Modules *m)
+{
+    const size_t n = (size_t)m->count;
+    const int errors = diag_errors(c->diag);
+    Arena *a = c->arena;
+    Linears l = { arena_array(a, n, sizeof *l.width), arena_array(a, n, sizeof *l.active), arena_array(a, n, sizeof *l.bias),
+                  arena_array(a, n, sizeof *l.weights), 0 };
+    const Choice *pooling = draft_choice(c->draft, SIDE_BOTH, FIELD_ID_pooling);
+    double in = config_get(c, SIDE_BOTH, FIELD_ID_d_model) * (pooling ? pooling->count : 1);
+    Loc at = { c->path, 0, 0 };
+    for (int i = 0; i < m->count && diag_errors(c->diag) == errors; i++) {
+        if (m->module[i].kind != MODULE_DENSE) continue;
+        at = m->module[i].at;
+        take_dense(c, &m->module[i], in, &l);
+        if (l.count) in = l.width[l.count - 1];
+    }
+    if (!l.count || diag_errors(c->diag) > errors) return;
+    config_set_list(c, NULL, SIDE_BOTH, FIELD_ID_head_width, l.width, l.count);
+    config_set_list(c, NULL, SIDE_BOTH, FIELD_ID_head_activation, l.active, l.count);
+    config_set_list(c, NULL, SIDE_BOTH, FIELD_ID_head_bias, l.bias, l.count);
+    draft_set(a, c->draft, SIDE_BOTH, FIELD_ID_head_weights, at, l.weights, l.count);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+/* At most what the positions take; whether there is one. */
+static bool take_length(const Config *c, const Modules *m)
+{
+    Config s;
+    if (!open_beside(c, m->transformer, "sentence_bert_config.json", &s)) return false;
+    const int64_t length = config_integer(&s, "max_seq_length", 0);
+    if (length > 0 && (double)length < config_get(c, SIDE_BOTH, FIELD_ID_max_len))
+        config_set(&s, "max_seq_length", SIDE_BOTH, FIELD_ID_max_len, (double)length);
+    config_close(&s);
+    return length > 0;
+}
+
+/* A text that is put before every other one, which nobody does here. */
+static void refuse_prompt(const Config *c)
+{
+    Config s, prompts;
+    if (!open_beside(c, c->draft->path, "config_sentence_transformers.json", &s)) return;
+    const char *name = config_text(&s, "default_prompt_name", "");
+    if (*name && config_object(&s, "prompts", &prompts) && *config_text(&prompts, name, ""))
+        config_fault(&s, "default_prompt_name", "a prompt before every text, \"default_prompt_name\", is not supported");
+    config_close(&s);
+}
+
+bool config_modules(const Config *c, const Modules *m)
+{
+    const int errors = diag_errors(c->diag);
+    for (int i = 0; i < m->count; i++) {
+        if (m->module[i].kind == MODULE_POOLING) take_pooling(c, &m->module[i]);
+        if (m->module[i].kind == MODULE_NORMALIZE) draft_set_number(c->arena, c->draft, SIDE_BOTH, FIELD_ID_normalize, m->module[i].at, 1);
+    }
+    if (diag_errors(c->diag) == errors) take_linears(c, m);
+    refuse_prompt(c);
+    return take_length(c, m);
+}

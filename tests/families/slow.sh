@@ -1,0 +1,32 @@
+#!/bin/sh
+# Left out of make check: it compiles a program's library for every folder.
+# Native code of every family against transformers: logits by steps, at once and in pieces, greedy ids; hidden states and vectors of encoders. Some
+# by the library's kernels, the others unrolled, plain C that is compiled sooner. Without optimisation, which changes no bit.
+# usage: slow.sh XFORMC
+set -u
+xformc=$1 here=tests/families
+rows=$(dirname "$xformc")/tests/families/families_rows
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+unset MAKEFLAGS
+printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+library=' bert mpnet gpt2 llama gemma2 opt t5 m2m_100 '
+
+# one REFERENCE: a line of verdict, and what was found where it is not as expected.
+cat >"$scratch/one" <<END
+name=\$(basename "\$1" .expected.safetensors)
+model=$here/\$name
+[ -d "\$model" ] || model=$here/\$name.bin
+case "$library" in *" \$name "*) form= ;; *) form=unrolled ;; esac
+if "$rows" "\$model" "\$1" native "$scratch/cc" \$form >"$scratch/\$name.out" 2>"$scratch/\$name.err" && grep -q 'e-\|: 0' "$scratch/\$name.out"; then
+    echo "ok \$name: native code as transformers \$form"
+else
+    echo "not ok \$name: native code as transformers \$form"
+    cat "$scratch/\$name.out" "$scratch/\$name.err"
+fi
+END
+ls $here/*.expected.safetensors | xargs -n 1 -P 2 sh "$scratch/one"
+
+missing=$("$xformc" info --families | sed 's/ .*//; s/[.]//; s/-/_/g' | while read -r name; do
+    [ -e "$here/$name.expected.safetensors" ] || echo "$name"
+done)
+[ -z "$missing" ] && echo 'ok every family has a reference' || echo "not ok without a reference: $missing"

@@ -1,0 +1,266 @@
+"""Small folders of sentence-transformers, cross-encoders and masked language models, with their tokenizers, and what those libraries
+make of texts.
+
+    python make.py [NAME...]        # needs torch, transformers, sentence-transformers; the same bytes each time
+
+NAME/                       as it is saved by its library
+NAME.texts                  a text a line; of a pair with a tab between
+NAME.expected.safetensors   `vectors` [texts, width], or `scores` [texts, labels] before any softmax
+NAME.masks                  of a masked language model, for each mask five lines `text mask id token probability`
+"""
+import json
+import os
+import shutil
+import sys
+import tempfile
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+import torch
+from safetensors.torch import load_file, save_file
+import transformers as tf
+
+tf.logging.set_verbosity_error()
+tf.utils.logging.disable_progress_bar()
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+WORDS = """the house by river stood old and tree was near it cold dark night men came to of in they had no light but moon rain fell on
+roof is capital paris france good bad movie very not""".split()
+PIECES = list("abcdefghijklmnopqrstuvwxyz0123456789.,!?'-") + ["##" + c for c in "abcdefghijklmnopqrstuvwxyz0123456789"] + ["##ing", "##ed"]
+TEXTS = ["The house by the river", "", "An old tree stood near it, and the night was cold.", "rain", "Rain FELL on the ROOF!",
+         "they had no light but the moon: ☾ in the dark dark dark night of the old men who came to the house by the river, and it fell and fell",
+         "caf\u00e9 42", "the moon"]
+PAIRS = [("The house", "by the river"), ("rain", "rain fell on the roof"), ("Who came?", "The old men came to the house by the river, cold and old"),
+         ("they had no light but the moon in the dark dark dark night of the old men who came to the house", "it was cold, cold, cold, cold, cold"),
+         ("rain", "they had no light but the moon in the dark dark dark night of the old men who came to the house"),
+         ("they had no light but the moon in the dark dark dark night of men", "an old tree stood near the house and it fell on the cold dark river"),
+         ("an old tree stood near the house and it fell on the river", "they had no light but the moon in the dark dark dark night of men and rain"),
+         ("a", ""), ("the moon is near and it is cold and dark and old and no men came to it", "no")]
+MASKED = ["the {} is old", "{} fell on the roof", "The capital of France is {}.", "men {} to the {} by the river"]
+
+
+def vocabulary(marks):
+    return marks + WORDS + PIECES
+
+
+def fill(model, seed):
+    """Every parameter random, of a size at which every one of them shows in the vectors."""
+    g = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, p in sorted(model.named_parameters()):
+            noise = torch.randn(p.shape, generator=g)
+            if p.dim() >= 2:
+                p.copy_(noise * (0.6 if "embed" in name else 1.4 / p.shape[1] ** 0.5))
+            else:
+                p.copy_((1.0 if "norm" in name.lower() and "weight" in name else 0.0) + 0.2 * noise)
+    return model.eval()
+
+
+def bert_words(folder, lower=True, length=512):
+    with open(os.path.join(folder, "vocab.txt"), "w") as f:
+        f.write("\n".join(vocabulary(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])) + "\n")
+    t = tf.BertTokenizer.from_pretrained(folder, do_lower_case=lower, model_max_length=length)
+    os.remove(os.path.join(folder, "vocab.txt"))
+    return t
+
+
+def mpnet_words(folder, length=512):
+    with open(os.path.join(folder, "vocab.txt"), "w") as f:
+        f.write("\n".join(vocabulary(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"])) + "\n")
+    t = tf.MPNetTokenizer.from_pretrained(folder, model_max_length=length)
+    os.remove(os.path.join(folder, "vocab.txt"))
+    return t
+
+
+def roberta_words(folder, length=512):
+    """Byte-level pieces: the bytes, and the words behind a space."""
+    from tokenizers import pre_tokenizers
+    marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    pieces, merges = marks + sorted(pre_tokenizers.ByteLevel.alphabet()), []
+    for word in WORDS[:20]:
+        piece = "\u0120"
+        for c in word:
+            if piece + c not in pieces:
+                pieces.append(piece + c)
+                merges.append((piece, c))
+            piece += c
+    return tf.RobertaTokenizer(vocab={p: i for i, p in enumerate(pieces)}, merges=merges, model_max_length=length)
+
+
+def sizes(**more):
+    return dict(dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, max_position_embeddings=40), **more)
+
+
+def fresh(name):
+    folder = os.path.join(HERE, name)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    return folder
+
+
+def write(name, texts, **tensors):
+    with open(os.path.join(HERE, name + ".texts"), "w", encoding="utf-8", newline="\n") as f:
+        f.write("".join(t + "\n" for t in texts))
+    if tensors:
+        save_file({k: v.float().contiguous() for k, v in tensors.items()}, os.path.join(HERE, name + ".expected.safetensors"))
+
+
+def write_json(path, value):
+    with open(path, "w") as f:
+        json.dump(value, f, indent=1)
+        f.write("\n")
+
+
+# ---- sentence-transformers ----------------------------------------------------------------------------------
+
+
+def base(folder, model, tokenizer, seed):
+    fill(model, seed).to(torch.bfloat16).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def sentence(name, make, length, edit=None, modules=()):
+    """The folder as SentenceTransformer saves it, `edit`ed, read again, and its vectors, of one text at a time."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.base.modules import Transformer
+    folder = fresh(name)
+    with tempfile.TemporaryDirectory() as scratch:
+        make(scratch)
+        st = SentenceTransformer(modules=[Transformer(scratch, max_seq_length=length)] + [m() for m in modules], device="cpu")
+        st.save_pretrained(folder, create_model_card=False)
+    if edit:
+        edit(folder)
+    st = SentenceTransformer(folder, device="cpu").float()
+    write(name, TEXTS, vectors=torch.stack([torch.tensor(st.encode([t], batch_size=1)[0]) for t in TEXTS]))
+
+
+def pooling(width, mode):
+    from sentence_transformers.sentence_transformer.modules import Pooling
+    return lambda: Pooling(width, mode)
+
+
+def normalize():
+    from sentence_transformers.base.modules import Normalize
+    return Normalize()
+
+
+def dense(width, out, seed, **more):
+    from sentence_transformers.base.modules import Dense
+    return lambda: fill(Dense(width, out, **more), seed)
+
+
+def as_of_old(folder):
+    """As version 2 saved them: the model in a folder of its own, switches for the poolings, the last layer as a pickle."""
+    os.mkdir(os.path.join(folder, "0_Transformer"))
+    for file in os.listdir(folder):
+        if os.path.isfile(os.path.join(folder, file)) and file != "modules.json":
+            os.rename(os.path.join(folder, file), os.path.join(folder, "0_Transformer", file))
+    os.rename(os.path.join(folder, "1_Pooling"), os.path.join(folder, "pools"))
+    paths = ["0_Transformer", "pools", "2_Dense", "3_Dense"]
+    kinds = ["Transformer", "Pooling", "Dense", "Dense"]
+    write_json(os.path.join(folder, "modules.json"), [
+        {"idx": i, "name": str(i), "path": path, "type": "sentence_transformers.models." + kind} for i, (path, kind) in enumerate(zip(paths, kinds))])
+    names = ["cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken"]
+    write_json(os.path.join(folder, "pools", "config.json"), {"word_embedding_dimension": 16, **{"pooling_mode_" + n: True for n in names}})
+    write_json(os.path.join(folder, "0_Transformer", "sentence_bert_config.json"), {"max_seq_length": 24, "do_lower_case": True})
+    weights = os.path.join(folder, "3_Dense", "model.safetensors")
+    torch.save(load_file(weights), os.path.join(folder, "3_Dense", "pytorch_model.bin"))
+    os.remove(weights)
+
+
+def sentence_mean(name):
+    def make(folder):
+        tokenizer = bert_words(folder)
+        base(folder, tf.BertModel(tf.BertConfig(vocab_size=len(tokenizer), **sizes())), tokenizer, 1)
+    sentence(name, make, 16, modules=[pooling(16, "mean"), normalize])
+
+
+def sentence_dense(name):
+    def make(folder):
+        tokenizer = bert_words(folder, lower=False)
+        base(folder, tf.BertModel(tf.BertConfig(vocab_size=len(tokenizer), **sizes(num_hidden_layers=1))), tokenizer, 2)
+    sentence(name, make, 24, edit=as_of_old, modules=[pooling(16, ("cls", "max", "mean")), dense(96, 20, 3, activation_function=torch.nn.GELU()),
+                                                      dense(20, 12, 4, bias=False, activation_function=None)])
+
+
+def sentence_mpnet(name):
+    def make(folder):
+        tokenizer = mpnet_words(folder)
+        base(folder, tf.MPNetForMaskedLM(tf.MPNetConfig(vocab_size=len(tokenizer), pad_token_id=1, **sizes())), tokenizer, 5)
+    sentence(name, make, 30, modules=[pooling(16, ["lasttoken", "mean_sqrt_len_tokens"]), dense(32, 8, 6)])
+
+
+# ---- pairs --------------------------------------------------------------------------------------------------
+
+
+def score(name, model, tokenizer, seed):
+    folder = fresh(name)
+    base(folder, model, tokenizer(folder), seed)
+    model = type(model).from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    tokenizer = tf.AutoTokenizer.from_pretrained(folder)
+    scores = []
+    with torch.no_grad():
+        for a, b in PAIRS:
+            scores.append(model(**tokenizer([(a, b)], truncation=True, return_tensors="pt")).logits[0])
+    write(name, ["%s\t%s" % pair for pair in PAIRS], scores=torch.stack(scores))
+
+
+LABELS = dict(id2label={0: "contradiction", 1: "entailment", 2: "neutral"}, label2id={"contradiction": 0, "entailment": 1, "neutral": 2})
+
+
+def cross_bert(name):
+    size = len(vocabulary([""] * 5))
+    score(name, tf.BertForSequenceClassification(tf.BertConfig(vocab_size=size, num_labels=1, **sizes())), lambda f: bert_words(f, length=32), 7)
+
+
+def cross_roberta(name):
+    with tempfile.TemporaryDirectory() as scratch:
+        size = len(roberta_words(scratch))
+    config = tf.RobertaConfig(vocab_size=size, pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5, **LABELS,
+                              **sizes(num_hidden_layers=1, max_position_embeddings=62))
+    score(name, tf.RobertaForSequenceClassification(config), lambda f: roberta_words(f), 8)
+
+
+# ---- masks --------------------------------------------------------------------------------------------------
+
+
+def masks(name, model, tokenizer, seed):
+    folder = fresh(name)
+    base(folder, model, tokenizer(folder), seed)
+    model = type(model).from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    tokenizer = tf.AutoTokenizer.from_pretrained(folder)
+    texts = [t.format(*[tokenizer.mask_token] * t.count("{}")) for t in MASKED]
+    found = tf.pipeline("fill-mask", model=model, tokenizer=tokenizer, device="cpu")
+    write(name, texts)
+    with open(os.path.join(HERE, name + ".masks"), "w", encoding="utf-8", newline="\n") as f:
+        for i, text in enumerate(texts):
+            of_text = found(text, top_k=5)
+            for k, mask in enumerate(of_text if isinstance(of_text[0], list) else [of_text]):
+                for one in mask:
+                    f.write("%d %d %d %s %.7f\n" % (i, k, one["token"], json.dumps(one["token_str"]), one["score"]))
+
+
+def mask_bert(name):
+    size = len(vocabulary([""] * 5))
+    masks(name, tf.BertForMaskedLM(tf.BertConfig(vocab_size=size, **sizes())), bert_words, 9)
+
+
+def mask_roberta(name):
+    with tempfile.TemporaryDirectory() as scratch:
+        size = len(roberta_words(scratch))
+    config = tf.RobertaConfig(vocab_size=size, pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5, **sizes(num_hidden_layers=1))
+    masks(name, tf.RobertaForMaskedLM(config), roberta_words, 10)
+
+
+CASES = [sentence_mean, sentence_dense, sentence_mpnet, cross_bert, cross_roberta, mask_bert, mask_roberta]
+
+
+def main(names):
+    torch.set_num_threads(1)
+    for case in CASES:
+        if not names or case.__name__ in names:
+            case(case.__name__)
+            print(case.__name__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,188 @@
+#!/bin/sh
+# Folders with tokenizers, by make.py: sentence models, cross-encoders and masked language models answer texts as their own libraries do.
+# usage: slow.sh XFORMC
+xformc=$1 here=tests/vectors
+tools=$(dirname "$xformc")/tests/vectors
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+tab=$(printf '\t')
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+
+printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+as_expected() { "$tools/raw_distance" "$here/$1.expected.safetensors" "$2" <"$3"; }
+
+# A folder and the same as a spec in Lua emit the same files.
+as_lua() {
+    "$xformc" info "$here/$1" --lua >"$scratch/$1" 2>"$scratch/err" && "$xformc" compile -q "$here/$1" -o "$scratch/a" 2>>"$scratch/err" &&
+        "$xformc" compile -q "$scratch/$1" -o "$scratch/b" 2>>"$scratch/err" && diff -r "$scratch/a" "$scratch/b"
+    verdict $? "$1: as a spec in Lua, the same C and weights"
+    cat "$scratch/err"
+    rm -rf "$scratch/a" "$scratch/b"
+}
+
+# build FOLDER: its program in $program.
+build() {
+    env -u MAKEFLAGS "$xformc" build "$here/$1" -q --cc "$scratch/cc" -o "$scratch/built_$1" 2>"$scratch/err"
+    verdict $? "$1 is built"
+    program=$scratch/built_$1/$1
+}
+
+# ---- vectors ----------------------------------------------------------------------------------------------------
+
+for name in sentence_mean sentence_dense sentence_mpnet; do
+    for engine in jit generic; do
+        "$xformc" run $here/$name --engine $engine --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name vectors "$scratch/raw"
+        verdict $? "$name: vectors as sentence-transformers has them, $engine"
+        [ "$(grep -c 'line 6: 37 tokens; cut to' "$scratch/err")" = 1 ] && ! grep -q error "$scratch/err"
+        verdict $? "$name: what is cut is said, $engine"
+    done
+    as_lua $name
+    [ $name = sentence_mean ] && continue
+    build $name
+    "$program" --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name vectors "$scratch/raw"
+    verdict $? "$name: vectors as sentence-transformers has them, a program"
+    [ "$(grep -c 'line 6: 37 tokens; cut to' "$scratch/err")" = 1 ]
+    verdict $? "$name: what is cut is said, a program"
+done
+
+# ---- pairs ------------------------------------------------------------------------------------------------------
+
+# score NAME: the scores of every pair that transformers has, by every engine; labels of the first pair.
+for name in cross_bert cross_roberta; do
+    for engine in jit generic; do
+        "$xformc" run $here/$name --engine $engine --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name scores "$scratch/raw"
+        verdict $? "$name: scores of pairs as transformers has them, $engine"
+    done
+    as_lua $name
+    build $name
+    "$program" --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name scores "$scratch/raw"
+    verdict $? "$name: scores of pairs as transformers has them, a program"
+    # Pairs as ids have the same scores: a tab where the second text begins.
+    "$xformc" run $here/$name --raw "$(sed -n 1p $here/$name.texts)" >"$scratch/text"
+    case $name in cross_bert) ids="2 5 6 3${tab}7 5 8 3" ;; *) ids="0 56 76 73 268 2 2${tab}70 93 263 275 2" ;; esac
+    "$xformc" run $here/$name --ids --raw "$ids" >"$scratch/ids" && cmp "$scratch/text" "$scratch/ids"
+    verdict $? "$name: a pair of ids, run"
+    "$program" --raw "$(sed -n 1p $here/$name.texts)" >"$scratch/text" && "$program" --ids --raw "$ids" >"$scratch/ids" && cmp "$scratch/text" "$scratch/ids"
+    verdict $? "$name: a pair of ids, a program"
+    "$program" --help | grep -q '^A tab parts a TEXT in two'
+    verdict $? "$name: --help tells of pairs"
+done
+# Of BERT the types matter: the same ids as one text have another score.
+"$xformc" run $here/cross_bert --ids "2 5 6 3${tab}7 5 8 3" >"$scratch/pair"; "$xformc" run $here/cross_bert --ids '2 5 6 3 7 5 8 3' >"$scratch/one"
+! cmp -s "$scratch/pair" "$scratch/one"
+verdict $? 'cross_bert: ids of a pair are not those of one text'
+
+# ---- masks ------------------------------------------------------------------------------------------------------
+
+# Whether two files have the same lines, but for 2e-6 in their last words.
+near() {
+    paste "$1" "$2" | awk -F'\t' '{
+        n = split($1, a, " "); m = split($2, b, " "); d = a[n] - b[m]
+        if (substr($1, 1, length($1) - length(a[n])) != substr($2, 1, length($2) - length(b[m])) || d > 2e-6 || d < -2e-6) { print $1 " | " $2; bad = 1 }
+    } END { exit bad || !NR }'
+}
+# The objects of an answer as lines `text mask id token probability`; strings as JSON writes them in ASCII.
+masks() {
+    sed -n 's/.*"masks":\[\[\(.*\)\]\]}.*/\1/p' "$1" | awk '{
+        n = split($0, mask, /\],\[/)
+        for (k = 1; k <= n; k++) {
+            m = split(mask[k], one, /\},\{/)
+            for (i = 1; i <= m; i++) {
+                gsub(/[{}]/, "", one[i])
+                match(one[i], /"token":[0-9]+/); id = substr(one[i], RSTART + 8, RLENGTH - 8)
+                match(one[i], /"token_str":".*","score"/); text = substr(one[i], RSTART + 12, RLENGTH - 20)
+                match(one[i], /"score":.*/); score = substr(one[i], RSTART + 8)
+                printf "%d %d %d %s %s\n", NR - 1, k - 1, id, text, score
+            }
+        } }' | sed "s/$(printf '\357\277\275')/\\\\ufffd/"
+}
+for name in mask_bert mask_roberta; do
+    for engine in jit generic; do
+        "$xformc" run $here/$name --engine $engine --json <$here/$name.texts >"$scratch/json" 2>"$scratch/err" &&
+            masks "$scratch/json" >"$scratch/found" && near $here/$name.masks "$scratch/found"
+        verdict $? "$name: the likeliest tokens are those of transformers' pipeline, $engine"
+    done
+    as_lua $name
+    [ $name = mask_roberta ] && continue
+    build $name
+    "$program" --json <$here/$name.texts >"$scratch/json" && masks "$scratch/json" >"$scratch/found" && near $here/$name.masks "$scratch/found"
+    verdict $? "$name: the likeliest tokens are those of transformers' pipeline, a program"
+    "$xformc" run $here/$name --engine native --cc "$scratch/cc" <$here/$name.texts >"$scratch/line" 2>"$scratch/err" && [ "$(wc -l <"$scratch/line")" = 4 ] &&
+        "$program" <$here/$name.texts | diff "$scratch/line" -
+    verdict $? "$name: a program prints the lines that run prints"
+done
+"$xformc" run $here/mask_bert 'the [MASK] is old' >"$scratch/line" 2>"$scratch/err"
+[ "$(tr '\t' '\n' <"$scratch/line")" = "$(awk '$1 == 0 { printf "%s %.4f\n", $4, $5 }' $here/mask_bert.masks)" ]
+verdict $? 'a line has five tokens and their probabilities'
+for ask in "$xformc run $here/mask_bert" "$scratch/built_mask_bert/mask_bert"; do
+    $ask 'the house' >"$scratch/out" 2>"$scratch/err"
+    [ $? = 65 ] && [ "$(cat "$scratch/out")" = '' ] && grep -qx 'mask_bert: argument 1: no mask, id 4, in it' "$scratch/err"
+    verdict $? "a text without a mask: ${ask##*/}"
+    [ "$($ask --ids '2 5 4 3' 2>"$scratch/err" | tr '\t' '\n' | grep -c '^[0-9]* 0\.[0-9]*$')" = 5 ]
+    verdict $? "--ids answers with ids: ${ask##*/}"
+done
+
+# ---- two texts --------------------------------------------------------------------------------------------------
+
+# The cosine of two rows of numbers.
+cosine() { paste -d' ' "$1" "$2" | awk '{ n = NF / 2; for (i = 1; i <= n; i++) { b += $i * $(n + i); x += $i ^ 2; y += $(n + i) ^ 2 } printf "%.6f\n", b / sqrt(x * y) }'; }
+rounded() { awk '{ printf "%.6f\n", $1 }' "$1"; }
+similar_is_right() {
+    "$@" 'The house by the river' >"$scratch/one" && "$@" 'rain' >"$scratch/two" && cosine "$scratch/one" "$scratch/two" >"$scratch/expected" &&
+        "$@" similar 'The house by the river' 'rain' >"$scratch/found" && rounded "$scratch/found" | diff "$scratch/expected" - &&
+        "$@" similar --json 'The house by the river' 'rain' | grep -q "\"similarity\":$(cat "$scratch/found")}" &&
+        [ "$("$@" similar rain rain | awk '{ print ($1 > 0.999999 && $1 < 1.000001) }')" = 1 ]
+}
+dense=$scratch/built_sentence_dense/sentence_dense
+for engine in jit generic; do
+    similar_is_right "$xformc" run $here/sentence_dense --engine $engine
+    verdict $? "similar: the cosine of two vectors, $engine"
+done
+similar_is_right "$dense"
+verdict $? 'similar: the cosine of two vectors, a program'
+[ "$("$xformc" run $here/sentence_dense similar | wc -w)" = 12 ] && [ "$("$dense" similar | wc -w)" = 12 ]
+verdict $? 'similar alone is a text'
+for ask in "$xformc run $here/sentence_dense" "$dense"; do
+    $ask similar one 2>"$scratch/err"
+    [ $? = 2 ] && grep -q 'similar compares two texts: similar TEXT TEXT' "$scratch/err" && $ask --raw similar one two 2>"$scratch/err"
+    [ $? = 2 ] && grep -q 'similar answers by one number' "$scratch/err"
+    verdict $? "similar: wrong uses: ${ask##*/}"
+    $ask --ids similar '2 3' '2 999' >"$scratch/out" 2>"$scratch/err"
+    [ $? = 65 ] && [ "$(cat "$scratch/out")" = '' ] && grep -q 'argument 3: id 999' "$scratch/err"
+    verdict $? "similar: a text that is refused: ${ask##*/}"
+done
+
+# ---- damaged linears --------------------------------------------------------------------------------------------
+
+# damaged NAME CODE MESSAGE COMMAND...: in a copy of the folder with linears.
+damaged() {
+    rm -rf "$scratch/folder" && cp -r $here/sentence_dense "$scratch/folder"
+    name=$1 code=$2 message=$3
+    shift 3
+    (cd "$scratch/folder" && "$@") || echo "cannot damage"
+    "$xformc" run "$scratch/folder" rain >"$scratch/out" 2>"$scratch/err"
+    found=$?
+    [ $found = "$code" ] && [ ! -s "$scratch/out" ] && sed "s|$scratch/folder/||g" "$scratch/err" | grep -qxF "$message"
+    verdict $? "$name"
+    echo "exit $found"; cat "$scratch/err"
+}
+edit() { sed "$2" "$1" >../edited && cp ../edited "$1"; }
+damaged 'a Dense without config.json' 66 'modules.json:18:3: error: 2_Dense has no config.json' rm 2_Dense/config.json
+damaged 'a Dense of another width' 65 '2_Dense/config.json:2:5: error: "in_features" is 95; what is before it gives 96' \
+    edit 2_Dense/config.json 's/"in_features": 96/"in_features": 95/'
+damaged 'a Dense whose matrix has another width' 65 \
+    '0_Transformer/config.json: error: tensor "head.1.weight" in 3_Dense/pytorch_model.bin has shape [12, 20], expected [13, 20]' \
+    edit 3_Dense/config.json 's/"out_features": 12/"out_features": 13/'
+damaged 'an activation that is not known' 65 \
+    '2_Dense/config.json:5:5: error: the activation_function "torch.nn.modules.activation.Mish" is not supported' \
+    edit 2_Dense/config.json 's/activation.GELU/activation.Mish/'
+damaged 'an activation of somebody else' 65 '2_Dense/config.json:5:5: error: the activation_function "mine.GELU" is not supported' \
+    edit 2_Dense/config.json 's/torch.nn.modules.activation.GELU/mine.GELU/'
+damaged 'a Dense of tokens' 65 \
+    '2_Dense/config.json:6:5: error: a Dense of "token_embeddings" is not supported, only of "sentence_embedding"' \
+    edit 2_Dense/config.json 's/"module_input_name": "sentence_embedding"/"module_input_name": "token_embeddings"/'
+damaged 'a Dense with a residual' 65 '2_Dense/config.json:2:5: error: a Dense with "use_residual" is not supported' \
+    edit 2_Dense/config.json 's/"in_features"/"use_residual": true, "in_features"/'
+damaged 'the weights of a Dense are not there' 66 'modules.json:24:3: error: cannot open 3_Dense/model.safetensors: No such file or directory' \
+    rm 3_Dense/pytorch_model.bin
+damaged 'the weights of a Dense are those of something else' 65 'modules.json:24:3: error: 2_Dense/model.safetensors has no tensor "linear.weight"' \
+    cp 0_Transformer/model.safetensors 2_Dense/model.safetensors

@@ -46,7 +46,7 @@ static rt_status run_target(Host *host, float *values)
         count = first == n - 1 ? 1 : n - 1 - first < p->rows ? n - 1 - first : p->rows;
         for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, first + i, ids[first + i] };
         status = p->rows_of(host->model, host->state, rows, count);
-        if (status == RT_OK) rt_selftest_keep(values, n, p->vocab, p->logits(host->state), first, count, p->logits_stride);
+        if (status == RT_OK) rt_selftest_keep(values, RT_SELFTEST_VALUES, n, p->vocab, p->logits(host->state), first, count, p->logits_stride);
     }
     return status;
 }
@@ -59,7 +59,9 @@ static rt_status run(Host *host, float *values)
     rt_status status = p->max_source ? p->encode(host->model, host->state, ids, n) : RT_OK;
     if (status != RT_OK) return status;
     if (p->max_target) return run_target(host, values);
-    rt_selftest_keep(values, n, p->width, p->hidden(host->state), 0, n, p->hidden_stride);
+    const int half = RT_SELFTEST_VALUES / 2, rows = p->vector_stride ? n : 1;
+    rt_selftest_keep(values, p->vector ? half : RT_SELFTEST_VALUES, n, p->width, p->hidden(host->state), 0, n, p->hidden_stride);
+    if (p->vector) rt_selftest_keep(values + half, half, rows, p->vector_width, p->vector(host->state), 0, rows, p->vector_stride);
     return RT_OK;
 }
 

@@ -48,9 +48,9 @@ int rt_selftest_target(int *ids, int longest, int vocab, int start)
     return n;
 }
 
-void rt_selftest_keep(float *values, int rows, int width, const float *x, int first, int n, int stride)
+void rt_selftest_keep(float *values, int room, int rows, int width, const float *x, int first, int n, int stride)
 {
-    const int64_t all = (int64_t)rows * width, kept = all < RT_SELFTEST_VALUES ? all : RT_SELFTEST_VALUES;
+    const int64_t all = (int64_t)rows * width, kept = all < room ? all : room;
     for (int64_t i = 0; i < kept; i++) {
         const int64_t row = i * all / kept / width - first, column = i * all / kept % width;
         if (row >= 0 && row < n) values[i] = x[row * stride + column];

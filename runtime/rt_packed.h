@@ -27,13 +27,13 @@ uint64_t rt_packed_number(const char *digits);
 /* ---- the self-test: a fixed input, and some of what comes out ----------------------------------------------- *
  * A source is 0, 1, 2 .. ids of the vocabulary, a target the start mark and then the vocabulary from its end: all but the
  * last row in one call, the last alone. What is kept is spread evenly over the logits of all rows, or over the hidden states
- * of an encoder. */
+ * of an encoder; one with a head keeps half as many of these, and then of what the head makes. */
 
 int rt_selftest_source(int *ids, int longest, int vocab);                           /* [RT_SELFTEST_SOURCE]; returns how many */
 int rt_selftest_target(int *ids, int longest, int vocab, int start);                /* [RT_SELFTEST_ROWS]; likewise */
-/* Of values[RT_SELFTEST_VALUES], spread over [all rows][width], those of rows first .. first + n: x[n][stride]. What no call
+/* Of values[room], spread over [all rows][width], those of rows first .. first + n: x[n][stride]. What no call
  * gives stays as it was; begin with zeros. */
-void rt_selftest_keep(float *values, int rows, int width, const float *x, int first, int n, int stride);
+void rt_selftest_keep(float *values, int room, int rows, int width, const float *x, int first, int n, int stride);
 void rt_selftest_write(char *digits, const float *values);                          /* [RT_SELFTEST_DIGITS], no NUL */
 /* False where `digits` are none, or all zeros: the file was packed without. */
 int rt_selftest_read(float *values, const char *digits);

@@ -28,17 +28,22 @@ static rt_status run_target(Engine *e, const Model *m, float *values)
         for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, first + i, ids[first + i] };
         status = e->ops->rows(e, rows, count);
         const int stride = (int)engine_logits_stride(e);
-        if (status == RT_OK) rt_selftest_keep(values, n, (int)m->target_vocab, e->ops->logits(e), first, count, stride);
+        if (status == RT_OK) rt_selftest_keep(values, RT_SELFTEST_VALUES, n, (int)m->target_vocab, e->ops->logits(e), first, count, stride);
     }
     return status;
 }
 
-/* The hidden states that an encoder left. */
-static const float *hidden(const Engine *e, int *stride)
+/* What an encoder alone left: its hidden states, and behind them what a head made of them. */
+static void keep_encoder(const Engine *e, const Model *m, int n, float *values)
 {
-    const Buffer *b = plan_hidden(e->plan);
-    *stride = (int)b->stride;
-    return (const float *)(const void *)(e->state + plan_address(e->plan, b));
+    const int half = RT_SELFTEST_VALUES / 2, rows = model_pools(m) ? 1 : n;
+    const bool head = model_has_head(m);
+    const Buffer *hidden = plan_hidden(e->plan), *vector = head ? plan_vector(e->plan) : NULL;
+    const float *x = (const float *)(const void *)(e->state + plan_address(e->plan, hidden));
+    rt_selftest_keep(values, head ? half : RT_SELFTEST_VALUES, n, (int)m->d_model, x, 0, n, (int)hidden->stride);
+    if (!head) return;
+    const float *y = (const float *)(const void *)(e->state + plan_address(e->plan, vector));
+    rt_selftest_keep(values + half, half, rows, (int)model_vector_width(m), y, 0, rows, (int)vector->stride);
 }
 
 void pack_selftest(const Plan *p, char *digits)
@@ -46,16 +51,13 @@ void pack_selftest(const Plan *p, char *digits)
     const Model *m = p->graph->model;
     const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = p->options.slots, .lanes = 1 };
     float values[RT_SELFTEST_VALUES] = { 0 };
-    int n = 0, stride = 0;
+    int n = 0;
     Arena *a = arena_new();
     Engine *e = generic_open_plain(a, plan_make(a, p->graph, options));
     rt_status status = m->has_encoder ? run_source(e, m, &n) : RT_OK;
     if (status == RT_OK && m->has_decoder) status = run_target(e, m, values);
     if (status != RT_OK) die("the self-test does not run: %s", rt_status_text(status));
-    if (!m->has_decoder) {
-        const float *x = hidden(e, &stride);
-        rt_selftest_keep(values, n, (int)m->d_model, x, 0, n, stride);
-    }
+    if (!m->has_decoder) keep_encoder(e, m, n, values);
     rt_selftest_write(digits, values);
     engine_close(e);
     arena_free(a);

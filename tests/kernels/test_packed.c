@@ -53,11 +53,11 @@ static void kept(void **state)
     float values[RT_SELFTEST_VALUES] = { 0 };
     (void)state;
     for (int i = 0; i < 640; i++) x[i / 64][i % 64] = (float)i;
-    rt_selftest_keep(values, 1, 15, x[0], 0, 1, 64);
+    rt_selftest_keep(values, RT_SELFTEST_VALUES, 1, 15, x[0], 0, 1, 64);
     for (int i = 0; i < RT_SELFTEST_VALUES; i++) assert_true(values[i] == (i < 15 ? (float)i : 0));
-    rt_selftest_keep(values, 10, 64, x[0], 0, 9, 64);                                   /* 640 values: every fifth */
+    rt_selftest_keep(values, RT_SELFTEST_VALUES, 10, 64, x[0], 0, 9, 64);                                   /* 640 values: every fifth */
     assert_true(values[RT_SELFTEST_VALUES - 1] == 0);
-    rt_selftest_keep(values, 10, 64, x[9], 9, 1, 64);
+    rt_selftest_keep(values, RT_SELFTEST_VALUES, 10, 64, x[9], 9, 1, 64);
     for (int i = 0; i < RT_SELFTEST_VALUES; i++) assert_true(values[i] == (float)(5 * i));
 }
 

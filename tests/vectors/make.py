@@ -251,7 +251,18 @@ def mask_roberta(name):
     masks(name, tf.RobertaForMaskedLM(config), roberta_words, 10)
 
 
-CASES = [sentence_mean, sentence_dense, sentence_mpnet, cross_bert, cross_roberta, mask_bert, mask_roberta]
+def bert_tiny(name):
+    """Of a real folder without modules.json, which stays where it is: the mean of the hidden states, by transformers alone."""
+    if "XFORMC_TEST_DATA" not in os.environ:
+        return
+    folder = os.path.join(os.environ["XFORMC_TEST_DATA"], "bert-tiny")
+    model = tf.BertModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    tokenizer = tf.PreTrainedTokenizerFast(tokenizer_file=os.path.join(folder, "tokenizer.json"))
+    with torch.no_grad():
+        write(name, TEXTS, vectors=torch.stack([model(torch.tensor([tokenizer(t)["input_ids"]])).last_hidden_state[0].mean(0) for t in TEXTS]))
+
+
+CASES = [bert_tiny, sentence_mean, sentence_dense, sentence_mpnet, cross_bert, cross_roberta, mask_bert, mask_roberta]
 
 
 def main(names):

@@ -44,6 +44,20 @@ for name in sentence_mean sentence_dense sentence_mpnet; do
     verdict $? "$name: what is cut is said, a program"
 done
 
+# ---- the self-test reaches the head -----------------------------------------------------------------------------
+
+for name in sentence_dense sentence_mpnet; do
+    "$scratch/built_$name/$name" --selftest >"$scratch/out" && grep -q 'self-test ok' "$scratch/out"
+    verdict $? "$name: --selftest"
+done
+kept() { grep -ao '"selftest":"[0-9a-f]*"' "$1" | cut -c13-; }          # 64 numbers of hidden states, 64 of the vector
+"$xformc" pack -q $here/sentence_dense -o "$scratch/right" 2>"$scratch/err" && cp -r $here/sentence_dense "$scratch/other" &&
+    dd if=/dev/zero of="$scratch/other/2_Dense/model.safetensors" bs=1 seek=3900 count=128 conv=notrunc 2>"$scratch/err" &&
+    "$xformc" pack -q "$scratch/other" -o "$scratch/wrong" 2>"$scratch/err" &&
+    [ "$(kept "$scratch/right" | cut -c1-512)" = "$(kept "$scratch/wrong" | cut -c1-512)" ] &&
+    [ "$(kept "$scratch/right" | cut -c513-)" != "$(kept "$scratch/wrong" | cut -c513-)" ]
+verdict $? 'the values of the self-test know other linears of the head, and the same hidden states'
+
 # ---- pairs ------------------------------------------------------------------------------------------------------
 
 # score NAME: the scores of every pair that transformers has, by every engine; labels of the first pair.
@@ -120,6 +134,18 @@ for ask in "$xformc run $here/mask_bert" "$scratch/built_mask_bert/mask_bert"; d
     [ "$($ask --ids '2 5 4 3' 2>"$scratch/err" | tr '\t' '\n' | grep -c '^[0-9]* 0\.[0-9]*$')" = 5 ]
     verdict $? "--ids answers with ids: ${ask##*/}"
 done
+
+# ---- a real folder ----------------------------------------------------------------------------------------------
+
+if [ -n "${XFORMC_TEST_DATA:-}" ]; then
+    for engine in jit generic native; do
+        "$xformc" run "$XFORMC_TEST_DATA/bert-tiny" --engine $engine --raw <$here/bert_tiny.texts >"$scratch/raw" 2>"$scratch/err" &&
+            as_expected bert_tiny vectors "$scratch/raw"
+        verdict $? "bert-tiny, without modules.json: vectors as transformers has them, $engine"
+    done
+else
+    echo 'skip bert-tiny (XFORMC_TEST_DATA is not set)'
+fi
 
 # ---- two texts --------------------------------------------------------------------------------------------------
 

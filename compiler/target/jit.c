@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "c_depth.h"
 #include "clock.h"
 #include "emitted.h"
 #include "isa.h"
@@ -363,6 +364,11 @@ bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text)
 {
     Jit *k = e->own;
     Emitted found = k->emitted;
+    const char *what;
+    if (c_too_deep(text, &what)) {
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the C text has %s", what);
+        return false;
+    }
     char *copy = strdup(text);
     if (!copy) die("no memory for C");
     TCCState *code = compile(a, d, EXIT_BAD_DATA, text, k->set);

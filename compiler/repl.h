@@ -67,7 +67,7 @@ typedef struct ReplTensor { int rank; int64_t shape[4]; float *values; char *nam
 ReplTensor *repl_push_tensor(lua_State *L, const char *name, int rank, const int64_t *shape, const float *values);
 ReplTensor *repl_tensor_at(lua_State *L, int index);            /* NULL if it is none */
 int64_t repl_tensor_elements(const ReplTensor *t);
-/* An arena for one call, pushed: it goes with the collector, whatever error leaves the call. */
+/* An arena for one call of a C function, pushed: it goes when the function is left, by an error too, or when it is popped. */
 Arena *repl_scratch(lua_State *L);
 ReplTensor *repl_check_tensor(lua_State *L, int index);         /* raises where it is none */
 /* Its extremes and their like; strange: how many numbers are not finite. */
@@ -90,6 +90,7 @@ typedef struct ReplModel {
     Choices choices;                /* its own, so that a call may change them */
     Session *session;               /* NULL once closed */
     Engine *engine, *tapped;        /* tapped: opened when first looked at */
+    struct { Arena *home, *call, *trace, *taps; } memory;    /* of the model; of what goes earlier: repl_memory.c */
     const Plan *looked;             /* a plan with taps, before there is that engine; NULL until it is wanted */
     Look look;                      /* of the last question */
     bool asked, traced;             /* there is a question; its trace is there too */
@@ -110,6 +111,17 @@ ReplModel *repl_compile(lua_State *L, int index, int options);
 ReplModel *repl_last_model(lua_State *L);
 /* The same as a value, pushed; nil where there is none. */
 void repl_push_last(lua_State *L);
+
+/* What a model leaves in memory goes when nobody can ask for it: repl_memory.c. A session's arena is the model's own while it is
+ * compiled; then that of the call at work, until the next call. */
+void repl_memory_begin(ReplModel *m);               /* a call: without errors of earlier ones */
+Arena *repl_memory_trace(ReplModel *m);             /* where a trace of the question lies, in the place of an earlier one */
+/* What is made until the arena that this gives is given back by repl_memory_back is the engine with taps, in the place of one that
+ * was closed; the model's own. */
+Arena *repl_memory_taps(ReplModel *m);
+Arena *repl_memory_home(ReplModel *m);
+void repl_memory_back(ReplModel *m, Arena *before);
+void repl_memory_free(ReplModel *m);                /* before the session is */
 
 /* The model at stack place 1, without errors of earlier calls; raises where it is none. */
 ReplModel *repl_check_model(lua_State *L);
@@ -136,7 +148,8 @@ const char *repl_share_changes(lua_State *L, const ReplModel *m, Engine *generic
 void repl_add_experiments(lua_State *L);
 /* Before calls and behind them: raise what a probe raised. */
 void repl_check_probes(lua_State *L, ReplModel *m);
-/* Before a model is closed; before its engine with taps is. */
+/* Before a model is closed: the C that was put in, too; before its engine with taps is. */
+void repl_forget_edits(ReplModel *m);
 void repl_forget_probes(ReplModel *m);
 void repl_forget_engine(ReplModel *m);
 /* Engines that were just opened get the probes and the weights that the model has. */

@@ -1,6 +1,8 @@
 /* repl_experiment.c: changing a model that is compiled: probes, the C of one function, single tensors. State and weights stay. */
 #include "repl.h"
 
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emit.h"
@@ -36,10 +38,11 @@ static int call_probe(lua_State *L)
     const Tensor *t = s->buffer->tensor;
     int64_t shape[4] = { 0 }, n = 1, wanted;
     for (int r = 0; r < t->rank; r++) n *= shape[r] = jit_length(s->at, t->dim[r]);
-    Arena *a = spec_reader(L)->arena;
+    lua_settop(L, 1);
+    Arena *a = repl_scratch(L);
     float *values = arena_array(a, (size_t)n, sizeof *values);
     engine_read(s->engine, s->buffer, s->layer_index, shape[t->rank - 2], shape[t->rank - 1], values);
-    lua_settop(L, 1);
+    lua_pushvalue(L, 1);
     repl_push_tensor(L, s->name, t->rank, shape, values);
     lua_pushinteger(L, s->at->target);
     lua_call(L, 2, 1);
@@ -168,16 +171,60 @@ static int code(lua_State *L)
     return 1;
 }
 
-/* A function of an engine's C replaced; false after an error told. */
+/* A function of a whole C text replaced, in the arena; NULL after an error told. */
+static const char *replaced(ReplModel *m, Arena *a, const char *old, const char *function, const char *text)
+{
+    const char *begin, *end;
+    if (repl_find_function(old, function, &begin, &end)) return arena_format(a, "%.*s%s\n%s", (int)(begin - old), old, text, end);
+    diag_error(m->session->diag, EXIT_BAD_DATA, (Loc){ 0 }, "there is no function '%s' any more", function);
+    return NULL;
+}
+
 static bool replace(ReplModel *m, Engine *e, const char *function, const char *text)
 {
-    const char *begin, *end, *old = jit_text(e);
-    if (!repl_find_function(old, function, &begin, &end)) {
-        diag_error(m->session->diag, EXIT_BAD_DATA, (Loc){ 0 }, "there is no function '%s' any more", function);
-        return false;
+    Arena *a = m->session->arena;
+    const char *whole = replaced(m, a, jit_text(e), function, text);
+    return whole && jit_recompile(a, m->session->diag, e, whole);
+}
+
+static void free_edit(struct ReplEdit *e)
+{
+    free((char *)(uintptr_t)e->function);
+    free((char *)(uintptr_t)e->text);
+    free(e);
+}
+
+void repl_forget_edits(ReplModel *m)
+{
+    for (struct ReplEdit *e = m->edits, *before; e; e = before) {
+        before = e->before;
+        free_edit(e);
     }
-    const char *whole = arena_format(m->session->arena, "%.*s%s\n%s", (int)(begin - old), old, text, end);
-    return jit_recompile(m->session->arena, m->session->diag, e, whole);
+    m->edits = NULL;
+}
+
+/* Whether a text is one function and nothing else, so that another edit of it leaves nothing of it. */
+static bool is_alone(const char *text, const char *function)
+{
+    const char *begin, *end;
+    return repl_find_function(text, function, &begin, &end) && begin == text && !end[strspn(end, " \t\r\n")];
+}
+
+/* One more edit; what it replaces as a whole is forgotten. */
+static void remember_edit(ReplModel *m, const char *function, const char *text)
+{
+    for (struct ReplEdit **e = &m->edits; *e;) {
+        struct ReplEdit *old = *e;
+        if (strcmp(old->function, function) == 0 && is_alone(old->text, function)) {
+            *e = old->before;
+            free_edit(old);
+        } else e = &old->before;
+    }
+    struct ReplEdit *kept = malloc(sizeof *kept);
+    if (!kept) die("no memory for C");
+    *kept = (struct ReplEdit){ strdup(function), strdup(text), m->edits };
+    if (!kept->function || !kept->text) die("no memory for C");
+    m->edits = kept;
 }
 
 /* m:edit("likeliest", text), or a function from the old text to the new: compiled in the place of the old one. */
@@ -198,24 +245,31 @@ static int edit(lua_State *L)
     if (lua_type(L, 3) != LUA_TSTRING) return luaL_error(L, "m:edit takes the new C of '%s', or a function from the old to the new", function);
     repl_tier_pin(m);                   /* what is changed stays on the jit: its C and its weights are its own */
     Arena *a = m->session->arena;
-    const char *text = arena_text(a, lua_tostring(L, 3)), *before = jit_text(m->engine);
-    if (!m->edits) m->original = before;
+    const char *text = lua_tostring(L, 3), *before = arena_text(a, jit_text(m->engine));
+    if (!m->original) m->original = arena_text(m->memory.home, before);
     if (!replace(m, m->engine, function, text)) return repl_model_fail(L, m);
     if (m->tapped && !replace(m, m->tapped, function, text)) {
         jit_recompile(a, diag_new(a), m->engine, before);       /* both, or none */
         return repl_model_fail(L, m);
     }
-    struct ReplEdit *kept = arena_alloc(a, sizeof *kept);
-    *kept = (struct ReplEdit){ arena_text(a, function), text, m->edits };
-    m->edits = kept;
+    remember_edit(m, function, text);
     m->traced = false;
     return 0;
 }
 
-/* In the order in which they were made. */
-static bool replace_all(ReplModel *m, const struct ReplEdit *e)
+/* A whole C text with all edits, in the order in which they were made; NULL after an error told. */
+static const char *with_edits(ReplModel *m, Arena *a, const char *whole, const struct ReplEdit *e)
 {
-    return !e || (replace_all(m, e->before) && replace(m, m->tapped, e->function, e->text));
+    if (e->before) whole = with_edits(m, a, whole, e->before);
+    return whole ? replaced(m, a, whole, e->function, e->text) : NULL;
+}
+
+/* The same C in the engine with taps, compiled once. */
+static bool edit_tapped(ReplModel *m)
+{
+    if (!m->edits) return true;
+    const char *whole = with_edits(m, m->session->arena, jit_text(m->tapped), m->edits);
+    return whole && jit_recompile(m->session->arena, m->session->diag, m->tapped, whole);
 }
 
 /* ---- single tensors ---------------------------------------------------------------------------------------------- */
@@ -313,7 +367,7 @@ static int restore(lua_State *L)
     m->probed = false;
     repl_close_tapped(m);
     if (m->edits && !jit_recompile(s->arena, s->diag, m->engine, m->original)) return repl_model_fail(L, m);
-    m->edits = NULL;
+    repl_forget_edits(m);
     if (jit_has_own_weights(repl_tier_jit(m))) jit_shared_weights(m->engine);
     if (!m->pinned) return 0;
     m->pinned = m->told = false;
@@ -368,7 +422,7 @@ void repl_renew_experiments(lua_State *L, ReplModel *m)
         lua_rawsetp(L, LUA_REGISTRYINDEX, m->tapped);
         jit_watch(m->tapped, (JitWatch){ watch, m });
     }
-    if (!replace_all(m, m->edits)) {
+    if (!edit_tapped(m)) {
         repl_close_tapped(m);
         repl_model_fail(L, m);
     }

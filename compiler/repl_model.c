@@ -17,12 +17,6 @@ static const char model_type[] = "xf.compiled", last_key;
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* Every call begins without errors of an earlier one. */
-static void fresh(ReplModel *m)
-{
-    if (!diag_is_empty(m->session->diag)) m->session->diag = diag_new(m->session->arena);
-}
-
 /* Raise what the session was told; that nothing was told is our bug. */
 int repl_model_fail(lua_State *L, const ReplModel *m)
 {
@@ -46,6 +40,8 @@ static void close_model(ReplModel *m)
     background_drop(&m->native);
     if (m->engine) engine_close(m->engine);
     if (m->tapped) engine_close(m->tapped);
+    repl_forget_edits(m);
+    repl_memory_free(m);
     session_free(m->session);
     arena_free(m->look.arena);
     *m = (ReplModel){ .session = NULL };
@@ -64,7 +60,7 @@ ReplModel *repl_check_model(lua_State *L)
     if (!m->session) luaL_error(L, "the model was closed");
     if (m->running) luaL_error(L, "%s is running: a probe cannot ask, change or close it", m->session->model->name);
     m->L = L;
-    fresh(m);
+    repl_memory_begin(m);
     repl_tier_poll(L, m);
     return m;
 }
@@ -158,7 +154,9 @@ Engine *repl_tapped(lua_State *L, ReplModel *m)
 {
     if (m->tapped) return m->tapped;
     m->choices.hooks = EMIT_POLLS | (m->probed ? EMIT_WATCHES : 0);
+    Arena *const before = repl_memory_taps(m);
     m->tapped = session_engine(m->session, m->choices.engine, NULL, true);
+    repl_memory_back(m, before);
     if (!m->tapped) repl_model_fail(L, m);
     repl_renew_experiments(L, m);
     return m->tapped;
@@ -167,7 +165,10 @@ Engine *repl_tapped(lua_State *L, ReplModel *m)
 const Plan *repl_looked(ReplModel *m)
 {
     if (m->tapped) return m->tapped->plan;
-    if (!m->looked) m->looked = session_plan(m->session, strcmp(m->choices.engine, "generic") == 0 ? TARGET_ROW_MAJOR : TARGET_PANELS, true);
+    if (m->looked) return m->looked;
+    Arena *const before = repl_memory_home(m);
+    m->looked = session_plan(m->session, strcmp(m->choices.engine, "generic") == 0 ? TARGET_ROW_MAJOR : TARGET_PANELS, true);
+    repl_memory_back(m, before);
     return m->looked;
 }
 
@@ -331,7 +332,10 @@ static const Trace *traced(lua_State *L, ReplModel *m)
     m->look.engine = e;
     if (!graph) engine_reset(e);
     else if (m->asked && *engine_position(e)) *engine_position(e) -= (int32_t)m->session->graph->step_rows;     /* the same step */
-    const bool good = graph ? look_graph(&m->look) : look_trace(&m->look);
+    Look l = m->look;
+    l.arena = repl_memory_trace(m);
+    const bool good = graph ? look_graph(&l) : look_trace(&l);
+    m->look.trace = l.trace;
     repl_check_probes(L, m);
     if (!good) repl_model_fail(L, m);
     m->asked = m->traced = true;

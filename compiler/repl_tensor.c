@@ -13,14 +13,15 @@ static const char tensor_type[] = "xf.tensor";
 
 ReplTensor *repl_push_tensor(lua_State *L, const char *name, int rank, const int64_t *shape, const float *values)
 {
-    ReplTensor *t = lua_newuserdatauv(L, sizeof *t, 0);
-    *t = (ReplTensor){ .rank = rank };
-    memcpy(t->shape, shape, (size_t)rank * sizeof *shape);
-    const size_t bytes = (size_t)repl_tensor_elements(t) * sizeof *values;
-    t->values = malloc(bytes + 1);
-    t->name = strdup(name);
-    if (!t->values || !t->name) die("no memory for a tensor");
-    memcpy(t->values, values, bytes);
+    ReplTensor head = { .rank = rank };
+    memcpy(head.shape, shape, (size_t)rank * sizeof *shape);
+    const size_t bytes = (size_t)repl_tensor_elements(&head) * sizeof *values, letters = strlen(name) + 1;
+    ReplTensor *t = lua_newuserdatauv(L, sizeof *t + bytes + letters, 0);    /* all in one, so that the collector knows how large it is */
+    head.values = (float *)(void *)(t + 1);
+    head.name = (char *)(t + 1) + bytes;
+    *t = head;
+    if (bytes) memcpy(t->values, values, bytes);
+    memcpy(t->name, name, letters);
     luaL_setmetatable(L, tensor_type);
     return t;
 }
@@ -31,7 +32,6 @@ ReplTensor *repl_check_tensor(lua_State *L, int index)
 {
     ReplTensor *t = luaL_testudata(L, index, tensor_type);
     if (!t) luaL_error(L, "a tensor is expected, found a %s; a method is called with a colon: t:shape()", luaL_typename(L, index));
-    if (!t->values) luaL_error(L, "the tensor was collected");
     return t;
 }
 
@@ -57,9 +57,13 @@ Arena *repl_scratch(lua_State *L)
     if (luaL_newmetatable(L, "xf.scratch")) {
         lua_pushcfunction(L, free_scratch);
         lua_setfield(L, -2, "__gc");
+        lua_pushcfunction(L, free_scratch);
+        lua_setfield(L, -2, "__close");
     }
     lua_setmetatable(L, -2);
-    return *a = arena_new();
+    *a = arena_new();
+    lua_toclose(L, -1);
+    return *a;
 }
 
 /* ---- describing -------------------------------------------------------------------------------------------------- */
@@ -247,22 +251,12 @@ static int length(lua_State *L)
     return 1;
 }
 
-static int collect(lua_State *L)
-{
-    ReplTensor *t = luaL_checkudata(L, 1, tensor_type);
-    free(t->values);
-    free(t->name);
-    t->values = NULL;
-    t->name = NULL;
-    return 0;
-}
-
 void repl_open_tensor(lua_State *L)
 {
     static const luaL_Reg methods[] = {
         { "shape", shape }, { "slice", slice }, { "scaled", scaled }, { "table", as_table }, { "save", save }, { NULL, NULL }
     };
-    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { "__gc", collect }, { NULL, NULL } };
+    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { NULL, NULL } };
     luaL_newmetatable(L, tensor_type);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);

@@ -36,7 +36,9 @@ static void refuse(lua_State *L, const ReplModel *m)
 void repl_tier_begin(lua_State *L, ReplModel *m, const char *tier)
 {
     if (tier ? strcmp(tier, "jit") == 0 : debug_level() >= 2) return;      /* which shows operations of the jit */
+    Arena *const before = repl_memory_home(m);
     background_ask(&m->native, m->session->arena, m->engine, session_form(&m->choices), m->choices.threads);
+    repl_memory_back(m, before);
     if (tier) repl_tier_await(L, m);
     if (tier && m->native.state != BACKGROUND_DONE) refuse(L, m);
 }

@@ -109,8 +109,6 @@ void diag_forget(Diag *d)
     *d = (Diag){ .arena = d->arena, .last = &d->first, .sources = d->sources };
 }
 
-bool diag_is_empty(const Diag *d) { return !d->first; }
-
 int diag_errors(const Diag *d)
 {
     return d->errors;

@@ -34,7 +34,6 @@ void  diag_note(Diag *d, Loc at, const char *format, ...) __attribute__((format(
 void  diag_remark(Diag *d, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int   diag_errors(const Diag *d);
 void  diag_forget(Diag *d);                                 /* what was told; its sources stay */
-bool  diag_is_empty(const Diag *d);                         /* neither errors nor remarks */
 Exit  diag_exit(const Diag *d);                             /* EXIT_DONE when there is no error */
 /* `FILE:LINE:COLUMN: error: MESSAGE`, the source line, a caret, notes. Reads source lines from the files themselves,
  * or from a text given with diag_source for a name that is no file. At most 20 errors are shown, the rest counted. */

@@ -107,12 +107,27 @@ _Noreturn static void be_child(const Background *b, int socket, pid_t parent)
 
 /* ---- the child from outside -------------------------------------------------------------------------------------- */
 
-/* Whatever it does, it tidies up first. */
+/* Whether it has ended, or does so in some seconds. */
+static bool has_ended(int patience)
+{
+    const struct timespec pause = { 0, 1000000 };
+    const int64_t end = clock_now_ns() + patience * INT64_C(1000000000);
+    for (;; nanosleep(&pause, NULL)) {
+        const pid_t found = waitpid(child.pid, NULL, WNOHANG);
+        if (found == child.pid || (found < 0 && errno != EINTR)) return true;
+        if (clock_now_ns() > end) return false;
+    }
+}
+
+/* Whatever it does, it tidies up first: asked again, it kills a compiler that does not end (cleanup.h). */
 static void end_child(void)
 {
+    static const struct { int signal, patience; } asks[] = { { SIGTERM, 1 }, { SIGTERM, 6 }, { SIGKILL, 1 } };
     close(child.socket);
-    kill(child.pid, SIGTERM);
-    while (waitpid(child.pid, NULL, 0) < 0 && errno == EINTR) {}
+    for (int i = 0; i < 3; i++) {
+        kill(child.pid, asks[i].signal);
+        if (has_ended(asks[i].patience)) break;
+    }
     child.job = NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_depth.h"
 #include "jit.h"
 #include "runtime_text.h"
 
@@ -180,10 +181,21 @@ static void tell(void *user, const char *message)
     t->any = true;
 }
 
+/* What libtcc would not survive; false after telling. */
+static bool is_shallow(Diag *d, const CustomOp *op)
+{
+    const char *what;
+    const int line = c_too_deep(op->c, &what);
+    if (line) diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line + line - 1), "the C of %s has %s", op->name, what);
+    return !line;
+}
+
 CustomCode *custom_compile(Arena *a, Diag *d, const Plan *p)
 {
     CustomCode *c = arena_alloc(a, sizeof *c);
     collect(c, a, p);
+    for (int i = 0; i < c->count; i++)
+        if (!is_shallow(d, c->list[i].op->node->custom)) return NULL;
     Text text = text_new(a);
     emit_without_headers(a, &text);
     for (int i = 0; i < c->count; i++) add_function(&text, a, c->list[i].op, i);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "c_depth.h"
 #include "clock.h"
 #include "emitted.h"
 #include "isa.h"
@@ -21,7 +22,8 @@ typedef struct Jit {
     const unsigned char *weights;   /* shared */
     unsigned char *own_weights;     /* a copy that was changed; NULL where there is none */
     const KernelSet *set;
-    Text text;                      /* the whole C */
+    const char *text;               /* the whole C, in the arena of the engine, or own_text */
+    char *own_text;                 /* that was put in its place; NULL where none was */
     JitWatch watch;
     JitAt at;
     int64_t last_ns;                /* when the operation that runs began */
@@ -34,6 +36,7 @@ static void jit_close(Engine *e)
     if (k->code) tcc_delete(k->code);
     if (k->weights) pack_release(k->weights);
     free(k->own_weights);
+    free(k->own_text);
     free(k);
     free(e->state);
     e->own = NULL;
@@ -328,7 +331,7 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
     const Pack pack = pack_layout(a, p);
     const Text text = emit_one_text(a, p, pack.identity, pack.head_bytes, form.layers, set->isa, hooks);
     k->set = set;
-    k->text = text;
+    k->text = text.data;
     e->phases.emit_ns = since(&clock);
     k->code = compile(a, d, EXIT_OUR_BUG, text.data, set);
     e->phases.compile_ns = since(&clock);
@@ -355,23 +358,34 @@ int64_t jit_length(const JitAt *at, Dim d)
 
 void jit_watch(Engine *e, JitWatch watch) { ((Jit *)e->own)->watch = watch; }
 
-const char *jit_text(const Engine *e) { return ((const Jit *)e->own)->text.data; }
+const char *jit_text(const Engine *e) { return ((const Jit *)e->own)->text; }
 
 bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text)
 {
     Jit *k = e->own;
     Emitted found = k->emitted;
+    const char *what;
+    if (c_too_deep(text, &what)) {
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the C text has %s", what);
+        return false;
+    }
+    char *copy = strdup(text);
+    if (!copy) die("no memory for C");
     TCCState *code = compile(a, d, EXIT_BAD_DATA, text, k->set);
-    if (!code) return false;
+    if (!code) {
+        free(copy);
+        return false;
+    }
     if (!emitted_find(a, d, &found, e->plan->graph->model, in_memory, code)) {
         tcc_delete(code);
+        free(copy);
         return false;
     }
     tcc_delete(k->code);
     k->code = code;
     k->emitted = found;
-    k->text = text_new(a);
-    text_add(&k->text, text);
+    free(k->own_text);
+    k->text = k->own_text = copy;
     return true;
 }
 

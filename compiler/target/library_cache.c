@@ -2,12 +2,17 @@
 #include "library_cache.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__) || defined(__i386__)
@@ -16,11 +21,14 @@
 #include <sys/auxv.h>
 #endif
 
+#include "clock.h"
 #include "file.h"
 #include "isa.h"
 #include "pack.h"
 #include "rt_packed.h"
 #include "runtime_text.h"
+
+extern char **environ;
 
 const char *library_cache_folder(Arena *a)
 {
@@ -66,22 +74,72 @@ static const char *on_path(Arena *a, const char *name, struct stat *info)
     return NULL;
 }
 
+/* A child whose output is the end of a pipe; -1 where there is none. */
+static pid_t start(char *const *argv, const int ends[2])
+{
+    pid_t pid;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    const int failed = posix_spawnp(&pid, argv[0], &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed ? -1 : pid;
+}
+
+/* What a command says within a second; 0 where it fails or takes longer, and then it is killed. */
+static size_t ask(char *const *argv, char *words, size_t room)
+{
+    enum { PATIENCE_MS = 1000 };
+    const int64_t end = clock_now_ns() + PATIENCE_MS * INT64_C(1000000);
+    int ends[2], status = 1;
+    size_t n = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0) return 0;
+    const pid_t pid = start(argv, ends);
+    close(ends[1]);
+    for (ssize_t got = 1; pid > 0 && got != 0 && n < room;) {
+        struct pollfd p = { ends[0], POLLIN, 0 };
+        const int64_t left = (end - clock_now_ns()) / 1000000;
+        const int ready = left > 0 ? poll(&p, 1, (int)left) : 0;
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0) {
+            kill(-pid, SIGKILL);
+            n = 0;
+            break;
+        }
+        got = read(ends[0], words + n, room - n);
+        if (got > 0) n += (size_t)got;
+        else if (got < 0 && errno != EINTR) break;
+    }
+    close(ends[0]);
+    if (pid < 0) return 0;
+    for (const struct timespec pause = { 0, 1000000 }; waitpid(pid, &status, WNOHANG) == 0; nanosleep(&pause, NULL))
+        if (clock_now_ns() > end) kill(-pid, SIGKILL);
+    return status == 0 ? n : 0;
+}
+
 /* What the compiler says of itself, asked again only when its file changes. False where it cannot be asked. */
 static bool hash_version(const char *path, const struct stat *info, uint64_t *version)
 {
-    static struct { char path[4096]; int64_t size, seconds, nanoseconds; uint64_t version; } known;
+    static struct { char path[4096]; int64_t size, seconds, nanoseconds; uint64_t version; bool answers; } known;
     const int64_t size = info->st_size, seconds = info->st_mtim.tv_sec, nanoseconds = info->st_mtim.tv_nsec;
     if (strcmp(known.path, path) != 0 || known.size != size || known.seconds != seconds || known.nanoseconds != nanoseconds) {
-        char words[4096];
-        FILE *f = popen("cc --version 2>/dev/null", "r");
-        const size_t n = f ? fread(words, 1, sizeof words, f) : 0;
-        if ((f && pclose(f) != 0) || !n || strlen(path) >= sizeof known.path) return false;
+        char words[4096], *argv[] = { (char *)"cc", (char *)"--version", NULL };
+        if (strlen(path) >= sizeof known.path) return false;
+        const size_t n = ask(argv, words, sizeof words);
+        known.answers = n > 0;
         strcpy(known.path, path);
         known.size = size, known.seconds = seconds, known.nanoseconds = nanoseconds;
         known.version = rt_hash(rt_hash_start, words, n);
     }
     *version = known.version;
-    return true;
+    return known.answers;
 }
 
 /* What the compiler makes of a text depends on these too. */

@@ -227,3 +227,127 @@ x
 m = xf.compile("specs/dates.lua", { tier = "jit" })
 :attn a]==]) print("no") --[==[
 END
+
+# ---- a long life ---------------------------------------------------------------------------------------------------
+
+cat >"$scratch/life.lua" <<'END'
+local function resident()
+  for line in io.lines("/proc/self/status") do
+    local kib = line:match("^VmRSS:%s+(%d+)")
+    if kib then return tonumber(kib) end
+  end
+end
+local function grows(name, n, most, f)
+  for _ = 1, n do f() end
+  collectgarbage()
+  collectgarbage()
+  local before = resident()
+  for _ = 1, 3 * n do f() end
+  collectgarbage()
+  collectgarbage()
+  local each = (resident() - before) / (3 * n)
+  if each > most then print(name, ("%.1f KiB each"):format(each)) end
+end
+local m = xf.compile("specs/dates.lua", { tier = "jit" })
+local weight = m:weight("encoder.0.ffn.down.weight")
+grows("m(text)", 300, 1, function() m("3rd of May 2019") end)
+grows("m:run", 100, 8, function() m:run({ 3, 4, 5 }, { 1, 2 }) end)
+grows("m:at", 100, 8, function() m("3rd of May 2019") m:at("encoder.0.ffn") end)
+grows("m:at again", 100, 8, function() m:set("encoder.0.ffn.down.weight", weight) m:at("encoder.0.ffn") end)
+grows("m:weight", 100, 8, function() m:weight("encoder.0.ffn.down.weight") end)
+grows("m:attention", 10, 80, function() m:attention("3rd", "/dev/null") end)
+grows("m:edit", 20, 40, function() m:edit("likeliest", m:code("likeliest") .. "\n") end)
+m:probe("encoder.0.ffn", function() end)
+grows("probed", 100, 8, function() m("3rd of May 2019") end)
+m:restore()
+local n = 0                                 -- tensors that nobody collects by hand
+for _ = 1, 3000 do n = n + #m:weight("encoder.0.ffn.down.weight") end
+if resident() > 150000 then print("tensors", resident()) end
+print(m("3rd of May 2019"))
+END
+sed 's,"/dev/null",arg[1],' "$scratch/life.lua" >"$scratch/lives.lua"
+if [ -r /proc/self/status ] && [ -z "${XFORMC_SANITIZE:-}" ]; then
+    timeout 120 "$xformc" lua "$scratch/lives.lua" "$scratch/a.svg" >"$scratch/out" 2>"$scratch/err"
+    [ $? = 0 ] && [ "$(cat "$scratch/out")" = 2019-05-03 ]
+    verdict $? 'a model that is asked, looked at and changed for long takes no more memory'
+    cat "$scratch/out" "$scratch/err"
+fi
+says 'edits one behind another, with helpers, are the same in the engine with taps' 0 '22222222222
+22222222222
+11111111111
+2019-05-03
+2019-05-03' '' <<'END'
+m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("likeliest")
+function says(id) return (old:gsub("argmax_15.-;", "argmax_15(next_id, logits); if (lane == 0) ((int *)next_id)[0] = " .. id .. ";", 1)) end
+m:edit("likeliest", "static int mine(void)\n{\n    return 6;\n}\n" .. says("mine()"))
+for i = 1, 5 do m:edit("likeliest", says("mine() + " .. i % 2)) end
+m("3rd of May 2019")
+m:probe("encoder.0.ffn", function() end)
+m("3rd of May 2019")
+m:edit("likeliest", says("mine()"))
+m("3rd of May 2019")
+m:edit("likeliest", old)
+m("3rd of May 2019")
+m:restore()
+m("3rd of May 2019")
+END
+
+# ---- compilers that do not end, C without end ----------------------------------------------------------------------
+
+mkdir "$scratch/stubborn" "$scratch/silent" "$scratch/tmp"
+cat >"$scratch/stubborn/cc" <<END
+#!/bin/sh
+[ "\$1" = --version ] && { echo 1; exit 0; }
+trap '' TERM HUP
+echo \$\$ >>"$scratch/pids"
+while :; do sleep 1; done
+END
+printf '#!/bin/sh\nsleep 1000\n' >"$scratch/silent/cc"
+chmod +x "$scratch/stubborn/cc" "$scratch/silent/cc"
+[ -n "${XFORMC_SANITIZE:-}" ] && patience=60 || patience=30
+cat >"$scratch/in" <<END
+m = xf.compile("specs/copy.lua")
+while not io.open("$scratch/pids") do m:run{ 1, 2, 3 } end
+m:close()
+m = xf.compile("specs/copy.lua"); m:run{ 1, 2, 3 }
+"here"
+END
+PATH="$scratch/stubborn:$PATH" TMPDIR="$scratch/tmp" timeout -k 1 $patience "$xformc" repl <"$scratch/in" >"$scratch/out" 2>&1
+[ $? = 0 ] && [ "$(tail -n 1 "$scratch/out")" = here ] && [ -z "$(ls -A "$scratch/tmp")" ]
+verdict $? 'a compiler that ignores SIGTERM is killed, by m:close and at the end, and its folder goes'
+cat "$scratch/out"
+lives=0
+for pid in $(cat "$scratch/pids"); do [ ! -e "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || lives=1; done
+[ $lives = 0 ]
+verdict $? 'nothing of it lives on'
+unset XFORMC_CACHE
+printf 'm = xf.compile("specs/copy.lua")\n#m:run{ 1, 2, 3 } == nil\n"here"\n' >"$scratch/in"
+PATH="$scratch/silent:$PATH" TMPDIR="$scratch/tmp" timeout -k 1 $patience "$xformc" repl <"$scratch/in" >"$scratch/out" 2>&1
+[ $? != 124 ] && [ "$(tail -n 1 "$scratch/out")" = here ]
+verdict $? 'a compiler that does not say its version keeps nobody waiting'
+cat "$scratch/out"
+export XFORMC_CACHE=off
+
+says 'C that is nested too deep is an error; what is not is compiled' 65 'false the C text has more than 256 brackets in one another
+true nil
+false the C text has an expression of more than 2048 words and signs
+true nil
+false the C text has more than 512 times else in one function
+true nil
+true nil
+2019-05-03' '*prompt:1:*the C of deep has more than 256 brackets*' <<'END'
+m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("likeliest")
+function with(c)
+  local good, why = pcall(m.edit, m, "likeliest", (old:gsub("\n{\n", "\n{\n    int x = " .. c .. "; (void)x;\n", 1)))
+  print(tostring(good) .. " " .. tostring(why):gsub("^error: ", ""))
+end
+with(("("):rep(1e6) .. "1")
+with(("("):rep(200) .. "1" .. (")"):rep(200))
+with(("- "):rep(3000) .. "1")
+with(("- "):rep(2000) .. "1")
+with("0; " .. ("if (x) ; else "):rep(600) .. ";")
+with("0; " .. ("if (x) ; else "):rep(500) .. ";")
+with("0; /* " .. ("("):rep(1000) .. " */ const char *text = \"" .. ("["):rep(1000) .. "\"; (void)text")
+m("3rd of May 2019")
+xf.compile(xf.graph("g", function(g) xf.op{ name = "deep", shape = function(x) return x end, c = ("["):rep(5e4) } g.output("Y", g.deep(g.input("X", { 2, 2 }))) end))
+END

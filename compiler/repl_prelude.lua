@@ -108,7 +108,7 @@ function xf.sweep(spec, grid, options)
     end)
     if not good then
       if tostring(why):find("interrupted", 1, true) then error(why, 0) end
-      row.error = tostring(why)
+      row.error = (tostring(why):gsub("^%[xf%]:%d+: ", ""))
     end
     done[#done + 1] = row
   end

@@ -210,7 +210,7 @@ xf.sweep(xf.spec("specs/dates.lua"), { heads = { 3 } }, { seconds = 0.001 })[1].
 END
 ! grep -q '\[xf\]\|prelude\|#-1' "$scratch/err"
 verdict $? 'no message names Lua of our own'
-says 'help on members and commands' 0 '  :code   [FUNCTION]   the emitted C of one function
+says 'help on members and commands' 65 '  :code   [FUNCTION]   the emitted C of one function
 t:distance(u)                max |t - u| / max |u|
 m.tier                       what it runs in now: jit, native or generic; m:wait() until native code is there' "*nothing is called 'nothing'*unexpected symbol near ']'" <<'END'
 :help :code
@@ -354,7 +354,7 @@ types 'Ctrl-C twice leaves C that never ends' "$xformc" repl <<'END'
 ? 2019-05-03
 > :quit
 END
-types 'Ctrl-C once more ends what nothing can stop, with 130' sh -c 'trap "" INT; "$0" repl; echo ended with $?' "$xformc" <<'END'
+types 'Ctrl-C once more ends what nothing can stop, with 130' sh -c 'trap : INT; "$0" repl; echo ended with $?' "$xformc" <<'END'
 ? >
 > print("be" .. "gun"); ("a"):rep(60):find(("a*"):rep(60) .. "b")
 ? begun

@@ -332,9 +332,11 @@ static int weights(lua_State *L)
 /* Wherever an engine has it. */
 static void put(lua_State *L, ReplModel *m, Engine *e, const char *name, const float *values)
 {
+    const int top = lua_gettop(L);
     int n;
     const PackedTensor *t = packed(L, m, e, name, &n);
     for (int i = 0; i < n; i++) pack_put(jit_own_weights(e), &t[i], values);
+    lua_settop(L, top);
 }
 
 /* m:set("name", tensor): other numbers for one tensor of weights, in this model alone, in the shape that the spec gives it. */

@@ -276,7 +276,7 @@ static bool edit_tapped(ReplModel *m)
 
 static PackedTensor *packed(lua_State *L, const ReplModel *m, const Engine *e, const char *name, int *n)
 {
-    Arena *a = repl_scratch(L);
+    Arena *a = m->session->arena;
     const Model *model = m->session->model;
     PackedTensor *t = pack_find(a, e->plan, name, n);
     if (t) return t;

@@ -52,6 +52,7 @@ static int free_scratch(lua_State *L)
 
 Arena *repl_scratch(lua_State *L)
 {
+    luaL_checkstack(L, 4, "too many scratch arenas");
     Arena **a = lua_newuserdatauv(L, sizeof *a, 0);
     *a = NULL;
     if (luaL_newmetatable(L, "xf.scratch")) {

@@ -5,7 +5,6 @@ return xf.model {
   d_model = 32,
   max_len = 158,
   vocab = 96,
-  start_id = 0,
   weights = "random",
   layers = 2,
   norm = "layer",

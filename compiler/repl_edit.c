@@ -4,12 +4,17 @@
 #include "repl.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "cleanup.h"
 #include "file.h"
 
 struct Lines {
@@ -64,14 +69,47 @@ static unsigned char on_tab(EditLine *edit, int key)
 
 /* ---- history ----------------------------------------------------------------------------------------------------- */
 
+/* NULL where none is kept: no folder, or something there that is no plain file. */
 static const char *history_path(Arena *a)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if ((!state || !*state) && (!home || !*home)) return NULL;
-    const char *folder = state && *state ? state : file_join(a, home, ".local/state");
-    const char *ours = file_join(a, folder, "xformc");
+    struct stat there;
+    if ((!state || *state != '/') && (!home || !*home)) return NULL;
+    const char *folder = state && *state == '/' ? state : file_join(a, home, ".local/state");
+    const char *ours = file_join(a, folder, "xformc"), *path = file_join(a, ours, "history");
     if (!file_make_folder(diag_new(a), ours)) return NULL;
-    return file_join(a, ours, "history");
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+        fprintf(stderr, "note: %s is no plain file: no history is kept\n", path);
+        return NULL;
+    }
+    return path;
+}
+
+static History *new_history(void)
+{
+    HistEvent event;
+    History *h = history_init();
+    if (!h) die("no memory for the history");
+    history(h, &event, H_SETSIZE, 1000);
+    history(h, &event, H_SETUNIQUE, 1);
+    return h;
+}
+
+/* A line goes into the file at once, behind those of other prompts: nothing is lost by a signal. The lock is a file's own. */
+static void keep_line(const char *path, const char *text)
+{
+    HistEvent event;
+    const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (lock < 0 || flock(lock, LOCK_EX) < 0) {
+        if (lock >= 0) close(lock);
+        return;
+    }
+    History *h = new_history();
+    history(h, &event, H_LOAD, path);
+    history(h, &event, H_ENTER, text);
+    history(h, &event, H_SAVE, path);
+    history_end(h);
+    close(lock);
 }
 
 void lines_remember(Lines *l, const char *text)
@@ -79,6 +117,7 @@ void lines_remember(Lines *l, const char *text)
     HistEvent event;
     if (!l->history || !*text) return;
     history(l->history, &event, H_ENTER, text);
+    if (l->path) keep_line(l->path, text);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
@@ -118,11 +157,10 @@ Lines *lines_open(Repl *r)
     l->repl = r;
     if (!r->terminal) return l;
     take_unicode();
+    cleanup_terminal(0);
     l->edit = el_init("xformc", stdin, stdout, stderr);
-    l->history = history_init();
-    if (!l->edit || !l->history) die("no memory for the line editor");
-    history(l->history, &event, H_SETSIZE, 1000);
-    history(l->history, &event, H_SETUNIQUE, 1);
+    l->history = new_history();
+    if (!l->edit) die("no memory for the line editor");
     l->path = history_path(r->reader.arena);
     if (l->path) history(l->history, &event, H_LOAD, l->path);
     el_set(l->edit, EL_CLIENTDATA, l);
@@ -171,8 +209,6 @@ const char *lines_next(Lines *l, bool more)
 
 void lines_close(Lines *l)
 {
-    HistEvent event;
-    if (l->history && l->path) history(l->history, &event, H_SAVE, l->path);
     if (l->history) history_end(l->history);
     if (l->edit) el_end(l->edit);
     free(l->line);

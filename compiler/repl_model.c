@@ -541,8 +541,11 @@ static int index_model(lua_State *L)
 {
     ReplModel *m = luaL_checkudata(L, 1, model_type);
     const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
-    for (int i = 0; m->session && i < MEMBERS; i++)
-        if (strcmp(members[i].name, key) == 0) return members[i].push(L, m);
+    for (int i = 0; i < MEMBERS; i++) {
+        if (strcmp(members[i].name, key) != 0) continue;
+        if (!m->session) return luaL_error(L, "the model was closed");
+        return members[i].push(L, m);
+    }
     if (lua_getfield(L, lua_upvalueindex(1), key) != LUA_TNIL) return 1;
     return luaL_error(L, "a model has no '%s'; see ?model", luaL_tolstring(L, 2, NULL));
 }

@@ -129,9 +129,12 @@ static int part(lua_State *L, const ReplTensor *t, lua_Integer i)
     return 1;
 }
 
-static void need_dimension(lua_State *L, const ReplTensor *t, lua_Integer d)
+/* The argument that counts dimensions from 1, the first where it is left out, as one that counts from 0. */
+static int take_dimension(lua_State *L, const ReplTensor *t, int argument)
 {
-    if (d < 0 || d >= t->rank) luaL_error(L, "dimension %I is outside of 1 to %d", (LUAI_UACINT)(d + 1), t->rank);
+    const lua_Integer d = luaL_optinteger(L, argument, 1);
+    if (d < 1 || d > t->rank) luaL_error(L, "dimension %I is outside of 1 to %d", (LUAI_UACINT)d, t->rank);
+    return (int)d - 1;
 }
 
 static void need_part(lua_State *L, const ReplTensor *t, lua_Integer d, lua_Integer from, lua_Integer to)
@@ -145,8 +148,7 @@ static void need_part(lua_State *L, const ReplTensor *t, lua_Integer d, lua_Inte
 static int slice(lua_State *L)
 {
     const ReplTensor *t = repl_check_tensor(L, 1);
-    const lua_Integer d = luaL_optinteger(L, 4, 1) - 1;
-    need_dimension(L, t, d);
+    const int d = take_dimension(L, t, 4);
     lua_Integer from = luaL_checkinteger(L, 2), to = luaL_optinteger(L, 3, from);
     need_part(L, t, d, from, to);
     ReplTensor shape = *t;
@@ -169,8 +171,7 @@ static int scaled(lua_State *L)
 {
     const ReplTensor *t = repl_check_tensor(L, 1);
     const float factor = (float)luaL_checknumber(L, 2);
-    const int d = (int)luaL_optinteger(L, 5, 1) - 1;
-    need_dimension(L, t, d);
+    const int d = take_dimension(L, t, 5);
     const lua_Integer from = luaL_optinteger(L, 3, 1), to = luaL_optinteger(L, 4, t->shape[d]);
     need_part(L, t, d, from, to);
     ReplTensor *copy = repl_push_tensor(L, t->name, t->rank, t->shape, t->values);

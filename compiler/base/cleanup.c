@@ -1,4 +1,4 @@
-/* cleanup.c: the handler does only what POSIX allows in one: kill, unlink, sigaction, raise, _exit. */
+/* cleanup.c: the handler does only what POSIX allows in one: kill, unlink, tcsetattr, sigaction, raise, _exit. */
 #include "cleanup.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@ extern char **environ;
 enum { FILES = 16 };
 static struct { volatile sig_atomic_t used; char path[PATH_MAX]; } files[FILES];
 static volatile sig_atomic_t caught, stopped, holds, child;
+static struct termios usual_terminal;
+static volatile sig_atomic_t changed_terminal;          /* its descriptor + 1; 0: none */
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP }, ignored[] = { SIGPIPE, SIGXFSZ };
 enum { ENDING = sizeof ending / sizeof *ending, IGNORED = sizeof ignored / sizeof *ignored };
 
@@ -31,6 +34,7 @@ _Noreturn static void end_by(int number)
 {
     for (int i = 0; i < FILES; i++)
         if (files[i].used) unlink(files[i].path);
+    if (changed_terminal) tcsetattr(changed_terminal - 1, TCSANOW, &usual_terminal);
     if (number == SIGINT) _exit(128 + SIGINT);
     struct sigaction usual = { .sa_handler = SIG_DFL };
     sigset_t set;
@@ -76,6 +80,11 @@ void cleanup_drop(const char *path)
 {
     for (int i = 0; i < FILES; i++)
         if (files[i].used && strcmp(files[i].path, path) == 0) files[i].used = 0;
+}
+
+void cleanup_terminal(int descriptor)
+{
+    if (tcgetattr(descriptor, &usual_terminal) == 0) changed_terminal = descriptor + 1;
 }
 
 /* ---- what is held --------------------------------------------------------------------------------------- */

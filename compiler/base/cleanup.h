@@ -13,6 +13,8 @@ void cleanup_install(void);                 /* once, from main */
 /* A file to remove when a signal comes; register it before it is made. Longer than PATH_MAX: not registered. */
 void cleanup_add(const char *path);
 void cleanup_drop(const char *path);
+/* A terminal as it is now, before its settings are changed: a signal that ends the process gives them back. */
+void cleanup_terminal(int descriptor);
 
 /* Between the two no signal ends the program; they nest. The last release ends it if a signal came. */
 void cleanup_hold(void);

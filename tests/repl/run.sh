@@ -574,3 +574,26 @@ types 'history comes back' <<'END'
 END
 [ -s "$XDG_STATE_HOME/xformc/history" ]
 verdict $? 'the history is kept in XDG_STATE_HOME'
+
+# Another prompt opens and ends while this one is open; each line is kept at once, so that a signal loses none.
+printf '? >\n> of_the_other = 1\n? >\n> :quit\n' >"$scratch/other"
+cat >"$scratch/script" <<END
+? >
+> of_this = 1
+? >
+> os.execute("'$pty' '$scratch/other' '$xformc' repl >/dev/null 2>&1") and "the other " .. "ended"
+? the other ended
+> later_of_this = 1
+? >
+> os.execute("kill -HUP \$PPID")
+END
+timeout 90 "$pty" "$scratch/script" "$xformc" repl >"$scratch/screen" 2>&1
+[ $? = 77 ] || { grep -q 'the other ended' "$scratch/screen" && grep -q 'of_the_other' "$XDG_STATE_HOME/xformc/history" &&
+    grep -q 'later_of_this' "$XDG_STATE_HOME/xformc/history"; }
+verdict $? 'the history has the lines of two prompts, also of one that a signal ended'
+cat "$scratch/screen"
+says 'a closed model, a dimension that is none' 65 '' '*the model was closed*dimension -9223372036854775808 is outside of 1 to 1*' <<'END'
+m = xf.compile("specs/self_attention.lua"); m:close()
+m.tier
+xf.tensor{ 1, 2 }:slice(1, 1, math.mininteger)
+END

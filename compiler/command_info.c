@@ -52,7 +52,7 @@ static void show(Session *s, const Plan *p, int64_t position, const InfoTarget *
     if (c->info.code && !(i->code = info_code(s->arena, s->diag, p, c->cc, session_form(c)))) return;
     if (!write_pictures(s, p)) return;
     bool picture_only = is_stdout(c->info.memory) || is_stdout(c->info.graph);
-    if (c->json) info_json(i, target, stdout);
+    if (c->json) info_json(s->arena, i, target, stdout);
     else if (!picture_only && !c->quiet) info_print(i, target, stdout);
     if (target) info_tell_misfits(s->arena, s->diag, i, *target);
 }

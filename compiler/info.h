@@ -63,7 +63,7 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target);
  *   buffers  [{name where bytes}]                  the largest first
  *   target   null, or {name ram flash ram_needed flash_needed fits}         limits null where there are none */
 void info_print(const Info *i, const InfoTarget *target, FILE *to);
-void info_json(const Info *i, const InfoTarget *target, FILE *to);
+void info_json(Arena *a, const Info *i, const InfoTarget *target, FILE *to);
 
 /* Pictures, as SVG. */
 Text info_memory_picture(Arena *a, const Plan *p);

@@ -113,6 +113,34 @@ static const char *program_title(Arena *a, const Info *i, const InfoProgram *p)
                         info_number(a, (double)p->keys), memory);
 }
 
+/* The operations of a program whose FLOPs nobody knows, each once: those of xf.op. */
+static int uncounted(Arena *a, const InfoProgram *p, const char ***names)
+{
+    int n = 0;
+    NameMap *seen = name_map_new(a);
+    *names = NULL;
+    for (int k = 0; k < p->count; k++)
+        for (int i = 0; i < p->blocks[k].block->op_count; i++) {
+            const PlanOp *op = &p->blocks[k].block->ops[i];
+            const char *name = op->kernel == KERNEL_CUSTOM ? op->node->custom->name : NULL;
+            if (!name || name_map_find(seen, name)) continue;
+            name_map_add(seen, name, (void *)name);
+            const char **more = arena_array(a, (size_t)n + 1, sizeof *more);
+            if (n) memcpy(more, *names, (size_t)n * sizeof *more);
+            more[n++] = name;
+            *names = more;
+        }
+    return n;
+}
+
+static void print_uncounted(Arena *a, const InfoProgram *p, FILE *to)
+{
+    const char **names;
+    const int n = uncounted(a, p, &names);
+    for (int i = 0; i < n; i++) fprintf(to, "%s%s", i ? ", " : "  FLOPs are not counted of ", names[i]);
+    if (n) fputs(", operations of the spec\n", to);
+}
+
 static void print_program(Arena *a, const Info *i, const InfoProgram *p, FILE *to)
 {
     fprintf(to, "\n%s\n", program_title(a, i, p));
@@ -126,6 +154,7 @@ static void print_program(Arena *a, const Info *i, const InfoProgram *p, FILE *t
     const double n = (double)p->tokens;
     sum_line(a, to, "in all", p->sum.flops, p->sum.weight_bytes);
     if (n > 1) sum_line(a, to, "per token", p->sum.flops / n, p->sum.weight_bytes / n);
+    print_uncounted(a, p, to);
 }
 
 static void print_pieces(Arena *a, const char *title, const InfoPiece *pieces, int n, FILE *to)
@@ -172,8 +201,10 @@ static void json_text(FILE *to, const char *s)
     fputc('"', to);
 }
 
-static void json_program(const InfoProgram *p, FILE *to)
+static void json_program(Arena *a, const InfoProgram *p, FILE *to)
 {
+    const char **names;
+    const int unknown = uncounted(a, p, &names);
     const double n = (double)p->tokens;
     fprintf(to, "{\"name\":\"%s\",\"tokens\":%" PRId64 ",\"keys\":%" PRId64 ",\"memory_keys\":%" PRId64
             ",\"flops\":%.0f,\"weight_bytes\":%.0f,\"flops_per_token\":%.0f,\"weight_bytes_per_token\":%.0f,\"blocks\":[",
@@ -183,6 +214,8 @@ static void json_program(const InfoProgram *p, FILE *to)
         fprintf(to, "%s{\"name\":\"%s\",\"first_layer\":%d,\"layers\":%d,\"flops\":%.0f,\"weight_bytes\":%.0f}", i ? "," : "",
                 b->block->block->name, b->first, b->layers, b->each.flops, b->each.weight_bytes);
     }
+    fputs("],\"flops_not_counted_of\":[", to);
+    for (int i = 0; i < unknown; i++) fprintf(to, "%s\"%s\"", i ? "," : "", names[i]);
     fputs("]}", to);
 }
 
@@ -231,7 +264,7 @@ static void json_pieces(const InfoPiece *pieces, int n, FILE *to)
     }
 }
 
-void info_json(const Info *i, const InfoTarget *target, FILE *to)
+void info_json(Arena *a, const Info *i, const InfoTarget *target, FILE *to)
 {
     const Plan *p = i->plan;
     const Model *m = p->graph->model;
@@ -246,7 +279,7 @@ void info_json(const Info *i, const InfoTarget *target, FILE *to)
     fputs(",\"programs\":[", to);
     for (int k = 0; k < i->program_count; k++) {
         if (k) fputs(",", to);
-        json_program(&i->programs[k], to);
+        json_program(a, &i->programs[k], to);
     }
     fputs("],\"buffers\":[", to);
     json_pieces(i->buffers, i->buffer_count, to);

@@ -62,6 +62,10 @@ done
 verdict $? 'a custom operation is freestanding'
 "$xformc" info "$here/leaky.lua" --allow-c --graph "$scratch/graph.svg" >/dev/null && grep -q '>leaky<' "$scratch/graph.svg"
 verdict $? 'a custom operation in a picture'
+"$xformc" info "$here/leaky.lua" --allow-c | grep -qx '  FLOPs are not counted of leaky, outer, operations of the spec' &&
+    "$xformc" info "$here/leaky.lua" --allow-c --json | grep -q '"flops_not_counted_of":\["leaky","outer"\]' &&
+    ! "$xformc" info specs/self_attention.lua | grep -q 'not counted'
+verdict $? 'the FLOPs of a custom operation are not known'
 
 # ---- what is refused ----------------------------------------------------------------------------------------------
 

@@ -114,9 +114,13 @@ static int typical(RtCandidate *c, int n, double mass)
 int rt_sample_candidates(const RtSampling *s, const float *scores, int vocab, RtCandidate *c)
 {
     const float t = s->temperature > 0 ? s->temperature : 1;
+    float most = -INFINITY;
     int n = 0;
     for (int id = 0; id < vocab; id++)
-        if (scores[id] > -INFINITY) c[n++] = (RtCandidate){ scores[id] / t, id, 0 };
+        if (scores[id] > most) most = scores[id];
+    if (t >= 1e-6f) most = 0;           /* what is divided by less would overflow: then by how much each is below the likeliest */
+    for (int id = 0; id < vocab; id++)
+        if (scores[id] > -INFINITY) c[n++] = (RtCandidate){ (scores[id] - most) / t, id, 0 };
     if (!n) return 0;
     n = top_k(c, n, s->temperature > 0 ? s->top_k : 1);
     n = top_p(c, n, (double)s->top_p);

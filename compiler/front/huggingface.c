@@ -273,6 +273,7 @@ static void read_keys(Config *c, const char *folder, const Modules *modules)
     take_tying(c);
     if (!diag_errors(c->diag)) take_more(c);
     if (!diag_errors(c->diag) && c->family->kind == KIND_ENCODER) read_encoder(c, folder, modules);
+    else if (!diag_errors(c->diag)) config_head(c, folder);
     note_keys(c);
 }
 

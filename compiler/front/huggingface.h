@@ -21,7 +21,8 @@ int config_list_at(const Config *c, const char *key, int i, double **numbers);
 /* The marks that texts begin and end with, and the settings of generation: of generation_config.json in the folder, else of `c`. */
 void config_take_generation(const Config *c, const char *folder);
 
-/* What is behind the hidden states of an encoder: a classifier or a masked language model, by its architecture. */
+/* What is behind the hidden states of an encoder: a classifier or a masked language model, by its architecture. Heads that are
+ * not read are refused by name, of any kind of model. */
 void config_head(const Config *c, const char *folder);
 
 /* The modules of a folder of sentence-transformers, in their order; a path is a folder in it, in full. */

@@ -3,7 +3,7 @@
 #include "huggingface.h"
 
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "text.h"
 
@@ -230,7 +230,8 @@ void config_take_generation(const Config *c, const char *folder)
 {
     Config g = { .arena = c->arena, .diag = c->diag, .family = c->family, .draft = c->draft };
     g.path = file_join(c->arena, folder, "generation_config.json");
-    const bool there = access(g.path, F_OK) == 0;
+    struct stat link;
+    const bool there = lstat(g.path, &link) == 0;           /* a link to nowhere is a file that is missing */
     if (there && !config_open(&g)) return;
     take_marks(c, there ? &g : NULL);
     if (c->family->kind != KIND_ENCODER) take_settings(there ? &g : c);

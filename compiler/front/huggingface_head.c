@@ -67,10 +67,27 @@ static void take_masked(const Config *c, const char *name, const char *folder)
     if (mask >= 0) config_set(c, NULL, SIDE_BOTH, FIELD_ID_mask_id, mask);
 }
 
+/* Heads that are not read: without them the answer would be that of another model. */
+static const struct { const char *end; bool of_encoders; } refused[] = {
+    { "ForTokenClassification", true }, { "ForQuestionAnswering", true }, { "ForMultipleChoice", true }, { "ForNextSentencePrediction", true },
+    { "ForSequenceClassification", false }, { "ForMaskedLM", false }, { "RewardModel", false },
+};
+
+static bool refuse(const Config *c, const char *name)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (!ends_in(name, refused[i].end) || (c->family->kind == KIND_ENCODER && !refused[i].of_encoders)) continue;
+        config_fault(c, "architectures", "the head of a %s is not supported", name);
+        return true;
+    }
+    return false;
+}
+
 void config_head(const Config *c, const char *folder)
 {
     if (!config_has(c, "architectures") || config_count(c, "architectures") < 1) return;
     const char *name = config_text_at(c, "architectures", 0);
+    if (refuse(c, name) || c->family->kind != KIND_ENCODER) return;
     if (ends_in(name, classifier)) take_classifier(c, name);
     else if (ends_in(name, masked)) take_masked(c, name, folder);
 }

@@ -573,7 +573,7 @@ static void settle_tying(Finder *f)
 {
     const TensorSource *head = find_of_family(f, "output.weight"), *embed = find_of_family(f, "decoder.embed.table");
     if (!head == !embed) f->model->tied = f->model->tied && (!head || same_bytes(head, embed));
-    else f->model->tied = !head;
+    else f->model->tied = !head && (f->model->tied || f->family->tied);     /* of a family that has its own it is missing */
     if (f->model->tied && head) f->used[head - f->model->weight_file->tensors] = true;
 }
 

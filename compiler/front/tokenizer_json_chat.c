@@ -145,7 +145,7 @@ static void recognise(const Reader *r, const char *text, const char *begin, cons
 void model_read_chat(Arena *a, Model *m)
 {
     const Reader r = { a, m };
-    struct stat s;
+    struct stat s, there;
     const bool in_folder = stat(m->tokenizer_file, &s) == 0 && S_ISDIR(s.st_mode);
     const char *slash = strrchr(m->tokenizer_file, '/'), *name = slash ? slash + 1 : m->tokenizer_file;
     if (!in_folder && strcmp(name, "tokenizer.json") && strcmp(name, "tokenizer.model")) return;
@@ -153,6 +153,13 @@ void model_read_chat(Arena *a, Model *m)
     const char *config_path = file_join(a, folder, "tokenizer_config.json"), *path = file_join(a, folder, "chat_template.jinja");
     json_t *config = object_in(config_path), *specials = object_in(file_join(a, folder, "special_tokens_map.json"));
     const char *text = file_text(&r, path);
+    if (!text && lstat(path, &there) == 0) {        /* it is what counts, whatever the config says */
+        m->chat_fault = "the chat template cannot be read, or is no text of at most 4 MB";
+        m->chat_path = path;
+        json_decref(config);
+        json_decref(specials);
+        return;
+    }
     if (!text) text = template_of(&r, config), path = config_path;
     else m->chat_fault = NULL;
     m->chat_path = path;

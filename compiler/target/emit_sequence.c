@@ -212,8 +212,9 @@ static const char decode_template[] =
     "{\n"
     "    const rt_row row = { 0, *next_position(s, 0), id };\n"
     "    const rt_status status = decode(m, s, &row, next_body);\n"
-    "    if (status == RT_OK) *next = *(const int *)(s->bytes + AT_NEXT_ID);\n"
-    "    return status;\n"
+    "    if (status != RT_OK) return status;\n"
+    "    *next = *(const int *)(s->bytes + AT_NEXT_ID);\n"
+    "    return *next < 0 ? RT_BAD_WEIGHTS : RT_OK;      /* logits that are no numbers */\n"
     "}\n";
 
 static const char one_row_template[] =

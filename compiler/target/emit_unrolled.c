@@ -421,10 +421,10 @@ static const char log_softmax_template[] =
 static const char argmax_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++) {\n"
     "        const float *v = x + (size_t)r * ${stride};\n"
-    "        int best = 0;\n"
-    "        for (int i = 1; i < ${size}; i++)\n"
-    "            if (v[i] > v[best]) best = i;\n"
-    "        y[r] = best;\n"
+    "        int best = -1;\n"
+    "        for (int i = 0; i < ${size}; i++)\n"
+    "            if (best < 0 ? v[i] == v[i] : v[i] > v[best]) best = i;\n"
+    "        y[r] = best >= 0 && v[best] <= 3.402823466e38f ? best : -1;\n"
     "    }\n";
 
 static void vocabulary_body(const Body *b)

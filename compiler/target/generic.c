@@ -131,7 +131,7 @@ static rt_status next(Engine *e, int id, int *next)
     if (status) return status;
     ((Generic *)e->own)->result = result_of(e, "next");
     *next = *input(e, "next_id");
-    return RT_OK;
+    return *next < 0 ? RT_BAD_WEIGHTS : RT_OK;          /* logits that are no numbers */
 }
 
 /* Whether a row may come next in its slot, after `before` rows of the same call. */

@@ -330,10 +330,10 @@ static void argmax(const GenericPass *pass, const PlanOp *op)
     int32_t *y = generic_address(pass, op->out[0]);
     for (int r = 0; r < rows_of(pass, op->result); r++) {
         const float *x = row(pass, op->in[0], r);
-        int best = 0;
-        for (int i = 1; i < op->in[0]->width; i++)
-            if (x[i] > x[best]) best = i;
-        y[r] = best;
+        int best = -1;
+        for (int i = 0; i < op->in[0]->width; i++)
+            if (best < 0 ? !isnan(x[i]) : x[i] > x[best]) best = i;
+        y[r] = best >= 0 && x[best] < INFINITY ? best : -1;
     }
 }
 

@@ -666,8 +666,9 @@ rt_status dates_next(const dates *m, dates_state *s, int id, int *next)
 {
     const rt_row row = { 0, *next_position(s, 0), id };
     const rt_status status = decode(m, s, &row, next_body);
-    if (status == RT_OK) *next = *(const int *)(s->bytes + AT_NEXT_ID);
-    return status;
+    if (status != RT_OK) return status;
+    *next = *(const int *)(s->bytes + AT_NEXT_ID);
+    return *next < 0 ? RT_BAD_WEIGHTS : RT_OK;      /* logits that are no numbers */
 }
 
 static RtCharacters characters(const dates *m, size_t table, int count, size_t texts, int size)

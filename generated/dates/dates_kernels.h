@@ -907,7 +907,7 @@ RT_KERNEL void rt_argmax_f32(const RtVocabulary *shape, int *y, const float *x, 
         }
         while (first < size - 1 && x[first] != best)
             first++;
-        y[r] = first;
+        y[r] = x[first] == best && best < INFINITY ? first : -1;
     }
 }
 

@@ -10,8 +10,8 @@ verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
 if [ -n "$write" ]; then
     "$xformc" run "$here/leaky.lua" --allow-c --engine generic >"$here/leaky.out"
-    "$xformc" compile "$here/leaky.lua" --allow-c -q -o "$scratch/folder" -d gp 2>"$here/leaky.graph"
-    "$xformc" compile "$here/steps.lua" --allow-c -q -o "$scratch/folder2" -d gp 2>"$here/steps.graph"
+    "$xformc" compile "$here/leaky.lua" --allow-c -q -o "$scratch/folder" -d gkp 2>"$here/leaky.graph"
+    "$xformc" compile "$here/steps.lua" --allow-c -q -o "$scratch/folder2" -d gkp 2>"$here/steps.graph"
     exit 0
 fi
 
@@ -50,7 +50,7 @@ verdict $? 'rows of a custom operation shared by lanes'
 good=$?
 for engine in generic jit native; do grep -q "\"engine\": *\"$engine" "$scratch/out" || good=1; done
 verdict $good 'verify compares a custom operation in every engine'
-"$xformc" compile "$here/leaky.lua" --allow-c -q -o "$scratch/folder" -d gp 2>"$scratch/err" && diff -u "$here/leaky.graph" "$scratch/err"
+"$xformc" compile "$here/leaky.lua" --allow-c -q -o "$scratch/folder" -d gkp 2>"$scratch/err" && diff -u "$here/leaky.graph" "$scratch/err"
 verdict $? 'dumps of a custom operation'
 numbers() { grep -oE -- '-?[0-9]+\.[0-9]+'; }
 for form in library unrolled; do
@@ -153,7 +153,7 @@ END
 
 # ---- a sequence that comes row by row -----------------------------------------------------------------------------
 
-"$xformc" compile "$here/steps.lua" --allow-c -q -o "$scratch/folder2" -d gp 2>"$scratch/err" && diff -u "$here/steps.graph" "$scratch/err"
+"$xformc" compile "$here/steps.lua" --allow-c -q -o "$scratch/folder2" -d gkp 2>"$scratch/err" && diff -u "$here/steps.graph" "$scratch/err"
 verdict $? 'dumps of caches'
 "$xformc" verify "$here/steps.lua" --allow-c >"$scratch/out" 2>&1 && grep -q '^verify: .* all within tolerance' "$scratch/out"
 verdict $? 'verify takes several steps'

@@ -92,12 +92,12 @@ lua 'a sweep is pinned' 0 'true' '' 0 <<'END'
 r = xf.sweep("specs/copy.lua", { heads = { 2, 4 } }, { seconds = 0.04 })
 print(r[1].median_us > 0 and r[2].median_us > 0)
 END
-lua 'what is changed goes back to the jit; a probe needs it not' 0 'native
+lua 'what is changed goes back to the jit, and what is restored to native code; a probe needs it not' 0 'native
 true
 native 2019-05-03
 jit false
-jit 2019-05-03
-jit' '' 0 <<'END'
+native 2019-05-03
+native' '' 0 <<'END'
 m = xf.compile("specs/dates.lua", { tier = "native" })
 print(m.tier)
 print(m:code("likeliest"):find("likeliest(", 1, true) ~= nil and #m:weight("encoder.0.ffn.up.weight") > 0)
@@ -114,7 +114,7 @@ END
 lua 'both an engine and a tier' 65 '' '*engine and tier are two ways to say one thing*' <<'END'
 xf.compile("specs/dates.lua", { engine = "jit", tier = "native" })
 END
-lua 'a tier that there is not' 65 '' "*invalid option 'generic'*" <<'END'
+lua 'a tier that there is not' 65 '' "*generic is no tier; expected jit or native*" <<'END'
 xf.compile("specs/dates.lua", { tier = "generic" })
 END
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,8 +10,7 @@
 #include "cleanup.h"
 #include "command.h"
 #include "emit_kind.h"
-#include "isa.h"
-#include "text.h"
+#include "option_values.h"
 
 typedef enum OptionKind {
 #define OPTION(id, letter, name, argument, doc) OPTION_##id,
@@ -175,36 +173,6 @@ static void print_command_help(const CommandRow *c, FILE *to)
 
 /* ---- telling ---------------------------------------------------------------------------------------------------- */
 
-/* What a terminal would obey, or is no text, stands as an escape. */
-static void put_escaped(const char *s, FILE *to)
-{
-    for (size_t n = strlen(s); n;) {
-        int32_t c = 0;
-        int length = utf8_next(s, n, &c);
-        bool hidden = (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x2069) || c == 0xFEFF;
-        if (!length) fprintf(to, "\\x%02x", (unsigned char)*s);
-        else if (c < 0x20 || c == 0x7F) fprintf(to, "\\x%02x", (unsigned)c);
-        else if ((c >= 0x80 && c < 0xA0) || hidden) fprintf(to, "\\u%04x", (unsigned)c);
-        else fwrite(s, 1, (size_t)length, to);
-        s += length ? length : 1;
-        n -= length ? (size_t)length : 1;
-    }
-}
-
-__attribute__((format(printf, 1, 2))) static void tell(const char *format, ...)
-{
-    va_list args;
-    char *text;
-    va_start(args, format);
-    int n = vasprintf(&text, format, args);
-    va_end(args);
-    if (n < 0) die("out of memory");
-    fputs("xformc: ", stderr);
-    put_escaped(text, stderr);
-    fputc('\n', stderr);
-    free(text);
-}
-
 /* `c` NULL: before it is known which command. */
 static Exit usage(const CommandRow *c)
 {
@@ -237,114 +205,6 @@ static Exit unknown_option(const char *word)
 
 /* ---- values of options ------------------------------------------------------------------------------------------ */
 
-/* A whole number from `least` to `most`; false after telling. */
-static bool whole_number(const char *option, const char *text, int least, int most, int *out)
-{
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (isdigit((unsigned char)*text) && !*end && n >= least && n <= most) {
-        *out = (int)n;
-        return true;
-    }
-    tell("--%s %s: expected a whole number from %d to %d", option, text, least, most);
-    return false;
-}
-
-/* Numbers of threads, with commas between them. Only `bench` takes several. */
-static bool thread_list(const char *option, const char *text, Choices *c)
-{
-    enum { MOST = sizeof c->bench.threads / sizeof *c->bench.threads };
-    c->bench.thread_count = 0;
-    for (const char *s = text;; s++) {
-        const size_t n = strcspn(s, ",");
-        char word[16];
-        snprintf(word, sizeof word, "%.*s", (int)n, s);
-        if (c->bench.thread_count == MOST || !whole_number(option, word, 1, MOST, &c->bench.threads[c->bench.thread_count++])) return false;
-        s += n;
-        if (!*s) break;
-    }
-    c->threads = c->bench.threads[0];
-    return true;
-}
-
-/* Bytes: a whole number, with K, M or G for 2^10, 2^20, 2^30; false after telling. */
-static bool byte_count(const char *option, const char *text, size_t *out)
-{
-    static const char units[] = "KMG";
-    char *end;
-    unsigned long long n = strtoull(text, &end, 10);
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
-    *out = (size_t)(n << shift);
-    if (*text >= '1' && *text <= '9' && !end[unit != NULL] && n <= SIZE_MAX >> shift) return true;
-    tell("--%s %s: expected bytes, as 262144, 256K, 1M or 2G", option, text);
-    return false;
-}
-
-static bool some_seconds(const char *option, const char *text, double *out)
-{
-    char *end;
-    *out = strtod(text, &end);
-    if (*text && !*end && *out > 0 && *out <= 3600) return true;
-    tell("--%s %s: expected seconds, above 0 and up to 3600", option, text);
-    return false;
-}
-
-static bool one_of(const char *option, const char *text, const char *const *words, int n)
-{
-    char list[128];
-    size_t used = 0;
-    for (int i = 0; i < n; i++) {
-        if (strcmp(words[i], text) == 0) return true;
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", words[i]);
-    }
-    const char *near = diag_nearest(text, words, n);
-    if (near) tell("--%s %s: expected %s; did you mean '%s'?", option, text, list, near);
-    else tell("--%s %s: expected %s", option, text, list);
-    return false;
-}
-
-/* A setting of generation: kept as it stands, once it is known to be good. The last of equals counts. */
-static bool some_setting(const char *option, const char *text, GenerationChoices *g)
-{
-    static const char *const stops[] = { "false", "true", "never" };
-    RtGeneration tried = { .max_new = 0 };
-    const char *expected = "";
-    if (!strcmp(option, "early-stopping") && !one_of(option, text, stops, 3)) return false;
-    if (rt_generation_set(&tried, option, text, &expected) != 0) {
-        tell("--%s %s: expected %s", option, text, expected);
-        return false;
-    }
-    int i = 0;
-    while (i < g->count && strcmp(g->name[i], option)) i++;
-    g->name[i] = option;
-    g->value[i] = text;
-    if (i == g->count) g->count++;
-    if (tried.beams) g->beams = tried.beams;
-    return true;
-}
-
-/* An instruction set, or several with commas between them. */
-static bool some_isas(const char *option, const char *text)
-{
-    Arena *a = arena_new();
-    int n, known;
-    const char *const *names = isa_names(&known), *const *list = isa_list(a, text, &n);
-    bool good = true;
-    for (int i = 0; i < n && good; i++) good = one_of(option, list[i], names, known);
-    const char *fault = good ? isa_list_fault(a, text) : NULL;
-    if (fault) tell("--%s %s: %s", option, text, fault);
-    arena_free(a);
-    return good && !fault;
-}
-
-static bool some_text(const char *option, const char *text, const char **out)
-{
-    *out = text;
-    if (!*text) tell("--%s is empty", option);
-    return *text;
-}
-
 typedef struct Line { Choices choices; uint64_t given; const char **inputs, **stops; Prompt *prompts; } Line;
 
 static bool take_option(Line *l, OptionKind kind, const char *value)
@@ -359,63 +219,63 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     switch (kind) {
     case OPTION_HELP:
     case OPTION_VERSION: return true;
-    case OPTION_OUTPUT:  return some_text(name, value, &c->folder);
-    case OPTION_ENGINE:  c->engine = value; return one_of(name, value, engines, 3);
-    case OPTION_CC:      return some_text(name, value, &c->cc);
-    case OPTION_ISA:     c->isa = value; return some_isas(name, value);
-    case OPTION_THREADS: return thread_list(name, value, c);
-    case OPTION_LANES:   return whole_number(name, value, 1, 256, &c->lanes);
-    case OPTION_UNROLL:  return whole_number(name, value, 1, 64, &c->unroll);
+    case OPTION_OUTPUT:  return option_text(name, value, &c->folder);
+    case OPTION_ENGINE:  c->engine = value; return option_word(name, value, engines, 3);
+    case OPTION_CC:      return option_text(name, value, &c->cc);
+    case OPTION_ISA:     c->isa = value; return option_isas(name, value);
+    case OPTION_THREADS: return option_threads(name, value, c);
+    case OPTION_LANES:   return option_whole(name, value, 1, 256, &c->lanes);
+    case OPTION_UNROLL:  return option_whole(name, value, 1, 64, &c->unroll);
     case OPTION_UNROLL_LAYERS:
         c->layers = strcmp(value, "off") == 0 ? LAYERS_LOOP : LAYERS_CALLS;
-        return one_of(name, value, switches, 2);
-    case OPTION_SLOTS:   return whole_number(name, value, 1, 4096, &c->slots);
+        return option_word(name, value, switches, 2);
+    case OPTION_SLOTS:   return option_whole(name, value, 1, 4096, &c->slots);
 #define OPTION(id, letter, name, argument, doc)
 #define SETTING(id, letter, name, argument, doc) case OPTION_##id:
 #include "options.def"
 #undef SETTING
 #undef OPTION
-        return some_setting(name, value, &c->generation);
+        return option_setting(name, value, &c->generation);
     case OPTION_PROMPT:  l->prompts[c->prompt_count++] = (Prompt){ value, false }; return true;
-    case OPTION_FILE:    l->prompts[c->prompt_count++] = (Prompt){ value, true }; return some_text(name, value, &value);
-    case OPTION_STOP:    return some_text(name, value, &l->stops[c->stop_count++]);
+    case OPTION_FILE:    l->prompts[c->prompt_count++] = (Prompt){ value, true }; return option_text(name, value, &value);
+    case OPTION_STOP:    return option_text(name, value, &l->stops[c->stop_count++]);
     case OPTION_IDS:     c->ids = true; return true;
-    case OPTION_TOKENIZER: return some_text(name, value, &c->tokenizer);
-    case OPTION_MAX_LEN: return whole_number(name, value, 1, 1048576, &c->max_len);
+    case OPTION_TOKENIZER: return option_text(name, value, &c->tokenizer);
+    case OPTION_MAX_LEN: return option_whole(name, value, 1, 1048576, &c->max_len);
     case OPTION_WEIGHTS:
         c->weights = value[0] == 'f' ? WEIGHTS_FILE : value[0] == 'l' ? WEIGHTS_LITERAL : WEIGHTS_EMBED;
-        return one_of(name, value, forms, 3);
+        return option_word(name, value, forms, 3);
     case OPTION_KERNELS:
         c->kernels = value[0] == 'u' ? KERNELS_UNROLLED : KERNELS_LIBRARY;
-        return one_of(name, value, kernels, 2);
+        return option_word(name, value, kernels, 2);
     case OPTION_TAPS:    c->taps = true; return true;
     case OPTION_ALLOW_C: c->allow_c = true; return true;
-    case OPTION_FROM:    return some_text(name, value, &c->from);
-    case OPTION_INPUT:   return some_text(name, value, &l->inputs[c->input_count++]);
-    case OPTION_AGAINST: return some_text(name, value, &c->against);
-    case OPTION_POSITION: c->info.has_position = true; return whole_number(name, value, 0, 1048575, &c->info.position);
+    case OPTION_FROM:    return option_text(name, value, &c->from);
+    case OPTION_INPUT:   return option_text(name, value, &l->inputs[c->input_count++]);
+    case OPTION_AGAINST: return option_text(name, value, &c->against);
+    case OPTION_POSITION: c->info.has_position = true; return option_whole(name, value, 0, 1048575, &c->info.position);
     case OPTION_TARGET:  c->info.target = value; return true;
-    case OPTION_MAX_RAM: return byte_count(name, value, &c->info.max_ram);
-    case OPTION_MAX_FLASH: return byte_count(name, value, &c->info.max_flash);
+    case OPTION_MAX_RAM: return option_bytes(name, value, &c->info.max_ram);
+    case OPTION_MAX_FLASH: return option_bytes(name, value, &c->info.max_flash);
     case OPTION_CODE:    c->info.code = true; return true;
-    case OPTION_MEMORY:  return some_text(name, value, &c->info.memory);
-    case OPTION_GRAPH:   return some_text(name, value, &c->info.graph);
+    case OPTION_MEMORY:  return option_text(name, value, &c->info.memory);
+    case OPTION_GRAPH:   return option_text(name, value, &c->info.graph);
     case OPTION_LUA:     c->info.lua = true; return true;
     case OPTION_FAMILIES: c->info.families = true; return true;
-    case OPTION_KIND:    c->attention.kind = value; return one_of(name, value, kinds, 3);
-    case OPTION_LAYER:   c->attention.has_layer = true; return whole_number(name, value, 0, 1023, &c->attention.layer);
-    case OPTION_HEAD:    c->attention.has_head = true; return whole_number(name, value, 0, 4095, &c->attention.head);
-    case OPTION_COLOR:   c->attention.colour = value; return one_of(name, value, whens, 3);
-    case OPTION_REPETITIONS: return whole_number(name, value, 1, 1000, &c->bench.repetitions);
-    case OPTION_SECONDS: return some_seconds(name, value, &c->bench.seconds);
-    case OPTION_FORMAT:  c->bench.format = value; return one_of(name, value, formats, 4);
+    case OPTION_KIND:    c->attention.kind = value; return option_word(name, value, kinds, 3);
+    case OPTION_LAYER:   c->attention.has_layer = true; return option_whole(name, value, 0, 1023, &c->attention.layer);
+    case OPTION_HEAD:    c->attention.has_head = true; return option_whole(name, value, 0, 4095, &c->attention.head);
+    case OPTION_COLOR:   c->attention.colour = value; return option_word(name, value, whens, 3);
+    case OPTION_REPETITIONS: return option_whole(name, value, 1, 1000, &c->bench.repetitions);
+    case OPTION_SECONDS: return option_seconds(name, value, &c->bench.seconds);
+    case OPTION_FORMAT:  c->bench.format = value; return option_word(name, value, formats, 4);
     case OPTION_DECODE:  c->tokenize.decode = true; return true;
     case OPTION_PIECES:  c->tokenize.pieces = true; return true;
     case OPTION_PAIR:    c->tokenize.pair = value; return true;
     case OPTION_NO_SPECIAL: c->tokenize.no_special = true; return true;
     case OPTION_CLEAR:   c->clear = true; return true;
     case OPTION_CHAT:    c->chat = true; return true;
-    case OPTION_SYSTEM:  return some_text(name, value, &c->system);
+    case OPTION_SYSTEM:  return option_text(name, value, &c->system);
     case OPTION_STREAM:  c->stream = true; return true;
     case OPTION_RAW:     c->raw = true; return true;
     case OPTION_JSON:    c->json = true; return true;

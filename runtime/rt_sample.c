@@ -114,11 +114,13 @@ static int typical(RtCandidate *c, int n, double mass)
 int rt_sample_candidates(const RtSampling *s, const float *scores, int vocab, RtCandidate *c)
 {
     const float t = s->temperature > 0 ? s->temperature : 1;
-    float most = -INFINITY;
+    float most = 0;
     int n = 0;
-    for (int id = 0; id < vocab; id++)
-        if (scores[id] > most) most = scores[id];
-    if (t >= 1e-6f) most = 0;           /* what is divided by less would overflow: then by how much each is below the likeliest */
+    if (t < 1e-6f) {                    /* what is divided by less would overflow: then by how much each is below the likeliest */
+        most = -INFINITY;
+        for (int id = 0; id < vocab; id++)
+            if (scores[id] > most) most = scores[id];
+    }
     for (int id = 0; id < vocab; id++)
         if (scores[id] > -INFINITY) c[n++] = (RtCandidate){ (scores[id] - most) / t, id, 0 };
     if (!n) return 0;

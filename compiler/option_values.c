@@ -1,0 +1,152 @@
+/* option_values.c: the value of an option, read and checked; what is wrong with it is told at once. */
+#include "option_values.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa.h"
+#include "text.h"
+
+/* ---- telling ---------------------------------------------------------------------------------------------------- */
+
+/* What a terminal would obey, or is no text, stands as an escape. */
+static void put_escaped(const char *s, FILE *to)
+{
+    for (size_t n = strlen(s); n;) {
+        int32_t c = 0;
+        int length = utf8_next(s, n, &c);
+        bool hidden = (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x2069) || c == 0xFEFF;
+        if (!length) fprintf(to, "\\x%02x", (unsigned char)*s);
+        else if (c < 0x20 || c == 0x7F) fprintf(to, "\\x%02x", (unsigned)c);
+        else if ((c >= 0x80 && c < 0xA0) || hidden) fprintf(to, "\\u%04x", (unsigned)c);
+        else fwrite(s, 1, (size_t)length, to);
+        s += length ? length : 1;
+        n -= length ? (size_t)length : 1;
+    }
+}
+
+void tell(const char *format, ...)
+{
+    va_list args;
+    char *text;
+    va_start(args, format);
+    int n = vasprintf(&text, format, args);
+    va_end(args);
+    if (n < 0) die("out of memory");
+    fputs("xformc: ", stderr);
+    put_escaped(text, stderr);
+    fputc('\n', stderr);
+    free(text);
+}
+
+/* ---- values ----------------------------------------------------------------------------------------------------- */
+
+/* A whole number from `least` to `most`; false after telling. */
+bool option_whole(const char *option, const char *text, int least, int most, int *out)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (isdigit((unsigned char)*text) && !*end && n >= least && n <= most) {
+        *out = (int)n;
+        return true;
+    }
+    tell("--%s %s: expected a whole number from %d to %d", option, text, least, most);
+    return false;
+}
+
+/* Numbers of threads, with commas between them. Only `bench` takes several. */
+bool option_threads(const char *option, const char *text, Choices *c)
+{
+    enum { MOST = sizeof c->bench.threads / sizeof *c->bench.threads };
+    c->bench.thread_count = 0;
+    for (const char *s = text;; s++) {
+        const size_t n = strcspn(s, ",");
+        char word[16];
+        snprintf(word, sizeof word, "%.*s", (int)n, s);
+        if (c->bench.thread_count == MOST || !option_whole(option, word, 1, MOST, &c->bench.threads[c->bench.thread_count++])) return false;
+        s += n;
+        if (!*s) break;
+    }
+    c->threads = c->bench.threads[0];
+    return true;
+}
+
+/* Bytes: a whole number, with K, M or G for 2^10, 2^20, 2^30; false after telling. */
+bool option_bytes(const char *option, const char *text, size_t *out)
+{
+    static const char units[] = "KMG";
+    char *end;
+    unsigned long long n = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    *out = (size_t)(n << shift);
+    if (*text >= '1' && *text <= '9' && !end[unit != NULL] && n <= SIZE_MAX >> shift) return true;
+    tell("--%s %s: expected bytes, as 262144, 256K, 1M or 2G", option, text);
+    return false;
+}
+
+bool option_seconds(const char *option, const char *text, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    if (*text && !*end && *out > 0 && *out <= 3600) return true;
+    tell("--%s %s: expected seconds, above 0 and up to 3600", option, text);
+    return false;
+}
+
+bool option_word(const char *option, const char *text, const char *const *words, int n)
+{
+    char list[128];
+    size_t used = 0;
+    for (int i = 0; i < n; i++) {
+        if (strcmp(words[i], text) == 0) return true;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", words[i]);
+    }
+    const char *near = diag_nearest(text, words, n);
+    if (near) tell("--%s %s: expected %s; did you mean '%s'?", option, text, list, near);
+    else tell("--%s %s: expected %s", option, text, list);
+    return false;
+}
+
+/* A setting of generation: kept as it stands, once it is known to be good. The last of equals counts. */
+bool option_setting(const char *option, const char *text, GenerationChoices *g)
+{
+    static const char *const stops[] = { "false", "true", "never" };
+    RtGeneration tried = { .max_new = 0 };
+    const char *expected = "";
+    if (!strcmp(option, "early-stopping") && !option_word(option, text, stops, 3)) return false;
+    if (rt_generation_set(&tried, option, text, &expected) != 0) {
+        tell("--%s %s: expected %s", option, text, expected);
+        return false;
+    }
+    int i = 0;
+    while (i < g->count && strcmp(g->name[i], option)) i++;
+    g->name[i] = option;
+    g->value[i] = text;
+    if (i == g->count) g->count++;
+    if (tried.beams) g->beams = tried.beams;
+    return true;
+}
+
+/* An instruction set, or several with commas between them. */
+bool option_isas(const char *option, const char *text)
+{
+    Arena *a = arena_new();
+    int n, known;
+    const char *const *names = isa_names(&known), *const *list = isa_list(a, text, &n);
+    bool good = true;
+    for (int i = 0; i < n && good; i++) good = option_word(option, list[i], names, known);
+    const char *fault = good ? isa_list_fault(a, text) : NULL;
+    if (fault) tell("--%s %s: %s", option, text, fault);
+    arena_free(a);
+    return good && !fault;
+}
+
+bool option_text(const char *option, const char *text, const char **out)
+{
+    *out = text;
+    if (!*text) tell("--%s is empty", option);
+    return *text;
+}

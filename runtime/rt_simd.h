@@ -381,20 +381,24 @@ RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)
     return rt_set1(0);
 }
 
-/* rows and panels are literals of the caller; partial says that the tile's last panel is the matrix's last. */
+/* rows and panels are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
+ * reach eight panels with one stride in a register, once and twice; with one pointer gcc keeps the multiples of a stride
+ * that is no constant in memory, and the gate of a row took a fifth longer. */
 RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
 {
     rt_v16 sum[RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS];
     rt_v16 w[RT_ROW_PANELS];
-    const float *restrict x = t.x, *restrict weights = t.w;
+    const float *restrict x = t.x;
     const int last = partial ? t.last : 16;
+    _Static_assert(RT_ROW_PANELS <= 9, "three pointers reach three panels each");
+    const float *restrict panel_0 = t.w, *restrict panel_3 = panel_0 + 3 * t.w_panel, *restrict panel_6 = panel_3 + 3 * t.w_panel;
 
     RT_UNROLL for (int r = 0; r < rows; r++)
         RT_UNROLL for (int p = 0; p < panels; p++)
             sum[r * panels + p] = rt_tile_start(&t, r, p, p == panels - 1 ? last : 16);
-    for (int i = 0; i < t.in; i++) {
+    for (int i = 0; i < t.in; i++, panel_0 += 16, panel_3 += 16, panel_6 += 16) {
         RT_UNROLL for (int p = 0; p < panels; p++)
-            w[p] = rt_load(weights + (size_t)p * t.w_panel + 16 * (size_t)i);
+            w[p] = rt_load((p < 3 ? panel_0 : p < 6 ? panel_3 : panel_6) + (size_t)(p % 3) * t.w_panel);
         RT_UNROLL for (int r = 0; r < rows; r++) {
             rt_v16 input = rt_set1(x[(size_t)r * t.x_stride + i]);
             RT_UNROLL for (int p = 0; p < panels; p++)

@@ -128,13 +128,15 @@ char *arena_text(Arena *a, const char *text)
 
 char *arena_vformat(Arena *a, const char *format, va_list args)
 {
+    char most[256];                         /* of nearly all: they are formatted once */
     va_list again;
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, again);
+    int n = vsnprintf(most, sizeof most, format, again);
     va_end(again);
     if (n < 0) die("cannot format: %s", format);
     char *p = arena_alloc(a, (size_t)n + 1);
-    vsnprintf(p, (size_t)n + 1, format, args);
+    if ((size_t)n < sizeof most) memcpy(p, most, (size_t)n + 1);
+    else vsnprintf(p, (size_t)n + 1, format, args);
     return p;
 }
 

@@ -51,14 +51,17 @@ void text_add_quoted(Text *t, const char *s)
 void text_printf(Text *t, const char *format, ...)
 {
     va_list args;
+    size_t room = t->room - t->size;        /* a NUL included */
     va_start(args, format);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = vsnprintf(t->data + t->size, room, format, args);
     va_end(args);
     if (n < 0) die("cannot format: %s", format);
-    text_reserve(t, (size_t)n);
-    va_start(args, format);
-    vsnprintf(t->data + t->size, (size_t)n + 1, format, args);
-    va_end(args);
+    if ((size_t)n >= room) {
+        text_reserve(t, (size_t)n);
+        va_start(args, format);
+        vsnprintf(t->data + t->size, (size_t)n + 1, format, args);
+        va_end(args);
+    }
     t->size += (size_t)n;
 }
 

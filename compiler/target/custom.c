@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "c_depth.h"
-#include "jit.h"
+#include "c_memory.h"
 #include "runtime_text.h"
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ void custom_function(Text *out, const Wrapper *w)
 /* ---- compiled ---------------------------------------------------------------------------------------------------- */
 
 typedef struct Compiled { const PlanOp *op; CustomFunction *function; } Compiled;
-struct CustomCode { void *code; Compiled *list; int count; };
+struct CustomCode { CMemory *code; Compiled *list; int count; };
 
 static void collect(CustomCode *c, Arena *a, const Plan *p)
 {
@@ -190,6 +190,17 @@ static bool is_shallow(Diag *d, const CustomOp *op)
     return !line;
 }
 
+/* What macros make of it is seen by trying; `text` is that of all. */
+static bool is_survived(Diag *d, const CustomCode *c, const char *text)
+{
+    const CustomOp *op = NULL;
+    for (int i = 0; i < c->count && !op; i++)
+        if (strstr(c->list[i].op->node->custom->c, "define")) op = c->list[i].op->node->custom;
+    if (!op || c_memory_survives(text)) return true;
+    diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line), "libtcc does not come to an end with the macros of %s", op->name);
+    return false;
+}
+
 CustomCode *custom_compile(Arena *a, Diag *d, const Plan *p)
 {
     CustomCode *c = arena_alloc(a, sizeof *c);
@@ -199,10 +210,11 @@ CustomCode *custom_compile(Arena *a, Diag *d, const Plan *p)
     Text text = text_new(a);
     emit_without_headers(a, &text);
     for (int i = 0; i < c->count; i++) add_function(&text, a, c->list[i].op, i);
+    if (!is_survived(d, c, text.data)) return NULL;
     Told told = { d, a, c, false };
-    c->code = jit_compile_c(text.data, &told, tell);
+    c->code = c_memory_compile(text.data, NULL, 0, &told, tell);
     for (int i = 0; c->code && i < c->count; i++) {
-        void *address = jit_symbol(c->code, arena_format(a, "xf_op_%d", i));
+        void *address = c_memory_symbol(c->code, arena_format(a, "xf_op_%d", i));
         if (!address) die("libtcc lost a function");
         memcpy(&c->list[i].function, &address, sizeof address);     /* POSIX: a function's address in a void pointer */
     }
@@ -217,7 +229,7 @@ CustomFunction *custom_of(const CustomCode *c, const PlanOp *op)
     die("an operation was not compiled");
 }
 
-void custom_free(CustomCode *c) { jit_free_c(c->code); }
+void custom_free(CustomCode *c) { c_memory_free(c->code); }
 
 bool custom_check(Arena *a, Diag *d, const Graph *g)
 {

@@ -1,6 +1,5 @@
 /* jit.c: the engine that compiles the emitted C in memory with libtcc. Every operation is a kernel of the library, bound by
  * name, for tcc's own code is as slow as unoptimised C; it only says what is called in which order. */
-#include <libtcc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -9,6 +8,7 @@
 #include <time.h>
 
 #include "c_depth.h"
+#include "c_memory.h"
 #include "clock.h"
 #include "emitted.h"
 #include "isa.h"
@@ -18,7 +18,7 @@
 
 typedef struct Jit {
     Emitted emitted;
-    TCCState *code;
+    CMemory *code;
     const unsigned char *weights;   /* shared */
     unsigned char *own_weights;     /* a copy that was changed; NULL where there is none */
     const KernelSet *set;
@@ -33,7 +33,7 @@ static void jit_close(Engine *e)
 {
     Jit *k = e->own;
     emitted_release(&k->emitted);
-    if (k->code) tcc_delete(k->code);
+    if (k->code) c_memory_free(k->code);
     if (k->weights) pack_release(k->weights);
     free(k->own_weights);
     free(k->own_text);
@@ -209,100 +209,51 @@ static const EngineOps jit_ops = {
 
 /* ---- compiling -------------------------------------------------------------------------------------------------- */
 
-static void *in_memory(void *code, const char *name) { return tcc_get_symbol(code, name); }
+static void *in_memory(void *code, const char *name) { return c_memory_symbol(code, name); }
 
-/* tcc's messages, one a line. */
+/* libtcc's messages, one a line. */
 static void keep_message(void *text, const char *message)
 {
     text_add(text, message);
     text_add(text, "\n");
 }
 
-static void add_function(TCCState *code, const char *name, KernelFunction *function)
-{
-    void *address;
-    memcpy(&address, &function, sizeof address);    /* POSIX: a function's address in a void pointer */
-    tcc_add_symbol(code, name, address);
-}
-
 /* What the emitted code calls besides the kernels. */
-static void add_runtime(TCCState *code)
+static const CSymbol runtime[] = {
+    C_SYMBOL(rt_isa_missing),
+    C_SYMBOL(rt_team_resize),
+    C_SYMBOL(rt_team_run),
+    C_SYMBOL(rt_team_share),
+    C_SYMBOL(rt_team_barrier),
+    C_SYMBOL(rt_characters_encode),
+    C_SYMBOL(rt_characters_decode),
+    C_SYMBOL(rt_text_scratch_bytes),
+    C_SYMBOL(rt_text_ids),
+    C_SYMBOL(rt_text_of_ids),
+    C_SYMBOL(rt_poll),
+    C_SYMBOL(rt_watch),
+};
+enum { RUNTIME = sizeof runtime / sizeof *runtime };
+
+static CSymbol *symbols_of(Arena *a, const KernelSet *set, int *n)
 {
-#define ADD(function) add_function(code, #function, (KernelFunction *)function)
-    ADD(rt_isa_missing);
-    ADD(rt_team_resize);
-    ADD(rt_team_run);
-    ADD(rt_team_share);
-    ADD(rt_team_barrier);
-    ADD(rt_characters_encode);
-    ADD(rt_characters_decode);
-    ADD(rt_text_scratch_bytes);
-    ADD(rt_text_ids);
-    ADD(rt_text_of_ids);
-    ADD(rt_poll);
-    ADD(rt_watch);
-    ADD(memset);                                    /* tcc calls these for initialisers and copies of structs */
-    ADD(memcpy);
-    ADD(memmove);
-#undef ADD
+    for (*n = RUNTIME; set->kernels[*n - RUNTIME].name;) ++*n;
+    CSymbol *symbols = arena_array(a, (size_t)*n, sizeof *symbols);
+    memcpy(symbols, runtime, sizeof runtime);
+    for (int i = RUNTIME; i < *n; i++) symbols[i] = (CSymbol){ set->kernels[i - RUNTIME].name, set->kernels[i - RUNTIME].function };
+    return symbols;
 }
 
-/* Compile and link; every message is an error, for a call of what is not declared is only a warning to tcc. `code`: what
- * the error's exit code is. */
-static TCCState *compile(Arena *a, Diag *d, Exit blame, const char *text, const KernelSet *set)
+/* `blame`: what the error's exit code is. */
+static CMemory *compile(Arena *a, Diag *d, Exit blame, const char *text, const KernelSet *set)
 {
+    int n;
+    const CSymbol *symbols = symbols_of(a, set, &n);
     Text messages = text_new(a);
-    TCCState *code = tcc_new();
-    if (!code) die("no memory for libtcc");
-    tcc_set_error_func(code, &messages, keep_message);
-    tcc_set_options(code, "-nostdlib -nostdinc -std=c11 -Wall");
-    tcc_set_output_type(code, TCC_OUTPUT_MEMORY);
-    bool good = tcc_compile_string(code, text) == 0;
-    if (good) {
-        add_runtime(code);
-        for (int i = 0; set->kernels[i].name; i++) add_function(code, set->kernels[i].name, set->kernels[i].function);
-        good = tcc_relocate(code, TCC_RELOCATE_AUTO) == 0;
-    }
-    if (good && !messages.size) return code;
-    diag_error(d, blame, (Loc){ 0 }, "libtcc refuses the C text: %.*s", (int)strcspn(messages.data, "\n"), messages.data);
-    tcc_delete(code);
-    return NULL;
+    CMemory *code = c_memory_compile(text, symbols, n, &messages, keep_message);
+    if (!code) diag_error(d, blame, (Loc){ 0 }, "libtcc refuses the C text: %.*s", (int)strcspn(messages.data, "\n"), messages.data);
+    return code;
 }
-
-/* ---- other C ------------------------------------------------------------------------------------------------------ */
-
-typedef struct Listener { void *user; JitSay *say; int heard; } Listener;
-
-static void hear(void *listener, const char *message)
-{
-    Listener *l = listener;
-    l->heard++;
-    l->say(l->user, message);
-}
-
-void *jit_compile_c(const char *text, void *user, JitSay *say)
-{
-    Listener listener = { user, say, 0 };
-    TCCState *code = tcc_new();
-    if (!code) die("no memory for libtcc");
-    tcc_set_error_func(code, &listener, hear);
-    tcc_set_options(code, "-nostdlib -nostdinc -std=c11 -Wall");
-    tcc_set_output_type(code, TCC_OUTPUT_MEMORY);
-    bool good = tcc_compile_string(code, text) == 0 && !listener.heard;
-    if (good) {
-        add_function(code, "memset", (KernelFunction *)memset);
-        add_function(code, "memcpy", (KernelFunction *)memcpy);
-        add_function(code, "memmove", (KernelFunction *)memmove);
-        good = tcc_relocate(code, TCC_RELOCATE_AUTO) == 0 && !listener.heard;
-    }
-    if (good) return code;
-    tcc_delete(code);
-    return NULL;
-}
-
-void *jit_symbol(void *code, const char *name) { return in_memory(code, name); }
-
-void jit_free_c(void *code) { tcc_delete(code); }
 
 /* The first of a list that there is and this processor runs, or NULL. */
 static const KernelSet *first_set(Arena *a, const char *list)
@@ -369,19 +320,23 @@ bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text)
         diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the C text has %s", what);
         return false;
     }
+    if (!c_memory_survives(text)) {
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "libtcc does not come to an end with the C text");
+        return false;
+    }
     char *copy = strdup(text);
     if (!copy) die("no memory for C");
-    TCCState *code = compile(a, d, EXIT_BAD_DATA, text, k->set);
+    CMemory *code = compile(a, d, EXIT_BAD_DATA, text, k->set);
     if (!code) {
         free(copy);
         return false;
     }
     if (!emitted_find(a, d, &found, e->plan->graph->model, in_memory, code)) {
-        tcc_delete(code);
+        c_memory_free(code);
         free(copy);
         return false;
     }
-    tcc_delete(k->code);
+    c_memory_free(k->code);
     k->code = code;
     k->emitted = found;
     free(k->own_text);

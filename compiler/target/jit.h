@@ -27,12 +27,6 @@ unsigned char *jit_own_weights(Engine *e);
 void jit_shared_weights(Engine *e);
 bool jit_has_own_weights(const Engine *e);
 
-/* Freestanding C in memory, every message of the compiler said one by one; NULL after messages, warnings too. */
-typedef void JitSay(void *user, const char *message);
-void *jit_compile_c(const char *text, void *user, JitSay *say);
-void *jit_symbol(void *code, const char *name);             /* NULL if absent */
-void jit_free_c(void *code);
-
 /* Stop whatever runs in this process, from a signal handler too; and go on. */
 void jit_stop(void);
 bool jit_stop_wanted(void);

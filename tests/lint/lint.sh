@@ -64,7 +64,7 @@ rule_libraries() {
             place["lua.h"] = place["lauxlib.h"] = place["lualib.h"] = "^compiler/(front/spec_|repl)[a-z_]*\\.[ch]$"
             place["jansson.h"] = "^compiler/front/(safetensors|json|huggingface|tokenizer_json)[a-z_]*\\.[ch]$"
             place["cblas.h"] = place["openblas_config.h"] = "^compiler/target/generic_blas\\.c$"
-            place["libtcc.h"] = "^compiler/target/jit\\.c$"
+            place["libtcc.h"] = "^compiler/target/c_memory\\.c$"
             place["utf8proc.h"] = "^compiler/base/unicode_tables\\.c$"
             place["histedit.h"] = "^compiler/repl_edit\\.c$"
             place["cmocka.h"] = "^tests/"

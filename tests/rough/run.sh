@@ -328,6 +328,17 @@ verdict $? 'a compiler that does not say its version keeps nobody waiting'
 cat "$scratch/out"
 export XFORMC_CACHE=off
 
+says 'macros that end in such a depth are an error, and the session goes on' 65 'false libtcc does not come to an end with the C text
+2019-05-03' '*prompt:1:*libtcc does not come to an end with the macros of deep*' <<'END'
+macros = { "#define A0 ((((((((" }
+for i = 1, 12 do macros[i + 1] = ("#define A%d A%d A%d A%d A%d"):format(i, i - 1, i - 1, i - 1, i - 1) end
+macros = table.concat(macros, "\n") .. "\n"
+m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("likeliest")
+good, why = pcall(m.edit, m, "likeliest", (old:gsub("\n{\n", "\n{\n" .. macros .. "    int x = A12 1; (void)x;\n", 1))); print(tostring(good) .. " " .. tostring(why):gsub("^error: ", ""))
+xf.compile(xf.graph("g", function(g) xf.op{ name = "deep", shape = function(x) return x end, c = macros .. "y[0] = A12 1;" } g.output("Y", g.deep(g.input("X", { 2, 2 }))) end))
+m("3rd of May 2019")
+END
+
 says 'C that is nested too deep is an error; what is not is compiled' 65 'false the C text has more than 256 brackets in one another
 true nil
 false the C text has an expression of more than 2048 words and signs

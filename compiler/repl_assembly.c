@@ -26,7 +26,7 @@ static const char *apart(Arena *a, const char *text, const char *function)
 static bool compile(Arena *a, ReplModel *m, const char *folder, const char *file)
 {
     const char *cc = m->choices.cc ? m->choices.cc : "cc", *log = file_join(a, folder, "log");
-    char *argv[] = { arena_text(a, cc), (char *)"-std=c11", (char *)"-O3", (char *)"-march=native", (char *)"-ffp-contract=off",
+    char *argv[] = { arena_text(a, cc), (char *)"-std=c11", (char *)"-O2", (char *)"-march=native", (char *)"-ffp-contract=off",
                      (char *)"-fno-asynchronous-unwind-tables", (char *)"-S", arena_format(a, "-I%s", file_join(a, folder, "runtime")),
                      arena_format(a, "-I%s", folder), (char *)"-o", arena_text(a, file_join(a, folder, "function.s")),
                      arena_text(a, file_join(a, folder, file)), NULL };

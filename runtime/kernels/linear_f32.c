@@ -59,9 +59,9 @@ RT_KERNEL void rt_linear_gate_f32(const RtLinear *shape, float *y, const float *
             n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
             float *to = y + (size_t)r * y_stride + 16 * (size_t)p;
             const RtTile g = rt_linear_tile(shape, to, y_stride), u = rt_linear_tile(shape, factor, width);
-            const float *from = x + (size_t)r * g.x_stride, *gate = (const float *)w + (size_t)p * g.w_panel;
-            rt_linear_panels(shape, g, RT_IDENTITY, from, gate, n, panels);
-            rt_linear_panels(shape, u, RT_IDENTITY, from, gate + (size_t)((shape->out + 15) / 16) * g.w_panel, n, panels);
+            const float *from = x + (size_t)r * g.x_stride, *weights = (const float *)w + (size_t)p * g.w_panel;
+            for (int second = 0; second < 2; second++, weights += (size_t)((shape->out + 15) / 16) * g.w_panel)
+                rt_linear_panels(shape, second ? u : g, RT_IDENTITY, from, weights, n, panels);
             for (int k = 0; k < n; k++)
                 for (size_t i = 0; i < width; i += 16) {
                     float *at = to + (size_t)k * y_stride + i;

@@ -320,6 +320,21 @@ wait $!
 [ "$line $second" = '2019-05-03 2093-10-06' ]
 verdict $? 'a conversation: each line is answered as it comes'
 
+# Small: what a program of a decoder takes besides its weights, and what it holds besides weights and state.
+name='a program without its weights has at most 100 KiB'
+if ! gcc --version >/dev/null 2>&1; then skip "$name" "no gcc"
+elif ! env -u MAKEFLAGS "$xformc" build specs/gpt.lua -q --cc gcc -o "$scratch/gpt"; then verdict 1 "$name"
+else
+    room=$(($(wc -c <"$scratch/gpt/gpt") - $(wc -c <"$scratch/gpt/gpt.safetensors")))
+    [ $room -le 102400 ]
+    verdict $? "$name"
+    echo "$room bytes"
+fi
+bytes=$("$program" --info | awk '$1 == "bytes" || $1 == "state" { n += $NF } END { print n }')
+peak=$("$tools/peak" "$program" '3rd of May 2019') && [ "$bytes" -gt 1000000 ] && [ "$peak" -le $((bytes / 1024 + 4096)) ]
+verdict $? 'it holds its weights, its state and at most 4 MiB'
+echo "$peak KiB of $((bytes / 1024)) and 4096"
+
 # Other sets of instructions.
 processor=$(uname -m)
 name='an AVX-512 program on a processor without it is refused'

@@ -181,6 +181,16 @@ static void add_merges(Blob *o)
     for (uint32_t i = 0; i < slots; i++) add_u32(o, TOK_MERGE_SLOTS, slot[i]);
 }
 
+/* Reads what add_bytes wrote. */
+static void add_joins(Blob *o)
+{
+    const unsigned char *p = o->section[TOK_BYTES].data;
+    uint32_t bytes[256], words = 0;
+    for (int i = 0; i < 256; i++) bytes[i] = p[4 * i] | (uint32_t)p[4 * i + 1] << 8 | (uint32_t)p[4 * i + 2] << 16 | (uint32_t)p[4 * i + 3] << 24;
+    const uint32_t *bits = tok_joins(o->b, bytes, &words);
+    for (uint32_t i = 0; i < words; i++) add_u32(o, TOK_JOINS, bits[i]);
+}
+
 /* ---- steps ---------------------------------------------------------------------------------------------------------------- */
 
 static bool class_has(const TokClass *c, uint32_t x)
@@ -335,6 +345,7 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out)
     add_pieces(&o);
     add_bytes(&o);
     add_merges(&o);
+    add_joins(&o);
     add_steps(&o);
     add_tables(&o);
     add(&o, TOK_TEXT, b->text.data, b->text.size);

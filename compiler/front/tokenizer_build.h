@@ -124,6 +124,9 @@ void tok_decode_sentencepiece(TokBuild *b, TokString mark, bool prefix);
 /* ---- the end ---------------------------------------------------------------------------------------------------- */
 
 TokTrie tok_trie(Arena *a, TokEntry *entries, int count);       /* of equal keys the last; sorts the entries */
+/* The bits of TOK_JOINS, words[*count] in the arena; *count is 0 where there are no merges, or it cannot be said which symbols a
+ * merged one begins and ends with. bytes: TOK_BYTES. */
+uint32_t *tok_joins(const TokBuild *b, const uint32_t bytes[256], uint32_t *count);
 bool tok_finish(TokBuild *b, TokenizerBlob *out);
 
 /* ---- importers: false after errors -------------------------------------------------------------------------------- */

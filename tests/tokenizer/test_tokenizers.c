@@ -1,5 +1,6 @@
 /* test_tokenizers.c: every tokenizer of this folder on its corpus, against what Hugging Face's `tokenizers` (of the .json files)
- * and SentencePiece (of the .model files) make of it: see make.py. Also: damaged blobs, too little room, long texts. */
+ * and SentencePiece (of the .model files) make of it: see make.py. Also: damaged blobs, too little room, words that
+ * are cut, long texts. */
 #include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include <cmocka.h>
 
 #include "file.h"
-#include "rt_tokenizer.h"
+#include "rt_tokenizer_parts.h"
 #include "tokenizer.h"
 
 enum { MOST = 1 << 16 };
@@ -72,6 +73,16 @@ static void check_text(const RtTokenizer *t, const json_t *wanted, int n, int pl
     if (streamed != used || memcmp(stream, text, used) != 0) fail_msg("%s: the stream gives \"%s\", not \"%s\"", where, stream, text);
 }
 
+/* Words are cut where no merge can join; the ids are those of whole words. */
+static void check_whole_words(const RtTokenizer *t, const RtTokenText *x, int n, const char *where)
+{
+    RtTokenizer whole = *t;
+    int m = 0;
+    whole.bytes[TOK_JOINS] = 0;
+    assert_int_equal(encode(&whole, x, &(RtTokens){ again, NULL, NULL, MOST }, &m), RT_OK);
+    if (m != n || memcmp(again, ids, (size_t)n * sizeof *ids) != 0) fail_msg("%s: other ids without cuts", where);
+}
+
 static void check_row(const RtTokenizer *t, const json_t *row, const char *where)
 {
     const RtTokenText x = text_of(row);
@@ -89,6 +100,7 @@ static void check_row(const RtTokenizer *t, const json_t *row, const char *where
     assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, MOST }, &m), RT_OK);        /* without spans the same */
     assert_int_equal(m, n);
     assert_memory_equal(again, ids, (size_t)n * sizeof *ids);
+    check_whole_words(t, &x, n, where);
     if (n > 1) {
         assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, n - 1 }, &m), RT_TOO_LONG);
         assert_int_equal(m, n);
@@ -245,6 +257,29 @@ static void too_little_room(void **state)
     arena_free(c.arena);
 }
 
+/* A text that is one word is cut before its spaces, whose mark begins a piece and never stands behind a letter in one. */
+static void words_are_cut(void **state)
+{
+    static const char *const paths[] = { "llama2", "mistral", "spm_bpe" };
+    (void)state;
+    for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
+        Case c;
+        char path[64];
+        int letters = 0, cuts = 0;
+        snprintf(path, sizeof path, "%s/%s", folder, paths[p]);
+        open_case(&c, path);
+        const uint32_t words = c.t.bytes[TOK_JOINS] / 4, mark = rt_tok_find(&c.t, TOK_TRIE, (const unsigned char *)"\xE2\x96\x81", 3);
+        assert_true(words > 0 && mark != RT_TOK_NONE);
+        for (unsigned char letter = 'a'; letter <= 'z'; letter++) {
+            const uint32_t id = rt_tok_find(&c.t, TOK_TRIE, &letter, 1), bit = rt_tok_merge_hash(id, mark);
+            letters += id != RT_TOK_NONE;
+            cuts += id != RT_TOK_NONE && !(rt_tok_at(&c.t, TOK_JOINS, bit / 32 & (words - 1)) >> bit % 32 & 1);
+        }
+        if (letters < 20 || cuts * 10 < letters * 9) fail_msg("%s: cut behind %d of %d letters", paths[p], cuts, letters);
+        arena_free(c.arena);
+    }
+}
+
 /* A text without spaces, marks without a letter: time is no square of the length. */
 static void long_texts(void **state)
 {
@@ -281,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goldens), cmocka_unit_test(broken_utf8), cmocka_unit_test(damaged_blobs), cmocka_unit_test(too_little_room),
+        cmocka_unit_test(words_are_cut),
         cmocka_unit_test(long_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

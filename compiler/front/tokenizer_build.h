@@ -31,6 +31,11 @@ typedef struct TokClass { uint64_t properties; TokRange *ranges; int count, room
      &(list)->at[(list)->count++])
 void *tok_grow(Arena *a, void *old, int *room, size_t size);
 
+/* Texts to numbers, by hash: open addressing, never more than half full. All zeros is empty. */
+typedef struct TokTexts { struct TokTextsSlot { TokString text; uint32_t value; bool used; } *slot; uint32_t room, count; } TokTexts;
+uint32_t tok_texts_find(const TokTexts *t, TokString text);     /* RT_TOK_NONE if absent */
+void tok_texts_put(Arena *a, TokTexts *t, TokString text, uint32_t value);      /* the last of a text counts */
+
 /* Bytes to values, for look-ups and as the runtime walks it. */
 typedef struct TokEntry { TokString key; uint32_t value; } TokEntry;
 typedef struct TokTrie { uint32_t *units, count; } TokTrie;     /* units[2 * count] */
@@ -53,6 +58,8 @@ typedef struct TokBuild {
     TOK_LIST(TokClass) classes;
     Text text;                      /* TOK_TEXT */
     TokTrie trie;                   /* of the pieces' keys: tok_index */
+    TokTexts added_texts;  int added_known;     /* the first added token of each text, of those before `added_known` */
+    TokTexts piece_texts;  bool pieces_known;   /* the last piece of each text: tok_piece_of_text */
     uint32_t head[TOK_HEADS];
     double growth, split_growth, form_growth;  size_t extra, split_extra;
     int era;                        /* TokEra of the properties */
@@ -82,6 +89,8 @@ TokPiece *tok_piece(TokBuild *b, int64_t id, TokString text, bool known);
 void tok_index(TokBuild *b);
 uint32_t tok_id(const TokBuild *b, TokString key);              /* RT_TOK_NONE if absent */
 uint32_t tok_id_of_text(TokBuild *b, TokString text);           /* the same by the text in the vocabulary; added tokens too */
+uint32_t tok_added_of_text(TokBuild *b, TokString text);        /* the first of b->added, or RT_TOK_NONE */
+uint32_t tok_piece_of_text(TokBuild *b, TokString text);        /* the last piece, whether the model knows it or not, or RT_TOK_NONE */
 void tok_merge(TokBuild *b, uint32_t left, uint32_t right, uint32_t rank, uint32_t merged);
 /* Bytes of text in the alphabet of byte-level pieces; false where it has other characters. */
 bool tok_bytes(Arena *a, TokString text, TokString *bytes);

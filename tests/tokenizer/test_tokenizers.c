@@ -1,11 +1,12 @@
 /* test_tokenizers.c: every tokenizer of this folder on its corpus, against what Hugging Face's `tokenizers` (of the .json files)
  * and SentencePiece (of the .model files) make of it: see make.py. Also: damaged blobs, too little room, words that
- * are cut, long texts. */
+ * are cut, many added tokens, long texts. */
 #include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -280,6 +281,55 @@ static void words_are_cut(void **state)
     }
 }
 
+/* A tokenizer.json with `count` added tokens, every second of which is looked for in normalised text: "<a0>", "<a1>", … */
+static void write_added(const char *from, const char *to, int count)
+{
+    json_error_t error;
+    json_t *root = json_load_file(from, 0, &error);
+    assert_non_null(root);
+    json_t *list = json_object_get(root, "added_tokens");
+    for (int i = 0; i < count; i++) {
+        snprintf(text, sizeof text, "<a%d>", i);
+        json_array_append_new(list, json_pack("{s:i, s:s, s:b, s:b, s:b, s:b, s:b}", "id", 100000 + i, "content", text, "single_word", 0, "lstrip", 0,
+                                              "rstrip", 0, "normalized", i % 2, "special", !(i % 2)));
+    }
+    assert_int_equal(json_dump_file(root, to, JSON_COMPACT), 0);
+    json_decref(root);
+}
+
+/* A hundred thousand of them: neither reading nor finding them takes a square of their number, which would be minutes. */
+static void many_added_tokens(void **state)
+{
+    static const char *const paths[] = { "gpt2", "bert_uncased", "llama2" };
+    enum { COUNT = 100000, FOUND = 4000 };
+    char name[] = "/tmp/added-XXXXXX";
+    const int fd = mkstemp(name);
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
+        Case c;
+        char path[64];
+        size_t used = 0;
+        int n = 0, at = 0;
+        snprintf(path, sizeof path, "%s/%s/tokenizer.json", folder, paths[p]);
+        write_added(path, name, COUNT);
+        const clock_t begin = clock();
+        open_case(&c, name);
+        for (int i = 0; i < FOUND; i++) used += (size_t)snprintf(text + used, sizeof text - used, " <a%d>", i * (COUNT / FOUND) + i % 7);
+        const RtTokenText x = { .text = text, .bytes = used, .plain = 1 };
+        assert_int_equal(encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST }, &n), RT_OK);
+        const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+        for (int i = 0; i < FOUND; i++) {
+            while (at < n && ids[at] < 100000) at++;                    /* spaces, and what a normaliser adds */
+            if (at >= n || ids[at++] != 100000 + i * (COUNT / FOUND) + i % 7) fail_msg("%s: token %d is not found", paths[p], i);
+        }
+        if (seconds > 10) fail_msg("%s: %g s for %d added tokens", paths[p], seconds, COUNT);
+        arena_free(c.arena);
+    }
+    unlink(name);
+}
+
 /* A text without spaces, marks without a letter: time is no square of the length. */
 static void long_texts(void **state)
 {
@@ -316,7 +366,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goldens), cmocka_unit_test(broken_utf8), cmocka_unit_test(damaged_blobs), cmocka_unit_test(too_little_room),
-        cmocka_unit_test(words_are_cut),
+        cmocka_unit_test(words_are_cut), cmocka_unit_test(many_added_tokens),
         cmocka_unit_test(long_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,8 @@ typedef struct RtTokenizer {
 
 /* Check the whole blob, once; RT_BAD_WEIGHTS for what is none, or damaged. The blob must stay. */
 rt_status rt_tokenizer_open(RtTokenizer *t, const void *blob, size_t bytes);
+/* The same of a blob that rt_tokenizer_open has taken before and that did not change: its sections alone, in no time. */
+rt_status rt_tokenizer_view(RtTokenizer *t, const void *blob, size_t bytes);
 
 static inline int rt_tokenizer_size(const RtTokenizer *t) { return (int)t->head[TOK_HEAD_PIECES]; }
 

@@ -203,6 +203,8 @@ static bool ops_are_good(const RtTokenizer *t)
     return true;
 }
 
+rt_status rt_tokenizer_view(RtTokenizer *t, const void *blob, size_t bytes) { return find_sections(t, blob, bytes) ? RT_OK : RT_BAD_WEIGHTS; }
+
 rt_status rt_tokenizer_open(RtTokenizer *t, const void *blob, size_t bytes)
 {
     const bool good = find_sections(t, blob, bytes) && pieces_are_good(t) && model_is_good(t) && added_is_good(t) && template_is_good(t) &&

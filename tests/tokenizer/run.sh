@@ -82,7 +82,9 @@ END
     same "$kind: the program" "$answer" "$("$scratch/$kind/talk" 'The river' 'größe')"
     "$scratch/cc" -std=c11 -Wall -Wextra -Werror -I"$scratch/$kind" -I"$scratch/$kind/runtime" -o "$scratch/library" $here/programs/library_text.c \
         "$scratch/$kind/libtalk.a" "$scratch/$kind/talk_weights.o" -lm -pthread
-    same "$kind: the library's talk_text" "$answer" "$("$scratch/library" 'The river' 'größe')"
+    found=$("$scratch/library" 'The river' 'größe')
+    verdict $? "$kind: the tokenizer is checked when weights are bound, and by no call"
+    same "$kind: the library's talk_text" "$answer" "$found"
 done
 same 'a decoder answers with its prompt' 'The river' "$("$xformc" run "$scratch/decoder.lua" 'The river' | head -c 9)"
 "$xformc" run "$scratch/decoder.lua" "$(printf 'x%.0s' $(seq 200))" 2>&1 >/dev/null | grep -q 'tokens, but at most 48 fit'

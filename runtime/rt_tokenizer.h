@@ -41,8 +41,9 @@ typedef struct RtTokenSpan { uint32_t begin, end; } RtTokenSpan;
 /* text: its bytes need no NUL; other: the second of a pair, or NULL. */
 typedef struct RtTokenText { const char *text; size_t bytes; const char *other; size_t other_bytes; int plain; } RtTokenText;
 
-/* ids [room]; types and spans [room] or NULL. */
-typedef struct RtTokens { int *ids; unsigned char *types; RtTokenSpan *spans; int room; } RtTokens;
+/* ids [room]; types and spans [room] or NULL; with spans also characters [room] or NULL: the same in characters, as Hugging Face's
+ * offsets; of a token that holds a part of a character's bytes the whole character. */
+typedef struct RtTokens { int *ids; unsigned char *types; RtTokenSpan *spans; int room; RtTokenSpan *characters; } RtTokens;
 
 /* Scratch for texts of up to so many bytes (of a pair, the longer). With `spans` more is needed. SIZE_MAX: too long. */
 size_t rt_tokenizer_scratch_bytes(const RtTokenizer *t, size_t text_bytes, int spans);

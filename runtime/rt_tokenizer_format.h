@@ -81,7 +81,9 @@ typedef enum RtTokFlag {
     TOK_IGNORE_MERGES = 4,      /* a word that is a piece is that piece */
     TOK_BYTE_LEVEL = 8,         /* characters are bytes, and pieces of the model stand in the trie as bytes */
     TOK_FLOAT_SCORES = 16,      /* sums of scores are rounded to f32, as SentencePiece has them */
-    TOK_KEEP_ORIGIN = 32        /* where in the text a word begins decides about it */
+    TOK_KEEP_ORIGIN = 32,       /* where in the text a word begins decides about it */
+    TOK_TRIM_SPANS = 64,        /* white space that a token begins or ends with is not part of its span, */
+    TOK_TRIM_KEEPS_FIRST = 128  /* but for what a text begins with */
 } RtTokFlag;
 
 typedef enum RtTokKind { TOK_PIECE = 0, TOK_SPECIAL = 1, TOK_ABSENT = 2 } RtTokKind;

@@ -21,7 +21,7 @@ rt_status rt_text_ids(const void *tokenizer, size_t bytes, const char *utf8, int
     RtTokenizer t;
     const rt_status status = rt_tokenizer_view(&t, tokenizer, bytes);
     const RtTokenText text = { utf8, strlen(utf8), NULL, 0, 0 };
-    const RtTokens out = { ids, NULL, NULL, room };
+    const RtTokens out = { ids, NULL, NULL, room, NULL };
     *n = 0;
     return status == RT_OK ? rt_tokenizer_encode(&t, &text, &out, n, scratch, scratch_bytes) : status;
 }

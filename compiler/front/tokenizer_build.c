@@ -234,6 +234,11 @@ void tok_template_roberta(TokBuild *b, uint32_t cls, uint32_t sep)
     tok_item(b, true, TOK_ITEM_SPECIAL, sep, 0);
 }
 
+void tok_trim(TokBuild *b, bool keeps_first)
+{
+    b->head[TOK_HEAD_FLAGS] |= TOK_TRIM_SPANS | (keeps_first ? TOK_TRIM_KEEPS_FIRST : 0u);
+}
+
 void tok_form(TokBuild *b, bool compose, bool compatible)
 {
     if (b->forms && b->compatible != compatible) {

@@ -20,11 +20,11 @@ same '--decode --no-special leaves them out' 'a b' "$("$xformc" tokenize $here/r
 "$xformc" tokenize $here/bert_uncased --json --pair 'the river' 'The é' >"$scratch/json"
 cat >"$scratch/wanted" <<'END'
 {"texts":[
- {"text":"The é","ids":[2,512,40,3,512,561,3],"pieces":["[CLS]","the","e","[SEP]","the","river","[SEP]"],"types":[0,0,0,0,1,1,1],"offsets":[[0,0],[0,3],[4,6],[0,0],[0,3],[4,9],[0,0]]}
+ {"text":"The é","ids":[2,512,40,3,512,561,3],"pieces":["[CLS]","the","e","[SEP]","the","river","[SEP]"],"types":[0,0,0,0,1,1,1],"offsets":[[0,0],[0,3],[4,6],[0,0],[0,3],[4,9],[0,0]],"character_offsets":[[0,0],[0,3],[4,5],[0,0],[0,3],[4,9],[0,0]]}
 ]}
 END
 diff "$scratch/wanted" "$scratch/json"
-verdict $? '--json: pieces, types, bytes of the text'
+verdict $? '--json: pieces, types, bytes and characters of the text'
 printf '65\t0-1\t"a"\n303\t1-5\t"Ġthe"\n\n' >"$scratch/wanted" && "$xformc" tokenize $here/gpt2 --pieces 'a the' | diff "$scratch/wanted" -
 verdict $? '--pieces: id, bytes, piece'
 same 'vocab.txt' "$("$xformc" tokenize $here/bert_uncased "$text")" "$("$xformc" tokenize $here/files/bert "$text")"

@@ -1,6 +1,6 @@
 /* test_tokenizers.c: every tokenizer of this folder on its corpus, against what Hugging Face's `tokenizers` (of the .json files)
- * and SentencePiece (of the .model files) make of it: see make.py. Also: damaged blobs, too little room, words that
- * are cut, many added tokens, long texts. */
+ * and SentencePiece (of the .model files) make of it, with the characters that each token stands for: see make.py. Also: damaged
+ * blobs, too little room, words that are cut, many added tokens, long texts. */
 #include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum { MOST = 1 << 16 };
 static const char folder[] = "tests/tokenizer";
 static int ids[MOST], again[MOST];
 static unsigned char types[MOST];
-static RtTokenSpan spans[MOST];
+static RtTokenSpan spans[MOST], characters[MOST], others[MOST];
 static char text[MOST], stream[MOST];
 
 typedef struct Case { Arena *arena; Diag *diag; TokenizerBlob blob; RtTokenizer t; } Case;
@@ -80,7 +80,7 @@ static void check_whole_words(const RtTokenizer *t, const RtTokenText *x, int n,
     RtTokenizer whole = *t;
     int m = 0;
     whole.bytes[TOK_JOINS] = 0;
-    assert_int_equal(encode(&whole, x, &(RtTokens){ again, NULL, NULL, MOST }, &m), RT_OK);
+    assert_int_equal(encode(&whole, x, &(RtTokens){ again, NULL, NULL, MOST, NULL }, &m), RT_OK);
     if (m != n || memcmp(again, ids, (size_t)n * sizeof *ids) != 0) fail_msg("%s: other ids without cuts", where);
 }
 
@@ -89,7 +89,7 @@ static void check_row(const RtTokenizer *t, const json_t *row, const char *where
     const RtTokenText x = text_of(row);
     const json_t *wanted = json_object_get(row, "ids"), *kinds = json_object_get(row, "types");
     int n = 0, m = 0;
-    assert_int_equal(encode(t, &x, &(RtTokens){ ids, types, spans, MOST }, &n), RT_OK);
+    assert_int_equal(encode(t, &x, &(RtTokens){ ids, types, spans, MOST, characters }, &n), RT_OK);
     if (!same_numbers(wanted, ids, n)) {
         for (int i = 0; i < n; i++) fprintf(stderr, " %d", ids[i]);
         char *expected = json_dumps(wanted, JSON_COMPACT);
@@ -98,12 +98,19 @@ static void check_row(const RtTokenizer *t, const json_t *row, const char *where
     }
     for (int i = 0; i < n; i++) assert_true(spans[i].begin <= spans[i].end && spans[i].end <= (x.other_bytes > x.bytes ? x.other_bytes : x.bytes));
     for (int i = 0; kinds && i < n; i++) assert_int_equal(types[i], json_integer_value(json_array_get(kinds, (size_t)i)));
-    assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, MOST }, &m), RT_OK);        /* without spans the same */
+    assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, MOST, NULL }, &m), RT_OK);        /* without spans the same */
     assert_int_equal(m, n);
     assert_memory_equal(again, ids, (size_t)n * sizeof *ids);
     check_whole_words(t, &x, n, where);
+    for (int i = 0; i < n && json_object_get(row, "offsets"); i++) {
+        const json_t *offsets = json_object_get(row, "offsets");
+        const int begin = (int)json_integer_value(json_array_get(offsets, (size_t)(2 * i)));
+        const int end = (int)json_integer_value(json_array_get(offsets, (size_t)(2 * i + 1)));
+        if ((int)characters[i].begin != begin || (int)characters[i].end != end)
+            fail_msg("%s: token %d of \"%s\" stands at %u-%u, expected %d-%d", where, i, x.text, characters[i].begin, characters[i].end, begin, end);
+    }
     if (n > 1) {
-        assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, n - 1 }, &m), RT_TOO_LONG);
+        assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, n - 1, NULL }, &m), RT_TOO_LONG);
         assert_int_equal(m, n);
     }
     check_text(t, json_object_get(row, "decoded"), n, 0, where);
@@ -177,11 +184,12 @@ static void broken_utf8(void **state)
             const RtTokenText broken = { .text = cases[i].bytes, .bytes = strlen(cases[i].bytes) };
             const RtTokenText whole = { .text = cases[i].as, .bytes = strlen(cases[i].as) };
             int n, m;
-            assert_int_equal(encode(&c.t, &broken, &(RtTokens){ ids, NULL, spans, MOST }, &n), RT_OK);
-            assert_int_equal(encode(&c.t, &whole, &(RtTokens){ again, NULL, NULL, MOST }, &m), RT_OK);
-            assert_int_equal(n, m);
-            assert_memory_equal(ids, again, (size_t)n * sizeof *ids);
+            assert_int_equal(encode(&c.t, &broken, &(RtTokens){ ids, NULL, spans, MOST, characters }, &n), RT_OK);
             for (int k = 0; k < n; k++) assert_true(spans[k].end <= broken.bytes);
+            assert_int_equal(encode(&c.t, &whole, &(RtTokens){ again, NULL, spans, MOST, others }, &m), RT_OK);
+            assert_int_equal(n, m);
+            assert_memory_equal(characters, others, (size_t)n * sizeof *others);
+            assert_memory_equal(ids, again, (size_t)n * sizeof *ids);
         }
         arena_free(c.arena);
     }
@@ -216,7 +224,7 @@ static void damaged_blobs(void **state)
                 const RtTokenText x = { .text = sample, .bytes = sizeof sample - 1 };
                 int n = 0;
                 size_t used = 0;
-                rt_tokenizer_encode(&t, &x, &(RtTokens){ ids, types, spans, MOST }, &n, scratch, sizeof scratch);
+                rt_tokenizer_encode(&t, &x, &(RtTokens){ ids, types, spans, MOST, NULL }, &n, scratch, sizeof scratch);
                 for (int i = 0; i < 64; i++) ids[i] = i * 7;
                 rt_tokenizer_decode(&t, ids, 64, 0, text, MOST, &used);
                 taken++;
@@ -241,13 +249,13 @@ static void too_little_room(void **state)
     const size_t enough = rt_tokenizer_scratch_bytes(&c.t, x.bytes, 0);
     for (size_t bytes = 0; bytes < enough; bytes += 97) {
         void *scratch = malloc(bytes + 1);
-        const rt_status status = rt_tokenizer_encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST }, &n, scratch, bytes);
+        const rt_status status = rt_tokenizer_encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST, NULL }, &n, scratch, bytes);
         assert_true(status == RT_OK || status == RT_NO_ROOM);
         rooms += status == RT_NO_ROOM;
         free(scratch);
     }
     assert_true(rooms > 2);
-    assert_int_equal(encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST }, &n), RT_OK);
+    assert_int_equal(encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST, NULL }, &n), RT_OK);
     for (size_t cap = 0; cap < 64; cap++) {
         size_t used = 0;
         memset(text, '#', 80);
@@ -318,7 +326,7 @@ static void many_added_tokens(void **state)
         open_case(&c, name);
         for (int i = 0; i < FOUND; i++) used += (size_t)snprintf(text + used, sizeof text - used, " <a%d>", i * (COUNT / FOUND) + i % 7);
         const RtTokenText x = { .text = text, .bytes = used, .plain = 1 };
-        assert_int_equal(encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST }, &n), RT_OK);
+        assert_int_equal(encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST, NULL }, &n), RT_OK);
         const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
         for (int i = 0; i < FOUND; i++) {
             while (at < n && ids[at] < 100000) at++;                    /* spaces, and what a normaliser adds */
@@ -353,7 +361,7 @@ static void long_texts(void **state)
         for (size_t k = 0; k < bytes; k += unit) memcpy(all + k, cases[i].unit, unit);
         const clock_t begin = clock();
         const RtTokenText x = { .text = all, .bytes = bytes };
-        assert_int_equal(encode(&c.t, &x, &(RtTokens){ many, NULL, NULL, BYTES + 16 }, &n), RT_OK);
+        assert_int_equal(encode(&c.t, &x, &(RtTokens){ many, NULL, NULL, BYTES + 16, NULL }, &n), RT_OK);
         const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
         if (seconds > 20) fail_msg("%s: %g s for a megabyte of \"%s\"", cases[i].path, seconds, cases[i].unit);
         arena_free(c.arena);

@@ -1,11 +1,12 @@
 """Train the small tokenizers of this folder, and write what Hugging Face's `tokenizers` makes of a corpus with each.
 
 usage: make.py            needs tokenizers and sentencepiece; writes NAME/ and NAME.gold beside itself
+       make.py --others XFORMC TOKENIZER.json TEXTS     compares the ids of lines, broken UTF-8 too, and writes nothing
        make.py --rows     writes the .gold files of the tokenizer.json that are there, and trains none
 Every folder is one pipeline as a family has it (GPT-2, BERT, T5, …), with a vocabulary of some hundred pieces, trained on the
 sentences below. A .gold file is lines of JSON: a text, its ids with what the template adds, and what these decode to with and
 without special tokens, where they stand in it in characters; `pair` has a second text. The first line says which path of the folder is read."""
-import io, json, os, random, shutil, struct, sys, unicodedata
+import io, json, os, random, shutil, struct, subprocess, sys, unicodedata
 from tokenizers import Tokenizer, AddedToken, Regex, models, trainers, normalizers, pre_tokenizers, decoders, processors
 import sentencepiece
 
@@ -227,7 +228,22 @@ def write_files(name, data):
         put("merges.txt", "#version: 0.2\n" + "".join(" ".join(m) + "\n" for m in data["model"]["merges"]))
     put("tokenizer_config.json", json.dumps({"tokenizer_class": "BertTokenizer" if name == "bert_uncased" else "RobertaTokenizer"}))
 
+def write_languages():
+    """The texts as lines."""
+    with open(os.path.join(HERE, "languages.txt"), "w", encoding="utf-8", newline="\n") as f:
+        for x in TEXTS + RANDOM: f.write(x.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "") + "\n")
+
+def compare_others(xformc, path, texts):
+    t, lines = Tokenizer.from_file(path), open(texts, "rb").read().removesuffix(b"\n").split(b"\n")
+    t.no_truncation()
+    run = subprocess.run([xformc, "tokenize", path], input=b"\n".join(lines) + b"\n", stdout=subprocess.PIPE, check=True)
+    found = run.stdout.decode().split("\n")
+    other = [i for i, line in enumerate(lines) if " ".join(map(str, t.encode(line.decode("utf-8", errors="replace")).ids)) != found[i]]
+    print(f"{path}: {len(lines)} lines, others: {other}")
+    sys.exit(bool(other))
+
 def main():
+    if sys.argv[1:2] == ["--others"]: compare_others(*sys.argv[2:])
     trains = sys.argv[1:] != ["--rows"]
     for name, make in JSON.items():
         path = os.path.join(HERE, name, "tokenizer.json")
@@ -249,6 +265,7 @@ def main():
         write_gold(name, name + "/tokenizer.model", (dict(text=x, ids=ends[0] + s.encode(x) + ends[1]) for x in TEXTS + RANDOM if "\0" not in x))
 
     marian()
+    write_languages()
 
 def marian():
     """Pieces of a SentencePiece model, ids of a vocabulary that lacks some of them."""

@@ -1,12 +1,33 @@
 #!/bin/sh
 # Left out of make check: it takes long.
 # xformc tokenize, older folders, models with a tokenizer: in memory, in native code, as a program, as a library.
-# usage: run.sh XFORMC      XFORMC_TEST_DATA: vocabularies of others, with the ids that they should give
+# usage: run.sh XFORMC            XFORMC_TEST_DATA: vocabularies of others, with the ids that they should give
+#        run.sh --write XFORMC    write others.sums again, where XFORMC_TEST_DATA is set
+write=
+if [ "$1" = --write ]; then write=1; shift; fi
 xformc=$1 here=tests/tokenizer
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 same() { if [ "$2" = "$3" ]; then echo "ok $1"; else echo "not ok $1"; printf 'expected: %s\nfound:    %s\n' "$2" "$3"; fi; }
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+
+# ---- sums of ids
+# The naughty strings, languages.txt, and the same with bytes that are no UTF-8, through vocabularies of others: the number of ids and
+# the checksum of all of them, a line for each as in others.sums.
+sums() {
+    LC_ALL=C tr '\200-\217' '\300-\317' <$here/languages.txt >"$scratch/broken"
+    for file in t5-small/tokenizer.json roberta-base/tokenizer.json llama2/tokenizer.json ggml-vocab-gpt-2.gguf ggml-vocab-llama-spm.gguf ggml-vocab-bert-bge.gguf; do
+        for corpus in "$XFORMC_TEST_DATA/text/blns.txt" $here/languages.txt "$scratch/broken"; do
+            "$xformc" tokenize "$XFORMC_TEST_DATA/tokenizers/$file" <"$corpus" >"$scratch/ids" 2>"$scratch/err"
+            code=$?
+            echo "$file $(basename "$corpus" .txt) $(tr ' ' '\n' <"$scratch/ids" | grep -c .) $(cksum <"$scratch/ids" | cut -d ' ' -f 1) $code$(head -c 200 "$scratch/err")"
+        done
+    done
+}
+if [ -n "$write" ]; then
+    if [ -n "$XFORMC_TEST_DATA" ]; then sums >"$scratch/sums" && cp "$scratch/sums" $here/others.sums; fi
+    exit
+fi
 
 # ---- the command
 text="The house by the river isn't größer"
@@ -113,9 +134,9 @@ for name in gpt-2 llama-spm bert-bge; do
     [ "$bad" = 0 ] && [ "$n" -ge 40 ]
     verdict $? "$name: $n texts as llama.cpp has them"
 done
-tail -n +1 "$XFORMC_TEST_DATA/text/blns.txt" >"$scratch/blns"
-for name in t5-small roberta-base llama2; do
-    "$xformc" tokenize "$data/$name/tokenizer.json" <"$scratch/blns" >"$scratch/ids" 2>"$scratch/err"
-    [ $? = 0 ] && [ "$(wc -l <"$scratch/ids")" = "$(wc -l <"$scratch/blns")" ]
-    verdict $? "$name: the naughty strings"
-done
+sums >"$scratch/sums"
+while read -r file corpus rest; do
+    same "$file: ids of $corpus" "$rest" "$(sed -n "s#^$file $corpus ##p" "$scratch/sums")"
+done <$here/others.sums
+[ "$(wc -l <$here/others.sums)" -ge 18 ]
+verdict $? 'six vocabularies, three corpora'

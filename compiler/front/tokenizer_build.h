@@ -43,7 +43,7 @@ typedef struct TokTrie { uint32_t *units, count; } TokTrie;     /* units[2 * cou
 typedef struct TokBuild {
     Arena *arena;
     Diag *diag;
-    const char *file;               /* for messages */
+    const char *file, *part;        /* for messages; part: the key that is being read, or NULL */
     int errors;                     /* of diag, when it began */
     TOK_LIST(TokPiece) pieces;      /* by id; behind the first `size` stand symbols that are no pieces */
     int size;

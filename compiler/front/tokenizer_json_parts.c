@@ -30,7 +30,9 @@ static void read_part(TokBuild *b, const PartKind *kind, const json_t *part, int
     }
     for (int i = 0; i < kind->count; i++)
         if (strcmp(kind->rows[i].type, name) == 0) {
+            b->part = kind->name;
             kind->rows[i].read(b, part);
+            b->part = NULL;
             return;
         }
     tok_refuse(b, "the %s '%.60s' is not supported", kind->name, name);

@@ -62,7 +62,9 @@ edit() { sed "$2" $here/gpt2/tokenizer.json >"$scratch/$1.json"; cmp -s $here/gp
 edit normalizer 's/"normalizer":null/"normalizer":{"type":"Magic"}/'
 refused 'an unknown normalizer' 65 "error: the normalizer 'Magic' is not supported" "$scratch/normalizer.json"
 edit pattern 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"(?<=a)b"},"behavior":"Isolated","invert":false}/'
-refused 'an unknown construct in a pattern' 65 "pattern '(?<=a)b': (?<= is not supported" "$scratch/pattern.json"
+refused 'an unknown construct in a pattern' 65 "pattern.json: error: pre_tokenizer: pattern '(?<=a)b': (?<= is not supported" "$scratch/pattern.json"
+edit long 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"'"$(printf 'ab%.0sé|' $(seq 200))"'(?<=a)b"},"behavior":"Isolated","invert":false}/'
+refused 'a long pattern is shown by its beginning' 65 "long.json: error: pre_tokenizer: pattern 'abé|abé|abé|abé|abé|abé|abé|abé|abé|abé|abé|abé|…': (?<= is not supported" "$scratch/long.json"
 edit script 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"\\\\p{Han}"},"behavior":"Isolated","invert":false}/'
 refused 'an unknown property' 65 '\p{Han} is not supported' "$scratch/script.json"
 edit decoder 's/"decoder":{[^}]*}/"decoder":{"type":"CTC"}/'

@@ -83,6 +83,11 @@ $(TEST_SOURCES:%.c=$(BUILD)/%): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/c
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA) $(LIBS)
 
+# PCRE2 is an oracle of one test, which is skipped without it.
+PCRE2_LIBS := $(shell pkg-config --libs libpcre2-8 2>/dev/null)
+$(BUILD)/tests/tokenizer/test_patterns.o: private FLAGS += $(if $(PCRE2_LIBS),-DHAVE_PCRE2 $(shell pkg-config --cflags libpcre2-8 2>/dev/null))
+$(BUILD)/tests/tokenizer/test_patterns: private CMOCKA += $(PCRE2_LIBS)
+
 # A kernel test has its kernels compiled for the same instruction set.
 define isa_rules
 $(BUILD)/$(1)/%.o: %.c $(BUILD)/flags

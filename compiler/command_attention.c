@@ -29,7 +29,8 @@ static void show(const Look *l)
         return;
     }
     fwrite(t.data, 1, t.size, stdout);
-    if (fflush(stdout) != 0 || ferror(stdout)) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write the picture");
+    const char *fault = file_output_fault();
+    if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
 }
 
 /* What can be refused without an engine is. */

@@ -145,7 +145,8 @@ Exit command_bench(const Choices *c)
     if (session_read(s) && measure(s, &b)) {
         if (b.progress) fputs("\r\033[K", stderr);
         bench_print(&b, c->json ? "json" : c->bench.format ? c->bench.format : "md", stdout);
-        if (fflush(stdout) != 0) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write the results");
+        const char *fault = file_output_fault();
+        if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
         if (c->folder) {
             const Text chart = bench_chart(&b);
             file_write(s->arena, s->diag, c->folder, chart.data, chart.size);

@@ -72,6 +72,5 @@ Exit command_info(const Choices *c)
         const int64_t position = position_of(s);
         if (position >= -1) show(s, session_plan(s, TARGET_PANELS, c->taps), position, target);
     }
-    fflush(stdout);
     return session_end(s);
 }

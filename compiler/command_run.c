@@ -201,7 +201,8 @@ Exit command_run(const Choices *c)
         if (s->model->model_kind == KIND_GRAPH) run_graph(s);
         else answered = run_texts(s);
     }
-    if (answered != EXIT_IO && (fflush(stdout) != 0 || ferror(stdout))) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write the results");
+    const char *fault = answered != EXIT_IO ? file_output_fault() : NULL;
+    if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
     Exit told = session_end(s);
     return told != EXIT_DONE ? told : answered;
 }

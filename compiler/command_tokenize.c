@@ -34,6 +34,7 @@ static void make_room(Tokenize *t, int tokens)
     t->out.ids = grown(t->out.ids, (size_t)tokens * sizeof *t->out.ids);
     t->out.types = grown(t->out.types, (size_t)tokens);
     t->out.spans = grown(t->out.spans, (size_t)tokens * sizeof *t->out.spans);
+    t->out.characters = grown(t->out.characters, (size_t)tokens * sizeof *t->out.characters);
     t->out.room = tokens;
 }
 
@@ -77,6 +78,13 @@ static void add_piece(const Tokenize *t, Text *to, int id)
     json_add_bytes(to, piece ? piece : "", n);
 }
 
+static void add_spans(Text *to, const RtTokenSpan *spans, int n)
+{
+    text_add(to, "[");
+    for (int i = 0; i < n; i++) text_printf(to, i ? ",[%u,%u]" : "[%u,%u]", spans[i].begin, spans[i].end);
+    text_add(to, "]");
+}
+
 static void add_json(const Tokenize *t, Text *to, const char *text, size_t bytes)
 {
     text_add(to, t->count ? ",\n {\"text\":" : "\n {\"text\":");
@@ -90,9 +98,11 @@ static void add_json(const Tokenize *t, Text *to, const char *text, size_t bytes
     }
     text_add(to, "],\"types\":[");
     for (int i = 0; i < t->n; i++) text_printf(to, i ? ",%d" : "%d", t->out.types[i]);
-    text_add(to, "],\"offsets\":[");
-    for (int i = 0; i < t->n; i++) text_printf(to, i ? ",[%u,%u]" : "[%u,%u]", t->out.spans[i].begin, t->out.spans[i].end);
-    text_add(to, "]}");
+    text_add(to, "],\"offsets\":");
+    add_spans(to, t->out.spans, t->n);
+    text_add(to, ",\"character_offsets\":");
+    add_spans(to, t->out.characters, t->n);
+    text_add(to, "}");
 }
 
 static void add_ids(const Tokenize *t, Text *to)
@@ -221,6 +231,7 @@ static Exit tokenize(const Choices *c, const TokenizerBlob *blob)
     free(t.out.ids);
     free(t.out.types);
     free(t.out.spans);
+    free(t.out.characters);
     free(t.scratch);
     free(t.text);
     return t.code;

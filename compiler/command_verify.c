@@ -100,7 +100,8 @@ Exit command_verify(const Choices *c)
         found = verify_run(s->arena, s->diag, s->model, engines.list, engines.count, &options, stdout);
     }
     close_engines(&engines);
-    if (fflush(stdout) != 0 || ferror(stdout)) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write the results");
+    const char *fault = file_output_fault();
+    if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
     Exit told = session_end(s);
     return told != EXIT_DONE ? told : found;
 }

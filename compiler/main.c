@@ -452,13 +452,11 @@ static void fill_standard_files(void)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) die("no /dev/null");
 }
 
-/* Why an earlier write failed, errno no longer tells. */
 static Exit written(void)
 {
-    if (fflush(stdout) != 0) tell("cannot write to standard output: %s", strerror(errno));
-    else if (ferror(stdout)) tell("cannot write to standard output");
-    else return EXIT_DONE;
-    return EXIT_IO;
+    const char *fault = file_output_fault();
+    if (fault) tell("cannot write to standard output: %s", fault);
+    return fault ? EXIT_IO : EXIT_DONE;
 }
 
 int main(int argc, char **argv)

@@ -249,8 +249,10 @@ rt_status rt_characters_decode(const RtCharacters *t, int id, char *out, size_t 
 
 /* ---- tokenizers ----------------------------------------------------------------------------------------- */
 
-/* The tokenizer in a model's weights (rt_tokenizer.h): RT_BAD_WEIGHTS where it is damaged. Scratch that is enough for a text
- * of so many bytes; the ids of a text with what its template adds, as rt_tokenizer_encode; the text of ids, NUL-terminated. */
+/* The tokenizer in a model's weights (rt_tokenizer.h). The first call checks all of it, RT_BAD_WEIGHTS where it is damaged; the others
+ * rely on that. Scratch that is enough for a text of so many bytes; the ids of a text with what its template adds, as
+ * rt_tokenizer_encode; the text of ids, NUL-terminated. */
+rt_status rt_text_check(const void *tokenizer, size_t bytes);
 size_t rt_text_scratch_bytes(const void *tokenizer, size_t bytes, size_t text_bytes);
 rt_status rt_text_ids(const void *tokenizer, size_t bytes, const char *utf8, int *ids, int room, int *n, void *scratch, size_t scratch_bytes);
 rt_status rt_text_of_ids(const void *tokenizer, size_t bytes, const int *ids, int n, char *out, size_t cap);

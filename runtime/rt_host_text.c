@@ -72,7 +72,7 @@ static rt_status to_ids(rt_host_tokenizer *t, const char *text, size_t bytes, in
     const char *tab = pair && bytes ? memchr(text, '\t', bytes) : NULL;
     const size_t first = tab ? (size_t)(tab - text) : bytes;
     const RtTokenText x = { text, first, tab ? tab + 1 : NULL, tab ? bytes - first - 1 : 0, plain };
-    const RtTokens to = { out->ids, types_of(t, out->room), NULL, out->room };
+    const RtTokens to = { out->ids, types_of(t, out->room), NULL, out->room, NULL };
     if (!to.types) return RT_NO_ROOM;
     if (cut) rt_tokenizer_cut(&t->tokenizer, 0);
     rt_status status = encode(t, &x, &to, &out->n);

@@ -13,6 +13,7 @@ void rt_tok_push(TokWork *w, uint32_t id, const TokText *x, size_t i, size_t j)
     if (w->n < w->out->room) {
         w->out->ids[w->n] = (int)id;
         if (w->out->types) w->out->types[w->n] = (unsigned char)w->type;
+        if (w->out->characters) w->out->characters[w->n] = (RtTokenSpan){ 0, 0 };
         if (w->out->spans) w->out->spans[w->n] = x ? (RtTokenSpan){ rt_tok_begin(x, i), rt_tok_end(x, j - 1) } : (RtTokenSpan){ 0, 0 };
     }
     w->n++;
@@ -49,7 +50,8 @@ static bool mend(TokWork *w, TokText *x, const char *text, size_t n)
 
 /* ---- added tokens ------------------------------------------------------------------------------------------- */
 
-typedef struct Found { size_t begin, end; uint32_t id; } Found;
+/* begin, end: with the white space that it takes; from, to: without. */
+typedef struct Found { size_t begin, end; uint32_t id; size_t from, to; } Found;
 
 static bool is_word(const RtTokenizer *t, int32_t c)
 {
@@ -103,7 +105,7 @@ static bool find_added(const RtTokenizer *t, RtTokSection trie, const TokText *x
         if (!end) continue;
         *from = end;
         const uint32_t flags = rt_tok_at(t, TOK_ADDED, 2 * (size_t)entry + 1);
-        *f = (Found){ at, end, rt_tok_at(t, TOK_ADDED, 2 * (size_t)entry) };
+        *f = (Found){ at, end, rt_tok_at(t, TOK_ADDED, 2 * (size_t)entry), at, end };
         if (flags & TOK_ADDED_SINGLE_WORD && !stands_alone(t, x, at, end)) {
             at = end - 1;
             continue;
@@ -114,6 +116,13 @@ static bool find_added(const RtTokenizer *t, RtTokSection trie, const TokText *x
     return false;
 }
 
+static void push_added(TokWork *w, const Found *f, const TokText *x)
+{
+    const bool trims = rt_tok_flag(w->t, TOK_TRIM_SPANS);
+    const bool keeps = !trims || (rt_tok_flag(w->t, TOK_TRIM_KEEPS_FIRST) && rt_tok_begin(x, f->begin) == 0);
+    rt_tok_push(w, f->id, x, keeps ? f->begin : f->from, trims ? f->to : f->end);
+}
+
 typedef void Between(TokWork *w, const TokText *x, size_t begin, size_t end);
 
 /* Push the added tokens of x; hand what lies between to `between`. */
@@ -122,7 +131,7 @@ static void around_added(TokWork *w, RtTokSection trie, const TokText *x, Betwee
     size_t done = 0, from = 0;
     for (Found f; w->status == RT_OK && find_added(w->t, trie, x, done, &from, &f);) {
         if (done < f.begin) between(w, x, done, f.begin);
-        rt_tok_push(w, f.id, x, f.begin, f.end);
+        push_added(w, &f, x);
         done = f.end;
         if (from < done) from = done;
     }
@@ -175,12 +184,13 @@ static void encode_cut(TokWork *w, const char *text, size_t bytes, int most)
     const int first = w->n;
     encode_text(w, text, bytes);
     if (w->n - first > most) w->n = first + most;
+    if (w->out->spans && w->status == RT_OK) rt_tok_settle_spans(w, text, bytes, first);
 }
 
 /* How many ids a text has, which are written nowhere. */
 static int count_ids(TokWork *w, const char *text, size_t bytes)
 {
-    const RtTokens none = { NULL, NULL, NULL, 0 }, *const out = w->out;
+    const RtTokens none = { NULL, NULL, NULL, 0, NULL }, *const out = w->out;
     const int before = w->n;
     w->out = &none;
     w->n = 0;
@@ -234,7 +244,7 @@ rt_status rt_tokenizer_encode(const RtTokenizer *t, const RtTokenText *text, con
     else {
         encode_cut(&w, text->text, text->bytes, text->other ? INT32_MAX : most_ids(t, 0, t->head[TOK_HEAD_SINGLE], true));
         w.type = 1;
-        if (text->other) encode_text(&w, text->other, text->other_bytes);
+        if (text->other) encode_cut(&w, text->other, text->other_bytes, INT32_MAX);
     }
     *n = w.n;
     return w.status == RT_OK && w.n > out->room ? RT_TOO_LONG : w.status;

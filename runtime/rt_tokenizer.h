@@ -26,6 +26,8 @@ typedef struct RtTokenizer {
 
 /* Check the whole blob, once; RT_BAD_WEIGHTS for what is none, or damaged. The blob must stay. */
 rt_status rt_tokenizer_open(RtTokenizer *t, const void *blob, size_t bytes);
+/* The same of a blob that rt_tokenizer_open has taken before and that did not change: its sections alone, in no time. */
+rt_status rt_tokenizer_view(RtTokenizer *t, const void *blob, size_t bytes);
 
 static inline int rt_tokenizer_size(const RtTokenizer *t) { return (int)t->head[TOK_HEAD_PIECES]; }
 
@@ -39,8 +41,9 @@ typedef struct RtTokenSpan { uint32_t begin, end; } RtTokenSpan;
 /* text: its bytes need no NUL; other: the second of a pair, or NULL. */
 typedef struct RtTokenText { const char *text; size_t bytes; const char *other; size_t other_bytes; int plain; } RtTokenText;
 
-/* ids [room]; types and spans [room] or NULL. */
-typedef struct RtTokens { int *ids; unsigned char *types; RtTokenSpan *spans; int room; } RtTokens;
+/* ids [room]; types and spans [room] or NULL; with spans also characters [room] or NULL: the same in characters, as Hugging Face's
+ * offsets; of a token that holds a part of a character's bytes the whole character. */
+typedef struct RtTokens { int *ids; unsigned char *types; RtTokenSpan *spans; int room; RtTokenSpan *characters; } RtTokens;
 
 /* Scratch for texts of up to so many bytes (of a pair, the longer). With `spans` more is needed. SIZE_MAX: too long. */
 size_t rt_tokenizer_scratch_bytes(const RtTokenizer *t, size_t text_bytes, int spans);

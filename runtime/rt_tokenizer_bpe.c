@@ -1,6 +1,7 @@
 /* rt_tokenizer_bpe.c: byte-pair encoding. A word begins as its characters, or its bytes; then the pair of lowest rank, the
- * leftmost of those, is merged until none can be. Short words look at all pairs each time; long ones keep them in a heap,
- * whose stale entries are recognised when they come up. */
+ * leftmost of those, is merged until none can be. A word may be a whole text, so it is cut where no merge can ever join what
+ * stands on both sides, and each part is merged alone. Short parts look at all pairs each time; long ones keep them in a
+ * heap, whose stale entries are recognised when they come up. */
 #include "rt_tokenizer_parts.h"
 
 enum { SHORT = 40 };
@@ -16,6 +17,7 @@ typedef struct Word {
     const TokText *x;
     size_t begin;
     Symbol *symbol;  uint32_t n, cap;
+    uint32_t first, last;           /* symbols of the part that is being merged: first .. last - 1 */
 } Word;
 
 static const Merge no_merge = { RT_TOK_NONE, 0 };
@@ -30,6 +32,13 @@ static Merge find_merge(const RtTokenizer *t, uint32_t left, uint32_t right)
         const unsigned char *p = t->section[TOK_MERGES] + 16 * (size_t)(slot - 1);
         if (rt_tok_u32(p) == left && rt_tok_u32(p + 4) == right) return (Merge){ rt_tok_u32(p + 8), rt_tok_u32(p + 12) };
     }
+}
+
+/* Whether a merge may ever join what begins as these two side by side. */
+static bool may_join(const RtTokenizer *t, uint32_t left, uint32_t right)
+{
+    const uint32_t words = t->bytes[TOK_JOINS] / 4, bit = rt_tok_merge_hash(left, right);
+    return !words || rt_tok_at(t, TOK_JOINS, bit / 32 & (words - 1)) >> bit % 32 & 1;
 }
 
 /* ---- symbols ----------------------------------------------------------------------------------------------- */
@@ -94,7 +103,7 @@ static void make_symbols(Word *word, size_t end)
 static Merge merge_behind(const Word *word, uint32_t i)
 {
     const Symbol *s = &word->symbol[i];
-    return s->next < word->n ? find_merge(word->w->t, s->id, word->symbol[s->next].id) : no_merge;
+    return s->next < word->last ? find_merge(word->w->t, s->id, word->symbol[s->next].id) : no_merge;
 }
 
 static void join(Word *word, uint32_t i, uint32_t merged)
@@ -104,22 +113,23 @@ static void join(Word *word, uint32_t i, uint32_t merged)
     s->bytes += right->bytes;
     s->next = right->next;
     right->bytes = 0;
-    if (s->next < word->n) word->symbol[s->next].previous = i;
+    if (s->next < word->last) word->symbol[s->next].previous = i;
 }
 
 static void merge_short(Word *word)
 {
-    Merge merge[SHORT];
-    for (uint32_t i = 0; i < word->n; i++) merge[i] = merge_behind(word, i);
+    const uint32_t first = word->first;
+    Merge merge[SHORT];             /* of the part's symbols, from its first on */
+    for (uint32_t i = first; i < word->last; i++) merge[i - first] = merge_behind(word, i);
     for (;;) {
-        uint32_t best = 0, rank = RT_TOK_NONE;
-        for (uint32_t i = 0; i < word->n; i = word->symbol[i].next)
-            if (merge[i].rank < rank) rank = merge[best = i].rank;
+        uint32_t best = first, rank = RT_TOK_NONE;
+        for (uint32_t i = first; i < word->last; i = word->symbol[i].next)
+            if (merge[i - first].rank < rank) rank = merge[(best = i) - first].rank;
         if (rank == RT_TOK_NONE) return;
-        join(word, best, merge[best].merged);
-        merge[best] = merge_behind(word, best);
+        join(word, best, merge[best - first].merged);
+        merge[best - first] = merge_behind(word, best);
         const uint32_t before = word->symbol[best].previous;
-        if (before < word->n) merge[before] = merge_behind(word, before);
+        if (before != RT_TOK_NONE) merge[before - first] = merge_behind(word, before);
     }
 }
 
@@ -147,16 +157,17 @@ static Entry heap_pop(Heap *h)
 
 static void offer(const Word *word, Heap *h, uint32_t i)
 {
-    const Merge m = i < word->n ? merge_behind(word, i) : no_merge;
+    const Merge m = i != RT_TOK_NONE ? merge_behind(word, i) : no_merge;
     if (m.rank != RT_TOK_NONE) heap_push(h, (Entry){ m.rank, i, m.merged });
 }
 
 /* Each merge takes one entry and adds two at most, so there are never more than two for each symbol. */
 static void merge_long(Word *word)
 {
-    Heap h = { rt_tok_take(word->w, 2 * (size_t)word->n * sizeof(Entry)), 0 };
+    const size_t used = word->w->used;
+    Heap h = { rt_tok_take(word->w, 2 * (size_t)(word->last - word->first) * sizeof(Entry)), 0 };
     if (!h.entry) return;
-    for (uint32_t i = 0; i < word->n; i++) offer(word, &h, i);
+    for (uint32_t i = word->first; i < word->last; i++) offer(word, &h, i);
     while (h.n) {
         const Entry e = heap_pop(&h);
         if (!word->symbol[e.at].bytes) continue;
@@ -165,6 +176,22 @@ static void merge_long(Word *word)
         join(word, e.at, e.merged);
         offer(word, &h, word->symbol[e.at].previous);
         offer(word, &h, e.at);
+    }
+    word->w->used = used;
+}
+
+static void merge_part(Word *word)
+{
+    word->symbol[word->first].previous = RT_TOK_NONE;
+    if (word->last - word->first > 1) (word->last - word->first <= SHORT ? merge_short : merge_long)(word);
+}
+
+static void merge_all(Word *word)
+{
+    for (word->first = 0; word->first < word->n && word->w->status == RT_OK; word->first = word->last) {
+        word->last = word->first + 1;
+        while (word->last < word->n && may_join(word->w->t, word->symbol[word->last - 1].id, word->symbol[word->last].id)) word->last++;
+        merge_part(word);
     }
 }
 
@@ -189,7 +216,7 @@ void rt_tok_bpe(TokWork *w, const TokText *x, size_t begin, size_t end)
 {
     const size_t used = w->used;
     Symbol few[SHORT];
-    Word word = { w, x, begin, few, 0, SHORT };
+    Word word = { .w = w, .x = x, .begin = begin, .symbol = few, .cap = SHORT };
     if (rt_tok_flag(w->t, TOK_IGNORE_MERGES)) {
         const uint32_t id = rt_tok_find(w->t, TOK_TRIE, x->s + begin, end - begin);
         if (id < w->t->head[TOK_HEAD_PIECES]) {
@@ -202,7 +229,7 @@ void rt_tok_bpe(TokWork *w, const TokText *x, size_t begin, size_t end)
         word.symbol = rt_tok_take(w, word.cap * sizeof(Symbol));
     }
     if (word.symbol) make_symbols(&word, end);
-    if (w->status == RT_OK) (word.n <= SHORT ? merge_short : merge_long)(&word);
+    merge_all(&word);
     for (uint32_t i = 0; w->status == RT_OK && i < word.n; i = word.symbol[i].next) give_symbol(&word, &word.symbol[i]);
     w->used = used;
 }

@@ -1,5 +1,6 @@
 /* rt_tokenizer_form.c: Unicode normalisation forms (UAX 15). Characters are decomposed and gathered in runs that begin with a
- * starter; the marks of a run are put into canonical order, and composed again where the form asks for it. */
+ * starter; the marks of a run are put into canonical order, and composed again where the form asks for it. What is composed has the
+ * origin of its starter, as in Hugging Face's tokenizers. */
 #include "rt_tokenizer_parts.h"
 
 typedef struct Mark { int32_t c; uint32_t class, begin, end; } Mark;
@@ -26,6 +27,13 @@ static int32_t compose_pair(const RtTokenizer *t, int32_t a, int32_t b)
     return -1;
 }
 
+/* Characters change their places; the origins stay in their order, as Hugging Face counts them. */
+static void put_character(Mark *to, const Mark *from)
+{
+    to->c = from->c;
+    to->class = from->class;
+}
+
 /* Marks by combining class, those of one class as they were: a counting sort, since a run may be as long as the text. */
 static void sort(Run *r, size_t from)
 {
@@ -40,7 +48,7 @@ static void sort(Run *r, size_t from)
         sum += count;
     }
     for (size_t i = from; i < r->n; i++) r->sorted[at[r->marks[i].class]++] = r->marks[i];
-    memcpy(r->marks + from, r->sorted + from, (r->n - from) * sizeof *r->marks);
+    for (size_t i = from; i < r->n; i++) put_character(&r->marks[i], &r->sorted[i]);
 }
 
 /* Each mark joins the starter at 0 unless one that stays stands between with the same class, or a starter. */
@@ -51,10 +59,13 @@ static void compose(Run *r)
         const Mark m = r->marks[i];
         const bool blocked = kept > 1 && (r->marks[kept - 1].class >= m.class || r->marks[kept - 1].class == 0);
         const int32_t both = blocked ? -1 : compose_pair(r->w->t, r->marks[0].c, m.c);
-        if (both >= 0) {
-            r->marks[0].c = both;
-            if (m.end > r->marks[0].end) r->marks[0].end = m.end;
-        } else r->marks[kept++] = m;
+        if (both >= 0) r->marks[0].c = both;
+        else put_character(&r->marks[kept++], &m);
+    }
+    const size_t gone = r->n - kept;
+    for (size_t i = 1; i < kept && gone; i++) {
+        r->marks[i].begin = r->marks[i + gone].begin;
+        r->marks[i].end = r->marks[i + gone].end;
     }
     r->n = kept;
 }
@@ -80,7 +91,6 @@ static void put(Run *r, int32_t c, uint32_t begin, uint32_t end)
         const int32_t both = r->compose && r->n == 1 && !r->marks[0].class ? compose_pair(r->w->t, r->marks[0].c, c) : -1;
         if (both >= 0) {
             r->marks[0].c = both;
-            if (end > r->marks[0].end) r->marks[0].end = end;
             return;
         }
         flush(r);

@@ -15,7 +15,7 @@
 
 #define RT_TOK_NONE UINT32_C(0xFFFFFFFF)
 
-enum { RT_TOK_MAGIC = 0x4B544658, RT_TOK_VERSION = 1, RT_TOK_PLANES = 0x110000, RT_TOK_BLOCKS = RT_TOK_PLANES / 256 };
+enum { RT_TOK_MAGIC = 0x4B544658, RT_TOK_VERSION = 2, RT_TOK_PLANES = 0x110000, RT_TOK_BLOCKS = RT_TOK_PLANES / 256 };
 
 typedef enum RtTokSection {
     TOK_HEAD,           /* u32[TOK_HEADS] */
@@ -28,6 +28,8 @@ typedef enum RtTokSection {
     TOK_BYTES,          /* u32[256]: the piece of a single byte, or RT_TOK_NONE */
     TOK_MERGES,         /* {u32 left, right, rank, merged}: by ascending rank */
     TOK_MERGE_SLOTS,    /* u32[power of two]: 1 + a merge, 0 where empty; see rt_tok_merge_hash */
+    TOK_JOINS,          /* u32[power of two], a bit for each pair of first symbols that some merge brings together, by
+                           rt_tok_merge_hash, and for others by chance; empty: any pair may be */
     TOK_ADDED,          /* {u32 id, flags}: RtTokAdded */
     TOK_ADDED_RAW,      /* a trie: added tokens that are looked for before the normalisers run */
     TOK_ADDED_NORMAL,   /* a trie: those that are looked for behind them */
@@ -79,7 +81,9 @@ typedef enum RtTokFlag {
     TOK_IGNORE_MERGES = 4,      /* a word that is a piece is that piece */
     TOK_BYTE_LEVEL = 8,         /* characters are bytes, and pieces of the model stand in the trie as bytes */
     TOK_FLOAT_SCORES = 16,      /* sums of scores are rounded to f32, as SentencePiece has them */
-    TOK_KEEP_ORIGIN = 32        /* where in the text a word begins decides about it */
+    TOK_KEEP_ORIGIN = 32,       /* where in the text a word begins decides about it */
+    TOK_TRIM_SPANS = 64,        /* white space that a token begins or ends with is not part of its span, */
+    TOK_TRIM_KEEPS_FIRST = 128  /* but for what a text begins with */
 } RtTokFlag;
 
 typedef enum RtTokKind { TOK_PIECE = 0, TOK_SPECIAL = 1, TOK_ABSENT = 2 } RtTokKind;

@@ -38,11 +38,20 @@ static Entry find(const RtTokenizer *t, const unsigned char *s, size_t n, bool s
     return best;
 }
 
+/* The characters of what stands for others come from these, one by one; those that are left over from the last. */
 static void replace(TokWork *w, const Entry *e, const TokText *in, size_t at, size_t n, TokText *out)
 {
-    const bool found = e->length;
-    const uint32_t begin = rt_tok_begin(in, at), end = rt_tok_end(in, at + n - 1);
-    rt_tok_add(w, out, found ? e->text : in->s + at, found ? e->bytes : n, begin, end);
+    const unsigned char *s = e->length ? e->text : in->s + at;
+    const size_t bytes = e->length ? e->bytes : n, behind = at + n;
+    int32_t c;
+    size_t from = at, length = (size_t)rt_tok_character(in->s + at, n, &c);
+    for (size_t i = 0, k; i < bytes; i += k) {
+        k = (size_t)rt_tok_character(s + i, bytes - i, &c);
+        rt_tok_add(w, out, s + i, k, rt_tok_begin(in, from), rt_tok_end(in, from + length - 1));
+        if (from + length >= behind) continue;
+        from += length;
+        length = (size_t)rt_tok_character(in->s + from, behind - from, &c);
+    }
 }
 
 /* The bytes at s of a token that is looked for behind the normalisers, and so stays as it is; 0 for none. */

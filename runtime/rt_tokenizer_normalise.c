@@ -117,7 +117,8 @@ static void replace(TokWork *w, const RtTokOp *op, const TokText *in, TokText *o
             keep(w, out, &k);
             continue;
         }
-        rt_tok_add(w, out, rt_tok_text(w->t, op->text), op->text_bytes, rt_tok_begin(in, k.next), rt_tok_end(in, end - 1));
+        const size_t last = rt_tok_back(in->s, end);                /* where it comes from, as Hugging Face has it */
+        rt_tok_add(w, out, rt_tok_text(w->t, op->text), op->text_bytes, rt_tok_begin(in, last), rt_tok_end(in, end - 1));
         k.next = end;
     }
 }

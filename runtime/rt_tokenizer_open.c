@@ -2,7 +2,7 @@
  * table is indexed by, and that every walk over nodes ends. */
 #include "rt_tokenizer_parts.h"
 
-enum { HEADER_BYTES = 16, OPS_MOST = 32, NODES_MOST = 1024, SEQUENCE_MOST = 18 };
+enum { HEADER_BYTES = 16, OPS_MOST = 32, NODES_MOST = 1024, SEQUENCE_MOST = 18, JOINS_MOST = 1 << 20 };
 
 /* ---- sections ------------------------------------------------------------------------------------------------- */
 
@@ -55,8 +55,9 @@ static bool trie_is_good(const RtTokenizer *t, RtTokSection s, uint32_t limit)
 
 static bool merges_are_good(const RtTokenizer *t)
 {
-    const uint32_t slots = entries(t, TOK_MERGE_SLOTS, 4), merges = entries(t, TOK_MERGES, 16);
+    const uint32_t slots = entries(t, TOK_MERGE_SLOTS, 4), merges = entries(t, TOK_MERGES, 16), joins = entries(t, TOK_JOINS, 4);
     uint32_t used = 0;
+    if (!is_multiple(t, TOK_JOINS, 4) || joins & (joins - 1) || joins > JOINS_MOST) return false;
     if (!is_multiple(t, TOK_MERGES, 16) || !is_multiple(t, TOK_MERGE_SLOTS, 4) || slots & (slots - 1)) return false;
     for (uint32_t i = 0; i < slots; i++) {
         const uint32_t slot = rt_tok_at(t, TOK_MERGE_SLOTS, i);
@@ -201,6 +202,8 @@ static bool ops_are_good(const RtTokenizer *t)
     }
     return true;
 }
+
+rt_status rt_tokenizer_view(RtTokenizer *t, const void *blob, size_t bytes) { return find_sections(t, blob, bytes) ? RT_OK : RT_BAD_WEIGHTS; }
 
 rt_status rt_tokenizer_open(RtTokenizer *t, const void *blob, size_t bytes)
 {

@@ -118,6 +118,9 @@ void rt_tok_push(TokWork *w, uint32_t id, const TokText *x, size_t i, size_t j);
 
 enum { TOK_RUN_EXTRA = 8, TOK_MARK_BYTES = 16 };                     /* of rt_tok_form: per byte of its text two marks */
 
+/* Settle the spans of the ids from `first` on, which are those of this text: trimmed, and in characters. */
+void rt_tok_settle_spans(TokWork *w, const char *text, size_t bytes, int first);
+
 /* ---- the steps ------------------------------------------------------------------------------------------- */
 
 /* Run the normalisers over x. *x becomes another text in scratch. */

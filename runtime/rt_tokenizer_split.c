@@ -99,6 +99,14 @@ static void copy_from(TokWork *w, TokText *to, const TokText *x, size_t i, size_
     to->n += n;
 }
 
+/* What stands before a text that lacks it; its origin is that of the first character. */
+static void add_before(TokWork *w, TokText *to, const unsigned char *s, size_t n, const TokText *x, size_t begin, size_t end)
+{
+    int32_t c;
+    const size_t length = (size_t)rt_tok_character(x->s + begin, end - begin, &c);
+    rt_tok_add(w, to, s, n, rt_tok_begin(x, begin), rt_tok_end(x, begin + length - 1));
+}
+
 static void prefix_space(TokWork *w, const TokText *x, size_t begin, size_t end, uint32_t step)
 {
     const size_t used = w->used;
@@ -108,7 +116,7 @@ static void prefix_space(TokWork *w, const TokText *x, size_t begin, size_t end,
         return;
     }
     if (!rt_tok_new(w, &copy, end - begin + 1)) return;
-    rt_tok_add(w, &copy, (const unsigned char *)" ", 1, rt_tok_begin(x, begin), rt_tok_begin(x, begin));
+    add_before(w, &copy, (const unsigned char *)" ", 1, x, begin, end);
     copy_from(w, &copy, x, begin, end - begin);
     rt_tok_split(w, &copy, 0, copy.n, step + 1);
     w->used = used;
@@ -129,7 +137,7 @@ static void metaspace(TokWork *w, const RtTokOp *op, const TokText *x, size_t be
     const bool first = op->a == TOK_PREPEND_ALWAYS || (op->a == TOK_PREPEND_FIRST && rt_tok_begin(x, begin) == 0);
     TokText copy;
     if (!rt_tok_new(w, &copy, n + (spaces_in(s, n) + 1) * m)) return;
-    if (!marked && first) rt_tok_add(w, &copy, mark, m, rt_tok_begin(x, begin), rt_tok_begin(x, begin));
+    if (!marked && first) add_before(w, &copy, mark, m, x, begin, end);
     for (size_t i = begin, from = begin; i <= end; i++) {
         if (i < end && x->s[i] != ' ') continue;
         copy_from(w, &copy, x, from, i - from);

@@ -15,6 +15,14 @@
 
 static const Loc nowhere;
 
+/* Of an earlier write nobody kept the reason; what failed once fails again. A line end behind what is cut off anyway does no harm. */
+const char *file_output_fault(void)
+{
+    if (fflush(stdout) != 0) return strerror(errno);
+    if (!ferror(stdout)) return NULL;
+    return write(STDOUT_FILENO, "\n", 1) < 0 ? strerror(errno) : "an earlier write failed";
+}
+
 /* 66 where there is no such file, 74 otherwise. */
 static void tell_errno(Diag *d, Loc at, const char *what, const char *path, int error)
 {

@@ -27,6 +27,9 @@ bool  file_commit(FileWriter *w);                                       /* renam
 void  file_abandon(FileWriter *w);
 bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size);
 
+/* Flush standard output: NULL where all that was ever put there is written, else why not. */
+const char *file_output_fault(void);
+
 bool  file_make_folder(Diag *d, const char *path);                      /* with parents; existing is fine */
 const char *file_join(Arena *a, const char *folder, const char *name);  /* an absolute name stays as it is */
 const char *file_folder(Arena *a, const char *path);                    /* "." where there is none */

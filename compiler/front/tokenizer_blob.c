@@ -181,6 +181,16 @@ static void add_merges(Blob *o)
     for (uint32_t i = 0; i < slots; i++) add_u32(o, TOK_MERGE_SLOTS, slot[i]);
 }
 
+/* Reads what add_bytes wrote. */
+static void add_joins(Blob *o)
+{
+    const unsigned char *p = o->section[TOK_BYTES].data;
+    uint32_t bytes[256], words = 0;
+    for (int i = 0; i < 256; i++) bytes[i] = p[4 * i] | (uint32_t)p[4 * i + 1] << 8 | (uint32_t)p[4 * i + 2] << 16 | (uint32_t)p[4 * i + 3] << 24;
+    const uint32_t *bits = tok_joins(o->b, bytes, &words);
+    for (uint32_t i = 0; i < words; i++) add_u32(o, TOK_JOINS, bits[i]);
+}
+
 /* ---- steps ---------------------------------------------------------------------------------------------------------------- */
 
 static bool class_has(const TokClass *c, uint32_t x)
@@ -276,15 +286,24 @@ static TokenizerBlob join(Blob *o)
     return (TokenizerBlob){ all.data, all.n };
 }
 
-/* What the normalisers make of an added token. */
-static TokString normalised(TokBuild *b, const RtTokenizer *t, TokString text)
+/* Room to normalise one added token after the other. */
+typedef struct Room { char *out, *scratch; size_t cap, bytes; } Room;
+
+static void make_room(Arena *a, char **p, size_t *room, size_t wanted)
 {
-    const size_t bytes = rt_tokenizer_scratch_bytes(t, text.n, 0), cap = 16 * text.n * (t->head[TOK_HEAD_NORMAL_GROWTH] + 1) + 4096;
-    char *out = arena_alloc(b->arena, cap);
+    if (wanted <= *room) return;
+    *p = arena_alloc(a, *room = 2 * wanted);
+}
+
+/* What the normalisers make of an added token. */
+static TokString normalised(TokBuild *b, const RtTokenizer *t, Room *r, TokString text)
+{
     size_t used = 0;
-    if (rt_tokenizer_normalise(t, text.s, text.n, out, cap, &used, arena_alloc(b->arena, bytes), bytes) != RT_OK)
+    make_room(b->arena, &r->scratch, &r->bytes, rt_tokenizer_scratch_bytes(t, text.n, 0));
+    make_room(b->arena, &r->out, &r->cap, 16 * text.n * (t->head[TOK_HEAD_NORMAL_GROWTH] + 1) + 4096);
+    if (rt_tokenizer_normalise(t, text.s, text.n, r->out, r->cap, &used, r->scratch, r->bytes) != RT_OK)
         tok_refuse(b, "the added token \"%.60s\" cannot be normalized", text.s);
-    return (TokString){ out, used };
+    return (TokString){ arena_copy(b->arena, r->out, used), used };
 }
 
 static void add_added(Blob *o, const RtTokenizer *t)
@@ -292,10 +311,11 @@ static void add_added(Blob *o, const RtTokenizer *t)
     TokBuild *b = o->b;
     TokEntry *entry[2];
     int count[2] = { 0, 0 };
+    Room room = { 0 };
     for (int i = 0; i < 2; i++) entry[i] = arena_array(b->arena, (size_t)b->added.count + 1, sizeof *entry[i]);
     for (int i = 0; i < b->added.count; i++) {
         const TokAdded *x = &b->added.at[i];
-        const TokString key = x->normalised && !x->verbatim ? normalised(b, t, x->text) : x->text;
+        const TokString key = x->normalised && !x->verbatim ? normalised(b, t, &room, x->text) : x->text;
         add_u32(o, TOK_ADDED, x->id);
         add_u32(o, TOK_ADDED, x->flags);
         if (key.n) entry[x->normalised][count[x->normalised]++] = (TokEntry){ key, (uint32_t)i };
@@ -335,6 +355,7 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out)
     add_pieces(&o);
     add_bytes(&o);
     add_merges(&o);
+    add_joins(&o);
     add_steps(&o);
     add_tables(&o);
     add(&o, TOK_TEXT, b->text.data, b->text.size);

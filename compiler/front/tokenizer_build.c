@@ -53,6 +53,7 @@ TokPiece *tok_piece(TokBuild *b, int64_t id, TokString text, bool known)
     TokPiece *p = &b->pieces.at[id];
     *p = (TokPiece){ .text = text, .key = known ? text : (TokString){ 0 } };
     if (id >= b->size) b->size = (int)id + 1;
+    if (b->pieces_known) tok_texts_put(b->arena, &b->piece_texts, text, (uint32_t)id);
     return p;
 }
 
@@ -116,8 +117,8 @@ uint32_t tok_id(const TokBuild *b, TokString key)
 uint32_t tok_id_of_text(TokBuild *b, TokString text)
 {
     TokString key = text;
-    for (int i = 0; i < b->added.count; i++)
-        if (tok_same(b->added.at[i].text, text)) return b->added.at[i].id;
+    const uint32_t added = tok_added_of_text(b, text);
+    if (added != RT_TOK_NONE) return b->added.at[added].id;
     if (b->byte_level && !tok_bytes(b->arena, text, &key)) return RT_TOK_NONE;
     return tok_id(b, key);
 }
@@ -231,6 +232,11 @@ void tok_template_roberta(TokBuild *b, uint32_t cls, uint32_t sep)
     tok_item(b, true, TOK_ITEM_SPECIAL, sep, 0);
     tok_item(b, true, TOK_ITEM_B, 0, 0);
     tok_item(b, true, TOK_ITEM_SPECIAL, sep, 0);
+}
+
+void tok_trim(TokBuild *b, bool keeps_first)
+{
+    b->head[TOK_HEAD_FLAGS] |= TOK_TRIM_SPANS | (keeps_first ? TOK_TRIM_KEEPS_FIRST : 0u);
 }
 
 void tok_form(TokBuild *b, bool compose, bool compatible)

@@ -31,6 +31,11 @@ typedef struct TokClass { uint64_t properties; TokRange *ranges; int count, room
      &(list)->at[(list)->count++])
 void *tok_grow(Arena *a, void *old, int *room, size_t size);
 
+/* Texts to numbers, by hash: open addressing, never more than half full. All zeros is empty. */
+typedef struct TokTexts { struct TokTextsSlot { TokString text; uint32_t value; bool used; } *slot; uint32_t room, count; } TokTexts;
+uint32_t tok_texts_find(const TokTexts *t, TokString text);     /* RT_TOK_NONE if absent */
+void tok_texts_put(Arena *a, TokTexts *t, TokString text, uint32_t value);      /* the last of a text counts */
+
 /* Bytes to values, for look-ups and as the runtime walks it. */
 typedef struct TokEntry { TokString key; uint32_t value; } TokEntry;
 typedef struct TokTrie { uint32_t *units, count; } TokTrie;     /* units[2 * count] */
@@ -38,7 +43,7 @@ typedef struct TokTrie { uint32_t *units, count; } TokTrie;     /* units[2 * cou
 typedef struct TokBuild {
     Arena *arena;
     Diag *diag;
-    const char *file;               /* for messages */
+    const char *file, *part;        /* for messages; part: the key that is being read, or NULL */
     int errors;                     /* of diag, when it began */
     TOK_LIST(TokPiece) pieces;      /* by id; behind the first `size` stand symbols that are no pieces */
     int size;
@@ -53,6 +58,8 @@ typedef struct TokBuild {
     TOK_LIST(TokClass) classes;
     Text text;                      /* TOK_TEXT */
     TokTrie trie;                   /* of the pieces' keys: tok_index */
+    TokTexts added_texts;  int added_known;     /* the first added token of each text, of those before `added_known` */
+    TokTexts piece_texts;  bool pieces_known;   /* the last piece of each text: tok_piece_of_text */
     uint32_t head[TOK_HEADS];
     double growth, split_growth, form_growth;  size_t extra, split_extra;
     int era;                        /* TokEra of the properties */
@@ -82,6 +89,8 @@ TokPiece *tok_piece(TokBuild *b, int64_t id, TokString text, bool known);
 void tok_index(TokBuild *b);
 uint32_t tok_id(const TokBuild *b, TokString key);              /* RT_TOK_NONE if absent */
 uint32_t tok_id_of_text(TokBuild *b, TokString text);           /* the same by the text in the vocabulary; added tokens too */
+uint32_t tok_added_of_text(TokBuild *b, TokString text);        /* the first of b->added, or RT_TOK_NONE */
+uint32_t tok_piece_of_text(TokBuild *b, TokString text);        /* the last piece, whether the model knows it or not, or RT_TOK_NONE */
 void tok_merge(TokBuild *b, uint32_t left, uint32_t right, uint32_t rank, uint32_t merged);
 /* Bytes of text in the alphabet of byte-level pieces; false where it has other characters. */
 bool tok_bytes(Arena *a, TokString text, TokString *bytes);
@@ -105,6 +114,7 @@ void tok_metaspace(TokBuild *b, TokString mark, RtTokPrepend scheme, bool split)
 void tok_template_begin(TokBuild *b, uint32_t bos);                             /* bos A; bos A B of type 1 */
 void tok_template_bert(TokBuild *b, uint32_t cls, uint32_t sep);                /* cls A sep; cls A sep B sep, the last two of type 1 */
 void tok_template_roberta(TokBuild *b, uint32_t cls, uint32_t sep);             /* cls A sep; cls A sep sep B sep */
+void tok_trim(TokBuild *b, bool keeps_first);                                    /* spans without white space at their ends */
 bool tok_charsmap(TokBuild *b, const unsigned char *data, size_t n, RtTokOpKind kind);
 
 /* ---- patterns --------------------------------------------------------------------------------------------------- */
@@ -124,6 +134,9 @@ void tok_decode_sentencepiece(TokBuild *b, TokString mark, bool prefix);
 /* ---- the end ---------------------------------------------------------------------------------------------------- */
 
 TokTrie tok_trie(Arena *a, TokEntry *entries, int count);       /* of equal keys the last; sorts the entries */
+/* The bits of TOK_JOINS, words[*count] in the arena; *count is 0 where there are no merges, or it cannot be said which symbols a
+ * merged one begins and ends with. bytes: TOK_BYTES. */
+uint32_t *tok_joins(const TokBuild *b, const uint32_t bytes[256], uint32_t *count);
 bool tok_finish(TokBuild *b, TokenizerBlob *out);
 
 /* ---- importers: false after errors -------------------------------------------------------------------------------- */

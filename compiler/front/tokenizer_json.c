@@ -226,18 +226,13 @@ static void read_model(TokBuild *b, const json_t *model)
 
 static TokAdded *add_token(TokBuild *b, TokString text, int64_t id, uint32_t flags, bool normalised, bool special)
 {
-    const uint32_t known = b->byte_level ? RT_TOK_NONE : tok_id(b, text);
-    TokAdded *x = NULL;
-    for (int i = 0; i < b->added.count && !x; i++)
-        if (tok_same(b->added.at[i].text, text)) x = &b->added.at[i];
+    const uint32_t known = b->byte_level ? tok_piece_of_text(b, text) : tok_id(b, text), added = tok_added_of_text(b, text);
     if (known != RT_TOK_NONE) id = known;
-    for (int64_t i = 0; b->byte_level && i < b->size; i++)
-        if (tok_same(b->pieces.at[i].text, text)) id = i;
     if (id >= b->size || b->pieces.at[id].kind & TOK_ABSENT || !tok_same(b->pieces.at[id].text, text)) {
         if (!tok_piece(b, id, text, false)) return NULL;
     }
     if (special) b->pieces.at[id].kind |= TOK_SPECIAL;
-    if (!x) x = TOK_NEW(b, &b->added);
+    TokAdded *x = added != RT_TOK_NONE ? &b->added.at[added] : TOK_NEW(b, &b->added);
     *x = (TokAdded){ text, (uint32_t)id, flags, normalised, special, false };
     return x;
 }

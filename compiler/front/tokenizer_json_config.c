@@ -158,6 +158,7 @@ static void settle_template(TokBuild *b, const TokConfig *c)
     const bool around = named || (!c->class_name && begin != RT_TOK_NONE && end != RT_TOK_NONE && masked);
     if (around && begin != RT_TOK_NONE && end != RT_TOK_NONE) {
         tok_template_roberta(b, begin, end);
+        tok_trim(b, false);
     } else if (c->add_bos && bos != RT_TOK_NONE) {
         tok_template_begin(b, bos);
     }

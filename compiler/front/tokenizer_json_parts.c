@@ -30,7 +30,9 @@ static void read_part(TokBuild *b, const PartKind *kind, const json_t *part, int
     }
     for (int i = 0; i < kind->count; i++)
         if (strcmp(kind->rows[i].type, name) == 0) {
+            b->part = kind->name;
             kind->rows[i].read(b, part);
+            b->part = NULL;
             return;
         }
     tok_refuse(b, "the %s '%.60s' is not supported", kind->name, name);
@@ -351,11 +353,19 @@ static void read_bert_post(TokBuild *b, const json_t *part)
     tok_template_bert(b, cls, sep);
 }
 
+/* How a byte-level tokenizer tells where tokens stand. */
+static void read_trim(TokBuild *b, const json_t *part)
+{
+    if (tok_json_bool(b, part, "trim_offsets", true))
+        tok_trim(b, tok_json_bool(b, part, "add_prefix_space", true));
+}
+
 static void read_roberta_post(TokBuild *b, const json_t *part)
 {
     uint32_t cls, sep;
     if (!read_special(b, part, "cls", &cls) || !read_special(b, part, "sep", &sep)) return;
     tok_template_roberta(b, cls, sep);
+    read_trim(b, part);
 }
 
 /* A name of special_tokens stands for its ids. */
@@ -392,15 +402,9 @@ static void read_template(TokBuild *b, const json_t *part)
     read_template_list(b, part, true);
 }
 
-static void read_nothing(TokBuild *b, const json_t *part)
-{
-    (void)b;
-    (void)part;
-}
-
 static const PartRow post_processors[] = {
     { "TemplateProcessing", read_template }, { "BertProcessing", read_bert_post }, { "RobertaProcessing", read_roberta_post },
-    { "ByteLevel", read_nothing },
+    { "ByteLevel", read_trim },
 };
 
 void tok_json_post_processor(TokBuild *b, const json_t *part)

@@ -25,7 +25,12 @@ enum { WITHOUT_END = 0x7FFFFFFF, EXPAND_MOST = 16, DEEPEST = 32 };
 
 static void refuse(Reader *r, const char *what)
 {
-    if (!r->failed) tok_refuse(r->b, "pattern '%.*s': %s is not supported", (int)r->all.n, r->all.s, what);
+    enum { SHOWN = 60 };            /* bytes of a pattern, which may have hundreds */
+    size_t n = r->all.n <= SHOWN ? r->all.n : SHOWN;
+    while (n < r->all.n && n && (r->all.s[n] & 0xC0) == 0x80) n--;
+    if (!r->failed)
+        tok_refuse(r->b, "%s%spattern '%.*s%s': %s is not supported", r->b->part ? r->b->part : "", r->b->part ? ": " : "", (int)n, r->all.s,
+                   n < r->all.n ? "\u2026" : "", what);
     r->failed = true;
 }
 

@@ -130,6 +130,7 @@ static const char model_bind[] =
     "        if (head[i] != (unsigned char)((uint64_t)(HEAD_BYTES - 8) >> 8 * i)) return RT_BAD_WEIGHTS;\n"
     "    for (size_t i = 0; identity[i]; i++)\n"
     "        if (head[IDENTITY_AT + i] != (unsigned char)identity[i]) return RT_BAD_WEIGHTS;\n"
+    "    ${tokenizer}\n"
     "    m->weights = head + HEAD_BYTES;\n"
     "    return RT_OK;\n"
     "}\n"
@@ -206,8 +207,10 @@ void emit_model(Emit *e, Text *out)
     const char *job = arena_format(e->arena, "typedef struct job { const %s *model; %s_state *state; int slot, rows;%s } job;", e->name, e->name,
                                    many ? " const rt_group *groups, *groups_end;" : "");
     const char *ints = uses_ints(p) ? "static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }\n" : "";
+    const char *tokenizer = !has_pieces(e) || !e->model->has_decoder ? "" : arena_format(e->arena,
+        "if (rt_text_check(head + HEAD_BYTES + W_TOKENIZER, %s) != RT_OK) return RT_BAD_WEIGHTS;", emit_number(e, (int64_t)e->model->tokenizer_size));
     text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "ints", ints, "job", job, "slot_bytes", slot_bytes,
-              "macros", e->form.kernels == KERNELS_BOUND ? bound_macros : "", NULL);
+              "macros", e->form.kernels == KERNELS_BOUND ? bound_macros : "", "tokenizer", tokenizer, NULL);
     text_add(out, "/* ---- blocks ----------------------------------------------------------------------------------------------- */\n\n");
     emit_blocks(e, out);
     text_add(out, "/* ---- programs --------------------------------------------------------------------------------------------- */\n\n");

@@ -16,7 +16,7 @@ static const char library_objects[] =
     "          rt_generation.o rt_generation_options.o rt_generate.o rt_beam.o rt_logits.o rt_sample.o";
 static const char tokenizer_objects[] =
     " \\\n"
-    "          $(addprefix rt_tokenizer,.o _open.o _text.o _normalise.o _form.o _map.o _match.o _split.o _bpe.o _unigram.o \\\n"
+    "          $(addprefix rt_tokenizer,.o _open.o _text.o _normalise.o _form.o _map.o _match.o _split.o _spans.o _bpe.o _unigram.o \\\n"
     "          _wordpiece.o _decode.o \\\n"
     "          _model.o)";
 

@@ -43,7 +43,7 @@ static void check_ids(const Case *c, const char *text, size_t bytes, const json_
 {
     int ids[MOST], n = 0;
     const RtTokenText x = { text, bytes, NULL, 0, 1 };
-    const RtTokens out = { ids, NULL, NULL, MOST };
+    const RtTokens out = { ids, NULL, NULL, MOST, NULL };
     assert_int_equal(rt_tokenizer_encode(&c->t, &x, &out, &n, c->scratch, c->scratch_bytes), RT_OK);
     if ((size_t)n != json_array_size(wanted)) fail_msg("%s: %d ids, expected %zu", where, n, json_array_size(wanted));
     for (int i = 0; i < n; i++)

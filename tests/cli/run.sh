@@ -250,11 +250,49 @@ TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc cc >/dev/null &&
 [ -z "$(ls -A "$scratch/tmp")" ]
 verdict $? 'no temporary folder stays behind'
 
-for command in --help --version ops fields 'run specs/self_attention.lua --engine generic' 'verify tests/goldens/one_head.lua --cc cc --json'; do
-    "$xformc" $command >/dev/full 2>"$scratch/err"
-    [ $? = 74 ] && [ -s "$scratch/err" ]
-    verdict $? "a full disk: $command"
-done
+# Every command that writes to standard output, and each of its forms; those that write files alone are named.
+printf 'print("a line")\n' >"$scratch/line.lua"
+XFORMC_CACHE=on XDG_CACHE_HOME="$scratch/cache" "$xformc" run specs/self_attention.lua --engine native >/dev/null      # for the command cache
+cat >"$scratch/writers" <<END
+--help
+--version
+ops
+fields
+cache
+run specs/self_attention.lua --engine generic
+run specs/dates.lua March --engine generic
+run specs/dates.lua March --engine generic --json
+run specs/dates.lua --ids 5 --engine generic
+verify tests/goldens/one_head.lua --engine generic --json
+verify tests/goldens/one_head.lua --engine jit
+info specs/dates.lua
+info specs/dates.lua --json
+info specs/dates.lua --lua
+info specs/dates.lua --code
+info specs/dates.lua --graph -
+info --families
+attention specs/dates.lua March
+attention specs/dates.lua March -o -
+bench specs/dates.lua --engine generic -r 1 --seconds 0.01
+bench specs/dates.lua --engine generic -r 1 --seconds 0.01 --json
+repl
+lua $scratch/line.lua
+tokenize tests/tokenizer/gpt2 a
+tokenize tests/tokenizer/gpt2 a --json
+tokenize tests/tokenizer/gpt2 65 --decode
+END
+while read -r line; do
+    echo 'print(("a line"):rep(2000))' | XFORMC_CACHE=on XDG_CACHE_HOME="$scratch/cache" timeout 60 "$xformc" $line >/dev/full 2>"$scratch/err"
+    code=$?
+    [ "$code" = 74 ] && [ "$(grep -c 'No space left on device' "$scratch/err")" = 1 ]
+    verdict $? "a full disk: $(echo "$line" | sed "s#$scratch/##")"
+    echo "exit $code"; cat "$scratch/err"
+done <"$scratch/writers"
+missing=$("$xformc" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p' | while read -r word; do
+    case $word in compile|build|pack) ;; *) grep -q "^$word" "$scratch/writers" || echo "$word" ;; esac; done)
+[ -z "$missing" ]
+verdict $? 'a full disk: no command is left out'
+echo "missing: $missing"
 
 # ---- run: numbers --------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ static void use(const RtTokenizer *t)
     static char text[MOST_TEXT];
     static unsigned char scratch[1 << 20];
     const RtTokenText x = { sample, sizeof sample - 1, "a second", 8, 0 };
-    const RtTokens out = { ids, types, spans, MOST_IDS };
+    const RtTokens out = { ids, types, spans, MOST_IDS, NULL };
     int n = 0;
     size_t used = 0;
     if (rt_tokenizer_encode(t, &x, &out, &n, scratch, sizeof scratch) != RT_OK) n = 0;

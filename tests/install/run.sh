@@ -69,10 +69,19 @@ install them, then run make again" ] && [ ! -e "$scratch/path/words" ]
     verdict $? "deps installs with $name"
     echo "$message"; cat "$scratch/path/words"
 }
-manager apt-get '-y -q install --no-install-recommends -- gcc make pkg-config liblua5.4-dev libjansson-dev libopenblas-dev libedit-dev libutf8proc-dev libcmocka-dev'
-manager dnf 'install -y -- gcc make pkgconf-pkg-config lua-devel jansson-devel openblas-devel libedit-devel utf8proc-devel libcmocka-devel'
-manager pacman '-S --needed --noconfirm -- gcc make pkgconf lua jansson openblas libedit libutf8proc cmocka'
-manager brew 'install -- gcc make pkgconf lua@5.4 jansson openblas libedit utf8proc cmocka'
+manager apt-get '-y -q install --no-install-recommends -- gcc make pkg-config liblua5.4-dev libjansson-dev libopenblas-dev libedit-dev libutf8proc-dev libcmocka-dev libpcre2-dev'
+manager dnf 'install -y -- gcc make pkgconf-pkg-config lua-devel jansson-devel openblas-devel libedit-devel utf8proc-devel libcmocka-devel pcre2-devel'
+manager pacman '-S --needed --noconfirm -- gcc make pkgconf lua jansson openblas libedit libutf8proc cmocka pcre2'
+manager brew 'install -- gcc make pkgconf lua@5.4 jansson openblas libedit utf8proc cmocka pcre2'
+
+# What one test alone asks for fails nobody: pkg-config that knows all but PCRE2, and a manager that has no such package.
+mkdir "$scratch/but" && cp "$scratch/fake"/* "$scratch/but" && cp "$scratch/manager" "$scratch/but/apt-get" && cp "$scratch/root" "$scratch/but/id.root"
+rm -f "$scratch/but/id" && mv "$scratch/but/id.root" "$scratch/but/id" && chmod +x "$scratch/but/apt-get" "$scratch/but/id" && : >"$scratch/but/fails"
+printf '#!/bin/sh\ncase $* in *pcre2*) exit 1 ;; esac\n' >"$scratch/but/pkg-config" && chmod +x "$scratch/but/pkg-config"
+for tool in cc make; do printf '#!/bin/sh\n' >"$scratch/but/$tool" && chmod +x "$scratch/but/$tool"; done
+message=$(PATH=$scratch/but sh tests/deps.sh 2>&1) && [ -z "$message" ] && [ "$(cat "$scratch/but/words")" = 'apt-get -y -q install --no-install-recommends libpcre2-dev' ]
+verdict $? 'deps installs PCRE2 where it can, and does without'
+echo "$message"; cat "$scratch/but/words"
 
 begin=$(date +%s%N)
 message=$(sh tests/deps.sh 2>&1) && [ -z "$message" ] && [ $((($(date +%s%N) - begin) / 1000000)) -lt 300 ]

@@ -67,7 +67,7 @@ rule_libraries() {
             place["libtcc.h"] = "^compiler/target/c_memory\\.c$"
             place["utf8proc.h"] = "^compiler/base/unicode_tables\\.c$"
             place["histedit.h"] = "^compiler/repl_edit\\.c$"
-            place["cmocka.h"] = "^tests/"
+            place["cmocka.h"] = place["pcre2.h"] = "^tests/"
         }
         /^[ \t]*#[ \t]*include[ \t]*[<"]/ {
             name = $0; sub(/^[^<"]*[<"]/, "", name); sub(/[>"].*/, "", name)

@@ -1,10 +1,12 @@
 """Train the small tokenizers of this folder, and write what Hugging Face's `tokenizers` makes of a corpus with each.
 
 usage: make.py            needs tokenizers and sentencepiece; writes NAME/ and NAME.gold beside itself
+       make.py --others XFORMC TOKENIZER.json TEXTS     compares the ids of lines, broken UTF-8 too, and writes nothing
+       make.py --rows     writes the .gold files of the tokenizer.json that are there, and trains none
 Every folder is one pipeline as a family has it (GPT-2, BERT, T5, …), with a vocabulary of some hundred pieces, trained on the
 sentences below. A .gold file is lines of JSON: a text, its ids with what the template adds, and what these decode to with and
-without special tokens; `pair` has a second text. The first line says which path of the folder is read."""
-import io, json, os, random, shutil, struct, unicodedata
+without special tokens, where they stand in it in characters; `pair` has a second text. The first line says which path of the folder is read."""
+import io, json, os, random, shutil, struct, subprocess, sys, unicodedata
 from tokenizers import Tokenizer, AddedToken, Regex, models, trainers, normalizers, pre_tokenizers, decoders, processors
 import sentencepiece
 
@@ -196,16 +198,23 @@ def folder(name):
 def write_gold(name, path, rows):
     with open(os.path.join(HERE, name + ".gold"), "w", encoding="utf-8") as f:
         f.write(json.dumps({"path": path}) + "\n")
-        for row in rows: f.write(json.dumps(row, ensure_ascii=True) + "\n")
+        for row in rows:
+            line = json.dumps(row, ensure_ascii=True)
+            if "offsets" in row:
+                line = line.replace(json.dumps(row["offsets"]), json.dumps(row["offsets"], separators=(",", ":")))
+            f.write(line + "\n")
+
+def flat(e): return [x for span in e.offsets for x in span]
 
 def json_rows(t, decoded):
     for text in TEXTS + RANDOM:
-        ids = t.encode(text).ids
-        if not decoded: yield dict(text=text, ids=ids)
-        else: yield dict(text=text, ids=ids, decoded=t.decode(ids, skip_special_tokens=False), plain=t.decode(ids, skip_special_tokens=True))
+        e = t.encode(text)
+        ids, row = e.ids, dict(text=text, ids=e.ids, offsets=flat(e))
+        if decoded: row.update(decoded=t.decode(ids, skip_special_tokens=False), plain=t.decode(ids, skip_special_tokens=True))
+        yield row
     for a, b in PAIRS:
         e = t.encode(a, b)
-        yield dict(text=a, pair=b, ids=e.ids, types=e.type_ids)
+        yield dict(text=a, pair=b, ids=e.ids, types=e.type_ids, offsets=flat(e))
 
 def write_files(name, data):
     """The same tokenizer as the files of older folders: vocab.txt; vocab.json and merges.txt."""
@@ -219,14 +228,32 @@ def write_files(name, data):
         put("merges.txt", "#version: 0.2\n" + "".join(" ".join(m) + "\n" for m in data["model"]["merges"]))
     put("tokenizer_config.json", json.dumps({"tokenizer_class": "BertTokenizer" if name == "bert_uncased" else "RobertaTokenizer"}))
 
+def write_languages():
+    """The texts as lines."""
+    with open(os.path.join(HERE, "languages.txt"), "w", encoding="utf-8", newline="\n") as f:
+        for x in TEXTS + RANDOM: f.write(x.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "") + "\n")
+
+def compare_others(xformc, path, texts):
+    t, lines = Tokenizer.from_file(path), open(texts, "rb").read().removesuffix(b"\n").split(b"\n")
+    t.no_truncation()
+    run = subprocess.run([xformc, "tokenize", path], input=b"\n".join(lines) + b"\n", stdout=subprocess.PIPE, check=True)
+    found = run.stdout.decode().split("\n")
+    other = [i for i, line in enumerate(lines) if " ".join(map(str, t.encode(line.decode("utf-8", errors="replace")).ids)) != found[i]]
+    print(f"{path}: {len(lines)} lines, others: {other}")
+    sys.exit(bool(other))
+
 def main():
+    if sys.argv[1:2] == ["--others"]: compare_others(*sys.argv[2:])
+    trains = sys.argv[1:] != ["--rows"]
     for name, make in JSON.items():
-        t = make()
-        path = os.path.join(folder(name), "tokenizer.json")
-        t.save(path, pretty=False)
-        if name in ("bert_uncased", "roberta"): write_files(name, json.load(open(path, encoding="utf-8")))
+        path = os.path.join(HERE, name, "tokenizer.json")
+        if trains:
+            folder(name)
+            make().save(path, pretty=False)
+            if name in ("bert_uncased", "roberta"): write_files(name, json.load(open(path, encoding="utf-8")))
         # Of special tokens that are normalized, tokenizers 0.23 decodes the normalized form and skips none; we decode the token.
         write_gold(name, name + "/tokenizer.json", json_rows(Tokenizer.from_file(path), name != "llama2"))
+    if not trains: return
     for name, kind, options in [("spm_bpe", "bpe", dict(byte_fallback=True)), ("spm_unigram", "unigram", dict()),
                                 ("spm_spaces", "bpe", dict(byte_fallback=True, remove_extra_whitespaces=False, normalization_rule_name="identity")),
                                 ("spm_fallback", "unigram", dict(byte_fallback=True, user_defined_symbols=["<sep>", "\n"]))]:
@@ -238,6 +265,7 @@ def main():
         write_gold(name, name + "/tokenizer.model", (dict(text=x, ids=ends[0] + s.encode(x) + ends[1]) for x in TEXTS + RANDOM if "\0" not in x))
 
     marian()
+    write_languages()
 
 def marian():
     """Pieces of a SentencePiece model, ids of a vocabulary that lacks some of them."""

@@ -1,12 +1,33 @@
 #!/bin/sh
 # Left out of make check: it takes long.
 # xformc tokenize, older folders, models with a tokenizer: in memory, in native code, as a program, as a library.
-# usage: run.sh XFORMC      XFORMC_TEST_DATA: vocabularies of others, with the ids that they should give
+# usage: run.sh XFORMC            XFORMC_TEST_DATA: vocabularies of others, with the ids that they should give
+#        run.sh --write XFORMC    write others.sums again, where XFORMC_TEST_DATA is set
+write=
+if [ "$1" = --write ]; then write=1; shift; fi
 xformc=$1 here=tests/tokenizer
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 same() { if [ "$2" = "$3" ]; then echo "ok $1"; else echo "not ok $1"; printf 'expected: %s\nfound:    %s\n' "$2" "$3"; fi; }
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+
+# ---- sums of ids
+# The naughty strings, languages.txt, and the same with bytes that are no UTF-8, through vocabularies of others: the number of ids and
+# the checksum of all of them, a line for each as in others.sums.
+sums() {
+    LC_ALL=C tr '\200-\217' '\300-\317' <$here/languages.txt >"$scratch/broken"
+    for file in t5-small/tokenizer.json roberta-base/tokenizer.json llama2/tokenizer.json ggml-vocab-gpt-2.gguf ggml-vocab-llama-spm.gguf ggml-vocab-bert-bge.gguf; do
+        for corpus in "$XFORMC_TEST_DATA/text/blns.txt" $here/languages.txt "$scratch/broken"; do
+            "$xformc" tokenize "$XFORMC_TEST_DATA/tokenizers/$file" <"$corpus" >"$scratch/ids" 2>"$scratch/err"
+            code=$?
+            echo "$file $(basename "$corpus" .txt) $(tr ' ' '\n' <"$scratch/ids" | grep -c .) $(cksum <"$scratch/ids" | cut -d ' ' -f 1) $code$(head -c 200 "$scratch/err")"
+        done
+    done
+}
+if [ -n "$write" ]; then
+    if [ -n "$XFORMC_TEST_DATA" ]; then sums >"$scratch/sums" && cp "$scratch/sums" $here/others.sums; fi
+    exit
+fi
 
 # ---- the command
 text="The house by the river isn't größer"
@@ -20,11 +41,11 @@ same '--decode --no-special leaves them out' 'a b' "$("$xformc" tokenize $here/r
 "$xformc" tokenize $here/bert_uncased --json --pair 'the river' 'The é' >"$scratch/json"
 cat >"$scratch/wanted" <<'END'
 {"texts":[
- {"text":"The é","ids":[2,512,40,3,512,561,3],"pieces":["[CLS]","the","e","[SEP]","the","river","[SEP]"],"types":[0,0,0,0,1,1,1],"offsets":[[0,0],[0,3],[4,6],[0,0],[0,3],[4,9],[0,0]]}
+ {"text":"The é","ids":[2,512,40,3,512,561,3],"pieces":["[CLS]","the","e","[SEP]","the","river","[SEP]"],"types":[0,0,0,0,1,1,1],"offsets":[[0,0],[0,3],[4,6],[0,0],[0,3],[4,9],[0,0]],"character_offsets":[[0,0],[0,3],[4,5],[0,0],[0,3],[4,9],[0,0]]}
 ]}
 END
 diff "$scratch/wanted" "$scratch/json"
-verdict $? '--json: pieces, types, bytes of the text'
+verdict $? '--json: pieces, types, bytes and characters of the text'
 printf '65\t0-1\t"a"\n303\t1-5\t"Ġthe"\n\n' >"$scratch/wanted" && "$xformc" tokenize $here/gpt2 --pieces 'a the' | diff "$scratch/wanted" -
 verdict $? '--pieces: id, bytes, piece'
 same 'vocab.txt' "$("$xformc" tokenize $here/bert_uncased "$text")" "$("$xformc" tokenize $here/files/bert "$text")"
@@ -41,7 +62,9 @@ edit() { sed "$2" $here/gpt2/tokenizer.json >"$scratch/$1.json"; cmp -s $here/gp
 edit normalizer 's/"normalizer":null/"normalizer":{"type":"Magic"}/'
 refused 'an unknown normalizer' 65 "error: the normalizer 'Magic' is not supported" "$scratch/normalizer.json"
 edit pattern 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"(?<=a)b"},"behavior":"Isolated","invert":false}/'
-refused 'an unknown construct in a pattern' 65 "pattern '(?<=a)b': (?<= is not supported" "$scratch/pattern.json"
+refused 'an unknown construct in a pattern' 65 "pattern.json: error: pre_tokenizer: pattern '(?<=a)b': (?<= is not supported" "$scratch/pattern.json"
+edit long 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"'"$(printf 'ab%.0sé|' $(seq 200))"'(?<=a)b"},"behavior":"Isolated","invert":false}/'
+refused 'a long pattern is shown by its beginning' 65 "long.json: error: pre_tokenizer: pattern 'abé|abé|abé|abé|abé|abé|abé|abé|abé|abé|abé|abé|…': (?<= is not supported" "$scratch/long.json"
 edit script 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"\\\\p{Han}"},"behavior":"Isolated","invert":false}/'
 refused 'an unknown property' 65 '\p{Han} is not supported' "$scratch/script.json"
 edit decoder 's/"decoder":{[^}]*}/"decoder":{"type":"CTC"}/'
@@ -82,7 +105,9 @@ END
     same "$kind: the program" "$answer" "$("$scratch/$kind/talk" 'The river' 'größe')"
     "$scratch/cc" -std=c11 -Wall -Wextra -Werror -I"$scratch/$kind" -I"$scratch/$kind/runtime" -o "$scratch/library" $here/programs/library_text.c \
         "$scratch/$kind/libtalk.a" "$scratch/$kind/talk_weights.o" -lm -pthread
-    same "$kind: the library's talk_text" "$answer" "$("$scratch/library" 'The river' 'größe')"
+    found=$("$scratch/library" 'The river' 'größe')
+    verdict $? "$kind: the tokenizer is checked when weights are bound, and by no call"
+    same "$kind: the library's talk_text" "$answer" "$found"
 done
 same 'a decoder answers with its prompt' 'The river' "$("$xformc" run "$scratch/decoder.lua" 'The river' | head -c 9)"
 "$xformc" run "$scratch/decoder.lua" "$(printf 'x%.0s' $(seq 200))" 2>&1 >/dev/null | grep -q 'tokens, but at most 48 fit'
@@ -111,9 +136,9 @@ for name in gpt-2 llama-spm bert-bge; do
     [ "$bad" = 0 ] && [ "$n" -ge 40 ]
     verdict $? "$name: $n texts as llama.cpp has them"
 done
-tail -n +1 "$XFORMC_TEST_DATA/text/blns.txt" >"$scratch/blns"
-for name in t5-small roberta-base llama2; do
-    "$xformc" tokenize "$data/$name/tokenizer.json" <"$scratch/blns" >"$scratch/ids" 2>"$scratch/err"
-    [ $? = 0 ] && [ "$(wc -l <"$scratch/ids")" = "$(wc -l <"$scratch/blns")" ]
-    verdict $? "$name: the naughty strings"
-done
+sums >"$scratch/sums"
+while read -r file corpus rest; do
+    same "$file: ids of $corpus" "$rest" "$(sed -n "s#^$file $corpus ##p" "$scratch/sums")"
+done <$here/others.sums
+[ "$(wc -l <$here/others.sums)" -ge 18 ]
+verdict $? 'six vocabularies, three corpora'

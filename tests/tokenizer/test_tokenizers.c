@@ -1,17 +1,19 @@
 /* test_tokenizers.c: every tokenizer of this folder on its corpus, against what Hugging Face's `tokenizers` (of the .json files)
- * and SentencePiece (of the .model files) make of it: see make.py. Also: damaged blobs, too little room, long texts. */
+ * and SentencePiece (of the .model files) make of it, with the characters that each token stands for: see make.py. Also: damaged
+ * blobs, too little room, words that are cut, many added tokens, long texts. */
 #include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
 
 #include "file.h"
-#include "rt_tokenizer.h"
+#include "rt_tokenizer_parts.h"
 #include "tokenizer.h"
 
 enum { MOST = 1 << 16 };
@@ -19,7 +21,7 @@ enum { MOST = 1 << 16 };
 static const char folder[] = "tests/tokenizer";
 static int ids[MOST], again[MOST];
 static unsigned char types[MOST];
-static RtTokenSpan spans[MOST];
+static RtTokenSpan spans[MOST], characters[MOST], others[MOST];
 static char text[MOST], stream[MOST];
 
 typedef struct Case { Arena *arena; Diag *diag; TokenizerBlob blob; RtTokenizer t; } Case;
@@ -72,12 +74,22 @@ static void check_text(const RtTokenizer *t, const json_t *wanted, int n, int pl
     if (streamed != used || memcmp(stream, text, used) != 0) fail_msg("%s: the stream gives \"%s\", not \"%s\"", where, stream, text);
 }
 
+/* Words are cut where no merge can join; the ids are those of whole words. */
+static void check_whole_words(const RtTokenizer *t, const RtTokenText *x, int n, const char *where)
+{
+    RtTokenizer whole = *t;
+    int m = 0;
+    whole.bytes[TOK_JOINS] = 0;
+    assert_int_equal(encode(&whole, x, &(RtTokens){ again, NULL, NULL, MOST, NULL }, &m), RT_OK);
+    if (m != n || memcmp(again, ids, (size_t)n * sizeof *ids) != 0) fail_msg("%s: other ids without cuts", where);
+}
+
 static void check_row(const RtTokenizer *t, const json_t *row, const char *where)
 {
     const RtTokenText x = text_of(row);
     const json_t *wanted = json_object_get(row, "ids"), *kinds = json_object_get(row, "types");
     int n = 0, m = 0;
-    assert_int_equal(encode(t, &x, &(RtTokens){ ids, types, spans, MOST }, &n), RT_OK);
+    assert_int_equal(encode(t, &x, &(RtTokens){ ids, types, spans, MOST, characters }, &n), RT_OK);
     if (!same_numbers(wanted, ids, n)) {
         for (int i = 0; i < n; i++) fprintf(stderr, " %d", ids[i]);
         char *expected = json_dumps(wanted, JSON_COMPACT);
@@ -86,11 +98,19 @@ static void check_row(const RtTokenizer *t, const json_t *row, const char *where
     }
     for (int i = 0; i < n; i++) assert_true(spans[i].begin <= spans[i].end && spans[i].end <= (x.other_bytes > x.bytes ? x.other_bytes : x.bytes));
     for (int i = 0; kinds && i < n; i++) assert_int_equal(types[i], json_integer_value(json_array_get(kinds, (size_t)i)));
-    assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, MOST }, &m), RT_OK);        /* without spans the same */
+    assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, MOST, NULL }, &m), RT_OK);        /* without spans the same */
     assert_int_equal(m, n);
     assert_memory_equal(again, ids, (size_t)n * sizeof *ids);
+    check_whole_words(t, &x, n, where);
+    for (int i = 0; i < n && json_object_get(row, "offsets"); i++) {
+        const json_t *offsets = json_object_get(row, "offsets");
+        const int begin = (int)json_integer_value(json_array_get(offsets, (size_t)(2 * i)));
+        const int end = (int)json_integer_value(json_array_get(offsets, (size_t)(2 * i + 1)));
+        if ((int)characters[i].begin != begin || (int)characters[i].end != end)
+            fail_msg("%s: token %d of \"%s\" stands at %u-%u, expected %d-%d", where, i, x.text, characters[i].begin, characters[i].end, begin, end);
+    }
     if (n > 1) {
-        assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, n - 1 }, &m), RT_TOO_LONG);
+        assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, n - 1, NULL }, &m), RT_TOO_LONG);
         assert_int_equal(m, n);
     }
     check_text(t, json_object_get(row, "decoded"), n, 0, where);
@@ -164,11 +184,12 @@ static void broken_utf8(void **state)
             const RtTokenText broken = { .text = cases[i].bytes, .bytes = strlen(cases[i].bytes) };
             const RtTokenText whole = { .text = cases[i].as, .bytes = strlen(cases[i].as) };
             int n, m;
-            assert_int_equal(encode(&c.t, &broken, &(RtTokens){ ids, NULL, spans, MOST }, &n), RT_OK);
-            assert_int_equal(encode(&c.t, &whole, &(RtTokens){ again, NULL, NULL, MOST }, &m), RT_OK);
-            assert_int_equal(n, m);
-            assert_memory_equal(ids, again, (size_t)n * sizeof *ids);
+            assert_int_equal(encode(&c.t, &broken, &(RtTokens){ ids, NULL, spans, MOST, characters }, &n), RT_OK);
             for (int k = 0; k < n; k++) assert_true(spans[k].end <= broken.bytes);
+            assert_int_equal(encode(&c.t, &whole, &(RtTokens){ again, NULL, spans, MOST, others }, &m), RT_OK);
+            assert_int_equal(n, m);
+            assert_memory_equal(characters, others, (size_t)n * sizeof *others);
+            assert_memory_equal(ids, again, (size_t)n * sizeof *ids);
         }
         arena_free(c.arena);
     }
@@ -203,7 +224,7 @@ static void damaged_blobs(void **state)
                 const RtTokenText x = { .text = sample, .bytes = sizeof sample - 1 };
                 int n = 0;
                 size_t used = 0;
-                rt_tokenizer_encode(&t, &x, &(RtTokens){ ids, types, spans, MOST }, &n, scratch, sizeof scratch);
+                rt_tokenizer_encode(&t, &x, &(RtTokens){ ids, types, spans, MOST, NULL }, &n, scratch, sizeof scratch);
                 for (int i = 0; i < 64; i++) ids[i] = i * 7;
                 rt_tokenizer_decode(&t, ids, 64, 0, text, MOST, &used);
                 taken++;
@@ -228,13 +249,13 @@ static void too_little_room(void **state)
     const size_t enough = rt_tokenizer_scratch_bytes(&c.t, x.bytes, 0);
     for (size_t bytes = 0; bytes < enough; bytes += 97) {
         void *scratch = malloc(bytes + 1);
-        const rt_status status = rt_tokenizer_encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST }, &n, scratch, bytes);
+        const rt_status status = rt_tokenizer_encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST, NULL }, &n, scratch, bytes);
         assert_true(status == RT_OK || status == RT_NO_ROOM);
         rooms += status == RT_NO_ROOM;
         free(scratch);
     }
     assert_true(rooms > 2);
-    assert_int_equal(encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST }, &n), RT_OK);
+    assert_int_equal(encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST, NULL }, &n), RT_OK);
     for (size_t cap = 0; cap < 64; cap++) {
         size_t used = 0;
         memset(text, '#', 80);
@@ -243,6 +264,78 @@ static void too_little_room(void **state)
         assert_int_equal(text[cap], '#');
     }
     arena_free(c.arena);
+}
+
+/* A text that is one word is cut before its spaces, whose mark begins a piece and never stands behind a letter in one. */
+static void words_are_cut(void **state)
+{
+    static const char *const paths[] = { "llama2", "mistral", "spm_bpe" };
+    (void)state;
+    for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
+        Case c;
+        char path[64];
+        int letters = 0, cuts = 0;
+        snprintf(path, sizeof path, "%s/%s", folder, paths[p]);
+        open_case(&c, path);
+        const uint32_t words = c.t.bytes[TOK_JOINS] / 4, mark = rt_tok_find(&c.t, TOK_TRIE, (const unsigned char *)"\xE2\x96\x81", 3);
+        assert_true(words > 0 && mark != RT_TOK_NONE);
+        for (unsigned char letter = 'a'; letter <= 'z'; letter++) {
+            const uint32_t id = rt_tok_find(&c.t, TOK_TRIE, &letter, 1), bit = rt_tok_merge_hash(id, mark);
+            letters += id != RT_TOK_NONE;
+            cuts += id != RT_TOK_NONE && !(rt_tok_at(&c.t, TOK_JOINS, bit / 32 & (words - 1)) >> bit % 32 & 1);
+        }
+        if (letters < 20 || cuts * 10 < letters * 9) fail_msg("%s: cut behind %d of %d letters", paths[p], cuts, letters);
+        arena_free(c.arena);
+    }
+}
+
+/* A tokenizer.json with `count` added tokens, every second of which is looked for in normalised text: "<a0>", "<a1>", … */
+static void write_added(const char *from, const char *to, int count)
+{
+    json_error_t error;
+    json_t *root = json_load_file(from, 0, &error);
+    assert_non_null(root);
+    json_t *list = json_object_get(root, "added_tokens");
+    for (int i = 0; i < count; i++) {
+        snprintf(text, sizeof text, "<a%d>", i);
+        json_array_append_new(list, json_pack("{s:i, s:s, s:b, s:b, s:b, s:b, s:b}", "id", 100000 + i, "content", text, "single_word", 0, "lstrip", 0,
+                                              "rstrip", 0, "normalized", i % 2, "special", !(i % 2)));
+    }
+    assert_int_equal(json_dump_file(root, to, JSON_COMPACT), 0);
+    json_decref(root);
+}
+
+/* A hundred thousand of them: neither reading nor finding them takes a square of their number, which would be minutes. */
+static void many_added_tokens(void **state)
+{
+    static const char *const paths[] = { "gpt2", "bert_uncased", "llama2" };
+    enum { COUNT = 100000, FOUND = 4000 };
+    char name[] = "/tmp/added-XXXXXX";
+    const int fd = mkstemp(name);
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
+        Case c;
+        char path[64];
+        size_t used = 0;
+        int n = 0, at = 0;
+        snprintf(path, sizeof path, "%s/%s/tokenizer.json", folder, paths[p]);
+        write_added(path, name, COUNT);
+        const clock_t begin = clock();
+        open_case(&c, name);
+        for (int i = 0; i < FOUND; i++) used += (size_t)snprintf(text + used, sizeof text - used, " <a%d>", i * (COUNT / FOUND) + i % 7);
+        const RtTokenText x = { .text = text, .bytes = used, .plain = 1 };
+        assert_int_equal(encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST, NULL }, &n), RT_OK);
+        const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+        for (int i = 0; i < FOUND; i++) {
+            while (at < n && ids[at] < 100000) at++;                    /* spaces, and what a normaliser adds */
+            if (at >= n || ids[at++] != 100000 + i * (COUNT / FOUND) + i % 7) fail_msg("%s: token %d is not found", paths[p], i);
+        }
+        if (seconds > 10) fail_msg("%s: %g s for %d added tokens", paths[p], seconds, COUNT);
+        arena_free(c.arena);
+    }
+    unlink(name);
 }
 
 /* A text without spaces, marks without a letter: time is no square of the length. */
@@ -268,7 +361,7 @@ static void long_texts(void **state)
         for (size_t k = 0; k < bytes; k += unit) memcpy(all + k, cases[i].unit, unit);
         const clock_t begin = clock();
         const RtTokenText x = { .text = all, .bytes = bytes };
-        assert_int_equal(encode(&c.t, &x, &(RtTokens){ many, NULL, NULL, BYTES + 16 }, &n), RT_OK);
+        assert_int_equal(encode(&c.t, &x, &(RtTokens){ many, NULL, NULL, BYTES + 16, NULL }, &n), RT_OK);
         const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
         if (seconds > 20) fail_msg("%s: %g s for a megabyte of \"%s\"", cases[i].path, seconds, cases[i].unit);
         arena_free(c.arena);
@@ -281,6 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goldens), cmocka_unit_test(broken_utf8), cmocka_unit_test(damaged_blobs), cmocka_unit_test(too_little_room),
+        cmocka_unit_test(words_are_cut), cmocka_unit_test(many_added_tokens),
         cmocka_unit_test(long_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

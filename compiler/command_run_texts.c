@@ -118,7 +118,7 @@ static void tell_scores(Texts *t)
         const RtBeamResult *r = &t->decoder->results[i];
         if (write_answer(t, r) != RT_OK) return;
         fprintf(stderr, "%s: ", t->text.text);
-        if (t->decoder->generation.beams) fprintf(stderr, "score %.6f, ", r->score);
+        if (rt_generation_searches(&t->decoder->generation)) fprintf(stderr, "score %.6f, ", r->score);
         fprintf(stderr, "sum of log-probabilities %.4f\n", r->sum);
     }
 }
@@ -211,7 +211,7 @@ static void put_json(Texts *t, const char *text, size_t bytes, bool answered)
     if (!answered) text_add(&json, "null");
     else if (t->vectors) add_vectors(t, &json);
     else json_add_bytes(&json, t->text.text, t->text.bytes);
-    if (t->decoder && t->decoder->generation.beams) add_beams(t, &json, answered ? t->decoder->count : 0);
+    if (t->decoder && rt_generation_searches(&t->decoder->generation)) add_beams(t, &json, answered ? t->decoder->count : 0);
     text_add(&json, "}");
     put(t, json.data, json.size);
     arena_free(a);
@@ -351,8 +351,8 @@ bool command_generation(Session *s, RtGeneration *g)
     for (int i = 0; i < c->count; i++) rt_generation_set(g, c->name[i], c->value[i], &expected);
     add_stops(s, g);
     const char *fault = rt_generation_fault(g), *alone = beam_setting(c);
-    if (alone && !g->beams) {
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s needs --beam N", alone);
+    if (alone && !rt_generation_searches(g)) {
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s needs --beam N, 2 or more", alone);
         return false;
     }
     if (fault) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s", fault);

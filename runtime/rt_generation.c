@@ -23,7 +23,7 @@ int rt_generation_most(const RtGeneration *g, int n, int longest)
     return most > 0 ? most : 0;
 }
 
-int rt_generation_searches(const RtGeneration *g) { return g->beams > 1 || (g->beams == 1 && g->sampling.temperature <= 0); }
+int rt_generation_searches(const RtGeneration *g) { return g->beams > 1; }
 
 static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
 

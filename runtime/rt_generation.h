@@ -17,7 +17,7 @@ typedef struct RtGeneration {
     uint64_t seed;                  /* of every answer anew */
     RtProcessors processors;
     const int *ends;  int end_count;                        /* ids that end an answer */
-    int beams;                      /* 0: one sequence without a search */
+    int beams;                      /* 0 or 1: one sequence without a search */
     double length_penalty;
     RtBeamStop early_stopping;
     const char *const *stops;  int stop_count;              /* texts that end an answer and are left out of it: rt_answer_text.h */
@@ -32,7 +32,7 @@ typedef struct RtAnswering {
 
 /* What RtGeneration lets be generated behind a prompt of n ids, of the `longest` that a sequence may have; 0: nothing. */
 int rt_generation_most(const RtGeneration *g, int n, int longest);
-/* Whether it is a search, which tells no id before its end. One beam is a search too, but for what is drawn. */
+/* Whether it is a search, which tells no id before its end. One beam is none, as for transformers' generate. */
 int rt_generation_searches(const RtGeneration *g);
 /* Bytes of scratch for rt_answer. */
 size_t rt_answer_scratch_bytes(const RtGeneration *g, int longest, int vocab);

@@ -341,8 +341,8 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         }
         }
     }
-    if (!code && shaped && !o->generation.beams) {
-        fprintf(stderr, "%s: length-penalty and early-stopping need --beam N\n", p->name);
+    if (!code && shaped && !rt_generation_searches(&o->generation)) {
+        fprintf(stderr, "%s: length-penalty and early-stopping need --beam N, 2 or more\n", p->name);
         code = usage_end(p);
     }
     o->first = optind;

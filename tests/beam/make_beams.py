@@ -52,12 +52,24 @@ class Gap:
         return a > b
 
 
+def greedy(model, memory, prompt, most, gap):
+    """One beam is no search: the likeliest id, until one ends the sequence; [(sum of log-probabilities, generated ids)]."""
+    ids, total = list(prompt), 0.0
+    while len(ids) - len(prompt) < most and (ids == prompt or ids[-1] != model.spec.end_id):
+        scores = model.decode(memory, torch.tensor([ids]))[0, -1].log_softmax(-1)
+        best = gap.top(scores, 1).item()
+        ids, total = ids + [best], total + scores[best].item()
+    return [(total, ids[len(prompt):])]
+
+
 @torch.no_grad()
 def search(model, source, prompt, most, beams, penalty, early, gap):
     """-> [(score, generated ids)], best first."""
     spec = model.spec
     vocab, kept = spec.target_vocab, 2 * beams
     memory = model.encode(source) if source is not None else None
+    if beams == 1:
+        return greedy(model, memory, prompt, most, gap)
     running, running_scores = [prompt] * beams, torch.tensor([0.0] + [NOTHING] * (beams - 1), dtype=torch.double)
     pool, pool_scores = [None] * beams, torch.full((beams,), NOTHING, dtype=torch.double)
     length = 0
@@ -112,7 +124,8 @@ def write(name):
     model = model.double().eval()
     rng = torch.Generator().manual_seed(case.seed)
     vocab = model.spec.source_vocab if model.encoder else model.spec.target_vocab
-    lines, found, tried = ["# written by make_beams.py: beams, length penalty, early stopping: ids; then score: ids, best first"], 0, 0
+    head = "# written by make_beams.py: beams, length penalty, early stopping: ids; then score: ids, best first; of one beam the sum"
+    lines, found, tried = [head], 0, 0
     while found < INPUTS:
         tried += 1
         count = 4 + found if model.encoder else 1 + 2 * found

@@ -95,6 +95,7 @@ static int check_lines(Opened *o, FILE *f, const char *where)
             assert_true(!d || at == d->count);
             assert_int_equal(rt_numbers_read(ids + 1, list, PLAIN_LONGEST, &n, NULL), RT_OK);
             d = decoder_of(o, beams, penalty, stop_named(stop));
+            d->answering.scored = true;
             assert_int_equal(decoder_answer(d, list, n), RT_OK);
             at = 0;
         }

@@ -20,7 +20,7 @@ same() {
 
 # ---- a folder's settings in its program -------------------------------------------------------------------------
 
-for model in set_bad_words set_beams; do
+for model in set_bad_words set_beams set_penalty; do
     "$xformc" build $families/$model -o "$scratch/$model" --cc "$scratch/cc" -q >"$scratch/log" 2>&1
     verdict $? "$model: a program"
     cat "$scratch/log"
@@ -32,6 +32,15 @@ given='17 40 16 86 68'
 same '--beam 1 takes the likeliest' "$("$xformc" run $families/set_beams --engine generic --beam 1 "$given")" "$scratch/set_beams/set_beams" --beam 1 "$given"
 [ "$("$scratch/set_beams/set_beams" --beam 1 "$given")" != "$("$scratch/set_beams/set_beams" "$given")" ]
 verdict $? '--beam 1 is not --beam 4'
+# One beam is no search: what transformers generates with a penalty is the greedy text, though sums of log-probabilities would choose others.
+while IFS=';' read -r _ given wanted; do
+    for engine in jit generic; do same "--beam 1 with a penalty, $engine: $given" "${wanted# }" "$xformc" run $families/set_penalty --engine $engine --beam 1 "${given# }"; done
+    same "--beam 1 with a penalty, a program: $given" "${wanted# }" "$scratch/set_penalty/set_penalty" --beam 1 "${given# }"
+    same "--beam 1 --stream: $given" "${wanted# }" "$xformc" run $families/set_penalty --beam 1 --stream "${given# }"
+    same "--beam 1 --stream, a program: $given" "${wanted# }" "$scratch/set_penalty/set_penalty" --beam 1 --stream "${given# }"
+done <$families/set_penalty.expected
+[ "$("$xformc" run $families/set_penalty --beam 1 --json "$given" | grep -c '"beams"')" = 0 ]
+verdict $? '--beam 1 has no list of beams'
 
 # ---- a spec's settings ------------------------------------------------------------------------------------------
 

@@ -357,8 +357,8 @@ static void wrong_options(void **state)
         { "-r3", "--repetitions is read by --bench" },
         { "--beam=0", "beam must be a whole number from 1 to 128, not '0'" }, { "--beam=129", "not '129'" }, { "--beam=2x", "not '2x'" },
         { "--length-penalty=1e9", "length-penalty must be a number from -10 to 10, not '1e9'" },
-        { "--length-penalty=x", "not 'x'" }, { "--length-penalty=1", "need --beam N" },
-        { "--early-stopping=yes", "early-stopping must be false, true or never, not 'yes'" }, { "--early-stopping=true", "need --beam N" },
+        { "--length-penalty=x", "not 'x'" }, { "--length-penalty=1", "need --beam N, 2 or more" },
+        { "--early-stopping=yes", "early-stopping must be false, true or never, not 'yes'" }, { "--early-stopping=true", "need --beam N, 2 or more" },
     };
     (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {

@@ -49,7 +49,7 @@ class Load:
         t = os.times()
         return sum(fields), sum(fields) - idle, TICKS * (t.user + t.system + t.children_user + t.children_system)
 
-    def of_others(self, living=0.0):
-        """living: seconds of processor time of children that go on"""
+    def of_others(self):
+        """To be asked when all children have ended."""
         all_now, busy, mine = (b - a for a, b in zip(self.began, self.ticks()))
-        return max(0.0, (busy - mine - TICKS * living) / max(all_now, 1))
+        return max(0.0, (busy - mine) / max(all_now, 1))

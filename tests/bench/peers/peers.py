@@ -36,14 +36,18 @@ def options():
     p.add_argument("--only", action="append", default=[], metavar="ROW", help="only this row, or those that begin so; repeatable")
     p.add_argument("--rounds", type=int, default=7, help="turns of each side that count")
     p.add_argument("--seconds", type=float, default=0.3, help="of a turn; at least one unit of work")
+    p.add_argument("--clock", choices=["wall", "processor"], default="wall", help="processor: rows of one thread are timed by the processor's "
+                   "time, on a machine that others use too; those of more threads are left out")
     p.add_argument("--tune", action="store_true", help="try the settings of every side first")
     p.add_argument("--work", default="build/peers", metavar="DIR", help="where models and programs are made")
-    p.add_argument("--name", default="last", help="results go to tests/bench/results/NAME.json; last: to DIR/last.json, which git ignores")
+    p.add_argument("--name", default="last", help="results go to tests/bench/results/NAME.json and NAME.md; last: to DIR/last.json, which git ignores")
     p.add_argument("--fresh", action="store_true", help="begin that file anew")
     p.add_argument("--list", action="store_true", help="list the rows")
     p.add_argument("--print", action="store_true", help="print the table of the file")
     o = p.parse_args()
     o.rows, unknown = table.chosen(o.only)
+    if o.clock == "processor":
+        o.rows = [r for r in o.rows if r.threads == 1]
     if unknown:
         p.error(f"no row is called {' or '.join(unknown)}; --list lists them")
     if o.rounds < 1 or o.seconds <= 0:
@@ -77,6 +81,8 @@ def write(o, results):
         json.dump(results, f, indent=1)
         f.write("\n")
     os.rename(o.file + ".unfinished", o.file)
+    with open(o.file.removesuffix("json") + "md", "w") as f:
+        f.write(report.markdown(results) + "\n")
 
 
 # ---- what xformc bench says: limits, shares, and rows of its own engines ----
@@ -178,12 +184,13 @@ def of_workers(o, results, r, found):
     opened = sides.opened(o.work, o.xformc, r, choices)
     try:
         kept = agree(o, r, opened)
-        sides.take_turns(opened, r, units, rounds_of(o, r), o.seconds)
-        result["living"] = sum(side.processor_time() for side in opened)
+        sides.take_turns(opened, units, rounds_of(o, r), o.seconds, o.clock)
     finally:
         for side in opened:
             side.close()
     for side in opened:
+        if side.idle > 0.02 * o.rounds * o.seconds * (len(opened) - 1):
+            progress(f"  {side.peer} computed for {side.idle:.2f} s while others took their turns")
         one = side_result(side.peer, side.choice, side.speeds, agrees=kept[side.peer], idle_seconds=round(side.idle, 2))
         if side.peer == OURS:
             result["ours"] = one
@@ -198,16 +205,19 @@ def of_workers(o, results, r, found):
 
 # ---- trying settings ----
 
+WORTH_IT = 1.03             # another value than a user gets is taken when it is faster by so much
+
 def best_value(o, r, peer, choice, key, values):
-    """The value of `key` that is fastest, the others as in `choice`; and the speed of each."""
+    """The value of `key` that is fastest, the others as in `choice`; and the speed of each: of its best turn, for others can only slow it."""
     opened = sides.opened(o.work, o.xformc, r, [(peer, {**choice, key: value}) for value in values])
     try:
-        sides.take_turns(opened, r, table.units(r)[0], 3, o.seconds)
-        speeds = {side.choice[key]: round(side.speed(), 2) for side in opened}
+        sides.take_turns(opened, table.units(r)[0], 5, o.seconds / 2, o.clock)
+        speeds = {side.choice[key]: round(max(side.speeds), 2) for side in opened}
     finally:
         for side in opened:
             side.close()
-    return max(speeds, key=speeds.get), speeds
+    best = max(speeds, key=speeds.get)
+    return (best if speeds[best] > WORTH_IT * speeds[values[0]] else values[0]), speeds
 
 
 def tune(o, r, found):
@@ -234,8 +244,7 @@ def measure(o, results, r, found):
         tune(o, r, found)
         load = machine.Load()
     result = of_engines(o, results, r) if by_engines else of_workers(o, results, r, found)
-    result.pop("living", None)
-    result = {"name": r.name, "work": r.work, "model": r.model, "dtype": r.dtype, "threads": r.threads, "n": r.n, "batch": r.batch,
+    result = {"name": r.name, "work": r.work, "model": r.model, "dtype": r.dtype, "threads": r.threads, "n": r.n, "batch": r.batch, "clock": "wall" if by_engines else o.clock,
               "goal": r.goal, "aim": r.aim, "share_goal": r.share, **result, "others_load": round(load.of_others(), 3)}
     results["rows"] = [x for x in results["rows"] if x["name"] != r.name] + [result]
     ratio = f"ratio {result['ratio']['median']:.2f}" if result["ratio"] else result.get("missing", "")

@@ -32,7 +32,8 @@ def cells(r):
     best = max(r["peers"], key=lambda side: side["speed"], default=None)
     others = ", ".join(speed_of(side) for side in sorted(r["peers"], key=lambda side: -side["speed"]))
     ratio = r.get("ratio")
-    return [r["name"], r["unit"], number(r["ours"]["speed"]) if r.get("ours") else r.get("missing", ""), others if best else "-",
+    unit = r["unit"] + (" of processor time" if r.get("clock") == "processor" else "")
+    return [r["name"], unit, number(r["ours"]["speed"]) if r.get("ours") else r.get("missing", ""), others if best else "-",
             f"{ratio['median']:.2f} ({ratio['low']:.2f} - {ratio['high']:.2f})" if ratio else "-", goal(r), verdict(r),
             f"{r['limit_pct']:.0f} % of {r['limit']}" if r.get("limit_pct") else "-", f"{100 * r['others_load']:.0f} %"]
 

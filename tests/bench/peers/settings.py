@@ -25,8 +25,8 @@ def factors(peer, r):
         if r.work == "prefill":
             found.append(("ubatch", ["512", "256", "128"]))
     if peer == CT2:
-        found = [("type", ["float32"] if r.dtype == "f32" and r.work != "texts" else ["int8", "int8_float32"] if r.dtype == "int8" else
-                  ["float32", "int8"]), ("CT2_USE_MKL", ["0", "1"]), ("CT2_USE_EXPERIMENTAL_PACKED_GEMM", ["0", "1"])]
+        types = ["float32", "int8"] if r.work == "texts" else ["float32"] if r.dtype == "f32" else ["int8", "int8_float32"]
+        found = [("type", types), ("CT2_USE_MKL", ["", "1"]), ("CT2_USE_EXPERIMENTAL_PACKED_GEMM", ["", "1"])]
     if peer == TORCH:
         if r.work == "texts":
             found = [("form", ["eager", "script", "freeze"])]
@@ -53,8 +53,10 @@ def read():
 
 
 def best(found, peer, r):
-    """What was found for this row, else what a user gets."""
-    return {**defaults(peer, r), **found.get(r.name, {}).get(peer, {}).get("chosen", {})}
+    """What was found for this row, else for the same on one thread, else what a user gets."""
+    one = r.name.rsplit("-", 1)[0] + "-t1"
+    known = found.get(r.name, found.get(one, {})).get(peer, {}).get("chosen", {})
+    return {**defaults(peer, r), **known}
 
 
 def write(found):

@@ -15,7 +15,6 @@ from rows import CT2, LLAMA, ONNX, SENTENCES, TORCH
 from shapes import BERTS, LLAMAS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TICKS = os.sysconf("SC_CLK_TCK")
 GGUF_FORMS = {"f32": "F32", "int8": "Q8_0", "int4": "Q4_0"}
 
 
@@ -94,9 +93,12 @@ class Side:
         print(request, file=self.process.stdin, flush=True)
 
     def processor_time(self):
-        with open(f"/proc/{self.process.pid}/stat") as f:
-            fields = f.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        """Seconds that its threads ran, those which ended left out."""
+        tasks, seconds = f"/proc/{self.process.pid}/task", 0.0
+        for task in os.listdir(tasks):
+            with open(os.path.join(tasks, task, "schedstat")) as f:
+                seconds += int(f.read().split()[0]) / 1e9
+        return seconds
 
     def check(self):
         """The bytes of what it computes."""
@@ -105,7 +107,8 @@ class Side:
             self.answer("ok")
             return f.read()
 
-    def turn(self, seconds, units, counted=True):
+    def turn(self, seconds, units, clock="wall", counted=True):
+        """clock: the median of its runs, or the processor's time divided by their number."""
         before = self.processor_time()
         if self.speeds:
             self.idle += before - self.used
@@ -113,7 +116,8 @@ class Side:
         times = [int(word) for word in self.answer("ns")]
         self.used = self.processor_time()
         if counted:
-            self.speeds.append(1e9 * units / statistics.median(times))
+            once = statistics.median(times) / 1e9 if clock == "wall" else (self.used - before) / len(times)
+            self.speeds.append(units / once)
 
     def speed(self):
         return statistics.median(self.speeds)
@@ -137,8 +141,8 @@ def opened(root, xformc, r, choices):
     return sides
 
 
-def take_turns(sides, r, units, rounds, seconds):
+def take_turns(sides, units, rounds, seconds, clock):
     """A B C A B C …, after a round that does not count."""
     for k in range(rounds + 1):
         for side in sides:
-            side.turn(seconds if k else seconds / 2, units, counted=k > 0)
+            side.turn(seconds if k else seconds / 2, units, clock, counted=k > 0)

@@ -155,6 +155,10 @@ demo: deps  ## compile the date model, build it, run it, measure it
 	@$(make) all
 	@sh tests/demo.sh $(XFORMC)
 
+peers: deps  ## speed beside llama.cpp, CTranslate2, ONNX Runtime, PyTorch; PEERS='--only decode-f32-15m': tests/bench/README.md
+	@$(make) all
+	@sh tests/bench/peers.sh $(XFORMC) $(PEERS)
+
 # The pages say what the program says of itself, so it is asked.
 PAGES := $(patsubst man/%.scd,$(BUILD)/man/%,$(wildcard man/*.scd))
 man: $(PAGES)  ## build/man/: manual pages, where scdoc is installed
@@ -183,6 +187,6 @@ help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
 	@echo "Settings, with their defaults, are at the top of the Makefile."
 
-.PHONY: all always libraries test-programs fuzz-programs test check asan fuzz lint golden deps demo man install uninstall clean help
+.PHONY: all always libraries test-programs fuzz-programs test check asan fuzz lint golden deps demo peers man install uninstall clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Left out of make check: it measures.
-# xformc bench: its formats, its rows, its refusals. No time is judged. usage: run.sh XFORMC
+# xformc bench: its formats, its rows, its refusals; the worker of the peers' benchmark. No time is judged. usage: run.sh XFORMC
 set -u
 xformc=$1
 json_rows=$(dirname "$xformc")/tests/bench/json_rows
@@ -94,3 +94,45 @@ refuses 69 "the C compiler 'no-such-cc' is not installed" bench specs/dates.lua 
 "$xformc" bench specs/self_attention.lua $quick -t 1 --engine generic -o "$scratch/none/chart.svg" >"$scratch/out" 2>"$scratch/err"
 [ $? = 74 ] && grep -q 'none/chart.svg' "$scratch/err"
 verdict $? 'a chart that cannot be written ends with 74'
+
+# The worker of the peers' benchmark, around an emitted library.
+# worker NAME SPEC KIND ARGUMENT...: builds $scratch/NAME/worker
+worker() {
+    name=$1 spec=$2 kind=$3
+    shift 3
+    upper=$(printf %s "$name" | tr a-z A-Z) programs=$PWD/tests/bench/programs
+    "$xformc" compile "$spec" -o "$scratch/$name" --weights file -q "$@" >"$scratch/out" 2>"$scratch/err" &&
+        (cd "$scratch/$name" && make CFLAGS='-std=c11 -O1 -ffp-contract=off' "lib$name.a" &&
+            cc -std=c11 -O1 -Wall -Wextra -Werror "-DMODEL=$name" "-DMODEL_UPPER=$upper" "-DMODEL_H=\"$name.h\"" "-DMODEL_$kind" -I. -Iruntime \
+                -o worker "$programs/peer_ours.c" "lib$name.a" -lm -pthread) >"$scratch/out" 2>>"$scratch/err"
+    verdict $? "the worker of $name is built"
+}
+# talk NAME REQUESTS ARGUMENT...: what is asked and what is answered, times as one N each.
+talk() {
+    name=$1 requests=$2
+    shift 2
+    printf "$requests" | "$scratch/$name/worker" "weights=$scratch/$name/$name.safetensors" "$@" 2>"$scratch/err" | sed 's/ [1-9][0-9]*/ N/g' >"$scratch/out"
+}
+heard() { same "$1" "$(tr '\n' ';' <"$scratch/out")"; }
+
+worker dates specs/dates.lua TEXTS --slots 32
+head -n 64 specs/dates/heldout.tsv | cut -f 1 >"$scratch/texts"
+head -n 64 specs/dates/heldout.greedy.txt >"$scratch/expected"
+for batch in 1 7 32; do
+    talk dates "check $scratch/answers\n" work=texts batch=$batch "texts=$scratch/texts"
+    heard 'ready;ok;' && cmp "$scratch/answers" "$scratch/expected" >>"$scratch/err" 2>&1
+    verdict $? "the worker answers dates, $batch together"
+done
+worker gpt specs/gpt.lua DECODER --slots 3
+for work in decode prefill batch; do
+    talk gpt "run 0\ncheck $scratch/$work\n" work=$work n=20 batch=3 threads=2
+    heard 'ready;ns N;ok;' && head -c "$(wc -c <"$scratch/decode")" "$scratch/$work" | cmp - "$scratch/decode" >>"$scratch/err" 2>&1
+    verdict $? "the worker of a decoder: $work, the bits of decode"
+done
+talk gpt 'run 0\nwalk 1\n' work=decode n=20
+heard 'ready;ns N;' && grep -q 'not a request' "$scratch/err"
+verdict $? 'the worker refuses what is no request'
+worker encoder specs/encoder.lua ENCODER
+talk encoder "run 0\ncheck $scratch/hidden\n" work=encode n=16 width=128
+heard 'ready;ns N;ok;' && [ "$(wc -c <"$scratch/hidden")" = $((4 * 16 * 128)) ]
+verdict $? 'the worker of an encoder writes a row for each id'

@@ -1,0 +1,60 @@
+"""Whether a peer computes what xformc computes, before it is timed.
+
+Reference: xformc in f32; of a model too large for that, the row's own, and where xformc has none the first peer. Of logits and
+hidden states the distance is max|a - b| / max|b|, and the correlation says that they are the same function at all.
+"""
+
+import numpy as np
+
+from rows import LLAMA, SENTENCES
+from shapes import LLAMAS
+from worker import CHECKED_IDS
+
+# (largest distance, least correlation) by what a row computes in. Rounded weights are judged by what random normal ones give, the
+# hardest to round: Q8_0 has 0.06, Q4_0 0.45 and 0.915. That all read the same weights in the same way is what the f32 rows show.
+# llama.cpp keeps keys and values in f16 unless told otherwise.
+LIMITS = {"f32": (1e-4, 0.9999999), "f32 in llama.cpp": (5e-3, 0.99999), "int8": (0.12, 0.997), "int4": (0.6, 0.9)}
+
+
+class Disagreement(Exception):
+    pass
+
+
+def numbers(r, data):
+    """(f32 numbers, greedy ids or None)"""
+    if r.work != "batch":
+        return np.frombuffer(data, dtype=np.float32), None
+    size = 4 * CHECKED_IDS * LLAMAS[r.model].vocab
+    return np.frombuffer(data[:size], dtype=np.float32), np.frombuffer(data[size:], dtype=np.int32)
+
+
+def compare_texts(reference, found):
+    a, b = reference.decode().splitlines(), found.decode().splitlines()
+    same = sum(x == y for x, y in zip(a, b))
+    if not len(a) == len(b) == same == SENTENCES:
+        raise Disagreement(f"{same} of {SENTENCES} answers are xformc's")
+    return {"same_answers": same}
+
+
+def limits(r, peer):
+    return LIMITS["f32 in llama.cpp" if r.dtype == "f32" and peer == LLAMA else r.dtype]
+
+
+def compare(r, peer, reference, found):
+    """What is kept of it in the results. Raises Disagreement."""
+    if r.work == "texts":
+        return compare_texts(reference, found)
+    (b, _), (a, ids) = numbers(r, reference), numbers(r, found)
+    if a.shape != b.shape or not np.isfinite(a).all():
+        raise Disagreement(f"{a.size} numbers, not {b.size}, or some that are none")
+    distance, correlation = float(np.abs(a - b).max() / np.abs(b).max()), float(np.corrcoef(a, b)[0, 1])
+    most, least = limits(r, peer)
+    if distance > most or correlation < least:
+        raise Disagreement(f"distance {distance:.3g} (at most {most}), correlation {correlation:.6g} (at least {least})")
+    kept = {"distance": float(f"{distance:.3g}"), "correlation": float(f"{correlation:.7g}")}
+    if ids is not None and (ids.size != r.n * r.batch or ids.min() < 0 or ids.max() >= LLAMAS[r.model].vocab):
+        raise Disagreement("ids outside the vocabulary, or too few")
+    if r.model in LLAMAS:
+        rows = (CHECKED_IDS, LLAMAS[r.model].vocab)
+        kept["same_likeliest"] = int((a.reshape(rows).argmax(1) == b.reshape(rows).argmax(1)).sum())
+    return kept

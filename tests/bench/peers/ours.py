@@ -1,0 +1,64 @@
+"""Builds xformc's side: a model compiled into a library, and programs/peer_ours.c around it."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+from dates_texts import DATES
+from models import folder
+from shapes import BERTS, LLAMAS
+
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs")
+CC = os.environ.get("CC", "cc")
+SLOTS = {"dates": 32, **{name: 8 for name in LLAMAS}}
+
+
+class Missing(Exception):
+    """What xformc does not offer yet."""
+
+
+def spec(root, name):
+    return os.path.join(os.path.dirname(DATES), "dates.lua") if name == "dates" else folder(root, name)
+
+
+def offers(xformc, option):
+    return option in subprocess.run([xformc, "build", "--help"], capture_output=True, text=True).stdout
+
+
+def dtype_options(xformc, dtype):
+    if dtype == "f32":
+        return []
+    if not offers(xformc, "--dtype"):
+        raise Missing(f"xformc has no --dtype yet, so no {dtype}")
+    return ["--dtype", dtype]
+
+
+def command(words, where=None):
+    done = subprocess.run(words, cwd=where, capture_output=True, text=True)
+    if done.returncode:
+        if "--dtype" in words and done.returncode in (2, 69):
+            raise Missing(done.stderr.strip().splitlines()[0])
+        sys.exit(f"{' '.join(words)}: ended with {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def program(xformc, root, name, dtype):
+    """[the worker, its weights=FILE] of a model; compiled anew when xformc is younger."""
+    target = os.path.join(root, "ours", f"{name}-{dtype}")
+    worker = os.path.join(target, "worker")
+    source = os.path.join(PROGRAMS, "peer_ours.c")
+    options = dtype_options(xformc, dtype)
+    weights = os.path.join(target, f"{name}.safetensors")
+    if not (os.path.exists(worker) and os.path.getmtime(worker) > max(map(os.path.getmtime, (xformc, source)))):
+        print(f"  compiling {name} {dtype}", file=sys.stderr, flush=True)
+        shutil.rmtree(target, ignore_errors=True)
+        os.makedirs(target)
+        slots = ["--slots", str(SLOTS[name])] if name in SLOTS else []
+        command([xformc, "compile", spec(root, name), "-o", target, "--weights", "file", "-q", *slots, *options])
+        command(["make", f"CC={CC}", f"lib{name}.a"], target)
+        kind = "DECODER" if name in LLAMAS else "ENCODER" if name in BERTS else "TEXTS"
+        command([CC, "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", f"-DMODEL={name}", f"-DMODEL_UPPER={name.upper()}",
+                 f'-DMODEL_H="{name}.h"', f"-DMODEL_{kind}", "-I.", "-Iruntime", "-o", "worker", os.path.abspath(source),
+                 f"lib{name}.a", "-lm", "-pthread"], target)
+    return [worker, f"weights={weights}"]

@@ -1,0 +1,282 @@
+"""xformc beside its peers, taking turns in one run; the table on standard output, JSON in a file that a later run goes on with.
+
+    peers.py --xformc build/xformc                          every row that the file has not yet
+    peers.py --xformc build/xformc --only decode-f32-15m    rows whose names are or begin with that, anew
+    peers.py --xformc build/xformc --tune                   first try the settings of every peer, and keep the best in settings.json
+    peers.py --print                                        the table of the file
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+import agreement  # noqa: E402
+import machine  # noqa: E402
+import models  # noqa: E402
+import ours  # noqa: E402
+import report  # noqa: E402
+import rows as table  # noqa: E402
+import settings  # noqa: E402
+import sides  # noqa: E402
+from settings import OURS  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RESULTS = os.path.join(HERE, "..", "results")
+
+
+def options():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--xformc", default="build/xformc", help="the compiler that is measured")
+    p.add_argument("--only", action="append", default=[], metavar="ROW", help="only this row, or those that begin so; repeatable")
+    p.add_argument("--rounds", type=int, default=7, help="turns of each side that count")
+    p.add_argument("--seconds", type=float, default=0.3, help="of a turn; at least one unit of work")
+    p.add_argument("--clock", choices=["wall", "processor"], default="wall", help="processor: rows of one thread are timed by the processor's "
+                   "time, on a machine that others use too; those of more threads are left out")
+    p.add_argument("--tune", action="store_true", help="try the settings of every side first")
+    p.add_argument("--work", default="build/peers", metavar="DIR", help="where models and programs are made")
+    p.add_argument("--name", default="last", help="results go to tests/bench/results/NAME.json and NAME.md; last: to DIR/last.json, which git ignores")
+    p.add_argument("--fresh", action="store_true", help="begin that file anew")
+    p.add_argument("--list", action="store_true", help="list the rows")
+    p.add_argument("--print", action="store_true", help="print the table of the file")
+    o = p.parse_args()
+    o.rows, unknown = table.chosen(o.only)
+    if o.clock == "processor":
+        o.rows = [r for r in o.rows if r.threads == 1]
+    if unknown:
+        p.error(f"no row is called {' or '.join(unknown)}; --list lists them")
+    if o.rounds < 1 or o.seconds <= 0:
+        p.error("--rounds and --seconds are above 0")
+    o.file = os.path.join(o.work, "last.json") if o.name == "last" else os.path.join(RESULTS, f"{o.name}.json")
+    return o
+
+
+def progress(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+# ---- the file of results ----
+
+def read(o, described):
+    """What an earlier run on the same machine with the same versions left."""
+    empty = {"machine": described, "rows": [], "limits": {}}
+    if o.fresh or not os.path.exists(o.file):
+        return empty
+    with open(o.file) as f:
+        found = json.load(f)
+    if described and found["machine"] != described:
+        sys.exit(f"{o.file} is of another machine or other versions; --fresh begins it anew")
+    return found
+
+
+def write(o, results):
+    order = [r.name for r in table.ROWS]
+    results["rows"].sort(key=lambda r: order.index(r["name"]))
+    with open(o.file + ".unfinished", "w") as f:
+        json.dump(results, f, indent=1)
+        f.write("\n")
+    os.rename(o.file + ".unfinished", o.file)
+    with open(o.file.removesuffix("json") + "md", "w") as f:
+        f.write(report.markdown(results) + "\n")
+
+
+# ---- what xformc bench says: limits, shares, and rows of its own engines ----
+
+def bench(o, results, spec, threads, *more):
+    """Its JSON; the limits that it probed are kept, the better of all."""
+    words = [o.xformc, "bench", spec, "-t", str(threads), "--json", "-q", *more]
+    found = json.loads(ours.command(words))
+    for x in found["limits"]:
+        kept = results["limits"].setdefault(str(x["n_threads"]), {"isa": x["isa"]})
+        for key, value in x.items():
+            if key.endswith(("gflops", "gbps")):
+                kept[key] = max(value or 0, kept.get(key, 0))
+    return found["rows"]
+
+
+BENCH_TESTS = {"decode": "tg", "batch": "tg", "prefill": "pp", "encode": "b1x128"}
+
+
+def share_of_limit(o, results, r, speed):
+    """(percent of the least time that a run could take, of what), by the FLOPs and bytes that xformc bench counts; or (None, None)"""
+    if r.work not in BENCH_TESTS:
+        return None, None
+    found = bench(o, results, ours.spec(o.work, r.model), r.threads, "--engine", "jit", "-r", "1", "--seconds", "0.01",
+                  *ours.dtype_options(o.xformc, r.dtype))
+    x = next(x for x in found if x["test"].startswith(BENCH_TESTS[r.work]))
+    limits = results["limits"][str(r.threads)]
+    done = x["n_prompt"] + x["n_gen"] if r.work != "encode" else 1
+    flops, read = x["flops"] / done, x["bytes"] / done
+    if r.work == "batch":                   # a step of all sequences reads the weights once
+        read /= r.batch
+    computing, reading = flops / limits["gflops"], read / limits[x["level"].lower() + "_gbps"]
+    what = f"{limits['gflops']:.0f} GFLOP/s" if computing > reading else f"{limits[x['level'].lower() + '_gbps']:.0f} GB/s of {x['level']}"
+    return 100 * speed * max(computing, reading) / 1e9, what
+
+
+def ratio_of(mine, other):
+    """Of turns side by side: median, quartiles, all."""
+    turns = [a / b for a, b in zip(mine, other)]
+    quarters = statistics.quantiles(turns, n=4, method="inclusive") if len(turns) > 1 else turns * 3
+    return {"median": statistics.median(turns), "low": quarters[0], "high": quarters[2], "turns": turns}
+
+
+def of_engines(o, results, r):
+    """Rows whose sides are engines of xformc: the jit beside native code, the product beside OpenBLAS."""
+    product = r.work == "product"
+    spec = os.path.join(HERE, "product_64.lua") if product else ours.spec(o.work, r.model)
+    mine, its = ("native", "generic") if product else ("jit", "native")
+    found = [x for x in bench(o, results, spec, r.threads, "-r", str(o.rounds), "--seconds", str(o.rounds * o.seconds))
+             if x["kernels"] in ("library", "openblas") and x["test"].startswith("run" if product else "tg")]
+    a, b = (next(x for x in found if x["engine"] == name) for name in (mine, its))
+    return {"unit": table.units(r)[1], "ours": side_result(mine, {}, a["samples_ts"]), "peers": [side_result(r.peers[0], {}, b["samples_ts"])],
+            "ratio": ratio_of(a["samples_ts"], b["samples_ts"]), "limit_pct": a["limit_pct"],
+            "limit": f"{a['limit_gflops']:.0f} GFLOP/s" if a["limit"] == "flops" else f"{a['limit_gbps']:.0f} GB/s of {a['level']}"}
+
+
+# ---- rows of workers ----
+
+def side_result(peer, choice, speeds, **more):
+    return {"peer": peer, "settings": {k: v for k, v in choice.items() if v != ""}, "speed": statistics.median(speeds), "speeds": speeds, **more}
+
+
+def reference_of(o, r, opened):
+    """Bytes of what the peers' are compared with: xformc's in f32; of the largest model the first side's."""
+    if r.model == "llama_1b":
+        return opened[0].check()
+    f32 = r._replace(dtype="f32")
+    side = sides.Side(o.work, o.xformc, OURS, f32, settings.defaults(OURS, f32))
+    try:
+        return side.check()
+    finally:
+        side.close()
+
+
+def agree(o, r, opened):
+    """What each side's check says, by peer."""
+    reference, kept = reference_of(o, r, opened), {}
+    for side in opened:
+        try:
+            kept[side.peer] = agreement.compare(r, side.peer, reference, side.check())
+        except agreement.Disagreement as e:
+            sys.exit(f"{r.name}: {side.peer} {side.choice} computes another thing: {e}")
+    return kept
+
+
+def rounds_of(o, r):
+    return max(3, o.rounds - 2) if r.model == "llama_1b" else o.rounds
+
+
+def of_workers(o, results, r, found):
+    units, unit = table.units(r)
+    result = {"unit": unit, "ours": None, "peers": [], "ratio": None, "limit_pct": None, "limit": None}
+    choices = [(peer, settings.best(found, peer, r)) for peer in [OURS, *r.peers]]
+    try:
+        ours.program(o.xformc, o.work, r.model, r.dtype)
+    except ours.Missing as e:
+        result["missing"] = str(e)
+        choices = choices[1:]
+    opened = sides.opened(o.work, o.xformc, r, choices)
+    try:
+        kept = agree(o, r, opened)
+        sides.take_turns(opened, units, rounds_of(o, r), o.seconds, o.clock)
+    finally:
+        for side in opened:
+            side.close()
+    for side in opened:
+        if side.idle > 0.02 * o.rounds * o.seconds * (len(opened) - 1):
+            progress(f"  {side.peer} computed for {side.idle:.2f} s while others took their turns")
+        one = side_result(side.peer, side.choice, side.speeds, agrees=kept[side.peer], idle_seconds=round(side.idle, 2))
+        if side.peer == OURS:
+            result["ours"] = one
+        else:
+            result["peers"].append(one)
+    if result["ours"]:
+        best = max(result["peers"], key=lambda side: side["speed"])
+        result["ratio"] = ratio_of(result["ours"]["speeds"], best["speeds"])
+        result["limit_pct"], result["limit"] = share_of_limit(o, results, r, result["ours"]["speed"])
+    return result
+
+
+# ---- trying settings ----
+
+WORTH_IT = 1.03             # another value than a user gets is taken when it is faster by so much
+
+def best_value(o, r, peer, choice, key, values):
+    """The value of `key` that is fastest, the others as in `choice`; and the speed of each: of its best turn, for others can only slow it."""
+    opened = sides.opened(o.work, o.xformc, r, [(peer, {**choice, key: value}) for value in values])
+    try:
+        sides.take_turns(opened, table.units(r)[0], 5, o.seconds / 2, o.clock)
+        speeds = {side.choice[key]: round(max(side.speeds), 2) for side in opened}
+    finally:
+        for side in opened:
+            side.close()
+    best = max(speeds, key=speeds.get)
+    return (best if speeds[best] > WORTH_IT * speeds[values[0]] else values[0]), speeds
+
+
+def tune(o, r, found):
+    for peer in [OURS, *r.peers]:
+        choice, tried = settings.defaults(peer, r), {}
+        try:
+            for key, values in settings.factors(peer, r):
+                if len(values) > 1:
+                    choice[key], tried[key] = best_value(o, r, peer, choice, key, values)
+        except ours.Missing:
+            continue
+        found.setdefault(r.name, {})[peer] = {"chosen": {k: v for k, v in choice.items() if v != ""}, "tried": tried}
+        progress(f"  {peer}: {found[r.name][peer]['chosen']}  of {tried}")
+    settings.write(found)
+
+
+# ---- all ----
+
+def measure(o, results, r, found):
+    """One row into the results."""
+    load, began = machine.Load(), time.monotonic()
+    by_engines = r.work in ("product", "jit")
+    if o.tune and not by_engines:
+        tune(o, r, found)
+        load = machine.Load()
+    result = of_engines(o, results, r) if by_engines else of_workers(o, results, r, found)
+    result = {"name": r.name, "work": r.work, "model": r.model, "dtype": r.dtype, "threads": r.threads, "n": r.n, "batch": r.batch, "clock": "wall" if by_engines else o.clock,
+              "goal": r.goal, "aim": r.aim, "share_goal": r.share, **result, "others_load": round(load.of_others(), 3)}
+    results["rows"] = [x for x in results["rows"] if x["name"] != r.name] + [result]
+    ratio = f"ratio {result['ratio']['median']:.2f}" if result["ratio"] else result.get("missing", "")
+    progress(f"{r.name}: {ratio}, others used {100 * result['others_load']:.0f} % of the machine, {time.monotonic() - began:.0f} s")
+
+
+def main():
+    o = options()
+    if o.list:
+        for r in o.rows:
+            print(f"{r.name:24} {r.model} {r.dtype}, {r.threads} thread{'s' if r.threads > 1 else ''}: beside {', '.join(r.peers)}")
+        return
+    os.makedirs(o.work, exist_ok=True)
+    os.makedirs(os.path.dirname(o.file), exist_ok=True)
+    if o.print:
+        print(report.markdown(read(o, None)))
+        return
+    o.xformc = os.path.abspath(o.xformc)
+    results, found = read(o, machine.describe(o.xformc)), settings.read()
+    there = set() if o.only else {x["name"] for x in results["rows"]}
+    for k, r in enumerate(o.rows, 1):
+        if r.name in there:
+            progress(f"{r.name}: is there")
+            continue
+        progress(f"{r.name} ({k} of {len(o.rows)})")
+        measure(o, results, r, found)
+        write(o, results)
+    print(report.markdown(results))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

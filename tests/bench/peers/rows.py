@@ -1,0 +1,64 @@
+"""The rows of the table: which work, on which model, against whom, and the ratio that is to be reached."""
+
+from collections import namedtuple
+
+# n: ids of a sequence or sentence; batch: sequences, sentences or texts together; goal, aim: ours / the best peer.
+Row = namedtuple("Row", "name work model dtype threads n batch peers goal aim share")
+
+LLAMA, CT2, TORCH, ONNX = "llama.cpp", "CTranslate2", "PyTorch", "ONNX Runtime"
+SENTENCES = 64              # of specs/dates/heldout.tsv, for the rows of dates
+
+
+def row(name, work, model, dtype, threads, peers, goal=None, aim=None, n=128, batch=1, share=None):
+    return Row(f"{name}-t{threads}", work, model, dtype, threads, n, batch, peers, goal, aim, share)
+
+
+ROWS = [
+    row("decode-f32-15m", "decode", "llama_15m", "f32", 1, [LLAMA], 1.05, 1.2),
+    row("decode-f32-15m", "decode", "llama_15m", "f32", 2, [LLAMA], 1.5, 1.8),
+    row("decode-int8-15m", "decode", "llama_15m", "int8", 1, [LLAMA], 3.3, 3.8),
+    row("decode-int8-15m", "decode", "llama_15m", "int8", 2, [LLAMA], 3.3, 5),
+    row("decode-int4-15m", "decode", "llama_15m", "int4", 1, [LLAMA], 4, 4.5),
+    row("decode-int4-15m", "decode", "llama_15m", "int4", 2, [LLAMA], 4.2, 6),
+    row("decode-int8-1b", "decode", "llama_1b", "int8", 2, [LLAMA], 1.1, 1.2, n=16, share=90),
+    row("decode-int4-1b", "decode", "llama_1b", "int4", 2, [LLAMA], 1.2, 1.35, n=16, share=90),
+    row("batch8-int8-15m", "batch", "llama_15m", "int8", 1, [LLAMA, CT2], 1.5, 3, n=32, batch=8),
+    row("batch8-int8-15m", "batch", "llama_15m", "int8", 2, [LLAMA, CT2], 1.5, 3, n=32, batch=8),
+    row("batch8-int8-1b", "batch", "llama_1b", "int8", 2, [LLAMA, CT2], 1.5, 3, n=8, batch=8),
+    row("prefill-f32-15m", "prefill", "llama_15m", "f32", 1, [LLAMA], 1.6, 2, n=512),
+    row("prefill-f32-15m", "prefill", "llama_15m", "f32", 2, [LLAMA], 1.6, 2, n=512),
+    row("prefill-int8-15m", "prefill", "llama_15m", "int8", 1, [LLAMA], 3.1, 4, n=512),
+    row("prefill-int8-15m", "prefill", "llama_15m", "int8", 2, [LLAMA], 3.1, 4, n=512),
+    row("encoder-base-f32", "encode", "encoder_base", "f32", 1, [TORCH, ONNX, CT2], 1.3, 1.5),
+    row("encoder-base-f32", "encode", "encoder_base", "f32", 2, [TORCH, ONNX, CT2], 1.3, 1.5),
+    row("encoder-base-int8", "encode", "encoder_base", "int8", 1, [TORCH, ONNX, CT2], 1.3, 2),
+    row("encoder-base-int8", "encode", "encoder_base", "int8", 2, [TORCH, ONNX, CT2], 1.3, 2),
+    row("encoder-bert-f32", "encode", "encoder_bert", "f32", 2, [TORCH, ONNX, CT2]),
+    row("encoder-bert-int8", "encode", "encoder_bert", "int8", 2, [TORCH, ONNX, CT2]),
+    row("encoder-minilm-f32", "encode", "encoder_minilm", "f32", 2, [TORCH, ONNX, CT2]),
+    row("encoder-minilm-int8", "encode", "encoder_minilm", "int8", 2, [TORCH, ONNX, CT2]),
+    row("dates-b1", "texts", "dates", "f32", 1, [CT2, TORCH, ONNX], 5, 10),
+    row("dates-b1", "texts", "dates", "f32", 2, [CT2, TORCH, ONNX], 5, 10),
+    row("dates-b32", "texts", "dates", "f32", 1, [CT2, TORCH, ONNX], 2, 4, batch=32),
+    row("dates-b32", "texts", "dates", "f32", 2, [CT2, TORCH, ONNX], 2, 4, batch=32),
+    row("decode-f32-260k", "decode", "llama_260k", "f32", 1, [LLAMA], 6.5, 9),
+    row("product-f32-64", "product", "product_64", "f32", 1, ["OpenBLAS"], 1.2, 1.4, n=64, share=95),
+    row("jit-260k", "jit", "llama_260k", "f32", 1, ["native"], 0.9, None),
+    row("jit-15m", "jit", "llama_15m", "f32", 1, ["native"], 0.98, None),
+]
+
+
+def chosen(only):
+    """The rows whose names are one of `only`, or begin with it."""
+    found = [r for r in ROWS if not only or any(r.name == word or r.name.startswith(word + "-") for word in only)]
+    unknown = [word for word in only if not any(r.name == word or r.name.startswith(word + "-") for r in ROWS)]
+    return found, unknown
+
+
+def units(r):
+    """(tokens or sentences of one run, what they are called)"""
+    if r.work == "texts":
+        return SENTENCES, "sentences/s"
+    if r.work == "encode":
+        return r.batch, "sentences/s"
+    return (r.n * r.batch, "tokens/s") if r.work != "product" else (1, "products/s")

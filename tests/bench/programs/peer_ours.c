@@ -1,0 +1,259 @@
+/* peer_ours.c: an emitted model as a worker: what a program does that is linked with libNAME.a.
+ *
+ * Compiled once for each model, with -DMODEL=name -DMODEL_UPPER=NAME -DMODEL_H='"name.h"' and one of -DMODEL_DECODER,
+ * -DMODEL_ENCODER, -DMODEL_TEXTS (an encoder-decoder that has characters).
+ *
+ *   weights=FILE threads=N pages=map|huge work=decode|prefill|batch|encode|texts n=N batch=B texts=FILE
+ *   decode: n ids, one at a time, from an empty sequence; prefill: n ids, as many rows at a time as there may be; batch: n
+ *   steps of `batch` sequences, the likeliest id of each next; encode: a sentence of n ids, `batch` times; texts: an answer
+ *   for each line of FILE, `batch` of them at a time.
+ *   pages: the packed file mapped as it is, or read into huge pages. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "peer_worker.h"
+
+#include <sys/mman.h>
+
+#include MODEL_H
+#include "rt_weights.h"
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b)  JOIN_(a, b)
+#define CALL(name)  JOIN(MODEL, _##name)
+#define SIZE(name)  JOIN(MODEL_UPPER, _##name)
+
+static CALL(state) state;
+static MODEL model;
+static int length, batch;
+
+static int fine(rt_status s)
+{
+    if (s) fprintf(stderr, "worker: %s\n", rt_status_text(s));
+    return s == RT_OK;
+}
+
+/* A copy in huge pages, where the system has them. */
+static const void *in_huge_pages(const void *from, size_t bytes)
+{
+    const size_t huge = (size_t)2 << 20;
+    void *to = aligned_alloc(huge, (bytes + huge - 1) / huge * huge);
+    if (!to) give_up("no memory for the weights");
+    madvise(to, bytes, MADV_HUGEPAGE);
+    return memcpy(to, from, bytes);
+}
+
+static void open_weights(void)
+{
+    RtWeights file;
+    if (rt_weights_open(&file, argument("weights", ""))) give_up("the packed weights cannot be read");
+    const int huge = strcmp(argument("pages", "map"), "huge") == 0;
+    const void *data = huge ? in_huge_pages(file.data, file.bytes) : file.data;
+    if (!fine(CALL(bind)(&model, data, file.bytes))) give_up("these are other weights");
+    if (huge) rt_weights_close(&file);
+    if (!fine(CALL(threads)(&model, number("threads", 1)))) give_up("no threads");
+}
+
+/* ---- an encoder alone ------------------------------------------------------------------------------------- */
+
+#ifdef MODEL_ENCODER
+static int encode(void)
+{
+    int ids[SIZE(MAX_SOURCE)], good = length <= SIZE(MAX_SOURCE);
+    for (int i = 0; i < length && good; i++) ids[i] = an_id(i, SIZE(SOURCE_VOCAB));
+    for (int k = 0; k < batch && good; k++) good = fine(CALL(encode)(&model, &state, ids, length));
+    return good;
+}
+
+/* [length][d_model] floats */
+static int check_hidden(FILE *to)
+{
+    const size_t width = (size_t)number("width", 0);
+    int good = encode();
+    for (int i = 0; i < length && good; i++)
+        good = fwrite(CALL(hidden)(&state) + i * SIZE(HIDDEN_STRIDE), sizeof(float), width, to) == width;
+    return good;
+}
+
+static const PeerWork encode_work = { encode, check_hidden };
+#endif
+
+/* ---- a decoder -------------------------------------------------------------------------------------------- */
+
+#if defined(MODEL_DECODER) || defined(MODEL_TEXTS)
+/* Rows of any number, in calls of as many as there may be. The logits are those of the last call. */
+static int rows(const rt_row *all, int n)
+{
+    for (int i = 0; i < n; i += SIZE(ROWS))
+        if (!fine(CALL(rows)(&model, &state, all + i, n - i < SIZE(ROWS) ? n - i : SIZE(ROWS)))) return 0;
+    return 1;
+}
+#endif
+
+#ifdef MODEL_DECODER
+static int *greedy;                     /* [batch][length] */
+
+static int decode(void)
+{
+    int good = fine(CALL(clear)(&state, 0));
+    for (int i = 0; i < length && good; i++) good = fine(CALL(step)(&model, &state, an_id(i, SIZE(VOCAB))));
+    return good;
+}
+
+static int prefill(void)
+{
+    static rt_row all[SIZE(MAX_TARGET)];
+    for (int i = 0; i < length; i++) all[i] = (rt_row){ 0, i, an_id(i, SIZE(VOCAB)) };
+    return fine(CALL(clear)(&state, 0)) && rows(all, length);
+}
+
+static int decode_batch(void)
+{
+    rt_row next[SIZE(SLOTS)];
+    int good = 1;
+    for (int k = 0; k < batch; k++) {
+        next[k] = (rt_row){ k, 0, an_id(k + 1, SIZE(VOCAB)) };
+        good = good && fine(CALL(clear)(&state, k));
+    }
+    for (int i = 0; i < length && good; i++) {
+        good = rows(next, batch);
+        for (int k = 0; k < batch && good; k++) {
+            next[k].position++;
+            greedy[k * length + i] = next[k].id = likeliest(CALL(logits)(&state) + k * SIZE(LOGITS_STRIDE), SIZE(VOCAB));
+        }
+    }
+    return good;
+}
+
+static int write_logits(FILE *to, int row)
+{
+    return fwrite(CALL(logits)(&state) + row * SIZE(LOGITS_STRIDE), sizeof(float), SIZE(VOCAB), to) == SIZE(VOCAB);
+}
+
+static int check_steps(FILE *to)
+{
+    int good = fine(CALL(clear)(&state, 0));
+    for (int i = 0; i < CHECKED_IDS && good; i++)
+        good = fine(CALL(step)(&model, &state, an_id(i, SIZE(VOCAB)))) && write_logits(to, 0);
+    return good;
+}
+
+static int check_rows(FILE *to)
+{
+    rt_row all[CHECKED_IDS];
+    for (int i = 0; i < CHECKED_IDS; i++) all[i] = (rt_row){ 0, i, an_id(i, SIZE(VOCAB)) };
+    int good = fine(CALL(clear)(&state, 0)) && rows(all, CHECKED_IDS);
+    for (int i = 0; i < CHECKED_IDS && good; i++) good = write_logits(to, i);
+    return good;
+}
+
+/* The logits of the first ids, then the greedy ids as 32-bit integers. */
+static int check_batch(FILE *to)
+{
+    const size_t n = (size_t)batch * (size_t)length;
+    return check_rows(to) && decode_batch() && fwrite(greedy, sizeof *greedy, n, to) == n;
+}
+
+static const PeerWork decode_work = { decode, check_steps }, prefill_work = { prefill, check_rows }, batch_work = { decode_batch, check_batch };
+#endif
+
+/* ---- texts ------------------------------------------------------------------------------------------------ */
+
+#ifdef MODEL_TEXTS
+enum { MOST_TEXTS = 1024, MOST_TEXT = 256 };
+static char texts[MOST_TEXTS][MOST_TEXT], answers[MOST_TEXTS][MOST_TEXT];
+static int text_count;
+
+static void read_texts(void)
+{
+    FILE *f = fopen(argument("texts", ""), "r");
+    if (!f) give_up("the texts cannot be read");
+    while (text_count < MOST_TEXTS && fgets(texts[text_count], MOST_TEXT, f)) {
+        texts[text_count][strcspn(texts[text_count], "\n")] = 0;
+        text_count++;
+    }
+    fclose(f);
+}
+
+static int read_source(int slot, const char *text)
+{
+    int ids[SIZE(MAX_SOURCE)], n;
+    return fine(CALL(ids)(&model, text, ids, SIZE(MAX_SOURCE), &n, NULL)) && fine(CALL(encode)(&model, &state, slot, ids, n));
+}
+
+/* One step of those that go on; what ended falls out. Returns how many are left, or -1. */
+static int step_texts(rt_row *next, int *which, size_t *used, int n, int first)
+{
+    int left = 0;
+    if (!rows(next, n)) return -1;
+    for (int i = 0; i < n; i++) {
+        const int id = likeliest(CALL(logits)(&state) + i * SIZE(LOGITS_STRIDE), SIZE(VOCAB)), k = which[i];
+        if (id == SIZE(END) || next[i].position + 2 > SIZE(MAX_TARGET)) continue;
+        if (!fine(CALL(append)(&model, id, answers[first + k], MOST_TEXT, &used[k]))) return -1;
+        next[left] = (rt_row){ next[i].slot, next[i].position + 1, id };
+        which[left++] = k;
+    }
+    return left;
+}
+
+/* Texts first .. first + n - 1, at most as many as there are slots, together. */
+static int answer_together(int first, int n)
+{
+    rt_row next[SIZE(SLOTS)];
+    int which[SIZE(SLOTS)], left = n;
+    size_t used[SIZE(SLOTS)] = { 0 };
+    for (int k = 0; k < n; k++) {
+        if (!fine(CALL(clear)(&state, k)) || !read_source(k, texts[first + k])) return 0;
+        next[k] = (rt_row){ k, 0, SIZE(START) };
+        which[k] = k;
+        answers[first + k][0] = 0;
+    }
+    while (left > 0) left = step_texts(next, which, used, left, first);
+    return left == 0;
+}
+
+static int answer_texts(void)
+{
+    int good = 1;
+    for (int i = 0; i < text_count && good; i += batch) {
+        const int n = text_count - i < batch ? text_count - i : batch;
+        good = n > 1 ? answer_together(i, n) : fine(CALL(text)(&model, &state, texts[i], answers[i], MOST_TEXT));
+    }
+    return good;
+}
+
+static int check_texts(FILE *to)
+{
+    const int good = answer_texts();
+    for (int i = 0; i < text_count && good; i++) fprintf(to, "%s\n", answers[i]);
+    return good;
+}
+
+static const PeerWork texts_work = { answer_texts, check_texts };
+#endif
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    peer_arguments = argv + 1;
+    length = number("n", 128);
+    batch = number("batch", 1);
+    const char *work = argument("work", "");
+    open_weights();
+#ifdef MODEL_ENCODER
+    if (length <= SIZE(MAX_SOURCE) && strcmp(work, "encode") == 0) return serve(&encode_work);
+#endif
+#ifdef MODEL_DECODER
+    if (length > SIZE(MAX_TARGET) || batch > SIZE(SLOTS)) give_up("more than the model has room for");
+    greedy = calloc((size_t)batch * (size_t)length, sizeof *greedy);
+    if (strcmp(work, "decode") == 0) return serve(&decode_work);
+    if (strcmp(work, "prefill") == 0) return serve(&prefill_work);
+    if (strcmp(work, "batch") == 0) return serve(&batch_work);
+#endif
+#ifdef MODEL_TEXTS
+    if (batch > SIZE(SLOTS)) give_up("more than the model has room for");
+    read_texts();
+    if (strcmp(work, "texts") == 0) return serve(&texts_work);
+#endif
+    give_up("not a work of this model");
+}

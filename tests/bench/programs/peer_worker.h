@@ -1,0 +1,100 @@
+/* peer_worker.h: what the C workers of the peers' benchmark share: arguments KEY=VALUE, and requests, a line each.
+ *
+ * `ready` is said first. `run SECONDS` repeats one unit of work for so long, at least once, and answers `ns` and a time in
+ * nanoseconds for each; `check FILE` writes what the work computes and answers `ok`. At the end of standard input a worker
+ * ends. Between requests it only waits. */
+#ifndef PEER_WORKER_H
+#define PEER_WORKER_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Of 16 ids in a row, the logits of each are what `check` writes for decode, prefill and batch: [16][vocab] floats. */
+enum { CHECKED_IDS = 16, MOST_RUNS = 100000 };
+
+typedef struct PeerWork {
+    int (*run)(void);                   /* one unit; 0: it went wrong */
+    int (*check)(FILE *to);             /* likewise */
+} PeerWork;
+
+static char **peer_arguments;           /* argv + 1 */
+
+static const char *argument(const char *key, const char *otherwise)
+{
+    const size_t n = strlen(key);
+    for (char **a = peer_arguments; *a; a++)
+        if (strncmp(*a, key, n) == 0 && (*a)[n] == '=') return *a + n + 1;
+    return otherwise;
+}
+
+static int number(const char *key, int otherwise)
+{
+    const char *text = argument(key, NULL);
+    return text ? atoi(text) : otherwise;
+}
+
+_Noreturn static void give_up(const char *what)
+{
+    fprintf(stderr, "worker: %s\n", what);
+    exit(1);
+}
+
+/* The same ids for all: peers/worker.py has this formula too. */
+static inline int an_id(int i, int vocab) { return (int)((uint32_t)i * 2654435761u % (uint32_t)vocab); }
+
+static inline int likeliest(const float *logits, int vocab)
+{
+    int best = 0;
+    for (int i = 1; i < vocab; i++)
+        if (logits[i] > logits[best]) best = i;
+    return best;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void answer_run(const PeerWork *w, double seconds)
+{
+    static int64_t times[MOST_RUNS];
+    const int64_t end = now_ns() + (int64_t)(1e9 * seconds);
+    int n = 0;
+    for (int64_t begin = now_ns(); n < MOST_RUNS && (n == 0 || begin < end); n++) {
+        if (!w->run()) give_up("the work failed");
+        const int64_t now = now_ns();
+        times[n] = now - begin, begin = now;
+    }
+    fputs("ns", stdout);
+    for (int i = 0; i < n; i++) printf(" %lld", (long long)times[i]);
+    putchar('\n');
+}
+
+static void answer_check(const PeerWork *w, const char *path)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f || !w->check(f) || fclose(f)) give_up("the check failed");
+    puts("ok");
+}
+
+static int serve(const PeerWork *w)
+{
+    char line[4096];
+    puts("ready");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\n")] = 0;
+        if (strncmp(line, "run ", 4) == 0) answer_run(w, atof(line + 4));
+        else if (strncmp(line, "check ", 6) == 0) answer_check(w, line + 6);
+        else give_up("not a request");
+        fflush(stdout);
+    }
+    return 0;
+}
+
+#endif

@@ -11,8 +11,8 @@ LUA     = lua5.4
 SANITIZE =
 # Of the kernels that the compiler carries; clang takes a quarter of an hour for some with several sanitizers.
 SANITIZE_KERNELS = $(SANITIZE)
-# The instruction sets that the kernels are tested for.
-ISAS    = portable native
+# The instruction sets that the kernels are tested for: native is the best of this machine, AVX-512 where it has that.
+ISAS    = native $(filter-out avx512%,$(KERNEL_SETS))
 
 LIBRARIES = $(LUA) jansson openblas libedit libutf8proc
 WARNINGS  = -Wall -Wextra -Werror
@@ -20,12 +20,14 @@ FOLDERS   = compiler compiler/base compiler/front compiler/graph compiler/plan c
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 LIBS     := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -ltcc -ldl -lm -pthread
-ISA_portable =
-ISA_avx2     = -mavx2 -mfma -mf16c
-ISA_avx512   = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c
+# The instruction sets of a machine, and their flags: the rows of compiler/target/kernel_sets.def.
+MACHINE     := $(patsubst arm64,aarch64,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))
+sets_of      = $(shell sed -n 's/^KERNEL_SET.\([^,]*\), $(1), .*/\1/p' compiler/target/kernel_sets.def)
+isa_flags    = $(shell sed -n 's/^KERNEL_SET.$(1), [^"]*"\([^"]*\)".$$/\1/p' compiler/target/kernel_sets.def)
+KERNEL_SETS := $(call sets_of,$(MACHINE)) $(call sets_of,any)
 ISA_native   = -march=native
-# Those that the compiler carries its kernels for, as in compiler/target/kernel_sets.def.
-KERNEL_SETS := portable $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),avx512)
+$(foreach i,$(KERNEL_SETS),$(eval ISA_$(i) := $(call isa_flags,$(i))))
+ALL_ISAS    := $(foreach i,$(KERNEL_SETS),$(i): $(ISA_$(i)))
 
 Q    = $(if $(V:0=),,@)
 say  = $(if $(V:0=),@:,@printf '  %-5s %s\n' $(1) $(2))
@@ -62,7 +64,7 @@ $(BUILD)/compiler/repl_prelude.o: compiler/repl_prelude.lua
 # Rewritten only when the compiler or its flags change; then everything is compiled again.
 $(BUILD)/flags: always
 	@mkdir -p $(@D)
-	@echo '$(CC) $(FLAGS) $(LDFLAGS)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(LDFLAGS)' > $@
+	@echo '$(CC) $(FLAGS) $(LDFLAGS) $(ALL_ISAS)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(LDFLAGS) $(ALL_ISAS)' > $@
 
 libraries:
 	@pkg-config --exists $(LIBRARIES) || { echo "libraries are missing: run 'make deps'" >&2; exit 1; }

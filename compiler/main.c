@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "command.h"
 #include "emit_kind.h"
+#include "isa.h"
 #include "option_values.h"
 
 typedef enum OptionKind {

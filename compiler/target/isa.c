@@ -1,13 +1,19 @@
-/* isa.c: the table of instruction sets, and lists of them. */
+/* isa.c: the table of instruction sets (kernel_sets.def, and the machine's own before them), and lists of them. */
 #include "isa.h"
 
 #include <string.h>
 
 static const struct { const char *name, *flags; } isas[] = {
     { "native", "-march=native" },
-    { "portable", "" },
-    { "avx512", "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c" },
+#define KERNEL_SET(name, machine, flags) { #name, flags },
+#include "kernel_sets.def"
+#undef KERNEL_SET
 };
+const char isa_option_doc[] = "Instruction set of C: native"
+#define KERNEL_SET(name, machine, flags) ", " #name
+#include "kernel_sets.def"
+#undef KERNEL_SET
+    "; a list, avx512,avx2,portable: all, chosen when it runs";
 enum { ISAS = sizeof isas / sizeof *isas };
 
 const char *isa_flags(const char *name)

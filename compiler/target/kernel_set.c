@@ -6,12 +6,26 @@
 
 #include "rt.h"
 
-#define KERNEL_SET(name) extern const KernelSet kernel_set_##name;
+/* What a row gives on its own machine; nothing on others. */
+#define ON_any(row) row
+#if defined(__x86_64__)
+#define ON_x86_64(row) row
+#else
+#define ON_x86_64(row)
+#endif
+#if defined(__aarch64__)
+#define ON_aarch64(row) row
+#else
+#define ON_aarch64(row)
+#endif
+
+#define KERNEL_SET(name, machine, flags) ON_##machine(extern const KernelSet kernel_set_##name;)
 #include "kernel_sets.def"
 #undef KERNEL_SET
 
 static const KernelSet *const sets[] = {
-#define KERNEL_SET(name) &kernel_set_##name,
+#define ONE(name) &kernel_set_##name,
+#define KERNEL_SET(name, machine, flags) ON_##machine(ONE(name))
 #include "kernel_sets.def"
 #undef KERNEL_SET
 };

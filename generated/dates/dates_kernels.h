@@ -13,6 +13,7 @@
  * rt_v16 is a struct of native vectors. Each instruction set gives one section with the same functions, from
  * rt_load to rt_scale2; everything below the sections is one text for all. Another instruction set is another
  * section and a row of tile sizes. There are no alignment demands: a load or a store takes any float pointer.
+ * RT_PORTABLE asks for the portable section, whatever the compiler knows of the machine.
  *
  * Compile with -ffp-contract=off. Within one instruction set every compiler then computes the same bits, for only
  * rt_fma fuses. This file and the kernels may be pasted one after the other into one header, without their
@@ -25,6 +26,8 @@
 #include <string.h>
 #if defined(__AVX2__) || defined(__AVX512F__)
 #include <immintrin.h>
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 /* How a kernel is defined: with external linkage, unless a pasting header wants `static inline`. */
@@ -49,7 +52,7 @@
 
 /* RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */
 
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && !defined(RT_PORTABLE)
 /* ---- AVX-512: one vector -------------------------------------------------------------------------------- */
 
 enum { RT_TILE_ROWS = 14, RT_TILE_PANELS = 2, RT_ROW_PANELS = 8 };      /* 28 sums, 2 weights, 1 input of 32 */
@@ -104,10 +107,91 @@ RT_INLINE float rt_max_of(rt_v16 a)
     return _mm_cvtss_f32(_mm_max_ss(c, _mm_shuffle_ps(c, c, 1)));
 }
 
+#elif defined(__AVX2__) && defined(__FMA__) && !defined(RT_PORTABLE)
+/* ---- AVX2: two vectors ---------------------------------------------------------------------------------- */
+
+enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 6 };       /* 12 sums, 2 weights, 1 input of 16 */
+typedef struct rt_v16 { __m256 low, high; } rt_v16;
+
+RT_INLINE rt_v16 rt_of(__m256 low, __m256 high) { rt_v16 r; r.low = low, r.high = high; return r; }
+/* All ones in the lanes below n; n may be negative or more than 8. */
+RT_INLINE __m256i rt_mask_n(int n)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+RT_INLINE rt_v16 rt_load(const float *p) { return rt_of(_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)); }
+RT_INLINE void rt_store(float *p, rt_v16 a) { _mm256_storeu_ps(p, a.low), _mm256_storeu_ps(p + 8, a.high); }
+
+RT_INLINE rt_v16 rt_load_n(const float *p, int n)
+{
+    if (n == 16) return rt_load(p);
+    return rt_of(_mm256_maskload_ps(p, rt_mask_n(n)), _mm256_maskload_ps(p + 8, rt_mask_n(n - 8)));
+}
+
+RT_INLINE void rt_store_n(float *p, rt_v16 a, int n)
+{
+    if (n == 16) rt_store(p, a);
+    else _mm256_maskstore_ps(p, rt_mask_n(n), a.low), _mm256_maskstore_ps(p + 8, rt_mask_n(n - 8), a.high);
+}
+
+RT_INLINE rt_v16 rt_set1(float x) { return rt_of(_mm256_set1_ps(x), _mm256_set1_ps(x)); }
+RT_INLINE rt_v16 rt_add(rt_v16 a, rt_v16 b) { return rt_of(_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high)); }
+RT_INLINE rt_v16 rt_sub(rt_v16 a, rt_v16 b) { return rt_of(_mm256_sub_ps(a.low, b.low), _mm256_sub_ps(a.high, b.high)); }
+RT_INLINE rt_v16 rt_mul(rt_v16 a, rt_v16 b) { return rt_of(_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)); }
+RT_INLINE rt_v16 rt_div(rt_v16 a, rt_v16 b) { return rt_of(_mm256_div_ps(a.low, b.low), _mm256_div_ps(a.high, b.high)); }
+RT_INLINE rt_v16 rt_max(rt_v16 a, rt_v16 b) { return rt_of(_mm256_max_ps(a.low, b.low), _mm256_max_ps(a.high, b.high)); }
+RT_INLINE rt_v16 rt_min(rt_v16 a, rt_v16 b) { return rt_of(_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high)); }
+
+RT_INLINE rt_v16 rt_fma(rt_v16 a, rt_v16 b, rt_v16 c)
+{
+    return rt_of(_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high));
+}
+
+RT_INLINE rt_v16 rt_first_n(rt_v16 a, int n, rt_v16 rest)
+{
+    return rt_of(_mm256_blendv_ps(rest.low, a.low, _mm256_castsi256_ps(rt_mask_n(n))),
+                 _mm256_blendv_ps(rest.high, a.high, _mm256_castsi256_ps(rt_mask_n(n - 8))));
+}
+
+RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
+{
+    return rt_of(_mm256_blendv_ps(no.low, yes.low, _mm256_cmp_ps(a.low, b.low, _CMP_LT_OQ)),
+                 _mm256_blendv_ps(no.high, yes.high, _mm256_cmp_ps(a.high, b.high, _CMP_LT_OQ)));
+}
+
+/* In two factors, the first exact: 2^128 is not a float. */
+RT_INLINE __m256 rt_scale2_half(__m256 a, __m256 n)
+{
+    const __m256i all = _mm256_cvtps_epi32(n), half = _mm256_srai_epi32(all, 1), one = _mm256_set1_epi32(127);
+    const __m256i first = _mm256_slli_epi32(_mm256_add_epi32(half, one), 23);
+    const __m256i second = _mm256_slli_epi32(_mm256_add_epi32(_mm256_sub_epi32(all, half), one), 23);
+    return _mm256_mul_ps(_mm256_mul_ps(a, _mm256_castsi256_ps(first)), _mm256_castsi256_ps(second));
+}
+
+RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n) { return rt_of(rt_scale2_half(a.low, n.low), rt_scale2_half(a.high, n.high)); }
+
+RT_INLINE float rt_sum(rt_v16 a)
+{
+    __m256 b = _mm256_add_ps(a.low, a.high);
+    __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+    c = _mm_add_ps(c, _mm_movehl_ps(c, c));
+    return _mm_cvtss_f32(_mm_add_ss(c, _mm_shuffle_ps(c, c, 1)));
+}
+
+RT_INLINE float rt_max_of(rt_v16 a)
+{
+    __m256 b = _mm256_max_ps(a.low, a.high);
+    __m128 c = _mm_max_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+    c = _mm_max_ps(c, _mm_movehl_ps(c, c));
+    return _mm_cvtss_f32(_mm_max_ss(c, _mm_shuffle_ps(c, c, 1)));
+}
+
 #else
-/* ---- portable: C11 without a fused multiply-add --------------------------------------------------------- *
+/* ---- portable: C11 without a fused multiply-add; NEON: the same with one ---------------------------------- *
  * Compilers that know vectors of 128 bits on a machine that has them get four of those, others sixteen floats; the
- * arithmetic is written the same way and gives the same bits. (gcc turns sixteen floats in a struct into slow code.) */
+ * arithmetic is written the same way and, but for rt_fma, gives the same bits. (gcc turns sixteen floats in a struct into
+ * slow code.) */
 
 #if (defined(__SSE2__) || defined(__ARM_NEON)) && !defined(RT_PLAIN_C)
 typedef float rt_part __attribute__((vector_size(16)));
@@ -119,7 +203,13 @@ typedef uint32_t rt_bits;
 RT_INLINE rt_bits rt_less(rt_part a, rt_part b) { return a < b ? 0xffffffffu : 0; }
 #endif
 enum { RT_PARTS = 64 / sizeof(rt_part) };
+#if defined(__aarch64__) && defined(__ARM_NEON) && !defined(RT_PORTABLE) && !defined(RT_PLAIN_C)
+enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 4 };       /* 24 sums, 4 weights, 1 input of 32 */
+RT_INLINE rt_part rt_fma_part(rt_part a, rt_part b, rt_part c) { return (rt_part)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b); }
+#else
 enum { RT_TILE_ROWS = 2, RT_TILE_PANELS = 1, RT_ROW_PANELS = 2 };       /* 8 sums of 4 floats, of 16 registers */
+RT_INLINE rt_part rt_fma_part(rt_part a, rt_part b, rt_part c) { return a * b + c; }
+#endif
 typedef struct rt_v16 { rt_part v[RT_PARTS]; } rt_v16;
 typedef struct rt_lanes { float f[16]; } rt_lanes;
 
@@ -165,7 +255,7 @@ RT_INLINE rt_v16 rt_add(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = a.v[i] + b.v
 RT_INLINE rt_v16 rt_sub(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = a.v[i] - b.v[i]; return a; }
 RT_INLINE rt_v16 rt_mul(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = a.v[i] * b.v[i]; return a; }
 RT_INLINE rt_v16 rt_div(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = a.v[i] / b.v[i]; return a; }
-RT_INLINE rt_v16 rt_fma(rt_v16 a, rt_v16 b, rt_v16 c) { RT_EACH_PART a.v[i] = a.v[i] * b.v[i] + c.v[i]; return a; }
+RT_INLINE rt_v16 rt_fma(rt_v16 a, rt_v16 b, rt_v16 c) { RT_EACH_PART a.v[i] = rt_fma_part(a.v[i], b.v[i], c.v[i]); return a; }
 
 RT_INLINE rt_v16 rt_first_n(rt_v16 a, int n, rt_v16 rest)
 {

@@ -77,13 +77,15 @@ for cc in gcc clang; do
     if [ -n "$XFORMC_QUICK" ]; then continue; fi
     clean "$cc -O1 -march=native finds no fault" $cc '-O1 -march=native' $models
     clean "$cc -O3 finds no fault"             $cc -O3 "$scratch/dates/dates.c"
-    if [ "$(uname -m)" = x86_64 ]; then
-        clean "$cc for AVX2 finds no fault"    $cc '-O1 -mavx2 -mfma -mf16c' "$scratch/dates/dates.c"
-        clean "$cc for AVX-512 finds no fault" $cc '-O1 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c' "$scratch/dates/dates.c"
-    else
-        skip "$cc for AVX2 finds no fault" "another processor"
-        skip "$cc for AVX-512 finds no fault" "another processor"
-    fi
+    while IFS=, read -r isa machine flags; do
+        isa=${isa#KERNEL_SET?} flags=${flags#*\"} flags=${flags%\"*}
+        case $machine in
+        " $(uname -m)"|' any') clean "$cc for $isa finds no fault" $cc "-O1 $flags" "$scratch/dates/dates.c" ;;
+        *) skip "$cc for $isa finds no fault" "another processor" ;;
+        esac
+    done <<END
+$(grep '^KERNEL_SET(' compiler/target/kernel_sets.def)
+END
 done
 
 # What is called below is the same however it is optimised.

@@ -21,8 +21,10 @@ refuses() {
 refuses 2 "xformc: --isa portable,avx512: 'portable' runs everywhere, so what follows it is never chosen; let it be the last" \
     compile specs/dates.lua --isa portable,avx512
 refuses 2 "xformc: --isa avx512,avx512: 'avx512' stands there twice" compile specs/dates.lua --isa avx512,avx512
-refuses 2 'xformc: --isa : expected native, portable, avx512' compile specs/dates.lua --isa avx512,
-refuses 2 "xformc: --isa avx51: expected native, portable, avx512; did you mean 'avx512'?" compile specs/dates.lua --isa avx51,portable
+refuses 2 'xformc: --isa : expected native, avx512, avx2, neon, portable' compile specs/dates.lua --isa avx512,
+refuses 2 "xformc: --isa avx51: expected native, avx512, avx2, neon, portable; did you mean 'avx512'?" compile specs/dates.lua --isa avx51,portable
+refuses 2 'xformc: --isa avx512,avx2,native,portable,neon: at most 4 fit into one program' compile specs/dates.lua --isa avx512,avx2,native,portable,neon
+refuses 69 'error: there are no kernels for neon, or this processor cannot run them' run specs/dates.lua --engine jit --isa neon
 refuses 2 'xformc: --unroll 0: expected a whole number from 1 to 64' compile specs/dates.lua --unroll 0
 refuses 2 'xformc: --unroll is a choice of --kernels=unrolled' compile specs/dates.lua --unroll 8
 refuses 2 'xformc: --unroll-layers maybe: expected on, off' compile specs/dates.lua --unroll-layers maybe
@@ -32,7 +34,7 @@ refuses 2 'error: --threads 3: a state has room for 2; see --lanes' run specs/se
 # ---- one instruction set: a setting of the Makefile ---------------------------------------------------------------------
 
 compile specs/dates.lua -o "$scratch/one" --isa avx512 && compile specs/dates.lua -o "$scratch/any" --isa portable && compile specs/dates.lua -o "$scratch/usual"
-grep -qx 'ISA    = -mavx512f -mavx512bw .*' "$scratch/one/Makefile" && grep -qx 'ISA    =' "$scratch/any/Makefile" &&
+grep -qx 'ISA    = -mavx512f -mavx512bw .*' "$scratch/one/Makefile" && grep -qx 'ISA    = -DRT_PORTABLE' "$scratch/any/Makefile" &&
     [ "$(diff -rq "$scratch/one" "$scratch/usual" | wc -l)" = 1 ] && [ "$(diff -rq "$scratch/any" "$scratch/usual" | wc -l)" = 1 ]
 verdict $? 'one instruction set changes a setting of the Makefile alone'
 

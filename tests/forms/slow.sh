@@ -171,7 +171,7 @@ variants() {
     spec=specs/dates.lua name=dates
     if [ "$(uname -m)" = x86_64 ]; then
         v=$scratch/variants
-        "$xformc" build $spec -q --isa avx512,portable --cc "$scratch/quick" -o "$v"
+        "$xformc" build $spec -q --isa avx512,avx2,portable --cc "$scratch/quick" -o "$v"
         verdict $? 'variants: the program is built'
         [ "$("$v/dates" '3rd of May 2019')" = 2019-05-03 ]
         verdict $? 'variants: the program answers'
@@ -184,21 +184,33 @@ variants() {
         # Which is chosen, and its bits: those of a program for that set alone.
         (cd "$v" && gcc $strict $(defines . dates) -DVARIANT -o answer "$answer" libdates.a -lm -pthread)
         verdict $? 'variants: a program links the library'
-        bits portable gcc -O1 >"$scratch/portable.bits"
-        bits avx512 gcc '-O1 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c' >"$scratch/avx512.bits"
         chosen=portable
+        if grep -q '^flags.* fma .* avx2 ' /proc/cpuinfo; then chosen=avx2; fi
         if grep -q '^flags.* avx512f .*avx512vl' /proc/cpuinfo; then chosen=avx512; fi
+        for set in portable avx2 avx512; do
+            flags=$(sed -n "s/^KERNEL_SET($set, [^\"]*\"\([^\"]*\)\")\$/\1/p" compiler/target/kernel_sets.def)
+            bits $set gcc "-O1 $flags" >"$scratch/$set.bits"
+            if [ $set = $chosen ]; then break; fi
+        done
+        [ $chosen = portable ] || ! cmp -s "$scratch/portable.bits" "$scratch/$chosen.bits"
+        verdict $? 'variants: their bits tell them apart'
         same "variant $chosen
 $(cat "$scratch/$chosen.bits")" "$(run "$v" "$v/answer" 2)"
         verdict $? 'variants: the first that the processor has is chosen, and gives its bits'
         if [ -n "$qemu" ]; then
             same "variant portable
 $(cat "$scratch/portable.bits")" "$("$qemu" -cpu qemu64 "$v/answer" "$v/dates.safetensors" 1)"
-            verdict $? 'variants: without AVX-512 the portable one is chosen, and gives its bits'
+            verdict $? 'variants: without AVX2 the portable one is chosen, and gives its bits'
+            if [ $chosen != portable ]; then
+                same "variant avx2
+$(cat "$scratch/avx2.bits")" "$("$qemu" -cpu Haswell "$v/answer" "$v/dates.safetensors" 1 2>/dev/null)"
+                verdict $? 'variants: without AVX-512 the one for AVX2 is chosen, and gives its bits'
+            else skip 'variants: without AVX-512 the one for AVX2 is chosen, and gives its bits' 'no AVX2 here to compare with'; fi
             [ "$("$qemu" -cpu qemu64 "$v/dates" '3rd of May 2019')" = 2019-05-03 ]
             verdict $? 'variants: with portable among them the program runs on the least processor'
         else
-            skip 'variants: without AVX-512 the portable one is chosen, and gives its bits' 'no qemu-x86_64'
+            skip 'variants: without AVX2 the portable one is chosen, and gives its bits' 'no qemu-x86_64'
+            skip 'variants: without AVX-512 the one for AVX2 is chosen, and gives its bits' 'no qemu-x86_64'
             skip 'variants: with portable among them the program runs on the least processor' 'no qemu-x86_64'
         fi
         same "$("$xformc" run specs/self_attention.lua --cc "$scratch/quick")" \

@@ -226,7 +226,7 @@ code() {
     size=$(get code.model_bytes)
     [ "$size" -gt 1000 ] && [ "$size" -lt 100000 ] && [ "$(get code.runtime_bytes)" -gt 500 ] || { cat "$scratch/json"; return 1; }
     exits 0 "$xformc" compile specs/self_attention.lua -o "$scratch/attention" -q || return 1
-    make -s -C "$scratch/attention" ISA= libself_attention.a || return 1
+    make -s -C "$scratch/attention" ISA=-DRT_PORTABLE libself_attention.a || return 1
     # `size` counts the unwinder's tables as text; they are at most a fifth.
     whole=$(size "$scratch/attention/self_attention.o" | awk 'NR == 2 { print $1 + $2 }')
     [ "$size" -le "$whole" ] && [ $((size * 5 / 4)) -ge $((whole * 4 / 5)) ] || { echo "$size, but size says $whole"; return 1; }
@@ -247,8 +247,8 @@ stack() {
     cut -f 2 "$folder/$model.su" | sort -rn | head -6 | awk -v most="$most" '
         { sum += $1 + 8 } END { print "the six largest frames: " sum ", estimate: " most; exit !(NR > 2 && sum <= most) }'
 }
-isas="-DPORTABLE"
-if [ "$(uname -m)" = x86_64 ]; then isas="$isas -march=x86-64-v4"; fi
+isas="-DRT_PORTABLE"
+if [ "$(uname -m)" = x86_64 ]; then isas="$isas -march=x86-64-v4 -march=x86-64-v3"; fi
 for cc in gcc clang; do
     command -v $cc >/dev/null || { echo "skip the stack with $cc (not installed)"; continue; }
     for isa in $isas; do

@@ -17,6 +17,15 @@
 #define TOLERANCE 1e-6              /* |f32 - exact| / magnitude, element by element */
 #define COUNT(a) (sizeof(a) / sizeof (a)[0])
 
+/* Before main: a program for an instruction set that this processor lacks is skipped. */
+__attribute__((constructor)) static void skip_where_it_cannot_run(void)
+{
+    const unsigned missing = rt_isa_missing(RT_ISA_BUILT);
+    if (!missing) return;
+    printf("ok 1 # SKIP this processor has no %s\n1..1\n", rt_isa_text(missing));
+    exit(0);
+}
+
 /* ---- numbers -------------------------------------------------------------------------------------------- */
 
 static inline uint32_t random_bits(void)

@@ -128,11 +128,9 @@ rule_compilers() {
         command -v $cc >/dev/null 2>&1 || continue
         files '^(compiler|runtime|tests)/.*\.c$' | grep -vE '^tests/(goldens|[a-z]+/programs)/' |
             xargs -r -n 4 -P 2 $cc $flags || echo "$cc finds fault"
-        if [ "$(uname -m)" = x86_64 ]; then
-            for isa in '-mavx2 -mfma -mf16c' '-mavx512f -mavx512bw -mavx2 -mfma -mf16c'; do
-                files '^runtime/.*\.c$' | xargs -r $cc $flags $isa || echo "$cc $isa finds fault"
-            done
-        fi
+        sed -n "s/^KERNEL_SET([^,]*, \($(uname -m)\|any\), \"\([^\"]*\)\")\$/\2/p" compiler/target/kernel_sets.def | while read -r isa; do
+            files '^runtime/.*\.c$' | xargs -r $cc $flags $isa || echo "$cc $isa finds fault"
+        done
     done >"$scratch/compilers" 2>&1
     cat "$scratch/compilers"
 }

@@ -1,0 +1,144 @@
+/* kernel_times.c: the kernels of several compilers and instruction sets, timed in turns: the least time of each, and whether the
+ * compilers of one instruction set give the same bits. With OPENBLAS its product takes part on the same shapes.
+ * usage: kernel_times ROUNDS      exit status 1: bits differ */
+#include "kernel_times.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef OPENBLAS
+#include <cblas.h>
+#endif
+
+#define SET(name) extern const TimedSet name;
+#include "kernel_times_sets.def"
+#undef SET
+static const TimedSet *const sets[] = {
+#define SET(name) &name,
+#include "kernel_times_sets.def"
+#undef SET
+};
+enum { SETS = sizeof sets / sizeof *sets };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static float *numbers(size_t n)
+{
+    static unsigned state = 12345;
+    float *p = aligned_alloc(64, (n * sizeof *p + 63) / 64 * 64);
+    if (!p) exit(74);
+    for (size_t i = 0; i < n; i++) state = state * 1664525u + 1013904223u, p[i] = (float)(int)(state >> 8) / 8388608.0f - 1;
+    return p;
+}
+
+static Work make_work(void)
+{
+    Work w = { .x = numbers(ROWS * (DEEP + PAD)), .y = numbers(ROWS * (WIDE + PAD)), .w = numbers(DEEP * WIDE), .k = numbers(HEADS * LENGTH * HEAD),
+               .v = numbers(HEADS * LENGTH * HEAD), .scratch = numbers(RT_ATTENTION_ROWS * (LENGTH + 16)), .table = numbers(LENGTH * HEAD),
+               .logits = numbers(VOCABULARY), .positions = malloc(LENGTH * sizeof(int)), .visible = malloc(LENGTH * sizeof(int)), .best = 0 };
+    if (!w.positions || !w.visible) exit(74);
+    for (int i = 0; i < LENGTH; i++) w.positions[i] = i, w.visible[i] = i + 1;
+    return w;
+}
+
+static double run_for(const TimedKernel *k, Work *w, int times)
+{
+    const double begin = now();
+    for (int i = 0; i < times; i++) k->run(w);
+    return (now() - begin) / times;
+}
+
+#ifdef OPENBLAS
+/* The same product, of row-major weights. */
+static void blas(const TimedKernel *k, Work *w)
+{
+    int rows, in, out;
+    if (sscanf(k->name, "linear_%dx%dx%d", &rows, &in, &out) == 3)
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, out, in, 1, w->x, DEEP + PAD, w->w, in, 0, w->y, WIDE + PAD);
+}
+
+static double blas_for(const TimedKernel *k, Work *w, int times)
+{
+    const double begin = now();
+    for (int i = 0; i < times; i++) blas(k, w);
+    return (now() - begin) / times;
+}
+#endif
+
+/* The results of a kernel, rows side by side; NULL for those without. */
+static float *results(const TimedKernel *k, Work *w)
+{
+    const size_t row = (size_t)k->width * sizeof(float);
+    char *copy = malloc((size_t)k->rows * row + sizeof w->best);
+    if (!copy) exit(74);
+    k->run(w);
+    for (int r = 0; r < k->rows; r++) memcpy(copy + (size_t)r * row, w->y + (size_t)r * (size_t)k->stride, row);
+    memcpy(copy + (size_t)k->rows * row, &w->best, sizeof w->best);
+    return (float *)(void *)copy;
+}
+
+static int same_bits(const TimedSet *a, const TimedSet *b, int k, Work *w)
+{
+    float *first = results(&a->kernels[k], w), *second = results(&b->kernels[k], w);
+    const int same = memcmp(first, second, (size_t)a->kernels[k].rows * (size_t)a->kernels[k].width * sizeof *first + sizeof w->best) == 0;
+    free(first), free(second);
+    return same;
+}
+
+int main(int argc, char **argv)
+{
+    const int rounds = argc > 1 ? atoi(argv[1]) : 100;
+    double best[SETS + 1];
+    Work w = make_work();
+    int fault = 0;
+#ifdef OPENBLAS
+    openblas_set_num_threads(1);
+#endif
+    printf("%-28s", "us (share of the peak)");
+    for (int s = 0; s < SETS; s++) printf("%9s %-9s", sets[s]->compiler, sets[s]->isa);
+    puts("  OpenBLAS");
+    double peak[SETS];
+    for (int k = sets[0]->n - 1; k >= 0; k--) {
+        const TimedKernel *first = &sets[0]->kernels[k];
+        for (int s = 0; s <= SETS; s++) best[s] = 1e9;
+        const double once = rt_isa_missing(sets[0]->needs) ? 1e-3 : run_for(first, &w, 3);
+        const int times = once < 5e-4 ? (int)(5e-4 / once) + 1 : 1;
+        for (int round = 0; round < rounds; round++) {
+            for (int s = 0; s < SETS; s++) {
+                if (rt_isa_missing(sets[s]->needs)) continue;
+                const double t = run_for(&sets[s]->kernels[k], &w, times);
+                if (t < best[s]) best[s] = t;
+            }
+#ifdef OPENBLAS
+            if (strncmp(first->name, "linear", 6) == 0) {
+                const double t = blas_for(first, &w, times);
+                if (t < best[SETS]) best[SETS] = t;
+            }
+#endif
+        }
+        printf("%-28s", first->name);
+        for (int s = 0; s < SETS; s++) {
+            const TimedKernel *kernel = &sets[s]->kernels[k];
+            const double rate = kernel->flops / best[s];
+            if (best[s] >= 1e9) printf("%9s %9s", "-", "");
+            else if (!strcmp(kernel->name, "peak")) printf("%8.1f GF/s     ", 1e-9 * (peak[s] = rate));
+            else if (kernel->flops > 0) printf("%9.2f (%4.1f %%) ", 1e6 * best[s], 100 * rate / peak[s]);
+            else printf("%9.2f          ", 1e6 * best[s]);
+            for (int o = 0; o < s; o++)
+                if (!strcmp(sets[o]->isa, sets[s]->isa) && best[s] < 1e9 && !same_bits(sets[o], sets[s], k, &w)) {
+                    printf("BITS of %s! ", sets[o]->compiler);
+                    fault = 1;
+                }
+        }
+        if (best[SETS] < 1e9) printf("%9.2f", 1e6 * best[SETS]);
+        puts("");
+        fflush(stdout);
+    }
+    return fault;
+}

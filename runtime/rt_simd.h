@@ -17,6 +17,8 @@
 #include <string.h>
 #if defined(__AVX2__) || defined(__AVX512F__)
 #include <immintrin.h>
+#elif defined(__SSE__)
+#include <xmmintrin.h>
 #elif defined(__aarch64__) && defined(__ARM_NEON)
 #include <arm_neon.h>
 #endif
@@ -48,6 +50,7 @@
 
 enum { RT_TILE_ROWS = 14, RT_TILE_PANELS = 2, RT_ROW_PANELS = 8 };      /* 28 sums, 2 weights, 1 input of 32 */
 typedef struct rt_v16 { __m512 v; } rt_v16;
+#define RT_ONE_VECTOR
 
 RT_INLINE rt_v16 rt_of(__m512 v) { rt_v16 r; r.v = v; return r; }
 RT_INLINE __mmask16 rt_mask_n(int n) { return (__mmask16)((1u << n) - 1); }
@@ -267,8 +270,24 @@ RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
     return a;
 }
 
-RT_INLINE rt_v16 rt_max(rt_v16 a, rt_v16 b) { return rt_if_less(b, a, a, b); }
-RT_INLINE rt_v16 rt_min(rt_v16 a, rt_v16 b) { return rt_if_less(a, b, a, b); }
+#if defined(__SSE__) && !defined(RT_PLAIN_C)        /* b where either is NaN, in one instruction */
+RT_INLINE rt_part rt_max_part(rt_part a, rt_part b) { return (rt_part)_mm_max_ps((__m128)a, (__m128)b); }
+RT_INLINE rt_part rt_min_part(rt_part a, rt_part b) { return (rt_part)_mm_min_ps((__m128)a, (__m128)b); }
+#else
+RT_INLINE rt_part rt_max_part(rt_part a, rt_part b)
+{
+    const rt_bits less = rt_less(b, a);
+    return rt_of_bits((less & rt_bits_of(a)) | (~less & rt_bits_of(b)));
+}
+
+RT_INLINE rt_part rt_min_part(rt_part a, rt_part b)
+{
+    const rt_bits less = rt_less(a, b);
+    return rt_of_bits((less & rt_bits_of(a)) | (~less & rt_bits_of(b)));
+}
+#endif
+RT_INLINE rt_v16 rt_max(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = rt_max_part(a.v[i], b.v[i]); return a; }
+RT_INLINE rt_v16 rt_min(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = rt_min_part(a.v[i], b.v[i]); return a; }
 
 /* In two factors, the first exact: 2^128 is not a float. The sum puts the integer n into the lowest bits. */
 RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n)
@@ -281,22 +300,27 @@ RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n)
     return a;
 }
 
+/* Parts first, then what one part holds. */
 RT_INLINE float rt_sum(rt_v16 a)
 {
-    rt_lanes x = rt_lanes_of(a);
-    for (int half = 8; half; half /= 2)
-        for (int i = 0; i < half; i++)
-            x.f[i] = x.f[i] + x.f[i + half];
-    return x.f[0];
+    float f[4];
+    RT_UNROLL for (int half = RT_PARTS / 2; half; half /= 2)
+        RT_UNROLL for (int i = 0; i < half; i++)
+            a.v[i] = a.v[i] + a.v[i + half];
+    memcpy(f, &a, sizeof f);
+    return RT_PARTS == 16 ? f[0] : f[0] + f[2] + (f[1] + f[3]);
 }
 
 RT_INLINE float rt_max_of(rt_v16 a)
 {
-    rt_lanes x = rt_lanes_of(a);
-    for (int half = 8; half; half /= 2)
-        for (int i = 0; i < half; i++)
-            x.f[i] = x.f[i] > x.f[i + half] ? x.f[i] : x.f[i + half];
-    return x.f[0];
+    float f[4];
+    RT_UNROLL for (int half = RT_PARTS / 2; half; half /= 2)
+        RT_UNROLL for (int i = 0; i < half; i++)
+            a.v[i] = rt_max_part(a.v[i], a.v[i + half]);
+    memcpy(f, &a, sizeof f);
+    if (RT_PARTS == 16) return f[0];
+    const float even = f[0] > f[2] ? f[0] : f[2], odd = f[1] > f[3] ? f[1] : f[3];
+    return even > odd ? even : odd;
 }
 
 #undef RT_EACH_PART
@@ -362,7 +386,7 @@ RT_INLINE rt_v16 rt_minus(rt_v16 x) { return rt_sub(rt_set1(0), x); }
 
 /* tanh(x), within 1.3 ulp; +-1 for +-inf, NaN for NaN. Near 0, where 1 - 2 / (e^2x + 1) would cancel, the polynomial of
  * Cephes tanhf. */
-RT_APART rt_v16 rt_tanh(rt_v16 x)
+RT_INLINE rt_v16 rt_tanh_here(rt_v16 x)
 {
     const rt_v16 one = rt_set1(1), two = rt_set1(2), size = rt_max(rt_minus(x), x), z = rt_mul(x, x);
     rt_v16 far = rt_sub(one, rt_div(two, rt_add(rt_exp(rt_mul(two, size)), one)));
@@ -395,17 +419,53 @@ RT_INLINE rt_v16 rt_normal_tail(rt_v16 t)
 }
 
 /* x / (1 + exp(-s)); 0 where s is -inf, x = -inf included. */
-RT_APART rt_v16 rt_times_sigmoid(rt_v16 x, rt_v16 s)
+RT_INLINE rt_v16 rt_times_sigmoid_here(rt_v16 x, rt_v16 s)
 {
     return rt_div(rt_max(rt_set1(-3.402823466e38f), x), rt_add(rt_set1(1), rt_exp(rt_minus(s))));
 }
 
 /* x / 2 (1 + erf(x / sqrt(2))) = max(x, 0) - |x| tail(|x|): nothing cancels on either side. */
-RT_APART rt_v16 rt_gelu(rt_v16 x)
+RT_INLINE rt_v16 rt_gelu_here(rt_v16 x)
 {
     const rt_v16 size = rt_min(rt_set1(15), rt_max(rt_minus(x), x));
     return rt_sub(rt_max(rt_set1(0), x), rt_mul(size, rt_normal_tail(size)));
 }
+
+/* One vector is handed over in a register. Several are not, and gcc copies a struct of them in pieces that the processor cannot
+ * forward (silu of AVX2 took three times as long), so these go by way of memory. */
+#ifdef RT_ONE_VECTOR
+RT_APART rt_v16 rt_tanh(rt_v16 x) { return rt_tanh_here(x); }
+RT_APART rt_v16 rt_gelu(rt_v16 x) { return rt_gelu_here(x); }
+RT_APART rt_v16 rt_times_sigmoid(rt_v16 x, rt_v16 s) { return rt_times_sigmoid_here(x, s); }
+#else
+RT_APART void rt_tanh_apart(float *x) { rt_store(x, rt_tanh_here(rt_load(x))); }
+RT_APART void rt_gelu_apart(float *x) { rt_store(x, rt_gelu_here(rt_load(x))); }
+RT_APART void rt_times_sigmoid_apart(float *x, const float *s) { rt_store(x, rt_times_sigmoid_here(rt_load(x), rt_load(s))); }
+
+RT_INLINE rt_v16 rt_tanh(rt_v16 x)
+{
+    XF_ALIGN(64) float at[16];
+    rt_store(at, x);
+    rt_tanh_apart(at);
+    return rt_load(at);
+}
+
+RT_INLINE rt_v16 rt_gelu(rt_v16 x)
+{
+    XF_ALIGN(64) float at[16];
+    rt_store(at, x);
+    rt_gelu_apart(at);
+    return rt_load(at);
+}
+
+RT_INLINE rt_v16 rt_times_sigmoid(rt_v16 x, rt_v16 s)
+{
+    XF_ALIGN(64) float at[16], of[16];
+    rt_store(at, x), rt_store(of, s);
+    rt_times_sigmoid_apart(at, of);
+    return rt_load(at);
+}
+#endif
 
 /* 1 + tanh(u) = 2 sigmoid(2u), so this is x sigmoid(x (a + b x^2)) with a = sqrt(8 / pi), b = 0.044715 a. */
 RT_INLINE rt_v16 rt_gelu_tanh(rt_v16 x)

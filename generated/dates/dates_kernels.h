@@ -26,6 +26,8 @@
 #include <string.h>
 #if defined(__AVX2__) || defined(__AVX512F__)
 #include <immintrin.h>
+#elif defined(__SSE__)
+#include <xmmintrin.h>
 #elif defined(__aarch64__) && defined(__ARM_NEON)
 #include <arm_neon.h>
 #endif
@@ -57,6 +59,7 @@
 
 enum { RT_TILE_ROWS = 14, RT_TILE_PANELS = 2, RT_ROW_PANELS = 8 };      /* 28 sums, 2 weights, 1 input of 32 */
 typedef struct rt_v16 { __m512 v; } rt_v16;
+#define RT_ONE_VECTOR
 
 RT_INLINE rt_v16 rt_of(__m512 v) { rt_v16 r; r.v = v; return r; }
 RT_INLINE __mmask16 rt_mask_n(int n) { return (__mmask16)((1u << n) - 1); }
@@ -276,8 +279,24 @@ RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
     return a;
 }
 
-RT_INLINE rt_v16 rt_max(rt_v16 a, rt_v16 b) { return rt_if_less(b, a, a, b); }
-RT_INLINE rt_v16 rt_min(rt_v16 a, rt_v16 b) { return rt_if_less(a, b, a, b); }
+#if defined(__SSE__) && !defined(RT_PLAIN_C)        /* b where either is NaN, in one instruction */
+RT_INLINE rt_part rt_max_part(rt_part a, rt_part b) { return (rt_part)_mm_max_ps((__m128)a, (__m128)b); }
+RT_INLINE rt_part rt_min_part(rt_part a, rt_part b) { return (rt_part)_mm_min_ps((__m128)a, (__m128)b); }
+#else
+RT_INLINE rt_part rt_max_part(rt_part a, rt_part b)
+{
+    const rt_bits less = rt_less(b, a);
+    return rt_of_bits((less & rt_bits_of(a)) | (~less & rt_bits_of(b)));
+}
+
+RT_INLINE rt_part rt_min_part(rt_part a, rt_part b)
+{
+    const rt_bits less = rt_less(a, b);
+    return rt_of_bits((less & rt_bits_of(a)) | (~less & rt_bits_of(b)));
+}
+#endif
+RT_INLINE rt_v16 rt_max(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = rt_max_part(a.v[i], b.v[i]); return a; }
+RT_INLINE rt_v16 rt_min(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = rt_min_part(a.v[i], b.v[i]); return a; }
 
 /* In two factors, the first exact: 2^128 is not a float. The sum puts the integer n into the lowest bits. */
 RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n)
@@ -290,22 +309,27 @@ RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n)
     return a;
 }
 
+/* Parts first, then what one part holds. */
 RT_INLINE float rt_sum(rt_v16 a)
 {
-    rt_lanes x = rt_lanes_of(a);
-    for (int half = 8; half; half /= 2)
-        for (int i = 0; i < half; i++)
-            x.f[i] = x.f[i] + x.f[i + half];
-    return x.f[0];
+    float f[4];
+    RT_UNROLL for (int half = RT_PARTS / 2; half; half /= 2)
+        RT_UNROLL for (int i = 0; i < half; i++)
+            a.v[i] = a.v[i] + a.v[i + half];
+    memcpy(f, &a, sizeof f);
+    return RT_PARTS == 16 ? f[0] : f[0] + f[2] + (f[1] + f[3]);
 }
 
 RT_INLINE float rt_max_of(rt_v16 a)
 {
-    rt_lanes x = rt_lanes_of(a);
-    for (int half = 8; half; half /= 2)
-        for (int i = 0; i < half; i++)
-            x.f[i] = x.f[i] > x.f[i + half] ? x.f[i] : x.f[i + half];
-    return x.f[0];
+    float f[4];
+    RT_UNROLL for (int half = RT_PARTS / 2; half; half /= 2)
+        RT_UNROLL for (int i = 0; i < half; i++)
+            a.v[i] = rt_max_part(a.v[i], a.v[i + half]);
+    memcpy(f, &a, sizeof f);
+    if (RT_PARTS == 16) return f[0];
+    const float even = f[0] > f[2] ? f[0] : f[2], odd = f[1] > f[3] ? f[1] : f[3];
+    return even > odd ? even : odd;
 }
 
 #undef RT_EACH_PART
@@ -371,7 +395,7 @@ RT_INLINE rt_v16 rt_minus(rt_v16 x) { return rt_sub(rt_set1(0), x); }
 
 /* tanh(x), within 1.3 ulp; +-1 for +-inf, NaN for NaN. Near 0, where 1 - 2 / (e^2x + 1) would cancel, the polynomial of
  * Cephes tanhf. */
-RT_APART rt_v16 rt_tanh(rt_v16 x)
+RT_INLINE rt_v16 rt_tanh_here(rt_v16 x)
 {
     const rt_v16 one = rt_set1(1), two = rt_set1(2), size = rt_max(rt_minus(x), x), z = rt_mul(x, x);
     rt_v16 far = rt_sub(one, rt_div(two, rt_add(rt_exp(rt_mul(two, size)), one)));
@@ -404,17 +428,53 @@ RT_INLINE rt_v16 rt_normal_tail(rt_v16 t)
 }
 
 /* x / (1 + exp(-s)); 0 where s is -inf, x = -inf included. */
-RT_APART rt_v16 rt_times_sigmoid(rt_v16 x, rt_v16 s)
+RT_INLINE rt_v16 rt_times_sigmoid_here(rt_v16 x, rt_v16 s)
 {
     return rt_div(rt_max(rt_set1(-3.402823466e38f), x), rt_add(rt_set1(1), rt_exp(rt_minus(s))));
 }
 
 /* x / 2 (1 + erf(x / sqrt(2))) = max(x, 0) - |x| tail(|x|): nothing cancels on either side. */
-RT_APART rt_v16 rt_gelu(rt_v16 x)
+RT_INLINE rt_v16 rt_gelu_here(rt_v16 x)
 {
     const rt_v16 size = rt_min(rt_set1(15), rt_max(rt_minus(x), x));
     return rt_sub(rt_max(rt_set1(0), x), rt_mul(size, rt_normal_tail(size)));
 }
+
+/* One vector is handed over in a register. Several are not, and gcc copies a struct of them in pieces that the processor cannot
+ * forward (silu of AVX2 took three times as long), so these go by way of memory. */
+#ifdef RT_ONE_VECTOR
+RT_APART rt_v16 rt_tanh(rt_v16 x) { return rt_tanh_here(x); }
+RT_APART rt_v16 rt_gelu(rt_v16 x) { return rt_gelu_here(x); }
+RT_APART rt_v16 rt_times_sigmoid(rt_v16 x, rt_v16 s) { return rt_times_sigmoid_here(x, s); }
+#else
+RT_APART void rt_tanh_apart(float *x) { rt_store(x, rt_tanh_here(rt_load(x))); }
+RT_APART void rt_gelu_apart(float *x) { rt_store(x, rt_gelu_here(rt_load(x))); }
+RT_APART void rt_times_sigmoid_apart(float *x, const float *s) { rt_store(x, rt_times_sigmoid_here(rt_load(x), rt_load(s))); }
+
+RT_INLINE rt_v16 rt_tanh(rt_v16 x)
+{
+    XF_ALIGN(64) float at[16];
+    rt_store(at, x);
+    rt_tanh_apart(at);
+    return rt_load(at);
+}
+
+RT_INLINE rt_v16 rt_gelu(rt_v16 x)
+{
+    XF_ALIGN(64) float at[16];
+    rt_store(at, x);
+    rt_gelu_apart(at);
+    return rt_load(at);
+}
+
+RT_INLINE rt_v16 rt_times_sigmoid(rt_v16 x, rt_v16 s)
+{
+    XF_ALIGN(64) float at[16], of[16];
+    rt_store(at, x), rt_store(of, s);
+    rt_times_sigmoid_apart(at, of);
+    return rt_load(at);
+}
+#endif
 
 /* 1 + tanh(u) = 2 sigmoid(2u), so this is x sigmoid(x (a + b x^2)) with a = sqrt(8 / pi), b = 0.044715 a. */
 RT_INLINE rt_v16 rt_gelu_tanh(rt_v16 x)
@@ -593,13 +653,16 @@ RT_KERNEL void rt_position_f32(const RtEmbed *shape, float *y, const float *x, c
 
 /* norm_f32.c: the three layer norms, of a row or of each head of a row.
  * Two passes, mean first, then squares of differences: the one-pass formula loses the variance of a row far from 0.
- * Padding columns of the row become zeros. y may be x. */
+ * Padding columns of the row become zeros. y may be x. Whole groups of sixteen come first: with one loop for all, whose last
+ * turn is masked, gcc takes a fifth longer than clang. */
 
 static inline float rt_norm_mean(const float *x, int width)
 {
     rt_v16 sum = rt_set1(0);
-    for (int i = 0; i < width; i += 16)
-        sum = rt_add(sum, rt_load_n(x + i, rt_lanes_at(width, i)));
+    int i = 0;
+    for (; i <= width - 16; i += 16)
+        sum = rt_add(sum, rt_load(x + i));
+    if (i < width) sum = rt_add(sum, rt_load_n(x + i, width - i));
     return rt_sum(sum) / (float)width;
 }
 
@@ -608,9 +671,13 @@ static inline float rt_norm_squares(const float *x, int width, float mean)
 {
     const rt_v16 centre = rt_set1(mean);
     rt_v16 sum = rt_set1(0);
-    for (int i = 0; i < width; i += 16) {
-        const int n = rt_lanes_at(width, i);
-        rt_v16 d = rt_keep_n(rt_sub(rt_load_n(x + i, n), centre), n);
+    int i = 0;
+    for (; i <= width - 16; i += 16) {
+        const rt_v16 d = rt_sub(rt_load(x + i), centre);
+        sum = rt_fma(d, d, sum);
+    }
+    if (i < width) {
+        const rt_v16 d = rt_keep_n(rt_sub(rt_load_n(x + i, width - i), centre), width - i);
         sum = rt_fma(d, d, sum);
     }
     return rt_sum(sum);
@@ -627,20 +694,24 @@ static inline float rt_norm_factor(RtNormKind kind, float squares, int width, fl
     return 1 / sqrtf(squares / (float)width + eps);
 }
 
+static inline rt_v16 rt_norm_of(rt_v16 x, rt_v16 centre, rt_v16 factor, const float *gain, const float *bias)
+{
+    return rt_fma(rt_mul(rt_sub(x, centre), factor), rt_load(gain), bias ? rt_load(bias) : rt_set1(0));
+}
+
 /* One head: `width` columns of y, and nothing behind them. */
 static inline void rt_norm_head(const RtNorm *shape, float *y, const float *x, const float *gain)
 {
     const int width = shape->width, centred = shape->kind != RT_NORM_RMS;
-    const float *bias = gain + ((width + 15) & ~15);
+    const float *bias = centred ? gain + ((width + 15) & ~15) : NULL;
     const float mean = centred ? rt_norm_mean(x, width) : 0;
     const float squares = rt_norm_squares(x, width, mean);
     const rt_v16 centre = rt_set1(mean), factor = rt_set1(rt_norm_factor(shape->kind, squares, width, shape->eps));
-    for (int i = 0; i < width; i += 16) {
-        const int n = rt_lanes_at(width, i);
-        rt_v16 v = rt_mul(rt_sub(rt_load_n(x + i, n), centre), factor);
-        v = rt_fma(v, rt_load(gain + i), centred ? rt_load(bias + i) : rt_set1(0));
-        rt_store_n(y + i, v, n);
-    }
+    int i = 0;
+    for (; i <= width - 16; i += 16)
+        rt_store(y + i, rt_norm_of(rt_load(x + i), centre, factor, gain + i, centred ? bias + i : NULL));
+    if (i < width)
+        rt_store_n(y + i, rt_norm_of(rt_load_n(x + i, width - i), centre, factor, gain + i, centred ? bias + i : NULL), width - i);
 }
 
 RT_KERNEL void rt_norm_f32(const RtNorm *shape, float *y, const float *x, const void *w, int rows)
@@ -960,10 +1031,10 @@ static inline float rt_vocabulary_max(const float *x, int size)
 {
     const rt_v16 lowest = rt_set1(-INFINITY);
     rt_v16 max = lowest;
-    for (int i = 0; i < size; i += 16) {
-        const int n = rt_lanes_at(size, i);
-        max = rt_max(max, rt_first_n(rt_load_n(x + i, n), n, lowest));
-    }
+    int i = 0;
+    for (; i <= size - 16; i += 16)
+        max = rt_max(max, rt_load(x + i));
+    if (i < size) max = rt_max(max, rt_first_n(rt_load_n(x + i, size - i), size - i, lowest));
     return rt_max_of(max);
 }
 

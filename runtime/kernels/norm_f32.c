@@ -1,14 +1,17 @@
 /* norm_f32.c: the three layer norms, of a row or of each head of a row.
  * Two passes, mean first, then squares of differences: the one-pass formula loses the variance of a row far from 0.
- * Padding columns of the row become zeros. y may be x. */
+ * Padding columns of the row become zeros. y may be x. Whole groups of sixteen come first: with one loop for all, whose last
+ * turn is masked, gcc takes a fifth longer than clang. */
 #include "../rt_simd.h"
 #include "../kernels.h"
 
 static inline float rt_norm_mean(const float *x, int width)
 {
     rt_v16 sum = rt_set1(0);
-    for (int i = 0; i < width; i += 16)
-        sum = rt_add(sum, rt_load_n(x + i, rt_lanes_at(width, i)));
+    int i = 0;
+    for (; i <= width - 16; i += 16)
+        sum = rt_add(sum, rt_load(x + i));
+    if (i < width) sum = rt_add(sum, rt_load_n(x + i, width - i));
     return rt_sum(sum) / (float)width;
 }
 
@@ -17,9 +20,13 @@ static inline float rt_norm_squares(const float *x, int width, float mean)
 {
     const rt_v16 centre = rt_set1(mean);
     rt_v16 sum = rt_set1(0);
-    for (int i = 0; i < width; i += 16) {
-        const int n = rt_lanes_at(width, i);
-        rt_v16 d = rt_keep_n(rt_sub(rt_load_n(x + i, n), centre), n);
+    int i = 0;
+    for (; i <= width - 16; i += 16) {
+        const rt_v16 d = rt_sub(rt_load(x + i), centre);
+        sum = rt_fma(d, d, sum);
+    }
+    if (i < width) {
+        const rt_v16 d = rt_keep_n(rt_sub(rt_load_n(x + i, width - i), centre), width - i);
         sum = rt_fma(d, d, sum);
     }
     return rt_sum(sum);
@@ -36,20 +43,24 @@ static inline float rt_norm_factor(RtNormKind kind, float squares, int width, fl
     return 1 / sqrtf(squares / (float)width + eps);
 }
 
+static inline rt_v16 rt_norm_of(rt_v16 x, rt_v16 centre, rt_v16 factor, const float *gain, const float *bias)
+{
+    return rt_fma(rt_mul(rt_sub(x, centre), factor), rt_load(gain), bias ? rt_load(bias) : rt_set1(0));
+}
+
 /* One head: `width` columns of y, and nothing behind them. */
 static inline void rt_norm_head(const RtNorm *shape, float *y, const float *x, const float *gain)
 {
     const int width = shape->width, centred = shape->kind != RT_NORM_RMS;
-    const float *bias = gain + ((width + 15) & ~15);
+    const float *bias = centred ? gain + ((width + 15) & ~15) : NULL;
     const float mean = centred ? rt_norm_mean(x, width) : 0;
     const float squares = rt_norm_squares(x, width, mean);
     const rt_v16 centre = rt_set1(mean), factor = rt_set1(rt_norm_factor(shape->kind, squares, width, shape->eps));
-    for (int i = 0; i < width; i += 16) {
-        const int n = rt_lanes_at(width, i);
-        rt_v16 v = rt_mul(rt_sub(rt_load_n(x + i, n), centre), factor);
-        v = rt_fma(v, rt_load(gain + i), centred ? rt_load(bias + i) : rt_set1(0));
-        rt_store_n(y + i, v, n);
-    }
+    int i = 0;
+    for (; i <= width - 16; i += 16)
+        rt_store(y + i, rt_norm_of(rt_load(x + i), centre, factor, gain + i, centred ? bias + i : NULL));
+    if (i < width)
+        rt_store_n(y + i, rt_norm_of(rt_load_n(x + i, width - i), centre, factor, gain + i, centred ? bias + i : NULL), width - i);
 }
 
 RT_KERNEL void rt_norm_f32(const RtNorm *shape, float *y, const float *x, const void *w, int rows)

@@ -6,10 +6,10 @@ static inline float rt_vocabulary_max(const float *x, int size)
 {
     const rt_v16 lowest = rt_set1(-INFINITY);
     rt_v16 max = lowest;
-    for (int i = 0; i < size; i += 16) {
-        const int n = rt_lanes_at(size, i);
-        max = rt_max(max, rt_first_n(rt_load_n(x + i, n), n, lowest));
-    }
+    int i = 0;
+    for (; i <= size - 16; i += 16)
+        max = rt_max(max, rt_load(x + i));
+    if (i < size) max = rt_max(max, rt_first_n(rt_load_n(x + i, size - i), size - i, lowest));
     return rt_max_of(max);
 }
 

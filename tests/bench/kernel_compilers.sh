@@ -1,7 +1,8 @@
 #!/bin/sh
 # The hottest kernels as gcc and clang compile them for each instruction set of this machine, in turns, beside OpenBLAS on one
-# thread: least times. No suite: a person reads it. usage, from the top: sh tests/bench/kernel_compilers.sh [ROUNDS [SET...]]
-rounds=${1:-100}
+# thread: least times. No suite: a person reads it. usage, from the top: sh tests/bench/kernel_compilers.sh [ROUNDS [WORD [SET...]]]; WORD: kernels with it in their names
+rounds=${1:-100} word=${2-}
+[ $# -eq 0 ] || shift
 [ $# -eq 0 ] || shift
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 table=compiler/target/kernel_sets.def
@@ -23,4 +24,4 @@ if pkg-config --exists openblas 2>/dev/null; then blas="-DOPENBLAS $(pkg-config 
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iruntime -I$programs -I"$scratch" $blas -o "$scratch/kernel_times" $programs/kernel_times.c \
     runtime/rt_isa.c "$scratch"/*_*.o $libraries -lm -pthread || exit 69
 if [ -n "$KEEP" ]; then cp -R "$scratch/." "$KEEP"; fi
-"$scratch/kernel_times" "$rounds"
+"$scratch/kernel_times" "$rounds" "$word"

@@ -1,6 +1,6 @@
 /* kernel_times.c: the kernels of several compilers and instruction sets, timed in turns: the least time of each, and whether the
  * compilers of one instruction set give the same bits. With OPENBLAS its product takes part on the same shapes.
- * usage: kernel_times ROUNDS      exit status 1: bits differ */
+ * usage: kernel_times ROUNDS [WORD]      of kernels with WORD in their names; exit status 1: bits differ */
 #include "kernel_times.h"
 
 #include <stdio.h>
@@ -106,6 +106,7 @@ int main(int argc, char **argv)
     double peak[SETS];
     for (int k = sets[0]->n - 1; k >= 0; k--) {
         const TimedKernel *first = &sets[0]->kernels[k];
+        if (argc > 2 && !strstr(first->name, argv[2]) && strcmp(first->name, "peak")) continue;
         for (int s = 0; s <= SETS; s++) best[s] = 1e9;
         const double once = rt_isa_missing(sets[0]->needs) ? 1e-3 : run_for(first, &w, 3);
         const int times = once < 5e-4 ? (int)(5e-4 / once) + 1 : 1;

@@ -35,6 +35,12 @@ head -c 4 "$scratch/chart.svg" | grep -q '<svg' && tail -n 1 "$scratch/chart.svg
     [ "$(grep -c 'native unrolled, 2 threads<' "$scratch/chart.svg")" = 3 ]
 verdict $? 'the chart has three bars for each row'
 
+# The kernels themselves; a person starts it with more rounds and reads the times.
+if command -v gcc >/dev/null && command -v clang >/dev/null; then
+    sh "$(dirname "$0")/kernel_compilers.sh" 1 >"$scratch/out" 2>"$scratch/err" && [ "$(grep -c ' clang ' "$scratch/out")" = 1 ] && [ "$(grep -c '^linear_' "$scratch/out")" = 6 ]
+    verdict $? 'gcc and clang give the same bits in the hottest kernels, for each instruction set'
+else echo 'skip gcc and clang give the same bits in the hottest kernels, for each instruction set (no gcc or no clang)'; fi
+
 keys='build_commit:s cpu_info:s backends:s model_filename:s model_type:s model_size:n model_n_params:n n_batch:n n_ubatch:n n_threads:n
     type_k:s type_v:s n_prompt:n n_gen:n test_time:s avg_ns:n stddev_ns:n avg_ts:n stddev_ts:n samples_ns:l samples_ts:l
     test:s batch:n n_source:n engine:s kernels:s compiler:s cflags:s compile_ns:n dtype:s max_abs_err:e rss_bytes:n

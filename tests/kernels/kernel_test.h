@@ -26,6 +26,20 @@ __attribute__((constructor)) static void skip_where_it_cannot_run(void)
     exit(0);
 }
 
+/* Of the cases of a sweep one in so many is tried, KERNEL_TEST_SHARE: on an emulated processor, where all take minutes. 1: all. */
+static inline uint32_t test_share(void)
+{
+    const char *text = getenv("KERNEL_TEST_SHARE");
+    const int share = text ? atoi(text) : 1;
+    return share > 1 ? (uint32_t)share : 1;
+}
+
+static inline int left_out(void)
+{
+    static uint32_t cases;
+    return cases++ % test_share() != 0;
+}
+
 /* ---- numbers -------------------------------------------------------------------------------------------- */
 
 static inline uint32_t random_bits(void)

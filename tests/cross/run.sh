@@ -1,0 +1,112 @@
+#!/bin/sh
+# Left out of make check: an emulated processor is slow.
+# 64-bit ARM, compiled here and run by qemu: the kernels against their references, what gcc and clang make of them, the program
+# of the dates. usage: run.sh XFORMC
+set -u
+xformc=$1
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+skip() { echo "skip $1 ($2)"; }
+has() { command -v "$1" >/dev/null 2>&1; }
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+arm=aarch64-linux-gnu-gcc
+qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
+folders='-Icompiler -Icompiler/base -Icompiler/front -Icompiler/graph -Icompiler/plan -Icompiler/target -Iruntime'
+strict="-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off"
+flags_of() { sed -n "s/^KERNEL_SET($1, [^\"]*\"\([^\"]*\)\")\$/\1/p" compiler/target/kernel_sets.def; }
+kernel_tests='simd linear attention window rotary scale pool activations rows team characters'
+
+# objects SET FOLDER FILE...: each compiled for a set.
+objects() (
+    flags=$(flags_of $1) folder=$2
+    shift 2
+    mkdir -p "$folder"
+    for file; do echo "$file"; done |
+        xargs -P 2 -I {} sh -c "$arm $strict -O2 $flags -Itests/cross/programs -Itests/kernels $folders -c -o '$folder'/\$(basename {} .c).o {}"
+)
+
+# kernels SET: the library's, and their tests.
+kernels() {
+    objects "$1" "$scratch/$1" runtime/rt_*.c runtime/kernels/*.c
+    verdict $? "$1: runtime and kernels are compiled for 64-bit ARM"
+    rm -f "$scratch/$1"/rt_host*.o "$scratch/$1/rt_alone.o"
+    if [ -z "$qemu" ]; then
+        for test in $kernel_tests; do skip "$1: test_$test" 'no qemu-aarch64'; done
+        return
+    fi
+    for test in $kernel_tests; do
+        objects "$1" "$scratch/$1.tests" tests/kernels/test_$test.c &&
+            $arm -static -o "$scratch/$1.test_$test" "$scratch/$1.tests/test_$test.o" "$scratch/$1"/*.o -lm -pthread &&
+            KERNEL_TEST_SHARE=29 "$qemu" "$scratch/$1.test_$test" >"$scratch/out" && grep -q '^[1-9][0-9]* tests passed$' "$scratch/out" || { cat "$scratch/out"; false; }
+        verdict $? "$1: test_$test"
+    done
+}
+
+# The hottest kernels, of both compilers: the same bits.
+compilers() {
+    name='neon: gcc and clang give the same bits'
+    if ! has clang; then skip "$name" 'no clang'; return; fi
+    if [ -z "$qemu" ]; then skip "$name" 'no qemu-aarch64'; return; fi
+    bench=tests/bench/programs
+    : >"$scratch/kernel_times_sets.def"
+    for cc in gcc clang; do
+        case $cc in
+        gcc) command=$arm ;;
+        clang) command="clang --target=aarch64-linux-gnu -isystem /usr/aarch64-linux-gnu/include" ;;
+        esac
+        $command $strict -O3 $(flags_of neon) -Iruntime -I$bench -DSET=${cc}_neon "-DCOMPILER=\"$cc\"" '-DISA_NAME="neon"' \
+            -c -o "$scratch/times_$cc.o" $bench/kernel_times_set.c || { verdict 1 "$name"; return; }
+        echo "SET(${cc}_neon)" >>"$scratch/kernel_times_sets.def"
+    done
+    $arm $strict -O2 -static -Iruntime -I$bench -I"$scratch" -o "$scratch/times" $bench/kernel_times.c runtime/rt_isa.c "$scratch"/times_*.o -lm &&
+        for word in argmax gate rotary norm _1x 288x768; do "$qemu" "$scratch/times" 1 $word >"$scratch/out" || { cat "$scratch/out"; false; } || break; done &&
+        nm "$scratch/times" | grep -q ' clang_neon$'
+    verdict $? "$name"
+}
+
+# What of the compiler looks at the machine, without its libraries.
+compiler_parts() {
+    objects neon "$scratch/parts" compiler/machine.c compiler/target/kernel_set.c compiler/target/kernel_set_one.c compiler/target/isa.c
+    verdict $? 'what of xformc looks at the machine is compiled for 64-bit ARM'
+}
+
+# build SET: the program of the dates.
+build() { "$xformc" build specs/dates.lua -q --isa "$1" --cc $arm -o "$scratch/dates.$1"; }
+# ask SET [OPTION...]: its answers.
+ask() (
+    set=$1
+    shift
+    "$qemu" -L /usr/aarch64-linux-gnu "$scratch/dates.$set/dates" "$@"
+)
+dates() { printf '%s\n' '3rd of May 2019' 'Tuesday, February 29, 2000' '12/31/1999' 'march 7 1954' '1 Jan 2024'; }
+
+program() {
+    build neon && build portable && build neon,portable
+    verdict $? 'the program of the dates is built'
+    names='neon: the answers of this machine|neon: the self-test|variants: the first is chosen|portable: the bits of this machine'
+    if [ -z "$qemu" ]; then
+        echo "$names" | tr '|' '\n' | while read -r name; do skip "$name" 'no qemu-aarch64'; done
+        return
+    fi
+    "$xformc" build specs/dates.lua -q --isa portable -o "$scratch/here"
+    expected=$(dates | "$scratch/here/dates") && [ "$(echo "$expected" | grep -cE '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')" = 5 ] &&
+        [ "$(dates | ask neon)" = "$expected" ]
+    verdict $? 'neon: the answers of this machine'
+    ask neon --selftest
+    verdict $? 'neon: the self-test'
+    [ "$(dates | ask neon,portable)" = "$expected" ] && ask neon,portable --info | grep -q 'compiled for *neon'
+    verdict $? 'variants: the first is chosen'
+    # Scores have nine digits.
+    [ "$(dates | ask portable --json)" = "$(dates | "$scratch/here/dates" --json)" ]
+    verdict $? 'portable: the bits of this machine'
+    [ "$(dates | ask portable --json)" != "$(dates | ask neon --json)" ]
+    verdict $? 'portable: and not those of neon'
+}
+
+if ! has $arm || ! has make; then skip '64-bit ARM' "no $arm"; exit; fi
+kernels neon
+kernels portable
+compilers
+compiler_parts
+program

@@ -23,9 +23,10 @@ LIBS     := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -ltcc -ldl -lm -
 ISA_portable =
 ISA_avx2     = -mavx2 -mfma -mf16c
 ISA_avx512   = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c
+ISA_avx512vnni = $(ISA_avx512) -mavx512vnni
 ISA_native   = -march=native
 # Those that the compiler carries its kernels for, as in compiler/target/kernel_sets.def.
-KERNEL_SETS := portable $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),avx512)
+KERNEL_SETS := portable $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),avx512 avx512vnni)
 
 Q    = $(if $(V:0=),,@)
 say  = $(if $(V:0=),@:,@printf '  %-5s %s\n' $(1) $(2))

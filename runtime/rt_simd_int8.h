@@ -422,13 +422,14 @@ RT_INLINE void rt_byte_tile_many(RtByteTile t, int rows, int panels, const int b
 
 /* Shapes that are constants are worth little to many rows, and these are many tiles: one copy serves all callers. */
 RT_APART void rt_byte_tile_many_8(const RtByteTile *t, int rows, int panels) { rt_byte_tile_many(*t, rows, panels, 8); }
+RT_APART void rt_byte_tile_many_4(const RtByteTile *t, int rows, int panels) { rt_byte_tile_many(*t, rows, panels, 4); }
 
 /* The product of any number of rows and panels. One row takes a panel at a time: the weights are then one stream, and the
  * sums of the next groups do not wait for those of this. */
 RT_INLINE void rt_byte_tile_all(RtByteTile t, int rows, int panels, const int bits)
 {
     if (rows > 1) {
-        rt_byte_tile_many_8(&t, rows, panels);
+        (bits == 8 ? rt_byte_tile_many_8 : rt_byte_tile_many_4)(&t, rows, panels);
         return;
     }
     for (; panels; t.w += t.w_panel, t.y += 16, t.add += t.add ? 16 : 0)

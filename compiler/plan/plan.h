@@ -37,8 +37,11 @@ typedef enum Format {
 } Format;
 typedef struct FormatRow { const char *name, *dtype, *doc; } FormatRow;
 extern const FormatRow format_rows[FORMATS];
-/* Panels of bytes, whose kernels round activations too. */
-static inline bool format_is_quantised(Format f) { return f == FORMAT_PANELS_INT8; }
+/* Bits of a weight in panels of bytes, whose kernels round activations too; 0 of other formats. */
+static inline int format_bits(Format f) { return f == FORMAT_PANELS_INT8 ? 8 : f == FORMAT_PANELS_INT4 ? 4 : 0; }
+static inline bool format_is_quantised(Format f) { return format_bits(f) > 0; }
+/* The panels of a model's dtype, where plan_is_quantised. */
+static inline Format format_of_dtype(int dtype) { return dtype == DTYPES_INT4 ? FORMAT_PANELS_INT4 : FORMAT_PANELS_INT8; }
 
 /* ---- weights -------------------------------------------------------------------------------------------- */
 

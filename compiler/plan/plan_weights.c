@@ -31,9 +31,10 @@ static void shape_packed(Packed *k)
         k->shape[2] = 16;
         break;
     case FORMAT_PANELS_INT8:
+    case FORMAT_PANELS_INT4:
         k->rank = 2;
         k->shape[0] = pad16(t->dim[0].bound) / 16;
-        k->shape[1] = (int64_t)rt_panel_bytes((int)t->dim[1].bound, k->tensor[1] != NULL, 8);
+        k->shape[1] = (int64_t)rt_panel_bytes((int)t->dim[1].bound, k->tensor[1] != NULL, format_bits(k->format));
         break;
     case FORMAT_VECTORS_F32:
         k->rank = 2;

@@ -10,7 +10,11 @@ static int64_t width_of(const Buffer *b) { return b->width; }
 static const char *suffix(const PlanOp *op) { return op->split == SPLIT_ROWS ? "_rows" : ""; }
 
 /* "_int8", or nothing for f32. */
-static const char *of_bits(const PlanOp *op) { return format_is_quantised(op->weights->format) ? "_int8" : ""; }
+static const char *of_bits(const PlanOp *op)
+{
+    const int bits = format_bits(op->weights->format);
+    return bits == 8 ? "_int8" : bits == 4 ? "_int4" : "";
+}
 
 /* A constant of C: 0.25f, 1.0f. */
 static const char *real(Emit *e, double x)

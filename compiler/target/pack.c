@@ -128,6 +128,7 @@ static void pack_tensor(unsigned char *out, const PackEntry *e)
     switch (k->format) {
     case FORMAT_PANELS_F32: pack_panels((float *)(void *)out, k, w, second); break;
     case FORMAT_PANELS_INT8:
+    case FORMAT_PANELS_INT4:
         pack_quantised(out, k, w);
         if (second) pack_biases(out, k, second);
         break;

@@ -15,20 +15,26 @@ static Lane lane_of(const Packed *k, int64_t output)
     return (Lane){ panel + output % 16 * 2, panel + (int64_t)pad64((size_t)groups * 32) + output % 16 * 4 };
 }
 
-/* Number i of group g, in bytes from the lane's first. */
-static int64_t byte_of(int64_t g, int i) { return 512 * g + i / 4 * 64 + i % 4; }
+/* Number i of group g: its byte from the lane's first, and how far up it stands there. */
+static int64_t byte_of(int bits, int64_t g, int i) { return 64 * bits * g + (bits == 8 ? i / 4 : i / 8) * 64 + i % 4; }
+static int shift_of(int bits, int i) { return bits == 4 ? i / 4 % 2 * 4 : 0; }
 
 void pack_quantised(unsigned char *out, const Packed *k, const float *w)
 {
     const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
+    const int bits = format_bits(k->format);
     for (int64_t o = 0; o < pad16(outputs); o++) {
         const Lane lane = lane_of(k, o);
         for (int64_t g = 0; g * QUANTISE_GROUP < in; g++) {
             const int64_t at = g * QUANTISE_GROUP;
             const int n = o >= outputs ? 0 : in - at < QUANTISE_GROUP ? (int)(in - at) : QUANTISE_GROUP;
-            const QuantisedGroup q = quantise_group(w + (o < outputs ? o * in + at : 0), n, 8);
+            const QuantisedGroup q = quantise_group(w + (o < outputs ? o * in + at : 0), n, bits);
             memcpy(out + lane.factors + 32 * g, &q.d, sizeof q.d);
-            for (int i = 0; i < QUANTISE_GROUP; i++) out[lane.data + byte_of(g, i)] = (unsigned char)(q.q[i] + 128);
+            for (int i = 0; i < QUANTISE_GROUP; i++) {
+                unsigned char *byte = &out[lane.data + byte_of(bits, g, i)];
+                const int mask = (1 << bits) - 1, shift = shift_of(bits, i);
+                *byte = (unsigned char)((*byte & ~(mask << shift)) | (q.q[i] + (1 << (bits - 1))) << shift);
+            }
         }
     }
 }
@@ -36,13 +42,15 @@ void pack_quantised(unsigned char *out, const Packed *k, const float *w)
 void unpack_quantised(const unsigned char *from, const Packed *k, float *w)
 {
     const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
+    const int bits = format_bits(k->format);
     for (int64_t o = 0; o < outputs; o++) {
         const Lane lane = lane_of(k, o);
         for (int64_t i = 0; i < in; i++) {
             const int64_t g = i / QUANTISE_GROUP;
+            const int at = (int)(i % QUANTISE_GROUP), byte = from[lane.data + byte_of(bits, g, at)];
             uint16_t d;
             memcpy(&d, from + lane.factors + 32 * g, sizeof d);
-            *w++ = float_of_half(d) * (float)(from[lane.data + byte_of(g, (int)(i % QUANTISE_GROUP))] - 128);
+            *w++ = float_of_half(d) * (float)((byte >> shift_of(bits, at) & ((1 << bits) - 1)) - (1 << (bits - 1)));
         }
     }
 }

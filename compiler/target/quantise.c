@@ -39,12 +39,13 @@ static float extreme(const float *x, int n)
 QuantisedGroup quantise_group(const float *x, int n, int bits)
 {
     QuantisedGroup g = { 0, { 0 } };
+    if (n == 0) return g;
     const int most = (1 << (bits - 1)) - 1;
-    const float d = fabsf(extreme(x, n)) / (float)most, inverse = d > 0 ? 1 / d : 0;
+    const float m = extreme(x, n), d = bits == 8 ? fabsf(m) / 127 : m / -8, inverse = fabsf(d) > 0 ? 1 / d : 0;
     g.d = half_of_float(d);
     for (int i = 0; i < n; i++) {
-        const float q = roundf(x[i] * inverse);
-        g.q[i] = q > (float)most ? most : q < (float)-most ? -most : q == q ? (int)q : 0;
+        const float scaled = x[i] * inverse, q = bits == 8 ? roundf(scaled) : floorf(scaled + 8.5f) - 8;
+        g.q[i] = q > (float)most ? most : q == q ? (int)q : 0;
     }
     return g;
 }

@@ -1,7 +1,8 @@
 /* quantise.h: numbers as whole numbers of few bits, group by group; what packs weights and what checks kernels share.
  *
  * A row is cut into groups of QUANTISE_GROUP, the last padded with zeros, each with a factor d: x = d * q.
- *   int8  d = max |x| / 127, q = x / d rounded, halves away from zero: Q8_0 of GGUF */
+ *   int8  d = max |x| / 127, q = x / d rounded, halves away from zero: Q8_0 of GGUF
+ *   int4  d = m / -8 with m the x of largest size, q = x / d rounded, at most 7: Q4_0 of GGUF */
 #ifndef QUANTISE_H
 #define QUANTISE_H
 
@@ -9,7 +10,7 @@
 
 enum { QUANTISE_GROUP = 32 };
 
-/* Of weights: n of 1..32 numbers. d is an f16, an infinity where they are too large, and q is made with it unrounded. */
+/* Of weights: n of 0..32 numbers. d is an f16, an infinity where they are too large, and q is made with it unrounded. */
 typedef struct QuantisedGroup { uint16_t d; int q[QUANTISE_GROUP]; } QuantisedGroup;
 QuantisedGroup quantise_group(const float *x, int n, int bits);
 

@@ -161,3 +161,23 @@ RT_KERNEL void rt_embed_int8(const RtEmbed *shape, float *y, const void *table, 
 {
     rt_embed_bits(shape, y, table, ids, rows, 8);
 }
+
+RT_KERNEL void rt_linear_int4(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+{
+    rt_linear_bits(shape, y, x, w, rows, begin, end, 4);
+}
+
+RT_KERNEL void rt_linear_gate_int4(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+{
+    rt_linear_gate_bits(shape, y, x, w, rows, begin, end, 4);
+}
+
+RT_KERNEL void rt_linear_add_int4(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin, int end)
+{
+    rt_linear_add_bits(shape, y, x, w, a, rows, begin, end, 4);
+}
+
+RT_KERNEL void rt_embed_int4(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows)
+{
+    rt_embed_bits(shape, y, table, ids, rows, 4);
+}

@@ -20,35 +20,41 @@ fails() {
 # ---- engines ------------------------------------------------------------------------------------------------------
 
 # Each kind of operation with weights, by jit and generic; all compilers where many meet.
+for spec in tests/goldens/head_tied.lua tests/goldens/hf_llama.lua tests/goldens/hf_t5_gated.lua specs/self_attention.lua; do
+    "$xformc" verify "$spec" --dtype int4 --engine jit >"$scratch/out" 2>&1
+    verdict $? "$(basename "$spec" .lua), int4: jit as generic"
+    tail -n 1 "$scratch/out"
+done
 for spec in tests/goldens/kind_*.lua tests/goldens/hf_*.lua tests/goldens/head_*.lua tests/goldens/gated*.lua tests/goldens/embed_*.lua \
     tests/goldens/window*.lua tests/specs/windows.lua tests/specs/modern_decoder.lua specs/self_attention.lua; do
     "$xformc" verify "$spec" --dtype int8 --engine jit >"$scratch/out" 2>&1
     verdict $? "$(basename "$spec" .lua), int8: jit as generic"
     tail -n 1 "$scratch/out"
 done
-for spec in specs/dates.lua tests/specs/modern_decoder.lua; do
-    "$xformc" verify "$spec" --dtype int8 >"$scratch/out" 2>&1 && grep -q 'native (.*)  *jit  *0  *0  *ok' "$scratch/out"     # 0: their tolerance
-    verdict $? "$(basename "$spec" .lua), int8: native code gives the bits of the jit, of both compilers and of every lane"
-    tail -n 1 "$scratch/out"
-done
-for isa in portable avx512; do
-    if ! "$xformc" run specs/dates.lua --isa $isa x >/dev/null 2>&1; then echo "skip int8, $isa (this processor lacks it)"; continue; fi
-    "$xformc" verify tests/specs/modern_decoder.lua --dtype int8 --isa $isa --cc cc >"$scratch/out" 2>&1
-    verdict $? "modern_decoder, int8, $isa: every engine"
+spec=tests/specs/modern_decoder.lua
+"$xformc" verify $spec --dtype int8 >"$scratch/out" 2>&1 && grep -q 'native (.*)  *jit  *0  *0  *ok' "$scratch/out"
+verdict $? 'modern_decoder, int8: native code gives the bits of the jit, of both compilers and of every lane'
+tail -n 1 "$scratch/out"
+for case in int4,native int8,portable int4,avx512; do
+    dtype=${case%%,*} isa=${case#*,}
+    if ! "$xformc" run specs/dates.lua --isa $isa 1 >/dev/null 2>&1; then echo "skip $dtype, $isa (this processor lacks it)"; continue; fi
+    "$xformc" verify $spec --dtype $dtype --isa $isa --cc cc >"$scratch/out" 2>&1
+    verdict $? "modern_decoder, $dtype, $isa: every engine"
     tail -n 1 "$scratch/out"
 done
 
 # ---- many rows ------------------------------------------------------------------------------------------------------
 
-for spec in tests/specs/modern_decoder.lua tests/specs/windows.lua; do
+for case in int8,tests/specs/windows.lua int4,tests/specs/modern_decoder.lua; do
+    spec=${case#*,} dtype=${case%%,*}
     name=$(basename "$spec" .lua)
     upper=$(printf '%s' "$name" | tr 'a-z' 'A-Z')
     folder=$scratch/$name
-    "$xformc" compile -q "$spec" --dtype int8 --slots 3 -o "$folder" && make -s -C "$folder" "lib$name.a" &&
+    "$xformc" compile -q "$spec" --dtype $dtype --slots 3 -o "$folder" && make -s -C "$folder" "lib$name.a" &&
         cc -std=c11 -O1 -Wall -Wextra -Werror -I"$folder" -I"$folder/runtime" -DMODEL="$name" -DHEADER="\"$name.h\"" -DVOCAB="${upper}_VOCAB" \
             -DSTRIDE="${upper}_LOGITS_STRIDE" -o "$folder/rows" tests/rows/programs/rows.c "$folder/lib$name.a" -lm -pthread
-    verdict $? "$name, int8: builds"
-    "$folder/rows" "$folder/$name.safetensors" "$scratch/state" | sed "s/ok /ok $name, int8: /"
+    verdict $? "$name, $dtype: builds"
+    "$folder/rows" "$folder/$name.safetensors" "$scratch/state" | sed "s/ok /ok $name, $dtype: /"
 done
 
 # ---- programs -------------------------------------------------------------------------------------------------------
@@ -99,14 +105,17 @@ print(tostring(m:weight("encoder.0.ffn.up.weight")) == tostring(w))
 print(pcall(xf.compile, spec, { dtype = "int9" }))
 END
 "$xformc" lua "$scratch/look.lua" >"$scratch/out" 2>&1
-printf '2019-05-03\t2019-05-03\ntrue\nfalse\tint9 is no dtype; expected f32 or int8\n' | diff - "$scratch/out"
+printf '2019-05-03\t2019-05-03\ntrue\nfalse\tint9 is no dtype; expected f32 or int8 or int4\n' | diff - "$scratch/out"
 verdict $? 'at the prompt: by option and by spec, weights out and in, an unknown one'
 "$xformc" bench specs/dates.lua --dtype int8 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"dtype":"int8"'
 verdict $? 'bench says the dtype'
+[ "$("$xformc" run specs/dates.lua --dtype int4 '3rd of May 2019')" = 2019-05-03 ] &&
+    "$xformc" compile specs/dates.lua --dtype int4 -q -o "$scratch/int4" && [ "$(wc -c <"$scratch/int4/dates.safetensors")" -lt 220000 ]
+verdict $? 'four bits answer too, in fewer bytes'
 
 # ---- refused ----------------------------------------------------------------------------------------------------------
 
-fails 'an unknown dtype' 2 "--dtype int9: expected f32, int8; did you mean 'int8'?" "$xformc" run specs/dates.lua --dtype int9 x
+fails 'an unknown dtype' 2 "--dtype int9: expected f32, int8, int4; did you mean 'int8'?" "$xformc" run specs/dates.lua --dtype int9 x
 fails 'unrolled kernels' 69 'error: --kernels unrolled knows weights of f32, not of int8: take --kernels library, or --dtype f32' \
     "$xformc" compile specs/dates.lua --dtype int8 --kernels unrolled -o "$scratch/unrolled"
 [ ! -e "$scratch/unrolled" ]

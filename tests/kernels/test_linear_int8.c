@@ -11,7 +11,10 @@ typedef struct Format {
     void (*embed)(const RtEmbed *, float *, const void *, const int *, int);
 } Format;
 
-static const Format formats[] = { { 8, rt_linear_int8, rt_linear_gate_int8, rt_linear_add_int8, rt_embed_int8 } };
+static const Format formats[] = {
+    { 8, rt_linear_int8, rt_linear_gate_int8, rt_linear_add_int8, rt_embed_int8 },
+    { 4, rt_linear_int4, rt_linear_gate_int4, rt_linear_add_int4, rt_embed_int4 },
+};
 
 /* w[o][i] = the f16 factor[o][i / 32] * value[o][i] */
 typedef struct Case {

@@ -108,8 +108,9 @@ static void draw_head(Svg *s, const Bench *b)
     const Model *m = b->session->model;
     const SvgFont faint = { .size = 12, .fill = SVG_FAINT };
     svg_printf(s, MARGIN, 34, (SvgFont){ .size = 18, .bold = true }, "%s: how fast, and how near to the limit", m->name);
-    svg_printf(s, MARGIN, 54, faint, "f32, %s of weights, %s parameters; median of %d repetitions, and their standard deviation",
-               bench_size(b->arena, (double)b->plan->weights_bytes), bench_count(b->arena, (double)model_parameters(m)), b->repetitions);
+    svg_printf(s, MARGIN, 54, faint, "%s, %s of weights, %s parameters; median of %d repetitions, and their standard deviation",
+               model_dtype(m), bench_size(b->arena, (double)b->plan->weights_bytes), bench_count(b->arena, (double)model_parameters(m)),
+               b->repetitions);
     svg_text(s, SPEED_AT, 80, (SvgFont){ .bold = true }, unit(b));
     svg_text(s, SHARE_AT, 80, (SvgFont){ .bold = true }, "share of the machine's limit");
 }

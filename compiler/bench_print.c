@@ -105,7 +105,7 @@ static void engine_fields(const BenchEngine *e, Fields *f)
     add_text(f, "compiler", e->compiler);
     add_text(f, "cflags", e->cflags);
     add_number(f, "compile_ns", (double)e->compile_ns);
-    add_text(f, "dtype", "f32");
+    add_text(f, "dtype", model_dtype(e->engine->plan->graph->model));
     add_number(f, "max_abs_err", e->max_abs_err < 0 ? NAN : e->max_abs_err);
     add_number(f, "rss_bytes", (double)e->rss_bytes);
 }
@@ -317,7 +317,7 @@ static void row_cells(const Bench *b, const BenchRow *r, const char **cell)
     const Model *m = b->session->model;
     Arena *a = b->arena;
     int n = 0;
-    cell[n++] = arena_format(a, "%s f32", m->name);
+    cell[n++] = arena_format(a, "%s %s", m->name, model_dtype(m));
     cell[n++] = bench_size(a, (double)b->plan->weights_bytes);
     cell[n++] = bench_count(a, (double)model_parameters(m));
     cell[n++] = r->engine->label;

@@ -23,11 +23,13 @@ static bool on_path(Arena *a, const char *command)
     return false;
 }
 
+/* The generic engine of a quantised model has taps, by which it follows another. */
 static bool open_engine(Session *s, Engines *e, const char *name, const char *cc, int same_bits)
 {
     VerifyEngine *v = &e->list[e->count++];
     *v = (VerifyEngine){ .same_bits = same_bits };
     v->tapped = session_engine(s, name, cc, true);
+    if (v->tapped && strcmp(name, "generic") == 0 && s->model->dtype != DTYPES_F32) return true;
     if (v->tapped) v->plain = session_engine(s, name, cc, false);
     return v->plain != NULL;
 }
@@ -68,7 +70,7 @@ static bool open_engines(Session *s, Engines *e)
     if ((!only || strcmp(only, "jit") == 0) && !open_engine(s, e, "jit", NULL, 1)) return false;
     if (!only || strcmp(only, "native") == 0) {
         if (!open_native(s, e, &cc)) return false;
-        if (s->choices->kernels == KERNELS_LIBRARY && !open_unrolled(s, e, cc)) return false;
+        if (s->choices->kernels == KERNELS_LIBRARY && s->model->dtype == DTYPES_F32 && !open_unrolled(s, e, cc)) return false;
     }
     return open_engine(s, e, "generic", NULL, 0);
 }

@@ -53,7 +53,16 @@ void repl_check_keys(lua_State *L, int index, const char *what, const char *cons
     }
 }
 
-static const char *const compile_options[] = { "engine", "tier", "threads", "slots", "isa", "notes" };
+static const char *dtype_option(lua_State *L)
+{
+    enum { ROOM = 8 };
+    int n;
+    const char *const *dtypes = field_words("dtypes", &n), *words[ROOM + 1] = { NULL };
+    memcpy(words, dtypes, (size_t)(n < ROOM ? n : ROOM) * sizeof *words);
+    return word_option(L, "dtype", words);
+}
+
+static const char *const compile_options[] = { "engine", "tier", "threads", "slots", "isa", "dtype", "notes" };
 enum { COMPILE_OPTIONS = sizeof compile_options / sizeof *compile_options };
 
 int repl_check_sweep(lua_State *L)
@@ -80,6 +89,7 @@ const char *repl_compile_options(lua_State *L, int index, Choices *c)
     }
     if (repl_option(L, index, "threads")) c->threads = repl_whole_option(L, "threads", 1, 16);
     if (repl_option(L, index, "slots")) c->slots = repl_whole_option(L, "slots", 1, 4096);
+    if (repl_option(L, index, "dtype")) c->dtype = dtype_option(L);
     if (repl_option(L, index, "isa")) c->isa = arena_text(repl_of(L)->reader.arena, repl_text_option(L, "isa"));
     if (repl_option(L, index, "notes")) c->quiet = !lua_toboolean(L, -1);
     lua_settop(L, top);

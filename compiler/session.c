@@ -70,13 +70,31 @@ bool session_read(Session *s)
     return session_take(s, draft);
 }
 
+static const Draft *with_dtype(Session *s, const Draft *draft)
+{
+    Draft *own = arena_alloc(s->arena, sizeof *own);
+    *own = *draft;
+    draft_set_word(s->arena, own, FIELD_ID_dtype, (Loc){ 0 }, s->choices->dtype);
+    return own;
+}
+
+/* What plain C is not written for. */
+static bool kernels_know(const Session *s)
+{
+    if (s->model->dtype == DTYPES_F32 || s->choices->kernels != KERNELS_UNROLLED) return true;
+    diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "--kernels unrolled knows weights of f32, not of %s: take --kernels library, or --dtype f32",
+               model_dtype(s->model));
+    return false;
+}
+
 bool session_take(Session *s, const Draft *draft)
 {
     int64_t begin = clock_now_ns();
+    if (s->choices->dtype) draft = with_dtype(s, draft);
     s->draft = draft;
     s->model = model_from_draft(s->arena, s->diag, draft);
     s->phases.model_ns = clock_now_ns() - begin;
-    if (!s->model) return false;
+    if (!s->model || !kernels_know(s)) return false;
     if (dumps(s, 'm')) model_dump(s->model, stderr);
     begin = clock_now_ns();
     s->graph = graph_build(s->arena, s->diag, s->model, decoder_rows(s));

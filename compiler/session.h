@@ -51,6 +51,7 @@ typedef struct Choices {
     bool allow_c;                           /* a spec file may have xf.op */
     bool cached;                            /* native code of the default compiler may come from the cache */
     WeightsForm weights;                    /* --weights */
+    const char *dtype;                      /* --dtype, a word of that field; NULL: the spec's */
     KernelsForm kernels;                    /* --kernels */
     LayersForm layers;                      /* --unroll-layers */
     int unroll;                             /* --unroll */

@@ -113,13 +113,27 @@ static Trace *checked(Verify *v, const Subject *s, Trace *t)
     return NULL;
 }
 
+static const float *guided(void *user, const char *name)
+{
+    const TraceTensor *t = trace_find(user, name);
+    return t ? t->values : NULL;
+}
+
+/* Before a subject runs. */
+static void set_guide(Verify *v, const Subject *s)
+{
+    if (is_generic(s->engine)) generic_follow(s->engine, v->guide && s->tapped ? guided : NULL, (void *)v->guide);
+}
+
 Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source, int n, const int *target, int m)
 {
+    set_guide(v, s);
     return use_lanes(v, s) ? checked(v, s, trace_run(into, s->engine, source, n, target, m)) : NULL;
 }
 
 Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s)
 {
+    set_guide(v, s);
     return use_lanes(v, s) ? checked(v, s, trace_graph(into, s->engine)) : NULL;
 }
 
@@ -148,6 +162,13 @@ static int *random_ids(Arena *a, Random *r, int64_t n, int64_t vocabulary)
     return ids;
 }
 
+/* What subject number i left; false where it is NULL. */
+static bool keep_guide(Verify *v, int i, const Trace *t)
+{
+    if (i == 0 && v->model->dtype != DTYPES_F32) v->guide = t;
+    return t != NULL;
+}
+
 static bool run_ids(Verify *v, Random *r, int64_t n, int64_t m)
 {
     const Model *model = v->model;
@@ -158,7 +179,8 @@ static bool run_ids(Verify *v, Random *r, int64_t n, int64_t m)
     if (model->has_encoder && model->has_decoder) target[0] = (int)model->start_id;
     bool good = true;
     for (int i = 0; i < v->subject_count && good; i++)
-        good = (traces[i] = verify_trace(v, into, &v->subjects[i], source, (int)n, target, (int)m));
+        good = keep_guide(v, i, traces[i] = verify_trace(v, into, &v->subjects[i], source, (int)n, target, (int)m));
+    v->guide = NULL;
     if (good) compare_all(v, traces);
     arena_free(into);
     return good;
@@ -215,8 +237,9 @@ static bool run_graph(Verify *v, Random r, bool all)
     for (int i = 0; i < v->subject_count && good; i++) {
         if (!engine_has_room(v->subjects[i].engine)) engine_forget(v->subjects[i].engine);
         set_inputs(into, v->subjects[i].engine, r, all);
-        good = (traces[i] = verify_trace_graph(v, into, &v->subjects[i]));
+        good = keep_guide(v, i, traces[i] = verify_trace_graph(v, into, &v->subjects[i]));
     }
+    v->guide = NULL;
     if (good) compare_all(v, traces);
     arena_free(into);
     return good;

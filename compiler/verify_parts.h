@@ -20,6 +20,7 @@ typedef struct Verify {
     VerifyTable table;
     Subject *subjects;  int subject_count;
     Pair *pairs;  int pair_count;
+    const Trace *guide;             /* of a quantised model: what the first subject computed, which a generic engine follows; else NULL */
     int unknown;                    /* tensors of the reference that the model does not have */
 } Verify;
 

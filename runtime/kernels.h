@@ -5,6 +5,7 @@
 #include "rt.h"
 
 #define RT_KERNEL_ROW(operation, format, file, function, parameters) void function parameters;
+#define RT_KERNEL_FORMAT RT_KERNEL_ROW
 #include "kernels.def"
 #undef RT_KERNEL_ROW
 

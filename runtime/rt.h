@@ -100,7 +100,7 @@ static inline void rt_clear(void *to, size_t bytes)
 /* ---- processors ----------------------------------------------------------------------------------------- */
 
 /* Instruction sets, as bits. */
-enum { RT_ISA_AVX2 = 1, RT_ISA_FMA = 2, RT_ISA_F16C = 4, RT_ISA_AVX512 = 8, RT_ISA_NEON = 16 };
+enum { RT_ISA_AVX2 = 1, RT_ISA_FMA = 2, RT_ISA_F16C = 4, RT_ISA_AVX512 = 8, RT_ISA_NEON = 16, RT_ISA_AVX512VNNI = 32 };
 /* The bits of `wanted` that this processor or operating system lacks; 0 when it can run them all.
  * Compiled for the baseline; safe on every processor. */
 unsigned rt_isa_missing(unsigned wanted);
@@ -133,7 +133,13 @@ int rt_processors(void);                                    /* that this process
 #else
 #define RT_BUILT_NEON 0
 #endif
-#define RT_ISA_BUILT ((unsigned)(RT_BUILT_AVX2 | RT_BUILT_FMA | RT_BUILT_F16C | RT_BUILT_AVX512 | RT_BUILT_NEON))
+#ifdef __AVX512VNNI__
+#define RT_BUILT_AVX512VNNI RT_ISA_AVX512VNNI
+#else
+#define RT_BUILT_AVX512VNNI 0
+#endif
+#define RT_ISA_BUILT \
+    ((unsigned)(RT_BUILT_AVX2 | RT_BUILT_FMA | RT_BUILT_F16C | RT_BUILT_AVX512 | RT_BUILT_NEON | RT_BUILT_AVX512VNNI))
 
 /* ---- shapes of kernels ---------------------------------------------------------------------------------- *
  * Every kernel takes a shape, its operands, and what part of the work to do. Activations are f32, row-major,
@@ -159,15 +165,26 @@ typedef enum RtNormKind {
  * w: panels, each [16] biases (if has_bias) then [in][16] weights; panel p holds outputs 16p .. 16p+15, the
  * last one padded with zeros. A call does rows 0..rows and panels begin..end. y overlaps no operand.
  * rt_linear_gate_f32: panels of two such matrices, G's, then U's, and y = activation(G x + b) * (U x + c).
- * rt_linear_add_f32: y = a + that, where a has y's stride, and may be y. */
+ * rt_linear_add_f32: y = a + that, where a has y's stride, and may be y.
+ * The same with int8 or int4 for f32: w is panels of rt_panel_bytes, and x is rounded to 8 bits in groups of 32, as the weights are. */
 typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; } RtLinear;
+
+/* A panel of weights of 8 or 4 bits, in groups of 32 inputs, the last one padded: f32 biases [16], if any; f16 factors
+ * [groups][16], to a multiple of 64 bytes; then of 8 bits [groups][8][16][4] bytes of four inputs of each output, and a weight is
+ * factor * (byte - 128). Of 4 bits [groups][4][16][4] bytes of eight inputs of each output, the first four in the lower halves,
+ * and a weight is factor * (half - 8). */
+static inline size_t rt_panel_bytes(int in, int has_bias, int bits)
+{
+    const size_t groups = ((size_t)in + 31) / 32;
+    return (has_bias ? 64 : 0) + (groups * 32 + 63) / 64 * 64 + groups * 64 * (size_t)bits;
+}
 
 /* w: gain [padded width], then bias [padded width] (absent for RMS); padded to a multiple of 16 with zeros.
  * `heads` of `width` stand side by side in a row, each normed alone with the same gain; 1 for a whole row. */
 typedef struct RtNorm { int heads, width, x_stride, y_stride; RtNormKind kind; float eps; } RtNorm;
 
 /* y[r] = scale * table[ids[r]], or for positions y[r] = x[r] + scale * table[positions[r]] with x of y's stride; table
- * rows are padded to a multiple of 16 with zeros. */
+ * rows are padded to a multiple of 16 with zeros. rt_embed_int8, _int4: the table is panels without biases, as a linear's. */
 typedef struct RtEmbed { int width, y_stride; float scale; } RtEmbed;
 
 /* Element-wise on `width` columns: y = a + b, y = activation(a), or y = activation(a) * b. */

@@ -19,7 +19,7 @@ static int all(unsigned value, unsigned bits) { return (value & bits) == bits; }
  * whole level. */
 static unsigned present(void)
 {
-    enum { OSXSAVE = 1 << 27, AVX = 1 << 28, FMA = 1 << 12, F16C = 1 << 29 };
+    enum { OSXSAVE = 1 << 27, AVX = 1 << 28, FMA = 1 << 12, F16C = 1 << 29, VNNI = 1 << 11 };
     const unsigned avx2 = 1u << 3 | 1u << 5 | 1u << 8, avx512 = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31;
     unsigned a, b, c, d, a7, b7 = 0, c7, d7, found = 0;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !all(c, OSXSAVE | AVX) || !all(saved_state(), 0x06)) return 0;
@@ -27,7 +27,9 @@ static unsigned present(void)
     if (c & F16C) found |= RT_ISA_F16C;
     if (!__get_cpuid_count(7, 0, &a7, &b7, &c7, &d7)) return found;
     if (all(b7, avx2)) found |= RT_ISA_AVX2;
-    if (all(b7, avx512) && all(saved_state(), 0xe6)) found |= RT_ISA_AVX512;
+    if (!all(b7, avx512) || !all(saved_state(), 0xe6)) return found;
+    found |= RT_ISA_AVX512;
+    if (c7 & VNNI) found |= RT_ISA_AVX512VNNI;
     return found;
 }
 #elif defined(__ARM_NEON)
@@ -42,6 +44,7 @@ unsigned rt_isa_missing(unsigned wanted) { return wanted & ~present(); }
 const char *rt_isa_text(unsigned isa)
 {
     if (isa & RT_ISA_AVX512) return "avx512";
+    if (isa & RT_ISA_AVX512VNNI) return "avx512vnni";
     if (isa & RT_ISA_AVX2) return "avx2";
     if (isa & RT_ISA_FMA) return "fma";
     if (isa & RT_ISA_F16C) return "f16c";

@@ -71,6 +71,11 @@ void draft_set_text(Arena *a, Draft *d, FieldId id, Loc at, const char *text)
     draft_set(a, d, SIDE_BOTH, id, at, &v, 1);
 }
 
+void draft_set_word(Arena *a, Draft *d, FieldId id, Loc at, const char *word)
+{
+    draft_set_number(a, d, SIDE_BOTH, id, at, field_word(&fields[id], word));
+}
+
 const Choice *draft_choice(const Draft *d, Side side, FieldId id)
 {
     if (d->choices[side][id].count) return &d->choices[side][id];

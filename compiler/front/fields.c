@@ -179,3 +179,5 @@ void fields_print(FILE *to)
         fputc('\n', to);
     }
 }
+
+const char *model_dtype(const Model *m) { return fields[FIELD_ID_dtype].words[m->dtype]; }

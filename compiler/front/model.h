@@ -132,6 +132,7 @@ enum { POOLINGS_NONE, POOLINGS_MEAN, POOLINGS_CLS, POOLINGS_MAX, POOLINGS_MEAN_S
 enum { TOKENIZERS_NONE, TOKENIZERS_CHARACTERS };
 enum { PROJECTIONS_LAST, PROJECTIONS_FIRST };
 enum { STOPPINGS_FALSE, STOPPINGS_TRUE, STOPPINGS_NEVER };
+enum { DTYPES_F32, DTYPES_INT8, DTYPES_INT4 };
 
 typedef struct LayerFields {
 #define FIELD_MODEL(type, name)
@@ -303,6 +304,7 @@ double rotary_factor(const LayerFields *l);
 Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 /* The words of a WORD field's list by its name in fields.def; *n receives their number. */
 const char *const *field_words(const char *list, int *n);
+const char *model_dtype(const Model *m);            /* "int8": what linears and embeddings are packed as */
 /* Every field with its type, scope and default, and below that its meaning, in 100 columns. */
 void fields_print(FILE *to);
 /* The families of Hugging Face folders, a line each: model_type, what is spelt so. */

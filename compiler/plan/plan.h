@@ -25,7 +25,7 @@ typedef enum Kernel {
     KERNEL_CUSTOM,                  /* the C of an xf.op; it is no kernel of the library */
     KERNELS
 } Kernel;
-/* rt_linear_f32, or the name of the xf.op. */
+/* rt_linear_f32, by the format of its weights too, or the name of the xf.op. */
 struct PlanOp;
 const char *plan_kernel_name(const struct PlanOp *op);
 
@@ -37,6 +37,11 @@ typedef enum Format {
 } Format;
 typedef struct FormatRow { const char *name, *dtype, *doc; } FormatRow;
 extern const FormatRow format_rows[FORMATS];
+/* Bits of a weight in panels of bytes, whose kernels round activations too; 0 of other formats. */
+static inline int format_bits(Format f) { return f == FORMAT_PANELS_INT8 ? 8 : f == FORMAT_PANELS_INT4 ? 4 : 0; }
+static inline bool format_is_quantised(Format f) { return format_bits(f) > 0; }
+/* The panels of a model's dtype, where plan_is_quantised. */
+static inline Format format_of_dtype(int dtype) { return dtype == DTYPES_INT4 ? FORMAT_PANELS_INT4 : FORMAT_PANELS_INT8; }
 
 /* ---- weights -------------------------------------------------------------------------------------------- */
 
@@ -167,6 +172,9 @@ size_t plan_address(const Plan *p, const Buffer *b);
 const Buffer *plan_hidden(const Plan *p);
 const Buffer *plan_vector(const Plan *p);
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
+
+/* Whether weights of the model's dtype stand for this parameter: those that linears and embeddings read, and nothing else. */
+bool plan_is_quantised(const Graph *g, const Tensor *t);
 
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }
 static inline bool kernel_is_linear(Kernel k) { return k == KERNEL_LINEAR || k == KERNEL_LINEAR_GATE || k == KERNEL_LINEAR_ADD; }

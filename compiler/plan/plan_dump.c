@@ -6,12 +6,23 @@ static const char *const kernel_names[KERNELS] = {
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW
 };
+static const char *const names_by_format[KERNELS][FORMATS] = {
+#define RT_KERNEL_ROW(id, format, file, function, parameters)
+#define RT_KERNEL_FORMAT(id, format, file, function, parameters) [KERNEL_##id][FORMAT_PANELS_##format] = #function,
+#include "../../runtime/kernels.def"
+#undef RT_KERNEL_ROW
+};
 static const char *const split_names[] = { [SPLIT_ROWS] = "rows", [SPLIT_COLUMNS] = "columns", [SPLIT_HEADS] = "heads",
                                            [SPLIT_FIRST_LANE] = "lane 0" };
 static const char *const layout_names[] = { [LAYOUT_ROWS] = "rows", [LAYOUT_KEYS] = "keys", [LAYOUT_VALUES] = "values",
                                             [LAYOUT_INTS] = "ints", [LAYOUT_LANES] = "lanes" };
 
-const char *plan_kernel_name(const PlanOp *op) { return op->kernel == KERNEL_CUSTOM ? op->node->custom->name : kernel_names[op->kernel]; }
+const char *plan_kernel_name(const PlanOp *op)
+{
+    if (op->kernel == KERNEL_CUSTOM) return op->node->custom->name;
+    const char *name = op->weights ? names_by_format[op->kernel][op->weights->format] : NULL;
+    return name ? name : kernel_names[op->kernel];
+}
 
 static void dump_op(const PlanOp *op, FILE *to)
 {

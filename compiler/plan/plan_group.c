@@ -73,7 +73,7 @@ static bool pack_together(Lower *w, const Node *const *members, int n, Packed **
 {
     bool together = true;
     for (int k = 0; k < n; k++) {
-        packed[k] = lower_packed(w, FORMAT_PANELS_F32, members[k]->in[1], members[k]->in[2]);
+        packed[k] = lower_panels(w, members[k]->in[1], members[k]->in[2]);
         if (!k) continue;
         int at = 0;
         while (w->plan->packed[at] != packed[k]) at++;
@@ -154,7 +154,7 @@ static bool join_sum(Lower *w, int i)
     if (!sum || w->plan->options.taps) return false;
     Buffer *residual = lower_buffer(w, sum->in[op_rows[OP_ADD].in_place]), *out = lower_result(w, i + 1);
     if (residual->stride != out->stride) return false;
-    Packed *packed = lower_packed(w, FORMAT_PANELS_F32, n->in[1], n->in[2]);
+    Packed *packed = lower_panels(w, n->in[1], n->in[2]);
     PlanOp *op = joined_op(w, n, KERNEL_LINEAR_ADD, n->out[0]->dim[1].bound, &packed, 1);
     op->in[1] = residual;
     op->out[0] = out;

@@ -79,6 +79,15 @@ Buffer *lower_result(Lower *w, int i)
     return lower_buffer(w, n->out[0]);
 }
 
+/* Of a quantised table that an output layer may share: two blocks read the same panels. */
+static bool lower_ties(const Lower *w, const Tensor *weight)
+{
+    const Node *const *n = (const Node *const *)w->block->block->nodes;
+    bool table = false;
+    for (int i = 0; i < w->block->block->count; i++) table |= n[i]->op == OP_EMBED && n[i]->in[0] == weight;
+    return table && plan_is_quantised(w->plan->graph, weight);
+}
+
 Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor *bias)
 {
     Plan *p = w->plan;
@@ -94,13 +103,23 @@ Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor
         k->name = namesakes ? arena_format(w->arena, "%s.packed_%d", weight->name, namesakes + 1) : weight->name;
         k->layers = weight->layers;
         bool shared = weight->layers == 0 && w->block->block->layers > 0;   /* by all layers: it stands outside of them */
-        k->block = shared ? NULL : w->block;
+        k->block = shared || lower_ties(w, weight) ? NULL : w->block;
         w->block->per_layer |= weight->layers > 0;
         k->identifier = lower_identifier(w, k);
     }
     p->packed = lower_grow(w, p->packed, p->packed_count, sizeof *p->packed);
     p->packed[p->packed_count++] = k;
     return k;
+}
+
+static bool in_panels_of_bytes(const Lower *w, const Tensor *weight)
+{
+    return w->plan->options.target == TARGET_PANELS && plan_is_quantised(w->plan->graph, weight);
+}
+
+Packed *lower_panels(Lower *w, const Tensor *weight, const Tensor *bias)
+{
+    return lower_packed(w, in_panels_of_bytes(w, weight) ? format_of_dtype(w->plan->graph->model->dtype) : FORMAT_PANELS_F32, weight, bias);
 }
 
 /* An activation that follows the linear at `i`, and that alone: it can be fused when nobody looks at what is between. */
@@ -119,7 +138,7 @@ static int lower_embed(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
     PlanOp *op = lower_op(w, n, KERNEL_EMBED, SPLIT_FIRST_LANE, 1);
-    op->weights = lower_packed(w, FORMAT_TABLE_F32, n->in[0], NULL);
+    op->weights = in_panels_of_bytes(w, n->in[0]) ? lower_panels(w, n->in[0], NULL) : lower_packed(w, FORMAT_TABLE_F32, n->in[0], NULL);
     op->in[1] = lower_buffer(w, n->in[1]);
     op->out[0] = lower_buffer(w, n->out[0]);
     op->flops = (double)n->out[0]->dim[1].bound;
@@ -156,7 +175,7 @@ static int lower_linear(Lower *w, int i)
     const Node *activation = lower_activation_after(w, i);
     int64_t in = n->in[1]->dim[1].bound, out = n->in[1]->dim[0].bound;
     PlanOp *op = lower_op(w, n, KERNEL_LINEAR, SPLIT_COLUMNS, lower_groups(out));
-    op->weights = lower_packed(w, FORMAT_PANELS_F32, n->in[1], n->in[2]);
+    op->weights = lower_panels(w, n->in[1], n->in[2]);
     op->in[0] = lower_buffer(w, n->in[0]);
     if (activation) {
         op->activation = activation->kind;

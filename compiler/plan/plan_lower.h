@@ -40,6 +40,8 @@ PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t pa
 /* The buffer for the result of node `i`: that of an input it may overwrite, or a new one. */
 Buffer *lower_result(Lower *w, int i);
 Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor *bias);
+/* The same in panels, of the model's dtype where that is for them. */
+Packed *lower_panels(Lower *w, const Tensor *weight, const Tensor *bias);
 int64_t lower_groups(int64_t width);                /* of sixteen columns */
 /* Rows of heads, [heads, rows, width], as rows: kernels and shares know no third dimension. */
 const Tensor *lower_as_rows(Lower *w, const Tensor *t);

@@ -3,6 +3,23 @@
  * The tensors of a block of layers stand together, layer after layer, a constant stride apart. */
 #include "plan.h"
 
+bool plan_is_quantised(const Graph *g, const Tensor *t)
+{
+    enum { MOST_INPUTS = 65536 };               /* of a row of activations that kernels round at once */
+    bool used = false;
+    if (g->model->dtype == DTYPES_F32 || t->kind != TENSOR_PARAM || t->rank != 2 || t->dim[1].bound > MOST_INPUTS) return false;
+    for (int i = 0; i < g->block_count; i++)
+        for (int j = 0; j < g->blocks[i]->count; j++) {
+            const Node *n = g->blocks[i]->nodes[j];
+            for (int k = 0; k < NODE_INPUTS; k++) {
+                if (n->in[k] != t) continue;
+                if (!(n->op == OP_LINEAR && k == 1) && !(n->op == OP_EMBED && k == 0)) return false;
+                used = true;
+            }
+        }
+    return used;
+}
+
 static void shape_packed(Packed *k)
 {
     const Tensor *t = k->tensor[0];
@@ -12,6 +29,12 @@ static void shape_packed(Packed *k)
         k->shape[0] = pad16(t->dim[0].bound) / 16;
         k->shape[1] = t->dim[1].bound + (k->tensor[1] ? 1 : 0);
         k->shape[2] = 16;
+        break;
+    case FORMAT_PANELS_INT8:
+    case FORMAT_PANELS_INT4:
+        k->rank = 2;
+        k->shape[0] = pad16(t->dim[0].bound) / 16;
+        k->shape[1] = (int64_t)rt_panel_bytes((int)t->dim[1].bound, k->tensor[1] != NULL, format_bits(k->format));
         break;
     case FORMAT_VECTORS_F32:
         k->rank = 2;
@@ -33,7 +56,7 @@ static void shape_packed(Packed *k)
         break;
     case FORMATS: break;
     }
-    k->bytes = sizeof(float);
+    k->bytes = format_is_quantised(k->format) ? 1 : sizeof(float);
     for (int r = 0; r < k->rank; r++) k->bytes *= (size_t)k->shape[r];
 }
 

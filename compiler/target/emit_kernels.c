@@ -11,11 +11,19 @@ static const char *const kernel_files[KERNELS] = {
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW
 };
-static const char *const kernel_functions[KERNELS] = {
-#define RT_KERNEL_ROW(id, format, file, function, parameters) [KERNEL_##id] = #function,
+static const char *const files_by_format[KERNELS][FORMATS] = {
+#define RT_KERNEL_ROW(id, format, file, function, parameters)
+#define RT_KERNEL_FORMAT(id, format, file, function, parameters) [KERNEL_##id][FORMAT_PANELS_##format] = "kernels/" file,
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW
 };
+
+/* NULL of an xf.op. */
+static const char *kernel_file(const Wrapper *w)
+{
+    const char *file = w->op->weights ? files_by_format[w->kernel][w->op->weights->format] : NULL;
+    return file ? file : kernel_files[w->kernel];
+}
 
 void emit_paste(Text *out, const char *file)
 {
@@ -180,11 +188,11 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
     if (rows || ranged) parameters = arena_format(e->arena, "%s, rt_span %s", parameters, span);
     if (e->form.kernels == KERNELS_BOUND && !rows && !*extra.body) {
         text_fill(out, macro_template, "doc", w->doc, "type", shape_types[w->kernel], "name", w->name, "shape", w->shape,
-                  "names", parameter_names(e, parameters), "function", kernel_functions[w->kernel], "arguments", fill(e, f->part_call, pairs), NULL);
+                  "names", parameter_names(e, parameters), "function", plan_kernel_name(w->op), "arguments", fill(e, f->part_call, pairs), NULL);
         return;
     }
     text_fill(out, wrapper_template, "doc", w->doc, "name", w->name, "parameters", parameters, "type", shape_types[w->kernel], "shape", w->shape,
-              "extra", extra.body, "function", kernel_functions[w->kernel],
+              "extra", extra.body, "function", plan_kernel_name(w->op),
               "arguments", fill(e, rows ? f->rows_call : f->part_call, pairs), NULL);
 }
 
@@ -227,9 +235,23 @@ void emit_bound(Emit *e, Text *out)
     if (e->hooks & EMIT_POLLS) text_add(out, "int rt_poll(int lane, int turn);\n");
     if (e->hooks & EMIT_WATCHES) text_add(out, "void rt_watch(int block, int operation, int layer, int rows);\n");
 #define RT_KERNEL_ROW(id, format, file, function, parameters) text_add(out, "void " #function #parameters ";\n");
+#define RT_KERNEL_FORMAT RT_KERNEL_ROW
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW
     emit_wrappers(e, out);
+}
+
+/* What a file of kernels needs besides rt_simd.h, before the first one that does. */
+static void paste_before(Text *out, const char *file, const char *const *pasted, int n)
+{
+    static const struct { const char *file, *header; } needs[] = { { "kernels/linear_int8.c", "rt_simd_int8.h" } };
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        bool there = strcmp(needs[i].file, file) != 0;
+        for (int k = 0; k < n; k++) there |= strcmp(needs[i].file, pasted[k]) == 0;
+        if (there) continue;
+        emit_paste(out, needs[i].header);
+        text_add(out, "\n");
+    }
 }
 
 void emit_kernels(Emit *e, Text *out)
@@ -240,12 +262,13 @@ void emit_kernels(Emit *e, Text *out)
     const char *pasted[KERNELS];
     int n = 0;
     for (int i = 0; i < e->wrapper_count; i++) {
-        const char *file = kernel_files[e->wrappers[i]->kernel];
-        if (!file) continue;        /* of an xf.op */
+        const char *file = kernel_file(e->wrappers[i]);
+        if (!file) continue;
         bool seen = false;
         for (int j = 0; j < n; j++) seen |= strcmp(pasted[j], file) == 0;
         if (seen) continue;
         text_add(out, "\n");
+        paste_before(out, file, pasted, n);
         emit_paste(out, pasted[n++] = file);
     }
     text_add(out, "\n/* ---- the shapes of this model -------------------------------------------------------------------------- */\n\n");

@@ -9,6 +9,13 @@ static int64_t width_of(const Buffer *b) { return b->width; }
 /* Names say what a reader wants to know: linear_64x256_relu, norm_64, attention_4x16. `_rows`: a share of rows. */
 static const char *suffix(const PlanOp *op) { return op->split == SPLIT_ROWS ? "_rows" : ""; }
 
+/* "_int8", or nothing for f32. */
+static const char *of_bits(const PlanOp *op)
+{
+    const int bits = format_bits(op->weights->format);
+    return bits == 8 ? "_int8" : bits == 4 ? "_int4" : "";
+}
+
 /* A constant of C: 0.25f, 1.0f. */
 static const char *real(Emit *e, double x)
 {
@@ -36,7 +43,7 @@ static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     long long in = op->weights->tensor[0]->dim[1].bound, out = op->result->dim[op->result->rank - 1].bound;
     bool bias = op->weights->tensor[1], active = op->activation != RT_IDENTITY, gate = op->kernel == KERNEL_LINEAR_GATE;
-    w->name = arena_format(e->arena, "linear_%lldx%lld%s%s%s%s%s", in, out, bias ? "" : "_unbiased", active ? "_" : "",
+    w->name = arena_format(e->arena, "linear_%lldx%lld%s%s%s%s%s%s", in, out, of_bits(op), bias ? "" : "_unbiased", active ? "_" : "",
                            active ? activation_name(op->activation) : "", gate ? "_gate" : op->kernel == KERNEL_LINEAR_ADD ? "_add" : "",
                            suffix(op));
     w->shape = arena_format(e->arena, "{ .in = %lld, .out = %lld, .x_stride = %lld, .y_stride = %lld, .has_bias = %d, .activation = %s }",
@@ -68,7 +75,7 @@ static void norm_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 static void embed_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     bool position = op->kernel == KERNEL_POSITION;
-    w->name = arena_format(e->arena, "%s_%lld%s", position ? "position" : "embed", (long long)width_of(op->out[0]), suffix(op));
+    w->name = arena_format(e->arena, "%s_%lld%s%s", position ? "position" : "embed", (long long)width_of(op->out[0]), of_bits(op), suffix(op));
     w->shape = arena_format(e->arena, "{ .width = %lld, .y_stride = %lld, .scale = %s }", (long long)width_of(op->out[0]),
                             (long long)op->out[0]->stride, real(e, position ? 1.0 : op->node->scale));
     w->doc = position ? "y = x + table[position]" : "y = scale * table[id]";
@@ -242,8 +249,8 @@ void emit_wrappers_begin(Emit *e)
 /* Everything that tells one wrapper from another. */
 static const char *wrapper_key(Emit *e, const Wrapper *w)
 {
-    return arena_format(e->arena, "%d %d %d%d%d %lld %lld %s", w->kernel, w->split, w->taps, w->bias, w->masked, (long long)w->reach,
-                        (long long)w->mask_stride, w->shape);
+    return arena_format(e->arena, "%s %d %d %d%d%d %lld %lld %s", plan_kernel_name(w->op), w->kernel, w->split, w->taps, w->bias, w->masked,
+                        (long long)w->reach, (long long)w->mask_stride, w->shape);
 }
 
 /* The name that was wanted, or with the number of those that wanted it before. */

@@ -130,3 +130,5 @@ double engine_tolerance(const Model *m, const char *name)
     const bool of_vocabulary = strcmp(name, "logits") == 0 || strcmp(name, "log_probs") == 0;
     return of_vocabulary && !m->graph && layers > 12 ? 1e-4 : 1e-5;
 }
+
+double engine_tolerance_apart(const Model *m, const char *name) { return m->dtype == DTYPES_F32 ? engine_tolerance(m, name) : 5e-2; }

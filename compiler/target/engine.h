@@ -42,6 +42,12 @@ Engine *generic_open_plain(Arena *a, const Plan *p);
 /* Other numbers for a tensor of the model, row-major as the model has it, wherever a generic engine uses it. */
 void generic_set_weight(Engine *e, const char *name, const float *values);
 
+/* Let a generic engine with taps go on, behind every tensor that it keeps, with what another engine made of it: then each is
+ * compared alone, and a rounding that falls to the other side is not carried on. A guide gives the tensor of that name,
+ * [rows][columns] as in a trace, or NULL; a NULL guide ends it. */
+typedef const float *EngineGuide(void *user, const char *name);
+void generic_follow(Engine *e, EngineGuide *guide, void *user);
+
 /* Forget every sequence, and fill the inputs of an xf.graph with the numbers of its spec, or zeros where it gives none:
  * inputs that were set are lost. */
 void engine_reset(Engine *e);
@@ -65,6 +71,9 @@ void engine_close(Engine *e);
 /* The largest distance, max |a - b| / max |b|, of a tensor of that name that is still agreement: 1e-5, and 1e-4 for logits
  * of models over 12 layers. */
 double engine_tolerance(const Model *m, const char *name);
+/* The same against numbers that were computed apart from it, from the inputs on. Where activations are rounded to 8 bits that is
+ * 5e-2: what lies between two of these may fall to either side, by 1/127 of its group's largest number, and all that follows too. */
+double engine_tolerance_apart(const Model *m, const char *name);
 
 /* A tensor in a state, dense: out[heads][rows][columns] of which `rows` and `columns` are in use. For an output or a
  * whole buffer of layout ROWS or INTS (as floats), layer index 0 unless it is a tap. */

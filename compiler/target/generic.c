@@ -4,7 +4,9 @@
  * A state begins, as the emitted one does, with int32 source_length[slots], next_position[slots] and, where there are rings,
  * furthest[slots]. */
 #include "generic.h"
+#include "quantise.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- running -------------------------------------------------------------------------------------------- */
@@ -16,10 +18,38 @@ static void pass_on(const GenericPass *pass, const PlanBlock *b)
     memcpy(generic_address(pass, b->carry_in), generic_address(pass, b->carry_out), b->carry_in->bytes);
 }
 
+/* Behind a copy to a tap: what the guide has of that tensor takes the place of what was copied. A decoder's rows stand in it
+ * by position. */
+static void follow(const GenericPass *pass, const PlanBlock *b, const PlanOp *op)
+{
+    const Engine *e = pass->engine;
+    const Generic *own = e->own;
+    const Tensor *t = op->result;
+    if (op->kernel != KERNEL_ACTIVATION || op->out[0]->place != PLACE_TAP || t->rank != 2) return;
+    char name[256], *place;
+    snprintf(name, sizeof name, "%s", t->name);
+    if ((place = strstr(name, "{}")))
+        snprintf(place, sizeof name - (size_t)(place - name), "%d%s", b->block->layer[pass->layer], strstr(t->name, "{}") + 2);
+    const float *values = own->guide(own->guide_user, name);
+    const int64_t columns = t->dim[1].bound, rows = t->dim[0].count == COUNT_CONSTANT ? t->dim[0].bound : pass->used[t->dim[0].count];
+    if (!values) return;
+    if (t->dim[0].count == COUNT_ROWS) values += *engine_position(e) * columns;
+    float *to = generic_address(pass, op->in[0]);
+    for (int64_t r = 0; r < rows; r++) memcpy(to + r * op->in[0]->stride, values + r * columns, (size_t)columns * sizeof *to);
+}
+
+void generic_follow(Engine *e, EngineGuide *guide, void *user)
+{
+    Generic *own = e->own;
+    own->guide = guide;
+    own->guide_user = user;
+}
+
 /* Without groups, all is done for slot 0. */
 static void run_program(const Engine *e, const char *name, int64_t source, int64_t rows, const rt_group *groups, int group_count)
 {
     const PlanProgram *p = plan_program(e->plan, name);
+    const Generic *own = e->own;
     if (!p) die("no program %s", name);
     GenericPass pass = { .engine = e, .used = { [COUNT_SOURCE] = source, [COUNT_ROWS] = rows }, .groups = groups,
                          .group_count = group_count };
@@ -27,7 +57,10 @@ static void run_program(const Engine *e, const char *name, int64_t source, int64
         const PlanRun *run = &p->runs[i];
         for (int j = 0; j < run->count; j++) {
             pass.layer = run->first + j;
-            for (int k = 0; k < run->block->op_count; k++) generic_op(&pass, &run->block->ops[k]);
+            for (int k = 0; k < run->block->op_count; k++) {
+                generic_op(&pass, &run->block->ops[k]);
+                if (own->guide) follow(&pass, run->block, &run->block->ops[k]);
+            }
             if (j + 1 < run->count) pass_on(&pass, run->block);
         }
     }
@@ -248,7 +281,23 @@ static void read_weights(Generic *own, const Graph *g)
         const int n = t->layers ? t->layers : 1;
         own->weights[t->id] = arena_array(own->arena, (size_t)n, sizeof **own->weights);
         for (int j = 0; j < n; j++) own->weights[t->id][j] = read_dense(own->arena, t->source[j]);
+        for (int j = 0; plan_is_quantised(g, t) && j < n; j++)
+            quantise_rows(own->weights[t->id][j], t->dim[0].bound, t->dim[1].bound, format_bits(format_of_dtype(g->model->dtype)));
     }
+}
+
+/* Room for the largest operand of a linear. */
+static void make_rounded(Generic *own, const Graph *g)
+{
+    int64_t most = 0;
+    for (int i = 0; i < g->block_count; i++)
+        for (int j = 0; j < g->blocks[i]->count; j++) {
+            const Node *n = g->blocks[i]->nodes[j];
+            if (n->op != OP_LINEAR || !plan_is_quantised(g, n->in[1])) continue;
+            const int64_t elements = n->in[0]->dim[0].bound * n->in[1]->dim[1].bound;
+            if (elements > most) most = elements;
+        }
+    if (most) own->rounded = arena_array(own->arena, (size_t)most, sizeof *own->rounded);
 }
 
 /* values[rows][columns] of the model's tensor to where a view of it lies. */
@@ -270,7 +319,10 @@ void generic_set_weight(Engine *e, const char *name, const float *values)
     for (int i = 0; whole && i < g->tensor_count; i++) {
         const Tensor *t = g->tensors[i];
         for (int j = 0; t->kind == TENSOR_PARAM && j < (t->layers ? t->layers : 1); j++)
-            if (strcmp(t->source[j]->name, name) == 0) copy_dense(own->weights[t->id][j], t->source[j], whole, values);
+            if (strcmp(t->source[j]->name, name) == 0) {
+                copy_dense(own->weights[t->id][j], t->source[j], whole, values);
+                if (plan_is_quantised(g, t)) quantise_rows(own->weights[t->id][j], t->dim[0].bound, t->dim[1].bound, format_bits(format_of_dtype(g->model->dtype)));
+            }
     }
 }
 
@@ -291,6 +343,7 @@ static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
         return NULL;
     }
     read_weights(own, p->graph);
+    make_rounded(own, p->graph);
     Engine *e = arena_alloc(a, sizeof *e);
     *e = (Engine){ .name = "generic", .ops = &ops, .plan = p, .state = aligned(own->arena, p->state_bytes), .own = own };
     if (p->graph->model->has_decoder) own->groups = arena_array(own->arena, (size_t)engine_rows(e), sizeof *own->groups);

@@ -14,6 +14,8 @@ typedef struct Generic {
     Product *product;               /* by OpenBLAS, or plain */
     rt_group *groups;               /* [engine_rows], of the call that runs */
     CustomCode *custom;             /* the C of xf.ops; NULL where there is none */
+    float *rounded;                 /* rows that a linear of a quantised model reads, rounded; else NULL */
+    EngineGuide *guide;  void *guide_user;          /* of generic_follow */
     const float *result;            /* what the last step, next or rows left: [rows][stride] */
 } Generic;
 

@@ -3,6 +3,7 @@
  * It is what the emitted code is held to, so sums that BLAS does not do are in double and exponentials are libm's.
  * In: a pass (engine, layer, lengths) and an operation. Out: the operation's buffers; nothing else is written. */
 #include "generic.h"
+#include "quantise.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,6 +84,15 @@ static void norm(const GenericPass *pass, const PlanOp *op)
     }
 }
 
+/* The same of rows that are rounded first. */
+static void quantised_product(const GenericPass *pass, const PlanOp *op, BlasProduct p, const float *w)
+{
+    float *rounded = ((const Generic *)pass->engine->own)->rounded;
+    for (int r = 0; r < p.m; r++) quantise_activations(rounded + (int64_t)r * p.k, row(pass, op->in[0], r), p.k);
+    p.a_stride = p.k;
+    product_of(pass)(&p, row(pass, op->out[0], 0), rounded, w);
+}
+
 static void linear(const GenericPass *pass, const PlanOp *op)
 {
     const Tensor *w = op->node->in[1], *b = op->node->in[2];
@@ -92,6 +102,10 @@ static void linear(const GenericPass *pass, const PlanOp *op)
     const BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = (int)op->in[0]->stride, .b_stride = k,
                                   .c_stride = (int)op->out[0]->stride, .transposed = true, .add = bias != NULL,
                                   .lanes = lanes(pass) };
+    if (plan_is_quantised(pass->engine->plan->graph, w)) {
+        quantised_product(pass, op, product, weights(pass, w));
+        return;
+    }
     product_of(pass)(&product, row(pass, op->out[0], 0), row(pass, op->in[0], 0), weights(pass, w));
 }
 

@@ -7,7 +7,7 @@ typedef void KernelFunction(void);      /* to be called as kernels.def says */
 typedef struct KernelSet {
     const char *name;                   /* avx512 */
     unsigned isa;                       /* what a processor must have: RT_ISA_* */
-    struct { const char *name; KernelFunction *function; } kernels[32];     /* as kernels.def; the end is a NULL name */
+    struct { const char *name; KernelFunction *function; } kernels[64];     /* as kernels.def; the end is a NULL name */
 } KernelSet;
 
 /* The set called `name`, or for "native" the best that this processor runs; NULL where there is none or it cannot. */

@@ -4,6 +4,7 @@
 #define RT_KERNEL static inline __attribute__((always_inline))
 #include "../../runtime/rt_simd.h"
 #include "../../runtime/kernels/linear_f32.c"
+#include "../../runtime/kernels/linear_int8.c"
 #include "../../runtime/kernels/norm_f32.c"
 #include "../../runtime/kernels/embed_f32.c"
 #include "../../runtime/kernels/element_f32.c"
@@ -128,6 +129,7 @@ const KernelSet SYMBOL(KERNEL_SET_NAME) = {
     STRING(KERNEL_SET_NAME), RT_ISA_BUILT,
     {
 #define RT_KERNEL_ROW(operation, format, file, function, parameters) { #function, (KernelFunction *)function },
+#define RT_KERNEL_FORMAT RT_KERNEL_ROW
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW
     },

@@ -127,6 +127,11 @@ static void pack_tensor(unsigned char *out, const PackEntry *e)
     int64_t width = k->tensor[0]->dim[k->tensor[0]->rank - 1].bound;
     switch (k->format) {
     case FORMAT_PANELS_F32: pack_panels((float *)(void *)out, k, w, second); break;
+    case FORMAT_PANELS_INT8:
+    case FORMAT_PANELS_INT4:
+        pack_quantised(out, k, w);
+        if (second) pack_biases(out, k, second);
+        break;
     case FORMAT_DISTANCE_F32: pack_rows((float *)(void *)out, w, 1, k->tensor[0]->dim[0].bound * width, k->shape[0]); break;
     case FORMAT_TABLE_F32:  pack_rows((float *)(void *)out, w, k->shape[0], width, k->shape[1]); break;
     case FORMAT_VECTORS_F32:
@@ -189,8 +194,19 @@ static const char *member(Arena *a, NameMap *taken, const PackEntry *e)
     return out;
 }
 
+static void literal_bytes(Text *t, const unsigned char *bytes, size_t n)
+{
+    text_add(t, "    {");
+    for (size_t i = 0; i < n; i++) text_printf(t, "%s%d,", i % 24 ? " " : "\n        ", bytes[i]);
+    text_add(t, "\n    },\n");
+}
+
 static void literal_numbers(Text *t, const PackEntry *e, const unsigned char *data)
 {
+    if (format_is_quantised(e->packed->format)) {
+        literal_bytes(t, data + e->offset, e->packed->bytes);
+        return;
+    }
     size_t n = e->packed->bytes / sizeof(float);
     bool integers = e->packed->format == FORMAT_TABLE_I32;
     text_add(t, "    {");
@@ -207,11 +223,11 @@ static void literal_numbers(Text *t, const PackEntry *e, const unsigned char *da
     text_add(t, "\n    },\n");
 }
 
-static void literal_head(Text *t, const unsigned char *bytes, size_t n)
+/* A member of the struct. */
+static void declare_member(Text *t, const PackEntry *e, const char *name)
 {
-    text_add(t, "    {");
-    for (size_t i = 0; i < n; i++) text_printf(t, "%s%d,", i % 24 ? " " : "\n        ", bytes[i]);
-    text_add(t, "\n    },\n");
+    if (format_is_quantised(e->packed->format)) text_printf(t, "    unsigned char %s[%zu];\n", name, e->packed->bytes);
+    else text_printf(t, "    %s %s[%zu];\n", e->packed->format == FORMAT_TABLE_I32 ? "int32_t" : "float", name, e->packed->bytes / 4);
 }
 
 bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
@@ -231,12 +247,9 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
     unsigned char *bytes = pack_bytes(a, pack, &size);
     text_printf(out, "/* %s_weights.c: the packed weights as C: the head of their file, then every tensor in order of execution. */\n"
                      "#include \"%s.h\"\n\nstatic const struct {\n    XF_ALIGN(64) unsigned char head[%zu];\n", name, name, pack->head_bytes);
-    for (int i = 0; i < n; i++) {
-        const char *type = e[i].packed->format == FORMAT_TABLE_I32 ? "int32_t" : "float";
-        text_printf(out, "    %s %s[%zu];\n", type, member(a, taken, &e[i]), e[i].packed->bytes / 4);
-    }
+    for (int i = 0; i < n; i++) declare_member(out, &e[i], member(a, taken, &e[i]));
     text_add(out, "} weights = {\n");
-    literal_head(out, bytes, pack->head_bytes);
+    literal_bytes(out, bytes, pack->head_bytes);
     for (int i = 0; i < n; i++) literal_numbers(out, &e[i], bytes + pack->head_bytes);
     text_printf(out, "};\n\nextern const void *const %s_literal;\nconst void *const %s_literal = &weights;\n", name, name);
     free(bytes);

@@ -1,6 +1,7 @@
 /* pack_edit.c: single tensors of packed data, out and in; the layouts are those of formats.def. */
 #include "pack_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *name_of(Arena *a, const PackEntry *e, int part)
@@ -42,6 +43,7 @@ static size_t place(const PackedTensor *t, int64_t r, int64_t c)
     const Packed *k = t->packed;
     const int64_t row = t->turned ? c : r, column = t->turned ? r : c;
     const int64_t biased = k->format == FORMAT_PANELS_F32 && k->tensor[1] ? 1 : 0;
+    if (format_is_quantised(k->format)) return (size_t)(column / 16 * k->shape[1] / 4 + column % 16);       /* its biases */
     switch (k->format) {
     case FORMAT_PANELS_F32:
         if (t->part) return (size_t)(column / 16 * k->shape[1] * 16 + column % 16);         /* biases first */
@@ -51,8 +53,29 @@ static size_t place(const PackedTensor *t, int64_t r, int64_t c)
     }
 }
 
+/* The matrix of a quantised tensor as it is packed, [outputs][in], and back; to be freed. */
+static float *matrix_of(const PackedTensor *t)
+{
+    float *w = malloc((size_t)(t->rows * t->columns) * sizeof *w);
+    if (!w) die("no memory for %s", t->packed->name);
+    return w;
+}
+
+static bool is_quantised_matrix(const PackedTensor *t) { return format_is_quantised(t->packed->format) && !t->part; }
+
+/* Where number (r, c) of the model's tensor lies in that matrix. */
+static int64_t matrix_place(const PackedTensor *t, int64_t r, int64_t c) { return t->turned ? c * t->rows + r : r * t->columns + c; }
+
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values)
 {
+    if (is_quantised_matrix(t)) {
+        float *w = matrix_of(t);
+        unpack_quantised(data + t->offset, t->packed, w);
+        for (int64_t r = 0; r < t->rows; r++)
+            for (int64_t c = 0; c < t->columns; c++) *values++ = w[matrix_place(t, r, c)];
+        free(w);
+        return;
+    }
     const float *from = (const float *)(const void *)(data + t->offset);
     for (int64_t r = 0; r < t->rows; r++)
         for (int64_t c = 0; c < t->columns; c++) *values++ = from[place(t, r, c)];
@@ -60,6 +83,14 @@ void pack_get(const unsigned char *data, const PackedTensor *t, float *values)
 
 void pack_put(unsigned char *data, const PackedTensor *t, const float *values)
 {
+    if (is_quantised_matrix(t)) {
+        float *w = matrix_of(t);
+        for (int64_t r = 0; r < t->rows; r++)
+            for (int64_t c = 0; c < t->columns; c++) w[matrix_place(t, r, c)] = *values++;
+        pack_quantised(data + t->offset, t->packed, w);
+        free(w);
+        return;
+    }
     float *to = (float *)(void *)(data + t->offset);
     for (int64_t r = 0; r < t->rows; r++)
         for (int64_t c = 0; c < t->columns; c++) to[place(t, r, c)] = *values++;

@@ -27,6 +27,9 @@ static void words_have_the_numbers_of_their_enums(void **state)
     assert_word("divisors", DIVISORS_HALF, "d/2");
     assert_word("divisors", DIVISORS_HALF_LESS_1, "d/2-1");
     assert_word("projections", PROJECTIONS_FIRST, "first");
+    assert_word("dtypes", DTYPES_F32, "f32");
+    assert_word("dtypes", DTYPES_INT8, "int8");
+    assert_word("dtypes", DTYPES_INT4, "int4");
     assert_word("tokenizers", TOKENIZERS_NONE, "none");
     assert_word("tokenizers", TOKENIZERS_CHARACTERS, "characters");
     assert_word("activations", 1, "relu");

@@ -1,0 +1,61 @@
+/* pack_quantised.c: panels of weights of few bits, in and out; rt_panel_bytes says how they lie. What only fills up is 0. */
+#include "pack_parts.h"
+
+#include <string.h>
+
+#include "quantise.h"
+
+/* Of one output of a matrix: where its factors and its bytes begin. */
+typedef struct Lane { int64_t factors, data; } Lane;
+
+static Lane lane_of(const Packed *k, int64_t output)
+{
+    const int64_t panel = output / 16 * k->shape[1] + (k->tensor[1] ? 64 : 0);
+    const int64_t groups = (k->tensor[0]->dim[1].bound + QUANTISE_GROUP - 1) / QUANTISE_GROUP;
+    return (Lane){ panel + output % 16 * 2, panel + (int64_t)pad64((size_t)groups * 32) + output % 16 * 4 };
+}
+
+/* Number i of group g: its byte from the lane's first, and how far up it stands there. */
+static int64_t byte_of(int bits, int64_t g, int i) { return 64 * bits * g + (bits == 8 ? i / 4 : i / 8) * 64 + i % 4; }
+static int shift_of(int bits, int i) { return bits == 4 ? i / 4 % 2 * 4 : 0; }
+
+void pack_quantised(unsigned char *out, const Packed *k, const float *w)
+{
+    const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
+    const int bits = format_bits(k->format);
+    for (int64_t o = 0; o < pad16(outputs); o++) {
+        const Lane lane = lane_of(k, o);
+        for (int64_t g = 0; g * QUANTISE_GROUP < in; g++) {
+            const int64_t at = g * QUANTISE_GROUP;
+            const int n = o >= outputs ? 0 : in - at < QUANTISE_GROUP ? (int)(in - at) : QUANTISE_GROUP;
+            const QuantisedGroup q = quantise_group(w + (o < outputs ? o * in + at : 0), n, bits);
+            memcpy(out + lane.factors + 32 * g, &q.d, sizeof q.d);
+            for (int i = 0; i < QUANTISE_GROUP; i++) {
+                unsigned char *byte = &out[lane.data + byte_of(bits, g, i)];
+                const int mask = (1 << bits) - 1, shift = shift_of(bits, i);
+                *byte = (unsigned char)((*byte & ~(mask << shift)) | (q.q[i] + (1 << (bits - 1))) << shift);
+            }
+        }
+    }
+}
+
+void unpack_quantised(const unsigned char *from, const Packed *k, float *w)
+{
+    const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
+    const int bits = format_bits(k->format);
+    for (int64_t o = 0; o < outputs; o++) {
+        const Lane lane = lane_of(k, o);
+        for (int64_t i = 0; i < in; i++) {
+            const int64_t g = i / QUANTISE_GROUP;
+            const int at = (int)(i % QUANTISE_GROUP), byte = from[lane.data + byte_of(bits, g, at)];
+            uint16_t d;
+            memcpy(&d, from + lane.factors + 32 * g, sizeof d);
+            *w++ = float_of_half(d) * (float)((byte >> shift_of(bits, at) & ((1 << bits) - 1)) - (1 << (bits - 1)));
+        }
+    }
+}
+
+void pack_biases(unsigned char *out, const Packed *k, const float *bias)
+{
+    for (int64_t o = 0; o < k->tensor[0]->dim[0].bound; o++) memcpy(out + o / 16 * k->shape[1] + o % 16 * 4, &bias[o], sizeof *bias);
+}

@@ -1,0 +1,26 @@
+/* quantise.h: numbers as whole numbers of few bits, group by group; what packs weights and what checks kernels share.
+ *
+ * A row is cut into groups of QUANTISE_GROUP, the last padded with zeros, each with a factor d: x = d * q.
+ *   int8  d = max |x| / 127, q = x / d rounded, halves away from zero: Q8_0 of GGUF
+ *   int4  d = m / -8 with m the x of largest size, q = x / d rounded, at most 7: Q4_0 of GGUF */
+#ifndef QUANTISE_H
+#define QUANTISE_H
+
+#include <stdint.h>
+
+enum { QUANTISE_GROUP = 32 };
+
+/* Of weights: n of 0..32 numbers. d is an f16, an infinity where they are too large, and q is made with it unrounded. */
+typedef struct QuantisedGroup { uint16_t d; int q[QUANTISE_GROUP]; } QuantisedGroup;
+QuantisedGroup quantise_group(const float *x, int n, int bits);
+
+/* Rows of weights as what they are once they were quantised, in place. */
+void quantise_rows(float *w, int64_t rows, int64_t width, int bits);
+/* One row of activations, as kernels round them: d = max |x| / 127 as f32, q rounded to the nearest, ties to even. */
+void quantise_activations(float *to, const float *x, int64_t n);
+
+/* The nearest f16, ties to even; an f16 as a float. */
+uint16_t half_of_float(float x);
+float float_of_half(uint16_t h);
+
+#endif

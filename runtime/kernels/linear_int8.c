@@ -1,0 +1,183 @@
+/* linear_int8.c: what linear_f32.c computes, with weights of eight or four bits; and rows of such a matrix as embeddings.
+ * The rows of x become bytes first, as many at a time as have room; see rt_simd_int8.h. */
+#include "../rt_simd_int8.h"
+#include "../kernels.h"
+
+/* Rows that become bytes at once: all of them, or a multiple of a tile's. */
+RT_INLINE int rt_byte_block(const RtLinear *shape, int rows)
+{
+    const int room = RT_BYTES_ROOM / ((shape->in + RT_GROUP - 1) / RT_GROUP * RT_GROUP);
+    return rows <= room ? rows : room > RT_BYTES_ROWS ? room / RT_BYTES_ROWS * RT_BYTES_ROWS : room;
+}
+
+/* `rows` of x as bytes, and a tile that multiplies them with panels at w; y and the rest are the caller's. */
+RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, RtByteRows *bytes, const float *x, int rows, const uint8_t *w, const int bits)
+{
+    RtByteTile t;
+    t.groups = (shape->in + RT_GROUP - 1) / RT_GROUP;
+    for (int r = 0; r < rows; r++)
+        rt_bytes_of_row(x + (size_t)r * (size_t)shape->x_stride, shape->in, bytes->q + (size_t)r * (size_t)t.groups * RT_GROUP,
+                        bytes->scale + r * t.groups, bytes->start + r * t.groups, 1 << (bits - 1));
+    t.q = bytes->q, t.scale = bytes->scale, t.start = bytes->start;
+    t.w = w, t.w_panel = rt_panel_bytes(shape->in, shape->has_bias, bits);
+    t.y = NULL, t.y_stride = 0;
+    t.has_bias = shape->has_bias, t.last = 16;
+    t.activation = RT_IDENTITY;
+    t.add = NULL, t.add_last = 16;
+    return t;
+}
+
+/* The same tile for rows that stand r further on. */
+RT_INLINE RtByteTile rt_byte_tile_at(RtByteTile t, int r)
+{
+    t.q += (size_t)r * (size_t)t.groups * RT_GROUP, t.scale += r * t.groups, t.start += r * t.groups;
+    return t;
+}
+
+RT_INLINE void rt_linear_bits(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end, const int bits)
+{
+    RtByteRows bytes;
+    for (int r = 0, n, block = rt_byte_block(shape, rows); r < rows; r += n) {
+        n = rows - r < block ? rows - r : block;
+        RtByteTile t = rt_byte_tile_of(shape, &bytes, x + (size_t)r * (size_t)shape->x_stride, n, (const uint8_t *)w, bits);
+        t.w += (size_t)begin * t.w_panel;
+        t.y = y + (size_t)r * (size_t)shape->y_stride + 16 * (size_t)begin, t.y_stride = (size_t)shape->y_stride;
+        t.activation = shape->activation;
+        rt_byte_tile_all(t, n, end - begin, bits);
+    }
+}
+
+/* What goes into y by way of another number waits in a piece: one tile. */
+enum { RT_BYTES_PIECE = 16 * RT_BYTES_ROWS * RT_BYTES_PANELS };
+
+/* A tile of the product of two linears: its rows and panels stand at `to`, those of the second factor one matrix behind. */
+RT_INLINE void rt_gate_piece(const RtLinear *shape, RtByteTile t, float *to, int rows, int panels, const int bits)
+{
+    XF_ALIGN(64) float factor[RT_BYTES_PIECE];
+    const size_t y_stride = (size_t)shape->y_stride, width = 16 * (size_t)panels;
+    t.y = to, t.y_stride = y_stride;
+    rt_byte_tile_all(t, rows, panels, bits);
+    t.w += (size_t)((shape->out + 15) / 16) * t.w_panel;
+    t.y = factor, t.y_stride = width;
+    rt_byte_tile_all(t, rows, panels, bits);
+    for (int k = 0; k < rows; k++)
+        for (size_t i = 0; i < width; i += 16) {
+            float *at = to + (size_t)k * y_stride + i;
+            rt_store(at, rt_mul(rt_activate(shape->activation, rt_load(at)), rt_load(factor + (size_t)k * width + i)));
+        }
+}
+
+RT_INLINE void rt_linear_gate_bits(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end, const int bits)
+{
+    RtByteRows bytes;
+    const int abreast = rows == 1 ? 1 : RT_BYTES_PANELS;
+    for (int r = 0, n, block = rt_byte_block(shape, rows); r < rows; r += n) {
+        n = rows - r < block ? rows - r : block;
+        RtByteTile t = rt_byte_tile_of(shape, &bytes, x + (size_t)r * (size_t)shape->x_stride, n, (const uint8_t *)w, bits);
+        t.w += (size_t)begin * t.w_panel;
+        for (int p = begin; p < end; p += abreast, t.w += (size_t)abreast * t.w_panel)
+            for (int k = 0; k < n; k += RT_BYTES_ROWS)
+                rt_gate_piece(shape, rt_byte_tile_at(t, k), y + (size_t)(r + k) * (size_t)shape->y_stride + 16 * (size_t)p,
+                              n - k < RT_BYTES_ROWS ? n - k : RT_BYTES_ROWS, end - p < abreast ? end - p : abreast, bits);
+    }
+}
+
+/* A tile of sums that are added to a; y may be a. */
+RT_INLINE void rt_add_piece(const RtLinear *shape, RtByteTile t, float *y, const float *a, int rows, int p, int panels, const int bits)
+{
+    XF_ALIGN(64) float sums[RT_BYTES_PIECE];
+    const size_t width = 16 * (size_t)panels;
+    t.y = sums, t.y_stride = width;
+    t.activation = shape->activation;
+    rt_byte_tile_all(t, rows, panels, bits);
+    for (int k = 0; k < rows; k++)
+        for (size_t i = 0; i < width; i += 16) {
+            const size_t at = (size_t)k * (size_t)shape->y_stride + 16 * (size_t)p + i;
+            const int lanes = rt_lanes_at(shape->out, 16 * p + (int)i);
+            rt_store(y + at, rt_add(rt_load_n(a + at, lanes), rt_load(sums + (size_t)k * width + i)));
+        }
+}
+
+/* One row is added to from the registers that hold its sums, where nothing else is done with them. */
+RT_INLINE void rt_linear_add_bits(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin,
+                                  int end, const int bits)
+{
+    RtByteRows bytes;
+    const size_t y_stride = (size_t)shape->y_stride;
+    for (int r = 0, n, block = rt_byte_block(shape, rows); r < rows; r += n) {
+        n = rows - r < block ? rows - r : block;
+        RtByteTile t = rt_byte_tile_of(shape, &bytes, x + (size_t)r * (size_t)shape->x_stride, n, (const uint8_t *)w, bits);
+        t.w += (size_t)begin * t.w_panel;
+        if (rows == 1 && (shape->activation == RT_IDENTITY || shape->activation == RT_RELU)) {
+            t.y = y + 16 * (size_t)begin, t.activation = shape->activation;
+            t.add = a + 16 * (size_t)begin, t.add_last = rt_lanes_at(shape->out, 16 * (end - 1));
+            rt_byte_tile_all(t, 1, end - begin, bits);
+            return;
+        }
+        for (int p = begin; p < end; p += RT_BYTES_PANELS, t.w += RT_BYTES_PANELS * t.w_panel)
+            for (int k = 0; k < n; k += RT_BYTES_ROWS) {
+                const size_t at = (size_t)(r + k) * y_stride;
+                rt_add_piece(shape, rt_byte_tile_at(t, k), y + at, a + at, n - k < RT_BYTES_ROWS ? n - k : RT_BYTES_ROWS, p,
+                             end - p < RT_BYTES_PANELS ? end - p : RT_BYTES_PANELS, bits);
+            }
+    }
+}
+
+/* Rows of a matrix in panels without biases, as floats. */
+RT_INLINE void rt_embed_bits(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows, const int bits)
+{
+    const int width = shape->width, padded = (width + 15) & ~15;
+    const size_t groups = (size_t)((width + RT_GROUP - 1) / RT_GROUP), panel_bytes = rt_panel_bytes(width, 0, bits);
+    for (int r = 0; r < rows; r++, y += shape->y_stride) {
+        const uint8_t *panel = (const uint8_t *)table + (size_t)(ids[r] / 16) * panel_bytes, *data = panel + (groups * 32 + 63) / 64 * 64;
+        const int lane = ids[r] % 16;
+        for (int i = 0; i < padded; i++) {
+            const size_t g = (size_t)(i / RT_GROUP), j = (size_t)(i % RT_GROUP / 4);
+            const uint8_t byte = data[g * (size_t)(64 * bits) + 64 * (bits == 8 ? j : j / 2) + 4 * (size_t)lane + (size_t)(i % 4)];
+            const int value = bits == 8 ? byte - 128 : (byte >> (j % 2 ? 4 : 0) & 15) - 8;
+            uint16_t scale;
+            memcpy(&scale, panel + g * 32 + 2 * (size_t)lane, sizeof scale);
+            y[i] = shape->scale * (rt_half(scale) * (float)value);
+        }
+    }
+}
+
+RT_KERNEL void rt_linear_int8(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+{
+    rt_linear_bits(shape, y, x, w, rows, begin, end, 8);
+}
+
+RT_KERNEL void rt_linear_gate_int8(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+{
+    rt_linear_gate_bits(shape, y, x, w, rows, begin, end, 8);
+}
+
+RT_KERNEL void rt_linear_add_int8(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin, int end)
+{
+    rt_linear_add_bits(shape, y, x, w, a, rows, begin, end, 8);
+}
+
+RT_KERNEL void rt_embed_int8(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows)
+{
+    rt_embed_bits(shape, y, table, ids, rows, 8);
+}
+
+RT_KERNEL void rt_linear_int4(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+{
+    rt_linear_bits(shape, y, x, w, rows, begin, end, 4);
+}
+
+RT_KERNEL void rt_linear_gate_int4(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+{
+    rt_linear_gate_bits(shape, y, x, w, rows, begin, end, 4);
+}
+
+RT_KERNEL void rt_linear_add_int4(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin, int end)
+{
+    rt_linear_add_bits(shape, y, x, w, a, rows, begin, end, 4);
+}
+
+RT_KERNEL void rt_embed_int4(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows)
+{
+    rt_embed_bits(shape, y, table, ids, rows, 4);
+}

@@ -1,0 +1,439 @@
+/* rt_simd_int8.h: products of weights of few bits with activations of eight, sixteen outputs at a time.
+ *
+ * Weights and activations come in groups of RT_GROUP numbers along a row, each group with a factor of its own. The sum of
+ * products of one group is a whole number, the same on every instruction set, whatever the order; groups are added in
+ * ascending order, one rt_fma each. So an element's bits depend on neither rows nor panels nor how they are cut.
+ * rt_simd.h stands before this file; each instruction set gives the section between rt_n16 and rt_load_half. */
+#ifndef RT_SIMD_INT8_H
+#define RT_SIMD_INT8_H
+
+#include "rt_simd.h"
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+enum { RT_GROUP = 32, RT_QUADS = RT_GROUP / 4 };
+#define RT_UNROLL_QUADS RT_UNROLL
+
+/* An f16 as a float, whatever it is. */
+RT_INLINE float rt_half(uint16_t h)
+{
+    uint32_t bits = (uint32_t)(h & 0x7fffu) << 13;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    f *= 5.192296858534828e33f;             /* 2^112: the exponents of f16 begin so much lower */
+    memcpy(&bits, &f, sizeof bits);
+    bits |= (uint32_t)(h & 0x8000u) << 16 | ((h & 0x7c00u) == 0x7c00u ? 0x7f800000u : 0);
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+RT_INLINE int32_t rt_load_quad(const int8_t *p) { int32_t r; memcpy(&r, p, sizeof r); return r; }
+
+/* rt_n16        sixteen whole numbers of 32 bits: one for each output of a panel
+ * rt_bytes      sixteen quadruples of weights, 0..255; rt_nibbles_low, _high: the halves of sixteen quadruples of bytes, 0..15
+ * rt_quad       four activations, -127..127, for all outputs
+ * rt_n16_dot    sum + the products of the four numbers of each output
+ * rt_load_half  sixteen f16 as floats, as rt_half */
+
+#if defined(__AVX512F__) && defined(__AVX512BW__)
+/* ---- AVX-512, with VNNI or without ------------------------------------------------------------------------------ */
+
+enum { RT_BYTES_ROWS = 6, RT_BYTES_PANELS = 2 };        /* 12 sums of a group, 12 of all, 2 weights and more of 32 */
+typedef struct rt_n16 { __m512i v; } rt_n16;
+
+RT_INLINE rt_n16 rt_n16_set1(int32_t x) { rt_n16 r; r.v = _mm512_set1_epi32(x); return r; }
+RT_INLINE rt_v16 rt_n16_float(rt_n16 a) { return rt_of(_mm512_cvtepi32_ps(a.v)); }
+RT_INLINE rt_v16 rt_load_half(const void *p) { return rt_of(_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p))); }
+RT_INLINE __m512i rt_low_nibbles(__m512i a) { return _mm512_and_si512(a, _mm512_set1_epi8(15)); }
+
+#if defined(__AVX512VNNI__)
+typedef struct rt_bytes { __m512i v; } rt_bytes;
+typedef struct rt_quad { __m512i v; } rt_quad;
+
+RT_INLINE rt_bytes rt_bytes_of(__m512i v) { rt_bytes r; r.v = v; return r; }
+RT_INLINE rt_quad rt_quad_of(const int8_t *x) { rt_quad r; r.v = _mm512_set1_epi32(rt_load_quad(x)); return r; }
+RT_INLINE rt_n16 rt_n16_dot(rt_n16 sum, rt_bytes w, rt_quad x) { sum.v = _mm512_dpbusd_epi32(sum.v, w.v, x.v); return sum; }
+#else
+/* Widened to 16 bits, even and odd bytes apart: products of an unsigned and a signed byte in pairs do not fit there. */
+typedef struct rt_bytes { __m512i even, odd; } rt_bytes;
+typedef struct rt_quad { __m512i even, odd; } rt_quad;
+
+RT_INLINE rt_bytes rt_bytes_of(__m512i v)
+{
+    rt_bytes r;
+    r.even = _mm512_and_si512(v, _mm512_set1_epi16(255)), r.odd = _mm512_srli_epi16(v, 8);
+    return r;
+}
+
+RT_INLINE rt_quad rt_quad_of(const int8_t *x)
+{
+    const __m512i v = _mm512_set1_epi32(rt_load_quad(x));
+    rt_quad r;
+    r.even = _mm512_srai_epi16(_mm512_slli_epi16(v, 8), 8), r.odd = _mm512_srai_epi16(v, 8);
+    return r;
+}
+
+RT_INLINE rt_n16 rt_n16_dot(rt_n16 sum, rt_bytes w, rt_quad x)
+{
+    sum.v = _mm512_add_epi32(sum.v, _mm512_add_epi32(_mm512_madd_epi16(w.even, x.even), _mm512_madd_epi16(w.odd, x.odd)));
+    return sum;
+}
+#endif
+
+RT_INLINE rt_bytes rt_load_bytes(const uint8_t *p) { return rt_bytes_of(_mm512_loadu_si512(p)); }
+RT_INLINE rt_bytes rt_nibbles_low(const uint8_t *p) { return rt_bytes_of(rt_low_nibbles(_mm512_loadu_si512(p))); }
+RT_INLINE rt_bytes rt_nibbles_high(const uint8_t *p)
+{
+    return rt_bytes_of(rt_low_nibbles(_mm512_srli_epi16(_mm512_loadu_si512(p), 4)));
+}
+
+#elif defined(__AVX2__)
+/* ---- AVX2: two vectors, widened as above ------------------------------------------------------------------------ */
+
+enum { RT_BYTES_ROWS = 2, RT_BYTES_PANELS = 1 };
+typedef struct rt_n16 { __m256i v[2]; } rt_n16;
+typedef struct rt_bytes { __m256i even[2], odd[2]; } rt_bytes;
+typedef struct rt_quad { __m256i even, odd; } rt_quad;
+
+RT_INLINE rt_n16 rt_n16_set1(int32_t x) { rt_n16 r; r.v[0] = r.v[1] = _mm256_set1_epi32(x); return r; }
+
+RT_INLINE rt_v16 rt_n16_float(rt_n16 a)
+{
+    XF_ALIGN(32) float f[16];
+    _mm256_store_ps(f, _mm256_cvtepi32_ps(a.v[0])), _mm256_store_ps(f + 8, _mm256_cvtepi32_ps(a.v[1]));
+    return rt_load(f);
+}
+
+/* Eight f16 in the low halves of as many whole numbers. */
+RT_INLINE __m256 rt_half8(__m256i h)
+{
+    const __m256i bits = _mm256_slli_epi32(_mm256_and_si256(h, _mm256_set1_epi32(0x7fff)), 13);
+    const __m256i sign = _mm256_slli_epi32(_mm256_and_si256(h, _mm256_set1_epi32(0x8000)), 16);
+    const __m256i none = _mm256_and_si256(_mm256_cmpgt_epi32(bits, _mm256_set1_epi32((0x7c00 << 13) - 1)), _mm256_set1_epi32(0x7f800000));
+    const __m256 size = _mm256_mul_ps(_mm256_castsi256_ps(bits), _mm256_set1_ps(5.192296858534828e33f));
+    return _mm256_or_ps(size, _mm256_castsi256_ps(_mm256_or_si256(sign, none)));
+}
+
+RT_INLINE rt_v16 rt_load_half(const void *p)
+{
+    XF_ALIGN(32) float f[16];
+    const __m256i h = _mm256_loadu_si256((const __m256i *)p);
+    _mm256_store_ps(f, rt_half8(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(h))));
+    _mm256_store_ps(f + 8, rt_half8(_mm256_cvtepu16_epi32(_mm256_extracti128_si256(h, 1))));
+    return rt_load(f);
+}
+
+RT_INLINE rt_quad rt_quad_of(const int8_t *x)
+{
+    const __m256i v = _mm256_set1_epi32(rt_load_quad(x));
+    rt_quad r;
+    r.even = _mm256_srai_epi16(_mm256_slli_epi16(v, 8), 8), r.odd = _mm256_srai_epi16(v, 8);
+    return r;
+}
+
+RT_INLINE rt_n16 rt_n16_dot(rt_n16 sum, rt_bytes w, rt_quad x)
+{
+    RT_UNROLL for (int i = 0; i < 2; i++) {
+        const __m256i products = _mm256_add_epi32(_mm256_madd_epi16(w.even[i], x.even), _mm256_madd_epi16(w.odd[i], x.odd));
+        sum.v[i] = _mm256_add_epi32(sum.v[i], products);
+    }
+    return sum;
+}
+
+RT_INLINE rt_bytes rt_load_masked(const uint8_t *p, int shift, int mask)
+{
+    rt_bytes r;
+    RT_UNROLL for (int i = 0; i < 2; i++) {
+        const __m256i v = _mm256_srli_epi16(_mm256_loadu_si256((const __m256i *)p + i), shift);
+        r.even[i] = _mm256_and_si256(v, _mm256_set1_epi16((short)mask));
+        r.odd[i] = _mm256_and_si256(_mm256_srli_epi16(v, 8), _mm256_set1_epi16((short)mask));
+    }
+    return r;
+}
+
+RT_INLINE rt_bytes rt_load_bytes(const uint8_t *p) { return rt_load_masked(p, 0, 255); }
+RT_INLINE rt_bytes rt_nibbles_low(const uint8_t *p) { return rt_load_masked(p, 0, 15); }
+RT_INLINE rt_bytes rt_nibbles_high(const uint8_t *p) { return rt_load_masked(p, 4, 15); }
+
+#elif defined(__SSE2__) && !defined(RT_PLAIN_C)
+/* ---- SSE2: four vectors, widened as above ----------------------------------------------------------------------- */
+
+enum { RT_BYTES_ROWS = 1, RT_BYTES_PANELS = 1 };
+typedef struct rt_n16 { __m128i v[4]; } rt_n16;
+typedef struct rt_bytes { __m128i even[4], odd[4]; } rt_bytes;
+typedef struct rt_quad { __m128i even, odd; } rt_quad;
+
+RT_INLINE rt_n16 rt_n16_set1(int32_t x) { rt_n16 r; r.v[0] = r.v[1] = r.v[2] = r.v[3] = _mm_set1_epi32(x); return r; }
+
+RT_INLINE rt_v16 rt_n16_float(rt_n16 a)
+{
+    XF_ALIGN(16) float f[16];
+    RT_UNROLL for (int i = 0; i < 4; i++) _mm_store_ps(f + 4 * i, _mm_cvtepi32_ps(a.v[i]));
+    return rt_load(f);
+}
+
+RT_INLINE rt_v16 rt_load_half(const void *p)
+{
+    XF_ALIGN(16) float f[16];
+    RT_UNROLL for (int i = 0; i < 4; i++) {
+        const __m128i h = _mm_unpacklo_epi16(_mm_loadl_epi64((const __m128i *)((const uint8_t *)p + 8 * i)), _mm_setzero_si128());
+        const __m128i bits = _mm_slli_epi32(_mm_and_si128(h, _mm_set1_epi32(0x7fff)), 13);
+        const __m128i sign = _mm_slli_epi32(_mm_and_si128(h, _mm_set1_epi32(0x8000)), 16);
+        const __m128i none = _mm_and_si128(_mm_cmpgt_epi32(bits, _mm_set1_epi32((0x7c00 << 13) - 1)), _mm_set1_epi32(0x7f800000));
+        const __m128 size = _mm_mul_ps(_mm_castsi128_ps(bits), _mm_set1_ps(5.192296858534828e33f));
+        _mm_store_ps(f + 4 * i, _mm_or_ps(size, _mm_castsi128_ps(_mm_or_si128(sign, none))));
+    }
+    return rt_load(f);
+}
+
+RT_INLINE rt_quad rt_quad_of(const int8_t *x)
+{
+    const __m128i v = _mm_set1_epi32(rt_load_quad(x));
+    rt_quad r;
+    r.even = _mm_srai_epi16(_mm_slli_epi16(v, 8), 8), r.odd = _mm_srai_epi16(v, 8);
+    return r;
+}
+
+RT_INLINE rt_n16 rt_n16_dot(rt_n16 sum, rt_bytes w, rt_quad x)
+{
+    RT_UNROLL for (int i = 0; i < 4; i++) {
+        const __m128i products = _mm_add_epi32(_mm_madd_epi16(w.even[i], x.even), _mm_madd_epi16(w.odd[i], x.odd));
+        sum.v[i] = _mm_add_epi32(sum.v[i], products);
+    }
+    return sum;
+}
+
+RT_INLINE rt_bytes rt_load_masked(const uint8_t *p, int shift, int mask)
+{
+    rt_bytes r;
+    RT_UNROLL for (int i = 0; i < 4; i++) {
+        const __m128i v = _mm_srli_epi16(_mm_loadu_si128((const __m128i *)p + i), shift);
+        r.even[i] = _mm_and_si128(v, _mm_set1_epi16((short)mask));
+        r.odd[i] = _mm_and_si128(_mm_srli_epi16(v, 8), _mm_set1_epi16((short)mask));
+    }
+    return r;
+}
+
+RT_INLINE rt_bytes rt_load_bytes(const uint8_t *p) { return rt_load_masked(p, 0, 255); }
+RT_INLINE rt_bytes rt_nibbles_low(const uint8_t *p) { return rt_load_masked(p, 0, 15); }
+RT_INLINE rt_bytes rt_nibbles_high(const uint8_t *p) { return rt_load_masked(p, 4, 15); }
+
+#else
+/* ---- C11 -------------------------------------------------------------------------------------------------------- */
+
+enum { RT_BYTES_ROWS = 1, RT_BYTES_PANELS = 1 };
+#undef RT_UNROLL_QUADS
+#define RT_UNROLL_QUADS
+typedef struct rt_n16 { int32_t n[16]; } rt_n16;
+typedef struct rt_bytes { const uint8_t *p; int shift, mask; } rt_bytes;
+typedef struct rt_quad { const int8_t *x; } rt_quad;
+
+RT_INLINE rt_n16 rt_n16_set1(int32_t x)
+{
+    rt_n16 r;
+    for (int i = 0; i < 16; i++) r.n[i] = x;
+    return r;
+}
+
+RT_INLINE rt_v16 rt_n16_float(rt_n16 a)
+{
+    float f[16];
+    for (int i = 0; i < 16; i++) f[i] = (float)a.n[i];
+    return rt_load(f);
+}
+
+RT_INLINE rt_v16 rt_load_half(const void *p)
+{
+    uint16_t h[16];
+    float f[16];
+    memcpy(h, p, sizeof h);
+    for (int i = 0; i < 16; i++) f[i] = rt_half(h[i]);
+    return rt_load(f);
+}
+
+RT_INLINE rt_quad rt_quad_of(const int8_t *x) { rt_quad r; r.x = x; return r; }
+
+RT_INLINE rt_n16 rt_n16_dot(rt_n16 sum, rt_bytes w, rt_quad x)
+{
+    for (int i = 0; i < 16; i++)
+        for (int k = 0; k < 4; k++) sum.n[i] += (w.p[4 * i + k] >> w.shift & w.mask) * x.x[k];
+    return sum;
+}
+
+RT_INLINE rt_bytes rt_bytes_at(const uint8_t *p, int shift, int mask) { rt_bytes r; r.p = p, r.shift = shift, r.mask = mask; return r; }
+RT_INLINE rt_bytes rt_load_bytes(const uint8_t *p) { return rt_bytes_at(p, 0, 255); }
+RT_INLINE rt_bytes rt_nibbles_low(const uint8_t *p) { return rt_bytes_at(p, 0, 15); }
+RT_INLINE rt_bytes rt_nibbles_high(const uint8_t *p) { return rt_bytes_at(p, 4, 15); }
+#endif
+
+/* ---- activations ------------------------------------------------------------------------------------------------ */
+
+/* Rows of activations as bytes: x = scale[r][g] * q[r][g][..] to within half a scale, rounded to the nearest, ties to even.
+ * start[r][g] is what takes away again what every weight of the group was increased by. Of a group that holds an infinity or
+ * no number the scale is none either. */
+enum { RT_BYTES_ROOM = 65536 };
+typedef struct RtByteRows {
+    XF_ALIGN(64) int8_t q[RT_BYTES_ROOM];
+    float scale[RT_BYTES_ROOM / RT_GROUP];
+    int32_t start[RT_BYTES_ROOM / RT_GROUP];
+} RtByteRows;
+
+/* Sixteen numbers of at most 2^22 as the low bytes of their nearest whole numbers. */
+RT_INLINE void rt_store_nearest(int8_t *q, rt_v16 x)
+{
+    const rt_v16 shifted = rt_add(x, rt_set1(12582912.0f));         /* 1.5 * 2^23: the whole number is in the lowest bits */
+#if defined(__AVX512F__) && defined(__AVX512BW__)
+    _mm_storeu_si128((__m128i *)q, _mm512_cvtepi32_epi8(_mm512_castps_si512(shifted.v)));
+#else
+    uint32_t bits[16];
+    float f[16];
+    rt_store(f, shifted);
+    memcpy(bits, f, sizeof bits);
+    for (int i = 0; i < 16; i++) q[i] = (int8_t)(uint8_t)bits[i];
+#endif
+}
+
+RT_INLINE int32_t rt_sum_of_group(const int8_t *q)
+{
+#if defined(__SSE2__) && !defined(RT_PLAIN_C)
+    const __m128i sign = _mm_set1_epi8(-128), zero = _mm_setzero_si128();
+    const __m128i a = _mm_sad_epu8(_mm_xor_si128(_mm_loadu_si128((const __m128i *)q), sign), zero);
+    const __m128i b = _mm_sad_epu8(_mm_xor_si128(_mm_loadu_si128((const __m128i *)q + 1), sign), zero);
+    const __m128i sum = _mm_add_epi32(a, b);
+    return _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_unpackhi_epi64(sum, sum))) - 128 * RT_GROUP;
+#else
+    int32_t sum = 0;
+    for (int i = 0; i < RT_GROUP; i++) sum += q[i];
+    return sum;
+#endif
+}
+
+/* One row of `in` numbers; `more` is what the weights were increased by. */
+RT_INLINE void rt_bytes_of_row(const float *x, int in, int8_t *q, float *scale, int32_t *start, int more)
+{
+    for (int i = 0; i < in; i += RT_GROUP, q += RT_GROUP) {
+        const rt_v16 zero = rt_set1(0);
+        const rt_v16 a = rt_load_n(x + i, rt_lanes_at(in, i));
+        const rt_v16 b = in - i > 16 ? rt_load_n(x + i + 16, rt_lanes_at(in, i + 16)) : zero;
+        const float most = rt_max_of(rt_max(rt_max(a, rt_sub(zero, a)), rt_max(b, rt_sub(zero, b))));
+        const float faults = rt_sum(rt_fma(zero, a, rt_mul(zero, b)));          /* 0, or no number */
+        const rt_v16 factor = rt_set1(127 / most);
+        *scale++ = most / 127 + faults;
+        rt_store_nearest(q, rt_mul(a, factor));
+        rt_store_nearest(q + 16, rt_mul(b, factor));
+        *start++ = -more * rt_sum_of_group(q);
+    }
+}
+
+/* ---- the tile --------------------------------------------------------------------------------------------------- */
+
+/* What RtTile of rt_simd.h is to floats: y[r][16p + l] = activation(bias + sum over groups of (sum of q w) * (scale of w * scale)).
+ * w: panels as rt_panel_bytes counts them, `w_panel` bytes apart. */
+typedef struct RtByteTile {
+    float *y;
+    const int8_t *q;
+    const float *scale;
+    const int32_t *start;
+    const uint8_t *w;
+    size_t y_stride, w_panel;
+    int groups, has_bias, last;
+    RtActivation activation;
+    const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
+    int add_last;
+} RtByteTile;
+
+/* The whole sums of one group: rows, panels and bits (8 or 4) are literals of the caller. */
+RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint8_t *data, const int rows, const int panels, const int bits)
+{
+    RT_UNROLL for (int r = 0; r < rows; r++) {
+        const rt_n16 start = rt_n16_set1(t->start[r * t->groups + g]);
+        RT_UNROLL for (int p = 0; p < panels; p++) sum[r * panels + p] = start;
+    }
+    RT_UNROLL_QUADS for (int j = 0; j < RT_QUADS; j++) {
+        rt_bytes w[RT_BYTES_PANELS];
+        RT_UNROLL for (int p = 0; p < panels; p++) {
+            const uint8_t *at = data + (size_t)p * t->w_panel + 64 * (size_t)(bits == 8 ? j : j / 2);
+            w[p] = bits == 8 ? rt_load_bytes(at) : j % 2 ? rt_nibbles_high(at) : rt_nibbles_low(at);
+        }
+        RT_UNROLL for (int r = 0; r < rows; r++) {
+            const rt_quad x = rt_quad_of(t->q + ((size_t)r * (size_t)t->groups + (size_t)g) * RT_GROUP + 4 * j);
+            RT_UNROLL for (int p = 0; p < panels; p++) sum[r * panels + p] = rt_n16_dot(sum[r * panels + p], w[p], x);
+        }
+    }
+}
+
+RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, const int bits, int partial)
+{
+    enum { MOST = RT_BYTES_ROWS * RT_BYTES_PANELS };
+    rt_v16 sum[MOST];
+    const int last = partial ? t.last : 16;
+    const uint8_t *scales = t.w + (t.has_bias ? 64 : 0), *data = scales + ((size_t)t.groups * 32 + 63) / 64 * 64;
+
+    RT_UNROLL for (int r = 0; r < rows; r++)
+        RT_UNROLL for (int p = 0; p < panels; p++)
+            sum[r * panels + p] = t.has_bias ? rt_load((const float *)(const void *)(t.w + (size_t)p * t.w_panel)) : rt_set1(0);
+    for (int g = 0; g < t.groups; g++) {
+        rt_n16 whole[MOST];
+        rt_group_sums(&t, whole, g, data + (size_t)g * (size_t)(64 * bits), rows, panels, bits);
+        RT_UNROLL for (int p = 0; p < panels; p++) {
+            const rt_v16 of_weights = rt_load_half(scales + (size_t)p * t.w_panel + 32 * (size_t)g);
+            RT_UNROLL for (int r = 0; r < rows; r++) {
+                const rt_v16 scale = rt_mul(of_weights, rt_set1(t.scale[r * t.groups + g]));
+                sum[r * panels + p] = rt_fma(rt_n16_float(whole[r * panels + p]), scale, sum[r * panels + p]);
+            }
+        }
+    }
+    RT_UNROLL for (int r = 0; r < rows; r++)
+        RT_UNROLL for (int p = 0; p < panels; p++) {
+            float *y = t.y + (size_t)r * t.y_stride + 16 * p;
+            rt_v16 v = sum[r * panels + p];
+            if (t.activation == RT_RELU) v = rt_activate(RT_RELU, v);
+            if (t.add) v = rt_add(rt_load_n(t.add + 16 * p, partial && p == panels - 1 ? t.add_last : 16), v);
+            if (p < panels - 1 || last == 16) rt_store(y, v);
+            else rt_store_n(y, v, last);
+        }
+    if (t.activation != RT_IDENTITY && t.activation != RT_RELU)
+        rt_activate_rows(t.activation, t.y, t.y_stride, rows, 16 * (panels - 1) + last);
+}
+
+/* Any number of rows of `panels` abreast: full tiles, then 4, 2 and 1 rows. */
+RT_INLINE void rt_byte_tile_rows(RtByteTile t, int rows, const int panels, const int bits, int partial)
+{
+#define RT_ROWS(n) { \
+        rt_byte_tile(t, n, panels, bits, partial); \
+        t.q += (size_t)(n) * (size_t)t.groups * RT_GROUP, t.scale += (n) * t.groups, t.start += (n) * t.groups; \
+        t.y += (n) * t.y_stride, rows -= n; }
+    while (rows >= RT_BYTES_ROWS) RT_ROWS(RT_BYTES_ROWS)
+    if (RT_BYTES_ROWS > 4 && rows >= 4) RT_ROWS(4)
+    if (RT_BYTES_ROWS > 2 && rows >= 2) RT_ROWS(2)
+    if (RT_BYTES_ROWS > 1 && rows >= 1) RT_ROWS(1)
+#undef RT_ROWS
+}
+
+RT_INLINE void rt_byte_tile_many(RtByteTile t, int rows, int panels, const int bits)
+{
+    for (; panels >= RT_BYTES_PANELS; t.w += RT_BYTES_PANELS * t.w_panel, t.y += 16 * RT_BYTES_PANELS) {
+        panels -= RT_BYTES_PANELS;
+        rt_byte_tile_rows(t, rows, RT_BYTES_PANELS, bits, panels == 0);
+    }
+    if (RT_BYTES_PANELS > 1 && panels) rt_byte_tile_rows(t, rows, 1, bits, 1);
+}
+
+/* Shapes that are constants are worth little to many rows, and these are many tiles: one copy serves all callers. */
+RT_APART void rt_byte_tile_many_8(const RtByteTile *t, int rows, int panels) { rt_byte_tile_many(*t, rows, panels, 8); }
+RT_APART void rt_byte_tile_many_4(const RtByteTile *t, int rows, int panels) { rt_byte_tile_many(*t, rows, panels, 4); }
+
+/* The product of any number of rows and panels. One row takes a panel at a time: the weights are then one stream, and the
+ * sums of the next groups do not wait for those of this. */
+RT_INLINE void rt_byte_tile_all(RtByteTile t, int rows, int panels, const int bits)
+{
+    if (rows > 1) {
+        (bits == 8 ? rt_byte_tile_many_8 : rt_byte_tile_many_4)(&t, rows, panels);
+        return;
+    }
+    for (; panels; t.w += t.w_panel, t.y += 16, t.add += t.add ? 16 : 0)
+        rt_byte_tile(t, 1, 1, bits, --panels == 0);
+}
+
+#endif

@@ -1,0 +1,122 @@
+#!/bin/sh
+# Left out of make check: it builds programs.
+# Weights of few bits: every engine to the bit, programs, packed files, options, errors. usage: run.sh XFORMC
+set -u
+xformc=$1
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+
+# fails NAME CODE TEXT COMMAND...: exits with CODE and says TEXT on stderr, nothing on stdout.
+fails() {
+    name=$1 code=$2 text=$3
+    shift 3
+    "$@" >"$scratch/out" 2>"$scratch/err"
+    found=$?
+    [ $found = "$code" ] && [ ! -s "$scratch/out" ] && grep -qF -- "$text" "$scratch/err"
+    verdict $? "$name"
+    [ $found = "$code" ] || { echo "exit $found, expected $code"; cat "$scratch/err"; }
+}
+
+# ---- engines ------------------------------------------------------------------------------------------------------
+
+# Each kind of operation with weights, by jit and generic; all compilers where many meet.
+for spec in tests/goldens/head_tied.lua tests/goldens/hf_llama.lua tests/goldens/hf_t5_gated.lua specs/self_attention.lua; do
+    "$xformc" verify "$spec" --dtype int4 --engine jit >"$scratch/out" 2>&1
+    verdict $? "$(basename "$spec" .lua), int4: jit as generic"
+    tail -n 1 "$scratch/out"
+done
+for spec in tests/goldens/kind_*.lua tests/goldens/hf_*.lua tests/goldens/head_*.lua tests/goldens/gated*.lua tests/goldens/embed_*.lua \
+    tests/goldens/window*.lua tests/specs/windows.lua tests/specs/modern_decoder.lua specs/self_attention.lua; do
+    "$xformc" verify "$spec" --dtype int8 --engine jit >"$scratch/out" 2>&1
+    verdict $? "$(basename "$spec" .lua), int8: jit as generic"
+    tail -n 1 "$scratch/out"
+done
+spec=tests/specs/modern_decoder.lua
+"$xformc" verify $spec --dtype int8 >"$scratch/out" 2>&1 && grep -q 'native (.*)  *jit  *0  *0  *ok' "$scratch/out"
+verdict $? 'modern_decoder, int8: native code gives the bits of the jit, of both compilers and of every lane'
+tail -n 1 "$scratch/out"
+for case in int4,native int8,portable int4,avx512; do
+    dtype=${case%%,*} isa=${case#*,}
+    if ! "$xformc" run specs/dates.lua --isa $isa 1 >/dev/null 2>&1; then echo "skip $dtype, $isa (this processor lacks it)"; continue; fi
+    "$xformc" verify $spec --dtype $dtype --isa $isa --cc cc >"$scratch/out" 2>&1
+    verdict $? "modern_decoder, $dtype, $isa: every engine"
+    tail -n 1 "$scratch/out"
+done
+
+# ---- many rows ------------------------------------------------------------------------------------------------------
+
+for case in int8,tests/specs/windows.lua int4,tests/specs/modern_decoder.lua; do
+    spec=${case#*,} dtype=${case%%,*}
+    name=$(basename "$spec" .lua)
+    upper=$(printf '%s' "$name" | tr 'a-z' 'A-Z')
+    folder=$scratch/$name
+    "$xformc" compile -q "$spec" --dtype $dtype --slots 3 -o "$folder" && make -s -C "$folder" "lib$name.a" &&
+        cc -std=c11 -O1 -Wall -Wextra -Werror -I"$folder" -I"$folder/runtime" -DMODEL="$name" -DHEADER="\"$name.h\"" -DVOCAB="${upper}_VOCAB" \
+            -DSTRIDE="${upper}_LOGITS_STRIDE" -o "$folder/rows" tests/rows/programs/rows.c "$folder/lib$name.a" -lm -pthread
+    verdict $? "$name, $dtype: builds"
+    "$folder/rows" "$folder/$name.safetensors" "$scratch/state" | sed "s/ok /ok $name, $dtype: /"
+done
+
+# ---- programs -------------------------------------------------------------------------------------------------------
+
+dates=$scratch/dates
+"$xformc" build specs/dates.lua --dtype int8 -q -o "$dates"
+verdict $? 'a program is built'
+[ "$("$dates/dates" '3rd of May 2019')" = 2019-05-03 ] && "$dates/dates" --check >/dev/null && "$dates/dates" --selftest >/dev/null
+verdict $? 'it answers, its weights are intact, and it computes what was packed'
+[ "$("$xformc" run specs/dates.lua --dtype int8 '3rd of May 2019')" = 2019-05-03 ] &&
+    [ "$("$xformc" run specs/dates.lua --dtype int8 --engine generic '3rd of May 2019')" = 2019-05-03 ]
+verdict $? 'so do jit and generic'
+head -c 4000 "$dates/dates.safetensors" | grep -aq '"encoder.0.ffn.up.weight":{"dtype":"U8","shape":\[16,1152\]'
+verdict $? 'the packed file says U8 and how many'
+head -c 4000 "$dates/dates.safetensors" | grep -aq '"encoder.0.norm.0.gain":{"dtype":"F32"'
+verdict $? 'norms stay F32'
+"$xformc" pack specs/dates.lua --dtype int8 -q -o "$scratch/again" && cmp "$scratch/again" "$dates/dates.safetensors"
+verdict $? 'pack writes the same file'
+"$xformc" pack specs/dates.lua -q -o "$scratch/f32" && ! "$dates/dates" --weights "$scratch/f32" x >/dev/null 2>"$scratch/err" &&
+    grep -q 'not the weights that this model was compiled for' "$scratch/err"
+verdict $? 'weights of another dtype are refused'
+cp "$dates/dates.safetensors" "$scratch/changed" && printf '\377' | dd of="$scratch/changed" bs=1 seek=200000 conv=notrunc 2>/dev/null
+"$dates/dates" --weights "$scratch/changed" --check >/dev/null 2>&1
+[ $? = 65 ]
+verdict $? 'a changed byte is found'
+"$xformc" build specs/dates.lua --dtype int8 --weights literal -q -o "$scratch/literal" && grep -q 'unsigned char encoder_0_ffn_up_weight\[18432\]' "$scratch/literal/dates_weights.c" &&
+    [ "$("$scratch/literal/dates" '3rd of May 2019')" = 2019-05-03 ]
+verdict $? 'weights as C text'
+sed 's/"dates",/"dates", dtype = "int8",/; s#"dates/dates#"'"$PWD"'/specs/dates/dates#' specs/dates.lua >"$scratch/dates.lua"
+"$xformc" pack "$scratch/dates.lua" -q -o "$scratch/by_spec" && cmp "$scratch/by_spec" "$dates/dates.safetensors" &&
+    "$xformc" pack "$scratch/dates.lua" --dtype f32 -q -o "$scratch/by_option" && cmp "$scratch/by_option" "$scratch/f32"
+verdict $? 'dtype in a spec is that of the option, which goes before it'
+
+# A tied table is packed once: the embedding reads its rows out of the panels.
+"$xformc" compile tests/specs/modern_decoder.lua --dtype int8 -q -o "$scratch/tied" -d p 2>&1 | grep -c 'decoder.embed.table.*panels-int8' | grep -qx 1
+verdict $? 'a tied table is packed once'
+
+# ---- the prompt, bench ------------------------------------------------------------------------------------------------
+
+cat >"$scratch/look.lua" <<'END'
+local spec = xf.spec("specs/dates.lua")
+local m = xf.compile(spec, { dtype = "int8", tier = "jit" })
+local n = xf.compile(spec{ dtype = "int8" }, { tier = "jit" })
+local w = m:weight("encoder.0.ffn.up.weight")
+print(m("3rd of May 2019"), n("3rd of May 2019"))
+m:set("encoder.0.ffn.up.weight", w)
+print(tostring(m:weight("encoder.0.ffn.up.weight")) == tostring(w))
+print(pcall(xf.compile, spec, { dtype = "int9" }))
+END
+"$xformc" lua "$scratch/look.lua" >"$scratch/out" 2>&1
+printf '2019-05-03\t2019-05-03\ntrue\nfalse\tint9 is no dtype; expected f32 or int8 or int4\n' | diff - "$scratch/out"
+verdict $? 'at the prompt: by option and by spec, weights out and in, an unknown one'
+"$xformc" bench specs/dates.lua --dtype int8 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"dtype":"int8"'
+verdict $? 'bench says the dtype'
+[ "$("$xformc" run specs/dates.lua --dtype int4 '3rd of May 2019')" = 2019-05-03 ] &&
+    "$xformc" compile specs/dates.lua --dtype int4 -q -o "$scratch/int4" && [ "$(wc -c <"$scratch/int4/dates.safetensors")" -lt 220000 ]
+verdict $? 'four bits answer too, in fewer bytes'
+
+# ---- refused ----------------------------------------------------------------------------------------------------------
+
+fails 'an unknown dtype' 2 "--dtype int9: expected f32, int8, int4; did you mean 'int8'?" "$xformc" run specs/dates.lua --dtype int9 x
+fails 'unrolled kernels' 69 'error: --kernels unrolled knows weights of f32, not of int8: take --kernels library, or --dtype f32' \
+    "$xformc" compile specs/dates.lua --dtype int8 --kernels unrolled -o "$scratch/unrolled"
+[ ! -e "$scratch/unrolled" ]
+verdict $? 'of what is refused nothing is written'

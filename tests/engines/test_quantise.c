@@ -1,0 +1,172 @@
+/* test_quantise.c: numbers of few bits, by hand and by what must hold of them; panels of them, in and out. */
+#include "engine_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pack_parts.h"
+#include "quantise.h"
+
+static float random_float(void)
+{
+    static uint64_t state = 88172645463325252u;
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return (float)(int32_t)(state >> 32) * 0x1p-31f;
+}
+
+static void halves_come_back(void **state)
+{
+    (void)state;
+    for (uint32_t h = 0; h < 0x10000; h++) {
+        const float x = float_of_half((uint16_t)h);
+        if (isnan(x)) assert_true(isnan(float_of_half(half_of_float(x))));
+        else assert_int_equal(half_of_float(x), h);
+    }
+}
+
+/* Between two neighbours the nearer one, of equally near ones that with an even last bit. */
+static void halves_are_the_nearest(void **state)
+{
+    (void)state;
+    for (uint16_t h = 0; h < 0x7BFF; h++) {
+        const double a = float_of_half(h), b = float_of_half((uint16_t)(h + 1)), middle = (a + b) / 2;
+        assert_int_equal(half_of_float((float)middle), h % 2 ? h + 1 : h);
+        assert_int_equal(half_of_float(nextafterf((float)middle, 0)), h);
+        assert_int_equal(half_of_float(-nextafterf((float)middle, INFINITY)), 0x8000 | (h + 1));
+    }
+    assert_int_equal(half_of_float(65519), 0x7BFF);
+    assert_int_equal(half_of_float(65520), 0x7C00);
+}
+
+/* d = 2 / 127 and its f16; 1 / d is 63.5, and halves go away from zero. */
+static void a_group_by_hand(void **state)
+{
+    (void)state;
+    const float x[] = { 1, -1, 2, -2, 0, 0.25f, -0.375f };
+    const int want[] = { 64, -64, 127, -127, 0, 16, -24 };
+    const QuantisedGroup g = quantise_group(x, 7, 8);
+    assert_int_equal(g.d, half_of_float(2.0f / 127));
+    for (int i = 0; i < QUANTISE_GROUP; i++) assert_int_equal(g.q[i], i < 7 ? want[i] : 0);
+}
+
+static void groups_are_near(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        float x[QUANTISE_GROUP], most = 0;
+        const float size = ldexpf(1, round % 20 - 10);
+        for (int i = 0; i < QUANTISE_GROUP; i++) most = fmaxf(most, fabsf(x[i] = size * random_float()));
+        const QuantisedGroup g = quantise_group(x, QUANTISE_GROUP, 8);
+        int largest = 0;
+        for (int i = 0; i < QUANTISE_GROUP; i++) {
+            if (abs(g.q[i]) > largest) largest = abs(g.q[i]);
+            assert_true(fabs(x[i] - (double)most / 127 * g.q[i]) <= 0.50001 * most / 127);
+        }
+        assert_int_equal(largest, 127);
+        assert_true(fabs(float_of_half(g.d) - most / 127) <= most / 127 * 0x1p-11 + 0x1p-25);
+    }
+}
+
+/* m = -4, so d = 0.5; x / d + 8.5 is cut, so halves go up, and 8 stays out of reach. */
+static void a_group_of_four_bits_by_hand(void **state)
+{
+    (void)state;
+    const float x[] = { 1, -4, 3.5f, 4, 0.25f, -0.25f, -0.26f, 3.74f };
+    const int want[] = { 2, -8, 7, 7, 1, 0, -1, 7 };
+    const QuantisedGroup g = quantise_group(x, 8, 4);
+    assert_int_equal(g.d, half_of_float(0.5f));
+    for (int i = 0; i < QUANTISE_GROUP; i++) assert_int_equal(g.q[i], i < 8 ? want[i] : 0);
+}
+
+static void groups_of_four_bits_are_near(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        float x[QUANTISE_GROUP], most = 0;
+        for (int i = 0; i < QUANTISE_GROUP; i++)
+            if (fabsf(x[i] = random_float()) > fabsf(most)) most = x[i];
+        const QuantisedGroup g = quantise_group(x, QUANTISE_GROUP, 4);
+        const double d = most / -8;
+        assert_int_equal(g.d, half_of_float((float)d));
+        for (int i = 0; i < QUANTISE_GROUP; i++) {
+            assert_in_range(g.q[i] + 8, 0, 15);
+            assert_true(fabs(x[i] - d * g.q[i]) <= (g.q[i] == 7 ? 1.00001 : 0.50001) * fabs(d));
+            assert_true(x[i] != most || g.q[i] == -8);
+        }
+    }
+}
+
+static void unusual_groups(void **state)
+{
+    (void)state;
+    const float zeros[2] = { 0, 0 }, large[2] = { 1e30f, 1 }, none[2] = { 1, NAN };
+    QuantisedGroup g = quantise_group(zeros, 2, 8);
+    assert_int_equal(g.d, 0);
+    assert_int_equal(g.q[0], 0);
+    assert_int_equal(quantise_group(large, 2, 8).d, 0x7C00);
+    assert_int_equal(quantise_group(large, 2, 4).d, 0xFC00);
+    for (int bits = 4; bits <= 8; bits += 4) assert_true(isnan(float_of_half(quantise_group(none, 2, bits).d)));
+}
+
+/* d = 1: ties go to even; in the second group d is 2 / 127. What is no number spoils its group alone. */
+static void activations_by_hand(void **state)
+{
+    (void)state;
+    float x[40] = { 127, 0.5f, 1.5f, -2.5f, 3.49f, -126.51f }, y[40];
+    x[32] = 2, x[33] = 1.01f;
+    quantise_activations(y, x, 40);
+    const float want[] = { 127, 0, 2, -2, 3, -127 };
+    for (int i = 0; i < 6; i++) assert_true(y[i] == want[i]);
+    assert_true(y[32] == 2.0f / 127 * 127);
+    assert_true(y[33] == 2.0f / 127 * 64);
+    x[39] = NAN;
+    quantise_activations(y, x, 40);
+    assert_true(isnan(y[32]) && y[0] == 127);
+}
+
+/* 19 outputs of 70 inputs: packed and taken out they are what rounding leaves, and rounded once more they stay; what only fills
+ * up is zeros. The biases stand before, untouched. Packed again over others, the bytes are the same. */
+static void panels_in_and_out(int bits, Format format)
+{
+    enum { OUT = 19, IN = 70, GROUPS = 3, DATA = 64 + 128 };
+    Tensor weight = { .rank = 2, .dim = { { .bound = OUT }, { .bound = IN } } }, bias = { .rank = 1, .dim = { { .bound = OUT } } };
+    const Packed k = { .format = format, .tensor = { &weight, &bias }, .shape = { 2, (int64_t)rt_panel_bytes(IN, 1, bits) } };
+    float w[OUT * IN], b[OUT], out[OUT * IN];
+    const size_t size = 2 * (size_t)(DATA + GROUPS * 64 * bits);
+    unsigned char bytes[2 * (DATA + GROUPS * 512)] = { 0 }, again[2 * (DATA + GROUPS * 512)];
+    assert_int_equal(2 * k.shape[1], size);
+    for (int i = 0; i < OUT * IN; i++) w[i] = random_float();
+    for (int i = 0; i < OUT; i++) b[i] = random_float();
+    pack_biases(bytes, &k, b);
+    pack_quantised(bytes, &k, w);
+    unpack_quantised(bytes, &k, out);
+    quantise_rows(w, OUT, IN, bits);
+    assert_memory_equal(out, w, sizeof w);
+    quantise_rows(w, OUT, IN, bits);
+    assert_memory_equal(out, w, sizeof w);
+    memset(again, 0x5A, sizeof again);
+    memcpy(again, bytes, 64), memcpy(again + size / 2, bytes + size / 2, 64);
+    memset(again + 64 + 96, 0, 32), memset(again + size / 2 + 64 + 96, 0, 32);         /* behind the factors */
+    pack_quantised(again, &k, w);
+    assert_memory_equal(again, bytes, size);
+    assert_memory_equal(bytes, b, 64);
+    assert_memory_equal(bytes + size / 2, b + 16, 12);
+    const unsigned char *last = bytes + size / 2;
+    for (int i = 0; i < 128 * bits; i++) assert_true(i % 64 < 12 || last[DATA + i] == (bits == 8 ? 128 : 0x88));
+    for (int i = 6; i < 32; i++) assert_int_equal(last[64 + i], 0);
+}
+
+static void panels_of_bytes(void **state) { (void)state, panels_in_and_out(8, FORMAT_PANELS_INT8); }
+static void panels_of_halves(void **state) { (void)state, panels_in_and_out(4, FORMAT_PANELS_INT4); }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves_come_back), cmocka_unit_test(halves_are_the_nearest), cmocka_unit_test(a_group_by_hand),
+        cmocka_unit_test(groups_are_near), cmocka_unit_test(unusual_groups), cmocka_unit_test(activations_by_hand),
+        cmocka_unit_test(panels_of_bytes), cmocka_unit_test(panels_of_halves),
+        cmocka_unit_test(a_group_of_four_bits_by_hand), cmocka_unit_test(groups_of_four_bits_are_near),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -91,6 +91,18 @@ static int64_t time_run(Engine *e, const BenchTest *t, const Inputs *in, rt_stat
     return *status ? -1 : clock_now_ns() - begin;
 }
 
+rt_status bench_ready(const Bench *b, Engine *e, const BenchTest *t)
+{
+    return t->work == BENCH_DECODE ? e->ops->encode(e, source_ids(b), t->prompt) : RT_OK;
+}
+
+rt_status bench_run(const Bench *b, Engine *e, const BenchTest *t)
+{
+    const Inputs in = { source_ids(b), target_rows(b) };
+    const rt_status s = prepare(e, t);
+    return s ? s : run(e, t, &in);
+}
+
 /* ---- one repetition --------------------------------------------------------------------------------------- */
 
 static void keep(Bench *b, BenchRow *r, int64_t ns)

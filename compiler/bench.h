@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "machine.h"
 #include "session.h"
+#include "svg.h"
 
 /* What one run of a test does. */
 typedef enum BenchWork {
@@ -94,8 +95,31 @@ bool bench_by_sentences(const Bench *b);
 
 /* "md", "json", "jsonl" or "csv". Keys: bench_print.c. */
 void bench_print(const Bench *b, const char *format, FILE *to);
-/* Bars by test, engine and threads, with shares of the limit, as SVG. */
-Text bench_chart(const Bench *b);
+/* Bars by test, engine, dtype and threads, with shares of the limit, as SVG. The benches are of one model with weights of different
+ * dtypes; the tests are the first's. */
+Text bench_chart(const Bench *const *benches, int n);
+/* The colour of an engine with one dtype, counted over all benches. */
+SvgColour bench_colour(int number);
+/* Every row as a point under the machine's roofline: GFLOP/s by FLOPs for a byte read; both axes are logarithmic. */
+Text bench_roofline(const Bench *const *benches, int n);
+
+/* How long one operation takes in a run of a test, in all layers together: on the jit, on one thread. */
+typedef struct BenchOperation { const char *kernel, *tensor; int64_t ns; int calls; double flops, bytes; } BenchOperation;
+typedef struct BenchOperations { const BenchTest *test; BenchOperation *list; int count; int64_t ns; } BenchOperations;
+/* Of the last test whose run takes at most half a second, else of the first; the median of several runs. False after an error. */
+bool bench_operations(Bench *b, BenchOperations *out);
+
+/* One page of HTML that needs no other file: what was measured where, all of the above. `operations` is of the first. */
+Text bench_report(const Bench *const *benches, int n, const BenchOperations *operations);
+
+/* One run of a test on an engine, and what must stand ready before the first. */
+rt_status bench_run(const Bench *b, Engine *e, const BenchTest *t);
+rt_status bench_ready(const Bench *b, Engine *e, const BenchTest *t);
+
+/* The name of the processor as Linux tells it; "" elsewhere. */
+const char *bench_processor(Arena *a);
+/* "131.42 ± 0.59". */
+const char *bench_spread(Arena *a, double x, double around);
 
 /* "0.94 MiB"; "0.23 M". */
 const char *bench_size(Arena *a, double bytes);

@@ -7,7 +7,7 @@
 #include "svg.h"
 
 enum {
-    MARGIN = 24, NAMES = 170, SPEED = 360, NUMBERS = 190, SHARE = 180, SHARE_NUMBERS = 60,
+    MARGIN = 24, NAMES = 200, SPEED = 360, NUMBERS = 190, SHARE = 180, SHARE_NUMBERS = 60,
     SPEED_AT = MARGIN + NAMES, SHARE_AT = SPEED_AT + SPEED + NUMBERS, PAGE = SHARE_AT + SHARE + SHARE_NUMBERS + MARGIN,
     HEAD = 92, GROUP_HEAD = 26, BAR = 16, STEP = 21, GROUP_END = 14, FOOT = 40
 };
@@ -32,10 +32,10 @@ static const char *number(Arena *a, double x)
     return t.data;
 }
 
-static SvgColour colour_of(const Bench *b, const BenchRow *r)
+SvgColour bench_colour(int number)
 {
-    static const int colours[] = { SVG_GREY, SVG_BLUE, SVG_GREEN, SVG_ORANGE, SVG_VIOLET, SVG_TEAL };
-    return svg_colours[colours[(r->engine - b->engines) % (int)(sizeof colours / sizeof *colours)]];
+    static const int colours[] = { SVG_GREY, SVG_BLUE, SVG_GREEN, SVG_ORANGE, SVG_VIOLET, SVG_TEAL, SVG_ROSE, SVG_YELLOW };
+    return svg_colours[colours[number % (int)(sizeof colours / sizeof *colours)]];
 }
 
 static const char *test_text(Arena *a, const BenchTest *t)
@@ -52,9 +52,8 @@ static const char *test_text(Arena *a, const BenchTest *t)
     return t->name;
 }
 
-static void draw_speed(Svg *s, const Bench *b, const BenchRow *r, const BenchFigures *f, double most, double y)
+static void draw_speed(Svg *s, const Bench *b, const BenchRow *r, const BenchFigures *f, SvgColour c, double most, double y)
 {
-    const SvgColour c = colour_of(b, r);
     const double x = speed(b, f) / most * SPEED, half = around(b, f) / most * SPEED, middle = y + BAR / 2.0;
     const char *tip = arena_format(b->arena, "%s, %d threads, %s: %s ± %s %s", r->engine->label, r->threads, r->test->name,
                                    number(b->arena, speed(b, f)), number(b->arena, around(b, f)), unit(b));
@@ -67,9 +66,8 @@ static void draw_speed(Svg *s, const Bench *b, const BenchRow *r, const BenchFig
     svg_printf(s, end + 7, y + 12.5, (SvgFont){ .size = 12 }, "%s", number(b->arena, speed(b, f)));
 }
 
-static void draw_share(Svg *s, const Bench *b, const BenchRow *r, const BenchFigures *f, double y)
+static void draw_share(Svg *s, const Bench *b, const BenchRow *r, const BenchFigures *f, SvgColour c, double y)
 {
-    const SvgColour c = colour_of(b, r);
     const double part = f->limit_pct < 100 ? f->limit_pct / 100 : 1;
     const char *of = f->by_flops ? "arithmetic" : limit_level_names[f->level];
     const char *tip = f->by_flops ? arena_format(b->arena, "%.1f of %.1f GFLOP/s", f->gflops, b->limits.peak[r->threads] / 1e9)
@@ -79,27 +77,50 @@ static void draw_share(Svg *s, const Bench *b, const BenchRow *r, const BenchFig
     svg_printf(s, SHARE_AT + SHARE + 7, y + 12.5, (SvgFont){ .size = 12 }, f->limit_pct < 10 ? "%.1f %%" : "%.0f %%", f->limit_pct);
 }
 
-static void draw_row(Svg *s, const Bench *b, const BenchRow *r, double most, double y)
+static void draw_row(Svg *s, const Bench *b, const BenchRow *r, SvgColour c, bool dtypes, double most, double y)
 {
     const BenchFigures f = bench_figures(b, r);
-    svg_printf(s, SPEED_AT - 8, y + 12.5, (SvgFont){ .anchor = SVG_RIGHT }, "%s, %d thread%s", r->engine->label, r->threads,
-               r->threads > 1 ? "s" : "");
-    draw_speed(s, b, r, &f, most, y);
-    draw_share(s, b, r, &f, y);
+    svg_printf(s, SPEED_AT - 8, y + 12.5, (SvgFont){ .anchor = SVG_RIGHT }, "%s%s%s, %d thread%s", r->engine->label, dtypes ? " " : "",
+               dtypes ? model_dtype(b->session->model) : "", r->threads, r->threads > 1 ? "s" : "");
+    draw_speed(s, b, r, &f, c, most, y);
+    draw_share(s, b, r, &f, c, y);
+}
+
+/* The rows of one test, of all benches: the next of them after *at of bench *k, or NULL. */
+static const BenchRow *next_row(const Bench *const *benches, int n, const char *test, int *k, int *at)
+{
+    for (; *k < n; ++*k, *at = 0)
+        while (*at < benches[*k]->row_count) {
+            const BenchRow *r = &benches[*k]->rows[(*at)++];
+            if (strcmp(r->test->name, test) == 0) return r;
+        }
+    return NULL;
+}
+
+static int row_count(const Bench *const *benches, int n, const char *test)
+{
+    int count = 0;
+    for (int k = 0, at = 0; next_row(benches, n, test, &k, &at);) count++;
+    return count;
 }
 
 /* The rows of one test stand together. */
-static double draw_group(Svg *s, const Bench *b, int first, int count, double y)
+static double draw_group(Svg *s, const Bench *const *benches, int n, const BenchTest *test, double y)
 {
     double most = 0;
-    for (int i = first; i < first + count; i++) {
-        const BenchFigures f = bench_figures(b, &b->rows[i]);
-        if (speed(b, &f) + around(b, &f) > most) most = speed(b, &f) + around(b, &f);
+    const BenchRow *r;
+    for (int k = 0, at = 0; (r = next_row(benches, n, test->name, &k, &at));) {
+        const BenchFigures f = bench_figures(benches[k], r);
+        if (speed(benches[k], &f) + around(benches[k], &f) > most) most = speed(benches[k], &f) + around(benches[k], &f);
     }
     svg_line(s, MARGIN, y, PAGE - MARGIN, y, (SvgStyle){ .stroke = SVG_GRID });
-    svg_text(s, MARGIN, y + 18, (SvgFont){ .size = 13, .bold = true }, test_text(b->arena, b->rows[first].test));
+    svg_text(s, MARGIN, y + 18, (SvgFont){ .size = 13, .bold = true }, test_text(benches[0]->arena, test));
     y += GROUP_HEAD;
-    for (int i = first; i < first + count; i++, y += STEP) draw_row(s, b, &b->rows[i], most, y);
+    for (int k = 0, at = 0; (r = next_row(benches, n, test->name, &k, &at)); y += STEP) {
+        int number = (int)(r->engine - benches[k]->engines);
+        for (int i = 0; i < k; i++) number += benches[i]->engine_count;
+        draw_row(s, benches[k], r, bench_colour(number), n > 1, most, y);
+    }
     return y + GROUP_END;
 }
 
@@ -131,14 +152,15 @@ static void draw_foot(Svg *s, const Bench *b, double y)
     svg_text(s, MARGIN, y + 16, font, svg_fit(b->arena, t.data, font, PAGE - 2 * MARGIN));
 }
 
-Text bench_chart(const Bench *b)
+Text bench_chart(const Bench *const *benches, int n)
 {
-    const int count = b->thread_count * b->engine_count;
-    const double height = HEAD + b->test_count * (GROUP_HEAD + count * STEP + GROUP_END) + FOOT;
+    const Bench *b = benches[0];
+    double height = HEAD + b->test_count * (GROUP_HEAD + GROUP_END) + FOOT;
+    for (int i = 0; i < b->test_count; i++) height += STEP * row_count(benches, n, b->tests[i].name);
     Svg s = svg_new(b->arena, PAGE, height, arena_format(b->arena, "Speed of %s", b->session->model->name));
     double y = HEAD;
     draw_head(&s, b);
-    for (int i = 0; i < b->test_count; i++) y = draw_group(&s, b, i * count, count, y);
+    for (int i = 0; i < b->test_count; i++) y = draw_group(&s, benches, n, &b->tests[i], y);
     draw_foot(&s, b, y);
     svg_finish(&s);
     return s.text;

@@ -44,8 +44,7 @@ static void add_list(Fields *f, const char *key, const double *x, int n)
 
 /* ---- what a row says -------------------------------------------------------------------------------------- */
 
-/* As Linux tells it; "" elsewhere. */
-static const char *processor(Arena *a)
+const char *bench_processor(Arena *a)
 {
     char line[256];
     const char *name = "";
@@ -80,7 +79,7 @@ static void model_fields(const Bench *b, const BenchRow *r, Fields *f)
     const BenchTest *t = r->test;
     const bool ready = t->work == BENCH_DECODE;
     add_text(f, "build_commit", XFORMC_VERSION);
-    add_text(f, "cpu_info", processor(b->arena));
+    add_text(f, "cpu_info", bench_processor(b->arena));
     add_text(f, "backends", "CPU");
     add_text(f, "model_filename", m->spec_path);
     add_text(f, "model_type", m->name);
@@ -303,7 +302,7 @@ static void print_table(const Table *t, FILE *to)
     }
 }
 
-static const char *spread(Arena *a, double x, double around)
+const char *bench_spread(Arena *a, double x, double around)
 {
     const int places = x >= 100 ? 2 : x >= 1 ? 3 : 5;
     return arena_format(a, "%.*f ± %.*f", places, x, places, around);
@@ -324,11 +323,11 @@ static void row_cells(const Bench *b, const BenchRow *r, const char **cell)
     cell[n++] = arena_format(a, "%d", r->threads);
     cell[n++] = r->test->name;
     if (bench_by_sentences(b)) {
-        cell[n++] = spread(a, x.median_sentences, x.stddev_sentences);
+        cell[n++] = bench_spread(a, x.median_sentences, x.stddev_sentences);
         cell[n++] = arena_format(a, "%.4g", x.p50_ns / 1e6);
         cell[n++] = arena_format(a, "%.4g", x.p90_ns / 1e6);
         cell[n++] = arena_format(a, "%.4g", x.p99_ns / 1e6);
-    } else cell[n++] = spread(a, x.median_ts, x.stddev_ts);
+    } else cell[n++] = bench_spread(a, x.median_ts, x.stddev_ts);
     cell[n++] = share(a, x.limit_pct);
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "fields.h"
 #include "folder.h"
 #include "isa.h"
 
@@ -138,9 +139,70 @@ static bool measure(Session *s, Bench *b)
     return bench_measure(b) && probe(s, b);
 }
 
+/* ---- the report ----------------------------------------------------------------------------------------------------- */
+
+enum { MOST_DTYPES = 8 };
+
+/* The same model with weights of another dtype, by native code alone: its tests are of the same lengths. */
+static bool measure_dtype(Session *s, Bench *b, const Bench *first)
+{
+    if (!session_read(s)) return false;
+    b->threads = first->threads;
+    b->thread_count = first->thread_count;
+    b->limits = first->limits;
+    b->plan = session_plan(s, TARGET_PANELS, false);
+    if (!open_engines(s, b)) return false;
+    const int engines = b->engine_count;
+    b->engine_count = first->engine_count;
+    bench_tests(b);
+    b->engine_count = engines;
+    return bench_measure(b);
+}
+
+static void close_engines(Bench *b)
+{
+    for (int i = 0; i < b->engine_count; i++) engine_close(b->engines[i].engine);
+    b->engine_count = 0;
+}
+
+/* Without --dtype the other dtypes are measured too. False after an error in *failed. */
+static bool write_report(Bench *first, Session **failed)
+{
+    const Choices *c = first->session->choices;
+    Bench others[MOST_DTYPES];
+    const Bench *all[MOST_DTYPES + 1] = { first };
+    Choices choices[MOST_DTYPES];
+    BenchOperations operations = { 0 };
+    int words = 0, n = 1;
+    const char *const *dtypes = field_words("dtypes", &words);
+    bool good = bench_operations(first, &operations);
+    *failed = first->session;
+    for (int i = 0; i < words && i < MOST_DTYPES && good && !c->dtype && first->session->model->model_kind != KIND_GRAPH; i++) {
+        if (strcmp(dtypes[i], model_dtype(first->session->model)) == 0) continue;
+        choices[i] = *c;
+        choices[i].dtype = dtypes[i];
+        choices[i].engine = "native";
+        Session *s = *failed = session_new(&choices[i]);
+        Bench *b = &others[n - 1];
+        *b = (Bench){ .session = s, .arena = s->arena, .repetitions = first->repetitions, .seconds = first->seconds, .progress = first->progress };
+        good = measure_dtype(s, b, first);
+        all[n++] = b;
+    }
+    if (good) {
+        *failed = first->session;
+        const Text page = bench_report(all, n, &operations);
+        good = file_write(first->arena, first->session->diag, c->bench.report, page.data, page.size);
+    }
+    for (int i = 1; i < n; i++) {
+        close_engines(&others[i - 1]);
+        if (others[i - 1].session != *failed) session_free(others[i - 1].session);
+    }
+    return good;
+}
+
 Exit command_bench(const Choices *c)
 {
-    Session *s = session_new(c);
+    Session *s = session_new(c), *failed = s;
     Bench b = { .session = s, .arena = s->arena, .repetitions = c->bench.repetitions ? c->bench.repetitions : 5,
                 .seconds = c->bench.seconds, .progress = isatty(2) && !c->quiet };
     if (session_read(s) && measure(s, &b)) {
@@ -149,11 +211,17 @@ Exit command_bench(const Choices *c)
         const char *fault = file_output_fault();
         if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
         if (c->folder) {
-            const Text chart = bench_chart(&b);
+            const Bench *const only = &b;
+            const Text chart = bench_chart(&only, 1);
             file_write(s->arena, s->diag, c->folder, chart.data, chart.size);
         }
         remark_on_limits(s, &b);
-    } else if (b.progress) fputs("\r\033[K", stderr);
-    for (int i = 0; i < b.engine_count; i++) engine_close(b.engines[i].engine);
-    return session_end(s);
+        if (c->bench.report) write_report(&b, &failed);
+    }
+    if (b.progress) fputs("\r\033[K", stderr);
+    close_engines(&b);
+    if (failed == s) return session_end(s);
+    diag_print(s->diag, stderr, isatty(2));
+    session_free(s);
+    return session_end(failed);
 }

@@ -105,9 +105,11 @@ static const CommandRow commands[] = {
       "  xformc attention specs/dates.lua \"3rd of May 2019\"\n"
       "  xformc attention specs/dates.lua \"3rd of May 2019\" -o attention.svg\n", "jit" },
     { "bench", command_bench, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_OUTPUT | SET_REPETITIONS |
-          SET_SECONDS | SET_FORMAT | SET_JSON | SET_QUIET | SET_VERBOSE, WORDS_SPEC, "SPEC [-r N] [-t LIST] [-o FILE.svg]",
+          SET_SECONDS | SET_FORMAT | SET_REPORT | SET_JSON | SET_QUIET | SET_VERBOSE, WORDS_SPEC,
+      "SPEC [-r N] [-t LIST] [-o FILE.svg] [--report FILE.html]",
       "How fast every engine runs it, and how near to the machine's limit",
-      "  xformc bench specs/dates.lua -r 3 -t 1\n", NULL },
+      "  xformc bench specs/dates.lua -r 3 -t 1\n"
+      "  xformc bench specs/dates.lua --report dates.html\n", NULL },
     { "repl", command_repl, SET_ALL | SET_ALLOW_C | SET_VERBOSE, WORDS_MAYBE_SPEC, "[SPEC]",
       "A prompt: compile models, change them, look into them, in Lua",
       "  xformc repl specs/dates.lua\n"
@@ -276,6 +278,7 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_COLOR:   c->attention.colour = value; return option_word(name, value, whens, 3);
     case OPTION_REPETITIONS: return option_whole(name, value, 1, 1000, &c->bench.repetitions);
     case OPTION_SECONDS: return option_seconds(name, value, &c->bench.seconds);
+    case OPTION_REPORT:  return option_text(name, value, &c->bench.report);
     case OPTION_FORMAT:  c->bench.format = value; return option_word(name, value, formats, 4);
     case OPTION_DECODE:  c->tokenize.decode = true; return true;
     case OPTION_PIECES:  c->tokenize.pieces = true; return true;

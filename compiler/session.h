@@ -26,6 +26,7 @@ typedef struct BenchChoices {
     int repetitions;
     double seconds;                         /* for each row */
     const char *format;                     /* md, json, jsonl, csv */
+    const char *report;                     /* file of --report; NULL: none */
     int threads[16], thread_count;          /* every number of -t */
 } BenchChoices;
 

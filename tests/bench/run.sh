@@ -35,6 +35,23 @@ head -c 4 "$scratch/chart.svg" | grep -q '<svg' && tail -n 1 "$scratch/chart.svg
     [ "$(grep -c 'native unrolled, 2 threads<' "$scratch/chart.svg")" = 3 ]
 verdict $? 'the chart has three bars for each row'
 
+# A page: the table and the pictures, of all dtypes, and nothing from elsewhere.
+bench specs/copy.lua $quick -t 1 --engine native --report "$scratch/report.html"
+verdict $? 'a report is written'
+page=$scratch/report.html
+[ "$(head -n 1 "$page")" = '<!DOCTYPE html>' ] && [ "$(tail -n 1 "$page")" = '</html>' ] && [ "$(grep -c '</svg>' "$page")" = 2 ] &&
+    ! grep -E '(src|href)=|url\((http|/)|@import' "$page" && ! grep -o 'https*://[^"]*' "$page" | grep -v '^http://www.w3.org/2000/svg$'
+verdict $? 'the page stands alone'
+count() { grep -c "$1" "$page"; }
+[ "$(count '<td>native</td><td>f32</td>')" = 3 ] && [ "$(count '<td>native</td><td>int8</td>')" = 3 ] && [ "$(count '<td>native</td><td>int4</td>')" = 3 ] &&
+    [ "$(count 'native int8, 1 thread<')" = 3 ] && [ "$(count '<circle')" -ge 12 ] && [ "$(count '<td>rt_linear_f32</td>')" -ge 3 ]
+verdict $? 'it has rows, bars and points of each dtype, and the operations'
+bench specs/copy.lua $quick -t 1 --engine native --dtype f32 --report "$page" && [ "$(count '<td>native</td>')" = 4 ]
+verdict $? 'with --dtype it has that one alone'
+bench specs/copy.lua $quick -t 1 --engine native --dtype f32 --report "$scratch/absent/report.html"
+[ $? = 74 ] && grep -q 'absent/report.html' "$scratch/err" && grep -q '| native ' "$scratch/out"
+verdict $? 'a page that cannot be written: 74, and the table was printed'
+
 # The kernels themselves; a person starts it with more rounds and reads the times.
 if command -v gcc >/dev/null && command -v clang >/dev/null; then
     sh "$(dirname "$0")/kernel_compilers.sh" 1 >"$scratch/out" 2>"$scratch/err" && [ "$(grep -c ' clang ' "$scratch/out")" = 1 ] && [ "$(grep -c '^linear_' "$scratch/out")" = 6 ]

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "decode.h"
 #include "file.h"
 
 struct Lines {
@@ -198,7 +199,9 @@ const char *lines_next(Lines *l, bool more)
     char *line = NULL;
     size_t room = 0;
     errno = 0;
-    const ssize_t n = getline(&line, &room, stdin);
+    enum { LINE_MOST = 16 << 20 };          /* as of a file of Lua */
+    const long long n = rt_line_read(&line, &room, LINE_MOST, stdin);
+    if (n == RT_LINE_TOO_LONG) repl_refuse(l->repl, EXIT_BAD_DATA, "a line of more than 16 MiB; nothing more is read");
     if (n < 0 && ferror(stdin)) repl_refuse(l->repl, EXIT_IO, "cannot read standard input: %s", strerror(errno));
     const bool zero = n > 0 && memchr(line, 0, (size_t)n);
     if (zero) repl_refuse(l->repl, EXIT_BAD_DATA, "a line with a zero byte; Lua is text");

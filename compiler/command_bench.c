@@ -129,6 +129,37 @@ static void remark_on_limits(Session *s, const Bench *b)
     }
 }
 
+/* The row of the same engine and test on one thread; NULL where there is none. */
+static const BenchRow *on_one_thread(const Bench *b, const BenchRow *r)
+{
+    for (int i = 0; i < b->row_count; i++)
+        if (b->rows[i].threads == 1 && b->rows[i].engine == r->engine && b->rows[i].test == r->test) return &b->rows[i];
+    return NULL;
+}
+
+/* Of each number of threads that does not pay: in how many rows, and where most. */
+static void remark_on_threads(Session *s, const Bench *b)
+{
+    const double slower = 0.95;         /* of the speed of one thread; what is nearer is chance */
+    for (int k = 0; k < b->thread_count; k++) {
+        int rows = 0, all = 0;
+        double worst = slower, found = 0, wanted = 0;
+        const BenchRow *where = NULL;
+        for (int i = 0; i < b->row_count; i++) {
+            const BenchRow *r = &b->rows[i], *one = r->threads == b->threads[k] && r->threads > 1 ? on_one_thread(b, r) : NULL;
+            if (!one) continue;
+            const double many_ts = bench_figures(b, r).median_ts, one_ts = bench_figures(b, one).median_ts;
+            all++;
+            if (many_ts >= slower * one_ts) continue;
+            rows++;
+            if (many_ts < worst * one_ts) where = r, worst = many_ts / one_ts, found = many_ts, wanted = one_ts;
+        }
+        if (where)
+            diag_remark(s->diag, (Loc){ 0 }, "bench: %d threads are slower than 1 here, in %d of %d rows; most in %s, %s: %.2f against %.2f t/s",
+                        b->threads[k], rows, all, where->engine->label, where->test->name, found, wanted);
+    }
+}
+
 /* Probed before and after: the better counts. */
 static bool measure(Session *s, Bench *b)
 {
@@ -215,6 +246,7 @@ Exit command_bench(const Choices *c)
             const Text chart = bench_chart(&only, 1);
             file_write(s->arena, s->diag, c->folder, chart.data, chart.size);
         }
+        remark_on_threads(s, &b);
         remark_on_limits(s, &b);
         if (c->bench.report) write_report(&b, &failed);
     }

@@ -36,6 +36,8 @@ static void tell_fault(const char *text, const RtTextFault *fault)
 
 void text_reader_begin_message(const TextReader *r, Origin at) { fprintf(stderr, "%s: %s %zu: ", r->session->model->name, at.kind, at.number); }
 
+const char *text_reader_unit(const TextReader *r) { return r->numbers ? "ids" : r->tokenizer ? "tokens" : "characters"; }
+
 /* ---- one text ------------------------------------------------------------------------------------------- */
 
 /* The ids of a text; false after telling why it is refused. */

@@ -31,6 +31,8 @@ void text_reader_close(TextReader *r);
 bool text_reader_ids(TextReader *r, const char *text, size_t bytes, Origin at, int *n);
 /* Whether a decoder alone has something to go on from without a text: the mark that its tokenizer begins every text with. */
 bool text_reader_begins_alone(TextReader *r);
+/* What the length of a text is counted in: "ids", "tokens", "characters". */
+const char *text_reader_unit(const TextReader *r);
 /* The beginning of a line about a text: the model, the origin, a colon. */
 void text_reader_begin_message(const TextReader *r, Origin at);
 

@@ -245,13 +245,20 @@ static bool take_lines(Texts *t)
     size_t room = 0;
     Origin at = { "line", 0 };
     bool good = true;
-    for (ssize_t n; good && (n = getline(&line, &room, stdin)) >= 0;) {
+    const size_t most = rt_line_most(t->reader->most);
+    long long n = 0;
+    while (good && (n = rt_line_read(&line, &room, most, stdin)) >= 0) {
         at.number++;
         if (n && line[n - 1] == '\n') line[--n] = '\0';
         if (n && line[n - 1] == '\r') line[--n] = '\0';
         good = take_text(t, line, (size_t)n, at);
     }
-    if (good && !feof(stdin)) {
+    if (good && n == RT_LINE_TOO_LONG) {
+        at.number++;
+        text_reader_begin_message(t->reader, at);
+        fprintf(stderr, "more than %zu bytes, but at most %d %s fit; nothing more is read\n", most, t->reader->most, text_reader_unit(t->reader));
+        t->code = EXIT_BAD_DATA;
+    } else if (good && !feof(stdin)) {
         fprintf(stderr, "%s: cannot read standard input: %s\n", t->session->model->name, strerror(errno));
         t->code = EXIT_IO;
         good = false;

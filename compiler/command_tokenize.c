@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "decode.h"
 #include "json_text.h"
 #include "tokenizer.h"
 
@@ -201,14 +202,17 @@ static void take_text(Tokenize *t, const char *text, size_t bytes)
 
 static void take_lines(Tokenize *t)
 {
+    enum { LINE_MOST = 64 << 20 };
     char *line = NULL;
     size_t room = 0;
-    for (ssize_t n; t->code != EXIT_IO && (n = getline(&line, &room, stdin)) >= 0;) {
+    long long n = 0;
+    while (t->code != EXIT_IO && (n = rt_line_read(&line, &room, LINE_MOST, stdin)) >= 0) {
         if (n && line[n - 1] == '\n') n--;
         take_text(t, line, (size_t)n);
         if (fflush(stdout) != 0) put(t, "", 1);
     }
-    if (!feof(stdin) && t->code != EXIT_IO) {
+    if (n == RT_LINE_TOO_LONG) complain(t, "more than 64 MiB in one line; nothing more is read");
+    else if (!feof(stdin) && t->code != EXIT_IO) {
         fprintf(stderr, "xformc: cannot read standard input: %s\n", strerror(errno));
         t->code = EXIT_IO;
     }

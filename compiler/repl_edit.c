@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "decode.h"
 #include "file.h"
 
 struct Lines {
@@ -149,13 +150,24 @@ static void take_unicode(void)
     if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "en_US.UTF-8");
 }
 
+/* The editor keeps every cell of the screen twice, so one that says it has 65,535 columns and as many rows would take all memory: there
+ * lines are read as they are typed. */
+static bool fits_editor(void)
+{
+    enum { CELLS_MOST = 4 << 20 };
+    struct winsize size = { .ws_col = 0 };
+    if (ioctl(1, TIOCGWINSZ, &size) != 0 || (size_t)size.ws_col * size.ws_row <= CELLS_MOST) return true;
+    fprintf(stderr, "note: a terminal of %u columns and %u rows is too large for the line editor\n", size.ws_col, size.ws_row);
+    return false;
+}
+
 Lines *lines_open(Repl *r)
 {
     Lines *l = calloc(1, sizeof *l);
     HistEvent event;
     if (!l) die("no memory");
     l->repl = r;
-    if (!r->terminal) return l;
+    if (!r->terminal || !fits_editor()) return l;
     take_unicode();
     cleanup_terminal(0);
     l->edit = el_init("xformc", stdin, stdout, stderr);
@@ -198,7 +210,15 @@ const char *lines_next(Lines *l, bool more)
     char *line = NULL;
     size_t room = 0;
     errno = 0;
-    const ssize_t n = getline(&line, &room, stdin);
+    if (l->repl->terminal) fputs(more ? ">> " : "> ", stdout), fflush(stdout);
+    enum { LINE_MOST = 16 << 20 };          /* as of a file of Lua */
+    const long long n = rt_line_read(&line, &room, LINE_MOST, stdin);
+    if (n == RT_LINE_TOO_LONG) repl_refuse(l->repl, EXIT_BAD_DATA, "a line of more than 16 MiB; nothing more is read");
+    if (n < 0 && ferror(stdin) && errno == EINTR && l->repl->terminal) {
+        clearerr(stdin);
+        free(line);
+        return keep(l, "\x03", 1);
+    }
     if (n < 0 && ferror(stdin)) repl_refuse(l->repl, EXIT_IO, "cannot read standard input: %s", strerror(errno));
     const bool zero = n > 0 && memchr(line, 0, (size_t)n);
     if (zero) repl_refuse(l->repl, EXIT_BAD_DATA, "a line with a zero byte; Lua is text");

@@ -1,10 +1,11 @@
 /* rt_host.c: the run of a generated program: its weights, its threads, then text by text.
- * Everything is allocated before the first text, but for the buffer of getline. Answers go to standard output, one
+ * Everything is allocated before the first text, but for the buffer of a line. Answers go to standard output, one
  * line for each text, an empty one for a text that was refused, or one object of JSON; all else goes to standard error. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "rt_host_parts.h"
+#include "rt_line.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -157,6 +158,22 @@ static int host_text(Host *host, const char *text, size_t bytes, Place place)
 
 /* ---- all texts ------------------------------------------------------------------------------------------ */
 
+/* A line without its end; its bytes, or what is negative where there is none. One that is too long is told; nothing is read behind it. */
+static long long host_line(Host *host, char **line, size_t *room, Place *place, int *code)
+{
+    const size_t most = rt_line_most(host_longest(host->program));
+    long long n = rt_line_read(line, room, most, stdin);
+    place->number++;
+    if (n == RT_LINE_TOO_LONG) {
+        fprintf(stderr, "%s: %s %zu: more than %zu bytes, but at most %d %s fit; nothing more is read\n", host->program->name, place->kind,
+                place->number, most, host_most(host), host_unit(host));
+        *code = EXIT_DATA;
+    }
+    if (n > 0 && (*line)[n - 1] == '\n') (*line)[--n] = '\0';
+    if (n > 0 && (*line)[n - 1] == '\r') (*line)[--n] = '\0';
+    return n;
+}
+
 static int host_lines(Host *host)
 {
     char *line = NULL;
@@ -164,12 +181,8 @@ static int host_lines(Host *host)
     int code = 0;
     Place place = { "line", 0 };
     while (!code) {
-        ssize_t n;
-        errno = 0;
-        if ((n = getline(&line, &room, stdin)) < 0) break;
-        place.number++;
-        if (n && line[n - 1] == '\n') line[--n] = '\0';
-        if (n && line[n - 1] == '\r') line[--n] = '\0';
+        const long long n = host_line(host, &line, &room, &place, &code);
+        if (n < 0) break;
         code = host_text(host, line, (size_t)n, place);
     }
     if (!code && !feof(stdin)) {

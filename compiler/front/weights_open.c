@@ -47,8 +47,7 @@ static bool is_index(const unsigned char *b, size_t n)
 static TensorFile *open_file(Arena *a, Diag *d, Loc at, const char *path, const unsigned char *b, size_t n)
 {
     if (n > 4 && !memcmp(b, "PK\3\4", 4)) return torch_open(a, d, at, path);
-    if (n > 4 && b[0] == 0x80 && b[2] == 0x8A && b[3] == 10)
-        return refuse(d, at, path, "has the format of PyTorch before 1.6, a pickle without zip, which is not supported; save it again");
+    if (n > 4 && b[0] == 0x80 && b[2] == 0x8A && b[3] == 10) return torch_open(a, d, at, path);     /* the magic number of torch.save before 1.6 */
     if (is_checkpoint(b, n)) return checkpoint_open(a, d, at, path);
     return safetensors_open(a, d, at, path);
 }

@@ -26,6 +26,7 @@ typedef struct Machine {
     Value **stack;  int depth, room;
     Value **memo;  size_t memo_room;
     size_t memo_next;
+    PickleStorage *storages;  int storage_count, storage_room;
     const char *fault;
 } Machine;
 
@@ -196,7 +197,17 @@ static bool call(Machine *m)
     return stop(m, "it calls %.100s with what it does not take", name->text);
 }
 
-/* ('storage', type, key, place, elements) */
+static void note_storage(Machine *m, const Value *v)
+{
+    if (m->storage_count == m->storage_room) {
+        const size_t bytes = sizeof *m->storages * (size_t)m->storage_room, more = bytes ? bytes * 2 : 64 * sizeof *m->storages;
+        m->storages = arena_grow(m->arena, m->storages, bytes, more);
+        m->storage_room = (int)(more / sizeof *m->storages);
+    }
+    m->storages[m->storage_count++] = (PickleStorage){ v->text, v->dtype, v->number };
+}
+
+/* ('storage', type, key, place, elements), of old files with NULL behind */
 static bool make_storage(Machine *m)
 {
     const Value *id = pop(m);
@@ -204,10 +215,12 @@ static bool make_storage(Machine *m)
     const bool good = id->kind == TUPLE && id->count >= 5 && id->items[0]->kind == TEXT && !strcmp(id->items[0]->text, "storage")
         && id->items[1]->kind == GLOBAL && id->items[1]->dtype != DTYPE_OTHER && id->items[2]->kind == TEXT && id->items[4]->kind == NUMBER;
     if (!good) return stop(m, "a persistent id is not that of a storage");
+    if (id->count > 5 && id->items[5]->kind != NOTHING) return stop(m, "a storage that is a view of another is not supported");
     Value *v = value_new(m, STORAGE);
     v->text = id->items[2]->text;
     v->dtype = id->items[1]->dtype;
     v->number = id->items[4]->number;
+    note_storage(m, v);
     return push(m, v);
 }
 
@@ -386,17 +399,53 @@ static bool find_tensors(Machine *m, const Value *dict, PickleTensors *out)
     return stop(m, "it holds no tensors by name");
 }
 
+/* What is left on the stack at its end; NULL after a fault. */
+static const Value *run(Machine *m, Kind kind)
+{
+    for (;;) {
+        const int op = m->at < m->size ? m->data[m->at++] : -1;
+        if (op < 0) stop(m, "it has no end");
+        if (op < 0 || op == '.' || !step(m, op) || m->fault) break;
+    }
+    return m->fault ? NULL : top(m, kind, "the result");
+}
+
 bool pickle_tensors(Arena *a, const unsigned char *data, size_t size, PickleTensors *out)
 {
     Machine m = { .arena = a, .data = data, .size = size };
     *out = (PickleTensors){ .count = 0 };
-    for (;;) {
-        const int op = m.at < m.size ? data[m.at++] : -1;
-        if (op < 0) stop(&m, "it has no end");
-        if (op < 0 || op == '.' || !step(&m, op) || m.fault) break;
+    const Value *result = run(&m, DICT);
+    if (result && find_tensors(&m, result, out)) {
+        out->storages = m.storages;
+        out->storage_count = m.storage_count;
+        out->used = m.at;
+        return true;
     }
-    const Value *result = m.fault ? NULL : top(&m, DICT, "the result");
-    if (result && find_tensors(&m, result, out)) return true;
     out->fault = m.fault;
     return false;
+}
+
+const char **pickle_texts(Arena *a, const unsigned char *data, size_t size, int *count, size_t *used)
+{
+    Machine m = { .arena = a, .data = data, .size = size };
+    const Value *list = run(&m, LIST);
+    if (!list) return NULL;
+    const char **texts = arena_array(a, (size_t)list->count + 1, sizeof *texts);
+    for (int i = 0; i < list->count; i++)
+        if (!(texts[i] = list->items[i]->kind == TEXT ? list->items[i]->text : NULL)) return NULL;
+    *count = list->count;
+    *used = m.at;
+    return texts;
+}
+
+int64_t pickle_number(Arena *a, const unsigned char *data, size_t size, const char *key, size_t *used)
+{
+    Machine m = { .arena = a, .data = data, .size = size };
+    const Value *dict = run(&m, DICT);
+    *used = m.at;
+    for (int i = 0; dict && i + 1 < dict->count; i += 2) {
+        const Value *name = dict->items[i], *value = dict->items[i + 1];
+        if (name->kind == TEXT && !strcmp(name->text, key) && value->kind == NUMBER) return value->number;
+    }
+    return -1;
 }

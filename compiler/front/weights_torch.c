@@ -1,5 +1,6 @@
 /* weights_torch.c: pytorch_model.bin: a zip whose entries are stored as they are. PREFIX/data.pkl says what there is, PREFIX/data/KEY holds the
- * numbers of a storage. Every offset and size is compared with the file before it is used. */
+ * numbers of a storage. Before PyTorch 1.6 there was no zip: five pickles, the last a list of keys, and behind them the storages in that order,
+ * each as its number of elements and its bytes. Every offset and size is compared with the file before it is used. */
 #include "weights.h"
 
 #include <inttypes.h>
@@ -104,6 +105,56 @@ static const char *read_entries(Zip *z)
     return prefix;
 }
 
+/* ---- before the zip --------------------------------------------------------------------------------------- */
+
+static const char old_prefix[] = "old";
+
+/* The storages as entries; `at` is where the first begins. */
+static bool read_storages(Zip *z, const PickleTensors *found, const char *const *keys, int count, uint64_t at)
+{
+    NameMap *named = name_map_new(z->arena);
+    for (int i = 0; i < found->storage_count; i++) {
+        PickleStorage *s = &found->storages[i], *known = name_map_find(named, s->key);
+        if (known && (known->dtype != s->dtype || known->elements != s->elements)) return fault(z, "storage %.40s has two types or sizes", s->key);
+        name_map_add(named, s->key, s);
+    }
+    for (int i = 0; i < count; i++) {
+        const PickleStorage *s = name_map_find(named, keys[i]);
+        const char *name = arena_format(z->arena, "%s/data/%s", old_prefix, keys[i]);
+        DType unused;
+        if (!s || name_map_find(z->entries, name)) return fault(z, "storage %.40s is in no tensor, or there twice", keys[i]);
+        const uint64_t size = (uint64_t)dtype_bits(dtype_name(s->dtype), &unused) / 8;
+        const uint64_t elements = has(z, at, 8) ? u64(z->data + at) : UINT64_MAX;
+        if (elements != (uint64_t)s->elements || elements > z->size || !has(z, at + 8, elements * size))
+            return fault(z, "storage %.40s has another size than its tensors say, or ends past the end of the file", keys[i]);
+        FileMap *entry = arena_alloc(z->arena, sizeof *entry);
+        *entry = (FileMap){ .data = z->data + at + 8, .size = (size_t)(elements * size) };
+        name_map_add(z->entries, name, entry);
+        at += 8 + elements * size;
+    }
+    return true;
+}
+
+/* The magic number and the version, 1001, as torch.save always wrote them. */
+static const unsigned char old_head[] = {
+    0x80, 2, 0x8A, 10, 0x6C, 0xFC, 0x9C, 0x46, 0xF9, 0x20, 0x6A, 0xA8, 0x50, 0x19, '.', 0x80, 2, 'M', 0xE9, 3, '.',
+};
+
+static bool read_old(Zip *z, PickleTensors *found)
+{
+    size_t at = sizeof old_head, used = 0;
+    int count = 0;
+    if (!has(z, 0, at) || memcmp(z->data, old_head, at)) return fault(z, "has the head of an unknown version of torch.save");
+    const int64_t little = pickle_number(z->arena, z->data + at, z->size - at, "little_endian", &used);
+    if (little != 1) return fault(z, little < 0 ? "its head is damaged, or cut off" : "its numbers are not little-endian");
+    at += used;
+    if (!pickle_tensors(z->arena, z->data + at, z->size - at, found)) return fault(z, "%s", found->fault);
+    at += found->used;
+    const char **keys = pickle_texts(z->arena, z->data + at, z->size - at, &count, &used);
+    if (!keys) return fault(z, "the list of storages is damaged");
+    return read_storages(z, found, keys, count, at + used);
+}
+
 /* ---- tensors -------------------------------------------------------------------------------------------- */
 
 /* A tensor of the pickle as a source; its storage must hold all that its strides reach. */
@@ -113,7 +164,7 @@ static bool add_tensor(Zip *z, const char *prefix, const PickleTensor *p)
     TensorSource t = { .name = p->name, .file_name = p->name, .kind = SOURCE_FILE, .dtype = p->dtype, .rank = p->rank, .file = z->file };
     int64_t elements = 1, last = p->offset;
     const int bits = dtype_bits(dtype_name(p->dtype), &t.dtype);
-    if (!data) return fault(z, "tensor \"%.100s\": the zip has no entry data/%.40s", p->name, p->key);
+    if (!data) return fault(z, "tensor \"%.100s\": the %s has no entry data/%.40s", p->name, prefix == old_prefix ? "file" : "zip", p->key);
     for (int i = 0; i < p->rank; i++) {
         int64_t reach;
         if (__builtin_mul_overflow(elements, p->shape[i], &elements))
@@ -131,15 +182,23 @@ static bool add_tensor(Zip *z, const char *prefix, const PickleTensor *p)
     return true;
 }
 
+static bool read_zip(Zip *z, const char **prefix, PickleTensors *found)
+{
+    *prefix = read_entries(z);
+    if (!*prefix) return false;
+    const FileMap *pickle = name_map_find(z->entries, arena_format(z->arena, "%s/data.pkl", *prefix));
+    const FileMap *order = name_map_find(z->entries, arena_format(z->arena, "%s/byteorder", *prefix));
+    if (order && (order->size < 6 || memcmp(order->data, "little", 6))) return fault(z, "its numbers are not little-endian");
+    if (!pickle_tensors(z->arena, pickle->data, pickle->size, found)) return fault(z, "data.pkl: %s", found->fault);
+    return true;
+}
+
 static bool read_tensors(Zip *z)
 {
-    const char *prefix = read_entries(z);
+    const char *prefix = old_prefix;
     PickleTensors found;
-    if (!prefix) return false;
-    const FileMap *pickle = name_map_find(z->entries, arena_format(z->arena, "%s/data.pkl", prefix));
-    const FileMap *order = name_map_find(z->entries, arena_format(z->arena, "%s/byteorder", prefix));
-    if (order && (order->size < 6 || memcmp(order->data, "little", 6))) return fault(z, "its numbers are not little-endian");
-    if (!pickle_tensors(z->arena, pickle->data, pickle->size, &found)) return fault(z, "data.pkl: %s", found.fault);
+    const bool zipped = has(z, 0, 4) && bytes_u32(z->data) == LOCAL;
+    if (zipped ? !read_zip(z, &prefix, &found) : !read_old(z, &found)) return false;
     z->file->tensors = arena_array(z->arena, (size_t)found.count, sizeof *z->file->tensors);
     for (int i = 0; i < found.count; i++)
         if (!add_tensor(z, prefix, &found.tensors[i])) return false;

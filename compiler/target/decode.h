@@ -6,6 +6,7 @@
 #include "generation.h"
 #include "rt_answer_text.h"
 #include "rt_numbers.h"
+#include "rt_line.h"
 #include "rt_timing.h"
 
 typedef struct Decoder {

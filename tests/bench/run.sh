@@ -58,6 +58,17 @@ if command -v gcc >/dev/null && command -v clang >/dev/null; then
     verdict $? 'gcc and clang give the same bits in the hottest kernels, for each instruction set'
 else echo 'skip gcc and clang give the same bits in the hottest kernels, for each instruction set (no gcc or no clang)'; fi
 
+# What the note under the table says of threads is what the table's rows say: as many of them are slower than on one thread.
+for threads in 1,8 1,2; do
+    bench specs/dates.lua -r 1 --seconds 0.02 --engine generic -t $threads
+    awk -F ' *[|] *' 'NF >= 9 && $2 != "model" && $2 !~ /^-/ { sub(/ .*/, "", $8); speed[$7 " " ($6 > 1)] = $8; tests[$7] = 1 }
+        END { for (t in tests) { n++; slow += speed[t " 1"] < 0.95 * speed[t " 0"] } if (slow) print "in " slow " of " n " rows" }' "$scratch/out" >"$scratch/wanted"
+    grep -o "${threads#1,} threads are slower than 1 here, in .* rows" "$scratch/err" | sed 's/.* here, //' | diff "$scratch/wanted" - >>"$scratch/err"
+    verdict $? "-t $threads: the note says in how many rows threads do not pay"
+done
+bench specs/dates.lua -r 1 --seconds 0.02 --engine generic -t 1 && ! grep -q 'threads are slower' "$scratch/err"
+verdict $? '-t 1: no note on threads'
+
 keys='build_commit:s cpu_info:s backends:s model_filename:s model_type:s model_size:n model_n_params:n n_batch:n n_ubatch:n n_threads:n
     type_k:s type_v:s n_prompt:n n_gen:n test_time:s avg_ns:n stddev_ns:n avg_ts:n stddev_ts:n samples_ns:l samples_ts:l
     test:s batch:n n_source:n engine:s kernels:s compiler:s cflags:s compile_ns:n dtype:s max_abs_err:e rss_bytes:n

@@ -8,8 +8,10 @@ NAME/                     as save_pretrained writes it
 NAME.expected.safetensors `source`, `target` ids; `logits` of every row, or the hidden states of an encoder; `greedy` ids
 NAME.expected             lines `greedy|beam; ids given; ids generated`; `settings` instead where generation_config.json has some: as it says
 """
+import io
 import json
 import os
+import pickletools
 import shutil
 import struct
 import sys
@@ -44,9 +46,36 @@ def fill(model, seed):
 NORM_MEAN = 1.0
 
 
+def name_storages(path):
+    """The storages of a file as PyTorch wrote it before 1.6 are named by their addresses: number them, in the order of the tensors."""
+    data = open(path, "rb").read()
+    file = io.BytesIO(data)
+    for _ in range(4):
+        begin = file.tell()
+        for _ in pickletools.genops(file): pass
+    list_at = file.tell()
+    keys = [x for _, x, _ in pickletools.genops(file) if isinstance(x, str)]
+    state, at, contents, sizes = data[:list_at], file.tell(), {}, {}
+    ops = [(op.name, x) for op, x, _ in pickletools.genops(data[begin:list_at])]
+    width = 0
+    for name, x in ops:
+        if name == "GLOBAL" and x.endswith("Storage"): width = dict(Float=4, Half=2, BFloat16=2, Double=8)[x.split()[1][:-7]]
+        if name == "BINUNICODE" and x in keys: sizes.setdefault(x, width)
+    for key in keys:
+        n = 8 + sizes[key] * struct.unpack_from("<q", data, at)[0]
+        contents[key], at = data[at:at + n], at + n
+    order = sorted(keys, key=lambda k: state.index(k.encode()))
+    texts = (b"X" + struct.pack("<I", len(k)) + k.encode() + b"q" + bytes([i + 1]) for i, k in enumerate(order))
+    listed = b"\x80\x02]q\x00(" + b"".join(texts) + b"e."
+    out = state + listed + b"".join(contents[k] for k in order)
+    for i, k in enumerate(order): out = out.replace(k.encode(), str(i).zfill(len(k)).encode())
+    with open(path, "wb") as f: f.write(out)
+
+
 class Case:
-    """A config and the class of its model; `save`: options of save_pretrained; `bin`: pytorch_model.bin; `dtype`; `edit`: of config.json,
-    `files`: of the folder; `drop`: files that are removed; `reload`: read again after the edits; `generation`: of its generation_config.json."""
+    """A config and the class of its model; `save`: options of save_pretrained; `bin`: pytorch_model.bin, "old" as before PyTorch 1.6;
+    `dtype`; `edit`: of config.json, `files`: of the folder; `drop`: files that are removed; `reload`: read again after the edits;
+    `generation`: of its generation_config.json."""
 
     def __init__(self, config, model, length=12, save=None, bin=False, dtype=None, edit=None, norm_mean=1.0, drop=(), files=None, reload=True,
                  generation=None):
@@ -82,7 +111,9 @@ def build(name, case, seed):
     model.save_pretrained(folder, **case.save)
     if case.bin:
         os.remove(os.path.join(folder, "model.safetensors"))
-        torch.save(model.state_dict(), os.path.join(folder, "pytorch_model.bin"))
+        path = os.path.join(folder, "pytorch_model.bin")
+        torch.save(model.state_dict(), path, _use_new_zipfile_serialization=case.bin != "old")
+        if case.bin == "old": name_storages(path)
     if case.edit:
         edit_config(folder, case.edit)
     read = case.model.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval() if not case.reload else None
@@ -253,6 +284,7 @@ DECODERS = {
     "gpt2_by_layer": Case(gpt2(scale_attn_by_inverse_layer_idx=True, n_inner=40, activation_function="relu", tie_word_embeddings=False),
                           tf.GPT2LMHeadModel, dtype=BF16),
     "gpt2_unscaled": Case(gpt2(n_layer=1, scale_attn_weights=False), tf.GPT2LMHeadModel, dtype=BF16),
+    "llama_bin_old": Case(llama(num_hidden_layers=1, tie_word_embeddings=True), LM, bin="old"),
     "gpt2_bin": Case(gpt2(n_layer=1, ), tf.GPT2LMHeadModel, bin=True, dtype=BF16),
 }
 

@@ -3,7 +3,8 @@
  * A line of the script is `> TEXT` (typed, with Enter), `. TEXT` (typed, without), `^ LETTER` (with the control key), or
  * `? TEXT` (must appear, behind what was found before, within ten seconds) or `w FILE` (must be there and not empty, in the
  * same time). Exit 0: all appeared and the command ended by
- * itself with 0; 1: not, and what was on the screen is printed; 77: there are no pseudo-terminals here. */
+ * itself with 0; 1: not, and what was on the screen is printed; 77: there are no pseudo-terminals here. PTY_SIZE=ROWSxCOLUMNS: that
+ * the terminal says it has. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -145,6 +146,7 @@ int main(int argc, char **argv)
         fputs("usage: pty SCRIPT COMMAND [ARGUMENT…]\n", stderr);
         return 2;
     }
+    if (getenv("PTY_SIZE")) sscanf(getenv("PTY_SIZE"), "%hux%hu", &size.ws_row, &size.ws_col);
     pid_t child = forkpty(&s.fd, NULL, NULL, &size);
     if (child < 0) return 77;
     if (child == 0) {

@@ -436,6 +436,23 @@ types() {
     verdict $? "terminal: $1"
     cat "$scratch/screen"
 }
+cat >"$scratch/script" <<'END'
+? too large for the line editor
+? >
+> x = 40
+? >
+. y = 1
+^ c
+? ^C
+> for i = 1, 1 do
+? >>
+> print(x + 2) end
+? 42
+> :quit
+END
+(ulimit -v 2000000; PTY_SIZE=65535x65535 timeout 60 "$pty" "$scratch/script" "$xformc" repl) >"$scratch/screen" 2>&1
+verdict $? 'terminal: 65,535 rows and columns: lines are read without the editor'
+cat "$scratch/screen"
 types 'a greeting, an answer, the end' <<'END'
 ? :help says more.
 ? >

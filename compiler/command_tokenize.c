@@ -1,6 +1,7 @@
 /* command_tokenize.c: texts into ids by a tokenizer's files, or with --decode ids into texts: one line for each. No model is
  * read. A text may hold any bytes; what is no UTF-8 counts as U+FFFD. */
 #include "command.h"
+#include "line.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -206,12 +207,12 @@ static void take_lines(Tokenize *t)
     char *line = NULL;
     size_t room = 0;
     long long n = 0;
-    while (t->code != EXIT_IO && (n = rt_line_read(&line, &room, LINE_MOST, stdin)) >= 0) {
+    while (t->code != EXIT_IO && (n = line_read(&line, &room, LINE_MOST, stdin)) >= 0) {
         if (n && line[n - 1] == '\n') n--;
         take_text(t, line, (size_t)n);
         if (fflush(stdout) != 0) put(t, "", 1);
     }
-    if (n == RT_LINE_TOO_LONG) complain(t, "more than 64 MiB in one line; nothing more is read");
+    if (n == LINE_TOO_LONG) complain(t, "more than 64 MiB in one line; nothing more is read");
     else if (!feof(stdin) && t->code != EXIT_IO) {
         fprintf(stderr, "xformc: cannot read standard input: %s\n", strerror(errno));
         t->code = EXIT_IO;

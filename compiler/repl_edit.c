@@ -1,6 +1,7 @@
 /* repl_edit.c: lines from a person, edited by libedit, with history; or from a pipe, as they come. */
 #include <histedit.h>
 
+#include "line.h"
 #include "repl.h"
 
 #include <errno.h>
@@ -212,8 +213,8 @@ const char *lines_next(Lines *l, bool more)
     errno = 0;
     if (l->repl->terminal) fputs(more ? ">> " : "> ", stdout), fflush(stdout);
     enum { LINE_MOST = 16 << 20 };          /* as of a file of Lua */
-    const long long n = rt_line_read(&line, &room, LINE_MOST, stdin);
-    if (n == RT_LINE_TOO_LONG) repl_refuse(l->repl, EXIT_BAD_DATA, "a line of more than 16 MiB; nothing more is read");
+    const long long n = line_read(&line, &room, LINE_MOST, stdin);
+    if (n == LINE_TOO_LONG) repl_refuse(l->repl, EXIT_BAD_DATA, "a line of more than 16 MiB; nothing more is read");
     if (n < 0 && ferror(stdin) && errno == EINTR && l->repl->terminal) {
         clearerr(stdin);
         free(line);

@@ -1,8 +1,5 @@
-/* rt_line.c: see rt_line.h. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include "rt_line.h"
+/* line.c: see line.h. */
+#include "line.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,19 +13,19 @@ static int grow(char **line, size_t *room, size_t most)
     return 0;
 }
 
-long long rt_line_read(char **line, size_t *room, size_t most, FILE *from)
+long long line_read(char **line, size_t *room, size_t most, FILE *from)
 {
     size_t n = 0;
     int c = 0;
     errno = 0;
     while (c != '\n') {
-        if (n + 1 >= *room && n < most && grow(line, room, most)) return errno = ENOMEM, RT_LINE_NONE;
+        if (n + 1 >= *room && n < most && grow(line, room, most)) return errno = ENOMEM, LINE_NONE;
         c = getc_unlocked(from);
         if (c == EOF) break;
-        if (n == most) return RT_LINE_TOO_LONG;
+        if (n == most) return LINE_TOO_LONG;
         (*line)[n++] = (char)c;
     }
-    if (!n || (c == EOF && ferror(from))) return RT_LINE_NONE;
+    if (!n || (c == EOF && ferror(from))) return LINE_NONE;
     (*line)[n] = '\0';
     return (long long)n;
 }

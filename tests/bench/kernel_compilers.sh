@@ -1,6 +1,7 @@
 #!/bin/sh
 # The hottest kernels as gcc and clang compile them for each instruction set of this machine, in turns, beside OpenBLAS on one
-# thread: least times. No suite: a person reads it. usage, from the top: sh tests/bench/kernel_compilers.sh [ROUNDS [WORD [SET...]]]; WORD: kernels with it in their names
+# thread: least times, for a person to read. It fails where the compilers' bits differ.
+# usage, from the top: sh tests/bench/kernel_compilers.sh [ROUNDS [WORD [SET...]]]      WORD: kernels with it in their names
 rounds=${1:-100} word=${2-}
 [ $# -eq 0 ] || shift
 [ $# -eq 0 ] || shift
@@ -14,14 +15,14 @@ for isa in $sets; do
     flags=$(sed -n "s/^KERNEL_SET($isa, [^\"]*\"\([^\"]*\)\")\$/\1/p" $table)
     for cc in gcc clang; do
         command -v $cc >/dev/null 2>&1 || { echo "no $cc" >&2; continue; }
-        $cc -std=c11 -D_GNU_SOURCE -O3 -Wall -Wextra -Werror -ffp-contract=off $flags -Iruntime -I$programs \
-            "-DSET=${cc}_$isa" "-DCOMPILER=\"$cc\"" "-DISA_NAME=\"$isa\"" -c -o "$scratch/${cc}_$isa.o" $programs/kernel_times_set.c || exit 69
+        $cc -std=c11 -D_GNU_SOURCE -O3 -Wall -Wextra -Werror -ffp-contract=off $flags -Iruntime -I$programs "-DSET=${cc}_$isa" \
+            "-DCOMPILER=\"$cc\"" "-DISA_NAME=\"$isa\"" -c -o "$scratch/${cc}_$isa.o" $programs/kernel_times_set.c || exit 69
         echo "SET(${cc}_$isa)" >>"$scratch/kernel_times_sets.def"
     done
 done
 blas=
 if pkg-config --exists openblas 2>/dev/null; then blas="-DOPENBLAS $(pkg-config --cflags openblas)"; libraries=$(pkg-config --libs openblas); fi
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iruntime -I$programs -I"$scratch" $blas -o "$scratch/kernel_times" $programs/kernel_times.c \
-    runtime/rt_isa.c "$scratch"/*_*.o $libraries -lm -pthread || exit 69
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iruntime -I$programs -I"$scratch" $blas -o "$scratch/kernel_times" \
+    $programs/kernel_times.c runtime/rt_isa.c "$scratch"/*_*.o $libraries -lm -pthread || exit 69
 if [ -n "$KEEP" ]; then cp -R "$scratch/." "$KEEP"; fi
 "$scratch/kernel_times" "$rounds" "$word"

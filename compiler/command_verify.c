@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_verify_task.h"
 #include "verify.h"
 
 enum { MAX_ENGINES = 5, LANES = 2, SEED = 1 };
@@ -95,11 +96,13 @@ Exit command_verify(const Choices *c)
     Session *s = session_new(c);
     Engines engines = { .count = 0 };
     Exit found = EXIT_DONE;
+    Task task = { .count = 0 };
     bool good = session_read(s) && (!c->against || verify_reference_fits(s->arena, s->diag, s->model, c->against));
-    if (good && open_engines(s, &engines)) {
+    if (good && task_measure(s, &task) && open_engines(s, &engines)) {
         const VerifyOptions options = { .against = c->against, .seed = SEED, .lanes = lanes_of(c),
-                                        .all = c->verbose, .json = c->json };
+                                        .all = c->verbose, .more = task_json(s->arena, &task), .json = c->json };
         found = verify_run(s->arena, s->diag, s->model, engines.list, engines.count, &options, stdout);
+        if (!c->json) task_print(&task, stdout);
     }
     close_engines(&engines);
     const char *fault = file_output_fault();

@@ -87,10 +87,12 @@ static const CommandRow commands[] = {
       "  xformc run all-MiniLM-L6-v2 similar \"the moon\" \"a planet\"\n"
       "  xformc run specs/encoder.lua --raw \"1 2 3\" > hidden.f32\n"
       "  xformc run specs/self_attention.lua\n", "jit" },
-    { "verify", command_verify, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_AGAINST | SET_JSON | SET_VERBOSE, WORDS_SPEC,
+    { "verify", command_verify, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_AGAINST | SET_TASK | SET_PERPLEXITY |
+      SET_JSON | SET_VERBOSE, WORDS_SPEC,
       "SPEC [--against FILE]", "Compare engines with each other, or with your own reference",
       "  xformc verify specs/dates.lua\n"
       "  xformc verify specs/dates.lua --engine jit\n"
+      "  xformc verify specs/dates.lua --dtype int8 --task specs/dates/heldout.tsv\n"
       "  xformc verify specs/dates.lua --against mine.safetensors -v\n", NULL },
     { "info", command_info, SET_ALL | SET_MODEL | SET_NATIVE | SET_POSITION | SET_TARGET | SET_MAX_RAM | SET_MAX_FLASH | SET_CODE | SET_MEMORY |
           SET_GRAPH | SET_LUA | SET_FAMILIES | SET_JSON | SET_QUIET | SET_VERBOSE | SET_TAPS, WORDS_SPEC, "SPEC [--json]",
@@ -263,6 +265,8 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_FROM:    return option_text(name, value, &c->from);
     case OPTION_INPUT:   return option_text(name, value, &l->inputs[c->input_count++]);
     case OPTION_AGAINST: return option_text(name, value, &c->against);
+    case OPTION_TASK:    return option_text(name, value, &c->task);
+    case OPTION_PERPLEXITY: return option_text(name, value, &c->perplexity);
     case OPTION_POSITION: c->info.has_position = true; return option_whole(name, value, 0, 1048575, &c->info.position);
     case OPTION_TARGET:  c->info.target = value; return true;
     case OPTION_MAX_RAM: return option_bytes(name, value, &c->info.max_ram);

@@ -62,6 +62,7 @@ typedef struct Choices {
     const char *system;                     /* --system; NULL: the template's own */
     const char *dumps;                      /* letters: m g k p c */
     const char *against;
+    const char *task, *perplexity;          /* of `verify`: files */
     const char *from;                       /* of `pack`: a file in the place of the spec's weights */
     InfoChoices info;
     AttentionChoices attention;

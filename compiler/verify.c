@@ -265,7 +265,7 @@ static void report(Verify *v, const VerifyEngine *engines, int n, FILE *out)
     if (v->options->json) {
         const char **names = arena_array(v->arena, (size_t)n, sizeof *names);
         for (int i = 0; i < n; i++) names[i] = engines[i].tapped ? engines[i].tapped->name : engines[i].plain->name;
-        table_print_json(&v->table, names, n, out);
+        table_print_json(&v->table, names, n, v->options->more ? v->options->more : "", out);
         if (first) diag_remark(v->diag, (Loc){ 0 }, "verify: first departs: %s", row_text(v->arena, first));
         return;
     }

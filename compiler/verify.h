@@ -20,6 +20,7 @@ typedef struct VerifyOptions {
     uint64_t seed;                  /* of random inputs */
     int lanes;                      /* what has no taps runs on so many lanes too; 1: does not */
     bool all;                       /* every row, not only the worst of each tensor */
+    const char *more;               /* of JSON: members behind the rows, each with a comma before it; or NULL */
     bool json;                      /* all rows, instead of a table: {"engines":[…], "rows":[{"name","engine","against","distance"}…]} */
 } VerifyOptions;
 

@@ -179,7 +179,7 @@ static void put_row(Text *to, const VerifyRow *r)
     text_add(to, "}");
 }
 
-void table_print_json(const VerifyTable *t, const char *const *engines, int n, FILE *to)
+void table_print_json(const VerifyTable *t, const char *const *engines, int n, const char *more, FILE *to)
 {
     Text json = text_new(t->arena);
     text_add(&json, "{\"engines\": [");
@@ -192,6 +192,6 @@ void table_print_json(const VerifyTable *t, const char *const *engines, int n, F
         text_add(&json, i ? ",\n  " : "\n  ");
         put_row(&json, &t->rows[i]);
     }
-    text_add(&json, "]}\n");
+    text_printf(&json, "]%s}\n", more);
     fwrite(json.data, 1, json.size, to);
 }

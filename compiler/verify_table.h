@@ -27,7 +27,7 @@ const VerifyRow *table_first_differing(const VerifyTable *t);   /* NULL when all
 /* Aligned columns and a summary; of a sorted table. Unless `all`, one row for each tensor: the one that differs most. */
 void table_print(const VerifyTable *t, bool all, FILE *to);
 /* One object. A distance that is not finite is null. */
-void table_print_json(const VerifyTable *t, const char *const *engines, int n, FILE *to);
+void table_print_json(const VerifyTable *t, const char *const *engines, int n, const char *more, FILE *to);
 /* "decoder.0.ffn (native (gcc) against generic): 3.1e-02 > 1e-05" */
 const char *row_text(Arena *a, const VerifyRow *row);
 

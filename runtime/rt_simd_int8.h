@@ -36,7 +36,7 @@ RT_INLINE int32_t rt_load_quad(const int8_t *p) { int32_t r; memcpy(&r, p, sizeo
  * rt_n16_dot    sum + the products of the four numbers of each output
  * rt_load_half  sixteen f16 as floats, as rt_half */
 
-#if defined(__AVX512F__) && defined(__AVX512BW__)
+#if defined(__AVX512F__) && defined(__AVX512BW__) && !defined(RT_PORTABLE)
 /* ---- AVX-512, with VNNI or without ------------------------------------------------------------------------------ */
 
 enum { RT_BYTES_ROWS = 6, RT_BYTES_PANELS = 2 };        /* 12 sums of a group, 12 of all, 2 weights and more of 32 */
@@ -88,7 +88,7 @@ RT_INLINE rt_bytes rt_nibbles_high(const uint8_t *p)
     return rt_bytes_of(rt_low_nibbles(_mm512_srli_epi16(_mm512_loadu_si512(p), 4)));
 }
 
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__) && !defined(RT_PORTABLE)
 /* ---- AVX2: two vectors, widened as above ------------------------------------------------------------------------ */
 
 enum { RT_BYTES_ROWS = 2, RT_BYTES_PANELS = 1 };
@@ -100,9 +100,7 @@ RT_INLINE rt_n16 rt_n16_set1(int32_t x) { rt_n16 r; r.v[0] = r.v[1] = _mm256_set
 
 RT_INLINE rt_v16 rt_n16_float(rt_n16 a)
 {
-    XF_ALIGN(32) float f[16];
-    _mm256_store_ps(f, _mm256_cvtepi32_ps(a.v[0])), _mm256_store_ps(f + 8, _mm256_cvtepi32_ps(a.v[1]));
-    return rt_load(f);
+    return rt_of(_mm256_cvtepi32_ps(a.v[0]), _mm256_cvtepi32_ps(a.v[1]));
 }
 
 /* Eight f16 in the low halves of as many whole numbers. */
@@ -117,11 +115,8 @@ RT_INLINE __m256 rt_half8(__m256i h)
 
 RT_INLINE rt_v16 rt_load_half(const void *p)
 {
-    XF_ALIGN(32) float f[16];
     const __m256i h = _mm256_loadu_si256((const __m256i *)p);
-    _mm256_store_ps(f, rt_half8(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(h))));
-    _mm256_store_ps(f + 8, rt_half8(_mm256_cvtepu16_epi32(_mm256_extracti128_si256(h, 1))));
-    return rt_load(f);
+    return rt_of(rt_half8(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(h))), rt_half8(_mm256_cvtepu16_epi32(_mm256_extracti128_si256(h, 1))));
 }
 
 RT_INLINE rt_quad rt_quad_of(const int8_t *x)
@@ -283,7 +278,7 @@ typedef struct RtByteRows {
 RT_INLINE void rt_store_nearest(int8_t *q, rt_v16 x)
 {
     const rt_v16 shifted = rt_add(x, rt_set1(12582912.0f));         /* 1.5 * 2^23: the whole number is in the lowest bits */
-#if defined(__AVX512F__) && defined(__AVX512BW__)
+#if defined(__AVX512F__) && defined(__AVX512BW__) && !defined(RT_PORTABLE)
     _mm_storeu_si128((__m128i *)q, _mm512_cvtepi32_epi8(_mm512_castps_si512(shifted.v)));
 #else
     uint32_t bits[16];

@@ -40,8 +40,6 @@ extern const FormatRow format_rows[FORMATS];
 /* Bits of a weight in panels of bytes, whose kernels round activations too; 0 of other formats. */
 static inline int format_bits(Format f) { return f == FORMAT_PANELS_INT8 ? 8 : f == FORMAT_PANELS_INT4 ? 4 : 0; }
 static inline bool format_is_quantised(Format f) { return format_bits(f) > 0; }
-/* The panels of a model's dtype, where plan_is_quantised. */
-static inline Format format_of_dtype(int dtype) { return dtype == DTYPES_INT4 ? FORMAT_PANELS_INT4 : FORMAT_PANELS_INT8; }
 
 /* ---- weights -------------------------------------------------------------------------------------------- */
 
@@ -173,8 +171,10 @@ const Buffer *plan_hidden(const Plan *p);
 const Buffer *plan_vector(const Plan *p);
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
 
-/* Whether weights of the model's dtype stand for this parameter: those that linears and embeddings read, and nothing else. */
+/* Whether weights of few bits stand for this parameter of the model: those that linears and embeddings read, and nothing else. Its
+ * panels then: of 8 bits; where the dtype is int4, of 4 for feed-forwards, which have most weights and suffer least, and for an xf.graph. */
 bool plan_is_quantised(const Graph *g, const Tensor *t);
+Format plan_quantised_format(const Graph *g, const Tensor *t);
 
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }
 static inline bool kernel_is_linear(Kernel k) { return k == KERNEL_LINEAR || k == KERNEL_LINEAR_GATE || k == KERNEL_LINEAR_ADD; }

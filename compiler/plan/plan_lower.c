@@ -119,7 +119,7 @@ static bool in_panels_of_bytes(const Lower *w, const Tensor *weight)
 
 Packed *lower_panels(Lower *w, const Tensor *weight, const Tensor *bias)
 {
-    return lower_packed(w, in_panels_of_bytes(w, weight) ? format_of_dtype(w->plan->graph->model->dtype) : FORMAT_PANELS_F32, weight, bias);
+    return lower_packed(w, in_panels_of_bytes(w, weight) ? plan_quantised_format(w->plan->graph, weight) : FORMAT_PANELS_F32, weight, bias);
 }
 
 /* An activation that follows the linear at `i`, and that alone: it can be fused when nobody looks at what is between. */

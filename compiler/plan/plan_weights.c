@@ -3,6 +3,8 @@
  * The tensors of a block of layers stand together, layer after layer, a constant stride apart. */
 #include "plan.h"
 
+#include <string.h>
+
 bool plan_is_quantised(const Graph *g, const Tensor *t)
 {
     enum { MOST_INPUTS = 65536 };               /* of a row of activations that kernels round at once */
@@ -18,6 +20,12 @@ bool plan_is_quantised(const Graph *g, const Tensor *t)
             }
         }
     return used;
+}
+
+Format plan_quantised_format(const Graph *g, const Tensor *t)
+{
+    const bool half = g->model->dtype == DTYPES_INT4 && (g->model->graph || strstr(t->name, ".ffn."));
+    return half ? FORMAT_PANELS_INT4 : FORMAT_PANELS_INT8;
 }
 
 static void shape_packed(Packed *k)

@@ -272,6 +272,12 @@ static float *read_dense(Arena *a, const TensorSource *source)
     return values;
 }
 
+/* A matrix as the model's dtype leaves it. */
+static void quantise(float *w, const Graph *g, const Tensor *t)
+{
+    quantise_rows(w, t->dim[0].bound, t->dim[1].bound, format_bits(plan_quantised_format(g, t)));
+}
+
 static void read_weights(Generic *own, const Graph *g)
 {
     own->weights = arena_array(own->arena, (size_t)g->tensor_count, sizeof *own->weights);
@@ -282,7 +288,7 @@ static void read_weights(Generic *own, const Graph *g)
         own->weights[t->id] = arena_array(own->arena, (size_t)n, sizeof **own->weights);
         for (int j = 0; j < n; j++) own->weights[t->id][j] = read_dense(own->arena, t->source[j]);
         for (int j = 0; plan_is_quantised(g, t) && j < n; j++)
-            quantise_rows(own->weights[t->id][j], t->dim[0].bound, t->dim[1].bound, format_bits(format_of_dtype(g->model->dtype)));
+            quantise(own->weights[t->id][j], g, t);
     }
 }
 
@@ -321,7 +327,7 @@ void generic_set_weight(Engine *e, const char *name, const float *values)
         for (int j = 0; t->kind == TENSOR_PARAM && j < (t->layers ? t->layers : 1); j++)
             if (strcmp(t->source[j]->name, name) == 0) {
                 copy_dense(own->weights[t->id][j], t->source[j], whole, values);
-                if (plan_is_quantised(g, t)) quantise_rows(own->weights[t->id][j], t->dim[0].bound, t->dim[1].bound, format_bits(format_of_dtype(g->model->dtype)));
+                if (plan_is_quantised(g, t)) quantise(own->weights[t->id][j], g, t);
             }
     }
 }

@@ -123,25 +123,6 @@ RT_INLINE void rt_linear_add_bits(const RtLinear *shape, float *y, const float *
     }
 }
 
-/* Rows of a matrix in panels without biases, as floats. */
-RT_INLINE void rt_embed_bits(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows, const int bits)
-{
-    const int width = shape->width, padded = (width + 15) & ~15;
-    const size_t groups = (size_t)((width + RT_GROUP - 1) / RT_GROUP), panel_bytes = rt_panel_bytes(width, 0, bits);
-    for (int r = 0; r < rows; r++, y += shape->y_stride) {
-        const uint8_t *panel = (const uint8_t *)table + (size_t)(ids[r] / 16) * panel_bytes, *data = panel + (groups * 32 + 63) / 64 * 64;
-        const int lane = ids[r] % 16;
-        for (int i = 0; i < padded; i++) {
-            const size_t g = (size_t)(i / RT_GROUP), j = (size_t)(i % RT_GROUP / 4);
-            const uint8_t byte = data[g * (size_t)(64 * bits) + 64 * (bits == 8 ? j : j / 2) + 4 * (size_t)lane + (size_t)(i % 4)];
-            const int value = bits == 8 ? byte - 128 : (byte >> (j % 2 ? 4 : 0) & 15) - 8;
-            uint16_t scale;
-            memcpy(&scale, panel + g * 32 + 2 * (size_t)lane, sizeof scale);
-            y[i] = shape->scale * (rt_half(scale) * (float)value);
-        }
-    }
-}
-
 RT_KERNEL void rt_linear_int8(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
 {
     rt_linear_bits(shape, y, x, w, rows, begin, end, 8);
@@ -157,9 +138,21 @@ RT_KERNEL void rt_linear_add_int8(const RtLinear *shape, float *y, const float *
     rt_linear_add_bits(shape, y, x, w, a, rows, begin, end, 8);
 }
 
+/* Rows of a matrix in panels without biases, as floats. */
 RT_KERNEL void rt_embed_int8(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows)
 {
-    rt_embed_bits(shape, y, table, ids, rows, 8);
+    const int width = shape->width, padded = (width + 15) & ~15;
+    const size_t groups = (size_t)((width + RT_GROUP - 1) / RT_GROUP), panel_bytes = rt_panel_bytes(width, 0, 8);
+    for (int r = 0; r < rows; r++, y += shape->y_stride) {
+        const uint8_t *panel = (const uint8_t *)table + (size_t)(ids[r] / 16) * panel_bytes;
+        const size_t lane = (size_t)(ids[r] % 16);
+        const uint8_t *bytes = panel + (groups * 32 + 63) / 64 * 64 + 4 * lane;
+        for (size_t i = 0; i < (size_t)padded; i++) {
+            uint16_t scale;
+            memcpy(&scale, panel + i / RT_GROUP * 32 + 2 * lane, sizeof scale);
+            y[i] = shape->scale * (rt_half(scale) * (float)(bytes[i / 4 * 64 + i % 4] - 128));
+        }
+    }
 }
 
 RT_KERNEL void rt_linear_int4(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
@@ -175,9 +168,4 @@ RT_KERNEL void rt_linear_gate_int4(const RtLinear *shape, float *y, const float 
 RT_KERNEL void rt_linear_add_int4(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin, int end)
 {
     rt_linear_add_bits(shape, y, x, w, a, rows, begin, end, 4);
-}
-
-RT_KERNEL void rt_embed_int4(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows)
-{
-    rt_embed_bits(shape, y, table, ids, rows, 4);
 }

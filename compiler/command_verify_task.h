@@ -1,0 +1,22 @@
+/* command_verify_task.h: what rounded weights cost: right answers and perplexity of a model, beside those of its f32. */
+#ifndef COMMAND_VERIFY_TASK_H
+#define COMMAND_VERIFY_TASK_H
+
+#include "session.h"
+
+/* Of one dtype. */
+typedef struct TaskResult { const char *dtype; int right, texts; double perplexity; int64_t tokens; } TaskResult;
+
+/* By the model's dtype, then by f32 where that is another. */
+typedef struct Task { bool answers, perplexity; TaskResult results[2]; int count; } Task;
+
+/* Measure what --task FILE and --perplexity FILE ask for, in the jit or the engine of --engine. FILE of a task: a line for each text,
+ * a tab, and its answer, to the letter; further columns are not read. Perplexity: exp of the mean of -log p of every token behind
+ * the first of its window, of FILE in windows of max_target tokens; of a decoder alone. False after an error. */
+bool task_measure(Session *s, Task *task);
+/* "accuracy: int8 4999 of 5000, f32 5000 of 5000: -0.02 points" and the like. */
+void task_print(const Task *task, FILE *to);
+/* ,"accuracy":[{"dtype":…,"right":…,"texts":…}…],"perplexity":[{"dtype":…,"perplexity":…,"tokens":…}…]; "" where nothing was asked. */
+const char *task_json(Arena *a, const Task *task);
+
+#endif

@@ -62,7 +62,7 @@ else echo 'skip gcc and clang give the same bits in the hottest kernels, for eac
 # What the note under the table says of threads is what the table's rows say: as many of them are slower than on one thread.
 for threads in 1,8 1,2; do
     bench specs/dates.lua -r 1 --seconds 0.02 --engine generic -t $threads
-    awk -F ' *[|] *' 'NF >= 9 && $2 != "model" && $2 !~ /^-/ { sub(/ .*/, "", $8); speed[$7 " " ($6 > 1)] = $8; tests[$7] = 1 }
+    awk -F ' *[|] *' 'NF >= 9 && $2 != "model" && $2 !~ /^-/ { sub(/ .*/, "", $8); speed[$7 " " ($6 > 1)] = $8 + 0; tests[$7] = 1 }
         END { for (t in tests) { n++; slow += speed[t " 1"] < 0.95 * speed[t " 0"] } if (slow) print "in " slow " of " n " rows" }' "$scratch/out" >"$scratch/wanted"
     grep -o "${threads#1,} threads are slower than 1 here, in .* rows" "$scratch/err" | sed 's/.* here, //' | diff "$scratch/wanted" - >>"$scratch/err"
     verdict $? "-t $threads: the note says in how many rows threads do not pay"

@@ -11,9 +11,9 @@ from shapes import LLAMAS
 from worker import CHECKED_IDS
 
 # (largest distance, least correlation) by what a row computes in. Rounded weights are judged by what random normal ones give, the
-# hardest to round: Q8_0 has 0.06, Q4_0 0.45 and 0.915. That all read the same weights in the same way is what the f32 rows show.
-# llama.cpp keeps keys and values in f16 unless told otherwise.
-LIMITS = {"f32": (1e-4, 0.9999999), "f32 in llama.cpp": (5e-3, 0.99999), "int8": (0.12, 0.997), "int4": (0.6, 0.9)}
+# hardest to round: 0.06 and 0.998 in int8, 0.09 and 0.997 between two kinds of int8 over 22 layers; 0.45 and 0.915 in Q4_0. Rotary
+# pairs in the wrong order, in f32, have 0.74 and 0.867. llama.cpp keeps keys and values in f16 unless told otherwise.
+LIMITS = {"f32": (1e-4, 0.9999999), "f32 in llama.cpp": (5e-3, 0.99999), "int8": (0.15, 0.99), "int4": (0.6, 0.9)}
 
 
 class Disagreement(Exception):

@@ -1,5 +1,6 @@
 """What the results were measured on, without names of hosts, paths or dates; and how busy others keep it."""
 
+import hashlib
 import importlib.metadata
 import os
 import subprocess
@@ -32,6 +33,12 @@ def describe(xformc):
             "memory_gb": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9),
             "compiler": first_line(os.environ.get("CC", "cc"), "--version"), "xformc": first_line(xformc, "--version"),
             "packages": {name: importlib.metadata.version(name) for name in PACKAGES}}
+
+
+def identity(path):
+    """Of a program: the beginning of its SHA-256."""
+    with open(path, "rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()[:12]
 
 
 class Load:

@@ -1,6 +1,6 @@
 """xformc beside its peers, taking turns in one run; the table on standard output, JSON in a file that a later run goes on with.
 
-    peers.py --xformc build/xformc                          every row that the file has not yet
+    peers.py --xformc build/xformc                          every row that the file has not yet of this xformc
     peers.py --xformc build/xformc --only decode-f32-15m    rows whose names are or begin with that, anew
     peers.py --xformc build/xformc --tune                   first try the settings of every peer, and keep the best in settings.json
     peers.py --print                                        the table of the file
@@ -40,7 +40,7 @@ def options():
                    "time, on a machine that others use too; those of more threads are left out")
     p.add_argument("--tune", action="store_true", help="try the settings of every side first")
     p.add_argument("--work", default="build/peers", metavar="DIR", help="where models and programs are made")
-    p.add_argument("--name", default="last", help="results go to tests/bench/results/NAME.json and NAME.md; last: to DIR/last.json, which git ignores")
+    p.add_argument("--name", default="last", help="results go to tests/bench/results/NAME.json and .md; last: to DIR/last.json and .md")
     p.add_argument("--fresh", action="store_true", help="begin that file anew")
     p.add_argument("--list", action="store_true", help="list the rows")
     p.add_argument("--print", action="store_true", help="print the table of the file")
@@ -103,8 +103,9 @@ BENCH_TESTS = {"decode": "tg", "batch": "tg", "prefill": "pp", "encode": "b1x128
 
 
 def share_of_limit(o, results, r, speed):
-    """(percent of the least time that a run could take, of what), by the FLOPs and bytes that xformc bench counts; or (None, None)"""
-    if r.work not in BENCH_TESTS:
+    """(percent of the least time that a run could take, of what), by the FLOPs and bytes that xformc bench counts; or (None, None).
+    The peak that it probes is that of f32: of other formats only reading has a limit."""
+    if r.work not in BENCH_TESTS or r.dtype != "f32" and r.work != "decode":
         return None, None
     found = bench(o, results, ours.spec(o.work, r.model), r.threads, "--engine", "jit", "-r", "1", "--seconds", "0.01",
                   *ours.dtype_options(o.xformc, r.dtype))
@@ -114,8 +115,10 @@ def share_of_limit(o, results, r, speed):
     flops, read = x["flops"] / done, x["bytes"] / done
     if r.work == "batch":                   # a step of all sequences reads the weights once
         read /= r.batch
-    computing, reading = flops / limits["gflops"], read / limits[x["level"].lower() + "_gbps"]
-    what = f"{limits['gflops']:.0f} GFLOP/s" if computing > reading else f"{limits[x['level'].lower() + '_gbps']:.0f} GB/s of {x['level']}"
+    computing = flops / limits["gflops"] if r.dtype == "f32" else 0
+    gbps = limits[x["level"].lower() + "_gbps"]
+    reading = read / gbps
+    what = f"{limits['gflops']:.0f} GFLOP/s" if computing > reading else f"{gbps:.0f} GB/s of {x['level']}"
     return 100 * speed * max(computing, reading) / 1e9, what
 
 
@@ -205,7 +208,7 @@ def of_workers(o, results, r, found):
 
 # ---- trying settings ----
 
-WORTH_IT = 1.03             # another value than a user gets is taken when it is faster by so much
+WORTH_IT = 1.05             # another value than a user gets is taken when it is faster by so much
 
 def best_value(o, r, peer, choice, key, values):
     """The value of `key` that is fastest, the others as in `choice`; and the speed of each: of its best turn, for others can only slow it."""
@@ -236,16 +239,16 @@ def tune(o, r, found):
 
 # ---- all ----
 
-def measure(o, results, r, found):
-    """One row into the results."""
+def measure(o, results, r, found, build):
+    """One row into the results. build: of xformc; rows of another are measured anew."""
     load, began = machine.Load(), time.monotonic()
     by_engines = r.work in ("product", "jit")
     if o.tune and not by_engines:
         tune(o, r, found)
         load = machine.Load()
     result = of_engines(o, results, r) if by_engines else of_workers(o, results, r, found)
-    result = {"name": r.name, "work": r.work, "model": r.model, "dtype": r.dtype, "threads": r.threads, "n": r.n, "batch": r.batch, "clock": "wall" if by_engines else o.clock,
-              "goal": r.goal, "aim": r.aim, "share_goal": r.share, **result, "others_load": round(load.of_others(), 3)}
+    result = {"name": r.name, "work": r.work, "model": r.model, "dtype": r.dtype, "threads": r.threads, "n": r.n, "batch": r.batch,
+              "clock": "wall" if by_engines else o.clock, "goal": r.goal, "aim": r.aim, "share_goal": r.share, "build": build, **result, "others_load": round(load.of_others(), 3)}
     results["rows"] = [x for x in results["rows"] if x["name"] != r.name] + [result]
     ratio = f"ratio {result['ratio']['median']:.2f}" if result["ratio"] else result.get("missing", "")
     progress(f"{r.name}: {ratio}, others used {100 * result['others_load']:.0f} % of the machine, {time.monotonic() - began:.0f} s")
@@ -264,13 +267,14 @@ def main():
         return
     o.xformc = os.path.abspath(o.xformc)
     results, found = read(o, machine.describe(o.xformc)), settings.read()
-    there = set() if o.only else {x["name"] for x in results["rows"]}
+    build = machine.identity(o.xformc)
+    there = set() if o.only else {x["name"] for x in results["rows"] if x["build"] == build}
     for k, r in enumerate(o.rows, 1):
         if r.name in there:
             progress(f"{r.name}: is there")
             continue
         progress(f"{r.name} ({k} of {len(o.rows)})")
-        measure(o, results, r, found)
+        measure(o, results, r, found, build)
         write(o, results)
     print(report.markdown(results))
 

@@ -105,7 +105,7 @@ BENCH_TESTS = {"decode": "tg", "batch": "tg", "prefill": "pp", "encode": "b1x128
 def share_of_limit(o, results, r, speed):
     """(percent of the least time that a run could take, of what), by the FLOPs and bytes that xformc bench counts; or (None, None).
     The peak that it probes is that of f32: of other formats only reading has a limit."""
-    if r.work not in BENCH_TESTS or r.dtype != "f32" and r.work in ("prefill", "encode"):
+    if r.work not in BENCH_TESTS or r.dtype != "f32" and r.work != "decode":
         return None, None
     found = bench(o, results, ours.spec(o.work, r.model), r.threads, "--engine", "jit", "-r", "1", "--seconds", "0.01",
                   *ours.dtype_options(o.xformc, r.dtype))

@@ -21,8 +21,9 @@ refuses() {
 refuses 2 "xformc: --isa portable,avx512: 'portable' runs everywhere, so what follows it is never chosen; let it be the last" \
     compile specs/dates.lua --isa portable,avx512
 refuses 2 "xformc: --isa avx512,avx512: 'avx512' stands there twice" compile specs/dates.lua --isa avx512,avx512
-refuses 2 'xformc: --isa : expected native, avx512, avx2, neon, portable' compile specs/dates.lua --isa avx512,
-refuses 2 "xformc: --isa avx51: expected native, avx512, avx2, neon, portable; did you mean 'avx512'?" compile specs/dates.lua --isa avx51,portable
+sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/, \1/p' compiler/target/kernel_sets.def | tr -d '\n')
+refuses 2 "xformc: --isa : expected native$sets" compile specs/dates.lua --isa avx512,
+refuses 2 "xformc: --isa avx51: expected native$sets; did you mean 'avx512'?" compile specs/dates.lua --isa avx51,portable
 refuses 2 'xformc: --isa avx512,avx2,native,portable,neon: at most 4 fit into one program' compile specs/dates.lua --isa avx512,avx2,native,portable,neon
 refuses 69 'error: there are no kernels for neon, or this processor cannot run them' run specs/dates.lua --engine jit --isa neon
 refuses 2 'xformc: --unroll 0: expected a whole number from 1 to 64' compile specs/dates.lua --unroll 0

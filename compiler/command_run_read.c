@@ -22,19 +22,19 @@ static size_t characters_in(const char *s, size_t bytes)
     return n;
 }
 
-static void tell_fault(const char *text, const RtTextFault *fault)
+static void tell_fault(FILE *to, const char *text, const RtTextFault *fault)
 {
     int32_t c = 0;
     int bytes = utf8_next(text + fault->at, strlen(text + fault->at), &c);
-    if (fault->code_point < 0) fprintf(stderr, "not valid UTF-8 at byte %zu\n", fault->at + 1);
+    if (fault->code_point < 0) fprintf(to, "not valid UTF-8 at byte %zu\n", fault->at + 1);
     else {
-        if (may_print(c)) fprintf(stderr, "'%.*s' (U+%04X)", bytes, text + fault->at, (unsigned)c);
-        else fprintf(stderr, "U+%04X", (unsigned)c);
-        fprintf(stderr, " at character %zu is not in the vocabulary\n", characters_in(text, fault->at) + 1);
+        if (may_print(c)) fprintf(to, "'%.*s' (U+%04X)", bytes, text + fault->at, (unsigned)c);
+        else fprintf(to, "U+%04X", (unsigned)c);
+        fprintf(to, " at character %zu is not in the vocabulary\n", characters_in(text, fault->at) + 1);
     }
 }
 
-void text_reader_begin_message(const TextReader *r, Origin at) { fprintf(stderr, "%s: %s %zu: ", r->session->model->name, at.kind, at.number); }
+void text_reader_begin_message(const TextReader *r, Origin at) { fprintf(r->messages, "%s: %s %zu: ", r->session->model->name, at.kind, at.number); }
 
 const char *text_reader_unit(const TextReader *r) { return r->numbers ? "ids" : r->tokenizer ? "tokens" : "characters"; }
 
@@ -49,10 +49,10 @@ static bool read_text(TextReader *r, const char *text, size_t bytes, Origin at, 
     if (length == bytes && bytes) status = rt_characters_encode(&r->source, text, r->ids, r->most, n, &fault);
     if (length == bytes && bytes && status == RT_OK) return true;
     text_reader_begin_message(r, at);
-    if (length < bytes) fprintf(stderr, "a NUL at byte %zu\n", length + 1);
-    else if (!bytes) fprintf(stderr, "empty; 1 to %d characters fit\n", r->most);
-    else if (status == RT_TOO_LONG) fprintf(stderr, "%d characters, but at most %d fit\n", *n, r->most);
-    else tell_fault(text, &fault);
+    if (length < bytes) fprintf(r->messages, "a NUL at byte %zu\n", length + 1);
+    else if (!bytes) fprintf(r->messages, "empty; 1 to %d characters fit\n", r->most);
+    else if (status == RT_TOO_LONG) fprintf(r->messages, "%d characters, but at most %d fit\n", *n, r->most);
+    else tell_fault(r->messages, text, &fault);
     return false;
 }
 
@@ -80,13 +80,13 @@ static bool read_pieces(TextReader *r, const char *text, size_t bytes, Origin at
     *n = ids.n;
     r->first = ids.first;
     if (status == RT_OK && *n) {
-        if (ids.whole > *n) text_reader_begin_message(r, at), fprintf(stderr, "%d tokens; cut to %d\n", ids.whole, *n);
+        if (ids.whole > *n) text_reader_begin_message(r, at), fprintf(r->messages, "%d tokens; cut to %d\n", ids.whole, *n);
         return true;
     }
     text_reader_begin_message(r, at);
-    if (status == RT_TOO_LONG) fprintf(stderr, "%d tokens, but at most %d fit\n", *n, r->most);
-    else if (status == RT_OK) fprintf(stderr, "empty; 1 to %d tokens fit\n", r->most);
-    else fprintf(stderr, "%s\n", status == RT_BAD_ID ? "a character that the vocabulary has no id for" : rt_status_text(status));
+    if (status == RT_TOO_LONG) fprintf(r->messages, "%d tokens, but at most %d fit\n", *n, r->most);
+    else if (status == RT_OK) fprintf(r->messages, "empty; 1 to %d tokens fit\n", r->most);
+    else fprintf(r->messages, "%s\n", status == RT_BAD_ID ? "a character that the vocabulary has no id for" : rt_status_text(status));
     return false;
 }
 
@@ -112,11 +112,12 @@ static bool read_ids(TextReader *r, const char *text, size_t bytes, Origin at, i
     r->first = m->pairs ? rt_numbers_before_tab(text) : *n;
     if (length == bytes && status == RT_OK && *n && unknown == *n) return true;
     text_reader_begin_message(r, at);
-    if (length < bytes) fprintf(stderr, "a NUL at byte %zu\n", length + 1);
-    else if (status == RT_TOO_LONG) fprintf(stderr, "%d ids, but at most %d fit\n", *n, r->most);
-    else if (status != RT_OK) fprintf(stderr, "no id at byte %zu; %s has no tokenizer and takes ids, with spaces between\n", fault.at + 1, m->name);
-    else if (!*n) fprintf(stderr, "empty; 1 to %d ids fit\n", r->most);
-    else fprintf(stderr, "id %d; the model has ids from 0 to %lld\n", r->ids[unknown], last);
+    if (length < bytes) fprintf(r->messages, "a NUL at byte %zu\n", length + 1);
+    else if (status == RT_TOO_LONG) fprintf(r->messages, "%d ids, but at most %d fit\n", *n, r->most);
+    else if (status != RT_OK)
+        fprintf(r->messages, "no id at byte %zu; %s has no tokenizer and takes ids, with spaces between\n", fault.at + 1, m->name);
+    else if (!*n) fprintf(r->messages, "empty; 1 to %d ids fit\n", r->most);
+    else fprintf(r->messages, "id %d; the model has ids from 0 to %lld\n", r->ids[unknown], last);
     return false;
 }
 
@@ -146,7 +147,7 @@ TextReader *text_reader_new(Session *s, const Plan *p)
 {
     const Model *m = s->model;
     TextReader *r = arena_alloc(s->arena, sizeof *r);
-    *r = (TextReader){ .session = s, .numbers = s->choices->ids || !text_reader_has_texts(m),
+    *r = (TextReader){ .session = s, .messages = stderr, .numbers = s->choices->ids || !text_reader_has_texts(m),
                        .most = (int)(m->has_encoder ? m->max_source : m->max_target) };
     if (s->choices->chat) {
         RtChat *chat = arena_alloc(s->arena, sizeof *chat);
@@ -154,6 +155,7 @@ TextReader *text_reader_new(Session *s, const Plan *p)
         r->chat = chat;
     }
     r->ids = arena_array(s->arena, (size_t)r->most, sizeof *r->ids);
+    r->more = m->has_decoder ? NULL : arena_array(s->arena, (size_t)r->most, sizeof *r->ids);
     if (m->tokenizer_data && !r->numbers) {
         r->tokenizer = r->pieces.tokenizer = arena_alloc(s->arena, sizeof *r->tokenizer);
         if (rt_tokenizer_open(r->tokenizer, m->tokenizer_data, m->tokenizer_size) != RT_OK) die("the model's tokenizer is damaged");

@@ -1,6 +1,8 @@
-/* command_run_read.h: the texts of `run` into ids. What is refused is told on standard error, by where it came from. */
+/* command_run_read.h: the texts of `run` into ids. What is refused is told by where it came from. */
 #ifndef COMMAND_RUN_READ_H
 #define COMMAND_RUN_READ_H
+
+#include <stdio.h>
 
 #include "chat.h"
 #include "command_run_pieces.h"
@@ -21,6 +23,8 @@ typedef struct TextReader {
     const RtChat *chat;             /* wraps every text; NULL without --chat */
     char *wrapped;  size_t wrapped_bytes;
     int *ids;  int most;            /* [most]: ids of a source, or of a decoder's prompt */
+    int *more;                      /* [most]: room for those of another, of an encoder alone */
+    FILE *messages;                 /* where it is told why a text is refused, or cut; standard error */
 } TextReader;
 
 /* Whether the model has texts at all. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_run_batch.h"
 #include "command_run_masks.h"
 #include "command_run_read.h"
 #include "command_run_vectors.h"
@@ -25,6 +26,8 @@ typedef struct Texts {
     bool streams;                   /* an answer is written while it is generated */
     size_t shown;                   /* bytes of it that were */
     rt_status told;                 /* of writing the text while its ids came */
+    RtLines lines;                  /* of standard input */
+    Batch batch;                    /* of them, of an encoder alone */
     int prompt;                     /* ids of the text */
     int count;                      /* of the texts so far */
     Exit code;                      /* 65 after a refused text; 70, 74: nothing more is answered */
@@ -134,8 +137,8 @@ static rt_status decode_answer(Texts *t, int n)
     return status == RT_OK ? write_answer(t, &t->decoder->results[0]) : status;
 }
 
-/* False after telling; there is then no answer. */
-static bool answer(Texts *t, const char *text, size_t bytes, Origin at)
+/* The ids of a text; false after telling. */
+static bool read_ids(Texts *t, const char *text, size_t bytes, Origin at)
 {
     int n = 0;
     if (!text_reader_ids(t->reader, text, bytes, at, &n)) {
@@ -145,16 +148,29 @@ static bool answer(Texts *t, const char *text, size_t bytes, Origin at)
     t->prompt = n;
     if (t->masks.vectors && !t->session->choices->raw && !masks_count(&t->masks, n)) {
         text_reader_begin_message(t->reader, at);
-        fprintf(stderr, "no mask, id %lld, in it\n", (long long)t->session->model->mask_id);
+        fprintf(t->reader->messages, "no mask, id %lld, in it\n", (long long)t->session->model->mask_id);
         t->code = EXIT_BAD_DATA;
         return false;
     }
-    const rt_status status = t->vectors ? vectors_encode(t->vectors, t->reader->ids, n, t->reader->first) : decode_answer(t, n);
+    return true;
+}
+
+/* Whether it is RT_OK; false after telling. */
+static bool good(Texts *t, rt_status status, Origin at)
+{
     if (status == RT_OK) return true;
     text_reader_begin_message(t->reader, at);
     fprintf(stderr, "%s\n", status == RT_BAD_WEIGHTS ? "the model's logits are no numbers" : rt_status_text(status));
     t->code = status == RT_BAD_WEIGHTS ? EXIT_BAD_DATA : EXIT_OUR_BUG;
     return false;
+}
+
+/* False after telling; there is then no answer. */
+static bool answer(Texts *t, const char *text, size_t bytes, Origin at)
+{
+    if (!read_ids(t, text, bytes, at)) return false;
+    const int n = t->prompt;
+    return good(t, t->vectors ? vectors_encode(t->vectors, t->reader->ids, n, t->reader->first) : decode_answer(t, n), at);
 }
 
 /* ---- all texts ------------------------------------------------------------------------------------------ */
@@ -225,9 +241,8 @@ static void put_line(Texts *t, bool answered)
 }
 
 /* Whether to go on. */
-static bool take_text(Texts *t, const char *text, size_t bytes, Origin at)
+static bool show_answer(Texts *t, const char *text, size_t bytes, bool answered)
 {
-    const bool answered = answer(t, text, bytes, at);
     if (t->session->choices->json) put_json(t, text, bytes, answered);
     else if (t->vectors) put_vectors(t, answered);
     else put_line(t, answered);
@@ -239,32 +254,76 @@ static bool take_text(Texts *t, const char *text, size_t bytes, Origin at)
     return t->code != EXIT_IO && t->code != EXIT_OUR_BUG;
 }
 
+static bool take_text(Texts *t, const char *text, size_t bytes, Origin at)
+{
+    if (t->vectors) t->vectors->values = t->vectors->all;
+    return show_answer(t, text, bytes, answer(t, text, bytes, at));
+}
+
+/* ---- lines ---------------------------------------------------------------------------------------------- */
+
+/* Answer all that wait. */
+static bool end_batch(Texts *t)
+{
+    Batch *b = &t->batch;
+    if (!b->count) return true;
+    const bool encoded = good(t, vectors_encode_batch(t->vectors, b->ids, b->lengths, b->firsts, b->count), (Origin){ "line", b->items[0].number });
+    bool more = true;
+    for (int i = 0, from = 0; i < b->count && more; from += b->lengths[i++]) {
+        const BatchItem *item = &b->items[i];
+        memcpy(t->reader->ids, b->ids + from, (size_t)b->lengths[i] * sizeof *b->ids);
+        t->prompt = b->lengths[i];
+        vectors_take(t->vectors, i, from, b->lengths[i]);
+        fwrite(b->texts.data + item->said, 1, item->said_bytes, stderr);
+        more = show_answer(t, b->texts.data + item->at, item->bytes, encoded);
+    }
+    batch_clear(b);
+    return more;
+}
+
+/* A line waits for those behind it that are there, and is answered before one that does not fit or is refused. */
+static bool take_batch_line(Texts *t, const char *text, size_t bytes, Origin at)
+{
+    Batch *b = &t->batch;
+    TextReader *r = t->reader;
+    r->messages = b->said;
+    const bool read = read_ids(t, text, bytes, at);
+    r->messages = stderr;
+    if (!read) {
+        if (!end_batch(t)) return false;
+        fputs(batch_words(b), stderr);
+        return show_answer(t, text, bytes, false);
+    }
+    const int n = t->prompt, first = r->first;
+    memcpy(r->more, r->ids, (size_t)n * sizeof *r->ids);
+    if (!batch_fits(b, n) && !end_batch(t)) return false;
+    batch_add(b, r->more, n, first, text, bytes, at.number);
+    return rt_lines_ready(&t->lines) || end_batch(t);
+}
+
 static bool take_lines(Texts *t)
 {
-    char *line = NULL;
-    size_t room = 0;
-    Origin at = { "line", 0 };
-    bool good = true;
-    const size_t most = rt_line_most(t->reader->most);
-    long long n = 0;
-    while (good && (n = rt_line_read(&line, &room, most, stdin)) >= 0) {
-        at.number++;
-        if (n && line[n - 1] == '\n') line[--n] = '\0';
-        if (n && line[n - 1] == '\r') line[--n] = '\0';
-        good = take_text(t, line, (size_t)n, at);
-    }
-    if (good && n == RT_LINE_TOO_LONG) {
-        at.number++;
+    Origin at = { "line", 1 };
+    char *line;
+    size_t n;
+    int got = 1;
+    bool more = true;
+    t->lines.most = rt_line_most(t->reader->most);
+    for (; more && (got = rt_lines_next(&t->lines, &line, &n)) > 0; at.number++)
+        more = t->batch.vectors ? take_batch_line(t, line, n, at) : take_text(t, line, n, at);
+    const int error = errno;
+    if (more) more = end_batch(t);
+    if (!more || got == 0) return more;
+    if (got == RT_LINE_TOO_LONG) {
         text_reader_begin_message(t->reader, at);
-        fprintf(stderr, "more than %zu bytes, but at most %d %s fit; nothing more is read\n", most, t->reader->most, text_reader_unit(t->reader));
+        fprintf(stderr, "more than %zu bytes, but at most %d %s fit; nothing more is read\n", t->lines.most, t->reader->most,
+                text_reader_unit(t->reader));
         t->code = EXIT_BAD_DATA;
-    } else if (good && !feof(stdin)) {
-        fprintf(stderr, "%s: cannot read standard input: %s\n", t->session->model->name, strerror(errno));
-        t->code = EXIT_IO;
-        good = false;
+        return true;
     }
-    free(line);
-    return good;
+    fprintf(stderr, "%s: cannot read standard input: %s\n", t->session->model->name, strerror(error));
+    t->code = EXIT_IO;
+    return false;
 }
 
 /* The text of -p, or of the file of -f; NULL after telling. */
@@ -428,7 +487,7 @@ Exit run_texts(Session *s)
     if (!e) return EXIT_DONE;       /* told to s->diag */
     Texts t = { .session = s, .reader = text_reader_new(s, e->plan) };
     if (m->has_decoder) t.decoder = decoder_new(s->arena, e, &settings);
-    else t.vectors = vectors_new(s->arena, e);
+    else t.vectors = vectors_new(s->arena, e), batch_open(&t.batch, s->arena, t.vectors);
     if (t.decoder) {
         open_text(&t);
         t.streams = !json && !rt_generation_searches(&settings) && (s->choices->stream || isatty(STDOUT_FILENO));
@@ -440,6 +499,8 @@ Exit run_texts(Session *s)
     else take_all(&t);
     if (json) put(&t, "\n]}\n", 4);
     engine_close(e);
+    batch_close(&t.batch);
+    rt_lines_free(&t.lines);
     text_reader_close(t.reader);
     if (t.decoder) rt_answer_text_close(&t.text);
     return t.code;

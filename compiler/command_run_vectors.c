@@ -15,11 +15,43 @@ Vectors *vectors_new(Arena *a, Engine *e)
     v->buffer = head ? plan_vector(e->plan) : plan_hidden(e->plan);
     v->one = model_pools(m);
     v->width = (int)(head ? model_vector_width(m) : m->d_model);
-    v->values = arena_array(a, (size_t)(v->one ? 1 : m->max_source) * (size_t)v->width, sizeof *v->values);
+    v->values = v->all = arena_array(a, (size_t)(v->one ? vectors_most(v) : m->max_source) * (size_t)v->width, sizeof *v->values);
     return v;
 }
 
 static const Model *model_of(const Vectors *v) { return v->engine->plan->graph->model; }
+
+int vectors_most(const Vectors *v) { return (int)(model_of(v)->max_source + 15) / 16; }
+int vectors_rows(const Vectors *v) { return (int)model_of(v)->max_source; }
+bool vectors_fit(const Vectors *v, int place, int n) { return n <= model_of(v)->max_source - place; }
+
+void vectors_take(Vectors *v, int text, int from, int n)
+{
+    v->rows = v->one ? 1 : n;
+    v->values = v->all + (size_t)(v->one ? text : from) * (size_t)v->width;
+}
+
+/* By an engine that cannot read several at once. */
+static rt_status encode_in_turn(Vectors *v, const int *ids, const int *lengths, const int *firsts, int count)
+{
+    rt_status status = RT_OK;
+    for (int t = 0, from = 0; t < count && status == RT_OK; from += lengths[t++]) {
+        vectors_take(v, t, from, lengths[t]);
+        status = vectors_encode(v, ids + from, lengths[t], firsts[t]);
+    }
+    return status;
+}
+
+rt_status vectors_encode_batch(Vectors *v, const int *ids, const int *lengths, const int *firsts, int count)
+{
+    const EngineOps *ops = v->engine->ops;
+    int rows = 0;
+    if (!ops->encode_batch) return encode_in_turn(v, ids, lengths, firsts, count);
+    for (int t = 0; t < count; t++) rows += lengths[t];
+    const rt_status status = ops->encode_batch(v->engine, ids, lengths, model_of(v)->token_types > 1 ? firsts : NULL, count, v->all);
+    if (status == RT_OK && !v->one) engine_read(v->engine, v->buffer, 0, rows, v->width, v->all);
+    return status;
+}
 
 rt_status vectors_encode(Vectors *v, const int *ids, int n, int first)
 {

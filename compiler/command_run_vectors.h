@@ -12,12 +12,21 @@ typedef struct Vectors {
     bool one;                       /* one vector, however long the source */
     int rows, width;
     float *values;                  /* [rows][width], dense */
+    float *all;                     /* of all texts of a batch, which `values` points into */
 } Vectors;
 
 /* On an engine whose model has an encoder alone; it lives in the arena. */
 Vectors *vectors_new(Arena *a, Engine *e);
 /* Encode ids[n], of which `first` from the start are of type 0, and read what comes out; the engine's status. */
 rt_status vectors_encode(Vectors *v, const int *ids, int n, int first);
+/* The same for several sources at once, one behind the other in ids: as many as vectors_fit lets in. Each is then read by vectors_take. */
+rt_status vectors_encode_batch(Vectors *v, const int *ids, const int *lengths, const int *firsts, int count);
+/* The numbers of the text whose ids began at `from` and whose length is n, the `text`th of the batch. */
+void vectors_take(Vectors *v, int text, int from, int n);
+/* Sources that a batch may have, and whether n more ids fit behind those whose lengths, rounded up to 16, sum to `place`. */
+int vectors_most(const Vectors *v);
+int vectors_rows(const Vectors *v);                         /* ids that they may have together */
+bool vectors_fit(const Vectors *v, int place, int n);
 /* As a program prints it: numbers with blanks between, or the likeliest label and its probability. */
 void vectors_print(const Vectors *v, Text *to);
 /* As members of an object, each with a comma before it. */

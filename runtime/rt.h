@@ -80,7 +80,8 @@ static inline rt_span rt_meet(rt_span a, rt_span b)
     return both;
 }
 
-/* Rows of one slot, next to one another. */
+/* Rows of one slot, next to one another; of an encoder alone those of one text, where `slot` is the place of its first key and value
+ * in their panels, a multiple of 16. */
 typedef struct rt_group { int slot; rt_span rows; } rt_group;
 
 /* Bytes copied and cleared without a library. */

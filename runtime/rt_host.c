@@ -115,6 +115,7 @@ static int host_open(Host *host, const HostOptions *options, const char *argv0)
     if (!code) code = host_threads(host, options);
     if (!code) code = host_decoder_open(&host->decoder, host->program, options, host->model, host->state);
     if (!code) code = host_answer_open(host);
+    if (!code) code = host_batch_open(host);
     if (code) return code;
     host->program->reset(host->state);
     host->flush = fstat(STDIN_FILENO, &info) || !S_ISREG(info.st_mode);
@@ -127,14 +128,13 @@ static void host_close(Host *host)
     if (host->model && host->program->team(host->model)) host->program->threads(host->model, 1);
     rt_weights_close(&host->file);
     host_decoder_close(&host->decoder);
+    host_batch_free(host->batch);
+    rt_lines_free(&host->lines);
     free(host->model), free(host->state), free(host->answer.input), free(host->answer.ids);
     if (host->answer.says) rt_answer_text_close(&host->answer.text);
 }
 
 /* ---- one text ------------------------------------------------------------------------------------------- */
-
-/* Where a text came from, for messages. */
-typedef struct Place { const char *kind; size_t number; } Place;
 
 static int write_failed(const Host *host)
 {
@@ -142,9 +142,9 @@ static int write_failed(const Host *host)
     return EXIT_IO;
 }
 
-static int host_text(Host *host, const char *text, size_t bytes, Place place)
+int host_show(Host *host, const char *text, size_t bytes, HostPlace place, int code)
 {
-    const int json = host->options->json, code = host_answer(host, text, bytes, json);
+    const int json = host->options->json;
     const char *message = host->answer.message;
     if (host->answer.whole > host->answer.input_count && !*message)
         fprintf(stderr, "%s: %s %zu: %d tokens; cut to %d\n", host->program->name, place.kind, place.number, host->answer.whole,
@@ -156,41 +156,32 @@ static int host_text(Host *host, const char *text, size_t bytes, Place place)
     return code;
 }
 
-/* ---- all texts ------------------------------------------------------------------------------------------ */
-
-/* A line without its end; its bytes, or what is negative where there is none. One that is too long is told; nothing is read behind it. */
-static long long host_line(Host *host, char **line, size_t *room, Place *place, int *code)
+static int host_text(Host *host, const char *text, size_t bytes, HostPlace place)
 {
-    const size_t most = rt_line_most(host_longest(host->program));
-    long long n = rt_line_read(line, room, most, stdin);
-    place->number++;
-    if (n == RT_LINE_TOO_LONG) {
-        fprintf(stderr, "%s: %s %zu: more than %zu bytes, but at most %d %s fit; nothing more is read\n", host->program->name, place->kind,
-                place->number, most, host_most(host), host_unit(host));
-        *code = EXIT_DATA;
-    }
-    if (n > 0 && (*line)[n - 1] == '\n') (*line)[--n] = '\0';
-    if (n > 0 && (*line)[n - 1] == '\r') (*line)[--n] = '\0';
-    return n;
+    return host_show(host, text, bytes, place, host_answer(host, text, bytes, host->options->json));
 }
+
+/* ---- all texts ------------------------------------------------------------------------------------------ */
 
 static int host_lines(Host *host)
 {
-    char *line = NULL;
-    size_t room = 0;
-    int code = 0;
-    Place place = { "line", 0 };
-    while (!code) {
-        const long long n = host_line(host, &line, &room, &place, &code);
-        if (n < 0) break;
-        code = host_text(host, line, (size_t)n, place);
+    HostPlace place = { "line", 1 };
+    char *line;
+    size_t n;
+    int code = 0, got = 1;
+    host->lines.most = rt_line_most(host_longest(host->program));
+    for (; !code && (got = rt_lines_next(&host->lines, &line, &n)) > 0; place.number++)
+        code = host->batch ? host_batch_line(host, line, n, place.number) : host_text(host, line, n, place);
+    const int error = errno;
+    if (!code) code = host_batch_end(host);
+    if (code || got == 0) return code;
+    if (got == RT_LINE_TOO_LONG) {
+        fprintf(stderr, "%s: %s %zu: more than %zu bytes, but at most %d %s fit; nothing more is read\n", host->program->name, place.kind,
+                place.number, host->lines.most, host_most(host), host_unit(host));
+        return EXIT_DATA;
     }
-    if (!code && !feof(stdin)) {
-        fprintf(stderr, "%s: cannot read standard input: %s\n", host->program->name, strerror(errno));
-        code = EXIT_IO;
-    }
-    free(line);
-    return code;
+    fprintf(stderr, "%s: cannot read standard input: %s\n", host->program->name, strerror(error));
+    return EXIT_IO;
 }
 
 /* All of a file but a line end at its end, into memory of the caller. Returns 0, or an exit code after a message. */
@@ -221,7 +212,7 @@ static int host_read_file(const rt_program *p, const char *path, char **text, si
 /* The text of -p, or of the file of -f. */
 static int host_prompt(Host *host, const HostPrompt *prompt, size_t number)
 {
-    const Place place = { "prompt", number };
+    const HostPlace place = { "prompt", number };
     char *text = NULL;
     size_t bytes = strlen(prompt->text);
     const int code = prompt->file ? host_read_file(host->program, prompt->text, &text, &bytes) : 0;
@@ -237,7 +228,7 @@ static int host_texts(Host *host, int n, char **texts)
     int code = similar ? host_similar(host, texts) : n || o->prompt_count ? 0 : host_lines(host);
     for (int i = 0; i < o->prompt_count && !code; i++) code = host_prompt(host, &o->prompts[i], (size_t)i + 1);
     for (int i = 0; !similar && i < n && !code; i++) {
-        const Place place = { "argument", (size_t)i + 1 };
+        const HostPlace place = { "argument", (size_t)i + 1 };
         code = strcmp(texts[i], "-") ? host_text(host, texts[i], strlen(texts[i]), place) : host_lines(host);
     }
     if (code != EXIT_IO && fflush(stdout)) code = write_failed(host);

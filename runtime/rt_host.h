@@ -63,6 +63,8 @@ typedef struct rt_program {
     rt_status (*encode)(const void *model, void *state, const int *ids, int n);
     /* The same for a pair, whose first ids are of type 0; NULL where all are. */
     rt_status (*encode_pair)(const void *model, void *state, const int *ids, int n, int first);
+    /* Several at once, of an encoder alone, as NAME_encode_batch of the emitted NAME.h; NULL: it reads them one by one. */
+    rt_status (*encode_batch)(const void *model, void *state, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
     const float *(*hidden)(const void *state);
     const float *(*vector)(const void *state);
     /* Of a decoder, as the emitted NAME.h says; next on slot 0. */

@@ -221,20 +221,26 @@ rt_status host_encode(Host *host)
     return p->encode(host->model, host->state, a->input, a->input_count);
 }
 
+int host_read(Host *host, const char *text, size_t bytes)
+{
+    HostAnswer *a = &host->answer;
+    a->message[0] = '\0', a->count = a->finished = 0, a->shown = 0;
+    const int good = read_ids(host, text, bytes);
+    host->refused |= !good;
+    return good;
+}
+
+int host_failed(Host *host, rt_status status)
+{
+    say(&host->answer, "%s", rt_status_text(status));
+    return status == RT_BAD_WEIGHTS ? EXIT_DATA : EXIT_DEFECT;
+}
+
 int host_answer(Host *host, const char *text, size_t bytes, int scored)
 {
-    const rt_program *p = host->program;
-    HostAnswer *a = &host->answer;
-    rt_status status;
-    a->message[0] = '\0', a->count = a->finished = 0, a->shown = 0;
-    if (!read_ids(host, text, bytes)) {
-        host->refused = 1;
-        return 0;
-    }
-    status = p->max_target ? host_generate(host, scored) : host_encode(host);
-    if (status == RT_OK) return 0;
-    say(a, "%s", rt_status_text(status));
-    return status == RT_BAD_WEIGHTS ? EXIT_DATA : EXIT_DEFECT;
+    if (!host_read(host, text, bytes)) return 0;
+    const rt_status status = host->program->max_target ? host_generate(host, scored) : host_encode(host);
+    return status == RT_OK ? 0 : host_failed(host, status);
 }
 
 /* ---- printing ----------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "rt_host.h"
 #include "rt_host_generate.h"
 #include "rt_host_options.h"
+#include "rt_lines.h"
 #include "rt_weights.h"
 
 /* What came out for one text. A decoder gives ids; an encoder alone hidden states, which stay in the state. */
@@ -21,6 +22,11 @@ typedef struct HostAnswer {
     char message[192];              /* why there is no answer: no line end, nothing that a terminal obeys; "" where there is one */
 } HostAnswer;
 
+typedef struct HostBatch HostBatch;
+
+/* Where a text came from, for messages. */
+typedef struct HostPlace { const char *kind; size_t number; } HostPlace;
+
 typedef struct Host {
     const rt_program *program;
     const HostOptions *options;
@@ -32,6 +38,9 @@ typedef struct Host {
     HostDecoder decoder;
     rt_host_tokenizer *tokenizer;   /* NULL where there is none */
     HostAnswer answer;
+    RtLines lines;                  /* of standard input */
+    HostBatch *batch;               /* of an encoder alone; NULL: texts are read one by one */
+    const float *pooled;  int from; /* of a batch: the text's vector, where it has one, and its first row; NULL and 0 outside one */
     int streams;                    /* answers are written while they are generated */
     int flush;                      /* after every answer: somebody may wait for it */
     int refused;                    /* whether any text was */
@@ -59,6 +68,12 @@ static inline const char *host_unit(const Host *host) { return host_numbers(host
 /* Answer text[bytes], NUL-terminated, into host->answer. Returns 0; a refused text leaves a message. EXIT_DATA for weights
  * that give no numbers, and EXIT_DEFECT where the model fails, after a message too. */
 int host_answer(Host *host, const char *text, size_t bytes, int scored);
+/* The ids of the text into host->answer; 0 after a message, and the text counts as refused. */
+int host_read(Host *host, const char *text, size_t bytes);
+/* Say that the model failed: the exit code. */
+int host_failed(Host *host, rt_status status);
+/* Write the answer or its message, of a text whose answering gave `code`: that code, or EXIT_IO after a message. rt_host.c */
+int host_show(Host *host, const char *text, size_t bytes, HostPlace place, int code);
 /* Of an encoder alone: encode host->answer.input. */
 rt_status host_encode(Host *host);
 /* As the settings of generation ask for, from host->answer.input: gives ids, count, finished, text and, where it is asked for, score. */
@@ -78,6 +93,16 @@ void host_print_raw(const Host *host);
 
 /* The cosine of the vectors of texts[1] and texts[2]: 0, or an exit code after a message. */
 int host_similar(Host *host, char **texts);
+
+/* ---- several lines at once: rt_host_batch.c ---------------------------------------------------------------- */
+
+/* 0, or an exit code after a message; a program that cannot read several has none. */
+int host_batch_open(Host *host);
+void host_batch_free(HostBatch *b);
+/* One more line of standard input: it is answered as soon as no more fits, or no more is there. An exit code. */
+int host_batch_line(Host *host, const char *text, size_t bytes, size_t number);
+/* Answer all that wait. */
+int host_batch_end(Host *host);
 
 /* ---- JSON: rt_host_json.c --------------------------------------------------------------------------------- */
 

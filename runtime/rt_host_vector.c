@@ -16,8 +16,10 @@ static Rows rows_of(const Host *host)
 {
     const rt_program *p = host->program;
     const int n = host->answer.input_count;
-    if (!p->vector) return (Rows){ p->hidden(host->state), n, p->width, p->hidden_stride };
-    return (Rows){ p->vector(host->state), p->vector_stride ? n : 1, p->vector_width, p->vector_stride };
+    const size_t from = (size_t)host->from;
+    if (!p->vector) return (Rows){ p->hidden(host->state) + from * (size_t)p->hidden_stride, n, p->width, p->hidden_stride };
+    if (!p->vector_stride) return (Rows){ host->pooled ? host->pooled : p->vector(host->state), 1, p->vector_width, 0 };
+    return (Rows){ p->vector(host->state) + from * (size_t)p->vector_stride, n, p->vector_width, p->vector_stride };
 }
 
 static const float *row(const Rows *r, int i) { return r->at + (size_t)i * (size_t)r->stride; }

@@ -5,6 +5,7 @@
 #include "engine.h"
 #include "generation.h"
 #include "rt_answer_text.h"
+#include "rt_lines.h"
 #include "rt_numbers.h"
 #include "rt_line.h"
 #include "rt_timing.h"

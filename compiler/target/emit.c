@@ -203,9 +203,9 @@ void emit_model(Emit *e, Text *out)
     const char *slot_bytes = p->slot_bytes ? arena_format(e->arena,
         "static unsigned char *slot_bytes(%s_state *s, int slot) { return s->bytes + SLOTS_AT + (size_t)slot * SLOT_BYTES; }\n"
         "static float *in_slot(const job *j, int slot, size_t at) { return (float *)(slot_bytes(j->state, slot) + at); }\n", e->name) : "";
-    bool many = plan_program(p, "rows") != NULL;
-    const char *job = arena_format(e->arena, "typedef struct job { const %s *model; %s_state *state; int slot, rows;%s } job;", e->name, e->name,
-                                   many ? " const rt_group *groups, *groups_end;" : "");
+    bool many = plan_program(p, "rows") != NULL || emit_batches(e);
+    const char *job = arena_format(e->arena, "typedef struct job { const %s *model; %s_state *state; int slot, rows;%s%s } job;", e->name, e->name,
+                                   many ? " const rt_group *groups, *groups_end;" : "", emit_pools(e) ? " int first;" : "");
     const char *ints = uses_ints(p) ? "static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }\n" : "";
     const char *tokenizer = !has_pieces(e) || !e->model->has_decoder ? "" : arena_format(e->arena,
         "if (rt_text_check(head + HEAD_BYTES + W_TOKENIZER, %s) != RT_OK) return RT_BAD_WEIGHTS;", emit_number(e, (int64_t)e->model->tokenizer_size));

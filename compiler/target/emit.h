@@ -85,6 +85,9 @@ void emit_unrolled(Emit *e, Text *out);
 void emit_bound(Emit *e, Text *out);
 /* Append a runtime file: includes of our own headers go, those of a table are replaced by its rows. */
 void emit_paste(Text *out, const char *file);
+/* Whether several sources may be encoded at once, an encoder's alone; whether each then has a head of its own to run. */
+bool emit_batches(const Emit *e);
+bool emit_pools(const Emit *e);
 void emit_blocks(Emit *e, Text *out);
 void emit_programs(Emit *e, Text *out);
 void emit_interface(Emit *e, Text *out);

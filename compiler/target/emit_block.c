@@ -44,10 +44,21 @@ static const char *variable(const PlanBlock *b, const Buffer *x)
     return x->variable;
 }
 
-/* The same as an argument: a cache of many slots is known by its offset. */
+bool emit_batches(const Emit *e) { return e->model->has_encoder && !e->model->has_decoder; }
+bool emit_pools(const Emit *e) { return emit_batches(e) && model_pools(e->model); }
+
+/* Panels of an encoder alone, which several texts share. */
+static bool is_shared(const Emit *e, const PlanBlock *b, const Buffer *x)
+{
+    return emit_batches(e) && b->count == COUNT_SOURCE && b->rows > 1 && (x->layout == LAYOUT_KEYS || x->layout == LAYOUT_VALUES);
+}
+
+/* The same as an argument: a cache of many slots is known by its offset, and panels of several texts from a text's own on. */
 static const char *operand(Emit *e, const PlanBlock *b, const Buffer *x)
 {
     bool many = b->count == COUNT_ROWS && b->rows > 1 && x->place == PLACE_SLOT;
+    const long long width = x->layout == LAYOUT_KEYS ? x->width : 16;
+    if (is_shared(e, b, x)) return arena_format(e->arena, "%s + %lld * g->slot", variable(b, x), width);
     return many ? arena_format(e->arena, "in_slot(j, g->slot, %s)", variable(b, x)) : variable(b, x);
 }
 
@@ -124,14 +135,20 @@ static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
     return "";
 }
 
-/* Rows of many slots: an operation on caches runs once per slot, each time on the rows that are its own. */
+/* Rows of many slots: an operation on caches runs once per slot, each time on the rows that are its own; so does one on panels that
+ * texts share, once per text. */
 static bool by_slot(const PlanBlock *b) { return b->count == COUNT_ROWS && b->rows > 1; }
 
-static bool touches_slot(const PlanOp *op)
+static bool is_of_group(const Emit *e, const PlanBlock *b, const Buffer *x)
+{
+    return x && (is_shared(e, b, x) || (by_slot(b) && x->place == PLACE_SLOT));
+}
+
+static bool by_group(const Emit *e, const PlanBlock *b, const PlanOp *op)
 {
     for (int i = 0; i < NODE_INPUTS; i++)
-        if (op->in[i] && op->in[i]->place == PLACE_SLOT) return true;
-    return op->out[0] && op->out[0]->place == PLACE_SLOT;
+        if (is_of_group(e, b, op->in[i])) return true;
+    return is_of_group(e, b, op->out[0]);
 }
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
@@ -166,6 +183,7 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     case KERNEL_EMBED:      return arena_format(e->arena, "%s, %s, %s", out, weight(e, op), in[1]);
     case KERNEL_POSITION:   return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
     case KERNEL_POOL:
+        return arena_format(e->arena, "%s, %s + %lld * (size_t)j->first, %s + j->first", out, in[0], (long long)op->in[0]->stride, in[1]);
     case KERNEL_GATE:
     case KERNEL_ADD:        return arena_format(e->arena, "%s, %s, %s", out, in[0], in[1]);
     case KERNEL_ROTARY:     return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
@@ -214,7 +232,7 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
 {
     const Wrapper *w = emit_wrapper(e, op);
     const char *args = arguments(e, b, op, w), *call;
-    bool slots = by_slot(b) && touches_slot(op);
+    bool slots = by_group(e, b, op);
     switch (op->split) {
     case SPLIT_ROWS:
         call = arena_format(e->arena, "%s(%s, %s);", w->name, args, slots ? "rt_meet(mine, g->rows)" : rows_text(e, b, op));

@@ -6,8 +6,8 @@
 
 /* What main() of a program is made of, besides NAME_main.o. */
 static const char host_objects[] =
-    "runtime/rt_packed.o runtime/rt_scores.o $(addprefix runtime/rt_,line.o stops.o answer_text.o timing.o) \\\n"
-    "          $(addprefix runtime/rt_host,.o _options.o _answer.o _vector.o _json.o _info.o _check.o _bench.o _generate.o)";
+    "runtime/rt_packed.o runtime/rt_scores.o $(addprefix runtime/rt_,stops.o answer_text.o timing.o lines.o) \\\n"
+    "          $(addprefix runtime/rt_host,.o _options.o _answer.o _batch.o _vector.o _json.o _info.o _check.o _bench.o _generate.o)";
 
 static const char text_objects[] = "runtime/rt_host_text.o runtime/rt_chat.o";
 

@@ -81,6 +81,17 @@ static const char *cost_text(Emit *e, const Program *p)
     }
 }
 
+/* The last block of an encoder that pools, for the texts of a batch behind the first. */
+static void emit_head(Emit *e, Text *out)
+{
+    const PlanProgram *p = plan_program(e->plan, "encode");
+    text_add(out, "/* The last block of encode alone, for one more text. */\n"
+                  "static void head_body(void *work, int lane, int lanes)\n{\n    const job *j = work;\n");
+    e->polled = 0;
+    emit_run(e, out, &p->runs[p->count - 1]);
+    text_add(out, "}\n\n");
+}
+
 void emit_programs(Emit *e, Text *out)
 {
     for (int i = 0; i < e->plan->program_count; i++) {
@@ -95,4 +106,5 @@ void emit_programs(Emit *e, Text *out)
         for (int r = 0; r < p->count; r++) emit_run(e, out, &p->runs[r]);
         text_add(out, "}\n\n");
     }
+    if (emit_pools(e)) emit_head(e, out);
 }

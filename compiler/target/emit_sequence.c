@@ -33,6 +33,14 @@ static const char header_hidden[] =
     "/* Read 1 .. ${upper}_MAX_SOURCE ids. RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
     "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, const int *ids, int n);\n"
     "\n"
+    "/* Read `count` texts at once, lengths[i] ids each, one behind the other in ids: matrices are multiplied with the rows of all, and\n"
+    " * each text sees itself alone, to the same bits. They fit where their lengths, each but the last rounded up to a multiple of 16,\n"
+    " * sum to ${upper}_MAX_SOURCE at most. ${firsts_words}\n"
+    " * ${vectors_words}\n"
+    " * RT_BAD_ID; RT_TOO_LONG where they do not fit; RT_ORDER for count or a length < 1. */\n"
+    "rt_status ${name}_encode_batch(const ${name} *m, ${name}_state *s, const int *ids, const int *lengths, const int *firsts, int count,\n"
+    "        float *vectors);\n"
+    "\n"
     "/* The hidden states of the last source: row i, of ${width} floats, begins at i * ${upper}_HIDDEN_STRIDE. Valid until the\n"
     " * next call on this state. */\n"
     "#define ${upper}_HIDDEN_STRIDE  ${stride}\n"
@@ -134,6 +142,61 @@ static const char encode_template[] =
     "    *next_position(s, ${slot}) = 0;\n"
     "    return RT_OK;\n"
     "}\n";
+
+static const char batch_template[] =
+    "\n"
+    "rt_status ${name}_encode_batch(const ${name} *m, ${name}_state *s, const int *ids, const int *lengths, const int *firsts, int count,\n"
+    "        float *vectors)\n"
+    "{\n"
+    "    int *const source = (int *)(s->bytes + AT_SOURCE_IDS);\n"
+    "    int *const positions = (int *)(s->bytes + AT_SOURCE_POSITIONS);\n"
+    "    int *const visible = (int *)(s->bytes + AT_SOURCE_VISIBLE);\n"
+    "    ${types}\n"
+    "    rt_group texts[(${upper}_MAX_SOURCE + 15) / 16];\n"
+    "    job j = { .model = m, .state = s, .groups = texts };\n"
+    "    int place = 0;                  /* of the next text's keys and values */\n"
+    "    ${unused}\n"
+    "    if (count < 1) return RT_ORDER;\n"
+    "    for (int t = 0; t < count; t++) {\n"
+    "        const int n = lengths[t];\n"
+    "        ${first}\n"
+    "        if (n < 1${first_check}) return RT_ORDER;\n"
+    "        if (n > ${upper}_MAX_SOURCE - place) return RT_TOO_LONG;\n"
+    "        for (int i = j.rows; i < j.rows + n; i++)\n"
+    "            if (ids[i] < 0 || ids[i] >= ${upper}_SOURCE_VOCAB) return RT_BAD_ID;\n"
+    "        texts[t].slot = place;\n"
+    "        texts[t].rows.begin = j.rows;\n"
+    "        texts[t].rows.end = j.rows += n;\n"
+    "        place += (n + 15) / 16 * 16;\n"
+    "    }\n"
+    "    for (int t = 0; t < count; t++) {\n"
+    "        const int begin = texts[t].rows.begin;\n"
+    "        for (int i = 0; i < lengths[t]; i++) {\n"
+    "            source[begin + i] = ids[begin + i];\n"
+    "            positions[begin + i] = i;\n"
+    "            visible[begin + i] = lengths[t];\n"
+    "            ${set_type}\n"
+    "        }\n"
+    "    }\n"
+    "    j.groups_end = texts + count;\n"
+    "    rt_team_share(m->team, encode_body, &j);\n"
+    "    ${vectors}\n"
+    "    *source_length(s, 0) = j.rows;\n"
+    "    *next_position(s, 0) = 0;\n"
+    "    return RT_OK;\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_encode${pair}(const ${name} *m, ${name}_state *s, const int *ids, int n${first_parameter})\n"
+    "{\n"
+    "    return ${name}_encode_batch(m, s, ids, &n, ${first_argument}, 1, NULL);\n"
+    "}\n";
+
+static const char vectors_template[] =
+    "for (int t = 0; t < count; t++) {\n"
+    "    j.first = texts[t].rows.begin;\n"
+    "    if (t) rt_team_share(m->team, head_body, &j);\n"
+    "    if (vectors) rt_copy(vectors + (size_t)t * ${upper}_VECTOR_WIDTH, s->bytes + ${at}, ${upper}_VECTOR_WIDTH * sizeof *vectors);\n"
+    "}";
 
 static const char alone_template[] =
     "\n"
@@ -399,6 +462,17 @@ static void vector_header(Emit *e, Text *out)
               "vector_stride", one ? "" : arena_format(e->arena, "#define %s_VECTOR_STRIDE  %lld", e->upper, (long long)v->stride), NULL);
 }
 
+static void hidden_header(Emit *e, Text *out)
+{
+    const Model *m = e->model;
+    const char *vectors = arena_format(e->arena, "%s_%s has the rows of all, one text behind the other; vectors: NULL.", e->name,
+                                       model_has_head(m) ? "vector" : "hidden");
+    if (model_pools(m)) vectors = arena_format(e->arena, "vectors [count][%s_VECTOR_WIDTH]: receives a vector for each, or NULL.", e->upper);
+    text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", emit_number(e, m->d_model),
+              "stride", emit_number(e, plan_hidden(e->plan)->stride), "vectors_words", vectors,
+              "firsts_words", m->token_types > 1 ? "firsts: of each how many ids are of type 0, or NULL for all." : "firsts: NULL.", NULL);
+}
+
 static void sequence_header(Emit *e, Text *out, const char *types)
 {
     const Model *m = e->model;
@@ -408,8 +482,7 @@ static void sequence_header(Emit *e, Text *out, const char *types)
     text_add(out, types);
     if (m->has_encoder && m->has_decoder) text_fill(out, header_encode, "name", e->name, "upper", e->upper, NULL);
     else if (m->has_encoder)
-        text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", emit_number(e, m->d_model),
-                  "stride", emit_number(e, plan_hidden(e->plan)->stride), NULL);
+        hidden_header(e, out);
     if (model_has_head(m)) vector_header(e, out);
     if (m->token_types > 1) text_fill(out, header_pair, "name", e->name, "slot_parameter", m->has_decoder ? " int slot," : "", NULL);
     if (m->has_decoder) decoder_header(e, out);
@@ -422,13 +495,28 @@ static void sequence_header(Emit *e, Text *out, const char *types)
     }
 }
 
+/* Of an encoder alone one text is a batch of one. */
+static void batch_calls(Emit *e, Text *out)
+{
+    const bool types = e->model->token_types > 0, pair = e->model->token_types > 1, pools = model_pools(e->model);
+    Text vectors = text_new(e->arena);
+    if (pools) text_fill(&vectors, vectors_template, "upper", e->upper, "at", emit_macro(e, plan_vector(e->plan)), NULL);
+    text_fill(out, batch_template, "name", e->name, "upper", e->upper, "pair", pair ? "_pair" : "", "first_parameter", pair ? ", int first" : "",
+              "types", types ? "int *const types = (int *)(s->bytes + AT_SOURCE_TYPES);" : "",
+              "first", pair ? "const int first = firsts ? firsts[t] : n;" : "", "first_check", pair ? " || first < 0 || first > n" : "",
+              "set_type", pair ? "types[begin + i] = firsts && i >= firsts[t];" : types ? "types[begin + i] = 0;" : "",
+              "unused", pair ? pools ? "" : "(void)vectors;" : pools ? "(void)firsts;" : "(void)firsts, (void)vectors;",
+              "first_argument", pair ? "&first" : "NULL", "vectors", vectors.data, NULL);
+}
+
 static void encoder_calls(Emit *e, Text *out)
 {
     bool memory = e->model->has_decoder;
     const char *check = memory ? arena_format(e->arena, "    if (slot < 0 || slot >= %s_SLOTS) return RT_BAD_ID;\n", e->upper) : "";
     const bool types = e->model->token_types > 0, pair = e->model->token_types > 1;
     const char *slot = memory ? " int slot," : "";
-    text_fill(out, encode_template, "name", e->name, "upper", e->upper, "slot_parameter", slot,
+    if (!memory) batch_calls(e, out);
+    else text_fill(out, encode_template, "name", e->name, "upper", e->upper, "slot_parameter", slot,
               "slot", memory ? "slot" : "0", "slot_check", check, "pair", pair ? "_pair" : "", "first_parameter", pair ? ", int first" : "",
               "types", types ? "int *const types = (int *)(s->bytes + AT_SOURCE_TYPES);" : "",
               "first_check", pair ? " || first < 0 || first > n" : "",

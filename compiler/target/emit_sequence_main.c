@@ -42,9 +42,13 @@ static const char main_encoder[] =
 static const char main_encoder_rows[] =
     "        .max_source = ${upper}_MAX_SOURCE, .source_vocab = ${upper}_SOURCE_VOCAB, .encode = encode,\n";
 static const char main_hidden[] =
+    "static rt_status encode_batch(const void *m, void *s, const int *ids, const int *lengths, const int *firsts, int count, float *vectors)\n"
+    "{\n"
+    "    return ${name}_encode_batch(m, s, ids, lengths, firsts, count, vectors);\n"
+    "}\n"
     "static const float *hidden(const void *s) { return ${name}_hidden(s); }\n";
 static const char main_hidden_rows[] =
-    "        .width = ${width}, .hidden_stride = ${upper}_HIDDEN_STRIDE, .hidden = hidden,\n";
+    "        .width = ${width}, .hidden_stride = ${upper}_HIDDEN_STRIDE, .hidden = hidden, .encode_batch = encode_batch,\n";
 static const char main_vector[] =
     "static const float *vector(const void *s) { return ${name}_vector(s); }\n";
 static const char main_vector_rows[] =

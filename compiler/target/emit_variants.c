@@ -11,6 +11,9 @@ typedef struct NeededName { unsigned need; EmitName name; } NeededName;
 static const NeededName sequence_names[] = {
     { NEED_BOTH,          { "encode", "${name}_state *s, int slot, const int *ids, int n", "s, slot, ids, n" } },
     { NEED_ENCODER_ALONE, { "encode", "${name}_state *s, const int *ids, int n", "s, ids, n" } },
+    { NEED_ENCODER_ALONE, { "encode_batch",
+                            "${name}_state *s, const int *ids, const int *lengths, const int *firsts, int count, float *vectors",
+                            "s, ids, lengths, firsts, count, vectors" } },
     { NEED_PAIR,          { "encode_pair", "${name}_state *s, int slot, const int *ids, int n, int first", "s, slot, ids, n, first" } },
     { NEED_PAIR_ALONE,    { "encode_pair", "${name}_state *s, const int *ids, int n, int first", "s, ids, n, first" } },
     { NEED_ENCODER_ALONE, { "hidden", NULL, NULL } },

@@ -13,6 +13,12 @@ rt_status emitted_encode(Engine *e, const int *ids, int n)
     return k->encode ? k->encode(&k->model, e->state, 0, ids, n) : k->encode_only(&k->model, e->state, ids, n);
 }
 
+rt_status emitted_encode_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors)
+{
+    Emitted *k = e->own;
+    return k->encode_batch ? k->encode_batch(&k->model, e->state, ids, lengths, firsts, count, vectors) : RT_ORDER;
+}
+
 rt_status emitted_step(Engine *e, int id)
 {
     Emitted *k = e->own;
@@ -91,7 +97,7 @@ bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *
     find(&f, "threads", &e->threads);
     if (m->graph) find(&f, "run", &e->run);
     if (m->has_encoder && m->has_decoder) find(&f, "encode", &e->encode);
-    if (m->has_encoder && !m->has_decoder) find(&f, "encode", &e->encode_only);
+    if (m->has_encoder && !m->has_decoder) find(&f, "encode", &e->encode_only), find(&f, "encode_batch", &e->encode_batch);
     if (m->token_types > 1) find(&f, "encode_pair", m->has_decoder ? (void *)&e->encode_pair : (void *)&e->encode_pair_only);
     if (m->has_decoder) {
         find(&f, "clear", &e->clear);

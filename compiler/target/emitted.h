@@ -18,6 +18,7 @@ typedef struct Emitted {
     rt_status (*encode_pair)(const void *, void *, int, const int *, int, int);     /* these two where there are types */
     rt_status (*encode_pair_only)(const void *, void *, const int *, int, int);
     rt_status (*encode_only)(const void *, void *, const int *, int);       /* without a decoder there are no slots */
+    rt_status (*encode_batch)(const void *, void *, const int *, const int *, const int *, int, float *);
     rt_status (*clear)(void *, int);
     rt_status (*fork)(void *, int, int);
     rt_status (*step)(const void *, void *, int);
@@ -37,9 +38,10 @@ bool emitted_bind(Diag *d, Emitted *e, const void *weights, size_t bytes);
 
 /* The engine's calls, by way of its Emitted; all but `close`. */
 #define EMITTED_CALLS                                                                                             \
-    .encode = emitted_encode, .step = emitted_step, .next = emitted_next, .rows = emitted_rows, .logits = emitted_logits, \
-    .fork = emitted_fork, .clear = emitted_clear, .run = emitted_run, .threads = emitted_threads
+    .encode = emitted_encode, .encode_batch = emitted_encode_batch, .step = emitted_step, .next = emitted_next,   \
+    .rows = emitted_rows, .logits = emitted_logits, .fork = emitted_fork, .clear = emitted_clear, .run = emitted_run, .threads = emitted_threads
 rt_status emitted_encode(Engine *e, const int *ids, int n);
+rt_status emitted_encode_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
 rt_status emitted_step(Engine *e, int id);
 rt_status emitted_next(Engine *e, int id, int *next);
 rt_status emitted_rows(Engine *e, const rt_row *rows, int n);

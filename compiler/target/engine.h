@@ -11,6 +11,8 @@
 typedef struct Engine Engine;
 typedef struct EngineOps {
     rt_status (*encode)(Engine *e, const int *ids, int n);
+    /* Several sources of an encoder alone, as the emitted NAME_encode_batch; NULL: one by one. */
+    rt_status (*encode_batch)(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
     rt_status (*step)(Engine *e, int id);                   /* appends one token to slot 0 */
     rt_status (*next)(Engine *e, int id, int *next);        /* the same, and the likeliest id after it */
     rt_status (*rows)(Engine *e, const rt_row *rows, int n);        /* up to engine_rows; those of a slot next to one another */

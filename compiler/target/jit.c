@@ -158,6 +158,14 @@ static rt_status jit_encode(Engine *e, const int *ids, int n)
     LEAVABLE(outer, e->own, emitted_encode(e, ids, n));
 }
 
+static rt_status jit_encode_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors)
+{
+    Engine *const outer = begin(e);
+    *at_of(e) = (JitAt){ .source = 0 };
+    for (int i = 0; i < count; i++) at_of(e)->source += lengths[i];
+    LEAVABLE(outer, e->own, emitted_encode_batch(e, ids, lengths, firsts, count, vectors));
+}
+
 static rt_status jit_step(Engine *e, int id)
 {
     Engine *const outer = begin(e);
@@ -203,7 +211,8 @@ static rt_status jit_run(Engine *e)
 }
 
 static const EngineOps jit_ops = {
-    .encode = jit_encode, .step = jit_step, .next = jit_next, .rows = jit_rows, .fork = emitted_fork, .logits = emitted_logits,
+    .encode = jit_encode, .encode_batch = jit_encode_batch,
+    .step = jit_step, .next = jit_next, .rows = jit_rows, .fork = emitted_fork, .logits = emitted_logits,
     .clear = jit_clear, .run = jit_run, .threads = emitted_threads, .close = jit_close,
 };
 

@@ -46,7 +46,7 @@ rule_includes() {
         }' <"$scratch/sources"
     files '^runtime/.*\.(c|h)$' | each '
         BEGIN {
-            n = split("assert cpuid ctype dlfcn errno fcntl fenv float getopt immintrin arm_neon inttypes limits math pthread sched " \
+            n = split("assert cpuid ctype dlfcn errno fcntl fenv float getopt immintrin arm_neon inttypes limits math poll pthread sched " \
                 "signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib string strings time unistd", names)
             for (i = 1; i <= n; i++) libc[names[i] ".h"] = 1
         }

@@ -1,0 +1,65 @@
+/* rt_lines.c: the buffer of rt_lines.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "rt_lines.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Read once more, behind what is there and with room for a NUL. Returns 1, 0 at the end, -1. */
+static int read_more(RtLines *l)
+{
+    enum { LEAST = 1 << 14 };
+    if (l->begin) memmove(l->data, l->data + l->begin, l->end - l->begin);
+    l->end -= l->begin, l->begin = 0;
+    if (l->room - l->end < LEAST) {
+        char *more = realloc(l->data, 2 * l->room + 2 * LEAST);
+        if (!more) return -1;
+        l->data = more, l->room = 2 * l->room + 2 * LEAST;
+    }
+    ssize_t n;
+    do n = read(l->fd, l->data + l->end, l->room - l->end - 1);
+    while (n < 0 && errno == EINTR);
+    if (n < 0) return -1;
+    l->ended = n == 0;
+    l->end += (size_t)n;
+    return n > 0;
+}
+
+static char *line_end(const RtLines *l, size_t from) { return l->end > from ? memchr(l->data + from, '\n', l->end - from) : NULL; }
+
+static int too_long(const RtLines *l, size_t bytes) { return l->most && bytes > l->most; }
+
+int rt_lines_next(RtLines *l, char **line, size_t *bytes)
+{
+    char *end = line_end(l, l->begin);
+    while (!end && !l->ended) {
+        const size_t seen = l->end - l->begin;
+        if (too_long(l, seen)) return RT_LINE_TOO_LONG;
+        if (read_more(l) < 0) return -1;
+        end = line_end(l, l->begin + seen);
+    }
+    if (!end && l->begin == l->end) return 0;
+    if (too_long(l, (end ? (size_t)(end + 1 - l->data) : l->end) - l->begin)) return RT_LINE_TOO_LONG;
+    *line = l->data + l->begin;
+    *bytes = end ? (size_t)(end - *line) : l->end - l->begin;
+    l->begin = end ? l->begin + *bytes + 1 : l->end;
+    if (*bytes && (*line)[*bytes - 1] == '\r') --*bytes;
+    (*line)[*bytes] = '\0';
+    return 1;
+}
+
+int rt_lines_ready(RtLines *l)
+{
+    struct pollfd p = { .fd = l->fd, .events = POLLIN };
+    while (!l->ended && !line_end(l, l->begin) && !too_long(l, l->end - l->begin)) {
+        if (poll(&p, 1, 0) != 1) return 0;
+        if (read_more(l) < 0) return 0;
+    }
+    return 1;
+}
+
+void rt_lines_free(RtLines *l) { free(l->data); }

@@ -15,6 +15,7 @@ Vectors *vectors_new(Arena *a, Engine *e)
     v->buffer = head ? plan_vector(e->plan) : plan_hidden(e->plan);
     v->one = model_pools(m);
     v->width = (int)(head ? model_vector_width(m) : m->d_model);
+    v->places = arena_array(a, (size_t)v->width, sizeof *v->places);
     v->values = v->all = arena_array(a, (size_t)(v->one ? vectors_most(v) : m->max_source) * (size_t)v->width, sizeof *v->values);
     return v;
 }
@@ -62,12 +63,36 @@ rt_status vectors_encode(Vectors *v, const int *ids, int n, int first)
     return status;
 }
 
+static RtScoring scoring_of(const Vectors *v)
+{
+    static const RtScoring kinds[] = { [SCORINGS_SOFTMAX] = RT_SCORING_SOFTMAX, [SCORINGS_SIGMOID] = RT_SCORING_SIGMOID,
+                                       [SCORINGS_NONE] = RT_SCORING_NONE };
+    return kinds[model_of(v)->label_scores];
+}
+
+/* What a line cannot hold, or a terminal would obey, is escaped as in JSON. */
+static void print_label(Text *to, const char *s)
+{
+    Text quoted = text_new(to->arena);
+    json_add_string(&quoted, s);
+    for (size_t i = 1; i + 1 < quoted.size; i++) {          /* between the quotes; quotes and backslashes stay as they are */
+        const char *at = quoted.data + i;
+        if (at[0] == '\\' && (at[1] == '"' || at[1] == '\\')) i++, at++;
+        text_add_bytes(to, at, 1);
+    }
+}
+
 void vectors_print(const Vectors *v, Text *to)
 {
     const Whole *labels = &model_of(v)->labels;
     if (labels->count) {
-        const int best = rt_likeliest(v->values, v->width);
-        if (best >= 0) text_printf(to, "%s %.4f", labels->text[best], rt_probability(v->values, v->width, best));
+        const RtScoring kind = scoring_of(v);
+        const int n = rt_answered(kind, v->values, v->width, v->places);
+        for (int i = 0; i < n; i++) {
+            if (i) text_add(to, "\t");
+            print_label(to, labels->text[v->places[i]]);
+            text_printf(to, " %.4f", rt_score(kind, v->values, v->width, v->places[i]));
+        }
         return;
     }
     for (size_t i = 0; i < (size_t)v->rows * (size_t)v->width; i++) text_printf(to, "%s%.9g", i ? " " : "", (double)v->values[i]);
@@ -76,16 +101,22 @@ void vectors_print(const Vectors *v, Text *to)
 static void print_labels(const Vectors *v, Text *to)
 {
     const Whole *labels = &model_of(v)->labels;
-    const int best = rt_likeliest(v->values, v->width);
-    text_add(to, ",\"answer\":");
-    if (best >= 0) json_add_string(to, labels->text[best]);
-    else text_add(to, "null");
+    const RtScoring kind = scoring_of(v);
+    const int n = rt_answered(kind, v->values, v->width, v->places);
+    const bool several = kind == RT_SCORING_SIGMOID && v->width > 1;
+    text_add(to, several ? ",\"answer\":[" : ",\"answer\":");
+    for (int i = 0; i < n; i++) {
+        if (i) text_add(to, ",");
+        json_add_string(to, labels->text[v->places[i]]);
+    }
+    if (several) text_add(to, "]");
+    else if (!n) text_add(to, "null");
     text_add(to, ",\"scores\":[");
     for (int i = 0; i < labels->count; i++) {
         text_add(to, i ? ",{\"label\":" : "{\"label\":");
         json_add_string(to, labels->text[i]);
         text_add(to, ",\"score\":");
-        json_add_number(to, rt_probability(v->values, v->width, i));
+        json_add_number(to, rt_score(kind, v->values, v->width, i));
         text_add(to, "}");
     }
     text_add(to, "]");

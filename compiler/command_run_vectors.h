@@ -12,6 +12,7 @@ typedef struct Vectors {
     bool one;                       /* one vector, however long the source */
     int rows, width;
     float *values;                  /* [rows][width], dense */
+    int *places;                    /* [width]: of labels in order */
     float *all;                     /* of all texts of a batch, which `values` points into */
 } Vectors;
 
@@ -27,7 +28,7 @@ void vectors_take(Vectors *v, int text, int from, int n);
 int vectors_most(const Vectors *v);
 int vectors_rows(const Vectors *v);                         /* ids that they may have together */
 bool vectors_fit(const Vectors *v, int place, int n);
-/* As a program prints it: numbers with blanks between, or the likeliest label and its probability. */
+/* As a program prints it: numbers with blanks between, or the likeliest label, or those that hold, with their scores. */
 void vectors_print(const Vectors *v, Text *to);
 /* As members of an object, each with a comma before it. */
 void vectors_print_json(const Vectors *v, Text *to);

@@ -129,6 +129,7 @@ static void host_close(Host *host)
     rt_weights_close(&host->file);
     host_decoder_close(&host->decoder);
     host_batch_free(host->batch);
+    free(host->places);
     rt_lines_free(&host->lines);
     free(host->model), free(host->state), free(host->answer.input), free(host->answer.ids);
     if (host->answer.says) rt_answer_text_close(&host->answer.text);

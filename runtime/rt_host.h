@@ -10,6 +10,7 @@
 #include "rt_answer_text.h"
 #include "rt_chat.h"
 #include "rt_generation.h"
+#include "rt_scores.h"
 
 /* The ids of a text: ids [room], n of them written, of which `first` from the start are of type 0; the whole text has `whole`. */
 typedef struct rt_host_source { int *ids; int room, n, first, whole; } rt_host_source;
@@ -48,6 +49,7 @@ typedef struct rt_program {
     int width, hidden_stride;       /* of its hidden states, where there is no decoder */
     int vector_width, vector_stride;                /* of what its head makes of them; stride 0: one vector of a whole source */
     const char *const *labels;      /* [vector_width]: what the numbers of the vector are scores of; NULL for none */
+    RtScoring scoring;              /* as what these are answered */
     int pairs;                      /* whether a tab parts a text in two */
     int has_mask, mask_id;          /* of a masked language model: the id in whose places the likeliest ids are answered */
     int max_target, vocab;          /* of a decoder; 0: there is none */

@@ -27,6 +27,7 @@ int host_batch_open(Host *host)
 {
     const rt_program *p = host->program;
     const size_t n = (size_t)p->max_source, room = (n + 15) / 16;
+    if (p->labels && !(host->places = malloc((size_t)p->vector_width * sizeof *host->places))) return no_memory(host);
     if (p->max_target || !p->encode_batch) return 0;
     HostBatch *b = host->batch = calloc(1, sizeof *b);
     if (!b) return no_memory(host);

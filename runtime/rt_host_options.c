@@ -79,8 +79,10 @@ static void show_keys(const rt_program *p)
     else puts("  vector      a list of numbers\n"
               "  similarity  of two texts in input: the cosine");
     if (p->labels)
-        puts("  answer      the likeliest label\n"
-             "  scores      each label and its score, a probability");
+        printf("  answer      %s\n"
+               "  scores      each label and its score\n",
+               p->scoring == RT_SCORING_SIGMOID && p->vector_width > 1 ? "a list of the labels whose score is above 0.5, largest first"
+                                                                       : "the likeliest label");
     puts("  error       why there is no answer; then there is only input besides");
 }
 

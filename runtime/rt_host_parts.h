@@ -38,6 +38,7 @@ typedef struct Host {
     HostDecoder decoder;
     rt_host_tokenizer *tokenizer;   /* NULL where there is none */
     HostAnswer answer;
+    int *places;                    /* [vector_width]: of labels in order, where there are any */
     RtLines lines;                  /* of standard input */
     HostBatch *batch;               /* of an encoder alone; NULL: texts are read one by one */
     const float *pooled;  int from; /* of a batch: the text's vector, where it has one, and its first row; NULL and 0 outside one */

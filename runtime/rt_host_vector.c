@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt_scores.h"
 
 /* Rows of numbers, and where each begins. */
 typedef struct Rows { const float *at; int count, width, stride; } Rows;
@@ -82,6 +81,33 @@ static void json_masks(const Host *host, const Rows *r)
     putchar(']');
 }
 
+/* ---- labels ------------------------------------------------------------------------------------------------- */
+
+/* What a line cannot hold, or a terminal would obey, is escaped as in JSON. */
+static void print_label(const char *s)
+{
+    for (int length; *s; s += length) {
+        const int c = host_code_point(s, strlen(s), &length);
+        if (c < 0) fputs("\\ufffd", stdout);
+        else if (!host_may_print(c)) printf("\\u%04x", (unsigned)c);
+        else fwrite(s, 1, (size_t)length, stdout);
+    }
+}
+
+/* The likeliest, or all that hold, with their scores. */
+static void print_labels(const Host *host, const Rows *r)
+{
+    const rt_program *p = host->program;
+    const int n = rt_answered(p->scoring, r->at, r->width, host->places);
+    for (int i = 0; i < n; i++) {
+        if (i) putchar('\t');
+        print_label(p->labels[host->places[i]]);
+        printf(" %.4f", rt_score(p->scoring, r->at, r->width, host->places[i]));
+    }
+}
+
+static void json_label(const char *s) { host_json_text(s, strlen(s)); }
+
 /* ---- one text ----------------------------------------------------------------------------------------------- */
 
 void host_print_vector(const Host *host)
@@ -93,8 +119,7 @@ void host_print_vector(const Host *host)
         return;
     }
     if (p->labels) {
-        const int best = rt_likeliest(r.at, r.width);
-        if (best >= 0) printf("%s %.4f", p->labels[best], rt_probability(r.at, r.width, best));
+        print_labels(host, &r);
         return;
     }
     for (int k = 0; k < r.count; k++)
@@ -113,18 +138,23 @@ void host_print_raw(const Host *host)
         }
 }
 
-static void json_labels(const rt_program *p, const Rows *r)
+static void json_labels(const Host *host, const Rows *r)
 {
-    const int best = rt_likeliest(r->at, r->width);
-    fputs(",\"answer\":", stdout);
-    if (best >= 0) host_json_text(p->labels[best], strlen(p->labels[best]));
-    else fputs("null", stdout);
+    const rt_program *p = host->program;
+    const int n = rt_answered(p->scoring, r->at, r->width, host->places), several = p->scoring == RT_SCORING_SIGMOID && r->width > 1;
+    fputs(several ? ",\"answer\":[" : ",\"answer\":", stdout);
+    for (int i = 0; i < n; i++) {
+        if (i) putchar(',');
+        json_label(p->labels[host->places[i]]);
+    }
+    if (several) putchar(']');
+    else if (!n) fputs("null", stdout);
     fputs(",\"scores\":[", stdout);
     for (int i = 0; i < r->width; i++) {
         fputs(i ? ",{\"label\":" : "{\"label\":", stdout);
-        host_json_text(p->labels[i], strlen(p->labels[i]));
+        json_label(p->labels[i]);
         fputs(",\"score\":", stdout);
-        host_json_number(rt_probability(r->at, r->width, i));
+        host_json_number(rt_score(p->scoring, r->at, r->width, i));
         putchar('}');
     }
     putchar(']');
@@ -148,7 +178,7 @@ void host_json_vector(const Host *host)
         json_masks(host, &r);
         return;
     }
-    if (p->labels) json_labels(p, &r);
+    if (p->labels) json_labels(host, &r);
     printf(",\"%s\":", !p->vector ? "hidden" : p->vector_stride ? "vectors" : "vector");
     if (p->vector && !p->vector_stride) {
         json_row(&r, 0);

@@ -35,6 +35,19 @@ double rt_probability(const float *x, int n, int i)
     return exp((double)x[i] - (double)x[best < 0 ? 0 : best]) / sum;
 }
 
+double rt_score(RtScoring kind, const float *x, int n, int i)
+{
+    if (kind == RT_SCORING_NONE) return (double)x[i];
+    return kind == RT_SCORING_SIGMOID ? 1 / (1 + exp(-(double)x[i])) : rt_probability(x, n, i);
+}
+
+int rt_answered(RtScoring kind, const float *x, int n, int *places)
+{
+    int count = rt_largest(x, n, places, kind == RT_SCORING_SIGMOID ? n : 1);
+    while (kind == RT_SCORING_SIGMOID && n > 1 && count && x[places[count - 1]] <= 0) count--;
+    return count;
+}
+
 double rt_cosine(const float *a, const float *b, int n)
 {
     double both = 0, first = 0, second = 0;

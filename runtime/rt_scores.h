@@ -6,6 +6,13 @@
 int rt_likeliest(const float *x, int n);
 /* The places of the `most` largest of x[n], largest first, of equal ones the first; returns how many there are. NaN is none. */
 int rt_largest(const float *x, int n, int *places, int most);
+/* What the numbers of labels are answered as: of one that holds the probability, of several that may hold each alone the sigmoid, or as they are. */
+typedef enum RtScoring { RT_SCORING_SOFTMAX, RT_SCORING_SIGMOID, RT_SCORING_NONE } RtScoring;
+/* The score of x[i] among x[n]. */
+double rt_score(RtScoring kind, const float *x, int n, int i);
+/* The places of what is answered, largest first: the likeliest, or by RT_SCORING_SIGMOID of several those above 0.5. places: [n] */
+int rt_answered(RtScoring kind, const float *x, int n, int *places);
+
 /* The probability of x[i] among x[n]: softmax; of one number alone its sigmoid, for it stands against "no". */
 double rt_probability(const float *x, int n, int i);
 

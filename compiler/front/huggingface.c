@@ -156,7 +156,8 @@ static const char *const idle_keys =
     "repetition_penalty|length_penalty|no_repeat_ngram_size|encoder_no_repeat_ngram_size|bad_words_ids|num_return_sequences|"
     "output_scores|forced_bos_token_id|forced_eos_token_id|remove_invalid_values|exponential_decay_length_penalty|suppress_tokens|"
     "begin_suppress_tokens|unsloth_version|unsloth_fixed|_attn_implementation_autoset|attn_implementation|cache_implementation|"
-    "summary_type|summary_use_proj|summary_activation|summary_proj_to_labels|summary_first_dropout|summary_last_dropout|sentence_transformers";
+    "summary_type|summary_use_proj|summary_activation|summary_proj_to_labels|summary_first_dropout|summary_last_dropout|sentence_transformers|"
+    "sbert_ce_default_activation_function";
 
 /* What packs weights in another way, or adds to them. */
 static const char *const refused_keys = "quantization_config|adapter_config|adapters|lora_rank|compression_config";

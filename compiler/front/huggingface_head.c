@@ -22,6 +22,30 @@ static void set_word(const Config *c, FieldId id, const char *word)
     config_set(c, "architectures", SIDE_BOTH, id, field_word(&fields[id], word));
 }
 
+/* The activation of a cross-encoder's scores, in both spellings; NULL where none is told. */
+static const char *told_activation(const Config *c)
+{
+    Config own;
+    if (config_has(c, "sbert_ce_default_activation_function")) return config_text(c, "sbert_ce_default_activation_function", "");
+    return config_object(c, "sentence_transformers", &own) && config_has(&own, "activation_fn") ? config_text(&own, "activation_fn", "") : NULL;
+}
+
+/* As what scores are answered: as transformers' pipeline does, or as sentence-transformers' CrossEncoder by what it has put into the config. */
+static void set_scores(const Config *c, int labels, const char *problem)
+{
+    static const struct { const char *class, *word; } known[] = {
+        { "torch.nn.modules.linear.Identity", "none" }, { "torch.nn.modules.activation.Sigmoid", "sigmoid" },
+    };
+    const char *key = config_has(c, "sbert_ce_default_activation_function") ? "sbert_ce_default_activation_function" : "sentence_transformers";
+    const char *told = labels == 1 ? told_activation(c) : NULL;
+    const char *word = !strcmp(problem, "regression") ? "none" : !strcmp(problem, "multi_label_classification") ? "sigmoid" : NULL;
+    if (!told) key = "problem_type";
+    for (size_t i = 0; told && i < sizeof known / sizeof *known; i++)
+        if (!strcmp(told, known[i].class)) word = known[i].word, told = NULL;
+    if (told) config_fault(c, key, "the activation \"%.100s\" of scores is not supported", told);
+    if (word) config_set(c, key, SIDE_BOTH, FIELD_ID_label_scores, field_word(&fields[FIELD_ID_label_scores], word));
+}
+
 /* The labels of id2label in their order; how many classes there are. Scores that are no alternatives stay numbers. */
 static int take_labels(const Config *c)
 {
@@ -34,8 +58,10 @@ static int take_labels(const Config *c)
         const char *key = arena_format(c->arena, "%d", i);
         labels[i] = (FieldValue){ .text = config_text(&names, key, NULL) };
     }
-    if (!strcmp(config_text(c, "problem_type", ""), "") || !strcmp(config_text(c, "problem_type", ""), "single_label_classification"))
-        draft_set(c->arena, c->draft, SIDE_BOTH, FIELD_ID_labels, config_place(c, "id2label"), labels, n);
+    const char *problem = config_text(c, "problem_type", "");
+    if (!strcmp(problem, "regression") && n > 1) return n;
+    draft_set(c->arena, c->draft, SIDE_BOTH, FIELD_ID_labels, config_place(c, "id2label"), labels, n);
+    set_scores(c, n, problem);
     return n;
 }
 

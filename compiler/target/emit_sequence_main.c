@@ -160,7 +160,9 @@ static const char *encoder_rows(Emit *e)
     if (model_has_head(e->model))
         text_fill(&t, main_vector_rows, "upper", e->upper,
                   "stride", model_pools(e->model) ? "0" : arena_format(e->arena, "%s_VECTOR_STRIDE", e->upper), NULL);
-    if (e->model->labels.count) text_add(&t, "        .labels = labels,\n");
+    if (e->model->labels.count)
+        text_printf(&t, "        .labels = labels,%s\n", e->model->label_scores == SCORINGS_SIGMOID ? " .scoring = RT_SCORING_SIGMOID,"
+                    : e->model->label_scores == SCORINGS_NONE ? " .scoring = RT_SCORING_NONE," : "");
     if (e->model->pairs) text_printf(&t, "        .pairs = 1,%s\n", e->model->token_types > 1 ? " .encode_pair = encode_pair," : "");
     if (e->model->mask_id >= 0) text_printf(&t, "        .has_mask = 1, .mask_id = %lld,\n", (long long)e->model->mask_id);
     return t.data;

@@ -220,6 +220,30 @@ def cross_roberta(name):
     score(name, tf.RobertaForSequenceClassification(config), lambda f: roberta_words(f), 8)
 
 
+def classifier(name, seed, **config):
+    """A classifier with a config of its own, and what transformers' pipeline makes of texts: of each all labels with their scores, in order."""
+    folder = fresh(name)
+    size = len(vocabulary([""] * 5))
+    base(folder, tf.BertForSequenceClassification(tf.BertConfig(vocab_size=size, **config, **sizes(num_hidden_layers=1))), bert_words(folder), seed)
+    model = tf.BertForSequenceClassification.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    found = tf.pipeline("text-classification", model=model, tokenizer=tf.AutoTokenizer.from_pretrained(folder), device="cpu")
+    texts = TEXTS[:5]
+    write(name, texts)
+    with open(os.path.join(HERE, name + ".labels"), "w", encoding="utf-8", newline="\n") as f:
+        for i, text in enumerate(texts):
+            for one in found(text, top_k=None):
+                f.write("%d %s %.7f\n" % (i, json.dumps(one["label"]), one["score"]))
+
+
+def labels_several(name):
+    names = ["joy", "fear\nand anger", "calm", "sleep"]
+    classifier(name, 11, problem_type="multi_label_classification", id2label=dict(enumerate(names)), label2id={n: i for i, n in enumerate(names)})
+
+
+def labels_regression(name):
+    classifier(name, 12, problem_type="regression", num_labels=1)
+
+
 # ---- masks --------------------------------------------------------------------------------------------------
 
 
@@ -262,7 +286,8 @@ def bert_tiny(name):
         write(name, TEXTS, vectors=torch.stack([model(torch.tensor([tokenizer(t)["input_ids"]])).last_hidden_state[0].mean(0) for t in TEXTS]))
 
 
-CASES = [bert_tiny, sentence_mean, sentence_dense, sentence_mpnet, cross_bert, cross_roberta, mask_bert, mask_roberta]
+CASES = [bert_tiny, sentence_mean, sentence_dense, sentence_mpnet, cross_bert, cross_roberta,
+         labels_several, labels_regression, mask_bert, mask_roberta]
 
 
 def main(names):

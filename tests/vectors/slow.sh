@@ -85,6 +85,57 @@ done
 ! cmp -s "$scratch/pair" "$scratch/one"
 verdict $? 'cross_bert: ids of a pair are not those of one text'
 
+# ---- labels -----------------------------------------------------------------------------------------------------
+
+# Of several labels that may hold those above 0.5, largest first; of a regression the number. Five digits of them, since the last may be rounded.
+expected_labels() {
+    awk -v all="$2" -v last=-1 '{
+        score = $NF; text = $2; for (i = 3; i < NF; i++) text = text " " $i
+        gsub(/"/, "", text); gsub(/\\n/, "\\u000a", text)
+        if ($1 != last && NR > 1) print ""
+        if ($1 != last) first = 1
+        last = $1
+        if (all || score > 0.5) { printf "%s%s %.4f", first ? "" : "\t", text, score; first = 0 }
+    } END { print "" }' "$here/$1.labels"
+}
+for name in labels_several labels_regression; do
+    all=; if [ $name = labels_regression ]; then all=1; fi
+    expected_labels $name $all >"$scratch/expected"
+    [ "$(wc -l <"$scratch/expected")" = 5 ]
+    verdict $? "$name: five lines"
+    for engine in jit generic; do
+        "$xformc" run $here/$name --engine $engine <$here/$name.texts >"$scratch/lines" 2>"$scratch/err" && diff "$scratch/expected" "$scratch/lines"
+        verdict $? "$name: labels and scores as transformers' pipeline has them, $engine"
+    done
+    as_lua $name
+    build $name
+    "$program" <$here/$name.texts | diff "$scratch/expected" -
+    verdict $? "$name: labels and scores, a program"
+    "$program" --json <$here/$name.texts | grep -o '"scores":.*\],' | sed 's/,"vector".*//' >"$scratch/objects" && [ -s "$scratch/objects" ] &&
+        "$xformc" run $here/$name --engine native --cc "$scratch/cc" --json <$here/$name.texts 2>"$scratch/err" | grep -o '"scores":.*\],' | sed 's/,"vector".*//' |
+        diff - "$scratch/objects" && [ "$(grep -o '"score":' "$scratch/objects" | wc -l)" = "$(wc -l <$here/$name.labels)" ]
+    verdict $? "$name: --json has all labels, a program and run"
+done
+"$scratch/built_labels_several/labels_several" --json 'rain' | grep -qF '"answer":["sleep","fear\u000aand anger"],"scores":[{"label":"joy","score":0.2341'
+verdict $? 'an object lists the labels that hold, and scores all'
+# What a cross-encoder's config says of its scores.
+score_by() {
+    rm -rf "$scratch/folder" && cp -r $here/cross_bert "$scratch/folder" && sed "s/\"vocab_size\"/$1, \"vocab_size\"/" $here/cross_bert/config.json >"$scratch/folder/config.json"
+    "$xformc" run "$scratch/folder" "$(sed -n 1p $here/cross_bert.texts)" 2>"$scratch/err"
+}
+raw=$("$xformc" run $here/cross_bert --raw "$(sed -n 1p $here/cross_bert.texts)" | od -An -tf4 | tr -d ' ')
+plain=$(echo "$raw" | awk '{ printf "LABEL_0 %.4f", $1 }') sigmoid=$(echo "$raw" | awk '{ printf "LABEL_0 %.4f", 1 / (1 + exp(-$1)) }')
+[ "$plain" != "$sigmoid" ] && [ "$("$xformc" run $here/cross_bert "$(sed -n 1p $here/cross_bert.texts)")" = "$sigmoid" ] &&
+    [ "$(score_by '"sbert_ce_default_activation_function": "torch.nn.modules.linear.Identity"')" = "$plain" ] &&
+    [ "$(score_by '"sentence_transformers": { "activation_fn": "torch.nn.modules.linear.Identity" }')" = "$plain" ] &&
+    [ "$(score_by '"sentence_transformers": { "activation_fn": "torch.nn.modules.activation.Sigmoid" }')" = "$sigmoid" ]
+verdict $? 'the score of a cross-encoder is what its config says'
+echo "$plain $sigmoid"; cat "$scratch/err"
+score_by '"sbert_ce_default_activation_function": "torch.nn.modules.activation.Tanh"' >"$scratch/out"
+[ ! -s "$scratch/out" ] && grep -q 'error: the activation "torch.nn.modules.activation.Tanh" of scores is not supported' "$scratch/err"
+verdict $? 'another activation of scores is refused'
+cat "$scratch/err"
+
 # ---- masks ------------------------------------------------------------------------------------------------------
 
 # Whether two files have the same lines, but for 2e-6 in their last words.

@@ -316,7 +316,8 @@ static bool take_lines(Texts *t)
     if (!more || got == 0) return more;
     if (got == RT_LINE_TOO_LONG) {
         text_reader_begin_message(t->reader, at);
-        fprintf(stderr, "more than %zu bytes, but at most %d %s fit; nothing more is read\n", t->lines.most, t->reader->most, text_reader_unit(t->reader));
+        fprintf(stderr, "more than %zu bytes, but at most %d %s fit; nothing more is read\n", t->lines.most, t->reader->most,
+                text_reader_unit(t->reader));
         t->code = EXIT_BAD_DATA;
         return true;
     }

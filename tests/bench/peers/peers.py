@@ -248,7 +248,8 @@ def measure(o, results, r, found, build):
         load = machine.Load()
     result = of_engines(o, results, r) if by_engines else of_workers(o, results, r, found)
     result = {"name": r.name, "work": r.work, "model": r.model, "dtype": r.dtype, "threads": r.threads, "n": r.n, "batch": r.batch,
-              "clock": "wall" if by_engines else o.clock, "goal": r.goal, "aim": r.aim, "share_goal": r.share, "build": build, **result, "others_load": round(load.of_others(), 3)}
+              "clock": "wall" if by_engines else o.clock, "goal": r.goal, "aim": r.aim, "share_goal": r.share, "build": build,
+              **result, "others_load": round(load.of_others(), 3)}
     results["rows"] = [x for x in results["rows"] if x["name"] != r.name] + [result]
     ratio = f"ratio {result['ratio']['median']:.2f}" if result["ratio"] else result.get("missing", "")
     progress(f"{r.name}: {ratio}, others used {100 * result['others_load']:.0f} % of the machine, {time.monotonic() - began:.0f} s")
@@ -268,7 +269,7 @@ def main():
     o.xformc = os.path.abspath(o.xformc)
     results, found = read(o, machine.describe(o.xformc)), settings.read()
     build = machine.identity(o.xformc)
-    there = set() if o.only else {x["name"] for x in results["rows"] if x["build"] == build}
+    there = set() if o.only else {x["name"] for x in results["rows"] if x.get("build") == build}
     for k, r in enumerate(o.rows, 1):
         if r.name in there:
             progress(f"{r.name}: is there")

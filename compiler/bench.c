@@ -52,8 +52,8 @@ static rt_status read_prompt(Engine *e, const Inputs *in, int n)
 {
     const int most = engine_rows(e);
     rt_status s = RT_OK;
-    for (int i = 0; i < n && !s; i += most) s = e->ops->rows(e, in->target + i, n - i < most ? n - i : most);
-    return s;
+    for (int i = 0; i < n - 1 && !s; i += most) s = e->ops->read(e, in->target + i, n - 1 - i < most ? n - 1 - i : most);
+    return s ? s : e->ops->rows(e, in->target + n - 1, 1);
 }
 
 /* What a run begins with and does not count. */

@@ -24,9 +24,10 @@ static double cache_bytes(const PlanOp *op, int64_t keys, int64_t memory_keys)
 static Work program_work(const Plan *p, const char *name, int64_t rows, int64_t keys, int64_t most, int64_t memory_keys)
 {
     const Cost c = plan_cost(p, name, rows, keys, memory_keys);
-    const PlanProgram *pp = plan_program(p, name);
+    int runs;
+    const PlanProgram *pp = plan_part(p, name, &runs);
     Work w = { c.flops, c.weight_bytes };
-    for (int i = 0; i < pp->count; i++)
+    for (int i = 0; i < runs; i++)
         for (int j = 0; j < pp->runs[i].block->op_count; j++)
             w.bytes += cache_bytes(&pp->runs[i].block->ops[j], most, memory_keys) * pp->runs[i].count;
     return w;
@@ -41,13 +42,13 @@ static Work steps_work(const Plan *p, int steps, int source)
     return w;
 }
 
-/* A prompt in calls of up to `most` rows; a row sees itself and those before it. */
+/* A prompt in calls of up to `most` rows without logits, and a step for its last; a row sees itself and those before it. */
 static Work prompt_work(const Plan *p, int n, int most)
 {
-    Work w = { 0, 0 };
-    for (int first = 0, rows; first < n; first += rows) {
-        rows = n - first < most ? n - first : most;
-        w = sum(w, program_work(p, rows > 1 ? "rows" : "step", rows, first + (rows + 1) / 2, first + rows, 0));
+    Work w = program_work(p, "step", 1, n, n, 0);
+    for (int first = 0, rows; first < n - 1; first += rows) {
+        rows = n - 1 - first < most ? n - 1 - first : most;
+        w = sum(w, program_work(p, rows > 1 ? "read" : "step", rows, first + (rows + 1) / 2, first + rows, 0));
     }
     return w;
 }

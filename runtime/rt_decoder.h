@@ -19,6 +19,7 @@ typedef struct RtDecoder {
     rt_status (*fork)(void *self, int from, int to);        /* copy the sequence of a slot, with what it was encoded from */
     rt_status (*clear)(void *self, int slot);               /* forget the sequence of a slot, not its source */
     rt_status (*next)(void *self, int id, int *next);       /* one row of slot 0 and the first maximum; NULL where there is none */
+    rt_status (*read)(void *self, const rt_row *rows, int n);       /* as rows, and leaves no logits; NULL where there is none */
 } RtDecoder;
 
 /* Feed prompt[n], n >= 1, to an empty slot 0, as many rows in a call as there may be. *last receives the row of logits behind the last

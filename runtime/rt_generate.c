@@ -9,11 +9,13 @@ rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float *
     const int most = d->rows_most < MOST ? d->rows_most : MOST;
     rt_row rows[MOST];
     rt_status status = d->clear(d->self, 0);
+    const int unasked = d->read ? n - 1 : 0;                /* rows whose logits nobody looks at */
     int count = 0;
     for (int from = 0; from < n && status == RT_OK; from += count) {
-        count = n - from < most ? n - from : most;
+        const int end = from < unasked ? unasked : n;
+        count = end - from < most ? end - from : most;
         for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, from + i, prompt[from + i] };
-        status = d->rows(d->self, rows, count);
+        status = (from < unasked ? d->read : d->rows)(d->self, rows, count);
     }
     *last = d->logits(d->self) + (size_t)(count ? count - 1 : 0) * (size_t)d->stride;
     return status;

@@ -49,6 +49,14 @@ static rt_status call_rows(void *self, const rt_row *rows, int n)
     return status;
 }
 
+static rt_status call_read(void *self, const rt_row *rows, int n)
+{
+    HostDecoder *d = self;
+    const rt_status status = d->program->read(d->model, d->state, rows, n);
+    rt_timing_fed(&d->timing, n);
+    return status;
+}
+
 static const float *call_logits(void *self)
 {
     const HostDecoder *d = self;
@@ -88,7 +96,8 @@ rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int 
 {
     const rt_program *p = d->program;
     const RtDecoder calls = { .self = d, .slots = p->slots, .rows_most = p->rows, .vocab = p->vocab, .stride = p->logits_stride,
-                              .rows = call_rows, .logits = call_logits, .fork = call_fork, .clear = call_clear, .next = call_next };
+                              .rows = call_rows, .read = p->read ? call_read : NULL, .logits = call_logits, .fork = call_fork, .clear = call_clear,
+                              .next = call_next };
     rt_timing_begin(&d->timing, n, p->max_source ? 1 : n);
     rt_status status = p->max_source ? p->encode(d->model, d->state, input, n) : RT_OK;
     int found = 0;

@@ -164,6 +164,10 @@ void plan_dump(const Plan *p, unsigned parts, FILE *to);
 Cost plan_cost(const Plan *p, const char *program, int64_t rows, int64_t keys, int64_t memory_keys);
 Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys);      /* of one operation, once */
 const PlanProgram *plan_program(const Plan *p, const char *name);       /* NULL if absent */
+/* Of a decoder's program: its first runs, up to the last of a block of layers: what reading without logits takes. */
+int plan_layer_runs(const PlanProgram *p);
+/* The same program, or for "read" that of rows; *runs receives how many of its runs count. */
+const PlanProgram *plan_part(const Plan *p, const char *name, int *runs);
 /* Bytes from the start of a state to a buffer, for slot 0 and layer index 0. */
 size_t plan_address(const Plan *p, const Buffer *b);
 /* The hidden states that `encode` of an encoder alone leaves, and what its head makes of them; NULL without an encoder, a head. */

@@ -10,6 +10,21 @@ const PlanProgram *plan_program(const Plan *p, const char *name)
     return NULL;
 }
 
+int plan_layer_runs(const PlanProgram *p)
+{
+    int n = p->count;
+    while (n && !p->runs[n - 1].block->block->layers) n--;
+    return n;
+}
+
+const PlanProgram *plan_part(const Plan *p, const char *name, int *runs)
+{
+    const bool read = strcmp(name, "read") == 0;
+    const PlanProgram *part = plan_program(p, read ? "rows" : name);
+    *runs = !part ? 0 : read ? plan_layer_runs(part) : part->count;
+    return part;
+}
+
 static const Buffer *left_by_block(const Plan *p, const char *name)
 {
     for (int i = 0; i < p->block_count; i++)
@@ -50,9 +65,10 @@ Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_k
 Cost plan_cost(const Plan *p, const char *program, int64_t rows, int64_t keys, int64_t memory_keys)
 {
     Cost c = { 0, 0 };
-    const PlanProgram *pp = plan_program(p, program);
+    int runs;
+    const PlanProgram *pp = plan_part(p, program, &runs);
     if (!pp) return c;
-    for (int i = 0; i < pp->count; i++) {
+    for (int i = 0; i < runs; i++) {
         const PlanBlock *b = pp->runs[i].block;
         for (int j = 0; j < b->op_count; j++) {
             const PlanOp *op = &b->ops[j];

@@ -25,6 +25,14 @@ static rt_status call_rows(void *self, const rt_row *rows, int n)
     return status;
 }
 
+static rt_status call_read(void *self, const rt_row *rows, int n)
+{
+    Decoder *d = self;
+    const rt_status status = ops_of(d)->read(d->engine, rows, n);
+    rt_timing_fed(&d->timing, n);
+    return status;
+}
+
 static rt_status call_next(void *self, int id, int *next)
 {
     Decoder *d = self;
@@ -44,7 +52,8 @@ rt_status decoder_answer(Decoder *d, const int *ids, int n)
     const Model *m = model_of(d);
     Engine *e = d->engine;
     const RtDecoder calls = { .self = d, .slots = e->plan->options.slots, .rows_most = engine_rows(e), .vocab = (int)m->target_vocab,
-                              .stride = (int)engine_logits_stride(e), .rows = call_rows, .logits = call_logits, .fork = call_fork,
+                              .stride = (int)engine_logits_stride(e), .rows = call_rows, .read = call_read, .logits = call_logits,
+                              .fork = call_fork,
                               .clear = call_clear, .next = call_next };
     const int start = (int)m->start_id, *prompt = m->has_encoder ? &start : ids;
     rt_timing_begin(&d->timing, n, m->has_encoder ? 1 : n);

@@ -61,6 +61,9 @@ static const char header_decode[] =
     " * RT_BAD_ID, RT_TOO_LONG, RT_ORDER${source_words}. */\n"
     "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n);\n"
     "\n"
+    "/* The same, and leaves no ${logits_kind}: for the rows of a prompt before its last. */\n"
+    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n);\n"
+    "\n"
     "/* Copy the sequence${source_copy} of slot `from` to slot `to`. */\n"
     "rt_status ${name}_fork(${name}_state *s, int from, int to);\n"
     "\n"
@@ -285,7 +288,9 @@ static const char one_row_template[] =
     "{\n"
     "    if (n < 1) return RT_ORDER;\n"
     "    return n > ${upper}_ROWS ? RT_TOO_LONG : decode(m, s, rows, step_body);\n"
-    "}\n";
+    "}\n"
+    "\n"
+    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n) { return ${name}_rows(m, s, rows, n); }\n";
 
 static const char many_rows_template[] =
     "/* Rows of one slot form a group; a slot may have one group in a call. */\n"
@@ -309,7 +314,7 @@ static const char many_rows_template[] =
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n)\n"
+    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, rt_body *body)\n"
     "{\n"
     "    rt_group groups[${upper}_ROWS];\n"
     "    int count;\n"
@@ -320,11 +325,14 @@ static const char many_rows_template[] =
     "    if (status != RT_OK) return status;\n"
     "    for (int i = 0; i < n; i++) set_row(s, i, &rows[i]);\n"
     "    job j = { .model = m, .state = s, .rows = n, .groups = groups, .groups_end = groups + count };\n"
-    "    rt_team_share(m->team, rows_body, &j);\n"
+    "    rt_team_share(m->team, body, &j);\n"
     "    for (int i = 0; i < n; i++) *next_position(s, rows[i].slot) = rows[i].position + 1;\n"
     "    ${ring_reached}\n"
     "    return RT_OK;\n"
-    "}\n";
+    "}\n"
+    "\n"
+    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n) { return run_rows(m, s, rows, n, rows_body); }\n"
+    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n) { return run_rows(m, s, rows, n, read_body); }\n";
 
 static const char text_template[] =
     "\n"

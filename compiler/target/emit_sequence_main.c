@@ -60,6 +60,7 @@ static const char main_pair[] =
     "}\n";
 static const char main_decoder[] =
     "static rt_status rows(const void *m, void *s, const rt_row *r, int n) { return ${name}_rows(m, s, r, n); }\n"
+    "static rt_status read(const void *m, void *s, const rt_row *r, int n) { return ${name}_read(m, s, r, n); }\n"
     "static const float *logits(const void *s) { return ${name}_logits(s); }\n"
     "static rt_status next(const void *m, void *s, int id, int *next) { return ${name}_next(m, s, id, next); }\n"
     "static rt_status clear(void *s, int slot) { return ${name}_clear(s, slot); }\n"
@@ -67,8 +68,8 @@ static const char main_decoder[] =
 static const char main_decoder_rows[] =
     "        .max_target = ${upper}_MAX_TARGET, .vocab = ${upper}_VOCAB, .start = ${upper}_START, .slots = ${upper}_SLOTS,\n"
     "        .generation = &generation,\n"
-    "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .rows_of = rows, .logits = logits, .next = next,\n"
-    "        .clear = clear, .fork_slot = fork_slot,\n";
+    "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .rows_of = rows, .read = read, .logits = logits,\n"
+    "        .next = next, .clear = clear, .fork_slot = fork_slot,\n";
 static const char main_text[] =
     "\n"
     "static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"

@@ -37,6 +37,12 @@ rt_status emitted_rows(Engine *e, const rt_row *rows, int n)
     return k->rows ? k->rows(&k->model, e->state, rows, n) : RT_ORDER;
 }
 
+rt_status emitted_read(Engine *e, const rt_row *rows, int n)
+{
+    Emitted *k = e->own;
+    return k->read ? k->read(&k->model, e->state, rows, n) : RT_ORDER;
+}
+
 const float *emitted_logits(const Engine *e) { return ((const Emitted *)e->own)->logits(e->state); }
 
 rt_status emitted_fork(Engine *e, int from, int to)
@@ -105,6 +111,7 @@ bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *
         find(&f, "step", &e->step);
         find(&f, "next", &e->next);
         find(&f, "rows", &e->rows);
+        find(&f, "read", &e->read);
         find(&f, "logits", &e->logits);
     }
     return f.good;

@@ -46,14 +46,12 @@ void generic_follow(Engine *e, EngineGuide *guide, void *user)
 }
 
 /* Without groups, all is done for slot 0. */
-static void run_program(const Engine *e, const char *name, int64_t source, int64_t rows, const rt_group *groups, int group_count)
+static void run_part(const Engine *e, const PlanProgram *p, int runs, int64_t source, int64_t rows, const rt_group *groups, int group_count)
 {
-    const PlanProgram *p = plan_program(e->plan, name);
     const Generic *own = e->own;
-    if (!p) die("no program %s", name);
     GenericPass pass = { .engine = e, .used = { [COUNT_SOURCE] = source, [COUNT_ROWS] = rows }, .groups = groups,
                          .group_count = group_count };
-    for (int i = 0; i < p->count; i++) {
+    for (int i = 0; i < runs; i++) {
         const PlanRun *run = &p->runs[i];
         for (int j = 0; j < run->count; j++) {
             pass.layer = run->first + j;
@@ -64,6 +62,13 @@ static void run_program(const Engine *e, const char *name, int64_t source, int64
             if (j + 1 < run->count) pass_on(&pass, run->block);
         }
     }
+}
+
+static void run_program(const Engine *e, const char *name, int64_t source, int64_t rows, const rt_group *groups, int group_count)
+{
+    const PlanProgram *p = plan_program(e->plan, name);
+    if (!p) die("no program %s", name);
+    run_part(e, p, p->count, source, rows, groups, group_count);
 }
 
 /* ---- calls ---------------------------------------------------------------------------------------------- */
@@ -205,7 +210,7 @@ static void set_row(const Engine *e, int i, const rt_row *row)
     if (memory) memory[i] = source_length(e)[row->slot];
 }
 
-static rt_status rows(Engine *e, const rt_row *r, int n)
+static rt_status run_rows(Engine *e, const rt_row *r, int n, bool logits)
 {
     Generic *own = e->own;
     int count;
@@ -215,11 +220,15 @@ static rt_status rows(Engine *e, const rt_row *r, int n)
     if (status) return status;
     const char *program = n == 1 ? "step" : "rows";
     for (int i = 0; i < n; i++) set_row(e, i, &r[i]);
-    run_program(e, program, 0, n, own->groups, count);
+    const PlanProgram *p = plan_program(e->plan, program);
+    run_part(e, p, logits ? p->count : plan_layer_runs(p), 0, n, own->groups, count);
     for (int i = 0; i < n; i++) reached(e, r[i].slot, r[i].position);
     own->result = result_of(e, program);
     return RT_OK;
 }
+
+static rt_status rows(Engine *e, const rt_row *r, int n) { return run_rows(e, r, n, true); }
+static rt_status read_rows(Engine *e, const rt_row *r, int n) { return run_rows(e, r, n, false); }
 
 static rt_status fork_slot(Engine *e, int from, int to)
 {
@@ -339,7 +348,7 @@ static unsigned char *aligned(Arena *a, size_t bytes)
 
 static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
 {
-    static const EngineOps ops = { .encode = encode, .step = step, .next = next, .rows = rows, .logits = logits, .fork = fork_slot, .clear = clear,
+    static const EngineOps ops = { .encode = encode, .step = step, .next = next, .rows = rows, .read = read_rows, .logits = logits, .fork = fork_slot, .clear = clear,
                                    .run = run, .threads = threads, .close = close };
     if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs row-major plans");
     Generic *own = arena_alloc(a, sizeof *own);

@@ -187,6 +187,13 @@ static rt_status jit_rows(Engine *e, const rt_row *rows, int n)
     LEAVABLE(outer, e->own, emitted_rows(e, rows, n));
 }
 
+static rt_status jit_read(Engine *e, const rt_row *rows, int n)
+{
+    Engine *const outer = begin(e);
+    at_of(e)->target = n > 0 ? rows[n - 1].position + 1 : 0;
+    LEAVABLE(outer, e->own, emitted_read(e, rows, n));
+}
+
 static rt_status jit_clear(Engine *e)
 {
     Engine *const outer = begin(e);
@@ -212,7 +219,7 @@ static rt_status jit_run(Engine *e)
 
 static const EngineOps jit_ops = {
     .encode = jit_encode, .encode_batch = jit_encode_batch,
-    .step = jit_step, .next = jit_next, .rows = jit_rows, .fork = emitted_fork, .logits = emitted_logits,
+    .step = jit_step, .next = jit_next, .rows = jit_rows, .read = jit_read, .fork = emitted_fork, .logits = emitted_logits,
     .clear = jit_clear, .run = jit_run, .threads = emitted_threads, .close = jit_close,
 };
 

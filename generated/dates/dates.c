@@ -540,6 +540,15 @@ static void rows_body(void *work, int lane, int lanes)
     log_probabilities_rows(j, lane, lanes);
 }
 
+/* read: decoder rows into keys and values alone. */
+static void read_body(void *work, int lane, int lanes)
+{
+    const job *j = work;
+    decoder_embedding_rows(j, lane, lanes);
+    decoder_layer_rows(j, 0, lane, lanes);
+    decoder_layer_rows(j, 1, lane, lanes);
+}
+
 /* ---- the calls -------------------------------------------------------------------------------------------- */
 
 /* The header of a state: per slot the length of its source and its next position. */
@@ -621,7 +630,7 @@ static rt_status group_rows(const dates_state *s, const rt_row *rows, int n, rt_
     return RT_OK;
 }
 
-rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n)
+static rt_status run_rows(const dates *m, dates_state *s, const rt_row *rows, int n, rt_body *body)
 {
     rt_group groups[DATES_ROWS];
     int count;
@@ -632,10 +641,13 @@ rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n)
     if (status != RT_OK) return status;
     for (int i = 0; i < n; i++) set_row(s, i, &rows[i]);
     job j = { .model = m, .state = s, .rows = n, .groups = groups, .groups_end = groups + count };
-    rt_team_share(m->team, rows_body, &j);
+    rt_team_share(m->team, body, &j);
     for (int i = 0; i < n; i++) *next_position(s, rows[i].slot) = rows[i].position + 1;
     return RT_OK;
 }
+
+rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n) { return run_rows(m, s, rows, n, rows_body); }
+rt_status dates_read(const dates *m, dates_state *s, const rt_row *rows, int n) { return run_rows(m, s, rows, n, read_body); }
 
 rt_status dates_fork(dates_state *s, int from, int to)
 {

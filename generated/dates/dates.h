@@ -52,6 +52,9 @@ rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids,
  * RT_BAD_ID, RT_TOO_LONG, RT_ORDER also without a source. */
 rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n);
 
+/* The same, and leaves no log-probabilities: for the rows of a prompt before its last. */
+rt_status dates_read(const dates *m, dates_state *s, const rt_row *rows, int n);
+
 /* Copy the sequence and the source of slot `from` to slot `to`. */
 rt_status dates_fork(dates_state *s, int from, int to);
 

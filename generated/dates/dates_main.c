@@ -10,6 +10,7 @@ static rt_team *team(const void *m) { return ((const dates *)m)->team; }
 static void reset(void *s) { dates_reset(s); }
 static rt_status encode(const void *m, void *s, const int *ids, int n) { return dates_encode(m, s, 0, ids, n); }
 static rt_status rows(const void *m, void *s, const rt_row *r, int n) { return dates_rows(m, s, r, n); }
+static rt_status read(const void *m, void *s, const rt_row *r, int n) { return dates_read(m, s, r, n); }
 static const float *logits(const void *s) { return dates_logits(s); }
 static rt_status next(const void *m, void *s, int id, int *next) { return dates_next(m, s, id, next); }
 static rt_status clear(void *s, int slot) { return dates_clear(s, slot); }
@@ -43,8 +44,8 @@ int main(int argc, char **argv)
         .max_source = DATES_MAX_SOURCE, .source_vocab = DATES_SOURCE_VOCAB, .encode = encode,
         .max_target = DATES_MAX_TARGET, .vocab = DATES_VOCAB, .start = DATES_START, .slots = DATES_SLOTS,
         .generation = &generation,
-        .rows = DATES_ROWS, .logits_stride = DATES_LOGITS_STRIDE, .rows_of = rows, .logits = logits, .next = next,
-        .clear = clear, .fork_slot = fork_slot,
+        .rows = DATES_ROWS, .logits_stride = DATES_LOGITS_STRIDE, .rows_of = rows, .read = read, .logits = logits,
+        .next = next, .clear = clear, .fork_slot = fork_slot,
         .ids = ids, .append = append,
     };
     return rt_host_main(&program, argc, argv);

@@ -19,7 +19,7 @@ enum { BEAMS = 3, MOST = DATES_MAX_TARGET - 1 };
 
 int main(int argc, char **argv)
 {
-    const RtDecoder decoder = { NULL, DATES_SLOTS, DATES_ROWS, DATES_VOCAB, DATES_LOGITS_STRIDE, rows, logits, fork_slot, clear, NULL };
+    const RtDecoder decoder = { NULL, DATES_SLOTS, DATES_ROWS, DATES_VOCAB, DATES_LOGITS_STRIDE, rows, logits, fork_slot, clear, NULL, NULL };
     const int start = DATES_START, end = DATES_END;
     const RtBeamOptions options = { .beams = BEAMS, .most = MOST, .longest = DATES_MAX_TARGET, .ends = &end, .end_count = 1,
                                     .length_penalty = 1 };

@@ -104,7 +104,12 @@ static int prefill(void)
 {
     static rt_row all[SIZE(MAX_TARGET)];
     for (int i = 0; i < length; i++) all[i] = (rt_row){ 0, i, an_id(i, SIZE(VOCAB)) };
-    return fine(CALL(clear)(&state, 0)) && rows(all, length);
+    int good = fine(CALL(clear)(&state, 0));
+    for (int i = 0, n; i < length - 1 && good; i += n) {
+        n = length - 1 - i < SIZE(ROWS) ? length - 1 - i : SIZE(ROWS);
+        good = fine(CALL(read)(&model, &state, all + i, n));
+    }
+    return good && rows(all + length - 1, 1);
 }
 
 static int decode_batch(void)

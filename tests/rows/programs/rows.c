@@ -57,6 +57,20 @@ static int prefill(State *s, int slot, const float *want, int n, int piece)
     return good;
 }
 
+/* All but the last without logits. */
+static int read_then(State *s, int slot, const float *want, int n, int piece)
+{
+    CALL(reset)(s);
+    for (int from = 0; from < n - 1; from += piece) {
+        rt_row rows[LENGTH];
+        int count = n - 1 - from < piece ? n - 1 - from : piece;
+        for (int i = 0; i < count; i++) rows[i] = (rt_row){ slot, from + i, ids[from + i] };
+        if (CALL(read)(&model, s, rows, count) != RT_OK) return 0;
+    }
+    const rt_row last = { slot, n - 1, ids[n - 1] }, gap = { slot, n + 1, ids[0] };
+    return CALL(read)(&model, s, &gap, 1) == RT_ORDER && CALL(rows)(&model, s, &last, 1) == RT_OK && same(want + (size_t)(n - 1) * VOCAB, s, 0);
+}
+
 /* Three sequences of different lengths at once, each row as when alone. */
 static int batch(const float *want)
 {
@@ -136,6 +150,8 @@ int main(int argc, char **argv)
             CALL(reset)(&other);
             snprintf(name, sizeof name, "prefill in pieces of %d, %d lanes", piece, lanes);
             check(prefill(&other, 0, want, LENGTH, piece), name);
+            snprintf(name, sizeof name, "reading in pieces of %d without logits, then one row, %d lanes", piece, lanes);
+            check(read_then(&other, 1, want, LENGTH, piece), name);
         }
         snprintf(name, sizeof name, "a batch of three lengths, %d lanes", lanes);
         check(batch(want), name);

@@ -40,7 +40,8 @@ bool emitted_bind(Diag *d, Emitted *e, const void *weights, size_t bytes);
 /* The engine's calls, by way of its Emitted; all but `close`. */
 #define EMITTED_CALLS                                                                                             \
     .encode = emitted_encode, .encode_batch = emitted_encode_batch, .step = emitted_step, .next = emitted_next,   \
-    .rows = emitted_rows, .read = emitted_read, .logits = emitted_logits, .fork = emitted_fork, .clear = emitted_clear, .run = emitted_run, .threads = emitted_threads
+    .rows = emitted_rows, .read = emitted_read, .logits = emitted_logits, .fork = emitted_fork, .clear = emitted_clear,       \
+    .run = emitted_run, .threads = emitted_threads
 rt_status emitted_encode(Engine *e, const int *ids, int n);
 rt_status emitted_encode_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
 rt_status emitted_step(Engine *e, int id);

@@ -348,8 +348,8 @@ static unsigned char *aligned(Arena *a, size_t bytes)
 
 static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
 {
-    static const EngineOps ops = { .encode = encode, .step = step, .next = next, .rows = rows, .read = read_rows, .logits = logits, .fork = fork_slot, .clear = clear,
-                                   .run = run, .threads = threads, .close = close };
+    static const EngineOps ops = { .encode = encode, .step = step, .next = next, .rows = rows, .read = read_rows, .logits = logits,
+                                   .fork = fork_slot, .clear = clear, .run = run, .threads = threads, .close = close };
     if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs row-major plans");
     Generic *own = arena_alloc(a, sizeof *own);
     *own = (Generic){ .arena = arena_new(), .lanes = 1, .product = product };

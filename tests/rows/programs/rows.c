@@ -141,7 +141,7 @@ int main(int argc, char **argv)
 {
     static float want[LENGTH * VOCAB];
     RtWeights weights;
-    char name[64];
+    char name[80];
     if (argc < 3 || rt_weights_open(&weights, argv[1]) || CALL(bind)(&model, weights.data, weights.bytes) != RT_OK) return 1;
     steps(want, LENGTH);
     for (int lanes = 1; lanes <= 2; lanes++) {
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
             CALL(reset)(&other);
             snprintf(name, sizeof name, "prefill in pieces of %d, %d lanes", piece, lanes);
             check(prefill(&other, 0, want, LENGTH, piece), name);
-            snprintf(name, sizeof name, "reading in pieces of %d without logits, then one row, %d lanes", piece, lanes);
+            snprintf(name, sizeof name, "reading in pieces of %d without logits, %d lanes", piece, lanes);
             check(read_then(&other, 1, want, LENGTH, piece), name);
         }
         snprintf(name, sizeof name, "a batch of three lengths, %d lanes", lanes);

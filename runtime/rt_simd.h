@@ -529,6 +529,23 @@ RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)
     return rt_set1(0);
 }
 
+/* What follows the sums of a tile: y = activation(sum), or add + that; of the last panel `last` columns are stored and `add_last`
+ * read. add: NULL, or one row. */
+RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const int rows, const int panels, int last,
+                           RtActivation activation, const float *add, int add_last)
+{
+    RT_UNROLL for (int r = 0; r < rows; r++)
+        RT_UNROLL for (int p = 0; p < panels; p++) {
+            float *to = y + (size_t)r * y_stride + 16 * p;
+            rt_v16 v = sum[r * panels + p];
+            if (activation == RT_RELU) v = rt_activate(RT_RELU, v);
+            if (add) v = rt_add(rt_load_n(add + 16 * p, p == panels - 1 ? add_last : 16), v);
+            if (p < panels - 1 || last == 16) rt_store(to, v);
+            else rt_store_n(to, v, last);
+        }
+    if (activation != RT_IDENTITY && activation != RT_RELU) rt_activate_rows(activation, y, y_stride, rows, 16 * (panels - 1) + last);
+}
+
 /* rows and panels are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
  * reach eight panels with one stride in a register, once and twice; with one pointer gcc keeps the multiples of a stride
  * that is no constant in memory, and the gate of a row took a fifth longer. */
@@ -553,17 +570,7 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
                 sum[r * panels + p] = rt_fma(input, w[p], sum[r * panels + p]);
         }
     }
-    RT_UNROLL for (int r = 0; r < rows; r++)
-        RT_UNROLL for (int p = 0; p < panels; p++) {
-            float *y = t.y + (size_t)r * t.y_stride + 16 * p;
-            rt_v16 v = sum[r * panels + p];
-            if (t.activation == RT_RELU) v = rt_activate(RT_RELU, v);
-            if (t.add) v = rt_add(rt_load_n(t.add + 16 * p, partial && p == panels - 1 ? t.add_last : 16), v);
-            if (p < panels - 1 || last == 16) rt_store(y, v);
-            else rt_store_n(y, v, last);
-        }
-    if (t.activation != RT_IDENTITY && t.activation != RT_RELU)
-        rt_activate_rows(t.activation, t.y, t.y_stride, rows, 16 * (panels - 1) + last);
+    rt_tile_end(sum, t.y, t.y_stride, rows, panels, last, t.activation, t.add, partial ? t.add_last : 16);
 }
 
 /* Any number of rows of `panels` abreast: full tiles, then 8, 4, 2 and 1 rows. */

@@ -379,17 +379,7 @@ RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, cons
             }
         }
     }
-    RT_UNROLL for (int r = 0; r < rows; r++)
-        RT_UNROLL for (int p = 0; p < panels; p++) {
-            float *y = t.y + (size_t)r * t.y_stride + 16 * p;
-            rt_v16 v = sum[r * panels + p];
-            if (t.activation == RT_RELU) v = rt_activate(RT_RELU, v);
-            if (t.add) v = rt_add(rt_load_n(t.add + 16 * p, partial && p == panels - 1 ? t.add_last : 16), v);
-            if (p < panels - 1 || last == 16) rt_store(y, v);
-            else rt_store_n(y, v, last);
-        }
-    if (t.activation != RT_IDENTITY && t.activation != RT_RELU)
-        rt_activate_rows(t.activation, t.y, t.y_stride, rows, 16 * (panels - 1) + last);
+    rt_tile_end(sum, t.y, t.y_stride, rows, panels, last, t.activation, t.add, partial ? t.add_last : 16);
 }
 
 /* Any number of rows of `panels` abreast: full tiles, then 4, 2 and 1 rows. */

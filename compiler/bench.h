@@ -78,6 +78,7 @@ typedef struct BenchFigures {
     double avg_ts, stddev_ts, median_ts;    /* tokens a second, likewise; of an xf.graph, runs */
     double *samples_ts;                     /* [samples] */
     double median_sentences, stddev_sentences;      /* sentences a second */
+    double by_native;                       /* speed / native's, median of each repetition's ratio; NaN: not measured beside it */
     double p50_ns, p90_ns, p99_ns;          /* of single runs */
     double gflops, gbps;                    /* reached, by the median */
     double limit_pct;                       /* 100 x least time / median time */
@@ -92,6 +93,9 @@ int64_t bench_resident_bytes(void);
 
 /* Whether speed is told in sentences: for encoders. */
 bool bench_by_sentences(const Bench *b);
+
+/* Whether native is one of several engines, so that the others are told as parts of its speed. */
+bool bench_by_native(const Bench *b);
 
 /* "md", "json", "jsonl" or "csv". Keys: bench_print.c. */
 void bench_print(const Bench *b, const char *format, FILE *to);

@@ -61,6 +61,27 @@ static void percentiles(Arena *a, const BenchRow *r, BenchFigures *f)
     f->p99_ns = quantile(runs, r->runs, 0.99);
 }
 
+bool bench_by_native(const Bench *b)
+{
+    bool native = false;
+    for (int i = 0; i < b->engine_count; i++) native |= strcmp(b->engines[i].label, "native") == 0;
+    return native && b->engine_count > 1;
+}
+
+/* Repetitions lie side by side in time, so that what slows the machine for a while slows both; hence the ratio of each, and
+ * then the median. */
+static double by_native(const Bench *b, const BenchRow *r)
+{
+    const BenchRow *native = NULL;
+    double *ratios = arena_array(b->arena, (size_t)r->samples, sizeof *ratios);
+    for (int i = 0; i < b->row_count; i++)
+        if (b->rows[i].test == r->test && b->rows[i].threads == r->threads && strcmp(b->rows[i].engine->label, "native") == 0)
+            native = &b->rows[i];
+    if (!native || native->samples != r->samples) return NAN;
+    for (int i = 0; i < r->samples; i++) ratios[i] = native->samples_ns[i] / r->samples_ns[i];
+    return bench_median(b->arena, ratios, r->samples);
+}
+
 BenchFigures bench_figures(const Bench *b, const BenchRow *r)
 {
     const BenchTest *t = r->test;
@@ -73,6 +94,7 @@ BenchFigures bench_figures(const Bench *b, const BenchRow *r)
     f.median_ts = bench_median(b->arena, f.samples_ts, n);
     f.median_sentences = f.median_ts / tokens_of(t) * t->batch;
     f.stddev_sentences = f.stddev_ts / tokens_of(t) * t->batch;
+    f.by_native = by_native(b, r);
     percentiles(b->arena, r, &f);
 
     const double seconds = tokens_of(t) / f.median_ts;

@@ -9,6 +9,7 @@
  *   batch sentences_per_second stddev_sentences_per_second      of encoders; a batch is read one after the other
  *   runs p50_ns p90_ns p99_ns                  single runs; a sample is the median of a repetition's runs
  *   median_ts                                  of the repetitions: what the table shows
+ *   native_ratio                               speed / native's, median of each repetition's ratio; null: native was not beside it
  *   max_abs_err         largest difference of an output from the generic engine's; null: not compared
  *   rss_bytes           memory that the process took to open the engine and run every test once
  *   gflops gbps         reached, by the median; bytes of weights and caches
@@ -116,6 +117,7 @@ static void speed_fields(const Bench *b, const BenchRow *r, const BenchFigures *
     add_number(f, "avg_ts", x->avg_ts);
     add_number(f, "stddev_ts", x->stddev_ts);
     add_number(f, "median_ts", x->median_ts);
+    add_number(f, "native_ratio", x->by_native);
     add_list(f, "samples_ns", r->samples_ns, r->samples);
     add_list(f, "samples_ts", x->samples_ts, r->samples);
     if (bench_by_sentences(b)) {
@@ -265,7 +267,7 @@ const char *bench_count(Arena *a, double n)
     return n >= 1e3 ? arena_format(a, "%.2f K", n / 1e3) : arena_format(a, "%.0f", n);
 }
 
-enum { COLUMNS = 11 };
+enum { COLUMNS = 12 };
 typedef struct Table { const char *(*cells)[COLUMNS]; int rows, columns, left; } Table;   /* row 0: heads */
 
 static int width_of(const Table *t, int column)
@@ -328,18 +330,22 @@ static void row_cells(const Bench *b, const BenchRow *r, const char **cell)
         cell[n++] = arena_format(a, "%.4g", x.p90_ns / 1e6);
         cell[n++] = arena_format(a, "%.4g", x.p99_ns / 1e6);
     } else cell[n++] = bench_spread(a, x.median_ts, x.stddev_ts);
+    if (bench_by_native(b)) cell[n++] = isfinite(x.by_native) ? arena_format(a, "%.2f", x.by_native) : "-";
     cell[n++] = share(a, x.limit_pct);
 }
 
 static void print_rows(const Bench *b, FILE *to)
 {
-    static const char *const tokens[] = { "model", "size", "params", "backend", "threads", "test", "t/s", "limit" };
-    static const char *const sentences[] = { "model", "size", "params", "backend", "threads", "test", "sentences/s",
-                                             "p50 ms", "p90 ms", "p99 ms", "limit" };
-    const bool by_sentences = bench_by_sentences(b);
-    Table t = { .rows = b->row_count + 1, .columns = by_sentences ? 11 : 8, .left = 4 };
+    static const char *const first[] = { "model", "size", "params", "backend", "threads", "test" };
+    static const char *const times[] = { "p50 ms", "p90 ms", "p99 ms" };
+    Table t = { .rows = b->row_count + 1, .left = 4 };
     t.cells = arena_array(b->arena, (size_t)t.rows, sizeof *t.cells);
-    for (int c = 0; c < t.columns; c++) t.cells[0][c] = by_sentences ? sentences[c] : tokens[c];
+    const char **head = t.cells[0];
+    for (int c = 0; c < 6; c++) head[t.columns++] = first[c];
+    head[t.columns++] = bench_by_sentences(b) ? "sentences/s" : "t/s";
+    for (int c = 0; c < 3 && bench_by_sentences(b); c++) head[t.columns++] = times[c];
+    if (bench_by_native(b)) head[t.columns++] = "/ native";
+    head[t.columns++] = "limit";
     for (int i = 0; i < b->row_count; i++) row_cells(b, &b->rows[i], t.cells[i + 1]);
     print_table(&t, to);
 }
@@ -358,6 +364,7 @@ static void print_legend(const Bench *b, FILE *to)
     case KIND_ENCODER: fputs("bBxN reads B sentences of N tokens, one after the other; p50 to p99 are times of such a batch.\n", to); break;
     case KIND_GRAPH:   fputs("t/s counts runs.\n", to); break;
     }
+    if (bench_by_native(b)) fputs("/ native: the speed divided by native's, the median of the ratios of each repetition; they take turns.\n", to);
     fputs("limit: how much of the machine's limit is reached, arithmetic or reading, whichever is nearer. The limits, probed in this run:\n\n", to);
 }
 

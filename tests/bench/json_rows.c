@@ -1,7 +1,7 @@
 /* json_rows.c: read what `xformc bench` printed as JSON and tell its rows: `ENGINE THREADS TEST` each, sorted by nothing;
  * an engine with kernels of another form than the library's as `ENGINE_KERNELS`.
  * usage: json_rows json|jsonl KEY:TYPE...    TYPE: s text, n number, l list of as many numbers as REPETITIONS, e a small
- * error for every engine but the first. Exit 1 after telling what a row lacks. environment: REPETITIONS */
+ * error for every engine but generic, r a ratio, 0 null. Exit 1 after telling what a row lacks. environment: REPETITIONS */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,8 @@ static int fits(const json_t *row, const json_t *x, char type)
     case 'n': return json_is_number(x) && json_number_value(x) >= 0;
     case 'l': return is_list(x);
     case 'e': return engine && strcmp(engine, "generic") == 0 ? json_is_null(x) : json_is_number(x) && json_number_value(x) < 1e-3;
+    case 'r': return json_is_number(x) && json_number_value(x) > 0;
+    case '0': return json_is_null(x);
     default:  return 0;
     }
 }

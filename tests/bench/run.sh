@@ -22,10 +22,12 @@ bench specs/dates.lua $quick -t 1,2 -o "$scratch/chart.svg"
 verdict $? 'dates is measured'
 same "$(cross 'generic jit native native_unrolled' '1 2' 'enc dec e2e')" "$(table_rows <"$scratch/out")"
 verdict $? 'dates: a row for each engine, number of threads and test'
-head -n 1 "$scratch/out" | grep -Eq '^\| model +\| size +\| params +\| backend +\| threads +\| +test +\| +t/s +\| +limit +\|$'
+head -n 1 "$scratch/out" | grep -Eq '^\| model +\| size +\| params +\| backend +\| threads +\| +test +\| +t/s +\| +/ native +\| +limit +\|$'
 verdict $? 'the columns of llama-bench'
-[ "$(grep -cE '\| +[0-9]+\.[0-9]+ ± [0-9]+\.[0-9]+ +\| +[0-9.]+ % \|$' "$scratch/out")" = 24 ]
-verdict $? 'every row has a speed, its spread and its share of the limit'
+[ "$(grep -cE '\| +[0-9]+\.[0-9]+ ± [0-9]+\.[0-9]+ +\| +[0-9]+\.[0-9][0-9] +\| +[0-9.]+ % \|$' "$scratch/out")" = 24 ]
+verdict $? 'every row has a speed, its spread, its ratio to native and its share of the limit'
+[ "$(awk -F ' *[|] *' '$5 == "native" { print $9 }' "$scratch/out" | sort | uniq -c | tr -d ' ')" = 61.00 ]
+verdict $? 'native is as fast as native'
 grep -Eq '^\| +threads \| +FMA [a-z0-9]+ GFLOP/s \| +L2 .* GB/s \| +L3 .* GB/s \| +DRAM GB/s \|$' "$scratch/out" &&
     [ "$(grep -cE '^\| +[12] \| +[0-9.]+ \| +[0-9.]+ \| +[0-9.-]+ \| +[0-9.]+ \|$' "$scratch/out")" = 2 ]
 verdict $? 'the limits of the machine stand under the table'
@@ -72,7 +74,7 @@ verdict $? '-t 1: no note on threads'
 
 keys='build_commit:s cpu_info:s backends:s model_filename:s model_type:s model_size:n model_n_params:n n_batch:n n_ubatch:n n_threads:n
     type_k:s type_v:s n_prompt:n n_gen:n test_time:s avg_ns:n stddev_ns:n avg_ts:n stddev_ts:n samples_ns:l samples_ts:l
-    test:s batch:n n_source:n engine:s kernels:s compiler:s cflags:s compile_ns:n dtype:s max_abs_err:e rss_bytes:n
+    test:s batch:n n_source:n engine:s kernels:s compiler:s cflags:s compile_ns:n dtype:s max_abs_err:e rss_bytes:n native_ratio:r
     gflops:n gbps:n flops:n bytes:n limit_pct:n limit:s level:s limit_gflops:n limit_gbps:n median_ts:n runs:n p50_ns:n p90_ns:n p99_ns:n'
 # rows_of FORMAT EXPECTED NAME: what is on stdout has all keys and those rows.
 rows_of() {
@@ -86,7 +88,7 @@ bench specs/gpt.lua $quick -r 2 -t 1 --json
 rows_of json "$(cross 'generic jit native native_unrolled' 1 'pp128 tg128')" 'gpt as JSON: rows, keys, a sample for each repetition, small errors'
 export REPETITIONS=1
 
-keys="$keys sentences_per_second:n stddev_sentences_per_second:n"
+keys="${keys%native_ratio:r*}native_ratio:0${keys#*native_ratio:r} sentences_per_second:n stddev_sentences_per_second:n"
 bench specs/encoder.lua $quick -t 2 --engine generic --format jsonl
 [ "$(wc -l <"$scratch/out")" = 6 ]
 verdict $? 'encoder as lines of JSON: as many as rows'

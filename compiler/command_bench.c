@@ -208,7 +208,7 @@ static bool write_report(Bench *first, Session **failed)
     const char *const *dtypes = field_words("dtypes", &words);
     bool good = bench_operations(first, &operations);
     *failed = first->session;
-    for (int i = 0; i < words && i < MOST_DTYPES && good && !c->dtype && first->session->model->model_kind != KIND_GRAPH; i++) {
+    for (int i = 0; i < words && i < DTYPES_FILE && good && !c->dtype && first->session->model->model_kind != KIND_GRAPH; i++) {
         if (strcmp(dtypes[i], model_dtype(first->session->model)) == 0) continue;
         choices[i] = *c;
         choices[i].dtype = dtypes[i];

@@ -186,7 +186,8 @@ static inline size_t rt_panel_bytes(int in, int has_bias, int bits)
 typedef struct RtNorm { int heads, width, x_stride, y_stride; RtNormKind kind; float eps; } RtNorm;
 
 /* y[r] = scale * table[ids[r]], or for positions y[r] = x[r] + scale * table[positions[r]] with x of y's stride; table
- * rows are padded to a multiple of 16 with zeros. rt_embed_int8: the table is panels without biases, as a linear's. */
+ * rows are padded to a multiple of 16 with zeros. rt_embed_int8, rt_embed_int4: the table is panels without
+ * biases, as a linear's. */
 typedef struct RtEmbed { int width, y_stride; float scale; } RtEmbed;
 
 /* Element-wise on `width` columns: y = a + b, y = activation(a), or y = activation(a) * b. */

@@ -1,5 +1,6 @@
 /* draft.c: what a spec says, whoever wrote it: which reader reads it, its choices, its length. */
 #include "family.h"
+#include "gguf.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -37,6 +38,7 @@ Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n,
     if (is_folder(path)) return draft_from_folder(a, d, path);
     const size_t size = first_bytes(path, bytes, sizeof bytes);
     const char *weights = kind_of_weights(bytes, size);
+    if (is_gguf(bytes, size)) return draft_from_gguf(a, d, path);
     if (is_checkpoint(bytes, size)) return draft_from_checkpoint(a, d, path);
     if (!weights) return draft_from_lua(a, d, path, ops, n, shape_of);
     diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "%s, which does not say what model it is of: give the folder with its "

@@ -103,7 +103,7 @@ bool family_is_buffer(const char *name)
     static const char *const buffers[] = {
         ".position_ids", ".token_type_ids", ".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias",
         ".rotary_emb.inv_freq", ".embed_positions.weights", ".embed_positions.weight",
-        "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
+        "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight", "rope_freqs.weight",
     };
     const size_t n = strlen(name);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {

@@ -89,6 +89,8 @@ Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, in
 Draft *draft_from_folder(Arena *a, Diag *d, const char *path);
 /* What the header of a llama2.c checkpoint says; likewise. */
 Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path);
+/* What the keys of a GGUF file say; likewise. */
+Draft *draft_from_gguf(Arena *a, Diag *d, const char *path);
 /* Any of them, by what is found at `path`. */
 Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 /* The length that a model was trained for becomes its length; a decoder's at most 4096, for its state grows with it. */

@@ -28,7 +28,8 @@ bool name_is_reserved(const char *name);
 /* ---- tensors -------------------------------------------------------------------------------------------- */
 
 typedef enum DType { DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F64, DTYPE_I8, DTYPE_U8, DTYPE_I16, DTYPE_U16,
-                     DTYPE_I32, DTYPE_U32, DTYPE_I64, DTYPE_U64, DTYPE_BOOL, DTYPE_OTHER } DType;
+                     DTYPE_I32, DTYPE_U32, DTYPE_I64, DTYPE_U64, DTYPE_BOOL,
+                     DTYPE_Q8_0, DTYPE_Q4_0, DTYPE_Q4_1, DTYPE_Q5_0, DTYPE_Q4_K, DTYPE_Q5_K, DTYPE_Q6_K, DTYPE_OTHER } DType;
 
 enum { MAX_RANK = 4 };
 
@@ -79,6 +80,11 @@ typedef struct TensorSource {
 } TensorSource;
 
 int64_t tensor_elements(const TensorSource *t);
+/* Group `group` of row `row` of a matrix that lies in blocks of Q8_0 or Q4_0, each 32 of a row: its factor, an f16, and its numbers, that are
+ * factor * q. Returns how many bits such a number has; 0 where the matrix does not lie so, or not whole. */
+int  tensor_block(const TensorSource *t, int64_t row, int64_t group, uint16_t *factor, int8_t q[32]);
+/* The bits of all its groups; 0 likewise. */
+int  tensor_block_bits(const TensorSource *t);
 /* All elements as f32, row-major, into out[tensor_elements]. Reads unaligned files safely. */
 void tensor_read(const TensorSource *t, float *out);
 /* Whether `view` is that matrix with rows and columns exchanged. */
@@ -133,7 +139,7 @@ enum { TOKENIZERS_NONE, TOKENIZERS_CHARACTERS };
 enum { PROJECTIONS_LAST, PROJECTIONS_FIRST };
 enum { SCORINGS_SOFTMAX, SCORINGS_SIGMOID, SCORINGS_NONE };
 enum { STOPPINGS_FALSE, STOPPINGS_TRUE, STOPPINGS_NEVER };
-enum { DTYPES_F32, DTYPES_INT8, DTYPES_INT4 };
+enum { DTYPES_F32, DTYPES_INT8, DTYPES_INT4, DTYPES_FILE };
 
 typedef struct LayerFields {
 #define FIELD_MODEL(type, name)

@@ -284,7 +284,8 @@ static bool same_bytes(const TensorSource *a, const TensorSource *b)
 {
     if (a->dtype != b->dtype || a->group || tensor_elements(a) != tensor_elements(b)) return false;
     if (a->file == b->file && a->offset == b->offset) return true;
-    return !memcmp(a->file->map.data + a->offset, b->file->map.data + b->offset, (size_t)tensor_elements(a) * dtype_bytes(a->dtype));
+    const size_t bytes = (size_t)(tensor_elements(a) / dtype_block(a->dtype)) * dtype_bytes(a->dtype);
+    return !memcmp(a->file->map.data + a->offset, b->file->map.data + b->offset, bytes);
 }
 
 static const TensorSource *find_of_family(Finder *f, const char *name)

@@ -38,7 +38,9 @@ int dtype_bits(const char *name, DType *dtype)
 
 const char *dtype_name(DType dtype)
 {
+    const BlockFormat *block = block_format(dtype);
     if (dtype == DTYPE_OTHER) return "other";
+    if (block) return block->name;
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
         if (dtypes[i].dtype == dtype) return dtypes[i].name;
     die("no dtype %d", (int)dtype);
@@ -46,7 +48,7 @@ const char *dtype_name(DType dtype)
 
 bool dtype_is_float(DType dtype)
 {
-    return dtype == DTYPE_F32 || dtype == DTYPE_F16 || dtype == DTYPE_BF16 || dtype == DTYPE_F64;
+    return dtype == DTYPE_F32 || dtype == DTYPE_F16 || dtype == DTYPE_BF16 || dtype == DTYPE_F64 || block_format(dtype);
 }
 
 static float from_bits(uint32_t bits)
@@ -56,7 +58,7 @@ static float from_bits(uint32_t bits)
     return f;
 }
 
-static float from_half(uint16_t h)
+float half_to_float(uint16_t h)
 {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 0x3FF;
     if (exponent == 31) return from_bits(sign | 0x7F800000 | fraction << 13);
@@ -72,7 +74,7 @@ static float read_element(const unsigned char *p, DType dtype)
     double d;
     switch (dtype) {
     case DTYPE_F32:  memcpy(&f, p, 4); return f;
-    case DTYPE_F16:  memcpy(&half, p, 2); return from_half(half);
+    case DTYPE_F16:  memcpy(&half, p, 2); return half_to_float(half);
     case DTYPE_BF16: memcpy(&half, p, 2); return from_bits((uint32_t)half << 16);
     case DTYPE_F64:  memcpy(&d, p, 8); return (float)d;
     default: die("cannot read dtype %s as numbers", dtype_name(dtype));
@@ -83,14 +85,25 @@ static float read_element(const unsigned char *p, DType dtype)
 
 size_t dtype_bytes(DType dtype)
 {
+    const BlockFormat *block = block_format(dtype);
+    if (block) return (size_t)block->bytes;
     return dtype == DTYPE_F64 ? 8 : dtype == DTYPE_F32 ? 4 : dtype == DTYPE_I8 ? 1 : 2;
+}
+
+int dtype_block(DType dtype)
+{
+    const BlockFormat *block = block_format(dtype);
+    return block ? block->elements : 1;
 }
 
 /* One run of the last dimension. Of I8 in groups, element e has the factor of group e / t->group. */
 static void read_run(const TensorSource *t, float *out, const unsigned char *start, DType dtype, int64_t at, int64_t n, int64_t stride)
 {
     const int bytes = (int)dtype_bytes(dtype);
-    if (dtype == DTYPE_I8) {
+    const BlockFormat *block = block_format(dtype);
+    if (block) {
+        for (int64_t i = 0; i < n; i++, at += stride) out[i] = block->read(start + at / block->elements * block->bytes, (int)(at % block->elements));
+    } else if (dtype == DTYPE_I8) {
         const unsigned char *scales = t->group ? t->file->map.data + t->scales : NULL;
         for (int64_t i = 0; i < n; i++, at += stride)
             out[i] = (float)(int8_t)start[at] * (t->group ? read_element(scales + at / t->group * 4, DTYPE_F32) : 1);

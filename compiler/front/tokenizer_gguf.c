@@ -1,126 +1,51 @@
-/* tokenizer_gguf.c: the tokenizer of a GGUF file: keys tokenizer.ggml.* of its head. Version 2 and 3. */
+/* tokenizer_gguf.c: the tokenizer of a GGUF file: keys tokenizer.ggml.* of its head. */
 #include <string.h>
 
+#include "gguf.h"
 #include "tokenizer_build.h"
 
-enum { T_U8, T_I8, T_U16, T_I16, T_U32, T_I32, T_F32, T_BOOL, T_STRING, T_ARRAY, T_U64, T_I64, T_F64 };
-enum { LONGEST_ARRAY = 1 << 24 };
-
-typedef struct Bytes { const unsigned char *s; size_t n; bool bad; } Bytes;
-
-/* A value; of an array its items, read when they are asked for. */
-typedef struct Value { uint32_t type, items_type; uint64_t number; TokString text; uint64_t count; Bytes items; } Value;
-
 typedef struct Keys {
-    TokString model, pre, charsmap;
-    Value tokens, scores, types, merges;
+    GgufText model, pre;
+    TokString charsmap;
+    GgufValue tokens, scores, types, merges;
     int64_t bos, eos, unk, cls, sep;
     bool add_bos, has_add_bos, add_eos, has_add_eos, prefix, has_prefix, no_extra_spaces;
 } Keys;
 
-static uint64_t take_word(Bytes *b, size_t n)
-{
-    uint64_t x = 0;
-    if (n > b->n) b->bad = true;
-    if (b->bad) return 0;
-    for (size_t i = 0; i < n; i++) x |= (uint64_t)b->s[i] << 8 * i;
-    b->s += n;
-    b->n -= n;
-    return x;
-}
-
-static TokString take_text(Bytes *b)
-{
-    const uint64_t n = take_word(b, 8);
-    if (n > b->n) b->bad = true;
-    if (b->bad) return (TokString){ "", 0 };
-    const TokString s = { (const char *)b->s, (size_t)n };
-    b->s += n;
-    b->n -= (size_t)n;
-    return s;
-}
-
-static size_t width(uint32_t type)
-{
-    static const unsigned char of[] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8 };
-    return type < sizeof of ? of[type] : 0;
-}
-
-static void skip_item(Bytes *b, uint32_t type)
-{
-    if (type == T_STRING) take_text(b);
-    else if (width(type)) take_word(b, width(type));
-    else b->bad = true;
-}
-
-static Value take_value(Bytes *b)
-{
-    Value v = { .type = (uint32_t)take_word(b, 4) };
-    if (v.type == T_STRING) v.text = take_text(b);
-    else if (v.type != T_ARRAY) {
-        if (!width(v.type)) b->bad = true;
-        v.number = take_word(b, width(v.type));
-    } else {
-        v.items_type = (uint32_t)take_word(b, 4);
-        v.count = take_word(b, 8);
-        v.items = *b;
-        if (v.count > LONGEST_ARRAY) b->bad = true;
-        for (uint64_t i = 0; i < v.count && !b->bad; i++) skip_item(b, v.items_type);
-    }
-    return v;
-}
-
-static bool named(TokString key, const char *name)
-{
-    return key.n == strlen(name) && memcmp(key.s, name, key.n) == 0;
-}
-
 /* ---- keys -------------------------------------------------------------------------------------------------------------- */
 
-static void take_key(TokString key, const Value *v, Keys *k)
+static void take_key(GgufText key, const GgufValue *v, Keys *k)
 {
     static const char prefix[] = "tokenizer.ggml.";
     if (key.n < sizeof prefix || memcmp(key.s, prefix, sizeof prefix - 1) != 0) return;
-    const TokString name = { key.s + sizeof prefix - 1, key.n - (sizeof prefix - 1) };
-    if (named(name, "model")) k->model = v->text;
-    else if (named(name, "pre")) k->pre = v->text;
-    else if (named(name, "tokens")) k->tokens = *v;
-    else if (named(name, "scores")) k->scores = *v;
-    else if (named(name, "token_type")) k->types = *v;
-    else if (named(name, "merges")) k->merges = *v;
-    else if (named(name, "bos_token_id")) k->bos = (int64_t)v->number;
-    else if (named(name, "eos_token_id")) k->eos = (int64_t)v->number;
-    else if (named(name, "unknown_token_id")) k->unk = (int64_t)v->number;
-    else if (named(name, "cls_token_id")) k->cls = (int64_t)v->number;
-    else if (named(name, "seperator_token_id")) k->sep = (int64_t)v->number;     /* so it is spelt */
-    else if (named(name, "add_bos_token")) k->add_bos = v->number, k->has_add_bos = true;
-    else if (named(name, "add_eos_token")) k->add_eos = v->number, k->has_add_eos = true;
-    else if (named(name, "add_space_prefix")) k->prefix = v->number, k->has_prefix = true;
-    else if (named(name, "remove_extra_whitespaces")) k->no_extra_spaces = v->number;
-    else if (named(name, "precompiled_charsmap") && v->type == T_ARRAY && width(v->items_type) == 1)
+    const GgufText name = { key.s + sizeof prefix - 1, key.n - (sizeof prefix - 1) };
+    if (gguf_is(name, "model")) k->model = v->text;
+    else if (gguf_is(name, "pre")) k->pre = v->text;
+    else if (gguf_is(name, "tokens")) k->tokens = *v;
+    else if (gguf_is(name, "scores")) k->scores = *v;
+    else if (gguf_is(name, "token_type")) k->types = *v;
+    else if (gguf_is(name, "merges")) k->merges = *v;
+    else if (gguf_is(name, "bos_token_id")) k->bos = (int64_t)v->bits;
+    else if (gguf_is(name, "eos_token_id")) k->eos = (int64_t)v->bits;
+    else if (gguf_is(name, "unknown_token_id")) k->unk = (int64_t)v->bits;
+    else if (gguf_is(name, "cls_token_id")) k->cls = (int64_t)v->bits;
+    else if (gguf_is(name, "seperator_token_id")) k->sep = (int64_t)v->bits;     /* so it is spelt */
+    else if (gguf_is(name, "add_bos_token")) k->add_bos = v->bits, k->has_add_bos = true;
+    else if (gguf_is(name, "add_eos_token")) k->add_eos = v->bits, k->has_add_eos = true;
+    else if (gguf_is(name, "add_space_prefix")) k->prefix = v->bits, k->has_prefix = true;
+    else if (gguf_is(name, "remove_extra_whitespaces")) k->no_extra_spaces = v->bits;
+    else if (gguf_is(name, "precompiled_charsmap") && v->type == GGUF_ARRAY && gguf_item_bytes(v->items_type) == 1)
         k->charsmap = (TokString){ (const char *)v->items.s, (size_t)v->count };
 }
 
 static bool read_keys(TokBuild *b, const char *data, size_t size, Keys *k)
 {
-    Bytes bytes = { (const unsigned char *)data, size, false };
+    Gguf g;
+    const char *fault = gguf_read(b->arena, (const unsigned char *)data, size, &g);
     *k = (Keys){ .bos = -1, .eos = -1, .unk = -1, .cls = -1, .sep = -1 };
-    take_word(&bytes, 4);
-    const uint64_t version = take_word(&bytes, 4);
-    if (version != 2 && version != 3) {
-        tok_refuse(b, "GGUF version %llu is not supported; 2 and 3 are", (unsigned long long)version);
-        return false;
-    }
-    take_word(&bytes, 8);
-    const uint64_t count = take_word(&bytes, 8);
-    for (uint64_t i = 0; i < count && !bytes.bad; i++) {
-        const TokString key = take_text(&bytes);
-        const Value v = take_value(&bytes);
-        if (!bytes.bad) take_key(key, &v, k);
-    }
-    if (bytes.bad) tok_refuse(b, "the head of the GGUF file is damaged");
-    else if (k->tokens.type != T_ARRAY || k->tokens.items_type != T_STRING || !k->tokens.count)
-        tok_refuse(b, "the GGUF file has no tokenizer");
+    for (uint64_t i = 0; !fault && i < g.key_count; i++) take_key(g.keys[i].name, &g.keys[i].value, k);
+    if (fault) tok_refuse(b, "the file %s", fault);
+    else if (k->tokens.type != GGUF_ARRAY || k->tokens.items_type != GGUF_STRING || !k->tokens.count) tok_refuse(b, "the GGUF file has no tokenizer");
     return !tok_failed(b);
 }
 
@@ -129,22 +54,22 @@ static bool read_keys(TokBuild *b, const char *data, size_t size, Keys *k)
 static int32_t *read_types(TokBuild *b, const Keys *k)
 {
     int32_t *type = arena_array(b->arena, (size_t)k->tokens.count, sizeof *type);
-    Bytes items = k->types.items;
-    const bool given = k->types.type == T_ARRAY && k->types.items_type == T_I32 && k->types.count == k->tokens.count;
-    for (uint64_t i = 0; i < k->tokens.count; i++) type[i] = given ? (int32_t)take_word(&items, 4) : 1;
+    GgufBytes items = k->types.items;
+    const bool given = k->types.type == GGUF_ARRAY && k->types.items_type == GGUF_I32 && k->types.count == k->tokens.count;
+    for (uint64_t i = 0; i < k->tokens.count; i++) type[i] = given ? (int32_t)gguf_take_word(&items, 4) : 1;
     return type;
 }
 
 static float *read_scores(TokBuild *b, const Keys *k)
 {
     float *score = arena_array(b->arena, (size_t)k->tokens.count, sizeof *score);
-    Bytes items = k->scores.items;
-    if (k->scores.type != T_ARRAY || k->scores.items_type != T_F32 || k->scores.count != k->tokens.count) {
+    GgufBytes items = k->scores.items;
+    if (k->scores.type != GGUF_ARRAY || k->scores.items_type != GGUF_F32 || k->scores.count != k->tokens.count) {
         tok_refuse(b, "tokenizer.ggml.scores has not one score for each token");
         return score;
     }
     for (uint64_t i = 0; i < k->tokens.count; i++) {
-        const uint32_t bits = (uint32_t)take_word(&items, 4);
+        const uint32_t bits = (uint32_t)gguf_take_word(&items, 4);
         memcpy(&score[i], &bits, sizeof bits);
         if (!(score[i] == score[i])) tok_refuse(b, "tokenizer.ggml.scores: score %llu is no number", (unsigned long long)i);
     }
@@ -153,9 +78,9 @@ static float *read_scores(TokBuild *b, const Keys *k)
 
 static void read_tokens(TokBuild *b, const Keys *k)
 {
-    Bytes items = k->tokens.items;
+    GgufBytes items = k->tokens.items;
     for (uint64_t i = 0; i < k->tokens.count && !tok_failed(b); i++) {
-        const TokString text = take_text(&items);
+        const GgufText text = gguf_take_text(&items);
         tok_piece(b, (int64_t)i, (TokString){ arena_copy(b->arena, text.s, text.n), text.n }, true);
     }
 }
@@ -195,25 +120,25 @@ static void split_by(TokBuild *b, const char *regex)
 }
 
 /* How the text of a byte-level vocabulary is split, by the name that the file gives. */
-static void split_by_name(TokBuild *b, TokString pre)
+static void split_by_name(TokBuild *b, GgufText pre)
 {
     static const char llama3[] = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
                                  "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
     static const char qwen2[] = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
                                 "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
-    if (!pre.s || named(pre, "gpt-2") || named(pre, "default")) tok_byte_level(b, false, true);
-    else if (named(pre, "llama-bpe") || named(pre, "llama3")) {
+    if (!pre.s || gguf_is(pre, "gpt-2") || gguf_is(pre, "default")) tok_byte_level(b, false, true);
+    else if (gguf_is(pre, "llama-bpe") || gguf_is(pre, "llama3")) {
         split_by(b, llama3);
         tok_byte_level(b, false, false);
         b->head[TOK_HEAD_FLAGS] |= TOK_IGNORE_MERGES;
-    } else if (named(pre, "qwen2")) {
+    } else if (gguf_is(pre, "qwen2")) {
         tok_form(b, true, false);
         split_by(b, qwen2);
         tok_byte_level(b, false, false);
-    } else if (named(pre, "smollm")) {
+    } else if (gguf_is(pre, "smollm")) {
         tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = tok_class_pattern(b, (TokClass){ .properties = tok_properties("N") }), .b = TOK_ISOLATED });
         tok_byte_level(b, false, true);
-    } else if (named(pre, "olmo")) {
+    } else if (gguf_is(pre, "olmo")) {
         tok_form(b, true, false);
         tok_byte_level(b, false, true);
     } else tok_refuse(b, "tokenizer.ggml.pre '%.*s' is not supported", (int)pre.n, pre.s);
@@ -221,14 +146,14 @@ static void split_by_name(TokBuild *b, TokString pre)
 
 static void read_byte_level(TokBuild *b, const Keys *k)
 {
-    Bytes items = k->merges.items;
+    GgufBytes items = k->merges.items;
     split_by_name(b, k->pre);
     read_tokens(b, k);
     if (tok_failed(b)) return;
     tok_index(b);
-    if (k->merges.type != T_ARRAY || k->merges.items_type != T_STRING) tok_refuse(b, "the GGUF file has no tokenizer.ggml.merges");
+    if (k->merges.type != GGUF_ARRAY || k->merges.items_type != GGUF_STRING) tok_refuse(b, "the GGUF file has no tokenizer.ggml.merges");
     for (uint64_t i = 0; i < k->merges.count && !tok_failed(b); i++) {
-        const TokString line = take_text(&items);
+        const GgufText line = gguf_take_text(&items);
         const char *space = line.n > 1 ? memchr(line.s + 1, ' ', line.n - 1) : NULL;
         TokString left = { line.s, space ? (size_t)(space - line.s) : 0 }, right = { space ? space + 1 : "", space ? line.n - left.n - 1 : 0 };
         TokString both = tok_string(arena_format(b->arena, "%.*s%.*s", (int)left.n, left.s, (int)right.n, right.s));
@@ -251,10 +176,10 @@ static void read_bert(TokBuild *b, const Keys *k)
     static const char mark[] = "\xE2\x96\x81";
     const int32_t *type = read_types(b, k);
     Text words = text_new(b->arena);
-    Bytes items = k->tokens.items;
+    GgufBytes items = k->tokens.items;
     TokConfig config = { 0 };
     for (uint64_t i = 0; i < k->tokens.count; i++) {
-        const TokString text = take_text(&items);
+        const GgufText text = gguf_take_text(&items);
         const bool begins = text.n >= 3 && memcmp(text.s, mark, 3) == 0;
         if (memchr(text.s, '\n', text.n)) tok_refuse(b, "a token with a line's end is not supported");
         if (!begins && type[i] == 1) text_add(&words, "##");
@@ -268,10 +193,10 @@ bool tok_import_gguf(TokBuild *b, const char *data, size_t size)
 {
     Keys k;
     if (!read_keys(b, data, size, &k)) return false;
-    if (named(k.model, "llama")) read_pieces(b, &k, false);
-    else if (named(k.model, "t5")) read_pieces(b, &k, true);
-    else if (named(k.model, "gpt2")) read_byte_level(b, &k);
-    else if (named(k.model, "bert")) read_bert(b, &k);
+    if (gguf_is(k.model, "llama")) read_pieces(b, &k, false);
+    else if (gguf_is(k.model, "t5")) read_pieces(b, &k, true);
+    else if (gguf_is(k.model, "gpt2")) read_byte_level(b, &k);
+    else if (gguf_is(k.model, "bert")) read_bert(b, &k);
     else tok_refuse(b, "tokenizer.ggml.model '%.*s' is not supported; llama, gpt2, bert and t5 are", (int)k.model.n, k.model.s ? k.model.s : "");
     return !tok_failed(b);
 }

@@ -13,6 +13,9 @@ TensorFile *torch_open(Arena *a, Diag *d, Loc at, const char *path);
 /* A llama2.c checkpoint of version 0, 1 or 2; its tensors are called as Meta's: layers.N.attention.wq.weight. */
 TensorFile *checkpoint_open(Arena *a, Diag *d, Loc at, const char *path);
 
+/* A GGUF file; its tensors are called as there. */
+TensorFile *gguf_open(Arena *a, Diag *d, Loc at, const char *path);
+
 /* The tensors of an encoder's file and those of linears behind it, one file each; file i has linear.weight, which is found as
  * head.<i>.weight. The files are closed with what is returned, and where NULL is. */
 TensorFile *weights_with_linears(Arena *a, Diag *d, Loc at, TensorFile *encoder, const Whole *files);

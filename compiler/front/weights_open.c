@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "dtypes.h"
+#include "gguf.h"
 
 static bool is_folder(const char *path)
 {
@@ -48,6 +49,7 @@ static TensorFile *open_file(Arena *a, Diag *d, Loc at, const char *path, const 
 {
     if (n > 4 && !memcmp(b, "PK\3\4", 4)) return torch_open(a, d, at, path);
     if (n > 4 && b[0] == 0x80 && b[2] == 0x8A && b[3] == 10) return torch_open(a, d, at, path);     /* the magic number of torch.save before 1.6 */
+    if (is_gguf(b, n)) return gguf_open(a, d, at, path);
     if (is_checkpoint(b, n)) return checkpoint_open(a, d, at, path);
     return safetensors_open(a, d, at, path);
 }

@@ -77,7 +77,8 @@ static bool pack_together(Lower *w, const Node *const *members, int n, Packed **
         if (!k) continue;
         int at = 0;
         while (w->plan->packed[at] != packed[k]) at++;
-        together &= at > 0 && w->plan->packed[at - 1] == packed[k - 1] && packed[k]->block == packed[k - 1]->block;
+        together &= at > 0 && w->plan->packed[at - 1] == packed[k - 1] && packed[k]->block == packed[k - 1]->block &&
+                    packed[k]->format == packed[k - 1]->format;
     }
     return together;
 }

@@ -5,11 +5,21 @@
 
 #include <string.h>
 
+/* The bits of a matrix's groups in its file, of all layers; 0 where it has none. */
+static int bits_in_file(const Tensor *t)
+{
+    const int bits = tensor_block_bits(t->source[0]);
+    for (int i = 1; i < t->layers; i++)
+        if (tensor_block_bits(t->source[i]) != bits) return 0;
+    return bits;
+}
+
 bool plan_is_quantised(const Graph *g, const Tensor *t)
 {
     enum { MOST_INPUTS = 65536 };               /* of a row of activations that kernels round at once */
     bool used = false;
     if (g->model->dtype == DTYPES_F32 || t->kind != TENSOR_PARAM || t->rank != 2 || t->dim[1].bound > MOST_INPUTS) return false;
+    if (g->model->dtype == DTYPES_FILE && !bits_in_file(t)) return false;
     for (int i = 0; i < g->block_count; i++)
         for (int j = 0; j < g->blocks[i]->count; j++) {
             const Node *n = g->blocks[i]->nodes[j];
@@ -24,6 +34,7 @@ bool plan_is_quantised(const Graph *g, const Tensor *t)
 
 Format plan_quantised_format(const Graph *g, const Tensor *t)
 {
+    if (g->model->dtype == DTYPES_FILE) return bits_in_file(t) == 4 ? FORMAT_PANELS_INT4 : FORMAT_PANELS_INT8;
     const bool half = g->model->dtype == DTYPES_INT4 && (g->model->graph || strstr(t->name, ".ffn."));
     return half ? FORMAT_PANELS_INT4 : FORMAT_PANELS_INT8;
 }

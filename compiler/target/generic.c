@@ -297,7 +297,7 @@ static void read_weights(Generic *own, const Graph *g)
         own->weights[t->id] = arena_array(own->arena, (size_t)n, sizeof **own->weights);
         for (int j = 0; j < n; j++) own->weights[t->id][j] = read_dense(own->arena, t->source[j]);
         for (int j = 0; plan_is_quantised(g, t) && j < n; j++)
-            quantise(own->weights[t->id][j], g, t);
+            if (tensor_block_bits(t->source[j]) != format_bits(plan_quantised_format(g, t))) quantise(own->weights[t->id][j], g, t);
     }
 }
 

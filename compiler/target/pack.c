@@ -129,7 +129,7 @@ static void pack_tensor(unsigned char *out, const PackEntry *e)
     case FORMAT_PANELS_F32: pack_panels((float *)(void *)out, k, w, second); break;
     case FORMAT_PANELS_INT8:
     case FORMAT_PANELS_INT4:
-        pack_quantised(out, k, w);
+        pack_quantised(out, k, w, k->tensor[0]->source[e->layer_index]);
         if (second) pack_biases(out, k, second);
         break;
     case FORMAT_DISTANCE_F32: pack_rows((float *)(void *)out, w, 1, k->tensor[0]->dim[0].bound * width, k->shape[0]); break;

@@ -87,7 +87,7 @@ void pack_put(unsigned char *data, const PackedTensor *t, const float *values)
         float *w = matrix_of(t);
         for (int64_t r = 0; r < t->rows; r++)
             for (int64_t c = 0; c < t->columns; c++) w[matrix_place(t, r, c)] = *values++;
-        pack_quantised(data + t->offset, t->packed, w);
+        pack_quantised(data + t->offset, t->packed, w, NULL);
         free(w);
         return;
     }

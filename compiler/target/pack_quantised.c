@@ -19,16 +19,26 @@ static Lane lane_of(const Packed *k, int64_t output)
 static int64_t byte_of(int bits, int64_t g, int i) { return 64 * bits * g + (bits == 8 ? i / 4 : i / 8) * 64 + i % 4; }
 static int shift_of(int bits, int i) { return bits == 4 ? i / 4 % 2 * 4 : 0; }
 
-void pack_quantised(unsigned char *out, const Packed *k, const float *w)
+static QuantisedGroup stored_group(const TensorSource *stored, int64_t row, int64_t group)
+{
+    QuantisedGroup g;
+    int8_t q[QUANTISE_GROUP];
+    tensor_block(stored, row, group, &g.d, q);
+    for (int i = 0; i < QUANTISE_GROUP; i++) g.q[i] = q[i];
+    return g;
+}
+
+void pack_quantised(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored)
 {
     const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
     const int bits = format_bits(k->format);
+    const bool as_it_is = stored && tensor_block_bits(stored) == bits;
     for (int64_t o = 0; o < pad16(outputs); o++) {
         const Lane lane = lane_of(k, o);
         for (int64_t g = 0; g * QUANTISE_GROUP < in; g++) {
             const int64_t at = g * QUANTISE_GROUP;
             const int n = o >= outputs ? 0 : in - at < QUANTISE_GROUP ? (int)(in - at) : QUANTISE_GROUP;
-            const QuantisedGroup q = quantise_group(w + (o < outputs ? o * in + at : 0), n, bits);
+            const QuantisedGroup q = as_it_is && n ? stored_group(stored, o, g) : quantise_group(w + (o < outputs ? o * in + at : 0), n, bits);
             memcpy(out + lane.factors + 32 * g, &q.d, sizeof q.d);
             for (int i = 0; i < QUANTISE_GROUP; i++) {
                 unsigned char *byte = &out[lane.data + byte_of(bits, g, i)];

@@ -139,20 +139,31 @@ RT_KERNEL void rt_linear_add_int8(const RtLinear *shape, float *y, const float *
 }
 
 /* Rows of a matrix in panels without biases, as floats. */
-RT_KERNEL void rt_embed_int8(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows)
+RT_INLINE void rt_embed_bits(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows, const int bits)
 {
     const int width = shape->width, padded = (width + 15) & ~15;
-    const size_t groups = (size_t)((width + RT_GROUP - 1) / RT_GROUP), panel_bytes = rt_panel_bytes(width, 0, 8);
+    const size_t groups = (size_t)((width + RT_GROUP - 1) / RT_GROUP), panel_bytes = rt_panel_bytes(width, 0, bits);
     for (int r = 0; r < rows; r++, y += shape->y_stride) {
         const uint8_t *panel = (const uint8_t *)table + (size_t)(ids[r] / 16) * panel_bytes;
         const size_t lane = (size_t)(ids[r] % 16);
         const uint8_t *bytes = panel + (groups * 32 + 63) / 64 * 64 + 4 * lane;
         for (size_t i = 0; i < (size_t)padded; i++) {
+            const int number = bits == 8 ? bytes[i / 4 * 64 + i % 4] - 128 : (bytes[i / 8 * 64 + i % 4] >> (i / 4 % 2 * 4) & 15) - 8;
             uint16_t scale;
             memcpy(&scale, panel + i / RT_GROUP * 32 + 2 * lane, sizeof scale);
-            y[i] = shape->scale * (rt_half(scale) * (float)(bytes[i / 4 * 64 + i % 4] - 128));
+            y[i] = shape->scale * (rt_half(scale) * (float)number);
         }
     }
+}
+
+RT_KERNEL void rt_embed_int8(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows)
+{
+    rt_embed_bits(shape, y, table, ids, rows, 8);
+}
+
+RT_KERNEL void rt_embed_int4(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows)
+{
+    rt_embed_bits(shape, y, table, ids, rows, 4);
 }
 
 RT_KERNEL void rt_linear_int4(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)

@@ -139,7 +139,7 @@ static void panels_in_and_out(int bits, Format format)
     for (int i = 0; i < OUT * IN; i++) w[i] = random_float();
     for (int i = 0; i < OUT; i++) b[i] = random_float();
     pack_biases(bytes, &k, b);
-    pack_quantised(bytes, &k, w);
+    pack_quantised(bytes, &k, w, NULL);
     unpack_quantised(bytes, &k, out);
     quantise_rows(w, OUT, IN, bits);
     assert_memory_equal(out, w, sizeof w);
@@ -148,7 +148,7 @@ static void panels_in_and_out(int bits, Format format)
     memset(again, 0x5A, sizeof again);
     memcpy(again, bytes, 64), memcpy(again + size / 2, bytes + size / 2, 64);
     memset(again + 64 + 96, 0, 32), memset(again + size / 2 + 64 + 96, 0, 32);         /* behind the factors */
-    pack_quantised(again, &k, w);
+    pack_quantised(again, &k, w, NULL);
     assert_memory_equal(again, bytes, size);
     assert_memory_equal(bytes, b, 64);
     assert_memory_equal(bytes + size / 2, b + 16, 12);

@@ -47,7 +47,10 @@ verdict $? "README's table is that of info --families"
     name=$(echo "$type" | tr .- __)
     spec=specs/families/$name.lua
     folder=$here/$name
-    [ -d "$folder" ] || folder=$here/llama2c.bin
+    case $type in
+    llama2.c) folder=$here/llama2c.bin ;;
+    gguf)     folder=tests/gguf/files/llama_f32.gguf ;;
+    esac
     {
         echo "-- $type: $about. As \`xformc info FOLDER --lua\` prints it, with random weights."
         "$xformc" info "$folder" --lua | sed 's|^  weights = .*|  weights = "random",|; /^  names = /d' | sed "s/^  name = .*/  name = \"$name\",/"

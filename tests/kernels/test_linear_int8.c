@@ -8,11 +8,12 @@ typedef struct Format {
     void (*linear)(const RtLinear *, float *, const float *, const void *, int, int, int);
     void (*gate)(const RtLinear *, float *, const float *, const void *, int, int, int);
     void (*add)(const RtLinear *, float *, const float *, const void *, const float *, int, int, int);
+    void (*embed)(const RtEmbed *, float *, const void *, const int *, int);
 } Format;
 
 static const Format formats[] = {
-    { 8, rt_linear_int8, rt_linear_gate_int8, rt_linear_add_int8 },
-    { 4, rt_linear_int4, rt_linear_gate_int4, rt_linear_add_int4 },
+    { 8, rt_linear_int8, rt_linear_gate_int8, rt_linear_add_int8, rt_embed_int8 },
+    { 4, rt_linear_int4, rt_linear_gate_int4, rt_linear_add_int4, rt_embed_int4 },
 };
 
 /* w[o][i] = the f16 factor[o][i / 32] * value[o][i] */
@@ -293,12 +294,12 @@ static void embeddings(void **state)
     static const int widths[] = { 1, 15, 16, 17, 31, 33, 64, 100, 288 };
     static const int ids[] = { 0, 36, 15, 16, 31, 32, 1, 36 };
     (void)state;
-    for (size_t k = 0; k < COUNT(widths); k++) {
-        const int width = widths[k], stride = padded16(width) + 16, groups = groups_of(width);
-        Case c = make_case(&formats[0], width, 37, 0, 0, RT_IDENTITY);
+    for (size_t k = 0; k < 2 * COUNT(widths); k++) {
+        const int width = widths[k / 2], stride = padded16(width) + 16, groups = groups_of(width);
+        Case c = make_case(&formats[k % 2], width, 37, 0, 0, RT_IDENTITY);
         const RtEmbed s = { width, stride, 1.5f };
         Buffer y = buffer(COUNT(ids) * (size_t)stride);
-        rt_embed_int8(&s, y.data, c.w.data, ids, (int)COUNT(ids));
+        c.f->embed(&s, y.data, c.w.data, ids, (int)COUNT(ids));
         for (size_t r = 0; r < COUNT(ids); r++)
             for (int i = 0; i < width; i++) {
                 const double want = half(c.factor[ids[r] * groups + i / 32]) * c.value[ids[r] * width + i];

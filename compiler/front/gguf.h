@@ -1,0 +1,40 @@
+/* gguf.h: the head of a GGUF file, version 2 or 3: keys with values, and where tensors lie. Texts and items point into the file. */
+#ifndef GGUF_H
+#define GGUF_H
+
+#include "model.h"
+
+typedef enum GgufType { GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32, GGUF_F32, GGUF_BOOL, GGUF_STRING, GGUF_ARRAY,
+                        GGUF_U64, GGUF_I64, GGUF_F64 } GgufType;
+
+typedef struct GgufText { const char *s; size_t n; } GgufText;
+
+/* Bytes being read, from the front; bad: some were asked for that are not there. */
+typedef struct GgufBytes { const unsigned char *s; size_t n; bool bad; } GgufBytes;
+uint64_t gguf_take_word(GgufBytes *b, size_t bytes);                    /* little-endian */
+GgufText gguf_take_text(GgufBytes *b);
+
+/* A value; of an array its items, one behind the other, read when they are asked for. */
+typedef struct GgufValue { uint32_t type, items_type; uint64_t bits; GgufText text; uint64_t count; GgufBytes items; } GgufValue;
+typedef struct GgufKey { GgufText name; GgufValue value; } GgufKey;
+
+/* dims[0] is the one whose elements lie side by side. type: as ggml numbers its types. offset: from the start of the file. */
+typedef struct GgufTensor { GgufText name; uint32_t type; int rank; uint64_t dims[MAX_RANK]; uint64_t offset; } GgufTensor;
+
+typedef struct Gguf {
+    GgufKey *keys;  uint64_t key_count;
+    GgufTensor *tensors;  uint64_t tensor_count;
+} Gguf;
+
+bool is_gguf(const unsigned char *data, size_t size);
+/* Everything but the tensors' numbers; what is wrong with it, or NULL. */
+const char *gguf_read(Arena *a, const unsigned char *data, size_t size, Gguf *out);
+
+const GgufValue *gguf_find(const Gguf *g, const char *key);             /* NULL if absent */
+bool gguf_is(GgufText text, const char *word);
+/* A number or a truth as a number, whatever its type; false for what is none. Of F32 the shortest decimal that is that number. */
+bool gguf_number(const GgufValue *v, double *number);
+/* Bytes of an item of that type; 0 for texts, arrays and what is no type. */
+size_t gguf_item_bytes(uint32_t type);
+
+#endif

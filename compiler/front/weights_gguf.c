@@ -1,0 +1,79 @@
+/* weights_gguf.c: the tensors of a GGUF file, as a TensorFile: dimensions turned round, names as in the file. */
+#include "weights.h"
+
+#include <string.h>
+
+#include "dtypes.h"
+#include "gguf.h"
+
+static bool number_format(uint32_t ggml, DType *dtype)
+{
+    enum { GGML_F32 = 0, GGML_F16 = 1, GGML_F64 = 28, GGML_BF16 = 30 };
+    const BlockFormat *block = block_format_of_ggml(ggml);
+    if (block) *dtype = block->dtype;
+    else if (ggml == GGML_F32) *dtype = DTYPE_F32;
+    else if (ggml == GGML_F16) *dtype = DTYPE_F16;
+    else if (ggml == GGML_F64) *dtype = DTYPE_F64;
+    else if (ggml == GGML_BF16) *dtype = DTYPE_BF16;
+    else *dtype = DTYPE_OTHER;
+    return *dtype != DTYPE_OTHER;
+}
+
+/* Its bytes; 0 where the sizes cannot be, for a file of `most`. */
+static uint64_t bytes_of(const GgufTensor *from, DType dtype, uint64_t most)
+{
+    const uint64_t block = (uint64_t)dtype_block(dtype);
+    uint64_t n = 1;
+    for (int k = 0; k < from->rank; k++) {
+        if (!from->dims[k] || from->dims[k] > most * block / n) return 0;
+        n *= from->dims[k];
+    }
+    return from->dims[0] % block ? 0 : n / block * dtype_bytes(dtype);
+}
+
+static bool take_tensor(Arena *a, Diag *d, Loc at, TensorFile *f, const GgufTensor *from, TensorSource *t)
+{
+    const int n = from->name.n < 100 ? (int)from->name.n : 100;
+    DType dtype;
+    if (!number_format(from->type, &dtype)) {
+        diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.*s\" is of ggml's type %u, which is not supported; F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, "
+                   "Q4_K, Q5_K and Q6_K are", f->path, n, from->name.s, from->type);
+        return false;
+    }
+    const uint64_t bytes = bytes_of(from, dtype, f->map.size);
+    if (!bytes || bytes > f->map.size || from->offset > f->map.size - bytes || memchr(from->name.s, 0, from->name.n)) {
+        diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.*s\" does not fit into the file", f->path, n, from->name.s);
+        return false;
+    }
+    *t = (TensorSource){ .kind = SOURCE_FILE, .dtype = dtype, .rank = from->rank, .file = f, .offset = (size_t)from->offset };
+    t->name = t->file_name = arena_copy(a, from->name.s, from->name.n);
+    int64_t stride = 1;
+    for (int k = 0; k < t->rank; k++) {
+        t->shape[t->rank - 1 - k] = (int64_t)from->dims[k];
+        t->stride[t->rank - 1 - k] = stride;
+        stride *= (int64_t)from->dims[k];
+    }
+    return true;
+}
+
+TensorFile *gguf_open(Arena *a, Diag *d, Loc at, const char *path)
+{
+    TensorFile *f = arena_alloc(a, sizeof *f);
+    Gguf head;
+    f->path = arena_text(a, path);
+    if (!file_map(d, at, path, &f->map)) return NULL;
+    const char *fault = gguf_read(a, f->map.data, f->map.size, &head);
+    bool good = !fault;
+    if (fault) diag_error(d, EXIT_BAD_DATA, at, "%s %s", path, fault);
+    if (good) f->tensors = arena_array(a, (size_t)head.tensor_count, sizeof *f->tensors);
+    for (uint64_t i = 0; good && i < head.tensor_count; i++) good = take_tensor(a, d, at, f, &head.tensors[i], &f->tensors[f->count++]);
+    if (good) tensor_file_sort(f);
+    for (int i = 1; good && i < f->count; i++)
+        if (!strcmp(f->tensors[i - 1].name, f->tensors[i].name)) {
+            diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.100s\" is there twice", path, f->tensors[i].name);
+            good = false;
+        }
+    if (good) return f;
+    file_unmap(&f->map);
+    return NULL;
+}

@@ -1,0 +1,80 @@
+#!/bin/sh
+# GGUF files: their numbers against gguf's own reference by way of transformers, every engine against every other, groups packed as they stand,
+# the tokenizer, files that are damaged. usage: run.sh XFORMC
+set -u
+xformc=$1 here=tests/gguf/files
+tools=$(dirname "$xformc")/tests/gguf
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; cat "$scratch/out" "$scratch/err"; fi; }
+
+for file in "$here"/*.gguf; do
+    stem=${file%.gguf} name=$(basename "$file" .gguf)
+    "$xformc" verify "$file" --dtype f32 --engine jit --against "$stem.expected.safetensors" >"$scratch/out" 2>"$scratch/err" &&
+        grep -q 'all within tolerance' "$scratch/out" && grep -q '^logits ' "$scratch/out"
+    verdict $? "$name: the logits of transformers with the numbers that gguf reads"
+    given=$(sed 's/; .*//' "$stem.expected") wanted=$(sed 's/.*; //' "$stem.expected")
+    for engine in jit generic; do
+        "$xformc" run "$file" --dtype f32 --ids --engine $engine -n 20 "$given" >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/out")" = "$wanted" ]
+        verdict $? "$name: its greedy ids, $engine"
+    done
+    "$xformc" verify "$file" --engine jit >"$scratch/out" 2>"$scratch/err" && grep -q 'all within tolerance' "$scratch/out"
+    verdict $? "$name: jit and generic agree on the weights as the file has them"
+    same=$scratch/$name.gguf        # a spec's file is named in what is emitted
+    "$xformc" info "$file" --lua >"$same" 2>"$scratch/err" && "$xformc" compile -q "$file" -o "$scratch/a" 2>>"$scratch/err" &&
+        "$xformc" compile -q "$same" -o "$scratch/b" 2>>"$scratch/err" && diff -r "$scratch/a" "$scratch/b" >"$scratch/out"
+    verdict $? "$name: as a spec in Lua, the same C and weights"
+    rm -rf "$scratch/a" "$scratch/b"
+done
+
+# NAME GROUPS_OF_8 GROUPS_OF_4: as many as the file has, none of them rounded again.
+while read -r name eights fours; do
+    "$tools/same_groups" "$here/$name.gguf" >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/out")" = "$eights groups of 8 bits, $fours of 4, 0 others" ]
+    verdict $? "$name: every group is packed as it stands"
+done <<'EOF'
+llama_q8_0 1200 0
+llama_q4_0 0 1200
+llama_mixed 376 760
+qwen2_q8_0 2160 0
+qwen3_q4_0 0 2808
+llama_f16 0 0
+EOF
+
+"$xformc" verify "$here/llama_mixed.gguf" --cc cc >"$scratch/out" 2>"$scratch/err" && grep -q 'native' "$scratch/out" && grep -q 'all within tolerance' "$scratch/out"
+verdict $? 'native code agrees on a file of 4, 8, 16 and 32 bits'
+"$xformc" build "$here/llama_q8_0.gguf" -q --cc cc -o "$scratch/built" >"$scratch/out" 2>"$scratch/err" &&
+    "$scratch/built/llama_q8_0" -n 8 'the thin ant' >"$scratch/out" 2>"$scratch/err" && "$xformc" run "$here/llama_q8_0.gguf" -n 8 'the thin ant' >"$scratch/ours" 2>>"$scratch/err" &&
+    [ -s "$scratch/ours" ] && cmp "$scratch/ours" "$scratch/out"
+verdict $? 'a program, with the tokenizer of the file, writes what run writes'
+"$xformc" tokenize "$here/llama_q8_0.gguf" 'the thin ant' >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/out")" = '1 57 8 57 58 30 17 23' ]
+verdict $? 'tokenize reads the tokenizer of the file'
+
+# ---- files that are damaged ---------------------------------------------------------------------------------------
+
+# refused NAME MESSAGE FILE: 65, with the message.
+refused() {
+    timeout 20 "$xformc" info "$3" >"$scratch/out" 2>"$scratch/err"
+    [ $? = 65 ] && grep -q "$2" "$scratch/err"
+    verdict $? "$1"
+}
+# patched FROM TO: llama_f32 with the first FROM, of as many bytes, as TO.
+patched() { LC_ALL=C sed "s/$1/$2/" "$here/llama_f32.gguf" >"$scratch/patched.gguf"; }
+bytes=$(wc -c <"$here/llama_q4_0.gguf")
+for part in 5 23 40 100 700; do
+    head -c $part "$here/llama_q4_0.gguf" >"$scratch/cut.gguf"
+    refused "cut off after $part bytes" 'GGUF file\|damaged head' "$scratch/cut.gguf"
+done
+head -c $((bytes - 200)) "$here/llama_q4_0.gguf" >"$scratch/cut.gguf"
+refused 'cut off in its last tensor' 'does not fit into the file' "$scratch/cut.gguf"
+patched 'llama.block_count' 'llama.block_couns'
+refused 'a key that is missing' 'the key llama.block_count is missing' "$scratch/patched.gguf"
+patched 'token_embd.weight' 'token_embe.weight'
+refused 'a tensor that is missing' 'there is no matrix token_embd.weight' "$scratch/patched.gguf"
+patched 'blk.0.attn_q.weight' 'blk.0.attn_z.weight'
+refused 'a tensor of another name' 'attn_[qz]' "$scratch/patched.gguf"
+patched 'blk.0.attn_v.weight' 'blk.0.attn_k.weight'
+refused 'a tensor that is there twice' 'is there twice' "$scratch/patched.gguf"
+printf 'GGUF\1\0\0\0' >"$scratch/old.gguf" && refused 'version 1' 'GGUF of version 1; 2 and 3 are supported' "$scratch/old.gguf"
+printf 'GGUF\3\0\0\0\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377' >"$scratch/many.gguf"
+refused 'more tensors and keys than there are bytes' 'damaged head' "$scratch/many.gguf"
+printf 'GGUF\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$scratch/empty.gguf"
+refused 'no key at all' "general.architecture '' is not supported; llama, qwen2 and qwen3 are" "$scratch/empty.gguf"

@@ -1,0 +1,69 @@
+/* same_groups.c: whether the packed weights of a GGUF file's model hold its groups of Q8_0 and Q4_0 as they stand in the file: every factor and
+ * every number, read here by the formats alone.
+ * usage: same_groups FILE.gguf      prints how many groups of 8 and of 4 bits there are; 1 where one is another */
+#include <stdio.h>
+#include <string.h>
+
+#include "pack.h"
+#include "rt.h"
+#include "session.h"
+
+enum { GROUP = 32 };
+
+/* A block in the file: an f16, then 32 bytes, or 16 whose lower halves are the first 16 numbers. */
+static int in_file(const unsigned char *block, int bits, int i)
+{
+    return bits == 8 ? (int8_t)block[2 + i] : (i < 16 ? block[2 + i] & 15 : block[2 + i - 16] >> 4) - 8;
+}
+
+/* The same of a panel: bytes of four inputs of each of 16 outputs, or of eight, four in the lower halves. */
+static int in_panel(const unsigned char *data, int bits, int lane, int i)
+{
+    return bits == 8 ? data[i / 4 * 64 + 4 * lane + i % 4] - 128 : (data[i / 8 * 64 + 4 * lane + i % 4] >> (i / 4 % 2 ? 4 : 0) & 15) - 8;
+}
+
+static bool same(const unsigned char *block, const unsigned char *panel, int bits, int groups, int lane, int g)
+{
+    const unsigned char *data = panel + (groups * 32 + 63) / 64 * 64 + g * 64 * bits;
+    bool good = memcmp(block, panel + g * 32 + lane * 2, 2) == 0;
+    for (int i = 0; i < GROUP; i++) good &= in_file(block, bits, i) == in_panel(data, bits, lane, i);
+    return good;
+}
+
+/* A matrix of one layer, whole and in order in the file; biases stand before a panel's factors. */
+static int other_groups(const Packed *k, const TensorSource *t, const unsigned char *packed, int count[9])
+{
+    const int bits = t->dtype == DTYPE_Q8_0 ? 8 : 4, bytes = bits == 8 ? 34 : 18, groups = (int)(t->shape[1] / GROUP), bias = k->tensor[1] ? 64 : 0;
+    const unsigned char *block = t->file->map.data + t->offset;
+    int others = 0;
+    for (int64_t o = 0; o < t->shape[0]; o++) {
+        const unsigned char *panel = packed + (size_t)(o / 16) * rt_panel_bytes((int)t->shape[1], bias > 0, bits) + bias;
+        for (int g = 0; g < groups; g++, block += bytes, count[bits]++)
+            if (!same(block, panel, bits, groups, (int)(o % 16), g) && others++ < 3) printf("%s: output %d, group %d\n", t->file_name, (int)o, g);
+    }
+    return others;
+}
+
+int main(int argc, char **argv)
+{
+    const Choices choices = { .spec = argc > 1 ? argv[1] : "", .slots = 1 };
+    Session *s = session_new(&choices);
+    if (argc != 2 || !session_read(s)) return 2;
+    const PlanOptions options = { .slots = 1, .lanes = 1, .target = TARGET_PANELS };
+    const Plan *p = plan_make(s->arena, s->graph, options);
+    const Pack pack = pack_layout(s->arena, p);
+    bool reused;
+    const unsigned char *data = pack_acquire(s->arena, &pack, &reused);
+    int count[9] = { 0 }, others = 0;
+    for (int i = 0; i < p->packed_count; i++) {
+        const Packed *k = p->packed[i];
+        for (int l = 0; k->tensor[0] && l < (k->layers ? k->layers : 1); l++) {
+            const TensorSource *t = k->tensor[0]->source[l];
+            if (t->dtype == DTYPE_Q8_0 || t->dtype == DTYPE_Q4_0) others += other_groups(k, t, data + k->offset + (size_t)l * k->stride, count);
+        }
+    }
+    printf("%d groups of 8 bits, %d of 4, %d others\n", count[8], count[4], others);
+    pack_release(data);
+    session_free(s);
+    return others > 0;
+}

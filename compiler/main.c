@@ -44,7 +44,8 @@ enum {
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
     SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
-    SET_TEXTS = SET_PROMPT | SET_FILE | SET_STOP | SET_STREAM | SET_CHAT | SET_SYSTEM
+    SET_OF_CHAT = SET_SYSTEM | SET_DATE | SET_TURNS,
+    SET_TEXTS = SET_PROMPT | SET_FILE | SET_STOP | SET_STREAM | SET_CHAT | SET_OF_CHAT
 };
 
 typedef struct OptionRow { int letter; const char *name, *argument, *doc; uint64_t set; } OptionRow;
@@ -291,6 +292,8 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_CLEAR:   c->clear = true; return true;
     case OPTION_CHAT:    c->chat = true; return true;
     case OPTION_SYSTEM:  return option_text(name, value, &c->system);
+    case OPTION_DATE:    return option_text(name, value, &c->date);
+    case OPTION_TURNS:   c->turns = true; return true;
     case OPTION_STREAM:  c->stream = true; return true;
     case OPTION_RAW:     c->raw = true; return true;
     case OPTION_JSON:    c->json = true; return true;
@@ -453,8 +456,8 @@ static Exit run_command(Line *l, char **words, int n)
         tell("--unroll is a choice of --kernels=unrolled");
         return usage(c);
     }
-    if (l->choices.system && !l->choices.chat) {
-        tell("--system is read with --chat");
+    if (!l->choices.chat && (l->given & SET_OF_CHAT)) {
+        tell("--%s is read with --chat", l->choices.system ? "system" : l->choices.date ? "date" : "turns");
         return usage(c);
     }
     return c->run(&l->choices);

@@ -85,6 +85,7 @@ static const CommandRow commands[] = {
       "  xformc run specs/dates.lua --json < texts\n"
       "  xformc run specs/dates.lua --beam 4 -v \"3rd of May 2019\"\n"
       "  xformc run stories260K.bin -n 20 1\n"
+      "  xformc run Qwen2.5-0.5B-Instruct --chat\n"
       "  xformc run all-MiniLM-L6-v2 similar \"the moon\" \"a planet\"\n"
       "  xformc run specs/encoder.lua --raw \"1 2 3\" > hidden.f32\n"
       "  xformc run specs/self_attention.lua\n", "jit" },

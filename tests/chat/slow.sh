@@ -129,3 +129,57 @@ for name in tools ring last; do
     "$scratch/$name/$name" --chat --turns --stream "$@" <"$scratch/lines" | cmp - "$scratch/program"
     verdict $? "$name: with --stream too"
 done
+
+# ---- at a terminal -----------------------------------------------------------------------------------------------
+
+# A model that says letters, so that they can be seen.
+model letters chatml_preset "max_len = 300, seed = 8, generation = { max_new_tokens = 8, no_repeat_ngram_size = 2, repetition_penalty = 1.5,
+  suppress_tokens = { $(seq -s , 0 66), $(seq -s , 93 282) } }"
+printf 'Who?\nWhy?\n' | "$scratch/letters/letters" --chat --turns >"$scratch/out"
+first=$(sed -n 1p "$scratch/out") second=$(sed -n 2p "$scratch/out")
+[ "$(echo "$first$second" | tr -d a-z | wc -c)" = 1 ] && [ "${#second}" = 8 ] && [ "$second" != "$("$scratch/letters/letters" --chat 'Why?')" ]
+verdict $? 'an answer that depends on what was said before'
+echo "$first, $second"
+pty=$(dirname "$xformc")/tests/repl/pty
+for how in run program; do
+    case $how in run) set -- "$xformc" run "$scratch/letters.lua" ;; *) set -- "$scratch/letters/letters" ;; esac
+    printf '%s\n' '? > ' '> Who?' "? $first" '? > ' '> Why?' "? $second" '? > ' '^ D' >"$scratch/script"
+    timeout 60 "$pty" "$scratch/script" "$@" --chat >"$scratch/screen" 2>&1
+    code=$?
+    if [ $code = 77 ]; then echo "skip $how: lines that are typed go on (no pseudo-terminal)"; continue; fi
+    verdict $code "$how: lines that are typed go on, until Ctrl-D"
+    cat "$scratch/screen"
+    printf 'Who?\nWhy?\n' | "$@" --chat --turns >"$scratch/out" 2>"$scratch/err" && [ ! -s "$scratch/err" ]
+    verdict $? "$how: nobody is asked who is no terminal"
+    cat "$scratch/err"
+    # An answer that a stop ended goes on as it was written.
+    part=$(echo "$first" | cut -c 1-3) stop=$(echo "$first" | cut -c 4-5)
+    printf 'Who?\nWhy?\n' | "$@" --chat --turns --stop "$stop" >"$scratch/out" && [ "$(sed -n 1p "$scratch/out")" = "$part" ] &&
+        [ "$(sed -n 2p "$scratch/out")" != "$second" ]
+    verdict $? "$how: an answer that a stop ended"
+    cat "$scratch/out"
+done
+
+# ---- dates -------------------------------------------------------------------------------------------------------
+
+# The text of the ids that the program read.
+wrapped() { "$xformc" tokenize "$here/llama3_today" --decode "$("$@" --json | numbers input_ids /dev/stdin)"; }
+# A silent model; the zones are a day apart.
+model today llama3_today "max_len = 300, generation = { max_new_tokens = 1 }"
+for zone in UTC-14 UTC+12; do
+    TZ=$zone wrapped "$scratch/today/today" --chat hello >"$scratch/a"
+    date=$(TZ=$zone LC_ALL=C date '+%d %b %Y')
+    grep -qxF "Today Date: $date" "$scratch/a"
+    verdict $? "today's date, $zone"
+    cat "$scratch/a"
+    TZ=$zone "$xformc" run "$scratch/today.lua" --chat -v hello >"$scratch/a" 2>"$scratch/score" &&
+        "$xformc" run "$scratch/today.lua" --chat --date "$date" -v hello >"$scratch/b" 2>"$scratch/given" &&
+        "$xformc" run "$scratch/today.lua" --chat --date '31 Feb 2031' -v hello >"$scratch/b" 2>"$scratch/other" &&
+        [ "$(head -n 1 "$scratch/score")" = "$(head -n 1 "$scratch/given")" ] && [ "$(head -n 1 "$scratch/score")" != "$(head -n 1 "$scratch/other")" ]
+    verdict $? "today's date of run, $zone"
+    head -n 1 "$scratch/score" "$scratch/given" "$scratch/other"
+done
+wrapped "$scratch/today/today" --chat --date 'the 1st of May' hello | grep -qxF 'Today Date: the 1st of May'
+verdict $? '--date of a program'
+"$scratch/dated/dated" --json --chat hello >"$scratch/a" && "$scratch/dated/dated" --json --chat --date '26 Jul 2024' hello | cmp - "$scratch/a"
+verdict $? "a template's own date"

@@ -56,17 +56,21 @@ static bool read_text(TextReader *r, const char *text, size_t bytes, Origin at, 
     return false;
 }
 
-/* The text as the chat template wraps it, whose marks stand in it. */
+/* The text as the chat template wraps it, whose marks stand in it, behind what was said before. */
 static const char *wrap(TextReader *r, const char *text, size_t *bytes)
 {
-    const char *system = r->session->choices->system;
-    const size_t n = rt_chat_text(r->chat, system, text, *bytes, r->wrapped, r->wrapped_bytes);
-    if (n > r->wrapped_bytes) {
-        r->wrapped = arena_alloc(r->session->arena, r->wrapped_bytes = 2 * n);
-        rt_chat_text(r->chat, system, text, *bytes, r->wrapped, r->wrapped_bytes);
-    }
-    *bytes = n;
-    return r->wrapped;
+    const RtChatWords words = { r->session->choices->system, r->session->choices->date };
+    const char *wrapped;
+    if (!r->goes_on) rt_turns_clear(&r->turns);
+    if (rt_turns_say(&r->turns, text, *bytes) != RT_OK || rt_turns_text(&r->turns, r->chat, &words, &wrapped, bytes) != RT_OK) die("no memory");
+    return wrapped;
+}
+
+void text_reader_answered(TextReader *r, const char *answer, size_t bytes)
+{
+    if (!r->chat) return;
+    if (!answer) rt_turns_drop(&r->turns);
+    else if (rt_turns_answer(&r->turns, answer, bytes) != RT_OK) die("no memory");
 }
 
 /* An encoder alone reads what fits of a text, as its training did; what is left out is said. */
@@ -84,7 +88,9 @@ static bool read_pieces(TextReader *r, const char *text, size_t bytes, Origin at
         return true;
     }
     text_reader_begin_message(r, at);
-    if (status == RT_TOO_LONG) fprintf(r->messages, "%d tokens, but at most %d fit\n", *n, r->most);
+    const char *all = r->turns.count > 1 ? "with it the conversation has " : "";
+    text_reader_answered(r, NULL, 0);
+    if (status == RT_TOO_LONG) fprintf(r->messages, "%s%d tokens, but at most %d fit\n", all, *n, r->most);
     else if (status == RT_OK) fprintf(r->messages, "empty; 1 to %d tokens fit\n", r->most);
     else fprintf(r->messages, "%s\n", status == RT_BAD_ID ? "a character that the vocabulary has no id for" : rt_status_text(status));
     return false;
@@ -166,7 +172,11 @@ TextReader *text_reader_new(Session *s, const Plan *p)
     return r;
 }
 
-void text_reader_close(TextReader *r) { pieces_free(&r->pieces); }
+void text_reader_close(TextReader *r)
+{
+    pieces_free(&r->pieces);
+    rt_turns_free(&r->turns);
+}
 
 /* ---- a text of other commands --------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 /* Where a text came from, for messages. */
 typedef struct Origin { const char *kind; size_t number; } Origin;
 
-/* It lives in the session's arena, but for the scratch, which text_reader_close frees. */
+/* It lives in the session's arena, but for the scratch and the turns, which text_reader_close frees. */
 typedef struct TextReader {
     Session *session;
     bool numbers;                   /* texts are ids: there is no tokenizer, or --ids */
@@ -21,7 +21,8 @@ typedef struct TextReader {
     Pieces pieces;                  /* of that tokenizer */
     int first;                      /* ids of the last text that are of type 0: of a pair, the first's */
     const RtChat *chat;             /* wraps every text; NULL without --chat */
-    char *wrapped;  size_t wrapped_bytes;
+    bool goes_on;                   /* each text is one more turn of a conversation, and no conversation of its own */
+    RtTurns turns;
     int *ids;  int most;            /* [most]: ids of a source, or of a decoder's prompt */
     int *more;                      /* [most]: room for those of another, of an encoder alone */
     FILE *messages;                 /* where it is told why a text is refused, or cut; standard error */
@@ -33,6 +34,8 @@ TextReader *text_reader_new(Session *s, const Plan *p);
 void text_reader_close(TextReader *r);
 /* text[bytes], NUL-terminated, into r->ids[*n]; false after telling why it is refused. */
 bool text_reader_ids(TextReader *r, const char *text, size_t bytes, Origin at, int *n);
+/* Of a chat: what was answered to the last text; NULL: nothing, and it is as if it had not been said. */
+void text_reader_answered(TextReader *r, const char *answer, size_t bytes);
 /* Whether a decoder alone has something to go on from without a text: the mark that its tokenizer begins every text with. */
 bool text_reader_begins_alone(TextReader *r);
 /* What the length of a text is counted in: "ids", "tokens", "characters". */

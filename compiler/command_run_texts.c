@@ -170,7 +170,9 @@ static bool answer(Texts *t, const char *text, size_t bytes, Origin at)
 {
     if (!read_ids(t, text, bytes, at)) return false;
     const int n = t->prompt;
-    return good(t, t->vectors ? vectors_encode(t->vectors, t->reader->ids, n, t->reader->first) : decode_answer(t, n), at);
+    const bool answered = good(t, t->vectors ? vectors_encode(t->vectors, t->reader->ids, n, t->reader->first) : decode_answer(t, n), at);
+    text_reader_answered(t->reader, answered ? t->text.text : NULL, t->text.bytes);
+    return answered;
 }
 
 /* ---- all texts ------------------------------------------------------------------------------------------ */
@@ -301,6 +303,9 @@ static bool take_batch_line(Texts *t, const char *text, size_t bytes, Origin at)
     return rt_lines_ready(&t->lines) || end_batch(t);
 }
 
+/* Whether somebody at a terminal is told when to say something. */
+static bool prompts(const Texts *t) { return t->reader->goes_on && isatty(STDIN_FILENO) && isatty(STDERR_FILENO); }
+
 static bool take_lines(Texts *t)
 {
     t->lines.most = rt_line_most(t->reader->most);
@@ -309,9 +314,10 @@ static bool take_lines(Texts *t)
     int got = 1;
     bool more = true;
     Origin at = { "line", 1 };
-    for (; more && (got = rt_lines_next(&t->lines, &line, &n)) > 0; at.number++)
+    for (; more && (!prompts(t) || fputs("> ", stderr) >= 0) && (got = rt_lines_next(&t->lines, &line, &n)) > 0; at.number++)
         more = t->batch.vectors ? take_batch_line(t, line, n, at) : take_text(t, line, n, at);
     const int error = errno;
+    if (got == 0 && prompts(t)) fputs("\n", stderr);
     if (more) more = end_batch(t);
     if (!more || got == 0) return more;
     if (got == RT_LINE_TOO_LONG) {
@@ -442,6 +448,11 @@ static bool can_chat(Session *s)
     else if (!m->chat) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat: there is no chat template beside the tokenizer of %s", m->name);
     else if (c->system && !m->chat->system[0])
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--system: the chat template %s has no place for a system's text", m->chat->name);
+    else if (c->date && !m->chat->dated)
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--date: the chat template %s has no place for a date", m->chat->name);
+    else if (c->turns && !m->chat->past[0])
+        diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ m->chat_path, 0, 0 },
+                   "--turns: the chat template is like %s, but what it makes of earlier answers cannot be told", m->chat->name);
     else return true;
     return false;
 }
@@ -477,6 +488,13 @@ static bool can_answer(Session *s)
     return false;
 }
 
+/* Whether the texts are turns of one conversation: where that is asked for, or they are typed at a terminal. */
+static bool goes_on(const Session *s)
+{
+    const Choices *c = s->choices;
+    return c->turns || (c->chat && s->model->chat->past[0] && !c->word_count && !c->prompt_count && isatty(STDIN_FILENO));
+}
+
 Exit run_texts(Session *s)
 {
     const Model *m = s->model;
@@ -486,12 +504,15 @@ Exit run_texts(Session *s)
     Engine *e = ready ? session_engine(s, s->choices->engine, NULL, false) : NULL;
     if (!e) return EXIT_DONE;       /* told to s->diag */
     Texts t = { .session = s, .reader = text_reader_new(s, e->plan) };
+    t.reader->goes_on = goes_on(s);
+    if (!m->has_encoder) t.reader->most = rt_generation_prompt(&settings, t.reader->most);
     if (m->has_decoder) t.decoder = decoder_new(s->arena, e, &settings);
     else t.vectors = vectors_new(s->arena, e), batch_open(&t.batch, s->arena, t.vectors);
     if (t.decoder) {
         open_text(&t);
         t.streams = !json && !rt_generation_searches(&settings) && (s->choices->stream || isatty(STDOUT_FILENO));
         t.decoder->answering = (RtAnswering){ .scored = s->choices->verbose, .told = t.text.stops.count || t.streams ? hear : NULL, .user = &t };
+        if (t.reader->goes_on) decoder_hold(s->arena, t.decoder);
     }
     if (m->mask_id >= 0) t.masks = (Masks){ t.vectors, t.reader->ids, (int)m->mask_id, t.reader->tokenizer };
     if (json) put(&t, "{\"answers\":[", 12);

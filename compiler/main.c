@@ -44,7 +44,8 @@ enum {
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
     SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
-    SET_TEXTS = SET_PROMPT | SET_FILE | SET_STOP | SET_STREAM | SET_CHAT | SET_SYSTEM
+    SET_OF_CHAT = SET_SYSTEM | SET_DATE | SET_TURNS,
+    SET_TEXTS = SET_PROMPT | SET_FILE | SET_STOP | SET_STREAM | SET_CHAT | SET_OF_CHAT
 };
 
 typedef struct OptionRow { int letter; const char *name, *argument, *doc; uint64_t set; } OptionRow;
@@ -84,6 +85,7 @@ static const CommandRow commands[] = {
       "  xformc run specs/dates.lua --json < texts\n"
       "  xformc run specs/dates.lua --beam 4 -v \"3rd of May 2019\"\n"
       "  xformc run stories260K.bin -n 20 1\n"
+      "  xformc run Qwen2.5-0.5B-Instruct --chat\n"
       "  xformc run all-MiniLM-L6-v2 similar \"the moon\" \"a planet\"\n"
       "  xformc run specs/encoder.lua --raw \"1 2 3\" > hidden.f32\n"
       "  xformc run specs/self_attention.lua\n", "jit" },
@@ -291,6 +293,8 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
     case OPTION_CLEAR:   c->clear = true; return true;
     case OPTION_CHAT:    c->chat = true; return true;
     case OPTION_SYSTEM:  return option_text(name, value, &c->system);
+    case OPTION_DATE:    return option_text(name, value, &c->date);
+    case OPTION_TURNS:   c->turns = true; return true;
     case OPTION_STREAM:  c->stream = true; return true;
     case OPTION_RAW:     c->raw = true; return true;
     case OPTION_JSON:    c->json = true; return true;
@@ -453,8 +457,8 @@ static Exit run_command(Line *l, char **words, int n)
         tell("--unroll is a choice of --kernels=unrolled");
         return usage(c);
     }
-    if (l->choices.system && !l->choices.chat) {
-        tell("--system is read with --chat");
+    if (!l->choices.chat && (l->given & SET_OF_CHAT)) {
+        tell("--%s is read with --chat", l->choices.system ? "system" : l->choices.date ? "date" : "turns");
         return usage(c);
     }
     return c->run(&l->choices);

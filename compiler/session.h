@@ -58,8 +58,8 @@ typedef struct Choices {
     int unroll;                             /* --unroll */
     const char *tokenizer;                  /* path; NULL: the spec's */
     int max_len;                            /* --max-len; 0: the spec's */
-    bool ids, stream, chat;                 /* --ids, --stream, --chat of `run` */
-    const char *system;                     /* --system; NULL: the template's own */
+    bool ids, stream, chat, turns;          /* --ids, --stream, --chat, --turns of `run` */
+    const char *system, *date;              /* --system, --date; NULL: the template's own */
     const char *dumps;                      /* letters: m g k p c */
     const char *against;
     const char *task, *perplexity;          /* of `verify`: files */

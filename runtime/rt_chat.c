@@ -1,6 +1,10 @@
 /* rt_chat.c: the text of rt_chat.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "rt_chat.h"
 #include <string.h>
+#include <time.h>
 
 typedef struct Part { const char *s; size_t n; } Part;
 typedef struct Out { char *s; size_t n, cap; } Out;
@@ -39,24 +43,66 @@ static Part trimmed(Part p, int left, int right)
     return p;
 }
 
-size_t rt_chat_text(const RtChat *c, const char *system, const char *user, size_t bytes, char *out, size_t cap)
+static void put_trimmed(Out *o, Part p, int left, int right)
 {
-    const char *given = system ? system : c->preset;
-    const int each = c->trim == RT_CHAT_TRIM_EACH, turn = c->trim == RT_CHAT_TRIM_TURN, there = given && c->system[0];
-    const Part first = trimmed((Part){ there ? given : "", there ? strlen(given) : 0 }, each, each);
-    /* Of a whole turn only its two ends are trimmed; where a system's text begins it, that has a mark before it. */
-    const Part last = trimmed((Part){ user, bytes }, each || c->trim == RT_CHAT_TRIM_USER || (turn && !there), c->trim != RT_CHAT_TRIM_NONE);
+    p = trimmed(p, left, right);
+    put(o, p.s, p.n);
+}
+
+/* What stands before the first turn, or within one. */
+static void put_system(Out *o, const RtChat *c, const RtChatWords *words, const char *text)
+{
+    const int each = c->trim == RT_CHAT_TRIM_EACH;
+    put_text(o, c->system[0]);
+    if (c->dated) {
+        const char *date = words->date ? words->date : c->date;
+        put_text(o, date ? date : "");
+        put_text(o, c->dated);
+    }
+    put_trimmed(o, (Part){ text, strlen(text) }, each, each);
+    put_text(o, c->system[1]);
+}
+
+static void put_past(Out *o, const RtChat *c, const RtChatTurn *t)
+{
+    static const char end[] = "</think>";
+    enum { BYTES = sizeof end - 1 };
+    Part p = { t->answer, t->answer_bytes };
+    for (size_t i = p.n; c->thinks && i >= BYTES; i--) {
+        if (memcmp(t->answer + i - BYTES, end, BYTES) != 0) continue;
+        p = (Part){ t->answer + i, t->answer_bytes - i };
+        for (; p.n && *p.s == '\n'; p.n--) p.s++;
+        break;
+    }
+    put_text(o, c->past[0]);
+    put_trimmed(o, p, c->trims_past, c->trims_past);
+    put_text(o, c->past[1]);
+}
+
+size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn *turns, int count, char *out, size_t cap)
+{
+    const char *system = words->system ? words->system : c->preset;
+    const int place = !system || !c->system[0] ? -1 : c->at_last ? count - 1 : 0;          /* the turn that has it */
     Out o = { out, 0, cap };
     put_text(&o, c->begin);
-    if (c->inside) put_text(&o, c->user[0]);
-    if (there) {
-        put_text(&o, c->system[0]);
-        put(&o, first.s, first.n);
-        put_text(&o, c->system[1]);
+    for (int i = 0; i < count; i++) {
+        /* Of a whole turn only its two ends are trimmed; where a system's text begins it, that has a mark before it. */
+        const int left = c->trim == RT_CHAT_TRIM_EACH || c->trim == RT_CHAT_TRIM_USER || (c->trim == RT_CHAT_TRIM_TURN && i != place);
+        if (i) put_text(&o, c->again);
+        if (i == place && !c->inside) put_system(&o, c, words, system);
+        put_text(&o, c->user[0]);
+        if (i == place && c->inside) put_system(&o, c, words, system);
+        put_trimmed(&o, (Part){ turns[i].user, turns[i].user_bytes }, left, c->trim != RT_CHAT_TRIM_NONE);
+        put_text(&o, c->user[1]);
+        if (i < count - 1) put_past(&o, c, &turns[i]);
     }
-    if (!c->inside) put_text(&o, c->user[0]);
-    put(&o, last.s, last.n);
-    put_text(&o, c->user[1]);
     put_text(&o, c->answer);
     return o.n;
+}
+
+void rt_chat_today(const RtChat *c, int64_t now, char *out, size_t cap)
+{
+    const time_t seconds = (time_t)now;
+    struct tm t;
+    if (!localtime_r(&seconds, &t) || !strftime(out, cap, c->today, &t)) *out = '\0';
 }

@@ -1,8 +1,10 @@
-/* rt_chat.h: a text as a chat template wraps it: a system's text, a user's, and the beginning of an answer. */
+/* rt_chat.h: a conversation as a chat template writes it: a system's text, what a user says and what was answered by turns, and the
+ * beginning of an answer. */
 #ifndef RT_CHAT_H
 #define RT_CHAT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,16 +17,30 @@ typedef struct RtChat {
     const char *name;               /* of the template */
     const char *begin;
     const char *system[2];          /* before and behind a system's text; NULL: there is no place for one */
+    const char *dated;              /* a date stands behind system[0], and this behind the date; NULL: there is no date */
+    const char *date, *today;       /* where no date is given: this one; else today's, as strftime writes it by `today` */
     const char *user[2];
     const char *answer;             /* what an answer begins behind */
+    const char *again;              /* before every turn of the user but the first */
+    const char *past[2];            /* around the answer of an earlier turn; NULL: that is not known, and there is one turn only */
     const char *preset;             /* the system's text where none is given; NULL: none */
     RtChatTrim trim;
-    int inside;                     /* the system's text stands within the user's turn */
+    int inside;                     /* the system's text stands within a turn of the user */
+    int at_last;                    /* and within the last; else within the first */
+    int trims_past;                 /* white space around an earlier answer is left out */
+    int thinks;                     /* of an earlier answer only what follows the last </think>, and line ends, is there */
 } RtChat;
 
-/* The wrapped text of user[bytes] into out[cap], without a NUL. Returns its bytes, also where they are more than cap; then what is
- * written is of no use. system NULL: the preset. */
-size_t rt_chat_text(const RtChat *c, const char *system, const char *user, size_t bytes, char *out, size_t cap);
+/* What the caller says of a conversation; NULL: as the template has it. */
+typedef struct RtChatWords { const char *system, *date; } RtChatWords;
+/* What a user says, and what was answered; of the last turn the answer is not read. */
+typedef struct RtChatTurn { const char *user; size_t user_bytes; const char *answer; size_t answer_bytes; } RtChatTurn;
+
+/* The text of turns[count], count >= 1, into out[cap], without a NUL. Returns its bytes, also where they are more than cap; then what is
+ * written is of no use. A template with `today` and no date among the words: the caller gives that of rt_chat_today. */
+size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn *turns, int count, char *out, size_t cap);
+/* The local date of `now`, in seconds since 1970, as the template wants today's: out[cap], "" where it does not fit. */
+void rt_chat_today(const RtChat *c, int64_t now, char *out, size_t cap);
 
 #ifdef __cplusplus
 }

@@ -3,15 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float **last)
+/* Feed prompt[begin..n) to slot 0, which holds what comes before. */
+static rt_status feed(const RtDecoder *d, const int *prompt, int begin, int n, const float **last)
 {
     enum { MOST = 128 };
     const int most = d->rows_most < MOST ? d->rows_most : MOST;
     rt_row rows[MOST];
-    rt_status status = d->clear(d->self, 0);
+    rt_status status = RT_OK;
     const int unasked = d->read ? n - 1 : 0;                /* rows whose logits nobody looks at */
     int count = 0;
-    for (int from = 0; from < n && status == RT_OK; from += count) {
+    for (int from = begin; from < n && status == RT_OK; from += count) {
         const int end = from < unasked ? unasked : n;
         count = end - from < most ? end - from : most;
         for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, from + i, prompt[from + i] };
@@ -19,6 +20,39 @@ rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float *
     }
     *last = d->logits(d->self) + (size_t)(count ? count - 1 : 0) * (size_t)d->stride;
     return status;
+}
+
+rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float **last)
+{
+    const rt_status status = d->clear(d->self, 0);
+    return status == RT_OK ? feed(d, prompt, 0, n, last) : status;
+}
+
+/* ---- what slot 0 holds ---------------------------------------------------------------------------------- */
+
+int rt_held_of(const RtHeld *h, const int *prompt, int n)
+{
+    const int most = h->count < n - 2 ? h->count : n - 2;
+    int kept = 0;
+    while (kept < most && h->ids[kept] == prompt[kept]) kept++;
+    return kept;
+}
+
+/* The prompt but its last id, from where slot 0 has other ids. RT_ORDER of the first row: a ring has lost what comes before it. */
+static rt_status feed_rest(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n)
+{
+    const int kept = o->held ? rt_held_of(o->held, prompt, n) : 0;
+    const float *last;
+    if (o->held) o->held->count = 0;                        /* until all is well */
+    const rt_status status = kept ? feed(d, prompt, kept, n - 1, &last) : RT_ORDER;
+    return status == RT_ORDER ? rt_prefill(d, prompt, n - 1, &last) : status;
+}
+
+/* The last id is not fed. */
+static void hold(RtHeld *h, const int *history, int n)
+{
+    memcpy(h->ids, history, (size_t)n * sizeof *h->ids);
+    h->count = n;
 }
 
 /* ---- one id --------------------------------------------------------------------------------------------- */
@@ -121,7 +155,6 @@ rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt
 {
     Work w = { .decoder = d, .options = o, .changed = rt_logits_change(&o->processors), .prompt = n, .count = n, .random = { o->seed } };
     const int plainly = plain(o) && d->next;
-    const float *last;
     size_t part[3];
     *out = (RtGenerated){ 0 };
     if (n < 1 || o->most < 1) return RT_ORDER;
@@ -133,7 +166,7 @@ rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt
     w.scores = (float *)(void *)(at + part[0]);
     w.candidates = (RtCandidate *)(void *)(at + part[0] + part[1]);
     memcpy(w.history, prompt, (size_t)n * sizeof *prompt);
-    rt_status status = rt_prefill(d, prompt, n - 1, &last);
+    rt_status status = feed_rest(d, o, prompt, n);
     while (status == RT_OK && out->count < o->most && !out->ended && !out->stopped) {
         int id = 0;
         status = plainly ? step_plainly(&w, &id) : step(&w, &id, &out->sum);
@@ -142,5 +175,6 @@ rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt
         out->ended = is_end(o, id);
         out->stopped = o->told && o->told(o->user, id);
     }
+    if (o->held && status == RT_OK) hold(o->held, w.history, w.count - 1);
     return status;
 }

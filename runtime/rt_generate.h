@@ -10,6 +10,10 @@
 extern "C" {
 #endif
 
+/* What slot 0 holds, for a prompt that goes on from it: ids[longest], of which `count` were fed and nothing else since. All zero but
+ * for ids: nothing. */
+typedef struct RtHeld { int *ids; int count; } RtHeld;
+
 typedef struct RtGenerate {
     int most;                       /* ids to generate, at most; the end id is one */
     int longest;                    /* ids that the prompt and these may have in all */
@@ -21,6 +25,7 @@ typedef struct RtGenerate {
     /* Called with each new id; anything but 0 stops, and the id stays the last one. NULL: nobody listens. */
     int (*told)(void *user, int id);
     void *user;
+    RtHeld *held;                   /* what slot 0 holds, kept up to date; NULL: every prompt is fed from its beginning */
 } RtGenerate;
 
 typedef struct RtGenerated {
@@ -32,9 +37,12 @@ typedef struct RtGenerated {
 
 /* Bytes of scratch for rt_generate with these options. */
 size_t rt_generate_scratch_bytes(const RtGenerate *o, int vocab);
+/* The first ids of prompt[n] that need not be fed again: at most n - 2, so that what is fed takes the slot back to where they end. */
+int rt_held_of(const RtHeld *h, const int *prompt, int n);
 /* Continue prompt[n], whose source, where there is one, was encoded into slot 0. ids: [o->most]. scratch: aligned as for a double.
  * Returns RT_OK; RT_ORDER for no prompt or nothing to generate, RT_TOO_LONG for a prompt and `most` above `longest`, RT_NO_ROOM for too
- * little scratch, RT_BAD_WEIGHTS where no logit is a number, or what a call returned. *out then tells how far it came. */
+ * little scratch, RT_BAD_WEIGHTS where no logit is a number, or what a call returned. *out then tells how far it came. The ids, and all
+ * numbers behind them, are the same with `held` and without it; a model whose rings have lost what comes before is fed the whole prompt. */
 rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n, int *ids, void *scratch, size_t bytes,
                       RtGenerated *out);
 

@@ -4,7 +4,8 @@
 static RtGenerate single(const RtGeneration *g, const RtAnswering *a, int most, int longest)
 {
     return (RtGenerate){ .most = most, .longest = longest, .ends = g->ends, .end_count = g->end_count, .processors = g->processors,
-                         .sampling = g->sampling, .seed = g->seed, .scored = a->scored, .told = a->told, .user = a->user };
+                         .sampling = g->sampling, .seed = g->seed, .scored = a->scored, .told = a->told, .user = a->user,
+                         .held = a->held };
 }
 
 static RtBeamOptions search(const RtGeneration *g, int most, int longest)
@@ -21,6 +22,11 @@ int rt_generation_most(const RtGeneration *g, int n, int longest)
     if (g->max_new) most = least(most, g->max_new);
     else if (g->max_length) most = least(most, g->max_length - n);
     return most > 0 ? most : 0;
+}
+
+int rt_generation_prompt(const RtGeneration *g, int most)
+{
+    return !g->max_new && g->max_length ? least(most, g->max_length - 1) : most;
 }
 
 int rt_generation_searches(const RtGeneration *g) { return g->beams > 1; }
@@ -52,6 +58,7 @@ rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering
         return RT_OK;
     }
     if (rt_generation_searches(g)) {
+        if (a->held) a->held->count = 0;
         const rt_status status = rt_beam_search(d, &many, prompt, n, scratch, bytes, results, count);
         return status == RT_OK && !*count ? RT_BAD_WEIGHTS : status;
     }

@@ -28,10 +28,13 @@ typedef struct RtAnswering {
     int scored;
     int (*told)(void *user, int id);                        /* as in RtGenerate; not called by a search */
     void *user;
+    RtHeld *held;                                           /* as in RtGenerate; after a search nothing is held */
 } RtAnswering;
 
 /* What RtGeneration lets be generated behind a prompt of n ids, of the `longest` that a sequence may have; 0: nothing. */
 int rt_generation_most(const RtGeneration *g, int n, int longest);
+/* The ids that a prompt may have, of the `most` that the model takes, so that one more may follow. */
+int rt_generation_prompt(const RtGeneration *g, int most);
 /* Whether it is a search, which tells no id before its end. One beam is none, as for transformers' generate. */
 int rt_generation_searches(const RtGeneration *g);
 /* Bytes of scratch for rt_answer. */

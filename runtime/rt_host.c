@@ -170,9 +170,11 @@ static int host_lines(Host *host)
     size_t n;
     int code = 0, got = 1;
     HostPlace place = { "line", 1 };
-    for (; !code && (got = rt_lines_next(&host->lines, &line, &n)) > 0; place.number++)
+    const int prompts = host->options->turns && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    for (; !code && (!prompts || fputs("> ", stderr) >= 0) && (got = rt_lines_next(&host->lines, &line, &n)) > 0; place.number++)
         code = host->batch ? host_batch_line(host, line, n, place.number) : host_text(host, line, n, place);
     const int error = errno;
+    if (prompts && got == 0) fputs("\n", stderr);
     if (!code) code = host_batch_end(host);
     if (code || got == 0) return code;
     if (got == RT_LINE_TOO_LONG) {

@@ -24,8 +24,12 @@ typedef struct rt_host_texts {
      * tokenizer's template adds is left out. */
     rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, int pair, int cut, int plain, rt_host_source *out);
     rt_status (*token)(rt_host_tokenizer *t, int id, char *out, size_t cap, size_t *used);      /* its text, of special ones too */
-    /* A text wrapped by a template: *wrapped[*n] stays the tokenizer's, until the next. RT_NO_ROOM: no memory. */
-    rt_status (*wrap)(rt_host_tokenizer *t, const RtChat *chat, const char *system, const char *text, size_t bytes, const char **wrapped, size_t *n);
+    /* A text wrapped by a template, behind the turns before where it goes on: *wrapped[*n] stays the tokenizer's, until the next.
+     * RT_NO_ROOM: no memory. */
+    rt_status (*wrap)(rt_host_tokenizer *t, const RtChat *chat, const RtChatWords *words, int goes_on, const char *text, size_t bytes,
+                      const char **wrapped, size_t *n);
+    /* What was answered to the last text that was wrapped; NULL: nothing, and it is as if it had not been said. */
+    rt_status (*answered)(rt_host_tokenizer *t, const char *answer, size_t bytes);
     RtSay *say;                     /* its self is the rt_host_tokenizer */
 } rt_host_texts;
 extern const rt_host_texts rt_host_text;

@@ -46,7 +46,8 @@ static void say_fault(Host *host, const char *text, rt_status status, int n, con
 {
     HostAnswer *a = &host->answer;
     const int numbers = host_numbers(host);
-    if (status == RT_TOO_LONG) say(a, "%d %s, but at most %d fit", n, host_unit(host), host_most(host));
+    const char *all = host->options->turns && host->conversation ? "with it the conversation has " : "";
+    if (status == RT_TOO_LONG) say(a, "%s%d %s, but at most %d fit", all, n, host_unit(host), host_most(host));
     else if (status != RT_BAD_ID) say(a, "%s", rt_status_text(status));
     else if (host->tokenizer && !numbers) say(a, "a character that the vocabulary has no id for");
     else if (numbers) say(a, "no whole number at byte %zu", fault->at + 1);
@@ -77,7 +78,8 @@ static rt_status read_pieces(Host *host, const char *text, size_t bytes)
     HostAnswer *a = &host->answer;
     rt_host_source source = { a->input, host_most(host), 0, 0, 0 };
     rt_status status = RT_OK;
-    if (o->chat) status = p->texts->wrap(host->tokenizer, p->chat, o->system, text, bytes, &text, &bytes);
+    const RtChatWords words = { o->system, o->date };
+    if (o->chat) status = p->texts->wrap(host->tokenizer, p->chat, &words, o->turns, text, bytes, &text, &bytes);
     if (status == RT_OK) status = p->texts->ids(host->tokenizer, text, bytes, p->pairs, !p->max_target, o->chat, &source);
     a->input_count = source.n;
     a->first = source.first;
@@ -201,7 +203,8 @@ rt_status host_generate(Host *host, int scored)
 {
     HostAnswer *a = &host->answer;
     const int heard = a->says && (a->text.stops.count || host->streams) && !rt_generation_searches(&host->decoder.settings);
-    const RtAnswering how = { .scored = scored, .told = heard ? hear : NULL, .user = host };
+    const RtAnswering how = { .scored = scored, .told = heard ? hear : NULL, .user = host,
+                              .held = host->decoder.held.ids ? &host->decoder.held : NULL };
     a->told = a->says ? begin_text(host) : RT_OK;
     if (host->streams && a->told == RT_OK) show(a);
     rt_status status = a->told;
@@ -238,8 +241,13 @@ int host_failed(Host *host, rt_status status)
 
 int host_answer(Host *host, const char *text, size_t bytes, int scored)
 {
-    if (!host_read(host, text, bytes)) return 0;
-    const rt_status status = host->program->max_target ? host_generate(host, scored) : host_encode(host);
+    const rt_program *p = host->program;
+    HostAnswer *a = &host->answer;
+    const int good = host_read(host, text, bytes);
+    rt_status status = !good ? RT_OK : p->max_target ? host_generate(host, scored) : host_encode(host);
+    const char *answer = good && status == RT_OK ? a->text.text : NULL;
+    host->conversation |= answer != NULL;
+    if (host->options->chat && p->texts->answered(host->tokenizer, answer, a->text.bytes) != RT_OK && status == RT_OK) status = RT_NO_ROOM;
     return status == RT_OK ? 0 : host_failed(host, status);
 }
 

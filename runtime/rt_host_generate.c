@@ -32,12 +32,13 @@ int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o,
     d->bytes = rt_answer_scratch_bytes(g, d->longest, p->vocab);
     d->scratch = malloc(d->bytes);
     d->results = malloc((size_t)(g->beams ? g->beams : 1) * sizeof *d->results);
-    if (d->scratch && d->results) return 0;
+    if (o->turns) d->held.ids = malloc((size_t)d->longest * sizeof *d->held.ids);
+    if (d->scratch && d->results && (d->held.ids || !o->turns)) return 0;
     fprintf(stderr, "%s: no memory for %d beams\n", p->name, g->beams);
     return EXIT_MISSING;
 }
 
-void host_decoder_close(HostDecoder *d) { free(d->scratch), free(d->results); }
+void host_decoder_close(HostDecoder *d) { free(d->scratch), free(d->results), free(d->held.ids); }
 
 /* ---- the model's calls ---------------------------------------------------------------------------------- */
 
@@ -45,7 +46,7 @@ static rt_status call_rows(void *self, const rt_row *rows, int n)
 {
     HostDecoder *d = self;
     const rt_status status = d->program->rows_of(d->model, d->state, rows, n);
-    rt_timing_fed(&d->timing, n);
+    if (status == RT_OK) rt_timing_fed(&d->timing, n);
     return status;
 }
 
@@ -53,7 +54,7 @@ static rt_status call_read(void *self, const rt_row *rows, int n)
 {
     HostDecoder *d = self;
     const rt_status status = d->program->read(d->model, d->state, rows, n);
-    rt_timing_fed(&d->timing, n);
+    if (status == RT_OK) rt_timing_fed(&d->timing, n);
     return status;
 }
 
@@ -71,7 +72,8 @@ static rt_status call_fork(void *self, int from, int to)
 
 static rt_status call_clear(void *self, int slot)
 {
-    const HostDecoder *d = self;
+    HostDecoder *d = self;
+    rt_timing_anew(&d->timing);
     return d->program->clear(d->state, slot);
 }
 
@@ -79,7 +81,7 @@ static rt_status call_next(void *self, int id, int *next)
 {
     HostDecoder *d = self;
     const rt_status status = d->program->next(d->model, d->state, id, next);
-    rt_timing_fed(&d->timing, 1);
+    if (status == RT_OK) rt_timing_fed(&d->timing, 1);
     return status;
 }
 
@@ -98,7 +100,7 @@ rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int 
     const RtDecoder calls = { .self = d, .slots = p->slots, .rows_most = p->rows, .vocab = p->vocab, .stride = p->logits_stride,
                               .rows = call_rows, .read = p->read ? call_read : NULL, .logits = call_logits, .fork = call_fork, .clear = call_clear,
                               .next = call_next };
-    rt_timing_begin(&d->timing, n, p->max_source ? 1 : n);
+    rt_timing_begin(&d->timing, n, p->max_source ? 1 : n, how->held ? rt_held_of(how->held, input, n) : 0);
     rt_status status = p->max_source ? p->encode(d->model, d->state, input, n) : RT_OK;
     int found = 0;
     *count = 0, *score = 0;

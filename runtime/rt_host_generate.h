@@ -11,6 +11,7 @@ typedef struct HostDecoder {
     void *model, *state;            /* the host's */
     RtGeneration settings;          /* the program's, changed by the options */
     int longest;                    /* ids that a sequence may have, a prompt's or the start id too */
+    RtHeld held;                    /* of turns of one conversation: what slot 0 holds; else without ids */
     RtTiming timing;                /* of the last answer */
     void *scratch;  size_t bytes;
     RtBeamResult *results;          /* [max(1, beams)]; NULL where there is no decoder */

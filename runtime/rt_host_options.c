@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, GENERATION };
+enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, DATE, TURNS, GENERATION };
 
 /* Which programs have it: all, those with a decoder, those with a chat template. */
 typedef enum Need { ANY, DECODER, CHATS } Need;
@@ -20,6 +21,8 @@ static const struct { const char *name, *argument, *help; int letter; Need need;
     { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, DECODER },
     { "chat",    NULL,   "a text is what a user says: wrap it as the chat template does, and write the answer alone", CHAT, CHATS },
     { "system",  "TEXT", "with --chat: the system's text, before every text", SYSTEM, CHATS },
+    { "date",    "TEXT", "with --chat: the date that the template writes; default: its own, or today's", DATE, CHATS },
+    { "turns",   NULL,   "with --chat: each text goes on with one conversation, as lines that are typed at a terminal do", TURNS, CHATS },
     { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, DECODER },
     { "verbose", NULL,   "say how long each answer took", 'v', DECODER },
     { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', ANY },
@@ -222,9 +225,13 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
     else if (o->generation.stop_count > own && (o->ids || (!p->ids && !p->texts)))
         fprintf(stderr, "%s: --stop %s: answers are ids here, and no text\n", p->name, o->stops[own]);
     else if (o->chat && (o->action || o->ids)) fprintf(stderr, "%s: --chat says how texts are read; none is here\n", p->name);
-    else if (o->system && !o->chat) fprintf(stderr, "%s: --system is read with --chat\n", p->name);
+    else if ((o->system || o->date || o->turns) && !o->chat)
+        fprintf(stderr, "%s: --%s is read with --chat\n", p->name, o->system ? "system" : o->date ? "date" : "turns");
     else if (o->system && !p->chat->system[0])
         fprintf(stderr, "%s: --system: the chat template %s has no place for a system's text\n", p->name, p->chat->name);
+    else if (o->date && !p->chat->dated) fprintf(stderr, "%s: --date: the chat template %s has no place for a date\n", p->name, p->chat->name);
+    else if (o->turns && !p->chat->past[0])
+        fprintf(stderr, "%s: --turns: what the chat template %s makes of earlier answers is not known\n", p->name, p->chat->name);
     else if (o->action && o->verbose) fprintf(stderr, "%s: --verbose says how long answers took; none is here\n", p->name);
     else if (o->stream && (o->action || o->json)) fprintf(stderr, "%s: --stream says how answers are written; none is here as text\n", p->name);
     else if (o->stream && rt_generation_searches(&o->generation))
@@ -330,6 +337,8 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         case 'v': o->verbose = 1; break;
         case CHAT: o->chat = 1; break;
         case SYSTEM: code = some_text("system", p), o->system = optarg; break;
+        case DATE: code = some_text("date", p), o->date = optarg; break;
+        case TURNS: o->turns = 1; break;
         case STREAM: o->stream = 1; break;
         case STOP: code = add_stop(o, p); break;
         case 'c': code = parse_number(&o->longest, "max-len", longest, p); break;
@@ -348,5 +357,7 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         code = usage_end(p);
     }
     o->first = optind;
-    return code ? code : check_options(o, p, argc, argv);
+    if (!code) code = check_options(o, p, argc, argv);
+    o->turns |= o->chat && p->chat->past[0] && !o->prompt_count && o->first == argc && isatty(STDIN_FILENO);
+    return code;
 }

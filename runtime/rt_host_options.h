@@ -21,7 +21,8 @@ typedef struct HostOptions {
     int threads;                    /* 0: the program's default */
     int pin;
     int ids, json, raw, stream, verbose, chat;
-    const char *system;             /* of --chat; NULL: as the template has it */
+    const char *system, *date;      /* of --chat; NULL: as the template has it */
+    int turns;                      /* the texts are turns of one conversation: asked for, or they are typed at a terminal */
     HostAction action;
     int repetitions;                /* of --bench; 0: as many as there is time for */
     RtGeneration generation;        /* the program's settings, changed by options */

@@ -44,6 +44,7 @@ typedef struct Host {
     const float *pooled;  int from; /* of a batch: the text's vector, where it has one, and its first row; NULL and 0 outside one */
     int streams;                    /* answers are written while they are generated */
     int flush;                      /* after every answer: somebody may wait for it */
+    int conversation;               /* whether any text was answered */
     int refused;                    /* whether any text was */
 } Host;
 
@@ -52,8 +53,8 @@ static inline int host_longest(const rt_program *p) { return p->max_source ? p->
 /* The same as the options have it. */
 static inline int host_most(const Host *host)
 {
-    const int most = host_longest(host->program), asked = host->options->longest;
-    return asked && asked < most ? asked : most;
+    const int most = host_longest(host->program), asked = host->options->longest, fits = asked && asked < most ? asked : most;
+    return host->program->max_source ? fits : rt_generation_prompt(&host->options->generation, fits);
 }
 static inline int host_vocabulary(const rt_program *p) { return p->max_source ? p->source_vocab : p->vocab; }
 /* Whether texts are ids: asked for, or there is no tokenizer. */

@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "rt_tokenizer.h"
+#include "rt_turns.h"
 
 struct rt_host_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; RtTokenStream stream;
-                            unsigned char *types; int types_room; char *wrapped; size_t wrapped_bytes; };
+                            unsigned char *types; int types_room; RtTurns turns; };
 
 static rt_host_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_status *status)
 {
@@ -21,7 +22,7 @@ static rt_host_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_stat
 
 static void close_tokenizer(rt_host_tokenizer *t)
 {
-    if (t) free(t->scratch), free(t->types), free(t->wrapped);
+    if (t) free(t->scratch), free(t->types), rt_turns_free(&t->turns);
     free(t);
 }
 
@@ -42,18 +43,18 @@ static rt_status encode(rt_host_tokenizer *t, const RtTokenText *x, const RtToke
     }
 }
 
-static rt_status wrap(rt_host_tokenizer *t, const RtChat *chat, const char *system, const char *text, size_t bytes, const char **wrapped, size_t *n)
+static rt_status wrap(rt_host_tokenizer *t, const RtChat *chat, const RtChatWords *words, int goes_on, const char *text, size_t bytes,
+                      const char **wrapped, size_t *n)
 {
-    *n = rt_chat_text(chat, system, text, bytes, t->wrapped, t->wrapped_bytes);
-    if (*n > t->wrapped_bytes) {
-        free(t->wrapped);
-        t->wrapped_bytes = *n;
-        t->wrapped = malloc(t->wrapped_bytes);
-        if (!t->wrapped) t->wrapped_bytes = 0;
-        if (!t->wrapped) return RT_NO_ROOM;
-        rt_chat_text(chat, system, text, bytes, t->wrapped, t->wrapped_bytes);
-    }
-    *wrapped = t->wrapped;
+    if (!goes_on) rt_turns_clear(&t->turns);
+    const rt_status status = rt_turns_say(&t->turns, text, bytes);
+    return status == RT_OK ? rt_turns_text(&t->turns, chat, words, wrapped, n) : status;
+}
+
+static rt_status answered(rt_host_tokenizer *t, const char *answer, size_t bytes)
+{
+    if (answer) return rt_turns_answer(&t->turns, answer, bytes);
+    rt_turns_drop(&t->turns);
     return RT_OK;
 }
 
@@ -98,4 +99,4 @@ static rt_status say(void *self, const int *ids, int from, int n, int last, char
     return (last ? rt_tokenizer_stream_end : rt_tokenizer_stream)(&t->tokenizer, &t->stream, ids, n, 1, out, cap, used);
 }
 
-const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, to_token, wrap, say };
+const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, to_token, wrap, answered, say };

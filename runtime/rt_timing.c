@@ -13,10 +13,16 @@ static int64_t now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-void rt_timing_begin(RtTiming *t, int input, int prompt)
+void rt_timing_begin(RtTiming *t, int input, int prompt, int kept)
 {
-    *t = (RtTiming){ .input = input, .prompt = prompt, .begin = now() };
+    *t = (RtTiming){ .input = input - kept, .prompt = prompt - kept, .kept = kept, .begin = now() };
     t->first = t->last = t->begin;
+}
+
+void rt_timing_anew(RtTiming *t)
+{
+    t->input += t->kept, t->prompt += t->kept;
+    t->kept = 0;
 }
 
 void rt_timing_fed(RtTiming *t, int rows)

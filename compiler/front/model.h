@@ -232,12 +232,14 @@ typedef struct IdList { int count; const int *id; } IdList;
 /* White space that a chat template leaves out: chats.def says where. */
 typedef enum ChatTrim { CHAT_TRIM_NONE, CHAT_TRIM_USER, CHAT_TRIM_EACH, CHAT_TRIM_TURN } ChatTrim;
 
-/* How a chat template wraps a text, as chats.def has it, with the tokens' texts filled in. */
+/* What a chat template makes of a conversation, as chats.def has it, with the tokens' texts filled in. A date, where there is one, stands
+ * between system[0] and `dated`: the one that is given, else `date`, else today's as strftime writes it by `today`. past: around the
+ * answers of earlier turns; NULL where that is not known. again: before every turn of the user but the first. */
 typedef struct Chat {
     const char *name, *begin;
-    const char *system[2], *user[2], *answer, *preset;
+    const char *system[2], *dated, *date, *today, *user[2], *answer, *again, *past[2], *preset;
     ChatTrim trim;
-    bool inside;
+    bool inside, at_last, trims_past, thinks;
 } Chat;
 
 /* ---- the product ---------------------------------------------------------------------------------------- */

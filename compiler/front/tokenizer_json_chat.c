@@ -7,17 +7,41 @@
 
 #include "text.h"
 
-typedef struct ChatRow { Chat chat; const char *markers[8], *strangers[8]; } ChatRow;
+typedef struct Marks { const char *markers[8], *strangers[8]; } Marks;
+typedef struct ChatRow { Chat chat; Marks marks; } ChatRow;
+typedef struct PastRow { int chat; Marks marks; const char *again, *past[2]; bool trims, thinks, at_last; } PastRow;
 
+#define EOS  "\4"                 /* marks in the texts of rows */
+#define BOS  "\5"
+#define DATE "\6"
 #define MARKERS(...)   { __VA_ARGS__, NULL }
 #define STRANGERS(...) { __VA_ARGS__, NULL }
 static const ChatRow rows[] = {
-#define CHAT(id, name, markers, strangers, before_system, after_system, before_user, after_user, answer, preset, trim, inside) \
-    { { name, "", { before_system, after_system }, { before_user, after_user }, answer, preset, CHAT_TRIM_##trim, inside }, markers, strangers },
+#define CHAT(id, called, marks, others, before_system, after_system, before_user, after_user, to_answer, own, trims, within) \
+    { { .name = called, .begin = "", .system = { before_system, after_system }, .user = { before_user, after_user }, .answer = to_answer, \
+        .again = "", .preset = own, .trim = CHAT_TRIM_##trims, .inside = within }, { marks, others } },
+#define PAST(id, markers, strangers, again, before, after, trims, thinks, last)
 #include "chats.def"
 #undef CHAT
+#undef PAST
 };
-enum { ROWS = sizeof rows / sizeof *rows, MOST_BYTES = 4 << 20 };
+enum {
+#define CHAT(id, name, markers, strangers, before_system, after_system, before_user, after_user, answer, preset, trim, inside) ROW_##id,
+#define PAST(id, markers, strangers, again, before, after, trims, thinks, last)
+#include "chats.def"
+#undef CHAT
+#undef PAST
+    ROWS, MOST_BYTES = 4 << 20
+};
+static const PastRow pasts[] = {
+#define CHAT(id, name, markers, strangers, before_system, after_system, before_user, after_user, answer, preset, trim, inside)
+#define PAST(id, markers, strangers, again, before, after, trims, thinks, last) \
+    { ROW_##id, { markers, strangers }, again, { before, after }, trims, thinks, last },
+#include "chats.def"
+#undef CHAT
+#undef PAST
+};
+enum { PASTS = sizeof pasts / sizeof *pasts };
 
 typedef struct Reader { Arena *arena; Model *model; } Reader;
 
@@ -91,11 +115,11 @@ static char *normalised(const Reader *r, const char *s)
     return out;
 }
 
-static bool fits(const ChatRow *row, const char *text)
+static bool fits(const Marks *m, const char *text)
 {
     bool good = true;
-    for (int i = 0; row->markers[i]; i++) good &= strstr(text, row->markers[i]) != NULL;
-    for (int i = 0; row->strangers[i]; i++) good &= strstr(text, row->strangers[i]) == NULL;
+    for (int i = 0; m->markers[i]; i++) good &= strstr(text, m->markers[i]) != NULL;
+    for (int i = 0; m->strangers[i]; i++) good &= strstr(text, m->strangers[i]) == NULL;
     return good;
 }
 
@@ -117,23 +141,76 @@ static bool find_preset(const Reader *r, const char *text, Chat *chat)
     return true;
 }
 
-/* EOS in a text of a row. */
-static const char *with_end(const Reader *r, const char *s, const char *end)
+/* What stands between `before` and the next quote; NULL where `before` is not there. */
+static const char *quoted(const Reader *r, const char *text, const char *before)
 {
-    const char *at = s ? strchr(s, '\4') : NULL;
-    return at ? arena_format(r->arena, "%.*s%s%s", (int)(at - s), s, end, at + 1) : s;
+    const char *at = strstr(text, before);
+    return at ? arena_copy(r->arena, at + strlen(before), strcspn(at + strlen(before), "\"")) : NULL;
+}
+
+/* Whether strftime of C writes it as Python's does. */
+static bool knows_format(const char *format)
+{
+    for (const char *s = format; (s = strchr(s, '%')); s += 2)
+        if (!s[1] || !strchr("aAbBdHIjmMpSyY%", s[1])) return false;
+    return *format && strlen(format) < 32;
+}
+
+/* The date of a row that has one, which stands behind the system's mark; false where it cannot be told. */
+static bool find_date(const Reader *r, const char *text, Chat *chat)
+{
+    const char *at = chat->system[0] ? strchr(chat->system[0], *DATE) : NULL;
+    if (!at) return true;
+    chat->dated = at + 1;
+    chat->system[0] = arena_copy(r->arena, chat->system[0], (size_t)(at - chat->system[0]));
+    chat->today = quoted(r, text, "date_string = strftime_now(\"");
+    if (!chat->today) chat->date = quoted(r, text, "date_string = \"");
+    return chat->today ? knows_format(chat->today) : chat->date != NULL;
+}
+
+static void find_past(const char *text, int row, Chat *chat)
+{
+    for (int i = 0; i < PASTS; i++) {
+        const PastRow *p = &pasts[i];
+        if (p->chat != row || !fits(&p->marks, text)) continue;
+        chat->again = p->again, chat->past[0] = p->past[0], chat->past[1] = p->past[1];
+        chat->trims_past = p->trims, chat->thinks = p->thinks, chat->at_last = p->at_last;
+        return;
+    }
+}
+
+/* EOS and BOS in a text of a row, in the place of which those of the tokenizer stand. */
+static const char *filled(const Reader *r, const char *s, const char *begin, const char *end)
+{
+    Text t = text_new(r->arena);
+    if (!s || !strpbrk(s, EOS BOS)) return s;
+    for (; *s; s++) {
+        if (*s == *EOS) text_add(&t, end);
+        else if (*s == *BOS) text_add(&t, begin);
+        else text_printf(&t, "%c", *s);
+    }
+    return t.data;
+}
+
+static void fill_all(const Reader *r, Chat *c, const char *begin, const char *end)
+{
+    const char **texts[] = { &c->system[0], &c->system[1], &c->user[0], &c->user[1], &c->again, &c->past[0], &c->past[1] };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = filled(r, *texts[i], begin, end);
 }
 
 static void recognise(const Reader *r, const char *text, const char *begin, const char *end)
 {
     Model *m = r->model;
     for (int i = 0; i < ROWS; i++) {
-        if (!fits(&rows[i], text)) continue;
+        if (!fits(&rows[i].marks, text)) continue;
         Chat *chat = arena_alloc(r->arena, sizeof *chat);
         *chat = rows[i].chat;
-        for (int k = 0; k < 2; k++) chat->system[k] = with_end(r, chat->system[k], end), chat->user[k] = with_end(r, chat->user[k], end);
+        find_past(text, i, chat);
+        fill_all(r, chat, begin, end);
         if (strstr(text, "bos_token")) chat->begin = begin;
-        if (find_preset(r, text, chat)) m->chat = chat;
+        if (!find_date(r, text, chat))
+            m->chat_fault = arena_format(r->arena, "the chat template is like %s, but the date that it writes cannot be told", chat->name);
+        else if (find_preset(r, text, chat)) m->chat = chat;
         else m->chat_fault = arena_format(r->arena, "the chat template is like %s, but has a system text of its own that cannot be told", chat->name);
         return;
     }

@@ -8,8 +8,10 @@ RtChat chat_of(const Model *m)
     static const RtChatTrim trims[] = { [CHAT_TRIM_NONE] = RT_CHAT_TRIM_NONE, [CHAT_TRIM_USER] = RT_CHAT_TRIM_USER,
                                         [CHAT_TRIM_EACH] = RT_CHAT_TRIM_EACH, [CHAT_TRIM_TURN] = RT_CHAT_TRIM_TURN };
     const Chat *c = m->chat;
-    return (RtChat){ .name = c->name, .begin = c->begin, .system = { c->system[0], c->system[1] }, .user = { c->user[0], c->user[1] },
-                     .answer = c->answer, .preset = c->preset, .trim = trims[c->trim], .inside = c->inside };
+    return (RtChat){ .name = c->name, .begin = c->begin, .system = { c->system[0], c->system[1] }, .dated = c->dated, .date = c->date,
+                     .today = c->today, .user = { c->user[0], c->user[1] }, .answer = c->answer, .again = c->again,
+                     .past = { c->past[0], c->past[1] }, .preset = c->preset, .trim = trims[c->trim], .inside = c->inside,
+                     .at_last = c->at_last, .trims_past = c->trims_past, .thinks = c->thinks };
 }
 
 static void emit_text(Text *out, const char *s)
@@ -46,8 +48,14 @@ void chat_emit(Text *out, const RtChat *c)
     emit_member(out, "name", c->name);
     emit_member(out, "begin", c->begin);
     emit_pair(out, "system", c->system);
+    if (c->dated) emit_member(out, "dated", c->dated);
+    if (c->date) emit_member(out, "date", c->date);
+    if (c->today) emit_member(out, "today", c->today);
     emit_pair(out, "user", c->user);
     emit_member(out, "answer", c->answer);
+    emit_member(out, "again", c->again);
+    emit_pair(out, "past", c->past);
     if (c->preset) emit_member(out, "preset", c->preset);
-    text_printf(out, "    .trim = %s, .inside = %d,\n};\n", trims[c->trim], c->inside);
+    text_printf(out, "    .trim = %s, .inside = %d, .at_last = %d, .trims_past = %d, .thinks = %d,\n};\n", trims[c->trim], c->inside, c->at_last,
+                c->trims_past, c->thinks);
 }

@@ -15,13 +15,19 @@ Decoder *decoder_new(Arena *a, Engine *e, const RtGeneration *g)
     return d;
 }
 
+void decoder_hold(Arena *a, Decoder *d)
+{
+    d->held = (RtHeld){ .ids = arena_array(a, (size_t)d->longest, sizeof(int)) };
+    d->answering.held = &d->held;
+}
+
 static const EngineOps *ops_of(void *self) { return ((Decoder *)self)->engine->ops; }
 
 static rt_status call_rows(void *self, const rt_row *rows, int n)
 {
     Decoder *d = self;
     const rt_status status = ops_of(d)->rows(d->engine, rows, n);
-    rt_timing_fed(&d->timing, n);
+    if (status == RT_OK) rt_timing_fed(&d->timing, n);
     return status;
 }
 
@@ -29,7 +35,7 @@ static rt_status call_read(void *self, const rt_row *rows, int n)
 {
     Decoder *d = self;
     const rt_status status = ops_of(d)->read(d->engine, rows, n);
-    rt_timing_fed(&d->timing, n);
+    if (status == RT_OK) rt_timing_fed(&d->timing, n);
     return status;
 }
 
@@ -37,7 +43,7 @@ static rt_status call_next(void *self, int id, int *next)
 {
     Decoder *d = self;
     const rt_status status = ops_of(d)->next(d->engine, id, next);
-    rt_timing_fed(&d->timing, 1);
+    if (status == RT_OK) rt_timing_fed(&d->timing, 1);
     return status;
 }
 
@@ -45,7 +51,12 @@ static const float *call_logits(void *self) { return ops_of(self)->logits(((Deco
 static rt_status call_fork(void *self, int from, int to) { return ops_of(self)->fork(((Decoder *)self)->engine, from, to); }
 
 /* An engine clears slot 0, the only one that is cleared. */
-static rt_status call_clear(void *self, int slot) { return slot ? RT_BAD_ID : ops_of(self)->clear(((Decoder *)self)->engine); }
+static rt_status call_clear(void *self, int slot)
+{
+    Decoder *d = self;
+    rt_timing_anew(&d->timing);
+    return slot ? RT_BAD_ID : ops_of(d)->clear(d->engine);
+}
 
 rt_status decoder_answer(Decoder *d, const int *ids, int n)
 {
@@ -56,7 +67,7 @@ rt_status decoder_answer(Decoder *d, const int *ids, int n)
                               .fork = call_fork,
                               .clear = call_clear, .next = call_next };
     const int start = (int)m->start_id, *prompt = m->has_encoder ? &start : ids;
-    rt_timing_begin(&d->timing, n, m->has_encoder ? 1 : n);
+    rt_timing_begin(&d->timing, n, m->has_encoder ? 1 : n, d->answering.held ? rt_held_of(d->answering.held, ids, n) : 0);
     const rt_status status = m->has_encoder ? e->ops->encode(e, ids, n) : RT_OK;
     d->count = 0;
     if (status != RT_OK) return status;

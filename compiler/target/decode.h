@@ -14,6 +14,7 @@ typedef struct Decoder {
     RtGeneration generation;
     RtTiming timing;                /* of the last answer */
     RtAnswering answering;          /* nobody listens and nothing is scored, until the caller says so */
+    RtHeld held;                    /* of decoder_hold: what slot 0 holds */
     int longest;                    /* ids that a sequence may have, a prompt's or the start id too */
     RtBeamResult *results;          /* [max(1, beams)] */
     int count;                      /* of the last answer */
@@ -22,6 +23,8 @@ typedef struct Decoder {
 
 /* A decoder on an engine whose model decodes, with a slot for every beam; it lives in the arena. */
 Decoder *decoder_new(Arena *a, Engine *e, const RtGeneration *g);
+/* Of a decoder alone: from now on a prompt is fed from where it differs from what slot 0 holds, to the same answers. */
+void decoder_hold(Arena *a, Decoder *d);
 /* Answer ids[n]: a source, or the prompt of a decoder alone. The answers are d->results, best first, until the next call;
  * each has its end id, unless it is as long as it may be. Returns what the engine's calls and rt_answer do. */
 rt_status decoder_answer(Decoder *d, const int *ids, int n);

@@ -9,7 +9,7 @@ static const char host_objects[] =
     "runtime/rt_packed.o runtime/rt_scores.o $(addprefix runtime/rt_,stops.o answer_text.o timing.o lines.o) \\\n"
     "          $(addprefix runtime/rt_host,.o _options.o _answer.o _batch.o _vector.o _json.o _info.o _check.o _bench.o _generate.o)";
 
-static const char text_objects[] = "runtime/rt_host_text.o runtime/rt_chat.o";
+static const char text_objects[] = "runtime/rt_host_text.o runtime/rt_chat.o runtime/rt_turns.o";
 
 static const char library_objects[] =
     "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o \\\n"

@@ -1,17 +1,35 @@
 """Folders with a small tokenizer and a chat template each, written for this test after the families that chats.def knows, and NAME.gold: what
-transformers' apply_chat_template makes of texts, as JSON lines: system (or null), user, text, ids. usage: make.py, in this folder."""
+transformers' apply_chat_template makes of texts, as JSON lines: system (or null), user, or turns (a list of what user and assistant say by
+turns), date where one is given, text, ids. Today is the day of NOW. usage: make.py, in this folder."""
+import datetime
 import json
 import os
 import shutil
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
+from transformers.utils import chat_template_utils
+
+NOW = 1930480200                                        # 5 March 2031, 12:30 UTC
+
+
+class Today(datetime.datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return datetime.datetime.fromtimestamp(NOW, datetime.timezone.utc)
+
+
+chat_template_utils.datetime = Today
 
 CORPUS = ['You are a helpful assistant who answers in few words.', 'system user assistant model', 'Today Date: 26 Jul 2024',
           'Cutting Knowledge Date: December 2023', 'What is the capital of France? The capital is Paris.'] * 4
 
 USERS = ['What is the capital?', '  two spaces before, a line end behind\n', 'é 🙂 \u00a0', "it's {{ braces }} and \"quotes\"", '[/INST] <b>',
          '\u2003wide space\u3000\x1f', 'a' * 60]
+TALKS = [['What is the capital?', 'Paris.', 'And of Italy?'],
+         [' \n first ', '\n An answer, \t with white space \u00a0', '  second\n', '', ' third ', 'é 🙂 </s> <|eot_id|>', '4'],
+         ['What is the capital?', '', 'And of Italy?', '', '4'],
+         ['Why?', '<think>\nBecause </think> of\n</think>\n\n It is "so".\n', 'Thanks', 'ok</think>', '?']]
 SYSTEMS = [None, 'You are helpful.', ' \n Answer in few words. \t']
 
 
@@ -59,6 +77,10 @@ LLAMA3_DATED = '''{{- bos_token }}
 {%- endfor %}
 {%- if add_generation_prompt %}{{- '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}{%- endif %}'''
 
+LLAMA3_TODAY = LLAMA3_DATED.replace('''{%- set date_string = "26 Jul 2024" %}''', '''
+    {%- if strftime_now is defined %}{%- set date_string = strftime_now("%d %b %Y") %}
+    {%- else %}{%- set date_string = "26 Jul 2024" %}{%- endif %}''')
+
 CHATML = '''{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}\
 {% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}'''
 
@@ -72,6 +94,51 @@ CHATML_PRESET = '''{%- if messages[0]["role"] == "system" %}
 {%- endfor %}
 {%- if add_generation_prompt %}{{- "<|im_start|>assistant\\n" }}{%- endif %}'''
 
+CHATML_TOOLS = '''{%- if tools %}
+    {{- '<|im_start|>system\\n' }}
+    {%- if messages[0]['role'] == 'system' %}{{- messages[0]['content'] }}{%- else %}{{- 'You answer; you have tools.' }}{%- endif %}
+    {{- "\\n\\nTools:\\n<|im_end|>\\n" }}
+{%- else %}
+    {%- if messages[0]['role'] == 'system' %}
+        {{- '<|im_start|>system\\n' + messages[0]['content'] + '<|im_end|>\\n' }}
+    {%- else %}
+        {{- '<|im_start|>system\\nYou answer; you have tools.<|im_end|>\\n' }}
+    {%- endif %}
+{%- endif %}
+{%- for message in messages %}
+    {%- if (message.role == "user") or (message.role == "system" and not loop.first) or (message.role == "assistant" and not message.tool_calls) %}
+        {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
+    {%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}'''
+
+CHATML_THINKS = '''{%- if messages[0].role == 'system' %}{{- '<|im_start|>system\\n' + messages[0].content + '<|im_end|>\\n' }}{%- endif %}
+{%- set ns = namespace(last_query_index=messages|length - 1) %}
+{%- for message in messages %}
+    {%- if message.role == "user" %}{%- set ns.last_query_index = loop.index0 %}{%- endif %}
+{%- endfor %}
+{%- for message in messages %}
+    {%- if (message.role == "user") or (message.role == "system" and not loop.first) %}
+        {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
+    {%- elif message.role == "assistant" %}
+        {%- set content = message.content %}{%- set thoughts = '' %}
+        {%- if '</think>' in message.content %}
+            {%- set content = message.content.split('</think>')[-1].lstrip('\\n') %}
+            {%- set thoughts = message.content.split('</think>')[0].rstrip('\\n').split('<think>')[-1].lstrip('\\n') %}
+        {%- endif %}
+        {%- if loop.index0 > ns.last_query_index %}
+            {{- '<|im_start|>' + message.role + '\\n<think>\\n' + thoughts.strip('\\n') + '\\n</think>\\n\\n' + content.lstrip('\\n') }}
+        {%- else %}
+            {{- '<|im_start|>' + message.role + '\\n' + content }}
+        {%- endif %}
+        {{- '<|im_end|>\\n' }}
+    {%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}
+    {{- '<|im_start|>assistant\\n' }}
+    {%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}{%- endif %}
+{%- endif %}'''
+
 LLAMA2 = '''{% if messages[0]['role'] == 'system' %}{% set rest = messages[1:] %}{% set system_message = messages[0]['content'] %}\
 {% else %}{% set rest = messages %}{% set system_message = false %}{% endif %}\
 {% for message in rest %}{% if loop.first and system_message != false %}\
@@ -84,7 +151,10 @@ MISTRAL = '''{{ bos_token }}{% for message in messages %}{% if message['role'] =
 {% else %}{{ message['content'] + eos_token }}{% endif %}{% endfor %}'''
 
 
-def mistral_told(before, behind):
+MISTRAL_SPACED = MISTRAL.replace("message['content'] + eos_token", "message['content'] + eos_token + ' '")
+
+
+def mistral_told(before, behind, place='last', content='message["content"]'):
     return f'''{{%- if messages[0]["role"] == "system" %}}
     {{%- set system_message = messages[0]["content"] %}}{{%- set rest = messages[1:] %}}
 {{%- else %}}
@@ -92,12 +162,12 @@ def mistral_told(before, behind):
 {{%- endif %}}
 {{{{- bos_token }}}}
 {{%- for message in rest %}}
-    {{%- if message["role"] == "user" and loop.last and system_message is defined %}}
+    {{%- if message["role"] == "user" and loop.{place} and system_message is defined %}}
         {{{{- "{before}" + system_message + "\\n\\n" + message["content"] + "{behind}" }}}}
     {{%- elif message["role"] == "user" %}}
         {{{{- "{before}" + message["content"] + "{behind}" }}}}
     {{%- else %}}
-        {{{{- " " + message["content"] + eos_token }}}}
+        {{{{- " " + {content} + eos_token }}}}
     {{%- endif %}}
 {{%- endfor %}}'''
 
@@ -154,10 +224,19 @@ TURNS = ['<pad>', '<eos>', '<bos>', '<unk>', '<start_of_turn>', '<end_of_turn>']
 FOLDERS = {
     'llama3': (byte_level, HEADERS, HEADERS[0], '<|eot_id|>', LLAMA3, 'config'),
     'llama3_dated': (byte_level, HEADERS, HEADERS[0], '<|eot_id|>', LLAMA3_DATED, 'file'),
+    'llama3_today': (byte_level, HEADERS, HEADERS[0], '<|eot_id|>', LLAMA3_TODAY, 'file'),
     'chatml': (byte_level, ['<|endoftext|>', '<|im_start|>', '<|im_end|>'], None, '<|im_end|>', CHATML, 'config'),
     'chatml_preset': (byte_level, ['<|endoftext|>', '<|im_start|>', '<|im_end|>'], None, '<|im_end|>', CHATML_PRESET, 'list'),
+    'chatml_tools': (byte_level, ['<|endoftext|>', '<|im_start|>', '<|im_end|>'], None, '<|im_end|>', CHATML_TOOLS, 'config'),
+    'chatml_thinks': (byte_level, ['<|endoftext|>', '<|im_start|>', '<|im_end|>'], None, '<|im_end|>', CHATML_THINKS, 'config'),
     'llama2': (sentencepiece_like, ['<unk>', '<s>', '</s>'], '<s>', '</s>', LLAMA2, 'config'),
     'mistral': (sentencepiece_like, ['<unk>', '<s>', '</s>'], '<s>', '</s>', MISTRAL, 'config'),
+    'mistral_spaced': (sentencepiece_like, ['<unk>', '<s>', '</s>'], '<s>', '</s>', MISTRAL_SPACED, 'config'),
+    'mistral_v1_first': (sentencepiece_like, ['<unk>', '<s>', '</s>'], '<s>', '</s>', mistral_told(' [INST] ', ' [/INST]', 'first'), 'file'),
+    'mistral_v3_trim': (sentencepiece_like, ['<unk>', '<s>', '</s>', '[INST]', '[/INST]'], '<s>', '</s>',
+                        mistral_told('[INST] ', '[/INST]', content='message["content"]|trim'), 'file'),
+    'mistral_v3_first': (sentencepiece_like, ['<unk>', '<s>', '</s>', '[INST]', '[/INST]'], '<s>', '</s>',
+                         mistral_told('[INST] ', '[/INST]', 'first'), 'file'),
     'mistral_v1': (sentencepiece_like, ['<unk>', '<s>', '</s>'], '<s>', '</s>', mistral_told(' [INST] ', ' [/INST]'), 'file'),
     'mistral_v3': (sentencepiece_like, ['<unk>', '<s>', '</s>', '[INST]', '[/INST]'], '<s>', '</s>', mistral_told('[INST] ', '[/INST]'), 'file'),
     'gemma': (byte_level, TURNS, '<bos>', '<eos>', GEMMA, 'config'),
@@ -170,21 +249,33 @@ FOLDERS = {
 }
 
 
+SHORT = ('mistral_spaced', 'mistral_v1_first', 'mistral_v3_trim', 'mistral_v3_first')       # like others but for earlier turns
+
+
+def row(t, system, said, **date):
+    """said: what user and assistant say by turns, the user first and last."""
+    messages = [{'role': 'system', 'content': system}] if system is not None else []
+    messages += [{'role': 'assistant' if i % 2 else 'user', 'content': text} for i, text in enumerate(said)]
+    text = t.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **date)
+    ids = t.apply_chat_template(messages, tokenize=True, add_generation_prompt=True, return_dict=False, **date)
+    assert ids == t(text, add_special_tokens=False)['input_ids']
+    return text, ids
+
+
 def rows(folder):
     t = PreTrainedTokenizerFast.from_pretrained(folder)
-    for system in SYSTEMS:
-        for user in USERS:
-            messages = ([{'role': 'system', 'content': system}] if system is not None else []) + [{'role': 'user', 'content': user}]
-            try:
-                text = t.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-            except Exception as error:              # raise_exception of a template
-                assert 'not supported' in str(error), error
-                continue
-            if folder in ('mistral', 'phi3_first') and system is not None:
-                continue                            # these templates forget it
-            ids = t.apply_chat_template(messages, tokenize=True, add_generation_prompt=True, return_dict=False)
-            assert ids == t(text, add_special_tokens=False)['input_ids']
+    systems = [s for s in SYSTEMS if s is None or folder not in ('gemma', 'mistral', 'mistral_spaced', 'phi3_first')]      # refused or forgotten
+    for system in systems:
+        for user in USERS[:2] if folder in SHORT else USERS:
+            text, ids = row(t, system, [user])
             yield json.dumps({'system': system, 'user': user, 'text': text, 'ids': ids})
+    for system in systems[::2]:
+        for turns in TALKS:
+            text, ids = row(t, system, turns)
+            yield json.dumps({'system': system, 'turns': turns, 'text': text, 'ids': ids})
+        if folder in ('llama3_dated', 'llama3_today'):
+            text, ids = row(t, system, TALKS[0], date_string='the 1st of May')
+            yield json.dumps({'system': system, 'turns': TALKS[0], 'date': 'the 1st of May', 'text': text, 'ids': ids})
 
 
 def main():

@@ -13,7 +13,7 @@
 #include "rt_tokenizer.h"
 #include "tokenizer.h"
 
-enum { MOST = 4096 };
+enum { MOST = 4096, MOST_TURNS = 8, NOW = 1930480200 };      /* NOW: 5 March 2031, 12:30 UTC */
 
 static const char folder[] = "tests/chat";
 
@@ -50,19 +50,37 @@ static void check_ids(const Case *c, const char *text, size_t bytes, const json_
         if (ids[i] != json_integer_value(json_array_get(wanted, (size_t)i))) fail_msg("%s: id %d is %d", where, i, ids[i]);
 }
 
+/* What a row says: turns, of which the last has no answer. */
+static int turns_of(const json_t *row, RtChatTurn *turns)
+{
+    const json_t *all = json_object_get(row, "turns"), *user = json_object_get(row, "user");
+    const int n = all ? (int)(json_array_size(all) + 1) / 2 : 1;
+    assert_in_range(n, 1, MOST_TURNS);
+    turns[0] = (RtChatTurn){ json_string_value(user), json_string_length(user), NULL, 0 };
+    for (int i = 0; all && i < n; i++) {
+        const json_t *says = json_array_get(all, (size_t)i * 2), *answer = json_array_get(all, (size_t)i * 2 + 1);
+        turns[i] = (RtChatTurn){ json_string_value(says), json_string_length(says), json_string_value(answer), json_string_length(answer) };
+    }
+    return n;
+}
+
 static void check_row(const Case *c, const json_t *row, const char *where)
 {
-    const char *system = json_string_value(json_object_get(row, "system")), *wanted = json_string_value(json_object_get(row, "text"));
-    const json_t *user = json_object_get(row, "user");
-    char text[MOST];
-    const size_t n = rt_chat_text(&c->chat, system, json_string_value(user), json_string_length(user), text, sizeof text - 1);
+    RtChatTurn turns[MOST_TURNS];
+    RtChatWords words = { json_string_value(json_object_get(row, "system")), json_string_value(json_object_get(row, "date")) };
+    const char *wanted = json_string_value(json_object_get(row, "text"));
+    const int count = turns_of(row, turns);
+    char text[MOST], date[64];
+    if (c->chat.today && !words.date) rt_chat_today(&c->chat, NOW, date, sizeof date), words.date = date;
+    assert_true(count == 1 || c->chat.past[0]);
+    const size_t n = rt_chat_text(&c->chat, &words, turns, count, text, sizeof text - 1);
     assert_true(n < sizeof text);
     text[n] = '\0';
     if (strcmp(text, wanted) != 0) fail_msg("%s: \"%s\", expected \"%s\"", where, text, wanted);
     check_ids(c, text, n, json_object_get(row, "ids"), where);
     /* Too little room: as many bytes are asked for, and nothing is written behind it. */
     char *small = malloc(n);
-    assert_int_equal(rt_chat_text(&c->chat, system, json_string_value(user), json_string_length(user), small, n - 1), n);
+    assert_int_equal(rt_chat_text(&c->chat, &words, turns, count, small, n - 1), n);
     free(small);
 }
 
@@ -101,7 +119,7 @@ static void goldens(void **state)
     }
     closedir(d);
     print_message("# %d templates, %d texts\n", files, rows);
-    assert_true(files >= 15 && rows >= 270);
+    assert_true(files >= 22 && rows >= 510);
 }
 
 /* Every row of chats.def is that of a folder here, which is called like it. */
@@ -115,8 +133,10 @@ static void rows_have_folders(void **state)
     };
     static const char *const names[] = {
 #define CHAT(id, name, markers, strangers, before_system, after_system, before_user, after_user, answer, preset, trim, inside) name,
+#define PAST(id, markers, strangers, again, before, after, trims, thinks, last)
 #include "chats.def"
 #undef CHAT
+#undef PAST
     };
     (void)state;
     assert_int_equal(sizeof names / sizeof *names, sizeof pairs / sizeof *pairs);
@@ -133,6 +153,7 @@ static void rows_have_folders(void **state)
 
 int main(void)
 {
+    setenv("TZ", "UTC0", 1);
     const struct CMUnitTest tests[] = { cmocka_unit_test(goldens), cmocka_unit_test(rows_have_folders) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,7 +172,8 @@ static void no_number_is_no_id(void **state)
 /* ---- the loop ------------------------------------------------------------------------------------------- */
 
 /* Logits depend on the sequence so far; `next` counts how often it was used. */
-typedef struct Toy { int ids[MOST_IDS], count, calls, nexts; float logits[VOCABULARY]; } Toy;
+/* With `back` a sequence may be taken back, as far as a ring would let it. */
+typedef struct Toy { int ids[MOST_IDS], count, calls, nexts, back, furthest, fed, clears; float logits[VOCABULARY]; } Toy;
 
 static void compute(Toy *t)
 {
@@ -189,17 +190,31 @@ static rt_status toy_rows(void *self, const rt_row *rows, int n)
 {
     Toy *t = self;
     t->calls++;
+    t->fed += n;
+    if (t->back && rows[0].position < t->count) {
+        if (rows[0].position && rows[0].position + t->back < t->furthest) return RT_ORDER;
+        t->count = rows[0].position;
+    }
     for (int i = 0; i < n; i++) {
         assert_int_equal(rows[i].position, t->count);
         if (t->count == MOST_IDS) return RT_TOO_LONG;
         t->ids[t->count++] = rows[i].id;
+        if (t->count == 1 || t->furthest < t->count) t->furthest = t->count;
     }
     compute(t);
     return RT_OK;
 }
 
 static const float *toy_logits(void *self) { return ((Toy *)self)->logits; }
-static rt_status toy_clear(void *self, int slot) { (void)slot; ((Toy *)self)->count = 0; return RT_OK; }
+
+static rt_status toy_clear(void *self, int slot)
+{
+    Toy *t = self;
+    (void)slot;
+    t->count = 0;
+    t->clears++;
+    return RT_OK;
+}
 
 static rt_status toy_next(void *self, int id, int *next)
 {
@@ -215,10 +230,9 @@ static rt_status toy_next(void *self, int id, int *next)
 
 typedef struct Made { int ids[MOST_IDS], count; double sum; int nexts; rt_status status; } Made;
 
-static Made make(const RtGeneration *g, const RtAnswering *a, const int *prompt, int n, int longest)
+static Made make_by(Toy *t, const RtGeneration *g, const RtAnswering *a, const int *prompt, int n, int longest)
 {
-    Toy t = { .count = 0 };
-    const RtDecoder d = { .self = &t, .slots = 1, .rows_most = 4, .vocab = VOCABULARY, .stride = VOCABULARY, .rows = toy_rows,
+    const RtDecoder d = { .self = t, .slots = 1, .rows_most = 4, .vocab = VOCABULARY, .stride = VOCABULARY, .rows = toy_rows,
                           .logits = toy_logits, .clear = toy_clear, .next = toy_next };
     const size_t bytes = rt_answer_scratch_bytes(g, longest, VOCABULARY);
     unsigned char *scratch = malloc(bytes + 32);
@@ -229,10 +243,16 @@ static Made make(const RtGeneration *g, const RtAnswering *a, const int *prompt,
     m.status = rt_answer(&d, g, a, prompt, n, longest, scratch, bytes, &r, &count);
     assert_int_equal(count, m.status == RT_OK);
     for (int i = 0; i < 32; i++) assert_int_equal(scratch[bytes + (size_t)i], 0xa5);
-    m.count = r.length, m.sum = r.sum, m.nexts = t.nexts;
+    m.count = r.length, m.sum = r.sum, m.nexts = t->nexts;
     if (r.length) memcpy(m.ids, r.ids, (size_t)r.length * sizeof *m.ids);
     free(scratch);
     return m;
+}
+
+static Made make(const RtGeneration *g, const RtAnswering *a, const int *prompt, int n, int longest)
+{
+    Toy t = { .count = 0 };
+    return make_by(&t, g, a, prompt, n, longest);
 }
 
 static const RtAnswering quiet;
@@ -285,6 +305,65 @@ static void knows_when_to_stop(void **state)
     assert_int_equal(make(&g, &listening, prompt, 3, 20).count, 4);
     assert_int_equal(make(&g, &quiet, prompt, 0, 20).status, RT_ORDER);
     assert_int_equal(make(&g, &quiet, prompt, 3, 2).status, RT_TOO_LONG);
+}
+
+/* Prompts that go on from what the slot holds, in any part of it: the answers of a slot that is empty, and no row is fed that need not be. */
+static void goes_on_from_what_is_held(void **state)
+{
+    static const int backs[] = { 1000, 20, 9, 1 };
+    int ids[MOST_IDS], kept_in_all = 0, anew = 0;
+    uint32_t x = 5;
+    (void)state;
+    for (size_t b = 0; b < sizeof backs / sizeof *backs; b++) {
+        Toy t = { .back = backs[b] };
+        RtHeld held = { .ids = ids };
+        int prompt[MOST_IDS];
+        for (int round = 0; round < 300; round++) {
+            const RtGeneration g = { .max_new = 1 + round % 7, .sampling = { .temperature = round % 5 == 4 }, .seed = 3 };
+            const RtAnswering going = { .scored = round % 2, .held = &held }, empty = { .scored = round % 2 };
+            int n = 1 + (int)(x % 30), same = 0;
+            for (int i = 0; i < n; i++) {
+                x = x * 1664525u + 1013904223u;
+                prompt[i] = i < held.count && x >> 28 ? ids[i] : (int)(x >> 16) % VOCABULARY;
+            }
+            while (same < held.count && same < n - 2 && ids[same] == prompt[same]) same++;
+            const int clears = t.clears, reaches = !same || same + t.back >= t.furthest;
+            t.fed = 0;
+            assert_int_equal(rt_held_of(&held, prompt, n), same > 0 ? same : 0);
+            const Made a = make_by(&t, &g, &going, prompt, n, MOST_IDS), f = make(&g, &empty, prompt, n, MOST_IDS);
+            assert_int_equal(a.status, RT_OK);
+            assert_int_equal(a.count, f.count);
+            assert_memory_equal(a.ids, f.ids, (size_t)f.count * sizeof(int));
+            assert_true(a.sum == f.sum);
+            assert_int_equal(t.clears - clears, same == 0 || !reaches);
+            if (reaches) assert_int_equal(t.fed, n - same + a.count - 1);
+            assert_int_equal(held.count, n + a.count - 1);
+            assert_memory_equal(ids, t.ids, (size_t)held.count * sizeof(int));
+            kept_in_all += reaches ? same : 0, anew += !reaches;
+        }
+    }
+    assert_true(kept_in_all > 2000 && anew > 100);
+}
+
+/* A call that fails leaves nothing held, and a prompt that is too long what there was. */
+static void holds_nothing_after_a_fault(void **state)
+{
+    static const int prompt[] = { 1, 5, 2, 7, 11, 4 };
+    int ids[MOST_IDS];
+    Toy t = { .back = 1000 };
+    RtHeld held = { .ids = ids };
+    const RtAnswering going = { .held = &held };
+    const RtGeneration g = { .max_new = 3 };
+    (void)state;
+    assert_int_equal(make_by(&t, &g, &going, prompt, 6, MOST_IDS).status, RT_OK);
+    assert_int_equal(held.count, 8);
+    assert_int_equal(make_by(&t, &g, &going, prompt, 6, 5).status, RT_TOO_LONG);
+    assert_int_equal(held.count, 8);
+    assert_int_equal(make_by(&t, &g, &going, prompt, 6, 6).count, 0);       /* a full context: nothing is fed */
+    assert_int_equal(held.count, 8);
+    const RtGeneration more = { .max_new = MOST_IDS };
+    assert_int_equal(make_by(&t, &more, &going, prompt, 6, MOST_IDS + 10).status, RT_TOO_LONG);
+    assert_int_equal(held.count, 0);
 }
 
 /* A seed decides what is drawn, and rules hold for it. */
@@ -342,6 +421,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_hugging_face), cmocka_unit_test(draws_have_their_probabilities), cmocka_unit_test(no_number_is_no_id),
         cmocka_unit_test(greedy_by_both_ways), cmocka_unit_test(knows_when_to_stop), cmocka_unit_test(draws_by_a_seed),
+        cmocka_unit_test(goes_on_from_what_is_held), cmocka_unit_test(holds_nothing_after_a_fault),
         cmocka_unit_test(options_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

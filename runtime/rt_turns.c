@@ -1,0 +1,80 @@
+/* rt_turns.c: the conversation of rt_turns.h. */
+#include "rt_turns.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static char *copy(const char *s, size_t n)
+{
+    char *out = malloc(n + 1);
+    if (!out) return NULL;
+    if (n) memcpy(out, s, n);
+    out[n] = '\0';
+    return out;
+}
+
+static void free_last(RtTurns *t)
+{
+    const RtChatTurn *last = &t->turns[--t->count];
+    free((char *)last->user), free((char *)last->answer);
+}
+
+void rt_turns_clear(RtTurns *t)
+{
+    while (t->count) free_last(t);
+}
+
+void rt_turns_free(RtTurns *t)
+{
+    rt_turns_clear(t);
+    free(t->turns), free(t->text);
+    *t = (RtTurns){ 0 };
+}
+
+rt_status rt_turns_say(RtTurns *t, const char *user, size_t bytes)
+{
+    if (t->count == t->room) {
+        const int room = 2 * t->room + 8;
+        RtChatTurn *more = realloc(t->turns, (size_t)room * sizeof *more);
+        if (!more) return RT_NO_ROOM;
+        t->turns = more, t->room = room;
+    }
+    char *said = copy(user, bytes);
+    if (!said) return RT_NO_ROOM;
+    t->turns[t->count++] = (RtChatTurn){ said, bytes, NULL, 0 };
+    return RT_OK;
+}
+
+rt_status rt_turns_answer(RtTurns *t, const char *answer, size_t bytes)
+{
+    RtChatTurn *last = &t->turns[t->count - 1];
+    last->answer = copy(answer, bytes);
+    last->answer_bytes = bytes;
+    if (last->answer) return RT_OK;
+    free_last(t);
+    return RT_NO_ROOM;
+}
+
+void rt_turns_drop(RtTurns *t)
+{
+    if (t->count && !t->turns[t->count - 1].answer) free_last(t);
+}
+
+rt_status rt_turns_text(RtTurns *t, const RtChat *c, const RtChatWords *words, const char **text, size_t *n)
+{
+    RtChatWords said = *words;
+    if (c->today && !said.date) {
+        if (!*t->date) rt_chat_today(c, time(NULL), t->date, sizeof t->date);
+        said.date = t->date;
+    }
+    *n = rt_chat_text(c, &said, t->turns, t->count, t->text, t->bytes);
+    if (*n > t->bytes) {
+        free(t->text);
+        t->text = malloc(2 * *n);
+        t->bytes = t->text ? 2 * *n : 0;
+        if (!t->text) return RT_NO_ROOM;
+        rt_chat_text(c, &said, t->turns, t->count, t->text, t->bytes);
+    }
+    *text = t->text;
+    return RT_OK;
+}

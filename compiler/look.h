@@ -14,6 +14,7 @@
  * follows. */
 typedef struct Question {
     int *source, n;
+    int first;                      /* of a pair: ids of the source that are its first text's; 0 or n: there is no second */
     int *fed, *written, m;
     int *ids, count;                /* generated, without the end */
     const char *input, *answer;     /* as words; answer is NULL where nothing is written */

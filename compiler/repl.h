@@ -134,6 +134,16 @@ const Plan *repl_looked(ReplModel *m);
 int repl_model_fail(lua_State *L, const ReplModel *m);
 /* Raise what a status other than RT_OK says. */
 void repl_check_status(lua_State *L, rt_status status);
+/* A new question, in the place of the last one and of all that it took. */
+void repl_begin_question(ReplModel *m, Look look);
+/* A list of ids at `index` into the arena; raises where they are none of the vocabulary, or more than `most`. */
+int *repl_read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_t vocabulary, int64_t most, int *n);
+/* Texts answered: repl_answer.c. The text at stack place 2 as a question, a decoder's answer of at most `most` ids with it (0: as many as
+ * its settings let it have). */
+void repl_ask_text(lua_State *L, ReplModel *m, int most);
+/* m("text"), m("first", "second"): pushes the answer; and m:generate, as a method into the table at the top of the stack. */
+int repl_answer(lua_State *L);
+void repl_add_answers(lua_State *L);
 /* How long it takes, as methods into the table at the top of the stack: repl_measure.c. */
 void repl_add_measures(lua_State *L);
 /* m:verify, as a method into the same table: repl_verify.c. */

@@ -69,7 +69,8 @@ bool look_read(Look *l, int *ids, int *n)
             return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "'%s' is one word too many", c->words[1]), "quote a TEXT of several words");
         q->input = arena_format(l->arena, "“%s”", look_plain(l->arena, c->words[0]));
         PieceIds text = { .ids = ids, .room = (int)look_most_ids(s->model) };
-        const bool good = command_text_ids(s, l->engine->plan, c->words[0], &text);
+        const Plan *p = l->engine ? l->engine->plan : session_plan(s, TARGET_PANELS, false);
+        const bool good = command_text_ids(s, p, c->words[0], &text);
         *n = text.n;
         q->first = text.first;
         return good;
@@ -170,6 +171,12 @@ bool look_trace(Look *l)
     l->trace = trace_run(l->arena, l->engine, q->source, q->n, q->fed, q->m);
     engine_pair(l->engine, 0, q->n);
     return ran(l, l->trace->status);
+}
+
+bool look_engine(Look *l, const char *name)
+{
+    l->engine = session_engine_for(l->session, name, l->question.n, l->question.m);
+    return l->engine != NULL;
 }
 
 bool look_ask(Look *l, int *ids, int n) { return look_answer(l, ids, n) && look_trace(l); }

@@ -8,8 +8,7 @@
 #include "command.h"
 #include "decode.h"
 
-/* Who answers: with taps only where something looks on. */
-static Engine *answering(lua_State *L, ReplModel *m) { return m->probed ? repl_tapped(L, m) : m->engine; }
+Engine *repl_answering(lua_State *L, ReplModel *m) { return m->probed ? repl_tapped(L, m) : m->engine; }
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -39,7 +38,7 @@ static void ask(lua_State *L, ReplModel *m, const char *text, int most)
 {
     const Model *model = m->session->model;
     const char *const words[] = { text };
-    repl_begin_question(m, (Look){ .engine = answering(L, m), .answers = true, .most = most });
+    repl_begin_question(m, (Look){ .engine = repl_answering(L, m), .answers = true, .most = most });
     m->choices.words = words;
     m->choices.word_count = 1;
     engine_reset(m->look.engine);

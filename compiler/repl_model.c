@@ -148,16 +148,39 @@ ReplModel *repl_last_model(lua_State *L)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-Engine *repl_tapped(lua_State *L, ReplModel *m)
+static Engine *open_tapped(lua_State *L, ReplModel *m, bool brief, int64_t source, int64_t target)
 {
-    if (m->tapped) return m->tapped;
+    repl_close_tapped(m);
     m->choices.hooks = EMIT_POLLS | (m->probed ? EMIT_WATCHES : 0);
     Arena *const before = repl_memory_taps(m);
-    m->tapped = session_engine(m->session, m->choices.engine, NULL, true);
+    m->tapped = brief ? session_engine_for(m->session, m->choices.engine, source, target) : session_engine(m->session, m->choices.engine, NULL, true);
     repl_memory_back(m, before);
     if (!m->tapped) repl_model_fail(L, m);
+    m->brief = brief;
     repl_renew_experiments(L, m);
     return m->tapped;
+}
+
+Engine *repl_tapped(lua_State *L, ReplModel *m)
+{
+    return m->tapped && !m->brief ? m->tapped : open_tapped(L, m, false, 0, 0);
+}
+
+/* The next power of 2, so that few are opened. */
+static int64_t roomy(int64_t length)
+{
+    int64_t room = 64;
+    while (room < length) room *= 2;
+    return room;
+}
+
+Engine *repl_tapped_for(lua_State *L, ReplModel *m, int64_t source, int64_t target)
+{
+    if (m->tapped && !m->brief) return m->tapped;
+    if (m->probed || repl_is_changed(m) || !session_taps_are_large(m->session)) return repl_tapped(L, m);
+    const Model *of = m->tapped ? m->tapped->plan->graph->model : NULL;
+    if (of && source <= of->max_source && target <= of->max_target) return m->tapped;
+    return open_tapped(L, m, true, roomy(source), roomy(target));
 }
 
 const Plan *repl_looked(ReplModel *m)
@@ -249,38 +272,57 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
     }
 }
 
+/* A graph on its inputs; one with caches goes on from its last run. */
+static void run_graph(lua_State *L, ReplModel *m)
+{
+    Engine *e = repl_tapped(L, m);
+    repl_begin_question(m, (Look){ .engine = e });
+    if (m->session->graph->step_rows) engine_inputs(e);
+    else engine_reset(e);
+    if (!lua_isnoneornil(L, 2)) {
+        luaL_checktype(L, 2, LUA_TTABLE);
+        set_inputs(L, m, e, 2);
+    }
+    if (!look_graph(&m->look)) repl_model_fail(L, m);
+}
+
+/* Ids are answered, where nothing says what the decoder is fed, and then traced. */
+static void run_ids(lua_State *L, ReplModel *m)
+{
+    const Model *model = m->session->model;
+    Look *l = &m->look;
+    int n, k = 0;
+    repl_begin_question(m, (Look){ .engine = NULL });
+    int *ids = repl_read_ids(L, m, l->arena, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
+    int *fed = lua_isnoneornil(L, 3) ? NULL : repl_read_ids(L, m, l->arena, 3, model->target_vocab, model->max_target, &k);
+    const bool both = model->has_encoder && model->has_decoder;
+    if (fed && !both) luaL_error(L, "%s takes one list of ids", model->name);
+    l->engine = both && !fed ? repl_answering(L, m) : NULL;
+    if (l->engine) engine_reset(l->engine);
+    if (fed) l->question = (Question){ .source = ids, .n = n, .fed = fed, .written = fed, .m = k };
+    else if (!look_answer(l, ids, n)) {
+        repl_check_probes(L, m);
+        repl_model_fail(L, m);
+    }
+    repl_check_probes(L, m);
+    l->engine = repl_tapped_for(L, m, l->question.n, l->question.m);
+    engine_reset(l->engine);
+    if (!look_trace(l)) {
+        repl_check_probes(L, m);
+        repl_check_status(L, l->trace->status);
+    }
+}
+
 /* m:run{ ids }, of an encoder-decoder m:run({ source }, { target }), of a graph m:run{ X = … }: the outputs. Without the
  * target an encoder-decoder answers. */
 static int run_model(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
-    const Model *model = m->session->model;
-    Engine *e = repl_tapped(L, m);
-    Look *l = &m->look;
-    repl_begin_question(m, (Look){ .engine = e });
-    if (m->session->graph->step_rows) engine_inputs(e);     /* its caches go on */
-    else engine_reset(e);
-    if (model->graph) {
-        if (!lua_isnoneornil(L, 2)) {
-            luaL_checktype(L, 2, LUA_TTABLE);
-            set_inputs(L, m, e, 2);
-        }
-        if (!look_graph(l)) return repl_model_fail(L, m);
-    } else {
-        int n, k = 0;
-        int *ids = repl_read_ids(L, m, l->arena, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
-        int *fed = lua_isnoneornil(L, 3) ? NULL : repl_read_ids(L, m, l->arena, 3, model->target_vocab, model->max_target, &k);
-        if (fed && !(model->has_encoder && model->has_decoder)) return luaL_error(L, "%s takes one list of ids", model->name);
-        if (fed) {
-            l->question = (Question){ .source = ids, .n = n, .fed = fed, .written = fed, .m = k };
-            l->trace = trace_run(l->arena, e, ids, n, fed, k);
-            repl_check_probes(L, m);
-            repl_check_status(L, l->trace->status);
-        } else if (!look_ask(l, ids, n)) return repl_check_probes(L, m), repl_model_fail(L, m);
-    }
+    if (m->session->model->graph) run_graph(L, m);
+    else run_ids(L, m);
     repl_check_probes(L, m);
     m->asked = m->traced = true;
-    push_outputs(L, m, l->trace);
+    push_outputs(L, m, m->look.trace);
     return 1;
 }
 
@@ -300,9 +342,10 @@ static int reset(lua_State *L)
 static const Trace *traced(lua_State *L, ReplModel *m)
 {
     if (m->asked && m->traced) return m->look.trace;
+    const Question *q = &m->look.question;
     const bool graph = m->session->model->graph != NULL;
     if (!graph && !m->asked) luaL_error(L, "nothing was asked yet: m(\"text\") or m:run{ ids } first");
-    Engine *e = repl_tapped(L, m);
+    Engine *e = graph ? repl_tapped(L, m) : repl_tapped_for(L, m, q->n, q->m);
     if (graph && !m->asked) repl_begin_question(m, (Look){ .engine = e });
     m->look.engine = e;
     if (!graph) engine_reset(e);

@@ -4,6 +4,7 @@
 
 #include "generation.h"
 #include "session.h"
+#include "text_pieces.h"
 
 typedef Exit CommandRun(const Choices *c);
 
@@ -16,8 +17,9 @@ Exit run_texts(Session *s);
 /* Shared by commands. */
 /* An engine with taps for an xf.graph, holding the inputs of the spec and of --input; NULL after an error. */
 Engine *command_graph_engine(Session *s);
-/* A text into the ids of the model's tokenizer: ids[max_source], of a decoder alone ids[max_target]; false after an error. */
-bool command_text_ids(Session *s, const Plan *p, const char *text, int *ids, int *n);
+/* A text into the ids of the model's tokenizer, as `run` reads it: of a model that reads pairs a tab parts it in two, and of an encoder
+ * alone it is cut, with a remark. ids->room is max_source, of a decoder alone max_target. False after an error. */
+bool command_text_ids(Session *s, const Plan *p, const char *text, PieceIds *ids);
 /* The model's settings of generation as the command line changes them; false after an error. */
 bool command_generation(Session *s, RtGeneration *g);
 

@@ -34,7 +34,7 @@ static void show(const Look *l)
 }
 
 /* What can be refused without an engine is. */
-static bool open_engine(Look *l)
+static bool can_look(const Look *l)
 {
     Session *s = l->session;
     const Choices *c = s->choices;
@@ -44,26 +44,51 @@ static bool open_engine(Look *l)
     if (!s->model->graph && !c->word_count)
         return look_refuse(s, EXIT_USAGE, "attention needs a TEXT",
                            look_has_texts(s->model) ? NULL : "ids, since the model has no tokenizer");
-    l->engine = s->model->graph ? command_graph_engine(s) : session_engine(s, c->engine, NULL, true);
-    return l->engine != NULL;
+    return true;
+}
+
+static bool run_graph(Look *l)
+{
+    l->engine = command_graph_engine(l->session);
+    return l->engine && look_graph(l);
+}
+
+/* By one engine, for the longest sequence. */
+static bool run_whole(Look *l, int *ids, int n)
+{
+    l->engine = session_engine(l->session, l->session->choices->engine, NULL, true);
+    return l->engine && look_read(l, ids, &n) && look_ask(l, ids, n);
+}
+
+/* By one without taps, where something is answered, and then by one that is as long as that. */
+static bool run_sized(Look *l, int *ids, int n)
+{
+    Session *s = l->session;
+    const char *name = s->choices->engine;
+    const bool writes = s->model->has_decoder && (s->model->has_encoder || l->answers);
+    if (!look_read(l, ids, &n)) return false;
+    if (writes && !(l->engine = session_engine(s, name, NULL, false))) return false;
+    const bool answered = look_answer(l, ids, n);
+    if (l->engine) engine_close(l->engine);
+    l->engine = NULL;
+    return answered && look_engine(l, name) && look_trace(l);
 }
 
 static bool run(Look *l)
 {
-    const Model *m = l->session->model;
-    if (m->graph) return look_graph(l);
-    int *ids = arena_array(l->arena, (size_t)look_most_ids(m), sizeof *ids), n = 0;
-    return look_read(l, ids, &n) && look_ask(l, ids, n);
+    Session *s = l->session;
+    if (!can_look(l)) return false;
+    l->answers = look_has_texts(s->model);
+    if (s->model->graph) return run_graph(l);
+    int *ids = arena_array(l->arena, (size_t)look_most_ids(s->model), sizeof *ids);
+    return (session_taps_are_large(s) ? run_sized : run_whole)(l, ids, 0);
 }
 
 Exit command_attention(const Choices *c)
 {
     Session *s = session_new(c);
     Look l = { .session = s, .arena = s->arena };
-    if (session_read(s) && open_engine(&l)) {
-        l.answers = look_has_texts(s->model);
-        if (run(&l) && look_picture(&l)) show(&l);
-        engine_close(l.engine);
-    }
+    if (session_read(s) && run(&l) && look_picture(&l)) show(&l);
+    if (l.engine) engine_close(l.engine);
     return session_end(s);
 }

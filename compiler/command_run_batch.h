@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "command_run_vectors.h"
+#include "answer_vectors.h"
 
 /* One line: offsets in `texts` of the line and of its messages, and its number. */
 typedef struct BatchItem { size_t at, bytes, said, said_bytes, number; } BatchItem;

@@ -180,37 +180,34 @@ void text_reader_close(TextReader *r)
 
 /* ---- a text of other commands --------------------------------------------------------------------------- */
 
-static bool piece_ids(Session *s, const char *text, int *ids, int *n)
+static bool piece_ids(Session *s, const char *text, PieceIds *ids)
 {
     const Model *m = s->model;
-    const long long most = m->has_encoder ? m->max_source : m->max_target;
     RtTokenizer t;
     Pieces p = { .tokenizer = &t };
-    PieceIds out = { .ids = ids, .room = (int)most };
     if (rt_tokenizer_open(&t, m->tokenizer_data, m->tokenizer_size) != RT_OK) die("the model's tokenizer is damaged");
-    const rt_status status = pieces_read(&p, text, strlen(text), false, !m->has_decoder, &out);
-    *n = out.n;
+    const rt_status status = pieces_read(&p, text, strlen(text), m->pairs, !m->has_decoder, ids);
     pieces_free(&p);
-    if (status == RT_OK && *n) return true;
+    if (status == RT_OK && ids->whole > ids->n) diag_remark(s->diag, (Loc){ 0 }, "%s: %d tokens; cut to %d", m->name, ids->whole, ids->n);
+    if (status == RT_OK && ids->n) return true;
     if (status == RT_OK) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text is empty");
-    else if (status == RT_TOO_LONG) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text has %d tokens, but at most %lld fit", *n, most);
+    else if (status == RT_TOO_LONG) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text has %d tokens, but at most %d fit", ids->n, ids->room);
     else diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the text: %s", rt_status_text(status));
     return false;
 }
 
-bool command_text_ids(Session *s, const Plan *p, const char *text, int *ids, int *n)
+bool command_text_ids(Session *s, const Plan *p, const char *text, PieceIds *ids)
 {
     const Model *m = s->model;
-    if (m->tokenizer_data) return piece_ids(s, text, ids, n);
+    if (m->tokenizer_data) return piece_ids(s, text, ids);
     const RtCharacters table = m->has_encoder ? characters(p->source_characters, p->source_texts)
                                               : characters(p->target_characters, p->target_texts);
-    const long long most = m->has_encoder ? m->max_source : m->max_target;
     const Loc none = { 0 };
     RtTextFault fault = { 0, 0 };
-    rt_status status = rt_characters_encode(&table, text, ids, (int)most, n, &fault);
-    if (status == RT_OK && *n > 0) return true;
+    rt_status status = rt_characters_encode(&table, text, ids->ids, ids->room, &ids->n, &fault);
+    if (status == RT_OK && ids->n > 0) return true;
     if (status == RT_OK) diag_error(s->diag, EXIT_BAD_DATA, none, "the text is empty");
-    else if (status == RT_TOO_LONG) diag_error(s->diag, EXIT_BAD_DATA, none, "the text has %d characters, but at most %lld fit", *n, most);
+    else if (status == RT_TOO_LONG) diag_error(s->diag, EXIT_BAD_DATA, none, "the text has %d characters, but at most %d fit", ids->n, ids->room);
     else if (fault.code_point < 0) diag_error(s->diag, EXIT_BAD_DATA, none, "the text is not valid UTF-8 at byte %zu", fault.at + 1);
     else
         diag_error(s->diag, EXIT_BAD_DATA, none, "U+%04X at character %zu of the text is not in the vocabulary", (unsigned)fault.code_point,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "chat.h"
-#include "command_run_pieces.h"
+#include "text_pieces.h"
 #include "session.h"
 #include "tokenizer.h"
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "command_run_batch.h"
-#include "command_run_masks.h"
+#include "answer_masks.h"
 #include "command_run_read.h"
-#include "command_run_vectors.h"
+#include "answer_vectors.h"
 #include "decode.h"
 #include "json_text.h"
 

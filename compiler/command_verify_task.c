@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "command_run_read.h"
-#include "command_run_vectors.h"
+#include "answer_vectors.h"
 #include "decode.h"
 #include "json_text.h"
 

@@ -20,14 +20,19 @@ int64_t look_most_ids(const Model *m) { return m->has_encoder ? m->max_source : 
 static int64_t vocabulary_of(const Model *m) { return m->has_encoder ? m->source_vocab : m->target_vocab; }
 bool look_has_texts(const Model *m) { return m->tokenizer_data || (m->has_encoder ? m->source : m->target); }
 
-/* The ids in one word: numbers with spaces or commas between them. */
-static bool add_ids(Session *s, const char *word, int *ids, int *n)
+/* The ids in one word: numbers with spaces or commas between them. Of a model that reads pairs, the first tab parts them in two. */
+static bool add_ids(Look *l, const char *word, int *ids, int *n)
 {
+    static const char blanks[] = " ,\t\n";
+    Session *s = l->session;
     const Model *m = s->model;
-    for (const char *at = word; *(at += strspn(at, " ,\t\n"));) {
+    for (const char *at = word; *at;) {
+        const size_t between = strspn(at, blanks);
         char *end;
+        if (m->pairs && !l->question.first && memchr(at, '\t', between)) l->question.first = *n;
+        if (!*(at += between)) break;
         long id = strtol(at, &end, 10);
-        if (end == at || (*end && !strchr(" ,\t\n", *end)))
+        if (end == at || (*end && !strchr(blanks, *end)))
             return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "\"%s\": expected ids, since %s has no tokenizer", word, m->name), NULL);
         if (id < 0 || id >= vocabulary_of(m)) {
             const long long last = vocabulary_of(m) - 1;
@@ -63,10 +68,15 @@ bool look_read(Look *l, int *ids, int *n)
         if (c->word_count > 1)
             return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "'%s' is one word too many", c->words[1]), "quote a TEXT of several words");
         q->input = arena_format(l->arena, "“%s”", look_plain(l->arena, c->words[0]));
-        return command_text_ids(s, l->engine->plan, c->words[0], ids, n);
+        PieceIds text = { .ids = ids, .room = (int)look_most_ids(s->model) };
+        const Plan *p = l->engine ? l->engine->plan : session_plan(s, TARGET_PANELS, false);
+        const bool good = command_text_ids(s, p, c->words[0], &text);
+        *n = text.n;
+        q->first = text.first;
+        return good;
     }
     for (int i = 0; i < c->word_count; i++)
-        if (!add_ids(s, c->words[i], ids, n)) return false;
+        if (!add_ids(l, c->words[i], ids, n)) return false;
     q->input = look_ids_text(l->arena, s->model, s->model->has_encoder, ids, *n);
     return *n > 0 || look_refuse(s, EXIT_BAD_DATA, "there are no ids", NULL);
 }
@@ -157,8 +167,16 @@ bool look_answer(Look *l, int *ids, int n)
 bool look_trace(Look *l)
 {
     const Question *q = &l->question;
+    engine_pair(l->engine, q->first, q->n);
     l->trace = trace_run(l->arena, l->engine, q->source, q->n, q->fed, q->m);
+    engine_pair(l->engine, 0, q->n);
     return ran(l, l->trace->status);
+}
+
+bool look_engine(Look *l, const char *name)
+{
+    l->engine = session_engine_for(l->session, name, l->question.n, l->question.m);
+    return l->engine != NULL;
 }
 
 bool look_ask(Look *l, int *ids, int n) { return look_answer(l, ids, n) && look_trace(l); }

@@ -2,7 +2,8 @@
  *
  * A decoder answers first, by the model's settings of generation as `run` does; then question and answer go through the engine once
  * more, and its taps are read. A decoder without an encoder that is not to answer is fed the ids as they are. Everything of a
- * question lives in the arena of its Look. */
+ * question lives in the arena of its Look. Where the taps of the longest sequences were too large (session_taps_are_large), an engine
+ * without taps answers, and one that is as long as the question is traced. */
 #ifndef LOOK_H
 #define LOOK_H
 
@@ -14,6 +15,7 @@
  * follows. */
 typedef struct Question {
     int *source, n;
+    int first;                      /* of a pair: ids of the source that are its first text's; 0 or n: there is no second */
     int *fed, *written, m;
     int *ids, count;                /* generated, without the end */
     const char *input, *answer;     /* as words; answer is NULL where nothing is written */
@@ -32,7 +34,7 @@ typedef struct Look {
     Picture picture;
 } Look;
 
-/* The words of the session's choices as a text, or as ids where the model has no tokenizer; false after an error told. */
+/* The words of the session's choices as a text, or as ids where the model has no tokenizer; false after an error told. It wants no engine. */
 bool look_read(Look *l, int *ids, int *n);
 /* Most ids that a question has. */
 int64_t look_most_ids(const Model *m);
@@ -40,6 +42,9 @@ int64_t look_most_ids(const Model *m);
 bool look_answer(Look *l, int *ids, int n);
 bool look_trace(Look *l);
 bool look_ask(Look *l, int *ids, int n);
+/* An engine with taps for what was answered, no longer than that; in the place of the one that answered, which stays the caller's. False
+ * after an error. */
+bool look_engine(Look *l, const char *name);
 /* Run an xf.graph, on the inputs that the engine has. */
 bool look_graph(Look *l);
 

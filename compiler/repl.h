@@ -90,6 +90,7 @@ typedef struct ReplModel {
     Choices choices;                /* its own, so that a call may change them */
     Session *session;               /* NULL once closed */
     Engine *engine, *tapped;        /* tapped: opened when first looked at */
+    bool brief;                     /* `tapped` takes no longer sequences than what was asked */
     struct { Arena *home, *call, *trace, *taps; } memory;    /* of the model; of what goes earlier: repl_memory.c */
     const Plan *looked;             /* a plan with taps, before there is that engine; NULL until it is wanted */
     Look look;                      /* of the last question */
@@ -127,6 +128,9 @@ void repl_memory_free(ReplModel *m);                /* before the session is */
 ReplModel *repl_check_model(lua_State *L);
 /* Its engine with taps, opened when need be; and closed, so that the next use opens it anew. */
 Engine *repl_tapped(lua_State *L, ReplModel *m);
+/* The same for sources and targets of these lengths: where the taps of the longest are large it may be one that takes no longer ones. What is
+ * changed or probed has none such. */
+Engine *repl_tapped_for(lua_State *L, ReplModel *m, int64_t source, int64_t target);
 void repl_close_tapped(ReplModel *m);
 /* A plan with taps, as that engine has one; made when need be. */
 const Plan *repl_looked(ReplModel *m);
@@ -134,6 +138,18 @@ const Plan *repl_looked(ReplModel *m);
 int repl_model_fail(lua_State *L, const ReplModel *m);
 /* Raise what a status other than RT_OK says. */
 void repl_check_status(lua_State *L, rt_status status);
+/* A new question, in the place of the last one and of all that it took. */
+void repl_begin_question(ReplModel *m, Look look);
+/* A list of ids at `index` into the arena; raises where they are none of the vocabulary, or more than `most`. */
+int *repl_read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_t vocabulary, int64_t most, int *n);
+/* Who answers: with taps only where something looks on. */
+Engine *repl_answering(lua_State *L, ReplModel *m);
+/* Texts answered: repl_answer.c. The text at stack place 2 as a question, a decoder's answer of at most `most` ids with it (0: as many as
+ * its settings let it have). */
+void repl_ask_text(lua_State *L, ReplModel *m, int most);
+/* m("text"), m("first", "second"): pushes the answer; and m:generate, as a method into the table at the top of the stack. */
+int repl_answer(lua_State *L);
+void repl_add_answers(lua_State *L);
 /* How long it takes, as methods into the table at the top of the stack: repl_measure.c. */
 void repl_add_measures(lua_State *L);
 /* m:verify, as a method into the same table: repl_verify.c. */
@@ -146,6 +162,8 @@ void repl_resume(const ReplModel *m, const ReplPause *p);
 const char *repl_share_changes(lua_State *L, const ReplModel *m, Engine *generic);
 /* Probes, edits of C and of weights, as methods into the table at the top of the stack: repl_experiment.c. */
 void repl_add_experiments(lua_State *L);
+/* Whether its C or its weights are other than the spec's. */
+bool repl_is_changed(const ReplModel *m);
 /* Before calls and behind them: raise what a probe raised. */
 void repl_check_probes(lua_State *L, ReplModel *m);
 /* Before a model is closed: the C that was put in, too; before its engine with taps is. */

@@ -243,6 +243,7 @@ static int edit(lua_State *L)
         if (status != LUA_OK) return lua_error(L);
     }
     if (lua_type(L, 3) != LUA_TSTRING) return luaL_error(L, "m:edit takes the new C of '%s', or a function from the old to the new", function);
+    if (m->brief) repl_close_tapped(m);
     repl_tier_pin(m);                   /* what is changed stays on the jit: its C and its weights are its own */
     Arena *a = m->session->arena;
     const char *text = lua_tostring(L, 3), *before = arena_text(a, jit_text(m->engine));
@@ -351,6 +352,7 @@ static int set(lua_State *L)
     const PackedTensor *t = packed(L, m, m->engine, name, &n);
     const int rank = shape_of(m, t, name, shape);
     const float *values = repl_shaped(L, 3, repl_scratch(L), name, rank, shape);
+    if (m->brief) repl_close_tapped(m);
     repl_tier_pin(m);
     put(L, m, m->engine, name, values);
     if (m->tapped) put(L, m, m->tapped, name, values);
@@ -413,6 +415,11 @@ static int heads(lua_State *L)
     if (!s || !attends || layer < 0 || layer >= s->layers) return luaL_error(L, "%s has no attention '%s'", m->name, name);
     lua_pushinteger(L, s->layer[layer].heads);
     return 1;
+}
+
+bool repl_is_changed(const ReplModel *m)
+{
+    return m->edits || (strcmp(m->choices.engine, "jit") == 0 && jit_has_own_weights(repl_tier_jit(m)));
 }
 
 /* A new engine with taps gets the probes, and every tensor as the other engine has it. */

@@ -19,7 +19,9 @@ static const struct { const char *name, *text; } topics[] = {
             "xf.load(\"file.safetensors\", \"name\")    one of a file; without a name all of them, by name\n"
             "xf.bars(title, unit, labels, numbers, \"file.svg\")   one bar for each label\n"
             "xf.last()                    the model that was compiled last\n" },
-    { "model", "m(\"text\")                    its answer, as `xformc run` prints it\n"
+    { "model", "m(\"text\")                    its answer, as `xformc run` prints it: text, labels, tokens for masks; of an encoder\n"
+               "                             without these a tensor, one vector or one for each token\n"
+               "m(\"first\", \"second\")         of a model that reads pairs of texts\n"
                "m:run{ ids }                 outputs by name; of an encoder-decoder m:run({ source }, { target }), of a graph\n"
                "                             m:run{ X = {…} }\n"
                "m:reset()                    of a graph with caches, whose runs go on from each other: begin anew\n"

@@ -8,8 +8,6 @@
 
 #include "bench.h"
 #include "command.h"
-#include "command_run_vectors.h"
-#include "decode.h"
 #include "file.h"
 #include "jit.h"
 
@@ -150,16 +148,39 @@ ReplModel *repl_last_model(lua_State *L)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-Engine *repl_tapped(lua_State *L, ReplModel *m)
+static Engine *open_tapped(lua_State *L, ReplModel *m, bool brief, int64_t source, int64_t target)
 {
-    if (m->tapped) return m->tapped;
+    repl_close_tapped(m);
     m->choices.hooks = EMIT_POLLS | (m->probed ? EMIT_WATCHES : 0);
     Arena *const before = repl_memory_taps(m);
-    m->tapped = session_engine(m->session, m->choices.engine, NULL, true);
+    m->tapped = brief ? session_engine_for(m->session, m->choices.engine, source, target) : session_engine(m->session, m->choices.engine, NULL, true);
     repl_memory_back(m, before);
     if (!m->tapped) repl_model_fail(L, m);
+    m->brief = brief;
     repl_renew_experiments(L, m);
     return m->tapped;
+}
+
+Engine *repl_tapped(lua_State *L, ReplModel *m)
+{
+    return m->tapped && !m->brief ? m->tapped : open_tapped(L, m, false, 0, 0);
+}
+
+/* The next power of 2, so that few are opened. */
+static int64_t roomy(int64_t length)
+{
+    int64_t room = 64;
+    while (room < length) room *= 2;
+    return room;
+}
+
+Engine *repl_tapped_for(lua_State *L, ReplModel *m, int64_t source, int64_t target)
+{
+    if (m->tapped && !m->brief) return m->tapped;
+    if (m->probed || repl_is_changed(m) || !session_taps_are_large(m->session)) return repl_tapped(L, m);
+    const Model *of = m->tapped ? m->tapped->plan->graph->model : NULL;
+    if (of && source <= of->max_source && target <= of->max_target) return m->tapped;
+    return open_tapped(L, m, true, roomy(source), roomy(target));
 }
 
 const Plan *repl_looked(ReplModel *m)
@@ -180,9 +201,6 @@ void repl_close_tapped(ReplModel *m)
     m->traced = false;
 }
 
-/* Who answers: with taps only where something looks on. */
-static Engine *answering(lua_State *L, ReplModel *m) { return m->probed ? repl_tapped(L, m) : m->engine; }
-
 static void bad_id(lua_State *L, const ReplModel *m, double number, int vocabulary)
 {
     char text[32];
@@ -190,8 +208,7 @@ static void bad_id(lua_State *L, const ReplModel *m, double number, int vocabula
     luaL_error(L, "id %s: %s knows ids from 0 to %d", text, m->session->model->name, vocabulary - 1);
 }
 
-/* A new question, in the place of the last one and of all that it took. */
-static void begin_question(ReplModel *m, Look look)
+void repl_begin_question(ReplModel *m, Look look)
 {
     arena_free(m->look.arena);
     m->look = look;
@@ -200,8 +217,7 @@ static void begin_question(ReplModel *m, Look look)
     m->asked = m->traced = false;
 }
 
-/* A list of ids at `index` into the arena. */
-static int *read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_t vocabulary, int64_t most, int *n)
+int *repl_read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_t vocabulary, int64_t most, int *n)
 {
     int64_t count;
     const float *numbers = repl_numbers(L, index, a, &count);
@@ -256,38 +272,57 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
     }
 }
 
+/* A graph on its inputs; one with caches goes on from its last run. */
+static void run_graph(lua_State *L, ReplModel *m)
+{
+    Engine *e = repl_tapped(L, m);
+    repl_begin_question(m, (Look){ .engine = e });
+    if (m->session->graph->step_rows) engine_inputs(e);
+    else engine_reset(e);
+    if (!lua_isnoneornil(L, 2)) {
+        luaL_checktype(L, 2, LUA_TTABLE);
+        set_inputs(L, m, e, 2);
+    }
+    if (!look_graph(&m->look)) repl_model_fail(L, m);
+}
+
+/* Ids are answered, where nothing says what the decoder is fed, and then traced. */
+static void run_ids(lua_State *L, ReplModel *m)
+{
+    const Model *model = m->session->model;
+    Look *l = &m->look;
+    int n, k = 0;
+    repl_begin_question(m, (Look){ .engine = NULL });
+    int *ids = repl_read_ids(L, m, l->arena, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
+    int *fed = lua_isnoneornil(L, 3) ? NULL : repl_read_ids(L, m, l->arena, 3, model->target_vocab, model->max_target, &k);
+    const bool both = model->has_encoder && model->has_decoder;
+    if (fed && !both) luaL_error(L, "%s takes one list of ids", model->name);
+    l->engine = both && !fed ? repl_answering(L, m) : NULL;
+    if (l->engine) engine_reset(l->engine);
+    if (fed) l->question = (Question){ .source = ids, .n = n, .fed = fed, .written = fed, .m = k };
+    else if (!look_answer(l, ids, n)) {
+        repl_check_probes(L, m);
+        repl_model_fail(L, m);
+    }
+    repl_check_probes(L, m);
+    l->engine = repl_tapped_for(L, m, l->question.n, l->question.m);
+    engine_reset(l->engine);
+    if (!look_trace(l)) {
+        repl_check_probes(L, m);
+        repl_check_status(L, l->trace->status);
+    }
+}
+
 /* m:run{ ids }, of an encoder-decoder m:run({ source }, { target }), of a graph m:run{ X = … }: the outputs. Without the
  * target an encoder-decoder answers. */
 static int run_model(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
-    const Model *model = m->session->model;
-    Engine *e = repl_tapped(L, m);
-    Look *l = &m->look;
-    begin_question(m, (Look){ .engine = e });
-    if (m->session->graph->step_rows) engine_inputs(e);     /* its caches go on */
-    else engine_reset(e);
-    if (model->graph) {
-        if (!lua_isnoneornil(L, 2)) {
-            luaL_checktype(L, 2, LUA_TTABLE);
-            set_inputs(L, m, e, 2);
-        }
-        if (!look_graph(l)) return repl_model_fail(L, m);
-    } else {
-        int n, k = 0;
-        int *ids = read_ids(L, m, l->arena, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
-        int *fed = lua_isnoneornil(L, 3) ? NULL : read_ids(L, m, l->arena, 3, model->target_vocab, model->max_target, &k);
-        if (fed && !(model->has_encoder && model->has_decoder)) return luaL_error(L, "%s takes one list of ids", model->name);
-        if (fed) {
-            l->question = (Question){ .source = ids, .n = n, .fed = fed, .written = fed, .m = k };
-            l->trace = trace_run(l->arena, e, ids, n, fed, k);
-            repl_check_probes(L, m);
-            repl_check_status(L, l->trace->status);
-        } else if (!look_ask(l, ids, n)) return repl_check_probes(L, m), repl_model_fail(L, m);
-    }
+    if (m->session->model->graph) run_graph(L, m);
+    else run_ids(L, m);
     repl_check_probes(L, m);
     m->asked = m->traced = true;
-    push_outputs(L, m, l->trace);
+    push_outputs(L, m, m->look.trace);
     return 1;
 }
 
@@ -303,32 +338,15 @@ static int reset(lua_State *L)
     return 0;
 }
 
-/* A text as a question. */
-static void ask_text(lua_State *L, ReplModel *m, const char *text, int most)
-{
-    const Model *model = m->session->model;
-    const char *const words[] = { text };
-    begin_question(m, (Look){ .engine = answering(L, m), .answers = true, .most = most });
-    m->choices.words = words;
-    m->choices.word_count = 1;
-    engine_reset(m->look.engine);
-    int n = 0, *ids = arena_array(m->look.arena, (size_t)look_most_ids(model), sizeof *ids);
-    const bool good = look_read(&m->look, ids, &n) && look_answer(&m->look, ids, n);
-    m->choices.words = NULL;
-    m->choices.word_count = 0;
-    repl_check_probes(L, m);
-    if (!good) repl_model_fail(L, m);
-    m->asked = true;
-}
-
 /* What there is to look at: the last question, run once more with taps; a graph runs by itself. */
 static const Trace *traced(lua_State *L, ReplModel *m)
 {
     if (m->asked && m->traced) return m->look.trace;
+    const Question *q = &m->look.question;
     const bool graph = m->session->model->graph != NULL;
     if (!graph && !m->asked) luaL_error(L, "nothing was asked yet: m(\"text\") or m:run{ ids } first");
-    Engine *e = repl_tapped(L, m);
-    if (graph && !m->asked) begin_question(m, (Look){ .engine = e });
+    Engine *e = graph ? repl_tapped(L, m) : repl_tapped_for(L, m, q->n, q->m);
+    if (graph && !m->asked) repl_begin_question(m, (Look){ .engine = e });
     m->look.engine = e;
     if (!graph) engine_reset(e);
     else if (m->asked && *engine_position(e)) *engine_position(e) -= (int32_t)m->session->graph->step_rows;     /* the same step */
@@ -342,79 +360,8 @@ static const Trace *traced(lua_State *L, ReplModel *m)
     return m->look.trace;
 }
 
-/* The text at stack place 2, for a model that takes texts. */
-static const char *checked_text(lua_State *L, const ReplModel *m)
-{
-    size_t bytes;
-    const char *text = lua_tolstring(L, 2, &bytes);
-    if (strlen(text) != bytes) luaL_error(L, "a NUL at byte %d of the text", (int)strlen(text) + 1);
-    if (m->session->model->graph) luaL_error(L, "%s is a graph: it is run with m:run{ NAME = values }", m->session->model->name);
-    return text;
-}
-
-/* What an encoder with labels says of the source, as `run` prints it. */
-static void push_label(lua_State *L, ReplModel *m)
-{
-    const Question *q = &m->look.question;
-    Text t = text_new(repl_scratch(L));
-    Vectors *v = vectors_new(repl_scratch(L), m->look.engine);
-    const rt_status status = vectors_encode(v, q->source, q->n, q->n);
-    repl_check_probes(L, m);
-    repl_check_status(L, status);
-    vectors_print(v, &t);
-    lua_pushstring(L, t.data);
-}
-
-/* m("text"): the answer; m{ ids }: as m:run. */
-static int call_model(lua_State *L)
-{
-    if (lua_type(L, 2) != LUA_TSTRING) return run_model(L);
-    ReplModel *m = repl_check_model(L);
-    const Model *model = m->session->model;
-    ask_text(L, m, checked_text(L, m), 0);
-    if (model->has_decoder) lua_pushstring(L, m->look.question.text);
-    else if (model->labels.count) push_label(L, m);
-    else push_outputs(L, m, traced(L, m));
-    return 1;
-}
-
-/* m:generate("text", most): the text of an answer. */
-static int generate_text(lua_State *L, ReplModel *m, lua_Integer most)
-{
-    ask_text(L, m, checked_text(L, m), (int)most);
-    lua_pushstring(L, m->look.question.text);
-    return 1;
-}
-
-/* m:generate{ ids }, m:generate({ ids }, most), m:generate("text", most): a decoder alone goes on, an encoder-decoder answers,
- * by the generation of the spec. */
-static int generate(lua_State *L)
-{
-    ReplModel *m = repl_check_model(L);
-    const Model *model = m->session->model;
-    if (!model->has_decoder) return luaL_error(L, "%s has no decoder", model->name);
-    if (m->probed) return luaL_error(L, "m:generate calls no probes: m(\"text\") and m:run do");
-    lua_Integer most = luaL_optinteger(L, 3, 0);
-    if (most < 1 && !lua_isnoneornil(L, 3)) return luaL_error(L, "m:generate: expected how many ids at most, at least 1");
-    if (most > model->max_target) most = model->max_target;
-    if (lua_type(L, 2) == LUA_TSTRING) return generate_text(L, m, most);
-    lua_settop(L, 3);
-    Arena *a = repl_scratch(L);
-    int n, *ids = read_ids(L, m, a, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
-    RtGeneration settings = generation_of(model);
-    if (most) settings.max_new = (int)most;
-    Decoder *d = decoder_new(a, m->engine, &settings);
-    engine_reset(m->engine);
-    repl_check_status(L, decoder_answer(d, ids, n));
-    const RtBeamResult *r = d->results;
-    const int count = r->length - decoder_ended(d, r);
-    lua_createtable(L, count, 0);
-    for (int i = 0; i < count; i++) {
-        lua_pushinteger(L, r->ids[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
-    return 1;
-}
+/* m("text"), m("first", "second"): the answer; m{ ids }: as m:run. */
+static int call_model(lua_State *L) { return lua_type(L, 2) == LUA_TSTRING ? repl_answer(L) : run_model(L); }
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
 
@@ -461,7 +408,7 @@ static int attention(lua_State *L)
     if ((m->choices.attention.has_layer = repl_option(L, options, "layer"))) m->choices.attention.layer = repl_whole_option(L, "layer", 0, 1023);
     if ((m->choices.attention.has_head = repl_option(L, options, "head"))) m->choices.attention.head = repl_whole_option(L, "head", 0, 4095);
     if (repl_option(L, options, "file")) path = repl_text_option(L, "file");
-    if (lua_type(L, 2) == LUA_TSTRING && !m->session->model->graph) ask_text(L, m, checked_text(L, m), 0);
+    if (lua_type(L, 2) == LUA_TSTRING && !m->session->model->graph) repl_ask_text(L, m, 0);
     traced(L, m);
     Look l = m->look;
     l.arena = repl_scratch(L);
@@ -560,7 +507,7 @@ void repl_push_methods(lua_State *L)
 void repl_open_model(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        { "run", run_model }, { "reset", reset }, { "generate", generate }, { "names", names }, { "at", at }, { "attention", attention },
+        { "run", run_model }, { "reset", reset }, { "names", names }, { "at", at }, { "attention", attention },
         { "wait", wait_native }, { "close", close_value }, { NULL, NULL }
     };
     static const luaL_Reg meta[] = { { "__tostring", describe }, { "__call", call_model }, { "__gc", close_value },
@@ -568,6 +515,7 @@ void repl_open_model(lua_State *L)
     luaL_newmetatable(L, model_type);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
+    repl_add_answers(L);
     repl_add_measures(L);
     repl_add_verify(L);
     repl_add_experiments(L);

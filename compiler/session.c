@@ -153,6 +153,31 @@ Engine *session_engine(Session *s, const char *name, const char *cc, bool taps)
     return e;
 }
 
+bool session_taps_are_large(Session *s)
+{
+    enum { LARGE_BYTES = 256 << 20 };
+    const PlanOptions options = { .target = TARGET_PANELS, .taps = true, .slots = session_slots(s), .lanes = session_lanes(s->choices) };
+    return s->model->model_kind != KIND_GRAPH && plan_make(s->arena, s->graph, options)->state_bytes > LARGE_BYTES;
+}
+
+static int64_t shortened(int64_t length, int64_t most) { return length < 1 ? 1 : length < most ? length : most; }
+
+/* Its weights are the same, tables of positions as long as before. */
+Engine *session_engine_for(Session *s, const char *name, int64_t source, int64_t target)
+{
+    Model *const whole = s->model, *brief = arena_alloc(s->arena, sizeof *brief);
+    Graph *const graph = s->graph;
+    *brief = *whole;
+    brief->max_source = shortened(source, whole->max_source);
+    brief->max_target = shortened(target, whole->max_target);
+    s->model = brief;
+    s->graph = graph_build(s->arena, s->diag, s->model, decoder_rows(s));
+    Engine *e = s->graph ? session_engine(s, name, NULL, true) : NULL;
+    s->model = whole;
+    s->graph = graph;
+    return e;
+}
+
 bool session_print_lua(const Session *s, FILE *to)
 {
     if (s->draft->graph) {

@@ -100,6 +100,10 @@ Plan *session_plan(Session *s, PlanTarget target, bool taps);
 bool session_print_lua(const Session *s, FILE *to);
 /* "native" or "generic"; NULL after an error. `cc` NULL: the choice of the command line. */
 Engine *session_engine(Session *s, const char *name, const char *cc, bool taps);
+/* Whether named tensors of the longest sequences take so much memory that an engine with taps is better sized by the question. */
+bool session_taps_are_large(Session *s);
+/* An engine with taps for sequences of up to these lengths, with the numbers of the others; NULL after an error. Not of an xf.graph. */
+Engine *session_engine_for(Session *s, const char *name, int64_t source, int64_t target);
 /* Free everything, and tell nothing. */
 void session_free(Session *s);
 /* The form of emitted C that the command line chose. */

@@ -194,7 +194,9 @@ static Trace *run(Reference *r, const Subject *s)
     if (r->v->model->model_kind == KIND_GRAPH)
         return set_inputs(r, s->engine) ? verify_trace_graph(r->v, r->arena, s) : NULL;
     s->engine->second = r->second.n && m->token_types > 1 ? r->second.id[0] : 0;
-    return verify_trace(r->v, r->arena, s, r->source.id, r->source.n, r->target.id, r->target.n);
+    Trace *t = verify_trace(r->v, r->arena, s, r->source.id, r->source.n, r->target.id, r->target.n);
+    s->engine->second = 0;
+    return t;
 }
 
 static bool is_ids(const char *name)

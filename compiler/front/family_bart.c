@@ -98,14 +98,26 @@ static const FamilySetting marian_settings[] = {
     SET(embed_norm, false), SET(position, POSITIONS_SINUSOIDAL), SET(position_layout, LAYOUTS_HALVES), SET(position_divisor, DIVISORS_HALF),
 };
 static const ConfigKey marian_keys[] = {
-    KEY_OF(BOTH, "decoder_vocab_size", target_vocab, CONFIG_UNSET),
+    READ("decoder_vocab_size"),
+    READ("share_encoder_decoder_embeddings"),
     MUST("normalize_embedding", "false"),
     MUST("static_position_embeddings", "true"),
     IGNORED("extra_pos_embeddings"),            /* of tables, and there is none */
-    IGNORED("share_encoder_decoder_embeddings"),
     NO_MORE_KEYS,
 };
-const Family family_marian = { .like = &family_bart, .kind = KIND_ENCODER_DECODER, .tied = true, SETTINGS_OF(marian_settings), .keys = marian_keys };
+
+/* Of two vocabularies each has an embedding of its own, and the output layer is the decoder's; of one the decoder's size is not read. */
+static void marian_more(const Config *c)
+{
+    static const char size[] = "decoder_vocab_size";
+    scale(c, false);
+    if (config_bool(c, "share_encoder_decoder_embeddings", true) || !config_has(c, size)) return;
+    config_set(c, size, SIDE_BOTH, FIELD_ID_target_vocab, (double)config_integer(c, size, 0));
+}
+
+const Family family_marian = {
+    .like = &family_bart, .kind = KIND_ENCODER_DECODER, .tied = true, SETTINGS_OF(marian_settings), .keys = marian_keys, .more = marian_more,
+};
 
 /* ---- M2M100, NLLB: fairseq's sinusoids, from position 2 ----------------------------------------------------- */
 

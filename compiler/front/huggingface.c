@@ -305,7 +305,10 @@ Draft *draft_from_folder(Arena *a, Diag *d, const char *path)
     if (!config_open(&c)) return NULL;
     draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of(a, folder_name(a, whole)));
     draft_set_text(a, draft, FIELD_ID_weights, draft->at, weights_file_of(a, folder));
-    if (tokenizer_in_folder(a, folder)) draft_set_text(a, draft, FIELD_ID_tokenizer_file, draft->at, folder);
+    if (tokenizers_in_folder(a, folder))
+        diag_remark(d, (Loc){ folder, 0, 0 }, "two vocabularies, vocab.json and target_vocab.json, are not supported for texts: it takes and"
+                    " gives ids");
+    else if (tokenizer_in_folder(a, folder)) draft_set_text(a, draft, FIELD_ID_tokenizer_file, draft->at, folder);
     read_config(&c, folder, &modules);
     config_close(&c);
     return diag_errors(d) > errors ? NULL : draft;

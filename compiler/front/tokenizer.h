@@ -24,5 +24,7 @@ int tokenizer_mask(Arena *a, Diag *d, Loc at, const char *folder);
 
 /* Whether a folder holds a file that tokenizer_import would read. */
 bool tokenizer_in_folder(Arena *a, const char *folder);
+/* Whether it has a vocabulary for what goes in and another for what comes out, which is not supported. */
+bool tokenizers_in_folder(Arena *a, const char *folder);
 
 #endif

@@ -106,8 +106,17 @@ static int find_known(Arena *a, const char *folder)
 
 bool tokenizer_in_folder(Arena *a, const char *folder) { return find_known(a, folder) < KNOWN_FILES; }
 
+bool tokenizers_in_folder(Arena *a, const char *folder)
+{
+    return is_there(file_join(a, folder, "source.spm")) && is_there(file_join(a, folder, "target_vocab.json"));
+}
+
 static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *config)
 {
+    if (tokenizers_in_folder(b->arena, folder)) {
+        diag_error(b->diag, EXIT_NO_FEATURE, at, "%s: two vocabularies, vocab.json and target_vocab.json, are not supported", folder);
+        return false;
+    }
     const int i = find_known(b->arena, folder);
     if (i == KNOWN_FILES) {
         diag_error(b->diag, EXIT_NO_INPUT, at, "%s: no tokenizer: none of tokenizer.json, vocab.txt, vocab.json with merges.txt, "

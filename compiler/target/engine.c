@@ -14,6 +14,8 @@ static void write_rows(const Engine *e, const Buffer *b, const float *values)
         memcpy(address(e, b, 0) + (size_t)(r * b->stride) * sizeof(float), values + r * b->width, (size_t)b->width * sizeof(float));
 }
 
+void engine_pair(Engine *e, int first, int n) { e->second = e->plan->graph->model->token_types > 1 && first < n ? first : 0; }
+
 int32_t *engine_position(const Engine *e) { return (int32_t *)e->state + e->plan->options.slots; }
 
 static void fill_integers(const Engine *e, const Buffer *b)

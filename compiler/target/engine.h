@@ -67,6 +67,9 @@ int32_t *engine_position(const Engine *e);
 /* How many rows one call takes, and how many floats lie from one row of logits to the next. */
 int engine_rows(const Engine *e);
 int64_t engine_logits_stride(const Engine *e);
+/* Of the next source, of n ids, are `first` from the start those of the first text of a pair; 0 or n: there is no second. Models without
+ * types of tokens do not see it. */
+void engine_pair(Engine *e, int first, int n);
 /* Fill an input of an xf.graph: row-major values, rows x columns of the tensor. */
 void engine_set_input(Engine *e, const char *name, const float *values);
 void engine_close(Engine *e);

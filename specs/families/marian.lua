@@ -4,7 +4,6 @@ return xf.model {
   d_model = 32,
   max_len = 40,
   vocab = 96,
-  target_vocab = 96,
   tied = true,
   log_softmax = false,
   start_id = 95,

@@ -218,7 +218,7 @@ def translator(name, case, seed):
     c = model.config
     start = model.generation_config.decoder_start_token_id
     source = ids(g, case.length, c.vocab_size)
-    target = torch.cat([torch.tensor([start]), ids(g, case.length - 3, c.vocab_size)])
+    target = torch.cat([torch.tensor([start]), ids(g, case.length - 3, model.get_output_embeddings().out_features)])
     with torch.no_grad():
         logits = model(input_ids=source[None], decoder_input_ids=target[None]).logits[0]
         lines, least = [], 1e9
@@ -352,6 +352,15 @@ ENCODERS = {
 }
 
 
+def logits_bias(folder):
+    """What is added to the logits; transformers begins with zeros."""
+    path = os.path.join(folder, "model.safetensors")
+    tensors = load_file(path)
+    bias = tensors["final_logits_bias"]
+    tensors["final_logits_bias"] = torch.randn(bias.shape, generator=torch.Generator().manual_seed(1)).to(bias.dtype)
+    save_file(tensors, path, {"format": "pt"})
+
+
 def bart(config=tf.BartConfig, **more):
     c = dict(d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=2, encoder_ffn_dim=44,
              decoder_ffn_dim=40, vocab_size=96, max_position_embeddings=40, decoder_start_token_id=2, eos_token_id=2, pad_token_id=1,
@@ -360,12 +369,17 @@ def bart(config=tf.BartConfig, **more):
     return config(**c)
 
 
+TWO = dict(scale_embedding=True, share_encoder_decoder_embeddings=False, activation_function="relu", num_beams=1, eos_token_id=0, pad_token_id=89,
+           decoder_start_token_id=89, encoder_layers=1, decoder_layers=1)
 TRANSLATORS = {
     "bart": Case(bart(), tf.BartForConditionalGeneration, dtype=BF16),
     "bart_scaled": Case(bart(scale_embedding=True, decoder_layers=1, activation_function="relu"), tf.BartForConditionalGeneration, dtype=BF16),
     "mbart": Case(bart(tf.MBartConfig, scale_embedding=True), tf.MBartForConditionalGeneration, dtype=BF16),
     "marian": Case(bart(tf.MarianConfig, scale_embedding=True, activation_function="swish", eos_token_id=0, pad_token_id=95,
                         decoder_start_token_id=95), tf.MarianMTModel, dtype=BF16),
+    "marian_two": Case(bart(tf.MarianConfig, decoder_vocab_size=110, **TWO), tf.MarianMTModel, dtype=BF16, files=logits_bias),
+    "marian_two_untied": Case(bart(tf.MarianConfig, decoder_vocab_size=90, tie_word_embeddings=False, **TWO), tf.MarianMTModel, dtype=BF16,
+                              files=logits_bias),
     "m2m_100": Case(bart(tf.M2M100Config, activation_function="relu"), tf.M2M100ForConditionalGeneration, dtype=BF16),
 }
 

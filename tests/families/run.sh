@@ -93,6 +93,27 @@ for folder in "$here"/*/ "$here"/*.bin; do
     done
 done
 
+# ---- two vocabularies ------------------------------------------------------------------------------------------
+
+# The texts of both would want two tokenizers: a folder that has them takes ids, and says so.
+two=$scratch/vocabularies
+cp -r $here/marian_two "$two" && for file in source.spm target.spm vocab.json target_vocab.json; do echo '{}' >"$two/$file"; done
+ids='13 59 42 17 40'
+[ "$("$xformc" run "$two" -n 6 "$ids" 2>"$scratch/err")" = "$("$xformc" run $here/marian_two --ids -n 6 "$ids")" ] &&
+    grep -q "^$two: note: two vocabularies, vocab.json and target_vocab.json, are not supported for texts: it takes and gives ids" "$scratch/err"
+verdict $? 'two vocabularies: ids, with a note'
+cat "$scratch/err"
+"$xformc" tokenize "$two" text >"$scratch/out" 2>"$scratch/err"
+[ $? = 69 ] && [ ! -s "$scratch/out" ] && grep -q 'error: .*vocabularies: two vocabularies, vocab.json and target_vocab.json, are not supported' "$scratch/err"
+verdict $? 'two vocabularies: no tokenizer'
+cat "$scratch/err"
+# A size of its own says nothing where the embedding is shared, as for transformers.
+cp -r $here/marian "$scratch/shared" && sed 's/"decoder_vocab_size": 96/"decoder_vocab_size": 90/' $here/marian/config.json >"$scratch/shared/config.json" &&
+    ! cmp -s $here/marian/config.json "$scratch/shared/config.json" &&
+    [ "$("$xformc" run "$scratch/shared" -n 6 "$ids" 2>"$scratch/err")" = "$("$xformc" run $here/marian -n 6 "$ids")" ]
+verdict $? 'one vocabulary: the size of the decoder is not read'
+cat "$scratch/err"
+
 # ---- real models ------------------------------------------------------------------------------------------------
 
 if [ -z "${XFORMC_TEST_DATA:-}" ]; then

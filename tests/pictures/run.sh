@@ -134,6 +134,59 @@ else
     echo 'skip native: drawn (no cc)'
 fi
 
+# ---- long models -------------------------------------------------------------------------------------------------
+
+# Where the taps of the longest sequences would take much memory, the engine that is looked into is as long as the question. A probe has one for
+# the longest: every named tensor has the same bits in both, with every kind of positions.
+cat >"$out/sized.lua" <<'END'
+local specs = {
+  learned = { kind = "encoder", layers = 4, heads = 8, max_len = 1024, position = "learned" },
+  relative = { kind = "encoder", layers = 4, heads = 8, max_len = 1024, position = "relative", embed_scale = 1 },
+  rotary = { kind = "decoder", layers = 5, heads = 16, max_len = 131072, position = "rotary", window = { 0, 3, 0, 3, 0 } },
+  both = { kind = "encoder-decoder", layers = 4, heads = 8, max_source = 1024, max_target = 500, position = "learned" },
+}
+for name, fields in pairs(specs) do
+  fields.name, fields.vocab, fields.d_model, fields.d_ff, fields.weights = name, 20, 64, 32, "random"
+  local m = xf.compile(xf.model(fields), { tier = "jit", notes = false })
+  local function ask(ids) if name == "both" then return m:run(ids, { 5, 6, 2 }) end return m:run(ids) end
+  local function look(ids)
+    ask(ids)
+    local seen = {}
+    for _, tensor in ipairs(m:names()) do seen[#seen + 1] = m:at(tensor) end
+    return seen
+  end
+  local long, least = {}, 0
+  for i = 1, 70 do long[i] = i % 20 end
+  local brief, longer = look { 5, 6, 7, 8, 9 }, look(long)
+  m:probe(m:names()[1], function() end)
+  for i, whole in ipairs(look { 5, 6, 7, 8, 9 }) do least = math.max(least, whole:distance(brief[i])) end
+  for i, whole in ipairs(look(long)) do least = math.max(least, whole:distance(longer[i])) end
+  print(name .. " " .. least .. " " .. tostring(#brief > 50))
+end
+END
+"$bin" lua "$out/sized.lua" >"$out/sized" 2>&1
+check 'as long as the question: the tensors of the longest' same "$(sort "$out/sized" | tr '\n' ' ')" \
+    'both 0 true learned 0 true relative 0 true rotary 0 true '
+# Longer than any machine has memory for, with all its weights of attention; and the same model without its length.
+cat >"$out/long.lua" <<'END'
+return xf.model { name = "wide", kind = "encoder", layers = 12, heads = 12, d_model = 24, d_ff = 8, vocab = 20, max_len = 32768, weights = "random" }
+END
+check 'long: drawn, of an encoder' sh -c "ulimit -v 4000000 && '$bin' attention '$out/long.lua' 5 6 7 -o '$out/long_a.svg'"
+check 'long: the same as of a short one' sh -c "'$bin' attention '$out/long.lua' --max-len 8 5 6 7 -o '$out/long_b.svg' && cmp '$out/long_a.svg' '$out/long_b.svg'"
+sed 's/"wide"/"answers"/; s/"encoder"/"encoder-decoder"/; s/max_len = 32768/max_source = 32768, max_target = 6/' "$out/long.lua" >"$out/answers.lua"
+sed 's/max_source = 32768/max_source = 8/' "$out/answers.lua" >"$out/short.lua"
+check 'long: drawn, of what is answered' sh -c "ulimit -v 4000000 && '$bin' attention '$out/answers.lua' 5 6 7 --head 3 -o '$out/long_a.svg'"
+check 'long: answered as by a short one' sh -c "'$bin' attention '$out/short.lua' 5 6 7 --head 3 -o '$out/long_b.svg' && cmp '$out/long_a.svg' '$out/long_b.svg'"
+check 'long: looks at all of it' same "$(maps long_a.svg)" 36
+cat >"$out/asked.lua" <<'END'
+local m = xf.compile(arg[1], { tier = "jit", notes = false })
+m:run { 5, 6, 7 }
+m:attention { layer = 0, head = 0 }
+m:set("encoder.0.ffn.up.bias", m:weight("encoder.0.ffn.up.bias"):scaled(2))
+m:close()
+END
+check 'long: at the prompt' sh -c "ulimit -v 4000000 && '$bin' lua '$out/asked.lua' '$out/long.lua' | grep -q 'head 0'"
+
 # ---- a terminal --------------------------------------------------------------------------------------------------
 
 escape=$(printf '\033')

@@ -118,6 +118,16 @@ for name in labels_several labels_regression; do
 done
 "$scratch/built_labels_several/labels_several" --json 'rain' | grep -qF '"answer":["sleep","fear\u000aand anger"],"scores":[{"label":"joy","score":0.2341'
 verdict $? 'an object lists the labels that hold, and scores all'
+# One label of several, labels of which several may hold, a regression, one score of a pair: lines and objects of a program are those of run.
+for name in cross_bert cross_roberta labels_several labels_regression; do
+    program=$scratch/built_$name/$name
+    "$xformc" run $here/$name --engine native --cc "$scratch/cc" <$here/$name.texts >"$scratch/lines" 2>"$scratch/err" &&
+        [ "$(grep -c ' -\{0,1\}[0-9]*\.[0-9]\{4\}$' "$scratch/lines")" = "$(wc -l <$here/$name.texts)" ] && "$program" <$here/$name.texts 2>"$scratch/err" | diff "$scratch/lines" -
+    verdict $? "$name: a program prints the lines that run prints"
+    "$xformc" run $here/$name --engine native --cc "$scratch/cc" --json <$here/$name.texts 2>"$scratch/err" | sed -n 's/^ {/{/; s/},$/}/; /^{.*}$/p' >"$scratch/lines" &&
+        [ "$(grep -c '"answer":.*"scores":\[{"label":' "$scratch/lines")" = "$(wc -l <$here/$name.texts)" ] && "$program" --json <$here/$name.texts 2>"$scratch/err" | diff "$scratch/lines" -
+    verdict $? "$name: a program gives the objects that run gives"
+done
 # What a cross-encoder's config says of its scores.
 score_by() {
     rm -rf "$scratch/folder" && cp -r $here/cross_bert "$scratch/folder" && sed "s/\"vocab_size\"/$1, \"vocab_size\"/" $here/cross_bert/config.json >"$scratch/folder/config.json"
@@ -185,6 +195,80 @@ for ask in "$xformc run $here/mask_bert" "$scratch/built_mask_bert/mask_bert"; d
     [ "$($ask --ids '2 5 4 3' 2>"$scratch/err" | tr '\t' '\n' | grep -c '^[0-9]* 0\.[0-9]*$')" = 5 ]
     verdict $? "--ids answers with ids: ${ask##*/}"
 done
+
+# ---- at the prompt ----------------------------------------------------------------------------------------------
+
+# Every text as m("text"), a line with a tab as m("first", "second"): the lines that run writes, those that are refused empty.
+cat >"$scratch/ask.lua" <<'END'
+local folder, texts = arg[1], arg[2]
+local m = xf.compile(folder, { tier = "jit", notes = false })
+for line in io.lines(texts) do
+  local first, second = line:match("^(.-)\t(.*)$")
+  local good, said = pcall(m, first or line, second)
+  if good and type(said) ~= "string" then
+    local numbers = said:table()
+    for i = 1, #numbers do numbers[i] = ("%.9g"):format(numbers[i]) end
+    said = table.concat(numbers, " ")
+  end
+  print(good and said or "")
+end
+END
+for name in sentence_mean sentence_dense cross_bert cross_roberta labels_several labels_regression mask_bert mask_roberta; do
+    cp $here/$name.texts "$scratch/texts"
+    case $name in mask_*) echo 'the house' >>"$scratch/texts" ;; esac
+    "$xformc" run $here/$name <"$scratch/texts" >"$scratch/lines" 2>"$scratch/said"
+    "$xformc" lua "$scratch/ask.lua" $here/$name "$scratch/texts" >"$scratch/out" 2>"$scratch/err" && diff "$scratch/lines" "$scratch/out" &&
+        [ "$(wc -l <"$scratch/texts")" = "$(wc -l <"$scratch/out")" ] &&
+        [ "$(grep -o '[0-9]* tokens; cut to [0-9]*' "$scratch/said")" = "$(grep -o '[0-9]* tokens; cut to [0-9]*' "$scratch/err")" ]
+    verdict $? "$name: the prompt answers as run does"
+    cat "$scratch/err"
+done
+cat >"$scratch/pair.lua" <<'END'
+local m = xf.compile("tests/vectors/cross_bert", { tier = "jit", notes = false })
+local function score() return ("%.4f"):format(1 / (1 + math.exp(-m:at("vector"):max()))) end
+local pair = m("rain fell", "on the roof")
+print(pair:match("%S+$") == score())
+print(m:at("encoder.0.self_attn.weights"):shape()[2])
+print(m("rain fell\ton the roof") == pair)
+local one = m("rain fell on the roof")
+print(one:match("%S+$") == score())
+print(one ~= pair)
+for _, wrong in ipairs { { "rain\t", "fell" }, { "rain", 5 }, { "rain", "a\0b" } } do print(select(2, pcall(m, table.unpack(wrong)))) end
+print(select(2, pcall(xf.compile("tests/vectors/sentence_mean", { tier = "jit", notes = false }), "rain", "fell")))
+print(select(2, pcall(xf.compile("tests/vectors/mask_bert", { tier = "jit", notes = false }), "rain")))
+END
+"$xformc" lua "$scratch/pair.lua" >"$scratch/out" 2>"$scratch/err" && diff - "$scratch/out" <<'END'
+true
+8
+true
+true
+true
+a tab in the first text of a pair: a tab parts the two
+the second text of a pair is a number
+a NUL at byte 2 of the text
+sentence_mean takes one text, not a pair
+no mask, id 4, in it; m:run{ ids } gives the logits of all places
+END
+verdict $? 'the prompt looks into a pair, and refuses what is none'
+cat "$scratch/err"
+cat >"$scratch/ids.lua" <<'END'
+return xf.model { name = "two", kind = "encoder", layers = 1, heads = 2, d_model = 8, d_ff = 8, vocab = 9, max_len = 9, token_types = 2, pairs = true,
+  weights = "random", pooling = "cls", head = { width = 2 }, labels = { "a", "b" } }
+END
+cat >"$scratch/pairs.lua" <<'END'
+local m = xf.compile(arg[1], { tier = "jit" })
+print(m("1 2 3", "4 5")) print(m("1 2 3\t4 5")) print(m("1 2 3 4 5")) print(m("1 2 3 4 5\t"))
+END
+"$xformc" lua "$scratch/pairs.lua" "$scratch/ids.lua" >"$scratch/out" 2>"$scratch/err" &&
+    printf '1 2 3\t4 5\n1 2 3\t4 5\n1 2 3 4 5\n1 2 3 4 5\n' | "$xformc" run "$scratch/ids.lua" >"$scratch/lines" && diff "$scratch/lines" "$scratch/out" &&
+    [ "$(sort -u "$scratch/out" | wc -l)" = 2 ]
+verdict $? 'pairs of ids at the prompt, without a tokenizer'
+cat "$scratch/err"
+"$xformc" attention $here/cross_bert "rain fell${tab}on the roof" --layer 1 --head 1 -o "$scratch/pair.svg" &&
+    "$xformc" attention $here/cross_bert "rain fell [SEP] on the roof" --layer 1 --head 1 -o "$scratch/one.svg"
+for one in pair one; do grep -o ' looks at .*' "$scratch/$one.svg" >"$scratch/$one.cells"; done
+[ "$(wc -l <"$scratch/pair.cells")" = 64 ] && [ "$(wc -l <"$scratch/one.cells")" = 64 ] && ! cmp -s "$scratch/pair.cells" "$scratch/one.cells"
+verdict $? 'the picture of a pair is that of its types'
 
 # ---- a real folder ----------------------------------------------------------------------------------------------
 

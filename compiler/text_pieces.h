@@ -1,6 +1,6 @@
-/* command_run_pieces.h: texts, or pairs of texts, as the ids of a tokenizer's pieces. */
-#ifndef COMMAND_RUN_PIECES_H
-#define COMMAND_RUN_PIECES_H
+/* text_pieces.h: texts, or pairs of texts, as the ids of a tokenizer's pieces. */
+#ifndef TEXT_PIECES_H
+#define TEXT_PIECES_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
-/* command_run_vectors.h: what `run` answers by an encoder alone. */
-#ifndef COMMAND_RUN_VECTORS_H
-#define COMMAND_RUN_VECTORS_H
+/* answer_vectors.h: what an encoder alone answers, by `run` and at the prompt. */
+#ifndef ANSWER_VECTORS_H
+#define ANSWER_VECTORS_H
 
 #include "engine.h"
 #include "text.h"

@@ -1,8 +1,8 @@
-/* command_run_masks.h: what a masked language model answers in the places of its masks. */
-#ifndef COMMAND_RUN_MASKS_H
-#define COMMAND_RUN_MASKS_H
+/* answer_masks.h: what a masked language model answers in the places of its masks. */
+#ifndef ANSWER_MASKS_H
+#define ANSWER_MASKS_H
 
-#include "command_run_vectors.h"
+#include "answer_vectors.h"
 #include "tokenizer.h"
 
 /* The numbers of a source, a row of logits for each id, and that source. */

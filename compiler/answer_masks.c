@@ -1,5 +1,5 @@
-/* command_run_masks.c: of each mask the likeliest ids with their probabilities, printed as a generated program prints them. */
-#include "command_run_masks.h"
+/* answer_masks.c: of each mask the likeliest ids with their probabilities, printed as a generated program prints them. */
+#include "answer_masks.h"
 
 #include "generation.h"
 #include "json_text.h"

@@ -1,5 +1,5 @@
-/* command_run_vectors.c: the numbers that an encoder alone leaves in an engine, printed as its generated program prints them. */
-#include "command_run_vectors.h"
+/* answer_vectors.c: the numbers that an encoder alone leaves in an engine, printed as its generated program prints them. */
+#include "answer_vectors.h"
 
 #include <string.h>
 
@@ -56,8 +56,9 @@ rt_status vectors_encode_batch(Vectors *v, const int *ids, const int *lengths, c
 
 rt_status vectors_encode(Vectors *v, const int *ids, int n, int first)
 {
-    v->engine->second = model_of(v)->token_types > 1 && first < n ? first : 0;
+    engine_pair(v->engine, first, n);
     const rt_status status = v->engine->ops->encode(v->engine, ids, n);
+    engine_pair(v->engine, 0, n);
     v->rows = v->one ? 1 : n;
     if (status == RT_OK) engine_read(v->engine, v->buffer, 0, v->rows, v->width, v->values);
     return status;

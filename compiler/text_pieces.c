@@ -1,5 +1,5 @@
-/* command_run_pieces.c: texts, or pairs of texts, as the ids of a tokenizer's pieces. */
-#include "command_run_pieces.h"
+/* text_pieces.c: texts, or pairs of texts, as the ids of a tokenizer's pieces. */
+#include "text_pieces.h"
 
 #include <stdlib.h>
 #include <string.h>

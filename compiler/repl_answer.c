@@ -1,0 +1,145 @@
+/* repl_answer.c: texts answered at the prompt as `run` answers them: m("text"), m("first", "second"), m:generate("text", most). */
+#include "repl.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "answer_masks.h"
+#include "command.h"
+#include "decode.h"
+
+Engine *repl_answering(lua_State *L, ReplModel *m) { return m->probed ? repl_tapped(L, m) : m->engine; }
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+/* The text at a stack place, for a model that takes texts. */
+static const char *checked_text(lua_State *L, const ReplModel *m, int index)
+{
+    size_t bytes;
+    const char *text = lua_tolstring(L, index, &bytes);
+    if (strlen(text) != bytes) luaL_error(L, "a NUL at byte %d of the text", (int)strlen(text) + 1);
+    if (m->session->model->graph) luaL_error(L, "%s is a graph: it is run with m:run{ NAME = values }", m->session->model->name);
+    return text;
+}
+
+/* The text at stack place 2, with that at place 3 where there is one: a pair has a tab between. What is pushed holds it. */
+static const char *question_text(lua_State *L, const ReplModel *m, bool pair)
+{
+    const Model *model = m->session->model;
+    const char *first = checked_text(L, m, 2);
+    if (!pair) return first;
+    if (!model->pairs) luaL_error(L, "%s takes one text, not a pair", model->name);
+    if (lua_type(L, 3) != LUA_TSTRING) luaL_error(L, "the second text of a pair is a %s", luaL_typename(L, 3));
+    if (strchr(first, '\t')) luaL_error(L, "a tab in the first text of a pair: a tab parts the two");
+    return lua_pushfstring(L, "%s\t%s", first, checked_text(L, m, 3));
+}
+
+static void ask(lua_State *L, ReplModel *m, const char *text, int most)
+{
+    const Model *model = m->session->model;
+    const char *const words[] = { text };
+    repl_begin_question(m, (Look){ .engine = repl_answering(L, m), .answers = true, .most = most });
+    m->choices.words = words;
+    m->choices.word_count = 1;
+    engine_reset(m->look.engine);
+    int n = 0, *ids = arena_array(m->look.arena, (size_t)look_most_ids(model), sizeof *ids);
+    const bool good = look_read(&m->look, ids, &n) && look_answer(&m->look, ids, n);
+    m->choices.words = NULL;
+    m->choices.word_count = 0;
+    repl_check_probes(L, m);
+    if (!good) repl_model_fail(L, m);
+    diag_print(m->session->diag, stderr, isatty(2));        /* that it was cut */
+    m->asked = true;
+}
+
+void repl_ask_text(lua_State *L, ReplModel *m, int most) { ask(L, m, question_text(L, m, false), most); }
+
+/* ---- an encoder alone -------------------------------------------------------------------------------------------- */
+
+/* Of each mask the likeliest tokens. */
+static void add_masks(lua_State *L, const ReplModel *m, const Vectors *v, Text *to)
+{
+    const Model *model = m->session->model;
+    Masks masks = { v, m->look.question.source, (int)model->mask_id, NULL };
+    RtTokenizer tokenizer;
+    if (!masks_count(&masks, m->look.question.n))
+        luaL_error(L, "no mask, id %d, in it; m:run{ ids } gives the logits of all places", masks.id);
+    if (model->tokenizer_data && rt_tokenizer_open(&tokenizer, model->tokenizer_data, model->tokenizer_size) == RT_OK) masks.tokenizer = &tokenizer;
+    masks_print(&masks, to);
+}
+
+/* What it says of the source: labels or tokens as `run` prints them, else its numbers, a vector or one for each id. */
+static void push_vectors(lua_State *L, ReplModel *m)
+{
+    const Model *model = m->session->model;
+    const Question *q = &m->look.question;
+    Arena *a = repl_scratch(L);
+    Text t = text_new(a);
+    Vectors *v = vectors_new(a, m->look.engine);
+    const rt_status status = vectors_encode(v, q->source, q->n, q->first);
+    repl_check_probes(L, m);
+    repl_check_status(L, status);
+    if (!model->labels.count && model->mask_id < 0) {
+        const int64_t shape[] = { v->rows, v->width };
+        repl_push_tensor(L, v->buffer->tensor->name, v->one ? 1 : 2, v->one ? shape + 1 : shape, v->values);
+        return;
+    }
+    if (model->labels.count) vectors_print(v, &t);
+    else add_masks(L, m, v, &t);
+    lua_pushstring(L, t.data);
+}
+
+int repl_answer(lua_State *L)
+{
+    ReplModel *m = repl_check_model(L);
+    ask(L, m, question_text(L, m, !lua_isnoneornil(L, 3)), 0);
+    if (m->session->model->has_decoder) lua_pushstring(L, m->look.question.text);
+    else push_vectors(L, m);
+    return 1;
+}
+
+/* ---- a decoder --------------------------------------------------------------------------------------------------- */
+
+/* m:generate("text", most): the text of an answer. */
+static int generate_text(lua_State *L, ReplModel *m, lua_Integer most)
+{
+    repl_ask_text(L, m, (int)most);
+    lua_pushstring(L, m->look.question.text);
+    return 1;
+}
+
+/* m:generate{ ids }, m:generate({ ids }, most), m:generate("text", most): a decoder alone goes on, an encoder-decoder answers,
+ * by the generation of the spec. */
+static int generate(lua_State *L)
+{
+    ReplModel *m = repl_check_model(L);
+    const Model *model = m->session->model;
+    if (!model->has_decoder) return luaL_error(L, "%s has no decoder", model->name);
+    if (m->probed) return luaL_error(L, "m:generate calls no probes: m(\"text\") and m:run do");
+    lua_Integer most = luaL_optinteger(L, 3, 0);
+    if (most < 1 && !lua_isnoneornil(L, 3)) return luaL_error(L, "m:generate: expected how many ids at most, at least 1");
+    if (most > model->max_target) most = model->max_target;
+    if (lua_type(L, 2) == LUA_TSTRING) return generate_text(L, m, most);
+    lua_settop(L, 3);
+    Arena *a = repl_scratch(L);
+    int n, *ids = repl_read_ids(L, m, a, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
+    RtGeneration settings = generation_of(model);
+    if (most) settings.max_new = (int)most;
+    Decoder *d = decoder_new(a, m->engine, &settings);
+    engine_reset(m->engine);
+    repl_check_status(L, decoder_answer(d, ids, n));
+    const RtBeamResult *r = d->results;
+    const int count = r->length - decoder_ended(d, r);
+    lua_createtable(L, count, 0);
+    for (int i = 0; i < count; i++) {
+        lua_pushinteger(L, r->ids[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+void repl_add_answers(lua_State *L)
+{
+    static const luaL_Reg methods[] = { { "generate", generate }, { NULL, NULL } };
+    luaL_setfuncs(L, methods, 0);
+}

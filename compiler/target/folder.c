@@ -283,6 +283,7 @@ static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, cons
     const char *cc = o->cc ? o->cc : "cc", *said = o->unseen ? first_said(a, log) : NULL;
     const char *more = !o->unseen ? "; see above" : said ? arena_format(a, ": %s", said) : ", and said nothing";
     if (status < 0) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot run make: %s", strerror(errno));
+    else if (WIFSIGNALED(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make was ended by signal %d", WTERMSIG(status));
     else if (succeeded(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make ended well, but did not make %s", o->target);
     else if (!make_works(a, d, o->folder)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make fails, also where there is nothing to do");
     else if (!compiler_works(a, d, o->folder, cc, all_flags(a, o->form.isa)))

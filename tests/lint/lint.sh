@@ -5,9 +5,10 @@ export LC_ALL=C
 rules=${*:-includes libraries names text words sizes generated compilers}
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 
-# What is ours: not what is built, nor what `build` puts beside the emitted text.
-find . \( -name .git -o -path ./build -o -path './generated/*/runtime' -o -name __pycache__ -o -path './tests/*/build' \) -prune \
-    -o -type f -print | sed 's#^\./##' | sort >"$scratch/files"
+# What is ours: not what is built, nor what `build` puts beside the emitted text, nor the folders of .gitignore.
+ignored=$(sed -n "s#^/\(.*\)/\$# -o -path './\1'#p" .gitignore 2>/dev/null | tr -d '\n')
+apart="-name .git -o -path ./build -o -path './generated/*/runtime' -o -name __pycache__ -o -path './tests/*/build' $ignored"
+eval "find . \( $apart \) -prune -o -type f -print" | sed 's#^\./##' | sort >"$scratch/files"
 files() { grep -E "$1" "$scratch/files"; }
 # each AWK-PROGRAM, file names on stdin: run it over all of them at once.
 each() { tr '\n' '\0' | xargs -0 -r awk "$@"; }

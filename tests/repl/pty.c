@@ -1,7 +1,7 @@
 /* pty.c: a command on a pseudo-terminal, and a script of what a person types and expects to see.
  * usage: pty SCRIPT COMMAND [ARGUMENT…]
  * A line of the script is `> TEXT` (typed, with Enter), `. TEXT` (typed, without), `^ LETTER` (with the control key), or
- * `? TEXT` (must appear, behind what was found before, within ten seconds) or `w FILE` (must be there and not empty, in the
+ * `? TEXT` (must appear, behind what was found before, within forty seconds) or `w FILE` (must be there and not empty, in the
  * same time). Exit 0: all appeared and the command ended by
  * itself with 0; 1: not, and what was on the screen is printed; 77: there are no pseudo-terminals here. PTY_SIZE=ROWSxCOLUMNS: that
  * the terminal says it has. */
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 10000 };
+enum { PATIENCE_MS = 40000 };
 
 typedef struct Screen { int fd; char *text; size_t size, found; } Screen;
 

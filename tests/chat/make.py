@@ -112,6 +112,18 @@ CHATML_TOOLS = '''{%- if tools %}
 {%- endfor %}
 {%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}'''
 
+CHATML_STRING = '''{%- if messages[0].role == 'system' %}{{- '<|im_start|>system\\n' + messages[0].content + '<|im_end|>\\n' }}{%- endif %}
+{%- for message in messages %}
+    {%- if message.content is string %}{%- set content = message.content %}{%- else %}{%- set content = '' %}{%- endif %}
+    {%- if (message.role == "user") or (message.role == "system" and not loop.first) %}
+        {{- '<|im_start|>' + message.role + '\\n' + content + '<|im_end|>' + '\\n' }}
+    {%- elif message.role == "assistant" %}
+        {{- '<|im_start|>' + message.role + '\\n' + content }}
+        {{- '<|im_end|>\\n' }}
+    {%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}'''
+
 CHATML_THINKS = '''{%- if messages[0].role == 'system' %}{{- '<|im_start|>system\\n' + messages[0].content + '<|im_end|>\\n' }}{%- endif %}
 {%- set ns = namespace(last_query_index=messages|length - 1) %}
 {%- for message in messages %}
@@ -228,6 +240,7 @@ FOLDERS = {
     'chatml': (byte_level, ['<|endoftext|>', '<|im_start|>', '<|im_end|>'], None, '<|im_end|>', CHATML, 'config'),
     'chatml_preset': (byte_level, ['<|endoftext|>', '<|im_start|>', '<|im_end|>'], None, '<|im_end|>', CHATML_PRESET, 'list'),
     'chatml_tools': (byte_level, ['<|endoftext|>', '<|im_start|>', '<|im_end|>'], None, '<|im_end|>', CHATML_TOOLS, 'config'),
+    'chatml_string': (byte_level, ['<|endoftext|>', '<|im_start|>', '<|im_end|>'], None, '<|im_end|>', CHATML_STRING, 'config'),
     'chatml_thinks': (byte_level, ['<|endoftext|>', '<|im_start|>', '<|im_end|>'], None, '<|im_end|>', CHATML_THINKS, 'config'),
     'llama2': (sentencepiece_like, ['<unk>', '<s>', '</s>'], '<s>', '</s>', LLAMA2, 'config'),
     'mistral': (sentencepiece_like, ['<unk>', '<s>', '</s>'], '<s>', '</s>', MISTRAL, 'config'),
@@ -249,7 +262,8 @@ FOLDERS = {
 }
 
 
-SHORT = ('mistral_spaced', 'mistral_v1_first', 'mistral_v3_trim', 'mistral_v3_first')       # like others but for earlier turns
+# Like others but for earlier turns.
+SHORT = ('chatml_string', 'mistral_spaced', 'mistral_v1_first', 'mistral_v3_trim', 'mistral_v3_first')
 
 
 def row(t, system, said, **date):

@@ -37,7 +37,20 @@ static rt_row *target_rows(const Bench *b)
     return rows;
 }
 
-typedef struct Inputs { int *source;  rt_row *target; } Inputs;
+/* `source` begins any source; `sentences` are as many as fit at once, of one test at a time, with their lengths and room for vectors. */
+typedef struct Inputs { int *source;  rt_row *target;  int *sentences, *lengths;  float *vectors; } Inputs;
+
+static Inputs inputs_of(const Bench *b)
+{
+    const Model *m = b->session->model;
+    Inputs in = { .source = source_ids(b), .target = target_rows(b) };
+    if (m->model_kind != KIND_ENCODER) return in;
+    const size_t texts = (size_t)(m->max_source + 15) / 16;
+    in.sentences = arena_array(b->arena, (size_t)m->max_source, sizeof *in.sentences);
+    in.lengths = arena_array(b->arena, texts, sizeof *in.lengths);
+    in.vectors = arena_array(b->arena, texts * (model_pools(m) ? (size_t)model_vector_width(m) : 1), sizeof *in.vectors);
+    return in;
+}
 
 /* ---- one run ---------------------------------------------------------------------------------------------- */
 
@@ -56,6 +69,28 @@ static rt_status read_prompt(Engine *e, const Inputs *in, int n)
     return s ? s : e->ops->rows(e, in->target + n - 1, 1);
 }
 
+int bench_at_once(const BenchTest *t, const Engine *e) { return e->ops->encode_batch ? t->at_once : 1; }
+
+static rt_status read_sentences(Engine *e, const BenchTest *t, const Inputs *in, int count)
+{
+    const int most = bench_at_once(t, e);
+    rt_status s = RT_OK;
+    for (int i = 0; i < count && !s; i += most) {
+        const int n = count - i < most ? count - i : most;
+        s = n > 1 ? e->ops->encode_batch(e, in->sentences, in->lengths, NULL, n, in->vectors) : e->ops->encode(e, in->source, t->prompt);
+    }
+    return s;
+}
+
+/* Before a test: its sentences. */
+static void fill_sentences(const BenchTest *t, const Inputs *in)
+{
+    for (int i = 0; i < t->at_once && in->sentences; i++) {
+        in->lengths[i] = t->prompt;
+        memcpy(in->sentences + i * t->prompt, in->source, (size_t)t->prompt * sizeof *in->source);
+    }
+}
+
 /* What a run begins with and does not count. */
 static rt_status prepare(Engine *e, const BenchTest *t)
 {
@@ -67,10 +102,8 @@ static rt_status run(Engine *e, const BenchTest *t, const Inputs *in)
 {
     rt_status s = RT_OK;
     switch (t->work) {
-    case BENCH_ENCODE:
-    case BENCH_SENTENCES:
-        for (int i = 0; i < t->batch && !s; i++) s = e->ops->encode(e, in->source, t->prompt);
-        return s;
+    case BENCH_ENCODE:    return e->ops->encode(e, in->source, t->prompt);
+    case BENCH_SENTENCES: return read_sentences(e, t, in, t->batch);
     case BENCH_DECODE:
     case BENCH_GENERATE: return write_tokens(e, in, t->generated);
     case BENCH_BOTH:
@@ -98,7 +131,8 @@ rt_status bench_ready(const Bench *b, Engine *e, const BenchTest *t)
 
 rt_status bench_run(const Bench *b, Engine *e, const BenchTest *t)
 {
-    const Inputs in = { source_ids(b), target_rows(b) };
+    const Inputs in = inputs_of(b);
+    fill_sentences(t, &in);
     const rt_status s = prepare(e, t);
     return s ? s : run(e, t, &in);
 }
@@ -205,8 +239,26 @@ static void graph_error(Bench *b, BenchEngine *mine, const BenchEngine *its)
     }
 }
 
-/* Whether another test leaves the same: decoding sees what was encoded, and a batch is one sentence again and again. */
-static bool seen_elsewhere(const BenchTest *t) { return t->work == BENCH_ENCODE || t->work == BENCH_BOTH || t->batch > 1; }
+/* Every sentence of a call against one alone. */
+static rt_status sentences_error(Bench *b, const BenchTest *t, const Inputs *in, BenchEngine *mine, const BenchEngine *its)
+{
+    Engine *a = mine->engine, *c = its->engine;
+    const Buffer *x = plan_hidden(a->plan), *y = plan_hidden(c->plan);
+    const int count = bench_at_once(t, a);
+    const size_t n = (size_t)(t->prompt * x->width);
+    float *found = arena_array(b->arena, n * (size_t)count, sizeof *found), *expected = arena_array(b->arena, n, sizeof *expected);
+    fill_sentences(t, in);
+    rt_status s = read_sentences(a, t, in, count);
+    if (!s) s = c->ops->encode(c, in->source, t->prompt);
+    if (s) return s;
+    engine_read(a, x, 0, count * t->prompt, x->width, found);
+    engine_read(c, y, 0, t->prompt, y->width, expected);
+    for (int i = 0; i < count; i++) mine->max_abs_err = error_of(mine->max_abs_err, found + (size_t)i * n, expected, (int64_t)n);
+    return RT_OK;
+}
+
+/* Whether another test leaves the same: decoding sees what was encoded. */
+static bool seen_elsewhere(const BenchTest *t) { return t->work == BENCH_ENCODE || t->work == BENCH_BOTH; }
 
 /* What both leave after what the test does. */
 static rt_status compare(Bench *b, const BenchTest *t, const Inputs *in, BenchEngine *mine, const BenchEngine *its)
@@ -215,13 +267,14 @@ static rt_status compare(Bench *b, const BenchTest *t, const Inputs *in, BenchEn
     Engine *a = mine->engine, *c = its->engine;
     rt_status s = RT_OK;
     if (seen_elsewhere(t)) return RT_OK;
+    if (t->work == BENCH_SENTENCES) return sentences_error(b, t, in, mine, its);
     if (encodes) s = a->ops->encode(a, in->source, t->prompt);
     if (encodes && !s) s = c->ops->encode(c, in->source, t->prompt);
     if (s) return s;
     switch (t->work) {
     case BENCH_ENCODE:
+    case BENCH_SENTENCES:
     case BENCH_BOTH:      break;
-    case BENCH_SENTENCES: buffer_error(b, plan_hidden(a->plan), plan_hidden(c->plan), t->prompt, mine, its); return RT_OK;
     case BENCH_DECODE:
     case BENCH_GENERATE:  return decoder_error(b, in, t->generated, false, mine, its);
     case BENCH_PROMPT:    return decoder_error(b, in, t->prompt, true, mine, its);
@@ -248,7 +301,10 @@ static bool try_out(Bench *b, BenchEngine *e, const Inputs *in)
     const BenchEngine *first = &b->engines[0];
     rt_status s = RT_OK;
     const int64_t before = bench_resident_bytes();
-    for (int i = 0; i < b->test_count && !s; i++) time_run(e->engine, &b->tests[i], in, &s);
+    for (int i = 0; i < b->test_count && !s; i++) {
+        fill_sentences(&b->tests[i], in);
+        time_run(e->engine, &b->tests[i], in, &s);
+    }
     const int64_t more = bench_resident_bytes() - before;
     if (more > 0) e->rss_bytes += more;
     e->max_abs_err = e == first ? -1 : 0;
@@ -282,6 +338,7 @@ static bool take_turns(Bench *b, const BenchTest *t, int threads, const Inputs *
         rows[i] = (BenchRow){ .engine = &b->engines[i], .test = t, .threads = threads,
                               .samples_ns = arena_array(b->arena, (size_t)b->repetitions, sizeof(double)) };
     b->row_count += b->engine_count;
+    fill_sentences(t, in);
     for (int k = 0; k < b->repetitions && (k == 0 || !late(b)); k++)
         for (int i = 0; i < b->engine_count; i++) {
             show(b, &rows[i], k);
@@ -292,7 +349,7 @@ static bool take_turns(Bench *b, const BenchTest *t, int threads, const Inputs *
 
 bool bench_measure(Bench *b)
 {
-    const Inputs in = { source_ids(b), target_rows(b) };
+    const Inputs in = inputs_of(b);
     bool ok = true;
     b->rows = arena_array(b->arena, (size_t)(b->test_count * b->thread_count * b->engine_count), sizeof *b->rows);
     for (int i = 0; i < b->engine_count && ok; i++) ok = try_out(b, &b->engines[i], &in);

@@ -18,7 +18,7 @@ typedef enum BenchWork {
     BENCH_BOTH,             /* the one and the other */
     BENCH_PROMPT,           /* read `prompt` tokens, as many rows at a time as there may be */
     BENCH_GENERATE,         /* write `generated` tokens, one at a time, from nothing */
-    BENCH_SENTENCES,        /* read `batch` sources of `prompt` tokens, one after the other */
+    BENCH_SENTENCES,        /* read `batch` sources of `prompt` tokens, `at_once` in one call, or one after the other where an engine cannot */
     BENCH_GRAPH             /* run an xf.graph once */
 } BenchWork;
 
@@ -26,6 +26,7 @@ typedef struct BenchTest {
     const char *name;               /* enc, dec, e2e, pp512, tg128, b8x128, run */
     BenchWork work;
     int prompt, generated, batch;   /* batch: 1 where there is none */
+    int at_once;                    /* of a batch: the most that the longest source has room for */
     double flops, bytes;            /* of one run: weights and caches read, at least */
     double held;                    /* bytes that it reads over and over: they decide which level they come from */
 } BenchTest;
@@ -115,6 +116,9 @@ bool bench_operations(Bench *b, BenchOperations *out);
 
 /* One page of HTML that needs no other file: what was measured where, all of the above. `operations` is of the first. */
 Text bench_report(const Bench *const *benches, int n, const BenchOperations *operations);
+
+/* How many sentences of a batch an engine reads in one call. */
+int bench_at_once(const BenchTest *t, const Engine *e);
 
 /* One run of a test on an engine, and what must stand ready before the first. */
 rt_status bench_run(const Bench *b, Engine *e, const BenchTest *t);

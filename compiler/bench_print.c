@@ -6,7 +6,7 @@
  * Ours:
  *   test engine kernels compiler cflags compile_ns dtype        compile_ns: emit, pack, compile, load; 0: nothing is compiled
  *   n_source            tokens of the source that stands ready before the test
- *   batch sentences_per_second stddev_sentences_per_second      of encoders; a batch is read one after the other
+ *   batch at_once sentences_per_second stddev_sentences_per_second      of encoders; at_once: sentences of a batch in one call
  *   runs p50_ns p90_ns p99_ns                  single runs; a sample is the median of a repetition's runs
  *   median_ts                                  of the repetitions: what the table shows
  *   native_ratio                               speed / native's, median of each repetition's ratio; null: native was not beside it
@@ -96,6 +96,7 @@ static void model_fields(const Bench *b, const BenchRow *r, Fields *f)
     add_number(f, "n_source", ready ? t->prompt : 0);
     add_text(f, "test", t->name);
     add_number(f, "batch", t->batch);
+    if (bench_by_sentences(b)) add_number(f, "at_once", bench_at_once(t, r->engine->engine));
 }
 
 static void engine_fields(const BenchEngine *e, Fields *f)
@@ -361,7 +362,8 @@ static void print_legend(const Bench *b, FILE *to)
                 last->generated);
         break;
     case KIND_DECODER: fputs("ppN reads N tokens, tgN writes N; t/s counts them.\n", to); break;
-    case KIND_ENCODER: fputs("bBxN reads B sentences of N tokens, one after the other; p50 to p99 are times of such a batch.\n", to); break;
+    case KIND_ENCODER: fputs("\nbBxN reads B sentences of N tokens, at once as many as fit into the longest source, generic one after the other;"
+                             " p50 to p99 are times of such a batch.\n", to); break;
     case KIND_GRAPH:   fputs("t/s counts runs.\n", to); break;
     }
     if (bench_by_native(b)) fputs("/ native: the speed divided by native's, the median of the ratios of each repetition; they take turns.\n", to);

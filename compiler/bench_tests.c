@@ -35,6 +35,18 @@ static Work program_work(const Plan *p, const char *name, int64_t rows, int64_t 
 
 static Work encode_work(const Plan *p, int n) { return program_work(p, "encode", n, n, n, n); }
 
+/* In calls of up to `at_once` sentences, each of which reads the weights once. */
+static Work sentences_work(const Plan *p, const BenchTest *t)
+{
+    const int n = t->prompt;
+    const Work one = encode_work(p, n);
+    const double caches = one.bytes - plan_cost(p, "encode", n, n, n).weight_bytes;
+    Work all = { one.flops * t->batch, caches * t->batch };
+    for (int left = t->batch; left > 0; left -= t->at_once)
+        all.bytes += plan_cost(p, "encode", (left < t->at_once ? left : t->at_once) * n, n, n).weight_bytes;
+    return all;
+}
+
 static Work steps_work(const Plan *p, int steps, int source)
 {
     Work w = { 0, 0 };
@@ -80,10 +92,12 @@ static void count_work(const Plan *p, BenchTest *t)
     double held = 0;
     switch (t->work) {
     case BENCH_ENCODE:
-    case BENCH_SENTENCES:
         all = encode_work(p, t->prompt);
         held = all.bytes;
-        all = (Work){ all.flops * t->batch, all.bytes * t->batch };
+        break;
+    case BENCH_SENTENCES:
+        all = sentences_work(p, t);
+        held = encode_work(p, t->prompt).bytes;
         break;
     case BENCH_DECODE:
         all = steps_work(p, t->generated, t->prompt);
@@ -118,7 +132,10 @@ enum { MOST_TESTS = 16 };
 static void add(Bench *b, BenchWork work, const char *name, int prompt, int generated, int batch)
 {
     BenchTest *t = &b->tests[b->test_count++];
-    *t = (BenchTest){ .name = name, .work = work, .prompt = prompt, .generated = generated, .batch = batch };
+    const int places = (prompt + 15) / 16 * 16;     /* what each takes, but the last */
+    const int fit = batch > 1 ? ((int)b->session->model->max_source - prompt) / places + 1 : 1;
+    *t = (BenchTest){ .name = name, .work = work, .prompt = prompt, .generated = generated, .batch = batch,
+                      .at_once = fit < batch ? fit : batch };
     count_work(b->plan, t);
 }
 

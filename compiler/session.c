@@ -52,6 +52,19 @@ EmitForm session_form(const Choices *c)
     return (EmitForm){ .weights = c->weights, .kernels = c->kernels, .layers = c->layers, .unroll = c->unroll, .isa = c->isa };
 }
 
+/* Of a folder that takes less than what it was trained for. */
+static void note_shortened(Session *s, const Draft *d)
+{
+    const long long trained = d->trained, most = draft_choice(d, SIDE_BOTH, FIELD_ID_max_len)->values[0].integer, bound = d->bound;
+    const char *spec = s->choices->spec;
+    if (!bound) diag_remark(s->diag, (Loc){ 0 }, "%s was trained for %lld tokens; it takes %lld here, more with --max-len", spec, trained, most);
+    else if (most < bound)
+        diag_remark(s->diag, (Loc){ 0 }, "%s was trained for %lld tokens; it takes %lld here, up to %lld with --max-len", spec, trained, most, bound);
+    else
+        diag_remark(s->diag, (Loc){ 0 }, "%s was trained for %lld tokens; it takes %lld here, and no more: past them the rates of its positions depend"
+                    " on how long the whole sequence is, which is not supported", spec, trained, most);
+}
+
 bool session_read(Session *s)
 {
     int n;
@@ -63,9 +76,7 @@ bool session_read(Session *s)
     draft->weights = s->choices->from;
     if (s->choices->tokenizer) draft_set_text(s->arena, draft, FIELD_ID_tokenizer_file, (Loc){ 0 }, s->choices->tokenizer);
     if (s->choices->max_len && !draft_set_length(s->arena, s->diag, draft, s->choices->max_len)) return false;
-    if (draft->shortened)
-        diag_remark(s->diag, (Loc){ 0 }, "%s was trained for %lld tokens; it takes %lld here, more with --max-len", s->choices->spec,
-                    (long long)draft->trained, (long long)draft_choice(draft, SIDE_BOTH, FIELD_ID_max_len)->values[0].integer);
+    if (draft->shortened) note_shortened(s, draft);
     s->phases.read_ns = clock_now_ns() - begin;
     return session_take(s, draft);
 }

@@ -84,6 +84,7 @@ static void set_original(const Config *c, const Config *rope, Side side, int kin
     config_set(there ? from : c, there ? original_key : NULL, side, FIELD_ID_rope_original_len, original);
     if (kind != SCALINGS_LONGROPE) return;
     if (!config_has(rope, "factor")) config_set(c, NULL, side, FIELD_ID_rope_factor, trained / (original > 0 ? original : 1));
+    if (trained > original) c->draft->bound = (int64_t)original;
     if (config_get(c, SIDE_BOTH, FIELD_ID_max_len) <= original || original < 1) return;
     draft_set_number(c->arena, c->draft, SIDE_BOTH, FIELD_ID_max_len, config_place(from, original_key), original);
     c->draft->shortened = true;

@@ -88,7 +88,7 @@ bench specs/gpt.lua $quick -r 2 -t 1 --json
 rows_of json "$(cross 'generic jit native native_unrolled' 1 'pp128 tg128')" 'gpt as JSON: rows, keys, a sample for each repetition, small errors'
 export REPETITIONS=1
 
-keys="${keys%native_ratio:r*}native_ratio:0${keys#*native_ratio:r} sentences_per_second:n stddev_sentences_per_second:n"
+keys="${keys%native_ratio:r*}native_ratio:0${keys#*native_ratio:r} at_once:n sentences_per_second:n stddev_sentences_per_second:n"
 bench specs/encoder.lua $quick -t 2 --engine generic --format jsonl
 [ "$(wc -l <"$scratch/out")" = 6 ]
 verdict $? 'encoder as lines of JSON: as many as rows'
@@ -97,6 +97,27 @@ bench specs/encoder.lua $quick -t 1 --engine generic
 head -n 1 "$scratch/out" | grep -Eq 'sentences/s +\| +p50 ms +\| +p90 ms +\| +p99 ms +\| +limit +\|$' &&
     same "$(cross generic 1 'b1x16 b8x16 b32x16 b1x128 b8x128 b32x128')" "$(table_rows <"$scratch/out")"
 verdict $? 'encoder as a table: sentences and percentiles'
+grep -q '^bBxN reads B sentences of N tokens, at once as many as fit into the longest source, generic one after the other; p50' "$scratch/out"
+verdict $? 'encoder: the line under the table says what a batch is'
+
+# Emitted code reads as many sentences in a call as there is room for, each with the numbers of one alone, and its weights once a call.
+at_once() {
+    sed 's/.*"test":"\([^"]*\)".*"batch":\([0-9]*\).*"at_once":\([0-9]*\).*"engine":"\([a-z]*\)".*/\4 \1 \2 \3/' "$scratch/out" | sort | tr '\n' ';'
+}
+near() {
+    awk '/"engine":"generic"/ { next } { match($0, /"max_abs_err":[^,]*/); e = substr($0, RSTART + 14, RLENGTH - 14); if (e == "null" || e + 0 > 2e-5) bad = 1; n++ }
+        END { exit bad || n != 9 }' "$scratch/out"
+}
+bench specs/encoder.lua $quick -t 1 --engine jit --format jsonl
+same 'jit b1x128 1 1;jit b1x16 1 1;jit b32x128 32 1;jit b32x16 32 8;jit b8x128 8 1;jit b8x16 8 8;' "$(at_once)"
+verdict $? 'encoder: sentences at once'
+cat >"$scratch/pooled.lua" <<'END'
+return xf.model { name = "pooled", kind = "encoder", layers = 2, heads = 2, d_model = 32, d_ff = 64, vocab = 50, max_len = 100, weights = "random",
+  pooling = { "mean", "max" }, normalize = true }
+END
+bench "$scratch/pooled.lua" $quick -t 1 --format jsonl
+same 'generic b1x16 1 1;generic b32x16 32 1;generic b8x16 8 1;jit b1x16 1 1;jit b32x16 32 6;jit b8x16 8 6;native b1x16 1 1;native b1x16 1 1;native b32x16 32 6;native b32x16 32 6;native b8x16 8 6;native b8x16 8 6;' "$(at_once)" && near
+verdict $? 'an encoder with a head: sentences at once'
 
 bench specs/copy.lua $quick -t 1 --engine generic --format csv
 awk -F '","' 'NR == 1 { n = gsub(/,/, ",") + 1; next }

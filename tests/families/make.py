@@ -479,7 +479,7 @@ DECODERS.update({
                        tf.Gemma3ForCausalLM, dtype=BF16, norm_mean=0.0, length=20, edit=old_gemma3),
     "phi3": Case(like_llama(tf.Phi3Config, sliding_window=7), tf.Phi3ForCausalLM, dtype=BF16, length=20),
     "phi3_longrope": Case(like_llama(tf.Phi3Config, original_max_position_embeddings=24,
-                                     **rope("longrope", short_factor=SHORT, long_factor=LONG)), tf.Phi3ForCausalLM, dtype=BF16),
+                                     **rope("longrope", short_factor=SHORT, long_factor=LONG)), tf.Phi3ForCausalLM, dtype=BF16, length=24),
     "smollm3": Case(like_llama(tf.SmolLM3Config, num_hidden_layers=3, no_rope_layers=[1, 0, 1]), tf.SmolLM3ForCausalLM, dtype=BF16),
     "gpt_neox": Case(neox(rope_parameters={"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5}),
                      tf.GPTNeoXForCausalLM, dtype=BF16),

@@ -93,6 +93,25 @@ for folder in "$here"/*/ "$here"/*.bin; do
     done
 done
 
+# ---- longrope ---------------------------------------------------------------------------------------------------
+
+# Past original_max_position_embeddings transformers takes other rates, for the whole sequence anew: up to there the golden holds, to its last
+# position, and past it a note says why it ends.
+long=$here/phi3_longrope
+note() { "$xformc" info "$1" 2>&1 >"$scratch/out" | sed -n 's/^note: [^ ]* \(was trained\)/\1/p'; }
+[ "$("$xformc" info $long 2>"$scratch/err" | head -n 1)" = 'phi3_longrope: decoder, decoder of 2 layers, width 32, target up to 24' ] &&
+    [ "$(note $long)" = 'was trained for 48 tokens; it takes 24 here, and no more: past them the rates of its positions depend on how long the whole sequence is, which is not supported' ]
+verdict $? 'longrope: the note says where it ends, and why'
+rm -rf "$scratch/long" && cp -r $long "$scratch/long"
+lengths() { sed "s/\"max_position_embeddings\": 48/\"max_position_embeddings\": $1/; s/\"original_max_position_embeddings\": 24/\"original_max_position_embeddings\": $2/" $long/config.json >"$scratch/long/config.json"; note "$scratch/long"; }
+case $(lengths 131072 4096) in 'was trained for 131072 tokens; it takes 4096 here, and no more: '*) true ;; *) false ;; esac &&
+    [ "$(lengths 131072 8192)" = 'was trained for 131072 tokens; it takes 4096 here, up to 8192 with --max-len' ] && [ "$(lengths 24 24)" = '' ]
+verdict $? 'longrope: the note of other lengths'
+"$xformc" run $long --ids "$(seq 3 26 | tr '\n' ' ')" >"$scratch/out" 2>"$scratch/err" && ! "$xformc" run $long --ids "$(seq 3 27 | tr '\n' ' ')" >"$scratch/out" 2>"$scratch/err" &&
+    grep -q '25 ids, but at most 24 fit' "$scratch/err"
+verdict $? 'longrope: as many ids as that, and not one more'
+cat "$scratch/err"
+
 # ---- two vocabularies ------------------------------------------------------------------------------------------
 
 # The texts of both would want two tokenizers: a folder that has them takes ids, and says so.

@@ -147,11 +147,15 @@ RT_INLINE void rt_embed_bits(const RtEmbed *shape, float *y, const void *table, 
         const uint8_t *panel = (const uint8_t *)table + (size_t)(ids[r] / 16) * panel_bytes;
         const size_t lane = (size_t)(ids[r] % 16);
         const uint8_t *bytes = panel + (groups * 32 + 63) / 64 * 64 + 4 * lane;
-        for (size_t i = 0; i < (size_t)padded; i++) {
-            const int number = bits == 8 ? bytes[i / 4 * 64 + i % 4] - 128 : (bytes[i / 8 * 64 + i % 4] >> (i / 4 % 2 * 4) & 15) - 8;
-            uint16_t scale;
-            memcpy(&scale, panel + i / RT_GROUP * 32 + 2 * lane, sizeof scale);
-            y[i] = shape->scale * (rt_half(scale) * (float)number);
+        for (int i = 0; i < padded; i += RT_GROUP) {
+            const int n = padded - i < RT_GROUP ? padded - i : RT_GROUP;
+            uint16_t half;
+            memcpy(&half, panel + i + 2 * lane, sizeof half);
+            const float factor = rt_half(half);
+            for (int k = 0; k < n; k++) {
+                const uint8_t byte = bytes[bits == 8 ? (i + k) / 4 * 64 + k % 4 : (i + k) / 8 * 64 + k % 4];
+                y[i + k] = shape->scale * (factor * (float)(bits == 8 ? byte - 128 : (byte >> (k / 4 % 2 * 4) & 15) - 8));
+            }
         }
     }
 }

@@ -59,10 +59,11 @@ static void note_shortened(Session *s, const Draft *d)
     const char *spec = s->choices->spec;
     if (!bound) diag_remark(s->diag, (Loc){ 0 }, "%s was trained for %lld tokens; it takes %lld here, more with --max-len", spec, trained, most);
     else if (most < bound)
-        diag_remark(s->diag, (Loc){ 0 }, "%s was trained for %lld tokens; it takes %lld here, up to %lld with --max-len", spec, trained, most, bound);
+        diag_remark(s->diag, (Loc){ 0 }, "%s was trained for %lld tokens; it takes %lld here, up to %lld with --max-len", spec, trained,
+                    most, bound);
     else
-        diag_remark(s->diag, (Loc){ 0 }, "%s was trained for %lld tokens; it takes %lld here, and no more: past them the rates of its positions depend"
-                    " on how long the whole sequence is, which is not supported", spec, trained, most);
+        diag_remark(s->diag, (Loc){ 0 }, "%s was trained for %lld tokens; it takes %lld here, and no more: past them the rates of its positions"
+                    " depend on how long the whole sequence is, which is not supported", spec, trained, most);
 }
 
 bool session_read(Session *s)

@@ -1,4 +1,4 @@
-/* rt_simd.h: sixteen floats at a time, and the register tile that every matrix product is made of.
+/* rt_simd.h: sixteen floats at a time. rt_tile.h has the register tile that matrix products are made of.
  *
  * rt_v16 is a struct of native vectors. Each instruction set gives one section with the same functions, from
  * rt_load to rt_scale2; everything below the sections is one text for all. Another instruction set is another
@@ -41,7 +41,7 @@
 #define RT_UNROLL
 #endif
 
-/* RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */
+/* Of rt_tile.h: RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */
 
 #if defined(__AVX512F__) && !defined(RT_PORTABLE)
 /* ---- AVX-512: one vector -------------------------------------------------------------------------------- */
@@ -499,124 +499,6 @@ RT_APART void rt_activate_rows(RtActivation kind, float *y, size_t stride, int r
             const int n = rt_lanes_at(columns, i);
             rt_store_n(y + i, rt_activate(kind, rt_load_n(y + i, n)), n);
         }
-}
-
-/* ---- the tile ------------------------------------------------------------------------------------------- */
-
-/* y[r][16p + l] = activation(start + sum over i of x[r][i] * w[p][i][l])
- * One sum per element, i ascending, whatever the tile: an element's bits depend on neither rows nor panels nor on
- * how i is cut into pieces. w: panels of [in][16], `w_panel` floats apart; `start` is 0, the [16] before each panel's
- * weights, or what y holds. Of the last panel `last` columns are stored. y overlaps neither x nor w. */
-typedef enum RtStart { RT_FROM_ZERO, RT_FROM_BIAS, RT_FROM_Y } RtStart;
-typedef struct RtTile {
-    float *y;
-    const float *x, *w;
-    size_t y_stride, x_stride, w_panel;
-    int in, last, one_stream;
-    RtStart start;
-    RtActivation activation;
-    const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
-    int add_last;
-} RtTile;
-
-RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)
-{
-    switch (t->start) {
-    case RT_FROM_BIAS: return rt_load(t->w + (size_t)p * t->w_panel - 16);
-    case RT_FROM_Y: return rt_load_n(t->y + (size_t)r * t->y_stride + 16 * p, lanes);
-    case RT_FROM_ZERO: break;
-    }
-    return rt_set1(0);
-}
-
-/* What follows the sums of a tile: y = activation(sum), or add + that; of the last panel `last` columns are stored and `add_last`
- * read. add: NULL, or one row. */
-RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const int rows, const int panels, int last,
-                           RtActivation activation, const float *add, int add_last)
-{
-    RT_UNROLL for (int r = 0; r < rows; r++)
-        RT_UNROLL for (int p = 0; p < panels; p++) {
-            float *to = y + (size_t)r * y_stride + 16 * p;
-            rt_v16 v = sum[r * panels + p];
-            if (activation == RT_RELU) v = rt_activate(RT_RELU, v);
-            if (add) v = rt_add(rt_load_n(add + 16 * p, p == panels - 1 ? add_last : 16), v);
-            if (p < panels - 1 || last == 16) rt_store(to, v);
-            else rt_store_n(to, v, last);
-        }
-    if (activation != RT_IDENTITY && activation != RT_RELU) rt_activate_rows(activation, y, y_stride, rows, 16 * (panels - 1) + last);
-}
-
-/* rows and panels are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
- * reach eight panels with one stride in a register, once and twice; with one pointer gcc keeps the multiples of a stride
- * that is no constant in memory, and the gate of a row took a fifth longer. */
-RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
-{
-    rt_v16 sum[RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS];
-    rt_v16 w[RT_ROW_PANELS];
-    const float *restrict x = t.x;
-    const int last = partial ? t.last : 16;
-    _Static_assert(RT_ROW_PANELS <= 9, "three pointers reach three panels each");
-    const float *restrict panel_0 = t.w, *restrict panel_3 = panel_0 + 3 * t.w_panel, *restrict panel_6 = panel_3 + 3 * t.w_panel;
-
-    RT_UNROLL for (int r = 0; r < rows; r++)
-        RT_UNROLL for (int p = 0; p < panels; p++)
-            sum[r * panels + p] = rt_tile_start(&t, r, p, p == panels - 1 ? last : 16);
-    for (int i = 0; i < t.in; i++, panel_0 += 16, panel_3 += 16, panel_6 += 16) {
-        RT_UNROLL for (int p = 0; p < panels; p++)
-            w[p] = rt_load((p < 3 ? panel_0 : p < 6 ? panel_3 : panel_6) + (size_t)(p % 3) * t.w_panel);
-        RT_UNROLL for (int r = 0; r < rows; r++) {
-            rt_v16 input = rt_set1(x[(size_t)r * t.x_stride + i]);
-            RT_UNROLL for (int p = 0; p < panels; p++)
-                sum[r * panels + p] = rt_fma(input, w[p], sum[r * panels + p]);
-        }
-    }
-    rt_tile_end(sum, t.y, t.y_stride, rows, panels, last, t.activation, t.add, partial ? t.add_last : 16);
-}
-
-/* Any number of rows of `panels` abreast: full tiles, then 8, 4, 2 and 1 rows. */
-RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, int partial)
-{
-#define RT_ROWS(n) { \
-        rt_tile(t, n, panels, partial); \
-        t.x += n * t.x_stride, t.y += n * t.y_stride, rows -= n; }
-    while (rows >= RT_TILE_ROWS) RT_ROWS(RT_TILE_ROWS)
-    if (RT_TILE_ROWS > 8 && rows >= 8) RT_ROWS(8)
-    if (RT_TILE_ROWS > 4 && rows >= 4) RT_ROWS(4)
-    if (RT_TILE_ROWS > 2 && rows >= 2) RT_ROWS(2)
-    if (RT_TILE_ROWS > 1 && rows >= 1) RT_ROWS(1)
-#undef RT_ROWS
-}
-
-/* One row: as many panels abreast as hide the latency of the multiply-add. Each panel is then a stream through memory, and a
- * processor fetches one stream ahead better than eight: weights that no cache holds take a fifth less time panel by panel
- * (61 MB on a Zen 4 with 32 MB of cache: 33 for 27 GB/s; 15 MB: 60 for 74). */
-RT_INLINE void rt_tile_one_row(RtTile t, int panels)
-{
-#define RT_PANELS(n) { \
-        panels -= n; \
-        rt_tile(t, 1, n, panels == 0); \
-        t.w += n * t.w_panel, t.y += 16 * n; \
-        if (t.add) t.add += 16 * n; }
-    while (t.one_stream && panels >= 1) RT_PANELS(1)
-    while (panels >= RT_ROW_PANELS) RT_PANELS(RT_ROW_PANELS)
-    if (RT_ROW_PANELS > 4 && panels >= 4) RT_PANELS(4)
-    if (RT_ROW_PANELS > 2 && panels >= 2) RT_PANELS(2)
-    if (RT_ROW_PANELS > 1 && panels >= 1) RT_PANELS(1)
-#undef RT_PANELS
-}
-
-/* The product of any number of rows and panels. */
-RT_INLINE void rt_tile_all(RtTile t, int rows, int panels)
-{
-    if (rows == 1) {
-        rt_tile_one_row(t, panels);
-        return;
-    }
-    for (; panels >= RT_TILE_PANELS; t.w += RT_TILE_PANELS * t.w_panel, t.y += 16 * RT_TILE_PANELS) {
-        panels -= RT_TILE_PANELS;
-        rt_tile_rows(t, rows, RT_TILE_PANELS, panels == 0);
-    }
-    if (RT_TILE_PANELS > 1 && panels) rt_tile_rows(t, rows, 1, 1);
 }
 
 #endif

@@ -3,11 +3,11 @@
  * Weights and activations come in groups of RT_GROUP numbers along a row, each group with a factor of its own. The sum of
  * products of one group is a whole number, the same on every instruction set, whatever the order; groups are added in
  * ascending order, one rt_fma each. So an element's bits depend on neither rows nor panels nor how they are cut.
- * rt_simd.h stands before this file; each instruction set gives the section between rt_n16 and rt_load_half. */
+ * rt_tile.h stands before this file; each instruction set gives the section between rt_n16 and rt_load_half. */
 #ifndef RT_SIMD_INT8_H
 #define RT_SIMD_INT8_H
 
-#include "rt_simd.h"
+#include "rt_tile.h"
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -323,7 +323,7 @@ RT_INLINE void rt_bytes_of_row(const float *x, int in, int8_t *q, float *scale, 
 
 /* ---- the tile --------------------------------------------------------------------------------------------------- */
 
-/* What RtTile of rt_simd.h is to floats: y[r][16p + l] = activation(bias + sum over groups of (sum of q w) * (scale of w * scale)).
+/* What RtTile of rt_tile.h is to floats: y[r][16p + l] = activation(bias + sum over groups of (sum of q w) * (scale of w * scale)).
  * w: panels as rt_panel_bytes counts them, `w_panel` bytes apart. */
 typedef struct RtByteTile {
     float *y;

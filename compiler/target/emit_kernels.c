@@ -241,7 +241,7 @@ void emit_bound(Emit *e, Text *out)
     emit_wrappers(e, out);
 }
 
-/* What a file of kernels needs besides rt_simd.h, before the first one that does. */
+/* What a file of kernels needs besides rt_simd.h and rt_tile.h, before the first one that does. */
 static void paste_before(Text *out, const char *file, const char *const *pasted, int n)
 {
     static const struct { const char *file, *header; } needs[] = { { "kernels/linear_int8.c", "rt_simd_int8.h" } };
@@ -259,6 +259,8 @@ void emit_kernels(Emit *e, Text *out)
     text_fill(out, head_template, "name", e->name, "upper", e->upper, NULL);
     if (has_custom(e)) text_add(out, "#include \"rt_plain.h\"\n\n");
     emit_paste(out, "rt_simd.h");
+    text_add(out, "\n");
+    emit_paste(out, "rt_tile.h");
     const char *pasted[KERNELS];
     int n = 0;
     for (int i = 0; i < e->wrapper_count; i++) {

@@ -8,7 +8,7 @@
 
 #define RT_KERNEL static inline __attribute__((always_inline))
 
-/* rt_simd.h: sixteen floats at a time, and the register tile that every matrix product is made of.
+/* rt_simd.h: sixteen floats at a time. rt_tile.h has the register tile that matrix products are made of.
  *
  * rt_v16 is a struct of native vectors. Each instruction set gives one section with the same functions, from
  * rt_load to rt_scale2; everything below the sections is one text for all. Another instruction set is another
@@ -50,7 +50,7 @@
 #define RT_UNROLL
 #endif
 
-/* RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */
+/* Of rt_tile.h: RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */
 
 #if defined(__AVX512F__) && !defined(RT_PORTABLE)
 /* ---- AVX-512: one vector -------------------------------------------------------------------------------- */
@@ -510,12 +510,18 @@ RT_APART void rt_activate_rows(RtActivation kind, float *y, size_t stride, int r
         }
 }
 
-/* ---- the tile ------------------------------------------------------------------------------------------- */
+#endif
 
-/* y[r][16p + l] = activation(start + sum over i of x[r][i] * w[p][i][l])
+/* rt_tile.h: the register tile that every matrix product is made of.
+ *
+ * y[r][16p + l] = activation(start + sum over i of x[r][i] * w[p][i][l])
  * One sum per element, i ascending, whatever the tile: an element's bits depend on neither rows nor panels nor on
  * how i is cut into pieces. w: panels of [in][16], `w_panel` floats apart; `start` is 0, the [16] before each panel's
  * weights, or what y holds. Of the last panel `last` columns are stored. y overlaps neither x nor w. */
+#ifndef RT_TILE_H
+#define RT_TILE_H
+
+
 typedef enum RtStart { RT_FROM_ZERO, RT_FROM_BIAS, RT_FROM_Y } RtStart;
 typedef struct RtTile {
     float *y;
@@ -733,7 +739,7 @@ RT_KERNEL void rt_norm_f32(const RtNorm *shape, float *y, const float *x, const 
 }
 
 /* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs, and the product of two such.
- * One row and many rows sum every element in the same order (see the tile in rt_simd.h), so the number of rows, their
+ * One row and many rows sum every element in the same order (see rt_tile.h), so the number of rows, their
  * split over lanes and the split of the panels change no bit. */
 
 /* Inputs taken at once by many rows: two panels of that depth are 64 KB and stay in the second-level cache, a tile

@@ -3,7 +3,7 @@
  * positions, over exactly visible[r] of them, in whatever tile row r falls: the bits of a row depend neither on the
  * other rows nor on what the cache holds beyond. Cap, bias and mask change the scores between the two products; where
  * there are none, one test per tile is all they cost, and nothing where the compiler sees it. */
-#include "../rt_simd.h"
+#include "../rt_tile.h"
 #include "../kernels.h"
 
 /* score[j] = weight of position j, for visible > 0 positions of one row. */

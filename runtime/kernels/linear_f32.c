@@ -1,7 +1,7 @@
 /* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs, and the product of two such.
- * One row and many rows sum every element in the same order (see the tile in rt_simd.h), so the number of rows, their
+ * One row and many rows sum every element in the same order (see rt_tile.h), so the number of rows, their
  * split over lanes and the split of the panels change no bit. */
-#include "../rt_simd.h"
+#include "../rt_tile.h"
 #include "../kernels.h"
 
 /* Inputs taken at once by many rows: two panels of that depth are 64 KB and stay in the second-level cache, a tile

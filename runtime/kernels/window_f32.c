@@ -3,7 +3,7 @@
  * Scores stand in the scratch by position, from the start of the sixteen that hold the first position of the tile. Every
  * row sums over its own positions in ascending order, in groups of sixteen that begin at multiples of sixteen: its bits
  * depend neither on the other rows nor on where the ring begins, nor on what it holds outside the row's window. */
-#include "../rt_simd.h"
+#include "../rt_tile.h"
 #include "../kernels.h"
 
 /* The positions begin .. end that a row sees, counted from the start of its scratch. */

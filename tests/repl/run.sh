@@ -29,6 +29,22 @@ x
 { 1, 2, "x", a = 3 }
 x = 3 return x
 END
+says 'nil is a value where one is asked for; what has no results prints nothing' 0 'nil
+1
+2
+nil
+s
+nil
+nil' '' <<'END'
+nil
+1, 2, nil, "s"
+nothing
+f = function() return nil end
+f()
+x = nil
+(function() end)()
+return
+END
 says '_ is the last value' 0 '42
 43' '' <<'END'
 42
@@ -375,6 +391,67 @@ printf 'z = 7\n' >"$scratch/load.lua"
 printf ':load %s\nz\n' "$scratch/load.lua" | "$xformc" repl 2>&1 | grep -qx 7
 verdict $? ':load runs a file'
 
+# A session with bare expressions, as :save writes it: the file is no Lua as a whole.
+printf 'x = 5\nx\na = { { 1, 2 } }\na[1][2]\nxf.tensor{ 1, 3 }:distance(xf.tensor{ 1, 2 })\nlong = 3\n  + 4\nlong\nfor i = 1, 2 do\n  print(i)\nend\n' >"$scratch/typed"
+"$xformc" repl <"$scratch/typed" >"$scratch/expected" 2>/dev/null
+{ cat "$scratch/typed"; echo ":save $scratch/session.lua"; } | grep -v '+ 4' | "$xformc" repl >/dev/null 2>&1
+printf ':load %s\n' "$scratch/session.lua" | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
+[ $? = 0 ] && [ "$(cat "$scratch/out")" = '5
+2
+0.5
+3
+1
+2' ] && [ ! -s "$scratch/err" ]
+verdict $? ':load runs a session that :save wrote'
+cat "$scratch/out" "$scratch/err"
+"$xformc" lua "$scratch/typed" >"$scratch/out" 2>"$scratch/err"
+[ $? = 0 ] && [ "$(sed 's/^3$/7/' "$scratch/expected")" = "$(cat "$scratch/out")" ] && grep -qx 7 "$scratch/out" && [ ! -s "$scratch/err" ]
+verdict $? 'xformc lua prints values as the prompt does, also of what two lines say'
+cat "$scratch/out" "$scratch/err"
+# lua_file NAME CODE OUT ERR < TEXT
+lua_file() {
+    cat >"$scratch/f.lua"
+    (cd "$scratch" && "$xformc" lua f.lua) >"$scratch/out" 2>"$scratch/err"
+    [ $? = "$2" ] && [ "$(cat "$scratch/out")" = "$3" ] && [ "$(cat "$scratch/err")" = "$4" ]
+    verdict $? "$1"
+    cat "$scratch/out" "$scratch/err"
+}
+lua_file 'an error of a session is told at its line, and what follows runs' 65 '5
+6' "error: f.lua:3: attempt to index a nil value (global 'nothing')
+f.lua:6:3: error: unknown field \"headz\"; did you mean \"heads\"?
+  headz = 3 }
+  ^" <<'END'
+x = 5
+x
+nothing.y = 1
+
+xf.model{ name = "x",
+  headz = 3 }
+x + 1
+END
+lua_file 'what is an error in both ways runs nothing' 65 '' "error: f.lua:4: syntax error near 'end'" <<'END'
+x = 5
+x
+for i = 1, 2 do
+  x end
+END
+lua_file 'the end of a file comes too soon' 65 '' "error: f.lua:3: 'end' expected (to close 'do' at line 2) near <eof>" <<'END'
+x
+do
+  x = 1
+END
+lua_file 'locals of a file that is Lua live to its end; commands in one that is not' 0 '7' '' <<'END'
+local x = 7
+print(x)
+END
+lua_file 'files that load themselves' 65 "$(yes 5 | head -n 16)" 'error: f.lua: files that load each other, more than 16 deep' <<'END'
+5
+:load f.lua
+END
+# A long one takes its time once.
+awk 'BEGIN { print "x = 0\nx"; for (i = 0; i < 5000; i++) print "x = x + 1"; print "x" }' | lua_file 'a long session' 0 '0
+5000' ''
+
 # A file.
 printf '#!/usr/bin/env xformc\nlocal m = xf.compile(arg[1])\nprint(m(arg[2]))\n' >"$scratch/ask.lua"
 [ "$("$xformc" lua "$scratch/ask.lua" specs/dates.lua '3rd of May 2019')" = 2019-05-03 ]
@@ -478,6 +555,27 @@ types 'a chunk over lines, an error, Ctrl-D' <<'END'
 ? >
 ^ D
 END
+types 'Ctrl-D gives up a chunk that goes on, and ends the session before one' <<'END'
+? >
+> for i = 1, 2 do
+? >>
+^ D
+? >
+> 6 * 7
+? 42
+? >
+> f(
+? >>
+^ D
+? >
+> "al" .. "so"
+? also
+? >
+^ D
+END
+printf '? >\n> for i = 1, 2 do\n? >>\n^ D\n? >\n> 6 * 7\n? 42\n? >\n^ D\n' >"$scratch/script"
+PTY_SIZE=65535x65535 timeout 60 "$pty" "$scratch/script" "$xformc" repl >"$scratch/screen" 2>&1
+verdict $? 'terminal: Ctrl-D without the editor too'
 types 'completion of names, fields, commands' <<'END'
 ? >
 . xf.comp

@@ -69,6 +69,8 @@ static void on_interrupt(int signal)
     if (write(2, words, sizeof words - 1) < 0) return;
 }
 
+void repl_forget_interrupts(void) { interrupts = 0; }
+
 /* What was ignored at the start stays ignored. */
 static void catch_interrupts(const Repl *r)
 {

@@ -70,6 +70,13 @@ void repl_raise(lua_State *L, const Diag *d);
  * nothing can be left either. */
 bool repl_interrupt(bool again);
 bool repl_interrupted(void);                                    /* the last chunk was asked to stop */
+/* The same, and it has not been heard; and to hear it: what runs goes on, and the next Ctrl-C is a first one. A script ends after the
+ * chunk all the same. */
+bool repl_stopping(void);
+void repl_heard(lua_State *L);
+void repl_forget_interrupts(void);                              /* repl.c: of who counts them */
+/* A person has seen the value at `index`: as a value of this chunk it is not printed. */
+void repl_set_shown(lua_State *L, int index);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 

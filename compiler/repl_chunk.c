@@ -78,6 +78,7 @@ static int to_message(lua_State *L)
 
 enum { PERIOD = 1000 };                             /* instructions between two looks */
 static volatile sig_atomic_t stop_wanted;           /* in this chunk */
+static bool interrupted;                            /* the same; true also when somebody heard it and went on */
 static int64_t raised_ns;                           /* when it was raised first; 0: not yet */
 
 /* At every so many instructions; a coroutine has it from who made it. Who catches the error has a moment to tidy up; then it is
@@ -105,7 +106,24 @@ bool repl_interrupt(bool again)
     return !again || jit_leave();
 }
 
-bool repl_interrupted(void) { return stop_wanted; }
+bool repl_stopping(void) { return stop_wanted; }
+bool repl_interrupted(void) { return stop_wanted || interrupted; }
+
+static void go_on(void)
+{
+    jit_go_on();
+    cleanup_go_on();
+    stop_wanted = 0;
+    raised_ns = 0;
+}
+
+void repl_heard(lua_State *L)
+{
+    interrupted = true;
+    repl_forget_interrupts();
+    go_on();
+    lua_sethook(L, look_up, LUA_MASKCOUNT, PERIOD);
+}
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
 
@@ -168,10 +186,21 @@ void repl_print(lua_State *L, int index)
     fputs("\n", stdout);
 }
 
+static const char shown_key;                        /* in the registry: what was shown in this chunk */
+
+void repl_set_shown(lua_State *L, int index)
+{
+    lua_pushvalue(L, index);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &shown_key);
+}
+
 /* Protected: the values of the chunk. */
 static int print_values(lua_State *L)
 {
-    for (int i = 1; i <= lua_gettop(L); i++) repl_print(L, i);
+    const int n = lua_gettop(L);
+    const bool any = lua_rawgetp(L, LUA_REGISTRYINDEX, &shown_key) != LUA_TNIL;
+    for (int i = 1; i <= n; i++)
+        if (!any || !lua_rawequal(L, i, n + 1)) repl_print(L, i);
     return 0;
 }
 
@@ -313,10 +342,10 @@ static ChunkResult load_and_run(Repl *r, const Chunk *c, const ReplWhole *whole,
 {
     lua_State *L = r->L;
     r->code = EXIT_BAD_DATA;
-    jit_go_on();
-    cleanup_go_on();
-    stop_wanted = 0;
-    raised_ns = 0;
+    go_on();
+    interrupted = false;
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &shown_key);
     lua_settop(L, 0);
     lua_pushcfunction(L, to_message);
     const int status = load(L, c);

@@ -240,6 +240,21 @@ printf 'print(xf.sweep(xf.spec("specs/gpt.lua"), { heads = { 2, 3, 4 }, d_ff = {
 verdict $? 'xf.sweep: a row for each combination, and bars'
 cat "$scratch/out" "$scratch/err"
 
+says 'a sweep of the last model or of a model takes options; a wrong row says one line' 65 '2
+specs/gpt.lua:4:26: error: d_model (128) is not divisible by heads (3)
+2 jit
+true' "*has no option 'second'; did you mean 'seconds'*xf.sweep takes a spec and*xf.sweep takes a spec and*" <<'END'
+m = xf.compile("specs/gpt.lua")
+s = xf.sweep(m, { heads = { 2, 3 } }, { seconds = 0.001 })
+#s
+s[2].error
+s = xf.sweep({ heads = { 2, 4 } }, { seconds = 0.001, tier = "jit" }); return #s .. " jit"
+not tostring(xf.sweep(m, { heads = { 3 } })):find("\n.*\n")
+xf.sweep({ heads = { 2 } }, { second = 0.001 })
+xf.sweep(3, { heads = { 2 } })
+xf.sweep({ heads = { 2 } }, { seconds = 0.001 }, {})
+END
+
 # ---- experiments -----------------------------------------------------------------------------------------------------
 
 says 'a probe sees a tensor while the model runs' 0 '2019-05-03 11
@@ -440,7 +455,7 @@ x
 do
   x = 1
 END
-lua_file 'locals of a file that is Lua live to its end; commands in one that is not' 0 '7' '' <<'END'
+lua_file 'locals of a file that is Lua live to its end' 0 '7' '' <<'END'
 local x = 7
 print(x)
 END
@@ -677,6 +692,37 @@ types 'Ctrl-C stops Lua, and a model that runs, and loses nothing' <<'END'
 ? >
 > :quit
 END
+rm -f "$scratch/part.svg"
+export PTY_SHOW=1
+types 'a sweep shows each row when it is measured; Ctrl-C keeps those that are' <<END
+? >
+> s = xf.sweep("specs/copy.lua", { d_ff = { 61, 62, 63, 64, 65, 66 } }, { seconds = 1, file = "$scratch/part.svg" })
+? median, µs
+? 61
+? 62
+^ C
+? interrupted: 
+? of 6 rows are measured
+? >
+> "kept", #s >= 2 and #s < 6 and s[2].median_us > 0 and not s[1].error
+? kept
+? true
+? >
+> xf.sweep("specs/copy.lua", { d_ff = { 71 } }, { seconds = 0.001 })
+? median, µs
+? 71
+? >
+> while true do end
+^ C
+? interrupted
+? >
+> :quit
+END
+[ "$(grep -o 'd_ff 6[0-9]' "$scratch/part.svg" | sort -u | head -n 2 | tr '\n' ' ')" = 'd_ff 61 d_ff 62 ' ] && ! grep -q 'd_ff 66' "$scratch/part.svg"
+verdict $? 'terminal: the bars of the rows that were measured'
+[ "$(grep -c 'median, µs' "$scratch/screen")" = 2 ]
+verdict $? 'terminal: the table of a sweep is there once'
+unset PTY_SHOW
 seq 1 400 | sed 's/.*/a = (a or 0) + 1 -- a long line that is pasted with many others, number &/; s/^/> /' >"$scratch/paste"
 { echo '? >'; cat "$scratch/paste"; printf '> "sum " .. a\n? sum 400\n> :quit\n'; } | types 'a long paste'
 types 'history comes back' <<'END'

@@ -163,6 +163,12 @@ const Plan *repl_looked(ReplModel *m);
 int repl_model_fail(lua_State *L, const ReplModel *m);
 /* Raise what a status other than RT_OK says. */
 void repl_check_status(lua_State *L, rt_status status);
+/* Behind a name that there is not: "; did you mean 'x'?", and where its layer is none, "; encoder has layers 0 to 1"; pushed. */
+const char *repl_near(lua_State *L, const ReplModel *m, const char *name, const char *near);
+/* What there is to look at: the last question, run once more with taps; a graph runs by itself. */
+const Trace *repl_traced(lua_State *L, ReplModel *m);
+/* m:attention, as a method into the table at the top of the stack: repl_attention.c. */
+void repl_add_attention(lua_State *L);
 /* A new question, in the place of the last one and of all that it took. */
 void repl_begin_question(ReplModel *m, Look look);
 /* A list of ids at `index` into the arena; raises where they are none of the vocabulary, or more than `most`. */
@@ -207,6 +213,8 @@ bool repl_option(lua_State *L, int index, const char *name);
 /* What is at the top of the stack, for the option `name`: a whole number, a text. Raise where it is none. */
 int repl_whole_option(lua_State *L, const char *name, int least, int most);
 const char *repl_text_option(lua_State *L, const char *name);
+/* The one of words, which NULL ends, that the text at the top of the stack is. */
+const char *repl_word_option(lua_State *L, const char *name, const char *const *words);
 /* The options of xf.compile. Returns what repl_tier_begin takes; an engine that is asked for is pinned. */
 const char *repl_compile_options(lua_State *L, int index, Choices *c);
 /* For Lua: raise where a table has others than those of xf.sweep. */

@@ -194,10 +194,39 @@ for _, method in ipairs { "names", "weights" } do
   Model[method] = function(self) return setmetatable(plain(self), Names) end
 end
 
+-- The blocks that end in weights called out or down; with heads: attentions alone.
+local function blocks(model, with_heads)
+  local found = setmetatable({}, Names)
+  for _, name in ipairs(model:weights()) do
+    local block = name:match("^(.*_attn)%.out%.weight$") or not with_heads and name:match("^(.*%.ffn)%.down%.weight$")
+    if block then found[#found + 1] = block end
+  end
+  return found
+end
+
+-- Raise where a model has no such block; one whose weights cannot be listed says so by itself.
+local function check_block(model, block, with_heads)
+  local known = blocks(model, with_heads)
+  for _, name in ipairs(known) do
+    if name == block then return end
+  end
+  if #known == 0 then return end
+  local expected = tostring(known):gsub("\n", ", ")
+  error(("%s has no %s '%s'; expected %s"):format(model.name, with_heads and "attention" or "block", block, expected), 3)
+end
+
+-- m:heads("encoder.0.self_attn"): how many it has.
+local plain_heads = Model.heads
+function Model:heads(block)
+  if type(block) == "string" then check_block(self, block, true) end
+  return plain_heads(self, block)
+end
+
 -- m:ablate("encoder.0.self_attn"): the block adds nothing; m:ablate("encoder.0.self_attn", head): one of its heads, from 0,
 -- adds nothing but its share of the bias. m:restore() undoes it. The names are those of m:names() without the last word.
 function Model:ablate(block, head)
   if type(block) ~= "string" then error("m:ablate takes the name of a block: m:ablate(\"encoder.0.self_attn\")", 2) end
+  check_block(self, block, head ~= nil)
   local name = block:match("%.ffn$") and block .. ".down" or block .. ".out"
   local weight = self:weight(name .. ".weight")
   if head == nil then
@@ -206,7 +235,7 @@ function Model:ablate(block, head)
     if has_bias then self:set(name .. ".bias", bias:scaled(0)) end
     return
   end
-  local heads = self:heads(block)
+  local heads = plain_heads(self, block)
   local width = weight:shape()[2] // heads
   if math.type(head) ~= "integer" or head < 0 or head >= heads then error(("%s has heads from 0 to %d"):format(block, heads - 1), 2) end
   self:set(name .. ".weight", weight:scaled(0, head * width + 1, (head + 1) * width, 2))

@@ -113,6 +113,45 @@ xf.compile("specs/dates.lua", { engin = "jit" })
 m:runn()
 :hlp
 END
+says 'what is chosen wrongly is told with what there is' 65 '4
+4' "*dates has no block 'encoder.9.self_attn'; expected encoder.{0..1}.self_attn, encoder.{0..1}.ffn, decoder.{0..1}.self_attn,*
+*encoder.0.self_attn has heads from 0 to 3
+*dates has no attention 'encoder.0.ffn'; expected encoder.{0..1}.self_attn, decoder.{0..1}.self_attn, decoder.{0..1}.cross_attn
+*dates has no attention 'decoder.2.self_attn'; expected encoder.{0..1}*
+*'encoder.7.ffn'*; encoder has layers 0 to 1; m:names() lists them
+*'decoder.7.ffn.up.weight'*; decoder has layers 0 to 1; m:weights()*
+*'decoder.7.ffn'*; decoder has layers 0 to 1
+*cros is no kind; expected encoder or decoder or cross
+*note: encoder: layers 0 to 1, heads 0 to 3; decoder: layers 0 to 1, heads 0 to 3; cross: layers 0 to 1, heads 0 to 3
+*note: decoder: layers 0 to 3, heads 0 to 3
+*note: an xf.graph has heads 0 to 0, no layers and no kinds
+*this needs { engine = \"jit\" }" <<'END'
+m = xf.compile("specs/dates.lua"); m("3rd of May 2019")
+m:heads("encoder.0.self_attn")
+m:ablate("encoder.9.self_attn")
+m:ablate("encoder.0.self_attn", 4)
+m:ablate("encoder.0.ffn", 0)
+m:heads("decoder.2.self_attn")
+m:at("encoder.7.ffn")
+m:weight("decoder.7.ffn.up.weight")
+m:probe("decoder.7.ffn", print)
+m:attention("3 May 2019", { kind = "cros" })
+m:attention("3 May 2019", { layer = 2 })
+g = xf.compile("specs/gpt.lua"); g:run{ 1, 2 }; g:attention{ kind = "cross" }
+xf.compile("specs/self_attention.lua"):attention{ head = 1 }
+m = xf.compile("specs/dates.lua", { engine = "generic" })
+m:heads("encoder.0.self_attn")
+m:ablate("encoder.0.self_attn")
+END
+rm -f "$scratch/graph.svg" "$scratch/both.svg"
+says 'a graph has no text: one argument is the file' 65 '' '*self_attention is a graph and reads no text: m:attention(), m:attention("file.svg")*' <<END
+s = xf.compile("specs/self_attention.lua")
+s:attention("$scratch/graph.svg")
+s:attention(nil, "$scratch/both.svg")
+s:attention("a text")
+END
+tail -n 1 "$scratch/graph.svg" | grep -q '</svg>' && cmp "$scratch/graph.svg" "$scratch/both.svg"
+verdict $? 'the picture of a graph, whichever way its file is given'
 says 'a wrong spec shows its place' 65 '' '*prompt:1:23: error: unknown field "headz"; did you mean "heads"?
 xf.model{ name = "x", headz = 3 }
                       ^*d_model (64) is not divisible by heads (7)*' <<'END'

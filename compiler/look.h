@@ -32,6 +32,7 @@ typedef struct Look {
     int most;                       /* ids of an answer; 0: as many as the model's settings let it have */
     Trace *trace;
     Picture picture;
+    int most_heads;                 /* of an attention that could be drawn, whatever was chosen */
 } Look;
 
 /* The words of the session's choices as a text, or as ids where the model has no tokenizer; false after an error told. It wants no engine. */

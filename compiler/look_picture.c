@@ -53,11 +53,12 @@ static bool wanted(const AttentionChoices *c, int layer, int head)
 
 static bool wanted_kind(const AttentionChoices *c, const char *kind) { return !c->kind || strcmp(c->kind, kind) == 0; }
 
-static void add_heads(const Look *l, PictureSection *s, const TraceTensor *t, int layer)
+static void add_heads(Look *l, PictureSection *s, const TraceTensor *t, int layer)
 {
     const AttentionChoices *c = &l->session->choices->attention;
     const int heads = t->rank == 3 ? (int)t->shape[0] : 1;
     const size_t cells = (size_t)s->rows * (size_t)s->columns;
+    if (heads > l->most_heads) l->most_heads = heads;
     s->maps = arena_grow(l->arena, s->maps, (size_t)s->count * sizeof *s->maps, (size_t)(s->count + heads) * sizeof *s->maps);
     for (int h = 0; h < heads; h++)
         if (wanted(c, layer, h)) s->maps[s->count++] = (PictureMap){ t->name, layer, h, t->values + (size_t)h * cells };
@@ -125,33 +126,50 @@ static void add_graph(Look *l)
                                  .rows = (int)t->shape[t->rank - 2], .columns = (int)t->shape[t->rank - 1] };
             s.row_labels = numbers(a, s.rows);
             s.column_labels = numbers(a, s.columns);
-            if (!l->session->choices->attention.kind) add_heads(l, &s, t, 0);
-            add_section(l, &s);
+            add_heads(l, &s, t, 0);
+            if (!l->session->choices->attention.kind) add_section(l, &s);
         }
     }
 }
 
-static bool refuse_choice(Session *s)
+/* "encoder: layers 0 to 1, heads 0 to 3", behind what there is. */
+static void add_choice(Text *t, const char *kind, const Stack *s)
 {
-    const AttentionChoices *c = &s->choices->attention;
-    const bool chosen = c->has_layer || c->has_head || c->kind;
-    if (s->model->graph && !chosen)
+    int64_t heads = 0;
+    for (int i = 0; i < s->layers; i++) heads = s->layer[i].heads > heads ? s->layer[i].heads : heads;
+    text_printf(t, "%s%s: layers 0 to %lld, heads 0 to %lld", t->size ? "; " : "", kind, (long long)s->layers - 1, (long long)heads - 1);
+}
+
+/* What there is to choose of. */
+static const char *choices_of(Look *l)
+{
+    const Model *m = l->session->model;
+    Text t = text_new(l->session->arena);
+    if (m->has_encoder) add_choice(&t, "encoder", &m->encoder);
+    if (m->has_decoder) add_choice(&t, "decoder", &m->decoder);
+    if (m->has_encoder && m->has_decoder) add_choice(&t, "cross", &m->decoder);
+    if (m->graph) text_printf(&t, "an xf.graph has heads 0 to %d, no layers and no kinds", l->most_heads - 1);
+    return t.data;
+}
+
+static bool refuse_choice(Look *l)
+{
+    Session *s = l->session;
+    if (s->model->graph && !l->most_heads)
         return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "%s names no attention weights", s->model->name),
                       "give the second result of g.attention to g.output or g.name");
-    const Model *m = s->model;
-    const long long layers[] = { m->has_encoder ? m->encoder.layers : 0, m->has_decoder ? m->decoder.layers : 0 };
-    return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "%s has no such attention", m->name), m->graph ? "an xf.graph has heads, from 0" :
-                  arena_format(s->arena, "layers: %lld in its encoder, %lld in its decoder; layers and heads count from 0", layers[0], layers[1]));
+    return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "%s has no such attention", s->model->name), choices_of(l));
 }
 
 bool look_picture(Look *l)
 {
     Session *s = l->session;
     l->picture = (Picture){ .model = s->model->name, .input = l->question.input, .answer = l->question.answer };
+    l->most_heads = 0;
     if (s->model->graph) add_graph(l);
     else add_model(l);
     l->picture.signs = signs(l->arena, &l->picture);
-    if (!l->picture.count) return refuse_choice(s);
+    if (!l->picture.count) return refuse_choice(l);
     const double cells = picture_cells(&l->picture);
     if (cells <= MOST_CELLS) return true;
     return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "a picture of %.0f cells: at most %d can be looked at", cells, MOST_CELLS),

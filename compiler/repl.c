@@ -11,7 +11,6 @@
 #include "clock.h"
 #include "command.h"
 #include "emit_kind.h"
-#include "file.h"
 
 /* ---- the state --------------------------------------------------------------------------------------------------- */
 
@@ -70,6 +69,8 @@ static void on_interrupt(int signal)
     if (write(2, words, sizeof words - 1) < 0) return;
 }
 
+void repl_forget_interrupts(void) { interrupts = 0; }
+
 /* What was ignored at the start stays ignored. */
 static void catch_interrupts(const Repl *r)
 {
@@ -90,7 +91,7 @@ static void done(Repl *r)
     r->told = EXIT_INTERRUPT;
 }
 
-static ChunkResult run(Repl *r, const char *name, const char *text, bool last)
+ChunkResult repl_run(Repl *r, const char *name, const char *text, bool last)
 {
     interrupts = 0;
     busy = 1;
@@ -99,28 +100,24 @@ static ChunkResult run(Repl *r, const char *name, const char *text, bool last)
     return result;
 }
 
-bool repl_file(Repl *r, const char *path)
+ChunkResult repl_run_piece(Repl *r, const ReplWhole *whole, int line, const char *text)
 {
-    enum { MOST_BYTES = 16 << 20 };
-    static const char mark[] = "\xEF\xBB\xBF";
-    Arena *a = arena_new();
-    Diag *d = diag_new(a);
-    size_t size, lines = 1;
-    char *text = file_read(a, d, (Loc){ 0 }, path, MOST_BYTES, &size);
-    const char *zero = text ? memchr(text, 0, size) : NULL;
-    for (const char *s = text; zero && s < zero; s++) lines += *s == '\n';
-    if (zero) diag_error(d, EXIT_BAD_DATA, (Loc){ path, (int)lines, 0 }, "a zero byte; a file of Lua is text");
-    diag_print(d, stderr, isatty(2));
-    if (diag_errors(d)) r->told = diag_exit(d);
-    bool good = !diag_errors(d);
-    if (good && size >= 3 && memcmp(text, mark, 3) == 0) memset(text, ' ', 3);
-    if (good && size >= 2 && memcmp(text, "#!", 2) == 0) memcpy(text, "--", 2);
-    if (good) good = run(r, path, text, true) == CHUNK_DONE;
-    arena_free(a);
-    return good;
+    interrupts = 0;
+    busy = 1;
+    ChunkResult result = repl_piece(r, whole, line, text);
+    done(r);
+    return result;
 }
 
-static bool is_command(const char *line) { return (*line == ':' || *line == '?') && line[1] != ':'; }
+void repl_run_command(Repl *r, const char *line)
+{
+    interrupts = 0;
+    busy = 1;
+    repl_command(r, line);
+    done(r);
+}
+
+bool repl_is_command(const char *line) { return (*line == ':' || *line == '?') && line[1] != ':'; }
 
 /* Lines of one chunk, until it is whole, in an arena of their own. False at the end of the input. */
 static bool gather(Repl *r, Lines *lines, Arena *a)
@@ -134,12 +131,13 @@ static bool gather(Repl *r, Lines *lines, Arena *a)
             return true;
         }
         if (!line && !chunk.size) return false;
-        if (line && !more && is_command(line)) {
+        if (line && !more && repl_is_command(line)) {
             lines_remember(lines, line);
-            interrupts = 0;
-            busy = 1;
-            repl_command(r, line);
-            done(r);
+            repl_run_command(r, line);
+            return true;
+        }
+        if (!line && r->terminal) {                         /* Ctrl-D gives up what was begun, not the session */
+            puts("");
             return true;
         }
         if (line) {
@@ -151,7 +149,7 @@ static bool gather(Repl *r, Lines *lines, Arena *a)
         const char *text = chunk.data;
         if (*text == '=') text++;                           /* as Lua 5.1's prompt had it */
         if (!text[strspn(text, " \t\n")]) return line != NULL;
-        ChunkResult result = run(r, "prompt", text, !line);
+        ChunkResult result = repl_run(r, "prompt", text, !line);
         if (result == CHUNK_INCOMPLETE) continue;
         lines_remember(lines, chunk.data);
         if (result == CHUNK_DONE) text_printf(&r->typed, "%s\n", text);
@@ -186,7 +184,7 @@ static void compile_first(Repl *r)
     if (!spec) return;
     lua_pushstring(r->L, spec);
     lua_setglobal(r->L, "spec_path");
-    run(r, "prompt", "spec = xf.spec(spec_path); spec_path = nil; m = xf.compile(spec); return m", true);
+    repl_run(r, "prompt", "spec = xf.spec(spec_path); spec_path = nil; m = xf.compile(spec); return m", true);
 }
 
 Exit command_repl(const Choices *c)

@@ -20,6 +20,7 @@ typedef struct Repl {
     Text typed;                     /* the chunks that ran, for :save */
     Exit code;                      /* of the chunk that failed last */
     Exit told;                      /* of what failed last, a chunk or a command: the exit code of a script */
+    int files;                      /* that are being loaded, one from the other */
 } Repl;
 
 Repl *repl_of(lua_State *L);
@@ -33,8 +34,25 @@ typedef enum ChunkResult { CHUNK_DONE, CHUNK_FAILED, CHUNK_INCOMPLETE } ChunkRes
 ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last);
 /* The same with a text as its argument, `...`. */
 ChunkResult repl_chunk_with(Repl *r, const char *name, const char *text, const char *argument);
-/* Run the file at `path`, a text without zero bytes; a byte order mark and a line #! at its beginning are skipped. False after a
- * failure told, and then r->told is its exit code. */
+/* A text as a part of a longer one, a file's: errors and places are those of the file. A ReplWhole holds for any number of its parts. */
+typedef struct ReplWhole { const char *name; Diag *diag; Lexer *lexer; } ReplWhole;
+ReplWhole repl_whole(Repl *r, const char *name, const char *text);
+/* Run `text`, which begins at this line of the whole, as repl_chunk does with `last`. */
+ChunkResult repl_piece(Repl *r, const ReplWhole *whole, int line, const char *text);
+/* What repl_chunk would make of a text before it runs: whether it is Lua; CHUNK_DONE, it is. repl_is_lua: as statements alone,
+ * or one expression, to the end. */
+ChunkResult repl_chunk_check(Repl *r, const char *text);
+bool repl_is_lua(Repl *r, const char *text);
+
+/* The same with Ctrl-C heard; a script that was interrupted quits: repl.c. */
+ChunkResult repl_run(Repl *r, const char *name, const char *text, bool last);
+ChunkResult repl_run_piece(Repl *r, const ReplWhole *whole, int line, const char *text);
+void repl_run_command(Repl *r, const char *line);
+bool repl_is_command(const char *line);
+
+/* Run the file at `path`, a text without zero bytes; a byte order mark and a line #! at its beginning are skipped. What is no Lua as a
+ * whole runs as its lines would on a pipe: a failure is told, and the next goes on. False after a failure told, and then r->told is
+ * its exit code: repl_file.c. */
 bool repl_file(Repl *r, const char *path);
 /* Tell a failure that ends no chunk; a script goes on, and ends with this exit code. */
 void repl_refuse(Repl *r, Exit code, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -44,7 +62,7 @@ typedef struct ReplScan { int depth, level; bool goes_on, strange; size_t tried;
 #define REPL_SCAN ((ReplScan){ .level = -1 })
 void repl_scan(ReplScan *c, const char *line);                  /* one more line: repl_whole.c */
 bool repl_scan_due(ReplScan *c, size_t size);                   /* whether `size` bytes of lines are to be tried now */
-/* Print the value at the top of the stack for a person; nil is nothing. */
+/* Print the value at `index` for a person. */
 void repl_print(lua_State *L, int index);
 /* Raise what a Diag holds as one Lua error; returns where it holds no error. */
 void repl_raise(lua_State *L, const Diag *d);
@@ -52,6 +70,13 @@ void repl_raise(lua_State *L, const Diag *d);
  * nothing can be left either. */
 bool repl_interrupt(bool again);
 bool repl_interrupted(void);                                    /* the last chunk was asked to stop */
+/* The same, and it has not been heard; and to hear it: what runs goes on, and the next Ctrl-C is a first one. A script ends after the
+ * chunk all the same. */
+bool repl_stopping(void);
+void repl_heard(lua_State *L);
+void repl_forget_interrupts(void);                              /* repl.c: of who counts them */
+/* A person has seen the value at `index`: as a value of this chunk it is not printed. */
+void repl_set_shown(lua_State *L, int index);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
@@ -138,6 +163,12 @@ const Plan *repl_looked(ReplModel *m);
 int repl_model_fail(lua_State *L, const ReplModel *m);
 /* Raise what a status other than RT_OK says. */
 void repl_check_status(lua_State *L, rt_status status);
+/* Behind a name that there is not: "; did you mean 'x'?", and where its layer is none, "; encoder has layers 0 to 1"; pushed. */
+const char *repl_near(lua_State *L, const ReplModel *m, const char *name, const char *near);
+/* What there is to look at: the last question, run once more with taps; a graph runs by itself. */
+const Trace *repl_traced(lua_State *L, ReplModel *m);
+/* m:attention, as a method into the table at the top of the stack: repl_attention.c. */
+void repl_add_attention(lua_State *L);
 /* A new question, in the place of the last one and of all that it took. */
 void repl_begin_question(ReplModel *m, Look look);
 /* A list of ids at `index` into the arena; raises where they are none of the vocabulary, or more than `most`. */
@@ -182,6 +213,8 @@ bool repl_option(lua_State *L, int index, const char *name);
 /* What is at the top of the stack, for the option `name`: a whole number, a text. Raise where it is none. */
 int repl_whole_option(lua_State *L, const char *name, int least, int most);
 const char *repl_text_option(lua_State *L, const char *name);
+/* The one of words, which NULL ends, that the text at the top of the stack is. */
+const char *repl_word_option(lua_State *L, const char *name, const char *const *words);
 /* The options of xf.compile. Returns what repl_tier_begin takes; an engine that is asked for is pinned. */
 const char *repl_compile_options(lua_State *L, int index, Choices *c);
 /* For Lua: raise where a table has others than those of xf.sweep. */

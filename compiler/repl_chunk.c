@@ -78,6 +78,7 @@ static int to_message(lua_State *L)
 
 enum { PERIOD = 1000 };                             /* instructions between two looks */
 static volatile sig_atomic_t stop_wanted;           /* in this chunk */
+static bool interrupted;                            /* the same; true also when somebody heard it and went on */
 static int64_t raised_ns;                           /* when it was raised first; 0: not yet */
 
 /* At every so many instructions; a coroutine has it from who made it. Who catches the error has a moment to tidy up; then it is
@@ -105,7 +106,24 @@ bool repl_interrupt(bool again)
     return !again || jit_leave();
 }
 
-bool repl_interrupted(void) { return stop_wanted; }
+bool repl_stopping(void) { return stop_wanted; }
+bool repl_interrupted(void) { return stop_wanted || interrupted; }
+
+static void go_on(void)
+{
+    jit_go_on();
+    cleanup_go_on();
+    stop_wanted = 0;
+    raised_ns = 0;
+}
+
+void repl_heard(lua_State *L)
+{
+    interrupted = true;
+    repl_forget_interrupts();
+    go_on();
+    lua_sethook(L, look_up, LUA_MASKCOUNT, PERIOD);
+}
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
 
@@ -164,30 +182,74 @@ static void print_at(lua_State *L, int index, int depth)
 
 void repl_print(lua_State *L, int index)
 {
-    if (lua_isnil(L, index)) return;
     print_at(L, index, 0);
     fputs("\n", stdout);
+}
+
+static const char shown_key;                        /* in the registry: what was shown in this chunk */
+
+void repl_set_shown(lua_State *L, int index)
+{
+    lua_pushvalue(L, index);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &shown_key);
 }
 
 /* Protected: the values of the chunk. */
 static int print_values(lua_State *L)
 {
-    for (int i = 1; i <= lua_gettop(L); i++) repl_print(L, i);
+    const int n = lua_gettop(L);
+    const bool any = lua_rawgetp(L, LUA_REGISTRYINDEX, &shown_key) != LUA_TNIL;
+    for (int i = 1; i <= n; i++)
+        if (!any || !lua_rawequal(L, i, n + 1)) repl_print(L, i);
     return 0;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* Load it as an expression, else as statements. */
-static int load(lua_State *L, const char *name, const char *text)
+/* What is loaded: `text`, which begins at a line of what is called `name`. */
+typedef struct Chunk { const char *name, *text; int line; } Chunk;
+typedef struct Reading { const char *parts[2]; int lines; } Reading;
+
+/* Lines before the text stand as empty ones, so that Lua counts as the file does. */
+static const char *read_part(lua_State *L, void *user, size_t *size)
 {
-    const char *chunk = lua_pushfstring(L, "=%s", name), *expression = lua_pushfstring(L, "return %s", text);
-    int status = luaL_loadbufferx(L, expression, strlen(expression), chunk, "t");
-    if (status != LUA_OK) {
-        lua_pop(L, 1);
-        status = luaL_loadbufferx(L, text, strlen(text), chunk, "t");
+    enum { BLOCK = 512 };
+    static char empty[BLOCK];
+    Reading *r = user;
+    (void)L;
+    if (r->parts[0]) {
+        const char *part = r->parts[0];
+        r->parts[0] = NULL;
+        *size = strlen(part);
+        return part;
     }
-    lua_remove(L, -2);
+    if (r->lines > 0) {
+        *size = (size_t)(r->lines < BLOCK ? r->lines : BLOCK);
+        r->lines -= (int)*size;
+        return memset(empty, '\n', BLOCK);
+    }
+    const char *part = r->parts[1];
+    r->parts[1] = NULL;
+    *size = part ? strlen(part) : 0;
+    return part;
+}
+
+static int load_as(lua_State *L, const Chunk *c, const char *name, const char *before, int lines)
+{
+    Reading reading = { { before, c->text }, lines };
+    return lua_load(L, read_part, &reading, name, "t");
+}
+
+/* Load it as an expression, else as statements; the empty lines are read once. */
+static int load(lua_State *L, const Chunk *c)
+{
+    const char *name = lua_pushfstring(L, "=%s", c->name);
+    const int lines = c->line - 1;
+    int status = load_as(L, c, name, "return ", 0);
+    if (status != LUA_OK || lines > 0) {
+        lua_pop(L, 1);
+        status = load_as(L, c, name, status == LUA_OK ? "return " : NULL, lines);
+    }
     lua_remove(L, -2);
     return status;
 }
@@ -201,20 +263,27 @@ static bool is_incomplete(lua_State *L, int status)
     return size >= strlen(mark) && strcmp(message + size - strlen(mark), mark) == 0;
 }
 
+ReplWhole repl_whole(Repl *r, const char *name, const char *text)
+{
+    Arena *a = r->reader.arena;
+    const char *kept = arena_text(a, text);
+    ReplWhole whole = { arena_text(a, name), diag_new(a), lexer_new(a, kept, strlen(kept)) };
+    diag_source(whole.diag, name, kept);
+    return whole;
+}
+
 /* A new chunk has the limits of a spec for what it makes, and the places in it. */
-static void prepare(Repl *r, const char *name, const char *text)
+static void prepare(Repl *r, const ReplWhole *whole)
 {
     SpecReader *s = &r->reader;
-    const size_t size = strlen(text);
-    char *kept = arena_copy(s->arena, text, size);
-    s->diag = diag_new(s->arena);
-    s->path = arena_text(s->arena, name);
+    diag_forget(whole->diag);
+    s->diag = whole->diag;
+    s->path = whole->name;
     s->folder = ".";
-    s->lexer = lexer_new(s->arena, kept, size);
+    s->lexer = whole->lexer;
     s->specs = s->calls = 0;
     s->numbers = 0;
     s->sandbox = (Sandbox){ .used = 0 };
-    diag_source(s->diag, s->path, kept);
 }
 
 void repl_refuse(Repl *r, Exit code, const char *format, ...)
@@ -268,29 +337,59 @@ static ChunkResult run(Repl *r, int status, const char *argument)
     return status == LUA_OK ? CHUNK_DONE : CHUNK_FAILED;
 }
 
-static ChunkResult load_and_run(Repl *r, const char *name, const char *text, const char *argument, bool last)
+/* `whole`: what the chunk is a part of; NULL: nothing else. */
+static ChunkResult load_and_run(Repl *r, const Chunk *c, const ReplWhole *whole, const char *argument, bool last)
 {
     lua_State *L = r->L;
     r->code = EXIT_BAD_DATA;
-    jit_go_on();
-    cleanup_go_on();
-    stop_wanted = 0;
-    raised_ns = 0;
+    go_on();
+    interrupted = false;
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &shown_key);
     lua_settop(L, 0);
     lua_pushcfunction(L, to_message);
-    const int status = load(L, name, text);
+    const int status = load(L, c);
     if (!last && is_incomplete(L, status)) {
         lua_settop(L, 0);
         return CHUNK_INCOMPLETE;
     }
-    prepare(r, name, text);
+    const ReplWhole own = whole ? *whole : repl_whole(r, c->name, c->text);
+    prepare(r, &own);
     lua_sethook(L, look_up, LUA_MASKCOUNT, PERIOD);
     return run(r, status, argument);
 }
 
-ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last) { return load_and_run(r, name, text, NULL, last); }
+ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last)
+{
+    return load_and_run(r, &(Chunk){ name, text, 1 }, NULL, NULL, last);
+}
 
 ChunkResult repl_chunk_with(Repl *r, const char *name, const char *text, const char *argument)
 {
-    return load_and_run(r, name, text, argument, true);
+    return load_and_run(r, &(Chunk){ name, text, 1 }, NULL, argument, true);
+}
+
+ChunkResult repl_piece(Repl *r, const ReplWhole *whole, int line, const char *text)
+{
+    return load_and_run(r, &(Chunk){ whole->name, text, line }, whole, NULL, true);
+}
+
+ChunkResult repl_chunk_check(Repl *r, const char *text)
+{
+    lua_State *L = r->L;
+    lua_settop(L, 0);
+    const int status = load(L, &(Chunk){ "file", text, 1 });
+    const bool incomplete = is_incomplete(L, status);
+    lua_settop(L, 0);
+    return status == LUA_OK ? CHUNK_DONE : incomplete ? CHUNK_INCOMPLETE : CHUNK_FAILED;
+}
+
+/* What is no syntax error, as memory that ends, is told when it is run. */
+bool repl_is_lua(Repl *r, const char *text)
+{
+    lua_State *L = r->L;
+    lua_settop(L, 0);
+    const int status = load(L, &(Chunk){ "file", text, 1 });
+    lua_settop(L, 0);
+    return status != LUA_ERRSYNTAX;
 }

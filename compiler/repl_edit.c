@@ -220,6 +220,7 @@ const char *lines_next(Lines *l, bool more)
         free(line);
         return keep(l, "\x03", 1);
     }
+    if (n < 0 && more && l->repl->terminal) clearerr(stdin);        /* Ctrl-D ends a chunk alone */
     if (n < 0 && ferror(stdin)) repl_refuse(l->repl, EXIT_IO, "cannot read standard input: %s", strerror(errno));
     const bool zero = n > 0 && memchr(line, 0, (size_t)n);
     if (zero) repl_refuse(l->repl, EXIT_BAD_DATA, "a line with a zero byte; Lua is text");

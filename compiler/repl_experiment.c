@@ -137,8 +137,7 @@ static int probe(lua_State *L)
     for (int i = 0; i < p->tap_count; i++) found |= strcmp(names[i] = p->taps[i].name, name) == 0;
     if (!found) {
         const char *near = diag_nearest(name, names, p->tap_count);
-        return luaL_error(L, "%s has no tensor '%s'%s%s%s", m->session->model->name, name, near ? "; did you mean '" : "", near ? near : "",
-                          near ? "'?" : "");
+        return luaL_error(L, "%s has no tensor '%s'%s", m->session->model->name, name, repl_near(L, m, name, near));
     }
     if (!lua_isnoneornil(L, 3)) luaL_checktype(L, 3, LUA_TFUNCTION);
     lua_settop(L, 3);
@@ -284,8 +283,7 @@ static PackedTensor *packed(lua_State *L, const ReplModel *m, const Engine *e, c
     const char **names = arena_array(a, (size_t)model->tensor_count + 1, sizeof *names);
     for (int i = 0; i < model->tensor_count; i++) names[i] = model->tensors[i].name;
     const char *near = diag_nearest(name, names, model->tensor_count);
-    luaL_error(L, "%s has no weights '%s'%s%s%s; m:weights() lists them", model->name, name, near ? "; did you mean '" : "", near ? near : "",
-               near ? "'?" : "");
+    luaL_error(L, "%s has no weights '%s'%s; m:weights() lists them", model->name, name, repl_near(L, m, name, near));
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 #include "repl.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -338,8 +339,7 @@ static int reset(lua_State *L)
     return 0;
 }
 
-/* What there is to look at: the last question, run once more with taps; a graph runs by itself. */
-static const Trace *traced(lua_State *L, ReplModel *m)
+const Trace *repl_traced(lua_State *L, ReplModel *m)
 {
     if (m->asked && m->traced) return m->look.trace;
     const Question *q = &m->look.question;
@@ -378,51 +378,36 @@ static int names(lua_State *L)
     return 1;
 }
 
+const char *repl_near(lua_State *L, const ReplModel *m, const char *name, const char *near)
+{
+    const Model *model = m->session->model;
+    char stack[8];
+    int layer, end = 0;
+    if (near) lua_pushfstring(L, "; did you mean '%s'?", near);
+    else lua_pushliteral(L, "");
+    if (model->graph || sscanf(name, "%7[a-z].%d.%n", stack, &layer, &end) != 2 || !end) return lua_tostring(L, -1);
+    const bool encoder = model->has_encoder && strcmp(stack, "encoder") == 0, decoder = model->has_decoder && strcmp(stack, "decoder") == 0;
+    const int layers = (int)(encoder ? model->encoder.layers : decoder ? model->decoder.layers : 0);
+    if (layers && (layer < 0 || layer >= layers)) lua_pushfstring(L, "; %s has layers 0 to %d", stack, layers - 1);
+    else lua_pushliteral(L, "");
+    lua_concat(L, 2);
+    return lua_tostring(L, -1);
+}
+
 static int at(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
     const char *name = luaL_checkstring(L, 2);
-    const Trace *t = traced(L, m);
+    const Trace *t = repl_traced(L, m);
     const TraceTensor *found = trace_find(t, name);
     if (!found) {
         const char **all = arena_array(m->look.arena, (size_t)t->count + 1, sizeof *all);
         for (int i = 0; i < t->count; i++) all[i] = t->tensors[i].name;
         const char *near = diag_nearest(name, all, t->count);
-        return luaL_error(L, "%s has no tensor '%s'%s%s%s; m:names() lists them", m->session->model->name, name,
-                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return luaL_error(L, "%s has no tensor '%s'%s; m:names() lists them", m->session->model->name, name, repl_near(L, m, name, near));
     }
     push_trace_tensor(L, found);
     return 1;
-}
-
-/* m:attention("text"), m:attention(): in the terminal; a second argument FILE.svg: there. Options: kind, layer, head. */
-static int attention(lua_State *L)
-{
-    ReplModel *m = repl_check_model(L);
-    const char *path = lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
-    const int options = lua_istable(L, lua_gettop(L)) ? lua_gettop(L) : 0;
-    static const char *const names[] = { "kind", "layer", "head", "file" };
-    repl_check_keys(L, options, "m:attention", names, sizeof names / sizeof *names);
-    m->choices.attention = (AttentionChoices){ .kind = NULL };
-    if (repl_option(L, options, "kind")) m->choices.attention.kind = arena_text(m->session->arena, repl_text_option(L, "kind"));
-    if ((m->choices.attention.has_layer = repl_option(L, options, "layer"))) m->choices.attention.layer = repl_whole_option(L, "layer", 0, 1023);
-    if ((m->choices.attention.has_head = repl_option(L, options, "head"))) m->choices.attention.head = repl_whole_option(L, "head", 0, 4095);
-    if (repl_option(L, options, "file")) path = repl_text_option(L, "file");
-    if (lua_type(L, 2) == LUA_TSTRING && !m->session->model->graph) repl_ask_text(L, m, 0);
-    traced(L, m);
-    Look l = m->look;
-    l.arena = repl_scratch(L);
-    if (!look_picture(&l)) return repl_model_fail(L, m);
-    Arena *a = l.arena;
-    if (path) {
-        const Text t = picture_svg(a, &l.picture);
-        if (!file_write(a, m->session->diag, path, t.data, t.size)) return repl_model_fail(L, m);
-    } else {
-        const bool colour = isatty(1) && !getenv("NO_COLOR");
-        const Text t = picture_blocks(a, &l.picture, 80, colour);
-        fwrite(t.data, 1, t.size, stdout);
-    }
-    return 0;
 }
 
 /* m:wait(): until native code is there, or it is certain that it will not be; the tier. */
@@ -507,7 +492,7 @@ void repl_push_methods(lua_State *L)
 void repl_open_model(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        { "run", run_model }, { "reset", reset }, { "names", names }, { "at", at }, { "attention", attention },
+        { "run", run_model }, { "reset", reset }, { "names", names }, { "at", at },
         { "wait", wait_native }, { "close", close_value }, { NULL, NULL }
     };
     static const luaL_Reg meta[] = { { "__tostring", describe }, { "__call", call_model }, { "__gc", close_value },
@@ -516,6 +501,7 @@ void repl_open_model(lua_State *L)
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
     repl_add_answers(L);
+    repl_add_attention(L);
     repl_add_measures(L);
     repl_add_verify(L);
     repl_add_experiments(L);

@@ -23,8 +23,7 @@ const char *repl_text_option(lua_State *L, const char *name)
     return lua_tostring(L, -1);
 }
 
-/* The one of words, which NULL ends, that the text at the top of the stack is. */
-static const char *word_option(lua_State *L, const char *name, const char *const *words)
+const char *repl_word_option(lua_State *L, const char *name, const char *const *words)
 {
     const char *text = repl_text_option(L, name);
     int n = 0;
@@ -59,7 +58,7 @@ static const char *dtype_option(lua_State *L)
     int n;
     const char *const *dtypes = field_words("dtypes", &n), *words[ROOM + 1] = { NULL };
     memcpy(words, dtypes, (size_t)(n < ROOM ? n : ROOM) * sizeof *words);
-    return word_option(L, "dtype", words);
+    return repl_word_option(L, "dtype", words);
 }
 
 static const char *const compile_options[] = { "engine", "tier", "threads", "slots", "isa", "dtype", "notes" };
@@ -81,11 +80,11 @@ const char *repl_compile_options(lua_State *L, int index, Choices *c)
     repl_check_keys(L, index, "xf.compile", compile_options, COMPILE_OPTIONS);
     static const char *const engines[] = { "jit", "native", "generic", NULL };
     static const char *const tiers[] = { "jit", "native", NULL };
-    if (repl_option(L, index, "tier")) tier = word_option(L, "tier", tiers);
+    if (repl_option(L, index, "tier")) tier = repl_word_option(L, "tier", tiers);
     if (repl_option(L, index, "engine")) {
         if (tier) luaL_error(L, "engine and tier are two ways to say one thing: give one of them");
         tier = "jit";
-        c->engine = word_option(L, "engine", engines);
+        c->engine = repl_word_option(L, "engine", engines);
     }
     if (repl_option(L, index, "threads")) c->threads = repl_whole_option(L, "threads", 1, 16);
     if (repl_option(L, index, "slots")) c->slots = repl_whole_option(L, "slots", 1, 4096);

@@ -56,6 +56,30 @@ static int bars(lua_State *L)
     return 0;
 }
 
+/* ---- a sweep ----------------------------------------------------------------------------------------------------- */
+
+/* For a person, as soon as it is known: shown(table, line). The value that was shown so is not printed once more. */
+static int shown(lua_State *L)
+{
+    Repl *r = repl_of(L);
+    if (!isatty(2)) return 0;
+    fflush(stdout);
+    fprintf(stderr, "%s\n", luaL_checkstring(L, 2));
+    if (r->terminal) repl_set_shown(L, 1);
+    return 0;
+}
+
+/* Whether Ctrl-C was pressed. */
+static int stopping(lua_State *L) { return lua_pushboolean(L, repl_stopping()), 1; }
+
+/* A handler of xpcall: after Ctrl-C it gives nil, and what runs goes on from there; else the error. */
+static int heard(lua_State *L)
+{
+    if (!repl_stopping()) return 1;
+    repl_heard(L);
+    return 0;
+}
+
 void repl_open_prelude(lua_State *L)
 {
     if (luaL_loadbufferx(L, repl_prelude_text, strlen(repl_prelude_text), "=" SPEC_OWN_CHUNK, "t") != LUA_OK) die("%s", lua_tostring(L, -1));
@@ -64,5 +88,7 @@ void repl_open_prelude(lua_State *L)
     lua_setfield(L, -2, "bars");
     repl_push_methods(L);
     lua_pushcfunction(L, repl_check_sweep);
-    if (lua_pcall(L, 3, 0, 0) != LUA_OK) die("%s", lua_tostring(L, -1));
+    static const luaL_Reg sweep[] = { { "shown", shown }, { "stopping", stopping }, { "heard", heard }, { NULL, NULL } };
+    luaL_newlib(L, sweep);
+    if (lua_pcall(L, 4, 0, 0) != LUA_OK) die("%s", lua_tostring(L, -1));
 }

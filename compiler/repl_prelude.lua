@@ -1,5 +1,6 @@
 -- repl_prelude.lua: what `xf` at the prompt does by means of itself.
-local xf, Model, check_sweep = ...
+local xf, Model, check_sweep, sweep_calls = ...
+local stopping, heard, shown = sweep_calls.stopping, sweep_calls.heard, sweep_calls.shown
 
 -- Every combination of a grid { field = { values } }, in the order of the fields' names.
 local function combinations(grid)
@@ -25,21 +26,19 @@ local function combinations(grid)
   return keys, rows
 end
 
--- Columns as wide as they need to be; numbers to the right.
-local function table_text(lines)
-  local widths, out = {}, {}
-  for _, line in ipairs(lines) do
-    for i, cell in ipairs(line) do widths[i] = math.max(widths[i] or 0, utf8.len(cell) or #cell) end
+-- Cells in columns that are as wide as these, and grow where they must; numbers to the right. The last may be a message, which
+-- is no column.
+local function line_text(line, widths)
+  local cells = {}
+  for i, cell in ipairs(line) do
+    local space = string.rep(" ", (widths[i] or 0) - (utf8.len(cell) or #cell))
+    cells[i] = i == #line and not tonumber(cell) and cell or tonumber(cell) and space .. cell or cell .. space
   end
-  for _, line in ipairs(lines) do
-    local cells = {}
-    for i, cell in ipairs(line) do
-      local space = string.rep(" ", widths[i] - (utf8.len(cell) or #cell))
-      cells[i] = i == #line and cell or tonumber(cell) and space .. cell or cell .. space
-    end
-    out[#out + 1] = table.concat(cells, "  "):match("^.*%S") or ""
-  end
-  return table.concat(out, "\n")
+  return table.concat(cells, "  "):match("^.*%S") or ""
+end
+
+local function widen(widths, line)
+  for i, cell in ipairs(line) do widths[i] = math.max(widths[i] or 0, utf8.len(cell) or #cell) end
 end
 
 local function first_line(text) return (tostring(text):gsub("\n.*", ""):gsub("^%[xf%]:%d+: ", "")) end
@@ -47,80 +46,121 @@ local function first_line(text) return (tostring(text):gsub("\n.*", ""):gsub("^%
 local Sweep = {}
 Sweep.__index = Sweep
 
+local function head_cells(keys)
+  local cells = { table.unpack(keys) }
+  for _, name in ipairs { "parameters", "KiB of state", "compiled, ms", "best, µs", "median, µs" } do cells[#cells + 1] = name end
+  return cells
+end
+
+local function field_cells(keys, row)
+  local cells = {}
+  for i, key in ipairs(keys) do cells[i] = tostring(row[key]) end
+  return cells
+end
+
+local function row_cells(keys, row)
+  local cells = field_cells(keys, row)
+  if row.error then return cells end
+  for _, cell in ipairs { ("%d"):format(row.parameters), ("%.1f"):format(row.state_bytes / 1024), ("%.2f"):format(row.compile_ms),
+                          ("%.2f"):format(row.best_us), ("%.2f"):format(row.median_us) } do
+    cells[#cells + 1] = cell
+  end
+  return cells
+end
+
+-- A line of the table; what a row says in the place of numbers stands behind its fields.
+local function row_text(keys, row, widths)
+  local cells = row_cells(keys, row)
+  if row.error then cells[#cells + 1] = first_line(row.error) end
+  return line_text(cells, widths)
+end
+
 function Sweep:__tostring()
-  local lines = { {} }
-  for _, key in ipairs(self.keys) do table.insert(lines[1], key) end
-  for _, name in ipairs { "parameters", "KiB of state", "compiled, ms", "best, µs", "median, µs" } do table.insert(lines[1], name) end
-  for _, row in ipairs(self) do
-    local line = {}
-    for _, key in ipairs(self.keys) do line[#line + 1] = tostring(row[key]) end
-    if row.error then
-      line[#line + 1] = first_line(row.error)
-    else
-      for _, cell in ipairs { ("%d"):format(row.parameters), ("%.1f"):format(row.state_bytes / 1024), ("%.2f"):format(row.compile_ms),
-                              ("%.2f"):format(row.best_us), ("%.2f"):format(row.median_us) } do
-        line[#line + 1] = cell
-      end
-    end
-    lines[#lines + 1] = line
-  end
-  -- A message is no column.
-  for _, line in ipairs(lines) do
-    if #line < #lines[1] then line.message = table.remove(line) end
-  end
-  local text = {}
-  for line in (table_text(lines) .. "\n"):gmatch("(.-)\n") do text[#text + 1] = line end
-  for i, line in ipairs(lines) do
-    if line.message then text[i] = text[i] .. "  " .. line.message end
-  end
+  local keys, widths = self.keys, {}
+  widen(widths, head_cells(keys))
+  for _, row in ipairs(self) do widen(widths, row_cells(keys, row)) end
+  local text = { line_text(head_cells(keys), widths) }
+  for _, row in ipairs(self) do text[#text + 1] = row_text(keys, row, widths) end
   return table.concat(text, "\n")
 end
 
--- xf.sweep(spec, grid, options), or xf.sweep(grid) of the model that was compiled last: compile and measure every
--- combination. options: seconds for each (0.05), file = "sweep.svg", and those of xf.compile. The tier is "jit" unless
--- they say otherwise: no row may change it in the middle.
-function xf.sweep(spec, grid, options)
-  if grid == nil and type(spec) == "table" then
-    local last = xf.last() or error("xf.sweep: no model is compiled, so a spec is needed", 2)
-    spec, grid = last.spec, spec
+-- xf.sweep(spec, grid, options), or xf.sweep(grid, options) of the model that was compiled last.
+local function sweep_arguments(spec, grid, options)
+  if type(spec) == "table" then
+    if options ~= nil then error("xf.sweep takes a spec and { field = { values }, … }", 3) end
+    local last = xf.last() or error("xf.sweep: no model is compiled, so a spec is needed", 3)
+    spec, grid, options = last.spec, spec, grid
   end
+  if type(spec) == "userdata" and getmetatable(spec).__name == "xf.compiled" then spec = spec.spec end
   if type(spec) == "string" then spec = xf.spec(spec) end
-  if type(spec) ~= "userdata" or type(grid) ~= "table" then error("xf.sweep takes a spec and { field = { values }, … }", 2) end
-  options = options or {}
-  check_sweep(options)
-  local keys, rows = combinations(grid)
+  if type(spec) ~= "userdata" or getmetatable(spec).__name ~= "xf.spec" or type(grid) ~= "table" then
+    error("xf.sweep takes a spec and { field = { values }, … }", 3)
+  end
+  return spec, grid, options or {}
+end
+
+-- Those of xf.compile. The tier is "jit" unless they say otherwise: no row may change it in the middle.
+local function sweep_compile(options)
   local compile = {}
   for k, v in pairs(options) do
     if k ~= "seconds" and k ~= "file" then compile[k] = v end
   end
   if compile.notes == nil then compile.notes = false end
   if not compile.engine then compile.tier = compile.tier or "jit" end
-  local done, name = setmetatable({ keys = keys }, Sweep)
-  for _, row in ipairs(rows) do
-    local changes = {}
-    for k, v in pairs(row) do changes[k] = v end
-    local good, why = pcall(function()
-      local m <close> = xf.compile(spec(changes), compile)
-      name = m.name
-      local best, median = m:measure(options.seconds or 0.05)
-      row.parameters, row.state_bytes, row.compile_ms = m.parameters, m.state_bytes, m.compile_ms
-      row.best_us, row.median_us = best * 1e6, median * 1e6
-    end)
-    if not good then
-      if tostring(why):find("interrupted", 1, true) then error(why, 0) end
-      row.error = (tostring(why):gsub("^%[xf%]:%d+: ", ""))
-    end
-    done[#done + 1] = row
+  return compile
+end
+
+-- Measure one row; the name of its model, or nil where it has an error. Ctrl-C is raised.
+local function measure_row(spec, row, compile, seconds)
+  local changes, name = {}, nil
+  for k, v in pairs(row) do changes[k] = v end
+  local good, why = pcall(function()
+    local m <close> = xf.compile(spec(changes), compile)
+    local best, median = m:measure(seconds)
+    row.parameters, row.state_bytes, row.compile_ms = m.parameters, m.state_bytes, m.compile_ms
+    row.best_us, row.median_us = best * 1e6, median * 1e6
+    name = m.name
+  end)
+  if not good then
+    if stopping() then error(why, 0) end
+    row.error = first_line(why)
   end
-  if options.file then
-    local labels, values = {}, {}
-    for _, row in ipairs(done) do
-      local words = {}
-      for _, key in ipairs(keys) do words[#words + 1] = key .. " " .. tostring(row[key]) end
-      labels[#labels + 1], values[#values + 1] = table.concat(words, ", "), row.median_us or 0
-    end
-    xf.bars((name and name .. ": " or "") .. "median time of a run", "µs", labels, values, options.file)
+  return name
+end
+
+local function sweep_bars(done, name, file)
+  local labels, values = {}, {}
+  for _, row in ipairs(done) do
+    local words = {}
+    for _, key in ipairs(done.keys) do words[#words + 1] = key .. " " .. tostring(row[key]) end
+    labels[#labels + 1], values[#values + 1] = table.concat(words, ", "), row.median_us or 0
   end
+  xf.bars((name and name .. ": " or "") .. "median time of a run", "µs", labels, values, file)
+end
+
+-- Compile and measure every combination. options: seconds for each (0.05), file = "sweep.svg", and those of xf.compile. On a
+-- terminal each row is shown as soon as it is measured. Ctrl-C ends it with the rows that are.
+function xf.sweep(spec, grid, options)
+  spec, grid, options = sweep_arguments(spec, grid, options)
+  check_sweep(options)
+  local keys, rows = combinations(grid)
+  local done, name, widths = setmetatable({ keys = keys }, Sweep), nil, {}
+  widen(widths, head_cells(keys))
+  for _, row in ipairs(rows) do widen(widths, field_cells(keys, row)) end
+  local compile = sweep_compile(options)
+  local good, why = xpcall(function()
+    shown(done, line_text(head_cells(keys), widths))
+    for _, row in ipairs(rows) do
+      name = measure_row(spec, row, compile, options.seconds or 0.05) or name
+      done[#done + 1] = row
+      shown(done, row_text(keys, row, widths))
+    end
+  end, heard)
+  if not good then
+    if why then error(why, 0) end
+    io.stderr:write(("interrupted: %d of %d rows are measured\n"):format(#done, #rows))
+  end
+  if options.file and #done > 0 then sweep_bars(done, name, options.file) end
   return done
 end
 
@@ -154,10 +194,39 @@ for _, method in ipairs { "names", "weights" } do
   Model[method] = function(self) return setmetatable(plain(self), Names) end
 end
 
+-- The blocks that end in weights called out or down; with heads: attentions alone.
+local function blocks(model, with_heads)
+  local found = setmetatable({}, Names)
+  for _, name in ipairs(model:weights()) do
+    local block = name:match("^(.*_attn)%.out%.weight$") or not with_heads and name:match("^(.*%.ffn)%.down%.weight$")
+    if block then found[#found + 1] = block end
+  end
+  return found
+end
+
+-- Raise where a model has no such block; one whose weights cannot be listed says so by itself.
+local function check_block(model, block, with_heads)
+  local known = blocks(model, with_heads)
+  for _, name in ipairs(known) do
+    if name == block then return end
+  end
+  if #known == 0 then return end
+  local expected = tostring(known):gsub("\n", ", ")
+  error(("%s has no %s '%s'; expected %s"):format(model.name, with_heads and "attention" or "block", block, expected), 3)
+end
+
+-- m:heads("encoder.0.self_attn"): how many it has.
+local plain_heads = Model.heads
+function Model:heads(block)
+  if type(block) == "string" then check_block(self, block, true) end
+  return plain_heads(self, block)
+end
+
 -- m:ablate("encoder.0.self_attn"): the block adds nothing; m:ablate("encoder.0.self_attn", head): one of its heads, from 0,
 -- adds nothing but its share of the bias. m:restore() undoes it. The names are those of m:names() without the last word.
 function Model:ablate(block, head)
   if type(block) ~= "string" then error("m:ablate takes the name of a block: m:ablate(\"encoder.0.self_attn\")", 2) end
+  check_block(self, block, head ~= nil)
   local name = block:match("%.ffn$") and block .. ".down" or block .. ".out"
   local weight = self:weight(name .. ".weight")
   if head == nil then
@@ -166,7 +235,7 @@ function Model:ablate(block, head)
     if has_bias then self:set(name .. ".bias", bias:scaled(0)) end
     return
   end
-  local heads = self:heads(block)
+  local heads = plain_heads(self, block)
   local width = weight:shape()[2] // heads
   if math.type(head) ~= "integer" or head < 0 or head >= heads then error(("%s has heads from 0 to %d"):format(block, heads - 1), 2) end
   self:set(name .. ".weight", weight:scaled(0, head * width + 1, (head + 1) * width, 2))

@@ -22,7 +22,7 @@ commands() {
 fields() {
     "$xformc" fields | sed 1d | escape | awk '
         /^[a-z]/ { printf "%s*%s* (%s of the %s%s)\n", (NR > 1 ? "\n" : ""), $1, $2, $3, ($4 == "\\-" ? "" : "; default " $4); next }
-                 { sub(/^ +/, ""); sub(/^[|]/, "\\|"); print "\t" $0 }       # a bar at the beginning would be a table
+                 { sub(/^ +/, ""); sub(/^[][|]/, "\\\\&"); print "\t" $0 }
         END      { print "" }'
 }
 # With xf gone, ?xf prints its topic alone.

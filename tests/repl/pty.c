@@ -4,7 +4,7 @@
  * `? TEXT` (must appear, behind what was found before, within forty seconds) or `w FILE` (must be there and not empty, in the
  * same time). Exit 0: all appeared and the command ended by
  * itself with 0; 1: not, and what was on the screen is printed; 77: there are no pseudo-terminals here. PTY_SIZE=ROWSxCOLUMNS: that
- * the terminal says it has. */
+ * the terminal says it has. PTY_SHOW: the screen is printed in any case. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
     }
     fcntl(s.fd, F_SETFL, O_NONBLOCK);
     int good = play(&s, script) & ended_well(&s, child);
-    if (!good) printf("---- the screen\n%s\n----\n", s.text ? s.text : "");
+    if (!good || getenv("PTY_SHOW")) printf("---- the screen\n%s\n----\n", s.text ? s.text : "");
     fclose(script);
     free(s.text);
     return !good;

@@ -29,6 +29,22 @@ x
 { 1, 2, "x", a = 3 }
 x = 3 return x
 END
+says 'nil is a value where one is asked for; what has no results prints nothing' 0 'nil
+1
+2
+nil
+s
+nil
+nil' '' <<'END'
+nil
+1, 2, nil, "s"
+nothing
+f = function() return nil end
+f()
+x = nil
+(function() end)()
+return
+END
 says '_ is the last value' 0 '42
 43' '' <<'END'
 42
@@ -97,6 +113,45 @@ xf.compile("specs/dates.lua", { engin = "jit" })
 m:runn()
 :hlp
 END
+says 'what is chosen wrongly is told with what there is' 65 '4
+4' "*dates has no block 'encoder.9.self_attn'; expected encoder.{0..1}.self_attn, encoder.{0..1}.ffn, decoder.{0..1}.self_attn,*
+*encoder.0.self_attn has heads from 0 to 3
+*dates has no attention 'encoder.0.ffn'; expected encoder.{0..1}.self_attn, decoder.{0..1}.self_attn, decoder.{0..1}.cross_attn
+*dates has no attention 'decoder.2.self_attn'; expected encoder.{0..1}*
+*'encoder.7.ffn'*; encoder has layers 0 to 1; m:names() lists them
+*'decoder.7.ffn.up.weight'*; decoder has layers 0 to 1; m:weights()*
+*'decoder.7.ffn'*; decoder has layers 0 to 1
+*cros is no kind; expected encoder or decoder or cross
+*note: encoder: layers 0 to 1, heads 0 to 3; decoder: layers 0 to 1, heads 0 to 3; cross: layers 0 to 1, heads 0 to 3
+*note: decoder: layers 0 to 3, heads 0 to 3
+*note: an xf.graph has heads 0 to 0, no layers and no kinds
+*this needs { engine = \"jit\" }" <<'END'
+m = xf.compile("specs/dates.lua"); m("3rd of May 2019")
+m:heads("encoder.0.self_attn")
+m:ablate("encoder.9.self_attn")
+m:ablate("encoder.0.self_attn", 4)
+m:ablate("encoder.0.ffn", 0)
+m:heads("decoder.2.self_attn")
+m:at("encoder.7.ffn")
+m:weight("decoder.7.ffn.up.weight")
+m:probe("decoder.7.ffn", print)
+m:attention("3 May 2019", { kind = "cros" })
+m:attention("3 May 2019", { layer = 2 })
+g = xf.compile("specs/gpt.lua"); g:run{ 1, 2 }; g:attention{ kind = "cross" }
+xf.compile("specs/self_attention.lua"):attention{ head = 1 }
+m = xf.compile("specs/dates.lua", { engine = "generic" })
+m:heads("encoder.0.self_attn")
+m:ablate("encoder.0.self_attn")
+END
+rm -f "$scratch/graph.svg" "$scratch/both.svg"
+says 'a graph has no text: one argument is the file' 65 '' '*self_attention is a graph and reads no text: m:attention(), m:attention("file.svg")*' <<END
+s = xf.compile("specs/self_attention.lua")
+s:attention("$scratch/graph.svg")
+s:attention(nil, "$scratch/both.svg")
+s:attention("a text")
+END
+tail -n 1 "$scratch/graph.svg" | grep -q '</svg>' && cmp "$scratch/graph.svg" "$scratch/both.svg"
+verdict $? 'the picture of a graph, whichever way its file is given'
 says 'a wrong spec shows its place' 65 '' '*prompt:1:23: error: unknown field "headz"; did you mean "heads"?
 xf.model{ name = "x", headz = 3 }
                       ^*d_model (64) is not divisible by heads (7)*' <<'END'
@@ -223,6 +278,21 @@ printf 'print(xf.sweep(xf.spec("specs/gpt.lua"), { heads = { 2, 3, 4 }, d_ff = {
     [ "$(grep -c '<rect' "$scratch/sweep.svg")" -ge 4 ]
 verdict $? 'xf.sweep: a row for each combination, and bars'
 cat "$scratch/out" "$scratch/err"
+
+says 'a sweep of the last model or of a model takes options; a wrong row says one line' 65 '2
+specs/gpt.lua:4:26: error: d_model (128) is not divisible by heads (3)
+2 jit
+true' "*has no option 'second'; did you mean 'seconds'*xf.sweep takes a spec and*xf.sweep takes a spec and*" <<'END'
+m = xf.compile("specs/gpt.lua")
+s = xf.sweep(m, { heads = { 2, 3 } }, { seconds = 0.001 })
+#s
+s[2].error
+s = xf.sweep({ heads = { 2, 4 } }, { seconds = 0.001, tier = "jit" }); return #s .. " jit"
+not tostring(xf.sweep(m, { heads = { 3 } })):find("\n.*\n")
+xf.sweep({ heads = { 2 } }, { second = 0.001 })
+xf.sweep(3, { heads = { 2 } })
+xf.sweep({ heads = { 2 } }, { seconds = 0.001 }, {})
+END
 
 # ---- experiments -----------------------------------------------------------------------------------------------------
 
@@ -375,6 +445,67 @@ printf 'z = 7\n' >"$scratch/load.lua"
 printf ':load %s\nz\n' "$scratch/load.lua" | "$xformc" repl 2>&1 | grep -qx 7
 verdict $? ':load runs a file'
 
+# A session with bare expressions, as :save writes it: the file is no Lua as a whole.
+printf 'x = 5\nx\na = { { 1, 2 } }\na[1][2]\nxf.tensor{ 1, 3 }:distance(xf.tensor{ 1, 2 })\nlong = 3\n  + 4\nlong\nfor i = 1, 2 do\n  print(i)\nend\n' >"$scratch/typed"
+"$xformc" repl <"$scratch/typed" >"$scratch/expected" 2>/dev/null
+{ cat "$scratch/typed"; echo ":save $scratch/session.lua"; } | grep -v '+ 4' | "$xformc" repl >/dev/null 2>&1
+printf ':load %s\n' "$scratch/session.lua" | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
+[ $? = 0 ] && [ "$(cat "$scratch/out")" = '5
+2
+0.5
+3
+1
+2' ] && [ ! -s "$scratch/err" ]
+verdict $? ':load runs a session that :save wrote'
+cat "$scratch/out" "$scratch/err"
+"$xformc" lua "$scratch/typed" >"$scratch/out" 2>"$scratch/err"
+[ $? = 0 ] && [ "$(sed 's/^3$/7/' "$scratch/expected")" = "$(cat "$scratch/out")" ] && grep -qx 7 "$scratch/out" && [ ! -s "$scratch/err" ]
+verdict $? 'xformc lua prints values as the prompt does, also of what two lines say'
+cat "$scratch/out" "$scratch/err"
+# lua_file NAME CODE OUT ERR < TEXT
+lua_file() {
+    cat >"$scratch/f.lua"
+    (cd "$scratch" && "$xformc" lua f.lua) >"$scratch/out" 2>"$scratch/err"
+    [ $? = "$2" ] && [ "$(cat "$scratch/out")" = "$3" ] && [ "$(cat "$scratch/err")" = "$4" ]
+    verdict $? "$1"
+    cat "$scratch/out" "$scratch/err"
+}
+lua_file 'an error of a session is told at its line, and what follows runs' 65 '5
+6' "error: f.lua:3: attempt to index a nil value (global 'nothing')
+f.lua:6:3: error: unknown field \"headz\"; did you mean \"heads\"?
+  headz = 3 }
+  ^" <<'END'
+x = 5
+x
+nothing.y = 1
+
+xf.model{ name = "x",
+  headz = 3 }
+x + 1
+END
+lua_file 'what is an error in both ways runs nothing' 65 '' "error: f.lua:4: syntax error near 'end'" <<'END'
+x = 5
+x
+for i = 1, 2 do
+  x end
+END
+lua_file 'the end of a file comes too soon' 65 '' "error: f.lua:3: 'end' expected (to close 'do' at line 2) near <eof>" <<'END'
+x
+do
+  x = 1
+END
+lua_file 'locals of a file that is Lua live to its end' 0 '7' '' <<'END'
+local x = 7
+print(x)
+END
+lua_file 'files that load themselves' 65 "$(yes 5 | head -n 16)" 'error: f.lua: files that load each other, more than 16 deep' <<'END'
+5
+:load f.lua
+END
+# A long one takes its time once.
+awk 'BEGIN { print "x = 0\nx"; for (i = 0; i < 5000; i++) print "x = x + 1"; print "x" }' | lua_file 'a long session' 0 '0
+5000' ''
+
 # A file.
 printf '#!/usr/bin/env xformc\nlocal m = xf.compile(arg[1])\nprint(m(arg[2]))\n' >"$scratch/ask.lua"
 [ "$("$xformc" lua "$scratch/ask.lua" specs/dates.lua '3rd of May 2019')" = 2019-05-03 ]
@@ -478,6 +609,27 @@ types 'a chunk over lines, an error, Ctrl-D' <<'END'
 ? >
 ^ D
 END
+types 'Ctrl-D gives up a chunk that goes on, and ends the session before one' <<'END'
+? >
+> for i = 1, 2 do
+? >>
+^ D
+? >
+> 6 * 7
+? 42
+? >
+> f(
+? >>
+^ D
+? >
+> "al" .. "so"
+? also
+? >
+^ D
+END
+printf '? >\n> for i = 1, 2 do\n? >>\n^ D\n? >\n> 6 * 7\n? 42\n? >\n^ D\n' >"$scratch/script"
+PTY_SIZE=65535x65535 timeout 60 "$pty" "$scratch/script" "$xformc" repl >"$scratch/screen" 2>&1
+verdict $? 'terminal: Ctrl-D without the editor too'
 types 'completion of names, fields, commands' <<'END'
 ? >
 . xf.comp
@@ -579,6 +731,37 @@ types 'Ctrl-C stops Lua, and a model that runs, and loses nothing' <<'END'
 ? >
 > :quit
 END
+rm -f "$scratch/part.svg"
+export PTY_SHOW=1
+types 'a sweep shows each row when it is measured; Ctrl-C keeps those that are' <<END
+? >
+> s = xf.sweep("specs/copy.lua", { d_ff = { 61, 62, 63, 64, 65, 66 } }, { seconds = 1, file = "$scratch/part.svg" })
+? median, µs
+? 61
+? 62
+^ C
+? interrupted: 
+? of 6 rows are measured
+? >
+> "kept", #s >= 2 and #s < 6 and s[2].median_us > 0 and not s[1].error
+? kept
+? true
+? >
+> xf.sweep("specs/copy.lua", { d_ff = { 71 } }, { seconds = 0.001 })
+? median, µs
+? 71
+? >
+> while true do end
+^ C
+? interrupted
+? >
+> :quit
+END
+[ "$(grep -o 'd_ff 6[0-9]' "$scratch/part.svg" | sort -u | head -n 2 | tr '\n' ' ')" = 'd_ff 61 d_ff 62 ' ] && ! grep -q 'd_ff 66' "$scratch/part.svg"
+verdict $? 'terminal: the bars of the rows that were measured'
+[ "$(grep -c 'median, µs' "$scratch/screen")" = 2 ]
+verdict $? 'terminal: the table of a sweep is there once'
+unset PTY_SHOW
 seq 1 400 | sed 's/.*/a = (a or 0) + 1 -- a long line that is pasted with many others, number &/; s/^/> /' >"$scratch/paste"
 { echo '? >'; cat "$scratch/paste"; printf '> "sum " .. a\n? sum 400\n> :quit\n'; } | types 'a long paste'
 types 'history comes back' <<'END'

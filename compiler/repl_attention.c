@@ -1,0 +1,62 @@
+/* repl_attention.c: where every head looks, at the prompt: m:attention("text", "file.svg", { kind =, layer =, head = }). */
+#include "repl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+
+/* The options of the table at `index`, or 0, into the model's choices; `file` among them, or NULL. */
+static const char *take_options(lua_State *L, ReplModel *m, int index)
+{
+    static const char *const names[] = { "kind", "layer", "head", "file" }, *const kinds[] = { "encoder", "decoder", "cross", NULL };
+    AttentionChoices *c = &m->choices.attention;
+    *c = (AttentionChoices){ .kind = NULL };
+    repl_check_keys(L, index, "m:attention", names, sizeof names / sizeof *names);
+    if (repl_option(L, index, "kind")) c->kind = repl_word_option(L, "kind", kinds);
+    if ((c->has_layer = repl_option(L, index, "layer"))) c->layer = repl_whole_option(L, "layer", 0, 1023);
+    if ((c->has_head = repl_option(L, index, "head"))) c->head = repl_whole_option(L, "head", 0, 4095);
+    return repl_option(L, index, "file") ? repl_text_option(L, "file") : NULL;
+}
+
+/* A graph has no text: what would be one is the file. */
+static const char *file_of_graph(lua_State *L, const ReplModel *m)
+{
+    const char *text = lua_tostring(L, 2);
+    const size_t n = strlen(text);
+    if (lua_type(L, 3) == LUA_TSTRING || n < 4 || strcmp(text + n - 4, ".svg") != 0)
+        luaL_error(L, "%s is a graph and reads no text: m:attention(), m:attention(\"file.svg\")", m->session->model->name);
+    return text;
+}
+
+/* m:attention("text"), m:attention(): in the terminal; a second argument FILE.svg: there. Options: kind, layer, head, file. */
+static int attention(lua_State *L)
+{
+    ReplModel *m = repl_check_model(L);
+    const bool graph = m->session->model->graph != NULL, text = lua_type(L, 2) == LUA_TSTRING;
+    const char *path = graph && text ? file_of_graph(L, m) : lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
+    const char *file = take_options(L, m, lua_istable(L, lua_gettop(L)) ? lua_gettop(L) : 0);
+    if (file) path = file;
+    if (text && !graph) repl_ask_text(L, m, 0);
+    repl_traced(L, m);
+    Look l = m->look;
+    l.arena = repl_scratch(L);
+    if (!look_picture(&l)) return repl_model_fail(L, m);
+    Arena *a = l.arena;
+    if (path) {
+        const Text t = picture_svg(a, &l.picture);
+        if (!file_write(a, m->session->diag, path, t.data, t.size)) return repl_model_fail(L, m);
+    } else {
+        const bool colour = isatty(1) && !getenv("NO_COLOR");
+        const Text t = picture_blocks(a, &l.picture, 80, colour);
+        fwrite(t.data, 1, t.size, stdout);
+    }
+    return 0;
+}
+
+void repl_add_attention(lua_State *L)
+{
+    static const luaL_Reg methods[] = { { "attention", attention }, { NULL, NULL } };
+    luaL_setfuncs(L, methods, 0);
+}

@@ -1,0 +1,136 @@
+/* repl_file.c: a file of Lua. It runs as a whole; where that is a syntax error, for it has bare expressions as a session that :save
+ * wrote, piece by piece as the lines of a pipe do. All pieces are made before the first one runs, so a wrong one runs nothing. */
+#include "repl.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+
+enum { MOST_BYTES = 16 << 20, DEEPEST = 16 };
+
+/* Lines of a file from `line` on, that are one chunk or one command. */
+typedef struct Piece { const char *text; int line; bool command; } Piece;
+typedef struct Cut { Arena *arena; Piece *list; int count; size_t room; } Cut;
+
+static void add_piece(Cut *p, Piece piece)
+{
+    if ((size_t)p->count == p->room) {
+        const size_t room = p->room ? 2 * p->room : 64;
+        p->list = arena_grow(p->arena, p->list, p->room * sizeof *p->list, room * sizeof *p->list);
+        p->room = room;
+    }
+    p->list[p->count++] = piece;
+}
+
+/* The pieces before a text that is none by itself: `a = b` and `+ c` in the next line are one. False where they are none either. */
+static ChunkResult join(Repl *r, Cut *p, Piece *piece)
+{
+    const Piece *before = p->count ? &p->list[p->count - 1] : NULL;
+    if (!before || before->command) return CHUNK_FAILED;
+    Text joined = text_new(p->arena);
+    text_add(&joined, before->text);
+    const char *at = before->text;
+    int line = before->line;
+    for (; *at; at++) line += *at == '\n';
+    for (; line < piece->line; line++) text_add(&joined, "\n");
+    text_add(&joined, piece->text);
+    const ChunkResult result = repl_chunk_check(r, joined.data);
+    if (result == CHUNK_FAILED) return CHUNK_FAILED;
+    *piece = (Piece){ joined.data, before->line, false };
+    p->count--;
+    return result;
+}
+
+/* Cut the text of a file. False where a piece is no Lua: it is *bad then. */
+static bool cut(Repl *r, Cut *p, const char *text, Piece *bad)
+{
+    Text chunk = text_new(p->arena);
+    ReplScan scan = REPL_SCAN;
+    int begin = 1, line = 0;
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        end = text + strcspn(text, "\n");
+        const char *this = arena_copy(p->arena, text, (size_t)(end - text));
+        line++;
+        if (!chunk.size) {
+            begin = line;
+            if (!this[strspn(this, " \t\r")]) continue;
+            if (repl_is_command(this)) {
+                add_piece(p, (Piece){ this, line, true });
+                continue;
+            }
+        }
+        text_printf(&chunk, "%s%s", chunk.size ? "\n" : "", this);
+        repl_scan(&scan, this);
+        if (!repl_scan_due(&scan, chunk.size)) continue;
+        Piece piece = { arena_text(p->arena, chunk.data + (*chunk.data == '=')), begin, false };
+        ChunkResult result = repl_chunk_check(r, piece.text);
+        if (result == CHUNK_FAILED) {
+            *bad = piece;
+            result = join(r, p, &piece);
+            if (result == CHUNK_FAILED) return false;
+            chunk = text_new(p->arena);
+            text_add(&chunk, piece.text);
+            begin = piece.line;
+        }
+        if (result == CHUNK_INCOMPLETE) continue;
+        add_piece(p, piece);
+        chunk.size = 0;
+        scan = REPL_SCAN;
+    }
+    *bad = (Piece){ chunk.data, begin, false };
+    return !chunk.size;
+}
+
+static bool run_pieces(Repl *r, const Cut *p, const ReplWhole *whole)
+{
+    bool good = true;
+    for (int i = 0; i < p->count && !r->quit && !(i && repl_interrupted()); i++) {
+        const Piece *piece = &p->list[i];
+        const Exit before = r->told;
+        r->told = EXIT_DONE;
+        if (piece->command) repl_run_command(r, piece->text);
+        else repl_run_piece(r, whole, piece->line, piece->text);
+        good = good && r->told == EXIT_DONE;
+        if (r->told == EXIT_DONE) r->told = before;
+    }
+    return good;
+}
+
+/* A file that is no Lua as a whole. */
+static bool run_lines(Repl *r, const char *path, const char *text)
+{
+    Arena *a = arena_new();
+    Cut pieces = { .arena = a };
+    Piece bad;
+    const ReplWhole whole = repl_whole(r, path, text);
+    const bool good = cut(r, &pieces, text, &bad) ? run_pieces(r, &pieces, &whole) : repl_run_piece(r, &whole, bad.line, bad.text) == CHUNK_DONE;
+    arena_free(a);
+    return good;
+}
+
+bool repl_file(Repl *r, const char *path)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    if (r->files == DEEPEST) {
+        repl_refuse(r, EXIT_BAD_DATA, "%s: files that load each other, more than %d deep", path, DEEPEST);
+        return false;
+    }
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    size_t size, lines = 1;
+    char *text = file_read(a, d, (Loc){ 0 }, path, MOST_BYTES, &size);
+    const char *zero = text ? memchr(text, 0, size) : NULL;
+    for (const char *s = text; zero && s < zero; s++) lines += *s == '\n';
+    if (zero) diag_error(d, EXIT_BAD_DATA, (Loc){ path, (int)lines, 0 }, "a zero byte; a file of Lua is text");
+    diag_print(d, stderr, isatty(2));
+    if (diag_errors(d)) r->told = diag_exit(d);
+    bool good = !diag_errors(d);
+    if (good && size >= 3 && memcmp(text, mark, 3) == 0) memset(text, ' ', 3);
+    if (good && size >= 2 && memcmp(text, "#!", 2) == 0) memcpy(text, "--", 2);
+    r->files++;
+    if (good) good = repl_is_lua(r, text) ? repl_run(r, path, text, true) == CHUNK_DONE : run_lines(r, path, text);
+    r->files--;
+    arena_free(a);
+    return good;
+}

@@ -103,7 +103,7 @@ if [ -n "${XFORMC_SANITIZE:-}" ]; then
     echo 'skip a small address space (sanitizers need a large one)'
 else
     answer=$("$xformc" --version)
-    within 200000 20 'a small address space: a command comes to its end' "$xformc" --version
+    within 100000 20 'a small address space: a command comes to its end' "$xformc" --version
     answer=2019-05-03
     within 400000 20 'a small address space: the generic engine too' "$xformc" run specs/dates.lua --engine generic -t 2 '3rd of May 2019'
     (ulimit -v 140000; timeout 20 "$xformc" run specs/dates.lua --engine generic 1) >"$scratch/out" 2>"$scratch/err"

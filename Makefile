@@ -19,7 +19,8 @@ WARNINGS  = -Wall -Wextra -Werror
 FOLDERS   = compiler compiler/base compiler/front compiler/graph compiler/plan compiler/target runtime
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
-LIBS     := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -ltcc -ldl -lm -pthread
+# OpenBLAS is loaded when the generic engine is first used: compiler/target/generic_blas.c.
+LIBS     := $(shell pkg-config --libs $(filter-out openblas,$(LIBRARIES)) 2>/dev/null) -ltcc -ldl -lm -pthread
 # The instruction sets of a machine, and their flags: the rows of compiler/target/kernel_sets.def.
 MACHINE     := $(patsubst arm64,aarch64,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))
 sets_of      = $(shell sed -n 's/^KERNEL_SET.\([^,]*\), $(1), .*/\1/p' compiler/target/kernel_sets.def)
@@ -58,6 +59,9 @@ $(KERNEL_SETS:%=$(BUILD)/kernel_set_%.o): $(BUILD)/kernel_set_%.o: compiler/targ
 
 # The assembler puts runtime/ into this one, which -MMD does not see.
 $(BUILD)/compiler/target/runtime_text.o: $(wildcard runtime/* runtime/*/*)
+
+BLAS_FOLDER := $(shell pkg-config --variable=libdir openblas 2>/dev/null)
+$(BUILD)/compiler/target/generic_blas.o: private FLAGS += $(BLAS_FOLDER:%=-DBLAS_FOLDER='"%"')
 
 $(BUILD)/compiler/repl_prelude.o: compiler/repl_prelude.lua
 

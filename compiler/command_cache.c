@@ -55,10 +55,11 @@ Exit command_cache(const Choices *c)
 {
     Arena *a = arena_new();
     Diag *d = diag_new(a);
-    int n;
+    int n, error;
     const char *folder = library_cache_folder(a);
-    const CacheEntry *e = library_cache_list(a, &n);
-    if (c->clear) clear(d, e, n);
+    const CacheEntry *e = library_cache_list(a, &n, &error);
+    if (error) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot read %s: %s", folder, strerror(error));
+    else if (c->clear) clear(d, e, n);
     else if (c->json) list_json(a, folder, e, n);
     else list(a, e, n);
     diag_print(d, stderr, isatty(2));

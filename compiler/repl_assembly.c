@@ -30,7 +30,7 @@ static bool compile(Arena *a, ReplModel *m, const char *folder, const char *file
                      (char *)"-fno-asynchronous-unwind-tables", (char *)"-S", arena_format(a, "-I%s", file_join(a, folder, "runtime")),
                      arena_format(a, "-I%s", folder), (char *)"-o", arena_text(a, file_join(a, folder, "function.s")),
                      arena_text(a, file_join(a, folder, file)), NULL };
-    return cleanup_run(argv, log) == 0;
+    return cleanup_run(argv, log, 0) == 0;
 }
 
 /* From its label to its size, without directives. */

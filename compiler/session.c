@@ -66,6 +66,19 @@ static void note_shortened(Session *s, const Draft *d)
                     " depend on how long the whole sequence is, which is not supported", spec, trained, most);
 }
 
+/* --tokenizer: false after an error where the model would not read it. */
+static bool take_tokenizer(Session *s, Draft *draft)
+{
+    const char *path = s->choices->tokenizer;
+    const Choice *how = draft_choice(draft, SIDE_BOTH, FIELD_ID_tokenizer);
+    const int errors = diag_errors(s->diag);
+    if (draft->graph) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--tokenizer %s: an xf.graph has no texts", path);
+    else if (how && how->values[0].integer == TOKENIZERS_CHARACTERS)
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--tokenizer %s: the spec says tokenizer = \"characters\"", path);
+    else draft_set_text(s->arena, draft, FIELD_ID_tokenizer_file, (Loc){ 0 }, path);
+    return diag_errors(s->diag) == errors;
+}
+
 bool session_read(Session *s)
 {
     int n;
@@ -75,7 +88,7 @@ bool session_read(Session *s)
     if (!draft) return false;
     draft->sizes_only = s->sizes_only;
     draft->weights = s->choices->from;
-    if (s->choices->tokenizer) draft_set_text(s->arena, draft, FIELD_ID_tokenizer_file, (Loc){ 0 }, s->choices->tokenizer);
+    if (s->choices->tokenizer && !take_tokenizer(s, draft)) return false;
     if (s->choices->max_len && !draft_set_length(s->arena, s->diag, draft, s->choices->max_len)) return false;
     if (draft->shortened) note_shortened(s, draft);
     s->phases.read_ns = clock_now_ns() - begin;

@@ -267,6 +267,18 @@ rt_status rt_tokenizer_normalise(const RtTokenizer *t, const char *text, size_t 
 
 /* ---- scratch ------------------------------------------------------------------------------------------------ */
 
+/* What the memos of patterns take at each byte of a text. Of a blob that may not be checked yet. */
+static double memo_bytes(const RtTokenizer *t)
+{
+    const uint32_t ops = t->bytes[TOK_OPS] / sizeof(RtTokOp), nodes = t->bytes[TOK_NODES] / (4 * TOK_NODE_WORDS);
+    double bits = 0;
+    for (uint32_t i = 0; i < ops; i++) {
+        const RtTokOp op = rt_tok_op(t, i);
+        if ((op.kind == TOK_SPLIT || op.kind == TOK_REPLACE) && op.a < nodes) bits += rt_tok_at(t, TOK_NODES, (size_t)op.a * TOK_NODE_WORDS + 7);
+    }
+    return bits / 8;
+}
+
 size_t rt_tokenizer_scratch_bytes(const RtTokenizer *t, size_t text_bytes, int spans)
 {
     const uint32_t *h = t->head;
@@ -277,6 +289,8 @@ size_t rt_tokenizer_scratch_bytes(const RtTokenizer *t, size_t text_bytes, int s
     const double form = h[TOK_HEAD_FORM_GROWTH] ? mended * h[TOK_HEAD_FORM_GROWTH] + h[TOK_HEAD_NORMAL_EXTRA] + TOK_RUN_EXTRA : 0;
     const double model = h[TOK_HEAD_MODEL] == TOK_BPE ? 44 : h[TOK_HEAD_MODEL] == TOK_UNIGRAM ? 16 : 0;
     const double word = h[TOK_HEAD_SPLITS] ? split : normal;
-    const double bytes = 9 * mended + 2 * each * normal + each * split * h[TOK_HEAD_SPLITS] + 2 * TOK_MARK_BYTES * form + model * (word + 1) + 1024;
+    const double memos = memo_bytes(t) * ((split > normal ? split : normal) + 1);
+    const double bytes = memos + 9 * mended + 2 * each * normal + each * split * h[TOK_HEAD_SPLITS] +
+                         2 * TOK_MARK_BYTES * form + model * (word + 1) + 1024;
     return text_bytes > UINT32_MAX / 16 || bytes > (double)(SIZE_MAX / 4) ? SIZE_MAX : (size_t)bytes;
 }

@@ -129,7 +129,8 @@ typedef enum RtTokBehaviour { TOK_REMOVED, TOK_ISOLATED, TOK_MERGED_PREVIOUS, TO
 
 typedef enum RtTokPrepend { TOK_PREPEND_ALWAYS, TOK_PREPEND_FIRST, TOK_PREPEND_NEVER } RtTokPrepend;
 
-/* A node of a pattern; `next` and the others are nodes of a higher number, so every walk ends. */
+/* A node of a pattern; `next` and the others are nodes of a higher number, so every walk ends. e: 1 + the number of its memo, of which a
+ * matcher has one at every place of a text for where the node has failed; 0: none. f, of a first node: the memos of its pattern. */
 typedef struct RtTokNode { uint32_t kind, next, a, b, c, d, e, f; } RtTokNode;
 typedef enum RtTokNodeKind {
     TOK_NODE_MATCH,     /* the pattern, or what looks ahead, has matched */
@@ -140,7 +141,7 @@ typedef enum RtTokNodeKind {
     TOK_NODE_KINDS
 } RtTokNodeKind;
 
-enum { TOK_NODE_WORDS = 8, TOK_CLASS_WORDS = 10, TOK_SPACE_PROPERTY = 32 };
+enum { TOK_NODE_WORDS = 8, TOK_NODES_MOST = 1024, TOK_REPEAT_MOST = 0x7FFFFFFF, TOK_CLASS_WORDS = 10, TOK_SPACE_PROPERTY = 32 };
 
 /* General categories, in utf8proc's order. */
 typedef enum RtTokCategory {

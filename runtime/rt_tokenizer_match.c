@@ -1,5 +1,6 @@
 /* rt_tokenizer_match.c: patterns over character classes. A pattern is a graph of nodes without a circle; alternatives are
- * tried in order and a repetition gives back one character at a time, as Perl's and Oniguruma's do. */
+ * tried in order and a repetition gives back one character at a time, as Perl's and Oniguruma's do. Whether a node fails at a place depends on
+ * nothing else, so nodes that may be tried there often are noted when they do. */
 #include "rt_tokenizer_parts.h"
 
 bool rt_tok_in_class(const RtTokenizer *t, uint32_t class, int32_t c)
@@ -16,16 +17,15 @@ bool rt_tok_in_class(const RtTokenizer *t, uint32_t class, int32_t c)
     return in != (rt_tok_u32(p + 32) != 0);
 }
 
-typedef struct Matcher { const RtTokenizer *t; const unsigned char *s; size_t n; } Matcher;
-
-static RtTokNode node_at(const Matcher *m, uint32_t node)
+static RtTokNode node_at(const TokMatcher *m, uint32_t node)
 {
     const unsigned char *p = m->t->section[TOK_NODES] + (size_t)node * 4 * TOK_NODE_WORDS;
-    return (RtTokNode){ rt_tok_u32(p), rt_tok_u32(p + 4), rt_tok_u32(p + 8), rt_tok_u32(p + 12), rt_tok_u32(p + 16), rt_tok_u32(p + 20), 0, 0 };
+    return (RtTokNode){ rt_tok_u32(p),      rt_tok_u32(p + 4),  rt_tok_u32(p + 8),  rt_tok_u32(p + 12),
+                        rt_tok_u32(p + 16), rt_tok_u32(p + 20), rt_tok_u32(p + 24), 0 };
 }
 
 /* The length of the character at `at` if it is of the class, else 0. */
-static size_t one(const Matcher *m, uint32_t class, size_t at)
+static size_t one(const TokMatcher *m, uint32_t class, size_t at)
 {
     int32_t c;
     if (at >= m->n) return 0;
@@ -33,39 +33,94 @@ static size_t one(const Matcher *m, uint32_t class, size_t at)
     return rt_tok_in_class(m->t, class, c) ? (size_t)length : 0;
 }
 
-static size_t match(const Matcher *m, uint32_t node, size_t at);
+/* ---- what has failed -------------------------------------------------------------------------------------- */
+
+static bool is_noted(const TokMatcher *m, const RtTokNode *node) { return node->e && node->e <= m->memos; }
+
+static size_t memo(const TokMatcher *m, const RtTokNode *node, size_t at) { return at * m->memos + node->e - 1; }
+
+static bool has_failed(const TokMatcher *m, const RtTokNode *node, size_t at)
+{
+    const size_t i = memo(m, node, at);
+    return m->failed[i >> 3] >> (i & 7) & 1;
+}
+
+static void note(const TokMatcher *m, const RtTokNode *node, size_t at)
+{
+    const size_t i = memo(m, node, at);
+    m->failed[i >> 3] |= (unsigned char)(1 << (i & 7));
+}
+
+/* A repetition without an end that gives back: where it has failed, what follows it fails at every later place of the run of its class, and so
+ * does the repetition itself. */
+static bool is_run(const TokMatcher *m, const RtTokNode *node) { return is_noted(m, node) && node->c == TOK_REPEAT_MOST && node->d != 2; }
+
+static size_t fail(const TokMatcher *m, const RtTokNode *node, size_t from, size_t to)
+{
+    if (is_noted(m, node)) note(m, node, from);
+    if (!is_run(m, node)) return SIZE_MAX;
+    for (int32_t c; from < to; note(m, node, from)) from += (size_t)rt_tok_character(m->s + from, m->n - from, &c);
+    return SIZE_MAX;
+}
+
+/* At most so many characters: behind `count` of them the repetition has failed, so only the `least` that it would need there are left. */
+static int64_t most_behind(const RtTokNode *node, int64_t count) { return count + node->b - 1; }
+
+/* ---- matching --------------------------------------------------------------------------------------------- */
+
+static size_t match(const TokMatcher *m, uint32_t node, size_t at);
 
 /* As many characters as may be, then fewer, until the rest matches. */
-static size_t match_most(const Matcher *m, const RtTokNode *node, size_t at)
+static size_t match_most(const TokMatcher *m, const RtTokNode *node, size_t from)
 {
-    size_t count = 0;
-    for (size_t n; count < node->c && (n = one(m, node->a, at)); count++) at += n;
-    if (count < node->b) return SIZE_MAX;
+    const bool run = is_run(m, node);
+    int64_t count = 0, most = node->c;
+    size_t at = from;
+    for (size_t n; count < most && (n = one(m, node->a, at));) {
+        at += n;
+        count++;
+        if (run && most == node->c && has_failed(m, node, at)) most = most_behind(node, count);
+    }
+    const size_t to = at;
+    if (count < node->b) return fail(m, node, from, to);
     for (;; count--, at = rt_tok_back(m->s, at)) {
-        const size_t end = match(m, node->next, at);
-        if (end != SIZE_MAX || count == node->b || node->d == 2) return end;
+        const size_t end = count <= most ? match(m, node->next, at) : SIZE_MAX;
+        if (end != SIZE_MAX) return end;
+        if (count == node->b || node->d == 2) return fail(m, node, from, to);
     }
 }
 
-static size_t match_fewest(const Matcher *m, const RtTokNode *node, size_t at)
+static size_t match_fewest(const TokMatcher *m, const RtTokNode *node, size_t from)
 {
-    for (size_t count = 0;; count++) {
-        const size_t end = count >= node->b ? match(m, node->next, at) : SIZE_MAX;
-        const size_t n = end == SIZE_MAX && count < node->c ? one(m, node->a, at) : 0;
-        if (!n) return end;
+    const bool run = is_run(m, node);
+    int64_t count = 0, most = node->c;
+    for (size_t at = from;; count++) {
+        if (run && count && most == node->c && has_failed(m, node, at)) most = most_behind(node, count);
+        const size_t end = count >= node->b && count <= most ? match(m, node->next, at) : SIZE_MAX;
+        if (end != SIZE_MAX) return end;
+        const size_t n = count < most ? one(m, node->a, at) : 0;
+        if (!n) return fail(m, node, from, at);
         at += n;
     }
 }
 
-static size_t match(const Matcher *m, uint32_t number, size_t at)
+/* `known`: a node of which the caller notes where it fails. */
+static size_t match_from(const TokMatcher *m, uint32_t number, size_t at, uint32_t known)
 {
     for (;;) {
         const RtTokNode node = node_at(m, number);
+        const bool noted = number != known && is_noted(m, &node);
         size_t end, n;
+        if (noted && has_failed(m, &node, at)) return SIZE_MAX;
+        if (node.kind == TOK_NODE_CHARS && (node.b != 1 || node.c != 1))
+            return node.d == 1 ? match_fewest(m, &node, at) : match_most(m, &node, at);
+        if (noted) {
+            if ((end = match_from(m, number, at, number)) == SIZE_MAX) note(m, &node, at);
+            return end;
+        }
         switch ((RtTokNodeKind)node.kind) {
         case TOK_NODE_MATCH: return at;
         case TOK_NODE_CHARS:
-            if (node.b != 1 || node.c != 1) return node.d == 1 ? match_fewest(m, &node, at) : match_most(m, &node, at);
             if (!(n = one(m, node.a, at))) return SIZE_MAX;
             at += n;
             break;
@@ -87,8 +142,16 @@ static size_t match(const Matcher *m, uint32_t number, size_t at)
     }
 }
 
-size_t rt_tok_match(const RtTokenizer *t, uint32_t node, const unsigned char *s, size_t n, size_t at)
+static size_t match(const TokMatcher *m, uint32_t node, size_t at) { return match_from(m, node, at, RT_TOK_NONE); }
+
+bool rt_tok_matcher(TokWork *w, TokMatcher *m, uint32_t node, const unsigned char *s, size_t n)
 {
-    const Matcher m = { t, s, n };
-    return match(&m, node, at);
+    const uint32_t memos = rt_tok_at(w->t, TOK_NODES, (size_t)node * TOK_NODE_WORDS + 7);
+    *m = (TokMatcher){ .t = w->t, .s = s, .n = n, .first = node, .memos = memos };
+    if (!memos) return true;
+    m->failed = rt_tok_take(w, rt_tok_matcher_bytes(memos, n));
+    if (m->failed) memset(m->failed, 0, rt_tok_matcher_bytes(memos, n));
+    return m->failed != NULL;
 }
+
+size_t rt_tok_match(const TokMatcher *m, size_t at) { return match(m, m->first, at); }

@@ -110,8 +110,11 @@ static void strip(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out
 static void replace(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out)
 {
     Cursor k = { .x = in };
+    const size_t used = w->used;
+    TokMatcher m;
+    if (!rt_tok_matcher(w, &m, op->a, in->s, in->n)) return;
     while (k.next < in->n) {
-        const size_t end = rt_tok_match(w->t, op->a, in->s, in->n, k.next);
+        const size_t end = rt_tok_match(&m, k.next);
         if (end == SIZE_MAX || end == k.next) {
             advance(&k);
             keep(w, out, &k);
@@ -121,6 +124,7 @@ static void replace(TokWork *w, const RtTokOp *op, const TokText *in, TokText *o
         rt_tok_add(w, out, rt_tok_text(w->t, op->text), op->text_bytes, rt_tok_begin(in, last), rt_tok_end(in, end - 1));
         k.next = end;
     }
+    w->used = used;
 }
 
 static void prepend(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out)

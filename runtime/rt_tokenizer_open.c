@@ -2,7 +2,7 @@
  * table is indexed by, and that every walk over nodes ends. */
 #include "rt_tokenizer_parts.h"
 
-enum { HEADER_BYTES = 16, OPS_MOST = 32, NODES_MOST = 1024, SEQUENCE_MOST = 18, JOINS_MOST = 1 << 20 };
+enum { HEADER_BYTES = 16, OPS_MOST = 32, SEQUENCE_MOST = 18, JOINS_MOST = 1 << 20 };
 
 /* ---- sections ------------------------------------------------------------------------------------------------- */
 
@@ -102,13 +102,14 @@ static bool template_is_good(const RtTokenizer *t)
 static bool nodes_are_good(const RtTokenizer *t)
 {
     const uint32_t n = entries(t, TOK_NODES, 4 * TOK_NODE_WORDS), classes = entries(t, TOK_CLASSES, 4 * TOK_CLASS_WORDS);
-    if (!is_multiple(t, TOK_NODES, 4 * TOK_NODE_WORDS) || n > NODES_MOST) return false;
+    if (!is_multiple(t, TOK_NODES, 4 * TOK_NODE_WORDS) || n > TOK_NODES_MOST) return false;
     for (uint32_t i = 0; i < n; i++) {
         const size_t at = (size_t)i * TOK_NODE_WORDS;
         const uint32_t kind = rt_tok_at(t, TOK_NODES, at), next = rt_tok_at(t, TOK_NODES, at + 1), a = rt_tok_at(t, TOK_NODES, at + 2);
         if (kind >= TOK_NODE_KINDS) return false;
         if (kind != TOK_NODE_MATCH && (next <= i || next >= n)) return false;
         if ((kind == TOK_NODE_EITHER || kind == TOK_NODE_AHEAD) && (a <= i || a >= n)) return false;
+        if (rt_tok_at(t, TOK_NODES, at + 7) > TOK_NODES_MOST) return false;
         if (kind == TOK_NODE_CHARS && (a >= classes || rt_tok_at(t, TOK_NODES, at + 3) > rt_tok_at(t, TOK_NODES, at + 4))) return false;
     }
     return true;

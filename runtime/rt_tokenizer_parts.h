@@ -130,8 +130,19 @@ void rt_tok_form(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out)
 void rt_tok_map_graphemes(TokWork *w, const TokText *in, TokText *out);
 void rt_tok_map_longest(TokWork *w, const TokText *in, TokText *out);
 
-/* Where the pattern `node`, begun at `at` of s[n], ends; SIZE_MAX where it does not match. */
-size_t rt_tok_match(const RtTokenizer *t, uint32_t node, const unsigned char *s, size_t n, size_t at);
+/* A pattern and a text s[n]; what has failed there stays known, so that all matches together take about as many steps as the text is long. */
+typedef struct TokMatcher {
+    const RtTokenizer *t;
+    const unsigned char *s;  size_t n;
+    uint32_t first, memos;          /* nodes */
+    unsigned char *failed;          /* a bit for each place, 0 to n, and memo */
+} TokMatcher;
+
+static inline size_t rt_tok_matcher_bytes(uint32_t memos, size_t n) { return memos ? ((n + 1) * memos + 7) / 8 : 0; }
+/* Takes rt_tok_matcher_bytes of scratch; false: RT_NO_ROOM. */
+bool rt_tok_matcher(TokWork *w, TokMatcher *m, uint32_t node, const unsigned char *s, size_t n);
+/* Where the pattern, begun at `at`, ends; SIZE_MAX where it does not match. */
+size_t rt_tok_match(const TokMatcher *m, size_t at);
 bool rt_tok_in_class(const RtTokenizer *t, uint32_t class, int32_t c);
 
 /* Words of x between begin and end, by the splits from `step` on, each handed to the model. */

@@ -66,9 +66,12 @@ static void split_by_pattern(TokWork *w, const RtTokOp *op, const TokText *x, si
     const unsigned char *s = x->s + begin;
     const size_t n = end - begin;
     const bool matched = !op->c;
+    const size_t used = w->used;
     size_t from = 0, at = 0;
+    TokMatcher matcher;
+    if (!rt_tok_matcher(w, &matcher, op->a, s, n)) return;
     while (at < n && w->status == RT_OK) {
-        const size_t to = rt_tok_match(w->t, op->a, s, n, at);
+        const size_t to = rt_tok_match(&matcher, at);
         if (to == SIZE_MAX || to == at) {
             int32_t c;
             at += (size_t)rt_tok_character(s + at, n - at, &c);
@@ -80,6 +83,7 @@ static void split_by_pattern(TokWork *w, const RtTokOp *op, const TokText *x, si
     }
     part(&p, begin + from, end, !matched);
     release(&p);
+    w->used = used;
 }
 
 /* ---- by copies that differ --------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ static struct { volatile sig_atomic_t used; char path[PATH_MAX]; } files[FILES];
 static volatile sig_atomic_t caught, stopped, holds, child;
 static struct termios usual_terminal;
 static volatile sig_atomic_t changed_terminal;          /* its descriptor + 1; 0: none */
-static const int ending[] = { SIGINT, SIGTERM, SIGHUP }, ignored[] = { SIGPIPE, SIGXFSZ };
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT }, ignored[] = { SIGPIPE, SIGXFSZ };
 enum { ENDING = sizeof ending / sizeof *ending, IGNORED = sizeof ignored / sizeof *ignored };
 
 /* ---- signals -------------------------------------------------------------------------------------------- */
@@ -147,10 +147,30 @@ static void await_group(pid_t pid)
     for (int i = 0; i < 2 * PATIENCE && kill(-pid, i < PATIENCE ? 0 : SIGKILL) == 0; i++) nanosleep(&pause, NULL);
 }
 
-int cleanup_run(char *const *argv, const char *log)
+/* The wait status of a child that has `seconds`, 0: all that it wants; one that takes longer is killed, and errno is then ETIMEDOUT. */
+static int await_child(pid_t pid, int seconds)
+{
+    const struct timespec pause = { 0, 2000000 };
+    struct timespec begin, now;
+    int status;
+    bool late = false;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (pid_t got; (got = waitpid(pid, &status, seconds && !late ? WNOHANG : 0)) != pid;) {
+        if (got < 0 && errno != EINTR) return -1;
+        if (got != 0) continue;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        late = now.tv_sec - begin.tv_sec > seconds;
+        if (late) kill(-pid, SIGKILL);
+        else nanosleep(&pause, NULL);
+    }
+    if (late) errno = ETIMEDOUT;
+    return late ? -1 : status;
+}
+
+int cleanup_run(char *const *argv, const char *log, int seconds)
 {
     pid_t pid = 0;
-    int status, failed = EINTR;
+    int failed = EINTR;
     sigset_t block, mask;
     set_of(&block, ending, ENDING);
     sigprocmask(SIG_BLOCK, &block, &mask);      /* no signal between the start and the note of it */
@@ -160,12 +180,10 @@ int cleanup_run(char *const *argv, const char *log)
         errno = failed;
         return -1;
     }
-    while (waitpid(pid, &status, 0) < 0) {
-        if (errno == EINTR) continue;
-        status = -1;
-        break;
-    }
+    const int status = await_child(pid, seconds);
+    failed = errno;
     child = 0;
     if (cleanup_caught()) await_group(pid);
+    errno = failed;
     return status;
 }

@@ -1,6 +1,6 @@
 /* cleanup.h: what must not stay behind when a signal ends the program: files half written, a temporary folder, a child.
  *
- * SIGINT ends with exit code 130; SIGTERM and SIGHUP end by the signal itself. SIGPIPE and SIGXFSZ are ignored, so that
+ * SIGINT ends with exit code 130; SIGTERM, SIGHUP and SIGQUIT end by the signal itself. SIGPIPE and SIGXFSZ are ignored, so that
  * a write fails instead: exit code 74. What was ignored at the start stays ignored. A signal ends the program at once,
  * registered files removed, unless it is held: then its child is ended and the program goes on to its release. */
 #ifndef CLEANUP_H
@@ -30,8 +30,8 @@ void cleanup_go_on(void);
 _Noreturn void cleanup_end(int signal);
 
 /* Run a command to its end, found on the PATH, in a process group of its own, with its standard input empty and its
- * outputs in the file `log`. A signal ends the group: politely, a second one at once. Call it held. Returns the wait
- * status, or -1 with errno when the command cannot be started. */
-int cleanup_run(char *const *argv, const char *log);
+ * outputs in the file `log`. A signal ends the group: politely, a second one at once; so does time, where `seconds` are not 0. Call it held.
+ * Returns the wait status, or -1 with errno when the command cannot be started, or ETIMEDOUT. */
+int cleanup_run(char *const *argv, const char *log, int seconds);
 
 #endif

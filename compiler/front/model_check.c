@@ -306,6 +306,8 @@ static void check_transformer(const Check *c)
     model_fill_lists(c->arena, c->draft, m);
     if (is_good(c) && !model_open_weights(c->arena, c->diag, c->draft, m)) return;       /* the vocabulary lies beside it */
     if (m->tokenizer == TOKENIZERS_CHARACTERS) {
+        if (m->tokenizer_file)
+            wrong(c, place(c, SIDE_BOTH, FIELD_ID_tokenizer_file), "tokenizer_file and tokenizer = \"characters\" are two tokenizers");
         model_read_vocabularies(c->arena, c->diag, c->draft, m);
     } else {
         if (m->tokenizer_file) model_read_tokenizer(c->arena, c->diag, c->draft, m);

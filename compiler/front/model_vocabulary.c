@@ -35,10 +35,6 @@ void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m)
     const Loc at = draft_place(draft, SIDE_BOTH, FIELD_ID_tokenizer_file);
     TokenizerBlob blob;
     RtTokenizer t;
-    if (m->tokenizer != TOKENIZERS_NONE) {
-        diag_error(d, EXIT_BAD_DATA, at, "tokenizer_file and tokenizer = \"characters\" are two tokenizers");
-        return;
-    }
     if (!tokenizer_import(a, d, at, m->tokenizer_file, &blob)) return;
     if (rt_tokenizer_open(&t, blob.data, blob.size) != RT_OK) die("a tokenizer of ours is not accepted");
     m->tokenizer_data = blob.data;

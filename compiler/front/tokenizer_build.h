@@ -121,6 +121,8 @@ bool tok_charsmap(TokBuild *b, const unsigned char *data, size_t n, RtTokOpKind 
 
 /* A regular expression, as Oniguruma reads it; false after refusing what is not supported, by its name. */
 bool tok_regex(TokBuild *b, TokString regex, uint32_t *node);
+/* Number the nodes of a pattern whose failures are to be noted; its nodes are all from `offset` on, and it begins with `first`. */
+void tok_memo(TokBuild *b, uint32_t offset, uint32_t first);
 /* One character of a class; a text as it is. */
 uint32_t tok_class_pattern(TokBuild *b, TokClass class);
 uint32_t tok_text_pattern(TokBuild *b, TokString text);

@@ -21,7 +21,7 @@ typedef struct Tree {
 
 typedef struct Reader { TokBuild *b; const char *s, *end; TokString all; bool failed, fold; int depth; } Reader;
 
-enum { WITHOUT_END = 0x7FFFFFFF, EXPAND_MOST = 16, DEEPEST = 32 };
+enum { WITHOUT_END = TOK_REPEAT_MOST, EXPAND_MOST = 16, DEEPEST = 32 };
 
 static void refuse(Reader *r, const char *what)
 {
@@ -477,6 +477,7 @@ static uint32_t finish(Writer *w, uint32_t first)
         if (node.kind == TOK_NODE_EITHER || node.kind == TOK_NODE_AHEAD) node.a = offset + n - 1 - node.a;
         *TOK_NEW(b, &b->nodes) = node;
     }
+    tok_memo(b, offset, offset + n - 1 - first);
     return offset + n - 1 - first;
 }
 

@@ -205,9 +205,14 @@ static const char *first_said(Arena *a, const char *log)
 static bool there_is(Arena *a, Diag *d, const char *command, const char *what, const char *log)
 {
     char *const argv[] = { arena_text(a, command), (char *)"--version", NULL };
-    int status = cleanup_run(argv, log);
+    enum { PATIENCE = 10 };         /* seconds */
+    int status = cleanup_run(argv, log, PATIENCE);
     if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) != 127) return true;
     if (cleanup_caught()) return false;
+    if (status < 0 && errno == ETIMEDOUT) {
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' does not say its --version within %d s", what, command, PATIENCE);
+        return false;
+    }
     if (status < 0 && errno != ENOENT && errno != EACCES) {
         diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot run %s: %s", command, strerror(errno));
         return false;
@@ -236,7 +241,7 @@ static bool compiler_works(Arena *a, Diag *d, const char *folder, const char *cc
     argv[n++] = (char *)"-o";
     argv[n++] = arena_text(a, program);
     argv[n] = arena_text(a, source);
-    bool works = file_write(a, d, source, text, sizeof text - 1) && succeeded(cleanup_run(argv, log));
+    bool works = file_write(a, d, source, text, sizeof text - 1) && succeeded(cleanup_run(argv, log, 0));
     unlink(source);
     unlink(program);
     unlink(log);
@@ -249,7 +254,7 @@ static bool make_works(Arena *a, Diag *d, const char *folder)
     static const char text[] = "all: ;\n";
     const char *rules = file_join(a, folder, own_name(a, "mk")), *log = file_join(a, folder, own_name(a, "mk.log"));
     char *argv[5] = { (char *)"make", (char *)"-s", (char *)"-f", arena_text(a, rules) };
-    bool works = file_write(a, d, rules, text, sizeof text - 1) && succeeded(cleanup_run(argv, log));
+    bool works = file_write(a, d, rules, text, sizeof text - 1) && succeeded(cleanup_run(argv, log, 0));
     unlink(rules);
     unlink(log);
     return works;
@@ -266,6 +271,19 @@ static bool is_made(const char *target, const char *text)
 {
     struct stat made, from;
     return stat(target, &made) == 0 && S_ISREG(made.st_mode) && stat(text, &from) == 0 && !older(&made, &from);
+}
+
+/* Whether a file begins as programs and shared libraries do, of whatever system. */
+static bool is_binary(const char *path)
+{
+    static const char *const magics[] = { "\177ELF", "\317\372\355\376", "\312\376\272\276", "MZ", "\0asm" };
+    char head[4] = "";
+    FILE *f = fopen(path, "rb");
+    const size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+    if (f) fclose(f);
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (n == sizeof head && memcmp(head, magics[i], magics[i][0] == 'M' ? 2 : 4) == 0) return true;
+    return false;
 }
 
 /* Those of every instruction set that is asked for. */
@@ -301,9 +319,15 @@ static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
     if (n == 1) argv[words++] = arena_format(a, "ISA=%s", isa_flags(isas[0]));      /* of several the Makefile has the flags */
     if (o->cc) argv[words++] = arena_format(a, "CC=%s", o->cc);
     forget_other_makes();
-    int status = cleanup_run(argv, log);
+    int status = cleanup_run(argv, log, 0);
     if (cleanup_caught()) return false;
-    if (succeeded(status) && is_made(file_join(a, o->folder, o->target), file_join(a, o->folder, o->text))) return true;
+    const char *target = file_join(a, o->folder, o->target);
+    if (succeeded(status) && is_made(target, file_join(a, o->folder, o->text))) {
+        if (is_binary(target)) return true;
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s ended well, but the %s that it made is no program", o->cc ? o->cc : "cc", o->target);
+        unlink(target);
+        return false;
+    }
     if (!o->unseen) show(log);
     tell_failure(a, d, o, status, log);
     return false;

@@ -368,7 +368,7 @@ static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
 
 Engine *generic_open(Arena *a, Diag *d, const Plan *p)
 {
-    return plan_fits_machine(d, p) ? open(a, d, p, blas_product) : NULL;
+    return plan_fits_machine(d, p) && blas_load(d) ? open(a, d, p, blas_product) : NULL;
 }
 
 Engine *generic_open_plain(Arena *a, const Plan *p)

@@ -1,16 +1,90 @@
 /* generic_blas.c: the only file that knows OpenBLAS. One row goes to sgemv on one thread, since threads cost more than
- * a vector saves; more rows go to sgemm on all of them. */
+ * a vector saves; more rows go to sgemm on all of them.
+ *
+ * The library is loaded when the first engine needs it: as soon as it is loaded it starts a thread for each processor, and where the
+ * address space is limited such a thread asks for memory for ever, and the process never ends. */
 #include "generic_blas.h"
 
 #include <cblas.h>
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* The libdir of pkg-config, for a library that is not where the system looks. */
+#ifndef BLAS_FOLDER
+#define BLAS_FOLDER "/usr/local/lib"
+#endif
+
+extern char **environ;
+
+/* What is called of it. */
+static struct {
+    __typeof__(openblas_set_num_threads) *threads;
+    __typeof__(cblas_sgemv) *sgemv;
+    __typeof__(cblas_sgemm) *sgemm;
+} blas;
+
+/* With one thread, unless the user says how many. No call changes a variable here: another thread may be reading them to start a process. */
+static void *load(const char *name)
+{
+    static const char *const said[] = { "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS" };
+    static char one[] = "OPENBLAS_NUM_THREADS=1";
+    char **const before = environ;
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (getenv(said[i])) return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    while (before && before[n]) n++;
+    char **with = malloc((n + 2) * sizeof *with);       /* not freed: whoever saw it may still be reading */
+    if (!with) return NULL;
+    if (n) memcpy(with, before, n * sizeof *with);
+    with[n] = one;
+    with[n + 1] = NULL;
+    environ = with;
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    environ = before;
+    return library;
+}
+
+/* Whether the buffers of so many threads can be had: the library asks for them until it gets them. */
+static bool has_room(int threads)
+{
+    enum { BUFFER_BYTES = 128 << 20 };                  /* the largest of its targets' */
+    const size_t bytes = (size_t)threads * BUFFER_BYTES;
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) return false;
+    munmap(room, bytes);
+    return true;
+}
+
+bool blas_load(Diag *d)
+{
+    static const char *const names[] = { "libopenblas.so.0", "libopenblas.so", BLAS_FOLDER "/libopenblas.so", "libopenblas.dylib",
+                                         BLAS_FOLDER "/libopenblas.dylib" };
+    void *library = NULL;
+    if (!has_room(1)) {
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "no memory for OpenBLAS, which the generic engine needs");
+        return false;
+    }
+    if (blas.sgemm) return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) library = load(names[i]);
+    void *const calls[] = { library ? dlsym(library, "openblas_set_num_threads") : NULL, library ? dlsym(library, "cblas_sgemv") : NULL,
+                            library ? dlsym(library, "cblas_sgemm") : NULL };
+    if (!calls[0] || !calls[1] || !calls[2]) {
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "OpenBLAS, which the generic engine needs, cannot be loaded");
+        return false;
+    }
+    memcpy(&blas, calls, sizeof blas);                  /* POSIX: a function's address in a void pointer */
+    return true;
+}
 
 /* The number of threads belongs to the process: it is set only when it changes. */
 static void use_threads(int n)
 {
     static int used;
-    if (n != used) openblas_set_num_threads(n);
+    if (n == used) return;
     used = n;
+    blas.threads(n == 1 || has_room(n) ? n : 1);
 }
 
 /* sgemv with beta 0 may keep a NaN that the result held, so zeros are written first. */
@@ -18,8 +92,8 @@ static void product_of_vector(const BlasProduct *p, float *c, const float *a, co
 {
     use_threads(1);
     if (!p->add) memset(c, 0, (size_t)p->n * sizeof *c);
-    if (p->transposed) cblas_sgemv(CblasRowMajor, CblasNoTrans, p->n, p->k, 1, b, p->b_stride, a, 1, 1, c, 1);
-    else cblas_sgemv(CblasRowMajor, CblasTrans, p->k, p->n, 1, b, p->b_stride, a, 1, 1, c, 1);
+    if (p->transposed) blas.sgemv(CblasRowMajor, CblasNoTrans, p->n, p->k, 1, b, p->b_stride, a, 1, 1, c, 1);
+    else blas.sgemv(CblasRowMajor, CblasTrans, p->k, p->n, 1, b, p->b_stride, a, 1, 1, c, 1);
 }
 
 void blas_product(const BlasProduct *p, float *c, const float *a, const float *b)
@@ -29,6 +103,6 @@ void blas_product(const BlasProduct *p, float *c, const float *a, const float *b
         return;
     }
     use_threads(p->lanes);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, p->transposed ? CblasTrans : CblasNoTrans, p->m, p->n, p->k, 1, a, p->a_stride,
+    blas.sgemm(CblasRowMajor, CblasNoTrans, p->transposed ? CblasTrans : CblasNoTrans, p->m, p->n, p->k, 1, a, p->a_stride,
                 b, p->b_stride, p->add ? 1 : 0, c, p->c_stride);
 }

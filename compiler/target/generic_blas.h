@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "diag.h"
+
 /* c[m][n] = a[m][k] times b, which is [k][n], or [n][k] where it is transposed. Strides in floats. */
 typedef struct BlasProduct {
     int m, n, k;
@@ -15,7 +17,11 @@ typedef struct BlasProduct {
 
 /* m, n and k are at least 1. Where c is overwritten, it may have held anything. */
 typedef void Product(const BlasProduct *p, float *c, const float *a, const float *b);
-Product blas_product;
+Product blas_product;               /* once blas_load was true */
 Product plain_product;              /* the same bits on every machine; takes one thread */
+
+/* Load OpenBLAS, once in a process, with one thread unless OPENBLAS_NUM_THREADS says otherwise; products ask for more. False after an error
+ * with exit code 69: there is none, or no memory for its buffers. */
+bool blas_load(Diag *d);
 
 #endif

@@ -209,9 +209,9 @@ bool library_cache_has(Arena *a, const char *path)
 
 static void remove_old(Arena *a)
 {
-    int n;
+    int n, error;
     int64_t bytes = 0;
-    const CacheEntry *e = library_cache_list(a, &n);
+    const CacheEntry *e = library_cache_list(a, &n, &error);
     for (int i = 0; i < n; i++)
         if ((bytes += e[i].bytes) > MOST_BYTES) unlink(e[i].path);
 }
@@ -246,7 +246,7 @@ static bool is_entry(const char *name)
     return dash && dash > name && strspn(dash + 1, "0123456789abcdef") == 16 && strcmp(dash + 17, ".so") == 0;
 }
 
-CacheEntry *library_cache_list(Arena *a, int *n)
+CacheEntry *library_cache_list(Arena *a, int *n, int *error)
 {
     int room = 0;
     CacheEntry *list = NULL;
@@ -254,15 +254,22 @@ CacheEntry *library_cache_list(Arena *a, int *n)
     const char *folder = library_cache_folder(a);
     DIR *dir = folder ? opendir(folder) : NULL;
     *n = 0;
-    for (struct dirent *f; dir && (f = readdir(dir)) != NULL;) {
+    *error = folder && !dir && errno != ENOENT ? errno : 0;
+    for (struct dirent *f; dir && (errno = 0, f = readdir(dir)) != NULL;) {
         const char *path = is_entry(f->d_name) ? file_join(a, folder, f->d_name) : NULL;
-        if (!path || lstat(path, &info) != 0 || !S_ISREG(info.st_mode)) continue;
+        if (!path) continue;
+        if (lstat(path, &info) != 0) {
+            if (errno != ENOENT) *error = errno;
+            continue;
+        }
+        if (!S_ISREG(info.st_mode)) continue;
         if (*n == room) {
             list = arena_grow(a, list, (size_t)room * sizeof *list, (size_t)(2 * room + 64) * sizeof *list);
             room = 2 * room + 64;
         }
         list[(*n)++] = (CacheEntry){ arena_text(a, f->d_name), path, info.st_size, info.st_mtim.tv_sec };
     }
+    if (dir && errno) *error = errno;
     if (dir) closedir(dir);
     if (*n) qsort(list, (size_t)*n, sizeof *list, last_used_first);
     return list;

@@ -22,8 +22,9 @@ bool library_cache_has(Arena *a, const char *path);
 /* Keep a library under that path, and remove the entries longest unused until all fit into 256 MiB. */
 void library_cache_add(Arena *a, const char *path, const char *library);
 
-/* The entries, the last used first; *n receives their number. */
+/* The entries, the last used first; *n receives their number, and *error why not all of them can be read, an errno, or 0; a folder that
+ * is not there has none. */
 typedef struct CacheEntry { const char *name, *path; int64_t bytes, used; } CacheEntry;     /* used: seconds since 1970 */
-CacheEntry *library_cache_list(Arena *a, int *n);
+CacheEntry *library_cache_list(Arena *a, int *n, int *error);
 
 #endif

@@ -211,11 +211,11 @@ sleep 60
 END
 chmod +x "$scratch/slow"
 mkdir "$scratch/idle"
-for signal in INT=130 TERM=143 HUP=129; do
+for signal in INT=130 TERM=143 HUP=129 QUIT=131; do
     echo ${signal%=*} >"$scratch/signal"
     for command in run verify "build -q -o $scratch/interrupted.$signal"; do
         : >"$scratch/compilers"
-        TMPDIR=$scratch/idle timeout 30 sh -c 'echo $$ >"$1/id"; xformc=$2; shift 2; exec "$xformc" "$@"' - "$scratch" "$xformc" ${command%% *} specs/self_attention.lua --cc "$scratch/slow" \
+        TMPDIR=$scratch/idle timeout 30 sh -c 'ulimit -c 0; echo $$ >"$1/id"; xformc=$2; shift 2; exec "$xformc" "$@"' - "$scratch" "$xformc" ${command%% *} specs/self_attention.lua --cc "$scratch/slow" \
             $(case $command in *-o*) echo "${command#* }" ;; esac) >"$scratch/out" 2>"$scratch/err"
         found=$?
         alive=$(for id in $(cat "$scratch/compilers"); do if kill -0 "$id" 2>/dev/null; then echo "$id"; fi; done)

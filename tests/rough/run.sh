@@ -96,6 +96,34 @@ printf 'for i = 1, 2 do\n  x = = 3\nend\n"on"\n' >"$scratch/long"
 verdict $? 'a wrong line of a chunk is told, of a long one too, before its end'
 head -n 3 "$scratch/err"
 
+# ---- little room ---------------------------------------------------------------------------------------------------
+
+# OpenBLAS's threads end only where they have got their buffers: the process is not to have them before it needs them.
+if [ -n "${XFORMC_SANITIZE:-}" ]; then
+    echo 'skip a small address space (sanitizers need a large one)'
+else
+    answer=$("$xformc" --version)
+    within 100000 20 'a small address space: a command comes to its end' "$xformc" --version
+    answer=2019-05-03
+    within 400000 20 'a small address space: the generic engine too' "$xformc" run specs/dates.lua --engine generic -t 2 '3rd of May 2019'
+    (ulimit -v 140000; timeout 20 "$xformc" run specs/dates.lua --engine generic 1) >"$scratch/out" 2>"$scratch/err"
+    [ $? = 69 ] && [ "$(cat "$scratch/err")" = 'error: no memory for OpenBLAS, which the generic engine needs' ]
+    verdict $? 'a small address space: no room for the buffers is told'
+    cat "$scratch/err"
+fi
+for n in 1 2; do
+    cat >"$scratch/threads.lua" <<END
+local function threads() return io.open("/proc/self/status"):read("a"):match("Threads:%s*(%d+)") end
+local before, m = threads(), xf.compile("specs/dates.lua", { engine = "generic", threads = $n })
+print(before, m("3rd of May 2019"), threads())
+END
+    said=$(env -u OPENBLAS_NUM_THREADS -u GOTO_NUM_THREADS -u OMP_NUM_THREADS "$xformc" lua "$scratch/threads.lua")
+    if [ ! -e /proc/self/status ]; then echo "skip the generic engine has the $n threads that it is told (no /proc)"; continue; fi
+    [ "$said" = "1	2019-05-03	$n" ]
+    verdict $? "the generic engine has the $n threads that it is told, and there are none before"
+    echo "$said"
+done
+
 # ---- stopping ------------------------------------------------------------------------------------------------------
 
 # stopped NAME SECONDS COMMAND…: by SIGINT after so long, it ends with 130 and says so; what is on its standard input is in `in`.

@@ -116,6 +116,30 @@ sed 's/max_len = 48,/max_len = 48, vocab = 20,/' "$scratch/decoder.lua" >"$scrat
 "$xformc" run "$scratch/small.lua" x 2>&1 | grep -q 'vocab (20) is less than the .* ids of'
 verdict $? 'a vocabulary smaller than the tokenizer is refused'
 
+# ---- patterns that could try for ever
+# 20,000 letters, of which a pattern that gives back tries every way to share them out: 10^30 and more.
+# repeating NAME PATTERN: a tokenizer.json of three letters
+repeating() {
+    mkdir -p "$scratch/$1"
+    printf '{"added_tokens":[],"normalizer":null,"post_processor":null,"decoder":null,"pre_tokenizer":{"type":"Split","pattern":{"Regex":"%s"},%s' \
+        "$2" '"behavior":"Isolated","invert":false},"model":{"type":"BPE","vocab":{"a":0,"b":1,"c":2},"merges":[]}}' >"$scratch/$1/tokenizer.json"
+}
+head -c 20000 /dev/zero | tr '\0' a >"$scratch/letters"
+wanted=$(sed 's/a/0 /g; s/ $//' "$scratch/letters" | cksum)
+for pattern in 'a*a*a*a*a*a*a*a*a*a*b' 'a+a+a+a+b' '[ab]*[ab]*[ab]*[ab]*[ab]*[ab]*c' 'a*?a*?a*?a*?b' 'a{2,}a{2,}?a*b|a+c' \
+    '(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)a*a*(?:a?|b)a+c' 'a*a*(?=a*b)a*b' 'a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?b'; do
+    repeating again "$pattern"
+    same "no pattern takes longer than its text is long: $pattern" "$wanted" "$(timeout 20 "$xformc" tokenize "$scratch/again" - <"$scratch/letters" | tr -d '\n' | cksum)"
+done
+repeating again 'a*a*a*a*a*a*a*a*a*a*b'
+echo 'return xf.model { name = "again", kind = "encoder", layers = 1, heads = 1, d_model = 8, d_ff = 8, max_len = 8000, tokenizer_file = "again", weights = "random" }' \
+    >"$scratch/again.lua"
+head -c 6000 "$scratch/letters" >"$scratch/fewer"
+"$xformc" build "$scratch/again.lua" -q --cc "$scratch/cc" -o "$scratch/again_program" >"$scratch/log" 2>&1 &&
+    [ "$(timeout 60 "$scratch/again_program/again" --json <"$scratch/fewer" 2>>"$scratch/log" | head -c 20)" = '{"input":"aaaaaaaaaa' ]
+verdict $? 'no pattern takes longer than its text is long: in a program'
+head -c 1000 "$scratch/log"
+
 # ---- vocabularies of others
 if [ -z "$XFORMC_TEST_DATA" ]; then
     echo "skip vocabularies of others (XFORMC_TEST_DATA is not set)"

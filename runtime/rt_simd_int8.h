@@ -304,6 +304,27 @@ RT_INLINE int32_t rt_sum_of_group(const int8_t *q)
 #endif
 }
 
+/* The largest size among 32 numbers: infinite, or none, where one is. Bits without a sign are ordered as the sizes, and behind them. */
+RT_INLINE float rt_largest_size(rt_v16 a, rt_v16 b)
+{
+    uint32_t most = 0;
+    float size;
+#if defined(__AVX512F__) && !defined(RT_PORTABLE)
+    const __m512i sizes = _mm512_set1_epi32(0x7fffffff);
+    most = _mm512_reduce_max_epu32(_mm512_max_epu32(_mm512_and_si512(_mm512_castps_si512(a.v), sizes),
+                                                    _mm512_and_si512(_mm512_castps_si512(b.v), sizes)));
+#else
+    uint32_t bits[32];
+    float numbers[32];
+    rt_store(numbers, a);
+    rt_store(numbers + 16, b);
+    memcpy(bits, numbers, sizeof bits);
+    for (int i = 0; i < 32; i++) most = (bits[i] & 0x7fffffffu) > most ? bits[i] & 0x7fffffffu : most;
+#endif
+    memcpy(&size, &most, sizeof size);
+    return size;
+}
+
 /* One row of `in` numbers; `more` is what the weights were increased by. */
 RT_INLINE void rt_bytes_of_row(const float *x, int in, int8_t *q, float *scale, int32_t *start, int more)
 {
@@ -311,10 +332,9 @@ RT_INLINE void rt_bytes_of_row(const float *x, int in, int8_t *q, float *scale, 
         const rt_v16 zero = rt_set1(0);
         const rt_v16 a = rt_load_n(x + i, rt_lanes_at(in, i));
         const rt_v16 b = in - i > 16 ? rt_load_n(x + i + 16, rt_lanes_at(in, i + 16)) : zero;
-        const float most = rt_max_of(rt_max(rt_max(a, rt_sub(zero, a)), rt_max(b, rt_sub(zero, b))));
-        const float faults = rt_sum(rt_fma(zero, a, rt_mul(zero, b)));          /* 0, or no number */
+        const float most = rt_largest_size(a, b);
         const rt_v16 factor = rt_set1(127 / most);
-        *scale++ = most / 127 + faults;
+        *scale++ = most / 127 + 0 * most;                               /* of an infinity it is none */
         rt_store_nearest(q, rt_mul(a, factor));
         rt_store_nearest(q + 16, rt_mul(b, factor));
         *start++ = -more * rt_sum_of_group(q);

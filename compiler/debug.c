@@ -7,10 +7,16 @@
 #include "jit.h"
 #include "machine.h"
 
+enum { DEBUG_MOST = 4 };
+
 int debug_level(void)
 {
+    static bool told;
     const char *text = getenv("XFORMC_DEBUG");
-    return text ? atoi(text) : 0;
+    const bool known = !text || !*text || (*text >= '0' && *text <= '0' + DEBUG_MOST && !text[1]);
+    if (!known && !told) fprintf(stderr, "note: XFORMC_DEBUG=%s: levels are 1 to %d, and 0 for none\n", text, DEBUG_MOST);
+    told |= !known;
+    return text && known && *text ? *text - '0' : 0;
 }
 
 /* Probed once, when the first operation is told. */

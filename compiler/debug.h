@@ -7,7 +7,7 @@
 
 #include "engine.h"
 
-/* 0 where it is not set, or no number. */
+/* 0 where it is not set; and where it is none of these, which is noted once. */
 int debug_level(void);
 /* Tell of an engine that was opened with EMIT_WATCHES from level 2 on; its plan took plan_ns. */
 void debug_engine(Engine *e, int64_t plan_ns);

@@ -193,6 +193,8 @@ void repl_resume(const ReplModel *m, const ReplPause *p);
 const char *repl_share_changes(lua_State *L, const ReplModel *m, Engine *generic);
 /* Probes, edits of C and of weights, as methods into the table at the top of the stack: repl_experiment.c. */
 void repl_add_experiments(lua_State *L);
+/* What is other than the spec says: "C of likeliest, probes, weights", or "". */
+const char *repl_changes(const ReplModel *m);
 /* Whether its C or its weights are other than the spec's. */
 bool repl_is_changed(const ReplModel *m);
 /* Before calls and behind them: raise what a probe raised. */

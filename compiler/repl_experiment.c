@@ -377,6 +377,15 @@ static int restore(lua_State *L)
     return 0;
 }
 
+/* "C of likeliest, probes" */
+static const char *describe_edits(const ReplModel *m, Arena *a)
+{
+    Text t = text_new(a);
+    for (const struct ReplEdit *e = m->edits; e; e = e->before) text_printf(&t, "%s%s", t.size ? ", " : "C of ", e->function);
+    if (m->probed) text_printf(&t, "%sprobes", t.size ? ", " : "");
+    return t.data;
+}
+
 const char *repl_share_changes(lua_State *L, const ReplModel *m, Engine *generic)
 {
     Arena *a = m->session->arena;
@@ -392,11 +401,15 @@ const char *repl_share_changes(lua_State *L, const ReplModel *m, Engine *generic
             generic_set_weight(generic, name, values);
             lua_pop(L, 1);
         }
-    if (!m->edits && !m->probed) return NULL;
-    Text t = text_new(a);
-    for (const struct ReplEdit *e = m->edits; e; e = e->before) text_printf(&t, "%s%s", t.size ? ", " : "C of ", e->function);
-    if (m->probed) text_printf(&t, "%sprobes", t.size ? ", " : "");
-    return t.data;
+    return m->edits || m->probed ? describe_edits(m, a) : NULL;
+}
+
+const char *repl_changes(const ReplModel *m)
+{
+    Arena *a = m->session->arena;
+    const bool weights = strcmp(m->choices.engine, "jit") == 0 && jit_has_own_weights(repl_tier_jit(m));
+    const char *edits = m->edits || m->probed ? describe_edits(m, a) : "";
+    return weights ? arena_format(a, "%sweights", *edits ? arena_format(a, "%s, ", edits) : "") : edits;
 }
 
 /* m:heads("encoder.0.self_attn"): how many heads it has. */

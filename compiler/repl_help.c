@@ -32,8 +32,10 @@ static const struct { const char *name, *text; } topics[] = {
                "m:at(\"encoder.0.self_attn.weights\")   one of them, of the last question\n"
                "m:attention(\"text\", \"file.svg\")      where every head looks; without a file in the terminal; { layer =, head =, kind = }\n"
                "m:verify(\"reference.safetensors\")    against the generic engine with the same weights, or a reference of yours\n"
-               "m:probe(\"name\", function(tensor, step) end)   called as it is computed; what it returns takes its place, but for scores\n"
-               "                             and weights of an attention, which only the inside of its kernel reads; m:probe(\"name\"): no more\n"
+               "m:probe(\"name\", function(tensor, step) end)   called as it is computed, whenever the model runs: m:at, m:attention and\n"
+               "                             m:run look at a question by running it once more; what it returns takes the tensor's place, but for\n"
+               "                             scores and weights of an attention, which only the inside of its kernel reads. step counts what\n"
+               "                             the decoder is fed, from 1; in an encoder it is 0. m:probe(\"name\"): no more\n"
                "m:ablate(\"encoder.0.self_attn\", head)         one head, from 0 as in pictures, adds nothing; without, the block\n"
                "m:heads(\"encoder.0.self_attn\")        how many heads it has\n"
                "m:weight(\"name\")  m:set(\"name\", tensor)  m:weights()     single tensors of weights, in the spec's shape, in this model alone\n"
@@ -45,9 +47,11 @@ static const struct { const char *name, *text; } topics[] = {
     { "tensor", "t[i]                         the i-th of the first dimension, from 1\n"
                 "t:slice(from, to, dimension) a part of it; t:scaled(factor, from, to, dimension): a copy, that part multiplied\n"
                 "t:shape()  #t  t:table()     its sizes, the first, its numbers\n"
-                "t:min()  t:max()  t:mean()  t:sum()  t:argmax()\n"
+                "t:min()  t:max()  t:mean()  t:sum()\n"
+                "t:argmax()                   where the first of the largest is: an index for each dimension, from 1; i, j = t:argmax()\n"
                 "t + u  t - u  t * u  t / u  -t   number by number, of one shape; either may be a number\n"
-                "t:distance(u)                max |t - u| / max |u|\n"
+                "t:distance(u)                max |t - u| / max |u|; 0 where all numbers are equal. t == u says whether they are one and the\n"
+                "                             same value of Lua, not that; and a tensor is read only: t[1] = 5 is an error\n"
                 "t:save(\"file.safetensors\")\n" },
     { "spec", "spec{ heads = 8 }            the same with changes; `xformc fields` lists the fields\n" },
 };

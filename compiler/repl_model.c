@@ -433,6 +433,10 @@ static int describe(lua_State *L)
              m->engine->name, (long long)model_parameters(model), (double)p->weights_bytes / 1024, (double)p->state_bytes / 1024,
              (double)m->open_ns / 1e6);
     lua_pushstring(L, size);
+    const char *changes = repl_changes(m);
+    if (*changes) lua_pushfstring(L, "; changed: %s", changes);
+    else lua_pushliteral(L, "");
+    lua_concat(L, 2);
     return 1;
 }
 

@@ -246,6 +246,12 @@ static int index_tensor(lua_State *L)
     return 1;
 }
 
+static int assign(lua_State *L)
+{
+    (void)repl_check_tensor(L, 1);
+    return luaL_error(L, "a tensor is read only; t + u, t:scaled and xf.tensor make others, m:set changes weights: see m:set");
+}
+
 static int length(lua_State *L)
 {
     const ReplTensor *t = repl_check_tensor(L, 1);
@@ -258,7 +264,7 @@ void repl_open_tensor(lua_State *L)
     static const luaL_Reg methods[] = {
         { "shape", shape }, { "slice", slice }, { "scaled", scaled }, { "table", as_table }, { "save", save }, { NULL, NULL }
     };
-    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { NULL, NULL } };
+    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { "__newindex", assign }, { NULL, NULL } };
     luaL_newmetatable(L, tensor_type);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);

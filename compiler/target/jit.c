@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -261,6 +262,21 @@ static CSymbol *symbols_of(Arena *a, const KernelSet *set, int *n)
     return symbols;
 }
 
+/* The line of the text that a message, "NAME:LINE: …", tells of, below the one before it, for libtcc may have read on; "" where it tells
+ * of none. A text has several files, each behind its #line. */
+static const char *told_lines(Arena *a, const char *text, const char *message)
+{
+    const size_t n = strcspn(message, ":\n");
+    int line = 0, end = 0;
+    const char *at = strstr(text, arena_format(a, "#line 1 \"%.*s\"\n", (int)n, message)), *before = NULL;
+    if (!at || sscanf(message + n, ":%d:%n", &line, &end) != 1 || !end) return "";
+    for (; line > 0 && at; line--) {
+        before = at;
+        at = (at = strchr(at, '\n')) ? at + 1 : NULL;
+    }
+    return at ? arena_format(a, "\n%.*s", (int)(at - before) + (int)strcspn(at, "\n"), before) : "";
+}
+
 /* `blame`: what the error's exit code is. */
 static CMemory *compile(Arena *a, Diag *d, Exit blame, const char *text, const KernelSet *set)
 {
@@ -268,7 +284,9 @@ static CMemory *compile(Arena *a, Diag *d, Exit blame, const char *text, const K
     const CSymbol *symbols = symbols_of(a, set, &n);
     Text messages = text_new(a);
     CMemory *code = c_memory_compile(text, symbols, n, &messages, keep_message);
-    if (!code) diag_error(d, blame, (Loc){ 0 }, "libtcc refuses the C text: %.*s", (int)strcspn(messages.data, "\n"), messages.data);
+    if (!code)
+        diag_error(d, blame, (Loc){ 0 }, "libtcc refuses the C text: %.*s%s", (int)strcspn(messages.data, "\n"), messages.data,
+                   told_lines(a, text, messages.data));
     return code;
 }
 

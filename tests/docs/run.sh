@@ -38,6 +38,39 @@ for spec in "$scratch"/spec1.lua "$scratch"/spec2.lua "$scratch"/spec3.lua "$scr
     cat "$scratch/err"
 done
 
+# The tables of tensors name what the models here have: weights in the first, what is computed in the second.
+awk '/^# /{ tensors = $0 == "# TENSORS" } tensors && /^```/ { n += inside; inside = !inside; next } tensors && inside { print n + 0, $1 }' \
+    man/xformc-spec.5.scd >"$scratch/tensors"
+cat >"$scratch/tensors.lua" <<'END'
+local known, used, missing = { {}, {} }, 0, {}
+for line in io.lines(arg[1]) do
+  local which, name = line:match("^(%d) (.*)$")
+  known[which + 1][name] = true
+end
+for i = 2, #arg do
+  local good, m = pcall(xf.compile, arg[i], { tier = "jit", notes = false })
+  for which = 1, good and 2 or 0 do
+    for _, name in ipairs(which == 1 and m:weights() or m:names()) do
+      local stack, rest = name:match("^(%a+)(%..*)$")
+      local of_stack = stack == "encoder" or stack == "decoder"
+      local kept = not of_stack and name:gsub("^head%.%d+", "head.I") or
+                   rest:gsub("^%.%d+", ".N"):gsub("(norm[_a-z]*)%.%d+", "%1.K"):gsub("residual%.%d+", "residual.K")
+      local found = not of_stack and known[which][kept] or of_stack and (known[which]["S" .. kept] or known[which][stack .. kept])
+      local computed = kept:match("rotary[_%d]*%.table$") or name == "head.normalize.gain"
+      if not found and not computed then missing[#missing + 1] = name end
+      used = used + 1
+    end
+  end
+  if good then m:close() end
+end
+print(#missing, used > 5000)
+print(table.concat(missing, "\n"))
+END
+"$xformc" lua "$scratch/tensors.lua" "$scratch/tensors" $(grep -L 'xf.graph' specs/*.lua tests/goldens/*.lua) >"$scratch/out" 2>&1
+[ "$(head -n 1 "$scratch/out")" = "0	true" ]
+verdict $? 'man/xformc-spec.5.scd: every tensor of the models here is in its tables'
+head -n 5 "$scratch/out"
+
 # Commands of the page on the command line.
 awk '/^# /{ examples = $0 == "# EXAMPLES" } /^```/ { inside = !inside; next } examples && inside' man/xformc.1.scd >"$scratch/commands"
 [ "$(wc -l <"$scratch/commands")" -ge 5 ]

@@ -113,45 +113,6 @@ xf.compile("specs/dates.lua", { engin = "jit" })
 m:runn()
 :hlp
 END
-says 'what is chosen wrongly is told with what there is' 65 '4
-4' "*dates has no block 'encoder.9.self_attn'; expected encoder.{0..1}.self_attn, encoder.{0..1}.ffn, decoder.{0..1}.self_attn,*
-*encoder.0.self_attn has heads from 0 to 3
-*dates has no attention 'encoder.0.ffn'; expected encoder.{0..1}.self_attn, decoder.{0..1}.self_attn, decoder.{0..1}.cross_attn
-*dates has no attention 'decoder.2.self_attn'; expected encoder.{0..1}*
-*'encoder.7.ffn'*; encoder has layers 0 to 1; m:names() lists them
-*'decoder.7.ffn.up.weight'*; decoder has layers 0 to 1; m:weights()*
-*'decoder.7.ffn'*; decoder has layers 0 to 1
-*cros is no kind; expected encoder or decoder or cross
-*note: encoder: layers 0 to 1, heads 0 to 3; decoder: layers 0 to 1, heads 0 to 3; cross: layers 0 to 1, heads 0 to 3
-*note: decoder: layers 0 to 3, heads 0 to 3
-*note: an xf.graph has heads 0 to 0, no layers and no kinds
-*this needs { engine = \"jit\" }" <<'END'
-m = xf.compile("specs/dates.lua"); m("3rd of May 2019")
-m:heads("encoder.0.self_attn")
-m:ablate("encoder.9.self_attn")
-m:ablate("encoder.0.self_attn", 4)
-m:ablate("encoder.0.ffn", 0)
-m:heads("decoder.2.self_attn")
-m:at("encoder.7.ffn")
-m:weight("decoder.7.ffn.up.weight")
-m:probe("decoder.7.ffn", print)
-m:attention("3 May 2019", { kind = "cros" })
-m:attention("3 May 2019", { layer = 2 })
-g = xf.compile("specs/gpt.lua"); g:run{ 1, 2 }; g:attention{ kind = "cross" }
-xf.compile("specs/self_attention.lua"):attention{ head = 1 }
-m = xf.compile("specs/dates.lua", { engine = "generic" })
-m:heads("encoder.0.self_attn")
-m:ablate("encoder.0.self_attn")
-END
-rm -f "$scratch/graph.svg" "$scratch/both.svg"
-says 'a graph has no text: one argument is the file' 65 '' '*self_attention is a graph and reads no text: m:attention(), m:attention("file.svg")*' <<END
-s = xf.compile("specs/self_attention.lua")
-s:attention("$scratch/graph.svg")
-s:attention(nil, "$scratch/both.svg")
-s:attention("a text")
-END
-tail -n 1 "$scratch/graph.svg" | grep -q '</svg>' && cmp "$scratch/graph.svg" "$scratch/both.svg"
-verdict $? 'the picture of a graph, whichever way its file is given'
 says 'a wrong spec shows its place' 65 '' '*prompt:1:23: error: unknown field "headz"; did you mean "heads"?
 xf.model{ name = "x", headz = 3 }
                       ^*d_model (64) is not divisible by heads (7)*' <<'END'
@@ -444,67 +405,6 @@ verdict $? ':save writes what ran'
 printf 'z = 7\n' >"$scratch/load.lua"
 printf ':load %s\nz\n' "$scratch/load.lua" | "$xformc" repl 2>&1 | grep -qx 7
 verdict $? ':load runs a file'
-
-# A session with bare expressions, as :save writes it: the file is no Lua as a whole.
-printf 'x = 5\nx\na = { { 1, 2 } }\na[1][2]\nxf.tensor{ 1, 3 }:distance(xf.tensor{ 1, 2 })\nlong = 3\n  + 4\nlong\nfor i = 1, 2 do\n  print(i)\nend\n' >"$scratch/typed"
-"$xformc" repl <"$scratch/typed" >"$scratch/expected" 2>/dev/null
-{ cat "$scratch/typed"; echo ":save $scratch/session.lua"; } | grep -v '+ 4' | "$xformc" repl >/dev/null 2>&1
-printf ':load %s\n' "$scratch/session.lua" | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
-[ $? = 0 ] && [ "$(cat "$scratch/out")" = '5
-2
-0.5
-3
-1
-2' ] && [ ! -s "$scratch/err" ]
-verdict $? ':load runs a session that :save wrote'
-cat "$scratch/out" "$scratch/err"
-"$xformc" lua "$scratch/typed" >"$scratch/out" 2>"$scratch/err"
-[ $? = 0 ] && [ "$(sed 's/^3$/7/' "$scratch/expected")" = "$(cat "$scratch/out")" ] && grep -qx 7 "$scratch/out" && [ ! -s "$scratch/err" ]
-verdict $? 'xformc lua prints values as the prompt does, also of what two lines say'
-cat "$scratch/out" "$scratch/err"
-# lua_file NAME CODE OUT ERR < TEXT
-lua_file() {
-    cat >"$scratch/f.lua"
-    (cd "$scratch" && "$xformc" lua f.lua) >"$scratch/out" 2>"$scratch/err"
-    [ $? = "$2" ] && [ "$(cat "$scratch/out")" = "$3" ] && [ "$(cat "$scratch/err")" = "$4" ]
-    verdict $? "$1"
-    cat "$scratch/out" "$scratch/err"
-}
-lua_file 'an error of a session is told at its line, and what follows runs' 65 '5
-6' "error: f.lua:3: attempt to index a nil value (global 'nothing')
-f.lua:6:3: error: unknown field \"headz\"; did you mean \"heads\"?
-  headz = 3 }
-  ^" <<'END'
-x = 5
-x
-nothing.y = 1
-
-xf.model{ name = "x",
-  headz = 3 }
-x + 1
-END
-lua_file 'what is an error in both ways runs nothing' 65 '' "error: f.lua:4: syntax error near 'end'" <<'END'
-x = 5
-x
-for i = 1, 2 do
-  x end
-END
-lua_file 'the end of a file comes too soon' 65 '' "error: f.lua:3: 'end' expected (to close 'do' at line 2) near <eof>" <<'END'
-x
-do
-  x = 1
-END
-lua_file 'locals of a file that is Lua live to its end' 0 '7' '' <<'END'
-local x = 7
-print(x)
-END
-lua_file 'files that load themselves' 65 "$(yes 5 | head -n 16)" 'error: f.lua: files that load each other, more than 16 deep' <<'END'
-5
-:load f.lua
-END
-# A long one takes its time once.
-awk 'BEGIN { print "x = 0\nx"; for (i = 0; i < 5000; i++) print "x = x + 1"; print "x" }' | lua_file 'a long session' 0 '0
-5000' ''
 
 # A file.
 printf '#!/usr/bin/env xformc\nlocal m = xf.compile(arg[1])\nprint(m(arg[2]))\n' >"$scratch/ask.lua"

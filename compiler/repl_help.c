@@ -50,8 +50,9 @@ static const struct { const char *name, *text; } topics[] = {
                 "t:min()  t:max()  t:mean()  t:sum()\n"
                 "t:argmax()                   where the first of the largest is: an index for each dimension, from 1; i, j = t:argmax()\n"
                 "t + u  t - u  t * u  t / u  -t   number by number, of one shape; either may be a number\n"
-                "t:distance(u)                max |t - u| / max |u|; 0 where all numbers are equal. t == u says whether they are one and the\n"
-                "                             same value of Lua, not that; and a tensor is read only: t[1] = 5 is an error\n"
+                "t:distance(u)                max |t - u| / max |u|\n"
+                "t == u                       one and the same value of Lua; equal numbers have a distance of 0\n"
+                "t[1] = 5                     is an error: a tensor is read only\n"
                 "t:save(\"file.safetensors\")\n" },
     { "spec", "spec{ heads = 8 }            the same with changes; `xformc fields` lists the fields\n" },
 };

@@ -210,6 +210,11 @@ void repl_renew_experiments(lua_State *L, ReplModel *m);
 
 /* Raise where the table of options at `index` (0, nil: none), those of `what`, has others than names[n]. */
 void repl_check_keys(lua_State *L, int index, const char *what, const char *const *names, int n);
+/* The names of a function's options, "xf.compile", "xf.sweep" or "m:attention"; NULL for another one. The words of an option, which
+ * NULL ends; NULL where it takes others. */
+const char *const *repl_option_names(const char *function, int *n);
+const char *const *repl_option_words(const char *name);
+void repl_check_options(lua_State *L, int index, const char *function);     /* repl_check_keys with those of a function */
 /* One option of that table, left on the stack; false where it is not given. */
 bool repl_option(lua_State *L, int index, const char *name);
 /* What is at the top of the stack, for the option `name`: a whole number, a text. Raise where it is none. */

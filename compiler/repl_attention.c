@@ -10,11 +10,10 @@
 /* The options of the table at `index`, or 0, into the model's choices; `file` among them, or NULL. */
 static const char *take_options(lua_State *L, ReplModel *m, int index)
 {
-    static const char *const names[] = { "kind", "layer", "head", "file" }, *const kinds[] = { "encoder", "decoder", "cross", NULL };
     AttentionChoices *c = &m->choices.attention;
     *c = (AttentionChoices){ .kind = NULL };
-    repl_check_keys(L, index, "m:attention", names, sizeof names / sizeof *names);
-    if (repl_option(L, index, "kind")) c->kind = repl_word_option(L, "kind", kinds);
+    repl_check_options(L, index, "m:attention");
+    if (repl_option(L, index, "kind")) c->kind = repl_word_option(L, "kind", repl_option_words("kind"));
     if ((c->has_layer = repl_option(L, index, "layer"))) c->layer = repl_whole_option(L, "layer", 0, 1023);
     if ((c->has_head = repl_option(L, index, "head"))) c->head = repl_whole_option(L, "head", 0, 4095);
     return repl_option(L, index, "file") ? repl_text_option(L, "file") : NULL;

@@ -176,37 +176,92 @@ static const char *open_quote(const char *text)
 
 /* ---- inside braces ----------------------------------------------------------------------------------------------- */
 
-/* The brace that is open at the end, if a name is to come there; NULL where not. */
-static const char *open_brace(const char *text, const char *word)
+/* The bracket that is open at `end`, '{' or '(', the innermost; NULL where none is. */
+static const char *open_bracket(const char *text, const char *end)
 {
     int depth = 0;
-    const char *before = word;
-    while (before > text && before[-1] == ' ') before--;
-    if (before == text || !strchr("{,", before[-1])) return NULL;
-    for (const char *s = before; s > text; s--) {
-        if (s[-1] == '}') depth++;
-        if (s[-1] == '{' && depth-- == 0) return s - 1;
+    for (const char *s = end; s > text; s--) {
+        if (strchr(")}", s[-1])) depth++;
+        if (strchr("({", s[-1]) && depth-- == 0) return s - 1;
     }
     return NULL;
 }
 
-/* Fields, inside the braces behind a spec or xf.model. */
+static const char *before_blanks(const char *text, const char *end)
+{
+    while (end > text && end[-1] == ' ') end--;
+    return end;
+}
+
+static const char *word_begin(const char *text, const char *end)
+{
+    while (end > text && strchr(name_letters, end[-1])) end--;
+    return end;
+}
+
+/* What the words in the braces that open at `brace` are: fields, or options of a function. */
+typedef struct Braces { bool fields; const char *function; } Braces;
+
+static Braces of_function(lua_State *L, Arena *a, const char *text, const char *end, bool first)
+{
+    const char *begin = path_begin(text, end), *path = arena_copy(a, begin, (size_t)(end - begin)), *colon = strchr(path, ':');
+    if (strcmp(path, "xf.model") == 0) return (Braces){ .fields = true };
+    if (strcmp(path, "xf.sweep") == 0) return (Braces){ .fields = first, .function = first ? NULL : path };
+    if (strcmp(path, "xf.compile") == 0) return (Braces){ .function = path };
+    if (colon && strcmp(colon, ":attention") == 0) return (Braces){ .function = "m:attention" };
+    push_path(L, begin, strlen(path));
+    return (Braces){ .fields = spec_at(L, -1) != NULL };
+}
+
+/* f{ …, f({ …, f(x, { …; and encoder = { … in the braces of a spec. A grid is the first table of xf.sweep. */
+static Braces braces_at(lua_State *L, Arena *a, const char *text, const char *brace)
+{
+    const char *end = before_blanks(text, brace);
+    if (end == text) return (Braces){ .fields = false };
+    if (end[-1] == '=') {
+        const char *name_end = before_blanks(text, end - 1), *name = word_begin(text, name_end), *outer = open_bracket(text, name);
+        const bool stack = name_end - name == 7 && (strncmp(name, "encoder", 7) == 0 || strncmp(name, "decoder", 7) == 0);
+        return stack && outer && *outer == '{' ? braces_at(L, a, text, outer) : (Braces){ .fields = false };
+    }
+    if (strchr(name_letters, end[-1])) return of_function(L, a, text, end, true);
+    const char *call = open_bracket(text, end);
+    if (!strchr("(,", end[-1]) || !call || *call != '(') return (Braces){ .fields = false };
+    return of_function(L, a, text, before_blanks(text, call), !memchr(call, '}', (size_t)(brace - call)));
+}
+
+/* Names of fields and of options, where one is to come. */
 static bool complete_field(lua_State *L, const char *text, Completion *c)
 {
-    const char *word = text + strlen(text);
-    while (word > text && strchr(name_letters, word[-1])) word--;
-    const char *brace = open_brace(text, word);
-    if (!brace) return false;
-    while (brace > text && strchr(" (", brace[-1])) brace--;
-    const char *begin = path_begin(text, brace);
-    const size_t n = (size_t)(brace - begin);
-    push_path(L, begin, n);
-    if (!(n == 8 && strncmp(begin, "xf.model", n) == 0) && !spec_at(L, -1)) return false;
+    const char *word = word_begin(text, text + strlen(text)), *before = before_blanks(text, word);
+    if (before == text || !strchr("{,", before[-1])) return false;
+    const char *brace = open_bracket(text, before);
+    if (!brace || *brace != '{') return false;
+    const Braces b = braces_at(L, c->arena, text, brace);
+    int n = 0;
+    const char *const *names = b.function ? repl_option_names(b.function, &n) : NULL;
+    if (!b.fields && !names) return false;
     c->prefix = word;
-    for (int i = 0; i < FIELD_COUNT; i++) offer(c, fields[i].name);
-    offer(c, "encoder");
-    offer(c, "decoder");
+    for (int i = 0; i < n; i++) offer(c, names[i]);
+    for (int i = 0; b.fields && i < FIELD_COUNT; i++) offer(c, fields[i].name);
+    for (int i = 0; b.fields && i < 2; i++) offer(c, i ? "decoder" : "encoder");
     return true;
+}
+
+/* The words of a field or an option, whose text begins at `quote`: field = "…, field = { …, "…. */
+static bool complete_word(lua_State *L, const char *text, const char *quote, Completion *c)
+{
+    const char *end = before_blanks(text, quote), *list = end > text && strchr("{,", end[-1]) ? open_bracket(text, end) : NULL;
+    if (list && *list == '{') end = before_blanks(text, list);
+    if (end == text || end[-1] != '=') return false;
+    const char *name_end = before_blanks(text, end - 1), *name = word_begin(text, name_end), *brace = open_bracket(text, name);
+    if (!brace || *brace != '{') return false;
+    const Braces b = braces_at(L, c->arena, text, brace);
+    const char *called = arena_copy(c->arena, name, (size_t)(name_end - name));
+    const Field *f = b.fields ? field_find(called) : NULL;
+    const char *const *words = b.function ? repl_option_words(called) : NULL;
+    for (int i = 0; f && i < f->word_count; i++) offer(c, f->words[i]);
+    for (int i = 0; words && words[i]; i++) offer(c, words[i]);
+    return words || (f && f->word_count);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
@@ -246,7 +301,7 @@ static int complete(lua_State *L)
     if (complete_command(r, text, c)) return 0;
     if (quote) {
         c->prefix = quote + 1;
-        if (!complete_argument(r, text, quote, c)) offer_paths(c);
+        if (!complete_argument(r, text, quote, c) && !complete_word(L, text, quote, c)) offer_paths(c);
     } else if (!complete_field(L, text, c)) complete_name(L, text + (*text == '?'), c);
     return 0;
 }

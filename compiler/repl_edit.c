@@ -48,13 +48,24 @@ static void print_words(const Completion *c)
     fputs("\n", stdout);
 }
 
-/* Bound to the tab key. */
+/* A tab in a text that is pasted: more of it waits to be read. */
+static bool is_pasted(void)
+{
+    int waiting = 0;
+    return ioctl(0, FIONREAD, &waiting) == 0 && waiting > 0;
+}
+
+/* Bound to the tab key. A tab that is pasted is a tab; before the first word it is room. */
 static unsigned char on_tab(EditLine *edit, int key)
 {
     (void)key;
     Lines *l;
     el_get(edit, EL_CLIENTDATA, &l);
     const LineInfo *info = el_line(edit);
+    const char *word = info->buffer;
+    while (word < info->cursor && strchr(" \t", *word)) word++;
+    const bool pasted = is_pasted();
+    if (pasted || word == info->cursor) return el_insertstr(edit, pasted ? "\t" : "    ") ? CC_ERROR : CC_REFRESH;
     Arena *a = arena_new();
     const Completion c = repl_complete(l->repl, a, arena_copy(a, info->buffer, (size_t)(info->cursor - info->buffer)));
     const size_t typed = strlen(c.prefix);

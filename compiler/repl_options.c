@@ -52,23 +52,57 @@ void repl_check_keys(lua_State *L, int index, const char *what, const char *cons
     }
 }
 
-static const char *dtype_option(lua_State *L)
+/* ---- what there is ----------------------------------------------------------------------------------------------- */
+
+enum { DTYPES_ROOM = 8 };
+
+/* The words of dtype, which NULL ends. */
+static const char *const *dtype_words(void)
 {
-    enum { ROOM = 8 };
+    static const char *words[DTYPES_ROOM + 1];
     int n;
-    const char *const *dtypes = field_words("dtypes", &n), *words[ROOM + 1] = { NULL };
-    memcpy(words, dtypes, (size_t)(n < ROOM ? n : ROOM) * sizeof *words);
-    return repl_word_option(L, "dtype", words);
+    const char *const *dtypes = field_words("dtypes", &n);
+    memcpy(words, dtypes, (size_t)(n < DTYPES_ROOM ? n : DTYPES_ROOM) * sizeof *words);
+    return words;
 }
 
+static const char *const engine_words[] = { "jit", "native", "generic", NULL }, *const tier_words[] = { "jit", "native", NULL };
+static const char *const kind_words[] = { "encoder", "decoder", "cross", NULL };
+
 static const char *const compile_options[] = { "engine", "tier", "threads", "slots", "isa", "dtype", "notes" };
-enum { COMPILE_OPTIONS = sizeof compile_options / sizeof *compile_options };
+static const char *const sweep_options[] = { "seconds", "file", "engine", "tier", "threads", "slots", "isa", "dtype", "notes" };
+static const char *const attention_options[] = { "kind", "layer", "head", "file" };
+enum { COMPILE_OPTIONS = sizeof compile_options / sizeof *compile_options, SWEEP_OPTIONS = sizeof sweep_options / sizeof *sweep_options,
+       ATTENTION_OPTIONS = sizeof attention_options / sizeof *attention_options };
+
+const char *const *repl_option_names(const char *function, int *n)
+{
+    static const struct { const char *function; const char *const *names; int count; } known[] = {
+        { "xf.compile", compile_options, COMPILE_OPTIONS }, { "xf.sweep", sweep_options, SWEEP_OPTIONS },
+        { "m:attention", attention_options, ATTENTION_OPTIONS },
+    };
+    *n = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].function, function) == 0) return *n = known[i].count, known[i].names;
+    return NULL;
+}
+
+const char *const *repl_option_words(const char *name)
+{
+    return strcmp(name, "engine") == 0 ? engine_words : strcmp(name, "tier") == 0 ? tier_words : strcmp(name, "kind") == 0 ? kind_words
+         : strcmp(name, "dtype") == 0 ? dtype_words() : NULL;
+}
+
+void repl_check_options(lua_State *L, int index, const char *function)
+{
+    int n;
+    const char *const *names = repl_option_names(function, &n);
+    repl_check_keys(L, index, function, names, n);
+}
 
 int repl_check_sweep(lua_State *L)
 {
-    const char *names[COMPILE_OPTIONS + 2] = { "seconds", "file" };
-    memcpy(names + 2, compile_options, sizeof compile_options);
-    repl_check_keys(L, 1, "xf.sweep", names, COMPILE_OPTIONS + 2);
+    repl_check_options(L, 1, "xf.sweep");
     return 0;
 }
 
@@ -77,18 +111,16 @@ const char *repl_compile_options(lua_State *L, int index, Choices *c)
     const int top = lua_gettop(L);
     const char *tier = NULL;
     if (!index || lua_isnoneornil(L, index)) return NULL;
-    repl_check_keys(L, index, "xf.compile", compile_options, COMPILE_OPTIONS);
-    static const char *const engines[] = { "jit", "native", "generic", NULL };
-    static const char *const tiers[] = { "jit", "native", NULL };
-    if (repl_option(L, index, "tier")) tier = repl_word_option(L, "tier", tiers);
+    repl_check_options(L, index, "xf.compile");
+    if (repl_option(L, index, "tier")) tier = repl_word_option(L, "tier", tier_words);
     if (repl_option(L, index, "engine")) {
         if (tier) luaL_error(L, "engine and tier are two ways to say one thing: give one of them");
         tier = "jit";
-        c->engine = repl_word_option(L, "engine", engines);
+        c->engine = repl_word_option(L, "engine", engine_words);
     }
     if (repl_option(L, index, "threads")) c->threads = repl_whole_option(L, "threads", 1, 16);
     if (repl_option(L, index, "slots")) c->slots = repl_whole_option(L, "slots", 1, 4096);
-    if (repl_option(L, index, "dtype")) c->dtype = dtype_option(L);
+    if (repl_option(L, index, "dtype")) c->dtype = repl_word_option(L, "dtype", dtype_words());
     if (repl_option(L, index, "isa")) c->isa = arena_text(repl_of(L)->reader.arena, repl_text_option(L, "isa"));
     if (repl_option(L, index, "notes")) c->quiet = !lua_toboolean(L, -1);
     lua_settop(L, top);

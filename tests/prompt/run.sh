@@ -481,6 +481,95 @@ types 'completion: tensors, weights, blocks, functions of the model before the c
 ^ U
 > :quit
 END
+types 'completion: words of fields and options, options, fields of stacks and grids' "$xformc" repl <<'END'
+? >
+> s = xf.spec("specs/dates.lua"); m = xf.compile(s); print("re" .. "ady")
+? ready
+? >
+. s{ activation = "ge
+^ I
+? lu
+^ U
+? >
+. xf.model{ d_model = 8, norm = "r
+^ I
+? ms
+^ U
+? >
+. s{ encoder = { layers = 2, position = { "rota
+^ I
+? ry
+^ U
+? >
+. s{ decoder = { kv_h
+^ I
+? eads
+^ U
+? >
+. xf.compile(s, { eng
+^ I
+? ine
+^ U
+? >
+. xf.compile(s{ heads = 8 }, { tier = "nat
+^ I
+? ive
+^ U
+? >
+. xf.compile("specs/dates.lua", { dtype = "int
+^ I
+? int4  int8
+^ U
+? >
+. m:attention("1 May", { kind = "cr
+^ I
+? oss
+^ U
+? >
+. m:attention{ la
+^ I
+? yer
+^ U
+? >
+. xf.sweep(s, { activ
+^ I
+? ation
+^ U
+? >
+. xf.sweep(s, { heads = { 2, 4 } }, { sec
+^ I
+? onds
+^ U
+? >
+. s{ weights = "specs/dates/da
+^ I
+? tes.safetensors
+^ U
+> :quit
+END
+tab=$(printf '\t')
+PTY_SHOW=1 types 'a tab that is pasted is a tab, and room at the beginning of a line' "$xformc" repl <<END
+? >
+> ("a${tab}b"):byte(2) + 30
+? 39
+? >
+> for i = 1, 2 do
+? >>
+> $tab${tab}print("round " .. i)
+? >>
+^ I
+. if i == 2 then print("typ" .. "ed") end
+>
+? >>
+> end
+? round 1
+? round 2
+? typed
+? >
+> :quit
+END
+! grep -q coroutine "$scratch/screen"
+verdict $? 'terminal: a tab before the first word opens no list'
 types 'Ctrl-C twice leaves C that never ends' "$xformc" repl <<'END'
 ? >
 > kept = "ke" .. "pt"; m = xf.compile("specs/dates.lua"); m:edit("likeliest", function(t) return (t:gsub("{\n", "{\n    while (1) { }\n", 1)) end); print("go" .. "es on")

@@ -38,6 +38,12 @@ void text_reader_begin_message(const TextReader *r, Origin at) { fprintf(r->mess
 
 const char *text_reader_unit(const TextReader *r) { return r->numbers ? "ids" : r->tokenizer ? "tokens" : "characters"; }
 
+/* The end of a message on a text that is too long. */
+static const char *why_most(TextReader *r)
+{
+    return r->max_length ? arena_format(r->session->arena, ": max_length is %d", r->max_length) : "";
+}
+
 /* ---- one text ------------------------------------------------------------------------------------------- */
 
 /* The ids of a text; false after telling why it is refused. */
@@ -51,7 +57,7 @@ static bool read_text(TextReader *r, const char *text, size_t bytes, Origin at, 
     text_reader_begin_message(r, at);
     if (length < bytes) fprintf(r->messages, "a NUL at byte %zu\n", length + 1);
     else if (!bytes) fprintf(r->messages, "empty; 1 to %d characters fit\n", r->most);
-    else if (status == RT_TOO_LONG) fprintf(r->messages, "%d characters, but at most %d fit\n", *n, r->most);
+    else if (status == RT_TOO_LONG) fprintf(r->messages, "%d characters, but at most %d fit%s\n", *n, r->most, why_most(r));
     else tell_fault(r->messages, text, &fault);
     return false;
 }
@@ -90,7 +96,7 @@ static bool read_pieces(TextReader *r, const char *text, size_t bytes, Origin at
     text_reader_begin_message(r, at);
     const char *all = r->turns.count > 1 ? "with it the conversation has " : "";
     text_reader_answered(r, NULL, 0);
-    if (status == RT_TOO_LONG) fprintf(r->messages, "%s%d tokens, but at most %d fit\n", all, *n, r->most);
+    if (status == RT_TOO_LONG) fprintf(r->messages, "%s%d tokens, but at most %d fit%s\n", all, *n, r->most, why_most(r));
     else if (status == RT_OK) fprintf(r->messages, "empty; 1 to %d tokens fit\n", r->most);
     else fprintf(r->messages, "%s\n", status == RT_BAD_ID ? "a character that the vocabulary has no id for" : rt_status_text(status));
     return false;
@@ -119,7 +125,7 @@ static bool read_ids(TextReader *r, const char *text, size_t bytes, Origin at, i
     if (length == bytes && status == RT_OK && *n && unknown == *n) return true;
     text_reader_begin_message(r, at);
     if (length < bytes) fprintf(r->messages, "a NUL at byte %zu\n", length + 1);
-    else if (status == RT_TOO_LONG) fprintf(r->messages, "%d ids, but at most %d fit\n", *n, r->most);
+    else if (status == RT_TOO_LONG) fprintf(r->messages, "%d ids, but at most %d fit%s\n", *n, r->most, why_most(r));
     else if (status != RT_OK)
         fprintf(r->messages, "no id at byte %zu; %s has no tokenizer and takes ids, with spaces between\n", fault.at + 1, m->name);
     else if (!*n) fprintf(r->messages, "empty; 1 to %d ids fit\n", r->most);
@@ -170,6 +176,13 @@ TextReader *text_reader_new(Session *s, const Plan *p)
         r->target = characters(p->target_characters, p->target_texts);
     }
     return r;
+}
+
+void text_reader_limit(TextReader *r, const RtGeneration *g)
+{
+    const int most = rt_generation_prompt(g, r->most);
+    r->max_length = most < r->most ? g->max_length : 0;
+    r->most = most;
 }
 
 void text_reader_close(TextReader *r)

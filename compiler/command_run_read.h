@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "chat.h"
+#include "rt_generation.h"
 #include "text_pieces.h"
 #include "session.h"
 #include "tokenizer.h"
@@ -24,6 +25,7 @@ typedef struct TextReader {
     bool goes_on;                   /* each text is one more turn of a conversation, and no conversation of its own */
     RtTurns turns;
     int *ids;  int most;            /* [most]: ids of a source, or of a decoder's prompt */
+    int max_length;                 /* of the settings of generation, where `most` follows from it; else 0 */
     int *more;                      /* [most]: room for those of another, of an encoder alone */
     FILE *messages;                 /* where it is told why a text is refused, or cut; standard error */
 } TextReader;
@@ -31,6 +33,8 @@ typedef struct TextReader {
 /* Whether the model has texts at all. */
 bool text_reader_has_texts(const Model *m);
 TextReader *text_reader_new(Session *s, const Plan *p);
+/* Texts are no longer than what these settings leave of a decoder's context. */
+void text_reader_limit(TextReader *r, const RtGeneration *g);
 void text_reader_close(TextReader *r);
 /* text[bytes], NUL-terminated, into r->ids[*n]; false after telling why it is refused. */
 bool text_reader_ids(TextReader *r, const char *text, size_t bytes, Origin at, int *n);

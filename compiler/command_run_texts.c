@@ -505,7 +505,7 @@ Exit run_texts(Session *s)
     if (!e) return EXIT_DONE;       /* told to s->diag */
     Texts t = { .session = s, .reader = text_reader_new(s, e->plan) };
     t.reader->goes_on = goes_on(s);
-    if (!m->has_encoder) t.reader->most = rt_generation_prompt(&settings, t.reader->most);
+    if (!m->has_encoder) text_reader_limit(t.reader, &settings);
     if (m->has_decoder) t.decoder = decoder_new(s->arena, e, &settings);
     else t.vectors = vectors_new(s->arena, e), batch_open(&t.batch, s->arena, t.vectors);
     if (t.decoder) {

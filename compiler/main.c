@@ -398,14 +398,15 @@ static const char *reader_of(int kind)
 static Exit check_line(const CommandRow *c, const Line *l, char **words, int n)
 {
     const int most = c->words == WORDS_SPEC_AND_TEXTS ? n : c->words == WORDS_NONE ? 1 : 2;
+    const char *what = strncmp(c->usage, "FILE", 4) == 0 ? "FILE" : "SPEC";
     for (int i = 0; i < OPTIONS; i++) {
         const OptionRow *o = &option_rows[i];
         if (!(l->given & ~c->options & o->set)) continue;
         tell("%s does not take --%s; %s does", c->name, o->set == SET_GENERATION ? l->choices.generation.name[0] : o->name, reader_of(i));
         return usage(c);
     }
-    if (c->words >= WORDS_SPEC && n < 2 && !(l->given & SET_FAMILIES)) tell("%s needs a SPEC", c->name);
-    else if (c->words != WORDS_NONE && n > 1 && !*words[1]) tell("SPEC is empty");
+    if (c->words >= WORDS_SPEC && n < 2 && !(l->given & SET_FAMILIES)) tell("%s needs a %s", c->name, what);
+    else if (c->words != WORDS_NONE && n > 1 && !*words[1]) tell("%s is empty", what);
     else if (n > most) tell("'%s' is one word too many", words[most]);
     else return EXIT_DONE;
     return usage(c);

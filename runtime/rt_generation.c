@@ -51,8 +51,8 @@ rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering
     const RtGenerate one = single(g, a, most, longest);
     *count = 0;
     if (n < 1) return RT_ORDER;
-    if (n > longest || (!g->max_new && g->max_length && n >= g->max_length)) return RT_TOO_LONG;
-    if (!most) {                    /* a full context has an empty answer */
+    if (n > longest) return RT_TOO_LONG;
+    if (!most) {                    /* a full context has an empty answer, and so has a prompt of max_length */
         results[0] = (RtBeamResult){ NULL, 0, 0, 0 };
         *count = 1;
         return RT_OK;

@@ -101,7 +101,8 @@ bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *
     const bool checked = f->type == TYPE_INT || f->type == TYPE_REAL || f->type == TYPE_NUMBERS;
     if (!checked) return true;
     if (!(number >= f->least && number <= f->most))
-        diag_error(d, EXIT_BAD_DATA, at, "%s (%s) must be from %.9g to %.9g", what, shown, f->least, f->most);
+        diag_error(d, EXIT_BAD_DATA, at, f->type == TYPE_INT ? "%s (%s) must be from %.0f to %.0f" : "%s (%s) must be from %.9g to %.9g", what,
+                   shown, f->least, f->most);
     else if (f->type != TYPE_INT && number != 0 && fabs(number) < (double)FLT_MIN)
         diag_error(d, EXIT_BAD_DATA, at, "%s (%s) is too small for a 32-bit float", what, shown);
     else

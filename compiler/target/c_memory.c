@@ -2,6 +2,7 @@
 #include "c_memory.h"
 
 #include <libtcc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -38,9 +39,11 @@ static void add_symbols(TCCState *code, const CSymbol *symbols, int n)
     }
 }
 
+/* What initialisers and structs are copied by. */
+static const CSymbol copying[] = { C_SYMBOL(memset), C_SYMBOL(memcpy), C_SYMBOL(memmove) };
+
 CMemory *c_memory_compile(const char *text, const CSymbol *symbols, int n, void *user, CSay *say)
 {
-    static const CSymbol copying[] = { C_SYMBOL(memset), C_SYMBOL(memcpy), C_SYMBOL(memmove) };     /* of initialisers and structs */
     Listener listener = { user, say, 0 };
     TCCState *code = new_state(&listener, hear);
     bool good = tcc_compile_string(code, text) == 0 && !listener.heard;
@@ -58,27 +61,52 @@ void *c_memory_symbol(CMemory *code, const char *name) { return tcc_get_symbol((
 
 void c_memory_free(CMemory *code) { tcc_delete((TCCState *)code); }
 
-static void hush(void *user, const char *message) { (void)user, (void)message; }
-
-/* In the child: a signal, or the end. */
-static void try_text(const char *text)
+/* Of a trial: which of libtcc's messages is that of malloc. */
+static void look_for_memory(void *wanting, const char *message)
 {
-    const struct rlimit time = { 2, 2 }, core = { 0, 0 }, memory = { (rlim_t)4 << 30, (rlim_t)4 << 30 };
+    if (strstr(message, "memory full")) *(bool *)wanting = true;
+}
+
+/* Bytes of data that this process has, which a child inherits; 0 where the system does not say. */
+static rlim_t data_bytes(void)
+{
+    unsigned long long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f && fscanf(f, "%*u %*u %*u %*u %*u %llu", &pages) != 1) pages = 0;
+    if (f) fclose(f);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+enum { MOST_MIB = 256 };
+
+/* In the child: a signal, or the end. libtcc grows what it makes by doubling. */
+static void try_text(const char *text, const CSymbol *symbols, int n)
+{
+    const rlim_t data = data_bytes(), room = data ? data + ((rlim_t)4 * MOST_MIB << 20) : (rlim_t)4 << 30;
+    const struct rlimit time = { 2, 2 }, core = { 0, 0 }, memory = { room, room };
+    bool wanting = false;
     setrlimit(RLIMIT_CPU, &time);
     setrlimit(RLIMIT_CORE, &core);
     setrlimit(RLIMIT_DATA, &memory);
-    tcc_compile_string(new_state(NULL, hush), text);
-    _exit(0);
+    TCCState *code = new_state(&wanting, look_for_memory);
+    if (tcc_compile_string(code, text) == 0) {
+        add_symbols(code, copying, sizeof copying / sizeof *copying);
+        add_symbols(code, symbols, n);
+        const int bytes = tcc_relocate(code, NULL);     /* -1: an error, that is told later; below it: more than an int holds */
+        wanting |= bytes < -1 || bytes >= MOST_MIB << 20;
+    }
+    _exit(wanting ? C_TRIAL_LARGE : C_TRIAL_GOOD);
 }
 
-bool c_memory_survives(const char *text)
+CTrial c_memory_try(const char *text, const CSymbol *symbols, int n)
 {
     const pid_t child = fork();
-    if (child == 0) try_text(text);
-    if (child < 0) return true;             /* no process to be had: then as without this test */
+    if (child == 0) try_text(text, symbols, n);
+    if (child < 0) return C_TRIAL_GOOD;     /* no process to be had: then as without this test */
     int status = 0;
     pid_t got;
     do got = waitpid(child, &status, 0);
     while (got < 0);
-    return WIFEXITED(status);
+    if (!WIFEXITED(status)) return C_TRIAL_ENDLESS;
+    return WEXITSTATUS(status) ? C_TRIAL_LARGE : C_TRIAL_GOOD;
 }

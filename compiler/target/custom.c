@@ -190,14 +190,23 @@ static bool is_shallow(Diag *d, const CustomOp *op)
     return !line;
 }
 
-/* What macros make of it is seen by trying; `text` is that of all. */
+/* The first that has a word in its C, or NULL. */
+static const CustomOp *op_with(const CustomCode *c, const char *word)
+{
+    for (int i = 0; i < c->count; i++)
+        if (strstr(c->list[i].op->node->custom->c, word)) return c->list[i].op->node->custom;
+    return NULL;
+}
+
+/* What macros make of it, and how large its data are, is seen by trying; `text` is that of all. */
 static bool is_survived(Diag *d, const CustomCode *c, const char *text)
 {
-    const CustomOp *op = NULL;
-    for (int i = 0; i < c->count && !op; i++)
-        if (strstr(c->list[i].op->node->custom->c, "define")) op = c->list[i].op->node->custom;
-    if (!op || c_memory_survives(text)) return true;
-    diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line), "libtcc does not come to an end with the macros of %s", op->name);
+    const CustomOp *macros = op_with(c, "define"), *data = op_with(c, "static");
+    const CTrial trial = macros || data ? c_memory_try(text, NULL, 0) : C_TRIAL_GOOD;
+    const CustomOp *op = trial == C_TRIAL_LARGE && data ? data : macros ? macros : data;
+    if (trial == C_TRIAL_GOOD) return true;
+    diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line),
+               trial == C_TRIAL_LARGE ? "code and data of %s are more than 256 MiB" : "libtcc does not come to an end with the macros of %s", op->name);
     return false;
 }
 

@@ -300,6 +300,16 @@ static const KernelSet *first_set(Arena *a, const char *list)
     return set;
 }
 
+/* libtcc counts the bytes of an array in an int. */
+static bool state_fits(Diag *d, const Plan *p)
+{
+    if (p->state_bytes <= INT32_MAX) return true;
+    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "a state of %s takes %lld bytes, and libtcc compiles none above 2 GiB; --engine native does",
+               p->graph->model->name, (long long)p->state_bytes);
+    diag_note(d, (Loc){ 0 }, "what a state takes grows with max_source, max_target and --slots");
+    return false;
+}
+
 Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks)
 {
     const KernelSet *set = first_set(a, form.isa);
@@ -307,7 +317,7 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "there are no kernels for %s, or this processor cannot run them", form.isa ? form.isa : "native");
         return NULL;
     }
-    if (!plan_fits_machine(d, p)) return NULL;
+    if (!plan_fits_machine(d, p) || !state_fits(d, p)) return NULL;
     Engine *e = arena_alloc(a, sizeof *e);
     Jit *k = calloc(1, sizeof *k);
     if (!k) die("no memory");
@@ -355,8 +365,12 @@ bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text)
         diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the C text has %s", what);
         return false;
     }
-    if (!c_memory_survives(text)) {
-        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "libtcc does not come to an end with the C text");
+    int n;
+    const CSymbol *symbols = symbols_of(a, k->set, &n);
+    const CTrial trial = c_memory_try(text, symbols, n);
+    if (trial != C_TRIAL_GOOD) {
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, trial == C_TRIAL_LARGE ? "code and data of the C text are more than 256 MiB"
+                                                                        : "libtcc does not come to an end with the C text");
         return false;
     }
     char *copy = strdup(text);

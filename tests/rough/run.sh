@@ -367,6 +367,21 @@ xf.compile(xf.graph("g", function(g) xf.op{ name = "deep", shape = function(x) r
 m("3rd of May 2019")
 END
 
+# Three arrays, of 3.6e9 bytes together, with values and without.
+says 'C with more data than is sensible is an error; what has little is compiled' 65 'false code and data of the C text are more than 256 MiB
+false code and data of the C text are more than 256 MiB
+true nil
+2019-05-03' '*prompt:1:*code and data of large are more than 256 MiB*' <<'END'
+m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("likeliest")
+function with(bytes, value) local all = "" for i = 1, 3 do all = all .. "static char large" .. i .. "[" .. bytes .. "]" .. value .. "; " end return all .. "\n" .. old:gsub("\n{\n", "\n{\n    large1[0] = large2[0] + large3[0];\n", 1) end
+function try(bytes, value) local good, why = pcall(m.edit, m, "likeliest", with(bytes, value)) return tostring(good) .. " " .. tostring(why):gsub("^error: ", "") end
+print(try(1200000000, " = {1}"))
+print(try(1200000000, ""))
+print(try(20000000, " = {1}"))
+xf.compile(xf.graph("g", function(g) xf.op{ name = "large", shape = function(x) return x end, c = "static char d[2000000000] = {1}; y[0] = d[0];" } g.output("Y", g.large(g.input("X", { 2, 2 }))) end))
+m("3rd of May 2019")
+END
+
 says 'C that is nested too deep is an error; what is not is compiled' 65 'false the C text has more than 256 brackets in one another
 true nil
 false the C text has an expression of more than 2048 words and signs

@@ -63,11 +63,11 @@ for i = 2, #arg do
   end
   if good then m:close() end
 end
-print(#missing, used > 5000)
+print(#missing .. " " .. tostring(used > 5000))
 print(table.concat(missing, "\n"))
 END
 "$xformc" lua "$scratch/tensors.lua" "$scratch/tensors" $(grep -L 'xf.graph' specs/*.lua tests/goldens/*.lua) >"$scratch/out" 2>&1
-[ "$(head -n 1 "$scratch/out")" = "0	true" ]
+[ "$(head -n 1 "$scratch/out")" = "0 true" ]
 verdict $? 'man/xformc-spec.5.scd: every tensor of the models here is in its tables'
 head -n 5 "$scratch/out"
 

@@ -640,7 +640,7 @@ types 'a sweep shows each row when it is measured; Ctrl-C keeps those that are' 
 ? 61
 ? 62
 ^ C
-? interrupted: 
+? interrupted:
 ? of 6 rows are measured
 ? >
 > "kept", #s >= 2 and #s < 6 and s[2].median_us > 0 and not s[1].error

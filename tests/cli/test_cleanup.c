@@ -1,4 +1,5 @@
 /* test_cleanup.c: a signal while a file is being written, and while something is held. */
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -7,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -42,6 +45,12 @@ static int status_of(void (*what)(void))
 
 static void interrupt_file(void) { begin_file(); raise(SIGINT); }
 static void end_file(void) { begin_file(); raise(SIGTERM); }
+static void quit_file(void)
+{
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+    begin_file();
+    raise(SIGQUIT);
+}
 
 static void half_files_are_removed(void **state)
 {
@@ -50,6 +59,8 @@ static void half_files_are_removed(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 130);
     status = status_of(end_file);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    status = status_of(quit_file);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGQUIT);
 }
 
 static void hold_and_release(void)
@@ -91,9 +102,9 @@ static void start_too_late(void)
 {
     char *const argv[] = { (char *)"true", NULL };
     cleanup_hold();
-    if (cleanup_run(argv, "/dev/null") != 0) _exit(96);
+    if (cleanup_run(argv, "/dev/null", 0) != 0) _exit(96);
     raise(SIGINT);
-    if (cleanup_run(argv, "/dev/null") != -1) _exit(95);
+    if (cleanup_run(argv, "/dev/null", 0) != -1) _exit(95);
     cleanup_release();
 }
 
@@ -104,6 +115,17 @@ static void nothing_is_started_after_a_signal(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 130);
 }
 
+static void a_command_has_so_many_seconds(void **state)
+{
+    char *const slow[] = { (char *)"sleep", (char *)"30", NULL }, *const quick[] = { (char *)"true", NULL };
+    const time_t begin = time(NULL);
+    (void)state;
+    assert_int_equal(cleanup_run(slow, "/dev/null", 1), -1);
+    assert_int_equal(errno, ETIMEDOUT);
+    assert_true(time(NULL) - begin < 20);
+    assert_int_equal(cleanup_run(quick, "/dev/null", 20), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +133,7 @@ int main(void)
         cmocka_unit_test(the_last_release_ends_it),
         cmocka_unit_test(what_is_ignored_stays_ignored),
         cmocka_unit_test(nothing_is_started_after_a_signal),
+        cmocka_unit_test(a_command_has_so_many_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

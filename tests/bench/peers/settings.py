@@ -53,9 +53,11 @@ def read():
 
 
 def best(found, peer, r):
-    """What was found for this row, else for the same on one thread, else what a user gets."""
-    one = r.name.rsplit("-", 1)[0] + "-t1"
-    known = found.get(r.name, found.get(one, {})).get(peer, {}).get("chosen", {})
+    """What was found for this row, else for the same on one thread, else what a user gets. Of texts a peer's number format is one of its
+    settings, whatever ours is."""
+    name = r.name.replace("-int8", "") if r.work == "texts" else r.name
+    one = name.rsplit("-", 1)[0] + "-t1"
+    known = found.get(name, found.get(one, {})).get(peer, {}).get("chosen", {})
     return {**defaults(peer, r), **known}
 
 

@@ -62,7 +62,7 @@ def command_of(root, xformc, peer, r, choice):
         where = [] if r.work == "texts" else [f"folder={models.folder(root, r.model)}"]
         return python("worker_torch.py", *where, *words)
     if peer == ONNX:
-        form = choice.get("form", "plain") + ("-int8" if r.dtype == "int8" else "")
+        form = choice.get("form", "plain") + ("-int8" if r.dtype == "int8" and r.work != "texts" else "")
         return python("worker_onnx.py", f"model={models.onnx_file(root, r.model, form)}", *words)
     sys.exit(f"{peer} is no peer")
 

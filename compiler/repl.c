@@ -82,13 +82,14 @@ static void catch_interrupts(const Repl *r)
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* A script that is interrupted does not go on. */
-static void done(Repl *r)
+/* A script that is interrupted does not go on; it has failed, whatever its chunk made of that. */
+static ChunkResult done(Repl *r, ChunkResult result)
 {
     busy = 0;
-    if (!repl_interrupted() || r->terminal) return;
+    if (!repl_interrupted() || r->terminal) return result;
     r->quit = true;
     r->told = EXIT_INTERRUPT;
+    return CHUNK_FAILED;
 }
 
 ChunkResult repl_run(Repl *r, const char *name, const char *text, bool last)
@@ -96,8 +97,7 @@ ChunkResult repl_run(Repl *r, const char *name, const char *text, bool last)
     interrupts = 0;
     busy = 1;
     ChunkResult result = repl_chunk(r, name, text, last);
-    done(r);
-    return result;
+    return done(r, result);
 }
 
 ChunkResult repl_run_piece(Repl *r, const ReplWhole *whole, int line, const char *text)
@@ -105,8 +105,7 @@ ChunkResult repl_run_piece(Repl *r, const ReplWhole *whole, int line, const char
     interrupts = 0;
     busy = 1;
     ChunkResult result = repl_piece(r, whole, line, text);
-    done(r);
-    return result;
+    return done(r, result);
 }
 
 void repl_run_command(Repl *r, const char *line)
@@ -114,7 +113,7 @@ void repl_run_command(Repl *r, const char *line)
     interrupts = 0;
     busy = 1;
     repl_command(r, line);
-    done(r);
+    done(r, CHUNK_DONE);
 }
 
 bool repl_is_command(const char *line) { return (*line == ':' || *line == '?') && line[1] != ':'; }

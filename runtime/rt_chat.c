@@ -11,7 +11,7 @@ typedef struct Out { char *s; size_t n, cap; } Out;
 
 static void put(Out *o, const char *s, size_t n)
 {
-    if (n <= o->cap && o->n <= o->cap - n) memcpy(o->s + o->n, s, n);
+    if (n && n <= o->cap && o->n <= o->cap - n) memcpy(o->s + o->n, s, n);
     o->n += n;
 }
 

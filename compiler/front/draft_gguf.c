@@ -1,5 +1,6 @@
 /* draft_gguf.c: what the keys of a GGUF file say, as a Draft. An architecture is a row of `architectures`. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "dtypes.h"
@@ -22,6 +23,13 @@ static const Row rows[] = {
     { "attention.value_length", FIELD_ID_value_dim, false }, { "attention.layer_norm_rms_epsilon", FIELD_ID_norm_eps, true },
     { "rope.freq_base", FIELD_ID_rope_theta, false },        { "rope.dimension_count", FIELD_ID_rope_dims, false },
     { "rope.scaling.factor", FIELD_ID_rope_factor, false },
+};
+
+/* Keys that would change what is computed, and the one value that does not: also as a truth. */
+static const struct { const char *key; double number; } musts[] = {
+    { "expert_count", 0 }, { "expert_used_count", 0 }, { "attention.causal", 1 }, { "attention.clamp_kqv", 0 }, { "attention.max_alibi_bias", 0 },
+    { "logit_scale", 1 }, { "residual_scale", 1 }, { "embedding_scale", 1 }, { "attention.scale", 0 }, { "use_parallel_residual", 0 },
+    { "attn_logit_softcapping", 0 }, { "final_logit_softcapping", 0 }, { "rope.scaling.attn_factor", 1 }, { "attention.layer_norm_epsilon", 0 },
 };
 
 typedef struct Reader { Arena *arena; Diag *diag; Draft *draft; Gguf head; const Architecture *architecture; } Reader;
@@ -128,7 +136,8 @@ static void take_rates(Reader *r, const GgufTensor *t, const unsigned char *data
 static void take_rope(Reader *r, const unsigned char *data, size_t size, double length)
 {
     const GgufValue *v = find(r, "rope.scaling.type");
-    const GgufText type = v && v->type == GGUF_STRING ? v->text : (GgufText){ "none", 4 };
+    const bool factor = draft_choice(r->draft, SIDE_BOTH, FIELD_ID_rope_factor) != NULL;    /* which alone means linear */
+    const GgufText type = v ? v->text : factor ? (GgufText){ "linear", 6 } : (GgufText){ "none", 4 };
     const GgufTensor *rates = tensor(r, "rope_freqs.weight");
     set(r, FIELD_ID_rope_layout, r->architecture->turns);
     if (gguf_is(type, "linear")) set(r, FIELD_ID_rope_scaling, SCALINGS_LINEAR);
@@ -165,6 +174,16 @@ static void take_marks(Reader *r, const char *path)
     draft_set(r->arena, r->draft, SIDE_BOTH, FIELD_ID_end_ids, r->draft->at, &more, 1);
 }
 
+static void check_musts(Reader *r)
+{
+    for (size_t i = 0; i < sizeof musts / sizeof *musts; i++) {
+        const GgufValue *v = find(r, musts[i].key);
+        double number;
+        if (!v || (gguf_number(v, &number) && fabs(number - musts[i].number) <= 0)) continue;
+        fault(r, "%s is not supported: it must be %g", key_of(r, musts[i].key), musts[i].number);
+    }
+}
+
 static void take_file(Reader *r, const char *path, const FileMap *map)
 {
     const char *what = gguf_read(r->arena, map->data, map->size, &r->head);
@@ -178,6 +197,8 @@ static void take_file(Reader *r, const char *path, const FileMap *map)
     if (!take_number(r, key_of(r, "context_length"), FIELD_ID_max_len, true)) return;
     gguf_number(find(r, "context_length"), &length);
     set(r, FIELD_ID_qk_norm, r->architecture->qk_norm);
+    check_musts(r);
+    if (!find(r, "rope.scaling.factor")) take_number(r, key_of(r, "rope.scale_linear"), FIELD_ID_rope_factor, false);   /* its old name */
     take_window(r);
     take_tensors(r);
     take_rope(r, map->data, map->size, length);

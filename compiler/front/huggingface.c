@@ -213,7 +213,9 @@ const char *model_name_of(Arena *a, const char *text)
     char *name = arena_format(a, "%s%.50s", isdigit((unsigned char)*text) ? "model_" : "", text);
     for (char *s = name; *s; s++)
         if (!isalnum((unsigned char)*s) || (unsigned char)*s >= 0x80) *s = '_';
-    return !*name ? "model" : name_is_reserved(name) ? arena_format(a, "%s_model", name) : name;
+    if (!*name) return "model";
+    if (name_is_reserved(name)) name = arena_format(a, "%s_model", name);
+    return name_is_reserved(name) ? arena_format(a, "model_%s", name) : name;
 }
 
 static const char *without_slash(Arena *a, const char *path)

@@ -178,6 +178,12 @@ void tok_lower_first(TokBuild *b)
     b->normalisers.at[0] = lower;
 }
 
+void tok_no_types(TokBuild *b)
+{
+    for (int i = 0; i < b->single.count; i++) b->single.at[i].type = 0;
+    for (int i = 0; i < b->pair.count; i++) b->pair.at[i].type = 0;
+}
+
 void tok_split(TokBuild *b, RtTokOp op)
 {
     b->split_growth *= growth_of(b, &op);

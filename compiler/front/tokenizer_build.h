@@ -147,6 +147,7 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out);
 typedef struct TokConfig {
     bool do_lower_case, has_do_lower_case, strip_accents, has_strip_accents, chinese, has_chinese;
     bool add_bos, has_add_bos, add_eos, has_add_eos, legacy;
+    bool no_types;                  /* model_input_names without token_type_ids: all are 0 */
     bool lower_first;               /* sentence-transformers has texts in lower case before all else */
     const char *class_name;
     TokString bos, eos, unk, cls, sep, pad, mask;
@@ -171,5 +172,7 @@ bool tok_import_llama2c(TokBuild *b, const char *data, size_t size);
 bool tok_import_gguf(TokBuild *b, const char *data, size_t size);
 bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size);
 bool tok_read_config(TokBuild *b, const char *folder, TokConfig *config);
+/* All types of texts and of marks around them 0. */
+void tok_no_types(TokBuild *b);
 
 #endif

@@ -54,8 +54,22 @@ static void read_added(TokBuild *b, json_t *decoder, TokConfig *c)
     }
 }
 
+/* The names of what a model is given: a model whose tokenizer gives no types has them all 0. */
+static bool names_no_types(const json_t *names)
+{
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        if (name && strcmp(name, "token_type_ids") == 0) return false;
+    }
+    return json_array_size(names) > 0;
+}
+
 static void read_config(TokBuild *b, const json_t *root, TokConfig *c)
 {
+    const char *side = json_string_value(json_object_get(root, "truncation_side"));
+    if (side && strcmp(side, "left") == 0)
+        diag_remark(b->diag, (Loc){ 0 }, "%s: truncation_side \"left\" is not read: texts that are too long lose their end", b->file);
+    c->no_types = names_no_types(json_object_get(root, "model_input_names"));
     const TokString name = tok_json_text(b, root, "tokenizer_class");
     c->class_name = name.s;
     c->has_do_lower_case = read_switch(b, root, "do_lower_case", &c->do_lower_case);

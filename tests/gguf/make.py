@@ -147,6 +147,15 @@ def main(folder):
     make("llama_mixed", "llama", tiny(LlamaConfig, LlamaForCausalLM, num_hidden_layers=1, rope_theta=500000.0),
          lambda name: mixed.get(name.split(".")[-2], T.Q4_0),
          [lambda w: w.add_rope_freq_base(500000.0)])
+    linear = {"rope_type": "linear", "factor": 4.0, "rope_theta": 10000.0}
+    make("llama_linear", "llama", tiny(LlamaConfig, LlamaForCausalLM, num_hidden_layers=1, rope_parameters=linear), lambda name: T.Q4_0,
+         [lambda w: w.add_float32("llama.rope.scaling.factor", 4.0)])
+    llama3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 32,
+              "rope_theta": 10000.0}
+    scaled = tiny(LlamaConfig, LlamaForCausalLM, num_hidden_layers=1, rope_parameters=llama3)
+    plain = 1.0 / 10000.0 ** (np.arange(0, 16, 2) / 16)
+    factors = (plain / scaled.model.rotary_emb.inv_freq.numpy()).astype(np.float32)
+    make("llama_freqs", "llama", scaled, lambda name: T.Q4_0, [lambda w: w.add_tensor("rope_freqs.weight", factors)])
     k = {"token_embd": T.Q6_K, "attn_q": T.Q4_K, "attn_k": T.Q5_K, "attn_v": T.Q6_K, "attn_output": T.Q5_0, "ffn_gate": T.Q4_K, "ffn_up": T.Q5_K,
          "ffn_down": T.Q4_1}
     make("llama_k", "llama", tiny(LlamaConfig, LlamaForCausalLM, hidden_size=256, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=1,

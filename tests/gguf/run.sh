@@ -73,6 +73,10 @@ patched 'blk.0.attn_q.weight' 'blk.0.attn_z.weight'
 refused 'a tensor of another name' 'attn_[qz]' "$scratch/patched.gguf"
 patched 'blk.0.attn_v.weight' 'blk.0.attn_k.weight'
 refused 'a tensor that is there twice' 'is there twice' "$scratch/patched.gguf"
+patched 'llama.embedding_length' 'llama.attention.causal'
+refused 'a key that would change what is computed' 'llama.attention.causal is not supported: it must be 1' "$scratch/patched.gguf"
+"$xformc" info "$here/llama_freqs.gguf" >"$scratch/out" 2>"$scratch/err" && ! grep -q 'not used' "$scratch/err"
+verdict $? 'factors of rotary positions are used, and not told as left over'
 printf 'GGUF\1\0\0\0' >"$scratch/old.gguf" && refused 'version 1' 'GGUF of version 1; 2 and 3 are supported' "$scratch/old.gguf"
 printf 'GGUF\3\0\0\0\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377' >"$scratch/many.gguf"
 refused 'more tensors and keys than there are bytes' 'damaged head' "$scratch/many.gguf"

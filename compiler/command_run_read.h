@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "chat.h"
-#include "rt_generation.h"
+#include "generation.h"
 #include "text_pieces.h"
 #include "session.h"
 #include "tokenizer.h"

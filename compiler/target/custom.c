@@ -206,7 +206,8 @@ static bool is_survived(Diag *d, const CustomCode *c, const char *text)
     const CustomOp *op = trial == C_TRIAL_LARGE && data ? data : macros ? macros : data;
     if (trial == C_TRIAL_GOOD) return true;
     diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line),
-               trial == C_TRIAL_LARGE ? "code and data of %s are more than 256 MiB" : "libtcc does not come to an end with the macros of %s", op->name);
+               trial == C_TRIAL_LARGE ? "code and data of %s are more than 256 MiB" : "libtcc does not come to an end with the macros of %s",
+               op->name);
     return false;
 }
 

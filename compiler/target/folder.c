@@ -273,10 +273,10 @@ static bool is_made(const char *target, const char *text)
     return stat(target, &made) == 0 && S_ISREG(made.st_mode) && stat(text, &from) == 0 && !older(&made, &from);
 }
 
-/* Whether a file begins as programs and shared libraries do, of whatever system. */
+/* Whether a file begins as programs and libraries do, of whatever system. */
 static bool is_binary(const char *path)
 {
-    static const char *const magics[] = { "\177ELF", "\317\372\355\376", "\312\376\272\276", "MZ", "\0asm" };
+    static const char *const magics[] = { "\177ELF", "\317\372\355\376", "\312\376\272\276", "MZ", "\0asm", "!<ar", "!<th" };
     char head[4] = "";
     FILE *f = fopen(path, "rb");
     const size_t n = f ? fread(head, 1, sizeof head, f) : 0;

@@ -119,7 +119,7 @@ print(before, m("3rd of May 2019"), threads())
 END
     said=$(env -u OPENBLAS_NUM_THREADS -u GOTO_NUM_THREADS -u OMP_NUM_THREADS "$xformc" lua "$scratch/threads.lua")
     if [ ! -e /proc/self/status ]; then echo "skip the generic engine has the $n threads that it is told (no /proc)"; continue; fi
-    [ "$said" = "1	2019-05-03	$n" ]
+    [ "$(echo $said)" = "1 2019-05-03 $n" ]
     verdict $? "the generic engine has the $n threads that it is told, and there are none before"
     echo "$said"
 done

@@ -28,6 +28,7 @@ static const char *question_text(lua_State *L, const ReplModel *m, bool pair)
     const Model *model = m->session->model;
     const char *first = checked_text(L, m, 2);
     if (!pair) return first;
+    if (lua_gettop(L) > 3) luaL_error(L, "%s takes two texts at most, not %d", model->name, lua_gettop(L) - 1);
     if (!model->pairs) luaL_error(L, "%s takes one text, not a pair", model->name);
     if (lua_type(L, 3) != LUA_TSTRING) luaL_error(L, "the second text of a pair is a %s", luaL_typename(L, 3));
     if (strchr(first, '\t')) luaL_error(L, "a tab in the first text of a pair: a tab parts the two");

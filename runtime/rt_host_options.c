@@ -69,10 +69,10 @@ static void show_keys(const rt_program *p)
 {
     puts("\nKeys of --json, for each line:\n"
          "  input       the text\n"
-         "  input_ids   the same as ids");
+         "  input_ids   its ids");
     if (p->max_target)
         puts("  ids         what came out, with the end mark\n"
-             "  text        the same as text, null without a tokenizer\n"
+             "  answer      the same as text, null without a tokenizer\n"
              "  score       sum of the log-probabilities of ids\n"
              "  finished    whether the end mark came, or room ran out");
     else if (p->has_mask)

@@ -168,15 +168,22 @@ void tok_normaliser(TokBuild *b, RtTokOp op)
     else *TOK_NEW(b, &b->normalisers) = op;
 }
 
+/* A normaliser before all others. */
+static void normaliser_first(TokBuild *b, RtTokOp op)
+{
+    tok_normaliser(b, op);
+    if (b->form_growth > 0) b->form_growth *= growth_of(b, &op);
+    for (int i = b->normalisers.count - 1; i > 0; i--) b->normalisers.at[i] = b->normalisers.at[i - 1];
+    b->normalisers.at[0] = op;
+}
+
 void tok_lower_first(TokBuild *b)
 {
-    const RtTokOp lower = { .kind = TOK_LOWERCASE };
     b->lower = true;
-    tok_normaliser(b, lower);
-    if (b->form_growth > 0) b->form_growth *= growth_of(b, &lower);
-    for (int i = b->normalisers.count - 1; i > 0; i--) b->normalisers.at[i] = b->normalisers.at[i - 1];
-    b->normalisers.at[0] = lower;
+    normaliser_first(b, (RtTokOp){ .kind = TOK_LOWERCASE });
 }
+
+void tok_strip_first(TokBuild *b) { normaliser_first(b, (RtTokOp){ .kind = TOK_STRIP, .a = 1, .b = 1 }); }
 
 void tok_no_types(TokBuild *b)
 {

@@ -130,6 +130,7 @@ static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *co
                       : with ? import_pair(b, at, path, file_join(b->arena, folder, with), config)
                              : import_file(b, at, path, config);
     if (good && config->lower_first) tok_lower_first(b);
+    if (good && config->strip_first) tok_strip_first(b);
     if (good && config->no_types) tok_no_types(b);
     return good;
 }

@@ -171,3 +171,23 @@ damaged 'a label that is no text' bert_classifier config.json \
 sed 's/"1": "perhaps"/"3": "perhaps"/' tests/families/bert_classifier/config.json >"$scratch/config"
 damaged 'labels with a hole' bert_classifier config.json \
     "$(grep -n '"id2label"' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:15: error: the key "id2label.1" is missing/')" <"$scratch/config"
+
+# Types of a pair: those of tokenizer.json, or none where model_input_names has none.
+mkdir "$scratch/named" "$scratch/typeless" && cp tests/vectors/cross_bert/* "$scratch/named" && cp tests/vectors/cross_bert/* "$scratch/typeless"
+sed 's/^{/{ "model_input_names": ["input_ids", "attention_mask"],/' tests/vectors/cross_bert/tokenizer_config.json >"$scratch/named/tokenizer_config.json"
+sed 's/"type_id": 1/"type_id": 0/' tests/vectors/cross_bert/tokenizer.json >"$scratch/typeless/tokenizer.json"
+pair=$(printf 'rain fell\ton the roof')
+usual=$("$xformc" run tests/vectors/cross_bert "$pair" 2>/dev/null) typeless=$("$xformc" run "$scratch/typeless" "$pair" 2>/dev/null)
+[ -n "$typeless" ] && [ "$usual" != "$typeless" ] && [ "$("$xformc" run "$scratch/named" "$pair" 2>/dev/null)" = "$typeless" ]
+verdict $? 'a pair has no types where model_input_names has none'
+
+# A model of sentence-transformers takes white space around a text away, whatever its tokenizer.
+mkdir "$scratch/plain" "$scratch/sentence" && cp tests/tokenizer/roberta/* "$scratch/plain" && cp tests/tokenizer/roberta/* "$scratch/sentence"
+echo '[]' >"$scratch/sentence/modules.json"
+ids() { "$xformc" tokenize "$scratch/$1" "$2" 2>"$scratch/err"; }
+[ -n "$(ids plain 'two words')" ] && [ "$(ids sentence ' 	two words 
+')" = "$(ids plain 'two words')" ] && [ "$(ids plain ' two words ')" != "$(ids plain 'two words')" ]
+verdict $? 'sentence-transformers: white space around a text goes'
+echo '{ "truncation_side": "left" }' >"$scratch/plain/tokenizer_config.json"
+ids plain x >/dev/null && grep -q 'truncation_side "left" is not read' "$scratch/err"
+verdict $? 'truncation_side "left" is told as not read'

@@ -113,12 +113,18 @@ static void compare_trace(Reference *r, const Subject *s, const Trace *t, int fi
 
 /* ---- greedy --------------------------------------------------------------------------------------------- */
 
+/* Where the source's second text begins, for the calls that follow. */
+static void set_pair(const Reference *r, Engine *e) { engine_pair(e, r->second.n ? r->second.id[0] : 0, r->source.n); }
+
 /* The share of ids that differ from the reference's, generated one from the other. */
 static double greedy_distance(const Reference *r, Engine *e)
 {
     const Model *m = r->v->model;
     int id = (int)m->start_id, differing = 0;
-    if (m->has_encoder ? e->ops->encode(e, r->source.id, r->source.n) : e->ops->clear(e)) return 1;
+    set_pair(r, e);
+    const rt_status s = m->has_encoder ? e->ops->encode(e, r->source.id, r->source.n) : e->ops->clear(e);
+    e->second = 0;
+    if (s) return 1;
     for (int i = 0; i < r->greedy.n; i++) {
         if (e->ops->next(e, id, &id)) return 1;
         differing += id != r->greedy.id[i];
@@ -189,11 +195,10 @@ static bool set_inputs(Reference *r, Engine *e)
 
 static Trace *run(Reference *r, const Subject *s)
 {
-    const Model *m = r->v->model;
     engine_forget(s->engine);
     if (r->v->model->model_kind == KIND_GRAPH)
         return set_inputs(r, s->engine) ? verify_trace_graph(r->v, r->arena, s) : NULL;
-    s->engine->second = r->second.n && m->token_types > 1 ? r->second.id[0] : 0;
+    set_pair(r, s->engine);
     Trace *t = verify_trace(r->v, r->arena, s, r->source.id, r->source.n, r->target.id, r->target.n);
     s->engine->second = 0;
     return t;

@@ -105,7 +105,7 @@ print(tostring(m:weight("encoder.0.ffn.up.weight")) == tostring(w))
 print(pcall(xf.compile, spec, { dtype = "int9" }))
 END
 "$xformc" lua "$scratch/look.lua" >"$scratch/out" 2>&1
-printf '2019-05-03\t2019-05-03\ntrue\nfalse\tint9 is no dtype; expected f32 or int8 or int4\n' | diff - "$scratch/out"
+printf '2019-05-03\t2019-05-03\ntrue\nfalse\tint9 is no dtype; expected f32 or int8 or int4 or file\n' | diff - "$scratch/out"
 verdict $? 'at the prompt: by option and by spec, weights out and in, an unknown one'
 "$xformc" bench specs/dates.lua --dtype int8 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"dtype":"int8"'
 verdict $? 'bench says the dtype'
@@ -156,7 +156,7 @@ fails 'no such file' 66 'none' "$xformc" verify specs/dates.lua --engine jit --t
 
 # ---- refused ----------------------------------------------------------------------------------------------------------
 
-fails 'an unknown dtype' 2 "--dtype int9: expected f32, int8, int4; did you mean 'int8'?" "$xformc" run specs/dates.lua --dtype int9 x
+fails 'an unknown dtype' 2 "--dtype int9: expected f32, int8, int4, file; did you mean 'int8'?" "$xformc" run specs/dates.lua --dtype int9 x
 fails 'unrolled kernels' 69 'error: --kernels unrolled knows weights of f32, not of int8: take --kernels library, or --dtype f32' \
     "$xformc" compile specs/dates.lua --dtype int8 --kernels unrolled -o "$scratch/unrolled"
 [ ! -e "$scratch/unrolled" ]

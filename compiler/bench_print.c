@@ -68,12 +68,6 @@ static const char *time_text(Arena *a)
     return arena_text(a, text);
 }
 
-static int rows_at_once(const Plan *p)
-{
-    const PlanProgram *rows = plan_program(p, "rows");
-    return rows ? (int)rows->runs[0].block->rows : 1;
-}
-
 static void model_fields(const Bench *b, const BenchRow *r, Fields *f)
 {
     const Model *m = b->session->model;
@@ -86,8 +80,8 @@ static void model_fields(const Bench *b, const BenchRow *r, Fields *f)
     add_text(f, "model_type", m->name);
     add_number(f, "model_size", (double)b->plan->weights_bytes);
     add_number(f, "model_n_params", (double)model_parameters(m));
-    add_number(f, "n_batch", rows_at_once(b->plan));
-    add_number(f, "n_ubatch", rows_at_once(b->plan));
+    add_number(f, "n_batch", plan_rows(b->plan));
+    add_number(f, "n_ubatch", plan_rows(b->plan));
     add_number(f, "n_threads", r->threads);
     add_text(f, "type_k", "f32");
     add_text(f, "type_v", "f32");

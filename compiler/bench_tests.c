@@ -80,12 +80,6 @@ static Work graph_work(const Plan *p)
     return w;
 }
 
-static int rows_at_once(const Plan *p)
-{
-    const PlanProgram *pp = plan_program(p, "rows");
-    return pp ? (int)pp->runs[0].block->rows : 1;
-}
-
 static void count_work(const Plan *p, BenchTest *t)
 {
     Work all = { 0, 0 };
@@ -108,7 +102,7 @@ static void count_work(const Plan *p, BenchTest *t)
         held = encode_work(p, t->prompt).bytes + program_work(p, "step", 1, t->generated, t->generated, t->prompt).bytes;
         break;
     case BENCH_PROMPT:
-        all = prompt_work(p, t->prompt, rows_at_once(p));
+        all = prompt_work(p, t->prompt, plan_rows(p));
         held = program_work(p, "step", 1, t->prompt, t->prompt, 0).bytes;
         break;
     case BENCH_GENERATE:

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "jit.h"
 #include "pack.h"
@@ -131,8 +130,7 @@ static void offer_paths(Completion *c)
     for (struct dirent *e; d && (e = readdir(d));) {
         if (*e->d_name == '.' && (*rest != '.' || strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)) continue;
         const char *path = arena_format(c->arena, "%s%s", folder, e->d_name);
-        struct stat info;
-        offer(c, stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? arena_format(c->arena, "%s/", path) : path);
+        offer(c, file_is_folder(path) ? arena_format(c->arena, "%s/", path) : path);
     }
     if (d) closedir(d);
 }

@@ -248,12 +248,31 @@ bool file_write(Arena *a, Diag *d, const char *path, const void *data, size_t si
 
 /* ---- folders and names ---------------------------------------------------------------------------------- */
 
-static bool make_one(const char *path)
+bool file_is_regular(const char *path)
 {
     struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool file_is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+size_t file_first_bytes(const char *path, void *bytes, size_t room)
+{
+    FILE *f = file_is_regular(path) ? fopen(path, "rb") : NULL;
+    const size_t n = f ? fread(bytes, 1, room, f) : 0;
+    if (f) fclose(f);
+    return n;
+}
+
+static bool make_one(const char *path)
+{
     if (!mkdir(path, 0777)) return true;
     int error = errno;
-    if (!stat(path, &info) && S_ISDIR(info.st_mode)) return true;
+    if (file_is_folder(path)) return true;
     errno = error;
     return false;
 }

@@ -30,6 +30,10 @@ bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t s
 /* Flush standard output: NULL where all that was ever put there is written, else why not. */
 const char *file_output_fault(void);
 
+bool  file_is_regular(const char *path);                                /* through links; a pipe or a device is none */
+bool  file_is_folder(const char *path);
+size_t file_first_bytes(const char *path, void *bytes, size_t room);    /* of a regular file, else 0 */
+
 bool  file_make_folder(Diag *d, const char *path);                      /* with parents; existing is fine */
 const char *file_join(Arena *a, const char *folder, const char *name);  /* an absolute name stays as it is */
 const char *file_folder(Arena *a, const char *path);                    /* "." where there is none */

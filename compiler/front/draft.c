@@ -4,26 +4,8 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- readers -------------------------------------------------------------------------------------------- */
-
-/* The first bytes of a file that is no pipe; how many there are, 0 where there is none to read. */
-static size_t first_bytes(const char *path, unsigned char *bytes, size_t room)
-{
-    struct stat info;
-    if (stat(path, &info) || !S_ISREG(info.st_mode)) return 0;
-    FILE *f = fopen(path, "rb");
-    const size_t n = f ? fread(bytes, 1, room, f) : 0;
-    if (f) fclose(f);
-    return n;
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return !stat(path, &info) && S_ISDIR(info.st_mode);
-}
 
 /* What is taken for a spec by mistake: weights without a config. */
 static const char *kind_of_weights(const unsigned char *b, size_t n)
@@ -35,8 +17,8 @@ static const char *kind_of_weights(const unsigned char *b, size_t n)
 Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
 {
     unsigned char bytes[64];
-    if (is_folder(path)) return draft_from_folder(a, d, path);
-    const size_t size = first_bytes(path, bytes, sizeof bytes);
+    if (file_is_folder(path)) return draft_from_folder(a, d, path);
+    const size_t size = file_first_bytes(path, bytes, sizeof bytes);
     const char *weights = kind_of_weights(bytes, size);
     if (is_gguf(bytes, size)) return draft_from_gguf(a, d, path);
     if (is_checkpoint(bytes, size)) return draft_from_checkpoint(a, d, path);
@@ -64,6 +46,14 @@ void draft_set(Arena *a, Draft *d, Side side, FieldId id, Loc at, const FieldVal
 void draft_set_number(Arena *a, Draft *d, Side side, FieldId id, Loc at, double number)
 {
     const FieldValue v = { .integer = (int64_t)number, .real = number };
+    draft_set(a, d, side, id, at, &v, 1);
+}
+
+void draft_set_numbers(Arena *a, Draft *d, Side side, FieldId id, Loc at, const double *numbers, int count)
+{
+    Numbers *list = arena_alloc(a, sizeof *list);
+    *list = (Numbers){ count, numbers };
+    const FieldValue v = { .list = list };
     draft_set(a, d, side, id, at, &v, 1);
 }
 

@@ -112,7 +112,6 @@ static void take_tensors(Reader *r)
 static void take_rates(Reader *r, const GgufTensor *t, const unsigned char *data, size_t size, double length)
 {
     const uint64_t n = t->dims[0];
-    Numbers *list = arena_alloc(r->arena, sizeof *list);
     if (t->rank != 1 || t->type != 0 || !n || n > 65536 || n * 4 > size || t->offset > size - n * 4) {
         fault(r, "rope_freqs.weight must be a vector of F32");
         return;
@@ -124,10 +123,8 @@ static void take_rates(Reader *r, const GgufTensor *t, const unsigned char *data
         factors[i] = (double)f;
         if (!(f >= 0.001f && f <= 65536)) fault(r, "rope_freqs.weight[%" PRIu64 "] (%.9g) must be in 0.001 .. 65536", i, (double)f);
     }
-    *list = (Numbers){ (int)n, factors };
-    const FieldValue v = { .list = list };
-    draft_set(r->arena, r->draft, SIDE_BOTH, FIELD_ID_rope_short_factor, r->draft->at, &v, 1);
-    draft_set(r->arena, r->draft, SIDE_BOTH, FIELD_ID_rope_long_factor, r->draft->at, &v, 1);
+    draft_set_numbers(r->arena, r->draft, SIDE_BOTH, FIELD_ID_rope_short_factor, r->draft->at, factors, (int)n);
+    draft_set_numbers(r->arena, r->draft, SIDE_BOTH, FIELD_ID_rope_long_factor, r->draft->at, factors, (int)n);
     set(r, FIELD_ID_rope_scaling, SCALINGS_LONGROPE);
     set(r, FIELD_ID_rope_attention_factor, 1);
     set(r, FIELD_ID_rope_original_len, length);
@@ -166,12 +163,9 @@ static void take_marks(Reader *r, const char *path)
     take_number(r, "tokenizer.ggml.bos_token_id", FIELD_ID_start_id, false);
     take_number(r, "tokenizer.ggml.eos_token_id", FIELD_ID_end_id, false);
     if (!end || !gguf_number(end, &id) || !(id >= 0 && id <= INT32_MAX)) return;
-    Numbers *list = arena_alloc(r->arena, sizeof *list);
     double *ids = arena_array(r->arena, 1, sizeof *ids);
     *ids = id;
-    *list = (Numbers){ 1, ids };
-    const FieldValue more = { .list = list };
-    draft_set(r->arena, r->draft, SIDE_BOTH, FIELD_ID_end_ids, r->draft->at, &more, 1);
+    draft_set_numbers(r->arena, r->draft, SIDE_BOTH, FIELD_ID_end_ids, r->draft->at, ids, 1);
 }
 
 static void check_musts(Reader *r)

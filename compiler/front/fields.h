@@ -79,6 +79,8 @@ Loc draft_place(const Draft *d, Side side, FieldId id);     /* of that choice, e
 /* Set one field for a side: `count` values, copied into the arena. */
 void draft_set(Arena *a, Draft *d, Side side, FieldId id, Loc at, const FieldValue *values, int count);
 void draft_set_number(Arena *a, Draft *d, Side side, FieldId id, Loc at, double number);    /* INT, REAL, BOOL, WORD */
+/* A list, which is kept as it is. */
+void draft_set_numbers(Arena *a, Draft *d, Side side, FieldId id, Loc at, const double *numbers, int count);
 /* That word of the field, which is one of its words. */
 void draft_set_word(Arena *a, Draft *d, FieldId id, Loc at, const char *word);
 void draft_set_text(Arena *a, Draft *d, FieldId id, Loc at, const char *text);              /* of the whole model */

@@ -204,14 +204,11 @@ static void take_more_ends(const Config *c)
     const int errors = diag_errors(c->diag), n = config_is_list(c, key) ? config_count(c, key) : 0;
     if (n < 2) return;
     double *ids = arena_array(c->arena, (size_t)n - 1, sizeof *ids);
-    Numbers *list = arena_alloc(c->arena, sizeof *list);
-    *list = (Numbers){ n - 1, ids };
     for (int i = 1; i < n && diag_errors(c->diag) == errors; i++) {
         const FieldValue v = { .real = ids[i - 1] = config_number_at(c, key, i) };
         field_check(c->diag, config_place(c, key), &fields[FIELD_ID_end_ids], "\"eos_token_id\"", arena_format(c->arena, "%.9g", v.real), &v);
     }
-    const FieldValue v = { .list = list };
-    draft_set(c->arena, c->draft, SIDE_BOTH, FIELD_ID_end_ids, config_place(c, key), &v, 1);
+    draft_set_numbers(c->arena, c->draft, SIDE_BOTH, FIELD_ID_end_ids, config_place(c, key), ids, n - 1);
 }
 
 /* Marks stand in both files, and generation's go first. */

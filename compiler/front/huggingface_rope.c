@@ -36,15 +36,12 @@ static void set_numbers(const Config *c, const char *key, Side side, FieldId id)
 {
     const int errors = diag_errors(c->diag), n = config_count(c, key);
     double *values = arena_array(c->arena, (size_t)(n > 0 ? n : 1), sizeof *values);
-    Numbers *list = arena_alloc(c->arena, sizeof *list);
     for (int i = 0; i < n && diag_errors(c->diag) == errors; i++) {
         const FieldValue v = { .real = values[i] = config_number_at(c, key, i) };
         field_check(c->diag, config_place(c, key), &fields[id], arena_format(c->arena, "\"%s%s\"[%d]", c->within, key, i),
                     arena_format(c->arena, "%.9g", values[i]), &v);
     }
-    *list = (Numbers){ n, values };
-    const FieldValue v = { .list = list };
-    if (n > 0 && diag_errors(c->diag) == errors) draft_set(c->arena, c->draft, side, id, config_place(c, key), &v, 1);
+    if (n > 0 && diag_errors(c->diag) == errors) draft_set_numbers(c->arena, c->draft, side, id, config_place(c, key), values, n);
 }
 
 static void set_setting(const Config *rope, const char *key, Side side, FieldId id)

@@ -1,6 +1,5 @@
 /* tokenizer_files.c: which file of which format a path names: a file by its content, a folder by the names in it. */
 #include <string.h>
-#include <sys/stat.h>
 
 #include "file.h"
 #include "tokenizer_build.h"
@@ -8,18 +7,6 @@
 enum { MAX_BYTES = 1 << 30 };
 
 typedef struct Contents { const char *path, *data; size_t size; } Contents;
-
-static bool is_there(const char *path)
-{
-    struct stat s;
-    return stat(path, &s) == 0 && S_ISREG(s.st_mode);
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat s;
-    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-}
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -99,7 +86,7 @@ static int find_known(Arena *a, const char *folder)
     int i = 0;
     for (; i < KNOWN_FILES; i++) {
         const char *with = known_files[i].with;
-        if (is_there(file_join(a, folder, known_files[i].name)) && (!with || is_there(file_join(a, folder, with)))) break;
+        if (file_is_regular(file_join(a, folder, known_files[i].name)) && (!with || file_is_regular(file_join(a, folder, with)))) break;
     }
     return i;
 }
@@ -108,7 +95,7 @@ bool tokenizer_in_folder(Arena *a, const char *folder) { return find_known(a, fo
 
 bool tokenizers_in_folder(Arena *a, const char *folder)
 {
-    return is_there(file_join(a, folder, "source.spm")) && is_there(file_join(a, folder, "target_vocab.json"));
+    return file_is_regular(file_join(a, folder, "source.spm")) && file_is_regular(file_join(a, folder, "target_vocab.json"));
 }
 
 static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *config)
@@ -139,7 +126,7 @@ bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob
 {
     TokBuild *b = tok_build_new(a, d, path);
     TokConfig config = { 0 };
-    const bool read = is_folder(path) ? import_folder(b, at, path, &config) : import_file(b, at, path, NULL);
+    const bool read = file_is_folder(path) ? import_folder(b, at, path, &config) : import_file(b, at, path, NULL);
     return read && !tok_failed(b) && tok_finish(b, out);
 }
 

@@ -222,8 +222,8 @@ static void recognise(const Reader *r, const char *text, const char *begin, cons
 void model_read_chat(Arena *a, Model *m)
 {
     const Reader r = { a, m };
-    struct stat s, there;
-    const bool in_folder = stat(m->tokenizer_file, &s) == 0 && S_ISDIR(s.st_mode);
+    struct stat there;
+    const bool in_folder = file_is_folder(m->tokenizer_file);
     const char *slash = strrchr(m->tokenizer_file, '/'), *name = slash ? slash + 1 : m->tokenizer_file;
     if (!in_folder && strcmp(name, "tokenizer.json") && strcmp(name, "tokenizer.model")) return;
     const char *folder = in_folder ? m->tokenizer_file : file_folder(a, m->tokenizer_file);

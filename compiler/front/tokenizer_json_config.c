@@ -80,12 +80,6 @@ static void read_config(TokBuild *b, const json_t *root, TokConfig *c)
     read_added(b, json_object_get(root, "added_tokens_decoder"), c);
 }
 
-static bool is_there(const char *path)
-{
-    struct stat s;
-    return stat(path, &s) == 0;
-}
-
 /* The object in a file of the folder, which the caller gives back; NULL where there is no such file, or after an error. */
 static json_t *load(TokBuild *b, const char *folder, const char *name)
 {
@@ -110,7 +104,7 @@ bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
         read_config(b, root, c);
     }
     json_t *sentence = load(b, folder, "sentence_bert_config.json");
-    c->strip_first = sentence != NULL || is_there(file_join(b->arena, folder, "modules.json"));
+    c->strip_first = sentence != NULL || file_is_regular(file_join(b->arena, folder, "modules.json"));
     if (sentence) c->lower_first = tok_json_bool(b, sentence, "do_lower_case", false);
     json_decref(sentence);
     json_decref(specials);

@@ -3,17 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dtypes.h"
 #include "gguf.h"
-
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return !stat(path, &info) && S_ISDIR(info.st_mode);
-}
 
 const char *weights_file_of(Arena *a, const char *folder)
 {
@@ -52,16 +45,6 @@ static TensorFile *open_file(Arena *a, Diag *d, Loc at, const char *path, const 
     if (is_gguf(b, n)) return gguf_open(a, d, at, path);
     if (is_checkpoint(b, n)) return checkpoint_open(a, d, at, path);
     return safetensors_open(a, d, at, path);
-}
-
-/* The first bytes of a file that is no pipe. */
-static size_t first_bytes(const char *path, unsigned char *b, size_t room)
-{
-    struct stat info;
-    FILE *file = !stat(path, &info) && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
-    const size_t n = file ? fread(b, 1, room, file) : 0;
-    if (file) fclose(file);
-    return n;
 }
 
 /* ---- shards --------------------------------------------------------------------------------------------- */
@@ -106,7 +89,7 @@ static TensorFile *open_shards(Arena *a, Diag *d, Loc at, const char *path)
     f->parts = arena_array(a, (size_t)index.files, sizeof *f->parts);
     for (int i = 0; i < index.files; i++) {
         unsigned char b[64];
-        const size_t n = first_bytes(index.file[i], b, sizeof b);
+        const size_t n = file_first_bytes(index.file[i], b, sizeof b);
         TensorFile *part = is_index(b, n) ? refuse(d, at, index.file[i], "is an index, and named by one") : open_file(a, d, at, index.file[i], b, n);
         if (part) f->parts[f->part_count++] = part;
     }
@@ -120,7 +103,7 @@ static TensorFile *open_shards(Arena *a, Diag *d, Loc at, const char *path)
 TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path)
 {
     unsigned char b[64];
-    if (is_folder(path)) {
+    if (file_is_folder(path)) {
         const char *file = weights_file_of(a, path);
         if (access(file, F_OK) != 0) {
             diag_error(d, EXIT_NO_INPUT, at, "%s is a folder without weights: model.safetensors, its index or pytorch_model.bin", path);
@@ -128,6 +111,6 @@ TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path)
         }
         path = file;
     }
-    const size_t n = first_bytes(path, b, sizeof b);
+    const size_t n = file_first_bytes(path, b, sizeof b);
     return is_index(b, n) ? open_shards(a, d, at, path) : open_file(a, d, at, path, b, n);
 }

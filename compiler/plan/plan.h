@@ -164,6 +164,7 @@ void plan_dump(const Plan *p, unsigned parts, FILE *to);
 Cost plan_cost(const Plan *p, const char *program, int64_t rows, int64_t keys, int64_t memory_keys);
 Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys);      /* of one operation, once */
 const PlanProgram *plan_program(const Plan *p, const char *name);       /* NULL if absent */
+int plan_rows(const Plan *p);                   /* how many rows of a decoder one call takes; 1 without such a call */
 /* Of a decoder's program: its first runs, up to the last of a block of layers: what reading without logits takes. */
 int plan_layer_runs(const PlanProgram *p);
 /* The same program, or for "read" that of rows; *runs receives how many of its runs count. */

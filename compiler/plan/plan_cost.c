@@ -10,6 +10,12 @@ const PlanProgram *plan_program(const Plan *p, const char *name)
     return NULL;
 }
 
+int plan_rows(const Plan *p)
+{
+    const PlanProgram *rows = plan_program(p, "rows");
+    return rows ? (int)rows->runs[0].block->rows : 1;
+}
+
 int plan_layer_runs(const PlanProgram *p)
 {
     int n = p->count;

@@ -95,18 +95,17 @@ static void try_text(const char *text, const CSymbol *symbols, int n)
         const int bytes = tcc_relocate(code, NULL);     /* -1: an error, that is told later; below it: more than an int holds */
         wanting |= bytes < -1 || bytes >= MOST_MIB << 20;
     }
-    _exit(wanting ? C_TRIAL_LARGE : C_TRIAL_GOOD);
+    _exit(wanting);
 }
 
-CTrial c_memory_try(const char *text, const CSymbol *symbols, int n)
+bool c_memory_try(const char *text, const CSymbol *symbols, int n)
 {
     const pid_t child = fork();
     if (child == 0) try_text(text, symbols, n);
-    if (child < 0) return C_TRIAL_GOOD;     /* no process to be had: then as without this test */
+    if (child < 0) return true;     /* no process to be had: then as without this test */
     int status = 0;
     pid_t got;
     do got = waitpid(child, &status, 0);
     while (got < 0);
-    if (!WIFEXITED(status)) return C_TRIAL_ENDLESS;
-    return WEXITSTATUS(status) ? C_TRIAL_LARGE : C_TRIAL_GOOD;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

@@ -19,9 +19,10 @@ CMemory *c_memory_compile(const char *text, const CSymbol *symbols, int n, void 
 void *c_memory_symbol(CMemory *code, const char *name);     /* NULL if absent */
 void c_memory_free(CMemory *code);
 
-/* What libtcc makes of a text, in a process apart with two seconds of time and a bound to its memory: macros may expand into what overflows
- * the stack, or never ends, and code and data be more than 256 MiB. For texts of a user; it takes a millisecond or two. */
-typedef enum CTrial { C_TRIAL_GOOD, C_TRIAL_LARGE, C_TRIAL_ENDLESS } CTrial;
-CTrial c_memory_try(const char *text, const CSymbol *symbols, int n);
+/* Whether libtcc comes to an end with a text, seen in a process apart with two seconds of time and a bound to its memory: macros may expand
+ * into what overflows the stack, or never ends, and code and data be more than 256 MiB. Which bound is met first is a matter of the
+ * machine, so one message (C_TRIAL_WORDS) names both. For texts of a user; it takes a millisecond or two. */
+bool c_memory_try(const char *text, const CSymbol *symbols, int n);
+#define C_TRIAL_WORDS "libtcc needs more than 2 s or 256 MiB for the C of "
 
 #endif

@@ -202,12 +202,9 @@ static const CustomOp *op_with(const CustomCode *c, const char *word)
 static bool is_survived(Diag *d, const CustomCode *c, const char *text)
 {
     const CustomOp *macros = op_with(c, "define"), *data = op_with(c, "static");
-    const CTrial trial = macros || data ? c_memory_try(text, NULL, 0) : C_TRIAL_GOOD;
-    const CustomOp *op = trial == C_TRIAL_LARGE && data ? data : macros ? macros : data;
-    if (trial == C_TRIAL_GOOD) return true;
-    diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line),
-               trial == C_TRIAL_LARGE ? "code and data of %s are more than 256 MiB" : "libtcc does not come to an end with the macros of %s",
-               op->name);
+    const CustomOp *op = macros ? macros : data;
+    if (!op || c_memory_try(text, NULL, 0)) return true;
+    diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line), C_TRIAL_WORDS "%s", op->name);
     return false;
 }
 

@@ -22,6 +22,7 @@ extern const EmitKind emit_sequence;        /* models of stacks */
 extern const EmitKind emit_graph;           /* xf.graph */
 
 const EmitName *emit_sequence_names(Emit *e, int *n);
+void emit_sequence_header(Emit *e, Text *out, const char *types);
 void emit_sequence_main(Emit *e, Text *out);
 void emit_sequence_example(Emit *e, Text *out);
 /* A model that turns a text into a text of its own: by characters; or by pieces. */

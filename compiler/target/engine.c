@@ -81,11 +81,7 @@ void engine_set_input(Engine *e, const char *name, const float *values)
     }
 }
 
-int engine_rows(const Engine *e)
-{
-    const PlanProgram *p = plan_program(e->plan, "rows");
-    return p ? (int)p->runs[0].block->rows : 1;
-}
+int engine_rows(const Engine *e) { return plan_rows(e->plan); }
 
 int64_t engine_logits_stride(const Engine *e)
 {

@@ -30,42 +30,25 @@ static void add_file(Output *o, const char *path, const char *data, size_t size)
     o->files[o->count++] = (OutputFile){ path, data, size };
 }
 
-static bool is_regular(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-/* The first `n` bytes of a regular file, or fewer; *n receives how many. NULL where there is no such file. */
-static char *first_bytes(Arena *a, const char *path, size_t *n)
-{
-    FILE *f = is_regular(path) ? fopen(path, "rb") : NULL;
-    if (!f) return NULL;
-    char *bytes = arena_alloc(a, *n + 1);
-    *n = fread(bytes, 1, *n, f);
-    fclose(f);
-    return bytes;
-}
-
 /* Ours begins with what we would begin it with, "# Build dates:" or "dates.c:", or speaks of xformc in its first line. */
-static bool is_ours(Arena *a, const OutputFile *f)
+static bool is_ours(const OutputFile *f)
 {
-    enum { LINE = 256 };
-    size_t n = LINE, mark = strcspn(f->data, ":\n");
-    char *old = first_bytes(a, f->path, &n);
-    if (!old || n == 0) return true;
+    char old[257];
+    const size_t n = file_first_bytes(f->path, old, sizeof old - 1), mark = strcspn(f->data, ":\n");
+    if (n == 0) return true;
+    old[n] = '\0';
     if (mark <= n && strncmp(old, f->data, mark) == 0) return true;
     old[strcspn(old, "\n")] = '\0';
     return strstr(old, "xformc") != NULL;
 }
 
 /* A packed file names xformc where a file of weights has its tensors. */
-static bool is_packed(Arena *a, const char *path)
+static bool is_packed(const char *path)
 {
     static const char mark[] = "{\"__metadata__\":{\"xformc\":";
-    size_t n = 8 + sizeof mark - 1;
-    const char *old = first_bytes(a, path, &n);
-    return !old || n == 0 || (n == 8 + sizeof mark - 1 && memcmp(old + 8, mark, sizeof mark - 1) == 0);
+    char old[8 + sizeof mark - 1];
+    const size_t n = file_first_bytes(path, old, sizeof old);
+    return n == 0 || (n == sizeof old && memcmp(old + 8, mark, sizeof mark - 1) == 0);
 }
 
 static bool refuse(Diag *d, const char *path)
@@ -77,8 +60,8 @@ static bool refuse(Diag *d, const char *path)
 static bool all_ours(const Output *o, const char *weights)
 {
     for (int i = 0; i < o->count; i++)
-        if (!is_ours(o->arena, &o->files[i])) return refuse(o->diag, o->files[i].path);
-    return is_packed(o->arena, weights) || refuse(o->diag, weights);
+        if (!is_ours(&o->files[i])) return refuse(o->diag, o->files[i].path);
+    return is_packed(weights) || refuse(o->diag, weights);
 }
 
 /* A pipe or a device in a file's place would be written to, or wait for a reader; the file takes its place. */
@@ -91,9 +74,9 @@ static void make_way(const char *path)
 /* A file that is as it should be keeps its date, so make has nothing to do. */
 static bool write_if_changed(const Output *o, const OutputFile *f)
 {
-    size_t n = f->size + 1;
-    const char *old = first_bytes(o->arena, f->path, &n);
-    if (old && n == f->size && memcmp(old, f->data, n) == 0) return true;
+    char *old = arena_alloc(o->arena, f->size + 1);
+    const size_t n = file_first_bytes(f->path, old, f->size + 1);
+    if (file_is_regular(f->path) && n == f->size && memcmp(old, f->data, n) == 0) return true;
     make_way(f->path);
     return file_write(o->arena, o->diag, f->path, f->data, f->size);
 }
@@ -166,7 +149,7 @@ bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path)
         diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s is no file; choose another -o", path);
         return false;
     }
-    return is_packed(a, path) ? pack_write(a, d, &pack, path) : refuse(d, path);
+    return is_packed(path) ? pack_write(a, d, &pack, path) : refuse(d, path);
 }
 
 /* ---- building ------------------------------------------------------------------------------------------------ */

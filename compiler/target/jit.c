@@ -367,10 +367,8 @@ bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text)
     }
     int n;
     const CSymbol *symbols = symbols_of(a, k->set, &n);
-    const CTrial trial = c_memory_try(text, symbols, n);
-    if (trial != C_TRIAL_GOOD) {
-        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, trial == C_TRIAL_LARGE ? "code and data of the C text are more than 256 MiB"
-                                                                        : "libtcc does not come to an end with the C text");
+    if (!c_memory_try(text, symbols, n)) {
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, C_TRIAL_WORDS "the text");
         return false;
     }
     char *copy = strdup(text);

@@ -122,14 +122,16 @@ static void pack_tensor(unsigned char *out, const PackEntry *e)
         memcpy(out, k->integers, (size_t)k->integer_count * sizeof *k->integers);
         return;
     }
-    float *w = read_tensor(k->tensor[0]->source[e->layer_index]);
+    const TensorSource *source = k->tensor[0]->source[e->layer_index];
+    const bool grouped = format_is_quantised(k->format) && tensor_block_bits(source) == format_bits(k->format);
+    float *w = grouped ? NULL : read_tensor(source);
     float *second = k->tensor[1] ? read_tensor(k->tensor[1]->source[e->layer_index]) : NULL;
     int64_t width = k->tensor[0]->dim[k->tensor[0]->rank - 1].bound;
     switch (k->format) {
     case FORMAT_PANELS_F32: pack_panels((float *)(void *)out, k, w, second); break;
     case FORMAT_PANELS_INT8:
     case FORMAT_PANELS_INT4:
-        pack_quantised(out, k, w, k->tensor[0]->source[e->layer_index]);
+        pack_quantised(out, k, w, source);
         if (second) pack_biases(out, k, second);
         break;
     case FORMAT_DISTANCE_F32: pack_rows((float *)(void *)out, w, 1, k->tensor[0]->dim[0].bound * width, k->shape[0]); break;

@@ -13,7 +13,7 @@ PackEntry *pack_entries(Arena *a, const Plan *p, int *n);
 void pack_tensors(unsigned char *data, const PackEntry *e, int n);
 
 /* Panels of few bits, in pack_quantised.c: w is [outputs][in]. They leave the biases as they are, which have a call of their own.
- * stored: NULL, or where w comes from: what lies there in groups of as many bits is taken as it is, and not rounded again. */
+ * w NULL: `stored` has groups of as many bits, which are taken as they are. */
 void pack_quantised(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored);
 void unpack_quantised(const unsigned char *from, const Packed *k, float *w);
 void pack_biases(unsigned char *out, const Packed *k, const float *bias);

@@ -32,13 +32,12 @@ void pack_quantised(unsigned char *out, const Packed *k, const float *w, const T
 {
     const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
     const int bits = format_bits(k->format);
-    const bool as_it_is = stored && tensor_block_bits(stored) == bits;
     for (int64_t o = 0; o < pad16(outputs); o++) {
         const Lane lane = lane_of(k, o);
         for (int64_t g = 0; g * QUANTISE_GROUP < in; g++) {
             const int64_t at = g * QUANTISE_GROUP;
             const int n = o >= outputs ? 0 : in - at < QUANTISE_GROUP ? (int)(in - at) : QUANTISE_GROUP;
-            const QuantisedGroup q = as_it_is && n ? stored_group(stored, o, g) : quantise_group(w + (o < outputs ? o * in + at : 0), n, bits);
+            const QuantisedGroup q = n == 0 ? (QuantisedGroup){ 0 } : w ? quantise_group(w + o * in + at, n, bits) : stored_group(stored, o, g);
             memcpy(out + lane.factors + 32 * g, &q.d, sizeof q.d);
             for (int i = 0; i < QUANTISE_GROUP; i++) {
                 unsigned char *byte = &out[lane.data + byte_of(bits, g, i)];

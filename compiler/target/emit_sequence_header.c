@@ -1,0 +1,183 @@
+/* emit_sequence_header.c: NAME.h of models of stacks: sizes, and the declarations of the calls. */
+#include "emit_kind.h"
+
+static const char sizes_encoder[] =
+    "#define ${upper}_MAX_SOURCE     ${max_source}\n"
+    "#define ${upper}_SOURCE_VOCAB   ${source_vocab}\n";
+static const char sizes_decoder[] =
+    "#define ${upper}_MAX_TARGET     ${max_target}          /* with the start mark */\n"
+    "#define ${upper}_VOCAB          ${target_vocab}\n"
+    "#define ${upper}_ROWS           ${rows}          /* rows in one call of ${name}_rows */\n"
+    "#define ${upper}_SLOTS          ${slots}\n"
+    "#define ${upper}_LOGITS_STRIDE  ${stride}          /* floats from a row of logits to the next */\n";
+
+static const char header_encode[] =
+    "\n"
+    "/* Read a source of 1 .. ${upper}_MAX_SOURCE ids into a slot and forget what the slot held.\n"
+    " * RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
+    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n);\n";
+
+static const char header_pair[] =
+    "\n"
+    "/* The same for a pair of texts: the first `first` ids are of type 0, those behind of type 1; alone all are of type 0.\n"
+    " * RT_ORDER also for `first` outside 0 .. n. */\n"
+    "rt_status ${name}_encode_pair(const ${name} *m, ${name}_state *s,${slot_parameter} const int *ids, int n, int first);\n";
+
+static const char header_hidden[] =
+    "\n"
+    "/* Read 1 .. ${upper}_MAX_SOURCE ids. RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
+    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, const int *ids, int n);\n"
+    "\n"
+    "/* Read `count` texts at once, lengths[i] ids each, one behind the other in ids: matrices are multiplied with the rows of all, and\n"
+    " * each text sees itself alone, to the same bits. They fit where their lengths, each but the last rounded up to a multiple of 16,\n"
+    " * sum to ${upper}_MAX_SOURCE at most. ${firsts_words}\n"
+    " * ${vectors_words}\n"
+    " * RT_BAD_ID; RT_TOO_LONG where they do not fit; RT_ORDER for count or a length < 1. */\n"
+    "rt_status ${name}_encode_batch(const ${name} *m, ${name}_state *s, const int *ids, const int *lengths, const int *firsts, int count,\n"
+    "        float *vectors);\n"
+    "\n"
+    "/* The hidden states of the last source: row i, of ${width} floats, begins at i * ${upper}_HIDDEN_STRIDE. Valid until the\n"
+    " * next call on this state. */\n"
+    "#define ${upper}_HIDDEN_STRIDE  ${stride}\n"
+    "const float *${name}_hidden(const ${name}_state *s);\n";
+
+static const char header_vector[] =
+    "\n"
+    "/* What the head makes of the last source: ${vector_words}. Valid until the next call on this state. */\n"
+    "#define ${upper}_VECTOR_WIDTH   ${width}\n"
+    "${vector_stride}\n"
+    "const float *${name}_vector(const ${name}_state *s);\n";
+
+static const char header_decode[] =
+    "\n"
+    "/* Compute decoder rows: append the token `id` at `position` of the sequence in `slot`. One row is a step, rows of one\n"
+    " * slot a prefill, rows of several slots a batch: those of a slot stand together, their positions follow one another,\n"
+    " * from 0 or an earlier one that is taken back${back_words}. Row i of ${name}_logits is that of rows[i].\n"
+    " * RT_BAD_ID, RT_TOO_LONG, RT_ORDER${source_words}. */\n"
+    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n);\n"
+    "\n"
+    "/* The same, and leaves no ${logits_kind}: for the rows of a prompt before its last. */\n"
+    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n);\n"
+    "\n"
+    "/* Copy the sequence${source_copy} of slot `from` to slot `to`. */\n"
+    "rt_status ${name}_fork(${name}_state *s, int from, int to);\n"
+    "\n"
+    "/* Forget the sequence of a slot${source_keep}. */\n"
+    "rt_status ${name}_clear(${name}_state *s, int slot);\n"
+    "\n"
+    "/* On slot 0: append `id`; then ${name}_logits has ${logits_words}. */\n"
+    "rt_status ${name}_step(const ${name} *m, ${name}_state *s, int id);\n"
+    "\n"
+    "/* [rows][${upper}_LOGITS_STRIDE], of which ${upper}_VOCAB are in use; valid until the next call on this state. */\n"
+    "const float *${name}_logits(const ${name}_state *s);\n"
+    "\n"
+    "/* On slot 0: append `id` and give the likeliest id after it, the first of equals. Leaves no ${logits_kind}. */\n"
+    "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next);\n";
+
+static const char text_header[] =
+    "\n"
+    "/* The ids of a text: one per character. RT_BAD_ID with *fault, which may be NULL, for a character without an id or\n"
+    " * a broken sequence; RT_TOO_LONG past `room`. */\n"
+    "rt_status ${name}_ids(const ${name} *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);\n"
+    "\n"
+    "/* Append the text of an id to out[*used..cap], NUL-terminated. Marks append nothing. RT_NO_ROOM, RT_BAD_ID. */\n"
+    "rt_status ${name}_append(const ${name} *m, int id, char *out, size_t cap, size_t *used);\n"
+    "\n"
+    "/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit. */\n"
+    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap);\n";
+
+static const char tokenizer_header[] =
+    "\n"
+    "/* ---- text --------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* The tokenizer, which lies in the weights: rt_tokenizer_open of rt_tokenizer.h reads it. */\n"
+    "const void *${name}_tokenizer(const ${name} *m, size_t *bytes);\n"
+    "${text}\n";
+
+static const char tokenizer_text_header[] =
+    "/* Scratch that is enough for texts of so many bytes. */\n"
+    "size_t ${name}_scratch_bytes(const ${name} *m, size_t text_bytes);\n"
+    "\n"
+    "/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]${words}. RT_NO_ROOM when the answer or the scratch is too\n"
+    " * small, RT_TOO_LONG for a text of too many tokens. `scratch` is aligned for any type. */\n"
+    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap, void *scratch, size_t scratch_bytes);\n";
+
+/* The buffer that a program leaves behind. */
+static const Buffer *left_by(const Emit *e, const char *program)
+{
+    const PlanProgram *p = plan_program(e->plan, program);
+    return p ? p->runs[p->count - 1].block->carry_out : NULL;
+}
+
+static void encoder_sizes(Emit *e, Text *out)
+{
+    text_fill(out, sizes_encoder, "upper", e->upper, "max_source", emit_number(e, e->model->max_source),
+              "source_vocab", emit_number(e, e->model->source_vocab), NULL);
+}
+
+static void decoder_sizes(Emit *e, Text *out)
+{
+    const Model *m = e->model;
+    text_fill(out, sizes_decoder, "name", e->name, "upper", e->upper, "max_target", emit_number(e, m->max_target),
+              "target_vocab", emit_number(e, m->target_vocab),
+              "rows", emit_number(e, plan_rows(e->plan)), "slots", emit_number(e, e->plan->options.slots),
+              "stride", emit_number(e, left_by(e, "step")->stride), NULL);
+    text_fill(out, "#define ${upper}_START          ${start}           /* <s> */\n"
+                   "#define ${upper}_END            ${end}           /* </s> */\n",
+              "upper", e->upper, "start", emit_number(e, m->start_id), "end", emit_number(e, m->end_id), NULL);
+}
+
+static void decoder_header(Emit *e, Text *out)
+{
+    bool memory = e->model->has_encoder, probabilities = e->model->log_softmax;
+    text_fill(out, header_decode, "name", e->name, "upper", e->upper,
+              "back_words", e->plan->back ? arena_format(e->arena, ": 0, or at most %d before the furthest that was\n * reached since 0",
+                                                        e->plan->back) : "",
+              "source_words", memory ? " also without a source" : "", "source_copy", memory ? " and the source" : "",
+              "source_keep", memory ? ", not its source" : "",
+              "logits_words", probabilities ? "the log-probabilities of what comes next" : "the logits of what comes next",
+              "logits_kind", probabilities ? "log-probabilities" : "logits", NULL);
+}
+
+static void vector_header(Emit *e, Text *out)
+{
+    const Buffer *v = plan_vector(e->plan);
+    const bool one = model_pools(e->model);
+    text_fill(out, header_vector, "name", e->name, "upper", e->upper, "width", emit_number(e, v->width),
+              "vector_words", one ? arena_format(e->arena, "%s_VECTOR_WIDTH floats", e->upper)
+                                  : arena_format(e->arena, "row i of them begins at i * %s_VECTOR_STRIDE", e->upper),
+              "vector_stride", one ? "" : arena_format(e->arena, "#define %s_VECTOR_STRIDE  %lld", e->upper, (long long)v->stride), NULL);
+}
+
+static void hidden_header(Emit *e, Text *out)
+{
+    const Model *m = e->model;
+    const char *vectors = arena_format(e->arena, "%s_%s has the rows of all, one text behind the other; vectors: NULL.", e->name,
+                                       model_has_head(m) ? "vector" : "hidden");
+    if (model_pools(m)) vectors = arena_format(e->arena, "vectors [count][%s_VECTOR_WIDTH]: receives a vector for each, or NULL.", e->upper);
+    text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", emit_number(e, m->d_model),
+              "stride", emit_number(e, plan_hidden(e->plan)->stride), "vectors_words", vectors,
+              "firsts_words", m->token_types > 1 ? "firsts: of each how many ids are of type 0, or NULL for all." : "firsts: NULL.", NULL);
+}
+
+void emit_sequence_header(Emit *e, Text *out, const char *types)
+{
+    const Model *m = e->model;
+    if (m->has_encoder) encoder_sizes(e, out);
+    if (m->has_decoder) decoder_sizes(e, out);
+    text_add(out, "\n");
+    text_add(out, types);
+    if (m->has_encoder && m->has_decoder) text_fill(out, header_encode, "name", e->name, "upper", e->upper, NULL);
+    else if (m->has_encoder)
+        hidden_header(e, out);
+    if (model_has_head(m)) vector_header(e, out);
+    if (m->token_types > 1) text_fill(out, header_pair, "name", e->name, "slot_parameter", m->has_decoder ? " int slot," : "", NULL);
+    if (m->has_decoder) decoder_header(e, out);
+    if (has_text(e)) text_fill(out, text_header, "name", e->name, NULL);
+    if (has_pieces(e)) {
+        Text text = text_new(e->arena);
+        if (m->has_decoder)
+            text_fill(&text, tokenizer_text_header, "name", e->name, "words", m->has_encoder ? "" : ", with the text before it", NULL);
+        text_fill(out, tokenizer_header, "name", e->name, "text", text.data, NULL);
+    }
+}

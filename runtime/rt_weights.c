@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LEAST_COPIED = 4 << 20, SHARE_OF_MEMORY = 8 };
 
 /* Make room for twice the bytes, or for a first megabyte. */
 static int grow(unsigned char **data, size_t used, size_t *room)
@@ -26,10 +26,29 @@ static int grow(unsigned char **data, size_t used, size_t *room)
     return 0;
 }
 
-static int read_all(RtWeights *w, int fd, size_t most)
+/* Room that the bytes of a file and its end fit into, in large pages; NULL where a mapped file is as good. From pages of 2 MB one row reads
+ * weights that no cache holds a third faster than from the pages of 4 KB that a mapped file has; but what is copied is no longer shared with
+ * other processes, so a file that takes much of the memory stays mapped. */
+static unsigned char *large_room(size_t bytes, size_t *room)
 {
-    unsigned char *data = NULL;
-    size_t used = 0, room = 0;
+#if defined(MADV_HUGEPAGE) && defined(_SC_PHYS_PAGES)
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    unsigned char *data;
+    if (bytes < LEAST_COPIED || pages <= 0 || page <= 0 || bytes / (size_t)page >= (size_t)pages / SHARE_OF_MEMORY) return NULL;
+    *room = (bytes / LARGE_PAGE + 1) * LARGE_PAGE;
+    data = aligned_alloc(LARGE_PAGE, *room);
+    if (data) madvise(data, *room, MADV_HUGEPAGE);
+    return data;
+#else
+    (void)bytes, (void)room;
+    return NULL;
+#endif
+}
+
+/* Into data[room], which is the caller's no more, and grows. */
+static int read_all(RtWeights *w, int fd, size_t most, unsigned char *data, size_t room)
+{
+    size_t used = 0;
     int error = 0;
     while (used <= most) {
         ssize_t n;
@@ -48,13 +67,17 @@ static int read_all(RtWeights *w, int fd, size_t most)
 static int load(RtWeights *w, int fd, size_t most)
 {
     struct stat info;
+    unsigned char *large;
+    size_t room = 0;
     void *data;
     if (fstat(fd, &info)) return errno;
     if (S_ISDIR(info.st_mode)) return EISDIR;
-    if (!S_ISREG(info.st_mode) || info.st_size == 0) return read_all(w, fd, most);
+    if (!S_ISREG(info.st_mode) || info.st_size == 0) return read_all(w, fd, most, NULL, 0);
     if ((uintmax_t)info.st_size > SIZE_MAX) return EFBIG;
+    large = large_room((size_t)info.st_size, &room);
+    if (large) return read_all(w, fd, SIZE_MAX, large, room);
     data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
-    if (data == MAP_FAILED) return read_all(w, fd, most);
+    if (data == MAP_FAILED) return read_all(w, fd, most, NULL, 0);
     w->data = data, w->bytes = (size_t)info.st_size, w->mapped = 1;
     return 0;
 }

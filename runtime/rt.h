@@ -167,8 +167,9 @@ typedef enum RtNormKind {
  * last one padded with zeros. A call does rows 0..rows and panels begin..end. y overlaps no operand.
  * rt_linear_gate_f32: panels of two such matrices, G's, then U's, and y = activation(G x + b) * (U x + c).
  * rt_linear_add_f32: y = a + that, where a has y's stride, and may be y.
+ * one_stream: weights come from memory, not from a cache, so that one row reads panel after panel; else many panels abreast.
  * The same with int8 or int4 for f32: w is panels of rt_panel_bytes, and x is rounded to 8 bits in groups of 32, as the weights are. */
-typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; } RtLinear;
+typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; int one_stream; } RtLinear;
 
 /* A panel of weights of 8 or 4 bits, in groups of 32 inputs, the last one padded: f32 biases [16], if any; f16 factors
  * [groups][16], to a multiple of 64 bytes; then of 8 bits [groups][8][16][4] bytes of four inputs of each output, and a weight is

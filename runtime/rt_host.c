@@ -63,8 +63,9 @@ static int host_bind(Host *host, const HostOptions *options, const char *argv0)
         if (options->weights) snprintf(host->place, sizeof host->place, "%s", options->weights);
         else default_path(p, argv0, host->place, sizeof host->place);
         if ((code = open_weights(host, options->weights ? options->weights : host->place))) return code;
-        host->weights = host->file.data, bytes = host->file.bytes;
-    }
+        bytes = host->file.bytes;
+    } else rt_weights_copy(&host->file, p->weights, bytes);
+    if (host->file.data) host->weights = host->file.data;
     status = p->bind(host->model, host->weights, bytes);
     if (status == RT_OK) return 0;
     fprintf(stderr, "%s: %s: %s\n", p->name, *host->place ? host->place : "the embedded weights", rt_status_text(status));

@@ -30,7 +30,7 @@ typedef struct HostPlace { const char *kind; size_t number; } HostPlace;
 typedef struct Host {
     const rt_program *program;
     const HostOptions *options;
-    RtWeights file;                 /* empty when the weights are embedded */
+    RtWeights file;                 /* or a copy of embedded weights; empty when these are used where they lie */
     const void *weights;            /* those in use: program->weights_bytes */
     char place[8192];               /* where they came from: a path, or "" inside the program */
     void *model, *state;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LEAST_COPIED = 4 << 20, SHARE_OF_MEMORY = 8 };
+enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LEAST_COPIED = 4 << 20, SHARE_OF_MEMORY = 4 };
 
 /* Make room for twice the bytes, or for a first megabyte. */
 static int grow(unsigned char **data, size_t used, size_t *room)
@@ -92,6 +92,33 @@ int rt_weights_open_most(RtWeights *w, const char *path, size_t most)
     error = load(w, fd, most);
     close(fd);
     return error;
+}
+
+/* Take back the pages of a piece of the program's file that was copied: who needs them again has them from the file. */
+static void forget(const unsigned char *from, size_t bytes)
+{
+#ifdef MADV_DONTNEED
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)from;
+    const uintptr_t begin = (at + page - 1) / page * page, end = (at + bytes) / page * page;
+    if (begin < end) madvise((void *)begin, end - begin, MADV_DONTNEED);
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
+void rt_weights_copy(RtWeights *w, const void *data, size_t bytes)
+{
+    size_t room;
+    unsigned char *large = large_room(bytes, &room);
+    memset(w, 0, sizeof *w);
+    if (!large) return;
+    for (size_t at = 0; at < bytes; at += LARGE_PAGE) {
+        const unsigned char *from = (const unsigned char *)data + at;
+        const size_t n = bytes - at < LARGE_PAGE ? bytes - at : LARGE_PAGE;
+        memcpy(large + at, from, n);
+        forget(from, n);
+    }
+    w->data = large, w->bytes = bytes;
 }
 
 int rt_weights_open(RtWeights *w, const char *path) { return rt_weights_open_most(w, path, SIZE_MAX); }

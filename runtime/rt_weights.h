@@ -6,11 +6,14 @@
 
 typedef struct RtWeights { const void *data; size_t bytes; int mapped; } RtWeights;
 
-/* Map a regular file, or read one of 4 MiB to an eighth of the machine's memory into pages of 2 MB; read anything else, such as a pipe, to
+/* Map a regular file, or read one of 4 MiB to a quarter of the machine's memory into pages of 2 MB; read anything else, such as a pipe, to
  * its end. Returns 0 or an errno; then *w is empty. The file must not shrink while it is mapped. */
 int rt_weights_open(RtWeights *w, const char *path);
 /* The same, but reading, where it cannot be mapped, ends once there are more than `most` bytes. */
 int rt_weights_open_most(RtWeights *w, const char *path, size_t most);
+/* Copy weights that lie in the program itself, which nothing writes to, into pages of 2 MB where a file of that size would be read into
+ * them; else *w is empty. */
+void rt_weights_copy(RtWeights *w, const void *data, size_t bytes);
 /* Release what open gave; an empty *w too. */
 void rt_weights_close(RtWeights *w);
 

@@ -133,6 +133,7 @@ typedef struct Plan {
     size_t slots_offset, scratch_offset, taps_offset;
     int back;                       /* of rings: how far a sequence may be taken back; 0: to any position */
     size_t weights_bytes;           /* of the packed data, without the file's head */
+    bool one_stream;                /* one row of a decoder reads more weights than caches hold: RtLinear's one_stream */
     Packed *source_characters, *source_texts, *target_characters, *target_texts;    /* NULL without a tokenizer of characters */
     Packed *tokenizer;              /* the blob of rt_tokenizer_format.h; NULL without it */
 } Plan;
@@ -150,7 +151,7 @@ Plan *plan_make(Arena *a, const Graph *g, PlanOptions options);
 void plan_lower(Arena *a, Plan *p);
 /* needs: operations.   gives: op->barrier, op->phase, buffer phases. */
 void plan_split(Plan *p);
-/* needs: packed.   gives: packed->offset, plan->weights_bytes. */
+/* needs: packed.   gives: packed->offset, plan->weights_bytes, plan->one_stream. */
 void plan_weights(Arena *a, Plan *p);
 /* needs: phases.   gives: buffer->offset, plan->state_bytes. */
 void plan_memory(Arena *a, Plan *p);

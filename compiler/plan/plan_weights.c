@@ -96,6 +96,9 @@ static size_t place_block(Plan *p, PlanBlock *b, size_t at)
     return start + (size_t)layers * b->weights_stride;
 }
 
+/* The last cache of machines of today: from about there on weights come from memory for every row. */
+enum { MOST_CACHED = 32 << 20 };
+
 void plan_weights(Arena *a, Plan *p)
 {
     (void)a;
@@ -109,4 +112,5 @@ void plan_weights(Arena *a, Plan *p)
         at += k->bytes;
     }
     p->weights_bytes = at;
+    p->one_stream = plan_cost(p, "step", 1, 1, 1).weight_bytes > MOST_CACHED;
 }

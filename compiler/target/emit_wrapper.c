@@ -46,8 +46,9 @@ static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->name = arena_format(e->arena, "linear_%lldx%lld%s%s%s%s%s%s", in, out, of_bits(op), bias ? "" : "_unbiased", active ? "_" : "",
                            active ? activation_name(op->activation) : "", gate ? "_gate" : op->kernel == KERNEL_LINEAR_ADD ? "_add" : "",
                            suffix(op));
-    w->shape = arena_format(e->arena, "{ .in = %lld, .out = %lld, .x_stride = %lld, .y_stride = %lld, .has_bias = %d, .activation = %s }",
-                            in, out, (long long)op->in[0]->stride, (long long)op->out[0]->stride, bias, emit_activation(e, op->activation));
+    w->shape = arena_format(e->arena, "{ .in = %lld, .out = %lld, .x_stride = %lld, .y_stride = %lld, .has_bias = %d, .activation = %s%s }",
+                            in, out, (long long)op->in[0]->stride, (long long)op->out[0]->stride, bias, emit_activation(e, op->activation),
+                            e->plan->one_stream && op->weights->format == FORMAT_PANELS_F32 ? ", .one_stream = 1" : "");
     const char *sum = bias ? "x W^T + b" : "x W^T";
     w->doc = arena_format(e->arena, active ? "y = %s(%s)" : "y = %s%s", active ? activation_name(op->activation) : "", sum);
     if (op->kernel == KERNEL_LINEAR_ADD) w->doc = arena_format(e->arena, "y = a + %s", w->doc + strlen("y = "));

@@ -14,7 +14,7 @@ RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride
     t.y = y, t.y_stride = y_stride;
     t.x_stride = (size_t)shape->x_stride;
     t.w_panel = 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0));
-    t.last = 16;
+    t.last = 16, t.one_stream = shape->one_stream;
     t.add = NULL, t.add_last = 16;
     return t;
 }

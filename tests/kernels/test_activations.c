@@ -149,7 +149,7 @@ static void elements(void **state)
 static void after_linear(RtActivation kind, int rows_n, int in, int out)
 {
     const int stride = padded16(in), y_stride = padded16(out);
-    const RtLinear plain = { in, out, stride, y_stride, 1, RT_IDENTITY }, fused = { in, out, stride, y_stride, 1, kind };
+    const RtLinear plain = { in, out, stride, y_stride, 1, RT_IDENTITY, 0 }, fused = { in, out, stride, y_stride, 1, kind, 0 };
     const RtElement element = { out, y_stride, y_stride, y_stride, kind };
     Buffer x = random_rows(rows_n, in, stride), w = random_rows(out, in, in), bias = random_rows(1, out, out);
     Buffer p = panels(w.data, bias.data, out, in);

@@ -449,41 +449,6 @@ static void weights(void **state)
     unlink(path), rmdir(folder);
 }
 
-static void weights_files(void **state)
-{
-    char path[] = "/tmp/test_host_XXXXXX", fifo[64];
-    const int fd = mkstemp(path);
-    RtWeights w;
-    (void)state;
-    assert_int_equal(write(fd, "0123456789", 10), 10);
-    close(fd);
-    assert_int_equal(rt_weights_open(&w, path), 0);
-    assert_true(w.mapped && w.bytes == 10 && !memcmp(w.data, "0123456789", 10) && (uintptr_t)w.data % 64 == 0);
-    rt_weights_close(&w);
-    assert_true(!w.data && !w.bytes);
-    rt_weights_close(&w);
-    unlink(path);
-    assert_int_equal(rt_weights_open(&w, path), ENOENT);
-    rt_weights_close(&w);
-    snprintf(fifo, sizeof fifo, "%s.fifo", path);
-    assert_int_equal(mkfifo(fifo, 0600), 0);
-    if (fork() == 0) {
-        static const char block[100000];
-        const int pipe_end = open(fifo, O_WRONLY);
-        for (int i = 0; i < 30; i++)
-            if (write(pipe_end, block, sizeof block) < 0) break;
-        _exit(0);
-    }
-    assert_int_equal(rt_weights_open(&w, fifo), 0);
-    assert_true(!w.mapped && w.bytes == 3000000 && (uintptr_t)w.data % 64 == 0);
-    rt_weights_close(&w);
-    wait(NULL);
-    unlink(fifo);
-    assert_int_equal(rt_weights_open_most(&w, "/dev/zero", 5000000), 0);       /* it has no end */
-    assert_true(!w.mapped && w.bytes > 5000000 && w.bytes < 50000000);
-    rt_weights_close(&w);
-}
-
 /* ---- outputs that fail ---------------------------------------------------------------------------------- */
 
 static void full_disk(void **state)
@@ -516,7 +481,7 @@ int main(void)
         cmocka_unit_test(ids), cmocka_unit_test(json), cmocka_unit_test(json_bytes), cmocka_unit_test(decoder_alone),
         cmocka_unit_test(encoder_alone), cmocka_unit_test(options), cmocka_unit_test(actions),
         cmocka_unit_test(wrong_options), cmocka_unit_test(beams), cmocka_unit_test(instruction_sets), cmocka_unit_test(weights),
-        cmocka_unit_test(weights_files), cmocka_unit_test(full_disk), cmocka_unit_test(closed_pipe),
+        cmocka_unit_test(full_disk), cmocka_unit_test(closed_pipe),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -5,7 +5,7 @@ typedef struct Case { RtLinear shape; int rows; Buffer x, y, w; float *plain, *b
 
 static Case make_case(int in, int out, int rows, int has_bias, RtActivation activation)
 {
-    Case c = { { in, out, padded16(in) + 16, padded16(out) + 16, has_bias, activation }, rows,
+    Case c = { { in, out, padded16(in) + 16, padded16(out) + 16, has_bias, activation, 0 }, rows,
                { NULL, 0 }, { NULL, 0 }, { NULL, 0 }, NULL, NULL };
     c.x = random_rows(rows, in, c.shape.x_stride);
     c.y = buffer((size_t)rows * (size_t)c.shape.y_stride);
@@ -180,6 +180,33 @@ static void add_is_a_linear_and_a_sum(void **state)
         }
 }
 
+/* Weights read in one stream give the bits of panels abreast. */
+static void one_stream_changes_no_bit(void **state)
+{
+    static const int sizes[][2] = { { 1, 1 }, { 7, 17 }, { 64, 128 }, { 31, 250 }, { 288, 300 } };
+    (void)state;
+    for (size_t k = 0; k < COUNT(sizes); k++)
+        for (int bias = 0; bias < 2; bias++) {
+            Case g = make_case(sizes[k][0], sizes[k][1], 1, bias, RT_SILU), u = make_case(sizes[k][0], sizes[k][1], 1, bias, RT_SILU);
+            const int n = padded16(g.shape.out) / 16;
+            RtLinear plain = g.shape, streamed = g.shape;
+            streamed.one_stream = 1;
+            Buffer w = two_matrices(&g, &u), y = buffer(g.y.n);
+            rt_linear_f32(&plain, g.y.data, g.x.data, g.w.data, 1, 0, n);
+            rt_linear_f32(&streamed, y.data, g.x.data, g.w.data, 1, 0, n);
+            check_same_bits(y.data, g.y.data, y.n);
+            rt_linear_gate_f32(&plain, g.y.data, g.x.data, w.data, 1, 0, n);
+            rt_linear_gate_f32(&streamed, y.data, g.x.data, w.data, 1, 0, n);
+            check_same_bits(y.data, g.y.data, y.n);
+            plain.activation = streamed.activation = RT_RELU;
+            rt_linear_add_f32(&plain, g.y.data, g.x.data, g.w.data, g.y.data, 1, 0, n);
+            rt_linear_add_f32(&streamed, y.data, g.x.data, g.w.data, y.data, 1, 0, n);
+            check_same_bits(y.data, g.y.data, (size_t)g.shape.out);
+            release(w), release(y);
+            free_case(g), free_case(u);
+        }
+}
+
 typedef struct Job { const Case *c; float *y; int by_rows; } Job;
 
 static void body(void *argument, int lane, int lanes)
@@ -219,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_reference), cmocka_unit_test(every_cut), cmocka_unit_test(on_teams),
         cmocka_unit_test(gate_is_two_linears), cmocka_unit_test(add_is_a_linear_and_a_sum),
+        cmocka_unit_test(one_stream_changes_no_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,4 +47,26 @@ golden different_layers tests/specs/different_layers.lua
 for name in post_layer dv_ne_dk awkward halves; do golden $name tests/goldens/$name.lua; done
 golden awkward_tapped   tests/goldens/awkward.lua --taps --slots 3
 golden self_attention_tapped specs/self_attention.lua --taps
+
+# streamed YES_OR_NO NAME COMMAND...: whether one row reads the weights as one stream.
+streamed() {
+    want=$1 name=$2
+    shift 2
+    found=no
+    "$@" -d p >/dev/null 2>"$out/found" && grep -q '^weights of [0-9]* bytes, by one row read in one stream$' "$out/found" && found=yes
+    if [ $found = "$want" ]; then echo "ok $name"; else
+        echo "not ok $name"
+        failed=1
+    fi
+}
+if [ -z "$write" ]; then
+    streamed yes 'a decoder of 110 MB is read in one stream' "$bin" info specs/base.lua
+    streamed no 'a decoder of 1 MB is not' "$bin" info specs/dates.lua
+    streamed no 'nor an encoder, which reads many rows at once' "$bin" info specs/encoder.lua
+    "$bin" compile specs/base.lua -q -o "$out/folder" && grep -q '\.activation = RT_IDENTITY, \.one_stream = 1 }' "$out/folder/base_kernels.h"
+    if [ $? = 0 ]; then echo 'ok and its linears are told'; else
+        echo 'not ok and its linears are told'
+        failed=1
+    fi
+fi
 exit $failed

@@ -13,7 +13,7 @@
 
 #define LINEAR(rows, in, out, pad)                                                                    \
     {                                                                                                 \
-        static const RtLinear shape = { in, out, DEEP + pad, WIDE + pad, 0, RT_IDENTITY };           \
+        static const RtLinear shape = { in, out, DEEP + pad, WIDE + pad, 0, RT_IDENTITY, 0 };           \
         rt_linear_f32(&shape, w->y, w->x, w->w, rows, 0, out / 16);                                   \
     }
 static void linear_1x288x768(Work *w) LINEAR(1, 288, 768, PAD)

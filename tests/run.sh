@@ -94,7 +94,7 @@ fi
 {
     grep -v '/test_' "$build/log/suites" | xargs grep -l '^# Begins early' /dev/null
     sort -r "$build/log/suites"
-} | awk '!seen[$0]++' | xargs -P "${JOBS:-2}" -n 1 sh "$0" --one "$build"
+} | awk '!seen[$0]++' | xargs -P "${JOBS:-3}" -n 1 sh "$0" --one "$build"
 
 cat "$build"/log/*.cases >"$build/log/all" 2>/dev/null
 passed=$(grep -c '^ok' "$build/log/all") failed=$(grep -c '^not ok' "$build/log/all") skipped=$(grep -c '^skip' "$build/log/all")

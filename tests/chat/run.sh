@@ -29,7 +29,7 @@ for model in chatml_preset llama2 gemma; do
 return xf.model { name = "$model", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 200, weights = "random",
   tokenizer_file = "$PWD/$here/$model", generation = { max_new_tokens = 12, no_repeat_ngram_size = 1, repetition_penalty = 1.5 } }
 END
-    "$xformc" build "$scratch/$model.lua" -o "$scratch/$model" --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+    "$xformc" build "$scratch/$model.lua" -o "$scratch/$model" --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
     verdict $? "$model: a program"
     cat "$scratch/log"
     program=$scratch/$model/$model

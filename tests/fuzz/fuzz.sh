@@ -20,6 +20,7 @@ seeds() {
     vocabulary) ls specs/dates/*vocabulary.txt tests/front/data/*.txt ;;
     config) ls tests/families/*/config.json ;;
     checkpoint) ls tests/families/*.bin tests/families/*_bin/pytorch_model.bin tests/families/*/*.index.json ;;
+    gguf) ls tests/gguf/files/*.gguf ;;
     pickle) find "$build/pickles" -type f ;;
     program) find "$build/lines" -type f ;;
     esac
@@ -79,7 +80,7 @@ for target in $targets; do
     case $target in spec) words=-dict=$build/spec.words ;; safetensors|weights) words=-dict=$build/tensor.words ;;
         config) words=-dict=$build/config.words ;; *) words= ;; esac
     case $target in program) closed=2 ;; *) closed=0 ;; esac
-    case $target in checkpoint) room=65536 ;; *) room=24576 ;; esac         # a zip is read from its end
+    case $target in checkpoint|gguf) room=65536 ;; *) room=24576 ;; esac         # a zip is read from its end
     if "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -max_len=$room -len_control=20 \
         -close_fd_mask=$closed -print_final_stats=1 -artifact_prefix="$build/found/$target-" $words \
         "$corpus" "$build/seeds/$target" >"$build/$target.log" 2>&1; then

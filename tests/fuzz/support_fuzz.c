@@ -6,6 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "dtypes.h"
+#include "fields.h"
+#include "session.h"
+
 enum { LENGTH_BYTES = 8 };
 
 _Noreturn void fuzz_fail(const char *file, int line, const char *what)
@@ -45,10 +49,53 @@ void fuzz_inside(const TensorSource *t)
         [DTYPE_F32] = 4, [DTYPE_F16] = 2, [DTYPE_BF16] = 2, [DTYPE_F64] = 8, [DTYPE_I8] = 1, [DTYPE_U8] = 1, [DTYPE_I16] = 2,
         [DTYPE_U16] = 2, [DTYPE_I32] = 4, [DTYPE_U32] = 4, [DTYPE_I64] = 8, [DTYPE_U64] = 8, [DTYPE_BOOL] = 1,
     };
+    static const struct { size_t elements, bytes; } blocks[DTYPE_OTHER] = {
+        [DTYPE_Q8_0] = { 32, 34 }, [DTYPE_Q4_0] = { 32, 18 }, [DTYPE_Q4_1] = { 32, 20 }, [DTYPE_Q5_0] = { 32, 22 },
+        [DTYPE_Q4_K] = { 256, 144 }, [DTYPE_Q5_K] = { 256, 176 }, [DTYPE_Q6_K] = { 256, 210 },
+    };
     if (t->kind != SOURCE_FILE || t->dtype == DTYPE_OTHER || !tensor_elements(t)) return;
     size_t last = 0;
     for (int i = 0; i < t->rank; i++) last += (size_t)((t->shape[i] - 1) * t->stride[i]);
-    fuzz_expect(t->offset + (last + 1) * bytes[t->dtype] <= t->file->map.size);
+    fuzz_expect(bytes[t->dtype] || blocks[t->dtype].bytes);
+    const size_t end = bytes[t->dtype] ? (last + 1) * bytes[t->dtype] : (last / blocks[t->dtype].elements + 1) * blocks[t->dtype].bytes;
+    fuzz_expect(t->offset + end <= t->file->map.size);
+}
+
+void fuzz_weights(const char *path)
+{
+    enum { MOST = 1 << 20 };
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    TensorFile *f = weights_open(a, d, (Loc){ 0 }, path);
+    fuzz_told(d, f != NULL);
+    for (int i = 0; f && i < f->count; i++) {
+        const TensorSource *t = &f->tensors[i];
+        const int64_t n = tensor_elements(t);
+        fuzz_expect(n >= 0);
+        fuzz_inside(t);
+        if (t->group) fuzz_expect(t->scales + (size_t)(n / t->group) * 4 <= t->file->map.size);
+        if (n > MOST || !(dtype_is_float(t->dtype) || t->group)) continue;
+        tensor_read(t, arena_array(a, (size_t)n, sizeof(float)));
+    }
+    tensor_file_close(f);
+    arena_free(a);
+}
+
+void fuzz_draft(const char *path, FuzzReader *read)
+{
+    enum { MOST_LAYERS = 64 };
+    const Choices choices = { .spec = path };
+    Session *s = session_new(&choices);
+    Draft *draft = read(s->arena, s->diag, path);
+    const Choice *layers = draft ? draft_choice(draft, SIDE_BOTH, FIELD_ID_layers) : NULL;
+    if (layers && layers->values[0].integer <= MOST_LAYERS) {
+        draft->sizes_only = true;
+        const bool good = session_take(s, draft);
+        fuzz_told(s->diag, good);
+    } else {
+        fuzz_told(s->diag, draft != NULL);
+    }
+    session_free(s);
 }
 
 /* The first 8 bytes are the header's length, little-endian. */

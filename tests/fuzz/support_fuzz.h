@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "family.h"
 #include "model.h"
 
 /* What libFuzzer calls. */
@@ -24,6 +25,13 @@ _Noreturn void fuzz_fail(const char *file, int line, const char *what);
 
 /* Abort where an element of a tensor of a file lies outside the file: in a mapped file no sanitizer sees that. */
 void fuzz_inside(const TensorSource *t);
+
+/* A file of tensors, of whatever format: its elements lie inside it and are read, or an error is told. */
+void fuzz_weights(const char *path);
+
+/* A file as a spec, by its reader; and as a model, where it says that it is small. */
+typedef Draft *FuzzReader(Arena *a, Diag *d, const char *path);
+void fuzz_draft(const char *path, FuzzReader *read);
 
 /* A mutator for safetensors files: the length of the header is mended after half of the changes, so that
  * they get past the first check. */

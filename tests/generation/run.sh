@@ -21,7 +21,7 @@ same() {
 # ---- a folder's settings in its program -------------------------------------------------------------------------
 
 for model in set_bad_words set_beams set_penalty; do
-    "$xformc" build $families/$model -o "$scratch/$model" --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+    "$xformc" build $families/$model -o "$scratch/$model" --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
     verdict $? "$model: a program"
     cat "$scratch/log"
     while IFS=';' read -r _ given wanted; do
@@ -62,7 +62,7 @@ drawn=$("$xformc" run "$scratch/drawn.lua" 3)
 verdict $? 'temperature alone draws, by the seed'
 same '--temp 0 draws nothing' "$("$xformc" run "$scratch/greedy.lua" 3)" "$xformc" run "$scratch/drawn.lua" --temp 0 3
 same 'as flags say it' "$drawn" "$xformc" run "$scratch/greedy.lua" --temp 0.7 3
-"$xformc" build "$scratch/drawn.lua" -o "$scratch/drawn" --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+"$xformc" build "$scratch/drawn.lua" -o "$scratch/drawn" --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
 verdict $? 'a program that draws'
 same 'draws in a program as in the jit' "$drawn" "$scratch/drawn/drawn" 3
 same 'and nothing with --temp 0' "$("$xformc" run "$scratch/greedy.lua" 3)" "$scratch/drawn/drawn" --temp 0 3
@@ -98,7 +98,7 @@ verdict $? '--stop where answers are ids'
 verdict $? '-p of an xf.graph'
 
 # The same of a program.
-"$xformc" build $dates -o "$scratch/dates" --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+"$xformc" build $dates -o "$scratch/dates" --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
 verdict $? 'a program of dates'
 cat "$scratch/log"
 program=$scratch/dates/dates
@@ -149,7 +149,7 @@ verdict $? 'an answer of pieces'
 echo "$all"
 same '--stop across pieces' "on the other${answer%%"$stop"*}" "$xformc" run "$scratch/pieces.lua" --stop "$stop" 'on the other'
 same '--stop with a text of the prompt' "$all" "$xformc" run "$scratch/pieces.lua" --stop 'on the o' 'on the other'
-"$xformc" build "$scratch/pieces.lua" -o "$scratch/pieces" --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+"$xformc" build "$scratch/pieces.lua" -o "$scratch/pieces" --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
 verdict $? 'a program of pieces'
 cat "$scratch/log"
 same 'a program: an answer of pieces' "$all" "$scratch/pieces/pieces" 'on the other'
@@ -161,7 +161,7 @@ sed "s|max_new_tokens = 24|max_new_tokens = 24, stop_strings = { \"none such\", 
 same 'stop_strings of a spec' "on the other${answer%%"$stop"*}" "$xformc" run "$scratch/stopped.lua" 'on the other'
 same '--stop is one more' "on the other${answer%%"$(printf %s "$answer" | cut -c 1-8)"*}" \
     "$xformc" run "$scratch/stopped.lua" --stop "$(printf %s "$answer" | cut -c 1-8)" 'on the other'
-"$xformc" build "$scratch/stopped.lua" -o "$scratch/stopped" --cc "$scratch/cc" -q >"$scratch/log" 2>&1 &&
+"$xformc" build "$scratch/stopped.lua" -o "$scratch/stopped" --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1 &&
     grep -q '^static const char \*const stops\[\] = { "none such", ' "$scratch/stopped/pieces_main.c"
 verdict $? 'stop_strings in the text of a program'
 same 'stop_strings of a program' "on the other${answer%%"$stop"*}" "$scratch/stopped/pieces" 'on the other'

@@ -42,7 +42,7 @@ refused() {
 # ---- characters -------------------------------------------------------------------------------------------------
 
 dates=specs/dates.lua
-"$xformc" build $dates -o "$scratch/dates" --slots 2 --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+"$xformc" build $dates -o "$scratch/dates" --slots 2 --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
 verdict $? 'a program of dates'
 cat "$scratch/log"
 # Something that says it is a terminal, while writes stay apart.
@@ -85,7 +85,7 @@ return xf.model { name = "$name", kind = "decoder", layers = 1, heads = 2, d_mod
 END
     [ "$("$xformc" run "$scratch/$name.lua" "$prompt")" = "$prompt🙂" ]
     verdict $? "$name: four ids, one character"
-    "$xformc" build "$scratch/$name.lua" -o "$scratch/$name" --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+    "$xformc" build "$scratch/$name.lua" -o "$scratch/$name" --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
     verdict $? "$name: a program"
     cat "$scratch/log"
 }

@@ -7,7 +7,7 @@ scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 tab=$(printf '\t')
 verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
-printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
 as_expected() { "$tools/raw_distance" "$here/$1.expected.safetensors" "$2" <"$3"; }
 
 # A folder and the same as a spec in Lua emit the same files.

@@ -1,0 +1,13 @@
+/* fuzz_gguf.c: any bytes as a GGUF file: as weights, and as a spec. */
+#include "fields.h"
+#include "gguf.h"
+#include "support_fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *path = fuzz_file(data, size);
+    if (!is_gguf(data, size)) return -1;        /* not to be kept: fuzz_checkpoint has other files */
+    fuzz_weights(path);
+    fuzz_draft(path, draft_from_gguf);
+    return 0;
+}

@@ -83,8 +83,8 @@ static void model_fields(const Bench *b, const BenchRow *r, Fields *f)
     add_number(f, "n_batch", plan_rows(b->plan));
     add_number(f, "n_ubatch", plan_rows(b->plan));
     add_number(f, "n_threads", r->threads);
-    add_text(f, "type_k", "f32");
-    add_text(f, "type_v", "f32");
+    add_text(f, "type_k", model_kv_dtype(m));
+    add_text(f, "type_v", model_kv_dtype(m));
     add_number(f, "n_prompt", ready ? 0 : t->prompt);
     add_number(f, "n_gen", t->generated);
     add_number(f, "n_source", ready ? t->prompt : 0);
@@ -313,7 +313,7 @@ static void row_cells(const Bench *b, const BenchRow *r, const char **cell)
     const Model *m = b->session->model;
     Arena *a = b->arena;
     int n = 0;
-    cell[n++] = arena_format(a, "%s %s", m->name, model_dtype(m));
+    cell[n++] = arena_format(a, "%s %s%s", m->name, model_dtype(m), m->kv_dtype == KV_DTYPES_F16 ? ", kv f16" : "");
     cell[n++] = bench_size(a, (double)b->plan->weights_bytes);
     cell[n++] = bench_count(a, (double)model_parameters(m));
     cell[n++] = r->engine->label;

@@ -17,7 +17,8 @@ static double cache_bytes(const PlanOp *op, int64_t keys, int64_t memory_keys)
     const Tensor *k = op->node->in[1];
     int64_t seen = k->kind == TENSOR_STATE && k->dim[0].count == COUNT_SOURCE ? memory_keys : keys;
     if (op->node->window && seen > op->node->window) seen = op->node->window;
-    return (double)(op->in[1]->heads * op->in[1]->width + op->in[2]->heads * op->in[2]->width) * (double)seen * sizeof(float);
+    return (double)(op->in[1]->heads * op->in[1]->width + op->in[2]->heads * op->in[2]->width) * (double)seen
+           * (double)buffer_element_bytes(op->in[1]);
 }
 
 /* One call of a program for rows that see `keys` keys each, `most` at most. */

@@ -30,7 +30,7 @@ static bool open_engine(Session *s, Engines *e, const char *name, const char *cc
     VerifyEngine *v = &e->list[e->count++];
     *v = (VerifyEngine){ .same_bits = same_bits };
     v->tapped = session_engine(s, name, cc, true);
-    if (v->tapped && strcmp(name, "generic") == 0 && s->model->dtype != DTYPES_F32) return true;
+    if (v->tapped && strcmp(name, "generic") == 0 && model_rounds(s->model)) return true;
     if (v->tapped) v->plain = session_engine(s, name, cc, false);
     return v->plain != NULL;
 }
@@ -102,7 +102,7 @@ Exit command_verify(const Choices *c)
         const VerifyOptions options = { .against = c->against, .seed = SEED, .lanes = lanes_of(c),
                                         .all = c->verbose, .more = task_json(s->arena, &task), .json = c->json };
         found = verify_run(s->arena, s->diag, s->model, engines.list, engines.count, &options, stdout);
-        if (!c->json) task_print(&task, stdout);
+        if (!c->json) task_print(s->arena, &task, stdout);
     }
     close_engines(&engines);
     const char *fault = file_output_fault();

@@ -71,7 +71,8 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
     bytes_line(a, to, "state, bytes", p->state_bytes, "one per sequence in work, or for all slots");
     bytes_line(a, to, "  header", p->header_bytes, "lengths");
     bytes_line(a, to, arena_format(a, "  %d slot%s", p->options.slots, p->options.slots == 1 ? "" : "s"),
-               (size_t)p->options.slots * p->slot_bytes, "keys and values that stay from call to call");
+               (size_t)p->options.slots * p->slot_bytes,
+               m->kv_dtype == KV_DTYPES_F16 ? "keys and values that stay from call to call, as f16" : "keys and values that stay from call to call");
     bytes_line(a, to, "  scratch", p->scratch_bytes, "what passes between blocks and within one");
     bytes_line(a, to, "  taps", p->tap_bytes, p->options.taps ? "every named intermediate" : "none without --taps");
     bytes_line(a, to, "stack, bytes", i->stack_bytes, "an upper estimate, from the emitted locals and kernels as measured; one lane");

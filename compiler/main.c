@@ -39,8 +39,8 @@ enum {
     SET_GENERATION = UINT64_C(1) << BIT_GENERATION,
     SET_ALL = SET_HELP | SET_VERSION,               /* what every command reads */
     /* What shapes plan and text. */
-    SET_MODEL = SET_ALLOW_C | SET_TOKENIZER | SET_MAX_LEN | SET_DTYPE | SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL | SET_UNROLL_LAYERS |
-                SET_ISA | SET_DUMP,
+    SET_MODEL = SET_ALLOW_C | SET_TOKENIZER | SET_MAX_LEN | SET_DTYPE | SET_KV_DTYPE | SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL |
+                SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
     SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
@@ -260,6 +260,12 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
         int n;
         const char *const *dtypes = field_words("dtypes", &n);
         c->dtype = value;
+        return option_word(name, value, dtypes, n);
+    }
+    case OPTION_KV_DTYPE: {
+        int n;
+        const char *const *dtypes = field_words("kv_dtypes", &n);
+        c->kv_dtype = value;
         return option_word(name, value, dtypes, n);
     }
     case OPTION_TAPS:    c->taps = true; return true;

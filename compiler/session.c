@@ -95,11 +95,11 @@ bool session_read(Session *s)
     return session_take(s, draft);
 }
 
-static const Draft *with_dtype(Session *s, const Draft *draft)
+static const Draft *with_word(Session *s, const Draft *draft, FieldId field, const char *word)
 {
     Draft *own = arena_alloc(s->arena, sizeof *own);
     *own = *draft;
-    draft_set_word(s->arena, own, FIELD_ID_dtype, (Loc){ 0 }, s->choices->dtype);
+    draft_set_word(s->arena, own, field, (Loc){ 0 }, word);
     return own;
 }
 
@@ -115,7 +115,8 @@ static bool kernels_know(const Session *s)
 bool session_take(Session *s, const Draft *draft)
 {
     int64_t begin = clock_now_ns();
-    if (s->choices->dtype) draft = with_dtype(s, draft);
+    if (s->choices->dtype) draft = with_word(s, draft, FIELD_ID_dtype, s->choices->dtype);
+    if (s->choices->kv_dtype) draft = with_word(s, draft, FIELD_ID_kv_dtype, s->choices->kv_dtype);
     s->draft = draft;
     s->model = model_from_draft(s->arena, s->diag, draft);
     s->phases.model_ns = clock_now_ns() - begin;

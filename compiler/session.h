@@ -53,6 +53,7 @@ typedef struct Choices {
     bool cached;                            /* native code of the default compiler may come from the cache */
     WeightsForm weights;                    /* --weights */
     const char *dtype;                      /* --dtype, a word of that field; NULL: the spec's */
+    const char *kv_dtype;                   /* --kv-dtype, likewise */
     KernelsForm kernels;                    /* --kernels */
     LayersForm layers;                      /* --unroll-layers */
     int unroll;                             /* --unroll */

@@ -142,6 +142,9 @@ int rt_processors(void);                                    /* that this process
 #define RT_ISA_BUILT \
     ((unsigned)(RT_BUILT_AVX2 | RT_BUILT_FMA | RT_BUILT_F16C | RT_BUILT_AVX512 | RT_BUILT_NEON | RT_BUILT_AVX512VNNI))
 
+/* The bits of an IEEE half: 5 of exponent, 11 of precision. rt_plain.h and rt_simd_f16.h turn it into a float and back. */
+typedef uint16_t rt_f16;
+
 /* ---- shapes of kernels ---------------------------------------------------------------------------------- *
  * Every kernel takes a shape, its operands, and what part of the work to do. Activations are f32, row-major,
  * with a stride in floats that is a multiple of 16; a row may be written up to that multiple, and the padding of a
@@ -211,7 +214,8 @@ typedef struct RtRotary { int heads, width, dims, interleaved, x_stride, y_strid
 /* A cache of keys or values of one sequence.
  * keys   [heads][capacity / 16][width][16]: sixteen positions side by side, the operand of q k^T
  * values [heads][padded width / 16][capacity][16]: sixteen columns side by side, the operand of weights v
- * capacity is a multiple of 16; x_stride is that of the rows to be stored. */
+ * capacity is a multiple of 16; x_stride is that of the rows to be stored. Numbers are f32, or by rt_store_k_f16 and the other
+ * functions of that ending f16: rounded to the nearest, ties to even, and what lies beyond 65504, the largest, becomes that. */
 typedef struct RtCache { int heads, width, capacity, x_stride; } RtCache;
 
 /* scores[h][r][j] = q[r][h] . k[h'][j],  weights = softmax over j < visible[r] of scale * scores (+ bias),

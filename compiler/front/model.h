@@ -140,6 +140,7 @@ enum { PROJECTIONS_LAST, PROJECTIONS_FIRST };
 enum { SCORINGS_SOFTMAX, SCORINGS_SIGMOID, SCORINGS_NONE };
 enum { STOPPINGS_FALSE, STOPPINGS_TRUE, STOPPINGS_NEVER };
 enum { DTYPES_F32, DTYPES_INT8, DTYPES_INT4, DTYPES_FILE };
+enum { KV_DTYPES_F32, KV_DTYPES_F16 };
 
 typedef struct LayerFields {
 #define FIELD_MODEL(type, name)
@@ -314,6 +315,8 @@ Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op
 /* The words of a WORD field's list by its name in fields.def; *n receives their number. */
 const char *const *field_words(const char *list, int *n);
 const char *model_dtype(const Model *m);            /* "int8": what linears and embeddings are packed as */
+const char *model_kv_dtype(const Model *m);         /* "f16": what a cache holds keys and values as */
+bool model_rounds(const Model *m);                  /* while it runs: activations to 8 bits, keys and values to f16 */
 /* Every field with its type, scope and default, and below that its meaning, in 100 columns. */
 void fields_print(FILE *to);
 /* The families of Hugging Face folders, a line each: model_type, what is spelt so. */

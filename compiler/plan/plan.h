@@ -25,9 +25,11 @@ typedef enum Kernel {
     KERNEL_CUSTOM,                  /* the C of an xf.op; it is no kernel of the library */
     KERNELS
 } Kernel;
-/* rt_linear_f32, by the format of its weights too, or the name of the xf.op. */
+/* rt_linear_f32, by the format of its weights or of its keys and values too, or the name of the xf.op. */
 struct PlanOp;
 const char *plan_kernel_name(const struct PlanOp *op);
+/* Whether it stores or reads keys and values of f16. */
+bool plan_op_is_half(const struct PlanOp *op);
 
 typedef enum Format {
 #define FORMAT(id, name, dtype, doc) FORMAT_##id,
@@ -70,6 +72,7 @@ typedef struct Buffer {
     Layout layout;
     int64_t heads;                  /* KEYS, VALUES: kv heads; a tap of weights: heads; else 1 */
     int64_t rows, width, stride;    /* of each head; stride in elements; KEYS, VALUES: rows is the capacity */
+    bool half;                      /* KEYS, VALUES: of f16, rt_f16 in C; else of f32, as all that is no integer */
     size_t bytes, offset;           /* from the start of scratch, slot or taps, layer 0 */
     size_t layer_stride;  int layers;               /* SLOT and TAP: one per layer */
     struct PlanBlock *block;        /* NULL: it outlives its block */
@@ -185,6 +188,9 @@ Format plan_quantised_format(const Graph *g, const Tensor *t);
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }
 static inline bool kernel_is_linear(Kernel k) { return k == KERNEL_LINEAR || k == KERNEL_LINEAR_GATE || k == KERNEL_LINEAR_ADD; }
 static inline bool kernel_is_attention(Kernel k) { return k == KERNEL_ATTENTION || k == KERNEL_WINDOW; }
+
+/* Bytes of a number of a buffer. */
+static inline size_t buffer_element_bytes(const Buffer *b) { return b->half ? sizeof(rt_f16) : sizeof(float); }
 
 static inline int64_t pad16(int64_t n) { return (n + 15) / 16 * 16; }
 static inline size_t pad64(size_t n) { return (n + 63) / 64 * 64; }

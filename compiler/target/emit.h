@@ -114,6 +114,8 @@ const char *emit_stack(Emit *e, const Stack *s);
 const char *emit_spec_name(const Emit *e);
 /* RT_RELU and the like. */
 const char *emit_activation(Emit *e, int activation);
+/* What C calls the numbers of caches: float, rt_f16. */
+const char *emit_cache_type(const Emit *e);
 /* "[source, 64]", with run-time lengths by name; a margin comment. */
 const char *emit_shape(Emit *e, const Tensor *t);
 const char *emit_upper(Arena *a, const char *text);

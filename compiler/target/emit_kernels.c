@@ -18,9 +18,17 @@ static const char *const files_by_format[KERNELS][FORMATS] = {
 #undef RT_KERNEL_ROW
 };
 
+static const char *const files_of_half[KERNELS] = {
+#define RT_KERNEL_ROW(id, format, file, function, parameters)
+#define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id] = "kernels/" file,
+#include "../../runtime/kernels.def"
+#undef RT_KERNEL_ROW
+};
+
 /* NULL of an xf.op. */
 static const char *kernel_file(const Wrapper *w)
 {
+    if (plan_op_is_half(w->op)) return files_of_half[w->kernel];
     const char *file = w->op->weights ? files_by_format[w->kernel][w->op->weights->format] : NULL;
     return file ? file : kernel_files[w->kernel];
 }
@@ -60,23 +68,23 @@ static const Form forms[KERNELS] = {
         "y + ${y} * rows.begin, a + ${x} * rows.begin, b + ${z} * rows.begin, ${count}, 0, ${parts}", "y, a, b, 1, ${range}" },
     [KERNEL_ACTIVATION] = { "float *y, const float *a",
         "y + ${y} * rows.begin, a + ${x} * rows.begin, ${count}, 0, ${parts}", "y, a, 1, ${range}" },
-    [KERNEL_STORE_K] = { "float *cache, const float *x, const int *positions",
+    [KERNEL_STORE_K] = { "${cache} *cache, const float *x, const int *positions",
         "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
-    [KERNEL_STORE_V] = { "float *cache, const float *x, const int *positions",
+    [KERNEL_STORE_V] = { "${cache} *cache, const float *x, const int *positions",
         "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
     [KERNEL_GATE] = { "float *y, const float *a, const float *b",
         "y + ${y} * rows.begin, a + ${x} * rows.begin, b + ${z} * rows.begin, ${count}, 0, ${parts}", "y, a, b, 1, ${range}" },
     [KERNEL_ROTARY] = { "float *y, const float *x, const void *table, const int *positions",
         "y + ${y} * rows.begin, x + ${x} * rows.begin, table, positions + rows.begin, ${count}, 0, ${parts}",
         "y, x, table, positions, 1, ${range}" },
-    [KERNEL_ATTENTION] = { "float *out, const float *q, const float *k, const float *v, float *scratch,${extras} const int *visible",
+    [KERNEL_ATTENTION] = { "float *out, const float *q, const ${cache} *k, const ${cache} *v, float *scratch,${extras} const int *visible",
         "out + ${y} * rows.begin, q + ${x} * rows.begin, k, v, scratch, ${extra}, visible + rows.begin, ${count}, 0, ${parts}",
         "out, q, k, v, scratch, ${extra}, visible, 1, ${range}" },
-    [KERNEL_RING_K] = { "float *cache, const float *x, const int *positions",
+    [KERNEL_RING_K] = { "${cache} *cache, const float *x, const int *positions",
         "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
-    [KERNEL_RING_V] = { "float *cache, const float *x, const int *positions",
+    [KERNEL_RING_V] = { "${cache} *cache, const float *x, const int *positions",
         "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
-    [KERNEL_WINDOW] = { "float *out, const float *q, const float *k, const float *v, float *scratch,${extras} const int *visible",
+    [KERNEL_WINDOW] = { "float *out, const float *q, const ${cache} *k, const ${cache} *v, float *scratch,${extras} const int *visible",
         "out + ${y} * rows.begin, q + ${x} * rows.begin, k, v, scratch, ${extra}, visible + rows.begin, ${count}, 0, ${parts}",
         "out, q, k, v, scratch, ${extra}, visible, 1, ${range}" },
     [KERNEL_POOL] = { "float *y, const float *x, const int *visible", "y, x, visible, 1", "y, x, visible, 1" },
@@ -182,7 +190,7 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
         "x", emit_number(e, w->x_stride), "y", emit_number(e, w->y_stride), "z", emit_number(e, w->z_stride), "parts", emit_number(e, w->parts),
         "count", "rows.end - rows.begin", "range",
         ranged ? arena_format(e->arena, "%s.begin, %s.end", span, span) : arena_format(e->arena, "0, %d", w->parts),
-        "extras", extra.parameters, "extra", *extra.body ? "&extra" : "NULL", NULL };
+        "cache", plan_op_is_half(w->op) ? "rt_f16" : "float", "extras", extra.parameters, "extra", *extra.body ? "&extra" : "NULL", NULL };
     const Form *f = &forms[w->kernel];
     const char *parameters = fill(e, f->parameters, pairs);
     if (rows || ranged) parameters = arena_format(e->arena, "%s, rt_span %s", parameters, span);
@@ -236,43 +244,61 @@ void emit_bound(Emit *e, Text *out)
     if (e->hooks & EMIT_WATCHES) text_add(out, "void rt_watch(int block, int operation, int layer, int rows);\n");
 #define RT_KERNEL_ROW(id, format, file, function, parameters) text_add(out, "void " #function #parameters ";\n");
 #define RT_KERNEL_FORMAT RT_KERNEL_ROW
+#define RT_KERNEL_CACHE RT_KERNEL_ROW
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW
     emit_wrappers(e, out);
 }
 
-/* What a file of kernels needs besides rt_simd.h and rt_tile.h, before the first one that does. */
-static void paste_before(Text *out, const char *file, const char *const *pasted, int n)
+/* Headers that files of kernels need besides rt_simd.h and rt_tile.h; rt_simd_f16.h stands before the latter. */
+static const struct { const char *file, *header; } needs[] = {
+    { "kernels/linear_int8.c", "rt_simd_f16.h" },    { "kernels/cache_f16.c", "rt_simd_f16.h" },
+    { "kernels/attention_f16.c", "rt_simd_f16.h" },  { "kernels/window_f16.c", "rt_simd_f16.h" },
+    { "kernels/linear_int8.c", "rt_simd_int8.h" },   { "kernels/attention_f32.c", "rt_attention.h" },
+    { "kernels/attention_f16.c", "rt_attention.h" }, { "kernels/window_f32.c", "rt_window.h" },
+    { "kernels/window_f16.c", "rt_window.h" },
+};
+
+static bool is_among(const char *text, const char *const *list, int n)
 {
-    static const struct { const char *file, *header; } needs[] = { { "kernels/linear_int8.c", "rt_simd_int8.h" } };
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-        bool there = strcmp(needs[i].file, file) != 0;
-        for (int k = 0; k < n; k++) there |= strcmp(needs[i].file, pasted[k]) == 0;
-        if (there) continue;
-        emit_paste(out, needs[i].header);
-        text_add(out, "\n");
-    }
+    for (int i = 0; i < n; i++)
+        if (strcmp(list[i], text) == 0) return true;
+    return false;
+}
+
+/* Paste a file with what it needs, each once. pasted[*n]: what is there already. */
+static void paste_once(Text *out, const char *file, const char **pasted, int *n)
+{
+    if (is_among(file, pasted, *n)) return;
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (strcmp(needs[i].file, file) == 0) paste_once(out, needs[i].header, pasted, n);
+    text_add(out, "\n");
+    emit_paste(out, pasted[(*n)++] = file);
+}
+
+static bool any_needs(const Emit *e, const char *header)
+{
+    for (int i = 0; i < e->wrapper_count; i++)
+        for (size_t k = 0; k < sizeof needs / sizeof *needs; k++) {
+            const char *file = kernel_file(e->wrappers[i]);
+            if (file && strcmp(needs[k].file, file) == 0 && strcmp(needs[k].header, header) == 0) return true;
+        }
+    return false;
 }
 
 void emit_kernels(Emit *e, Text *out)
 {
     text_fill(out, head_template, "name", e->name, "upper", e->upper, NULL);
-    if (has_custom(e)) text_add(out, "#include \"rt_plain.h\"\n\n");
-    emit_paste(out, "rt_simd.h");
-    text_add(out, "\n");
-    emit_paste(out, "rt_tile.h");
-    const char *pasted[KERNELS];
+    enum { HEADERS = 8 };
+    const char *pasted[KERNELS + HEADERS];
+    const bool half = any_needs(e, "rt_simd_f16.h");
     int n = 0;
-    for (int i = 0; i < e->wrapper_count; i++) {
-        const char *file = kernel_file(e->wrappers[i]);
-        if (!file) continue;
-        bool seen = false;
-        for (int j = 0; j < n; j++) seen |= strcmp(pasted[j], file) == 0;
-        if (seen) continue;
-        text_add(out, "\n");
-        paste_before(out, file, pasted, n);
-        emit_paste(out, pasted[n++] = file);
-    }
+    if (has_custom(e) || half) text_add(out, "#include \"rt_plain.h\"\n\n");
+    emit_paste(out, pasted[n++] = "rt_simd.h");
+    if (half) paste_once(out, "rt_simd_f16.h", pasted, &n);
+    paste_once(out, "rt_tile.h", pasted, &n);
+    for (int i = 0; i < e->wrapper_count; i++)
+        if (kernel_file(e->wrappers[i])) paste_once(out, kernel_file(e->wrappers[i]), pasted, &n);
     text_add(out, "\n/* ---- the shapes of this model -------------------------------------------------------------------------- */\n\n");
     emit_wrappers(e, out);
     text_fill(out, "#endif\n", NULL);

@@ -16,6 +16,9 @@ static const char *of_bits(const PlanOp *op)
     return bits == 8 ? "_int8" : bits == 4 ? "_int4" : "";
 }
 
+/* Of keys and values: "_f16", or nothing for f32. */
+static const char *of_cache(const PlanOp *op) { return plan_op_is_half(op) ? "_f16" : ""; }
+
 /* A constant of C: 0.25f, 1.0f. */
 static const char *real(Emit *e, double x)
 {
@@ -113,13 +116,14 @@ static void store_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     const Buffer *c = op->out[0];
     bool keys = c->layout == LAYOUT_KEYS, ring = op->kernel == KERNEL_RING_K || op->kernel == KERNEL_RING_V;
-    w->name = arena_format(e->arena, "%s_%s_%lldx%lld_%lld%s", ring ? "ring" : "store", keys ? "keys" : "values", (long long)c->heads,
-                           (long long)c->width, (long long)c->rows, suffix(op));
+    w->name = arena_format(e->arena, "%s_%s_%lldx%lld_%lld%s%s", ring ? "ring" : "store", keys ? "keys" : "values", (long long)c->heads,
+                           (long long)c->width, (long long)c->rows, of_cache(op), suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %lld, .width = %lld, .capacity = %lld, .x_stride = %lld }", (long long)c->heads,
                             (long long)c->width, (long long)c->rows, (long long)op->in[1]->stride);
     w->doc = arena_format(e->arena, keys ? "cache[head][position / 16][.. %lld][position %% 16] = x" : "cache[head][.. %lld / 16][position][16] = x",
                           (long long)c->width);
     if (ring) w->doc = arena_format(e->arena, "%s, for position %% %lld", w->doc, (long long)c->rows);
+    if (c->half) w->doc = arena_format(e->arena, "%s, as f16", w->doc);
     w->parts = (int)c->heads;
 }
 
@@ -133,8 +137,8 @@ static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->masked = op->in[6] != NULL;
     w->reach = w->bias ? (op->weights->tensor[0]->dim[1].bound + 1) / 2 : 0;
     w->mask_stride = w->masked ? op->in[6]->stride : 0;
-    w->name = arena_format(e->arena, "attention_%dx%lld_%lld%s%s%s%s", n->heads, d_k, (long long)op->in[1]->rows, w->bias ? "_biased" : "",
-                           w->masked ? "_masked" : "", w->taps ? "_tapped" : "", suffix(op));
+    w->name = arena_format(e->arena, "attention_%dx%lld_%lld%s%s%s%s%s", n->heads, d_k, (long long)op->in[1]->rows, of_cache(op),
+                           w->bias ? "_biased" : "", w->masked ? "_masked" : "", w->taps ? "_tapped" : "", suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld,\n"
                             "    .q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s%s }",
                             n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, (long long)op->in[0]->stride,
@@ -151,7 +155,7 @@ static void window_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     long long d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->out[0]->dim[1].bound / n->heads, window = n->window;
     const Buffer *tap = op->out[1] ? op->out[1] : op->out[2];
     w->taps = tap != NULL;
-    w->name = arena_format(e->arena, "window_%dx%lld_%lld%s%s", n->heads, d_k, window, w->taps ? "_tapped" : "", suffix(op));
+    w->name = arena_format(e->arena, "window_%dx%lld_%lld%s%s%s", n->heads, d_k, window, of_cache(op), w->taps ? "_tapped" : "", suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld, .window = %lld,\n"
                             "    .q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s, .softcap = %s }",
                             n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, window, (long long)op->in[0]->stride,

@@ -68,3 +68,9 @@ void quantise_activations(float *to, const float *x, int64_t n)
         for (int k = 0; k < count; k++) to[i + k] = most > 0 && most < INFINITY ? d * rintf(x[i + k] * (127 / most)) : 0 * most;
     }
 }
+
+void round_to_f16(float *to, const float *x, int64_t n)
+{
+    const float most = 65504;
+    for (int64_t i = 0; i < n; i++) to[i] = fabsf(x[i]) > most ? copysignf(most, x[i]) : float_of_half(half_of_float(x[i]));
+}

@@ -19,6 +19,9 @@ void quantise_rows(float *w, int64_t rows, int64_t width, int bits);
 /* One row of activations, as kernels round them: d = max |x| / 127 as f32, q rounded to the nearest, ties to even. */
 void quantise_activations(float *to, const float *x, int64_t n);
 
+/* n numbers as the f16 that a cache holds: what lies beyond 65504, the largest, becomes that; NaN stays NaN. */
+void round_to_f16(float *to, const float *x, int64_t n);
+
 /* The nearest f16, ties to even; an f16 as a float. */
 uint16_t half_of_float(float x);
 float float_of_half(uint16_t h);

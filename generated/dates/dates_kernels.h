@@ -516,11 +516,26 @@ RT_APART void rt_activate_rows(RtActivation kind, float *y, size_t stride, int r
  *
  * y[r][16p + l] = activation(start + sum over i of x[r][i] * w[p][i][l])
  * One sum per element, i ascending, whatever the tile: an element's bits depend on neither rows nor panels nor on
- * how i is cut into pieces. w: panels of [in][16], `w_panel` floats apart; `start` is 0, the [16] before each panel's
- * weights, or what y holds. Of the last panel `last` columns are stored. y overlaps neither x nor w. */
+ * how i is cut into pieces. w: panels of [in][16] weights, f32 or, with a function's `format`, what is widened to f32 when it is
+ * loaded; they stand `w_panel` floats apart. `start` is 0, the [16] floats before each panel's weights, or what y holds. Of the last
+ * panel `last` columns are stored. y overlaps neither x nor w. */
 #ifndef RT_TILE_H
 #define RT_TILE_H
 
+
+/* A format of weights, a literal of every caller. */
+typedef enum RtFormat { RT_F32, RT_F16 } RtFormat;
+/* Sixteen weights as floats, and the floats that they take up. */
+RT_INLINE rt_v16 rt_load_as(const float *w, const RtFormat format)
+{
+#ifdef RT_SIMD_F16_H
+    if (format == RT_F16) return rt_load_f16(w);
+#endif
+    (void)format;
+    return rt_load(w);
+}
+
+RT_INLINE int rt_row_floats(const RtFormat format) { return format == RT_F32 ? 16 : 8; }
 
 typedef enum RtStart { RT_FROM_ZERO, RT_FROM_BIAS, RT_FROM_Y } RtStart;
 typedef struct RtTile {
@@ -561,24 +576,24 @@ RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const i
     if (activation != RT_IDENTITY && activation != RT_RELU) rt_activate_rows(activation, y, y_stride, rows, 16 * (panels - 1) + last);
 }
 
-/* rows and panels are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
+/* rows, panels and format are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
  * reach eight panels with one stride in a register, once and twice; with one pointer gcc keeps the multiples of a stride
  * that is no constant in memory, and the gate of a row took a fifth longer. */
-RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
+RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtFormat format, int partial)
 {
     rt_v16 sum[RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS];
     rt_v16 w[RT_ROW_PANELS];
     const float *restrict x = t.x;
-    const int last = partial ? t.last : 16;
+    const int last = partial ? t.last : 16, row = rt_row_floats(format);
     _Static_assert(RT_ROW_PANELS <= 9, "three pointers reach three panels each");
     const float *restrict panel_0 = t.w, *restrict panel_3 = panel_0 + 3 * t.w_panel, *restrict panel_6 = panel_3 + 3 * t.w_panel;
 
     RT_UNROLL for (int r = 0; r < rows; r++)
         RT_UNROLL for (int p = 0; p < panels; p++)
             sum[r * panels + p] = rt_tile_start(&t, r, p, p == panels - 1 ? last : 16);
-    for (int i = 0; i < t.in; i++, panel_0 += 16, panel_3 += 16, panel_6 += 16) {
+    for (int i = 0; i < t.in; i++, panel_0 += row, panel_3 += row, panel_6 += row) {
         RT_UNROLL for (int p = 0; p < panels; p++)
-            w[p] = rt_load((p < 3 ? panel_0 : p < 6 ? panel_3 : panel_6) + (size_t)(p % 3) * t.w_panel);
+            w[p] = rt_load_as((p < 3 ? panel_0 : p < 6 ? panel_3 : panel_6) + (size_t)(p % 3) * t.w_panel, format);
         RT_UNROLL for (int r = 0; r < rows; r++) {
             rt_v16 input = rt_set1(x[(size_t)r * t.x_stride + i]);
             RT_UNROLL for (int p = 0; p < panels; p++)
@@ -589,10 +604,10 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
 }
 
 /* Any number of rows of `panels` abreast: full tiles, then 8, 4, 2 and 1 rows. */
-RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, int partial)
+RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, const RtFormat format, int partial)
 {
 #define RT_ROWS(n) { \
-        rt_tile(t, n, panels, partial); \
+        rt_tile(t, n, panels, format, partial); \
         t.x += n * t.x_stride, t.y += n * t.y_stride, rows -= n; }
     while (rows >= RT_TILE_ROWS) RT_ROWS(RT_TILE_ROWS)
     if (RT_TILE_ROWS > 8 && rows >= 8) RT_ROWS(8)
@@ -606,11 +621,11 @@ RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, int partial)
  * processor fetches one stream ahead better than eight: weights that no cache holds take a fifth less time panel by panel
  * (61 MB in pages of 2 MB on a Zen 4 with 32 MB of cache: 27 for 22 GB/s). From pages of 4 KB, where a stream ends at each page's
  * end, it is a quarter slower (13 for 18), so rt_weights.c reads files into large ones; and so it is from a cache (60 for 74). */
-RT_INLINE void rt_tile_one_row(RtTile t, int panels)
+RT_INLINE void rt_tile_one_row_of(RtTile t, int panels, const RtFormat format)
 {
 #define RT_PANELS(n) { \
         panels -= n; \
-        rt_tile(t, 1, n, panels == 0); \
+        rt_tile(t, 1, n, format, panels == 0); \
         t.w += n * t.w_panel, t.y += 16 * n; \
         if (t.add) t.add += 16 * n; }
     while (t.one_stream && panels >= 1) RT_PANELS(1)
@@ -622,18 +637,21 @@ RT_INLINE void rt_tile_one_row(RtTile t, int panels)
 }
 
 /* The product of any number of rows and panels. */
-RT_INLINE void rt_tile_all(RtTile t, int rows, int panels)
+RT_INLINE void rt_tile_all_of(RtTile t, int rows, int panels, const RtFormat format)
 {
     if (rows == 1) {
-        rt_tile_one_row(t, panels);
+        rt_tile_one_row_of(t, panels, format);
         return;
     }
     for (; panels >= RT_TILE_PANELS; t.w += RT_TILE_PANELS * t.w_panel, t.y += 16 * RT_TILE_PANELS) {
         panels -= RT_TILE_PANELS;
-        rt_tile_rows(t, rows, RT_TILE_PANELS, panels == 0);
+        rt_tile_rows(t, rows, RT_TILE_PANELS, format, panels == 0);
     }
-    if (RT_TILE_PANELS > 1 && panels) rt_tile_rows(t, rows, 1, 1);
+    if (RT_TILE_PANELS > 1 && panels) rt_tile_rows(t, rows, 1, format, 1);
 }
+
+RT_INLINE void rt_tile_one_row(RtTile t, int panels) { rt_tile_one_row_of(t, panels, RT_F32); }
+RT_INLINE void rt_tile_all(RtTile t, int rows, int panels) { rt_tile_all_of(t, rows, panels, RT_F32); }
 
 #endif
 
@@ -898,11 +916,14 @@ RT_KERNEL void rt_ring_store_v_f32(const RtCache *shape, float *cache, const flo
     rt_store_values(shape, cache, x, positions, rows, begin, end, 1);
 }
 
-/* attention_f32.c: softmax(scale q k^T) v, a few query rows of one head at a time.
+/* rt_attention.h: softmax(scale q k^T) v, a few query rows of one head at a time.
  * Keys and values lie as panels, so both products are tiles of rt_simd.h. Every element is summed in the order of
  * positions, over exactly visible[r] of them, in whatever tile row r falls: the bits of a row depend neither on the
  * other rows nor on what the cache holds beyond. Cap, bias and mask change the scores between the two products; where
  * there are none, one test per tile is all they cost, and nothing where the compiler sees it. */
+#ifndef RT_ATTENTION_H
+#define RT_ATTENTION_H
+
 
 /* score[j] = weight of position j, for visible > 0 positions of one row. */
 static inline void rt_attention_softmax(float *score, int visible, float scale)
@@ -968,18 +989,18 @@ static inline void rt_attention_tap(float *tap, const float *row, const float *m
 }
 
 /* out[r] = sum over j of weights[r][j] * v[j]: together as far as all rows see, then each row to its own end. */
-RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int panels)
+RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int panels, const RtFormat format)
 {
     int common = visible[0];
     for (int r = 1; r < rows; r++)
         common = visible[r] < common ? visible[r] : common;
     t.in = common, t.start = RT_FROM_ZERO;
-    rt_tile_all(t, rows, panels);
-    t.start = RT_FROM_Y, t.w += 16 * (size_t)common;
+    rt_tile_all_of(t, rows, panels, format);
+    t.start = RT_FROM_Y, t.w += (size_t)rt_row_floats(format) * (size_t)common;
     for (int r = 0; r < rows; r++, t.x += t.x_stride, t.y += t.y_stride) {
         RtTile rest = t;
         rest.x += common, rest.in = visible[r] - common;
-        if (rest.in) rt_tile_one_row(rest, panels);
+        if (rest.in) rt_tile_one_row_of(rest, panels, format);
     }
 }
 
@@ -1006,23 +1027,24 @@ static inline void rt_attention_weights(const RtAttention *shape, float *scratch
         if (seen[r]) rt_attention_softmax(scratch, seen[r], shape->scale);
 }
 
-RT_KERNEL void rt_attention_f32(const RtAttention *shape, float *out, const float *q, const float *k, const float *v,
-                                float *scratch, const RtAttentionExtra *extra, const int *visible, int rows, int begin,
-                                int end)
+/* k, v: keys and values of that format. */
+RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float *q, const void *k, const void *v, float *scratch,
+                               const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end, const RtFormat format)
 {
+    const size_t sixteen = (size_t)rt_row_floats(format);
     const int value_panels = (shape->d_v + 15) / 16;
     const size_t q_stride = (size_t)shape->q_stride, out_stride = (size_t)shape->out_stride;
-    const size_t k_head = (size_t)shape->capacity * (size_t)shape->d_k;
-    const size_t v_panel = 16 * (size_t)shape->capacity, row = (size_t)shape->capacity + 16;
-    RtTile score = { .y = scratch, .y_stride = row, .x_stride = q_stride, .w_panel = 16 * (size_t)shape->d_k,
+    const size_t k_head = (size_t)shape->capacity / 16 * sixteen * (size_t)shape->d_k;
+    const size_t v_panel = sixteen * (size_t)shape->capacity, row = (size_t)shape->capacity + 16;
+    RtTile score = { .y = scratch, .y_stride = row, .x_stride = q_stride, .w_panel = sixteen * (size_t)shape->d_k,
                      .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY };
     RtTile value = { .y_stride = out_stride, .x = scratch, .x_stride = row, .w_panel = v_panel,
                      .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY };
 
     for (int h = begin; h < end; h++) {
         const size_t kv_head = (size_t)(h / (shape->heads / shape->kv_heads));
-        score.w = k + kv_head * k_head;
-        value.w = v + kv_head * (size_t)value_panels * v_panel;
+        score.w = (const float *)k + kv_head * k_head;
+        value.w = (const float *)v + kv_head * (size_t)value_panels * v_panel;
         for (int first = 0; first < rows; first += RT_ATTENTION_ROWS) {
             const int n = rows - first < RT_ATTENTION_ROWS ? rows - first : RT_ATTENTION_ROWS;
             int seen[RT_ATTENTION_ROWS], most = 0;
@@ -1031,13 +1053,24 @@ RT_KERNEL void rt_attention_f32(const RtAttention *shape, float *out, const floa
                 most = seen[r] > most ? seen[r] : most;
             }
             score.x = q + (size_t)first * q_stride + (size_t)h * (size_t)shape->d_k;
-            rt_tile_all(score, n, (most + 15) / 16);
+            rt_tile_all_of(score, n, (most + 15) / 16, format);
             if (extra || shape->softcap > 0) rt_attention_weights_extra(shape, extra, scratch, seen, h, first, n);
             else rt_attention_weights(shape, scratch, seen, n);
             value.y = out + (size_t)first * out_stride + (size_t)h * (size_t)shape->d_v;
-            rt_attention_values(value, seen, n, value_panels);
+            rt_attention_values(value, seen, n, value_panels, format);
         }
     }
+}
+
+#endif
+
+/* attention_f32.c: attention over keys and values of f32. */
+
+RT_KERNEL void rt_attention_f32(const RtAttention *shape, float *out, const float *q, const float *k, const float *v,
+                                float *scratch, const RtAttentionExtra *extra, const int *visible, int rows, int begin,
+                                int end)
+{
+    rt_attention_of(shape, out, q, k, v, scratch, extra, visible, rows, begin, end, RT_F32);
 }
 
 /* vocabulary_f32.c: over rows of logits [size]. Padding columns are neither read nor written; y may be x. */

@@ -154,6 +154,50 @@ fails 'the perplexity of an encoder-decoder' 2 'error: --perplexity: dates is no
     "$xformc" verify specs/dates.lua --engine jit --perplexity "$scratch/bad"
 fails 'no such file' 66 'none' "$xformc" verify specs/dates.lua --engine jit --task "$scratch/none"
 
+# ---- keys and values of f16 -------------------------------------------------------------------------------------------
+
+# Self-attention, cross-attention, rings, a graph's caches, grouped and turned keys: to the bit, and beside PyTorch.
+for spec in tests/goldens/hf_t5_gated tests/goldens/hf_llama tests/goldens/window tests/goldens/post_layer; do
+    "$xformc" verify $spec.lua --kv-dtype f16 --engine jit >"$scratch/out" 2>&1 &&
+        "$xformc" verify $spec.lua --kv-dtype f16 --engine jit --against $spec.ref.safetensors >>"$scratch/out" 2>&1
+    verdict $? "$(basename $spec), keys and values of f16: jit as generic, and as PyTorch within what rounding may do"
+    grep '^verify:' "$scratch/out"
+done
+"$xformc" verify tests/ops/steps.lua --allow-c --kv-dtype f16 --engine jit >"$scratch/out" 2>&1
+verdict $? 'caches of a graph, of f16: jit as generic'
+printf '#!/bin/sh\nexec cc "$@" -O1\n' >"$scratch/cc" && chmod +x "$scratch/cc"
+"$xformc" verify tests/goldens/window.lua --kv-dtype f16 --cc "$scratch/cc" >"$scratch/out" 2>&1 && grep -q 'native (.*unrolled)' "$scratch/out" &&
+    grep -q 'native (.*)  *jit  *0  *0  *ok' "$scratch/out"
+verdict $? 'windows, f16: native code to the bit, its unrolled form within what rounding may do'
+tail -n 1 "$scratch/out"
+slot() { "$xformc" info "$@" | awk '$1 == 1 && $2 == "slot" { gsub(",", "", $3); print $3 }'; }
+[ "$(slot specs/gpt.lua --kv-dtype f16)" = 262144 ] && [ "$(slot specs/gpt.lua)" = 524288 ]
+verdict $? 'a slot has half the bytes'
+for engine in jit generic; do
+    [ "$("$xformc" run specs/sums.lua --engine $engine --kv-dtype f16 --beam 3 '86+369=')" = '86+369=455' ]
+    verdict $? "$engine: a search over caches of f16"
+done
+"$xformc" pack specs/dates.lua --kv-dtype f16 -q -o "$scratch/half" && cmp -s "$scratch/half" "$scratch/f32"
+[ $? = 1 ] && ! "$dates/dates" --weights "$scratch/half" x >/dev/null 2>&1
+verdict $? 'weights are packed for one kind of cache: the self-test says what it computes'
+cat >"$scratch/look.lua" <<'END'
+local spec = xf.spec("specs/sums.lua")
+local m, n = xf.compile(spec, { kv_dtype = "f16", tier = "jit" }), xf.compile(spec{ kv_dtype = "f16" }, { tier = "jit" })
+print(m("86+369="), n("86+369="))
+print(pcall(xf.compile, spec, { kv_dtype = "f17" }))
+END
+"$xformc" lua "$scratch/look.lua" >"$scratch/out" 2>&1
+printf '86+369=455\t86+369=455\nfalse\tf17 is no kv_dtype; expected f32 or f16\n' | diff - "$scratch/out"
+verdict $? 'at the prompt: by option and by spec, an unknown one'
+"$xformc" bench specs/gpt.lua --kv-dtype f16 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"type_k":"f16","type_v":"f16"'
+verdict $? 'bench says it as llama-bench does'
+at_most 'sums: caches of f16 lose no right answer' 0 "$xformc" verify specs/sums.lua --kv-dtype f16 --engine jit --task specs/sums/heldout.tsv
+if [ -d "$stories" ]; then
+    at_most 'stories260K: perplexity grows by at most 0.05 % with caches of f16' 0.05 "$xformc" verify "$stories/stories260K.bin" \
+        --tokenizer "$stories/tok512.bin" --kv-dtype f16 --engine jit --perplexity "$scratch/stories"
+fi
+fails 'an unknown kv-dtype' 2 "--kv-dtype f15: expected f32, f16; did you mean 'f16'?" "$xformc" run specs/dates.lua --kv-dtype f15 x
+
 # ---- refused ----------------------------------------------------------------------------------------------------------
 
 fails 'an unknown dtype' 2 "--dtype int9: expected f32, int8, int4, file; did you mean 'int8'?" "$xformc" run specs/dates.lua --dtype int9 x

@@ -183,11 +183,13 @@ verdict $? 'weights are packed for one kind of cache: the self-test says what it
 cat >"$scratch/look.lua" <<'END'
 local spec = xf.spec("specs/sums.lua")
 local m, n = xf.compile(spec, { kv_dtype = "f16", tier = "jit" }), xf.compile(spec{ kv_dtype = "f16" }, { tier = "jit" })
-print(m("86+369="), n("86+369="))
+for _, model in ipairs({ m, n, xf.compile(spec, { tier = "jit" }) }) do
+  print(model("86+369="), tostring(model:code("decoder_layer")):find("rt_f16") ~= nil)
+end
 print(pcall(xf.compile, spec, { kv_dtype = "f17" }))
 END
 "$xformc" lua "$scratch/look.lua" >"$scratch/out" 2>&1
-printf '86+369=455\t86+369=455\nfalse\tf17 is no kv_dtype; expected f32 or f16\n' | diff - "$scratch/out"
+printf '86+369=455\ttrue\n86+369=455\ttrue\n86+369=455\tfalse\nfalse\tf17 is no kv_dtype; expected f32 or f16\n' | diff - "$scratch/out"
 verdict $? 'at the prompt: by option and by spec, an unknown one'
 "$xformc" bench specs/gpt.lua --kv-dtype f16 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"type_k":"f16","type_v":"f16"'
 verdict $? 'bench says it as llama-bench does'

@@ -273,6 +273,24 @@ static void append_wrapper(Emit *e, Wrapper *w)
     e->wrappers[e->wrapper_count++] = w;
 }
 
+bool emit_can_cut(const Wrapper *w, LinearCut cut)
+{
+    const CutRow *row = &cut_rows[cut];
+    if (!kernel_is_linear(w->kernel) || cut == CUT_USUAL) return false;
+    if (row->rows) return w->split == SPLIT_ROWS;
+    return w->split != SPLIT_ROWS && w->op->weights->format == FORMAT_PANELS_F32 && w->parts > row->panels;
+}
+
+/* As the tuning says of its name, or of all. */
+static void tune(const Tuning *t, Wrapper *w)
+{
+    if (!t || !kernel_is_linear(w->kernel)) return;
+    w->tuned = tuning_call(t, w->name);
+    const LinearCut cut = w->tuned ? w->tuned->take : t->every;
+    if (emit_can_cut(w, cut)) w->cut = cut;
+    else if (cut != CUT_USUAL) w->tuned = NULL;
+}
+
 const Wrapper *emit_wrapper(Emit *e, const PlanOp *op)
 {
     Wrapper w = { .op = op, .kernel = op->kernel, .split = op->split };
@@ -285,6 +303,7 @@ const Wrapper *emit_wrapper(Emit *e, const PlanOp *op)
     Wrapper *known = name_map_find(e->wrapper_of, key);
     if (known) return known;
     w.name = own_name(e, w.name);
+    tune(e->form.tuning, &w);
     known = arena_alloc(e->arena, sizeof *known);
     *known = w;
     name_map_add(e->wrapper_of, key, known);

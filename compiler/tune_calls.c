@@ -20,7 +20,7 @@ typedef struct Called {
 /* An engine with every call cut in one way; of_op[block][operation] is the place of its function, or -1. */
 typedef struct Way { LinearCut cut; Engine *engine; int **of_op; } Way;
 
-typedef struct Calls { Tune *tune; Called *list; int count; Way ways[CUTS]; int way_count; Way *running; } Calls;
+typedef struct Calls { Tune *tune; const Emit *names; Called *list; int count; Way ways[CUTS]; int way_count; Way *running; } Calls;
 
 static int place_of(const Calls *c, const char *name)
 {
@@ -48,7 +48,7 @@ static int **functions_of(const Calls *c, const Plan *p)
 static void find_functions(Calls *c)
 {
     Arena *a = c->tune->bench.arena;
-    const Emit *e = emit_named(a, c->tune->bench.plan);
+    const Emit *e = c->names = emit_named(a, c->tune->bench.plan);
     c->list = arena_array(a, (size_t)e->wrapper_count, sizeof *c->list);
     for (int i = 0; i < e->wrapper_count; i++) {
         if (!kernel_is_linear(e->wrappers[i]->kernel)) continue;
@@ -62,7 +62,7 @@ static void find_functions(Calls *c)
 static bool anyone_can(const Calls *c, LinearCut cut)
 {
     for (int i = 0; i < c->count; i++)
-        if (cut == CUT_USUAL || emit_can_cut(c->list[i].wrapper, cut)) return true;
+        if (cut == CUT_USUAL || emit_can_cut(c->names, c->list[i].wrapper, cut)) return true;
     return false;
 }
 
@@ -134,7 +134,7 @@ static void judge(const Calls *c, Called *f)
     f->best_calls = f->calls;
     for (int i = 0; i < c->way_count; i++) {
         const LinearCut cut = c->ways[i].cut;
-        if (cut != CUT_USUAL && !emit_can_cut(f->wrapper, cut)) continue;
+        if (cut != CUT_USUAL && !emit_can_cut(c->names, f->wrapper, cut)) continue;
         f->best.us[cut] = bench_median(b->arena, f->ns[cut], b->repetitions) / 1e3;
         cuts[n] = cut;
         ns[n++] = f->ns[cut];

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const CutRow cut_rows[CUTS] = {
-#define CUT(id, name, panels, rows, words) [CUT_##id] = { name, panels, rows, words },
+#define CUT(id, name, one_stream, panels, rows, words) [CUT_##id] = { name, one_stream, panels, rows, words },
 #include "cuts.def"
 #undef CUT
 };

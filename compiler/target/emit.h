@@ -110,9 +110,9 @@ void emit_example(Emit *e, Text *out);
 /* The wrapper for an operation, made on first use; emit_wrappers_begin once before. */
 void emit_wrappers_begin(Emit *e);
 const Wrapper *emit_wrapper(Emit *e, const PlanOp *op);
-/* Whether a function can be cut so, and is then another than as usual: a cut of rows where many are shared out, one of panels where
- * one row meets more panels of f32; with 8 bits each cut would round the row anew. */
-bool emit_can_cut(const Wrapper *w, LinearCut cut);
+/* Whether a function can be cut so, and is then another than as usual: rows where many are shared out; panels where one row meets
+ * several of f32, for with 8 bits each cut would round the row anew. */
+bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut);
 /* The functions that the text of a plan has, for emit_wrapper to find: an Emit in which they have their names. */
 Emit *emit_named(Arena *a, const Plan *p);
 /* How a main refers to weights inside the program: a declaration and an expression; "" and NULL for a file. */

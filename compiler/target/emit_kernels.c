@@ -185,7 +185,7 @@ static Cutting cutting_of(Emit *e, const Wrapper *w, const char *begin, const ch
         return (Cutting){ arena_format(e->arena, "for (int r = rows.begin; r < rows.end; r += %d)\n    ", cut->rows), "r",
                           arena_format(e->arena, "rows.end - r < %d ? rows.end - r : %d", cut->rows, cut->rows), "" };
     if (!cut->panels) return (Cutting){ "", "rows.begin", "rows.end - rows.begin", arena_format(e->arena, "%s, %s", begin, end) };
-    const char *range = cut->panels == 1 ? "p, p + 1" : arena_format(e->arena, "p, p + %d < %s ? p + %d : %s", cut->panels, end, cut->panels, end);
+    const char *range = arena_format(e->arena, "p, p + %d < %s ? p + %d : %s", cut->panels, end, cut->panels, end);
     return (Cutting){ arena_format(e->arena, "for (int p = %s; p < %s; p += %d)\n    ", begin, end, cut->panels), "", "", range };
 }
 

@@ -32,9 +32,9 @@ sed -n 's/^static inline void \(linear_[a-z0-9_]*\)(.*/\1/p' "$scratch/usual/gat
 sed -n 's/^    \(linear_[a-z0-9_]*\) = { take = "[a-z0-9_]*", us = { usual = [0-9.]*.* } },$/\1/p' "$scratch/made.lua" | sort | diff "$scratch/wanted" -
 [ $? = 0 ] && [ "$(wc -l <"$scratch/wanted")" -ge 8 ]
 verdict $? 'every linear of the model has its time'
-grep -Eq '^    linear_72x205_unbiased = .*usual = .*panels_1 = .*panels_2 = .*panels_4 = ' "$scratch/made.lua" &&
+grep -Eq '^    linear_72x205_unbiased = .*usual = .*one_stream = .*panels_2 = .*panels_4 = ' "$scratch/made.lua" && ! grep -q abreast "$scratch/made.lua" &&
     grep -Eq '_rows = .*usual = .*rows_42 = .*rows_84 = ' "$scratch/made.lua" &&
-    ! awk '/^    linear/ { rows = $1 ~ /_rows$/; sub(/^ *[^ ]*/, ""); print rows, $0 }' "$scratch/made.lua" | grep -E '^1.*panels_|^0.*rows_'
+    ! awk '/^    linear/ { rows = $1 ~ /_rows$/; sub(/^ *[^ ]*/, ""); print rows, $0 }' "$scratch/made.lua" | grep -E '^1.*(panels_|stream)|^0.*rows_'
 verdict $? 'each in every way that it can be cut'
 grep -Eq '^  -- layers: as usual; us: pp120: as usual [0-9.]+, a loop over layers [0-9.]+; tg120: as usual [0-9.]+, a loop over layers [0-9.]+$' "$scratch/made.lua" &&
     grep -q '^linear_72x205_unbiased .* us as usual' "$scratch/out" && grep -q '^layers  *as usual, us: pp120: ' "$scratch/out"
@@ -49,8 +49,8 @@ cat >"$scratch/all.lua" <<'END'
 return xf.tune {
   model = "gated", dtype = "f32", machine = "another */ machine", threads = 3, layers = "loop",
   calls = {
-    linear_72x144 = { take = "panels_2", us = { usual = 14.9, panels_1 = 13, panels_2 = 12.3 } },
-    linear_72x72_add = { take = "panels_1", us = { usual = 3 } },
+    linear_72x144 = { take = "panels_2", us = { usual = 14.9, one_stream = 13, panels_2 = 12.3 } },
+    linear_72x72_add = { take = "one_stream", us = { usual = 3 } },
     linear_72x200_unbiased_silu_gate_rows = { take = "rows_42", us = { usual = 14.9, rows_42 = 12.3, rows_84 = 13 } },
     linear_72x205_unbiased = { us = { usual = 7.25, panels_4 = 8 } },
   },
@@ -71,9 +71,8 @@ cat >"$scratch/wanted" <<'END'
 >     for (int p = panels.begin; p < panels.end; p += 2)
 >         rt_linear_f32(&shape, y, x, w, 1, p, p + 2 < panels.end ? p + 2 : panels.end);
 > /* tuned: panel by panel; as usual 3 */
-<     rt_linear_add_f32(&shape, y, x, w, a, 1, panels.begin, panels.end);
->     for (int p = panels.begin; p < panels.end; p += 1)
->         rt_linear_add_f32(&shape, y, x, w, a, 1, p, p + 1);
+<     static const RtLinear shape = { .in = 72, .out = 72, .x_stride = 80, .y_stride = 80, .has_bias = 1, .activation = RT_IDENTITY };
+>     static const RtLinear shape = { .in = 72, .out = 72, .x_stride = 80, .y_stride = 80, .has_bias = 1, .activation = RT_IDENTITY, .one_stream = 1 };
 > /* tuned: 7.25 us as usual; 4 panels at a time 8 */
 END
 diff "$scratch/usual/gated_kernels.h" "$scratch/tuned/gated_kernels.h" | grep '^[<>]' | sort >"$scratch/found"
@@ -99,7 +98,7 @@ return xf.model { name = "vectors", kind = "encoder", layers = 1, heads = 2, d_m
 END
 "$xformc" tune "$scratch/vectors.lua" -r 1 -t 1 --seconds 0.02 -q -o "$scratch/vectors.tune.lua" 2>"$scratch/err"
 sed -i -e 's/take = "usual", us = { usual = \([0-9.]*\), rows_42/take = "rows_42", us = { usual = \1, rows_42/' \
-    -e 's/take = "usual", us = { usual = \([0-9.]*\), panels_1/take = "panels_1", us = { usual = \1, panels_1/' "$scratch/vectors.tune.lua"
+    -e 's/take = "usual", us = { usual = \([0-9.]*\), one_stream/take = "one_stream", us = { usual = \1, one_stream/' "$scratch/vectors.tune.lua"
 seq 1 97 | tr '\n' ' ' | sed 's/[5-9][0-9]/7/g' >"$scratch/ids"
 for engine in jit native; do
     "$xformc" run "$scratch/vectors.lua" --ids --raw --engine $engine --tune "$scratch/vectors.tune.lua" <"$scratch/ids" >"$scratch/$engine.f32" 2>>"$scratch/err"
@@ -122,7 +121,7 @@ verdict $? 'of another dtype too'
 cat >"$scratch/strange.lua" <<'END'
 return xf.tune { calls = {
   linear_72x144 = { take = "panels_2" },
-  linear_72x145 = { take = "panels_1" },
+  linear_72x145 = { take = "one_stream" },
   linear_72x72_add = { take = "rows_42" } } }
 END
 "$xformc" compile $spec --tune "$scratch/strange.lua" -q -o "$scratch/strange" 2>"$scratch/err"
@@ -148,10 +147,10 @@ fault 'no number of threads' '*bad.lua:2:3: error: threads must be a whole numbe
 fault 'no form of layers' '*bad.lua:1:18: error: layers must be one of "calls", "loop"; found "loops"
 *did you mean "loop"?' 'return xf.tune { layers = "loops" }'
 fault 'no instruction set' '*bad.lua:1:18: error: isa = "avx3": there is no "avx3"; did you mean "avx2"??*' 'return xf.tune { isa = "avx3" }'
-fault 'an unknown cut' '*bad.lua:3:5: error: linear_1x1: take must be one of "usual", *; found "panel_1"
-*did you mean "panels_1"?' 'return xf.tune {
+fault 'an unknown cut' '*bad.lua:3:5: error: linear_1x1: take must be one of "usual", *; found "panel_2"
+*did you mean "panels_2"?' 'return xf.tune {
   calls = {
-    linear_1x1 = { take = "panel_1" } } }'
+    linear_1x1 = { take = "panel_2" } } }'
 fault 'a time of nothing' '*bad.lua:2:25: error: b: a time must be a number of microseconds above 0, found -1
 *' 'return xf.tune { threads = 1,
   calls = { a = { },    b = { us = { usual = -1 } } } }'

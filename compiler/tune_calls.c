@@ -93,9 +93,8 @@ static void count(void *user, Engine *e, const JitAt *at)
 }
 
 /* Once uncounted, to bring weights and code into the caches, then for a while. */
-static rt_status watch(Calls *c, Way *w, const BenchTest *t)
+static rt_status watch(Calls *c, Way *w, const Bench *b, const BenchTest *t)
 {
-    const Bench *b = &c->tune->bench;
     const int64_t share = (int64_t)(1e9 * b->seconds / b->repetitions);
     rt_status s = bench_ready(b, w->engine, t);
     if (!s) s = bench_run(b, w->engine, t);
@@ -111,12 +110,15 @@ static rt_status watch(Calls *c, Way *w, const BenchTest *t)
 
 static rt_status one_round(Calls *c, Way *w, const BenchTest *t, int round)
 {
+    Bench b = c->tune->bench;
+    b.arena = arena_new();          /* every run takes some of it */
     for (int i = 0; i < c->count; i++) c->list[i].count = c->list[i].calls = 0;
-    const rt_status s = watch(c, w, t);
+    const rt_status s = watch(c, w, &b, t);
     for (int i = 0; i < c->count && !s; i++) {
         Called *f = &c->list[i];
-        if (f->count) f->ns[w->cut][round] = bench_median(c->tune->bench.arena, f->samples, f->count);
+        if (f->count) f->ns[w->cut][round] = bench_median(b.arena, f->samples, f->count);
     }
+    arena_free(b.arena);
     return s;
 }
 

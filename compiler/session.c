@@ -169,7 +169,7 @@ bool session_read(Session *s)
     if (s->choices->max_len && !draft_set_length(s->arena, s->diag, draft, s->choices->max_len)) return false;
     if (draft->shortened) note_shortened(s, draft);
     s->phases.read_ns = clock_now_ns() - begin;
-    return session_take(s, draft) && take_tuning(s);
+    return session_take(s, draft);
 }
 
 static const Draft *with_dtype(Session *s, const Draft *draft)
@@ -206,7 +206,7 @@ bool session_take(Session *s, const Draft *draft)
                                .lanes = session_lanes(s->choices) };
     if (!plan_fits(s->diag, s->graph, most)) return false;
     if (dumps(s, 'g')) graph_dump(s->graph, stderr);
-    return !graph_has_custom(s->graph) || custom_check(s->arena, s->diag, s->graph);
+    return (!graph_has_custom(s->graph) || custom_check(s->arena, s->diag, s->graph)) && take_tuning(s);
 }
 
 Plan *session_plan(Session *s, PlanTarget target, bool taps)

@@ -109,6 +109,16 @@ done
 verdict $? 'tuned code, in memory and native, gives the same bits'
 cat "$scratch/err"
 
+# At the prompt, whose text XFORMC_DEBUG=4 shows.
+cat >"$scratch/prompt" <<END
+m = xf.compile("$spec", { tune = "$scratch/all.lua", tier = "jit", notes = false })
+print(select(2, pcall(xf.compile, "$spec", { tune = "$scratch/absent.lua" })))
+END
+XFORMC_DEBUG=4 "$xformc" repl <"$scratch/prompt" >"$scratch/out" 2>"$scratch/err"
+grep -q 'p += 2' "$scratch/err" && grep -q 'r += 42' "$scratch/err" && grep -q 'absent.lua: No such file or directory' "$scratch/out"
+verdict $? 'xf.compile takes a file of times'
+tail -n 3 "$scratch/out"
+
 # ---- another model, another form of it ----------------------------------------------------------------------------
 
 sed 's/model = "gated"/model = "other"/' "$scratch/all.lua" >"$scratch/other.lua"

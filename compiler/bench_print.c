@@ -45,19 +45,6 @@ static void add_list(Fields *f, const char *key, const double *x, int n)
 
 /* ---- what a row says -------------------------------------------------------------------------------------- */
 
-const char *bench_processor(Arena *a)
-{
-    char line[256];
-    const char *name = "";
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    while (f && !*name && fgets(line, sizeof line, f)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon) name = arena_copy(a, colon + 2, strcspn(colon + 2, "\n"));
-    }
-    if (f) fclose(f);
-    return name;
-}
-
 static const char *time_text(Arena *a)
 {
     const time_t now = time(NULL);
@@ -74,7 +61,7 @@ static void model_fields(const Bench *b, const BenchRow *r, Fields *f)
     const BenchTest *t = r->test;
     const bool ready = t->work == BENCH_DECODE;
     add_text(f, "build_commit", XFORMC_VERSION);
-    add_text(f, "cpu_info", bench_processor(b->arena));
+    add_text(f, "cpu_info", machine_processor(b->arena));
     add_text(f, "backends", "CPU");
     add_text(f, "model_filename", m->spec_path);
     add_text(f, "model_type", m->name);

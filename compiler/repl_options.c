@@ -80,8 +80,8 @@ static const char *const *kv_dtype_words(void)
 static const char *const engine_words[] = { "jit", "native", "generic", NULL }, *const tier_words[] = { "jit", "native", NULL };
 static const char *const kind_words[] = { "encoder", "decoder", "cross", NULL };
 
-static const char *const compile_options[] = { "engine", "tier", "threads", "slots", "isa", "dtype", "kv_dtype", "notes" };
-static const char *const sweep_options[] = { "seconds", "file", "engine", "tier", "threads", "slots", "isa", "dtype", "kv_dtype", "notes" };
+static const char *const compile_options[] = { "engine", "tier", "threads", "slots", "isa", "dtype", "kv_dtype", "tune", "notes" };
+static const char *const sweep_options[] = { "seconds", "file", "engine", "tier", "threads", "slots", "isa", "dtype", "kv_dtype", "tune", "notes" };
 static const char *const attention_options[] = { "kind", "layer", "head", "file" };
 enum { COMPILE_OPTIONS = sizeof compile_options / sizeof *compile_options, SWEEP_OPTIONS = sizeof sweep_options / sizeof *sweep_options,
        ATTENTION_OPTIONS = sizeof attention_options / sizeof *attention_options };
@@ -134,6 +134,7 @@ const char *repl_compile_options(lua_State *L, int index, Choices *c)
     if (repl_option(L, index, "dtype")) c->dtype = repl_word_option(L, "dtype", dtype_words());
     if (repl_option(L, index, "kv_dtype")) c->kv_dtype = repl_word_option(L, "kv_dtype", kv_dtype_words());
     if (repl_option(L, index, "isa")) c->isa = arena_text(repl_of(L)->reader.arena, repl_text_option(L, "isa"));
+    if (repl_option(L, index, "tune")) c->tune = arena_text(repl_of(L)->reader.arena, repl_text_option(L, "tune"));
     if (repl_option(L, index, "notes")) c->quiet = !lua_toboolean(L, -1);
     lua_settop(L, top);
     return tier;

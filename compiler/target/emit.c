@@ -340,9 +340,10 @@ void emit_without_headers(Arena *a, Text *out)
     add_part(out, "rt.h", runtime.data);
 }
 
-Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, LayersForm layers, unsigned isa, unsigned hooks)
+Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, unsigned isa, unsigned hooks)
 {
-    Emit e = emit_new(a, p, identity, head_bytes, (EmitForm){ .weights = WEIGHTS_FILE, .kernels = KERNELS_BOUND, .layers = layers });
+    const EmitForm bound = { .weights = WEIGHTS_FILE, .kernels = KERNELS_BOUND, .layers = form.layers, .tuning = form.tuning };
+    Emit e = emit_new(a, p, identity, head_bytes, bound);
     e.isa = isa;
     e.hooks = hooks;
     Text out = text_new(a), model = text_new(a), header = text_new(a), kernels = text_new(a), runtime = text_new(a);
@@ -356,4 +357,13 @@ Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_by
     add_part(&out, arena_format(a, "%s_kernels.h", e.name), kernels.data);
     add_part(&out, arena_format(a, "%s.c", e.name), model.data);
     return out;
+}
+
+Emit *emit_named(Arena *a, const Plan *p)
+{
+    Emit *e = arena_alloc(a, sizeof *e);
+    Text text = text_new(a);
+    *e = emit_new(a, p, "", 0, (EmitForm){ .isa = NULL });
+    emit_model(e, &text);           /* names are given in the order of first use */
+    return e;
 }

@@ -53,11 +53,11 @@ void emit_paste(Text *out, const char *file)
 typedef struct Form { const char *parameters, *rows_call, *part_call; } Form;
 static const Form forms[KERNELS] = {
     [KERNEL_LINEAR] = { "float *y, const float *x, const void *w",
-        "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
+        "y + ${y} * ${first}, x + ${x} * ${first}, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
     [KERNEL_LINEAR_GATE] = { "float *y, const float *x, const void *w",
-        "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
+        "y + ${y} * ${first}, x + ${x} * ${first}, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
     [KERNEL_LINEAR_ADD] = { "float *y, const float *x, const void *w, const float *a",
-        "y + ${y} * rows.begin, x + ${x} * rows.begin, w, a + ${y} * rows.begin, ${count}, 0, ${parts}", "y, x, w, a, 1, ${range}" },
+        "y + ${y} * ${first}, x + ${x} * ${first}, w, a + ${y} * ${first}, ${count}, 0, ${parts}", "y, x, w, a, 1, ${range}" },
     [KERNEL_NORM] = { "float *y, const float *x, const void *w",
         "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}", "y, x, w, 1" },
     [KERNEL_EMBED] = { "float *y, const void *table, const int *ids",
@@ -127,16 +127,18 @@ static const char *fill(Emit *e, const char *form, const char *const *pairs)
 
 static const char wrapper_template[] =
     "/* ${doc} */\n"
+    "${tuned}\n"
     "static inline void ${name}(${parameters})\n"
     "{\n"
     "    static const ${type} shape = ${shape};\n"
     "${extra}\n"
-    "    ${function}(&shape, ${arguments});\n"
+    "    ${loop}${function}(&shape, ${arguments});\n"
     "}\n\n";
 
 /* The same for a compiler that inlines nothing: a call less. */
 static const char macro_template[] =
     "/* ${doc} */\n"
+    "${tuned}\n"
     "static const ${type} shape_of_${name} = ${shape};\n"
     "#define ${name}(${names}) ${function}(&shape_of_${name}, ${arguments})\n\n";
 
@@ -181,26 +183,42 @@ static Extra extra_of(Emit *e, const Wrapper *w)
     return (Extra){ parameters.data, body.data };
 }
 
+/* How a call is cut: a loop before it, or "", and what it then begins with and does. */
+typedef struct Cutting { const char *loop, *first, *count, *range; } Cutting;
+
+static Cutting cutting_of(Emit *e, const Wrapper *w, const char *begin, const char *end)
+{
+    const CutRow *cut = &cut_rows[w->cut];
+    if (cut->rows)
+        return (Cutting){ arena_format(e->arena, "for (int r = rows.begin; r < rows.end; r += %d)\n    ", cut->rows), "r",
+                          arena_format(e->arena, "rows.end - r < %d ? rows.end - r : %d", cut->rows, cut->rows), "" };
+    if (!cut->panels) return (Cutting){ "", "rows.begin", "rows.end - rows.begin", arena_format(e->arena, "%s, %s", begin, end) };
+    const char *range = arena_format(e->arena, "p, p + %d < %s ? p + %d : %s", cut->panels, end, cut->panels, end);
+    return (Cutting){ arena_format(e->arena, "for (int p = %s; p < %s; p += %d)\n    ", begin, end, cut->panels), "", "", range };
+}
+
 static void emit_one(Emit *e, Text *out, const Wrapper *w)
 {
     bool rows = w->split == SPLIT_ROWS, ranged = w->split == SPLIT_COLUMNS || w->split == SPLIT_HEADS;
     const char *span = rows ? "rows" : w->split == SPLIT_HEADS ? "heads" : kernel_is_linear(w->kernel) ? "panels" : "groups";
     const Extra extra = extra_of(e, w);
+    const Cutting cut = cutting_of(e, w, ranged ? arena_format(e->arena, "%s.begin", span) : "0",
+                                   ranged ? arena_format(e->arena, "%s.end", span) : emit_number(e, w->parts));
+    const char *tuned = w->tuned ? arena_format(e->arena, "/* tuned: %s */", tuning_times(e->arena, w->tuned)) : "";
     const char *const pairs[] = {
         "x", emit_number(e, w->x_stride), "y", emit_number(e, w->y_stride), "z", emit_number(e, w->z_stride), "parts", emit_number(e, w->parts),
-        "count", "rows.end - rows.begin", "range",
-        ranged ? arena_format(e->arena, "%s.begin, %s.end", span, span) : arena_format(e->arena, "0, %d", w->parts),
-        "cache", plan_op_is_half(w->op) ? "rt_f16" : "float", "extras", extra.parameters, "extra", *extra.body ? "&extra" : "NULL", NULL };
+        "first", cut.first, "count", cut.count, "range", cut.range, "cache", plan_op_is_half(w->op) ? "rt_f16" : "float",
+        "extras", extra.parameters, "extra", *extra.body ? "&extra" : "NULL", NULL };
     const Form *f = &forms[w->kernel];
     const char *parameters = fill(e, f->parameters, pairs);
     if (rows || ranged) parameters = arena_format(e->arena, "%s, rt_span %s", parameters, span);
-    if (e->form.kernels == KERNELS_BOUND && !rows && !*extra.body) {
-        text_fill(out, macro_template, "doc", w->doc, "type", shape_types[w->kernel], "name", w->name, "shape", w->shape,
+    if (e->form.kernels == KERNELS_BOUND && !rows && !*extra.body && !*cut.loop) {
+        text_fill(out, macro_template, "doc", w->doc, "tuned", tuned, "type", shape_types[w->kernel], "name", w->name, "shape", w->shape,
                   "names", parameter_names(e, parameters), "function", plan_kernel_name(w->op), "arguments", fill(e, f->part_call, pairs), NULL);
         return;
     }
-    text_fill(out, wrapper_template, "doc", w->doc, "name", w->name, "parameters", parameters, "type", shape_types[w->kernel], "shape", w->shape,
-              "extra", extra.body, "function", plan_kernel_name(w->op),
+    text_fill(out, wrapper_template, "doc", w->doc, "tuned", tuned, "loop", cut.loop, "name", w->name, "parameters", parameters,
+              "type", shape_types[w->kernel], "shape", w->shape, "extra", extra.body, "function", plan_kernel_name(w->op),
               "arguments", fill(e, rows ? f->rows_call : f->part_call, pairs), NULL);
 }
 
@@ -208,6 +226,7 @@ static const char head_template[] =
     "/* ${name}_kernels.h: what ${name}.c computes with.\n"
     " * The library's kernels, then one function per distinct shape: with its constants in sight the compiler unrolls\n"
     " * and folds. The text is the same for every instruction set; the compiler's flags choose. */\n"
+    "${tuned}\n"
     "#ifndef ${upper}_KERNELS_H\n"
     "#define ${upper}_KERNELS_H\n\n"
     "#include \"${name}.h\"\n\n"
@@ -286,9 +305,21 @@ static bool any_needs(const Emit *e, const char *header)
     return false;
 }
 
+/* What may stand in a comment. */
+static const char *in_comment(Emit *e, const char *text)
+{
+    char *copy = arena_text(e->arena, text);
+    for (char *s = copy; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == 0x7F || *s == '\\' || (*s == '*' && s[1] == '/')) *s = ' ';
+    return copy;
+}
+
 void emit_kernels(Emit *e, Text *out)
 {
-    text_fill(out, head_template, "name", e->name, "upper", e->upper, NULL);
+    const Tuning *t = e->form.tuning;
+    const char *machine = t && t->machine ? t->machine : "a machine that the file of times does not name";
+    const char *tuned = t ? arena_format(e->arena, "/* Tuned on %s: the times are those of calls there. */", in_comment(e, machine)) : "";
+    text_fill(out, head_template, "name", e->name, "upper", e->upper, "tuned", tuned, NULL);
     enum { HEADERS = 8 };
     const char *pasted[KERNELS + HEADERS];
     const bool half = any_needs(e, "rt_simd_f16.h");

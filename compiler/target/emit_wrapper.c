@@ -42,6 +42,13 @@ const char *emit_activation(Emit *e, int activation)
     return arena_format(e->arena, "RT_%s", names[activation]);
 }
 
+/* Whether one row reads panel after panel: as its cut says, else the plan. */
+static bool one_stream(const Emit *e, const PlanOp *op, LinearCut cut)
+{
+    const int says = cut_rows[cut].one_stream;
+    return op->weights->format == FORMAT_PANELS_F32 && (says < 0 ? e->plan->one_stream : says == 1);
+}
+
 static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     long long in = op->weights->tensor[0]->dim[1].bound, out = op->result->dim[op->result->rank - 1].bound;
@@ -51,7 +58,7 @@ static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                            suffix(op));
     w->shape = arena_format(e->arena, "{ .in = %lld, .out = %lld, .x_stride = %lld, .y_stride = %lld, .has_bias = %d, .activation = %s%s }",
                             in, out, (long long)op->in[0]->stride, (long long)op->out[0]->stride, bias, emit_activation(e, op->activation),
-                            e->plan->one_stream && op->weights->format == FORMAT_PANELS_F32 ? ", .one_stream = 1" : "");
+                            one_stream(e, op, w->cut) ? ", .one_stream = 1" : "");
     const char *sum = bias ? "x W^T + b" : "x W^T";
     w->doc = arena_format(e->arena, active ? "y = %s(%s)" : "y = %s%s", active ? activation_name(op->activation) : "", sum);
     if (op->kernel == KERNEL_LINEAR_ADD) w->doc = arena_format(e->arena, "y = a + %s", w->doc + strlen("y = "));
@@ -277,6 +284,32 @@ static void append_wrapper(Emit *e, Wrapper *w)
     e->wrappers[e->wrapper_count++] = w;
 }
 
+bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut)
+{
+    const CutRow *row = &cut_rows[cut];
+    if (!kernel_is_linear(w->kernel) || cut == CUT_USUAL) return false;
+    if (row->rows) return w->split == SPLIT_ROWS;
+    if (w->split == SPLIT_ROWS || w->op->weights->format != FORMAT_PANELS_F32) return false;
+    return row->panels ? w->parts > row->panels : w->parts > 1 && e->plan->one_stream != (row->one_stream == 1);
+}
+
+/* As the tuning says of its name, or of all. */
+static void tune(Emit *e, Wrapper *w)
+{
+    const Tuning *t = e->form.tuning;
+    const char *name = w->name;
+    if (!t || !kernel_is_linear(w->kernel)) return;
+    w->tuned = tuning_call(t, name);
+    const LinearCut cut = w->tuned ? w->tuned->take : t->every;
+    if (!emit_can_cut(e, w, cut)) {
+        if (cut != CUT_USUAL) w->tuned = NULL;
+        return;
+    }
+    w->cut = cut;
+    describe[w->kernel](e, w->op, w);       /* its shape is another */
+    w->name = name;
+}
+
 const Wrapper *emit_wrapper(Emit *e, const PlanOp *op)
 {
     Wrapper w = { .op = op, .kernel = op->kernel, .split = op->split };
@@ -289,6 +322,7 @@ const Wrapper *emit_wrapper(Emit *e, const PlanOp *op)
     Wrapper *known = name_map_find(e->wrapper_of, key);
     if (known) return known;
     w.name = own_name(e, w.name);
+    tune(e, &w);
     known = arena_alloc(e->arena, sizeof *known);
     *known = w;
     name_map_add(e->wrapper_of, key, known);

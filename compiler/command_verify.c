@@ -30,7 +30,7 @@ static bool open_engine(Session *s, Engines *e, const char *name, const char *cc
     VerifyEngine *v = &e->list[e->count++];
     *v = (VerifyEngine){ .same_bits = same_bits };
     v->tapped = session_engine(s, name, cc, true);
-    if (v->tapped && strcmp(name, "generic") == 0 && s->model->dtype != DTYPES_F32) return true;
+    if (v->tapped && strcmp(name, "generic") == 0 && model_rounds(s->model)) return true;
     if (v->tapped) v->plain = session_engine(s, name, cc, false);
     return v->plain != NULL;
 }

@@ -165,7 +165,7 @@ static int *random_ids(Arena *a, Random *r, int64_t n, int64_t vocabulary)
 /* What subject number i left; false where it is NULL. */
 static bool keep_guide(Verify *v, int i, const Trace *t)
 {
-    if (i == 0 && v->model->dtype != DTYPES_F32) v->guide = t;
+    if (i == 0 && model_rounds(v->model)) v->guide = t;
     return t != NULL;
 }
 

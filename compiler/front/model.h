@@ -85,6 +85,8 @@ int64_t tensor_elements(const TensorSource *t);
 int  tensor_block(const TensorSource *t, int64_t row, int64_t group, uint16_t *factor, int8_t q[32]);
 /* The bits of all its groups; 0 likewise. */
 int  tensor_block_bits(const TensorSource *t);
+/* Whether every number of it is a bf16 of a file, as it stands there. */
+bool tensor_is_bf16(const TensorSource *t);
 /* All elements as f32, row-major, into out[tensor_elements]. Reads unaligned files safely. */
 void tensor_read(const TensorSource *t, float *out);
 /* Whether `view` is that matrix with rows and columns exchanged. */
@@ -139,7 +141,7 @@ enum { TOKENIZERS_NONE, TOKENIZERS_CHARACTERS };
 enum { PROJECTIONS_LAST, PROJECTIONS_FIRST };
 enum { SCORINGS_SOFTMAX, SCORINGS_SIGMOID, SCORINGS_NONE };
 enum { STOPPINGS_FALSE, STOPPINGS_TRUE, STOPPINGS_NEVER };
-enum { DTYPES_F32, DTYPES_INT8, DTYPES_INT4, DTYPES_FILE };
+enum { DTYPES_F32, DTYPES_BF16, DTYPES_INT8, DTYPES_INT4, DTYPES_FILE };
 
 typedef struct LayerFields {
 #define FIELD_MODEL(type, name)
@@ -314,6 +316,7 @@ Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op
 /* The words of a WORD field's list by its name in fields.def; *n receives their number. */
 const char *const *field_words(const char *list, int *n);
 const char *model_dtype(const Model *m);            /* "int8": what linears and embeddings are packed as */
+bool model_rounds(const Model *m);                  /* activations to 8 bits, in front of linears of such weights */
 /* Every field with its type, scope and default, and below that its meaning, in 100 columns. */
 void fields_print(FILE *to);
 /* The families of Hugging Face folders, a line each: model_type, what is spelt so. */

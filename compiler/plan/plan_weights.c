@@ -5,21 +5,25 @@
 
 #include <string.h>
 
-/* The bits of a matrix's groups in its file, of all layers; 0 where it has none. */
-static int bits_in_file(const Tensor *t)
+/* What a matrix is in its file: groups of bits, or bf16; f32 for all else, and where its layers differ. */
+static Format format_in_file(const Tensor *t)
 {
-    const int bits = tensor_block_bits(t->source[0]);
-    for (int i = 1; i < t->layers; i++)
-        if (tensor_block_bits(t->source[i]) != bits) return 0;
-    return bits;
+    Format f = FORMAT_PANELS_F32;
+    for (int i = 0; i < (t->layers ? t->layers : 1); i++) {
+        const int bits = tensor_block_bits(t->source[i]);
+        const Format of_layer = bits == 8 ? FORMAT_PANELS_INT8 : bits == 4 ? FORMAT_PANELS_INT4
+                              : tensor_is_bf16(t->source[i]) ? FORMAT_PANELS_BF16 : FORMAT_PANELS_F32;
+        if (i && of_layer != f) return FORMAT_PANELS_F32;
+        f = of_layer;
+    }
+    return f;
 }
 
-bool plan_is_quantised(const Graph *g, const Tensor *t)
+/* A matrix that linears and embeddings read, and nothing else. */
+static bool is_matrix(const Graph *g, const Tensor *t)
 {
-    enum { MOST_INPUTS = 65536 };               /* of a row of activations that kernels round at once */
     bool used = false;
-    if (g->model->dtype == DTYPES_F32 || t->kind != TENSOR_PARAM || t->rank != 2 || t->dim[1].bound > MOST_INPUTS) return false;
-    if (g->model->dtype == DTYPES_FILE && !bits_in_file(t)) return false;
+    if (t->kind != TENSOR_PARAM || t->rank != 2) return false;
     for (int i = 0; i < g->block_count; i++)
         for (int j = 0; j < g->blocks[i]->count; j++) {
             const Node *n = g->blocks[i]->nodes[j];
@@ -32,11 +36,16 @@ bool plan_is_quantised(const Graph *g, const Tensor *t)
     return used;
 }
 
-Format plan_quantised_format(const Graph *g, const Tensor *t)
+Format plan_weight_format(const Graph *g, const Tensor *t)
 {
-    if (g->model->dtype == DTYPES_FILE) return bits_in_file(t) == 4 ? FORMAT_PANELS_INT4 : FORMAT_PANELS_INT8;
-    const bool half = g->model->dtype == DTYPES_INT4 && (g->model->graph || strstr(t->name, ".ffn."));
-    return half ? FORMAT_PANELS_INT4 : FORMAT_PANELS_INT8;
+    enum { MOST_INPUTS = 65536 };               /* of a row of activations that kernels round at once */
+    static const Format formats[] = { [DTYPES_F32] = FORMAT_PANELS_F32, [DTYPES_BF16] = FORMAT_PANELS_BF16,
+                                      [DTYPES_INT8] = FORMAT_PANELS_INT8, [DTYPES_INT4] = FORMAT_PANELS_INT4 };
+    const int dtype = g->model->dtype;
+    if (dtype == DTYPES_F32 || !is_matrix(g, t)) return FORMAT_PANELS_F32;
+    Format f = dtype == DTYPES_FILE ? format_in_file(t) : formats[dtype];
+    if (dtype == DTYPES_INT4 && !g->model->graph && !strstr(t->name, ".ffn.")) f = FORMAT_PANELS_INT8;
+    return format_is_quantised(f) && t->dim[1].bound > MOST_INPUTS ? FORMAT_PANELS_F32 : f;
 }
 
 static void shape_packed(Packed *k)
@@ -47,6 +56,12 @@ static void shape_packed(Packed *k)
         k->rank = 3;
         k->shape[0] = pad16(t->dim[0].bound) / 16;
         k->shape[1] = t->dim[1].bound + (k->tensor[1] ? 1 : 0);
+        k->shape[2] = 16;
+        break;
+    case FORMAT_PANELS_BF16:
+        k->rank = 3;
+        k->shape[0] = pad16(t->dim[0].bound) / 16;
+        k->shape[1] = (int64_t)rt_panel_bytes((int)t->dim[1].bound, k->tensor[1] != NULL, format_bits(k->format)) / 32;
         k->shape[2] = 16;
         break;
     case FORMAT_PANELS_INT8:
@@ -75,7 +90,7 @@ static void shape_packed(Packed *k)
         break;
     case FORMATS: break;
     }
-    k->bytes = format_is_quantised(k->format) ? 1 : sizeof(float);
+    k->bytes = (size_t)format_rows[k->format].size;
     for (int r = 0; r < k->rank; r++) k->bytes *= (size_t)k->shape[r];
 }
 

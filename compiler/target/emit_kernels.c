@@ -241,17 +241,26 @@ void emit_bound(Emit *e, Text *out)
     emit_wrappers(e, out);
 }
 
-/* What a file of kernels needs besides rt_simd.h and rt_tile.h, before the first one that does. */
+/* What a file of kernels needs besides rt_simd.h and rt_tile.h; NULL for nothing. */
+static const char *header_of(const char *file)
+{
+    static const struct { const char *file, *header; } needs[] = {
+        { "kernels/linear_f32.c", "rt_linear.h" }, { "kernels/linear_bf16.c", "rt_linear.h" }, { "kernels/linear_int8.c", "rt_simd_int8.h" },
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (strcmp(needs[i].file, file) == 0) return needs[i].header;
+    return NULL;
+}
+
+/* It stands before the first file that needs it. */
 static void paste_before(Text *out, const char *file, const char *const *pasted, int n)
 {
-    static const struct { const char *file, *header; } needs[] = { { "kernels/linear_int8.c", "rt_simd_int8.h" } };
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-        bool there = strcmp(needs[i].file, file) != 0;
-        for (int k = 0; k < n; k++) there |= strcmp(needs[i].file, pasted[k]) == 0;
-        if (there) continue;
-        emit_paste(out, needs[i].header);
-        text_add(out, "\n");
-    }
+    const char *header = header_of(file);
+    bool there = !header;
+    for (int k = 0; !there && k < n; k++) there = header_of(pasted[k]) && strcmp(header_of(pasted[k]), header) == 0;
+    if (there) return;
+    emit_paste(out, header);
+    text_add(out, "\n");
 }
 
 void emit_kernels(Emit *e, Text *out)

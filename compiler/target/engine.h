@@ -80,6 +80,8 @@ double engine_tolerance(const Model *m, const char *name);
 /* The same against numbers that were computed apart from it, from the inputs on. Where activations are rounded to 8 bits that is
  * 5e-2: what lies between two of these may fall to either side, by 1/127 of its group's largest number, and all that follows too. */
 double engine_tolerance_apart(const Model *m, const char *name);
+/* The same against numbers that were computed with the weights as they were trained: 5e-2 wherever weights are rounded too. */
+double engine_tolerance_exact(const Model *m, const char *name);
 
 /* A tensor in a state, dense: out[heads][rows][columns] of which `rows` and `columns` are in use. For an output or a
  * whole buffer of layout ROWS or INTS (as floats), layer index 0 unless it is a tap. */

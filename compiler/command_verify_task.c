@@ -195,7 +195,7 @@ bool task_measure(Session *s, Task *task)
     *task = (Task){ .answers = s->choices->task, .perplexity = s->choices->perplexity };
     if (!task->answers && !task->perplexity) return true;
     if (!measure(s, task)) return false;
-    if (s->model->dtype == DTYPES_F32) return true;
+    if (!model_is_narrow(s->model)) return true;
     Choices c = *s->choices;
     c.dtype = "f32";
     Session *plain = session_new(&c);

@@ -181,5 +181,3 @@ void fields_print(FILE *to)
     }
 }
 
-const char *model_dtype(const Model *m) { return fields[FIELD_ID_dtype].words[m->dtype]; }
-bool model_rounds(const Model *m) { return m->dtype == DTYPES_INT8 || m->dtype == DTYPES_INT4 || m->dtype == DTYPES_FILE; }

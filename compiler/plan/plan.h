@@ -143,6 +143,8 @@ typedef struct Plan {
 /* Whether state and weights have a sensible size, worked out in floating point; false after an error told at the model.
  * To be asked before plan_make. */
 bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
+/* Whether each pattern of dtype matches a matrix, and one alone decides of each; false after errors told at them. Likewise. */
+bool  plan_dtypes_hold(Diag *d, const Graph *g);
 /* Whether this machine has the memory to run or pack it; false after an error told, EXIT_NO_FEATURE. */
 bool  plan_fits_machine(Diag *d, const Plan *p);
 /* All passes below in order. */
@@ -179,8 +181,7 @@ const Buffer *plan_hidden(const Plan *p);
 const Buffer *plan_vector(const Plan *p);
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
 
-/* The panels that stand for a parameter of the model: what the dtype says of those that linears and embeddings read, and nothing else.
- * int4: 4 bits for feed-forwards, which have most weights and suffer least, and for an xf.graph, else 8. */
+/* The panels that stand for a parameter of the model: what the dtype says of those that linears and embeddings read, and nothing else. */
 Format plan_weight_format(const Graph *g, const Tensor *t);
 
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }

@@ -36,16 +36,53 @@ static bool is_matrix(const Graph *g, const Tensor *t)
     return used;
 }
 
+/* In the model: of several layers, that of the first. */
+static const char *matrix_name(const Tensor *t) { return t->layers ? t->source[0]->name : t->name; }
+
 Format plan_weight_format(const Graph *g, const Tensor *t)
 {
     enum { MOST_INPUTS = 65536 };               /* of a row of activations that kernels round at once */
     static const Format formats[] = { [DTYPES_F32] = FORMAT_PANELS_F32, [DTYPES_BF16] = FORMAT_PANELS_BF16,
                                       [DTYPES_INT8] = FORMAT_PANELS_INT8, [DTYPES_INT4] = FORMAT_PANELS_INT4 };
-    const int dtype = g->model->dtype;
-    if (dtype == DTYPES_F32 || !is_matrix(g, t)) return FORMAT_PANELS_F32;
-    Format f = dtype == DTYPES_FILE ? format_in_file(t) : formats[dtype];
-    if (dtype == DTYPES_INT4 && !g->model->graph && !strstr(t->name, ".ffn.")) f = FORMAT_PANELS_INT8;
+    if (!model_is_narrow(g->model) || !is_matrix(g, t)) return FORMAT_PANELS_F32;
+    const int dtype = model_dtype_of(g->model, matrix_name(t));
+    const Format f = dtype == DTYPES_FILE ? format_in_file(t) : formats[dtype];
     return format_is_quantised(f) && t->dim[1].bound > MOST_INPUTS ? FORMAT_PANELS_F32 : f;
+}
+
+/* Whether it is the matrix t, or one of its layers. */
+static bool is_matched(const DtypeRule *r, const Graph *g, const Tensor *t)
+{
+    bool any = false;
+    if (!is_matrix(g, t)) return false;
+    for (int i = 0; i < (t->layers ? t->layers : 1); i++) any |= dtype_rule_matches(r, t->layers ? t->source[i]->name : t->name);
+    return any;
+}
+
+static bool matches_any(Diag *d, const Graph *g, const DtypeRule *r)
+{
+    for (int i = 0; i < g->tensor_count; i++)
+        if (is_matched(r, g, g->tensors[i])) return true;
+    diag_error(d, EXIT_BAD_DATA, r->at, "dtype: no matrix of a linear or an embedding is called \"%s\"", r->pattern);
+    if (g->model->tied && strncmp(r->pattern, "output", strlen("output")) == 0)
+        diag_note(d, r->at, "the output layer is the embedding, \"decoder.embed.table\"");
+    else diag_note(d, r->at, "compile SPEC -d m lists the names");
+    return false;
+}
+
+bool plan_dtypes_hold(Diag *d, const Graph *g)
+{
+    const Model *m = g->model;
+    bool good = true;
+    for (int i = 0; i < m->dtype_rule_count; i++) good &= matches_any(d, g, &m->dtype_rules[i]);
+    for (int i = 0; m->dtype_rule_count && good && i < m->tensor_count; i++) {
+        const DtypeRule *other, *rule = model_dtype_rule(m, m->tensors[i].name, &other);
+        if (!other) continue;
+        diag_error(d, EXIT_BAD_DATA, other->at, "dtype: \"%s\" and \"%s\" both match %s, and neither is the closer one", rule->pattern,
+                   other->pattern, m->tensors[i].name);
+        good = false;
+    }
+    return good;
 }
 
 static void shape_packed(Packed *k)

@@ -131,4 +131,4 @@ double engine_tolerance(const Model *m, const char *name)
 
 double engine_tolerance_apart(const Model *m, const char *name) { return model_rounds(m) ? 5e-2 : engine_tolerance(m, name); }
 
-double engine_tolerance_exact(const Model *m, const char *name) { return m->dtype == DTYPES_F32 ? engine_tolerance(m, name) : 5e-2; }
+double engine_tolerance_exact(const Model *m, const char *name) { return model_is_narrow(m) ? 5e-2 : engine_tolerance(m, name); }

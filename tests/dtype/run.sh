@@ -120,6 +120,43 @@ verdict $? 'bf16 answers, by jit and generic'
 "$xformc" compile tests/specs/modern_decoder.lua --dtype int8 -q -o "$scratch/tied" -d p 2>&1 | grep -c 'decoder.embed.table.*panels-int8' | grep -qx 1
 verdict $? 'a tied table is packed once'
 
+# ---- by tensor --------------------------------------------------------------------------------------------------------
+
+# spec DTYPE: specs/dates.lua with that dtype.
+spec() { sed "s/\"dates\",/\"dates\", dtype = $1,/"'; s#"dates/dates#"'"$PWD"'/specs/dates/dates#' specs/dates.lua >"$scratch/mixed.lua"; }
+spec '{ default = "int8", ["*.ffn"] = "int4", ["decoder.1.ffn.down"] = "bf16", ["decoder.0.self_attn.k"] = "bf16", ["output"] = "f32", ["encoder.embed"] = "f32" }'
+"$xformc" verify "$scratch/mixed.lua" --engine jit >"$scratch/out" 2>&1 && [ "$("$xformc" run "$scratch/mixed.lua" '3rd of May 2019')" = 2019-05-03 ]
+verdict $? 'four dtypes in one model: jit as generic, and it answers'
+tail -n 1 "$scratch/out"
+"$xformc" info "$scratch/mixed.lua" --json >"$scratch/out" && grep -q '"name":"output.weight","where":"panels-f32"' "$scratch/out" &&
+    grep -q '"name":"encoder.{}.ffn.up.weight","where":"panels-int4, 2 layers"' "$scratch/out" && grep -q '"name":"encoder.embed.table","where":"table-f32"' "$scratch/out" &&
+    grep -q '"name":"decoder.1.ffn.down.weight","where":"panels-bf16"' "$scratch/out" && grep -q '"name":"decoder.0.ffn.down.weight","where":"panels-int4"' "$scratch/out" &&
+    grep -q '"name":"decoder.0.self_attn.k.weight","where":"panels-bf16"' "$scratch/out" && grep -q '"name":"decoder.0.self_attn.q.weight","where":"panels-int8"' "$scratch/out" &&
+    "$xformc" info "$scratch/mixed.lua" | grep -q '^  bf16 .* 2 matrices$' && "$xformc" info "$scratch/mixed.lua" --lua | grep -qF '["decoder.1.ffn.down"] = "bf16"'
+verdict $? 'info says what each is packed as'
+"$xformc" compile "$scratch/mixed.lua" -q -o "$scratch/mixed" && grep -q '^ \* Weights [0-9a-f]*, [0-9]* bytes: f32, bf16, int8 and int4\. ' "$scratch/mixed/dates.c"
+verdict $? 'so does the emitted text'
+"$xformc" pack "$scratch/mixed.lua" --dtype f32 -q -o "$scratch/option" && cmp "$scratch/option" "$scratch/f32"
+verdict $? '--dtype goes before all patterns'
+# The content's hash and the tensors are the same, whoever said it: default and word, or patterns alone.
+spec '{ default = "int8", ["*.ffn"] = "int4" }'
+"$xformc" pack "$scratch/mixed.lua" -q -o "$scratch/by_pattern" && "$xformc" pack specs/dates.lua --dtype int4 -q -o "$scratch/by_word" &&
+    cmp "$scratch/by_pattern" "$scratch/by_word"
+verdict $? 'patterns that say what int4 says pack the same file'
+spec '{ ["*"] = "bf16" }'
+"$xformc" pack "$scratch/mixed.lua" -q -o "$scratch/by_pattern" && "$xformc" pack specs/dates.lua --dtype bf16 -q -o "$scratch/by_word" &&
+    cmp "$scratch/by_pattern" "$scratch/by_word"
+verdict $? 'and so does one for all'
+spec '{ ["encodr.*.ffn"] = "int4" }'
+fails 'a pattern without a matrix' 65 'mixed.lua:4:30: error: dtype: no matrix of a linear or an embedding is called "encodr.*.ffn"' "$xformc" info "$scratch/mixed.lua"
+spec '{ ["encoder.position"] = "int8" }'
+fails 'a pattern of a table that is no matrix' 65 'no matrix of a linear or an embedding is called "encoder.position"' "$xformc" info "$scratch/mixed.lua"
+spec '{ ["encoder.*.up"] = "int8", ["encoder.*.ff*"] = "int4" }'
+fails 'two patterns, none closer' 65 'dtype: "encoder.*.up" and "encoder.*.ff*" both match encoder.0.ffn.up.weight, and neither is the closer one' \
+    "$xformc" info "$scratch/mixed.lua"
+spec '{ ["encoder.0"] = "int9" }'
+fails 'an unknown word' 65 'error: dtype["encoder.0"] has no choice "int9"; the choices are' "$xformc" info "$scratch/mixed.lua"
+
 # ---- the prompt, bench ------------------------------------------------------------------------------------------------
 
 cat >"$scratch/look.lua" <<'END'

@@ -71,7 +71,7 @@ static bool open_engines(Session *s, Engines *e)
     if ((!only || strcmp(only, "jit") == 0) && !open_engine(s, e, "jit", NULL, 1)) return false;
     if (!only || strcmp(only, "native") == 0) {
         if (!open_native(s, e, &cc)) return false;
-        if (s->choices->kernels == KERNELS_LIBRARY && s->model->dtype == DTYPES_F32 && !open_unrolled(s, e, cc)) return false;
+        if (s->choices->kernels == KERNELS_LIBRARY && !model_is_narrow(s->model) && !open_unrolled(s, e, cc)) return false;
     }
     return open_engine(s, e, "generic", NULL, 0);
 }

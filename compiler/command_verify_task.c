@@ -196,7 +196,7 @@ bool task_measure(Session *s, Task *task)
     *task = (Task){ .answers = s->choices->task, .perplexity = s->choices->perplexity };
     if (!task->answers && !task->perplexity) return true;
     if (!measure(s, task)) return false;
-    if (s->model->dtype == DTYPES_F32 && s->model->kv_dtype == KV_DTYPES_F32) return true;
+    if (!model_is_narrow(s->model) && s->model->kv_dtype == KV_DTYPES_F32) return true;
     Choices c = *s->choices;
     c.dtype = c.kv_dtype = "f32";
     Session *plain = session_new(&c);

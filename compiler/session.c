@@ -177,13 +177,14 @@ static const Draft *with_word(Session *s, const Draft *draft, FieldId field, con
     Draft *own = arena_alloc(s->arena, sizeof *own);
     *own = *draft;
     draft_set_word(s->arena, own, field, (Loc){ 0 }, word);
+    if (field == FIELD_ID_dtype) own->dtype_rule_count = 0;
     return own;
 }
 
 /* What plain C is not written for. */
 static bool kernels_know(const Session *s)
 {
-    if (s->model->dtype == DTYPES_F32 || s->choices->kernels != KERNELS_UNROLLED) return true;
+    if (!model_is_narrow(s->model) || s->choices->kernels != KERNELS_UNROLLED) return true;
     diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "--kernels unrolled knows weights of f32, not of %s: take --kernels library, or --dtype f32",
                model_dtype(s->model));
     return false;
@@ -205,7 +206,7 @@ bool session_take(Session *s, const Draft *draft)
     if (!s->graph) return false;
     const PlanOptions most = { .target = TARGET_PANELS, .taps = s->choices->taps, .slots = session_slots(s),
                                .lanes = session_lanes(s->choices) };
-    if (!plan_fits(s->diag, s->graph, most)) return false;
+    if (!plan_fits(s->diag, s->graph, most) || !plan_dtypes_hold(s->diag, s->graph)) return false;
     if (dumps(s, 'g')) graph_dump(s->graph, stderr);
     return (!graph_has_custom(s->graph) || custom_check(s->arena, s->diag, s->graph)) && take_tuning(s);
 }

@@ -171,16 +171,18 @@ typedef enum RtNormKind {
  * rt_linear_gate_f32: panels of two such matrices, G's, then U's, and y = activation(G x + b) * (U x + c).
  * rt_linear_add_f32: y = a + that, where a has y's stride, and may be y.
  * one_stream: weights come from memory, not from a cache, so that one row reads panel after panel; else many panels abreast.
- * The same with int8 or int4 for f32: w is panels of rt_panel_bytes, and x is rounded to 8 bits in groups of 32, as the weights are. */
+ * The same with another format for f32: w is panels of rt_panel_bytes. With int8 or int4 x is rounded to 8 bits in groups of 32, as the
+ * weights are; with bf16 it is not, and y has the bits of the f32 kernel with the same weights. */
 typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; int one_stream; } RtLinear;
 
-/* A panel of weights of 8 or 4 bits, in groups of 32 inputs, the last one padded: f32 biases [16], if any; f16 factors
- * [groups][16], to a multiple of 64 bytes; then of 8 bits [groups][8][16][4] bytes of four inputs of each output, and a weight is
- * factor * (byte - 128). Of 4 bits [groups][4][16][4] bytes of eight inputs of each output, the first four in the lower halves,
- * and a weight is factor * (half - 8). */
+/* A panel of weights of 16 bits: f32 biases [16], if any; then [in][16] weights, to a multiple of 64 bytes.
+ * Of 8 or 4 bits, in groups of 32 inputs, the last one padded: f32 biases [16], if any; f16 factors [groups][16], to a multiple of
+ * 64 bytes; then of 8 bits [groups][8][16][4] bytes of four inputs of each output, and a weight is factor * (byte - 128). Of 4 bits
+ * [groups][4][16][4] bytes of eight inputs of each output, the first four in the lower halves, and a weight is factor * (half - 8). */
 static inline size_t rt_panel_bytes(int in, int has_bias, int bits)
 {
     const size_t groups = ((size_t)in + 31) / 32;
+    if (bits == 16) return (has_bias ? 64 : 0) + ((size_t)in + 1) / 2 * 64;
     return (has_bias ? 64 : 0) + (groups * 32 + 63) / 64 * 64 + groups * 64 * (size_t)bits;
 }
 
@@ -189,7 +191,7 @@ static inline size_t rt_panel_bytes(int in, int has_bias, int bits)
 typedef struct RtNorm { int heads, width, x_stride, y_stride; RtNormKind kind; float eps; } RtNorm;
 
 /* y[r] = scale * table[ids[r]], or for positions y[r] = x[r] + scale * table[positions[r]] with x of y's stride; table
- * rows are padded to a multiple of 16 with zeros. rt_embed_int8, rt_embed_int4: the table is panels without
+ * rows are padded to a multiple of 16 with zeros. rt_embed_bf16, _int8, _int4: the table is panels without
  * biases, as a linear's. */
 typedef struct RtEmbed { int width, y_stride; float scale; } RtEmbed;
 

@@ -11,16 +11,15 @@
 #include "rt_simd.h"
 #include "rt_simd_f16.h"
 
-/* A format of weights, a literal of every caller. */
-typedef enum RtFormat { RT_F32, RT_F16 } RtFormat;
+/* A format of weights, a literal of every caller: bf16 is the upper half of an f32. */
+typedef enum RtFormat { RT_F32, RT_BF16, RT_F16 } RtFormat;
 /* Sixteen weights as floats, and the floats that they take up. */
 RT_INLINE rt_v16 rt_load_as(const float *w, const RtFormat format)
 {
 #ifdef RT_SIMD_F16_H
     if (format == RT_F16) return rt_load_f16(w);
 #endif
-    (void)format;
-    return rt_load(w);
+    return format == RT_BF16 ? rt_load_bf16(w) : rt_load(w);
 }
 
 RT_INLINE int rt_row_floats(const RtFormat format) { return format == RT_F32 ? 16 : 8; }

@@ -181,6 +181,4 @@ void fields_print(FILE *to)
     }
 }
 
-const char *model_dtype(const Model *m) { return fields[FIELD_ID_dtype].words[m->dtype]; }
-bool model_rounds(const Model *m) { return m->dtype != DTYPES_F32 || m->kv_dtype != KV_DTYPES_F32; }
 const char *model_kv_dtype(const Model *m) { return fields[FIELD_ID_kv_dtype].words[m->kv_dtype]; }

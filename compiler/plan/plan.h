@@ -32,16 +32,17 @@ const char *plan_kernel_name(const struct PlanOp *op);
 bool plan_op_is_half(const struct PlanOp *op);
 
 typedef enum Format {
-#define FORMAT(id, name, dtype, doc) FORMAT_##id,
+#define FORMAT(id, name, word, bits, dtype, size, doc) FORMAT_##id,
 #include "formats.def"
 #undef FORMAT
     FORMATS
 } Format;
-typedef struct FormatRow { const char *name, *dtype, *doc; } FormatRow;
+typedef struct FormatRow { const char *name, *word; int bits; const char *dtype; int size; const char *doc; } FormatRow;
 extern const FormatRow format_rows[FORMATS];
-/* Bits of a weight in panels of bytes, whose kernels round activations too; 0 of other formats. */
-static inline int format_bits(Format f) { return f == FORMAT_PANELS_INT8 ? 8 : f == FORMAT_PANELS_INT4 ? 4 : 0; }
-static inline bool format_is_quantised(Format f) { return format_bits(f) > 0; }
+static inline int format_bits(Format f) { return format_rows[f].bits; }
+/* Panels of weights of fewer bits than 32; those in groups, whose kernels round activations too. */
+static inline bool format_is_narrow(Format f) { return format_bits(f) > 0 && format_bits(f) < 32; }
+static inline bool format_is_quantised(Format f) { return format_bits(f) > 0 && format_bits(f) <= 8; }
 
 /* ---- weights -------------------------------------------------------------------------------------------- */
 
@@ -131,6 +132,7 @@ typedef struct Plan {
     PlanProgram *programs;  int program_count;
     Buffer **buffers;  int buffer_count;            /* that outlive a block: inputs, what is passed on, caches, taps */
     Packed **packed;  int packed_count;             /* in order of execution */
+    Format *formats;                /* of the graph's parameters by their ids: plan_weight_format, whatever the target */
     Tap *taps;  int tap_count;
     size_t header_bytes, slot_bytes, scratch_bytes, tap_bytes, state_bytes;
     size_t slots_offset, scratch_offset, taps_offset;
@@ -144,6 +146,8 @@ typedef struct Plan {
 /* Whether state and weights have a sensible size, worked out in floating point; false after an error told at the model.
  * To be asked before plan_make. */
 bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
+/* Whether each pattern of dtype matches a matrix, and one alone decides of each; false after errors told at them. Likewise. */
+bool  plan_dtypes_hold(Diag *d, const Graph *g);
 /* Whether this machine has the memory to run or pack it; false after an error told, EXIT_NO_FEATURE. */
 bool  plan_fits_machine(Diag *d, const Plan *p);
 /* All passes below in order. */
@@ -180,10 +184,8 @@ const Buffer *plan_hidden(const Plan *p);
 const Buffer *plan_vector(const Plan *p);
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
 
-/* Whether weights of few bits stand for this parameter of the model: those that linears and embeddings read, and nothing else. Its
- * panels then: of 8 bits; where the dtype is int4, of 4 for feed-forwards, which have most weights and suffer least, and for an xf.graph. */
-bool plan_is_quantised(const Graph *g, const Tensor *t);
-Format plan_quantised_format(const Graph *g, const Tensor *t);
+/* The panels that stand for a parameter of the model: what the dtype says of those that linears and embeddings read, and nothing else. */
+Format plan_weight_format(const Graph *g, const Tensor *t);
 
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }
 static inline bool kernel_is_linear(Kernel k) { return k == KERNEL_LINEAR || k == KERNEL_LINEAR_GATE || k == KERNEL_LINEAR_ADD; }

@@ -10,10 +10,10 @@ static int64_t width_of(const Buffer *b) { return b->width; }
 static const char *suffix(const PlanOp *op) { return op->split == SPLIT_ROWS ? "_rows" : ""; }
 
 /* "_int8", or nothing for f32. */
-static const char *of_bits(const PlanOp *op)
+static const char *of_format(Emit *e, const PlanOp *op)
 {
-    const int bits = format_bits(op->weights->format);
-    return bits == 8 ? "_int8" : bits == 4 ? "_int4" : "";
+    const Format f = op->weights->format;
+    return format_is_narrow(f) ? arena_format(e->arena, "_%s", format_rows[f].word) : "";
 }
 
 /* Of keys and values: "_f16", or nothing for f32. */
@@ -46,14 +46,14 @@ const char *emit_activation(Emit *e, int activation)
 static bool one_stream(const Emit *e, const PlanOp *op, LinearCut cut)
 {
     const int says = cut_rows[cut].one_stream;
-    return op->weights->format == FORMAT_PANELS_F32 && (says < 0 ? e->plan->one_stream : says == 1);
+    return !format_is_quantised(op->weights->format) && (says < 0 ? e->plan->one_stream : says == 1);
 }
 
 static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     long long in = op->weights->tensor[0]->dim[1].bound, out = op->result->dim[op->result->rank - 1].bound;
     bool bias = op->weights->tensor[1], active = op->activation != RT_IDENTITY, gate = op->kernel == KERNEL_LINEAR_GATE;
-    w->name = arena_format(e->arena, "linear_%lldx%lld%s%s%s%s%s%s", in, out, of_bits(op), bias ? "" : "_unbiased", active ? "_" : "",
+    w->name = arena_format(e->arena, "linear_%lldx%lld%s%s%s%s%s%s", in, out, of_format(e, op), bias ? "" : "_unbiased", active ? "_" : "",
                            active ? activation_name(op->activation) : "", gate ? "_gate" : op->kernel == KERNEL_LINEAR_ADD ? "_add" : "",
                            suffix(op));
     w->shape = arena_format(e->arena, "{ .in = %lld, .out = %lld, .x_stride = %lld, .y_stride = %lld, .has_bias = %d, .activation = %s%s }",
@@ -86,7 +86,7 @@ static void norm_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 static void embed_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     bool position = op->kernel == KERNEL_POSITION;
-    w->name = arena_format(e->arena, "%s_%lld%s%s", position ? "position" : "embed", (long long)width_of(op->out[0]), of_bits(op), suffix(op));
+    w->name = arena_format(e->arena, "%s_%lld%s%s", position ? "position" : "embed", (long long)width_of(op->out[0]), of_format(e, op), suffix(op));
     w->shape = arena_format(e->arena, "{ .width = %lld, .y_stride = %lld, .scale = %s }", (long long)width_of(op->out[0]),
                             (long long)op->out[0]->stride, real(e, position ? 1.0 : op->node->scale));
     w->doc = position ? "y = x + table[position]" : "y = scale * table[id]";

@@ -83,6 +83,8 @@ double engine_tolerance(const Model *m, const char *name);
  * their mean. A key's numbers do too: of a sum of products of sizes up to s it moves the score by s 2^-11, and that each weight by
  * twice as much of itself: 2^-11 (1 + 2 s), which is 2^-9 for s = 1.5; what residuals add up are the errors of all attentions. */
 double engine_tolerance_apart(const Model *m, const char *name);
+/* The same against numbers that were computed with the weights as they were trained: 5e-2 wherever weights are rounded too. */
+double engine_tolerance_exact(const Model *m, const char *name);
 
 /* A tensor in a state, dense: out[heads][rows][columns] of which `rows` and `columns` are in use. For an output or a
  * whole buffer of layout ROWS or INTS (as floats), layer index 0 unless it is a tap. */

@@ -102,7 +102,7 @@ static void linear(const GenericPass *pass, const PlanOp *op)
     const BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = (int)op->in[0]->stride, .b_stride = k,
                                   .c_stride = (int)op->out[0]->stride, .transposed = true, .add = bias != NULL,
                                   .lanes = lanes(pass) };
-    if (plan_is_quantised(pass->engine->plan->graph, w)) {
+    if (format_is_quantised(pass->engine->plan->formats[w->id])) {
         quantised_product(pass, op, product, weights(pass, w));
         return;
     }

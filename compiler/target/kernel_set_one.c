@@ -4,6 +4,7 @@
 #define RT_KERNEL static inline __attribute__((always_inline))
 #include "../../runtime/rt_simd.h"
 #include "../../runtime/kernels/linear_f32.c"
+#include "../../runtime/kernels/linear_bf16.c"
 #include "../../runtime/kernels/linear_int8.c"
 #include "../../runtime/kernels/norm_f32.c"
 #include "../../runtime/kernels/embed_f32.c"

@@ -87,6 +87,12 @@ RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
 
 RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n) { return rt_of(_mm512_scalef_ps(a.v, n.v)); }
 
+RT_INLINE rt_v16 rt_load_bf16(const void *p)
+{
+    const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
+    return rt_of(_mm512_castsi512_ps(_mm512_slli_epi32(wide, 16)));
+}
+
 RT_INLINE __m256 rt_upper_half(rt_v16 a)
 {
     return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a.v), 1));
@@ -171,6 +177,16 @@ RT_INLINE __m256 rt_scale2_half(__m256 a, __m256 n)
 }
 
 RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n) { return rt_of(rt_scale2_half(a.low, n.low), rt_scale2_half(a.high, n.high)); }
+
+RT_INLINE __m256 rt_load_bf16_half(const __m128i *p)
+{
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16));
+}
+
+RT_INLINE rt_v16 rt_load_bf16(const void *p)
+{
+    return rt_of(rt_load_bf16_half((const __m128i *)p), rt_load_bf16_half((const __m128i *)p + 1));
+}
 
 RT_INLINE float rt_sum(rt_v16 a)
 {
@@ -307,6 +323,26 @@ RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n)
     return a;
 }
 
+RT_INLINE rt_v16 rt_load_bf16(const void *p)
+{
+    rt_v16 r;
+#if defined(__SSE2__) && !defined(RT_PLAIN_C)
+    RT_EACH_PART r.v[i] = (rt_part)_mm_unpacklo_epi16(_mm_setzero_si128(), _mm_loadl_epi64((const __m128i *)((const uint8_t *)p + 8 * i)));
+#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(RT_PLAIN_C)
+    RT_EACH_PART {
+        const uint16x4_t half = vld1_u16((const uint16_t *)p + 4 * i);
+        r.v[i] = (rt_part)vzip1q_u16(vdupq_n_u16(0), vcombine_u16(half, half));
+    }
+#else
+    uint16_t half[16];
+    uint32_t bits[16];
+    memcpy(half, p, sizeof half);
+    RT_EACH_LANE bits[i] = (uint32_t)half[i] << 16;
+    memcpy(&r, bits, sizeof bits);
+#endif
+    return r;
+}
+
 /* Parts first, then what one part holds. */
 RT_INLINE float rt_sum(rt_v16 a)
 {
@@ -335,6 +371,7 @@ RT_INLINE float rt_max_of(rt_v16 a)
 #endif
 
 /* What the sections promise, where the names do not say it:
+ * rt_load_bf16            sixteen numbers of 16 bits, each the upper half of a float
  * rt_load_n, rt_store_n   the first n of 0..16 lanes; the others are 0, or stay untouched, and are not accessed
  * rt_first_n              lanes below n of a, the others of rest
  * rt_max, rt_min          b where either operand is NaN
@@ -523,16 +560,15 @@ RT_APART void rt_activate_rows(RtActivation kind, float *y, size_t stride, int r
 #define RT_TILE_H
 
 
-/* A format of weights, a literal of every caller. */
-typedef enum RtFormat { RT_F32, RT_F16 } RtFormat;
+/* A format of weights, a literal of every caller: bf16 is the upper half of an f32. */
+typedef enum RtFormat { RT_F32, RT_BF16, RT_F16 } RtFormat;
 /* Sixteen weights as floats, and the floats that they take up. */
 RT_INLINE rt_v16 rt_load_as(const float *w, const RtFormat format)
 {
 #ifdef RT_SIMD_F16_H
     if (format == RT_F16) return rt_load_f16(w);
 #endif
-    (void)format;
-    return rt_load(w);
+    return format == RT_BF16 ? rt_load_bf16(w) : rt_load(w);
 }
 
 RT_INLINE int rt_row_floats(const RtFormat format) { return format == RT_F32 ? 16 : 8; }
@@ -757,20 +793,30 @@ RT_KERNEL void rt_norm_f32(const RtNorm *shape, float *y, const float *x, const 
     }
 }
 
-/* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs, and the product of two such.
+/* rt_linear.h: linears over panels of sixteen outputs, whatever their weights are widened from; the kernels of kernels/linear_f32.c
+ * and linear_bf16.c are these functions with a format.
  * One row and many rows sum every element in the same order (see rt_tile.h), so the number of rows, their
  * split over lanes and the split of the panels change no bit. */
+#ifndef RT_LINEAR_H
+#define RT_LINEAR_H
+
 
 /* Inputs taken at once by many rows: two panels of that depth are 64 KB and stay in the second-level cache, a tile
  * of fourteen rows is 28 KB and stays in the first. One row reads each weight once, so it streams undivided. */
 enum { RT_LINEAR_DEPTH = 512 };
 
-RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride)
+/* Floats from panel to panel. Panels of f32 are a multiple of 64 bytes as they are. */
+RT_INLINE size_t rt_panel_floats(const RtLinear *shape, const RtFormat format)
+{
+    return format == RT_F32 ? 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0)) : rt_panel_bytes(shape->in, shape->has_bias, 16) / sizeof(float);
+}
+
+RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride, const RtFormat format)
 {
     RtTile t;
     t.y = y, t.y_stride = y_stride;
     t.x_stride = (size_t)shape->x_stride;
-    t.w_panel = 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0));
+    t.w_panel = rt_panel_floats(shape, format);
     t.last = 16, t.one_stream = shape->one_stream;
     t.add = NULL, t.add_last = 16;
     return t;
@@ -778,24 +824,24 @@ RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride
 
 /* `panels` of them, the first at w. */
 RT_INLINE void rt_linear_panels(const RtLinear *shape, RtTile t, RtActivation activation, const float *x, const float *w, int rows,
-                                int panels)
+                                int panels, const RtFormat format)
 {
     const int bias = shape->has_bias ? 16 : 0, depth = rows == 1 ? shape->in : RT_LINEAR_DEPTH;
     for (int i = 0; i < shape->in; i += t.in) {
         t.in = shape->in - i < depth ? shape->in - i : depth;
         t.x = x + i;
-        t.w = w + bias + 16 * (size_t)i;
+        t.w = w + bias + (size_t)rt_row_floats(format) * (size_t)i;
         t.start = i ? RT_FROM_Y : bias ? RT_FROM_BIAS : RT_FROM_ZERO;
         t.activation = i + t.in == shape->in ? activation : RT_IDENTITY;
-        rt_tile_all(t, rows, panels);
+        rt_tile_all_of(t, rows, panels, format);
     }
 }
 
-RT_KERNEL void rt_linear_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin,
-                             int end)
+RT_INLINE void rt_linear_as(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end,
+                            const RtFormat format)
 {
-    const RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, (size_t)shape->y_stride);
-    rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, rows, end - begin);
+    const RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, (size_t)shape->y_stride, format);
+    rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, rows, end - begin, format);
 }
 
 /* What goes into y by way of another number waits in a piece: of one row as many panels as stand abreast, of many one tile. */
@@ -803,8 +849,8 @@ enum {
     RT_PIECE = 16 * (RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS)
 };
 
-RT_KERNEL void rt_linear_gate_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin,
-                                  int end)
+RT_INLINE void rt_linear_gate_as(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end,
+                                 const RtFormat format)
 {
     XF_ALIGN(64) float factor[RT_PIECE];
     const size_t y_stride = (size_t)shape->y_stride;
@@ -815,10 +861,10 @@ RT_KERNEL void rt_linear_gate_f32(const RtLinear *shape, float *y, const float *
         for (int r = 0, n; r < rows; r += n) {
             n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
             float *to = y + (size_t)r * y_stride + 16 * (size_t)p;
-            const RtTile g = rt_linear_tile(shape, to, y_stride), u = rt_linear_tile(shape, factor, width);
+            const RtTile g = rt_linear_tile(shape, to, y_stride, format), u = rt_linear_tile(shape, factor, width, format);
             const float *from = x + (size_t)r * g.x_stride, *weights = (const float *)w + (size_t)p * g.w_panel;
             for (int second = 0; second < 2; second++, weights += (size_t)((shape->out + 15) / 16) * g.w_panel)
-                rt_linear_panels(shape, second ? u : g, RT_IDENTITY, from, weights, n, panels);
+                rt_linear_panels(shape, second ? u : g, RT_IDENTITY, from, weights, n, panels, format);
             for (int k = 0; k < n; k++)
                 for (size_t i = 0; i < width; i += 16) {
                     float *at = to + (size_t)k * y_stride + i;
@@ -829,25 +875,26 @@ RT_KERNEL void rt_linear_gate_f32(const RtLinear *shape, float *y, const float *
 }
 
 /* One row is added to from the registers that hold its sums. Of many y may be a, and holds no sums. */
-RT_KERNEL void rt_linear_add_f32(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows,
-                                 int begin, int end)
+RT_INLINE void rt_linear_add_as(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin,
+                                int end, const RtFormat format)
 {
     XF_ALIGN(64) float sums[RT_PIECE];
     const size_t y_stride = (size_t)shape->y_stride;
     if (rows == 1 && (shape->activation == RT_IDENTITY || shape->activation == RT_RELU)) {
-        RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, y_stride);
+        RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, y_stride, format);
         t.add = a + 16 * (size_t)begin, t.add_last = rt_lanes_at(shape->out, 16 * (end - 1));
-        rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, 1, end - begin);
+        rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, 1, end - begin, format);
         return;
     }
     for (int p = begin; p < end; p += RT_TILE_PANELS) {
         const int panels = end - p < RT_TILE_PANELS ? end - p : RT_TILE_PANELS;
         const size_t width = 16 * (size_t)panels;
-        const RtTile t = rt_linear_tile(shape, sums, width);
+        const RtTile t = rt_linear_tile(shape, sums, width, format);
         for (int r = 0, n; r < rows; r += n) {
             n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
             const size_t at = (size_t)r * y_stride + 16 * (size_t)p;
-            rt_linear_panels(shape, t, shape->activation, x + (size_t)r * t.x_stride, (const float *)w + (size_t)p * t.w_panel, n, panels);
+            rt_linear_panels(shape, t, shape->activation, x + (size_t)r * t.x_stride, (const float *)w + (size_t)p * t.w_panel, n, panels,
+                             format);
             for (int k = 0; k < n; k++)
                 for (size_t i = 0; i < width; i += 16) {
                     const size_t to = at + (size_t)k * y_stride + i;
@@ -856,6 +903,25 @@ RT_KERNEL void rt_linear_add_f32(const RtLinear *shape, float *y, const float *x
                 }
         }
     }
+}
+
+#endif
+
+/* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs, and the product of two such. */
+
+RT_KERNEL void rt_linear_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+{
+    rt_linear_as(shape, y, x, w, rows, begin, end, RT_F32);
+}
+
+RT_KERNEL void rt_linear_gate_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+{
+    rt_linear_gate_as(shape, y, x, w, rows, begin, end, RT_F32);
+}
+
+RT_KERNEL void rt_linear_add_f32(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin, int end)
+{
+    rt_linear_add_as(shape, y, x, w, a, rows, begin, end, RT_F32);
 }
 
 /* cache_f32.c: put rows of keys and values where attention reads them as panels. Row r goes to positions[r], in a ring to

@@ -289,9 +289,11 @@ static rt_status compare(Bench *b, const BenchTest *t, const Inputs *in, BenchEn
     return RT_ORDER;
 }
 
+static const char *name_of(const Bench *b) { return b->command ? b->command : "bench"; }
+
 static bool told(Bench *b, const BenchEngine *e, rt_status s)
 {
-    if (s) diag_error(b->session->diag, EXIT_OUR_BUG, (Loc){ 0 }, "bench: %s: %s", e->label, rt_status_text(s));
+    if (s) diag_error(b->session->diag, EXIT_OUR_BUG, (Loc){ 0 }, "%s: %s: %s", name_of(b), e->label, rt_status_text(s));
     return !s;
 }
 
@@ -317,7 +319,7 @@ static bool try_out(Bench *b, BenchEngine *e, const Inputs *in)
 static void show(const Bench *b, const BenchRow *r, int repetition)
 {
     if (b->progress && r)
-        fprintf(stderr, "\r\033[Kbench: %s, %s, %d thread%s, repetition %d of %d", r->test->name, r->engine->label, r->threads,
+        fprintf(stderr, "\r\033[K%s: %s, %s, %d thread%s, repetition %d of %d", name_of(b), r->test->name, r->engine->label, r->threads,
                 r->threads > 1 ? "s" : "", repetition + 1, b->repetitions);
     else if (b->progress) fputs("\r\033[K", stderr);
 }
@@ -330,21 +332,34 @@ static bool late(Bench *b)
     return b->late = true;
 }
 
-/* Engines on one test and number of threads, in turns. */
-static bool take_turns(Bench *b, const BenchTest *t, int threads, const Inputs *in)
+/* Rows of one test, in turns. */
+static bool take_turns(Bench *b, BenchRow *rows, int n, const Inputs *in)
 {
-    BenchRow *rows = &b->rows[b->row_count];
-    for (int i = 0; i < b->engine_count; i++)
-        rows[i] = (BenchRow){ .engine = &b->engines[i], .test = t, .threads = threads,
-                              .samples_ns = arena_array(b->arena, (size_t)b->repetitions, sizeof(double)) };
-    b->row_count += b->engine_count;
-    fill_sentences(t, in);
+    for (int i = 0; i < n; i++) rows[i].samples_ns = arena_array(b->arena, (size_t)b->repetitions, sizeof(double));
+    fill_sentences(rows->test, in);
     for (int k = 0; k < b->repetitions && (k == 0 || !late(b)); k++)
-        for (int i = 0; i < b->engine_count; i++) {
+        for (int i = 0; i < n; i++) {
             show(b, &rows[i], k);
             if (!told(b, rows[i].engine, repetition(b, &rows[i], in))) return false;
         }
     return true;
+}
+
+bool bench_turns(Bench *b, BenchRow *rows, int n)
+{
+    const Inputs in = inputs_of(b);
+    const bool ok = take_turns(b, rows, n, &in);
+    show(b, NULL, 0);
+    return ok;
+}
+
+/* Engines on one test and number of threads. */
+static bool measure_test(Bench *b, const BenchTest *t, int threads, const Inputs *in)
+{
+    BenchRow *rows = &b->rows[b->row_count];
+    for (int i = 0; i < b->engine_count; i++) rows[i] = (BenchRow){ .engine = &b->engines[i], .test = t, .threads = threads };
+    b->row_count += b->engine_count;
+    return take_turns(b, rows, b->engine_count, in);
 }
 
 bool bench_measure(Bench *b)
@@ -354,7 +369,7 @@ bool bench_measure(Bench *b)
     b->rows = arena_array(b->arena, (size_t)(b->test_count * b->thread_count * b->engine_count), sizeof *b->rows);
     for (int i = 0; i < b->engine_count && ok; i++) ok = try_out(b, &b->engines[i], &in);
     for (int i = 0; i < b->test_count && ok; i++)
-        for (int k = 0; k < b->thread_count && ok; k++) ok = take_turns(b, &b->tests[i], b->threads[k], &in);
+        for (int k = 0; k < b->thread_count && ok; k++) ok = measure_test(b, &b->tests[i], b->threads[k], &in);
     show(b, NULL, 0);
     return ok;
 }

@@ -51,6 +51,7 @@ typedef struct BenchRow {
 } BenchRow;
 
 typedef struct Bench {
+    const char *command;            /* in messages; NULL: bench */
     Session *session;
     Arena *arena;
     const Plan *plan;               /* of emitted code, whatever the engines: what the work is counted by */
@@ -69,9 +70,14 @@ typedef struct Bench {
 /* The tests for this model, shortened with a remark where all of it would take too long.
  * needs: plan, engine_count, threads, repetitions, limits.   gives: tests, seconds, deadline_ns. */
 void bench_tests(Bench *b);
+/* The same without a remark: the part of their lengths that is left, a 1st where all of it is. */
+int bench_choose_tests(Bench *b);
 
 /* Measure every row. False after an error. needs: engines, tests.   gives: rows, engines' rss_bytes and max_abs_err. */
 bool bench_measure(Bench *b);
+
+/* The same for rows that are given with engine, test and threads: all of one test, which take turns among them. */
+bool bench_turns(Bench *b, BenchRow *rows, int n);
 
 /* What the times of a row mean. A token is one that was read or written. */
 typedef struct BenchFigures {
@@ -114,6 +120,9 @@ typedef struct BenchOperations { const BenchTest *test; BenchOperation *list; in
 /* Of the last test whose run takes at most half a second, else of the first; the median of several runs. False after an error. */
 bool bench_operations(Bench *b, BenchOperations *out);
 
+/* An engine whose operations can be watched, by the jit, on one thread; NULL after an error. */
+Engine *bench_open_watched(Bench *b);
+
 /* One page of HTML that needs no other file: what was measured where, all of the above. `operations` is of the first. */
 Text bench_report(const Bench *const *benches, int n, const BenchOperations *operations);
 
@@ -124,8 +133,6 @@ int bench_at_once(const BenchTest *t, const Engine *e);
 rt_status bench_run(const Bench *b, Engine *e, const BenchTest *t);
 rt_status bench_ready(const Bench *b, Engine *e, const BenchTest *t);
 
-/* The name of the processor as Linux tells it; "" elsewhere. */
-const char *bench_processor(Arena *a);
 /* "131.42 ± 0.59". */
 const char *bench_spread(Arena *a, double x, double around);
 

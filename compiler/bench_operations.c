@@ -58,7 +58,7 @@ static int by_total(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static Engine *open_watched(Bench *b)
+Engine *bench_open_watched(Bench *b)
 {
     const Choices *given = b->session->choices;
     Choices c = *given;
@@ -99,7 +99,7 @@ bool bench_operations(Bench *b, BenchOperations *out)
 {
     const BenchTest *t = short_test(b);
     Sums s;
-    Engine *e = open_watched(b);
+    Engine *e = bench_open_watched(b);
     if (!e) return false;
     const rt_status status = watch_runs(b, e, t, &s);
     engine_close(e);

@@ -45,19 +45,6 @@ static void add_list(Fields *f, const char *key, const double *x, int n)
 
 /* ---- what a row says -------------------------------------------------------------------------------------- */
 
-const char *bench_processor(Arena *a)
-{
-    char line[256];
-    const char *name = "";
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    while (f && !*name && fgets(line, sizeof line, f)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon) name = arena_copy(a, colon + 2, strcspn(colon + 2, "\n"));
-    }
-    if (f) fclose(f);
-    return name;
-}
-
 static const char *time_text(Arena *a)
 {
     const time_t now = time(NULL);
@@ -74,7 +61,7 @@ static void model_fields(const Bench *b, const BenchRow *r, Fields *f)
     const BenchTest *t = r->test;
     const bool ready = t->work == BENCH_DECODE;
     add_text(f, "build_commit", XFORMC_VERSION);
-    add_text(f, "cpu_info", bench_processor(b->arena));
+    add_text(f, "cpu_info", machine_processor(b->arena));
     add_text(f, "backends", "CPU");
     add_text(f, "model_filename", m->spec_path);
     add_text(f, "model_type", m->name);
@@ -83,8 +70,8 @@ static void model_fields(const Bench *b, const BenchRow *r, Fields *f)
     add_number(f, "n_batch", plan_rows(b->plan));
     add_number(f, "n_ubatch", plan_rows(b->plan));
     add_number(f, "n_threads", r->threads);
-    add_text(f, "type_k", "f32");
-    add_text(f, "type_v", "f32");
+    add_text(f, "type_k", model_kv_dtype(m));
+    add_text(f, "type_v", model_kv_dtype(m));
     add_number(f, "n_prompt", ready ? 0 : t->prompt);
     add_number(f, "n_gen", t->generated);
     add_number(f, "n_source", ready ? t->prompt : 0);
@@ -313,7 +300,7 @@ static void row_cells(const Bench *b, const BenchRow *r, const char **cell)
     const Model *m = b->session->model;
     Arena *a = b->arena;
     int n = 0;
-    cell[n++] = arena_format(a, "%s %s", m->name, model_dtype(m));
+    cell[n++] = arena_format(a, "%s %s%s", m->name, model_dtype(m), m->kv_dtype == KV_DTYPES_F16 ? ", kv f16" : "");
     cell[n++] = bench_size(a, (double)b->plan->weights_bytes);
     cell[n++] = bench_count(a, (double)model_parameters(m));
     cell[n++] = r->engine->label;

@@ -128,7 +128,7 @@ static void add_operations(Text *t, const Bench *b, const BenchOperations *o)
 static void add_machine(Text *t, const Bench *b)
 {
     text_add(t, "<p>");
-    add_text(t, bench_processor(b->arena));
+    add_text(t, machine_processor(b->arena));
     text_printf(t, ", kernels for %s. ", b->limits.isa);
     for (int i = 0; i < b->thread_count; i++) {
         const int n = b->threads[i];

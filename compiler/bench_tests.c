@@ -17,7 +17,8 @@ static double cache_bytes(const PlanOp *op, int64_t keys, int64_t memory_keys)
     const Tensor *k = op->node->in[1];
     int64_t seen = k->kind == TENSOR_STATE && k->dim[0].count == COUNT_SOURCE ? memory_keys : keys;
     if (op->node->window && seen > op->node->window) seen = op->node->window;
-    return (double)(op->in[1]->heads * op->in[1]->width + op->in[2]->heads * op->in[2]->width) * (double)seen * sizeof(float);
+    return (double)(op->in[1]->heads * op->in[1]->width + op->in[2]->heads * op->in[2]->width) * (double)seen
+           * (double)buffer_element_bytes(op->in[1]);
 }
 
 /* One call of a program for rows that see `keys` keys each, `most` at most. */
@@ -207,14 +208,20 @@ static double all_seconds(const Bench *b)
     return all;
 }
 
-void bench_tests(Bench *b)
+int bench_choose_tests(Bench *b)
 {
     enum { SHORTEST = 64 };
     int shorter = 1;
     b->tests = arena_array(b->arena, MOST_TESTS, sizeof *b->tests);
     add_tests(b, shorter);
     while (b->seconds == 0 && all_seconds(b) > 1.2 * MOST_SECONDS && shorter < SHORTEST) add_tests(b, shorter *= 2);
-    if (shorter > 1) diag_remark(b->session->diag, (Loc){ 0 }, "bench: shorter tests than usual, to save time; --seconds takes all of them");
     b->deadline_ns = b->seconds > 0 ? 0 : clock_now_ns() + (int64_t)(1.3e9 * MOST_SECONDS);
     b->seconds = row_seconds(b);
+    return shorter;
+}
+
+void bench_tests(Bench *b)
+{
+    if (bench_choose_tests(b) > 1)
+        diag_remark(b->session->diag, (Loc){ 0 }, "bench: shorter tests than usual, to save time; --seconds takes all of them");
 }

@@ -9,7 +9,7 @@
 typedef Exit CommandRun(const Choices *c);
 
 CommandRun command_compile, command_build, command_run, command_verify, command_info, command_attention, command_bench, command_pack,
-    command_ops, command_fields, command_repl, command_lua, command_cache, command_tokenize;
+    command_ops, command_fields, command_repl, command_lua, command_cache, command_tokenize, command_tune;
 
 /* Answer the texts of the command line, or the lines of standard input, by a model that was read. */
 Exit run_texts(Session *s);

@@ -87,7 +87,7 @@ static bool open_engines(Session *s, Bench *b)
     for (int i = 0; i < ENGINE_ROWS; i++) {
         const EngineRow *row = &engine_rows_of_bench[i];
         if (only && strcmp(only, row->name) != 0) continue;
-        if (row->form == KERNELS_UNROLLED && s->model->dtype != DTYPES_F32) continue;
+        if (row->form == KERNELS_UNROLLED && model_is_narrow(s->model)) continue;
         if (b->progress) fprintf(stderr, "\r\033[Kbench: opening %s", row->label);
         if (!open_engine(s, b, row)) return false;
     }

@@ -28,7 +28,7 @@ static bool can_search(Session *s)
 static const char *write_folder(Session *s, EmitForm form)
 {
     const Choices *c = s->choices;
-    if (!session_read(s) || !can_search(s)) return NULL;
+    if (!can_search(s)) return NULL;
     const Plan *p = session_plan(s, TARGET_PANELS, c->taps);
     dump_text(s, p, form);
     if (emit_loops(p, form) && emit_leaves_layers(p))
@@ -40,7 +40,7 @@ static const char *write_folder(Session *s, EmitForm form)
 Exit command_compile(const Choices *c)
 {
     Session *s = session_new(c);
-    const char *folder = write_folder(s, session_form(c));
+    const char *folder = session_read(s) ? write_folder(s, session_form(s->choices)) : NULL;
     if (folder && !c->quiet) fprintf(stderr, "%s: C for %s\n", folder, s->model->name);
     return session_end(s);
 }
@@ -48,12 +48,13 @@ Exit command_compile(const Choices *c)
 Exit command_build(const Choices *c)
 {
     Session *s = session_new(c);
-    EmitForm text = session_form(c);
+    const bool read = session_read(s);
+    EmitForm text = session_form(s->choices);
     if (text.isa && !strchr(text.isa, ',')) text.isa = NULL;        /* one set is told to make: the text is that of any */
-    const char *folder = write_folder(s, text);
+    const char *folder = read ? write_folder(s, text) : NULL;
     if (folder) {
         const char *name = s->model->name;
-        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), c->cc, session_form(c), false };
+        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), c->cc, session_form(s->choices), false };
         if (folder_make(s->arena, s->diag, &order) && !c->quiet) fprintf(stderr, "%s/%s: built\n", folder, name);
     }
     return session_end(s);

@@ -30,7 +30,7 @@ static bool open_engine(Session *s, Engines *e, const char *name, const char *cc
     VerifyEngine *v = &e->list[e->count++];
     *v = (VerifyEngine){ .same_bits = same_bits };
     v->tapped = session_engine(s, name, cc, true);
-    if (v->tapped && strcmp(name, "generic") == 0 && s->model->dtype != DTYPES_F32) return true;
+    if (v->tapped && strcmp(name, "generic") == 0 && model_rounds(s->model)) return true;
     if (v->tapped) v->plain = session_engine(s, name, cc, false);
     return v->plain != NULL;
 }
@@ -71,7 +71,7 @@ static bool open_engines(Session *s, Engines *e)
     if ((!only || strcmp(only, "jit") == 0) && !open_engine(s, e, "jit", NULL, 1)) return false;
     if (!only || strcmp(only, "native") == 0) {
         if (!open_native(s, e, &cc)) return false;
-        if (s->choices->kernels == KERNELS_LIBRARY && s->model->dtype == DTYPES_F32 && !open_unrolled(s, e, cc)) return false;
+        if (s->choices->kernels == KERNELS_LIBRARY && !model_is_narrow(s->model) && !open_unrolled(s, e, cc)) return false;
     }
     return open_engine(s, e, "generic", NULL, 0);
 }
@@ -102,7 +102,7 @@ Exit command_verify(const Choices *c)
         const VerifyOptions options = { .against = c->against, .seed = SEED, .lanes = lanes_of(c),
                                         .all = c->verbose, .more = task_json(s->arena, &task), .json = c->json };
         found = verify_run(s->arena, s->diag, s->model, engines.list, engines.count, &options, stdout);
-        if (!c->json) task_print(&task, stdout);
+        if (!c->json) task_print(s->arena, &task, stdout);
     }
     close_engines(&engines);
     const char *fault = file_output_fault();

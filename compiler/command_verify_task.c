@@ -183,7 +183,8 @@ static bool measure_perplexity(Session *s, Engine *e, TaskResult *result)
 static bool measure(Session *s, Task *task)
 {
     TaskResult *result = &task->results[task->count++];
-    *result = (TaskResult){ .dtype = model_dtype(s->model) };
+    *result = (TaskResult){ .dtype = model_dtype(s->model),
+                            .kv_dtype = s->model->kv_dtype == KV_DTYPES_F32 ? NULL : model_kv_dtype(s->model) };
     Engine *e = session_engine(s, engine_of(s->choices), NULL, false);
     const bool good = e && (!task->answers || measure_answers(s, e, result)) && (!task->perplexity || measure_perplexity(s, e, result));
     if (e) engine_close(e);
@@ -195,9 +196,9 @@ bool task_measure(Session *s, Task *task)
     *task = (Task){ .answers = s->choices->task, .perplexity = s->choices->perplexity };
     if (!task->answers && !task->perplexity) return true;
     if (!measure(s, task)) return false;
-    if (s->model->dtype == DTYPES_F32) return true;
+    if (!model_is_narrow(s->model) && s->model->kv_dtype == KV_DTYPES_F32) return true;
     Choices c = *s->choices;
-    c.dtype = "f32";
+    c.dtype = c.kv_dtype = "f32";
     Session *plain = session_new(&c);
     const bool good = session_read(plain) && measure(plain, task);
     return session_end(plain) == EXIT_DONE && good;
@@ -205,18 +206,22 @@ bool task_measure(Session *s, Task *task)
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
+/* "f32", "int8, kv f16" */
+static const char *dtype_words(Arena *a, const TaskResult *r) { return r->kv_dtype ? arena_format(a, "%s, kv %s", r->dtype, r->kv_dtype) : r->dtype; }
+static const char *kv_key(Arena *a, const TaskResult *r) { return r->kv_dtype ? arena_format(a, ", \"kv_dtype\": \"%s\"", r->kv_dtype) : ""; }
+
 static double percent(const TaskResult *r) { return 100.0 * r->right / r->texts; }
 
-void task_print(const Task *task, FILE *to)
+void task_print(Arena *arena, const Task *task, FILE *to)
 {
     const TaskResult *a = &task->results[0], *b = &task->results[1];
     if (task->answers) {
-        fprintf(to, "accuracy: %s %d of %d (%.2f %%)", a->dtype, a->right, a->texts, percent(a));
+        fprintf(to, "accuracy: %s %d of %d (%.2f %%)", dtype_words(arena, a), a->right, a->texts, percent(a));
         if (task->count > 1) fprintf(to, ", %s %d of %d (%.2f %%): %+.2f points", b->dtype, b->right, b->texts, percent(b), percent(a) - percent(b));
         fputc('\n', to);
     }
     if (task->perplexity) {
-        fprintf(to, "perplexity: %s %.4f", a->dtype, a->perplexity);
+        fprintf(to, "perplexity: %s %.4f", dtype_words(arena, a), a->perplexity);
         if (task->count > 1) fprintf(to, ", %s %.4f: %+.2f %%", b->dtype, b->perplexity, 100 * (a->perplexity / b->perplexity - 1));
         fprintf(to, ", of %lld tokens\n", (long long)a->tokens);
     }
@@ -227,12 +232,14 @@ const char *task_json(Arena *arena, const Task *task)
     Text t = text_new(arena);
     for (int i = 0; task->answers && i < task->count; i++) {
         const TaskResult *r = &task->results[i];
-        text_printf(&t, "%s{\"dtype\": \"%s\", \"right\": %d, \"texts\": %d}", i ? ", " : ",\n \"accuracy\": [", r->dtype, r->right, r->texts);
+        text_printf(&t, "%s{\"dtype\": \"%s\"%s, \"right\": %d, \"texts\": %d}", i ? ", " : ",\n \"accuracy\": [", r->dtype,
+                    kv_key(arena, r), r->right, r->texts);
     }
     if (task->answers) text_add(&t, "]");
     for (int i = 0; task->perplexity && i < task->count; i++) {
         const TaskResult *r = &task->results[i];
-        text_printf(&t, "%s{\"dtype\": \"%s\", \"perplexity\": ", i ? ", " : ",\n \"perplexity\": [", r->dtype);
+        text_printf(&t, "%s{\"dtype\": \"%s\"%s, \"perplexity\": ", i ? ", " : ",\n \"perplexity\": [", r->dtype,
+                    kv_key(arena, r));
         json_add_number(&t, r->perplexity);
         text_printf(&t, ", \"tokens\": %lld}", (long long)r->tokens);
     }

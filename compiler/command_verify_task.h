@@ -4,10 +4,10 @@
 
 #include "session.h"
 
-/* Of one dtype. */
-typedef struct TaskResult { const char *dtype; int right, texts; double perplexity; int64_t tokens; } TaskResult;
+/* Of one dtype; kv_dtype: of a cache that is not of f32, else NULL. */
+typedef struct TaskResult { const char *dtype, *kv_dtype; int right, texts; double perplexity; int64_t tokens; } TaskResult;
 
-/* By the model's dtype, then by f32 where that is another. */
+/* As the model has them, then by f32 where that is another. */
 typedef struct Task { bool answers, perplexity; TaskResult results[2]; int count; } Task;
 
 /* Measure what --task FILE and --perplexity FILE ask for, in the jit or the engine of --engine. FILE of a task: a line for each text,
@@ -15,8 +15,10 @@ typedef struct Task { bool answers, perplexity; TaskResult results[2]; int count
  * the first of its window, of FILE in windows of max_target tokens; of a decoder alone. False after an error. */
 bool task_measure(Session *s, Task *task);
 /* "accuracy: int8 4999 of 5000, f32 5000 of 5000: -0.02 points" and the like. */
-void task_print(const Task *task, FILE *to);
-/* ,"accuracy":[{"dtype":…,"right":…,"texts":…}…],"perplexity":[{"dtype":…,"perplexity":…,"tokens":…}…]; "" where nothing was asked. */
+void task_print(Arena *a, const Task *task, FILE *to);
+/* With "kv_dtype":… behind a dtype where it is f16:
+ * ,"accuracy":[{"dtype":…,"right":…,"texts":…}…],"perplexity":[{"dtype":…,"perplexity":…,"tokens":…}…]
+ * "" where nothing was asked. */
 const char *task_json(Arena *a, const Task *task);
 
 #endif

@@ -99,6 +99,13 @@ static void collect_buffers(Arena *a, Info *info)
     qsort(info->buffers, (size_t)info->buffer_count, sizeof *info->buffers, larger);
 }
 
+/* Of a block of one layer with the layer's number. */
+static const char *packed_name(Arena *a, const Packed *k)
+{
+    const Tensor named = { .name = k->name };
+    return k->layers == 1 ? tensor_layer_name(a, &named, k->block->block->layer[0]) : k->name;
+}
+
 static void collect_weights(Arena *a, Info *info)
 {
     const Plan *p = info->plan;
@@ -106,7 +113,8 @@ static void collect_weights(Arena *a, Info *info)
     for (int i = 0; i < p->packed_count; i++) {
         const Packed *k = p->packed[i];
         const size_t layers = k->layers ? (size_t)k->layers : 1;
-        info->weights[info->weight_count++] = (InfoPiece){ k->name, times(a, format_rows[k->format].name, k->layers, 1), k->bytes * layers };
+        const char *where = times(a, format_rows[k->format].name, k->layers, 1);
+        info->weights[info->weight_count++] = (InfoPiece){ packed_name(a, k), where, k->bytes * layers };
     }
     qsort(info->weights, (size_t)info->weight_count, sizeof *info->weights, larger);
 }

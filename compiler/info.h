@@ -61,6 +61,7 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target);
  *   programs [{name tokens keys memory_keys flops weight_bytes flops_per_token weight_bytes_per_token
  *              blocks [{name first_layer layers flops weight_bytes}]}]      flops and weight_bytes of a block: of each layer
  *   buffers  [{name where bytes}]                  the largest first
+ *   packed   [{name where bytes}]                  weights likewise; where: their format, and how many layers
  *   target   null, or {name ram flash ram_needed flash_needed fits}         limits null where there are none */
 void info_print(const Info *i, const InfoTarget *target, FILE *to);
 void info_json(Arena *a, const Info *i, const InfoTarget *target, FILE *to);

@@ -61,6 +61,22 @@ static void print_head(const Model *m, FILE *to)
     fputs("\n\n", to);
 }
 
+/* Matrices by what they are packed as, where that is not f32 for all. */
+static void print_formats(Arena *a, const Plan *p, FILE *to)
+{
+    if (!model_is_narrow(p->graph->model)) return;
+    for (int f = 0; f < FORMATS; f++) {
+        size_t bytes = 0;
+        int count = 0;
+        for (int i = 0; i < p->packed_count; i++) {
+            const int layers = p->packed[i]->layers ? p->packed[i]->layers : 1;
+            if ((int)p->packed[i]->format == f && *format_rows[f].word) bytes += p->packed[i]->bytes * (size_t)layers, count += layers;
+        }
+        if (!count) continue;
+        bytes_line(a, to, arena_format(a, "  %s", format_rows[f].word), bytes, arena_format(a, "%d matri%s", count, count == 1 ? "x" : "ces"));
+    }
+}
+
 static void print_sizes(Arena *a, const Info *i, FILE *to)
 {
     const Plan *p = i->plan;
@@ -68,10 +84,12 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
     line(a, to, "parameters", (double)i->parameters, "");
     bytes_line(a, to, "weights, bytes", i->packed_bytes,
                m->weights_missing ? "packed; the spec's file of weights is not there" : "packed, in one file");
+    print_formats(a, p, to);
     bytes_line(a, to, "state, bytes", p->state_bytes, "one per sequence in work, or for all slots");
     bytes_line(a, to, "  header", p->header_bytes, "lengths");
     bytes_line(a, to, arena_format(a, "  %d slot%s", p->options.slots, p->options.slots == 1 ? "" : "s"),
-               (size_t)p->options.slots * p->slot_bytes, "keys and values that stay from call to call");
+               (size_t)p->options.slots * p->slot_bytes,
+               m->kv_dtype == KV_DTYPES_F16 ? "keys and values that stay from call to call, as f16" : "keys and values that stay from call to call");
     bytes_line(a, to, "  scratch", p->scratch_bytes, "what passes between blocks and within one");
     bytes_line(a, to, "  taps", p->tap_bytes, p->options.taps ? "every named intermediate" : "none without --taps");
     bytes_line(a, to, "stack, bytes", i->stack_bytes, "an upper estimate, from the emitted locals and kernels as measured; one lane");
@@ -283,6 +301,8 @@ void info_json(Arena *a, const Info *i, const InfoTarget *target, FILE *to)
     }
     fputs("],\"buffers\":[", to);
     json_pieces(i->buffers, i->buffer_count, to);
+    fputs("],\"packed\":[", to);
+    json_pieces(i->weights, i->weight_count, to);
     fputs("],\"target\":", to);
     json_target(i, target, to);
     fputs("}\n", to);

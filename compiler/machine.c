@@ -256,3 +256,18 @@ double limits_seconds(const Limits *l, double flops, double bytes, LimitLevel fr
     const double computing = flops / l->peak[lanes], reading = bytes / l->bandwidth[from][lanes];
     return computing > reading ? computing : reading;
 }
+
+/* ---- its name --------------------------------------------------------------------------------------------- */
+
+const char *machine_processor(Arena *a)
+{
+    char line[256];
+    const char *name = "";
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && !*name && fgets(line, sizeof line, f)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && colon) name = arena_copy(a, colon + 2, strcspn(colon + 2, "\n"));
+    }
+    if (f) fclose(f);
+    return name;
+}

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "arena.h"
 #include "rt.h"
 
 typedef enum LimitLevel { LEVEL_L2, LEVEL_L3, LEVEL_DRAM, LIMIT_LEVELS } LimitLevel;
@@ -21,6 +22,9 @@ typedef struct Limits {
 } Limits;
 
 extern const char *const limit_level_names[LIMIT_LEVELS];   /* "L2", "L3", "DRAM" */
+
+/* The name of the processor as Linux tells it; "" elsewhere. */
+const char *machine_processor(Arena *a);
 
 /* Measure with each of the `n` numbers of lanes, 1 .. LIMIT_LANES, in about 0.2 s each. Where *l holds measurements,
  * the better ones stay: another process can only slow them. False where the system gives no memory or no thread. */

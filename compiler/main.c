@@ -39,9 +39,9 @@ enum {
     SET_GENERATION = UINT64_C(1) << BIT_GENERATION,
     SET_ALL = SET_HELP | SET_VERSION,               /* what every command reads */
     /* What shapes plan and text. */
-    SET_MODEL = SET_ALLOW_C | SET_TOKENIZER | SET_MAX_LEN | SET_DTYPE | SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL | SET_UNROLL_LAYERS |
-                SET_ISA | SET_DUMP,
-    SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TAPS | SET_QUIET,
+    SET_MODEL = SET_ALLOW_C | SET_TOKENIZER | SET_MAX_LEN | SET_DTYPE | SET_KV_DTYPE | SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL |
+                SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,
+    SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TUNE | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
     SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
     SET_OF_CHAT = SET_SYSTEM | SET_DATE | SET_TURNS,
@@ -78,7 +78,7 @@ static const CommandRow commands[] = {
       "Write the packed weights of a spec, for a program built from it",
       "  xformc pack specs/dates.lua --from tuned.safetensors -o dates.safetensors\n"
       "  dates/dates --weights dates.safetensors \"3rd of May 2019\"\n", NULL },
-    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_INPUT | SET_GENERATION | SET_TEXTS | SET_IDS |
+    { "run", command_run, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_TUNE | SET_INPUT | SET_GENERATION | SET_TEXTS | SET_IDS |
           SET_RAW | SET_JSON | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "SPEC [TEXT...]",
       "Answer texts, or the lines of stdin (-), ids where there is no tokenizer; an encoder by a vector or a label; an xf.graph by every tensor",
       "  xformc run specs/dates.lua \"3rd of May 2019\"\n"
@@ -89,7 +89,7 @@ static const CommandRow commands[] = {
       "  xformc run all-MiniLM-L6-v2 similar \"the moon\" \"a planet\"\n"
       "  xformc run specs/encoder.lua --raw \"1 2 3\" > hidden.f32\n"
       "  xformc run specs/self_attention.lua\n", "jit" },
-    { "verify", command_verify, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_AGAINST | SET_TASK | SET_PERPLEXITY |
+    { "verify", command_verify, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_TUNE | SET_AGAINST | SET_TASK | SET_PERPLEXITY |
       SET_JSON | SET_VERBOSE, WORDS_SPEC,
       "SPEC [--against FILE]", "Compare engines with each other, or with your own reference",
       "  xformc verify specs/dates.lua\n"
@@ -108,12 +108,17 @@ static const CommandRow commands[] = {
       "Draw where every head looks, in the terminal or as SVG",
       "  xformc attention specs/dates.lua \"3rd of May 2019\"\n"
       "  xformc attention specs/dates.lua \"3rd of May 2019\" -o attention.svg\n", "jit" },
-    { "bench", command_bench, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_OUTPUT | SET_REPETITIONS |
+    { "bench", command_bench, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_TUNE | SET_OUTPUT | SET_REPETITIONS |
           SET_SECONDS | SET_FORMAT | SET_REPORT | SET_JSON | SET_QUIET | SET_VERBOSE, WORDS_SPEC,
       "SPEC [-r N] [-t LIST] [-o FILE.svg] [--report FILE.html]",
       "How fast every engine runs it, and how near to the machine's limit",
       "  xformc bench specs/dates.lua -r 3 -t 1\n"
       "  xformc bench specs/dates.lua --report dates.html\n", NULL },
+    { "tune", command_tune, SET_ALL | SET_ALLOW_C | SET_TOKENIZER | SET_MAX_LEN | SET_DTYPE | SET_SLOTS | SET_LANES | SET_ISA | SET_THREADS |
+          SET_OUTPUT | SET_REPETITIONS | SET_SECONDS | SET_QUIET, WORDS_SPEC, "SPEC [-r N] [-t LIST] [-o FILE]",
+      "Measure the choices that change only speed, and keep them in a file for --tune",
+      "  xformc tune specs/dates.lua -o dates.tune.lua\n"
+      "  xformc build specs/dates.lua --tune dates.tune.lua\n", NULL },
     { "repl", command_repl, SET_ALL | SET_ALLOW_C | SET_VERBOSE, WORDS_MAYBE_SPEC, "[SPEC]",
       "A prompt: compile models, change them, look into them, in Lua",
       "  xformc repl specs/dates.lua\n"
@@ -262,6 +267,13 @@ static bool take_option(Line *l, OptionKind kind, const char *value)
         c->dtype = value;
         return option_word(name, value, dtypes, n);
     }
+    case OPTION_KV_DTYPE: {
+        int n;
+        const char *const *dtypes = field_words("kv_dtypes", &n);
+        c->kv_dtype = value;
+        return option_word(name, value, dtypes, n);
+    }
+    case OPTION_TUNE:    return option_text(name, value, &c->tune);
     case OPTION_TAPS:    c->taps = true; return true;
     case OPTION_ALLOW_C: c->allow_c = true; return true;
     case OPTION_FROM:    return option_text(name, value, &c->from);
@@ -444,7 +456,7 @@ static Exit run_command(Line *l, char **words, int n)
     l->choices.words = (const char *const *)(words + 2);
     l->choices.word_count = n > 2 ? n - 2 : 0;
     if (!settle_beams(l)) return usage(c);
-    if (l->choices.bench.thread_count > 1 && c->run != command_bench) {
+    if (l->choices.bench.thread_count > 1 && c->run != command_bench && c->run != command_tune) {
         tell("%s takes one number of threads", c->name);
         return usage(c);
     }
@@ -456,6 +468,10 @@ static Exit run_command(Line *l, char **words, int n)
     const bool unrolls = l->choices.kernels == KERNELS_UNROLLED || c->run == command_verify || c->run == command_bench;
     if (l->given & SET_UNROLL && !unrolls) {
         tell("--unroll is a choice of --kernels=unrolled");
+        return usage(c);
+    }
+    if (l->choices.tune && l->choices.kernels == KERNELS_UNROLLED) {
+        tell("--tune is of --kernels=library: what is measured are its kernels");
         return usage(c);
     }
     if (!l->choices.chat && (l->given & SET_OF_CHAT)) {

@@ -92,6 +92,10 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
         repl_raise(L, d);
         luaL_error(L, "it was not compiled");
     }
+    if (m->session->choices == &m->session->tuned) {        /* what is asked of native code is what runs */
+        m->choices = m->session->tuned;
+        m->session->choices = &m->choices;
+    }
     m->open_ns = clock_now_ns() - begin;
     if (!m->choices.quiet) diag_print(m->session->diag, stderr, isatty(2));
     repl_tier_begin(L, m, tier);

@@ -56,21 +56,32 @@ void repl_check_keys(lua_State *L, int index, const char *what, const char *cons
 
 enum { DTYPES_ROOM = 8 };
 
-/* The words of dtype, which NULL ends. */
+/* The words of a list of fields.def in `room`, of which NULL is the last. */
+static const char *const *words_of(const char *list, const char *room[DTYPES_ROOM + 1])
+{
+    int n;
+    const char *const *words = field_words(list, &n);
+    memcpy(room, words, (size_t)(n < DTYPES_ROOM ? n : DTYPES_ROOM) * sizeof *room);
+    return room;
+}
+
 static const char *const *dtype_words(void)
 {
-    static const char *words[DTYPES_ROOM + 1];
-    int n;
-    const char *const *dtypes = field_words("dtypes", &n);
-    memcpy(words, dtypes, (size_t)(n < DTYPES_ROOM ? n : DTYPES_ROOM) * sizeof *words);
-    return words;
+    static const char *room[DTYPES_ROOM + 1];
+    return words_of("dtypes", room);
+}
+
+static const char *const *kv_dtype_words(void)
+{
+    static const char *room[DTYPES_ROOM + 1];
+    return words_of("kv_dtypes", room);
 }
 
 static const char *const engine_words[] = { "jit", "native", "generic", NULL }, *const tier_words[] = { "jit", "native", NULL };
 static const char *const kind_words[] = { "encoder", "decoder", "cross", NULL };
 
-static const char *const compile_options[] = { "engine", "tier", "threads", "slots", "isa", "dtype", "notes" };
-static const char *const sweep_options[] = { "seconds", "file", "engine", "tier", "threads", "slots", "isa", "dtype", "notes" };
+static const char *const compile_options[] = { "engine", "tier", "threads", "slots", "isa", "dtype", "kv_dtype", "tune", "notes" };
+static const char *const sweep_options[] = { "seconds", "file", "engine", "tier", "threads", "slots", "isa", "dtype", "kv_dtype", "tune", "notes" };
 static const char *const attention_options[] = { "kind", "layer", "head", "file" };
 enum { COMPILE_OPTIONS = sizeof compile_options / sizeof *compile_options, SWEEP_OPTIONS = sizeof sweep_options / sizeof *sweep_options,
        ATTENTION_OPTIONS = sizeof attention_options / sizeof *attention_options };
@@ -90,7 +101,7 @@ const char *const *repl_option_names(const char *function, int *n)
 const char *const *repl_option_words(const char *name)
 {
     return strcmp(name, "engine") == 0 ? engine_words : strcmp(name, "tier") == 0 ? tier_words : strcmp(name, "kind") == 0 ? kind_words
-         : strcmp(name, "dtype") == 0 ? dtype_words() : NULL;
+         : strcmp(name, "dtype") == 0 ? dtype_words() : strcmp(name, "kv_dtype") == 0 ? kv_dtype_words() : NULL;
 }
 
 void repl_check_options(lua_State *L, int index, const char *function)
@@ -121,7 +132,9 @@ const char *repl_compile_options(lua_State *L, int index, Choices *c)
     if (repl_option(L, index, "threads")) c->threads = repl_whole_option(L, "threads", 1, 16);
     if (repl_option(L, index, "slots")) c->slots = repl_whole_option(L, "slots", 1, 4096);
     if (repl_option(L, index, "dtype")) c->dtype = repl_word_option(L, "dtype", dtype_words());
+    if (repl_option(L, index, "kv_dtype")) c->kv_dtype = repl_word_option(L, "kv_dtype", kv_dtype_words());
     if (repl_option(L, index, "isa")) c->isa = arena_text(repl_of(L)->reader.arena, repl_text_option(L, "isa"));
+    if (repl_option(L, index, "tune")) c->tune = arena_text(repl_of(L)->reader.arena, repl_text_option(L, "tune"));
     if (repl_option(L, index, "notes")) c->quiet = !lua_toboolean(L, -1);
     lua_settop(L, top);
     return tier;

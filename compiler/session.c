@@ -10,8 +10,11 @@
 #include "custom.h"
 #include "debug.h"
 #include "fields.h"
+#include "isa.h"
 #include "jit.h"
+#include "machine.h"
 #include "native.h"
+#include "tune_file.h"
 
 #include <string.h>
 #include <time.h>
@@ -49,7 +52,8 @@ int session_lanes(const Choices *c)
 
 EmitForm session_form(const Choices *c)
 {
-    return (EmitForm){ .weights = c->weights, .kernels = c->kernels, .layers = c->layers, .unroll = c->unroll, .isa = c->isa };
+    return (EmitForm){ .weights = c->weights, .kernels = c->kernels, .layers = c->layers, .unroll = c->unroll, .isa = c->isa,
+                       .tuning = c->tuning };
 }
 
 /* Of a folder that takes less than what it was trained for. */
@@ -79,6 +83,79 @@ static bool take_tokenizer(Session *s, Draft *draft)
     return diag_errors(s->diag) == errors;
 }
 
+/* ---- --tune ----------------------------------------------------------------------------------------------- */
+
+/* Whether the file's instruction sets are some; false after an error. */
+static bool isa_is_known(Session *s, const Tuning *t)
+{
+    int n, known;
+    const char *const *names = isa_names(&known), *const *list = isa_list(s->arena, t->isa, &n);
+    const char *fault = t->isa ? isa_list_fault(s->arena, t->isa) : NULL;
+    for (int i = 0; i < n && t->isa; i++)
+        if (!isa_flags(list[i])) {
+            const char *near = diag_nearest(list[i], names, known);
+            fault = arena_format(s->arena, "there is no \"%s\"%s%s%s", list[i], near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        }
+    if (fault) diag_error(s->diag, EXIT_BAD_DATA, t->isa_at, "isa = \"%s\": %s", t->isa, fault);
+    return !fault;
+}
+
+/* Whether a file is of this model; what is strange about it is remarked. */
+static bool tuning_fits(Session *s, const Tuning *t)
+{
+    const Loc whole = { t->path, 0, 0 };
+    const char *machine = machine_processor(s->arena), *dtype = model_dtype(s->model);
+    if (t->model && strcmp(t->model, s->model->name)) {
+        diag_remark(s->diag, whole, "was measured for another model, %s, and is not used", t->model);
+        return false;
+    }
+    if (t->dtype && strcmp(t->dtype, dtype)) {
+        diag_remark(s->diag, whole, "was measured for weights of %s, these are %s: it is not used", t->dtype, dtype);
+        return false;
+    }
+    if (t->machine && *machine && strcmp(t->machine, machine))
+        diag_remark(s->diag, whole, "was measured on another machine, %s, not on %s: its choices may be slow here", t->machine, machine);
+    return true;
+}
+
+/* Calls that the text does not have, or not cut so: of another form of the model, or misspelt. */
+static void remark_on_calls(Session *s, const Tuning *t)
+{
+    const PlanOptions options = { .target = TARGET_PANELS, .taps = s->choices->taps, .slots = session_slots(s),
+                                  .lanes = session_lanes(s->choices) };
+    const Emit *e = emit_named(s->arena, plan_make(s->arena, s->graph, options));
+    const TunedCall *strange = NULL;
+    int n = 0;
+    for (int i = 0; i < t->call_count; i++) {
+        const TunedCall *c = &t->calls[i];
+        bool good = false;
+        for (int k = 0; k < e->wrapper_count && !good; k++)
+            good = strcmp(e->wrappers[k]->name, c->name) == 0 && (c->take == CUT_USUAL || emit_can_cut(e, e->wrappers[k], c->take));
+        if (good) continue;
+        if (!n++) strange = c;
+    }
+    if (n) diag_remark(s->diag, strange->at, "%d of %d calls are not in this form of %s, or cannot be cut so, as %s: they are not used", n,
+                       t->call_count, s->model->name, strange->name);
+}
+
+/* What --tune FILE says, where the command line says nothing. False after errors. */
+static bool take_tuning(Session *s)
+{
+    const Choices *c = s->choices;
+    if (!c->tune) return true;
+    Tuning *t = tuning_from_lua(s->arena, s->diag, c->tune);
+    if (!t || !isa_is_known(s, t)) return false;
+    if (!tuning_fits(s, t)) return true;
+    remark_on_calls(s, t);
+    s->tuned = *c;
+    s->choices = &s->tuned;
+    s->tuned.tuning = t;
+    if (!c->isa) s->tuned.isa = t->isa;
+    if (!c->threads) s->tuned.threads = t->threads < session_lanes(c) ? t->threads : session_lanes(c);
+    if (c->layers == LAYERS_BY_SPEC && t->layers) s->tuned.layers = t->layers == TUNED_LAYERS_LOOP ? LAYERS_LOOP : LAYERS_CALLS;
+    return true;
+}
+
 bool session_read(Session *s)
 {
     int n;
@@ -95,18 +172,19 @@ bool session_read(Session *s)
     return session_take(s, draft);
 }
 
-static const Draft *with_dtype(Session *s, const Draft *draft)
+static const Draft *with_word(Session *s, const Draft *draft, FieldId field, const char *word)
 {
     Draft *own = arena_alloc(s->arena, sizeof *own);
     *own = *draft;
-    draft_set_word(s->arena, own, FIELD_ID_dtype, (Loc){ 0 }, s->choices->dtype);
+    draft_set_word(s->arena, own, field, (Loc){ 0 }, word);
+    if (field == FIELD_ID_dtype) own->dtype_rule_count = 0;
     return own;
 }
 
 /* What plain C is not written for. */
 static bool kernels_know(const Session *s)
 {
-    if (s->model->dtype == DTYPES_F32 || s->choices->kernels != KERNELS_UNROLLED) return true;
+    if (!model_is_narrow(s->model) || s->choices->kernels != KERNELS_UNROLLED) return true;
     diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "--kernels unrolled knows weights of f32, not of %s: take --kernels library, or --dtype f32",
                model_dtype(s->model));
     return false;
@@ -115,7 +193,8 @@ static bool kernels_know(const Session *s)
 bool session_take(Session *s, const Draft *draft)
 {
     int64_t begin = clock_now_ns();
-    if (s->choices->dtype) draft = with_dtype(s, draft);
+    if (s->choices->dtype) draft = with_word(s, draft, FIELD_ID_dtype, s->choices->dtype);
+    if (s->choices->kv_dtype) draft = with_word(s, draft, FIELD_ID_kv_dtype, s->choices->kv_dtype);
     s->draft = draft;
     s->model = model_from_draft(s->arena, s->diag, draft);
     s->phases.model_ns = clock_now_ns() - begin;
@@ -127,9 +206,9 @@ bool session_take(Session *s, const Draft *draft)
     if (!s->graph) return false;
     const PlanOptions most = { .target = TARGET_PANELS, .taps = s->choices->taps, .slots = session_slots(s),
                                .lanes = session_lanes(s->choices) };
-    if (!plan_fits(s->diag, s->graph, most)) return false;
+    if (!plan_fits(s->diag, s->graph, most) || !plan_dtypes_hold(s->diag, s->graph)) return false;
     if (dumps(s, 'g')) graph_dump(s->graph, stderr);
-    return !graph_has_custom(s->graph) || custom_check(s->arena, s->diag, s->graph);
+    return (!graph_has_custom(s->graph) || custom_check(s->arena, s->diag, s->graph)) && take_tuning(s);
 }
 
 Plan *session_plan(Session *s, PlanTarget target, bool taps)

@@ -53,9 +53,12 @@ typedef struct Choices {
     bool cached;                            /* native code of the default compiler may come from the cache */
     WeightsForm weights;                    /* --weights */
     const char *dtype;                      /* --dtype, a word of that field; NULL: the spec's */
+    const char *kv_dtype;                   /* --kv-dtype, likewise */
     KernelsForm kernels;                    /* --kernels */
     LayersForm layers;                      /* --unroll-layers */
     int unroll;                             /* --unroll */
+    const char *tune;                       /* --tune: a file of `tune` */
+    const Tuning *tuning;                   /* what it says of calls; set by the session */
     const char *tokenizer;                  /* path; NULL: the spec's */
     int max_len;                            /* --max-len; 0: the spec's */
     bool ids, stream, chat, turns;          /* --ids, --stream, --chat, --turns of `run` */
@@ -87,6 +90,7 @@ typedef struct Session {
     Graph *graph;
     SessionPhases phases;
     bool sizes_only;                /* set before session_read: the file of weights need not be there */
+    Choices tuned;                  /* the choices with what --tune adds, to which `choices` then points */
 } Session;
 
 Session *session_new(const Choices *c);

@@ -15,7 +15,7 @@ static int add_subject(Verify *v, Engine *e, int lanes, bool tapped, const char 
     return v->subject_count++;
 }
 
-static void add_pair(Verify *v, int a, int b, bool bits) { v->pairs[v->pair_count++] = (Pair){ a, b, bits }; }
+static void add_pair(Verify *v, int a, int b, bool bits) { v->pairs[v->pair_count++] = (Pair){ a, b, bits, false }; }
 
 static bool is_generic(const Engine *e) { return e->plan->options.target == TARGET_ROW_MAJOR; }
 
@@ -44,8 +44,11 @@ static void add_engines(Verify *v, const VerifyEngine *engines, int n)
         if (is_generic(v->subjects[main[i]].engine)) generic = i;
     }
     for (int i = 1; i < n; i++) {
+        const int first = v->pair_count;
         add_pair(v, main[i], main[0], engines[i].same_bits && engines[i].same_bits == engines[0].same_bits);
         if (i != generic && generic) add_pair(v, main[i], main[generic], false);
+        for (int k = first; k < v->pair_count; k++)     /* other bits before numbers are rounded, and nobody follows them */
+            v->pairs[k].apart = model_rounds(v->model) && engines[i].same_bits && engines[i].same_bits != engines[0].same_bits;
     }
 }
 
@@ -70,7 +73,8 @@ static void compare_tensor(Verify *v, const Pair *p, const TraceTensor *a, const
 {
     const char *name = a ? a->name : b->name;
     VerifyRow row = { .name = name, .engine = v->subjects[p->a].label, .against = v->subjects[p->b].label, .order = order,
-                      .distance = INFINITY, .tolerance = p->bits ? 0 : engine_tolerance(v->model, name) };
+                      .distance = INFINITY, .tolerance = p->bits ? 0 : p->apart ? engine_tolerance_apart(v->model, name)
+                                                                                : engine_tolerance(v->model, name) };
     if (a && b) row.distance = p->bits ? bits_distance(a, b) : trace_distance(a, b);
     table_add(&v->table, row);
 }
@@ -165,7 +169,7 @@ static int *random_ids(Arena *a, Random *r, int64_t n, int64_t vocabulary)
 /* What subject number i left; false where it is NULL. */
 static bool keep_guide(Verify *v, int i, const Trace *t)
 {
-    if (i == 0 && v->model->dtype != DTYPES_F32) v->guide = t;
+    if (i == 0 && model_rounds(v->model)) v->guide = t;
     return t != NULL;
 }
 

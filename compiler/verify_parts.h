@@ -9,8 +9,8 @@
 /* An engine as it is run: with or without taps, on so many lanes. */
 typedef struct Subject { Engine *engine; const char *label; int lanes; bool tapped; } Subject;
 
-/* Subject a is held to subject b. */
-typedef struct Pair { int a, b; bool bits; } Pair;
+/* Subject a is held to subject b: to the bit, or as what is computed apart from it. */
+typedef struct Pair { int a, b; bool bits, apart; } Pair;
 
 typedef struct Verify {
     Arena *arena;

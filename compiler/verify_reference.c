@@ -98,7 +98,7 @@ static void compare(Reference *r, const Subject *s, const TraceTensor *ours, con
     if (!same_shape(r, given, ours->name, ours->shape, ours->rank)) return;
     const TraceTensor theirs = read_tensor(r, given);
     const VerifyRow row = { .name = ours->name, .engine = s->label, .against = r->label, .order = order,
-                            .distance = trace_distance(ours, &theirs), .tolerance = engine_tolerance_apart(r->v->model, ours->name) };
+                            .distance = trace_distance(ours, &theirs), .tolerance = engine_tolerance_exact(r->v->model, ours->name) };
     table_add(&r->v->table, row);
     r->compared++;
 }

@@ -6,6 +6,7 @@
 
 #define RT_KERNEL_ROW(operation, format, file, function, parameters) void function parameters;
 #define RT_KERNEL_FORMAT RT_KERNEL_ROW
+#define RT_KERNEL_CACHE RT_KERNEL_ROW
 #include "kernels.def"
 #undef RT_KERNEL_ROW
 

@@ -142,6 +142,9 @@ int rt_processors(void);                                    /* that this process
 #define RT_ISA_BUILT \
     ((unsigned)(RT_BUILT_AVX2 | RT_BUILT_FMA | RT_BUILT_F16C | RT_BUILT_AVX512 | RT_BUILT_NEON | RT_BUILT_AVX512VNNI))
 
+/* The bits of an IEEE half: 5 of exponent, 11 of precision. rt_plain.h and rt_simd_f16.h turn it into a float and back. */
+typedef uint16_t rt_f16;
+
 /* ---- shapes of kernels ---------------------------------------------------------------------------------- *
  * Every kernel takes a shape, its operands, and what part of the work to do. Activations are f32, row-major,
  * with a stride in floats that is a multiple of 16; a row may be written up to that multiple, and the padding of a
@@ -168,16 +171,18 @@ typedef enum RtNormKind {
  * rt_linear_gate_f32: panels of two such matrices, G's, then U's, and y = activation(G x + b) * (U x + c).
  * rt_linear_add_f32: y = a + that, where a has y's stride, and may be y.
  * one_stream: weights come from memory, not from a cache, so that one row reads panel after panel; else many panels abreast.
- * The same with int8 or int4 for f32: w is panels of rt_panel_bytes, and x is rounded to 8 bits in groups of 32, as the weights are. */
+ * The same with another format for f32: w is panels of rt_panel_bytes. With int8 or int4 x is rounded to 8 bits in groups of 32, as the
+ * weights are; with bf16 it is not, and y has the bits of the f32 kernel with the same weights. */
 typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; int one_stream; } RtLinear;
 
-/* A panel of weights of 8 or 4 bits, in groups of 32 inputs, the last one padded: f32 biases [16], if any; f16 factors
- * [groups][16], to a multiple of 64 bytes; then of 8 bits [groups][8][16][4] bytes of four inputs of each output, and a weight is
- * factor * (byte - 128). Of 4 bits [groups][4][16][4] bytes of eight inputs of each output, the first four in the lower halves,
- * and a weight is factor * (half - 8). */
+/* A panel of weights of 16 bits: f32 biases [16], if any; then [in][16] weights, to a multiple of 64 bytes.
+ * Of 8 or 4 bits, in groups of 32 inputs, the last one padded: f32 biases [16], if any; f16 factors [groups][16], to a multiple of
+ * 64 bytes; then of 8 bits [groups][8][16][4] bytes of four inputs of each output, and a weight is factor * (byte - 128). Of 4 bits
+ * [groups][4][16][4] bytes of eight inputs of each output, the first four in the lower halves, and a weight is factor * (half - 8). */
 static inline size_t rt_panel_bytes(int in, int has_bias, int bits)
 {
     const size_t groups = ((size_t)in + 31) / 32;
+    if (bits == 16) return (has_bias ? 64 : 0) + ((size_t)in + 1) / 2 * 64;
     return (has_bias ? 64 : 0) + (groups * 32 + 63) / 64 * 64 + groups * 64 * (size_t)bits;
 }
 
@@ -186,7 +191,7 @@ static inline size_t rt_panel_bytes(int in, int has_bias, int bits)
 typedef struct RtNorm { int heads, width, x_stride, y_stride; RtNormKind kind; float eps; } RtNorm;
 
 /* y[r] = scale * table[ids[r]], or for positions y[r] = x[r] + scale * table[positions[r]] with x of y's stride; table
- * rows are padded to a multiple of 16 with zeros. rt_embed_int8, rt_embed_int4: the table is panels without
+ * rows are padded to a multiple of 16 with zeros. rt_embed_bf16, _int8, _int4: the table is panels without
  * biases, as a linear's. */
 typedef struct RtEmbed { int width, y_stride; float scale; } RtEmbed;
 
@@ -211,7 +216,8 @@ typedef struct RtRotary { int heads, width, dims, interleaved, x_stride, y_strid
 /* A cache of keys or values of one sequence.
  * keys   [heads][capacity / 16][width][16]: sixteen positions side by side, the operand of q k^T
  * values [heads][padded width / 16][capacity][16]: sixteen columns side by side, the operand of weights v
- * capacity is a multiple of 16; x_stride is that of the rows to be stored. */
+ * capacity is a multiple of 16; x_stride is that of the rows to be stored. Numbers are f32, or by rt_store_k_f16 and the other
+ * functions of that ending f16: rounded to the nearest, ties to even, and what lies beyond 65504, the largest, becomes that. */
 typedef struct RtCache { int heads, width, capacity, x_stride; } RtCache;
 
 /* scores[h][r][j] = q[r][h] . k[h'][j],  weights = softmax over j < visible[r] of scale * scores (+ bias),

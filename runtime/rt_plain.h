@@ -7,6 +7,34 @@
 
 typedef union rt_float_bits { float f; uint32_t u; } rt_float_bits;
 
+/* An f16 as a float: its exponents begin 112 lower. */
+static inline float rt_plain_of_f16(rt_f16 h)
+{
+    rt_float_bits b;
+    b.u = (uint32_t)(h & 0x7fffu) << 13;
+    b.f *= 5.192296858534828e33f;
+    b.u |= (uint32_t)(h & 0x8000u) << 16 | ((h & 0x7c00u) == 0x7c00u ? 0x7f800000u : 0);
+    return b.f;
+}
+
+/* The nearest f16, ties to even; beyond 65504, the largest, that, infinities too; NaN stays NaN. Below 2^-14 the steps are
+ * 2^-24, as those of a float of 1/2 .. 1, to which such a number is added. */
+static inline rt_f16 rt_plain_to_f16(float x)
+{
+    rt_float_bits b;
+    uint32_t sign;
+    b.f = x;
+    sign = b.u >> 16 & 0x8000u;
+    b.u &= 0x7fffffffu;
+    if (b.u > 0x7f800000u) return (rt_f16)(sign | 0x7e00u | (b.u >> 13 & 0x1ffu));
+    if (b.u > 0x477fe000u) b.u = 0x477fe000u;
+    if (b.u < 0x38800000u) {
+        b.f += 0.5f;
+        return (rt_f16)(sign | (b.u - 0x3f000000u));
+    }
+    return (rt_f16)(sign | ((b.u + 0xfffu + (b.u >> 13 & 1) - 0x38000000u) >> 13));
+}
+
 /* a * 2^n for n of -126 .. 128. */
 static inline float rt_plain_scale2(float a, int n)
 {

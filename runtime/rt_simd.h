@@ -78,6 +78,12 @@ RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
 
 RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n) { return rt_of(_mm512_scalef_ps(a.v, n.v)); }
 
+RT_INLINE rt_v16 rt_load_bf16(const void *p)
+{
+    const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
+    return rt_of(_mm512_castsi512_ps(_mm512_slli_epi32(wide, 16)));
+}
+
 RT_INLINE __m256 rt_upper_half(rt_v16 a)
 {
     return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a.v), 1));
@@ -162,6 +168,16 @@ RT_INLINE __m256 rt_scale2_half(__m256 a, __m256 n)
 }
 
 RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n) { return rt_of(rt_scale2_half(a.low, n.low), rt_scale2_half(a.high, n.high)); }
+
+RT_INLINE __m256 rt_load_bf16_half(const __m128i *p)
+{
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16));
+}
+
+RT_INLINE rt_v16 rt_load_bf16(const void *p)
+{
+    return rt_of(rt_load_bf16_half((const __m128i *)p), rt_load_bf16_half((const __m128i *)p + 1));
+}
 
 RT_INLINE float rt_sum(rt_v16 a)
 {
@@ -298,6 +314,26 @@ RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n)
     return a;
 }
 
+RT_INLINE rt_v16 rt_load_bf16(const void *p)
+{
+    rt_v16 r;
+#if defined(__SSE2__) && !defined(RT_PLAIN_C)
+    RT_EACH_PART r.v[i] = (rt_part)_mm_unpacklo_epi16(_mm_setzero_si128(), _mm_loadl_epi64((const __m128i *)((const uint8_t *)p + 8 * i)));
+#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(RT_PLAIN_C)
+    RT_EACH_PART {
+        const uint16x4_t half = vld1_u16((const uint16_t *)p + 4 * i);
+        r.v[i] = (rt_part)vzip1q_u16(vdupq_n_u16(0), vcombine_u16(half, half));
+    }
+#else
+    uint16_t half[16];
+    uint32_t bits[16];
+    memcpy(half, p, sizeof half);
+    RT_EACH_LANE bits[i] = (uint32_t)half[i] << 16;
+    memcpy(&r, bits, sizeof bits);
+#endif
+    return r;
+}
+
 /* Parts first, then what one part holds. */
 RT_INLINE float rt_sum(rt_v16 a)
 {
@@ -326,6 +362,7 @@ RT_INLINE float rt_max_of(rt_v16 a)
 #endif
 
 /* What the sections promise, where the names do not say it:
+ * rt_load_bf16            sixteen numbers of 16 bits, each the upper half of a float
  * rt_load_n, rt_store_n   the first n of 0..16 lanes; the others are 0, or stay untouched, and are not accessed
  * rt_first_n              lanes below n of a, the others of rest
  * rt_max, rt_min          b where either operand is NaN

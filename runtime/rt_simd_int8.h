@@ -3,10 +3,11 @@
  * Weights and activations come in groups of RT_GROUP numbers along a row, each group with a factor of its own. The sum of
  * products of one group is a whole number, the same on every instruction set, whatever the order; groups are added in
  * ascending order, one rt_fma each. So an element's bits depend on neither rows nor panels nor how they are cut.
- * rt_tile.h stands before this file; each instruction set gives the section between rt_n16 and rt_load_half. */
+ * rt_simd_f16.h and rt_tile.h stand before this file; each instruction set gives the section between rt_n16 and rt_n16_dot. */
 #ifndef RT_SIMD_INT8_H
 #define RT_SIMD_INT8_H
 
+#include "rt_simd_f16.h"
 #include "rt_tile.h"
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -15,26 +16,12 @@
 enum { RT_GROUP = 32, RT_QUADS = RT_GROUP / 4 };
 #define RT_UNROLL_QUADS RT_UNROLL
 
-/* An f16 as a float, whatever it is. */
-RT_INLINE float rt_half(uint16_t h)
-{
-    uint32_t bits = (uint32_t)(h & 0x7fffu) << 13;
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    f *= 5.192296858534828e33f;             /* 2^112: the exponents of f16 begin so much lower */
-    memcpy(&bits, &f, sizeof bits);
-    bits |= (uint32_t)(h & 0x8000u) << 16 | ((h & 0x7c00u) == 0x7c00u ? 0x7f800000u : 0);
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
 RT_INLINE int32_t rt_load_quad(const int8_t *p) { int32_t r; memcpy(&r, p, sizeof r); return r; }
 
 /* rt_n16        sixteen whole numbers of 32 bits: one for each output of a panel
  * rt_bytes      sixteen quadruples of weights, 0..255; rt_nibbles_low, _high: the halves of sixteen quadruples of bytes, 0..15
  * rt_quad       four activations, -127..127, for all outputs
- * rt_n16_dot    sum + the products of the four numbers of each output
- * rt_load_half  sixteen f16 as floats, as rt_half */
+ * rt_n16_dot    sum + the products of the four numbers of each output */
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && !defined(RT_PORTABLE)
 /* ---- AVX-512, with VNNI or without ------------------------------------------------------------------------------ */
@@ -44,7 +31,6 @@ typedef struct rt_n16 { __m512i v; } rt_n16;
 
 RT_INLINE rt_n16 rt_n16_set1(int32_t x) { rt_n16 r; r.v = _mm512_set1_epi32(x); return r; }
 RT_INLINE rt_v16 rt_n16_float(rt_n16 a) { return rt_of(_mm512_cvtepi32_ps(a.v)); }
-RT_INLINE rt_v16 rt_load_half(const void *p) { return rt_of(_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p))); }
 RT_INLINE __m512i rt_low_nibbles(__m512i a) { return _mm512_and_si512(a, _mm512_set1_epi8(15)); }
 
 #if defined(__AVX512VNNI__)
@@ -103,22 +89,6 @@ RT_INLINE rt_v16 rt_n16_float(rt_n16 a)
     return rt_of(_mm256_cvtepi32_ps(a.v[0]), _mm256_cvtepi32_ps(a.v[1]));
 }
 
-/* Eight f16 in the low halves of as many whole numbers. */
-RT_INLINE __m256 rt_half8(__m256i h)
-{
-    const __m256i bits = _mm256_slli_epi32(_mm256_and_si256(h, _mm256_set1_epi32(0x7fff)), 13);
-    const __m256i sign = _mm256_slli_epi32(_mm256_and_si256(h, _mm256_set1_epi32(0x8000)), 16);
-    const __m256i none = _mm256_and_si256(_mm256_cmpgt_epi32(bits, _mm256_set1_epi32((0x7c00 << 13) - 1)), _mm256_set1_epi32(0x7f800000));
-    const __m256 size = _mm256_mul_ps(_mm256_castsi256_ps(bits), _mm256_set1_ps(5.192296858534828e33f));
-    return _mm256_or_ps(size, _mm256_castsi256_ps(_mm256_or_si256(sign, none)));
-}
-
-RT_INLINE rt_v16 rt_load_half(const void *p)
-{
-    const __m256i h = _mm256_loadu_si256((const __m256i *)p);
-    return rt_of(rt_half8(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(h))), rt_half8(_mm256_cvtepu16_epi32(_mm256_extracti128_si256(h, 1))));
-}
-
 RT_INLINE rt_quad rt_quad_of(const int8_t *x)
 {
     const __m256i v = _mm256_set1_epi32(rt_load_quad(x));
@@ -165,20 +135,6 @@ RT_INLINE rt_v16 rt_n16_float(rt_n16 a)
 {
     XF_ALIGN(16) float f[16];
     RT_UNROLL for (int i = 0; i < 4; i++) _mm_store_ps(f + 4 * i, _mm_cvtepi32_ps(a.v[i]));
-    return rt_load(f);
-}
-
-RT_INLINE rt_v16 rt_load_half(const void *p)
-{
-    XF_ALIGN(16) float f[16];
-    RT_UNROLL for (int i = 0; i < 4; i++) {
-        const __m128i h = _mm_unpacklo_epi16(_mm_loadl_epi64((const __m128i *)((const uint8_t *)p + 8 * i)), _mm_setzero_si128());
-        const __m128i bits = _mm_slli_epi32(_mm_and_si128(h, _mm_set1_epi32(0x7fff)), 13);
-        const __m128i sign = _mm_slli_epi32(_mm_and_si128(h, _mm_set1_epi32(0x8000)), 16);
-        const __m128i none = _mm_and_si128(_mm_cmpgt_epi32(bits, _mm_set1_epi32((0x7c00 << 13) - 1)), _mm_set1_epi32(0x7f800000));
-        const __m128 size = _mm_mul_ps(_mm_castsi128_ps(bits), _mm_set1_ps(5.192296858534828e33f));
-        _mm_store_ps(f + 4 * i, _mm_or_ps(size, _mm_castsi128_ps(_mm_or_si128(sign, none))));
-    }
     return rt_load(f);
 }
 
@@ -235,15 +191,6 @@ RT_INLINE rt_v16 rt_n16_float(rt_n16 a)
 {
     float f[16];
     for (int i = 0; i < 16; i++) f[i] = (float)a.n[i];
-    return rt_load(f);
-}
-
-RT_INLINE rt_v16 rt_load_half(const void *p)
-{
-    uint16_t h[16];
-    float f[16];
-    memcpy(h, p, sizeof h);
-    for (int i = 0; i < 16; i++) f[i] = rt_half(h[i]);
     return rt_load(f);
 }
 
@@ -392,7 +339,7 @@ RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, cons
         rt_n16 whole[MOST];
         rt_group_sums(&t, whole, g, data + (size_t)g * (size_t)(64 * bits), rows, panels, bits);
         RT_UNROLL for (int p = 0; p < panels; p++) {
-            const rt_v16 of_weights = rt_load_half(scales + (size_t)p * t.w_panel + 32 * (size_t)g);
+            const rt_v16 of_weights = rt_load_f16(scales + (size_t)p * t.w_panel + 32 * (size_t)g);
             RT_UNROLL for (int r = 0; r < rows; r++) {
                 const rt_v16 scale = rt_mul(of_weights, rt_set1(t.scale[r * t.groups + g]));
                 sum[r * panels + p] = rt_fma(rt_n16_float(whole[r * panels + p]), scale, sum[r * panels + p]);

@@ -2,12 +2,27 @@
  *
  * y[r][16p + l] = activation(start + sum over i of x[r][i] * w[p][i][l])
  * One sum per element, i ascending, whatever the tile: an element's bits depend on neither rows nor panels nor on
- * how i is cut into pieces. w: panels of [in][16], `w_panel` floats apart; `start` is 0, the [16] before each panel's
- * weights, or what y holds. Of the last panel `last` columns are stored. y overlaps neither x nor w. */
+ * how i is cut into pieces. w: panels of [in][16] weights, f32 or, with a function's `format`, what is widened to f32 when it is
+ * loaded; they stand `w_panel` floats apart. `start` is 0, the [16] floats before each panel's weights, or what y holds. Of the last
+ * panel `last` columns are stored. y overlaps neither x nor w. */
 #ifndef RT_TILE_H
 #define RT_TILE_H
 
 #include "rt_simd.h"
+#include "rt_simd_f16.h"
+
+/* A format of weights, a literal of every caller: bf16 is the upper half of an f32. */
+typedef enum RtFormat { RT_F32, RT_BF16, RT_F16 } RtFormat;
+/* Sixteen weights as floats, and the floats that they take up. */
+RT_INLINE rt_v16 rt_load_as(const float *w, const RtFormat format)
+{
+#ifdef RT_SIMD_F16_H
+    if (format == RT_F16) return rt_load_f16(w);
+#endif
+    return format == RT_BF16 ? rt_load_bf16(w) : rt_load(w);
+}
+
+RT_INLINE int rt_row_floats(const RtFormat format) { return format == RT_F32 ? 16 : 8; }
 
 typedef enum RtStart { RT_FROM_ZERO, RT_FROM_BIAS, RT_FROM_Y } RtStart;
 typedef struct RtTile {
@@ -48,24 +63,24 @@ RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const i
     if (activation != RT_IDENTITY && activation != RT_RELU) rt_activate_rows(activation, y, y_stride, rows, 16 * (panels - 1) + last);
 }
 
-/* rows and panels are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
+/* rows, panels and format are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
  * reach eight panels with one stride in a register, once and twice; with one pointer gcc keeps the multiples of a stride
  * that is no constant in memory, and the gate of a row took a fifth longer. */
-RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
+RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtFormat format, int partial)
 {
     rt_v16 sum[RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS];
     rt_v16 w[RT_ROW_PANELS];
     const float *restrict x = t.x;
-    const int last = partial ? t.last : 16;
+    const int last = partial ? t.last : 16, row = rt_row_floats(format);
     _Static_assert(RT_ROW_PANELS <= 9, "three pointers reach three panels each");
     const float *restrict panel_0 = t.w, *restrict panel_3 = panel_0 + 3 * t.w_panel, *restrict panel_6 = panel_3 + 3 * t.w_panel;
 
     RT_UNROLL for (int r = 0; r < rows; r++)
         RT_UNROLL for (int p = 0; p < panels; p++)
             sum[r * panels + p] = rt_tile_start(&t, r, p, p == panels - 1 ? last : 16);
-    for (int i = 0; i < t.in; i++, panel_0 += 16, panel_3 += 16, panel_6 += 16) {
+    for (int i = 0; i < t.in; i++, panel_0 += row, panel_3 += row, panel_6 += row) {
         RT_UNROLL for (int p = 0; p < panels; p++)
-            w[p] = rt_load((p < 3 ? panel_0 : p < 6 ? panel_3 : panel_6) + (size_t)(p % 3) * t.w_panel);
+            w[p] = rt_load_as((p < 3 ? panel_0 : p < 6 ? panel_3 : panel_6) + (size_t)(p % 3) * t.w_panel, format);
         RT_UNROLL for (int r = 0; r < rows; r++) {
             rt_v16 input = rt_set1(x[(size_t)r * t.x_stride + i]);
             RT_UNROLL for (int p = 0; p < panels; p++)
@@ -76,10 +91,10 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
 }
 
 /* Any number of rows of `panels` abreast: full tiles, then 8, 4, 2 and 1 rows. */
-RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, int partial)
+RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, const RtFormat format, int partial)
 {
 #define RT_ROWS(n) { \
-        rt_tile(t, n, panels, partial); \
+        rt_tile(t, n, panels, format, partial); \
         t.x += n * t.x_stride, t.y += n * t.y_stride, rows -= n; }
     while (rows >= RT_TILE_ROWS) RT_ROWS(RT_TILE_ROWS)
     if (RT_TILE_ROWS > 8 && rows >= 8) RT_ROWS(8)
@@ -93,11 +108,11 @@ RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, int partial)
  * processor fetches one stream ahead better than eight: weights that no cache holds take a fifth less time panel by panel
  * (61 MB in pages of 2 MB on a Zen 4 with 32 MB of cache: 27 for 22 GB/s). From pages of 4 KB, where a stream ends at each page's
  * end, it is a quarter slower (13 for 18), so rt_weights.c reads files into large ones; and so it is from a cache (60 for 74). */
-RT_INLINE void rt_tile_one_row(RtTile t, int panels)
+RT_INLINE void rt_tile_one_row_of(RtTile t, int panels, const RtFormat format)
 {
 #define RT_PANELS(n) { \
         panels -= n; \
-        rt_tile(t, 1, n, panels == 0); \
+        rt_tile(t, 1, n, format, panels == 0); \
         t.w += n * t.w_panel, t.y += 16 * n; \
         if (t.add) t.add += 16 * n; }
     while (t.one_stream && panels >= 1) RT_PANELS(1)
@@ -109,17 +124,20 @@ RT_INLINE void rt_tile_one_row(RtTile t, int panels)
 }
 
 /* The product of any number of rows and panels. */
-RT_INLINE void rt_tile_all(RtTile t, int rows, int panels)
+RT_INLINE void rt_tile_all_of(RtTile t, int rows, int panels, const RtFormat format)
 {
     if (rows == 1) {
-        rt_tile_one_row(t, panels);
+        rt_tile_one_row_of(t, panels, format);
         return;
     }
     for (; panels >= RT_TILE_PANELS; t.w += RT_TILE_PANELS * t.w_panel, t.y += 16 * RT_TILE_PANELS) {
         panels -= RT_TILE_PANELS;
-        rt_tile_rows(t, rows, RT_TILE_PANELS, panels == 0);
+        rt_tile_rows(t, rows, RT_TILE_PANELS, format, panels == 0);
     }
-    if (RT_TILE_PANELS > 1 && panels) rt_tile_rows(t, rows, 1, 1);
+    if (RT_TILE_PANELS > 1 && panels) rt_tile_rows(t, rows, 1, format, 1);
 }
+
+RT_INLINE void rt_tile_one_row(RtTile t, int panels) { rt_tile_one_row_of(t, panels, RT_F32); }
+RT_INLINE void rt_tile_all(RtTile t, int rows, int panels) { rt_tile_all_of(t, rows, panels, RT_F32); }
 
 #endif

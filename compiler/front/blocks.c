@@ -90,6 +90,11 @@ int tensor_block_bits(const TensorSource *t)
     return whole ? bits : 0;
 }
 
+bool tensor_is_bf16(const TensorSource *t)
+{
+    return t->kind == SOURCE_FILE && t->dtype == DTYPE_BF16 && !t->added && !(t->plus > 0) && !(t->plus < 0);
+}
+
 int tensor_block(const TensorSource *t, int64_t row, int64_t group, uint16_t *factor, int8_t q[32])
 {
     const int bits = tensor_block_bits(t);

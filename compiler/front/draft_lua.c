@@ -107,6 +107,20 @@ static void print_choice(const Field *f, const Choice *c, const char *indent, FI
     fprintf(to, "%s,\n", n > 1 ? " }" : "");
 }
 
+static void print_dtypes(const Draft *d, FILE *to)
+{
+    const Field *f = &fields[FIELD_ID_dtype];
+    fputs("  dtype = { default = ", to);
+    print_text(f->words[d->choices[SIDE_BOTH][FIELD_ID_dtype].values->integer], to);
+    for (int i = 0; i < d->dtype_rule_count; i++) {
+        fputs(", [", to);
+        print_text(d->dtype_rules[i].pattern, to);
+        fputs("] = ", to);
+        print_text(f->words[d->dtype_rules[i].word], to);
+    }
+    fputs(" },\n", to);
+}
+
 static bool says_anything(const Draft *d, const Model *m, Side side)
 {
     for (int i = 0; i < FIELD_COUNT; i++)
@@ -123,7 +137,8 @@ void draft_print_lua(const Draft *d, const Model *m, FILE *to)
         if (side != SIDE_BOTH) fprintf(to, "  %s = {\n", names[side]);
         for (int i = 0; i < FIELD_COUNT; i++) {
             const Choice *c = &d->choices[side][i];
-            if (!is_idle(d, m, (Side)side, &fields[i], c)) print_choice(&fields[i], c, side == SIDE_BOTH ? "  " : "    ", to);
+            if (i == FIELD_ID_dtype && side == SIDE_BOTH && d->dtype_rule_count) print_dtypes(d, to);
+            else if (!is_idle(d, m, (Side)side, &fields[i], c)) print_choice(&fields[i], c, side == SIDE_BOTH ? "  " : "    ", to);
         }
         if (side != SIDE_BOTH) fputs("  },\n", to);
     }

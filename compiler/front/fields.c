@@ -181,4 +181,4 @@ void fields_print(FILE *to)
     }
 }
 
-const char *model_dtype(const Model *m) { return fields[FIELD_ID_dtype].words[m->dtype]; }
+const char *model_kv_dtype(const Model *m) { return fields[FIELD_ID_kv_dtype].words[m->kv_dtype]; }

@@ -68,6 +68,7 @@ typedef struct Draft {
     int64_t longest;                    /* what --max-len says; 0 for nothing */
     bool shortened;                     /* max_len is less than that, and nobody asked for it: to be noted */
     int64_t bound;                      /* past it rates of positions depend on the length of the whole sequence; 0: nowhere */
+    const DtypeRule *dtype_rules;  int dtype_rule_count;        /* in order of their places */
     bool sizes_only;                    /* random weights stand in for a file that is not there */
     Choice choices[SIDES][FIELD_COUNT];
 } Draft;

@@ -85,6 +85,8 @@ int64_t tensor_elements(const TensorSource *t);
 int  tensor_block(const TensorSource *t, int64_t row, int64_t group, uint16_t *factor, int8_t q[32]);
 /* The bits of all its groups; 0 likewise. */
 int  tensor_block_bits(const TensorSource *t);
+/* Whether every number of it is a bf16 of a file, as it stands there. */
+bool tensor_is_bf16(const TensorSource *t);
 /* All elements as f32, row-major, into out[tensor_elements]. Reads unaligned files safely. */
 void tensor_read(const TensorSource *t, float *out);
 /* Whether `view` is that matrix with rows and columns exchanged. */
@@ -139,7 +141,8 @@ enum { TOKENIZERS_NONE, TOKENIZERS_CHARACTERS };
 enum { PROJECTIONS_LAST, PROJECTIONS_FIRST };
 enum { SCORINGS_SOFTMAX, SCORINGS_SIGMOID, SCORINGS_NONE };
 enum { STOPPINGS_FALSE, STOPPINGS_TRUE, STOPPINGS_NEVER };
-enum { DTYPES_F32, DTYPES_INT8, DTYPES_INT4, DTYPES_FILE };
+enum { DTYPES_F32, DTYPES_BF16, DTYPES_INT8, DTYPES_INT4, DTYPES_FILE };
+enum { KV_DTYPES_F32, KV_DTYPES_F16 };
 
 typedef struct LayerFields {
 #define FIELD_MODEL(type, name)
@@ -244,6 +247,10 @@ typedef struct Chat {
 
 /* ---- the product ---------------------------------------------------------------------------------------- */
 
+/* dtype = { ["decoder.*.ffn"] = "int4" }: a word of that field for every matrix whose name the pattern is, or the beginning of up to a
+ * dot; * stands for any characters. */
+typedef struct DtypeRule { const char *pattern; int word; Loc at; } DtypeRule;
+
 typedef struct Model {
 #define FIELD_MODEL(type, name) FIELD_##type name;
 #define FIELD_LIST(type, name)  Whole name;
@@ -258,6 +265,7 @@ typedef struct Model {
     bool has_encoder, has_decoder;  /* which stacks there are */
     const char *spec_path;          /* as the user wrote it */
     Loc at;                         /* the call that made the model */
+    const DtypeRule *dtype_rules;  int dtype_rule_count;
     const char *weights_path;       /* the file of weights; NULL when random or given in the spec */
     bool random_weights;
     bool weights_missing;           /* random ones stand in for a file that is not there: Draft.sizes_only */
@@ -313,7 +321,20 @@ double rotary_factor(const LayerFields *l);
 Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 /* The words of a WORD field's list by its name in fields.def; *n receives their number. */
 const char *const *field_words(const char *list, int *n);
-const char *model_dtype(const Model *m);            /* "int8": what linears and embeddings are packed as */
+const char *model_dtype(const Model *m);            /* "int8": what linears and embeddings are packed as; "mixed" where patterns say more */
+bool model_is_narrow(const Model *m);               /* some of them as less than f32 */
+bool model_rounds_activations(const Model *m);      /* to 8 bits, in front of linears of such weights */
+bool model_rounds(const Model *m);                  /* while it runs: activations so, or keys and values to f16 */
+/* The word of the field dtype for the tensor of that name, were it a matrix: that of the pattern that holds for it, else the model's,
+ * of which int4 is int8 outside of feed-forwards. */
+int  model_dtype_of(const Model *m, const char *name);
+/* Its pattern, the one with most characters other than `*`; NULL where none matches. *other: one with as many that says
+ * something else, or NULL. */
+const DtypeRule *model_dtype_rule(const Model *m, const char *name, const DtypeRule **other);
+bool dtype_rule_matches(const DtypeRule *r, const char *name);
+/* Whether patterns say the same of all tensors of two layers of a stack, "encoder" or "decoder". */
+bool model_layers_pack_alike(Arena *a, const Model *m, const char *stack, int one, int other);
+const char *model_kv_dtype(const Model *m);         /* "f16": what a cache holds keys and values as */
 /* Every field with its type, scope and default, and below that its meaning, in 100 columns. */
 void fields_print(FILE *to);
 /* The families of Hugging Face folders, a line each: model_type, what is spelt so. */

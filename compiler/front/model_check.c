@@ -330,6 +330,7 @@ Model *model_from_draft(Arena *a, Diag *d, const Draft *draft)
     m->spec_path = draft->path;
     m->at = draft->at;
     m->graph = draft->graph;
+    m->dtype_rules = draft->dtype_rules, m->dtype_rule_count = draft->dtype_rule_count;
     fill_scope(&c, SIDE_BOTH, SCOPE_MODEL, m, 0);
     m->model_kind = draft->graph ? KIND_GRAPH : (ModelKind)m->kind;
     check_name(&c);

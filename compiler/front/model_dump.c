@@ -67,12 +67,19 @@ static bool differs(const Field *f, const void *where)
     return true;
 }
 
+static void dump_rules(const Model *m, FILE *to)
+{
+    for (int i = 0; i < m->dtype_rule_count; i++)
+        fprintf(to, "; %s \"%s\"", m->dtype_rules[i].pattern, fields[FIELD_ID_dtype].words[m->dtype_rules[i].word]);
+}
+
 static void dump_fields(FieldScope scope, const void *where, FILE *to)
 {
     for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
         if (f->scope != scope || (is_of_generation(f) && !differs(f, where))) continue;
         fprintf(to, "  %-17s ", f->name);
         dump_value(f, where, to);
+        if (f == &fields[FIELD_ID_dtype]) dump_rules(where, to);
         fputc('\n', to);
     }
 }

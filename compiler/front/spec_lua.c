@@ -125,6 +125,8 @@ static int unknown_in_xf(lua_State *L)
     static const char *const words[] = { "model", "graph", "op" };
     const char *word = luaL_checkstring(L, 2), *near = diag_nearest(word, words, 3);
     Loc at = spec_call(L, word);
+    if (strcmp(word, "tune") == 0)
+        spec_fail(L, at, "this is a file of xformc tune, to be given as --tune; a spec returns xf.model{…} or xf.graph(…)");
     spec_fail(L, at, "unknown xf.%s; there is xf.model, xf.graph and xf.op%s%s%s", word, near ? "; did you mean xf." : "",
               near ? near : "", near ? "?" : "");
 }
@@ -184,26 +186,27 @@ static void tell_lua_error(lua_State *L)
     SpecReader *r = spec_reader(L);
     const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
     if (spec_is_told(L, -1)) return;
-    if (!message) message = arena_format(r->arena, "the spec ends with an error that is %s", spec_describe(L, -1));
+    if (!message) message = arena_format(r->arena, "the %s ends with an error that is %s", r->kind->name, spec_describe(L, -1));
     Loc at = place_of(r, &message);
     if (!at.file) at.file = r->path;
     diag_error(r->diag, EXIT_BAD_DATA, at, "%s", message);
     if (strstr(message, "(global '"))
-        diag_note(r->diag, at, "a spec's globals are xf, math, string, table, ipairs, pairs, type, tostring, tonumber, select, "
-                  "error, assert and pcall");
+        diag_note(r->diag, at, "a %s's globals are xf, math, string, table, ipairs, pairs, type, tostring, tonumber, select, "
+                  "error, assert and pcall", r->kind->name);
 }
 
 static bool tell_stop(SpecReader *r)
 {
     const Sandbox *s = &r->sandbox;
+    const char *name = r->kind->name;
     Loc at = s->at.file ? s->at : (Loc){ r->path, 0, 0 };
     switch (s->stop) {
     case STOP_NOT: return false;
     case STOP_INSTRUCTIONS:
-        diag_error(r->diag, EXIT_BAD_DATA, at, "spec ran for more than %d instructions", MAX_INSTRUCTIONS);
+        diag_error(r->diag, EXIT_BAD_DATA, at, "%s ran for more than %d instructions", name, MAX_INSTRUCTIONS);
         break;
-    case STOP_TIME: diag_error(r->diag, EXIT_BAD_DATA, at, "spec ran for more than %d seconds", MAX_SECONDS); break;
-    case STOP_MEMORY: diag_error(r->diag, EXIT_BAD_DATA, at, "spec allocated more than %d MB in all", MAX_ALLOCATED_MB); break;
+    case STOP_TIME: diag_error(r->diag, EXIT_BAD_DATA, at, "%s ran for more than %d seconds", name, MAX_SECONDS); break;
+    case STOP_MEMORY: diag_error(r->diag, EXIT_BAD_DATA, at, "%s allocated more than %d MB in all", name, MAX_ALLOCATED_MB); break;
     }
     return true;
 }
@@ -214,7 +217,7 @@ static void tell_status(lua_State *L, int status)
     if (tell_stop(r)) return;
     Loc whole = { r->path, 0, 0 };
     if (status == LUA_ERRMEM)
-        diag_error(r->diag, EXIT_BAD_DATA, whole, "spec needs more than %d MB of memory, or text of more than %d MB",
+        diag_error(r->diag, EXIT_BAD_DATA, whole, "%s needs more than %d MB of memory, or text of more than %d MB", r->kind->name,
                    MAX_MEMORY >> 20, MAX_STRING >> 20);
     else if (status != LUA_OK)
         tell_lua_error(L);
@@ -242,13 +245,13 @@ static int run_chunk(lua_State *L)
 {
     const Chunk *chunk = lua_touserdata(L, 2);
     lua_settop(L, 1);
-    spec_open(L);
+    spec_reader(L)->kind->open(L);
     lua_setfield(L, 1, "xf");
     if (luaL_loadbufferx(L, chunk->text, chunk->size, chunk_name, "t") != LUA_OK) return lua_error(L);
     lua_pushvalue(L, 1);
     if (!lua_setupvalue(L, -2, 1)) lua_pop(L, 1);
     lua_call(L, 0, 1);
-    take_result(L, -1);
+    spec_reader(L)->kind->take(L, -1);
     return 0;
 }
 
@@ -271,14 +274,15 @@ static bool check_text(SpecReader *r, const char *text, size_t size)
 {
     Loc at = { r->path, 1, 1 };
     if (size && *text == LUA_SIGNATURE[0]) {
-        diag_error(r->diag, EXIT_BAD_DATA, (Loc){ r->path, 0, 0 }, "a compiled Lua chunk; a spec is text");
+        diag_error(r->diag, EXIT_BAD_DATA, (Loc){ r->path, 0, 0 }, "a compiled Lua chunk; a %s is text", r->kind->name);
         return false;
     }
     for (size_t i = 0; i < size;) {
         int32_t c;
         int n = utf8_next(text + i, size - i, &c);
         if (!n || !c) {
-            diag_error(r->diag, EXIT_BAD_DATA, at, n ? "a zero byte; a spec is text" : "not UTF-8");
+            if (n) diag_error(r->diag, EXIT_BAD_DATA, at, "a zero byte; a %s is text", r->kind->name);
+            else diag_error(r->diag, EXIT_BAD_DATA, at, "not UTF-8");
             return false;
         }
         i += (size_t)n;
@@ -296,18 +300,24 @@ static void blank_start(char *text, size_t size)
     if (size >= 2 && !memcmp(text, "#!", 2)) memcpy(text, "--", 2);
 }
 
-Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
+bool spec_run_file(SpecReader *r)
 {
     size_t size;
-    int errors = diag_errors(d);
-    path = arena_text(a, path);
-    char *text = file_read(a, d, (Loc){ 0 }, path, MAX_SPEC_BYTES, &size);
-    SpecReader r = { .arena = a, .diag = d, .path = path, .folder = file_folder(a, path), .ops = ops, .op_count = n,
-                     .shape_of = shape_of };
-    if (!text || !check_text(&r, text, size)) return NULL;
-    diag_source(d, path, text);
+    const int errors = diag_errors(r->diag);
+    char *text = file_read(r->arena, r->diag, (Loc){ 0 }, r->path, MAX_SPEC_BYTES, &size);
+    if (!text || !check_text(r, text, size)) return false;
+    diag_source(r->diag, r->path, text);
     blank_start(text, size);
-    r.lexer = lexer_new(a, text, size);
-    run(&r, (Chunk){ text, size });
-    return diag_errors(d) > errors ? NULL : r.result;
+    r->lexer = lexer_new(r->arena, text, size);
+    run(r, (Chunk){ text, size });
+    return diag_errors(r->diag) == errors;
+}
+
+Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
+{
+    static const LuaKind spec = { "spec", spec_open, take_result };
+    path = arena_text(a, path);
+    SpecReader r = { .arena = a, .diag = d, .path = path, .folder = file_folder(a, path), .ops = ops, .op_count = n,
+                     .shape_of = shape_of, .kind = &spec };
+    return spec_run_file(&r) ? r.result : NULL;
 }

@@ -36,6 +36,13 @@ typedef struct Sandbox {
     Loc at;                         /* where it was stopped */
 } Sandbox;
 
+/* What a file is: how it is called in messages, what `xf` has there, what takes the value that it returns. */
+typedef struct LuaKind {
+    const char *name;               /* "spec" */
+    void (*open)(lua_State *L);     /* push the table `xf` */
+    void (*take)(lua_State *L, int index);
+} LuaKind;
+
 typedef struct SpecReader {
     Arena *arena;
     Diag *diag;
@@ -50,9 +57,13 @@ typedef struct SpecReader {
     int specs, calls;               /* made so far */
     int64_t numbers;                /* kept so far */
     Draft *result;
+    const LuaKind *kind;            /* of the file; NULL at the prompt */
+    struct Tuning *tuning;          /* what xf.tune made */
     Loc raised;                     /* where a Lua error was raised */
 } SpecReader;
 
+/* Read the file r->path and run it in a sandbox; false after errors. needs: arena, diag, path, kind. */
+bool spec_run_file(SpecReader *r);
 /* Push the table `xf` of specs, xf.model and xf.graph, for a state whose extra space holds a SpecReader. */
 void spec_open(lua_State *L);
 /* A state with the whitelist as the table on top of its stack; NULL when out of memory. Ends with lua_close. */

@@ -344,6 +344,9 @@ static void read_group(const Fields *f, const char *group, Loc at)
     read_table(&nested);
 }
 
+/* dtype = { default = "int8", ["output"] = "f32" }: the field, and its patterns. */
+static void read_dtypes(const Fields *f, Loc at);
+
 static Side side_of(const char *name)
 {
     return !strcmp(name, "encoder") ? SIDE_ENCODER : !strcmp(name, "decoder") ? SIDE_DECODER : SIDE_BOTH;
@@ -369,7 +372,10 @@ static void read_field(const Fields *f, Key key)
         else wrong(f, key.at, "unknown field \"%s\"", key.name);
     } else if (f->side != SIDE_BOTH && field->scope <= SCOPE_LIST) {
         wrong(f, key.at, "%s belongs to the whole model, not to the %s", key.name, side_names[f->side]);
+    } else if (field == &fields[FIELD_ID_dtype] && lua_istable(f->L, -1)) {
+        read_dtypes(f, key.at);
     } else {
+        if (field == &fields[FIELD_ID_dtype]) f->draft->dtype_rule_count = 0;
         read_choice(f, field, key.at);
     }
 }
@@ -429,6 +435,32 @@ static void read_table(const Fields *f)
         lua_rawget(f->L, -2);
         read_field(f, keys[i]);
         lua_pop(f->L, 1);
+    }
+}
+
+static void read_dtypes(const Fields *f, Loc at)
+{
+    Arena *a = f->reader->arena;
+    const Field *field = &fields[FIELD_ID_dtype];
+    Fields nested = *f;
+    nested.group = "dtype";
+    Key *keys = arena_array(a, MAX_KEYS, sizeof *keys);
+    const int n = collect_keys(&nested, keys);
+    DtypeRule *rules = arena_array(a, (size_t)n, sizeof *rules);
+    f->draft->dtype_rules = rules, f->draft->dtype_rule_count = 0;
+    draft_set_word(a, f->draft, FIELD_ID_dtype, at, "f32");
+    qsort(keys, (size_t)n, sizeof *keys, by_place);
+    for (int i = 0; i < n; i++) {
+        const bool preset = !strcmp(keys[i].name, "default");
+        FieldValue v = { 0, 0, NULL, NULL };
+        if (keys[i].again.line) wrong(f, keys[i].again, "%s is given twice; first in line %d", keys[i].name, keys[i].at.line);
+        lua_pushstring(f->L, keys[i].name);
+        lua_rawget(f->L, -2);
+        const char *what = arena_format(a, preset ? "dtype.%s" : "dtype[\"%s\"]", keys[i].name);
+        const bool good = read_word(f, field, what, keys[i].at, &v);
+        lua_pop(f->L, 1);
+        if (good && preset) draft_set_word(a, f->draft, FIELD_ID_dtype, keys[i].at, field->words[v.integer]);
+        else if (good) rules[f->draft->dtype_rule_count++] = (DtypeRule){ keys[i].name, (int)v.integer, keys[i].at };
     }
 }
 

@@ -242,11 +242,13 @@ static void embedding(StackBuild *b, const Programs *p)
     run(k, p, block, 1);
 }
 
-/* The next run of layers, from `first`, whose fields agree; returns its length. */
-static int equal_layers(const Stack *s, int first)
+/* The next run of layers, from `first`, whose fields agree and whose weights are packed alike; returns its length. */
+static int equal_layers(Arena *a, const Model *m, const Stack *s, int first)
 {
+    const char *name = s == &m->encoder ? "encoder" : "decoder";
     int n = 1;
-    while (first + n < s->layers && layer_same(&s->layer[first], &s->layer[first + n])) n++;
+    while (first + n < s->layers && layer_same(&s->layer[first], &s->layer[first + n]) &&
+           model_layers_pack_alike(a, m, name, first, first + n)) n++;
     return n;
 }
 
@@ -271,7 +273,7 @@ static void layers(StackBuild *b, const Programs *p)
                       : b->cached ? "Causal self-attention and feed-forward, each with a residual"
                                   : "Self-attention and feed-forward, each with a residual";
     for (int first = 0, n; first < b->stack->layers; first += n) {
-        n = equal_layers(b->stack, first);
+        n = equal_layers(k->arena, b->m, b->stack, first);
         const LayerFields *f = &b->stack->layer[first];
         Block *block = make_block(k, layer_name(b, "layer", first), doc, arena_format(k->arena, "%s.{}", b->prefix), n,
                                   layer_numbers(k, first, n));
@@ -356,7 +358,7 @@ static void memories(StackBuild *source, const Stack *decoder, const Programs *e
 {
     Maker *k = source->k;
     for (int first = 0, n; first < decoder->layers; first += n) {
-        n = equal_layers(decoder, first);
+        n = equal_layers(k->arena, source->m, decoder, first);
         const LayerFields *f = &decoder->layer[first];
         const char *name = first ? arena_format(k->arena, "decoder_memory_%d", first) : "decoder_memory";
         Block *fill = make_block(k, name, "Keys and values of the cross-attention, once per source", "decoder.{}", n, layer_numbers(k, first, n));

@@ -25,21 +25,24 @@ typedef enum Kernel {
     KERNEL_CUSTOM,                  /* the C of an xf.op; it is no kernel of the library */
     KERNELS
 } Kernel;
-/* rt_linear_f32, by the format of its weights too, or the name of the xf.op. */
+/* rt_linear_f32, by the format of its weights or of its keys and values too, or the name of the xf.op. */
 struct PlanOp;
 const char *plan_kernel_name(const struct PlanOp *op);
+/* Whether it stores or reads keys and values of f16. */
+bool plan_op_is_half(const struct PlanOp *op);
 
 typedef enum Format {
-#define FORMAT(id, name, dtype, doc) FORMAT_##id,
+#define FORMAT(id, name, word, bits, dtype, size, doc) FORMAT_##id,
 #include "formats.def"
 #undef FORMAT
     FORMATS
 } Format;
-typedef struct FormatRow { const char *name, *dtype, *doc; } FormatRow;
+typedef struct FormatRow { const char *name, *word; int bits; const char *dtype; int size; const char *doc; } FormatRow;
 extern const FormatRow format_rows[FORMATS];
-/* Bits of a weight in panels of bytes, whose kernels round activations too; 0 of other formats. */
-static inline int format_bits(Format f) { return f == FORMAT_PANELS_INT8 ? 8 : f == FORMAT_PANELS_INT4 ? 4 : 0; }
-static inline bool format_is_quantised(Format f) { return format_bits(f) > 0; }
+static inline int format_bits(Format f) { return format_rows[f].bits; }
+/* Panels of weights of fewer bits than 32; those in groups, whose kernels round activations too. */
+static inline bool format_is_narrow(Format f) { return format_bits(f) > 0 && format_bits(f) < 32; }
+static inline bool format_is_quantised(Format f) { return format_bits(f) > 0 && format_bits(f) <= 8; }
 
 /* ---- weights -------------------------------------------------------------------------------------------- */
 
@@ -70,6 +73,7 @@ typedef struct Buffer {
     Layout layout;
     int64_t heads;                  /* KEYS, VALUES: kv heads; a tap of weights: heads; else 1 */
     int64_t rows, width, stride;    /* of each head; stride in elements; KEYS, VALUES: rows is the capacity */
+    bool half;                      /* KEYS, VALUES: of f16, rt_f16 in C; else of f32, as all that is no integer */
     size_t bytes, offset;           /* from the start of scratch, slot or taps, layer 0 */
     size_t layer_stride;  int layers;               /* SLOT and TAP: one per layer */
     struct PlanBlock *block;        /* NULL: it outlives its block */
@@ -128,6 +132,7 @@ typedef struct Plan {
     PlanProgram *programs;  int program_count;
     Buffer **buffers;  int buffer_count;            /* that outlive a block: inputs, what is passed on, caches, taps */
     Packed **packed;  int packed_count;             /* in order of execution */
+    Format *formats;                /* of the graph's parameters by their ids: plan_weight_format, whatever the target */
     Tap *taps;  int tap_count;
     size_t header_bytes, slot_bytes, scratch_bytes, tap_bytes, state_bytes;
     size_t slots_offset, scratch_offset, taps_offset;
@@ -141,6 +146,8 @@ typedef struct Plan {
 /* Whether state and weights have a sensible size, worked out in floating point; false after an error told at the model.
  * To be asked before plan_make. */
 bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
+/* Whether each pattern of dtype matches a matrix, and one alone decides of each; false after errors told at them. Likewise. */
+bool  plan_dtypes_hold(Diag *d, const Graph *g);
 /* Whether this machine has the memory to run or pack it; false after an error told, EXIT_NO_FEATURE. */
 bool  plan_fits_machine(Diag *d, const Plan *p);
 /* All passes below in order. */
@@ -177,14 +184,15 @@ const Buffer *plan_hidden(const Plan *p);
 const Buffer *plan_vector(const Plan *p);
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
 
-/* Whether weights of few bits stand for this parameter of the model: those that linears and embeddings read, and nothing else. Its
- * panels then: of 8 bits; where the dtype is int4, of 4 for feed-forwards, which have most weights and suffer least, and for an xf.graph. */
-bool plan_is_quantised(const Graph *g, const Tensor *t);
-Format plan_quantised_format(const Graph *g, const Tensor *t);
+/* The panels that stand for a parameter of the model: what the dtype says of those that linears and embeddings read, and nothing else. */
+Format plan_weight_format(const Graph *g, const Tensor *t);
 
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }
 static inline bool kernel_is_linear(Kernel k) { return k == KERNEL_LINEAR || k == KERNEL_LINEAR_GATE || k == KERNEL_LINEAR_ADD; }
 static inline bool kernel_is_attention(Kernel k) { return k == KERNEL_ATTENTION || k == KERNEL_WINDOW; }
+
+/* Bytes of a number of a buffer. */
+static inline size_t buffer_element_bytes(const Buffer *b) { return b->half ? sizeof(rt_f16) : sizeof(float); }
 
 static inline int64_t pad16(int64_t n) { return (n + 15) / 16 * 16; }
 static inline size_t pad64(size_t n) { return (n + 63) / 64 * 64; }

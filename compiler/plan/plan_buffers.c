@@ -58,7 +58,7 @@ void lower_size_cache(Buffer *b, int64_t heads, int64_t capacity, int64_t width)
     b->rows = pad16(capacity);
     b->width = width;
     b->stride = b->layout == LAYOUT_KEYS ? 16 : b->rows;
-    b->bytes = (size_t)(heads * b->rows * (b->layout == LAYOUT_KEYS ? width : pad16(width))) * sizeof(float);
+    b->bytes = (size_t)(heads * b->rows * (b->layout == LAYOUT_KEYS ? width : pad16(width))) * buffer_element_bytes(b);
 }
 
 static void size_ints(Buffer *b, int64_t count)
@@ -133,6 +133,7 @@ Buffer *lower_cache(Lower *w, const Tensor *t, const Node *n)
     if (*slot) return *slot;
     Buffer *b = lower_new_buffer(w, lower_variable(w, t), t, PLACE_SLOT, n->values ? LAYOUT_VALUES : LAYOUT_KEYS);
     const bool ring = n->ring && pad16(n->ring) < pad16(t->dim[0].bound);
+    b->half = w->plan->graph->model->kv_dtype == KV_DTYPES_F16;
     lower_size_cache(b, n->kv_heads, ring ? n->ring : t->dim[0].bound, t->dim[1].bound / n->kv_heads);
     b->layers = t->layers;
     b->layer_stride = pad64(b->bytes);

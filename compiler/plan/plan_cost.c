@@ -56,7 +56,8 @@ static double op_weight_bytes(const PlanOp *op, int64_t rows)
         if (op->params[i]) params += (double)op->params[i]->bytes;
     if (!op->weights) return params;
     for (int i = 1; i < op->joined_count; i++) params += (double)op->joined[i]->bytes;
-    if (op->kernel == KERNEL_EMBED && format_is_quantised(op->weights->format)) return (double)rows * (double)op->weights->shape[1] / 16;
+    if (op->kernel == KERNEL_EMBED && format_is_narrow(op->weights->format))
+        return (double)rows * (double)op->weights->bytes / (16 * (double)op->weights->shape[0]);
     if (op->weights->format != FORMAT_TABLE_F32 && op->weights->format != FORMAT_DISTANCE_F32) return params + (double)op->weights->bytes;
     if (op->weights->format == FORMAT_DISTANCE_F32) return (double)op->weights->bytes / 2;
     return (double)rows * (double)op->weights->shape[1] * sizeof(float);        /* only the rows looked up */

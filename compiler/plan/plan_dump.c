@@ -12,14 +12,27 @@ static const char *const names_by_format[KERNELS][FORMATS] = {
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW
 };
+static const char *const names_of_half[KERNELS] = {
+#define RT_KERNEL_ROW(id, format, file, function, parameters)
+#define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id] = #function,
+#include "../../runtime/kernels.def"
+#undef RT_KERNEL_ROW
+};
 static const char *const split_names[] = { [SPLIT_ROWS] = "rows", [SPLIT_COLUMNS] = "columns", [SPLIT_HEADS] = "heads",
                                            [SPLIT_FIRST_LANE] = "lane 0" };
 static const char *const layout_names[] = { [LAYOUT_ROWS] = "rows", [LAYOUT_KEYS] = "keys", [LAYOUT_VALUES] = "values",
                                             [LAYOUT_INTS] = "ints", [LAYOUT_LANES] = "lanes" };
 
+bool plan_op_is_half(const PlanOp *op)
+{
+    const Buffer *b = kernel_is_store(op->kernel) ? op->out[0] : kernel_is_attention(op->kernel) ? op->in[1] : NULL;
+    return b && b->half;
+}
+
 const char *plan_kernel_name(const PlanOp *op)
 {
     if (op->kernel == KERNEL_CUSTOM) return op->node->custom->name;
+    if (plan_op_is_half(op)) return names_of_half[op->kernel];
     const char *name = op->weights ? names_by_format[op->kernel][op->weights->format] : NULL;
     return name ? name : kernel_names[op->kernel];
 }
@@ -46,7 +59,7 @@ static void dump_op(const PlanOp *op, FILE *to)
 
 static void dump_buffer(const Buffer *b, FILE *to)
 {
-    fprintf(to, "    %-32s at %8zu, %8zu bytes, %s [", b->name, b->offset, b->bytes, layout_names[b->layout]);
+    fprintf(to, "    %-32s at %8zu, %8zu bytes, %s%s [", b->name, b->offset, b->bytes, layout_names[b->layout], b->half ? " of f16" : "");
     if (b->heads > 1) fprintf(to, "%lld, ", (long long)b->heads);
     fprintf(to, "%lld, %lld] stride %lld", (long long)b->rows, (long long)b->width, (long long)b->stride);
     if (b->layers) fprintf(to, ", %d layers of %zu", b->layers, b->layer_stride);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 const FormatRow format_rows[FORMATS] = {
-#define FORMAT(id, name, dtype, doc) [FORMAT_##id] = { name, dtype, doc },
+#define FORMAT(id, name, word, bits, dtype, size, doc) [FORMAT_##id] = { name, word, bits, dtype, size, doc },
 #include "formats.def"
 #undef FORMAT
 };
@@ -79,13 +79,13 @@ Buffer *lower_result(Lower *w, int i)
     return lower_buffer(w, n->out[0]);
 }
 
-/* Of a quantised table that an output layer may share: two blocks read the same panels. */
+/* Of a table in narrow panels that an output layer may share: two blocks read the same panels. */
 static bool lower_ties(const Lower *w, const Tensor *weight)
 {
     const Node *const *n = (const Node *const *)w->block->block->nodes;
     bool table = false;
     for (int i = 0; i < w->block->block->count; i++) table |= n[i]->op == OP_EMBED && n[i]->in[0] == weight;
-    return table && plan_is_quantised(w->plan->graph, weight);
+    return table && format_is_narrow(w->plan->formats[weight->id]);
 }
 
 Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor *bias)
@@ -112,14 +112,14 @@ Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor
     return k;
 }
 
-static bool in_panels_of_bytes(const Lower *w, const Tensor *weight)
+static Format panels_of(const Lower *w, const Tensor *weight)
 {
-    return w->plan->options.target == TARGET_PANELS && plan_is_quantised(w->plan->graph, weight);
+    return w->plan->options.target == TARGET_PANELS ? w->plan->formats[weight->id] : FORMAT_PANELS_F32;
 }
 
 Packed *lower_panels(Lower *w, const Tensor *weight, const Tensor *bias)
 {
-    return lower_packed(w, in_panels_of_bytes(w, weight) ? plan_quantised_format(w->plan->graph, weight) : FORMAT_PANELS_F32, weight, bias);
+    return lower_packed(w, panels_of(w, weight), weight, bias);
 }
 
 /* An activation that follows the linear at `i`, and that alone: it can be fused when nobody looks at what is between. */
@@ -138,7 +138,7 @@ static int lower_embed(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
     PlanOp *op = lower_op(w, n, KERNEL_EMBED, SPLIT_FIRST_LANE, 1);
-    op->weights = in_panels_of_bytes(w, n->in[0]) ? lower_panels(w, n->in[0], NULL) : lower_packed(w, FORMAT_TABLE_F32, n->in[0], NULL);
+    op->weights = format_is_narrow(panels_of(w, n->in[0])) ? lower_panels(w, n->in[0], NULL) : lower_packed(w, FORMAT_TABLE_F32, n->in[0], NULL);
     op->in[1] = lower_buffer(w, n->in[1]);
     op->out[0] = lower_buffer(w, n->out[0]);
     op->flops = (double)n->out[0]->dim[1].bound;
@@ -468,6 +468,8 @@ void plan_lower(Arena *a, Plan *p)
                 .uses = arena_array(a, (size_t)g->tensor_count + 1, sizeof *w.uses),
                 .lowered = arena_array(a, (size_t)g->tensor_count + 1, sizeof *w.lowered) };
     lower_start_names(&w);
+    p->formats = arena_array(a, (size_t)g->tensor_count + 1, sizeof *p->formats);
+    for (int i = 0; i < g->tensor_count; i++) p->formats[g->tensors[i]->id] = plan_weight_format(g, g->tensors[i]);
     p->programs = arena_array(a, (size_t)g->program_count, sizeof *p->programs);
     p->program_count = g->program_count;
     for (int i = 0; i < g->program_count; i++) lower_program(&w, &g->programs[i], &p->programs[i]);

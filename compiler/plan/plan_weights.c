@@ -5,21 +5,25 @@
 
 #include <string.h>
 
-/* The bits of a matrix's groups in its file, of all layers; 0 where it has none. */
-static int bits_in_file(const Tensor *t)
+/* What a matrix is in its file: groups of bits, or bf16; f32 for all else, and where its layers differ. */
+static Format format_in_file(const Tensor *t)
 {
-    const int bits = tensor_block_bits(t->source[0]);
-    for (int i = 1; i < t->layers; i++)
-        if (tensor_block_bits(t->source[i]) != bits) return 0;
-    return bits;
+    Format f = FORMAT_PANELS_F32;
+    for (int i = 0; i < (t->layers ? t->layers : 1); i++) {
+        const int bits = tensor_block_bits(t->source[i]);
+        const Format of_layer = bits == 8 ? FORMAT_PANELS_INT8 : bits == 4 ? FORMAT_PANELS_INT4
+                              : tensor_is_bf16(t->source[i]) ? FORMAT_PANELS_BF16 : FORMAT_PANELS_F32;
+        if (i && of_layer != f) return FORMAT_PANELS_F32;
+        f = of_layer;
+    }
+    return f;
 }
 
-bool plan_is_quantised(const Graph *g, const Tensor *t)
+/* A matrix that linears and embeddings read, and nothing else. */
+static bool is_matrix(const Graph *g, const Tensor *t)
 {
-    enum { MOST_INPUTS = 65536 };               /* of a row of activations that kernels round at once */
     bool used = false;
-    if (g->model->dtype == DTYPES_F32 || t->kind != TENSOR_PARAM || t->rank != 2 || t->dim[1].bound > MOST_INPUTS) return false;
-    if (g->model->dtype == DTYPES_FILE && !bits_in_file(t)) return false;
+    if (t->kind != TENSOR_PARAM || t->rank != 2) return false;
     for (int i = 0; i < g->block_count; i++)
         for (int j = 0; j < g->blocks[i]->count; j++) {
             const Node *n = g->blocks[i]->nodes[j];
@@ -32,11 +36,53 @@ bool plan_is_quantised(const Graph *g, const Tensor *t)
     return used;
 }
 
-Format plan_quantised_format(const Graph *g, const Tensor *t)
+/* In the model: of several layers, that of the first. */
+static const char *matrix_name(const Tensor *t) { return t->layers ? t->source[0]->name : t->name; }
+
+Format plan_weight_format(const Graph *g, const Tensor *t)
 {
-    if (g->model->dtype == DTYPES_FILE) return bits_in_file(t) == 4 ? FORMAT_PANELS_INT4 : FORMAT_PANELS_INT8;
-    const bool half = g->model->dtype == DTYPES_INT4 && (g->model->graph || strstr(t->name, ".ffn."));
-    return half ? FORMAT_PANELS_INT4 : FORMAT_PANELS_INT8;
+    enum { MOST_INPUTS = 65536 };               /* of a row of activations that kernels round at once */
+    static const Format formats[] = { [DTYPES_F32] = FORMAT_PANELS_F32, [DTYPES_BF16] = FORMAT_PANELS_BF16,
+                                      [DTYPES_INT8] = FORMAT_PANELS_INT8, [DTYPES_INT4] = FORMAT_PANELS_INT4 };
+    if (!model_is_narrow(g->model) || !is_matrix(g, t)) return FORMAT_PANELS_F32;
+    const int dtype = model_dtype_of(g->model, matrix_name(t));
+    const Format f = dtype == DTYPES_FILE ? format_in_file(t) : formats[dtype];
+    return format_is_quantised(f) && t->dim[1].bound > MOST_INPUTS ? FORMAT_PANELS_F32 : f;
+}
+
+/* Whether it is the matrix t, or one of its layers. */
+static bool is_matched(const DtypeRule *r, const Graph *g, const Tensor *t)
+{
+    bool any = false;
+    if (!is_matrix(g, t)) return false;
+    for (int i = 0; i < (t->layers ? t->layers : 1); i++) any |= dtype_rule_matches(r, t->layers ? t->source[i]->name : t->name);
+    return any;
+}
+
+static bool matches_any(Diag *d, const Graph *g, const DtypeRule *r)
+{
+    for (int i = 0; i < g->tensor_count; i++)
+        if (is_matched(r, g, g->tensors[i])) return true;
+    diag_error(d, EXIT_BAD_DATA, r->at, "dtype: no matrix of a linear or an embedding is called \"%s\"", r->pattern);
+    if (g->model->tied && strncmp(r->pattern, "output", strlen("output")) == 0)
+        diag_note(d, r->at, "the output layer is the embedding, \"decoder.embed.table\"");
+    else diag_note(d, r->at, "compile SPEC -d m lists the names");
+    return false;
+}
+
+bool plan_dtypes_hold(Diag *d, const Graph *g)
+{
+    const Model *m = g->model;
+    bool good = true;
+    for (int i = 0; i < m->dtype_rule_count; i++) good &= matches_any(d, g, &m->dtype_rules[i]);
+    for (int i = 0; m->dtype_rule_count && good && i < m->tensor_count; i++) {
+        const DtypeRule *other, *rule = model_dtype_rule(m, m->tensors[i].name, &other);
+        if (!other) continue;
+        diag_error(d, EXIT_BAD_DATA, other->at, "dtype: \"%s\" and \"%s\" both match %s, and neither is the closer one", rule->pattern,
+                   other->pattern, m->tensors[i].name);
+        good = false;
+    }
+    return good;
 }
 
 static void shape_packed(Packed *k)
@@ -47,6 +93,12 @@ static void shape_packed(Packed *k)
         k->rank = 3;
         k->shape[0] = pad16(t->dim[0].bound) / 16;
         k->shape[1] = t->dim[1].bound + (k->tensor[1] ? 1 : 0);
+        k->shape[2] = 16;
+        break;
+    case FORMAT_PANELS_BF16:
+        k->rank = 3;
+        k->shape[0] = pad16(t->dim[0].bound) / 16;
+        k->shape[1] = (int64_t)rt_panel_bytes((int)t->dim[1].bound, k->tensor[1] != NULL, format_bits(k->format)) / 32;
         k->shape[2] = 16;
         break;
     case FORMAT_PANELS_INT8:
@@ -75,7 +127,7 @@ static void shape_packed(Packed *k)
         break;
     case FORMATS: break;
     }
-    k->bytes = format_is_quantised(k->format) ? 1 : sizeof(float);
+    k->bytes = (size_t)format_rows[k->format].size;
     for (int r = 0; r < k->rank; r++) k->bytes *= (size_t)k->shape[r];
 }
 

@@ -101,7 +101,7 @@ static const char model_begin[] =
     "/* ${name}.c: ${spec} as C, made by xformc.\n"
     " *\n"
     " * ${about}\n"
-    " * Weights ${identity}, ${weights} bytes. State ${state} bytes:${slot} ${scratch} of scratch.\n"
+    " * Weights ${identity}, ${weights} bytes${dtypes}. State ${state} bytes:${slot} ${scratch} of scratch.\n"
     " *\n"
     " * Every lane runs the same code on its share (rt_split) and waits for the others where it needs what they made\n"
     " * (rt_barrier). Shapes stand in the margin; the functions called are in ${name}_kernels.h. */\n"
@@ -145,9 +145,10 @@ const char *emit_stack(Emit *e, const Stack *s)
 {
     const LayerFields *f = &s->layer[0];
     int n;
-    return arena_format(e->arena, "%lld layers, %lld heads of %lld, d_ff %lld, %s norm (%s)", (long long)s->layers,
+    return arena_format(e->arena, "%lld layers, %lld heads of %lld, d_ff %lld, %s norm (%s)%s", (long long)s->layers,
                         (long long)f->heads, (long long)f->head_dim, (long long)f->d_ff,
-                        field_words("norms", &n)[s->norm], field_words("norm_places", &n)[s->norm_at]);
+                        field_words("norms", &n)[s->norm], field_words("norm_places", &n)[s->norm_at],
+                        s == &e->model->decoder && e->model->kv_dtype == KV_DTYPES_F16 ? ", keys and values kept as f16" : "");
 }
 
 static const char *about(Emit *e)
@@ -160,6 +161,23 @@ static const char *about(Emit *e)
     if (m->has_encoder && m->has_decoder) text_add(&t, "\n*");
     if (m->has_decoder) text_printf(&t, " Decoder of %s.", emit_stack(e, &m->decoder));
     return t.data;
+}
+
+/* ": bf16 and int4", what linears and embeddings are packed as; nothing where that is f32 for all. */
+static const char *dtypes_of(Emit *e)
+{
+    const Plan *p = e->plan;
+    const char *words[FORMATS];
+    int n = 0;
+    if (!model_is_narrow(e->model)) return "";
+    for (int f = 0; f < FORMATS; f++) {
+        bool any = false;
+        for (int i = 0; i < p->packed_count; i++) any |= (int)p->packed[i]->format == f;
+        if (any && *format_rows[f].word) words[n++] = format_rows[f].word;
+    }
+    Text t = text_new(e->arena);
+    for (int i = 0; i < n; i++) text_printf(&t, "%s%s", i == 0 ? ": " : i + 1 < n ? ", " : " and ", words[i]);
+    return n ? t.data : "";
 }
 
 static int64_t tap_columns(const Tap *t) { return t->buffer->width; }
@@ -185,24 +203,29 @@ static bool uses_ints(const Plan *p)
 }
 
 /* The functions above for a compiler that inlines nothing; a layer takes a dozen of these. */
-static const char bound_macros[] =
-    "#define floats(j, at) ((float *)((j)->state->bytes + (at)))\n"
-    "#define ints(j, at) ((int *)((j)->state->bytes + (at)))\n"
-    "#define in_slot(j, slot, at) ((float *)((j)->state->bytes + SLOTS_AT + (size_t)(slot) * SLOT_BYTES + (at)))\n";
+static const char *bound_macros(Emit *e)
+{
+    return arena_format(e->arena,
+        "#define floats(j, at) ((float *)((j)->state->bytes + (at)))\n"
+        "#define ints(j, at) ((int *)((j)->state->bytes + (at)))\n"
+        "#define in_slot(j, slot, at) ((%s *)((j)->state->bytes + SLOTS_AT + (size_t)(slot) * SLOT_BYTES + (at)))\n", emit_cache_type(e));
+}
 
 void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
     text_fill(out, model_begin, "name", e->name, "spec", emit_spec_name(e), "about", about(e), "identity", e->identity,
-              "weights", emit_number(e, (int64_t)p->weights_bytes), "state", emit_number(e, (int64_t)p->state_bytes),
-              "slot", p->slot_bytes ? arena_format(e->arena, " per slot %zu of keys and values,", p->slot_bytes) : "",
+              "weights", emit_number(e, (int64_t)p->weights_bytes), "dtypes", dtypes_of(e), "state", emit_number(e, (int64_t)p->state_bytes),
+              "slot", p->slot_bytes ? arena_format(e->arena, " per slot %zu of keys and values%s,", p->slot_bytes,
+                                                    e->model->kv_dtype == KV_DTYPES_F16 ? " as f16" : "") : "",
               "scratch", emit_number(e, (int64_t)p->scratch_bytes), NULL);
     text_printf(out, "#define %-44s ((size_t)%zu)    /* of the packed file, before its data */\n", "HEAD_BYTES", e->head_bytes);
     text_printf(out, "#define %-44s ((size_t)%d)    /* in them: what the weights were packed for */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
     emit_offsets(e, out);
     const char *slot_bytes = p->slot_bytes ? arena_format(e->arena,
         "static unsigned char *slot_bytes(%s_state *s, int slot) { return s->bytes + SLOTS_AT + (size_t)slot * SLOT_BYTES; }\n"
-        "static float *in_slot(const job *j, int slot, size_t at) { return (float *)(slot_bytes(j->state, slot) + at); }\n", e->name) : "";
+        "static %s *in_slot(const job *j, int slot, size_t at) { return (%s *)(slot_bytes(j->state, slot) + at); }\n",
+        e->name, emit_cache_type(e), emit_cache_type(e)) : "";
     bool many = plan_program(p, "rows") != NULL || emit_batches(e);
     const char *job = arena_format(e->arena, "typedef struct job { const %s *model; %s_state *state; int slot, rows;%s%s } job;", e->name, e->name,
                                    many ? " const rt_group *groups, *groups_end;" : "", emit_pools(e) ? " int first;" : "");
@@ -210,7 +233,7 @@ void emit_model(Emit *e, Text *out)
     const char *tokenizer = !has_pieces(e) || !e->model->has_decoder ? "" : arena_format(e->arena,
         "if (rt_text_check(head + HEAD_BYTES + W_TOKENIZER, %s) != RT_OK) return RT_BAD_WEIGHTS;", emit_number(e, (int64_t)e->model->tokenizer_size));
     text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "ints", ints, "job", job, "slot_bytes", slot_bytes,
-              "macros", e->form.kernels == KERNELS_BOUND ? bound_macros : "", "tokenizer", tokenizer, NULL);
+              "macros", e->form.kernels == KERNELS_BOUND ? bound_macros(e) : "", "tokenizer", tokenizer, NULL);
     text_add(out, "/* ---- blocks ----------------------------------------------------------------------------------------------- */\n\n");
     emit_blocks(e, out);
     text_add(out, "/* ---- programs --------------------------------------------------------------------------------------------- */\n\n");
@@ -334,9 +357,10 @@ void emit_without_headers(Arena *a, Text *out)
     add_part(out, "rt.h", runtime.data);
 }
 
-Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, LayersForm layers, unsigned isa, unsigned hooks)
+Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, unsigned isa, unsigned hooks)
 {
-    Emit e = emit_new(a, p, identity, head_bytes, (EmitForm){ .weights = WEIGHTS_FILE, .kernels = KERNELS_BOUND, .layers = layers });
+    const EmitForm bound = { .weights = WEIGHTS_FILE, .kernels = KERNELS_BOUND, .layers = form.layers, .tuning = form.tuning };
+    Emit e = emit_new(a, p, identity, head_bytes, bound);
     e.isa = isa;
     e.hooks = hooks;
     Text out = text_new(a), model = text_new(a), header = text_new(a), kernels = text_new(a), runtime = text_new(a);
@@ -350,4 +374,13 @@ Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_by
     add_part(&out, arena_format(a, "%s_kernels.h", e.name), kernels.data);
     add_part(&out, arena_format(a, "%s.c", e.name), model.data);
     return out;
+}
+
+Emit *emit_named(Arena *a, const Plan *p)
+{
+    Emit *e = arena_alloc(a, sizeof *e);
+    Text text = text_new(a);
+    *e = emit_new(a, p, "", 0, (EmitForm){ .isa = NULL });
+    emit_model(e, &text);           /* names are given in the order of first use */
+    return e;
 }

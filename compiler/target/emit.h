@@ -7,6 +7,7 @@
 
 #include "plan.h"
 #include "text.h"
+#include "tuning.h"
 
 /* How weights reach a program. */
 typedef enum WeightsForm { WEIGHTS_EMBED, WEIGHTS_FILE, WEIGHTS_LITERAL } WeightsForm;
@@ -25,6 +26,7 @@ typedef struct EmitForm {
     LayersForm layers;
     int unroll;                     /* terms of a sum in one turn of an unrolled kernel's loop; 0: as the spec says */
     const char *isa;                /* as --isa: "native", "avx512,portable"; NULL is native */
+    const Tuning *tuning;           /* how calls are cut, with their times as comments; NULL: as usual. Of no meaning to UNROLLED */
 } EmitForm;
 
 typedef struct Emit {
@@ -60,6 +62,8 @@ typedef struct Wrapper {
     const char *doc;                /* what it computes, with shapes */
     int64_t x_stride, y_stride, z_stride;           /* of operands that a share of rows moves along */
     int parts;                      /* panels, heads or groups of the whole */
+    LinearCut cut;                  /* of a linear; one that emit_can_cut */
+    const TunedCall *tuned;         /* what was measured of it, or NULL */
 } Wrapper;
 
 typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
@@ -74,8 +78,8 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
 enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
 
 /* One text that needs no file: rt.h, NAME.h, prototypes of the kernels (compiled for `isa`), NAME.c. #line says where each
- * part is from. hooks: of EMIT_*. */
-Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, LayersForm layers, unsigned isa, unsigned hooks);
+ * part is from. Of the form, layers and tuning count. hooks: of EMIT_*. */
+Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, unsigned isa, unsigned hooks);
 
 /* Parts of NAME.c and NAME_kernels.h. */
 void emit_model(Emit *e, Text *out);
@@ -106,6 +110,11 @@ void emit_example(Emit *e, Text *out);
 /* The wrapper for an operation, made on first use; emit_wrappers_begin once before. */
 void emit_wrappers_begin(Emit *e);
 const Wrapper *emit_wrapper(Emit *e, const PlanOp *op);
+/* Whether a function can be cut so, and is then another than as usual: rows where many are shared out; panels where one row meets
+ * several of f32, for with 8 bits each cut would round the row anew. */
+bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut);
+/* The functions that the text of a plan has, for emit_wrapper to find: an Emit in which they have their names. */
+Emit *emit_named(Arena *a, const Plan *p);
 /* How a main refers to weights inside the program: a declaration and an expression; "" and NULL for a file. */
 const char *emit_weights_declaration(Emit *e);
 const char *emit_weights_symbol(Emit *e);
@@ -114,6 +123,8 @@ const char *emit_stack(Emit *e, const Stack *s);
 const char *emit_spec_name(const Emit *e);
 /* RT_RELU and the like. */
 const char *emit_activation(Emit *e, int activation);
+/* What C calls the numbers of caches: float, rt_f16. */
+const char *emit_cache_type(const Emit *e);
 /* "[source, 64]", with run-time lengths by name; a margin comment. */
 const char *emit_shape(Emit *e, const Tensor *t);
 const char *emit_upper(Arena *a, const char *text);

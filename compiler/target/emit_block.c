@@ -23,6 +23,8 @@ const char *emit_weight_macro(Emit *e, const Packed *k)
     return arena_format(e->arena, "W_%s", k->identifier ? k->identifier : emit_upper(e->arena, k->name));
 }
 
+const char *emit_cache_type(const Emit *e) { return e->model->kv_dtype == KV_DTYPES_F16 ? "rt_f16" : "float"; }
+
 static const char *dim_text(Emit *e, const Dim *d)
 {
     return d->count == COUNT_CONSTANT ? arena_format(e->arena, "%lld", (long long)d->bound) : count_name(d->count);
@@ -275,7 +277,7 @@ static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
     const char *layer = x->layers ? arena_format(e->arena, " + (size_t)layer * %s_STRIDE", macro) : "";
     if (x->place == PLACE_SLOT) {
         if (by_slot(b)) text_printf(out, "    const size_t %s = %s%s;\n", variable(b, x), macro, layer);
-        else text_printf(out, "    float *const %s = in_slot(j, j->slot, %s%s);\n", variable(b, x), macro, layer);
+        else text_printf(out, "    %s *const %s = in_slot(j, j->slot, %s%s);\n", emit_cache_type(e), variable(b, x), macro, layer);
         return;
     }
     text_printf(out, "    %s *const %s = %s(j, %s%s);\n", type, variable(b, x), from, macro, layer);
@@ -372,8 +374,9 @@ static const char *layout_words(Emit *e, const Buffer *b)
 {
     long long heads = b->heads, rows = b->rows, width = b->width;
     switch (b->layout) {
-    case LAYOUT_KEYS:   return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]", heads, rows, width);
-    case LAYOUT_VALUES: return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]", heads, (long long)pad16(width), rows);
+    case LAYOUT_KEYS:   return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]%s", heads, rows, width, b->half ? " rt_f16" : "");
+    case LAYOUT_VALUES:
+        return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]%s", heads, (long long)pad16(width), rows, b->half ? " rt_f16" : "");
     case LAYOUT_INTS:   return arena_format(e->arena, "[%lld] int", rows);
     case LAYOUT_LANES:  return arena_format(e->arena, "[%lld lanes][%lld][%lld]", heads, rows, (long long)b->stride);
     default:
@@ -413,7 +416,8 @@ static const char *packed_words(Emit *e, const Packed *k)
 {
     Text t = text_new(e->arena);
     for (int r = 0; r < k->rank; r++) text_printf(&t, "[%lld]", (long long)k->shape[r]);
-    if (format_is_quantised(k->format)) text_add(&t, k->tensor[1] ? " bytes: biases, factors, weights" : " bytes: factors, weights");
+    if (format_is_quantised(k->format)) text_printf(&t, " bytes: %sfactors, %s weights", k->tensor[1] ? "biases, " : "", format_rows[k->format].word);
+    if (k->format == FORMAT_PANELS_BF16) text_add(&t, k->tensor[1] ? " of 16 bits: f32 biases, bf16 weights" : " of 16 bits: bf16");
     if (k->format == FORMAT_PANELS_F32 && k->tensor[1]) text_add(&t, ", biases first");
     if (k->format == FORMAT_VECTORS_F32) text_add(&t, k->tensor[1] ? " gain, bias" : " gain");
     return t.data;

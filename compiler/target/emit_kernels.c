@@ -18,9 +18,17 @@ static const char *const files_by_format[KERNELS][FORMATS] = {
 #undef RT_KERNEL_ROW
 };
 
+static const char *const files_of_half[KERNELS] = {
+#define RT_KERNEL_ROW(id, format, file, function, parameters)
+#define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id] = "kernels/" file,
+#include "../../runtime/kernels.def"
+#undef RT_KERNEL_ROW
+};
+
 /* NULL of an xf.op. */
 static const char *kernel_file(const Wrapper *w)
 {
+    if (plan_op_is_half(w->op)) return files_of_half[w->kernel];
     const char *file = w->op->weights ? files_by_format[w->kernel][w->op->weights->format] : NULL;
     return file ? file : kernel_files[w->kernel];
 }
@@ -45,11 +53,11 @@ void emit_paste(Text *out, const char *file)
 typedef struct Form { const char *parameters, *rows_call, *part_call; } Form;
 static const Form forms[KERNELS] = {
     [KERNEL_LINEAR] = { "float *y, const float *x, const void *w",
-        "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
+        "y + ${y} * ${first}, x + ${x} * ${first}, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
     [KERNEL_LINEAR_GATE] = { "float *y, const float *x, const void *w",
-        "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
+        "y + ${y} * ${first}, x + ${x} * ${first}, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
     [KERNEL_LINEAR_ADD] = { "float *y, const float *x, const void *w, const float *a",
-        "y + ${y} * rows.begin, x + ${x} * rows.begin, w, a + ${y} * rows.begin, ${count}, 0, ${parts}", "y, x, w, a, 1, ${range}" },
+        "y + ${y} * ${first}, x + ${x} * ${first}, w, a + ${y} * ${first}, ${count}, 0, ${parts}", "y, x, w, a, 1, ${range}" },
     [KERNEL_NORM] = { "float *y, const float *x, const void *w",
         "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}", "y, x, w, 1" },
     [KERNEL_EMBED] = { "float *y, const void *table, const int *ids",
@@ -60,23 +68,23 @@ static const Form forms[KERNELS] = {
         "y + ${y} * rows.begin, a + ${x} * rows.begin, b + ${z} * rows.begin, ${count}, 0, ${parts}", "y, a, b, 1, ${range}" },
     [KERNEL_ACTIVATION] = { "float *y, const float *a",
         "y + ${y} * rows.begin, a + ${x} * rows.begin, ${count}, 0, ${parts}", "y, a, 1, ${range}" },
-    [KERNEL_STORE_K] = { "float *cache, const float *x, const int *positions",
+    [KERNEL_STORE_K] = { "${cache} *cache, const float *x, const int *positions",
         "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
-    [KERNEL_STORE_V] = { "float *cache, const float *x, const int *positions",
+    [KERNEL_STORE_V] = { "${cache} *cache, const float *x, const int *positions",
         "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
     [KERNEL_GATE] = { "float *y, const float *a, const float *b",
         "y + ${y} * rows.begin, a + ${x} * rows.begin, b + ${z} * rows.begin, ${count}, 0, ${parts}", "y, a, b, 1, ${range}" },
     [KERNEL_ROTARY] = { "float *y, const float *x, const void *table, const int *positions",
         "y + ${y} * rows.begin, x + ${x} * rows.begin, table, positions + rows.begin, ${count}, 0, ${parts}",
         "y, x, table, positions, 1, ${range}" },
-    [KERNEL_ATTENTION] = { "float *out, const float *q, const float *k, const float *v, float *scratch,${extras} const int *visible",
+    [KERNEL_ATTENTION] = { "float *out, const float *q, const ${cache} *k, const ${cache} *v, float *scratch,${extras} const int *visible",
         "out + ${y} * rows.begin, q + ${x} * rows.begin, k, v, scratch, ${extra}, visible + rows.begin, ${count}, 0, ${parts}",
         "out, q, k, v, scratch, ${extra}, visible, 1, ${range}" },
-    [KERNEL_RING_K] = { "float *cache, const float *x, const int *positions",
+    [KERNEL_RING_K] = { "${cache} *cache, const float *x, const int *positions",
         "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
-    [KERNEL_RING_V] = { "float *cache, const float *x, const int *positions",
+    [KERNEL_RING_V] = { "${cache} *cache, const float *x, const int *positions",
         "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
-    [KERNEL_WINDOW] = { "float *out, const float *q, const float *k, const float *v, float *scratch,${extras} const int *visible",
+    [KERNEL_WINDOW] = { "float *out, const float *q, const ${cache} *k, const ${cache} *v, float *scratch,${extras} const int *visible",
         "out + ${y} * rows.begin, q + ${x} * rows.begin, k, v, scratch, ${extra}, visible + rows.begin, ${count}, 0, ${parts}",
         "out, q, k, v, scratch, ${extra}, visible, 1, ${range}" },
     [KERNEL_POOL] = { "float *y, const float *x, const int *visible", "y, x, visible, 1", "y, x, visible, 1" },
@@ -119,16 +127,18 @@ static const char *fill(Emit *e, const char *form, const char *const *pairs)
 
 static const char wrapper_template[] =
     "/* ${doc} */\n"
+    "${tuned}\n"
     "static inline void ${name}(${parameters})\n"
     "{\n"
     "    static const ${type} shape = ${shape};\n"
     "${extra}\n"
-    "    ${function}(&shape, ${arguments});\n"
+    "    ${loop}${function}(&shape, ${arguments});\n"
     "}\n\n";
 
 /* The same for a compiler that inlines nothing: a call less. */
 static const char macro_template[] =
     "/* ${doc} */\n"
+    "${tuned}\n"
     "static const ${type} shape_of_${name} = ${shape};\n"
     "#define ${name}(${names}) ${function}(&shape_of_${name}, ${arguments})\n\n";
 
@@ -173,26 +183,42 @@ static Extra extra_of(Emit *e, const Wrapper *w)
     return (Extra){ parameters.data, body.data };
 }
 
+/* How a call is cut: a loop before it, or "", and what it then begins with and does. */
+typedef struct Cutting { const char *loop, *first, *count, *range; } Cutting;
+
+static Cutting cutting_of(Emit *e, const Wrapper *w, const char *begin, const char *end)
+{
+    const CutRow *cut = &cut_rows[w->cut];
+    if (cut->rows)
+        return (Cutting){ arena_format(e->arena, "for (int r = rows.begin; r < rows.end; r += %d)\n    ", cut->rows), "r",
+                          arena_format(e->arena, "rows.end - r < %d ? rows.end - r : %d", cut->rows, cut->rows), "" };
+    if (!cut->panels) return (Cutting){ "", "rows.begin", "rows.end - rows.begin", arena_format(e->arena, "%s, %s", begin, end) };
+    const char *range = arena_format(e->arena, "p, p + %d < %s ? p + %d : %s", cut->panels, end, cut->panels, end);
+    return (Cutting){ arena_format(e->arena, "for (int p = %s; p < %s; p += %d)\n    ", begin, end, cut->panels), "", "", range };
+}
+
 static void emit_one(Emit *e, Text *out, const Wrapper *w)
 {
     bool rows = w->split == SPLIT_ROWS, ranged = w->split == SPLIT_COLUMNS || w->split == SPLIT_HEADS;
     const char *span = rows ? "rows" : w->split == SPLIT_HEADS ? "heads" : kernel_is_linear(w->kernel) ? "panels" : "groups";
     const Extra extra = extra_of(e, w);
+    const Cutting cut = cutting_of(e, w, ranged ? arena_format(e->arena, "%s.begin", span) : "0",
+                                   ranged ? arena_format(e->arena, "%s.end", span) : emit_number(e, w->parts));
+    const char *tuned = w->tuned ? arena_format(e->arena, "/* tuned: %s */", tuning_times(e->arena, w->tuned)) : "";
     const char *const pairs[] = {
         "x", emit_number(e, w->x_stride), "y", emit_number(e, w->y_stride), "z", emit_number(e, w->z_stride), "parts", emit_number(e, w->parts),
-        "count", "rows.end - rows.begin", "range",
-        ranged ? arena_format(e->arena, "%s.begin, %s.end", span, span) : arena_format(e->arena, "0, %d", w->parts),
+        "first", cut.first, "count", cut.count, "range", cut.range, "cache", plan_op_is_half(w->op) ? "rt_f16" : "float",
         "extras", extra.parameters, "extra", *extra.body ? "&extra" : "NULL", NULL };
     const Form *f = &forms[w->kernel];
     const char *parameters = fill(e, f->parameters, pairs);
     if (rows || ranged) parameters = arena_format(e->arena, "%s, rt_span %s", parameters, span);
-    if (e->form.kernels == KERNELS_BOUND && !rows && !*extra.body) {
-        text_fill(out, macro_template, "doc", w->doc, "type", shape_types[w->kernel], "name", w->name, "shape", w->shape,
+    if (e->form.kernels == KERNELS_BOUND && !rows && !*extra.body && !*cut.loop) {
+        text_fill(out, macro_template, "doc", w->doc, "tuned", tuned, "type", shape_types[w->kernel], "name", w->name, "shape", w->shape,
                   "names", parameter_names(e, parameters), "function", plan_kernel_name(w->op), "arguments", fill(e, f->part_call, pairs), NULL);
         return;
     }
-    text_fill(out, wrapper_template, "doc", w->doc, "name", w->name, "parameters", parameters, "type", shape_types[w->kernel], "shape", w->shape,
-              "extra", extra.body, "function", plan_kernel_name(w->op),
+    text_fill(out, wrapper_template, "doc", w->doc, "tuned", tuned, "loop", cut.loop, "name", w->name, "parameters", parameters,
+              "type", shape_types[w->kernel], "shape", w->shape, "extra", extra.body, "function", plan_kernel_name(w->op),
               "arguments", fill(e, rows ? f->rows_call : f->part_call, pairs), NULL);
 }
 
@@ -200,6 +226,7 @@ static const char head_template[] =
     "/* ${name}_kernels.h: what ${name}.c computes with.\n"
     " * The library's kernels, then one function per distinct shape: with its constants in sight the compiler unrolls\n"
     " * and folds. The text is the same for every instruction set; the compiler's flags choose. */\n"
+    "${tuned}\n"
     "#ifndef ${upper}_KERNELS_H\n"
     "#define ${upper}_KERNELS_H\n\n"
     "#include \"${name}.h\"\n\n"
@@ -236,43 +263,74 @@ void emit_bound(Emit *e, Text *out)
     if (e->hooks & EMIT_WATCHES) text_add(out, "void rt_watch(int block, int operation, int layer, int rows);\n");
 #define RT_KERNEL_ROW(id, format, file, function, parameters) text_add(out, "void " #function #parameters ";\n");
 #define RT_KERNEL_FORMAT RT_KERNEL_ROW
+#define RT_KERNEL_CACHE RT_KERNEL_ROW
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW
     emit_wrappers(e, out);
 }
 
-/* What a file of kernels needs besides rt_simd.h and rt_tile.h, before the first one that does. */
-static void paste_before(Text *out, const char *file, const char *const *pasted, int n)
+/* Headers that files of kernels need besides rt_simd.h and rt_tile.h; rt_simd_f16.h stands before the latter. */
+static const struct { const char *file, *header; } needs[] = {
+    { "kernels/linear_int8.c", "rt_simd_f16.h" },    { "kernels/cache_f16.c", "rt_simd_f16.h" },
+    { "kernels/attention_f16.c", "rt_simd_f16.h" },  { "kernels/window_f16.c", "rt_simd_f16.h" },
+    { "kernels/linear_int8.c", "rt_simd_int8.h" },   { "kernels/attention_f32.c", "rt_attention.h" },
+    { "kernels/attention_f16.c", "rt_attention.h" }, { "kernels/window_f32.c", "rt_window.h" },
+    { "kernels/window_f16.c", "rt_window.h" },      { "kernels/linear_f32.c", "rt_linear.h" },
+    { "kernels/linear_bf16.c", "rt_linear.h" },
+};
+
+static bool is_among(const char *text, const char *const *list, int n)
 {
-    static const struct { const char *file, *header; } needs[] = { { "kernels/linear_int8.c", "rt_simd_int8.h" } };
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-        bool there = strcmp(needs[i].file, file) != 0;
-        for (int k = 0; k < n; k++) there |= strcmp(needs[i].file, pasted[k]) == 0;
-        if (there) continue;
-        emit_paste(out, needs[i].header);
-        text_add(out, "\n");
-    }
+    for (int i = 0; i < n; i++)
+        if (strcmp(list[i], text) == 0) return true;
+    return false;
+}
+
+/* Paste a file with what it needs, each once. pasted[*n]: what is there already. */
+static void paste_once(Text *out, const char *file, const char **pasted, int *n)
+{
+    if (is_among(file, pasted, *n)) return;
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (strcmp(needs[i].file, file) == 0) paste_once(out, needs[i].header, pasted, n);
+    text_add(out, "\n");
+    emit_paste(out, pasted[(*n)++] = file);
+}
+
+static bool any_needs(const Emit *e, const char *header)
+{
+    for (int i = 0; i < e->wrapper_count; i++)
+        for (size_t k = 0; k < sizeof needs / sizeof *needs; k++) {
+            const char *file = kernel_file(e->wrappers[i]);
+            if (file && strcmp(needs[k].file, file) == 0 && strcmp(needs[k].header, header) == 0) return true;
+        }
+    return false;
+}
+
+/* What may stand in a comment. */
+static const char *in_comment(Emit *e, const char *text)
+{
+    char *copy = arena_text(e->arena, text);
+    for (char *s = copy; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == 0x7F || *s == '\\' || (*s == '*' && s[1] == '/')) *s = ' ';
+    return copy;
 }
 
 void emit_kernels(Emit *e, Text *out)
 {
-    text_fill(out, head_template, "name", e->name, "upper", e->upper, NULL);
-    if (has_custom(e)) text_add(out, "#include \"rt_plain.h\"\n\n");
-    emit_paste(out, "rt_simd.h");
-    text_add(out, "\n");
-    emit_paste(out, "rt_tile.h");
-    const char *pasted[KERNELS];
+    const Tuning *t = e->form.tuning;
+    const char *machine = t && t->machine ? t->machine : "a machine that the file of times does not name";
+    const char *tuned = t ? arena_format(e->arena, "/* Tuned on %s: the times are those of calls there. */", in_comment(e, machine)) : "";
+    text_fill(out, head_template, "name", e->name, "upper", e->upper, "tuned", tuned, NULL);
+    enum { HEADERS = 8 };
+    const char *pasted[KERNELS + HEADERS];
+    const bool half = any_needs(e, "rt_simd_f16.h");
     int n = 0;
-    for (int i = 0; i < e->wrapper_count; i++) {
-        const char *file = kernel_file(e->wrappers[i]);
-        if (!file) continue;
-        bool seen = false;
-        for (int j = 0; j < n; j++) seen |= strcmp(pasted[j], file) == 0;
-        if (seen) continue;
-        text_add(out, "\n");
-        paste_before(out, file, pasted, n);
-        emit_paste(out, pasted[n++] = file);
-    }
+    if (has_custom(e) || half) text_add(out, "#include \"rt_plain.h\"\n\n");
+    emit_paste(out, pasted[n++] = "rt_simd.h");
+    if (half) paste_once(out, "rt_simd_f16.h", pasted, &n);
+    paste_once(out, "rt_tile.h", pasted, &n);
+    for (int i = 0; i < e->wrapper_count; i++)
+        if (kernel_file(e->wrappers[i])) paste_once(out, kernel_file(e->wrappers[i]), pasted, &n);
     text_add(out, "\n/* ---- the shapes of this model -------------------------------------------------------------------------- */\n\n");
     emit_wrappers(e, out);
     text_fill(out, "#endif\n", NULL);

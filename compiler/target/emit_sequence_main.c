@@ -209,7 +209,7 @@ void emit_sequence_main(Emit *e, Text *out)
               "weights", emit_weights_symbol(e), "isa", isa_expression(e),
               "weights_file", e->form.weights != WEIGHTS_FILE ? "NULL" : arena_format(e->arena, "\"%s.safetensors\"", e->name),
               "parameters", emit_number(e, model_parameters(m)), "tolerance", arena_format(e->arena, "%g", engine_tolerance_apart(m, result)),
-              "lanes", c.flops < FLOPS_FOR_LANES ? "1" : "0",
+              "lanes", e->form.tuning && e->form.tuning->threads ? emit_number(e, e->form.tuning->threads) : c.flops < FLOPS_FOR_LANES ? "1" : "0",
               "encoder_calls", encoder_part(e), "encoder_rows", encoder_rows(e),
               "decoder_calls", decoder_part(e),
               "decoder_rows", part(e, m->has_decoder, main_decoder_rows, "upper", e->upper),

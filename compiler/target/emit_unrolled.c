@@ -40,19 +40,32 @@ static int unroll_of(const Emit *e)
 
 /* ---- linear ------------------------------------------------------------------------------------------------------ */
 
-/* sum[c] += a[16 * i + c] * of[i], for i of 0 .. terms. */
-static const char *sum_text(Emit *e, const char *sum, const char *of, int64_t terms)
+/* What C calls the numbers of keys and values. */
+static const char *cache_words(const PlanOp *op) { return plan_op_is_half(op) ? "rt_f16" : "float"; }
+
+/* A number of a, of which some are f16. */
+static const char *number_at(Emit *e, bool half, const char *index)
+{
+    return arena_format(e->arena, half ? "rt_plain_of_f16(a[%s])" : "a[%s]", index);
+}
+
+/* "48 + c" */
+static const char *column_at(Emit *e, int64_t first) { return arena_format(e->arena, "%lld + c", (long long)first); }
+
+/* sum[c] += a[16 * i + c] * of[i], for i of 0 .. terms; half: a is of f16. */
+static const char *sum_text(Emit *e, const char *sum, const char *of, int64_t terms, bool half)
 {
     const int unroll = unroll_of(e);
     const int64_t whole = terms / unroll * unroll;
     Text t = text_new(e->arena);
     if (whole) {
         text_printf(&t, "for (int i = 0; i < %lld; i += %d, a += %d)\n    for (int c = 0; c < 16; c++) {\n", (long long)whole, unroll, 16 * unroll);
-        for (int u = 0; u < unroll; u++) text_printf(&t, "        %s[c] += a[%d + c] * %s[i + %d];\n", sum, 16 * u, of, u);
+        for (int u = 0; u < unroll; u++) text_printf(&t, "        %s[c] += %s * %s[i + %d];\n", sum, number_at(e, half, column_at(e, 16 * u)), of, u);
         text_add(&t, "    }\n");
     }
     for (int64_t i = whole; i < terms; i++)
-        text_printf(&t, "for (int c = 0; c < 16; c++) %s[c] += a[%lld + c] * %s[%lld];\n", sum, (long long)(16 * (i - whole)), of, (long long)i);
+        text_printf(&t, "for (int c = 0; c < 16; c++) %s[c] += %s * %s[%lld];\n", sum, number_at(e, half, column_at(e, 16 * (i - whole))), of,
+                    (long long)i);
     return t.data;
 }
 
@@ -87,14 +100,14 @@ static void linear_body(const Body *b)
     if (b->op->activation != RT_IDENTITY) act = arena_format(e->arena, "rt_plain_activate(%s, s[c])", emit_activation(e, b->op->activation));
     if (b->op->kernel == KERNEL_LINEAR_GATE) {
         text_fill(&gate, gate_template, "panels", emit_number(e, pad16(out) / 16), "panel", panel, "start", start, "bias", skip,
-                  "sum", sum_text(e, "t", "v", in), NULL);
+                  "sum", sum_text(e, "t", "v", in, false), NULL);
         act = arena_format(e->arena, "%s * t[c]", act);
     }
     if (b->op->kernel == KERNEL_LINEAR_ADD) act = arena_format(e->arena, "b[(size_t)r * %lld + 16 * p + c] + %s", (long long)b->w->y_stride, act);
     const char *last = out % 16 ? arena_format(e->arena, "(p == %lld ? %lld : 16)", (long long)(out / 16), (long long)(out % 16)) : "16";
     text_fill(b->out, linear_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "panel", panel,
               "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride), "start", start, "bias", skip,
-              "sum", sum_text(e, "s", "v", in), "gate", gate.data, "last", last, "result", act, NULL);
+              "sum", sum_text(e, "s", "v", in, false), "gate", gate.data, "last", last, "result", act, NULL);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -240,7 +253,7 @@ static const char store_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int h = ${p0}; h < ${p1}; h++)\n"
     "            for (int i = 0; i < ${width}; i++)\n"
-    "                cache[(size_t)h * ${head} + ${place}] = x[(size_t)r * ${xs} + h * ${width} + i];\n";
+    "                cache[(size_t)h * ${head} + ${place}] = ${number};\n";
 
 static void store_body(const Body *b)
 {
@@ -250,8 +263,10 @@ static void store_body(const Body *b)
     const char *at = ring ? arena_format(e->arena, "(positions[r] %% %lld)", (long long)c->rows) : "positions[r]";
     const char *place = keys ? arena_format(e->arena, "(size_t)(%s / 16) * %lld + 16 * i + %s %% 16", at, (long long)(16 * c->width), at)
                              : arena_format(e->arena, "(size_t)(i / 16) * %lld + 16 * %s + i %% 16", (long long)(16 * c->rows), at);
+    const char *number = arena_format(e->arena, "x[(size_t)r * %lld + h * %lld + i]", (long long)b->op->in[1]->stride, (long long)c->width);
+    if (c->half) number = arena_format(e->arena, "rt_plain_to_f16(%s)", number);
     text_fill(b->out, store_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", emit_number(e, c->width), "place", place,
-              "head", emit_number(e, c->rows * (keys ? c->width : pad16(c->width))), "xs", emit_number(e, b->op->in[1]->stride), NULL);
+              "head", emit_number(e, c->rows * (keys ? c->width : pad16(c->width))), "number", number, NULL);
 }
 
 /* ---- attention --------------------------------------------------------------------------------------------------- */
@@ -259,13 +274,13 @@ static void store_body(const Body *b)
 static const char attention_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int h = ${p0}; h < ${p1}; h++) {\n"
-    "            const float *key = k + (size_t)(h / ${share}) * ${key_head}, *value = v + (size_t)(h / ${share}) * ${value_head};\n"
+    "            const ${cache} *key = k + (size_t)(h / ${share}) * ${key_head}, *value = v + (size_t)(h / ${share}) * ${value_head};\n"
     "            const float *query = q + (size_t)r * ${xs} + h * ${d_k};\n"
     "            const int seen = visible[r];\n"
     "            float most = -3.402823466e38f, sum = 0;\n"
     "            int any = 0;\n"
     "            for (int first = 0; first < seen; first += 16) {\n"
-    "                const float *a = key + (size_t)(first / 16) * ${key_block};\n"
+    "                const ${cache} *a = key + (size_t)(first / 16) * ${key_block};\n"
     "                float sums[16];\n"
     "                for (int c = 0; c < 16; c++) sums[c] = 0;\n"
     "                ${dot}\n"
@@ -288,7 +303,7 @@ static const char attention_template[] =
     "            for (int j = 0; j < seen && any; j++) scratch[j] /= sum;\n"
     "${tap_weight}\n"
     "            for (int i = 0; i < ${d_v}; i += 16) {\n"
-    "                const float *a = value + (size_t)(i / 16) * ${value_block};\n"
+    "                const ${cache} *a = value + (size_t)(i / 16) * ${value_block};\n"
     "                float sums[16];\n"
     "                int j = 0;\n"
     "                for (int c = 0; c < 16; c++) sums[c] = 0;\n"
@@ -298,16 +313,16 @@ static const char attention_template[] =
     "        }\n";
 
 /* sums[c] += the weights' sum over the first `seen` positions. */
-static const char *weighted_text(Emit *e)
+static const char *weighted_text(Emit *e, bool half)
 {
     const int unroll = unroll_of(e);
     Text t = text_new(e->arena);
     if (unroll > 1) {
         text_printf(&t, "for (; j + %d < seen; j += %d, a += %d)\n    for (int c = 0; c < 16; c++) {\n", unroll - 1, unroll, 16 * unroll);
-        for (int u = 0; u < unroll; u++) text_printf(&t, "        sums[c] += a[%d + c] * scratch[j + %d];\n", 16 * u, u);
+        for (int u = 0; u < unroll; u++) text_printf(&t, "        sums[c] += %s * scratch[j + %d];\n", number_at(e, half, column_at(e, 16 * u)), u);
         text_add(&t, "    }\n");
     }
-    text_add(&t, "for (; j < seen; j++, a += 16)\n    for (int c = 0; c < 16; c++) sums[c] += a[c] * scratch[j];\n");
+    text_printf(&t, "for (; j < seen; j++, a += 16)\n    for (int c = 0; c < 16; c++) sums[c] += %s * scratch[j];\n", number_at(e, half, "c"));
     return t.data;
 }
 
@@ -340,7 +355,8 @@ static void attention_body(const Body *b)
               "key_head", emit_number(e, keys->rows * d_k), "value_head", emit_number(e, values->rows * pad16(d_v)),
               "key_block", emit_number(e, 16 * d_k), "value_block", emit_number(e, 16 * values->rows),
               "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride),
-              "d_k", emit_number(e, d_k), "d_v", emit_number(e, d_v), "dot", sum_text(e, "sums", "query", d_k), "weighted", weighted_text(e),
+              "d_k", emit_number(e, d_k), "d_v", emit_number(e, d_v), "dot", sum_text(e, "sums", "query", d_k, keys->half),
+              "weighted", weighted_text(e, keys->half), "cache", cache_words(b->op),
               "scale", real(e, n->scale), "tap_score", score,
               "softcap", cap, "bias", bias, "mask", mask, "unless", unless, "tap_weight", weight, NULL);
 }
@@ -349,12 +365,12 @@ static void attention_body(const Body *b)
 static const char window_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int h = ${p0}; h < ${p1}; h++) {\n"
-    "            const float *key = k + (size_t)(h / ${share}) * ${key_head}, *value = v + (size_t)(h / ${share}) * ${value_head};\n"
+    "            const ${cache} *key = k + (size_t)(h / ${share}) * ${key_head}, *value = v + (size_t)(h / ${share}) * ${value_head};\n"
     "            const float *query = q + (size_t)r * ${xs} + h * ${d_k};\n"
     "            const int end = visible[r], begin = end > ${window} ? end - ${window} : 0, base = begin / 16 * 16;\n"
     "            float most = -3.402823466e38f, sum = 0;\n"
     "            for (int first = base; first < end; first += 16) {\n"
-    "                const float *a = key + (size_t)(first % ${capacity} / 16) * ${key_block};\n"
+    "                const ${cache} *a = key + (size_t)(first % ${capacity} / 16) * ${key_block};\n"
     "                float sums[16];\n"
     "                for (int c = 0; c < 16; c++) sums[c] = 0;\n"
     "                ${dot}\n"
@@ -374,11 +390,11 @@ static const char window_template[] =
     "            for (int j = begin; j < end; j++) scratch[j - base] /= sum;\n"
     "${tap_weight}\n"
     "            for (int i = 0; i < ${d_v}; i += 16) {\n"
-    "                const float *a = value + (size_t)(i / 16) * ${value_block};\n"
+    "                const ${cache} *a = value + (size_t)(i / 16) * ${value_block};\n"
     "                float sums[16];\n"
     "                for (int c = 0; c < 16; c++) sums[c] = 0;\n"
     "                for (int j = begin; j < end; j++)\n"
-    "                    for (int c = 0; c < 16; c++) sums[c] += a[16 * (j % ${capacity}) + c] * scratch[j - base];\n"
+    "                    for (int c = 0; c < 16; c++) sums[c] += ${number} * scratch[j - base];\n"
     "                for (int c = 0; c < 16 && i + c < ${d_v}; c++) out[(size_t)r * ${ys} + h * ${d_v} + i + c] = sums[c];\n"
     "            }\n"
     "        }\n";
@@ -403,7 +419,9 @@ static void window_body(const Body *b)
               "key_head", emit_number(e, keys->rows * d_k), "value_head", emit_number(e, values->rows * pad16(d_v)),
               "key_block", emit_number(e, 16 * d_k), "value_block", emit_number(e, 16 * values->rows),
               "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride),
-              "d_k", emit_number(e, d_k), "d_v", emit_number(e, d_v), "dot", sum_text(e, "sums", "query", d_k), "window", emit_number(e, n->window),
+              "d_k", emit_number(e, d_k), "d_v", emit_number(e, d_v), "dot", sum_text(e, "sums", "query", d_k, keys->half), "number",
+              number_at(e, keys->half, arena_format(e->arena, "16 * (j %% %lld) + c", (long long)keys->rows)), "cache", cache_words(b->op),
+              "window", emit_number(e, n->window),
               "capacity", emit_number(e, keys->rows), "scale", real(e, n->scale), "tap_score", score, "softcap", cap, "tap_weight", weight, NULL);
 }
 
@@ -448,12 +466,12 @@ static const struct { const char *parameters; WriteBody *body; } bodies[KERNELS]
     [KERNEL_GATE] = { "float *y, const float *a, const float *b", element_body },
     [KERNEL_ACTIVATION] = { "float *y, const float *a", element_body },
     [KERNEL_ROTARY] = { "float *y, const float *x, const void *table, const int *positions", rotary_body },
-    [KERNEL_STORE_K] = { "float *cache, const float *x, const int *positions", store_body },
-    [KERNEL_STORE_V] = { "float *cache, const float *x, const int *positions", store_body },
-    [KERNEL_ATTENTION] = { "float *out, const float *q, const float *k, const float *v, float *scratch,%s const int *visible", attention_body },
-    [KERNEL_RING_K] = { "float *cache, const float *x, const int *positions", store_body },
-    [KERNEL_RING_V] = { "float *cache, const float *x, const int *positions", store_body },
-    [KERNEL_WINDOW] = { "float *out, const float *q, const float *k, const float *v, float *scratch,%s const int *visible", window_body },
+    [KERNEL_STORE_K] = { "%s *cache, const float *x, const int *positions", store_body },
+    [KERNEL_STORE_V] = { "%s *cache, const float *x, const int *positions", store_body },
+    [KERNEL_ATTENTION] = { "float *out, const float *q, const %s *k, const %s *v, float *scratch,%s const int *visible", attention_body },
+    [KERNEL_RING_K] = { "%s *cache, const float *x, const int *positions", store_body },
+    [KERNEL_RING_V] = { "%s *cache, const float *x, const int *positions", store_body },
+    [KERNEL_WINDOW] = { "float *out, const float *q, const %s *k, const %s *v, float *scratch,%s const int *visible", window_body },
     [KERNEL_POOL] = { "float *y, const float *x, const int *visible", pool_body },
     [KERNEL_SCALE] = { "float *y, const float *x", scale_body },
     [KERNEL_LOG_SOFTMAX] = { "float *y, const float *x", vocabulary_body },
@@ -470,7 +488,9 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
 {
     bool rows = w->split == SPLIT_ROWS, ranged = !rows && w->split != SPLIT_FIRST_LANE;
     const char *parameters = bodies[w->kernel].parameters;
-    if (kernel_is_attention(w->kernel)) parameters = arena_format(e->arena, parameters, extra_parameters(e, w));
+    const char *cache = cache_words(w->op);
+    if (kernel_is_attention(w->kernel)) parameters = arena_format(e->arena, parameters, cache, cache, extra_parameters(e, w));
+    if (kernel_is_store(w->kernel)) parameters = arena_format(e->arena, parameters, cache);
     const Body b = { .e = e, .out = out, .w = w, .op = w->op, .parameters = parameters,
                      .r0 = rows ? "rows.begin" : "0", .r1 = rows ? "rows.end" : "1",
                      .p0 = ranged ? "parts.begin" : "0", .p1 = ranged ? "parts.end" : emit_number(e, w->parts) };

@@ -10,11 +10,14 @@ static int64_t width_of(const Buffer *b) { return b->width; }
 static const char *suffix(const PlanOp *op) { return op->split == SPLIT_ROWS ? "_rows" : ""; }
 
 /* "_int8", or nothing for f32. */
-static const char *of_bits(const PlanOp *op)
+static const char *of_format(Emit *e, const PlanOp *op)
 {
-    const int bits = format_bits(op->weights->format);
-    return bits == 8 ? "_int8" : bits == 4 ? "_int4" : "";
+    const Format f = op->weights->format;
+    return format_is_narrow(f) ? arena_format(e->arena, "_%s", format_rows[f].word) : "";
 }
+
+/* Of keys and values: "_f16", or nothing for f32. */
+static const char *of_cache(const PlanOp *op) { return plan_op_is_half(op) ? "_f16" : ""; }
 
 /* A constant of C: 0.25f, 1.0f. */
 static const char *real(Emit *e, double x)
@@ -39,16 +42,23 @@ const char *emit_activation(Emit *e, int activation)
     return arena_format(e->arena, "RT_%s", names[activation]);
 }
 
+/* Whether one row reads panel after panel: as its cut says, else the plan. */
+static bool one_stream(const Emit *e, const PlanOp *op, LinearCut cut)
+{
+    const int says = cut_rows[cut].one_stream;
+    return !format_is_quantised(op->weights->format) && (says < 0 ? e->plan->one_stream : says == 1);
+}
+
 static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     long long in = op->weights->tensor[0]->dim[1].bound, out = op->result->dim[op->result->rank - 1].bound;
     bool bias = op->weights->tensor[1], active = op->activation != RT_IDENTITY, gate = op->kernel == KERNEL_LINEAR_GATE;
-    w->name = arena_format(e->arena, "linear_%lldx%lld%s%s%s%s%s%s", in, out, of_bits(op), bias ? "" : "_unbiased", active ? "_" : "",
+    w->name = arena_format(e->arena, "linear_%lldx%lld%s%s%s%s%s%s", in, out, of_format(e, op), bias ? "" : "_unbiased", active ? "_" : "",
                            active ? activation_name(op->activation) : "", gate ? "_gate" : op->kernel == KERNEL_LINEAR_ADD ? "_add" : "",
                            suffix(op));
     w->shape = arena_format(e->arena, "{ .in = %lld, .out = %lld, .x_stride = %lld, .y_stride = %lld, .has_bias = %d, .activation = %s%s }",
                             in, out, (long long)op->in[0]->stride, (long long)op->out[0]->stride, bias, emit_activation(e, op->activation),
-                            e->plan->one_stream && op->weights->format == FORMAT_PANELS_F32 ? ", .one_stream = 1" : "");
+                            one_stream(e, op, w->cut) ? ", .one_stream = 1" : "");
     const char *sum = bias ? "x W^T + b" : "x W^T";
     w->doc = arena_format(e->arena, active ? "y = %s(%s)" : "y = %s%s", active ? activation_name(op->activation) : "", sum);
     if (op->kernel == KERNEL_LINEAR_ADD) w->doc = arena_format(e->arena, "y = a + %s", w->doc + strlen("y = "));
@@ -76,7 +86,7 @@ static void norm_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 static void embed_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     bool position = op->kernel == KERNEL_POSITION;
-    w->name = arena_format(e->arena, "%s_%lld%s%s", position ? "position" : "embed", (long long)width_of(op->out[0]), of_bits(op), suffix(op));
+    w->name = arena_format(e->arena, "%s_%lld%s%s", position ? "position" : "embed", (long long)width_of(op->out[0]), of_format(e, op), suffix(op));
     w->shape = arena_format(e->arena, "{ .width = %lld, .y_stride = %lld, .scale = %s }", (long long)width_of(op->out[0]),
                             (long long)op->out[0]->stride, real(e, position ? 1.0 : op->node->scale));
     w->doc = position ? "y = x + table[position]" : "y = scale * table[id]";
@@ -113,13 +123,14 @@ static void store_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     const Buffer *c = op->out[0];
     bool keys = c->layout == LAYOUT_KEYS, ring = op->kernel == KERNEL_RING_K || op->kernel == KERNEL_RING_V;
-    w->name = arena_format(e->arena, "%s_%s_%lldx%lld_%lld%s", ring ? "ring" : "store", keys ? "keys" : "values", (long long)c->heads,
-                           (long long)c->width, (long long)c->rows, suffix(op));
+    w->name = arena_format(e->arena, "%s_%s_%lldx%lld_%lld%s%s", ring ? "ring" : "store", keys ? "keys" : "values", (long long)c->heads,
+                           (long long)c->width, (long long)c->rows, of_cache(op), suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %lld, .width = %lld, .capacity = %lld, .x_stride = %lld }", (long long)c->heads,
                             (long long)c->width, (long long)c->rows, (long long)op->in[1]->stride);
     w->doc = arena_format(e->arena, keys ? "cache[head][position / 16][.. %lld][position %% 16] = x" : "cache[head][.. %lld / 16][position][16] = x",
                           (long long)c->width);
     if (ring) w->doc = arena_format(e->arena, "%s, for position %% %lld", w->doc, (long long)c->rows);
+    if (c->half) w->doc = arena_format(e->arena, "%s, as f16", w->doc);
     w->parts = (int)c->heads;
 }
 
@@ -133,8 +144,8 @@ static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->masked = op->in[6] != NULL;
     w->reach = w->bias ? (op->weights->tensor[0]->dim[1].bound + 1) / 2 : 0;
     w->mask_stride = w->masked ? op->in[6]->stride : 0;
-    w->name = arena_format(e->arena, "attention_%dx%lld_%lld%s%s%s%s", n->heads, d_k, (long long)op->in[1]->rows, w->bias ? "_biased" : "",
-                           w->masked ? "_masked" : "", w->taps ? "_tapped" : "", suffix(op));
+    w->name = arena_format(e->arena, "attention_%dx%lld_%lld%s%s%s%s%s", n->heads, d_k, (long long)op->in[1]->rows, of_cache(op),
+                           w->bias ? "_biased" : "", w->masked ? "_masked" : "", w->taps ? "_tapped" : "", suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld,\n"
                             "    .q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s%s }",
                             n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, (long long)op->in[0]->stride,
@@ -151,7 +162,7 @@ static void window_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     long long d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->out[0]->dim[1].bound / n->heads, window = n->window;
     const Buffer *tap = op->out[1] ? op->out[1] : op->out[2];
     w->taps = tap != NULL;
-    w->name = arena_format(e->arena, "window_%dx%lld_%lld%s%s", n->heads, d_k, window, w->taps ? "_tapped" : "", suffix(op));
+    w->name = arena_format(e->arena, "window_%dx%lld_%lld%s%s%s", n->heads, d_k, window, of_cache(op), w->taps ? "_tapped" : "", suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld, .window = %lld,\n"
                             "    .q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s, .softcap = %s }",
                             n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, window, (long long)op->in[0]->stride,
@@ -273,6 +284,32 @@ static void append_wrapper(Emit *e, Wrapper *w)
     e->wrappers[e->wrapper_count++] = w;
 }
 
+bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut)
+{
+    const CutRow *row = &cut_rows[cut];
+    if (!kernel_is_linear(w->kernel) || cut == CUT_USUAL) return false;
+    if (row->rows) return w->split == SPLIT_ROWS;
+    if (w->split == SPLIT_ROWS || w->op->weights->format != FORMAT_PANELS_F32) return false;
+    return row->panels ? w->parts > row->panels : w->parts > 1 && e->plan->one_stream != (row->one_stream == 1);
+}
+
+/* As the tuning says of its name, or of all. */
+static void tune(Emit *e, Wrapper *w)
+{
+    const Tuning *t = e->form.tuning;
+    const char *name = w->name;
+    if (!t || !kernel_is_linear(w->kernel)) return;
+    w->tuned = tuning_call(t, name);
+    const LinearCut cut = w->tuned ? w->tuned->take : t->every;
+    if (!emit_can_cut(e, w, cut)) {
+        if (cut != CUT_USUAL) w->tuned = NULL;
+        return;
+    }
+    w->cut = cut;
+    describe[w->kernel](e, w->op, w);       /* its shape is another */
+    w->name = name;
+}
+
 const Wrapper *emit_wrapper(Emit *e, const PlanOp *op)
 {
     Wrapper w = { .op = op, .kernel = op->kernel, .split = op->split };
@@ -285,6 +322,7 @@ const Wrapper *emit_wrapper(Emit *e, const PlanOp *op)
     Wrapper *known = name_map_find(e->wrapper_of, key);
     if (known) return known;
     w.name = own_name(e, w.name);
+    tune(e, &w);
     known = arena_alloc(e->arena, sizeof *known);
     *known = w;
     name_map_add(e->wrapper_of, key, known);

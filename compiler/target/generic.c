@@ -281,14 +281,17 @@ static float *read_dense(Arena *a, const TensorSource *source)
     return values;
 }
 
-/* A matrix as the model's dtype leaves it. */
-static void quantise(float *w, const Graph *g, const Tensor *t)
+/* A matrix as its format leaves it. */
+static void round_weights(float *w, const Plan *p, const Tensor *t)
 {
-    quantise_rows(w, t->dim[0].bound, t->dim[1].bound, format_bits(plan_quantised_format(g, t)));
+    const Format f = p->formats[t->id];
+    if (format_is_quantised(f)) quantise_rows(w, t->dim[0].bound, t->dim[1].bound, format_bits(f));
+    else if (f == FORMAT_PANELS_BF16) round_to_bf16(w, t->dim[0].bound * t->dim[1].bound);
 }
 
-static void read_weights(Generic *own, const Graph *g)
+static void read_weights(Generic *own, const Plan *p)
 {
+    const Graph *g = p->graph;
     own->weights = arena_array(own->arena, (size_t)g->tensor_count, sizeof *own->weights);
     for (int i = 0; i < g->tensor_count; i++) {
         const Tensor *t = g->tensors[i];
@@ -296,19 +299,20 @@ static void read_weights(Generic *own, const Graph *g)
         const int n = t->layers ? t->layers : 1;
         own->weights[t->id] = arena_array(own->arena, (size_t)n, sizeof **own->weights);
         for (int j = 0; j < n; j++) own->weights[t->id][j] = read_dense(own->arena, t->source[j]);
-        for (int j = 0; plan_is_quantised(g, t) && j < n; j++)
-            if (tensor_block_bits(t->source[j]) != format_bits(plan_quantised_format(g, t))) quantise(own->weights[t->id][j], g, t);
+        for (int j = 0; j < n; j++)
+            if (tensor_block_bits(t->source[j]) != format_bits(p->formats[t->id])) round_weights(own->weights[t->id][j], p, t);
     }
 }
 
 /* Room for the largest operand of a linear. */
-static void make_rounded(Generic *own, const Graph *g)
+static void make_rounded(Generic *own, const Plan *p)
 {
+    const Graph *g = p->graph;
     int64_t most = 0;
     for (int i = 0; i < g->block_count; i++)
         for (int j = 0; j < g->blocks[i]->count; j++) {
             const Node *n = g->blocks[i]->nodes[j];
-            if (n->op != OP_LINEAR || !plan_is_quantised(g, n->in[1])) continue;
+            if (n->op != OP_LINEAR || !format_is_quantised(p->formats[n->in[1]->id])) continue;
             const int64_t elements = n->in[0]->dim[0].bound * n->in[1]->dim[1].bound;
             if (elements > most) most = elements;
         }
@@ -336,7 +340,7 @@ void generic_set_weight(Engine *e, const char *name, const float *values)
         for (int j = 0; t->kind == TENSOR_PARAM && j < (t->layers ? t->layers : 1); j++)
             if (strcmp(t->source[j]->name, name) == 0) {
                 copy_dense(own->weights[t->id][j], t->source[j], whole, values);
-                if (plan_is_quantised(g, t)) quantise(own->weights[t->id][j], g, t);
+                round_weights(own->weights[t->id][j], e->plan, t);
             }
     }
 }
@@ -357,8 +361,8 @@ static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
         arena_free(own->arena);
         return NULL;
     }
-    read_weights(own, p->graph);
-    make_rounded(own, p->graph);
+    read_weights(own, p);
+    make_rounded(own, p);
     Engine *e = arena_alloc(a, sizeof *e);
     *e = (Engine){ .name = "generic", .ops = &ops, .plan = p, .state = aligned(own->arena, p->state_bytes), .own = own };
     if (p->graph->model->has_decoder) own->groups = arena_array(own->arena, (size_t)engine_rows(e), sizeof *own->groups);

@@ -102,7 +102,7 @@ static void linear(const GenericPass *pass, const PlanOp *op)
     const BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = (int)op->in[0]->stride, .b_stride = k,
                                   .c_stride = (int)op->out[0]->stride, .transposed = true, .add = bias != NULL,
                                   .lanes = lanes(pass) };
-    if (plan_is_quantised(pass->engine->plan->graph, w)) {
+    if (format_is_quantised(pass->engine->plan->formats[w->id])) {
         quantised_product(pass, op, product, weights(pass, w));
         return;
     }
@@ -217,12 +217,17 @@ static void rotary(const GenericPass *pass, const PlanOp *op)
         }
 }
 
-/* Keys and values lie alike here: a row goes to the row of its position. */
+/* Keys and values lie alike here: a row goes to the row of its position. Of a cache of f16 they are such numbers, as f32. */
 static void store(const GenericPass *pass, const PlanOp *op)
 {
     const int32_t *positions = integers(pass, op->in[2]);
-    for (int r = 0; r < rows_of(pass, op->node->in[1]); r++)
-        memcpy(row(pass, op->out[0], positions[r]), row(pass, op->in[1], r), (size_t)op->in[1]->width * sizeof(float));
+    const bool half = pass->engine->plan->graph->model->kv_dtype == KV_DTYPES_F16;
+    for (int r = 0; r < rows_of(pass, op->node->in[1]); r++) {
+        float *to = row(pass, op->out[0], positions[r]);
+        const float *x = row(pass, op->in[1], r);
+        if (half) round_to_f16(to, x, op->in[1]->width);
+        else memcpy(to, x, (size_t)op->in[1]->width * sizeof *to);
+    }
 }
 
 /* ---- attention ------------------------------------------------------------------------------------------ */

@@ -325,7 +325,7 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
     int64_t clock = 0;
     since(&clock);
     const Pack pack = pack_layout(a, p);
-    const Text text = emit_one_text(a, p, pack.identity, pack.head_bytes, form.layers, set->isa, hooks);
+    const Text text = emit_one_text(a, p, pack.identity, pack.head_bytes, form, set->isa, hooks);
     k->set = set;
     k->text = text.data;
     e->phases.emit_ns = since(&clock);

@@ -4,7 +4,7 @@
 
 #include "engine.h"
 
-/* Emit, compile in memory, pack the weights unless they are packed already, bind. Of the form, the layers count, and the
+/* Emit, compile in memory, pack the weights unless they are packed already, bind. Of the form, layers and tuning count, and the
  * instruction sets: whose kernels, the first of a list that this processor runs; "native" is the best here. hooks: of
  * EMIT_*; with EMIT_POLLS calls end with RT_INTERRUPTED between two blocks after jit_stop. NULL after an error told. */
 Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks);

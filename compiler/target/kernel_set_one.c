@@ -4,6 +4,7 @@
 #define RT_KERNEL static inline __attribute__((always_inline))
 #include "../../runtime/rt_simd.h"
 #include "../../runtime/kernels/linear_f32.c"
+#include "../../runtime/kernels/linear_bf16.c"
 #include "../../runtime/kernels/linear_int8.c"
 #include "../../runtime/kernels/norm_f32.c"
 #include "../../runtime/kernels/embed_f32.c"
@@ -11,9 +12,12 @@
 #include "../../runtime/kernels/rotary_f32.c"
 #include "../../runtime/kernels/cache_f32.c"
 #include "../../runtime/kernels/attention_f32.c"
+#include "../../runtime/kernels/cache_f16.c"
+#include "../../runtime/kernels/attention_f16.c"
 #include "../../runtime/kernels/pool_f32.c"
 #include "../../runtime/kernels/scale_f32.c"
 #include "../../runtime/kernels/window_f32.c"
+#include "../../runtime/kernels/window_f16.c"
 #include "../../runtime/kernels/vocabulary_f32.c"
 
 #include "kernel_set.h"
@@ -102,26 +106,30 @@ static void rotary_by_case(const RtRotary *shape, float *y, const float *x, cons
     rt_rotary_f32(shape, y, x, table, positions, rows, begin, end);
 }
 
-static void attention_by_case(const RtAttention *shape, float *out, const float *q, const float *k, const float *v, float *scratch,
-                              const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end)
-{
-    RtAttention s = *shape;
-    const int plain = rows == 1 && !extra && s.softcap == 0 && s.d_k == s.d_v;
-#define CASE(width)                                                                        \
+#define CASE(width, function)                                                              \
     case width:                                                                            \
         s.d_k = s.d_v = width, s.softcap = 0;                                              \
-        rt_attention_f32(&s, out, q, k, v, scratch, NULL, visible, 1, begin, end);         \
+        function(&s, out, q, k, v, scratch, NULL, visible, 1, begin, end);                 \
         return;
-    switch (plain ? s.d_k : 0) {
-        CASE(8) CASE(16) CASE(32) CASE(48) CASE(64) CASE(128)
+#define ATTENTION_BY_CASE(name, function, number)                                                                                          \
+    static void name(const RtAttention *shape, float *out, const float *q, const number *k, const number *v, float *scratch,               \
+                     const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end)                                      \
+    {                                                                                                                                      \
+        RtAttention s = *shape;                                                                                                            \
+        const int plain = rows == 1 && !extra && s.softcap == 0 && s.d_k == s.d_v;                                                         \
+        switch (plain ? s.d_k : 0) {                                                                                                       \
+            CASE(8, function) CASE(16, function) CASE(32, function) CASE(48, function) CASE(64, function) CASE(128, function)              \
+        }                                                                                                                                  \
+        function(&s, out, q, k, v, scratch, extra, visible, rows, begin, end);                                                             \
     }
+ATTENTION_BY_CASE(attention_by_case, rt_attention_f32, float)
+ATTENTION_BY_CASE(attention_f16_by_case, rt_attention_f16, rt_f16)
 #undef CASE
-    rt_attention_f32(&s, out, q, k, v, scratch, extra, visible, rows, begin, end);
-}
 #define rt_linear_f32 linear_by_case
 #define rt_linear_gate_f32 linear_gate_by_case
 #define rt_linear_add_f32 linear_add_by_case
 #define rt_attention_f32 attention_by_case
+#define rt_attention_f16 attention_f16_by_case
 #define rt_rotary_f32 rotary_by_case
 
 extern const KernelSet SYMBOL(KERNEL_SET_NAME);
@@ -130,6 +138,7 @@ const KernelSet SYMBOL(KERNEL_SET_NAME) = {
     {
 #define RT_KERNEL_ROW(operation, format, file, function, parameters) { #function, (KernelFunction *)function },
 #define RT_KERNEL_FORMAT RT_KERNEL_ROW
+#define RT_KERNEL_CACHE RT_KERNEL_ROW
 #include "../../runtime/kernels.def"
 #undef RT_KERNEL_ROW
     },

@@ -43,7 +43,7 @@ static size_t place(const PackedTensor *t, int64_t r, int64_t c)
     const Packed *k = t->packed;
     const int64_t row = t->turned ? c : r, column = t->turned ? r : c;
     const int64_t biased = k->format == FORMAT_PANELS_F32 && k->tensor[1] ? 1 : 0;
-    if (format_is_quantised(k->format)) return (size_t)(column / 16 * k->shape[1] / 4 + column % 16);       /* its biases */
+    if (format_is_narrow(k->format)) return (size_t)(column / 16) * narrow_panel_bytes(k) / sizeof(float) + (size_t)(column % 16);  /* its biases */
     switch (k->format) {
     case FORMAT_PANELS_F32:
         if (t->part) return (size_t)(column / 16 * k->shape[1] * 16 + column % 16);         /* biases first */
@@ -53,7 +53,7 @@ static size_t place(const PackedTensor *t, int64_t r, int64_t c)
     }
 }
 
-/* The matrix of a quantised tensor as it is packed, [outputs][in], and back; to be freed. */
+/* The matrix of a tensor in narrow panels as it is packed, [outputs][in], and back; to be freed. */
 static float *matrix_of(const PackedTensor *t)
 {
     float *w = malloc((size_t)(t->rows * t->columns) * sizeof *w);
@@ -61,16 +61,16 @@ static float *matrix_of(const PackedTensor *t)
     return w;
 }
 
-static bool is_quantised_matrix(const PackedTensor *t) { return format_is_quantised(t->packed->format) && !t->part; }
+static bool is_narrow_matrix(const PackedTensor *t) { return format_is_narrow(t->packed->format) && !t->part; }
 
 /* Where number (r, c) of the model's tensor lies in that matrix. */
 static int64_t matrix_place(const PackedTensor *t, int64_t r, int64_t c) { return t->turned ? c * t->rows + r : r * t->columns + c; }
 
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values)
 {
-    if (is_quantised_matrix(t)) {
+    if (is_narrow_matrix(t)) {
         float *w = matrix_of(t);
-        unpack_quantised(data + t->offset, t->packed, w);
+        unpack_narrow(data + t->offset, t->packed, w);
         for (int64_t r = 0; r < t->rows; r++)
             for (int64_t c = 0; c < t->columns; c++) *values++ = w[matrix_place(t, r, c)];
         free(w);
@@ -83,11 +83,11 @@ void pack_get(const unsigned char *data, const PackedTensor *t, float *values)
 
 void pack_put(unsigned char *data, const PackedTensor *t, const float *values)
 {
-    if (is_quantised_matrix(t)) {
+    if (is_narrow_matrix(t)) {
         float *w = matrix_of(t);
         for (int64_t r = 0; r < t->rows; r++)
             for (int64_t c = 0; c < t->columns; c++) w[matrix_place(t, r, c)] = *values++;
-        pack_quantised(data + t->offset, t->packed, w, NULL);
+        pack_narrow(data + t->offset, t->packed, w, NULL);
         free(w);
         return;
     }

@@ -12,10 +12,11 @@ PackEntry *pack_entries(Arena *a, const Plan *p, int *n);
 /* Pack each to its place in `data`, which is zeros. */
 void pack_tensors(unsigned char *data, const PackEntry *e, int n);
 
-/* Panels of few bits, in pack_quantised.c: w is [outputs][in]. They leave the biases as they are, which have a call of their own.
- * w NULL: `stored` has groups of as many bits, which are taken as they are. */
-void pack_quantised(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored);
-void unpack_quantised(const unsigned char *from, const Packed *k, float *w);
+/* Narrow panels, in pack_quantised.c: w is [outputs][in]. They leave the biases as they are, which have a call of their own.
+ * w NULL, of panels in groups: `stored` has groups of as many bits, which are taken as they are. */
+void pack_narrow(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored);
+void unpack_narrow(const unsigned char *from, const Packed *k, float *w);
+size_t narrow_panel_bytes(const Packed *k);
 void pack_biases(unsigned char *out, const Packed *k, const float *bias);
 
 #endif

@@ -25,6 +25,27 @@ float float_of_half(uint16_t h)
     return h & 0x8000 ? -size : size;
 }
 
+uint16_t bf16_of_float(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (isnan(x)) return (uint16_t)(bits >> 16 | 0x40);
+    return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+float float_of_bf16(uint16_t h)
+{
+    const uint32_t bits = (uint32_t)h << 16;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+void round_to_bf16(float *w, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) w[i] = float_of_bf16(bf16_of_float(w[i]));
+}
+
 /* The number of largest size, the first of equals; what is no number, where there is such. */
 static float extreme(const float *x, int n)
 {
@@ -67,4 +88,10 @@ void quantise_activations(float *to, const float *x, int64_t n)
         const float most = fabsf(extreme(x + i, count)), d = most / 127;
         for (int k = 0; k < count; k++) to[i + k] = most > 0 && most < INFINITY ? d * rintf(x[i + k] * (127 / most)) : 0 * most;
     }
+}
+
+void round_to_f16(float *to, const float *x, int64_t n)
+{
+    const float most = 65504;
+    for (int64_t i = 0; i < n; i++) to[i] = fabsf(x[i]) > most ? copysignf(most, x[i]) : float_of_half(half_of_float(x[i]));
 }

@@ -19,6 +19,14 @@ void quantise_rows(float *w, int64_t rows, int64_t width, int bits);
 /* One row of activations, as kernels round them: d = max |x| / 127 as f32, q rounded to the nearest, ties to even. */
 void quantise_activations(float *to, const float *x, int64_t n);
 
+/* n numbers as the f16 that a cache holds: what lies beyond 65504, the largest, becomes that; NaN stays NaN. */
+void round_to_f16(float *to, const float *x, int64_t n);
+
+/* The nearest bf16, the upper half of an f32, ties to even; a bf16 as a float; n numbers as what they are then, in place. */
+uint16_t bf16_of_float(float x);
+float float_of_bf16(uint16_t h);
+void round_to_bf16(float *w, int64_t n);
+
 /* The nearest f16, ties to even; an f16 as a float. */
 uint16_t half_of_float(float x);
 float float_of_half(uint16_t h);

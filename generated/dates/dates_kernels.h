@@ -87,6 +87,12 @@ RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
 
 RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n) { return rt_of(_mm512_scalef_ps(a.v, n.v)); }
 
+RT_INLINE rt_v16 rt_load_bf16(const void *p)
+{
+    const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
+    return rt_of(_mm512_castsi512_ps(_mm512_slli_epi32(wide, 16)));
+}
+
 RT_INLINE __m256 rt_upper_half(rt_v16 a)
 {
     return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a.v), 1));
@@ -171,6 +177,16 @@ RT_INLINE __m256 rt_scale2_half(__m256 a, __m256 n)
 }
 
 RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n) { return rt_of(rt_scale2_half(a.low, n.low), rt_scale2_half(a.high, n.high)); }
+
+RT_INLINE __m256 rt_load_bf16_half(const __m128i *p)
+{
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16));
+}
+
+RT_INLINE rt_v16 rt_load_bf16(const void *p)
+{
+    return rt_of(rt_load_bf16_half((const __m128i *)p), rt_load_bf16_half((const __m128i *)p + 1));
+}
 
 RT_INLINE float rt_sum(rt_v16 a)
 {
@@ -307,6 +323,26 @@ RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n)
     return a;
 }
 
+RT_INLINE rt_v16 rt_load_bf16(const void *p)
+{
+    rt_v16 r;
+#if defined(__SSE2__) && !defined(RT_PLAIN_C)
+    RT_EACH_PART r.v[i] = (rt_part)_mm_unpacklo_epi16(_mm_setzero_si128(), _mm_loadl_epi64((const __m128i *)((const uint8_t *)p + 8 * i)));
+#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(RT_PLAIN_C)
+    RT_EACH_PART {
+        const uint16x4_t half = vld1_u16((const uint16_t *)p + 4 * i);
+        r.v[i] = (rt_part)vzip1q_u16(vdupq_n_u16(0), vcombine_u16(half, half));
+    }
+#else
+    uint16_t half[16];
+    uint32_t bits[16];
+    memcpy(half, p, sizeof half);
+    RT_EACH_LANE bits[i] = (uint32_t)half[i] << 16;
+    memcpy(&r, bits, sizeof bits);
+#endif
+    return r;
+}
+
 /* Parts first, then what one part holds. */
 RT_INLINE float rt_sum(rt_v16 a)
 {
@@ -335,6 +371,7 @@ RT_INLINE float rt_max_of(rt_v16 a)
 #endif
 
 /* What the sections promise, where the names do not say it:
+ * rt_load_bf16            sixteen numbers of 16 bits, each the upper half of a float
  * rt_load_n, rt_store_n   the first n of 0..16 lanes; the others are 0, or stay untouched, and are not accessed
  * rt_first_n              lanes below n of a, the others of rest
  * rt_max, rt_min          b where either operand is NaN
@@ -516,11 +553,25 @@ RT_APART void rt_activate_rows(RtActivation kind, float *y, size_t stride, int r
  *
  * y[r][16p + l] = activation(start + sum over i of x[r][i] * w[p][i][l])
  * One sum per element, i ascending, whatever the tile: an element's bits depend on neither rows nor panels nor on
- * how i is cut into pieces. w: panels of [in][16], `w_panel` floats apart; `start` is 0, the [16] before each panel's
- * weights, or what y holds. Of the last panel `last` columns are stored. y overlaps neither x nor w. */
+ * how i is cut into pieces. w: panels of [in][16] weights, f32 or, with a function's `format`, what is widened to f32 when it is
+ * loaded; they stand `w_panel` floats apart. `start` is 0, the [16] floats before each panel's weights, or what y holds. Of the last
+ * panel `last` columns are stored. y overlaps neither x nor w. */
 #ifndef RT_TILE_H
 #define RT_TILE_H
 
+
+/* A format of weights, a literal of every caller: bf16 is the upper half of an f32. */
+typedef enum RtFormat { RT_F32, RT_BF16, RT_F16 } RtFormat;
+/* Sixteen weights as floats, and the floats that they take up. */
+RT_INLINE rt_v16 rt_load_as(const float *w, const RtFormat format)
+{
+#ifdef RT_SIMD_F16_H
+    if (format == RT_F16) return rt_load_f16(w);
+#endif
+    return format == RT_BF16 ? rt_load_bf16(w) : rt_load(w);
+}
+
+RT_INLINE int rt_row_floats(const RtFormat format) { return format == RT_F32 ? 16 : 8; }
 
 typedef enum RtStart { RT_FROM_ZERO, RT_FROM_BIAS, RT_FROM_Y } RtStart;
 typedef struct RtTile {
@@ -561,24 +612,24 @@ RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const i
     if (activation != RT_IDENTITY && activation != RT_RELU) rt_activate_rows(activation, y, y_stride, rows, 16 * (panels - 1) + last);
 }
 
-/* rows and panels are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
+/* rows, panels and format are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
  * reach eight panels with one stride in a register, once and twice; with one pointer gcc keeps the multiples of a stride
  * that is no constant in memory, and the gate of a row took a fifth longer. */
-RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
+RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtFormat format, int partial)
 {
     rt_v16 sum[RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS];
     rt_v16 w[RT_ROW_PANELS];
     const float *restrict x = t.x;
-    const int last = partial ? t.last : 16;
+    const int last = partial ? t.last : 16, row = rt_row_floats(format);
     _Static_assert(RT_ROW_PANELS <= 9, "three pointers reach three panels each");
     const float *restrict panel_0 = t.w, *restrict panel_3 = panel_0 + 3 * t.w_panel, *restrict panel_6 = panel_3 + 3 * t.w_panel;
 
     RT_UNROLL for (int r = 0; r < rows; r++)
         RT_UNROLL for (int p = 0; p < panels; p++)
             sum[r * panels + p] = rt_tile_start(&t, r, p, p == panels - 1 ? last : 16);
-    for (int i = 0; i < t.in; i++, panel_0 += 16, panel_3 += 16, panel_6 += 16) {
+    for (int i = 0; i < t.in; i++, panel_0 += row, panel_3 += row, panel_6 += row) {
         RT_UNROLL for (int p = 0; p < panels; p++)
-            w[p] = rt_load((p < 3 ? panel_0 : p < 6 ? panel_3 : panel_6) + (size_t)(p % 3) * t.w_panel);
+            w[p] = rt_load_as((p < 3 ? panel_0 : p < 6 ? panel_3 : panel_6) + (size_t)(p % 3) * t.w_panel, format);
         RT_UNROLL for (int r = 0; r < rows; r++) {
             rt_v16 input = rt_set1(x[(size_t)r * t.x_stride + i]);
             RT_UNROLL for (int p = 0; p < panels; p++)
@@ -589,10 +640,10 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, int partial)
 }
 
 /* Any number of rows of `panels` abreast: full tiles, then 8, 4, 2 and 1 rows. */
-RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, int partial)
+RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, const RtFormat format, int partial)
 {
 #define RT_ROWS(n) { \
-        rt_tile(t, n, panels, partial); \
+        rt_tile(t, n, panels, format, partial); \
         t.x += n * t.x_stride, t.y += n * t.y_stride, rows -= n; }
     while (rows >= RT_TILE_ROWS) RT_ROWS(RT_TILE_ROWS)
     if (RT_TILE_ROWS > 8 && rows >= 8) RT_ROWS(8)
@@ -606,11 +657,11 @@ RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, int partial)
  * processor fetches one stream ahead better than eight: weights that no cache holds take a fifth less time panel by panel
  * (61 MB in pages of 2 MB on a Zen 4 with 32 MB of cache: 27 for 22 GB/s). From pages of 4 KB, where a stream ends at each page's
  * end, it is a quarter slower (13 for 18), so rt_weights.c reads files into large ones; and so it is from a cache (60 for 74). */
-RT_INLINE void rt_tile_one_row(RtTile t, int panels)
+RT_INLINE void rt_tile_one_row_of(RtTile t, int panels, const RtFormat format)
 {
 #define RT_PANELS(n) { \
         panels -= n; \
-        rt_tile(t, 1, n, panels == 0); \
+        rt_tile(t, 1, n, format, panels == 0); \
         t.w += n * t.w_panel, t.y += 16 * n; \
         if (t.add) t.add += 16 * n; }
     while (t.one_stream && panels >= 1) RT_PANELS(1)
@@ -622,18 +673,21 @@ RT_INLINE void rt_tile_one_row(RtTile t, int panels)
 }
 
 /* The product of any number of rows and panels. */
-RT_INLINE void rt_tile_all(RtTile t, int rows, int panels)
+RT_INLINE void rt_tile_all_of(RtTile t, int rows, int panels, const RtFormat format)
 {
     if (rows == 1) {
-        rt_tile_one_row(t, panels);
+        rt_tile_one_row_of(t, panels, format);
         return;
     }
     for (; panels >= RT_TILE_PANELS; t.w += RT_TILE_PANELS * t.w_panel, t.y += 16 * RT_TILE_PANELS) {
         panels -= RT_TILE_PANELS;
-        rt_tile_rows(t, rows, RT_TILE_PANELS, panels == 0);
+        rt_tile_rows(t, rows, RT_TILE_PANELS, format, panels == 0);
     }
-    if (RT_TILE_PANELS > 1 && panels) rt_tile_rows(t, rows, 1, 1);
+    if (RT_TILE_PANELS > 1 && panels) rt_tile_rows(t, rows, 1, format, 1);
 }
+
+RT_INLINE void rt_tile_one_row(RtTile t, int panels) { rt_tile_one_row_of(t, panels, RT_F32); }
+RT_INLINE void rt_tile_all(RtTile t, int rows, int panels) { rt_tile_all_of(t, rows, panels, RT_F32); }
 
 #endif
 
@@ -739,20 +793,30 @@ RT_KERNEL void rt_norm_f32(const RtNorm *shape, float *y, const float *x, const 
     }
 }
 
-/* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs, and the product of two such.
+/* rt_linear.h: linears over panels of sixteen outputs, whatever their weights are widened from; the kernels of kernels/linear_f32.c
+ * and linear_bf16.c are these functions with a format.
  * One row and many rows sum every element in the same order (see rt_tile.h), so the number of rows, their
  * split over lanes and the split of the panels change no bit. */
+#ifndef RT_LINEAR_H
+#define RT_LINEAR_H
+
 
 /* Inputs taken at once by many rows: two panels of that depth are 64 KB and stay in the second-level cache, a tile
  * of fourteen rows is 28 KB and stays in the first. One row reads each weight once, so it streams undivided. */
 enum { RT_LINEAR_DEPTH = 512 };
 
-RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride)
+/* Floats from panel to panel. Panels of f32 are a multiple of 64 bytes as they are. */
+RT_INLINE size_t rt_panel_floats(const RtLinear *shape, const RtFormat format)
+{
+    return format == RT_F32 ? 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0)) : rt_panel_bytes(shape->in, shape->has_bias, 16) / sizeof(float);
+}
+
+RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride, const RtFormat format)
 {
     RtTile t;
     t.y = y, t.y_stride = y_stride;
     t.x_stride = (size_t)shape->x_stride;
-    t.w_panel = 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0));
+    t.w_panel = rt_panel_floats(shape, format);
     t.last = 16, t.one_stream = shape->one_stream;
     t.add = NULL, t.add_last = 16;
     return t;
@@ -760,24 +824,24 @@ RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride
 
 /* `panels` of them, the first at w. */
 RT_INLINE void rt_linear_panels(const RtLinear *shape, RtTile t, RtActivation activation, const float *x, const float *w, int rows,
-                                int panels)
+                                int panels, const RtFormat format)
 {
     const int bias = shape->has_bias ? 16 : 0, depth = rows == 1 ? shape->in : RT_LINEAR_DEPTH;
     for (int i = 0; i < shape->in; i += t.in) {
         t.in = shape->in - i < depth ? shape->in - i : depth;
         t.x = x + i;
-        t.w = w + bias + 16 * (size_t)i;
+        t.w = w + bias + (size_t)rt_row_floats(format) * (size_t)i;
         t.start = i ? RT_FROM_Y : bias ? RT_FROM_BIAS : RT_FROM_ZERO;
         t.activation = i + t.in == shape->in ? activation : RT_IDENTITY;
-        rt_tile_all(t, rows, panels);
+        rt_tile_all_of(t, rows, panels, format);
     }
 }
 
-RT_KERNEL void rt_linear_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin,
-                             int end)
+RT_INLINE void rt_linear_as(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end,
+                            const RtFormat format)
 {
-    const RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, (size_t)shape->y_stride);
-    rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, rows, end - begin);
+    const RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, (size_t)shape->y_stride, format);
+    rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, rows, end - begin, format);
 }
 
 /* What goes into y by way of another number waits in a piece: of one row as many panels as stand abreast, of many one tile. */
@@ -785,8 +849,8 @@ enum {
     RT_PIECE = 16 * (RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS)
 };
 
-RT_KERNEL void rt_linear_gate_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin,
-                                  int end)
+RT_INLINE void rt_linear_gate_as(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end,
+                                 const RtFormat format)
 {
     XF_ALIGN(64) float factor[RT_PIECE];
     const size_t y_stride = (size_t)shape->y_stride;
@@ -797,10 +861,10 @@ RT_KERNEL void rt_linear_gate_f32(const RtLinear *shape, float *y, const float *
         for (int r = 0, n; r < rows; r += n) {
             n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
             float *to = y + (size_t)r * y_stride + 16 * (size_t)p;
-            const RtTile g = rt_linear_tile(shape, to, y_stride), u = rt_linear_tile(shape, factor, width);
+            const RtTile g = rt_linear_tile(shape, to, y_stride, format), u = rt_linear_tile(shape, factor, width, format);
             const float *from = x + (size_t)r * g.x_stride, *weights = (const float *)w + (size_t)p * g.w_panel;
             for (int second = 0; second < 2; second++, weights += (size_t)((shape->out + 15) / 16) * g.w_panel)
-                rt_linear_panels(shape, second ? u : g, RT_IDENTITY, from, weights, n, panels);
+                rt_linear_panels(shape, second ? u : g, RT_IDENTITY, from, weights, n, panels, format);
             for (int k = 0; k < n; k++)
                 for (size_t i = 0; i < width; i += 16) {
                     float *at = to + (size_t)k * y_stride + i;
@@ -811,25 +875,26 @@ RT_KERNEL void rt_linear_gate_f32(const RtLinear *shape, float *y, const float *
 }
 
 /* One row is added to from the registers that hold its sums. Of many y may be a, and holds no sums. */
-RT_KERNEL void rt_linear_add_f32(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows,
-                                 int begin, int end)
+RT_INLINE void rt_linear_add_as(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin,
+                                int end, const RtFormat format)
 {
     XF_ALIGN(64) float sums[RT_PIECE];
     const size_t y_stride = (size_t)shape->y_stride;
     if (rows == 1 && (shape->activation == RT_IDENTITY || shape->activation == RT_RELU)) {
-        RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, y_stride);
+        RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, y_stride, format);
         t.add = a + 16 * (size_t)begin, t.add_last = rt_lanes_at(shape->out, 16 * (end - 1));
-        rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, 1, end - begin);
+        rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, 1, end - begin, format);
         return;
     }
     for (int p = begin; p < end; p += RT_TILE_PANELS) {
         const int panels = end - p < RT_TILE_PANELS ? end - p : RT_TILE_PANELS;
         const size_t width = 16 * (size_t)panels;
-        const RtTile t = rt_linear_tile(shape, sums, width);
+        const RtTile t = rt_linear_tile(shape, sums, width, format);
         for (int r = 0, n; r < rows; r += n) {
             n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
             const size_t at = (size_t)r * y_stride + 16 * (size_t)p;
-            rt_linear_panels(shape, t, shape->activation, x + (size_t)r * t.x_stride, (const float *)w + (size_t)p * t.w_panel, n, panels);
+            rt_linear_panels(shape, t, shape->activation, x + (size_t)r * t.x_stride, (const float *)w + (size_t)p * t.w_panel, n, panels,
+                             format);
             for (int k = 0; k < n; k++)
                 for (size_t i = 0; i < width; i += 16) {
                     const size_t to = at + (size_t)k * y_stride + i;
@@ -838,6 +903,25 @@ RT_KERNEL void rt_linear_add_f32(const RtLinear *shape, float *y, const float *x
                 }
         }
     }
+}
+
+#endif
+
+/* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs, and the product of two such. */
+
+RT_KERNEL void rt_linear_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+{
+    rt_linear_as(shape, y, x, w, rows, begin, end, RT_F32);
+}
+
+RT_KERNEL void rt_linear_gate_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+{
+    rt_linear_gate_as(shape, y, x, w, rows, begin, end, RT_F32);
+}
+
+RT_KERNEL void rt_linear_add_f32(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin, int end)
+{
+    rt_linear_add_as(shape, y, x, w, a, rows, begin, end, RT_F32);
 }
 
 /* cache_f32.c: put rows of keys and values where attention reads them as panels. Row r goes to positions[r], in a ring to
@@ -898,11 +982,14 @@ RT_KERNEL void rt_ring_store_v_f32(const RtCache *shape, float *cache, const flo
     rt_store_values(shape, cache, x, positions, rows, begin, end, 1);
 }
 
-/* attention_f32.c: softmax(scale q k^T) v, a few query rows of one head at a time.
+/* rt_attention.h: softmax(scale q k^T) v, a few query rows of one head at a time.
  * Keys and values lie as panels, so both products are tiles of rt_simd.h. Every element is summed in the order of
  * positions, over exactly visible[r] of them, in whatever tile row r falls: the bits of a row depend neither on the
  * other rows nor on what the cache holds beyond. Cap, bias and mask change the scores between the two products; where
  * there are none, one test per tile is all they cost, and nothing where the compiler sees it. */
+#ifndef RT_ATTENTION_H
+#define RT_ATTENTION_H
+
 
 /* score[j] = weight of position j, for visible > 0 positions of one row. */
 static inline void rt_attention_softmax(float *score, int visible, float scale)
@@ -968,18 +1055,18 @@ static inline void rt_attention_tap(float *tap, const float *row, const float *m
 }
 
 /* out[r] = sum over j of weights[r][j] * v[j]: together as far as all rows see, then each row to its own end. */
-RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int panels)
+RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int panels, const RtFormat format)
 {
     int common = visible[0];
     for (int r = 1; r < rows; r++)
         common = visible[r] < common ? visible[r] : common;
     t.in = common, t.start = RT_FROM_ZERO;
-    rt_tile_all(t, rows, panels);
-    t.start = RT_FROM_Y, t.w += 16 * (size_t)common;
+    rt_tile_all_of(t, rows, panels, format);
+    t.start = RT_FROM_Y, t.w += (size_t)rt_row_floats(format) * (size_t)common;
     for (int r = 0; r < rows; r++, t.x += t.x_stride, t.y += t.y_stride) {
         RtTile rest = t;
         rest.x += common, rest.in = visible[r] - common;
-        if (rest.in) rt_tile_one_row(rest, panels);
+        if (rest.in) rt_tile_one_row_of(rest, panels, format);
     }
 }
 
@@ -1006,23 +1093,24 @@ static inline void rt_attention_weights(const RtAttention *shape, float *scratch
         if (seen[r]) rt_attention_softmax(scratch, seen[r], shape->scale);
 }
 
-RT_KERNEL void rt_attention_f32(const RtAttention *shape, float *out, const float *q, const float *k, const float *v,
-                                float *scratch, const RtAttentionExtra *extra, const int *visible, int rows, int begin,
-                                int end)
+/* k, v: keys and values of that format. */
+RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float *q, const void *k, const void *v, float *scratch,
+                               const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end, const RtFormat format)
 {
+    const size_t sixteen = (size_t)rt_row_floats(format);
     const int value_panels = (shape->d_v + 15) / 16;
     const size_t q_stride = (size_t)shape->q_stride, out_stride = (size_t)shape->out_stride;
-    const size_t k_head = (size_t)shape->capacity * (size_t)shape->d_k;
-    const size_t v_panel = 16 * (size_t)shape->capacity, row = (size_t)shape->capacity + 16;
-    RtTile score = { .y = scratch, .y_stride = row, .x_stride = q_stride, .w_panel = 16 * (size_t)shape->d_k,
+    const size_t k_head = (size_t)shape->capacity / 16 * sixteen * (size_t)shape->d_k;
+    const size_t v_panel = sixteen * (size_t)shape->capacity, row = (size_t)shape->capacity + 16;
+    RtTile score = { .y = scratch, .y_stride = row, .x_stride = q_stride, .w_panel = sixteen * (size_t)shape->d_k,
                      .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY };
     RtTile value = { .y_stride = out_stride, .x = scratch, .x_stride = row, .w_panel = v_panel,
                      .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY };
 
     for (int h = begin; h < end; h++) {
         const size_t kv_head = (size_t)(h / (shape->heads / shape->kv_heads));
-        score.w = k + kv_head * k_head;
-        value.w = v + kv_head * (size_t)value_panels * v_panel;
+        score.w = (const float *)k + kv_head * k_head;
+        value.w = (const float *)v + kv_head * (size_t)value_panels * v_panel;
         for (int first = 0; first < rows; first += RT_ATTENTION_ROWS) {
             const int n = rows - first < RT_ATTENTION_ROWS ? rows - first : RT_ATTENTION_ROWS;
             int seen[RT_ATTENTION_ROWS], most = 0;
@@ -1031,13 +1119,24 @@ RT_KERNEL void rt_attention_f32(const RtAttention *shape, float *out, const floa
                 most = seen[r] > most ? seen[r] : most;
             }
             score.x = q + (size_t)first * q_stride + (size_t)h * (size_t)shape->d_k;
-            rt_tile_all(score, n, (most + 15) / 16);
+            rt_tile_all_of(score, n, (most + 15) / 16, format);
             if (extra || shape->softcap > 0) rt_attention_weights_extra(shape, extra, scratch, seen, h, first, n);
             else rt_attention_weights(shape, scratch, seen, n);
             value.y = out + (size_t)first * out_stride + (size_t)h * (size_t)shape->d_v;
-            rt_attention_values(value, seen, n, value_panels);
+            rt_attention_values(value, seen, n, value_panels, format);
         }
     }
+}
+
+#endif
+
+/* attention_f32.c: attention over keys and values of f32. */
+
+RT_KERNEL void rt_attention_f32(const RtAttention *shape, float *out, const float *q, const float *k, const float *v,
+                                float *scratch, const RtAttentionExtra *extra, const int *visible, int rows, int begin,
+                                int end)
+{
+    rt_attention_of(shape, out, q, k, v, scratch, extra, visible, rows, begin, end, RT_F32);
 }
 
 /* vocabulary_f32.c: over rows of logits [size]. Padding columns are neither read nor written; y may be x. */

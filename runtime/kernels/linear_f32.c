@@ -1,102 +1,18 @@
-/* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs, and the product of two such.
- * One row and many rows sum every element in the same order (see rt_tile.h), so the number of rows, their
- * split over lanes and the split of the panels change no bit. */
-#include "../rt_tile.h"
+/* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs, and the product of two such. */
+#include "../rt_linear.h"
 #include "../kernels.h"
 
-/* Inputs taken at once by many rows: two panels of that depth are 64 KB and stay in the second-level cache, a tile
- * of fourteen rows is 28 KB and stays in the first. One row reads each weight once, so it streams undivided. */
-enum { RT_LINEAR_DEPTH = 512 };
-
-RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride)
+RT_KERNEL void rt_linear_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
 {
-    RtTile t;
-    t.y = y, t.y_stride = y_stride;
-    t.x_stride = (size_t)shape->x_stride;
-    t.w_panel = 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0));
-    t.last = 16, t.one_stream = shape->one_stream;
-    t.add = NULL, t.add_last = 16;
-    return t;
+    rt_linear_as(shape, y, x, w, rows, begin, end, RT_F32);
 }
 
-/* `panels` of them, the first at w. */
-RT_INLINE void rt_linear_panels(const RtLinear *shape, RtTile t, RtActivation activation, const float *x, const float *w, int rows,
-                                int panels)
+RT_KERNEL void rt_linear_gate_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
 {
-    const int bias = shape->has_bias ? 16 : 0, depth = rows == 1 ? shape->in : RT_LINEAR_DEPTH;
-    for (int i = 0; i < shape->in; i += t.in) {
-        t.in = shape->in - i < depth ? shape->in - i : depth;
-        t.x = x + i;
-        t.w = w + bias + 16 * (size_t)i;
-        t.start = i ? RT_FROM_Y : bias ? RT_FROM_BIAS : RT_FROM_ZERO;
-        t.activation = i + t.in == shape->in ? activation : RT_IDENTITY;
-        rt_tile_all(t, rows, panels);
-    }
+    rt_linear_gate_as(shape, y, x, w, rows, begin, end, RT_F32);
 }
 
-RT_KERNEL void rt_linear_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin,
-                             int end)
+RT_KERNEL void rt_linear_add_f32(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin, int end)
 {
-    const RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, (size_t)shape->y_stride);
-    rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, rows, end - begin);
-}
-
-/* What goes into y by way of another number waits in a piece: of one row as many panels as stand abreast, of many one tile. */
-enum {
-    RT_PIECE = 16 * (RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS)
-};
-
-RT_KERNEL void rt_linear_gate_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin,
-                                  int end)
-{
-    XF_ALIGN(64) float factor[RT_PIECE];
-    const size_t y_stride = (size_t)shape->y_stride;
-    const int abreast = rows == 1 ? RT_ROW_PANELS : RT_TILE_PANELS;
-    for (int p = begin; p < end; p += abreast) {
-        const int panels = end - p < abreast ? end - p : abreast;
-        const size_t width = 16 * (size_t)panels;
-        for (int r = 0, n; r < rows; r += n) {
-            n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
-            float *to = y + (size_t)r * y_stride + 16 * (size_t)p;
-            const RtTile g = rt_linear_tile(shape, to, y_stride), u = rt_linear_tile(shape, factor, width);
-            const float *from = x + (size_t)r * g.x_stride, *weights = (const float *)w + (size_t)p * g.w_panel;
-            for (int second = 0; second < 2; second++, weights += (size_t)((shape->out + 15) / 16) * g.w_panel)
-                rt_linear_panels(shape, second ? u : g, RT_IDENTITY, from, weights, n, panels);
-            for (int k = 0; k < n; k++)
-                for (size_t i = 0; i < width; i += 16) {
-                    float *at = to + (size_t)k * y_stride + i;
-                    rt_store(at, rt_mul(rt_activate(shape->activation, rt_load(at)), rt_load(factor + (size_t)k * width + i)));
-                }
-        }
-    }
-}
-
-/* One row is added to from the registers that hold its sums. Of many y may be a, and holds no sums. */
-RT_KERNEL void rt_linear_add_f32(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows,
-                                 int begin, int end)
-{
-    XF_ALIGN(64) float sums[RT_PIECE];
-    const size_t y_stride = (size_t)shape->y_stride;
-    if (rows == 1 && (shape->activation == RT_IDENTITY || shape->activation == RT_RELU)) {
-        RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, y_stride);
-        t.add = a + 16 * (size_t)begin, t.add_last = rt_lanes_at(shape->out, 16 * (end - 1));
-        rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, 1, end - begin);
-        return;
-    }
-    for (int p = begin; p < end; p += RT_TILE_PANELS) {
-        const int panels = end - p < RT_TILE_PANELS ? end - p : RT_TILE_PANELS;
-        const size_t width = 16 * (size_t)panels;
-        const RtTile t = rt_linear_tile(shape, sums, width);
-        for (int r = 0, n; r < rows; r += n) {
-            n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
-            const size_t at = (size_t)r * y_stride + 16 * (size_t)p;
-            rt_linear_panels(shape, t, shape->activation, x + (size_t)r * t.x_stride, (const float *)w + (size_t)p * t.w_panel, n, panels);
-            for (int k = 0; k < n; k++)
-                for (size_t i = 0; i < width; i += 16) {
-                    const size_t to = at + (size_t)k * y_stride + i;
-                    const int lanes = rt_lanes_at(shape->out, 16 * p + (int)i);
-                    rt_store(y + to, rt_add(rt_load_n(a + to, lanes), rt_load(sums + (size_t)k * width + i)));
-                }
-        }
-    }
+    rt_linear_add_as(shape, y, x, w, a, rows, begin, end, RT_F32);
 }

@@ -149,9 +149,9 @@ RT_INLINE void rt_embed_bits(const RtEmbed *shape, float *y, const void *table, 
         const uint8_t *bytes = panel + (groups * 32 + 63) / 64 * 64 + 4 * lane;
         for (int i = 0; i < padded; i += RT_GROUP) {
             const int n = padded - i < RT_GROUP ? padded - i : RT_GROUP;
-            uint16_t half;
+            rt_f16 half;
             memcpy(&half, panel + i + 2 * lane, sizeof half);
-            const float factor = rt_half(half);
+            const float factor = rt_plain_of_f16(half);
             for (int k = 0; k < n; k++) {
                 const uint8_t byte = bytes[bits == 8 ? (i + k) / 4 * 64 + k % 4 : (i + k) / 8 * 64 + k % 4];
                 y[i + k] = shape->scale * (factor * (float)(bits == 8 ? byte - 128 : (byte >> (k / 4 % 2 * 4) & 15) - 8));

@@ -283,6 +283,7 @@ attention specs/dates.lua March
 attention specs/dates.lua March -o -
 bench specs/dates.lua --engine generic -r 1 --seconds 0.01
 bench specs/dates.lua --engine generic -r 1 --seconds 0.01 --json
+tune specs/copy.lua -r 1 -t 1 --seconds 0.01 -o $scratch/full.tune.lua
 repl
 lua $scratch/line.lua
 tokenize tests/tokenizer/gpt2 a

@@ -15,7 +15,7 @@ qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
 folders='-Icompiler -Icompiler/base -Icompiler/front -Icompiler/graph -Icompiler/plan -Icompiler/target -Iruntime'
 strict="-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off"
 flags_of() { sed -n "s/^KERNEL_SET($1, [^\"]*\"\([^\"]*\)\")\$/\1/p" compiler/target/kernel_sets.def; }
-neon_tests='simd linear attention rows team' portable_tests='simd'
+neon_tests='simd linear attention rows f16 team' portable_tests='simd f16'
 
 # objects SET FOLDER FILE...: each compiled for a set.
 objects() (

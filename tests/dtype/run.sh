@@ -1,6 +1,6 @@
 #!/bin/sh
 # Left out of make check: it builds programs.
-# Weights of few bits: every engine to the bit, programs, packed files, options, errors. usage: run.sh XFORMC
+# Weights of fewer bits than 32: every engine to the bit, programs, packed files, options, errors. usage: run.sh XFORMC
 set -u
 xformc=$1
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
@@ -31,11 +31,32 @@ for spec in tests/goldens/kind_*.lua tests/goldens/hf_*.lua tests/goldens/head_*
     verdict $? "$(basename "$spec" .lua), int8: jit as generic"
     tail -n 1 "$scratch/out"
 done
+# bf16 rounds weights alone: generic and emitted code agree as they do in f32.
+for spec in tests/goldens/head_tied.lua tests/goldens/hf_llama.lua tests/goldens/gated.lua tests/goldens/embed_norm.lua tests/specs/windows.lua \
+    specs/self_attention.lua; do
+    "$xformc" verify "$spec" --dtype bf16 --engine jit >"$scratch/out" 2>&1
+    verdict $? "$(basename "$spec" .lua), bf16: jit as generic"
+    tail -n 1 "$scratch/out"
+done
+# numbers FOLDER OPTION...: what the jit computes, in numbers with all their digits, by each of three dtypes.
+numbers() {
+    folder=$1
+    shift
+    for dtype in f32 bf16 file; do
+        "$xformc" run "tests/families/$folder" --ids --dtype $dtype "$@" "1 5 9 3" 2>/dev/null >"$scratch/numbers.$dtype" && [ -s "$scratch/numbers.$dtype" ] &&
+            cmp "$scratch/numbers.f32" "$scratch/numbers.$dtype" || return 1
+    done
+}
+numbers sentence --raw && numbers llama_old --temp 0 --json && numbers gpt2 --temp 0 --json
+verdict $? 'folders whose matrices are bf16: --dtype bf16, and file, give the bits of f32'
+"$xformc" compile tests/families/llama_old --dtype file -q -o "$scratch/stored" -d p 2>"$scratch/out" && grep -q 'embed.table .*panels-bf16' "$scratch/out" &&
+    ! grep -q panels-f32 "$scratch/out"
+verdict $? 'of such a folder, file packs bf16'
 spec=tests/specs/modern_decoder.lua
 "$xformc" verify $spec --dtype int8 >"$scratch/out" 2>&1 && grep -q 'native (.*)  *jit  *0  *0  *ok' "$scratch/out"
 verdict $? 'modern_decoder, int8: native code gives the bits of the jit, of both compilers and of every lane'
 tail -n 1 "$scratch/out"
-for case in int4,native int8,portable; do
+for case in int4,native int8,portable bf16,native; do
     dtype=${case%%,*} isa=${case#*,}
     if ! "$xformc" run specs/dates.lua --isa $isa 1 >/dev/null 2>&1; then echo "skip $dtype, $isa (this processor lacks it)"; continue; fi
     "$xformc" verify $spec --dtype $dtype --isa $isa --cc cc >"$scratch/out" 2>&1
@@ -88,9 +109,53 @@ sed 's/"dates",/"dates", dtype = "int8",/; s#"dates/dates#"'"$PWD"'/specs/dates/
     "$xformc" pack "$scratch/dates.lua" --dtype f32 -q -o "$scratch/by_option" && cmp "$scratch/by_option" "$scratch/f32"
 verdict $? 'dtype in a spec is that of the option, which goes before it'
 
+"$xformc" compile specs/dates.lua --dtype bf16 -q -o "$scratch/halves" && size=$(wc -c <"$scratch/halves/dates.safetensors") && [ "$size" -lt 560000 ] &&
+    head -c 4000 "$scratch/halves/dates.safetensors" | grep -aq '"encoder.0.ffn.up.weight":{"dtype":"BF16","shape":\[16,66,16\]' &&
+    head -c 4000 "$scratch/halves/dates.safetensors" | grep -aq '"encoder.0.norm.0.gain":{"dtype":"F32"'
+verdict $? 'bf16: the packed file says so, and is half as large'
+[ "$("$xformc" run specs/dates.lua --dtype bf16 '3rd of May 2019')" = 2019-05-03 ] &&
+    [ "$("$xformc" run specs/dates.lua --dtype bf16 --engine generic '3rd of May 2019')" = 2019-05-03 ]
+verdict $? 'bf16 answers, by jit and generic'
 # A tied table is packed once: the embedding reads its rows out of the panels.
 "$xformc" compile tests/specs/modern_decoder.lua --dtype int8 -q -o "$scratch/tied" -d p 2>&1 | grep -c 'decoder.embed.table.*panels-int8' | grep -qx 1
 verdict $? 'a tied table is packed once'
+
+# ---- by tensor --------------------------------------------------------------------------------------------------------
+
+# spec DTYPE: specs/dates.lua with that dtype.
+spec() { sed "s/\"dates\",/\"dates\", dtype = $1,/"'; s#"dates/dates#"'"$PWD"'/specs/dates/dates#' specs/dates.lua >"$scratch/mixed.lua"; }
+spec '{ default = "int8", ["*.ffn"] = "int4", ["decoder.1.ffn.down"] = "bf16", ["decoder.0.self_attn.k"] = "bf16", ["output"] = "f32", ["encoder.embed"] = "f32" }'
+"$xformc" verify "$scratch/mixed.lua" --engine jit >"$scratch/out" 2>&1 && [ "$("$xformc" run "$scratch/mixed.lua" '3rd of May 2019')" = 2019-05-03 ]
+verdict $? 'four dtypes in one model: jit as generic, and it answers'
+tail -n 1 "$scratch/out"
+"$xformc" info "$scratch/mixed.lua" --json >"$scratch/out" && grep -q '"name":"output.weight","where":"panels-f32"' "$scratch/out" &&
+    grep -q '"name":"encoder.{}.ffn.up.weight","where":"panels-int4, 2 layers"' "$scratch/out" && grep -q '"name":"encoder.embed.table","where":"table-f32"' "$scratch/out" &&
+    grep -q '"name":"decoder.1.ffn.down.weight","where":"panels-bf16"' "$scratch/out" && grep -q '"name":"decoder.0.ffn.down.weight","where":"panels-int4"' "$scratch/out" &&
+    grep -q '"name":"decoder.0.self_attn.k.weight","where":"panels-bf16"' "$scratch/out" && grep -q '"name":"decoder.0.self_attn.q.weight","where":"panels-int8"' "$scratch/out" &&
+    "$xformc" info "$scratch/mixed.lua" | grep -q '^  bf16 .* 2 matrices$' && "$xformc" info "$scratch/mixed.lua" --lua | grep -qF '["decoder.1.ffn.down"] = "bf16"'
+verdict $? 'info says what each is packed as'
+"$xformc" compile "$scratch/mixed.lua" -q -o "$scratch/mixed" && grep -q '^ \* Weights [0-9a-f]*, [0-9]* bytes: f32, bf16, int8 and int4\. ' "$scratch/mixed/dates.c"
+verdict $? 'so does the emitted text'
+"$xformc" pack "$scratch/mixed.lua" --dtype f32 -q -o "$scratch/option" && cmp "$scratch/option" "$scratch/f32"
+verdict $? '--dtype goes before all patterns'
+# The content's hash and the tensors are the same, whoever said it: default and word, or patterns alone.
+spec '{ default = "int8", ["*.ffn"] = "int4" }'
+"$xformc" pack "$scratch/mixed.lua" -q -o "$scratch/by_pattern" && "$xformc" pack specs/dates.lua --dtype int4 -q -o "$scratch/by_word" &&
+    cmp "$scratch/by_pattern" "$scratch/by_word"
+verdict $? 'patterns that say what int4 says pack the same file'
+spec '{ ["*"] = "bf16" }'
+"$xformc" pack "$scratch/mixed.lua" -q -o "$scratch/by_pattern" && "$xformc" pack specs/dates.lua --dtype bf16 -q -o "$scratch/by_word" &&
+    cmp "$scratch/by_pattern" "$scratch/by_word"
+verdict $? 'and so does one for all'
+spec '{ ["encodr.*.ffn"] = "int4" }'
+fails 'a pattern without a matrix' 65 'mixed.lua:4:30: error: dtype: no matrix of a linear or an embedding is called "encodr.*.ffn"' "$xformc" info "$scratch/mixed.lua"
+spec '{ ["encoder.position"] = "int8" }'
+fails 'a pattern of a table that is no matrix' 65 'no matrix of a linear or an embedding is called "encoder.position"' "$xformc" info "$scratch/mixed.lua"
+spec '{ ["encoder.*.up"] = "int8", ["encoder.*.ff*"] = "int4" }'
+fails 'two patterns, none closer' 65 'dtype: "encoder.*.up" and "encoder.*.ff*" both match encoder.0.ffn.up.weight, and neither is the closer one' \
+    "$xformc" info "$scratch/mixed.lua"
+spec '{ ["encoder.0"] = "int9" }'
+fails 'an unknown word' 65 'error: dtype["encoder.0"] has no choice "int9"; the choices are' "$xformc" info "$scratch/mixed.lua"
 
 # ---- the prompt, bench ------------------------------------------------------------------------------------------------
 
@@ -102,10 +167,15 @@ local w = m:weight("encoder.0.ffn.up.weight")
 print(m("3rd of May 2019"), n("3rd of May 2019"))
 m:set("encoder.0.ffn.up.weight", w)
 print(tostring(m:weight("encoder.0.ffn.up.weight")) == tostring(w))
+local b = xf.compile(spec, { dtype = "bf16", tier = "jit" })
+local name, rounded = "encoder.0.ffn.up.weight", b:weight("encoder.0.ffn.up.weight")
+print(b:weight(name):max(), n:weight("encoder.0.ffn.up.bias"):max() == b:weight("encoder.0.ffn.up.bias"):max())
+b:set(name, rounded)
+print(tostring(b:weight(name)) == tostring(rounded), b("3rd of May 2019"))
 print(pcall(xf.compile, spec, { dtype = "int9" }))
 END
 "$xformc" lua "$scratch/look.lua" >"$scratch/out" 2>&1
-printf '2019-05-03\t2019-05-03\ntrue\nfalse\tint9 is no dtype; expected f32 or int8 or int4 or file\n' | diff - "$scratch/out"
+printf '2019-05-03\t2019-05-03\ntrue\n0.474609375\ttrue\ntrue\t2019-05-03\nfalse\tint9 is no dtype; expected f32 or bf16 or int8 or int4 or file\n' | diff - "$scratch/out"
 verdict $? 'at the prompt: by option and by spec, weights out and in, an unknown one'
 "$xformc" bench specs/dates.lua --dtype int8 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"dtype":"int8"'
 verdict $? 'bench says the dtype'
@@ -136,6 +206,8 @@ if [ -d "$stories" ]; then
     done >"$scratch/stories"
     at_most 'stories260K: the perplexity of what it tells grows by at most 0.5 % with int8' 0.5 "$xformc" verify "$stories/stories260K.bin" \
         --tokenizer "$stories/tok512.bin" --dtype int8 --engine jit --perplexity "$scratch/stories"
+    at_most 'stories260K: by at most 0.1 % with bf16' 0.1 "$xformc" verify "$stories/stories260K.bin" \
+        --tokenizer "$stories/tok512.bin" --dtype bf16 --engine jit --perplexity "$scratch/stories"
     at_most 'stories260K: by at most 5 % with int4' 5 "$xformc" verify "$stories/stories260K.bin" \
         --tokenizer "$stories/tok512.bin" --dtype int4 --engine jit --perplexity "$scratch/stories"
     "$xformc" run "$stories/stories260K.bin" --tokenizer "$stories/tok512.bin" --dtype int8 --temp 0 -n 40 'Once upon a time' >"$scratch/out" &&
@@ -154,9 +226,55 @@ fails 'the perplexity of an encoder-decoder' 2 'error: --perplexity: dates is no
     "$xformc" verify specs/dates.lua --engine jit --perplexity "$scratch/bad"
 fails 'no such file' 66 'none' "$xformc" verify specs/dates.lua --engine jit --task "$scratch/none"
 
+# ---- keys and values of f16 -------------------------------------------------------------------------------------------
+
+# Self-attention, cross-attention, rings, a graph's caches, grouped and turned keys: to the bit, and beside PyTorch.
+for spec in tests/goldens/hf_t5_gated tests/goldens/hf_llama tests/goldens/window tests/goldens/post_layer; do
+    "$xformc" verify $spec.lua --kv-dtype f16 --engine jit >"$scratch/out" 2>&1 &&
+        "$xformc" verify $spec.lua --kv-dtype f16 --engine jit --against $spec.ref.safetensors >>"$scratch/out" 2>&1
+    verdict $? "$(basename $spec), keys and values of f16: jit as generic, and as PyTorch within what rounding may do"
+    grep '^verify:' "$scratch/out"
+done
+"$xformc" verify tests/ops/steps.lua --allow-c --kv-dtype f16 --engine jit >"$scratch/out" 2>&1
+verdict $? 'caches of a graph, of f16: jit as generic'
+printf '#!/bin/sh\nexec cc "$@" -O1\n' >"$scratch/cc" && chmod +x "$scratch/cc"
+"$xformc" verify tests/goldens/window.lua --kv-dtype f16 --cc "$scratch/cc" >"$scratch/out" 2>&1 && grep -q 'native (.*unrolled)' "$scratch/out" &&
+    grep -q 'native (.*)  *jit  *0  *0  *ok' "$scratch/out"
+verdict $? 'windows, f16: native code to the bit, its unrolled form within what rounding may do'
+tail -n 1 "$scratch/out"
+slot() { "$xformc" info "$@" | awk '$1 == 1 && $2 == "slot" { gsub(",", "", $3); print $3 }'; }
+[ "$(slot specs/gpt.lua --kv-dtype f16)" = 262144 ] && [ "$(slot specs/gpt.lua)" = 524288 ]
+verdict $? 'a slot has half the bytes'
+for engine in jit generic; do
+    [ "$("$xformc" run specs/sums.lua --engine $engine --kv-dtype f16 --beam 3 '86+369=')" = '86+369=455' ]
+    verdict $? "$engine: a search over caches of f16"
+done
+"$xformc" pack specs/dates.lua --kv-dtype f16 -q -o "$scratch/half" && cmp -s "$scratch/half" "$scratch/f32"
+[ $? = 1 ] && ! "$dates/dates" --weights "$scratch/half" x >/dev/null 2>&1
+verdict $? 'weights are packed for one kind of cache: the self-test says what it computes'
+cat >"$scratch/look.lua" <<'END'
+local spec = xf.spec("specs/sums.lua")
+local m, n = xf.compile(spec, { kv_dtype = "f16", tier = "jit" }), xf.compile(spec{ kv_dtype = "f16" }, { tier = "jit" })
+for _, model in ipairs({ m, n, xf.compile(spec, { tier = "jit" }) }) do
+  print(model("86+369="), tostring(model:code("decoder_layer")):find("rt_f16") ~= nil)
+end
+print(pcall(xf.compile, spec, { kv_dtype = "f17" }))
+END
+"$xformc" lua "$scratch/look.lua" >"$scratch/out" 2>&1
+printf '86+369=455\ttrue\n86+369=455\ttrue\n86+369=455\tfalse\nfalse\tf17 is no kv_dtype; expected f32 or f16\n' | diff - "$scratch/out"
+verdict $? 'at the prompt: by option and by spec, an unknown one'
+"$xformc" bench specs/gpt.lua --kv-dtype f16 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"type_k":"f16","type_v":"f16"'
+verdict $? 'bench says it as llama-bench does'
+at_most 'sums: caches of f16 lose no right answer' 0 "$xformc" verify specs/sums.lua --kv-dtype f16 --engine jit --task specs/sums/heldout.tsv
+if [ -d "$stories" ]; then
+    at_most 'stories260K: perplexity grows by at most 0.05 % with caches of f16' 0.05 "$xformc" verify "$stories/stories260K.bin" \
+        --tokenizer "$stories/tok512.bin" --kv-dtype f16 --engine jit --perplexity "$scratch/stories"
+fi
+fails 'an unknown kv-dtype' 2 "--kv-dtype f15: expected f32, f16; did you mean 'f16'?" "$xformc" run specs/dates.lua --kv-dtype f15 x
+
 # ---- refused ----------------------------------------------------------------------------------------------------------
 
-fails 'an unknown dtype' 2 "--dtype int9: expected f32, int8, int4, file; did you mean 'int8'?" "$xformc" run specs/dates.lua --dtype int9 x
+fails 'an unknown dtype' 2 "--dtype int9: expected f32, bf16, int8, int4, file; did you mean 'int8'?" "$xformc" run specs/dates.lua --dtype int9 x
 fails 'unrolled kernels' 69 'error: --kernels unrolled knows weights of f32, not of int8: take --kernels library, or --dtype f32' \
     "$xformc" compile specs/dates.lua --dtype int8 --kernels unrolled -o "$scratch/unrolled"
 [ ! -e "$scratch/unrolled" ]

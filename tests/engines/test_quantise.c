@@ -39,6 +39,29 @@ static void halves_are_the_nearest(void **state)
     assert_int_equal(half_of_float(65520), 0x7C00);
 }
 
+/* The same of bf16, whose neighbours are those of f32 with 16 bits less: all of them, the last one's other neighbour an infinity. */
+static void bf16_are_the_nearest(void **state)
+{
+    (void)state;
+    for (uint32_t h = 0; h < 0x7F80; h++) {
+        const float a = float_of_bf16((uint16_t)h);
+        const uint32_t between = h << 16 | 0x8000;
+        float middle;
+        memcpy(&middle, &between, sizeof middle);
+        assert_int_equal(bf16_of_float(a), h);
+        assert_int_equal(bf16_of_float(-a), 0x8000 | h);
+        assert_int_equal(bf16_of_float(middle), h % 2 ? h + 1 : h);
+        assert_int_equal(bf16_of_float(nextafterf(middle, 0)), h);
+        assert_int_equal(bf16_of_float(-nextafterf(middle, INFINITY)), 0x8000 | (h + 1));
+    }
+    assert_true(float_of_bf16(0x3F80) == 1 && float_of_bf16(0xC049) == -3.140625f && isinf(float_of_bf16(0x7F80)));
+    assert_true(bf16_of_float(INFINITY) == 0x7F80 && isnan(float_of_bf16(bf16_of_float(NAN))));
+    const uint32_t low = 0x7F800001;                /* no number, by its lowest bit alone */
+    float none;
+    memcpy(&none, &low, sizeof none);
+    assert_true(isnan(float_of_bf16(bf16_of_float(none))));
+}
+
 /* d = 2 / 127 and its f16; 1 / d is 63.5, and halves go away from zero. */
 static void a_group_by_hand(void **state)
 {
@@ -139,8 +162,8 @@ static void panels_in_and_out(int bits, Format format)
     for (int i = 0; i < OUT * IN; i++) w[i] = random_float();
     for (int i = 0; i < OUT; i++) b[i] = random_float();
     pack_biases(bytes, &k, b);
-    pack_quantised(bytes, &k, w, NULL);
-    unpack_quantised(bytes, &k, out);
+    pack_narrow(bytes, &k, w, NULL);
+    unpack_narrow(bytes, &k, out);
     quantise_rows(w, OUT, IN, bits);
     assert_memory_equal(out, w, sizeof w);
     quantise_rows(w, OUT, IN, bits);
@@ -148,7 +171,7 @@ static void panels_in_and_out(int bits, Format format)
     memset(again, 0x5A, sizeof again);
     memcpy(again, bytes, 64), memcpy(again + size / 2, bytes + size / 2, 64);
     memset(again + 64 + 96, 0, 32), memset(again + size / 2 + 64 + 96, 0, 32);         /* behind the factors */
-    pack_quantised(again, &k, w, NULL);
+    pack_narrow(again, &k, w, NULL);
     assert_memory_equal(again, bytes, size);
     assert_memory_equal(bytes, b, 64);
     assert_memory_equal(bytes + size / 2, b + 16, 12);
@@ -160,12 +183,41 @@ static void panels_in_and_out(int bits, Format format)
 static void panels_of_bytes(void **state) { (void)state, panels_in_and_out(8, FORMAT_PANELS_INT8); }
 static void panels_of_halves(void **state) { (void)state, panels_in_and_out(4, FORMAT_PANELS_INT4); }
 
+/* Panels of 16 bits likewise; an odd number of inputs leaves room of one row behind them, which stays zeros. */
+static void panels_of_bf16(void **state)
+{
+    enum { OUT = 19, IN = 7, PANEL = 64 + 8 * 32 };
+    Tensor weight = { .rank = 2, .dim = { { .bound = OUT }, { .bound = IN } } }, bias = { .rank = 1, .dim = { { .bound = OUT } } };
+    const Packed k = { .format = FORMAT_PANELS_BF16, .tensor = { &weight, &bias } };
+    float w[OUT * IN], b[OUT], out[OUT * IN];
+    unsigned char bytes[2 * PANEL] = { 0 };
+    (void)state;
+    assert_int_equal(narrow_panel_bytes(&k), PANEL);
+    for (int i = 0; i < OUT * IN; i++) w[i] = random_float();
+    for (int i = 0; i < OUT; i++) b[i] = random_float();
+    pack_biases(bytes, &k, b);
+    pack_narrow(bytes, &k, w, NULL);
+    unpack_narrow(bytes, &k, out);
+    assert_memory_equal(bytes, b, 64);
+    assert_memory_equal(bytes + PANEL, b + 16, 12);
+    for (int o = 0; o < OUT; o++)
+        for (int i = 0; i < IN; i++) {
+            const uint16_t h = bf16_of_float(w[o * IN + i]);
+            assert_memory_equal(bytes + o / 16 * PANEL + 64 + 32 * i + o % 16 * 2, &h, 2);
+            assert_true(out[o * IN + i] == float_of_bf16(h));
+        }
+    for (int i = 0; i < 32; i++) assert_int_equal(bytes[PANEL - 32 + i] | bytes[2 * PANEL - 32 + i], 0);
+    round_to_bf16(w, OUT * IN);
+    assert_memory_equal(out, w, sizeof w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(halves_come_back), cmocka_unit_test(halves_are_the_nearest), cmocka_unit_test(a_group_by_hand),
+        cmocka_unit_test(halves_come_back), cmocka_unit_test(halves_are_the_nearest), cmocka_unit_test(bf16_are_the_nearest),
+        cmocka_unit_test(a_group_by_hand),
         cmocka_unit_test(groups_are_near), cmocka_unit_test(unusual_groups), cmocka_unit_test(activations_by_hand),
-        cmocka_unit_test(panels_of_bytes), cmocka_unit_test(panels_of_halves),
+        cmocka_unit_test(panels_of_bytes), cmocka_unit_test(panels_of_halves), cmocka_unit_test(panels_of_bf16),
         cmocka_unit_test(a_group_of_four_bits_by_hand), cmocka_unit_test(groups_of_four_bits_are_near),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

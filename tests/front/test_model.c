@@ -28,8 +28,12 @@ static void words_have_the_numbers_of_their_enums(void **state)
     assert_word("divisors", DIVISORS_HALF_LESS_1, "d/2-1");
     assert_word("projections", PROJECTIONS_FIRST, "first");
     assert_word("dtypes", DTYPES_F32, "f32");
+    assert_word("dtypes", DTYPES_BF16, "bf16");
+    assert_word("dtypes", DTYPES_FILE, "file");
     assert_word("dtypes", DTYPES_INT8, "int8");
     assert_word("dtypes", DTYPES_INT4, "int4");
+    assert_word("kv_dtypes", KV_DTYPES_F32, "f32");
+    assert_word("kv_dtypes", KV_DTYPES_F16, "f16");
     assert_word("tokenizers", TOKENIZERS_NONE, "none");
     assert_word("tokenizers", TOKENIZERS_CHARACTERS, "characters");
     assert_word("activations", 1, "relu");
@@ -107,11 +111,50 @@ static void an_earlier_error_is_no_fault_of_the_next_spec(void **state)
     arena_free(a);
 }
 
+static bool matches(const char *pattern, const char *name)
+{
+    const DtypeRule r = { .pattern = pattern };
+    return dtype_rule_matches(&r, name);
+}
+
+/* A name, or its beginning up to a dot; stars. */
+static void patterns_of_dtypes(void **state)
+{
+    (void)state;
+    assert_true(matches("output", "output.weight") && matches("output.weight", "output.weight") && matches("*", "output.weight"));
+    assert_true(matches("decoder.*.ffn", "decoder.10.ffn.up.weight") && matches("decoder.*.ffn.*", "decoder.1.ffn.up.weight"));
+    assert_true(matches("*.ffn", "decoder.1.ffn.down.weight") && matches("*ffn*weight", "encoder.0.ffn.up.weight") && matches("**k", "a.kk.k"));
+    assert_false(matches("out", "output.weight") || matches("decoder.1", "decoder.10.ffn.up.weight") || matches("ffn", "decoder.1.ffn.up.weight"));
+    assert_false(matches("", "output.weight") || matches("output.weight.", "output.weight") || matches("*.gate", "decoder.1.ffn.up.weight"));
+    assert_false(matches("output.weight.more", "output.weight") || matches("*x", "output.weight"));
+}
+
+/* The closest pattern holds; a second one as close is told where it says something else. int4 alone is 8 bits outside of feed-forwards. */
+static void the_closest_pattern_holds(void **state)
+{
+    const DtypeRule rules[] = { { .pattern = "*.ffn", .word = DTYPES_INT4 }, { .pattern = "decoder.1.ffn", .word = DTYPES_BF16 },
+                                { .pattern = "**.ffn*", .word = DTYPES_INT4 }, { .pattern = "*.out", .word = DTYPES_F32 } };
+    const Model m = { .dtype = DTYPES_INT4, .dtype_rules = rules, .dtype_rule_count = 4 }, plain = { .dtype = DTYPES_INT4 };
+    const DtypeRule *other;
+    (void)state;
+    assert_int_equal(model_dtype_of(&m, "decoder.0.ffn.up.weight"), DTYPES_INT4);
+    assert_int_equal(model_dtype_of(&m, "decoder.1.ffn.up.weight"), DTYPES_BF16);
+    assert_int_equal(model_dtype_of(&m, "decoder.1.self_attn.out.weight"), DTYPES_F32);
+    assert_int_equal(model_dtype_of(&m, "decoder.1.self_attn.q.weight"), DTYPES_INT8);
+    assert_int_equal(model_dtype_of(&plain, "decoder.1.ffn.up.weight"), DTYPES_INT4);
+    assert_ptr_equal(model_dtype_rule(&m, "decoder.0.ffn.up.weight", &other), &rules[0]);
+    assert_null(other);
+    assert_null(model_dtype_rule(&m, "output.weight", &other));
+    assert_ptr_equal(model_dtype_rule(&m, "decoder.ffn.out.weight", &other), &rules[0]);
+    assert_ptr_equal(other, &rules[3]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_have_the_numbers_of_their_enums), cmocka_unit_test(fields_are_consistent),
         cmocka_unit_test(help_lists_every_field), cmocka_unit_test(the_base_model_has_its_parameters),
+        cmocka_unit_test(patterns_of_dtypes), cmocka_unit_test(the_closest_pattern_holds),
         cmocka_unit_test(an_earlier_error_is_no_fault_of_the_next_spec),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

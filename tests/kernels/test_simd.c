@@ -97,6 +97,21 @@ static void lanes(void **state)
     release(a), release(b), release(y);
 }
 
+/* Every bf16 is the upper half of the float it becomes, lane by lane. */
+static void bf16(void **state)
+{
+    (void)state;
+    for (uint32_t first = 0; first < 0x10000; first += 16) {
+        uint16_t half[16];
+        uint32_t want[16];
+        Buffer y = buffer(16);
+        for (uint32_t i = 0; i < 16; i++) half[i] = (uint16_t)(first + i * 4097), want[i] = (uint32_t)half[i] << 16;
+        rt_store(y.data, rt_load_bf16(half));
+        assert_memory_equal(y.data, want, sizeof want);
+        release(y);
+    }
+}
+
 /* The first n lanes only: a buffer of n floats between guards. */
 static void partial(void **state)
 {
@@ -137,7 +152,7 @@ static void horizontal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes), cmocka_unit_test(partial), cmocka_unit_test(horizontal), cmocka_unit_test(exp_error),
+        cmocka_unit_test(lanes), cmocka_unit_test(bf16), cmocka_unit_test(partial), cmocka_unit_test(horizontal), cmocka_unit_test(exp_error),
         cmocka_unit_test(exp_ends), cmocka_unit_test(log_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

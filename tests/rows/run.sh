@@ -1,6 +1,6 @@
 #!/bin/sh
 # Left out of make check: it builds many programs.
-# Many rows in one call against one row after the other, for three decoders and both forms of kernels. usage: run.sh XFORMC
+# Many rows in one call against one row after the other, for three decoders and both forms of kernels, and over caches of f16. usage: run.sh XFORMC
 set -u
 xformc=$1
 scratch=$(mktemp -d)
@@ -9,9 +9,10 @@ trap 'rm -rf "$scratch"' EXIT
 for spec in tests/specs/modern_decoder.lua tests/specs/windows.lua specs/gpt.lua; do
     name=$(basename "$spec" .lua)
     upper=$(printf '%s' "$name" | tr 'a-z' 'A-Z')
-    for form in library unrolled; do
+    for form in library unrolled $([ "$name" = windows ] && echo f16); do
         folder=$scratch/$name-$form
-        if ! "$xformc" compile -q "$spec" --slots 3 --kernels "$form" -o "$folder" || ! make -s -C "$folder" "lib$name.a"; then
+        case $form in f16) chosen='--kv-dtype f16' ;; *) chosen="--kernels $form" ;; esac
+        if ! "$xformc" compile -q "$spec" --slots 3 $chosen -o "$folder" || ! make -s -C "$folder" "lib$name.a"; then
             echo "not ok $name, $form: builds"
             continue
         fi
@@ -20,5 +21,9 @@ for spec in tests/specs/modern_decoder.lua tests/specs/windows.lua specs/gpt.lua
                 -DSTRIDE="${upper}_LOGITS_STRIDE" -o "$folder/$program" "tests/rows/programs/$program.c" "$folder/lib$name.a" -lm -pthread &&
                 "$folder/$program" "$folder/$name.safetensors" "$scratch/state" | sed "s/ok /ok $name, $form: /"
         done
+        [ $form = f16 ] || continue
+        make -s -C "$folder" && "$folder/$name" --selftest >"$scratch/out" && "$folder/$name" --info | grep -q 'keys and values kept as f16'
+        echo "$([ $? = 0 ] && echo ok || echo not ok) $name, $form: the program computes what was packed, and says how it keeps keys and values"
+        cat "$scratch/out"
     done
 done

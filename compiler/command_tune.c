@@ -1,0 +1,167 @@
+/* command_tune.c: measure what changes only speed, and keep what won in a file of Lua. */
+#include "command.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "pack.h"
+#include "tune.h"
+
+/* ---- engines ---------------------------------------------------------------------------------------------- */
+
+Engine *tune_engine(Tune *t, const Tuning *tuning, const char *isa, LayersForm layers, bool watched)
+{
+    Session *s = t->bench.session;
+    const Choices *given = s->choices;
+    Choices c = *given;
+    c.threads = 0;
+    c.tuning = tuning;
+    if (isa) c.isa = isa;
+    if (layers) c.layers = layers;
+    s->choices = &c;
+    Engine *e = watched ? bench_open_watched(&t->bench) : session_engine(s, "jit", NULL, false);
+    s->choices = given;
+    return e;
+}
+
+/* ---- the same bits ---------------------------------------------------------------------------------------- */
+
+static bool same_buffer(Arena *arena, const Buffer *x, const Buffer *y, int64_t rows, Engine *a, Engine *b)
+{
+    const size_t n = (size_t)(x->heads * rows * x->width);
+    float *found = arena_array(arena, n, sizeof *found), *expected = arena_array(arena, n, sizeof *expected);
+    engine_read(a, x, 0, rows, x->width, found);
+    engine_read(b, y, 0, rows, y->width, expected);
+    return memcmp(found, expected, n * sizeof *found) == 0;
+}
+
+static bool same_graph(Arena *arena, Engine *a, Engine *b)
+{
+    bool same = true;
+    for (int i = 0; i < a->plan->buffer_count; i++) {
+        const Buffer *x = a->plan->buffers[i];
+        if (x->tensor->output && x->layout == LAYOUT_ROWS) same &= same_buffer(arena, x, plan_buffer(b->plan, x->name), x->rows, a, b);
+    }
+    return same;
+}
+
+bool tune_same(const Tune *t, const BenchTest *test, Engine *a, Engine *b)
+{
+    const Bench *bench = &t->bench;
+    const Model *m = bench->session->model;
+    Engine *const both[] = { a, b };
+    for (int i = 0; i < 2; i++)
+        if (bench_ready(bench, both[i], test) || bench_run(bench, both[i], test)) return false;
+    if (m->graph) return same_graph(bench->arena, a, b);
+    if (test->work == BENCH_ENCODE || test->work == BENCH_SENTENCES)
+        return same_buffer(bench->arena, plan_hidden(a->plan), plan_hidden(b->plan), test->prompt, a, b);
+    return memcmp(a->ops->logits(a), b->ops->logits(b), (size_t)m->target_vocab * sizeof(float)) == 0;
+}
+
+/* ---- telling ---------------------------------------------------------------------------------------------- */
+
+void tune_progress(const Tune *t, const char *what, int round)
+{
+    if (!t->bench.progress) return;
+    if (what) fprintf(stderr, "\r\033[Ktune: %s, round %d of %d", what, round + 1, t->bench.repetitions);
+    else fputs("\r\033[K", stderr);
+}
+
+static void print_choice(const char *name, const char *taken, const char *note)
+{
+    if (note) printf("%-40s %s, us: %s\n", name, taken, note);
+}
+
+static void print_result(Arena *a, const Tuning *r)
+{
+    print_choice("threads", arena_format(a, "%d", r->threads), r->threads_note);
+    print_choice("layers", r->layers ? tuned_layers_names[r->layers] : "as usual", r->layers_note);
+    print_choice("isa", r->isa ? r->isa : "as usual", r->isa_note);
+    for (int i = 0; i < r->call_count; i++) printf("%-40s %s\n", r->calls[i].name, tuning_times(a, &r->calls[i]));
+}
+
+/* ---- the file --------------------------------------------------------------------------------------------- */
+
+static bool may_write(Session *s, const char *path)
+{
+    static const char ours[] = "-- Measured by `xformc tune`";
+    char bytes[sizeof ours - 1];
+    const size_t n = file_first_bytes(path, bytes, sizeof bytes);
+    if (file_is_folder(path)) diag_error(s->diag, EXIT_IO, (Loc){ path, 0, 0 }, "is a folder; --output is a file");
+    else if (access(path, F_OK) == 0 && (n < sizeof bytes || memcmp(bytes, ours, n)))
+        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "is not a file of xformc tune; it stays as it is");
+    else return true;
+    return false;
+}
+
+static bool keep(Session *s, const Tuning *r, const char *path)
+{
+    const Text text = tuning_text(s->arena, r);
+    if (!file_write(s->arena, s->diag, path, text.data, text.size)) return false;
+    int others = (r->threads > 1) + (r->layers != 0) + (r->isa != NULL);
+    for (int i = 0; i < r->call_count; i++) others += r->calls[i].take != CUT_USUAL;
+    if (!s->choices->quiet) fprintf(stderr, "%s: %d choice%s other than usual, of %s\n", path, others, others == 1 ? "" : "s", s->model->name);
+    return true;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------ */
+
+/* Those of -t; else 1, 2, 4, … up to all processors. */
+static void choose_threads(Session *s, Bench *b)
+{
+    const BenchChoices *c = &s->choices->bench;
+    const int room = session_lanes(s->choices) < LIMIT_LANES ? session_lanes(s->choices) : LIMIT_LANES;
+    const int processors = rt_processors() < room ? rt_processors() : room;
+    int *list = arena_array(s->arena, LIMIT_LANES + 1, sizeof *list), n = 0;
+    for (int i = 0; i < c->thread_count; i++) list[n++] = c->threads[i] < room ? c->threads[i] : room;
+    for (int i = 1; !c->thread_count && i < processors; i *= 2) list[n++] = i;
+    if (!c->thread_count) list[n++] = processors;
+    b->threads = list;
+    b->thread_count = n;
+}
+
+static bool measure(Session *s, Tune *t)
+{
+    static const int one[] = { 1 };
+    const double row_seconds = 0.3;
+    Bench *b = &t->bench;
+    if (b->progress) fputs("\r\033[Ktune: probing the machine", stderr);
+    if (!limits_probe(&b->limits, one, 1)) {
+        diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "the machine cannot be probed: no memory");
+        return false;
+    }
+    b->plan = session_plan(s, TARGET_PANELS, false);
+    b->threads = one;
+    b->thread_count = 1;
+    b->engine_count = CUTS;
+    bench_choose_tests(b);
+    b->engine_count = 0;
+    b->deadline_ns = 0;
+    b->seconds = s->choices->bench.seconds > 0 ? s->choices->bench.seconds : row_seconds;
+    choose_threads(s, b);
+    const bool ok = tune_calls(t) && tune_whole(t);
+    tune_progress(t, NULL, 0);
+    return ok;
+}
+
+Exit command_tune(const Choices *c)
+{
+    enum { ROUNDS = 7 };
+    Session *s = session_new(c);
+    Tuning result = { .path = NULL };
+    Tune t = { .bench = { .command = "tune", .session = s, .arena = s->arena, .progress = isatty(2) && !c->quiet, .seconds = c->bench.seconds,
+                          .repetitions = c->bench.repetitions ? c->bench.repetitions : ROUNDS }, .result = &result };
+    if (session_read(s)) {
+        const char *path = c->folder ? c->folder : arena_format(s->arena, "%s.tune.lua", s->model->name), *machine = machine_processor(s->arena);
+        if (may_write(s, path) && measure(s, &t)) {
+            result.machine = *machine ? machine : NULL;
+            result.model = s->model->name;
+            result.dtype = model_dtype(s->model);
+            result.identity = pack_layout(s->arena, t.bench.plan).identity;
+            if (keep(s, &result, path) && !c->quiet) print_result(s->arena, &result);
+        }
+    }
+    const char *fault = file_output_fault();
+    if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
+    return session_end(s);
+}

@@ -1,0 +1,77 @@
+/* model_dtype.c: what each tensor of a model is packed as: the field dtype, and the patterns that a spec sets beside it. */
+#include "fields.h"
+
+#include <string.h>
+
+const char *model_dtype(const Model *m)
+{
+    return m->dtype_rule_count ? "mixed" : fields[FIELD_ID_dtype].words[m->dtype];
+}
+
+bool model_is_narrow(const Model *m) { return m->dtype != DTYPES_F32 || m->dtype_rule_count; }
+
+static bool word_rounds(int word) { return word == DTYPES_INT8 || word == DTYPES_INT4 || word == DTYPES_FILE; }
+
+bool model_rounds_activations(const Model *m)
+{
+    bool rounds = word_rounds(m->dtype);
+    for (int i = 0; i < m->dtype_rule_count; i++) rounds |= word_rounds(m->dtype_rules[i].word);
+    return rounds;
+}
+
+bool model_rounds(const Model *m) { return model_rounds_activations(m) || m->kv_dtype != KV_DTYPES_F32; }
+
+bool dtype_rule_matches(const DtypeRule *r, const char *name)
+{
+    const char *p = r->pattern, *star = NULL, *again = NULL;
+    while (*name) {
+        if (!*p && *name == '.') return true;
+        if (*p == '*') star = ++p, again = name;
+        else if (*p == *name) p++, name++;
+        else if (star) p = star, name = ++again;
+        else return false;
+    }
+    while (*p == '*') p++;
+    return !*p;
+}
+
+/* Characters of a pattern that stand for themselves: where several match, the one with most of them holds. */
+static int weight_of(const DtypeRule *r)
+{
+    int n = 0;
+    for (const char *p = r->pattern; *p; p++) n += *p != '*';
+    return n;
+}
+
+const DtypeRule *model_dtype_rule(const Model *m, const char *name, const DtypeRule **other)
+{
+    const DtypeRule *best = NULL;
+    *other = NULL;
+    for (int i = 0; i < m->dtype_rule_count; i++) {
+        const DtypeRule *r = &m->dtype_rules[i];
+        if (!dtype_rule_matches(r, name)) continue;
+        const int more = best ? weight_of(r) - weight_of(best) : 1;
+        if (more > 0) best = r, *other = NULL;
+        else if (more == 0 && r->word != best->word) *other = r;
+    }
+    return best;
+}
+
+int model_dtype_of(const Model *m, const char *name)
+{
+    const DtypeRule *other, *rule = model_dtype_rule(m, name, &other);
+    if (rule) return rule->word;
+    return m->dtype == DTYPES_INT4 && !m->graph && !strstr(name, ".ffn.") ? DTYPES_INT8 : m->dtype;
+}
+
+bool model_layers_pack_alike(Arena *a, const Model *m, const char *stack, int one, int other)
+{
+    const char *prefix = arena_format(a, "%s.%d.", stack, one);
+    const size_t length = strlen(prefix);
+    for (int i = 0; m->dtype_rule_count && i < m->tensor_count; i++) {
+        const char *name = m->tensors[i].name;
+        if (strncmp(name, prefix, length) != 0) continue;
+        if (model_dtype_of(m, name) != model_dtype_of(m, arena_format(a, "%s.%d.%s", stack, other, name + length))) return false;
+    }
+    return true;
+}

@@ -1,0 +1,148 @@
+/* rt_attention.h: softmax(scale q k^T) v, a few query rows of one head at a time.
+ * Keys and values lie as panels, so both products are tiles of rt_simd.h. Every element is summed in the order of
+ * positions, over exactly visible[r] of them, in whatever tile row r falls: the bits of a row depend neither on the
+ * other rows nor on what the cache holds beyond. Cap, bias and mask change the scores between the two products; where
+ * there are none, one test per tile is all they cost, and nothing where the compiler sees it. */
+#ifndef RT_ATTENTION_H
+#define RT_ATTENTION_H
+
+#include "rt_tile.h"
+
+/* score[j] = weight of position j, for visible > 0 positions of one row. */
+static inline void rt_attention_softmax(float *score, int visible, float scale)
+{
+    const rt_v16 lowest = rt_set1(-INFINITY), factor = rt_set1(scale);
+    rt_v16 max = lowest, sum = rt_set1(0), inverse;
+    for (int j = 0; j < visible; j += 16) {
+        rt_v16 s = rt_first_n(rt_mul(factor, rt_load(score + j)), rt_lanes_at(visible, j), lowest);
+        rt_store(score + j, s);
+        max = rt_max(max, s);
+    }
+    max = rt_set1(rt_max_of(max));
+    for (int j = 0; j < visible; j += 16) {
+        rt_v16 e = rt_exp(rt_sub(rt_load(score + j), max));
+        rt_store(score + j, e);
+        sum = rt_add(sum, e);
+    }
+    inverse = rt_set1(1 / rt_sum(sum));
+    for (int j = 0; j < visible; j += 16)
+        rt_store(score + j, rt_mul(inverse, rt_load(score + j)));
+}
+
+/* What one row of one head has besides its scores; NULL where it has none. */
+typedef struct RtAttentionRow { const float *bias, *mask; } RtAttentionRow;
+
+/* bias: of position 0; a mask is the same for all heads. */
+static inline RtAttentionRow rt_attention_row(const RtAttentionExtra *extra, int h, int r)
+{
+    RtAttentionRow row = { NULL, NULL };
+    if (extra && extra->bias)
+        row.bias = extra->bias + (ptrdiff_t)h * (2 * extra->reach - 1) + (extra->reach - 1 - extra->positions[r]);
+    if (extra && extra->mask) row.mask = extra->mask + (ptrdiff_t)r * extra->mask_stride;
+    return row;
+}
+
+/* score[j] = scale * score[j], capped, and the bias added; -inf where masked. Of a wholly masked row nothing is
+ * visible: returns what is. */
+static inline int rt_attention_adjust(const RtAttention *shape, RtAttentionRow row, float *score, int visible)
+{
+    const rt_v16 zero = rt_set1(0), lowest = rt_set1(-INFINITY), cap = rt_set1(shape->softcap);
+    const rt_v16 factor = rt_set1(shape->softcap > 0 ? shape->scale / shape->softcap : shape->scale);
+    rt_v16 seen = zero;
+    for (int j = 0; j < visible; j += 16) {
+        const int n = rt_lanes_at(visible, j);
+        rt_v16 s = rt_mul(factor, rt_load(score + j));
+        if (shape->softcap > 0) s = rt_mul(cap, rt_tanh(s));
+        if (row.bias) s = rt_add(s, rt_load_n(row.bias + j, n));
+        if (row.mask) {
+            const rt_v16 mask = rt_load_n(row.mask + j, n), shown = rt_max(mask, rt_minus(mask));
+            s = rt_if_less(zero, shown, s, lowest);
+            seen = rt_max(seen, shown);
+        }
+        rt_store(score + j, s);
+    }
+    return !row.mask || rt_max_of(seen) > 0 ? visible : 0;
+}
+
+/* Copy `visible` numbers of a row of scratch to a tap of `columns`, and zeros behind them and where masked. */
+static inline void rt_attention_tap(float *tap, const float *row, const float *mask, int visible, int columns)
+{
+    for (int j = 0; j < columns; j++)
+        tap[j] = j < visible && (!mask || mask[j] < 0 || mask[j] > 0) ? row[j] : 0;
+}
+
+/* out[r] = sum over j of weights[r][j] * v[j]: together as far as all rows see, then each row to its own end. */
+RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int panels, const RtFormat format)
+{
+    int common = visible[0];
+    for (int r = 1; r < rows; r++)
+        common = visible[r] < common ? visible[r] : common;
+    t.in = common, t.start = RT_FROM_ZERO;
+    rt_tile_all_of(t, rows, panels, format);
+    t.start = RT_FROM_Y, t.w += (size_t)rt_row_floats(format) * (size_t)common;
+    for (int r = 0; r < rows; r++, t.x += t.x_stride, t.y += t.y_stride) {
+        RtTile rest = t;
+        rest.x += common, rest.in = visible[r] - common;
+        if (rest.in) rt_tile_one_row_of(rest, panels, format);
+    }
+}
+
+/* Turn the scratch of a tile, whose first row is `first`, from q k^T of head h into weights. seen[r]: how many
+ * positions take part. */
+static inline void rt_attention_weights_extra(const RtAttention *shape, const RtAttentionExtra *extra, float *scratch,
+                                              int *seen, int h, int first, int rows)
+{
+    const int columns = shape->tap_columns;
+    for (int r = 0; r < rows; r++, scratch += shape->capacity + 16) {
+        const RtAttentionRow row = rt_attention_row(extra, h, first + r);
+        const size_t tap = ((size_t)h * (size_t)shape->tap_rows + (size_t)(first + r)) * (size_t)columns;
+        const int adjusted = shape->softcap > 0 || row.bias || row.mask;
+        if (extra && extra->scores) rt_attention_tap(extra->scores + tap, scratch, row.mask, seen[r], columns);
+        if (adjusted) seen[r] = rt_attention_adjust(shape, row, scratch, seen[r]);
+        if (seen[r]) rt_attention_softmax(scratch, seen[r], adjusted ? 1 : shape->scale);
+        if (extra && extra->weights) rt_attention_tap(extra->weights + tap, scratch, NULL, seen[r], columns);
+    }
+}
+
+static inline void rt_attention_weights(const RtAttention *shape, float *scratch, const int *seen, int rows)
+{
+    for (int r = 0; r < rows; r++, scratch += shape->capacity + 16)
+        if (seen[r]) rt_attention_softmax(scratch, seen[r], shape->scale);
+}
+
+/* k, v: keys and values of that format. */
+RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float *q, const void *k, const void *v, float *scratch,
+                               const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end, const RtFormat format)
+{
+    const size_t sixteen = (size_t)rt_row_floats(format);
+    const int value_panels = (shape->d_v + 15) / 16;
+    const size_t q_stride = (size_t)shape->q_stride, out_stride = (size_t)shape->out_stride;
+    const size_t k_head = (size_t)shape->capacity / 16 * sixteen * (size_t)shape->d_k;
+    const size_t v_panel = sixteen * (size_t)shape->capacity, row = (size_t)shape->capacity + 16;
+    RtTile score = { .y = scratch, .y_stride = row, .x_stride = q_stride, .w_panel = sixteen * (size_t)shape->d_k,
+                     .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY };
+    RtTile value = { .y_stride = out_stride, .x = scratch, .x_stride = row, .w_panel = v_panel,
+                     .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY };
+
+    for (int h = begin; h < end; h++) {
+        const size_t kv_head = (size_t)(h / (shape->heads / shape->kv_heads));
+        score.w = (const float *)k + kv_head * k_head;
+        value.w = (const float *)v + kv_head * (size_t)value_panels * v_panel;
+        for (int first = 0; first < rows; first += RT_ATTENTION_ROWS) {
+            const int n = rows - first < RT_ATTENTION_ROWS ? rows - first : RT_ATTENTION_ROWS;
+            int seen[RT_ATTENTION_ROWS], most = 0;
+            for (int r = 0; r < n; r++) {
+                seen[r] = visible[first + r];
+                most = seen[r] > most ? seen[r] : most;
+            }
+            score.x = q + (size_t)first * q_stride + (size_t)h * (size_t)shape->d_k;
+            rt_tile_all_of(score, n, (most + 15) / 16, format);
+            if (extra || shape->softcap > 0) rt_attention_weights_extra(shape, extra, scratch, seen, h, first, n);
+            else rt_attention_weights(shape, scratch, seen, n);
+            value.y = out + (size_t)first * out_stride + (size_t)h * (size_t)shape->d_v;
+            rt_attention_values(value, seen, n, value_panels, format);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,241 @@
+/* test_f16.c: f16 and what is made of it. Conversions against arithmetic in double; what stores leave against what the stores of f32
+ * leave, number by number; attention over caches of f16 gives the bits of attention over the same numbers as f32. */
+#include "kernel_test.h"
+#include "rt_simd_f16.h"
+
+/* ---- conversions ---------------------------------------------------------------------------------------- */
+
+static double value_of(unsigned h)
+{
+    const int exponent = (int)(h >> 10 & 31), fraction = (int)(h & 1023);
+    const double size = exponent == 31 ? fraction ? NAN : INFINITY : ldexp(exponent ? 1024 + fraction : fraction, (exponent ? exponent : 1) - 25);
+    return h & 0x8000 ? -size : size;
+}
+
+/* Ties to even, as rint has them; 65504 at most. Of a NaN some NaN. */
+static unsigned nearest(float x)
+{
+    const unsigned sign = signbit(x) ? 0x8000 : 0;
+    const double size = fabs((double)x);
+    if (isnan(x)) return 0x7e00;
+    if (size > 65504) return sign | 0x7bff;
+    if (size < 0x1p-14) return sign | (unsigned)rint(size * 0x1p24);
+    const int e = ilogb(size);
+    return sign | ((unsigned)(e + 14) * 1024 + (unsigned)rint(ldexp(size, 10 - e)));
+}
+
+static int is_nan(unsigned h) { return (h & 0x7fff) > 0x7c00; }
+
+static void every_f16_is_a_float(void **state)
+{
+    (void)state;
+    for (unsigned h = 0; h < 65536; h += 16) {
+        rt_f16 half[16];
+        float f[16];
+        for (unsigned i = 0; i < 16; i++) half[i] = (rt_f16)(h + i);
+        rt_store(f, rt_load_f16(half));
+        for (unsigned i = 0; i < 16; i++) {
+            const double want = value_of(h + i);
+            const float plain = rt_plain_of_f16(half[i]);
+            if (isnan(want)) assert_true(isnan(f[i]) && isnan(plain));
+            else assert_true((double)f[i] == want && !signbit(f[i]) == !signbit(want) && memcmp(&plain, &f[i], sizeof plain) == 0);
+        }
+    }
+}
+
+/* Instructions and plain code, both signs; 15 numbers and a 0. */
+static void check_stored(const float x[16])
+{
+    for (int sign = 0; sign < 2; sign++) {
+        rt_f16 half[16 + 2] = { [0] = 0xa5a5, [17] = 0xa5a5 };
+        float y[16];
+        for (int i = 0; i < 16; i++) y[i] = sign ? -x[i] : x[i];
+        rt_store_f16(half + 1, rt_load(y));
+        assert_true(half[0] == 0xa5a5 && half[17] == 0xa5a5);
+        for (int i = 0; i < 16; i++) {
+            const unsigned want = nearest(y[i]), got = half[i + 1];
+            if (is_nan(want) ? !is_nan(got) : got != want) fail_msg("%.9g: %04x instead of %04x", (double)y[i], got, want);
+            assert_true(rt_plain_to_f16(y[i]) == got);
+        }
+    }
+}
+
+/* Every f16, what lies half-way to the next, and the floats beside both. */
+static void stored_is_the_nearest(void **state)
+{
+    (void)state;
+    for (unsigned h = 0; h < 0x7c00; h += 2) {
+        float x[16] = { 0 };
+        for (int i = 0; i < 2; i++) {
+            const float this = (float)value_of(h + (unsigned)i), next = h + (unsigned)i < 0x7bff ? (float)value_of(h + (unsigned)i + 1) : 65536;
+            const float half_way = (float)((double)this / 2 + (double)next / 2), at[2] = { this, half_way };
+            for (int k = 0; k < 2; k++) {
+                x[6 * i + 3 * k] = at[k];
+                x[6 * i + 3 * k + 1] = nextafterf(at[k], INFINITY);
+                x[6 * i + 3 * k + 2] = nextafterf(at[k], 0);
+            }
+        }
+        check_stored(x);
+    }
+    for (uint32_t bits = 0; bits < 0x7f800000u - 16 * 40009u; bits += 16 * 40009u) {
+        float x[16];
+        for (uint32_t i = 0; i < 16; i++) {
+            const uint32_t b = bits + i * 40009u;
+            memcpy(&x[i], &b, sizeof b);
+        }
+        check_stored(x);
+    }
+}
+
+static void what_is_too_large_becomes_the_largest(void **state)
+{
+    uint32_t quiet = 0x7fc00000u | 0x2abcdu, other = 0x7f800001u;
+    float x[16] = { INFINITY, 3e38f, 65504, 65519.996f, 65520, 65536, 1e5f, NAN, 0, 1e-45f, 5.9604645e-8f, 2.9802322e-8f, 2.98023256e-8f };
+    (void)state;
+    memcpy(&x[13], &quiet, sizeof quiet), memcpy(&x[14], &other, sizeof other);
+    check_stored(x);
+    for (int i = 0; i < 7; i++) assert_int_equal(rt_plain_to_f16(x[i]), 0x7bff);
+    assert_int_equal(rt_plain_to_f16(-INFINITY), 0xfbff);
+    assert_int_equal(rt_plain_to_f16(-0.0f), 0x8000);
+    assert_int_equal(rt_plain_to_f16(x[11]), 0);            /* half of the smallest: a tie */
+    assert_int_equal(rt_plain_to_f16(x[12]), 1);
+}
+
+/* ---- caches --------------------------------------------------------------------------------------------- */
+
+static rt_f16 *halves(Buffer b) { return (rt_f16 *)(void *)b.data; }
+
+/* n f16 in a buffer, all of them NaN. */
+static Buffer half_buffer(size_t n)
+{
+    Buffer b = buffer((n + 1) / 2);
+    for (size_t i = 0; i < 2 * b.n; i++) halves(b)[i] = 0x7e01;
+    return b;
+}
+
+/* Every number of a cache of f16 is what was stored there as f32, rounded; what was not stored is as it was. */
+static void check_rounded(Buffer half, Buffer single)
+{
+    for (size_t i = 0; i < single.n; i++)
+        assert_int_equal(halves(half)[i], is_guard(single.data + i) ? 0x7e01 : nearest(single.data[i]));
+}
+
+enum { ROWS = 9, GROUPS = 3 };
+static const int widths[] = { 1, 2, 7, 15, 16, 17, 31, 48, 130 };
+
+static void stores(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < COUNT(widths); w++) {
+        const RtCache s = { GROUPS, widths[w], 32, padded16(GROUPS * widths[w]) + 16 };
+        const size_t keys = (size_t)(GROUPS * 32 * s.width), values = (size_t)(GROUPS * 32 * padded16(s.width));
+        Buffer x = random_rows(ROWS, GROUPS * s.width, s.x_stride);
+        for (int r = 0; r < ROWS; r++)
+            for (int i = 0; i < GROUPS * s.width; i++) x.data[r * s.x_stride + i] *= r == 3 ? 1e6f : r == 4 ? 1e-6f : 10;
+        for (int ring = 0; ring < 2; ring++) {
+            int positions[ROWS];
+            Buffer k = buffer(keys), v = buffer(values), half_k = half_buffer(keys), half_v = half_buffer(values);
+            for (int r = 0; r < ROWS; r++) positions[r] = (ring ? 57 : 20) + r;
+            for (int h = 0; h < GROUPS; h += 2) {           /* heads 0 and 1, then 2 */
+                const int end = h + 2 < GROUPS ? h + 2 : GROUPS;
+                (ring ? rt_ring_store_k_f32 : rt_store_k_f32)(&s, k.data, x.data, positions, ROWS, h, end);
+                (ring ? rt_ring_store_v_f32 : rt_store_v_f32)(&s, v.data, x.data, positions, ROWS, h, end);
+                (ring ? rt_ring_store_k_f16 : rt_store_k_f16)(&s, halves(half_k), x.data, positions, ROWS, h, end);
+                (ring ? rt_ring_store_v_f16 : rt_store_v_f16)(&s, halves(half_v), x.data, positions, ROWS, h, end);
+            }
+            check_rounded(half_k, k), check_rounded(half_v, v);
+            release(k), release(v), release(half_k), release(half_v);
+        }
+        release(x);
+    }
+}
+
+/* ---- attention ------------------------------------------------------------------------------------------ */
+
+/* Keys or values of f32, of which every number is a f16: [n] at any place, NaN from `used` rows of sixteen on; and as f16. */
+typedef struct Pair { Buffer single, half; } Pair;
+
+static Pair random_pair(size_t n)
+{
+    Pair p = { buffer(n), half_buffer(n) };
+    for (size_t i = 0; i < n; i++) {
+        const unsigned h = nearest(2 * random_float());
+        halves(p.half)[i] = (rt_f16)h;
+        p.single.data[i] = (float)value_of(h);
+    }
+    return p;
+}
+
+/* Position j of keys [heads][capacity / 16][width][16], or values [heads][padded / 16][capacity][16], becomes NaN. */
+static void hide(Pair p, int heads, int capacity, int width, int values, int j)
+{
+    for (int h = 0; h < heads; h++)
+        for (int i = 0; i < (values ? padded16(width) : width); i++) {
+            const size_t at = values ? (size_t)((h * (padded16(width) / 16) + i / 16) * capacity + j) * 16 + (size_t)(i % 16)
+                                     : (size_t)((h * (capacity / 16) + j / 16) * width + i) * 16 + (size_t)(j % 16);
+            p.single.data[at] = NAN;
+            halves(p.half)[at] = 0x7e00;
+        }
+}
+
+static void release_pair(Pair p) { release(p.single), release(p.half); }
+
+typedef struct Shape { int heads, kv_heads, d_k, d_v, capacity, rows; } Shape;
+static const Shape shapes[] = { { 1, 1, 1, 1, 16, 1 }, { 4, 2, 17, 20, 48, 1 }, { 6, 1, 64, 48, 112, 1 }, { 2, 2, 48, 48, 208, 1 },
+    { 4, 4, 5, 7, 48, 2 }, { 1, 1, 3, 130, 32, 13 }, { 4, 2, 16, 16, 48, 14 }, { 2, 1, 17, 33, 64, 15 }, { 2, 2, 64, 64, 112, 31 } };
+
+static void attention_of(const Shape *t, int extras, int window)
+{
+    const RtAttention a = { t->heads, t->kv_heads, t->d_k, t->d_v, t->capacity, padded16(t->heads * t->d_k), padded16(t->heads * t->d_v) + 16,
+                            t->rows, t->capacity + 3, 0.3f, extras ? 2.0f : 0 };
+    const RtWindow w = { a.heads, a.kv_heads, a.d_k, a.d_v, a.capacity, a.q_stride, a.out_stride, a.tap_rows, a.tap_columns, a.scale, a.softcap,
+                         t->capacity - t->rows };
+    const int reach = t->capacity;
+    Pair k = random_pair((size_t)(t->kv_heads * t->capacity * t->d_k)), v = random_pair((size_t)(t->kv_heads * t->capacity * padded16(t->d_v)));
+    Buffer q = random_rows(t->rows, t->heads * t->d_k, a.q_stride), bias = random_rows(t->heads, 2 * reach - 1, 2 * reach - 1);
+    Buffer scratch = buffer((size_t)(RT_ATTENTION_ROWS * (t->capacity + 16))), out[2], scores[2], weights[2];
+    int visible[32], positions[32];
+    for (int r = 0; r < t->rows; r++) {
+        positions[r] = t->capacity - 1 - t->rows + r;
+        visible[r] = positions[r] + 1 + (window ? t->capacity / 2 : 0);     /* the ring has begun again */
+    }
+    if (!window)
+        for (int j = t->capacity - 1; j < t->capacity; j++)
+            hide(k, t->kv_heads, t->capacity, t->d_k, 0, j), hide(v, t->kv_heads, t->capacity, t->d_v, 1, j);
+    for (int f = 0; f < 2; f++) {
+        out[f] = buffer((size_t)(t->rows * a.out_stride));
+        scores[f] = buffer((size_t)(t->heads * a.tap_rows * a.tap_columns)), weights[f] = buffer(scores[f].n);
+        const RtAttentionExtra extra = { .bias = window ? NULL : bias.data, .reach = reach, .positions = positions, .scores = scores[f].data,
+                                         .weights = weights[f].data };
+        const RtAttentionExtra *more = extras ? &extra : NULL;
+        float *const y = out[f].data, *const s = scratch.data;
+        if (window && f) rt_window_attention_f16(&w, y, q.data, halves(k.half), halves(v.half), s, more, visible, t->rows, 0, t->heads);
+        else if (window) rt_window_attention_f32(&w, y, q.data, k.single.data, v.single.data, s, more, visible, t->rows, 0, t->heads);
+        else if (f) rt_attention_f16(&a, y, q.data, halves(k.half), halves(v.half), s, more, visible, t->rows, 0, t->heads);
+        else rt_attention_f32(&a, y, q.data, k.single.data, v.single.data, s, more, visible, t->rows, 0, t->heads);
+    }
+    check_same_bits(out[1].data, out[0].data, out[0].n);
+    for (int i = 0; i < t->heads * t->d_v; i++) assert_true(visible[0] == 0 || isfinite(out[1].data[i]));
+    check_same_bits(scores[1].data, scores[0].data, scores[0].n);
+    check_same_bits(weights[1].data, weights[0].data, weights[0].n);
+    for (int f = 0; f < 2; f++) release(out[f]), release(scores[f]), release(weights[f]);
+    release(q), release(bias), release(scratch);
+    release_pair(k), release_pair(v);
+}
+
+static void attention_has_the_bits_of_f32(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(shapes); i++)
+        for (int extras = 0; extras < 2; extras++)
+            for (int window = 0; window < 2; window++) attention_of(&shapes[i], extras, window);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_f16_is_a_float), cmocka_unit_test(stored_is_the_nearest), cmocka_unit_test(what_is_too_large_becomes_the_largest),
+        cmocka_unit_test(stores), cmocka_unit_test(attention_has_the_bits_of_f32),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

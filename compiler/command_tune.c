@@ -99,7 +99,7 @@ static bool keep(Session *s, const Tuning *r, const char *path)
     const Text text = tuning_text(s->arena, r);
     if (!file_write(s->arena, s->diag, path, text.data, text.size)) return false;
     int others = (r->threads > 1) + (r->layers != 0) + (r->isa != NULL);
-    for (int i = 0; i < r->call_count; i++) others += r->calls[i].take != CUT_USUAL;
+    for (int i = 0; i < r->call_count; i++) others += r->calls[i].take != LINEAR_CUT_USUAL;
     if (!s->choices->quiet) fprintf(stderr, "%s: %d choice%s other than usual, of %s\n", path, others, others == 1 ? "" : "s", s->model->name);
     return true;
 }

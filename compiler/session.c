@@ -130,7 +130,7 @@ static void remark_on_calls(Session *s, const Tuning *t)
         const TunedCall *c = &t->calls[i];
         bool good = false;
         for (int k = 0; k < e->wrapper_count && !good; k++)
-            good = strcmp(e->wrappers[k]->name, c->name) == 0 && (c->take == CUT_USUAL || emit_can_cut(e, e->wrappers[k], c->take));
+            good = strcmp(e->wrappers[k]->name, c->name) == 0 && (c->take == LINEAR_CUT_USUAL || emit_can_cut(e, e->wrappers[k], c->take));
         if (good) continue;
         if (!n++) strange = c;
     }

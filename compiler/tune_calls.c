@@ -62,7 +62,7 @@ static void find_functions(Calls *c)
 static bool anyone_can(const Calls *c, LinearCut cut)
 {
     for (int i = 0; i < c->count; i++)
-        if (cut == CUT_USUAL || emit_can_cut(c->names, c->list[i].wrapper, cut)) return true;
+        if (cut == LINEAR_CUT_USUAL || emit_can_cut(c->names, c->list[i].wrapper, cut)) return true;
     return false;
 }
 
@@ -136,7 +136,7 @@ static void judge(const Calls *c, Called *f)
     f->best_calls = f->calls;
     for (int i = 0; i < c->way_count; i++) {
         const LinearCut cut = c->ways[i].cut;
-        if (cut != CUT_USUAL && !emit_can_cut(c->names, f->wrapper, cut)) continue;
+        if (cut != LINEAR_CUT_USUAL && !emit_can_cut(c->names, f->wrapper, cut)) continue;
         f->best.us[cut] = bench_median(b->arena, f->ns[cut], b->repetitions) / 1e3;
         cuts[n] = cut;
         ns[n++] = f->ns[cut];

@@ -4,9 +4,9 @@
 #include <string.h>
 
 const CutRow cut_rows[CUTS] = {
-#define CUT(id, name, one_stream, panels, rows, words) [CUT_##id] = { name, one_stream, panels, rows, words },
+#define LINEAR_CUT(id, name, one_stream, panels, rows, words) [LINEAR_CUT_##id] = { name, one_stream, panels, rows, words },
 #include "cuts.def"
-#undef CUT
+#undef LINEAR_CUT
 };
 
 const char *const tuned_layers_names[TUNED_LAYERS] = { [TUNED_LAYERS_CALLS] = "calls", [TUNED_LAYERS_LOOP] = "loop" };

@@ -8,9 +8,9 @@
 #include "text.h"
 
 typedef enum LinearCut {
-#define CUT(id, name, one_stream, panels, rows, words) CUT_##id,
+#define LINEAR_CUT(id, name, one_stream, panels, rows, words) LINEAR_CUT_##id,
 #include "cuts.def"
-#undef CUT
+#undef LINEAR_CUT
     CUTS
 } LinearCut;
 
@@ -31,7 +31,7 @@ typedef struct Tuning {
     int threads;                                /* 0: the usual number */
     TunedLayers layers;
     TunedCall *calls;  int call_count;
-    LinearCut every;                            /* not CUT_USUAL: every call that can be is cut so, to be measured */
+    LinearCut every;                            /* not LINEAR_CUT_USUAL: every call that can be is cut so, to be measured */
     const char *threads_note, *layers_note, *isa_note;  /* times, for comments; NULL: not measured */
 } Tuning;
 

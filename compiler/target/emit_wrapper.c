@@ -287,7 +287,7 @@ static void append_wrapper(Emit *e, Wrapper *w)
 bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut)
 {
     const CutRow *row = &cut_rows[cut];
-    if (!kernel_is_linear(w->kernel) || cut == CUT_USUAL) return false;
+    if (!kernel_is_linear(w->kernel) || cut == LINEAR_CUT_USUAL) return false;
     if (row->rows) return w->split == SPLIT_ROWS;
     if (w->split == SPLIT_ROWS || w->op->weights->format != FORMAT_PANELS_F32) return false;
     return row->panels ? w->parts > row->panels : w->parts > 1 && e->plan->one_stream != (row->one_stream == 1);
@@ -302,7 +302,7 @@ static void tune(Emit *e, Wrapper *w)
     w->tuned = tuning_call(t, name);
     const LinearCut cut = w->tuned ? w->tuned->take : t->every;
     if (!emit_can_cut(e, w, cut)) {
-        if (cut != CUT_USUAL) w->tuned = NULL;
+        if (cut != LINEAR_CUT_USUAL) w->tuned = NULL;
         return;
     }
     w->cut = cut;

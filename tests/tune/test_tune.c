@@ -76,9 +76,11 @@ static void same_call(const TunedCall *found, const TunedCall *expected)
 
 static void a_file(void **state)
 {
-    TunedCall calls[] = { { .name = "linear_288x32000", .take = CUT_ONE_STREAM, .us = { [CUT_USUAL] = 1695, [CUT_ONE_STREAM] = 1458 } },
-                          { .name = "linear_64x15", .us = { [CUT_USUAL] = 0.11 } },
-                          { .name = "linear_64x192_rows", .take = CUT_ROWS_84, .us = { [CUT_USUAL] = 18.77, [CUT_ROWS_84] = 18.34 } } };
+    TunedCall calls[] = {
+        { .name = "linear_288x32000", .take = LINEAR_CUT_ONE_STREAM, .us = { [LINEAR_CUT_USUAL] = 1695, [LINEAR_CUT_ONE_STREAM] = 1458 } },
+        { .name = "linear_64x15", .us = { [LINEAR_CUT_USUAL] = 0.11 } },
+        { .name = "linear_64x192_rows", .take = LINEAR_CUT_ROWS_84, .us = { [LINEAR_CUT_USUAL] = 18.77, [LINEAR_CUT_ROWS_84] = 18.34 } },
+    };
     const Tuning t = { .machine = "A \"machine\" \\ with\ta tab", .model = "gpt", .dtype = "f32", .identity = "0123456789abcdef", .isa = "avx2",
                        .threads = 3, .layers = TUNED_LAYERS_LOOP, .calls = calls, .call_count = 3, .threads_note = "e2e: 1 thread 3, 3 threads 1" };
     Arena *a = arena_new();
@@ -109,8 +111,9 @@ static void a_file(void **state)
 
 static void times_in_words(void **state)
 {
-    const TunedCall won = { .take = CUT_ONE_STREAM, .us = { [CUT_USUAL] = 1695.4, [CUT_ONE_STREAM] = 1458, [CUT_PANELS_4] = 0.5 } };
-    const TunedCall usual = { .us = { [CUT_USUAL] = 12.345 } }, untimed = { .take = CUT_ROWS_42 };
+    const TunedCall won = { .take = LINEAR_CUT_ONE_STREAM,
+                            .us = { [LINEAR_CUT_USUAL] = 1695.4, [LINEAR_CUT_ONE_STREAM] = 1458, [LINEAR_CUT_PANELS_4] = 0.5 } };
+    const TunedCall usual = { .us = { [LINEAR_CUT_USUAL] = 12.345 } }, untimed = { .take = LINEAR_CUT_ROWS_42 };
     Arena *a = arena_new();
     (void)state;
     assert_string_equal(tuning_times(a, &won), "1458 us panel by panel; as usual 1695, 4 panels at a time 0.5");
@@ -171,7 +174,7 @@ static void every_cut_of(const char *spec, const char *dtype, bool streams)
     assert_true(session_read(s));
     const int vocab = (int)s->model->target_vocab;
     float *usual = calloc((size_t)vocab * (ROWS + 1), sizeof *usual), *found = calloc((size_t)vocab * (ROWS + 1), sizeof *found);
-    Engine *e = open_cut(s, CUT_USUAL, 1, streams);
+    Engine *e = open_cut(s, LINEAR_CUT_USUAL, 1, streams);
     const char *text = arena_text(s->arena, jit_text(e));
     const bool f32 = !dtype;
     run(e, ROWS, vocab, usual);

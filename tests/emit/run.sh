@@ -79,6 +79,7 @@ for cc in gcc clang; do
     clean "$cc -O1 -march=native finds no fault" $cc '-O1 -march=native' $models
     clean "$cc -O3 finds no fault"             $cc -O3 "$scratch/dates/dates.c"
     while IFS=, read -r isa machine flags; do
+        case $isa in *avx512vnni) continue ;; esac           # the text of f32 is that of avx512
         isa=${isa#KERNEL_SET?} flags=${flags#*\"} flags=${flags%\"*}
         case $machine in
         " $(uname -m)"|' any') clean "$cc for $isa finds no fault" $cc "-O1 $flags" "$scratch/dates/dates.c" ;;

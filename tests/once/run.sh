@@ -28,7 +28,7 @@ compiles() {
     [ "$found" -eq "$wanted" ] || { echo "$found compilations, expected $wanted: $*"; return 1; }
     return $code
 }
-tidy() { [ -z "$(find store -type f ! -name '*.o')" ]; }
+tidy() { [ -z "$(find store -type f ! -name '*.o' ! -name '*.note')" ]; }
 
 echo '#define NUMBER 7' >include/number.h
 printf '#include "number.h"\nint number(int x);\nint number(int x) { return x * NUMBER + MORE; }\n' >a.c
@@ -38,6 +38,18 @@ $real $flags -MMD -MP -c -o real.o a.c && compiles 1 $flags -MMD -MP -c -o one.o
 verdict $? 'the second time the object and its dependencies are copied, to the byte'
 compiles 0 $flags -c -o sub.o a.c && cmp sub.o real.o && [ ! -e sub.d ]
 verdict $? 'without -MMD no dependencies are written'
+# Every run of the compiler, -E too.
+printf '#!/bin/sh\necho run >>"%s/all"\nexec %s "$@"\n' "$scratch" "$real" >every && chmod +x every
+listed() { : >all; "$once" "$scratch/store" "$scratch/every" $flags -MMD -MP -c -o "$1" a.c; wc -l <all | tr -d ' '; }
+[ "$(listed n1.o)" = 2 ] && [ "$(listed n2.o)" = 0 ] && cmp n1.o n2.o && cmp n1.o real.o && sed 's/^n2/n1/' n2.d | cmp - n1.d && sed 's/^real/n1/' real.d | cmp - n1.d && tidy
+verdict $? 'where a note says what it was made from, the text is not even preprocessed'
+cp a.c first.c
+echo '#define NUMBER 9' >include/number.h
+[ "$(listed n3.o)" = 2 ] && ! cmp -s n3.o n1.o && echo '#define NUMBER 7' >include/number.h && [ "$(listed n4.o)" = 1 ] && cmp n4.o n1.o && [ "$(listed n5.o)" = 0 ]
+verdict $? 'a header that changed is seen, and so is that it is as it was'
+echo 'int more(void) { return 1; }' | sed 's/^/int more(void); /' >>a.c
+[ "$(listed n6.o)" = 2 ] && ! cmp -s n6.o n1.o && cp first.c a.c && [ "$(listed n7.o)" = 0 ] && cmp n7.o n1.o
+verdict $? 'a source that changed is seen'
 compiles 1 $flags -O1 -c -o two.o a.c && compiles 1 $flags -UMORE -DMORE=2 -c -o two.o a.c
 verdict $? 'other flags compile anew'
 echo '#define NUMBER 8' >include/number.h

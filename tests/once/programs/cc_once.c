@@ -1,7 +1,8 @@
 /* cc_once.c: a compiler that compiles the same text once. usage: cc_once STORE CC ARGUMENT...
  * What comes in is a command of the compiler CC, a full path; what goes out is what CC makes of it. The object of a command that
  * compiles one file with -c is kept in the folder STORE under a hash of the preprocessed text, the compiler and the arguments; where
- * it is there already, it is copied. Everything else CC does itself: linking, .incbin, whatever fails or says something. */
+ * it is there already, it is copied. With -MMD a note says what the text was made from, so that next time it need not be
+ * preprocessed. Everything else CC does itself: linking, .incbin, whatever fails or says something. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +18,7 @@
 /* A command: its words, and those that say what it makes. */
 typedef struct Command { char **words; int count; const char *object, *source; bool compiles, dependencies; } Command;
 
-static char text[PATH_MAX], said[PATH_MAX], kept[PATH_MAX], fresh[PATH_MAX], depends[PATH_MAX];
+static char text[PATH_MAX], said[PATH_MAX], kept[PATH_MAX], fresh[PATH_MAX], depends[PATH_MAX], noted[PATH_MAX];
 static volatile sig_atomic_t caught, child;
 
 static void pass_on(int signal)
@@ -98,18 +99,36 @@ static void hash_word(Hash *h, const char *s)
     hash_byte(h, 0);
 }
 
+/* The compiler and its words, but for what it writes. */
+static bool hash_command(Hash *h, const Command *c)
+{
+    char compiler[PATH_MAX];
+    if (!realpath(c->words[0], compiler)) return false;                    /* cc may be gcc */
+    hash_word(h, compiler);
+    for (int i = 1; i < c->count; i++) {
+        if (c->words[i] == c->object) continue;
+        if (strcmp(c->words[i], "-MMD") && strcmp(c->words[i], "-MP")) hash_word(h, c->words[i]);
+    }
+    return true;
+}
+
+static bool hash_file(Hash *h, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    int byte;
+    if (!f) return false;
+    while ((byte = getc_unlocked(f)) != EOF) hash_byte(h, (unsigned char)byte);
+    return fclose(f) == 0;
+}
+
+static const Hash beginning = { 14695981039346656037u, 88172645463325252u };
+
 /* Name the object in the store. False where its text takes more from files, or cannot be read. */
 static bool name_object(const Command *c, const char *store)
 {
     static const char incbin[] = ".incbin";
-    char compiler[PATH_MAX];
-    Hash h = { 14695981039346656037u, 88172645463325252u };
-    if (!realpath(c->words[0], compiler)) return false;                    /* cc may be gcc */
-    hash_word(&h, compiler);
-    for (int i = 1; i < c->count; i++) {
-        if (c->words[i] == c->object) continue;
-        if (strcmp(c->words[i], "-MMD") && strcmp(c->words[i], "-MP")) hash_word(&h, c->words[i]);
-    }
+    Hash h = beginning;
+    if (!hash_command(&h, c)) return false;
     FILE *f = fopen(text, "rb");
     size_t seen = 0;
     int byte;
@@ -168,21 +187,95 @@ static int finish(int status)
     return 128 + signalled;
 }
 
+/* ---- notes: an object's name in the store, then the hash of each file that its text was made from and that file's place, then the
+ * compiler's own list of them behind the object's name, as make reads it ------------------------------------------------------ */
+
+static bool name_note(const Command *c, const char *store)
+{
+    Hash h = beginning;
+    hash_word(&h, "note");
+    if (!c->dependencies || !hash_command(&h, c) || !hash_file(&h, c->source)) return false;
+    snprintf(noted, sizeof noted, "%s/%016llx%016llx.note", store, (unsigned long long)h.a, (unsigned long long)h.b);
+    return true;
+}
+
+/* foo.o -> foo.d */
+static void name_list(const Command *c, char to[PATH_MAX]) { snprintf(to, PATH_MAX, "%.*s.d", (int)strlen(c->object) - 2, c->object); }
+
+static bool all_hash(FILE *note)
+{
+    char line[PATH_MAX + 64];
+    while (fgets(line, sizeof line, note) && strcmp(line, "\n")) {
+        Hash h = beginning;
+        unsigned long long a, b;
+        int at = 0;
+        line[strcspn(line, "\n")] = '\0';
+        if (sscanf(line, "%llx %llx %n", &a, &b, &at) != 2 || !at || !hash_file(&h, line + at) || h.a != a || h.b != b) return false;
+    }
+    return true;
+}
+
+/* Copy the object that a note names, where all that it was made from is as it was. */
+static bool copy_noted(const Command *c)
+{
+    char list[PATH_MAX], bytes[1 << 12];
+    FILE *note = fopen(noted, "rb"), *to;
+    size_t n;
+    if (!note) return false;
+    bool good = fgets(kept, sizeof kept, note) != NULL && all_hash(note);
+    kept[strcspn(kept, "\n")] = '\0';
+    name_list(c, list);
+    if (good && (good = copy(kept, c->object)) && (good = (to = fopen(list, "wb")) != NULL)) {
+        fputs(c->object, to);
+        while ((n = fread(bytes, 1, sizeof bytes, note)) > 0) good = fwrite(bytes, 1, n, to) == n && good;
+        good = fclose(to) == 0 && good;
+    }
+    fclose(note);
+    return good;
+}
+
+/* From the compiler's list in `depends`; none where a name in it has a blank or is told by an escape. */
+static void write_note(const Command *c)
+{
+    static char list[1 << 16];
+    FILE *from = *noted ? fopen(depends, "rb") : NULL, *to = from ? fopen(fresh, "wb") : NULL;
+    const size_t n = to ? fread(list, 1, sizeof list - 1, from) : 0, own = strlen(c->object);
+    bool good = n > own && n < sizeof list - 1 && !strncmp(list, c->object, own) && list[own] == ':';
+    if (from) fclose(from);
+    if (!to) return;
+    list[n] = '\0';
+    fprintf(to, "%s\n", kept);
+    for (const char *s = list + own + 1; good && *s && *s != '\n';) {
+        const size_t length = strcspn(s, " \\\n");
+        char path[PATH_MAX];
+        Hash h = beginning;
+        if (!length && *s == ' ') s++;
+        else if (!length) good = s[0] == '\\' && s[1] == '\n', s += 2;
+        else {
+            snprintf(path, sizeof path, "%.*s", (int)length, s);
+            good = hash_file(&h, path) && fprintf(to, "%016llx %016llx %s\n", (unsigned long long)h.a, (unsigned long long)h.b, path) > 0;
+            s += length;
+        }
+    }
+    fprintf(to, "\n%s", n > own ? list + own : "");
+    if (fclose(to) == 0 && good) rename(fresh, noted);
+    else unlink(fresh);
+}
+
 /* Compile, and keep the object if the compiler was content. */
 static int compile_and_keep(const Command *c)
 {
     const int status = run(c->words, said);
     const bool silent = repeat();
-    if (status == 0 && silent && !caught && copy(c->object, fresh)) rename(fresh, kept);
+    if (status == 0 && silent && !caught && copy(c->object, fresh) && rename(fresh, kept) == 0) write_note(c);
     return finish(status);
 }
 
-/* foo.o -> foo.d */
 static bool copy_dependencies(const Command *c)
 {
     char to[PATH_MAX];
     if (!c->dependencies) return true;
-    snprintf(to, sizeof to, "%.*s.d", (int)strlen(c->object) - 2, c->object);
+    name_list(c, to);
     return copy(depends, to);
 }
 
@@ -200,8 +293,12 @@ int main(int argc, char **argv)
         static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
         for (int i = 0; i < 3; i++)
             if (signal(signals[i], pass_on) == SIG_IGN) signal(signals[i], SIG_IGN);
+        if (name_note(&c, store) && copy_noted(&c)) return 0;
         if (preprocess(&c) && !caught && name_object(&c, store)) {
-            if (access(kept, R_OK) == 0 && copy(kept, c.object) && copy_dependencies(&c)) return finish(0);
+            if (access(kept, R_OK) == 0 && copy(kept, c.object) && copy_dependencies(&c)) {
+                write_note(&c);
+                return finish(0);
+            }
             return compile_and_keep(&c);
         }
         remove_temporaries();

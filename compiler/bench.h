@@ -67,6 +67,10 @@ typedef struct Bench {
     bool progress;                  /* tell on stderr what is being measured */
 } Bench;
 
+/* The numbers of threads: those of -t; else 1, 2, 3, 4 and from there on doubled, up to all processors.
+ * needs: session.   gives: threads. */
+void bench_choose_threads(Bench *b);
+
 /* The tests for this model, shortened with a remark where all of it would take too long.
  * needs: plan, engine_count, threads, repetitions, limits.   gives: tests, seconds, deadline_ns. */
 void bench_tests(Bench *b);

@@ -94,20 +94,6 @@ static bool open_engines(Session *s, Bench *b)
     return true;
 }
 
-/* Those of -t; else 1, 2, 3, 4 and from there on doubled, up to all processors. */
-static void choose_threads(Session *s, Bench *b)
-{
-    const BenchChoices *c = &s->choices->bench;
-    const int room = session_lanes(s->choices) < LIMIT_LANES ? session_lanes(s->choices) : LIMIT_LANES;
-    const int processors = rt_processors() < room ? rt_processors() : room;
-    int *list = arena_array(s->arena, LIMIT_LANES + 1, sizeof *list), n = 0;
-    for (int i = 0; i < c->thread_count; i++) list[n++] = c->threads[i];
-    for (int i = 1; !c->thread_count && i < processors; i = i < 4 ? i + 1 : 2 * i) list[n++] = i;
-    if (!c->thread_count) list[n++] = processors;
-    b->threads = list;
-    b->thread_count = n;
-}
-
 static bool probe(Session *s, Bench *b)
 {
     if (b->progress) fputs("\r\033[Kbench: probing the machine", stderr);
@@ -163,7 +149,7 @@ static void remark_on_threads(Session *s, const Bench *b)
 /* Probed before and after: the better counts. */
 static bool measure(Session *s, Bench *b)
 {
-    choose_threads(s, b);
+    bench_choose_threads(b);
     b->plan = session_plan(s, TARGET_PANELS, false);
     if (!open_engines(s, b) || !probe(s, b)) return false;
     bench_tests(b);

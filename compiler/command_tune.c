@@ -106,20 +106,6 @@ static bool keep(Session *s, const Tuning *r, const char *path)
 
 /* ---- the command ------------------------------------------------------------------------------------------ */
 
-/* Those of -t; else 1, 2, 4, … up to all processors. */
-static void choose_threads(Session *s, Bench *b)
-{
-    const BenchChoices *c = &s->choices->bench;
-    const int room = session_lanes(s->choices) < LIMIT_LANES ? session_lanes(s->choices) : LIMIT_LANES;
-    const int processors = rt_processors() < room ? rt_processors() : room;
-    int *list = arena_array(s->arena, LIMIT_LANES + 1, sizeof *list), n = 0;
-    for (int i = 0; i < c->thread_count; i++) list[n++] = c->threads[i] < room ? c->threads[i] : room;
-    for (int i = 1; !c->thread_count && i < processors; i *= 2) list[n++] = i;
-    if (!c->thread_count) list[n++] = processors;
-    b->threads = list;
-    b->thread_count = n;
-}
-
 static bool measure(Session *s, Tune *t)
 {
     static const int one[] = { 1 };
@@ -138,7 +124,7 @@ static bool measure(Session *s, Tune *t)
     b->engine_count = 0;
     b->deadline_ns = 0;
     b->seconds = s->choices->bench.seconds > 0 ? s->choices->bench.seconds : row_seconds;
-    choose_threads(s, b);
+    bench_choose_threads(b);
     const bool ok = tune_calls(t) && tune_whole(t);
     tune_progress(t, NULL, 0);
     return ok;

@@ -256,11 +256,11 @@ room() {
     while jobs >"$scratch/jobs" && [ "$(grep -c Running "$scratch/jobs")" -ge 2 ]; do sleep 0.1; done
 }
 # A large spec has one form of layers and of weights here: its packed file is 177 MB each time; literal is refused. The operations of
-# brackets and copy are those of encoder and dates too, so they have one as well.
+# brackets, copy and sums are those of others too, so they have one as well.
 for spec in specs/*.lua; do
     case $spec in
     specs/base.lua) forms $spec on file >"$scratch/base.out" 2>&1 & ;;
-    specs/brackets.lua|specs/copy.lua) forms $spec off file >"$scratch/$(basename $spec .lua).out" 2>&1 & ;;
+    specs/brackets.lua|specs/copy.lua|specs/sums.lua) forms $spec off file >"$scratch/$(basename $spec .lua).out" 2>&1 & ;;
     *) forms $spec 'on off' 'file embed literal' >"$scratch/$(basename "$spec" .lua).out" 2>&1 & ;;
     esac
     room

@@ -130,7 +130,7 @@ rule_compilers() {
         files '^(compiler|runtime|tests)/.*\.c$' | grep -vE '^tests/(goldens|[a-z]+/programs)/' |
             xargs -r -n 4 -P 2 $cc $flags || echo "$cc finds fault"
         sed -n "s/^KERNEL_SET([^,]*, \($(uname -m)\|any\), \"\([^\"]*\)\")\$/\2/p" compiler/target/kernel_sets.def | while read -r isa; do
-            files '^runtime/.*\.c$' | xargs -r $cc $flags $isa || echo "$cc $isa finds fault"
+            files '^runtime/kernels/.*\.c$' | xargs -r -n 4 -P 2 $cc $flags $isa || echo "$cc $isa finds fault"
         done
     done >"$scratch/compilers" 2>&1
     cat "$scratch/compilers"

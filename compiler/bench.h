@@ -98,6 +98,8 @@ typedef struct BenchFigures {
 } BenchFigures;
 BenchFigures bench_figures(const Bench *b, const BenchRow *r);
 
+/* The value below which a share of x[n] lies, between the two next to it; sorts x. */
+double bench_quantile(double *x, int n, double share);
 double bench_median(Arena *a, const double *x, int n);
 /* Memory that the process has at present; 0 where the system does not tell. */
 int64_t bench_resident_bytes(void);

@@ -27,8 +27,7 @@ static double deviation_of(const double *x, int n)
     return n > 1 ? sqrt(squares / (n - 1)) : 0;
 }
 
-/* The value below which a share of them lies, between the two next to it; sorts x. */
-static double quantile(double *x, int n, double share)
+double bench_quantile(double *x, int n, double share)
 {
     const double at = share * (n - 1);
     const int low = (int)at, high = low + 1 < n ? low + 1 : low;
@@ -40,7 +39,7 @@ double bench_median(Arena *a, const double *x, int n)
 {
     double *sorted = arena_array(a, (size_t)n, sizeof *sorted);
     memcpy(sorted, x, (size_t)n * sizeof *x);
-    return quantile(sorted, n, 0.5);
+    return bench_quantile(sorted, n, 0.5);
 }
 
 bool bench_by_sentences(const Bench *b) { return b->session->model->model_kind == KIND_ENCODER; }
@@ -56,9 +55,9 @@ static void percentiles(Arena *a, const BenchRow *r, BenchFigures *f)
 {
     double *runs = arena_array(a, (size_t)r->runs, sizeof *runs);
     memcpy(runs, r->runs_ns, (size_t)r->runs * sizeof *runs);
-    f->p50_ns = quantile(runs, r->runs, 0.5);
-    f->p90_ns = quantile(runs, r->runs, 0.9);
-    f->p99_ns = quantile(runs, r->runs, 0.99);
+    f->p50_ns = bench_quantile(runs, r->runs, 0.5);
+    f->p90_ns = bench_quantile(runs, r->runs, 0.9);
+    f->p99_ns = bench_quantile(runs, r->runs, 0.99);
 }
 
 bool bench_by_native(const Bench *b)

@@ -4,11 +4,11 @@
  * attribute; rt_isa_missing tells which of them may run. Each lane reads a share of its own, again and again. */
 #include "machine.h"
 #include "clock.h"
+#include "rt_weights.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -230,18 +230,15 @@ bool limits_probe(Limits *l, const int *lanes, int n)
     if (!l->isa) find_caches(l);
     l->isa = rt_isa_text(loops->isa);
     const size_t bytes = buffer_bytes(l);
-    float *buffer = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (buffer == MAP_FAILED) return false;
-#ifdef MADV_HUGEPAGE
-    madvise(buffer, bytes, MADV_HUGEPAGE);
-#endif
+    float *buffer = rt_weights_room(bytes, NULL);
+    if (!buffer) return false;
     memset(buffer, 0x3c, bytes);
     for (int i = 0; i < n && ok; i++) {
         ok = rt_team_resize(&team, lanes[i]) == RT_OK;
         if (ok) probe_lanes(l, loops, team, lanes[i], buffer, bytes);
     }
     rt_team_resize(&team, 1);
-    munmap(buffer, bytes);
+    free(buffer);
     return ok;
 }
 

@@ -14,6 +14,9 @@ int rt_weights_open_most(RtWeights *w, const char *path, size_t most);
 /* Copy weights that lie in the program itself, which nothing writes to, into pages of 2 MB where a file of that size would be read into
  * them; else *w is empty. */
 void rt_weights_copy(RtWeights *w, const void *data, size_t bytes);
+/* Room for `bytes` and at least one more, for free(): aligned to 64 bytes, of 2 MiB and more in pages of 2 MB; *room, where it is not NULL,
+ * receives its size. NULL without memory. */
+void *rt_weights_room(size_t bytes, size_t *room);
 /* Release what open gave; an empty *w too. */
 void rt_weights_close(RtWeights *w);
 

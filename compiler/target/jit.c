@@ -16,6 +16,7 @@
 #include "jit.h"
 #include "kernel_set.h"
 #include "pack.h"
+#include "rt_weights.h"
 
 typedef struct Jit {
     Emitted emitted;
@@ -408,7 +409,7 @@ unsigned char *jit_own_weights(Engine *e)
     Jit *k = e->own;
     if (!k->own_weights) {
         const size_t bytes = e->plan->weights_bytes;
-        k->own_weights = pack_alloc(bytes);
+        k->own_weights = rt_weights_room(bytes, NULL);
         if (!k->own_weights) die("no memory for %zu bytes of weights", bytes);
         memcpy(k->own_weights, k->weights, bytes);
         k->emitted.model.weights = k->own_weights;

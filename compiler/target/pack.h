@@ -21,8 +21,6 @@ typedef struct Pack {
 Pack pack_layout(Arena *a, const Plan *p);
 /* Pack every tensor and write the file. False after an error. */
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
-/* Room for packed weights, 64-byte aligned, in large pages where there are such; to be freed. NULL without memory. */
-unsigned char *pack_alloc(size_t bytes);
 /* The data alone, packed once in this process for all plans that have the same: 64-byte aligned; *reused tells whether it
  * was there. Give it back with pack_release; what nobody uses stays while there is room for it. */
 const unsigned char *pack_acquire(Arena *a, const Pack *pack, bool *reused);

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "rt_packed.h"
+#include "rt_weights.h"
 
 
 /* Everything but values that lie elsewhere, and those where they are few. */
@@ -58,19 +58,6 @@ static uint64_t data_key(const PackEntry *e, int n, size_t bytes)
     return h;
 }
 
-/* Weights are read from end to end for every row: in pages of 4 KB a model of 15 million parameters loses up to a quarter
- * of its speed to the search for their places, and how much differs from process to process. */
-unsigned char *pack_alloc(size_t bytes)
-{
-    enum { LARGE_PAGE = 2 << 20 };
-    const size_t page = bytes >= LARGE_PAGE ? LARGE_PAGE : 64, whole = bytes / page * page + page;
-    unsigned char *data = aligned_alloc(page, whole);
-#ifdef MADV_HUGEPAGE
-    if (data && page == LARGE_PAGE) madvise(data, whole, MADV_HUGEPAGE);
-#endif
-    return data;
-}
-
 /* The latest data first. */
 typedef struct Kept { uint64_t key; size_t bytes; int users; unsigned char *data; struct Kept *next; } Kept;
 static Kept *kept;
@@ -111,7 +98,7 @@ const unsigned char *pack_acquire(Arena *a, const Pack *pack, bool *reused)
     *reused = k != NULL;
     if (!k) {
         k = malloc(sizeof *k);
-        unsigned char *data = pack_alloc(bytes);
+        unsigned char *data = rt_weights_room(bytes, NULL);
         if (!k || !data) die("no memory for %zu bytes of weights", bytes);
         memset(data, 0, bytes);
         pack_tensors(data, e, n);

@@ -224,7 +224,7 @@ def best_value(o, r, peer, choice, key, values):
 
 
 def tune(o, r, found):
-    for peer in [OURS, *r.peers]:
+    for peer in r.peers:
         choice, tried = settings.defaults(peer, r), {}
         try:
             for key, values in settings.factors(peer, r):

@@ -16,8 +16,6 @@ OURS = "xformc"
 def factors(peer, r):
     """[(key, values)]; keys in capitals are variables of the environment."""
     found = []
-    if peer == OURS:
-        found = [("pages", ["map", "huge"])]
     if peer == LLAMA:
         found = [("flash", ["1", "0"]), ("kv", ["f16", "f32"]), ("load", ["mmap", "read"])]
         if r.dtype != "f32":

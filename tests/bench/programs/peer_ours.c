@@ -3,17 +3,14 @@
  * Compiled once for each model, with -DMODEL=name -DMODEL_UPPER=NAME -DMODEL_H='"name.h"' and one of -DMODEL_DECODER,
  * -DMODEL_ENCODER, -DMODEL_TEXTS (an encoder-decoder that has characters).
  *
- *   weights=FILE threads=N pages=map|huge work=decode|prefill|batch|encode|texts n=N batch=B texts=FILE
+ *   weights=FILE threads=N work=decode|prefill|batch|encode|texts n=N batch=B texts=FILE
  *   decode: n ids, one at a time, from an empty sequence; prefill: n ids, as many rows at a time as there may be; batch: n
  *   steps of `batch` sequences, the likeliest id of each next; encode: a sentence of n ids, `batch` times; texts: an answer
- *   for each line of FILE, `batch` of them at a time.
- *   pages: the packed file mapped as it is, or read into huge pages. */
+ *   for each line of FILE, `batch` of them at a time. The packed file is read as a program reads it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "peer_worker.h"
-
-#include <sys/mman.h>
 
 #include MODEL_H
 #include "rt_weights.h"
@@ -33,24 +30,11 @@ static int fine(rt_status s)
     return s == RT_OK;
 }
 
-/* A copy in huge pages, where the system has them. */
-static const void *in_huge_pages(const void *from, size_t bytes)
-{
-    const size_t huge = (size_t)2 << 20;
-    void *to = aligned_alloc(huge, (bytes + huge - 1) / huge * huge);
-    if (!to) give_up("no memory for the weights");
-    madvise(to, bytes, MADV_HUGEPAGE);
-    return memcpy(to, from, bytes);
-}
-
 static void open_weights(void)
 {
     RtWeights file;
     if (rt_weights_open(&file, argument("weights", ""))) give_up("the packed weights cannot be read");
-    const int huge = strcmp(argument("pages", "map"), "huge") == 0;
-    const void *data = huge ? in_huge_pages(file.data, file.bytes) : file.data;
-    if (!fine(CALL(bind)(&model, data, file.bytes))) give_up("these are other weights");
-    if (huge) rt_weights_close(&file);
+    if (!fine(CALL(bind)(&model, file.data, file.bytes))) give_up("these are other weights");
     if (!fine(CALL(threads)(&model, number("threads", 1)))) give_up("no threads");
 }
 

@@ -22,6 +22,19 @@ RT_INLINE rt_v16 rt_load_as(const float *w, const RtFormat format)
     return format == RT_BF16 ? rt_load_bf16(w) : rt_load(w);
 }
 
+/* Sixteen floats as f32 or f16. */
+RT_INLINE void rt_store_as(float *to, rt_v16 x, const RtFormat format)
+{
+#ifdef RT_SIMD_F16_H
+    if (format == RT_F16) {
+        rt_store_f16(to, x);
+        return;
+    }
+#endif
+    (void)format;
+    rt_store(to, x);
+}
+
 RT_INLINE int rt_row_floats(const RtFormat format) { return format == RT_F32 ? 16 : 8; }
 
 typedef enum RtStart { RT_FROM_ZERO, RT_FROM_BIAS, RT_FROM_Y } RtStart;

@@ -276,7 +276,8 @@ static const struct { const char *file, *header; } needs[] = {
     { "kernels/linear_int8.c", "rt_simd_int8.h" },   { "kernels/attention_f32.c", "rt_attention.h" },
     { "kernels/attention_f16.c", "rt_attention.h" }, { "kernels/window_f32.c", "rt_window.h" },
     { "kernels/window_f16.c", "rt_window.h" },      { "kernels/linear_f32.c", "rt_linear.h" },
-    { "kernels/linear_bf16.c", "rt_linear.h" },
+    { "kernels/linear_bf16.c", "rt_linear.h" },      { "kernels/cache_f32.c", "rt_cache.h" },
+    { "kernels/cache_f16.c", "rt_cache.h" },
 };
 
 static bool is_among(const char *text, const char *const *list, int n)

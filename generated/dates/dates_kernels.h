@@ -571,6 +571,19 @@ RT_INLINE rt_v16 rt_load_as(const float *w, const RtFormat format)
     return format == RT_BF16 ? rt_load_bf16(w) : rt_load(w);
 }
 
+/* Sixteen floats as f32 or f16. */
+RT_INLINE void rt_store_as(float *to, rt_v16 x, const RtFormat format)
+{
+#ifdef RT_SIMD_F16_H
+    if (format == RT_F16) {
+        rt_store_f16(to, x);
+        return;
+    }
+#endif
+    (void)format;
+    rt_store(to, x);
+}
+
 RT_INLINE int rt_row_floats(const RtFormat format) { return format == RT_F32 ? 16 : 8; }
 
 typedef enum RtStart { RT_FROM_ZERO, RT_FROM_BIAS, RT_FROM_Y } RtStart;
@@ -924,6 +937,36 @@ RT_KERNEL void rt_linear_add_f32(const RtLinear *shape, float *y, const float *x
     rt_linear_add_as(shape, y, x, w, a, rows, begin, end, RT_F32);
 }
 
+/* rt_cache.h: rows of values into a cache, whatever its format; the kernels of kernels/cache_f32.c and cache_f16.c are this function
+ * with a format, and keep keys by functions of their own. See RtCache for the layouts. */
+#ifndef RT_CACHE_H
+#define RT_CACHE_H
+
+
+/* The position of a row, in a ring modulo its capacity. */
+RT_INLINE size_t rt_cache_place(const RtCache *shape, const int *positions, int r, int ring)
+{
+    return (size_t)(ring ? positions[r] % shape->capacity : positions[r]);
+}
+
+/* Padding columns of the last panel become zeros. */
+RT_INLINE void rt_store_values_as(const RtCache *shape, void *cache, const float *x, const int *positions, int rows, int begin,
+                                  int end, int ring, const RtFormat format)
+{
+    const int width = shape->width;
+    const size_t sixteen = (size_t)rt_row_floats(format), panel = sixteen * (size_t)shape->capacity;
+    const size_t head = (size_t)((width + 15) / 16) * panel;
+    for (int h = begin; h < end; h++)
+        for (int r = 0; r < rows; r++) {
+            const float *value = x + (size_t)r * (size_t)shape->x_stride + (size_t)h * (size_t)width;
+            float *row = (float *)cache + (size_t)h * head + sixteen * rt_cache_place(shape, positions, r, ring);
+            for (int i = 0; i < width; i += 16, row += panel)
+                rt_store_as(row, rt_load_n(value + i, rt_lanes_at(width, i)), format);
+        }
+}
+
+#endif
+
 /* cache_f32.c: put rows of keys and values where attention reads them as panels. Row r goes to positions[r], in a ring to
  * positions[r] % capacity; heads begin..end. x rows are [heads * width]. See RtCache for the layouts. */
 
@@ -935,26 +978,10 @@ RT_INLINE void rt_store_keys(const RtCache *shape, float *cache, const float *x,
     for (int h = begin; h < end; h++)
         for (int r = 0; r < rows; r++) {
             const float *restrict key = x + (size_t)r * (size_t)shape->x_stride + (size_t)h * width;
-            const size_t place = (size_t)(ring ? positions[r] % shape->capacity : positions[r]);
+            const size_t place = rt_cache_place(shape, positions, r, ring);
             float *restrict column = cache + (size_t)h * head + place / 16 * 16 * width + place % 16;
             for (size_t i = 0; i < width; i++)
                 column[16 * i] = key[i];
-        }
-}
-
-/* Padding columns of the last panel become zeros. */
-RT_INLINE void rt_store_values(const RtCache *shape, float *cache, const float *x, const int *positions, int rows, int begin,
-                               int end, int ring)
-{
-    const int width = shape->width;
-    const size_t panel = 16 * (size_t)shape->capacity, head = (size_t)((width + 15) / 16) * panel;
-    for (int h = begin; h < end; h++)
-        for (int r = 0; r < rows; r++) {
-            const float *value = x + (size_t)r * (size_t)shape->x_stride + (size_t)h * (size_t)width;
-            const size_t place = (size_t)(ring ? positions[r] % shape->capacity : positions[r]);
-            float *row = cache + (size_t)h * head + 16 * place;
-            for (int i = 0; i < width; i += 16, row += panel)
-                rt_store(row, rt_load_n(value + i, rt_lanes_at(width, i)));
         }
 }
 
@@ -967,7 +994,7 @@ RT_KERNEL void rt_store_k_f32(const RtCache *shape, float *cache, const float *x
 RT_KERNEL void rt_store_v_f32(const RtCache *shape, float *cache, const float *x, const int *positions, int rows,
                               int begin, int end)
 {
-    rt_store_values(shape, cache, x, positions, rows, begin, end, 0);
+    rt_store_values_as(shape, cache, x, positions, rows, begin, end, 0, RT_F32);
 }
 
 RT_KERNEL void rt_ring_store_k_f32(const RtCache *shape, float *cache, const float *x, const int *positions, int rows,
@@ -979,7 +1006,7 @@ RT_KERNEL void rt_ring_store_k_f32(const RtCache *shape, float *cache, const flo
 RT_KERNEL void rt_ring_store_v_f32(const RtCache *shape, float *cache, const float *x, const int *positions, int rows,
                                    int begin, int end)
 {
-    rt_store_values(shape, cache, x, positions, rows, begin, end, 1);
+    rt_store_values_as(shape, cache, x, positions, rows, begin, end, 1, RT_F32);
 }
 
 /* rt_attention.h: softmax(scale q k^T) v, a few query rows of one head at a time.

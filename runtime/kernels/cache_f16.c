@@ -1,7 +1,7 @@
 /* cache_f16.c: put rows of keys and values as f16 where attention reads them as panels. Row r goes to positions[r], in a ring to
  * positions[r] % capacity; heads begin..end. x rows are [heads * width]. See RtCache for the layouts, rt_simd_f16.h for the
  * rounding. */
-#include "../rt_simd_f16.h"
+#include "../rt_cache.h"
 #include "../kernels.h"
 
 /* A key is a column of its panel: each of its numbers goes into another line of sixteen. */
@@ -13,29 +13,13 @@ RT_INLINE void rt_store_keys_f16(const RtCache *shape, rt_f16 *cache, const floa
     for (int h = begin; h < end; h++)
         for (int r = 0; r < rows; r++) {
             const float *key = x + (size_t)r * (size_t)shape->x_stride + (size_t)h * (size_t)width;
-            const size_t place = (size_t)(ring ? positions[r] % shape->capacity : positions[r]);
+            const size_t place = rt_cache_place(shape, positions, r, ring);
             rt_f16 *column = cache + (size_t)h * head + place / 16 * 16 * (size_t)width + place % 16, rounded[16];
             for (int i = 0; i < width; i += 16) {
                 const int n = rt_lanes_at(width, i);
                 rt_store_f16(rounded, rt_load_n(key + i, n));
                 for (int k = 0; k < n; k++) column[16 * (size_t)(i + k)] = rounded[k];
             }
-        }
-}
-
-/* Padding columns of the last panel become zeros. */
-RT_INLINE void rt_store_values_f16(const RtCache *shape, rt_f16 *cache, const float *x, const int *positions, int rows, int begin,
-                                   int end, int ring)
-{
-    const int width = shape->width;
-    const size_t panel = 16 * (size_t)shape->capacity, head = (size_t)((width + 15) / 16) * panel;
-    for (int h = begin; h < end; h++)
-        for (int r = 0; r < rows; r++) {
-            const float *value = x + (size_t)r * (size_t)shape->x_stride + (size_t)h * (size_t)width;
-            const size_t place = (size_t)(ring ? positions[r] % shape->capacity : positions[r]);
-            rt_f16 *row = cache + (size_t)h * head + 16 * place;
-            for (int i = 0; i < width; i += 16, row += panel)
-                rt_store_f16(row, rt_load_n(value + i, rt_lanes_at(width, i)));
         }
 }
 
@@ -48,7 +32,7 @@ RT_KERNEL void rt_store_k_f16(const RtCache *shape, rt_f16 *cache, const float *
 RT_KERNEL void rt_store_v_f16(const RtCache *shape, rt_f16 *cache, const float *x, const int *positions, int rows,
                               int begin, int end)
 {
-    rt_store_values_f16(shape, cache, x, positions, rows, begin, end, 0);
+    rt_store_values_as(shape, cache, x, positions, rows, begin, end, 0, RT_F16);
 }
 
 RT_KERNEL void rt_ring_store_k_f16(const RtCache *shape, rt_f16 *cache, const float *x, const int *positions, int rows,
@@ -60,5 +44,5 @@ RT_KERNEL void rt_ring_store_k_f16(const RtCache *shape, rt_f16 *cache, const fl
 RT_KERNEL void rt_ring_store_v_f16(const RtCache *shape, rt_f16 *cache, const float *x, const int *positions, int rows,
                                    int begin, int end)
 {
-    rt_store_values_f16(shape, cache, x, positions, rows, begin, end, 1);
+    rt_store_values_as(shape, cache, x, positions, rows, begin, end, 1, RT_F16);
 }

@@ -1,6 +1,6 @@
 /* cache_f32.c: put rows of keys and values where attention reads them as panels. Row r goes to positions[r], in a ring to
  * positions[r] % capacity; heads begin..end. x rows are [heads * width]. See RtCache for the layouts. */
-#include "../rt_simd.h"
+#include "../rt_cache.h"
 #include "../kernels.h"
 
 /* A key is a column of its panel: each of its numbers goes into another line of sixteen. */
@@ -11,26 +11,10 @@ RT_INLINE void rt_store_keys(const RtCache *shape, float *cache, const float *x,
     for (int h = begin; h < end; h++)
         for (int r = 0; r < rows; r++) {
             const float *restrict key = x + (size_t)r * (size_t)shape->x_stride + (size_t)h * width;
-            const size_t place = (size_t)(ring ? positions[r] % shape->capacity : positions[r]);
+            const size_t place = rt_cache_place(shape, positions, r, ring);
             float *restrict column = cache + (size_t)h * head + place / 16 * 16 * width + place % 16;
             for (size_t i = 0; i < width; i++)
                 column[16 * i] = key[i];
-        }
-}
-
-/* Padding columns of the last panel become zeros. */
-RT_INLINE void rt_store_values(const RtCache *shape, float *cache, const float *x, const int *positions, int rows, int begin,
-                               int end, int ring)
-{
-    const int width = shape->width;
-    const size_t panel = 16 * (size_t)shape->capacity, head = (size_t)((width + 15) / 16) * panel;
-    for (int h = begin; h < end; h++)
-        for (int r = 0; r < rows; r++) {
-            const float *value = x + (size_t)r * (size_t)shape->x_stride + (size_t)h * (size_t)width;
-            const size_t place = (size_t)(ring ? positions[r] % shape->capacity : positions[r]);
-            float *row = cache + (size_t)h * head + 16 * place;
-            for (int i = 0; i < width; i += 16, row += panel)
-                rt_store(row, rt_load_n(value + i, rt_lanes_at(width, i)));
         }
 }
 
@@ -43,7 +27,7 @@ RT_KERNEL void rt_store_k_f32(const RtCache *shape, float *cache, const float *x
 RT_KERNEL void rt_store_v_f32(const RtCache *shape, float *cache, const float *x, const int *positions, int rows,
                               int begin, int end)
 {
-    rt_store_values(shape, cache, x, positions, rows, begin, end, 0);
+    rt_store_values_as(shape, cache, x, positions, rows, begin, end, 0, RT_F32);
 }
 
 RT_KERNEL void rt_ring_store_k_f32(const RtCache *shape, float *cache, const float *x, const int *positions, int rows,
@@ -55,5 +39,5 @@ RT_KERNEL void rt_ring_store_k_f32(const RtCache *shape, float *cache, const flo
 RT_KERNEL void rt_ring_store_v_f32(const RtCache *shape, float *cache, const float *x, const int *positions, int rows,
                                    int begin, int end)
 {
-    rt_store_values(shape, cache, x, positions, rows, begin, end, 1);
+    rt_store_values_as(shape, cache, x, positions, rows, begin, end, 1, RT_F32);
 }

@@ -326,7 +326,7 @@ bool model_is_narrow(const Model *m);               /* some of them as less than
 bool model_rounds_activations(const Model *m);      /* to 8 bits, in front of linears of such weights */
 bool model_rounds(const Model *m);                  /* while it runs: activations so, or keys and values to f16 */
 /* The word of the field dtype for the tensor of that name, were it a matrix: that of the pattern that holds for it, else the model's,
- * of which int4 is int8 outside of feed-forwards. */
+ * of which int4 is int8 for much of models less than 256 wide. */
 int  model_dtype_of(const Model *m, const char *name);
 /* Its pattern, the one with most characters other than `*`; NULL where none matches. *other: one with as many that says
  * something else, or NULL. */

@@ -57,11 +57,20 @@ const DtypeRule *model_dtype_rule(const Model *m, const char *name, const DtypeR
     return best;
 }
 
+/* Narrow models lose most by few bits, and have few bytes to save: all of stories260K, 64 wide, in 4 bits is 11 % more perplexity, its
+ * feed-forwards 5 %, of these what widens 3 %. */
+enum { NARROW_MODEL = 256 };
+
+static bool keeps_eight_bits(const Model *m, const char *name)
+{
+    return !m->graph && m->d_model < NARROW_MODEL && !(strstr(name, ".ffn.") && !strstr(name, ".ffn.down"));
+}
+
 int model_dtype_of(const Model *m, const char *name)
 {
     const DtypeRule *other, *rule = model_dtype_rule(m, name, &other);
     if (rule) return rule->word;
-    return m->dtype == DTYPES_INT4 && !m->graph && !strstr(name, ".ffn.") ? DTYPES_INT8 : m->dtype;
+    return m->dtype == DTYPES_INT4 && keeps_eight_bits(m, name) ? DTYPES_INT8 : m->dtype;
 }
 
 bool model_layers_pack_alike(Arena *a, const Model *m, const char *stack, int one, int other)

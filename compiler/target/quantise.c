@@ -57,18 +57,84 @@ static float extreme(const float *x, int n)
     return most;
 }
 
-QuantisedGroup quantise_group(const float *x, int n, int bits)
+static QuantisedGroup bytes_of(const float *x, int n)
 {
     QuantisedGroup g = { 0, { 0 } };
-    if (n == 0) return g;
-    const int most = (1 << (bits - 1)) - 1;
-    const float m = extreme(x, n), d = bits == 8 ? fabsf(m) / 127 : m / -8, inverse = fabsf(d) > 0 ? 1 / d : 0;
+    const float d = fabsf(extreme(x, n)) / 127, inverse = d > 0 ? 1 / d : 0;
     g.d = half_of_float(d);
     for (int i = 0; i < n; i++) {
-        const float scaled = x[i] * inverse, q = bits == 8 ? roundf(scaled) : floorf(scaled + 8.5f) - 8;
-        g.q[i] = q > (float)most ? most : q == q ? (int)q : 0;
+        const float q = roundf(x[i] * inverse);
+        g.q[i] = q > 127 ? 127 : q == q ? (int)q : 0;
     }
     return g;
+}
+
+/* Of a group padded with zeros: the nearest of -8..7, in q, and with them the factor that leaves the least squares. Returns how much
+ * of the sum of squares it takes away. */
+static float nibbles_of(QuantisedGroup *g, const float x[QUANTISE_GROUP], float inverse)
+{
+    enum { LANES = 8 };
+    float products[LANES] = { 0 }, product = 0;
+    int squares = 0;
+    for (int i = 0; i < QUANTISE_GROUP; i++) {
+        const int q = (int)(x[i] * inverse + 8.5f);
+        g->q[i] = (q < 0 ? 0 : q > 15 ? 15 : q) - 8;
+        squares += g->q[i] * g->q[i];
+    }
+    for (int i = 0; i < QUANTISE_GROUP; i += LANES)
+        for (int k = 0; k < LANES; k++) products[k] += x[i + k] * (float)g->q[i + k];
+    for (int k = 0; k < LANES; k++) product += products[k];
+    g->d = half_of_float(squares ? product / (float)squares : 0);
+    const float d = float_of_half(g->d);
+    return d * (2 * product - d * (float)squares);
+}
+
+/* Where -8 is not among them, signs may change sides: the factor is positive then. */
+static void turn_positive(QuantisedGroup *g)
+{
+    int least = 0;
+    for (int i = 0; i < QUANTISE_GROUP; i++) least = g->q[i] < least ? g->q[i] : least;
+    if (least == -8 || !(g->d & 0x8000)) return;
+    g->d &= 0x7FFF;
+    for (int i = 0; i < QUANTISE_GROUP; i++) g->q[i] = -g->q[i];
+}
+
+/* The number of largest size may be 7 to 9.5 factors: where it is more than 8 it is cut, and all others are met the closer. Numbers that
+ * were rounded so before stay as they are, for the largest of those is -7 or -8 factors. */
+static QuantisedGroup least_squares(const float *x, int n)
+{
+    static const float places[] = { -8, -7, -7.5f, -8.5f, -9, -9.5f };
+    float padded[QUANTISE_GROUP] = { 0 }, most = 0;
+    const float m = extreme(x, n);
+    QuantisedGroup best = { 0, { 0 } }, g;
+    memcpy(padded, x, (size_t)n * sizeof *x);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const float gain = nibbles_of(&g, padded, places[i] / m);
+        if (gain > most) best = g, most = gain;
+    }
+    turn_positive(&best);
+    return best;
+}
+
+/* Numbers whose squares are no f32: the first of the places above, whatever it leaves. */
+static QuantisedGroup plain_nibbles(const float *x, int n)
+{
+    QuantisedGroup g = { 0, { 0 } };
+    const float d = extreme(x, n) / -8, inverse = fabsf(d) > 0 ? 1 / d : 0;
+    g.d = half_of_float(d);
+    for (int i = 0; i < n; i++) {
+        const float q = floorf(x[i] * inverse + 8.5f) - 8;
+        g.q[i] = q > 7 ? 7 : q == q ? (int)q : 0;
+    }
+    return g;
+}
+
+QuantisedGroup quantise_group(const float *x, int n, int bits)
+{
+    const float size = n ? fabsf(extreme(x, n)) : 0;
+    if (n == 0) return (QuantisedGroup){ 0 };
+    if (bits == 8) return bytes_of(x, n);
+    return size > 1e-15f && size < 1e15f ? least_squares(x, n) : plain_nibbles(x, n);
 }
 
 void quantise_rows(float *w, int64_t rows, int64_t width, int bits)

@@ -2,7 +2,8 @@
  *
  * A row is cut into groups of QUANTISE_GROUP, the last padded with zeros, each with a factor d: x = d * q.
  *   int8  d = max |x| / 127, q = x / d rounded, halves away from zero: Q8_0 of GGUF
- *   int4  d = m / -8 with m the x of largest size, q = x / d rounded, at most 7: Q4_0 of GGUF */
+ *   int4  q of -8..7 and the d that leave the least sum of squares of x - d * q, of six that are tried: the x of
+ *         largest size is -8 d, as in Q4_0 of GGUF, or -7 to -9.5 d */
 #ifndef QUANTISE_H
 #define QUANTISE_H
 
@@ -10,7 +11,7 @@
 
 enum { QUANTISE_GROUP = 32 };
 
-/* Of weights: n of 0..32 numbers. d is an f16, an infinity where they are too large, and q is made with it unrounded. */
+/* Of weights: n of 0..32 numbers. d is an f16, an infinity where they are too large; of int8, q is made with it unrounded. */
 typedef struct QuantisedGroup { uint16_t d; int q[QUANTISE_GROUP]; } QuantisedGroup;
 QuantisedGroup quantise_group(const float *x, int n, int bits);
 

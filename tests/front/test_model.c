@@ -129,12 +129,14 @@ static void patterns_of_dtypes(void **state)
     assert_false(matches("output.weight.more", "output.weight") || matches("*x", "output.weight"));
 }
 
-/* The closest pattern holds; a second one as close is told where it says something else. int4 alone is 8 bits outside of feed-forwards. */
+/* The closest pattern holds; a second one as close is told where it says something else. int4 alone is 8 bits outside of
+ * what widens in the feed-forwards of a model less than 256 wide. */
 static void the_closest_pattern_holds(void **state)
 {
     const DtypeRule rules[] = { { .pattern = "*.ffn", .word = DTYPES_INT4 }, { .pattern = "decoder.1.ffn", .word = DTYPES_BF16 },
                                 { .pattern = "**.ffn*", .word = DTYPES_INT4 }, { .pattern = "*.out", .word = DTYPES_F32 } };
-    const Model m = { .dtype = DTYPES_INT4, .dtype_rules = rules, .dtype_rule_count = 4 }, plain = { .dtype = DTYPES_INT4 };
+    const Model m = { .dtype = DTYPES_INT4, .dtype_rules = rules, .dtype_rule_count = 4 }, plain = { .dtype = DTYPES_INT4, .d_model = 255 },
+                wide = { .dtype = DTYPES_INT4, .d_model = 256 };
     const DtypeRule *other;
     (void)state;
     assert_int_equal(model_dtype_of(&m, "decoder.0.ffn.up.weight"), DTYPES_INT4);
@@ -142,6 +144,10 @@ static void the_closest_pattern_holds(void **state)
     assert_int_equal(model_dtype_of(&m, "decoder.1.self_attn.out.weight"), DTYPES_F32);
     assert_int_equal(model_dtype_of(&m, "decoder.1.self_attn.q.weight"), DTYPES_INT8);
     assert_int_equal(model_dtype_of(&plain, "decoder.1.ffn.up.weight"), DTYPES_INT4);
+    assert_int_equal(model_dtype_of(&plain, "decoder.1.ffn.down.weight"), DTYPES_INT8);
+    assert_int_equal(model_dtype_of(&plain, "output.weight"), DTYPES_INT8);
+    assert_int_equal(model_dtype_of(&wide, "decoder.1.ffn.down.weight"), DTYPES_INT4);
+    assert_int_equal(model_dtype_of(&wide, "output.weight"), DTYPES_INT4);
     assert_ptr_equal(model_dtype_rule(&m, "decoder.0.ffn.up.weight", &other), &rules[0]);
     assert_null(other);
     assert_null(model_dtype_rule(&m, "output.weight", &other));

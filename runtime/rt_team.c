@@ -6,7 +6,8 @@
  *
  * A lane whose processor another process has taken keeps all others waiting for milliseconds, as long as a token of a
  * small model takes a thousand times. rt_team_share therefore measures how long lanes slept: when two runs in a row
- * waited for longer than one lane alone would have taken, the caller goes on alone for a while. */
+ * waited for longer than one lane alone would have taken, the caller goes on alone for a while, and for twice as long
+ * when they wait again soon after: a processor may be gone for a moment or for good. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -30,7 +31,9 @@
 #endif
 
 enum { LANES_MAX = 1024, SPINS = 2000, LINE = 64 };
-enum { BAD_RUNS = 2, PATIENCE = 16 };   /* the caller is alone for so many times what the bad runs took */
+enum { BAD_RUNS = 2 };
+enum { PATIENCE_FIRST = 2, PATIENCE_MOST = 16 };       /* the caller is alone for so many times what the bad runs took */
+enum { SOON = 8 };                                     /* so many times as long as it was alone before */
 
 /* A counter with those who sleep until it grows. `sleepers` is raised before the counter is looked at for the last
  * time, and read after the counter has grown: one of the two sees the other. */
@@ -53,8 +56,8 @@ struct rt_team {
     int lanes, spins;
     _Atomic int64_t slept;                  /* ns that lanes slept at barriers of this run, all added */
     bool alone;                             /* the caller runs a body, the others do not */
-    int bad_runs;
-    int64_t bad_ns, alone_until;            /* what the bad runs took; by the clock */
+    int bad_runs, patience;
+    int64_t bad_ns, alone_ns, alone_until;  /* what the bad runs took; how long the caller is alone, and until when by the clock */
     Worker worker[];                        /* [lanes], that of lane 0 unused */
 };
 
@@ -192,7 +195,10 @@ void rt_team_share(rt_team *team, rt_body *body, void *job)
     }
     team->bad_ns += end - begin;
     if (++team->bad_runs < BAD_RUNS) return;
-    team->alone_until = end + PATIENCE * team->bad_ns;
+    if (end - team->alone_until > SOON * team->alone_ns) team->patience = PATIENCE_FIRST;
+    else if (team->patience < PATIENCE_MOST) team->patience *= 2;
+    team->alone_ns = team->patience * team->bad_ns;
+    team->alone_until = end + team->alone_ns;
     team->bad_runs = 0;
     team->bad_ns = 0;
 }
@@ -242,7 +248,8 @@ rt_status rt_team_resize(rt_team **team, int lanes)
         atomic_init(&next->arrived, 0);
         next->body = NULL, next->job = NULL, next->lanes = lanes;
         atomic_init(&next->slept, 0);
-        next->alone = false, next->bad_runs = 0, next->bad_ns = next->alone_until = 0;
+        next->alone = false, next->bad_runs = 0, next->patience = 0;
+        next->bad_ns = next->alone_ns = next->alone_until = 0;
         next->spins = lanes <= rt_processors() ? SPINS : 0;             /* with fewer, a spinner delays the others */
         if (team_start(next) != RT_OK) return RT_NO_ROOM;
     }

@@ -41,6 +41,13 @@
 #define RT_UNROLL
 #endif
 
+/* Bring a line of memory near, if there is a way to ask for it. */
+#if defined(__GNUC__)
+RT_INLINE void rt_prefetch(const void *p) { __builtin_prefetch(p); }
+#else
+RT_INLINE void rt_prefetch(const void *p) { (void)p; }
+#endif
+
 /* Of rt_tile.h: RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */
 
 #if defined(__AVX512F__) && !defined(RT_PORTABLE)

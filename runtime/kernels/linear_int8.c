@@ -47,10 +47,16 @@ RT_INLINE void rt_linear_bits(const RtLinear *shape, float *y, const float *x, c
     }
 }
 
-/* What goes into y by way of another number waits in a piece: one tile. */
-enum { RT_BYTES_PIECE = 16 * RT_BYTES_ROWS * RT_BYTES_PANELS };
+/* What goes into y by way of another number waits in a piece: of one row a run of panels, of many one tile. A run is long because
+ * two matrices take turns: at each turn a stream of memory begins anew, which of 1.1 billion weights of four bits, panel by panel,
+ * took as long as the rest of the reading. */
+enum {
+    RT_BYTES_RUN = 32,
+    RT_BYTES_TILE = RT_BYTES_ROWS * RT_BYTES_PANELS,
+    RT_BYTES_PIECE = 16 * (RT_BYTES_TILE > RT_BYTES_RUN ? RT_BYTES_TILE : RT_BYTES_RUN)
+};
 
-/* A tile of the product of two linears: its rows and panels stand at `to`, those of the second factor one matrix behind. */
+/* A piece of the product of two linears: its rows and panels stand at `to`, those of the second factor one matrix behind. */
 RT_INLINE void rt_gate_piece(const RtLinear *shape, RtByteTile t, float *to, int rows, int panels, const int bits)
 {
     XF_ALIGN(64) float factor[RT_BYTES_PIECE];
@@ -70,7 +76,7 @@ RT_INLINE void rt_gate_piece(const RtLinear *shape, RtByteTile t, float *to, int
 RT_INLINE void rt_linear_gate_bits(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end, const int bits)
 {
     RtByteRows bytes;
-    const int abreast = rows == 1 ? 1 : RT_BYTES_PANELS;
+    const int abreast = rows == 1 ? RT_BYTES_RUN : RT_BYTES_PANELS;
     for (int r = 0, n, block = rt_byte_block(shape, rows); r < rows; r += n) {
         n = rows - r < block ? rows - r : block;
         RtByteTile t = rt_byte_tile_of(shape, &bytes, x + (size_t)r * (size_t)shape->x_stride, n, (const uint8_t *)w, bits);

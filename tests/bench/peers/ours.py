@@ -43,6 +43,16 @@ def command(words, where=None):
     return done.stdout
 
 
+def reader(xformc, root):
+    """programs/peer_limit.c, with the team of a program."""
+    target, source = os.path.join(root, "limit_worker"), os.path.join(PROGRAMS, "peer_limit.c")
+    if not (os.path.exists(target) and os.path.getmtime(target) > max(map(os.path.getmtime, (xformc, source)))):
+        runtime = os.path.join(PROGRAMS, "..", "..", "..", "runtime")
+        command([CC, "-std=gnu11", "-O2", "-march=native", "-Wall", "-Wextra", "-Werror", "-I" + runtime, "-o", target, source,
+                 os.path.join(runtime, "rt_team.c"), os.path.join(runtime, "rt_processors.c"), "-pthread"])
+    return target
+
+
 def program(xformc, root, name, dtype):
     """[the worker, its weights=FILE] of a model; compiled anew when xformc is younger."""
     target = os.path.join(root, "ours", f"{name}-{dtype}")

@@ -102,24 +102,33 @@ def bench(o, results, spec, threads, *more):
 BENCH_TESTS = {"decode": "tg", "batch": "tg", "prefill": "pp", "encode": "b1x128"}
 
 
-def share_of_limit(o, results, r, speed):
-    """(percent of the least time that a run could take, of what), by the FLOPs and bytes that xformc bench counts; or (None, None).
-    The peak that it probes is that of f32: of other formats only reading has a limit."""
+def costs(o, results, r):
+    """(FLOPs, bytes read, the level they are read from) of one unit, as xformc bench counts them; None where it does not."""
     if r.work not in BENCH_TESTS or r.dtype != "f32" and r.work != "decode":
-        return None, None
+        return None
     found = bench(o, results, ours.spec(o.work, r.model), r.threads, "--engine", "jit", "-r", "1", "--seconds", "0.01",
                   *ours.dtype_options(o.xformc, r.dtype))
     x = next(x for x in found if x["test"].startswith(BENCH_TESTS[r.work]))
-    limits = results["limits"][str(r.threads)]
     done = x["n_prompt"] + x["n_gen"] if r.work != "encode" else 1
-    flops, read = x["flops"] / done, x["bytes"] / done
+    return x["flops"] / done, x["bytes"] / done, x["level"]
+
+
+def share_of_limit(results, r, cost, mine, reading):
+    """(percent of the least time that a run could take, of what). Of a decoder's steps, turn by turn, of what reading their bytes
+    takes; else by the limits probed. The peak that is probed is that of f32: of other formats only reading has a limit."""
+    if not cost:
+        return None, None
+    flops, read, level = cost
+    if reading:
+        gbps = reading.speed() * read / 1e9
+        return 100 * ratio_of(mine.speeds, reading.speeds)["median"], f"reading in turns, {gbps:.0f} GB/s"
+    limits = results["limits"][str(r.threads)]
     if r.work == "batch":                   # a step of all sequences reads the weights once
         read /= r.batch
     computing = flops / limits["gflops"] if r.dtype == "f32" else 0
-    gbps = limits[x["level"].lower() + "_gbps"]
-    reading = read / gbps
-    what = f"{limits['gflops']:.0f} GFLOP/s" if computing > reading else f"{gbps:.0f} GB/s of {x['level']}"
-    return 100 * speed * max(computing, reading) / 1e9, what
+    gbps = limits[level.lower() + "_gbps"]
+    what = f"{limits['gflops']:.0f} GFLOP/s" if computing > read / gbps else f"{gbps:.0f} GB/s of {level}"
+    return 100 * mine.speed() * max(computing, read / gbps) / 1e9, what
 
 
 def ratio_of(mine, other):
@@ -184,12 +193,16 @@ def of_workers(o, results, r, found):
     except ours.Missing as e:
         result["missing"] = str(e)
         choices = choices[1:]
+    cost = None if "missing" in result else costs(o, results, r)
     opened = sides.opened(o.work, o.xformc, r, choices)
+    reading = None
     try:
         kept = agree(o, r, opened)
-        sides.take_turns(opened, units, rounds_of(o, r), o.seconds, o.clock)
+        if cost and r.work == "decode":
+            reading = sides.Side(o.work, o.xformc, table.READING, r, {"bytes": int(cost[1])})
+        sides.take_turns(opened + [reading] if reading else opened, units, rounds_of(o, r), o.seconds, o.clock)
     finally:
-        for side in opened:
+        for side in opened + [reading] if reading else opened:
             side.close()
     for side in opened:
         if side.idle > 0.02 * o.rounds * o.seconds * (len(opened) - 1):
@@ -202,7 +215,7 @@ def of_workers(o, results, r, found):
     if result["ours"]:
         best = max(result["peers"], key=lambda side: side["speed"])
         result["ratio"] = ratio_of(result["ours"]["speeds"], best["speeds"])
-        result["limit_pct"], result["limit"] = share_of_limit(o, results, r, result["ours"]["speed"])
+        result["limit_pct"], result["limit"] = share_of_limit(results, r, cost, opened[0], reading)
     return result
 
 

@@ -6,6 +6,7 @@ from collections import namedtuple
 Row = namedtuple("Row", "name work model dtype threads n batch peers goal aim share")
 
 LLAMA, CT2, TORCH, ONNX = "llama.cpp", "CTranslate2", "PyTorch", "ONNX Runtime"
+READING = "reading"         # no peer: the machine's own speed of reading as many bytes, which takes its turn too
 SENTENCES = 64              # of specs/dates/heldout.tsv, for the rows of dates
 
 

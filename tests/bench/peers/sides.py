@@ -11,7 +11,7 @@ import numpy as np
 import models
 import ours
 import settings
-from rows import CT2, LLAMA, ONNX, SENTENCES, TORCH
+from rows import CT2, LLAMA, ONNX, READING, SENTENCES, TORCH
 from shapes import BERTS, LLAMAS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -44,6 +44,8 @@ def python(script, *words):
 
 def command_of(root, xformc, peer, r, choice):
     """What starts this peer's worker for this row with these settings."""
+    if peer == READING:
+        return [ours.reader(xformc, root), f"bytes={choice['bytes']}", f"threads={r.threads}"]
     words = [f"work={r.work}", f"n={r.n}", f"batch={r.batch}", f"threads={r.threads}", f"dtype={r.dtype}"]
     words += [f"{key}={value}" for key, value in choice.items() if not key.isupper()]
     if r.work == "texts":
@@ -142,7 +144,7 @@ def opened(root, xformc, r, choices):
 
 
 def take_turns(sides, units, rounds, seconds, clock):
-    """A B C A B C …, after a round that does not count."""
+    """A B C A B C …, after a round that does not count. A run of the machine's own is that of one unit."""
     for k in range(rounds + 1):
         for side in sides:
-            side.turn(seconds if k else seconds / 2, units, clock, counted=k > 0)
+            side.turn(seconds if k else seconds / 2, 1 if side.peer == READING else units, clock, counted=k > 0)

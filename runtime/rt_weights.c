@@ -3,8 +3,10 @@
 #define _GNU_SOURCE
 #endif
 #include "rt_weights.h"
+#include "rt.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LEAST_COPIED = 4 << 20, SHARE_OF_MEMORY = 4 };
+enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LEAST_COPIED = 4 << 20, SHARE_OF_MEMORY = 4, MOST_LANES = 4 };
 
 /* Make room for twice the bytes, or for a first megabyte. */
 static int grow(unsigned char **data, size_t used, size_t *room)
@@ -53,6 +55,58 @@ static unsigned char *large_room(size_t bytes, size_t *room)
 #endif
 }
 
+/* Take back the pages of a piece of the program's file that was copied: who needs them again has them from the file. */
+static void forget(const unsigned char *from, size_t bytes)
+{
+#ifdef MADV_DONTNEED
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)from;
+    const uintptr_t begin = (at + page - 1) / page * page, end = (at + bytes) / page * page;
+    if (begin < end) madvise((void *)begin, end - begin, MADV_DONTNEED);
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
+/* Into large pages, from memory, or from a file where `from` is NULL. */
+typedef struct Copy { unsigned char *to; const unsigned char *from; int fd; size_t bytes; _Atomic int failed; } Copy;
+
+/* Whether the file has all those bytes. */
+static int read_piece(const Copy *c, size_t at, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t n = pread(c->fd, c->to + at + done, bytes - done, (off_t)(at + done));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return 0;
+        done += (size_t)n;
+    }
+    return 1;
+}
+
+static void copy_share(void *job, int lane, int lanes)
+{
+    Copy *c = job;
+    const rt_span mine = rt_split((int)((c->bytes + LARGE_PAGE - 1) / LARGE_PAGE), lane, lanes);
+    for (int page = mine.begin; page < mine.end; page++) {
+        const size_t at = (size_t)page * LARGE_PAGE, n = c->bytes - at < LARGE_PAGE ? c->bytes - at : LARGE_PAGE;
+        if (c->from) {
+            memcpy(c->to + at, c->from + at, n);
+            forget(c->from + at, n);
+        } else if (!read_piece(c, at, n)) atomic_store(&c->failed, 1);
+    }
+}
+
+/* Most of the time goes into pages that the system clears first, which it does for several threads at once. */
+static int copy_all(Copy *c)
+{
+    const int processors = rt_processors();
+    rt_team *team = NULL;
+    atomic_init(&c->failed, 0);
+    rt_team_resize(&team, processors < MOST_LANES ? processors : MOST_LANES);       /* NULL is the caller alone */
+    rt_team_run(team, copy_share, c);
+    rt_team_resize(&team, 1);
+    return !atomic_load(&c->failed);
+}
+
 /* Into data[room], which is the caller's no more, and grows. */
 static int read_all(RtWeights *w, int fd, size_t most, unsigned char *data, size_t room)
 {
@@ -83,7 +137,12 @@ static int load(RtWeights *w, int fd, size_t most)
     if (!S_ISREG(info.st_mode) || info.st_size == 0) return read_all(w, fd, most, NULL, 0);
     if ((uintmax_t)info.st_size > SIZE_MAX) return EFBIG;
     large = large_room((size_t)info.st_size, &room);
-    if (large) return read_all(w, fd, SIZE_MAX, large, room);
+    if (large) {
+        Copy c = { .to = large, .fd = fd, .bytes = (size_t)info.st_size };
+        if (!copy_all(&c)) return read_all(w, fd, SIZE_MAX, large, room);      /* it became shorter meanwhile */
+        w->data = large, w->bytes = c.bytes;
+        return 0;
+    }
     data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
     if (data == MAP_FAILED) return read_all(w, fd, most, NULL, 0);
     w->data = data, w->bytes = (size_t)info.st_size, w->mapped = 1;
@@ -102,30 +161,14 @@ int rt_weights_open_most(RtWeights *w, const char *path, size_t most)
     return error;
 }
 
-/* Take back the pages of a piece of the program's file that was copied: who needs them again has them from the file. */
-static void forget(const unsigned char *from, size_t bytes)
-{
-#ifdef MADV_DONTNEED
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)from;
-    const uintptr_t begin = (at + page - 1) / page * page, end = (at + bytes) / page * page;
-    if (begin < end) madvise((void *)begin, end - begin, MADV_DONTNEED);
-#else
-    (void)from, (void)bytes;
-#endif
-}
-
 void rt_weights_copy(RtWeights *w, const void *data, size_t bytes)
 {
     size_t room;
     unsigned char *large = large_room(bytes, &room);
     memset(w, 0, sizeof *w);
     if (!large) return;
-    for (size_t at = 0; at < bytes; at += LARGE_PAGE) {
-        const unsigned char *from = (const unsigned char *)data + at;
-        const size_t n = bytes - at < LARGE_PAGE ? bytes - at : LARGE_PAGE;
-        memcpy(large + at, from, n);
-        forget(from, n);
-    }
+    Copy c = { .to = large, .from = data, .bytes = bytes };
+    copy_all(&c);
     w->data = large, w->bytes = bytes;
 }
 

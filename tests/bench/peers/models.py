@@ -105,8 +105,28 @@ def in_pairs(matrix, heads):
     return matrix.reshape(heads, 2, rows // heads // 2, columns).swapaxes(1, 2).reshape(rows, columns)
 
 
-def write_gguf(s, form, path):
-    """form: F32, Q8_0 or Q4_0, of every matrix, the embedding too."""
+def words_of(vocab):
+    """Pieces for ids: marks, bytes, then words of one to four letters, as a vocabulary of SentencePiece has them."""
+    found, letters, before = ["<unk>", "<s>", "</s>"] + [f"<0x{b:02X}>" for b in range(256)], "etaoinshrdlucmfwypvbgkqjxz", [""]
+    while len(found) < vocab:
+        before = [word + letter for word in before for letter in letters]
+        found += [piece for word in before for piece in (word, "\u2581" + word)]
+    return found[:vocab]
+
+
+def add_words(w, vocab):
+    words = words_of(vocab)
+    w.add_tokenizer_model("llama")
+    w.add_token_list(words)
+    w.add_token_scores([float(-i) for i in range(vocab)])
+    w.add_token_types([2, 3, 3] + [6] * 256 + [1] * (vocab - 259))        # unknown, control, byte, normal
+    w.add_bos_token_id(1)
+    w.add_eos_token_id(2)
+    w.add_unk_token_id(0)
+
+
+def write_gguf(s, form, path, words):
+    """form: F32, Q8_0 or Q4_0, of every matrix, the embedding too. words: with a vocabulary of texts."""
     import gguf
     kind = gguf.GGMLQuantizationType[form]
     w = gguf.GGUFWriter(path, "llama")
@@ -120,7 +140,10 @@ def write_gguf(s, form, path):
     w.add_rope_dimension_count(s.d_model // s.heads)
     w.add_rope_freq_base(10000.0)
     w.add_vocab_size(s.vocab)
-    w.add_tokenizer_model("none")
+    if words:
+        add_words(w, s.vocab)
+    else:
+        w.add_tokenizer_model("none")
     w.add_file_type({"F32": 0, "Q4_0": 2, "Q8_0": 7}[form])
     for name, make in llama_parts(s):
         tensor = make()
@@ -136,8 +159,8 @@ def write_gguf(s, form, path):
     w.close()
 
 
-def gguf_file(root, name, form):
-    return made(os.path.join(root, "gguf", f"{name}-{form}.gguf"), lambda to: write_gguf(LLAMAS[name], form, to))
+def gguf_file(root, name, form, words=False):
+    return made(os.path.join(root, "gguf", f"{name}-{form}{'-words' * words}.gguf"), lambda to: write_gguf(LLAMAS[name], form, to, words))
 
 
 # ---- CTranslate2 ----

@@ -53,6 +53,19 @@ def reader(xformc, root):
     return target
 
 
+def standalone(xformc, root, gguf):
+    """The program that `xformc build` makes of a GGUF file, its weights inside."""
+    name = os.path.basename(gguf).removesuffix(".gguf")
+    target = os.path.join(root, "ours", name)
+    made = os.path.join(target, name.replace("-", "_"))
+    if not (os.path.exists(made) and os.path.getmtime(made) > os.path.getmtime(xformc)):
+        print(f"  building {os.path.basename(gguf)}", file=sys.stderr, flush=True)
+        shutil.rmtree(target, ignore_errors=True)
+        os.makedirs(target)
+        command([xformc, "build", gguf, "--dtype", "file", "-o", target, "-q"])
+    return made
+
+
 def program(xformc, root, name, dtype):
     """[the worker, its weights=FILE] of a model; compiled anew when xformc is younger."""
     target = os.path.join(root, "ours", f"{name}-{dtype}")

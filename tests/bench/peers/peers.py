@@ -171,6 +171,8 @@ def reference_of(o, r, opened):
 
 def agree(o, r, opened):
     """What each side's check says, by peer."""
+    if r.work == "start":
+        return dict.fromkeys((side.peer for side in opened), "")
     reference, kept = reference_of(o, r, opened), {}
     for side in opened:
         try:
@@ -189,7 +191,7 @@ def of_workers(o, results, r, found):
     result = {"unit": unit, "ours": None, "peers": [], "ratio": None, "limit_pct": None, "limit": None}
     choices = [(peer, settings.best(found, peer, r)) for peer in [OURS, *r.peers]]
     try:
-        ours.program(o.xformc, o.work, r.model, r.dtype)
+        ours.program(o.xformc, o.work, r.model, r.dtype) if r.work != "start" else None
     except ours.Missing as e:
         result["missing"] = str(e)
         choices = choices[1:]

@@ -46,6 +46,8 @@ ROWS = [
     row("dates-int8-b1", "texts", "dates", "int8", 2, [CT2, TORCH, ONNX], 5, 10),
     row("dates-int8-b32", "texts", "dates", "int8", 1, [CT2, TORCH, ONNX], 2, 4, batch=32),
     row("dates-int8-b32", "texts", "dates", "int8", 2, [CT2, TORCH, ONNX], 2, 4, batch=32),
+    row("start-f32-15m", "start", "llama_15m", "f32", 1, [LLAMA], 10, None, n=1),
+    row("start-int8-15m", "start", "llama_15m", "int8", 1, [LLAMA], 10, None, n=1),
     row("decode-f32-260k", "decode", "llama_260k", "f32", 1, [LLAMA], 6.5, 9),
     row("product-f32-64", "product", "product_64", "f32", 1, ["OpenBLAS"], 1.2, 1.4, n=64, share=95),
     row("jit-260k", "jit", "llama_260k", "f32", 1, ["native"], 0.9, None),
@@ -66,4 +68,6 @@ def units(r):
         return SENTENCES, "sentences/s"
     if r.work == "encode":
         return r.batch, "sentences/s"
+    if r.work == "start":
+        return 1, "starts/s"
     return (r.n * r.batch, "tokens/s") if r.work != "product" else (1, "products/s")

@@ -5,6 +5,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 
@@ -130,12 +131,52 @@ class Side:
         self.errors.close()
 
 
+class Start:
+    """A program that is started anew for each run and has ended, or answered, with its first token: of texts, both with a vocabulary."""
+
+    def __init__(self, root, xformc, peer, r, choice):
+        self.peer, self.choice, self.speeds, self.idle = peer, choice, [], 0.0
+        gguf = models.gguf_file(root, r.model, GGUF_FORMS[r.dtype], words=True)
+        if peer == settings.OURS:
+            self.command, self.request, self.lines = [ours.standalone(xformc, root, gguf), "-n", "1", "--temp", "0", "the"], "", None
+        else:
+            self.command = [llama_worker(root), f"model={gguf}", "work=decode", "n=1", "batch=1", f"threads={r.threads}"]
+            self.command += [f"{key}={value}" for key, value in choice.items() if not key.isupper()]
+            self.request, self.lines = "run 0\n", 2
+
+    def once(self):
+        """Seconds to the end of its answer."""
+        begin = time.perf_counter()
+        process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        process.stdin.write(self.request)
+        process.stdin.flush()
+        said = process.stdout.read() if self.lines is None else [process.stdout.readline() for _ in range(self.lines)][-1]
+        seconds = time.perf_counter() - begin
+        process.stdin.close()
+        if process.wait() or not said.strip():
+            sys.exit(f"{self.peer}: {' '.join(self.command)} failed")
+        return seconds
+
+    def turn(self, seconds, units, clock="wall", counted=True):
+        times, end = [], time.perf_counter() + seconds
+        while not times or time.perf_counter() < end:
+            times.append(self.once())
+        if counted:
+            self.speeds.append(units / statistics.median(times))
+
+    def speed(self):
+        return statistics.median(self.speeds)
+
+    def close(self):
+        pass
+
+
 def opened(root, xformc, r, choices):
     """Sides of (peer, choice); all are closed again when one cannot be started."""
     sides = []
     try:
         for peer, choice in choices:
-            sides.append(Side(root, xformc, peer, r, choice))
+            sides.append((Start if r.work == "start" else Side)(root, xformc, peer, r, choice))
     except BaseException:
         for side in sides:
             side.close()

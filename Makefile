@@ -124,7 +124,7 @@ check: deps  ## the quick part of it, under a minute
 
 asan: deps  ## the quick part with the address, leak and undefined-behaviour sanitizers
 	@$(make) test-programs $(ASAN)
-	@XFORMC_SANITIZE=1 XFORMC_TIMEOUT=600 sh tests/run.sh build/asan check
+	@XFORMC_SANITIZE=1 XFORMC_TIMEOUT=600 sh tests/run.sh build/asan asan
 ASAN = BUILD=build/asan CFLAGS='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
 
 fuzz: deps  ## every reader against damaged input, FUZZ_SECONDS=20 each; needs clang with libFuzzer

@@ -41,11 +41,13 @@
 #define RT_UNROLL
 #endif
 
-/* Bring a line of memory near, if there is a way to ask for it. */
+/* Bring a line of memory near: into all caches, or into the second, for later. Nothing where there is no way to ask for it. */
 #if defined(__GNUC__)
 RT_INLINE void rt_prefetch(const void *p) { __builtin_prefetch(p); }
+RT_INLINE void rt_prefetch_later(const void *p) { __builtin_prefetch(p, 0, 1); }
 #else
 RT_INLINE void rt_prefetch(const void *p) { (void)p; }
+RT_INLINE void rt_prefetch_later(const void *p) { (void)p; }
 #endif
 
 /* Of rt_tile.h: RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */

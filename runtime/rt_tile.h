@@ -76,7 +76,11 @@ RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const i
     if (activation != RT_IDENTITY && activation != RT_RELU) rt_activate_rows(activation, y, y_stride, rows, 16 * (panels - 1) + last);
 }
 
-/* rows, panels and format are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
+/* A tile of all its rows asks for the panels behind its own: rows after it use these again, so there is time, and the first rows of the
+ * next panels then find them in the second-level cache. 128 rows times weights that no cache holds: 102 for 95 GFLOP/s, from a cache
+ * as fast as without (512 x 1536 to 2048 x 512 on a Zen 4).
+ *
+ * rows, panels and format are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
  * reach eight panels with one stride in a register, once and twice; with one pointer gcc keeps the multiples of a stride
  * that is no constant in memory, and the gate of a row took a fifth longer. */
 RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtFormat format, int partial)
@@ -92,6 +96,8 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtForma
         RT_UNROLL for (int p = 0; p < panels; p++)
             sum[r * panels + p] = rt_tile_start(&t, r, p, p == panels - 1 ? last : 16);
     for (int i = 0; i < t.in; i++, panel_0 += row, panel_3 += row, panel_6 += row) {
+        if (rows > 1 && rows == RT_TILE_ROWS)
+            RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch_later(panel_0 + (size_t)(panels + p) * t.w_panel);
         RT_UNROLL for (int p = 0; p < panels; p++)
             w[p] = rt_load_as((p < 3 ? panel_0 : p < 6 ? panel_3 : panel_6) + (size_t)(p % 3) * t.w_panel, format);
         RT_UNROLL for (int r = 0; r < rows; r++) {

@@ -50,6 +50,15 @@
 #define RT_UNROLL
 #endif
 
+/* Bring a line of memory near: into all caches, or into the second, for later. Nothing where there is no way to ask for it. */
+#if defined(__GNUC__)
+RT_INLINE void rt_prefetch(const void *p) { __builtin_prefetch(p); }
+RT_INLINE void rt_prefetch_later(const void *p) { __builtin_prefetch(p, 0, 1); }
+#else
+RT_INLINE void rt_prefetch(const void *p) { (void)p; }
+RT_INLINE void rt_prefetch_later(const void *p) { (void)p; }
+#endif
+
 /* Of rt_tile.h: RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */
 
 #if defined(__AVX512F__) && !defined(RT_PORTABLE)
@@ -625,7 +634,11 @@ RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const i
     if (activation != RT_IDENTITY && activation != RT_RELU) rt_activate_rows(activation, y, y_stride, rows, 16 * (panels - 1) + last);
 }
 
-/* rows, panels and format are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
+/* A tile of all its rows asks for the panels behind its own: rows after it use these again, so there is time, and the first rows of the
+ * next panels then find them in the second-level cache. 128 rows times weights that no cache holds: 102 for 95 GFLOP/s, from a cache
+ * as fast as without (512 x 1536 to 2048 x 512 on a Zen 4).
+ *
+ * rows, panels and format are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
  * reach eight panels with one stride in a register, once and twice; with one pointer gcc keeps the multiples of a stride
  * that is no constant in memory, and the gate of a row took a fifth longer. */
 RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtFormat format, int partial)
@@ -641,6 +654,8 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtForma
         RT_UNROLL for (int p = 0; p < panels; p++)
             sum[r * panels + p] = rt_tile_start(&t, r, p, p == panels - 1 ? last : 16);
     for (int i = 0; i < t.in; i++, panel_0 += row, panel_3 += row, panel_6 += row) {
+        if (rows > 1 && rows == RT_TILE_ROWS)
+            RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch_later(panel_0 + (size_t)(panels + p) * t.w_panel);
         RT_UNROLL for (int p = 0; p < panels; p++)
             w[p] = rt_load_as((p < 3 ? panel_0 : p < 6 ? panel_3 : panel_6) + (size_t)(p % 3) * t.w_panel, format);
         RT_UNROLL for (int r = 0; r < rows; r++) {

@@ -107,7 +107,7 @@ static void remark_on_limits(Session *s, const Bench *b)
     const double unlikely = 110;
     for (int i = 0; i < b->row_count; i++) {
         const BenchFigures f = bench_figures(b, &b->rows[i]);
-        if (f.limit_pct > unlikely) {
+        if (f.limit_pct > unlikely && !(f.by_flops && model_rounds_activations(s->model))) {     /* whole numbers have a higher peak */
             diag_remark(s->diag, (Loc){ 0 }, "bench: %s, %d thread%s: above the limit that was probed; another program was running, or the "
                         "data came from a nearer cache", b->rows[i].test->name, b->rows[i].threads, b->rows[i].threads > 1 ? "s" : "");
             return;

@@ -50,8 +50,10 @@ bool tune_same(const Tune *t, const BenchTest *test, Engine *a, Engine *b)
     const Bench *bench = &t->bench;
     const Model *m = bench->session->model;
     Engine *const both[] = { a, b };
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        engine_reset(both[i]);          /* a graph's caches grow with each run */
         if (bench_ready(bench, both[i], test) || bench_run(bench, both[i], test)) return false;
+    }
     if (m->graph) return same_graph(bench->arena, a, b);
     if (test->work == BENCH_ENCODE || test->work == BENCH_SENTENCES)
         return same_buffer(bench->arena, plan_hidden(a->plan), plan_hidden(b->plan), test->prompt, a, b);

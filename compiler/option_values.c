@@ -63,9 +63,13 @@ bool option_threads(const char *option, const char *text, Choices *c)
     c->bench.thread_count = 0;
     for (const char *s = text;; s++) {
         const size_t n = strcspn(s, ",");
-        char word[16];
+        char word[64];
+        if (c->bench.thread_count == MOST || n >= sizeof word) {
+            tell("--%s %.60s%s: expected at most %d numbers with commas between", option, text, strlen(text) > 60 ? "..." : "", (int)MOST);
+            return false;
+        }
         snprintf(word, sizeof word, "%.*s", (int)n, s);
-        if (c->bench.thread_count == MOST || !option_whole(option, word, 1, MOST, &c->bench.threads[c->bench.thread_count++])) return false;
+        if (!option_whole(option, word, 1, MOST, &c->bench.threads[c->bench.thread_count++])) return false;
         s += n;
         if (!*s) break;
     }

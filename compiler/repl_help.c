@@ -10,7 +10,7 @@ static const struct { const char *name, *text; } topics[] = {
             "xf.op{ name =, shape = function … end, c = [[ … ]] }   an operation in C, g.NAME in a graph: xformc-spec(5)\n"
             "xf.compile(spec or path)     a model that runs: by the jit, and in native code as soon as that is compiled\n"
             "                             options: { tier = \"jit\" | \"native\", engine = \"jit\" | \"native\" | \"generic\", threads =, slots =,\n"
-            "                             isa =, dtype =, tune = \"FILE\" of xformc tune, notes = false }: not what is noted of the spec\n"
+            "                             isa =, dtype =, kv_dtype =, tune = \"FILE\" of xformc tune, notes = false }: no notes on the spec\n"
             "xf.sweep(spec, { heads = {1, 2, 4} })   every combination compiled and measured: a table, a line for each, which a terminal\n"
             "                             shows as soon as it is measured; Ctrl-C ends it with those that are\n"
             "                             xf.sweep{ heads = {1, 2, 4} }: of the last model; a model in the place of a spec: of its spec\n"

@@ -14,6 +14,7 @@
 #include "jit.h"
 #include "machine.h"
 #include "native.h"
+#include "pack.h"
 #include "tune_file.h"
 
 #include <string.h>
@@ -118,14 +119,17 @@ static bool tuning_fits(Session *s, const Tuning *t)
     return true;
 }
 
-/* Calls that the text does not have, or not cut so: of another form of the model, or misspelt. */
-static void remark_on_calls(Session *s, const Tuning *t)
+/* Another form of the model; calls that the text does not have, or not cut so, are of such a one too, or misspelt. */
+static void remark_on_form(Session *s, const Tuning *t)
 {
     const PlanOptions options = { .target = TARGET_PANELS, .taps = s->choices->taps, .slots = session_slots(s),
                                   .lanes = session_lanes(s->choices) };
-    const Emit *e = emit_named(s->arena, plan_make(s->arena, s->graph, options));
+    const Plan *p = plan_make(s->arena, s->graph, options);
+    const Emit *e = emit_named(s->arena, p);
     const TunedCall *strange = NULL;
     int n = 0;
+    if (t->identity && strcmp(t->identity, pack_layout(s->arena, p).identity))
+        diag_remark(s->diag, (Loc){ t->path, 0, 0 }, "was measured for another form of %s: its choices may be slow here", s->model->name);
     for (int i = 0; i < t->call_count; i++) {
         const TunedCall *c = &t->calls[i];
         bool good = false;
@@ -146,7 +150,7 @@ static bool take_tuning(Session *s)
     Tuning *t = tuning_from_lua(s->arena, s->diag, c->tune);
     if (!t || !isa_is_known(s, t)) return false;
     if (!tuning_fits(s, t)) return true;
-    remark_on_calls(s, t);
+    remark_on_form(s, t);
     s->tuned = *c;
     s->choices = &s->tuned;
     s->tuned.tuning = t;
@@ -199,6 +203,8 @@ bool session_take(Session *s, const Draft *draft)
     s->model = model_from_draft(s->arena, s->diag, draft);
     s->phases.model_ns = clock_now_ns() - begin;
     if (!s->model || !kernels_know(s)) return false;
+    if (s->choices->kv_dtype && !s->model->has_decoder && !s->model->graph)
+        diag_remark(s->diag, (Loc){ 0 }, "--kv-dtype changes nothing: an encoder has no cache of keys and values");
     if (dumps(s, 'm')) model_dump(s->model, stderr);
     begin = clock_now_ns();
     s->graph = graph_build(s->arena, s->diag, s->model, decoder_rows(s));

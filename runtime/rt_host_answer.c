@@ -238,7 +238,7 @@ int host_read(Host *host, const char *text, size_t bytes)
 
 int host_failed(Host *host, rt_status status)
 {
-    say(&host->answer, "%s", rt_status_text(status));
+    say(&host->answer, "%s", status == RT_BAD_WEIGHTS ? "the model's logits are no numbers" : rt_status_text(status));
     return status == RT_BAD_WEIGHTS ? EXIT_DATA : EXIT_DEFECT;
 }
 

@@ -43,8 +43,8 @@ unsigned rt_isa_missing(unsigned wanted) { return wanted & ~present(); }
 /* The most demanding of several. */
 const char *rt_isa_text(unsigned isa)
 {
-    if (isa & RT_ISA_AVX512) return "avx512";
     if (isa & RT_ISA_AVX512VNNI) return "avx512vnni";
+    if (isa & RT_ISA_AVX512) return "avx512";
     if (isa & RT_ISA_AVX2) return "avx2";
     if (isa & RT_ISA_FMA) return "fma";
     if (isa & RT_ISA_F16C) return "f16c";

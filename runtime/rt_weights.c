@@ -136,7 +136,7 @@ static int load(RtWeights *w, int fd, size_t most)
     if (S_ISDIR(info.st_mode)) return EISDIR;
     if (!S_ISREG(info.st_mode) || info.st_size == 0) return read_all(w, fd, most, NULL, 0);
     if ((uintmax_t)info.st_size > SIZE_MAX) return EFBIG;
-    large = large_room((size_t)info.st_size, &room);
+    large = (size_t)info.st_size <= most ? large_room((size_t)info.st_size, &room) : NULL;
     if (large) {
         Copy c = { .to = large, .fd = fd, .bytes = (size_t)info.st_size };
         if (!copy_all(&c)) return read_all(w, fd, SIZE_MAX, large, room);      /* it became shorter meanwhile */

@@ -4,6 +4,7 @@
 #define FIELDS_H
 
 #include "model.h"
+#include "tokenizer.h"
 
 typedef enum FieldId {
 #define FIELD(scope, type, name, default, least, most, words, needs, doc) FIELD_ID_##name,
@@ -117,7 +118,8 @@ Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
 bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file; false after errors */
 void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m);    /* gives: source, target, sizes */
 void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m);       /* gives: tokenizer_data, sizes */
-void model_read_chat(Arena *a, Model *m);                                         /* needs: tokenizer_file   gives: chat or chat_fault, chat_path */
+/* own: of the tokenizer's file itself. needs: tokenizer_file   gives: chat or chat_fault, chat_path */
+void model_read_chat(Arena *a, Model *m, const TokenizerChat *own);
 void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file, tensors */
 
 void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m);      /* gives: ends, bad_words, suppress, begin_suppress */

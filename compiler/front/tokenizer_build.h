@@ -60,6 +60,7 @@ typedef struct TokBuild {
     TokTrie trie;                   /* of the pieces' keys: tok_index */
     TokTexts added_texts;  int added_known;     /* the first added token of each text, of those before `added_known` */
     TokTexts piece_texts;  bool pieces_known;   /* the last piece of each text: tok_piece_of_text */
+    TokenizerChat chat;
     uint32_t head[TOK_HEADS];
     double growth, split_growth, form_growth;  size_t extra, split_extra;
     int era;                        /* TokEra of the properties */

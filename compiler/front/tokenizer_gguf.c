@@ -5,7 +5,7 @@
 #include "tokenizer_build.h"
 
 typedef struct Keys {
-    GgufText model, pre;
+    GgufText model, pre, chat;
     TokString charsmap;
     GgufValue tokens, scores, types, merges;
     int64_t bos, eos, unk, cls, sep;
@@ -17,6 +17,7 @@ typedef struct Keys {
 static void take_key(GgufText key, const GgufValue *v, Keys *k)
 {
     static const char prefix[] = "tokenizer.ggml.";
+    if (gguf_is(key, "tokenizer.chat_template") && v->type == GGUF_STRING) k->chat = v->text;
     if (key.n < sizeof prefix || memcmp(key.s, prefix, sizeof prefix - 1) != 0) return;
     const GgufText name = { key.s + sizeof prefix - 1, key.n - (sizeof prefix - 1) };
     if (gguf_is(name, "model")) k->model = v->text;
@@ -87,6 +88,18 @@ static void read_tokens(TokBuild *b, const Keys *k)
 
 static int id_of(const TokBuild *b, int64_t id) { return id >= 0 && id < b->size ? (int)id : -1; }
 
+/* Tokens that are no words of the text, by their type: marks such as </s>, which a text may hold as llama.cpp takes it, and where `user`
+ * those of the model's user. */
+static void add_specials(TokBuild *b, const int32_t *type, bool user)
+{
+    for (int i = 0; i < b->size; i++) {
+        TokPiece *p = &b->pieces.at[i];
+        if ((type[i] != 3 && (type[i] != 4 || !user)) || !p->text.n) continue;
+        if (type[i] == 3) p->kind |= TOK_SPECIAL;
+        *TOK_NEW(b, &b->added) = (TokAdded){ p->text, (uint32_t)i, 0, false, type[i] == 3, false };
+    }
+}
+
 static void read_pieces(TokBuild *b, const Keys *k, bool unigram)
 {
     TokSentencePieces s = { .unigram = unigram, .byte_fallback = true, .prefix = k->has_prefix ? k->prefix : true, .escape = true,
@@ -100,17 +113,7 @@ static void read_pieces(TokBuild *b, const Keys *k, bool unigram)
     s.add_bos = k->has_add_bos ? k->add_bos : !unigram;
     s.add_eos = k->has_add_eos ? k->add_eos : unigram;
     if (!tok_failed(b)) tok_sentencepiece(b, &s);
-}
-
-/* Tokens that are no words of the text, by their type. */
-static void add_specials(TokBuild *b, const int32_t *type)
-{
-    for (int i = 0; i < b->size; i++) {
-        TokPiece *p = &b->pieces.at[i];
-        if ((type[i] != 3 && type[i] != 4) || !p->text.n) continue;
-        if (type[i] == 3) p->kind |= TOK_SPECIAL;
-        *TOK_NEW(b, &b->added) = (TokAdded){ p->text, (uint32_t)i, 0, false, type[i] == 3, false };
-    }
+    if (!tok_failed(b) && k->chat.n) add_specials(b, s.type, false);        /* SentencePiece reads them as any text */
 }
 
 static void split_by(TokBuild *b, const char *regex)
@@ -165,7 +168,7 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     }
     b->head[TOK_HEAD_MODEL] = TOK_BPE;
     tok_decoder(b, (RtTokOp){ .kind = TOK_TO_BYTES });
-    add_specials(b, read_types(b, k));
+    add_specials(b, read_types(b, k), true);
     const int bos = id_of(b, k->bos);
     if (k->add_bos && bos >= 0) tok_template_begin(b, (uint32_t)bos);
 }
@@ -189,10 +192,30 @@ static void read_bert(TokBuild *b, const Keys *k)
     if (!tok_failed(b)) tok_import_words(b, words.data, words.size, &config);
 }
 
+/* The text of a mark; "" where there is none. */
+static const char *mark_text(TokBuild *b, const Keys *k, int64_t id)
+{
+    GgufBytes items = k->tokens.items;
+    GgufText text = { "", 0 };
+    if (id < 0 || (uint64_t)id >= k->tokens.count) return "";
+    for (int64_t i = 0; i <= id; i++) text = gguf_take_text(&items);
+    return arena_format(b->arena, "%.*s", (int)text.n, text.s);
+}
+
+static void read_chat(TokBuild *b, const Keys *k)
+{
+    enum { MOST_BYTES = 4 << 20 };
+    if (!k->chat.n || k->chat.n > MOST_BYTES || memchr(k->chat.s, '\0', k->chat.n)) return;
+    b->chat.text = arena_format(b->arena, "%.*s", (int)k->chat.n, k->chat.s);
+    b->chat.begin = mark_text(b, k, k->bos);
+    b->chat.end = mark_text(b, k, k->eos);
+}
+
 bool tok_import_gguf(TokBuild *b, const char *data, size_t size)
 {
     Keys k;
     if (!read_keys(b, data, size, &k)) return false;
+    read_chat(b, &k);
     if (gguf_is(k.model, "llama")) read_pieces(b, &k, false);
     else if (gguf_is(k.model, "t5")) read_pieces(b, &k, true);
     else if (gguf_is(k.model, "gpt2")) read_byte_level(b, &k);

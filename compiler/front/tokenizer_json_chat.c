@@ -1,4 +1,4 @@
-/* tokenizer_json_chat.c: the chat template beside a tokenizer. It is not run: its family is known by what stands in it (chats.def). */
+/* tokenizer_json_chat.c: the chat template beside a tokenizer, or in its file. It is not run: what stands in it tells its family (chats.def). */
 #include "fields.h"
 
 #include <jansson.h>
@@ -219,9 +219,14 @@ static void recognise(const Reader *r, const char *text, const char *begin, cons
     m->chat_fault = arena_format(r->arena, "the chat template is none of those that are known: %s", known.data);
 }
 
-void model_read_chat(Arena *a, Model *m)
+void model_read_chat(Arena *a, Model *m, const TokenizerChat *own)
 {
     const Reader r = { a, m };
+    if (own->text) {
+        m->chat_path = m->tokenizer_file;
+        recognise(&r, normalised(&r, own->text), own->begin, own->end);
+        return;
+    }
     struct stat there;
     const bool in_folder = file_is_folder(m->tokenizer_file);
     const char *slash = strrchr(m->tokenizer_file, '/'), *name = slash ? slash + 1 : m->tokenizer_file;

@@ -38,7 +38,11 @@ static const Buffer *left_by_block(const Plan *p, const char *name)
     return NULL;
 }
 
-const Buffer *plan_hidden(const Plan *p) { return left_by_block(p, "encoder_end"); }
+const Buffer *plan_hidden(const Plan *p)
+{
+    const Buffer *end = left_by_block(p, "encoder_end");
+    return end ? end : left_by_block(p, "encoder_layer");
+}
 const Buffer *plan_vector(const Plan *p) { return left_by_block(p, "head"); }
 
 /* Keys that a row of this attention sees: those of the source when they lie in a memory, else `keys`. */

@@ -284,11 +284,19 @@ static void append_wrapper(Emit *e, Wrapper *w)
     e->wrappers[e->wrapper_count++] = w;
 }
 
+static int64_t most_rows(const Plan *p)
+{
+    int64_t most = 0;
+    for (int i = 0; i < p->block_count; i++)
+        if (p->blocks[i]->rows > most) most = p->blocks[i]->rows;
+    return most;
+}
+
 bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut)
 {
     const CutRow *row = &cut_rows[cut];
     if (!kernel_is_linear(w->kernel) || cut == LINEAR_CUT_USUAL) return false;
-    if (row->rows) return w->split == SPLIT_ROWS;
+    if (row->rows) return w->split == SPLIT_ROWS && most_rows(e->plan) > row->rows;
     if (w->split == SPLIT_ROWS || w->op->weights->format != FORMAT_PANELS_F32) return false;
     return row->panels ? w->parts > row->panels : w->parts > 1 && e->plan->one_stream != (row->one_stream == 1);
 }

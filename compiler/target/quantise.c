@@ -2,6 +2,7 @@
 #include "quantise.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 uint16_t half_of_float(float x)
@@ -60,7 +61,7 @@ static float extreme(const float *x, int n)
 static QuantisedGroup bytes_of(const float *x, int n)
 {
     QuantisedGroup g = { 0, { 0 } };
-    const float d = fabsf(extreme(x, n)) / 127, inverse = d > 0 ? 1 / d : 0;
+    const float d = fabsf(extreme(x, n)) / 127, inverse = d > 0 && 1 / d < INFINITY ? 1 / d : 0;
     g.d = half_of_float(d);
     for (int i = 0; i < n; i++) {
         const float q = roundf(x[i] * inverse);
@@ -120,7 +121,7 @@ static QuantisedGroup least_squares(const float *x, int n)
 static QuantisedGroup plain_nibbles(const float *x, int n)
 {
     QuantisedGroup g = { 0, { 0 } };
-    const float d = extreme(x, n) / -8, inverse = fabsf(d) > 0 ? 1 / d : 0;
+    const float d = extreme(x, n) / -8, inverse = fabsf(d) > 0 && fabsf(1 / d) < INFINITY ? 1 / d : 0;
     g.d = half_of_float(d);
     for (int i = 0; i < n; i++) {
         const float q = floorf(x[i] * inverse + 8.5f) - 8;
@@ -152,7 +153,8 @@ void quantise_activations(float *to, const float *x, int64_t n)
     for (int64_t i = 0; i < n; i += QUANTISE_GROUP) {
         const int count = n - i < QUANTISE_GROUP ? (int)(n - i) : QUANTISE_GROUP;
         const float most = fabsf(extreme(x + i, count)), d = most / 127;
-        for (int k = 0; k < count; k++) to[i + k] = most > 0 && most < INFINITY ? d * rintf(x[i + k] * (127 / most)) : 0 * most;
+        const bool whole = most > 0 && most < INFINITY && 127 / most < INFINITY;
+        for (int k = 0; k < count; k++) to[i + k] = whole ? d * rintf(x[i + k] * (127 / most)) : 0 * most;
     }
 }
 

@@ -49,6 +49,44 @@ verdict $? 'a program, with the tokenizer of the file, writes what run writes'
 "$xformc" tokenize "$here/llama_q8_0.gguf" 'the thin ant' >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/out")" = '1 57 8 57 58 30 17 23' ]
 verdict $? 'tokenize reads the tokenizer of the file'
 
+# ---- a chat template ----------------------------------------------------------------------------------------------
+
+# number N: as eight bytes, lowest first, N below 65536.
+number() { printf "$(printf '\\%03o\\%03o' $(($1 % 256)) $(($1 / 256)))\\0\\0\\0\\0\\0\\0"; }
+# with_key FILE NAME TEXT: the file with one more key, a text, which blanks fill up so that what is behind stays aligned.
+with_key() {
+    fill=$(((32 - (20 + ${#2} + ${#3}) % 32) % 32))
+    head -c 16 "$1"
+    number $(($(od -An -tu1 -j16 -N1 "$1") + 1))
+    number ${#2}
+    printf '%s\10\0\0\0' "$2"
+    number $((${#3} + fill))
+    printf "%s%${fill}s" "$3" ''
+    tail -c +25 "$1"
+}
+template="{{ bos_token }}{% for message in messages %}
+{% if message['role'] == 'user' %}
+{{ '<|user|>\\n' + message['content'] + eos_token }}
+{% elif message['role'] == 'system' %}
+{{ '<|system|>\\n' + message['content'] + eos_token }}
+{% endif %}
+{% if loop.last and add_generation_prompt %}
+{{ '<|assistant|>' }}
+{% endif %}
+{% endfor %}"
+with_key "$here/llama_q8_0.gguf" tokenizer.chat_template "$template" >"$scratch/talks.gguf"
+answer=$("$xformc" run "$scratch/talks.gguf" --chat -n 12 --temp 0 'the ant' 2>"$scratch/err")
+wrapped=$(printf '<|user|>\nthe ant</s>\n<|assistant|>\n.')
+all=$("$xformc" run "$scratch/talks.gguf" -n 12 --temp 0 "${wrapped%.}" 2>>"$scratch/err")
+bare=$("$xformc" run "$here/llama_q8_0.gguf" -n 12 --temp 0 'the ant' 2>>"$scratch/err")
+echo "[$answer] [$all] [$bare]" >"$scratch/out"
+[ ${#answer} -ge 8 ] && [ "${all%"$answer"}" != "$all" ] && [ "${bare%"$answer"}" = "$bare" ]
+verdict $? 'a chat template in the file is that of --chat'
+with_key "$here/llama_q8_0.gguf" tokenizer.chat_template '{{ messages }}' >"$scratch/talks.gguf"
+"$xformc" run "$scratch/talks.gguf" --chat 'the ant' >"$scratch/out" 2>"$scratch/err"
+[ $? = 69 ] && grep -q 'the chat template is none of those that are known' "$scratch/err"
+verdict $? 'one that is not known is told'
+
 # ---- files that are damaged ---------------------------------------------------------------------------------------
 
 # refused NAME MESSAGE FILE: 65, with the message.

@@ -44,6 +44,19 @@ verdict $? 'choices of the whole are told in comments, and on standard output'
     "$xformc" run $spec --ids --temp 0 -n 20 "1 2 3" | cmp - "$scratch/out"
 verdict $? 'run reads it without a word'
 
+"$xformc" compile $spec --max-len 64 --tune "$scratch/made.lua" -q -o "$scratch/shorter" 2>"$scratch/err" &&
+    grep -q 'made.lua: note: was measured for another form of gated: its choices may be slow here' "$scratch/err"
+verdict $? 'another form of the model is told'
+cat "$scratch/err"
+
+# An encoder that ends without a norm; caches that grow with every run.
+for other in tests/goldens/post_layer.lua 'tests/ops/steps.lua --allow-c'; do
+    "$xformc" tune $other -r 1 --seconds 0.001 -q -o "$scratch/other.lua" >"$scratch/out" 2>"$scratch/err" && grep -q '^return xf.tune {' "$scratch/other.lua"
+    verdict $? "tune ${other%% *}"
+    cat "$scratch/err"
+    rm -f "$scratch/other.lua"
+done
+
 # ---- what it changes ----------------------------------------------------------------------------------------------
 
 cat >"$scratch/all.lua" <<'END'

@@ -50,8 +50,10 @@ def options():
         o.rows = [r for r in o.rows if r.threads == 1]
     if unknown:
         p.error(f"no row is called {' or '.join(unknown)}; --list lists them")
-    if o.rounds < 1 or o.seconds <= 0:
-        p.error("--rounds and --seconds are above 0")
+    if o.rounds < 1 or not 0 < o.seconds < 3600:
+        p.error("--rounds is above 0, --seconds too and below 3600")
+    if not o.name or not o.name.replace("-", "").replace("_", "").isalnum():
+        p.error("--name is a word")
     o.file = os.path.join(o.work, "last.json") if o.name == "last" else os.path.join(RESULTS, f"{o.name}.json")
     return o
 
@@ -276,11 +278,13 @@ def main():
         for r in o.rows:
             print(f"{r.name:24} {r.model} {r.dtype}, {r.threads} thread{'s' if r.threads > 1 else ''}: beside {', '.join(r.peers)}")
         return
-    os.makedirs(o.work, exist_ok=True)
-    os.makedirs(os.path.dirname(o.file), exist_ok=True)
     if o.print:
+        if not os.path.exists(o.file):
+            sys.exit(f"there are no results in {o.file}")
         print(report.markdown(read(o, None)))
         return
+    os.makedirs(o.work, exist_ok=True)
+    os.makedirs(os.path.dirname(o.file), exist_ok=True)
     o.xformc = os.path.abspath(o.xformc)
     results, found = read(o, machine.describe(o.xformc)), settings.read()
     build = machine.identity(o.xformc)

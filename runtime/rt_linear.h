@@ -17,7 +17,8 @@ RT_INLINE size_t rt_panel_floats(const RtLinear *shape, const RtFormat format)
     return format == RT_F32 ? 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0)) : rt_panel_bytes(shape->in, shape->has_bias, 16) / sizeof(float);
 }
 
-RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride, const RtFormat format)
+/* rows: of all tiles. */
+RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride, int rows, const RtFormat format)
 {
     RtTile t;
     t.y = y, t.y_stride = y_stride;
@@ -25,6 +26,7 @@ RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride
     t.w_panel = rt_panel_floats(shape, format);
     t.last = 16, t.one_stream = shape->one_stream;
     t.add = NULL, t.add_last = 16;
+    t.tile = 0, t.tiles = rows / RT_TILE_ROWS;
     return t;
 }
 
@@ -46,7 +48,7 @@ RT_INLINE void rt_linear_panels(const RtLinear *shape, RtTile t, RtActivation ac
 RT_INLINE void rt_linear_as(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end,
                             const RtFormat format)
 {
-    const RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, (size_t)shape->y_stride, format);
+    const RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, (size_t)shape->y_stride, rows, format);
     rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, rows, end - begin, format);
 }
 
@@ -67,7 +69,8 @@ RT_INLINE void rt_linear_gate_as(const RtLinear *shape, float *y, const float *x
         for (int r = 0, n; r < rows; r += n) {
             n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
             float *to = y + (size_t)r * y_stride + 16 * (size_t)p;
-            const RtTile g = rt_linear_tile(shape, to, y_stride, format), u = rt_linear_tile(shape, factor, width, format);
+            RtTile g = rt_linear_tile(shape, to, y_stride, rows, format), u = rt_linear_tile(shape, factor, width, rows, format);
+            g.tile = u.tile = r / RT_TILE_ROWS;
             const float *from = x + (size_t)r * g.x_stride, *weights = (const float *)w + (size_t)p * g.w_panel;
             for (int second = 0; second < 2; second++, weights += (size_t)((shape->out + 15) / 16) * g.w_panel)
                 rt_linear_panels(shape, second ? u : g, RT_IDENTITY, from, weights, n, panels, format);
@@ -87,7 +90,7 @@ RT_INLINE void rt_linear_add_as(const RtLinear *shape, float *y, const float *x,
     XF_ALIGN(64) float sums[RT_PIECE];
     const size_t y_stride = (size_t)shape->y_stride;
     if (rows == 1 && (shape->activation == RT_IDENTITY || shape->activation == RT_RELU)) {
-        RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, y_stride, format);
+        RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, y_stride, 1, format);
         t.add = a + 16 * (size_t)begin, t.add_last = rt_lanes_at(shape->out, 16 * (end - 1));
         rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, 1, end - begin, format);
         return;
@@ -95,10 +98,11 @@ RT_INLINE void rt_linear_add_as(const RtLinear *shape, float *y, const float *x,
     for (int p = begin; p < end; p += RT_TILE_PANELS) {
         const int panels = end - p < RT_TILE_PANELS ? end - p : RT_TILE_PANELS;
         const size_t width = 16 * (size_t)panels;
-        const RtTile t = rt_linear_tile(shape, sums, width, format);
+        RtTile t = rt_linear_tile(shape, sums, width, rows, format);
         for (int r = 0, n; r < rows; r += n) {
             n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
             const size_t at = (size_t)r * y_stride + 16 * (size_t)p;
+            t.tile = r / RT_TILE_ROWS;
             rt_linear_panels(shape, t, shape->activation, x + (size_t)r * t.x_stride, (const float *)w + (size_t)p * t.w_panel, n, panels,
                              format);
             for (int k = 0; k < n; k++)

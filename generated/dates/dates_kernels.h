@@ -605,6 +605,7 @@ typedef struct RtTile {
     RtActivation activation;
     const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
     int add_last;
+    int tile, tiles;                /* this is one of `tiles` full tiles of rows that read these weights in turn, or 0 */
 } RtTile;
 
 RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)
@@ -634,36 +635,55 @@ RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const i
     if (activation != RT_IDENTITY && activation != RT_RELU) rt_activate_rows(activation, y, y_stride, rows, 16 * (panels - 1) + last);
 }
 
-/* A tile of all its rows asks for the panels behind its own: rows after it use these again, so there is time, and the first rows of the
- * next panels then find them in the second-level cache. 128 rows times weights that no cache holds: 102 for 95 GFLOP/s, from a cache
- * as fast as without (512 x 1536 to 2048 x 512 on a Zen 4).
+/* One input of all rows: the k-th behind `x` and `w`, which point to every third row and every third panel, so that one stride in a
+ * register, once and twice, reaches the two between. With one pointer gcc keeps the multiples of a stride that is no constant in
+ * memory: the gate of a row took a fifth longer. */
+RT_INLINE void rt_tile_step(rt_v16 *sum, const RtTile *t, const float *const *x, const float *const *w, const int k, const int rows,
+                            const int panels, const RtFormat format)
+{
+    rt_v16 weights[RT_ROW_PANELS];
+    RT_UNROLL for (int p = 0; p < panels; p++)
+        weights[p] = rt_load_as(w[p / 3] + (size_t)(p % 3) * t->w_panel + k * rt_row_floats(format), format);
+    RT_UNROLL for (int r = 0; r < rows; r++) {
+        const rt_v16 input = rt_set1(x[r / 3][(size_t)(r % 3) * t->x_stride + k]);
+        RT_UNROLL for (int p = 0; p < panels; p++)
+            sum[r * panels + p] = rt_fma(input, weights[p], sum[r * panels + p]);
+    }
+}
+
+/* The full tiles of many rows ask for the panels behind theirs, each for its part of them, so that these are in the second-level cache
+ * when their turn comes: 128 rows times weights that no cache holds, 102 for 95 GFLOP/s, from a cache as fast as without (512 x 1536 to
+ * 2048 x 512 on a Zen 4). Parts, and two inputs in a turn of the loop, are worth a tenth on a Sapphire Rapids, where every tile asking for all
+ * of them is more than its memory answers, and the other thread of a core takes half of what is decoded: 136 for 123.
  *
- * rows, panels and format are literals of the caller; partial says that the tile's last panel is the matrix's last. Three pointers
- * reach eight panels with one stride in a register, once and twice; with one pointer gcc keeps the multiples of a stride
- * that is no constant in memory, and the gate of a row took a fifth longer. */
+ * rows, panels and format are literals of the caller; partial says that the tile's last panel is the matrix's last. */
 RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtFormat format, int partial)
 {
+    enum { INPUTS = 2, ROW_POINTERS = (RT_TILE_ROWS + 2) / 3, PANEL_POINTERS = (RT_ROW_PANELS + 2) / 3 };
     rt_v16 sum[RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS];
-    rt_v16 w[RT_ROW_PANELS];
-    const float *restrict x = t.x;
+    const float *x[ROW_POINTERS], *w[PANEL_POINTERS];
     const int last = partial ? t.last : 16, row = rt_row_floats(format);
-    _Static_assert(RT_ROW_PANELS <= 9, "three pointers reach three panels each");
-    const float *restrict panel_0 = t.w, *restrict panel_3 = panel_0 + 3 * t.w_panel, *restrict panel_6 = panel_3 + 3 * t.w_panel;
 
     RT_UNROLL for (int r = 0; r < rows; r++)
         RT_UNROLL for (int p = 0; p < panels; p++)
             sum[r * panels + p] = rt_tile_start(&t, r, p, p == panels - 1 ? last : 16);
-    for (int i = 0; i < t.in; i++, panel_0 += row, panel_3 += row, panel_6 += row) {
-        if (rows > 1 && rows == RT_TILE_ROWS)
-            RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch_later(panel_0 + (size_t)(panels + p) * t.w_panel);
-        RT_UNROLL for (int p = 0; p < panels; p++)
-            w[p] = rt_load_as((p < 3 ? panel_0 : p < 6 ? panel_3 : panel_6) + (size_t)(p % 3) * t.w_panel, format);
-        RT_UNROLL for (int r = 0; r < rows; r++) {
-            rt_v16 input = rt_set1(x[(size_t)r * t.x_stride + i]);
-            RT_UNROLL for (int p = 0; p < panels; p++)
-                sum[r * panels + p] = rt_fma(input, w[p], sum[r * panels + p]);
+    RT_UNROLL for (int k = 0; 3 * k < rows; k++) x[k] = t.x + 3 * (size_t)k * t.x_stride;
+    RT_UNROLL for (int k = 0; 3 * k < panels; k++) w[k] = t.w + 3 * (size_t)k * t.w_panel;
+#define RT_INPUTS(n) do { \
+        RT_UNROLL for (int k = 0; k < (n); k++) rt_tile_step(sum, &t, x, w, k, rows, panels, format); \
+        RT_UNROLL for (int k = 0; 3 * k < rows; k++) x[k] += (n); \
+        RT_UNROLL for (int k = 0; 3 * k < panels; k++) w[k] += (n) * row; } while (0)
+    int left = t.in;
+    if (rows > 1 && rows == RT_TILE_ROWS) {
+        const size_t step = t.tiles > 1 ? sizeof(float) * (size_t)row / (size_t)t.tiles : 0;
+        const char *ahead = (const char *)(t.w + (size_t)panels * t.w_panel) + (size_t)(t.tile * t.in) * step;
+        for (; left >= INPUTS; left -= INPUTS, ahead += INPUTS * step) {
+            RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch_later(ahead + (size_t)p * t.w_panel * sizeof(float));
+            RT_INPUTS(INPUTS);
         }
     }
+    for (; left > 0; left--) RT_INPUTS(1);
+#undef RT_INPUTS
     rt_tile_end(sum, t.y, t.y_stride, rows, panels, last, t.activation, t.add, partial ? t.add_last : 16);
 }
 
@@ -672,7 +692,7 @@ RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, const RtFormat
 {
 #define RT_ROWS(n) { \
         rt_tile(t, n, panels, format, partial); \
-        t.x += n * t.x_stride, t.y += n * t.y_stride, rows -= n; }
+        t.x += n * t.x_stride, t.y += n * t.y_stride, t.tile++, rows -= n; }
     while (rows >= RT_TILE_ROWS) RT_ROWS(RT_TILE_ROWS)
     if (RT_TILE_ROWS > 8 && rows >= 8) RT_ROWS(8)
     if (RT_TILE_ROWS > 4 && rows >= 4) RT_ROWS(4)
@@ -839,7 +859,8 @@ RT_INLINE size_t rt_panel_floats(const RtLinear *shape, const RtFormat format)
     return format == RT_F32 ? 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0)) : rt_panel_bytes(shape->in, shape->has_bias, 16) / sizeof(float);
 }
 
-RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride, const RtFormat format)
+/* rows: of all tiles. */
+RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride, int rows, const RtFormat format)
 {
     RtTile t;
     t.y = y, t.y_stride = y_stride;
@@ -847,6 +868,7 @@ RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride
     t.w_panel = rt_panel_floats(shape, format);
     t.last = 16, t.one_stream = shape->one_stream;
     t.add = NULL, t.add_last = 16;
+    t.tile = 0, t.tiles = rows / RT_TILE_ROWS;
     return t;
 }
 
@@ -868,7 +890,7 @@ RT_INLINE void rt_linear_panels(const RtLinear *shape, RtTile t, RtActivation ac
 RT_INLINE void rt_linear_as(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end,
                             const RtFormat format)
 {
-    const RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, (size_t)shape->y_stride, format);
+    const RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, (size_t)shape->y_stride, rows, format);
     rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, rows, end - begin, format);
 }
 
@@ -889,7 +911,8 @@ RT_INLINE void rt_linear_gate_as(const RtLinear *shape, float *y, const float *x
         for (int r = 0, n; r < rows; r += n) {
             n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
             float *to = y + (size_t)r * y_stride + 16 * (size_t)p;
-            const RtTile g = rt_linear_tile(shape, to, y_stride, format), u = rt_linear_tile(shape, factor, width, format);
+            RtTile g = rt_linear_tile(shape, to, y_stride, rows, format), u = rt_linear_tile(shape, factor, width, rows, format);
+            g.tile = u.tile = r / RT_TILE_ROWS;
             const float *from = x + (size_t)r * g.x_stride, *weights = (const float *)w + (size_t)p * g.w_panel;
             for (int second = 0; second < 2; second++, weights += (size_t)((shape->out + 15) / 16) * g.w_panel)
                 rt_linear_panels(shape, second ? u : g, RT_IDENTITY, from, weights, n, panels, format);
@@ -909,7 +932,7 @@ RT_INLINE void rt_linear_add_as(const RtLinear *shape, float *y, const float *x,
     XF_ALIGN(64) float sums[RT_PIECE];
     const size_t y_stride = (size_t)shape->y_stride;
     if (rows == 1 && (shape->activation == RT_IDENTITY || shape->activation == RT_RELU)) {
-        RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, y_stride, format);
+        RtTile t = rt_linear_tile(shape, y + 16 * (size_t)begin, y_stride, 1, format);
         t.add = a + 16 * (size_t)begin, t.add_last = rt_lanes_at(shape->out, 16 * (end - 1));
         rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, 1, end - begin, format);
         return;
@@ -917,10 +940,11 @@ RT_INLINE void rt_linear_add_as(const RtLinear *shape, float *y, const float *x,
     for (int p = begin; p < end; p += RT_TILE_PANELS) {
         const int panels = end - p < RT_TILE_PANELS ? end - p : RT_TILE_PANELS;
         const size_t width = 16 * (size_t)panels;
-        const RtTile t = rt_linear_tile(shape, sums, width, format);
+        RtTile t = rt_linear_tile(shape, sums, width, rows, format);
         for (int r = 0, n; r < rows; r += n) {
             n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
             const size_t at = (size_t)r * y_stride + 16 * (size_t)p;
+            t.tile = r / RT_TILE_ROWS;
             rt_linear_panels(shape, t, shape->activation, x + (size_t)r * t.x_stride, (const float *)w + (size_t)p * t.w_panel, n, panels,
                              format);
             for (int k = 0; k < n; k++)

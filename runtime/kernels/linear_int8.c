@@ -24,6 +24,7 @@ RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, RtByteRows *bytes, c
     t.has_bias = shape->has_bias, t.last = 16;
     t.activation = RT_IDENTITY;
     t.add = NULL, t.add_last = 16;
+    t.tile = 0, t.tiles = rows / RT_BYTES_ROWS;
     return t;
 }
 
@@ -31,6 +32,7 @@ RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, RtByteRows *bytes, c
 RT_INLINE RtByteTile rt_byte_tile_at(RtByteTile t, int r)
 {
     t.q += (size_t)r * (size_t)t.groups * RT_GROUP, t.scale += r * t.groups, t.start += r * t.groups;
+    t.tile = r / RT_BYTES_ROWS;
     return t;
 }
 

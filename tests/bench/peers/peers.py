@@ -115,7 +115,7 @@ def costs(o, results, r):
     return x["flops"] / done, x["bytes"] / done, x["level"]
 
 
-def share_of_limit(results, r, cost, mine, reading):
+def share_of_limit(results, r, cost, mine, reading=None):
     """(percent of the least time that a run could take, of what). Of a decoder's steps, turn by turn, of what reading their bytes
     takes; else by the limits probed. The peak that is probed is that of f32: of other formats only reading has a limit."""
     if not cost:
@@ -193,20 +193,21 @@ def of_workers(o, results, r, found):
     result = {"unit": unit, "ours": None, "peers": [], "ratio": None, "limit_pct": None, "limit": None}
     choices = [(peer, settings.best(found, peer, r)) for peer in [OURS, *r.peers]]
     try:
-        ours.program(o.xformc, o.work, r.model, r.dtype) if r.work != "start" else None
+        if r.work != "start":
+            ours.program(o.xformc, o.work, r.model, r.dtype)
     except ours.Missing as e:
         result["missing"] = str(e)
         choices = choices[1:]
     cost = None if "missing" in result else costs(o, results, r)
     opened = sides.opened(o.work, o.xformc, r, choices)
-    reading = None
+    reading = []
     try:
         kept = agree(o, r, opened)
         if cost and r.work == "decode":
-            reading = sides.Side(o.work, o.xformc, table.READING, r, {"bytes": int(cost[1])})
-        sides.take_turns(opened + [reading] if reading else opened, units, rounds_of(o, r), o.seconds, o.clock)
+            reading = sides.opened(o.work, o.xformc, r, [(table.READING, {"bytes": int(cost[1])})])
+        sides.take_turns(opened + reading, units, rounds_of(o, r), o.seconds, o.clock)
     finally:
-        for side in opened + [reading] if reading else opened:
+        for side in opened + reading:
             side.close()
     for side in opened:
         if side.idle > 0.02 * o.rounds * o.seconds * (len(opened) - 1):
@@ -219,7 +220,7 @@ def of_workers(o, results, r, found):
     if result["ours"]:
         best = max(result["peers"], key=lambda side: side["speed"])
         result["ratio"] = ratio_of(result["ours"]["speeds"], best["speeds"])
-        result["limit_pct"], result["limit"] = share_of_limit(results, r, cost, opened[0], reading)
+        result["limit_pct"], result["limit"] = share_of_limit(results, r, cost, opened[0], *reading)
     return result
 
 

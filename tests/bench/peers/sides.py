@@ -70,11 +70,21 @@ def command_of(root, xformc, peer, r, choice):
     sys.exit(f"{peer} is no peer")
 
 
-class Side:
-    """A worker. speeds: units a second of each turn; idle: seconds of processor time outside its turns."""
+class Turns:
+    """What takes turns. speeds: units a second of each; idle: seconds of processor time outside them."""
+
+    def __init__(self, peer, choice):
+        self.peer, self.choice, self.speeds, self.idle = peer, choice, [], 0.0
+
+    def speed(self):
+        return statistics.median(self.speeds)
+
+
+class Side(Turns):
+    """A worker."""
 
     def __init__(self, root, xformc, peer, r, choice):
-        self.peer, self.choice, self.speeds, self.idle = peer, choice, [], 0.0
+        super().__init__(peer, choice)
         environment = {**os.environ, "OMP_NUM_THREADS": str(r.threads), "MKL_NUM_THREADS": str(r.threads), "HF_HUB_OFFLINE": "1",
                        "HF_HUB_DISABLE_PROGRESS_BARS": "1", "PYTHONWARNINGS": "ignore", "TOKENIZERS_PARALLELISM": "false"}
         environment.update({key: value for key, value in choice.items() if key.isupper() and value})
@@ -122,20 +132,17 @@ class Side:
             once = statistics.median(times) / 1e9 if clock == "wall" else (self.used - before) / len(times)
             self.speeds.append(units / once)
 
-    def speed(self):
-        return statistics.median(self.speeds)
-
     def close(self):
         self.process.stdin.close()
         self.process.wait()
         self.errors.close()
 
 
-class Start:
+class Start(Turns):
     """A program that is started anew for each run and has ended, or answered, with its first token: of texts, both with a vocabulary."""
 
     def __init__(self, root, xformc, peer, r, choice):
-        self.peer, self.choice, self.speeds, self.idle = peer, choice, [], 0.0
+        super().__init__(peer, choice)
         gguf = models.gguf_file(root, r.model, GGUF_FORMS[r.dtype], words=True)
         if peer == settings.OURS:
             self.command, self.request, self.lines = [ours.standalone(xformc, root, gguf), "-n", "1", "--temp", "0", "the"], "", None
@@ -163,9 +170,6 @@ class Start:
             times.append(self.once())
         if counted:
             self.speeds.append(units / statistics.median(times))
-
-    def speed(self):
-        return statistics.median(self.speeds)
 
     def close(self):
         pass

@@ -171,9 +171,11 @@ typedef enum RtNormKind {
  * rt_linear_gate_f32: panels of two such matrices, G's, then U's, and y = activation(G x + b) * (U x + c).
  * rt_linear_add_f32: y = a + that, where a has y's stride, and may be y.
  * one_stream: weights come from memory, not from a cache, so that one row reads panel after panel; else many panels abreast.
+ * Of many rows, no_prefetch: full tiles do not ask for the panels behind theirs; wide_tile: of f32 and bf16, tiles of fewer rows and more
+ * panels than usual. None of these changes a bit.
  * The same with another format for f32: w is panels of rt_panel_bytes. With int8 or int4 x is rounded to 8 bits in groups of 32, as the
  * weights are; with bf16 it is not, and y has the bits of the f32 kernel with the same weights. */
-typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; int one_stream; } RtLinear;
+typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; int one_stream, no_prefetch, wide_tile; } RtLinear;
 
 /* A panel of weights of 16 bits: f32 biases [16], if any; then [in][16] weights, to a multiple of 64 bytes.
  * Of 8 or 4 bits, in groups of 32 inputs, the last one padded: f32 biases [16], if any; f16 factors [groups][16], to a multiple of

@@ -17,6 +17,10 @@ RT_INLINE size_t rt_panel_floats(const RtLinear *shape, const RtFormat format)
     return format == RT_F32 ? 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0)) : rt_panel_bytes(shape->in, shape->has_bias, 16) / sizeof(float);
 }
 
+/* A full tile of many rows. */
+RT_INLINE int rt_linear_rows(const RtLinear *shape) { return shape->wide_tile ? RT_WIDE_ROWS : RT_TILE_ROWS; }
+RT_INLINE int rt_linear_abreast(const RtLinear *shape) { return shape->wide_tile ? RT_WIDE_PANELS : RT_TILE_PANELS; }
+
 /* rows: of all tiles. */
 RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride, int rows, const RtFormat format)
 {
@@ -26,7 +30,8 @@ RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride
     t.w_panel = rt_panel_floats(shape, format);
     t.last = 16, t.one_stream = shape->one_stream;
     t.add = NULL, t.add_last = 16;
-    t.tile = 0, t.tiles = rows / RT_TILE_ROWS;
+    t.wide = shape->wide_tile;
+    t.tile = 0, t.tiles = shape->no_prefetch ? 0 : rows / rt_linear_rows(shape);
     return t;
 }
 
@@ -54,7 +59,7 @@ RT_INLINE void rt_linear_as(const RtLinear *shape, float *y, const float *x, con
 
 /* What goes into y by way of another number waits in a piece: of one row as many panels as stand abreast, of many one tile. */
 enum {
-    RT_PIECE = 16 * (RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS)
+    RT_PIECE = 16 * RT_MOST_SUMS
 };
 
 RT_INLINE void rt_linear_gate_as(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end,
@@ -62,15 +67,15 @@ RT_INLINE void rt_linear_gate_as(const RtLinear *shape, float *y, const float *x
 {
     XF_ALIGN(64) float factor[RT_PIECE];
     const size_t y_stride = (size_t)shape->y_stride;
-    const int abreast = rows == 1 ? RT_ROW_PANELS : RT_TILE_PANELS;
+    const int abreast = rows == 1 ? RT_ROW_PANELS : rt_linear_abreast(shape), most = rt_linear_rows(shape);
     for (int p = begin; p < end; p += abreast) {
         const int panels = end - p < abreast ? end - p : abreast;
         const size_t width = 16 * (size_t)panels;
         for (int r = 0, n; r < rows; r += n) {
-            n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
+            n = rows - r < most ? rows - r : most;
             float *to = y + (size_t)r * y_stride + 16 * (size_t)p;
             RtTile g = rt_linear_tile(shape, to, y_stride, rows, format), u = rt_linear_tile(shape, factor, width, rows, format);
-            g.tile = u.tile = r / RT_TILE_ROWS;
+            g.tile = u.tile = r / most;
             const float *from = x + (size_t)r * g.x_stride, *weights = (const float *)w + (size_t)p * g.w_panel;
             for (int second = 0; second < 2; second++, weights += (size_t)((shape->out + 15) / 16) * g.w_panel)
                 rt_linear_panels(shape, second ? u : g, RT_IDENTITY, from, weights, n, panels, format);
@@ -95,14 +100,15 @@ RT_INLINE void rt_linear_add_as(const RtLinear *shape, float *y, const float *x,
         rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, 1, end - begin, format);
         return;
     }
-    for (int p = begin; p < end; p += RT_TILE_PANELS) {
-        const int panels = end - p < RT_TILE_PANELS ? end - p : RT_TILE_PANELS;
+    const int abreast = rt_linear_abreast(shape), most = rt_linear_rows(shape);
+    for (int p = begin; p < end; p += abreast) {
+        const int panels = end - p < abreast ? end - p : abreast;
         const size_t width = 16 * (size_t)panels;
         RtTile t = rt_linear_tile(shape, sums, width, rows, format);
         for (int r = 0, n; r < rows; r += n) {
-            n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
+            n = rows - r < most ? rows - r : most;
             const size_t at = (size_t)r * y_stride + 16 * (size_t)p;
-            t.tile = r / RT_TILE_ROWS;
+            t.tile = r / most;
             rt_linear_panels(shape, t, shape->activation, x + (size_t)r * t.x_stride, (const float *)w + (size_t)p * t.w_panel, n, panels,
                              format);
             for (int k = 0; k < n; k++)

@@ -50,12 +50,14 @@ RT_INLINE void rt_prefetch(const void *p) { (void)p; }
 RT_INLINE void rt_prefetch_later(const void *p) { (void)p; }
 #endif
 
-/* Of rt_tile.h: RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */
+/* Of rt_tile.h: RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers, or those of a wide tile; one row alone takes RT_ROW_PANELS panels
+ * abreast. */
 
 #if defined(__AVX512F__) && !defined(RT_PORTABLE)
 /* ---- AVX-512: one vector -------------------------------------------------------------------------------- */
 
 enum { RT_TILE_ROWS = 14, RT_TILE_PANELS = 2, RT_ROW_PANELS = 8 };      /* 28 sums, 2 weights, 1 input of 32 */
+enum { RT_WIDE_ROWS = 8, RT_WIDE_PANELS = 3 };                          /* 24, 3, 1 */
 typedef struct rt_v16 { __m512 v; } rt_v16;
 #define RT_ONE_VECTOR
 
@@ -118,6 +120,7 @@ RT_INLINE float rt_max_of(rt_v16 a)
 /* ---- AVX2: two vectors ---------------------------------------------------------------------------------- */
 
 enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 6 };       /* 12 sums, 2 weights, 1 input of 16 */
+enum { RT_WIDE_ROWS = 2, RT_WIDE_PANELS = 2 };                          /* 8, 4, 1 */
 typedef struct rt_v16 { __m256 low, high; } rt_v16;
 
 RT_INLINE rt_v16 rt_of(__m256 low, __m256 high) { rt_v16 r; r.low = low, r.high = high; return r; }
@@ -222,9 +225,11 @@ RT_INLINE rt_bits rt_less(rt_part a, rt_part b) { return a < b ? 0xffffffffu : 0
 enum { RT_PARTS = 64 / sizeof(rt_part) };
 #if defined(__aarch64__) && defined(__ARM_NEON) && !defined(RT_PORTABLE) && !defined(RT_PLAIN_C)
 enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 4 };       /* 24 sums, 4 weights, 1 input of 32 */
+enum { RT_WIDE_ROWS = 2, RT_WIDE_PANELS = 2 };                          /* 16, 8, 1 */
 RT_INLINE rt_part rt_fma_part(rt_part a, rt_part b, rt_part c) { return (rt_part)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b); }
 #else
 enum { RT_TILE_ROWS = 2, RT_TILE_PANELS = 1, RT_ROW_PANELS = 2 };       /* 8 sums of 4 floats, of 16 registers */
+enum { RT_WIDE_ROWS = 1, RT_WIDE_PANELS = 2 };
 RT_INLINE rt_part rt_fma_part(rt_part a, rt_part b, rt_part c) { return a * b + c; }
 #endif
 typedef struct rt_v16 { rt_part v[RT_PARTS]; } rt_v16;

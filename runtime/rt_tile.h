@@ -42,7 +42,7 @@ typedef struct RtTile {
     float *y;
     const float *x, *w;
     size_t y_stride, x_stride, w_panel;
-    int in, last, one_stream;
+    int in, last, one_stream, wide;
     RtStart start;
     RtActivation activation;
     const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
@@ -93,16 +93,19 @@ RT_INLINE void rt_tile_step(rt_v16 *sum, const RtTile *t, const float *const *x,
     }
 }
 
+#define RT_MORE(a, b) ((a) > (b) ? (a) : (b))
+enum { RT_MOST_SUMS = RT_MORE(RT_MORE(RT_TILE_ROWS * RT_TILE_PANELS, RT_WIDE_ROWS * RT_WIDE_PANELS), RT_ROW_PANELS) };
+
 /* The full tiles of many rows ask for the panels behind theirs, each for its part of them, so that these are in the second-level cache
  * when their turn comes: 128 rows times weights that no cache holds, 102 for 95 GFLOP/s, from a cache as fast as without (512 x 1536 to
  * 2048 x 512 on a Zen 4). Parts, and two inputs in a turn of the loop, are worth a tenth on a Sapphire Rapids, where every tile asking for all
  * of them is more than its memory answers, and the other thread of a core takes half of what is decoded: 136 for 123.
  *
- * rows, panels and format are literals of the caller; partial says that the tile's last panel is the matrix's last. */
-RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtFormat format, int partial)
+ * rows, panels, format and full are literals of the caller; partial says that the tile's last panel is the matrix's last. */
+RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtFormat format, int partial, const int full)
 {
     enum { INPUTS = 2, ROW_POINTERS = (RT_TILE_ROWS + 2) / 3, PANEL_POINTERS = (RT_ROW_PANELS + 2) / 3 };
-    rt_v16 sum[RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS];
+    rt_v16 sum[RT_MOST_SUMS];
     const float *x[ROW_POINTERS], *w[PANEL_POINTERS];
     const int last = partial ? t.last : 16, row = rt_row_floats(format);
 
@@ -115,7 +118,7 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtForma
         RT_UNROLL for (int k = 0; k < (n); k++) rt_tile_step(sum, &t, x, w, k, rows, panels, format); \
         RT_UNROLL for (int k = 0; 3 * k < rows; k++) x[k] += (n); \
         RT_UNROLL for (int k = 0; 3 * k < panels; k++) w[k] += (n) * row; } while (0)
-    const int full = rows == RT_TILE_ROWS && panels == RT_TILE_PANELS, inputs = full ? INPUTS : 1;
+    const int inputs = full ? INPUTS : 1;
     const size_t step = full && t.tiles > 1 ? sizeof(float) * (size_t)row / (size_t)t.tiles : 0;
     const char *ahead = (const char *)(t.w + (size_t)panels * t.w_panel) + (size_t)(t.tile * t.in) * step;
     int left = t.in;
@@ -129,17 +132,17 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtForma
     rt_tile_end(sum, t.y, t.y_stride, rows, panels, last, t.activation, t.add, partial ? t.add_last : 16);
 }
 
-/* Any number of rows of `panels` abreast: full tiles, then 8, 4, 2 and 1 rows. */
-RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, const RtFormat format, int partial)
+/* Any number of rows of `panels` abreast: tiles of `most`, full ones if these are what the caller cuts into, then of 8, 4, 2 and 1 rows. */
+RT_INLINE void rt_tile_rows(RtTile t, int rows, const int most, const int panels, const RtFormat format, int partial, const int full)
 {
-#define RT_ROWS(n) { \
-        rt_tile(t, n, panels, format, partial); \
+#define RT_ROWS(n, full) { \
+        rt_tile(t, n, panels, format, partial, full); \
         t.x += n * t.x_stride, t.y += n * t.y_stride, t.tile++, rows -= n; }
-    while (rows >= RT_TILE_ROWS) RT_ROWS(RT_TILE_ROWS)
-    if (RT_TILE_ROWS > 8 && rows >= 8) RT_ROWS(8)
-    if (RT_TILE_ROWS > 4 && rows >= 4) RT_ROWS(4)
-    if (RT_TILE_ROWS > 2 && rows >= 2) RT_ROWS(2)
-    if (RT_TILE_ROWS > 1 && rows >= 1) RT_ROWS(1)
+    while (rows >= most) RT_ROWS(most, full)
+    if (most > 8 && rows >= 8) RT_ROWS(8, 0)
+    if (most > 4 && rows >= 4) RT_ROWS(4, 0)
+    if (most > 2 && rows >= 2) RT_ROWS(2, 0)
+    if (most > 1 && rows >= 1) RT_ROWS(1, 0)
 #undef RT_ROWS
 }
 
@@ -151,7 +154,7 @@ RT_INLINE void rt_tile_one_row_of(RtTile t, int panels, const RtFormat format)
 {
 #define RT_PANELS(n) { \
         panels -= n; \
-        rt_tile(t, 1, n, format, panels == 0); \
+        rt_tile(t, 1, n, format, panels == 0, 0); \
         t.w += n * t.w_panel, t.y += 16 * n; \
         if (t.add) t.add += 16 * n; }
     while (t.one_stream && panels >= 1) RT_PANELS(1)
@@ -162,19 +165,24 @@ RT_INLINE void rt_tile_one_row_of(RtTile t, int panels, const RtFormat format)
 #undef RT_PANELS
 }
 
+/* Many rows and panels, in tiles of `most` x `abreast`; panels that are left over, one by one. */
+RT_INLINE void rt_tile_many(RtTile t, int rows, int panels, const int most, const int abreast, const RtFormat format)
+{
+    for (; panels >= abreast; t.w += (size_t)abreast * t.w_panel, t.y += 16 * abreast) {
+        panels -= abreast;
+        rt_tile_rows(t, rows, most, abreast, format, panels == 0, 1);
+    }
+    if (abreast == 1) return;
+    for (; panels > 0; t.w += t.w_panel, t.y += 16) rt_tile_rows(t, rows, RT_TILE_ROWS, 1, format, --panels == 0, 0);
+}
+
 /* The product of any number of rows and panels. */
 RT_INLINE void rt_tile_all_of(RtTile t, int rows, int panels, const RtFormat format)
 {
-    if (rows == 1) {
-        rt_tile_one_row_of(t, panels, format);
-        return;
-    }
-    t.add = NULL;                   /* that is for one row, and code of every tile */
-    for (; panels >= RT_TILE_PANELS; t.w += RT_TILE_PANELS * t.w_panel, t.y += 16 * RT_TILE_PANELS) {
-        panels -= RT_TILE_PANELS;
-        rt_tile_rows(t, rows, RT_TILE_PANELS, format, panels == 0);
-    }
-    if (RT_TILE_PANELS > 1 && panels) rt_tile_rows(t, rows, 1, format, 1);
+    t.add = rows == 1 ? t.add : NULL;               /* else code of every tile */
+    if (rows == 1) rt_tile_one_row_of(t, panels, format);
+    else if (t.wide) rt_tile_many(t, rows, panels, RT_WIDE_ROWS, RT_WIDE_PANELS, format);
+    else rt_tile_many(t, rows, panels, RT_TILE_ROWS, RT_TILE_PANELS, format);
 }
 
 RT_INLINE void rt_tile_one_row(RtTile t, int panels) { rt_tile_one_row_of(t, panels, RT_F32); }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const CutRow cut_rows[CUTS] = {
-#define LINEAR_CUT(id, name, one_stream, panels, rows, words) [LINEAR_CUT_##id] = { name, one_stream, panels, rows, words },
+#define LINEAR_CUT(id, name, one_stream, panels, rows, field, words) [LINEAR_CUT_##id] = { name, one_stream, panels, rows, field, words },
 #include "cuts.def"
 #undef LINEAR_CUT
 };

@@ -8,13 +8,13 @@
 #include "text.h"
 
 typedef enum LinearCut {
-#define LINEAR_CUT(id, name, one_stream, panels, rows, words) LINEAR_CUT_##id,
+#define LINEAR_CUT(id, name, one_stream, panels, rows, field, words) LINEAR_CUT_##id,
 #include "cuts.def"
 #undef LINEAR_CUT
     CUTS
 } LinearCut;
 
-typedef struct CutRow { const char *name; int one_stream, panels, rows; const char *words; } CutRow;
+typedef struct CutRow { const char *name; int one_stream, panels, rows; const char *field, *words; } CutRow;
 extern const CutRow cut_rows[CUTS];
 
 /* One function of NAME_kernels.h: how it is cut, and how long a call took with each cut that was measured, in microseconds; 0: not measured. */

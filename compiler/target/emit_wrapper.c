@@ -49,6 +49,11 @@ static bool one_stream(const Emit *e, const PlanOp *op, LinearCut cut)
     return !format_is_quantised(op->weights->format) && (says < 0 ? e->plan->one_stream : says == 1);
 }
 
+static const char *field_of(const Emit *e, LinearCut cut)
+{
+    return cut_rows[cut].field ? arena_format(e->arena, ", .%s = 1", cut_rows[cut].field) : "";
+}
+
 static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     long long in = op->weights->tensor[0]->dim[1].bound, out = op->result->dim[op->result->rank - 1].bound;
@@ -58,7 +63,7 @@ static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                            suffix(op));
     w->shape = arena_format(e->arena, "{ .in = %lld, .out = %lld, .x_stride = %lld, .y_stride = %lld, .has_bias = %d, .activation = %s%s }",
                             in, out, (long long)op->in[0]->stride, (long long)op->out[0]->stride, bias, emit_activation(e, op->activation),
-                            one_stream(e, op, w->cut) ? ", .one_stream = 1" : "");
+                            arena_format(e->arena, "%s%s", one_stream(e, op, w->cut) ? ", .one_stream = 1" : "", field_of(e, w->cut)));
     const char *sum = bias ? "x W^T + b" : "x W^T";
     w->doc = arena_format(e->arena, active ? "y = %s(%s)" : "y = %s%s", active ? activation_name(op->activation) : "", sum);
     if (op->kernel == KERNEL_LINEAR_ADD) w->doc = arena_format(e->arena, "y = a + %s", w->doc + strlen("y = "));
@@ -297,6 +302,7 @@ bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut)
     const CutRow *row = &cut_rows[cut];
     if (!kernel_is_linear(w->kernel) || cut == LINEAR_CUT_USUAL) return false;
     if (row->rows) return w->split == SPLIT_ROWS && most_rows(e->plan) > row->rows;
+    if (row->field) return w->split == SPLIT_ROWS && (cut != LINEAR_CUT_WIDE_TILE || !format_is_quantised(w->op->weights->format));
     if (w->split == SPLIT_ROWS || w->op->weights->format != FORMAT_PANELS_F32) return false;
     return row->panels ? w->parts > row->panels : w->parts > 1 && e->plan->one_stream != (row->one_stream == 1);
 }

@@ -59,12 +59,14 @@ RT_INLINE void rt_prefetch(const void *p) { (void)p; }
 RT_INLINE void rt_prefetch_later(const void *p) { (void)p; }
 #endif
 
-/* Of rt_tile.h: RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers; one row alone takes RT_ROW_PANELS panels abreast. */
+/* Of rt_tile.h: RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers, or those of a wide tile; one row alone takes RT_ROW_PANELS panels
+ * abreast. */
 
 #if defined(__AVX512F__) && !defined(RT_PORTABLE)
 /* ---- AVX-512: one vector -------------------------------------------------------------------------------- */
 
 enum { RT_TILE_ROWS = 14, RT_TILE_PANELS = 2, RT_ROW_PANELS = 8 };      /* 28 sums, 2 weights, 1 input of 32 */
+enum { RT_WIDE_ROWS = 8, RT_WIDE_PANELS = 3 };                          /* 24, 3, 1 */
 typedef struct rt_v16 { __m512 v; } rt_v16;
 #define RT_ONE_VECTOR
 
@@ -127,6 +129,7 @@ RT_INLINE float rt_max_of(rt_v16 a)
 /* ---- AVX2: two vectors ---------------------------------------------------------------------------------- */
 
 enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 6 };       /* 12 sums, 2 weights, 1 input of 16 */
+enum { RT_WIDE_ROWS = 2, RT_WIDE_PANELS = 2 };                          /* 8, 4, 1 */
 typedef struct rt_v16 { __m256 low, high; } rt_v16;
 
 RT_INLINE rt_v16 rt_of(__m256 low, __m256 high) { rt_v16 r; r.low = low, r.high = high; return r; }
@@ -231,9 +234,11 @@ RT_INLINE rt_bits rt_less(rt_part a, rt_part b) { return a < b ? 0xffffffffu : 0
 enum { RT_PARTS = 64 / sizeof(rt_part) };
 #if defined(__aarch64__) && defined(__ARM_NEON) && !defined(RT_PORTABLE) && !defined(RT_PLAIN_C)
 enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 4 };       /* 24 sums, 4 weights, 1 input of 32 */
+enum { RT_WIDE_ROWS = 2, RT_WIDE_PANELS = 2 };                          /* 16, 8, 1 */
 RT_INLINE rt_part rt_fma_part(rt_part a, rt_part b, rt_part c) { return (rt_part)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b); }
 #else
 enum { RT_TILE_ROWS = 2, RT_TILE_PANELS = 1, RT_ROW_PANELS = 2 };       /* 8 sums of 4 floats, of 16 registers */
+enum { RT_WIDE_ROWS = 1, RT_WIDE_PANELS = 2 };
 RT_INLINE rt_part rt_fma_part(rt_part a, rt_part b, rt_part c) { return a * b + c; }
 #endif
 typedef struct rt_v16 { rt_part v[RT_PARTS]; } rt_v16;
@@ -600,7 +605,7 @@ typedef struct RtTile {
     float *y;
     const float *x, *w;
     size_t y_stride, x_stride, w_panel;
-    int in, last, one_stream;
+    int in, last, one_stream, wide;
     RtStart start;
     RtActivation activation;
     const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
@@ -651,16 +656,19 @@ RT_INLINE void rt_tile_step(rt_v16 *sum, const RtTile *t, const float *const *x,
     }
 }
 
+#define RT_MORE(a, b) ((a) > (b) ? (a) : (b))
+enum { RT_MOST_SUMS = RT_MORE(RT_MORE(RT_TILE_ROWS * RT_TILE_PANELS, RT_WIDE_ROWS * RT_WIDE_PANELS), RT_ROW_PANELS) };
+
 /* The full tiles of many rows ask for the panels behind theirs, each for its part of them, so that these are in the second-level cache
  * when their turn comes: 128 rows times weights that no cache holds, 102 for 95 GFLOP/s, from a cache as fast as without (512 x 1536 to
  * 2048 x 512 on a Zen 4). Parts, and two inputs in a turn of the loop, are worth a tenth on a Sapphire Rapids, where every tile asking for all
  * of them is more than its memory answers, and the other thread of a core takes half of what is decoded: 136 for 123.
  *
- * rows, panels and format are literals of the caller; partial says that the tile's last panel is the matrix's last. */
-RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtFormat format, int partial)
+ * rows, panels, format and full are literals of the caller; partial says that the tile's last panel is the matrix's last. */
+RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtFormat format, int partial, const int full)
 {
     enum { INPUTS = 2, ROW_POINTERS = (RT_TILE_ROWS + 2) / 3, PANEL_POINTERS = (RT_ROW_PANELS + 2) / 3 };
-    rt_v16 sum[RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS];
+    rt_v16 sum[RT_MOST_SUMS];
     const float *x[ROW_POINTERS], *w[PANEL_POINTERS];
     const int last = partial ? t.last : 16, row = rt_row_floats(format);
 
@@ -673,31 +681,31 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtForma
         RT_UNROLL for (int k = 0; k < (n); k++) rt_tile_step(sum, &t, x, w, k, rows, panels, format); \
         RT_UNROLL for (int k = 0; 3 * k < rows; k++) x[k] += (n); \
         RT_UNROLL for (int k = 0; 3 * k < panels; k++) w[k] += (n) * row; } while (0)
+    const int inputs = full ? INPUTS : 1;
+    const size_t step = full && t.tiles > 1 ? sizeof(float) * (size_t)row / (size_t)t.tiles : 0;
+    const char *ahead = (const char *)(t.w + (size_t)panels * t.w_panel) + (size_t)(t.tile * t.in) * step;
     int left = t.in;
-    if (rows > 1 && rows == RT_TILE_ROWS) {
-        const size_t step = t.tiles > 1 ? sizeof(float) * (size_t)row / (size_t)t.tiles : 0;
-        const char *ahead = (const char *)(t.w + (size_t)panels * t.w_panel) + (size_t)(t.tile * t.in) * step;
-        for (; left >= INPUTS; left -= INPUTS, ahead += INPUTS * step) {
+    for (; left >= inputs; left -= inputs, ahead += INPUTS * step) {
+        if (full)
             RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch_later(ahead + (size_t)p * t.w_panel * sizeof(float));
-            RT_INPUTS(INPUTS);
-        }
+        RT_INPUTS(inputs);
     }
-    for (; left > 0; left--) RT_INPUTS(1);
+    if (full && left > 0) RT_INPUTS(1);
 #undef RT_INPUTS
     rt_tile_end(sum, t.y, t.y_stride, rows, panels, last, t.activation, t.add, partial ? t.add_last : 16);
 }
 
-/* Any number of rows of `panels` abreast: full tiles, then 8, 4, 2 and 1 rows. */
-RT_INLINE void rt_tile_rows(RtTile t, int rows, const int panels, const RtFormat format, int partial)
+/* Any number of rows of `panels` abreast: tiles of `most`, full ones if these are what the caller cuts into, then of 8, 4, 2 and 1 rows. */
+RT_INLINE void rt_tile_rows(RtTile t, int rows, const int most, const int panels, const RtFormat format, int partial, const int full)
 {
-#define RT_ROWS(n) { \
-        rt_tile(t, n, panels, format, partial); \
+#define RT_ROWS(n, full) { \
+        rt_tile(t, n, panels, format, partial, full); \
         t.x += n * t.x_stride, t.y += n * t.y_stride, t.tile++, rows -= n; }
-    while (rows >= RT_TILE_ROWS) RT_ROWS(RT_TILE_ROWS)
-    if (RT_TILE_ROWS > 8 && rows >= 8) RT_ROWS(8)
-    if (RT_TILE_ROWS > 4 && rows >= 4) RT_ROWS(4)
-    if (RT_TILE_ROWS > 2 && rows >= 2) RT_ROWS(2)
-    if (RT_TILE_ROWS > 1 && rows >= 1) RT_ROWS(1)
+    while (rows >= most) RT_ROWS(most, full)
+    if (most > 8 && rows >= 8) RT_ROWS(8, 0)
+    if (most > 4 && rows >= 4) RT_ROWS(4, 0)
+    if (most > 2 && rows >= 2) RT_ROWS(2, 0)
+    if (most > 1 && rows >= 1) RT_ROWS(1, 0)
 #undef RT_ROWS
 }
 
@@ -709,7 +717,7 @@ RT_INLINE void rt_tile_one_row_of(RtTile t, int panels, const RtFormat format)
 {
 #define RT_PANELS(n) { \
         panels -= n; \
-        rt_tile(t, 1, n, format, panels == 0); \
+        rt_tile(t, 1, n, format, panels == 0, 0); \
         t.w += n * t.w_panel, t.y += 16 * n; \
         if (t.add) t.add += 16 * n; }
     while (t.one_stream && panels >= 1) RT_PANELS(1)
@@ -720,18 +728,24 @@ RT_INLINE void rt_tile_one_row_of(RtTile t, int panels, const RtFormat format)
 #undef RT_PANELS
 }
 
+/* Many rows and panels, in tiles of `most` x `abreast`; panels that are left over, one by one. */
+RT_INLINE void rt_tile_many(RtTile t, int rows, int panels, const int most, const int abreast, const RtFormat format)
+{
+    for (; panels >= abreast; t.w += (size_t)abreast * t.w_panel, t.y += 16 * abreast) {
+        panels -= abreast;
+        rt_tile_rows(t, rows, most, abreast, format, panels == 0, 1);
+    }
+    if (abreast == 1) return;
+    for (; panels > 0; t.w += t.w_panel, t.y += 16) rt_tile_rows(t, rows, RT_TILE_ROWS, 1, format, --panels == 0, 0);
+}
+
 /* The product of any number of rows and panels. */
 RT_INLINE void rt_tile_all_of(RtTile t, int rows, int panels, const RtFormat format)
 {
-    if (rows == 1) {
-        rt_tile_one_row_of(t, panels, format);
-        return;
-    }
-    for (; panels >= RT_TILE_PANELS; t.w += RT_TILE_PANELS * t.w_panel, t.y += 16 * RT_TILE_PANELS) {
-        panels -= RT_TILE_PANELS;
-        rt_tile_rows(t, rows, RT_TILE_PANELS, format, panels == 0);
-    }
-    if (RT_TILE_PANELS > 1 && panels) rt_tile_rows(t, rows, 1, format, 1);
+    t.add = rows == 1 ? t.add : NULL;               /* else code of every tile */
+    if (rows == 1) rt_tile_one_row_of(t, panels, format);
+    else if (t.wide) rt_tile_many(t, rows, panels, RT_WIDE_ROWS, RT_WIDE_PANELS, format);
+    else rt_tile_many(t, rows, panels, RT_TILE_ROWS, RT_TILE_PANELS, format);
 }
 
 RT_INLINE void rt_tile_one_row(RtTile t, int panels) { rt_tile_one_row_of(t, panels, RT_F32); }
@@ -859,6 +873,10 @@ RT_INLINE size_t rt_panel_floats(const RtLinear *shape, const RtFormat format)
     return format == RT_F32 ? 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0)) : rt_panel_bytes(shape->in, shape->has_bias, 16) / sizeof(float);
 }
 
+/* A full tile of many rows. */
+RT_INLINE int rt_linear_rows(const RtLinear *shape) { return shape->wide_tile ? RT_WIDE_ROWS : RT_TILE_ROWS; }
+RT_INLINE int rt_linear_abreast(const RtLinear *shape) { return shape->wide_tile ? RT_WIDE_PANELS : RT_TILE_PANELS; }
+
 /* rows: of all tiles. */
 RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride, int rows, const RtFormat format)
 {
@@ -868,7 +886,8 @@ RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride
     t.w_panel = rt_panel_floats(shape, format);
     t.last = 16, t.one_stream = shape->one_stream;
     t.add = NULL, t.add_last = 16;
-    t.tile = 0, t.tiles = rows / RT_TILE_ROWS;
+    t.wide = shape->wide_tile;
+    t.tile = 0, t.tiles = shape->no_prefetch ? 0 : rows / rt_linear_rows(shape);
     return t;
 }
 
@@ -896,7 +915,7 @@ RT_INLINE void rt_linear_as(const RtLinear *shape, float *y, const float *x, con
 
 /* What goes into y by way of another number waits in a piece: of one row as many panels as stand abreast, of many one tile. */
 enum {
-    RT_PIECE = 16 * (RT_TILE_ROWS * RT_TILE_PANELS > RT_ROW_PANELS ? RT_TILE_ROWS * RT_TILE_PANELS : RT_ROW_PANELS)
+    RT_PIECE = 16 * RT_MOST_SUMS
 };
 
 RT_INLINE void rt_linear_gate_as(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end,
@@ -904,15 +923,15 @@ RT_INLINE void rt_linear_gate_as(const RtLinear *shape, float *y, const float *x
 {
     XF_ALIGN(64) float factor[RT_PIECE];
     const size_t y_stride = (size_t)shape->y_stride;
-    const int abreast = rows == 1 ? RT_ROW_PANELS : RT_TILE_PANELS;
+    const int abreast = rows == 1 ? RT_ROW_PANELS : rt_linear_abreast(shape), most = rt_linear_rows(shape);
     for (int p = begin; p < end; p += abreast) {
         const int panels = end - p < abreast ? end - p : abreast;
         const size_t width = 16 * (size_t)panels;
         for (int r = 0, n; r < rows; r += n) {
-            n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
+            n = rows - r < most ? rows - r : most;
             float *to = y + (size_t)r * y_stride + 16 * (size_t)p;
             RtTile g = rt_linear_tile(shape, to, y_stride, rows, format), u = rt_linear_tile(shape, factor, width, rows, format);
-            g.tile = u.tile = r / RT_TILE_ROWS;
+            g.tile = u.tile = r / most;
             const float *from = x + (size_t)r * g.x_stride, *weights = (const float *)w + (size_t)p * g.w_panel;
             for (int second = 0; second < 2; second++, weights += (size_t)((shape->out + 15) / 16) * g.w_panel)
                 rt_linear_panels(shape, second ? u : g, RT_IDENTITY, from, weights, n, panels, format);
@@ -937,14 +956,15 @@ RT_INLINE void rt_linear_add_as(const RtLinear *shape, float *y, const float *x,
         rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, 1, end - begin, format);
         return;
     }
-    for (int p = begin; p < end; p += RT_TILE_PANELS) {
-        const int panels = end - p < RT_TILE_PANELS ? end - p : RT_TILE_PANELS;
+    const int abreast = rt_linear_abreast(shape), most = rt_linear_rows(shape);
+    for (int p = begin; p < end; p += abreast) {
+        const int panels = end - p < abreast ? end - p : abreast;
         const size_t width = 16 * (size_t)panels;
         RtTile t = rt_linear_tile(shape, sums, width, rows, format);
         for (int r = 0, n; r < rows; r += n) {
-            n = rows - r < RT_TILE_ROWS ? rows - r : RT_TILE_ROWS;
+            n = rows - r < most ? rows - r : most;
             const size_t at = (size_t)r * y_stride + 16 * (size_t)p;
-            t.tile = r / RT_TILE_ROWS;
+            t.tile = r / most;
             rt_linear_panels(shape, t, shape->activation, x + (size_t)r * t.x_stride, (const float *)w + (size_t)p * t.w_panel, n, panels,
                              format);
             for (int k = 0; k < n; k++)

@@ -24,7 +24,7 @@ RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, RtByteRows *bytes, c
     t.has_bias = shape->has_bias, t.last = 16;
     t.activation = RT_IDENTITY;
     t.add = NULL, t.add_last = 16;
-    t.tile = 0, t.tiles = rows / RT_BYTES_ROWS;
+    t.tile = 0, t.tiles = shape->no_prefetch ? 0 : rows / RT_BYTES_ROWS;
     return t;
 }
 

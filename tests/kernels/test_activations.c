@@ -149,7 +149,9 @@ static void elements(void **state)
 static void after_linear(RtActivation kind, int rows_n, int in, int out)
 {
     const int stride = padded16(in), y_stride = padded16(out);
-    const RtLinear plain = { in, out, stride, y_stride, 1, RT_IDENTITY, 0 }, fused = { in, out, stride, y_stride, 1, kind, 0 };
+    const RtLinear plain = { .in = in, .out = out, .x_stride = stride, .y_stride = y_stride, .has_bias = 1, .activation = RT_IDENTITY };
+    RtLinear fused = plain;
+    fused.activation = kind;
     const RtElement element = { out, y_stride, y_stride, y_stride, kind };
     Buffer x = random_rows(rows_n, in, stride), w = random_rows(out, in, in), bias = random_rows(1, out, out);
     Buffer p = panels(w.data, bias.data, out, in);

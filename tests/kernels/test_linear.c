@@ -5,7 +5,8 @@ typedef struct Case { RtLinear shape; int rows; Buffer x, y, w; float *plain, *b
 
 static Case make_case(int in, int out, int rows, int has_bias, RtActivation activation)
 {
-    Case c = { { in, out, padded16(in) + 16, padded16(out) + 16, has_bias, activation, 0 }, rows,
+    Case c = { { .in = in, .out = out, .x_stride = padded16(in) + 16, .y_stride = padded16(out) + 16, .has_bias = has_bias,
+                 .activation = activation }, rows,
                { NULL, 0 }, { NULL, 0 }, { NULL, 0 }, NULL, NULL };
     c.x = random_rows(rows, in, c.shape.x_stride);
     c.y = buffer((size_t)rows * (size_t)c.shape.y_stride);
@@ -207,6 +208,34 @@ static void one_stream_changes_no_bit(void **state)
         }
 }
 
+/* Nor do wide tiles, without prefetch, of any number of rows, whatever is left of them and of the panels. */
+static void tiles_change_no_bit(void **state)
+{
+    static const int sizes[][3] = { { 1, 1, 2 }, { 7, 17, 3 }, { 64, 128, 8 }, { 31, 250, 16 }, { 513, 48, 29 }, { 1030, 100, 45 } };
+    (void)state;
+    for (size_t k = 0; k < COUNT(sizes); k++)
+        for (int bias = 0; bias < 2; bias++) {
+            const int rows = sizes[k][2];
+            Case g = make_case(sizes[k][0], sizes[k][1], rows, bias, RT_SILU), u = make_case(sizes[k][0], sizes[k][1], rows, bias, RT_SILU);
+            const int n = padded16(g.shape.out) / 16;
+            const RtLinear plain = g.shape;
+            RtLinear wide = g.shape;
+            wide.wide_tile = wide.no_prefetch = 1;
+            Buffer w = two_matrices(&g, &u), y = buffer(g.y.n);
+            rt_linear_f32(&plain, g.y.data, g.x.data, g.w.data, rows, 0, n);
+            rt_linear_f32(&wide, y.data, g.x.data, g.w.data, rows, 0, n);
+            check_same_bits(y.data, g.y.data, y.n);
+            rt_linear_gate_f32(&plain, g.y.data, g.x.data, w.data, rows, 0, n);
+            rt_linear_gate_f32(&wide, y.data, g.x.data, w.data, rows, 0, n);
+            check_same_bits(y.data, g.y.data, y.n);
+            rt_linear_add_f32(&plain, g.y.data, g.x.data, g.w.data, g.y.data, rows, 0, n);
+            rt_linear_add_f32(&wide, y.data, g.x.data, g.w.data, y.data, rows, 0, n);
+            for (int r = 0; r < rows; r++) check_same_bits(y.data + r * plain.y_stride, g.y.data + r * plain.y_stride, (size_t)plain.out);
+            release(w), release(y);
+            free_case(g), free_case(u);
+        }
+}
+
 typedef struct Job { const Case *c; float *y; int by_rows; } Job;
 
 static void body(void *argument, int lane, int lanes)
@@ -247,6 +276,7 @@ int main(void)
         cmocka_unit_test(against_reference), cmocka_unit_test(every_cut), cmocka_unit_test(on_teams),
         cmocka_unit_test(gate_is_two_linears), cmocka_unit_test(add_is_a_linear_and_a_sum),
         cmocka_unit_test(one_stream_changes_no_bit),
+        cmocka_unit_test(tiles_change_no_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

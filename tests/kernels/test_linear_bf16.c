@@ -43,7 +43,9 @@ static void fill_panels(const Case *c, int count)
 static Case make_case(int in, int out, int rows, int has_bias, RtActivation activation, int count)
 {
     const size_t panels = (size_t)(count * padded16(out) / 16), narrow_panel = rt_panel_bytes(in, has_bias, 16);
-    Case c = { { in, out, padded16(in) + 16, padded16(out) + 16, has_bias, activation, rows % 2 }, rows, random_rows(rows, in, padded16(in) + 16),
+    Case c = { { .in = in, .out = out, .x_stride = padded16(in) + 16, .y_stride = padded16(out) + 16, .has_bias = has_bias, .activation = activation,
+                 .one_stream = rows % 2, .wide_tile = rows % 3 == 0, .no_prefetch = rows % 4 == 0 },
+               rows, random_rows(rows, in, padded16(in) + 16),
                buffer(panels * 16 * (size_t)(in + has_bias)), buffer(panels * narrow_panel / 4), narrow_panel };
     assert_int_equal(narrow_panel % 64, 0);
     assert_in_range(narrow_panel, 64 * has_bias + 32 * in, 64 * has_bias + 32 * in + 63);

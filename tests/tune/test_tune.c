@@ -162,6 +162,8 @@ static bool is_cut(LinearCut cut, const char *text, const char *usual)
     const int more = occurrences(text, ".one_stream = 1") - occurrences(usual, ".one_stream = 1");
     if (row->rows) return strstr(text, "r += ") != NULL;
     if (row->panels) return strstr(text, "p += ") != NULL;
+    if (cut == LINEAR_CUT_WIDE_TILE) return strstr(text, ".wide_tile = 1") != NULL;
+    if (cut == LINEAR_CUT_NO_PREFETCH) return strstr(text, ".no_prefetch = 1") != NULL;
     return row->one_stream ? more > 0 : more < 0;
 }
 
@@ -182,7 +184,9 @@ static void every_cut_of(const char *spec, const char *dtype, bool streams)
     for (int cut = 1; cut < CUTS; cut++)
         for (int lanes = 1; lanes < 3; lanes++) {
             e = open_cut(s, (LinearCut)cut, lanes, streams);
-            const bool can = cut_rows[cut].rows || (f32 && (cut_rows[cut].panels || streams != (cut_rows[cut].one_stream == 1)));
+            const CutRow *row = &cut_rows[cut];
+            const bool quantised = !f32 && strcmp(dtype, "int8") == 0, streaming = streams != (row->one_stream == 1);
+            const bool can = row->rows || (row->field ? cut != LINEAR_CUT_WIDE_TILE || !quantised : f32 && (row->panels || streaming));
             assert_int_equal(is_cut((LinearCut)cut, jit_text(e), text), can);
             run(e, ROWS, vocab, found);
             if (memcmp(found, usual, (size_t)vocab * (ROWS + 1) * sizeof *found)) fail_msg("%s, %d lanes: other bits", cut_rows[cut].name, lanes);

@@ -120,9 +120,9 @@ RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float
     const size_t k_head = (size_t)shape->capacity / 16 * sixteen * (size_t)shape->d_k;
     const size_t v_panel = sixteen * (size_t)shape->capacity, row = (size_t)shape->capacity + 16;
     RtTile score = { .y = scratch, .y_stride = row, .x_stride = q_stride, .w_panel = sixteen * (size_t)shape->d_k,
-                     .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY };
+                     .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY, .cached = 1 };
     RtTile value = { .y_stride = out_stride, .x = scratch, .x_stride = row, .w_panel = v_panel,
-                     .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY };
+                     .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY, .cached = 1 };
 
     for (int h = begin; h < end; h++) {
         const size_t kv_head = (size_t)(h / (shape->heads / shape->kv_heads));

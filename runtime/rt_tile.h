@@ -47,6 +47,7 @@ typedef struct RtTile {
     RtActivation activation;
     const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
     int add_last;
+    int cached;                     /* weights that a cache holds, a literal of the caller: what makes tiles fast with others is left out */
     int tile, tiles;                /* this is one of `tiles` full tiles of rows that read these weights in turn, or 0 */
 } RtTile;
 
@@ -165,15 +166,17 @@ RT_INLINE void rt_tile_one_row_of(RtTile t, int panels, const RtFormat format)
 #undef RT_PANELS
 }
 
-/* Many rows and panels, in tiles of `most` x `abreast`; panels that are left over, one by one. */
+/* Many rows and panels, in tiles of `most` x `abreast`; panels that are left over, one by one: eight sums hide the latencies, and another
+ * tile would only be more code. */
+enum { RT_SINGLE_ROWS = RT_TILE_ROWS < 8 ? RT_TILE_ROWS : 8 };
 RT_INLINE void rt_tile_many(RtTile t, int rows, int panels, const int most, const int abreast, const RtFormat format)
 {
     for (; panels >= abreast; t.w += (size_t)abreast * t.w_panel, t.y += 16 * abreast) {
         panels -= abreast;
-        rt_tile_rows(t, rows, most, abreast, format, panels == 0, 1);
+        rt_tile_rows(t, rows, most, abreast, format, panels == 0, !t.cached);
     }
     if (abreast == 1) return;
-    for (; panels > 0; t.w += t.w_panel, t.y += 16) rt_tile_rows(t, rows, RT_TILE_ROWS, 1, format, --panels == 0, 0);
+    for (; panels > 0; t.w += t.w_panel, t.y += 16) rt_tile_rows(t, rows, RT_SINGLE_ROWS, 1, format, --panels == 0, 0);
 }
 
 /* The product of any number of rows and panels. */

@@ -7,9 +7,12 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "rt.h"
 
 /* The libdir of pkg-config, for a library that is not where the system looks. */
 #ifndef BLAS_FOLDER
@@ -25,25 +28,55 @@ static struct {
     __typeof__(cblas_sgemm) *sgemm;
 } blas;
 
-/* With one thread, unless the user says how many. No call changes a variable here: another thread may be reading them to start a process. */
-static void *load(const char *name)
+static bool says(const char *const *variables, int n)
 {
-    static const char *const said[] = { "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS" };
-    static char one[] = "OPENBLAS_NUM_THREADS=1";
+    for (int i = 0; i < n; i++)
+        if (getenv(variables[i])) return true;
+    return false;
+}
+
+/* With one thread and kernels for `core`, NULL: as it finds, unless the user says otherwise. No call changes a variable here: another thread
+ * may be reading them to start a process. */
+static void *load(const char *name, const char *core)
+{
+    static const char *const threads[] = { "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS" };
+    static char one[] = "OPENBLAS_NUM_THREADS=1", of_core[64];
     char **const before = environ;
     size_t n = 0;
-    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-        if (getenv(said[i])) return dlopen(name, RTLD_NOW | RTLD_LOCAL);
     while (before && before[n]) n++;
-    char **with = malloc((n + 2) * sizeof *with);       /* not freed: whoever saw it may still be reading */
+    char **with = malloc((n + 3) * sizeof *with);       /* not freed: whoever saw it may still be reading */
     if (!with) return NULL;
     if (n) memcpy(with, before, n * sizeof *with);
-    with[n] = one;
-    with[n + 1] = NULL;
+    if (!says(threads, sizeof threads / sizeof *threads)) with[n++] = one;
+    if (core) {
+        snprintf(of_core, sizeof of_core, "OPENBLAS_CORETYPE=%s", core);
+        with[n++] = of_core;
+    }
+    with[n] = NULL;
     environ = with;
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     environ = before;
     return library;
+}
+
+/* The kernels that suit a processor which the library is too old to know: it takes those of SSE3 then, a fifth as fast. NULL: those it took. */
+static const char *better_core(void *library)
+{
+    static const char *const variable[] = { "OPENBLAS_CORETYPE" };
+    const __typeof__(openblas_get_corename) *name;
+    void *const address = dlsym(library, "openblas_get_corename");
+    memcpy(&name, &address, sizeof name);
+    if (!address || says(variable, 1) || strcmp(name(), "Prescott")) return NULL;
+    return !rt_isa_missing(RT_ISA_AVX512) ? "SkylakeX" : !rt_isa_missing(RT_ISA_AVX2 | RT_ISA_FMA) ? "Haswell" : NULL;
+}
+
+static void *load_best(const char *name)
+{
+    void *library = load(name, NULL);
+    const char *core = library ? better_core(library) : NULL;
+    if (!core) return library;
+    dlclose(library);
+    return load(name, core);
 }
 
 /* Whether the buffers of so many threads can be had: the library asks for them until it gets them. */
@@ -67,7 +100,7 @@ bool blas_load(Diag *d)
         return false;
     }
     if (blas.sgemm) return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) library = load(names[i]);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) library = load_best(names[i]);
     void *const calls[] = { library ? dlsym(library, "openblas_set_num_threads") : NULL, library ? dlsym(library, "cblas_sgemv") : NULL,
                             library ? dlsym(library, "cblas_sgemm") : NULL };
     if (!calls[0] || !calls[1] || !calls[2]) {

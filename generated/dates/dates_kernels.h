@@ -610,6 +610,7 @@ typedef struct RtTile {
     RtActivation activation;
     const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
     int add_last;
+    int cached;                     /* weights that a cache holds, a literal of the caller: what makes tiles fast with others is left out */
     int tile, tiles;                /* this is one of `tiles` full tiles of rows that read these weights in turn, or 0 */
 } RtTile;
 
@@ -728,15 +729,17 @@ RT_INLINE void rt_tile_one_row_of(RtTile t, int panels, const RtFormat format)
 #undef RT_PANELS
 }
 
-/* Many rows and panels, in tiles of `most` x `abreast`; panels that are left over, one by one. */
+/* Many rows and panels, in tiles of `most` x `abreast`; panels that are left over, one by one: eight sums hide the latencies, and another
+ * tile would only be more code. */
+enum { RT_SINGLE_ROWS = RT_TILE_ROWS < 8 ? RT_TILE_ROWS : 8 };
 RT_INLINE void rt_tile_many(RtTile t, int rows, int panels, const int most, const int abreast, const RtFormat format)
 {
     for (; panels >= abreast; t.w += (size_t)abreast * t.w_panel, t.y += 16 * abreast) {
         panels -= abreast;
-        rt_tile_rows(t, rows, most, abreast, format, panels == 0, 1);
+        rt_tile_rows(t, rows, most, abreast, format, panels == 0, !t.cached);
     }
     if (abreast == 1) return;
-    for (; panels > 0; t.w += t.w_panel, t.y += 16) rt_tile_rows(t, rows, RT_TILE_ROWS, 1, format, --panels == 0, 0);
+    for (; panels > 0; t.w += t.w_panel, t.y += 16) rt_tile_rows(t, rows, RT_SINGLE_ROWS, 1, format, --panels == 0, 0);
 }
 
 /* The product of any number of rows and panels. */
@@ -887,6 +890,7 @@ RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride
     t.last = 16, t.one_stream = shape->one_stream;
     t.add = NULL, t.add_last = 16;
     t.wide = shape->wide_tile;
+    t.cached = 0;
     t.tile = 0, t.tiles = shape->no_prefetch ? 0 : rows / rt_linear_rows(shape);
     return t;
 }
@@ -1189,9 +1193,9 @@ RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float
     const size_t k_head = (size_t)shape->capacity / 16 * sixteen * (size_t)shape->d_k;
     const size_t v_panel = sixteen * (size_t)shape->capacity, row = (size_t)shape->capacity + 16;
     RtTile score = { .y = scratch, .y_stride = row, .x_stride = q_stride, .w_panel = sixteen * (size_t)shape->d_k,
-                     .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY };
+                     .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY, .cached = 1 };
     RtTile value = { .y_stride = out_stride, .x = scratch, .x_stride = row, .w_panel = v_panel,
-                     .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY };
+                     .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY, .cached = 1 };
 
     for (int h = begin; h < end; h++) {
         const size_t kv_head = (size_t)(h / (shape->heads / shape->kv_heads));

@@ -147,6 +147,21 @@ refuses 2 '--seconds nan: expected seconds' bench specs/dates.lua --seconds nan
 refuses 2 '--threads 0: expected a whole number' bench specs/dates.lua -t 1,0
 refuses 2 '--threads : expected a whole number' bench specs/dates.lua -t 1,
 refuses 2 'run takes one number of threads' run specs/dates.lua -t 1,2 x
+refuses 2 'expected at most 16 numbers' bench specs/dates.lua -t 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
+refuses 2 '12345678901234567890...: expected at most 16 numbers' bench specs/dates.lua -t "$(printf '1234567890%.0s' 1 2 3 4 5 6 7 8 9)"
+# OpenBLAS has no kernels for processors younger than itself but those of SSE3: it is given better ones, unless the user has chosen.
+if grep -qw avx2 /proc/cpuinfo 2>/dev/null; then
+    for core in '' Prescott; do
+        (unset OPENBLAS_CORETYPE
+        [ -z "$core" ] || export OPENBLAS_CORETYPE=$core
+        OPENBLAS_VERBOSE=2 "$xformc" verify specs/dates.lua --engine generic --engine jit 2>&1 | sed -n 's/^Core: //p' | tail -n 1) >"$scratch/core"
+        [ -s "$scratch/core" ] && { [ "$(cat "$scratch/core")" = Prescott ] || [ -z "$core" ]; } && { [ -n "$core" ] || ! grep -q Prescott "$scratch/core"; }
+        verdict $? "OpenBLAS computes with ${core:-kernels of this processor}"
+        cat "$scratch/core"
+    done
+else
+    echo "skip OpenBLAS computes with kernels of this processor (no AVX2)"
+fi
 refuses 2 'bench needs a SPEC' bench
 refuses 66 'no_such.lua' bench specs/no_such.lua
 refuses 69 "the C compiler 'no-such-cc' is not installed" bench specs/dates.lua -t 1 --cc no-such-cc

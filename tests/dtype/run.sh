@@ -268,6 +268,8 @@ printf '86+369=455\ttrue\n86+369=455\ttrue\n86+369=455\tfalse\nfalse\tf17 is no 
 verdict $? 'at the prompt: by option and by spec, an unknown one'
 "$xformc" bench specs/gpt.lua --kv-dtype f16 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"type_k":"f16","type_v":"f16"'
 verdict $? 'bench says it as llama-bench does'
+"$xformc" info specs/encoder.lua --kv-dtype f16 2>&1 >/dev/null | grep -q 'note: --kv-dtype changes nothing: an encoder has no cache of keys and values'
+verdict $? 'an encoder has no cache: a note'
 at_most 'sums: caches of f16 lose no right answer' 0 "$xformc" verify specs/sums.lua --kv-dtype f16 --engine jit --task specs/sums/heldout.tsv
 if [ -d "$stories" ]; then
     at_most 'stories260K: perplexity grows by at most 0.05 % with caches of f16' 0.05 "$xformc" verify "$stories/stories260K.bin" \

@@ -99,6 +99,7 @@ static void names(void **state)
         assert_true(strlen(rt_status_text((rt_status)s)) > 3);
     assert_string_equal(rt_isa_text(0), "portable");
     assert_string_equal(rt_isa_text(RT_ISA_AVX2 | RT_ISA_FMA | RT_ISA_AVX512), "avx512");
+    assert_string_equal(rt_isa_text(RT_ISA_AVX2 | RT_ISA_FMA | RT_ISA_AVX512 | RT_ISA_AVX512VNNI), "avx512vnni");
     assert_string_equal(rt_isa_text(RT_ISA_AVX2 | RT_ISA_FMA), "avx2");
     assert_int_equal(rt_isa_missing(0), 0);
     assert_true(rt_isa_missing(RT_ISA_NEON | RT_ISA_AVX512) != 0);      /* no processor has both */

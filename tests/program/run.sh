@@ -133,6 +133,12 @@ printf '\001' | dd of="$scratch/same" bs=1 seek=0 conv=notrunc 2>/dev/null
 expect 'weights with a head of another length' 65 '' \
     "dates: $scratch/same: not the weights that this model was compiled for\\n" "$program" --weights "$scratch/same" x
 
+# A decoder whose weights became NaN, all but the head of the file.
+"$xformc" build tests/tune/gated.lua --weights file -q -o "$scratch/gated" &&
+    head -c $(($(wc -c <"$scratch/gated/gated.safetensors") / 2)) /dev/zero | tr '\0' '\377' | dd of="$scratch/gated/gated.safetensors" bs=65536 seek=1 conv=notrunc 2>/dev/null
+expect 'weights that are no numbers' 65 '\n' "gated: argument 1: the model's logits are no numbers\n" \
+    "$scratch/gated/gated" --weights "$scratch/gated/gated.safetensors" --ids -n 3 "1 2 3"
+
 # ---- ids, JSON ----------------------------------------------------------------------------------------------------
 
 # The object of each held-out line: made by hand from the text answers, but for the ids and the score.

@@ -49,6 +49,12 @@ verdict $? 'run reads it without a word'
 verdict $? 'another form of the model is told'
 cat "$scratch/err"
 
+# No call of 84 rows is cut into runs of 84.
+"$xformc" tune $spec --max-len 84 -r 1 --seconds 0.001 -q -o "$scratch/few.lua" >/dev/null 2>"$scratch/err" && grep -q rows_42 "$scratch/few.lua" &&
+    ! grep -q rows_84 "$scratch/few.lua"
+verdict $? 'cuts of more rows than there are stay out'
+cat "$scratch/err"
+
 # An encoder that ends without a norm; caches that grow with every run.
 for other in tests/goldens/post_layer.lua 'tests/ops/steps.lua --allow-c'; do
     "$xformc" tune $other -r 1 --seconds 0.001 -q -o "$scratch/other.lua" >"$scratch/out" 2>"$scratch/err" && grep -q '^return xf.tune {' "$scratch/other.lua"

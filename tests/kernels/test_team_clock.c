@@ -1,0 +1,74 @@
+/* test_team_clock.c: how long a team does without lanes that are late, by a clock that this file moves: teams ask clock_gettime, which is
+ * the one here. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "kernel_test.h"
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SECONDS = 60, LATE_MS = 10, LATE_RUNS = 2, MOST = 16 };
+
+static _Atomic int64_t now_ms = 1000000;
+
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+    const int64_t ms = atomic_load(&now_ms);
+    (void)clock;
+    *t = (struct timespec){ .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000 * 1000000) };
+    return 0;
+}
+
+typedef struct Job { rt_team *team; int late; _Atomic int lanes; } Job;
+
+/* Lane 1 lets lane 0 fall asleep at the barrier, and then time pass. */
+static void body(void *argument, int lane, int lanes)
+{
+    Job *job = argument;
+    if (lane == 0) atomic_store(&job->lanes, lanes);
+    if (lane == 1 && job->late) {
+        usleep(2000);
+        atomic_fetch_add(&now_ms, LATE_MS);
+    }
+    rt_barrier(job->team);
+}
+
+static int lanes_of_a_run(rt_team *team, int late)
+{
+    Job job = { .team = team, .late = late };
+    rt_team_share(team, body, &job);
+    return atomic_load(&job.lanes);
+}
+
+/* Milliseconds for which the caller is alone after late runs that follow one another; it is tried again once they are over. */
+static int alone_for(rt_team *team)
+{
+    int ms = 0;
+    while (lanes_of_a_run(team, 1) == 2) {}
+    usleep(20000);                      /* lane 1 leaves the last barrier before time passes, or it counts as asleep there */
+    for (; lanes_of_a_run(team, 0) == 1; ms++) atomic_fetch_add(&now_ms, 1);
+    return ms;
+}
+
+/* Twice what the bad runs took at first, then each time that follows soon twice as many times, up to 16; after a long good time as at first. */
+static void patience(void **state)
+{
+    static const int times[] = { 2, 4, 8, 16, 16 };
+    rt_team *team = NULL;
+    (void)state;
+    alarm(SECONDS);
+    assert_int_equal(rt_team_resize(&team, 2), RT_OK);
+    for (int again = 0; again < 2; again++) {
+        for (size_t i = 0; i < COUNT(times); i++) assert_int_equal(alone_for(team), times[i] * LATE_RUNS * LATE_MS);
+        atomic_fetch_add(&now_ms, 10 * MOST * LATE_RUNS * LATE_MS);
+    }
+    assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+    alarm(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(patience) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -105,6 +105,9 @@ enum { RT_ISA_AVX2 = 1, RT_ISA_FMA = 2, RT_ISA_F16C = 4, RT_ISA_AVX512 = 8, RT_I
 /* The bits of `wanted` that this processor or operating system lacks; 0 when it can run them all.
  * Compiled for the baseline; safe on every processor. */
 unsigned rt_isa_missing(unsigned wanted);
+/* How many bytes ahead one row asks for its weights of few bits: 4096, or 0 where the processor reads one stream faster when it is left
+ * alone. Asked of the processor once. */
+int rt_ahead(void);
 const char *rt_isa_text(unsigned isa);                      /* "avx512", or "portable" for 0; static storage */
 int rt_processors(void);                                    /* that this process may use: affinity, cgroup quota */
 

@@ -12,7 +12,7 @@ static const char host_objects[] =
 static const char text_objects[] = "runtime/rt_host_text.o runtime/rt_chat.o runtime/rt_turns.o";
 
 static const char library_objects[] =
-    "rt_status.o rt_isa.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o \\\n"
+    "rt_status.o rt_isa.o rt_ahead.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o \\\n"
     "          rt_generation.o rt_generation_options.o rt_generate.o rt_beam.o rt_logits.o rt_sample.o";
 static const char tokenizer_objects[] =
     " \\\n"

@@ -10,6 +10,9 @@ RT_INLINE int rt_byte_block(const RtLinear *shape, int rows)
     return rows <= room ? rows : room > RT_BYTES_ROWS ? room / RT_BYTES_ROWS * RT_BYTES_ROWS : room;
 }
 
+/* Less than that the first-level cache may hold, and asking is a tenth of the work. */
+enum { RT_ASK_BYTES = 1 << 16 };
+
 /* `rows` of x as bytes, and a tile that multiplies them with panels at w; y and the rest are the caller's. */
 RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, RtByteRows *bytes, const float *x, int rows, const uint8_t *w, const int bits)
 {
@@ -20,6 +23,7 @@ RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, RtByteRows *bytes, c
                         bytes->scale + r * t.groups, bytes->start + r * t.groups, 1 << (bits - 1));
     t.q = bytes->q, t.scale = bytes->scale, t.start = bytes->start;
     t.w = w, t.w_panel = rt_panel_bytes(shape->in, shape->has_bias, bits);
+    t.ahead = rows == 1 && (size_t)shape->out / 16 * t.w_panel > RT_ASK_BYTES ? rt_ahead() : 0;
     t.y = NULL, t.y_stride = 0;
     t.has_bias = shape->has_bias, t.last = 16;
     t.activation = RT_IDENTITY;

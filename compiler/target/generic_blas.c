@@ -63,7 +63,7 @@ static void *load(const char *name, const char *core)
 static const char *better_core(void *library)
 {
     static const char *const variable[] = { "OPENBLAS_CORETYPE" };
-    const __typeof__(openblas_get_corename) *name;
+    __typeof__(openblas_get_corename) *name;
     void *const address = dlsym(library, "openblas_get_corename");
     memcpy(&name, &address, sizeof name);
     if (!address || says(variable, 1) || strcmp(name(), "Prescott")) return NULL;

@@ -11,10 +11,10 @@
 #include "../../../runtime/kernels/vocabulary_f32.c"
 #include "kernel_times.h"
 
-#define LINEAR(rows, in, out, pad)                                                                    \
-    {                                                                                                 \
-        static const RtLinear shape = { in, out, DEEP + pad, WIDE + pad, 0, RT_IDENTITY, 0 };           \
-        rt_linear_f32(&shape, w->y, w->x, w->w, rows, 0, out / 16);                                   \
+#define LINEAR(rows, inputs, outputs, pad)                                                                         \
+    {                                                                                                              \
+        static const RtLinear shape = { .in = inputs, .out = outputs, .x_stride = DEEP + pad, .y_stride = WIDE + pad }; \
+        rt_linear_f32(&shape, w->y, w->x, w->w, rows, 0, outputs / 16);                                            \
     }
 static void linear_1x288x768(Work *w) LINEAR(1, 288, 768, PAD)
 static void linear_64x512x512(Work *w) LINEAR(64, 512, 512, PAD)

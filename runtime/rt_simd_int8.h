@@ -383,7 +383,6 @@ RT_INLINE void rt_byte_tile_rows(RtByteTile t, int rows, const int panels, const
 
 RT_INLINE void rt_byte_tile_many(RtByteTile t, int rows, int panels, const int bits)
 {
-    t.add = NULL;                   /* that is for one row, and code of every tile */
     for (; panels >= RT_BYTES_PANELS; t.w += RT_BYTES_PANELS * t.w_panel, t.y += 16 * RT_BYTES_PANELS) {
         panels -= RT_BYTES_PANELS;
         rt_byte_tile_rows(t, rows, RT_BYTES_PANELS, bits, panels == 0);

@@ -4,7 +4,8 @@
 #include <string.h>
 
 const CutRow cut_rows[CUTS] = {
-#define LINEAR_CUT(id, name, one_stream, panels, rows, field, words) [LINEAR_CUT_##id] = { name, one_stream, panels, rows, field, words },
+#define LINEAR_CUT(id, name, one_stream, panels, rows, field, any_format, words) \
+    [LINEAR_CUT_##id] = { name, one_stream, panels, rows, field, any_format, words },
 #include "cuts.def"
 #undef LINEAR_CUT
 };

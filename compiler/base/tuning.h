@@ -8,13 +8,13 @@
 #include "text.h"
 
 typedef enum LinearCut {
-#define LINEAR_CUT(id, name, one_stream, panels, rows, field, words) LINEAR_CUT_##id,
+#define LINEAR_CUT(id, name, one_stream, panels, rows, field, any_format, words) LINEAR_CUT_##id,
 #include "cuts.def"
 #undef LINEAR_CUT
     CUTS
 } LinearCut;
 
-typedef struct CutRow { const char *name; int one_stream, panels, rows; const char *field, *words; } CutRow;
+typedef struct CutRow { const char *name; int one_stream, panels, rows; const char *field; bool any_format; const char *words; } CutRow;
 extern const CutRow cut_rows[CUTS];
 
 /* One function of NAME_kernels.h: how it is cut, and how long a call took with each cut that was measured, in microseconds; 0: not measured. */

@@ -302,7 +302,7 @@ bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut)
     const CutRow *row = &cut_rows[cut];
     if (!kernel_is_linear(w->kernel) || cut == LINEAR_CUT_USUAL) return false;
     if (row->rows) return w->split == SPLIT_ROWS && most_rows(e->plan) > row->rows;
-    if (row->field) return w->split == SPLIT_ROWS && (cut != LINEAR_CUT_WIDE_TILE || !format_is_quantised(w->op->weights->format));
+    if (row->field) return w->split == SPLIT_ROWS && (row->any_format || !format_is_quantised(w->op->weights->format));
     if (w->split == SPLIT_ROWS || w->op->weights->format != FORMAT_PANELS_F32) return false;
     return row->panels ? w->parts > row->panels : w->parts > 1 && e->plan->one_stream != (row->one_stream == 1);
 }

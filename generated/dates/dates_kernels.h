@@ -745,7 +745,6 @@ RT_INLINE void rt_tile_many(RtTile t, int rows, int panels, const int most, cons
 /* The product of any number of rows and panels. */
 RT_INLINE void rt_tile_all_of(RtTile t, int rows, int panels, const RtFormat format)
 {
-    t.add = rows == 1 ? t.add : NULL;               /* else code of every tile */
     if (rows == 1) rt_tile_one_row_of(t, panels, format);
     else if (t.wide) rt_tile_many(t, rows, panels, RT_WIDE_ROWS, RT_WIDE_PANELS, format);
     else rt_tile_many(t, rows, panels, RT_TILE_ROWS, RT_TILE_PANELS, format);

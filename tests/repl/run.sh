@@ -633,12 +633,13 @@ types 'Ctrl-C stops Lua, and a model that runs, and loses nothing' <<'END'
 END
 rm -f "$scratch/part.svg"
 export PTY_SHOW=1
+# Widths of four digits: two might be seen in a time.
 types 'a sweep shows each row when it is measured; Ctrl-C keeps those that are' <<END
 ? >
-> s = xf.sweep("specs/copy.lua", { d_ff = { 61, 62, 63, 64, 65, 66 } }, { seconds = 1, file = "$scratch/part.svg" })
+> s = xf.sweep("specs/copy.lua", { d_ff = { 1061, 1062, 1063, 1064, 1065, 1066 } }, { seconds = 1, file = "$scratch/part.svg" })
 ? median, µs
-? 61
-? 62
+? 1061
+? 1062
 ^ C
 ? interrupted:
 ? of 6 rows are measured
@@ -647,9 +648,9 @@ types 'a sweep shows each row when it is measured; Ctrl-C keeps those that are' 
 ? kept
 ? true
 ? >
-> xf.sweep("specs/copy.lua", { d_ff = { 71 } }, { seconds = 0.001 })
+> xf.sweep("specs/copy.lua", { d_ff = { 1071 } }, { seconds = 0.001 })
 ? median, µs
-? 71
+? 1071
 ? >
 > while true do end
 ^ C
@@ -657,7 +658,7 @@ types 'a sweep shows each row when it is measured; Ctrl-C keeps those that are' 
 ? >
 > :quit
 END
-[ "$(grep -o 'd_ff 6[0-9]' "$scratch/part.svg" | sort -u | head -n 2 | tr '\n' ' ')" = 'd_ff 61 d_ff 62 ' ] && ! grep -q 'd_ff 66' "$scratch/part.svg"
+[ "$(grep -o 'd_ff 106[0-9]' "$scratch/part.svg" | sort -u | head -n 2 | tr '\n' ' ')" = 'd_ff 1061 d_ff 1062 ' ] && ! grep -q 'd_ff 1066' "$scratch/part.svg"
 verdict $? 'terminal: the bars of the rows that were measured'
 [ "$(grep -c 'median, µs' "$scratch/screen")" = 2 ]
 verdict $? 'terminal: the table of a sweep is there once'

@@ -186,7 +186,7 @@ static void every_cut_of(const char *spec, const char *dtype, bool streams)
             e = open_cut(s, (LinearCut)cut, lanes, streams);
             const CutRow *row = &cut_rows[cut];
             const bool quantised = !f32 && strcmp(dtype, "int8") == 0, streaming = streams != (row->one_stream == 1);
-            const bool can = row->rows || (row->field ? cut != LINEAR_CUT_WIDE_TILE || !quantised : f32 && (row->panels || streaming));
+            const bool can = row->rows || (row->field ? row->any_format || !quantised : f32 && (row->panels || streaming));
             assert_int_equal(is_cut((LinearCut)cut, jit_text(e), text), can);
             run(e, ROWS, vocab, found);
             if (memcmp(found, usual, (size_t)vocab * (ROWS + 1) * sizeof *found)) fail_msg("%s, %d lanes: other bits", cut_rows[cut].name, lanes);

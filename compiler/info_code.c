@@ -57,7 +57,7 @@ static bool add_runtime(Arena *a, Diag *d, const char *folder, size_t *sum)
 {
     for (const RuntimeFile *f = runtime_files; f->name; f++) {
         const size_t n = strlen(f->name);
-        if (!f->copied || f->texts || n < 2 || strcmp(f->name + n - 2, ".c") != 0) continue;
+        if (f->use != RUNTIME_ALL || n < 2 || strcmp(f->name + n - 2, ".c") != 0) continue;
         if (!add_object(a, d, folder, arena_format(a, "runtime/%.*s.o", (int)n - 2, f->name), sum)) return false;
     }
     return true;

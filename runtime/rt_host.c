@@ -115,7 +115,7 @@ static int host_open(Host *host, const HostOptions *options, const char *argv0)
     if (!code) code = host_threads(host, options);
     if (!code) code = host_decoder_open(&host->decoder, host->program, options, host->model, host->state);
     if (!code) code = host_answer_open(host);
-    if (!code) code = host_batch_open(host);
+    if (!code && host->program->vectors) code = host->program->vectors->batch_open(host);
     if (code) return code;
     host->program->reset(host->state);
     host->flush = fstat(STDIN_FILENO, &info) || !S_ISREG(info.st_mode);
@@ -128,7 +128,7 @@ static void host_close(Host *host)
     if (host->model && host->program->team(host->model)) host->program->threads(host->model, 1);
     rt_weights_close(&host->file);
     host_decoder_close(&host->decoder);
-    host_batch_free(host->batch);
+    if (host->batch) host->program->vectors->batch_free(host->batch);
     free(host->places);
     rt_lines_free(&host->lines);
     free(host->model), free(host->state), free(host->answer.input), free(host->answer.ids);
@@ -173,10 +173,10 @@ static int host_lines(Host *host)
     HostPlace place = { "line", 1 };
     const int prompts = host->options->turns && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
     for (; !code && (!prompts || fputs("> ", stderr) >= 0) && (got = rt_lines_next(&host->lines, &line, &n)) > 0; place.number++)
-        code = host->batch ? host_batch_line(host, line, n, place.number) : host_text(host, line, n, place);
+        code = host->batch ? host->program->vectors->batch_line(host, line, n, place.number) : host_text(host, line, n, place);
     const int error = errno;
     if (prompts && got == 0) fputs("\n", stderr);
-    if (!code) code = host_batch_end(host);
+    if (!code && host->batch) code = host->program->vectors->batch_end(host);
     if (code || got == 0) return code;
     if (got == RT_LINE_TOO_LONG) {
         fprintf(stderr, "%s: %s %zu: more than %zu bytes, but at most %d %s fit; nothing more is read\n", host->program->name, place.kind,
@@ -228,7 +228,7 @@ static int host_texts(Host *host, int n, char **texts)
 {
     const HostOptions *o = host->options;
     const int similar = host_is_similar(host->program, n, texts);
-    int code = similar ? host_similar(host, texts) : n || o->prompt_count ? 0 : host_lines(host);
+    int code = similar ? host->program->vectors->similar(host, texts) : n || o->prompt_count ? 0 : host_lines(host);
     for (int i = 0; i < o->prompt_count && !code; i++) code = host_prompt(host, &o->prompts[i], (size_t)i + 1);
     for (int i = 0; !similar && i < n && !code; i++) {
         const HostPlace place = { "argument", (size_t)i + 1 };

@@ -34,6 +34,10 @@ typedef struct rt_host_texts {
 } rt_host_texts;
 extern const rt_host_texts rt_host_text;
 
+/* What rt_host_vector.c and rt_host_batch.c do for programs of an encoder alone; others do without them. */
+typedef struct rt_host_vectors rt_host_vectors;
+extern const rt_host_vectors rt_host_vector;
+
 typedef struct rt_program {
     const char *name;               /* "dates": begins every message */
     const char *about;              /* one line for --help */
@@ -73,6 +77,7 @@ typedef struct rt_program {
     rt_status (*encode_batch)(const void *model, void *state, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
     const float *(*hidden)(const void *state);
     const float *(*vector)(const void *state);
+    const rt_host_vectors *vectors;                 /* of an encoder alone; NULL where there is a decoder */
     /* Of a decoder, as the emitted NAME.h says; next on slot 0. */
     rt_status (*rows_of)(const void *model, void *state, const rt_row *rows, int n);
     rt_status (*read)(const void *model, void *state, const rt_row *rows, int n);

@@ -260,11 +260,11 @@ int host_print(const Host *host)
 {
     const HostAnswer *a = &host->answer;
     if (host->options->raw) {
-        host_print_raw(host);
+        host->program->vectors->raw(host);
         return ferror(stdout) ? EOF : 0;
     }
     if (a->message[0]) return putchar('\n');
-    if (!host->program->max_target) host_print_vector(host);
+    if (host->program->vectors) host->program->vectors->print(host);
     else fwrite(a->text.text + a->shown, 1, a->text.bytes - a->shown, stdout);
     return putchar('\n') == EOF || ferror(stdout) ? EOF : 0;
 }
@@ -286,7 +286,7 @@ int host_print_json(const Host *host, const char *text, size_t bytes)
         host_json_text(a->message, strlen(a->message));
     } else {
         json_ids("input_ids", a->input, a->input_count);
-        if (!host->program->max_target) host_json_vector(host);
+        if (host->program->vectors) host->program->vectors->json(host);
         else {
             json_ids("ids", a->ids, a->count);
             fputs(",\"answer\":", stdout);

@@ -311,6 +311,11 @@ static int begin_options(HostOptions *o, const rt_program *p, int argc)
 
 void host_options_free(HostOptions *o) { free(o->stops), free(o->prompts); }
 
+int host_is_similar(const rt_program *p, int n, char **texts)
+{
+    return p->vector && !p->vector_stride && !p->labels && n > 1 && strcmp(texts[0], "similar") == 0;
+}
+
 int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
 {
     struct option longs[MOST_OPTIONS + 1];

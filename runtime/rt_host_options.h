@@ -37,7 +37,7 @@ typedef struct HostOptions {
 int host_options(HostOptions *o, const rt_program *p, int argc, char **argv);
 void host_options_free(HostOptions *o);
 
-/* Whether texts[n] ask for the cosine of two, `similar A B`; the word alone is a text. In rt_host_vector.c. */
+/* Whether texts[n] ask for the cosine of two, `similar A B`; the word alone is a text. */
 int host_is_similar(const rt_program *p, int n, char **texts);
 
 #endif

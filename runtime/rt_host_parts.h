@@ -88,13 +88,19 @@ int host_print_json(const Host *host, const char *text, size_t bytes);
 
 /* ---- an encoder alone: rt_host_vector.c ------------------------------------------------------------------- */
 
-/* What it leaves, without a line's end: numbers, or a label and its probability; as keys of an object; as bytes. */
-void host_print_vector(const Host *host);
-void host_json_vector(const Host *host);
-void host_print_raw(const Host *host);
-
-/* The cosine of the vectors of texts[1] and texts[2]: 0, or an exit code after a message. */
-int host_similar(Host *host, char **texts);
+struct rt_host_vectors {
+    /* What it leaves, without a line's end: numbers, or a label and its probability; as keys of an object; as bytes. */
+    void (*print)(const Host *host);
+    void (*json)(const Host *host);
+    void (*raw)(const Host *host);
+    /* The cosine of the vectors of texts[1] and texts[2]: 0, or an exit code after a message. */
+    int (*similar)(Host *host, char **texts);
+    /* Several lines at once: those of rt_host_batch.c, below. */
+    int (*batch_open)(Host *host);
+    void (*batch_free)(HostBatch *b);
+    int (*batch_line)(Host *host, const char *text, size_t bytes, size_t number);
+    int (*batch_end)(Host *host);
+};
 
 /* ---- several lines at once: rt_host_batch.c ---------------------------------------------------------------- */
 

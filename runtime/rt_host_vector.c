@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* Rows of numbers, and where each begins. */
 typedef struct Rows { const float *at; int count, width, stride; } Rows;
 
@@ -110,7 +109,7 @@ static void json_label(const char *s) { host_json_text(s, strlen(s)); }
 
 /* ---- one text ----------------------------------------------------------------------------------------------- */
 
-void host_print_vector(const Host *host)
+static void print_vector(const Host *host)
 {
     const rt_program *p = host->program;
     const Rows r = rows_of(host);
@@ -127,7 +126,7 @@ void host_print_vector(const Host *host)
 }
 
 /* Floats of 32 bits, the lowest byte first. */
-void host_print_raw(const Host *host)
+static void print_raw(const Host *host)
 {
     const Rows r = rows_of(host);
     if (host->answer.message[0]) return;
@@ -170,7 +169,7 @@ static void json_row(const Rows *r, int k)
     putchar(']');
 }
 
-void host_json_vector(const Host *host)
+static void json_vector(const Host *host)
 {
     const rt_program *p = host->program;
     const Rows r = rows_of(host);
@@ -192,11 +191,6 @@ void host_json_vector(const Host *host)
 }
 
 /* ---- two texts ---------------------------------------------------------------------------------------------- */
-
-int host_is_similar(const rt_program *p, int n, char **texts)
-{
-    return p->vector && !p->vector_stride && !p->labels && n > 1 && strcmp(texts[0], "similar") == 0;
-}
 
 /* The vector of texts[i] into to[vector_width]; an exit code, and *good whether there is one. */
 static int vector_of(Host *host, char **texts, int i, float *to, int *good)
@@ -226,7 +220,7 @@ static void print_similar(const Host *host, char **texts, int good, double cosin
     putchar('\n');
 }
 
-int host_similar(Host *host, char **texts)
+static int similar(Host *host, char **texts)
 {
     const int width = host->program->vector_width;
     float *const vectors = malloc(2 * (size_t)width * sizeof *vectors);
@@ -241,3 +235,8 @@ int host_similar(Host *host, char **texts)
     free(vectors);
     return code ? code : first && second ? 0 : EXIT_DATA;
 }
+
+const rt_host_vectors rt_host_vector = {
+    .print = print_vector, .json = json_vector, .raw = print_raw, .similar = similar,
+    .batch_open = host_batch_open, .batch_free = host_batch_free, .batch_line = host_batch_line, .batch_end = host_batch_end,
+};

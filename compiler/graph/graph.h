@@ -78,7 +78,7 @@ typedef struct Block {
 typedef struct Run { Block *block; int first, count; } Run;     /* block layers first .. first + count - 1 */
 
 typedef struct Program {
-    const char *name;               /* "encode", "step", "next", "rows"; "run" of an xf.graph */
+    const char *name;               /* "encode", "step", "next", "rows", "next_rows"; "run" of an xf.graph */
     const char *doc;
     Count rows;                     /* COUNT_SOURCE: all of a source; COUNT_ROWS: decoder rows */
     Run *runs;  int count;

@@ -26,8 +26,9 @@ static void *grow(Maker *k, void *array, int count, size_t size)
 Program *make_program(Maker *k, const char *name, const char *doc, Count rows)
 {
     Graph *g = k->graph;
-    if (g->program_count == 4) die("too many programs");
-    if (!g->programs) g->programs = arena_array(k->arena, 4, sizeof *g->programs);
+    enum { MOST = 5 };                          /* encode, step, next, rows, next_rows */
+    if (g->program_count == MOST) die("too many programs");
+    if (!g->programs) g->programs = arena_array(k->arena, MOST, sizeof *g->programs);
     Program *p = &g->programs[g->program_count++];
     *p = (Program){ .name = name, .doc = doc, .rows = rows };
     return p;

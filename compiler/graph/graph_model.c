@@ -463,15 +463,17 @@ static void decoder_programs(Maker *k, const Model *m, int64_t rows)
                              make_program(k, "next", "one decoder row into the likeliest id", COUNT_ROWS) }, 2 };
     Tensor *y = decoder_blocks(&b, &one);
     if (k->failed) return;
-    tail(&b, one.list[1], OP_ARGMAX, "likeliest", "The first maximum of the logits", "next_id", y);
+    Tensor *next = tail(&b, one.list[1], OP_ARGMAX, "likeliest", "The first maximum of the logits", "next_id", y);
     if (rows == 1) return;
     b.rows = rows;
     b.suffix = "_rows";
     k->prefix = "rows.";
-    const Programs many = { { make_program(k, "rows", "decoder rows into logits", COUNT_ROWS) }, 1 };
+    const Programs many = { { make_program(k, "rows", "decoder rows into logits", COUNT_ROWS),
+                              make_program(k, "next_rows", "decoder rows into the likeliest id of each", COUNT_ROWS) }, 2 };
     Tensor *all = decoder_blocks(&b, &many);
+    Tensor *all_next = all ? tail(&b, many.list[1], OP_ARGMAX, "likeliest", "The first maximum of each row's logits", "next_id", all) : NULL;
     k->prefix = NULL;
-    if (all) y->home = all;
+    if (all_next) y->home = all, next->home = all_next;
 }
 
 bool graph_transformer(Maker *k, const Model *m, int64_t rows)

@@ -6,10 +6,10 @@
 
 /* What main() of a program is made of, besides NAME_main.o. */
 static const char host_objects[] =
-    "runtime/rt_packed.o runtime/rt_scores.o $(addprefix runtime/rt_,stops.o answer_text.o timing.o lines.o) \\\n"
-    "          $(addprefix runtime/rt_host,.o _options.o _answer.o _batch.o _vector.o _json.o _info.o _check.o _bench.o _generate.o)";
-
-static const char text_objects[] = "runtime/rt_host_text.o runtime/rt_chat.o runtime/rt_turns.o";
+    "$(addprefix runtime/rt_,packed.o stops.o answer_text.o timing.o lines.o) \\\n"
+    "          $(addprefix runtime/rt_host,.o _options.o _answer.o _json.o _info.o _check.o _bench.o _generate.o)";
+static const char vector_objects[] = " \\\n          $(addprefix runtime/rt_,host_vector.o host_batch.o scores.o)";
+static const char text_objects[] = " \\\n          $(addprefix runtime/rt_,host_text.o chat.o turns.o)";
 
 static const char library_objects[] =
     "rt_status.o rt_isa.o rt_ahead.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o \\\n"
@@ -109,6 +109,7 @@ void emit_makefile(Emit *e, Text *out)
               "weights_object", !file ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
               "runtime", arena_format(e->arena, "%s%s", library_objects, e->model->tokenizer_data ? tokenizer_objects : ""),
               "host_objects",
-              !host ? "" : e->model->tokenizer_data ? arena_format(e->arena, "%s %s", host_objects, text_objects) : host_objects,
+              !host ? "" : arena_format(e->arena, "%s%s%s", host_objects, e->model->has_decoder ? "" : vector_objects,
+                                        e->model->tokenizer_data ? text_objects : ""),
               "weights_rule", embed ? arena_format(e->arena, "%s_weights.o: %s.safetensors\n\n", e->name, e->name) : "", NULL);
 }

@@ -147,6 +147,19 @@ static const char decode_template[] =
     "\n"
     "${rows}\n"
     "\n"
+    "rt_status ${name}_next_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, int *next)\n"
+    "{\n"
+    "    const int *const ids = (const int *)(s->bytes + AT_NEXT_ID);\n"
+    "    int good = 1;\n"
+    "    const rt_status status = run_rows(m, s, rows, n, next_body${next_rows_body});\n"
+    "    if (status != RT_OK) return status;\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "        next[i] = ids[i];\n"
+    "        good = good && ids[i] >= 0;\n"
+    "    }\n"
+    "    return good ? RT_OK : RT_BAD_WEIGHTS;           /* logits that are no numbers */\n"
+    "}\n"
+    "\n"
     "rt_status ${name}_fork(${name}_state *s, int from, int to)\n"
     "{\n"
     "    if (from < 0 || from >= ${upper}_SLOTS || to < 0 || to >= ${upper}_SLOTS) return RT_BAD_ID;\n"
@@ -176,20 +189,18 @@ static const char decode_template[] =
     "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next)\n"
     "{\n"
     "    const rt_row row = { 0, *next_position(s, 0), id };\n"
-    "    const rt_status status = decode(m, s, &row, next_body);\n"
-    "    if (status != RT_OK) return status;\n"
-    "    *next = *(const int *)(s->bytes + AT_NEXT_ID);\n"
-    "    return *next < 0 ? RT_BAD_WEIGHTS : RT_OK;      /* logits that are no numbers */\n"
+    "    return ${name}_next_rows(m, s, &row, 1, next);\n"
     "}\n";
 
 static const char one_row_template[] =
-    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n)\n"
+    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, rt_body *body)\n"
     "{\n"
     "    if (n < 1) return RT_ORDER;\n"
-    "    return n > ${upper}_ROWS ? RT_TOO_LONG : decode(m, s, rows, step_body);\n"
+    "    return n > ${upper}_ROWS ? RT_TOO_LONG : decode(m, s, rows, body);\n"
     "}\n"
     "\n"
-    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n) { return ${name}_rows(m, s, rows, n); }\n";
+    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n"
+    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n";
 
 static const char many_rows_template[] =
     "/* Rows of one slot form a group; a slot may have one group in a call. */\n"
@@ -213,25 +224,32 @@ static const char many_rows_template[] =
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, rt_body *body)\n"
+    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, rt_body *one, rt_body *many)\n"
     "{\n"
     "    rt_group groups[${upper}_ROWS];\n"
     "    int count;\n"
     "    if (n < 1) return RT_ORDER;\n"
-    "    if (n == 1) return decode(m, s, rows, step_body);\n"
+    "    if (n == 1) return decode(m, s, rows, one);\n"
     "    if (n > ${upper}_ROWS) return RT_TOO_LONG;\n"
     "    const rt_status status = group_rows(s, rows, n, groups, &count);\n"
     "    if (status != RT_OK) return status;\n"
     "    for (int i = 0; i < n; i++) set_row(s, i, &rows[i]);\n"
     "    job j = { .model = m, .state = s, .rows = n, .groups = groups, .groups_end = groups + count };\n"
-    "    rt_team_share(m->team, body, &j);\n"
+    "    rt_team_share(m->team, many, &j);\n"
     "    for (int i = 0; i < n; i++) *next_position(s, rows[i].slot) = rows[i].position + 1;\n"
     "    ${ring_reached}\n"
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n) { return run_rows(m, s, rows, n, rows_body); }\n"
-    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n) { return run_rows(m, s, rows, n, read_body); }\n";
+    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n)\n"
+    "{\n"
+    "    return run_rows(m, s, rows, n, step_body, rows_body);\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n)\n"
+    "{\n"
+    "    return run_rows(m, s, rows, n, step_body, read_body);\n"
+    "}\n";
 
 static const char text_template[] =
     "\n"
@@ -367,7 +385,7 @@ static void decoder_calls(Emit *e, Text *out)
               "ring_check", back ? arena_format(e->arena, "if (row->position > 0 && row->position + %d < *furthest(s, row->slot)) return RT_ORDER;",
                                                 back) : "",
               "ring_reached", back ? "reached(s, row);" : "", "ring_fork", back ? "*furthest(s, to) = *furthest(s, from);" : "",
-              "rows", rows.data, NULL);
+              "rows", rows.data, "next_rows_body", plan_rows(e->plan) > 1 ? ", next_rows_body" : "", NULL);
 }
 
 static const char furthest_template[] =

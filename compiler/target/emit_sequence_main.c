@@ -48,7 +48,8 @@ static const char main_hidden[] =
     "}\n"
     "static const float *hidden(const void *s) { return ${name}_hidden(s); }\n";
 static const char main_hidden_rows[] =
-    "        .width = ${width}, .hidden_stride = ${upper}_HIDDEN_STRIDE, .hidden = hidden, .encode_batch = encode_batch,\n";
+    "        .width = ${width}, .hidden_stride = ${upper}_HIDDEN_STRIDE, .hidden = hidden, .encode_batch = encode_batch,\n"
+    "        .vectors = &rt_host_vector,\n";
 static const char main_vector[] =
     "static const float *vector(const void *s) { return ${name}_vector(s); }\n";
 static const char main_vector_rows[] =

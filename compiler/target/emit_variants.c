@@ -20,6 +20,7 @@ static const NeededName sequence_names[] = {
     { NEED_HEAD,          { "vector", NULL, NULL } },
     { NEED_DECODER,       { "rows", "${name}_state *s, const rt_row *rows, int n", "s, rows, n" } },
     { NEED_DECODER,       { "read", "${name}_state *s, const rt_row *rows, int n", "s, rows, n" } },
+    { NEED_DECODER,       { "next_rows", "${name}_state *s, const rt_row *rows, int n, int *next", "s, rows, n, next" } },
     { NEED_DECODER,       { "step", "${name}_state *s, int id", "s, id" } },
     { NEED_DECODER,       { "next", "${name}_state *s, int id, int *next", "s, id, next" } },
     { NEED_DECODER,       { "fork", NULL, NULL } },

@@ -43,6 +43,12 @@ rt_status emitted_read(Engine *e, const rt_row *rows, int n)
     return k->read ? k->read(&k->model, e->state, rows, n) : RT_ORDER;
 }
 
+rt_status emitted_next_rows(Engine *e, const rt_row *rows, int n, int *next)
+{
+    Emitted *k = e->own;
+    return k->next_rows ? k->next_rows(&k->model, e->state, rows, n, next) : RT_ORDER;
+}
+
 const float *emitted_logits(const Engine *e) { return ((const Emitted *)e->own)->logits(e->state); }
 
 rt_status emitted_fork(Engine *e, int from, int to)
@@ -112,6 +118,7 @@ bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *
         find(&f, "next", &e->next);
         find(&f, "rows", &e->rows);
         find(&f, "read", &e->read);
+        find(&f, "next_rows", &e->next_rows);
         find(&f, "logits", &e->logits);
     }
     return f.good;

@@ -25,6 +25,7 @@ typedef struct Emitted {
     rt_status (*next)(const void *, void *, int, int *);
     rt_status (*rows)(const void *, void *, const rt_row *, int);
     rt_status (*read)(const void *, void *, const rt_row *, int);
+    rt_status (*next_rows)(const void *, void *, const rt_row *, int, int *);
     const float *(*logits)(const void *);
     rt_status (*run)(const void *, void *);
 } Emitted;
@@ -40,7 +41,8 @@ bool emitted_bind(Diag *d, Emitted *e, const void *weights, size_t bytes);
 /* The engine's calls, by way of its Emitted; all but `close`. */
 #define EMITTED_CALLS                                                                                             \
     .encode = emitted_encode, .encode_batch = emitted_encode_batch, .step = emitted_step, .next = emitted_next,   \
-    .rows = emitted_rows, .read = emitted_read, .logits = emitted_logits, .fork = emitted_fork, .clear = emitted_clear,       \
+    .rows = emitted_rows, .read = emitted_read, .next_rows = emitted_next_rows, .logits = emitted_logits,         \
+    .fork = emitted_fork, .clear = emitted_clear,                                                                 \
     .run = emitted_run, .threads = emitted_threads
 rt_status emitted_encode(Engine *e, const int *ids, int n);
 rt_status emitted_encode_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
@@ -48,6 +50,7 @@ rt_status emitted_step(Engine *e, int id);
 rt_status emitted_next(Engine *e, int id, int *next);
 rt_status emitted_rows(Engine *e, const rt_row *rows, int n);
 rt_status emitted_read(Engine *e, const rt_row *rows, int n);
+rt_status emitted_next_rows(Engine *e, const rt_row *rows, int n, int *next);
 const float *emitted_logits(const Engine *e);
 rt_status emitted_fork(Engine *e, int from, int to);
 rt_status emitted_clear(Engine *e);

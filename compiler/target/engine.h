@@ -17,6 +17,7 @@ typedef struct EngineOps {
     rt_status (*next)(Engine *e, int id, int *next);        /* the same, and the likeliest id after it */
     rt_status (*rows)(Engine *e, const rt_row *rows, int n);        /* up to engine_rows; those of a slot next to one another */
     rt_status (*read)(Engine *e, const rt_row *rows, int n);        /* the same, and leaves no logits */
+    rt_status (*next_rows)(Engine *e, const rt_row *rows, int n, int *next);    /* the same, and the likeliest id after each */
     const float *(*logits)(const Engine *e);                /* of the last step or rows: [n][engine_logits_stride] */
     rt_status (*fork)(Engine *e, int from, int to);         /* copy the sequence and the source of a slot */
     rt_status (*clear)(Engine *e);                          /* forget the sequence of slot 0, not its source */

@@ -83,8 +83,10 @@ static bool write_if_changed(const Output *o, const OutputFile *f)
 
 static void add_runtime(Output *o, const char *folder, const Model *m)
 {
+    const bool wanted[] = { [RUNTIME_NONE] = false, [RUNTIME_ALL] = true, [RUNTIME_TEXTS] = m->tokenizer_data != NULL,
+                            [RUNTIME_VECTORS] = m->has_encoder && !m->has_decoder };
     for (const RuntimeFile *f = runtime_files; f->name; f++)
-        if (f->copied && (!f->texts || m->tokenizer_data)) add_file(o, file_join(o->arena, folder, f->name), f->text, strlen(f->text));
+        if (wanted[f->use]) add_file(o, file_join(o->arena, folder, f->name), f->text, strlen(f->text));
 }
 
 static void add_emitted(Output *o, const Plan *p, const Pack *pack, EmitForm form, const char *folder)

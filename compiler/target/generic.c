@@ -122,38 +122,12 @@ static rt_status encode(Engine *e, const int *ids, int n)
     return RT_OK;
 }
 
-/* Append one token by `program`, whose last block leaves what is asked for. */
-static rt_status append(Engine *e, const char *program, int id)
-{
-    const Model *m = model_of(e);
-    const int position = *next_position(e);
-    if (!m->has_decoder) return RT_ORDER;
-    if (id < 0 || id >= m->target_vocab) return RT_BAD_ID;
-    if (position >= m->max_target) return RT_TOO_LONG;
-    if (m->has_encoder && !*source_length(e)) return RT_ORDER;
-    set_input(e, "rows_ids", 1, id);
-    set_input(e, "rows_positions", 1, position);
-    set_input(e, "rows_visible", 1, position + 1);
-    if (m->has_encoder) set_input(e, "rows_visible_memory", 1, *source_length(e));
-    run_program(e, program, *source_length(e), 1, NULL, 0);
-    reached(e, 0, position);
-    return RT_OK;
-}
-
 /* Where the last floats of a program lie: its last block's, or those it took where it leaves integers. */
-static const float *result_of(const Engine *e, const char *program)
+static const float *result_of(const Engine *e, const PlanProgram *p)
 {
-    const PlanProgram *p = plan_program(e->plan, program);
     const PlanBlock *last = p->runs[p->count - 1].block;
     const Buffer *b = last->carry_out->layout == LAYOUT_INTS ? last->carry_in : last->carry_out;
     return (const float *)(e->state + plan_address(e->plan, b));
-}
-
-static rt_status step(Engine *e, int id)
-{
-    rt_status status = append(e, "step", id);
-    if (!status) ((Generic *)e->own)->result = result_of(e, "step");
-    return status;
 }
 
 static rt_status clear(Engine *e)
@@ -161,15 +135,6 @@ static rt_status clear(Engine *e)
     if (!model_of(e)->has_decoder) return RT_ORDER;
     *next_position(e) = 0;
     return RT_OK;
-}
-
-static rt_status next(Engine *e, int id, int *next)
-{
-    rt_status status = append(e, "next", id);
-    if (status) return status;
-    ((Generic *)e->own)->result = result_of(e, "next");
-    *next = *input(e, "next_id");
-    return *next < 0 ? RT_BAD_WEIGHTS : RT_OK;          /* logits that are no numbers */
 }
 
 /* Whether a row may come next in its slot, after `before` rows of the same call. */
@@ -210,25 +175,49 @@ static void set_row(const Engine *e, int i, const rt_row *row)
     if (memory) memory[i] = source_length(e)[row->slot];
 }
 
-static rt_status run_rows(Engine *e, const rt_row *r, int n, bool logits)
+/* By the program of one row or that of many, "read" among them. */
+static rt_status run_rows(Engine *e, const rt_row *r, int n, const char *one, const char *many)
 {
     Generic *own = e->own;
-    int count;
+    const char *program = n == 1 ? one : many;
+    int count, runs;
     if (!model_of(e)->has_decoder || n < 1) return RT_ORDER;
     if (n > engine_rows(e)) return RT_TOO_LONG;
     const rt_status status = group_rows(e, r, n, own->groups, &count);
     if (status) return status;
-    const char *program = n == 1 ? "step" : "rows";
     for (int i = 0; i < n; i++) set_row(e, i, &r[i]);
-    const PlanProgram *p = plan_program(e->plan, program);
-    run_part(e, p, logits ? p->count : plan_layer_runs(p), 0, n, own->groups, count);
+    const PlanProgram *p = plan_part(e->plan, program, &runs);
+    run_part(e, p, runs, 0, n, own->groups, count);
     for (int i = 0; i < n; i++) reached(e, r[i].slot, r[i].position);
-    own->result = result_of(e, program);
+    own->result = result_of(e, p);
     return RT_OK;
 }
 
-static rt_status rows(Engine *e, const rt_row *r, int n) { return run_rows(e, r, n, true); }
-static rt_status read_rows(Engine *e, const rt_row *r, int n) { return run_rows(e, r, n, false); }
+static rt_status rows(Engine *e, const rt_row *r, int n) { return run_rows(e, r, n, "step", "rows"); }
+static rt_status read_rows(Engine *e, const rt_row *r, int n) { return run_rows(e, r, n, "step", "read"); }
+
+static rt_status next_rows(Engine *e, const rt_row *r, int n, int *next)
+{
+    rt_status status = run_rows(e, r, n, "next", "next_rows");
+    for (int i = 0; !status && i < n; i++) next[i] = input(e, "next_id")[i];
+    for (int i = 0; !status && i < n; i++) status = next[i] < 0 ? RT_BAD_WEIGHTS : RT_OK;     /* logits that are no numbers */
+    return status;
+}
+
+/* The id behind those of slot 0. */
+static rt_row appended(const Engine *e, int id) { return (rt_row){ 0, *next_position(e), id }; }
+
+static rt_status step(Engine *e, int id)
+{
+    const rt_row row = appended(e, id);
+    return rows(e, &row, 1);
+}
+
+static rt_status next(Engine *e, int id, int *next)
+{
+    const rt_row row = appended(e, id);
+    return next_rows(e, &row, 1, next);
+}
 
 static rt_status fork_slot(Engine *e, int from, int to)
 {
@@ -352,8 +341,8 @@ static unsigned char *aligned(Arena *a, size_t bytes)
 
 static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
 {
-    static const EngineOps ops = { .encode = encode, .step = step, .next = next, .rows = rows, .read = read_rows, .logits = logits,
-                                   .fork = fork_slot, .clear = clear, .run = run, .threads = threads, .close = close };
+    static const EngineOps ops = { .encode = encode, .step = step, .next = next, .rows = rows, .read = read_rows, .next_rows = next_rows,
+                                   .logits = logits, .fork = fork_slot, .clear = clear, .run = run, .threads = threads, .close = close };
     if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs row-major plans");
     Generic *own = arena_alloc(a, sizeof *own);
     *own = (Generic){ .arena = arena_new(), .lanes = 1, .product = product };

@@ -196,6 +196,13 @@ static rt_status jit_read(Engine *e, const rt_row *rows, int n)
     LEAVABLE(outer, e->own, emitted_read(e, rows, n));
 }
 
+static rt_status jit_next_rows(Engine *e, const rt_row *rows, int n, int *next)
+{
+    Engine *const outer = begin(e);
+    at_of(e)->target = n > 0 ? rows[n - 1].position + 1 : 0;
+    LEAVABLE(outer, e->own, emitted_next_rows(e, rows, n, next));
+}
+
 static rt_status jit_clear(Engine *e)
 {
     Engine *const outer = begin(e);
@@ -221,8 +228,8 @@ static rt_status jit_run(Engine *e)
 
 static const EngineOps jit_ops = {
     .encode = jit_encode, .encode_batch = jit_encode_batch,
-    .step = jit_step, .next = jit_next, .rows = jit_rows, .read = jit_read, .fork = emitted_fork, .logits = emitted_logits,
-    .clear = jit_clear, .run = jit_run, .threads = emitted_threads, .close = jit_close,
+    .step = jit_step, .next = jit_next, .rows = jit_rows, .read = jit_read, .next_rows = jit_next_rows, .fork = emitted_fork,
+    .logits = emitted_logits, .clear = jit_clear, .run = jit_run, .threads = emitted_threads, .close = jit_close,
 };
 
 /* ---- compiling -------------------------------------------------------------------------------------------------- */

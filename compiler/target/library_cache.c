@@ -156,7 +156,7 @@ static uint64_t hash_runtime(void)
     if (h) return h;
     h = rt_hash_start;
     for (const RuntimeFile *f = runtime_files; f->name; f++)
-        if (f->copied) h = hash_text(hash_text(h, f->name), f->text);
+        if (f->use != RUNTIME_NONE) h = hash_text(hash_text(h, f->name), f->text);
     return h;
 }
 

@@ -46,12 +46,13 @@ static rt_status native_step(Engine *e, int id) { return unless_stopped(emitted_
 static rt_status native_next(Engine *e, int id, int *next) { return unless_stopped(emitted_next(e, id, next)); }
 static rt_status native_rows(Engine *e, const rt_row *rows, int n) { return unless_stopped(emitted_rows(e, rows, n)); }
 static rt_status native_read(Engine *e, const rt_row *rows, int n) { return unless_stopped(emitted_read(e, rows, n)); }
+static rt_status native_next_rows(Engine *e, const rt_row *rows, int n, int *next) { return unless_stopped(emitted_next_rows(e, rows, n, next)); }
 static rt_status native_run(Engine *e) { return unless_stopped(emitted_run(e)); }
 
 static const EngineOps polled_ops = {
     .encode = native_encode, .encode_batch = native_batch,
-    .step = native_step, .next = native_next, .rows = native_rows, .read = native_read, .fork = emitted_fork, .logits = emitted_logits,
-    .clear = emitted_clear,
+    .step = native_step, .next = native_next, .rows = native_rows, .read = native_read, .next_rows = native_next_rows,
+    .fork = emitted_fork, .logits = emitted_logits, .clear = emitted_clear,
     .run = native_run, .threads = emitted_threads, .close = native_close,
 };
 

@@ -13,19 +13,17 @@
 #define SYMBOL(id) "runtime_text_" #id
 #endif
 
-#define RUNTIME_FILE(id, path, copied)                                                                       \
+#define RUNTIME_FILE(id, path, use)                                                                          \
     __asm__(SECTION "\n.globl " SYMBOL(id) "\n" SYMBOL(id) ":\n.incbin \"runtime/" path "\"\n.byte 0\n.text\n"); \
     extern const char runtime_text_##id[];
 #include "runtime_files.def"
 #undef RUNTIME_FILE
 
-enum { TEXTS = 2 };
-
 const RuntimeFile runtime_files[] = {
-#define RUNTIME_FILE(id, path, copied) { path, runtime_text_##id, copied != false, copied == (int)TEXTS },
+#define RUNTIME_FILE(id, path, use) { path, runtime_text_##id, RUNTIME_##use },
 #include "runtime_files.def"
 #undef RUNTIME_FILE
-    { NULL, NULL, false, false }
+    { NULL, NULL, RUNTIME_NONE }
 };
 
 const char *runtime_text(const char *name)

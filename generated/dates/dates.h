@@ -55,6 +55,10 @@ rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n);
 /* The same, and leaves no log-probabilities: for the rows of a prompt before its last. */
 rt_status dates_read(const dates *m, dates_state *s, const rt_row *rows, int n);
 
+/* The same, and give the likeliest id after each row, the first of equals; next[n]. Leaves no log-probabilities. RT_BAD_WEIGHTS
+ * where a row's are no numbers: its id is then -1. */
+rt_status dates_next_rows(const dates *m, dates_state *s, const rt_row *rows, int n, int *next);
+
 /* Copy the sequence and the source of slot `from` to slot `to`. */
 rt_status dates_fork(dates_state *s, int from, int to);
 
@@ -67,7 +71,7 @@ rt_status dates_step(const dates *m, dates_state *s, int id);
 /* [rows][DATES_LOGITS_STRIDE], of which DATES_VOCAB are in use; valid until the next call on this state. */
 const float *dates_logits(const dates_state *s);
 
-/* On slot 0: append `id` and give the likeliest id after it, the first of equals. Leaves no log-probabilities. */
+/* On slot 0: append `id` and give the likeliest id after it, as dates_next_rows of that row. */
 rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
 
 /* The ids of a text: one per character. RT_BAD_ID with *fault, which may be NULL, for a character without an id or

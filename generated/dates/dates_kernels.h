@@ -1531,4 +1531,11 @@ static inline void log_softmax_15_rows(float *y, const float *x, rt_span rows)
     rt_log_softmax_f32(&shape, y + 16 * rows.begin, x + 16 * rows.begin, rows.end - rows.begin);
 }
 
+/* y = index of the first maximum of x */
+static inline void argmax_15_rows(int *y, const float *x, rt_span rows)
+{
+    static const RtVocabulary shape = { .size = 15, .stride = 16 };
+    rt_argmax_f32(&shape, y + rows.begin, x + 16 * rows.begin, rows.end - rows.begin);
+}
+
 #endif

@@ -155,22 +155,34 @@ static void a_copied_state_goes_on(void **state)
     close_spec(&other);
 }
 
-/* next is step and the first maximum; the log-softmax moves none. */
+static void first_maximum(const Opened *o, const float *p, int likeliest)
+{
+    for (int j = 0; j < o->model->target_vocab; j++) assert_true(j < likeliest ? p[j] < p[likeliest] : p[j] <= p[likeliest]);
+}
+
+/* next is step and the first maximum, next_rows the same of rows; the log-softmax moves none. */
 static void next_is_the_likeliest_of_step(void **state)
 {
     (void)state;
     Opened o = open_golden("awkward");
     static const int source[] = { 3, 4, 5, 9 };
-    int id = START, likeliest;
+    int id = START, likeliest, next[3];
+    rt_row rows[3];
     assert_int_equal(o.plain->ops->encode(o.plain, source, 4), RT_OK);
     assert_int_equal(o.tapped->ops->encode(o.tapped, source, 4), RT_OK);
     for (int i = 0; i < o.model->max_target; i++) {
         assert_int_equal(o.plain->ops->step(o.plain, id), RT_OK);
         assert_int_equal(o.tapped->ops->next(o.tapped, id, &likeliest), RT_OK);
-        const float *p = o.plain->ops->logits(o.plain);
-        for (int j = 0; j < o.model->target_vocab; j++) assert_true(j < likeliest ? p[j] < p[likeliest] : p[j] <= p[likeliest]);
+        first_maximum(&o, o.plain->ops->logits(o.plain), likeliest);
+        if (i < 3) rows[i] = (rt_row){ 0, i, id };
         id = likeliest;
     }
+    assert_int_equal(o.tapped->ops->clear(o.tapped), RT_OK);
+    assert_int_equal(o.plain->ops->rows(o.plain, rows, 3), RT_OK);
+    assert_int_equal(o.tapped->ops->next_rows(o.tapped, rows, 3, next), RT_OK);
+    for (int i = 0; i < 3; i++) first_maximum(&o, o.plain->ops->logits(o.plain) + i * engine_logits_stride(o.plain), next[i]);
+    rows[2].id = (int)o.model->target_vocab;
+    assert_int_equal(o.tapped->ops->next_rows(o.tapped, rows, 3, next), RT_BAD_ID);
     close_spec(&o);
 }
 

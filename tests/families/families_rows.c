@@ -1,5 +1,5 @@
 /* families_rows.c: a folder's model against its reference: a decoder fed row by row, all rows at once and in pieces, the logits each time, and
- * its greedy ids by `next`; an encoder's hidden states or vector.
+ * its greedy ids by `next` and by `next_rows`; an encoder's hidden states or vector.
  * usage: families_rows FOLDER REFERENCE ENGINE [CC [unrolled]]      prints the distances; 0 where all are agreement */
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +47,20 @@ static bool run(Engine *e, const Ids *source, const Ids *target, int piece, floa
     return true;
 }
 
+/* The same, fed at once. */
+static bool check_greedy_rows(Engine *e, const Ids *source, const Ids *target, const Ids *greedy)
+{
+    rt_row rows[MOST_ROWS];
+    int next[MOST_ROWS], same = 0;
+    engine_reset(e);
+    if (source->n && e->ops->encode(e, source->id, source->n) != RT_OK) return false;
+    for (int i = 0; i < greedy->n; i++) rows[i] = (rt_row){ 0, i, i ? greedy->id[i - 1] : target->id[0] };
+    if (e->ops->next_rows(e, rows, greedy->n, next) != RT_OK) return false;
+    for (int i = 0; i < greedy->n; i++) same += next[i] == greedy->id[i];
+    printf("greedy, at once: %d ids of %d\n", same, greedy->n);
+    return same == greedy->n;
+}
+
 /* The ids that follow the first of the target, the likeliest each time. */
 static bool check_greedy(Engine *e, const Ids *source, const Ids *target, const Ids *greedy)
 {
@@ -55,7 +69,7 @@ static bool check_greedy(Engine *e, const Ids *source, const Ids *target, const 
     if (source->n && e->ops->encode(e, source->id, source->n) != RT_OK) return false;
     for (int i = 0; i < greedy->n && e->ops->next(e, id, &id) == RT_OK; i++) same += id == greedy->id[i];
     printf("greedy: %d ids of %d\n", same, greedy->n);
-    return greedy->n && same == greedy->n;
+    return greedy->n && same == greedy->n && check_greedy_rows(e, source, target, greedy);
 }
 
 static bool near(const Session *s, const char *name, int64_t rows, int64_t width, float *found, float *expected)

@@ -314,7 +314,8 @@ static void encoder_alone(void **state)
 {
     rt_program p = program;
     (void)state;
-    p.max_target = p.vocab = 0, p.encode = note_ids, p.ids = NULL, p.append = NULL, p.width = 2, p.hidden_stride = 3, p.hidden = model_logits;
+    p.max_target = p.vocab = 0, p.encode = note_ids, p.ids = NULL, p.append = NULL;
+    p.width = 2, p.hidden_stride = 3, p.hidden = model_logits, p.vectors = &rt_host_vector;
     run(&p, WORDS("3 4"), "", 0, -1);
     check(0, "1.5 -1 2 -1\n", "");
     run(&p, WORDS("--json", "3 4", "x"), "", 0, -1);

@@ -105,10 +105,11 @@ static int decode_batch(void)
         good = good && fine(CALL(clear)(&state, k));
     }
     for (int i = 0; i < length && good; i++) {
-        good = rows(next, batch);
+        int ids[SIZE(SLOTS)];
+        good = fine(CALL(next_rows)(&model, &state, next, batch, ids));
         for (int k = 0; k < batch && good; k++) {
             next[k].position++;
-            greedy[k * length + i] = next[k].id = likeliest(CALL(logits)(&state) + k * SIZE(LOGITS_STRIDE), SIZE(VOCAB));
+            greedy[k * length + i] = next[k].id = ids[k];
         }
     }
     return good;
@@ -173,10 +174,10 @@ static int read_source(int slot, const char *text)
 /* One step of those that go on; what ended falls out. Returns how many are left, or -1. */
 static int step_texts(rt_row *next, int *which, size_t *used, int n, int first)
 {
-    int left = 0;
-    if (!rows(next, n)) return -1;
+    int left = 0, ids[SIZE(SLOTS)];
+    if (!fine(CALL(next_rows)(&model, &state, next, n, ids))) return -1;
     for (int i = 0; i < n; i++) {
-        const int id = likeliest(CALL(logits)(&state) + i * SIZE(LOGITS_STRIDE), SIZE(VOCAB)), k = which[i];
+        const int id = ids[i], k = which[i];
         if (id == SIZE(END) || next[i].position + 2 > SIZE(MAX_TARGET)) continue;
         if (!fine(CALL(append)(&model, id, answers[first + k], MOST_TEXT, &used[k]))) return -1;
         next[left] = (rt_row){ next[i].slot, next[i].position + 1, id };

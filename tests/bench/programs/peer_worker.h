@@ -45,11 +45,18 @@ _Noreturn static void give_up(const char *what)
 /* The same ids for all: peers/worker.py has this formula too. */
 static inline int an_id(int i, int vocab) { return (int)((uint32_t)i * 2654435761u % (uint32_t)vocab); }
 
+/* The first maximum. The maximum is found sixteen numbers abreast, so that choosing costs a side next to nothing. */
 static inline int likeliest(const float *logits, int vocab)
 {
-    int best = 0;
-    for (int i = 1; i < vocab; i++)
-        if (logits[i] > logits[best]) best = i;
+    float most[16], all;
+    int i = 0, best = 0;
+    for (int k = 0; k < 16; k++) most[k] = logits[0];
+    for (; i + 16 <= vocab; i += 16)
+        for (int k = 0; k < 16; k++) most[k] = logits[i + k] > most[k] ? logits[i + k] : most[k];
+    all = most[0];
+    for (int k = 1; k < 16; k++) all = most[k] > all ? most[k] : all;
+    for (; i < vocab; i++) all = logits[i] > all ? logits[i] : all;
+    while (best + 1 < vocab && logits[best] != all) best++;
     return best;
 }
 

@@ -1,7 +1,7 @@
 /* calls.c: the emitted calls in the order of the arguments, each with the status that it returned; ends at the first that is not
  * RT_OK, with exit code 1.     usage: calls WEIGHTS WORD...
  * words: bind bytes=N zeros unaligned | reset | threads=N | encode=SLOT:ID,ID,… | step=ID | next=ID | rows=SLOT:POSITION:ID,… |
- * fork=FROM:TO | clear=SLOT | text=TEXT | short=TEXT (room for one byte) */
+ * next_rows=SLOT:POSITION:ID,… | fork=FROM:TO | clear=SLOT | text=TEXT | short=TEXT (room for one byte) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,16 +31,16 @@ static rt_status bind_copy(size_t shift, int zeros)
     return word_bind(&model, copy + shift, WORD_WEIGHTS_BYTES);
 }
 
-static rt_status call_rows(const int *x, int n)
+static rt_status call_rows(const int *x, int n, int *next)
 {
     rt_row rows[MOST];
     for (int i = 0; i < n / 3; i++) rows[i] = (rt_row){ x[3 * i], x[3 * i + 1], x[3 * i + 2] };
-    return word_rows(&model, &state, rows, n / 3);
+    return next ? word_next_rows(&model, &state, rows, n / 3, next) : word_rows(&model, &state, rows, n / 3);
 }
 
 static rt_status call(const char *word, const char *value)
 {
-    int x[MOST] = { 0 }, id;
+    int x[MOST] = { 0 }, id, ids[MOST];
     char out[64];
     const int n = numbers(value, x);
     if (!strcmp(word, "bind")) return word_bind(&model, weights.data, weights.bytes);
@@ -52,7 +52,8 @@ static rt_status call(const char *word, const char *value)
     if (!strcmp(word, "encode")) return word_encode(&model, &state, x[0], x + 1, n - 1);
     if (!strcmp(word, "step")) return word_step(&model, &state, x[0]);
     if (!strcmp(word, "next")) return word_next(&model, &state, x[0], &id);
-    if (!strcmp(word, "rows")) return call_rows(x, n);
+    if (!strcmp(word, "rows")) return call_rows(x, n, NULL);
+    if (!strcmp(word, "next_rows")) return call_rows(x, n, ids);
     if (!strcmp(word, "fork")) return word_fork(&state, x[0], x[1]);
     if (!strcmp(word, "clear")) return word_clear(&state, x[0]);
     if (!strcmp(word, "text")) return word_text(&model, &state, value, out, sizeof out);

@@ -100,6 +100,38 @@ static int mixture(const float *want)
     return good;
 }
 
+static int first_maximum(const float *logits)
+{
+    int best = 0;
+    for (int i = 1; i < VOCAB; i++)
+        if (logits[i] > logits[best]) best = i;
+    return best;
+}
+
+/* The likeliest ids of a prefill, of rows of three slots, and of one row, which `next` gives too. */
+static int likeliest(const float *want)
+{
+    int next[LENGTH + 1] = { 0 }, one = -1, good;
+    rt_row rows[LENGTH];
+    next[LENGTH] = -7;
+    CALL(reset)(&other);
+    CALL(reset)(&third);
+    for (int i = 0; i < LENGTH; i++) rows[i] = (rt_row){ 1, i, ids[i] };
+    good = CALL(next_rows)(&model, &other, rows, LENGTH, next) == RT_OK && next[LENGTH] == -7;
+    for (int i = 0; i < LENGTH; i++) good &= next[i] == first_maximum(want + i * VOCAB);
+    if (!prefill(&other, 0, want, 4, 4) || !prefill(&other, 2, want, 7, 3)) return 0;
+    const rt_row mixed[3] = { { 2, 7, ids[7] }, { 1, 3, ids[3] }, { 0, 4, ids[4] } };
+    const int at[3] = { 7, 3, 4 };
+    good &= CALL(next_rows)(&model, &other, mixed, 3, next) == RT_OK;
+    for (int i = 0; i < 3; i++) good &= next[i] == first_maximum(want + at[i] * VOCAB);
+    for (int i = 0; i < 3; i++) {
+        good &= CALL(next_rows)(&model, &other, &(rt_row){ 1, 4 + i, ids[4 + i] }, 1, next) == RT_OK;
+        good &= CALL(next)(&model, &third, ids[i], &one) == RT_OK;
+        good &= next[0] == first_maximum(want + (4 + i) * VOCAB) && one == first_maximum(want + i * VOCAB);
+    }
+    return good;
+}
+
 static int forked(const float *want)
 {
     CALL(reset)(&other);
@@ -134,6 +166,9 @@ static int refused(void)
     good &= CALL(rows)(&model, &other, far, 2) == RT_BAD_ID && CALL(rows)(&model, &other, wrong, 2) == RT_BAD_ID;
     good &= CALL(rows)(&model, &other, later, 2) == RT_ORDER && CALL(rows)(&model, &other, gap, 0) == RT_ORDER;
     good &= CALL(rows)(&model, &other, gap, 100000) == RT_TOO_LONG;
+    int next[3] = { -7, -7, -7 };
+    good &= CALL(next_rows)(&model, &other, gap, 2, next) == RT_ORDER && CALL(next_rows)(&model, &other, wrong, 2, next) == RT_BAD_ID;
+    good &= CALL(next_rows)(&model, &other, gap, 0, next) == RT_ORDER && next[0] == -7 && next[1] == -7;
     return good && memcmp(&before, &other, sizeof other) == 0;
 }
 
@@ -157,6 +192,8 @@ int main(int argc, char **argv)
         check(batch(want), name);
         snprintf(name, sizeof name, "prefill and steps in one call, %d lanes", lanes);
         check(mixture(want), name);
+        snprintf(name, sizeof name, "the likeliest id after each row, %d lanes", lanes);
+        check(likeliest(want), name);
         snprintf(name, sizeof name, "a fork, and a position taken back, %d lanes", lanes);
         check(forked(want), name);
     }

@@ -31,49 +31,6 @@ static int host_allocate(Host *host)
     return EXIT_MISSING;
 }
 
-/* The path of the weights that belong to the program: beside the executable. */
-static void default_path(const rt_program *p, const char *argv0, char *path, size_t room)
-{
-    char self[4096];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    const char *slash;
-    if (n > 0) self[n] = '\0', argv0 = self;
-    slash = strrchr(argv0, '/');
-    snprintf(path, room, "%.*s%s", slash ? (int)(slash - argv0) + 1 : 0, argv0, p->weights_file);
-}
-
-static int open_weights(Host *host, const char *path)
-{
-    const int error = rt_weights_open_most(&host->file, path, host->program->weights_bytes);
-    if (!error) return 0;
-    fprintf(stderr, "%s: cannot read the weights %s: %s\n", host->program->name, path, strerror(error));
-    if (error != ENOENT && error != ENOTDIR) return EXIT_IO;
-    fprintf(stderr, "%s: give their place with --weights FILE\n", host->program->name);
-    return EXIT_NO_INPUT;
-}
-
-static int host_bind(Host *host, const HostOptions *options, const char *argv0)
-{
-    const rt_program *p = host->program;
-    size_t bytes = p->weights_bytes;
-    rt_status status;
-    host->weights = p->weights;
-    if (options->weights || !p->weights) {
-        int code;
-        if (options->weights) snprintf(host->place, sizeof host->place, "%s", options->weights);
-        else default_path(p, argv0, host->place, sizeof host->place);
-        if ((code = open_weights(host, options->weights ? options->weights : host->place))) return code;
-        bytes = host->file.bytes;
-    } else rt_weights_copy(&host->file, p->weights, bytes);
-    if (host->file.data) host->weights = host->file.data;
-    status = p->bind(host->model, host->weights, bytes);
-    if (status == RT_OK) return 0;
-    fprintf(stderr, "%s: %s: %s\n", p->name, *host->place ? host->place : "the embedded weights", rt_status_text(status));
-    if (status == RT_BAD_WEIGHTS && bytes != p->weights_bytes)
-        fprintf(stderr, "%s: expected %zu bytes, found %zu\n", p->name, p->weights_bytes, bytes);
-    return status == RT_BAD_WEIGHTS ? EXIT_DATA : status == RT_NO_ISA ? EXIT_MISSING : EXIT_DEFECT;
-}
-
 /* The tokenizer in the weights, where the program has one. */
 static int host_open_tokenizer(Host *host)
 {
@@ -110,10 +67,10 @@ static int host_open(Host *host, const HostOptions *options, const char *argv0)
 {
     struct stat info;
     int code = host_allocate(host);
-    if (!code) code = host_bind(host, options, argv0);
+    if (!code) code = host_weights_open(&host->weights, host->program, host->model, options->weights, argv0);
     if (!code) code = host_open_tokenizer(host);
     if (!code) code = host_threads(host, options);
-    if (!code) code = host_decoder_open(&host->decoder, host->program, options, host->model, host->state);
+    if (!code) code = host_decoder_open(&host->decoder, host->program, options, &host->weights, host->state);
     if (!code) code = host_answer_open(host);
     if (!code && host->program->vectors) code = host->program->vectors->batch_open(host);
     if (code) return code;
@@ -126,7 +83,7 @@ static void host_close(Host *host)
 {
     if (host->tokenizer) host->program->texts->close(host->tokenizer);
     if (host->model && host->program->team(host->model)) host->program->threads(host->model, 1);
-    rt_weights_close(&host->file);
+    host_weights_close(&host->weights);
     host_decoder_close(&host->decoder);
     if (host->batch) host->program->vectors->batch_free(host->batch);
     free(host->places);

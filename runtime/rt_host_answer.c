@@ -224,6 +224,7 @@ rt_status host_encode(Host *host)
     const rt_program *p = host->program;
     const HostAnswer *a = &host->answer;
     if (p->encode_pair && a->first < a->input_count) return p->encode_pair(host->model, host->state, a->input, a->input_count, a->first);
+    host_weights_read(&host->weights);
     return p->encode(host->model, host->state, a->input, a->input_count);
 }
 

@@ -65,6 +65,7 @@ int host_batch_end(Host *host)
     const rt_program *p = host->program;
     int code = 0;
     if (!b || !b->count) return 0;
+    host_weights_read(&host->weights);
     const rt_status status = p->encode_batch(host->model, host->state, b->ids, b->lengths, p->encode_pair ? b->firsts : NULL, b->count, b->vectors);
     if (status != RT_OK) code = host_failed(host, status);
     for (int t = 0, from = 0; t < b->count; from += b->lengths[t++]) {

@@ -207,6 +207,7 @@ int host_bench(Host *host)
     Bench *b = &bench;
     const int json = host->options->json;
     b->host = host;
+    host_weights_settle(&host->weights);
     add_tests(b);
     if (json) fputs("{\"rows\":[", stdout);
     else print_head(b);

@@ -8,7 +8,7 @@
 
 #include "rt_packed.h"
 
-static const char *place(const Host *host) { return *host->place ? host->place : "the embedded weights"; }
+static const char *place(const Host *host) { return *host->weights.place ? host->weights.place : "the embedded weights"; }
 
 static int no_head(const Host *host)
 {
@@ -16,8 +16,8 @@ static int no_head(const Host *host)
     return EXIT_DATA;
 }
 
-static uint64_t stored_hash(const Host *host) { return rt_packed_number((const char *)host->weights + RT_PACKED_CONTENT_AT); }
-static uint64_t found_hash(const Host *host) { return rt_packed_content(host->weights, host->program->weights_bytes); }
+static uint64_t stored_hash(const Host *host) { return rt_packed_number((const char *)host->weights.data + RT_PACKED_CONTENT_AT); }
+static uint64_t found_hash(const Host *host) { return rt_packed_content(host->weights.data, host->program->weights_bytes); }
 
 /* --json: {"check":"ok","content":HASH} */
 int host_check(Host *host)
@@ -72,7 +72,7 @@ int host_selftest(Host *host)
     const rt_program *p = host->program;
     float values[RT_SELFTEST_VALUES] = { 0 }, expected[RT_SELFTEST_VALUES];
     if (p->weights_bytes < RT_PACKED_SELFTEST_AT + RT_SELFTEST_DIGITS) return no_head(host);
-    if (!rt_selftest_read(expected, (const char *)host->weights + RT_PACKED_SELFTEST_AT)) return no_head(host);
+    if (!rt_selftest_read(expected, (const char *)host->weights.data + RT_PACKED_SELFTEST_AT)) return no_head(host);
     const rt_status status = run(host, values);
     if (status != RT_OK) {
         fprintf(stderr, "%s: the self-test does not run: %s\n", p->name, rt_status_text(status));

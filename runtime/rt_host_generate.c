@@ -19,9 +19,9 @@ static int refuse_options(const rt_program *p, const char *why)
     return EXIT_USAGE;
 }
 
-int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, void *model, void *state)
+int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, HostWeights *weights, void *state)
 {
-    const HostDecoder none = { .program = p, .model = model, .state = state, .settings = o->generation };
+    const HostDecoder none = { .program = p, .weights = weights, .model = weights->model, .state = state, .settings = o->generation };
     RtGeneration *g = &d->settings;
     const char *fault = rt_generation_fault(&o->generation);
     *d = none;
@@ -45,6 +45,7 @@ void host_decoder_close(HostDecoder *d) { free(d->scratch), free(d->results), fr
 static rt_status call_rows(void *self, const rt_row *rows, int n)
 {
     HostDecoder *d = self;
+    host_weights_read(d->weights);
     const rt_status status = d->program->rows_of(d->model, d->state, rows, n);
     if (status == RT_OK) rt_timing_fed(&d->timing, n);
     return status;
@@ -53,6 +54,7 @@ static rt_status call_rows(void *self, const rt_row *rows, int n)
 static rt_status call_read(void *self, const rt_row *rows, int n)
 {
     HostDecoder *d = self;
+    host_weights_read(d->weights);
     const rt_status status = d->program->read(d->model, d->state, rows, n);
     if (status == RT_OK) rt_timing_fed(&d->timing, n);
     return status;
@@ -80,6 +82,7 @@ static rt_status call_clear(void *self, int slot)
 static rt_status call_next(void *self, int id, int *next)
 {
     HostDecoder *d = self;
+    host_weights_read(d->weights);
     const rt_status status = d->program->next(d->model, d->state, id, next);
     if (status == RT_OK) rt_timing_fed(&d->timing, 1);
     return status;
@@ -101,6 +104,7 @@ rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int 
                               .rows = call_rows, .read = p->read ? call_read : NULL, .logits = call_logits, .fork = call_fork, .clear = call_clear,
                               .next = call_next };
     rt_timing_begin(&d->timing, n, p->max_source ? 1 : n, how->held ? rt_held_of(how->held, input, n) : 0);
+    host_weights_read(d->weights);
     rt_status status = p->max_source ? p->encode(d->model, d->state, input, n) : RT_OK;
     int found = 0;
     *count = 0, *score = 0;

@@ -4,11 +4,13 @@
 
 #include "rt_generation.h"
 #include "rt_host_options.h"
+#include "rt_host_weights.h"
 #include "rt_timing.h"
 
 typedef struct HostDecoder {
     const rt_program *program;
-    void *model, *state;            /* the host's */
+    HostWeights *weights;           /* these three are the host's */
+    void *model, *state;
     RtGeneration settings;          /* the program's, changed by the options */
     int longest;                    /* ids that a sequence may have, a prompt's or the start id too */
     RtHeld held;                    /* of turns of one conversation: what slot 0 holds; else without ids */
@@ -18,7 +20,7 @@ typedef struct HostDecoder {
 } HostDecoder;
 
 /* Make ready what the program and the options ask for. Returns 0, or an exit code after a message. */
-int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, void *model, void *state);
+int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, HostWeights *weights, void *state);
 /* The best answer to input[n]: ids[max_target + 1], the end mark among them. Of how->scored *score receives the sum of their
  * log-probabilities. Statuses as rt_answer. */
 rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int *input, int n, int *ids, int *count, double *score);

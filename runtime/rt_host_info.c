@@ -43,8 +43,8 @@ static void add_number(Sheet *s, const char *name, const char *words, long long 
 static void add_weights(Sheet *s, const Host *host)
 {
     const rt_program *p = host->program;
-    const char *head = host->weights;
-    add_line(s, "weights_place", "weights", *host->place ? host->place : "in the program");
+    const char *head = host->weights.data;
+    add_line(s, "weights_place", "weights", *host->weights.place ? host->weights.place : "in the program");
     add_number(s, "weights_bytes", "  bytes", (long long)p->weights_bytes);
     if (p->weights_bytes < RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS) return;
     add_text(s, "identity", "  identity", head + RT_PACKED_IDENTITY_AT, RT_PACKED_DIGITS);

@@ -6,7 +6,6 @@
 #include "rt_host_generate.h"
 #include "rt_host_options.h"
 #include "rt_lines.h"
-#include "rt_weights.h"
 
 /* What came out for one text. A decoder gives ids; an encoder alone hidden states, which stay in the state. */
 typedef struct HostAnswer {
@@ -30,9 +29,7 @@ typedef struct HostPlace { const char *kind; size_t number; } HostPlace;
 typedef struct Host {
     const rt_program *program;
     const HostOptions *options;
-    RtWeights file;                 /* or a copy of embedded weights; empty when these are used where they lie */
-    const void *weights;            /* those in use: program->weights_bytes */
-    char place[8192];               /* where they came from: a path, or "" inside the program */
+    HostWeights weights;
     void *model, *state;
     int lanes;
     HostDecoder decoder;

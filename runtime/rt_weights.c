@@ -126,7 +126,7 @@ static int read_all(RtWeights *w, int fd, size_t most, unsigned char *data, size
     return error;
 }
 
-static int load(RtWeights *w, int fd, size_t most)
+static int load(RtWeights *w, int fd, size_t most, int in_place)
 {
     struct stat info;
     unsigned char *large;
@@ -136,7 +136,7 @@ static int load(RtWeights *w, int fd, size_t most)
     if (S_ISDIR(info.st_mode)) return EISDIR;
     if (!S_ISREG(info.st_mode) || info.st_size == 0) return read_all(w, fd, most, NULL, 0);
     if ((uintmax_t)info.st_size > SIZE_MAX) return EFBIG;
-    large = (size_t)info.st_size <= most ? large_room((size_t)info.st_size, &room) : NULL;
+    large = in_place ? NULL : large_room((size_t)info.st_size, &room);
     if (large) {
         Copy c = { .to = large, .fd = fd, .bytes = (size_t)info.st_size };
         if (!copy_all(&c)) return read_all(w, fd, SIZE_MAX, large, room);      /* it became shorter meanwhile */
@@ -149,14 +149,14 @@ static int load(RtWeights *w, int fd, size_t most)
     return 0;
 }
 
-int rt_weights_open_most(RtWeights *w, const char *path, size_t most)
+static int open_and_load(RtWeights *w, const char *path, size_t most, int in_place)
 {
     int fd, error;
     memset(w, 0, sizeof *w);
     do fd = open(path, O_RDONLY | O_CLOEXEC);
     while (fd < 0 && errno == EINTR);
     if (fd < 0) return errno;
-    error = load(w, fd, most);
+    error = load(w, fd, most, in_place);
     close(fd);
     return error;
 }
@@ -172,7 +172,8 @@ void rt_weights_copy(RtWeights *w, const void *data, size_t bytes)
     w->data = large, w->bytes = bytes;
 }
 
-int rt_weights_open(RtWeights *w, const char *path) { return rt_weights_open_most(w, path, SIZE_MAX); }
+int rt_weights_open(RtWeights *w, const char *path) { return open_and_load(w, path, SIZE_MAX, 0); }
+int rt_weights_map(RtWeights *w, const char *path, size_t most) { return open_and_load(w, path, most, 1); }
 
 void rt_weights_close(RtWeights *w)
 {

@@ -9,10 +9,10 @@ typedef struct RtWeights { const void *data; size_t bytes; int mapped; } RtWeigh
 /* Map a regular file, or read one of 4 MiB to a quarter of the machine's memory into pages of 2 MB; read anything else, such as a pipe, to
  * its end. Returns 0 or an errno; then *w is empty. The file must not shrink while it is mapped. */
 int rt_weights_open(RtWeights *w, const char *path);
-/* The same, but reading, where it cannot be mapped, ends once there are more than `most` bytes. */
-int rt_weights_open_most(RtWeights *w, const char *path, size_t most);
-/* Copy weights that lie in the program itself, which nothing writes to, into pages of 2 MB where a file of that size would be read into
- * them; else *w is empty. */
+/* Map a regular file of any size. Reading, where it cannot be mapped, ends once there are more than `most` bytes. */
+int rt_weights_map(RtWeights *w, const char *path, size_t most);
+/* Copy weights that are mapped, or lie in the program itself, and that nothing writes to, into pages of 2 MB where rt_weights_open reads a
+ * file of that size into them; else *w is empty. The memory that the old ones take is given back; they can still be read. */
 void rt_weights_copy(RtWeights *w, const void *data, size_t bytes);
 /* Room for `bytes` and at least one more, for free(): aligned to 64 bytes, of 2 MiB and more in pages of 2 MB; *room, where it is not NULL,
  * receives its size. NULL without memory. */

@@ -450,6 +450,48 @@ static void weights(void **state)
     unlink(path), rmdir(folder);
 }
 
+/* Weights of 5 MiB, between an 'r' and a 'd'; says when they are bound, and where they must lie the second time. */
+enum { LARGE = 5 << 20, LARGE_PAGE = 2 << 20 };
+static rt_status large_bind(void *model, const void *weights, size_t bytes)
+{
+    Model *m = model;
+    const char *w = weights;
+    if (bytes != LARGE || w[0] != 'r' || w[LARGE - 1] != 'd' || (m->weights && (uintptr_t)w % LARGE_PAGE)) return RT_BAD_WEIGHTS;
+    fputs(m->weights ? "bound again\n" : "bound\n", stderr);
+    m->weights = weights;
+    return RT_OK;
+}
+
+/* A text of three letters is an encoding and four steps: the 32nd call that reads the weights is in the seventh. */
+static void weights_are_copied_later(void **state)
+{
+    enum { TEXTS = 7 };
+    char path[] = "/tmp/test_host_XXXXXX", fifo[64];
+    static char data[LARGE], input[4 * TEXTS + 1], answers[4 * TEXTS + 1];
+    const int fd = mkstemp(path);
+    rt_program p = program;
+    (void)state;
+    data[0] = 'r', data[LARGE - 1] = 'd';
+    assert_int_equal(write(fd, data, LARGE), LARGE);
+    close(fd);
+    for (int i = 0; i < TEXTS; i++) memcpy(input + 4 * i, "abc\n", 4), memcpy(answers + 4 * i, "cba\n", 4);
+    p.bind = large_bind, p.weights = NULL, p.weights_bytes = LARGE;
+    run(&p, WORDS("--weights", path, "-t1"), input, 4 * (TEXTS - 1), -1);
+    assert_true(result.code == 0 && strcmp(result.err, "bound\n") == 0);
+    run(&p, WORDS("--weights", path, "-t1"), input, 4 * TEXTS, -1);
+    assert_true(result.code == 0 && strcmp(result.err, "bound\nbound again\n") == 0 && strcmp(result.out, answers) == 0);
+    snprintf(fifo, sizeof fifo, "%s.fifo", path);                       /* what was read from a pipe stays where it is */
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    if (fork() == 0) {
+        const int end = open(fifo, O_WRONLY);
+        _exit(write(end, data, LARGE) != LARGE);
+    }
+    run(&p, WORDS("--weights", fifo, "-t1"), input, 4 * TEXTS, -1);
+    assert_true(result.code == 0 && strcmp(result.err, "bound\n") == 0 && strcmp(result.out, answers) == 0);
+    wait(NULL);
+    unlink(path), unlink(fifo);
+}
+
 /* ---- outputs that fail ---------------------------------------------------------------------------------- */
 
 static void full_disk(void **state)
@@ -482,6 +524,7 @@ int main(void)
         cmocka_unit_test(ids), cmocka_unit_test(json), cmocka_unit_test(json_bytes), cmocka_unit_test(decoder_alone),
         cmocka_unit_test(encoder_alone), cmocka_unit_test(options), cmocka_unit_test(actions),
         cmocka_unit_test(wrong_options), cmocka_unit_test(beams), cmocka_unit_test(instruction_sets), cmocka_unit_test(weights),
+        cmocka_unit_test(weights_are_copied_later),
         cmocka_unit_test(full_disk), cmocka_unit_test(closed_pipe),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

@@ -1,0 +1,27 @@
+/* rt_host_weights.h: where the weights of a program lie while it runs: inside it, in a file that is mapped, or in pages of 2 MB. */
+#ifndef RT_HOST_WEIGHTS_H
+#define RT_HOST_WEIGHTS_H
+
+#include "rt_host.h"
+#include "rt_weights.h"
+
+typedef struct HostWeights {
+    const rt_program *program;
+    void *model;                    /* the host's */
+    const void *data;               /* those in use: program->weights_bytes */
+    char place[8192];               /* where they came from: a path, or "" inside the program */
+    RtWeights file, copy;           /* what is to be released; empty where there is none. A tokenizer stays in the file */
+    int reads;                      /* calls that have read them */
+} HostWeights;
+
+/* Bind those of `path`, or for NULL the program's own: inside it, or beside the executable, whose name argv0 is where the system does not
+ * say it. Returns 0, or an exit code after a message. */
+int host_weights_open(HostWeights *w, const rt_program *p, void *model, const char *path, const char *argv0);
+/* Before a call that reads all of them. The first answer comes sooner from where they lie, later ones from large pages: they are copied
+ * before the 32nd call, where rt_weights_copy does so. */
+void host_weights_read(HostWeights *w);
+/* Copy them now. */
+void host_weights_settle(HostWeights *w);
+void host_weights_close(HostWeights *w);
+
+#endif

@@ -217,12 +217,18 @@ static bool write_report(Bench *first, Session **failed)
     return good;
 }
 
+/* What is to be written can be: told before anything is measured. */
+static bool may_write(Session *s, const Choices *c)
+{
+    return (!c->folder || file_may_write(s->arena, s->diag, c->folder)) && (!c->bench.report || file_may_write(s->arena, s->diag, c->bench.report));
+}
+
 Exit command_bench(const Choices *c)
 {
     Session *s = session_new(c), *failed = s;
     Bench b = { .session = s, .arena = s->arena, .repetitions = c->bench.repetitions ? c->bench.repetitions : 5,
                 .seconds = c->bench.seconds, .progress = isatty(2) && !c->quiet };
-    if (session_read(s) && measure(s, &b)) {
+    if (session_read(s) && may_write(s, c) && measure(s, &b)) {
         if (b.progress) fputs("\r\033[K", stderr);
         bench_print(&b, c->json ? "json" : c->bench.format ? c->bench.format : "md", stdout);
         const char *fault = file_output_fault();

@@ -92,7 +92,7 @@ static bool may_write(Session *s, const char *path)
     if (file_is_folder(path)) diag_error(s->diag, EXIT_IO, (Loc){ path, 0, 0 }, "is a folder; --output is a file");
     else if (access(path, F_OK) == 0 && (n < sizeof bytes || memcmp(bytes, ours, n)))
         diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "is not a file of xformc tune; it stays as it is");
-    else return true;
+    else return file_may_write(s->arena, s->diag, path);
     return false;
 }
 

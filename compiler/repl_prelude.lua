@@ -41,6 +41,19 @@ local function widen(widths, line)
   for i, cell in ipairs(line) do widths[i] = math.max(widths[i] or 0, utf8.len(cell) or #cell) end
 end
 
+-- A value of a sweep as a spec would have it: a table with its fields in order, numbers first.
+local function value_text(v)
+  if type(v) ~= "table" then return tostring(v) end
+  local parts, names = {}, {}
+  for i, x in ipairs(v) do parts[i] = value_text(x) end
+  for k in pairs(v) do if type(k) == "string" then names[#names + 1] = k end end
+  table.sort(names)
+  for _, k in ipairs(names) do
+    parts[#parts + 1] = (k:match("^[%a_][%w_]*$") and k or ("[%q]"):format(k)) .. " = " .. (type(v[k]) == "string" and ("%q"):format(v[k]) or value_text(v[k]))
+  end
+  return "{ " .. table.concat(parts, ", ") .. " }"
+end
+
 local function first_line(text) return (tostring(text):gsub("\n.*", ""):gsub("^%[xf%]:%d+: ", "")) end
 
 local Sweep = {}
@@ -54,7 +67,7 @@ end
 
 local function field_cells(keys, row)
   local cells = {}
-  for i, key in ipairs(keys) do cells[i] = tostring(row[key]) end
+  for i, key in ipairs(keys) do cells[i] = value_text(row[key]) end
   return cells
 end
 
@@ -132,7 +145,7 @@ local function sweep_bars(done, name, file)
   local labels, values = {}, {}
   for _, row in ipairs(done) do
     local words = {}
-    for _, key in ipairs(done.keys) do words[#words + 1] = key .. " " .. tostring(row[key]) end
+    for _, key in ipairs(done.keys) do words[#words + 1] = key .. " " .. value_text(row[key]) end
     labels[#labels + 1], values[#values + 1] = table.concat(words, ", "), row.median_us or 0
   end
   xf.bars((name and name .. ": " or "") .. "median time of a run", "µs", labels, values, file)

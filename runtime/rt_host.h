@@ -50,6 +50,7 @@ typedef struct rt_program {
     const void *weights;            /* embedded, 64-byte aligned; NULL: in a file */
     const char *weights_file;       /* its name, beside the executable; NULL when embedded */
     long long parameters;           /* numbers that were trained */
+    const char *dtype, *kv_dtype;   /* in which the weights are kept: "int8"; and keys and values, NULL for f32 */
     double tolerance;               /* of the self-test: distance of what it computes from what was packed */
     int default_lanes, lanes_max;   /* default 0: the processors that the process may use */
 

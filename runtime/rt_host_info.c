@@ -1,7 +1,7 @@
 /* rt_host_info.c: --info: what a program is, as lines of a name and a value, or as an object.
  *
  * Keys: name about spec version encoder decoder max_source source_vocab max_target vocab slots parameters weights_place
- * weights_bytes identity content state_bytes isa processor_isa threads threads_max. A key stands where it has a meaning;
+ * weights_bytes dtype identity content state_bytes kv_dtype isa processor_isa threads threads_max. A key stands where it has a meaning;
  * identity and content are those of the weights in use. */
 #include "rt_host_parts.h"
 
@@ -46,6 +46,7 @@ static void add_weights(Sheet *s, const Host *host)
     const char *head = host->weights.data;
     add_line(s, "weights_place", "weights", *host->weights.place ? host->weights.place : "in the program");
     add_number(s, "weights_bytes", "  bytes", (long long)p->weights_bytes);
+    add_line(s, "dtype", "  as", p->dtype);
     if (p->weights_bytes < RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS) return;
     add_text(s, "identity", "  identity", head + RT_PACKED_IDENTITY_AT, RT_PACKED_DIGITS);
     add_text(s, "content", "  content", head + RT_PACKED_CONTENT_AT, RT_PACKED_DIGITS);
@@ -69,6 +70,7 @@ int host_info(Host *host)
     add_number(&s, "parameters", "parameters", p->parameters);
     add_weights(&s, host);
     add_number(&s, "state_bytes", "state bytes", (long long)p->state_bytes);
+    add_line(&s, "kv_dtype", "  caches as", p->kv_dtype);
     add_line(&s, "isa", "compiled for", rt_isa_text(p->isa));
     add_line(&s, "processor_isa", "processor has", rt_isa_text(~rt_isa_missing(~0u)));
     add_number(&s, "threads", "threads", host->lanes);

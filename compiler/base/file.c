@@ -246,6 +246,15 @@ bool file_write(Arena *a, Diag *d, const char *path, const void *data, size_t si
     return file_commit(w);
 }
 
+bool file_may_write(Arena *a, Diag *d, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return true;
+    FileWriter *w = file_create(a, d, path);
+    if (w) file_abandon(w);
+    return w != NULL;
+}
+
 /* ---- folders and names ---------------------------------------------------------------------------------- */
 
 bool file_is_regular(const char *path)

@@ -26,6 +26,7 @@ bool  file_append(FileWriter *w, const void *data, size_t size);        /* false
 bool  file_commit(FileWriter *w);                                       /* rename; false after an error, and removed */
 void  file_abandon(FileWriter *w);
 bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size);
+bool  file_may_write(Arena *a, Diag *d, const char *path);             /* before long work; nothing is left, and no device is opened */
 
 /* Flush standard output: NULL where all that was ever put there is written, else why not. */
 const char *file_output_fault(void);

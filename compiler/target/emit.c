@@ -164,20 +164,20 @@ static const char *about(Emit *e)
 }
 
 /* ": bf16 and int4", what linears and embeddings are packed as; nothing where that is f32 for all. */
-static const char *dtypes_of(Emit *e)
+const char *emit_dtypes(Emit *e)
 {
     const Plan *p = e->plan;
     const char *words[FORMATS];
     int n = 0;
-    if (!model_is_narrow(e->model)) return "";
+    if (!model_is_narrow(e->model)) return "f32";
     for (int f = 0; f < FORMATS; f++) {
         bool any = false;
         for (int i = 0; i < p->packed_count; i++) any |= (int)p->packed[i]->format == f;
         if (any && *format_rows[f].word) words[n++] = format_rows[f].word;
     }
     Text t = text_new(e->arena);
-    for (int i = 0; i < n; i++) text_printf(&t, "%s%s", i == 0 ? ": " : i + 1 < n ? ", " : " and ", words[i]);
-    return n ? t.data : "";
+    for (int i = 0; i < n; i++) text_printf(&t, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ", words[i]);
+    return n ? t.data : "f32";
 }
 
 static int64_t tap_columns(const Tap *t) { return t->buffer->width; }
@@ -215,7 +215,7 @@ void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
     text_fill(out, model_begin, "name", e->name, "spec", emit_spec_name(e), "about", about(e), "identity", e->identity,
-              "weights", emit_number(e, (int64_t)p->weights_bytes), "dtypes", dtypes_of(e), "state", emit_number(e, (int64_t)p->state_bytes),
+              "weights", emit_number(e, (int64_t)p->weights_bytes), "dtypes", model_is_narrow(e->model) ? arena_format(e->arena, ": %s", emit_dtypes(e)) : "", "state", emit_number(e, (int64_t)p->state_bytes),
               "slot", p->slot_bytes ? arena_format(e->arena, " per slot %zu of keys and values%s,", p->slot_bytes,
                                                     e->model->kv_dtype == KV_DTYPES_F16 ? " as f16" : "") : "",
               "scratch", emit_number(e, (int64_t)p->scratch_bytes), NULL);

@@ -121,6 +121,7 @@ const char *emit_weights_symbol(Emit *e);
 /* "2 layers, 4 heads of 16, .."; "dates.lua". */
 const char *emit_stack(Emit *e, const Stack *s);
 const char *emit_spec_name(const Emit *e);
+const char *emit_dtypes(Emit *e);                          /* those of the packed weights: "f32", "bf16 and int8" */
 /* RT_RELU and the like. */
 const char *emit_activation(Emit *e, int activation);
 /* What C calls the numbers of caches: float, rt_f16. */

@@ -4,6 +4,7 @@
 #include "folder.h"
 
 #include <dirent.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,6 +295,17 @@ static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, cons
     else diag_error(d, EXIT_OUR_BUG, (Loc){ 0 }, "%s works, but did not build %s: a fault of the C text%s", cc, o->target, more);
 }
 
+/* A path as make hands it to the shell as one word. */
+static const char *quoted_for_make(Arena *a, const char *path)
+{
+    Text t = text_new(a);
+    for (const char *s = path; *s; s++) {
+        if (*s == '$') text_add(&t, "\\$$");
+        else text_printf(&t, isalnum((unsigned char)*s) || strchr("/._-+", *s) || (unsigned char)*s >= 0x80 ? "%c" : "\\%c", *s);
+    }
+    return t.data;
+}
+
 static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
 {
     if (!there_is(a, d, "make", "the build tool", log) || !there_is(a, d, o->cc ? o->cc : "cc", "the C compiler", log)) return false;
@@ -302,7 +314,7 @@ static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
     int n, words = 6;
     const char *const *isas = isa_list(a, o->form.isa, &n);
     if (n == 1) argv[words++] = arena_format(a, "ISA=%s", isa_flags(isas[0]));      /* of several the Makefile has the flags */
-    if (o->cc) argv[words++] = arena_format(a, "CC=%s", o->cc);
+    if (o->cc) argv[words++] = arena_format(a, "CC=%s", quoted_for_make(a, o->cc));
     forget_other_makes();
     int status = cleanup_run(argv, log, 0);
     if (cleanup_caught()) return false;

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
         .about_decoder = "2 layers, 4 heads of 16, d_ff 256, annotated norm (pre)",
         .isa = dates_isa, .model_bytes = sizeof(dates), .state_bytes = DATES_STATE_BYTES,
         .weights = dates_weights, .weights_bytes = DATES_WEIGHTS_BYTES, .weights_file = NULL,
-        .parameters = 239887, .tolerance = 1e-05, .default_lanes = 1, .lanes_max = DATES_LANES,
+        .parameters = 239887, .dtype = "f32", .tolerance = 1e-05, .default_lanes = 1, .lanes_max = DATES_LANES,
         .bind = bind, .threads = threads, .team = team, .reset = reset,
         .max_source = DATES_MAX_SOURCE, .source_vocab = DATES_SOURCE_VOCAB, .encode = encode,
         .max_target = DATES_MAX_TARGET, .vocab = DATES_VOCAB, .start = DATES_START, .slots = DATES_SLOTS,

@@ -52,8 +52,8 @@ verdict $? 'it has rows, bars and points of each dtype, and the operations'
 bench specs/copy.lua $quick -t 1 --engine native --dtype f32 --report "$page" && [ "$(count '<td>native</td>')" = 4 ]
 verdict $? 'with --dtype it has that one alone'
 bench specs/copy.lua $quick -t 1 --engine native --dtype f32 --report "$scratch/absent/report.html"
-[ $? = 74 ] && grep -q 'absent/report.html' "$scratch/err" && grep -q '| native ' "$scratch/out"
-verdict $? 'a page that cannot be written: 74, and the table was printed'
+[ $? = 74 ] && grep -q 'absent/report.html' "$scratch/err" && [ ! -s "$scratch/out" ]
+verdict $? 'a page that cannot be written: 74, before anything is measured'
 
 # The kernels themselves; a person starts it with more rounds and reads the times.
 if command -v gcc >/dev/null && command -v clang >/dev/null; then

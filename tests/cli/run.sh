@@ -173,6 +173,9 @@ for command in build run verify; do
     verdict $? 'in one line'
     fails "$command with a compiler that fails" 69 '*error: false did not build *; see above' "$xformc" $command specs/self_attention.lua $([ $command = build ] && echo "-q -o $scratch/b") --cc false
 done
+mkdir "$scratch/a b \$(c)#" && printf '#!/bin/sh\nexec cc "$@"\n' >"$scratch/a b \$(c)#/cc" && chmod +x "$scratch/a b \$(c)#/cc"
+"$xformc" build specs/copy.lua -q -o "$scratch/blank" --cc "$scratch/a b \$(c)#/cc" >"$scratch/out" 2>&1 && [ -x "$scratch/blank/copy" ]
+verdict $? 'a compiler in a folder with a blank, a dollar and brackets in its name'
 # A compiler that works, but not on our text: then the fault is ours. A make that does nothing.
 cat >"$scratch/picky" <<'END'
 #!/bin/sh

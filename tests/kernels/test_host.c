@@ -91,7 +91,7 @@ static const RtGeneration generation = { .ends = end_ids, .end_count = 1, .lengt
 static const rt_program program = {
     .name = "reverse", .about = "Turn a word around.", .spec = "reverse.lua", .example = "abc", .version = "1.2.3", .isa = 0,
     .model_bytes = sizeof(Model), .state_bytes = sizeof(State), .weights_bytes = 8, .weights = embedded,
-    .weights_file = "reverse.weights", .parameters = 3, .default_lanes = 0, .lanes_max = 4, .max_source = LONGEST,
+    .weights_file = "reverse.weights", .parameters = 3, .dtype = "int8", .default_lanes = 0, .lanes_max = 4, .max_source = LONGEST,
     .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .slots = 1,
     .generation = &generation, .rows = 1, .logits_stride = VOCAB,
     .bind = model_bind, .threads = model_threads, .team = model_team, .reset = model_reset, .encode = model_encode,
@@ -386,7 +386,7 @@ static void actions(void **state)
     run(&p, WORDS("--info", "--json", "-t2"), "", 0, -1);
     begins_with("{\"name\":\"reverse\",\"about\":\"Turn a word around.\",\"spec\":\"reverse.lua\",\"version\":\"1.2.3\",\"max_source\":8,"
              "\"source_vocab\":27,\"max_target\":10,\"vocab\":29,\"slots\":1,"
-             "\"parameters\":3,\"weights_place\":\"in the program\",\"weights_bytes\":8,");
+             "\"parameters\":3,\"weights_place\":\"in the program\",\"weights_bytes\":8,\"dtype\":\"int8\",");
     assert_non_null(strstr(result.out, ",\"isa\":\"portable\",\"processor_isa\":\""));
     assert_non_null(strstr(result.out, "\",\"threads\":2,\"threads_max\":4}\n"));
 }

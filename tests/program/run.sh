@@ -179,7 +179,7 @@ for line in 'name           dates' 'made from      dates.lua' 'longest source 80
     [ "$(sed -n 's/^state bytes *//p' "$scratch/info")" = "$(sed -n 's/^#define DATES_STATE_BYTES *//p' "$scratch/dates/dates.h")" ]
 verdict $? '--info'
 cat "$scratch/missing" "$scratch/info"
-"$program" --info --json | "$tools/json_keys" objects && "$program" --info --json --weights "$own" | grep -qF "\"weights_place\":\"$own\",\"weights_bytes\":$size,\"identity\":\"$identity\",\"content\":\"$content\""
+"$program" --info --json | "$tools/json_keys" objects && "$program" --info --json --weights "$own" | grep -qF "\"weights_place\":\"$own\",\"weights_bytes\":$size,\"dtype\":\"f32\",\"identity\":\"$identity\",\"content\":\"$content\""
 verdict $? '--info --json'
 
 # ---- is it whole ----------------------------------------------------------------------------------------------------

@@ -240,6 +240,9 @@ printf 'print(xf.sweep(xf.spec("specs/gpt.lua"), { heads = { 2, 3, 4 }, d_ff = {
 verdict $? 'xf.sweep: a row for each combination, and bars'
 cat "$scratch/out" "$scratch/err"
 
+echo '=xf.sweep("specs/copy.lua", { dtype = { "f32", { ["decoder.*"] = "int8" } } }, { seconds = 0.001 })' | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
+grep -q '^f32 ' "$scratch/out" && grep -q '^{ \["decoder\.\*"\] = "int8" }  ' "$scratch/out"
+verdict $? 'xf.sweep: a table among the values stands there as in a spec'
 says 'a sweep of the last model or of a model takes options; a wrong row says one line' 65 '2
 specs/gpt.lua:4:26: error: d_model (128) is not divisible by heads (3)
 2 jit

@@ -49,7 +49,8 @@ local function value_text(v)
   for k in pairs(v) do if type(k) == "string" then names[#names + 1] = k end end
   table.sort(names)
   for _, k in ipairs(names) do
-    parts[#parts + 1] = (k:match("^[%a_][%w_]*$") and k or ("[%q]"):format(k)) .. " = " .. (type(v[k]) == "string" and ("%q"):format(v[k]) or value_text(v[k]))
+    local key, value = k:match("^[%a_][%w_]*$") and k or ("[%q]"):format(k), v[k]
+    parts[#parts + 1] = key .. " = " .. (type(value) == "string" and ("%q"):format(value) or value_text(value))
   end
   return "{ " .. table.concat(parts, ", ") .. " }"
 end

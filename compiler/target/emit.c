@@ -215,7 +215,9 @@ void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
     text_fill(out, model_begin, "name", e->name, "spec", emit_spec_name(e), "about", about(e), "identity", e->identity,
-              "weights", emit_number(e, (int64_t)p->weights_bytes), "dtypes", model_is_narrow(e->model) ? arena_format(e->arena, ": %s", emit_dtypes(e)) : "", "state", emit_number(e, (int64_t)p->state_bytes),
+              "weights", emit_number(e, (int64_t)p->weights_bytes),
+              "dtypes", model_is_narrow(e->model) ? arena_format(e->arena, ": %s", emit_dtypes(e)) : "",
+              "state", emit_number(e, (int64_t)p->state_bytes),
               "slot", p->slot_bytes ? arena_format(e->arena, " per slot %zu of keys and values%s,", p->slot_bytes,
                                                     e->model->kv_dtype == KV_DTYPES_F16 ? " as f16" : "") : "",
               "scratch", emit_number(e, (int64_t)p->scratch_bytes), NULL);

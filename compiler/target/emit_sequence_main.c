@@ -28,7 +28,8 @@ static const char main_template[] =
     "${stacks}\n"
     "        .isa = ${isa}, .model_bytes = sizeof(${name}), .state_bytes = ${upper}_STATE_BYTES,\n"
     "        .weights = ${weights}, .weights_bytes = ${upper}_WEIGHTS_BYTES, .weights_file = ${weights_file},\n"
-    "        .parameters = ${parameters}, .dtype = \"${dtype}\",${kv_dtype} .tolerance = ${tolerance}, .default_lanes = ${lanes}, .lanes_max = ${upper}_LANES,\n"
+    "        .parameters = ${parameters}, .dtype = \"${dtype}\",${kv_dtype}\n"
+    "        .tolerance = ${tolerance}, .default_lanes = ${lanes}, .lanes_max = ${upper}_LANES,\n"
     "        .bind = bind, .threads = threads, .team = team, .reset = reset,\n"
     "${encoder_rows}\n"
     "${decoder_rows}\n"
@@ -210,7 +211,8 @@ void emit_sequence_main(Emit *e, Text *out)
               "weights", emit_weights_symbol(e), "isa", isa_expression(e),
               "weights_file", e->form.weights != WEIGHTS_FILE ? "NULL" : arena_format(e->arena, "\"%s.safetensors\"", e->name),
               "parameters", emit_number(e, model_parameters(m)), "dtype", emit_dtypes(e),
-              "kv_dtype", m->kv_dtype == KV_DTYPES_F16 ? " .kv_dtype = \"f16\"," : "", "tolerance", arena_format(e->arena, "%g", engine_tolerance_apart(m, result)),
+              "kv_dtype", m->kv_dtype == KV_DTYPES_F16 ? " .kv_dtype = \"f16\"," : "",
+              "tolerance", arena_format(e->arena, "%g", engine_tolerance_apart(m, result)),
               "lanes", e->form.tuning && e->form.tuning->threads ? emit_number(e, e->form.tuning->threads) : c.flops < FLOPS_FOR_LANES ? "1" : "0",
               "encoder_calls", encoder_part(e), "encoder_rows", encoder_rows(e),
               "decoder_calls", decoder_part(e),

@@ -1,0 +1,252 @@
+#!/bin/sh
+# The prompt on a terminal: what a person types and sees. usage: run.sh XFORMC
+set -u
+xformc=$1
+pty=$(dirname "$xformc")/tests/repl/pty
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+
+# libedit does not free the name of a function that was added to it; nothing of ours calls wcsdup.
+printf 'leak:wcsdup\n' >"$scratch/suppressions"
+export LSAN_OPTIONS="suppressions=$scratch/suppressions:print_suppressions=0"
+printf '? >\n> 1\n? 1\n> :quit\n' >"$scratch/script"
+"$pty" "$scratch/script" "$xformc" repl >/dev/null
+if [ $? = 77 ]; then
+    echo 'skip the prompt on a terminal (no pseudo-terminals)'
+    exit 0
+fi
+
+# types NAME < SCRIPT
+types() {
+    cat >"$scratch/script"
+    timeout 90 "$pty" "$scratch/script" "$xformc" repl >"$scratch/screen" 2>&1
+    verdict $? "terminal: $1"
+    cat "$scratch/screen"
+}
+cat >"$scratch/script" <<'END'
+? too large for the line editor
+? >
+> x = 40
+? >
+. y = 1
+^ c
+? ^C
+> for i = 1, 1 do
+? >>
+> print(x + 2) end
+? 42
+> :quit
+END
+(ulimit -v 2000000; PTY_SIZE=65535x65535 timeout 60 "$pty" "$scratch/script" "$xformc" repl) >"$scratch/screen" 2>&1
+verdict $? 'terminal: 65,535 rows and columns: lines are read without the editor'
+cat "$scratch/screen"
+types 'a greeting, an answer, the end' <<'END'
+? :help says more.
+? >
+> m = xf.compile("specs/dates.lua")
+> m("3rd of May 2019")
+? 2019-05-03
+? >
+> :quit
+END
+types 'a chunk over lines, an error, Ctrl-D' <<'END'
+? >
+> for i = 1, 2 do
+? >>
+> print("line " .. i)
+> end
+? line 1
+? line 2
+> nothing.at = "all"
+? attempt to index a nil value
+? >
+> 6 * 7
+? 42
+? >
+^ D
+END
+types 'Ctrl-D gives up a chunk that goes on, and ends the session before one' <<'END'
+? >
+> for i = 1, 2 do
+? >>
+^ D
+? >
+> 6 * 7
+? 42
+? >
+> f(
+? >>
+^ D
+? >
+> "al" .. "so"
+? also
+? >
+^ D
+END
+printf '? >\n> for i = 1, 2 do\n? >>\n^ D\n? >\n> 6 * 7\n? 42\n? >\n^ D\n' >"$scratch/script"
+PTY_SIZE=65535x65535 timeout 60 "$pty" "$scratch/script" "$xformc" repl >"$scratch/screen" 2>&1
+verdict $? 'terminal: Ctrl-D without the editor too'
+types 'completion of names, fields, commands' <<'END'
+? >
+. xf.comp
+^ I
+? ile
+>
+? >
+> m = xf.compile("specs/dates.lua")
+? >
+> m("1 May 2001")
+? 2001-05-01
+? >
+. m:atten
+^ I
+? ion
+^ U
+? >
+. :hel
+^ I
+? p
+>
+? Tab completes
+> :quit
+END
+# A compiler that begins, starts another program, and does not end.
+mkdir -p "$scratch/bin" "$scratch/tmp"
+cat >"$scratch/bin/cc" <<END
+#!/bin/sh
+case \$1 in --version) exec $(command -v cc) --version ;; esac
+sleep 300 &
+echo \$\$ \$! >>"$scratch/pids"
+wait
+END
+chmod +x "$scratch/bin/cc"
+PATH_BEFORE=$PATH
+export PATH="$scratch/bin:$PATH" TMPDIR="$scratch/tmp" XFORMC_CACHE=off
+types 'Ctrl-C stops a compiler that is waited for, and loses nothing' <<END
+? >
+> kept = "ke" .. "pt"; m = xf.compile("specs/copy.lua", { tier = "jit" }); print("comp" .. "iled")
+? compiled
+? >
+> print("wai" .. "ting"); n = xf.compile("specs/copy.lua", { engine = "native" })
+? waiting
+w $scratch/pids
+^ C
+? interrupted
+? >
+> kept
+? kept
+? >
+> print("no" .. "thing", n, m:run{ 1, 2, 3 } ~= nil)
+? nothing
+> :quit
+END
+lives=0
+for pid in $(cat "$scratch/pids"); do [ ! -e "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || lives=1; done
+[ -s "$scratch/pids" ] && [ $lives = 0 ] && [ -z "$(ls -A "$scratch/tmp")" ]
+verdict $? 'terminal: nothing of that compiler stays behind'
+rm -f "$scratch/bin/cc"
+export PATH="$PATH_BEFORE"
+unset TMPDIR
+
+types 'Ctrl-C stops Lua, and a model that runs, and loses nothing' <<'END'
+? >
+> kept = "ke" .. "pt"; print("fi" .. "rst")
+? first
+? >
+> print("be" .. "gun"); while true do end
+? begun
+^ C
+? interrupted
+? >
+> m = xf.compile("specs/gpt.lua"); print("comp" .. "iled")
+? compiled
+? >
+> print("run" .. "ning"); while true do m:run{ 1, 2, 3 } end
+? running
+^ C
+? interrupted
+? >
+> kept
+? kept
+? >
+> print("ins" .. "ide"); coroutine.wrap(function() while true do end end)()
+? inside
+^ C
+? interrupted
+? >
+> print("mea" .. "sured"); m:bench(300)
+? measured
+^ C
+? interrupted
+? >
+> #m:run{ 1, 2, 3 }.logits + 39
+? 42
+? >
+. half a line
+^ C
+? >
+> :quit
+END
+rm -f "$scratch/part.svg"
+export PTY_SHOW=1
+# Widths of four digits: two might be seen in a time.
+types 'a sweep shows each row when it is measured; Ctrl-C keeps those that are' <<END
+? >
+> s = xf.sweep("specs/copy.lua", { d_ff = { 1061, 1062, 1063, 1064, 1065, 1066 } }, { seconds = 1, file = "$scratch/part.svg" })
+? median, µs
+? 1061
+? 1062
+^ C
+? interrupted:
+? of 6 rows are measured
+? >
+> "kept", #s >= 2 and #s < 6 and s[2].median_us > 0 and not s[1].error
+? kept
+? true
+? >
+> xf.sweep("specs/copy.lua", { d_ff = { 1071 } }, { seconds = 0.001 })
+? median, µs
+? 1071
+? >
+> while true do end
+^ C
+? interrupted
+? >
+> :quit
+END
+[ "$(grep -o 'd_ff 106[0-9]' "$scratch/part.svg" | sort -u | head -n 2 | tr '\n' ' ')" = 'd_ff 1061 d_ff 1062 ' ] && ! grep -q 'd_ff 1066' "$scratch/part.svg"
+verdict $? 'terminal: the bars of the rows that were measured'
+[ "$(grep -c 'median, µs' "$scratch/screen")" = 2 ]
+verdict $? 'terminal: the table of a sweep is there once'
+unset PTY_SHOW
+seq 1 400 | sed 's/.*/a = (a or 0) + 1 -- a long line that is pasted with many others, number &/; s/^/> /' >"$scratch/paste"
+{ echo '? >'; cat "$scratch/paste"; printf '> "sum " .. a\n? sum 400\n> :quit\n'; } | types 'a long paste'
+types 'history comes back' <<'END'
+? >
+^ P
+^ P
+? sum
+^ U
+> :quit
+END
+[ -s "$XDG_STATE_HOME/xformc/history" ]
+verdict $? 'the history is kept in XDG_STATE_HOME'
+
+# Another prompt opens and ends while this one is open; each line is kept at once, so that a signal loses none.
+printf '? >\n> of_the_other = 1\n? >\n> :quit\n' >"$scratch/other"
+cat >"$scratch/script" <<END
+? >
+> of_this = 1
+? >
+> os.execute("'$pty' '$scratch/other' '$xformc' repl >/dev/null 2>&1") and "the other " .. "ended"
+? the other ended
+> later_of_this = 1
+? >
+> os.execute("kill -HUP \$PPID")
+END
+timeout 90 "$pty" "$scratch/script" "$xformc" repl >"$scratch/screen" 2>&1
+[ $? = 77 ] || { grep -q 'the other ended' "$scratch/screen" && grep -q 'of_the_other' "$XDG_STATE_HOME/xformc/history" &&
+    grep -q 'later_of_this' "$XDG_STATE_HOME/xformc/history"; }
+verdict $? 'the history has the lines of two prompts, also of one that a signal ended'
+cat "$scratch/screen"

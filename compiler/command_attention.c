@@ -7,6 +7,7 @@
 
 #include "file.h"
 #include "look.h"
+#include "svg.h"
 
 enum { WIDTH = 80 };
 
@@ -25,7 +26,7 @@ static void show(const Look *l)
     const char *path = s->choices->folder;
     const Text t = path ? picture_svg(s->arena, &l->picture) : picture_blocks(s->arena, &l->picture, WIDTH, wants_colour(&s->choices->attention));
     if (path && strcmp(path, "-") != 0) {
-        file_write(s->arena, s->diag, path, t.data, t.size);
+        file_replace(s->arena, s->diag, path, svg_kind, t.data, t.size);
         return;
     }
     fwrite(t.data, 1, t.size, stdout);

@@ -9,6 +9,7 @@
 #include "fields.h"
 #include "folder.h"
 #include "isa.h"
+#include "svg.h"
 
 #ifdef __clang__
 #define COMPILER_OF_OURS __VERSION__
@@ -159,6 +160,7 @@ static bool measure(Session *s, Bench *b)
 /* ---- the report ----------------------------------------------------------------------------------------------------- */
 
 enum { MOST_DTYPES = 8 };
+static const FileKind page_kind = { "<!DOCTYPE html>", "an HTML page" };
 
 /* The same model with weights of another dtype, by native code alone: its tests are of the same lengths. */
 static bool measure_dtype(Session *s, Bench *b, const Bench *first)
@@ -208,7 +210,7 @@ static bool write_report(Bench *first, Session **failed)
     if (good) {
         *failed = first->session;
         const Text page = bench_report(all, n, &operations);
-        good = file_write(first->arena, first->session->diag, c->bench.report, page.data, page.size);
+        good = file_replace(first->arena, first->session->diag, c->bench.report, page_kind, page.data, page.size);
     }
     for (int i = 1; i < n; i++) {
         close_engines(&others[i - 1]);
@@ -220,7 +222,12 @@ static bool write_report(Bench *first, Session **failed)
 /* What is to be written can be: told before anything is measured. */
 static bool may_write(Session *s, const Choices *c)
 {
-    return (!c->folder || file_may_write(s->arena, s->diag, c->folder)) && (!c->bench.report || file_may_write(s->arena, s->diag, c->bench.report));
+    const char *chart = c->folder, *page = c->bench.report;
+    if (chart && page && file_is_same(chart, page)) {
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--output and --report are the same file, %s", page);
+        return false;
+    }
+    return (!chart || file_may_replace(s->arena, s->diag, chart, svg_kind)) && (!page || file_may_replace(s->arena, s->diag, page, page_kind));
 }
 
 Exit command_bench(const Choices *c)
@@ -236,7 +243,7 @@ Exit command_bench(const Choices *c)
         if (c->folder) {
             const Bench *const only = &b;
             const Text chart = bench_chart(&only, 1);
-            file_write(s->arena, s->diag, c->folder, chart.data, chart.size);
+            file_replace(s->arena, s->diag, c->folder, svg_kind, chart.data, chart.size);
         }
         remark_on_threads(s, &b);
         remark_on_limits(s, &b);

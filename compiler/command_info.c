@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "info.h"
+#include "svg.h"
 
 /* Write a picture to a file, or to stdout for `-`. */
 static bool write_picture(Session *s, const char *path, Text picture)
 {
-    if (strcmp(path, "-") != 0) return file_write(s->arena, s->diag, path, picture.data, picture.size);
+    if (strcmp(path, "-") != 0) return file_replace(s->arena, s->diag, path, svg_kind, picture.data, picture.size);
     fwrite(picture.data, 1, picture.size, stdout);      /* main tells what fflush says */
     return true;
 }

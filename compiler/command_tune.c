@@ -84,22 +84,19 @@ static void print_result(Arena *a, const Tuning *r)
 
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
+static const FileKind tune_kind = { "-- Measured by `xformc tune`", "a file of xformc tune" };
+
 static bool may_write(Session *s, const char *path)
 {
-    static const char ours[] = "-- Measured by `xformc tune`";
-    char bytes[sizeof ours - 1];
-    const size_t n = file_first_bytes(path, bytes, sizeof bytes);
-    if (file_is_folder(path)) diag_error(s->diag, EXIT_IO, (Loc){ path, 0, 0 }, "is a folder; --output is a file");
-    else if (access(path, F_OK) == 0 && (n < sizeof bytes || memcmp(bytes, ours, n)))
-        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "is not a file of xformc tune; it stays as it is");
-    else return file_may_write(s->arena, s->diag, path);
+    if (!file_is_folder(path)) return file_may_replace(s->arena, s->diag, path, tune_kind);
+    diag_error(s->diag, EXIT_IO, (Loc){ path, 0, 0 }, "is a folder; --output is a file");
     return false;
 }
 
 static bool keep(Session *s, const Tuning *r, const char *path)
 {
     const Text text = tuning_text(s->arena, r);
-    if (!file_write(s->arena, s->diag, path, text.data, text.size)) return false;
+    if (!file_replace(s->arena, s->diag, path, tune_kind, text.data, text.size)) return false;
     int others = (r->threads > 1) + (r->layers != 0) + (r->isa != NULL);
     for (int i = 0; i < r->call_count; i++) others += r->calls[i].take != LINEAR_CUT_USUAL;
     if (!s->choices->quiet) fprintf(stderr, "%s: %d choice%s other than usual, of %s\n", path, others, others == 1 ? "" : "s", s->model->name);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "svg.h"
 
 /* The options of the table at `index`, or 0, into the model's choices; `file` among them, or NULL. */
 static const char *take_options(lua_State *L, ReplModel *m, int index)
@@ -45,7 +46,7 @@ static int attention(lua_State *L)
     Arena *a = l.arena;
     if (path) {
         const Text t = picture_svg(a, &l.picture);
-        if (!file_write(a, m->session->diag, path, t.data, t.size)) return repl_model_fail(L, m);
+        if (!file_replace(a, m->session->diag, path, svg_kind, t.data, t.size)) return repl_model_fail(L, m);
     } else {
         const bool colour = isatty(1) && !getenv("NO_COLOR");
         const Text t = picture_blocks(a, &l.picture, 80, colour);

@@ -10,6 +10,7 @@
 #include "info.h"
 #include "jit.h"
 #include "pack.h"
+#include "svg.h"
 
 typedef void Command(Repl *r, const char *words);
 typedef struct CommandText { const char *name, *arguments, *doc; Command *run; } CommandText;
@@ -161,7 +162,7 @@ static void assembly(Repl *r, const char *words)
 static void draw(Repl *r, Arena *a, const char *path, Text picture)
 {
     Diag *d = diag_new(a);
-    if (file_write(a, d, path, picture.data, picture.size)) printf("%s\n", path);
+    if (file_replace(a, d, path, svg_kind, picture.data, picture.size)) printf("%s\n", path);
     else {
         diag_print(d, stderr, isatty(2));
         r->told = diag_exit(d);

@@ -50,7 +50,7 @@ static int bars(lua_State *L)
         svg_printf(&s, MARGIN + NAMES + width + 7, y + 12.5, (SvgFont){ .size = 12 }, "%.4g", (double)values[i]);
     }
     svg_finish(&s);
-    if (file_write(a, d, path, s.text.data, s.text.size)) return 0;
+    if (file_replace(a, d, path, svg_kind, s.text.data, s.text.size)) return 0;
     diag_print(d, stderr, isatty(2));
     repl_of(L)->told = diag_exit(d);
     return 0;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const FileKind svg_kind = { "<svg", "an SVG picture" };
+
 const SvgColour svg_colours[SVG_COLOURS] = {
     [SVG_BLUE]   = { "#dbeafe", "#3b82f6" }, [SVG_ORANGE] = { "#ffedd5", "#ea8a2e" }, [SVG_GREEN]  = { "#dcfce7", "#22a35a" },
     [SVG_ROSE]   = { "#ffe4e6", "#e0526a" }, [SVG_VIOLET] = { "#ede9fe", "#8b5cf6" }, [SVG_TEAL]   = { "#ccfbf1", "#14a89a" },

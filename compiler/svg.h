@@ -7,9 +7,11 @@
 
 #include <stdbool.h>
 
+#include "file.h"
 #include "text.h"
 
 typedef struct Svg { Text text; int depth; } Svg;
+extern const FileKind svg_kind;
 
 /* How a shape looks; a member left zero is left out. Colours as in SVG: "#334155", "none". */
 typedef struct SvgStyle {

@@ -141,7 +141,7 @@ static int host_lines(Host *host)
         return EXIT_DATA;
     }
     fprintf(stderr, "%s: cannot read standard input: %s\n", host->program->name, strerror(error));
-    return EXIT_IO;
+    return error == ENOMEM ? EXIT_MISSING : EXIT_IO;
 }
 
 /* All of a file but a line end at its end, into memory of the caller. Returns 0, or an exit code after a message. */
@@ -216,7 +216,8 @@ int rt_host_main(const rt_program *program, int argc, char **argv)
                 "rebuild with --isa portable\n", program->name, rt_isa_text(missing));
         return EXIT_MISSING;
     }
-    signal(SIGPIPE, SIG_IGN);                                           /* a closed pipe is an error of write */
+    signal(SIGPIPE, SIG_IGN);                                           /* a closed pipe is an error of write, */
+    signal(SIGXFSZ, SIG_IGN);                                           /* and so is a file that may not grow */
     code = host_options(&options, program, argc, argv);
     if (code) {
         host_options_free(&options);

@@ -5,6 +5,7 @@
 #include "rt_host_weights.h"
 #include "rt_host_options.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ static int open_file(HostWeights *w)
     const int error = rt_weights_map(&w->file, w->place, p->weights_bytes);
     if (!error) return 0;
     fprintf(stderr, "%s: cannot read the weights %s: %s\n", p->name, w->place, strerror(error));
+    if (error == ENOMEM) return EXIT_MISSING;
     if (error != ENOENT && error != ENOTDIR) return EXIT_IO;
     fprintf(stderr, "%s: give their place with --weights FILE\n", p->name);
     return EXIT_NO_INPUT;
@@ -45,6 +47,22 @@ static int bind(const HostWeights *w, size_t bytes)
     return status == RT_BAD_WEIGHTS ? EXIT_DATA : status == RT_NO_ISA ? EXIT_MISSING : EXIT_DEFECT;
 }
 
+/* A file that is cut while it is mapped is a signal for who reads there. */
+static char cut_message[512];
+static void cut(int number)
+{
+    (void)number;
+    const ssize_t written = write(STDERR_FILENO, cut_message, strlen(cut_message));
+    _exit(written < 0 ? EXIT_DEFECT : EXIT_IO);
+}
+
+static void notice_cuts(const HostWeights *w)
+{
+    struct sigaction action = { .sa_handler = cut };
+    snprintf(cut_message, sizeof cut_message, "%s: %.400s was cut while it was read\n", w->program->name, w->place);
+    if (w->file.mapped) sigaction(SIGBUS, &action, NULL);
+}
+
 int host_weights_open(HostWeights *w, const rt_program *p, void *model, const char *path, const char *argv0)
 {
     w->program = p, w->model = model, w->data = p->weights;
@@ -53,6 +71,7 @@ int host_weights_open(HostWeights *w, const rt_program *p, void *model, const ch
     else default_path(p, argv0, w->place, sizeof w->place);
     const int code = open_file(w);
     w->data = w->file.data;
+    notice_cuts(w);
     return code ? code : bind(w, w->file.bytes);
 }
 

@@ -246,11 +246,25 @@ bool file_write(Arena *a, Diag *d, const char *path, const void *data, size_t si
     return file_commit(w);
 }
 
-bool file_may_write(Arena *a, Diag *d, const char *path)
+static bool is_another_kind(Diag *d, const char *path, FileKind kind)
+{
+    char bytes[32];
+    const size_t most = strlen(kind.begins) < sizeof bytes ? strlen(kind.begins) : sizeof bytes, n = file_first_bytes(path, bytes, most);
+    if (!n || (n == most && memcmp(bytes, kind.begins, n) == 0)) return false;
+    diag_error(d, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "is not %s; it stays as it is", kind.what);
+    return true;
+}
+
+bool file_replace(Arena *a, Diag *d, const char *path, FileKind kind, const void *data, size_t size)
+{
+    return !is_another_kind(d, path, kind) && file_write(a, d, path, data, size);
+}
+
+bool file_may_replace(Arena *a, Diag *d, const char *path, FileKind kind)
 {
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return true;
-    FileWriter *w = file_create(a, d, path);
+    FileWriter *w = is_another_kind(d, path, kind) ? NULL : file_create(a, d, path);
     if (w) file_abandon(w);
     return w != NULL;
 }
@@ -267,6 +281,12 @@ bool file_is_folder(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool file_is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
 }
 
 size_t file_first_bytes(const char *path, void *bytes, size_t room)

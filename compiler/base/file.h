@@ -26,13 +26,18 @@ bool  file_append(FileWriter *w, const void *data, size_t size);        /* false
 bool  file_commit(FileWriter *w);                                       /* rename; false after an error, and removed */
 void  file_abandon(FileWriter *w);
 bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size);
-bool  file_may_write(Arena *a, Diag *d, const char *path);             /* before long work; nothing is left, and no device is opened */
+
+/* What takes the place of nothing but its own kind: a file that begins otherwise, and is not empty, stays as it is, EXIT_BAD_DATA. */
+typedef struct FileKind { const char *begins, *what; } FileKind;        /* "<svg", "an SVG picture" */
+bool  file_replace(Arena *a, Diag *d, const char *path, FileKind kind, const void *data, size_t size);
+bool  file_may_replace(Arena *a, Diag *d, const char *path, FileKind kind);     /* before long work; opens no device, and leaves nothing */
 
 /* Flush standard output: NULL where all that was ever put there is written, else why not. */
 const char *file_output_fault(void);
 
 bool  file_is_regular(const char *path);                                /* through links; a pipe or a device is none */
 bool  file_is_folder(const char *path);
+bool  file_is_same(const char *a, const char *b);                      /* the same name, or the same file by two */
 size_t file_first_bytes(const char *path, void *bytes, size_t room);    /* of a regular file, else 0 */
 
 bool  file_make_folder(Diag *d, const char *path);                      /* with parents; existing is fine */

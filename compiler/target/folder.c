@@ -214,6 +214,19 @@ static void forget_other_makes(void)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) unsetenv(names[i]);
 }
 
+/* Whether a file begins as programs and libraries do, of whatever system. */
+static bool is_binary(const char *path)
+{
+    static const char *const magics[] = { "\177ELF", "\317\372\355\376", "\312\376\272\276", "MZ", "\0asm", "!<ar", "!<th" };
+    char head[4] = "";
+    FILE *f = fopen(path, "rb");
+    const size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+    if (f) fclose(f);
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (n == sizeof head && memcmp(head, magics[i], magics[i][0] == 'M' ? 2 : 4) == 0) return true;
+    return false;
+}
+
 /* Whether the compiler makes a program of three words, with the same flags. */
 static bool compiler_works(Arena *a, Diag *d, const char *folder, const char *cc, const char *flags)
 {
@@ -227,7 +240,7 @@ static bool compiler_works(Arena *a, Diag *d, const char *folder, const char *cc
     argv[n++] = (char *)"-o";
     argv[n++] = arena_text(a, program);
     argv[n] = arena_text(a, source);
-    bool works = file_write(a, d, source, text, sizeof text - 1) && succeeded(cleanup_run(argv, log, 0));
+    bool works = file_write(a, d, source, text, sizeof text - 1) && succeeded(cleanup_run(argv, log, 0)) && is_binary(program);
     unlink(source);
     unlink(program);
     unlink(log);
@@ -257,19 +270,6 @@ static bool is_made(const char *target, const char *text)
 {
     struct stat made, from;
     return stat(target, &made) == 0 && S_ISREG(made.st_mode) && stat(text, &from) == 0 && !older(&made, &from);
-}
-
-/* Whether a file begins as programs and libraries do, of whatever system. */
-static bool is_binary(const char *path)
-{
-    static const char *const magics[] = { "\177ELF", "\317\372\355\376", "\312\376\272\276", "MZ", "\0asm", "!<ar", "!<th" };
-    char head[4] = "";
-    FILE *f = fopen(path, "rb");
-    const size_t n = f ? fread(head, 1, sizeof head, f) : 0;
-    if (f) fclose(f);
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-        if (n == sizeof head && memcmp(head, magics[i], magics[i][0] == 'M' ? 2 : 4) == 0) return true;
-    return false;
 }
 
 /* Those of every instruction set that is asked for. */

@@ -164,6 +164,20 @@ verdict $? '-d c shows the C text'
 "$xformc" compile specs/dates.lua -q -o "$scratch/quiet" -d m 2>"$scratch/err" && grep -q dates "$scratch/err"
 verdict $? '-d m shows the model'
 
+# What is drawn takes the place of no file of another kind, least of all of what was read.
+cp specs/dates.lua "$scratch/mine.lua" && ln -s "$top/specs/dates" "$scratch/dates"
+for command in 'bench -r 1 --seconds 0.01 -t 1 --engine jit -o' 'bench -r 1 --seconds 0.01 -t 1 --engine jit --report' 'attention 1/2/34 -o' 'info --memory' 'info --graph'; do
+    set -- $command
+    name=$1 && shift
+    fails "$name writes over no spec" 65 '*mine.lua: error: is not an * it stays as it is' "$xformc" $name "$scratch/mine.lua" "$@" "$scratch/mine.lua"
+    cmp -s specs/dates.lua "$scratch/mine.lua"
+    verdict $? 'it is as before'
+done
+: >"$scratch/drawn.svg" && "$xformc" attention specs/dates.lua 1/2/34 -o "$scratch/drawn.svg" && cp "$scratch/drawn.svg" "$scratch/first.svg" &&
+    "$xformc" attention specs/dates.lua 3/4/56 -o "$scratch/drawn.svg" && grep -q '^<svg' "$scratch/first.svg" && ! cmp -s "$scratch/first.svg" "$scratch/drawn.svg"
+verdict $? 'an empty file and an older picture give way'
+fails 'a chart and a page in one file' 2 '*--output and --report are the same file, *' "$xformc" bench specs/dates.lua -o "$scratch/one" --report "$scratch/one"
+
 # ---- tools --------------------------------------------------------------------------------------------------------
 
 one_line() { [ "$(wc -l <"$scratch/err")" = 1 ]; }
@@ -173,6 +187,8 @@ for command in build run verify; do
     verdict $? 'in one line'
     fails "$command with a compiler that fails" 69 '*error: false did not build *; see above' "$xformc" $command specs/self_attention.lua $([ $command = build ] && echo "-q -o $scratch/b") --cc false
 done
+printf '#!/bin/sh\nexit 0\n' >"$scratch/idle_cc" && chmod +x "$scratch/idle_cc"
+fails 'a compiler that ends well and makes nothing' 69 "*error: $scratch/idle_cc did not build self_attention; see above" "$xformc" build specs/self_attention.lua -q -o "$scratch/idled" --cc "$scratch/idle_cc"
 mkdir "$scratch/a b \$(c)#" && printf '#!/bin/sh\nexec cc "$@"\n' >"$scratch/a b \$(c)#/cc" && chmod +x "$scratch/a b \$(c)#/cc"
 "$xformc" build specs/copy.lua -q -o "$scratch/blank" --cc "$scratch/a b \$(c)#/cc" >"$scratch/out" 2>&1 && [ -x "$scratch/blank/copy" ]
 verdict $? 'a compiler in a folder with a blank, a dollar and brackets in its name'

@@ -174,8 +174,8 @@ verdict $? '--json of any bytes is JSON'
 identity=$(dd if="$own" bs=1 skip=35 count=16 2>/dev/null) content=$(dd if="$own" bs=1 skip=64 count=16 2>/dev/null)
 "$program" --info -t 2 >"$scratch/info"
 for line in 'name           dates' 'made from      dates.lua' 'longest source 80' 'parameters     239887' 'weights        in the program' "  bytes        $size" \
-    "  identity     $identity" "  content      $content" 'threads        2'; do grep -qxF "$line" "$scratch/info" || echo "no line: $line"; done >"$scratch/missing"
-[ ! -s "$scratch/missing" ] && [ "$(grep -c . "$scratch/info")" = 21 ] && grep -q "Weights $identity," "$scratch/dates/dates.c" &&
+    "  as           f32" "  identity     $identity" "  content      $content" 'threads        2'; do grep -qxF "$line" "$scratch/info" || echo "no line: $line"; done >"$scratch/missing"
+[ ! -s "$scratch/missing" ] && [ "$(grep -c . "$scratch/info")" = 22 ] && grep -q "Weights $identity," "$scratch/dates/dates.c" &&
     [ "$(sed -n 's/^state bytes *//p' "$scratch/info")" = "$(sed -n 's/^#define DATES_STATE_BYTES *//p' "$scratch/dates/dates.h")" ]
 verdict $? '--info'
 cat "$scratch/missing" "$scratch/info"
@@ -340,6 +340,21 @@ bytes=$("$program" --info | awk '$1 == "bytes" || $1 == "state" { n += $NF } END
 peak=$("$tools/peak" "$program" '3rd of May 2019') && [ "$bytes" -gt 1000000 ] && [ "$peak" -le $((bytes / 1024 + 4096)) ]
 verdict $? 'it holds its weights, its state and at most 4 MiB'
 echo "$peak KiB of $((bytes / 1024)) and 4096"
+
+# A file of weights that is cut while it is mapped, an answer for which there is no room: messages, no signals.
+if "$xformc" build specs/dates.lua --weights file -q -o "$scratch/cutting" 2>"$scratch/err"; then
+    { echo '3rd of May 2019'; sleep 1; : >"$scratch/cutting/dates.safetensors"; echo '3rd of May 2019'; } |
+        { "$scratch/cutting/dates" >"$scratch/out" 2>"$scratch/err"; echo $? >"$scratch/code"; }
+    [ "$(cat "$scratch/code" "$scratch/out")" = "74
+2019-05-03" ] && [ "$(cat "$scratch/err")" = "dates: $scratch/cutting/dates.safetensors was cut while it was read" ]
+    verdict $? 'weights that are cut while they are read'
+    cat "$scratch/err"
+else verdict 1 'weights that are cut while they are read'
+fi
+yes 1/2/34 | head -n 500 >"$scratch/in"
+(ulimit -f 1 && exec "$program" <"$scratch/in" >"$scratch/full" 2>"$scratch/err")
+[ $? = 74 ] && grep -q '^dates: cannot write to standard output: File too large$' "$scratch/err"
+verdict $? 'an answer behind the most that a file may hold'
 
 # Other sets of instructions.
 processor=$(uname -m)

@@ -30,7 +30,7 @@ typedef enum rt_status {
 /* A short English text for a status, without a full stop; never NULL. */
 const char *rt_status_text(rt_status status);
 
-/* One row of the decoder: the token `id` at `position` of the sequence in `slot`. */
+/* One row of the decoder: in the sequence of `slot`, at `position` from 0 on, the token `id`. */
 typedef struct rt_row { int slot, position, id; } rt_row;
 
 /* ---- lanes ---------------------------------------------------------------------------------------------- */

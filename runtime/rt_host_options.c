@@ -111,7 +111,7 @@ static void show_help(const rt_program *p)
         printf("  %-26s %s\n", left, o->help);
     }
     show_keys(p);
-    if (p->default_lanes) printf("\nWithout -t it uses %d threads.\n", p->default_lanes);
+    if (p->default_lanes) printf("\nWithout -t it uses %d thread%s.\n", p->default_lanes, p->default_lanes == 1 ? "" : "s");
     else printf("\nWithout -t it uses as many threads as it may use processors, at most %d.\n", p->lanes_max);
     printf("\nExit status: 0 all answered, 1 the self-test differs, 2 wrong usage, 65 a text was refused or the\n"
            "weights are foreign or corrupt, 66 no weights, 69 no such instruction set, threads, memory or slots,\n"

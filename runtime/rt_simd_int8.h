@@ -304,7 +304,7 @@ typedef struct RtByteTile {
     const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
     int add_last;
     int tile, tiles;                /* as in RtTile, of full tiles of RT_BYTES_ROWS */
-    int ahead;                      /* of one row: rt_ahead() */
+    int ahead;                      /* of one row, and of the first tile of few: rt_ahead(); 0: none */
 } RtByteTile;
 
 /* The whole sums of one group: rows, panels and bits (8 or 4) are literals of the caller. */
@@ -333,7 +333,7 @@ RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint
  *
  * One row reads a panel's factors before its bytes, so that memory sees one stream and no second one that follows slowly: 1.1 billion
  * weights take a quarter less time of eight bits, of four a third; those that a cache holds an eighth, or as long. Of the bytes it asks for
- * those behind where the processor wants that. */
+ * those behind where the processor wants that; so does the first tile of few rows, of which 1.1 billion weights take a seventh less. */
 RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, const int bits, int partial)
 {
     enum { MOST = RT_BYTES_ROWS * RT_BYTES_PANELS };
@@ -353,8 +353,9 @@ RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, cons
         rt_n16 whole[MOST];
         for (size_t i = 0; i < part; i += 64)
             RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch_later(ahead + (size_t)p * t.w_panel + i);
-        if (rows == 1 && t.ahead)
-            RT_UNROLL for (int i = 0; i < 64 * bits; i += 64) rt_prefetch(data + (size_t)g * (size_t)(64 * bits) + t.ahead + i);
+        if (t.ahead && t.tile == 0)
+            RT_UNROLL for (int i = 0; i < 64 * bits; i += 64)
+                RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch(data + (size_t)p * t.w_panel + (size_t)g * (size_t)(64 * bits) + t.ahead + i);
         rt_group_sums(&t, whole, g, data + (size_t)g * (size_t)(64 * bits), rows, panels, bits);
         RT_UNROLL for (int p = 0; p < panels; p++) {
             const rt_v16 of_weights = rt_load_f16(scales + (size_t)p * t.w_panel + 32 * (size_t)g);

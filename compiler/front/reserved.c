@@ -126,7 +126,7 @@ static const char *const headers[] = {
 static const char *const emitted[] = {
     "GNUmakefile", "HEAD_BYTES", "IDENTITY_AT", "Makefile", "SLOTS", "SLOTS_AT", "SLOT_BYTES", "all", "always",
     "append", "argc", "argv", "at", "bind", "characters", "check_row", "clean", "clear", "command", "decode", "encode",
-    "encode_batch", "encode_pair", "example", "floats", "graph", "group_rows", "head", "head_body", "hidden", "ids",
+    "encode_batch", "encode_pair", "example", "few", "floats", "graph", "group_rows", "head", "head_body", "hidden", "ids",
     "in_slot", "ints", "job", "likeliest", "logits", "m", "makefile", "next", "next_position", "next_rows", "print", "program",
     "reset", "rows", "rt", "run", "run_body", "runtime", "set_row", "slot_bytes", "slots", "source_length", "state",
     "team", "text", "w", "weights", "xf",

@@ -100,6 +100,7 @@ typedef struct PlanOp {
     int activation;                 /* RT_*; fused into a linear, or the operation itself */
     Split split;  int parts;        /* pieces there are to share; ROWS: their number at run time */
     bool barrier;                   /* lanes meet before it */
+    bool barrier_few;               /* and here too in a call of at most Plan's few_rows */
     int phase;                      /* number of barriers before it in its block */
     double flops;                   /* per row; for attention per row and key */
 } PlanOp;
@@ -138,6 +139,7 @@ typedef struct Plan {
     size_t slots_offset, scratch_offset, taps_offset;
     int back;                       /* of rings: how far a sequence may be taken back; 0: to any position */
     size_t weights_bytes;           /* of the packed data, without the file's head */
+    int few_rows;                   /* up to so many rows of a decoder lanes share a linear's panels, not its rows; 0: always its rows */
     bool one_stream;                /* one row of a decoder reads more weights than caches hold: RtLinear's one_stream */
     Packed *source_characters, *source_texts, *target_characters, *target_texts;    /* NULL without a tokenizer of characters */
     Packed *tokenizer;              /* the blob of rt_tokenizer_format.h; NULL without it */
@@ -158,7 +160,7 @@ Plan *plan_make(Arena *a, const Graph *g, PlanOptions options);
 void plan_lower(Arena *a, Plan *p);
 /* needs: operations.   gives: op->barrier, op->phase, buffer phases. */
 void plan_split(Plan *p);
-/* needs: packed.   gives: packed->offset, plan->weights_bytes, plan->one_stream. */
+/* needs: packed.   gives: packed->offset, plan->weights_bytes, plan->one_stream, plan->few_rows. */
 void plan_weights(Arena *a, Plan *p);
 /* needs: phases.   gives: buffer->offset, plan->state_bytes. */
 void plan_memory(Arena *a, Plan *p);

@@ -30,23 +30,42 @@ static bool conflict(const Access *a, const Access *b)
 
 enum { OP_ACCESSES = NODE_INPUTS + 3 };
 
-/* Every access of one operation. Reading `all` means: also what other lanes wrote. */
-static int accesses(const PlanOp *op, Access out[OP_ACCESSES])
+/* Every access of one operation. Reading `all` means: also what other lanes wrote. few: in a call of few rows, of whose linears lanes
+ * share the panels. */
+static int accesses(const PlanOp *op, bool few, Access out[OP_ACCESSES])
 {
     int n = 0;
-    bool panels = op->split == SPLIT_COLUMNS;
+    const bool by_panels = few && op->split == SPLIT_ROWS && kernel_is_linear(op->kernel), panels = by_panels || op->split == SPLIT_COLUMNS;
+    const Split split = by_panels ? SPLIT_COLUMNS : op->split;
+    const int parts = by_panels ? (int)((op->out[0]->width + 15) / 16) : op->parts;
     for (int i = 0; i < NODE_INPUTS; i++) {
         const Buffer *b = op->in[i];
         if (!b || b->layout == LAYOUT_INTS) continue;
         bool whole = kernel_is_linear(op->kernel) && i == 0 && panels;                             /* every output needs every input */
         bool cache = kernel_is_attention(op->kernel) && (i == 1 || i == 2);
-        if (cache && op->split == SPLIT_ROWS) whole = true;                             /* every row needs every key */
+        if (cache && split == SPLIT_ROWS) whole = true;                             /* every row needs every key */
         whole |= op->kernel == KERNEL_CUSTOM;                                           /* it may read what it likes */
-        out[n++] = (Access){ b, op->split, op->parts, whole, false };
+        out[n++] = (Access){ b, split, parts, whole, false };
     }
     for (int i = 0; i < 3; i++)
-        if (op->out[i]) out[n++] = (Access){ op->out[i], op->split, op->parts, false, true };
+        if (op->out[i]) out[n++] = (Access){ op->out[i], split, parts, false, true };
     return n;
+}
+
+/* Whether lanes must meet between a phase and these. */
+static bool must_meet(const Phase *phase, const Access *mine, int n)
+{
+    bool must = phase->count + n > MAX_ACCESSES;            /* a full list begins a new phase */
+    for (int j = 0; j < n && !must; j++)
+        for (int k = 0; k < phase->count && !must; k++) must = conflict(&mine[j], &phase->seen[k]);
+    return must;
+}
+
+static void add(Phase *phase, bool anew, const Access *mine, int n)
+{
+    if (anew) phase->count = 0;
+    memcpy(phase->seen + phase->count, mine, (size_t)n * sizeof *mine);
+    phase->count += n;
 }
 
 static void touch(Buffer *b, int phase)
@@ -71,17 +90,10 @@ static void split_block(PlanBlock *b)
         PlanOp *op = &b->ops[i];
         set_rows(op);
         Access mine[OP_ACCESSES];
-        int n = accesses(op, mine);
-        for (int j = 0; j < n && !op->barrier; j++)
-            for (int k = 0; k < phase.count && !op->barrier; k++) op->barrier = conflict(&mine[j], &phase.seen[k]);
-        op->barrier |= phase.count + n > MAX_ACCESSES;      /* a full list begins a new phase */
-        if (op->barrier) {
-            phase.count = 0;
-            number++;
-        }
-        memcpy(phase.seen + phase.count, mine, (size_t)n * sizeof *mine);
-        phase.count += n;
-        op->phase = number;
+        int n = accesses(op, false, mine);
+        op->barrier = must_meet(&phase, mine, n);
+        add(&phase, op->barrier, mine, n);
+        op->phase = number += op->barrier;
         for (int j = 0; j < NODE_INPUTS; j++) touch(op->in[j], number);
         for (int j = 0; j < 3; j++) touch(op->out[j], number);
         touch(op->scratch, number);
@@ -89,7 +101,23 @@ static void split_block(PlanBlock *b)
     b->phases = number + 1;
 }
 
+/* Where few rows want more barriers. Phases, and with them places, stay: lanes that meet more often are never further apart. */
+static void split_few(PlanBlock *b)
+{
+    Phase phase = { .count = 0 };
+    for (int i = 0; i < b->op_count; i++) {
+        PlanOp *op = &b->ops[i];
+        Access mine[OP_ACCESSES];
+        const int n = accesses(op, true, mine);
+        op->barrier_few = !op->barrier && must_meet(&phase, mine, n);
+        add(&phase, op->barrier || op->barrier_few, mine, n);
+    }
+}
+
 void plan_split(Plan *p)
 {
-    for (int i = 0; i < p->block_count; i++) split_block(p->blocks[i]);
+    for (int i = 0; i < p->block_count; i++) {
+        split_block(p->blocks[i]);
+        split_few(p->blocks[i]);
+    }
 }

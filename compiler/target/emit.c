@@ -141,12 +141,26 @@ static const char model_bind[] =
     "}\n"
     "\n";
 
+static int64_t heads_of(const LayerFields *f) { return f->heads; }
+static int64_t head_dim_of(const LayerFields *f) { return f->head_dim; }
+static int64_t d_ff_of(const LayerFields *f) { return f->d_ff; }
+
+/* "64", or of layers that differ "48 to 64". */
+static const char *over_layers(Emit *e, const Stack *s, int64_t (*field)(const LayerFields *))
+{
+    int64_t least = field(&s->layer[0]), most = least;
+    for (int i = 1; i < s->layers; i++) {
+        const int64_t x = field(&s->layer[i]);
+        least = x < least ? x : least, most = x > most ? x : most;
+    }
+    return least == most ? emit_number(e, least) : arena_format(e->arena, "%lld to %lld", (long long)least, (long long)most);
+}
+
 const char *emit_stack(Emit *e, const Stack *s)
 {
-    const LayerFields *f = &s->layer[0];
     int n;
-    return arena_format(e->arena, "%lld layers, %lld heads of %lld, d_ff %lld, %s norm (%s)%s", (long long)s->layers,
-                        (long long)f->heads, (long long)f->head_dim, (long long)f->d_ff,
+    return arena_format(e->arena, "%lld layers, %s heads of %s, d_ff %s, %s norm (%s)%s", (long long)s->layers,
+                        over_layers(e, s, heads_of), over_layers(e, s, head_dim_of), over_layers(e, s, d_ff_of),
                         field_words("norms", &n)[s->norm], field_words("norm_places", &n)[s->norm_at],
                         s == &e->model->decoder && e->model->kv_dtype == KV_DTYPES_F16 ? ", keys and values kept as f16" : "");
 }

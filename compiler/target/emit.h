@@ -110,6 +110,8 @@ void emit_example(Emit *e, Text *out);
 /* The wrapper for an operation, made on first use; emit_wrappers_begin once before. */
 void emit_wrappers_begin(Emit *e);
 const Wrapper *emit_wrapper(Emit *e, const PlanOp *op);
+/* Whether a share of rows is also one of panels: a linear that few rows may read. */
+bool emit_takes_panels(const Emit *e, const Wrapper *w);
 /* Whether a function can be cut so, and is then another than as usual: rows where many are shared out; panels where one row meets
  * several of f32, for with 8 bits each cut would round the row anew. */
 bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut);

@@ -213,6 +213,9 @@ static const char *rows_text(Emit *e, const PlanBlock *b, const PlanOp *op)
     return constant ? arena_format(e->arena, "rt_split(%d, lane, lanes)", op->parts) : "mine";
 }
 
+/* Whether lanes may share the panels of this block's linears. */
+static bool shares_panels(const Emit *e, const PlanBlock *b) { return e->plan->few_rows && b->rows > 1 && b->count == COUNT_ROWS; }
+
 /* A statement, broken at commas where it would be too long. */
 static void statement(Text *out, const char *call)
 {
@@ -237,12 +240,16 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
     bool slots = by_group(e, b, op);
     switch (op->split) {
     case SPLIT_ROWS:
-        call = arena_format(e->arena, "%s(%s, %s);", w->name, args, slots ? "rt_meet(mine, g->rows)" : rows_text(e, b, op));
+        if (emit_takes_panels(e, w))
+            call = shares_panels(e, b) ? arena_format(e->arena, "%s(%s, rows, share_%d);", w->name, args, w->parts)
+                                       : arena_format(e->arena, "%s(%s, %s, (rt_span){ 0, %d });", w->name, args, rows_text(e, b, op), w->parts);
+        else call = arena_format(e->arena, "%s(%s, %s);", w->name, args, slots ? "rt_meet(mine, g->rows)" : rows_text(e, b, op));
         break;
     case SPLIT_FIRST_LANE: call = arena_format(e->arena, "if (lane == 0) %s(%s);", w->name, args); break;
     default:               call = arena_format(e->arena, "%s(%s, share_%d);", w->name, args, op->parts); break;
     }
     if (op->barrier) text_add(out, "    rt_barrier(j->model->team);\n");
+    else if (op->barrier_few && shares_panels(e, b)) text_add(out, "    if (few) rt_barrier(j->model->team);\n");
     if (heading) text_printf(out, "\n    /* ---- %s */\n", heading);
     const char *words = kernel_words(e, b, op), *shape = emit_shape(e, op->result);
     int gap = 100 - (int)strlen(words) - (int)strlen(shape);
@@ -289,11 +296,14 @@ static void declare_shares(Emit *e, Text *out, const PlanBlock *b)
     NameMap *seen = name_map_new(e->arena);
     for (int i = 0; i < b->op_count; i++) {
         PlanOp *op = &b->ops[i];
-        if (op->split == SPLIT_ROWS || op->split == SPLIT_FIRST_LANE) continue;
-        const char *share = arena_format(e->arena, "share_%d", op->parts);
+        const bool panels = emit_takes_panels(e, emit_wrapper(e, op)) && shares_panels(e, b);
+        if (!panels && (op->split == SPLIT_ROWS || op->split == SPLIT_FIRST_LANE)) continue;
+        const int parts = panels ? emit_wrapper(e, op)->parts : op->parts;
+        const char *share = arena_format(e->arena, "share_%d", parts);
         if (name_map_find(seen, share)) continue;
         name_map_add(seen, share, op);
-        text_printf(out, "    const rt_span %s = rt_split(%d, lane, lanes);\n", share, op->parts);
+        text_printf(out, panels ? "    const rt_span %s = rt_split(%d, few ? lane : 0, few ? lanes : 1);\n"
+                                : "    const rt_span %s = rt_split(%d, lane, lanes);\n", share, parts);
     }
 }
 
@@ -322,6 +332,11 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
                     b->block->layers ? arena_format(e->arena, " + (size_t)layer * W_%s_STRIDE", name) : "");
     }
     for (int i = 0; i < u.count; i++) declare(e, out, b, u.list[i]);
+    bool linears = false;
+    for (int i = 0; i < b->op_count; i++) linears |= kernel_is_linear(b->ops[i].kernel);
+    if (linears && shares_panels(e, b))
+        text_printf(out, "    const int few = lanes > 1 && j->rows <= %d;      /* then lanes share the panels of linears, not their rows */\n"
+                         "    const rt_span rows = rt_split(j->rows, few ? 0 : lane, few ? 1 : lanes);\n", e->plan->few_rows);
     declare_shares(e, out, b);
     if (rows && b->count != COUNT_CONSTANT) text_add(out, "    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */\n");
     if (!b->ops[0].node->part) text_add(out, "\n");

@@ -53,11 +53,11 @@ void emit_paste(Text *out, const char *file)
 typedef struct Form { const char *parameters, *rows_call, *part_call; } Form;
 static const Form forms[KERNELS] = {
     [KERNEL_LINEAR] = { "float *y, const float *x, const void *w",
-        "y + ${y} * ${first}, x + ${x} * ${first}, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
+        "y + ${y} * ${first}, x + ${x} * ${first}, w, ${count}, ${panels}", "y, x, w, 1, ${range}" },
     [KERNEL_LINEAR_GATE] = { "float *y, const float *x, const void *w",
-        "y + ${y} * ${first}, x + ${x} * ${first}, w, ${count}, 0, ${parts}", "y, x, w, 1, ${range}" },
+        "y + ${y} * ${first}, x + ${x} * ${first}, w, ${count}, ${panels}", "y, x, w, 1, ${range}" },
     [KERNEL_LINEAR_ADD] = { "float *y, const float *x, const void *w, const float *a",
-        "y + ${y} * ${first}, x + ${x} * ${first}, w, a + ${y} * ${first}, ${count}, 0, ${parts}", "y, x, w, a, 1, ${range}" },
+        "y + ${y} * ${first}, x + ${x} * ${first}, w, a + ${y} * ${first}, ${count}, ${panels}", "y, x, w, a, 1, ${range}" },
     [KERNEL_NORM] = { "float *y, const float *x, const void *w",
         "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}", "y, x, w, 1" },
     [KERNEL_EMBED] = { "float *y, const void *table, const int *ids",
@@ -201,17 +201,20 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
 {
     bool rows = w->split == SPLIT_ROWS, ranged = w->split == SPLIT_COLUMNS || w->split == SPLIT_HEADS;
     const char *span = rows ? "rows" : w->split == SPLIT_HEADS ? "heads" : kernel_is_linear(w->kernel) ? "panels" : "groups";
+    const bool panels = emit_takes_panels(e, w);
     const Extra extra = extra_of(e, w);
     const Cutting cut = cutting_of(e, w, ranged ? arena_format(e->arena, "%s.begin", span) : "0",
                                    ranged ? arena_format(e->arena, "%s.end", span) : emit_number(e, w->parts));
     const char *tuned = w->tuned ? arena_format(e->arena, "/* tuned: %s */", tuning_times(e->arena, w->tuned)) : "";
     const char *const pairs[] = {
         "x", emit_number(e, w->x_stride), "y", emit_number(e, w->y_stride), "z", emit_number(e, w->z_stride), "parts", emit_number(e, w->parts),
-        "first", cut.first, "count", cut.count, "range", cut.range, "cache", plan_op_is_half(w->op) ? "rt_f16" : "float",
+        "first", cut.first, "count", cut.count, "range", cut.range,
+        "panels", panels ? "panels.begin, panels.end" : arena_format(e->arena, "0, %d", w->parts),
+        "cache", plan_op_is_half(w->op) ? "rt_f16" : "float",
         "extras", extra.parameters, "extra", *extra.body ? "&extra" : "NULL", NULL };
     const Form *f = &forms[w->kernel];
     const char *parameters = fill(e, f->parameters, pairs);
-    if (rows || ranged) parameters = arena_format(e->arena, "%s, rt_span %s", parameters, span);
+    if (rows || ranged) parameters = arena_format(e->arena, "%s, rt_span %s%s", parameters, span, panels ? ", rt_span panels" : "");
     if (e->form.kernels == KERNELS_BOUND && !rows && !*extra.body && !*cut.loop) {
         text_fill(out, macro_template, "doc", w->doc, "tuned", tuned, "type", shape_types[w->kernel], "name", w->name, "shape", w->shape,
                   "names", parameter_names(e, parameters), "function", plan_kernel_name(w->op), "arguments", fill(e, f->part_call, pairs), NULL);

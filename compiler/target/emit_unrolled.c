@@ -25,7 +25,9 @@ static const char *real(Emit *e, double x)
 
 static void open_function(const Body *b)
 {
-    const char *span = b->w->split == SPLIT_ROWS ? ", rt_span rows" : b->w->split == SPLIT_FIRST_LANE ? "" : ", rt_span parts";
+    const Split split = b->w->split;
+    const char *span = emit_takes_panels(b->e, b->w) ? ", rt_span rows, rt_span panels" : split == SPLIT_ROWS ? ", rt_span rows"
+                     : split == SPLIT_FIRST_LANE ? "" : ", rt_span parts";
     text_printf(b->out, "/* %s */\nstatic inline void %s(%s%s)\n{\n", b->w->doc, b->w->name, b->parameters, span);
 }
 
@@ -486,14 +488,15 @@ static const char *extra_parameters(Emit *e, const Wrapper *w)
 
 static void emit_one(Emit *e, Text *out, const Wrapper *w)
 {
-    bool rows = w->split == SPLIT_ROWS, ranged = !rows && w->split != SPLIT_FIRST_LANE;
+    bool rows = w->split == SPLIT_ROWS, ranged = !rows && w->split != SPLIT_FIRST_LANE, panels = emit_takes_panels(e, w);
     const char *parameters = bodies[w->kernel].parameters;
     const char *cache = cache_words(w->op);
     if (kernel_is_attention(w->kernel)) parameters = arena_format(e->arena, parameters, cache, cache, extra_parameters(e, w));
     if (kernel_is_store(w->kernel)) parameters = arena_format(e->arena, parameters, cache);
     const Body b = { .e = e, .out = out, .w = w, .op = w->op, .parameters = parameters,
                      .r0 = rows ? "rows.begin" : "0", .r1 = rows ? "rows.end" : "1",
-                     .p0 = ranged ? "parts.begin" : "0", .p1 = ranged ? "parts.end" : emit_number(e, w->parts) };
+                     .p0 = panels ? "panels.begin" : ranged ? "parts.begin" : "0",
+                     .p1 = panels ? "panels.end" : ranged ? "parts.end" : emit_number(e, w->parts) };
     open_function(&b);
     bodies[w->kernel].body(&b);
     close_function(&b);

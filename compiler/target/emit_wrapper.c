@@ -297,6 +297,8 @@ static int64_t most_rows(const Plan *p)
     return most;
 }
 
+bool emit_takes_panels(const Emit *e, const Wrapper *w) { return e->plan->few_rows && w->split == SPLIT_ROWS && kernel_is_linear(w->kernel); }
+
 bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut)
 {
     const CutRow *row = &cut_rows[cut];

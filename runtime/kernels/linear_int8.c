@@ -13,6 +13,12 @@ RT_INLINE int rt_byte_block(const RtLinear *shape, int rows)
 /* Less than that the first-level cache may hold, and asking is a tenth of the work. */
 enum { RT_ASK_BYTES = 1 << 16 };
 
+/* One row asks for the bytes behind those it reads, and so do rows of one tile where the panels that it reads abreast are long. */
+RT_INLINE int rt_asks(const RtLinear *shape, int rows, size_t panel)
+{
+    return rows == 1 ? (size_t)shape->out / 16 * panel > RT_ASK_BYTES : rows < 2 * RT_BYTES_ROWS && panel > RT_ASK_BYTES / 4;
+}
+
 /* `rows` of x as bytes, and a tile that multiplies them with panels at w; y and the rest are the caller's. */
 RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, RtByteRows *bytes, const float *x, int rows, const uint8_t *w, const int bits)
 {
@@ -23,7 +29,7 @@ RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, RtByteRows *bytes, c
                         bytes->scale + r * t.groups, bytes->start + r * t.groups, 1 << (bits - 1));
     t.q = bytes->q, t.scale = bytes->scale, t.start = bytes->start;
     t.w = w, t.w_panel = rt_panel_bytes(shape->in, shape->has_bias, bits);
-    t.ahead = rows == 1 && (size_t)shape->out / 16 * t.w_panel > RT_ASK_BYTES ? rt_ahead() : 0;
+    t.ahead = rt_asks(shape, rows, t.w_panel) ? rt_ahead() : 0;
     t.y = NULL, t.y_stride = 0;
     t.has_bias = shape->has_bias, t.last = 16;
     t.activation = RT_IDENTITY;

@@ -29,6 +29,23 @@ excerpt=$(sed 's/^ *//; s/ *$//' "$scratch/excerpt")
 [ ${#excerpt} -ge 200 ] && flat <generated/dates/dates.c | grep -qF -e "$excerpt"
 verdict $? 'README.md: the C it shows is what is emitted'
 
+# The page on emitted folders: its program and its loop over rows answer as the model does.
+block() { awk -v word="$1" '/^```/ { if (inside && index(block, word)) printf "%s", block; inside = $0 == "```c"; block = ""; next } inside { block = block $0 "\n" }' generated/README.md; }
+if "$xformc" build specs/dates.lua -q --slots 4 --weights file -o "$scratch/dates" >"$scratch/err" 2>&1; then
+    block 'int main(void)' >"$scratch/dates/you.c"
+    block dates_next_rows >"$scratch/dates/excerpt.h"
+    (cd "$scratch/dates" && ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I. -Iruntime you.c libdates.a -lm -pthread -o you && ./you) >"$scratch/out" 2>"$scratch/err"
+    [ "$(cat "$scratch/out")" = 2019-05-03 ]
+    verdict $? 'generated/README.md: the program'
+    cat "$scratch/err"
+    (cp tests/docs/programs/greedy_batch.c "$scratch/dates" && cd "$scratch/dates" &&
+        ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I. -Iruntime greedy_batch.c libdates.a -lm -pthread -o batch && ./batch dates.safetensors) >"$scratch/out" 2>"$scratch/err"
+    [ "$(tr '\n' ' ' <"$scratch/out")" = '2019-05-03 2034-01-02 2018-09-03 2093-10-06 ' ]
+    verdict $? 'generated/README.md: sentences together, by NAME_next_rows'
+    cat "$scratch/out" "$scratch/err"
+else verdict 1 'generated/README.md: the program'
+fi
+
 # Lua in the page on specs is a spec.
 awk '/^```/ { if (inside && block ~ /^(return|xf\.op)/) { file = sprintf("%s/spec%d.lua", folder, ++n); printf "%s", block >file; close(file) } inside = !inside; block = ""; next }
     inside { block = block $0 "\n" }' folder="$scratch" man/xformc-spec.5.scd

@@ -61,6 +61,9 @@ verdict $? 'every block ends where lanes meet'
 compile tests/specs/two_attentions.lua -o "$scratch/two"
 compile tests/specs/different_layers.lua -o "$scratch/layers" --taps --slots 2
 compile tests/specs/deep.lua -o "$scratch/deep" --weights file
+grep -q '"5 layers, 4 heads of 6, d_ff 17 to 40, ' "$scratch/layers/different_layers_main.c" &&
+    grep -q '"3 layers, 2 to 3 heads of ' "$scratch/layers/different_layers_main.c"
+verdict $? 'of layers that differ the least and the most are said'
 # clean NAME CC FLAGS FILE...: no warning.
 clean() {
     name=$1 cc=$2 flags=$3

@@ -1,17 +1,18 @@
 #!/bin/sh
 # Left out of make check: it builds many programs.
-# Many rows in one call against one row after the other, for three decoders and both forms of kernels, and over caches of f16. usage: run.sh XFORMC
+# Many rows in one call against one row after the other, for four decoders and both forms of kernels, over caches of f16, with weights of few bits.
+# usage: run.sh XFORMC
 set -u
 xformc=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-for spec in tests/specs/modern_decoder.lua tests/specs/windows.lua specs/gpt.lua; do
+for spec in tests/specs/modern_decoder.lua tests/specs/windows.lua tests/specs/few_rows.lua specs/gpt.lua; do
     name=$(basename "$spec" .lua)
     upper=$(printf '%s' "$name" | tr 'a-z' 'A-Z')
-    for form in library unrolled $([ "$name" = windows ] && echo f16); do
+    for form in library unrolled $(case $name in windows) echo f16 ;; few_rows) echo int8 int4 ;; esac); do
         folder=$scratch/$name-$form
-        case $form in f16) chosen='--kv-dtype f16' ;; *) chosen="--kernels $form" ;; esac
+        case $form in f16) chosen='--kv-dtype f16' ;; int?) chosen="--dtype $form" ;; *) chosen="--kernels $form" ;; esac
         if ! "$xformc" compile -q "$spec" --slots 3 $chosen -o "$folder" || ! make -s -C "$folder" "lib$name.a"; then
             echo "not ok $name, $form: builds"
             continue

@@ -10,6 +10,7 @@ from models import folder
 from shapes import BERTS, LLAMAS
 
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs")
+WORKER_H = os.path.join(PROGRAMS, "peer_worker.h")
 CC = os.environ.get("CC", "cc")
 SLOTS = {"dates": 32, **{name: 8 for name in LLAMAS}}
 
@@ -73,7 +74,7 @@ def program(xformc, root, name, dtype):
     source = os.path.join(PROGRAMS, "peer_ours.c")
     options = dtype_options(xformc, dtype)
     weights = os.path.join(target, f"{name}.safetensors")
-    if not (os.path.exists(worker) and os.path.getmtime(worker) > max(map(os.path.getmtime, (xformc, source)))):
+    if not (os.path.exists(worker) and os.path.getmtime(worker) > max(map(os.path.getmtime, (xformc, source, WORKER_H)))):
         print(f"  compiling {name} {dtype}", file=sys.stderr, flush=True)
         shutil.rmtree(target, ignore_errors=True)
         os.makedirs(target)

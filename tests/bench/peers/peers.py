@@ -38,6 +38,8 @@ def options():
     p.add_argument("--seconds", type=float, default=0.3, help="of a turn; at least one unit of work")
     p.add_argument("--clock", choices=["wall", "processor"], default="wall", help="processor: rows of one thread are timed by the processor's "
                    "time, on a machine that others use too; those of more threads are left out")
+    p.add_argument("--set", action="append", default=[], metavar="PEER:KEY=VALUE", help="a setting in the place of the best that was found, "
+                   "for a machine where that fails; repeatable")
     p.add_argument("--tune", action="store_true", help="try the settings of every side first")
     p.add_argument("--work", default="build/peers", metavar="DIR", help="where models and programs are made")
     p.add_argument("--name", default="last", help="results go to tests/bench/results/NAME.json and .md; last: to DIR/last.json and .md")
@@ -45,6 +47,13 @@ def options():
     p.add_argument("--list", action="store_true", help="list the rows")
     p.add_argument("--print", action="store_true", help="print the table of the file")
     o = p.parse_args()
+    given, o.set = o.set, {}
+    for words in given:
+        peer, _, rest = words.partition(":")
+        key, equals, value = rest.partition("=")
+        if not equals:
+            p.error(f"--set {words}: expected PEER:KEY=VALUE")
+        o.set.setdefault(peer, {})[key] = value
     o.rows, unknown = table.chosen(o.only)
     if o.clock == "processor":
         o.rows = [r for r in o.rows if r.threads == 1]
@@ -191,7 +200,7 @@ def rounds_of(o, r):
 def of_workers(o, results, r, found):
     units, unit = table.units(r)
     result = {"unit": unit, "ours": None, "peers": [], "ratio": None, "limit_pct": None, "limit": None}
-    choices = [(peer, settings.best(found, peer, r)) for peer in [OURS, *r.peers]]
+    choices = [(peer, {**settings.best(found, peer, r), **o.set.get(peer, {})}) for peer in [OURS, *r.peers]]
     try:
         if r.work != "start":
             ours.program(o.xformc, o.work, r.model, r.dtype)

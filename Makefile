@@ -171,6 +171,7 @@ man: $(PAGES)  ## build/man/: manual pages, where scdoc is installed
 
 $(BUILD)/man/%: man/%.scd man/fill.sh $(XFORMC)
 	@mkdir -p $(@D)
+	@command -v scdoc >/dev/null || { echo "make man: scdoc is not installed; Debian's package is scdoc" >&2; exit 1; }
 	$(Q)sh man/fill.sh $(XFORMC) $< > $@.scd && scdoc < $@.scd > $@ || { rm -f $@; exit 1; }
 
 install: all $(if $(shell command -v scdoc),man)  ## into PREFIX (/usr/local), below DESTDIR; manual pages where there is scdoc

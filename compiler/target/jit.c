@@ -322,7 +322,9 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
 {
     const KernelSet *set = first_set(a, form.isa);
     if (!set) {
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "there are no kernels for %s, or this processor cannot run them", form.isa ? form.isa : "native");
+        const bool tuned = form.tuning && form.isa && form.isa == form.tuning->isa;
+        diag_error(d, EXIT_NO_FEATURE, tuned ? form.tuning->isa_at : (Loc){ 0 }, "there are no kernels for %s, or this processor cannot run them",
+                   form.isa ? form.isa : "native");
         return NULL;
     }
     if (!plan_fits_machine(d, p) || !state_fits(d, p)) return NULL;

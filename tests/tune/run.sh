@@ -205,6 +205,9 @@ fault 'a file that wants the system' "*bad.lua:1:*: error: *global 'io'*a tune f
 verdict $? 'none of them left a folder'
 fails 'a file that is not there' 66 '*cannot open *absent.lua: No such file or directory' "$xformc" run $spec --tune "$scratch/absent.lua" 1
 fails 'a tune file as a spec' 65 '*made.lua:2:*: error: this is a file of xformc tune, to be given as --tune; *' "$xformc" run "$scratch/made.lua" 1
+case $(uname -m) in x86_64) far=neon ;; *) far=avx512 ;; esac
+echo "return xf.tune { isa = \"$far\" }" >"$scratch/far.lua"
+fails 'instructions of another processor' 69 "*far.lua:1:*: error: there are no kernels for $far, or this processor cannot run them*" "$xformc" run $spec --tune "$scratch/far.lua" 1
 fails 'unrolled kernels are not those that were measured' 2 '*--tune is of --kernels=library*' "$xformc" compile $spec --kernels unrolled --tune "$scratch/all.lua"
 echo 'something of mine' >"$scratch/mine"
 fails "somebody else's file" 65 '*mine: error: is not a file of xformc tune; it stays as it is' "$xformc" tune $spec -o "$scratch/mine"

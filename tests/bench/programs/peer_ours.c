@@ -64,7 +64,7 @@ static const PeerWork encode_work = { encode, check_hidden };
 
 /* ---- a decoder -------------------------------------------------------------------------------------------- */
 
-#if defined(MODEL_DECODER) || defined(MODEL_TEXTS)
+#ifdef MODEL_DECODER
 /* Rows of any number, in calls of as many as there may be. The logits are those of the last call. */
 static int rows(const rt_row *all, int n)
 {
@@ -72,9 +72,7 @@ static int rows(const rt_row *all, int n)
         if (!fine(CALL(rows)(&model, &state, all + i, n - i < SIZE(ROWS) ? n - i : SIZE(ROWS)))) return 0;
     return 1;
 }
-#endif
 
-#ifdef MODEL_DECODER
 static int *greedy;                     /* [batch][length] */
 
 static int decode(void)

@@ -56,9 +56,9 @@ compile "$scratch/spec.lua" -o "$scratch/spec" --kernels unrolled && compile "$s
     compile "$scratch/deep.lua" -o "$scratch/deep" && compile "$scratch/deep.lua" -o "$scratch/calls" --unroll-layers on &&
     compile "$scratch/spec.lua" -o "$scratch/flags" --kernels unrolled --unroll-layers on --unroll 4
 verdict $? 'a spec with its own form is compiled'
-[ "$(count layer++ spec .c)" = 4 ] && [ "$(count layer++ plain .c)" = 0 ] && [ "$(count 'decoder_layer(j, 2, lane' plain .c)" = 2 ]
+[ "$(count layer++ spec .c)" = 5 ] && [ "$(count layer++ plain .c)" = 0 ] && [ "$(count 'decoder_layer(j, 2, lane' plain .c)" = 2 ]
 verdict $? 'unroll.layers of the spec is a loop, else there is a call for each layer'
-[ "$(count layer++ deep .c)" = 4 ] && [ "$(count layer++ calls .c)" = 0 ] && [ "$(count 'decoder_layer(j, 16, lane' calls .c)" = 2 ]
+[ "$(count layer++ deep .c)" = 5 ] && [ "$(count layer++ calls .c)" = 0 ] && [ "$(count 'decoder_layer(j, 16, lane' calls .c)" = 2 ]
 verdict $? 'over 16 layers are a loop, unless they are asked for'
 grep -q 'unrolled by 5[.]' "$scratch/spec/tiny_kernels.h" && grep -q 'i += 5, a += 80' "$scratch/spec/tiny_kernels.h"
 verdict $? 'unroll.factor of the spec is the factor'

@@ -379,15 +379,7 @@ awk 'BEGIN { print "x = 0\nx"; for (i = 0; i < 5000; i++) print "x = x + 1"; pri
 
 # ---- on a terminal ---------------------------------------------------------------------------------------------------
 
-# libedit does not free the name of a function that was added to it; nothing of ours calls wcsdup.
-printf 'leak:wcsdup\n' >"$scratch/suppressions"
-export LSAN_OPTIONS="suppressions=$scratch/suppressions:print_suppressions=0"
-printf '? >\n> 1\n? 1\n> :quit\n' >"$scratch/script"
-"$pty" "$scratch/script" "$xformc" repl >/dev/null
-if [ $? = 77 ]; then
-    echo 'skip the prompt on a terminal (no pseudo-terminals)'
-    exit 0
-fi
+. "$(dirname "$0")/../terminal/begin.sh"
 # types NAME COMMAND… < SCRIPT
 types() {
     name=$1

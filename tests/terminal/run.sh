@@ -7,15 +7,7 @@ scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
 verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
-# libedit does not free the name of a function that was added to it; nothing of ours calls wcsdup.
-printf 'leak:wcsdup\n' >"$scratch/suppressions"
-export LSAN_OPTIONS="suppressions=$scratch/suppressions:print_suppressions=0"
-printf '? >\n> 1\n? 1\n> :quit\n' >"$scratch/script"
-"$pty" "$scratch/script" "$xformc" repl >/dev/null
-if [ $? = 77 ]; then
-    echo 'skip the prompt on a terminal (no pseudo-terminals)'
-    exit 0
-fi
+. "$(dirname "$0")/begin.sh"
 
 # types NAME < SCRIPT
 types() {

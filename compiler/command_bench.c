@@ -106,6 +106,13 @@ static bool probe(Session *s, Bench *b)
 static void remark_on_limits(Session *s, const Bench *b)
 {
     const double unlikely = 110;
+    for (int k = 0; k < b->thread_count; k++) {
+        const double cache = b->limits.bandwidth[LEVEL_L3][b->threads[k]], memory = b->limits.bandwidth[LEVEL_DRAM][b->threads[k]];
+        if (cache <= 0 || cache >= memory) continue;
+        diag_remark(s->diag, (Loc){ 0 }, "bench: the third-level cache is read at %.1f GB/s by %d thread%s, memory at %.1f: other machines or "
+                    "programs share the cache, or memory was not reached", cache / 1e9, b->threads[k], b->threads[k] > 1 ? "s" : "", memory / 1e9);
+        break;
+    }
     for (int i = 0; i < b->row_count; i++) {
         const BenchFigures f = bench_figures(b, &b->rows[i]);
         if (f.limit_pct > unlikely && !(f.by_flops && model_rounds_activations(s->model))) {     /* whole numbers have a higher peak */

@@ -474,6 +474,10 @@ static Exit run_command(Line *l, char **words, int n)
         tell("--tune is of --kernels=library: what is measured are its kernels");
         return usage(c);
     }
+    if (l->choices.json && l->choices.bench.format && strcmp(l->choices.bench.format, "json") != 0) {
+        tell("--json and --format %s are two formats", l->choices.bench.format);
+        return usage(c);
+    }
     if (!l->choices.chat && (l->given & SET_OF_CHAT)) {
         tell("--%s is read with --chat", l->choices.system ? "system" : l->choices.date ? "date" : "turns");
         return usage(c);

@@ -69,6 +69,10 @@ bool option_threads(const char *option, const char *text, Choices *c)
             return false;
         }
         snprintf(word, sizeof word, "%.*s", (int)n, s);
+        if (n == 0 && *text) {
+            tell("--%s %s: a number of threads is missing beside a comma", option, text);
+            return false;
+        }
         if (!option_whole(option, word, 1, MOST, &c->bench.threads[c->bench.thread_count++])) return false;
         s += n;
         if (!*s) break;

@@ -115,10 +115,9 @@ static bool print_member(lua_State *L, Arena *a, const char *words)
 void repl_help(Repl *r, const char *words)
 {
     lua_State *L = r->L;
-    const char *text = topic_called(words);
-    if (!text) text = topic_of(L, words);
+    const char *topic = topic_called(words), *text = topic ? topic : topic_of(L, words);
     lua_getglobal(L, words);
-    const bool there = !lua_isnil(L, -1);
+    const bool there = !topic && !lua_isnil(L, -1);         /* what xf looks like, no one asks */
     lua_settop(L, 0);
     if (there) repl_chunk(r, "command", words, true);
     if (text) fputs(text, stdout);

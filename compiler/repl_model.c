@@ -433,7 +433,7 @@ static int describe(lua_State *L)
     const Model *model = m->session->model;
     const Plan *p = m->engine->plan;
     char size[160];
-    snprintf(size, sizeof size, "%s (%s): %lld parameters, weights %.1f KiB, state %.1f KiB, compiled in %.2f ms", model->name,
+    snprintf(size, sizeof size, "%s, %s: %lld parameters, weights %.1f KiB, state %.1f KiB, compiled in %.2f ms", model->name,
              m->engine->name, (long long)model_parameters(model), (double)p->weights_bytes / 1024, (double)p->state_bytes / 1024,
              (double)m->open_ns / 1e6);
     lua_pushstring(L, size);

@@ -3,14 +3,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Feed prompt[begin..n) to slot 0, which holds what comes before. */
+/* Feed prompt[begin..n) to slot 0, which holds what comes before. last: NULL where nobody looks at the logits behind the last id. */
 static rt_status feed(const RtDecoder *d, const int *prompt, int begin, int n, const float **last)
 {
     enum { MOST = 128 };
     const int most = d->rows_most < MOST ? d->rows_most : MOST;
     rt_row rows[MOST];
     rt_status status = RT_OK;
-    const int unasked = d->read ? n - 1 : 0;                /* rows whose logits nobody looks at */
+    const int unasked = !d->read ? 0 : last ? n - 1 : n;    /* rows whose logits nobody looks at */
     int count = 0;
     for (int from = begin; from < n && status == RT_OK; from += count) {
         const int end = from < unasked ? unasked : n;
@@ -18,15 +18,17 @@ static rt_status feed(const RtDecoder *d, const int *prompt, int begin, int n, c
         for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, from + i, prompt[from + i] };
         status = (from < unasked ? d->read : d->rows)(d->self, rows, count);
     }
-    *last = d->logits(d->self) + (size_t)(count ? count - 1 : 0) * (size_t)d->stride;
+    if (last) *last = d->logits(d->self) + (size_t)(count ? count - 1 : 0) * (size_t)d->stride;
     return status;
 }
 
-rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float **last)
+static rt_status feed_anew(const RtDecoder *d, const int *prompt, int n, const float **last)
 {
     const rt_status status = d->clear(d->self, 0);
     return status == RT_OK ? feed(d, prompt, 0, n, last) : status;
 }
+
+rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float **last) { return feed_anew(d, prompt, n, last); }
 
 /* ---- what slot 0 holds ---------------------------------------------------------------------------------- */
 
@@ -42,10 +44,9 @@ int rt_held_of(const RtHeld *h, const int *prompt, int n)
 static rt_status feed_rest(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n)
 {
     const int kept = o->held ? rt_held_of(o->held, prompt, n) : 0;
-    const float *last;
     if (o->held) o->held->count = 0;                        /* until all is well */
-    const rt_status status = kept ? feed(d, prompt, kept, n - 1, &last) : RT_ORDER;
-    return status == RT_ORDER ? rt_prefill(d, prompt, n - 1, &last) : status;
+    const rt_status status = kept ? feed(d, prompt, kept, n - 1, NULL) : RT_ORDER;
+    return status == RT_ORDER ? feed_anew(d, prompt, n - 1, NULL) : status;
 }
 
 /* The last id is not fed. */

@@ -224,12 +224,13 @@ static const char many_rows_template[] =
     "    return RT_OK;\n"
     "}\n"
     "\n"
+    "/* one: for a row alone, or NULL. */\n"
     "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, rt_body *one, rt_body *many)\n"
     "{\n"
     "    rt_group groups[${upper}_ROWS];\n"
     "    int count;\n"
     "    if (n < 1) return RT_ORDER;\n"
-    "    if (n == 1) return decode(m, s, rows, one);\n"
+    "    if (n == 1 && one) return decode(m, s, rows, one);\n"
     "    if (n > ${upper}_ROWS) return RT_TOO_LONG;\n"
     "    const rt_status status = group_rows(s, rows, n, groups, &count);\n"
     "    if (status != RT_OK) return status;\n"
@@ -248,7 +249,7 @@ static const char many_rows_template[] =
     "\n"
     "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n)\n"
     "{\n"
-    "    return run_rows(m, s, rows, n, step_body, read_body);\n"
+    "    return run_rows(m, s, rows, n, NULL, read_body);\n"
     "}\n";
 
 static const char text_template[] =

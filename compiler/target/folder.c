@@ -203,7 +203,9 @@ static bool there_is(Arena *a, Diag *d, const char *command, const char *what, c
         diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot run %s: %s", command, strerror(errno));
         return false;
     }
-    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' is not installed", what, command);
+    if (status >= 0 && WIFSIGNALED(status))
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' was ended by signal %d", what, command, WTERMSIG(status));
+    else diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' is not installed", what, command);
     return false;
 }
 

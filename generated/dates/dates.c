@@ -653,12 +653,13 @@ static rt_status group_rows(const dates_state *s, const rt_row *rows, int n, rt_
     return RT_OK;
 }
 
+/* one: for a row alone, or NULL. */
 static rt_status run_rows(const dates *m, dates_state *s, const rt_row *rows, int n, rt_body *one, rt_body *many)
 {
     rt_group groups[DATES_ROWS];
     int count;
     if (n < 1) return RT_ORDER;
-    if (n == 1) return decode(m, s, rows, one);
+    if (n == 1 && one) return decode(m, s, rows, one);
     if (n > DATES_ROWS) return RT_TOO_LONG;
     const rt_status status = group_rows(s, rows, n, groups, &count);
     if (status != RT_OK) return status;
@@ -676,7 +677,7 @@ rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n)
 
 rt_status dates_read(const dates *m, dates_state *s, const rt_row *rows, int n)
 {
-    return run_rows(m, s, rows, n, step_body, read_body);
+    return run_rows(m, s, rows, n, NULL, read_body);
 }
 
 rt_status dates_next_rows(const dates *m, dates_state *s, const rt_row *rows, int n, int *next)

@@ -141,11 +141,12 @@ refuses() {
 }
 refuses 2 '--repetitions 0: expected a whole number from 1' bench specs/dates.lua -r 0
 refuses 2 '--repetitions five: expected a whole number' bench specs/dates.lua -r five
+refuses 2 '--json and --format csv are two formats' bench specs/dates.lua --format csv --json
 refuses 2 '--format jason: expected md, json, jsonl, csv; did you mean' bench specs/dates.lua --format jason
 refuses 2 '--seconds 0: expected seconds' bench specs/dates.lua --seconds 0
 refuses 2 '--seconds nan: expected seconds' bench specs/dates.lua --seconds nan
 refuses 2 '--threads 0: expected a whole number' bench specs/dates.lua -t 1,0
-refuses 2 '--threads : expected a whole number' bench specs/dates.lua -t 1,
+refuses 2 '--threads 1,: a number of threads is missing beside a comma' bench specs/dates.lua -t 1,
 refuses 2 'run takes one number of threads' run specs/dates.lua -t 1,2 x
 refuses 2 'expected at most 16 numbers' bench specs/dates.lua -t 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
 refuses 2 '12345678901234567890...: expected at most 16 numbers' bench specs/dates.lua -t "$(printf '1234567890%.0s' 1 2 3 4 5 6 7 8 9)"

@@ -100,6 +100,7 @@ verdict $? 'every instruction set of the table is named by --help and README.md'
 fails 'an unknown form of weights' 2 '*--weights embd: expected embed, file*' "$xformc" build x --weights embd
 fails 'an unknown dump' 2 '*--dump z: expected letters*' "$xformc" compile x -d z
 for bad in 0 17 -1 two 3x '' ' 2' +2; do fails "--threads '$bad'" 2 '*expected a whole number from 1 to 16' "$xformc" run x "--threads=$bad"; done
+for bad in ,1 1,,2; do fails "--threads '$bad'" 2 "xformc: --threads $bad: a number of threads is missing beside a comma" "$xformc" bench x "--threads=$bad"; done
 for bad in 0 4097; do fails "--slots $bad" 2 '*expected a whole number from 1 to 4096' "$xformc" compile x --slots $bad; done
 "$xformc" ops >"$scratch/out" && grep -qF 'g.input(name, {rows, columns}[, values]) -> x' "$scratch/out" && grep -qF 'g.matmul(x, w) -> y' "$scratch/out" &&
     grep -q 'g.attention(.*{heads.*) -> out, weights, scores  *softmax' "$scratch/out" && grep -q '^  attention(q' "$scratch/out" && ! grep -qF '(...)' "$scratch/out"
@@ -187,6 +188,8 @@ for command in build run verify; do
     verdict $? 'in one line'
     fails "$command with a compiler that fails" 69 '*error: false did not build *; see above' "$xformc" $command specs/self_attention.lua $([ $command = build ] && echo "-q -o $scratch/b") --cc false
 done
+printf '#!/bin/sh\nkill -KILL $$\n' >"$scratch/killed_cc" && chmod +x "$scratch/killed_cc"
+fails 'a compiler that a signal ends' 69 "error: the C compiler '$scratch/killed_cc' was ended by signal 9" "$xformc" run specs/self_attention.lua --cc "$scratch/killed_cc"
 printf '#!/bin/sh\nexit 0\n' >"$scratch/idle_cc" && chmod +x "$scratch/idle_cc"
 fails 'a compiler that ends well and makes nothing' 69 "*error: $scratch/idle_cc did not build self_attention; see above" "$xformc" build specs/self_attention.lua -q -o "$scratch/idled" --cc "$scratch/idle_cc"
 mkdir "$scratch/a b \$(c)#" && printf '#!/bin/sh\nexec cc "$@"\n' >"$scratch/a b \$(c)#/cc" && chmod +x "$scratch/a b \$(c)#/cc"

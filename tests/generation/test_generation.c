@@ -173,7 +173,7 @@ static void no_number_is_no_id(void **state)
 
 /* Logits depend on the sequence so far; `next` counts how often it was used. */
 /* With `back` a sequence may be taken back, as far as a ring would let it. */
-typedef struct Toy { int ids[MOST_IDS], count, calls, nexts, back, furthest, fed, clears; float logits[VOCABULARY]; } Toy;
+typedef struct Toy { int ids[MOST_IDS], count, calls, nexts, back, furthest, fed, read, clears; float logits[VOCABULARY]; } Toy;
 
 static void compute(Toy *t)
 {
@@ -203,6 +203,15 @@ static rt_status toy_rows(void *self, const rt_row *rows, int n)
     }
     compute(t);
     return RT_OK;
+}
+
+static rt_status toy_read(void *self, const rt_row *rows, int n)
+{
+    Toy *t = self;
+    const rt_status status = toy_rows(self, rows, n);
+    t->read += n;
+    for (int i = 0; i < VOCABULARY; i++) t->logits[i] = NAN;
+    return status;
 }
 
 static const float *toy_logits(void *self) { return ((Toy *)self)->logits; }
@@ -274,6 +283,33 @@ static void greedy_by_both_ways(void **state)
         assert_memory_equal(a.ids, b.ids, 12 * sizeof(int));
         assert_true(a.sum == 0 && b.sum < 0);
     }
+}
+
+/* Of a prompt only the last id's logits are computed, and each id is fed once, in calls of at most four. */
+static void reads_a_prompt_without_logits(void **state)
+{
+    static const int prompt[] = { 1, 5, 2, 7, 11, 4, 9, 3, 8, 2, 6 };
+    const RtGeneration g = { .max_new = 3 };
+    (void)state;
+    for (int scored = 0; scored < 2; scored++)
+        for (int n = 1; n <= 11; n++) {
+            Toy t = { .count = 0 };
+            const RtDecoder d = { .self = &t, .slots = 1, .rows_most = 4, .vocab = VOCABULARY, .stride = VOCABULARY, .rows = toy_rows,
+                                  .read = toy_read, .logits = toy_logits, .clear = toy_clear, .next = toy_next };
+            const RtAnswering how = { .scored = scored };
+            const Made want = make(&g, &how, prompt, n, MOST_IDS);
+            const size_t bytes = rt_answer_scratch_bytes(&g, MOST_IDS, VOCABULARY);
+            void *scratch = malloc(bytes);
+            RtBeamResult r = { 0 };
+            int count;
+            assert_int_equal(rt_answer(&d, &g, &how, prompt, n, MOST_IDS, scratch, bytes, &r, &count), RT_OK);
+            assert_int_equal(r.length, want.count);
+            assert_memory_equal(r.ids, want.ids, (size_t)want.count * sizeof(int));
+            assert_int_equal(t.read, n - 1);
+            assert_int_equal(t.fed, n + 2);
+            assert_int_equal(t.calls, (n - 1 + 3) / 4 + 3);
+            free(scratch);
+        }
 }
 
 static int count_down(void *user, int id) { (void)id; return --*(int *)user == 0; }
@@ -422,7 +458,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_hugging_face), cmocka_unit_test(draws_have_their_probabilities), cmocka_unit_test(no_number_is_no_id),
-        cmocka_unit_test(greedy_by_both_ways), cmocka_unit_test(knows_when_to_stop), cmocka_unit_test(draws_by_a_seed),
+        cmocka_unit_test(greedy_by_both_ways), cmocka_unit_test(reads_a_prompt_without_logits), cmocka_unit_test(knows_when_to_stop),
+        cmocka_unit_test(draws_by_a_seed),
         cmocka_unit_test(goes_on_from_what_is_held), cmocka_unit_test(holds_nothing_after_a_fault),
         cmocka_unit_test(options_by_name),
     };

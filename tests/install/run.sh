@@ -82,10 +82,17 @@ for tool in cc make; do printf '#!/bin/sh\n' >"$scratch/but/$tool" && chmod +x "
 message=$(PATH=$scratch/but sh tests/deps.sh 2>&1) && [ -z "$message" ] && [ "$(cat "$scratch/but/words")" = 'apt-get -y -q install --no-install-recommends libpcre2-dev' ]
 verdict $? 'deps installs PCRE2 where it can, and does without'
 echo "$message"; cat "$scratch/but/words"
+: >"$scratch/but/words"
+message=$(PATH=$scratch/but NO_INSTALL=1 sh tests/deps.sh 2>&1) && [ "$message" = 'missing for one test alone, which is skipped without: libpcre2-dev' ] && [ ! -s "$scratch/but/words" ]
+verdict $? 'deps with NO_INSTALL names PCRE2'
+echo "$message"
 
 begin=$(date +%s%N)
 message=$(sh tests/deps.sh 2>&1) && [ -z "$message" ] && [ $((($(date +%s%N) - begin) / 1000000)) -lt 300 ]
 verdict $? 'deps says nothing and is quick when nothing is missing'
+message=$(NO_INSTALL=1 sh tests/deps.sh 2>&1) && [ "$message" = 'no package is missing' ]
+verdict $? 'deps with NO_INSTALL says that nothing is missing'
+echo "$message"
 
 quiet_make help >"$scratch/help"
 missing=$(sed -n 's/^\([a-z]*\):.*  ##.*/\1/p' Makefile | while read -r t; do grep -q "^  make $t " "$scratch/help" || echo "$t"; done)

@@ -78,7 +78,7 @@ print(m:run{ X = { 1,1,1,1, 1,1,1,1, 1,1,1,1 } }.Z:distance(xf.tensor({ 2,2,2, 2
 END
 printf 'm = xf.compile("specs/dates.lua", { tier = "native" }) m:time() print(m)\n' >"$scratch/in.lua"
 "$xformc" lua "$scratch/in.lua" >"$scratch/out" && grep -Eq '^native, cached +[0-9]+\.[0-9]+ ms$' "$scratch/out" &&
-    grep -q '^dates (native (cc)): ' "$scratch/out" && runs 0
+    grep -q '^dates, native (cc): ' "$scratch/out" && runs 0
 verdict $? 'm:time() tells how it came'
 cat "$scratch/out"
 lua 'engine = "native" comes from the cache; other sizes do not' 0 'native

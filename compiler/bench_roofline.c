@@ -70,8 +70,8 @@ static void draw_grid(Roofline *r)
     svg_text(s, 22, TOP + HEIGHT / 2.0, (SvgFont){ .anchor = SVG_MIDDLE, .turn = -90 }, "GFLOP/s");
 }
 
-/* A slope from the lowest corner that has room, up to the peak. */
-static void draw_slope(Roofline *r, LimitLevel level)
+/* A slope from the lowest corner that has room, up to the peak, or what it is called. */
+static void draw_slope(Roofline *r, LimitLevel level, bool named)
 {
     const Limits *l = &r->benches[0]->limits;
     const double bandwidth = l->bandwidth[level][r->threads] / 1e9, peak = l->peak[r->threads] / 1e9;
@@ -79,23 +79,28 @@ static void draw_slope(Roofline *r, LimitLevel level)
     double from = exp2(r->x.low);
     if (from * bandwidth < exp2(r->y.low)) from = exp2(r->y.low) / bandwidth;
     const double x = at_x(r, from), y = at_y(r, from * bandwidth), end_x = at_x(r, peak / bandwidth), end_y = at_y(r, peak);
-    svg_line(&r->svg, x, y, end_x, end_y, (SvgStyle){ .stroke = SVG_LINE, .width = 1.5 });
+    if (!named) {
+        svg_line(&r->svg, x, y, end_x, end_y, (SvgStyle){ .stroke = SVG_LINE, .width = 1.5 });
+        return;
+    }
     const double turn = -atan2(y - end_y, end_x - x) * 180 / acos(-1), part = 0.12 + 0.2 * (LIMIT_LEVELS - 1 - level);
-    svg_printf(&r->svg, x + part * (end_x - x), y + part * (end_y - y) - 6, (SvgFont){ .size = 11, .turn = turn }, "%s %.0f GB/s",
+    svg_printf(&r->svg, x + part * (end_x - x), y + part * (end_y - y) - 6, (SvgFont){ .size = 11, .turn = turn, .halo = true }, "%s %.0f GB/s",
                limit_level_names[level], bandwidth);
 }
 
+/* Names stand over the lines, that of the roof at its corner, where no point is. */
 static void draw_roof(Roofline *r)
 {
     const double peak = r->benches[0]->limits.peak[r->threads] / 1e9;
     double least = exp2(r->x.high);
     for (int i = 0; i < LIMIT_LEVELS; i++) {
         const double bandwidth = r->benches[0]->limits.bandwidth[i][r->threads] / 1e9;
-        draw_slope(r, (LimitLevel)i);
+        draw_slope(r, (LimitLevel)i, false);
         if (bandwidth > 0 && peak / bandwidth < least) least = peak / bandwidth;
     }
     svg_line(&r->svg, at_x(r, least), at_y(r, peak), LEFT + WIDTH, at_y(r, peak), (SvgStyle){ .stroke = SVG_LINE, .width = 1.5 });
-    svg_printf(&r->svg, LEFT + WIDTH - 4, at_y(r, peak) - 6, (SvgFont){ .size = 11, .anchor = SVG_RIGHT }, "%.0f GFLOP/s", peak);
+    for (int i = 0; i < LIMIT_LEVELS; i++) draw_slope(r, (LimitLevel)i, true);
+    svg_printf(&r->svg, at_x(r, least) + 4, at_y(r, peak) - 6, (SvgFont){ .size = 11 }, "%.0f GFLOP/s", peak);
 }
 
 /* An engine with one dtype has a colour and a line of the key; its points have the tests' names. */

@@ -199,6 +199,7 @@ void svg_text(Svg *s, double x, double y, SvgFont font, const char *text)
     add_word(t, "font-weight", font.bold ? "bold" : NULL);
     add_word(t, "font-style", font.italic ? "italic" : NULL);
     add_word(t, "font-family", font.mono ? "'DejaVu Sans Mono', Menlo, Consolas, monospace" : NULL);
+    if (font.halo) text_add(t, " stroke=\"" SVG_PAPER "\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"");
     if (font.turn != 0) text_printf(t, " transform=\"rotate(%.2f %.2f %.2f)\"", font.turn, x, y);
     text_add(t, ">");
     add_escaped(t, text);

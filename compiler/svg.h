@@ -29,6 +29,7 @@ typedef struct SvgFont {
     SvgAnchor anchor;               /* what of the text stands at x */
     const char *fill;               /* NULL: SVG_INK */
     bool bold, italic, mono;
+    bool halo;                      /* what the text crosses is hidden around it */
     double turn;                    /* degrees clockwise about (x, y) */
 } SvgFont;
 

@@ -359,6 +359,9 @@ m("3rd of May 2019")
 m:probe("encoder.0.ffn", function() error() end)
 m("3rd of May 2019")
 END
+echo '?xf' | "$xformc" repl >"$scratch/out" 2>"$scratch/err" && head -n 1 "$scratch/out" | grep -q '^xf.spec(' && ! grep -q 'table: ' "$scratch/out"
+verdict $? '?xf tells of xf and does not print it'
+
 says 'values that are none are refused' 65 '5
 true
 true' "*the tensor is empty*tables in tables*sizes do not fit*expected a whole number from 1 to 16*expected a whole number from 0 to 4095*a NUL at byte 2*there is no function ''*not finite*" <<'END'

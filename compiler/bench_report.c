@@ -74,7 +74,7 @@ static void add_rows(Text *t, const Bench *const *benches, int n)
     text_add(t, "<h2>Speed</h2>\n");
     text_printf(t, "<p>Engines take turns. Medians of %d repetition%s ± standard deviation; p50 and p99 are of single runs. The share is of\n"
                    "what was probed in the same run, multiply-adds of f32 or reading, whichever is nearer; products of whole numbers\n"
-                   "have a higher limit, so that int8 and int4 may pass 100 %%.</p>\n",
+                   "have a higher limit, so that int8 and int4 may pass 100 %%, and so may what reads while nobody else does.</p>\n",
                 benches[0]->repetitions, benches[0]->repetitions > 1 ? "s" : "");
     add_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < benches[0]->test_count; i++) {

@@ -181,13 +181,19 @@ bool look_engine(Look *l, const char *name)
 
 bool look_ask(Look *l, int *ids, int n) { return look_answer(l, ids, n) && look_trace(l); }
 
+static bool refuse_full(Session *s)
+{
+    return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "the caches of %s are full: %lld rows fit", s->model->name,
+                                                      (long long)s->graph->capacity), NULL);
+}
+
+bool look_has_room(Session *s, const Engine *e) { return !s->graph->step_rows || engine_has_room(e) || refuse_full(s); }
+
 bool look_graph(Look *l)
 {
     Session *s = l->session;
     l->trace = trace_graph(l->arena, l->engine);
-    if (l->trace->status == RT_TOO_LONG)
-        return look_refuse(s, EXIT_BAD_DATA, arena_format(l->arena, "the caches of %s are full: %lld rows fit", s->model->name,
-                                                          (long long)s->graph->capacity), NULL);
+    if (l->trace->status == RT_TOO_LONG) return refuse_full(s);
     return l->trace->status == RT_OK ||
            look_refuse(s, EXIT_OUR_BUG, arena_format(l->arena, "the graph did not run: %s", rt_status_text(l->trace->status)), NULL);
 }

@@ -48,6 +48,8 @@ bool look_ask(Look *l, int *ids, int n);
 bool look_engine(Look *l, const char *name);
 /* Run an xf.graph, on the inputs that the engine has. */
 bool look_graph(Look *l);
+/* Whether the caches of a graph have room for one more run by that engine; tells where they have none. */
+bool look_has_room(Session *s, const Engine *e);
 
 /* needs: question, trace.   gives: picture. False after an error: none is wanted by the choices, or it is too large. */
 bool look_picture(Look *l);

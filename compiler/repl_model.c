@@ -277,10 +277,11 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
     }
 }
 
-/* A graph on its inputs; one with caches goes on from its last run. */
+/* A graph on its inputs; one with caches goes on from its last run, which is still there to be looked at where another does not fit. */
 static void run_graph(lua_State *L, ReplModel *m)
 {
     Engine *e = repl_tapped(L, m);
+    if (!look_has_room(m->session, e)) repl_model_fail(L, m);
     repl_begin_question(m, (Look){ .engine = e });
     if (m->session->graph->step_rows) engine_inputs(e);
     else engine_reset(e);

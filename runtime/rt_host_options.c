@@ -74,7 +74,7 @@ static void show_keys(const rt_program *p)
         puts("  ids         what came out, with the end mark\n"
              "  answer      the same as text, null without a tokenizer\n"
              "  score       sum of the log-probabilities of ids\n"
-             "  finished    whether the end mark came, or room ran out");
+             "  finished    whether the end mark came");
     else if (p->has_mask)
         puts("  masks       of each mask a list of the likeliest: token, its id, token_str, its text, and score, a probability");
     else if (!p->vector) puts("  hidden      a list of numbers for each id");

@@ -142,6 +142,9 @@ static const char model_bind[] =
     "\n";
 
 static int64_t heads_of(const LayerFields *f) { return f->heads; }
+static int64_t kv_heads_of(const LayerFields *f) { return f->kv_heads; }
+static int64_t heads_shared(const LayerFields *f) { return f->kv_heads != f->heads; }
+static int64_t gated_of(const LayerFields *f) { return f->gated; }
 static int64_t head_dim_of(const LayerFields *f) { return f->head_dim; }
 static int64_t d_ff_of(const LayerFields *f) { return f->d_ff; }
 
@@ -156,11 +159,20 @@ static const char *over_layers(Emit *e, const Stack *s, int64_t (*field)(const L
     return least == most ? emit_number(e, least) : arena_format(e->arena, "%lld to %lld", (long long)least, (long long)most);
 }
 
+static bool in_any_layer(const Stack *s, int64_t (*field)(const LayerFields *))
+{
+    for (int i = 0; i < s->layers; i++)
+        if (field(&s->layer[i])) return true;
+    return false;
+}
+
 const char *emit_stack(Emit *e, const Stack *s)
 {
     int n;
-    return arena_format(e->arena, "%lld layers, %s heads of %s, d_ff %s, %s norm (%s)%s", (long long)s->layers,
-                        over_layers(e, s, heads_of), over_layers(e, s, head_dim_of), over_layers(e, s, d_ff_of),
+    const char *shared = in_any_layer(s, heads_shared) ? arena_format(e->arena, " (%s of keys and values)", over_layers(e, s, kv_heads_of)) : "";
+    return arena_format(e->arena, "%lld layers, %s heads%s of %s, %sd_ff %s, %s norm (%s)%s", (long long)s->layers,
+                        over_layers(e, s, heads_of), shared, over_layers(e, s, head_dim_of), in_any_layer(s, gated_of) ? "gated " : "",
+                        over_layers(e, s, d_ff_of),
                         field_words("norms", &n)[s->norm], field_words("norm_places", &n)[s->norm_at],
                         s == &e->model->decoder && e->model->kv_dtype == KV_DTYPES_F16 ? ", keys and values kept as f16" : "");
 }

@@ -64,6 +64,13 @@ static const char *flops_text(Arena *a, double flops)
     return arena_format(a, "%.3g kFLOP", flops / 1e3);
 }
 
+static const char *bytes_text(Arena *a, double bytes)
+{
+    if (bytes >= 1e9) return arena_format(a, "%.3g GB", bytes / 1e9);
+    if (bytes >= 1e6) return arena_format(a, "%.3g MB", bytes / 1e6);
+    return arena_format(a, "%.3g kB", bytes / 1e3);
+}
+
 static const char *cost_text(Emit *e, const Program *p)
 {
     const Model *m = e->model;
@@ -74,8 +81,8 @@ static const char *cost_text(Emit *e, const Program *p)
         return arena_format(e->arena, "%s for a source of %lld", flops_text(e->arena, c.flops), (long long)m->max_source);
     case COUNT_ROWS:
         c = plan_cost(e->plan, p->name, 1, m->max_target, m->max_source);
-        return arena_format(e->arena, "%s a row, at the last position; it reads %.3g kB of weights", flops_text(e->arena, c.flops),
-                            c.weight_bytes / 1e3);
+        return arena_format(e->arena, "%s a row, at the last position; it reads %s of weights", flops_text(e->arena, c.flops),
+                            bytes_text(e->arena, c.weight_bytes));
     default:
         return "";
     }

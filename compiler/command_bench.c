@@ -230,7 +230,7 @@ static bool write_report(Bench *first, Session **failed)
 static bool may_write(Session *s, const Choices *c)
 {
     const char *chart = c->folder, *page = c->bench.report;
-    if (chart && page && file_is_same(chart, page)) {
+    if (chart && page && file_is_same(s->arena, chart, page)) {
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--output and --report are the same file, %s", page);
         return false;
     }

@@ -180,22 +180,47 @@ static int open_temporary(FileWriter *w)
     return -1;
 }
 
+static const char *real_path(Arena *a, const char *path)
+{
+    char *real = realpath(path, NULL);
+    const char *copy = real ? arena_text(a, real) : NULL;
+    free(real);
+    return copy;
+}
+
+/* The file that a name stands for, by way of links, which need not be there yet, though its folder must. NULL with errno. */
+static const char *target_of(Arena *a, const char *path)
+{
+    enum { MOST_LINKS = 40 };
+    char to[4096];
+    for (int i = 0; i < MOST_LINKS; i++) {
+        const char *real = real_path(a, path), *folder = file_folder(a, path);
+        if (real || errno != ENOENT) return real;
+        const ssize_t n = readlink(path, to, sizeof to - 1);
+        if (n < 0) {
+            const char *slash = strrchr(path, '/'), *whole = real_path(a, folder);
+            return whole ? file_join(a, whole, slash ? slash + 1 : path) : NULL;
+        }
+        to[n] = '\0';
+        path = file_join(a, folder, to);
+    }
+    errno = ELOOP;
+    return NULL;
+}
+
 /* Renaming over a device would replace it, so what is no regular file is opened itself. */
 static int open_output(FileWriter *w)
 {
     struct stat info;
-    w->target = w->path;
-    if (stat(w->path, &info) < 0) return errno == ENOENT ? open_temporary(w) : -1;
-    if (S_ISDIR(info.st_mode)) {
+    const bool there = stat(w->path, &info) == 0;
+    if (!there && errno != ENOENT) return -1;
+    if (there && S_ISDIR(info.st_mode)) {
         errno = EISDIR;
         return -1;
     }
-    if (!S_ISREG(info.st_mode)) return open(w->path, O_WRONLY | O_CLOEXEC);
-    char *real = realpath(w->path, NULL);
-    if (!real) return -1;
-    w->target = arena_text(w->arena, real);
-    free(real);
-    return open_temporary(w);
+    if (there && !S_ISREG(info.st_mode)) return open(w->path, O_WRONLY | O_CLOEXEC);
+    w->target = target_of(w->arena, w->path);
+    return w->target ? open_temporary(w) : -1;
 }
 
 FileWriter *file_create(Arena *a, Diag *d, const char *path)
@@ -283,10 +308,12 @@ bool file_is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-bool file_is_same(const char *a, const char *b)
+bool file_is_same(Arena *arena, const char *a, const char *b)
 {
     struct stat x, y;
-    return strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+    if (stat(a, &x) == 0 && stat(b, &y) == 0) return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    const char *first = target_of(arena, a), *second = target_of(arena, b);
+    return first && second && strcmp(first, second) == 0;
 }
 
 size_t file_first_bytes(const char *path, void *bytes, size_t room)

@@ -37,7 +37,7 @@ const char *file_output_fault(void);
 
 bool  file_is_regular(const char *path);                                /* through links; a pipe or a device is none */
 bool  file_is_folder(const char *path);
-bool  file_is_same(const char *a, const char *b);                      /* the same name, or the same file by two */
+bool  file_is_same(Arena *arena, const char *a, const char *b);        /* one file by two names, also where it is not there yet */
 size_t file_first_bytes(const char *path, void *bytes, size_t room);    /* of a regular file, else 0 */
 
 bool  file_make_folder(Diag *d, const char *path);                      /* with parents; existing is fine */

@@ -206,6 +206,7 @@ static bool there_is(Arena *a, Diag *d, const char *command, const char *what, c
     if (status >= 0 && WIFSIGNALED(status))
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' was ended by signal %d", what, command, WTERMSIG(status));
     else diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' is not installed", what, command);
+    if (strpbrk(command, " \t") && !file_is_regular(command)) diag_note(d, (Loc){ 0 }, "that is one name: options of a compiler have no place in it");
     return false;
 }
 

@@ -188,6 +188,8 @@ for command in build run verify; do
     verdict $? 'in one line'
     fails "$command with a compiler that fails" 69 '*error: false did not build *; see above' "$xformc" $command specs/self_attention.lua $([ $command = build ] && echo "-q -o $scratch/b") --cc false
 done
+fails 'a compiler with options' 69 "error: the C compiler 'cc -O2' is not installed
+note: that is one name*" "$xformc" run specs/self_attention.lua --cc 'cc -O2'
 printf '#!/bin/sh\nkill -KILL $$\n' >"$scratch/killed_cc" && chmod +x "$scratch/killed_cc"
 fails 'a compiler that a signal ends' 69 "error: the C compiler '$scratch/killed_cc' was ended by signal 9" "$xformc" run specs/self_attention.lua --cc "$scratch/killed_cc"
 printf '#!/bin/sh\nexit 0\n' >"$scratch/idle_cc" && chmod +x "$scratch/idle_cc"

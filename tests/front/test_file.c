@@ -147,6 +147,36 @@ static void devices_and_links_stay(void **state)
     end_world(&w);
 }
 
+/* What a link leads to is made where its folder is there, and told where it is not; the link stays. */
+static void links_to_nothing_stay(void **state)
+{
+    (void)state;
+    World w = new_world();
+    struct stat info;
+    size_t size;
+    assert_true(file_make_folder(w.diag, in(&w, "sub")));
+    assert_int_equal(symlink("sub/second", in(&w, "first")), 0);
+    assert_int_equal(symlink("../real", in(&w, "sub/second")), 0);
+    assert_true(file_is_same(w.arena, in(&w, "first"), in(&w, "./sub/../real")));
+    assert_false(file_is_same(w.arena, in(&w, "first"), in(&w, "sub/real")));
+    assert_true(file_write(w.arena, w.diag, in(&w, "first"), "new", 3));
+    assert_true(lstat(in(&w, "first"), &info) == 0 && S_ISLNK(info.st_mode));
+    assert_true(lstat(in(&w, "sub/second"), &info) == 0 && S_ISLNK(info.st_mode));
+    assert_string_equal(file_read(w.arena, w.diag, nowhere, in(&w, "real"), 10, &size), "new");
+    assert_true(file_is_same(w.arena, in(&w, "first"), in(&w, "./sub/../real")));
+    assert_int_equal(symlink("none/x", in(&w, "lost")), 0);
+    assert_int_equal(symlink("loop", in(&w, "loop")), 0);
+    assert_false(file_write(w.arena, w.diag, in(&w, "lost"), "new", 3));
+    assert_false(file_write(w.arena, w.diag, in(&w, "loop"), "new", 3));
+    assert_int_equal(diag_errors(w.diag), 2);
+    assert_int_equal(diag_exit(w.diag), EXIT_IO);
+    assert_true(lstat(in(&w, "lost"), &info) == 0 && S_ISLNK(info.st_mode));
+    static const char *const names[] = { "first", "sub/second", "real", "lost", "loop" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) remove_file(w.arena, w.folder, names[i]);
+    rmdir(in(&w, "sub"));
+    end_world(&w);
+}
+
 static void folders_are_made_with_parents(void **state)
 {
     (void)state;
@@ -265,7 +295,7 @@ int main(void)
         cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(an_empty_file_is_fine),
         cmocka_unit_test(what_cannot_be_read_is_told), cmocka_unit_test(an_abandoned_file_is_not_there),
         cmocka_unit_test(a_full_disk_is_told), cmocka_unit_test(what_cannot_be_written_is_told),
-        cmocka_unit_test(devices_and_links_stay), cmocka_unit_test(folders_are_made_with_parents),
+        cmocka_unit_test(devices_and_links_stay), cmocka_unit_test(links_to_nothing_stay), cmocka_unit_test(folders_are_made_with_parents),
         cmocka_unit_test(names_are_joined), cmocka_unit_test(a_limit_leaves_the_old_file),
         cmocka_unit_test(a_killed_writer_leaves_the_old_file), cmocka_unit_test(a_full_file_system_leaves_the_old_file),
     };

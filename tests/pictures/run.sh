@@ -265,7 +265,7 @@ refuses 'a kind it has not'      2  'no such attention'                 specs/gp
 refuses 'no kind'                2  'did you mean'                      $dates "$text" --kind cros
 refuses 'no number'              2  'a whole number from 0'             $dates "$text" --layer x
 refuses 'a text for a graph'     2  'one word too many'                 specs/self_attention.lua x
-refuses 'too large a picture'    2  'choose with --layer'               specs/gpt.lua $(seq 1 128)
+refuses 'too large a picture'    2  'choose a layer, a head or a kind: --layer'            specs/gpt.lua $(seq 1 128)
 refuses 'a folder that is not'   74 'cannot write'                      $dates "$text" -o "$out/none/a.svg"
 refuses 'a folder for a file'    74 'cannot write'                      $dates "$text" -o "$out"
 printf 'return xf.graph("silent", function(g)\n  local x = g.input("X", {2, 2})\n  g.output("Z", (g.attention(x, x, x)))\nend)\n' >"$out/silent.lua"

@@ -330,10 +330,13 @@ static const char tokenizer_ids_alone[] = "int ids[${upper}_MAX_TARGET + 1], n, 
 static const char tokenizer_begin_alone[] =
     "if (status == RT_OK && n == 0) status = RT_ORDER;\n"
     "if (status == RT_OK) status = ${name}_clear(s, 0);\n"
-    "for (; status == RT_OK && count < n; count++) {\n"
-    "    id = ids[count];\n"
-    "    if (count + 1 < n) status = ${name}_step(m, s, id);\n"
-    "}";
+    "while (status == RT_OK && count + 1 < n) {            /* all but the last without logits, many at a time */\n"
+    "    rt_row rows[${upper}_ROWS];\n"
+    "    int k = 0;\n"
+    "    for (; k < ${upper}_ROWS && count + 1 < n; k++, count++) rows[k] = (rt_row){ 0, count, ids[count] };\n"
+    "    status = ${name}_read(m, s, rows, k);\n"
+    "}\n"
+    "if (status == RT_OK) id = ids[count++];";
 
 /* Of an encoder alone one text is a batch of one. */
 static void batch_calls(Emit *e, Text *out)
@@ -417,7 +420,7 @@ static void tokenizer_calls(Emit *e, Text *out)
                   "room", arena_format(e->arena, "%s_MAX_%s", e->upper, both ? "SOURCE" : "TARGET"), "answer", both ? "answer" : "ids",
                   "one_more", both ? "" : " + 1",
                   "ids", filled(e, both ? tokenizer_ids_both : tokenizer_ids_alone, NULL, e->upper),
-                  "begin", filled(e, both ? tokenizer_begin_both : tokenizer_begin_alone, e->name, NULL), NULL);
+                  "begin", filled(e, both ? tokenizer_begin_both : tokenizer_begin_alone, e->name, both ? NULL : e->upper), NULL);
     text_fill(out, tokenizer_template, "name", e->name, "bytes", bytes, "text", text.data, NULL);
 }
 

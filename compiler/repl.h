@@ -208,6 +208,9 @@ void repl_renew_experiments(lua_State *L, ReplModel *m);
 
 /* ---- options: repl_options.c ------------------------------------------------------------------------------------- */
 
+/* What stands at `index` where something else was wanted: "nothing", or "a table", pushed. */
+const char *repl_found(lua_State *L, int index);
+
 /* Raise where the table of options at `index` (0, nil: none), those of `what`, has others than names[n]. */
 void repl_check_keys(lua_State *L, int index, const char *what, const char *const *names, int n);
 /* The names of a function's options, "xf.compile", "xf.sweep" or "m:attention"; NULL for another one. The words of an option, which

@@ -55,7 +55,7 @@ ReplModel *repl_model_at(lua_State *L, int index)
 ReplModel *repl_check_model(lua_State *L)
 {
     ReplModel *m = luaL_testudata(L, 1, model_type);
-    if (!m) luaL_error(L, "a model is expected, found a %s; a method is called with a colon: m:names()", luaL_typename(L, 1));
+    if (!m) luaL_error(L, "a model is expected, found %s; a method is called with a colon: m:names()", repl_found(L, 1));
     if (!m->session) luaL_error(L, "the model was closed");
     if (m->running) luaL_error(L, "%s is running: a probe cannot ask, change or close it", m->session->model->name);
     m->L = L;
@@ -77,7 +77,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
 {
     index = lua_absindex(L, index);
     if (!spec_at(L, index) && lua_type(L, index) != LUA_TSTRING)
-        luaL_error(L, "xf.compile takes a spec or the path of one, found a %s", luaL_typename(L, index));
+        luaL_error(L, "xf.compile takes a spec or the path of one, found %s", repl_found(L, index));
     ReplModel *m = lua_newuserdatauv(L, sizeof *m, 1);
     lua_pushvalue(L, index);
     lua_setiuservalue(L, -2, 1);         /* the spec */

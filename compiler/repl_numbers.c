@@ -39,7 +39,7 @@ ReplTensor repl_values(lua_State *L, int index, Arena *a)
     const ReplTensor *t = repl_tensor_at(L, index);
     index = lua_absindex(L, index);
     if (t) return *t;
-    if (!lua_istable(L, index)) luaL_error(L, "a tensor or a table of numbers is expected, found a %s", luaL_typename(L, index));
+    if (!lua_istable(L, index)) luaL_error(L, "a tensor or a table of numbers is expected, found %s", repl_found(L, index));
     NumbersIn x = { .out = NULL };
     add_table(L, index, &x, 0);
     x = (NumbersIn){ .out = arena_array(a, (size_t)x.n + 1, sizeof *x.out) };

@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+const char *repl_found(lua_State *L, int index)
+{
+    return lua_isnoneornil(L, index) ? "nothing" : lua_pushfstring(L, "a %s", luaL_typename(L, index));
+}
+
 int repl_whole_option(lua_State *L, const char *name, int least, int most)
 {
     int number;
@@ -19,7 +24,7 @@ bool repl_option(lua_State *L, int index, const char *name)
 
 const char *repl_text_option(lua_State *L, const char *name)
 {
-    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "%s: expected a text, found a %s", name, luaL_typename(L, -1));
+    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "%s: expected a text, found %s", name, repl_found(L, -1));
     return lua_tostring(L, -1);
 }
 
@@ -40,7 +45,7 @@ const char *repl_word_option(lua_State *L, const char *name, const char *const *
 void repl_check_keys(lua_State *L, int index, const char *what, const char *const *names, int n)
 {
     if (!index || lua_isnoneornil(L, index)) return;
-    if (!lua_istable(L, index)) luaL_error(L, "%s takes its options in a table, found a %s", what, luaL_typename(L, index));
+    if (!lua_istable(L, index)) luaL_error(L, "%s takes its options in a table, found %s", what, repl_found(L, index));
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
         bool known = false;

@@ -31,7 +31,7 @@ ReplTensor *repl_tensor_at(lua_State *L, int index) { return luaL_testudata(L, i
 ReplTensor *repl_check_tensor(lua_State *L, int index)
 {
     ReplTensor *t = luaL_testudata(L, index, tensor_type);
-    if (!t) luaL_error(L, "a tensor is expected, found a %s; a method is called with a colon: t:shape()", luaL_typename(L, index));
+    if (!t) luaL_error(L, "a tensor is expected, found %s; a method is called with a colon: t:shape()", repl_found(L, index));
     return t;
 }
 

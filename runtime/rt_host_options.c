@@ -329,7 +329,7 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         switch (c) {
         case 't': code = parse_number(&o->threads, "threads", p->lanes_max, p); break;
         case PIN: o->pin = 1; break;
-        case WEIGHTS: o->weights = optarg; break;
+        case WEIGHTS: code = some_text("weights", p), o->weights = optarg; break;
         case IDS: o->ids = 1; break;
         case JSON: o->json = 1; break;
         case RAW: o->raw = 1; break;

@@ -112,6 +112,7 @@ expect 'its own weights' 0 '2019-05-03\n' '' "$program" --weights "$own" '3rd of
 absent="dates: cannot read the weights $scratch/none: No such file or directory\\ndates: give their place with --weights FILE\\n"
 expect 'no weights' 66 '' "$absent" "$program" --weights "$scratch/none" x
 expect 'a folder as weights' 74 '' "dates: cannot read the weights $scratch: Is a directory\\n" "$program" --weights "$scratch" x
+expect 'no name as weights' 2 '' "dates: weights is empty\\n$usage" "$program" --weights ''
 size=$(wc -c <"$own")
 foreign=specs/dates/dates.safetensors
 # other NAME FILE BYTES: the program refuses a file of that size.

@@ -177,6 +177,26 @@ static bool answer(Texts *t, const char *text, size_t bytes, Origin at)
 
 /* ---- all texts ------------------------------------------------------------------------------------------ */
 
+static void add_ids(Text *json, const char *key, const int *ids, int n)
+{
+    text_printf(json, ",\"%s\":[", key);
+    for (int i = 0; i < n; i++) text_printf(json, i ? ",%d" : "%d", ids[i]);
+    text_add(json, "]");
+}
+
+/* What a decoder wrote, by the keys of a generated program. */
+static void add_answer(Texts *t, Text *json)
+{
+    const RtBeamResult *r = &t->decoder->results[0];
+    add_ids(json, "input_ids", t->reader->ids, t->prompt);
+    add_ids(json, "ids", r->ids, r->length);
+    text_add(json, ",\"answer\":");
+    json_add_bytes(json, t->text.text, t->text.bytes);
+    text_add(json, ",\"score\":");
+    json_add_number(json, r->sum);
+    text_printf(json, ",\"finished\":%s", decoder_ended(t->decoder, r) ? "true" : "false");
+}
+
 /* Every sequence of a search, best first. */
 static void add_beams(Texts *t, Text *json, int count)
 {
@@ -186,9 +206,8 @@ static void add_beams(Texts *t, Text *json, int count)
         write_answer(t, r);         /* the first of them was written before, and the others are no longer */
         text_add(json, i ? ",\n   {\"answer\":" : "{\"answer\":");
         json_add_bytes(json, t->text.text, t->text.bytes);
-        text_add(json, ",\"ids\":[");
-        for (int k = 0; k < r->length; k++) text_printf(json, k ? ",%d" : "%d", r->ids[k]);
-        text_add(json, "],\"score\":");
+        add_ids(json, "ids", r->ids, r->length);
+        text_add(json, ",\"score\":");
         json_add_number(json, r->score);
         text_add(json, ",\"sum\":");
         json_add_number(json, r->sum);
@@ -200,9 +219,7 @@ static void add_beams(Texts *t, Text *json, int count)
 /* The input as ids, then the numbers. */
 static void add_vectors(Texts *t, Text *json)
 {
-    text_add(json, ",\"input_ids\":[");
-    for (int i = 0; i < t->prompt; i++) text_printf(json, i ? ",%d" : "%d", t->reader->ids[i]);
-    text_add(json, "]");
+    add_ids(json, "input_ids", t->reader->ids, t->prompt);
     if (t->masks.vectors) masks_print_json(&t->masks, json);
     else vectors_print_json(t->vectors, json);
 }
@@ -225,10 +242,8 @@ static void put_json(Texts *t, const char *text, size_t bytes, bool answered)
     Text json = text_new(a);
     text_add(&json, t->count ? ",\n {\"input\":" : "\n {\"input\":");
     json_add_bytes(&json, text, bytes);
-    if (!t->vectors || !answered) text_add(&json, ",\"answer\":");
-    if (!answered) text_add(&json, "null");
-    else if (t->vectors) add_vectors(t, &json);
-    else json_add_bytes(&json, t->text.text, t->text.bytes);
+    if (!answered) text_add(&json, ",\"answer\":null");
+    else (t->vectors ? add_vectors : add_answer)(t, &json);
     if (t->decoder && rt_generation_searches(&t->decoder->generation)) add_beams(t, &json, answered ? t->decoder->count : 0);
     text_add(&json, "}");
     put(t, json.data, json.size);
@@ -511,7 +526,7 @@ Exit run_texts(Session *s)
     if (t.decoder) {
         open_text(&t);
         t.streams = !json && !rt_generation_searches(&settings) && (s->choices->stream || isatty(STDOUT_FILENO));
-        t.decoder->answering = (RtAnswering){ .scored = s->choices->verbose, .told = t.text.stops.count || t.streams ? hear : NULL, .user = &t };
+        t.decoder->answering = (RtAnswering){ .scored = s->choices->verbose || json, .told = t.text.stops.count || t.streams ? hear : NULL, .user = &t };
         if (t.reader->goes_on) decoder_hold(s->arena, t.decoder);
     }
     if (m->mask_id >= 0) t.masks = (Masks){ t.vectors, t.reader->ids, (int)m->mask_id, t.reader->tokenizer };

@@ -57,7 +57,7 @@ END
 done
 [ "$("$writes" "$scratch/chatml_preset/chatml_preset" --chat --stream "$user" | wc -l)" -gt 3 ]
 verdict $? 'a chat streams'
-"$xformc" run "$scratch/llama2.lua" --chat --json "$user" >"$scratch/json" && grep -q "\"input\":\"$user\",\"answer\":\"" "$scratch/json" &&
+"$xformc" run "$scratch/llama2.lua" --chat --json "$user" >"$scratch/json" && grep -q "\"input\":\"$user\",\"input_ids\":.*\"answer\":\"" "$scratch/json" &&
     ! grep -q 'INST' "$scratch/json"
 verdict $? '--json has the answer alone'
 cat "$scratch/json"

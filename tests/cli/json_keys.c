@@ -73,8 +73,14 @@ static int check_answers(const json_t *root, int searched)
     size_t i;
     if (json_array_size(answers) < 1 || json_object_size(root) != 1) return wrong("answers");
     json_array_foreach(answers, i, row) {
+        static const char *const lists[] = { "input_ids", "ids" };
         const json_t *answer = json_object_get(row, "answer");
-        if (texts(row, keys, 1) || json_object_size(row) != (searched ? 3 : 2)) return wrong("the keys of an answer");
+        const size_t answered = json_is_string(answer) ? 4 : 0;
+        if (texts(row, keys, 1) || json_object_size(row) != (searched ? 3 : 2) + answered) return wrong("the keys of an answer");
+        for (int k = 0; k < 2 && answered; k++)
+            if (!json_array_size(json_object_get(row, lists[k]))) return wrong(lists[k]);
+        if (answered && (!json_is_number(json_object_get(row, "score")) || !json_is_boolean(json_object_get(row, "finished"))))
+            return wrong("score, finished");
         if (searched && check_beams(row)) return 1;
         if (!json_is_string(answer) && !json_is_null(answer)) return wrong("answer");
     }

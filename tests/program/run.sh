@@ -110,6 +110,9 @@ expect 'sixteen threads' 0 '2019-05-03\n' '' "$program" -t16 '3rd of May 2019'
 own=$scratch/dates/dates.safetensors
 expect 'its own weights' 0 '2019-05-03\n' '' "$program" --weights "$own" '3rd of May 2019'
 absent="dates: cannot read the weights $scratch/none: No such file or directory\\ndates: give their place with --weights FILE\\n"
+"$program" --json '3rd of May 2019' 'Sept 23, 1999' >"$scratch/lines_of_it"
+"$xformc" run specs/dates.lua --json '3rd of May 2019' 'Sept 23, 1999' | sed -n 's/^ //; s/},$/}/; /^{"input"/p' | cmp - "$scratch/lines_of_it" && [ -s "$scratch/lines_of_it" ]
+verdict $? '--json says what run --json says, to the last digit of the score'
 expect 'no weights' 66 '' "$absent" "$program" --weights "$scratch/none" x
 expect 'a folder as weights' 74 '' "dates: cannot read the weights $scratch: Is a directory\\n" "$program" --weights "$scratch" x
 expect 'no name as weights' 2 '' "dates: weights is empty\\n$usage" "$program" --weights ''

@@ -526,7 +526,8 @@ Exit run_texts(Session *s)
     if (t.decoder) {
         open_text(&t);
         t.streams = !json && !rt_generation_searches(&settings) && (s->choices->stream || isatty(STDOUT_FILENO));
-        t.decoder->answering = (RtAnswering){ .scored = s->choices->verbose || json, .told = t.text.stops.count || t.streams ? hear : NULL, .user = &t };
+        t.decoder->answering = (RtAnswering){ .scored = s->choices->verbose || json,
+                                              .told = t.text.stops.count || t.streams ? hear : NULL, .user = &t };
         if (t.reader->goes_on) decoder_hold(s->arena, t.decoder);
     }
     if (m->mask_id >= 0) t.masks = (Masks){ t.vectors, t.reader->ids, (int)m->mask_id, t.reader->tokenizer };

@@ -1,4 +1,5 @@
-/* command_attention.c: run a model on one text, or on ids, and draw where every head of every layer looks. */
+/* command_attention.c: run a model on one text, or on ids, and draw where every head of every layer
+ * looks. Of a decoder alone that is the prompt, and with -n what it generates behind it. */
 #include "command.h"
 
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "file.h"
 #include "look.h"
+#include "progress.h"
 #include "svg.h"
 
 enum { WIDTH = 80 };
@@ -24,7 +26,9 @@ static void show(const Look *l)
 {
     Session *s = l->session;
     const char *path = s->choices->folder;
-    const Text t = path ? picture_svg(s->arena, &l->picture) : picture_blocks(s->arena, &l->picture, WIDTH, wants_colour(&s->choices->attention));
+    const PictureInk ink = wants_colour(&s->choices->attention) ? picture_ground() : PICTURE_SHADES;
+    const Text t = path ? picture_svg(s->arena, &l->picture)
+                        : picture_blocks(s->arena, &l->picture, WIDTH, ink);
     if (path && strcmp(path, "-") != 0) {
         file_replace(s->arena, s->diag, path, svg_kind, t.data, t.size);
         return;
@@ -32,6 +36,28 @@ static void show(const Look *l)
     fwrite(t.data, 1, t.size, stdout);
     const char *fault = file_output_fault();
     if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
+}
+
+static bool gives(const GenerationChoices *c, const char *name)
+{
+    for (int i = 0; i < c->count; i++)
+        if (strcmp(c->name[i], name) == 0) return true;
+    return false;
+}
+
+/* Settings of generation are of something that generates: a decoder alone does with -n. */
+static bool can_generate(const Look *l)
+{
+    Session *s = l->session;
+    const Model *m = s->model;
+    const GenerationChoices *c = &s->choices->generation;
+    if (!c->count) return true;
+    const char *first = c->name[0], *why = "needs -n N: without it the prompt alone is drawn";
+    if (m->has_decoder && (m->has_encoder || gives(c, "predict"))) return true;
+    if (m->has_decoder) why = arena_format(l->arena, "--%s %s", first, why);
+    else if (m->graph) why = arena_format(l->arena, "--%s: an xf.graph generates nothing", first);
+    else why = arena_format(l->arena, "--%s: %s has no decoder and generates nothing", first, m->name);
+    return look_refuse(s, EXIT_USAGE, why, NULL);
 }
 
 /* What can be refused without an engine is. */
@@ -45,7 +71,7 @@ static bool can_look(const Look *l)
     if (!s->model->graph && !c->word_count)
         return look_refuse(s, EXIT_USAGE, "attention needs a TEXT",
                            look_has_texts(s->model) ? NULL : "ids, since the model has no tokenizer");
-    return true;
+    return can_generate(l);
 }
 
 static bool run_graph(Look *l)
@@ -79,8 +105,11 @@ static bool run(Look *l)
 {
     Session *s = l->session;
     if (!can_look(l)) return false;
-    l->answers = look_has_texts(s->model);
     if (s->model->graph) return run_graph(l);
+    RtGeneration *settings = arena_alloc(l->arena, sizeof *settings);
+    if (s->model->has_decoder && !command_generation(s, settings)) return false;
+    l->settings = settings;
+    l->answers = gives(&s->choices->generation, "predict");
     int *ids = arena_array(l->arena, (size_t)look_most_ids(s->model), sizeof *ids);
     return (session_taps_are_large(s) ? run_sized : run_whole)(l, ids, 0);
 }
@@ -89,7 +118,10 @@ Exit command_attention(const Choices *c)
 {
     Session *s = session_new(c);
     Look l = { .session = s, .arena = s->arena };
-    if (session_read(s) && run(&l) && look_picture(&l)) show(&l);
+    progress_begin("attention", c->quiet);
+    const bool good = session_read(s) && run(&l) && look_picture(&l);
+    progress_end();
+    if (good) show(&l);
     if (l.engine) engine_close(l.engine);
     return session_end(s);
 }

@@ -116,7 +116,7 @@ static rt_status write_answer(Look *l, int *ids, int n)
     Arena *a = l->arena;
     Engine *e = l->engine;
     Question *q = &l->question;
-    RtGeneration settings = generation_of(m);
+    RtGeneration settings = l->settings ? *l->settings : generation_of(m);
     if (l->most) settings.max_new = l->most;
     Decoder *d = decoder_new(a, e, &settings);
     const rt_status status = decoder_answer(d, ids, n);
@@ -194,6 +194,8 @@ bool look_graph(Look *l)
     Session *s = l->session;
     l->trace = trace_graph(l->arena, l->engine);
     if (l->trace->status == RT_TOO_LONG) return refuse_full(s);
+    if (l->trace->status == RT_BAD_VALUE)
+        return look_refuse(s, EXIT_BAD_DATA, engine_fault(l->arena, l->engine), NULL);
     return l->trace->status == RT_OK ||
            look_refuse(s, EXIT_OUR_BUG, arena_format(l->arena, "the graph did not run: %s", rt_status_text(l->trace->status)), NULL);
 }

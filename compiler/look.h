@@ -1,12 +1,13 @@
 /* look.h: a model run on one question so that every named tensor of it can be looked at, and pictures of its attention.
  *
- * A decoder answers first, by the model's settings of generation as `run` does; then question and answer go through the engine once
+ * A decoder answers first, by settings of generation as `run` does; then question and answer go through the engine once
  * more, and its taps are read. A decoder without an encoder that is not to answer is fed the ids as they are. Everything of a
  * question lives in the arena of its Look. Where the taps of the longest sequences were too large (session_taps_are_large), an engine
  * without taps answers, and one that is as long as the question is traced. */
 #ifndef LOOK_H
 #define LOOK_H
 
+#include "generation.h"
 #include "picture.h"
 #include "session.h"
 #include "trace.h"
@@ -29,6 +30,7 @@ typedef struct Look {
     Engine *engine;
     Question question;
     bool answers;                   /* a decoder alone goes on behind the ids */
+    const RtGeneration *settings;   /* of an answer; NULL: the model's own */
     int most;                       /* ids of an answer; 0: as many as the model's settings let it have */
     Trace *trace;
     Picture picture;

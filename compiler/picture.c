@@ -6,6 +6,7 @@
 #include "picture.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Stop { unsigned char rgb[3], terminal; } Stop;
@@ -30,7 +31,21 @@ const char *picture_colour(Arena *a, double weight)
     return arena_format(a, "#%02x%02x%02x", mixed[0], mixed[1], mixed[2]);
 }
 
-int picture_terminal_colour(double weight) { return ramp[lround(on_ramp(weight))].terminal; }
+int picture_terminal_colour(double weight, bool dark)
+{
+    const int step = (int)lround(on_ramp(weight));
+    return ramp[dark ? STEPS - step : step].terminal;
+}
+
+/* The last number is the ground's, of the 16 colours: 0 to 6 and 8 are dark. */
+PictureInk picture_ground(void)
+{
+    const char *said = getenv("COLORFGBG"), *last = said ? strrchr(said, ';') : NULL;
+    char *end = NULL;
+    const long ground = last ? strtol(last + 1, &end, 10) : -1;
+    if (!last || end == last + 1 || *end || ground < 0) return PICTURE_ON_LIGHT;
+    return ground < 7 || ground == 8 ? PICTURE_ON_DARK : PICTURE_ON_LIGHT;
+}
 
 double picture_cells(const Picture *p)
 {

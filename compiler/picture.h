@@ -34,12 +34,18 @@ double picture_cells(const Picture *p);
 
 /* A whole SVG file. */
 Text picture_svg(Arena *a, const Picture *p);
-/* Lines of at most `width` columns; shades of characters, or cells in 256 colours. */
-Text picture_blocks(Arena *a, const Picture *p, int width, bool colour);
+/* How a terminal shows weights: by shades of characters, or by cells in 256 colours, where 0 is as
+ * the ground. */
+typedef enum PictureInk { PICTURE_SHADES, PICTURE_ON_LIGHT, PICTURE_ON_DARK } PictureInk;
+/* Of those in colour: dark where COLORFGBG says so, as "15;0"; else light. */
+PictureInk picture_ground(void);
+/* Lines of at most `width` columns. */
+Text picture_blocks(Arena *a, const Picture *p, int width, PictureInk ink);
 
-/* The ramp from white to deep blue: "#rrggbb", and what comes near it among the 256 colours of a terminal. */
+/* The ramp from white to deep blue: "#rrggbb", and what comes near it among the 256 colours of a
+ * terminal; on a dark ground the other way round. */
 const char *picture_colour(Arena *a, double weight);
-int  picture_terminal_colour(double weight);
+int  picture_terminal_colour(double weight, bool dark);
 
 /* Columns that a text takes in a terminal: 2 for wide characters, 0 for marks that combine. */
 int  picture_text_columns(const char *text);

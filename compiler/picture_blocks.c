@@ -15,7 +15,13 @@ typedef struct Sheet { int cell, gutter, chunk, label_lines; } Sheet;
 /* Columns first .. end - 1 of a map. */
 typedef struct Piece { const PictureMap *map; int first, end, width; const char *caption; } Piece;
 
-typedef struct Writer { Arena *arena; Text text; const Picture *picture; int width; bool colour; } Writer;
+typedef struct Writer {
+    Arena *arena;
+    Text text;
+    const Picture *picture;
+    int width;
+    PictureInk ink;
+} Writer;
 
 enum { SPACE = 2 };     /* between pieces */
 
@@ -129,8 +135,9 @@ static const char *shade(double weight)
 
 static void add_cell(Writer *w, double weight, int columns)
 {
-    if (w->colour) {
-        text_printf(&w->text, "\033[48;5;%dm%*s", picture_terminal_colour(weight), columns, "");
+    if (w->ink) {
+        const int colour = picture_terminal_colour(weight, w->ink == PICTURE_ON_DARK);
+        text_printf(&w->text, "\033[48;5;%dm%*s", colour, columns, "");
         return;
     }
     for (int i = 0; i < columns; i++) text_add(&w->text, shade(weight));
@@ -143,7 +150,7 @@ static void add_row(Writer *w, const PictureSection *s, const Sheet *sheet, cons
     pad(&w->text, sheet->gutter - 1 - used);
     text_printf(&w->text, "%s ", s->row_labels[r]);
     for (int c = p->first; c < end; c++) add_cell(w, (double)p->map->values[(size_t)r * (size_t)s->columns + (size_t)c], sheet->cell);
-    if (w->colour && end > p->first) text_add(&w->text, "\033[0m");
+    if (w->ink && end > p->first) text_add(&w->text, "\033[0m");
     const int cells = end > p->first ? end - p->first : 0;
     pad(&w->text, p->width - sheet->gutter - cells * sheet->cell);
 }
@@ -206,19 +213,20 @@ static int add_layer(Writer *w, const PictureSection *s, const Sheet *sheet, int
 static void add_scale(Writer *w)
 {
     text_add(&w->text, "weight ");
-    if (w->colour) {
+    if (w->ink) {
         text_add(&w->text, "0 ");
         for (int i = 0; i <= 16; i++) add_cell(w, i / 16.0, 2);
         text_add(&w->text, "\033[0m 1");
     }
-    for (int i = 1; i < SHADES && !w->colour; i++) text_printf(&w->text, "  %s %g", shades[i].ink, shades[i].least);
-    if (!w->colour) text_add(&w->text, "  and more");
+    for (int i = 1; i < SHADES && !w->ink; i++)
+        text_printf(&w->text, "  %s %g", shades[i].ink, shades[i].least);
+    if (!w->ink) text_add(&w->text, "  and more");
     text_add(&w->text, "\n");
 }
 
-Text picture_blocks(Arena *a, const Picture *p, int width, bool colour)
+Text picture_blocks(Arena *a, const Picture *p, int width, PictureInk ink)
 {
-    Writer w = { .arena = a, .text = text_new(a), .picture = p, .width = width, .colour = colour };
+    Writer w = { .arena = a, .text = text_new(a), .picture = p, .width = width, .ink = ink };
     add_fitted(&w, arena_format(a, "%s%s%s%s%s", p->model, p->input ? "  " : "", p->input ? p->input : "", p->answer ? " → " : "",
                                 p->answer ? p->answer : ""));
     add_scale(&w);

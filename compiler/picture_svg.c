@@ -144,9 +144,11 @@ static void draw_map(Page *p, const PictureSection *s, const Grid *g, const Pict
     svg_printf(&p->svg, g->left, 12, (SvgFont){ .fill = SVG_FAINT }, "head %d", m->head);
     draw_labels(p, s, g);
     svg_rect(&p->svg, g->left - 1, CAPTION + g->top - 1, s->columns * g->cell + 1, s->rows * g->cell + 1, (SvgStyle){ .fill = SVG_GRID }, NULL);
+    svg_heat(&p->svg);
     for (int r = 0; r < s->rows; r++)
         for (int c = 0; c < s->columns && !(s->causal && c > r); c++)
             draw_cell(p, s, g, r, c, (double)m->values[(size_t)r * (size_t)s->columns + (size_t)c]);
+    svg_group_end(&p->svg);
     svg_group_end(&p->svg);
 }
 
@@ -181,8 +183,10 @@ static void draw_scale(Page *p, double x, double y)
     const double piece = (double)BAR / PIECES;
     svg_group_at(&p->svg, x, y, "the scale of every map");
     svg_rect(&p->svg, -1, -1, BAR + 2, THICK + 2, (SvgStyle){ .fill = SVG_LINE }, NULL);
+    svg_heat(&p->svg);
     for (int i = 0; i < PIECES; i++)
         svg_rect(&p->svg, i * piece, 0, piece, THICK, (SvgStyle){ .fill = picture_colour(p->arena, (i + 0.5) / PIECES) }, NULL);
+    svg_group_end(&p->svg);
     for (int i = 0; i <= 4; i++)
         svg_printf(&p->svg, i * BAR / 4.0, THICK + 14, (SvgFont){ .size = 11, .anchor = SVG_MIDDLE, .fill = SVG_FAINT }, "%g", i / 4.0);
     const SvgFont font = { .size = 12 };

@@ -1,4 +1,4 @@
-/* repl_attention.c: where every head looks, at the prompt: m:attention("text", "file.svg", { kind =, layer =, head = }). */
+/* repl_attention.c: where every head looks, at the prompt: m:attention("text", "file.svg", { kind =, layer =, head =, n = }). */
 #include "repl.h"
 
 #include <stdlib.h>
@@ -8,8 +8,9 @@
 #include "file.h"
 #include "svg.h"
 
-/* The options of the table at `index`, or 0, into the model's choices; `file` among them, or NULL. */
-static const char *take_options(lua_State *L, ReplModel *m, int index)
+/* The options of the table at `index`, or 0, into the model's choices; *most receives n, or 0;
+ * `file` among them, or NULL. */
+static const char *take_options(lua_State *L, ReplModel *m, int index, int *most)
 {
     AttentionChoices *c = &m->choices.attention;
     *c = (AttentionChoices){ .kind = NULL };
@@ -17,6 +18,7 @@ static const char *take_options(lua_State *L, ReplModel *m, int index)
     if (repl_option(L, index, "kind")) c->kind = repl_word_option(L, "kind", repl_option_words("kind"));
     if ((c->has_layer = repl_option(L, index, "layer"))) c->layer = repl_whole_option(L, "layer", 0, 1023);
     if ((c->has_head = repl_option(L, index, "head"))) c->head = repl_whole_option(L, "head", 0, 4095);
+    *most = repl_option(L, index, "n") ? repl_whole_option(L, "n", 1, 1048576) : 0;
     return repl_option(L, index, "file") ? repl_text_option(L, "file") : NULL;
 }
 
@@ -30,15 +32,23 @@ static const char *file_of_graph(lua_State *L, const ReplModel *m)
     return text;
 }
 
-/* m:attention("text"), m:attention(): in the terminal; a second argument FILE.svg: there. Options: kind, layer, head, file. */
+/* m:attention("text"), m:attention(): in the terminal; a second argument FILE.svg: there. Options: kind, layer, head, n,
+ * file. Without n a decoder alone is shown the text and generates nothing. */
 static int attention(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
     const bool graph = m->session->model->graph != NULL, text = lua_type(L, 2) == LUA_TSTRING;
+    int most;
+    for (int i = 2; i < lua_gettop(L); i++)
+        if (lua_istable(L, i))
+            return luaL_error(L, "m:attention: argument %d, a table, is no text; options stand last",
+                              i - 1);
     const char *path = graph && text ? file_of_graph(L, m) : lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
-    const char *file = take_options(L, m, lua_istable(L, lua_gettop(L)) ? lua_gettop(L) : 0);
+    const char *file = take_options(L, m, lua_istable(L, lua_gettop(L)) ? lua_gettop(L) : 0, &most);
     if (file) path = file;
-    if (text && !graph) repl_ask_text(L, m, 0);
+    if (most && (!text || !m->session->model->has_decoder))
+        luaL_error(L, "n is how many tokens a decoder generates behind a text");
+    if (text && !graph) repl_ask_text(L, m, most > 0, most);
     repl_traced(L, m);
     Look l = m->look;
     l.arena = repl_scratch(L);
@@ -49,7 +59,8 @@ static int attention(lua_State *L)
         if (!file_replace(a, m->session->diag, path, svg_kind, t.data, t.size)) return repl_model_fail(L, m);
     } else {
         const bool colour = isatty(1) && !getenv("NO_COLOR");
-        const Text t = picture_blocks(a, &l.picture, 80, colour);
+        const PictureInk ink = colour ? picture_ground() : PICTURE_SHADES;
+        const Text t = picture_blocks(a, &l.picture, 80, ink);
         fwrite(t.data, 1, t.size, stdout);
     }
     return 0;
@@ -57,6 +68,9 @@ static int attention(lua_State *L)
 
 void repl_add_attention(lua_State *L)
 {
-    static const luaL_Reg methods[] = { { "attention", attention }, { NULL, NULL } };
-    luaL_setfuncs(L, methods, 0);
+    static const ReplFunction methods[] = {
+        { "attention", attention, "question text|table?, file text|table?, options table?" },
+        { NULL, NULL, NULL }
+    };
+    repl_set_functions(L, "m:", methods);
 }

@@ -14,6 +14,42 @@ const SvgColour svg_colours[SVG_COLOURS] = {
     [SVG_YELLOW] = { "#fef9c3", "#c9a20b" }, [SVG_GREY]   = { "#f1f5f9", "#94a3b8" },
 };
 
+/* What stands for a light colour on a dark page: every fill and stroke above, and of svg.h. */
+typedef struct Night { const char *light, *dark; } Night;
+static const Night nights[] = {
+    { SVG_PAPER, "#0f172a" }, { SVG_INK, "#e2e8f0" }, { SVG_FAINT, "#94a3b8" },
+    { SVG_LINE, "#94a3b8" }, { SVG_GRID, "#334155" }, { SVG_PANEL, "#1e293b" },
+    { SVG_RIM, "#475569" }, { "#dbeafe", "#1e3a5f" }, { "#ffedd5", "#4d3113" },
+    { "#dcfce7", "#14432a" }, { "#ffe4e6", "#501f2c" }, { "#ede9fe", "#352b62" },
+    { "#ccfbf1", "#0f4340" }, { "#fef9c3", "#453b0d" }, { "#f1f5f9", "#27364b" },
+};
+
+void svg_add_night(Text *t)
+{
+    for (size_t i = 0; i < sizeof nights / sizeof *nights; i++)
+        text_printf(t, "[fill=\"%s\"] { fill: %s } [stroke=\"%s\"] { stroke: %s }\n",
+                    nights[i].light, nights[i].dark, nights[i].light, nights[i].dark);
+}
+
+/* What is in a heat map keeps its colours and is turned over as a whole: what was light is dark.
+ * The hues stay, by the matrix of hue-rotate(180deg) on 1 - c. */
+static void add_style_sheet(Text *t)
+{
+    text_add(t, "  <style>\nsvg:root { color-scheme: light dark }\n"
+                "@media (prefers-color-scheme: dark) {\n");
+    svg_add_night(t);
+    text_printf(t, ".heat { filter: url(#heat-night) }\n.heat [fill=\"%s\"] { fill: %s }\n"
+                   ".heat [fill=\"%s\"] { fill: %s }\n}\n  </style>\n", SVG_PAPER, SVG_PAPER,
+                SVG_INK, SVG_INK);
+}
+
+static const char heat_night[] =
+    "    <filter id=\"heat-night\" color-interpolation-filters=\"sRGB\" x=\"0\" y=\"0\""
+    " width=\"1\" height=\"1\">\n"
+    "      <feColorMatrix values=\"0.574 -1.43 -0.144 0 1  -0.426 -0.43 -0.144 0 1"
+    "  -0.426 -1.43 0.856 0 1  0 0 0 1 0\"/>\n"
+    "    </filter>\n";
+
 /* ---- text ------------------------------------------------------------------------------------------------- */
 
 /* Whether XML 1.0 may hold it. */
@@ -82,7 +118,7 @@ static void close_tag(Svg *s, const char *tag, const char *tip)
     text_printf(&s->text, "</title></%s>\n", tag);
 }
 
-Svg svg_new(Arena *a, double width, double height, const char *title)
+Svg svg_inline(Arena *a, double width, double height, const char *title)
 {
     Svg s = { .text = text_new(a), .depth = 0 };
     Text *t = &s.text;
@@ -92,14 +128,23 @@ Svg svg_new(Arena *a, double width, double height, const char *title)
     text_printf(t, " viewBox=\"0 0 %.0f %.0f\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"12\">\n  <title>",
                 ceil(width), ceil(height));
     add_escaped(t, title);
-    text_add(t, "</title>\n"
-                "  <defs>\n"
+    text_add(t, "</title>\n");
+    return s;
+}
+
+Svg svg_new(Arena *a, double width, double height, const char *title)
+{
+    Svg s = svg_inline(a, width, height, title);
+    Text *t = &s.text;
+    text_add(t, "  <defs>\n"
                 "    <marker id=\"arrow\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerUnits=\"userSpaceOnUse\""
                 " markerWidth=\"9\" markerHeight=\"9\" orient=\"auto\">\n"
                 "      <path d=\"M 0 1 L 10 5 L 0 9 z\" fill=\"" SVG_LINE "\"/>\n"
-                "    </marker>\n"
-                "  </defs>\n"
-                "  <rect width=\"100%\" height=\"100%\" fill=\"" SVG_PAPER "\"/>\n");
+                "    </marker>\n");
+    text_add(t, heat_night);
+    text_add(t, "  </defs>\n");
+    add_style_sheet(t);
+    text_add(t, "  <rect width=\"100%\" height=\"100%\" fill=\"" SVG_PAPER "\"/>\n");
     return s;
 }
 
@@ -132,6 +177,13 @@ void svg_group_at(Svg *s, double x, double y, const char *tip)
     open_tag(s, "g");
     text_printf(&s->text, " transform=\"translate(%.2f %.2f)\"", x, y);
     begin_group(s, tip);
+}
+
+void svg_heat(Svg *s)
+{
+    open_tag(s, "g");
+    text_add(&s->text, " class=\"heat\"");
+    begin_group(s, NULL);
 }
 
 void svg_group_end(Svg *s)

@@ -40,13 +40,20 @@ typedef struct SvgFont {
 #define SVG_GRID   "#e2e8f0"
 #define SVG_PAPER  "#ffffff"
 #define SVG_PANEL  "#f8fafc"
+#define SVG_RIM    "#cbd5e1"
 
 typedef struct SvgColour { const char *fill, *edge; } SvgColour;
 enum { SVG_BLUE, SVG_ORANGE, SVG_GREEN, SVG_ROSE, SVG_VIOLET, SVG_TEAL, SVG_YELLOW, SVG_GREY, SVG_COLOURS };
 extern const SvgColour svg_colours[SVG_COLOURS];
 
-/* A white page. `title` names it for screen readers and browsers. */
+/* A white page, which is dark where the reader asks for that. `title` names it for screen readers
+ * and browsers. */
 Svg  svg_new(Arena *a, double width, double height, const char *title);
+/* The same for a page of HTML: no ground, no arrows, and the page's style has the rules of
+ * svg_add_night. */
+Svg  svg_inline(Arena *a, double width, double height, const char *title);
+/* Rules of CSS that make the colours above dark ones; their place is in a media query. */
+void svg_add_night(Text *t);
 /* Close the page; s->text is a whole file then. Groups left open are a bug: die(). */
 void svg_finish(Svg *s);
 
@@ -55,6 +62,9 @@ void svg_group(Svg *s, const char *tip);
 void svg_group_end(Svg *s);
 /* The same, moved by (x, y). */
 void svg_group_at(Svg *s, double x, double y, const char *tip);
+/* What follows, until svg_group_end, has colours of its own, from white on; on a dark page from
+ * black on. */
+void svg_heat(Svg *s);
 
 void svg_rect(Svg *s, double x, double y, double w, double h, SvgStyle style, const char *tip);
 void svg_circle(Svg *s, double x, double y, double r, SvgStyle style, const char *tip);

@@ -114,6 +114,27 @@ check 'encoder: rows sum to 1' rows_sum_to_1 encoder.svg 64
 check 'copy: drawn, from ids' draw copy.svg specs/copy.lua 1 2 3
 check 'copy: maps' same "$(maps copy.svg)" 48
 
+
+# A decoder alone generates nothing unless -n asks for it, however long its context is; an encoder-decoder answers, of at most that length.
+cat >"$out/endless.lua" <<END
+return xf.model { name = "endless", kind = "decoder", layers = 2, heads = 8, d_model = 32, d_ff = 16, max_len = 512, weights = "random",
+  tokenizer_file = "$PWD/tests/tokenizer/llama2" }
+END
+check 'decoder: nine tokens of 512' draw nine.svg "$out/endless.lua" 'a text of a few tokens' --layer 1
+check 'decoder: rows of a text' rows_sum_to_1 nine.svg $((8 * 19))
+check 'decoder: a prompt alone' draw prompt.svg specs/sums.lua '12+34='
+check 'decoder: rows of the prompt' rows_sum_to_1 prompt.svg $((6 * $(maps prompt.svg)))
+check 'decoder: -n 1, one token more' draw more.svg specs/sums.lua '12+34=' -n 1
+check 'decoder: rows of prompt and token' rows_sum_to_1 more.svg $((7 * $(maps more.svg)))
+check 'decoder: -n of ids' draw ids.svg specs/gpt.lua 5 17 200 33 -n 3
+check 'decoder: rows of ids and three more' rows_sum_to_1 ids.svg $((7 * 16))
+check 'dates: -n of an answer' draw brief.svg $dates "$text" -n 4
+check 'dates: an answer of four' rows_sum_to_1 brief.svg $((8 * 15 + 8 * 4 + 8 * 4))
+printf 'm = xf.compile("specs/sums.lua", { engine = "jit" })\nm:attention("12+34=", { layer = 0, head = 0 })\nm:attention("12+34=", "%s", { layer = 0, n = 2 })\n' \
+    "$out/prompted.svg" >"$out/prompted.lua"
+check 'decoder: at the prompt the text alone' sh -c "'$bin' lua '$out/prompted.lua' | grep -qx 'sums  “12+34=”'"
+check 'decoder: at the prompt with n' rows_sum_to_1 prompted.svg $((8 * $(maps prompted.svg)))
+
 check 'graph: drawn' draw graph.svg specs/self_attention.lua
 check 'graph: its numbers' same "$(cells graph.svg | awk '{ printf "%.5f ", $4 }')" \
     '0.08127 0.45936 0.45936 0.01541 0.49230 0.49230 0.01541 0.49230 0.49230 '
@@ -209,8 +230,11 @@ shows() { line=$1; shift; attention "$@" | grep -qxF -- "$line"; }
 check 'terminal: a map too wide is cut' shows '    head 0, columns 76 to 119' specs/gpt.lua $(seq 1 120) --layer 0 --head 0
 check 'terminal: wide characters take two columns' shows '   日a 日' "$signs" '日a日' --kind encoder --layer 0 --head 0
 check 'terminal: ids stand upright' shows '    7 3' specs/gpt.lua 7 123 --layer 0 --head 0
-check 'terminal: pieces, of prompt and answer' shows '4       ▓▓··' specs/sums.lua '2+2=' --layer 0 --head 0
-check 'terminal: pieces of an answer' shows 'sums  “12+34=” → “46”' specs/sums.lua '12+34=' --layer 0 --head 0
+check 'terminal: pieces, of prompt and answer' shows '4       ▓▓··' specs/sums.lua '2+2=' --layer 0 --head 0 -n 8
+check 'terminal: pieces of an answer' shows 'sums  “12+34=” → “46”' specs/sums.lua '12+34=' --layer 0 --head 0 -n 8
+check 'terminal: a prompt alone' shows 'sums  “12+34=”' specs/sums.lua '12+34=' --layer 0 --head 0
+generated=$("$bin" run specs/gpt.lua -n 3 --repeat-penalty 3 '5 17 200 33')
+check 'terminal: generated as run does, with its settings' shows "gpt  5 17 200 33 → $generated" specs/gpt.lua 5 17 200 33 -n 3 --repeat-penalty 3 --head 0
 check 'terminal: pieces of an encoder' shows '<s> ░░░░░░··░░' specs/brackets.lua '[]{}' --layer 0 --head 0
 check 'terminal: shades' shows '0 ··▒▒▒▒' specs/self_attention.lua
 check 'terminal: a line is a line' sh -c "'$bin' attention '$signs' '$tab' | head -n 1 | grep -q '^signs  “a␉b” → “'"
@@ -218,6 +242,17 @@ layers_and_heads=$(attention $dates "$text" | awk '/^layer/ { l++ } { h += gsub(
 check 'terminal: layers and heads' same "$layers_and_heads" '6 24'
 check 'terminal: no colour in a pipe' plain $dates "$text"
 check 'terminal: colour when asked for' coloured $dates "$text" --color=always
+# ground COLORFGBG: the colours of weight 0 and of weight 1 on the scale
+ground() {
+    COLORFGBG=$1 "$bin" attention $dates "$text" --color=always | sed -n 's/^weight 0 //p' |
+        tr '\033' '\n' | sed -n 's/^\[48;5;\([0-9]*\)m.*/\1/p' | sed -n '1p;$p' | tr '\n' ' '
+}
+for dark in '15;0' '7;8' '12;default;4'; do
+    check "terminal: COLORFGBG=$dark is dark" same "$(ground "$dark")" '17 231 '
+done
+for light in '0;15' '0;7' '' '15' '15;' '0;x' '15;-1'; do
+    check "terminal: COLORFGBG=$light is light" same "$(ground "$light")" '231 17 '
+done
 check 'terminal: asked for, NO_COLOR does not hold' env NO_COLOR=1 sh -c "'$bin' attention $dates '$text' --color=always | grep -q '$escape'"
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     # on_terminal VARIABLES OPTIONS: is it coloured?
@@ -265,7 +300,12 @@ refuses 'a kind it has not'      2  'no such attention'                 specs/gp
 refuses 'no kind'                2  'did you mean'                      $dates "$text" --kind cros
 refuses 'no number'              2  'a whole number from 0'             $dates "$text" --layer x
 refuses 'a text for a graph'     2  'one word too many'                 specs/self_attention.lua x
-refuses 'too large a picture'    2  'choose a layer, a head or a kind: --layer'            specs/gpt.lua $(seq 1 128)
+refuses 'too large a picture'    2  'choose a layer, a head or a kind: --layer, --head, --kind; fewer tokens: -n, -c;' specs/gpt.lua $(seq 1 128)
+refuses 'too many tokens'        2  'fewer tokens: -n, -c;'             specs/gpt.lua 1 2 3 -n 128
+refuses 'no tokens'              2  'expected a whole number from 1'    specs/gpt.lua 1 2 3 -n 0
+refuses '-n of an encoder'       2  '--predict: encoder has no decoder' specs/encoder.lua 1 2 3 -n 4
+refuses '-n of a graph'          2  '--predict: an xf.graph generates nothing' specs/self_attention.lua -n 4
+refuses 'settings without -n'    2  '--temp needs -n N'                 specs/gpt.lua 1 2 3 --temp 0.5
 refuses 'a folder that is not'   74 'cannot write'                      $dates "$text" -o "$out/none/a.svg"
 refuses 'a folder for a file'    74 'cannot write'                      $dates "$text" -o "$out"
 printf 'return xf.graph("silent", function(g)\n  local x = g.input("X", {2, 2})\n  g.output("Z", (g.attention(x, x, x)))\nend)\n' >"$out/silent.lua"

@@ -3,6 +3,7 @@
  * For each test and number of threads: repetition 1 on engine A, on engine B, …, repetition 2 on A, … Only what the
  * test is about is timed: no tokenising, no sampling; ids are given. */
 #include "bench.h"
+#include "progress.h"
 
 #include <math.h>
 #include <string.h>
@@ -318,10 +319,10 @@ static bool try_out(Bench *b, BenchEngine *e, const Inputs *in)
 
 static void show(const Bench *b, const BenchRow *r, int repetition)
 {
-    if (b->progress && r)
-        fprintf(stderr, "\r\033[K%s: %s, %s, %d thread%s, repetition %d of %d", name_of(b), r->test->name, r->engine->label, r->threads,
-                r->threads > 1 ? "s" : "", repetition + 1, b->repetitions);
-    else if (b->progress) fputs("\r\033[K", stderr);
+    if (r)
+        progress_say("%s, %s, %d thread%s, repetition %d of %d", r->test->name, r->engine->label,
+                     r->threads, r->threads > 1 ? "s" : "", repetition + 1, b->repetitions);
+    else progress_clear();
 }
 
 /* Whether time is up, with a remark the first time. */

@@ -64,7 +64,6 @@ typedef struct Bench {
     Limits limits;
     BenchRow *rows;  int row_count;
     bool late;                      /* the deadline has passed */
-    bool progress;                  /* tell on stderr what is being measured */
 } Bench;
 
 /* The numbers of threads: those of -t; else 1, 2, 3, 4 and from there on doubled, up to all processors.
@@ -115,10 +114,31 @@ void bench_print(const Bench *b, const char *format, FILE *to);
 /* Bars by test, engine, dtype and threads, with shares of the limit, as SVG. The benches are of one model with weights of different
  * dtypes; the tests are the first's. */
 Text bench_chart(const Bench *const *benches, int n);
-/* The colour of an engine with one dtype, counted over all benches. */
+/* The same bars as HTML, for pages of any width. */
+void bench_bars(Text *t, const Bench *const *benches, int n);
+/* The colour of an engine with one dtype, counted over all benches, and that number of a row of
+ * bench k. */
 SvgColour bench_colour(int number);
-/* Every row as a point under the machine's roofline: GFLOP/s by FLOPs for a byte read; both axes are logarithmic. */
-Text bench_roofline(const Bench *const *benches, int n);
+int bench_colour_number(const Bench *const *benches, int k, const BenchRow *r);
+/* Every row on so many threads as a point under the machine's roofline, as SVG for a page: GFLOP/s
+ * by FLOPs for a byte read; both axes are logarithmic. width: in pixels. */
+Text bench_roofline(const Bench *const *benches, int n, int threads, int width);
+
+/* What charts say: speed, its spread and its unit, "1,234,567", "dec: write 11 tokens". */
+double bench_speed(const Bench *b, const BenchFigures *f);
+double bench_around(const Bench *b, const BenchFigures *f);
+const char *bench_unit(const Bench *b);
+const char *bench_number(Arena *a, double x);
+const char *bench_test_text(Arena *a, const BenchTest *t);
+/* The rows of one test, of all benches: the next of them after *at of bench *k, or NULL. */
+const BenchRow *bench_next_row(const Bench *const *benches, int n, const char *test, int *k,
+                               int *at);
+/* Where bars end: the fastest of a test with its spread; the largest share in percent, at
+ * least 100. */
+double bench_most_speed(const Bench *const *benches, int n, const BenchTest *test);
+double bench_most_share(const Bench *const *benches, int n);
+/* Text in HTML. */
+void bench_add_text(Text *t, const char *s);
 
 /* How long one operation takes in a run of a test, in all layers together: on the jit, on one thread. */
 typedef struct BenchOperation { const char *kernel, *tensor; int64_t ns; int calls; double flops, bytes; } BenchOperation;

@@ -1,7 +1,10 @@
 /* bench_chart.c: bars of speed beside bars of the share of the limit: a group for each test, in it a pair of bars for
- * each number of threads and engine. A group's fastest bar is as wide as there is room; shares go from 0 to 100 %. */
+ * each number of threads and engine. A group's fastest bar is as wide as there is room; shares go
+ * from 0 to 100 %, and further where one is larger, with a mark at 100 %. bench_bars.c draws the
+ * same in HTML. */
 #include "bench.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "svg.h"
@@ -12,15 +15,23 @@ enum {
     HEAD = 92, GROUP_HEAD = 26, BAR = 16, STEP = 21, GROUP_END = 14, FOOT = 40
 };
 
-static double speed(const Bench *b, const BenchFigures *f) { return bench_by_sentences(b) ? f->median_sentences : f->median_ts; }
-static double around(const Bench *b, const BenchFigures *f) { return bench_by_sentences(b) ? f->stddev_sentences : f->stddev_ts; }
-static const char *unit(const Bench *b)
+double bench_speed(const Bench *b, const BenchFigures *f)
+{
+    return bench_by_sentences(b) ? f->median_sentences : f->median_ts;
+}
+
+double bench_around(const Bench *b, const BenchFigures *f)
+{
+    return bench_by_sentences(b) ? f->stddev_sentences : f->stddev_ts;
+}
+
+const char *bench_unit(const Bench *b)
 {
     return bench_by_sentences(b) ? "sentences/s" : b->session->model->model_kind == KIND_GRAPH ? "runs/s" : "tokens/s";
 }
 
 /* "1,234,567"; of small numbers three digits. */
-static const char *number(Arena *a, double x)
+const char *bench_number(Arena *a, double x)
 {
     if (x < 1000) return arena_format(a, "%.3g", x);
     const char *digits = arena_format(a, "%.0f", x);
@@ -38,7 +49,7 @@ SvgColour bench_colour(int number)
     return svg_colours[colours[number % (int)(sizeof colours / sizeof *colours)]];
 }
 
-static const char *test_text(Arena *a, const BenchTest *t)
+const char *bench_test_text(Arena *a, const BenchTest *t)
 {
     switch (t->work) {
     case BENCH_ENCODE:    return arena_format(a, "%s: read %d tokens", t->name, t->prompt);
@@ -54,40 +65,61 @@ static const char *test_text(Arena *a, const BenchTest *t)
 
 static void draw_speed(Svg *s, const Bench *b, const BenchRow *r, const BenchFigures *f, SvgColour c, double most, double y)
 {
-    const double x = speed(b, f) / most * SPEED, half = around(b, f) / most * SPEED, middle = y + BAR / 2.0;
+    const double x = bench_speed(b, f) / most * SPEED, half = bench_around(b, f) / most * SPEED;
+    const double middle = y + BAR / 2.0;
     const char *tip = arena_format(b->arena, "%s, %d threads, %s: %s ± %s %s", r->engine->label, r->threads, r->test->name,
-                                   number(b->arena, speed(b, f)), number(b->arena, around(b, f)), unit(b));
+                                   bench_number(b->arena, bench_speed(b, f)),
+                                   bench_number(b->arena, bench_around(b, f)), bench_unit(b));
     svg_rect(s, SPEED_AT, y, x, BAR, (SvgStyle){ .fill = c.edge, .radius = 2 }, tip);
     const double end = SPEED_AT + x + half;
     if (half >= 1) {
         svg_line(s, SPEED_AT + (x > half ? x - half : 0), middle, end, middle, (SvgStyle){ .stroke = SVG_INK });
         svg_line(s, end, middle - 4, end, middle + 4, (SvgStyle){ .stroke = SVG_INK });
     }
-    svg_printf(s, end + 7, y + 12.5, (SvgFont){ .size = 12 }, "%s", number(b->arena, speed(b, f)));
+    svg_text(s, end + 7, y + 12.5, (SvgFont){ .size = 12 },
+             bench_number(b->arena, bench_speed(b, f)));
 }
 
-static void draw_share(Svg *s, const Bench *b, const BenchRow *r, const BenchFigures *f, SvgColour c, double y)
+/* In percent, as far as shares are drawn: 100 or, where one is larger, the next multiple of 25. */
+double bench_most_share(const Bench *const *benches, int n)
 {
-    const double part = f->limit_pct < 100 ? f->limit_pct / 100 : 1;
+    double most = 100;
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < benches[k]->row_count; i++) {
+            const BenchFigures f = bench_figures(benches[k], &benches[k]->rows[i]);
+            most = fmax(most, 25 * ceil(f.limit_pct / 25));
+        }
+    return most;
+}
+
+static void draw_share(Svg *s, const Bench *b, const BenchRow *r, const BenchFigures *f,
+                       SvgColour c, double most, double y)
+{
+    const double part = f->limit_pct / most, whole = SHARE_AT + 100 / most * SHARE;
     const char *of = f->by_flops ? "arithmetic" : limit_level_names[f->level];
     const char *tip = f->by_flops ? arena_format(b->arena, "%.1f of %.1f GFLOP/s", f->gflops, b->limits.peak[r->threads] / 1e9)
                                   : arena_format(b->arena, "%.1f of %.1f GB/s from %s", f->gbps, b->limits.bandwidth[f->level][r->threads] / 1e9, of);
     svg_rect(s, SHARE_AT, y, SHARE, BAR, (SvgStyle){ .fill = c.fill, .radius = 2 }, tip);
     svg_rect(s, SHARE_AT, y, part * SHARE, BAR, (SvgStyle){ .fill = c.edge, .radius = 2 }, tip);
+    if (most > 100) svg_line(s, whole, y - 2, whole, y + BAR + 2, (SvgStyle){ .stroke = SVG_INK });
     svg_printf(s, SHARE_AT + SHARE + 7, y + 12.5, (SvgFont){ .size = 12 }, f->limit_pct < 10 ? "%.1f %%" : "%.0f %%", f->limit_pct);
 }
 
-static void draw_row(Svg *s, const Bench *b, const BenchRow *r, SvgColour c, bool dtypes, double most, double y)
+/* Largest values of both columns. */
+typedef struct Most { double speed, share; } Most;
+
+static void draw_row(Svg *s, const Bench *b, const BenchRow *r, SvgColour c, bool dtypes,
+                     Most most, double y)
 {
     const BenchFigures f = bench_figures(b, r);
     svg_printf(s, SPEED_AT - 8, y + 12.5, (SvgFont){ .anchor = SVG_RIGHT }, "%s%s%s, %d thread%s", r->engine->label, dtypes ? " " : "",
                dtypes ? model_dtype(b->session->model) : "", r->threads, r->threads > 1 ? "s" : "");
-    draw_speed(s, b, r, &f, c, most, y);
-    draw_share(s, b, r, &f, c, y);
+    draw_speed(s, b, r, &f, c, most.speed, y);
+    draw_share(s, b, r, &f, c, most.share, y);
 }
 
-/* The rows of one test, of all benches: the next of them after *at of bench *k, or NULL. */
-static const BenchRow *next_row(const Bench *const *benches, int n, const char *test, int *k, int *at)
+const BenchRow *bench_next_row(const Bench *const *benches, int n, const char *test, int *k,
+                               int *at)
 {
     for (; *k < n; ++*k, *at = 0)
         while (*at < benches[*k]->row_count) {
@@ -100,26 +132,44 @@ static const BenchRow *next_row(const Bench *const *benches, int n, const char *
 static int row_count(const Bench *const *benches, int n, const char *test)
 {
     int count = 0;
-    for (int k = 0, at = 0; next_row(benches, n, test, &k, &at);) count++;
+    for (int k = 0, at = 0; bench_next_row(benches, n, test, &k, &at);) count++;
     return count;
 }
 
-/* The rows of one test stand together. */
-static double draw_group(Svg *s, const Bench *const *benches, int n, const BenchTest *test, double y)
+double bench_most_speed(const Bench *const *benches, int n, const BenchTest *test)
 {
     double most = 0;
     const BenchRow *r;
-    for (int k = 0, at = 0; (r = next_row(benches, n, test->name, &k, &at));) {
+    for (int k = 0, at = 0; (r = bench_next_row(benches, n, test->name, &k, &at));) {
         const BenchFigures f = bench_figures(benches[k], r);
-        if (speed(benches[k], &f) + around(benches[k], &f) > most) most = speed(benches[k], &f) + around(benches[k], &f);
+        most = fmax(most, bench_speed(benches[k], &f) + bench_around(benches[k], &f));
     }
+    return most;
+}
+
+int bench_colour_number(const Bench *const *benches, int k, const BenchRow *r)
+{
+    int number = (int)(r->engine - benches[k]->engines);
+    for (int i = 0; i < k; i++) number += benches[i]->engine_count;
+    return number;
+}
+
+/* The rows of one test stand together. */
+static double draw_group(Svg *s, const Bench *const *benches, int n, const BenchTest *test,
+                         double share, double y)
+{
+    const Most most = { bench_most_speed(benches, n, test), share };
+    const BenchRow *r;
     svg_line(s, MARGIN, y, PAGE - MARGIN, y, (SvgStyle){ .stroke = SVG_GRID });
-    svg_text(s, MARGIN, y + 18, (SvgFont){ .size = 13, .bold = true }, test_text(benches[0]->arena, test));
+    svg_text(s, MARGIN, y + 18, (SvgFont){ .size = 13, .bold = true },
+             bench_test_text(benches[0]->arena, test));
+    if (share > 100)
+        svg_text(s, SHARE_AT + 100 / share * SHARE, y + 18,
+                 (SvgFont){ .size = 11, .anchor = SVG_MIDDLE, .fill = SVG_FAINT }, "100 %");
     y += GROUP_HEAD;
-    for (int k = 0, at = 0; (r = next_row(benches, n, test->name, &k, &at)); y += STEP) {
-        int number = (int)(r->engine - benches[k]->engines);
-        for (int i = 0; i < k; i++) number += benches[i]->engine_count;
-        draw_row(s, benches[k], r, bench_colour(number), n > 1, most, y);
+    for (int k = 0, at = 0; (r = bench_next_row(benches, n, test->name, &k, &at)); y += STEP) {
+        const SvgColour c = bench_colour(bench_colour_number(benches, k, r));
+        draw_row(s, benches[k], r, c, n > 1, most, y);
     }
     return y + GROUP_END;
 }
@@ -132,7 +182,7 @@ static void draw_head(Svg *s, const Bench *b)
     svg_printf(s, MARGIN, 54, faint, "%s, %s of weights, %s parameters; median of %d repetitions, and their standard deviation",
                model_dtype(m), bench_size(b->arena, (double)b->plan->weights_bytes), bench_count(b->arena, (double)model_parameters(m)),
                b->repetitions);
-    svg_text(s, SPEED_AT, 80, (SvgFont){ .bold = true }, unit(b));
+    svg_text(s, SPEED_AT, 80, (SvgFont){ .bold = true }, bench_unit(b));
     svg_text(s, SHARE_AT, 80, (SvgFont){ .bold = true }, "share of the machine's limit");
 }
 
@@ -159,8 +209,9 @@ Text bench_chart(const Bench *const *benches, int n)
     for (int i = 0; i < b->test_count; i++) height += STEP * row_count(benches, n, b->tests[i].name);
     Svg s = svg_new(b->arena, PAGE, height, arena_format(b->arena, "Speed of %s", b->session->model->name));
     double y = HEAD;
+    const double share = bench_most_share(benches, n);
     draw_head(&s, b);
-    for (int i = 0; i < b->test_count; i++) y = draw_group(&s, benches, n, &b->tests[i], y);
+    for (int i = 0; i < b->test_count; i++) y = draw_group(&s, benches, n, &b->tests[i], share, y);
     draw_foot(&s, b, y);
     svg_finish(&s);
     return s.text;

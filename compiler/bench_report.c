@@ -3,39 +3,84 @@
 
 #include <string.h>
 
+/* Colours by name, so that a dark page has its own; what is wide scrolls in a box of its own, and
+ * the page never does so sideways. */
 static const char style[] =
-    "body { font: 15px/1.5 Helvetica, Arial, 'DejaVu Sans', sans-serif; color: #1e293b; max-width: 1040px; margin: 32px auto; padding: 0 24px }\n"
-    "h1 { font-size: 24px; margin: 0 0 4px } h2 { font-size: 18px; margin: 36px 0 8px } p { margin: 4px 0 12px; color: #475569 }\n"
-    "table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums } th { text-align: left; color: #475569 }\n"
-    "th, td { padding: 3px 14px 3px 0; border-bottom: 1px solid #e2e8f0; white-space: nowrap } .n { text-align: right }\n"
-    "td.bar { width: 220px; padding-right: 0 } td.bar div { height: 11px; border-radius: 2px; background: #3b82f6 }\n"
-    "tr.first td { border-top: 2px solid #cbd5e1 } svg { max-width: 100%; height: auto } .scroll { overflow-x: auto }\n";
-
-static void add_text(Text *t, const char *s)
-{
-    for (; *s; s++) {
-        if (*s == '&') text_add(t, "&amp;");
-        else if (*s == '<') text_add(t, "&lt;");
-        else if (*s == '>') text_add(t, "&gt;");
-        else text_add_bytes(t, s, 1);
-    }
-}
+    ":root { color-scheme: light dark; --paper: #ffffff; --ink: #1e293b; --soft: #475569;"
+    " --grid: #e2e8f0;"
+    " --rim: #cbd5e1; --track: #eef2f6; --bar: #3b82f6 }\n"
+    "* { box-sizing: border-box }\n"
+    "body { font: 15px/1.5 Helvetica, Arial, 'DejaVu Sans', sans-serif; color: var(--ink);"
+    " background: var(--paper); max-width: 1040px; margin: 32px auto; padding: 0 24px }\n"
+    "h1 { font-size: 26px; margin: 0 0 4px; overflow-wrap: anywhere } h2 { font-size: 19px;"
+    " margin: 40px 0 8px }\n"
+    "h3 { font-size: 14px; margin: 20px 0 6px; padding-top: 10px; border-top: 1px solid"
+    " var(--grid) }\n"
+    "p { margin: 4px 0 12px; color: var(--soft) } svg { display: block; max-width: 100%; height:"
+    " auto }\n"
+    ".bars { display: grid; grid-template-columns: 196px minmax(0, 1fr) 250px; gap: 0 14px;"
+    " align-items: center;"
+    " font-size: 13px; line-height: 22px }\n"
+    ".who { text-align: right } .head { color: var(--soft); font-weight: bold }\n"
+    ".meter { display: grid; grid-template-columns: minmax(0, 1fr) 76px; gap: 8px; align-items:"
+    " center }\n"
+    ".share { grid-template-columns: minmax(0, 1fr) 46px }\n"
+    ".meter b { font-weight: normal; white-space: nowrap; font-variant-numeric: tabular-nums }\n"
+    ".track { position: relative; height: 14px } .share .track { background: var(--track);"
+    " border-radius: 2px }\n"
+    ".track i, .track s, .track u { position: absolute; top: 0; bottom: 0 } .track i { left: 0;"
+    " border-radius: 2px }\n"
+    ".track s { top: 3px; bottom: 3px; border: solid var(--ink); border-width: 0 1.5px;"
+    " background: linear-gradient(var(--ink), var(--ink)) center / 100% 1.5px no-repeat }\n"
+    ".track u { top: -3px; bottom: -3px; width: 2px; margin-left: -1px; background: var(--ink) }\n"
+    ".key { list-style: none; margin: 0 0 12px; padding: 0; display: flex; flex-wrap: wrap; gap:"
+    " 2px 20px;"
+    " font-size: 13px }\n"
+    ".key i { display: inline-block; width: 11px; height: 11px; margin-right: 7px;"
+    " border-radius: 50%;"
+    " border: 1px solid var(--ink) }\n"
+    "details { border-top: 1px solid var(--grid); padding: 8px 0 16px } summary { cursor:"
+    " pointer; margin-bottom: 10px }\n"
+    ".narrow { display: none }\n"
+    ".scroll { overflow-x: auto; margin-bottom: 8px }\n"
+    "table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums }\n"
+    "th { text-align: left; color: var(--soft) }\n"
+    "th, td { padding: 3px 14px 3px 0; border-bottom: 1px solid var(--grid); white-space: nowrap"
+    " }\n"
+    "th.n, td.n { text-align: right }\n"
+    "th:first-child, td:first-child { position: sticky; left: 0; background: var(--paper) }\n"
+    "td.bar { width: 180px } td.bar div { height: 11px; border-radius: 2px; background:"
+    " var(--bar) }\n"
+    "tr.first td { border-top: 2px solid var(--rim) }\n"
+    "@media (max-width: 720px) {\n"
+    "body { margin: 20px auto; padding: 0 16px } h1 { font-size: 23px } .wide { display: none }"
+    " .narrow { display: block }\n"
+    ".bars { grid-template-columns: minmax(0, 5fr) minmax(0, 4fr); gap: 0 12px; line-height:"
+    " 18px; padding: 3px 0 }\n"
+    ".who { grid-column: 1 / 3; text-align: left } .meter { grid-template-columns: minmax(0,"
+    " 1fr) 66px }\n"
+    ".share { grid-template-columns: minmax(0, 1fr) 44px } .track { height: 12px } td.bar {"
+    " width: 90px }\n"
+    "}\n"
+    "@media (prefers-color-scheme: dark) {\n"
+    ":root { --paper: #0f172a; --ink: #e2e8f0; --soft: #a3b1c6; --grid: #27364b; --rim: #475569;"
+    " --track: #1e293b; --bar: #4f8ff7 }\n";
 
 static void add_cell(Text *t, bool number, const char *s)
 {
     text_add(t, number ? "<td class=\"n\">" : "<td>");
-    add_text(t, s);
+    bench_add_text(t, s);
     text_add(t, "</td>");
 }
 
 /* <th>s; behind a | the column is one of numbers. */
 static void add_heads(Text *t, const char *const *heads, int n)
 {
-    text_add(t, "<div class=\"scroll\"><table>\n<tr>");
+    text_add(t, "<div class=\"scroll\" tabindex=\"0\"><table>\n<tr>");
     for (int i = 0; i < n; i++) {
         const bool number = *heads[i] == '|';
         text_printf(t, "<th%s>", number ? " class=\"n\"" : "");
-        add_text(t, heads[i] + number);
+        bench_add_text(t, heads[i] + number);
         text_add(t, "</th>");
     }
     text_add(t, "</tr>\n");
@@ -125,18 +170,55 @@ static void add_operations(Text *t, const Bench *b, const BenchOperations *o)
 
 /* ---- the page ------------------------------------------------------------------------------------------------------ */
 
+/* "264 GFLOP/s, L2 390 GB/s, L3 175 GB/s, DRAM 20 GB/s" */
+static void add_limits(Text *t, const Limits *l, int threads)
+{
+    text_printf(t, "%.0f GFLOP/s", l->peak[threads] / 1e9);
+    for (int i = 0; i < LIMIT_LEVELS; i++)
+        if (l->bandwidth[i][threads] > 0)
+            text_printf(t, ", %s %.0f GB/s", limit_level_names[i], l->bandwidth[i][threads] / 1e9);
+}
+
 static void add_machine(Text *t, const Bench *b)
 {
     text_add(t, "<p>");
-    add_text(t, machine_processor(b->arena));
-    text_printf(t, ", kernels for %s. ", b->limits.isa);
-    for (int i = 0; i < b->thread_count; i++) {
-        const int n = b->threads[i];
-        text_printf(t, "%s%d thread%s: %.0f GFLOP/s", i ? "; " : "Probed limits: ", n, n > 1 ? "s" : "", b->limits.peak[n] / 1e9);
-        for (int level = 0; level < LIMIT_LEVELS; level++)
-            if (b->limits.bandwidth[level][n] > 0) text_printf(t, ", %s %.0f GB/s", limit_level_names[level], b->limits.bandwidth[level][n] / 1e9);
+    bench_add_text(t, machine_processor(b->arena));
+    text_printf(t, ", kernels for %s.</p>\n", b->limits.isa);
+}
+
+static void add_key(Text *t, const Bench *const *benches, int n)
+{
+    text_add(t, "<ul class=\"key\">\n");
+    for (int k = 0, number = 0; k < n; k++)
+        for (int i = 0; i < benches[k]->engine_count; i++) {
+            text_printf(t, "<li><i style=\"background:%s\"></i>", bench_colour(number++).edge);
+            bench_add_text(t, benches[k]->engines[i].label);
+            text_printf(t, ", %s</li>\n", model_dtype(benches[k]->session->model));
+        }
+    text_add(t, "</ul>\n");
+}
+
+/* One for each number of threads; that of the most is open. Two widths of each, of which a page
+ * shows one. */
+static void add_rooflines(Text *t, const Bench *const *benches, int n)
+{
+    enum { WIDE = 990, NARROW = 350 };
+    const Bench *b = benches[0];
+    text_add(t, "<h2>How near to the limit</h2>\n"
+                "<p>On a slope all that a level of memory gives is used; on the\n"
+                "flat roof, all multiply-adds of f32. Both were probed in the same run.</p>\n");
+    add_key(t, benches, n);
+    for (int i = b->thread_count - 1; i >= 0; i--) {
+        const int threads = b->threads[i];
+        const char *open = i + 1 == b->thread_count ? " open" : "";
+        text_printf(t, "<details%s><summary>%d thread%s: ", open, threads, threads > 1 ? "s" : "");
+        add_limits(t, &b->limits, threads);
+        text_add(t, "</summary>\n<div class=\"wide\">\n");
+        text_add(t, bench_roofline(benches, n, threads, WIDE).data);
+        text_add(t, "</div>\n<div class=\"narrow\">\n");
+        text_add(t, bench_roofline(benches, n, threads, NARROW).data);
+        text_add(t, "</div>\n</details>\n");
     }
-    text_add(t, ".</p>\n");
 }
 
 static void add_compilers(Text *t, const Bench *b)
@@ -162,10 +244,14 @@ Text bench_report(const Bench *const *benches, int n, const BenchOperations *ope
     const Bench *b = benches[0];
     const Model *m = b->session->model;
     Text t = text_new(b->arena);
-    text_add(&t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
-    add_text(&t, arena_format(b->arena, "%s: speed", m->name));
-    text_printf(&t, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
-    add_text(&t, m->name);
+    text_add(&t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                 "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+    bench_add_text(&t, arena_format(b->arena, "%s: speed", m->name));
+    text_printf(&t, "</title>\n<style>\n%s", style);
+    svg_add_night(&t);
+    text_add(&t, "}\n</style>\n</head>\n<body>\n<h1>");
+    bench_add_text(&t, m->name);
     text_printf(&t, "</h1>\n<p>%s parameters", bench_count(b->arena, (double)model_parameters(m)));
     for (int k = 0; k < n; k++)
         text_printf(&t, "%s %s of weights as %s", k ? "," : ";", bench_size(b->arena, (double)benches[k]->plan->weights_bytes),
@@ -173,9 +259,8 @@ Text bench_report(const Bench *const *benches, int n, const BenchOperations *ope
     text_add(&t, ".</p>\n");
     add_machine(&t, b);
     text_add(&t, "<h2>By engine and weights</h2>\n");
-    text_add(&t, bench_chart(benches, n).data);
-    text_add(&t, "<h2>How near to the limit</h2>\n");
-    text_add(&t, bench_roofline(benches, n).data);
+    bench_bars(&t, benches, n);
+    add_rooflines(&t, benches, n);
     add_rows(&t, benches, n);
     if (operations->count) add_operations(&t, b, operations);
     add_compilers(&t, b);

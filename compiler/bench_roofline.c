@@ -1,12 +1,15 @@
-/* bench_roofline.c: what was reached, beneath what the machine can do: GFLOP/s by FLOPs for each byte that is read. */
+/* bench_roofline.c: what was reached, beneath what the machine can do: GFLOP/s by FLOPs for each
+ * byte that is read. A label stands where no other text, line or point is; what finds no place is
+ * in the page's text. */
 #include "bench.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "svg.h"
 
-enum { LEFT = 70, TOP = 64, WIDTH = 640, HEIGHT = 360, KEY = 210, FOOT = 56, PAGE_WIDTH = LEFT + WIDTH + KEY, PAGE_HEIGHT = TOP + HEIGHT + FOOT };
+enum { LEFT = 58, TOP = 22, FOOT = 48, RIGHT = 14, MOST_BOXES = 4096 };
 
 /* Powers of two from `low` to `high` over `length` pixels. */
 typedef struct Axis { double low, high, length; } Axis;
@@ -20,10 +23,28 @@ static void widen(Axis *a, double x)
     if (ceil(log2(x)) > a->high) a->high = ceil(log2(x));
 }
 
-typedef struct Roofline { Svg svg; const Bench *const *benches; int n, threads; Axis x, y; } Roofline;
+/* A rectangle about (x, y), turned clockwise by `turn` radians. */
+typedef struct Box { double x, y, half_width, half_height, turn; } Box;
 
+typedef struct Roofline {
+    Svg svg;
+    const Bench *const *benches;  int n;
+    int threads;
+    Axis x, y;
+    Box *boxes;  int count;         /* what a label may not cover */
+} Roofline;
+
+static double bottom(const Roofline *r) { return TOP + r->y.length; }
+static double right(const Roofline *r) { return LEFT + r->x.length; }
 static double at_x(const Roofline *r, double x) { return LEFT + place(&r->x, x); }
-static double at_y(const Roofline *r, double y) { return TOP + HEIGHT - place(&r->y, y); }
+static double at_y(const Roofline *r, double y) { return bottom(r) - place(&r->y, y); }
+static double peak_of(const Roofline *r) { return r->benches[0]->limits.peak[r->threads] / 1e9; }
+
+/* Of a level of memory, in GB/s; 0: there is none. */
+static double slope_of(const Roofline *r, int level)
+{
+    return r->benches[0]->limits.bandwidth[level][r->threads] / 1e9;
+}
 
 static double intensity(const BenchTest *t) { return t->bytes > 0 ? t->flops / t->bytes : 0; }
 
@@ -33,11 +54,10 @@ static bool is_drawn(const Roofline *r, const BenchRow *row)
 }
 
 /* Every point, every slope's lowest end and the peak have a place. */
-static void choose_axes(Roofline *r)
+static void choose_axes(Roofline *r, int width)
 {
-    const Limits *l = &r->benches[0]->limits;
-    r->x = (Axis){ -2, 4, WIDTH };
-    r->y = (Axis){ 3, 4, HEIGHT };
+    r->x = (Axis){ -2, 4, width - LEFT - RIGHT };
+    r->y = (Axis){ 3, 4, width < 500 ? 280 : 380 };
     for (int k = 0; k < r->n; k++)
         for (int i = 0; i < r->benches[k]->row_count; i++) {
             const BenchRow *row = &r->benches[k]->rows[i];
@@ -46,108 +66,206 @@ static void choose_axes(Roofline *r)
             widen(&r->y, bench_figures(r->benches[k], row).gflops);
         }
     for (int i = 0; i < LIMIT_LEVELS; i++)
-        if (l->bandwidth[i][r->threads] > 0) widen(&r->x, l->peak[r->threads] / l->bandwidth[i][r->threads]);
-    widen(&r->y, l->peak[r->threads] / 1e9 * 1.01);
+        if (slope_of(r, i) > 0) widen(&r->x, peak_of(r) / slope_of(r, i));
+    widen(&r->y, peak_of(r) * 1.2);
 }
 
-static const char *power(Arena *a, int n) { return n < 0 ? arena_format(a, "1/%d", 1 << -n) : arena_format(a, "%d", 1 << n); }
+/* ---- room for labels ------------------------------------------------------------------------- */
 
+static void add_box(Roofline *r, Box b)
+{
+    if (r->count < MOST_BOXES) r->boxes[r->count++] = b;
+}
+
+/* Half of what a box takes along the direction (x, y) of length 1. */
+static double reach(const Box *b, double x, double y)
+{
+    const double c = cos(b->turn), s = sin(b->turn);
+    return b->half_width * fabs(c * x + s * y) + b->half_height * fabs(c * y - s * x);
+}
+
+/* Whether they lie apart along a side of `a`. */
+static bool apart_by(const Box *a, const Box *b)
+{
+    for (int side = 0; side < 2; side++) {
+        const double turn = a->turn + side * acos(0), x = cos(turn), y = sin(turn);
+        const double between = fabs((b->x - a->x) * x + (b->y - a->y) * y);
+        if (between > reach(a, x, y) + reach(b, x, y)) return true;
+    }
+    return false;
+}
+
+static bool is_free(const Roofline *r, const Box *b)
+{
+    const double x = reach(b, 1, 0), y = reach(b, 0, 1);
+    if (b->x - x < LEFT || b->x + x > right(r)) return false;
+    if (b->y - y < TOP || b->y + y > bottom(r)) return false;
+    for (int i = 0; i < r->count; i++)
+        if (!apart_by(&r->boxes[i], b) && !apart_by(b, &r->boxes[i])) return false;
+    return true;
+}
+
+static Box line_box(double x1, double y1, double x2, double y2)
+{
+    const double x = x2 - x1, y = y2 - y1;
+    return (Box){ x1 + x / 2, y1 + y / 2, hypot(x, y) / 2, 1.5, atan2(y, x) };
+}
+
+/* A text whose middle is at (x, y); false where something is there. */
+static bool put_label(Roofline *r, double x, double y, double turn, SvgFont font, const char *text)
+{
+    const double size = font.size, down = 0.36 * size;
+    const Box b = { x, y, svg_width(text, font) / 2 + 2, size * 0.62, turn };
+    if (!is_free(r, &b)) return false;
+    add_box(r, b);
+    font.anchor = SVG_MIDDLE;
+    font.turn = turn * 180 / acos(-1);
+    svg_text(&r->svg, x - down * sin(turn), y + down * cos(turn), font, text);
+    return true;
+}
+
+/* ---- the drawing ----------------------------------------------------------------------------- */
+
+static const char *power(Arena *a, int n)
+{
+    return arena_format(a, n < 0 ? "1/%d" : "%d", 1 << abs(n));
+}
+
+/* Numbers stand at every line, or at every second where they are near. */
 static void draw_grid(Roofline *r)
 {
     Arena *a = r->benches[0]->arena;
     Svg *s = &r->svg;
+    const SvgFont font = { .size = 12, .fill = SVG_FAINT };
+    const int step = r->x.length / (r->x.high - r->x.low) < 34 ? 2 : 1;
     for (int i = (int)r->x.low; i <= (int)r->x.high; i++) {
         const double x = at_x(r, exp2(i));
-        svg_line(s, x, TOP, x, TOP + HEIGHT, (SvgStyle){ .stroke = SVG_GRID });
-        svg_text(s, x, TOP + HEIGHT + 16, (SvgFont){ .size = 11, .anchor = SVG_MIDDLE, .fill = SVG_FAINT }, power(a, i));
+        SvgFont middle = font;
+        middle.anchor = SVG_MIDDLE;
+        svg_line(s, x, TOP, x, bottom(r), (SvgStyle){ .stroke = SVG_GRID });
+        if ((i - (int)r->x.low) % step == 0) svg_text(s, x, bottom(r) + 17, middle, power(a, i));
     }
     for (int i = (int)r->y.low; i <= (int)r->y.high; i++) {
         const double y = at_y(r, exp2(i));
-        svg_line(s, LEFT, y, LEFT + WIDTH, y, (SvgStyle){ .stroke = SVG_GRID });
-        svg_text(s, LEFT - 8, y + 4, (SvgFont){ .size = 11, .anchor = SVG_RIGHT, .fill = SVG_FAINT }, power(a, i));
+        SvgFont end = font;
+        end.anchor = SVG_RIGHT;
+        svg_line(s, LEFT, y, right(r), y, (SvgStyle){ .stroke = SVG_GRID });
+        svg_text(s, LEFT - 8, y + 4, end, power(a, i));
     }
-    svg_text(s, LEFT + WIDTH / 2.0, TOP + HEIGHT + 38, (SvgFont){ .anchor = SVG_MIDDLE }, "FLOPs for each byte of weights and caches");
-    svg_text(s, 22, TOP + HEIGHT / 2.0, (SvgFont){ .anchor = SVG_MIDDLE, .turn = -90 }, "GFLOP/s");
+    svg_text(s, LEFT + r->x.length / 2, bottom(r) + 39, (SvgFont){ .anchor = SVG_MIDDLE },
+             "FLOPs for each byte of weights and caches");
+    svg_text(s, 8, 12, (SvgFont){ .size = 12 }, "GFLOP/s");
 }
 
-/* A slope from the lowest corner that has room, up to the peak, or what it is called. */
-static void draw_slope(Roofline *r, LimitLevel level, bool named)
+typedef struct Line { double x1, y1, x2, y2; } Line;
+
+/* From the lowest corner that has room up to the peak. */
+static Line slope_line(const Roofline *r, int level)
 {
-    const Limits *l = &r->benches[0]->limits;
-    const double bandwidth = l->bandwidth[level][r->threads] / 1e9, peak = l->peak[r->threads] / 1e9;
-    if (!(bandwidth > 0)) return;
-    double from = exp2(r->x.low);
-    if (from * bandwidth < exp2(r->y.low)) from = exp2(r->y.low) / bandwidth;
-    const double x = at_x(r, from), y = at_y(r, from * bandwidth), end_x = at_x(r, peak / bandwidth), end_y = at_y(r, peak);
-    if (!named) {
-        svg_line(&r->svg, x, y, end_x, end_y, (SvgStyle){ .stroke = SVG_LINE, .width = 1.5 });
-        return;
-    }
-    const double turn = -atan2(y - end_y, end_x - x) * 180 / acos(-1), part = 0.12 + 0.2 * (LIMIT_LEVELS - 1 - level);
-    svg_printf(&r->svg, x + part * (end_x - x), y + part * (end_y - y) - 6, (SvgFont){ .size = 11, .turn = turn, .halo = true }, "%s %.0f GB/s",
-               limit_level_names[level], bandwidth);
+    const double bandwidth = slope_of(r, level), peak = peak_of(r);
+    const double from = fmax(exp2(r->x.low), exp2(r->y.low) / bandwidth);
+    return (Line){ at_x(r, from), at_y(r, from * bandwidth),
+                   at_x(r, peak / bandwidth), at_y(r, peak) };
 }
 
-/* Names stand over the lines, that of the roof at its corner, where no point is. */
+static void draw_line(Roofline *r, Line l)
+{
+    svg_line(&r->svg, l.x1, l.y1, l.x2, l.y2, (SvgStyle){ .stroke = SVG_LINE, .width = 1.5 });
+    add_box(r, line_box(l.x1, l.y1, l.x2, l.y2));
+}
+
 static void draw_roof(Roofline *r)
 {
-    const double peak = r->benches[0]->limits.peak[r->threads] / 1e9;
     double least = exp2(r->x.high);
     for (int i = 0; i < LIMIT_LEVELS; i++) {
-        const double bandwidth = r->benches[0]->limits.bandwidth[i][r->threads] / 1e9;
-        draw_slope(r, (LimitLevel)i, false);
-        if (bandwidth > 0 && peak / bandwidth < least) least = peak / bandwidth;
+        if (!(slope_of(r, i) > 0)) continue;
+        draw_line(r, slope_line(r, i));
+        least = fmin(least, peak_of(r) / slope_of(r, i));
     }
-    svg_line(&r->svg, at_x(r, least), at_y(r, peak), LEFT + WIDTH, at_y(r, peak), (SvgStyle){ .stroke = SVG_LINE, .width = 1.5 });
-    for (int i = 0; i < LIMIT_LEVELS; i++) draw_slope(r, (LimitLevel)i, true);
-    svg_printf(&r->svg, at_x(r, least) + 4, at_y(r, peak) - 6, (SvgFont){ .size = 11 }, "%.0f GFLOP/s", peak);
+    draw_line(r, (Line){ at_x(r, least), at_y(r, peak_of(r)), right(r), at_y(r, peak_of(r)) });
 }
 
-/* An engine with one dtype has a colour and a line of the key; its points have the tests' names. */
-static void draw_engine(Roofline *r, int bench, const BenchEngine *e, int number)
+/* Along the slope, above it or below, wherever there is room. */
+static void name_slope(Roofline *r, int level)
 {
-    const Bench *b = r->benches[bench];
-    const SvgColour c = bench_colour(number);
-    const double key = TOP + 10 + 20 * number;
-    const SvgStyle style = { .fill = c.edge, .stroke = SVG_INK };
-    svg_circle(&r->svg, LEFT + WIDTH + 24, key, 5, style, NULL);
-    svg_printf(&r->svg, LEFT + WIDTH + 36, key + 4, (SvgFont){ 0 }, "%s, %s", e->label, model_dtype(b->session->model));
+    enum { PLACES = 24 };
+    const Line l = slope_line(r, level);
+    const SvgFont font = { .size = 12 };
+    const double turn = atan2(l.y2 - l.y1, l.x2 - l.x1);
+    const char *text = arena_format(r->benches[0]->arena, "%s %.0f GB/s", limit_level_names[level],
+                                    slope_of(r, level));
+    for (int i = 0; i < 2 * PLACES; i++) {
+        const double part = (i % PLACES + 0.5) / PLACES, away = i < PLACES ? -11 : 11;
+        const double x = l.x1 + part * (l.x2 - l.x1) - away * sin(turn);
+        const double y = l.y1 + part * (l.y2 - l.y1) + away * cos(turn);
+        if (put_label(r, x, y, turn, font, text)) return;
+    }
+}
+
+static void name_peak(Roofline *r)
+{
+    const SvgFont font = { .size = 12 };
+    const char *text = arena_format(r->benches[0]->arena, "%.0f GFLOP/s", peak_of(r));
+    const double half = svg_width(text, font) / 2 + 4;
+    for (int i = 0; i < 40; i++) {
+        const double x = right(r) - half - 12 * (i / 2), away = i % 2 ? 12 : -12;
+        if (put_label(r, x, at_y(r, peak_of(r)) + away, 0, font, text)) return;
+    }
+}
+
+/* The points of an engine with one dtype have a colour. */
+static void draw_points(Roofline *r, int k)
+{
+    const Bench *b = r->benches[k];
     for (int i = 0; i < b->row_count; i++) {
         const BenchRow *row = &b->rows[i];
-        if (row->engine != e || !is_drawn(r, row)) continue;
         const BenchFigures f = bench_figures(b, row);
-        if (!(f.gflops > 0)) continue;
-        svg_circle(&r->svg, at_x(r, intensity(row->test)), at_y(r, f.gflops), 5, style,
-                   arena_format(b->arena, "%s %s, %s: %.1f GFLOP/s, %.1f GB/s, %.0f %% of the limit", e->label, model_dtype(b->session->model),
-                                row->test->name, f.gflops, f.gbps, f.limit_pct));
+        if (!is_drawn(r, row) || !(f.gflops > 0)) continue;
+        const double x = at_x(r, intensity(row->test)), y = at_y(r, f.gflops);
+        const SvgColour c = bench_colour(bench_colour_number(r->benches, k, row));
+        const char *tip = arena_format(b->arena,
+                                       "%s %s, %s: %.1f GFLOP/s, %.1f GB/s, %.0f %% of the limit",
+                                       row->engine->label, model_dtype(b->session->model),
+                                       row->test->name,
+                                       f.gflops, f.gbps, f.limit_pct);
+        svg_circle(&r->svg, x, y, 5, (SvgStyle){ .fill = c.edge, .stroke = SVG_INK }, tip);
+        add_box(r, (Box){ x, y, 7, 7, 0 });
     }
 }
 
-/* The tests of the first bench stand at the foot, below their points. */
-static void draw_names(Roofline *r)
+/* The tests of the first bench stand below their points, from the foot up where there is room. */
+static void name_tests(Roofline *r)
 {
     const Bench *b = r->benches[0];
+    const SvgFont font = { .size = 12, .bold = true };
     for (int i = 0; i < b->test_count; i++) {
-        if (!(intensity(&b->tests[i]) > 0)) continue;
-        const double x = at_x(r, intensity(&b->tests[i])), y = TOP + HEIGHT - 8 - (i % 3) * 14;
-        svg_text(&r->svg, x, y, (SvgFont){ .size = 11, .anchor = SVG_MIDDLE, .bold = true }, b->tests[i].name);
+        const double by = intensity(&b->tests[i]);
+        if (!(by > 0)) continue;
+        const char *name = b->tests[i].name;
+        const double half = svg_width(name, font) / 2 + 3;
+        const double x = fmin(fmax(at_x(r, by), LEFT + half), right(r) - half);
+        for (int k = 0; k < 40; k++)
+            if (put_label(r, x, bottom(r) - 11 - 8 * k, 0, font, name)) break;
     }
 }
 
-Text bench_roofline(const Bench *const *benches, int n)
+Text bench_roofline(const Bench *const *benches, int n, int threads, int width)
 {
     const Bench *b = benches[0];
-    Roofline r = { .benches = benches, .n = n, .threads = b->threads[b->thread_count - 1] };
-    choose_axes(&r);
-    r.svg = svg_new(b->arena, PAGE_WIDTH, PAGE_HEIGHT, arena_format(b->arena, "Roofline of %s", b->session->model->name));
-    svg_printf(&r.svg, LEFT, 30, (SvgFont){ .size = 15, .bold = true }, "Roofline, %d thread%s", r.threads, r.threads > 1 ? "s" : "");
-    svg_text(&r.svg, LEFT, 48, (SvgFont){ .fill = SVG_FAINT },
-             "on a slope all that a level of memory gives is used; on the flat roof, all multiply-adds of f32");
+    Roofline r = { .benches = benches, .n = n, .threads = threads };
+    r.boxes = arena_array(b->arena, MOST_BOXES, sizeof *r.boxes);
+    choose_axes(&r, width);
+    const char *title = arena_format(b->arena, "Roofline of %s, %d thread%s",
+                                     b->session->model->name, threads,
+                                     threads > 1 ? "s" : "");
+    r.svg = svg_inline(b->arena, width, bottom(&r) + FOOT, title);
     draw_grid(&r);
     draw_roof(&r);
-    for (int k = 0, number = 0; k < n; k++)
-        for (int i = 0; i < benches[k]->engine_count; i++) draw_engine(&r, k, &benches[k]->engines[i], number++);
-    draw_names(&r);
+    for (int k = 0; k < n; k++) draw_points(&r, k);
+    name_peak(&r);
+    for (int i = 0; i < LIMIT_LEVELS; i++)
+        if (slope_of(&r, i) > 0) name_slope(&r, i);
+    name_tests(&r);
     svg_finish(&r.svg);
     return r.svg.text;
 }

@@ -183,7 +183,10 @@ static void compile_first(Repl *r)
     if (!spec) return;
     lua_pushstring(r->L, spec);
     lua_setglobal(r->L, "spec_path");
-    repl_run(r, "prompt", "spec = xf.spec(spec_path); spec_path = nil; m = xf.compile(spec); return m", true);
+    lua_pushstring(r->L, r->choices->from);
+    lua_setglobal(r->L, "spec_weights");
+    repl_run(r, "prompt", "spec = xf.spec(spec_path, { weights = spec_weights }); "
+             "spec_path, spec_weights = nil, nil; m = xf.compile(spec); return m", true);
 }
 
 Exit command_repl(const Choices *c)

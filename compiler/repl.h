@@ -176,8 +176,8 @@ int *repl_read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_
 /* Who answers: with taps only where something looks on. */
 Engine *repl_answering(lua_State *L, ReplModel *m);
 /* Texts answered: repl_answer.c. The text at stack place 2 as a question, a decoder's answer of at most `most` ids with it (0: as many as
- * its settings let it have). */
-void repl_ask_text(lua_State *L, ReplModel *m, int most);
+ * its settings let it have), of a decoder alone where it answers. */
+void repl_ask_text(lua_State *L, ReplModel *m, bool answers, int most);
 /* m("text"), m("first", "second"): pushes the answer; and m:generate, as a method into the table at the top of the stack. */
 int repl_answer(lua_State *L);
 void repl_add_answers(lua_State *L);
@@ -205,6 +205,22 @@ void repl_forget_probes(ReplModel *m);
 void repl_forget_engine(ReplModel *m);
 /* Engines that were just opened get the probes and the weights that the model has. */
 void repl_renew_experiments(lua_State *L, ReplModel *m);
+
+/* ---- arguments: repl_arguments.c -------------------------------------------------------------- */
+
+/* A function of the prompt by its name. takes: "file text, axis whole?, values numbers|text": what
+ * may be left out ends in `?`, `|` stands between kinds: text, table, function, number, whole,
+ * tensor, numbers (a tensor or a table), any. */
+typedef struct ReplFunction {
+    const char *name;
+    lua_CFunction run;
+    const char *takes;
+} ReplFunction;
+/* Into the table at the top of the stack: functions that raise what is one too many or of another
+ * kind. prefix: "m:", "t:" or "xf.", as messages have it. A name of NULL ends them. */
+void repl_set_functions(lua_State *L, const char *prefix, const ReplFunction *functions);
+/* "nothing", "5", "a tensor": what stands at `index`, pushed or constant. */
+const char *repl_described(lua_State *L, int index);
 
 /* ---- options: repl_options.c ------------------------------------------------------------------------------------- */
 

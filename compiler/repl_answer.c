@@ -35,11 +35,11 @@ static const char *question_text(lua_State *L, const ReplModel *m, bool pair)
     return lua_pushfstring(L, "%s\t%s", first, checked_text(L, m, 3));
 }
 
-static void ask(lua_State *L, ReplModel *m, const char *text, int most)
+static void ask(lua_State *L, ReplModel *m, const char *text, bool answers, int most)
 {
     const Model *model = m->session->model;
     const char *const words[] = { text };
-    repl_begin_question(m, (Look){ .engine = repl_answering(L, m), .answers = true, .most = most });
+    repl_begin_question(m, (Look){ .engine = repl_answering(L, m), .answers = answers, .most = most });
     m->choices.words = words;
     m->choices.word_count = 1;
     engine_reset(m->look.engine);
@@ -53,7 +53,10 @@ static void ask(lua_State *L, ReplModel *m, const char *text, int most)
     m->asked = true;
 }
 
-void repl_ask_text(lua_State *L, ReplModel *m, int most) { ask(L, m, question_text(L, m, false), most); }
+void repl_ask_text(lua_State *L, ReplModel *m, bool answers, int most)
+{
+    ask(L, m, question_text(L, m, false), answers, most);
+}
 
 /* ---- an encoder alone -------------------------------------------------------------------------------------------- */
 
@@ -93,7 +96,7 @@ static void push_vectors(lua_State *L, ReplModel *m)
 int repl_answer(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
-    ask(L, m, question_text(L, m, !lua_isnoneornil(L, 3)), 0);
+    ask(L, m, question_text(L, m, !lua_isnoneornil(L, 3)), true, 0);
     if (m->session->model->has_decoder) lua_pushstring(L, m->look.question.text);
     else push_vectors(L, m);
     return 1;
@@ -104,7 +107,7 @@ int repl_answer(lua_State *L)
 /* m:generate("text", most): the text of an answer. */
 static int generate_text(lua_State *L, ReplModel *m, lua_Integer most)
 {
-    repl_ask_text(L, m, (int)most);
+    repl_ask_text(L, m, true, (int)most);
     lua_pushstring(L, m->look.question.text);
     return 1;
 }
@@ -141,6 +144,8 @@ static int generate(lua_State *L)
 
 void repl_add_answers(lua_State *L)
 {
-    static const luaL_Reg methods[] = { { "generate", generate }, { NULL, NULL } };
-    luaL_setfuncs(L, methods, 0);
+    static const ReplFunction methods[] = {
+        { "generate", generate, "question text|numbers, most whole?" }, { NULL, NULL, NULL }
+    };
+    repl_set_functions(L, "m:", methods);
 }

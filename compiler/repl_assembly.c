@@ -9,6 +9,7 @@
 #include "cleanup.h"
 #include "file.h"
 #include "folder.h"
+#include "progress.h"
 
 /* The text with the function's `static` become an attribute; NULL where it has none of that name. */
 static const char *apart(Arena *a, const char *text, const char *function)
@@ -30,7 +31,10 @@ static bool compile(Arena *a, ReplModel *m, const char *folder, const char *file
                      (char *)"-fno-asynchronous-unwind-tables", (char *)"-S", arena_format(a, "-I%s", file_join(a, folder, "runtime")),
                      arena_format(a, "-I%s", folder), (char *)"-o", arena_text(a, file_join(a, folder, "function.s")),
                      arena_text(a, file_join(a, folder, file)), NULL };
-    return cleanup_run(argv, log, 0) == 0;
+    progress_say("%s compiles %s", cc, file);
+    const int status = cleanup_run(argv, log, 0);
+    progress_clear();
+    return status == 0;
 }
 
 /* From its label to its size, without directives. */
@@ -63,7 +67,9 @@ static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const 
         diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "no function '%s'", function);
         return;
     }
-    if (!compile(a, m, folder, files[0])) {
+    const bool compiled = compile(a, m, folder, files[0]);
+    if (cleanup_caught()) return;               /* Ctrl-C: nobody asks for it any more */
+    if (!compiled) {
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not compile it", m->choices.cc ? m->choices.cc : "cc");
         return;
     }
@@ -76,6 +82,7 @@ Exit repl_assembly(ReplModel *m, const char *function)
     Arena *a = arena_new();
     Diag *d = diag_new(a);
     cleanup_hold();
+    progress_begin(":asm", false);
     if (m->engine->plan->options.target != TARGET_PANELS) diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the generic engine has no code");
     else {
         const char *folder = folder_temporary(a, d);
@@ -84,6 +91,7 @@ Exit repl_assembly(ReplModel *m, const char *function)
             folder_remove(a, folder);
         }
     }
+    progress_end();
     cleanup_release();
     diag_print(d, stderr, isatty(2));
     const Exit code = diag_exit(d);

@@ -462,7 +462,12 @@ void repl_renew_experiments(lua_State *L, ReplModel *m)
 
 void repl_add_experiments(lua_State *L)
 {
-    static const luaL_Reg methods[] = { { "probe", probe }, { "code", code }, { "edit", edit }, { "weight", weight }, { "weights", weights },
-                                        { "set", set }, { "restore", restore }, { "heads", heads }, { NULL, NULL } };
-    luaL_setfuncs(L, methods, 0);
+    static const ReplFunction methods[] = {
+        { "probe", probe, "name text, function function?" }, { "code", code, "function text" },
+        { "edit", edit, "function text, new any" }, { "weight", weight, "name text" },
+        { "weights", weights, "" }, { "set", set, "name text, numbers numbers" },
+        { "restore", restore, "" }, { "heads", heads, "block text" },
+        { NULL, NULL, NULL }
+    };
+    repl_set_functions(L, "m:", methods);
 }

@@ -5,8 +5,12 @@
 
 static const struct { const char *name, *text; } topics[] = {
     { "xf", "xf.spec(\"file.lua\")          a spec: call it with changes, spec{ heads = 8 }\n"
+            "                             xf.spec(\"file.lua\", { weights = \"FILE\" }): with other weights, "
+            "as by --from\n"
             "xf.model{ … }                a spec, typed in\n"
             "xf.graph(\"name\", function(g) … end)   a graph of operations, typed in; `xformc ops` lists them\n"
+            "                             a last argument has options: { weights = \"FILE\", seed =, "
+            "dtype =, kv_dtype = }\n"
             "xf.op{ name =, shape = function … end, c = [[ … ]] }   an operation in C, g.NAME in a graph: xformc-spec(5)\n"
             "xf.compile(spec or path)     a model that runs: by the jit, and in native code as soon as that is compiled\n"
             "                             options: { tier = \"jit\" | \"native\", engine = \"jit\" | \"native\" | \"generic\", threads =, slots =,\n"
@@ -30,7 +34,8 @@ static const struct { const char *name, *text; } topics[] = {
                "m:generate({ ids }, most)    ids, as generation says; of a text, m:generate(\"text\", most), a text\n"
                "m:names()                    every named tensor, in order\n"
                "m:at(\"encoder.0.self_attn.weights\")   one of them, of the last question\n"
-               "m:attention(\"text\", \"file.svg\")      where every head looks; without a file in the terminal; { layer =, head =, kind = }\n"
+               "m:attention(\"text\", \"file.svg\")      where every head looks; without a file in the terminal; { layer =, head =, kind = };\n"
+               "                             of a decoder alone at the text, with { n = 20 } at 20 generated tokens too\n"
                "m:verify(\"reference.safetensors\")    against the generic engine with the same weights, or a reference of yours\n"
                "m:probe(\"name\", function(tensor, step) end)   called as it is computed, whenever the model runs: m:at, m:attention and\n"
                "                             m:run look at a question by running it once more; what it returns takes the tensor's place, but for\n"
@@ -47,13 +52,26 @@ static const struct { const char *name, *text; } topics[] = {
     { "tensor", "t[i]                         the i-th of the first dimension, from 1\n"
                 "t:slice(from, to, dimension) a part of it; t:scaled(factor, from, to, dimension): a copy, that part multiplied\n"
                 "t:shape()  #t  t:table()     its sizes, the first, its numbers\n"
-                "t:min()  t:max()  t:mean()  t:sum()\n"
+                "t:min()  t:max()  t:mean()  t:sum()   of all numbers; t:sum(1): along axis 1, "
+                "a tensor without it; -1 is the last axis\n"
                 "t:argmax()                   where the first of the largest is: an index for each dimension, from 1; i, j = t:argmax()\n"
+                "                             t:argmax(2): the places along axis 2, as a tensor\n"
                 "t + u  t - u  t * u  t / u  -t   number by number, of one shape; either may be a number\n"
                 "t:distance(u)                max |t - u| / max |u|\n"
                 "t == u                       one and the same value of Lua; equal numbers have a distance of 0\n"
                 "t[1] = 5                     is an error: a tensor is read only\n"
-                "t:save(\"file.safetensors\")\n" },
+                "t:save(\"file.safetensors\")  t:save(\"file.npy\")   the ending says which format\n"
+              },
+    { "g", "g.input(\"X\", {rows, columns}, {…})   what the caller gives, or these numbers\n"
+           "g.param(\"W\", {…}, {…})        weights: these numbers, those of the file, or random ones\n"
+           "g.attention(q, k, v, mask, bias, { heads =, kv_heads =, scale =, softcap =, causal =, "
+           "keys = })   output, weights, scores\n"
+           "                             mask [queries, keys]: 1, or 0 where a query may not look; "
+           "nil: none\n"
+           "                             bias [queries, keys] or [heads, queries, keys]: added to the "
+           "scaled scores; -inf hides a key\n"
+           "g.name(\"Q\", x)  g.output(\"Z\", x)   a value by its name; a result\n"
+           "`xformc ops`                 all operations of a graph: xformc-spec(5)\n" },
     { "spec", "spec{ heads = 8 }            the same with changes; `xformc fields` lists the fields\n" },
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
@@ -122,5 +140,6 @@ void repl_help(Repl *r, const char *words)
     if (there) repl_chunk(r, "command", words, true);
     if (text) fputs(text, stdout);
     else if (!there && !print_member(L, r->reader.arena, words))
-        repl_refuse(r, EXIT_BAD_DATA, "nothing is called '%s'; there is help on xf, model, tensor and spec", words);
+        repl_refuse(r, EXIT_BAD_DATA, "nothing is called '%s'; there is help on xf, model, tensor, g "
+                    "and spec", words);
 }

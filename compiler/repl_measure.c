@@ -125,6 +125,9 @@ static int measure(lua_State *L) { return measure_runs(L, luaL_optnumber(L, 2, 0
 
 void repl_add_measures(lua_State *L)
 {
-    static const luaL_Reg methods[] = { { "time", time_phases }, { "bench", bench }, { "measure", measure }, { NULL, NULL } };
-    luaL_setfuncs(L, methods, 0);
+    static const ReplFunction methods[] = {
+        { "time", time_phases, "" }, { "bench", bench, "seconds number?" },
+        { "measure", measure, "seconds number?" }, { NULL, NULL, NULL }
+    };
+    repl_set_functions(L, "m:", methods);
 }

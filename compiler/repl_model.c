@@ -269,10 +269,14 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
             if (t->kind == TENSOR_INPUT && !t->integer && strcmp(t->name, name) == 0) input = t;
         }
         if (!input) luaL_error(L, "the graph has no input '%s'", name);
-        const int64_t shape[] = { input->dim[0].bound, input->dim[1].bound };
+        int64_t shape[MAX_RANK];
+        for (int r = 0; r < input->rank; r++) shape[r] = input->dim[r].bound;
         const char *what = lua_pushfstring(L, "input %s", name);
         lua_insert(L, -2);
-        engine_set_input(e, name, repl_shaped(L, -1, m->look.arena, what, 2, shape));
+        const float *values = repl_shaped(L, -1, m->look.arena, what, input->rank, shape);
+        const char *fault = graph_value_fault(m->look.arena, input, values);
+        if (fault) luaL_error(L, "%s", fault);
+        engine_set_input(e, name, values);
         lua_remove(L, -2);
     }
 }
@@ -280,6 +284,9 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
 /* A graph on its inputs; one with caches goes on from its last run, which is still there to be looked at where another does not fit. */
 static void run_graph(lua_State *L, ReplModel *m)
 {
+    if (!lua_isnoneornil(L, 3))
+        luaL_error(L, "%s is a graph: m:run([inputs]): argument 2, %s, is one too many",
+                   m->session->model->name, repl_described(L, 3));
     Engine *e = repl_tapped(L, m);
     if (!look_has_room(m->session, e)) repl_model_fail(L, m);
     repl_begin_question(m, (Look){ .engine = e });
@@ -500,15 +507,23 @@ void repl_push_methods(lua_State *L)
 
 void repl_open_model(lua_State *L)
 {
-    static const luaL_Reg methods[] = {
-        { "run", run_model }, { "reset", reset }, { "names", names }, { "at", at },
-        { "wait", wait_native }, { "close", close_value }, { NULL, NULL }
+    static const ReplFunction methods[] = {
+        { "run", run_model, "inputs numbers?, target numbers?" }, { "reset", reset, "" },
+        { "names", names, "" }, { "at", at, "name text" }, { "wait", wait_native, "" },
+        { "close", close_value, "" }, { NULL, NULL, NULL }
     };
-    static const luaL_Reg meta[] = { { "__tostring", describe }, { "__call", call_model }, { "__gc", close_value },
-                                     { "__close", close_value }, { NULL, NULL } };
+    static const ReplFunction calls[] = {
+        { "__call", call_model, "question text|numbers?, second text|numbers?" },
+        { NULL, NULL, NULL }
+    };
+    static const luaL_Reg meta[] = {
+        { "__tostring", describe }, { "__gc", close_value }, { "__close", close_value }, { NULL, NULL }
+    };
     luaL_newmetatable(L, model_type);
     luaL_setfuncs(L, meta, 0);
-    luaL_newlib(L, methods);
+    repl_set_functions(L, "m:", calls);
+    lua_newtable(L);
+    repl_set_functions(L, "m:", methods);
     repl_add_answers(L);
     repl_add_attention(L);
     repl_add_measures(L);

@@ -87,7 +87,7 @@ static const char *const kind_words[] = { "encoder", "decoder", "cross", NULL };
 
 static const char *const compile_options[] = { "engine", "tier", "threads", "slots", "isa", "dtype", "kv_dtype", "tune", "notes" };
 static const char *const sweep_options[] = { "seconds", "file", "engine", "tier", "threads", "slots", "isa", "dtype", "kv_dtype", "tune", "notes" };
-static const char *const attention_options[] = { "kind", "layer", "head", "file" };
+static const char *const attention_options[] = { "kind", "layer", "head", "n", "file" };
 enum { COMPILE_OPTIONS = sizeof compile_options / sizeof *compile_options, SWEEP_OPTIONS = sizeof sweep_options / sizeof *sweep_options,
        ATTENTION_OPTIONS = sizeof attention_options / sizeof *attention_options };
 

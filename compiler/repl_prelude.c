@@ -69,6 +69,9 @@ static int shown(lua_State *L)
     return 0;
 }
 
+/* "5", "a tensor": what the argument is. */
+static int described(lua_State *L) { return lua_pushstring(L, repl_described(L, 1)), 1; }
+
 /* Whether Ctrl-C was pressed. */
 static int stopping(lua_State *L) { return lua_pushboolean(L, repl_stopping()), 1; }
 
@@ -84,11 +87,15 @@ void repl_open_prelude(lua_State *L)
 {
     if (luaL_loadbufferx(L, repl_prelude_text, strlen(repl_prelude_text), "=" SPEC_OWN_CHUNK, "t") != LUA_OK) die("%s", lua_tostring(L, -1));
     lua_getglobal(L, "xf");
-    lua_pushcfunction(L, bars);
-    lua_setfield(L, -2, "bars");
+    static const ReplFunction functions[] = {
+        { "bars", bars, "title text, unit text, labels table, numbers numbers, file text" },
+        { NULL, NULL, NULL }
+    };
+    repl_set_functions(L, "xf.", functions);
     repl_push_methods(L);
     lua_pushcfunction(L, repl_check_sweep);
-    static const luaL_Reg sweep[] = { { "shown", shown }, { "stopping", stopping }, { "heard", heard }, { NULL, NULL } };
+    static const luaL_Reg sweep[] = { { "shown", shown }, { "stopping", stopping }, { "heard", heard },
+                                      { "described", described }, { NULL, NULL } };
     luaL_newlib(L, sweep);
     if (lua_pcall(L, 4, 0, 0) != LUA_OK) die("%s", lua_tostring(L, -1));
 }

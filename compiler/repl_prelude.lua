@@ -2,6 +2,17 @@
 local xf, Model, check_sweep, sweep_calls = ...
 local stopping, heard, shown = sweep_calls.stopping, sweep_calls.heard, sweep_calls.shown
 
+-- Raise where something stands behind the arguments that a function takes: number `at` and on.
+local function no_more(signature, at, ...)
+  for i = 1, select("#", ...) do
+    local value = select(i, ...)
+    if value ~= nil then
+      local words = sweep_calls.described(value)
+      error(("%s: argument %d, %s, is one too many"):format(signature, at + i - 1, words), 3)
+    end
+  end
+end
+
 -- Every combination of a grid { field = { values } }, in the order of the fields' names.
 local function combinations(grid)
   local keys, rows = {}, { {} }
@@ -154,7 +165,8 @@ end
 
 -- Compile and measure every combination. options: seconds for each (0.05), file = "sweep.svg", and those of xf.compile. On a
 -- terminal each row is shown as soon as it is measured. Ctrl-C ends it with the rows that are.
-function xf.sweep(spec, grid, options)
+function xf.sweep(spec, grid, options, ...)
+  no_more("xf.sweep([spec, ]grid[, options])", 4, ...)
   spec, grid, options = sweep_arguments(spec, grid, options)
   check_sweep(options)
   local keys, rows = combinations(grid)
@@ -205,7 +217,7 @@ end
 
 for _, method in ipairs { "names", "weights" } do
   local plain = Model[method]
-  Model[method] = function(self) return setmetatable(plain(self), Names) end
+  Model[method] = function(self, ...) return setmetatable(plain(self, ...), Names) end
 end
 
 -- The blocks that end in weights called out or down; with heads: attentions alone.
@@ -231,14 +243,15 @@ end
 
 -- m:heads("encoder.0.self_attn"): how many it has.
 local plain_heads = Model.heads
-function Model:heads(block)
+function Model:heads(block, ...)
   if type(block) == "string" then check_block(self, block, true) end
-  return plain_heads(self, block)
+  return plain_heads(self, block, ...)
 end
 
 -- m:ablate("encoder.0.self_attn"): the block adds nothing; m:ablate("encoder.0.self_attn", head): one of its heads, from 0,
 -- adds nothing but its share of the bias. m:restore() undoes it. The names are those of m:names() without the last word.
-function Model:ablate(block, head)
+function Model:ablate(block, head, ...)
+  no_more("m:ablate(block[, head])", 3, ...)
   if type(block) ~= "string" then error("m:ablate takes the name of a block: m:ablate(\"encoder.0.self_attn\")", 2) end
   check_block(self, block, head ~= nil)
   local name = block:match("%.ffn$") and block .. ".down" or block .. ".out"

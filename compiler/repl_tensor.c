@@ -208,13 +208,9 @@ static int as_table(lua_State *L)
     return 1;
 }
 
-/* t:save("file.safetensors"): the one tensor, under its name. */
-static int save(lua_State *L)
+/* The one tensor, under its name. */
+static Text safetensors_text(Arena *a, const ReplTensor *t)
 {
-    const ReplTensor *t = repl_check_tensor(L, 1);
-    const char *path = luaL_checkstring(L, 2);
-    Arena *a = repl_scratch(L);
-    Diag *d = diag_new(a);
     Text head = text_new(a), whole = text_new(a);
     const size_t bytes = (size_t)repl_tensor_elements(t) * sizeof *t->values;
     text_add(&head, "{");
@@ -229,6 +225,48 @@ static int save(lua_State *L)
     }
     text_add_bytes(&whole, head.data, head.size);
     text_add_bytes(&whole, (const char *)t->values, bytes);
+    return whole;
+}
+
+/* NumPy's format, version 1.0: its mark, the length of the header in two bytes, the header, blanks
+ * up to a multiple of 64 and a line end, the numbers in C order. */
+static Text npy_text(Arena *a, const ReplTensor *t)
+{
+    enum { BEFORE_HEADER = 10, ALIGNMENT = 64 };
+    Text head = text_new(a), whole = text_new(a);
+    text_add(&head, "{'descr': '<f4', 'fortran_order': False, 'shape': (");
+    for (int i = 0; i < t->rank; i++)
+        text_printf(&head, "%s%lld%s", i ? " " : "", (long long)t->shape[i],
+                    i + 1 < t->rank || t->rank == 1 ? "," : "");
+    text_add(&head, "), }");
+    while ((BEFORE_HEADER + head.size + 1) % ALIGNMENT) text_add(&head, " ");
+    text_add(&head, "\n");
+    const char bytes[] = { (char)head.size, (char)(head.size >> 8) };
+    text_add_bytes(&whole, "\x93NUMPY\x01\x00", 8);
+    text_add_bytes(&whole, bytes, sizeof bytes);
+    text_add_bytes(&whole, head.data, head.size);
+    text_add_bytes(&whole, (const char *)t->values,
+                   (size_t)repl_tensor_elements(t) * sizeof *t->values);
+    return whole;
+}
+
+static bool ends_in(const char *path, const char *ending)
+{
+    const size_t n = strlen(path), most = strlen(ending);
+    return n > most && strcmp(path + n - most, ending) == 0;
+}
+
+/* t:save("file.safetensors"), t:save("file.npy"): the ending says which format. */
+static int save(lua_State *L)
+{
+    const ReplTensor *t = repl_check_tensor(L, 1);
+    const char *path = luaL_checkstring(L, 2);
+    const bool npy = ends_in(path, ".npy");
+    if (!npy && !ends_in(path, ".safetensors"))
+        return luaL_error(L, "t:save: %s: a file must end in .safetensors or .npy", path);
+    Arena *a = repl_scratch(L);
+    Diag *d = diag_new(a);
+    const Text whole = npy ? npy_text(a, t) : safetensors_text(a, t);
     if (!file_write(a, d, path, whole.data, whole.size)) repl_raise(L, d);
     return 0;
 }
@@ -261,13 +299,16 @@ static int length(lua_State *L)
 
 void repl_open_tensor(lua_State *L)
 {
-    static const luaL_Reg methods[] = {
-        { "shape", shape }, { "slice", slice }, { "scaled", scaled }, { "table", as_table }, { "save", save }, { NULL, NULL }
+    static const ReplFunction methods[] = {
+        { "shape", shape, "" }, { "slice", slice, "from whole, to whole?, dimension whole?" },
+        { "scaled", scaled, "factor number, from whole?, to whole?, dimension whole?" },
+        { "table", as_table, "" }, { "save", save, "file text" }, { NULL, NULL, NULL }
     };
     static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { "__newindex", assign }, { NULL, NULL } };
     luaL_newmetatable(L, tensor_type);
     luaL_setfuncs(L, meta, 0);
-    luaL_newlib(L, methods);
+    lua_newtable(L);
+    repl_set_functions(L, "t:", methods);
     repl_add_math(L, lua_gettop(L) - 1, lua_gettop(L));
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__methods");

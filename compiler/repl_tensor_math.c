@@ -21,20 +21,101 @@ ReplRange repl_range(const ReplTensor *t)
     return r;
 }
 
-static int least(lua_State *L) { return lua_pushnumber(L, repl_range(repl_check_tensor(L, 1)).least), 1; }
-static int most(lua_State *L) { return lua_pushnumber(L, repl_range(repl_check_tensor(L, 1)).most), 1; }
-static int mean(lua_State *L) { return lua_pushnumber(L, repl_range(repl_check_tensor(L, 1)).mean), 1; }
-static int sum(lua_State *L) { return lua_pushnumber(L, repl_range(repl_check_tensor(L, 1)).sum), 1; }
+/* ---- along an axis --------------------------------------------------------------------------- */
 
-/* The place of the first largest number, by one index for each dimension. */
+/* One number of `n`, of which each lies `step` behind the one before. Sums are of f64; NaN is no
+ * extreme. */
+typedef double Reduce(const float *x, int64_t n, int64_t step);
+
+static double sum_of(const float *x, int64_t n, int64_t step)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += (double)x[i * step];
+    return sum;
+}
+
+static double mean_of(const float *x, int64_t n, int64_t step)
+{
+    return n ? sum_of(x, n, step) / (double)n : 0;
+}
+
+static double least_of(const float *x, int64_t n, int64_t step)
+{
+    double least = INFINITY;
+    for (int64_t i = 0; i < n; i++) least = fmin(least, (double)x[i * step]);
+    return least;
+}
+
+static double most_of(const float *x, int64_t n, int64_t step)
+{
+    double most = -INFINITY;
+    for (int64_t i = 0; i < n; i++) most = fmax(most, (double)x[i * step]);
+    return most;
+}
+
+/* The place of the first largest, from 1. */
+static double place_of_most(const float *x, int64_t n, int64_t step)
+{
+    int64_t best = 0;
+    for (int64_t i = 1; i < n; i++)
+        if (x[i * step] > x[best * step] || (isnan(x[best * step]) && !isnan(x[i * step])))
+            best = i;
+    return (double)(best + 1);
+}
+
+/* The axis at stack place 2, from 1, or from the end as -1; returned from 0. */
+static int take_axis(lua_State *L, const char *what, const ReplTensor *t)
+{
+    const lua_Integer axis = lua_tointeger(L, 2);
+    if (axis < -t->rank || axis > t->rank || !axis)
+        luaL_error(L, "t:%s: a tensor of %s has no axis %I; axes are from 1 to %d, or from -1, the "
+                   "last, to -%d", what, repl_shape_text(L, t->rank, t->shape), (LUAI_UACINT)axis,
+                   t->rank, t->rank);
+    return (int)(axis > 0 ? axis - 1 : axis + t->rank);
+}
+
+/* Without the axis: a tensor of one rank less, of a list a number. */
+static int reduce_axis(lua_State *L, const char *what, const ReplTensor *t, Reduce *reduce)
+{
+    const int axis = take_axis(L, what, t);
+    ReplTensor shape = { .rank = t->rank - 1 };
+    int64_t step = 1;
+    for (int i = axis + 1; i < t->rank; i++) step *= t->shape[i];
+    for (int i = 0; i < shape.rank; i++) shape.shape[i] = t->shape[i + (i >= axis)];
+    const int64_t n = repl_tensor_elements(&shape), length = t->shape[axis];
+    if (!length && reduce == place_of_most) return luaL_error(L, "t:argmax: the tensor is empty");
+    if (!shape.rank) return lua_pushnumber(L, reduce(t->values, length, 1)), 1;
+    float *values = arena_array(repl_scratch(L), (size_t)n + 1, sizeof *values);
+    for (int64_t i = 0; i < n; i++) {
+        const float *first = t->values + i / step * step * length + i % step;
+        values[i] = (float)reduce(first, length, step);
+    }
+    repl_push_tensor(L, t->name, shape.rank, shape.shape, values);
+    return 1;
+}
+
+/* Of all numbers, or along the axis that is given. */
+static int reduce(lua_State *L, const char *what, Reduce *of)
+{
+    const ReplTensor *t = repl_check_tensor(L, 1);
+    if (!lua_isnoneornil(L, 2)) return reduce_axis(L, what, t, of);
+    return lua_pushnumber(L, of(t->values, repl_tensor_elements(t), 1)), 1;
+}
+
+static int least(lua_State *L) { return reduce(L, "min", least_of); }
+static int most(lua_State *L) { return reduce(L, "max", most_of); }
+static int mean(lua_State *L) { return reduce(L, "mean", mean_of); }
+static int sum(lua_State *L) { return reduce(L, "sum", sum_of); }
+
+/* The place of the first largest number, by one index for each dimension; along an axis, the places
+ * as a tensor. */
 static int argmax(lua_State *L)
 {
     const ReplTensor *t = repl_check_tensor(L, 1);
     const int64_t n = repl_tensor_elements(t);
-    int64_t best = 0;
+    if (!lua_isnoneornil(L, 2)) return reduce_axis(L, "argmax", t, place_of_most);
     if (!n) return luaL_error(L, "argmax: the tensor is empty");
-    for (int64_t i = 1; i < n; i++)
-        if (t->values[i] > t->values[best]) best = i;
+    const int64_t best = (int64_t)place_of_most(t->values, n, 1) - 1;
     for (int d = 0; d < t->rank; d++) {
         int64_t block = 1;
         for (int k = d + 1; k < t->rank; k++) block *= t->shape[k];
@@ -57,7 +138,8 @@ static int distance(lua_State *L)
     const ReplTensor *a = repl_check_tensor(L, 1), *b = repl_check_tensor(L, 2);
     need_one_shape(L, "t:distance(u)", a, b);
     const int64_t n = repl_tensor_elements(a);
-    const TraceTensor x = { a->name, 1, { n }, a->values }, y = { b->name, 1, { n }, b->values };
+    const TraceTensor x = { a->name, 1, { n }, a->values, false };
+    const TraceTensor y = { b->name, 1, { n }, b->values, false };
     lua_pushnumber(L, trace_distance(&x, &y));
     return 1;
 }
@@ -100,14 +182,18 @@ static int negative(lua_State *L)
 
 void repl_add_math(lua_State *L, int meta, int methods)
 {
-    static const luaL_Reg named[] = { { "min", least }, { "max", most }, { "mean", mean }, { "sum", sum }, { "argmax", argmax },
-                                      { "distance", distance }, { NULL, NULL } };
+    static const ReplFunction named[] = {
+        { "min", least, "axis whole?" }, { "max", most, "axis whole?" },
+        { "mean", mean, "axis whole?" }, { "sum", sum, "axis whole?" },
+        { "argmax", argmax, "axis whole?" }, { "distance", distance, "other tensor" },
+        { NULL, NULL, NULL }
+    };
     static const luaL_Reg signs[] = { { "__add", plus }, { "__sub", minus }, { "__mul", times }, { "__div", over }, { "__unm", negative },
                                       { NULL, NULL } };
     lua_pushvalue(L, meta);
     luaL_setfuncs(L, signs, 0);
     lua_pop(L, 1);
     lua_pushvalue(L, methods);
-    luaL_setfuncs(L, named, 0);
+    repl_set_functions(L, "t:", named);
     lua_pop(L, 1);
 }

@@ -45,6 +45,8 @@ static int verify(lua_State *L)
 
 void repl_add_verify(lua_State *L)
 {
-    static const luaL_Reg methods[] = { { "verify", verify }, { NULL, NULL } };
-    luaL_setfuncs(L, methods, 0);
+    static const ReplFunction methods[] = {
+        { "verify", verify, "file text?" }, { NULL, NULL, NULL }
+    };
+    repl_set_functions(L, "m:", methods);
 }

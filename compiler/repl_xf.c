@@ -5,16 +5,21 @@
 
 #include "command.h"
 
-/* xf.spec("path"): what the file says, as a value that can be called with changes. */
+/* xf.spec("path"), xf.spec("path", { weights = "FILE" }): what the file says, as a value that can be
+ * called with changes; with the weights of another file, as by --from. */
 static int read_spec(lua_State *L)
 {
+    static const char *const names[] = { "weights" };
     Repl *r = repl_of(L);
     Diag *d = diag_new(r->reader.arena);
     int n;
     const OpName *ops = graph_builder_ops(&n);
-    const Draft *draft = draft_read(r->reader.arena, d, luaL_checkstring(L, 1), ops, n, r->choices->allow_c ? graph_value_shape : NULL);
+    repl_check_keys(L, 2, "xf.spec", names, 1);
+    Draft *draft = draft_read(r->reader.arena, d, luaL_checkstring(L, 1), ops, n, r->choices->allow_c ? graph_value_shape : NULL);
     repl_raise(L, d);
     if (!draft) return luaL_error(L, "no spec");
+    if (repl_option(L, 2, "weights"))
+        draft->weights = arena_text(r->reader.arena, repl_text_option(L, "weights"));
     spec_push(L, draft);
     return 1;
 }
@@ -137,11 +142,14 @@ static void make_strict(lua_State *L, const char *name)
 
 void repl_open_xf(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        { "spec", read_spec }, { "compile", compile }, { "last", last }, { "tensor", make_tensor }, { "load", load }, { NULL, NULL }
+    static const ReplFunction functions[] = {
+        { "spec", read_spec, "file text, options table?" },
+        { "compile", compile, "spec any, options any?" }, { "last", last, "" },
+        { "tensor", make_tensor, "numbers numbers, sizes numbers?" },
+        { "load", load, "file text, name text?" }, { NULL, NULL, NULL }
     };
     spec_open(L);
-    luaL_setfuncs(L, functions, 0);
+    repl_set_functions(L, "xf.", functions);
     luaL_getmetatable(L, "xf.spec");
     make_strict(L, "__call");                   /* spec{…} */
     lua_pushcfunction(L, describe_spec);

@@ -148,20 +148,23 @@ static int64_t read_shape(lua_State *L, GraphCall *c, const char *name, int64_t 
     return elements;
 }
 
-static float read_float(lua_State *L, Loc at, const char *name, int64_t i)
+/* -inf is left to the graph, which knows whether an attention adds it; `lowest`: it may stand here. */
+static float read_float(lua_State *L, Loc at, const char *name, int64_t i, bool lowest)
 {
     lua_rawgeti(L, 3, i + 1);
     if (lua_type(L, -1) != LUA_TNUMBER)
         spec_fail(L, at, "values of %s: number %" PRId64 " is %s; a flat list of numbers is expected", name, i + 1, spec_describe(L, -1));
     double value = lua_tonumber(L, -1);
     float f = (float)value;
-    if (!isfinite(f)) spec_fail(L, at, "values of %s: number %" PRId64 " (%.9g) is no finite float", name, i + 1, value);
+    if (!isfinite(f) && !(lowest && value <= -INFINITY))
+        spec_fail(L, at, "values of %s: number %" PRId64 " (%s) is no finite float", name, i + 1,
+                  spec_describe(L, -1));
     lua_pop(L, 1);
     return f;
 }
 
 /* The numbers at 3, as many as the shape asks for; nil leaves them open. */
-static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t elements)
+static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t elements, bool lowest)
 {
     SpecReader *r = spec_reader(L);
     if (lua_isnoneornil(L, 3)) return;
@@ -173,7 +176,7 @@ static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t el
     r->numbers += found;
     if (r->numbers > MAX_NUMBERS) spec_fail(L, c->at, "more than %d numbers in one spec; put them into a weights file", MAX_NUMBERS);
     float *values = arena_array(r->arena, (size_t)found, sizeof *values);
-    for (int64_t i = 0; i < found; i++) values[i] = read_float(L, c->at, name, i);
+    for (int64_t i = 0; i < found; i++) values[i] = read_float(L, c->at, name, i, lowest);
     c->values = values;
     c->value_count = found;
 }
@@ -189,9 +192,10 @@ static void declare(lua_State *L, Builder *b, const char *op, Loc at)
     int64_t elements = read_shape(L, &c, c.name, param ? MOST_PARAMS : MOST_INPUT);
     if (param && (b->params += elements) > MOST_PARAMS)
         spec_fail(L, at, "absurd sizes: the params of the graph have more than %" PRId64 " elements", MOST_PARAMS);
-    if (!input && !param && lua_gettop(L) > 2) spec_fail(L, at, "g.cache takes a name and {capacity, width}, found %d arguments", lua_gettop(L));
-    if (lua_gettop(L) > 3) spec_fail(L, at, "g.%s takes a name, a shape and values, found %d arguments", op, lua_gettop(L));
-    read_values(L, &c, c.name, elements);
+    if (!input && !param) spec_no_more(L, at, 2, "g.cache takes a name and {capacity, width}");
+    Arena *a = spec_reader(L)->arena;
+    spec_no_more(L, at, 3, arena_format(a, "g.%s takes a name, a shape and values", op));
+    read_values(L, &c, c.name, elements, input);
     GraphCall *added = add_call(L, b, op, at, 1);
     c.op = op;
     c.first_result = added->first_result;
@@ -205,7 +209,8 @@ static void give_name(lua_State *L, Builder *b, const char *op, Loc at)
 {
     if (builder_at(L, 1)) spec_fail(L, at, "g.%s is called with a dot: g.%s(…), not g:%s(…)", op, op, op);
     int value = value_at(L, 2, b, at, op, 2);
-    if (lua_gettop(L) > 2) spec_fail(L, at, "g.%s takes a name and a value, found %d arguments", op, lua_gettop(L));
+    Arena *a = spec_reader(L)->arena;
+    spec_no_more(L, at, 2, arena_format(a, "g.%s takes a name and a value", op));
     const char *name = name_at(L, b, op, value, at);
     if (!strcmp(op, "output")) check_c_name(L, b->outputs, "output", name, at);
     GraphCall *c = add_call(L, b, op, at, 0);
@@ -375,7 +380,7 @@ static bool has_output(const GraphSpec *s)
     return false;
 }
 
-/* xf.graph(name, function(g) … end) */
+/* xf.graph(name, function(g) … end), xf.graph(name, function(g) … end, { weights =, seed = }) */
 int spec_graph(lua_State *L)
 {
     SpecReader *r = spec_reader(L);
@@ -383,8 +388,14 @@ int spec_graph(lua_State *L)
     const char *name = spec_text(L, 1, at, "the name of xf.graph");
     if (!name) spec_fail(L, at, NULL);
     if (!lua_isfunction(L, 2)) spec_fail(L, at, "xf.graph needs a name and a function, found %s", spec_describe(L, 2));
+    if (!lua_isnoneornil(L, 3) && !lua_istable(L, 3))
+        spec_fail(L, at, "the options of xf.graph must be a table, found %s", spec_describe(L, 3));
+    spec_no_more(L, at, 3, "xf.graph takes a name, a function and a table of options");
+    if (lua_istable(L, 3) && lua_getfield(L, 3, "name") != LUA_TNIL)
+        spec_fail(L, at, "the name of xf.graph is its first argument, not an option");
     make_types(L);
-    lua_settop(L, 2);
+    lua_settop(L, 3);
+    lua_pushvalue(L, 2);
     Builder *b = push_builder(L, name);
     lua_call(L, 1, 0);
     b->alive = false;
@@ -393,6 +404,7 @@ int spec_graph(lua_State *L)
     d->graph = b->spec;
     d->choices[SIDE_BOTH][FIELD_ID_name] = (Choice){ at, 1, arena_alloc(r->arena, sizeof(FieldValue)) };
     d->choices[SIDE_BOTH][FIELD_ID_name].values->text = name;
+    if (lua_istable(L, 3)) spec_read_fields(L, 3, d, at, "graph");
     spec_push(L, d);
     return 1;
 }

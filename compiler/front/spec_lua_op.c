@@ -144,6 +144,7 @@ int spec_op(lua_State *L)
     const Loc at = spec_call(L, "op");
     if (!r->shape_of) spec_fail(L, at, "xf.op runs C in this process, so a spec file may define one only with --allow-c");
     if (!lua_istable(L, 1)) spec_fail(L, at, "xf.op needs a table, found %s", spec_describe(L, 1));
+    spec_no_more(L, at, 1, "xf.op takes a table");
     lua_settop(L, 1);
     check_fields(L, at);
     CustomOp *op = arena_alloc(r->arena, sizeof *op);

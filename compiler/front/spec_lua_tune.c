@@ -187,6 +187,7 @@ static int make_tuning(lua_State *L)
     const Loc at = spec_call(L, "tune");
     int n;
     if (!lua_istable(L, 1)) spec_fail(L, at, "xf.tune needs a table, found %s", spec_describe(L, 1));
+    spec_no_more(L, at, 1, "xf.tune takes a table");
     if (r->tuning) spec_fail(L, at, "xf.tune is called twice");
     r->tuning = arena_alloc(r->arena, sizeof *r->tuning);
     r->tuning->path = r->path;

@@ -29,6 +29,13 @@ typedef enum TensorKind { TENSOR_INPUT, TENSOR_PARAM, TENSOR_STATE, TENSOR_TEMP 
 enum { FILL_INDEX = -1, FILL_COUNT = -2,    /* place i holds i, or i + 1 */
        FILL_POSITION = -3, FILL_SEEN = -4 };    /* the same, counted from the first row of a sequence that caches hold */
 
+/* What an attention asks of the numbers that it reads beside queries, keys and values. */
+typedef enum Holds {
+    HOLDS_ANY,
+    HOLDS_MASK,                     /* 0 and 1 */
+    HOLDS_BIAS                      /* numbers and -inf */
+} Holds;
+
 typedef struct Tensor {
     const char *name;               /* `{}` stands for the layer, as in encoder.{}.self_attn.q */
     TensorKind kind;
@@ -41,10 +48,11 @@ typedef struct Tensor {
     int fill;                       /* of an integer input without a caller: what stands in every place, or FILL_* */
     int id;                         /* unique in its Graph, in order of making */
     bool output;                    /* asked for by name: kept to the end of the program */
+    Holds holds;                    /* other than HOLDS_ANY: kept too, for it is checked there */
     const struct Tensor *home;      /* lies where that one does: a result that two programs give; or NULL */
 } Tensor;
 
-enum { NODE_INPUTS = 8 };
+enum { NODE_INPUTS = 9 };
 
 typedef struct Node {
     OpKind op;
@@ -99,6 +107,11 @@ bool   graph_shape(Arena *a, Diag *d, Node *n);
 /* Assert what every later floor relies on: inputs made before use, shapes by the rules, names unique. die() if not. */
 void   graph_check(const Graph *g);
 void   graph_dump(const Graph *g, FILE *to);
+/* Where the first of n numbers is that a tensor may not hold; n: nowhere. */
+int64_t graph_first_fault(Holds holds, const float *values, int64_t n);
+/* What is wrong with the numbers of a tensor, row-major: which, where, what it may hold; NULL: none
+ * is. */
+const char *graph_value_fault(Arena *a, const Tensor *t, const float *values);
 /* The name of a tensor for layer `layer` of its block: {} replaced. */
 const char *tensor_layer_name(Arena *a, const Tensor *t, int layer);
 /* Names and result counts of the operations an xf.graph may call. */

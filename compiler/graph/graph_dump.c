@@ -44,6 +44,7 @@ static void dump_attributes(const Node *n, FILE *to)
         fprintf(to, "  heads %d, kv_heads %d, scale %.9g", n->heads, n->kv_heads, n->scale);
         if (n->softcap > 0) fprintf(to, ", softcap %.9g", n->softcap);
         if (n->window) fprintf(to, ", window %lld", (long long)n->window);
+        if (n->window && n->in[5]) fputs(" on both sides", to);
         break;
     case OP_ROTARY:     fprintf(to, "  heads %d, dims %d, %s", n->heads, n->dims, field_words("rotations", &words)[n->interleaved]); break;
     case OP_CUSTOM:

@@ -22,6 +22,7 @@ typedef struct StackBuild {
     Tensor *ids, *positions;        /* [rows] */
     Tensor *types;                  /* [rows]; NULL where tokens have none */
     Tensor *visible;                /* [rows]: keys that each row sees in self-attention */
+    Tensor *seen;                   /* the same in an encoder's causal layers; NULL without any */
     Tensor *visible_memory;         /* [rows]: in cross-attention; NULL without a memory */
     bool cached;                    /* keeps keys and values from call to call: a decoder */
     int64_t rows;                   /* most rows at once */
@@ -108,7 +109,10 @@ static Tensor *self_attention(StackBuild *b, const LayerFields *f, Tensor *x)
     keys = norm_heads(b, f, "self_attn.k_norm.weight", "self_attn.k_normed", keys, f->kv_heads);
     keys = rotate(b, f, "self_attn.k_turned", keys, f->kv_heads);
     Tensor *values = linear(k, "self_attn.v", "self_attn.v", x, f->qkv_bias);
-    Looks looks = { .visible = b->visible, .places = b->positions };
+    Looks looks = { .visible = b->seen && f->causal ? b->seen : b->visible, .places = b->positions,
+                    .window = f->window < b->capacity ? f->window : 0 };
+    const bool both_sides = looks.window && !b->cached && !f->causal;
+    if (both_sides) looks.positions = b->positions;
     if (position_is_relative(b->stack->position)) {
         looks.positions = b->positions;
         looks.bias = make_global_param(k, arena_format(k->arena, "%s.relative.bias", b->prefix));
@@ -116,7 +120,6 @@ static Tensor *self_attention(StackBuild *b, const LayerFields *f, Tensor *x)
     if (b->cached) {                /* keep the keys and values of earlier steps */
         Tensor *k_cache = make_state(k, "self_attn.k_cache", b->capacity, COUNT_TARGET, f->kv_heads * f->head_dim);
         Tensor *v_cache = make_state(k, "self_attn.v_cache", b->capacity, COUNT_TARGET, f->kv_heads * f->value_dim);
-        looks.window = f->window < b->capacity ? f->window : 0;
         keys = append(k, "self_attn.keys", k_cache, keys, b->positions, f, false, looks.window ? b->most_rows : 0);
         values = append(k, "self_attn.values", v_cache, values, b->positions, f, true, looks.window ? b->most_rows : 0);
         looks.places = NULL;
@@ -265,17 +268,22 @@ static const char *layer_name(StackBuild *b, const char *what, int first)
     return join(b, first ? arena_format(b->k->arena, "%s_%d", what, first) : what);
 }
 
+static const char *layer_doc(const StackBuild *b, const LayerFields *f)
+{
+    if (b->visible_memory)
+        return "Causal self-attention, cross-attention and feed-forward, each with a residual";
+    return b->cached || f->causal ? "Causal self-attention and feed-forward, each with a residual"
+                                  : "Self-attention and feed-forward, each with a residual";
+}
+
 /* All layers of a stack: self-attention, cross-attention where there is a memory, feed-forward. */
 static void layers(StackBuild *b, const Programs *p)
 {
     Maker *k = b->k;
-    const char *doc = b->visible_memory ? "Causal self-attention, cross-attention and feed-forward, each with a residual"
-                      : b->cached ? "Causal self-attention and feed-forward, each with a residual"
-                                  : "Self-attention and feed-forward, each with a residual";
     for (int first = 0, n; first < b->stack->layers; first += n) {
         n = equal_layers(k->arena, b->m, b->stack, first);
         const LayerFields *f = &b->stack->layer[first];
-        Block *block = make_block(k, layer_name(b, "layer", first), doc, arena_format(k->arena, "%s.{}", b->prefix), n,
+        Block *block = make_block(k, layer_name(b, "layer", first), layer_doc(b, f), arena_format(k->arena, "%s.{}", b->prefix), n,
                                   layer_numbers(k, first, n));
         block->carry_out = sublayers(b, f, carry_stack(b, block));
         run(k, p, block, n);
@@ -341,8 +349,9 @@ static void head(StackBuild *b, const Programs *p, Tensor *hidden)
         x = result(make_node_from(k, &(Node){ .op = OP_POOL, .parts = &m->pooling }, "pooled", in));
     }
     for (int i = 0; i < m->head_width.count; i++) x = head_linear(b, i, x);
+    const char *vocabulary = m->head_own ? "head.output.weight" : "encoder.embed.table";
     if (m->head_tied)
-        x = result(make_node(k, OP_LINEAR, "head.output", x, make_global_param(k, "encoder.embed.table"),
+        x = result(make_node(k, OP_LINEAR, "head.output", x, make_global_param(k, vocabulary),
                              make_global_param(k, "head.output.bias"), NULL));
     if (m->normalize) x = unit(k, x);
     if (x) {
@@ -416,6 +425,13 @@ static Tensor *integers(Maker *k, const char *name, int64_t bound, Count count)
     return make_input(k, name, true, 1, &(Dim){ bound, count });
 }
 
+static bool any_causal(const Stack *s)
+{
+    for (int64_t n = 0; n < s->layers; n++)
+        if (s->layer[n].causal) return true;
+    return false;
+}
+
 static StackBuild encoder_build(Maker *k, const Model *m)
 {
     StackBuild b = { .k = k, .m = m, .stack = &m->encoder, .prefix = "encoder", .suffix = "", .count = COUNT_SOURCE,
@@ -423,6 +439,7 @@ static StackBuild encoder_build(Maker *k, const Model *m)
     b.ids = integers(k, "source.ids", m->max_source, COUNT_SOURCE);
     b.positions = integers(k, "source.positions", m->max_source, COUNT_SOURCE);
     b.visible = integers(k, "source.visible", m->max_source, COUNT_SOURCE);
+    if (any_causal(&m->encoder)) b.seen = integers(k, "source.seen", m->max_source, COUNT_SOURCE);
     if (m->token_types) b.types = integers(k, "source.types", m->max_source, COUNT_SOURCE);
     return b;
 }

@@ -1,6 +1,7 @@
 /* graph_shape.c: the shape rule of each operation, and the words for what does not fit. */
 #include "graph.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "../../runtime/rt.h"
@@ -130,6 +131,35 @@ static bool shape_append(Diag *d, Node *n)
     return wants_size(d, n, 1, 1, n->in[0]->dim[1].bound, "the width of the cache") && like_input(n);
 }
 
+enum { SIZES_TEXT = 96 };
+
+/* "4 × 3" */
+static const char *sizes(char text[SIZES_TEXT], int rank, const Dim *dim)
+{
+    int used = 0;
+    for (int r = 0; r < rank; r++)
+        used += snprintf(text + used, (size_t)(SIZES_TEXT - used), "%s%lld", r ? " × " : "",
+                         (long long)dim[r].bound);
+    return text;
+}
+
+/* A mask is [queries, keys]; a bias, `by_head`, may have the same for each head. */
+static bool shape_beside(Diag *d, const Node *n, int input, const char *name, bool by_head)
+{
+    char found[SIZES_TEXT], all[SIZES_TEXT], each[SIZES_TEXT];
+    const Tensor *t = n->in[input];
+    const Dim wanted[3] = { { n->heads, COUNT_CONSTANT }, n->in[0]->dim[0], n->in[1]->dim[0] };
+    const int most = by_head ? 3 : 2;
+    bool fits = t->rank >= 2 && t->rank <= most;
+    for (int r = 0; fits && r < t->rank; r++)
+        fits = t->dim[r].bound == wanted[3 - t->rank + r].bound;
+    if (fits) return true;
+    diag_error(d, EXIT_BAD_DATA, n->at, "attention: the %s is %s, expected %s, queries and keys%s%s",
+               name, sizes(found, t->rank, t->dim), sizes(all, 2, wanted + 1),
+               by_head ? ", or for each head " : "", by_head ? sizes(each, 3, wanted) : "");
+    return false;
+}
+
 static bool shape_attention(Diag *d, Node *n)
 {
     if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 2) || !wants_rank(d, n, 2, 2)) return false;
@@ -141,9 +171,9 @@ static bool shape_attention(Diag *d, Node *n)
     Dim queries = n->in[0]->dim[0], keys = n->in[1]->dim[0];
     if (!wants_size(d, n, 1, 1, d_k * n->kv_heads, "kv_heads times the width of a query head")) return false;
     if (!wants_size(d, n, 2, 0, keys.bound, "as many values as keys")) return false;
-    if (n->in[6] && (!wants_rank(d, n, 6, 2) || !wants_size(d, n, 6, 0, queries.bound, "the queries") ||
-                     !wants_size(d, n, 6, 1, keys.bound, "the keys"))) return false;
+    if (n->in[6] && !shape_beside(d, n, 6, "mask", false)) return false;
     if (n->in[7] && (!wants_rank(d, n, 7, 2) || !wants_size(d, n, 7, 0, n->heads, "one row per head"))) return false;
+    if (n->in[8] && !shape_beside(d, n, 8, "bias", true)) return false;
     const Dim heads = { n->heads, COUNT_CONSTANT };
     give(n->out[0], 2, queries, (Dim){ d_v * n->heads, COUNT_CONSTANT }, (Dim){ 0 });
     give(n->out[1], 3, heads, queries, keys);

@@ -134,13 +134,16 @@ static void add_input(SpecBuild *b)
 {
     const GraphCall *c = b->call;
     Maker *k = b->k;
-    if (c->rank != 2) {
-        diag_error(k->diag, EXIT_BAD_DATA, c->at, "input %s has %d dimensions, expected 2: rows and columns", c->name, c->rank);
+    if (c->rank != 2 && c->rank != 3) {
+        diag_error(k->diag, EXIT_BAD_DATA, c->at, "input %s has %d dimensions, expected 2: rows and "
+                   "columns; or 3, of a bias of g.attention: heads, queries and keys", c->name,
+                   c->rank);
         k->failed = true;
         return;
     }
-    const Dim dim[2] = { dim_constant(c->shape[0]), dim_constant(c->shape[1]) };
-    Tensor *t = make_input(k, c->name, false, 2, dim);
+    Dim dim[3];
+    for (int r = 0; r < c->rank; r++) dim[r] = dim_constant(c->shape[r]);
+    Tensor *t = make_input(k, c->name, false, c->rank, dim);
     if (!check_size(b, t)) return;
     t->values = c->values;
     b->values[c->first_result].tensor = t;
@@ -249,15 +252,24 @@ static void fill_cached(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     in[3]->fill = FILL_SEEN;
 }
 
-/* visible, places and mask of an attention; the keys that each query sees are the first `keys`, or with `causal` those
- * up to its own place, where the mask is not 0. */
+/* From now on the numbers of `t` are a mask's, or a bias's; of both, a mask's. */
+static void set_holds(Tensor *t, Holds holds)
+{
+    if (t && t->holds != HOLDS_MASK) t->holds = holds;
+}
+
+/* visible, places, mask and bias of an attention; the keys that each query sees are the first
+ * `keys`, or with `causal` those up to its own place, where the mask is not 0. */
 static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     n->heads = (int)option_number(b->call, "heads", 1);
     n->kv_heads = (int)option_number(b->call, "kv_heads", n->heads);
     n->softcap = option_number(b->call, "softcap", 0);
     in[6] = in[3];
-    in[3] = NULL;
+    in[8] = in[4];
+    in[3] = in[4] = NULL;
+    set_holds(in[6], HOLDS_MASK);
+    set_holds(in[8], HOLDS_BIAS);
     if (!in[0] || !in[1] || in[0]->rank != 2 || in[1]->rank != 2) return;
     if (b->values[b->call->inputs[1]].append || (in[2] && b->values[b->call->inputs[2]].append)) {
         fill_cached(b, n, in);
@@ -337,7 +349,7 @@ static const struct Word { const char *name; OpKind op; int inputs, results; uns
     { "activation", OP_ACTIVATION, 1, 1, 0, false },
     { "gate",       OP_GATE,       2, 1, 0, false },
     { "rotary",     OP_ROTARY,     1, 1, 0, false },
-    { "attention",  OP_ATTENTION,  4, 3, 0, false },
+    { "attention",  OP_ATTENTION,  5, 3, 0, false },
     { "log_softmax", OP_LOG_SOFTMAX, 1, 1, 0, false },
     { "append",     OP_APPEND,     2, 1, 0, false },
 };
@@ -356,7 +368,12 @@ static void check_inputs(SpecBuild *b, const struct Word *w)
     int n = b->call->input_count;
     while (n > 0 && b->call->inputs[n - 1] < 0) n--;        /* nil at the end is nothing */
     if (n <= w->inputs) return;
-    diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "%s takes %d value%s, found %d", w->name, w->inputs, w->inputs == 1 ? "" : "s", n);
+    const int first = b->call->inputs[w->inputs];
+    const char *name = first < 0 ? NULL : b->values[first].name;
+    const char *which = name ? arena_format(b->k->arena, ", %s,", name) : "";
+    diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at,
+               "%s takes %d value%s, found %d: argument %d%s is one too many", w->name, w->inputs,
+               w->inputs == 1 ? "" : "s", n, w->inputs + 1, which);
     b->k->failed = true;
 }
 
@@ -449,6 +466,24 @@ static void take_call(SpecBuild *b, int i)
     else for (int r = 0; r < b->call->results; r++) b->values[b->call->first_result + r].made_by = b->call;
 }
 
+/* Numbers of the spec that their input may not hold: -inf in one that is no bias, among others. */
+static bool values_hold(SpecBuild *b)
+{
+    const int errors = diag_errors(b->k->diag);
+    for (int i = 0; i < b->spec->count; i++) {
+        const GraphCall *c = &b->spec->calls[i];
+        const Tensor *t = strcmp(c->op, "input") == 0 ? b->values[c->first_result].tensor : NULL;
+        if (!t || !t->values) continue;
+        const char *fault = graph_value_fault(b->k->arena, t, t->values);
+        for (int64_t j = 0; !fault && t->holds == HOLDS_ANY && j < c->value_count; j++)
+            if (!isfinite(t->values[j]))
+                fault = arena_format(b->k->arena, "values of %s: number %lld (%.9g) is no finite "
+                                     "float", c->name, (long long)j + 1, (double)t->values[j]);
+        if (fault) diag_error(b->k->diag, EXIT_BAD_DATA, c->at, "%s", fault);
+    }
+    return diag_errors(b->k->diag) == errors;
+}
+
 bool graph_from_spec(Maker *k, const GraphSpec *spec)
 {
     Program *p = make_program(k, "run", "inputs into outputs", COUNT_CONSTANT);
@@ -467,6 +502,7 @@ bool graph_from_spec(Maker *k, const GraphSpec *spec)
         told |= k->failed;
     }
     if (!told) told = !caches_are_read(&b);
+    if (!told) told = !values_hold(&b);
     if (!told && !block->count) {
         diag_error(k->diag, EXIT_BAD_DATA, k->graph->model->at, "the graph has no operation");
         return false;

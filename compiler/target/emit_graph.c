@@ -1,6 +1,8 @@
 /* emit_graph.c: the calls of an xf.graph: set inputs, run, read outputs. */
 #include "emit_kind.h"
 
+#include <math.h>
+
 static const Tensor *tensor_at(Emit *e, int i) { return e->plan->graph->tensors[i]; }
 
 /* Inputs that a caller gives, and outputs, in order of the spec. */
@@ -29,23 +31,117 @@ static const char *identifier(Emit *e, const Tensor *t)
     return c;
 }
 
+/* ---- masks and biases: a mask to be added would be read the wrong way round ------------------- */
+
+static const char *const holds_words[] = {
+    [HOLDS_ANY] = "", [HOLDS_MASK] = ": 0 and 1", [HOLDS_BIAS] = ": numbers and -inf"
+};
+static const char checked_words[] =
+    "\n * RT_BAD_VALUE where a mask holds another number than 0 and 1, or a bias NaN or +inf; the "
+    "outputs are\n * then no answer.";
+static const char *const holds_functions[] = { [HOLDS_MASK] = "is_mask", [HOLDS_BIAS] = "is_bias" };
+
+static const char is_mask_text[] =
+    "/* Whether rows hold 0 and 1 alone. */\n"
+    "static int is_mask(const float *x, int rows, int stride, int width)\n"
+    "{\n"
+    "    for (int r = 0; r < rows; r++)\n"
+    "        for (int i = 0; i < width; i++)\n"
+    "            if (x[r * stride + i] != 0 && x[r * stride + i] != 1) return 0;\n"
+    "    return 1;\n"
+    "}\n\n";
+static const char is_bias_text[] =
+    "/* Whether rows hold numbers and -inf alone. */\n"
+    "static int is_bias(const float *x, int rows, int stride, int width)\n"
+    "{\n"
+    "    for (int r = 0; r < rows; r++)\n"
+    "        for (int i = 0; i < width; i++)\n"
+    "            if (!(x[r * stride + i] <= 3.402823466e38f)) return 0;\n"
+    "    return 1;\n"
+    "}\n\n";
+
+/* What attentions read so: those that are inputs, or those that are computed; each once. Returns
+ * how many. */
+static int checked_buffers(const Emit *e, bool inputs, const Buffer **buffers, Holds *holds)
+{
+    int n = 0;
+    const PlanBlock *b = e->plan->blocks[0];
+    for (int i = 0; i < b->op_count; i++)
+        for (int k = 6; k < NODE_INPUTS; k += 2) {
+            const PlanOp *op = &b->ops[i];
+            const Tensor *t = op->node->op == OP_ATTENTION && op->in[k] ? op->node->in[k] : NULL;
+            bool again = false;
+            for (int j = 0; t && j < n; j++) again |= buffers[j] == op->in[k];
+            if (!t || again || (t->kind == TENSOR_INPUT) != inputs) continue;
+            buffers[n] = op->in[k];
+            holds[n++] = t->holds;
+        }
+    return n;
+}
+
+/* Both arrays have room for every one. */
+static int checks_of(const Emit *e, bool inputs, const Buffer ***buffers, Holds **holds)
+{
+    const size_t most = 2 * (size_t)e->plan->blocks[0]->op_count + 1;
+    *buffers = arena_array(e->arena, most, sizeof **buffers);
+    *holds = arena_array(e->arena, most, sizeof **holds);
+    return checked_buffers(e, inputs, *buffers, *holds);
+}
+
+static int checks(const Emit *e, bool inputs)
+{
+    const Buffer **buffers;
+    Holds *holds;
+    return checks_of(e, inputs, &buffers, &holds);
+}
+
+static void check_lines(Emit *e, Text *out, bool inputs)
+{
+    const Buffer **buffers;
+    Holds *holds;
+    const int n = checks_of(e, inputs, &buffers, &holds);
+    for (int i = 0; i < n; i++)
+        text_fill(out, "    if (!${function}((const float *)(s->bytes + ${macro}), ${rows}, ${stride}, "
+                  "${width})) return RT_BAD_VALUE;\n",
+                  "function", holds_functions[holds[i]], "macro", emit_macro(e, buffers[i]),
+                  "rows", emit_number(e, buffers[i]->heads * buffers[i]->rows),
+                  "stride", emit_number(e, buffers[i]->stride),
+                  "width", emit_number(e, buffers[i]->width), NULL);
+}
+
+static void check_functions(Emit *e, Text *out)
+{
+    const Buffer **buffers;
+    Holds *holds;
+    bool used[] = { [HOLDS_MASK] = false, [HOLDS_BIAS] = false };
+    for (int inputs = 0; inputs < 2; inputs++) {
+        const int n = checks_of(e, inputs, &buffers, &holds);
+        for (int i = 0; i < n; i++) used[holds[i]] = true;
+    }
+    if (used[HOLDS_MASK]) text_add(out, is_mask_text);
+    if (used[HOLDS_BIAS]) text_add(out, is_bias_text);
+}
+
 static void graph_header(Emit *e, Text *out, const char *types)
 {
     text_add(out, types);
     for (int i = 0; i < e->plan->graph->tensor_count; i++) {
         const Tensor *t = tensor_at(e, i);
         if (is_input(t))
-            text_fill(out, "\n/* Set input ${tensor}, row-major ${shape}. */\nvoid ${name}_set_${id}(${name}_state *s, const float *values);\n",
-                      "tensor", t->name, "id", identifier(e, t), "shape", dense(e, t), "name", e->name, NULL);
+            text_fill(out, "\n/* Set input ${tensor}, row-major ${shape}${holds}. */\n"
+                      "void ${name}_set_${id}(${name}_state *s, const float *values);\n",
+                      "tensor", t->name, "id", identifier(e, t), "shape", dense(e, t),
+                      "holds", holds_words[t->holds], "name", e->name, NULL);
     }
     const Graph *g = e->plan->graph;
     const char *steps = "";
     if (g->step_rows)
         steps = arena_format(e->arena, "\n * Its rows, %lld, go behind those of the runs before, in the caches: RT_TOO_LONG past %lld,\n"
                              " * until the state is reset.", (long long)g->step_rows, (long long)g->capacity);
-    text_fill(out, "\n/* Compute every output from the inputs that were set.${steps} */\n"
+    text_fill(out, "\n/* Compute every output from the inputs that were set.${steps}${checked} */\n"
                    "rt_status ${name}_run(const ${name} *m, ${name}_state *s);\n",
-              "name", e->name, "steps", steps, NULL);
+              "name", e->name, "steps", steps,
+              "checked", checks(e, true) || checks(e, false) ? checked_words : "", NULL);
     for (int i = 0; i < e->plan->graph->tensor_count; i++) {
         const Tensor *t = tensor_at(e, i);
         if (is_output(t))
@@ -104,13 +200,16 @@ static void graph_calls(Emit *e, Text *out)
         if (is_input(tensor_at(e, i))) copy_call(e, out, set_template, tensor_at(e, i));
     const Graph *g = e->plan->graph;
     const bool steps = g->step_rows > 0;
+    check_functions(e, out);
     text_fill(out, "rt_status ${name}_run(const ${name} *m, ${name}_state *s)\n{\n    job j = { m, s, 0, 0 };\n", "name", e->name, NULL);
     if (steps)
         text_fill(out, "    int *const position = (int *)s->bytes + ${slots};       /* rows so far */\n"
                        "    if (*position > ${last}) return RT_TOO_LONG;\n",
                   "slots", emit_number(e, e->plan->options.slots), "last", emit_number(e, g->capacity - g->step_rows), NULL);
+    check_lines(e, out, true);
     fill_lines(e, out);
     text_add(out, "    rt_team_share(m->team, run_body, &j);\n");
+    check_lines(e, out, false);
     if (steps) text_fill(out, "    *position += ${rows};\n", "rows", emit_number(e, g->step_rows), NULL);
     text_add(out, "    return RT_OK;\n}\n\n");
     for (int i = 0; i < e->plan->graph->tensor_count; i++)
@@ -121,15 +220,34 @@ static void graph_calls(Emit *e, Text *out)
 
 static void values_array(Emit *e, Text *out, const Tensor *t)
 {
-    int64_t n = t->dim[0].bound * t->dim[1].bound;
+    int64_t n = 1;
+    for (int r = 0; r < t->rank; r++) n *= t->dim[r].bound;
     text_printf(out, "static const float input_%s[] = {", identifier(e, t));
-    for (int64_t i = 0; i < n; i++)
-        text_printf(out, "%s%.9g%s", i % 12 ? " " : "\n    ", (double)t->values[i], i + 1 < n ? "," : "");
+    for (int64_t i = 0; i < n; i++) {
+        text_add(out, i % 12 ? " " : "\n    ");
+        if (isfinite(t->values[i])) text_printf(out, "%.9g", (double)t->values[i]);
+        else text_add(out, "-INFINITY");
+        if (i + 1 < n) text_add(out, ",");
+    }
     text_add(out, "\n};\n\n");
+}
+
+/* Whether a number that the spec gives is -inf. */
+static bool has_lowest(Emit *e)
+{
+    for (int i = 0; i < e->plan->graph->tensor_count; i++) {
+        const Tensor *t = tensor_at(e, i);
+        int64_t n = is_input(t) && t->values ? 1 : 0;
+        for (int r = 0; r < t->rank; r++) n *= t->dim[r].bound;
+        for (int64_t j = 0; j < n; j++)
+            if (!isfinite(t->values[j])) return true;
+    }
+    return false;
 }
 
 static const char main_head[] =
     "/* ${file}: run ${name} on the inputs of its spec and print every output. Compiled for the baseline. */\n"
+    "${math}"
     "#include <stdio.h>\n"
     "#include <string.h>\n"
     "\n"
@@ -174,7 +292,8 @@ static void program(Emit *e, Text *out, const char *file, bool embed)
     if (embed) text_fill(&open, open_embedded, "name", e->name, "upper", e->upper, "weights", emit_weights_symbol(e), NULL);
     else text_fill(&open, open_file, "name", e->name, NULL);
     text_fill(out, main_head, "file", file, "name", e->name,
-              "weights_declaration", embed ? emit_weights_declaration(e) : "", NULL);
+              "weights_declaration", embed ? emit_weights_declaration(e) : "",
+              "math", has_lowest(e) ? "#include <math.h>\n" : "", NULL);
     for (int i = 0; i < e->plan->graph->tensor_count; i++)
         if (is_input(tensor_at(e, i)) && tensor_at(e, i)->values) values_array(e, out, tensor_at(e, i));
     text_fill(out, graph_arguments, "name", e->name, "most", embed ? "1" : "2", "usage", embed ? "" : " [WEIGHTS.safetensors]", NULL);
@@ -186,7 +305,10 @@ static void program(Emit *e, Text *out, const char *file, bool embed)
         const Tensor *t = tensor_at(e, i);
         if (is_input(t) && t->values) text_printf(out, "    %s_set_%s(&state, input_%s);\n", e->name, identifier(e, t), identifier(e, t));
     }
-    text_printf(out, "    if (%s_run(&model, &state) != RT_OK) return 70;\n", e->name);
+    text_fill(out, "    status = ${name}_run(&model, &state);\n"
+                   "    if (status != RT_OK) {\n"
+                   "        fprintf(stderr, \"error: %s\\n\", rt_status_text(status));\n"
+                   "        return status == RT_BAD_VALUE ? 65 : 70;\n    }\n", "name", e->name, NULL);
     for (int i = 0; i < e->plan->graph->tensor_count; i++) {
         const Tensor *t = tensor_at(e, i);
         if (!is_output(t)) continue;

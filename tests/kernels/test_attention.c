@@ -1,14 +1,15 @@
-/* test_attention.c: rt_attention_f32 against softmax(scale q k^T) v in double, with bias, mask and cap, and its promises
- * about bits, taps and what it leaves alone. What the caches hold beyond the visible positions is NaN. */
+/* test_attention.c: rt_attention_f32 against softmax(scale q k^T) v in double, with bias, mask, cap
+ * and what is added, and its promises about bits, taps and what it leaves alone. What the caches hold beyond the visible positions is NaN. */
 #include "kernel_test.h"
 
 typedef struct Case {
     RtAttention shape;
     int rows, *visible, *positions, reach, mask_stride, extras;
-    Buffer q, k, v, out, scratch, scores, weights, bias, mask;
+    ptrdiff_t added_head;
+    Buffer q, k, v, out, scratch, scores, weights, bias, mask, added;
 } Case;
 
-enum { BIAS = 1, MASK = 2, CAP = 4, EXTRAS = 8 };
+enum { BIAS = 1, MASK = 2, CAP = 4, ADDED = 8, EXTRAS = 16 };
 
 /* Keys and values as the caches hold them; element (h, j, i) by the layouts of RtCache. */
 static size_t key_at(const RtAttention *s, int h, int j, int i)
@@ -45,6 +46,19 @@ static int visible_of(Pattern pattern, int r, int rows, int capacity)
     case CAUSAL: return first + r + 1 < capacity ? first + r + 1 : capacity;
     default: return r % 5 == 2 ? 0 : (int)(random_bits() % (unsigned)(capacity + 1));
     }
+}
+
+/* Numbers to add, or -inf, for all heads or for each; a row in four is -inf alone, and behind
+ * visible[r] stands NaN. It lies as the mask does. */
+static void fill_added(Case *c)
+{
+    const int by_head = c->rows % 2, heads = by_head ? c->shape.heads : 1;
+    c->added_head = by_head ? c->rows * c->mask_stride : 0;
+    c->added = buffer((size_t)(heads * c->rows * c->mask_stride));
+    for (int r = 0; r < heads * c->rows; r++)
+        for (int j = 0; j < c->visible[r % c->rows]; j++)
+            c->added.data[r * c->mask_stride + j] =
+                r % 4 == 3 || random_bits() % 4 == 0 ? -INFINITY : 3 * random_float();
 }
 
 /* The bias reaches exactly as far as needed. A mask hides half of the positions, its other numbers are any, every
@@ -85,6 +99,7 @@ static Case make_case(int heads, int kv_heads, int d_k, int d_v, int capacity, i
     c.weights = buffer(c.scores.n);
     fill_caches(&c, most);
     fill_extras(&c);
+    fill_added(&c);
     return c;
 }
 
@@ -92,6 +107,7 @@ static void free_case(Case c)
 {
     release(c.q), release(c.k), release(c.v), release(c.out);
     release(c.scratch), release(c.scores), release(c.weights), release(c.bias), release(c.mask);
+    release(c.added);
     free(c.visible), free(c.positions);
 }
 
@@ -101,13 +117,25 @@ static void run(const Case *c, float *out, int row, int rows, int begin, int end
     const RtAttentionExtra extra = {
         .bias = c->extras & BIAS ? c->bias.data : NULL, .reach = c->reach, .positions = c->positions + row,
         .mask = c->extras & MASK ? c->mask.data + row * c->mask_stride : NULL, .mask_stride = c->mask_stride,
+        .added = c->extras & ADDED ? c->added.data + row * c->mask_stride : NULL,
+        .added_stride = c->mask_stride, .added_head = c->added_head,
         .scores = taps ? c->scores.data + row * s->tap_columns : NULL,
         .weights = taps ? c->weights.data + row * s->tap_columns : NULL };
     rt_attention_f32(s, out + row * s->out_stride, c->q.data + row * s->q_stride, c->k.data, c->v.data, c->scratch.data,
-                     taps || c->extras & (BIAS | MASK) ? &extra : NULL, c->visible + row, rows, begin, end);
+                     taps || c->extras & (BIAS | MASK | ADDED) ? &extra : NULL, c->visible + row, rows,
+                     begin, end);
 }
 
-static int hidden(const Case *c, int r, int j) { return c->extras & MASK && c->mask.data[r * c->mask_stride + j] == 0; }
+static float added_at(const Case *c, int r, int h, int j)
+{
+    return c->extras & ADDED ? c->added.data[h * c->added_head + r * c->mask_stride + j] : 0;
+}
+
+static int hidden(const Case *c, int r, int h, int j)
+{
+    const int masked = c->extras & MASK && c->mask.data[r * c->mask_stride + j] == 0;
+    return masked || added_at(c, r, h, j) == -INFINITY;
+}
 
 /* What the weight of position j is the exponential of; `score` is q . k. */
 static Exact exponent(const Case *c, int r, int h, int j, Exact score)
@@ -115,6 +143,7 @@ static Exact exponent(const Case *c, int r, int h, int j, Exact score)
     Exact e = { c->shape.scale * score.value, c->shape.scale * score.magnitude };
     if (c->extras & CAP) e.value = c->shape.softcap * tanh(e.value / (double)c->shape.softcap);
     if (c->extras & BIAS) exact_add(&e, c->bias.data[h * (2 * c->reach - 1) + j - c->positions[r] + c->reach - 1]);
+    exact_add(&e, added_at(c, r, h, j));
     return e;
 }
 
@@ -126,7 +155,7 @@ static void reference(const Case *c, int r, int h, Exact *scores, Exact *weights
     double max = -INFINITY, sum = 0, steep = 1;         /* exp turns an error of a score into a relative one */
     for (int j = 0; j < n; j++) {
         scores[j] = weights[j] = (Exact){ 0, 0 };
-        if (hidden(c, r, j)) continue;
+        if (hidden(c, r, h, j)) continue;
         for (int i = 0; i < s->d_k; i++)
             exact_add(&scores[j], (double)c->q.data[r * s->q_stride + h * s->d_k + i]
                                   * c->k.data[key_at(s, kv, j, i)]);
@@ -135,9 +164,9 @@ static void reference(const Case *c, int r, int h, Exact *scores, Exact *weights
         steep = fmax(steep, weights[j].magnitude);
     }
     for (int j = 0; j < n; j++)
-        sum += hidden(c, r, j) ? 0 : exp(weights[j].value - max);
+        sum += hidden(c, r, h, j) ? 0 : exp(weights[j].value - max);
     for (int j = 0; j < n; j++) {
-        weights[j].value = hidden(c, r, j) ? 0 : exp(weights[j].value - max) / sum;
+        weights[j].value = hidden(c, r, h, j) ? 0 : exp(weights[j].value - max) / sum;
         weights[j].magnitude = weights[j].value * steep;
     }
     for (int i = 0; i < s->d_v; i++) {

@@ -1,0 +1,7 @@
+return xf.graph("alibi", function(g)
+  local q, k, v = g.input("q", { 17, 24 }), g.input("k", { 17, 24 }), g.input("v", { 17, 24 })
+  local mask, bias = nil, g.input("bias", { 4, 17, 17 })
+  local out, weights = g.attention(q, k, v, mask, bias, { heads = 4 })
+  g.output("weights", weights)
+  g.output("out", out)
+end)

@@ -1,0 +1,7 @@
+return xf.graph("by_head", function(g)
+  local q, k, v = g.input("q", { 5, 32 }), g.input("k", { 33, 16 }), g.input("v", { 33, 32 })
+  local mask, bias = nil, g.input("bias", { 4, 5, 33 })
+  local out, weights = g.attention(q, k, v, mask, bias, { heads = 4, kv_heads = 2 })
+  g.output("weights", weights)
+  g.output("out", out)
+end)

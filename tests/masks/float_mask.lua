@@ -1,0 +1,7 @@
+return xf.graph("float_mask", function(g)
+  local q, k, v = g.input("q", { 13, 15 }), g.input("k", { 19, 15 }), g.input("v", { 19, 21 })
+  local mask, bias = nil, g.input("bias", { 13, 19 })
+  local out, weights = g.attention(q, k, v, mask, bias, { heads = 3 })
+  g.output("weights", weights)
+  g.output("out", out)
+end)

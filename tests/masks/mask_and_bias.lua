@@ -1,0 +1,7 @@
+return xf.graph("mask_and_bias", function(g)
+  local q, k, v = g.input("q", { 7, 8 }), g.input("k", { 16, 8 }), g.input("v", { 16, 8 })
+  local mask, bias = g.input("mask", { 7, 16 }), g.input("bias", { 2, 7, 16 })
+  local out, weights = g.attention(q, k, v, mask, bias, { heads = 2 })
+  g.output("weights", weights)
+  g.output("out", out)
+end)

@@ -1,0 +1,7 @@
+return xf.graph("one", function(g)
+  local q, k, v = g.input("q", { 1, 1 }), g.input("k", { 1, 1 }), g.input("v", { 1, 1 })
+  local mask, bias = nil, g.input("bias", { 1, 1 })
+  local out, weights = g.attention(q, k, v, mask, bias, {})
+  g.output("weights", weights)
+  g.output("out", out)
+end)

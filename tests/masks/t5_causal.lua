@@ -1,0 +1,7 @@
+return xf.graph("t5_causal", function(g)
+  local q, k, v = g.input("q", { 11, 32 }), g.input("k", { 11, 16 }), g.input("v", { 11, 3 })
+  local mask, bias = nil, g.input("bias", { 2, 11, 11 })
+  local out, weights = g.attention(q, k, v, mask, bias, { heads = 2, kv_heads = 1, causal = true })
+  g.output("weights", weights)
+  g.output("out", out)
+end)

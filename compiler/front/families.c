@@ -69,6 +69,12 @@ static bool fits(const char *pattern, const char *name, int64_t *layer)
     return name == end;
 }
 
+const char *family_own_name(Arena *a, const Family *f, const char *name)
+{
+    const bool moved = f->kind == KIND_DECODER && !strncmp(name, "encoder.", 8);
+    return moved ? arena_format(a, "decoder.%s", name + 8) : name;
+}
+
 const FamilyTensor *family_tensor(Arena *a, const Family *f, const char *name, int64_t *layer)
 {
     for (int i = 0; i < f->tensor_count; i++)

@@ -17,11 +17,13 @@ typedef struct Config {
     const char *within;             /* "rope_scaling.", or "" for the whole file: before a key in messages */
     const struct Family *family;
     const void *object;             /* of the JSON library */
+    bool foreign;                   /* a file that a spec names: nothing of it is shown */
     Draft *draft;
 } Config;
 
 /* Keys are looked up as they are written: "a|b" is the key a, or, where there is none, b; a null is as absent. */
 bool        config_has(const Config *c, const char *key);
+bool        config_is_null(const Config *c, const char *key);   /* one key that is there and null */
 Loc         config_place(const Config *c, const char *key);     /* of the key, or of the file */
 /* The value. Absent: the preset; where that is CONFIG_REQUIRED an error, and 0. Of another type: an error, and 0. */
 #define CONFIG_REQUIRED (-1e300)
@@ -58,6 +60,15 @@ void config_rope_kinds(const Config *c, Side side, const bool *sliding, double l
 /* Which layers of a decoder slide, [layers]: by layer_types, or where there are none from layer `first` on, but for every period-th (0: all). */
 const bool *config_sliding(const Config *c, int first, int period);
 void config_windows(const Config *c, const bool *sliding);      /* those see as many keys as sliding_window says */
+/* That many; 0: it is null, or absent in a family whose row has no preset for it. */
+int64_t config_window(const Config *c);
+
+/* Rows of a decoder that is read as an encoder see what follows too. half: a window is a half of
+ * what the file says, and one; else one more. */
+void config_both_ways(const Config *c, const char *key, bool half);
+/* Of what is read: an encoder too where sentence-transformers' modules stand behind a stack of
+ * another kind. */
+ModelKind config_kind(const Config *c);
 
 /* ---- the tables of a family ------------------------------------------------------------------------------- */
 
@@ -66,6 +77,7 @@ typedef enum KeyUse {
     KEY_FLAG_NOT,       /* BOOL: the field is the opposite */
     KEY_MUST,           /* its value is one of `words`, as JSON with | between; anything else is refused */
     KEY_READ,           /* read by `more` */
+    KEY_NOTED,          /* the family's code does not read it: a value not of `words` is noted */
     KEY_IGNORED         /* of no meaning to what is computed */
 } KeyUse;
 
@@ -85,6 +97,8 @@ typedef struct ConfigKey {
 #define ACTIVATION(key, name)               { key, KEY_FIELD, FIELD_ID_activation, 0, name, SIDE_BOTH }
 #define MUST(key, words)                    { key, KEY_MUST, FIELD_COUNT, 0, words, SIDE_BOTH }
 #define READ(key)                           { key, KEY_READ, FIELD_COUNT, 0, NULL, SIDE_BOTH }
+#define NOTED(key, words)                   { key, KEY_NOTED, FIELD_COUNT, 0, words, SIDE_BOTH }
+#define READ_OR(key, preset)                { key, KEY_READ, FIELD_COUNT, preset, NULL, SIDE_BOTH }
 #define IGNORED(key)                        { key, KEY_IGNORED, FIELD_COUNT, 0, NULL, SIDE_BOTH }
 #define NO_MORE_KEYS                        { NULL, KEY_IGNORED, FIELD_COUNT, 0, NULL, SIDE_BOTH }
 
@@ -106,7 +120,9 @@ typedef enum Cut {
 
 /* name: canonical, without its last word unless it ends in '!', {} for the layer. file: theirs, {} for the layer, (a|b) for either; behind it comes
  * .weight, of a gain also .gamma, or .bias, of norms also .beta. The family's prefix stands before it unless it begins with '/'; one that
- * ends in '!' is a whole name. */
+ * ends in '!' is a whole name. Two rows name what a file may have besides: "shared", a matrix
+ * that embeddings and output layer have in common; "head.copy", a second bias of the output
+ * layer. */
 typedef struct FamilyTensor {
     const char *name, *file;
     Cut cut;
@@ -125,6 +141,7 @@ typedef struct Family {
     ModelKind kind;
     const char *nested;             /* the key under which its keys stand; NULL: at the top */
     bool tied;                      /* where config.json does not say so */
+    bool encoder_alone;             /* an encoder-decoder: sentence models are its encoder */
     const char *prefix;             /* of tensors, as (a|b|) */
     const FamilySetting *settings;  int setting_count;
     const ConfigKey *keys;
@@ -140,6 +157,10 @@ void family_apply(Arena *a, Draft *draft, int word);
 const FamilyTensor *family_tensor(Arena *a, const Family *f, const char *name, int64_t *layer);
 /* A file of theirs (FamilyTensor) for the tensor `name` as a pattern. */
 const char *family_spelling(Arena *a, const Family *f, const char *file, const char *name, int64_t layer);
+/* The row of a key, of the family or of what it is like; NULL where there is none. */
+const ConfigKey *family_key(const Family *f, const char *key);
+/* The name that the family has for a tensor: a decoder that is read as an encoder has an encoder's. */
+const char *family_own_name(Arena *a, const Family *f, const char *name);
 /* A buffer that is no weight, whatever the family. */
 bool family_is_buffer(const char *name);
 /* Give `t`, whose shape is set, the view of `found` that the row says. expected receives the stored shape that belongs to it; false

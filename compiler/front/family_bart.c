@@ -23,12 +23,12 @@ static const ConfigKey keys[] = {
     READ("scale_embedding"),
     MUST("is_encoder_decoder", "true"),
     MUST("is_decoder", "false"),
-    MUST("normalize_before", "false"),
-    MUST("normalize_embedding", "true"),
-    MUST("add_final_layer_norm", "false"),
-    MUST("add_bias_logits", "false"),
-    MUST("static_position_embeddings", "false"),
-    MUST("extra_pos_embeddings", "2"),
+    NOTED("normalize_before", "false"),
+    NOTED("normalize_embedding", "true"),
+    NOTED("add_final_layer_norm", "false"),
+    NOTED("add_bias_logits", "false"),
+    NOTED("static_position_embeddings", "false"),
+    NOTED("extra_pos_embeddings", "2"),
     IGNORED("num_hidden_layers"),
     IGNORED("force_bos_token_to_be_generated"),
     IGNORED("gradient_checkpointing"),
@@ -45,7 +45,8 @@ static void scale(const Config *c, bool preset)
 static void more(const Config *c) { scale(c, false); }
 
 static const FamilyTensor tensors[] = {
-    WHOLE("encoder.embed", "(encoder.embed_tokens|shared)"),
+    WHOLE("shared", "shared"),
+    WHOLE("encoder.embed", "encoder.embed_tokens"),
     CUT("encoder.position", "encoder.embed_positions", ROWS_2),
     WHOLE("encoder.embed.norm", "encoder.layernorm_embedding"),
     WHOLE("encoder.{}.self_attn.q", "encoder.layers.{}.self_attn.q_proj"),
@@ -57,7 +58,7 @@ static const FamilyTensor tensors[] = {
     WHOLE("encoder.{}.ffn.down", "encoder.layers.{}.fc2"),
     WHOLE("encoder.{}.norm.1", "encoder.layers.{}.final_layer_norm"),
     WHOLE("encoder.norm", "encoder.layer_norm"),
-    WHOLE("decoder.embed", "(decoder.embed_tokens|shared)"),
+    WHOLE("decoder.embed", "decoder.embed_tokens"),
     CUT("decoder.position", "decoder.embed_positions", ROWS_2),
     WHOLE("decoder.embed.norm", "decoder.layernorm_embedding"),
     WHOLE("decoder.{}.self_attn.q", "decoder.layers.{}.self_attn.q_proj"),
@@ -86,8 +87,8 @@ const Family family_bart = {
 
 static const FamilySetting mbart_settings[] = { SET(norm_at, NORM_PLACES_PRE) };
 static const ConfigKey mbart_keys[] = {
-    MUST("normalize_before", "true"),
-    MUST("add_final_layer_norm", "true"),
+    NOTED("normalize_before", "true"),
+    NOTED("add_final_layer_norm", "true"),
     NO_MORE_KEYS,
 };
 const Family family_mbart = { .like = &family_bart, .kind = KIND_ENCODER_DECODER, .tied = true, SETTINGS_OF(mbart_settings), .keys = mbart_keys };
@@ -100,8 +101,8 @@ static const FamilySetting marian_settings[] = {
 static const ConfigKey marian_keys[] = {
     READ("decoder_vocab_size"),
     READ("share_encoder_decoder_embeddings"),
-    MUST("normalize_embedding", "false"),
-    MUST("static_position_embeddings", "true"),
+    NOTED("normalize_embedding", "false"),
+    NOTED("static_position_embeddings", "true"),
     IGNORED("extra_pos_embeddings"),            /* of tables, and there is none */
     NO_MORE_KEYS,
 };

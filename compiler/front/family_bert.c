@@ -39,7 +39,8 @@ static const FamilyTensor tensors[] = {
     WHOLE("head.0.norm", "/cls.predictions.transform.LayerNorm"),
     WHOLE("head.0", "/(cls.predictions.transform.dense|bert.pooler.dense)"),
     WHOLE("head.1", "/classifier"),
-    WHOLE("head.output", "/cls.predictions"),
+    WHOLE("head.output", "/cls.predictions(.decoder|)"),
+    WHOLE("head.copy", "/cls.predictions"),
 };
 
 const Family family_bert = { .kind = KIND_ENCODER, .prefix = "(bert.|)", SETTINGS_OF(settings), .keys = keys, TENSORS_OF(tensors) };
@@ -76,7 +77,8 @@ static const FamilyTensor roberta_tensors[] = {
     WHOLE("head.0.norm", "/lm_head.layer_norm"),
     WHOLE("head.0", "/(lm_head.dense|classifier.dense)"),
     WHOLE("head.1", "/classifier.out_proj"),
-    WHOLE("head.output", "/lm_head"),
+    WHOLE("head.output", "/lm_head(.decoder|)"),
+    WHOLE("head.copy", "/lm_head"),
 };
 
 #define ROBERTA .like = &family_bert, .kind = KIND_ENCODER, .prefix = "(roberta.|)", .keys = roberta_keys, .more = roberta_more, \

@@ -18,10 +18,12 @@ static const ConfigKey keys[] = {
     ACTIVATION("hidden_act", "gelu"),
     KEY("use_parallel_residual", parallel, true),
     READ("attention_bias"),
-    { "rotary_pct", KEY_READ, FIELD_COUNT, 0.25, NULL, SIDE_BOTH },
-    { "rope_theta|rotary_emb_base", KEY_READ, FIELD_COUNT, 10000, NULL, SIDE_BOTH },
+    READ_OR("rotary_pct", 0.25),
+    READ_OR("rotary_emb_base", 10000),
+    IGNORED("rope_theta"),
     READ("rope_scaling|rope_parameters"),
-    READ("partial_rotary_factor"),
+    IGNORED("partial_rotary_factor"),
+    READ("head_dim"),
     MUST("is_decoder", "false|true"),
     NO_MORE_KEYS,
 };
@@ -31,6 +33,14 @@ static void more(const Config *c)
     const bool bias = config_bool(c, "attention_bias", true);
     config_set(c, "attention_bias", SIDE_BOTH, FIELD_ID_qkv_bias, bias);
     config_set(c, "attention_bias", SIDE_BOTH, FIELD_ID_out_bias, bias);
+    const double heads = config_get(c, SIDE_BOTH, FIELD_ID_heads);
+    const double width = config_get(c, SIDE_BOTH, FIELD_ID_d_model) / heads;
+    /* transformers turns so much, but its heads are `width` wide */
+    const double told = config_number(c, "head_dim", width);
+    if (told > width || told < width)
+        config_fault(c, "head_dim",
+                     "\"head_dim\" = %.9g is not supported, only hidden_size / num_attention_heads",
+                     told);
     config_rope(c, SIDE_BOTH);
 }
 

@@ -5,7 +5,7 @@
 static const FamilySetting settings[] = {
     SET(norm, NORMS_RMS), SET(norm_at, NORM_PLACES_PRE), SET(position, POSITIONS_ROTARY),
     SET(embed_scale, 1), SET(gated, true), SET(output_bias, false),
-    SET(log_softmax, false),
+    SET(log_softmax, false), SET(ffn_bias, false),
 };
 
 static const ConfigKey keys[] = {
@@ -18,18 +18,19 @@ static const ConfigKey keys[] = {
     KEY("vocab_size", vocab, CONFIG_REQUIRED),
     KEY("max_position_embeddings", max_len, 2048),
     KEY("rms_norm_eps", norm_eps, 1e-6),
-    ACTIVATION("hidden_act|hidden_activation", "silu"),
+    ACTIVATION("hidden_act", "silu"),
     READ("attention_bias"),
     KEY("mlp_bias", ffn_bias, false),
     { "rope_theta", KEY_READ, FIELD_COUNT, 10000, NULL, SIDE_BOTH },
     READ("rope_scaling|rope_parameters"),
-    READ("partial_rotary_factor"),
+    IGNORED("partial_rotary_factor"),           /* huggingface_rope.c notes it */
     NO_MORE_KEYS,
 };
 
 static void more(const Config *c)
 {
-    const bool bias = config_bool(c, "attention_bias", false);
+    const bool read = family_key(c->family, "attention_bias")->use == KEY_READ;
+    const bool bias = read && config_bool(c, "attention_bias", false);
     config_set(c, "attention_bias", SIDE_BOTH, FIELD_ID_qkv_bias, bias);
     config_set(c, "attention_bias", SIDE_BOTH, FIELD_ID_out_bias, bias);
     config_rope(c, SIDE_BOTH);
@@ -60,17 +61,23 @@ const Family family_llama = {
 
 /* ---- Mistral: every layer slides ---------------------------------------------------------------------------- */
 
+#define NO_BIASES NOTED("attention_bias", "false"), NOTED("mlp_bias", "false")
+
 static const ConfigKey mistral_keys[] = {
+    KEY("num_key_value_heads", kv_heads, 8),
     KEY("max_position_embeddings", max_len, 131072),
-    READ("sliding_window"),
-    IGNORED("layer_types"),
+    READ_OR("sliding_window", 4096),
+    NO_BIASES,
     NO_MORE_KEYS,
 };
 
 static void all_slide(const Config *c)
 {
+    const int layers = (int)config_get(c, SIDE_BOTH, FIELD_ID_layers);
+    bool *sliding = arena_array(c->arena, (size_t)layers, sizeof *sliding);
+    for (int i = 0; i < layers; i++) sliding[i] = true;
     more(c);
-    if (config_has(c, "sliding_window")) config_windows(c, config_sliding(c, 0, 0));
+    if (config_window(c)) config_windows(c, sliding);
 }
 
 const Family family_mistral = { LIKE_LLAMA, .keys = mistral_keys, .more = all_slide };
@@ -80,9 +87,11 @@ const Family family_mistral = { LIKE_LLAMA, .keys = mistral_keys, .more = all_sl
 static const FamilySetting qwen2_settings[] = { SET(qkv_bias, true), SET(out_bias, false) };
 
 static const ConfigKey qwen_keys[] = {
+    KEY("num_key_value_heads", kv_heads, 32),
+    NO_BIASES,
     KEY("max_position_embeddings", max_len, 32768),
     READ("use_sliding_window"),
-    READ("sliding_window"),
+    READ_OR("sliding_window", 4096),
     READ("max_window_layers"),
     READ("layer_types"),
     NO_MORE_KEYS,
@@ -90,7 +99,7 @@ static const ConfigKey qwen_keys[] = {
 
 static void qwen_more(const Config *c)
 {
-    const bool slides = config_bool(c, "use_sliding_window", false) && config_has(c, "sliding_window");
+    const bool slides = config_bool(c, "use_sliding_window", false) && config_window(c);
     if (slides) config_windows(c, config_sliding(c, (int)config_integer(c, "max_window_layers", 28), 0));
     config_rope(c, SIDE_BOTH);
 }
@@ -104,6 +113,7 @@ static void qwen3_more(const Config *c)
 static const FamilySetting qwen3_settings[] = { SET(qk_norm, true) };
 static const ConfigKey qwen3_keys[] = {
     KEY("head_dim", head_dim, 128),
+    READ("attention_bias"),
     NO_MORE_KEYS,
 };
 const Family family_qwen2 = { LIKE_LLAMA, SETTINGS_OF(qwen2_settings), .keys = qwen_keys, .more = qwen_more };
@@ -140,8 +150,10 @@ static void smollm3_more(const Config *c)
         sliding[i] = !(turns[i] > 0);
     }
     config_set_list(c, "no_rope_layers", SIDE_BOTH, FIELD_ID_rope, turns, layers);
-    if (!config_bool(c, "use_sliding_window", false) || !config_has(c, "sliding_window")) return;
-    config_windows(c, config_has(c, "layer_types") ? config_sliding(c, 0, 0) : sliding);
+    /* whatever use_sliding_window says */
+    if (config_has(c, "layer_types")) config_windows(c, config_sliding(c, 0, 0));
+    else if (config_bool(c, "use_sliding_window", false) && config_window(c))
+        config_windows(c, sliding);
 }
 
 const Family family_smollm3 = { LIKE_LLAMA, .tied = true, .keys = smollm3_keys, .more = smollm3_more };
@@ -151,8 +163,10 @@ const Family family_smollm3 = { LIKE_LLAMA, .tied = true, .keys = smollm3_keys, 
 static const ConfigKey phi3_keys[] = {
     KEY("rms_norm_eps", norm_eps, 1e-5),
     KEY("max_position_embeddings", max_len, 4096),
-    READ("original_max_position_embeddings"),
+    READ_OR("original_max_position_embeddings", 4096),
+    READ("partial_rotary_factor"),
     READ("sliding_window"),
+    NO_BIASES,
     NO_MORE_KEYS,
 };
 

@@ -23,29 +23,41 @@ static const ConfigKey keys[] = {
     KEY("relative_attention_max_distance", rel_distance, 128),
     READ("feed_forward_proj"),
     READ("scale_decoder_outputs"),
-    MUST("is_encoder_decoder", "true"),
+    READ("is_encoder_decoder"),
     MUST("is_decoder", "false"),
-    IGNORED("dense_act_fn"),                    /* what feed_forward_proj says */
-    IGNORED("is_gated_act"),
+    READ("dense_act_fn"),
+    READ("is_gated_act"),
     NO_MORE_KEYS,
 };
 
-/* "relu", "gated-gelu": of the gated ones gelu is the one by tanh. */
-static void set_feed_forward(const Config *c)
+/* "relu", "gated-gelu": of the gated ones gelu is the one by tanh. dense_act_fn and is_gated_act
+ * go before it. */
+static void set_feed_forward(const Config *c, const char *preset)
 {
-    const char *projection = config_text(c, "feed_forward_proj", "relu"), *name = projection;
+    const char *projection = config_text(c, "feed_forward_proj", preset), *name = projection;
     const bool gated = !strncmp(projection, "gated-", 6);
     if (gated) name += 6;
     if (gated && !strcmp(name, "gelu")) name = "gelu_new";
-    config_set(c, "feed_forward_proj", SIDE_BOTH, FIELD_ID_gated, gated);
-    config_set_activation(c, "feed_forward_proj", SIDE_BOTH, name);
+    config_set(c, "feed_forward_proj", SIDE_BOTH, FIELD_ID_gated,
+               config_bool(c, "is_gated_act", gated));
+    config_set_activation(c, "dense_act_fn|feed_forward_proj", SIDE_BOTH,
+                          config_text(c, "dense_act_fn", name));
 }
 
-static void unscaled(const Config *c)
+/* The config.json of an encoder alone says that it is one. */
+static void require_both(const Config *c)
 {
+    static const char key[] = "is_encoder_decoder";
+    if (config_kind(c) == KIND_ENCODER || config_bool(c, key, true)) return;
+    config_fault(c, key, "\"%s\" = false is not supported, only true", key);
+}
+
+static void common(const Config *c, const char *projection)
+{
+    require_both(c);
     const int64_t layers = config_integer(c, "num_decoder_layers", config_get(c, SIDE_ENCODER, FIELD_ID_layers));
     config_set(c, "num_decoder_layers", SIDE_DECODER, FIELD_ID_layers, (double)layers);
-    set_feed_forward(c);
+    set_feed_forward(c, projection);
 }
 
 /* The first T5 scales its hidden states before the output layer; later ones, whose files say that it is not tied, and mT5 do not. */
@@ -54,22 +66,25 @@ static void more(const Config *c)
     const double width = config_get(c, SIDE_BOTH, FIELD_ID_d_model);
     const bool scaled = config_bool(c, "scale_decoder_outputs", config_bool(c, "tie_word_embeddings", true));
     config_set(c, "scale_decoder_outputs", SIDE_BOTH, FIELD_ID_logit_scale, scaled ? 1 / sqrt(width) : 1);
-    unscaled(c);
+    common(c, "relu");
 }
+
+static void mt5_more(const Config *c) { common(c, "gated-gelu"); }
 
 #define ATTENTION(ours, theirs) WHOLE(ours ".q", theirs ".q"), WHOLE(ours ".k", theirs ".k"), WHOLE(ours ".v", theirs ".v"), \
                                 WHOLE(ours ".out", theirs ".o")
 #define FEED_FORWARD(ours, theirs) WHOLE(ours ".gate", theirs ".wi_0"), WHOLE(ours ".up", theirs ".(wi_1|wi)"), WHOLE(ours ".down", theirs ".wo")
 
 static const FamilyTensor tensors[] = {
-    WHOLE("encoder.embed", "(shared|encoder.embed_tokens)"),
+    WHOLE("shared", "shared"),
+    WHOLE("encoder.embed", "encoder.embed_tokens"),
     WHOLE("encoder.relative", "encoder.block.0.layer.0.SelfAttention.relative_attention_bias"),
     WHOLE("encoder.{}.norm.0", "encoder.block.{}.layer.0.layer_norm"),
     ATTENTION("encoder.{}.self_attn", "encoder.block.{}.layer.0.SelfAttention"),
     WHOLE("encoder.{}.norm.1", "encoder.block.{}.layer.1.layer_norm"),
     FEED_FORWARD("encoder.{}.ffn", "encoder.block.{}.layer.1.DenseReluDense"),
     WHOLE("encoder.norm", "encoder.final_layer_norm"),
-    WHOLE("decoder.embed", "(shared|decoder.embed_tokens)"),
+    WHOLE("decoder.embed", "decoder.embed_tokens"),
     WHOLE("decoder.relative", "decoder.block.0.layer.0.SelfAttention.relative_attention_bias"),
     WHOLE("decoder.{}.norm.0", "decoder.block.{}.layer.0.layer_norm"),
     ATTENTION("decoder.{}.self_attn", "decoder.block.{}.layer.0.SelfAttention"),
@@ -81,5 +96,6 @@ static const FamilyTensor tensors[] = {
     WHOLE("output", "lm_head"),
 };
 
-const Family family_t5 = { .kind = KIND_ENCODER_DECODER, .tied = true, SETTINGS_OF(settings), .keys = keys, .more = more, TENSORS_OF(tensors) };
-const Family family_mt5 = { .like = &family_t5, .kind = KIND_ENCODER_DECODER, .tied = true, .more = unscaled };
+#define T5 .kind = KIND_ENCODER_DECODER, .tied = true, .encoder_alone = true
+const Family family_t5 = { T5, SETTINGS_OF(settings), .keys = keys, .more = more, TENSORS_OF(tensors) };
+const Family family_mt5 = { T5, .like = &family_t5, .more = mt5_more };

@@ -24,7 +24,7 @@ void config_set_list(const Config *c, const char *key, Side side, FieldId id, co
     const char *what = key ? arena_format(c->arena, "\"%s%.*s\"", c->within, (int)strcspn(key, "|"), key) : fields[id].name;
     FieldValue *values = arena_array(c->arena, (size_t)n, sizeof *values);
     for (int i = 0; i < n; i++) {
-        values[i] = (FieldValue){ .integer = (int64_t)numbers[i], .real = numbers[i] };
+        values[i] = (FieldValue){ .integer = field_whole(numbers[i]), .real = numbers[i] };
         if (!field_check(c->diag, at, &fields[id], what, arena_format(c->arena, "%.9g", numbers[i]), &values[i])) return;
     }
     draft_set(c->arena, c->draft, side, id, at, values, n);
@@ -35,6 +35,11 @@ double config_get(const Config *c, Side side, FieldId id)
     const Choice *choice = draft_choice(c->draft, side, id);
     const FieldValue v = choice ? choice->values[0] : field_preset(&fields[id]);
     return fields[id].type == TYPE_REAL ? v.real : (double)v.integer;
+}
+
+ModelKind config_kind(const Config *c)
+{
+    return (ModelKind)config_get(c, SIDE_BOTH, FIELD_ID_kind);
 }
 
 void config_set_length(const Config *c, const char *key, int64_t length)
@@ -96,10 +101,21 @@ static void take_value(const Config *c, const ConfigKey *k)
         config_set(c, there ? k->key : NULL, k->side, k->field, k->use == KEY_FLAG_NOT ? !yes : yes);
     } else {
         const int errors = diag_errors(c->diag);
-        if (!there && k->preset == CONFIG_UNSET) return;
+        const bool null = k->field == FIELD_ID_kv_heads && config_is_null(c, k->key);
+        if (!there && (k->preset == CONFIG_UNSET || null)) return;
         const double x = f->type == TYPE_INT ? (double)config_integer(c, k->key, k->preset) : config_number(c, k->key, k->preset);
         if (diag_errors(c->diag) == errors) config_set(c, there ? k->key : NULL, k->side, k->field, x);
     }
+}
+
+static void note_value(const Config *c, const ConfigKey *k)
+{
+    if (!config_has(c, k->key)) return;
+    const char *shown = config_shown(c, k->key);
+    if (!is_one_of(shown, k->words))
+        diag_remark(c->diag, config_place(c, k->key),
+                    "\"%s%s\" = %s has no effect on a model of this type", c->within, k->key,
+                    shown);
 }
 
 static void take_key(const Config *c, const ConfigKey *k)
@@ -107,6 +123,7 @@ static void take_key(const Config *c, const ConfigKey *k)
     switch (k->use) {
     case KEY_FIELD: case KEY_FLAG_NOT: take_value(c, k); break;
     case KEY_MUST: require_value(c, k); break;
+    case KEY_NOTED: note_value(c, k); break;
     case KEY_READ: case KEY_IGNORED: break;
     }
 }
@@ -157,7 +174,7 @@ static const char *const idle_keys =
     "output_scores|forced_bos_token_id|forced_eos_token_id|remove_invalid_values|exponential_decay_length_penalty|suppress_tokens|"
     "begin_suppress_tokens|unsloth_version|unsloth_fixed|_attn_implementation_autoset|attn_implementation|cache_implementation|"
     "summary_type|summary_use_proj|summary_activation|summary_proj_to_labels|summary_first_dropout|summary_last_dropout|sentence_transformers|"
-    "sbert_ce_default_activation_function";
+    "sbert_ce_default_activation_function|is_causal";
 
 /* What packs weights in another way, or adds to them. */
 static const char *const refused_keys = "quantization_config|adapter_config|adapters|lora_rank|compression_config";
@@ -184,7 +201,7 @@ static void note_keys(const Config *c)
 static void take_tying(const Config *c)
 {
     const Family *f = c->family;
-    if (f->kind == KIND_ENCODER) return;
+    if (config_kind(c) == KIND_ENCODER) return;
     const bool there = config_has(c, "tie_word_embeddings");
     config_set(c, there ? "tie_word_embeddings" : NULL, SIDE_BOTH, FIELD_ID_tied, config_bool(c, "tie_word_embeddings", f->tied));
 }
@@ -230,6 +247,54 @@ static const char *without_slash(Arena *a, const char *path)
 /* Whether a config.json may name it; what has no keys is read from something else. */
 static bool has_keys(const Family *f) { return f && (f->keys || has_keys(f->like)); }
 
+/* What a well-known model_type needs that is not there; NULL of others. */
+static const char *missing_of(const char *type)
+{
+    static const struct { const char *what, *types; } missing[] = {
+#define MISSING(what, types) { what, types },
+#include "families_missing.def"
+#undef MISSING
+    };
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        if (is_one_of(type, missing[i].types)) return missing[i].what;
+    return NULL;
+}
+
+/* Where versions differ it is another model, and no slip. */
+static bool same_digits(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strcspn(a, "0123456789");
+        b += strcspn(b, "0123456789");
+        if (*a != *b || !*a) return *a == *b;
+    }
+}
+
+/* The family that was meant, at a distance of a slip or two; NULL: none was. */
+static const char *meant(Arena *a, const char *type)
+{
+    enum { MOST_SLIPS = 2 };
+    const Field *names = &fields[FIELD_ID_names];
+    const char **known = arena_array(a, (size_t)names->word_count, sizeof *known);
+    int n = 0;
+    for (int i = 1; i < names->word_count; i++)
+        if (has_keys(family_of_word(i)) && same_digits(names->words[i], type))
+            known[n++] = names->words[i];
+    const char *near = diag_nearest(type, known, n);
+    return near && diag_distance(near, type) <= MOST_SLIPS ? near : NULL;
+}
+
+static void refuse_type(const Config *c, const char *type)
+{
+    const char *what = missing_of(type), *near = what ? NULL : meant(c->arena, type);
+    if (what)
+        config_fault(c, "model_type", "the model_type \"%s\" is not supported: it needs %s", type,
+                     what);
+    else config_fault(c, "model_type", "the model_type \"%s\" is not supported", type);
+    if (near) diag_note(c->diag, config_place(c, "model_type"), "did you mean \"%s\"?", near);
+    diag_note(c->diag, (Loc){ 0 }, "'xformc info --families' lists those that are");
+}
+
 /* The family of a config, by its model_type; false after an error. */
 static bool find_family(Config *c)
 {
@@ -241,11 +306,7 @@ static bool find_family(Config *c)
         family_apply(c->arena, c->draft, word);
         return true;
     }
-    if (!*type) return false;
-    const char *near = diag_nearest(type, names->words + 1, names->word_count - 1);
-    config_fault(c, "model_type", "the model_type \"%s\" is not supported", type);
-    if (near && strcmp(near, type)) diag_note(c->diag, config_place(c, "model_type"), "did you mean \"%s\"?", near);
-    diag_note(c->diag, (Loc){ 0 }, "'xformc info --families' lists those that are");
+    if (*type) refuse_type(c, type);
     return false;
 }
 
@@ -255,15 +316,53 @@ static void take_text_length(const Config *c, const char *folder)
     Config t = { .arena = c->arena, .diag = c->diag, .path = file_join(c->arena, folder, "tokenizer_config.json"), .draft = c->draft };
     if (access(t.path, F_OK) != 0 || !config_open(&t)) return;
     const double length = config_number(&t, "model_max_length", 0);
-    if (length >= 1 && length < config_get(c, SIDE_BOTH, FIELD_ID_max_len))
+    const double most = config_get(c, SIDE_BOTH, FIELD_ID_max_len);
+    const bool endless = (int)config_get(c, SIDE_BOTH, FIELD_ID_position) == POSITIONS_RELATIVE
+        && length <= fields[FIELD_ID_max_len].most;
+    if (length >= 1 && (length < most || endless))
         config_set(&t, "model_max_length", SIDE_BOTH, FIELD_ID_max_len, floor(length));
     config_close(&t);
+}
+
+/* With modules behind it a stack answers by vectors: what a decoder makes of a text is then read as
+ * an encoder is, row by row, and of an encoder-decoder there is the encoder alone. */
+static bool read_as_encoder(const Config *c)
+{
+    const ModelKind kind = c->family->kind;
+    if (kind == KIND_ENCODER_DECODER && !c->family->encoder_alone) {
+        config_fault(c, "model_type", "modules of sentence_transformers behind a \"%s\" are not supported",
+                     config_text(c, "model_type", ""));
+        return false;
+    }
+    config_set(c, NULL, SIDE_BOTH, FIELD_ID_kind, KIND_ENCODER);
+    if (kind == KIND_DECODER) config_set(c, NULL, SIDE_BOTH, FIELD_ID_causal, 1);
+    return true;
+}
+
+/* Of a decoder: that its rows see both ways is of sentence models alone. */
+static void take_causal(const Config *c)
+{
+    if (c->family->kind != KIND_DECODER || config_bool(c, "is_causal", true)) return;
+    if (config_kind(c) == KIND_ENCODER) config_both_ways(c, "is_causal", false);
+    else config_fault(c, "is_causal", "\"is_causal\" = false is not supported, only true");
+}
+
+/* Behind the last norm of a decoder. */
+static bool refuse_projection(const Config *c)
+{
+    const bool narrow = draft_choice(c->draft, SIDE_BOTH, FIELD_ID_embed_width) != NULL;
+    const int place = (int)config_get(c, SIDE_BOTH, FIELD_ID_embed_project);
+    if (!narrow || place != PROJECTIONS_FIRST) return false;
+    config_fault(c, "word_embed_proj_dim", "hidden states of another width than the layers have are not"
+                 " supported in sentence models");
+    return true;
 }
 
 /* What an encoder alone has behind it. The modules of sentence-transformers are not those of its architecture. */
 static void read_encoder(const Config *c, const char *folder, const Modules *modules)
 {
     bool limited = false;
+    if (refuse_projection(c)) return;
     if (modules->count > 1) limited = config_modules(c, modules);
     else config_head(c, folder);
     if (!limited) take_text_length(c, folder);
@@ -275,7 +374,8 @@ static void read_keys(Config *c, const char *folder, const Modules *modules)
     config_take_generation(c, folder);
     take_tying(c);
     if (!diag_errors(c->diag)) take_more(c);
-    if (!diag_errors(c->diag) && c->family->kind == KIND_ENCODER) read_encoder(c, folder, modules);
+    if (!diag_errors(c->diag)) take_causal(c);
+    if (!diag_errors(c->diag) && config_kind(c) == KIND_ENCODER) read_encoder(c, folder, modules);
     else if (!diag_errors(c->diag)) config_head(c, folder);
     note_keys(c);
 }
@@ -283,7 +383,7 @@ static void read_keys(Config *c, const char *folder, const Modules *modules)
 static void read_config(Config *c, const char *folder, const Modules *modules)
 {
     Config inner;
-    if (!find_family(c)) return;
+    if (!find_family(c) || (modules->count > 1 && !read_as_encoder(c))) return;
     if (!c->family->nested) read_keys(c, folder, modules);
     else if (config_object(c, c->family->nested, &inner)) read_keys(&inner, folder, modules);
     else config_fault(c, NULL, "the key \"%s\" is missing", c->family->nested);

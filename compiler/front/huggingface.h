@@ -12,8 +12,6 @@ bool config_open_list(Config *c, int *n);
 bool config_item(const Config *list, int i, Config *out);
 /* A key's value as JSON, in one line. */
 const char *config_shown(const Config *c, const char *key);
-/* The row of a key, of the family or of what it is like; NULL where there is none. */
-const ConfigKey *family_key(const Family *f, const char *key);
 bool config_is_list(const Config *c, const char *key);
 bool config_is_object(const Config *c, const char *key);
 /* The i-th element, a list of numbers: how many, -1 after an error for what is none. */

@@ -76,6 +76,11 @@ Loc config_place(const Config *c, const char *key)
     return at ? place_of(c, at) : c->start ? place_of(c, c->start) : (Loc){ c->path, 0, 0 };
 }
 
+bool config_is_null(const Config *c, const char *key)
+{
+    return json_is_null(json_object_get(c->object, key));
+}
+
 bool config_has(const Config *c, const char *key)
 {
     char name[LONGEST_KEY];
@@ -126,7 +131,7 @@ int64_t config_integer(const Config *c, const char *key, double preset)
     char name[LONGEST_KEY];
     const bool needed = preset == CONFIG_REQUIRED;
     const json_t *v = value(c, key, needed, name);
-    if (!v) return needed ? 0 : (int64_t)preset;
+    if (!v) return needed ? 0 : field_whole(preset);
     if (json_is_integer(v)) return json_integer_value(v);
     wrong_type(c, key, name, v, "a whole number");
     return 0;
@@ -264,7 +269,8 @@ bool config_is_object(const Config *c, const char *key)
 static void tell_json(const Config *c, const json_error_t *error)
 {
     const Loc at = { c->path, error->line > 0 ? error->line : 0, error->column > 0 ? error->column : 0 };
-    diag_error(c->diag, EXIT_BAD_DATA, at, "not JSON: %s", error->text);
+    const char *said = c->foreign ? json_fault(c->arena, error->text) : error->text;
+    diag_error(c->diag, EXIT_BAD_DATA, at, "not JSON: %s", said);
 }
 
 /* Whether the root is what it should be, a list or an object; else told and closed. */
@@ -278,7 +284,8 @@ static bool open_root(Config *c, bool list)
     c->text = text;
     c->within = "";
     c->object = root;
-    if (strlen(text) == size) diag_source(c->diag, c->path, text);
+    if (c->foreign) diag_conceal(c->diag, c->path);
+    else if (strlen(text) == size) diag_source(c->diag, c->path, text);
     if (!root) tell_json(c, &error);
     else if (list ? !json_is_array(root) : !json_is_object(root))
         diag_error(c->diag, EXIT_BAD_DATA, (Loc){ c->path, 0, 0 }, list ? "not a JSON list" : "not a JSON object");

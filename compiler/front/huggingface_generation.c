@@ -194,7 +194,7 @@ static int64_t first_id(const Config *c, const char *key)
 {
     if (!config_has(c, key)) return -1;
     if (!config_is_list(c, key)) return config_integer(c, key, -1);
-    return config_count(c, key) > 0 ? (int64_t)config_number_at(c, key, 0) : -1;
+    return config_count(c, key) > 0 ? field_whole(config_number_at(c, key, 0)) : -1;
 }
 
 /* What stands in a list behind its first. */
@@ -215,11 +215,11 @@ static void take_more_ends(const Config *c)
 static void take_marks(const Config *c, const Config *generation)
 {
     const Config *ends = generation && config_has(generation, "eos_token_id") ? generation : c;
-    const char *begin = c->family->kind == KIND_ENCODER_DECODER ? "decoder_start_token_id|bos_token_id" : "bos_token_id";
+    const char *begin = config_kind(c) == KIND_ENCODER_DECODER ? "decoder_start_token_id|bos_token_id" : "bos_token_id";
     const Config *starts = generation && config_has(generation, begin) ? generation : c;
     const int64_t start = first_id(starts, begin);
     config_set(ends, config_has(ends, "eos_token_id") ? "eos_token_id" : NULL, SIDE_BOTH, FIELD_ID_end_id, (double)first_id(ends, "eos_token_id"));
-    if (c->family->kind != KIND_ENCODER) take_more_ends(ends);
+    if (config_kind(c) != KIND_ENCODER) take_more_ends(ends);
     if (start >= 0) config_set(starts, begin, SIDE_BOTH, FIELD_ID_start_id, (double)start);
 }
 
@@ -231,7 +231,7 @@ void config_take_generation(const Config *c, const char *folder)
     const bool there = lstat(g.path, &link) == 0;           /* a link to nowhere is a file that is missing */
     if (there && !config_open(&g)) return;
     take_marks(c, there ? &g : NULL);
-    if (c->family->kind != KIND_ENCODER) take_settings(there ? &g : c);
-    if (there && c->family->kind != KIND_ENCODER) note_keys(&g);
+    if (config_kind(c) != KIND_ENCODER) take_settings(there ? &g : c);
+    if (there && config_kind(c) != KIND_ENCODER) note_keys(&g);
     if (there) config_close(&g);
 }

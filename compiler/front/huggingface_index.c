@@ -20,7 +20,7 @@ static bool is_plain(const char *name)
 
 bool weight_index_read(Arena *a, Diag *d, const char *path, WeightIndex *out)
 {
-    Config c = { .arena = a, .diag = d, .path = path }, map;
+    Config c = { .arena = a, .diag = d, .path = path, .foreign = true }, map;
     const int errors = diag_errors(d);
     *out = (WeightIndex){ .count = 0 };
     if (!config_open(&c)) return false;

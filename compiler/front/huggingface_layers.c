@@ -19,6 +19,26 @@ const bool *config_sliding(const Config *c, int first, int period)
     return sliding;
 }
 
+int64_t config_window(const Config *c)
+{
+    const ConfigKey *row = family_key(c->family, "sliding_window");
+    if (config_is_null(c, "sliding_window")) return 0;
+    return config_integer(c, "sliding_window", row ? row->preset : 0);
+}
+
+void config_both_ways(const Config *c, const char *key, bool half)
+{
+    const Choice *window = draft_choice(c->draft, SIDE_BOTH, FIELD_ID_window);
+    const int n = window ? window->count : 0;
+    double *windows = arena_array(c->arena, (size_t)n + 1, sizeof *windows);
+    config_set(c, key, SIDE_BOTH, FIELD_ID_causal, 0);
+    for (int i = 0; i < n; i++) {
+        const int64_t w = window->values[i].integer;
+        windows[i] = w ? (double)(half ? w / 2 + 1 : w + 1) : 0;
+    }
+    if (n) config_set_list(c, "sliding_window", SIDE_BOTH, FIELD_ID_window, windows, n);
+}
+
 void config_windows(const Config *c, const bool *sliding)
 {
     const int layers = (int)config_get(c, SIDE_BOTH, FIELD_ID_layers);
@@ -26,7 +46,8 @@ void config_windows(const Config *c, const bool *sliding)
     bool any = false;
     for (int i = 0; i < layers; i++) any |= sliding[i];
     if (!any) return;
-    const int64_t window = config_integer(c, "sliding_window", CONFIG_REQUIRED);
+    int64_t window = config_window(c);
+    if (!window) window = config_integer(c, "sliding_window", CONFIG_REQUIRED);
     for (int i = 0; i < layers; i++) windows[i] = sliding[i] ? (double)window : 0;
     config_set_list(c, "sliding_window", SIDE_BOTH, FIELD_ID_window, windows, layers);
 }

@@ -2,15 +2,20 @@
  * kind of layer. What scales the rates in a way that is not known is refused by name. */
 #include "huggingface.h"
 
+#include <math.h>
 #include <string.h>
 
-static const char rotary_key[] = "rope_parameters|rope_scaling", theta_key[] = "rope_theta|rotary_emb_base";
-static const char original_key[] = "original_max_position_embeddings", full_key[] = "full_attention", sliding_key[] = "sliding_attention";
+static const char part_key[] = "partial_rotary_factor", full_key[] = "full_attention";
+static const char original_key[] = "original_max_position_embeddings";
+static const char sliding_key[] = "sliding_attention";
 
-/* Names of the scalings, in the order of the words of rope_scaling; `su` is an old name of longrope. */
-static const char *const type_names[] = { "default", "linear", "dynamic", "llama3", "yarn", "longrope", "su" };
-static const int scaling_of[] = { SCALINGS_NONE, SCALINGS_LINEAR, SCALINGS_DYNAMIC, SCALINGS_LLAMA3, SCALINGS_YARN, SCALINGS_LONGROPE,
-                                  SCALINGS_LONGROPE };
+/* Names of the scalings, in the order of the words of rope_scaling. Phi-3 has one, under three
+ * names. */
+static const char *const type_names[] = { "default", "linear", "dynamic", "llama3", "yarn",
+                                         "longrope" };
+static const char *const phi_names[] = { "longrope", "su", "yarn" };
+static const int scaling_of[] = { SCALINGS_NONE, SCALINGS_LINEAR, SCALINGS_DYNAMIC,
+                                 SCALINGS_LLAMA3, SCALINGS_YARN, SCALINGS_LONGROPE };
 
 static const struct { const char *key; FieldId field; } settings[] = {
     { "factor", FIELD_ID_rope_factor }, { "low_freq_factor", FIELD_ID_rope_low_freq_factor },
@@ -23,10 +28,19 @@ static const struct { const char *key; FieldId field; } settings[] = {
 
 /* ---- one object ----------------------------------------------------------------------------------------- */
 
+/* The length trained on stands beside the object in Phi-3's files, as in no other's. */
+static const ConfigKey *original_row(const Config *c)
+{
+    return family_key(c->family, original_key);
+}
+
 static int scaling(const Config *rope)
 {
     const char *type = config_text(rope, "rope_type|type", "default");
-    for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
+    const bool phi = original_row(rope) != NULL;
+    for (size_t i = 0; phi && i < sizeof phi_names / sizeof *phi_names; i++)
+        if (!strcmp(phi_names[i], type)) return SCALINGS_LONGROPE;
+    for (size_t i = 0; i < (phi ? 1 : sizeof type_names / sizeof *type_names); i++)
         if (!strcmp(type_names[i], type)) return scaling_of[i];
     config_fault(rope, "rope_type|type", "the rope_type \"%s\" is not supported", type);
     return SCALINGS_NONE;
@@ -54,7 +68,8 @@ static void set_setting(const Config *rope, const char *key, Side side, FieldId 
 
 static bool is_setting(const char *key)
 {
-    static const char *const others[] = { "rope_type", "type", "rope_theta", "partial_rotary_factor" };
+    static const char *const others[] = { "rope_type", "type", "rope_theta", part_key,
+                                         "finetuned" };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (!strcmp(settings[i].key, key)) return true;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -75,13 +90,15 @@ static void refuse_others(const Config *rope)
 static void set_original(const Config *c, const Config *rope, Side side, int kind)
 {
     const double trained = (double)c->draft->trained;
-    const Config *from = config_has(rope, original_key) ? rope : c;
+    const ConfigKey *row = original_row(c);
+    const Config *from = !row && config_has(rope, original_key) ? rope : c;
     const bool there = kind != SCALINGS_DYNAMIC && config_has(from, original_key);
-    const double original = there ? (double)config_integer(from, original_key, trained) : trained;
+    const double preset = row ? row->preset : trained;
+    const double original = there ? (double)config_integer(from, original_key, preset) : preset;
     config_set(there ? from : c, there ? original_key : NULL, side, FIELD_ID_rope_original_len, original);
     if (kind != SCALINGS_LONGROPE) return;
     if (!config_has(rope, "factor")) config_set(c, NULL, side, FIELD_ID_rope_factor, trained / (original > 0 ? original : 1));
-    if (trained > original) c->draft->bound = (int64_t)original;
+    if (trained > original) c->draft->bound = field_whole(original);
     if (config_get(c, SIDE_BOTH, FIELD_ID_max_len) <= original || original < 1) return;
     draft_set_number(c->arena, c->draft, SIDE_BOTH, FIELD_ID_max_len, config_place(from, original_key), original);
     c->draft->shortened = true;
@@ -97,22 +114,67 @@ static void set_scaling(const Config *c, const Config *rope, Side side, int kind
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* How much of a head turns: partial_rotary_factor, or rotary_pct, of its width. */
-static void set_dims(const Config *c, const Config *rope, Side side)
+/* In the place of partial_rotary_factor at the top of the file; NULL where all of a head turns,
+ * whatever that says. */
+static const char *part_at_top(const Config *c)
 {
-    static const char key[] = "partial_rotary_factor|rotary_pct";
+    if (family_key(c->family, "rotary_pct")) return "rotary_pct";
+    const ConfigKey *row = family_key(c->family, part_key);
+    return row && row->use == KEY_READ ? part_key : NULL;
+}
+
+/* Scalings are made for a part of the head even there, and then do not fit it: transformers
+ * fails. */
+static void note_part(const Config *from, int kind)
+{
+    const double part = config_number(from, part_key, 1);
+    if (!(part < 1)) return;
+    if (kind != SCALINGS_NONE)
+        config_fault(from, part_key, "\"%s%s\" with a rope_type is not supported", from->within,
+                     part_key);
+    else
+        diag_remark(from->diag, config_place(from, part_key),
+                     "\"%s%s\" = %.9g has no effect on a model of this type", from->within,
+                     part_key, part);
+}
+
+/* How much of a head turns: partial_rotary_factor, or rotary_pct, of its width. */
+static void set_dims(const Config *c, const Config *rope, Side side, int kind)
+{
+    const char *top = part_at_top(c), *key = rope && config_has(rope, part_key) ? part_key : top;
+    const Config *from = key == part_key && rope && config_has(rope, part_key) ? rope : c;
+    if (!top) {
+        note_part(from, kind);
+        return;
+    }
     const ConfigKey *row = family_key(c->family, "rotary_pct");
-    const Config *from = rope && config_has(rope, key) ? rope : c;
     const double part = config_number(from, key, row ? row->preset : 1);
     if (!(part < 1)) return;
     const double heads = config_get(c, side, FIELD_ID_heads), d = config_get(c, side, FIELD_ID_d_model);
     const double head_dim = draft_choice(c->draft, side, FIELD_ID_head_dim) ? config_get(c, side, FIELD_ID_head_dim) : d / heads;
-    config_set(from, key, side, FIELD_ID_rope_dims, (double)(int64_t)(head_dim * part));
+    config_set(from, key, side, FIELD_ID_rope_dims, trunc(head_dim * part));
+}
+
+/* Of the whole file, where the object has no rope_theta. */
+static const char *theta_at_top(const Config *c)
+{
+    return family_key(c->family, "rotary_emb_base") ? "rotary_emb_base" : "rope_theta";
 }
 
 static double theta_of(const Config *c, const Config *rope, double preset)
 {
-    return config_number(rope && config_has(rope, "rope_theta") ? rope : c, theta_key, preset);
+    if (rope && config_has(rope, "rope_theta")) return config_number(rope, "rope_theta", preset);
+    return config_number(c, theta_at_top(c), preset);
+}
+
+/* rope_scaling, where it says anything, goes before rope_parameters. */
+static const char *rotary_key(const Config *c)
+{
+    Config old;
+    int n = 0;
+    if (config_has(c, "rope_scaling") && config_object(c, "rope_scaling", &old))
+        config_keys(&old, &n);
+    return n ? "rope_scaling" : "rope_parameters";
 }
 
 /* Layers of two kinds: those that slide have rates of their own, which nothing scales. */
@@ -120,21 +182,45 @@ static void set_kinds(const Config *c, Side side, const bool *sliding, double th
 {
     const int layers = (int)config_get(c, side, FIELD_ID_layers);
     double *thetas = arena_array(c->arena, (size_t)layers, sizeof *thetas), *kinds = arena_array(c->arena, (size_t)layers, sizeof *kinds);
+    double *factors = arena_array(c->arena, (size_t)layers, sizeof *factors);
+    const Choice *factor = draft_choice(c->draft, side, FIELD_ID_rope_attention_factor);
     for (int i = 0; i < layers; i++) {
         thetas[i] = sliding[i] ? local : theta;
         kinds[i] = sliding[i] ? SCALINGS_NONE : kind;
+        factors[i] = sliding[i] || !factor ? 1 : factor->values[0].real;
     }
-    config_set_list(c, rotary_key, side, FIELD_ID_rope_theta, thetas, layers);
-    config_set_list(c, rotary_key, side, FIELD_ID_rope_scaling, kinds, layers);
+    if (factor) config_set_list(c, NULL, side, FIELD_ID_rope_attention_factor, factors, layers);
+    config_set_list(c, rotary_key(c), side, FIELD_ID_rope_theta, thetas, layers);
+    config_set_list(c, rotary_key(c), side, FIELD_ID_rope_scaling, kinds, layers);
+}
+
+/* Of layers of two kinds transformers reads rope_parameters by kind alone, and of rope_scaling,
+ * which is of the layers that do not slide, rope_type alone. */
+static bool is_without_kind(const Config *c, const char *key, const Config *all,
+                            const bool *sliding)
+{
+    const bool old = !strcmp(key, "rope_scaling");
+    int n;
+    config_keys(all, &n);
+    if (!sliding || !n || (!old && config_is_object(all, full_key))) return false;
+    if (old && config_has(c, "rope_parameters"))
+        config_fault(c, key, "\"rope_scaling\" beside \"rope_parameters\" is not supported");
+    if (old && config_has(all, "rope_type")) return false;
+    diag_remark(c->diag, config_place(c, key),
+                "\"%s\" without \"%s\" has no effect on a model of this type", key,
+                old ? "rope_type" : full_key);
+    return true;
 }
 
 void config_rope_kinds(const Config *c, Side side, const bool *sliding, double local)
 {
-    const ConfigKey *row = family_key(c->family, "rope_theta");
+    const ConfigKey *row = family_key(c->family, theta_at_top(c));
     const double preset = row ? row->preset : 10000;
     Config all, full, slide;
-    const bool there = config_object(c, rotary_key, &all), parts = there && config_is_object(&all, full_key);
-    const Config *rope = there ? &all : NULL;
+    const char *key = rotary_key(c);
+    const bool there = config_object(c, key, &all);
+    const bool parts = sliding && there && config_is_object(&all, full_key);
+    const Config *rope = there && !is_without_kind(c, key, &all, sliding) ? &all : NULL;
     if (parts && config_object(&all, full_key, &full)) rope = &full;
     if (parts && config_object(&all, sliding_key, &slide)) {
         local = theta_of(&slide, &slide, local);
@@ -143,14 +229,16 @@ void config_rope_kinds(const Config *c, Side side, const bool *sliding, double l
     }
     const double theta = theta_of(c, rope, preset);
     const int kind = rope ? scaling(rope) : SCALINGS_NONE;
-    set_dims(c, rope, side);
+    set_dims(c, rope, side, kind);
     if (rope) refuse_others(rope);
     if (rope) set_scaling(c, rope, side, kind);
     if (sliding) {
         set_kinds(c, side, sliding, theta, local, kind);
         return;
     }
-    config_set(rope && config_has(rope, "rope_theta") ? rope : c, theta_key, side, FIELD_ID_rope_theta, theta);
+    const bool own = rope && config_has(rope, "rope_theta");
+    config_set(own ? rope : c, own ? "rope_theta" : theta_at_top(c), side, FIELD_ID_rope_theta,
+               theta);
     if (kind != SCALINGS_NONE) config_set(rope, "rope_type|type", side, FIELD_ID_rope_scaling, kind);
 }
 

@@ -237,26 +237,72 @@ static void take_linears(const Config *c, const Modules *m)
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* At most what the positions take; whether there is one. */
+static void require_word(const Config *c, const char *key, const char *word)
+{
+    const char *shown = config_has(c, key) ? config_shown(c, key) : word;
+    if (shown == word || !strcmp(shown, arena_format(c->arena, "\"%s\"", word))) return;
+    config_fault(c, key, "\"%s%s\" = %s is not supported, only \"%s\"", c->within, key, shown,
+                 word);
+}
+
+/* What the Transformer's own file may ask for besides: another task, rows of another kind, a text
+ * wrapped as a chat's message. */
+static void check_transformer(const Config *s)
+{
+    Config inputs, text;
+    require_word(s, "transformer_task", "feature-extraction");
+    require_word(s, "module_output_name", "token_embeddings");
+    if (!config_has(s, "modality_config") || !config_object(s, "modality_config", &inputs)) return;
+    if (!config_has(&inputs, "text"))
+        config_fault(s, "modality_config", "\"modality_config\" has no \"text\"");
+    else if (config_object(&inputs, "text", &text)) {
+        require_word(&text, "method", "forward");
+        require_word(&text, "method_output_name", "last_hidden_state");
+    }
+}
+
+/* At most what a table of positions has; whether there is one. */
 static bool take_length(const Config *c, const Modules *m)
 {
     Config s;
     if (!open_beside(c, m->transformer, "sentence_bert_config.json", &s)) return false;
     const int64_t length = config_integer(&s, "max_seq_length", 0);
-    if (length > 0 && (double)length < config_get(c, SIDE_BOTH, FIELD_ID_max_len))
+    check_transformer(&s);
+    const bool table = position_is_learned((int)config_get(c, SIDE_BOTH, FIELD_ID_position));
+    if (length > 0 && (!table || (double)length < config_get(c, SIDE_BOTH, FIELD_ID_max_len)))
         config_set(&s, "max_seq_length", SIDE_BOTH, FIELD_ID_max_len, (double)length);
     config_close(&s);
     return length > 0;
 }
 
-/* A text that is put before every other one, which nobody does here. */
-static void refuse_prompt(const Config *c)
+/* A pooling may leave the prompt's rows out. */
+static bool leaves_prompt_out(const Config *c, const Modules *m)
 {
+    bool leaves = false;
+    for (int i = 0; i < m->count; i++) {
+        Config p;
+        if (m->module[i].kind != MODULE_POOLING || !open_needed(c, &m->module[i], &p)) continue;
+        leaves |= !config_bool(&p, "include_prompt", true);
+        config_close(&p);
+    }
+    return leaves;
+}
+
+/* A text that is put before every other one is the tokenizer's affair, which finds it in its own
+ * folder. */
+static void check_prompt(const Config *c, const Modules *m)
+{
+    static const char key[] = "default_prompt_name";
     Config s, prompts;
     if (!open_beside(c, c->draft->path, "config_sentence_transformers.json", &s)) return;
-    const char *name = config_text(&s, "default_prompt_name", "");
-    if (*name && config_object(&s, "prompts", &prompts) && *config_text(&prompts, name, ""))
-        config_fault(&s, "default_prompt_name", "a prompt before every text, \"default_prompt_name\", is not supported");
+    const char *name = config_text(&s, key, "");
+    const bool known = config_object(&s, "prompts", &prompts) && config_has(&prompts, name);
+    const bool speaks = *name && known && *config_text(&prompts, name, "");
+    if (*name && !known) config_fault(&s, key, "\"prompts\" has no \"%.100s\"", name);
+    else if (speaks && leaves_prompt_out(c, m))
+        config_fault(&s, key, "a prompt that the pooling leaves out is not supported: \"include_prompt\"");
+    else if (speaks && strcmp(m->transformer, c->draft->path))
+        config_fault(&s, key, "a prompt is not supported where the Transformer has its own folder");
     config_close(&s);
 }
 
@@ -268,6 +314,6 @@ bool config_modules(const Config *c, const Modules *m)
         if (m->module[i].kind == MODULE_NORMALIZE) draft_set_number(c->arena, c->draft, SIDE_BOTH, FIELD_ID_normalize, m->module[i].at, 1);
     }
     if (diag_errors(c->diag) == errors) take_linears(c, m);
-    refuse_prompt(c);
+    check_prompt(c, m);
     return take_length(c, m);
 }

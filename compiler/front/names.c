@@ -172,14 +172,15 @@ static void add_of_family(Finder *f, TensorSource *t)
 {
     int64_t layer, expected[2];
     int rank;
-    const FamilyTensor *row = family_tensor(f->arena, f->family, t->name, &layer);
+    const char *own = family_own_name(f->arena, f->family, t->name);
+    const FamilyTensor *row = family_tensor(f->arena, f->family, own, &layer);
     if (!row) {
         finder_missing(f, t, t->name);
         return;
     }
-    const char *spelling = family_spelling(f->arena, f->family, row->file, t->name, layer);
-    const TensorSource *found = finder_spelling(f, spelling);
+    const TensorSource *found = finder_tied(f, t->name);
     if (!found) {
+        const char *spelling = family_spelling(f->arena, f->family, row->file, t->name, layer);
         finder_missing(f, t, first_spelling(f->arena, spelling));
         return;
     }
@@ -279,39 +280,16 @@ static void add_all(Finder *f)
         if (!strcmp(g->calls[i].op, "param")) finder_add_param(f, &g->calls[i]);
 }
 
-/* Whether two tensors of the file hold the same bytes. */
-static bool same_bytes(const TensorSource *a, const TensorSource *b)
-{
-    if (a->dtype != b->dtype || a->group || tensor_elements(a) != tensor_elements(b)) return false;
-    if (a->file == b->file && a->offset == b->offset) return true;
-    const size_t bytes = (size_t)(tensor_elements(a) / dtype_block(a->dtype)) * dtype_bytes(a->dtype);
-    return !memcmp(a->file->map.data + a->offset, b->file->map.data + b->offset, bytes);
-}
-
-static const TensorSource *find_of_family(Finder *f, const char *name)
-{
-    int64_t layer;
-    const FamilyTensor *row = family_tensor(f->arena, f->family, name, &layer);
-    return row ? finder_spelling(f, family_spelling(f->arena, f->family, row->file, name, layer)) : NULL;
-}
-
-/* The file says whether the output layer is the embedding: its own tensor is used where there is one that differs. */
-static void settle_tying(Finder *f)
-{
-    const TensorSource *head = find_of_family(f, "output.weight"), *embed = find_of_family(f, "decoder.embed.table");
-    if (!head == !embed) f->model->tied = f->model->tied && (!head || same_bytes(head, embed));
-    else f->model->tied = !head && (f->model->tied || f->family->tied);     /* of a family that has its own it is missing */
-    if (f->model->tied && head) f->used[head - f->model->weight_file->tensors] = true;
-}
-
 static void find_in_file(Finder *f)
 {
     if (!model_open_weights(f->arena, f->diag, f->draft, f->model)) return;
     size_t n = (size_t)f->model->weight_file->count;
     const char **unused = arena_array(f->arena, n, sizeof *unused);
     f->used = arena_array(f->arena, n, sizeof *f->used);
-    if (f->family && f->model->has_decoder) settle_tying(f);
+    if (f->family) finder_settle_tying(f);
     add_all(f);
+    if (f->family) finder_mark_copies(f);
+    if (f->family) finder_refuse_left_out(f);
     int count = unused_names(f, unused);
     tell_more(f, f->differing, "differs", "differ");
     tell_missing(f, unused, count);

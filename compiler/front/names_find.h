@@ -1,4 +1,5 @@
-/* names_find.h: what the files that find tensors share: names.c, names_model.c, names_graph.c. */
+/* names_find.h: what the files that find tensors share: names.c, names_model.c, names_tied.c,
+ * names_graph.c. */
 #ifndef NAMES_FIND_H
 #define NAMES_FIND_H
 
@@ -25,6 +26,16 @@ typedef struct Finder {
 
 /* A spelling is a pattern: (a|b) stands for one or the other; NULL where the file has none of them. */
 const TensorSource *finder_spelling(Finder *f, const char *pattern);
+/* By the rows of the family: what the file has for a canonical name, NULL where it has nothing.
+ * finder_tied: a matrix that is tied to it too. */
+const TensorSource *finder_of_family(Finder *f, const char *name);
+const TensorSource *finder_tied(Finder *f, const char *name);
+/* Before tensors are added: whether the output layer is the embedding. */
+void finder_settle_tying(Finder *f);
+/* When they are added: the same bytes under another name are used too; what a key of config.json
+ * leaves out is an error. */
+void finder_mark_copies(Finder *f);
+void finder_refuse_left_out(Finder *f);
 void finder_shape(TensorSource *t, int64_t rows, int64_t columns);     /* row-major; columns 0: a vector */
 void finder_take(Finder *f, TensorSource *t, const TensorSource *found);               /* all of what the file has */
 void finder_random(const Finder *f, TensorSource *t, Role role, int64_t fan_in);       /* numbers from the seed */

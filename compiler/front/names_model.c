@@ -126,7 +126,8 @@ static void add_relative(Finder *f, const char *stack, const Stack *s, int64_t l
     TensorSource *table = arena_alloc(f->arena, sizeof *table);
     *table = f->model->tensors[f->model->tensor_count - 1];         /* the array may move when it grows */
     TensorSource t = { .name = format(f, "%s.relative.bias", stack), .kind = SOURCE_DISTANCE, .dtype = DTYPE_F32, .table = table,
-        .distance = (int)s->rel_distance, .both_ways = !strcmp(stack, "encoder") };
+        .distance = (int)s->rel_distance,
+        .both_ways = !strcmp(stack, "encoder") && !s->layer[0].causal };
     finder_shape(&t, heads, 2 * length - 1);
     finder_append(f, t);
 }
@@ -171,6 +172,8 @@ static void add_head(Finder *f)
         }
         in = out;
     }
+    static const char own[] = "head.output.weight";
+    if (m->head_own) finder_add(f, ROLE_WEIGHT, own, own, m->source_vocab, in, in);
     if (m->head_tied) finder_add(f, ROLE_BIAS, "head.output.bias", "head.output.bias", m->source_vocab, 0, in);
     if (!m->normalize) return;
     if (m->head_tied) in = m->source_vocab;

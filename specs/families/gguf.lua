@@ -7,6 +7,7 @@ return xf.model {
   vocab = 60,
   output_bias = false,
   log_softmax = false,
+  end_id = -1,
   weights = "random",
   layers = 1,
   norm = "rms",

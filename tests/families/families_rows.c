@@ -74,7 +74,7 @@ static bool check_greedy(Engine *e, const Ids *source, const Ids *target, const 
 
 static bool near(const Session *s, const char *name, int64_t rows, int64_t width, float *found, float *expected)
 {
-    const TraceTensor a = { name, 2, { rows, width }, found }, b = { name, 2, { rows, width }, expected };
+    const TraceTensor a = { name, 2, { rows, width }, found, false }, b = { name, 2, { rows, width }, expected, false };
     const double distance = trace_distance(&a, &b);
     printf("%s: %.1e\n", name, distance);
     return distance <= engine_tolerance(s->model, name);

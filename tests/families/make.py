@@ -2,6 +2,8 @@
 
     python make.py [NAME...]        # needs torch, transformers, safetensors; the same bytes each time
 
+make_keys.py has those of keys that some families read and others do not.
+
 and llama2.c checkpoints, NAME.bin, of a Llama.
 
 NAME/                     as save_pretrained writes it
@@ -334,6 +336,20 @@ HEADED = {
     "mpnet_masked": Case(bert(tf.MPNetConfig, num_hidden_layers=1, hidden_act="relu"), tf.MPNetForMaskedLM, dtype=BF16),
     "sentence": Case(bert(), tf.BertModel, dtype=BF16, files=sentence),
 }
+# A matrix and a bias of the output layer's own.
+OWN = dict(tie_word_embeddings=False, num_hidden_layers=1)
+HEADED.update({
+    "bert_masked_own": Case(bert(**OWN), tf.BertForMaskedLM, dtype=BF16),
+    "roberta_masked_own": Case(bert(tf.RobertaConfig, **OWN, **ROBERTA), tf.RobertaForMaskedLM,
+                               dtype=BF16),
+    "electra_masked_own": Case(bert(tf.ElectraConfig, embedding_size=20, **OWN),
+                               tf.ElectraForMaskedLM, dtype=BF16),
+    "distilbert_masked_own": Case(tf.DistilBertConfig(**dict(DISTILBERT, n_layers=1),
+                                                      tie_word_embeddings=False),
+                                                          tf.DistilBertForMaskedLM,
+                                  dtype=BF16),
+    "mpnet_masked_own": Case(bert(tf.MPNetConfig, **OWN), tf.MPNetForMaskedLM, dtype=BF16),
+})
 
 ENCODERS = {
     "bert": Case(bert(), tf.BertModel, dtype=BF16),
@@ -436,6 +452,15 @@ def neox(**more):
     return tf.GPTNeoXConfig(**c)
 
 
+def rename(old, new):
+    """Tensors under other names."""
+    def edit(folder):
+        path = os.path.join(folder, "model.safetensors")
+        save_file({k.replace(old, new): v for k, v in load_file(path).items()}, path,
+                  {"format": "pt"})
+    return edit
+
+
 def nest(folder):
     """As a model with pictures has its language model."""
     path = os.path.join(folder, "model.safetensors")
@@ -452,6 +477,8 @@ def nest(folder):
 SHORT, LONG = [1.0, 1.25, 1.5, 2.0], [3.0, 4.0, 5.0, 6.0]
 NEVER = dict(sliding_window=None)
 DECODERS.update({
+    "llama_head": Case(llama(num_hidden_layers=1, tie_word_embeddings=True), LM, dtype=BF16,
+                       files=rename("model.embed_tokens.weight", "lm_head.weight")),
     "llama_linear": turned("linear", factor=2.5),
     "llama_dynamic": turned("dynamic", factor=2.0),
     "llama_llama3": turned("llama3", length=40, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=16),
@@ -494,6 +521,17 @@ def t5(config=tf.T5Config, **more):
     return config(**c)
 
 
+def three(folder):
+    """An embedding of each stack, and one that the output layer alone has then."""
+    path = os.path.join(folder, "model.safetensors")
+    tensors = load_file(path)
+    for i, name in enumerate(("encoder", "decoder")):
+        g = torch.Generator().manual_seed(i)
+        tensors[name + ".embed_tokens.weight"] = (torch.randn(96, 32,
+                generator=g) * 0.6).to(torch.bfloat16)
+    save_file(tensors, path, {"format": "pt"})
+
+
 def untied(config):
     """As transformers 4 wrote flan-T5: nothing else says that states are not scaled."""
     config["tie_word_embeddings"] = False
@@ -502,6 +540,8 @@ def untied(config):
 
 TRANSLATORS.update({
     "t5": Case(t5(), tf.T5ForConditionalGeneration, dtype=BF16, length=14),
+    "t5_three": Case(t5(num_layers=1), tf.T5ForConditionalGeneration, dtype=BF16, length=14,
+                     files=three),
     "t5_gated": Case(t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False), tf.T5ForConditionalGeneration, dtype=BF16),
     "t5_old": Case(t5(tie_word_embeddings=False), tf.T5ForConditionalGeneration, dtype=BF16, edit=untied),
     "mt5": Case(t5(tf.MT5Config, feed_forward_proj="gated-silu", num_decoder_layers=2), tf.MT5ForConditionalGeneration, dtype=BF16),
@@ -616,9 +656,7 @@ SETTINGS = {
 }
 
 
-def main(names):
-    cases = [(decoder, DECODERS), (encoder, ENCODERS), (headed, HEADED), (translator, TRANSLATORS), (by_settings, SETTINGS),
-             (checkpoint, CHECKPOINTS)]
+def main(names, cases):
     for make, name, case in [(make, name, case) for make, table in cases for name, case in table.items()]:
         if names and name not in names:
             continue
@@ -629,4 +667,5 @@ def main(names):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1:], [(decoder, DECODERS), (encoder, ENCODERS), (headed, HEADED),
+                        (translator, TRANSLATORS), (by_settings, SETTINGS), (checkpoint, CHECKPOINTS)])

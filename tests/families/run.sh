@@ -93,6 +93,18 @@ for folder in "$here"/*/ "$here"/*.bin; do
     done
 done
 
+# ---- files of torch.save ---------------------------------------------------------------------------------------
+
+# Whatever it is called, by its content; and a folder that has one.
+cp $here/llama_bin/pytorch_model.bin "$scratch/weights.pt"
+wanted=$("$xformc" run $here/llama_bin --ids -n 3 '1 5')
+for weights in weights.pt "$PWD/$here/llama_bin"; do
+    "$xformc" info $here/llama_bin --lua 2>"$scratch/err" | sed "s|weights = .*|weights = \"$weights\",|" >"$scratch/pt.lua"
+    [ -n "$wanted" ] && [ "$("$xformc" run "$scratch/pt.lua" --ids -n 3 '1 5' 2>"$scratch/err")" = "$wanted" ]
+    verdict $? "the weights of a spec: $(basename "$weights")"
+    cat "$scratch/err"
+done
+
 # ---- longrope ---------------------------------------------------------------------------------------------------
 
 # Past original_max_position_embeddings transformers takes other rates, for the whole sequence anew: up to there the golden holds, to its last

@@ -162,6 +162,18 @@ WINDOWS = [
          keep=r"decoder\.[12]\.self_attn\.out"),
 ]
 
+CAUSAL = [
+    Case("causal", 1, only("encoder", causal=True, layers=2), n=9, keep=ATTENTION),
+    Case("causal_layers", 1, only("encoder", layers=4, causal=[True, False], window=[5, 3, 0, 0], position="rotary", heads=4, kv_heads=2,
+                                  head_dim=6, qk_norm=True, max_source=40, pooling=["lasttoken", "weightedmean"]), n=37, keep=SOME),
+    Case("causal_relative", 1, only("encoder", causal=True, position="relative", rel_buckets=7, rel_distance=9, max_source=24,
+                                    pooling="mean"), n=20, keep=ATTENTION),
+    Case("causal_memory", 4, small(encoder=dict(causal=True)), keep=ATTENTION),
+    Case("window_both", 1, only("encoder", layers=3, window=[5, 0, 17], attention_softcap=[0.7, 0], heads=4, kv_heads=2, head_dim=3,
+                                value_dim=19, max_source=40, pooling="max"), n=36, keep=SOME),
+    Case("window_both_one", 1, only("encoder", window=1, position="rotary", head_dim=6), n=8, keep=ATTENTION),
+]
+
 ENDS = [
     Case("tied", 67, small(tied=True), keep=SOME),
     Case("tied_no_bias", 23, only("decoder", tied=True, output_bias=False), keep=SOME),
@@ -274,7 +286,7 @@ FAMILIES = [
                                   decoder=dict(position="learned")), keep=SOME),
 ]
 
-CASES = (POSITIONS + ROTARY + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + BLOCKS + WINDOWS + ENDS + KINDS + TYPES + HEADS
+CASES = (POSITIONS + ROTARY + NORM + ACTIVATION + GATED + BIASES + ATTENTIONS + BLOCKS + WINDOWS + CAUSAL + ENDS + KINDS + TYPES + HEADS
          + LAYERS + STACKS + FAMILIES)
 
 

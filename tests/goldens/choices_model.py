@@ -21,7 +21,7 @@ DEFAULTS = dict(
     embed_scale=None, position="sinusoidal", position_layout="interleaved",
     position_divisor="d/2", position_first=0, rel_buckets=32, rel_distance=128,
     rope=True, rope_theta=10000, rope_dims=None, rope_layout="halves", rope_scaling="none",
-    window=0, attention_softcap=0, qk_norm=False, parallel=False, kv_heads=None, head_dim=None, value_dim=None, attention_scale=None,
+    window=0, causal=False, attention_softcap=0, qk_norm=False, parallel=False, kv_heads=None, head_dim=None, value_dim=None, attention_scale=None,
     qkv_bias=True, out_bias=True, ffn_bias=True, gated=False, activation="relu")
 
 ACTIVATIONS = {
@@ -311,16 +311,23 @@ class Stack(nn.Module):
             x = trace.keep("embed.position", x + table[:ids.shape[1]])
         return trace.keep("embed.norm", self.embed.norm(x)) if self.embed.norm else x
 
+    def is_causal(self, n):
+        return self.causal or layer_choices(self.s, n).causal
+
+    def mask(self, n, count):
+        """Up to the row itself, or to the window's far side, whose near side is the attention's affair; None: all"""
+        window, ones = layer_choices(self.s, n).window, torch.ones(count, count, dtype=torch.bool)
+        return ones.tril() if self.is_causal(n) else ones.tril(window - 1) if window else None
+
     def forward(self, ids, memory, trace):
         """ids [B, N], memory [B, M, D] or None -> [B, N, D]"""
         x, count = self.embedding(ids, trace), ids.shape[1]
         bias = None
         if self.relative:
-            places = buckets(count, self.s, both_ways=not self.causal)
+            places = buckets(count, self.s, both_ways=not self.is_causal(0))
             bias = self.relative.table[places].permute(2, 0, 1)
-        mask = torch.ones(count, count, dtype=torch.bool).tril() if self.causal else None
         for n in range(self.s.layers):
-            x = getattr(self, str(n))(x, memory, bias, mask, trace.under(str(n)))
+            x = getattr(self, str(n))(x, memory, bias, self.mask(n, count), trace.under(str(n)))
         return trace.keep("norm", self.norm(x)) if self.norm else x
 
 

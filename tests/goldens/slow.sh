@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 printf '#!/bin/sh\nexec cc "$@" -O1\n' >"$scratch/quick" && chmod +x "$scratch/quick"
 
-for spec in $(for name in awkward like_gemma2 like_t5 like_whisper; do echo "tests/goldens/$name.lua"; done); do
+for spec in $(for name in awkward like_gemma2 like_t5 like_whisper causal_layers window_both; do echo "tests/goldens/$name.lua"; done); do
     name=$(basename "$spec" .lua)
     if "$xformc" verify "$spec" -v --cc "$scratch/quick" >"$scratch/out" 2>"$scratch/err" &&
         grep -q 'all within tolerance' "$scratch/out" && [ "$(grep -c ' native .* jit .* 0  ok$' "$scratch/out")" -ge 10 ]; then

@@ -42,8 +42,8 @@ def vocabulary(marks):
     return marks + WORDS + PIECES
 
 
-def fill(model, seed):
-    """Every parameter random, of a size at which every one of them shows in the vectors."""
+def fill(model, seed, gain=1.0):
+    """Every parameter random, of a size at which every one of them shows in the vectors. Gains lie around `gain`."""
     g = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, p in sorted(model.named_parameters()):
@@ -51,7 +51,7 @@ def fill(model, seed):
             if p.dim() >= 2:
                 p.copy_(noise * (0.6 if "embed" in name else 1.4 / p.shape[1] ** 0.5))
             else:
-                p.copy_((1.0 if "norm" in name.lower() and "weight" in name else 0.0) + 0.2 * noise)
+                p.copy_((gain if "norm" in name.lower() and "weight" in name else 0.0) + 0.2 * noise)
     return model.eval()
 
 
@@ -113,24 +113,25 @@ def write_json(path, value):
 # ---- sentence-transformers ----------------------------------------------------------------------------------
 
 
-def base(folder, model, tokenizer, seed):
-    fill(model, seed).to(torch.bfloat16).save_pretrained(folder)
+def base(folder, model, tokenizer, seed, gain=1.0):
+    fill(model, seed, gain).to(torch.bfloat16).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
 
 
-def sentence(name, make, length, edit=None, modules=()):
+def sentence(name, make, length, edit=None, modules=(), texts=TEXTS, prompt=None):
     """The folder as SentenceTransformer saves it, `edit`ed, read again, and its vectors, of one text at a time."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.base.modules import Transformer
     folder = fresh(name)
     with tempfile.TemporaryDirectory() as scratch:
         make(scratch)
-        st = SentenceTransformer(modules=[Transformer(scratch, max_seq_length=length)] + [m() for m in modules], device="cpu")
+        prompts = dict(prompts={"query": prompt}, default_prompt_name="query") if prompt else {}
+        st = SentenceTransformer(modules=[Transformer(scratch, max_seq_length=length)] + [m() for m in modules], device="cpu", **prompts)
         st.save_pretrained(folder, create_model_card=False)
     if edit:
         edit(folder)
     st = SentenceTransformer(folder, device="cpu").float()
-    write(name, TEXTS, vectors=torch.stack([torch.tensor(st.encode([t], batch_size=1)[0]) for t in TEXTS]))
+    write(name, texts, vectors=torch.stack([torch.tensor(st.encode([t], batch_size=1)[0]) for t in texts]))
 
 
 def pooling(width, mode):
@@ -187,6 +188,110 @@ def sentence_mpnet(name):
         tokenizer = mpnet_words(folder)
         base(folder, tf.MPNetForMaskedLM(tf.MPNetConfig(vocab_size=len(tokenizer), pad_token_id=1, **sizes())), tokenizer, 5)
     sentence(name, make, 30, modules=[pooling(16, ["lasttoken", "mean_sqrt_len_tokens"]), dense(32, 8, 6)])
+
+
+# ---- decoders and the encoder of a T5 as sentence models ------------------------------------------------------
+
+
+def byte_level(begin, end, length, whole=True):
+    """Byte-level pieces, as of GPT-2 and Qwen: a text ends with `end`, begins with `begin`, where there is one."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
+    pieces, merges = sorted(pre_tokenizers.ByteLevel.alphabet()), []
+    for word in WORDS[:20]:
+        piece = "\u0120"
+        for c in word:
+            if piece + c not in pieces:
+                pieces.append(piece + c)
+                merges.append((piece, c))
+            piece += c
+    t = Tokenizer(models.BPE(vocab={p: i for i, p in enumerate(pieces)}, merges=merges))
+    t.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    t.decoder = decoders.ByteLevel()
+    marks = [m for m in (begin, end) if m]
+    t.add_special_tokens([AddedToken(m, special=True) for m in dict.fromkeys(marks + ["<|endoftext|>"])])
+    if marks:
+        template = " ".join(([begin] if begin else []) + ["$A"] + ([end] if end else []))
+        t.post_processor = processors.Sequence([processors.ByteLevel(trim_offsets=False), processors.TemplateProcessing(
+            single=template, special_tokens=[(m, t.token_to_id(m)) for m in marks])])
+    return tf.PreTrainedTokenizerFast(tokenizer_object=t, eos_token="<|endoftext|>", pad_token="<|endoftext|>", model_max_length=length)
+
+
+def unigram_words(length):
+    """As T5 has it: pieces with scores, `</s>` behind a text."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+    pieces = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("\u2581", -3.0)]
+    pieces += [("\u2581" + w, -4.0 - i / 16) for i, w in enumerate(WORDS)] + [(c, -7.0 - i / 16) for i, c in enumerate(PIECES[:43])]
+    t = Tokenizer(models.Unigram(pieces, unk_id=2))
+    t.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
+    t.pre_tokenizer = pre_tokenizers.Metaspace()
+    t.decoder = decoders.Metaspace()
+    t.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    return tf.PreTrainedTokenizerFast(tokenizer_object=t, eos_token="</s>", pad_token="<pad>", unk_token="<unk>", model_max_length=length)
+
+
+def small(tokenizer, **more):
+    return sizes(vocab_size=len(tokenizer), head_dim=8, num_key_value_heads=1, bos_token_id=None, eos_token_id=0, pad_token_id=0, **more)
+
+
+SPACED = TEXTS + ["  rain on the roof "]
+
+
+def as_generator(model, folder):
+    """The decoder with its output layer, under the names of such a model."""
+    os.remove(os.path.join(folder, "model.safetensors"))
+    model.to(torch.bfloat16).save_pretrained(folder)
+
+
+def embed_qwen3(name):
+    """Its texts end with a mark, which the last row is of."""
+    def make(folder):
+        tokenizer = byte_level(None, "<|endoftext|>", 512)
+        base(folder, tf.Qwen3Model(tf.Qwen3Config(**small(tokenizer))), tokenizer, 21)
+    sentence(name, make, 24, modules=[pooling(16, "lasttoken"), normalize], texts=SPACED)
+
+
+def embed_mistral(name):
+    """Layers that slide over 5 positions; the tensors have the names of the decoder with its output
+    layer. Modes side by side; a prompt before every text."""
+    tokenizer = byte_level("<s>", "</s>", 512)
+    model = fill(tf.MistralForCausalLM(tf.MistralConfig(sliding_window=5, **small(tokenizer))), 22)
+    sentence(name, lambda folder: base(folder, model, tokenizer, 22), 36, edit=lambda folder: as_generator(model, folder),
+             modules=[pooling(16, ("lasttoken", "mean", "max"))], texts=SPACED, prompt="find \u2603: ")
+
+
+def embed_mistral_both(name):
+    """Rows that see both ways by `is_causal`, a window on both sides."""
+    def make(folder):
+        tokenizer = byte_level("<s>", "</s>", 512)
+        base(folder, tf.MistralModel(tf.MistralConfig(sliding_window=3, is_causal=False, **small(tokenizer, num_hidden_layers=1))), tokenizer, 29)
+    sentence(name, make, 28, modules=[pooling(16, "mean_sqrt_len_tokens")], texts=SPACED)
+
+
+def embed_gemma(name):
+    """Rows that see both ways, every second layer within a window; two linears."""
+    def make(folder):
+        tokenizer = byte_level("<bos>", "<eos>", 512)
+        config = tf.Gemma3TextConfig(use_bidirectional_attention=True, sliding_window=8, layer_types=["sliding_attention", "full_attention"],
+                                     query_pre_attn_scalar=8, **small(tokenizer))
+        base(folder, tf.Gemma3TextModel(config), tokenizer, 23, gain=0.0)
+    sentence(name, make, 28, modules=[pooling(16, "mean"), dense(16, 24, 24, bias=False, activation_function=None),
+                                      dense(24, 12, 25, bias=False, activation_function=None), normalize], texts=SPACED)
+
+
+def embed_gpt2(name):
+    def make(folder):
+        tokenizer = byte_level(None, None, 512)
+        base(folder, tf.GPT2Model(tf.GPT2Config(vocab_size=len(tokenizer), n_embd=16, n_layer=2, n_head=2, n_positions=40)), tokenizer, 26)
+    sentence(name, make, 22, modules=[pooling(16, "weightedmean")], texts=[t for t in SPACED if t])
+
+
+def embed_t5(name):
+    def make(folder):
+        tokenizer = unigram_words(512)
+        config = tf.T5Config(vocab_size=len(tokenizer), d_model=16, d_kv=6, d_ff=24, num_layers=2, num_heads=2, feed_forward_proj="gated-gelu",
+                             relative_attention_num_buckets=8, relative_attention_max_distance=12, n_positions=20)
+        base(folder, tf.T5EncoderModel(config), tokenizer, 27)
+    sentence(name, make, 26, modules=[pooling(16, "mean"), dense(16, 10, 28, bias=False, activation_function=None), normalize], texts=SPACED)
 
 
 # ---- pairs --------------------------------------------------------------------------------------------------
@@ -286,7 +391,8 @@ def bert_tiny(name):
         write(name, TEXTS, vectors=torch.stack([model(torch.tensor([tokenizer(t)["input_ids"]])).last_hidden_state[0].mean(0) for t in TEXTS]))
 
 
-CASES = [bert_tiny, sentence_mean, sentence_dense, sentence_mpnet, cross_bert, cross_roberta,
+CASES = [bert_tiny, sentence_mean, sentence_dense, sentence_mpnet, embed_qwen3, embed_mistral,
+         embed_mistral_both, embed_gemma, embed_gpt2, embed_t5, cross_bert, cross_roberta,
          labels_several, labels_regression, mask_bert, mask_roberta]
 
 

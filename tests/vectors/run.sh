@@ -161,10 +161,37 @@ END
 damaged 'no mode at all' sentence 1_Pooling/config.json '1_Pooling/config.json:1:3: error: "pooling_mode" must list 1 to 6 modes' <<'END'
 { "pooling_mode": [] }
 END
-damaged 'a prompt before every text' sentence config_sentence_transformers.json \
-    'config_sentence_transformers.json:1:37: error: a prompt before every text, "default_prompt_name", is not supported' <<'END'
-{ "prompts": { "query": "find: " }, "default_prompt_name": "query" }
+damaged 'a prompt that nobody has' sentence config_sentence_transformers.json \
+    'config_sentence_transformers.json:1:37: error: "prompts" has no "document"' <<'END'
+{ "prompts": { "query": "find: " }, "default_prompt_name": "document" }
 END
+damaged 'vectors that are not of the hidden states' sentence sentence_bert_config.json \
+    'sentence_bert_config.json:1:69: error: "modality_config.text.method_output_name" = "logits" is not supported, only "last_hidden_state"' <<'END'
+{ "modality_config": { "text": { "method": "forward",               "method_output_name": "logits" } } }
+END
+damaged 'texts as messages' sentence sentence_bert_config.json 'sentence_bert_config.json:1:3: error: "modality_config" has no "text"' <<'END'
+{ "modality_config": { "message": { "method": "forward" } } }
+END
+damaged 'another task' sentence sentence_bert_config.json \
+    'sentence_bert_config.json:1:3: error: "transformer_task" = "text-generation" is not supported, only "feature-extraction"' <<'END'
+{ "transformer_task": "text-generation" }
+END
+# Stacks that answer by text, with modules behind them: which are read, and what of them is not.
+modules() { printf '[{"type":"sentence_transformers.models.Transformer","path":""},\n{"type":"sentence_transformers.models.Pooling","path":"1_Pooling"}]\n'; }
+place_of() { grep -n "\"$2\"" "tests/families/$1/config.json" | sed 's/:.*//'; }
+modules >"$scratch/modules"
+damaged 'modules behind a BART' bart modules.json \
+    "config.json:$(place_of bart model_type):3: error: modules of sentence_transformers behind a \"bart\" are not supported" <"$scratch/modules"
+damaged 'modules behind an OPT whose last linear is part of the stack' opt_narrow modules.json \
+    "config.json:$(place_of opt_narrow word_embed_proj_dim):3: error: hidden states of another width than the layers have are not supported in sentence models" \
+    <"$scratch/modules"
+for key in is_causal:false:true:llama use_bidirectional_attention:true:false:gemma3_text is_encoder_decoder:false:true:t5; do
+    name=${key%%:*} rest=${key#*:}
+    value=${rest%%:*} only=${rest#*:} folder=${rest##*:}
+    grep -v "\"$name\"" "tests/families/$folder/config.json" | sed "1s/.*/{ \"$name\": $value,/" >"$scratch/config"
+    damaged "a stack that gives no text, without modules: $name" "$folder" config.json \
+        "config.json:1:3: error: \"$name\" = $value is not supported, only ${only%%:*}" <"$scratch/config"
+done
 sed 's/"1": "perhaps"/"1": 7/' tests/families/bert_classifier/config.json >"$scratch/config"
 damaged 'a label that is no text' bert_classifier config.json \
     "$(grep -n '"1": 7' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:5: error: "id2label.1" must be text, found 7/')" <"$scratch/config"
@@ -181,13 +208,13 @@ usual=$("$xformc" run tests/vectors/cross_bert "$pair" 2>/dev/null) typeless=$("
 [ -n "$typeless" ] && [ "$usual" != "$typeless" ] && [ "$("$xformc" run "$scratch/named" "$pair" 2>/dev/null)" = "$typeless" ]
 verdict $? 'a pair has no types where model_input_names has none'
 
-# A model of sentence-transformers takes white space around a text away, whatever its tokenizer.
+# White space around a text is the tokenizer's affair, of a model of sentence-transformers too.
 mkdir "$scratch/plain" "$scratch/sentence" && cp tests/tokenizer/roberta/* "$scratch/plain" && cp tests/tokenizer/roberta/* "$scratch/sentence"
 echo '[]' >"$scratch/sentence/modules.json"
 ids() { "$xformc" tokenize "$scratch/$1" "$2" 2>"$scratch/err"; }
 spaced=$(printf ' \t two words \n.')
-[ -n "$(ids plain 'two words')" ] && [ "$(ids sentence "${spaced%.}")" = "$(ids plain 'two words')" ] && [ "$(ids plain "${spaced%.}")" != "$(ids plain 'two words')" ]
-verdict $? 'sentence-transformers: white space around a text goes'
+[ -n "$(ids plain 'two words')" ] && [ "$(ids sentence "${spaced%.}")" = "$(ids plain "${spaced%.}")" ] && [ "$(ids plain "${spaced%.}")" != "$(ids plain 'two words')" ]
+verdict $? 'sentence-transformers: white space around a text stays'
 echo '{ "truncation_side": "left" }' >"$scratch/plain/tokenizer_config.json"
 ids plain x >/dev/null && grep -q 'truncation_side "left" is not read' "$scratch/err"
 verdict $? 'truncation_side "left" is told as not read'

@@ -44,6 +44,39 @@ for name in sentence_mean sentence_dense sentence_mpnet; do
     verdict $? "$name: what is cut is said, a program"
 done
 
+# Decoders and the encoder of a T5. Programs: one that reads up to its own row, one with kernels of its own and windows on both sides.
+for name in embed_qwen3 embed_mistral embed_mistral_both embed_gemma embed_gpt2 embed_t5; do
+    for engine in jit generic; do
+        "$xformc" run $here/$name --engine $engine --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name vectors "$scratch/raw"
+        verdict $? "$name: vectors as sentence-transformers has them, $engine"
+        [ "$(grep -c 'line [56]: [0-9]* tokens; cut to' "$scratch/err")" = 1 ] && ! grep -q error "$scratch/err"
+        verdict $? "$name: what is cut is said, $engine"
+    done
+    as_lua $name
+done
+for name in embed_qwen3 embed_mistral embed_gemma; do
+    kernels=library
+    if [ $name = embed_gemma ]; then kernels=unrolled; fi
+    env -u MAKEFLAGS "$xformc" build $here/$name -q --cc "$scratch/cc" --kernels=$kernels -o "$scratch/built_$name" 2>"$scratch/err"
+    verdict $? "$name is built, kernels $kernels"
+    program=$scratch/built_$name/$name
+    "$program" --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name vectors "$scratch/raw"
+    verdict $? "$name: vectors as sentence-transformers has them, a program"
+    "$program" --selftest | grep -q 'self-test ok'
+    verdict $? "$name: --selftest"
+done
+# Behind the prompt of embed_mistral: its ten tokens stand nowhere in the text, in bytes as in characters.
+none='[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0]' rain='[0,1],[1,2],[2,3],[3,4],[0,0]'
+"$xformc" tokenize --json $here/embed_mistral rain >"$scratch/out" &&
+    grep -qF "\"offsets\":[$none,$rain],\"character_offsets\":[$none,$rain]" "$scratch/out"
+verdict $? 'tokens behind a prompt stand at their places in the text'
+cosine_of() { awk '{ for (i = 1; i <= NF; i++) { if (NR == 1) a[i] = $i; else { ab += a[i] * $i; bb += $i * $i }; if (NR == 1) aa += $i * $i } }
+    END { printf "%.5f\n", ab / sqrt(aa * bb) }'; }
+printf 'rain\nthe moon\n' | "$xformc" run $here/embed_qwen3 | cosine_of >"$scratch/expected" &&
+    "$xformc" run $here/embed_qwen3 similar rain 'the moon' | awk '{ printf "%.5f\n", $1 }' | diff "$scratch/expected" - &&
+    "$scratch/built_embed_qwen3/embed_qwen3" similar rain 'the moon' | awk '{ printf "%.5f\n", $1 }' | diff "$scratch/expected" -
+verdict $? 'similar: two texts of a decoder, run and a program'
+
 # ---- the self-test reaches the head -----------------------------------------------------------------------------
 
 for name in sentence_dense sentence_mpnet; do
@@ -213,7 +246,7 @@ for line in io.lines(texts) do
   print(good and said or "")
 end
 END
-for name in sentence_mean sentence_dense cross_bert cross_roberta labels_several labels_regression mask_bert mask_roberta; do
+for name in sentence_mean sentence_dense embed_mistral embed_t5 cross_bert cross_roberta labels_several labels_regression mask_bert mask_roberta; do
     cp $here/$name.texts "$scratch/texts"
     case $name in mask_*) echo 'the house' >>"$scratch/texts" ;; esac
     "$xformc" run $here/$name <"$scratch/texts" >"$scratch/lines" 2>"$scratch/said"
@@ -244,7 +277,7 @@ true
 true
 true
 a tab in the first text of a pair: a tab parts the two
-the second text of a pair is a number
+m([question[, second]]): second must be a text or a tensor or a table of numbers, found 5
 a NUL at byte 2 of the text
 sentence_mean takes one text, not a pair
 no mask, id 4, in it; m:run{ ids } gives the logits of all places
@@ -343,6 +376,13 @@ damaged 'a Dense of tokens' 65 \
     edit 2_Dense/config.json 's/"module_input_name": "sentence_embedding"/"module_input_name": "token_embeddings"/'
 damaged 'a Dense with a residual' 65 '2_Dense/config.json:2:5: error: a Dense with "use_residual" is not supported' \
     edit 2_Dense/config.json 's/"in_features"/"use_residual": true, "in_features"/'
+# prompt: a prompt before every text, where the Transformer has a folder of its own.
+prompt() { echo '{ "prompts": { "query": "find: " }, "default_prompt_name": "query" }' >config_sentence_transformers.json; }
+damaged 'a prompt where the Transformer has a folder of its own' 65 \
+    'config_sentence_transformers.json:1:37: error: a prompt is not supported where the Transformer has its own folder' prompt
+unpooled() { prompt && edit pools/config.json '1s/{/{ "include_prompt": false,/'; }
+damaged 'a prompt that the pooling leaves out' 65 \
+    'config_sentence_transformers.json:1:37: error: a prompt that the pooling leaves out is not supported: "include_prompt"' unpooled
 damaged 'the weights of a Dense are not there' 66 'modules.json:24:3: error: cannot open 3_Dense/model.safetensors: No such file or directory' \
     rm 3_Dense/pytorch_model.bin
 damaged 'the weights of a Dense are those of something else' 65 'modules.json:24:3: error: 2_Dense/model.safetensors has no tensor "linear.weight"' \

@@ -187,6 +187,50 @@ static void encode_cut(TokWork *w, const char *text, size_t bytes, int most)
     if (w->out->spans && w->status == RT_OK) rt_tok_settle_spans(w, text, bytes, first);
 }
 
+/* The first text as it is read: behind the prompt, where there is one; NULL without room. */
+static const char *prompted(TokWork *w, const RtTokenText *text, size_t *bytes)
+{
+    const size_t prompt = w->t->head[TOK_HEAD_PROMPT_BYTES];
+    *bytes = prompt + text->bytes;
+    if (!prompt) return text->text;
+    char *joined = rt_tok_take(w, *bytes);
+    if (!joined) return NULL;
+    memcpy(joined, rt_tok_text(w->t, w->t->head[TOK_HEAD_PROMPT]), prompt);
+    if (text->bytes) memcpy(joined + prompt, text->text, text->bytes);
+    return joined;
+}
+
+static RtTokenSpan moved(RtTokenSpan x, uint32_t back)
+{
+    return (RtTokenSpan){ x.begin > back ? x.begin - back : 0, x.end > back ? x.end - back : 0 };
+}
+
+/* Spans of the joined text become those of the text alone; what stands in the prompt is 0, 0. */
+static void leave_prompt_out(TokWork *w, const char *joined, int first)
+{
+    const RtTokens *out = w->out;
+    const uint32_t prompt = w->t->head[TOK_HEAD_PROMPT_BYTES];
+    uint32_t characters = 0;
+    for (uint32_t i = 0; i < prompt; i++) characters += ((unsigned char)joined[i] & 0xC0) != 0x80;
+    for (int i = first; i < w->n && i < out->room; i++) {
+        out->spans[i] = moved(out->spans[i], prompt);
+        if (out->characters) out->characters[i] = moved(out->characters[i], characters);
+    }
+}
+
+/* The text, or the first of a pair. */
+static void encode_first(TokWork *w, const RtTokenText *text, int most)
+{
+    const size_t used = w->used;
+    const int first = w->n;
+    size_t bytes;
+    const char *joined = prompted(w, text, &bytes);
+    if (!joined && bytes) return;
+    encode_cut(w, joined, bytes, most);
+    if (w->out->spans && w->t->head[TOK_HEAD_PROMPT_BYTES]) leave_prompt_out(w, joined, first);
+    w->used = used;
+}
+
 /* How many ids a text has, which are written nowhere. */
 static int count_ids(TokWork *w, const char *text, size_t bytes)
 {
@@ -218,8 +262,12 @@ static Lengths cut_pair(Lengths n, int most)
 static Lengths lengths_kept(TokWork *w, const RtTokenText *text, int most)
 {
     if (!text->other || most == INT32_MAX) return (Lengths){ most, most };
-    const Lengths n = { count_ids(w, text->text, text->bytes), count_ids(w, text->other, text->other_bytes) };
-    return cut_pair(n, most);
+    const size_t used = w->used;
+    size_t bytes;
+    const char *joined = prompted(w, text, &bytes);
+    const int n = joined ? count_ids(w, joined, bytes) : 0;
+    w->used = used;
+    return cut_pair((Lengths){ n, count_ids(w, text->other, text->other_bytes) }, most);
 }
 
 static void encode_template(TokWork *w, const RtTokenText *text)
@@ -231,7 +279,7 @@ static void encode_template(TokWork *w, const RtTokenText *text)
         const uint32_t kind = rt_tok_at(w->t, TOK_TEMPLATE, 3 * (size_t)i);
         w->type = rt_tok_at(w->t, TOK_TEMPLATE, 3 * (size_t)i + 2);
         if (kind == TOK_ITEM_SPECIAL) rt_tok_push(w, rt_tok_at(w->t, TOK_TEMPLATE, 3 * (size_t)i + 1), NULL, 0, 0);
-        else if (kind == TOK_ITEM_A) encode_cut(w, text->text, text->bytes, most.text);
+        else if (kind == TOK_ITEM_A) encode_first(w, text, most.text);
         else encode_cut(w, text->other, text->other_bytes, most.other);
     }
 }
@@ -242,7 +290,7 @@ rt_status rt_tokenizer_encode(const RtTokenizer *t, const RtTokenText *text, con
     w.origin = out->spans || rt_tok_flag(t, TOK_KEEP_ORIGIN);
     if (!text->plain) encode_template(&w, text);
     else {
-        encode_cut(&w, text->text, text->bytes, text->other ? INT32_MAX : most_ids(t, 0, t->head[TOK_HEAD_SINGLE], true));
+        encode_first(&w, text, text->other ? INT32_MAX : most_ids(t, 0, t->head[TOK_HEAD_SINGLE], true));
         w.type = 1;
         if (text->other) encode_cut(&w, text->other, text->other_bytes, INT32_MAX);
     }
@@ -282,6 +330,9 @@ static double memo_bytes(const RtTokenizer *t)
 size_t rt_tokenizer_scratch_bytes(const RtTokenizer *t, size_t text_bytes, int spans)
 {
     const uint32_t *h = t->head;
+    const size_t prompt = text_bytes <= UINT32_MAX ? h[TOK_HEAD_PROMPT_BYTES] : 0;
+    const size_t joined = prompt ? text_bytes + prompt : 0;
+    if (joined) text_bytes = joined;
     const bool origin = spans || rt_tok_flag(t, TOK_KEEP_ORIGIN);
     const double each = origin ? 9 : 1, mended = 3.0 * (double)text_bytes;
     const double normal = mended * h[TOK_HEAD_NORMAL_GROWTH] + h[TOK_HEAD_NORMAL_EXTRA];
@@ -291,6 +342,6 @@ size_t rt_tokenizer_scratch_bytes(const RtTokenizer *t, size_t text_bytes, int s
     const double word = h[TOK_HEAD_SPLITS] ? split : normal;
     const double memos = memo_bytes(t) * ((split > normal ? split : normal) + 1);
     const double bytes = memos + 9 * mended + 2 * each * normal + each * split * h[TOK_HEAD_SPLITS] +
-                         2 * TOK_MARK_BYTES * form + model * (word + 1) + 1024;
+                         2 * TOK_MARK_BYTES * form + model * (word + 1) + (double)joined + 1024;
     return text_bytes > UINT32_MAX / 16 || bytes > (double)(SIZE_MAX / 4) ? SIZE_MAX : (size_t)bytes;
 }

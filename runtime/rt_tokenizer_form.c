@@ -83,7 +83,7 @@ static void settle(Run *r)
     if (r->compose && r->n > 1 && !r->marks[0].class) compose(r);
 }
 
-static void put(Run *r, int32_t c, uint32_t begin, uint32_t end)
+static void form_put(Run *r, int32_t c, uint32_t begin, uint32_t end)
 {
     const uint32_t class = c < 0x300 ? 0 : rt_tok_lookup(r->w->t, TOK_COMBINING, c, 1);
     if (!class && r->n) {
@@ -107,14 +107,14 @@ static void decompose(Run *r, int32_t c, uint32_t begin, uint32_t end)
     const RtTokenizer *t = r->w->t;
     const int32_t s = c - S_BASE;
     if (s >= 0 && s < L_COUNT * V_COUNT * T_COUNT) {
-        put(r, L_BASE + s / (V_COUNT * T_COUNT), begin, end);
-        put(r, V_BASE + s % (V_COUNT * T_COUNT) / T_COUNT, begin, end);
-        if (s % T_COUNT) put(r, T_BASE + s % T_COUNT, begin, end);
+        form_put(r, L_BASE + s / (V_COUNT * T_COUNT), begin, end);
+        form_put(r, V_BASE + s % (V_COUNT * T_COUNT) / T_COUNT, begin, end);
+        if (s % T_COUNT) form_put(r, T_BASE + s % T_COUNT, begin, end);
         return;
     }
     const uint32_t at = c < 0xA0 ? 0 : rt_tok_lookup(t, TOK_DECOMPOSE, c, 2), n = at ? rt_tok_at(t, TOK_SEQUENCES, at) : 0;
-    if (!at) put(r, c, begin, end);
-    for (uint32_t i = 1; i <= n; i++) put(r, (int32_t)rt_tok_at(t, TOK_SEQUENCES, at + i), begin, end);
+    if (!at) form_put(r, c, begin, end);
+    for (uint32_t i = 1; i <= n; i++) form_put(r, (int32_t)rt_tok_at(t, TOK_SEQUENCES, at + i), begin, end);
 }
 
 /* Bytes from `at` on that are ASCII, but for the last: what follows it may be a mark. */

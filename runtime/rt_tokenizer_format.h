@@ -15,7 +15,7 @@
 
 #define RT_TOK_NONE UINT32_C(0xFFFFFFFF)
 
-enum { RT_TOK_MAGIC = 0x4B544658, RT_TOK_VERSION = 2, RT_TOK_PLANES = 0x110000, RT_TOK_BLOCKS = RT_TOK_PLANES / 256 };
+enum { RT_TOK_MAGIC = 0x4B544658, RT_TOK_VERSION = 3, RT_TOK_PLANES = 0x110000, RT_TOK_BLOCKS = RT_TOK_PLANES / 256 };
 
 typedef enum RtTokSection {
     TOK_HEAD,           /* u32[TOK_HEADS] */
@@ -69,6 +69,7 @@ typedef enum RtTokHead {
     TOK_HEAD_SPLIT_EXTRA,
     TOK_HEAD_SINGLE, TOK_HEAD_PAIR,             /* items of the templates */
     TOK_HEAD_MOST_IDS,          /* truncation, with specials; 0: none */
+    TOK_HEAD_PROMPT, TOK_HEAD_PROMPT_BYTES,     /* text: before every text, of a pair the first */
     TOK_HEAD_WORD_CLASS,        /* of \w, for added tokens that must be single words; RT_TOK_NONE where there is none */
     TOK_HEADS
 } RtTokHead;

@@ -3,24 +3,24 @@
  * is a prefix; SentencePiece itself takes the longest entry at each place of the text. */
 #include "rt_tokenizer_parts.h"
 
-typedef struct Entry { const unsigned char *text; size_t bytes, length; } Entry;       /* length of what it stands for; 0: none */
+typedef struct MapEntry { const unsigned char *text; size_t bytes, length; } MapEntry;       /* length of what it stands for; 0: none */
 
 static uint32_t offset_of(uint32_t unit) { return (unit >> 10) << ((unit & 0x200) >> 6); }
 
-static Entry entry_at(const RtTokenizer *t, uint32_t value, size_t length)
+static MapEntry entry_at(const RtTokenizer *t, uint32_t value, size_t length)
 {
     const uint32_t all = t->bytes[TOK_CHARSMAP_TEXT];
     const unsigned char *text = t->section[TOK_CHARSMAP_TEXT];
-    if (value >= all) return (Entry){ 0 };
+    if (value >= all) return (MapEntry){ 0 };
     const unsigned char *end = memchr(text + value, 0, all - value);
-    return (Entry){ text + value, end ? (size_t)(end - (text + value)) : all - value, length };
+    return (MapEntry){ text + value, end ? (size_t)(end - (text + value)) : all - value, length };
 }
 
 /* The shortest or the longest entry that s[n] begins with. */
-static Entry find(const RtTokenizer *t, const unsigned char *s, size_t n, bool shortest)
+static MapEntry find(const RtTokenizer *t, const unsigned char *s, size_t n, bool shortest)
 {
     const uint32_t units = t->bytes[TOK_CHARSMAP] / 4;
-    Entry best = { 0 };
+    MapEntry best = { 0 };
     if (!units) return best;
     uint32_t at = offset_of(rt_tok_at(t, TOK_CHARSMAP, 0));
     for (size_t i = 0; i < n && s[i]; i++) {
@@ -31,7 +31,7 @@ static Entry find(const RtTokenizer *t, const unsigned char *s, size_t n, bool s
         at ^= offset_of(unit);
         if (at >= units) break;
         if (!(unit >> 8 & 1)) continue;
-        const Entry e = entry_at(t, rt_tok_at(t, TOK_CHARSMAP, at) & UINT32_C(0x7FFFFFFF), i + 1);
+        const MapEntry e = entry_at(t, rt_tok_at(t, TOK_CHARSMAP, at) & UINT32_C(0x7FFFFFFF), i + 1);
         if (e.length) best = e;
         if (shortest && best.length) break;
     }
@@ -39,7 +39,7 @@ static Entry find(const RtTokenizer *t, const unsigned char *s, size_t n, bool s
 }
 
 /* The characters of what stands for others come from these, one by one; those that are left over from the last. */
-static void replace(TokWork *w, const Entry *e, const TokText *in, size_t at, size_t n, TokText *out)
+static void map_replace(TokWork *w, const MapEntry *e, const TokText *in, size_t at, size_t n, TokText *out)
 {
     const unsigned char *s = e->length ? e->text : in->s + at;
     const size_t bytes = e->length ? e->bytes : n, behind = at + n;
@@ -71,9 +71,9 @@ void rt_tok_map_longest(TokWork *w, const TokText *in, TokText *out)
     for (size_t at = 0, n; at < in->n; at += n) {
         int32_t c;
         const size_t whole = kept(w->t, in->s + at, in->n - at);
-        const Entry e = whole ? (Entry){ 0 } : find(w->t, in->s + at, in->n - at, false);
+        const MapEntry e = whole ? (MapEntry){ 0 } : find(w->t, in->s + at, in->n - at, false);
         n = whole ? whole : e.length ? e.length : (size_t)rt_tok_character(in->s + at, in->n - at, &c);
-        replace(w, &e, in, at, n, out);
+        map_replace(w, &e, in, at, n, out);
     }
 }
 
@@ -122,12 +122,12 @@ void rt_tok_map_graphemes(TokWork *w, const TokText *in, TokText *out)
     for (size_t at = 0, end; at < in->n; at = end) {
         int32_t c;
         end = cluster_end(w->t, in, at);
-        Entry e = end - at < 6 ? find(w->t, in->s + at, end - at, true) : (Entry){ 0 };
-        if (e.length) replace(w, &e, in, at, end - at, out);
+        MapEntry e = end - at < 6 ? find(w->t, in->s + at, end - at, true) : (MapEntry){ 0 };
+        if (e.length) map_replace(w, &e, in, at, end - at, out);
         for (size_t n; !e.length && at < end; at += n) {
             n = (size_t)rt_tok_character(in->s + at, end - at, &c);
-            const Entry one = find(w->t, in->s + at, n, true);
-            replace(w, &one, in, at, n, out);
+            const MapEntry one = find(w->t, in->s + at, n, true);
+            map_replace(w, &one, in, at, n, out);
         }
     }
 }

@@ -107,7 +107,7 @@ static void strip(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out
     keep_range(w, out, in, begin, end);
 }
 
-static void replace(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out)
+static void normalise_replace(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out)
 {
     Cursor k = { .x = in };
     const size_t used = w->used;
@@ -165,7 +165,7 @@ static void run(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out)
     case TOK_LOWERCASE:     lowercase(w, in, out); break;
     case TOK_FORM:          rt_tok_form(w, op, in, out); break;
     case TOK_STRIP:         strip(w, op, in, out); break;
-    case TOK_REPLACE:       replace(w, op, in, out); break;
+    case TOK_REPLACE:       normalise_replace(w, op, in, out); break;
     case TOK_PREPEND:       prepend(w, op, in, out); break;
     case TOK_MAP_GRAPHEMES: rt_tok_map_graphemes(w, in, out); break;
     case TOK_MAP_LONGEST:   rt_tok_map_longest(w, in, out); break;

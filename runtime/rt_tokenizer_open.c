@@ -76,6 +76,7 @@ static bool model_is_good(const RtTokenizer *t)
     if (!t->bytes[TOK_TRIE] || !trie_is_good(t, TOK_TRIE, symbols ? h[TOK_HEAD_SYMBOLS] : n)) return false;
     if (h[TOK_HEAD_MODEL] == TOK_UNIGRAM && t->bytes[TOK_SCORES] != 8 * (uint64_t)h[TOK_HEAD_SYMBOLS]) return false;
     if (t->bytes[TOK_BYTES] != 4 * 256 || !merges_are_good(t)) return false;
+    if (!text_fits(t, h[TOK_HEAD_PROMPT], h[TOK_HEAD_PROMPT_BYTES])) return false;
     return text_fits(t, h[TOK_HEAD_PREFIX], h[TOK_HEAD_PREFIX_BYTES]) && text_fits(t, h[TOK_HEAD_SUFFIX], h[TOK_HEAD_SUFFIX_BYTES]);
 }
 

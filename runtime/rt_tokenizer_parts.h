@@ -8,6 +8,10 @@
 
 #include "rt_tokenizer.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- reading a blob: bounds were checked by rt_tokenizer_open ------------------------------------------- */
 
 static inline uint32_t rt_tok_u32(const unsigned char *p)
@@ -29,8 +33,9 @@ static inline double rt_tok_f64(const unsigned char *p)
 static inline RtTokOp rt_tok_op(const RtTokenizer *t, uint32_t n)
 {
     const unsigned char *p = t->section[TOK_OPS] + (size_t)n * sizeof(RtTokOp);
-    return (RtTokOp){ rt_tok_u32(p), rt_tok_u32(p + 4), rt_tok_u32(p + 8), rt_tok_u32(p + 12), rt_tok_u32(p + 16), rt_tok_u32(p + 20),
-                      rt_tok_u32(p + 24), rt_tok_u32(p + 28) };
+    const RtTokOp op = { rt_tok_u32(p), rt_tok_u32(p + 4), rt_tok_u32(p + 8), rt_tok_u32(p + 12), rt_tok_u32(p + 16),
+                         rt_tok_u32(p + 20), rt_tok_u32(p + 24), rt_tok_u32(p + 28) };
+    return op;
 }
 
 static inline const unsigned char *rt_tok_text(const RtTokenizer *t, uint32_t at) { return t->section[TOK_TEXT] + at; }
@@ -143,7 +148,7 @@ static inline size_t rt_tok_matcher_bytes(uint32_t memos, size_t n) { return mem
 bool rt_tok_matcher(TokWork *w, TokMatcher *m, uint32_t node, const unsigned char *s, size_t n);
 /* Where the pattern, begun at `at`, ends; SIZE_MAX where it does not match. */
 size_t rt_tok_match(const TokMatcher *m, size_t at);
-bool rt_tok_in_class(const RtTokenizer *t, uint32_t class, int32_t c);
+bool rt_tok_in_class(const RtTokenizer *t, uint32_t of_class, int32_t c);
 
 /* Words of x between begin and end, by the splits from `step` on, each handed to the model. */
 void rt_tok_split(TokWork *w, const TokText *x, size_t begin, size_t end, uint32_t step);
@@ -156,5 +161,9 @@ void rt_tok_words(TokWork *w, const TokText *x, size_t begin, size_t end);
 
 /* The byte that a character of the byte alphabet stands for, or -1. */
 int rt_tok_byte(int32_t c);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -53,22 +53,22 @@ static void trim(const TokWork *w, const char *text, size_t bytes, int i, bool i
 enum { STRIDE = 64 };
 
 /* The first character that begins in a stride of the text or behind it, and those before. */
-typedef struct Mark { uint32_t at, before; } Mark;
+typedef struct SpanMark { uint32_t at, before; } SpanMark;
 
-static void set_marks(Mark *marks, const char *text, size_t bytes)
+static void set_marks(SpanMark *marks, const char *text, size_t bytes)
 {
     uint32_t characters = 0;
     size_t at = 0;
     for (size_t k = 0; k <= bytes / STRIDE; k++) {
         for (; at < k * STRIDE && at < bytes; characters++) at += character_at(text, bytes, at);
-        marks[k] = (Mark){ (uint32_t)at, characters };
+        marks[k] = (SpanMark){ (uint32_t)at, characters };
     }
 }
 
 /* How many characters begin before a place. */
-static uint32_t begun(const Mark *marks, const char *text, size_t bytes, uint32_t place)
+static uint32_t begun(const SpanMark *marks, const char *text, size_t bytes, uint32_t place)
 {
-    const Mark *mark = &marks[place / STRIDE];
+    const SpanMark *mark = &marks[place / STRIDE];
     uint32_t n = mark->before;
     for (size_t at = mark->at; at < place && at < bytes; n++) at += character_at(text, bytes, at);
     return n;
@@ -80,7 +80,7 @@ void rt_tok_settle_spans(TokWork *w, const char *text, size_t bytes, int first)
     const int last = w->n < out->room ? w->n : out->room;
     const size_t used = w->used;
     for (int i = first; i < last && rt_tok_flag(w->t, TOK_TRIM_SPANS); i++) trim(w, text, bytes, i, i == first);
-    Mark *marks = out->characters && first < last ? rt_tok_take(w, (bytes / STRIDE + 1) * sizeof *marks) : NULL;
+    SpanMark *marks = out->characters && first < last ? rt_tok_take(w, (bytes / STRIDE + 1) * sizeof *marks) : NULL;
     if (!marks) return;
     set_marks(marks, text, bytes);
     for (int i = first; i < last; i++) {

@@ -4,7 +4,7 @@
 
 typedef struct Best { double score; uint32_t from, id; } Best;       /* the best way to end here; from RT_TOK_NONE: none yet */
 
-static void offer(const RtTokenizer *t, Best *to, double score, uint32_t from, uint32_t id)
+static void unigram_offer(const RtTokenizer *t, Best *to, double score, uint32_t from, uint32_t id)
 {
     if (rt_tok_flag(t, TOK_FLOAT_SCORES)) score = (double)(float)score;
     if (to->from == RT_TOK_NONE || score > to->score) *to = (Best){ score, from, id };
@@ -32,10 +32,10 @@ static void search(const RtTokenizer *t, const unsigned char *s, size_t n, Best 
             if ((state = rt_tok_step(t, TOK_TRIE, state, s[i])) == RT_TOK_NONE) break;
             const uint32_t id = rt_tok_value(t, TOK_TRIE, state);
             if (id == RT_TOK_NONE) continue;
-            offer(t, &best[i + 1], best[at].score + rt_tok_f64(t->section[TOK_SCORES] + 8 * (size_t)id), (uint32_t)at, id);
+            unigram_offer(t, &best[i + 1], best[at].score + rt_tok_f64(t->section[TOK_SCORES] + 8 * (size_t)id), (uint32_t)at, id);
             single = single || i + 1 == at + length;
         }
-        if (!single) offer(t, &best[at + length], best[at].score + unknown, (uint32_t)at, t->head[TOK_HEAD_UNKNOWN]);
+        if (!single) unigram_offer(t, &best[at + length], best[at].score + unknown, (uint32_t)at, t->head[TOK_HEAD_UNKNOWN]);
         at += length;
     }
 }

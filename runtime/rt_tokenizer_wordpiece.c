@@ -2,7 +2,7 @@
  * the word is used up; where none fits, the whole word is unknown. And vocabularies of whole words. */
 #include "rt_tokenizer_parts.h"
 
-static void give_unknown(TokWork *w, const TokText *x, size_t begin, size_t end)
+static void wordpiece_unknown(TokWork *w, const TokText *x, size_t begin, size_t end)
 {
     rt_tok_push(w, w->t->head[TOK_HEAD_UNKNOWN], x, begin, end);
 }
@@ -34,7 +34,7 @@ void rt_tok_wordpiece(TokWork *w, const TokText *x, size_t begin, size_t end)
     const uint32_t continued = rt_tok_walk(t, TOK_TRIE, 0, rt_tok_text(t, t->head[TOK_HEAD_PREFIX]), t->head[TOK_HEAD_PREFIX_BYTES]);
     const int first = w->n;
     if (too_long(t, x->s + begin, end - begin)) {
-        give_unknown(w, x, begin, end);
+        wordpiece_unknown(w, x, begin, end);
         return;
     }
     for (size_t at = begin, n; at < end; at += n) {
@@ -42,7 +42,7 @@ void rt_tok_wordpiece(TokWork *w, const TokText *x, size_t begin, size_t end)
         n = longest(t, at == begin ? 0 : continued, x->s + at, end - at, &id);
         if (!n) {
             w->n = first;
-            give_unknown(w, x, begin, end);
+            wordpiece_unknown(w, x, begin, end);
             return;
         }
         rt_tok_push(w, id, x, at, at + n);
@@ -53,5 +53,5 @@ void rt_tok_words(TokWork *w, const TokText *x, size_t begin, size_t end)
 {
     const uint32_t id = rt_tok_find(w->t, TOK_TRIE, x->s + begin, end - begin);
     if (id != RT_TOK_NONE) rt_tok_push(w, id, x, begin, end);
-    else give_unknown(w, x, begin, end);
+    else wordpiece_unknown(w, x, begin, end);
 }

@@ -118,14 +118,45 @@ static void add_lower(Blob *o)
     }
 }
 
+static void add_properties(Blob *o)
+{
+    static unsigned (*const properties[])(int32_t) = { tok_property_modern, tok_property_bert,
+                                                       tok_property_marks };
+    add_table(o, TOK_PROPERTIES, properties[o->b->era]);
+}
+
+static void add_graphemes(Blob *o) { add_table(o, TOK_GRAPHEMES, unicode_break); }
+
+/* What `make` writes into sections `first` to `last`, in one of its variants, is the same for every file:
+ * it is made once in a process. */
+static void add_kept(Blob *o, void make(Blob *), RtTokSection first, RtTokSection last,
+                     unsigned variant)
+{
+    enum { VARIANTS = 3 };
+    static Section kept[TOK_SECTIONS][VARIANTS];
+    if (kept[first][variant].data) {
+        for (int s = first; s <= (int)last; s++)
+            add(o, (RtTokSection)s, kept[s][variant].data, kept[s][variant].n);
+        return;
+    }
+    make(o);
+    for (int s = first; s <= (int)last; s++) {
+        const Section *made = &o->section[s];
+        unsigned char *copy = malloc(made->n + 1);
+        if (!copy) die("no memory for a table");
+        if (made->n) memcpy(copy, made->data, made->n);
+        kept[s][variant] = (Section){ copy, made->n, made->n };
+    }
+}
+
 static void add_tables(Blob *o)
 {
     const TokBuild *b = o->b;
-    static unsigned (*const properties[])(int32_t) = { tok_property_modern, tok_property_bert, tok_property_marks };
-    if (b->properties) add_table(o, TOK_PROPERTIES, properties[b->era]);
-    if (b->graphemes) add_table(o, TOK_GRAPHEMES, unicode_break);
-    if (b->forms) add_forms(o);
-    if (b->lower) add_lower(o);
+    if (b->properties)
+        add_kept(o, add_properties, TOK_PROPERTIES, TOK_PROPERTIES, (unsigned)b->era);
+    if (b->graphemes) add_kept(o, add_graphemes, TOK_GRAPHEMES, TOK_GRAPHEMES, 0);
+    if (b->forms) add_kept(o, add_forms, TOK_COMBINING, TOK_COMPOSE, b->compatible);
+    if (b->lower) add_kept(o, add_lower, TOK_LOWER, TOK_LOWER, 0);
     add(o, TOK_CHARSMAP, b->charsmap.s, b->charsmap.n);
     add(o, TOK_CHARSMAP_TEXT, b->charsmap_text.s, b->charsmap_text.n);
 }
@@ -336,6 +367,16 @@ static void settle_template(TokBuild *b)
     tok_item(b, true, TOK_ITEM_B, 0, 1);
 }
 
+/* The head has them in 32 bits, and nobody has the memory for more. */
+static bool grows_little(TokBuild *b)
+{
+    enum { MOST = 1000, MOST_EXTRA = 1 << 24 };
+    const bool little = b->growth <= MOST && b->form_growth <= MOST && b->split_growth <= MOST &&
+                        b->extra <= MOST_EXTRA && b->split_extra <= MOST_EXTRA;
+    if (!little) tok_refuse(b, "its normalizers lengthen a text more than a thousandfold");
+    return little;
+}
+
 bool tok_finish(TokBuild *b, TokenizerBlob *out)
 {
     Blob o = { .b = b };
@@ -349,8 +390,8 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out)
             *TOK_NEW(b, &b->classes) = tok_word_class(b);
             b->properties = true;
         }
+    if (!grows_little(b)) return false;
     settle_head(b);
-    if (b->growth > 1000 || b->split_growth > 1000) tok_refuse(b, "its normalizers lengthen a text more than a thousandfold");
     add_words(&o, TOK_HEAD, b->head, TOK_HEADS);
     add_pieces(&o);
     add_bytes(&o);

@@ -163,7 +163,7 @@ void tok_normaliser(TokBuild *b, RtTokOp op)
     const double growth = growth_of(b, &op);
     if (op.kind == TOK_FORM) b->form_growth = b->growth;
     b->growth *= growth;
-    b->extra = (size_t)((double)b->extra * growth) + op.text_bytes;
+    b->extra = b->extra * growth + op.text_bytes;
     if (b->normalisers.count == TOK_OPS_MOST) tok_refuse(b, "more than %d normalizers are not supported", TOK_OPS_MOST);
     else *TOK_NEW(b, &b->normalisers) = op;
 }
@@ -182,8 +182,6 @@ void tok_lower_first(TokBuild *b)
     b->lower = true;
     normaliser_first(b, (RtTokOp){ .kind = TOK_LOWERCASE });
 }
-
-void tok_strip_first(TokBuild *b) { normaliser_first(b, (RtTokOp){ .kind = TOK_STRIP, .a = 1, .b = 1 }); }
 
 void tok_no_types(TokBuild *b)
 {

@@ -62,7 +62,7 @@ typedef struct TokBuild {
     TokTexts piece_texts;  bool pieces_known;   /* the last piece of each text: tok_piece_of_text */
     TokenizerChat chat;
     uint32_t head[TOK_HEADS];
-    double growth, split_growth, form_growth;  size_t extra, split_extra;
+    double growth, split_growth, form_growth, extra, split_extra;
     int era;                        /* TokEra of the properties */
     bool rust_words;                /* \w as Rust has it, while patterns are read; else as Oniguruma */
     bool properties, forms, compatible, lower, graphemes;       /* the tables that it needs */
@@ -100,7 +100,6 @@ bool tok_bytes(Arena *a, TokString text, TokString *bytes);
 
 void tok_normaliser(TokBuild *b, RtTokOp op);                   /* its text already in the pool */
 void tok_lower_first(TokBuild *b);                              /* a step before all normalisers */
-void tok_strip_first(TokBuild *b);
 void tok_split(TokBuild *b, RtTokOp op);
 void tok_decoder(TokBuild *b, RtTokOp op);
 uint32_t tok_pool(TokBuild *b, TokString s);                    /* where it stands in TOK_TEXT */
@@ -150,8 +149,9 @@ typedef struct TokConfig {
     bool do_lower_case, has_do_lower_case, strip_accents, has_strip_accents, chinese, has_chinese;
     bool add_bos, has_add_bos, add_eos, has_add_eos, legacy;
     bool no_types;                  /* model_input_names without token_type_ids: all are 0 */
-    bool strip_first, lower_first;  /* sentence-transformers takes white space around a text away, and has it in lower case, before all else */
+    bool lower_first;               /* sentence-transformers has a text in lower case before all else */
     const char *class_name;
+    TokString prompt;               /* sentence-transformers puts it before every text; s NULL: none */
     TokString bos, eos, unk, cls, sep, pad, mask;
     TOK_LIST(TokAdded) added;
 } TokConfig;

@@ -17,6 +17,7 @@ static bool ends_with(const char *s, const char *end)
 static bool load(TokBuild *b, Loc at, const char *path, Contents *c)
 {
     *c = (Contents){ .path = path };
+    diag_conceal(b->diag, path);
     c->data = file_read(b->arena, b->diag, at, path, MAX_BYTES, &c->size);
     b->file = path;
     return c->data;
@@ -117,7 +118,10 @@ static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *co
                       : with ? import_pair(b, at, path, file_join(b->arena, folder, with), config)
                              : import_file(b, at, path, config);
     if (good && config->lower_first) tok_lower_first(b);
-    if (good && config->strip_first) tok_strip_first(b);
+    if (good && config->prompt.n) {
+        b->head[TOK_HEAD_PROMPT] = tok_pool(b, config->prompt);
+        b->head[TOK_HEAD_PROMPT_BYTES] = (uint32_t)config->prompt.n;
+    }
     if (good && config->no_types) tok_no_types(b);
     return good;
 }

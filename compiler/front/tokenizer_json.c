@@ -10,7 +10,9 @@ json_t *tok_json_load(TokBuild *b, const char *data, size_t size)
 {
     json_error_t error;
     json_t *root = json_loadb(json_shorten_integers(b->arena, data, size), size, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
-    if (!root) diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, error.line > 0 ? error.line : 0, 0 }, "not JSON: %s", error.text);
+    if (!root)
+        diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, error.line > 0 ? error.line : 0, 0 },
+                   "not JSON: %s", json_fault(b->arena, error.text));
     return root;
 }
 
@@ -131,11 +133,32 @@ static void set_text(TokBuild *b, RtTokHead at, TokString text)
     b->head[at + 1] = (uint32_t)text.n;
 }
 
+/* Whether every byte has a piece: then no character is unknown. */
+static bool knows_bytes(TokBuild *b)
+{
+    for (int i = 0; i < 256; i++) {
+        const char one = (char)i;
+        const char *name = arena_format(b->arena, "<0x%02X>", (unsigned)i);
+        const TokString piece = b->byte_level ? (TokString){ &one, 1 } : tok_string(name);
+        if (tok_id(b, piece) == RT_TOK_NONE) return false;
+    }
+    return true;
+}
+
+/* An added token does not count: Hugging Face looks in the vocab alone, and fails at the first text that
+ * needs it. */
 static void read_unknown(TokBuild *b, const json_t *model, bool needed)
 {
     const TokString unknown = tok_json_text(b, model, "unk_token");
     if (unknown.s) b->head[TOK_HEAD_UNKNOWN] = tok_id(b, unknown);
     if (needed && b->head[TOK_HEAD_UNKNOWN] == RT_TOK_NONE) tok_refuse(b, "the unk_token \"%.60s\" is not in the vocab", unknown.s ? unknown.s : "");
+}
+
+/* A BPE without an unk_token drops what it does not know; the one that it names must be there. */
+static void read_unknown_of_bpe(TokBuild *b, const json_t *model)
+{
+    const bool bytes = b->byte_level || tok_json_bool(b, model, "byte_fallback", false);
+    read_unknown(b, model, member(model, "unk_token") && !(bytes && knows_bytes(b)));
 }
 
 static void set_flag(TokBuild *b, const json_t *model, const char *key, RtTokFlag flag)
@@ -151,7 +174,7 @@ static void read_bpe(TokBuild *b, const json_t *model)
     read_vocabulary(b, json_object_get(model, "vocab"));
     if (tok_failed(b)) return;
     tok_index(b);
-    read_unknown(b, model, false);
+    read_unknown_of_bpe(b, model);
     set_flag(b, model, "fuse_unk", TOK_FUSE_UNKNOWN);
     set_flag(b, model, "byte_fallback", TOK_BYTE_FALLBACK);
     set_flag(b, model, "ignore_merges", TOK_IGNORE_MERGES);

@@ -95,6 +95,17 @@ static json_t *load(TokBuild *b, const char *folder, const char *name)
     return root;
 }
 
+/* Of a sentence model: the prompt that every text is read behind, by its name. */
+static void read_prompt(TokBuild *b, const char *folder, TokConfig *c)
+{
+    const bool modules = file_is_regular(file_join(b->arena, folder, "modules.json"));
+    json_t *settings = modules ? load(b, folder, "config_sentence_transformers.json") : NULL;
+    const json_t *prompts = settings ? json_object_get(settings, "prompts") : NULL;
+    const TokString name = settings ? tok_json_text(b, settings, "default_prompt_name") : (TokString){ 0 };
+    if (name.n && json_is_object(prompts)) c->prompt = tok_json_text(b, prompts, name.s);
+    json_decref(settings);
+}
+
 bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
 {
     json_t *specials = load(b, folder, "special_tokens_map.json"), *root = load(b, folder, "tokenizer_config.json");
@@ -104,8 +115,8 @@ bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
         read_config(b, root, c);
     }
     json_t *sentence = load(b, folder, "sentence_bert_config.json");
-    c->strip_first = sentence != NULL || file_is_regular(file_join(b->arena, folder, "modules.json"));
     if (sentence) c->lower_first = tok_json_bool(b, sentence, "do_lower_case", false);
+    read_prompt(b, folder, c);
     json_decref(sentence);
     json_decref(specials);
     json_decref(root);

@@ -19,9 +19,15 @@ typedef struct Tree {
     bool negated;                   /* what must not stand ahead */
 } Tree;
 
-typedef struct Reader { TokBuild *b; const char *s, *end; TokString all; bool failed, fold; int depth; } Reader;
+typedef struct Reader {
+    TokBuild *b;
+    const char *s, *end;
+    TokString all;
+    bool failed, fold;
+    int depth, complements;
+} Reader;
 
-enum { WITHOUT_END = TOK_REPEAT_MOST, EXPAND_MOST = 16, DEEPEST = 32 };
+enum { WITHOUT_END = TOK_REPEAT_MOST, EXPAND_MOST = 16, DEEPEST = 32, MOST_COMPLEMENTS = 32 };
 
 static void refuse(Reader *r, const char *what)
 {
@@ -97,6 +103,10 @@ static void class_join(Reader *r, TokClass *to, const TokClass *from)
     if (!from->negated || !from->count) {
         to->properties |= from->negated ? ~from->properties : from->properties;
         for (int i = 0; i < from->count; i++) tok_add_range(r->b, to, from->ranges[i].first, from->ranges[i].last);
+        return;
+    }
+    if (r->complements++ >= MOST_COMPLEMENTS) {         /* each goes through all code points */
+        refuse(r, "so many negated classes within classes");
         return;
     }
     for (uint32_t c = 0, first = UINT32_MAX; c <= UNICODE_END; c++) {

@@ -37,7 +37,17 @@ static unsigned property(TokEra era, int32_t c)
     return row ? (unsigned)row->value | (own & UNICODE_SPACE) : own;
 }
 
-unsigned tok_property_modern(int32_t c) { return property(TOK_ERA_MODERN, c); }
+/* Whole classes are asked for, one after the other, so all answers are kept. */
+unsigned tok_property_modern(int32_t c)
+{
+    static unsigned char known[UNICODE_END];
+    static bool made;
+    for (int32_t i = 0; !made && i < UNICODE_END; i++)
+        known[i] = (unsigned char)property(TOK_ERA_MODERN, i);
+    made = true;
+    return known[c];
+}
+
 unsigned tok_property_bert(int32_t c) { return property(TOK_ERA_BERT, c); }
 unsigned tok_property_marks(int32_t c) { return property(TOK_ERA_MARKS, c); }
 

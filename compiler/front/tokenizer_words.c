@@ -13,6 +13,26 @@ static void add_special(TokBuild *b, const char *name, TokString given, uint32_t
     *TOK_NEW(b, &b->added) = (TokAdded){ text, id, flags, false, true, false };
 }
 
+/* Whether a piece that is no mark, [UNK] or the like, has a capital letter of ASCII. */
+static bool has_capitals(const TokBuild *b)
+{
+    for (int i = 0; i < b->pieces.count; i++) {
+        const TokString s = b->pieces.at[i].text;
+        if (s.n && (s.s[0] == '[' || s.s[0] == '<')) continue;
+        for (size_t k = 0; k < s.n; k++)
+            if (s.s[k] >= 'A' && s.s[k] <= 'Z') return true;
+    }
+    return false;
+}
+
+/* As transformers does; but a vocabulary with capitals was made for texts that keep theirs. */
+static void note_lowering(TokBuild *b)
+{
+    diag_remark(b->diag, (Loc){ b->file, 0, 0 },
+                "it has words with capitals, but texts are lower-cased, as transformers does; "
+                "\"do_lower_case\": false in a tokenizer_config.json beside it keeps capitals");
+}
+
 bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfig *config)
 {
     static const TokConfig none;
@@ -41,6 +61,7 @@ bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfi
         tok_refuse(b, "a vocabulary of BERT has [UNK], [CLS] and [SEP]; this has not");
         return false;
     }
+    if (!c->has_do_lower_case && has_capitals(b)) note_lowering(b);
     b->head[TOK_HEAD_UNKNOWN] = unk;
     b->head[TOK_HEAD_MODEL] = TOK_WORDPIECE;
     b->head[TOK_HEAD_WORD_MOST] = 100;

@@ -75,8 +75,8 @@ static void check_repeats(Arena *a, Diag *d, const Vocabulary *v, const char *pa
     qsort(sorted, (size_t)v->size, sizeof *sorted, by_text);
     for (int i = 1; i < v->size; i++) {
         if (strcmp(sorted[i].text, sorted[i - 1].text) || !*sorted[i].text) continue;
-        diag_error(d, EXIT_BAD_DATA, line_of(path, sorted[i].id, 1), "\"%s\" stands here again; first in line %d",
-                   sorted[i].text, sorted[i - 1].id + 1);
+        diag_error(d, EXIT_BAD_DATA, line_of(path, sorted[i].id, 1),
+                   "the symbol of line %d stands here again", sorted[i - 1].id + 1);
     }
 }
 
@@ -109,6 +109,7 @@ Vocabulary *vocabulary_read(Arena *a, Diag *d, Loc at, const char *path)
 {
     size_t size;
     int errors = diag_errors(d);
+    diag_conceal(d, path);
     const char *text = file_read(a, d, at, path, MAX_BYTES, &size);
     if (!text || !check_utf8(d, path, text, size)) return NULL;
     Vocabulary *v = arena_alloc(a, sizeof *v);

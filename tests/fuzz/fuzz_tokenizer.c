@@ -29,6 +29,21 @@ static void use(const RtTokenizer *t)
     if (rt_tokenizer_decode(t, ids, n, 1, text, MOST_TEXT, &used) == RT_OK) fuzz_expect(used < MOST_TEXT && text[used] == '\0');
 }
 
+/* Inputs stay small, for these are quick; one of some hundred becomes large: a stretch of it is repeated. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+    enum { SMALL = 24576, RARE = 512 };
+    const size_t small = size > SMALL || room < SMALL ? room : SMALL;
+    const size_t now = LLVMFuzzerMutate(data, size, small);
+    if (seed % RARE || !now) return now;
+    const size_t from = seed / RARE % now, length = 1 + seed / RARE / now % (now - from);
+    const size_t wanted = now + seed / 7 % (room - now + 1);
+    const size_t behind = now - from - length, copies = (wanted - now) / length;
+    memmove(data + from + length * (copies + 1), data + from + length, behind);
+    for (size_t i = 1; i <= copies; i++) memcpy(data + from + i * length, data + from, length);
+    return now + copies * length;
+}
+
 /* A file that importers accept gives a blob that the runtime accepts. */
 static void as_file(const uint8_t *data, size_t size)
 {

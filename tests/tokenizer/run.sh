@@ -140,6 +140,31 @@ head -c 6000 "$scratch/letters" >"$scratch/fewer"
 verdict $? 'no pattern takes longer than its text is long: in a program'
 head -c 1000 "$scratch/log"
 
+# ---- empty texts
+
+# As transformers: what the tokenizer adds is answered, nothing is refused.
+empty() {       # TOKENIZER KIND IDS
+    settings=', generation = { max_new_tokens = 3 }' json=--json
+    [ "$2" = encoder ] && settings='' json=''
+    {
+        echo "return xf.model { name = 'empty', kind = '$2', weights = 'random', max_len = 12,"
+        echo "layers = 1, heads = 1, d_model = 4, d_ff = 4, tokenizer_file = '$PWD/$here/$1' $settings }"
+    } >"$scratch/empty.lua"
+    wanted=$("$xformc" run "$scratch/empty.lua" --ids "$3" 2>"$scratch/err")
+    [ "$2" = encoder ] || wanted="\"input_ids\":[$(echo "$3" | tr ' ' ,)],\"ids\":[$(echo "$wanted" | tr ' ' ,)]"
+    "$xformc" run "$scratch/empty.lua" $json '' >"$scratch/word" 2>>"$scratch/err" && echo | "$xformc" run "$scratch/empty.lua" $json >"$scratch/line" 2>>"$scratch/err" &&
+        [ -n "$wanted" ] && cmp "$scratch/word" "$scratch/line" && grep -qF "$wanted" "$scratch/word"
+    verdict $? "an empty text, $1: the answer to $3"
+    cat "$scratch/err"
+}
+empty t5 encoder-decoder 1
+empty llama2 decoder 1
+empty bert_uncased encoder '2 3'
+empty gpt2 decoder 0 >"$scratch/out"        # for its spec
+message=$("$xformc" run "$scratch/empty.lua" '' 2>&1 >"$scratch/out")
+[ $? = 65 ] && [ "$message" = 'empty: argument 1: empty; 1 to 12 tokens fit' ]
+verdict $? 'an empty text, gpt2: no token'
+
 # ---- vocabularies of others
 if [ -z "$XFORMC_TEST_DATA" ]; then
     echo "skip vocabularies of others (XFORMC_TEST_DATA is not set)"

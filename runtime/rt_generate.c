@@ -1,4 +1,5 @@
-/* rt_generate.c: the loop of rt_generate.h. Where nothing changes the scores, the model's own `next` finds the first maximum. */
+/* rt_generate.c: the loop of rt_generate.h. Where nothing changes the scores, the first maximum that
+ * the model's own `next` finds is the id. */
 #include "rt_generate.h"
 #include <math.h>
 #include <string.h>
@@ -22,13 +23,11 @@ static rt_status feed(const RtDecoder *d, const int *prompt, int begin, int n, c
     return status;
 }
 
-static rt_status feed_anew(const RtDecoder *d, const int *prompt, int n, const float **last)
+rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float **last)
 {
     const rt_status status = d->clear(d->self, 0);
     return status == RT_OK ? feed(d, prompt, 0, n, last) : status;
 }
-
-rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float **last) { return feed_anew(d, prompt, n, last); }
 
 /* ---- what slot 0 holds ---------------------------------------------------------------------------------- */
 
@@ -46,7 +45,7 @@ static rt_status feed_rest(const RtDecoder *d, const RtGenerate *o, const int *p
     const int kept = o->held ? rt_held_of(o->held, prompt, n) : 0;
     if (o->held) o->held->count = 0;                        /* until all is well */
     const rt_status status = kept ? feed(d, prompt, kept, n - 1, NULL) : RT_ORDER;
-    return status == RT_ORDER ? feed_anew(d, prompt, n - 1, NULL) : status;
+    return status == RT_ORDER ? rt_prefill(d, prompt, n - 1, NULL) : status;
 }
 
 /* The last id is not fed. */
@@ -71,7 +70,7 @@ typedef struct Work {
 
 static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
-/* Whether `next` of the model gives the id. */
+/* Whether the first maximum is the id, and nobody looks at the logits. */
 static int plain(const RtGenerate *o)
 {
     return !o->scored && o->sampling.temperature <= 0 && !rt_logits_change(&o->processors);
@@ -131,19 +130,20 @@ static int is_end(const RtGenerate *o, int id)
 
 /* ---- the loop ------------------------------------------------------------------------------------------- */
 
-/* The last id is fed and the next one found, by the model itself. */
-static rt_status step_plainly(const Work *w, int *id)
+/* Feed the last id. *best receives the first maximum of the logits; -1 where there is no `next`. */
+static rt_status feed_last(const Work *w, int *best)
 {
     const RtDecoder *d = w->decoder;
-    return d->next(d->self, w->history[w->count - 1], id);
+    const rt_row row = { 0, w->count - 1, w->history[w->count - 1] };
+    *best = -1;
+    return d->next ? d->next(d->self, row.id, best) : d->rows(d->self, &row, 1);
 }
 
 static rt_status step(Work *w, int *id, double *sum)
 {
     const RtDecoder *d = w->decoder;
-    const rt_row row = { 0, w->count - 1, w->history[w->count - 1] };
-    const rt_status status = d->rows(d->self, &row, 1);
-    if (status != RT_OK) return status;
+    const rt_status status = feed_last(w, id);
+    if (status != RT_OK || (*id >= 0 && plain(w->options))) return status;
     const float *logits = d->logits(d->self);
     *id = choose(w, logits);
     if (*id < 0) return RT_BAD_WEIGHTS;
@@ -154,8 +154,8 @@ static rt_status step(Work *w, int *id, double *sum)
 rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n, int *ids, void *scratch, size_t bytes,
                       RtGenerated *out)
 {
-    Work w = { .decoder = d, .options = o, .changed = rt_logits_change(&o->processors), .prompt = n, .count = n, .random = { o->seed } };
-    const int plainly = plain(o) && d->next;
+    Work w = { .decoder = d, .options = o, .changed = rt_logits_change(&o->processors), .prompt = n, .count = n,
+               .random = rt_random_of(o->seed, o->text) };
     size_t part[3];
     *out = (RtGenerated){ 0 };
     if (n < 1 || o->most < 1) return RT_ORDER;
@@ -170,7 +170,7 @@ rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt
     rt_status status = feed_rest(d, o, prompt, n);
     while (status == RT_OK && out->count < o->most && !out->ended && !out->stopped) {
         int id = 0;
-        status = plainly ? step_plainly(&w, &id) : step(&w, &id, &out->sum);
+        status = step(&w, &id, &out->sum);
         if (status != RT_OK) break;
         ids[out->count++] = w.history[w.count++] = id;
         out->ended = is_end(o, id);

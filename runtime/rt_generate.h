@@ -20,7 +20,7 @@ typedef struct RtGenerate {
     const int *ends;  int end_count;                        /* ids that end a sequence; may be none */
     RtProcessors processors;
     RtSampling sampling;
-    uint64_t seed;                  /* of the sampling */
+    uint64_t seed, text;            /* of the sampling: rt_random_of */
     int scored;                     /* whether the log-probabilities are summed */
     /* Called with each new id; anything but 0 stops, and the id stays the last one. NULL: nobody listens. */
     int (*told)(void *user, int id);

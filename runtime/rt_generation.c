@@ -4,7 +4,7 @@
 static RtGenerate single(const RtGeneration *g, const RtAnswering *a, int most, int longest)
 {
     return (RtGenerate){ .most = most, .longest = longest, .ends = g->ends, .end_count = g->end_count, .processors = g->processors,
-                         .sampling = g->sampling, .seed = g->seed, .scored = a->scored, .told = a->told, .user = a->user,
+                         .sampling = g->sampling, .seed = g->seed, .text = a->text, .scored = a->scored, .told = a->told, .user = a->user,
                          .held = a->held };
 }
 

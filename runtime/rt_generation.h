@@ -14,7 +14,7 @@ typedef struct RtGeneration {
     int max_new;                    /* ids to generate, and max_length is not read; 0: as many as fit */
     int max_length;                 /* ids in all, the prompt's or the start id too; 0: as many as fit */
     RtSampling sampling;            /* not with beams */
-    uint64_t seed;                  /* of every answer anew */
+    uint64_t seed;                  /* with the text's number it decides what is drawn for it: rt_random_of */
     RtProcessors processors;
     const int *ends;  int end_count;                        /* ids that end an answer */
     int beams;                      /* 0 or 1: one sequence without a search */
@@ -23,9 +23,11 @@ typedef struct RtGeneration {
     const char *const *stops;  int stop_count;              /* texts that end an answer and are left out of it: rt_answer_text.h */
 } RtGeneration;
 
-/* One call's part: who listens, and whether a sequence without a search is scored. */
+/* One call's part: which text it answers, who listens, and whether a sequence without a search is
+ * scored. */
 typedef struct RtAnswering {
     int scored;
+    uint64_t text;                  /* how many texts came before this one */
     int (*told)(void *user, int id);                        /* as in RtGenerate; not called by a search */
     void *user;
     RtHeld *held;                                           /* as in RtGenerate; after a search nothing is held */

@@ -21,12 +21,26 @@ typedef struct RtSampling {
 /* SplitMix64: any seed will do, and the same seed gives the same numbers everywhere. */
 typedef struct RtRandom { uint64_t state; } RtRandom;
 
-static inline double rt_random(RtRandom *r)                 /* 0 <= x < 1, of 53 bits */
+#define RT_RANDOM_STEP UINT64_C(0x9E3779B97F4A7C15)
+
+static inline uint64_t rt_random_mix(uint64_t z)
 {
-    uint64_t z = r->state += UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    return z ^ (z >> 31);
+}
+
+static inline double rt_random(RtRandom *r)                 /* 0 <= x < 1, of 53 bits */
+{
+    return (double)(rt_random_mix(r->state += RT_RANDOM_STEP) >> 11) / 9007199254740992.0; /* 2^53 */
+}
+
+/* The stream of one text of many: its id i takes number i, so that what is drawn for a text depends on
+ * the seed, its index and the place in its answer alone. Text 0 has the numbers of the seed itself. */
+static inline RtRandom rt_random_of(uint64_t seed, uint64_t text)
+{
+    const RtRandom r = { seed + rt_random_mix(text * RT_RANDOM_STEP) };
+    return r;
 }
 
 /* An id that may be drawn. weight: its probability, but for a common factor. */

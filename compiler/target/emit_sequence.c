@@ -25,7 +25,8 @@ static const char encode_template[] =
     "{\n"
     "    int *const source = (int *)(s->bytes + AT_SOURCE_IDS);\n"
     "    int *const positions = (int *)(s->bytes + AT_SOURCE_POSITIONS);\n"
-    "    int *const visible = (int *)(s->bytes + AT_SOURCE_VISIBLE);\n"
+    "    ${visible}\n"
+    "    ${seen}\n"
     "    ${types}\n"
     "    job j = { .model = m, .state = s, .slot = slot, .rows = n };\n"
     "    if (slot < 0 || slot >= ${upper}_SLOTS) return RT_BAD_ID;\n"
@@ -36,7 +37,8 @@ static const char encode_template[] =
     "    for (int i = 0; i < n; i++) {\n"
     "        source[i] = ids[i];\n"
     "        positions[i] = i;\n"
-    "        visible[i] = n;\n"
+    "        ${set_visible}\n"
+    "        ${set_seen}\n"
     "        ${set_type}\n"
     "    }\n"
     "    rt_team_share(m->team, encode_body, &j);\n"
@@ -52,7 +54,8 @@ static const char batch_template[] =
     "{\n"
     "    int *const source = (int *)(s->bytes + AT_SOURCE_IDS);\n"
     "    int *const positions = (int *)(s->bytes + AT_SOURCE_POSITIONS);\n"
-    "    int *const visible = (int *)(s->bytes + AT_SOURCE_VISIBLE);\n"
+    "    ${visible}\n"
+    "    ${seen}\n"
     "    ${types}\n"
     "    rt_group texts[(${upper}_MAX_SOURCE + 15) / 16];\n"
     "    job j = { .model = m, .state = s, .groups = texts };\n"
@@ -76,7 +79,8 @@ static const char batch_template[] =
     "        for (int i = 0; i < lengths[t]; i++) {\n"
     "            source[begin + i] = ids[begin + i];\n"
     "            positions[begin + i] = i;\n"
-    "            visible[begin + i] = lengths[t];\n"
+    "            ${set_visible}\n"
+    "            ${set_seen}\n"
     "            ${set_type}\n"
     "        }\n"
     "    }\n"
@@ -338,6 +342,16 @@ static const char tokenizer_begin_alone[] =
     "}\n"
     "if (status == RT_OK) id = ids[count++];";
 
+static const char visible_input[] = "int *const visible = (int *)(s->bytes + AT_SOURCE_VISIBLE);";
+static const char seen_input[] = "int *const seen = (int *)(s->bytes + AT_SOURCE_SEEN);      /* of causal"
+                                 " layers */";
+
+/* The text where some operation reads the input. */
+static const char *of_input(const Emit *e, const char *name, const char *text)
+{
+    return plan_buffer(e->plan, name) ? text : "";
+}
+
 /* Of an encoder alone one text is a batch of one. */
 static void batch_calls(Emit *e, Text *out)
 {
@@ -345,6 +359,10 @@ static void batch_calls(Emit *e, Text *out)
     Text vectors = text_new(e->arena);
     if (pools) text_fill(&vectors, vectors_template, "upper", e->upper, "at", emit_macro(e, plan_vector(e->plan)), NULL);
     text_fill(out, batch_template, "name", e->name, "upper", e->upper, "pair", pair ? "_pair" : "", "first_parameter", pair ? ", int first" : "",
+              "visible", of_input(e, "source_visible", visible_input),
+              "seen", of_input(e, "source_seen", seen_input),
+              "set_visible", of_input(e, "source_visible", "visible[begin + i] = lengths[t];"),
+              "set_seen", of_input(e, "source_seen", "seen[begin + i] = i + 1;"),
               "types", types ? "int *const types = (int *)(s->bytes + AT_SOURCE_TYPES);" : "",
               "first", pair ? "const int first = firsts ? firsts[t] : n;" : "", "first_check", pair ? " || first < 0 || first > n" : "",
               "set_type", pair ? "types[begin + i] = firsts && i >= firsts[t];" : types ? "types[begin + i] = 0;" : "",
@@ -358,6 +376,10 @@ static void source_calls(Emit *e, Text *out)
     const bool types = e->model->token_types > 0, pair = e->model->token_types > 1;
     text_fill(out, encode_template, "name", e->name, "upper", e->upper, "pair", pair ? "_pair" : "",
               "first_parameter", pair ? ", int first" : "", "first_check", pair ? " || first < 0 || first > n" : "",
+              "visible", of_input(e, "source_visible", visible_input),
+              "seen", of_input(e, "source_seen", seen_input),
+              "set_visible", of_input(e, "source_visible", "visible[i] = n;"),
+              "set_seen", of_input(e, "source_seen", "seen[i] = i + 1;"),
               "types", types ? "int *const types = (int *)(s->bytes + AT_SOURCE_TYPES);" : "",
               "set_type", pair ? "types[i] = i >= first;" : types ? "types[i] = 0;" : "", NULL);
 }

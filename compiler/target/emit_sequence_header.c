@@ -59,8 +59,8 @@ static const char header_decode[] =
     "/* The same, and leaves no ${logits_kind}: for the rows of a prompt before its last. */\n"
     "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n);\n"
     "\n"
-    "/* The same, and give the likeliest id after each row, the first of equals; next[n]. Leaves no ${logits_kind}. RT_BAD_WEIGHTS\n"
-    " * where a row's are no numbers: its id is then -1. */\n"
+    "/* The same, and give the likeliest id after each row, the first of equals; next[n]. ${name}_logits then has the logits of\n"
+    " * the rows${plain_words}. RT_BAD_WEIGHTS where a row's are no numbers: its id is then -1. */\n"
     "rt_status ${name}_next_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, int *next);\n"
     "\n"
     "/* Copy the sequence${source_copy} of slot `from` to slot `to`. */\n"
@@ -139,6 +139,7 @@ static void decoder_header(Emit *e, Text *out)
                                                         e->plan->back) : "",
               "source_words", memory ? " also without a source" : "", "source_copy", memory ? " and the source" : "",
               "source_keep", memory ? ", not its source" : "",
+              "plain_words", probabilities ? " themselves, as they are before the log-softmax" : "",
               "logits_words", probabilities ? "the log-probabilities of what comes next" : "the logits of what comes next",
               "logits_kind", probabilities ? "log-probabilities" : "logits", NULL);
 }

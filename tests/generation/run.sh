@@ -43,6 +43,45 @@ done <$families/set_penalty.expected
 [ "$("$xformc" run $families/set_penalty --beam 1 --json "$given" | grep -c '"beams"')" = 0 ]
 verdict $? '--beam 1 has no list of beams'
 
+# ---- penalties where a model ends in a log-softmax ---------------------------------------------------------------
+
+# What penalties.txt says of a spec, by a command: penalised SPEC NAME COMMAND...
+penalised() {
+    of=$1 label=$2 rows=0
+    shift 2
+    while IFS=';' read -r row options given wanted; do
+        [ "$row" = "$of" ] || continue
+        rows=$((rows + 1))
+        same "$label:$options:$given" "${wanted# }" "$@" $options "${given# }"
+    done <tests/generation/penalties.txt
+    [ $rows -ge 6 ]
+    verdict $? "$label: $rows answers with a penalty"
+}
+for spec in pre_annotated other_marks kind_decoder_post; do
+    for engine in jit generic; do penalised tests/goldens/$spec.lua "$spec, $engine" "$xformc" run tests/goldens/$spec.lua --engine $engine; done
+done
+"$xformc" build tests/goldens/pre_annotated.lua -o "$scratch/pre" --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+verdict $? 'a program that ends in a log-softmax'
+cat "$scratch/log"
+penalised tests/goldens/pre_annotated.lua 'pre_annotated, a program' "$scratch/pre/pre_annotated"
+"$xformc" info $families/marian --lua >"$scratch/false.lua"
+sed 's/log_softmax = false/log_softmax = true/' "$scratch/false.lua" >"$scratch/true.lua"
+grep -q 'log_softmax = true' "$scratch/true.lua"
+verdict $? 'a Marian that ends in a log-softmax'
+"$xformc" build "$scratch/true.lua" -o "$scratch/true" --slots 3 --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
+verdict $? 'and its program'
+for softmax in true false; do
+    for engine in jit generic; do penalised marian "marian, log_softmax = $softmax, $engine" "$xformc" run "$scratch/$softmax.lua" --engine $engine; done
+done
+penalised marian 'marian, a program' "$scratch/true/marian"
+# A model with taps, which a probe makes of it, acts on logits too.
+sed 's/^}/  generation = { repetition_penalty = 1.3 },\n}/; s|"pre_annotated.s|"tests/goldens/pre_annotated.s|' tests/goldens/pre_annotated.lua >"$scratch/tapped.lua"
+sed -i "s|\"tests|\"$PWD/tests|" "$scratch/tapped.lua"
+grep 'pre_annotated.lua; --repeat-penalty 1.3;' tests/generation/penalties.txt | while IFS=';' read -r _ _ given wanted; do
+    printf 'm = xf.compile("%s")\nm:probe("decoder.0.ffn", function(t) end)\nprint(m("%s"))\n' "$scratch/tapped.lua" "${given# }" >"$scratch/probe.lua"
+    same "at the prompt, with a probe:$given" "${wanted# }" "$xformc" lua "$scratch/probe.lua"
+done
+
 # ---- a spec's settings ------------------------------------------------------------------------------------------
 
 # model NAME SETTINGS: a spec with them; its dump tells those that differ from their defaults, and those only.
@@ -72,6 +111,33 @@ all=$("$xformc" run "$scratch/ended.lua" 3 | wc -w)
 model unended 'eos_token_id = 2'
 [ "$all" -lt "$("$xformc" run "$scratch/unended.lua" 3 | wc -w)" ]
 verdict $? 'several ends'
+
+# ---- what is drawn for a text ------------------------------------------------------------------------------------
+
+# By the seed and the text's number: equal texts have answers of their own, the same however they are given and read.
+given() { for _ in 1 2 3 4 5 6 7 8; do echo 3; done; }
+given | "$xformc" run "$scratch/drawn.lua" >"$scratch/lines"
+[ "$(wc -l <"$scratch/lines")" = 8 ] && [ "$(sort -u "$scratch/lines" | wc -l)" = 8 ] && [ "$(head -n 1 "$scratch/lines")" = "$drawn" ]
+verdict $? 'equal lines are drawn apart, the first by the seed itself'
+cat "$scratch/lines"
+eight() { given | "$@" | cmp - "$scratch/lines"; }
+eight "$xformc" run "$scratch/drawn.lua" --seed 1 && eight "$xformc" run "$scratch/drawn.lua" -t 2 && eight "$xformc" run "$scratch/drawn.lua" --engine generic
+verdict $? 'and the same again, by two threads, by the generic engine'
+"$xformc" run "$scratch/drawn.lua" -p 3 3 3 3 3 3 3 3 | cmp - "$scratch/lines"
+verdict $? 'as words and prompts'
+{ echo 3; echo none; given | tail -n +3; } | "$xformc" run "$scratch/drawn.lua" 2>"$scratch/err" | sed 2d >"$scratch/out"
+sed 2d "$scratch/lines" | cmp - "$scratch/out" && grep -q 'line 2: no id' "$scratch/err"
+verdict $? 'a refused line has its number'
+given | "$xformc" run "$scratch/drawn.lua" -s 2 >"$scratch/out"
+[ "$(cat "$scratch/out" "$scratch/lines" | sort -u | wc -l)" = 16 ]
+verdict $? 'another seed, other answers'
+eight "$scratch/drawn/drawn" && eight "$scratch/drawn/drawn" -t 2 && "$scratch/drawn/drawn" -p 3 3 3 3 3 3 3 3 | cmp - "$scratch/lines"
+verdict $? 'the same in a program: lines, two threads, words and prompts'
+{ echo 3; echo none; given | tail -n +3; } | "$scratch/drawn/drawn" 2>"$scratch/err" | sed 2d >"$scratch/out"
+sed 2d "$scratch/lines" | cmp - "$scratch/out" && grep -q 'line 2: no whole number' "$scratch/err"
+verdict $? 'where a refused line has its number too'
+given | "$scratch/drawn/drawn" --json | sed 's/.*"ids":.//; s/\].*//; s/,/ /g' | cmp - "$scratch/lines"
+verdict $? 'and as objects'
 
 # ---- texts of the command line, and where an answer stops -------------------------------------------------------
 

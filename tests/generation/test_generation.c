@@ -48,7 +48,7 @@ static void read_scores(const char *text, float *out)
 static bool read_line(Case *c, const char *word, const char *rest)
 {
     const float x = strtof(rest, NULL);
-    const int n = (int)x;
+    const int n = isfinite(x) ? (int)x : 0;             /* of a score it may be infinite */
     if (!strcmp(word, "repetition_penalty")) c->rules.repetition_penalty = x;
     else if (!strcmp(word, "no_repeat_ngram")) c->rules.no_repeat_ngram = n;
     else if (!strcmp(word, "bad_words")) c->rules.bad_words_room = read_ids(rest, c->bad);
@@ -173,7 +173,8 @@ static void no_number_is_no_id(void **state)
 
 /* Logits depend on the sequence so far; `next` counts how often it was used. */
 /* With `back` a sequence may be taken back, as far as a ring would let it. */
-typedef struct Toy { int ids[MOST_IDS], count, calls, nexts, back, furthest, fed, read, clears; float logits[VOCABULARY]; } Toy;
+/* softmaxed: rows leaves log-probabilities, as a model that ends in a log-softmax does. */
+typedef struct Toy { int ids[MOST_IDS], count, calls, nexts, back, furthest, fed, read, clears, softmaxed; float logits[VOCABULARY]; } Toy;
 
 static void compute(Toy *t)
 {
@@ -186,9 +187,15 @@ static void compute(Toy *t)
     }
 }
 
-static rt_status toy_rows(void *self, const rt_row *rows, int n)
+static void take_log_softmax(Toy *t)
 {
-    Toy *t = self;
+    double sum = 0;
+    for (int i = 0; i < VOCABULARY; i++) sum += exp((double)t->logits[i]);
+    for (int i = 0; i < VOCABULARY; i++) t->logits[i] -= (float)log(sum);
+}
+
+static rt_status feed_rows(Toy *t, const rt_row *rows, int n)
+{
     t->calls++;
     t->fed += n;
     if (t->back && rows[0].position < t->count) {
@@ -203,6 +210,14 @@ static rt_status toy_rows(void *self, const rt_row *rows, int n)
     }
     compute(t);
     return RT_OK;
+}
+
+static rt_status toy_rows(void *self, const rt_row *rows, int n)
+{
+    Toy *t = self;
+    const rt_status status = feed_rows(t, rows, n);
+    if (t->softmaxed) take_log_softmax(t);
+    return status;
 }
 
 static rt_status toy_read(void *self, const rt_row *rows, int n)
@@ -229,7 +244,7 @@ static rt_status toy_next(void *self, int id, int *next)
 {
     Toy *t = self;
     const rt_row row = { 0, t->count, id };
-    const rt_status status = toy_rows(self, &row, 1);
+    const rt_status status = feed_rows(t, &row, 1);
     t->nexts++;
     *next = 0;
     for (int i = 1; i < VOCABULARY; i++)
@@ -239,10 +254,12 @@ static rt_status toy_next(void *self, int id, int *next)
 
 typedef struct Made { int ids[MOST_IDS], count; double sum; int nexts; rt_status status; } Made;
 
+static bool without_next;
+
 static Made make_by(Toy *t, const RtGeneration *g, const RtAnswering *a, const int *prompt, int n, int longest)
 {
     const RtDecoder d = { .self = t, .slots = 1, .rows_most = 4, .vocab = VOCABULARY, .stride = VOCABULARY, .rows = toy_rows,
-                          .logits = toy_logits, .clear = toy_clear, .next = toy_next };
+                          .logits = toy_logits, .clear = toy_clear, .next = without_next ? NULL : toy_next };
     const size_t bytes = rt_answer_scratch_bytes(g, longest, VOCABULARY);
     unsigned char *scratch = malloc(bytes + 32);
     RtBeamResult r = { 0 };
@@ -266,7 +283,7 @@ static Made make(const RtGeneration *g, const RtAnswering *a, const int *prompt,
 
 static const RtAnswering quiet;
 
-/* The model's own `next` where nothing changes the scores; the same ids, with their score, without it. */
+/* The model's own `next`, with a score and without. */
 static void greedy_by_both_ways(void **state)
 {
     static const int prompt[] = { 1, 5, 2, 7, 11, 4 };
@@ -278,7 +295,7 @@ static void greedy_by_both_ways(void **state)
         assert_int_equal(a.status, RT_OK);
         assert_int_equal(a.count, 12);
         assert_int_equal(a.nexts, 12);
-        assert_int_equal(b.nexts, 0);
+        assert_int_equal(b.nexts, 12);
         assert_int_equal(b.count, 12);
         assert_memory_equal(a.ids, b.ids, 12 * sizeof(int));
         assert_true(a.sum == 0 && b.sum < 0);
@@ -310,6 +327,47 @@ static void reads_a_prompt_without_logits(void **state)
             assert_int_equal(t.calls, (n - 1 + 3) / 4 + 3);
             free(scratch);
         }
+}
+
+/* Rules and chance see the logits of a model whose rows leave log-probabilities: the same ids as without a log-softmax. */
+static void rules_act_on_logits(void **state)
+{
+    static const int prompt[] = { 1, 5, 2 };
+    int differ = 0;
+    (void)state;
+    for (int penalty = 1; penalty <= 8; penalty++)
+        for (int drawn = 0; drawn < 2; drawn++) {
+            const RtGeneration g = { .max_new = 30, .seed = 5, .sampling = { .temperature = drawn, .min_p = 0.05f },
+                                     .processors = { .repetition_penalty = 0.4f * (float)penalty } };
+            Toy logits = { .count = 0 }, log_probabilities = { .softmaxed = 1 }, neither = { .softmaxed = 1 };
+            const Made a = make_by(&logits, &g, &quiet, prompt, 3, MOST_IDS), b = make_by(&log_probabilities, &g, &quiet, prompt, 3, MOST_IDS);
+            assert_int_equal(a.count, 30);
+            assert_memory_equal(a.ids, b.ids, sizeof a.ids);
+            without_next = true;
+            const Made c = make_by(&neither, &g, &quiet, prompt, 3, MOST_IDS);
+            without_next = false;
+            differ += memcmp(a.ids, c.ids, sizeof a.ids) != 0;
+        }
+    assert_true(differ > 8);                                    /* the case sees the difference */
+}
+
+/* What is drawn for a text: by the seed and its number; the first has the numbers of the seed. */
+static void texts_have_streams_of_their_own(void **state)
+{
+    enum { TEXTS = 200 };
+    static const int prompt[] = { 1, 5, 2 };
+    static Made made[TEXTS];
+    const RtGeneration g = { .max_new = 12, .sampling = { .temperature = 1 }, .seed = 9 };
+    RtRandom first = rt_random_of(9, 0);
+    (void)state;
+    assert_true(first.state == 9);
+    for (int i = 0; i < TEXTS; i++) {
+        const RtAnswering how = { .text = (uint64_t)i };
+        made[i] = make(&g, &how, prompt, 3, MOST_IDS);
+        const Made again = make(&g, &how, prompt, 3, MOST_IDS);
+        assert_memory_equal(made[i].ids, again.ids, sizeof again.ids);
+        for (int k = 0; k < i; k++) assert_memory_not_equal(made[k].ids, made[i].ids, sizeof again.ids);
+    }
 }
 
 static int count_down(void *user, int id) { (void)id; return --*(int *)user == 0; }
@@ -459,7 +517,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_hugging_face), cmocka_unit_test(draws_have_their_probabilities), cmocka_unit_test(no_number_is_no_id),
         cmocka_unit_test(greedy_by_both_ways), cmocka_unit_test(reads_a_prompt_without_logits), cmocka_unit_test(knows_when_to_stop),
-        cmocka_unit_test(draws_by_a_seed),
+        cmocka_unit_test(draws_by_a_seed), cmocka_unit_test(rules_act_on_logits), cmocka_unit_test(texts_have_streams_of_their_own),
         cmocka_unit_test(goes_on_from_what_is_held), cmocka_unit_test(holds_nothing_after_a_fault),
         cmocka_unit_test(options_by_name),
     };

@@ -21,8 +21,10 @@ int main(int argc, char **argv)
 {
     const RtDecoder decoder = { NULL, DATES_SLOTS, DATES_ROWS, DATES_VOCAB, DATES_LOGITS_STRIDE, rows, logits, fork_slot, clear, NULL, NULL };
     const int start = DATES_START, end = DATES_END;
-    const RtBeamOptions options = { .beams = BEAMS, .most = MOST, .longest = DATES_MAX_TARGET, .ends = &end, .end_count = 1,
-                                    .length_penalty = 1 };
+    static RtBeamOptions options;
+    options.beams = BEAMS, options.length_penalty = 1;
+    options.most = MOST, options.longest = DATES_MAX_TARGET;
+    options.ends = &end, options.end_count = 1;
     const size_t bytes = rt_beam_scratch_bytes(&options, DATES_VOCAB);
     void *scratch = malloc(bytes);
     RtBeamResult results[BEAMS];

@@ -31,7 +31,7 @@ static void add_part(Gather *g, const char *name, const Tensor *t, const Buffer 
 {
     if (g->trace->count == g->room) die("more tensors to trace than counted");
     TraceTensor *out = &g->trace->tensors[g->trace->count];
-    *out = (TraceTensor){ .name = name, .rank = t->rank };
+    *out = (TraceTensor){ .name = name, .rank = t->rank, .lowest = t->holds == HOLDS_BIAS };
     size_t elements = 1;
     for (int r = 0; r < t->rank; r++) {
         out->shape[r] = length(g->used, t->dim[r]);
@@ -65,17 +65,20 @@ static void add_program(Gather *g, const char *name)
         for (int j = 0; j < p->runs[i].count; j++) add_block(g, p->runs[i].block, p->runs[i].first + j);
 }
 
-/* What `step` leaves, read where its caller reads it: in place of a tap of that name. */
+/* What `step` leaves, read where its caller reads it: in place of a tap of that name. There the
+ * generic engine may hold what it follows; its tap is what it computed. */
 static void add_output(Gather *g)
 {
-    const PlanProgram *p = plan_program(g->engine->plan, g->engine->plan->graph->model->has_decoder ? "step" : "encode");
+    const Plan *plan = g->engine->plan;
+    const PlanProgram *p = plan_program(plan, plan->graph->model->has_decoder ? "step" : "encode");
+    const bool panels = plan->options.target == TARGET_PANELS;
     for (int i = 0; i < p->count; i++) {        /* the last block, and hidden states before a head */
         const PlanBlock *b = p->runs[i].block;
         const Tensor *t = b->block->carry_out;
         if (i + 1 < p->count && !t->output) continue;
         const TraceTensor *tapped = trace_find(g->trace, t->name);
-        if (tapped) g->parts[tapped - g->trace->tensors].buffer = b->carry_out;
-        else add_part(g, t->name, t, b->carry_out, 0);
+        if (!tapped) add_part(g, t->name, t, b->carry_out, 0);
+        else if (panels) g->parts[tapped - g->trace->tensors].buffer = b->carry_out;
     }
 }
 
@@ -241,6 +244,7 @@ double trace_distance(const TraceTensor *a, const TraceTensor *b)
     }
     double apart = 0, largest = 0;
     for (size_t i = 0; i < n; i++) {
+        if (a->lowest && a->values[i] <= -INFINITY && b->values[i] <= -INFINITY) continue;
         if (!isfinite(a->values[i]) || !isfinite(b->values[i])) return INFINITY;
         apart = fmax(apart, fabs((double)a->values[i] - b->values[i]));
         largest = fmax(largest, fabs((double)b->values[i]));

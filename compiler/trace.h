@@ -6,7 +6,14 @@
 
 #include "engine.h"
 
-typedef struct TraceTensor { const char *name; int rank; int64_t shape[3]; float *values; } TraceTensor;
+/* lowest: -inf may stand in it, as in what an attention adds to scores. */
+typedef struct TraceTensor {
+    const char *name;
+    int rank;
+    int64_t shape[3];
+    float *values;
+    bool lowest;
+} TraceTensor;
 typedef struct Trace { TraceTensor *tensors; int count; rt_status status; } Trace;
 
 /* Encode `source`, then feed `target` one id after the other. Gathers every tap of the plan, and `logits` or
@@ -18,7 +25,8 @@ Trace *trace_graph(Arena *a, Engine *e);
 Trace *trace_names(Arena *a, const Plan *p);
 const TraceTensor *trace_find(const Trace *t, const char *name);       /* NULL if absent */
 
-/* max |a - b| / max |b| over the tensor; 0 where both are all zero, infinity where a is not finite. */
+/* max |a - b| / max |b| over the tensor; 0 where both are all zero, infinity where a is not finite.
+ * Where -inf may stand, one in both is no distance. */
 double trace_distance(const TraceTensor *a, const TraceTensor *b);
 
 #endif

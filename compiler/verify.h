@@ -21,7 +21,7 @@ typedef struct VerifyOptions {
     int lanes;                      /* what has no taps runs on so many lanes too; 1: does not */
     bool all;                       /* every row, not only the worst of each tensor */
     const char *more;               /* of JSON: members behind the rows, each with a comma before it; or NULL */
-    bool json;                      /* all rows, instead of a table: {"engines":[…], "rows":[{"name","engine","against","distance"}…]} */
+    bool json;                      /* all rows, instead of a table: {"engines":[…], "rows":[{"name","engine","against","distance","end_to_end"}…]} */
 } VerifyOptions;
 
 /* Run the engines on several inputs (of an encoder-decoder: random ids, shortest to longest; of an xf.graph: the

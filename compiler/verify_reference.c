@@ -186,9 +186,14 @@ static bool set_inputs(Reference *r, Engine *e)
         const Tensor *t = g->tensors[i];
         const TensorSource *given = t->kind == TENSOR_INPUT && !t->integer ? tensor_file_find(r->file, t->name) : NULL;
         if (!given || !dtype_is_float(given->dtype)) continue;
-        const int64_t shape[2] = { t->dim[0].bound, t->dim[1].bound };
-        if (!same_shape(r, given, t->name, shape, 2)) return false;
-        engine_set_input(e, t->name, read_tensor(r, given).values);
+        int64_t shape[MAX_RANK];
+        for (int k = 0; k < t->rank; k++) shape[k] = t->dim[k].bound;
+        if (!same_shape(r, given, t->name, shape, t->rank)) return false;
+        const float *values = read_tensor(r, given).values;
+        const char *fault = graph_value_fault(r->arena, t, values);
+        if (fault) diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "%s", fault);
+        if (fault) return false;
+        engine_set_input(e, t->name, values);
     }
     return true;
 }

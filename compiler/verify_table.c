@@ -31,6 +31,8 @@ void table_add(VerifyTable *t, VerifyRow row)
     VerifyRow *known = find(t, &row);
     if (known) {
         if (row.distance > known->distance) known->distance = row.distance;
+        if (row.end_to_end > known->end_to_end) known->end_to_end = row.end_to_end;
+        known->alone |= row.alone;
         return;
     }
     if (t->count == t->room) {
@@ -99,11 +101,13 @@ static void print_summary(const VerifyTable *t, FILE *to)
         if (!largest || t->rows[i].distance > largest->distance) largest = &t->rows[i];
     if (!largest) return;
     char distance[16];
-    int differing = table_differing(t);
+    int differing = table_differing(t), alone = 0;
+    for (int i = 0; i < t->count; i++) alone += t->rows[i].alone && !row_differs(&t->rows[i]);
     if (differing) fprintf(to, "verify: %d of %d comparisons differ", differing, t->count);
     else if (t->unknown) fprintf(to, "verify: %d tensor%s of the reference not found in the model; %d comparison%s within tolerance", t->unknown,
                                  t->unknown == 1 ? "" : "s", t->count, t->count == 1 ? "" : "s");
     else fprintf(to, "verify: %d comparison%s, all within tolerance", t->count, t->count == 1 ? "" : "s");
+    if (alone) fprintf(to, ", %d of them each operation alone: their sums cancel", alone);
     fprintf(to, "; largest distance %s", number(distance, largest->distance));
     if (largest->distance > 0) fprintf(to, ": %s (%s against %s)", largest->name, largest->engine, largest->against);
     fputc('\n', to);
@@ -139,9 +143,12 @@ static void print_rows(const VerifyTable *t, FILE *to)
     fprintf(to, "%-*s  %-*s  %-*s  %8s  %9s\n", name, "name", engine, "engine", against, "against", "distance", "tolerance");
     for (int i = 0; i < t->count; i++) {
         const VerifyRow *r = &t->rows[i];
-        char distance[16], tolerance[16];
-        fprintf(to, "%-*s  %-*s  %-*s  %8s  %9s  %s\n", name, r->name, engine, r->engine, against, r->against,
-                number(distance, r->distance), limit(tolerance, r->tolerance), row_differs(r) ? "DIFFERS" : "ok");
+        char distance[16], tolerance[16], whole[16];
+        fprintf(to, "%-*s  %-*s  %-*s  %8s  %9s  %s", name, r->name, engine, r->engine, against,
+                r->against, number(distance, r->distance), limit(tolerance, r->tolerance),
+                row_differs(r) ? "DIFFERS" : "ok");
+        if (r->alone) fprintf(to, " (%s end to end)", number(whole, r->end_to_end));
+        fputc('\n', to);
     }
 }
 
@@ -176,6 +183,8 @@ static void put_row(Text *to, const VerifyRow *r)
     put_member(to, "against", r->against);
     text_add(to, "\"distance\": ");
     json_add_number(to, r->distance);
+    text_add(to, ", \"end_to_end\": ");
+    json_add_number(to, r->end_to_end);
     text_add(to, "}");
 }
 

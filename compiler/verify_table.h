@@ -10,6 +10,8 @@
 typedef struct VerifyRow {
     const char *name, *engine, *against;
     double distance, tolerance;     /* infinity: missing, of another shape, not a number, or bits that differ in signs alone */
+    double end_to_end;              /* of what was computed from the inputs on; so is `distance` */
+    bool alone;                     /* unless this: it is of an operation alone, verify_alone.c */
     int order, made;                /* place of the tensor in order of execution; of the row, as it came */
 } VerifyRow;
 

@@ -2,38 +2,11 @@
  *
  * It is what the emitted code is held to, so sums that BLAS does not do are in double and exponentials are libm's.
  * In: a pass (engine, layer, lengths) and an operation. Out: the operation's buffers; nothing else is written. */
-#include "generic.h"
+#include "generic_parts.h"
 #include "quantise.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ---- operands ------------------------------------------------------------------------------------------- */
-
-static int64_t in_use(const GenericPass *pass, Dim d)
-{
-    return d.count == COUNT_CONSTANT ? d.bound : pass->used[d.count];
-}
-
-/* Rows in use of a tensor [rows, width]. */
-static int rows_of(const GenericPass *pass, const Tensor *t) { return (int)in_use(pass, t->dim[0]); }
-
-static float *row(const GenericPass *pass, const Buffer *b, int r)
-{
-    return (float *)generic_address(pass, b) + (int64_t)r * b->stride;
-}
-
-static const int32_t *integers(const GenericPass *pass, const Buffer *b) { return generic_address(pass, b); }
-
-/* A param of this layer; NULL where the operation has none. */
-static const float *weights(const GenericPass *pass, const Tensor *t)
-{
-    const Generic *g = pass->engine->own;
-    return t ? g->weights[t->id][t->layers ? pass->layer : 0] : NULL;
-}
-
-static int lanes(const GenericPass *pass) { return ((const Generic *)pass->engine->own)->lanes; }
-static Product *product_of(const GenericPass *pass) { return ((const Generic *)pass->engine->own)->product; }
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
@@ -59,13 +32,6 @@ static void position(const GenericPass *pass, const PlanOp *op)
         float *y = row(pass, op->out[0], r);
         for (int i = 0; i < width; i++) y[i] = x[i] + from[i];
     }
-}
-
-/* What each difference from the mean is multiplied by; squares: the sum of their squares. */
-static double norm_factor(const Node *n, double squares, int width)
-{
-    if (n->kind == NORMS_ANNOTATED) return 1 / (sqrt(squares / (width - 1)) + n->eps);
-    return 1 / sqrt(squares / width + n->eps);
 }
 
 static void norm(const GenericPass *pass, const PlanOp *op)
@@ -152,32 +118,17 @@ static void gate(const GenericPass *pass, const PlanOp *op)
     }
 }
 
-/* Column i of `rows` rows as one number. */
-static double pooled(const GenericPass *pass, const Buffer *x, int64_t kind, int rows, int64_t i)
-{
-    double sum = 0, most = -INFINITY, weighted = 0;
-    for (int r = 0; r < rows; r++) {
-        const double v = row(pass, x, r)[i];
-        sum += v;
-        weighted += (r + 1) * v;
-        most = fmax(most, v);
-    }
-    switch (kind) {
-    case POOLINGS_MEAN:         return sum / rows;
-    case POOLINGS_MEAN_SQRT:    return sum / sqrt(rows);
-    case POOLINGS_WEIGHTEDMEAN: return weighted / (0.5 * rows * (rows + 1.0));
-    case POOLINGS_MAX:          return most;
-    default:                    return row(pass, x, kind == POOLINGS_CLS ? 0 : rows - 1)[i];
-    }
-}
-
 static void pool(const GenericPass *pass, const PlanOp *op)
 {
     const Whole *parts = op->node->parts;
     const int64_t width = op->in[0]->width;
     const int rows = integers(pass, op->in[1])[0];
     for (int p = 0; p < parts->count; p++)
-        for (int64_t i = 0; i < width; i++) row(pass, op->out[0], 0)[p * width + i] = (float)pooled(pass, op->in[0], parts->value[p], rows, i);
+        for (int64_t i = 0; i < width; i++) {
+            const float *x = row(pass, op->in[0], 0) + i;
+            float *y = row(pass, op->out[0], 0) + p * width + i;
+            *y = (float)pooled_of(x, op->in[0]->stride, parts->value[p], rows);
+        }
 }
 
 static void scale(const GenericPass *pass, const PlanOp *op)
@@ -241,19 +192,9 @@ static void softmax(float *w, const float *x, int n, double scale)
     for (int j = 0; j < n && sum > 0; j++) w[j] = (float)(w[j] / sum);
 }
 
-/* What scores become besides a scale: bias by distance, beginning with key 0, and mask; NULL where there is none. */
-typedef struct Adjustment { const float *bias, *mask; double softcap; } Adjustment;
-
-static Adjustment adjustment_of(const GenericPass *pass, const PlanOp *op, int h, int r)
+static bool hides(Adjustment a, int j)
 {
-    Adjustment a = { .softcap = op->node->softcap };
-    if (op->weights) {
-        const Tensor *t = op->weights->tensor[0];
-        const int64_t distances = t->dim[1].bound, reach = (distances + 1) / 2;
-        a.bias = weights(pass, t) + h * distances + reach - 1 - integers(pass, op->in[5])[r];
-    }
-    if (op->in[6]) a.mask = row(pass, op->in[6], r);
-    return a;
+    return (a.mask && a.mask[j] == 0) || (a.added && a.added[j] <= -INFINITY);
 }
 
 /* Weights of one row of a head: w[keys] from the scores s, of which those of `seen` take part; the rest of both becomes 0. */
@@ -261,7 +202,7 @@ static void weigh(float *w, float *s, Adjustment a, rt_span seen, int keys, doub
 {
     for (int j = 0; j < seen.begin; j++) w[j] = s[j] = 0;
     for (int j = seen.end; j < keys; j++) w[j] = s[j] = 0;
-    if (!a.bias && !a.mask && a.softcap <= 0) {
+    if (!a.bias && !a.mask && !a.added && a.softcap <= 0) {
         softmax(w + seen.begin, s + seen.begin, seen.end - seen.begin, scale);
         return;
     }
@@ -269,8 +210,9 @@ static void weigh(float *w, float *s, Adjustment a, rt_span seen, int keys, doub
         double x = scale * s[j];
         if (a.softcap > 0) x = a.softcap * tanh(x / a.softcap);
         if (a.bias) x += a.bias[j];
+        if (a.added) x += a.added[j];
         w[j] = (float)x;
-        if (a.mask && a.mask[j] == 0) w[j] = -INFINITY, s[j] = 0;
+        if (hides(a, j)) w[j] = -INFINITY, s[j] = 0;
     }
     softmax(w + seen.begin, w + seen.begin, seen.end - seen.begin, 1);
 }
@@ -282,26 +224,7 @@ static bool all_zero(const float *x, int n)
     return true;
 }
 
-/* One head: where its columns begin in the rows of queries, keys, values and results. */
-typedef struct Head { float *q, *k, *v, *out, *weights, *scores; } Head;
-
-static Head head_of(const GenericPass *pass, const PlanOp *op, int h, int d_k, int d_v)
-{
-    const Buffer *w = op->out[1], *s = op->out[2];
-    const int shared = h / (op->node->heads / op->node->kv_heads);
-    return (Head){ .q = row(pass, op->in[0], 0) + h * d_k, .k = row(pass, op->in[1], 0) + shared * d_k,
-                   .v = row(pass, op->in[2], 0) + shared * d_v, .out = row(pass, op->out[0], 0) + h * d_v,
-                   .weights = row(pass, w, 0) + h * w->rows * w->stride,
-                   .scores = row(pass, s, 0) + h * s->rows * s->stride };
-}
-
-/* The keys of a row: the first `visible`, or the last of them that its window has. */
-static rt_span keys_of(const Node *n, int visible)
-{
-    return (rt_span){ n->window && visible > n->window ? visible - (int)n->window : 0, visible };
-}
-
-/* softmax(scale q k^T) v; every row takes part with the first visible[row] keys, where its mask is not 0. */
+/* softmax(scale q k^T) v; every row takes part with the first visible[row] keys that nothing hides. */
 static void attention(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;
@@ -320,7 +243,8 @@ static void attention(const GenericPass *pass, const PlanOp *op)
         const Head at = head_of(pass, op, h, d_k, d_v);
         if (most) product_of(pass)(&scores, at.scores, at.q, at.k);
         for (int r = 0; r < rows; r++)
-            weigh(at.weights + r * weight->stride, at.scores + r * score->stride, adjustment_of(pass, op, h, r), keys_of(n, visible[r]),
+            weigh(at.weights + r * weight->stride, at.scores + r * score->stride,
+                  adjustment_of(pass, op, h, r), keys_of(pass, op, r, visible[r]),
                   (int)weight->width, n->scale);
         if (most) product_of(pass)(&values, at.out, at.weights, at.v);
         for (int r = 0; r < rows; r++)      /* whatever a hidden value is, 0 times it is 0 */
@@ -336,10 +260,7 @@ static void log_softmax(const GenericPass *pass, const PlanOp *op)
     for (int r = 0; r < rows_of(pass, op->result); r++) {
         const float *x = row(pass, op->in[0], r);
         float *y = row(pass, op->out[0], r);
-        double most = -INFINITY, sum = 0;
-        for (int64_t i = 0; i < width; i++) most = fmax(most, x[i]);
-        for (int64_t i = 0; i < width; i++) sum += exp(x[i] - most);
-        const double log_sum = most + log(sum);
+        const double log_sum = log_of_sum(x, width);
         for (int64_t i = 0; i < width; i++) y[i] = (float)(x[i] - log_sum);
     }
 }
@@ -367,8 +288,7 @@ static void custom(const GenericPass *pass, const PlanOp *op)
 
 /* ---- dispatch ------------------------------------------------------------------------------------------- */
 
-typedef void Compute(const GenericPass *pass, const PlanOp *op);
-static Compute *const computes[KERNELS] = {
+GenericCompute *const generic_computes[KERNELS] = {
     [KERNEL_LINEAR] = linear,         [KERNEL_NORM] = norm,             [KERNEL_EMBED] = embed,
     [KERNEL_POSITION] = position,     [KERNEL_ADD] = add,               [KERNEL_ACTIVATION] = activation,
     [KERNEL_STORE_K] = store,         [KERNEL_STORE_V] = store,         [KERNEL_ATTENTION] = attention,
@@ -385,11 +305,10 @@ static bool of_slots(const PlanOp *op)
     return op->out[0] && op->out[0]->place == PLACE_SLOT;
 }
 
-void generic_op(const GenericPass *pass, const PlanOp *op)
+void generic_run(const GenericPass *pass, const PlanOp *op, GenericCompute *compute)
 {
-    if (!computes[op->kernel]) die("the generic engine has no kernel %d", (int)op->kernel);
     if (!pass->group_count || !of_slots(op)) {
-        computes[op->kernel](pass, op);
+        compute(pass, op);
         return;
     }
     for (int i = 0; i < pass->group_count; i++) {
@@ -398,6 +317,12 @@ void generic_op(const GenericPass *pass, const PlanOp *op)
         part.slot = g->slot;
         part.first_row = g->rows.begin;
         part.used[COUNT_ROWS] = g->rows.end - g->rows.begin;
-        computes[op->kernel](&part, op);
+        compute(&part, op);
     }
+}
+
+void generic_op(const GenericPass *pass, const PlanOp *op)
+{
+    if (!generic_computes[op->kernel]) die("the generic engine has no kernel %d", (int)op->kernel);
+    generic_run(pass, op, generic_computes[op->kernel]);
 }

@@ -1,0 +1,84 @@
+/* verify_alone.c: one operation at a time, where two engines differ by more than the tolerance.
+ *
+ * Sums cancel: x + f(x) of numbers that are almost opposite leaves of x only what was rounded. A
+ * norm makes that large again, and two correct engines end far apart. So the generic engine goes
+ * on, behind each tensor, with what the other engine made of it: both compute each operation from
+ * equal numbers. What then differs is measured against what went into the sum. */
+#include "verify_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static Trace *follow(Verify *v, const Trace *guide, bool weigh)
+{
+    const Subject *f = &v->subjects[v->follower];
+    const Inputs *in = v->inputs;
+    const Trace *before = v->guide;
+    v->guide = guide;
+    generic_weigh(f->engine, weigh);
+    if (in->state) memcpy(f->engine->state, in->state, f->engine->plan->state_bytes);
+    Trace *t = in->state ? verify_trace_graph(v, in->arena, f)
+                         : verify_trace(v, in->arena, f, in->source, in->n, in->target, in->m);
+    generic_weigh(f->engine, false);
+    v->guide = before;
+    return t;
+}
+
+static size_t elements(const TraceTensor *t)
+{
+    size_t n = 1;
+    for (int r = 0; r < t->rank; r++) n *= (size_t)t->shape[r];
+    return n;
+}
+
+static bool same_trace(const Trace *a, const Trace *b)
+{
+    for (int i = 0; i < a->count; i++) {
+        const TraceTensor *x = &a->tensors[i], *y = trace_find(b, x->name);
+        if (!y || elements(x) != elements(y)) return false;
+        if (memcmp(x->values, y->values, elements(x) * sizeof *x->values)) return false;
+    }
+    return a->count == b->count;
+}
+
+/* What follows a subject; of one with the bits of another, what followed that. */
+static const Alone *alone_of(Verify *v, int subject, Trace *const *traces)
+{
+    Alone *mine = &v->alone[subject];
+    for (int i = 0; i < v->subject_count && !mine->sizes; i++)
+        if (v->alone[i].sizes && same_trace(traces[i], traces[subject])) *mine = v->alone[i];
+    if (!mine->values) mine->values = follow(v, traces[subject], false);
+    if (!mine->sizes && mine->values) mine->sizes = follow(v, traces[subject], true);
+    return mine;
+}
+
+static double largest(const TraceTensor *t)
+{
+    double most = 0;
+    for (size_t i = 0; i < elements(t); i++) most = fmax(most, fabs((double)t->values[i]));
+    return most;
+}
+
+static double distance_alone(Verify *v, int subject, Trace *const *traces, const char *name)
+{
+    const Alone *alone = alone_of(v, subject, traces);
+    if (!alone->values || !alone->sizes) return INFINITY;
+    const TraceTensor *a = trace_find(traces[subject], name), *b = trace_find(alone->values, name);
+    const TraceTensor *size = trace_find(alone->sizes, name);
+    if (!a || !b || !size) return INFINITY;
+    const double apart = trace_distance(a, b);      /* against max |b| */
+    return apart && isfinite(apart) ? apart * largest(b) / fmax(largest(b), largest(size)) : apart;
+}
+
+double verify_alone(Verify *v, const Pair *p, Trace *const *traces, const char *name)
+{
+    const int sides[] = { p->a, p->b };
+    double distance = 0;
+    if (v->follower < 0 || !v->inputs) return INFINITY;
+    for (int i = 0; i < 2; i++) {
+        if (sides[i] == v->follower) continue;
+        if (!v->subjects[sides[i]].tapped) return INFINITY;
+        distance = fmax(distance, distance_alone(v, sides[i], traces, name));
+    }
+    return distance;
+}

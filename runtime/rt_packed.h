@@ -1,13 +1,18 @@
 /* rt_packed.h: the head of a file of packed weights, and what a program can ask of it.
  *
- * A file begins with the length of its head, 8 bytes little-endian, then JSON that begins with
+ * A file begins with the length of its head, 8 bytes little-endian as all its numbers are, then JSON that begins with
  *   {"__metadata__":{"xformc":"IDENTITY","content":"HASH","selftest":"VALUES"}
  * IDENTITY and HASH have sixteen hex digits, VALUES eight for each of RT_SELFTEST_VALUES floats: their bits. An xf.graph
- * has no VALUES. HASH is that of the whole file with sixteen zeros in its own place. */
+ * has no VALUES. HASH is that of the whole file with sixteen zeros in its own place. Weights as C (--weights literal) are the
+ * same bytes, but for a big-endian machine its numbers, the length too, and the HASH of that. */
 #ifndef RT_PACKED_H
 #define RT_PACKED_H
 
 #include "rt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum {
     RT_PACKED_DIGITS = 16,
@@ -39,5 +44,9 @@ void rt_selftest_write(char *digits, const float *values);                      
 int rt_selftest_read(float *values, const char *digits);
 /* The largest difference over the largest of `expected`; infinity where a value is no number. */
 double rt_selftest_distance(const float *values, const float *expected);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

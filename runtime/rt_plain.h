@@ -62,7 +62,7 @@ static inline float rt_plain_exp(float x)
     p = p * r + 4.1665795894e-2f;
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
-    return rt_plain_scale2(r * r * p + r + 1, (int)n);
+    return rt_plain_scale2(r * r * p + r + 1, n == n ? (int)n : 0);
 }
 
 /* log(x) of a positive normal float. */

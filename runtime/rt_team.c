@@ -23,9 +23,15 @@
 #include <sched.h>
 #endif
 #if defined(__linux__) && !defined(RT_TEAM_NO_FUTEX)
-#include <linux/futex.h>
 #include <sys/syscall.h>
+#if !defined(SYS_futex) && defined(SYS_futex_time64)        /* 32-bit machines with 64-bit times alone */
+#define SYS_futex SYS_futex_time64
+#endif
+#endif
+#ifdef SYS_futex
 #define USE_FUTEX 1
+/* As in <linux/futex.h>, which a libc without the kernel's headers lacks, musl for one. */
+enum { WAIT_PRIVATE = 0 | 128, WAKE_PRIVATE = 1 | 128 };
 #else
 #define USE_FUTEX 0
 #endif
@@ -79,10 +85,10 @@ static void counter_free(Counter *c) { (void)c; }
 static void counter_sleep(Counter *c, uint32_t old)
 {
     while (atomic_load(&c->value) == old)
-        syscall(SYS_futex, &c->value, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
+        syscall(SYS_futex, &c->value, WAIT_PRIVATE, old, NULL, NULL, 0);
 }
 
-static void counter_wake(Counter *c) { syscall(SYS_futex, &c->value, FUTEX_WAKE_PRIVATE, LANES_MAX, NULL, NULL, 0); }
+static void counter_wake(Counter *c) { syscall(SYS_futex, &c->value, WAKE_PRIVATE, LANES_MAX, NULL, NULL, 0); }
 #else
 static void counter_init(Counter *c)
 {

@@ -163,16 +163,27 @@ static Extra extra_of(Emit *e, const Wrapper *w)
 {
     bool rows = w->split == SPLIT_ROWS;
     Text parameters = text_new(e->arena), body = text_new(e->arena);
-    if (!w->bias && !w->masked && !w->taps) return (Extra){ "", "" };
+    if (!w->bias && !w->both && !w->masked && !w->added && !w->taps) return (Extra){ "", "" };
     text_add(&body, "    const RtAttentionExtra extra = {\n");
     if (w->bias) {
         text_add(&parameters, " const void *bias, const int *positions,");
         text_printf(&body, "        .bias = bias, .reach = %lld, .positions = positions%s,\n", (long long)w->reach, rows ? " + rows.begin" : "");
     }
+    if (w->both) {
+        text_add(&parameters, " const int *positions,");
+        text_printf(&body, "        .positions = positions%s,\n", rows ? " + rows.begin" : "");
+    }
     if (w->masked) {
         const char *moved = rows ? arena_format(e->arena, " + %lld * rows.begin", (long long)w->mask_stride) : "";
         text_add(&parameters, " const float *mask,");
         text_printf(&body, "        .mask = mask%s, .mask_stride = %lld,\n", moved, (long long)w->mask_stride);
+    }
+    if (w->added) {
+        const long long stride = w->added_stride;
+        const char *moved = rows ? arena_format(e->arena, " + %lld * rows.begin", stride) : "";
+        text_add(&parameters, " const float *added,");
+        text_printf(&body, "        .added = added%s, .added_stride = %lld, .added_head = %lld,\n",
+                    moved, stride, (long long)w->added_head);
     }
     if (w->taps) {
         const char *moved = rows ? arena_format(e->arena, " + %lld * rows.begin", (long long)w->z_stride) : "";

@@ -24,15 +24,21 @@ static const char makefile_template[] =
     "# Build ${name}: the program, the libraries lib${name}.a and lib${name}.so, example.\n"
     "${isa_words}\n"
     "CC     = cc\n"
+    "TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)\n"
     "${isa_settings}\n"
     "CFLAGS = -std=c11 ${optimise} -Wall -Wextra -Werror -ffp-contract=off -fPIC -fno-asynchronous-unwind-tables\n"
     "CPPFLAGS = -Iruntime -I.\n"
-    "${pages}LDFLAGS = -s -Wl,-z,noseparate-code${link}\n"
+    "# Floats are computed as floats, for the same bits everywhere: not by an x87, nor as doubles, as S/390 has it.\n"
+    "FLOATS_1 = -fexcess-precision=fast\n"
+    "FLOATS_2 = -msse2 -mfpmath=sse\n"
+    "FLOATS := $(FLOATS_$(strip $(shell echo __FLT_EVAL_METHOD__ | $(CC) -std=c11 -E -P -x c - 2>/dev/null)))\n"
+    "${pages}LINUX  = -s -Wl,-z,noseparate-code${link}\n"
+    "LDFLAGS := $(if $(findstring linux,$(TARGET)),$(LINUX))\n"
     "LDLIBS = -lm -pthread\n"
     "\n"
     "LIBRARY = ${model_objects} $(addprefix runtime/,${runtime})\n"
     "PROGRAM = ${name}_main.o ${weights_object}${host_objects}\n"
-    "COMMAND := $(CC) $(CFLAGS) ${isas} $(CPPFLAGS) $(LDFLAGS)\n"
+    "COMMAND := $(CC) $(CFLAGS) $(FLOATS) ${isas} $(CPPFLAGS) $(LDFLAGS)\n"
     "\n"
     "${name}: $(PROGRAM) lib${name}.a\n"
     "\t$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)\n"
@@ -54,7 +60,7 @@ static const char makefile_template[] =
     "runtime/rt_tokenizer%.o: CFLAGS += -O2\n"
     "\n"
     "%.o: %.c command\n"
-    "\t$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<\n"
+    "\t$(CC) $(CFLAGS) $(FLOATS) $(CPPFLAGS) -MMD -MP -c -o $@ $<\n"
     "\n"
     "# Rewritten when the compiler or its flags change; then everything is compiled again.\n"
     "command: always\n"
@@ -70,12 +76,21 @@ static const char makefile_template[] =
 /* What differs with the instruction sets: one that `make ISA=` may change, or a variant for each. */
 typedef struct Isas { Text words, settings, objects, all, rules; } Isas;
 
+/* Systems have several names for a machine. */
+static const char native_setting[] =
+    "machine = $(patsubst amd64,x86_64,$(patsubst arm64,aarch64,$(patsubst armv%,arm,\\\n"
+    "          $(patsubst powerpc%,ppc%,$(firstword $(subst -, ,$(1)))))))\n"
+    "HERE   := $(filter $(call machine,$(TARGET)),$(call machine,$(shell uname -m 2>/dev/null)))\n"
+    "ISA    := $(if $(HERE),$(shell $(CC) ${flags} -E -x c /dev/null >/dev/null 2>&1 && echo ${flags}))\n";
+
 static void one_isa(Emit *e, Isas *t)
 {
     const char *flags = isa_flags(e->isas[0]);
     const bool native = strcmp(e->isas[0], "native") == 0;
-    text_printf(&t->words, "#   make ISA=-march=native   instructions of this machine%s; ISA= for any\n", native ? " (the default)" : "");
-    text_printf(&t->settings, "ISA    =%s%s\n", *flags ? " " : "", flags);
+    text_printf(&t->words, "#   make ISA=-march=native   instructions of this machine%s; ISA= for any\n",
+                native ? " (the default, where CC compiles for it)" : "");
+    if (native) text_fill(&t->settings, native_setting, "flags", flags, NULL);
+    else text_printf(&t->settings, "ISA    =%s%s\n", *flags ? " " : "", flags);
     text_printf(&t->objects, "%s.o", e->name);
     text_add(&t->all, "$(ISA)");
     text_printf(&t->rules, "# Only the model itself uses the machine's instructions; the rest runs anywhere and asks first.\n"

@@ -149,8 +149,14 @@ static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->masked = op->in[6] != NULL;
     w->reach = w->bias ? (op->weights->tensor[0]->dim[1].bound + 1) / 2 : 0;
     w->mask_stride = w->masked ? op->in[6]->stride : 0;
-    w->name = arena_format(e->arena, "attention_%dx%lld_%lld%s%s%s%s%s", n->heads, d_k, (long long)op->in[1]->rows, of_cache(op),
-                           w->bias ? "_biased" : "", w->masked ? "_masked" : "", w->taps ? "_tapped" : "", suffix(op));
+    w->added = op->in[8] != NULL;
+    w->added_stride = w->added ? op->in[8]->stride : 0;
+    w->added_head = w->added && op->in[8]->heads > 1 ? op->in[8]->rows * op->in[8]->stride : 0;
+    w->name = arena_format(e->arena, "attention_%dx%lld_%lld%s%s%s%s%s%s", n->heads, d_k,
+                           (long long)op->in[1]->rows, of_cache(op), w->bias ? "_biased" : "",
+                           w->masked ? "_masked" : "",
+                           w->added_head ? "_added_by_head" : w->added ? "_added" : "",
+                           w->taps ? "_tapped" : "", suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld,\n"
                             "    .q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s%s }",
                             n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, (long long)op->in[0]->stride,
@@ -167,14 +173,19 @@ static void window_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     long long d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->out[0]->dim[1].bound / n->heads, window = n->window;
     const Buffer *tap = op->out[1] ? op->out[1] : op->out[2];
     w->taps = tap != NULL;
-    w->name = arena_format(e->arena, "window_%dx%lld_%lld%s%s%s", n->heads, d_k, window, of_cache(op), w->taps ? "_tapped" : "", suffix(op));
-    w->shape = arena_format(e->arena, "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld, .window = %lld,\n"
+    w->both = op->in[5] != NULL;
+    w->name = arena_format(e->arena, "window_%dx%lld_%lld%s%s%s%s", n->heads, d_k, window,
+                           w->both ? "_both" : "", of_cache(op), w->taps ? "_tapped" : "", suffix(op));
+    w->shape = arena_format(e->arena,
+                            "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld, .window = %lld%s,\n"
                             "    .q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s, .softcap = %s }",
-                            n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, window, (long long)op->in[0]->stride,
+                            n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, window,
+                            w->both ? ", .both = 1" : "", (long long)op->in[0]->stride,
                             (long long)op->out[0]->stride, (long long)(tap ? tap->rows : 0), (long long)(tap ? tap->stride : 0),
                             real(e, n->scale), real(e, n->softcap));
-    w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, %d heads, over the last %lld of the first visible[row] positions", n->scale,
-                          n->heads, window);
+    const char *part = arena_format(e->arena, w->both ? "positions less than %lld from the row's own"
+                                                      : "the last %lld of the first visible[row] positions", window);
+    w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, %d heads, over %s", n->scale, n->heads, part);
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;
 }
@@ -266,8 +277,10 @@ void emit_wrappers_begin(Emit *e)
 /* Everything that tells one wrapper from another. */
 static const char *wrapper_key(Emit *e, const Wrapper *w)
 {
-    return arena_format(e->arena, "%s %d %d %d%d%d %lld %lld %s", plan_kernel_name(w->op), w->kernel, w->split, w->taps, w->bias, w->masked,
-                        (long long)w->reach, (long long)w->mask_stride, w->shape);
+    return arena_format(e->arena, "%s %d %d %d%d%d%d%d %lld %lld %lld %lld %s", plan_kernel_name(w->op),
+                        w->kernel, w->split, w->taps, w->bias, w->masked, w->added, w->both,
+                        (long long)w->reach, (long long)w->mask_stride, (long long)w->added_stride,
+                        (long long)w->added_head, w->shape);
 }
 
 /* The name that was wanted, or with the number of those that wanted it before. */

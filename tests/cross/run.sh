@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: an emulated processor is slow.
+# tags: targets
 # 64-bit ARM, compiled here and run by qemu: the kernels against their references, what gcc and clang make of them, the program
 # of the dates. usage: run.sh XFORMC
 set -u

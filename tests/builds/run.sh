@@ -1,0 +1,146 @@
+#!/bin/sh
+# Left out of make check: it builds a program.
+# An emitted folder in builds of one's own: every header as C and C++, which link; one translation unit; the Makefile's flags for
+# other compilers and machines. usage: run.sh XFORMC
+set -u
+xformc=$1 top=$PWD
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+skip() { echo "skip $1 ($2)"; }
+has() { command -v "$1" >/dev/null 2>&1; }
+unset MAKEFLAGS MFLAGS MAKELEVEL
+strict='-Wall -Wextra -pedantic -Werror -Iruntime -I.'
+printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+
+# ---- headers --------------------------------------------------------------------------------------------------------
+
+# A model with pieces of texts has all of the runtime but what encoders have, which the other adds.
+"$xformc" build specs/sums.lua -q --cc "$scratch/cc" -o "$scratch/sums" && "$xformc" build specs/encoder.lua -q --cc "$scratch/cc" -o "$scratch/encoder"
+verdict $? 'two programs are built'
+cp "$scratch"/encoder/runtime/rt_host_vector.o "$scratch"/encoder/runtime/rt_host_batch.o "$scratch"/encoder/runtime/rt_scores.o "$scratch/sums/runtime"
+cd "$scratch/sums" || exit 74
+headers=$(ls runtime/*.h sums.h | sed 's#.*/##')
+[ "$(echo "$headers" | wc -l)" -ge 25 ]
+verdict $? 'there are headers'
+for std in c11 c++11 c++20; do
+    case $std in c11) language=c compilers='gcc clang' ;; *) language=c++ compilers='g++ clang++' ;; esac
+    for cc in $compilers; do
+        name="$cc -std=$std takes every header, alone"
+        if ! has $cc; then skip "$name" "no $cc"; continue; fi
+        bad=0
+        for header in $headers; do
+            echo "#include \"$header\"" | $cc -x $language -std=$std $strict -fsyntax-only - || { echo "$header"; bad=1; }
+        done
+        verdict $bad "$name"
+    done
+done
+
+# Every function that a header declares and an object defines, called by its address: C++ has other names without extern "C".
+nm -g --defined-only runtime/*.o sums.o | awk 'NF == 3 && $2 == "T" { print $3 }' | sort -u >defined
+for header in $headers; do
+    sed -n 's/^[a-z][^=]*[ *]\([a-z][a-z0-9_]*\)(.*/\1/p' "$(ls runtime/"$header" "$header" 2>/dev/null)"
+done | sort -u | comm -12 - defined >declared
+[ "$(wc -l <declared)" -ge 100 ]
+verdict $? 'functions are declared by headers'
+{
+    for header in $headers; do echo "#include \"$header\""; done
+    echo 'typedef void function(void);'
+    echo 'int main(void) { static function *volatile all[] = {'
+    sed 's/.*/(function *)\&&,/' declared
+    echo '}; int n = 0; for (unsigned i = 0; i < sizeof all / sizeof *all; i++) n += all[i] != 0; return n < 100; }'
+} >all.cc
+for std in c++11 c++20; do
+    name="a program in $std links every function of every header"
+    if ! has g++; then skip "$name" 'no g++'; continue; fi
+    g++ -std=$std -Wall -Werror -Iruntime -I. -o all all.cc $(ls runtime/*.o | grep -v rt_alone) sums.o -lm -pthread && ./all
+    verdict $? "$name"
+done
+
+# ---- one translation unit -------------------------------------------------------------------------------------------
+
+cd "$top" || exit 74
+answer=$top/tests/forms/programs/answer.c
+upper() { printf %s "$1" | tr a-z A-Z; }
+# A model's files and its runtime as one, freestanding, and who calls it, in C and in C++.
+for name in dates sums; do
+    folder=$scratch/one.$name
+    "$xformc" compile specs/$name.lua -q --kernels unrolled --weights literal --lanes 1 -o "$folder"
+    (cd "$folder" && ls $name.c ${name}_weights.c runtime/rt_isa.c runtime/rt_characters.c runtime/rt_alone.c; cd "$folder" && ls runtime/rt_tokenizer*.c 2>/dev/null) |
+        sed 's/.*/#include "&"/' >"$folder/one.c"
+    for cc in gcc clang; do
+        what="$name: $cc takes all files as one"
+        if ! has $cc; then skip "$what" "no $cc"; continue; fi
+        (cd "$folder" && $cc -std=c11 -O0 $strict -ffp-contract=off -c -o one.o one.c)
+        verdict $? "$what"
+    done
+    if [ $name = dates ]; then kind=-DHAS_ENCODER; else kind=-DHAS_DECODER; fi
+    if [ $name = dates ]; then kind="$kind -DHAS_DECODER"; fi
+    (cd "$folder" && cc -std=c11 -O0 $kind -DLITERAL -DMODEL=$name -DMODEL_UPPER="$(upper $name)" -DMODEL_H="\"$name.h\"" -Iruntime -I. -o one "$answer" one.o) &&
+        "$folder/one" | grep -q '^bits [0-9a-f]*$'
+    verdict $? "$name: and it answers"
+    what="$name: a program in C++ binds weights in C"
+    if ! has g++; then skip "$what" 'no g++'; continue; fi
+    cat >"$folder/main.cc" <<END
+#include "$name.h"
+extern "C" const void *const ${name}_literal;
+static $name model;
+int main() { return ${name}_bind(&model, ${name}_literal, $(upper $name)_WEIGHTS_BYTES); }
+END
+    (cd "$folder" && g++ -std=c++11 $strict -o main main.cc one.o && ./main)
+    verdict $? "$what"
+done
+
+# ---- the Makefile's flags -------------------------------------------------------------------------------------------
+
+# compiler MACHINE EVALUATION: a CC for that machine, which computes floats so.
+compiler() {
+    cat >"$scratch/some-cc" <<END
+#!/bin/sh
+case "\$*" in
+*-dumpmachine*) echo $1 ;;
+*-P*) echo; echo $2 ;;
+esac
+END
+    chmod +x "$scratch/some-cc"
+}
+"$xformc" compile specs/dates.lua -q -o "$scratch/flags"
+# says WORD MACHINE EVALUATION [SETTING...]: whether the command line of dates.c or of the program has that word.
+says() (
+    word=$1
+    compiler "$2" "$3"
+    shift 3
+    make -n -C "$scratch/flags" CC="$scratch/some-cc" "$@" 2>/dev/null | grep -E ' -c -o dates[.]o | -o dates ' >"$scratch/commands"
+    [ "$(wc -l <"$scratch/commands")" = 2 ] || exit 2
+    grep -qF -e "$word" "$scratch/commands"
+)
+here=$(cc -dumpmachine)
+says ' -march=native ' "$here" 0
+verdict $? 'the Makefile: the instructions of this machine'
+for machine in aarch64-linux-gnu arm-linux-gnueabihf riscv64-unknown-elf powerpc64le-linux-gnu s390x-linux-gnu i686-linux-gnu x86_64-w64-mingw32 arm64-apple-darwin22; do
+    if [ "${machine%%-*}" = "${here%%-*}" ]; then continue; fi
+    says ' -march=native ' $machine 0
+    [ $? = 1 ] && says ' -march=mine ' $machine 0 ISA=-march=mine
+    verdict $? "the Makefile: not for $machine, unless it is told"
+done
+says ' -march=native ' "$here" 0 ISA=
+[ $? = 1 ]
+verdict $? 'the Makefile: ISA= is for any'
+says ' -msse2 -mfpmath=sse ' i686-linux-gnu 2 && says ' -fexcess-precision=fast ' s390x-linux-gnu 1
+verdict $? 'the Makefile: floats are computed as floats'
+says ' -m' aarch64-linux-gnu 0 || says ' -fexcess' aarch64-linux-gnu 0 || says -msse i686-linux-gnu __FLT_EVAL_METHOD__
+[ $? = 1 ]
+verdict $? 'the Makefile: and nothing is added where they are'
+says ' -Wl,-z,' x86_64-linux-gnu 0 && ! says ' -Wl,-z' arm64-apple-darwin22 0 && ! says ' -s ' arm64-apple-darwin22 0 &&
+    ! says ' -Wl,-z' x86_64-w64-mingw32 0
+verdict $? 'the Makefile: flags of the linker for Linux alone'
+
+# ---- the x87 --------------------------------------------------------------------------------------------------------
+
+for cc in gcc clang; do
+    name="$cc: the x87 is refused, with the flags to take"
+    if ! has $cc; then skip "$name" "no $cc"; continue; fi
+    if ! echo | $cc -m32 -ffreestanding -fsyntax-only -x c - 2>/dev/null; then skip "$name" 'another processor'; continue; fi
+    unit() { echo '#include "rt.h"' | $cc -m32 -std=c11 -ffreestanding -Iruntime -fsyntax-only -x c "$@" -; }
+    ! unit 2>"$scratch/err" && grep -q 'error.*-msse2 -mfpmath=sse' "$scratch/err" && unit -msse2 -mfpmath=sse
+    verdict $? "$name"
+done

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Install the tools that suites look for and skip cases without, where this is Debian and its root. It fails nobody: what cannot be
+# had is skipped and counted. usage: tools.sh
+[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 || exit 0
+
+# command     the packages that bring it
+tools() {
+    cat <<'END'
+clang                     clang
+g++                       g++
+aarch64-linux-gnu-gcc     gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+arm-linux-gnueabihf-gcc   gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
+i686-linux-gnu-gcc        gcc-i686-linux-gnu libc6-dev-i386-cross
+powerpc64le-linux-gnu-gcc gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross
+riscv64-linux-gnu-gcc     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
+s390x-linux-gnu-gcc       gcc-s390x-linux-gnu libc6-dev-s390x-cross
+arm-none-eabi-gcc         gcc-arm-none-eabi
+musl-gcc                  musl-tools
+qemu-aarch64-static       qemu-user-static
+wasm-ld                   lld wasi-libc
+node                      nodejs
+chromium                  chromium
+scdoc                     scdoc
+valgrind                  valgrind
+xmllint                   libxml2-utils
+END
+}
+
+packages=$(tools | while read -r command packages; do command -v "$command" >/dev/null 2>&1 || echo "$packages"; done)
+[ -n "$packages" ] || exit 0
+apt() { timeout 300 env DEBIAN_FRONTEND=noninteractive apt-get -y -q "$@" >/dev/null 2>&1 </dev/null; }
+apt update
+# All at once; where one of them is unknown here, those that are not, one by one.
+apt install --no-install-recommends $packages || for package in $packages; do apt install --no-install-recommends "$package"; done
+exit 0

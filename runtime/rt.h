@@ -9,6 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* x87 arithmetic rounds to more than a float: other bits. */
+#if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 2 || __FLT_EVAL_METHOD__ < 0)
+#error "floats would be computed in extended precision: compile with -msse2 -mfpmath=sse"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #define XF_ALIGN(n) alignas(n)
@@ -24,7 +29,9 @@ typedef enum rt_status {
     RT_BAD_WEIGHTS,  /* not the packed file that this model was compiled for, or not 64-byte aligned */
     RT_NO_ISA,       /* this processor lacks an instruction set that the model was compiled for */
     RT_INTERRUPTED,  /* stopped between two layers at the caller's wish */
-    RT_NO_ROOM       /* the caller's buffer is too small, or the system gave no thread or memory */
+    RT_NO_ROOM,      /* the caller's buffer is too small, or the system gave no thread or memory */
+    RT_BYTE_ORDER,   /* the weights' numbers are little-endian and this machine is big-endian, or the reverse */
+    RT_BAD_VALUE     /* a mask with another number than 0 and 1, a bias with NaN or +inf */
 } rt_status;
 
 /* A short English text for a status, without a full stop; never NULL. */
@@ -96,6 +103,27 @@ static inline void rt_clear(void *to, size_t bytes)
 {
     unsigned char *t = (unsigned char *)to;
     for (size_t i = 0; i < bytes; i++) t[i] = 0;
+}
+
+/* ---- byte order ----------------------------------------------------------------------------------------- */
+
+/* 1 where the most significant byte of a number comes first. */
+#if defined(__BYTE_ORDER__) && defined(__ORDER_BIG_ENDIAN__)
+#define RT_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+#elif defined(__BIG_ENDIAN__) && !defined(__LITTLE_ENDIAN__)
+#define RT_BIG_ENDIAN 1
+#else
+#define RT_BIG_ENDIAN 0
+#endif
+
+/* Packed weights begin with the length of their head, 8 bytes, in the byte order of all their numbers.
+ * RT_BYTE_ORDER where that is not this machine's, RT_BAD_WEIGHTS where the length is another. */
+static inline rt_status rt_head_check(const unsigned char *head, uint64_t length)
+{
+    uint64_t found, turned = 0;
+    rt_copy(&found, head, sizeof found);
+    for (int i = 0; i < 8; i++) turned = turned << 8 | (found >> 8 * i & 255);
+    return found == length ? RT_OK : turned == length ? RT_BYTE_ORDER : RT_BAD_WEIGHTS;
 }
 
 /* ---- processors ----------------------------------------------------------------------------------------- */
@@ -240,20 +268,25 @@ typedef struct RtAttention {
 } RtAttention;
 /* The same over the last `window` positions of the visible[r]: those before take no part. Keys and values are rings, the
  * position p at p % capacity. All rows of a call are of one sequence; what they see, from the first to the last, are at
- * most `capacity` positions. */
+ * most `capacity` positions. With `both` a row sees `window` - 1 positions behind its own too, which
+ * is extra->positions[r], as far as visible[r] goes. */
 typedef struct RtWindow {
     int heads, kv_heads, d_k, d_v, capacity;
     int q_stride, out_stride, tap_rows, tap_columns;
     float scale, softcap;
     int window;
+    int both;
 } RtWindow;
 /* What an attention may have besides: each may be NULL, and so may the whole. */
 typedef struct RtAttentionExtra {
     const float *bias;              /* [heads][2 * reach - 1]: added to scale * scores by key position minus row position, */
     int reach;                      /*   which lies between 1 - reach and reach - 1 */
-    const int *positions;           /* [rows]: of the queries, for the bias */
+    const int *positions;           /* [rows]: of the queries, for bias or window on both sides */
     const float *mask;              /* [rows][mask_stride]: 0 where a row may not look; a row that sees nothing gives zeros */
     int mask_stride;
+    const float *added;             /* [heads][rows][added_stride]: added to scale * scores, */
+    int added_stride;               /*   -inf hides as a mask does */
+    ptrdiff_t added_head;           /* floats from head to head; 0: the same for all */
     float *scores, *weights;        /* taps, see RtAttention */
 } RtAttentionExtra;
 enum { RT_ATTENTION_ROWS = 14 };                            /* rows of queries that a kernel takes at once */

@@ -6,6 +6,10 @@
 #include "rt.h"
 #include "rt_stops.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What ids say: append to out[*used..cap), with a NUL behind it, what is certain of ids[0..n), of which ids[0..from) were said before;
  * from 0 begins anew. last: no id follows, and the rest is said. RT_NO_ROOM: begin anew with more. */
 typedef rt_status RtSay(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used);
@@ -36,5 +40,9 @@ rt_status rt_answer_text_end(RtAnswerText *t);
 
 /* `say` of ids themselves, with blanks between; self is not read. */
 RtSay rt_say_numbers;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

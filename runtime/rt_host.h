@@ -12,6 +12,10 @@
 #include "rt_generation.h"
 #include "rt_scores.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The ids of a text: ids [room], n of them written, of which `first` from the start are of type 0; the whole text has `whole`. */
 typedef struct rt_host_source { int *ids; int room, n, first, whole; } rt_host_source;
 
@@ -99,7 +103,11 @@ typedef struct rt_program {
 /* Do what the options say, or answer the texts among the arguments, or the lines of standard input. Returns the exit code:
  * 0, 1 for a self-test that fails, 2 for a wrong option, 65 for a text or weights that do not fit, 66 without the weights,
  * 69 without the instruction set, threads, memory or slots, 70 for a defect of the program, 74 for a failure of reading or
- * writing. */
+ * writing. SIGPIPE ends the process: nobody reads the answers any more. */
 int rt_host_main(const rt_program *program, int argc, char **argv);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

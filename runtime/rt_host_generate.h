@@ -7,6 +7,10 @@
 #include "rt_host_weights.h"
 #include "rt_timing.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct HostDecoder {
     const rt_program *program;
     HostWeights *weights;           /* these three are the host's */
@@ -26,5 +30,9 @@ int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o,
 rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int *input, int n, int *ids, int *count, double *score);
 int host_decoder_is_end(const HostDecoder *d, int id);
 void host_decoder_close(HostDecoder *d);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

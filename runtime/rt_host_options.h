@@ -5,6 +5,10 @@
 #include "rt_generation.h"
 #include "rt_host.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     EXIT_DIFFERS = 1, EXIT_USAGE = 2, EXIT_DATA = 65, EXIT_NO_INPUT = 66, EXIT_MISSING = 69, EXIT_DEFECT = 70, EXIT_IO = 74
 };
@@ -39,5 +43,9 @@ void host_options_free(HostOptions *o);
 
 /* Whether texts[n] ask for the cosine of two, `similar A B`; the word alone is a text. */
 int host_is_similar(const rt_program *p, int n, char **texts);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

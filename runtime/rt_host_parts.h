@@ -7,6 +7,10 @@
 #include "rt_host_options.h"
 #include "rt_lines.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What came out for one text. A decoder gives ids; an encoder alone hidden states, which stay in the state. */
 typedef struct HostAnswer {
     int *input;  int input_count;   /* [host_longest]: ids that went in */
@@ -41,6 +45,7 @@ typedef struct Host {
     const float *pooled;  int from; /* of a batch: the text's vector, where it has one, and its first row; NULL and 0 outside one */
     int streams;                    /* answers are written while they are generated */
     int flush;                      /* after every answer: somebody may wait for it */
+    unsigned long long texts;       /* that were answered or refused so far, but for those of a batch */
     int conversation;               /* whether any text was answered */
     int refused;                    /* whether any text was */
 } Host;
@@ -125,5 +130,9 @@ int host_info(Host *host);          /* rt_host_info.c */
 int host_check(Host *host);         /* rt_host_check.c */
 int host_selftest(Host *host);      /* rt_host_check.c */
 int host_bench(Host *host);         /* rt_host_bench.c */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 #include "rt_host.h"
 #include "rt_weights.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct HostWeights {
     const rt_program *program;
     void *model;                    /* the host's */
@@ -23,5 +27,9 @@ void host_weights_read(HostWeights *w);
 /* Copy them now. */
 void host_weights_settle(HostWeights *w);
 void host_weights_close(HostWeights *w);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -30,9 +30,8 @@ void rt_lines_free(RtLines *l);
  * that what does not fit is mostly counted before it is refused. */
 static inline size_t rt_line_most(int positions)
 {
-    enum { EACH = 4096, LEAST = 4 << 20 };
-    const size_t most = (size_t)(positions > 0 ? positions : 0) * EACH;
-    return most > LEAST ? most : LEAST;
+    const size_t least = 4 << 20, most = (size_t)(positions > 0 ? positions : 0) * 4096;
+    return most > least ? most : least;
 }
 
 #ifdef __cplusplus

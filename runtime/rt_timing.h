@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Times in ns of a clock that only goes forward. */
 typedef struct RtTiming {
     int input;                      /* ids of the text */
@@ -22,5 +26,9 @@ void rt_timing_anew(RtTiming *t);
 void rt_timing_fed(RtTiming *t, int rows);
 /* Three lines on standard error, each behind `name: `. The first id counts to the prompt, whose last row it comes from. */
 void rt_timing_print(const RtTiming *t, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct RtWeights { const void *data; size_t bytes; int mapped; } RtWeights;
 
 /* Map a regular file, or read one of 4 MiB to a quarter of the machine's memory into pages of 2 MB; read anything else, such as a pipe, to
@@ -19,5 +23,9 @@ void rt_weights_copy(RtWeights *w, const void *data, size_t bytes);
 void *rt_weights_room(size_t bytes, size_t *room);
 /* Release what open gave; an empty *w too. */
 void rt_weights_close(RtWeights *w);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -95,6 +95,14 @@ RT_INLINE void rt_window_scores(const RtWindow *shape, RtTile t, int base, int e
     }
 }
 
+static inline RtSeen rt_window_seen(const RtWindow *shape, const RtAttentionExtra *extra,
+                                    const int *visible, int r)
+{
+    const int own = shape->both ? extra->positions[r] + 1 : visible[r];
+    const int last = own + shape->window - 1, cut = shape->both && last < visible[r];
+    return (RtSeen){ own > shape->window ? own - shape->window : 0, cut ? last : visible[r] };
+}
+
 /* k, v: keys and values of that format. */
 RT_INLINE void rt_window_of(const RtWindow *shape, float *out, const float *q, const void *k, const void *v, float *scratch,
                             const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end, const RtFormat format)
@@ -118,8 +126,7 @@ RT_INLINE void rt_window_of(const RtWindow *shape, float *out, const float *q, c
             RtSeen seen[RT_ATTENTION_ROWS];
             int low = INT32_MAX, high = 0;
             for (int r = 0; r < n; r++) {
-                seen[r].end = visible[first + r];
-                seen[r].begin = seen[r].end > shape->window ? seen[r].end - shape->window : 0;
+                seen[r] = rt_window_seen(shape, extra, visible, first + r);
                 low = seen[r].begin < low ? seen[r].begin : low;
                 high = seen[r].end > high ? seen[r].end : high;
             }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -16,11 +17,14 @@ extern char **environ;
 
 enum { FILES = 16 };
 static struct { volatile sig_atomic_t used; char path[PATH_MAX]; } files[FILES];
-static volatile sig_atomic_t caught, stopped, holds, child;
+static volatile sig_atomic_t caught, stopped, holds, child, line_shown;
+static void (*watch)(void);
 static struct termios usual_terminal;
 static volatile sig_atomic_t changed_terminal;          /* its descriptor + 1; 0: none */
-static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT }, ignored[] = { SIGPIPE, SIGXFSZ };
-enum { ENDING = sizeof ending / sizeof *ending, IGNORED = sizeof ignored / sizeof *ignored };
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+static const int usual_in_child[] = { SIGPIPE, SIGXFSZ };
+enum { ENDING = sizeof ending / sizeof *ending };
+enum { USUAL = sizeof usual_in_child / sizeof *usual_in_child };
 
 /* ---- signals -------------------------------------------------------------------------------------------- */
 
@@ -34,6 +38,7 @@ _Noreturn static void end_by(int number)
 {
     for (int i = 0; i < FILES; i++)
         if (files[i].used) unlink(files[i].path);
+    if (line_shown && write(STDERR_FILENO, "\r\033[K", 4) < 0) line_shown = 0;
     if (changed_terminal) tcsetattr(changed_terminal - 1, TCSANOW, &usual_terminal);
     if (number == SIGINT) _exit(128 + SIGINT);
     struct sigaction usual = { .sa_handler = SIG_DFL };
@@ -54,13 +59,26 @@ static void on_signal(int number)
     errno = error;
 }
 
+/* Who reads standard output has gone, as `head` does: there is nothing more to do. Of another pipe
+ * the write fails. */
+static void on_pipe(int number)
+{
+    const int error = errno;
+    struct pollfd output = { .fd = STDOUT_FILENO };
+    if (poll(&output, 1, 0) == 1 && output.revents & (POLLERR | POLLHUP)) on_signal(number);
+    errno = error;
+}
+
 void cleanup_install(void)
 {
     struct sigaction catch = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, ignore = { .sa_handler = SIG_IGN }, before;
+    struct sigaction pipe = { .sa_handler = on_pipe, .sa_flags = SA_RESTART };
     set_of(&catch.sa_mask, ending, ENDING);
+    set_of(&pipe.sa_mask, ending, ENDING);
     for (int i = 0; i < ENDING; i++)
         if (!sigaction(ending[i], NULL, &before) && before.sa_handler != SIG_IGN) sigaction(ending[i], &catch, NULL);
-    for (int i = 0; i < IGNORED; i++) sigaction(ignored[i], &ignore, NULL);
+    sigaction(SIGPIPE, &pipe, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL);
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------- */
@@ -86,6 +104,10 @@ void cleanup_terminal(int descriptor)
 {
     if (tcgetattr(descriptor, &usual_terminal) == 0) changed_terminal = descriptor + 1;
 }
+
+void cleanup_line(bool shown) { line_shown = shown; }
+
+void cleanup_watch(void (*tick)(void)) { watch = tick; }
 
 /* ---- what is held --------------------------------------------------------------------------------------- */
 
@@ -123,7 +145,7 @@ static int spawn(pid_t *pid, char *const *argv, const char *log, const sigset_t 
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t usual;
-    set_of(&usual, ignored, IGNORED);
+    set_of(&usual, usual_in_child, USUAL);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -150,16 +172,19 @@ static void await_group(pid_t pid)
 /* The wait status of a child that has `seconds`, 0: all that it wants; one that takes longer is killed, and errno is then ETIMEDOUT. */
 static int await_child(pid_t pid, int seconds)
 {
+    enum { TICK = 100 };            /* pauses */
     const struct timespec pause = { 0, 2000000 };
     struct timespec begin, now;
-    int status;
+    int status, pauses = 0;
     bool late = false;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    for (pid_t got; (got = waitpid(pid, &status, seconds && !late ? WNOHANG : 0)) != pid;) {
+    const bool looks_up = seconds || watch;
+    for (pid_t got; (got = waitpid(pid, &status, looks_up && !late ? WNOHANG : 0)) != pid;) {
         if (got < 0 && errno != EINTR) return -1;
         if (got != 0) continue;
         clock_gettime(CLOCK_MONOTONIC, &now);
-        late = now.tv_sec - begin.tv_sec > seconds;
+        late = seconds && now.tv_sec - begin.tv_sec > seconds;
+        if (watch && ++pauses % TICK == 0) watch();
         if (late) kill(-pid, SIGKILL);
         else nanosleep(&pause, NULL);
     }

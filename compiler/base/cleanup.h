@@ -1,7 +1,9 @@
 /* cleanup.h: what must not stay behind when a signal ends the program: files half written, a temporary folder, a child.
  *
- * SIGINT ends with exit code 130; SIGTERM, SIGHUP and SIGQUIT end by the signal itself. SIGPIPE and SIGXFSZ are ignored, so that
- * a write fails instead: exit code 74. What was ignored at the start stays ignored. A signal ends the program at once,
+ * SIGINT ends with exit code 130; SIGTERM, SIGHUP and SIGQUIT end by the signal itself. So does
+ * SIGPIPE where nobody reads standard output any more: quietly, 141 to a shell. Of another pipe, and
+ * with SIGXFSZ, a write fails instead: exit code 74. SIGINT and the like that were ignored at the
+ * start stay ignored. A signal ends the program at once,
  * registered files removed, unless it is held: then its child is ended and the program goes on to its release. */
 #ifndef CLEANUP_H
 #define CLEANUP_H
@@ -15,6 +17,11 @@ void cleanup_add(const char *path);
 void cleanup_drop(const char *path);
 /* A terminal as it is now, before its settings are changed: a signal that ends the process gives them back. */
 void cleanup_terminal(int descriptor);
+
+/* Whether there is a line on the terminal that a signal is to clear: progress.h. */
+void cleanup_line(bool shown);
+/* Called some times a second while a child of cleanup_run works; NULL: nothing is. */
+void cleanup_watch(void (*tick)(void));
 
 /* Between the two no signal ends the program; they nest. The last release ends it if a signal came. */
 void cleanup_hold(void);

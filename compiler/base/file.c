@@ -1,14 +1,21 @@
-/* file.c: whole files. A file being written lies beside its place under a name of its own, `.xf-PID-N.tmp`. */
+/* file.c: whole files. A file being written lies beside its place as `.xf-SPACE-PID-N.tmp`, locked. What
+ * a killed run left there is removed by the next run that writes into the folder. SPACE is a hash of what
+ * the process id is unique in: host, boot and namespace. */
 #include "file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -145,6 +152,81 @@ void file_unmap(FileMap *map)
     map->size = 0;
 }
 
+/* ---- files of our own, and of runs that were killed -------------------------------------------- */
+
+static uint32_t hash_bytes(uint32_t h, const void *data, size_t n)
+{
+    for (const unsigned char *p = data; n--; p++) h = (h ^ *p) * 16777619;      /* FNV-1a */
+    return h;
+}
+
+/* What a process id is unique in. */
+static uint32_t id_space(void)
+{
+    static uint32_t h;
+    char text[256] = "";
+    struct stat space;
+    if (h) return h;
+    h = 2166136261;
+    gethostname(text, sizeof text - 1);
+    h = hash_bytes(h, text, strlen(text));
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (f && fgets(text, sizeof text, f)) h = hash_bytes(h, text, strlen(text));
+    if (f) fclose(f);
+    if (stat("/proc/self/ns/pid", &space) == 0)
+        h = hash_bytes(h, &space.st_ino, sizeof space.st_ino);
+    return h |= 1;
+}
+
+static const char own_begin[] = ".xf-";
+
+const char *file_own_name(Arena *a, const char *end)
+{
+    return arena_format(a, "%s%08" PRIx32 "-%ld%s", own_begin, id_space(), (long)getpid(), end);
+}
+
+/* Whether the process that a file's name tells is alive: 1 yes, 0 no, -1 where it is of another SPACE. */
+static int has_owner(const char *name)
+{
+    char *end;
+    const unsigned long space = strtoul(name + sizeof own_begin - 1, &end, 16);
+    if (*end != '-' || space != id_space()) return -1;
+    const long pid = strtol(end + 1, NULL, 10);
+    return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
+}
+
+/* Whether nobody writes a file of ours any more: its lock is free, and its process is gone; or it is old,
+ * where a process has that id again, or cannot be looked for from here. */
+static bool is_stale(const char *path, const char *name)
+{
+    enum { OLD = 3600, OLD_ELSEWHERE = 86400 };         /* seconds */
+    struct stat info;
+    const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    const int owner = has_owner(name), least = owner > 0 ? OLD : OLD_ELSEWHERE;
+    if (fd < 0) return false;
+    bool stale = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
+    if (stale && owner) stale = time(NULL) - info.st_mtim.tv_sec > least;
+    if (stale) stale = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    close(fd);
+    return stale;
+}
+
+void file_remove_stale(const char *folder)
+{
+    static char last[4096];                             /* looked through already */
+    char path[sizeof last + 256];
+    const size_t n = strlen(folder);
+    if (n >= sizeof last || strcmp(folder, last) == 0) return;
+    memcpy(last, folder, n + 1);
+    DIR *dir = opendir(folder);
+    for (struct dirent *f; dir && (f = readdir(dir)) != NULL;) {
+        if (strncmp(f->d_name, own_begin, sizeof own_begin - 1) != 0) continue;
+        const int length = snprintf(path, sizeof path, "%s/%s", folder, f->d_name);
+        if (length > 0 && (size_t)length < sizeof path && is_stale(path, f->d_name)) unlink(path);
+    }
+    if (dir) closedir(dir);
+}
+
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
 struct FileWriter {
@@ -169,11 +251,16 @@ static int open_temporary(FileWriter *w)
 {
     static unsigned serial;
     const char *folder = file_folder(w->arena, w->target);
+    file_remove_stale(folder);
     for (int tries = 0; tries < 100; tries++) {
-        w->temporary = file_join(w->arena, folder, arena_format(w->arena, ".xf-%ld-%u.tmp", (long)getpid(), serial++));
+        const char *end = arena_format(w->arena, "-%u.tmp", serial++);
+        w->temporary = file_join(w->arena, folder, file_own_name(w->arena, end));
         cleanup_add(w->temporary);
         int fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0) return fd;
+        if (fd >= 0) {
+            flock(fd, LOCK_EX | LOCK_NB);
+            return fd;
+        }
         cleanup_drop(w->temporary);
         if (errno != EEXIST) return -1;
     }
@@ -237,6 +324,11 @@ FileWriter *file_create(Arena *a, Diag *d, const char *path)
     w->to = fdopen(fd, "wb");
     if (!w->to) die("fdopen: %s", strerror(errno));
     return w;
+}
+
+bool file_keep_private(FileWriter *w)
+{
+    return fchmod(fileno(w->to), 0600) == 0 || write_failed(w, errno);
 }
 
 bool file_append(FileWriter *w, const void *data, size_t size)

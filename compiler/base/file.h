@@ -22,10 +22,16 @@ void  file_unmap(FileMap *map);
 /* A file written beside its place and renamed over it when complete, so it is never half there. */
 typedef struct FileWriter FileWriter;
 FileWriter *file_create(Arena *a, Diag *d, const char *path);           /* NULL after an error */
+bool  file_keep_private(FileWriter *w);                 /* mode 0600; false after an error */
 bool  file_append(FileWriter *w, const void *data, size_t size);        /* false after the first error */
 bool  file_commit(FileWriter *w);                                       /* rename; false after an error, and removed */
 void  file_abandon(FileWriter *w);
 bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size);
+
+/* A name that no file of the user's has and no other process gives. Such files of processes that were
+ * killed are removed; one that may be a live one's stays. */
+const char *file_own_name(Arena *a, const char *end);                   /* end: ".log" */
+void  file_remove_stale(const char *folder);
 
 /* What takes the place of nothing but its own kind: a file that begins otherwise, and is not empty, stays as it is, EXIT_BAD_DATA. */
 typedef struct FileKind { const char *begins, *what; } FileKind;        /* "<svg", "an SVG picture" */

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { COUNT_STEP = 1000 };
+/* One instruction may compare two texts of MAX_STRING, which takes milliseconds: so the hook comes often. */
+enum { COUNT_STEP = 10, BYTES_OF_INSTRUCTION = 64, LOOK_NS = 20000000 };
 
 SpecReader *spec_reader(lua_State *L)
 {
@@ -44,16 +45,30 @@ static void *limited_alloc(void *user, void *old, size_t old_size, size_t size)
 /* Once stopped, every further instruction is an error, so no pcall gets past it. */
 static void stop(lua_State *L, Stop why);
 
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Processor time costs a system call, the time of day none. At the prompt no clock was started. */
+static void look_at_clock(lua_State *L)
+{
+    Sandbox *s = &spec_reader(L)->sandbox;
+    const int64_t now = s->started_ns ? clock_ns(CLOCK_MONOTONIC) : 0;
+    if (!now || now - s->looked_ns < LOOK_NS) return;
+    s->looked_ns = now;
+    const int64_t used = clock_ns(CLOCK_THREAD_CPUTIME_ID) - s->started_ns;
+    if (used > MAX_SECONDS * INT64_C(1000000000)) stop(L, STOP_TIME);
+}
+
 static void count(lua_State *L, lua_Debug *debug)
 {
     (void)debug;
     Sandbox *s = &spec_reader(L)->sandbox;
-    struct timespec now;
     if (s->stop) stop(L, s->stop);
-    s->instructions += COUNT_STEP;
-    if (s->instructions > MAX_INSTRUCTIONS) stop(L, STOP_INSTRUCTIONS);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    if (now.tv_sec - s->started > MAX_SECONDS) stop(L, STOP_TIME);
+    sandbox_charge(L, COUNT_STEP);
 }
 
 static void stop(lua_State *L, Stop why)
@@ -71,6 +86,16 @@ void sandbox_charge(lua_State *L, int64_t n)
     Sandbox *s = &spec_reader(L)->sandbox;
     s->instructions += n;
     if (s->instructions > MAX_INSTRUCTIONS) stop(L, STOP_INSTRUCTIONS);
+    look_at_clock(L);
+}
+
+void sandbox_charge_bytes(lua_State *L, size_t n)
+{
+    Sandbox *s = &spec_reader(L)->sandbox;
+    s->bytes += (int64_t)n;
+    const int64_t whole = s->bytes / BYTES_OF_INSTRUCTION;
+    s->bytes -= whole * BYTES_OF_INSTRUCTION;
+    if (whole) sandbox_charge(L, whole);
 }
 
 /* ---- the library ---------------------------------------------------------------------------------------- */
@@ -85,26 +110,48 @@ static int plain_tostring(lua_State *L)
     return 1;
 }
 
+/* Call the function that is wrapped with all arguments; its one result. */
+static int call_wrapped(lua_State *L)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
+}
+
+/* Whether a format has %p, with whatever flags. A format may hold zero bytes and goes on behind them. */
+static bool asks_for_address(const char *format, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (format[i] != '%') continue;
+        do i++; while (i < n && format[i] && strchr("-+ #0123456789.", format[i]));
+        if (i < n && format[i] == 'p') return true;
+    }
+    return false;
+}
+
 /* string.format: other than numbers and text go through plain_tostring, and %p is refused. */
 static int plain_format(lua_State *L)
 {
-    const char *p = luaL_checkstring(L, 1);
-    while ((p = strchr(p, '%'))) {
-        p++;
-        p += strspn(p, "-+ #0123456789.");
-        if (*p == 'p') return luaL_error(L, "string.format: %%p is not available");
-        if (*p) p++;
-    }
-    int n = lua_gettop(L);
+    size_t size;
+    const char *format = luaL_checklstring(L, 1, &size);
+    const int n = lua_gettop(L);
+    if (asks_for_address(format, size)) return luaL_error(L, "string.format: %%p is not available");
     for (int i = 2; i <= n; i++) {
+        if (lua_isstring(L, i)) size += lua_rawlen(L, i);
         if (lua_isnumber(L, i) || lua_isboolean(L, i) || lua_isnil(L, i) || lua_isstring(L, i)) continue;
         lua_pushstring(L, luaL_typename(L, i));
         lua_replace(L, i);
     }
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, n, 1);
-    return 1;
+    sandbox_charge_bytes(L, size);
+    return call_wrapped(L);
+}
+
+/* What reads its first argument, a text, from end to end, and may write as much. */
+static int charged_text(lua_State *L)
+{
+    if (lua_type(L, 1) == LUA_TSTRING) sandbox_charge_bytes(L, lua_rawlen(L, 1));
+    return call_wrapped(L);
 }
 
 static int bounded_rep(lua_State *L)
@@ -119,13 +166,33 @@ static int bounded_rep(lua_State *L)
     }
     if (n > 0 && (size_t)n > MAX_STRING / (size + between))
         return luaL_error(L, "string.rep: the result would be longer than %d bytes", MAX_STRING);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, lua_gettop(L) - 1, 1);
-    return 1;
+    if (n > 0) sandbox_charge_bytes(L, (size_t)n * (size + between));
+    return call_wrapped(L);
 }
 
-/* table.insert and table.concat walk the table inside C. */
+/* What table.concat joins, as long as that is text. */
+static size_t bytes_of_list(lua_State *L)
+{
+    size_t bytes = 0;
+    const lua_Integer n = (lua_Integer)lua_rawlen(L, 1);
+    for (lua_Integer i = 1; i <= n && bytes <= MAX_MEMORY; i++) {
+        lua_rawgeti(L, 1, i);
+        bytes += lua_rawlen(L, -1);
+        lua_pop(L, 1);
+    }
+    return bytes;
+}
+
+static int charged_concat(lua_State *L)
+{
+    if (lua_istable(L, 1)) {
+        sandbox_charge(L, (int64_t)lua_rawlen(L, 1) / 4);
+        sandbox_charge_bytes(L, bytes_of_list(L));
+    }
+    return call_wrapped(L);
+}
+
+/* table.insert walks the table inside C. */
 static int charged(lua_State *L)
 {
     if (lua_istable(L, 1)) sandbox_charge(L, (int64_t)lua_rawlen(L, 1) / 16);
@@ -149,6 +216,8 @@ static int charged_insert(lua_State *L)
 static bool key_before(lua_State *L, int a, int b)
 {
     int x = lua_type(L, a), y = lua_type(L, b);
+    if (x == LUA_TSTRING && y == LUA_TSTRING)
+        sandbox_charge_bytes(L, lua_rawlen(L, a) + lua_rawlen(L, b));
     return x != y ? x == LUA_TNUMBER : lua_compare(L, a, b, LUA_OPLT);
 }
 
@@ -203,12 +272,12 @@ static int sorted_pairs(lua_State *L)
     lua_Integer n = 0;
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
         int type = lua_type(L, -2);
+        sandbox_charge(L, 4);
         if (type != LUA_TSTRING && type != LUA_TNUMBER)
             return luaL_error(L, "pairs: a key is a %s; only numbers and text are allowed", lua_typename(L, type));
         lua_pushvalue(L, -2);
         lua_rawseti(L, 3, ++n);
     }
-    sandbox_charge(L, n * 4);
     sort_keys(L, 1, n + 1);
     lua_pushvalue(L, 3);
     lua_pushinteger(L, 1);
@@ -236,9 +305,10 @@ static void wrap_field(lua_State *L, const char *name, lua_CFunction wrap)
 
 static void open_base(lua_State *L)
 {
-    static const char *const names[] = { "ipairs", "type", "tonumber", "select", "error", "assert", "pcall", NULL };
+    static const char *const names[] = { "ipairs", "type", "select", "error", "assert", "pcall", NULL };
     luaL_requiref(L, LUA_GNAME, luaopen_base, 0);
     copy_fields(L, names);
+    wrap_field(L, "tonumber", charged_text);
     lua_pop(L, 1);
     lua_pushcfunction(L, sorted_pairs);
     lua_setfield(L, -2, "pairs");
@@ -261,7 +331,7 @@ static void open_table(lua_State *L)
     lua_newtable(L);
     luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 0);
     wrap_field(L, "insert", charged_insert);
-    wrap_field(L, "concat", charged);
+    wrap_field(L, "concat", charged_concat);
     lua_pop(L, 1);
     lua_setfield(L, -2, LUA_TABLIBNAME);
 }
@@ -269,10 +339,10 @@ static void open_table(lua_State *L)
 /* The methods of text values are the same few functions. */
 static void open_string(lua_State *L)
 {
-    static const char *const names[] = { "sub", "upper", "lower", NULL };
+    static const char *const names[] = { "sub", "upper", "lower" };
     lua_newtable(L);
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 0);
-    copy_fields(L, names);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) wrap_field(L, names[i], charged_text);
     wrap_field(L, "format", plain_format);
     wrap_field(L, "rep", bounded_rep);
     lua_pop(L, 1);
@@ -296,9 +366,7 @@ static int open_all(lua_State *L)
 
 lua_State *sandbox_new(SpecReader *r)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    r->sandbox.started = now.tv_sec;
+    r->sandbox.started_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     lua_State *L = lua_newstate(limited_alloc, &r->sandbox);
     if (!L) return NULL;
     *(SpecReader **)lua_getextraspace(L) = r;

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 
 #include "cleanup.h"
 #include "isa.h"
+#include "progress.h"
 #include "runtime_text.h"
 
 /* ---- writing ------------------------------------------------------------------------------------------------- */
@@ -157,15 +159,13 @@ bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path)
 
 /* ---- building ------------------------------------------------------------------------------------------------ */
 
-/* A name that no file of the user's has. */
-static const char *own_name(Arena *a, const char *end) { return arena_format(a, ".xf-%ld.%s", (long)getpid(), end); }
-
 static bool succeeded(int status) { return status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0; }
 
 static void show(const char *log)
 {
     char line[4096];
     FILE *f = fopen(log, "r");
+    progress_clear();
     while (f && fgets(line, sizeof line, f)) fputs(line, stderr);
     if (f) fclose(f);
 }
@@ -235,8 +235,8 @@ static bool compiler_works(Arena *a, Diag *d, const char *folder, const char *cc
 {
     static const char text[] = "int main(void) { return 0; }\n";
     enum { WORDS = 16 * MAX_ISAS };
-    const char *source = file_join(a, folder, own_name(a, "c")), *program = file_join(a, folder, own_name(a, "works"));
-    const char *log = file_join(a, folder, own_name(a, "works.log"));
+    const char *source = file_join(a, folder, file_own_name(a, ".c")), *program = file_join(a, folder, file_own_name(a, ".works"));
+    const char *log = file_join(a, folder, file_own_name(a, ".works.log"));
     char *argv[WORDS + 5] = { arena_text(a, cc), (char *)"-std=c11" }, *rest = arena_text(a, flags);
     int n = 2;
     for (char *word = strtok(rest, " "); word && n < WORDS; word = strtok(NULL, " ")) argv[n++] = word;
@@ -254,7 +254,7 @@ static bool compiler_works(Arena *a, Diag *d, const char *folder, const char *cc
 static bool make_works(Arena *a, Diag *d, const char *folder)
 {
     static const char text[] = "all: ;\n";
-    const char *rules = file_join(a, folder, own_name(a, "mk")), *log = file_join(a, folder, own_name(a, "mk.log"));
+    const char *rules = file_join(a, folder, file_own_name(a, ".mk")), *log = file_join(a, folder, file_own_name(a, ".mk.log"));
     char *argv[5] = { (char *)"make", (char *)"-s", (char *)"-f", arena_text(a, rules) };
     bool works = file_write(a, d, rules, text, sizeof text - 1) && succeeded(cleanup_run(argv, log, 0));
     unlink(rules);
@@ -275,6 +275,45 @@ static bool is_made(const char *target, const char *text)
     return stat(target, &made) == 0 && S_ISREG(made.st_mode) && stat(text, &from) == 0 && !older(&made, &from);
 }
 
+/* What a compiler that finds no room says in `log`; NULL where it says nothing of that. */
+static const char *said_of_room(const char *log)
+{
+    const char *const words[] = { strerror(ENOSPC), strerror(EDQUOT), strerror(EFBIG),
+                                  strsignal(SIGXFSZ) };
+    enum { WORDS = sizeof words / sizeof *words };
+    char line[4096];
+    const char *said = NULL;
+    FILE *f = fopen(log, "r");
+    while (f && !said && fgets(line, sizeof line, f))
+        for (int i = 0; i < WORDS && !said; i++)
+            if (strcasestr(line, words[i])) said = words[i];
+    if (f) fclose(f);
+    return said;
+}
+
+/* Why a file of a usual size cannot be written there, or NULL. For compilers of another language. */
+static const char *no_room_in(Arena *a, const char *folder)
+{
+    enum { BYTES = 1 << 18 };
+    const char *path = file_join(a, folder, file_own_name(a, ".room"));
+    FILE *f = fopen(path, "wb");
+    if (!f) return errno == ENOSPC || errno == EDQUOT ? strerror(errno) : NULL;
+    const char *const bytes = arena_alloc(a, BYTES);
+    errno = 0;
+    const bool written = fwrite(bytes, 1, BYTES, f) == BYTES && fflush(f) == 0;
+    const int error = written ? 0 : errno;
+    fclose(f);
+    unlink(path);
+    return error ? strerror(error) : NULL;
+}
+
+static const char *no_room(Arena *a, const char *folder, const char *log)
+{
+    const char *tmp = getenv("TMPDIR"), *said = said_of_room(log);
+    if (!said) said = no_room_in(a, folder);
+    return said ? said : no_room_in(a, tmp && *tmp ? tmp : "/tmp");
+}
+
 /* Those of every instruction set that is asked for. */
 static const char *all_flags(Arena *a, const char *list)
 {
@@ -284,13 +323,17 @@ static const char *all_flags(Arena *a, const char *list)
     return flags;
 }
 
-/* A failing build is the fault of make or the compiler, 69, unless they work: then it is that of our text, 70. */
+/* A failing build is the fault of the disk, 74, or of make or the compiler, 69; unless they work: then
+ * it is that of our text, 70. */
 static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, const char *log)
 {
     const char *cc = o->cc ? o->cc : "cc", *said = o->unseen ? first_said(a, log) : NULL;
+    const char *room = no_room(a, o->folder, log);
     const char *more = !o->unseen ? "; see above" : said ? arena_format(a, ": %s", said) : ", and said nothing";
     if (status < 0) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot run make: %s", strerror(errno));
     else if (WIFSIGNALED(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make was ended by signal %d", WTERMSIG(status));
+    else if (room)
+        diag_error(d, EXIT_IO, (Loc){ 0 }, "%s did not build %s: %s", cc, o->target, room);
     else if (succeeded(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make ended well, but did not make %s", o->target);
     else if (!make_works(a, d, o->folder)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make fails, also where there is nothing to do");
     else if (!compiler_works(a, d, o->folder, cc, all_flags(a, o->form.isa)))
@@ -319,6 +362,7 @@ static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
     if (n == 1) argv[words++] = arena_format(a, "ISA=%s", isa_flags(isas[0]));      /* of several the Makefile has the flags */
     if (o->cc) argv[words++] = arena_format(a, "CC=%s", quoted_for_make(a, o->cc));
     forget_other_makes();
+    if (!o->unseen) progress_say("%s compiles %s", o->cc ? o->cc : "cc", o->text);
     int status = cleanup_run(argv, log, 0);
     if (cleanup_caught()) return false;
     const char *target = file_join(a, o->folder, o->target);
@@ -335,7 +379,8 @@ static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
 
 bool folder_make(Arena *a, Diag *d, const MakeOrder *o)
 {
-    const char *log = file_join(a, o->folder, own_name(a, "log"));
+    const char *log = file_join(a, o->folder, file_own_name(a, ".log"));
+    file_remove_stale(o->folder);
     cleanup_hold();
     bool made = make_held(a, d, o, log);
     unlink(log);

@@ -18,8 +18,9 @@ bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path);
  * standard error. */
 typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm form; bool unseen; } MakeOrder;
 
-/* Run make. On failure what the compiler said is shown, then one line of ours, in which its first error stands if unseen: 69
- * where the tools do not work, 70 where they do. */
+/* Run make. On failure what the compiler said is shown, then one line of ours, in which its first error
+ * stands if unseen: 74 where there was no room to write, 69 where the tools do not work, 70 where they
+ * do. */
 bool folder_make(Arena *a, Diag *d, const MakeOrder *o);
 
 /* A new folder below TMPDIR, or /tmp; NULL after an error told. Call it held, and remove it. */

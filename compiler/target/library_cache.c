@@ -195,11 +195,39 @@ static const char *trail(Arena *a, const char *data, size_t size)
     return arena_format(a, "xformc %016llx\n", (unsigned long long)rt_hash(rt_hash_start, data, size));
 }
 
-bool library_cache_has(Arena *a, const char *path)
+/* Who may write a library that is loaded runs code as this user. */
+static const char *who_else_writes(const struct stat *info)
+{
+    if (info->st_uid != geteuid()) return "belongs to another user";
+    return info->st_mode & (S_IWGRP | S_IWOTH) ? "may be written by other users" : NULL;
+}
+
+/* Why the folder of the cache is not used, or NULL. One that is not there is made later. */
+static const char *folder_fault(const char *folder)
+{
+    struct stat info;
+    return stat(folder, &info) == 0 ? who_else_writes(&info) : NULL;
+}
+
+static bool is_safe(Arena *a, Diag *d, const char *path)
+{
+    static bool told;                   /* of the folder */
+    struct stat info;
+    const char *folder = file_folder(a, path), *fault = folder_fault(folder);
+    if (fault && !told)
+        diag_remark(d, (Loc){ 0 }, "%s %s: what lies there is not used, and nothing is kept there",
+                    folder, fault);
+    told = told || fault;
+    if (fault || lstat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    fault = who_else_writes(&info);
+    if (fault) diag_remark(d, (Loc){ 0 }, "%s %s: it is not used, but compiled anew", path, fault);
+    return !fault;
+}
+
+bool library_cache_has(Arena *a, Diag *d, const char *path)
 {
     size_t size;
-    struct stat info;
-    if (!path || lstat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid()) return false;
+    if (!path || !is_safe(a, d, path)) return false;
     const char *data = file_read(a, diag_new(a), (Loc){ 0 }, path, MOST_BYTES, &size);
     const bool whole = data && size > TRAIL && memcmp(data + size - TRAIL, trail(a, data, size - TRAIL), TRAIL) == 0;
     if (whole) utimensat(AT_FDCWD, path, NULL, 0);         /* used now */
@@ -216,18 +244,29 @@ static void remove_old(Arena *a)
         if ((bytes += e[i].bytes) > MOST_BYTES) unlink(e[i].path);
 }
 
+/* The folder, for this user alone; false where it is not, or cannot be. */
+static bool make_folder(Diag *d, Arena *a, const char *folder)
+{
+    if (!file_make_folder(d, file_folder(a, folder))) return false;
+    if (mkdir(folder, 0700) != 0 && (errno != EEXIST || folder_fault(folder))) return false;
+    return chmod(folder, 0700) == 0;
+}
+
 void library_cache_add(Arena *a, const char *path, const char *library)
 {
     size_t size;
     Diag *untold = diag_new(a);
     struct stat info;
-    if (!path || !file_make_folder(untold, file_folder(a, path))) return;
+    const char *folder = path ? file_folder(a, path) : NULL;
+    if (!path || !make_folder(untold, a, folder)) return;
     /* What is asked for by name is written through a link; an entry never is: it would end where the link points. */
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && unlink(path) != 0) return;
     const char *data = file_read(a, untold, (Loc){ 0 }, library, MOST_BYTES, &size);
     FileWriter *w = data ? file_create(a, untold, path) : NULL;
     if (!w) return;
-    if (!file_append(w, data, size) || !file_append(w, trail(a, data, size), TRAIL)) file_abandon(w);
+    const char *end = trail(a, data, size);
+    if (!file_keep_private(w) || !file_append(w, data, size) || !file_append(w, end, TRAIL))
+        file_abandon(w);
     else if (file_commit(w)) remove_old(a);
 }
 

@@ -27,9 +27,10 @@ static int check_verify(const json_t *root)
     size_t i;
     if (json_array_size(engines) < 1 || json_array_size(rows) < 1 || json_object_size(root) != 2) return wrong("engines, rows");
     json_array_foreach(rows, i, row) {
-        const json_t *distance = json_object_get(row, "distance");
-        if (texts(row, keys, 3) || json_object_size(row) != 4) return wrong("the keys of a row");
+        const json_t *distance = json_object_get(row, "distance"), *whole = json_object_get(row, "end_to_end");
+        if (texts(row, keys, 3) || json_object_size(row) != 5) return wrong("the keys of a row");
         if (!json_is_number(distance) && !json_is_null(distance)) return wrong("distance");
+        if (!json_is_number(whole) && !json_is_null(whole)) return wrong("end_to_end");
     }
     return 0;
 }

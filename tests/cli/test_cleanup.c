@@ -91,6 +91,30 @@ static void ignore_and_go_on(void)
     _exit(0);
 }
 
+/* What is registered goes with it. */
+static void write_to_nobody(int fd)
+{
+    int ends[2];
+    signal(SIGPIPE, SIG_IGN);   /* as some start their children */
+    cleanup_install();
+    if (fd == STDOUT_FILENO) begin_file();
+    if (pipe(ends) != 0 || dup2(ends[1], fd) != fd) _exit(99);
+    close(ends[0]);
+    close(ends[1]);
+    _exit(write(fd, "x", 1) < 0 && errno == EPIPE ? 0 : 98);
+}
+
+static void write_out(void) { write_to_nobody(STDOUT_FILENO); }
+static void write_aside(void) { write_to_nobody(9); }
+
+static void ends_where_nobody_reads_the_output(void **state)
+{
+    (void)state;
+    int status = status_of(write_out);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE);
+    assert_int_equal(status_of(write_aside), 0);
+}
+
 static void what_is_ignored_stays_ignored(void **state)
 {
     (void)state;
@@ -132,6 +156,7 @@ int main(void)
         cmocka_unit_test(half_files_are_removed),
         cmocka_unit_test(the_last_release_ends_it),
         cmocka_unit_test(what_is_ignored_stays_ignored),
+        cmocka_unit_test(ends_where_nobody_reads_the_output),
         cmocka_unit_test(nothing_is_started_after_a_signal),
         cmocka_unit_test(a_command_has_so_many_seconds),
     };

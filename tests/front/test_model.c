@@ -1,6 +1,8 @@
 /* test_model.c: the tables of fields.def against model.h, and models as a whole. */
 #include "front_test.h"
 
+#include <math.h>
+
 #include "fields.h"
 
 static void assert_word(const char *list, int index, const char *word)
@@ -155,9 +157,22 @@ static void the_closest_pattern_holds(void **state)
     assert_ptr_equal(other, &rules[3]);
 }
 
+/* A conversion of what an integer does not hold is undefined. */
+static void numbers_have_a_whole_part(void **state)
+{
+    (void)state;
+    static const double past[] = { 0x1p63, 1e300, INFINITY };
+    for (int i = 0; i < 3; i++) assert_true(field_whole(past[i]) == INT64_MAX);
+    for (int i = 0; i < 3; i++) assert_true(field_whole(-past[i]) == INT64_MIN);
+    assert_true(field_whole(2.9) == 2 && field_whole(-2.9) == -2 && field_whole(0) == 0);
+    assert_true(field_whole(0x1p62) == INT64_C(1) << 62);
+    assert_true(field_whole(NAN) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_have_a_whole_part),
         cmocka_unit_test(words_have_the_numbers_of_their_enums), cmocka_unit_test(fields_are_consistent),
         cmocka_unit_test(help_lists_every_field), cmocka_unit_test(the_base_model_has_its_parameters),
         cmocka_unit_test(patterns_of_dtypes), cmocka_unit_test(the_closest_pattern_holds),

@@ -42,18 +42,21 @@ static const Case cases[] = {
     /* legal */
     { "{}", -1, 0, NULL },
     { "{}     ", -1, 0, NULL },
+    { " \t\r\n{} \n", -1, 0, NULL },    /* as the format's own reader; its text asks for a brace at once */
     { "{\"__metadata__\":{\"format\":\"pt\"},\"a\":" T("F32", "[2,3]", 0, 24) "}", -1, 24, NULL },
     { "{\"b\":" T("F32", "[1]", 4, 8) ",\"a\":" T("F32", "[]", 0, 4) "}", -1, 8, NULL },
     { "{\"empty\":" T("F32", "[0,3]", 0, 0) ",\"a\":" T("F64", "[1]", 0, 8) ",\"end\":" T("I8", "[0]", 8, 8) "}", -1, 8, NULL },
     { "{\"a\":" T("F32", "[1]", 0, 4) ",\"half\":" T("F4", "[2,3]", 4, 7) "}", -1, 7, NULL },
     { "{\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[3],\"data_offsets\":[0,3],\"note\":1}}", -1, 3, NULL },
     /* the length */
-    { "", 100000001, 0, "a header of 100000001 bytes, at most 100000000" },
+    { "", 100000001, 0, "its first 8 bytes say a header of more than 100000000 bytes" },
     { "{}", 3, 0, "a header of 3 bytes does not fit in a file of 10" },
     { "{}", 0, 0, "does not start with '{'" },
     { "", 0, 0, "does not start with '{'" },
     /* the JSON */
-    { " {}", -1, 0, "does not start with '{'" },
+    { "\v{}", -1, 0, "does not start with '{'" },
+    { "   ", -1, 0, "does not start with '{'" },
+    { "\xEF\xBB\xBF{}", -1, 0, "does not start with '{'" },
     { "[]", -1, 0, "does not start with '{'" },
     { "{\"a\"}", -1, 0, "is not JSON" },
     { "{} x", -1, 0, "is not JSON" },

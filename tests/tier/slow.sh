@@ -178,6 +178,37 @@ END
 cmp -s "$entry" "$scratch/whole"
 verdict $? 'a whole one took its place'
 
+# ---- entries that somebody else may write --------------------------------------------------------
+
+[ "$(stat -c %a "$cache")" = 700 ] && [ "$(stat -c %a "$entry")" = 600 ]
+verdict $? 'the folder and its entries are the user'"'"'s alone'
+stat -c '%a %n' "$cache" "$entry"
+# unsafe NAME PATH WHY: that is told, and the model compiled anew.
+not_used='what lies there is not used, and nothing is kept there'
+unsafe() {
+    what=$not_used
+    [ "$2" = "$cache" ] || what='it is not used, but compiled anew'
+    answer 2>"$scratch/err" && runs 1 && [ "$(cat "$scratch/err")" = "note: $2 $3: $what" ]
+    verdict $? "$1"
+    cat "$scratch/err"
+}
+others='may be written by other users' foreign='belongs to another user'
+chmod 602 "$entry"; unsafe 'an entry that others may write is not used' "$entry" "$others"
+answer && runs 0 && [ "$(stat -c %a "$entry")" = 600 ]; verdict $? 'and a safe one takes its place'
+chmod 770 "$cache"; unsafe 'nor is a folder that others may write' "$cache" "$others"
+answer 2>/dev/null && runs 1 && [ "$(stat -c %a "$cache")" = 770 ]; verdict $? 'and stays as it is'
+chmod 755 "$cache"; answer && runs 0; verdict $? 'one that others may read is used'
+rm "$entry"; answer && runs 1 && [ "$(stat -c %a "$cache")" = 700 ]
+verdict $? 'and is closed when something is kept there'
+if [ "$(id -u)" = 0 ]; then
+    chown 65534 "$entry"; unsafe 'an entry of another user is not used' "$entry" "$foreign"
+    chown 65534 "$cache"; unsafe 'nor is a folder of another user' "$cache" "$foreign"
+    chown 0 "$cache"
+    answer && runs 0; verdict $? 'given back, it is'
+else
+    echo 'skip entries of another user (only root may make some)'
+fi
+
 # ---- list and clear --------------------------------------------------------------------------------------------------
 
 printf 'mine\n' >"$cache/notes.txt"

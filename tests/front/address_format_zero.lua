@@ -1,0 +1,2 @@
+-- A format goes on behind a zero byte.
+error(string.format("a\0%-8.3p", {}))

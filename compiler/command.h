@@ -20,6 +20,13 @@ Engine *command_graph_engine(Session *s);
 /* A text into the ids of the model's tokenizer, as `run` reads it: of a model that reads pairs a tab parts it in two, and of an encoder
  * alone it is cut, with a remark. ids->room is max_source, of a decoder alone max_target. False after an error. */
 bool command_text_ids(Session *s, const Plan *p, const char *text, PieceIds *ids);
+/* At the end of long work, on standard error: where progress is shown `done`, how long it took and
+ * what comes `next`, NULL for nothing; elsewhere the line `plain`, NULL for none. With -q nothing.
+ * What these lines are made of, in the arena given: */
+void command_ended(const Session *s, const char *plain, const char *done, const char *next);
+const char *command_file_size(Arena *a, const char *path);
+const char *command_shell_path(Arena *a, const char *path);
+const char *command_example(const Model *m);
 /* The model's settings of generation as the command line changes them; false after an error. */
 bool command_generation(Session *s, RtGeneration *g);
 

@@ -9,6 +9,7 @@
 #include "fields.h"
 #include "folder.h"
 #include "isa.h"
+#include "progress.h"
 #include "svg.h"
 
 #ifdef __clang__
@@ -89,7 +90,7 @@ static bool open_engines(Session *s, Bench *b)
         const EngineRow *row = &engine_rows_of_bench[i];
         if (only && strcmp(only, row->name) != 0) continue;
         if (row->form == KERNELS_UNROLLED && model_is_narrow(s->model)) continue;
-        if (b->progress) fprintf(stderr, "\r\033[Kbench: opening %s", row->label);
+        progress_say("opening %s", row->label);
         if (!open_engine(s, b, row)) return false;
     }
     return true;
@@ -97,7 +98,7 @@ static bool open_engines(Session *s, Bench *b)
 
 static bool probe(Session *s, Bench *b)
 {
-    if (b->progress) fputs("\r\033[Kbench: probing the machine", stderr);
+    progress_say("probing the machine");
     if (limits_probe(&b->limits, b->threads, b->thread_count)) return true;
     diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "the machine cannot be probed: no memory or no threads");
     return false;
@@ -210,7 +211,7 @@ static bool write_report(Bench *first, Session **failed)
         choices[i].engine = "native";
         Session *s = *failed = session_new(&choices[i]);
         Bench *b = &others[n - 1];
-        *b = (Bench){ .session = s, .arena = s->arena, .repetitions = first->repetitions, .seconds = first->seconds, .progress = first->progress };
+        *b = (Bench){ .session = s, .arena = s->arena, .repetitions = first->repetitions, .seconds = first->seconds };
         good = measure_dtype(s, b, first);
         all[n++] = b;
     }
@@ -241,9 +242,10 @@ Exit command_bench(const Choices *c)
 {
     Session *s = session_new(c), *failed = s;
     Bench b = { .session = s, .arena = s->arena, .repetitions = c->bench.repetitions ? c->bench.repetitions : 5,
-                .seconds = c->bench.seconds, .progress = isatty(2) && !c->quiet };
+                .seconds = c->bench.seconds };
+    progress_begin("bench", c->quiet);
     if (session_read(s) && may_write(s, c) && measure(s, &b)) {
-        if (b.progress) fputs("\r\033[K", stderr);
+        progress_clear();
         bench_print(&b, c->json ? "json" : c->bench.format ? c->bench.format : "md", stdout);
         const char *fault = file_output_fault();
         if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
@@ -256,7 +258,7 @@ Exit command_bench(const Choices *c)
         remark_on_limits(s, &b);
         if (c->bench.report) write_report(&b, &failed);
     }
-    if (b.progress) fputs("\r\033[K", stderr);
+    progress_end();
     close_engines(&b);
     if (failed == s) return session_end(s);
     diag_print(s->diag, stderr, isatty(2));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "folder.h"
+#include "progress.h"
 
 static void dump_text(Session *s, const Plan *p, EmitForm form)
 {
@@ -37,17 +38,48 @@ static const char *write_folder(Session *s, EmitForm form)
     return folder_write(s->arena, s->diag, p, form, folder) ? folder : NULL;
 }
 
+static void compiled(const Session *s, const char *folder)
+{
+    Arena *a = s->arena;
+    const char *name = s->model->name, *line = arena_format(a, "%s: C for %s", folder, name);
+    const char *end = s->choices->weights == WEIGHTS_LITERAL ? "_weights.c" : ".safetensors";
+    const char *weights = file_join(a, folder, arena_format(a, "%s%s", name, end));
+    command_ended(s, line, arena_format(a, "%s, weights %s", line, command_file_size(a, weights)),
+                  arena_format(a, "build it: make -C %s", command_shell_path(a, folder)));
+}
+
 Exit command_compile(const Choices *c)
 {
     Session *s = session_new(c);
+    progress_begin("compile", c->quiet);
+    progress_say("reading %s", c->spec);
     const char *folder = session_read(s) ? write_folder(s, session_form(s->choices)) : NULL;
-    if (folder && !c->quiet) fprintf(stderr, "%s: C for %s\n", folder, s->model->name);
+    if (folder) {
+        compiled(s, folder);
+    }
+    progress_end();
     return session_end(s);
+}
+
+/* Weights that stay in a file of their own are told apart. */
+static void built(const Session *s, const char *folder)
+{
+    Arena *a = s->arena;
+    const char *name = s->model->name, *program = file_join(a, folder, name);
+    const char *weights = arena_format(a, "%s.safetensors", program);
+    const char *done = arena_format(a, "built %s: program %s", name, command_file_size(a, program));
+    if (s->choices->weights == WEIGHTS_FILE)
+        done = arena_format(a, "%s, weights %s", done, command_file_size(a, weights));
+    const char *run = command_shell_path(a, program), *example = command_example(s->model);
+    command_ended(s, arena_format(a, "%s: built", program), done,
+                  arena_format(a, "run it: %s%s", run, example));
 }
 
 Exit command_build(const Choices *c)
 {
     Session *s = session_new(c);
+    progress_begin("build", c->quiet);
+    progress_say("reading %s", c->spec);
     const bool read = session_read(s);
     EmitForm text = session_form(s->choices);
     if (text.isa && !strchr(text.isa, ',')) text.isa = NULL;        /* one set is told to make: the text is that of any */
@@ -55,7 +87,8 @@ Exit command_build(const Choices *c)
     if (folder) {
         const char *name = s->model->name;
         const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), c->cc, session_form(s->choices), false };
-        if (folder_make(s->arena, s->diag, &order) && !c->quiet) fprintf(stderr, "%s/%s: built\n", folder, name);
+        if (folder_make(s->arena, s->diag, &order)) built(s, folder);
     }
+    progress_end();
     return session_end(s);
 }

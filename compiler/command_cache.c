@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "json_text.h"
 #include "library_cache.h"
 
@@ -45,8 +46,9 @@ static void list_json(Arena *a, const char *folder, const CacheEntry *e, int n)
     puts(t.data);
 }
 
-static void clear(Diag *d, const CacheEntry *e, int n)
+static void clear(Diag *d, const char *folder, const CacheEntry *e, int n)
 {
+    if (folder) file_remove_stale(folder);
     for (int i = 0; i < n; i++)
         if (unlink(e[i].path) != 0 && errno != ENOENT) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot remove %s: %s", e[i].path, strerror(errno));
 }
@@ -59,7 +61,7 @@ Exit command_cache(const Choices *c)
     const char *folder = library_cache_folder(a);
     const CacheEntry *e = library_cache_list(a, &n, &error);
     if (error) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot read %s: %s", folder, strerror(error));
-    else if (c->clear) clear(d, e, n);
+    else if (c->clear) clear(d, folder, e, n);
     else if (c->json) list_json(a, folder, e, n);
     else list(a, e, n);
     diag_print(d, stderr, isatty(2));

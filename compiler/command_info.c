@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "info.h"
+#include "progress.h"
 #include "svg.h"
 
 /* Write a picture to a file, or to stdout for `-`. */
@@ -50,7 +51,10 @@ static void show(Session *s, const Plan *p, int64_t position, const InfoTarget *
 {
     const Choices *c = s->choices;
     Info *i = info_new(s->arena, p, position);
-    if (c->info.code && !(i->code = info_code(s->arena, s->diag, p, c->cc, session_form(c)))) return;
+    progress_begin("info", c->quiet);
+    if (c->info.code) i->code = info_code(s->arena, s->diag, p, c->cc, session_form(c));
+    progress_end();
+    if (c->info.code && !i->code) return;
     if (!write_pictures(s, p)) return;
     bool picture_only = is_stdout(c->info.memory) || is_stdout(c->info.graph);
     if (c->json) info_json(s->arena, i, target, stdout);

@@ -9,7 +9,8 @@ typedef struct Call { const char *name, *signature, *doc; } Call;
 
 /* The builder's own words, then its operations, by name. */
 static const Call own_calls[] = {
-    { "input",  "(name, {rows, columns}[, values]) -> x", "What `run` feeds: the values, or --input" },
+    { "input",  "(name, {rows, columns}[, values]) -> x",
+      "What `run` feeds: the values, or --input; a bias may be {heads, queries, keys}" },
     { "param",  "(name, {sizes}[, values]) -> w",         "A weight; without values random, or from the weights file" },
     { "cache",  "(name, {capacity, width}) -> c",        "Rows that stay from run to run, for append" },
     { "name",   "(name, x) -> x",                         "Name an intermediate, to print and compare it" },
@@ -24,8 +25,10 @@ static const Call calls[] = {
     { "activation",  "(x[, {kind = \"relu\"}]) -> y",     "`kind`: a word of the field `activation`" },
     { "gate",        "(a, b[, {kind = \"relu\"}]) -> y",  "`kind` of a, times b" },
     { "rotary",      "(x[, {heads, dims, theta = 10000, layout = \"halves\"|\"interleaved\"}]) -> y", "Each head turned by its row's place" },
-    { "attention",   "(q, k, v[, mask][, {heads, kv_heads, scale, softcap, causal, keys}]) -> out, weights, scores",
-                     "softmax(scale q k^T) v; where the mask is 0 nothing is seen" },
+    { "attention",   "(q, k, v[, mask][, bias][, {heads, kv_heads, scale, softcap, causal, keys}])"
+                     " -> out, weights, scores",
+                     "softmax(scale q k^T + bias) v; a mask is 1, or 0 where a query may not look, "
+                     "a bias any number or -inf" },
     { "append",      "(cache, x) -> keys or values",      "Rows behind those of the runs before; for attention, where each row sees up to its own" },
     { "log_softmax", "(x) -> y",                          "x - log(sum(exp(x)))" },
 };

@@ -3,15 +3,24 @@
 #include "command.h"
 
 #include "folder.h"
+#include "progress.h"
 
 Exit command_pack(const Choices *c)
 {
     Session *s = session_new(c);
+    progress_begin("pack", c->quiet);
+    progress_say("reading %s", c->spec);
     if (session_read(s)) {
         const Plan *p = session_plan(s, TARGET_PANELS, c->taps);
         const char *path = c->folder ? c->folder : arena_format(s->arena, "%s.safetensors", s->model->name);
-        if (folder_write_weights(s->arena, s->diag, p, path) && !c->quiet)
-            fprintf(stderr, "%s: weights for %s\n", path, s->model->name);
+        if (folder_write_weights(s->arena, s->diag, p, path)) {
+            const char *line = arena_format(s->arena, "%s: weights for %s", path, s->model->name);
+            const char *size = command_file_size(s->arena, path), *name = s->model->name;
+            const char *file = command_shell_path(s->arena, path);
+            command_ended(s, line, arena_format(s->arena, "%s, %s", line, size),
+                          arena_format(s->arena, "use them: %s --weights %s", name, file));
+        }
     }
+    progress_end();
     return session_end(s);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "json_text.h"
+#include "progress.h"
 #include "tensor_text.h"
 #include "trace.h"
 
@@ -18,12 +19,21 @@ static Tensor *find_input(const Session *s, const char *name, size_t n)
     return NULL;
 }
 
+/* "[4, 3]" */
+static const char *shape_text(const Session *s, const Tensor *t)
+{
+    const char *text = "";
+    for (int r = 0; r < t->rank; r++)
+        text = arena_format(s->arena, "%s%s%lld", text, r ? ", " : "", (long long)t->dim[r].bound);
+    return arena_format(s->arena, "[%s]", text);
+}
+
 static void tell_inputs(Session *s)
 {
     for (int i = 0; i < s->graph->tensor_count; i++) {
         const Tensor *t = s->graph->tensors[i];
         if (t->kind == TENSOR_INPUT && !t->integer)
-            diag_note(s->diag, (Loc){ 0 }, "input %s [%lld, %lld]", t->name, (long long)t->dim[0].bound, (long long)t->dim[1].bound);
+            diag_note(s->diag, (Loc){ 0 }, "input %s %s", t->name, shape_text(s, t));
     }
 }
 
@@ -49,18 +59,21 @@ static bool take_input(Session *s, const char *word)
         diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "no tensor is called %s", t->name);
         return false;
     }
-    bool fits = source->rank == 2 && source->shape[0] == t->dim[0].bound && source->shape[1] == t->dim[1].bound;
+    bool fits = source->rank == t->rank;
+    for (int r = 0; fits && r < t->rank; r++) fits = source->shape[r] == t->dim[r].bound;
     bool real = source->dtype == DTYPE_F32 || source->dtype == DTYPE_F16 || source->dtype == DTYPE_BF16 || source->dtype == DTYPE_F64;
     if (!fits || !real) {
-        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "%s must be [%lld, %lld] of floating-point numbers", t->name,
-                   (long long)t->dim[0].bound, (long long)t->dim[1].bound);
+        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "%s must be %s of floating-point "
+                   "numbers", t->name, shape_text(s, t));
         return false;
     }
     float *values = arena_array(s->arena, (size_t)tensor_elements(source), sizeof *values);
     tensor_read(source, values);
     t->values = values;
     tensor_file_close(f);
-    return true;
+    const char *fault = graph_value_fault(s->arena, t, values);
+    if (fault) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "%s", fault);
+    return !fault;
 }
 
 static void print_tensor(const char *name, int rank, const int64_t *shape, const float *values)
@@ -174,8 +187,14 @@ static bool run_graph(Session *s)
         return false;
     }
     Engine *e = command_graph_engine(s);
+    progress_end();
     if (!e) return false;
     Trace *trace = trace_graph(s->arena, e);
+    if (trace->status == RT_BAD_VALUE) {
+        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "%s", engine_fault(s->arena, e));
+        engine_close(e);
+        return false;
+    }
     if (trace->status != RT_OK) diag_error(s->diag, EXIT_OUR_BUG, (Loc){ 0 }, "the graph did not run: %s", rt_status_text(trace->status));
     bool first = true;
     if (c->json) fputs("{\"tensors\":[", stdout);
@@ -197,10 +216,12 @@ Exit command_run(const Choices *c)
     choices.cached = true;
     Session *s = session_new(&choices);
     Exit answered = EXIT_DONE;
+    progress_begin("run", false);          /* of what comes before the answers */
     if (session_read(s)) {
         if (s->model->model_kind == KIND_GRAPH) run_graph(s);
         else answered = run_texts(s);
     }
+    progress_end();
     const char *fault = answered != EXIT_IO ? file_output_fault() : NULL;
     if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
     Exit told = session_end(s);

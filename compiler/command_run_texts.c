@@ -14,6 +14,7 @@
 #include "answer_vectors.h"
 #include "decode.h"
 #include "json_text.h"
+#include "progress.h"
 
 typedef struct Texts {
     Session *session;
@@ -131,6 +132,7 @@ static rt_status decode_answer(Texts *t, int n)
     t->told = begin_text(t);
     t->shown = 0;
     if (t->streams && t->told == RT_OK) show(t);
+    t->decoder->answering.text = (uint64_t)t->count;
     rt_status status = t->told == RT_OK ? decoder_answer(t->decoder, t->reader->ids, n) : t->told;
     if (status == RT_OK && t->told != RT_OK) status = t->told;
     if (status == RT_OK && !t->decoder->count) return RT_BAD_WEIGHTS;
@@ -517,6 +519,7 @@ Exit run_texts(Session *s)
     RtGeneration settings;
     const bool ready = can_answer(s) && can_chat(s) && (!m->has_decoder || command_generation(s, &settings));
     Engine *e = ready ? session_engine(s, s->choices->engine, NULL, false) : NULL;
+    progress_end();
     if (!e) return EXIT_DONE;       /* told to s->diag */
     Texts t = { .session = s, .reader = text_reader_new(s, e->plan) };
     t.reader->goes_on = goes_on(s);

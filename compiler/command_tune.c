@@ -2,9 +2,9 @@
 #include "command.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "pack.h"
+#include "progress.h"
 #include "tune.h"
 
 /* ---- engines ---------------------------------------------------------------------------------------------- */
@@ -64,9 +64,8 @@ bool tune_same(const Tune *t, const BenchTest *test, Engine *a, Engine *b)
 
 void tune_progress(const Tune *t, const char *what, int round)
 {
-    if (!t->bench.progress) return;
-    if (what) fprintf(stderr, "\r\033[Ktune: %s, round %d of %d", what, round + 1, t->bench.repetitions);
-    else fputs("\r\033[K", stderr);
+    if (what) progress_say("%s, round %d of %d", what, round + 1, t->bench.repetitions);
+    else progress_clear();
 }
 
 static void print_choice(const char *name, const char *taken, const char *note)
@@ -99,7 +98,12 @@ static bool keep(Session *s, const Tuning *r, const char *path)
     if (!file_replace(s->arena, s->diag, path, tune_kind, text.data, text.size)) return false;
     int others = (r->threads > 1) + (r->layers != 0) + (r->isa != NULL);
     for (int i = 0; i < r->call_count; i++) others += r->calls[i].take != LINEAR_CUT_USUAL;
-    if (!s->choices->quiet) fprintf(stderr, "%s: %d choice%s other than usual, of %s\n", path, others, others == 1 ? "" : "s", s->model->name);
+    const char *line = arena_format(s->arena, "%s: %d choice%s other than usual, of %s", path, others,
+                                    others == 1 ? "" : "s", s->model->name);
+    const char *spec = command_shell_path(s->arena, s->choices->spec);
+    const char *file = command_shell_path(s->arena, path);
+    command_ended(s, line, line,
+                  arena_format(s->arena, "use them: xformc build %s --tune %s", spec, file));
     return true;
 }
 
@@ -110,7 +114,7 @@ static bool measure(Session *s, Tune *t)
     static const int one[] = { 1 };
     const double row_seconds = 0.3;
     Bench *b = &t->bench;
-    if (b->progress) fputs("\r\033[Ktune: probing the machine", stderr);
+    progress_say("probing the machine");
     if (!limits_probe(&b->limits, one, 1)) {
         diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "the machine cannot be probed: no memory");
         return false;
@@ -134,8 +138,10 @@ Exit command_tune(const Choices *c)
     enum { ROUNDS = 7 };
     Session *s = session_new(c);
     Tuning result = { .path = NULL };
-    Tune t = { .bench = { .command = "tune", .session = s, .arena = s->arena, .progress = isatty(2) && !c->quiet, .seconds = c->bench.seconds,
+    Tune t = { .bench = { .command = "tune", .session = s, .arena = s->arena, .seconds = c->bench.seconds,
                           .repetitions = c->bench.repetitions ? c->bench.repetitions : ROUNDS }, .result = &result };
+    progress_begin("tune", c->quiet);
+    progress_say("reading %s", c->spec);
     if (session_read(s)) {
         const char *path = c->folder ? c->folder : arena_format(s->arena, "%s.tune.lua", s->model->name), *machine = machine_processor(s->arena);
         if (may_write(s, path) && measure(s, &t)) {
@@ -146,6 +152,7 @@ Exit command_tune(const Choices *c)
             if (keep(s, &result, path) && !c->quiet) print_result(s->arena, &result);
         }
     }
+    progress_end();
     const char *fault = file_output_fault();
     if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
     return session_end(s);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "command_verify_task.h"
+#include "progress.h"
 #include "verify.h"
 
 enum { MAX_ENGINES = 5, LANES = 2, SEED = 1 };
@@ -29,6 +30,7 @@ static bool open_engine(Session *s, Engines *e, const char *name, const char *cc
 {
     VerifyEngine *v = &e->list[e->count++];
     *v = (VerifyEngine){ .same_bits = same_bits };
+    progress_say("opening %s%s%s", name, cc ? " by " : "", cc ? cc : "");
     v->tapped = session_engine(s, name, cc, true);
     if (v->tapped && strcmp(name, "generic") == 0 && model_rounds(s->model)) return true;
     if (v->tapped) v->plain = session_engine(s, name, cc, false);
@@ -97,13 +99,18 @@ Exit command_verify(const Choices *c)
     Engines engines = { .count = 0 };
     Exit found = EXIT_DONE;
     Task task = { .count = 0 };
+    progress_begin("verify", false);
+    progress_say("reading %s", c->spec);
     bool good = session_read(s) && (!c->against || verify_reference_fits(s->arena, s->diag, s->model, c->against));
     if (good && task_measure(s, &task) && open_engines(s, &engines)) {
         const VerifyOptions options = { .against = c->against, .seed = SEED, .lanes = lanes_of(c),
                                         .all = c->verbose, .more = task_json(s->arena, &task), .json = c->json };
         found = verify_run(s->arena, s->diag, s->model, engines.list, engines.count, &options, stdout);
         if (!c->json) task_print(s->arena, &task, stdout);
+        fflush(stdout);
+        command_ended(s, NULL, "verify: done", NULL);
     }
+    progress_end();
     close_engines(&engines);
     const char *fault = file_output_fault();
     if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);

@@ -10,6 +10,7 @@
 #include "answer_vectors.h"
 #include "decode.h"
 #include "json_text.h"
+#include "progress.h"
 
 static const char *engine_of(const Choices *c) { return c->engine ? c->engine : "jit"; }
 
@@ -79,6 +80,7 @@ static bool count_answers(Answering *a, const char *path, TaskResult *result)
         end = line + strcspn(line, "\n");
         if (*end) *end++ = '\0';
         at.number++;
+        progress_part("answering", (double)(line - file), (double)size);
         char *expected = strchr(line, '\t');
         if (!expected) {
             diag_error(d, EXIT_BAD_DATA, (Loc){ .file = path, .line = (int)at.number }, "expected a text, a tab and its answer");
@@ -165,6 +167,7 @@ static bool measure_perplexity(Session *s, Engine *e, TaskResult *result)
     if (!text || !file_ids(s, text, size, &ids)) return false;
     for (int at = 0, n; at + 1 < ids.n; at += n) {
         n = ids.n - at < m->max_target ? ids.n - at : (int)m->max_target;
+        progress_part("perplexity", at, ids.n);
         const rt_status status = sum_window(e, ids.ids + at, n, &sum);
         if (status != RT_OK) {
             diag_error(s->diag, EXIT_OUR_BUG, (Loc){ 0 }, "--perplexity: %s", rt_status_text(status));

@@ -39,8 +39,8 @@ enum {
     SET_GENERATION = UINT64_C(1) << BIT_GENERATION,
     SET_ALL = SET_HELP | SET_VERSION,               /* what every command reads */
     /* What shapes plan and text. */
-    SET_MODEL = SET_ALLOW_C | SET_TOKENIZER | SET_MAX_LEN | SET_DTYPE | SET_KV_DTYPE | SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL |
-                SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,
+    SET_MODEL = SET_ALLOW_C | SET_FROM | SET_TOKENIZER | SET_MAX_LEN | SET_DTYPE | SET_KV_DTYPE |
+                SET_KERNELS | SET_SLOTS | SET_LANES | SET_UNROLL | SET_UNROLL_LAYERS | SET_ISA | SET_DUMP,
     SET_EMIT = SET_ALL | SET_MODEL | SET_OUTPUT | SET_WEIGHTS | SET_TUNE | SET_TAPS | SET_QUIET,
     SET_NATIVE = SET_CC,
     SET_OF_NATIVE = SET_CC | SET_KERNELS | SET_UNROLL,      /* of no meaning to the engine jit */
@@ -74,7 +74,8 @@ static const CommandRow commands[] = {
     { "build", command_build, SET_EMIT | SET_NATIVE, WORDS_SPEC, "SPEC [-o DIR]", "Write C for a spec into a folder and build it with make",
       "  xformc build specs/dates.lua -o generated/dates\n"
       "  xformc build specs/dates.lua --isa portable --cc clang\n", NULL },
-    { "pack", command_pack, SET_ALL | SET_MODEL | SET_OUTPUT | SET_FROM | SET_TAPS | SET_QUIET, WORDS_SPEC, "SPEC [--from FILE] [-o FILE]",
+    { "pack", command_pack, SET_ALL | SET_MODEL | SET_OUTPUT | SET_TAPS | SET_QUIET, WORDS_SPEC,
+      "SPEC [--from FILE] [-o FILE]",
       "Write the packed weights of a spec, for a program built from it",
       "  xformc pack specs/dates.lua --from tuned.safetensors -o dates.safetensors\n"
       "  dates/dates --weights dates.safetensors \"3rd of May 2019\"\n", NULL },
@@ -104,22 +105,25 @@ static const CommandRow commands[] = {
       "  xformc info specs/dates.lua --max-ram 256K\n"
       "  xformc info --families\n", NULL },
     { "attention", command_attention, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_INPUT | SET_OUTPUT | SET_KIND | SET_LAYER | SET_HEAD |
-          SET_COLOR | SET_QUIET | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "SPEC TEXT [-o FILE.svg]",
-      "Draw where every head looks, in the terminal or as SVG",
+          SET_COLOR | SET_GENERATION | SET_QUIET | SET_VERBOSE, WORDS_SPEC_AND_TEXTS, "SPEC TEXT [-o FILE.svg]",
+      "Draw where every head looks, in the terminal or as SVG; of a decoder at the prompt, and with -n N at N generated tokens",
       "  xformc attention specs/dates.lua \"3rd of May 2019\"\n"
-      "  xformc attention specs/dates.lua \"3rd of May 2019\" -o attention.svg\n", "jit" },
+      "  xformc attention specs/dates.lua \"3rd of May 2019\" -o attention.svg\n"
+      "  xformc attention specs/sums.lua \"12+34=\" -n 8 --layer 0\n", "jit" },
     { "bench", command_bench, SET_ALL | SET_MODEL | SET_NATIVE | SET_ENGINE | SET_THREADS | SET_TUNE | SET_OUTPUT | SET_REPETITIONS |
           SET_SECONDS | SET_FORMAT | SET_REPORT | SET_JSON | SET_QUIET | SET_VERBOSE, WORDS_SPEC,
       "SPEC [-r N] [-t LIST] [-o FILE.svg] [--report FILE.html]",
       "How fast every engine runs it, and how near to the machine's limit",
       "  xformc bench specs/dates.lua -r 3 -t 1\n"
       "  xformc bench specs/dates.lua --report dates.html\n", NULL },
-    { "tune", command_tune, SET_ALL | SET_ALLOW_C | SET_TOKENIZER | SET_MAX_LEN | SET_DTYPE | SET_SLOTS | SET_LANES | SET_ISA | SET_THREADS |
-          SET_OUTPUT | SET_REPETITIONS | SET_SECONDS | SET_QUIET, WORDS_SPEC, "SPEC [-r N] [-t LIST] [-o FILE]",
+    { "tune", command_tune, SET_ALL | SET_ALLOW_C | SET_FROM | SET_TOKENIZER | SET_MAX_LEN |
+          SET_DTYPE | SET_SLOTS | SET_LANES | SET_ISA | SET_THREADS | SET_OUTPUT | SET_REPETITIONS |
+          SET_SECONDS | SET_QUIET, WORDS_SPEC, "SPEC [-r N] [-t LIST] [-o FILE]",
       "Measure the choices that change only speed, and keep them in a file for --tune",
       "  xformc tune specs/dates.lua -o dates.tune.lua\n"
       "  xformc build specs/dates.lua --tune dates.tune.lua\n", NULL },
-    { "repl", command_repl, SET_ALL | SET_ALLOW_C | SET_VERBOSE, WORDS_MAYBE_SPEC, "[SPEC]",
+    { "repl", command_repl, SET_ALL | SET_ALLOW_C | SET_FROM | SET_VERBOSE, WORDS_MAYBE_SPEC,
+      "[SPEC]",
       "A prompt: compile models, change them, look into them, in Lua",
       "  xformc repl specs/dates.lua\n"
       "  xformc repl < script.lua\n", NULL },
@@ -158,7 +162,7 @@ static void print_options(uint64_t set, FILE *to)
 static void print_codes(FILE *to)
 {
     fputs("\nExit codes: 0 done, 1 a comparison failed, 2 usage, 65 bad data, 66 no such input, 69 a tool or feature is\n"
-          "missing, 70 our bug, 74 input or output failed, 130 interrupted.\n", to);
+          "missing, 70 our bug, 74 input or output failed, 130 interrupted, 141 nobody reads the output.\n", to);
 }
 
 static void print_help(FILE *to)
@@ -177,9 +181,15 @@ static void print_help(FILE *to)
     print_codes(to);
 }
 
+static const char distances[] =
+    "\nThe distance of two tensors is max|a - b| / max|b|. It may be 1e-5, or 1e-4 for logits of models over 12\n"
+    "layers. Where it is more because sums cancel, the operation is compared alone, on equal inputs, and the\n"
+    "difference is divided by what went into the sum. Such a row says how far it is \"end to end\".\n";
+
 static void print_command_help(const CommandRow *c, FILE *to)
 {
     fprintf(to, "Examples:\n%s\n%s.\n\nUsage: xformc %s%s%s [OPTION...]\n", c->examples, c->doc, c->name, *c->usage ? " " : "", c->usage);
+    if (c->run == command_verify) fputs(distances, to);
     print_options(c->options, to);
     print_codes(to);
 }
@@ -476,6 +486,10 @@ static Exit run_command(Line *l, char **words, int n)
     }
     if (l->choices.json && l->choices.bench.format && strcmp(l->choices.bench.format, "json") != 0) {
         tell("--json and --format %s are two formats", l->choices.bench.format);
+        return usage(c);
+    }
+    if (l->choices.from && !l->choices.spec) {
+        tell("--from gives a SPEC other weights, and there is no SPEC");
         return usage(c);
     }
     if (!l->choices.chat && (l->given & SET_OF_CHAT)) {

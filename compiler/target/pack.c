@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "progress.h"
 #include "rt_packed.h"
 #include "text.h"
 
@@ -14,6 +15,7 @@
 
 static const char zeros[] = "0000000000000000";
 _Static_assert(PACK_IDENTITY_AT == (int)RT_PACKED_IDENTITY_AT, "where the identity stands");
+_Static_assert(!RT_BIG_ENDIAN, "xformc itself is for little-endian machines: packed files are little-endian");
 
 static int by_offset(const void *a, const void *b)
 {
@@ -151,7 +153,13 @@ static void pack_tensor(unsigned char *out, const PackEntry *e)
 
 void pack_tensors(unsigned char *data, const PackEntry *e, int n)
 {
-    for (int i = 0; i < n; i++) pack_tensor(data + e[i].offset, &e[i]);
+    const double quick = 16 << 20;          /* bytes that are packed before anybody has read a line */
+    double all = 0, done = 0;
+    for (int i = 0; i < n; i++) all += (double)e[i].packed->bytes;
+    for (int i = 0; i < n; done += (double)e[i++].packed->bytes) {
+        if (all > quick) progress_part("packing weights", done, all);
+        pack_tensor(data + e[i].offset, &e[i]);
+    }
 }
 
 /* The whole file in memory: the head with both hashes, then the data. *size receives its bytes; the caller frees. */
@@ -161,7 +169,10 @@ static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
     int n;
     PackEntry *e = pack_entries(a, p, &n);
     char *selftest = no_values(a);
-    if (pack->selftest && !p->graph->model->graph) pack_selftest(p, selftest);
+    if (pack->selftest && !p->graph->model->graph) {
+        progress_say("computing the values of the self-test");
+        pack_selftest(p, selftest);
+    }
     *size = pack->head_bytes + p->weights_bytes;
     unsigned char *bytes = calloc(*size, 1), *data = bytes + pack->head_bytes;
     if (!bytes) die("no memory for %zu bytes of weights", *size);
@@ -180,6 +191,7 @@ bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
     size_t size;
     if (!plan_fits_machine(d, pack->plan)) return false;
     unsigned char *bytes = pack_bytes(a, pack, &size);
+    progress_say("writing %s", path);
     bool ok = file_write(a, d, path, bytes, size);
     free(bytes);
     return ok;
@@ -199,17 +211,23 @@ static const char *member(Arena *a, NameMap *taken, const PackEntry *e)
     return out;
 }
 
-static void literal_bytes(Text *t, const unsigned char *bytes, size_t n)
+static void byte_lines(Text *t, const unsigned char *bytes, size_t n)
 {
-    text_add(t, "    {");
     for (size_t i = 0; i < n; i++) text_printf(t, "%s%d,", i % 24 ? " " : "\n        ", bytes[i]);
-    text_add(t, "\n    },\n");
 }
 
-static void literal_numbers(Text *t, const PackEntry *e, const unsigned char *data)
+/* Narrow weights and a tokenizer are bytes in C too; the rest is numbers, in the order of the machine that runs them. */
+static bool is_bytes(const Plan *p, const PackEntry *e)
 {
-    if (format_is_narrow(e->packed->format)) {
-        literal_bytes(t, data + e->offset, e->packed->bytes);
+    return format_is_narrow(e->packed->format) || e->packed == p->tokenizer;
+}
+
+static void literal_numbers(Text *t, const Plan *p, const PackEntry *e, const unsigned char *data)
+{
+    if (is_bytes(p, e)) {
+        text_add(t, "    {");
+        byte_lines(t, data + e->offset, e->packed->bytes);
+        text_add(t, "\n    },\n");
         return;
     }
     size_t n = e->packed->bytes / sizeof(float);
@@ -223,16 +241,68 @@ static void literal_numbers(Text *t, const PackEntry *e, const unsigned char *da
         text_add(t, i % 12 ? " " : "\n        ");
         if (integers) text_printf(t, "%" PRId32 ",", k);
         else if (f == 0 && k) text_add(t, "-0.0f,");
-        else text_printf(t, "%.9g%s,", (double)f, f == (float)(int)f && f < 1e6f && f > -1e6f ? "" : "f");
+        else text_printf(t, "%.9g%s,", (double)f, f < 1e6f && f > -1e6f && f == (float)(int)f ? "" : "f");
     }
     text_add(t, "\n    },\n");
 }
 
 /* A member of the struct. */
-static void declare_member(Text *t, const PackEntry *e, const char *name)
+static void declare_member(Text *t, const Plan *p, const PackEntry *e, const char *name)
 {
-    if (format_is_narrow(e->packed->format)) text_printf(t, "    unsigned char %s[%zu];\n", name, e->packed->bytes);
+    if (is_bytes(p, e)) text_printf(t, "    unsigned char %s[%zu];\n", name, e->packed->bytes);
     else text_printf(t, "    %s %s[%zu];\n", e->packed->format == FORMAT_TABLE_I32 ? "int32_t" : "float", name, e->packed->bytes / 4);
+}
+
+static void reverse(unsigned char *bytes, int n)
+{
+    for (int i = 0; i < n / 2; i++) {
+        const unsigned char kept = bytes[i];
+        bytes[i] = bytes[n - 1 - i];
+        bytes[n - 1 - i] = kept;
+    }
+}
+
+/* The packed bytes as they are in the memory of a big-endian machine, for free(). NULL where weights are narrow:
+ * such numbers stay little-endian in C, and no head says that they fit. */
+static unsigned char *big_endian(const Pack *pack, const PackEntry *e, int n, const unsigned char *bytes, size_t size)
+{
+    for (int i = 0; i < n; i++)
+        if (format_is_narrow(e[i].packed->format)) return NULL;
+    unsigned char *big = malloc(size);
+    if (!big) die("no memory for %zu bytes of weights", size);
+    memcpy(big, bytes, size);
+    reverse(big, 8);
+    for (int i = 0; i < n; i++)
+        for (size_t at = 0; at < e[i].packed->bytes && !is_bytes(pack->plan, &e[i]); at += 4)
+            reverse(big + pack->head_bytes + e[i].offset + at, 4);
+    char content[RT_PACKED_DIGITS + 1];
+    snprintf(content, sizeof content, "%016" PRIx64, rt_packed_content(big, size));
+    memcpy(big + RT_PACKED_CONTENT_AT, content, RT_PACKED_DIGITS);
+    return big;
+}
+
+/* Bytes of the head that depend on the byte order. */
+static void both_orders(Text *t, const unsigned char *little, const unsigned char *big, size_t at, size_t n)
+{
+    if (big) {
+        text_add(t, "\n#if RT_BIG_ENDIAN");
+        byte_lines(t, big + at, n);
+        text_add(t, "\n#else");
+    }
+    byte_lines(t, little + at, n);
+    if (big) text_add(t, "\n#endif");
+}
+
+/* Its length and its hash are those of the machine's byte order. */
+static void literal_head(Text *t, const Pack *pack, const unsigned char *little, const unsigned char *big)
+{
+    const size_t after = RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS;
+    text_add(t, "    {");
+    both_orders(t, little, big, 0, 8);
+    byte_lines(t, little + 8, RT_PACKED_CONTENT_AT - 8);
+    both_orders(t, little, big, RT_PACKED_CONTENT_AT, RT_PACKED_DIGITS);
+    byte_lines(t, little + after, pack->head_bytes - after);
+    text_add(t, "\n    },\n");
 }
 
 bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
@@ -252,10 +322,12 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
     unsigned char *bytes = pack_bytes(a, pack, &size);
     text_printf(out, "/* %s_weights.c: the packed weights as C: the head of their file, then every tensor in order of execution. */\n"
                      "#include \"%s.h\"\n\nstatic const struct {\n    XF_ALIGN(64) unsigned char head[%zu];\n", name, name, pack->head_bytes);
-    for (int i = 0; i < n; i++) declare_member(out, &e[i], member(a, taken, &e[i]));
+    for (int i = 0; i < n; i++) declare_member(out, pack->plan, &e[i], member(a, taken, &e[i]));
     text_add(out, "} weights = {\n");
-    literal_bytes(out, bytes, pack->head_bytes);
-    for (int i = 0; i < n; i++) literal_numbers(out, &e[i], bytes + pack->head_bytes);
+    unsigned char *big = big_endian(pack, e, n, bytes, size);
+    literal_head(out, pack, bytes, big);
+    free(big);
+    for (int i = 0; i < n; i++) literal_numbers(out, pack->plan, &e[i], bytes + pack->head_bytes);
     text_printf(out, "};\n\nextern const void *const %s_literal;\nconst void *const %s_literal = &weights;\n", name, name);
     free(bytes);
     return true;

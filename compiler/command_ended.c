@@ -1,0 +1,50 @@
+/* command_ended.c: what a command that took long says at its end, to a person: how large the result
+ * is, how long it took, what to do with it. Elsewhere a line stays what it was, for scripts. */
+#include "command.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command_run_read.h"
+#include "info.h"
+#include "progress.h"
+
+const char *command_file_size(Arena *a, const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? info_bytes(a, (size_t)info.st_size) : "nothing";
+}
+
+/* A path as a shell reads it as one word, and as that of a command. */
+const char *command_shell_path(Arena *a, const char *path)
+{
+    Text t = text_new(a);
+    bool plain = *path && *path != '-';
+    for (const char *s = path; *s; s++)
+        plain &= isalnum((unsigned char)*s) || strchr("/._-+", *s) != NULL;
+    if (!strchr(path, '/')) text_add(&t, "./");
+    if (!plain) text_add(&t, "'");
+    for (const char *s = path; *s; s++)
+        if (*s == '\'') text_add(&t, "'\\''");
+        else text_add_bytes(&t, s, 1);
+    if (!plain) text_add(&t, "'");
+    return t.data;
+}
+
+/* As it goes to a program: a text, or ids. */
+const char *command_example(const Model *m)
+{
+    if (m->graph) return "";
+    return text_reader_has_texts(m) ? " 'text'" : " '1 2 3'";
+}
+
+void command_ended(const Session *s, const char *plain, const char *done, const char *next)
+{
+    const bool person = progress_is_shown();
+    const double seconds = progress_seconds();
+    progress_end();
+    if (s->choices->quiet) return;
+    if (person) fprintf(stderr, "%s, %.1f s%s%s\n", done, seconds, next ? "; " : "", next ? next : "");
+    else if (plain) fprintf(stderr, "%s\n", plain);
+}

@@ -114,7 +114,7 @@ $(BUILD)/tests/once/cc_once: tests/once/programs/cc_once.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(FLAGS)) $(LDFLAGS) -o $@ $<
 
-test: deps  ## run every test; ends with `N passed, N failed`
+test: deps  ## run every test but those of test-targets; ends with `N passed, N failed`
 	@$(make) test-programs
 	@sh tests/run.sh $(BUILD) test
 
@@ -122,10 +122,22 @@ check: deps  ## the quick part of it, under a minute
 	@$(make) test-programs
 	@sh tests/run.sh $(BUILD) check
 
+test-targets: deps  ## tests that need other compilers, emulators, browsers, long training or load
+	@$(make) test-programs
+	@sh tests/run.sh $(BUILD) targets
+
 asan: deps  ## the quick part with the address, leak and undefined-behaviour sanitizers
 	@$(make) test-programs $(ASAN)
 	@XFORMC_SANITIZE=1 XFORMC_TIMEOUT=600 sh tests/run.sh build/asan asan
-ASAN = BUILD=build/asan CFLAGS='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+	@if command -v $(CLANG) >/dev/null; then \
+	    $(make) test-programs $(UBSAN) && \
+	    XFORMC_SANITIZE=1 XFORMC_TIMEOUT=600 sh tests/run.sh build/ubsan ubsan; \
+	else echo "make asan: $(CLANG) is missing, whose sanitizer sees more" >&2; fi
+ASAN = BUILD=build/asan CFLAGS='-O1 -g' \
+       SANITIZE='-fsanitize=address,undefined,float-cast-overflow $(TRAPS)'
+TRAPS = -fno-sanitize-recover=all -fno-omit-frame-pointer
+UBSAN = BUILD=build/ubsan CC=$(CLANG) CFLAGS='-O1 -g' SANITIZE_KERNELS= ISAS= \
+        SANITIZE='-fsanitize=undefined,float-cast-overflow,local-bounds,nullability $(TRAPS)'
 
 fuzz: deps  ## every reader against damaged input, FUZZ_SECONDS=20 each; needs clang with libFuzzer
 	@echo 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return data && size > 9; }' | \
@@ -134,7 +146,7 @@ fuzz: deps  ## every reader against damaged input, FUZZ_SECONDS=20 each; needs c
 	@sh tests/fuzz/fuzz.sh build/fuzz $(FUZZ_TARGETS)
 CLANG = clang
 FUZZ = BUILD=build/fuzz CC=$(CLANG) CFLAGS='-O1 -g' SANITIZE_KERNELS= \
-       SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+       SANITIZE='-fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow $(TRAPS)'
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # Its own main() is libFuzzer's; rt_host.c is read from standard input like any other file.
@@ -191,9 +203,11 @@ clean:  ## remove build/
 	rm -rf build
 
 help:  ## this list
-	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | while IFS='	' read -r t d; do \
+	    printf '  make %-13s %s\n' "$$t" "$$d"; done
 	@echo "Settings, with their defaults, are at the top of the Makefile."
 
-.PHONY: all always libraries test-programs fuzz-programs test check asan fuzz lint golden deps demo peers man install uninstall clean help
+.PHONY: all always libraries test-programs fuzz-programs test test-targets check asan fuzz lint \
+        golden deps demo peers man install uninstall clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -404,7 +404,8 @@ static void draw_frame(Drawing *g, const Column *c, Frame *f)
     const SvgFont head = { .size = 13, .bold = true };
     svg_group(&g->svg, b->doc);
     for (int under = b->layers > 1 ? 2 : 0; under >= 0; under--) {      /* a pile of layers */
-        const SvgStyle sheet = { .fill = under ? SVG_PANEL : svg_colours[SVG_GREY].fill, .stroke = "#cbd5e1", .radius = 10 };
+        const SvgStyle sheet = { .fill = under ? SVG_PANEL : svg_colours[SVG_GREY].fill,
+                                 .stroke = SVG_RIM, .radius = 10 };
         svg_rect(&g->svg, c->left + 4 * under, f->top + 4 * under, c->width, f->height, sheet, NULL);
     }
     svg_text(&g->svg, c->left + 12, f->top + 19, head, b->name);

@@ -167,7 +167,7 @@ bool session_read(Session *s)
     const int64_t begin = clock_now_ns();
     Draft *draft = draft_read(s->arena, s->diag, s->choices->spec, ops, n, s->choices->allow_c ? graph_value_shape : NULL);
     if (!draft) return false;
-    draft->sizes_only = s->sizes_only;
+    draft->sizes_only = s->sizes_only && !s->choices->from;
     draft->weights = s->choices->from;
     if (s->choices->tokenizer && !take_tokenizer(s, draft)) return false;
     if (s->choices->max_len && !draft_set_length(s->arena, s->diag, draft, s->choices->max_len)) return false;

@@ -66,7 +66,7 @@ typedef struct Choices {
     const char *dumps;                      /* letters: m g k p c */
     const char *against;
     const char *task, *perplexity;          /* of `verify`: files */
-    const char *from;                       /* of `pack`: a file in the place of the spec's weights */
+    const char *from;                       /* --from: a file in the place of the spec's weights */
     InfoChoices info;
     AttentionChoices attention;
     BenchChoices bench;

@@ -3,7 +3,7 @@
 #include "rt.h"
 
 /* The code point at s, a NUL-terminated text; *bytes receives its length. -1 if that is not UTF-8. */
-static int32_t decode(const unsigned char *s, int *bytes)
+static int32_t characters_point(const unsigned char *s, int *bytes)
 {
     static const int32_t least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
     const int n = s[0] < 0x80 ? 1 : s[0] >= 0xc0 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
@@ -19,7 +19,7 @@ static int32_t decode(const unsigned char *s, int *bytes)
     return c;
 }
 
-static int find(const RtCharacters *t, int32_t code_point)
+static int characters_find(const RtCharacters *t, int32_t code_point)
 {
     int low = 0, high = t->characters;
     while (low < high) {
@@ -36,8 +36,8 @@ rt_status rt_characters_encode(const RtCharacters *t, const char *utf8, int *ids
     int count = 0;
     *n = 0;
     for (int bytes; *s; s += bytes) {
-        const int32_t code_point = decode(s, &bytes);
-        const int id = code_point < 0 ? -1 : find(t, code_point);
+        const int32_t code_point = characters_point(s, &bytes);
+        const int id = code_point < 0 ? -1 : characters_find(t, code_point);
         if (id < 0) {
             if (fault) fault->at = (size_t)((const char *)s - utf8), fault->code_point = code_point;
             return RT_BAD_ID;
@@ -50,7 +50,7 @@ rt_status rt_characters_encode(const RtCharacters *t, const char *utf8, int *ids
 }
 
 /* Write the UTF-8 of a code point; returns its length. */
-static int encode(int32_t c, unsigned char *s)
+static int characters_write(int32_t c, unsigned char *s)
 {
     const int n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     static const unsigned char head[5] = { 0, 0, 0xc0, 0xe0, 0xf0 };
@@ -65,7 +65,7 @@ rt_status rt_characters_decode(const RtCharacters *t, int id, char *out, size_t 
     unsigned char text[4];
     int n = 0;
     if (id < 0 || id >= t->size) return RT_BAD_ID;
-    if (t->texts[id] >= 0) n = encode(t->texts[id], text);
+    if (t->texts[id] >= 0) n = characters_write(t->texts[id], text);
     if (*used >= cap || cap - *used <= (size_t)n) return RT_NO_ROOM;
     for (int i = 0; i < n; i++)
         out[(*used)++] = (char)text[i];

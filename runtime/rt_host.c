@@ -116,7 +116,9 @@ int host_show(Host *host, const char *text, size_t bytes, HostPlace place, int c
 
 static int host_text(Host *host, const char *text, size_t bytes, HostPlace place)
 {
-    return host_show(host, text, bytes, place, host_answer(host, text, bytes, host->options->json));
+    const int code = host_answer(host, text, bytes, host->options->json);
+    host->texts++;
+    return host_show(host, text, bytes, place, code);
 }
 
 /* ---- all texts ------------------------------------------------------------------------------------------ */
@@ -216,8 +218,8 @@ int rt_host_main(const rt_program *program, int argc, char **argv)
                 "rebuild with --isa portable\n", program->name, rt_isa_text(missing));
         return EXIT_MISSING;
     }
-    signal(SIGPIPE, SIG_IGN);                                           /* a closed pipe is an error of write, */
-    signal(SIGXFSZ, SIG_IGN);                                           /* and so is a file that may not grow */
+    signal(SIGPIPE, SIG_DFL);                                           /* nobody reads: the end, without a word, */
+    signal(SIGXFSZ, SIG_IGN);                                           /* but a file that may not grow is an error of write */
     code = host_options(&options, program, argc, argv);
     if (code) {
         host_options_free(&options);

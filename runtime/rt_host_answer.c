@@ -206,7 +206,7 @@ rt_status host_generate(Host *host, int scored)
 {
     HostAnswer *a = &host->answer;
     const int heard = a->says && (a->text.stops.count || host->streams) && !rt_generation_searches(&host->decoder.settings);
-    const RtAnswering how = { .scored = scored, .told = heard ? hear : NULL, .user = host,
+    const RtAnswering how = { .scored = scored, .text = host->texts, .told = heard ? hear : NULL, .user = host,
                               .held = host->decoder.held.ids ? &host->decoder.held : NULL };
     a->told = a->says ? begin_text(host) : RT_OK;
     if (host->streams && a->told == RT_OK) show(a);

@@ -115,7 +115,7 @@ static void show_help(const rt_program *p)
     else printf("\nWithout -t it uses as many threads as it may use processors, at most %d.\n", p->lanes_max);
     printf("\nExit status: 0 all answered, 1 the self-test differs, 2 wrong usage, 65 a text was refused or the\n"
            "weights are foreign or corrupt, 66 no weights, 69 no such instruction set, threads, memory or slots,\n"
-           "74 reading or writing failed.\n");
+           "74 reading or writing failed, 141 nobody reads the answers any more.\n");
 }
 
 static int usage_end(const rt_program *p)

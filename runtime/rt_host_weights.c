@@ -44,7 +44,7 @@ static int bind(const HostWeights *w, size_t bytes)
     fprintf(stderr, "%s: %s: %s\n", p->name, *w->place ? w->place : "the embedded weights", rt_status_text(status));
     if (status == RT_BAD_WEIGHTS && bytes != p->weights_bytes)
         fprintf(stderr, "%s: expected %zu bytes, found %zu\n", p->name, p->weights_bytes, bytes);
-    return status == RT_BAD_WEIGHTS ? EXIT_DATA : status == RT_NO_ISA ? EXIT_MISSING : EXIT_DEFECT;
+    return status == RT_BAD_WEIGHTS ? EXIT_DATA : status == RT_NO_ISA || status == RT_BYTE_ORDER ? EXIT_MISSING : EXIT_DEFECT;
 }
 
 /* A file that is cut while it is mapped is a signal for who reads there. */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Run the suites and count their cases; tests/README.md says how they are found.
-# usage: tests/run.sh BUILD [test|check|asan|golden]     environment: JOBS, XFORMC_TIMEOUT, XFORMC_TEST_DATA
+# usage: tests/run.sh BUILD [test|targets|check|asan|ubsan|golden]     environment: JOBS, XFORMC_TIMEOUT, XFORMC_TEST_DATA
 # Started again as `run.sh --one BUILD SUITE`, it runs one suite and leaves its cases and its output in BUILD/log/.
 LC_ALL=C.UTF-8 XFORMC_CACHE=off
 export LC_ALL XFORMC_CACHE
@@ -71,11 +71,16 @@ for cc in cc gcc clang; do
 done
 PATH=$PWD/$build/once/bin:$PATH
 export PATH
-left_out=''
+left_out='' only=''
 case $mode in
 check) left_out='Left out of make check' XFORMC_QUICK=1 && export XFORMC_QUICK ;;
-asan)  left_out='Left out of make check:' XFORMC_QUICK=1 && export XFORMC_QUICK ;;      # not what goes on `, not of make asan:`
+targets) XFORMC_TIMEOUT=${XFORMC_TIMEOUT:-1500} && export XFORMC_TIMEOUT ;;      # emulated processors are slow
+asan|ubsan) left_out='Left out of make check:' XFORMC_QUICK=1 && export XFORMC_QUICK ;;      # not what goes on `, not of make asan:`
 esac
+[ "$mode" != ubsan ] || only='front damaged gguf tokenizer generation'     # they read files of others
+# Whether a suite is for `make test-targets`, which has no others.
+is_target() { grep -q '^# tags:.* targets\( \|$\)' "$1"; }
+in_mode() { if [ "$mode" = targets ]; then is_target "$1"; else ! is_target "$1"; fi; }
 if [ -n "$XFORMC_TEST_DATA" ]; then
     XFORMC_TEST_DATA=$(cd "$XFORMC_TEST_DATA" && pwd) && export XFORMC_TEST_DATA || exit 66
 fi
@@ -84,11 +89,12 @@ fi
     # A program of an older tree may still lie in build/: each must have its source.
     for program in "$build"/tests/*/test_*; do
         name=$(echo "${program#"$build"/}" | sed 's/\..*//')
-        if [ -n "$left_out" ] && grep -q "$left_out" "$name.c" 2>/dev/null; then continue; fi
+        if [ "$mode" = targets ] || { [ -n "$left_out" ] && grep -q "$left_out" "$name.c" 2>/dev/null; }; then continue; fi
         if [ -x "$program" ] && [ -e "$name.c" ]; then case $program in *.o|*.d) ;; *) echo "$program" ;; esac; fi
     done
     for suite in tests/*/slow.sh tests/*/run.sh; do
-        [ -e "$suite" ] || continue
+        [ -e "$suite" ] && in_mode "$suite" || continue
+        case " $only " in '  ' | *" $(basename "$(dirname "$suite")") "*) ;; *) continue ;; esac
         if [ -n "$left_out" ] && { [ "${suite##*/}" = slow.sh ] || grep -q "^# $left_out" "$suite"; }; then continue; fi
         echo "$suite"
     done

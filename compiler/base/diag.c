@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "progress.h"
 #include "text.h"
 
 enum { MAX_SHOWN = 20, MAX_SOURCE_BYTES = 64 << 20, LONGEST_LINE = 400, LONGEST_WORD = 64 };
@@ -119,14 +120,22 @@ Exit diag_exit(const Diag *d)
     return d->errors ? d->code : EXIT_DONE;
 }
 
-void diag_source(Diag *d, const char *file, const char *text)
+/* text NULL: no line of it is shown. */
+static void add_source(Diag *d, const char *file, const char *text)
 {
     Source *s = arena_alloc(d->arena, sizeof *s);
     s->file = arena_text(d->arena, file);
-    s->text = arena_text(d->arena, text);
+    s->text = text;
     s->next = d->sources;
     d->sources = s;
 }
+
+void diag_source(Diag *d, const char *file, const char *text)
+{
+    add_source(d, file, arena_text(d->arena, text));
+}
+
+void diag_conceal(Diag *d, const char *file) { add_source(d, file, NULL); }
 
 /* ---- source lines --------------------------------------------------------------------------------------- */
 
@@ -238,7 +247,8 @@ static void put_source(const Diag *d, FILE *to, Loc at, bool colour)
     size_t n;
     for (const Source *s = d->sources; s; s = s->next) {
         if (strcmp(s->file, at.file)) continue;
-        if (text_line(s->text, at.line, &line, &n)) put_caret(to, line, n, at.column, colour);
+        if (s->text && text_line(s->text, at.line, &line, &n))
+            put_caret(to, line, n, at.column, colour);
         return;
     }
     char *buffer = NULL;
@@ -273,6 +283,7 @@ static void put_entry(const Diag *d, FILE *to, const Entry *e, bool colour)
 void diag_print(const Diag *d, FILE *to, bool colour)
 {
     int shown = 0;
+    progress_clear();
     for (const Entry *e = d->first; e; e = e->next) {
         if (e->first->kind == ERROR && shown++ >= MAX_SHOWN) continue;
         put_entry(d, to, e, colour);
@@ -306,6 +317,11 @@ static int distance(const char *a, int n, const char *b, int m)
         row = free_row;
     }
     return last[m];
+}
+
+int diag_distance(const char *a, const char *b)
+{
+    return distance(a, (int)strlen(a), b, (int)strlen(b));
 }
 
 /* Near means: at most a third of the word is wrong. */

@@ -39,8 +39,12 @@ Exit  diag_exit(const Diag *d);                             /* EXIT_DONE when th
  * or from a text given with diag_source for a name that is no file. At most 20 errors are shown, the rest counted. */
 void  diag_print(const Diag *d, FILE *to, bool colour);
 void  diag_source(Diag *d, const char *file, const char *text);
+/* Show no line of this file: a spec of somebody else may name one that only its reader may see. */
+void  diag_conceal(Diag *d, const char *file);
 
 /* The nearest of `n` words to `word` by edit distance, or NULL when none is near: for "did you mean". */
 const char *diag_nearest(const char *word, const char *const *words, int n);
+/* Of a word and its nearest: the edits between them. */
+int diag_distance(const char *a, const char *b);
 
 #endif

@@ -72,3 +72,9 @@ const char *json_shorten_integers(Arena *a, const char *s, size_t n)
     }
     return copy ? copy : s;
 }
+
+const char *json_fault(Arena *a, const char *said)
+{
+    const char *near = strstr(said, " near '");
+    return near ? arena_copy(a, said, (size_t)(near - said)) : said;
+}

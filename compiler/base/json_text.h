@@ -14,4 +14,7 @@ void json_add_number(Text *to, double x);
  * itself where there are none, else a copy with a NUL behind. */
 const char *json_shorten_integers(Arena *a, const char *s, size_t n);
 
+/* What a parser says, without the piece of the text that it found last. */
+const char *json_fault(Arena *a, const char *said);
+
 #endif

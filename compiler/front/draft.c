@@ -45,7 +45,7 @@ void draft_set(Arena *a, Draft *d, Side side, FieldId id, Loc at, const FieldVal
 
 void draft_set_number(Arena *a, Draft *d, Side side, FieldId id, Loc at, double number)
 {
-    const FieldValue v = { .integer = (int64_t)number, .real = number };
+    const FieldValue v = { .integer = field_whole(number), .real = number };
     draft_set(a, d, side, id, at, &v, 1);
 }
 

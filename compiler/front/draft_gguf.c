@@ -153,15 +153,19 @@ static void take_window(Reader *r)
     if (v && gguf_number(v, &window) && window > 0) take_number(r, key_of(r, "attention.sliding_window"), FIELD_ID_window, false);
 }
 
-/* The first token of an answer follows bos, if any; it ends with eos, or eot of a chat. */
+/* The first token of an answer follows bos, if any; it ends with eos, or eot of a chat. Where no key names
+ * eos, llama.cpp takes 2 for a SentencePiece vocabulary, the field's preset; else nothing is an end. */
 static void take_marks(Reader *r, const char *path)
 {
+    enum { NOTHING_ENDS = -1 };
     double id;
+    const GgufValue *kind = gguf_find(&r->head, "tokenizer.ggml.model");
     const GgufValue *end = gguf_find(&r->head, "tokenizer.ggml.eot_token_id");
-    if (!gguf_find(&r->head, "tokenizer.ggml.tokens")) return;
-    draft_set_text(r->arena, r->draft, FIELD_ID_tokenizer_file, r->draft->at, path);
+    if (gguf_find(&r->head, "tokenizer.ggml.tokens"))
+        draft_set_text(r->arena, r->draft, FIELD_ID_tokenizer_file, r->draft->at, path);
     take_number(r, "tokenizer.ggml.bos_token_id", FIELD_ID_start_id, false);
-    take_number(r, "tokenizer.ggml.eos_token_id", FIELD_ID_end_id, false);
+    const bool stated = take_number(r, "tokenizer.ggml.eos_token_id", FIELD_ID_end_id, false);
+    if (!stated && !(kind && gguf_is(kind->text, "llama"))) set(r, FIELD_ID_end_id, NOTHING_ENDS);
     if (!end || !gguf_number(end, &id) || !(id >= 0 && id <= INT32_MAX)) return;
     double *ids = arena_array(r->arena, 1, sizeof *ids);
     *ids = id;
@@ -197,7 +201,7 @@ static void take_file(Reader *r, const char *path, const FileMap *map)
     take_tensors(r);
     take_rope(r, map->data, map->size, length);
     take_marks(r, path);
-    draft_set_trained(r->arena, r->draft, r->draft->at, (int64_t)length);
+    draft_set_trained(r->arena, r->draft, r->draft->at, field_whole(length));
 }
 
 Draft *draft_from_gguf(Arena *a, Diag *d, const char *path)

@@ -110,6 +110,13 @@ bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *
     return false;
 }
 
+int64_t field_whole(double number)
+{
+    const double past = 0x1p63;         /* a conversion of what lies outside is undefined */
+    if (isnan(number)) return 0;
+    return number >= past ? INT64_MAX : number < -past ? INT64_MIN : (int64_t)number;
+}
+
 int field_word(const Field *f, const char *word)
 {
     for (int i = 0; i < f->word_count; i++)
@@ -121,7 +128,7 @@ FieldValue field_preset(const Field *f)
 {
     FieldValue v = { 0, 0, NULL, NULL };
     if (!f->has_default) return v;
-    v.integer = (int64_t)f->preset;
+    v.integer = field_whole(f->preset);
     v.real = f->preset;
     return v;
 }

@@ -51,6 +51,8 @@ FieldValue field_preset(const Field *f);            /* what stands where the spe
  * value likewise. For INT v->integer is set, for REAL, and for each
  * of NUMBERS, v->real. */
 bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *shown, const FieldValue *v);
+/* The whole part; 0 of NaN, the nearest of int64 where it lies outside: field_check tells the limits. */
+int64_t field_whole(double number);
 int field_word(const Field *f, const char *word);   /* its place in the field's words; -1 where it is none */
 
 /* What a spec says of one field: count 0 is nothing, more than 1 a list for the layers. */

@@ -269,6 +269,7 @@ typedef struct Model {
     const char *weights_path;       /* the file of weights; NULL when random or given in the spec */
     bool random_weights;
     bool weights_missing;           /* random ones stand in for a file that is not there: Draft.sizes_only */
+    bool head_own;                  /* of head_tied: the file has a matrix of its own for it */
     Stack encoder, decoder;
     Vocabulary *source, *target;    /* NULL without a tokenizer of characters */
     const unsigned char *tokenizer_data;  size_t tokenizer_size;  int tokenizer_ids;    /* tokenizer_file as a blob; NULL without it */
@@ -297,6 +298,7 @@ typedef struct Model {
  *   {encoder|decoder}.embed.project.{weight,bias}     [d_model, embed_width] where these differ; output.project.weight
  *   head.N.{weight,bias} head.N.norm.{gain,bias} head.output.bias, head.normalize.gain (computed) of an encoder alone
  *   output.{weight,bias}  [target_vocab, d_model]; tied: the weight is decoder.embed.table
+ *   head.output.weight    [source_vocab, embed_width] of a family's file, for head_own
  * Biases are absent where a field says so, and so is the bias of an RMS norm. */
 const TensorSource *model_tensor(const Model *m, const char *name);     /* NULL if absent */
 /* How many numbers were trained: every tensor once, computed ones not. */

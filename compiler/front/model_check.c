@@ -117,6 +117,18 @@ static bool told_already(const Check *c, Side side, FieldId a, FieldId b)
         && draft_choice(c->draft, SIDE_ENCODER, b) == draft_choice(c->draft, side, b);
 }
 
+/* The norm of an embedding that a linear widens behind it. */
+static void check_embed_norm(const Check *c, Side side, const Stack *s)
+{
+    const bool narrow = s->embed_width == 1 && s->embed_project == PROJECTIONS_LAST;
+    if (!narrow || !s->embed_norm || s->norm != NORMS_ANNOTATED) return;
+    if (told_already(c, side, FIELD_ID_embed_width, FIELD_ID_norm)) return;
+    const Loc at = place(c, side, FIELD_ID_embed_width);
+    wrong(c, at, "embed_width (1) is too small for the annotated norm of embed_norm: "
+                 "its std divides by embed_width - 1");
+    diag_note(c->diag, at, "use a wider embedding or norm = \"layer\"");
+}
+
 static bool fill_head_dim(const Check *c, Side side, LayerFields *l)
 {
     int64_t d_model = c->model->d_model;
@@ -153,7 +165,7 @@ static void check_relative(const Check *c, Side side, const Stack *s)
             wrong(c, place(c, side, FIELD_ID_heads), "relative positions need the same heads in every layer");
             return;
         }
-    int64_t least = side == SIDE_ENCODER ? 4 : 2;
+    int64_t least = side == SIDE_ENCODER && !s->layer[0].causal ? 4 : 2;
     Loc at = place(c, side, FIELD_ID_rel_buckets);
     if (s->rel_buckets < least) wrong(c, at, "rel_buckets (%" PRId64 ") is too small: at least %" PRId64, s->rel_buckets, least);
     else if (s->rel_distance <= s->rel_buckets / least)
@@ -199,15 +211,28 @@ static void check_parallel(const Check *c, Side side, const Stack *s)
         wrong(c, at, "parallel layers have no cross-attention: not in the decoder of an \"encoder-decoder\"");
 }
 
-/* A window slides over what a decoder keeps; both ways, as an encoder would have it, is another thing. */
+/* The bias table has rows for what lies ahead, or not; all layers share it. */
+static void check_causal(const Check *c, Side side, const Stack *s)
+{
+    const bool relative = position_is_relative(s->position);
+    for (int64_t n = 1; n < s->layers && side == SIDE_ENCODER && relative; n++)
+        if (s->layer[n].causal != s->layer[0].causal) {
+            wrong(c, place(c, side, FIELD_ID_causal),
+                  "relative positions need causal to be the same in every layer");
+            return;
+        }
+}
+
+/* What stands at the top is of both stacks, and an encoder before a decoder has none. */
 static void check_window(const Check *c, Side side, const Stack *s)
 {
     bool window = false;
     for (int64_t n = 0; n < s->layers; n++) window |= s->layer[n].window > 0;
     if (!window) return;
     Loc at = place(c, side, FIELD_ID_window);
-    if (side == SIDE_ENCODER) wrong(c, at, "an encoder has no window: its rows see both ways%s",
-                                    c->model->has_decoder ? "; give it in decoder = { … }" : "");
+    if (side == SIDE_ENCODER && c->model->has_decoder)
+        wrong(c, at,
+              "an encoder has no window: its rows see both ways; give it in decoder = { … }");
     else if (position_is_relative(s->position)) wrong(c, at, "relative positions have no window");
 }
 
@@ -223,11 +248,12 @@ static void fill_and_check_stack(const Check *c, Side side, Stack *s)
     if (is_good(c)) check_positions(c, side, s);
     check_parallel(c, side, s);
     check_window(c, side, s);
+    check_causal(c, side, s);
     if (s->norm == NORMS_ANNOTATED && d == 1 && !told_already(c, side, FIELD_ID_norm, FIELD_ID_norm)) {
         Loc at = place(c, SIDE_BOTH, FIELD_ID_d_model);
         wrong(c, at, "d_model (1) is too small for the annotated norm: its std divides by d_model - 1");
         diag_note(c->diag, is_set(c, side, FIELD_ID_norm) ? place(c, side, FIELD_ID_norm) : at, "use a wider model or norm = \"layer\"");
-    }
+    } else check_embed_norm(c, side, s);
 }
 
 /* A slot's keys and values of the decoder, its memory of the encoder, in f32. */
@@ -285,7 +311,9 @@ static void check_start(const Check *c)
 
 static void require_vocab(const Check *c, FieldId id, int64_t size)
 {
-    if (size) return;
+    const Model *m = c->model;
+    /* what is wrong with the tokenizer was told */
+    if (size || (m->tokenizer_file && !m->tokenizer_data)) return;
     wrong(c, c->draft->at, "%s is missing", fields[id].name);
     diag_note(c->diag, c->draft->at, "give it, or a tokenizer with its vocabulary files");
 }

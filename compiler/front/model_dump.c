@@ -51,6 +51,8 @@ static void dump_value(const Field *f, const void *where, FILE *to)
 
 static bool is_of_generation(const Field *f) { return !strncmp(f->name, "generation_", strlen("generation_")); }
 
+static bool is_of_training(const Field *f) { return strstr(f->name, "dropout") != NULL; }
+
 /* Whether a field is not as it would be without a word. */
 static bool differs(const Field *f, const void *where)
 {
@@ -76,7 +78,8 @@ static void dump_rules(const Model *m, FILE *to)
 static void dump_fields(FieldScope scope, const void *where, FILE *to)
 {
     for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
-        if (f->scope != scope || (is_of_generation(f) && !differs(f, where))) continue;
+        const bool rare = is_of_generation(f) || is_of_training(f);
+        if (f->scope != scope || (rare && !differs(f, where))) continue;
         fprintf(to, "  %-17s ", f->name);
         dump_value(f, where, to);
         if (f == &fields[FIELD_ID_dtype]) dump_rules(where, to);

@@ -127,7 +127,8 @@ static const char *const emitted[] = {
     "GNUmakefile", "HEAD_BYTES", "IDENTITY_AT", "Makefile", "SLOTS", "SLOTS_AT", "SLOT_BYTES", "all", "always",
     "append", "argc", "argv", "at", "bind", "characters", "check_row", "clean", "clear", "command", "decode", "encode",
     "encode_batch", "encode_pair", "example", "few", "floats", "graph", "group_rows", "head", "head_body", "hidden", "ids",
-    "in_slot", "ints", "job", "likeliest", "logits", "m", "makefile", "next", "next_position", "next_rows", "print", "program",
+    "in_slot", "ints", "is_bias", "is_mask",
+    "job", "likeliest", "logits", "m", "makefile", "next", "next_position", "next_rows", "print", "program",
     "reset", "rows", "rt", "run", "run_body", "runtime", "set_row", "slot_bytes", "slots", "source_length", "state",
     "team", "text", "w", "weights", "xf",
 };

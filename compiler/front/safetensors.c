@@ -193,6 +193,14 @@ static bool tell_json(Reader *r, const json_error_t *error)
     return fault(r, "the header is not JSON: byte %d: %s", error->position, error->text);
 }
 
+/* White space before the brace is JSON's, and the format's own reader takes it. */
+static bool starts_object(const unsigned char *header, size_t n)
+{
+    size_t i = 0;
+    while (i < n && header[i] && strchr(" \t\r\n", header[i])) i++;
+    return i < n && header[i] == '{';
+}
+
 static bool read_length(Reader *r, uint64_t *length)
 {
     const FileMap *map = &r->file->map;
@@ -200,10 +208,12 @@ static bool read_length(Reader *r, uint64_t *length)
     *length = 0;
     for (int i = 0; i < LENGTH_BYTES; i++) *length |= (uint64_t)map->data[i] << 8 * i;
     if (*length > MAX_HEADER)
-        return fault(r, "is no safetensors file: a header of %" PRIu64 " bytes, at most %d are allowed", *length, MAX_HEADER);
+        return fault(r, "is no safetensors file: its first 8 bytes say a header of more than %d bytes",
+                     MAX_HEADER);
     if (*length > map->size - LENGTH_BYTES)
         return fault(r, "a header of %" PRIu64 " bytes does not fit in a file of %zu", *length, map->size);
-    if (!*length || map->data[LENGTH_BYTES] != '{') return fault(r, "the header does not start with '{'");
+    if (!starts_object(map->data + LENGTH_BYTES, (size_t)*length))
+        return fault(r, "the header does not start with '{'");
     r->data_bytes = map->size - LENGTH_BYTES - *length;
     return true;
 }

@@ -68,6 +68,13 @@ bool spec_is_told(lua_State *L, int index)
     return lua_touserdata(L, index) == &told;
 }
 
+void spec_no_more(lua_State *L, Loc at, int most, const char *takes)
+{
+    for (int i = most + 1; i <= lua_gettop(L); i++)
+        if (!lua_isnil(L, i))
+            spec_fail(L, at, "%s; argument %d, %s, is one too many", takes, i, spec_describe(L, i));
+}
+
 /* ---- spec values ----------------------------------------------------------------------------------------- */
 
 Draft *spec_new_draft(lua_State *L, Loc at)
@@ -98,6 +105,7 @@ static int make_model(lua_State *L)
 {
     Loc at = spec_call(L, "model");
     if (!lua_istable(L, 1)) spec_fail(L, at, "xf.model needs a table of fields, found %s", spec_describe(L, 1));
+    spec_no_more(L, at, 1, "xf.model takes a table of fields");
     Draft *d = spec_new_draft(L, at);
     spec_read_fields(L, 1, d, at, "model");
     spec_push(L, d);
@@ -111,11 +119,15 @@ static int change_spec(lua_State *L)
     const Draft *from = spec_at(L, 1);
     const Choice *weights = draft_choice(from, SIDE_BOTH, FIELD_ID_weights);
     if (!lua_istable(L, 2)) spec_fail(L, at, "a spec is called with a table of changes, found %s", spec_describe(L, 2));
+    lua_remove(L, 1);
+    spec_no_more(L, at, 1, "a spec is called with a table of changes");
     Draft *d = spec_new_draft(L, at);
     *d = *from;
     d->at = at;
+    if (lua_getfield(L, 1, "weights") != LUA_TNIL) d->weights = NULL;   /* no more those of --from */
+    lua_pop(L, 1);
     if (weights && strcmp(weights->values->text, "random")) d->changed_from = weights->values->text;
-    spec_read_fields(L, 2, d, at, NULL);
+    spec_read_fields(L, 1, d, at, NULL);
     spec_push(L, d);
     return 1;
 }
@@ -240,14 +252,27 @@ static void take_result(lua_State *L, int index)
                spec_describe(L, index));
 }
 
+/* A piece at a time: the parser looks names up in lists that a text can make long, and calls no hook. */
+static const char *next_piece(lua_State *L, void *user, size_t *size)
+{
+    enum { PIECE = 512 };
+    Chunk *c = user;
+    const char *piece = c->text;
+    *size = c->size < PIECE ? c->size : PIECE;
+    c->text += *size;
+    c->size -= *size;
+    sandbox_charge_bytes(L, *size);
+    return *size ? piece : NULL;
+}
+
 /* Protected: 1 is the whitelist, 2 the Chunk. Leaves the chunk's first result. */
 static int run_chunk(lua_State *L)
 {
-    const Chunk *chunk = lua_touserdata(L, 2);
+    Chunk *chunk = lua_touserdata(L, 2);
     lua_settop(L, 1);
     spec_reader(L)->kind->open(L);
     lua_setfield(L, 1, "xf");
-    if (luaL_loadbufferx(L, chunk->text, chunk->size, chunk_name, "t") != LUA_OK) return lua_error(L);
+    if (lua_load(L, next_piece, chunk, chunk_name, "t") != LUA_OK) return lua_error(L);
     lua_pushvalue(L, 1);
     if (!lua_setupvalue(L, -2, 1)) lua_pop(L, 1);
     lua_call(L, 0, 1);

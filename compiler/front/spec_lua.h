@@ -31,7 +31,9 @@ typedef struct Sandbox {
     size_t used;                    /* bytes now */
     uint64_t allocated;             /* bytes ever: making garbage costs time too */
     int64_t instructions;
-    int64_t started;                /* the second of processor time in which it began */
+    int64_t started_ns;             /* processor time when it began; 0: not limited */
+    int64_t looked_ns;              /* time of day when the processor time was last read */
+    int64_t bytes;                  /* handled inside C and not charged yet */
     Stop stop;
     Loc at;                         /* where it was stopped */
 } Sandbox;
@@ -69,8 +71,10 @@ void spec_open(lua_State *L);
 /* A state with the whitelist as the table on top of its stack; NULL when out of memory. Ends with lua_close. */
 lua_State *sandbox_new(SpecReader *r);
 SpecReader *spec_reader(lua_State *L);
-/* Count work that no instruction shows: `n` of whatever takes as long as one. */
+/* Count work that no instruction shows: `n` of whatever takes as long as one, or bytes that C reads or
+ * writes. Both look at the clock. */
 void sandbox_charge(lua_State *L, int64_t n);
+void sandbox_charge_bytes(lua_State *L, size_t n);
 /* "a table", "text \"x\"", "3.5": the value at `index`, for a message. In the arena. */
 const char *spec_describe(lua_State *L, int index);
 
@@ -80,6 +84,9 @@ Loc  spec_call(lua_State *L, const char *word);         /* that line, and the co
 /* Tell an error and leave the running Lua function. */
 _Noreturn void spec_fail(lua_State *L, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool spec_is_told(lua_State *L, int index);             /* the error value of spec_fail */
+/* Fail where more than `most` arguments are given; a nil at the end is none.
+ * takes: "xf.model takes a table of fields". */
+void spec_no_more(lua_State *L, Loc at, int most, const char *takes);
 
 /* Add the fields of the table at `index` to a draft; errors are told and collected. method as in lexer_field. */
 void spec_read_fields(lua_State *L, int index, Draft *draft, Loc call, const char *method);

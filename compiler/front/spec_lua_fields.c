@@ -303,7 +303,8 @@ static void read_side(const Fields *f, Side side, Loc at)
 static bool fits_graph(const Field *field)
 {
     FieldId id = (FieldId)(field - fields);
-    return id == FIELD_ID_name || id == FIELD_ID_weights || id == FIELD_ID_seed;
+    return id == FIELD_ID_name || id == FIELD_ID_weights || id == FIELD_ID_seed ||
+           id == FIELD_ID_dtype || id == FIELD_ID_kv_dtype;
 }
 
 /* The name as a group of fields, or NULL. */
@@ -357,7 +358,8 @@ static void read_field(const Fields *f, Key key)
     const Field *field = f->group ? field_of_group(f, key.name) : field_find(key.name);
     Side side = f->side == SIDE_BOTH && !f->group ? side_of(key.name) : SIDE_BOTH;
     if (f->draft->graph && (side || !field || !fits_graph(field))) {
-        wrong(f, key.at, "a graph has no field \"%s\"; only name, weights and seed", key.name);
+        wrong(f, key.at, "a graph has no field \"%s\"; only name, weights, seed, dtype and kv_dtype",
+              key.name);
     } else if (side) {
         read_side(f, side, key.at);
     } else if (f->side == SIDE_BOTH && !f->group && group_of(key.name)) {

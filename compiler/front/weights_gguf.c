@@ -19,6 +19,18 @@ static bool number_format(uint32_t ggml, DType *dtype)
     return *dtype != DTYPE_OTHER;
 }
 
+/* ggml's name of a type that is not read; NULL where this table has none. */
+static const char *ggml_name(uint32_t type)
+{
+    static const char *const names[] = {
+        [7] = "Q5_1", [9] = "Q8_1", [10] = "Q2_K", [11] = "Q3_K", [15] = "Q8_K", [16] = "IQ2_XXS",
+        [17] = "IQ2_XS", [18] = "IQ3_XXS", [19] = "IQ1_S", [20] = "IQ4_NL", [21] = "IQ3_S",
+        [22] = "IQ2_S", [23] = "IQ4_XS", [24] = "I8", [25] = "I16", [26] = "I32", [27] = "I64",
+        [29] = "IQ1_M", [34] = "TQ1_0", [35] = "TQ2_0", [39] = "MXFP4", [40] = "NVFP4",
+    };
+    return type < sizeof names / sizeof *names ? names[type] : NULL;
+}
+
 /* Its bytes; 0 where the sizes cannot be, for a file of `most`. */
 static uint64_t bytes_of(const GgufTensor *from, DType dtype, uint64_t most)
 {
@@ -36,8 +48,11 @@ static bool take_tensor(Arena *a, Diag *d, Loc at, TensorFile *f, const GgufTens
     const int n = from->name.n < 100 ? (int)from->name.n : 100;
     DType dtype;
     if (!number_format(from->type, &dtype)) {
-        diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.*s\" is of ggml's type %u, which is not supported; F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, "
-                   "Q4_K, Q5_K and Q6_K are", f->path, n, from->name.s, from->type);
+        const char *type = ggml_name(from->type);
+        if (!type) type = arena_format(a, "number %u", (unsigned)from->type);
+        diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.*s\" is of ggml's type %s, which is not "
+                   "supported; F32, F16, BF16, F64, Q8_0, Q4_0, Q4_1, Q5_0, Q4_K, Q5_K and Q6_K "
+                   "are", f->path, n, from->name.s, type);
         return false;
     }
     const uint64_t bytes = bytes_of(from, dtype, f->map.size);

@@ -74,6 +74,7 @@ static bool read_entry(Zip *z, uint64_t at, uint64_t *next)
     uint64_t packed = bytes_u32(p + 20), size = bytes_u32(p + 24), local = bytes_u32(p + 42), *wide[3] = { &size, &packed, &local };
     if (!has(z, at + 46, (uint64_t)name_size + extra + comment)) return fault(z, "the zip's list of entries is damaged");
     const char *name = arena_copy(z->arena, (const char *)p + 46, name_size);
+    if (strlen(name) < name_size) return fault(z, "an entry's name has a zero byte");
     *next = at + 46 + name_size + extra + comment;
     if (!read_wide(p + 46 + name_size, extra, wide)) return fault(z, "entry \"%.100s\" has no sizes", name);
     if (method || flags & 1 || packed != size) return fault(z, "entry \"%.100s\" is packed or encrypted; only stored ones are supported", name);

@@ -100,7 +100,7 @@ Buffer *lower_buffer(Lower *w, const Tensor *t)
         b->layer_stride = pad64(b->bytes);
         b->name = arena_format(w->arena, "%s_%s", w->block->block->name, b->name);
         lower_whole(w, b);
-    } else if (t->output) lower_whole(w, b);
+    } else if (t->output || t->holds) lower_whole(w, b);
     else lower_local(w, b);
     return *slot = b;
 }

@@ -106,6 +106,19 @@ static void check_joined(const PlanOp *op)
     }
 }
 
+/* Each lane has scores of all rows that a kernel takes at once, and of all keys. */
+static void check_scores(const Plan *p, const PlanOp *op)
+{
+    const Buffer *s = op->scratch;
+    if (!s || !kernel_is_attention(op->kernel)) return;
+    const int64_t queries = op->node->in[0]->dim[0].bound;
+    const int64_t rows = queries < RT_ATTENTION_ROWS ? queries : RT_ATTENTION_ROWS;
+    const size_t bytes = (size_t)(p->options.lanes * rows * (op->in[1]->rows + 16)) * sizeof(float);
+    if (s->rows < rows || s->stride < op->in[1]->rows + 16 || s->bytes < bytes)
+        die("%s has no room for the scores of %lld rows on %d lanes", s->name, (long long)rows,
+            p->options.lanes);
+}
+
 static void check_packed(const Plan *p)
 {
     for (int i = 0; i < p->packed_count; i++) {
@@ -124,7 +137,10 @@ void plan_check(const Plan *p)
     for (int i = 0; i < p->block_count; i++) {
         check_local(a, p, p->blocks[i]);
         check_views(p->blocks[i]);
-        for (int j = 0; j < p->blocks[i]->op_count; j++) check_joined(&p->blocks[i]->ops[j]);
+        for (int j = 0; j < p->blocks[i]->op_count; j++) {
+            check_joined(&p->blocks[i]->ops[j]);
+            check_scores(p, &p->blocks[i]->ops[j]);
+        }
     }
     arena_free(a);
 }

@@ -49,7 +49,8 @@ const Buffer *plan_vector(const Plan *p) { return left_by_block(p, "head"); }
 static int64_t keys_seen(const PlanOp *op, int64_t keys, int64_t memory_keys)
 {
     const Tensor *t = op->node->in[1];
-    if (op->node->window && keys > op->node->window) return op->node->window;
+    const int64_t one_side = op->node->window, window = op->in[5] ? 2 * one_side - 1 : one_side;
+    if (one_side && keys > window) return window;
     return t->kind == TENSOR_STATE && t->dim[0].count == COUNT_SOURCE ? memory_keys : keys;
 }
 

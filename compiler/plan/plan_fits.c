@@ -36,7 +36,7 @@ static void add_node(Sizes *s, double *own, const Node *n, PlanOptions o, int la
         bool wanted = r == 0 || t->output || o.taps || o.target == TARGET_ROW_MAJOR;
         if (wanted && n->op != OP_APPEND) *own += tensor_bytes(t);
         if (o.taps && n->op != OP_APPEND) s->kept += tensor_bytes(t) * (layers ? layers : 1);
-        if (t->output) s->kept += tensor_bytes(t);
+        if (t->output || t->holds) s->kept += tensor_bytes(t);
     }
     if (n->op == OP_ATTENTION) *own += attention_bytes(n, o.lanes);
 }

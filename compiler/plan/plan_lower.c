@@ -69,10 +69,12 @@ Buffer *lower_result(Lower *w, int i)
         return w->buffer_of[n->out[0]->id] = w->buffer_of[b->carry_in->id];
     if (w->plan->options.target == TARGET_PANELS && place >= 0) {
         const Tensor *t = n->in[place];
-        bool ours = t->kind == TENSOR_TEMP && !t->output && t != b->carry_out;
+        bool ours = t->kind == TENSOR_TEMP && !t->output && !t->holds && t != b->carry_out;
         if (ours && !used_after(w, t, i)) {
             Buffer *taken = lower_buffer(w, t);
-            bool lasts = taken->place != PLACE_TAP && (!taken->block || !n->out[0]->output);    /* an output may not end with the block */
+            bool kept = n->out[0]->output || n->out[0]->holds;
+            /* what is kept may not end with the block */
+            bool lasts = taken->place != PLACE_TAP && (!taken->block || !kept);
             if (lasts) return w->buffer_of[n->out[0]->id] = taken;
         }
     }
@@ -325,6 +327,7 @@ static int lower_attention(Lower *w, int i)
     op->in[3] = lower_buffer(w, n->in[3]);
     if (n->in[5]) op->in[5] = lower_buffer(w, n->in[5]);
     if (n->in[6]) op->in[6] = lower_buffer(w, n->in[6]);
+    if (n->in[8]) op->in[8] = lower_buffer(w, n->in[8]);
     if (n->in[7]) op->weights = lower_packed(w, FORMAT_DISTANCE_F32, n->in[7], NULL);
     op->out[0] = lower_buffer(w, n->out[0]);
     op->flops = 2.0 * (double)(n->in[0]->dim[1].bound + n->out[0]->dim[1].bound);
@@ -333,7 +336,8 @@ static int lower_attention(Lower *w, int i)
         const char *name = lower_name(w, arena_format(w->arena, "%s_lanes", op->out[0]->variable));
         Buffer *s = lower_new_buffer(w, name, n->out[0], PLACE_SCRATCH, LAYOUT_LANES);
         s->heads = w->plan->options.lanes;
-        s->rows = w->block->rows < RT_ATTENTION_ROWS ? w->block->rows : RT_ATTENTION_ROWS;
+        const int64_t queries = n->in[0]->dim[0].bound;     /* of a graph, not those of its block */
+        s->rows = queries < RT_ATTENTION_ROWS ? queries : RT_ATTENTION_ROWS;
         s->width = s->stride = keys->rows + 16;
         s->bytes = (size_t)(s->heads * s->rows * s->stride) * sizeof(float);
         op->scratch = lower_local(w, s);

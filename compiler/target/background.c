@@ -218,7 +218,9 @@ static void look(Background *b)
     Arena *a = arena_new();
     const char *path = library_cache_path(a, b->engine->plan, b->form);
     b->looked = true;
-    if (library_cache_has(a, path)) replace(b, path, true);
+    Diag *d = diag_new(a);
+    if (library_cache_has(a, d, path)) replace(b, path, true);
+    diag_print(d, stderr, false);
     b->took_ns = clock_now_ns() - begin;
     arena_free(a);
 }

@@ -56,8 +56,11 @@ typedef struct Wrapper {
     const PlanOp *op;               /* the first that uses it */
     Kernel kernel;
     Split split;
-    bool taps, bias, masked;        /* attention that leaves scores or weights, has a bias by distance, a mask */
+    /* attention that leaves scores or weights, has a bias by distance, a mask, more to add */
+    bool taps, bias, masked, added;
+    bool both;                      /* its window lies on both sides of a row */
     int64_t reach, mask_stride;     /* of that bias and mask */
+    int64_t added_stride, added_head;       /* as in RtAttentionExtra */
     const char *shape;              /* initialiser of the kernel's shape */
     const char *doc;                /* what it computes, with shapes */
     int64_t x_stride, y_stride, z_stride;           /* of operands that a share of rows moves along */

@@ -120,11 +120,12 @@ static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
     case KERNEL_RING_K:
     case KERNEL_RING_V:     return arena_format(e->arena, "%s[%s %% %lld] = %s", out, in[2], (long long)op->out[0]->rows, in[1]);
     case KERNEL_WINDOW:
-        return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g) %s over the last %lld", out, in[0], in[1], op->node->scale, in[2],
+        return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g) %s over %s %lld", out, in[0],
+                            in[1], op->node->scale, in[2], op->in[5] ? "those nearer than" : "the last",
                             (long long)op->node->window);
     case KERNEL_ATTENTION:
-        return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g%s) %s", out, in[0], in[1], op->node->scale,
-                            op->weights ? " + bias" : "", in[2]);
+        return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g%s%s%s) %s", out, in[0], in[1],
+                            op->node->scale, op->weights ? " + bias" : "", op->in[8] ? " + " : "", in[8], in[2]);
     case KERNEL_POOL:       return arena_format(e->arena, "%s = the rows of %s as one", out, in[0]);
     case KERNEL_SCALE:
         if (op->node->softcap <= 0) return arena_format(e->arena, "%s = %s * %.6g", out, in[0], op->node->scale);
@@ -195,12 +196,16 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     case KERNEL_RING_V:     return arena_format(e->arena, "%s, %s, %s", out, in[1], in[2]);
     case KERNEL_WINDOW:
     case KERNEL_ATTENTION: {
-        const char *bias = w->bias ? arena_format(e->arena, ", %s, %s", weight(e, op), in[5]) : "";
+        const char *table = w->bias ? arena_format(e->arena, ", %s", weight(e, op)) : "";
+        const char *bias = w->bias || w->both ? arena_format(e->arena, "%s, %s", table, in[5]) : "";
         const char *mask = w->masked ? arena_format(e->arena, ", %s", in[6]) : "";
+        const char *added = w->added ? arena_format(e->arena, ", %s", in[8]) : "";
         const char *scores = op->out[2] ? variable(b, op->out[2]) : "NULL", *weights = op->out[1] ? variable(b, op->out[1]) : "NULL";
         const char *taps = w->taps ? arena_format(e->arena, ", %s, %s", scores, weights) : "";
-        return arena_format(e->arena, "%s, %s, %s, %s, %s + lane * (%lld * %lld)%s%s%s, %s", out, in[0], in[1], in[2],
-                            op->scratch->variable, (long long)op->scratch->rows, (long long)op->scratch->stride, bias, mask, taps, in[3]);
+        return arena_format(e->arena, "%s, %s, %s, %s, %s + lane * (%lld * %lld)%s%s%s%s, %s", out,
+                            in[0], in[1], in[2], op->scratch->variable,
+                            (long long)op->scratch->rows, (long long)op->scratch->stride, bias,
+                            mask, added, taps, in[3]);
     }
     case KERNEL_CUSTOM:     return custom_arguments(e, b, op);
     default:                return arena_format(e->arena, "%s, %s", out, in[0]);

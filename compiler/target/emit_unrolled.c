@@ -328,6 +328,24 @@ static const char *weighted_text(Emit *e, bool half)
     return t.data;
 }
 
+/* What is added to the score of row r and key j in head h. */
+static const char *added_text(Emit *e, const Wrapper *w)
+{
+    const long long stride = w->added_stride, head = w->added_head;
+    if (!head) return arena_format(e->arena, "added[(size_t)r * %lld + j]", stride);
+    return arena_format(e->arena, "added[(size_t)h * %lld + (size_t)r * %lld + j]", head, stride);
+}
+
+/* Where row r may look at key j, as the mask says and what is added; "" where there is neither. */
+static const char *shown_text(Emit *e, const Wrapper *w)
+{
+    const long long stride = w->mask_stride;
+    const char *mask = w->masked ? arena_format(e->arena, "mask[(size_t)r * %lld + j] != 0", stride) : "";
+    if (!w->added) return mask;
+    return arena_format(e->arena, "%s%s%s >= -3.402823466e38f", mask, *mask ? " && " : "",
+                        added_text(e, w));
+}
+
 static void attention_body(const Body *b)
 {
     Emit *e = b->e;
@@ -335,23 +353,25 @@ static void attention_body(const Body *b)
     const Buffer *keys = b->op->in[1], *values = b->op->in[2], *tap = b->op->out[1] ? b->op->out[1] : b->op->out[2];
     int64_t d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->out[0]->dim[1].bound / n->heads;
     const char *at = tap ? arena_format(e->arena, "((size_t)h * %lld + r) * %lld + j", (long long)tap->rows, (long long)tap->stride) : "";
-    const char *score = "", *weight = "";
+    const char *score = "", *weight = "", *shown = shown_text(e, b->w);
     if (tap) {
-        const char *live = b->w->masked ? arena_format(e->arena, "mask[(size_t)r * %lld + j] != 0 ? s : 0", (long long)b->w->mask_stride) : "s";
+        const char *live = *shown ? arena_format(e->arena, "%s ? s : 0", shown) : "s";
         score = arena_format(e->arena, "if (scores) scores[%s] = %s;", at, live);
         weight = arena_format(e->arena, "            for (int j = 0; j < %lld; j++) {\n"
                               "                if (weights) weights[%s] = j < seen ? scratch[j] : 0;\n"
                               "                if (scores && j >= seen) scores[%s] = 0;\n            }\n", (long long)tap->stride, at, at);
     }
-    long long reach = b->w->reach, row = b->w->mask_stride;
+    long long reach = b->w->reach;
     const char *limit = real(e, n->softcap), *cap = "", *bias = "", *mask = "", *unless = "";
     if (n->softcap > 0) cap = arena_format(e->arena, "s = %s * rt_plain_tanh(s / %s);", limit, limit);
     if (b->w->bias)
         bias = arena_format(e->arena, "s += ((const float *)bias)[(size_t)h * %lld + %lld + j - positions[r]];",
                             2 * reach - 1, reach - 1);
-    if (b->w->masked) {
-        mask = arena_format(e->arena, "if (mask[(size_t)r * %lld + j] == 0) continue;", row);
-        unless = arena_format(e->arena, " && mask[(size_t)r * %lld + j] != 0", row);
+    if (b->w->added)
+        bias = arena_format(e->arena, "%s%ss += %s;", bias, *bias ? "\n" : "", added_text(e, b->w));
+    if (*shown) {
+        mask = arena_format(e->arena, "if (!(%s)) continue;", shown);
+        unless = arena_format(e->arena, " && %s", shown);
     }
     text_fill(b->out, attention_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "share", emit_number(e, n->heads / n->kv_heads),
               "key_head", emit_number(e, keys->rows * d_k), "value_head", emit_number(e, values->rows * pad16(d_v)),
@@ -363,13 +383,19 @@ static void attention_body(const Body *b)
               "softcap", cap, "bias", bias, "mask", mask, "unless", unless, "tap_weight", weight, NULL);
 }
 
+static const char last_span[] =
+    "const int end = visible[r], begin = end > ${window} ? end - ${window} : 0, base = begin / 16 * 16;";
+static const char both_span[] =
+    "const int own = positions[r] + 1, last = own + ${window} - 1, end = last < visible[r] ? last : visible[r];\n"
+    "const int begin = own > ${window} ? own - ${window} : 0, base = begin / 16 * 16;";
+
 /* scratch[j] belongs to position base + j. */
 static const char window_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int h = ${p0}; h < ${p1}; h++) {\n"
     "            const ${cache} *key = k + (size_t)(h / ${share}) * ${key_head}, *value = v + (size_t)(h / ${share}) * ${value_head};\n"
     "            const float *query = q + (size_t)r * ${xs} + h * ${d_k};\n"
-    "            const int end = visible[r], begin = end > ${window} ? end - ${window} : 0, base = begin / 16 * 16;\n"
+    "            ${span}\n"
     "            float most = -3.402823466e38f, sum = 0;\n"
     "            for (int first = base; first < end; first += 16) {\n"
     "                const ${cache} *a = key + (size_t)(first % ${capacity} / 16) * ${key_block};\n"
@@ -408,6 +434,8 @@ static void window_body(const Body *b)
     const Buffer *keys = b->op->in[1], *values = b->op->in[2], *tap = b->op->out[1] ? b->op->out[1] : b->op->out[2];
     int64_t d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->out[0]->dim[1].bound / n->heads;
     const char *limit = real(e, n->softcap), *cap = "", *score = "", *weight = "";
+    Text span = text_new(e->arena);
+    text_fill(&span, b->w->both ? both_span : last_span, "window", emit_number(e, n->window), NULL);
     if (n->softcap > 0) cap = arena_format(e->arena, "s = %s * rt_plain_tanh(s / %s);", limit, limit);
     if (tap) {
         const char *at = arena_format(e->arena, "((size_t)h * %lld + r) * %lld + j", (long long)tap->rows, (long long)tap->stride);
@@ -423,8 +451,8 @@ static void window_body(const Body *b)
               "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride),
               "d_k", emit_number(e, d_k), "d_v", emit_number(e, d_v), "dot", sum_text(e, "sums", "query", d_k, keys->half), "number",
               number_at(e, keys->half, arena_format(e->arena, "16 * (j %% %lld) + c", (long long)keys->rows)), "cache", cache_words(b->op),
-              "window", emit_number(e, n->window),
-              "capacity", emit_number(e, keys->rows), "scale", real(e, n->scale), "tap_score", score, "softcap", cap, "tap_weight", weight, NULL);
+              "span", span.data, "capacity", emit_number(e, keys->rows),
+              "scale", real(e, n->scale), "tap_score", score, "softcap", cap, "tap_weight", weight, NULL);
 }
 
 /* ---- vocabulary -------------------------------------------------------------------------------------------------- */
@@ -482,7 +510,9 @@ static const struct { const char *parameters; WriteBody *body; } bodies[KERNELS]
 
 static const char *extra_parameters(Emit *e, const Wrapper *w)
 {
-    return arena_format(e->arena, "%s%s%s", w->bias ? " const void *bias, const int *positions," : "", w->masked ? " const float *mask," : "",
+    const char *places = w->bias || w->both ? " const int *positions," : "";
+    return arena_format(e->arena, "%s%s%s%s%s", w->bias ? " const void *bias," : "", places,
+                        w->masked ? " const float *mask," : "", w->added ? " const float *added," : "",
                         w->taps ? " float *scores, float *weights," : "");
 }
 

@@ -10,7 +10,7 @@ static unsigned char *address(const Engine *e, const Buffer *b, int layer_index)
 
 static void write_rows(const Engine *e, const Buffer *b, const float *values)
 {
-    for (int64_t r = 0; r < b->rows; r++)
+    for (int64_t r = 0; r < b->heads * b->rows; r++)
         memcpy(address(e, b, 0) + (size_t)(r * b->stride) * sizeof(float), values + r * b->width, (size_t)b->width * sizeof(float));
 }
 
@@ -79,6 +79,42 @@ void engine_set_input(Engine *e, const char *name, const float *values)
         bool asked = b->tensor->kind == TENSOR_INPUT && b->layout == LAYOUT_ROWS && strcmp(b->tensor->name, name) == 0;
         if (asked) write_rows(e, b, values);
     }
+}
+
+/* The first that holds what it may not, of those that are inputs, or of those that are computed; *t
+ * receives what it is of. NULL where there is none. */
+static const Buffer *bad_buffer(const Engine *e, bool inputs, const Tensor **t)
+{
+    const PlanBlock *b = e->plan->blocks[0];
+    for (int i = 0; i < b->op_count; i++)
+        for (int k = 0; k < NODE_INPUTS; k++) {
+            const PlanOp *op = &b->ops[i];
+            const Buffer *x = op->node->op == OP_ATTENTION ? op->in[k] : NULL;
+            *t = x ? op->node->in[k] : NULL;
+            if (!x || !(*t)->holds || ((*t)->kind == TENSOR_INPUT) != inputs) continue;
+            const float *rows = (const float *)address(e, x, 0);
+            for (int64_t r = 0; r < x->heads * x->rows; r++)
+                if (graph_first_fault((*t)->holds, rows + r * x->stride, x->width) < x->width)
+                    return x;
+        }
+    return NULL;
+}
+
+bool engine_holds(const Engine *e, bool inputs)
+{
+    const Tensor *t;
+    return !bad_buffer(e, inputs, &t);
+}
+
+const char *engine_fault(Arena *a, const Engine *e)
+{
+    const Tensor *t;
+    const Buffer *b = bad_buffer(e, true, &t);
+    if (!b) b = bad_buffer(e, false, &t);
+    if (!b) return NULL;
+    float *values = arena_array(a, (size_t)(b->heads * b->rows * b->width), sizeof *values);
+    engine_read(e, b, 0, b->rows, b->width, values);
+    return graph_value_fault(a, t, values);
 }
 
 int engine_rows(const Engine *e) { return plan_rows(e->plan); }

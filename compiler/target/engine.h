@@ -18,7 +18,9 @@ typedef struct EngineOps {
     rt_status (*rows)(Engine *e, const rt_row *rows, int n);        /* up to engine_rows; those of a slot next to one another */
     rt_status (*read)(Engine *e, const rt_row *rows, int n);        /* the same, and leaves no logits */
     rt_status (*next_rows)(Engine *e, const rt_row *rows, int n, int *next);    /* the same, and the likeliest id after each */
-    const float *(*logits)(const Engine *e);                /* of the last step or rows: [n][engine_logits_stride] */
+    /* Of the last step or rows: [n][engine_logits_stride]; of a model that ends in a log-softmax log-probabilities.
+     * Behind next and next_rows logits, as they are before it. */
+    const float *(*logits)(const Engine *e);
     rt_status (*fork)(Engine *e, int from, int to);         /* copy the sequence and the source of a slot */
     rt_status (*clear)(Engine *e);                          /* forget the sequence of slot 0, not its source */
     rt_status (*run)(Engine *e);                            /* an xf.graph, on the inputs that were set */
@@ -51,6 +53,11 @@ void generic_set_weight(Engine *e, const char *name, const float *values);
  * [rows][columns] as in a trace, or NULL; a NULL guide ends it. */
 typedef const float *EngineGuide(void *user, const char *name);
 void generic_follow(Engine *e, EngineGuide *guide, void *user);
+/* What a generic engine keeps in its taps from now on. With `weigh` it keeps, for each number, what
+ * went into it: the sum of the sizes of its terms, of a linear |bias| + sum |w x|. That is never
+ * less than the size of the number, and far more where the terms cancel. What it goes on with is
+ * the same. */
+void generic_weigh(Engine *e, bool weigh);
 
 /* Forget every sequence, and fill the inputs of an xf.graph with the numbers of its spec, or zeros where it gives none:
  * inputs that were set are lost. */
@@ -61,6 +68,10 @@ void engine_inputs(Engine *e);
 void engine_forget(Engine *e);
 bool engine_has_room(const Engine *e);
 rt_status engine_run(Engine *e);
+/* Whether the masks and biases of an xf.graph, those that are inputs or those that a run computes,
+ * hold what they may; what is wrong with the first that does not, NULL where all do. */
+bool engine_holds(const Engine *e, bool inputs);
+const char *engine_fault(Arena *a, const Engine *e);
 /* Whole-number inputs as the next run needs them. */
 void engine_fill(Engine *e);
 /* Rows of slot 0 so far. */

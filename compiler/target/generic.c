@@ -45,6 +45,26 @@ void generic_follow(Engine *e, EngineGuide *guide, void *user)
     own->guide_user = user;
 }
 
+/* Room for the largest result, in floats. */
+static int64_t largest_result(const Plan *p)
+{
+    int64_t most = 1;
+    for (int i = 0; i < p->block_count; i++)
+        for (int j = 0; j < p->blocks[i]->op_count; j++) {
+            const Buffer *b = p->blocks[i]->ops[j].out[0];
+            if (b && b->rows * b->width > most) most = b->rows * b->width;
+        }
+    return most;
+}
+
+void generic_weigh(Engine *e, bool weigh)
+{
+    Generic *own = e->own;
+    own->weighs = weigh;
+    if (!weigh || own->sizes) return;
+    own->sizes = arena_array(own->arena, (size_t)largest_result(e->plan), sizeof *own->sizes);
+}
+
 /* Without groups, all is done for slot 0. */
 static void run_part(const Engine *e, const PlanProgram *p, int runs, int64_t source, int64_t rows, const rt_group *groups, int group_count)
 {
@@ -56,7 +76,7 @@ static void run_part(const Engine *e, const PlanProgram *p, int runs, int64_t so
         for (int j = 0; j < run->count; j++) {
             pass.layer = run->first + j;
             for (int k = 0; k < run->block->op_count; k++) {
-                generic_op(&pass, &run->block->ops[k]);
+                (own->weighs ? generic_op_weighed : generic_op)(&pass, &run->block->ops[k]);
                 if (own->guide) follow(&pass, run->block, &run->block->ops[k]);
             }
             if (j + 1 < run->count) pass_on(&pass, run->block);
@@ -99,6 +119,13 @@ static void set_input(const Engine *e, const char *name, int n, int32_t value)
     for (int i = 0; to && i < n; i++) to[i] = value == FILL_INDEX ? i : value;
 }
 
+/* Of causal layers: each row and those before it. */
+static void set_seen(const Engine *e, int n)
+{
+    int32_t *to = input(e, "source_seen");
+    for (int i = 0; to && i < n; i++) to[i] = i + 1;
+}
+
 static void set_types(const Engine *e, int n)
 {
     int32_t *to = input(e, "source_types");
@@ -115,6 +142,7 @@ static rt_status encode(Engine *e, const int *ids, int n)
     memcpy(input(e, "source_ids"), ids, (size_t)n * sizeof *ids);
     set_input(e, "source_positions", n, FILL_INDEX);
     set_input(e, "source_visible", n, n);
+    set_seen(e, n);
     set_types(e, n);
     run_program(e, "encode", n, 0, NULL, 0);
     *source_length(e) = n;
@@ -241,8 +269,10 @@ static rt_status run(Engine *e)
 {
     if (model_of(e)->model_kind != KIND_GRAPH) return RT_ORDER;
     if (!engine_has_room(e)) return RT_TOO_LONG;
+    if (!engine_holds(e, true)) return RT_BAD_VALUE;
     engine_fill(e);
     run_program(e, "run", 0, 0, NULL, 0);
+    if (!engine_holds(e, false)) return RT_BAD_VALUE;
     *next_position(e) += (int32_t)e->plan->graph->step_rows;
     return RT_OK;
 }

@@ -16,6 +16,8 @@ typedef struct Generic {
     CustomCode *custom;             /* the C of xf.ops; NULL where there is none */
     float *rounded;                 /* rows that a linear of a quantised model reads, rounded; else NULL */
     EngineGuide *guide;  void *guide_user;          /* of generic_follow */
+    float *sizes;                   /* [rows][width] of the last result; NULL until asked for */
+    bool weighs;                    /* as generic_weigh said */
     const float *result;            /* what the last step, next or rows left: [rows][stride] */
 } Generic;
 
@@ -30,8 +32,16 @@ typedef struct GenericPass {
     int slot, first_row;            /* of the group that runs */
 } GenericPass;
 
+typedef void GenericCompute(const GenericPass *pass, const PlanOp *op);
+extern GenericCompute *const generic_computes[KERNELS];
+/* Call `compute` once, or for each group of rows where the operation reads or writes a slot. */
+void generic_run(const GenericPass *pass, const PlanOp *op, GenericCompute *compute);
+
 /* Compute one operation of a plan with target ROW_MAJOR. */
 void generic_op(const GenericPass *pass, const PlanOp *op);
+/* The same, and keep in own->sizes what went into each number; a tap receives the sizes of the
+ * operation before it. */
+void generic_op_weighed(const GenericPass *pass, const PlanOp *op);
 
 /* Where a buffer begins for this pass: that of the group's slot, or its first row. */
 static inline void *generic_address(const GenericPass *pass, const Buffer *b)

@@ -41,11 +41,14 @@ static void *load(const char *name, const char *core)
 {
     static const char *const threads[] = { "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS" };
     static char one[] = "OPENBLAS_NUM_THREADS=1", of_core[64];
+    static char **kept;                 /* the last block; its first place holds the one before it */
     char **const before = environ;
     size_t n = 0;
     while (before && before[n]) n++;
-    char **with = malloc((n + 3) * sizeof *with);       /* not freed: whoever saw it may still be reading */
-    if (!with) return NULL;
+    char **block = malloc((n + 4) * sizeof *block), **with = block + 1;
+    if (!block) return NULL;
+    memcpy(block, &kept, sizeof kept);
+    kept = block;                       /* not freed: whoever saw it may still be reading */
     if (n) memcpy(with, before, n * sizeof *with);
     if (!says(threads, sizeof threads / sizeof *threads)) with[n++] = one;
     if (core) {

@@ -100,12 +100,12 @@ static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrd
     return ok;
 }
 
-/* From the cache, with the data packed in memory. False, and nothing told, where there is no such entry. */
-static bool load_cached(Arena *a, Native *k, const Plan *p, EmitForm form)
+/* From the cache, with the data packed in memory. False, and no error told, where there is no such entry. */
+static bool load_cached(Arena *a, Diag *d, Native *k, const Plan *p, EmitForm form)
 {
     const char *library = library_cache_path(a, p, form);
     bool reused;
-    if (!library_cache_has(a, library)) return false;
+    if (!library_cache_has(a, d, library)) return false;
     if (!load_library(a, diag_new(a), k, p->graph->model, library)) {
         if (k->library) dlclose(k->library);
         *k = (Native){ .library = NULL };
@@ -135,7 +135,7 @@ Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o)
     o.form.weights = WEIGHTS_FILE;
     o.cached = o.cached && !o.cc;
     *e = (Engine){ .name = engine_name(a, o.cc, o.form), .ops = o.polls ? &polled_ops : &native_ops, .plan = p, .own = k };
-    if (((o.cached && load_cached(a, k, p, o.form)) || compile_aside(a, d, k, p, o)) && emitted_state(d, e)) return e;
+    if (((o.cached && load_cached(a, d, k, p, o.form)) || compile_aside(a, d, k, p, o)) && emitted_state(d, e)) return e;
     native_close(e);
     return NULL;
 }

@@ -142,8 +142,8 @@ rt_status dates_bind(dates *m, const void *weights, size_t bytes)
     const unsigned char *head = weights;
     if (rt_isa_missing(dates_isa)) return RT_NO_ISA;
     if (bytes != DATES_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;
-    for (int i = 0; i < 8; i++)         /* the length of the head, little-endian */
-        if (head[i] != (unsigned char)((uint64_t)(HEAD_BYTES - 8) >> 8 * i)) return RT_BAD_WEIGHTS;
+    const rt_status order = rt_head_check(head, HEAD_BYTES - 8);
+    if (order != RT_OK) return order;
     for (size_t i = 0; identity[i]; i++)
         if (head[IDENTITY_AT + i] != (unsigned char)identity[i]) return RT_BAD_WEIGHTS;
     m->weights = head + HEAD_BYTES;

@@ -32,7 +32,8 @@ typedef struct dates { const unsigned char *weights; struct rt_team *team; } dat
 extern const unsigned dates_isa;         /* instruction sets that this was compiled for: RT_ISA_* bits */
 
 /* Use packed weights: DATES_WEIGHTS_BYTES bytes, 64-byte aligned, which the caller keeps. Compares their size and
- * head with what this was compiled for; parses and copies nothing. RT_BAD_WEIGHTS, RT_NO_ISA. */
+ * head with what this was compiled for; parses and copies nothing. RT_BAD_WEIGHTS, RT_BYTE_ORDER,
+ * RT_NO_ISA. */
 rt_status dates_bind(dates *m, const void *weights, size_t bytes);
 
 /* Use n threads, the caller's among them, in calls with this model; 1 gives them back. The results do not depend
@@ -55,8 +56,8 @@ rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n);
 /* The same, and leaves no log-probabilities: for the rows of a prompt before its last. */
 rt_status dates_read(const dates *m, dates_state *s, const rt_row *rows, int n);
 
-/* The same, and give the likeliest id after each row, the first of equals; next[n]. Leaves no log-probabilities. RT_BAD_WEIGHTS
- * where a row's are no numbers: its id is then -1. */
+/* The same, and give the likeliest id after each row, the first of equals; next[n]. dates_logits then has the logits of
+ * the rows themselves, as they are before the log-softmax. RT_BAD_WEIGHTS where a row's are no numbers: its id is then -1. */
 rt_status dates_next_rows(const dates *m, dates_state *s, const rt_row *rows, int n, int *next);
 
 /* Copy the sequence and the source of slot `from` to slot `to`. */

@@ -1102,20 +1102,22 @@ static inline void rt_attention_softmax(float *score, int visible, float scale)
 }
 
 /* What one row of one head has besides its scores; NULL where it has none. */
-typedef struct RtAttentionRow { const float *bias, *mask; } RtAttentionRow;
+typedef struct RtAttentionRow { const float *bias, *mask, *added; } RtAttentionRow;
 
 /* bias: of position 0; a mask is the same for all heads. */
 static inline RtAttentionRow rt_attention_row(const RtAttentionExtra *extra, int h, int r)
 {
-    RtAttentionRow row = { NULL, NULL };
+    RtAttentionRow row = { NULL, NULL, NULL };
     if (extra && extra->bias)
         row.bias = extra->bias + (ptrdiff_t)h * (2 * extra->reach - 1) + (extra->reach - 1 - extra->positions[r]);
     if (extra && extra->mask) row.mask = extra->mask + (ptrdiff_t)r * extra->mask_stride;
+    if (extra && extra->added)
+        row.added = extra->added + h * extra->added_head + (ptrdiff_t)r * extra->added_stride;
     return row;
 }
 
-/* score[j] = scale * score[j], capped, and the bias added; -inf where masked. Of a wholly masked row nothing is
- * visible: returns what is. */
+/* score[j] = scale * score[j], capped, and what is to be added; -inf where hidden, by the mask or by
+ * -inf added. Of a wholly hidden row nothing is visible: returns what is. */
 static inline int rt_attention_adjust(const RtAttention *shape, RtAttentionRow row, float *score, int visible)
 {
     const rt_v16 zero = rt_set1(0), lowest = rt_set1(-INFINITY), cap = rt_set1(shape->softcap);
@@ -1126,21 +1128,36 @@ static inline int rt_attention_adjust(const RtAttention *shape, RtAttentionRow r
         rt_v16 s = rt_mul(factor, rt_load(score + j));
         if (shape->softcap > 0) s = rt_mul(cap, rt_tanh(s));
         if (row.bias) s = rt_add(s, rt_load_n(row.bias + j, n));
-        if (row.mask) {
-            const rt_v16 mask = rt_load_n(row.mask + j, n), shown = rt_max(mask, rt_minus(mask));
+        if (row.mask || row.added) {
+            const rt_v16 all = rt_first_n(rt_set1(1), n, zero);
+            const rt_v16 mask = row.mask ? rt_load_n(row.mask + j, n) : all;
+            rt_v16 shown = rt_max(mask, rt_minus(mask));
+            if (row.added) {
+                const rt_v16 added = rt_load_n(row.added + j, n);
+                shown = rt_if_less(lowest, added, shown, zero);
+                s = rt_add(s, added);
+            }
             s = rt_if_less(zero, shown, s, lowest);
             seen = rt_max(seen, shown);
         }
         rt_store(score + j, s);
     }
-    return !row.mask || rt_max_of(seen) > 0 ? visible : 0;
+    return !(row.mask || row.added) || rt_max_of(seen) > 0 ? visible : 0;
 }
 
-/* Copy `visible` numbers of a row of scratch to a tap of `columns`, and zeros behind them and where masked. */
-static inline void rt_attention_tap(float *tap, const float *row, const float *mask, int visible, int columns)
+/* Whether a row may look at position j. */
+static inline int rt_attention_shows(RtAttentionRow row, int j)
+{
+    const int masked = row.mask && !(row.mask[j] < 0 || row.mask[j] > 0);
+    return !masked && !(row.added && row.added[j] <= -INFINITY);
+}
+
+/* Copy `visible` scores of a row to a tap of `columns`, and zeros behind them and where hidden. */
+static inline void rt_attention_tap(float *tap, const float *score, RtAttentionRow row, int visible,
+                                    int columns)
 {
     for (int j = 0; j < columns; j++)
-        tap[j] = j < visible && (!mask || mask[j] < 0 || mask[j] > 0) ? row[j] : 0;
+        tap[j] = j < visible && rt_attention_shows(row, j) ? score[j] : 0;
 }
 
 /* out[r] = sum over j of weights[r][j] * v[j]: together as far as all rows see, then each row to its own end. */
@@ -1164,15 +1181,18 @@ RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int p
 static inline void rt_attention_weights_extra(const RtAttention *shape, const RtAttentionExtra *extra, float *scratch,
                                               int *seen, int h, int first, int rows)
 {
+    const RtAttentionRow all = { NULL, NULL, NULL };
     const int columns = shape->tap_columns;
     for (int r = 0; r < rows; r++, scratch += shape->capacity + 16) {
         const RtAttentionRow row = rt_attention_row(extra, h, first + r);
         const size_t tap = ((size_t)h * (size_t)shape->tap_rows + (size_t)(first + r)) * (size_t)columns;
-        const int adjusted = shape->softcap > 0 || row.bias || row.mask;
-        if (extra && extra->scores) rt_attention_tap(extra->scores + tap, scratch, row.mask, seen[r], columns);
+        const int adjusted = shape->softcap > 0 || row.bias || row.mask || row.added;
+        if (extra && extra->scores)
+            rt_attention_tap(extra->scores + tap, scratch, row, seen[r], columns);
         if (adjusted) seen[r] = rt_attention_adjust(shape, row, scratch, seen[r]);
         if (seen[r]) rt_attention_softmax(scratch, seen[r], adjusted ? 1 : shape->scale);
-        if (extra && extra->weights) rt_attention_tap(extra->weights + tap, scratch, NULL, seen[r], columns);
+        if (extra && extra->weights)
+            rt_attention_tap(extra->weights + tap, scratch, all, seen[r], columns);
     }
 }
 

@@ -33,8 +33,9 @@ turns() {
     printf '%s\n' "$lines" | "$scratch/$name/$name" --chat --turns --json -v ${system:+--system "$system"} "$@" >"$scratch/$name.turns" 2>"$scratch/$name.timed"
     verdict $? "$name: five turns $system $*"
     numbers input_ids "$scratch/$name.turns" >"$scratch/inputs"
-    # What a program answers that is given all of these ids at once, and nothing before.
-    while read -r ids; do "$scratch/$name/$name" --json --ids "$@" "$ids"; done <"$scratch/inputs" >"$scratch/fresh"
+    # What a program answers that is given all of these ids at once, and nothing before; the text of a
+    # line draws from the stream of that turn.
+    "$scratch/$name/$name" --json --ids "$@" - <"$scratch/inputs" >"$scratch/fresh"
     results() { sed 's/.*\("ids":[^]]*\]\).*\("score".*\)/\1 \2/' "$1"; }
     results "$scratch/$name.turns" >"$scratch/a"
     results "$scratch/fresh" >"$scratch/b"

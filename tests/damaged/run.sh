@@ -65,8 +65,8 @@ for table in "$here"/*.rows; do
         name="$(basename "$table" .rows): $(cat "$row.name")"
         found "$row"
         all=$((all + 1))
-        if grep -q '^skip' "$row.found"; then
-            echo "skip $name ($(sed -n 's/^skip //p' "$row.found"))"
+        if grep -q '^\(> \)*skip ' "$row.found"; then
+            echo "skip $name ($(sed -n 's/^\(> \)*skip //p' "$row.found"))"
             [ -z "$write" ] || cp "$row.expected" "$row.found"
         elif [ -z "$write" ]; then
             diff "$row.expected" "$row.found" >"$scratch/diff"

@@ -34,15 +34,29 @@ block() { awk -v word="$1" '/^```/ { if (inside && index(block, word)) printf "%
 if "$xformc" build specs/dates.lua -q --slots 4 --weights file -o "$scratch/dates" >"$scratch/err" 2>&1; then
     block 'int main(void)' >"$scratch/dates/you.c"
     block dates_next_rows >"$scratch/dates/excerpt.h"
-    (cd "$scratch/dates" && ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I. -Iruntime you.c libdates.a -lm -pthread -o you && ./you) >"$scratch/out" 2>"$scratch/err"
-    [ "$(cat "$scratch/out")" = 2019-05-03 ]
-    verdict $? 'generated/README.md: the program'
-    cat "$scratch/err"
-    (cp tests/docs/programs/greedy_batch.c "$scratch/dates" && cd "$scratch/dates" &&
-        ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I. -Iruntime greedy_batch.c libdates.a -lm -pthread -o batch && ./batch dates.safetensors) >"$scratch/out" 2>"$scratch/err"
-    [ "$(tr '\n' ' ' <"$scratch/out")" = '2019-05-03 2034-01-02 2018-09-03 2093-10-06 ' ]
-    verdict $? 'generated/README.md: sentences together, by NAME_next_rows'
-    cat "$scratch/out" "$scratch/err"
+    block 'rows(void *self' >"$scratch/dates/functions.h"
+    block rt_beam_search >"$scratch/dates/search.h"
+    cp tests/docs/programs/greedy_batch.c tests/docs/programs/beam_search.c tests/beam/programs/library_beam.c "$scratch/dates"
+    # says EXPECTED WHAT FILE ARGUMENT...: what is built there says that, with blanks for line ends.
+    says() (
+        expected=$1 name=$2 file=$3
+        shift 3
+        (cd "$scratch/dates" && $compiler -std=$std -Wall -Wextra -pedantic -Werror -I. -Iruntime -x $language $file.c -x none libdates.a \
+            -lm -pthread -o $file && ./$file "$@") >"$scratch/out" 2>"$scratch/err"
+        [ "$(tr '\n' ' ' <"$scratch/out")" = "$expected" ]
+        verdict $? "generated/README.md, $std: $name"
+        cat "$scratch/out" "$scratch/err"
+    )
+    best='2034-01-02 2034-01-20 2044-01-02 '
+    scored='2034-01-02 -0.0000 2034-01-20 -1.4631 2044-01-02 -1.4758 '
+    for std in c11 c++11 c++20; do
+        case $std in c11) language=c compiler=${CC:-cc} ;; *) language=c++ compiler=${CXX:-c++} ;; esac
+        if ! command -v $compiler >/dev/null; then echo "skip generated/README.md, $std: its snippets (no $compiler)"; continue; fi
+        says '2019-05-03 ' 'the program' you
+        says '2019-05-03 2034-01-02 2018-09-03 2093-10-06 ' 'sentences together, by NAME_next_rows' greedy_batch dates.safetensors
+        says "$best" 'a search with beams' beam_search dates.safetensors
+        says "$scored" 'the whole of the search' library_beam dates.safetensors '1/2/34'
+    done
 else verdict 1 'generated/README.md: the program'
 fi
 

@@ -271,10 +271,16 @@ static void a_trace_tells_its_status(void **state)
 
 /* ---- distances ------------------------------------------------------------------------------------------ */
 
+static double distance_of(bool lowest, float a0, float a1, float b0, float b1)
+{
+    const TraceTensor a = { "a", 1, { 2 }, (float[]){ a0, a1 }, lowest };
+    const TraceTensor b = { "b", 1, { 2 }, (float[]){ b0, b1 }, false };
+    return trace_distance(&a, &b);
+}
+
 static double distance(float a0, float a1, float b0, float b1)
 {
-    const TraceTensor a = { "a", 1, { 2 }, (float[]){ a0, a1 } }, b = { "b", 1, { 2 }, (float[]){ b0, b1 } };
-    return trace_distance(&a, &b);
+    return distance_of(false, a0, a1, b0, b1);
 }
 
 static void distances_are_relative_to_the_largest(void **state)
@@ -287,7 +293,13 @@ static void distances_are_relative_to_the_largest(void **state)
     assert_true(distance(NAN, 0, 1, 0) == INFINITY);
     assert_true(distance(1, 0, 1, NAN) == INFINITY);
     assert_true(distance(INFINITY, 0, INFINITY, 0) == INFINITY);
-    const TraceTensor a = { "a", 1, { 2 }, (float[]){ 1, 2 } }, b = { "b", 2, { 2, 1 }, (float[]){ 1, 2 } };
+    assert_true(distance_of(true, -INFINITY, 3, -INFINITY, 4) == 0.25);
+    assert_true(distance_of(true, -INFINITY, 3, 3, 3) == INFINITY);
+    assert_true(distance_of(true, 3, 3, -INFINITY, 3) == INFINITY);
+    assert_true(distance_of(true, INFINITY, 3, INFINITY, 3) == INFINITY);
+    assert_true(distance_of(true, NAN, 3, NAN, 3) == INFINITY);
+    const TraceTensor a = { "a", 1, { 2 }, (float[]){ 1, 2 }, false };
+    const TraceTensor b = { "b", 2, { 2, 1 }, (float[]){ 1, 2 }, false };
     assert_true(trace_distance(&a, &b) == INFINITY);
 }
 

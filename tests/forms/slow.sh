@@ -2,7 +2,7 @@
 # Begins early: it takes long.
 # Every form that a committed spec permits: kernels x weights x layers x lanes give the same ids, and the same bits where that
 # is promised: within one form of kernels, whatever the rest. Straight-line layers are compiled as the Makefile does, at -O2, and
-# within 1 GiB; loops at -O1. Then factors of unrolling, other compilers, variants in one program, microcontrollers.
+# within 1 GiB; loops at -O1. Then factors of unrolling, other compilers, variants in one program.
 # usage: slow.sh XFORMC
 set -u
 xformc=$1 top=$PWD
@@ -46,7 +46,8 @@ write_calls() {
         function elements(s,   n) { n = 1; while (match(s, /\[[0-9]+\]/)) { n *= substr(s, RSTART + 1, RLENGTH - 2); s = substr(s, RSTART + RLENGTH) } return n }
         /^\/\* (Set input|Copy output) .*row-major/ { n = elements($0) }
         /^void .*_(set|get)_/ { call = $2; sub(/\(.*/, "", call); call = substr(call, length(name) + 1)
-            if (call ~ /^set_/) sets = sets " X(" call ", " n ")"; else gets = gets " X(" call ", " n ")" }
+            if (call == "set_mask") sets = sets " MASK(" call ")"
+            else if (call ~ /^set_/) sets = sets " X(" call ", " n ")"; else gets = gets " X(" call ", " n ")" }
         END { printf "#define SET_INPUTS%s\n#define GET_OUTPUTS%s\n", sets, gets }' "$1/$2.h" >"$1/calls.h"
 }
 # The runtime is the same in every folder; a model with a tokenizer has more of it.
@@ -219,33 +220,6 @@ $(cat "$scratch/avx2.bits")" "$("$qemu" -cpu Haswell "$v/answer" "$v/dates.safet
     else skip 'variants' 'another processor'; fi
 }
 
-# ---- microcontrollers ----------------------------------------------------------------------------------------------------
-
-microcontrollers() {
-    spec=specs/dates.lua name=dates
-    arm=arm-none-eabi-gcc m4='-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16'
-    freestanding="-std=c11 -O2 -Wall -Wextra -Werror -ffp-contract=off -ffreestanding -fno-tree-loop-distribute-patterns -Iruntime -I."
-    if has $arm; then
-        m=$scratch/cortex
-        compile $spec "$m" --kernels unrolled --weights literal --lanes 1 &&
-            (cd "$m" && $arm $m4 $freestanding -c dates.c dates_weights.c runtime/rt_alone.c runtime/rt_isa.c runtime/rt_characters.c)
-        verdict $? 'literal and unrolled compile for a Cortex-M4, freestanding'
-        (cd "$m" && $arm $m4 $freestanding -nostdlib $(defines . dates) -DLITERAL -DALONE -o answer "$answer" ./*.o -lgcc)
-        verdict $? 'and link into a program that has no library'
-        if has qemu-arm; then
-            same "$(bits plain gcc -O1 --kernels unrolled)" "$(qemu-arm "$m/answer")"
-            verdict $? 'and give the ids and bits that they give here'
-        else skip 'and give the ids and bits that they give here' 'no qemu-arm'; fi
-        grep -hoE '#include <[a-z]+[.]h>' "$m"/dates*.[ch] "$m"/runtime/rt.h "$m"/runtime/rt_plain.h "$m"/runtime/rt_alone.c | sort -u >"$scratch/headers"
-        printf '#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n' >"$scratch/freestanding"
-        [ -z "$(comm -23 "$scratch/headers" "$scratch/freestanding" | grep -v '^$')" ] && ! grep -l '<stdio.h>' "$m/dates.c" "$m/dates_kernels.h" "$m/dates_weights.c" "$m/dates.h"
-        verdict $? 'and include freestanding headers only'
-    else
-        for name in 'literal and unrolled compile for a Cortex-M4, freestanding' 'and link into a program that has no library' \
-            'and give the ids and bits that they give here' 'and include freestanding headers only'; do skip "$name" "no $arm"; done
-    fi
-}
-
 # ---- all of it, two at a time ---------------------------------------------------------------------------------------------
 
 name=runtime
@@ -265,7 +239,7 @@ for spec in specs/*.lua; do
     esac
     room
 done
-for part in layers_and_factors variants microcontrollers; do
+for part in layers_and_factors variants; do
     $part >"$scratch/part_$part.out" 2>&1 &
     room
 done

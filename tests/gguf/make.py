@@ -138,6 +138,8 @@ def main(folder):
     def make(name, architecture, model, kinds, keys=(), tokens=None):
         path = os.path.join(folder, name)
         write(path + ".gguf", architecture, model, kinds, keys, tokens)
+        if not tokens:
+            model.generation_config.eos_token_id = None     # the file names no end
         gold(path, model)
 
     for kind in T.F32, T.F16, T.BF16, T.Q8_0, T.Q4_0:

@@ -49,6 +49,38 @@ verdict $? 'a program, with the tokenizer of the file, writes what run writes'
 "$xformc" tokenize "$here/llama_q8_0.gguf" 'the thin ant' >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/out")" = '1 57 8 57 58 30 17 23' ]
 verdict $? 'tokenize reads the tokenizer of the file'
 
+# ---- types that are not read --------------------------------------------------------------------------------------
+
+# Of a vector: behind its name stand its rank (4 bytes), its length (8) and its type.
+name=output_norm.weight
+cp "$here/llama_f32.gguf" "$scratch/typed.gguf" && chmod u+w "$scratch/typed.gguf"
+at=$(($(grep -abo "$name" "$scratch/typed.gguf" | head -n 1 | cut -d: -f1) + ${#name} + 12))
+while read -r type named; do
+    printf "$(printf '\\%03o' "$type")" | dd of="$scratch/typed.gguf" bs=1 seek=$at conv=notrunc 2>"$scratch/out"
+    "$xformc" info "$scratch/typed.gguf" >"$scratch/out" 2>"$scratch/err"
+    [ $? = 65 ] && grep -q "tensor \"$name\" is of ggml's type $named, which is not supported; F32, F16, BF16, F64, Q8_0" "$scratch/err"
+    verdict $? "type $type is called $named"
+    cat "$scratch/err"
+done <<'EOF'
+7 Q5_1
+10 Q2_K
+16 IQ2_XXS
+22 IQ2_S
+23 IQ4_XS
+39 MXFP4
+99 number 99
+EOF
+
+# ends FILE: what ends an answer, as a spec says it; 2 is not written, as the field's preset.
+ends() {
+    "$xformc" info "$1" --lua >"$scratch/out" 2>"$scratch/err"
+    sed -n 's/^ *end_id = \(.*\),$/\1/p' "$scratch/out"
+}
+[ "$(ends "$here/llama_f32.gguf")" = -1 ]
+verdict $? 'without keys of a tokenizer no id ends an answer'
+[ -z "$(ends "$here/llama_q8_0.gguf")" ]
+verdict $? 'with them the id that they state does'
+
 # ---- a chat template ----------------------------------------------------------------------------------------------
 
 # number N: as eight bytes, lowest first, N below 65536.

@@ -87,6 +87,55 @@ message=$(PATH=$scratch/but NO_INSTALL=1 sh tests/deps.sh 2>&1) && [ "$message" 
 verdict $? 'deps with NO_INSTALL names PCRE2'
 echo "$message"
 
+# Tools that suites skip without: asked for at once, then one by one where one is not to be had; never a failure.
+mkdir "$scratch/tools" && for tool in sh id timeout env cat; do ln -s "$(command -v $tool)" "$scratch/tools/$tool"; done
+cat >"$scratch/tools/apt-get" <<'END'
+#!/bin/sh
+echo "$*" >>"${0%/*}/words"
+case $* in *scdoc*' '*|*' '*scdoc*valgrind*) exit 100 ;; esac
+END
+chmod +x "$scratch/tools/apt-get"
+PATH=$scratch/tools sh tests/tools.sh >"$scratch/out" 2>&1 && [ ! -e "$scratch/tools/words" ]
+[ "$(id -u)" = 0 ] || verdict $? 'tools installs nothing without root'
+rm -f "$scratch/tools/words" "$scratch/tools/id" && cp "$scratch/root" "$scratch/tools/id" && chmod +x "$scratch/tools/id"
+PATH=$scratch/tools sh tests/tools.sh >"$scratch/out" 2>&1 && [ ! -s "$scratch/out" ] &&
+    [ "$(head -n 1 "$scratch/tools/words")" = '-y -q update' ] &&
+    [ "$(sed -n 2p "$scratch/tools/words" | tr ' ' '\n' | grep -cxE 'clang|scdoc|qemu-user-static|musl-tools|libc6-dev-s390x-cross')" = 5 ] &&
+    grep -qx -e '-y -q install --no-install-recommends scdoc' "$scratch/tools/words" && grep -qx -e '-y -q install --no-install-recommends clang' "$scratch/tools/words"
+verdict $? 'tools asks for what suites skip without, and fails nobody'
+cat "$scratch/out"
+rm "$scratch/tools/words"
+for tool in $(sed -n "/^tools()/,/^END/s/^\([a-z0-9+][a-z0-9+_-]*\)  *[a-z].*/\1/p" tests/tools.sh); do printf '#!/bin/sh\n' >"$scratch/tools/$tool"; chmod +x "$scratch/tools/$tool"; done
+PATH=$scratch/tools sh tests/tools.sh >"$scratch/out" 2>&1 && [ ! -e "$scratch/tools/words" ]
+verdict $? 'tools asks for nothing where nothing is missing'
+
+# A tree with three suites: which of them each target runs, and the one sum of .ci/run.
+tree=$scratch/tree
+mkdir -p "$tree/tests/a" "$tree/tests/b" "$tree/tests/c" "$tree/build/tests/once" "$tree/.ci"
+cp tests/run.sh "$tree/tests" && cp .ci/run "$tree/.ci" && : >"$tree/tests/tools.sh"
+printf '#!/bin/sh\necho ok here\necho "skip more (no tool)"\n' >"$tree/tests/a/run.sh"
+printf '#!/bin/sh\n# tags: targets\necho ok there\necho "skip elsewhere (no tool)"\n' >"$tree/tests/b/run.sh"
+printf '#!/bin/sh\n# tags: load targets\necho ok slow\n' >"$tree/tests/c/slow.sh"
+printf 'lint:\ntest:\n\tsh tests/run.sh build test\ntest-targets:\n\tsh tests/run.sh build targets\n' >"$tree/Makefile"
+# in_tree COMMAND...: there, as if nobody had started it from a run of tests.
+in_tree() (cd "$tree" && env -u XFORMC_QUICK -u XFORMC_TEST_DATA -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "$@" 2>&1)
+for mode in test check asan; do
+    message=$(in_tree sh tests/run.sh build $mode) && [ "$(cat "$tree/build/log/suites")" = tests/a/run.sh ]
+    verdict $? "make $mode leaves out what has the tag targets"
+    echo "$message" | sed 's/^/  /'       # its cases are not those of this suite
+done
+message=$(in_tree sh tests/run.sh build targets) && [ "$(tr '\n' ' ' <"$tree/build/log/suites")" = 'tests/c/slow.sh tests/b/run.sh ' ]
+verdict $? 'make test-targets runs what has it, and nothing else'
+echo "$message" | sed 's/^/  /'
+message=$(in_tree bash .ci/run) && [ "$(echo "$message" | tail -n 1)" = '3 passed, 0 failed, 2 skipped' ]
+verdict $? '.ci/run ends with the sum of both'
+echo "$message" | sed 's/^/  /'
+echo 'echo "not ok never"' >>"$tree/tests/b/run.sh"
+message=$(in_tree bash .ci/run)
+[ $? = 1 ] && [ "$(echo "$message" | tail -n 1)" = '3 passed, 1 failed, 2 skipped' ]
+verdict $? '.ci/run fails where one of them does'
+echo "$message" | sed 's/^/  /'
+
 begin=$(date +%s%N)
 message=$(sh tests/deps.sh 2>&1) && [ -z "$message" ] && [ $((($(date +%s%N) - begin) / 1000000)) -lt 300 ]
 verdict $? 'deps says nothing and is quick when nothing is missing'
@@ -95,7 +144,7 @@ verdict $? 'deps with NO_INSTALL says that nothing is missing'
 echo "$message"
 
 quiet_make help >"$scratch/help"
-missing=$(sed -n 's/^\([a-z]*\):.*  ##.*/\1/p' Makefile | while read -r t; do grep -q "^  make $t " "$scratch/help" || echo "$t"; done)
+missing=$(sed -n 's/^\([a-z-]*\):.*  ##.*/\1/p' Makefile | while read -r t; do grep -q "^  make $t " "$scratch/help" || echo "$t"; done)
 [ -z "$missing" ] && [ "$(grep -c '^  make ' "$scratch/help")" -ge 12 ]
 verdict $? 'make help lists the targets'
 

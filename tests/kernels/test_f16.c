@@ -189,7 +189,7 @@ static void attention_of(const Shape *t, int extras, int window)
     const RtAttention a = { t->heads, t->kv_heads, t->d_k, t->d_v, t->capacity, padded16(t->heads * t->d_k), padded16(t->heads * t->d_v) + 16,
                             t->rows, t->capacity + 3, 0.3f, extras ? 2.0f : 0 };
     const RtWindow w = { a.heads, a.kv_heads, a.d_k, a.d_v, a.capacity, a.q_stride, a.out_stride, a.tap_rows, a.tap_columns, a.scale, a.softcap,
-                         t->capacity - t->rows };
+                         t->capacity - t->rows, 0 };
     const int reach = t->capacity;
     Pair k = random_pair((size_t)(t->kv_heads * t->capacity * t->d_k)), v = random_pair((size_t)(t->kv_heads * t->capacity * padded16(t->d_v)));
     Buffer q = random_rows(t->rows, t->heads * t->d_k, a.q_stride), bias = random_rows(t->heads, 2 * reach - 1, 2 * reach - 1);

@@ -1,5 +1,6 @@
 /* test_window.c: rt_window_attention_f32 and the stores into rings against the definition in double: windows shorter and longer
- * than what there is, rings that begin anywhere, rows cut in every way, NaN in all that no row sees. */
+ * than what there is, rings that begin anywhere, rows cut in every way, NaN in all that no row sees;
+ * windows on both sides. */
 #include "kernel_test.h"
 
 enum { LENGTH = 90, HEADS = 4, GROUPS = 2, COLUMNS = 96 };
@@ -9,7 +10,7 @@ typedef struct World { RtWindow shape; RtCache keys, values; Buffer q, k, v, rin
 static World new_world(int d_k, int d_v, int window, int capacity, float softcap)
 {
     const int q_stride = padded16(HEADS * d_k), out_stride = padded16(HEADS * d_v);
-    World w = { .shape = { HEADS, GROUPS, d_k, d_v, capacity, q_stride, out_stride, LENGTH, COLUMNS, 0.4f, softcap, window },
+    World w = { .shape = { HEADS, GROUPS, d_k, d_v, capacity, q_stride, out_stride, LENGTH, COLUMNS, 0.4f, softcap, window, 0 },
                 .keys = { GROUPS, d_k, capacity, padded16(GROUPS * d_k) }, .values = { GROUPS, d_v, capacity, padded16(GROUPS * d_v) } };
     w.q = random_rows(LENGTH, HEADS * d_k, q_stride);
     w.k = random_rows(LENGTH, GROUPS * d_k, w.keys.x_stride);
@@ -51,14 +52,17 @@ static double weigh(const World *w, double score)
     return exp(c > 0 ? c * tanh(s / c) : s);
 }
 
-/* One row of one head, its taps too. */
-static void check_row(const World *w, const float *out, const float *scores, const float *weights, int h, int row)
+/* One row of one head, its taps too. With windows on both sides there are `length` positions. */
+static void check_row(const World *w, const float *out, const float *scores, const float *weights,
+                      int h, int row, int length)
 {
     const int first = row + 1 > w->shape.window ? row + 1 - w->shape.window : 0, d = w->shape.d_v;
+    const int far = w->shape.both ? row + w->shape.window - 1 : row;
+    const int last = far < length ? far : length - 1;
     double sum = 0, want[64] = { 0 };
-    for (int j = first; j <= row; j++) sum += weigh(w, score_of(w, h, row, j));
+    for (int j = first; j <= last; j++) sum += weigh(w, score_of(w, h, row, j));
     for (int j = 0; j < COLUMNS; j++) {
-        const int seen = j >= first && j <= row;
+        const int seen = j >= first && j <= last;
         const double score = seen ? score_of(w, h, row, j) : 0, weight = seen ? weigh(w, score) / sum : 0;
         const size_t at = ((size_t)h * LENGTH + (size_t)row) * COLUMNS + (size_t)j;
         if (scores) assert_true(fabs(scores[at] - score) < 2e-5);
@@ -94,7 +98,8 @@ static void one_shape(int d_k, int d_v, int window, int most_rows, float softcap
     const RtAttentionExtra taps = { .scores = tap[0].data, .weights = tap[1].data };
     run(&w, steps, scratch.data, 1, &taps);
     for (int h = 0; h < HEADS; h++)
-        for (int r = 0; r < LENGTH; r++) check_row(&w, steps.data, tap[0].data, tap[1].data, h, r);
+        for (int r = 0; r < LENGTH; r++)
+            check_row(&w, steps.data, tap[0].data, tap[1].data, h, r, LENGTH);
     for (int piece = 1; piece <= most_rows; piece += piece < 5 ? 1 : 9) {
         World again = new_world(d_k, d_v, window, capacity, softcap);
         memcpy(again.q.data, w.q.data, w.q.n * sizeof(float));
@@ -118,8 +123,55 @@ static void every_shape(void **state)
         for (size_t j = 0; j < COUNT(windows); j++) one_shape(widths[i][0], widths[i][1], windows[j][0], windows[j][1], j % 2 ? 1.5f : 0);
 }
 
+/* Rows first .. first + n of a text of `length` positions, all of which are there. */
+static void both_rows(World *w, Buffer out, float *scratch, int first, int n, int length,
+                      const RtAttentionExtra *taps)
+{
+    int visible[LENGTH], positions[LENGTH];
+    RtAttentionExtra extra = { .positions = positions };
+    for (int i = 0; i < n; i++) visible[i] = length, positions[i] = first + i;
+    if (taps) extra.scores = taps->scores + first * COLUMNS;
+    if (taps) extra.weights = taps->weights + first * COLUMNS;
+    rt_window_attention_f32(&w->shape, out.data + first * w->shape.out_stride,
+                            w->q.data + first * w->shape.q_stride, w->ring_k.data, w->ring_v.data,
+                            scratch, &extra, visible, n, 0, HEADS);
+}
+
+static void both_sides(int window, int length, float softcap)
+{
+    World w = new_world(5, 18, window, COLUMNS, softcap);
+    Buffer whole = buffer((size_t)(LENGTH * w.shape.out_stride)), single = buffer(whole.n), tap[2];
+    Buffer scratch = buffer((size_t)(RT_ATTENTION_ROWS * (COLUMNS + 16)));
+    for (int i = 0; i < 2; i++) tap[i] = buffer((size_t)(HEADS * LENGTH * COLUMNS));
+    const RtAttentionExtra taps = { .scores = tap[0].data, .weights = tap[1].data };
+    w.shape.both = 1;
+    store(&w, 0, length);
+    fill_guard(whole.data, whole.n), fill_guard(single.data, single.n);
+    both_rows(&w, whole, scratch.data, 0, length, length, &taps);
+    for (int r = 0; r < length; r++) both_rows(&w, single, scratch.data, r, 1, length, NULL);
+    check_same_bits(whole.data, single.data, whole.n);
+    for (int h = 0; h < HEADS; h++)
+        for (int r = 0; r < length; r++)
+            check_row(&w, whole.data, tap[0].data, tap[1].data, h, r, length);
+    release(whole), release(single), release(scratch), release(tap[0]), release(tap[1]);
+    end_world(&w);
+}
+
+static void windows_on_both_sides(void **state)
+{
+    (void)state;
+    static const int windows[] = { 1, 2, 7, 16, 17, 40, 120 };
+    static const int lengths[] = { 1, 15, 16, 33, LENGTH };
+    for (size_t i = 0; i < COUNT(windows); i++)
+        for (size_t j = 0; j < COUNT(lengths); j++)
+            both_sides(windows[i], lengths[j], j % 2 ? 1.5f : 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_shape) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shape),
+        cmocka_unit_test(windows_on_both_sides),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

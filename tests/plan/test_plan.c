@@ -78,6 +78,26 @@ static void a_buffer_outside_the_scratch_is_found(void **state)
     planned_close(&o);
 }
 
+/* Lanes that have too little of it write over each other's scores. */
+static void scratch_of_too_few_rows_is_found(void **state)
+{
+    static const struct { const char *spec; int64_t rows; } graphs[] = {
+        { "tests/masks/alibi.lua", 14 }, { "tests/masks/by_head.lua", 5 }, { "tests/masks/one.lua", 1 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+        Planned o = planned_open(graphs[i].spec);
+        Plan *p = planned_make(&o, TARGET_PANELS, false, 1);
+        plan_check(p);
+        PlanOp *op = p->blocks[0]->ops;
+        while (op->kernel != KERNEL_ATTENTION) op++;
+        assert_int_equal(op->scratch->rows, graphs[i].rows);
+        op->scratch->rows--;
+        dies(check, p, "no room for the scores");
+        planned_close(&o);
+    }
+}
+
 static void a_cache_outside_its_slot_is_found(void **state)
 {
     (void)state;
@@ -359,6 +379,7 @@ int main(void)
         cmocka_unit_test(a_buffer_over_one_that_outlives_its_block_is_found),
         cmocka_unit_test(overlapping_caches_are_found),
         cmocka_unit_test(a_buffer_outside_the_scratch_is_found),
+        cmocka_unit_test(scratch_of_too_few_rows_is_found),
         cmocka_unit_test(a_cache_outside_its_slot_is_found),
         cmocka_unit_test(a_state_too_small_is_found),
         cmocka_unit_test(a_misaligned_buffer_is_found),

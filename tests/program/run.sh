@@ -309,8 +309,8 @@ timeout 20 "$program" --help >/dev/full 2>"$scratch/err"
 [ $? = 74 ]
 verdict $? 'a full disk for --help'
 { timeout 60 "$program" <"$scratch/lines" 2>"$scratch/err"; echo $? >"$scratch/code"; } | head -n 1 >/dev/null
-[ "$(cat "$scratch/code")" = 74 ] && [ "$(cat "$scratch/err")" = 'dates: cannot write to standard output: Broken pipe' ]
-verdict $? 'a closed pipe ends it'
+[ "$(cat "$scratch/code")" = 141 ] && [ ! -s "$scratch/err" ]
+verdict $? 'a reader that goes away ends it, without a word'
 { timeout 20 "$program" '3rd of May 2019' <&- >"$scratch/out"; } && [ "$(cat "$scratch/out")" = 2019-05-03 ]
 verdict $? 'arguments need no standard input'
 timeout 20 "$program" <. >/dev/null 2>"$scratch/err"

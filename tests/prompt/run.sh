@@ -245,6 +245,8 @@ says 'what is chosen wrongly is told with what there is' 65 '4
 *note: encoder: layers 0 to 1, heads 0 to 3; decoder: layers 0 to 1, heads 0 to 3; cross: layers 0 to 1, heads 0 to 3
 *note: decoder: layers 0 to 3, heads 0 to 3
 *note: an xf.graph has heads 0 to 0, no layers and no kinds
+*n is how many tokens a decoder generates behind a text
+*n: expected a whole number from 1 to 1048576
 *this needs { engine = \"jit\" }" <<'END'
 m = xf.compile("specs/dates.lua"); m("3rd of May 2019")
 m:heads("encoder.0.self_attn")
@@ -259,6 +261,8 @@ m:attention("3 May 2019", { kind = "cros" })
 m:attention("3 May 2019", { layer = 2 })
 g = xf.compile("specs/gpt.lua"); g:run{ 1, 2 }; g:attention{ kind = "cross" }
 xf.compile("specs/self_attention.lua"):attention{ head = 1 }
+g:attention{ n = 3 }
+m:attention("3 May 2019", { n = 0 })
 m = xf.compile("specs/dates.lua", { engine = "generic" })
 m:heads("encoder.0.self_attn")
 m:ablate("encoder.0.self_attn")

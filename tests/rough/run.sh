@@ -164,7 +164,7 @@ verdict $? 'SIGINT ends a prompt that waits for a pipe'
 
 for loop in 'while true do print(1) end' 'while true do pcall(function() while true do print(1) end end) end'; do
     { { echo "$loop"; echo 'os.remove("'"$scratch"'/none")'; } | timeout 20 "$xformc" repl 2>"$scratch/err"; echo $? >"$scratch/code"; } | head -n 1 >/dev/null
-    [ "$(cat "$scratch/code")" = 74 ] && [ "$(cat "$scratch/err")" = 'xformc: cannot write to standard output: Broken pipe' ]
+    [ "$(cat "$scratch/code")" = 141 ] && [ ! -s "$scratch/err" ]
     verdict $? "nobody reads what is printed: $loop"
     cat "$scratch/code" "$scratch/err"
 done

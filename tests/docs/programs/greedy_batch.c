@@ -6,6 +6,7 @@
 #include "dates.h"
 #include "rt_weights.h"
 
+static dates model;
 static dates_state state;
 
 int main(int argc, char **argv)
@@ -13,7 +14,6 @@ int main(int argc, char **argv)
     static const char *const texts[DATES_SLOTS] = { "3rd of May 2019", "1/2/34", "Monday, 3rd of September 2018", "2093-10-06" };
     int ids[DATES_SLOTS][DATES_MAX_SOURCE], lengths[DATES_SLOTS], next[DATES_SLOTS], answers[DATES_SLOTS][DATES_MAX_TARGET];
     rt_row rows[DATES_SLOTS];
-    dates model = { 0 };
     RtWeights file;
     if (argc < 2 || rt_weights_open(&file, argv[1])) return 2;
     rt_status status = dates_bind(&model, file.data, file.bytes);

@@ -2,7 +2,7 @@
  * computes on the way. It prints `ids N...` (of a decoder) and `bits H`; the exit code is 1 + a status that is not RT_OK.
  *
  * -DMODEL=name -DMODEL_H='"name.h"' -DMODEL_UPPER=NAME, one of -DHAS_ENCODER -DHAS_DECODER, or both, or for a graph
- * -DGRAPH_CALLS='"calls.h"', which defines SET_INPUTS and GET_OUTPUTS as lists of X(name, elements).
+ * -DGRAPH_CALLS='"calls.h"', which defines SET_INPUTS and GET_OUTPUTS as lists of X(name, elements); of a mask MASK(name).
  * Weights: -DEMBED, -DLITERAL, or the path of the packed file as the first word. The second word is the number of lanes.
  * -DALONE: freestanding, on Linux for ARM, without a library. */
 #include MODEL_H
@@ -88,11 +88,17 @@ static rt_status answer(void)
 {
 #if defined(GRAPH_CALLS)
 #include GRAPH_CALLS
-    static float values[65536];
-    for (int i = 0; i < 65536; i++) values[i] = (float)((i * 37 + 11) % 64) / 32 - 0.9f;
+    static float values[65536], mask[65536];
+    for (int i = 0; i < 65536; i++) {
+        values[i] = (float)((i * 37 + 11) % 64) / 32 - 0.9f;
+        mask[i] = (float)(i % 3 != 1);
+    }
+    (void)mask;                         /* of a graph without one */
 #define X(call, elements) CALL(call)(&state, values + elements % 7);
+#define MASK(call) CALL(call)(&state, mask);
     SET_INPUTS
 #undef X
+#undef MASK
     TRY(CALL(run)(&model, &state));
 #define X(call, elements) CALL(call)(&state, values); take(values, elements);
     GET_OUTPUTS

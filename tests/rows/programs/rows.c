@@ -1,6 +1,7 @@
 /* rows.c: many rows in one call against one row after the other, to the bit: prefill of any split, batches of slots, forks,
  * a state saved to a file and read back, on one lane and on two. Prints TAP-like lines. Compiled against an emitted
  * decoder-only model with three slots: -DMODEL=name -DHEADER='"name.h"'. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,17 @@ static int first_maximum(const float *logits)
     return best;
 }
 
+/* Whether the row left logits: the expected row, but for the constant that a log-softmax takes off. */
+static int plain_logits(const float *want, const State *s, int row)
+{
+    const float *found = CALL(logits)(s) + (size_t)row * STRIDE;
+    double sum = 0;
+    float off = 0;
+    for (int i = 0; i < VOCAB; i++) off = fmaxf(off, fabsf(found[i] - found[0] - (want[i] - want[0])));
+    for (int i = 0; i < VOCAB; i++) sum += exp((double)found[i]);
+    return off < 1e-4f && fabs(log(sum)) > 1e-3;
+}
+
 /* The likeliest ids of a prefill, of rows of three slots, and of one row, which `next` gives too. */
 static int likeliest(const float *want)
 {
@@ -118,7 +130,7 @@ static int likeliest(const float *want)
     CALL(reset)(&third);
     for (int i = 0; i < LENGTH; i++) rows[i] = (rt_row){ 1, i, ids[i] };
     good = CALL(next_rows)(&model, &other, rows, LENGTH, next) == RT_OK && next[LENGTH] == -7;
-    for (int i = 0; i < LENGTH; i++) good &= next[i] == first_maximum(want + i * VOCAB);
+    for (int i = 0; i < LENGTH; i++) good &= next[i] == first_maximum(want + i * VOCAB) && plain_logits(want + i * VOCAB, &other, i);
     if (!prefill(&other, 0, want, 4, 4) || !prefill(&other, 2, want, 7, 3)) return 0;
     const rt_row mixed[3] = { { 2, 7, ids[7] }, { 1, 3, ids[3] }, { 0, 4, ids[4] } };
     const int at[3] = { 7, 3, 4 };
@@ -128,6 +140,7 @@ static int likeliest(const float *want)
         good &= CALL(next_rows)(&model, &other, &(rt_row){ 1, 4 + i, ids[4 + i] }, 1, next) == RT_OK;
         good &= CALL(next)(&model, &third, ids[i], &one) == RT_OK;
         good &= next[0] == first_maximum(want + (4 + i) * VOCAB) && one == first_maximum(want + i * VOCAB);
+        good &= plain_logits(want + (4 + i) * VOCAB, &other, 0) && plain_logits(want + i * VOCAB, &third, 0);
     }
     return good;
 }
@@ -192,7 +205,7 @@ int main(int argc, char **argv)
         check(batch(want), name);
         snprintf(name, sizeof name, "prefill and steps in one call, %d lanes", lanes);
         check(mixture(want), name);
-        snprintf(name, sizeof name, "the likeliest id after each row, %d lanes", lanes);
+        snprintf(name, sizeof name, "the likeliest id after each row, and its logits, %d lanes", lanes);
         check(likeliest(want), name);
         snprintf(name, sizeof name, "a fork, and a position taken back, %d lanes", lanes);
         check(forked(want), name);

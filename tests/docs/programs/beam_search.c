@@ -1,0 +1,37 @@
+/* beam_search.c: the search of generated/README.md, its functions as functions.h, its call as
+ * search.h, in a program: the three best answers to one date, a line each.
+ * usage: beam_search WEIGHTS */
+#include <stdio.h>
+
+#include "dates.h"
+#include "rt_beam.h"
+#include "rt_weights.h"
+
+static dates model;
+static dates_state state;
+
+#include "functions.h"
+
+int main(int argc, char **argv)
+{
+    static double scratch[1 << 16];
+    const size_t bytes = sizeof scratch;
+    const int start = DATES_START, end = DATES_END;
+    RtBeamResult results[3];
+    RtWeights file;
+    int ids[DATES_MAX_SOURCE], n, count;
+    if (argc < 2 || rt_weights_open(&file, argv[1])) return 2;
+    rt_status status = dates_bind(&model, file.data, file.bytes);
+    if (status == RT_OK) status = dates_ids(&model, "1/2/34", ids, DATES_MAX_SOURCE, &n, NULL);
+    if (status != RT_OK) return 2;
+#include "search.h"
+    for (int i = 0; status == RT_OK && i < count; i++) {
+        char out[64] = "";
+        size_t used = 0;
+        for (int k = 0; k < results[i].length; k++)
+            dates_append(&model, results[i].ids[k], out, sizeof out, &used);
+        puts(out);
+    }
+    rt_weights_close(&file);
+    return status != RT_OK;
+}

@@ -21,7 +21,9 @@ cat "$scratch/err"
 "$xformc" build "$scratch/dates.lua" -q --from "$from" -o "$scratch/dates" >"$scratch/err" 2>&1 && [ "$("$scratch/dates/dates" "$text")" = 2019-05-03 ]
 verdict $? 'build --from'
 cat "$scratch/err"
-"$xformc" compile "$scratch/dates.lua" -q --weights=file --from "$from" -o "$scratch/files" && cmp "$scratch/files/dates.safetensors" generated/dates/dates.safetensors
+"$xformc" compile specs/dates.lua -q --weights=file -o "$scratch/own" &&
+    "$xformc" compile "$scratch/dates.lua" -q --weights=file --from "$from" -o "$scratch/files" &&
+    cmp "$scratch/files/dates.safetensors" "$scratch/own/dates.safetensors"
 verdict $? 'compile --from'
 head -n 20 specs/dates/heldout.tsv >"$scratch/task.tsv"
 "$xformc" verify "$scratch/dates.lua" --engine jit --from "$from" --dtype int8 --task "$scratch/task.tsv" >"$scratch/out" 2>"$scratch/err" &&

@@ -16,15 +16,18 @@ ISAS    = native $(filter-out avx512%,$(KERNEL_SETS))
 
 LIBRARIES = $(LUA) jansson openblas libedit libutf8proc
 WARNINGS  = -Wall -Wextra -Werror
-FOLDERS   = compiler compiler/base compiler/front compiler/graph compiler/plan compiler/target runtime
+# Each folder includes only what stands before it: make lint.
+FOLDERS   = runtime runtime/kernels $(COMPILER_FOLDERS)
+COMPILER_FOLDERS = $(addprefix compiler/,base model weights tokenizer front/lua front/hf front graph plan pack emit engine) \
+            compiler $(addprefix compiler/,answer verify inspect bench repl cli)
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
-# OpenBLAS is loaded when the generic engine is first used: compiler/target/generic_blas.c.
+# OpenBLAS is loaded when the generic engine is first used: compiler/engine/generic_blas.c.
 LIBS     := $(shell pkg-config --libs $(filter-out openblas,$(LIBRARIES)) 2>/dev/null) -ltcc -ldl -lm -pthread
-# The instruction sets of a machine, and their flags: the rows of compiler/target/kernel_sets.def.
+# The instruction sets of a machine, and their flags: the rows of compiler/emit/kernel_sets.def.
 MACHINE     := $(patsubst arm64,aarch64,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))
-sets_of      = $(shell sed -n 's/^KERNEL_SET.\([^,]*\), $(1), .*/\1/p' compiler/target/kernel_sets.def)
-isa_flags    = $(shell sed -n 's/^KERNEL_SET.$(1), [^"]*"\([^"]*\)".$$/\1/p' compiler/target/kernel_sets.def)
+sets_of      = $(shell sed -n 's/^KERNEL_SET.\([^,]*\), $(1), .*/\1/p' compiler/emit/kernel_sets.def)
+isa_flags    = $(shell sed -n 's/^KERNEL_SET.$(1), [^"]*"\([^"]*\)".$$/\1/p' compiler/emit/kernel_sets.def)
 KERNEL_SETS := $(call sets_of,$(MACHINE)) $(call sets_of,any)
 ISA_native   = -march=native
 $(foreach i,$(KERNEL_SETS),$(eval ISA_$(i) := $(call isa_flags,$(i))))
@@ -36,7 +39,7 @@ make = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 # rt_host.c is main() of a generated program; rt_alone.c stands in place of rt_team.c.
 RUNTIME  := $(filter-out $(wildcard runtime/rt_host*.c) runtime/rt_alone.c,$(wildcard runtime/rt_*.c))
-COMPILER := $(filter-out compiler/target/kernel_set_one.c,$(wildcard compiler/*.c compiler/*/*.c))
+COMPILER := $(filter-out compiler/engine/kernel_set_one.c,$(wildcard $(COMPILER_FOLDERS:%=%/*.c)))
 OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(COMPILER) $(RUNTIME)) $(KERNEL_SETS:%=$(BUILD)/kernel_set_%.o)
 XFORMC   := $(BUILD)/xformc
 
@@ -52,18 +55,18 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | libraries
 	$(Q)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
 # What runs in memory calls the kernels here, so they are compiled as those of a generated program.
-$(KERNEL_SETS:%=$(BUILD)/kernel_set_%.o): $(BUILD)/kernel_set_%.o: compiler/target/kernel_set_one.c $(BUILD)/flags
+$(KERNEL_SETS:%=$(BUILD)/kernel_set_%.o): $(BUILD)/kernel_set_%.o: compiler/engine/kernel_set_one.c $(BUILD)/flags
 	$(call say,CC,'$< ($*)')
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(FLAGS)) $(SANITIZE_KERNELS) -O3 $(ISA_$*) -DKERNEL_SET_NAME=$* -MMD -MP -c -o $@ $<
 
 # The assembler puts runtime/ into this one, which -MMD does not see.
-$(BUILD)/compiler/target/runtime_text.o: $(wildcard runtime/* runtime/*/*)
+$(BUILD)/compiler/emit/runtime_text.o: $(wildcard runtime/* runtime/*/*)
 
 BLAS_FOLDER := $(shell pkg-config --variable=libdir openblas 2>/dev/null)
-$(BUILD)/compiler/target/generic_blas.o: private FLAGS += $(BLAS_FOLDER:%=-DBLAS_FOLDER='"%"')
+$(BUILD)/compiler/engine/generic_blas.o: private FLAGS += $(BLAS_FOLDER:%=-DBLAS_FOLDER='"%"')
 
-$(BUILD)/compiler/repl_prelude.o: compiler/repl_prelude.lua
+$(BUILD)/compiler/repl/repl_prelude.o: compiler/repl/repl_prelude.lua
 
 # Rewritten only when the compiler or its flags change; then everything is compiled again.
 $(BUILD)/flags: always
@@ -84,7 +87,7 @@ CMOCKA        = $(shell pkg-config --libs cmocka)
 test-programs: $(XFORMC) $(TEST_PROGRAMS)
 
 .SECONDEXPANSION:
-$(TEST_SOURCES:%.c=$(BUILD)/%): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/main.o,$(OBJECTS)) \
+$(TEST_SOURCES:%.c=$(BUILD)/%): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/cli/main.o,$(OBJECTS)) \
                                 $$(patsubst %.c,$(BUILD)/%.o,$$(wildcard $$(dir $$*)support_*.c))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA) $(LIBS)
@@ -152,7 +155,7 @@ FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # Its own main() is libFuzzer's; rt_host.c is read from standard input like any other file.
 fuzz-programs: $(XFORMC) $(FUZZERS)
 
-$(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/main.o,$(OBJECTS)) $(BUILD)/tests/fuzz/support_fuzz.o \
+$(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/cli/main.o,$(OBJECTS)) $(BUILD)/tests/fuzz/support_fuzz.o \
             $(patsubst %.c,$(BUILD)/%.o,$(wildcard runtime/rt_host*.c))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)

@@ -3,7 +3,7 @@
  *   spec  -> Model   front/   sizes and choices, checked; where each tensor lies
  *         -> Graph   graph/   pure operations over named tensors
  *         -> Plan    plan/    kernels, layouts, offsets, shares, barriers: one per target
- *         -> C text  target/  emitted, packed, compiled, loaded; or run by the generic engine
+ *         -> C text  emit/    and packed weights, pack/; compiled, loaded, or run by the generic engine, engine/
  */
 #include "session.h"
 #include "clock.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../runtime/rt.h"
+#include "rt.h"
 
 typedef bool ShapeRule(Diag *d, Node *n);
 

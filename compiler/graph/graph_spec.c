@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../runtime/rt.h"
+#include "rt.h"
 
 /* name: what the user called it, or NULL. */
 typedef struct Value {

@@ -7,7 +7,7 @@
 #define PLAN_H
 
 #include "graph.h"
-#include "../../runtime/rt.h"
+#include "rt.h"
 
 typedef enum PlanTarget { TARGET_PANELS, TARGET_ROW_MAJOR } PlanTarget;
 
@@ -20,7 +20,7 @@ typedef struct PlanOptions {
 
 typedef enum Kernel {
 #define RT_KERNEL_ROW(id, format, file, function, parameters) KERNEL_##id,
-#include "../../runtime/kernels.def"
+#include "kernels.def"
 #undef RT_KERNEL_ROW
     KERNEL_CUSTOM,                  /* the C of an xf.op; it is no kernel of the library */
     KERNELS

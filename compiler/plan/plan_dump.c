@@ -3,19 +3,19 @@
 
 static const char *const kernel_names[KERNELS] = {
 #define RT_KERNEL_ROW(id, format, file, function, parameters) [KERNEL_##id] = #function,
-#include "../../runtime/kernels.def"
+#include "kernels.def"
 #undef RT_KERNEL_ROW
 };
 static const char *const names_by_format[KERNELS][FORMATS] = {
 #define RT_KERNEL_ROW(id, format, file, function, parameters)
 #define RT_KERNEL_FORMAT(id, format, file, function, parameters) [KERNEL_##id][FORMAT_PANELS_##format] = #function,
-#include "../../runtime/kernels.def"
+#include "kernels.def"
 #undef RT_KERNEL_ROW
 };
 static const char *const names_of_half[KERNELS] = {
 #define RT_KERNEL_ROW(id, format, file, function, parameters)
 #define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id] = #function,
-#include "../../runtime/kernels.def"
+#include "kernels.def"
 #undef RT_KERNEL_ROW
 };
 static const char *const split_names[] = { [SPLIT_ROWS] = "rows", [SPLIT_COLUMNS] = "columns", [SPLIT_HEADS] = "heads",

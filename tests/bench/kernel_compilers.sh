@@ -6,7 +6,7 @@ rounds=${1:-100} word=${2-}
 [ $# -eq 0 ] || shift
 [ $# -eq 0 ] || shift
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-table=compiler/target/kernel_sets.def
+table=compiler/emit/kernel_sets.def
 machine=$(uname -m)
 sets=${*:-$(sed -n "s/^KERNEL_SET(\([^,]*\), \($machine\|any\), .*/\1/p" $table)}
 programs=tests/bench/programs

@@ -12,9 +12,9 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 
 arm=aarch64-linux-gnu-gcc
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
-folders='-Icompiler -Icompiler/base -Icompiler/front -Icompiler/graph -Icompiler/plan -Icompiler/target -Iruntime'
+folders=$(find compiler runtime -type d | sed 's/^/-I/')
 strict="-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off"
-flags_of() { sed -n "s/^KERNEL_SET($1, [^\"]*\"\([^\"]*\)\")\$/\1/p" compiler/target/kernel_sets.def; }
+flags_of() { sed -n "s/^KERNEL_SET($1, [^\"]*\"\([^\"]*\)\")\$/\1/p" compiler/emit/kernel_sets.def; }
 neon_tests='simd linear attention rows f16 team' portable_tests='simd'
 
 # objects SET FOLDER FILE...: each compiled for a set.
@@ -72,7 +72,7 @@ compilers() {
 
 # What of the compiler looks at the machine, without its libraries.
 compiler_parts() {
-    objects neon "$scratch/parts" compiler/machine.c compiler/target/kernel_set.c compiler/target/kernel_set_one.c compiler/target/isa.c
+    objects neon "$scratch/parts" compiler/engine/machine.c compiler/engine/kernel_set.c compiler/engine/kernel_set_one.c compiler/emit/isa.c
     verdict $? 'what of xformc looks at the machine is compiled for 64-bit ARM'
 }
 

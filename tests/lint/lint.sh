@@ -19,15 +19,16 @@ rule_includes() {
     each -v list="$scratch/sources" '
         function floor(path) {
             if (path ~ /^runtime\//) return "runtime"
-            if (path ~ /^compiler\/[a-z]+\//) { sub(/^compiler\//, "", path); sub(/\/.*/, "", path); return path }
-            sub(/.*\//, "", path); sub(/\..*/, "", path)
-            return path == "session" || path == "trace" || path == "debug" || path == "machine" || path ~ /^verify/ ? "session" : "main"
+            if (path ~ /^compiler\/(base|graph|plan)\//) { sub(/^compiler\//, "", path); sub(/\/.*/, "", path); return path }
+            if (path ~ /^compiler\/(model|weights|tokenizer|front)\//) return "front"
+            if (path ~ /^compiler\/(pack|emit|engine)\//) return "target"
+            return path ~ /^compiler\/(session|verify\/)/ ? "session" : "main"
         }
         BEGIN {
             while ((getline path < list) > 0) { name = path; sub(/.*\//, "", name); where[name] = path }
             split("base front graph plan target session main", order)
             for (i in order) rank[order[i]] = i
-            public["front"] = "model.h"; public["graph"] = "graph.h"; public["plan"] = "plan.h"
+            public["graph"] = "graph.h"
         }
         function refuse(why) { printf "%s:%d: %s may not include \"%s\"%s\n", FILENAME, FNR, from, name, why }
         /^[ \t]*#[ \t]*include[ \t]*"/ {
@@ -62,12 +63,12 @@ rule_includes() {
 rule_libraries() {
     files '\.(c|h)$' | each '
         BEGIN {
-            place["lua.h"] = place["lauxlib.h"] = place["lualib.h"] = "^compiler/(front/spec_|repl)[a-z_]*\\.[ch]$"
-            place["jansson.h"] = "^compiler/front/(safetensors|json|huggingface|tokenizer_json)[a-z_]*\\.[ch]$"
-            place["cblas.h"] = place["openblas_config.h"] = "^compiler/target/generic_blas\\.c$"
-            place["libtcc.h"] = "^compiler/target/c_memory\\.c$"
+            place["lua.h"] = place["lauxlib.h"] = place["lualib.h"] = "^compiler/(front/lua/spec_|plan/spec_|repl/repl)[a-z_]*\\.[ch]$"
+            place["jansson.h"] = "^compiler/(front/hf/huggingface|tokenizer/tokenizer_json|weights/(safetensors|huggingface))[a-z_]*\\.[ch]$"
+            place["cblas.h"] = place["openblas_config.h"] = "^compiler/engine/generic_blas\\.c$"
+            place["libtcc.h"] = "^compiler/engine/c_memory\\.c$"
             place["utf8proc.h"] = "^compiler/base/unicode_tables\\.c$"
-            place["histedit.h"] = "^compiler/repl_edit\\.c$"
+            place["histedit.h"] = "^compiler/repl/repl_edit\\.c$"
             place["cmocka.h"] = place["pcre2.h"] = "^tests/"
         }
         /^[ \t]*#[ \t]*include[ \t]*[<"]/ {
@@ -123,13 +124,13 @@ rule_generated() {
 # Warnings of gcc and clang, if they are here. Kernels for each instruction set too.
 rule_compilers() {
     flags="-std=c11 -D_GNU_SOURCE -fsyntax-only -Wall -Wextra -Werror -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes
-        -ffp-contract=off -Icompiler -Icompiler/base -Icompiler/front -Icompiler/graph -Icompiler/plan -Icompiler/target -Iruntime
+        -ffp-contract=off $(find compiler runtime -type d | sed "s/^/-I/" | tr "\n" " ")
         $(pkg-config --cflags lua5.4 jansson openblas libedit libutf8proc cmocka 2>/dev/null | tr -d '\n')"
     for cc in gcc clang; do
         command -v $cc >/dev/null 2>&1 || continue
         files '^(compiler|runtime|tests)/.*\.c$' | grep -vE '^tests/(goldens|[a-z]+/programs)/' |
             xargs -r -n 4 -P 2 $cc $flags || echo "$cc finds fault"
-        sed -n "s/^KERNEL_SET([^,]*, \($(uname -m)\|any\), \"\([^\"]*\)\")\$/\2/p" compiler/target/kernel_sets.def | while read -r isa; do
+        sed -n "s/^KERNEL_SET([^,]*, \($(uname -m)\|any\), \"\([^\"]*\)\")\$/\2/p" compiler/emit/kernel_sets.def | while read -r isa; do
             files '^runtime/kernels/.*\.c$' | xargs -r -n 4 -P 2 $cc $flags $isa || echo "$cc $isa finds fault"
         done
     done >"$scratch/compilers" 2>&1

@@ -1,5 +1,5 @@
 """Where Hugging Face's tokenizers knows another Unicode than utf8proc: its parts come from crates of several ages. Writes the rows
-of compiler/front/tokenizer_eras.def, from what its normalizers and pre-tokenizers do with every code point.
+of compiler/tokenizer/tokenizer_eras.def, from what its normalizers and pre-tokenizers do with every code point.
 
 usage: probe.py DUMP        DUMP: build/tests/tokenizer/unicode_dump > FILE"""
 import sys

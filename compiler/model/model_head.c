@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../../runtime/rt.h"
+#include "rt.h"
 
 bool model_has_head(const Model *m)
 {

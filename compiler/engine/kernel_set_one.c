@@ -2,23 +2,23 @@
  * it is called before rt_isa_missing has answered. */
 #define RT_KERNELS_H                    /* their prototypes have external linkage; here they are static */
 #define RT_KERNEL static inline __attribute__((always_inline))
-#include "../../runtime/rt_simd.h"
-#include "../../runtime/kernels/linear_f32.c"
-#include "../../runtime/kernels/linear_bf16.c"
-#include "../../runtime/kernels/linear_int8.c"
-#include "../../runtime/kernels/norm_f32.c"
-#include "../../runtime/kernels/embed_f32.c"
-#include "../../runtime/kernels/element_f32.c"
-#include "../../runtime/kernels/rotary_f32.c"
-#include "../../runtime/kernels/cache_f32.c"
-#include "../../runtime/kernels/attention_f32.c"
-#include "../../runtime/kernels/cache_f16.c"
-#include "../../runtime/kernels/attention_f16.c"
-#include "../../runtime/kernels/pool_f32.c"
-#include "../../runtime/kernels/scale_f32.c"
-#include "../../runtime/kernels/window_f32.c"
-#include "../../runtime/kernels/window_f16.c"
-#include "../../runtime/kernels/vocabulary_f32.c"
+#include "rt_simd.h"
+#include "linear_f32.c"
+#include "linear_bf16.c"
+#include "linear_int8.c"
+#include "norm_f32.c"
+#include "embed_f32.c"
+#include "element_f32.c"
+#include "rotary_f32.c"
+#include "cache_f32.c"
+#include "attention_f32.c"
+#include "cache_f16.c"
+#include "attention_f16.c"
+#include "pool_f32.c"
+#include "scale_f32.c"
+#include "window_f32.c"
+#include "window_f16.c"
+#include "vocabulary_f32.c"
 
 #include "kernel_set.h"
 
@@ -139,7 +139,7 @@ const KernelSet SYMBOL(KERNEL_SET_NAME) = {
 #define RT_KERNEL_ROW(operation, format, file, function, parameters) { #function, (KernelFunction *)function },
 #define RT_KERNEL_FORMAT RT_KERNEL_ROW
 #define RT_KERNEL_CACHE RT_KERNEL_ROW
-#include "../../runtime/kernels.def"
+#include "kernels.def"
 #undef RT_KERNEL_ROW
     },
 };

@@ -36,7 +36,7 @@ const char *emit_activation(Emit *e, int activation)
 {
     static const char *const names[] = {
 #define RT_ACTIVATION(id, name, formula) [RT_##id] = #id,
-#include "../../runtime/activations.def"
+#include "activations.def"
 #undef RT_ACTIVATION
     };
     return arena_format(e->arena, "RT_%s", names[activation]);

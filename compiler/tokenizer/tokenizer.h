@@ -10,7 +10,7 @@
 
 #include "arena.h"
 #include "diag.h"
-#include "../../runtime/rt_tokenizer.h"
+#include "rt_tokenizer.h"
 
 /* The template of a chat that stands in a tokenizer's own file, with the texts of the marks it may name; NULL where there is none. */
 typedef struct TokenizerChat { const char *text, *begin, *end; } TokenizerChat;

@@ -15,7 +15,7 @@
 #define SECTION ".section .rodata"
 #define SYMBOL "repl_prelude_text"
 #endif
-__asm__(SECTION "\n.globl " SYMBOL "\n" SYMBOL ":\n.incbin \"compiler/repl_prelude.lua\"\n.byte 0\n.text\n");
+__asm__(SECTION "\n.globl " SYMBOL "\n" SYMBOL ":\n.incbin \"compiler/repl/repl_prelude.lua\"\n.byte 0\n.text\n");
 extern const char repl_prelude_text[];
 
 /* xf.bars(title, unit, labels, values, file): one bar for each label. A file that cannot be written is told, and what was measured

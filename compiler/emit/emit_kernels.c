@@ -8,20 +8,20 @@
 
 static const char *const kernel_files[KERNELS] = {
 #define RT_KERNEL_ROW(id, format, file, function, parameters) [KERNEL_##id] = "kernels/" file,
-#include "../../runtime/kernels.def"
+#include "kernels.def"
 #undef RT_KERNEL_ROW
 };
 static const char *const files_by_format[KERNELS][FORMATS] = {
 #define RT_KERNEL_ROW(id, format, file, function, parameters)
 #define RT_KERNEL_FORMAT(id, format, file, function, parameters) [KERNEL_##id][FORMAT_PANELS_##format] = "kernels/" file,
-#include "../../runtime/kernels.def"
+#include "kernels.def"
 #undef RT_KERNEL_ROW
 };
 
 static const char *const files_of_half[KERNELS] = {
 #define RT_KERNEL_ROW(id, format, file, function, parameters)
 #define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id] = "kernels/" file,
-#include "../../runtime/kernels.def"
+#include "kernels.def"
 #undef RT_KERNEL_ROW
 };
 
@@ -278,7 +278,7 @@ void emit_bound(Emit *e, Text *out)
 #define RT_KERNEL_ROW(id, format, file, function, parameters) text_add(out, "void " #function #parameters ";\n");
 #define RT_KERNEL_FORMAT RT_KERNEL_ROW
 #define RT_KERNEL_CACHE RT_KERNEL_ROW
-#include "../../runtime/kernels.def"
+#include "kernels.def"
 #undef RT_KERNEL_ROW
     emit_wrappers(e, out);
 }

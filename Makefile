@@ -17,9 +17,10 @@ ISAS    = native $(filter-out avx512%,$(KERNEL_SETS))
 LIBRARIES = $(LUA) jansson openblas libedit libutf8proc
 WARNINGS  = -Wall -Wextra -Werror
 # Each folder includes only what stands before it: make lint.
-FOLDERS   = runtime runtime/kernels $(COMPILER_FOLDERS)
+FOLDERS   = $(RUNTIME_FOLDERS) $(COMPILER_FOLDERS)
+RUNTIME_FOLDERS  = runtime $(addprefix runtime/,kernels tokenizer generate cli)
 COMPILER_FOLDERS = $(addprefix compiler/,base model weights tokenizer front/lua front/hf front graph plan pack emit engine) \
-            compiler $(addprefix compiler/,answer verify inspect bench repl cli)
+                   compiler $(addprefix compiler/,answer verify inspect bench repl cli)
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 # OpenBLAS is loaded when the generic engine is first used: compiler/engine/generic_blas.c.
@@ -38,9 +39,9 @@ say  = $(if $(V:0=),@:,@printf '  %-5s %s\n' $(1) $(2))
 make = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 # rt_host.c is main() of a generated program; rt_alone.c stands in place of rt_team.c.
-RUNTIME  := $(filter-out $(wildcard runtime/rt_host*.c) runtime/rt_alone.c,$(wildcard runtime/rt_*.c))
+RUNTIME  := $(filter-out $(wildcard runtime/cli/rt_host*.c) runtime/rt_alone.c,$(wildcard $(RUNTIME_FOLDERS:%=%/rt_*.c)))
 COMPILER := $(filter-out compiler/engine/kernel_set_one.c,$(wildcard $(COMPILER_FOLDERS:%=%/*.c)))
-OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(COMPILER) $(RUNTIME)) $(KERNEL_SETS:%=$(BUILD)/kernel_set_%.o)
+OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(COMPILER) $(RUNTIME)) $(KERNEL_SETS:%=$(BUILD)/compiler/engine/kernel_set_%.o)
 XFORMC   := $(BUILD)/xformc
 
 all: $(XFORMC)  ## build build/xformc (the default)
@@ -55,7 +56,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | libraries
 	$(Q)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
 # What runs in memory calls the kernels here, so they are compiled as those of a generated program.
-$(KERNEL_SETS:%=$(BUILD)/kernel_set_%.o): $(BUILD)/kernel_set_%.o: compiler/engine/kernel_set_one.c $(BUILD)/flags
+$(KERNEL_SETS:%=$(BUILD)/compiler/engine/kernel_set_%.o): $(BUILD)/compiler/engine/kernel_set_%.o: compiler/engine/kernel_set_one.c $(BUILD)/flags
 	$(call say,CC,'$< ($*)')
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(FLAGS)) $(SANITIZE_KERNELS) -O3 $(ISA_$*) -DKERNEL_SET_NAME=$* -MMD -MP -c -o $@ $<
@@ -80,7 +81,7 @@ libraries:
 # tests/F/support_*.c is linked into every program of the folder F; what else is there is a tool of its shell suites.
 TEST_SOURCES := $(filter-out tests/kernels/% tests/goldens/% tests/fuzz/%,$(filter-out $(wildcard tests/*/support_*.c),$(wildcard tests/*/*.c)))
 KERNEL_TESTS := $(wildcard tests/kernels/test_*.c)
-KERNELS      := $(filter-out runtime/rt_alone.c,$(wildcard runtime/*.c runtime/kernels/*.c tests/kernels/support_*.c))
+KERNELS      := $(filter-out runtime/rt_alone.c,$(wildcard $(RUNTIME_FOLDERS:%=%/*.c) tests/kernels/support_*.c))
 TEST_PROGRAMS = $(BUILD)/tests/once/cc_once $(TEST_SOURCES:%.c=$(BUILD)/%) $(foreach i,$(ISAS),$(KERNEL_TESTS:%.c=$(BUILD)/%.$(i)))
 CMOCKA        = $(shell pkg-config --libs cmocka)
 
@@ -156,7 +157,7 @@ FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz-programs: $(XFORMC) $(FUZZERS)
 
 $(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/cli/main.o,$(OBJECTS)) $(BUILD)/tests/fuzz/support_fuzz.o \
-            $(patsubst %.c,$(BUILD)/%.o,$(wildcard runtime/rt_host*.c))
+            $(patsubst %.c,$(BUILD)/%.o,$(wildcard runtime/cli/rt_host*.c))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
 

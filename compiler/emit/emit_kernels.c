@@ -7,20 +7,20 @@
 #include <string.h>
 
 static const char *const kernel_files[KERNELS] = {
-#define RT_KERNEL_ROW(id, format, file, function, parameters) [KERNEL_##id] = "kernels/" file,
+#define RT_KERNEL_ROW(id, format, file, function, parameters) [KERNEL_##id] = file,
 #include "kernels.def"
 #undef RT_KERNEL_ROW
 };
 static const char *const files_by_format[KERNELS][FORMATS] = {
 #define RT_KERNEL_ROW(id, format, file, function, parameters)
-#define RT_KERNEL_FORMAT(id, format, file, function, parameters) [KERNEL_##id][FORMAT_PANELS_##format] = "kernels/" file,
+#define RT_KERNEL_FORMAT(id, format, file, function, parameters) [KERNEL_##id][FORMAT_PANELS_##format] = file,
 #include "kernels.def"
 #undef RT_KERNEL_ROW
 };
 
 static const char *const files_of_half[KERNELS] = {
 #define RT_KERNEL_ROW(id, format, file, function, parameters)
-#define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id] = "kernels/" file,
+#define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id] = file,
 #include "kernels.def"
 #undef RT_KERNEL_ROW
 };
@@ -44,7 +44,6 @@ void emit_paste(Text *out, const char *file)
         }
         const char *def = memchr(s, '"', (size_t)(end - s)) ? strchr(s, '"') + 1 : s;
         if (strncmp(def, "activations.def\"", 16) == 0) emit_paste(out, "activations.def");
-        else if (strncmp(def, "../activations.def\"", 19) == 0) emit_paste(out, "activations.def");
     }
 }
 
@@ -285,13 +284,13 @@ void emit_bound(Emit *e, Text *out)
 
 /* Headers that files of kernels need besides rt_simd.h and rt_tile.h; rt_simd_f16.h stands before the latter. */
 static const struct { const char *file, *header; } needs[] = {
-    { "kernels/linear_int8.c", "rt_simd_f16.h" },    { "kernels/cache_f16.c", "rt_simd_f16.h" },
-    { "kernels/attention_f16.c", "rt_simd_f16.h" },  { "kernels/window_f16.c", "rt_simd_f16.h" },
-    { "kernels/linear_int8.c", "rt_simd_int8.h" },   { "kernels/attention_f32.c", "rt_attention.h" },
-    { "kernels/attention_f16.c", "rt_attention.h" }, { "kernels/window_f32.c", "rt_window.h" },
-    { "kernels/window_f16.c", "rt_window.h" },      { "kernels/linear_f32.c", "rt_linear.h" },
-    { "kernels/linear_bf16.c", "rt_linear.h" },      { "kernels/cache_f32.c", "rt_cache.h" },
-    { "kernels/cache_f16.c", "rt_cache.h" },
+    { "linear_int8.c", "rt_simd_f16.h" },    { "cache_f16.c", "rt_simd_f16.h" },
+    { "attention_f16.c", "rt_simd_f16.h" },  { "window_f16.c", "rt_simd_f16.h" },
+    { "linear_int8.c", "rt_simd_int8.h" },   { "attention_f32.c", "rt_attention.h" },
+    { "attention_f16.c", "rt_attention.h" }, { "window_f32.c", "rt_window.h" },
+    { "window_f16.c", "rt_window.h" },      { "linear_f32.c", "rt_linear.h" },
+    { "linear_bf16.c", "rt_linear.h" },      { "cache_f32.c", "rt_cache.h" },
+    { "cache_f16.c", "rt_cache.h" },
 };
 
 static bool is_among(const char *text, const char *const *list, int n)

@@ -13,14 +13,14 @@
 #define SYMBOL(id) "runtime_text_" #id
 #endif
 
-#define RUNTIME_FILE(id, path, use)                                                                          \
-    __asm__(SECTION "\n.globl " SYMBOL(id) "\n" SYMBOL(id) ":\n.incbin \"runtime/" path "\"\n.byte 0\n.text\n"); \
+#define RUNTIME_FILE(id, folder, name, use)                                                                  \
+    __asm__(SECTION "\n.globl " SYMBOL(id) "\n" SYMBOL(id) ":\n.incbin \"runtime/" folder name "\"\n.byte 0\n.text\n"); \
     extern const char runtime_text_##id[];
 #include "runtime_files.def"
 #undef RUNTIME_FILE
 
 const RuntimeFile runtime_files[] = {
-#define RUNTIME_FILE(id, path, use) { path, runtime_text_##id, RUNTIME_##use },
+#define RUNTIME_FILE(id, folder, name, use) { name, runtime_text_##id, RUNTIME_##use },
 #include "runtime_files.def"
 #undef RUNTIME_FILE
     { NULL, NULL, RUNTIME_NONE }

@@ -1,4 +1,4 @@
-/* tokenizer.h: a tokenizer's files into a blob, the one form that the runtime reads (runtime/rt_tokenizer.h).
+/* tokenizer.h: a tokenizer's files into a blob, the one form that the runtime reads (runtime/tokenizer/rt_tokenizer.h).
  *
  * A blob is self-contained: vocabulary, merges, patterns, Unicode tables, everything little-endian and by offsets, so it
  * lies in the packed weights of a model as it is. The same files give the same bytes. It lives in the arena. */

@@ -1,6 +1,6 @@
 /* attention_f16.c: attention over keys and values of f16, which are widened as they are read. */
-#include "../rt_attention.h"
-#include "../kernels.h"
+#include "rt_attention.h"
+#include "kernels.h"
 
 RT_KERNEL void rt_attention_f16(const RtAttention *shape, float *out, const float *q, const rt_f16 *k, const rt_f16 *v,
                                 float *scratch, const RtAttentionExtra *extra, const int *visible, int rows, int begin,

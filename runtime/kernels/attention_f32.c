@@ -1,6 +1,6 @@
 /* attention_f32.c: attention over keys and values of f32. */
-#include "../rt_attention.h"
-#include "../kernels.h"
+#include "rt_attention.h"
+#include "kernels.h"
 
 RT_KERNEL void rt_attention_f32(const RtAttention *shape, float *out, const float *q, const float *k, const float *v,
                                 float *scratch, const RtAttentionExtra *extra, const int *visible, int rows, int begin,

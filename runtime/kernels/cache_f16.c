@@ -1,8 +1,8 @@
 /* cache_f16.c: put rows of keys and values as f16 where attention reads them as panels. Row r goes to positions[r], in a ring to
  * positions[r] % capacity; heads begin..end. x rows are [heads * width]. See RtCache for the layouts, rt_simd_f16.h for the
  * rounding. */
-#include "../rt_cache.h"
-#include "../kernels.h"
+#include "rt_cache.h"
+#include "kernels.h"
 
 /* A key is a column of its panel: each of its numbers goes into another line of sixteen. */
 RT_INLINE void rt_store_keys_f16(const RtCache *shape, rt_f16 *cache, const float *x, const int *positions, int rows, int begin,

@@ -1,7 +1,7 @@
 /* cache_f32.c: put rows of keys and values where attention reads them as panels. Row r goes to positions[r], in a ring to
  * positions[r] % capacity; heads begin..end. x rows are [heads * width]. See RtCache for the layouts. */
-#include "../rt_cache.h"
-#include "../kernels.h"
+#include "rt_cache.h"
+#include "kernels.h"
 
 /* A key is a column of its panel: each of its numbers goes into another line of sixteen. */
 RT_INLINE void rt_store_keys(const RtCache *shape, float *cache, const float *x, const int *positions, int rows, int begin,

@@ -1,7 +1,7 @@
 /* element_f32.c: element-wise operations on the groups of sixteen columns begin..end of every row.
  * Padding columns of the last group become zeros. y may be a or b. */
-#include "../rt_simd.h"
-#include "../kernels.h"
+#include "rt_simd.h"
+#include "kernels.h"
 
 RT_KERNEL void rt_add_f32(const RtElement *shape, float *y, const float *a, const float *b, int rows, int begin,
                           int end)

@@ -1,7 +1,7 @@
 /* embed_f32.c: rows of a table, by token or by position. Ids and positions were checked by the caller.
  * Padding columns of y become zeros. In rt_position_f32 x has the stride of y and may be y. */
-#include "../rt_simd.h"
-#include "../kernels.h"
+#include "rt_simd.h"
+#include "kernels.h"
 
 RT_KERNEL void rt_embed_f32(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows)
 {

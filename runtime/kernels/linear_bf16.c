@@ -1,6 +1,6 @@
 /* linear_bf16.c: what linear_f32.c computes, to the bits of weights rounded to bf16; and rows of such a matrix as embeddings. */
-#include "../rt_linear.h"
-#include "../kernels.h"
+#include "rt_linear.h"
+#include "kernels.h"
 
 RT_KERNEL void rt_linear_bf16(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
 {

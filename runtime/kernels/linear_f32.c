@@ -1,6 +1,6 @@
 /* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs, and the product of two such. */
-#include "../rt_linear.h"
-#include "../kernels.h"
+#include "rt_linear.h"
+#include "kernels.h"
 
 RT_KERNEL void rt_linear_f32(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
 {

@@ -1,7 +1,7 @@
 /* linear_int8.c: what linear_f32.c computes, with weights of eight or four bits; and rows of such a matrix as embeddings.
  * The rows of x become bytes first, as many at a time as have room; see rt_simd_int8.h. */
-#include "../rt_simd_int8.h"
-#include "../kernels.h"
+#include "rt_simd_int8.h"
+#include "kernels.h"
 
 /* Rows that become bytes at once: all of them, or a multiple of a tile's. */
 RT_INLINE int rt_byte_block(const RtLinear *shape, int rows)

@@ -2,8 +2,8 @@
  * Two passes, mean first, then squares of differences: the one-pass formula loses the variance of a row far from 0.
  * Padding columns of the row become zeros. y may be x. Whole groups of sixteen come first: with one loop for all, whose last
  * turn is masked, gcc takes a fifth longer than clang. */
-#include "../rt_simd.h"
-#include "../kernels.h"
+#include "rt_simd.h"
+#include "kernels.h"
 
 static inline float rt_norm_mean(const float *x, int width)
 {

@@ -1,7 +1,7 @@
 /* pool_f32.c: one vector from the rows of a source: parts of `width` columns side by side, each the first row, the last, the
  * largest of every column, or a weighted sum. Rows are added in their order. Padding columns of y become zeros. */
-#include "../rt_simd.h"
-#include "../kernels.h"
+#include "rt_simd.h"
+#include "kernels.h"
 
 /* What a sum over `rows` is multiplied by; rows of WEIGHTED count 1, 2, 3 and so on. */
 static inline float rt_pool_factor(RtPoolKind kind, int rows)

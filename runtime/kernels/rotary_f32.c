@@ -1,8 +1,8 @@
 /* rotary_f32.c: rotary positions, heads begin..end of every row: pairs of columns turn by an angle of their row's
  * position. Positions were checked by the caller. Nothing outside these heads is written. y may be x.
  * Products are rounded before they are added, as in the frameworks that models come from. */
-#include "../rt_simd.h"
-#include "../kernels.h"
+#include "rt_simd.h"
+#include "kernels.h"
 
 /* Columns i and i + half are a pair. */
 static inline void rt_rotary_halves(float *y, const float *x, const float *angle, int half)

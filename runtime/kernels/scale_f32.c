@@ -1,7 +1,7 @@
 /* scale_f32.c: y = scale * x, or softcap * tanh(scale * x / softcap), on groups of 16 columns. y may be x.
  * Padding columns of y become zeros. */
-#include "../rt_simd.h"
-#include "../kernels.h"
+#include "rt_simd.h"
+#include "kernels.h"
 
 RT_KERNEL void rt_scale_f32(const RtScale *shape, float *y, const float *x, int rows, int begin, int end)
 {

@@ -1,6 +1,6 @@
 /* vocabulary_f32.c: over rows of logits [size]. Padding columns are neither read nor written; y may be x. */
-#include "../rt_simd.h"
-#include "../kernels.h"
+#include "rt_simd.h"
+#include "kernels.h"
 
 static inline float rt_vocabulary_max(const float *x, int size)
 {

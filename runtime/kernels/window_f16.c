@@ -1,6 +1,6 @@
 /* window_f16.c: attention of sliding windows over rings of f16, which are widened as they are read. */
-#include "../rt_window.h"
-#include "../kernels.h"
+#include "rt_window.h"
+#include "kernels.h"
 
 RT_KERNEL void rt_window_attention_f16(const RtWindow *shape, float *out, const float *q, const rt_f16 *k, const rt_f16 *v,
                                        float *scratch, const RtAttentionExtra *extra, const int *visible, int rows,

@@ -1,6 +1,6 @@
 /* window_f32.c: attention of sliding windows over rings of f32. */
-#include "../rt_window.h"
-#include "../kernels.h"
+#include "rt_window.h"
+#include "kernels.h"
 
 RT_KERNEL void rt_window_attention_f32(const RtWindow *shape, float *out, const float *q, const float *k, const float *v,
                                        float *scratch, const RtAttentionExtra *extra, const int *visible, int rows,

@@ -15,14 +15,14 @@ for isa in $sets; do
     flags=$(sed -n "s/^KERNEL_SET($isa, [^\"]*\"\([^\"]*\)\")\$/\1/p" $table)
     for cc in gcc clang; do
         command -v $cc >/dev/null 2>&1 || { echo "no $cc" >&2; continue; }
-        $cc -std=c11 -D_GNU_SOURCE -O3 -Wall -Wextra -Werror -ffp-contract=off $flags -Iruntime -I$programs "-DSET=${cc}_$isa" \
+        $cc -std=c11 -D_GNU_SOURCE -O3 -Wall -Wextra -Werror -ffp-contract=off $flags -Iruntime -Iruntime/kernels -I$programs "-DSET=${cc}_$isa" \
             "-DCOMPILER=\"$cc\"" "-DISA_NAME=\"$isa\"" -c -o "$scratch/${cc}_$isa.o" $programs/kernel_times_set.c || exit 69
         echo "SET(${cc}_$isa)" >>"$scratch/kernel_times_sets.def"
     done
 done
 blas=
 if pkg-config --exists openblas 2>/dev/null; then blas="-DOPENBLAS $(pkg-config --cflags openblas)"; libraries=$(pkg-config --libs openblas); fi
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iruntime -I$programs -I"$scratch" $blas -o "$scratch/kernel_times" \
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iruntime -Iruntime/kernels -I$programs -I"$scratch" $blas -o "$scratch/kernel_times" \
     $programs/kernel_times.c runtime/rt_isa.c runtime/rt_ahead.c "$scratch"/*_*.o $libraries -lm -pthread || exit 69
 if [ -n "$KEEP" ]; then cp -R "$scratch/." "$KEEP"; fi
 "$scratch/kernel_times" "$rounds" "$word"

@@ -24,7 +24,7 @@ done
 verdict $bad 'the text for dates is the committed one'
 
 bad=0
-for file in runtime/*; do
+for file in runtime/* runtime/*/*; do
     name=${file##*/}
     if [ -e "$scratch/dates/runtime/$name" ] && ! cmp "$file" "$scratch/dates/runtime/$name"; then bad=1; fi
 done

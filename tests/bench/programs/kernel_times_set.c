@@ -1,14 +1,14 @@
 /* kernel_times_set.c: the hottest kernels, compiled by COMPILER for ISA_NAME as SET. */
-#include "../../../runtime/rt_simd.h"
+#include "rt_simd.h"
 #define RT_KERNELS_H
 #undef RT_KERNEL
 #define RT_KERNEL static inline __attribute__((always_inline))
-#include "../../../runtime/kernels/linear_f32.c"
-#include "../../../runtime/kernels/norm_f32.c"
-#include "../../../runtime/kernels/element_f32.c"
-#include "../../../runtime/kernels/rotary_f32.c"
-#include "../../../runtime/kernels/attention_f32.c"
-#include "../../../runtime/kernels/vocabulary_f32.c"
+#include "linear_f32.c"
+#include "norm_f32.c"
+#include "element_f32.c"
+#include "rotary_f32.c"
+#include "attention_f32.c"
+#include "vocabulary_f32.c"
 #include "kernel_times.h"
 
 #define LINEAR(rows, inputs, outputs, pad)                                                                         \

@@ -11,19 +11,7 @@
 #include "arena.h"
 #include "diag.h"
 #include "file.h"
-
-/* ---- names ---------------------------------------------------------------------------------------------- */
-
-/* Names to pointers, found by hash. Everything lives in the arena; a name must stay as it was. */
-typedef struct NameMap NameMap;
-NameMap *name_map_new(Arena *a);
-void *name_map_find(const NameMap *m, const char *name);                /* NULL if absent */
-void  name_map_add(NameMap *m, const char *name, void *value);          /* replaces what had that name */
-
-/* A keyword of C or C++, or a name of the standard library: no variable, no function may be called so. */
-bool name_is_of_c(const char *name);
-/* The same, or what the emitted text or its Makefile has taken: no model may be called so. */
-bool name_is_reserved(const char *name);
+#include "name_map.h"
 
 /* ---- tensors -------------------------------------------------------------------------------------------- */
 

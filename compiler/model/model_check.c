@@ -1,6 +1,7 @@
 /* model_check.c: a Draft, what a spec says, to a Model: defaults, what follows from other fields, what cannot be.
  * Errors point at the field that makes the trouble, or at the call where no field does. */
 #include "fields.h"
+#include "reserved_names.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -8,6 +8,7 @@
 
 #include "emit.h"
 #include "progress.h"
+#include "reserved_names.h"
 #include "rt_packed.h"
 #include "text.h"
 

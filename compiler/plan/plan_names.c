@@ -1,5 +1,6 @@
 /* plan_names.c: what buffers and packed weights are called in C: words of the graph, made identifiers, made unique. */
 #include "plan_lower.h"
+#include "reserved_names.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* test_reserved.c: which names a model may have; and the map of names. */
 #include "front_test.h"
 #include "model.h"
+#include "reserved_names.h"
 
 static void names_of_c_and_of_the_text_are_reserved(void **state)
 {

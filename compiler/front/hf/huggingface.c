@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reserved_names.h"
 #include "text.h"
 #include "tokenizer.h"
 

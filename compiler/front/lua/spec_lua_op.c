@@ -1,6 +1,7 @@
 /* spec_lua_op.c: xf.op{…}, an operation by its C, and what the call of one says: attributes, and the shape that its function
  * works out. The C itself is looked at when the graph is built. A spec may define operations only where shape_of is there:
  * the C runs in this process. */
+#include "reserved_names.h"
 #include "spec_lua.h"
 
 #include <ctype.h>

@@ -1,6 +1,7 @@
 /* name_map.c: names to pointers: open addressing, never more than half full. */
-#include "model.h"
+#include "name_map.h"
 
+#include <stdint.h>
 #include <string.h>
 
 typedef struct Slot { const char *name; void *value; uint32_t hash; } Slot;

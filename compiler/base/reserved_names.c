@@ -1,5 +1,5 @@
-/* reserved.c: names that C, C++, the standard library or the emitted text and its Makefile have taken. */
-#include "model.h"
+/* reserved_names.c: names that C, C++, the standard library or the emitted text and its Makefile have taken. */
+#include "reserved_names.h"
 
 #include <string.h>
 

@@ -16,6 +16,7 @@
 #include "native.h"
 #include "pack.h"
 #include "tune_file.h"
+#include "weights.h"
 
 #include <string.h>
 #include <time.h>

@@ -7,6 +7,7 @@
 #include "progress.h"
 #include "tensor_text.h"
 #include "trace.h"
+#include "weights.h"
 
 /* ---- xf.graph -------------------------------------------------------------------------------------------------- */
 
@@ -20,7 +21,7 @@ static Tensor *find_input(const Session *s, const char *name, size_t n)
 }
 
 /* "[4, 3]" */
-static const char *shape_text(const Session *s, const Tensor *t)
+static const char *input_shape(const Session *s, const Tensor *t)
 {
     const char *text = "";
     for (int r = 0; r < t->rank; r++)
@@ -33,7 +34,7 @@ static void tell_inputs(Session *s)
     for (int i = 0; i < s->graph->tensor_count; i++) {
         const Tensor *t = s->graph->tensors[i];
         if (t->kind == TENSOR_INPUT && !t->integer)
-            diag_note(s->diag, (Loc){ 0 }, "input %s %s", t->name, shape_text(s, t));
+            diag_note(s->diag, (Loc){ 0 }, "input %s %s", t->name, input_shape(s, t));
     }
 }
 
@@ -64,7 +65,7 @@ static bool take_input(Session *s, const char *word)
     bool real = source->dtype == DTYPE_F32 || source->dtype == DTYPE_F16 || source->dtype == DTYPE_BF16 || source->dtype == DTYPE_F64;
     if (!fits || !real) {
         diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "%s must be %s of floating-point "
-                   "numbers", t->name, shape_text(s, t));
+                   "numbers", t->name, input_shape(s, t));
         return false;
     }
     float *values = arena_array(s->arena, (size_t)tensor_elements(source), sizeof *values);

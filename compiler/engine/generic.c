@@ -5,6 +5,7 @@
  * furthest[slots]. */
 #include "generic.h"
 #include "quantise.h"
+#include "weights.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* draft.c: what a spec says, whoever wrote it: which reader reads it, its choices, its length. */
 #include "family.h"
 #include "gguf.h"
+#include "weights.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -109,9 +109,6 @@ bool draft_set_length(Arena *a, Diag *d, Draft *draft, int64_t length);
 
 /* A text as a model's name: a C identifier that nobody has taken. */
 const char *model_name_of(Arena *a, const char *text);
-/* The file of weights of a folder; where there is none, what it would be called. */
-const char *weights_file_of(Arena *a, const char *folder);
-bool is_checkpoint(const unsigned char *data, size_t size);        /* a llama2.c checkpoint begins so */
 
 /* Work out, check, find the weights; NULL after errors. */
 Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);

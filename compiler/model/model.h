@@ -68,27 +68,6 @@ typedef struct TensorSource {
 } TensorSource;
 
 int64_t tensor_elements(const TensorSource *t);
-/* Group `group` of row `row` of a matrix that lies in blocks of Q8_0 or Q4_0, each 32 of a row: its factor, an f16, and its numbers, that are
- * factor * q. Returns how many bits such a number has; 0 where the matrix does not lie so, or not whole. */
-int  tensor_block(const TensorSource *t, int64_t row, int64_t group, uint16_t *factor, int8_t q[32]);
-/* The bits of all its groups; 0 likewise. */
-int  tensor_block_bits(const TensorSource *t);
-/* Whether every number of it is a bf16 of a file, as it stands there. */
-bool tensor_is_bf16(const TensorSource *t);
-/* All elements as f32, row-major, into out[tensor_elements]. Reads unaligned files safely. */
-void tensor_read(const TensorSource *t, float *out);
-/* Whether `view` is that matrix with rows and columns exchanged. */
-bool tensor_is_turned(const TensorSource *view, const TensorSource *whole);
-
-/* Map a safetensors file and check it by every rule of the format; NULL after errors told to `d` at `at`. */
-TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
-/* A file or folder of tensors, by its content: safetensors, pytorch_model.bin (weights_torch.c), a llama2.c checkpoint; a folder's
- * model.safetensors, the shards of model.safetensors.index.json, or pytorch_model.bin. NULL after errors. */
-TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path);
-const TensorSource *tensor_file_find(const TensorFile *f, const char *name);   /* NULL if absent */
-void tensor_file_close(TensorFile *f);
-/* The path of the file, or the part of it, that was written to since it was opened; NULL where none was. */
-const char *tensor_file_changed(const TensorFile *f);
 
 /* ---- choices -------------------------------------------------------------------------------------------- */
 

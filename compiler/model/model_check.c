@@ -2,6 +2,7 @@
  * Errors point at the field that makes the trouble, or at the call where no field does. */
 #include "fields.h"
 #include "reserved_names.h"
+#include "weights.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -379,22 +380,4 @@ void model_close(Model *m)
     if (!m) return;
     tensor_file_close(m->weight_file);
     m->weight_file = NULL;
-}
-
-static bool is_computed(const TensorSource *t)
-{
-    return t->kind == SOURCE_SINUSOID || t->kind == SOURCE_ROTARY || t->kind == SOURCE_DISTANCE || t->computed;
-}
-
-int64_t model_parameters(const Model *m)
-{
-    int64_t n = 0;
-    for (int i = 0; i < m->tensor_count; i++)
-        if (!is_computed(&m->tensors[i])) n += tensor_elements(&m->tensors[i]);
-    return n;
-}
-
-const TensorSource *model_tensor(const Model *m, const char *name)
-{
-    return m->tensor_of ? name_map_find(m->tensor_of, name) : NULL;
 }

@@ -11,6 +11,7 @@
 #include "reserved_names.h"
 #include "rt_packed.h"
 #include "text.h"
+#include "weights.h"
 
 /* ---- the head -------------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* pack_edit.c: single tensors of packed data, out and in; the layouts are those of formats.def. */
 #include "pack_parts.h"
+#include "weights.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* pack_quantised.c: panels of weights of fewer bits than 32, in and out; rt_panel_bytes says how they lie. What only fills up is 0. */
 #include "pack_parts.h"
+#include "weights.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  *
  * The tensors of a block of layers stand together, layer after layer, a constant stride apart. */
 #include "plan.h"
+#include "weights.h"
 
 #include <string.h>
 

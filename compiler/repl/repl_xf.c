@@ -1,5 +1,6 @@
 /* repl_xf.c: the table `xf` at the prompt: what specs have, xf.model and xf.graph, and what is done with them. */
 #include "repl.h"
+#include "weights.h"
 
 #include <string.h>
 

@@ -11,6 +11,7 @@
 
 #include "dtypes.h"
 #include "text.h"
+#include "weights.h"
 
 typedef struct Ids { int *id; int n; } Ids;
 

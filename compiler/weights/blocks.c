@@ -1,8 +1,8 @@
 /* blocks.c: ggml's blocks of weights of few bits, as its quantised files hold them. d, m: f16, little-endian; a nibble is half a byte, low
  * before high. The formulas are those of ggml's reference dequantisers. */
-#include <string.h>
+#include "weights.h"
 
-#include "dtypes.h"
+#include <string.h>
 
 static float half_at(const unsigned char *p)
 {
@@ -60,10 +60,8 @@ static float read_q6_k(const unsigned char *b, int i)
 }
 
 static const BlockFormat formats[] = {
-    { DTYPE_Q8_0, "Q8_0", 8, 32, 34, read_q8_0 },    { DTYPE_Q4_0, "Q4_0", 2, 32, 18, read_q4_0 },
-    { DTYPE_Q4_1, "Q4_1", 3, 32, 20, read_q4_1 },    { DTYPE_Q5_0, "Q5_0", 6, 32, 22, read_q5_0 },
-    { DTYPE_Q4_K, "Q4_K", 12, 256, 144, read_q4_k }, { DTYPE_Q5_K, "Q5_K", 13, 256, 176, read_q5_k },
-    { DTYPE_Q6_K, "Q6_K", 14, 256, 210, read_q6_k },
+    { DTYPE_Q8_0, 8, read_q8_0 },  { DTYPE_Q4_0, 2, read_q4_0 },  { DTYPE_Q4_1, 3, read_q4_1 },  { DTYPE_Q5_0, 6, read_q5_0 },
+    { DTYPE_Q4_K, 12, read_q4_k }, { DTYPE_Q5_K, 13, read_q5_k }, { DTYPE_Q6_K, 14, read_q6_k },
 };
 
 const BlockFormat *block_format(DType dtype)
@@ -99,9 +97,8 @@ int tensor_block(const TensorSource *t, int64_t row, int64_t group, uint16_t *fa
 {
     const int bits = tensor_block_bits(t);
     if (!bits) return 0;
-    const BlockFormat *f = block_format(t->dtype);
     const int64_t block = (t->start + row * t->stride[0]) / 32 + group;
-    const unsigned char *p = t->file->map.data + t->offset + (size_t)block * (size_t)f->bytes;
+    const unsigned char *p = t->file->map.data + t->offset + (size_t)block * dtype_bytes(t->dtype);
     memcpy(factor, p, sizeof *factor);
     for (int i = 0; i < 32; i++) q[i] = (int8_t)(bits == 8 ? (int8_t)p[2 + i] : nibble(p + 2, i, 16) - 8);
     return bits;

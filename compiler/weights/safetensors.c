@@ -1,13 +1,12 @@
 /* safetensors.c: a safetensors file, mapped, its header checked by every rule of the format.
  * Layout: u64le N, N bytes of JSON, data. Nothing in the header is believed before it is compared with the file. */
-#include "model.h"
+#include "weights.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dtypes.h"
 #include "text.h"
 
 enum { MAX_HEADER = 100000000, LENGTH_BYTES = 8 };
@@ -29,13 +28,6 @@ static bool fault_at(Reader *r, const char *message)
 {
     diag_error(r->diag, EXIT_BAD_DATA, r->at, "%s: %s", r->file->path, message);
     return false;
-}
-
-const char *shape_text(Arena *a, const int64_t *shape, int rank)
-{
-    Text t = text_new(a);
-    for (int i = 0; i < rank; i++) text_printf(&t, "%s%" PRId64, i ? ", " : "", shape[i]);
-    return arena_format(a, "[%s]", t.data);
 }
 
 /* ---- one entry ------------------------------------------------------------------------------------------ */

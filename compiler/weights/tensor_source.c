@@ -1,70 +1,18 @@
 /* tensor_source.c: the numbers of a tensor, wherever they come from, as row-major f32.
  * Files are little-endian and not aligned; random numbers depend on the seed and the tensor's name alone. */
-#include "model.h"
+#include "weights.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dtypes.h"
-
-int64_t tensor_elements(const TensorSource *t)
-{
-    int64_t n = 1;
-    for (int i = 0; i < t->rank; i++) n *= t->shape[i];
-    return n;
-}
-
-/* ---- number formats ------------------------------------------------------------------------------------- */
-
-static const struct { const char *name; int bits; DType dtype; } dtypes[] = {
-    { "F32", 32, DTYPE_F32 }, { "F16", 16, DTYPE_F16 }, { "BF16", 16, DTYPE_BF16 }, { "F64", 64, DTYPE_F64 },
-    { "I8", 8, DTYPE_I8 }, { "U8", 8, DTYPE_U8 }, { "I16", 16, DTYPE_I16 }, { "U16", 16, DTYPE_U16 },
-    { "I32", 32, DTYPE_I32 }, { "U32", 32, DTYPE_U32 }, { "I64", 64, DTYPE_I64 }, { "U64", 64, DTYPE_U64 },
-    { "BOOL", 8, DTYPE_BOOL }, { "F4", 4, DTYPE_OTHER }, { "F6_E2M3", 6, DTYPE_OTHER }, { "F6_E3M2", 6, DTYPE_OTHER },
-    { "F8_E5M2", 8, DTYPE_OTHER }, { "F8_E4M3", 8, DTYPE_OTHER }, { "F8_E8M0", 8, DTYPE_OTHER },
-    { "F8_E4M3FNUZ", 8, DTYPE_OTHER }, { "F8_E5M2FNUZ", 8, DTYPE_OTHER }, { "C64", 64, DTYPE_OTHER },
-};
-
-int dtype_bits(const char *name, DType *dtype)
-{
-    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
-        if (strcmp(dtypes[i].name, name)) continue;
-        *dtype = dtypes[i].dtype;
-        return dtypes[i].bits;
-    }
-    return 0;
-}
-
-const char *dtype_name(DType dtype)
-{
-    const BlockFormat *block = block_format(dtype);
-    if (dtype == DTYPE_OTHER) return "other";
-    if (block) return block->name;
-    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
-        if (dtypes[i].dtype == dtype) return dtypes[i].name;
-    die("no dtype %d", (int)dtype);
-}
-
-bool dtype_is_float(DType dtype)
-{
-    return dtype == DTYPE_F32 || dtype == DTYPE_F16 || dtype == DTYPE_BF16 || dtype == DTYPE_F64 || block_format(dtype);
-}
+/* ---- stored numbers ------------------------------------------------------------------------------------- */
 
 static float from_bits(uint32_t bits)
 {
     float f;
     memcpy(&f, &bits, sizeof f);
     return f;
-}
-
-float half_to_float(uint16_t h)
-{
-    uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 0x3FF;
-    if (exponent == 31) return from_bits(sign | 0x7F800000 | fraction << 13);
-    if (exponent) return from_bits(sign | (exponent + 112) << 23 | fraction << 13);
-    float tiny = ldexpf((float)fraction, -24);
-    return sign ? -tiny : tiny;
 }
 
 static float read_element(const unsigned char *p, DType dtype)
@@ -81,28 +29,14 @@ static float read_element(const unsigned char *p, DType dtype)
     }
 }
 
-/* ---- stored numbers ------------------------------------------------------------------------------------- */
-
-size_t dtype_bytes(DType dtype)
-{
-    const BlockFormat *block = block_format(dtype);
-    if (block) return (size_t)block->bytes;
-    return dtype == DTYPE_F64 ? 8 : dtype == DTYPE_F32 ? 4 : dtype == DTYPE_I8 ? 1 : 2;
-}
-
-int dtype_block(DType dtype)
-{
-    const BlockFormat *block = block_format(dtype);
-    return block ? block->elements : 1;
-}
-
 /* One run of the last dimension. Of I8 in groups, element e has the factor of group e / t->group. */
 static void read_run(const TensorSource *t, float *out, const unsigned char *start, DType dtype, int64_t at, int64_t n, int64_t stride)
 {
     const int bytes = (int)dtype_bytes(dtype);
     const BlockFormat *block = block_format(dtype);
     if (block) {
-        for (int64_t i = 0; i < n; i++, at += stride) out[i] = block->read(start + at / block->elements * block->bytes, (int)(at % block->elements));
+        const int elements = dtype_block(dtype);
+        for (int64_t i = 0; i < n; i++, at += stride) out[i] = block->read(start + at / elements * bytes, (int)(at % elements));
     } else if (dtype == DTYPE_I8) {
         const unsigned char *scales = t->group ? t->file->map.data + t->scales : NULL;
         for (int64_t i = 0; i < n; i++, at += stride)

@@ -3,13 +3,62 @@
 #ifndef WEIGHTS_H
 #define WEIGHTS_H
 
-#include "fields.h"
+#include "dtypes.h"
 
 uint32_t bytes_u32(const unsigned char *p);         /* little-endian */
+
+/* ---- numbers of a tensor -------------------------------------------------------------------------------- */
+
+/* Group `group` of row `row` of a matrix that lies in blocks of Q8_0 or Q4_0, each 32 of a row: its factor, an f16, and its numbers, that are
+ * factor * q. Returns how many bits such a number has; 0 where the matrix does not lie so, or not whole. */
+int  tensor_block(const TensorSource *t, int64_t row, int64_t group, uint16_t *factor, int8_t q[32]);
+/* The bits of all its groups; 0 likewise. */
+int  tensor_block_bits(const TensorSource *t);
+/* Whether every number of it is a bf16 of a file, as it stands there. */
+bool tensor_is_bf16(const TensorSource *t);
+/* All elements as f32, row-major, into out[tensor_elements]. Reads unaligned files safely. */
+void tensor_read(const TensorSource *t, float *out);
+/* Whether `view` is that matrix with rows and columns exchanged. */
+bool tensor_is_turned(const TensorSource *view, const TensorSource *whole);
+
+/* Map a safetensors file and check it by every rule of the format; NULL after errors told to `d` at `at`. */
+TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
+/* A file or folder of tensors, by its content: safetensors, pytorch_model.bin (weights_torch.c), a llama2.c checkpoint; a folder's
+ * model.safetensors, the shards of model.safetensors.index.json, or pytorch_model.bin. NULL after errors. */
+TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path);
+const TensorSource *tensor_file_find(const TensorFile *f, const char *name);   /* NULL if absent */
+void tensor_file_close(TensorFile *f);
+/* The path of the file, or the part of it, that was written to since it was opened; NULL where none was. */
+const char *tensor_file_changed(const TensorFile *f);
+void tensor_file_sort(TensorFile *f);               /* its tensors by name, as tensor_file_find needs them */
+/* The file of weights of a folder; where there is none, what it would be called. */
+const char *weights_file_of(Arena *a, const char *folder);
+
+/* ---- formats -------------------------------------------------------------------------------------------- */
+
+/* ggml's blocks: elements that share factors. Row i of blocks.c's table; NULL where there is none. */
+typedef struct BlockFormat {
+    DType dtype;
+    int ggml;                       /* its number of this type */
+    float (*read)(const unsigned char *block, int i);
+} BlockFormat;
+const BlockFormat *block_format(DType dtype);
+const BlockFormat *block_format_of_ggml(uint32_t type);
 
 /* A zip of stored entries with a pickle, as torch.save writes. Nothing of the pickle is executed: of what it may call only what makes
  * tensors is known, anything else is refused by name. */
 TensorFile *torch_open(Arena *a, Diag *d, Loc at, const char *path);
+
+/* What the header of a llama2.c checkpoint says; false after an error told at `at`. */
+typedef struct Checkpoint {
+    int version;
+    int64_t d, hidden, layers, heads, kv_heads, vocab, length;
+    bool tied;
+    int group;                      /* of version 2 */
+    int64_t begin;                  /* bytes of the header */
+} Checkpoint;
+bool checkpoint_header(Diag *d, Loc at, const char *path, const unsigned char *data, size_t size, Checkpoint *out);
+bool is_checkpoint(const unsigned char *data, size_t size);        /* a llama2.c checkpoint begins so */
 /* A llama2.c checkpoint of version 0, 1 or 2; its tensors are called as Meta's: layers.N.attention.wq.weight. */
 TensorFile *checkpoint_open(Arena *a, Diag *d, Loc at, const char *path);
 

@@ -5,18 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "dtypes.h"
-#include "family.h"
-
 enum { MAGIC = 0x616B3432, HEADER_0 = 28, HEADER_1 = 256 };
-
-typedef struct Checkpoint {
-    int version;
-    int64_t d, hidden, layers, heads, kv_heads, vocab, length;
-    bool tied;
-    int group;                      /* of version 2 */
-    int64_t begin;                  /* bytes of the header */
-} Checkpoint;
 
 static int64_t signed_at(const unsigned char *p, int i) { return (int32_t)bytes_u32(p + 4 * i); }
 
@@ -117,7 +106,7 @@ static void walk(Walk *w)
 
 /* ---- the file ------------------------------------------------------------------------------------------- */
 
-static bool check_header(Diag *d, Loc at, const char *path, const unsigned char *b, size_t n, Checkpoint *c)
+bool checkpoint_header(Diag *d, Loc at, const char *path, const unsigned char *b, size_t n, Checkpoint *c)
 {
     const bool good = read_header(b, n, c);
     if (n >= 8 && bytes_u32(b) == MAGIC && (signed_at(b, 1) < 1 || signed_at(b, 1) > 2))
@@ -138,7 +127,7 @@ TensorFile *checkpoint_open(Arena *a, Diag *d, Loc at, const char *path)
     Walk w = { .arena = a, .file = f };
     f->path = arena_text(a, path);
     if (!file_map(d, at, path, &f->map)) return NULL;
-    const bool good = check_header(d, at, path, f->map.data, f->map.size, &w.c);
+    const bool good = checkpoint_header(d, at, path, f->map.data, f->map.size, &w.c);
     if (good) {
         w.room = (int)(3 + 9 * w.c.layers);
         w.at = w.c.begin;
@@ -150,48 +139,4 @@ TensorFile *checkpoint_open(Arena *a, Diag *d, Loc at, const char *path)
     if (good) diag_error(d, EXIT_BAD_DATA, at, "%s: %zu bytes, but its header means %" PRId64, path, f->map.size, w.at);
     file_unmap(&f->map);
     return NULL;
-}
-
-/* ---- as a spec ------------------------------------------------------------------------------------------ */
-
-static void set(Arena *a, Draft *draft, FieldId id, double number) { draft_set_number(a, draft, SIDE_BOTH, id, draft->at, number); }
-
-/* Sizes that a field does not take are told as such. */
-static bool take_sizes(Arena *a, Diag *d, Draft *draft, const Checkpoint *c)
-{
-    const struct { FieldId id; int64_t n; } sizes[] = {
-        { FIELD_ID_d_model, c->d }, { FIELD_ID_d_ff, c->hidden }, { FIELD_ID_layers, c->layers }, { FIELD_ID_heads, c->heads },
-        { FIELD_ID_kv_heads, c->kv_heads }, { FIELD_ID_vocab, c->vocab }, { FIELD_ID_max_len, c->length }, { FIELD_ID_tied, c->tied },
-    };
-    bool good = true;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const Field *f = &fields[sizes[i].id];
-        const FieldValue v = { .integer = sizes[i].n, .real = (double)sizes[i].n };
-        good &= field_check(d, draft->at, f, f->name, arena_format(a, "%" PRId64, sizes[i].n), &v);
-        draft_set(a, draft, SIDE_BOTH, sizes[i].id, draft->at, &v, 1);
-    }
-    return good;
-}
-
-Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path)
-{
-    enum { BEGIN = 1 };             /* the mark before every text; where one is written, a text has ended */
-    Draft *draft = arena_alloc(a, sizeof *draft);
-    Checkpoint c;
-    FileMap map;
-    path = arena_text(a, path);
-    draft->path = path;
-    draft->at = (Loc){ path, 0, 0 };
-    if (!file_map(d, (Loc){ 0 }, path, &map)) return NULL;
-    const bool good = check_header(d, (Loc){ 0 }, path, map.data, map.size, &c);
-    file_unmap(&map);
-    if (!good || !take_sizes(a, d, draft, &c)) return NULL;
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of(a, arena_copy(a, base, strcspn(base, "."))));
-    draft_set_text(a, draft, FIELD_ID_weights, (Loc){ 0 }, path);
-    family_apply(a, draft, field_word(&fields[FIELD_ID_names], "llama2.c"));
-    set(a, draft, FIELD_ID_start_id, BEGIN);
-    set(a, draft, FIELD_ID_end_id, BEGIN);
-    draft_set_trained(a, draft, draft->at, c.length);
-    return draft;
 }

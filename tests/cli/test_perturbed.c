@@ -11,6 +11,7 @@
 
 #include "trace.h"
 #include "verify.h"
+#include "weights.h"
 
 static Arena *arena;
 static Diag *diag;

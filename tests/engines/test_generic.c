@@ -1,5 +1,6 @@
 /* test_generic.c: the generic engine against PyTorch and against itself: every intermediate, the cache, the errors. */
 #include "engine_test.h"
+#include "weights.h"
 
 #include <math.h>
 #include <string.h>

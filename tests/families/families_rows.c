@@ -7,6 +7,7 @@
 #include "dtypes.h"
 #include "session.h"
 #include "trace.h"
+#include "weights.h"
 
 enum { MOST_ROWS = 256 };
 

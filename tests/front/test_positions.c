@@ -9,6 +9,7 @@
  *
  * Models are those of tests/goldens, with weights from files, made longer than they were trained. */
 #include "front_test.h"
+#include "weights.h"
 
 #include <math.h>
 

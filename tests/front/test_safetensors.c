@@ -1,5 +1,6 @@
 /* test_safetensors.c: safetensors.c against files that break one rule each, and against files damaged at random. */
 #include "front_test.h"
+#include "weights.h"
 
 #include "model.h"
 

@@ -1,5 +1,6 @@
 /* test_tensor_source.c: tensor_read for every kind of source. */
 #include "front_test.h"
+#include "weights.h"
 
 #include <math.h>
 

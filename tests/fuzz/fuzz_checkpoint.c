@@ -2,6 +2,7 @@
  * they begin as a checkpoint does. */
 #include "fields.h"
 #include "support_fuzz.h"
+#include "weights.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,6 +2,7 @@
 #include "model.h"
 #include "dtypes.h"
 #include "support_fuzz.h"
+#include "weights.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
 {

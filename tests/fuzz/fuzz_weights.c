@@ -5,6 +5,7 @@
 #include "fields.h"
 #include "graph_build.h"
 #include "verify.h"
+#include "weights.h"
 
 static const char spec[] = "tests/goldens/gated.lua";
 

@@ -9,6 +9,7 @@
 #include "dtypes.h"
 #include "fields.h"
 #include "session.h"
+#include "weights.h"
 
 enum { LENGTH_BYTES = 8 };
 

@@ -8,6 +8,7 @@
 
 #include "emit.h"
 #include "pack.h"
+#include "weights.h"
 
 /* ---- the verifier finds what is broken -------------------------------------------------------------------- */
 

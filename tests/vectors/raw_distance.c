@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model.h"
+#include "weights.h"
 
 int main(int argc, char **argv)
 {

@@ -6,6 +6,7 @@
 #include "dtypes.h"
 #include "family.h"
 #include "gguf.h"
+#include "weights.h"
 
 /* turns: of each head which rows turn together; the converter of ggml permutes those of Llama. */
 typedef struct Architecture { const char *name; int turns; bool qk_norm; } Architecture;

@@ -11,6 +11,7 @@
 #include "reserved_names.h"
 #include "text.h"
 #include "tokenizer.h"
+#include "weights.h"
 
 /* ---- fields --------------------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  * Modules compute one behind the other: the Transformer, then a Pooling, then linears (Dense) and a division by the length (Normalize).
  * What is not of that form is refused by name. */
 #include "huggingface.h"
+#include "weights.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,0 +1,96 @@
+/* dtypes.c: the table of number formats. */
+#include "dtypes.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "text.h"
+
+/* Those of safetensors, which stand alone. */
+static const struct { const char *name; int bits; DType dtype; } dtypes[] = {
+    { "F32", 32, DTYPE_F32 }, { "F16", 16, DTYPE_F16 }, { "BF16", 16, DTYPE_BF16 }, { "F64", 64, DTYPE_F64 },
+    { "I8", 8, DTYPE_I8 }, { "U8", 8, DTYPE_U8 }, { "I16", 16, DTYPE_I16 }, { "U16", 16, DTYPE_U16 },
+    { "I32", 32, DTYPE_I32 }, { "U32", 32, DTYPE_U32 }, { "I64", 64, DTYPE_I64 }, { "U64", 64, DTYPE_U64 },
+    { "BOOL", 8, DTYPE_BOOL }, { "F4", 4, DTYPE_OTHER }, { "F6_E2M3", 6, DTYPE_OTHER }, { "F6_E3M2", 6, DTYPE_OTHER },
+    { "F8_E5M2", 8, DTYPE_OTHER }, { "F8_E4M3", 8, DTYPE_OTHER }, { "F8_E8M0", 8, DTYPE_OTHER },
+    { "F8_E4M3FNUZ", 8, DTYPE_OTHER }, { "F8_E5M2FNUZ", 8, DTYPE_OTHER }, { "C64", 64, DTYPE_OTHER },
+};
+
+/* Those of ggml, in blocks: how many elements share factors, in how many bytes. */
+static const struct { const char *name; DType dtype; int elements, bytes; } blocks[] = {
+    { "Q8_0", DTYPE_Q8_0, 32, 34 },   { "Q4_0", DTYPE_Q4_0, 32, 18 },   { "Q4_1", DTYPE_Q4_1, 32, 20 },
+    { "Q5_0", DTYPE_Q5_0, 32, 22 },   { "Q4_K", DTYPE_Q4_K, 256, 144 }, { "Q5_K", DTYPE_Q5_K, 256, 176 },
+    { "Q6_K", DTYPE_Q6_K, 256, 210 },
+};
+
+enum { BLOCKS = sizeof blocks / sizeof *blocks };
+
+/* Its row of blocks; -1 for one that stands alone. */
+static int block_of(DType dtype)
+{
+    for (int i = 0; i < BLOCKS; i++)
+        if (blocks[i].dtype == dtype) return i;
+    return -1;
+}
+
+int dtype_bits(const char *name, DType *dtype)
+{
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        if (strcmp(dtypes[i].name, name)) continue;
+        *dtype = dtypes[i].dtype;
+        return dtypes[i].bits;
+    }
+    return 0;
+}
+
+const char *dtype_name(DType dtype)
+{
+    const int block = block_of(dtype);
+    if (dtype == DTYPE_OTHER) return "other";
+    if (block >= 0) return blocks[block].name;
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (dtypes[i].dtype == dtype) return dtypes[i].name;
+    die("no dtype %d", (int)dtype);
+}
+
+bool dtype_is_float(DType dtype)
+{
+    return dtype == DTYPE_F32 || dtype == DTYPE_F16 || dtype == DTYPE_BF16 || dtype == DTYPE_F64 || block_of(dtype) >= 0;
+}
+
+size_t dtype_bytes(DType dtype)
+{
+    const int block = block_of(dtype);
+    if (block >= 0) return (size_t)blocks[block].bytes;
+    return dtype == DTYPE_F64 ? 8 : dtype == DTYPE_F32 ? 4 : dtype == DTYPE_I8 ? 1 : 2;
+}
+
+int dtype_block(DType dtype)
+{
+    const int block = block_of(dtype);
+    return block >= 0 ? blocks[block].elements : 1;
+}
+
+static float from_bits(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+float half_to_float(uint16_t h)
+{
+    uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 0x3FF;
+    if (exponent == 31) return from_bits(sign | 0x7F800000 | fraction << 13);
+    if (exponent) return from_bits(sign | (exponent + 112) << 23 | fraction << 13);
+    float tiny = ldexpf((float)fraction, -24);
+    return sign ? -tiny : tiny;
+}
+
+const char *shape_text(Arena *a, const int64_t *shape, int rank)
+{
+    Text t = text_new(a);
+    for (int i = 0; i < rank; i++) text_printf(&t, "%s%" PRId64, i ? ", " : "", shape[i]);
+    return arena_format(a, "[%s]", t.data);
+}

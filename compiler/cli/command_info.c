@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "hf.h"
 #include "info.h"
 #include "progress.h"
 #include "svg.h"

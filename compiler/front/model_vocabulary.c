@@ -1,5 +1,6 @@
 /* model_vocabulary.c: the vocabulary files that a model's tokenizer needs, and the sizes that follow. */
 #include "fields.h"
+#include "front.h"
 
 #include <inttypes.h>
 #include <string.h>

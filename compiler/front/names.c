@@ -11,6 +11,7 @@
 
 #include "dtypes.h"
 #include "family.h"
+#include "front.h"
 #include "names_find.h"
 #include "text.h"
 

@@ -1,39 +1,9 @@
-/* draft.c: what a spec says, whoever wrote it: which reader reads it, its choices, its length. */
-#include "family.h"
-#include "gguf.h"
-#include "weights.h"
+/* draft.c: what a spec says, whoever wrote it: its choices, its length. */
+#include "fields.h"
+#include "integer.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* ---- readers -------------------------------------------------------------------------------------------- */
-
-/* What is taken for a spec by mistake: weights without a config. */
-static const char *kind_of_weights(const unsigned char *b, size_t n)
-{
-    if (n > 8 && b[8] == '{' && !b[6] && !b[7]) return "a safetensors file";
-    return n > 4 && !memcmp(b, "PK\3\4", 4) ? "a zip file, as pytorch_model.bin is" : NULL;
-}
-
-Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
-{
-    unsigned char bytes[64];
-    if (file_is_folder(path)) return draft_from_folder(a, d, path);
-    const size_t size = file_first_bytes(path, bytes, sizeof bytes);
-    const char *weights = kind_of_weights(bytes, size);
-    if (is_gguf(bytes, size)) return draft_from_gguf(a, d, path);
-    if (is_checkpoint(bytes, size)) return draft_from_checkpoint(a, d, path);
-    if (!weights) return draft_from_lua(a, d, path, ops, n, shape_of);
-    diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "%s, which does not say what model it is of: give the folder with its "
-               "config.json, or a spec", weights);
-    return NULL;
-}
-
-Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
-{
-    const Draft *draft = draft_read(a, d, path, ops, n, shape_of);
-    return draft ? model_from_draft(a, d, draft) : NULL;
-}
 
 /* ---- choices -------------------------------------------------------------------------------------------- */
 
@@ -46,7 +16,7 @@ void draft_set(Arena *a, Draft *d, Side side, FieldId id, Loc at, const FieldVal
 
 void draft_set_number(Arena *a, Draft *d, Side side, FieldId id, Loc at, double number)
 {
-    const FieldValue v = { .integer = field_whole(number), .real = number };
+    const FieldValue v = { .integer = integer_of(number), .real = number };
     draft_set(a, d, side, id, at, &v, 1);
 }
 

@@ -1,5 +1,6 @@
 /* fields.c: the tables of fields.def. */
 #include "fields.h"
+#include "integer.h"
 
 #include <float.h>
 #include <math.h>
@@ -110,13 +111,6 @@ bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *
     return false;
 }
 
-int64_t field_whole(double number)
-{
-    const double past = 0x1p63;         /* a conversion of what lies outside is undefined */
-    if (isnan(number)) return 0;
-    return number >= past ? INT64_MAX : number < -past ? INT64_MIN : (int64_t)number;
-}
-
 int field_word(const Field *f, const char *word)
 {
     for (int i = 0; i < f->word_count; i++)
@@ -128,7 +122,7 @@ FieldValue field_preset(const Field *f)
 {
     FieldValue v = { 0, 0, NULL, NULL };
     if (!f->has_default) return v;
-    v.integer = field_whole(f->preset);
+    v.integer = integer_of(f->preset);
     v.real = f->preset;
     return v;
 }

@@ -4,7 +4,6 @@
 #define FIELDS_H
 
 #include "model.h"
-#include "tokenizer.h"
 
 typedef enum FieldId {
 #define FIELD(scope, type, name, default, least, most, words, needs, doc) FIELD_ID_##name,
@@ -51,8 +50,6 @@ FieldValue field_preset(const Field *f);            /* what stands where the spe
  * value likewise. For INT v->integer is set, for REAL, and for each
  * of NUMBERS, v->real. */
 bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *shown, const FieldValue *v);
-/* The whole part; 0 of NaN, the nearest of int64 where it lies outside: field_check tells the limits. */
-int64_t field_whole(double number);
 int field_word(const Field *f, const char *word);   /* its place in the field's words; -1 where it is none */
 
 /* What a spec says of one field: count 0 is nothing, more than 1 a list for the layers. */
@@ -89,37 +86,10 @@ void draft_set_numbers(Arena *a, Draft *d, Side side, FieldId id, Loc at, const 
 void draft_set_word(Arena *a, Draft *d, FieldId id, Loc at, const char *word);
 void draft_set_text(Arena *a, Draft *d, FieldId id, Loc at, const char *text);              /* of the whole model */
 
-/* What the Lua file `path` says; NULL after errors told to `d`. */
-Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
-
-/* What the config.json of a Hugging Face folder says; likewise. */
-Draft *draft_from_folder(Arena *a, Diag *d, const char *path);
-/* What the header of a llama2.c checkpoint says; likewise. */
-Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path);
-/* What the keys of a GGUF file say; likewise. */
-Draft *draft_from_gguf(Arena *a, Diag *d, const char *path);
-/* Any of them, by what is found at `path`. */
-Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 /* The length that a model was trained for becomes its length; a decoder's at most 4096, for its state grows with it. */
 void draft_set_trained(Arena *a, Draft *d, Loc at, int64_t length);
-/* The draft of a model as a spec in Lua: every field that was set, is not its default and says something of it; files with their whole path. */
-void draft_print_lua(const Draft *d, const Model *m, FILE *to);
 /* Give both stacks a length, in tokens; false after an error. */
 bool draft_set_length(Arena *a, Diag *d, Draft *draft, int64_t length);
-
-/* A text as a model's name: a C identifier that nobody has taken. */
-const char *model_name_of(Arena *a, const char *text);
-
-/* Work out, check, find the weights; NULL after errors. */
-Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
-
-/* The passes of model_from_draft. needs: the fields of `m`. */
-bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file; false after errors */
-void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m);    /* gives: source, target, sizes */
-void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m);       /* gives: tokenizer_data, sizes */
-/* own: of the tokenizer's file itself. needs: tokenizer_file   gives: chat or chat_fault, chat_path */
-void model_read_chat(Arena *a, Model *m, const TokenizerChat *own);
-void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file, tensors */
 
 void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m);      /* gives: ends, bad_words, suppress, begin_suppress */
 
@@ -135,8 +105,5 @@ void model_note_unread(Diag *d, const Draft *draft, const Model *m);
 /* What is behind an encoder alone. needs: the fields of `m`.   gives: its lists. */
 void model_fill_lists(Arena *a, const Draft *draft, Model *m);                    /* gives: fields of scope LIST */
 void model_check_head(Diag *d, const Draft *draft, Model *m);
-
-/* Symbols from a file, one a line; NULL after errors, told at their lines. `at` names the field for a missing file. */
-Vocabulary *vocabulary_read(Arena *a, Diag *d, Loc at, const char *path);
 
 #endif

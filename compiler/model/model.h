@@ -286,8 +286,6 @@ void rotary_rates(const LayerFields *l, float *rates);
 /* What its cosines and sines are multiplied by. */
 double rotary_factor(const LayerFields *l);
 
-/* Read, check and find the weights of a spec: a Lua file, a Hugging Face folder or a llama2.c checkpoint; NULL after errors told to `d`. */
-Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 /* The words of a WORD field's list by its name in fields.def; *n receives their number. */
 const char *const *field_words(const char *list, int *n);
 const char *model_dtype(const Model *m);            /* "int8": what linears and embeddings are packed as; "mixed" where patterns say more */
@@ -306,10 +304,7 @@ bool model_layers_pack_alike(Arena *a, const Model *m, const char *stack, int on
 const char *model_kv_dtype(const Model *m);         /* "f16": what a cache holds keys and values as */
 /* Every field with its type, scope and default, and below that its meaning, in 100 columns. */
 void fields_print(FILE *to);
-/* The families of Hugging Face folders, a line each: model_type, what is spelt so. */
-void families_print(FILE *to);
 /* A deterministic text of the whole Model: the golden of this floor. */
 void model_dump(const Model *m, FILE *to);
-void model_close(Model *m);         /* unmap its files */
 
 #endif

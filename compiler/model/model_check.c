@@ -1,31 +1,28 @@
 /* model_check.c: a Draft, what a spec says, to a Model: defaults, what follows from other fields, what cannot be.
  * Errors point at the field that makes the trouble, or at the call where no field does. */
-#include "fields.h"
+#include "model_check.h"
 #include "reserved_names.h"
-#include "weights.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-typedef struct Check { Arena *arena; Diag *diag; const Draft *draft; Model *model; int errors; } Check;   /* errors: told before */
-
 static const double MOST_BYTES = 70368744177664.0;      /* 2^46 */
 
 #define wrong(c, at, ...) diag_error((c)->diag, EXIT_BAD_DATA, at, __VA_ARGS__)
 
-static bool is_good(const Check *c)
+bool model_check_is_good(const ModelCheck *c)
 {
     return diag_errors(c->diag) == c->errors;
 }
 
-static bool is_set(const Check *c, Side side, FieldId id)
+static bool is_set(const ModelCheck *c, Side side, FieldId id)
 {
     return draft_choice(c->draft, side, id) != NULL;
 }
 
-static Loc place(const Check *c, Side side, FieldId id)
+static Loc place(const ModelCheck *c, Side side, FieldId id)
 {
     return draft_place(c->draft, side, id);
 }
@@ -38,19 +35,19 @@ static const char *side_name(Side side)
 /* ---- filling -------------------------------------------------------------------------------------------- */
 
 /* Of a list, layer n gets element n, over and over. */
-static FieldValue value_for(const Check *c, Side side, FieldId id, int64_t layer)
+static FieldValue value_for(const ModelCheck *c, Side side, FieldId id, int64_t layer)
 {
     const Choice *choice = draft_choice(c->draft, side, id);
     return choice ? choice->values[layer % choice->count] : field_preset(&fields[id]);
 }
 
-static void fill_scope(const Check *c, Side side, FieldScope scope, void *where, int64_t layer)
+static void fill_scope(const ModelCheck *c, Side side, FieldScope scope, void *where, int64_t layer)
 {
     for (int i = 0; i < FIELD_COUNT; i++)
         if (fields[i].scope == scope) field_store(&fields[i], where, value_for(c, side, (FieldId)i, layer));
 }
 
-static void check_list_lengths(const Check *c, Side side, int64_t layers)
+static void check_list_lengths(const ModelCheck *c, Side side, int64_t layers)
 {
     for (int i = 0; i < FIELD_COUNT; i++) {
         const Choice *choice = draft_choice(c->draft, side, (FieldId)i);
@@ -60,7 +57,7 @@ static void check_list_lengths(const Check *c, Side side, int64_t layers)
     }
 }
 
-static void fill_stack(const Check *c, Side side, Stack *s)
+static void fill_stack(const ModelCheck *c, Side side, Stack *s)
 {
     fill_scope(c, side, SCOPE_STACK, s, 0);
     check_list_lengths(c, side, s->layers);
@@ -78,7 +75,7 @@ static bool is_identifier(const char *s)
     return true;
 }
 
-static void check_name(const Check *c)
+static void check_name(const ModelCheck *c)
 {
     enum { LONGEST = 63 };
     const char *name = c->model->name;
@@ -95,7 +92,7 @@ static void check_name(const Check *c)
 
 /* ---- sizes ---------------------------------------------------------------------------------------------- */
 
-static void fill_lengths(const Check *c)
+static void fill_lengths(const ModelCheck *c)
 {
     Model *m = c->model;
     if (!is_set(c, SIDE_BOTH, FIELD_ID_max_source)) m->max_source = m->max_len;
@@ -103,7 +100,7 @@ static void fill_lengths(const Check *c)
 }
 
 /* Up to so many layers are written out call by call. */
-static void fill_unroll(const Check *c)
+static void fill_unroll(const ModelCheck *c)
 {
     enum { MOST_CALLS = 16 };
     Model *m = c->model;
@@ -112,7 +109,7 @@ static void fill_unroll(const Check *c)
 }
 
 /* heads is one field of two stacks, so the same fault may come twice: told once per place. */
-static bool told_already(const Check *c, Side side, FieldId a, FieldId b)
+static bool told_already(const ModelCheck *c, Side side, FieldId a, FieldId b)
 {
     const Choice *both = draft_choice(c->draft, SIDE_ENCODER, a), *mine = draft_choice(c->draft, side, a);
     return side == SIDE_DECODER && c->model->has_encoder && both == mine
@@ -120,7 +117,7 @@ static bool told_already(const Check *c, Side side, FieldId a, FieldId b)
 }
 
 /* The norm of an embedding that a linear widens behind it. */
-static void check_embed_norm(const Check *c, Side side, const Stack *s)
+static void check_embed_norm(const ModelCheck *c, Side side, const Stack *s)
 {
     const bool narrow = s->embed_width == 1 && s->embed_project == PROJECTIONS_LAST;
     if (!narrow || !s->embed_norm || s->norm != NORMS_ANNOTATED) return;
@@ -131,7 +128,7 @@ static void check_embed_norm(const Check *c, Side side, const Stack *s)
     diag_note(c->diag, at, "use a wider embedding or norm = \"layer\"");
 }
 
-static bool fill_head_dim(const Check *c, Side side, LayerFields *l)
+static bool fill_head_dim(const ModelCheck *c, Side side, LayerFields *l)
 {
     int64_t d_model = c->model->d_model;
     if (!is_set(c, side, FIELD_ID_head_dim)) {
@@ -150,7 +147,7 @@ static bool fill_head_dim(const Check *c, Side side, LayerFields *l)
     return true;
 }
 
-static bool fill_kv_heads(const Check *c, Side side, LayerFields *l)
+static bool fill_kv_heads(const ModelCheck *c, Side side, LayerFields *l)
 {
     if (!is_set(c, side, FIELD_ID_kv_heads)) l->kv_heads = l->heads;
     if (l->heads % l->kv_heads == 0) return true;
@@ -160,7 +157,7 @@ static bool fill_kv_heads(const Check *c, Side side, LayerFields *l)
 }
 
 /* The bias table has a column per head, and all layers share it. */
-static void check_relative(const Check *c, Side side, const Stack *s)
+static void check_relative(const ModelCheck *c, Side side, const Stack *s)
 {
     for (int64_t n = 1; n < s->layers; n++)
         if (s->layer[n].heads != s->layer[0].heads && !told_already(c, side, FIELD_ID_heads, FIELD_ID_position)) {
@@ -175,7 +172,7 @@ static void check_relative(const Check *c, Side side, const Stack *s)
               s->rel_buckets / least);
 }
 
-static void check_sinusoids(const Check *c, Side side, const Stack *s)
+static void check_sinusoids(const ModelCheck *c, Side side, const Stack *s)
 {
     int64_t d = stack_position_width(s, c->model->d_model);
     Loc at = place(c, SIDE_BOTH, FIELD_ID_d_model);
@@ -188,12 +185,12 @@ static void check_sinusoids(const Check *c, Side side, const Stack *s)
     }
 }
 
-static void check_rotary(const Check *c, Side side, Stack *s)
+static void check_rotary(const ModelCheck *c, Side side, Stack *s)
 {
     model_check_rotary(c->arena, c->diag, c->draft, side, s, side == SIDE_ENCODER ? c->model->max_source : c->model->max_target);
 }
 
-static void check_positions(const Check *c, Side side, Stack *s)
+static void check_positions(const ModelCheck *c, Side side, Stack *s)
 {
     if (position_is_relative(s->position)) check_relative(c, side, s);
     else if (s->position == POSITIONS_SINUSOIDAL) check_sinusoids(c, side, s);
@@ -201,7 +198,7 @@ static void check_positions(const Check *c, Side side, Stack *s)
 }
 
 /* One residual for attention and feed-forward: both read the same norms of x, which a cross-attention between them would change. */
-static void check_parallel(const Check *c, Side side, const Stack *s)
+static void check_parallel(const ModelCheck *c, Side side, const Stack *s)
 {
     bool parallel = false;
     for (int64_t n = 0; n < s->layers; n++) parallel |= s->layer[n].parallel;
@@ -214,7 +211,7 @@ static void check_parallel(const Check *c, Side side, const Stack *s)
 }
 
 /* The bias table has rows for what lies ahead, or not; all layers share it. */
-static void check_causal(const Check *c, Side side, const Stack *s)
+static void check_causal(const ModelCheck *c, Side side, const Stack *s)
 {
     const bool relative = position_is_relative(s->position);
     for (int64_t n = 1; n < s->layers && side == SIDE_ENCODER && relative; n++)
@@ -226,7 +223,7 @@ static void check_causal(const Check *c, Side side, const Stack *s)
 }
 
 /* What stands at the top is of both stacks, and an encoder before a decoder has none. */
-static void check_window(const Check *c, Side side, const Stack *s)
+static void check_window(const ModelCheck *c, Side side, const Stack *s)
 {
     bool window = false;
     for (int64_t n = 0; n < s->layers; n++) window |= s->layer[n].window > 0;
@@ -238,7 +235,7 @@ static void check_window(const Check *c, Side side, const Stack *s)
     else if (position_is_relative(s->position)) wrong(c, at, "relative positions have no window");
 }
 
-static void fill_and_check_stack(const Check *c, Side side, Stack *s)
+static void fill_and_check_stack(const ModelCheck *c, Side side, Stack *s)
 {
     int64_t d = c->model->d_model;
     if (!is_set(c, side, FIELD_ID_norm_eps)) s->norm_eps = s->norm == NORMS_ANNOTATED ? 1e-6 : 1e-5;
@@ -247,7 +244,7 @@ static void fill_and_check_stack(const Check *c, Side side, Stack *s)
     if (!is_set(c, side, FIELD_ID_embed_scale)) s->embed_scale = sqrt((double)d);
     for (int64_t n = 0; n < s->layers; n++)
         if (!fill_head_dim(c, side, &s->layer[n]) || !fill_kv_heads(c, side, &s->layer[n])) break;
-    if (is_good(c)) check_positions(c, side, s);
+    if (model_check_is_good(c)) check_positions(c, side, s);
     check_parallel(c, side, s);
     check_window(c, side, s);
     check_causal(c, side, s);
@@ -282,7 +279,7 @@ static double stack_bytes(const Model *m, const Stack *s, bool cross, double len
     return 4 * elements;
 }
 
-static void check_total(const Check *c)
+static void check_total(const ModelCheck *c)
 {
     const Model *m = c->model;
     double tables = 4 * (double)m->d_model * ((double)m->source_vocab + (double)m->token_types + 2 * (double)m->target_vocab);
@@ -294,7 +291,7 @@ static void check_total(const Check *c)
         wrong(c, m->at, "absurd sizes: the state would take %.3g bytes, more than %.3g", slot_bytes(m), MOST_BYTES);
 }
 
-static void check_types(const Check *c)
+static void check_types(const ModelCheck *c)
 {
     if (c->model->token_types && !c->model->has_encoder)
         wrong(c, place(c, SIDE_BOTH, FIELD_ID_token_types), "token_types are of a source, which a decoder does not have");
@@ -303,7 +300,7 @@ static void check_types(const Check *c)
 /* ---- the passes ----------------------------------------------------------------------------------------- */
 
 /* A target begins with it. */
-static void check_start(const Check *c)
+static void check_start(const ModelCheck *c)
 {
     const Model *m = c->model;
     if (!m->has_encoder || !m->has_decoder || !m->target_vocab || m->start_id < m->target_vocab) return;
@@ -311,7 +308,7 @@ static void check_start(const Check *c)
           m->target_vocab);
 }
 
-static void require_vocab(const Check *c, FieldId id, int64_t size)
+static void require_vocab(const ModelCheck *c, FieldId id, int64_t size)
 {
     const Model *m = c->model;
     /* what is wrong with the tokenizer was told */
@@ -320,7 +317,7 @@ static void require_vocab(const Check *c, FieldId id, int64_t size)
     diag_note(c->diag, c->draft->at, "give it, or a tokenizer with its vocabulary files");
 }
 
-static void check_transformer(const Check *c)
+void model_check_sizes(const ModelCheck *c)
 {
     Model *m = c->model;
     m->has_encoder = m->model_kind != KIND_DECODER;
@@ -334,29 +331,34 @@ static void check_transformer(const Check *c)
     if (!is_set(c, SIDE_BOTH, FIELD_ID_source_vocab)) m->source_vocab = m->vocab;
     if (!is_set(c, SIDE_BOTH, FIELD_ID_target_vocab)) m->target_vocab = m->vocab;
     model_fill_lists(c->arena, c->draft, m);
-    if (is_good(c) && !model_open_weights(c->arena, c->diag, c->draft, m)) return;       /* the vocabulary lies beside it */
-    if (m->tokenizer == TOKENIZERS_CHARACTERS) {
-        if (m->tokenizer_file)
-            wrong(c, place(c, SIDE_BOTH, FIELD_ID_tokenizer_file), "tokenizer_file and tokenizer = \"characters\" are two tokenizers");
-        model_read_vocabularies(c->arena, c->diag, c->draft, m);
-    } else {
-        if (m->tokenizer_file) model_read_tokenizer(c->arena, c->diag, c->draft, m);
+}
+
+void model_check_tokenizer(const ModelCheck *c)
+{
+    if (c->model->tokenizer == TOKENIZERS_CHARACTERS && c->model->tokenizer_file)
+        wrong(c, place(c, SIDE_BOTH, FIELD_ID_tokenizer_file), "tokenizer_file and tokenizer = \"characters\" are two tokenizers");
+}
+
+void model_check_rest(const ModelCheck *c)
+{
+    Model *m = c->model;
+    if (m->tokenizer != TOKENIZERS_CHARACTERS) {
         if (m->has_encoder) require_vocab(c, FIELD_ID_source_vocab, m->source_vocab);
         if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }
-    if (is_good(c) && m->has_decoder && m->tied && stack_output_width(&m->decoder, m->d_model) != m->decoder.embed_width)
+    if (model_check_is_good(c) && m->has_decoder && m->tied && stack_output_width(&m->decoder, m->d_model) != m->decoder.embed_width)
         wrong(c, place(c, SIDE_DECODER, FIELD_ID_embed_width), "a tied output layer reads vectors of embed_width: embed_project = \"first\"");
     model_check_head(c->diag, c->draft, m);
     check_types(c);
-    if (is_good(c)) check_start(c);
+    if (model_check_is_good(c)) check_start(c);
     model_check_generation(c->arena, c->diag, c->draft, m);
-    if (is_good(c)) check_total(c);
+    if (model_check_is_good(c)) check_total(c);
 }
 
-Model *model_from_draft(Arena *a, Diag *d, const Draft *draft)
+ModelCheck model_check_begin(Arena *a, Diag *d, const Draft *draft)
 {
     Model *m = arena_alloc(a, sizeof *m);
-    Check c = { a, d, draft, m, diag_errors(d) };
+    const ModelCheck c = { a, d, draft, m, diag_errors(d) };
     m->spec_path = draft->path;
     m->at = draft->at;
     m->graph = draft->graph;
@@ -365,19 +367,5 @@ Model *model_from_draft(Arena *a, Diag *d, const Draft *draft)
     m->model_kind = draft->graph ? KIND_GRAPH : (ModelKind)m->kind;
     check_name(&c);
     m->weights_path = draft->weights ? draft->weights : m->weights && strcmp(m->weights, "random") ? m->weights : NULL;
-    if (!draft->graph) check_transformer(&c);
-    if (is_good(&c)) model_find_tensors(a, d, draft, m);
-    if (is_good(&c)) {
-        model_note_unread(d, draft, m);
-        return m;
-    }
-    model_close(m);
-    return NULL;
-}
-
-void model_close(Model *m)
-{
-    if (!m) return;
-    tensor_file_close(m->weight_file);
-    m->weight_file = NULL;
+    return c;
 }

@@ -1,4 +1,5 @@
 /* repl_xf.c: the table `xf` at the prompt: what specs have, xf.model and xf.graph, and what is done with them. */
+#include "front.h"
 #include "repl.h"
 #include "weights.h"
 

@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arena.h"
-#include "diag.h"
+#include "model.h"
 #include "rt_tokenizer.h"
 
 /* The template of a chat that stands in a tokenizer's own file, with the texts of the marks it may name; NULL where there is none. */
@@ -28,5 +27,11 @@ int tokenizer_mask(Arena *a, Diag *d, Loc at, const char *folder);
 bool tokenizer_in_folder(Arena *a, const char *folder);
 /* Whether it has a vocabulary for what goes in and another for what comes out, which is not supported. */
 bool tokenizers_in_folder(Arena *a, const char *folder);
+
+/* own: of the tokenizer's file itself. needs: tokenizer_file   gives: chat or chat_fault, chat_path */
+void model_read_chat(Arena *a, Model *m, const TokenizerChat *own);
+
+/* Symbols from a file, one a line; NULL after errors, told at their lines. `at` names the field for a missing file. */
+Vocabulary *vocabulary_read(Arena *a, Diag *d, Loc at, const char *path);
 
 #endif

@@ -1,5 +1,6 @@
 /* tokenizer_json_chat.c: the chat template beside a tokenizer, or in its file. It is not run: what stands in it tells its family (chats.def). */
 #include "fields.h"
+#include "tokenizer.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* vocabulary.c: a file of symbols, one a line, to a Vocabulary. A symbol is one character, or a mark such as <s>;
  * a space is a line that holds one space. The line's number, from 0, is the symbol's id. */
 #include "fields.h"
+#include "tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* huggingface_index.c: model.safetensors.index.json, which tensor lies in which file. */
-#include "huggingface.h"
+#include "weights.h"
 
 #include <string.h>
 
-#include "weights.h"
+#include "config.h"
 
 static void add_file(WeightIndex *x, const char *file)
 {

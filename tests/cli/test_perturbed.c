@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "front.h"
 #include "trace.h"
 #include "verify.h"
 #include "weights.h"

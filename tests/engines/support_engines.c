@@ -1,5 +1,6 @@
 /* support_engines.c: specs opened for the tests of this folder. */
 #include "engine_test.h"
+#include "front.h"
 #include "weights.h"
 
 #include <string.h>

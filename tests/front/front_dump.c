@@ -1,4 +1,5 @@
 /* front_dump.c: reads one spec; its model goes to stdout, diagnostics to stderr. Ends with the exit code of the run. */
+#include "front.h"
 #include "model.h"
 
 /* Operations of graphs, as the graph floor might name them. */

@@ -8,6 +8,7 @@
  *   rotary      yes                         R_p q · R_{p+k} q is f(k) yes                 keeps lengths
  *
  * Models are those of tests/goldens, with weights from files, made longer than they were trained. */
+#include "front.h"
 #include "front_test.h"
 #include "weights.h"
 

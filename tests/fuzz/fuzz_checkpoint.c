@@ -1,6 +1,7 @@
 /* fuzz_checkpoint.c: any bytes as a file of weights: a zip of torch.save, a llama2.c checkpoint, an index of shards; and as a spec where
  * they begin as a checkpoint does. */
 #include "fields.h"
+#include "hf.h"
 #include "support_fuzz.h"
 #include "weights.h"
 

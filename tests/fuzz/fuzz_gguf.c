@@ -1,6 +1,7 @@
 /* fuzz_gguf.c: any bytes as a GGUF file: as weights, and as a spec. */
 #include "fields.h"
 #include "gguf.h"
+#include "hf.h"
 #include "support_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

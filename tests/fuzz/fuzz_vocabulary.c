@@ -5,6 +5,7 @@
 #include "fields.h"
 #include "session.h"
 #include "support_fuzz.h"
+#include "tokenizer.h"
 
 /* A model whose two vocabularies are the file. */
 static void as_tokenizer(const char *path)

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "fields.h"
+#include "front.h"
 #include "graph.h"
 
 typedef struct Made { Arena *arena; Diag *diag; Model *model; Graph *graph; } Made;

@@ -1,4 +1,5 @@
 /* support_plan.c: see plan_test.h. */
+#include "front.h"
 #include "plan_test.h"
 
 #include "fields.h"

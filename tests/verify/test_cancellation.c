@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "front.h"
 #include "generic.h"
 #include "jit.h"
 #include "pack.h"

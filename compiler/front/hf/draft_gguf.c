@@ -6,6 +6,8 @@
 #include "dtypes.h"
 #include "family.h"
 #include "gguf.h"
+#include "hf.h"
+#include "integer.h"
 #include "weights.h"
 
 /* turns: of each head which rows turn together; the converter of ggml permutes those of Llama. */
@@ -202,7 +204,7 @@ static void take_file(Reader *r, const char *path, const FileMap *map)
     take_tensors(r);
     take_rope(r, map->data, map->size, length);
     take_marks(r, path);
-    draft_set_trained(r->arena, r->draft, r->draft->at, field_whole(length));
+    draft_set_trained(r->arena, r->draft, r->draft->at, integer_of(length));
 }
 
 Draft *draft_from_gguf(Arena *a, Diag *d, const char *path)

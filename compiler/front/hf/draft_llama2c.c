@@ -1,5 +1,6 @@
 /* draft_llama2c.c: what the header of a llama2.c checkpoint says, as a Draft. */
 #include "family.h"
+#include "hf.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* families.c: families.def as a table; a family's rows by canonical name, and the views that they stand for. */
 #include "family.h"
+#include "hf.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,47 +1,13 @@
 /* family.h: what a family of Hugging Face folders is: tables that turn a config.json into fields and canonical tensor names into
- * those of its files. family_<id>.c each fill one Family, huggingface*.c and family_names.c read them. A family's name
+ * those of its files. family_<id>.c each fill one Family, huggingface*.c and families.c read them. A family's name
  * stands in its own file and in families.def, nowhere else. */
 #ifndef FAMILY_H
 #define FAMILY_H
 
+#include "config.h"
 #include "fields.h"
 
 /* ---- config.json ---------------------------------------------------------------------------------------- */
-
-/* An object of a config.json being turned into a Draft. Errors name the file and the key, with their line. */
-typedef struct Config {
-    Arena *arena;
-    Diag *diag;
-    const char *path, *text;        /* of the file */
-    size_t start;                   /* where the object's brace stands in text */
-    const char *within;             /* "rope_scaling.", or "" for the whole file: before a key in messages */
-    const struct Family *family;
-    const void *object;             /* of the JSON library */
-    bool foreign;                   /* a file that a spec names: nothing of it is shown */
-    Draft *draft;
-} Config;
-
-/* Keys are looked up as they are written: "a|b" is the key a, or, where there is none, b; a null is as absent. */
-bool        config_has(const Config *c, const char *key);
-bool        config_is_null(const Config *c, const char *key);   /* one key that is there and null */
-Loc         config_place(const Config *c, const char *key);     /* of the key, or of the file */
-/* The value. Absent: the preset; where that is CONFIG_REQUIRED an error, and 0. Of another type: an error, and 0. */
-#define CONFIG_REQUIRED (-1e300)
-#define CONFIG_UNSET    (-2e300)        /* of a ConfigKey: the field stays unset */
-double      config_number(const Config *c, const char *key, double preset);
-int64_t     config_integer(const Config *c, const char *key, double preset);
-bool        config_bool(const Config *c, const char *key, bool preset);
-const char *config_text(const Config *c, const char *key, const char *preset);
-/* Of a list: how many elements there are, -1 after an error for what is no list; elements as above, errors likewise. */
-int         config_count(const Config *c, const char *key);
-double      config_number_at(const Config *c, const char *key, int i);
-bool        config_bool_at(const Config *c, const char *key, int i);
-const char *config_text_at(const Config *c, const char *key, int i);
-/* The object under a key; false where it is absent, or after an error where it is none. */
-bool        config_object(const Config *c, const char *key, Config *out);
-const char **config_keys(const Config *c, int *n);                /* of the object, in the order of the file */
-
-#define config_fault(c, key, ...) diag_error((c)->diag, EXIT_BAD_DATA, config_place(c, key), __VA_ARGS__)
 
 /* Set a field from a key; what the field does not take is an error at the key. key NULL: no key says it. */
 void config_set(const Config *c, const char *key, Side side, FieldId id, double number);
@@ -80,6 +46,8 @@ typedef enum KeyUse {
     KEY_NOTED,          /* the family's code does not read it: a value not of `words` is noted */
     KEY_IGNORED         /* of no meaning to what is computed */
 } KeyUse;
+
+#define CONFIG_UNSET    (-2e300)        /* of a ConfigKey: the field stays unset */
 
 typedef struct ConfigKey {
     const char *key;                /* NULL ends a table */

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hf.h"
+#include "integer.h"
 #include "reserved_names.h"
 #include "text.h"
 #include "tokenizer.h"
@@ -26,7 +28,7 @@ void config_set_list(const Config *c, const char *key, Side side, FieldId id, co
     const char *what = key ? arena_format(c->arena, "\"%s%.*s\"", c->within, (int)strcspn(key, "|"), key) : fields[id].name;
     FieldValue *values = arena_array(c->arena, (size_t)n, sizeof *values);
     for (int i = 0; i < n; i++) {
-        values[i] = (FieldValue){ .integer = field_whole(numbers[i]), .real = numbers[i] };
+        values[i] = (FieldValue){ .integer = integer_of(numbers[i]), .real = numbers[i] };
         if (!field_check(c->diag, at, &fields[id], what, arena_format(c->arena, "%.9g", numbers[i]), &values[i])) return;
     }
     draft_set(c->arena, c->draft, side, id, at, values, n);

@@ -4,18 +4,6 @@
 
 #include "family.h"
 
-/* Read c->path, whose arena and diag are set; false after errors. Ends with config_close. */
-bool config_open(Config *c);
-void config_close(Config *c);
-/* The same for a file that is a list of so many objects; the i-th, which needs no config_close, false after an error. */
-bool config_open_list(Config *c, int *n);
-bool config_item(const Config *list, int i, Config *out);
-/* A key's value as JSON, in one line. */
-const char *config_shown(const Config *c, const char *key);
-bool config_is_list(const Config *c, const char *key);
-bool config_is_object(const Config *c, const char *key);
-/* The i-th element, a list of numbers: how many, -1 after an error for what is none. */
-int config_list_at(const Config *c, const char *key, int i, double **numbers);
 /* The marks that texts begin and end with, and the settings of generation: of generation_config.json in the folder, else of `c`. */
 void config_take_generation(const Config *c, const char *folder);
 

@@ -1,6 +1,7 @@
 /* huggingface_generation.c: generation_config.json, or the same keys of an old config.json, to the fields of generation. What would change
  * the text and is not supported is refused, unless its value changes nothing. */
 #include "huggingface.h"
+#include "integer.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -194,7 +195,7 @@ static int64_t first_id(const Config *c, const char *key)
 {
     if (!config_has(c, key)) return -1;
     if (!config_is_list(c, key)) return config_integer(c, key, -1);
-    return config_count(c, key) > 0 ? field_whole(config_number_at(c, key, 0)) : -1;
+    return config_count(c, key) > 0 ? integer_of(config_number_at(c, key, 0)) : -1;
 }
 
 /* What stands in a list behind its first. */

@@ -1,6 +1,7 @@
 /* huggingface_rope.c: rotary positions, in both spellings: rope_theta with rope_scaling, and rope_parameters, which may have a part for each
  * kind of layer. What scales the rates in a way that is not known is refused by name. */
 #include "huggingface.h"
+#include "integer.h"
 
 #include <math.h>
 #include <string.h>
@@ -98,7 +99,7 @@ static void set_original(const Config *c, const Config *rope, Side side, int kin
     config_set(there ? from : c, there ? original_key : NULL, side, FIELD_ID_rope_original_len, original);
     if (kind != SCALINGS_LONGROPE) return;
     if (!config_has(rope, "factor")) config_set(c, NULL, side, FIELD_ID_rope_factor, trained / (original > 0 ? original : 1));
-    if (trained > original) c->draft->bound = field_whole(original);
+    if (trained > original) c->draft->bound = integer_of(original);
     if (config_get(c, SIDE_BOTH, FIELD_ID_max_len) <= original || original < 1) return;
     draft_set_number(c->arena, c->draft, SIDE_BOTH, FIELD_ID_max_len, config_place(from, original_key), original);
     c->draft->shortened = true;

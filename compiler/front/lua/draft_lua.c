@@ -1,5 +1,5 @@
 /* draft_lua.c: what a folder, a checkpoint or a spec says, as a spec in Lua that says the same. */
-#include "fields.h"
+#include "draft_lua.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draft_lua.h"
 #include "text.h"
 
 enum { MAX_SPEC_BYTES = 4 << 20, ERROR_COST = 10000 };

@@ -1,11 +1,13 @@
-/* huggingface_config.c: a config.json key by key, typed. What is missing or of another type is an error at its line; the caller
+/* config.c: a JSON file key by key, typed. What is missing or of another type is an error at its line; the caller
  * gets 0 and goes on, so that all faults are told. */
-#include "huggingface.h"
+#include "config.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
+#include "integer.h"
 #include "json_text.h"
 
 enum { MAX_CONFIG_BYTES = 16 << 20, LONGEST_KEY = 128 };
@@ -131,7 +133,7 @@ int64_t config_integer(const Config *c, const char *key, double preset)
     char name[LONGEST_KEY];
     const bool needed = preset == CONFIG_REQUIRED;
     const json_t *v = value(c, key, needed, name);
-    if (!v) return needed ? 0 : field_whole(preset);
+    if (!v) return needed ? 0 : integer_of(preset);
     if (json_is_integer(v)) return json_integer_value(v);
     wrong_type(c, key, name, v, "a whole number");
     return 0;

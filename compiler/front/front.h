@@ -1,0 +1,23 @@
+/* front.h: from a spec, whoever wrote it, to a Model whose tensors are found. */
+#ifndef FRONT_H
+#define FRONT_H
+
+#include "fields.h"
+
+/* Read, check and find the weights of a spec: a Lua file, a Hugging Face folder, a GGUF file or a llama2.c
+ * checkpoint; NULL after errors told to `d`. */
+Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
+void model_close(Model *m);         /* unmap its files */
+
+/* What the spec at `path` says, by what is found there; NULL after errors told to `d`. */
+Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
+/* Work out, check, find the weights; NULL after errors. */
+Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
+
+/* The passes of model_from_draft. needs: the fields of `m`. */
+bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file; false after errors */
+void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m);    /* gives: source, target, sizes */
+void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m);       /* gives: tokenizer_data, sizes */
+void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file, tensors */
+
+#endif

@@ -1,0 +1,69 @@
+/* read.c: a spec, whoever wrote it, to a Model: which reader reads it, what is checked, which files are opened, in order. */
+#include "front.h"
+
+#include <string.h>
+
+#include "draft_lua.h"
+#include "gguf.h"
+#include "hf.h"
+#include "model_check.h"
+#include "weights.h"
+
+/* What is taken for a spec by mistake: weights without a config. */
+static const char *kind_of_weights(const unsigned char *b, size_t n)
+{
+    if (n > 8 && b[8] == '{' && !b[6] && !b[7]) return "a safetensors file";
+    return n > 4 && !memcmp(b, "PK\3\4", 4) ? "a zip file, as pytorch_model.bin is" : NULL;
+}
+
+Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
+{
+    unsigned char bytes[64];
+    if (file_is_folder(path)) return draft_from_folder(a, d, path);
+    const size_t size = file_first_bytes(path, bytes, sizeof bytes);
+    const char *weights = kind_of_weights(bytes, size);
+    if (is_gguf(bytes, size)) return draft_from_gguf(a, d, path);
+    if (is_checkpoint(bytes, size)) return draft_from_checkpoint(a, d, path);
+    if (!weights) return draft_from_lua(a, d, path, ops, n, shape_of);
+    diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "%s, which does not say what model it is of: give the folder with its "
+               "config.json, or a spec", weights);
+    return NULL;
+}
+
+/* The vocabularies may lie beside the weights. */
+static void read_transformer(const ModelCheck *c)
+{
+    Model *m = c->model;
+    model_check_sizes(c);
+    if (model_check_is_good(c) && !model_open_weights(c->arena, c->diag, c->draft, m)) return;
+    model_check_tokenizer(c);
+    if (m->tokenizer == TOKENIZERS_CHARACTERS) model_read_vocabularies(c->arena, c->diag, c->draft, m);
+    else if (m->tokenizer_file) model_read_tokenizer(c->arena, c->diag, c->draft, m);
+    model_check_rest(c);
+}
+
+Model *model_from_draft(Arena *a, Diag *d, const Draft *draft)
+{
+    const ModelCheck c = model_check_begin(a, d, draft);
+    if (!draft->graph) read_transformer(&c);
+    if (model_check_is_good(&c)) model_find_tensors(a, d, draft, c.model);
+    if (model_check_is_good(&c)) {
+        model_note_unread(d, draft, c.model);
+        return c.model;
+    }
+    model_close(c.model);
+    return NULL;
+}
+
+Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
+{
+    const Draft *draft = draft_read(a, d, path, ops, n, shape_of);
+    return draft ? model_from_draft(a, d, draft) : NULL;
+}
+
+void model_close(Model *m)
+{
+    if (!m) return;
+    tensor_file_close(m->weight_file);
+    m->weight_file = NULL;
+}

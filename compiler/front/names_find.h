@@ -3,6 +3,8 @@
 #ifndef NAMES_FIND_H
 #define NAMES_FIND_H
 
+#include <string.h>
+
 #include "family.h"
 #include "fields.h"
 #include "weights.h"
@@ -23,6 +25,14 @@ typedef struct Finder {
     TensorSource *missing;          /* those without a tensor in the file, told when all names are known */
     int missing_count, missing_room;
 } Finder;
+
+enum { FINDER_MOST_TOLD = 3 };             /* of tensors with the same fault */
+
+static inline bool finder_ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && !strcmp(s + n - m, end);
+}
 
 /* A spelling is a pattern: (a|b) stands for one or the other; NULL where the file has none of them. */
 const TensorSource *finder_spelling(Finder *f, const char *pattern);

@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-const OpRow op_rows[OP_KINDS] = {
-#define OP(id, name, inputs, results, in_place, signature, doc) [OP_##id] = { name, inputs, results, in_place, signature, doc },
-#include "ops.def"
-#undef OP
-};
-
 const char *count_name(Count c)
 {
     static const char *const names[] = { [COUNT_CONSTANT] = "", [COUNT_SOURCE] = "source", [COUNT_ROWS] = "rows",

@@ -46,19 +46,6 @@ static bool add_ids(Look *l, const char *word, int *ids, int *n)
     return true;
 }
 
-/* A text that goes on one line: U+2400 and on stand for what would end it, or move about in a terminal. */
-const char *look_plain(Arena *a, const char *text)
-{
-    Text t = text_new(a);
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c < 0x20) text_printf(&t, "\xe2\x90%c", 0x80 + c);
-        else if (c == 0x7f) text_add(&t, "␡");
-        else text_add_bytes(&t, text, 1);
-    }
-    return t.data;
-}
-
 bool look_read(Look *l, int *ids, int *n)
 {
     Session *s = l->session;

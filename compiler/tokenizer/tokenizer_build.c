@@ -3,16 +3,7 @@
 #include "tokenizer_build.h"
 #include "tokenizer_unicode.h"
 
-#include <stdarg.h>
 #include <string.h>
-
-void *tok_grow(Arena *a, void *old, int *room, size_t size)
-{
-    const int more = *room ? 2 * *room : 16;
-    void *new = arena_grow(a, old, (size_t)*room * size, (size_t)more * size);
-    *room = more;
-    return new;
-}
 
 TokBuild *tok_build_new(Arena *a, Diag *d, const char *file)
 {
@@ -24,18 +15,9 @@ TokBuild *tok_build_new(Arena *a, Diag *d, const char *file)
     return b;
 }
 
-void tok_refuse(TokBuild *b, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, 0, 0 }, "%s", arena_vformat(b->arena, format, args));
-    va_end(args);
-}
-
 bool tok_failed(const TokBuild *b) { return diag_errors(b->diag) > b->errors; }
 
 TokString tok_string(const char *s) { return (TokString){ s, s ? strlen(s) : 0 }; }
-bool tok_same(TokString a, TokString b) { return a.n == b.n && (!a.n || memcmp(a.s, b.s, a.n) == 0); }
 
 /* ---- vocabulary -------------------------------------------------------------------------------------------------- */
 

@@ -6,51 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-json_t *tok_json_load(TokBuild *b, const char *data, size_t size)
-{
-    json_error_t error;
-    json_t *root = json_loadb(json_shorten_integers(b->arena, data, size), size, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
-    if (!root)
-        diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, error.line > 0 ? error.line : 0, 0 },
-                   "not JSON: %s", json_fault(b->arena, error.text));
-    return root;
-}
-
-TokString tok_json_string(TokBuild *b, const json_t *string)
-{
-    if (!json_is_string(string)) return (TokString){ 0 };
-    return (TokString){ arena_copy(b->arena, json_string_value(string), json_string_length(string)), json_string_length(string) };
-}
-
-static const json_t *member(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return value && !json_is_null(value) ? value : NULL;
-}
-
-bool tok_json_bool(TokBuild *b, const json_t *object, const char *key, bool preset)
-{
-    const json_t *value = member(object, key);
-    if (!value) return preset;
-    if (!json_is_boolean(value)) tok_refuse(b, "\"%s\" is neither true nor false", key);
-    return json_is_true(value);
-}
-
-int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t preset)
-{
-    const json_t *value = member(object, key);
-    if (!value) return preset;
-    if (!json_is_integer(value) || json_integer_value(value) < 0) tok_refuse(b, "\"%s\" is no whole number from 0", key);
-    return json_is_integer(value) && json_integer_value(value) > 0 ? json_integer_value(value) : 0;
-}
-
-TokString tok_json_text(TokBuild *b, const json_t *object, const char *key)
-{
-    const json_t *value = member(object, key);
-    if (value && !json_is_string(value)) tok_refuse(b, "\"%s\" is no text", key);
-    return tok_json_string(b, value);
-}
-
 /* ---- vocabulary ---------------------------------------------------------------------------------------------------- */
 
 /* {"text": id, …} */
@@ -158,7 +113,7 @@ static void read_unknown(TokBuild *b, const json_t *model, bool needed)
 static void read_unknown_of_bpe(TokBuild *b, const json_t *model)
 {
     const bool bytes = b->byte_level || tok_json_bool(b, model, "byte_fallback", false);
-    read_unknown(b, model, member(model, "unk_token") && !(bytes && knows_bytes(b)));
+    read_unknown(b, model, tok_json_member(model, "unk_token") && !(bytes && knows_bytes(b)));
 }
 
 static void set_flag(TokBuild *b, const json_t *model, const char *key, RtTokFlag flag)
@@ -169,7 +124,7 @@ static void set_flag(TokBuild *b, const json_t *model, const char *key, RtTokFla
 static void read_bpe(TokBuild *b, const json_t *model)
 {
     const TokString prefix = tok_json_text(b, model, "continuing_subword_prefix"), suffix = tok_json_text(b, model, "end_of_word_suffix");
-    const json_t *dropout = member(model, "dropout");
+    const json_t *dropout = tok_json_member(model, "dropout");
     if (dropout && !(json_is_number(dropout) && json_number_value(dropout) == 0)) tok_refuse(b, "the model's dropout is not supported");
     read_vocabulary(b, json_object_get(model, "vocab"));
     if (tok_failed(b)) return;
@@ -199,7 +154,7 @@ static void read_wordpiece(TokBuild *b, const json_t *model)
 
 static void read_unigram(TokBuild *b, const json_t *model)
 {
-    const json_t *unknown = member(model, "unk_id");
+    const json_t *unknown = tok_json_member(model, "unk_id");
     read_scored(b, json_object_get(model, "vocab"));
     if (tok_failed(b)) return;
     tok_index(b);

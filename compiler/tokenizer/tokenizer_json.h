@@ -6,6 +6,7 @@
 
 #include "tokenizer_build.h"
 
+const json_t *tok_json_member(const json_t *object, const char *key);      /* NULL where it is absent or null */
 /* A file's JSON, which the caller gives back; NULL after an error with its line. */
 json_t *tok_json_load(TokBuild *b, const char *data, size_t size);
 TokString tok_json_string(TokBuild *b, const json_t *string);               /* a copy in the arena; s NULL for what is none */

@@ -19,8 +19,6 @@ static int add_subject(Verify *v, Engine *e, int lanes, bool tapped, const char 
 
 static void add_pair(Verify *v, int a, int b, bool bits) { v->pairs[v->pair_count++] = (Pair){ a, b, bits, false }; }
 
-static bool is_generic(const Engine *e) { return e->plan->options.target == TARGET_ROW_MAJOR; }
-
 /* One engine's subjects, held to each other; returns the one that others are held to. */
 static int add_engine(Verify *v, const VerifyEngine *e)
 {
@@ -43,10 +41,10 @@ static void add_engines(Verify *v, const VerifyEngine *engines, int n)
     for (int i = 0; i < n; i++) {
         if (!engines[i].tapped && !engines[i].plain) die("engine %d is neither open with taps nor without", i);
         main[i] = add_engine(v, &engines[i]);
-        if (is_generic(v->subjects[main[i]].engine)) generic = i;
+        if (verify_is_generic(v->subjects[main[i]].engine)) generic = i;
     }
     const Subject *reference = &v->subjects[main[generic]];
-    v->follower = is_generic(reference->engine) && reference->tapped ? main[generic] : -1;
+    v->follower = verify_is_generic(reference->engine) && reference->tapped ? main[generic] : -1;
     for (int i = 1; i < n; i++) {
         const int first = v->pair_count;
         add_pair(v, main[i], main[0], engines[i].same_bits && engines[i].same_bits == engines[0].same_bits);
@@ -118,53 +116,6 @@ static void compare_pair(Verify *v, const Pair *p, Trace *const *traces)
 }
 
 /* ---- running -------------------------------------------------------------------------------------------- */
-
-static bool use_lanes(Verify *v, const Subject *s)
-{
-    rt_status status = s->engine->ops->threads(s->engine, s->lanes);
-    if (!status) return true;
-    diag_error(v->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "%s: %d lanes: %s", s->label, s->lanes, rt_status_text(status));
-    return false;
-}
-
-static Trace *checked(Verify *v, const Subject *s, Trace *t)
-{
-    if (!t->status) return t;
-    if (t->status == RT_BAD_VALUE) {
-        diag_error(v->diag, EXIT_BAD_DATA, (Loc){ 0 }, "%s: %s", s->label,
-                   engine_fault(v->arena, s->engine));
-        return NULL;
-    }
-    diag_error(v->diag, v->options->against ? EXIT_BAD_DATA : EXIT_OUR_BUG, (Loc){ .file = v->options->against }, "%s: %s", s->label,
-               rt_status_text(t->status));
-    return NULL;
-}
-
-static const float *guided(void *user, const char *name)
-{
-    const TraceTensor *t = trace_find(user, name);
-    return t ? t->values : NULL;
-}
-
-/* Before a subject runs. */
-static void set_guide(Verify *v, const Subject *s)
-{
-    if (is_generic(s->engine)) generic_follow(s->engine, v->guide && s->tapped ? guided : NULL, (void *)v->guide);
-}
-
-Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source, int n, const int *target, int m)
-{
-    set_guide(v, s);
-    progress_say("%s, source of %d ids, target of %d", s->label, n, m);
-    return use_lanes(v, s) ? checked(v, s, trace_run(into, s->engine, source, n, target, m)) : NULL;
-}
-
-Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s)
-{
-    set_guide(v, s);
-    progress_say("%s", s->label);
-    return use_lanes(v, s) ? checked(v, s, trace_graph(into, s->engine)) : NULL;
-}
 
 static void compare_all(Verify *v, Trace *const *traces, const Inputs *inputs)
 {

@@ -42,6 +42,8 @@ typedef struct Verify {
     int unknown;                    /* tensors of the reference that the model does not have */
 } Verify;
 
+static inline bool verify_is_generic(const Engine *e) { return e->plan->options.target == TARGET_ROW_MAJOR; }
+
 /* Run one subject on ids; NULL after an error told. `into` holds the trace. */
 Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source, int n, const int *target, int m);
 /* The same for an xf.graph whose inputs are set. */

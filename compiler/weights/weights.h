@@ -5,7 +5,11 @@
 
 #include "dtypes.h"
 
-uint32_t bytes_u32(const unsigned char *p);         /* little-endian */
+/* Little-endian. */
+static inline uint32_t bytes_u32(const unsigned char *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
 
 /* ---- numbers of a tensor -------------------------------------------------------------------------------- */
 

@@ -20,11 +20,6 @@ const char *weights_file_of(Arena *a, const char *folder)
     return file_join(a, folder, names[0]);
 }
 
-uint32_t bytes_u32(const unsigned char *p)
-{
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 static TensorFile *refuse(Diag *d, Loc at, const char *path, const char *why)
 {
     diag_error(d, EXIT_BAD_DATA, at, "%s %s", path, why);

@@ -2,23 +2,6 @@
  * what lies between is split into words, and the model makes ids of each. The template says what stands around. */
 #include "rt_tokenizer_parts.h"
 
-/* ---- ids ---------------------------------------------------------------------------------------------------- */
-
-void rt_tok_push(TokWork *w, uint32_t id, const TokText *x, size_t i, size_t j)
-{
-    if (id >= w->t->head[TOK_HEAD_PIECES]) {
-        w->status = RT_BAD_ID;
-        return;
-    }
-    if (w->n < w->out->room) {
-        w->out->ids[w->n] = (int)id;
-        if (w->out->types) w->out->types[w->n] = (unsigned char)w->type;
-        if (w->out->characters) w->out->characters[w->n] = (RtTokenSpan){ 0, 0 };
-        if (w->out->spans) w->out->spans[w->n] = x ? (RtTokenSpan){ rt_tok_begin(x, i), rt_tok_end(x, j - 1) } : (RtTokenSpan){ 0, 0 };
-    }
-    w->n++;
-}
-
 /* ---- UTF-8 -------------------------------------------------------------------------------------------------- */
 
 static size_t valid_bytes(const unsigned char *s, size_t n)

@@ -15,79 +15,13 @@
 #include "tokenizer.h"
 #include "weights.h"
 
-/* ---- fields --------------------------------------------------------------------------------------------- */
-
-void config_set(const Config *c, const char *key, Side side, FieldId id, double number)
-{
-    config_set_list(c, key, side, id, &number, 1);
-}
-
-void config_set_list(const Config *c, const char *key, Side side, FieldId id, const double *numbers, int n)
-{
-    const Loc at = config_place(c, key);
-    const char *what = key ? arena_format(c->arena, "\"%s%.*s\"", c->within, (int)strcspn(key, "|"), key) : fields[id].name;
-    FieldValue *values = arena_array(c->arena, (size_t)n, sizeof *values);
-    for (int i = 0; i < n; i++) {
-        values[i] = (FieldValue){ .integer = integer_of(numbers[i]), .real = numbers[i] };
-        if (!field_check(c->diag, at, &fields[id], what, arena_format(c->arena, "%.9g", numbers[i]), &values[i])) return;
-    }
-    draft_set(c->arena, c->draft, side, id, at, values, n);
-}
-
-double config_get(const Config *c, Side side, FieldId id)
-{
-    const Choice *choice = draft_choice(c->draft, side, id);
-    const FieldValue v = choice ? choice->values[0] : field_preset(&fields[id]);
-    return fields[id].type == TYPE_REAL ? v.real : (double)v.integer;
-}
-
-ModelKind config_kind(const Config *c)
-{
-    return (ModelKind)config_get(c, SIDE_BOTH, FIELD_ID_kind);
-}
-
-void config_set_length(const Config *c, const char *key, int64_t length)
-{
-    const int errors = diag_errors(c->diag);
-    config_set(c, key, SIDE_BOTH, FIELD_ID_max_len, (double)length);
-    if (diag_errors(c->diag) == errors) draft_set_trained(c->arena, c->draft, config_place(c, key), length);
-}
-
-void config_set_activation(const Config *c, const char *key, Side side, const char *name)
-{
-    static const struct { const char *theirs, *ours; } names[] = {
-        { "gelu", "gelu" }, { "gelu_python", "gelu" }, { "gelu_new", "gelu_tanh" }, { "gelu_pytorch_tanh", "gelu_tanh" },
-        { "gelu_fast", "gelu_tanh" }, { "gelu_accurate", "gelu_tanh" }, { "gelu_python_tanh", "gelu_tanh" }, { "quick_gelu", "quick_gelu" },
-        { "silu", "silu" }, { "swish", "silu" }, { "relu", "relu" }, { "relu2", "relu2" }, { "tanh", "tanh" }, { "sigmoid", "sigmoid" },
-        { "linear", "none" },
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(names[i].theirs, name)) {
-            config_set(c, key, side, FIELD_ID_activation, field_word(&fields[FIELD_ID_activation], names[i].ours));
-            return;
-        }
-    if (*name) config_fault(c, key, "the activation \"%s\" is not supported", name);
-}
-
 /* ---- keys ----------------------------------------------------------------------------------------------- */
-
-/* Whether the value is one of those, written as JSON with | between. */
-static bool is_one_of(const char *shown, const char *words)
-{
-    const size_t n = strlen(shown);
-    for (const char *w = words; *w;) {
-        const size_t m = strcspn(w, "|");
-        if (m == n && !memcmp(w, shown, n)) return true;
-        w += m + (w[m] == '|');
-    }
-    return false;
-}
 
 static void require_value(const Config *c, const ConfigKey *k)
 {
     if (!config_has(c, k->key)) return;
     const char *shown = config_shown(c, k->key);
-    if (is_one_of(shown, k->words)) return;
+    if (config_is_one_of(shown, k->words)) return;
     config_fault(c, k->key, "\"%s%.*s\" = %s is not supported, only %s", c->within, (int)strcspn(k->key, "|"), k->key, shown, k->words);
 }
 
@@ -116,7 +50,7 @@ static void note_value(const Config *c, const ConfigKey *k)
 {
     if (!config_has(c, k->key)) return;
     const char *shown = config_shown(c, k->key);
-    if (!is_one_of(shown, k->words))
+    if (!config_is_one_of(shown, k->words))
         diag_remark(c->diag, config_place(c, k->key),
                     "\"%s%s\" = %s has no effect on a model of this type", c->within, k->key,
                     shown);
@@ -130,23 +64,6 @@ static void take_key(const Config *c, const ConfigKey *k)
     case KEY_NOTED: note_value(c, k); break;
     case KEY_READ: case KEY_IGNORED: break;
     }
-}
-
-/* Whether `key` is one of the spellings a|b. */
-static bool is_spelling(const char *key, const char *spellings)
-{
-    return is_one_of(key, spellings);
-}
-
-const ConfigKey *family_key(const Family *f, const char *key)
-{
-    for (; f; f = f->like)
-        for (const ConfigKey *k = f->keys; k && k->key; k++) {
-            char first[64];
-            snprintf(first, sizeof first, "%.*s", (int)strcspn(key, "|"), key);
-            if (is_spelling(first, k->key)) return k;
-        }
-    return NULL;
 }
 
 /* The rows of the family, then those of what it is like that it has none for. */
@@ -191,8 +108,8 @@ static void note_keys(const Config *c)
     const char **keys = config_keys(c, &all);
     for (int i = 0; i < all; i++) {
         const char *key = keys[i];
-        if (is_spelling(key, refused_keys) && config_has(c, key)) config_fault(c, key, "\"%s\" is not supported", key);
-        else if (!is_spelling(key, idle_keys) && !family_key(c->family, key) && config_has(c, key) && n++ < SHOWN)
+        if (config_is_one_of(key, refused_keys) && config_has(c, key)) config_fault(c, key, "\"%s\" is not supported", key);
+        else if (!config_is_one_of(key, idle_keys) && !family_key(c->family, key) && config_has(c, key) && n++ < SHOWN)
             text_printf(&t, "%s\"%s%s\"", n > 1 ? ", " : "", c->within, key);
     }
     if (!n || diag_errors(c->diag)) return;
@@ -260,7 +177,7 @@ static const char *missing_of(const char *type)
 #undef MISSING
     };
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
-        if (is_one_of(type, missing[i].types)) return missing[i].what;
+        if (config_is_one_of(type, missing[i].types)) return missing[i].what;
     return NULL;
 }
 

@@ -4,6 +4,8 @@
 
 #include "family.h"
 
+/* Whether a value is one of those, written as JSON with | between. */
+bool config_is_one_of(const char *shown, const char *words);
 /* The marks that texts begin and end with, and the settings of generation: of generation_config.json in the folder, else of `c`. */
 void config_take_generation(const Config *c, const char *folder);
 

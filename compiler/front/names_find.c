@@ -1,0 +1,211 @@
+/* names_find.c: one tensor by its canonical name, found in the file of weights under any accepted spelling, or made from a seed.
+ *
+ * A spelling is a pattern: (a|b) stands for one or the other. Each tensor's first spelling is the one that messages
+ * name; its last is the canonical name itself. */
+#include "names_find.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dtypes.h"
+#include "text.h"
+
+/* Replace the first group of `pattern` by its alternative n; false when there is no such alternative. */
+static bool choose(Text *t, const char *pattern, int n)
+{
+    const char *open = strchr(pattern, '('), *close = strchr(open, ')'), *word = open + 1;
+    for (; n; n--) {
+        word += strcspn(word, "|)");
+        if (word == close) return false;
+        word++;
+    }
+    text_add_bytes(t, pattern, (size_t)(open - pattern));
+    text_add_bytes(t, word, strcspn(word, "|)"));
+    text_add(t, close + 1);
+    return true;
+}
+
+static const char *first_spelling(Arena *a, const char *pattern)
+{
+    while (strchr(pattern, '(')) {
+        Text t = text_new(a);
+        choose(&t, pattern, 0);
+        pattern = t.data;
+    }
+    return pattern;
+}
+
+const TensorSource *finder_spelling(Finder *f, const char *pattern)
+{
+    if (!strchr(pattern, '(')) return tensor_file_find(f->model->weight_file, pattern);
+    for (int n = 0;; n++) {
+        Text t = text_new(f->arena);
+        if (!choose(&t, pattern, n)) return NULL;
+        const TensorSource *found = finder_spelling(f, t.data);
+        if (found) return found;
+    }
+}
+
+TensorSource *finder_append(Finder *f, TensorSource t)
+{
+    Model *m = f->model;
+    if (m->tensor_count == f->room) {
+        size_t bytes = sizeof t * (size_t)f->room, more = bytes ? bytes * 2 : 64 * sizeof t;
+        m->tensors = arena_grow(f->arena, m->tensors, bytes, more);
+        f->room = (int)(more / sizeof t);
+    }
+    m->tensors[m->tensor_count] = t;
+    return &m->tensors[m->tensor_count++];
+}
+
+void finder_shape(TensorSource *t, int64_t rows, int64_t columns)
+{
+    t->rank = columns ? 2 : 1;
+    t->shape[0] = rows;
+    t->stride[0] = columns ? columns : 1;
+    t->shape[1] = columns;
+    t->stride[1] = columns ? 1 : 0;
+}
+
+void finder_missing(Finder *f, const TensorSource *t, const char *spelling)
+{
+    if (f->missing_count == f->missing_room) {
+        size_t bytes = sizeof *t * (size_t)f->missing_room, more = bytes ? bytes * 2 : 16 * sizeof *t;
+        f->missing = arena_grow(f->arena, f->missing, bytes, more);
+        f->missing_room = (int)(more / sizeof *t);
+    }
+    f->missing[f->missing_count] = *t;
+    f->missing[f->missing_count++].file_name = spelling;
+}
+
+/* Whether it is of a linear with a file of its own. */
+static bool lies_beside(const Model *m, const char *name) { return m->head_weights.count && !strncmp(name, "head.", 5); }
+
+static void tell_shape(Finder *f, const TensorSource *found, const int64_t *expected, int rank)
+{
+    if (f->differing++ < FINDER_MOST_TOLD)
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has shape %s, expected %s", found->name,
+                   lies_beside(f->model, found->name) ? found->file->path : f->model->weights_path,
+                   shape_text(f->arena, found->shape, found->rank), shape_text(f->arena, expected, rank));
+}
+
+/* Whether tensor_read can make numbers of it. */
+static bool is_readable(const TensorSource *t) { return dtype_is_float(t->dtype) || (t->dtype == DTYPE_I8 && t->group); }
+
+static void take_from_file(Finder *f, TensorSource *t, const TensorSource *found)
+{
+    f->used[found - f->model->weight_file->tensors] = true;
+    t->kind = SOURCE_FILE;
+    t->file = found->file;
+    t->file_name = found->name;
+    t->offset = found->offset;
+    t->start = found->start;
+    t->dtype = found->dtype;
+    t->group = found->group;
+    t->scales = found->scales;
+    if (!is_readable(found))
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s holds %s numbers, expected F32, F16, BF16 or F64",
+                   found->name, f->model->weights_path, found->dtype == DTYPE_OTHER ? "other" : dtype_name(found->dtype));
+}
+
+/* Of a table of positions the first rows are enough for a length that was asked for. */
+static bool may_be_longer(const Finder *f, const TensorSource *t, const TensorSource *found)
+{
+    return f->draft->longest && finder_ends_with(t->name, ".position.table") && found->rank == 2 && found->shape[0] >= t->shape[0]
+        && found->shape[1] == t->shape[1];
+}
+
+/* As it lies in the file. */
+void finder_take(Finder *f, TensorSource *t, const TensorSource *found)
+{
+    take_from_file(f, t, found);
+    if (may_be_longer(f, t, found)) memcpy(t->stride, found->stride, sizeof t->stride);
+    else if (t->rank == found->rank && !memcmp(t->shape, found->shape, sizeof *t->shape * (size_t)t->rank))
+        memcpy(t->stride, found->stride, sizeof t->stride);
+    else tell_shape(f, found, t->shape, t->rank);
+}
+
+static const LayerFields *layer_of(const Model *m, const char *name, int64_t layer)
+{
+    const Stack *s = !strncmp(name, "encoder.", 8) ? &m->encoder : &m->decoder;
+    return s->layers ? &s->layer[layer < s->layers ? layer : 0] : NULL;
+}
+
+/* Row 0 of a table of theirs, for every row of `t`. */
+static void add_vector(Finder *f, TensorSource *t, const char *file)
+{
+    const char *spelling = family_spelling(f->arena, f->family, file, t->name, 0);
+    const TensorSource *found = finder_spelling(f, spelling);
+    if (!found) {
+        finder_missing(f, t, first_spelling(f->arena, spelling));
+        return;
+    }
+    TensorSource *v = arena_alloc(f->arena, sizeof *v);
+    *v = (TensorSource){ .name = t->name, .rank = 1, .shape = { t->shape[1] } };
+    take_from_file(f, v, found);
+    if (found->rank != 2 || found->shape[1] != t->shape[1] || !found->shape[0])
+        tell_shape(f, found, (const int64_t[]){ 1, t->shape[1] }, 2);
+    v->stride[0] = found->stride[1];
+    t->added = v;
+}
+
+/* A tensor by the rows of the family; what it does not have is missing under its own name. */
+static void add_of_family(Finder *f, TensorSource *t)
+{
+    int64_t layer, expected[2];
+    int rank;
+    const char *own = family_own_name(f->arena, f->family, t->name);
+    const FamilyTensor *row = family_tensor(f->arena, f->family, own, &layer);
+    if (!row) {
+        finder_missing(f, t, t->name);
+        return;
+    }
+    const TensorSource *found = finder_tied(f, t->name);
+    if (!found) {
+        const char *spelling = family_spelling(f->arena, f->family, row->file, t->name, layer);
+        finder_missing(f, t, first_spelling(f->arena, spelling));
+        return;
+    }
+    take_from_file(f, t, found);
+    if (row->added) add_vector(f, t, row->added);
+    if (!family_view(row, layer_of(f->model, t->name, layer), found, t, expected, &rank)) tell_shape(f, found, expected, rank);
+}
+
+/* Numbers from the seed: Xavier for rank 2, uniform for biases, 1 and 0 for norms. */
+void finder_random(const Finder *f, TensorSource *t, Role role, int64_t fan_in)
+{
+    static const SourceKind kinds[] = { [ROLE_WEIGHT] = SOURCE_XAVIER, [ROLE_BIAS] = SOURCE_UNIFORM,
+        [ROLE_GAIN] = SOURCE_CONSTANT, [ROLE_NORM_BIAS] = SOURCE_CONSTANT };
+    t->kind = kinds[role];
+    t->seed = (uint64_t)f->model->seed;
+    t->fan_in = fan_in;
+    t->fan_out = t->shape[0];
+    t->constant = role == ROLE_GAIN ? 1 : 0;
+}
+
+static void add_beside(Finder *f, TensorSource *t)
+{
+    const TensorSource *found = tensor_file_find(f->model->weight_file, t->name);
+    if (found) finder_take(f, t, found);
+    else finder_missing(f, t, t->name);
+}
+
+/* columns 0: a vector. fan_in: inputs of the linear that it belongs to. */
+void finder_add(Finder *f, Role role, const char *name, const char *spellings, int64_t rows, int64_t columns, int64_t fan_in)
+{
+    TensorSource t = { .name = name, .dtype = DTYPE_F32 };
+    finder_shape(&t, rows, columns);
+    if (f->model->random_weights) {
+        finder_random(f, &t, role, fan_in);
+    } else if (lies_beside(f->model, name)) {
+        add_beside(f, &t);
+    } else if (f->family) {
+        add_of_family(f, &t);
+    } else {
+        const TensorSource *found = finder_spelling(f, spellings);
+        if (!found) found = tensor_file_find(f->model->weight_file, name);
+        if (found) finder_take(f, &t, found);
+        else finder_missing(f, &t, first_spelling(f->arena, spellings));
+    }
+    finder_append(f, t);
+}

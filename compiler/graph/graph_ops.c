@@ -1,0 +1,8 @@
+/* graph_ops.c: ops.def as a table. */
+#include "graph.h"
+
+const OpRow op_rows[OP_KINDS] = {
+#define OP(id, name, inputs, results, in_place, signature, doc) [OP_##id] = { name, inputs, results, in_place, signature, doc },
+#include "ops.def"
+#undef OP
+};

@@ -1,0 +1,48 @@
+/* tokenizer_json_values.c: values of a tokenizer.json by their keys, typed. */
+#include "json_text.h"
+#include "tokenizer_json.h"
+
+json_t *tok_json_load(TokBuild *b, const char *data, size_t size)
+{
+    json_error_t error;
+    json_t *root = json_loadb(json_shorten_integers(b->arena, data, size), size, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
+    if (!root)
+        diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, error.line > 0 ? error.line : 0, 0 },
+                   "not JSON: %s", json_fault(b->arena, error.text));
+    return root;
+}
+
+TokString tok_json_string(TokBuild *b, const json_t *string)
+{
+    if (!json_is_string(string)) return (TokString){ 0 };
+    return (TokString){ arena_copy(b->arena, json_string_value(string), json_string_length(string)), json_string_length(string) };
+}
+
+const json_t *tok_json_member(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return value && !json_is_null(value) ? value : NULL;
+}
+
+bool tok_json_bool(TokBuild *b, const json_t *object, const char *key, bool preset)
+{
+    const json_t *value = tok_json_member(object, key);
+    if (!value) return preset;
+    if (!json_is_boolean(value)) tok_refuse(b, "\"%s\" is neither true nor false", key);
+    return json_is_true(value);
+}
+
+int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t preset)
+{
+    const json_t *value = tok_json_member(object, key);
+    if (!value) return preset;
+    if (!json_is_integer(value) || json_integer_value(value) < 0) tok_refuse(b, "\"%s\" is no whole number from 0", key);
+    return json_is_integer(value) && json_integer_value(value) > 0 ? json_integer_value(value) : 0;
+}
+
+TokString tok_json_text(TokBuild *b, const json_t *object, const char *key)
+{
+    const json_t *value = tok_json_member(object, key);
+    if (value && !json_is_string(value)) tok_refuse(b, "\"%s\" is no text", key);
+    return tok_json_string(b, value);
+}

@@ -1,0 +1,23 @@
+/* tokenizer_lists.c: lists that grow, texts that are equal, and what is refused: below everything that describes a tokenizer. */
+#include "tokenizer_build.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+void *tok_grow(Arena *a, void *old, int *room, size_t size)
+{
+    const int more = *room ? 2 * *room : 16;
+    void *new = arena_grow(a, old, (size_t)*room * size, (size_t)more * size);
+    *room = more;
+    return new;
+}
+
+void tok_refuse(TokBuild *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, 0, 0 }, "%s", arena_vformat(b->arena, format, args));
+    va_end(args);
+}
+
+bool tok_same(TokString a, TokString b) { return a.n == b.n && (!a.n || memcmp(a.s, b.s, a.n) == 0); }

@@ -1,0 +1,51 @@
+/* verify_trace.c: one engine run on given inputs, as `verify` compares it. */
+#include "verify_parts.h"
+
+#include "progress.h"
+
+static bool use_lanes(Verify *v, const Subject *s)
+{
+    rt_status status = s->engine->ops->threads(s->engine, s->lanes);
+    if (!status) return true;
+    diag_error(v->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "%s: %d lanes: %s", s->label, s->lanes, rt_status_text(status));
+    return false;
+}
+
+static Trace *checked(Verify *v, const Subject *s, Trace *t)
+{
+    if (!t->status) return t;
+    if (t->status == RT_BAD_VALUE) {
+        diag_error(v->diag, EXIT_BAD_DATA, (Loc){ 0 }, "%s: %s", s->label,
+                   engine_fault(v->arena, s->engine));
+        return NULL;
+    }
+    diag_error(v->diag, v->options->against ? EXIT_BAD_DATA : EXIT_OUR_BUG, (Loc){ .file = v->options->against }, "%s: %s", s->label,
+               rt_status_text(t->status));
+    return NULL;
+}
+
+static const float *guided(void *user, const char *name)
+{
+    const TraceTensor *t = trace_find(user, name);
+    return t ? t->values : NULL;
+}
+
+/* Before a subject runs. */
+static void set_guide(Verify *v, const Subject *s)
+{
+    if (verify_is_generic(s->engine)) generic_follow(s->engine, v->guide && s->tapped ? guided : NULL, (void *)v->guide);
+}
+
+Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source, int n, const int *target, int m)
+{
+    set_guide(v, s);
+    progress_say("%s, source of %d ids, target of %d", s->label, n, m);
+    return use_lanes(v, s) ? checked(v, s, trace_run(into, s->engine, source, n, target, m)) : NULL;
+}
+
+Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s)
+{
+    set_guide(v, s);
+    progress_say("%s", s->label);
+    return use_lanes(v, s) ? checked(v, s, trace_graph(into, s->engine)) : NULL;
+}

@@ -8,6 +8,7 @@
 #include "session.h"
 #include "clock.h"
 #include "custom.h"
+#include "custom_code.h"
 #include "debug.h"
 #include "draft_lua.h"
 #include "fields.h"

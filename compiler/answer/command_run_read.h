@@ -47,4 +47,8 @@ const char *text_reader_unit(const TextReader *r);
 /* The beginning of a line about a text: the model, the origin, a colon. */
 void text_reader_begin_message(const TextReader *r, Origin at);
 
+/* A text into the ids of the model's tokenizer, as `run` reads it: of a model that reads pairs a tab parts it in two, and of an encoder
+ * alone it is cut, with a remark. ids->room is max_source, of a decoder alone max_target. False after an error. */
+bool command_text_ids(Session *s, const Plan *p, const char *text, PieceIds *ids);
+
 #endif

@@ -1,7 +1,7 @@
 /* command_run_texts.c: texts into answers, as the generated program gives them: one line for each text, an empty one for
  * a text that is refused, its fault told at once on standard error. Without a tokenizer, texts and answers are ids. With
  * --json an object that grows answer by answer. */
-#include "command.h"
+#include "command_run_texts.h"
 
 #include <errno.h>
 #include <stdlib.h>

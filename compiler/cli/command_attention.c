@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_run_texts.h"
 #include "file.h"
 #include "look.h"
 #include "progress.h"

@@ -5,6 +5,7 @@
 
 #include "folder.h"
 #include "progress.h"
+#include "selftest.h"
 
 static void dump_text(Session *s, const Plan *p, EmitForm form)
 {
@@ -35,7 +36,7 @@ static const char *write_folder(Session *s, EmitForm form)
     if (emit_loops(p, form) && emit_leaves_layers(p))
         diag_remark(s->diag, (Loc){ 0 }, "%s: layers that differ from their neighbours are called one by one; loops cover the rest", s->model->name);
     const char *folder = c->folder ? c->folder : s->model->name;
-    return folder_write(s->arena, s->diag, p, form, folder) ? folder : NULL;
+    return folder_write(s->arena, s->diag, p, form, folder, engine_selftest) ? folder : NULL;
 }
 
 static void compiled(const Session *s, const char *folder)

@@ -4,6 +4,7 @@
 
 #include "folder.h"
 #include "progress.h"
+#include "selftest.h"
 
 Exit command_pack(const Choices *c)
 {
@@ -13,7 +14,7 @@ Exit command_pack(const Choices *c)
     if (session_read(s)) {
         const Plan *p = session_plan(s, TARGET_PANELS, c->taps);
         const char *path = c->folder ? c->folder : arena_format(s->arena, "%s.safetensors", s->model->name);
-        if (folder_write_weights(s->arena, s->diag, p, path)) {
+        if (folder_write_weights(s->arena, s->diag, p, path, engine_selftest)) {
             const char *line = arena_format(s->arena, "%s: weights for %s", path, s->model->name);
             const char *size = command_file_size(s->arena, path), *name = s->model->name;
             const char *file = command_shell_path(s->arena, path);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "command_run_texts.h"
 #include "json_text.h"
 #include "progress.h"
 #include "tensor_text.h"

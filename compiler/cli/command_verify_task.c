@@ -8,6 +8,7 @@
 #include "command.h"
 #include "command_run_read.h"
 #include "answer_vectors.h"
+#include "command_run_texts.h"
 #include "decode.h"
 #include "json_text.h"
 #include "progress.h"

@@ -12,6 +12,7 @@
 #include "emit_kind.h"
 #include "isa.h"
 #include "option_values.h"
+#include "repl_command.h"
 
 typedef enum OptionKind {
 #define OPTION(id, letter, name, argument, doc) OPTION_##id,

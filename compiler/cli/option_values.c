@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generation.h"
 #include "isa.h"
 #include "text.h"
 

@@ -1,14 +1,9 @@
-/* custom.c: the C of an xf.op inside a function, as text and compiled by libtcc; see custom.h. */
+/* custom.c: the C of an xf.op inside a function, as text; see custom.h. */
 #include "custom.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "c_depth.h"
-#include "c_memory.h"
 #include "runtime_text.h"
-
-/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static const char *tensor_shape(Arena *a, const Tensor *t)
 {
@@ -93,7 +88,7 @@ const char *custom_body(Arena *a, const PlanOp *op, bool dense, bool placed)
     return t.data;
 }
 
-static void parameters(Text *out, const CustomOp *c)
+void custom_parameters(Text *out, const CustomOp *c)
 {
     text_add(out, "float *y");
     for (int i = 0; i < c->input_count; i++) text_printf(out, ", const float *%s", c->inputs[i]);
@@ -103,144 +98,6 @@ static void parameters(Text *out, const CustomOp *c)
 void custom_function(Text *out, const Wrapper *w)
 {
     text_printf(out, "/* %s */\nstatic inline void %s(", w->doc, w->name);
-    parameters(out, w->op->node->custom);
+    custom_parameters(out, w->op->node->custom);
     text_printf(out, ")\n{\n%s}\n\n", w->shape);
-}
-
-/* ---- compiled ---------------------------------------------------------------------------------------------------- */
-
-typedef struct Compiled { const PlanOp *op; CustomFunction *function; } Compiled;
-struct CustomCode { CMemory *code; Compiled *list; int count; };
-
-static void collect(CustomCode *c, Arena *a, const Plan *p)
-{
-    int room = 0;
-    for (int i = 0; i < p->block_count; i++) room += p->blocks[i]->op_count;
-    c->list = arena_array(a, (size_t)room + 1, sizeof *c->list);
-    for (int i = 0; i < p->block_count; i++)
-        for (int j = 0; j < p->blocks[i]->op_count; j++)
-            if (p->blocks[i]->ops[j].kernel == KERNEL_CUSTOM) c->list[c->count++].op = &p->blocks[i]->ops[j];
-}
-
-/* The operation, and what calls it whatever its inputs are. */
-static void add_function(Text *out, Arena *a, const PlanOp *op, int number)
-{
-    const CustomOp *c = op->node->custom;
-    text_printf(out, "static void body_%d(", number);
-    parameters(out, c);
-    text_printf(out, ")\n{\n%s}\nvoid xf_op_%d(float *y, const float *const *in, int begin, int end)\n{\n    const rt_span rows = { begin, end };\n"
-                "    body_%d(y", custom_body(a, op, true, true), number, number);
-    for (int i = 0; i < c->input_count; i++) text_printf(out, ", in[%d]", i);
-    text_add(out, ", rows);\n}\n");
-}
-
-typedef struct Told { Diag *diag; Arena *arena; const CustomCode *code; bool any; } Told;
-
-/* The place of line `line` of the user's file, at the first word of it, or of the last line of the C. */
-static Loc place_of(const CustomOp *op, int line)
-{
-    Loc at = op->text;
-    const char *s = op->c;
-    for (const char *end; at.line < line && (end = strchr(s, '\n')) && end[1 + strspn(end + 1, " \t\r\n")]; s = end + 1)
-        at = (Loc){ at.file, at.line + 1, 1 };
-    at.column += (int)strspn(s, " \t");
-    return at;
-}
-
-/* What a message of libtcc says behind its place. */
-static const char *message_words(const char *s)
-{
-    static const char *const heads[] = { "tcc: ", "error: ", "warning: " };
-    for (int i = 0; i < 3; i++)
-        if (strncmp(s, heads[i], strlen(heads[i])) == 0) s += strlen(heads[i]);
-    return s;
-}
-
-/* "op:scale:7: error: ';' expected", perhaps behind "In file included from": at line 7 of the text that has the C of scale. */
-static void tell(void *user, const char *message)
-{
-    Told *t = user;
-    const CustomOp *op = t->code->list[0].op->node->custom;
-    const char *words = message;
-    int line = op->text.line;
-    for (const char *found = message; (found = strstr(found, "op:")); found++)
-        for (int i = 0; i < t->code->count; i++) {
-            const CustomOp *c = t->code->list[i].op->node->custom;
-            const size_t n = strlen(c->name);
-            if (strncmp(found + 3, c->name, n) != 0 || found[3 + n] != ':') continue;
-            char *end;
-            op = c;
-            line = (int)strtol(found + 4 + n, &end, 10);
-            words = end + strspn(end, ": ");
-        }
-    words = message_words(words);
-    diag_error(t->diag, EXIT_BAD_DATA, place_of(op, line), "the C of %s: %s", op->name, words);
-    if (strstr(words, "implicit declaration") && !t->any)
-        diag_note(t->diag, (Loc){ 0 }, "it may call rt_plain_exp, rt_plain_log, rt_plain_sqrt, rt_plain_rsqrt, rt_plain_tanh, rt_plain_sigmoid and "
-                  "rt_plain_gelu");
-    t->any = true;
-}
-
-/* What libtcc would not survive; false after telling. */
-static bool is_shallow(Diag *d, const CustomOp *op)
-{
-    const char *what;
-    const int line = c_too_deep(op->c, &what);
-    if (line) diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line + line - 1), "the C of %s has %s", op->name, what);
-    return !line;
-}
-
-/* The first that has a word in its C, or NULL. */
-static const CustomOp *op_with(const CustomCode *c, const char *word)
-{
-    for (int i = 0; i < c->count; i++)
-        if (strstr(c->list[i].op->node->custom->c, word)) return c->list[i].op->node->custom;
-    return NULL;
-}
-
-/* What macros make of it, and how large its data are, is seen by trying; `text` is that of all. */
-static bool is_survived(Diag *d, const CustomCode *c, const char *text)
-{
-    const CustomOp *macros = op_with(c, "define"), *data = op_with(c, "static");
-    const CustomOp *op = macros ? macros : data;
-    if (!op || c_memory_try(text, NULL, 0)) return true;
-    diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line), C_TRIAL_WORDS "%s", op->name);
-    return false;
-}
-
-CustomCode *custom_compile(Arena *a, Diag *d, const Plan *p)
-{
-    CustomCode *c = arena_alloc(a, sizeof *c);
-    collect(c, a, p);
-    for (int i = 0; i < c->count; i++)
-        if (!is_shallow(d, c->list[i].op->node->custom)) return NULL;
-    Text text = text_new(a);
-    emit_without_headers(a, &text);
-    for (int i = 0; i < c->count; i++) add_function(&text, a, c->list[i].op, i);
-    if (!is_survived(d, c, text.data)) return NULL;
-    Told told = { d, a, c, false };
-    c->code = c_memory_compile(text.data, NULL, 0, &told, tell);
-    for (int i = 0; c->code && i < c->count; i++) {
-        void *address = c_memory_symbol(c->code, arena_format(a, "xf_op_%d", i));
-        if (!address) die("libtcc lost a function");
-        memcpy(&c->list[i].function, &address, sizeof address);     /* POSIX: a function's address in a void pointer */
-    }
-    if (!c->code && !told.any) die("libtcc failed without a word");
-    return c->code ? c : NULL;
-}
-
-CustomFunction *custom_of(const CustomCode *c, const PlanOp *op)
-{
-    for (int i = 0; i < c->count; i++)
-        if (c->list[i].op == op) return c->list[i].function;
-    die("an operation was not compiled");
-}
-
-void custom_free(CustomCode *c) { c_memory_free(c->code); }
-
-bool custom_check(Arena *a, Diag *d, const Graph *g)
-{
-    CustomCode *c = custom_compile(a, d, plan_make(a, g, (PlanOptions){ .target = TARGET_ROW_MAJOR, .slots = 1, .lanes = 1 }));
-    if (c) custom_free(c);
-    return c != NULL;
 }

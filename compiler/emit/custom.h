@@ -1,4 +1,4 @@
-/* custom.h: the C of xf.ops: as functions in the emitted text, and compiled for the generic engine.
+/* custom.h: the C of xf.ops: as functions in the emitted text.
  *
  * The C is the body of a function over rows of its result. In sight are, for y and for every input x: a pointer, and as
  * constants x_rows, x_columns and x_stride, the floats from row to row; the attributes as floats; begin and end, the rows of
@@ -16,15 +16,7 @@ const char *custom_body(Arena *a, const PlanOp *op, bool dense, bool placed);
 /* needs: a wrapper of KERNEL_CUSTOM. */
 void custom_function(Text *out, const Wrapper *w);
 
-/* ---- for the generic engine ---- */
-
-typedef struct CustomCode CustomCode;
-typedef void CustomFunction(float *y, const float *const *in, int begin, int end);
-/* Compile the operations of a row-major plan; NULL after errors told at the lines of the user's text. */
-CustomCode *custom_compile(Arena *a, Diag *d, const Plan *p);
-CustomFunction *custom_of(const CustomCode *c, const PlanOp *op);
-void custom_free(CustomCode *c);
-/* Whether all of a graph's compile; false after errors told. */
-bool custom_check(Arena *a, Diag *d, const Graph *g);
+/* What such a function takes. */
+void custom_parameters(Text *out, const CustomOp *c);
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef EMIT_H
 #define EMIT_H
 
+#include "pack.h"
 #include "plan.h"
 #include "text.h"
 #include "tuning.h"
@@ -46,9 +47,6 @@ typedef struct Emit {
     NameMap *variables;             /* of blocks: no wrapper may be called so */
     NameMap *namesakes;             /* int *: how many wrappers wanted a name */
 } Emit;
-
-/* Where the identity stands in a packed file: after the length and {"__metadata__":{"xformc":". */
-enum { PACK_IDENTITY_AT = 8 + 27 };
 
 /* A function of the kernels header: one kernel with one shape. */
 typedef struct Wrapper {

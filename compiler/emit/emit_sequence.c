@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "engine.h"
 
 static const char state_template[] =
     "/* ---- the calls -------------------------------------------------------------------------------------------- */\n"

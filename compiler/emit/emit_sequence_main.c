@@ -2,10 +2,10 @@
 #include "emit_kind.h"
 #include "chat.h"
 #include "generation.h"
+#include "tolerance.h"
 
 #include <string.h>
 
-#include "engine.h"
 
 static const char main_template[] =
     "/* ${name}_main.c: the program ${name}. Compiled for the baseline; it asks whether the processor can run ${name}.c. */\n"
@@ -212,7 +212,7 @@ void emit_sequence_main(Emit *e, Text *out)
               "weights_file", e->form.weights != WEIGHTS_FILE ? "NULL" : arena_format(e->arena, "\"%s.safetensors\"", e->name),
               "parameters", emit_number(e, model_parameters(m)), "dtype", emit_dtypes(e),
               "kv_dtype", m->kv_dtype == KV_DTYPES_F16 ? " .kv_dtype = \"f16\"," : "",
-              "tolerance", arena_format(e->arena, "%g", engine_tolerance_apart(m, result)),
+              "tolerance", arena_format(e->arena, "%g", model_tolerance_apart(m, result)),
               "lanes", e->form.tuning && e->form.tuning->threads ? emit_number(e, e->form.tuning->threads) : c.flops < FLOPS_FOR_LANES ? "1" : "0",
               "encoder_calls", encoder_part(e), "encoder_rows", encoder_rows(e),
               "decoder_calls", decoder_part(e),

@@ -110,13 +110,13 @@ static bool add_literal(Output *o, const Plan *p, const Pack *pack, const char *
 }
 
 /* What is written besides the text. */
-typedef enum FolderWeights { FOLDER_NONE, FOLDER_BARE, FOLDER_TESTED } FolderWeights;
+typedef enum FolderWeights { FOLDER_NONE, FOLDER_WEIGHTS } FolderWeights;
 
-static bool write_folder(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, FolderWeights packed)
+static bool write_folder(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, FolderWeights packed, PackSelftest *selftest)
 {
     Output o = { .arena = a, .diag = d };
     Pack pack = pack_layout(a, p);
-    pack.selftest = packed == FOLDER_TESTED;
+    pack.selftest = selftest;
     const char *runtime = file_join(a, folder, "runtime");
     const char *weights = file_join(a, folder, arena_format(a, "%s.safetensors", p->graph->model->name));
     add_runtime(&o, runtime, p->graph->model);
@@ -132,24 +132,24 @@ static bool write_folder(Arena *a, Diag *d, const Plan *p, EmitForm form, const 
 
 bool folder_write_text(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder)
 {
-    return write_folder(a, d, p, form, folder, FOLDER_NONE);
+    return write_folder(a, d, p, form, folder, FOLDER_NONE, NULL);
 }
 
-bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder)
+bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, PackSelftest *selftest)
 {
-    return write_folder(a, d, p, form, folder, FOLDER_TESTED);
+    return write_folder(a, d, p, form, folder, FOLDER_WEIGHTS, selftest);
 }
 
 bool folder_write_bare(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder)
 {
-    return write_folder(a, d, p, form, folder, FOLDER_BARE);
+    return write_folder(a, d, p, form, folder, FOLDER_WEIGHTS, NULL);
 }
 
-bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path)
+bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, PackSelftest *selftest)
 {
     struct stat info;
     Pack pack = pack_layout(a, p);
-    pack.selftest = true;
+    pack.selftest = selftest;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s is no file; choose another -o", path);
         return false;

@@ -7,12 +7,12 @@
 
 /* Write everything into `folder`, which is made if need be; each file is complete or not there. A folder in which one
  * of our files is somebody else's is refused: 65. */
-bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder);
+bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, PackSelftest *selftest);
 bool folder_write_bare(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder);      /* all but the values of the self-test */
 bool folder_write_text(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder);      /* all but the weights */
 
 /* Write the packed weights alone, with the values of the self-test. Refused, 65: a file that is none of ours, or no file. */
-bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path);
+bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, PackSelftest *selftest);
 
 /* What to make in a folder: `target`, of which `text` is the source. cc: NULL for the folder's own choice. unseen: nobody reads
  * standard error. */

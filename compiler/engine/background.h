@@ -5,6 +5,7 @@
 #ifndef BACKGROUND_H
 #define BACKGROUND_H
 
+#include "emit.h"
 #include "engine.h"
 
 typedef enum BackgroundState {

@@ -157,20 +157,3 @@ void engine_write(const Engine *e, const Buffer *b, int layer_index, int64_t row
         for (int64_t r = 0; r < rows; r++, values += columns)
             memcpy(to + (h * b->rows + r) * b->stride, values, (size_t)columns * sizeof *values);
 }
-
-double engine_tolerance(const Model *m, const char *name)
-{
-    const int64_t layers = m->encoder.layers > m->decoder.layers ? m->encoder.layers : m->decoder.layers;
-    const bool of_vocabulary = strcmp(name, "logits") == 0 || strcmp(name, "log_probs") == 0;
-    return of_vocabulary && !m->graph && layers > 12 ? 1e-4 : 1e-5;
-}
-
-double engine_tolerance_apart(const Model *m, const char *name)
-{
-    const double each = 0x1p-9;                 /* engine.h says why */
-    const double attentions = m->graph ? 1 : (double)m->decoder.layers * (m->has_encoder ? 2 : 1);
-    if (model_rounds_activations(m)) return 5e-2;
-    return engine_tolerance(m, name) + (m->kv_dtype == KV_DTYPES_F16 ? attentions * each : 0);
-}
-
-double engine_tolerance_exact(const Model *m, const char *name) { return model_is_narrow(m) ? 5e-2 : engine_tolerance_apart(m, name); }

@@ -3,6 +3,7 @@
 #define GENERIC_H
 
 #include "custom.h"
+#include "custom_code.h"
 #include "engine.h"
 #include "generic_blas.h"
 

@@ -2,6 +2,7 @@
 #ifndef JIT_H
 #define JIT_H
 
+#include "emit.h"
 #include "engine.h"
 
 /* Emit, compile in memory, pack the weights unless they are packed already, bind. Of the form, layers and tuning count, and the

@@ -2,6 +2,7 @@
 #ifndef NATIVE_H
 #define NATIVE_H
 
+#include "emit.h"
 #include "engine.h"
 
 /* cc: NULL for cc, the compiler on the PATH. cached: of that one take a library out of the cache, and put it there. polls: calls

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "command_run_read.h"
 #include "decode.h"
 
 bool look_refuse(Session *s, Exit code, const char *what, const char *hint)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
 #include "progress.h"
 #include "reserved_names.h"
 #include "rt_packed.h"
@@ -173,7 +172,7 @@ static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
     char *selftest = no_values(a);
     if (pack->selftest && !p->graph->model->graph) {
         progress_say("computing the values of the self-test");
-        pack_selftest(p, selftest);
+        pack->selftest(p, selftest);
     }
     *size = pack->head_bytes + p->weights_bytes;
     unsigned char *bytes = calloc(*size, 1), *data = bytes + pack->head_bytes;

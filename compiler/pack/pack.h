@@ -10,11 +10,17 @@
 #include "plan.h"
 #include "text.h"
 
+/* Where the identity stands in a packed file: after the length and {"__metadata__":{"xformc":". */
+enum { PACK_IDENTITY_AT = 8 + 27 };
+
+/* The values of the self-test as RT_SELFTEST_DIGITS digits, which take as long as a few sentences. */
+typedef void PackSelftest(const Plan *p, char *digits);
+
 typedef struct Pack {
     const Plan *plan;
     const char *identity;           /* sixteen hex digits */
     size_t head_bytes;              /* length and JSON, padded */
-    bool selftest;                  /* compute its VALUES, which takes as long as a few sentences; else they are zeros */
+    PackSelftest *selftest;         /* computes its VALUES; NULL: they are zeros */
 } Pack;
 
 /* Identity and size of the head; reads no weights. */
@@ -34,8 +40,6 @@ PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n);
 /* Its numbers, [rows][columns] row-major, as the model has them: taken out, put in. */
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values);
 void pack_put(unsigned char *data, const PackedTensor *t, const float *values);
-/* The values of the self-test as RT_SELFTEST_DIGITS digits, by the generic engine. */
-void pack_selftest(const Plan *p, char *digits);
 /* The same as the text of NAME_weights.c: const void *NAME_literal. Refused above a million values. */
 bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out);
 

@@ -9,8 +9,8 @@
 
 #include "cleanup.h"
 #include "clock.h"
-#include "command.h"
 #include "emit_kind.h"
+#include "repl_command.h"
 
 /* ---- the state --------------------------------------------------------------------------------------------------- */
 

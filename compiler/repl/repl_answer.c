@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "answer_masks.h"
-#include "command.h"
 #include "decode.h"
 
 Engine *repl_answering(lua_State *L, ReplModel *m) { return m->probed ? repl_tapped(L, m) : m->engine; }

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "emit.h"
 #include "file.h"
 #include "info.h"

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "command.h"
 #include "file.h"
 #include "jit.h"
 

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "command.h"
 
 /* xf.spec("path"), xf.spec("path", { weights = "FILE" }): what the file says, as a value that can be
  * called with changes; with the weights of another file, as by --from. */

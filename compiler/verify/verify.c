@@ -2,6 +2,7 @@
  *
  * Lengths reach from one id to the most the model takes, so that tails, full buffers and empty caches are met; where
  * that would take minutes, the longest is shortened. */
+#include "tolerance.h"
 #include "verify_parts.h"
 
 #include <math.h>
@@ -80,8 +81,8 @@ static void compare_tensor(Verify *v, const Pair *p, Trace *const *traces, const
 {
     const char *name = a ? a->name : b->name;
     VerifyRow row = { .name = name, .engine = v->subjects[p->a].label, .against = v->subjects[p->b].label, .order = order,
-                      .distance = INFINITY, .tolerance = p->bits ? 0 : p->apart ? engine_tolerance_apart(v->model, name)
-                                                                                : engine_tolerance(v->model, name) };
+                      .distance = INFINITY, .tolerance = p->bits ? 0 : p->apart ? model_tolerance_apart(v->model, name)
+                                                                                : model_tolerance(v->model, name) };
     if (a && b) row.distance = p->bits ? bits_distance(a, b) : trace_distance(a, b);
     row.end_to_end = row.distance;
     if (a && b && !p->bits && row_differs(&row)) {

@@ -11,6 +11,7 @@
 
 #include "dtypes.h"
 #include "text.h"
+#include "tolerance.h"
 #include "weights.h"
 
 typedef struct Ids { int *id; int n; } Ids;
@@ -99,7 +100,7 @@ static void compare(Reference *r, const Subject *s, const TraceTensor *ours, con
     if (!same_shape(r, given, ours->name, ours->shape, ours->rank)) return;
     const TraceTensor theirs = read_tensor(r, given);
     const VerifyRow row = { .name = ours->name, .engine = s->label, .against = r->label, .order = order,
-                            .distance = trace_distance(ours, &theirs), .tolerance = engine_tolerance_exact(r->v->model, ours->name) };
+                            .distance = trace_distance(ours, &theirs), .tolerance = model_tolerance_exact(r->v->model, ours->name) };
     table_add(&r->v->table, row);
     r->compared++;
 }

@@ -6,6 +6,7 @@
 
 #include "dtypes.h"
 #include "session.h"
+#include "tolerance.h"
 #include "trace.h"
 #include "weights.h"
 
@@ -78,7 +79,7 @@ static bool near(const Session *s, const char *name, int64_t rows, int64_t width
     const TraceTensor a = { name, 2, { rows, width }, found, false }, b = { name, 2, { rows, width }, expected, false };
     const double distance = trace_distance(&a, &b);
     printf("%s: %.1e\n", name, distance);
-    return distance <= engine_tolerance(s->model, name);
+    return distance <= model_tolerance(s->model, name);
 }
 
 static bool check_decoder(Session *s, Engine *e, TensorFile *f)

@@ -1,8 +1,8 @@
-/* pack_selftest.c: what a program with these weights should compute, to be packed beside them.
+/* selftest.c: what a program with these weights should compute, to be packed beside them.
  *
  * The generic engine runs the input of rt_packed.h with plain products, so that the same weights give the same bytes on every
  * machine. */
-#include "pack.h"
+#include "selftest.h"
 
 #include <string.h>
 
@@ -61,7 +61,7 @@ static const Plan *short_plan(Arena *a, const Plan *p)
     return plan_make(a, g, options);
 }
 
-void pack_selftest(const Plan *p, char *digits)
+void engine_selftest(const Plan *p, char *digits)
 {
     const Model *m = p->graph->model;
     float values[RT_SELFTEST_VALUES] = { 0 };

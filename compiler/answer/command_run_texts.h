@@ -1,0 +1,14 @@
+/* command_run_texts.h: texts answered as `run` answers them. */
+#ifndef COMMAND_RUN_TEXTS_H
+#define COMMAND_RUN_TEXTS_H
+
+#include "generation.h"
+#include "session.h"
+
+/* Answer the texts of the command line, or the lines of standard input, by a model that was read. */
+Exit run_texts(Session *s);
+
+/* The model's settings of generation as the command line changes them; false after an error. */
+bool command_generation(Session *s, RtGeneration *g);
+
+#endif

@@ -1,0 +1,10 @@
+/* selftest.h: what a program should compute with given weights. */
+#ifndef SELFTEST_H
+#define SELFTEST_H
+
+#include "plan.h"
+
+/* As RT_SELFTEST_DIGITS digits, by the generic engine with plain products: a PackSelftest. */
+void engine_selftest(const Plan *p, char *digits);
+
+#endif

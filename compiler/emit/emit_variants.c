@@ -3,54 +3,6 @@
  * last variant, the least demanding one. */
 #include "emit_kind.h"
 
-enum {
-    NEED_BOTH = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_TEXT = 8, NEED_PAIR = 16, NEED_PAIR_ALONE = 32, NEED_TOKENIZER = 64,
-    NEED_PIECES = 128, NEED_HEAD = 256
-};
-typedef struct NeededName { unsigned need; EmitName name; } NeededName;
-static const NeededName sequence_names[] = {
-    { NEED_BOTH,          { "encode", "${name}_state *s, int slot, const int *ids, int n", "s, slot, ids, n" } },
-    { NEED_ENCODER_ALONE, { "encode", "${name}_state *s, const int *ids, int n", "s, ids, n" } },
-    { NEED_ENCODER_ALONE, { "encode_batch",
-                            "${name}_state *s, const int *ids, const int *lengths, const int *firsts, int count, float *vectors",
-                            "s, ids, lengths, firsts, count, vectors" } },
-    { NEED_PAIR,          { "encode_pair", "${name}_state *s, int slot, const int *ids, int n, int first", "s, slot, ids, n, first" } },
-    { NEED_PAIR_ALONE,    { "encode_pair", "${name}_state *s, const int *ids, int n, int first", "s, ids, n, first" } },
-    { NEED_ENCODER_ALONE, { "hidden", NULL, NULL } },
-    { NEED_HEAD,          { "vector", NULL, NULL } },
-    { NEED_DECODER,       { "rows", "${name}_state *s, const rt_row *rows, int n", "s, rows, n" } },
-    { NEED_DECODER,       { "read", "${name}_state *s, const rt_row *rows, int n", "s, rows, n" } },
-    { NEED_DECODER,       { "next_rows", "${name}_state *s, const rt_row *rows, int n, int *next", "s, rows, n, next" } },
-    { NEED_DECODER,       { "step", "${name}_state *s, int id", "s, id" } },
-    { NEED_DECODER,       { "next", "${name}_state *s, int id, int *next", "s, id, next" } },
-    { NEED_DECODER,       { "fork", NULL, NULL } },
-    { NEED_DECODER,       { "clear", NULL, NULL } },
-    { NEED_DECODER,       { "logits", NULL, NULL } },
-    { NEED_TEXT,          { "ids", NULL, NULL } },
-    { NEED_TEXT,          { "append", NULL, NULL } },
-    { NEED_TEXT,          { "text", "${name}_state *s, const char *utf8, char *out, size_t cap", "s, utf8, out, cap" } },
-    { NEED_TOKENIZER,     { "tokenizer", NULL, NULL } },
-    { NEED_PIECES,        { "scratch_bytes", NULL, NULL } },
-    { NEED_PIECES,        { "text", "${name}_state *s, const char *utf8, char *out, size_t cap, void *scratch, size_t scratch_bytes",
-                            "s, utf8, out, cap, scratch, scratch_bytes" } },
-};
-enum { SEQUENCE_NAMES = sizeof sequence_names / sizeof *sequence_names };
-
-const EmitName *emit_sequence_names(Emit *e, int *n)
-{
-    const Model *m = e->model;
-    const unsigned has = (model_has_head(m) ? NEED_HEAD : 0u) |
-                         (m->has_encoder && m->has_decoder ? NEED_BOTH : 0u) | (m->has_encoder && !m->has_decoder ? NEED_ENCODER_ALONE : 0u) |
-                         (m->token_types > 1 ? m->has_decoder ? NEED_PAIR : NEED_PAIR_ALONE : 0u) |
-                         (m->has_decoder ? NEED_DECODER : 0u) | (m->source && m->target ? NEED_TEXT : 0u) |
-                         (m->tokenizer_data ? NEED_TOKENIZER : 0u) | (m->tokenizer_data && m->has_decoder ? NEED_PIECES : 0u);
-    EmitName *names = arena_array(e->arena, SEQUENCE_NAMES, sizeof *names);
-    *n = 0;
-    for (int i = 0; i < SEQUENCE_NAMES; i++)
-        if (sequence_names[i].need & has) names[(*n)++] = sequence_names[i].name;
-    return names;
-}
-
 static const EmitName *names_of(Emit *e, int *n) { return (e->model->graph ? &emit_graph : &emit_sequence)->names(e, n); }
 
 /* ---- NAME_SET.c -------------------------------------------------------------------------------------------------- */

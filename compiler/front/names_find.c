@@ -10,42 +10,6 @@
 #include "dtypes.h"
 #include "text.h"
 
-/* Replace the first group of `pattern` by its alternative n; false when there is no such alternative. */
-static bool choose(Text *t, const char *pattern, int n)
-{
-    const char *open = strchr(pattern, '('), *close = strchr(open, ')'), *word = open + 1;
-    for (; n; n--) {
-        word += strcspn(word, "|)");
-        if (word == close) return false;
-        word++;
-    }
-    text_add_bytes(t, pattern, (size_t)(open - pattern));
-    text_add_bytes(t, word, strcspn(word, "|)"));
-    text_add(t, close + 1);
-    return true;
-}
-
-static const char *first_spelling(Arena *a, const char *pattern)
-{
-    while (strchr(pattern, '(')) {
-        Text t = text_new(a);
-        choose(&t, pattern, 0);
-        pattern = t.data;
-    }
-    return pattern;
-}
-
-const TensorSource *finder_spelling(Finder *f, const char *pattern)
-{
-    if (!strchr(pattern, '(')) return tensor_file_find(f->model->weight_file, pattern);
-    for (int n = 0;; n++) {
-        Text t = text_new(f->arena);
-        if (!choose(&t, pattern, n)) return NULL;
-        const TensorSource *found = finder_spelling(f, t.data);
-        if (found) return found;
-    }
-}
-
 TensorSource *finder_append(Finder *f, TensorSource t)
 {
     Model *m = f->model;
@@ -137,7 +101,7 @@ static void add_vector(Finder *f, TensorSource *t, const char *file)
     const char *spelling = family_spelling(f->arena, f->family, file, t->name, 0);
     const TensorSource *found = finder_spelling(f, spelling);
     if (!found) {
-        finder_missing(f, t, first_spelling(f->arena, spelling));
+        finder_missing(f, t, finder_first_spelling(f->arena, spelling));
         return;
     }
     TensorSource *v = arena_alloc(f->arena, sizeof *v);
@@ -163,7 +127,7 @@ static void add_of_family(Finder *f, TensorSource *t)
     const TensorSource *found = finder_tied(f, t->name);
     if (!found) {
         const char *spelling = family_spelling(f->arena, f->family, row->file, t->name, layer);
-        finder_missing(f, t, first_spelling(f->arena, spelling));
+        finder_missing(f, t, finder_first_spelling(f->arena, spelling));
         return;
     }
     take_from_file(f, t, found);
@@ -205,7 +169,7 @@ void finder_add(Finder *f, Role role, const char *name, const char *spellings, i
         const TensorSource *found = finder_spelling(f, spellings);
         if (!found) found = tensor_file_find(f->model->weight_file, name);
         if (found) finder_take(f, &t, found);
-        else finder_missing(f, &t, first_spelling(f->arena, spellings));
+        else finder_missing(f, &t, finder_first_spelling(f->arena, spellings));
     }
     finder_append(f, t);
 }

@@ -8,26 +8,7 @@
 
 #include <string.h>
 
-const FormatRow format_rows[FORMATS] = {
-#define FORMAT(id, name, word, bits, dtype, size, doc) [FORMAT_##id] = { name, word, bits, dtype, size, doc },
-#include "formats.def"
-#undef FORMAT
-};
-
 /* ---- operations ----------------------------------------------------------------------------------------- */
-
-PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t parts)
-{
-    PlanBlock *b = w->block;
-    b->ops = lower_grow(w, b->ops, b->op_count, sizeof *b->ops);
-    PlanOp *op = &b->ops[b->op_count++];
-    bool many = b->rows > 1;        /* then every operation is split by rows: see plan_split.c for their number */
-    *op = (PlanOp){ .node = n, .result = n ? n->out[0] : NULL, .kernel = kernel, .split = many ? SPLIT_ROWS : split,
-                    .parts = many ? (int)b->rows : (int)parts };
-    return op;
-}
-
-int64_t lower_groups(int64_t width) { return (width + 15) / 16; }
 
 /* Count how often the nodes of a block read each tensor, and where they last do. */
 static void count_uses(Lower *w, const Block *b)
@@ -45,102 +26,13 @@ static void count_uses(Lower *w, const Block *b)
         }
 }
 
-/* Nodes after number `i` of the block read `t`. */
-static bool used_after(const Lower *w, const Tensor *t, int i) { return w->uses[t->id].last > i; }
-
-bool lower_tapped(const Lower *w, const Tensor *t)
-{
-    bool of_many = w->block->count == COUNT_ROWS && strncmp(t->name, "rows.", 5) == 0 && w->block->rows > 1;    /* that of one row shows the same */
-    return w->plan->options.taps && t->kind == TENSOR_TEMP && !t->integer && !of_many;
-}
-
-/* What node `i` makes is what the next layer of its block takes, and what this layer took is no longer read. */
-static bool leaves_for_next_layer(const Lower *w, const Block *b, int i)
-{
-    return b->layers > 1 && b->carry_in && b->nodes[i]->out[0] == b->carry_out && !used_after(w, b->carry_in, i);
-}
-
-Buffer *lower_result(Lower *w, int i)
-{
-    const Block *b = w->block->block;
-    const Node *n = b->nodes[i];
-    int place = op_rows[n->op].in_place;
-    if (w->plan->options.target == TARGET_ROW_MAJOR && leaves_for_next_layer(w, b, i))
-        return w->buffer_of[n->out[0]->id] = w->buffer_of[b->carry_in->id];
-    if (w->plan->options.target == TARGET_PANELS && place >= 0) {
-        const Tensor *t = n->in[place];
-        bool ours = t->kind == TENSOR_TEMP && !t->output && !t->holds && t != b->carry_out;
-        if (ours && !used_after(w, t, i)) {
-            Buffer *taken = lower_buffer(w, t);
-            bool kept = n->out[0]->output || n->out[0]->holds;
-            /* what is kept may not end with the block */
-            bool lasts = taken->place != PLACE_TAP && (!taken->block || !kept);
-            if (lasts) return w->buffer_of[n->out[0]->id] = taken;
-        }
-    }
-    return lower_buffer(w, n->out[0]);
-}
-
-/* Of a table in narrow panels that an output layer may share: two blocks read the same panels. */
-static bool lower_ties(const Lower *w, const Tensor *weight)
-{
-    const Node *const *n = (const Node *const *)w->block->block->nodes;
-    bool table = false;
-    for (int i = 0; i < w->block->block->count; i++) table |= n[i]->op == OP_EMBED && n[i]->in[0] == weight;
-    return table && format_is_narrow(w->plan->formats[weight->id]);
-}
-
-Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor *bias)
-{
-    Plan *p = w->plan;
-    int namesakes = 0;              /* the same weight with another bias, or in another format */
-    for (int i = 0; weight && i < p->packed_count; i++) {
-        if (p->packed[i]->tensor[0] != weight) continue;
-        if (p->packed[i]->format == format && p->packed[i]->tensor[1] == bias) return p->packed[i];
-        namesakes++;
-    }
-    Packed *k = arena_alloc(w->arena, sizeof *k);
-    *k = (Packed){ .format = format, .tensor = { weight, bias } };
-    if (weight) {
-        k->name = namesakes ? arena_format(w->arena, "%s.packed_%d", weight->name, namesakes + 1) : weight->name;
-        k->layers = weight->layers;
-        bool shared = weight->layers == 0 && w->block->block->layers > 0;   /* by all layers: it stands outside of them */
-        k->block = shared || lower_ties(w, weight) ? NULL : w->block;
-        w->block->per_layer |= weight->layers > 0;
-        k->identifier = lower_identifier(w, k);
-    }
-    p->packed = lower_grow(w, p->packed, p->packed_count, sizeof *p->packed);
-    p->packed[p->packed_count++] = k;
-    return k;
-}
-
-static Format panels_of(const Lower *w, const Tensor *weight)
-{
-    return w->plan->options.target == TARGET_PANELS ? w->plan->formats[weight->id] : FORMAT_PANELS_F32;
-}
-
-Packed *lower_panels(Lower *w, const Tensor *weight, const Tensor *bias)
-{
-    return lower_packed(w, panels_of(w, weight), weight, bias);
-}
-
-/* An activation that follows the linear at `i`, and that alone: it can be fused when nobody looks at what is between. */
-const Node *lower_activation_after(const Lower *w, int i)
-{
-    const Block *b = w->block->block;
-    const Tensor *t = b->nodes[i]->out[0];
-    if (w->plan->options.target != TARGET_PANELS || lower_tapped(w, t) || t->output || t == b->carry_out || i + 1 >= b->count) return NULL;
-    const Node *next = b->nodes[i + 1];
-    return next->op == OP_ACTIVATION && next->in[0] == t && w->uses[t->id].count == 1 ? next : NULL;
-}
-
 /* ---- one function per operation; each returns how many nodes it took --------------------------------------- */
 
 static int lower_embed(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
     PlanOp *op = lower_op(w, n, KERNEL_EMBED, SPLIT_FIRST_LANE, 1);
-    op->weights = format_is_narrow(panels_of(w, n->in[0])) ? lower_panels(w, n->in[0], NULL) : lower_packed(w, FORMAT_TABLE_F32, n->in[0], NULL);
+    op->weights = format_is_narrow(lower_panels_of(w, n->in[0])) ? lower_panels(w, n->in[0], NULL) : lower_packed(w, FORMAT_TABLE_F32, n->in[0], NULL);
     op->in[1] = lower_buffer(w, n->in[1]);
     op->out[0] = lower_buffer(w, n->out[0]);
     op->flops = (double)n->out[0]->dim[1].bound;
@@ -244,18 +136,6 @@ static int lower_add(Lower *w, int i)
     return 1;
 }
 
-/* Rows of heads, [heads, rows, width], as rows: kernels and shares know no third dimension. */
-const Tensor *lower_as_rows(Lower *w, const Tensor *t)
-{
-    if (t->rank != 3) return t;
-    Tensor *rows = arena_alloc(w->arena, sizeof *rows);
-    *rows = *t;
-    rows->rank = 2;
-    rows->dim[0] = (Dim){ t->dim[0].bound * t->dim[1].bound, t->dim[1].count };
-    rows->dim[1] = t->dim[2];
-    return rows;
-}
-
 static int lower_activation(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
@@ -343,7 +223,7 @@ static int lower_attention(Lower *w, int i)
         op->scratch = lower_local(w, s);
     }
     for (int r = 1; r < 3; r++) {
-        bool used = w->plan->options.target == TARGET_ROW_MAJOR || used_after(w, n->out[r], i);
+        bool used = w->plan->options.target == TARGET_ROW_MAJOR || lower_used_after(w, n->out[r], i);
         bool wanted = n->out[r]->output || (used && !lower_tapped(w, n->out[r]));      /* a tap is where it stays otherwise */
         if (wanted) op->out[r] = lower_buffer(w, n->out[r]);
     }

@@ -42,9 +42,12 @@ Buffer *lower_result(Lower *w, int i);
 Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor *bias);
 /* The same in panels, of the model's dtype where that is for them. */
 Packed *lower_panels(Lower *w, const Tensor *weight, const Tensor *bias);
+Format lower_panels_of(const Lower *w, const Tensor *weight);
 int64_t lower_groups(int64_t width);                /* of sixteen columns */
 /* Rows of heads, [heads, rows, width], as rows: kernels and shares know no third dimension. */
 const Tensor *lower_as_rows(Lower *w, const Tensor *t);
+/* Whether nodes after number `i` of the block read `t`. */
+bool lower_used_after(const Lower *w, const Tensor *t, int i);
 /* Whether a tensor is to be kept for looking at; if so what node `n` left, its first operation being number `first_op`, is. */
 bool lower_tapped(const Lower *w, const Tensor *t);
 void lower_tap(Lower *w, const Node *n, int first_op);

@@ -9,97 +9,12 @@
 #include "draft_lua.h"
 #include "text.h"
 
-enum { MAX_SPEC_BYTES = 4 << 20, ERROR_COST = 10000 };
+enum { MAX_SPEC_BYTES = 4 << 20 };
 
-static const char spec_type[] = "xf.spec", chunk_name[] = "=spec";
+static const char chunk_name[] = "=spec";
 static const char chunk_prefix[] = "spec:";         /* before the line in Lua's own messages */
-static const char told;                             /* its address is the error value of spec_fail */
-
-/* ---- what the other files need ---------------------------------------------------------------------------- */
-
-const char *spec_describe(lua_State *L, int index)
-{
-    enum { SHOWN = 40 };
-    Arena *a = spec_reader(L)->arena;
-    switch (lua_type(L, index)) {
-    case LUA_TNONE: case LUA_TNIL: return "nothing";
-    case LUA_TBOOLEAN: return lua_toboolean(L, index) ? "true" : "false";
-    case LUA_TSTRING: return arena_format(a, "\"%.*s\"", SHOWN, lua_tostring(L, index));
-    case LUA_TNUMBER:
-        if (lua_isinteger(L, index)) return arena_format(a, "%lld", (long long)lua_tointeger(L, index));
-        return isnan(lua_tonumber(L, index)) ? "nan" : arena_format(a, "%.14g", (double)lua_tonumber(L, index));
-    case LUA_TUSERDATA: return spec_at(L, index) ? "a spec" : "a graph's value";
-    default: return arena_format(a, "a %s", luaL_typename(L, index));
-    }
-}
-
-int spec_line(lua_State *L)
-{
-    lua_Debug info;
-    for (int level = 0; lua_getstack(L, level, &info); level++) {
-        lua_getinfo(L, "Sl", &info);
-        if (info.currentline > 0 && strcmp(info.short_src, SPEC_OWN_CHUNK) != 0) return info.currentline;
-    }
-    return 0;
-}
-
-Loc spec_call(lua_State *L, const char *word)
-{
-    SpecReader *r = spec_reader(L);
-    Loc at = { r->path, spec_line(L), 0 };
-    if (at.line) at.column = lexer_word(r->lexer, at.line, word);
-    return at;
-}
-
-void spec_fail(lua_State *L, Loc at, const char *format, ...)
-{
-    SpecReader *r = spec_reader(L);
-    va_list args;
-    va_start(args, format);
-    if (format) diag_error(r->diag, EXIT_BAD_DATA, at, "%s", arena_vformat(r->arena, format, args));
-    va_end(args);
-    sandbox_charge(L, ERROR_COST);      /* a loop of errors, each caught, ends soon */
-    lua_pushlightuserdata(L, (void *)(uintptr_t)&told);
-    lua_error(L);
-    die("lua_error returned");
-}
-
-bool spec_is_told(lua_State *L, int index)
-{
-    return lua_touserdata(L, index) == &told;
-}
-
-void spec_no_more(lua_State *L, Loc at, int most, const char *takes)
-{
-    for (int i = most + 1; i <= lua_gettop(L); i++)
-        if (!lua_isnil(L, i))
-            spec_fail(L, at, "%s; argument %d, %s, is one too many", takes, i, spec_describe(L, i));
-}
 
 /* ---- spec values ----------------------------------------------------------------------------------------- */
-
-Draft *spec_new_draft(lua_State *L, Loc at)
-{
-    SpecReader *r = spec_reader(L);
-    if (r->specs++ == MAX_SPECS) spec_fail(L, at, "more than %d models in one spec", MAX_SPECS);
-    Draft *d = arena_alloc(r->arena, sizeof *d);
-    d->path = r->path;
-    d->at = at;
-    return d;
-}
-
-void spec_push(lua_State *L, const Draft *draft)
-{
-    const Draft **p = lua_newuserdatauv(L, sizeof *p, 0);
-    *p = draft;
-    luaL_setmetatable(L, spec_type);
-}
-
-const Draft *spec_at(lua_State *L, int index)
-{
-    const Draft **p = luaL_testudata(L, index, spec_type);
-    return p ? *p : NULL;
-}
 
 /* xf.model{…} */
 static int make_model(lua_State *L)
@@ -146,7 +61,7 @@ static int unknown_in_xf(lua_State *L)
 
 void spec_open(lua_State *L)
 {
-    luaL_newmetatable(L, spec_type);
+    luaL_newmetatable(L, SPEC_TYPE);
     lua_pushcfunction(L, change_spec);
     lua_setfield(L, -2, "__call");
     lua_pop(L, 1);

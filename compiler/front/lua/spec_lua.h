@@ -15,6 +15,13 @@ typedef enum Stop { STOP_NOT, STOP_INSTRUCTIONS, STOP_TIME, STOP_MEMORY } Stop;
 /* What Lua of our own is called as a chunk: its lines are no places of a user's. */
 #define SPEC_OWN_CHUNK "[xf]"
 
+/* The name in Lua of the type of a spec. */
+#define SPEC_TYPE "xf.spec"
+
+/* What a builder has besides the operations: the first of these declare. */
+enum { OWN_CALLS = 5, DECLARATIONS = 3 };
+extern const char *const spec_own_calls[OWN_CALLS];
+
 /* The limits that a spec runs under. */
 enum {
     MAX_INSTRUCTIONS = 10000000,
@@ -102,6 +109,9 @@ const Draft *spec_at(lua_State *L, int index);          /* NULL if it is no spec
 Draft *spec_new_draft(lua_State *L, Loc at);            /* counted against MAX_SPECS */
 int  spec_graph(lua_State *L);                          /* xf.graph */
 bool spec_is_builder_word(const SpecReader *r, const char *word);
+/* The number of a word: own calls first, then the operations, then those of xf.op; -1 where there is none. At the prompt an operation
+ * may be defined again: the last one counts. */
+int spec_word_number(const SpecReader *r, const char *word);
 int  spec_op(lua_State *L);                             /* xf.op */
 /* Of a call of an xf.op with its inputs at stack places 1 to c->input_count and the table of attributes, if any, at `table`
  * (0: none): the attributes and the result's shape. */

@@ -14,8 +14,6 @@ enum { LONGEST_NAME = 64, MAX_INPUTS = 8, MAX_OPTIONS = 8 };
 static const int64_t MOST_INPUT = (int64_t)1 << 28, MOST_PARAMS = (int64_t)1 << 38;
 
 static const char builder_type[] = "xf.builder", value_type[] = "xf.value";
-static const char *const own_calls[] = { "input", "param", "cache", "name", "output" };
-enum { OWN_CALLS = 5, DECLARATIONS = 3 };
 
 /* The `g` of one xf.graph, in the arena. */
 typedef struct Builder {
@@ -289,14 +287,14 @@ static int operate(lua_State *L, Builder *b, const OpName *op, Loc at)
 
 /* ---- g --------------------------------------------------------------------------------------------------- */
 
-/* Upvalues: the builder, the number of the word: own_calls first, then the operations. */
+/* Upvalues: the builder, the number of the word: own calls first, then the operations. */
 static int call_word(lua_State *L)
 {
     SpecReader *r = spec_reader(L);
     Builder *b = builder_at(L, lua_upvalueindex(1));
     int n = (int)lua_tointeger(L, lua_upvalueindex(2));
     const CustomOp *custom = n < OWN_CALLS + r->op_count ? NULL : r->custom[n - OWN_CALLS - r->op_count];
-    const char *word = custom ? custom->name : n < OWN_CALLS ? own_calls[n] : r->ops[n - OWN_CALLS].name;
+    const char *word = custom ? custom->name : n < OWN_CALLS ? spec_own_calls[n] : r->ops[n - OWN_CALLS].name;
     Loc at = spec_call(L, word);
     if (!b->alive) spec_fail(L, at, "g.%s is called after the builder of \"%s\" has returned", word, b->graph);
     if (custom) return operate_custom(L, b, custom, at);
@@ -311,7 +309,7 @@ _Noreturn static void fail_unknown(lua_State *L, const char *word)
     SpecReader *r = spec_reader(L);
     const int count = OWN_CALLS + r->op_count + r->custom_count;
     const char **words = arena_array(r->arena, (size_t)count, sizeof *words);
-    for (int i = 0; i < OWN_CALLS; i++) words[i] = own_calls[i];
+    for (int i = 0; i < OWN_CALLS; i++) words[i] = spec_own_calls[i];
     for (int i = 0; i < r->op_count; i++) words[OWN_CALLS + i] = r->ops[i].name;
     for (int i = 0; i < r->custom_count; i++) words[OWN_CALLS + r->op_count + i] = r->custom[i]->name;
     const char *near = diag_nearest(word, words, count);
@@ -320,31 +318,13 @@ _Noreturn static void fail_unknown(lua_State *L, const char *word)
     spec_fail(L, at, "unknown operation g.%s", word);
 }
 
-/* The number of a word as call_word has it, or -1. At the prompt an operation may be defined again: the last one counts. */
-static int word_number(const SpecReader *r, const char *word)
-{
-    for (int i = 0; i < OWN_CALLS; i++)
-        if (!strcmp(own_calls[i], word)) return i;
-    for (int i = 0; i < r->op_count; i++)
-        if (!strcmp(r->ops[i].name, word)) return OWN_CALLS + i;
-    for (int i = r->custom_count; i-- > 0;)
-        if (!strcmp(r->custom[i]->name, word)) return OWN_CALLS + r->op_count + i;
-    return -1;
-}
-
-bool spec_is_builder_word(const SpecReader *r, const char *word)
-{
-    const int n = word_number(r, word);
-    return n >= 0 && n < OWN_CALLS + r->op_count;
-}
-
 static int index_builder(lua_State *L)
 {
     const SpecReader *r = spec_reader(L);
     size_t size;
     const char *word = luaL_checklstring(L, 2, &size);
     if (strlen(word) != size) spec_fail(L, spec_call(L, ""), "the name of an operation holds a zero byte");
-    const int found = word_number(r, word);
+    const int found = spec_word_number(r, word);
     if (found < 0) fail_unknown(L, word);
     lua_pushvalue(L, 1);
     lua_pushinteger(L, found);

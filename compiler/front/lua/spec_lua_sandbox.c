@@ -9,11 +9,6 @@
 /* One instruction may compare two texts of MAX_STRING, which takes milliseconds: so the hook comes often. */
 enum { COUNT_STEP = 10, BYTES_OF_INSTRUCTION = 64, LOOK_NS = 20000000 };
 
-SpecReader *spec_reader(lua_State *L)
-{
-    return *(SpecReader **)lua_getextraspace(L);
-}
-
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
 /* For a new block Lua passes the type of the object in old_size. */

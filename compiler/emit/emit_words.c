@@ -1,0 +1,92 @@
+/* emit_words.c: numbers, names and declarations that several files of the emitter write. */
+#include "emit.h"
+
+#include <string.h>
+
+const char *emit_number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
+
+const char *emit_spec_name(const Emit *e)
+{
+    const char *s = e->model->spec_path, *base = s;
+    for (; *s; s++)
+        if (*s == '/') base = s + 1;
+    return base;
+}
+
+static int64_t heads_of(const LayerFields *f) { return f->heads; }
+
+static int64_t kv_heads_of(const LayerFields *f) { return f->kv_heads; }
+
+static int64_t heads_shared(const LayerFields *f) { return f->kv_heads != f->heads; }
+
+static int64_t gated_of(const LayerFields *f) { return f->gated; }
+
+static int64_t head_dim_of(const LayerFields *f) { return f->head_dim; }
+
+static int64_t d_ff_of(const LayerFields *f) { return f->d_ff; }
+
+/* "64", or of layers that differ "48 to 64". */
+static const char *over_layers(Emit *e, const Stack *s, int64_t (*field)(const LayerFields *))
+{
+    int64_t least = field(&s->layer[0]), most = least;
+    for (int i = 1; i < s->layers; i++) {
+        const int64_t x = field(&s->layer[i]);
+        least = x < least ? x : least, most = x > most ? x : most;
+    }
+    return least == most ? emit_number(e, least) : arena_format(e->arena, "%lld to %lld", (long long)least, (long long)most);
+}
+
+static bool in_any_layer(const Stack *s, int64_t (*field)(const LayerFields *))
+{
+    for (int i = 0; i < s->layers; i++)
+        if (field(&s->layer[i])) return true;
+    return false;
+}
+
+const char *emit_stack(Emit *e, const Stack *s)
+{
+    int n;
+    const char *shared = in_any_layer(s, heads_shared) ? arena_format(e->arena, " (%s of keys and values)", over_layers(e, s, kv_heads_of)) : "";
+    return arena_format(e->arena, "%lld layers, %s heads%s of %s, %sd_ff %s, %s norm (%s)%s", (long long)s->layers,
+                        over_layers(e, s, heads_of), shared, over_layers(e, s, head_dim_of), in_any_layer(s, gated_of) ? "gated " : "",
+                        over_layers(e, s, d_ff_of),
+                        field_words("norms", &n)[s->norm], field_words("norm_places", &n)[s->norm_at],
+                        s == &e->model->decoder && e->model->kv_dtype == KV_DTYPES_F16 ? ", keys and values kept as f16" : "");
+}
+
+/* ": bf16 and int4", what linears and embeddings are packed as; nothing where that is f32 for all. */
+const char *emit_dtypes(Emit *e)
+{
+    const Plan *p = e->plan;
+    const char *words[FORMATS];
+    int n = 0;
+    if (!model_is_narrow(e->model)) return "f32";
+    for (int f = 0; f < FORMATS; f++) {
+        bool any = false;
+        for (int i = 0; i < p->packed_count; i++) any |= (int)p->packed[i]->format == f;
+        if (any && *format_rows[f].word) words[n++] = format_rows[f].word;
+    }
+    Text t = text_new(e->arena);
+    for (int i = 0; i < n; i++) text_printf(&t, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ", words[i]);
+    return n ? t.data : "f32";
+}
+
+const char *emit_weights_declaration(Emit *e)
+{
+    switch (e->form.weights) {
+    case WEIGHTS_EMBED:   return arena_format(e->arena, "extern const unsigned char %s_weights[];\n\n", e->name);
+    case WEIGHTS_LITERAL: return arena_format(e->arena, "extern const void *const %s_literal;\n\n", e->name);
+    case WEIGHTS_FILE:    break;
+    }
+    return "";
+}
+
+const char *emit_weights_symbol(Emit *e)
+{
+    switch (e->form.weights) {
+    case WEIGHTS_EMBED:   return arena_format(e->arena, "%s_weights", e->name);
+    case WEIGHTS_LITERAL: return arena_format(e->arena, "%s_literal", e->name);
+    case WEIGHTS_FILE:    break;
+    }
+    return "NULL";
+}

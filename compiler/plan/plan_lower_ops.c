@@ -1,0 +1,118 @@
+/* plan_lower_ops.c: one operation with its result and its packed weights: what every lowering is made of. */
+#include "plan_lower.h"
+
+#include <string.h>
+
+PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t parts)
+{
+    PlanBlock *b = w->block;
+    b->ops = lower_grow(w, b->ops, b->op_count, sizeof *b->ops);
+    PlanOp *op = &b->ops[b->op_count++];
+    bool many = b->rows > 1;        /* then every operation is split by rows: see plan_split.c for their number */
+    *op = (PlanOp){ .node = n, .result = n ? n->out[0] : NULL, .kernel = kernel, .split = many ? SPLIT_ROWS : split,
+                    .parts = many ? (int)b->rows : (int)parts };
+    return op;
+}
+
+int64_t lower_groups(int64_t width) { return (width + 15) / 16; }
+
+/* Nodes after number `i` of the block read `t`. */
+bool lower_used_after(const Lower *w, const Tensor *t, int i) { return w->uses[t->id].last > i; }
+
+bool lower_tapped(const Lower *w, const Tensor *t)
+{
+    bool of_many = w->block->count == COUNT_ROWS && strncmp(t->name, "rows.", 5) == 0 && w->block->rows > 1;    /* that of one row shows the same */
+    return w->plan->options.taps && t->kind == TENSOR_TEMP && !t->integer && !of_many;
+}
+
+/* What node `i` makes is what the next layer of its block takes, and what this layer took is no longer read. */
+static bool leaves_for_next_layer(const Lower *w, const Block *b, int i)
+{
+    return b->layers > 1 && b->carry_in && b->nodes[i]->out[0] == b->carry_out && !lower_used_after(w, b->carry_in, i);
+}
+
+Buffer *lower_result(Lower *w, int i)
+{
+    const Block *b = w->block->block;
+    const Node *n = b->nodes[i];
+    int place = op_rows[n->op].in_place;
+    if (w->plan->options.target == TARGET_ROW_MAJOR && leaves_for_next_layer(w, b, i))
+        return w->buffer_of[n->out[0]->id] = w->buffer_of[b->carry_in->id];
+    if (w->plan->options.target == TARGET_PANELS && place >= 0) {
+        const Tensor *t = n->in[place];
+        bool ours = t->kind == TENSOR_TEMP && !t->output && !t->holds && t != b->carry_out;
+        if (ours && !lower_used_after(w, t, i)) {
+            Buffer *taken = lower_buffer(w, t);
+            bool kept = n->out[0]->output || n->out[0]->holds;
+            /* what is kept may not end with the block */
+            bool lasts = taken->place != PLACE_TAP && (!taken->block || !kept);
+            if (lasts) return w->buffer_of[n->out[0]->id] = taken;
+        }
+    }
+    return lower_buffer(w, n->out[0]);
+}
+
+/* Of a table in narrow panels that an output layer may share: two blocks read the same panels. */
+static bool lower_ties(const Lower *w, const Tensor *weight)
+{
+    const Node *const *n = (const Node *const *)w->block->block->nodes;
+    bool table = false;
+    for (int i = 0; i < w->block->block->count; i++) table |= n[i]->op == OP_EMBED && n[i]->in[0] == weight;
+    return table && format_is_narrow(w->plan->formats[weight->id]);
+}
+
+Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor *bias)
+{
+    Plan *p = w->plan;
+    int namesakes = 0;              /* the same weight with another bias, or in another format */
+    for (int i = 0; weight && i < p->packed_count; i++) {
+        if (p->packed[i]->tensor[0] != weight) continue;
+        if (p->packed[i]->format == format && p->packed[i]->tensor[1] == bias) return p->packed[i];
+        namesakes++;
+    }
+    Packed *k = arena_alloc(w->arena, sizeof *k);
+    *k = (Packed){ .format = format, .tensor = { weight, bias } };
+    if (weight) {
+        k->name = namesakes ? arena_format(w->arena, "%s.packed_%d", weight->name, namesakes + 1) : weight->name;
+        k->layers = weight->layers;
+        bool shared = weight->layers == 0 && w->block->block->layers > 0;   /* by all layers: it stands outside of them */
+        k->block = shared || lower_ties(w, weight) ? NULL : w->block;
+        w->block->per_layer |= weight->layers > 0;
+        k->identifier = lower_identifier(w, k);
+    }
+    p->packed = lower_grow(w, p->packed, p->packed_count, sizeof *p->packed);
+    p->packed[p->packed_count++] = k;
+    return k;
+}
+
+Format lower_panels_of(const Lower *w, const Tensor *weight)
+{
+    return w->plan->options.target == TARGET_PANELS ? w->plan->formats[weight->id] : FORMAT_PANELS_F32;
+}
+
+Packed *lower_panels(Lower *w, const Tensor *weight, const Tensor *bias)
+{
+    return lower_packed(w, lower_panels_of(w, weight), weight, bias);
+}
+
+/* An activation that follows the linear at `i`, and that alone: it can be fused when nobody looks at what is between. */
+const Node *lower_activation_after(const Lower *w, int i)
+{
+    const Block *b = w->block->block;
+    const Tensor *t = b->nodes[i]->out[0];
+    if (w->plan->options.target != TARGET_PANELS || lower_tapped(w, t) || t->output || t == b->carry_out || i + 1 >= b->count) return NULL;
+    const Node *next = b->nodes[i + 1];
+    return next->op == OP_ACTIVATION && next->in[0] == t && w->uses[t->id].count == 1 ? next : NULL;
+}
+
+/* Rows of heads, [heads, rows, width], as rows: kernels and shares know no third dimension. */
+const Tensor *lower_as_rows(Lower *w, const Tensor *t)
+{
+    if (t->rank != 3) return t;
+    Tensor *rows = arena_alloc(w->arena, sizeof *rows);
+    *rows = *t;
+    rows->rank = 2;
+    rows->dim[0] = (Dim){ t->dim[0].bound * t->dim[1].bound, t->dim[1].count };
+    rows->dim[1] = t->dim[2];
+    return rows;
+}

@@ -32,7 +32,8 @@ static int lower_embed(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
     PlanOp *op = lower_op(w, n, KERNEL_EMBED, SPLIT_FIRST_LANE, 1);
-    op->weights = format_is_narrow(lower_panels_of(w, n->in[0])) ? lower_panels(w, n->in[0], NULL) : lower_packed(w, FORMAT_TABLE_F32, n->in[0], NULL);
+    const bool narrow = format_is_narrow(lower_panels_of(w, n->in[0]));
+    op->weights = narrow ? lower_panels(w, n->in[0], NULL) : lower_packed(w, FORMAT_TABLE_F32, n->in[0], NULL);
     op->in[1] = lower_buffer(w, n->in[1]);
     op->out[0] = lower_buffer(w, n->out[0]);
     op->flops = (double)n->out[0]->dim[1].bound;

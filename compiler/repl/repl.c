@@ -31,6 +31,7 @@ static Repl *open_repl(const Choices *c)
     r->typed = text_new(r->reader.arena);
     r->L = L;
     r->choices = c;
+    r->command = repl_command;
     *(SpecReader **)lua_getextraspace(L) = &r->reader;
     luaL_openlibs(L);
     repl_open_tensor(L);
@@ -47,76 +48,7 @@ static void close_repl(Repl *r)
     free(r);
 }
 
-/* ---- Ctrl-C ------------------------------------------------------------------------------------------------------ */
-
-static volatile sig_atomic_t busy;
-static bool typed;                              /* a person types: Ctrl-C there is a matter of the line */
-static struct sigaction before;                 /* what SIGINT does to every command */
-static volatile sig_atomic_t interrupts;        /* since what runs began; those that come at once are one */
-static volatile int64_t interrupted_ns;
-
-/* The first asks to stop; the second leaves emitted code that does not hear it; where it is another's code, one more ends the process. */
-static void on_interrupt(int signal)
-{
-    static const char words[] = "\nthis cannot be stopped: Ctrl-C once more ends xformc\n";
-    enum { AT_ONCE_NS = 250000000 };
-    const int64_t now = clock_now_ns();
-    if (!busy && !typed) before.sa_handler(signal);
-    if (!busy || (interrupts && now - interrupted_ns < AT_ONCE_NS)) return;
-    interrupted_ns = now;
-    if (++interrupts > 2) cleanup_end(SIGINT);
-    if (repl_interrupt(interrupts > 1)) return;
-    if (write(2, words, sizeof words - 1) < 0) return;
-}
-
-void repl_forget_interrupts(void) { interrupts = 0; }
-
-/* What was ignored at the start stays ignored. */
-static void catch_interrupts(const Repl *r)
-{
-    struct sigaction action = { .sa_handler = on_interrupt };
-    typed = r->terminal;
-    sigemptyset(&action.sa_mask);
-    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
-}
-
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
-
-/* A script that is interrupted does not go on; it has failed, whatever its chunk made of that. */
-static ChunkResult done(Repl *r, ChunkResult result)
-{
-    busy = 0;
-    if (!repl_interrupted() || r->terminal) return result;
-    r->quit = true;
-    r->told = EXIT_INTERRUPT;
-    return CHUNK_FAILED;
-}
-
-ChunkResult repl_run(Repl *r, const char *name, const char *text, bool last)
-{
-    interrupts = 0;
-    busy = 1;
-    ChunkResult result = repl_chunk(r, name, text, last);
-    return done(r, result);
-}
-
-ChunkResult repl_run_piece(Repl *r, const ReplWhole *whole, int line, const char *text)
-{
-    interrupts = 0;
-    busy = 1;
-    ChunkResult result = repl_piece(r, whole, line, text);
-    return done(r, result);
-}
-
-void repl_run_command(Repl *r, const char *line)
-{
-    interrupts = 0;
-    busy = 1;
-    repl_command(r, line);
-    done(r, CHUNK_DONE);
-}
-
-bool repl_is_command(const char *line) { return (*line == ':' || *line == '?') && line[1] != ':'; }
 
 /* Lines of one chunk, until it is whole, in an arena of their own. False at the end of the input. */
 static bool gather(Repl *r, Lines *lines, Arena *a)
@@ -193,7 +125,7 @@ Exit command_repl(const Choices *c)
 {
     Repl *r = open_repl(c);
     r->terminal = isatty(0) && isatty(1);
-    catch_interrupts(r);
+    repl_catch_interrupts(r);
     if (r->terminal) printf("xformc %s, %s. :help says more.\n", XFORMC_VERSION, LUA_RELEASE);
     compile_first(r);
     const Exit code = talk(r);
@@ -205,7 +137,7 @@ Exit command_repl(const Choices *c)
 Exit command_lua(const Choices *c)
 {
     Repl *r = open_repl(c);
-    catch_interrupts(r);
+    repl_catch_interrupts(r);
     lua_createtable(r->L, c->word_count, 1);
     for (int i = -1; i < c->word_count; i++) {
         lua_pushstring(r->L, i < 0 ? c->spec : c->words[i]);

@@ -5,11 +5,17 @@
 #ifndef REPL_H
 #define REPL_H
 
+#include <signal.h>
+
 #include "spec_lua.h"
 
 #include "background.h"
 #include "look.h"
+#include "pack.h"
 #include "session.h"
+
+#define REPL_TENSOR_TYPE "xf.tensor"        /* names of types in Lua */
+#define REPL_MODEL_TYPE "xf.compiled"
 
 typedef struct Repl {
     SpecReader reader;              /* first: it is what the state's extra space points at; its arena lives as long as the prompt */
@@ -21,9 +27,11 @@ typedef struct Repl {
     Exit code;                      /* of the chunk that failed last */
     Exit told;                      /* of what failed last, a chunk or a command: the exit code of a script */
     int files;                      /* that are being loaded, one from the other */
+    void (*command)(struct Repl *r, const char *line);      /* what begins with a colon, or ?x */
 } Repl;
 
 Repl *repl_of(lua_State *L);
+char *repl_diag_text(const Diag *d);            /* to be freed */
 
 /* ---- chunks: repl_chunk.c ---------------------------------------------------------------------------------------- */
 
@@ -44,7 +52,8 @@ ChunkResult repl_piece(Repl *r, const ReplWhole *whole, int line, const char *te
 ChunkResult repl_chunk_check(Repl *r, const char *text);
 bool repl_is_lua(Repl *r, const char *text);
 
-/* The same with Ctrl-C heard; a script that was interrupted quits: repl.c. */
+void repl_catch_interrupts(const Repl *r);
+/* The same with Ctrl-C heard; a script that was interrupted quits: repl_run.c. */
 ChunkResult repl_run(Repl *r, const char *name, const char *text, bool last);
 ChunkResult repl_run_piece(Repl *r, const ReplWhole *whole, int line, const char *text);
 void repl_run_command(Repl *r, const char *line);
@@ -74,7 +83,7 @@ bool repl_interrupted(void);                                    /* the last chun
  * chunk all the same. */
 bool repl_stopping(void);
 void repl_heard(lua_State *L);
-void repl_forget_interrupts(void);                              /* repl.c: of who counts them */
+extern volatile sig_atomic_t repl_interrupts;                   /* since what runs began */
 /* A person has seen the value at `index`: as a value of this chunk it is not printed. */
 void repl_set_shown(lua_State *L, int index);
 
@@ -135,6 +144,7 @@ ReplModel *repl_model_at(lua_State *L, int index);              /* NULL if it is
 ReplModel *repl_compile(lua_State *L, int index, int options);
 /* The last model that was compiled, for commands without a name; NULL where there is none. */
 ReplModel *repl_last_model(lua_State *L);
+void repl_remember(lua_State *L);                               /* the model at the top of the stack is that */
 /* The same as a value, pushed; nil where there is none. */
 void repl_push_last(lua_State *L);
 
@@ -197,6 +207,14 @@ void repl_add_experiments(lua_State *L);
 const char *repl_changes(const ReplModel *m);
 /* Whether its C or its weights are other than the spec's. */
 bool repl_is_changed(const ReplModel *m);
+/* The table of a model's probes, pushed; made when need be. */
+void repl_push_probes(lua_State *L, const ReplModel *m);
+/* A function of a whole C text replaced, in the arena; NULL after an error told. */
+const char *repl_replaced(ReplModel *m, Arena *a, const char *old, const char *function, const char *text);
+void repl_free_edit(struct ReplEdit *e);
+/* Every place of a tensor of weights in an engine; raises where there is none. Numbers into all of them. */
+PackedTensor *repl_packed(lua_State *L, const ReplModel *m, const Engine *e, const char *name, int *n);
+void repl_put(lua_State *L, ReplModel *m, Engine *e, const char *name, const float *values);
 /* Before calls and behind them: raise what a probe raised. */
 void repl_check_probes(lua_State *L, ReplModel *m);
 /* Before a model is closed: the C that was put in, too; before its engine with taps is. */

@@ -10,33 +10,7 @@
 #include "clock.h"
 #include "jit.h"
 
-Repl *repl_of(lua_State *L) { return (Repl *)(void *)spec_reader(L); }
-
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
-
-static char *diag_text(const Diag *d)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f) die("no memory for a message");
-    diag_print(d, f, isatty(2));
-    if (fclose(f) != 0) die("no memory for a message");
-    while (size && text[size - 1] == '\n') text[--size] = '\0';
-    return text;
-}
-
-void repl_raise(lua_State *L, const Diag *d)
-{
-    if (!diag_errors(d)) return;
-    Repl *r = repl_of(L);
-    char *text = diag_text(d);
-    r->code = diag_exit(d);
-    lua_pushstring(L, text);
-    free(text);
-    if (d == r->reader.diag) diag_forget(r->reader.diag);       /* it is in the error's text now, and may be caught */
-    lua_error(L);
-}
 
 /* A message with the user's place instead of one in Lua of our own. */
 static void push_message(lua_State *L)
@@ -63,7 +37,7 @@ static int to_message(lua_State *L)
 {
     Repl *r = repl_of(L);
     if (spec_is_told(L, 1) && diag_errors(r->reader.diag)) {
-        char *text = diag_text(r->reader.diag);
+        char *text = repl_diag_text(r->reader.diag);
         lua_pushstring(L, text);
         free(text);
         diag_forget(r->reader.diag);
@@ -78,6 +52,7 @@ static int to_message(lua_State *L)
 
 enum { PERIOD = 1000 };                             /* instructions between two looks */
 static volatile sig_atomic_t stop_wanted;           /* in this chunk */
+volatile sig_atomic_t repl_interrupts;              /* since what runs began; those that come at once are one */
 static bool interrupted;                            /* the same; true also when somebody heard it and went on */
 static int64_t raised_ns;                           /* when it was raised first; 0: not yet */
 
@@ -120,7 +95,7 @@ static void go_on(void)
 void repl_heard(lua_State *L)
 {
     interrupted = true;
-    repl_forget_interrupts();
+    repl_interrupts = 0;
     go_on();
     lua_sethook(L, look_up, LUA_MASKCOUNT, PERIOD);
 }
@@ -286,18 +261,6 @@ static void prepare(Repl *r, const ReplWhole *whole)
     s->sandbox = (Sandbox){ .used = 0 };
 }
 
-void repl_refuse(Repl *r, Exit code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fflush(stdout);
-    fputs("error: ", stderr);
-    vfprintf(stderr, format, args);
-    fputs("\n", stderr);
-    va_end(args);
-    r->told = code;
-}
-
 /* The error at the top of the stack, told; that output fails is told by who ends. */
 static void tell(Repl *r)
 {
@@ -318,7 +281,7 @@ static ChunkResult run(Repl *r, int status, const char *argument)
     if (status == LUA_OK && argument) lua_pushstring(L, argument);
     if (status == LUA_OK) status = lua_pcall(L, argument != NULL, LUA_MULTRET, 1);
     if (status == LUA_OK && diag_errors(r->reader.diag)) {
-        char *message = diag_text(r->reader.diag);
+        char *message = repl_diag_text(r->reader.diag);
         lua_pushstring(L, message);
         free(message);
         status = LUA_ERRRUN;

@@ -11,25 +11,6 @@
 #include "file.h"
 #include "jit.h"
 
-static const char model_type[] = "xf.compiled", last_key;
-
-/* ---- errors ------------------------------------------------------------------------------------------------------ */
-
-/* Raise what the session was told; that nothing was told is our bug. */
-int repl_model_fail(lua_State *L, const ReplModel *m)
-{
-    repl_raise(L, m->session->diag);
-    return luaL_error(L, "it failed, and nothing was told");
-}
-
-void repl_check_status(lua_State *L, rt_status status)
-{
-    if (status == RT_INTERRUPTED) luaL_error(L, "interrupted");
-    if (status != RT_OK) luaL_error(L, "%s", rt_status_text(status));
-}
-
-static void remember(lua_State *L);
-
 /* ---- opening and closing ----------------------------------------------------------------------------------------- */
 
 static void close_model(ReplModel *m)
@@ -43,24 +24,6 @@ static void close_model(ReplModel *m)
     session_free(m->session);
     arena_free(m->look.arena);
     *m = (ReplModel){ .session = NULL };
-}
-
-ReplModel *repl_model_at(lua_State *L, int index)
-{
-    ReplModel *m = luaL_testudata(L, index, model_type);
-    return m && m->session ? m : NULL;
-}
-
-ReplModel *repl_check_model(lua_State *L)
-{
-    ReplModel *m = luaL_testudata(L, 1, model_type);
-    if (!m) luaL_error(L, "a model is expected, found %s; a method is called with a colon: m:names()", repl_found(L, 1));
-    if (!m->session) luaL_error(L, "the model was closed");
-    if (m->running) luaL_error(L, "%s is running: a probe cannot ask, change or close it", m->session->model->name);
-    m->L = L;
-    repl_memory_begin(m);
-    repl_tier_poll(L, m);
-    return m;
 }
 
 /* Read into m->session what is at `index`: a spec value, or the path of a spec. */
@@ -81,7 +44,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
     lua_pushvalue(L, index);
     lua_setiuservalue(L, -2, 1);         /* the spec */
     *m = (ReplModel){ .choices = { .engine = "jit", .hooks = EMIT_POLLS, .cached = true, .allow_c = repl_of(L)->choices->allow_c } };
-    luaL_setmetatable(L, model_type);
+    luaL_setmetatable(L, REPL_MODEL_TYPE);
     const char *tier = repl_compile_options(L, options, &m->choices);
     const int64_t begin = clock_now_ns();
     m->session = session_new(&m->choices);
@@ -98,144 +61,11 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
     m->open_ns = clock_now_ns() - begin;
     if (!m->choices.quiet) diag_print(m->session->diag, stderr, isatty(2));
     repl_tier_begin(L, m, tier);
-    remember(L);
-    return m;
-}
-
-/* The latest that lives, pushed; a nil where none does. What was compiled stands in a table that keeps nothing alive. */
-void repl_push_last(lua_State *L)
-{
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &last_key) != LUA_TTABLE) return;
-    const int table = lua_gettop(L);
-    lua_Integer count = 0;
-    lua_getfield(L, table, "count");
-    count = lua_tointeger(L, -1);
-    lua_pop(L, 1);
-    for (; count > 0; count--) {
-        lua_rawgeti(L, table, count);
-        if (repl_model_at(L, -1)) break;
-        lua_pop(L, 1);
-    }
-    if (!count) lua_pushnil(L);
-    lua_remove(L, table);
-}
-
-static void remember(lua_State *L)
-{
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &last_key) != LUA_TTABLE) {
-        lua_pop(L, 1);
-        lua_newtable(L);
-        lua_newtable(L);
-        lua_pushliteral(L, "v");
-        lua_setfield(L, -2, "__mode");
-        lua_setmetatable(L, -2);
-        lua_pushvalue(L, -1);
-        lua_rawsetp(L, LUA_REGISTRYINDEX, &last_key);
-    }
-    lua_getfield(L, -1, "count");
-    const lua_Integer count = lua_tointeger(L, -1) + 1;
-    lua_pop(L, 1);
-    lua_pushinteger(L, count);
-    lua_setfield(L, -2, "count");
-    lua_pushvalue(L, -2);
-    lua_rawseti(L, -2, count);
-    lua_pop(L, 1);
-}
-
-ReplModel *repl_last_model(lua_State *L)
-{
-    repl_push_last(L);
-    ReplModel *m = repl_model_at(L, -1);
-    lua_pop(L, 1);
+    repl_remember(L);
     return m;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
-
-static Engine *open_tapped(lua_State *L, ReplModel *m, bool brief, int64_t source, int64_t target)
-{
-    repl_close_tapped(m);
-    m->choices.hooks = EMIT_POLLS | (m->probed ? EMIT_WATCHES : 0);
-    Arena *const before = repl_memory_taps(m);
-    m->tapped = brief ? session_engine_for(m->session, m->choices.engine, source, target) : session_engine(m->session, m->choices.engine, NULL, true);
-    repl_memory_back(m, before);
-    if (!m->tapped) repl_model_fail(L, m);
-    m->brief = brief;
-    repl_renew_experiments(L, m);
-    return m->tapped;
-}
-
-Engine *repl_tapped(lua_State *L, ReplModel *m)
-{
-    return m->tapped && !m->brief ? m->tapped : open_tapped(L, m, false, 0, 0);
-}
-
-/* The next power of 2, so that few are opened. */
-static int64_t roomy(int64_t length)
-{
-    int64_t room = 64;
-    while (room < length) room *= 2;
-    return room;
-}
-
-Engine *repl_tapped_for(lua_State *L, ReplModel *m, int64_t source, int64_t target)
-{
-    if (m->tapped && !m->brief) return m->tapped;
-    if (m->probed || repl_is_changed(m) || !session_taps_are_large(m->session)) return repl_tapped(L, m);
-    const Model *of = m->tapped ? m->tapped->plan->graph->model : NULL;
-    if (of && source <= of->max_source && target <= of->max_target) return m->tapped;
-    return open_tapped(L, m, true, roomy(source), roomy(target));
-}
-
-const Plan *repl_looked(ReplModel *m)
-{
-    if (m->tapped) return m->tapped->plan;
-    if (m->looked) return m->looked;
-    Arena *const before = repl_memory_home(m);
-    m->looked = session_plan(m->session, strcmp(m->choices.engine, "generic") == 0 ? TARGET_ROW_MAJOR : TARGET_PANELS, true);
-    repl_memory_back(m, before);
-    return m->looked;
-}
-
-void repl_close_tapped(ReplModel *m)
-{
-    if (m->tapped) repl_forget_engine(m);
-    if (m->tapped) engine_close(m->tapped);
-    m->tapped = NULL;
-    m->traced = false;
-}
-
-static void bad_id(lua_State *L, const ReplModel *m, double number, int vocabulary)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.9g", number);
-    luaL_error(L, "id %s: %s knows ids from 0 to %d", text, m->session->model->name, vocabulary - 1);
-}
-
-void repl_begin_question(ReplModel *m, Look look)
-{
-    arena_free(m->look.arena);
-    m->look = look;
-    m->look.session = m->session;
-    m->look.arena = arena_new();
-    m->asked = m->traced = false;
-}
-
-int *repl_read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_t vocabulary, int64_t most, int *n)
-{
-    int64_t count;
-    const float *numbers = repl_numbers(L, index, a, &count);
-    if (!count) luaL_error(L, "there are no ids");
-    if (count > most) luaL_error(L, "%d ids, but at most %d fit", (int)count, (int)most);
-    int *ids = arena_array(a, (size_t)count, sizeof *ids);
-    for (int64_t i = 0; i < count; i++) {
-        if (numbers[i] != floorf(numbers[i]) || numbers[i] < 0 || numbers[i] >= (float)vocabulary)
-            bad_id(L, m, (double)numbers[i], (int)vocabulary);
-        ids[i] = (int)numbers[i];
-    }
-    *n = (int)count;
-    return ids;
-}
 
 static void push_trace_tensor(lua_State *L, const TraceTensor *t) { repl_push_tensor(L, t->name, t->rank, t->shape, t->values); }
 
@@ -350,27 +180,6 @@ static int reset(lua_State *L)
     return 0;
 }
 
-const Trace *repl_traced(lua_State *L, ReplModel *m)
-{
-    if (m->asked && m->traced) return m->look.trace;
-    const Question *q = &m->look.question;
-    const bool graph = m->session->model->graph != NULL;
-    if (!graph && !m->asked) luaL_error(L, "nothing was asked yet: m(\"text\") or m:run{ ids } first");
-    Engine *e = graph ? repl_tapped(L, m) : repl_tapped_for(L, m, q->n, q->m);
-    if (graph && !m->asked) repl_begin_question(m, (Look){ .engine = e });
-    m->look.engine = e;
-    if (!graph) engine_reset(e);
-    else if (m->asked && *engine_position(e)) *engine_position(e) -= (int32_t)m->session->graph->step_rows;     /* the same step */
-    Look l = m->look;
-    l.arena = repl_memory_trace(m);
-    const bool good = graph ? look_graph(&l) : look_trace(&l);
-    m->look.trace = l.trace;
-    repl_check_probes(L, m);
-    if (!good) repl_model_fail(L, m);
-    m->asked = m->traced = true;
-    return m->look.trace;
-}
-
 /* m("text"), m("first", "second"): the answer; m{ ids }: as m:run. */
 static int call_model(lua_State *L) { return lua_type(L, 2) == LUA_TSTRING ? repl_answer(L) : run_model(L); }
 
@@ -387,22 +196,6 @@ static int names(lua_State *L)
         lua_rawseti(L, -2, i + 1);
     }
     return 1;
-}
-
-const char *repl_near(lua_State *L, const ReplModel *m, const char *name, const char *near)
-{
-    const Model *model = m->session->model;
-    char stack[8];
-    int layer, end = 0;
-    if (near) lua_pushfstring(L, "; did you mean '%s'?", near);
-    else lua_pushliteral(L, "");
-    if (model->graph || sscanf(name, "%7[a-z].%d.%n", stack, &layer, &end) != 2 || !end) return lua_tostring(L, -1);
-    const bool encoder = model->has_encoder && strcmp(stack, "encoder") == 0, decoder = model->has_decoder && strcmp(stack, "decoder") == 0;
-    const int layers = (int)(encoder ? model->encoder.layers : decoder ? model->decoder.layers : 0);
-    if (layers && (layer < 0 || layer >= layers)) lua_pushfstring(L, "; %s has layers 0 to %d", stack, layers - 1);
-    else lua_pushliteral(L, "");
-    lua_concat(L, 2);
-    return lua_tostring(L, -1);
 }
 
 static int at(lua_State *L)
@@ -434,7 +227,7 @@ static int wait_native(lua_State *L)
 
 static int describe(lua_State *L)
 {
-    ReplModel *m = luaL_checkudata(L, 1, model_type);
+    ReplModel *m = luaL_checkudata(L, 1, REPL_MODEL_TYPE);
     if (!m->session) return lua_pushliteral(L, "a closed model"), 1;
     repl_tier_poll(L, m);
     const Model *model = m->session->model;
@@ -453,7 +246,7 @@ static int describe(lua_State *L)
 
 static int close_value(lua_State *L)
 {
-    ReplModel *m = luaL_checkudata(L, 1, model_type);
+    ReplModel *m = luaL_checkudata(L, 1, REPL_MODEL_TYPE);
     if (m->running) luaL_error(L, "%s is running: a probe cannot ask, change or close it", m->session->model->name);
     m->L = L;
     if (m->session) repl_forget_probes(m);
@@ -486,7 +279,7 @@ enum { MEMBERS = sizeof members / sizeof *members };
 
 static int index_model(lua_State *L)
 {
-    ReplModel *m = luaL_checkudata(L, 1, model_type);
+    ReplModel *m = luaL_checkudata(L, 1, REPL_MODEL_TYPE);
     const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     for (int i = 0; i < MEMBERS; i++) {
         if (strcmp(members[i].name, key) != 0) continue;
@@ -499,7 +292,7 @@ static int index_model(lua_State *L)
 
 void repl_push_methods(lua_State *L)
 {
-    luaL_getmetatable(L, model_type);
+    luaL_getmetatable(L, REPL_MODEL_TYPE);
     lua_getfield(L, -1, "__methods");
     lua_remove(L, -2);
 }
@@ -518,7 +311,7 @@ void repl_open_model(lua_State *L)
     static const luaL_Reg meta[] = {
         { "__tostring", describe }, { "__gc", close_value }, { "__close", close_value }, { NULL, NULL }
     };
-    luaL_newmetatable(L, model_type);
+    luaL_newmetatable(L, REPL_MODEL_TYPE);
     luaL_setfuncs(L, meta, 0);
     repl_set_functions(L, "m:", calls);
     lua_newtable(L);

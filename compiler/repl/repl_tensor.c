@@ -9,64 +9,6 @@
 #include "json_text.h"
 #include "tensor_text.h"
 
-static const char tensor_type[] = "xf.tensor";
-
-ReplTensor *repl_push_tensor(lua_State *L, const char *name, int rank, const int64_t *shape, const float *values)
-{
-    ReplTensor head = { .rank = rank };
-    memcpy(head.shape, shape, (size_t)rank * sizeof *shape);
-    const size_t bytes = (size_t)repl_tensor_elements(&head) * sizeof *values, letters = strlen(name) + 1;
-    ReplTensor *t = lua_newuserdatauv(L, sizeof *t + bytes + letters, 0);    /* all in one, so that the collector knows how large it is */
-    head.values = (float *)(void *)(t + 1);
-    head.name = (char *)(t + 1) + bytes;
-    *t = head;
-    if (bytes) memcpy(t->values, values, bytes);
-    memcpy(t->name, name, letters);
-    luaL_setmetatable(L, tensor_type);
-    return t;
-}
-
-ReplTensor *repl_tensor_at(lua_State *L, int index) { return luaL_testudata(L, index, tensor_type); }
-
-ReplTensor *repl_check_tensor(lua_State *L, int index)
-{
-    ReplTensor *t = luaL_testudata(L, index, tensor_type);
-    if (!t) luaL_error(L, "a tensor is expected, found %s; a method is called with a colon: t:shape()", repl_found(L, index));
-    return t;
-}
-
-int64_t repl_tensor_elements(const ReplTensor *t)
-{
-    int64_t n = 1;
-    for (int i = 0; i < t->rank; i++) n *= t->shape[i];
-    return n;
-}
-
-static int free_scratch(lua_State *L)
-{
-    Arena **a = lua_touserdata(L, 1);
-    arena_free(*a);
-    *a = NULL;
-    return 0;
-}
-
-Arena *repl_scratch(lua_State *L)
-{
-    luaL_checkstack(L, 4, "too many scratch arenas");
-    Arena **a = lua_newuserdatauv(L, sizeof *a, 0);
-    *a = NULL;
-    if (luaL_newmetatable(L, "xf.scratch")) {
-        lua_pushcfunction(L, free_scratch);
-        lua_setfield(L, -2, "__gc");
-        lua_pushcfunction(L, free_scratch);
-        lua_setfield(L, -2, "__close");
-    }
-    lua_setmetatable(L, -2);
-    *a = arena_new();
-    lua_toclose(L, -1);
-    return *a;
-}
-
 /* ---- describing -------------------------------------------------------------------------------------------------- */
 
 static void add_shape(luaL_Buffer *b, lua_State *L, const ReplTensor *t)
@@ -305,7 +247,7 @@ void repl_open_tensor(lua_State *L)
         { "table", as_table, "" }, { "save", save, "file text" }, { NULL, NULL, NULL }
     };
     static const luaL_Reg meta[] = { { "__tostring", describe }, { "__len", length }, { "__newindex", assign }, { NULL, NULL } };
-    luaL_newmetatable(L, tensor_type);
+    luaL_newmetatable(L, REPL_TENSOR_TYPE);
     luaL_setfuncs(L, meta, 0);
     lua_newtable(L);
     repl_set_functions(L, "t:", methods);

@@ -1,0 +1,57 @@
+/* repl_errors.c: faults as errors of Lua, and what a script ends with. */
+#include "repl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Repl *repl_of(lua_State *L) { return (Repl *)(void *)spec_reader(L); }
+
+char *repl_diag_text(const Diag *d)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) die("no memory for a message");
+    diag_print(d, f, isatty(2));
+    if (fclose(f) != 0) die("no memory for a message");
+    while (size && text[size - 1] == '\n') text[--size] = '\0';
+    return text;
+}
+
+void repl_raise(lua_State *L, const Diag *d)
+{
+    if (!diag_errors(d)) return;
+    Repl *r = repl_of(L);
+    char *text = repl_diag_text(d);
+    r->code = diag_exit(d);
+    lua_pushstring(L, text);
+    free(text);
+    if (d == r->reader.diag) diag_forget(r->reader.diag);       /* it is in the error's text now, and may be caught */
+    lua_error(L);
+}
+
+void repl_refuse(Repl *r, Exit code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fflush(stdout);
+    fputs("error: ", stderr);
+    vfprintf(stderr, format, args);
+    fputs("\n", stderr);
+    va_end(args);
+    r->told = code;
+}
+
+/* Raise what the session was told; that nothing was told is our bug. */
+int repl_model_fail(lua_State *L, const ReplModel *m)
+{
+    repl_raise(L, m->session->diag);
+    return luaL_error(L, "it failed, and nothing was told");
+}
+
+void repl_check_status(lua_State *L, rt_status status)
+{
+    if (status == RT_INTERRUPTED) luaL_error(L, "interrupted");
+    if (status != RT_OK) luaL_error(L, "%s", rt_status_text(status));
+}

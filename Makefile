@@ -18,9 +18,10 @@ LIBRARIES = $(LUA) jansson openblas libedit libutf8proc
 WARNINGS  = -Wall -Wextra -Werror
 # Each folder includes only what stands before it: make lint.
 FOLDERS   = $(RUNTIME_FOLDERS) $(COMPILER_FOLDERS)
-RUNTIME_FOLDERS  = runtime $(addprefix runtime/,kernels tokenizer generate cli)
-COMPILER_FOLDERS = $(addprefix compiler/,base model weights tokenizer front/lua front/hf front graph plan pack emit engine) \
-                   compiler $(addprefix compiler/,answer verify inspect bench repl cli)
+RUNTIME_FOLDERS  = runtime runtime/kernels runtime/tokenizer runtime/generate runtime/cli
+COMPILER_FOLDERS = compiler/base compiler/model compiler/weights compiler/tokenizer compiler/front/lua compiler/front/hf \
+                   compiler/front compiler/graph compiler/plan compiler/pack compiler/emit compiler/engine \
+                   compiler compiler/answer compiler/verify compiler/inspect compiler/bench compiler/repl compiler/cli
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 # OpenBLAS is loaded when the generic engine is first used: compiler/engine/generic_blas.c.
@@ -161,7 +162,8 @@ $(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/cli/main.o,$
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
 
-lint: deps  ## who includes whom, text, names, sizes, warnings of gcc and clang
+lint: deps  ## who includes and calls whom, text, names, sizes, warnings of gcc and clang
+	@$(make) all
 	@sh tests/lint/lint.sh
 
 golden: deps  ## write the goldens and generated/dates anew; read the diff

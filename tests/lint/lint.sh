@@ -1,8 +1,9 @@
 #!/bin/sh
 # Check the tree in the current folder, rule by rule; a finding is a line `FILE:LINE: what`, and exit 1.
-# usage: lint.sh [RULE…]          rules: includes libraries names text words sizes generated compilers
+# usage: lint.sh [RULE…]          rules: includes folders calls libraries names text words sizes generated compilers
 export LC_ALL=C
-rules=${*:-includes libraries names text words sizes generated compilers}
+rules=${*:-includes folders calls libraries names text words sizes generated compilers}
+here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 
 # What is ours: not what is built, nor what `build` puts beside the emitted text, nor the folders of .gitignore.
@@ -13,38 +14,36 @@ files() { grep -E "$1" "$scratch/files"; }
 # each AWK-PROGRAM, file names on stdin: run it over all of them at once.
 each() { tr '\n' '\0' | xargs -0 -r awk "$@"; }
 
-# Who includes whom. A floor is a folder of compiler/; each sees the floors to its left, by their one public header.
+# The folders of the sources, in the order in which they see one another: the lists of the Makefile.
+floors() {
+    awk '/^(RUNTIME|COMPILER)_FOLDERS *=/ { on = 1; sub(/^[A-Z_]+ *=/, "") }
+        on { on = sub(/\\$/, ""); for (i = 1; i <= NF; i++) print $i }' Makefile
+}
+
+# Who includes whom: what stands in its folder or in one before it. Below the emitter little of the runtime is seen.
 rule_includes() {
     files '^(compiler|runtime)/.*\.(c|h|def)$' >"$scratch/sources"
-    each -v list="$scratch/sources" '
-        function floor(path) {
-            if (path ~ /^runtime\//) return "runtime"
-            if (path ~ /^compiler\/(base|graph|plan)\//) { sub(/^compiler\//, "", path); sub(/\/.*/, "", path); return path }
-            if (path ~ /^compiler\/(model|weights|tokenizer|front)\//) return "front"
-            if (path ~ /^compiler\/(pack|emit|engine)\//) return "target"
-            return path ~ /^compiler\/(session|verify\/)/ ? "session" : "main"
-        }
+    floors >"$scratch/floors"
+    each -v list="$scratch/sources" -v floors="$scratch/floors" '
+        function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
         BEGIN {
             while ((getline path < list) > 0) { name = path; sub(/.*\//, "", name); where[name] = path }
-            split("base front graph plan target session main", order)
-            for (i in order) rank[order[i]] = i
-            public["graph"] = "graph.h"
+            while ((getline path < floors) > 0) rank[path] = ++count
         }
         function refuse(why) { printf "%s:%d: %s may not include \"%s\"%s\n", FILENAME, FNR, from, name, why }
+        FNR == 1 && !(folder(FILENAME) in rank) { printf "%s:1: the Makefile does not list its folder\n", FILENAME }
         /^[ \t]*#[ \t]*include[ \t]*"/ {
-            name = $0; sub(/^[^"]*"/, "", name); sub(/".*/, "", name); sub(/.*\//, "", name)
-            from = floor(FILENAME)
+            name = $0; sub(/^[^"]*"/, "", name); sub(/".*/, "", name)
+            from = folder(FILENAME)
+            if (name ~ /\//) { refuse(": a name without its folder is enough"); next }
             if (!(name in where)) { refuse(": there is no such file in compiler/ or runtime/"); next }
-            to = floor(where[name])
-            if (to == from) next
-            if (from == "runtime") { refuse(": the runtime includes only itself"); next }
-            if (to == "runtime") {
-                blob = from == "front" && name ~ /^rt_tokenizer(_format)?\.h$/            # what front writes a tokenizer as
-                if (name !~ /^(rt\.h|.*\.def)$/ && !blob && rank[from] < rank["target"]) refuse(": of the runtime, rt.h and the tables")
-                next
+            to = folder(where[name])
+            if (rank[to] > rank[from]) refuse(": " to " stands behind it")
+            else if (from ~ /^compiler/ && to ~ /^runtime/ && rank[from] < rank["compiler/emit"]) {
+                blob = from ~ /^compiler\/(tokenizer|front)/ && name ~ /^rt_tokenizer(_format)?\.h$/     # what a tokenizer is written as
+                head = from == "compiler/pack" && name ~ /^rt_(packed|weights)\.h$/                      # and packed weights
+                if (name !~ /^(rt\.h|.*\.def)$/ && !blob && !head) refuse(": of the runtime, rt.h and the tables")
             }
-            if (rank[to] > rank[from]) { refuse(": " to " stands to the right of " from); next }
-            if (to in public && name != public[to] && from != "session" && from != "main") refuse(": of " to ", only " public[to])
         }' <"$scratch/sources"
     files '^runtime/.*\.(c|h)$' | each '
         BEGIN {
@@ -57,6 +56,54 @@ rule_includes() {
             if (!(name in libc) && name !~ /^(sys|linux)\/[a-z]+\.h$/)
                 printf "%s:%d: the runtime includes only libc, not <%s>\n", FILENAME, FNR, name
         }'
+}
+
+# A folder that one can survey.
+rule_folders() {
+    files '^(compiler|runtime)/.*\.(c|h)$' | awk '
+        { file = $0; sub(/\/[^\/]*$/, ""); n[$0]++; last[$0] = file }
+        END { for (d in n) if (n[d] > 34) printf "%s:1: the last of %d files in %s, at most 34\n", last[d], n[d], d }'
+}
+
+# Who calls whom, by what their objects define and need: those of build/ where they are newer, else compiled here.
+rule_calls() {
+    mkdir -p "$scratch/objects"
+    files '^(compiler|runtime)/.*\.c$' >"$scratch/sources"
+    flags="-std=c11 -D_GNU_SOURCE -O0 -w -DRT_PORTABLE -DKERNEL_SET_NAME=portable $(floors | sed 's/^/-I/' | tr '\n' ' ')
+        $(pkg-config --cflags lua5.4 jansson openblas libedit libutf8proc 2>/dev/null | tr -d '\n')"
+    while read -r f; do
+        case $f in */kernel_set_one.c) o=build/${f%one.c}portable.o ;; *) o=build/${f%.c}.o ;; esac
+        if [ -e "$o" ] && [ "$o" -nt "$f" ]; then echo "$f $o"; else echo "$f"; fi
+    done <"$scratch/sources" >"$scratch/found.objects"
+    awk 'NF == 1' "$scratch/found.objects" | xargs -r -P 2 -I {} sh -c \
+        "${CC:-cc} $(echo $flags) -c -o '$scratch/objects/'\$(basename {} .c).o {} || echo '{}:1: it cannot be compiled'"
+    {
+        floors | sed 's/^/floor /'
+        files '^(compiler|runtime)/.*\.(c|h|def)$' | each -v list="$scratch/files" '
+            BEGIN { while ((getline path < list) > 0) if (path ~ /^(compiler|runtime)\//) { name = path; sub(/.*\//, "", name); where[name] = path } }
+            /^[ \t]*#[ \t]*include[ \t]*"/ {
+                name = $0; sub(/^[^"]*"/, "", name); sub(/".*/, "", name)
+                if (name in where) print "include", FILENAME, FNR, where[name]
+            }'
+        files '^(compiler|runtime)/.*\.(h|def)$' | each '
+            FNR == 1 { inside = 0; folder = FILENAME; sub(/\/[^\/]*$/, "", folder) }
+            {
+                line = $0
+                for (text = ""; line != "";) {
+                    if (inside && !(n = index(line, "*/"))) break
+                    if (inside) { line = substr(line, n + 2); inside = 0 }
+                    else if (!(n = index(line, "/*"))) { text = text " " line; break }
+                    else { text = text " " substr(line, 1, n - 1); line = substr(line, n + 2); inside = 1 }
+                }
+                n = split(text, word, /[^A-Za-z0-9_]+/)
+                for (i = 1; i <= n; i++) if (word[i] != "") print "declared", folder, word[i]
+            }' | sort -u
+        # In place of rt_team.c, so that its functions are there twice.
+        grep -v '/rt_alone\.c' "$scratch/found.objects" | while read -r f o; do
+            nm -g -P "${o:-$scratch/objects/$(basename "$f" .c).o}" | awk -v f="$f" '
+                $2 == "U" { print "used", f, $1 } $2 == "T" && $1 != "main" { print "defined", f, $1 }'
+        done
+    } | awk -f "$here/calls.awk"
 }
 
 # A library enters in one place.
@@ -124,7 +171,7 @@ rule_generated() {
 # Warnings of gcc and clang, if they are here. Kernels for each instruction set too.
 rule_compilers() {
     flags="-std=c11 -D_GNU_SOURCE -fsyntax-only -Wall -Wextra -Werror -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes
-        -ffp-contract=off $(find compiler runtime -type d | sed "s/^/-I/" | tr "\n" " ")
+        -ffp-contract=off $(floors | sed "s/^/-I/" | tr "\n" " ")
         $(pkg-config --cflags lua5.4 jansson openblas libedit libutf8proc cmocka 2>/dev/null | tr -d '\n')"
     for cc in gcc clang; do
         command -v $cc >/dev/null 2>&1 || continue

@@ -6,7 +6,7 @@ mkdir "$copy/tests"
 cp -R compiler runtime Makefile "$copy/"
 cp -R tests/lint "$copy/tests/"
 
-for rule in includes libraries names text words sizes generated; do
+for rule in includes folders libraries names text words sizes generated; do
     if sh tests/lint/lint.sh $rule; then echo "ok lint: $rule"; else echo "not ok lint: $rule"; fi
 done
 
@@ -34,7 +34,13 @@ finds 'a target that includes the session'        includes  compiler/engine/jit.
 finds 'a plan that includes kernels'              includes  compiler/plan/plan_cost.c  '#include "rt_simd.h"\n'
 finds 'a runtime that includes the compiler'      includes  runtime/rt_status.c        '#include "arena.h"\n'
 finds 'a runtime that includes a library'         includes  runtime/rt_status.c        '#include <jansson.h>\n'
+finds 'a runtime that includes a later part'       includes  runtime/rt_status.c        '#include "rt_beam.h"\n'
+finds 'an include by its folder'                  includes  compiler/plan/plan_cost.c  '#include "base/text.h"\n'
+finds 'a folder that the Makefile does not list'  includes  compiler/extra/x.c         'int x;\n'
 finds 'an include of no file'                     includes  compiler/base/text.c       '#include "nothing.h"\n'
+for n in $(seq 34); do : >"$copy/runtime/generate/extra$n.c"; done
+finds 'a folder of too many files'                folders   runtime/generate/z.c       'int x;\n'
+rm "$copy"/runtime/generate/extra*
 finds 'Lua outside the readers of specs'          libraries compiler/graph/graph_spec.c '#include <lua.h>\n'
 finds 'JSON outside its readers'                  libraries compiler/plan/plan.c       '#include <jansson.h>\n'
 finds 'BLAS outside the generic engine'           libraries compiler/engine/jit.c      '#include <cblas.h>\n'
@@ -49,6 +55,25 @@ finds 'a forbidden word'                          words     compiler/base/text.c
 finds 'dead code'                                 words     compiler/base/text.c       '#if 0\n#endif\n'
 finds 'a file of over 700 lines'                  sizes     compiler/base/text.c       "$(yes 'int x;\n' | head -n 700 | tr -d '\n')"
 finds 'allocation in emitted C'                   generated generated/dates/dates.c    'void *f(void) { return malloc(1); }\n'
+
+# Calls, on a tree of a few files.
+rm -rf "$copy/compiler" "$copy/runtime"
+mkdir -p "$copy/compiler/base" "$copy/compiler/graph" "$copy/runtime"
+(
+    cd "$copy/compiler" || exit
+    printf 'int low(void);\nint up(void);\n' >base/base.h
+    printf '#include "base.h"\nint low(void) { return 1; }\n' >base/low.c
+    printf 'int high(void);\nint higher(void);\nint again(void);\n' >graph/graph.h
+    printf '#include "graph.h"\n' >graph/other.h
+    printf '#include "base.h"\n#include "graph.h"\nint high(void) { return low(); }\n' >graph/high.c
+    printf '#include "graph.h"\nint higher(void) { return high(); }\n' >graph/higher.c
+)
+if (cd "$copy" && sh "$top/tests/lint/lint.sh" calls); then echo 'ok lint: calls'; else echo 'not ok lint: calls'; fi
+finds 'a call of what stands behind'       calls compiler/base/up.c       'int up(void); int high(void); int up(void) { return high(); }\n'
+finds 'files that call each other'         calls compiler/graph/high.c    'int again(void) { return higher(); }\n'
+finds 'files that include each other'      calls compiler/graph/graph.h   '#include "other.h"\n'
+finds 'a function that no header declares' calls compiler/graph/lost.c    'int lost(void) { return 0; }\n'
+finds 'a function declared elsewhere'      calls compiler/graph/low2.c    'int up(void) { return 0; }\n'
 
 # The compilers' rule, on a tree of one file.
 rm -rf "$copy/compiler" "$copy/runtime"

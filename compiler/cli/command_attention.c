@@ -8,7 +8,7 @@
 
 #include "command_run_texts.h"
 #include "file.h"
-#include "look.h"
+#include "inspect.h"
 #include "progress.h"
 #include "svg.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "c_depth.h"
-#include "c_memory.h"
+#include "tcc.h"
 #include "custom.h"
 #include "emit.h"
 

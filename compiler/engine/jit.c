@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "c_depth.h"
-#include "c_memory.h"
+#include "tcc.h"
 #include "clock.h"
 #include "emitted.h"
 #include "isa.h"

@@ -10,7 +10,7 @@
 #include "spec_lua.h"
 
 #include "background.h"
-#include "look.h"
+#include "inspect.h"
 #include "pack.h"
 #include "session.h"
 

@@ -40,7 +40,7 @@ const char *weights_file_of(Arena *a, const char *folder);
 
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
-/* ggml's blocks: elements that share factors. Row i of blocks.c's table; NULL where there is none. */
+/* ggml's blocks: elements that share factors. Row i of ggml_blocks.c's table; NULL where there is none. */
 typedef struct BlockFormat {
     DType dtype;
     int ggml;                       /* its number of this type */

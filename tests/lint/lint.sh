@@ -110,10 +110,10 @@ rule_calls() {
 rule_libraries() {
     files '\.(c|h)$' | each '
         BEGIN {
-            place["lua.h"] = place["lauxlib.h"] = place["lualib.h"] = "^compiler/(front/lua/spec_|plan/spec_|repl/repl)[a-z_]*\\.[ch]$"
+            place["lua.h"] = place["lauxlib.h"] = place["lualib.h"] = "^compiler/(front/lua/spec_|plan/tune_file|repl/repl)[a-z_]*\\.[ch]$"
             place["jansson.h"] = "^compiler/(base/config|tokenizer/tokenizer_json[a-z_]*|weights/safetensors)\\.[ch]$"
             place["cblas.h"] = place["openblas_config.h"] = "^compiler/engine/generic_blas\\.c$"
-            place["libtcc.h"] = "^compiler/engine/c_memory\\.c$"
+            place["libtcc.h"] = "^compiler/engine/tcc\\.c$"
             place["utf8proc.h"] = "^compiler/base/unicode_tables\\.c$"
             place["histedit.h"] = "^compiler/repl/repl_edit\\.c$"
             place["cmocka.h"] = place["pcre2.h"] = "^tests/"

@@ -27,7 +27,7 @@ finds() {
 mkdir -p "$copy/generated/sums" && cp .gitignore "$copy/" && printf '%0200d\n' 0 >"$copy/generated/sums/Makefile"
 if (cd "$copy" && sh "$top/tests/lint/lint.sh" text); then echo 'ok lint leaves out what git does'; else echo 'not ok lint leaves out what git does'; fi
 finds 'a base that includes a floor'              includes  compiler/base/text.c       '#include "model.h"\n'
-finds 'a front that includes the graph'           includes  compiler/front/names.c     '#include "graph.h"\n'
+finds 'a front that includes the graph'           includes  compiler/front/bind.c     '#include "graph.h"\n'
 finds 'a graph that includes the plan'             includes  compiler/graph/graph_shape.c '#include "plan.h"\n'
 finds 'a plan that includes the emitter'          includes  compiler/plan/plan_cost.c  '#include "emit.h"\n'
 finds 'a target that includes the session'        includes  compiler/engine/jit.c      '#include "trace.h"\n'

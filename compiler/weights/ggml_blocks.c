@@ -1,4 +1,4 @@
-/* blocks.c: ggml's blocks of weights of few bits, as its quantised files hold them. d, m: f16, little-endian; a nibble is half a byte, low
+/* ggml_blocks.c: ggml's blocks of weights of few bits, as its quantised files hold them. d, m: f16, little-endian; a nibble is half a byte, low
  * before high. The formulas are those of ggml's reference dequantisers. */
 #include "weights.h"
 

@@ -1,6 +1,6 @@
-/* look_picture.c: where every head of every layer looks, with labels. A decoder's row is the token that it writes at that
+/* inspect_picture.c: where every head of every layer looks, with labels. A decoder's row is the token that it writes at that
  * step, and its columns are what it was fed: the start, then what it wrote before. */
-#include "look.h"
+#include "inspect.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* names_find.c: one tensor by its canonical name, found in the file of weights under any accepted spelling, or made from a seed.
+/* bind_find.c: one tensor by its canonical name, found in the file of weights under any accepted spelling, or made from a seed.
  *
  * A spelling is a pattern: (a|b) stands for one or the other. Each tensor's first spelling is the one that messages
  * name; its last is the canonical name itself. */
-#include "names_find.h"
+#include "bind_find.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* model_vocabulary.c: the vocabulary files that a model's tokenizer needs, and the sizes that follow. */
+/* bind_vocabulary.c: the vocabulary files that a model's tokenizer needs, and the sizes that follow. */
 #include "fields.h"
 #include "front.h"
 

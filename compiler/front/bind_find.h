@@ -1,7 +1,7 @@
-/* names_find.h: what the files that find tensors share: names.c, names_model.c, names_tied.c,
- * names_graph.c. */
-#ifndef NAMES_FIND_H
-#define NAMES_FIND_H
+/* bind_find.h: what the files that find tensors share: bind.c, bind_model.c, bind_tied.c,
+ * bind_graph.c. */
+#ifndef BIND_FIND_H
+#define BIND_FIND_H
 
 #include <string.h>
 

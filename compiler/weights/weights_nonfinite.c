@@ -1,4 +1,4 @@
-/* weights_strange.c: infinities and NaN among stored weights, by their bits: an exponent of ones. */
+/* weights_nonfinite.c: infinities and NaN among stored weights, by their bits: an exponent of ones. */
 #include "weights.h"
 
 #include <string.h>

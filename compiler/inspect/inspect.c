@@ -1,5 +1,5 @@
-/* look.c: the question, its answer, its trace. */
-#include "look.h"
+/* inspect.c: the question, its answer, its trace. */
+#include "inspect.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* c_memory.h: C compiled into the memory of this process, by libtcc. */
-#ifndef C_MEMORY_H
-#define C_MEMORY_H
+/* tcc.h: C compiled into the memory of this process, by libtcc. */
+#ifndef TCC_H
+#define TCC_H
 
 #include <stdbool.h>
 

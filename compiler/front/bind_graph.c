@@ -1,5 +1,5 @@
-/* names_graph.c: the params of a graph: values of the spec, tensors of a file, or random numbers. */
-#include "names_find.h"
+/* bind_graph.c: the params of a graph: values of the spec, tensors of a file, or random numbers. */
+#include "bind_find.h"
 
 #include <string.h>
 

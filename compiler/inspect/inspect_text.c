@@ -1,5 +1,5 @@
-/* look_text.c: ids of a model as a person reads them: the text of an answer, the label of one token. */
-#include "look.h"
+/* inspect_text.c: ids of a model as a person reads them: the text of an answer, the label of one token. */
+#include "inspect.h"
 
 #include <string.h>
 

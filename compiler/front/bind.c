@@ -1,4 +1,4 @@
-/* names.c: all tensors of a model, found in its file (names_find.c), and what the file has besides. */
+/* bind.c: all tensors of a model, found in its file (bind_find.c), and what the file has besides. */
 #include "fields.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "dtypes.h"
 #include "family.h"
 #include "front.h"
-#include "names_find.h"
+#include "bind_find.h"
 #include "text.h"
 
 /* ---- the file ------------------------------------------------------------------------------------------- */

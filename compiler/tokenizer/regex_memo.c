@@ -1,4 +1,4 @@
-/* tokenizer_memo.c: which nodes of a pattern the matcher notes the failures of, so that giving back characters never multiplies:
+/* regex_memo.c: which nodes of a pattern the matcher notes the failures of, so that giving back characters never multiplies:
  * those that it may come to again at the same place, and that are not done at once. The patterns of known tokenizers have
  * none or a few. */
 #include "tokenizer_build.h"

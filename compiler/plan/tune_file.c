@@ -1,4 +1,4 @@
-/* spec_lua_tune.c: xf.tune{…} of a file of `xformc tune` to a Tuning. All its faults are told, each at its field. */
+/* tune_file.c: xf.tune{…} of a file of `xformc tune` to a Tuning. All its faults are told, each at its field. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

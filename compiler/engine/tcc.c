@@ -1,5 +1,5 @@
-/* c_memory.c: see c_memory.h. */
-#include "c_memory.h"
+/* tcc.c: see tcc.h. */
+#include "tcc.h"
 
 #include <libtcc.h>
 #include <stdio.h>

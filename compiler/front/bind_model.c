@@ -1,5 +1,5 @@
-/* names_model.c: the tensors of a Transformer in order of use, with the spellings that files have for them. */
-#include "names_find.h"
+/* bind_model.c: the tensors of a Transformer in order of use, with the spellings that files have for them. */
+#include "bind_find.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,9 @@
-/* names_tied.c: matrices of a family's file that may be one: embeddings and the output layer.
+/* bind_tied.c: matrices of a family's file that may be one: embeddings and the output layer.
  *
  * The rule is that of transformers 5: each uses its own tensor where the file has it, else the one
  * that they share, else that of another. tie_word_embeddings counts only where the file does not
  * say. */
-#include "names_find.h"
+#include "bind_find.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* names_spelling.c: patterns of names: (a|b) stands for one or the other. */
-#include "names_find.h"
+/* bind_spelling.c: patterns of names: (a|b) stands for one or the other. */
+#include "bind_find.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* plan_group.c: linears that read the same rows, as one call.
+/* plan_fuse_linears.c: linears that read the same rows, as one call.
  *
  * Queries, keys and values are columns of one product: their panels lie one behind the other in the packed weights, so
  * one linear makes them all, side by side in one buffer, and each is a view of it. A gate and what it gates are one

@@ -1,4 +1,4 @@
-/* tokenizer_joins.c: which symbols that a word begins with, standing side by side, some merge may ever join. In: merges; out: a bit
+/* bpe_boundaries.c: which symbols that a word begins with, standing side by side, some merge may ever join. In: merges; out: a bit
  * for each such pair, by its hash. Where a pair has no bit the runtime cuts a word: a merge over the cut would need a left part
  * that ends with the one symbol and a right part that begins with the other, and each merge gives one such pair. */
 #include "tokenizer_build.h"

@@ -1,11 +1,11 @@
-/* look.h: a model run on one question so that every named tensor of it can be looked at, and pictures of its attention.
+/* inspect.h: a model run on one question so that every named tensor of it can be looked at, and pictures of its attention.
  *
  * A decoder answers first, by settings of generation as `run` does; then question and answer go through the engine once
  * more, and its taps are read. A decoder without an encoder that is not to answer is fed the ids as they are. Everything of a
  * question lives in the arena of its Look. Where the taps of the longest sequences were too large (session_taps_are_large), an engine
  * without taps answers, and one that is as long as the question is traced. */
-#ifndef LOOK_H
-#define LOOK_H
+#ifndef INSPECT_H
+#define INSPECT_H
 
 #include "generation.h"
 #include "picture.h"
@@ -58,7 +58,7 @@ bool look_picture(Look *l);
 
 /* A text on one line: U+2400 and on stand for what would end it, or move about in a terminal. */
 const char *look_plain(Arena *a, const char *text);
-/* The text that ids stand for, of a source or of what a decoder writes; numbers where the model has no tokenizer: look_text.c. */
+/* The text that ids stand for, of a source or of what a decoder writes; numbers where the model has no tokenizer: inspect_text.c. */
 const char *look_ids_text(Arena *a, const Model *m, bool source, const int *ids, int n);
 /* One id as the label of a row: its character or piece, with signs for what has no ink. */
 const char *look_label(Arena *a, const Model *m, bool source, int id);

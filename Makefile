@@ -39,8 +39,8 @@ Q    = $(if $(V:0=),,@)
 say  = $(if $(V:0=),@:,@printf '  %-5s %s\n' $(1) $(2))
 make = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
-# rt_host.c is main() of a generated program; rt_alone.c stands in place of rt_team.c.
-RUNTIME  := $(filter-out $(wildcard runtime/cli/rt_host*.c) runtime/rt_alone.c,$(wildcard $(RUNTIME_FOLDERS:%=%/rt_*.c)))
+# rt_cli.c is main() of a generated program; rt_alone.c stands in place of rt_team.c.
+RUNTIME  := $(filter-out $(wildcard runtime/cli/rt_cli*.c) runtime/rt_alone.c,$(wildcard $(RUNTIME_FOLDERS:%=%/rt_*.c)))
 COMPILER := $(filter-out compiler/engine/kernel_set_one.c,$(wildcard $(COMPILER_FOLDERS:%=%/*.c)))
 OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(COMPILER) $(RUNTIME)) $(KERNEL_SETS:%=$(BUILD)/compiler/engine/kernel_set_%.o)
 XFORMC   := $(BUILD)/xformc
@@ -154,11 +154,11 @@ FUZZ = BUILD=build/fuzz CC=$(CLANG) CFLAGS='-O1 -g' SANITIZE_KERNELS= \
        SANITIZE='-fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow $(TRAPS)'
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-# Its own main() is libFuzzer's; rt_host.c is read from standard input like any other file.
+# Its own main() is libFuzzer's; rt_cli.c is read from standard input like any other file.
 fuzz-programs: $(XFORMC) $(FUZZERS)
 
 $(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/cli/main.o,$(OBJECTS)) $(BUILD)/tests/fuzz/support_fuzz.o \
-            $(patsubst %.c,$(BUILD)/%.o,$(wildcard runtime/cli/rt_host*.c))
+            $(patsubst %.c,$(BUILD)/%.o,$(wildcard runtime/cli/rt_cli*.c))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
 

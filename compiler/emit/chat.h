@@ -3,7 +3,7 @@
 #define CHAT_H
 
 #include "model.h"
-#include "rt_turns.h"
+#include "rt_conversation.h"
 #include "text.h"
 
 /* Whether the model can chat: a decoder alone that has a template. */

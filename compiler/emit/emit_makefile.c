@@ -7,12 +7,12 @@
 /* What main() of a program is made of, besides NAME_main.o. */
 static const char host_objects[] =
     "$(addprefix runtime/rt_,packed.o stops.o answer_text.o timing.o lines.o) \\\n"
-    "          $(addprefix runtime/rt_host,.o _options.o _weights.o _answer.o _json.o _info.o _check.o _bench.o _generate.o)";
-static const char vector_objects[] = " \\\n          $(addprefix runtime/rt_,host_vector.o host_batch.o scores.o)";
-static const char text_objects[] = " \\\n          $(addprefix runtime/rt_,host_text.o chat.o turns.o)";
+    "          $(addprefix runtime/rt_cli,.o _options.o _weights.o _answer.o _json.o _info.o _check.o _bench.o _generate.o)";
+static const char vector_objects[] = " \\\n          $(addprefix runtime/rt_,cli_vector.o cli_batch.o scores.o)";
+static const char text_objects[] = " \\\n          $(addprefix runtime/rt_,cli_text.o chat.o conversation.o)";
 
 static const char library_objects[] =
-    "rt_status.o rt_isa.o rt_ahead.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o \\\n"
+    "rt_status.o rt_isa.o rt_prefetch.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o \\\n"
     "          rt_generation.o rt_generation_options.o rt_generate.o rt_beam.o rt_logits.o rt_sample.o";
 static const char tokenizer_objects[] =
     " \\\n"

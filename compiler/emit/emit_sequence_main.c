@@ -10,7 +10,7 @@
 static const char main_template[] =
     "/* ${name}_main.c: the program ${name}. Compiled for the baseline; it asks whether the processor can run ${name}.c. */\n"
     "#include \"${name}.h\"\n"
-    "#include \"rt_host.h\"\n"
+    "#include \"rt_cli.h\"\n"
     "\n"
     "${weights_declaration}\n"
     "static rt_status bind(void *m, const void *weights, size_t bytes) { return ${name}_bind(m, weights, bytes); }\n"

@@ -1,6 +1,6 @@
 /* dates_main.c: the program dates. Compiled for the baseline; it asks whether the processor can run dates.c. */
 #include "dates.h"
-#include "rt_host.h"
+#include "rt_cli.h"
 
 extern const unsigned char dates_weights[];
 

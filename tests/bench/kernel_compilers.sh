@@ -23,6 +23,6 @@ done
 blas=
 if pkg-config --exists openblas 2>/dev/null; then blas="-DOPENBLAS $(pkg-config --cflags openblas)"; libraries=$(pkg-config --libs openblas); fi
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iruntime -Iruntime/kernels -I$programs -I"$scratch" $blas -o "$scratch/kernel_times" \
-    $programs/kernel_times.c runtime/rt_isa.c runtime/rt_ahead.c "$scratch"/*_*.o $libraries -lm -pthread || exit 69
+    $programs/kernel_times.c runtime/rt_isa.c runtime/rt_prefetch.c "$scratch"/*_*.o $libraries -lm -pthread || exit 69
 if [ -n "$KEEP" ]; then cp -R "$scratch/." "$KEEP"; fi
 "$scratch/kernel_times" "$rounds" "$word"

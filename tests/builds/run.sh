@@ -17,7 +17,7 @@ printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v cc)" >"$scratch/cc" && chmo
 # A model with pieces of texts has all of the runtime but what encoders have, which the other adds.
 "$xformc" build specs/sums.lua -q --cc "$scratch/cc" -o "$scratch/sums" && "$xformc" build specs/encoder.lua -q --cc "$scratch/cc" -o "$scratch/encoder"
 verdict $? 'two programs are built'
-cp "$scratch"/encoder/runtime/rt_host_vector.o "$scratch"/encoder/runtime/rt_host_batch.o "$scratch"/encoder/runtime/rt_scores.o "$scratch/sums/runtime"
+cp "$scratch"/encoder/runtime/rt_cli_vector.o "$scratch"/encoder/runtime/rt_cli_batch.o "$scratch"/encoder/runtime/rt_scores.o "$scratch/sums/runtime"
 cd "$scratch/sums" || exit 74
 headers=$(ls runtime/*.h sums.h | sed 's#.*/##')
 [ "$(echo "$headers" | wc -l)" -ge 25 ]

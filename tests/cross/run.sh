@@ -30,10 +30,10 @@ objects() (
 kernels() {
     case $1 in neon) tests=$neon_tests ;; *) tests=$portable_tests ;; esac
     # Portable kernels are those of any machine, and the program below has them.
-    case $1 in neon) all='runtime/*.c runtime/*/*.c' ;; *) all='runtime/rt_isa.c runtime/rt_ahead.c runtime/rt_team.c runtime/rt_processors.c' ;; esac
+    case $1 in neon) all='runtime/*.c runtime/*/*.c' ;; *) all='runtime/rt_isa.c runtime/rt_prefetch.c runtime/rt_team.c runtime/rt_processors.c' ;; esac
     objects "$1" "$scratch/$1" $all
     verdict $? "$1: the runtime is compiled for 64-bit ARM"
-    rm -f "$scratch/$1"/rt_host*.o "$scratch/$1/rt_alone.o"
+    rm -f "$scratch/$1"/rt_cli*.o "$scratch/$1/rt_alone.o"
     if [ -z "$qemu" ]; then
         for test in $tests; do skip "$1: test_$test" 'no qemu-aarch64'; done
         return
@@ -63,7 +63,7 @@ compilers() {
             -c -o "$scratch/times_$cc.o" $bench/kernel_times_set.c || { verdict 1 "$name"; return; }
         echo "SET(${cc}_neon)" >>"$scratch/kernel_times_sets.def"
     done
-    $arm $strict -O2 -static -Iruntime -Iruntime/kernels -I$bench -I"$scratch" -o "$scratch/times" $bench/kernel_times.c runtime/rt_isa.c runtime/rt_ahead.c "$scratch"/times_*.o -lm &&
+    $arm $strict -O2 -static -Iruntime -Iruntime/kernels -I$bench -I"$scratch" -o "$scratch/times" $bench/kernel_times.c runtime/rt_isa.c runtime/rt_prefetch.c "$scratch"/times_*.o -lm &&
         for word in argmax gate rotary norm _1x 288x768; do "$qemu" "$scratch/times" 1 $word || break; done >"$scratch/out" &&
         [ "$(grep -cE '^(argmax|gate|rotary|norm|attention|linear)_' "$scratch/out")" = 8 ] &&
         ! grep 'BITS' "$scratch/out" && nm "$scratch/times" | grep -q ' clang_neon$'

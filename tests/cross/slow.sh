@@ -60,7 +60,7 @@ answers() (
     shift 5
     if [ "$form" = literal ]; then literal="-DLITERAL ${name}_weights.c"; fi
     $cc $strict $flags $(of_form "$form") "$@" $(defines . "$name") -static -o "$out" "$answer" $literal "$name.c" \
-        $(ls "$objects"/runtime/*.o | grep -vE '/rt_(host.*|alone)[.]o$') -lm -pthread
+        $(ls "$objects"/runtime/*.o | grep -vE '/rt_(cli.*|alone)[.]o$') -lm -pthread
 )
 same() { [ -n "$1" ] && [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$1" "$2"; false; }; }
 questions() { printf '%s\n' '12+34' '907+85' '1+1'; }

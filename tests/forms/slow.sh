@@ -53,7 +53,7 @@ write_calls() {
 # The runtime is the same in every folder; a model with a tokenizer has more of it.
 runtime() {
     mkdir -p "$scratch/runtime"
-    for file in rt_status rt_isa rt_ahead rt_team rt_processors rt_characters rt_numbers rt_weights $(cd "$1/runtime" && ls rt_tokenizer*.c | sed 's/[.]c$//'); do
+    for file in rt_status rt_isa rt_prefetch rt_team rt_processors rt_characters rt_numbers rt_weights $(cd "$1/runtime" && ls rt_tokenizer*.c | sed 's/[.]c$//'); do
         gcc_in "$1" -O1 -c -o "$scratch/runtime/$file.o" "runtime/$file.c" || return 1
     done
 }

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "rt_host.h"
+#include "rt_cli.h"
 #include "support_fuzz.h"
 
 enum { LETTERS = 5, START = LETTERS, END, VOCAB, LONGEST = 8, OPTION_IDS = 1, OPTION_JSON = 2, NO_TOKENIZER = 4, ALONE = 8 };

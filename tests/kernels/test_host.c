@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #endif
 #include "kernel_test.h"
-#include "rt_host.h"
+#include "rt_cli.h"
 #include "rt_weights.h"
 #include <errno.h>
 #include <fcntl.h>

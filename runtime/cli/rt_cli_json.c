@@ -1,5 +1,5 @@
-/* rt_host_json.c: strings and numbers as JSON on standard output. A failure of writing is seen by whoever flushes. */
-#include "rt_host_parts.h"
+/* rt_cli_json.c: strings and numbers as JSON on standard output. A failure of writing is seen by whoever flushes. */
+#include "rt_cli_parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* rt_host_bench.c: --bench: how fast this program computes on this machine, by the tests of `xformc bench`.
+/* rt_cli_bench.c: --bench: how fast this program computes on this machine, by the tests of `xformc bench`.
  *
  *   enc dec e2e     of an encoder-decoder: read a source; write a target after it; both. At their longest
  *   ppN tgN         of a decoder: read N ids, as many rows at a time as there may be; write N ids one by one
@@ -12,7 +12,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "rt_host_parts.h"
+#include "rt_cli_parts.h"
 
 #include <math.h>
 #include <stdio.h>

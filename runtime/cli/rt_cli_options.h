@@ -1,9 +1,9 @@
-/* rt_host_options.h: the command line of a generated program, and its exit codes. */
-#ifndef RT_HOST_OPTIONS_H
-#define RT_HOST_OPTIONS_H
+/* rt_cli_options.h: the command line of a generated program, and its exit codes. */
+#ifndef RT_CLI_OPTIONS_H
+#define RT_CLI_OPTIONS_H
 
 #include "rt_generation.h"
-#include "rt_host.h"
+#include "rt_cli.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,6 @@
-/* rt_host_batch.c: lines of standard input that an encoder alone reads at once, as many as fit and are there: nobody waits for a line
+/* rt_cli_batch.c: lines of standard input that an encoder alone reads at once, as many as fit and are there: nobody waits for a line
  * that has not come. Answers and messages keep their order. */
-#include "rt_host_parts.h"
+#include "rt_cli_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* rt_host.c: the run of a generated program: its weights, its threads, then text by text.
+/* rt_cli.c: the run of a generated program: its weights, its threads, then text by text.
  * Everything is allocated before the first text, but for the buffer of a line. Answers go to standard output, one
  * line for each text, an empty one for a text that was refused, or one object of JSON; all else goes to standard error. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "rt_host_parts.h"
+#include "rt_cli_parts.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

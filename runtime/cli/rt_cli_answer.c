@@ -1,8 +1,8 @@
-/* rt_host_answer.c: one text into its answer: read, generate greedily, print as a line or as an object. */
+/* rt_cli_answer.c: one text into its answer: read, generate greedily, print as a line or as an object. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "rt_host_parts.h"
+#include "rt_cli_parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>

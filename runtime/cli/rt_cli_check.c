@@ -1,6 +1,6 @@
-/* rt_host_check.c: whether the weights are as they were packed, and whether this program computes with them what the
+/* rt_cli_check.c: whether the weights are as they were packed, and whether this program computes with them what the
  * compiler's reference computed when it packed them. */
-#include "rt_host_parts.h"
+#include "rt_cli_parts.h"
 
 #include <inttypes.h>
 #include <math.h>

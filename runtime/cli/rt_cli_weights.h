@@ -1,8 +1,8 @@
-/* rt_host_weights.h: where the weights of a program lie while it runs: inside it, in a file that is mapped, or in pages of 2 MB. */
-#ifndef RT_HOST_WEIGHTS_H
-#define RT_HOST_WEIGHTS_H
+/* rt_cli_weights.h: where the weights of a program lie while it runs: inside it, in a file that is mapped, or in pages of 2 MB. */
+#ifndef RT_CLI_WEIGHTS_H
+#define RT_CLI_WEIGHTS_H
 
-#include "rt_host.h"
+#include "rt_cli.h"
 #include "rt_weights.h"
 
 #ifdef __cplusplus

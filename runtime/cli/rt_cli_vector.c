@@ -1,6 +1,6 @@
-/* rt_host_vector.c: what an encoder alone answers: hidden states, a vector, or the likeliest of a classifier's labels or of
+/* rt_cli_vector.c: what an encoder alone answers: hidden states, a vector, or the likeliest of a classifier's labels or of
  * the ids in the places of masks. */
-#include "rt_host_parts.h"
+#include "rt_cli_parts.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* rt_host_generate.c: the model of a program as rt_decoder.h wants it. A source is encoded into slot 0 and its answer begins with
+/* rt_cli_generate.c: the model of a program as rt_decoder.h wants it. A source is encoded into slot 0 and its answer begins with
  * the start id; a decoder alone continues the text. */
-#include "rt_host_generate.h"
+#include "rt_cli_generate.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* rt_host_parts.h: what the files of a generated program's main() share. */
-#ifndef RT_HOST_PARTS_H
-#define RT_HOST_PARTS_H
+/* rt_cli_parts.h: what the files of a generated program's main() share. */
+#ifndef RT_CLI_PARTS_H
+#define RT_CLI_PARTS_H
 
-#include "rt_host.h"
-#include "rt_host_generate.h"
-#include "rt_host_options.h"
+#include "rt_cli.h"
+#include "rt_cli_generate.h"
+#include "rt_cli_options.h"
 #include "rt_lines.h"
 
 #ifdef __cplusplus
@@ -67,7 +67,7 @@ static inline int host_numbers(const Host *host)
 /* What the length of a text is counted in. */
 static inline const char *host_unit(const Host *host) { return host_numbers(host) ? "ids" : host->program->texts ? "tokens" : "characters"; }
 
-/* ---- one text: rt_host_answer.c --------------------------------------------------------------------------- */
+/* ---- one text: rt_cli_answer.c --------------------------------------------------------------------------- */
 
 /* Answer text[bytes], NUL-terminated, into host->answer. Returns 0; a refused text leaves a message. EXIT_DATA for weights
  * that give no numbers, and EXIT_DEFECT where the model fails, after a message too. */
@@ -76,7 +76,7 @@ int host_answer(Host *host, const char *text, size_t bytes, int scored);
 int host_read(Host *host, const char *text, size_t bytes);
 /* Say that the model failed: the exit code. */
 int host_failed(Host *host, rt_status status);
-/* Write the answer or its message, of a text whose answering gave `code`: that code, or EXIT_IO after a message. rt_host.c */
+/* Write the answer or its message, of a text whose answering gave `code`: that code, or EXIT_IO after a message. rt_cli.c */
 int host_show(Host *host, const char *text, size_t bytes, HostPlace place, int code);
 /* Of an encoder alone: encode host->answer.input. */
 rt_status host_encode(Host *host);
@@ -88,7 +88,7 @@ int host_answer_open(Host *host);
 int host_print(const Host *host);
 int host_print_json(const Host *host, const char *text, size_t bytes);
 
-/* ---- an encoder alone: rt_host_vector.c ------------------------------------------------------------------- */
+/* ---- an encoder alone: rt_cli_vector.c ------------------------------------------------------------------- */
 
 struct rt_host_vectors {
     /* What it leaves, without a line's end: numbers, or a label and its probability; as keys of an object; as bytes. */
@@ -97,14 +97,14 @@ struct rt_host_vectors {
     void (*raw)(const Host *host);
     /* The cosine of the vectors of texts[1] and texts[2]: 0, or an exit code after a message. */
     int (*similar)(Host *host, char **texts);
-    /* Several lines at once: those of rt_host_batch.c, below. */
+    /* Several lines at once: those of rt_cli_batch.c, below. */
     int (*batch_open)(Host *host);
     void (*batch_free)(HostBatch *b);
     int (*batch_line)(Host *host, const char *text, size_t bytes, size_t number);
     int (*batch_end)(Host *host);
 };
 
-/* ---- several lines at once: rt_host_batch.c ---------------------------------------------------------------- */
+/* ---- several lines at once: rt_cli_batch.c ---------------------------------------------------------------- */
 
 /* 0, or an exit code after a message; a program that cannot read several has none. */
 int host_batch_open(Host *host);
@@ -114,7 +114,7 @@ int host_batch_line(Host *host, const char *text, size_t bytes, size_t number);
 /* Answer all that wait. */
 int host_batch_end(Host *host);
 
-/* ---- JSON: rt_host_json.c --------------------------------------------------------------------------------- */
+/* ---- JSON: rt_cli_json.c --------------------------------------------------------------------------------- */
 
 /* A string of any bytes: what is no UTF-8 becomes U+FFFD, byte by byte; what a terminal would obey is escaped. */
 void host_json_text(const char *s, size_t bytes);
@@ -126,10 +126,10 @@ int host_code_point(const char *s, size_t bytes, int *length);
 
 /* ---- instead of answers: each returns the exit code, before which it has said why ------------------------ */
 
-int host_info(Host *host);          /* rt_host_info.c */
-int host_check(Host *host);         /* rt_host_check.c */
-int host_selftest(Host *host);      /* rt_host_check.c */
-int host_bench(Host *host);         /* rt_host_bench.c */
+int host_info(Host *host);          /* rt_cli_info.c */
+int host_check(Host *host);         /* rt_cli_check.c */
+int host_selftest(Host *host);      /* rt_cli_check.c */
+int host_bench(Host *host);         /* rt_cli_bench.c */
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,12 @@
-/* rt_host_text.c: the tokenizer of a generated program. Its buffers grow with the texts, so they are allocated here. */
-#include "rt_host.h"
+/* rt_cli_text.c: the tokenizer of a generated program. Its buffers grow with the texts, so they are allocated here. */
+#include "rt_cli.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rt_tokenizer.h"
-#include "rt_turns.h"
+#include "rt_conversation.h"
 
 struct rt_host_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; RtTokenStream stream;
                             unsigned char *types; int types_room; RtTurns turns; };

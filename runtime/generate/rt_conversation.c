@@ -1,5 +1,5 @@
-/* rt_turns.c: the conversation of rt_turns.h. */
-#include "rt_turns.h"
+/* rt_conversation.c: the conversation of rt_conversation.h. */
+#include "rt_conversation.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,9 +1,9 @@
-/* rt_host_weights.c: see rt_host_weights.h. */
+/* rt_cli_weights.c: see rt_cli_weights.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "rt_host_weights.h"
-#include "rt_host_options.h"
+#include "rt_cli_weights.h"
+#include "rt_cli_options.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
-/* rt_host.h: main() of a generated program that turns texts into texts, or ids into ids.
+/* rt_cli.h: main() of a generated program that turns texts into texts, or ids into ids.
  *
  * The emitted <name>_main.c holds one constant rt_program, small wrappers that give the model's functions these types,
- * and `int main(int argc, char **argv) { return rt_host_main(&program, argc, argv); }`. Compile it and rt_host*.c for
+ * and `int main(int argc, char **argv) { return rt_host_main(&program, argc, argv); }`. Compile it and rt_cli*.c for
  * the baseline: they ask whether the processor can run the rest. */
-#ifndef RT_HOST_H
-#define RT_HOST_H
+#ifndef RT_CLI_H
+#define RT_CLI_H
 
 #include "rt.h"
 #include "rt_answer_text.h"
@@ -19,7 +19,7 @@ extern "C" {
 /* The ids of a text: ids [room], n of them written, of which `first` from the start are of type 0; the whole text has `whole`. */
 typedef struct rt_host_source { int *ids; int room, n, first, whole; } rt_host_source;
 
-/* What rt_host_text.c does for programs with a tokenizer; others do without it. */
+/* What rt_cli_text.c does for programs with a tokenizer; others do without it. */
 typedef struct rt_host_tokenizer rt_host_tokenizer;
 typedef struct rt_host_texts {
     rt_host_tokenizer *(*open)(const void *blob, size_t bytes, rt_status *status);     /* NULL with a status */
@@ -38,7 +38,7 @@ typedef struct rt_host_texts {
 } rt_host_texts;
 extern const rt_host_texts rt_host_text;
 
-/* What rt_host_vector.c and rt_host_batch.c do for programs of an encoder alone; others do without them. */
+/* What rt_cli_vector.c and rt_cli_batch.c do for programs of an encoder alone; others do without them. */
 typedef struct rt_host_vectors rt_host_vectors;
 extern const rt_host_vectors rt_host_vector;
 

@@ -1,6 +1,6 @@
-/* rt_turns.h: a conversation turn by turn, and its text by a chat template. */
-#ifndef RT_TURNS_H
-#define RT_TURNS_H
+/* rt_conversation.h: a conversation turn by turn, and its text by a chat template. */
+#ifndef RT_CONVERSATION_H
+#define RT_CONVERSATION_H
 
 #include "rt.h"
 #include "rt_chat.h"

@@ -1,10 +1,10 @@
-/* rt_host_generate.h: what a program's decoder writes, by the settings of rt_generation.h. */
-#ifndef RT_HOST_GENERATE_H
-#define RT_HOST_GENERATE_H
+/* rt_cli_generate.h: what a program's decoder writes, by the settings of rt_generation.h. */
+#ifndef RT_CLI_GENERATE_H
+#define RT_CLI_GENERATE_H
 
 #include "rt_generation.h"
-#include "rt_host_options.h"
-#include "rt_host_weights.h"
+#include "rt_cli_options.h"
+#include "rt_cli_weights.h"
 #include "rt_timing.h"
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
-/* rt_host_options.c: one table of options feeds the parser, --help and "did you mean". */
+/* rt_cli_options.c: one table of options feeds the parser, --help and "did you mean". */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "rt_host_options.h"
+#include "rt_cli_options.h"
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>

@@ -205,7 +205,8 @@ typedef enum RtNormKind {
  * Of many rows, no_prefetch: full tiles do not ask for the panels behind theirs; wide_tile: of f32 and bf16, tiles of fewer rows and more
  * panels than usual. None of these changes a bit.
  * The same with another format for f32: w is panels of rt_panel_bytes. With int8 or int4 x is rounded to 8 bits in groups of 32, as the
- * weights are; with bf16 it is not, and y has the bits of the f32 kernel with the same weights. */
+ * weights are; with bf16 it is not, and y has the bits of the f32 kernel with the same weights. The rounded rows stand at
+ * `rounded`, which is the caller's and of this call alone: rt_rounded_rows(in, rows) times rt_rounded_stride(in) floats. */
 typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; int one_stream, no_prefetch, wide_tile; } RtLinear;
 
 /* A panel of weights of 16 bits: f32 biases [16], if any; then [in][16] weights, to a multiple of 64 bytes.
@@ -218,6 +219,15 @@ static inline size_t rt_panel_bytes(int in, int has_bias, int bits)
     if (bits == 16) return (has_bias ? 64 : 0) + ((size_t)in + 1) / 2 * 64;
     return (has_bias ? 64 : 0) + (groups * 32 + 63) / 64 * 64 + groups * 64 * (size_t)bits;
 }
+
+/* How many rows of `in` numbers a linear of int8 or int4 rounds at once, and the floats that each takes: groups of 32
+ * bytes, a scale and a start each. */
+static inline int rt_rounded_rows(int in, int rows)
+{
+    const int room = 65536 / ((in + 31) / 32 * 32);
+    return rows <= room ? rows : room > 1 ? room : 1;
+}
+static inline int rt_rounded_stride(int in) { return ((in + 31) / 32 * 10 + 15) / 16 * 16; }
 
 /* w: gain [padded width], then bias [padded width] (absent for RMS); padded to a multiple of 16 with zeros.
  * `heads` of `width` stand side by side in a row, each normed alone with the same gain; 1 for a whole row. */

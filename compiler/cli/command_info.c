@@ -46,14 +46,22 @@ static int64_t position_of(Session *s)
     return -2;
 }
 
+/* Whether the kernels are those of an instruction set: not of portable C, as devices other than this machine run it. */
+static bool uses_vectors(const Choices *c, EmitForm form)
+{
+    const bool here = !c->info.target || strcmp(c->info.target, "host") == 0;
+    return here && form.kernels != KERNELS_UNROLLED && !(form.isa && strcmp(form.isa, "portable") == 0);
+}
+
 static bool is_stdout(const char *path) { return path && strcmp(path, "-") == 0; }
 
 static void show(Session *s, const Plan *p, int64_t position, const InfoTarget *target)
 {
     const Choices *c = s->choices;
-    Info *i = info_new(s->arena, p, position);
+    const EmitForm form = session_form(c);
+    Info *i = info_new(s->arena, p, position, uses_vectors(c, form));
     progress_begin("info", c->quiet);
-    if (c->info.code) i->code = info_code(s->arena, s->diag, p, c->cc, session_form(c));
+    if (c->info.code) i->code = info_code(s->arena, s->diag, p, c->cc, form);
     progress_end();
     if (c->info.code && !i->code) return;
     if (!write_pictures(s, p)) return;

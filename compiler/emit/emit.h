@@ -55,7 +55,7 @@ typedef struct Wrapper {
     Kernel kernel;
     Split split;
     /* attention that leaves scores or weights, has a bias by distance, a mask, more to add */
-    bool taps, bias, masked, added;
+    bool taps, bias, masked, added, rounds;
     bool both;                      /* its window lies on both sides of a row */
     int64_t reach, mask_stride;     /* of that bias and mask */
     int64_t added_stride, added_head;       /* as in RtAttentionExtra */

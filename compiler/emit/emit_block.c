@@ -174,6 +174,33 @@ static const char *custom_arguments(Emit *e, const PlanBlock *b, const PlanOp *o
     return t.data;
 }
 
+/* This lane's piece of the scratch. */
+static const char *lane_scratch(Emit *e, const PlanOp *op)
+{
+    const Buffer *s = op->scratch;
+    return arena_format(e->arena, "%s + lane * (%lld * %lld)", s->variable, (long long)s->rows, (long long)s->stride);
+}
+
+static const char *rows_text(Emit *e, const PlanBlock *b, const PlanOp *op)
+{
+    bool constant = b->count == COUNT_CONSTANT;
+    return constant ? arena_format(e->arena, "rt_split(%d, lane, lanes)", op->parts) : "mine";
+}
+
+/* Whether lanes may share the panels of this block's linears. */
+static bool shares_panels(const Emit *e, const PlanBlock *b) { return e->plan->few_rows && b->rows > 1 && b->count == COUNT_ROWS; }
+
+/* Where a lane rounds its rows, of a linear that does, with a comma before it; see plan_rounded.c. */
+static const char *rounded(Emit *e, const PlanBlock *b, const PlanOp *op)
+{
+    const Buffer *s = op->scratch;
+    if (!plan_op_rounds(op)) return "";
+    if (op->split != SPLIT_ROWS || s->heads > 1) return arena_format(e->arena, ", %s", lane_scratch(e, op));
+    const char *first = arena_format(e->arena, "%s.begin", rows_text(e, b, op));
+    if (shares_panels(e, b)) first = arena_format(e->arena, "(few ? lane * %d : rows.begin)", e->plan->few_rows);
+    return arena_format(e->arena, ", %s + %s * %lld", s->variable, first, (long long)s->stride);
+}
+
 static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, const Wrapper *w)
 {
     const char *in[NODE_INPUTS], *out = op->out[0] ? operand(e, b, op->out[0]) : "";
@@ -181,8 +208,10 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     switch (op->kernel) {
     case KERNEL_LINEAR:
     case KERNEL_LINEAR_GATE:
+        return arena_format(e->arena, "%s, %s, %s%s", out, in[0], weight(e, op), rounded(e, b, op));
+    case KERNEL_LINEAR_ADD:
+        return arena_format(e->arena, "%s, %s, %s, %s%s", out, in[0], weight(e, op), in[1], rounded(e, b, op));
     case KERNEL_NORM:       return arena_format(e->arena, "%s, %s, %s", out, in[0], weight(e, op));
-    case KERNEL_LINEAR_ADD: return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[1]);
     case KERNEL_EMBED:      return arena_format(e->arena, "%s, %s, %s", out, weight(e, op), in[1]);
     case KERNEL_POSITION:   return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
     case KERNEL_POOL:
@@ -202,24 +231,13 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
         const char *added = w->added ? arena_format(e->arena, ", %s", in[8]) : "";
         const char *scores = op->out[2] ? variable(b, op->out[2]) : "NULL", *weights = op->out[1] ? variable(b, op->out[1]) : "NULL";
         const char *taps = w->taps ? arena_format(e->arena, ", %s, %s", scores, weights) : "";
-        return arena_format(e->arena, "%s, %s, %s, %s, %s + lane * (%lld * %lld)%s%s%s%s, %s", out,
-                            in[0], in[1], in[2], op->scratch->variable,
-                            (long long)op->scratch->rows, (long long)op->scratch->stride, bias,
-                            mask, added, taps, in[3]);
+        return arena_format(e->arena, "%s, %s, %s, %s, %s%s%s%s%s, %s", out, in[0], in[1], in[2],
+                            lane_scratch(e, op), bias, mask, added, taps, in[3]);
     }
     case KERNEL_CUSTOM:     return custom_arguments(e, b, op);
     default:                return arena_format(e->arena, "%s, %s", out, in[0]);
     }
 }
-
-static const char *rows_text(Emit *e, const PlanBlock *b, const PlanOp *op)
-{
-    bool constant = b->count == COUNT_CONSTANT;
-    return constant ? arena_format(e->arena, "rt_split(%d, lane, lanes)", op->parts) : "mine";
-}
-
-/* Whether lanes may share the panels of this block's linears. */
-static bool shares_panels(const Emit *e, const PlanBlock *b) { return e->plan->few_rows && b->rows > 1 && b->count == COUNT_ROWS; }
 
 /* A statement, broken at commas where it would be too long. */
 static void statement(Text *out, const char *call)
@@ -398,7 +416,9 @@ static const char *layout_words(Emit *e, const Buffer *b)
     case LAYOUT_VALUES:
         return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]%s", heads, (long long)pad16(width), rows, b->half ? " rt_f16" : "");
     case LAYOUT_INTS:   return arena_format(e->arena, "[%lld] int", rows);
-    case LAYOUT_LANES:  return arena_format(e->arena, "[%lld lanes][%lld][%lld]", heads, rows, (long long)b->stride);
+    case LAYOUT_LANES:
+        if (heads == 1) return arena_format(e->arena, "[%lld][%lld]", rows, (long long)b->stride);
+        return arena_format(e->arena, "[%lld lanes][%lld][%lld]", heads, rows, (long long)b->stride);
     default:
         return heads > 1 ? arena_format(e->arena, "[%lld][%lld][%lld]", heads, rows, (long long)b->stride)
                          : arena_format(e->arena, "[%lld][%lld]", rows, (long long)b->stride);
@@ -471,6 +491,9 @@ void emit_offsets(Emit *e, Text *out)
     whole_buffers(e, out, PLACE_SLOT);
     text_add(out, "\n/* In the scratch: what passes between blocks, then what each block uses; these overlap where their lives do not. */\n");
     whole_buffers(e, out, PLACE_SCRATCH);
+    for (int i = 0; i < p->list_count; i++)
+        define(e, out, emit_upper(e->arena, arena_format(e->arena, "at_%s", p->lists[i].name)), p->scratch_offset + p->lists[i].offset,
+               arena_format(e->arena, "[%lld] %s", (long long)p->lists[i].count, p->lists[i].words));
     for (int i = 0; i < p->block_count; i++) define_buffers(e, out, p->blocks[i]);
     if (p->options.taps) text_add(out, "\n/* Taps: intermediates kept for looking at. */\n");
     whole_buffers(e, out, PLACE_TAP);

@@ -51,12 +51,15 @@ void emit_paste(Text *out, const char *file)
  * range, and what one lane does alone takes it all. */
 typedef struct Form { const char *parameters, *rows_call, *part_call; } Form;
 static const Form forms[KERNELS] = {
-    [KERNEL_LINEAR] = { "float *y, const float *x, const void *w",
-        "y + ${y} * ${first}, x + ${x} * ${first}, w, ${count}, ${panels}", "y, x, w, 1, ${range}" },
-    [KERNEL_LINEAR_GATE] = { "float *y, const float *x, const void *w",
-        "y + ${y} * ${first}, x + ${x} * ${first}, w, ${count}, ${panels}", "y, x, w, 1, ${range}" },
-    [KERNEL_LINEAR_ADD] = { "float *y, const float *x, const void *w, const float *a",
-        "y + ${y} * ${first}, x + ${x} * ${first}, w, a + ${y} * ${first}, ${count}, ${panels}", "y, x, w, a, 1, ${range}" },
+    [KERNEL_LINEAR] = { "float *y, const float *x, const void *w${round}",
+        "y + ${y} * ${first}, x + ${x} * ${first}, w${rounded}, ${count}, ${panels}",
+        "y, x, w${rounded}, 1, ${range}" },
+    [KERNEL_LINEAR_GATE] = { "float *y, const float *x, const void *w${round}",
+        "y + ${y} * ${first}, x + ${x} * ${first}, w${rounded}, ${count}, ${panels}",
+        "y, x, w${rounded}, 1, ${range}" },
+    [KERNEL_LINEAR_ADD] = { "float *y, const float *x, const void *w, const float *a${round}",
+        "y + ${y} * ${first}, x + ${x} * ${first}, w, a + ${y} * ${first}${rounded}, ${count}, ${panels}",
+        "y, x, w, a${rounded}, 1, ${range}" },
     [KERNEL_NORM] = { "float *y, const float *x, const void *w",
         "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}", "y, x, w, 1" },
     [KERNEL_EMBED] = { "float *y, const void *table, const int *ids",
@@ -221,6 +224,7 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
         "first", cut.first, "count", cut.count, "range", cut.range,
         "panels", panels ? "panels.begin, panels.end" : arena_format(e->arena, "0, %d", w->parts),
         "cache", plan_op_is_half(w->op) ? "rt_f16" : "float",
+        "round", w->rounds ? ", void *rounded" : "", "rounded", w->rounds ? ", rounded" : "",
         "extras", extra.parameters, "extra", *extra.body ? "&extra" : "NULL", NULL };
     const Form *f = &forms[w->kernel];
     const char *parameters = fill(e, f->parameters, pairs);

@@ -56,7 +56,7 @@ static const char batch_template[] =
     "    ${visible}\n"
     "    ${seen}\n"
     "    ${types}\n"
-    "    rt_group texts[(${upper}_MAX_SOURCE + 15) / 16];\n"
+    "    rt_group *const texts = (rt_group *)(s->bytes + AT_GROUPS);\n"
     "    job j = { .model = m, .state = s, .groups = texts };\n"
     "    int place = 0;                  /* of the next text's keys and values */\n"
     "    ${unused}\n"
@@ -230,7 +230,7 @@ static const char many_rows_template[] =
     "/* one: for a row alone, or NULL. */\n"
     "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, rt_body *one, rt_body *many)\n"
     "{\n"
-    "    rt_group groups[${upper}_ROWS];\n"
+    "    rt_group *const groups = (rt_group *)(s->bytes + AT_GROUPS);\n"
     "    int count;\n"
     "    if (n < 1) return RT_ORDER;\n"
     "    if (n == 1 && one) return decode(m, s, rows, one);\n"
@@ -278,7 +278,8 @@ static const char text_template[] =
     "\n"
     "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap)\n"
     "{\n"
-    "    int ids[${upper}_MAX_SOURCE], n, id = ${upper}_START;\n"
+    "    int *const ids = (int *)(s->bytes + AT_SOURCE_IDS);\n"
+    "    int n, id = ${upper}_START;\n"
     "    size_t used = 0;\n"
     "    if (cap == 0) return RT_NO_ROOM;\n"
     "    out[0] = 0;\n"
@@ -325,16 +326,20 @@ static const char tokenizer_text_template[] =
     "}\n";
 
 /* With an encoder: the text is the source; the start mark fills the first position. */
-static const char tokenizer_ids_both[] = "int ids[${upper}_MAX_SOURCE], answer[${upper}_MAX_TARGET], n, id = ${upper}_START, count = 0;";
+static const char tokenizer_ids_both[] = 
+    "int *const ids = (int *)(s->bytes + AT_SOURCE_IDS), *const answer = (int *)(s->bytes + AT_ANSWER_IDS);\n"
+    "int n, id = ${upper}_START, count = 0;";
 static const char tokenizer_begin_both[] = "if (status == RT_OK) status = ${name}_encode(m, s, 0, ids, n);\nanswer[count++] = id;";
 
 /* Alone: the text is the beginning of the answer. */
-static const char tokenizer_ids_alone[] = "int ids[${upper}_MAX_TARGET + 1], n, id = 0, count = 0;     /* what follows the last position too */";
+static const char tokenizer_ids_alone[] =
+    "int *const ids = (int *)(s->bytes + AT_ANSWER_IDS);     /* what follows the last position too */\n"
+    "rt_row *const rows = (rt_row *)(s->bytes + AT_PROMPT_ROWS);\n"
+    "int n, id = 0, count = 0;";
 static const char tokenizer_begin_alone[] =
     "if (status == RT_OK && n == 0) status = RT_ORDER;\n"
     "if (status == RT_OK) status = ${name}_clear(s, 0);\n"
     "while (status == RT_OK && count + 1 < n) {            /* all but the last without logits, many at a time */\n"
-    "    rt_row rows[${upper}_ROWS];\n"
     "    int k = 0;\n"
     "    for (; k < ${upper}_ROWS && count + 1 < n; k++, count++) rows[k] = (rt_row){ 0, count, ids[count] };\n"
     "    status = ${name}_read(m, s, rows, k);\n"

@@ -70,6 +70,7 @@ static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     if (gate) w->doc = arena_format(e->arena, "%s * (%s)", w->doc, bias ? "x U^T + c" : "x U^T");
     w->doc = arena_format(e->arena, "%s    x [.., %lld]  W [%lld, %lld]  y [.., %lld]", w->doc, in, out, in, out);
     w->parts = (int)((out + 15) / 16);
+    w->rounds = plan_op_rounds(op);
 }
 
 static void norm_wrapper(Emit *e, const PlanOp *op, Wrapper *w)

@@ -1,5 +1,6 @@
 /* info.c: a Plan in; its sizes, costs, largest pieces and what it fits into, out. */
 #include "info.h"
+#include "info_stack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,56 +120,16 @@ static void collect_weights(Arena *a, Info *info)
     qsort(info->weights, (size_t)info->weight_count, sizeof *info->weights, larger);
 }
 
-/* ---- stack ------------------------------------------------------------------------------------------------ */
-
-/* Frames, in bytes, rounded up from what -fstack-usage says of gcc and clang at -O3, from portable C to AVX-512; a test
- * compares. A kernel's include what it calls and what it spills: 64 bytes a register with AVX-512, where clang puts the
- * kernels of a block into one frame of 5.7 kB; a fifth of that in portable C. */
-enum { FRAME_CALL = 256, FRAME_TEXT = 512, FRAME_PROGRAM = 640, FRAME_BLOCK = 512, FRAME_BUFFER = 24, FRAME_KERNEL = 6144 };
-
-enum { OP_BUFFERS = NODE_INPUTS + 4 };
-
-/* Different buffers that a block's function names: a pointer each. */
-static size_t buffers_named(Arena *a, const PlanBlock *b)
-{
-    const Buffer **seen = arena_array(a, (size_t)b->op_count * OP_BUFFERS, sizeof *seen);
-    size_t n = 0;
-    for (int i = 0; i < b->op_count; i++) {
-        const PlanOp *op = &b->ops[i];
-        for (int k = 0; k < OP_BUFFERS; k++) {
-            const Buffer *x = k < NODE_INPUTS ? op->in[k] : k < NODE_INPUTS + 3 ? op->out[k - NODE_INPUTS] : op->scratch;
-            bool known = !x;
-            for (size_t s = 0; s < n && !known; s++) known = seen[s] == x;
-            if (!known) seen[n++] = x;
-        }
-    }
-    return n;
-}
-
-/* A call, its program, the block that names most buffers, a kernel; where many rows come at once, a list of them. */
-static size_t stack_bytes(Arena *a, const Plan *p)
-{
-    size_t most = 0;
-    for (int i = 0; i < p->block_count; i++) {
-        const size_t n = buffers_named(a, p->blocks[i]);
-        if (n > most) most = n;
-    }
-    const PlanProgram *rows = plan_program(p, "rows");
-    const size_t groups = rows ? (size_t)rows->runs[0].block->rows * sizeof(rt_group) : 0;
-    const size_t text = p->target_texts ? FRAME_TEXT : 0;
-    return text + FRAME_CALL + pad64(groups) + FRAME_PROGRAM + FRAME_BLOCK + pad64(FRAME_BUFFER * most) + FRAME_KERNEL;
-}
-
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
-Info *info_new(Arena *a, const Plan *p, int64_t position)
+Info *info_new(Arena *a, const Plan *p, int64_t position, bool vectors)
 {
     Info *info = arena_alloc(a, sizeof *info);
     const Model *m = p->graph->model;
     const int64_t last = m->graph ? 0 : (m->has_decoder ? m->max_target : m->max_source) - 1;
     *info = (Info){ .plan = p, .parameters = model_parameters(m), .position = position < 0 ? last : position };
     info->packed_bytes = pack_layout(a, p).head_bytes + p->weights_bytes;
-    info->stack_bytes = stack_bytes(a, p);
+    info->stack_bytes = info_stack(a, p, vectors);
     count_programs(a, info, position >= 0);
     collect_buffers(a, info);
     collect_weights(a, info);
@@ -244,7 +205,7 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target)
 {
     const Plan *p = i->plan;
     if (misfits(a, d, i, "RAM", info_ram(i), target.ram)) {
-        diag_note(d, (Loc){ 0 }, "%s of slots, %s of scratch, %s of taps, %s of stack (an estimate)",
+        diag_note(d, (Loc){ 0 }, "%s of slots, %s of scratch, %s of taps, %s of stack",
                   info_number(a, (double)p->slot_bytes * p->options.slots), info_number(a, (double)p->scratch_bytes),
                   info_number(a, (double)p->tap_bytes), info_number(a, (double)i->stack_bytes));
         tell_pieces(d, a, "buffers; those of the scratch share it where their lives do not meet", i->buffers, i->buffer_count);

@@ -30,15 +30,16 @@ typedef struct Info {
     const Plan *plan;
     int64_t parameters, position;
     size_t packed_bytes;            /* of the weights' file, its head included */
-    size_t stack_bytes;             /* at most, of one call on one lane: an estimate, see info_stack */
+    size_t stack_bytes;             /* at most, of one call on one lane: info_stack */
     const InfoCode *code;           /* NULL: not measured */
     InfoProgram *programs;  int program_count;      /* encode, step; run of an xf.graph */
     InfoPiece *buffers;  int buffer_count;          /* of a state, the largest first */
     InfoPiece *weights;  int weight_count;          /* packed, the largest first */
 } Info;
 
-/* position: of the decoder's token, or of the last of an encoder that has no decoder; -1: the last there is. */
-Info *info_new(Arena *a, const Plan *p, int64_t position);
+/* position: of the decoder's token, or of the last of an encoder that has no decoder; -1: the last there is.
+ * vectors: kernels use an instruction set, not portable C. */
+Info *info_new(Arena *a, const Plan *p, int64_t position, bool vectors);
 
 /* Bytes of RAM: a state, the stack, and what a program binds. Of flash: the packed weights, and the code where it was measured. */
 size_t info_ram(const Info *i);
@@ -56,7 +57,7 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target);
  *   name kind parameters position
  *   weights  {bytes data_bytes missing}            the packed file; without its head; whether the spec's file is not there
  *   state    {bytes header_bytes slots slot_bytes scratch_bytes tap_bytes}
- *   stack_bytes_estimate
+ *   stack_bytes                                    at most, of one call on one lane
  *   code     null, or {model_bytes runtime_bytes compiler isa}
  *   programs [{name tokens keys memory_keys flops weight_bytes flops_per_token weight_bytes_per_token
  *              blocks [{name first_layer layers flops weight_bytes}]}]      flops and weight_bytes of a block: of each layer

@@ -69,7 +69,7 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
                m->kv_dtype == KV_DTYPES_F16 ? "keys and values that stay from call to call, as f16" : "keys and values that stay from call to call");
     bytes_line(a, to, "  scratch", p->scratch_bytes, "what passes between blocks and within one");
     bytes_line(a, to, "  taps", p->tap_bytes, p->options.taps ? "every named intermediate" : "none without --taps");
-    bytes_line(a, to, "stack, bytes", i->stack_bytes, "an upper estimate, from the emitted locals and kernels as measured; one lane");
+    bytes_line(a, to, "stack, bytes", i->stack_bytes, "at most, of one call on one lane");
     if (i->code) {
         bytes_line(a, to, "code, bytes", i->code->model_bytes + i->code->runtime_bytes,
                    arena_format(a, "measured: %s, %s", i->code->compiler, i->code->isa));
@@ -269,7 +269,7 @@ void info_json(Arena *a, const Info *i, const InfoTarget *target, FILE *to)
             m->weights_missing ? "true" : "false");
     fprintf(to, ",\"state\":{\"bytes\":%zu,\"header_bytes\":%zu,\"slots\":%d,\"slot_bytes\":%zu,\"scratch_bytes\":%zu,\"tap_bytes\":%zu}",
             p->state_bytes, p->header_bytes, p->options.slots, p->slot_bytes, p->scratch_bytes, p->tap_bytes);
-    fprintf(to, ",\"stack_bytes_estimate\":%zu,\"code\":", i->stack_bytes);
+    fprintf(to, ",\"stack_bytes\":%zu,\"code\":", i->stack_bytes);
     json_code(i->code, to);
     fputs(",\"programs\":[", to);
     for (int k = 0; k < i->program_count; k++) {

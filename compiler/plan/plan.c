@@ -9,6 +9,7 @@ Plan *plan_make(Arena *a, const Graph *g, PlanOptions options)
     plan_lower(a, p);
     plan_split(p);
     plan_weights(a, p);
+    plan_lists(p);
     plan_memory(a, p);
     plan_check(p);
     return p;

@@ -30,6 +30,8 @@ struct PlanOp;
 const char *plan_kernel_name(const struct PlanOp *op);
 /* Whether it stores or reads keys and values of f16. */
 bool plan_op_is_half(const struct PlanOp *op);
+/* Whether it is a linear that rounds its rows of x. */
+bool plan_op_rounds(const struct PlanOp *op);
 
 typedef enum Format {
 #define FORMAT(id, name, word, bits, dtype, size, doc) FORMAT_##id,
@@ -93,7 +95,7 @@ typedef struct PlanOp {
     const Tensor *result;           /* what it leaves: the node's result, or that of the one fused into it */
     Kernel kernel;                  /* PANELS only */
     Buffer *in[NODE_INPUTS], *out[3];       /* NULL where left out or not wanted */
-    Buffer *scratch;                /* attention: one piece per lane */
+    Buffer *scratch;                /* attention, linears that round their rows: one piece per lane */
     Packed *weights;                /* NULL where there are none */
     Packed *joined[MOST_JOINED];  int joined_count; /* linears in one: their weights, `weights` first, each right behind the one before */
     Packed *params[NODE_INPUTS];    /* CUSTOM: of the inputs that are parameters */
@@ -124,6 +126,10 @@ typedef struct PlanProgram { const Program *program; PlanRun *runs; int count; }
 /* A tensor kept for looking at. Rows and columns in use are counted by `rows` and `columns`. */
 typedef struct Tap { const char *name; const Tensor *tensor; Buffer *buffer; int layer, layer_index; } Tap;
 
+/* Numbers that a call puts together, `count` of `size` bytes each, of the C type in `words`. */
+typedef struct CallList { const char *name, *words; int64_t count; size_t size, offset; } CallList;
+enum { CALL_LISTS = 3 };
+
 typedef struct Cost { double flops, weight_bytes; } Cost;
 
 typedef struct Plan {
@@ -135,6 +141,7 @@ typedef struct Plan {
     Packed **packed;  int packed_count;             /* in order of execution */
     Format *formats;                /* of the graph's parameters by their ids: plan_weight_format, whatever the target */
     Tap *taps;  int tap_count;
+    CallList lists[CALL_LISTS];  int list_count;    /* in the scratch; offsets from its start */
     size_t header_bytes, slot_bytes, scratch_bytes, tap_bytes, state_bytes;
     size_t slots_offset, scratch_offset, taps_offset;
     int back;                       /* of rings: how far a sequence may be taken back; 0: to any position */
@@ -153,6 +160,11 @@ bool  plan_dtypes_hold(Diag *d, const Graph *g);
 /* Whether this machine has the memory to run or pack it; false after an error told, EXIT_NO_FEATURE. */
 bool  plan_fits_machine(Diag *d, const Plan *p);
 /* All passes below in order. */
+/* Scratch of a linear that rounds its rows: `pieces`, one a lane, or one that lanes share by rows; `rows` of `stride` floats each. */
+typedef struct RoundedSize { int64_t pieces, rows, stride; } RoundedSize;
+RoundedSize plan_rounded_size(const Plan *p, const PlanBlock *b, const PlanOp *op);
+/* The most rows of a decoder of which lanes share a linear's panels. */
+enum { PLAN_FEW_ROWS = 16 };
 Plan *plan_make(Arena *a, const Graph *g, PlanOptions options);
 
 /* Blocks into operations: fuse, choose a kernel and layouts, work in place where that is safe.
@@ -162,7 +174,9 @@ void plan_lower(Arena *a, Plan *p);
 void plan_split(Plan *p);
 /* needs: packed.   gives: packed->offset, plan->weights_bytes, plan->one_stream, plan->few_rows. */
 void plan_weights(Arena *a, Plan *p);
-/* needs: phases.   gives: buffer->offset, plan->state_bytes. */
+/* needs: packed.   gives: lists without offsets. */
+void plan_lists(Plan *p);
+/* needs: phases, lists.   gives: buffer->offset, list->offset, plan->state_bytes. */
 void plan_memory(Arena *a, Plan *p);
 /* die() where two buffers that are in use together overlap, lie outside, or are misaligned. */
 void plan_check(const Plan *p);

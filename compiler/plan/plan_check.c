@@ -119,6 +119,41 @@ static void check_scores(const Plan *p, const PlanOp *op)
             p->options.lanes);
 }
 
+/* Each lane has room for all rows that a kernel rounds at once. */
+static void check_rounded(const Plan *p, const PlanBlock *b, const PlanOp *op)
+{
+    if (p->options.target != TARGET_PANELS || !plan_op_rounds(op)) return;
+    const Buffer *s = op->scratch;
+    const RoundedSize size = plan_rounded_size(p, b, op);
+    if (!s) die("%s has no room for rounded rows", op->out[0]->name);
+    if (p->few_rows > PLAN_FEW_ROWS) die("%d rows are not few", p->few_rows);
+    const size_t bytes = (size_t)(size.pieces * size.rows * size.stride) * sizeof(float);
+    if (s->heads < size.pieces || s->rows < size.rows || s->stride < size.stride || s->bytes < bytes)
+        die("%s has no room for %lld rounded rows on %d lanes", s->name, (long long)size.rows, p->options.lanes);
+}
+
+static size_t larger_end(size_t at, const Buffer *b)
+{
+    const size_t end = b->offset + whole_bytes(b);
+    return end > at ? end : at;
+}
+
+/* Lists stand behind all buffers of the scratch. */
+static void check_lists(const Plan *p)
+{
+    size_t at = 0;
+    for (int i = 0; i < p->buffer_count; i++)
+        if (p->buffers[i]->place == PLACE_SCRATCH) at = larger_end(at, p->buffers[i]);
+    for (int i = 0; i < p->block_count; i++)
+        for (int k = 0; k < p->blocks[i]->buffer_count; k++) at = larger_end(at, p->blocks[i]->buffers[k]);
+    for (int i = 0; i < p->list_count; i++) {
+        const CallList *l = &p->lists[i];
+        if (l->offset < at || l->offset % 64) die("%s overlaps what stands before it", l->name);
+        at = l->offset + (size_t)l->count * l->size;
+    }
+    if (p->list_count && at > p->scratch_bytes) die("lists end behind the scratch");
+}
+
 static void check_packed(const Plan *p)
 {
     for (int i = 0; i < p->packed_count; i++) {
@@ -140,7 +175,9 @@ void plan_check(const Plan *p)
         for (int j = 0; j < p->blocks[i]->op_count; j++) {
             check_joined(&p->blocks[i]->ops[j]);
             check_scores(p, &p->blocks[i]->ops[j]);
+            check_rounded(p, p->blocks[i], &p->blocks[i]->ops[j]);
         }
     }
+    check_lists(p);
     arena_free(a);
 }

@@ -295,6 +295,7 @@ static PlanBlock *lower_block(Lower *w, const Block *b, const Program *program, 
             if (j + 1 == taken) lower_tap(w, b->nodes[i + j], first_op);
         i += taken;
     }
+    lower_rounded(w);
     return pb;
 }
 

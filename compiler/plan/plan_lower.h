@@ -57,6 +57,9 @@ const Node *lower_activation_after(const Lower *w, int i);
 /* The linear at `i` with others of its block as one operation; false where it stands alone. */
 bool lower_joined(Lower *w, int i);
 
+/* Scratch for the linears of the block that round their rows, once all its operations are there. */
+void lower_rounded(Lower *w);
+
 void lower_start_names(Lower *w);
 /* A name that no other buffer has, in whatever case: macros are made from it. */
 const char *lower_name(Lower *w, const char *name);

@@ -2,7 +2,8 @@
  *
  * A state is a header, `slots` slots of caches, a scratch, and taps where they were asked for. In the scratch, what
  * outlives a block comes first; behind it every block places its own buffers, the largest first, each at the lowest
- * offset that is free in all the phases it lives through. A phase lasts from barrier to barrier. */
+ * offset that is free in all the phases it lives through. A phase lasts from barrier to barrier. The lists of a call stand
+ * at the end. */
 #include "plan.h"
 
 #include <stdlib.h>
@@ -83,6 +84,10 @@ void plan_memory(Arena *a, Plan *p)
     for (int i = 0; i < p->block_count; i++) {
         size_t end = place_block(a, p->blocks[i], whole);
         if (end > p->scratch_bytes) p->scratch_bytes = end;
+    }
+    for (int i = 0; i < p->list_count; i++) {
+        p->lists[i].offset = p->scratch_bytes;
+        p->scratch_bytes += pad64((size_t)p->lists[i].count * p->lists[i].size);
     }
     p->tap_bytes = place_whole(p, PLACE_TAP);
     p->slots_offset = p->header_bytes;

@@ -154,7 +154,7 @@ enum { MOST_CACHED = 32 << 20 };
 
 /* Few rows take as long as reading the weights does. Where lanes share rows each of them reads all weights; 1.1 billion of eight bits and
  * eight rows took 97 ms on two lanes so, and 131 on one. From about there on no cache of one processor holds them. */
-enum { FEW_ROWS = 16, LEAST_SHARED = 4 << 20 };
+enum { LEAST_SHARED = 4 << 20 };
 
 void plan_weights(Arena *a, Plan *p)
 {
@@ -171,5 +171,5 @@ void plan_weights(Arena *a, Plan *p)
     p->weights_bytes = at;
     const double read = plan_cost(p, "step", 1, 1, 1).weight_bytes;
     p->one_stream = read > MOST_CACHED;
-    p->few_rows = p->options.target == TARGET_PANELS && plan_rows(p) > 1 && read >= LEAST_SHARED ? FEW_ROWS : 0;
+    p->few_rows = p->options.target == TARGET_PANELS && plan_rows(p) > 1 && read >= LEAST_SHARED ? PLAN_FEW_ROWS : 0;
 }

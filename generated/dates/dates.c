@@ -2,7 +2,7 @@
  *
  * Width 64. Encoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
  * Decoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
- * Weights e4606f2354ee97ad, 984384 bytes. State 435520 bytes: per slot 98304 of keys and values, 337152 of scratch.
+ * Weights e4606f2354ee97ad, 984384 bytes. State 435712 bytes: per slot 98304 of keys and values, 337344 of scratch.
  *
  * Every lane runs the same code on its share (rt_split) and waits for the others where it needs what they made
  * (rt_barrier). Shapes stand in the margin; the functions called are in dates_kernels.h. */
@@ -85,6 +85,7 @@
 #define AT_LOGITS                                    ((size_t)120320)    /* [12][16] */
 #define AT_NEXT_ID                                   ((size_t)121088)    /* [12] int */
 #define AT_DECODER_ROWS_X                            ((size_t)121152)    /* [12][64] */
+#define AT_GROUPS                                    ((size_t)435520)    /* [12] rt_group */
 #define AT_ENCODER_LAYER_NORM_0                      ((size_t)124224)    /* [80][64] */
 #define AT_ENCODER_LAYER_SELF_QKV                    ((size_t)292160)    /* [80][192] */
 #define AT_ENCODER_LAYER_SELF_K_PANELS               ((size_t)353600)    /* [4 heads][80 / 16][16][16] */
@@ -656,7 +657,7 @@ static rt_status group_rows(const dates_state *s, const rt_row *rows, int n, rt_
 /* one: for a row alone, or NULL. */
 static rt_status run_rows(const dates *m, dates_state *s, const rt_row *rows, int n, rt_body *one, rt_body *many)
 {
-    rt_group groups[DATES_ROWS];
+    rt_group *const groups = (rt_group *)(s->bytes + AT_GROUPS);
     int count;
     if (n < 1) return RT_ORDER;
     if (n == 1 && one) return decode(m, s, rows, one);
@@ -745,7 +746,8 @@ rt_status dates_append(const dates *m, int id, char *out, size_t cap, size_t *us
 
 rt_status dates_text(const dates *m, dates_state *s, const char *utf8, char *out, size_t cap)
 {
-    int ids[DATES_MAX_SOURCE], n, id = DATES_START;
+    int *const ids = (int *)(s->bytes + AT_SOURCE_IDS);
+    int n, id = DATES_START;
     size_t used = 0;
     if (cap == 0) return RT_NO_ROOM;
     out[0] = 0;

@@ -20,7 +20,7 @@ extern "C" {
 #define DATES_END            2           /* </s> */
 
 #define DATES_LANES          16          /* most threads that a state has room for */
-#define DATES_STATE_BYTES    435520
+#define DATES_STATE_BYTES    435712
 #define DATES_WEIGHTS_BYTES  990336
 
 /* One sequence in one piece of memory without a pointer in it: copy it, save it. */

@@ -6,8 +6,8 @@
 /* Rows that become bytes at once: all of them, or a multiple of a tile's. */
 RT_INLINE int rt_byte_block(const RtLinear *shape, int rows)
 {
-    const int room = RT_BYTES_ROOM / ((shape->in + RT_GROUP - 1) / RT_GROUP * RT_GROUP);
-    return rows <= room ? rows : room > RT_BYTES_ROWS ? room / RT_BYTES_ROWS * RT_BYTES_ROWS : room;
+    const int room = rt_rounded_rows(shape->in, rows);
+    return rows == room || room <= RT_BYTES_ROWS ? room : room / RT_BYTES_ROWS * RT_BYTES_ROWS;
 }
 
 /* Less than that the first-level cache may hold, and asking is a tenth of the work. */
@@ -20,14 +20,16 @@ RT_INLINE int rt_asks(const RtLinear *shape, int rows, size_t panel)
 }
 
 /* `rows` of x as bytes, and a tile that multiplies them with panels at w; y and the rest are the caller's. */
-RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, RtByteRows *bytes, const float *x, int rows, const uint8_t *w, const int bits)
+RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, void *rounded, const float *x, int rows,
+                                     const uint8_t *w, const int bits)
 {
     RtByteTile t;
     t.groups = (shape->in + RT_GROUP - 1) / RT_GROUP;
+    const RtByteRows bytes = rt_byte_rows(rounded, rows, t.groups);
     for (int r = 0; r < rows; r++)
-        rt_bytes_of_row(x + (size_t)r * (size_t)shape->x_stride, shape->in, bytes->q + (size_t)r * (size_t)t.groups * RT_GROUP,
-                        bytes->scale + r * t.groups, bytes->start + r * t.groups, 1 << (bits - 1));
-    t.q = bytes->q, t.scale = bytes->scale, t.start = bytes->start;
+        rt_bytes_of_row(x + (size_t)r * (size_t)shape->x_stride, shape->in, bytes.q + (size_t)r * (size_t)t.groups * RT_GROUP,
+                        bytes.scale + r * t.groups, bytes.start + r * t.groups, 1 << (bits - 1));
+    t.q = bytes.q, t.scale = bytes.scale, t.start = bytes.start;
     t.w = w, t.w_panel = rt_panel_bytes(shape->in, shape->has_bias, bits);
     t.ahead = rt_asks(shape, rows, t.w_panel) ? rt_ahead() : 0;
     t.y = NULL, t.y_stride = 0;
@@ -46,12 +48,12 @@ RT_INLINE RtByteTile rt_byte_tile_at(RtByteTile t, int r)
     return t;
 }
 
-RT_INLINE void rt_linear_bits(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end, const int bits)
+RT_INLINE void rt_linear_bits(const RtLinear *shape, float *y, const float *x, const void *w, void *rounded,
+                              int rows, int begin, int end, const int bits)
 {
-    RtByteRows bytes;
     for (int r = 0, n, block = rt_byte_block(shape, rows); r < rows; r += n) {
         n = rows - r < block ? rows - r : block;
-        RtByteTile t = rt_byte_tile_of(shape, &bytes, x + (size_t)r * (size_t)shape->x_stride, n, (const uint8_t *)w, bits);
+        RtByteTile t = rt_byte_tile_of(shape, rounded, x + (size_t)r * (size_t)shape->x_stride, n, (const uint8_t *)w, bits);
         t.w += (size_t)begin * t.w_panel;
         t.y = y + (size_t)r * (size_t)shape->y_stride + 16 * (size_t)begin, t.y_stride = (size_t)shape->y_stride;
         t.activation = shape->activation;
@@ -85,13 +87,13 @@ RT_INLINE void rt_gate_piece(const RtLinear *shape, RtByteTile t, float *to, int
         }
 }
 
-RT_INLINE void rt_linear_gate_bits(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end, const int bits)
+RT_INLINE void rt_linear_gate_bits(const RtLinear *shape, float *y, const float *x, const void *w, void *rounded,
+                                   int rows, int begin, int end, const int bits)
 {
-    RtByteRows bytes;
     const int abreast = rows == 1 ? RT_BYTES_RUN : RT_BYTES_PANELS;
     for (int r = 0, n, block = rt_byte_block(shape, rows); r < rows; r += n) {
         n = rows - r < block ? rows - r : block;
-        RtByteTile t = rt_byte_tile_of(shape, &bytes, x + (size_t)r * (size_t)shape->x_stride, n, (const uint8_t *)w, bits);
+        RtByteTile t = rt_byte_tile_of(shape, rounded, x + (size_t)r * (size_t)shape->x_stride, n, (const uint8_t *)w, bits);
         t.w += (size_t)begin * t.w_panel;
         for (int p = begin; p < end; p += abreast, t.w += (size_t)abreast * t.w_panel)
             for (int k = 0; k < n; k += RT_BYTES_ROWS)
@@ -117,14 +119,13 @@ RT_INLINE void rt_add_piece(const RtLinear *shape, RtByteTile t, float *y, const
 }
 
 /* One row is added to from the registers that hold its sums, where nothing else is done with them. */
-RT_INLINE void rt_linear_add_bits(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin,
-                                  int end, const int bits)
+RT_INLINE void rt_linear_add_bits(const RtLinear *shape, float *y, const float *x, const void *w, const float *a,
+                                  void *rounded, int rows, int begin, int end, const int bits)
 {
-    RtByteRows bytes;
     const size_t y_stride = (size_t)shape->y_stride;
     for (int r = 0, n, block = rt_byte_block(shape, rows); r < rows; r += n) {
         n = rows - r < block ? rows - r : block;
-        RtByteTile t = rt_byte_tile_of(shape, &bytes, x + (size_t)r * (size_t)shape->x_stride, n, (const uint8_t *)w, bits);
+        RtByteTile t = rt_byte_tile_of(shape, rounded, x + (size_t)r * (size_t)shape->x_stride, n, (const uint8_t *)w, bits);
         t.w += (size_t)begin * t.w_panel;
         if (rows == 1 && (shape->activation == RT_IDENTITY || shape->activation == RT_RELU)) {
             t.y = y + 16 * (size_t)begin, t.activation = shape->activation;
@@ -141,19 +142,22 @@ RT_INLINE void rt_linear_add_bits(const RtLinear *shape, float *y, const float *
     }
 }
 
-RT_KERNEL void rt_linear_int8(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+RT_KERNEL void rt_linear_int8(const RtLinear *shape, float *y, const float *x, const void *w, void *rounded,
+                              int rows, int begin, int end)
 {
-    rt_linear_bits(shape, y, x, w, rows, begin, end, 8);
+    rt_linear_bits(shape, y, x, w, rounded, rows, begin, end, 8);
 }
 
-RT_KERNEL void rt_linear_gate_int8(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+RT_KERNEL void rt_linear_gate_int8(const RtLinear *shape, float *y, const float *x, const void *w, void *rounded,
+                              int rows, int begin, int end)
 {
-    rt_linear_gate_bits(shape, y, x, w, rows, begin, end, 8);
+    rt_linear_gate_bits(shape, y, x, w, rounded, rows, begin, end, 8);
 }
 
-RT_KERNEL void rt_linear_add_int8(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin, int end)
+RT_KERNEL void rt_linear_add_int8(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, void *rounded,
+                              int rows, int begin, int end)
 {
-    rt_linear_add_bits(shape, y, x, w, a, rows, begin, end, 8);
+    rt_linear_add_bits(shape, y, x, w, a, rounded, rows, begin, end, 8);
 }
 
 /* Rows of a matrix in panels without biases, as floats. */
@@ -188,17 +192,20 @@ RT_KERNEL void rt_embed_int4(const RtEmbed *shape, float *y, const void *table, 
     rt_embed_bits(shape, y, table, ids, rows, 4);
 }
 
-RT_KERNEL void rt_linear_int4(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+RT_KERNEL void rt_linear_int4(const RtLinear *shape, float *y, const float *x, const void *w, void *rounded,
+                              int rows, int begin, int end)
 {
-    rt_linear_bits(shape, y, x, w, rows, begin, end, 4);
+    rt_linear_bits(shape, y, x, w, rounded, rows, begin, end, 4);
 }
 
-RT_KERNEL void rt_linear_gate_int4(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
+RT_KERNEL void rt_linear_gate_int4(const RtLinear *shape, float *y, const float *x, const void *w, void *rounded,
+                              int rows, int begin, int end)
 {
-    rt_linear_gate_bits(shape, y, x, w, rows, begin, end, 4);
+    rt_linear_gate_bits(shape, y, x, w, rounded, rows, begin, end, 4);
 }
 
-RT_KERNEL void rt_linear_add_int4(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin, int end)
+RT_KERNEL void rt_linear_add_int4(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, void *rounded,
+                              int rows, int begin, int end)
 {
-    rt_linear_add_bits(shape, y, x, w, a, rows, begin, end, 4);
+    rt_linear_add_bits(shape, y, x, w, a, rounded, rows, begin, end, 4);
 }

@@ -211,15 +211,25 @@ RT_INLINE rt_bytes rt_nibbles_high(const uint8_t *p) { return rt_bytes_at(p, 4, 
 
 /* ---- activations ------------------------------------------------------------------------------------------------ */
 
-/* Rows of activations as bytes: x = scale[r][g] * q[r][g][..] to within half a scale, rounded to the nearest, ties to even.
- * start[r][g] is what takes away again what every weight of the group was increased by. Of a group that holds an infinity or
- * no number the scale is none either. */
-enum { RT_BYTES_ROOM = 65536 };
+/* Rows of activations as bytes: x = scale[r][g] * q[r][g][..] to within half a scale, rounded to the
+ * nearest, ties to even. start[r][g] is what takes away again what every weight of the group was
+ * increased by. Of a group that holds an infinity or no number the scale is none either. */
 typedef struct RtByteRows {
-    XF_ALIGN(64) int8_t q[RT_BYTES_ROOM];
-    float scale[RT_BYTES_ROOM / RT_GROUP];
-    int32_t start[RT_BYTES_ROOM / RT_GROUP];
+    int8_t *q;
+    float *scale;
+    int32_t *start;
 } RtByteRows;
+
+/* Room for `rows` rows of `groups` groups, at the caller's `rounded`; see rt_rounded_stride. */
+RT_INLINE RtByteRows rt_byte_rows(void *rounded, int rows, int groups)
+{
+    const size_t n = (size_t)rows * (size_t)groups;
+    RtByteRows b;
+    b.q = (int8_t *)rounded;
+    b.scale = (float *)rounded + n * (RT_GROUP / sizeof(float));
+    b.start = (int32_t *)(void *)(b.scale + n);
+    return b;
+}
 
 /* Sixteen numbers of at most 2^22 as the low bytes of their nearest whole numbers. */
 RT_INLINE void rt_store_nearest(int8_t *q, rt_v16 x)

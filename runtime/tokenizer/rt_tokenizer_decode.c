@@ -71,42 +71,63 @@ static void put_rest(Decode *d)
 
 /* ---- decoders --------------------------------------------------------------------------------------------------- */
 
-static void add(Decode *d, Token *x, const void *s, size_t n)
+/* Make room for `n` bytes at `at` of a token, where `m` bytes were. */
+static bool resize(Decode *d, Token *x, size_t at, size_t m, size_t n)
 {
-    if (n > MOST - x->n) {
+    if (n > m && n - m > MOST - x->n) {
         d->status = RT_NO_ROOM;
-        return;
+        return false;
     }
-    memcpy(x->s + x->n, s, n);
-    x->n += n;
+    memmove(x->s + at + n, x->s + at + m, x->n - at - m);
+    x->n = x->n - m + n;
+    return true;
 }
 
 static bool begins(const unsigned char *s, size_t n, const unsigned char *with, size_t m) { return m && n >= m && memcmp(s, with, m) == 0; }
 
-/* Every `from` of a token becomes `to`. */
+/* Every `from` of a token becomes `to`. What does not grow is moved once, byte by byte. */
 static void replace(Decode *d, Token *x, const unsigned char *from, size_t m, const unsigned char *to, size_t n)
 {
-    const Token old = *x;
-    x->n = 0;
-    for (size_t i = 0; i < old.n && d->status == RT_OK;) {
-        const bool found = begins(old.s + i, old.n - i, from, m);
-        add(d, x, found ? to : old.s + i, found ? n : 1);
-        i += found ? m : 1;
+    size_t end = 0;
+    if (n > m) {
+        for (size_t i = 0; i < x->n;) {
+            const bool found = begins(x->s + i, x->n - i, from, m);
+            if (found && !resize(d, x, i, m, n)) return;
+            if (found) memcpy(x->s + i, to, n);
+            i += found ? n : 1;
+        }
+        return;
     }
+    for (size_t i = 0; i < x->n;) {
+        if (begins(x->s + i, x->n - i, from, m)) {
+            memcpy(x->s + end, to, n);
+            end += n;
+            i += m;
+        } else x->s[end++] = x->s[i++];
+    }
+    x->n = end;
 }
 
+/* A character that stands for a byte has at least one of its own. A token that is no bytes stands for itself. */
 static void to_bytes(Token *x)
 {
-    Token bytes = { 0 };
+    int32_t c;
+    size_t end = 0;
     for (size_t i = 0; i < x->n;) {
-        int32_t c;
         i += (size_t)rt_tok_character(x->s + i, x->n - i, &c);
-        const int byte = rt_tok_byte(c);
-        if (byte < 0) return;       /* a token that is no bytes stands for itself */
-        bytes.s[bytes.n++] = (unsigned char)byte;
+        if (rt_tok_byte(c) < 0) return;
     }
-    memcpy(x->s, bytes.s, bytes.n);
-    x->n = bytes.n;
+    for (size_t i = 0; i < x->n;) {
+        i += (size_t)rt_tok_character(x->s + i, x->n - i, &c);
+        x->s[end++] = (unsigned char)rt_tok_byte(c);
+    }
+    x->n = end;
+}
+
+/* A space before a token. */
+static void put_space(Decode *d, Token *x)
+{
+    if (resize(d, x, 0, 0, 1)) x->s[0] = ' ';
 }
 
 static void to_words(Decode *d, const RtTokOp *op, Token *x)
@@ -115,13 +136,8 @@ static void to_words(Decode *d, const RtTokOp *op, Token *x)
                                            { " 'm", "'m" }, { " do not", " don't" }, { " 's", "'s" }, { " 've", "'ve" }, { " 're", "'re" } };
     const unsigned char *prefix = rt_tok_text(d->t, op->text);
     if (d->k->pieces) {
-        const Token old = *x;
-        x->n = 0;
-        if (begins(old.s, old.n, prefix, op->text_bytes)) add(d, x, old.s + op->text_bytes, old.n - op->text_bytes);
-        else {
-            add(d, x, " ", 1);
-            add(d, x, old.s, old.n);
-        }
+        if (begins(x->s, x->n, prefix, op->text_bytes)) resize(d, x, 0, op->text_bytes, 0);
+        else put_space(d, x);
     }
     for (size_t i = 0; op->a && i < sizeof tidy / sizeof *tidy; i++)
         replace(d, x, (const unsigned char *)tidy[i][0], strlen(tidy[i][0]), (const unsigned char *)tidy[i][1], strlen(tidy[i][1]));
@@ -135,12 +151,7 @@ static void to_suffix(Decode *d, const RtTokOp *op, Token *x)
     const bool ended = m && x->n >= m && memcmp(x->s + x->n - m, suffix, m) == 0;
     if (ended) x->n -= m;
     replace(d, x, suffix, m, (const unsigned char *)" ", 1);
-    if (d->k->spaces) {
-        const Token old = *x;
-        x->n = 0;
-        add(d, x, " ", 1);
-        add(d, x, old.s, old.n);
-    }
+    if (d->k->spaces) put_space(d, x);
     d->k->spaces = ended;
 }
 
@@ -215,8 +226,13 @@ static uint32_t fallback_decoder(const RtTokenizer *t)
 
 static void one_text(Decode *d, const unsigned char *s, size_t n, uint32_t first)
 {
-    Token x = { 0 };
-    add(d, &x, s, n);
+    Token x;
+    if (n > MOST) {
+        d->status = RT_NO_ROOM;
+        return;
+    }
+    x.n = n;
+    memcpy(x.s, s, n);
     through(d, &x, first);
     d->k->pieces++;
 }

@@ -99,6 +99,55 @@ static void scratch_of_too_few_rows_is_found(void **state)
     }
 }
 
+/* Linears of int8 and int4 round the rows of a lane where no other lane does. */
+static void scratch_of_too_few_rounded_rows_is_found(void **state)
+{
+    static const char *const dtypes[] = { "int8", "int4" };
+    (void)state;
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        char spec[512];
+        snprintf(spec, sizeof spec, "return xf.model { name = \"narrow\", kind = \"encoder-decoder\", d_model = 64, d_ff = 256, heads = 4, "
+                 "layers = 2, source_vocab = 9, target_vocab = 9, max_source = 80, max_target = 12, "
+                 "weights = \"random\", dtype = \"%s\" }", dtypes[i]);
+        Planned o = planned_open(spec);
+        Plan *p = planned_make(&o, TARGET_PANELS, false, 1);
+        plan_check(p);
+        PlanOp *many = block_named(p, "encoder_layer")->ops, *one = block_named(p, "decoder_layer")->ops;
+        while (!plan_op_rounds(many)) many++;
+        while (!plan_op_rounds(one)) one++;
+        assert_int_equal(many->scratch->heads, 1);          /* 80 rows of 16 lanes, by rows */
+        assert_int_equal(many->scratch->rows, 80);
+        assert_int_equal(one->scratch->heads, 16);          /* a row each */
+        assert_int_equal(one->scratch->rows, 1);
+        many->scratch->rows--;
+        dies(check, p, "no room for 80 rounded rows");
+        many->scratch->rows++;
+        one->scratch->heads--;
+        dies(check, p, "no room for 1 rounded rows");
+        one->scratch->heads++;
+        one->scratch = NULL;
+        dies(check, p, "no room for rounded rows");
+        planned_close(&o);
+    }
+}
+
+/* A call's lists stand apart from each other and from what blocks use. */
+static void a_list_over_a_buffer_is_found(void **state)
+{
+    (void)state;
+    Planned o = planned_open("specs/dates.lua");
+    Plan *p = planned_make(&o, TARGET_PANELS, false, 1);
+    plan_check(p);
+    assert_int_equal(p->list_count, 1);
+    assert_string_equal(p->lists[0].name, "groups");
+    p->lists[0].count += 64;
+    dies(check, p, "lists end behind the scratch");
+    p->lists[0].count -= 64;
+    p->lists[0].offset -= 64;
+    dies(check, p, "groups overlaps what stands before it");
+    planned_close(&o);
+}
+
 static void a_cache_outside_its_slot_is_found(void **state)
 {
     (void)state;
@@ -381,6 +430,8 @@ int main(void)
         cmocka_unit_test(overlapping_caches_are_found),
         cmocka_unit_test(a_buffer_outside_the_scratch_is_found),
         cmocka_unit_test(scratch_of_too_few_rows_is_found),
+        cmocka_unit_test(scratch_of_too_few_rounded_rows_is_found),
+        cmocka_unit_test(a_list_over_a_buffer_is_found),
         cmocka_unit_test(a_cache_outside_its_slot_is_found),
         cmocka_unit_test(a_state_too_small_is_found),
         cmocka_unit_test(a_misaligned_buffer_is_found),

@@ -90,13 +90,15 @@ static InfoPiece buffer_piece(Arena *a, const Plan *p, const Buffer *b)
 static void collect_buffers(Arena *a, Info *info)
 {
     const Plan *p = info->plan;
-    size_t n = (size_t)p->buffer_count;
+    size_t n = (size_t)(p->buffer_count + p->list_count);
     for (int i = 0; i < p->block_count; i++) n += (size_t)p->blocks[i]->buffer_count;
     info->buffers = arena_array(a, n, sizeof *info->buffers);
     for (int i = 0; i < p->buffer_count; i++) info->buffers[info->buffer_count++] = buffer_piece(a, p, p->buffers[i]);
     for (int i = 0; i < p->block_count; i++)
         for (int j = 0; j < p->blocks[i]->buffer_count; j++)
             info->buffers[info->buffer_count++] = buffer_piece(a, p, p->blocks[i]->buffers[j]);
+    for (int i = 0; i < p->list_count; i++)
+        info->buffers[info->buffer_count++] = (InfoPiece){ p->lists[i].name, "list of a call", plan_list_bytes(&p->lists[i]) };
     qsort(info->buffers, (size_t)info->buffer_count, sizeof *info->buffers, larger);
 }
 

@@ -181,7 +181,9 @@ static void state_bar(Picture *x, double *left)
     bar_piece(x, &bar, 0, p->header_bytes, 1, svg_colours[SVG_GREY], "header");
     bar_piece(x, &bar, p->slots_offset, p->slot_bytes * (size_t)p->options.slots, p->options.slots, svg_colours[SVG_TEAL], "slot");
     bar_piece(x, &bar, p->scratch_offset, x->kept, 1, svg_colours[SVG_GREEN], "kept scratch");
-    bar_piece(x, &bar, p->scratch_offset + x->kept, p->scratch_bytes - x->kept, 1, svg_colours[SVG_BLUE], "scratch of blocks");
+    bar_piece(x, &bar, p->scratch_offset + x->kept, plan_lists_offset(p) - x->kept, 1, svg_colours[SVG_BLUE], "scratch of blocks");
+    for (int i = 0; i < p->list_count; i++)
+        bar_piece(x, &bar, p->scratch_offset + p->lists[i].offset, plan_list_bytes(&p->lists[i]), 1, svg_colours[SVG_VIOLET], p->lists[i].name);
     bar_piece(x, &bar, p->taps_offset, p->tap_bytes, 1, svg_colours[SVG_ROSE], "taps");
 }
 

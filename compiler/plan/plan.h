@@ -129,6 +129,7 @@ typedef struct Tap { const char *name; const Tensor *tensor; Buffer *buffer; int
 /* Numbers that a call puts together, `count` of `size` bytes each, of the C type in `words`. */
 typedef struct CallList { const char *name, *words; int64_t count; size_t size, offset; } CallList;
 enum { CALL_LISTS = 3 };
+static inline size_t plan_list_bytes(const CallList *l) { return (size_t)l->count * l->size; }
 
 typedef struct Cost { double flops, weight_bytes; } Cost;
 
@@ -199,6 +200,8 @@ size_t plan_address(const Plan *p, const Buffer *b);
  * makes of them. NULL without an encoder, a head. */
 const Buffer *plan_hidden(const Plan *p);
 const Buffer *plan_vector(const Plan *p);
+/* Bytes of the scratch before its lists. */
+size_t plan_lists_offset(const Plan *p);
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
 
 /* The panels that stand for a parameter of the model: what the dtype says of those that linears and embeddings read, and nothing else. */

@@ -149,7 +149,7 @@ static void check_lists(const Plan *p)
     for (int i = 0; i < p->list_count; i++) {
         const CallList *l = &p->lists[i];
         if (l->offset < at || l->offset % 64) die("%s overlaps what stands before it", l->name);
-        at = l->offset + (size_t)l->count * l->size;
+        at = l->offset + plan_list_bytes(l);
     }
     if (p->list_count && at > p->scratch_bytes) die("lists end behind the scratch");
 }

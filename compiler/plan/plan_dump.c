@@ -89,7 +89,7 @@ static void dump_memory(const Plan *p, FILE *to)
     for (int i = 0; i < p->buffer_count; i++) dump_buffer(p->buffers[i], to);
     for (int i = 0; i < p->list_count; i++)
         fprintf(to, "    %-32s at %8zu, %8zu bytes, list of %lld %s\n", p->lists[i].name, p->lists[i].offset,
-                (size_t)p->lists[i].count * p->lists[i].size, (long long)p->lists[i].count, p->lists[i].words);
+                plan_list_bytes(&p->lists[i]), (long long)p->lists[i].count, p->lists[i].words);
     fprintf(to, "weights of %zu bytes%s\n", p->weights_bytes, p->one_stream ? ", by one row read in one stream" : "");
     for (int i = 0; i < p->packed_count; i++) dump_packed(p->packed[i], to);
 }

@@ -7,6 +7,8 @@ static void add(Plan *p, const char *name, const char *words, int64_t count, siz
     p->lists[p->list_count++] = (CallList){ .name = name, .words = words, .count = count, .size = size };
 }
 
+size_t plan_lists_offset(const Plan *p) { return p->list_count ? p->lists[0].offset : p->scratch_bytes; }
+
 void plan_lists(Plan *p)
 {
     const Model *m = p->graph->model;

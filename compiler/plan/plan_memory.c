@@ -87,7 +87,7 @@ void plan_memory(Arena *a, Plan *p)
     }
     for (int i = 0; i < p->list_count; i++) {
         p->lists[i].offset = p->scratch_bytes;
-        p->scratch_bytes += pad64((size_t)p->lists[i].count * p->lists[i].size);
+        p->scratch_bytes += pad64(plan_list_bytes(&p->lists[i]));
     }
     p->tap_bytes = place_whole(p, PLACE_TAP);
     p->slots_offset = p->header_bytes;

@@ -185,7 +185,7 @@ damaged 'modules behind a BART' bart modules.json \
 damaged 'modules behind an OPT whose last linear is part of the stack' opt_narrow modules.json \
     "config.json:$(place_of opt_narrow word_embed_proj_dim):3: error: hidden states of another width than the layers have are not supported in sentence models" \
     <"$scratch/modules"
-for key in is_causal:false:true:llama use_bidirectional_attention:true:false:gemma3_text is_encoder_decoder:false:true:t5; do
+for key in is_causal:false:true:llama is_causal:false:true:bart use_bidirectional_attention:true:false:gemma3_text is_encoder_decoder:false:true:t5; do
     name=${key%%:*} rest=${key#*:}
     value=${rest%%:*} only=${rest#*:} folder=${rest##*:}
     grep -v "\"$name\"" "tests/families/$folder/config.json" | sed "1s/.*/{ \"$name\": $value,/" >"$scratch/config"

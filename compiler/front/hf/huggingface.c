@@ -260,11 +260,13 @@ static bool read_as_encoder(const Config *c)
     return true;
 }
 
-/* Of a decoder: that its rows see both ways is of sentence models alone. */
+/* Of a decoder: that its rows see both ways is of sentence models alone. An encoder's always do. */
 static void take_causal(const Config *c)
 {
-    if (c->family->kind != KIND_DECODER || config_bool(c, "is_causal", true)) return;
-    if (config_kind(c) == KIND_ENCODER) config_both_ways(c, "is_causal", false);
+    const bool alone = config_kind(c) == KIND_ENCODER;
+    const bool decodes = c->family->kind == KIND_DECODER || !alone;
+    if (!decodes || config_bool(c, "is_causal", true)) return;
+    if (alone) config_both_ways(c, "is_causal", false);
     else config_fault(c, "is_causal", "\"is_causal\" = false is not supported, only true");
 }
 

@@ -21,8 +21,8 @@ def keys(*dropped, **more):
 
 BIASES = dict(attention_bias=True, mlp_bias=True)
 FULL = dict(layer_types=["full_attention"] * 2)
-YARN = dict(rope_type="yarn", rope_theta=500.0, factor=4.0, original_max_position_embeddings=12,
-            attention_factor=1.7)
+YARN = dict(rope_type="yarn", rope_theta=500.0, factor=4.0, attention_factor=1.7)
+TRAINED = dict(original_max_position_embeddings=12)
 PLAIN_90 = dict(rope_type="default", rope_theta=90.0)
 DECODERS = {
     "llama_keys": Case(llama(num_hidden_layers=1), LM, dtype=BF16,
@@ -33,7 +33,9 @@ DECODERS = {
                          dtype=BF16, length=20,
                          edit=keys(partial_rotary_factor=0.5, **BIASES, **FULL)),
     "qwen2_keys": Case(like_llama(tf.Qwen2Config, num_hidden_layers=1), tf.Qwen2ForCausalLM,
-                       dtype=BF16, edit=keys(mlp_bias=True)),
+                       dtype=BF16, length=20,
+                       edit=keys(mlp_bias=True, rope_parameters=dict(YARN, **TRAINED),
+                                 original_max_position_embeddings=40)),
     "gemma_keys": Case(like_llama(tf.GemmaConfig, head_dim=12, num_hidden_layers=1),
                        tf.GemmaForCausalLM, dtype=BF16, norm_mean=0.0,
                        edit=keys(hidden_act="silu", hidden_activation="relu", mlp_bias=True)),
@@ -47,7 +49,7 @@ DECODERS = {
                         edit=keys("layer_types", attn_logit_softcapping=0.3,
                                   sliding_window_pattern=2, _sliding_window_pattern=1,
                                   rope_parameters={"full_attention": YARN,
-                                                   "sliding_attention": PLAIN_90})),
+                                                   "sliding_attention": PLAIN_90}, **TRAINED)),
     "phi3_keys": Case(like_llama(tf.Phi3Config, num_hidden_layers=1,
                                  original_max_position_embeddings=24), tf.Phi3ForCausalLM,
                       dtype=BF16, length=20,

@@ -105,6 +105,7 @@ static const ConfigKey gemma3_keys[] = {
     IGNORED("_sliding_window_pattern"),
     READ("final_logit_softcapping"),
     NOTED("attn_logit_softcapping", "null"),
+    NOTED("original_max_position_embeddings", ""),
     NO_MORE_KEYS,
 };
 

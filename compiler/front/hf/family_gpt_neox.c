@@ -22,6 +22,7 @@ static const ConfigKey keys[] = {
     READ_OR("rotary_emb_base", 10000),
     IGNORED("rope_theta"),
     READ("rope_scaling|rope_parameters"),
+    READ("original_max_position_embeddings"),
     IGNORED("partial_rotary_factor"),
     READ("head_dim"),
     MUST("is_decoder", "false|true"),

@@ -23,6 +23,7 @@ static const ConfigKey keys[] = {
     KEY("mlp_bias", ffn_bias, false),
     { "rope_theta", KEY_READ, FIELD_COUNT, 10000, NULL, SIDE_BOTH },
     READ("rope_scaling|rope_parameters"),
+    READ("original_max_position_embeddings"),
     IGNORED("partial_rotary_factor"),           /* huggingface_rope.c notes it */
     NO_MORE_KEYS,
 };

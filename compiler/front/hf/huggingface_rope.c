@@ -29,16 +29,17 @@ static const struct { const char *key; FieldId field; } settings[] = {
 
 /* ---- one object ----------------------------------------------------------------------------------------- */
 
-/* The length trained on stands beside the object in Phi-3's files, as in no other's. */
-static const ConfigKey *original_row(const Config *c)
+/* The length trained on where Phi-3's files do not tell it; 0 of other families. */
+static double original_preset(const Config *c)
 {
-    return family_key(c->family, original_key);
+    const ConfigKey *row = family_key(c->family, original_key);
+    return row ? row->preset : 0;
 }
 
 static int scaling(const Config *rope)
 {
     const char *type = config_text(rope, "rope_type|type", "default");
-    const bool phi = original_row(rope) != NULL;
+    const bool phi = original_preset(rope) > 0;
     for (size_t i = 0; phi && i < sizeof phi_names / sizeof *phi_names; i++)
         if (!strcmp(phi_names[i], type)) return SCALINGS_LONGROPE;
     for (size_t i = 0; i < (phi ? 1 : sizeof type_names / sizeof *type_names); i++)
@@ -87,14 +88,21 @@ static void refuse_others(const Config *rope)
         if (!is_setting(keys[i]) && config_has(rope, keys[i])) config_fault(rope, keys[i], "\"%s%s\" is not supported", rope->within, keys[i]);
 }
 
-/* The length trained on before scaling; that of longrope may stand at the top, and there is no way past it. */
-static void set_original(const Config *c, const Config *rope, Side side, int kind)
+/* Who says the length trained on: the top of the file before the object, unless the object is of
+ * one kind of layer. */
+static const Config *original_place(const Config *c, const Config *rope, bool of_kind)
+{
+    if (of_kind) return rope;
+    return original_preset(c) > 0 || config_has(c, original_key) ? c : rope;
+}
+
+/* The length trained on before scaling; of longrope there is no way past it. */
+static void set_original(const Config *c, const Config *rope, Side side, int kind, bool of_kind)
 {
     const double trained = (double)c->draft->trained;
-    const ConfigKey *row = original_row(c);
-    const Config *from = !row && config_has(rope, original_key) ? rope : c;
+    const double phi = original_preset(c), preset = phi > 0 ? phi : trained;
+    const Config *from = original_place(c, rope, of_kind);
     const bool there = kind != SCALINGS_DYNAMIC && config_has(from, original_key);
-    const double preset = row ? row->preset : trained;
     const double original = there ? (double)config_integer(from, original_key, preset) : preset;
     config_set(there ? from : c, there ? original_key : NULL, side, FIELD_ID_rope_original_len, original);
     if (kind != SCALINGS_LONGROPE) return;
@@ -105,12 +113,12 @@ static void set_original(const Config *c, const Config *rope, Side side, int kin
     c->draft->shortened = true;
 }
 
-static void set_scaling(const Config *c, const Config *rope, Side side, int kind)
+static void set_scaling(const Config *c, const Config *rope, Side side, int kind, bool of_kind)
 {
     if (kind == SCALINGS_NONE) return;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (config_has(rope, settings[i].key)) set_setting(rope, settings[i].key, side, settings[i].field);
-    if (kind != SCALINGS_LINEAR) set_original(c, rope, side, kind);
+    if (kind != SCALINGS_LINEAR) set_original(c, rope, side, kind, of_kind);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -232,7 +240,7 @@ void config_rope_kinds(const Config *c, Side side, const bool *sliding, double l
     const int kind = rope ? scaling(rope) : SCALINGS_NONE;
     set_dims(c, rope, side, kind);
     if (rope) refuse_others(rope);
-    if (rope) set_scaling(c, rope, side, kind);
+    if (rope) set_scaling(c, rope, side, kind, sliding != NULL);
     if (sliding) {
         set_kinds(c, side, sliding, theta, local, kind);
         return;

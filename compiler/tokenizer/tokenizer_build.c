@@ -203,6 +203,16 @@ void tok_template_begin(TokBuild *b, uint32_t bos)
     tok_item(b, true, TOK_ITEM_B, 0, 1);
 }
 
+void tok_template_ends(TokBuild *b, int bos, int eos)
+{
+    for (int pair = 0; pair < 2; pair++)
+        for (int text = 0; text <= pair; text++) {
+            if (bos >= 0) tok_item(b, pair, TOK_ITEM_SPECIAL, (uint32_t)bos, 0);
+            tok_item(b, pair, text ? TOK_ITEM_B : TOK_ITEM_A, 0, (uint32_t)text);
+            if (eos >= 0) tok_item(b, pair, TOK_ITEM_SPECIAL, (uint32_t)eos, (uint32_t)text);
+        }
+}
+
 static void text_between(TokBuild *b, uint32_t cls, uint32_t sep)
 {
     for (int pair = 0; pair < 2; pair++) {

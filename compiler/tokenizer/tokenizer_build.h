@@ -113,6 +113,7 @@ void tok_byte_level(TokBuild *b, bool prefix_space, bool use_regex);
 void tok_form(TokBuild *b, bool compose, bool compatible);
 void tok_metaspace(TokBuild *b, TokString mark, RtTokPrepend scheme, bool split);
 void tok_template_begin(TokBuild *b, uint32_t bos);                             /* bos A; bos A B of type 1 */
+void tok_template_ends(TokBuild *b, int bos, int eos);      /* of every text; below 0: none */
 void tok_template_bert(TokBuild *b, uint32_t cls, uint32_t sep);                /* cls A sep; cls A sep B sep, the last two of type 1 */
 void tok_template_roberta(TokBuild *b, uint32_t cls, uint32_t sep);             /* cls A sep; cls A sep sep B sep */
 void tok_trim(TokBuild *b, bool keeps_first);                                    /* spans without white space at their ends */

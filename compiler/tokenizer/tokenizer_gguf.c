@@ -86,7 +86,12 @@ static void read_tokens(TokBuild *b, const Keys *k)
     }
 }
 
-static int id_of(const TokBuild *b, int64_t id) { return id >= 0 && id < b->size ? (int)id : -1; }
+/* The preset where no key says it. */
+static int id_of(const TokBuild *b, int64_t id, int preset)
+{
+    if (id < 0) id = preset;
+    return id >= 0 && id < b->size ? (int)id : -1;
+}
 
 /* Tokens that are no words of the text, by their type: marks such as </s>, which a text may hold as llama.cpp takes it, and where `user`
  * those of the model's user. */
@@ -100,6 +105,7 @@ static void add_specials(TokBuild *b, const int32_t *type, bool user)
     }
 }
 
+/* Where a key is absent, what llama.cpp takes. */
 static void read_pieces(TokBuild *b, const Keys *k, bool unigram)
 {
     TokSentencePieces s = { .unigram = unigram, .byte_fallback = true, .prefix = k->has_prefix ? k->prefix : true, .escape = true,
@@ -107,9 +113,9 @@ static void read_pieces(TokBuild *b, const Keys *k, bool unigram)
     read_tokens(b, k);
     s.score = read_scores(b, k);
     s.type = read_types(b, k);
-    s.bos = id_of(b, k->bos);
-    s.eos = id_of(b, k->eos);
-    s.unk = id_of(b, k->unk >= 0 ? k->unk : unigram ? 2 : 0);
+    s.bos = id_of(b, k->bos, unigram ? -1 : 1);
+    s.eos = id_of(b, k->eos, unigram ? 1 : 2);
+    s.unk = id_of(b, k->unk, unigram ? 2 : 0);
     s.add_bos = k->has_add_bos ? k->add_bos : !unigram;
     s.add_eos = k->has_add_eos ? k->add_eos : unigram;
     if (!tok_failed(b)) tok_sentencepiece(b, &s);
@@ -122,6 +128,8 @@ static void split_by(TokBuild *b, const char *regex)
     if (tok_regex(b, tok_string(regex), &node)) tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = node, .b = TOK_ISOLATED });
 }
 
+static bool is_llama3(GgufText pre) { return gguf_is(pre, "llama-bpe") || gguf_is(pre, "llama3"); }
+
 /* How the text of a byte-level vocabulary is split, by the name that the file gives. */
 static void split_by_name(TokBuild *b, GgufText pre)
 {
@@ -130,7 +138,7 @@ static void split_by_name(TokBuild *b, GgufText pre)
     static const char qwen2[] = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
                                 "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
     if (!pre.s || gguf_is(pre, "gpt-2") || gguf_is(pre, "default")) tok_byte_level(b, false, true);
-    else if (gguf_is(pre, "llama-bpe") || gguf_is(pre, "llama3")) {
+    else if (is_llama3(pre)) {
         split_by(b, llama3);
         tok_byte_level(b, false, false);
         b->head[TOK_HEAD_FLAGS] |= TOK_IGNORE_MERGES;
@@ -169,8 +177,8 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     b->head[TOK_HEAD_MODEL] = TOK_BPE;
     tok_decoder(b, (RtTokOp){ .kind = TOK_TO_BYTES });
     add_specials(b, read_types(b, k), true);
-    const int bos = id_of(b, k->bos);
-    if (k->add_bos && bos >= 0) tok_template_begin(b, (uint32_t)bos);
+    const bool bos = k->has_add_bos ? k->add_bos : is_llama3(k->pre);
+    tok_template_ends(b, bos ? id_of(b, k->bos, -1) : -1, k->add_eos ? id_of(b, k->eos, -1) : -1);
 }
 
 /* A word's beginning is stored with a mark, its continuation without "##": the other way round than in vocab.txt. */

@@ -112,16 +112,6 @@ static void settle_scores(TokBuild *b, const TokSentencePieces *s)
     b->head[TOK_HEAD_FLAGS] |= TOK_FLOAT_SCORES;
 }
 
-static void add_ends(TokBuild *b, const TokSentencePieces *s)
-{
-    for (int pair = 0; pair < 2; pair++)
-        for (int text = 0; text <= pair; text++) {
-            if (s->add_bos && s->bos >= 0) tok_item(b, pair, TOK_ITEM_SPECIAL, (uint32_t)s->bos, 0);
-            tok_item(b, pair, text ? TOK_ITEM_B : TOK_ITEM_A, 0, (uint32_t)text);
-            if (s->add_eos && s->eos >= 0) tok_item(b, pair, TOK_ITEM_SPECIAL, (uint32_t)s->eos, (uint32_t)text);
-        }
-}
-
 void tok_decode_sentencepiece(TokBuild *b, TokString space, bool prefix)
 {
     if (space.n != 1) {
@@ -156,7 +146,7 @@ bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s)
     if (s->unigram) settle_scores(b, s);
     else make_merges(b, s->score);
     tok_decode_sentencepiece(b, tok_string(s->escape ? mark : " "), s->prefix);
-    add_ends(b, s);
+    tok_template_ends(b, s->add_bos ? s->bos : -1, s->add_eos ? s->eos : -1);
     return !tok_failed(b);
 }
 

@@ -2,8 +2,9 @@
 """Small random models as GGUF files of every supported type, and what transformers makes of the same numbers.
 
 usage: make.py FOLDER       needs: numpy, torch, transformers, gguf
-Writes NAME.gguf; NAME.expected: `ids given; ids written greedily`; NAME.expected.safetensors: all of them as `target`, and their `logits`. The
-weights of these are those that the file holds, dequantised by gguf's own reference."""
+Writes vocabularies/NAME.gguf, of no model; NAME.gguf; NAME.expected: `ids given; ids written greedily`;
+NAME.expected.safetensors: all of them as `target`, and their `logits`. The weights of these are those that the
+file holds, dequantised by gguf's own reference."""
 import os
 import sys
 
@@ -130,7 +131,38 @@ def tiny(config, model, seed=1, **more):
     return model(config(**sizes)).eval().float()
 
 
+def vocabulary(path, kind, pre, tokens, keys):
+    w = gguf.GGUFWriter(path, "llama")
+    w.add_tokenizer_model(kind)
+    if pre:
+        w.add_tokenizer_pre(pre)
+        w.add_token_merges(["a b"])
+    else:
+        w.add_token_scores([0.0] * len(tokens))
+    w.add_token_list(tokens)
+    for name, value in keys.items():
+        add = w.add_bool if isinstance(value, bool) else w.add_uint32
+        add("tokenizer.ggml." + name, value)
+    w.write_header_to_file()
+    w.write_kv_data_to_file()
+    w.close()
+
+
+def vocabularies(folder):
+    """Where texts begin and end, by keys and without them."""
+    os.makedirs(folder, exist_ok=True)
+    letters = [chr(c) for c in range(ord("a"), ord("z") + 1)]
+    marks = dict(bos_token_id=27, eos_token_id=28)
+    both = dict(add_bos_token=False, add_eos_token=True)
+    for name, pre, keys in (("gpt2", "gpt-2", marks), ("gpt2_end", "gpt-2", dict(marks, **both)),
+                            ("llama3", "llama-bpe", marks), ("llama3_end", "llama-bpe", dict(marks, **both))):
+        vocabulary(os.path.join(folder, name + ".gguf"), "gpt2", pre, letters + ["ab", "<s>", "</s>"], keys)
+    tokens = ["<unk>", "<s>", "</s>", "\u2581"] + letters
+    vocabulary(os.path.join(folder, "sentencepiece.gguf"), "llama", None, tokens, dict(add_eos_token=True))
+
+
 def main(folder):
+    vocabularies(os.path.join(folder, "vocabularies"))
     os.makedirs(folder, exist_ok=True)
     letters = [chr(ord("a") + i) for i in range(26)]
     tokens = ["<unk>", "<s>", "</s>", "▁"] + letters + ["▁" + c for c in letters] + ["th", "▁th", "in", "an"]

@@ -81,6 +81,23 @@ verdict $? 'without keys of a tokenizer no id ends an answer'
 [ -z "$(ends "$here/llama_q8_0.gguf")" ]
 verdict $? 'with them the id that they state does'
 
+# ---- where a text begins and ends -----------------------------------------------------------------------------------
+
+# By keys, and as llama.cpp has it where there are none: a text begins with a mark where the words are split as Llama 3
+# splits them, and in the ids 1 and 2 of a SentencePiece.
+while read -r name ids; do
+    found=$("$xformc" tokenize "$here/vocabularies/$name.gguf" cab 2>"$scratch/err")
+    [ "$found" = "$ids" ]
+    verdict $? "$name: $ids"
+    echo "$found"; cat "$scratch/err"
+done <<'EOF'
+gpt2 2 26
+gpt2_end 2 26 28
+llama3 27 2 26
+llama3_end 2 26 28
+sentencepiece 1 3 6 4 5 2
+EOF
+
 # ---- a chat template ----------------------------------------------------------------------------------------------
 
 # number N: as eight bytes, lowest first, N below 65536.

@@ -180,6 +180,13 @@ bool session_read(Session *s)
     return session_take(s, draft);
 }
 
+bool session_open(Session *s)
+{
+    const bool good = session_read(s);
+    if (good) diag_print(s->diag, stderr, isatty(2));
+    return good;
+}
+
 static const Draft *with_word(Session *s, const Draft *draft, FieldId field, const char *word)
 {
     Draft *own = arena_alloc(s->arena, sizeof *own);

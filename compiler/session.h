@@ -96,6 +96,8 @@ typedef struct Session {
 Session *session_new(const Choices *c);
 /* Read and check the spec, build its graph, dump what -d asks for. False after errors. */
 bool session_read(Session *s);
+/* The same for a command: what it remarks is printed now, before work that takes long. */
+bool session_open(Session *s);
 /* The same from what a spec said. */
 bool session_take(Session *s, const struct Draft *draft);
 /* A Plan for a target; the passes of plan/. */

@@ -22,8 +22,9 @@ typedef struct Source { struct Source *next; const char *file, *text; } Source;
 struct Diag {
     Arena *arena;
     Entry *first, **last, *last_error;
+    Entry **unprinted;                          /* where those begin that diag_print has not shown yet */
     Source *sources;
-    int errors;
+    int errors, printed_errors;
     Exit code;
 };
 
@@ -31,7 +32,7 @@ Diag *diag_new(Arena *a)
 {
     Diag *d = arena_alloc(a, sizeof *d);
     d->arena = a;
-    d->last = &d->first;
+    d->last = d->unprinted = &d->first;
     return d;
 }
 
@@ -107,7 +108,7 @@ void diag_remark(Diag *d, Loc at, const char *format, ...)
 
 void diag_forget(Diag *d)
 {
-    *d = (Diag){ .arena = d->arena, .last = &d->first, .sources = d->sources };
+    *d = (Diag){ .arena = d->arena, .last = &d->first, .unprinted = &d->first, .sources = d->sources };
 }
 
 int diag_errors(const Diag *d)
@@ -280,15 +281,17 @@ static void put_entry(const Diag *d, FILE *to, const Entry *e, bool colour)
     }
 }
 
-void diag_print(const Diag *d, FILE *to, bool colour)
+void diag_print(Diag *d, FILE *to, bool colour)
 {
-    int shown = 0;
+    int more = 0;
     progress_clear();
-    for (const Entry *e = d->first; e; e = e->next) {
-        if (e->first->kind == ERROR && shown++ >= MAX_SHOWN) continue;
-        put_entry(d, to, e, colour);
+    for (const Entry *e = *d->unprinted; e; e = e->next) {
+        const bool full = e->first->kind == ERROR && d->printed_errors++ >= MAX_SHOWN;
+        if (full) more++;
+        else put_entry(d, to, e, colour);
     }
-    if (d->errors > MAX_SHOWN) fprintf(to, "%d more errors\n", d->errors - MAX_SHOWN);
+    d->unprinted = d->last;
+    if (more) fprintf(to, "%d more errors\n", more);
 }
 
 /* ---- did you mean --------------------------------------------------------------------------------------- */

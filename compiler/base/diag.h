@@ -36,8 +36,9 @@ int   diag_errors(const Diag *d);
 void  diag_forget(Diag *d);                                 /* what was told; its sources stay */
 Exit  diag_exit(const Diag *d);                             /* EXIT_DONE when there is no error */
 /* `FILE:LINE:COLUMN: error: MESSAGE`, the source line, a caret, notes. Reads source lines from the files themselves,
- * or from a text given with diag_source for a name that is no file. At most 20 errors are shown, the rest counted. */
-void  diag_print(const Diag *d, FILE *to, bool colour);
+ * or from a text given with diag_source for a name that is no file. At most 20 errors are shown, the rest counted.
+ * What was printed before is not printed again. */
+void  diag_print(Diag *d, FILE *to, bool colour);
 void  diag_source(Diag *d, const char *file, const char *text);
 /* Show no line of this file: a spec of somebody else may name one that only its reader may see. */
 void  diag_conceal(Diag *d, const char *file);

@@ -120,7 +120,7 @@ Exit command_attention(const Choices *c)
     Session *s = session_new(c);
     Look l = { .session = s, .arena = s->arena };
     progress_begin("attention", c->quiet);
-    const bool good = session_read(s) && run(&l) && look_picture(&l);
+    const bool good = session_open(s) && run(&l) && look_picture(&l);
     progress_end();
     if (good) show(&l);
     if (l.engine) engine_close(l.engine);

@@ -244,7 +244,7 @@ Exit command_bench(const Choices *c)
     Bench b = { .session = s, .arena = s->arena, .repetitions = c->bench.repetitions ? c->bench.repetitions : 5,
                 .seconds = c->bench.seconds };
     progress_begin("bench", c->quiet);
-    if (session_read(s) && may_write(s, c) && measure(s, &b)) {
+    if (session_open(s) && may_write(s, c) && measure(s, &b)) {
         progress_clear();
         bench_print(&b, c->json ? "json" : c->bench.format ? c->bench.format : "md", stdout);
         const char *fault = file_output_fault();

@@ -54,7 +54,7 @@ Exit command_compile(const Choices *c)
     Session *s = session_new(c);
     progress_begin("compile", c->quiet);
     progress_say("reading %s", c->spec);
-    const char *folder = session_read(s) ? write_folder(s, session_form(s->choices)) : NULL;
+    const char *folder = session_open(s) ? write_folder(s, session_form(s->choices)) : NULL;
     if (folder) {
         compiled(s, folder);
     }
@@ -81,7 +81,7 @@ Exit command_build(const Choices *c)
     Session *s = session_new(c);
     progress_begin("build", c->quiet);
     progress_say("reading %s", c->spec);
-    const bool read = session_read(s);
+    const bool read = session_open(s);
     EmitForm text = session_form(s->choices);
     if (text.isa && !strchr(text.isa, ',')) text.isa = NULL;        /* one set is told to make: the text is that of any */
     const char *folder = read ? write_folder(s, text) : NULL;

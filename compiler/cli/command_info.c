@@ -80,7 +80,7 @@ Exit command_info(const Choices *c)
     Session *s = session_new(c);
     InfoTarget room, *target = target_of(s, &room);
     s->sizes_only = true;
-    const bool good = !diag_errors(s->diag) && session_read(s);
+    const bool good = !diag_errors(s->diag) && session_open(s);
     if (good && c->info.lua) session_print_lua(s, stdout);
     else if (good) {
         const int64_t position = position_of(s);

@@ -11,7 +11,7 @@ Exit command_pack(const Choices *c)
     Session *s = session_new(c);
     progress_begin("pack", c->quiet);
     progress_say("reading %s", c->spec);
-    if (session_read(s)) {
+    if (session_open(s)) {
         const Plan *p = session_plan(s, TARGET_PANELS, c->taps);
         const char *path = c->folder ? c->folder : arena_format(s->arena, "%s.safetensors", s->model->name);
         if (folder_write_weights(s->arena, s->diag, p, path, engine_selftest)) {

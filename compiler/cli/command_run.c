@@ -219,7 +219,7 @@ Exit command_run(const Choices *c)
     Session *s = session_new(&choices);
     Exit answered = EXIT_DONE;
     progress_begin("run", false);          /* of what comes before the answers */
-    if (session_read(s)) {
+    if (session_open(s)) {
         if (s->model->model_kind == KIND_GRAPH) run_graph(s);
         else answered = run_texts(s);
     }

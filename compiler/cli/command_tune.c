@@ -83,7 +83,7 @@ Exit command_tune(const Choices *c)
                           .repetitions = c->bench.repetitions ? c->bench.repetitions : ROUNDS }, .result = &result };
     progress_begin("tune", c->quiet);
     progress_say("reading %s", c->spec);
-    if (session_read(s)) {
+    if (session_open(s)) {
         const char *path = c->folder ? c->folder : arena_format(s->arena, "%s.tune.lua", s->model->name), *machine = machine_processor(s->arena);
         if (may_write(s, path) && measure(s, &t)) {
             result.machine = *machine ? machine : NULL;

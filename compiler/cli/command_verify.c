@@ -101,7 +101,7 @@ Exit command_verify(const Choices *c)
     Task task = { .count = 0 };
     progress_begin("verify", false);
     progress_say("reading %s", c->spec);
-    bool good = session_read(s) && (!c->against || verify_reference_fits(s->arena, s->diag, s->model, c->against));
+    bool good = session_open(s) && (!c->against || verify_reference_fits(s->arena, s->diag, s->model, c->against));
     if (good && task_measure(s, &task) && open_engines(s, &engines)) {
         const VerifyOptions options = { .against = c->against, .seed = SEED, .lanes = lanes_of(c),
                                         .all = c->verbose, .more = task_json(s->arena, &task), .json = c->json };

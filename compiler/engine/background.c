@@ -36,7 +36,7 @@ static struct {
 /* ---- in the child ------------------------------------------------------------------------------------------------ */
 
 /* The first line of the first error, without the word "error". */
-static const char *first_error(Arena *a, const Diag *d)
+static const char *first_error(Arena *a, Diag *d)
 {
     char *text = NULL;
     size_t size;

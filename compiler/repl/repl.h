@@ -31,7 +31,7 @@ typedef struct Repl {
 } Repl;
 
 Repl *repl_of(lua_State *L);
-char *repl_diag_text(const Diag *d);            /* to be freed */
+char *repl_diag_text(Diag *d);            /* to be freed */
 
 /* ---- chunks: repl_chunk.c ---------------------------------------------------------------------------------------- */
 
@@ -74,7 +74,7 @@ bool repl_scan_due(ReplScan *c, size_t size);                   /* whether `size
 /* Print the value at `index` for a person. */
 void repl_print(lua_State *L, int index);
 /* Raise what a Diag holds as one Lua error; returns where it holds no error. */
-void repl_raise(lua_State *L, const Diag *d);
+void repl_raise(lua_State *L, Diag *d);
 /* From a signal handler: stop the Lua code and the model that runs. `again`: that was done before, and nothing has heard it; false where
  * nothing can be left either. */
 bool repl_interrupt(bool again);

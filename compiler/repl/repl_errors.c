@@ -7,7 +7,7 @@
 
 Repl *repl_of(lua_State *L) { return (Repl *)(void *)spec_reader(L); }
 
-char *repl_diag_text(const Diag *d)
+char *repl_diag_text(Diag *d)
 {
     char *text = NULL;
     size_t size = 0;
@@ -19,7 +19,7 @@ char *repl_diag_text(const Diag *d)
     return text;
 }
 
-void repl_raise(lua_State *L, const Diag *d)
+void repl_raise(lua_State *L, Diag *d)
 {
     if (!diag_errors(d)) return;
     Repl *r = repl_of(L);

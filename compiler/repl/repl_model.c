@@ -49,7 +49,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
     const int64_t begin = clock_now_ns();
     m->session = session_new(&m->choices);
     if (!take_spec(L, index, m) || !(m->engine = session_engine(m->session, m->choices.engine, NULL, false))) {
-        const Diag *d = m->session->diag;
+        Diag *d = m->session->diag;
         if (jit_stop_wanted()) luaL_error(L, "interrupted");
         repl_raise(L, d);
         luaL_error(L, "it was not compiled");

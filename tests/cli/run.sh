@@ -25,6 +25,20 @@ fails() {
     echo "exit $found: $message"
 }
 
+# ---- what is remarked on a spec ---------------------------------------------------------------------------------
+
+cat >"$scratch/noted.lua" <<'END'
+return xf.model { name = "noted", kind = "decoder", layers = 1, heads = 1, d_model = 16, max_len = 8, vocab = 9,
+                  position = "learned", rope_theta = 5, weights = "random" }
+END
+for words in 'run noted.lua -n 1 3' 'verify noted.lua --engine jit' 'compile noted.lua' 'info noted.lua'; do
+    (cd "$scratch" && "$xformc" $words) >"$scratch/out" 2>&1
+    [ "$(sed -n '1s/.*note: \(rope_theta is not read\).*/\1/p' "$scratch/out")" = 'rope_theta is not read' ] &&
+        [ "$(grep -c 'rope_theta is' "$scratch/out")" = 1 ] && [ "$(wc -l <"$scratch/out")" -gt 3 ]
+    verdict $? "a remark stands before the work of ${words%% *}, once"
+    head -n 3 "$scratch/out"
+done
+
 # ---- help and usage -----------------------------------------------------------------------------------------------
 
 "$xformc" --help >"$scratch/out" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/out")" = Examples: ] && [ ! -s "$scratch/err" ] && "$xformc" -h | cmp - "$scratch/out"

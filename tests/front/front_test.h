@@ -17,7 +17,7 @@
 #include "file.h"
 
 /* What diag_print says of `d`, in the arena. */
-static inline const char *printed(Arena *a, const Diag *d)
+static inline const char *printed(Arena *a, Diag *d)
 {
     char *text = NULL;
     size_t size = 0;

@@ -18,7 +18,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 const char *fuzz_file(const uint8_t *data, size_t size);
 /* Abort unless an error was told exactly where `good` is false, with one of the exit codes for bad input. Prints all that was told
  * to nowhere, so that excerpts and carets are made too. */
-void fuzz_told(const Diag *d, bool good);
+void fuzz_told(Diag *d, bool good);
 /* Abort, naming what should hold. */
 #define fuzz_expect(what) ((what) ? (void)0 : fuzz_fail(__FILE__, __LINE__, #what))
 _Noreturn void fuzz_fail(const char *file, int line, const char *what);

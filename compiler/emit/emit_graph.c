@@ -272,8 +272,13 @@ static const char open_embedded[] =
     "";
 static const char open_file[] =
     "    RtWeights weights;\n"
-    "    int missing = rt_weights_open(&weights, argc > 1 ? argv[1] : \"${name}.safetensors\");    /* 0 or an errno */\n"
-    "    rt_status status = missing ? RT_BAD_WEIGHTS : ${name}_bind(&model, weights.data, weights.bytes);\n";
+    "    const char *path = argc > 1 ? argv[1] : \"${name}.safetensors\";\n"
+    "    const int missing = rt_weights_open(&weights, path);                /* 0 or an errno */\n"
+    "    if (missing) {\n"
+    "        fprintf(stderr, \"error: %s: %s\\n\", path, strerror(missing));\n"
+    "        return 66;\n"
+    "    }\n"
+    "    rt_status status = ${name}_bind(&model, weights.data, weights.bytes);\n";
 
 static const char graph_arguments[] =
     "int main(int argc, char **argv)\n"

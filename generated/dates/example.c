@@ -1,5 +1,6 @@
 /* example.c: dates inside another program: bind, encode, step. */
 #include <stdio.h>
+#include <string.h>
 
 #include "dates.h"
 #include "rt_weights.h"
@@ -8,11 +9,12 @@ static dates_state state;
 
 int main(int argc, char **argv)
 {
+    const char *path = argc > 1 ? argv[1] : "dates.safetensors";       /* of the packed weights */
     dates model = { 0 };
     RtWeights weights;
     const int ids[] = { 4, 7, 10, 13 };
     const int n = (int)(sizeof ids / sizeof *ids);
-    int missing = rt_weights_open(&weights, argc > 1 ? argv[1] : "dates.safetensors");    /* 0 or an errno */
+    const int missing = rt_weights_open(&weights, path);                /* 0 or an errno */
     rt_status status = missing ? RT_BAD_WEIGHTS : dates_bind(&model, weights.data, weights.bytes);
     if (status == RT_OK) status = dates_encode(&model, &state, 0, ids, n);
     for (int i = 1, id = DATES_START; status == RT_OK && i < DATES_MAX_TARGET; i++) {
@@ -20,7 +22,8 @@ int main(int argc, char **argv)
         if (status == RT_OK) printf("%d%c", id, id == DATES_END || i + 1 == DATES_MAX_TARGET ? '\n' : ' ');
         if (id == DATES_END) break;
     }
-    if (status != RT_OK) fprintf(stderr, "example: %s\n", rt_status_text(status));
+    if (missing) fprintf(stderr, "example: %s: %s\n", path, strerror(missing));
+    else if (status != RT_OK) fprintf(stderr, "example: %s\n", rt_status_text(status));
     rt_weights_close(&weights);
     return status == RT_OK ? 0 : 1;
 }

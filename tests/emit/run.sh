@@ -194,13 +194,19 @@ found=$(cd "$scratch/slots" && ./example)
 verdict $? 'example answers as xformc run does'
 echo "found $found, expected ${expected}2"
 message=$(cd / && "$scratch/slots/example" nothing 2>&1)
+[ $? = 1 ] && [ "$message" = 'example: nothing: No such file or directory' ]
+verdict $? 'example says which weights are not there'
+message=$(cd / && "$scratch/slots/example" "$scratch/slots/Makefile" 2>&1)
 [ $? = 1 ] && [ "$message" = 'example: not the weights that this model was compiled for' ]
-verdict $? 'example says that there are no weights'
+verdict $? 'example says that a file is not the weights'
 echo "$message"
 
 compile tests/specs/two_attentions.lua -o "$scratch/two" && quiet_make -C "$scratch/two" example >"$scratch/log" 2>&1 &&
     (cd "$scratch/two" && ./example >"$scratch/graph")
 verdict $? 'the example of a graph runs'
+message=$(cd / && "$scratch/two/example" nothing 2>&1)
+[ $? = 66 ] && [ "$message" = 'error: nothing: No such file or directory' ]
+verdict $? 'the example of a graph says which weights are not there'
 cat "$scratch/log"
 
 compile specs/dates.lua -o "$scratch/file" --weights file && [ ! -e "$scratch/file/dates_weights.c" ] &&

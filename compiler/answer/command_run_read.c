@@ -126,7 +126,9 @@ static bool read_ids(TextReader *r, const char *text, size_t bytes, Origin at, i
     if (length < bytes) fprintf(r->messages, "a NUL at byte %zu\n", length + 1);
     else if (status == RT_TOO_LONG) fprintf(r->messages, "%d ids, but at most %d fit%s\n", *n, r->most, why_most(r));
     else if (status != RT_OK)
-        fprintf(r->messages, "no id at byte %zu; %s has no tokenizer and takes ids, with spaces between\n", fault.at + 1, m->name);
+        fprintf(r->messages, "no id at byte %zu; %s%s takes ids, with spaces between\n", fault.at + 1,
+                r->session->choices->ids ? "" : m->name,
+                r->session->choices->ids ? "--ids" : " has no tokenizer and");
     else if (!*n) fprintf(r->messages, "empty; 1 to %d ids fit\n", r->most);
     else fprintf(r->messages, "id %d; the model has ids from 0 to %lld\n", r->ids[unknown], last);
     return false;

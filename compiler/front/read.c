@@ -9,6 +9,14 @@
 #include "model_check.h"
 #include "weights.h"
 
+/* No Lua that returns something begins so. */
+static bool is_json(const unsigned char *b, size_t n)
+{
+    size_t i = 0;
+    while (i < n && strchr(" \t\r\n", b[i]) && b[i]) i++;
+    return i < n && b[i] == '{';
+}
+
 /* What is taken for a spec by mistake: weights without a config. */
 static const char *kind_of_weights(const unsigned char *b, size_t n)
 {
@@ -24,6 +32,11 @@ Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n,
     const char *weights = kind_of_weights(bytes, size);
     if (is_gguf(bytes, size)) return draft_from_gguf(a, d, path);
     if (is_checkpoint(bytes, size)) return draft_from_checkpoint(a, d, path);
+    if (is_json(bytes, size)) {
+        diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "a JSON file, which is no spec: give the folder with config.json and "
+                   "the weights, or a spec in Lua");
+        return NULL;
+    }
     if (!weights) return draft_from_lua(a, d, path, ops, n, shape_of);
     diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "%s, which does not say what model it is of: give the folder with its "
                "config.json, or a spec", weights);

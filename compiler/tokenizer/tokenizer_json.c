@@ -189,7 +189,7 @@ static void read_model(TokBuild *b, const json_t *model)
         { "BPE", read_bpe }, { "WordPiece", read_wordpiece }, { "Unigram", read_unigram }, { "WordLevel", read_words },
     };
     if (!json_is_object(model)) {
-        tok_refuse(b, "there is no model");
+        tok_refuse(b, "there is no key \"model\", as a tokenizer.json has it");
         return;
     }
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)

@@ -60,11 +60,20 @@ static bool refuse(Diag *d, const char *path)
     return false;
 }
 
-static bool all_ours(const Output *o, const char *weights)
+/* Whether make may write the program there: where the header is not, nobody made one before. */
+static bool is_free(Arena *a, const char *program)
 {
+    struct stat info;
+    if (stat(program, &info) != 0) return true;
+    return S_ISREG(info.st_mode) && file_is_regular(arena_format(a, "%s.h", program));
+}
+
+static bool all_ours(const Output *o, const char *program)
+{
+    const char *weights = arena_format(o->arena, "%s.safetensors", program);
     for (int i = 0; i < o->count; i++)
         if (!is_ours(&o->files[i])) return refuse(o->diag, o->files[i].path);
-    return is_packed(weights) || refuse(o->diag, weights);
+    return (is_free(o->arena, program) || refuse(o->diag, program)) && (is_packed(weights) || refuse(o->diag, weights));
 }
 
 /* A pipe or a device in a file's place would be written to, or wait for a reader; the file takes its place. */
@@ -118,11 +127,12 @@ static bool write_folder(Arena *a, Diag *d, const Plan *p, EmitForm form, const 
     Pack pack = pack_layout(a, p);
     pack.selftest = selftest;
     const char *runtime = file_join(a, folder, "runtime");
-    const char *weights = file_join(a, folder, arena_format(a, "%s.safetensors", p->graph->model->name));
+    const char *program = file_join(a, folder, p->graph->model->name);
+    const char *weights = arena_format(a, "%s.safetensors", program);
     add_runtime(&o, runtime, p->graph->model);
     add_emitted(&o, p, &pack, form, folder);
     if (packed && form.weights == WEIGHTS_LITERAL && !add_literal(&o, p, &pack, folder)) return false;
-    if (!file_make_folder(d, folder) || !all_ours(&o, weights) || !file_make_folder(d, runtime)) return false;
+    if (!file_make_folder(d, folder) || !all_ours(&o, program) || !file_make_folder(d, runtime)) return false;
     for (int i = 0; i < o.count && !cleanup_caught(); i++)
         if (!write_if_changed(&o, &o.files[i])) return false;
     if (!packed) return !cleanup_caught();

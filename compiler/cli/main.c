@@ -145,6 +145,13 @@ static const CommandRow commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
+static const CommandRow *command_named(const char *word)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, word) == 0) return &commands[i];
+    return NULL;
+}
+
 /* ---- help ------------------------------------------------------------------------------------------------------- */
 
 static void print_options(uint64_t set, FILE *to)
@@ -214,7 +221,7 @@ static Exit unknown_command(const char *word)
     return usage(NULL);
 }
 
-static Exit unknown_option(const char *word)
+static Exit unknown_option(const CommandRow *c, const char *word)
 {
     const char *names[OPTIONS];
     int n = (int)strcspn(word, "=");
@@ -224,7 +231,7 @@ static Exit unknown_option(const char *word)
     const char *near = diag_nearest(name, names, OPTIONS);
     if (near) tell("there is no option %.*s; did you mean '--%s'?", n, word, near);
     else tell("there is no option %.*s", n, word);
-    return usage(NULL);
+    return usage(c);
 }
 
 /* ---- values of options ------------------------------------------------------------------------------------------ */
@@ -345,6 +352,9 @@ static int kind_of(int option)
     return -1;
 }
 
+/* The command of a line that cannot be read to its end. */
+static const CommandRow *named(int argc, char **argv) { return argc > 1 ? command_named(argv[1]) : NULL; }
+
 static const char *article(const char *argument)
 {
     if (strcmp(argument, "LETTERS") == 0) return "";
@@ -360,7 +370,7 @@ static Exit unknown_letter(int argc, char **argv)
     int n = word && argv[optind][0] == '-' ? utf8_next(word, strlen(word), &c) : 0;
     if (n) tell("there is no option -%.*s", n, word);
     else tell("there is no option -%s", letter);
-    return usage(NULL);
+    return usage(named(argc, argv));
 }
 
 /* Tell what getopt_long stopped at. */
@@ -373,13 +383,13 @@ static Exit bad_option(int argc, char **argv, int result)
         const char *argument = o->argument;
         if (strncmp(word, "--", 2) == 0) tell("--%s needs %s%s", o->name, article(argument), argument);
         else tell("-%c needs %s%s", o->letter, article(argument), argument);
-        return usage(NULL);
+        return usage(named(argc, argv));
     }
     if (optopt >= LONG_ONLY) {
         tell("--%s takes no value", option_rows[kind].name);
-        return usage(NULL);
+        return usage(named(argc, argv));
     }
-    return optopt ? unknown_letter(argc, argv) : unknown_option(word);
+    return optopt ? unknown_letter(argc, argv) : unknown_option(named(argc, argv), word);
 }
 
 /* Returns EXIT_DONE, or the code to end with. */
@@ -401,13 +411,6 @@ static Exit parse(Line *l, int argc, char **argv)
 }
 
 /* ---- commands --------------------------------------------------------------------------------------------------- */
-
-static const CommandRow *command_named(const char *word)
-{
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i].name, word) == 0) return &commands[i];
-    return NULL;
-}
 
 /* A command that reads an option, to say whose it is. */
 static const char *reader_of(int kind)
@@ -450,7 +453,8 @@ static bool settle_beams(Line *l)
 
 static Exit run_command(Line *l, char **words, int n)
 {
-    const bool help = l->given & SET_HELP;
+    const bool asks = n > 0 && strcmp(words[0], "help") == 0, help = asks || l->given & SET_HELP;
+    if (asks) words++, n--;
     if (n == 0) {
         print_help(help ? stdout : stderr);
         return help ? EXIT_DONE : EXIT_USAGE;

@@ -52,13 +52,21 @@ for command in compile build pack run verify ops fields; do
     "$xformc" $command --help >"$scratch/out" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/out")" = Examples: ] && grep -q "^Usage: xformc $command" "$scratch/out" && [ ! -s "$scratch/err" ]
     verdict $? "$command --help"
 done
+"$xformc" --help >"$scratch/out" && "$xformc" help 2>&1 | cmp - "$scratch/out"
+verdict $? 'help is --help'
+"$xformc" run --help >"$scratch/out" && "$xformc" help run 2>&1 | cmp - "$scratch/out"
+verdict $? 'help of a command'
+fails 'help of no command' 2 "*no command 'biuld'; did you mean 'build'??*" "$xformc" help biuld
 [ "$("$xformc" --version | head -n 1)" = 'xformc 0.1.0' ]
 verdict $? '--version'
 fails 'no command' 2 'Examples:*' "$xformc"
 fails 'an unknown command' 2 "xformc: there is no command 'frobnicate'
 xformc: try 'xformc --help'" "$xformc" frobnicate
 fails 'a misspelt command' 2 "*no command 'biuld'; did you mean 'build'??*" "$xformc" biuld x
-fails 'a misspelt option' 2 "*no option --slost; did you mean '--slots'??*" "$xformc" compile x --slost=3
+fails 'a misspelt option' 2 "*no option --slost; did you mean '--slots'?
+xformc: try 'xformc compile --help'" "$xformc" compile x --slost=3
+fails 'a misspelt option before the command' 2 "*no option --slost; did you mean '--slots'?
+xformc: try 'xformc --help'" "$xformc" --slost=3 compile x
 fails 'an unknown letter' 2 '*no option -z*' "$xformc" -z
 fails 'a letter of two bytes' 2 '*no option -é
 *' "$xformc" -é

@@ -29,6 +29,18 @@ excerpt=$(sed 's/^ *//; s/ *$//' "$scratch/excerpt")
 [ ${#excerpt} -ge 200 ] && flat <generated/dates/dates.c | grep -qF -e "$excerpt"
 verdict $? 'README.md: the C it shows is what is emitted'
 
+# A program has its model's name, which is that of the folder that is built.
+mkdir "$scratch/named"
+missing=$(sed -n 's/^\(\$ \)*xformc build \([^ ]*\) .*-o \([a-z]*\)$/\2 \3/p' README.md | while read -r spec folder; do
+    cp -r tests/families/llama "$scratch/named/$(basename "$spec")"
+    name=$("$xformc" info "$scratch/named/$(basename "$spec")" 2>"$scratch/err" | sed -n '1s/:.*//p')
+    echo "$folder/$name" >>"$scratch/programs"
+    grep -q "^\(\$ \)*$folder/$name " README.md || echo "$folder/$name"
+done)
+[ "$(wc -l <"$scratch/programs")" -ge 3 ] && [ -z "$missing" ]
+verdict $? 'README.md: programs have the names that build gives them'
+echo "$missing"
+
 # The page on emitted folders: its program and its loop over rows answer as the model does.
 block() { awk -v word="$1" '/^```/ { if (inside && index(block, word)) printf "%s", block; inside = $0 == "```c"; block = ""; next } inside { block = block $0 "\n" }' generated/README.md; }
 if "$xformc" build specs/dates.lua -q --slots 4 --weights file -o "$scratch/dates" >"$scratch/err" 2>&1; then

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -363,11 +364,26 @@ bool file_write(Arena *a, Diag *d, const char *path, const void *data, size_t si
     return file_commit(w);
 }
 
+/* A viewer goes by the name: of a PNG it expects no SVG. */
+static bool is_named_otherwise(Diag *d, const char *path, FileKind kind)
+{
+    static const char *const endings[] = { ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".eps", ".ps", ".html",
+                                           ".md", ".txt", ".csv", ".json", ".lua" };
+    const char *base = strrchr(path, '/'), *end = strrchr(base ? base : path, '.');
+    if (!end || strcasecmp(end, kind.ending) == 0) return false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strcasecmp(end, endings[i]) == 0) {
+            diag_error(d, EXIT_USAGE, (Loc){ 0 }, "%s: %s is written, whose name ends in %s", path, kind.what, kind.ending);
+            return true;
+        }
+    return false;
+}
+
 static bool is_another_kind(Diag *d, const char *path, FileKind kind)
 {
     char bytes[32];
     const size_t most = strlen(kind.begins) < sizeof bytes ? strlen(kind.begins) : sizeof bytes, n = file_first_bytes(path, bytes, most);
-    if (!n || (n == most && memcmp(bytes, kind.begins, n) == 0)) return false;
+    if (!n || (n == most && memcmp(bytes, kind.begins, n) == 0)) return is_named_otherwise(d, path, kind);
     diag_error(d, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "is not %s; it stays as it is", kind.what);
     return true;
 }

@@ -33,8 +33,9 @@ bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t s
 const char *file_own_name(Arena *a, const char *end);                   /* end: ".log" */
 void  file_remove_stale(const char *folder);
 
-/* What takes the place of nothing but its own kind: a file that begins otherwise, and is not empty, stays as it is, EXIT_BAD_DATA. */
-typedef struct FileKind { const char *begins, *what; } FileKind;        /* "<svg", "an SVG picture" */
+/* What takes the place of nothing but its own kind: a file that begins otherwise, and is not empty, stays as it is, EXIT_BAD_DATA.
+ * A name that ends as files of other kinds do, "x.png", is EXIT_USAGE. */
+typedef struct FileKind { const char *begins, *what, *ending; } FileKind;       /* "<svg", "an SVG picture", ".svg" */
 bool  file_replace(Arena *a, Diag *d, const char *path, FileKind kind, const void *data, size_t size);
 bool  file_may_replace(Arena *a, Diag *d, const char *path, FileKind kind);     /* before long work; opens no device, and leaves nothing */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const FileKind svg_kind = { "<svg", "an SVG picture" };
+const FileKind svg_kind = { "<svg", "an SVG picture", ".svg" };
 
 const SvgColour svg_colours[SVG_COLOURS] = {
     [SVG_BLUE]   = { "#dbeafe", "#3b82f6" }, [SVG_ORANGE] = { "#ffedd5", "#ea8a2e" }, [SVG_GREEN]  = { "#dcfce7", "#22a35a" },

@@ -168,7 +168,7 @@ static bool measure(Session *s, Bench *b)
 /* ---- the report ----------------------------------------------------------------------------------------------------- */
 
 enum { MOST_DTYPES = 8 };
-static const FileKind page_kind = { "<!DOCTYPE html>", "an HTML page" };
+static const FileKind page_kind = { "<!DOCTYPE html>", "an HTML page", ".html" };
 
 /* The same model with weights of another dtype, by native code alone: its tests are of the same lengths. */
 static bool measure_dtype(Session *s, Bench *b, const Bench *first)

@@ -195,7 +195,10 @@ static bool starts_object(const unsigned char *header, size_t n)
 
 static bool read_length(Reader *r, uint64_t *length)
 {
+    static const char npy[] = "\x93NUMPY";
     const FileMap *map = &r->file->map;
+    if (map->size > sizeof npy && memcmp(map->data, npy, sizeof npy - 1) == 0)
+        return fault(r, "is a .npy file of NumPy, no safetensors file");
     if (map->size < LENGTH_BYTES) return fault(r, "is no safetensors file: %zu bytes", map->size);
     *length = 0;
     for (int i = 0; i < LENGTH_BYTES; i++) *length |= (uint64_t)map->data[i] << 8 * i;

@@ -40,6 +40,8 @@ verdict $? 'the chart has three bars for each row'
 # A page: the table and the pictures, of all dtypes, and nothing from elsewhere.
 bench specs/copy.lua $quick -t 1 --engine native --report "$scratch/report.html"
 verdict $? 'a report is written'
+grep -q '>largest difference</th><th>flags</th></tr>$' "$scratch/report.html"
+verdict $? 'its longest column, the flags of an engine, is the last'
 page=$scratch/report.html
 [ "$(head -n 1 "$page")" = '<!DOCTYPE html>' ] && [ "$(tail -n 1 "$page")" = '</html>' ] && [ "$(grep -c '</svg>' "$page")" = 2 ] &&
     ! grep -E '(src|href)=|url\((http|/)|@import' "$page" && ! grep -o 'https*://[^"]*' "$page" | grep -v '^http://www.w3.org/2000/svg$'

@@ -29,9 +29,9 @@ static void bytes_line(Arena *a, FILE *to, const char *label, size_t bytes, cons
 
 static void print_head(const Model *m, FILE *to)
 {
-    fprintf(to, "%s: %s", m->name, kind_of(m));
-    if (m->has_encoder) fprintf(to, ", encoder of %" PRId64 " layers", m->encoder.layers);
-    if (m->has_decoder) fprintf(to, ", decoder of %" PRId64 " layers", m->decoder.layers);
+    fprintf(to, "%s: %s", m->name, m->graph ? "graph" : "");
+    if (m->has_encoder) fprintf(to, "encoder of %" PRId64 " layers", m->encoder.layers);
+    if (m->has_decoder) fprintf(to, "%sdecoder of %" PRId64 " layers", m->has_encoder ? ", " : "", m->decoder.layers);
     if (!m->graph) fprintf(to, ", width %" PRId64, m->d_model);
     if (m->has_encoder) fprintf(to, ", source up to %" PRId64, m->max_source);
     if (m->has_decoder) fprintf(to, ", target up to %" PRId64, m->max_target);

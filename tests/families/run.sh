@@ -111,7 +111,7 @@ done
 # position, and past it a note says why it ends.
 long=$here/phi3_longrope
 note() { "$xformc" info "$1" 2>&1 >"$scratch/out" | sed -n 's/^note: [^ ]* \(was trained\)/\1/p'; }
-[ "$("$xformc" info $long 2>"$scratch/err" | head -n 1)" = 'phi3_longrope: decoder, decoder of 2 layers, width 32, target up to 24' ] &&
+[ "$("$xformc" info $long 2>"$scratch/err" | head -n 1)" = 'phi3_longrope: decoder of 2 layers, width 32, target up to 24' ] &&
     [ "$(note $long)" = 'was trained for 48 tokens; it takes 24 here, and no more: past them the rates of its positions depend on how long the whole sequence is, which is not supported' ]
 verdict $? 'longrope: the note says where it ends, and why'
 rm -rf "$scratch/long" && cp -r $long "$scratch/long"

@@ -28,6 +28,16 @@ says() { exits 0 "$@" && grep -qF -- "$text" "$scratch/out" || { echo "'$text' i
 # ---- numbers -----------------------------------------------------------------------------------------------
 
 text="44,157,451"
+heads() {
+    for spec in dates gpt encoder self_attention; do "$xformc" info specs/$spec.lua | head -n 1; done >"$scratch/heads"
+    diff - "$scratch/heads" <<'END'
+dates: encoder of 2 layers, decoder of 2 layers, width 64, source up to 80, target up to 12
+gpt: decoder of 4 layers, width 128, target up to 128
+encoder: encoder of 4 layers, width 128, source up to 128
+self_attention: graph
+END
+}
+check "the first line says each stack once" heads
 check "the base model has 44,157,451 parameters" says "$xformc" info specs/base.lua
 
 cat >"$scratch/get.awk" <<'END'

@@ -212,7 +212,7 @@ static void help(Repl *r, const char *words)
     }
     puts("Lua, with `xf`: m = xf.compile(\"specs/dates.lua\"), then m(\"3rd of May 2019\"). _ is the last value.\n");
     for (int i = 0; i < COMMANDS; i++) print_command(&commands[i]);
-    puts("\n?xf, ?model, ?tensor and ?spec say what one does with them. Tab completes; Ctrl-C stops; Ctrl-R searches.");
+    puts("\n?xf, ?model, ?tensor, ?g and ?spec say what one does with them. Tab completes; Ctrl-C stops; Ctrl-R searches.");
 }
 
 static char *trimmed(Arena *a, const char *s)

@@ -21,6 +21,7 @@ seeds() {
     config) ls tests/families/*/config.json ;;
     checkpoint) ls tests/families/*.bin tests/families/*_bin/pytorch_model.bin tests/families/*/*.index.json ;;
     gguf) ls tests/gguf/files/*.gguf ;;
+    tokens) find "$build/tokens" -type f ;;
     pickle) find "$build/pickles" -type f ;;
     program) find "$build/lines" -type f ;;
     esac
@@ -53,6 +54,20 @@ lines() {
     done
 }
 
+# Texts for each tokenizer of fuzz_tokens.c: many languages, words with marks, what is no UTF-8; for
+# blobs with changes the same behind bytes of the text.
+tokens() {
+    mkdir -p "$build/tokens"
+    for tokenizer in 0 1 2 3 4 5 6 7; do
+        for changes in 0 1 3; do
+            head="\\00$tokenizer\\00$changes" into=$build/tokens/$tokenizer.$changes
+            { printf "$head"; head -c 900 tests/tokenizer/languages.txt; } >"$into.languages"
+            { printf "$head"; printf "  Hello,\r\n\t e\314\201lan 1234567 don't <s></s> \352\260\201\360\237\230\200\342\200\215"; } >"$into.marks"
+            { printf "$head"; printf 'a\377\300\200\355\240\200\000b\360\237\342\226\201'; } >"$into.damaged"
+        done
+    done
+}
+
 # The pickles of the small models: what stands before the first storage of their zips.
 pickles() {
     mkdir -p "$build/pickles"
@@ -67,6 +82,7 @@ config_words() {
 }
 
 lines
+tokens
 pickles
 config_words >"$build/config.words"
 spec_words >"$build/spec.words"

@@ -326,7 +326,7 @@ static const char tokenizer_text_template[] =
     "}\n";
 
 /* With an encoder: the text is the source; the start mark fills the first position. */
-static const char tokenizer_ids_both[] = 
+static const char tokenizer_ids_both[] =
     "int *const ids = (int *)(s->bytes + AT_SOURCE_IDS), *const answer = (int *)(s->bytes + AT_ANSWER_IDS);\n"
     "int n, id = ${upper}_START, count = 0;";
 static const char tokenizer_begin_both[] = "if (status == RT_OK) status = ${name}_encode(m, s, 0, ids, n);\nanswer[count++] = id;";
@@ -445,7 +445,7 @@ static void tokenizer_calls(Emit *e, Text *out)
         text_fill(&text, tokenizer_text_template, "name", e->name, "upper", e->upper, "bytes", bytes,
                   "room", arena_format(e->arena, "%s_MAX_%s", e->upper, both ? "SOURCE" : "TARGET"), "answer", both ? "answer" : "ids",
                   "one_more", both ? "" : " + 1",
-                  "ids", filled(e, both ? tokenizer_ids_both : tokenizer_ids_alone, NULL, e->upper),
+                  "ids", both ? filled(e, tokenizer_ids_both, NULL, e->upper) : tokenizer_ids_alone,
                   "begin", filled(e, both ? tokenizer_begin_both : tokenizer_begin_alone, e->name, both ? NULL : e->upper), NULL);
     text_fill(out, tokenizer_template, "name", e->name, "bytes", bytes, "text", text.data, NULL);
 }

@@ -634,38 +634,41 @@ static rt_status decode(const dates *m, dates_state *s, const rt_row *row, rt_bo
 }
 
 /* Rows of one slot form a group; a slot may have one group in a call. */
-static rt_status group_rows(const dates_state *s, const rt_row *rows, int n, rt_group *groups, int *count)
+static rt_status check_rows(const dates_state *s, const rt_row *rows, int n)
 {
-    *count = 0;
-    for (int i = 0; i < n; i++) {
-        rt_group *g = groups + *count - 1;
-        const int again = *count && g->slot == rows[i].slot;
-        const rt_status status = check_row(s, &rows[i], again ? rows[g->rows.begin].position : 0, again ? i - g->rows.begin : 0);
+    for (int i = 0, first = 0; i < n; i++) {
+        if (rows[i].slot != rows[first].slot) first = i;
+        const rt_status status = check_row(s, &rows[i], rows[first].position, i - first);
         if (status != RT_OK) return status;
-        for (int k = 0; !again && k < *count; k++)
-            if (groups[k].slot == rows[i].slot) return RT_ORDER;
-        if (!again) {
-            g = groups + (*count)++;
-            g->slot = rows[i].slot;
-            g->rows.begin = i;
-        }
-        g->rows.end = i + 1;
+        for (int k = 0; i == first && k < i; k++)
+            if (rows[k].slot == rows[i].slot) return RT_ORDER;
     }
     return RT_OK;
+}
+
+static rt_group *group_rows(const rt_row *rows, int n, rt_group *groups)
+{
+    for (int i = 0; i < n; i++) {
+        if (!i || rows[i].slot != rows[i - 1].slot) {
+            groups->slot = rows[i].slot;
+            groups++->rows.begin = i;
+        }
+        groups[-1].rows.end = i + 1;
+    }
+    return groups;
 }
 
 /* one: for a row alone, or NULL. */
 static rt_status run_rows(const dates *m, dates_state *s, const rt_row *rows, int n, rt_body *one, rt_body *many)
 {
     rt_group *const groups = (rt_group *)(s->bytes + AT_GROUPS);
-    int count;
     if (n < 1) return RT_ORDER;
     if (n == 1 && one) return decode(m, s, rows, one);
     if (n > DATES_ROWS) return RT_TOO_LONG;
-    const rt_status status = group_rows(s, rows, n, groups, &count);
+    const rt_status status = check_rows(s, rows, n);
     if (status != RT_OK) return status;
     for (int i = 0; i < n; i++) set_row(s, i, &rows[i]);
-    job j = { .model = m, .state = s, .rows = n, .groups = groups, .groups_end = groups + count };
+    job j = { .model = m, .state = s, .rows = n, .groups = groups, .groups_end = group_rows(rows, n, groups) };
     rt_team_share(m->team, many, &j);
     for (int i = 0; i < n; i++) *next_position(s, rows[i].slot) = rows[i].position + 1;
     return RT_OK;

@@ -181,16 +181,20 @@ static uint32_t id_space(void)
 
 static const char own_begin[] = ".xf-";
 
-const char *file_own_name(Arena *a, const char *end)
+const char *file_own_id(Arena *a)
 {
-    return arena_format(a, "%s%08" PRIx32 "-%ld%s", own_begin, id_space(), (long)getpid(), end);
+    return arena_format(a, "%08" PRIx32 "-%ld", id_space(), (long)getpid());
 }
 
-/* Whether the process that a file's name tells is alive: 1 yes, 0 no, -1 where it is of another SPACE. */
-static int has_owner(const char *name)
+const char *file_own_name(Arena *a, const char *end)
+{
+    return arena_format(a, "%s%s%s", own_begin, file_own_id(a), end);
+}
+
+int file_has_owner(const char *id)
 {
     char *end;
-    const unsigned long space = strtoul(name + sizeof own_begin - 1, &end, 16);
+    const unsigned long space = strtoul(id, &end, 16);
     if (*end != '-' || space != id_space()) return -1;
     const long pid = strtol(end + 1, NULL, 10);
     return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
@@ -203,7 +207,7 @@ static bool is_stale(const char *path, const char *name)
     enum { OLD = 3600, OLD_ELSEWHERE = 86400 };         /* seconds */
     struct stat info;
     const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    const int owner = has_owner(name), least = owner > 0 ? OLD : OLD_ELSEWHERE;
+    const int owner = file_has_owner(name + sizeof own_begin - 1), least = owner > 0 ? OLD : OLD_ELSEWHERE;
     if (fd < 0) return false;
     bool stale = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
     if (stale && owner) stale = time(NULL) - info.st_mtim.tv_sec > least;

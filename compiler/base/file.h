@@ -28,6 +28,11 @@ bool  file_commit(FileWriter *w);                                       /* renam
 void  file_abandon(FileWriter *w);
 bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size);
 
+/* SPACE-PID: what tells this process from every other, also of another machine. Whether the process of
+ * an id, and of what follows it, is alive: 1 yes, 0 no, -1 where it is of another SPACE. */
+const char *file_own_id(Arena *a);
+int   file_has_owner(const char *id);
+
 /* A name that no file of the user's has and no other process gives. Such files of processes that were
  * killed are removed; one that may be a live one's stays. */
 const char *file_own_name(Arena *a, const char *end);                   /* end: ".log" */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -400,10 +401,47 @@ bool folder_make(Arena *a, Diag *d, const MakeOrder *o)
 
 /* ---- temporary folders --------------------------------------------------------------------------------------- */
 
+static const char own_begin[] = "xformc-";
+
+/* Whether it is the name of one of ours, xformc-SPACE-PID-XXXXXX. */
+static bool is_own(const char *name)
+{
+    static const char hex[] = "0123456789abcdef", digits[] = "0123456789";
+    if (strncmp(name, own_begin, sizeof own_begin - 1) != 0) return false;
+    name += sizeof own_begin - 1;
+    if (strspn(name, hex) != 8 || name[8] != '-') return false;
+    const size_t n = strspn(name += 9, digits);
+    return n && name[n] == '-' && strlen(name + n + 1) == 6;
+}
+
+/* One that a process left which was killed; of another SPACE, where it cannot be looked for, one that
+ * is old. */
+static bool is_left(const char *path, const char *name)
+{
+    enum { OLD = 86400 };           /* seconds */
+    struct stat info;
+    if (!is_own(name) || lstat(path, &info) != 0 || !S_ISDIR(info.st_mode)) return false;
+    if (info.st_uid != geteuid() || (info.st_mode & 0777) != 0700) return false;
+    const int owner = file_has_owner(name + sizeof own_begin - 1);
+    return !owner || (owner < 0 && time(NULL) - info.st_mtim.tv_sec > OLD);
+}
+
+static void remove_left(Arena *a, const char *tmp)
+{
+    DIR *dir = opendir(tmp);
+    for (struct dirent *f; dir && (f = readdir(dir)) != NULL;) {
+        if (strncmp(f->d_name, own_begin, sizeof own_begin - 1) != 0) continue;
+        const char *path = file_join(a, tmp, f->d_name);
+        if (is_left(path, f->d_name)) folder_remove(a, path);
+    }
+    if (dir) closedir(dir);
+}
+
 const char *folder_temporary(Arena *a, Diag *d)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *folder = arena_format(a, "%s/xformc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    const char *set = getenv("TMPDIR"), *tmp = set && *set ? set : "/tmp";
+    char *folder = arena_format(a, "%s/%s%s-XXXXXX", tmp, own_begin, file_own_id(a));
+    remove_left(a, tmp);
     if (mkdtemp(folder)) return folder;
     diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot make a temporary folder %s: %s", folder, strerror(errno));
     return NULL;

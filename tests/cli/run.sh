@@ -231,6 +231,15 @@ cp "$scratch/nothing" "$scratch/lazy/make"
 chmod +x "$scratch/picky" "$scratch/lazy/make"
 fails 'a compiler that works, but not on our text' 70 '*picky: no*error: *picky works, but did not build *; see above' "$xformc" run specs/self_attention.lua --cc "$scratch/picky"
 fails 'a make that does nothing' 69 'error: make ended well, but did not make *' env PATH="$scratch/lazy:$PATH" "$xformc" run specs/self_attention.lua --engine native
+# Killed while make runs: the next run removes the folder, and no other.
+mkdir "$scratch/deadly" "$scratch/tmp_left" && printf '#!/bin/sh\nkill -9 $PPID\n' >"$scratch/deadly/make" && chmod +x "$scratch/deadly/make"
+(TMPDIR=$scratch/tmp_left PATH=$scratch/deadly:$PATH "$xformc" run specs/self_attention.lua --engine native >"$scratch/out" 2>&1) 2>"$scratch/err"
+left=$(ls "$scratch/tmp_left") && space=${left#xformc-} && space=${space%%-*}
+mkdir -m 700 "$scratch/tmp_left/xformc-mine" "$scratch/tmp_left/xformc-$space-$$-living" "$scratch/tmp_left/xformc-01234567-1-remote"
+ls "$scratch/tmp_left" | grep -v "^$left\$" >"$scratch/wanted"
+TMPDIR=$scratch/tmp_left PATH=$scratch/lazy:$PATH "$xformc" run specs/self_attention.lua --engine native >"$scratch/out" 2>&1
+ls "$scratch/tmp_left" | diff - "$scratch/wanted" && [ -n "$left" ] && [ "$(wc -l <"$scratch/wanted")" = 3 ]
+verdict $? 'a folder that a kill left is removed'
 "$xformc" compile specs/self_attention.lua -q -o "$scratch/stale" && : >"$scratch/stale/self_attention" && touch -d '1 hour ago' "$scratch/stale/self_attention"
 fails 'a make that leaves what is old' 69 'error: make ended well, but did not make self_attention' env PATH="$scratch/lazy:$PATH" "$xformc" build specs/self_attention.lua -o "$scratch/stale"
 printf 'all:;@echo not ours; exit 1\nself_attention:;@exit 1\n' >"$scratch/other.mk"

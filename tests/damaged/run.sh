@@ -52,7 +52,7 @@ found() {
         cat "$scratch/err"
         sed 's/^/> /' "$scratch/out"
         [ -z "$left" ] || echo "left behind: $left"
-    } | sed "s|\b[0-9a-f]\{16\}\b|HASH|g; s|/xformc-[A-Za-z0-9]\{6\}|/xformc-XXXXXX|g" |
+    } | sed "s|\b[0-9a-f]\{16\}\b|HASH|g; s|/xformc-[0-9a-f]\{8\}-[0-9]*-[A-Za-z0-9]\{6\}|/xformc-XXXXXX|g" |
         sed "s|$scratch/work|WORK|g; s|$tools|TOOLS|g; s|$top/|TOP/|g" | tr '\000' '?' | grep -av '^$' >"$1.found"
 }
 

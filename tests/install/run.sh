@@ -148,6 +148,13 @@ missing=$(sed -n 's/^\([a-z-]*\):.*  ##.*/\1/p' Makefile | while read -r t; do g
 [ -z "$missing" ] && [ "$(grep -c '^  make ' "$scratch/help")" -ge 12 ]
 verdict $? 'make help lists the targets'
 
+# A clang that compiles and has no libraries of sanitizers, as where only the compiler is installed.
+printf '#!/bin/sh\ncase $* in *-fsanitize*) exit 1 ;; esac\n' >"$scratch/clang" && chmod +x "$scratch/clang"
+message=$(quiet_make ubsan CLANG="$scratch/clang" 2>&1)
+[ $? = 0 ] && [ "$message" = "make ubsan: $scratch/clang with its sanitizers is missing" ]
+verdict $? 'make ubsan without the sanitizers of clang says so'
+echo "$message"
+
 message=$(quiet_make fuzz CLANG=false 2>&1)
 [ $? != 0 ] && case $message in 'make fuzz: false with libFuzzer is missing'*'Error 69'*) true ;; *) false ;; esac
 verdict $? 'make fuzz without libFuzzer stops with 69 and says so'

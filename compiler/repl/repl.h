@@ -74,6 +74,7 @@ bool repl_scan_due(ReplScan *c, size_t size);                   /* whether `size
 /* Print the value at `index` for a person. */
 void repl_print(lua_State *L, int index);
 /* Raise what a Diag holds as one Lua error; returns where it holds no error. */
+void repl_check_nul(lua_State *L, int index);          /* an error where it is a text with a NUL */
 void repl_raise(lua_State *L, Diag *d);
 /* From a signal handler: stop the Lua code and the model that runs. `again`: that was done before, and nothing has heard it; false where
  * nothing can be left either. */

@@ -14,11 +14,8 @@ Engine *repl_answering(lua_State *L, ReplModel *m) { return m->probed ? repl_tap
 /* The text at a stack place, for a model that takes texts. */
 static const char *checked_text(lua_State *L, const ReplModel *m, int index)
 {
-    size_t bytes;
-    const char *text = lua_tolstring(L, index, &bytes);
-    if (strlen(text) != bytes) luaL_error(L, "a NUL at byte %d of the text", (int)strlen(text) + 1);
     if (m->session->model->graph) luaL_error(L, "%s is a graph: it is run with m:run{ NAME = values }", m->session->model->name);
-    return text;
+    return lua_tostring(L, index);
 }
 
 /* The text at stack place 2, with that at place 3 where there is one: a pair has a tab between. What is pushed holds it. */

@@ -131,6 +131,7 @@ static void check(lua_State *L, const char *prefix, const ReplFunction *f, int f
     drop_nils(L, first);
     const int top = lua_gettop(L);
     for (; next_parameter(&text, &p); at++) {
+        repl_check_nul(L, at);
         if ((p.optional && lua_isnoneornil(L, at)) || fits(L, at, &p)) continue;
         const char *found = repl_described(L, at);      /* before anything stands in its place */
         const char *signature = push_signature(L, prefix, f);

@@ -55,3 +55,11 @@ void repl_check_status(lua_State *L, rt_status status)
     if (status == RT_INTERRUPTED) luaL_error(L, "interrupted");
     if (status != RT_OK) luaL_error(L, "%s", rt_status_text(status));
 }
+
+void repl_check_nul(lua_State *L, int index)
+{
+    size_t bytes;
+    const char *text = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &bytes) : NULL;
+    if (!text || strlen(text) == bytes) return;
+    luaL_error(L, "a NUL at byte %d of the text", (int)strlen(text) + 1);
+}

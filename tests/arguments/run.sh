@@ -35,6 +35,7 @@ t:scaled(1, 1, 2, 1, {}) ==> t:scaled(factor[, from[, to[, dimension]]]): argume
 t:distance(t, t) ==> t:distance(other): argument 2, a tensor, is one too many
 t:distance(5) ==> t:distance(other): other must be a tensor, found 5
 t:save("x.npy", true) ==> t:save(file): argument 2, true, is one too many
+t:save("x.npy\0y") ==> a NUL at byte 6 of the text
 t:save() ==> t:save(file): file must be a text, found nothing
 m:run({}, {}, 5) ==> m:run([inputs[, target]]): argument 3, 5, is one too many
 m:run("x") ==> m:run([inputs[, target]]): inputs must be a tensor or a table of numbers, found "x"
@@ -45,6 +46,9 @@ m:at() ==> m:at(name): name must be a text, found nothing
 m:at("Y", 2) ==> m:at(name): argument 2, 2, is one too many
 m:at(5) ==> m:at(name): name must be a text, found 5
 m:wait(1) ==> m:wait(): argument 1, 1, is one too many
+m:at("Y\0z") ==> a NUL at byte 2 of the text
+m:weight("W\0z") ==> a NUL at byte 2 of the text
+xf.compile(s, { isa = "native\0z" }) ==> a NUL at byte 7 of the text
 m:close(1) ==> m:close(): argument 1, 1, is one too many
 m:attention("x.svg", "y.svg", {}, 1) ==> m:attention([question[, file[, options]]]): argument 4, 1, is one too many
 m:attention({}, {}) ==> m:attention: argument 1, a table, is no text; options stand last

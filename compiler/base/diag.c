@@ -284,7 +284,7 @@ static void put_entry(const Diag *d, FILE *to, const Entry *e, bool colour)
 void diag_print(Diag *d, FILE *to, bool colour)
 {
     int more = 0;
-    progress_clear();
+    if (*d->unprinted) progress_clear();
     for (const Entry *e = *d->unprinted; e; e = e->next) {
         const bool full = e->first->kind == ERROR && d->printed_errors++ >= MAX_SHOWN;
         if (full) more++;

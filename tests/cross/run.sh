@@ -12,7 +12,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 
 arm=aarch64-linux-gnu-gcc
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
-folders=$(find compiler runtime -type d | sed 's/^/-I/')
+folders=$(find compiler runtime -type d | sed 's/^/-I/' | tr '\n' ' ')
 strict="-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off"
 flags_of() { sed -n "s/^KERNEL_SET($1, [^\"]*\"\([^\"]*\)\")\$/\1/p" compiler/emit/kernel_sets.def; }
 neon_tests='simd linear attention rows f16 team' portable_tests='simd'

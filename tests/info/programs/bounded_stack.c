@@ -1,5 +1,5 @@
 /* bounded_stack.c: what a model answers on a stack of so many bytes and a page is what it answers on the program's own.
- * Behind that stack lies a page that nobody may touch. Of each call: encoding as long a source as there may be, many rows,
+ * Behind that stack lie pages that nobody may touch. Of each call: encoding as long a source as there may be, many rows,
  * one row, a text. usage: bounded_stack BYTES FILE.safetensors [TEXT]
  *
  * Compiled with -DMODEL=name -DMODEL_HEADER='"name.h"' -DKIND_…: GRAPH, ENCODER, DECODER or BOTH; TEXT, TOKENIZER. */
@@ -24,7 +24,10 @@ static M(state) state;
 static ucontext_t caller, callee;
 static rt_status status;
 static const char *prompt;
-static char answer[1 << 16], text_scratch[1 << 20];
+static char answer[1 << 16];
+#ifdef KIND_TOKENIZER
+static char text_scratch[1 << 20];
+#endif
 static int ids[1 << 16];
 
 static void calls(void)
@@ -75,10 +78,10 @@ static void clear(void)
 int main(int argc, char **argv)
 {
     RtWeights weights;
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), shut = 16 * page;     /* frames of less than that cannot step over it */
     if (argc < 3) return 2;
     prompt = argc > 3 ? argv[3] : NULL;
-    const size_t room = (strtoul(argv[1], NULL, 10) + page + 63) / 64 * 64, whole = (room + page - 1) / page * page + page;
+    const size_t room = (strtoul(argv[1], NULL, 10) + page + 63) / 64 * 64, whole = (room + page - 1) / page * page + shut;
     if (rt_weights_open(&weights, argv[2]) || M(bind)(&model, weights.data, weights.bytes) != RT_OK) return 3;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) ids[i] = (int)(i % 7);
     clear();
@@ -87,7 +90,7 @@ int main(int argc, char **argv)
     const uint64_t want = hash();
 
     unsigned char *memory = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE)) return 4;
+    if (memory == MAP_FAILED || mprotect(memory, shut, PROT_NONE)) return 4;
     clear();
     if (getcontext(&callee)) return 4;
     callee.uc_stack.ss_sp = memory + whole - room;
@@ -95,9 +98,9 @@ int main(int argc, char **argv)
     callee.uc_link = &caller;
     makecontext(&callee, calls, 0);
     /* What lies below the given bytes and above the page that is shut shows too that it was touched. */
-    memset(memory + page, 0xA5, whole - page - room);
+    memset(memory + shut, 0xA5, whole - shut - room);
     if (swapcontext(&caller, &callee)) return 4;
-    for (size_t i = page; i < whole - room; i++)
+    for (size_t i = shut; i < whole - room; i++)
         if (memory[i] != 0xA5) {
             fprintf(stderr, "bounded_stack: %zu bytes below the stack were written\n", whole - room - i);
             return 1;

@@ -17,7 +17,7 @@ s390x-linux-gnu-gcc       gcc-s390x-linux-gnu libc6-dev-s390x-cross
 arm-none-eabi-gcc         gcc-arm-none-eabi
 musl-gcc                  musl-tools
 qemu-aarch64-static       qemu-user-static
-wasm-ld                   lld wasi-libc
+wasm-ld                   lld wasi-libc libclang-rt-dev-wasm32
 node                      nodejs
 chromium                  chromium
 scdoc                     scdoc

@@ -1,7 +1,8 @@
 #!/bin/sh
 # tags: targets
 # The stack that `info` gives: what gcc and clang make of every form and dtype stays within it, by the calls that the assembly
-# names; and demos answer the same, in f32 and int8, on a stack of that many bytes and a page. usage: slow.sh XFORMC
+# names; and every demo answers the same, in every dtype, on a stack of that many bytes and a page, and dates int8 in
+# WebAssembly on the stack that it has by default. usage: slow.sh XFORMC
 set -u
 xformc=$1 top=$PWD
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
@@ -97,10 +98,9 @@ text_of() {
     *) echo 'abc' ;;
     esac
 }
-for spec in specs/dates.lua specs/sums.lua specs/encoder.lua specs/self_attention.lua; do
+for spec in specs/*.lua $story; do
     label=$(basename "$spec" .lua)
-    for dtype in f32 int8; do
-        case $label.$dtype in base.f32 | base.bf16) continue ;; esac        # 170 MB of random weights, twice is enough
+    for dtype in f32 bf16 int8 int4; do
         folder=$scratch/$label.$dtype
         [ -d "$folder" ] || "$xformc" compile "$spec" --dtype $dtype -q -o "$folder" 2>"$scratch/err" || { cat "$scratch/err"; verdict 1 "compile $label $dtype"; continue; }
         model=$(basename "$(echo "$folder"/*_kernels.h)" _kernels.h)
@@ -108,6 +108,41 @@ for spec in specs/dates.lua specs/sums.lua specs/encoder.lua specs/self_attentio
         *) isa=ISA=-DRT_PORTABLE bytes=$(bound "$spec" --dtype $dtype --isa portable) ;; esac
         said=$(bounded "$folder" "$model" "$bytes" "$(text_of "$label")" "$isa" 2>&1)
         verdict $? "$label $dtype${isa:+, portable,} on a stack of $bytes bytes and a page: $said"
+        case $label.$dtype in dates.int8) continue ;; esac
         rm -rf "$folder"
     done
 done
+(cd "$scratch/dates.int8" && ./bounded -3072 dates.safetensors '3rd of May 2019') >"$scratch/out" 2>&1
+[ $? != 0 ]
+verdict $? 'a stack of 1 KB is seen to be too small'
+
+# ---- WebAssembly -------------------------------------------------------------------------------------------------
+
+# wasm FLAG...: dates int8 in node, compiled with these flags.
+wasm() (
+    cd "$scratch/dates.int8" || exit
+    # shellcheck disable=SC2046
+    clang --target=wasm32-wasi --sysroot=/usr -O2 "$@" $(default_stack) -o default.wasm &&
+        node --no-warnings "$top/tests/info/programs/run_wasi.mjs" default.wasm dates.safetensors '3rd of May 2019'
+)
+default_stack() {
+    echo "-std=c11 -ffp-contract=off -DRT_PORTABLE -Iruntime -I. -DMODEL=dates -DMODEL_HEADER=\"dates.h\" $(kinds . dates)"
+    echo "$top/tests/info/programs/default_stack.c dates.c"
+    for part in status isa prefetch alone processors characters numbers generation generation_options generate beam logits sample; do
+        echo "runtime/rt_$part.c"
+    done
+    echo -lm
+}
+if has clang && has wasm-ld && has node && [ -e "$(clang --target=wasm32-wasi -print-libgcc-file-name)" ]; then
+    # shellcheck disable=SC2046
+    own=$(cd "$scratch/dates.int8" && gcc -O2 $(default_stack) -o default && ./default dates.safetensors '3rd of May 2019' 2>&1)
+    said=$(wasm 2>&1) && [ "$said" = "$own" ]
+    verdict $? "dates int8 in WebAssembly on its default stack: $said"
+    bytes=$(bound specs/dates.lua --dtype int8 --isa portable)
+    said=$(wasm -Wl,--stack-first "-Wl,-z,stack-size=$(((bytes + 4096) / 16 * 16))" 2>&1) && [ "$said" = "$own" ]
+    verdict $? "dates int8 in WebAssembly on a stack of $bytes bytes and a page: $said"
+    ! said=$(wasm -Wl,--stack-first -Wl,-z,stack-size=1024 2>&1) && echo "$said" | grep -q 'out of bounds'
+    verdict $? 'a stack of 1 KB is seen to be too small in WebAssembly'
+else
+    skip 'dates int8 in WebAssembly' 'no clang, wasm-ld, node or compiler-rt'
+fi

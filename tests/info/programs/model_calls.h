@@ -1,0 +1,90 @@
+/* model_calls.h: a model's calls with as much to do as they take, and a hash of what they leave behind: encoding as long
+ * a source as there may be, many rows, one row, a text.
+ *
+ * Compiled with -DMODEL=name -DMODEL_HEADER='"name.h"' -DKIND_…: GRAPH, ENCODER, DECODER or BOTH; TEXT, TOKENIZER. */
+#ifndef MODEL_CALLS_H
+#define MODEL_CALLS_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include MODEL_HEADER
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+#define M(name) JOIN(MODEL, name)
+
+static MODEL model;
+static M(state) state;
+static rt_status status;
+static const char *prompt;
+static char answer[1 << 16];
+#ifdef KIND_TOKENIZER
+static char text_scratch[1 << 20];
+#endif
+static int ids[1 << 16];
+
+static void calls(void)
+{
+    status = RT_OK;
+#ifdef KIND_GRAPH
+    status = M(run)(&model, &state);
+#endif
+#ifdef KIND_ENCODER
+    const int all = MAX_SOURCE;
+    status = M(encode_batch)(&model, &state, ids, &all, NULL, 1, NULL);
+#endif
+#ifdef KIND_BOTH
+    status = M(encode)(&model, &state, 0, ids, MAX_SOURCE);
+#endif
+#if defined(KIND_BOTH) || defined(KIND_DECODER)
+    static rt_row rows[ROWS];
+    int next = 0;
+    const int n = ROWS < MAX_TARGET ? ROWS : MAX_TARGET - 1;
+    for (int i = 0; i < n; i++) rows[i] = (rt_row){ 0, i, ids[i] };
+    if (status == RT_OK) status = M(read)(&model, &state, rows, n);
+    if (status == RT_OK) status = M(rows)(&model, &state, rows, n);
+    if (status == RT_OK) status = M(next)(&model, &state, ids[0], &next);
+#endif
+#ifdef KIND_TOKENIZER
+    if (status == RT_OK && prompt)
+        status = M(text)(&model, &state, prompt, answer, sizeof answer, text_scratch, sizeof text_scratch);
+#elif defined(KIND_TEXT)
+    if (status == RT_OK && prompt) status = M(text)(&model, &state, prompt, answer, sizeof answer);
+#endif
+}
+
+static uint64_t hash(void)
+{
+    uint64_t h = 14695981039346656037u;
+    const unsigned char *s = (const unsigned char *)&state;
+    for (size_t i = 0; i < sizeof state; i++) h = (h ^ s[i]) * 1099511628211u;
+    for (const char *c = answer; *c; c++) h = (h ^ (unsigned char)*c) * 1099511628211u;
+    return h;
+}
+
+static void clear(void)
+{
+    memset(&state, 0, sizeof state);
+    memset(answer, 0, sizeof answer);
+}
+
+/* Reads `file`, which stays in memory, binds it and makes the ids that the calls take. Returns 0, or 3 where it cannot be
+ * read or is not this model's. */
+static int prepare(const char *file, const char *text)
+{
+    FILE *in = fopen(file, "rb");
+    prompt = text;
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) ids[i] = (int)(i % 7);
+    if (!in || fseek(in, 0, SEEK_END)) return 3;
+    const size_t bytes = (size_t)ftell(in);
+    void *data = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    rewind(in);
+    const int read = data && fread(data, 1, bytes, in) == bytes;
+    fclose(in);
+    return read && M(bind)(&model, data, bytes) == RT_OK ? 0 : 3;
+}
+
+#endif

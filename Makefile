@@ -20,11 +20,11 @@ WARNINGS  = -Wall -Wextra -Werror
 FOLDERS   = $(RUNTIME_FOLDERS) $(COMPILER_FOLDERS)
 RUNTIME_FOLDERS  = runtime runtime/kernels runtime/tokenizer runtime/generate runtime/cli
 COMPILER_FOLDERS = compiler/base compiler/model compiler/weights compiler/tokenizer compiler/front/lua compiler/front/hf \
-                   compiler/front compiler/graph compiler/plan compiler/pack compiler/emit compiler/engine \
+                   compiler/front compiler/graph compiler/plan compiler/pack compiler/emit compiler/machine compiler/engine \
                    compiler compiler/answer compiler/verify compiler/inspect compiler/bench compiler/repl compiler/cli
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
-# OpenBLAS is loaded when the generic engine is first used: compiler/engine/generic_blas.c.
+# OpenBLAS is loaded when the generic engine is first used:_blas.c.
 LIBS     := $(shell pkg-config --libs $(filter-out openblas,$(LIBRARIES)) 2>/dev/null) -ltcc -ldl -lm -pthread
 # The instruction sets of a machine, and their flags: the rows of compiler/emit/kernel_sets.def.
 MACHINE     := $(patsubst arm64,aarch64,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))

@@ -4,10 +4,12 @@ xformc=$1
 escape() { sed 's/[*_\\#-]/\\&/g'; }
 
 # "  -o, --output=DIR   words" -> *-o*, *--output*=_DIR_ and the words below it.
+# Those of a group stand below its title.
 options() {
-    "$xformc" --help | sed -n '/^Options:/,/^$/p' | grep -E '^ +(-|  )' |
+    "$xformc" --help | sed '1,/^Commands:/d' | grep -E '^ +(-[a-z], |    )--|^[A-Z][a-z ]*:$' | grep -v '^Exit codes' |
         sed -E 's/^ *((-[a-z]), )?(--[a-z-]+)(=([^ ]+))? +(.*)$/\2|\3|\5|\6/' | escape |
-        awk -F '|' '{ printf "%s*%s*%s\n\t%s\n\n", ($1 == "" ? "" : "*" $1 "*, "), $2, ($3 == "" ? "" : "=_" $3 "_"), $4 }'
+        awk -F '|' 'NF < 4 { sub(/:$/, ""); printf "## %s\n\n", $0; next }
+            { printf "%s*%s*%s\n\t%s\n\n", ($1 == "" ? "" : "*" $1 "*, "), $2, ($3 == "" ? "" : "=_" $3 "_"), $4 }'
 }
 commands() {
     "$xformc" --help | sed -n '/^Commands:/,/^$/p' | grep '^  ' | awk '{ print $1 }' | while read -r command; do

@@ -64,7 +64,7 @@ static bool read_text(TextReader *r, const char *text, size_t bytes, Origin at, 
 /* The text as the chat template wraps it, whose marks stand in it, behind what was said before. */
 static const char *wrap(TextReader *r, const char *text, size_t *bytes)
 {
-    const RtChatWords words = { r->session->choices->system, r->session->choices->date };
+    const RtChatWords words = { r->options->system, r->options->date };
     const char *wrapped;
     if (!r->goes_on) rt_turns_clear(&r->turns);
     if (rt_turns_say(&r->turns, text, *bytes) != RT_OK || rt_turns_text(&r->turns, r->chat, &words, &wrapped, bytes) != RT_OK) die("no memory");
@@ -127,8 +127,8 @@ static bool read_ids(TextReader *r, const char *text, size_t bytes, Origin at, i
     else if (status == RT_TOO_LONG) fprintf(r->messages, "%d ids, but at most %d fit%s\n", *n, r->most, why_most(r));
     else if (status != RT_OK)
         fprintf(r->messages, "no id at byte %zu; %s%s takes ids, with spaces between\n", fault.at + 1,
-                r->session->choices->ids ? "" : m->name,
-                r->session->choices->ids ? "--ids" : " has no tokenizer and");
+                r->options->ids ? "" : m->name,
+                r->options->ids ? "--ids" : " has no tokenizer and");
     else if (!*n) fprintf(r->messages, "empty; 1 to %d ids fit\n", r->most);
     else fprintf(r->messages, "id %d; the model has ids from 0 to %lld\n", r->ids[unknown], last);
     return false;
@@ -156,13 +156,13 @@ static RtCharacters characters(const Packed *table, const Packed *texts)
 
 bool text_reader_has_texts(const Model *m) { return m->tokenizer_data || (m->source && m->target); }
 
-TextReader *text_reader_new(Session *s, const Plan *p)
+TextReader *text_reader_new(Session *s, const Plan *p, const RunOptions *o)
 {
     const Model *m = s->model;
     TextReader *r = arena_alloc(s->arena, sizeof *r);
-    *r = (TextReader){ .session = s, .messages = stderr, .numbers = s->choices->ids || !text_reader_has_texts(m),
+    *r = (TextReader){ .session = s, .options = o, .messages = stderr, .numbers = o->ids || !text_reader_has_texts(m),
                        .most = (int)(m->has_encoder ? m->max_source : m->max_target) };
-    if (s->choices->chat) {
+    if (o->chat) {
         RtChat *chat = arena_alloc(s->arena, sizeof *chat);
         *chat = chat_of(m);
         r->chat = chat;

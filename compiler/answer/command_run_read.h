@@ -6,6 +6,7 @@
 
 #include "chat.h"
 #include "generation.h"
+#include "run_options.h"
 #include "text_pieces.h"
 #include "session.h"
 #include "tokenizer.h"
@@ -16,6 +17,7 @@ typedef struct Origin { const char *kind; size_t number; } Origin;
 /* It lives in the session's arena, but for the scratch and the turns, which text_reader_close frees. */
 typedef struct TextReader {
     Session *session;
+    const RunOptions *options;
     bool numbers;                   /* texts are ids: there is no tokenizer, or --ids */
     RtCharacters source, target;    /* of a tokenizer of characters */
     RtTokenizer *tokenizer;         /* NULL without pieces */
@@ -32,7 +34,7 @@ typedef struct TextReader {
 
 /* Whether the model has texts at all. */
 bool text_reader_has_texts(const Model *m);
-TextReader *text_reader_new(Session *s, const Plan *p);
+TextReader *text_reader_new(Session *s, const Plan *p, const RunOptions *o);
 /* Texts are no longer than what these settings leave of a decoder's context. */
 void text_reader_limit(TextReader *r, const RtGeneration *g);
 void text_reader_close(TextReader *r);

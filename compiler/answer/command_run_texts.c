@@ -18,6 +18,7 @@
 
 typedef struct Texts {
     Session *session;
+    const RunOptions *options;
     TextReader *reader;
     Decoder *decoder;               /* NULL of an encoder alone */
     Vectors *vectors;               /* of an encoder alone, else NULL */
@@ -148,7 +149,7 @@ static bool read_ids(Texts *t, const char *text, size_t bytes, Origin at)
         return false;
     }
     t->prompt = n;
-    if (t->masks.vectors && !t->session->choices->raw && !masks_count(&t->masks, n)) {
+    if (t->masks.vectors && !t->options->raw && !masks_count(&t->masks, n)) {
         text_reader_begin_message(t->reader, at);
         fprintf(t->reader->messages, "no mask, id %lld, in it\n", (long long)t->session->model->mask_id);
         t->code = EXIT_BAD_DATA;
@@ -230,7 +231,7 @@ static void put_vectors(Texts *t, bool answered)
 {
     Arena *a = arena_new();
     Text out = text_new(a);
-    const bool raw = t->session->choices->raw;
+    const bool raw = t->options->raw;
     if (answered && t->masks.vectors && !raw) masks_print(&t->masks, &out);
     else if (answered) (raw ? vectors_print_raw : vectors_print)(t->vectors, &out);
     if (!raw) text_add(&out, "\n");
@@ -262,10 +263,10 @@ static void put_line(Texts *t, bool answered)
 /* Whether to go on. */
 static bool show_answer(Texts *t, const char *text, size_t bytes, bool answered)
 {
-    if (t->session->choices->json) put_json(t, text, bytes, answered);
+    if (t->options->json) put_json(t, text, bytes, answered);
     else if (t->vectors) put_vectors(t, answered);
     else put_line(t, answered);
-    if (t->decoder && answered && t->session->choices->verbose) {
+    if (t->decoder && answered && t->options->verbose) {
         tell_scores(t);
         rt_timing_print(&t->decoder->timing, t->session->model->name);
     }
@@ -364,7 +365,7 @@ static const char *prompt_text(Texts *t, const Prompt *p, size_t *bytes)
 /* The vector of a text, in the arena; NULL after telling. */
 static const float *vector_of(Texts *t, int word)
 {
-    const char *text = t->session->choices->words[word];
+    const char *text = t->options->words[word];
     const size_t bytes = sizeof(float) * (size_t)t->vectors->width;
     if (!answer(t, text, strlen(text), (Origin){ "argument", (size_t)word + 1 })) return NULL;
     float *copy = arena_alloc(t->session->arena, bytes);
@@ -374,7 +375,7 @@ static const float *vector_of(Texts *t, int word)
 
 static void take_similar(Texts *t)
 {
-    const Choices *c = t->session->choices;
+    const RunOptions *c = t->options;
     Text out = text_new(t->session->arena);
     const float *a = vector_of(t, 1), *b = vector_of(t, 2);
     const bool good = a && b;
@@ -397,7 +398,7 @@ static void take_similar(Texts *t)
 /* Without a word the lines of standard input. Where these are none, or nobody has put anything there, the beginning of a text. */
 static void take_all(Texts *t)
 {
-    const Choices *c = t->session->choices;
+    const RunOptions *c = t->options;
     const bool given = c->word_count || c->prompt_count;
     bool good = given || (isatty(STDIN_FILENO) && text_reader_begins_alone(t->reader)) || take_lines(t);
     if (good && !given && !t->count && text_reader_begins_alone(t->reader)) take_text(t, "", 0, (Origin){ "argument", 1 });
@@ -414,7 +415,7 @@ static void take_all(Texts *t)
 }
 
 /* A setting of the command line that has a meaning for beams alone; NULL where there is none. */
-static const char *beam_setting(const GenerationChoices *c)
+static const char *beam_setting(const GenerationOptions *c)
 {
     for (int i = 0; i < c->count; i++)
         if (!strcmp(c->name[i], "length-penalty") || !strcmp(c->name[i], "early-stopping")) return c->name[i];
@@ -422,30 +423,30 @@ static const char *beam_setting(const GenerationChoices *c)
 }
 
 /* Those of the command line behind the model's own. */
-static void add_stops(Session *s, RtGeneration *g)
+static void add_stops(Session *s, const RunOptions *o, RtGeneration *g)
 {
-    const int own = g->stop_count, more = s->choices->stop_count;
+    const int own = g->stop_count, more = o->stop_count;
     const char **stops = arena_array(s->arena, (size_t)(own + more) + 1, sizeof *stops);
     for (int i = 0; i < own; i++) stops[i] = g->stops[i];
-    for (int i = 0; i < more; i++) stops[own + i] = s->choices->stops[i];
+    for (int i = 0; i < more; i++) stops[own + i] = o->stops[i];
     g->stops = stops;
     g->stop_count = own + more;
 }
 
-bool command_generation(Session *s, RtGeneration *g)
+bool command_generation(Session *s, const RunOptions *o, RtGeneration *g)
 {
-    const GenerationChoices *c = &s->choices->generation;
+    const GenerationOptions *c = &o->generation;
     const char *expected;
     *g = generation_of(s->model);
     for (int i = 0; i < c->count; i++) rt_generation_set(g, c->name[i], c->value[i], &expected);
-    add_stops(s, g);
+    add_stops(s, o, g);
     const char *fault = rt_generation_fault(g), *alone = beam_setting(c);
     if (alone && !rt_generation_searches(g)) {
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s needs --beam N, 2 or more", alone);
         return false;
     }
     if (fault) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s", fault);
-    else if (s->choices->stream && rt_generation_searches(g))
+    else if (o->stream && rt_generation_searches(g))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream: a search with beams has no text before its end");
     else if (g->beams > session_slots(s))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--slots %d are too few for %d beams", session_slots(s), g->beams);
@@ -454,10 +455,9 @@ bool command_generation(Session *s, RtGeneration *g)
 }
 
 /* Whether --chat has a template; false after telling why not. */
-static bool can_chat(Session *s)
+static bool can_chat(Session *s, const RunOptions *c)
 {
     const Model *m = s->model;
-    const Choices *c = s->choices;
     if (!c->chat) return true;
     if (c->ids || !m->tokenizer_data || !m->has_decoder || m->has_encoder)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat is for a decoder alone with a tokenizer, and for texts");
@@ -475,17 +475,15 @@ static bool can_chat(Session *s)
 }
 
 /* Whether the words ask for the cosine of two texts, which a model with one vector of a text answers; alone the word is a text. */
-static bool is_similar(const Session *s)
+static bool is_similar(const Session *s, const RunOptions *c)
 {
     const Model *m = s->model;
-    const Choices *c = s->choices;
     return !m->has_decoder && model_pools(m) && !m->labels.count && c->word_count > 1 && !strcmp(c->words[0], "similar");
 }
 
-static bool can_answer(Session *s)
+static bool can_answer(Session *s, const RunOptions *c)
 {
     const Model *m = s->model;
-    const Choices *c = s->choices;
     if (c->input_count)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has inputs; %s answers texts", c->inputs[0], m->name);
     else if (c->stop_count && (c->ids || !text_reader_has_texts(m) || !m->has_decoder))
@@ -497,45 +495,44 @@ static bool can_answer(Session *s)
     else if (c->stream && c->json) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream and --json are two forms of one answer");
     else if (c->raw && m->has_decoder)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: %s answers by text; vectors are an encoder's", m->name);
-    else if (is_similar(s) && (c->word_count != 3 || c->prompt_count))
+    else if (is_similar(s, c) && (c->word_count != 3 || c->prompt_count))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "similar compares two texts: similar TEXT TEXT");
-    else if (is_similar(s) && c->raw) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: similar answers by one number");
+    else if (is_similar(s, c) && c->raw) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: similar answers by one number");
     else if (c->raw && c->json) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw and --json are two forms of one answer");
     else return true;
     return false;
 }
 
 /* Whether the texts are turns of one conversation: where that is asked for, or they are typed at a terminal. */
-static bool goes_on(const Session *s)
+static bool goes_on(const Session *s, const RunOptions *c)
 {
-    const Choices *c = s->choices;
     return c->turns || (c->chat && s->model->chat->past[0] && !c->word_count && !c->prompt_count && isatty(STDIN_FILENO));
 }
 
-Exit run_texts(Session *s)
+Exit run_texts(Session *s, const RunOptions *o)
 {
     const Model *m = s->model;
-    const bool json = s->choices->json;
+    const bool json = o->json;
     RtGeneration settings;
-    const bool ready = can_answer(s) && can_chat(s) && (!m->has_decoder || command_generation(s, &settings));
-    Engine *e = ready ? session_engine(s, s->choices->engine, NULL, false) : NULL;
+    const bool ready = can_answer(s, o) && can_chat(s, o) && (!m->has_decoder || command_generation(s, o, &settings));
+    Engine *e = ready ? session_engine(s, o->engine, false) : NULL;
     progress_end();
     if (!e) return EXIT_DONE;       /* told to s->diag */
-    Texts t = { .session = s, .reader = text_reader_new(s, e->plan) };
-    t.reader->goes_on = goes_on(s);
+    Texts t = { .session = s, .options = o, .reader = text_reader_new(s, e->plan, o) };
+    t.reader->goes_on = goes_on(s, o);
     if (!m->has_encoder) text_reader_limit(t.reader, &settings);
     if (m->has_decoder) t.decoder = decoder_new(s->arena, e, &settings);
     else t.vectors = vectors_new(s->arena, e), batch_open(&t.batch, s->arena, t.vectors);
     if (t.decoder) {
         open_text(&t);
-        t.streams = !json && !rt_generation_searches(&settings) && (s->choices->stream || isatty(STDOUT_FILENO));
-        t.decoder->answering = (RtAnswering){ .scored = s->choices->verbose || json,
+        t.streams = !json && !rt_generation_searches(&settings) && (o->stream || isatty(STDOUT_FILENO));
+        t.decoder->answering = (RtAnswering){ .scored = o->verbose || json,
                                               .told = t.text.stops.count || t.streams ? hear : NULL, .user = &t };
         if (t.reader->goes_on) decoder_hold(s->arena, t.decoder);
     }
     if (m->mask_id >= 0) t.masks = (Masks){ t.vectors, t.reader->ids, (int)m->mask_id, t.reader->tokenizer };
     if (json) put(&t, "{\"answers\":[", 12);
-    if (is_similar(s)) take_similar(&t);
+    if (is_similar(s, o)) take_similar(&t);
     else take_all(&t);
     if (json) put(&t, "\n]}\n", 4);
     engine_close(e);

@@ -66,9 +66,9 @@ typedef struct Bench {
     bool late;                      /* the deadline has passed */
 } Bench;
 
-/* The numbers of threads: those of -t; else 1, 2, 3, 4 and from there on doubled, up to all processors.
- * needs: session.   gives: threads. */
-void bench_choose_threads(Bench *b);
+/* The numbers of threads: the n asked for; without any 1, 2, 3, 4 and from there on doubled, up to
+ * all processors. needs: session.   gives: threads. */
+void bench_choose_threads(Bench *b, const int *asked, int n);
 
 /* The tests for this model, shortened with a remark where all of it would take too long.
  * needs: plan, engine_count, threads, repetitions, limits.   gives: tests, seconds, deadline_ns. */
@@ -146,8 +146,9 @@ typedef struct BenchOperations { const BenchTest *test; BenchOperation *list; in
 /* Of the last test whose run takes at most half a second, else of the first; the median of several runs. False after an error. */
 bool bench_operations(Bench *b, BenchOperations *out);
 
-/* An engine whose operations can be watched, by the jit, on one thread; NULL after an error. */
-Engine *bench_open_watched(Bench *b);
+/* An engine whose operations can be watched, by the jit, on one thread, with these options of the
+ * session's; NULL after an error. */
+Engine *bench_open_watched(Bench *b, const CompileOptions *with);
 
 /* One page of HTML that needs no other file: what was measured where, all of the above. `operations` is of the first. */
 Text bench_report(const Bench *const *benches, int n, const BenchOperations *operations);

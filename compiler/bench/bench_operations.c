@@ -58,16 +58,12 @@ static int by_total(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-Engine *bench_open_watched(Bench *b)
+Engine *bench_open_watched(Bench *b, const CompileOptions *with)
 {
-    const Choices *given = b->session->choices;
-    Choices c = *given;
-    c.threads = 0;
-    c.hooks |= EMIT_WATCHES;
-    b->session->choices = &c;
-    Engine *e = session_engine(b->session, "jit", NULL, false);
-    b->session->choices = given;
-    return e;
+    CompileOptions o = *with;
+    o.threads = 0;
+    o.hooks |= EMIT_WATCHES;
+    return session_engine_as(b->session, ENGINE_JIT, false, &o);
 }
 
 /* Once uncounted, then each run by itself; the one in the middle is given. */
@@ -99,7 +95,7 @@ bool bench_operations(Bench *b, BenchOperations *out)
 {
     const BenchTest *t = short_test(b);
     Sums s;
-    Engine *e = bench_open_watched(b);
+    Engine *e = bench_open_watched(b, &b->session->options);
     if (!e) return false;
     const rt_status status = watch_runs(b, e, t, &s);
     engine_close(e);

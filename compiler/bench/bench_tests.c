@@ -226,15 +226,14 @@ void bench_tests(Bench *b)
         diag_remark(b->session->diag, (Loc){ 0 }, "bench: shorter tests than usual, to save time; --seconds takes all of them");
 }
 
-void bench_choose_threads(Bench *b)
+void bench_choose_threads(Bench *b, const int *asked, int count)
 {
-    const BenchChoices *c = &b->session->choices->bench;
-    const int room = session_lanes(b->session->choices) < LIMIT_LANES ? session_lanes(b->session->choices) : LIMIT_LANES;
+    const int lanes = session_lanes(&b->session->options), room = lanes < LIMIT_LANES ? lanes : LIMIT_LANES;
     const int processors = rt_processors() < room ? rt_processors() : room;
     int *list = arena_array(b->arena, LIMIT_LANES + 1, sizeof *list), n = 0;
-    for (int i = 0; i < c->thread_count; i++) list[n++] = c->threads[i] < room ? c->threads[i] : room;
-    for (int i = 1; !c->thread_count && i < processors; i = i < 4 ? i + 1 : 2 * i) list[n++] = i;
-    if (!c->thread_count) list[n++] = processors;
+    for (int i = 0; i < count; i++) list[n++] = asked[i] < room ? asked[i] : room;
+    for (int i = 1; !count && i < processors; i = i < 4 ? i + 1 : 2 * i) list[n++] = i;
+    if (!count) list[n++] = processors;
     b->threads = list;
     b->thread_count = n;
 }

@@ -8,16 +8,12 @@
 Engine *tune_engine(Tune *t, const Tuning *tuning, const char *isa, LayersForm layers, bool watched)
 {
     Session *s = t->bench.session;
-    const Choices *given = s->choices;
-    Choices c = *given;
-    c.threads = 0;
-    c.tuning = tuning;
-    if (isa) c.isa = isa;
-    if (layers) c.layers = layers;
-    s->choices = &c;
-    Engine *e = watched ? bench_open_watched(&t->bench) : session_engine(s, "jit", NULL, false);
-    s->choices = given;
-    return e;
+    CompileOptions o = s->options;
+    o.threads = 0;
+    o.form.tuning = tuning;
+    if (isa) o.form.isa = isa;
+    if (layers) o.form.layers = layers;
+    return watched ? bench_open_watched(&t->bench, &o) : session_engine_as(s, ENGINE_JIT, false, &o);
 }
 
 static bool same_buffer(Arena *arena, const Buffer *x, const Buffer *y, int64_t rows, Engine *a, Engine *b)

@@ -51,7 +51,7 @@ static bool add_layers(WholeTune *w)
 {
     const Session *s = w->tune->bench.session;
     const Model *m = s->model;
-    const bool loops = !m->graph && emit_loops(w->tune->bench.plan, session_form(s->choices));
+    const bool loops = !m->graph && emit_loops(w->tune->bench.plan, s->options.form);
     const int64_t most = m->encoder.layers > m->decoder.layers ? m->encoder.layers : m->decoder.layers;
     if (m->graph || most < 2) return true;
     const LayersForm other = loops ? LAYERS_CALLS : LAYERS_LOOP;
@@ -66,7 +66,7 @@ static bool add_sets(WholeTune *w)
     int n;
     const char *const *names = isa_names(&n);
     const KernelSet *best = kernel_set("native");
-    for (int i = 0; i < n && !s->choices->isa; i++) {
+    for (int i = 0; i < n && !s->options.form.isa; i++) {
         const KernelSet *set = strcmp(names[i], "portable") == 0 ? NULL : kernel_set(names[i]);
         if (!set || !best || strcmp(set->name, best->name) == 0 || strcmp(names[i], "native") == 0) continue;
         const BenchEngine *e = open_engine(w, names[i], names[i], LAYERS_BY_SPEC);

@@ -2,20 +2,26 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
-#include "session.h"
+#include "options.h"
 
-typedef Exit CommandRun(const Choices *c);
+typedef Exit CommandRun(const Options *o);
 
-CommandRun command_compile, command_build, command_run, command_verify, command_info, command_attention, command_bench, command_pack,
-    command_ops, command_fields, command_cache, command_tokenize, command_tune;
+#define COMMAND(name, NAME, words, usage, doc, examples) CommandRun command_##name;
+#include "commands.def"
+#undef COMMAND
+
+/* Ten lines of usage; the help of a command, of COMMANDS all of it. */
+void help_usage(FILE *to);
+void help_command(Command command, FILE *to);
+Exit help_no_command(const char *word);
 
 /* Shared by commands. */
 /* An engine with taps for an xf.graph, holding the inputs of the spec and of --input; NULL after an error. */
-Engine *command_graph_engine(Session *s);
+Engine *command_graph_engine(Session *s, const RunOptions *o);
 /* At the end of long work, on standard error: where progress is shown `done`, how long it took and
  * what comes `next`, NULL for nothing; elsewhere the line `plain`, NULL for none. With -q nothing.
  * What these lines are made of, in the arena given: */
-void command_ended(const Session *s, const char *plain, const char *done, const char *next);
+void command_ended(const Options *o, const char *plain, const char *done, const char *next);
 const char *command_file_size(Arena *a, const char *path);
 const char *command_shell_path(Arena *a, const char *path);
 const char *command_example(const Model *m);

@@ -20,12 +20,12 @@
 
 /* What takes turns, in this order; the first is what the others' outputs are compared with. A row more is an engine
  * or a form of kernels more. */
-typedef struct EngineRow { const char *name, *kernels, *label, *compiler; KernelsForm form; int64_t pause_ns; } EngineRow;
+typedef struct EngineRow { EngineKind kind; const char *kernels, *label, *compiler; KernelsForm form; int64_t pause_ns; } EngineRow;
 static const EngineRow engine_rows_of_bench[] = {
-    { "generic", "openblas", "generic", COMPILER_OF_OURS, KERNELS_LIBRARY, 150000000 },   /* OpenBLAS's threads look for work for 2^28 ticks */
-    { "jit",     "library",  "jit",     "libtcc", KERNELS_LIBRARY, 0 },
-    { "native",  "library",  "native",  NULL, KERNELS_LIBRARY, 0 },
-    { "native",  "unrolled", "native unrolled", NULL, KERNELS_UNROLLED, 0 },
+    { ENGINE_GENERIC, "openblas", "generic", COMPILER_OF_OURS, KERNELS_LIBRARY, 150000000 },   /* OpenBLAS's threads look for work for 2^28 ticks */
+    { ENGINE_JIT, "library",  "jit",     "libtcc", KERNELS_LIBRARY, 0 },
+    { ENGINE_NATIVE, "library",  "native",  NULL, KERNELS_LIBRARY, 0 },
+    { ENGINE_NATIVE, "unrolled", "native unrolled", NULL, KERNELS_UNROLLED, 0 },
 };
 enum { ENGINE_ROWS = sizeof engine_rows_of_bench / sizeof *engine_rows_of_bench };
 
@@ -61,34 +61,31 @@ static const char *compiler_flags(Arena *a, const Plan *p, EmitForm form)
 
 static bool open_engine(Session *s, Bench *b, const EngineRow *row)
 {
-    const Choices *given = s->choices;
-    Choices c = *given;
-    c.threads = 0;
-    c.kernels = row->form;
-    const bool native = strcmp(row->name, "native") == 0;
+    CompileOptions o = s->options;
+    const bool native = row->kind == ENGINE_NATIVE;
+    const char *cc = o.cc ? o.cc : "cc";
+    o.threads = 0;
+    o.form.kernels = row->form;
     const int64_t bytes = bench_resident_bytes(), begin = clock_now_ns();
-    s->choices = &c;
-    Engine *e = session_engine(s, row->name, NULL, false);
-    s->choices = given;
+    Engine *e = session_engine_as(s, row->kind, false, &o);
     const int64_t ns = clock_now_ns() - begin, more = bench_resident_bytes() - bytes;
     if (!e) return false;
     b->engines[b->engine_count++] = (BenchEngine){
-        .name = row->name, .kernels = row->kernels, .label = row->label, .engine = e, .pause_ns = row->pause_ns,
+        .name = engine_name(row->kind), .kernels = row->kernels, .label = row->label, .engine = e, .pause_ns = row->pause_ns,
         .compile_ns = e->plan->options.target == TARGET_PANELS ? ns : 0, .rss_bytes = more > 0 ? more : 0,
-        .compiler = native ? compiler_version(s->arena, given->cc ? given->cc : "cc") : row->compiler,
-        .cflags = native ? compiler_flags(s->arena, b->plan, session_form(&c)) : "",
+        .compiler = native ? compiler_version(s->arena, cc) : row->compiler,
+        .cflags = native ? compiler_flags(s->arena, b->plan, o.form) : "",
     };
     return true;
 }
 
-/* All of them, or the one of --engine. */
-static bool open_engines(Session *s, Bench *b)
+/* All of them, or one kind. */
+static bool open_engines(Session *s, Bench *b, EngineKind only)
 {
-    const char *only = s->choices->engine;
     b->engines = arena_array(s->arena, ENGINE_ROWS, sizeof *b->engines);
     for (int i = 0; i < ENGINE_ROWS; i++) {
         const EngineRow *row = &engine_rows_of_bench[i];
-        if (only && strcmp(only, row->name) != 0) continue;
+        if (only && only != row->kind) continue;
         if (row->form == KERNELS_UNROLLED && model_is_narrow(s->model)) continue;
         progress_say("opening %s", row->label);
         if (!open_engine(s, b, row)) return false;
@@ -156,11 +153,11 @@ static void remark_on_threads(Session *s, const Bench *b)
 }
 
 /* Probed before and after: the better counts. */
-static bool measure(Session *s, Bench *b)
+static bool measure(Session *s, const Options *o, Bench *b)
 {
-    bench_choose_threads(b);
+    bench_choose_threads(b, o->threads, o->threads_count);
     b->plan = session_plan(s, TARGET_PANELS, false);
-    if (!open_engines(s, b) || !probe(s, b)) return false;
+    if (!open_engines(s, b, (EngineKind)o->engine) || !probe(s, b)) return false;
     bench_tests(b);
     return bench_measure(b) && probe(s, b);
 }
@@ -178,7 +175,7 @@ static bool measure_dtype(Session *s, Bench *b, const Bench *first)
     b->thread_count = first->thread_count;
     b->limits = first->limits;
     b->plan = session_plan(s, TARGET_PANELS, false);
-    if (!open_engines(s, b)) return false;
+    if (!open_engines(s, b, ENGINE_NATIVE)) return false;
     const int engines = b->engine_count;
     b->engine_count = first->engine_count;
     bench_tests(b);
@@ -193,23 +190,20 @@ static void close_engines(Bench *b)
 }
 
 /* Without --dtype the other dtypes are measured too. False after an error in *failed. */
-static bool write_report(Bench *first, Session **failed)
+static bool write_report(Bench *first, const char *path, Session **failed)
 {
-    const Choices *c = first->session->choices;
     Bench others[MOST_DTYPES];
     const Bench *all[MOST_DTYPES + 1] = { first };
-    Choices choices[MOST_DTYPES];
     BenchOperations operations = { 0 };
     int words = 0, n = 1;
     const char *const *dtypes = field_words("dtypes", &words);
     bool good = bench_operations(first, &operations);
     *failed = first->session;
-    for (int i = 0; i < words && i < DTYPES_FILE && good && !c->dtype && first->session->model->model_kind != KIND_GRAPH; i++) {
+    for (int i = 0; i < words && i < DTYPES_FILE && good && !first->session->options.dtype && first->session->model->model_kind != KIND_GRAPH; i++) {
         if (strcmp(dtypes[i], model_dtype(first->session->model)) == 0) continue;
-        choices[i] = *c;
-        choices[i].dtype = dtypes[i];
-        choices[i].engine = "native";
-        Session *s = *failed = session_new(&choices[i]);
+        CompileOptions o = first->session->options;
+        o.dtype = dtypes[i];
+        Session *s = *failed = session_new(&o);
         Bench *b = &others[n - 1];
         *b = (Bench){ .session = s, .arena = s->arena, .repetitions = first->repetitions, .seconds = first->seconds };
         good = measure_dtype(s, b, first);
@@ -218,7 +212,7 @@ static bool write_report(Bench *first, Session **failed)
     if (good) {
         *failed = first->session;
         const Text page = bench_report(all, n, &operations);
-        good = file_replace(first->arena, first->session->diag, c->bench.report, page_kind, page.data, page.size);
+        good = file_replace(first->arena, first->session->diag, path, page_kind, page.data, page.size);
     }
     for (int i = 1; i < n; i++) {
         close_engines(&others[i - 1]);
@@ -228,9 +222,9 @@ static bool write_report(Bench *first, Session **failed)
 }
 
 /* What is to be written can be: told before anything is measured. */
-static bool may_write(Session *s, const Choices *c)
+static bool may_write(Session *s, const Options *o)
 {
-    const char *chart = c->folder, *page = c->bench.report;
+    const char *chart = o->output, *page = o->report;
     if (chart && page && file_is_same(s->arena, chart, page)) {
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--output and --report are the same file, %s", page);
         return false;
@@ -238,25 +232,30 @@ static bool may_write(Session *s, const Choices *c)
     return (!chart || file_may_replace(s->arena, s->diag, chart, svg_kind)) && (!page || file_may_replace(s->arena, s->diag, page, page_kind));
 }
 
-Exit command_bench(const Choices *c)
+Exit command_bench(const Options *o)
 {
-    Session *s = session_new(c), *failed = s;
-    Bench b = { .session = s, .arena = s->arena, .repetitions = c->bench.repetitions ? c->bench.repetitions : 5,
-                .seconds = c->bench.seconds };
-    progress_begin("bench", c->quiet);
-    if (session_open(s) && may_write(s, c) && measure(s, &b)) {
+    CompileOptions compile;
+    const char *format = o->json ? "json" : o->format ? option_word_of(OPTION_FORMAT, o->format) : "md";
+    if (!options_compile(o, &compile)) return EXIT_USAGE;
+    if (o->json && o->format && strcmp(option_word_of(OPTION_FORMAT, o->format), "json") != 0)
+        return options_refuse(o, "--json and --format %s are two formats", option_word_of(OPTION_FORMAT, o->format));
+    Session *s = session_new(&compile), *failed = s;
+    Bench b = { .session = s, .arena = s->arena, .repetitions = o->repetitions ? o->repetitions : 5,
+                .seconds = o->seconds };
+    progress_begin("bench", o->quiet);
+    if (session_open(s) && may_write(s, o) && measure(s, o, &b)) {
         progress_clear();
-        bench_print(&b, c->json ? "json" : c->bench.format ? c->bench.format : "md", stdout);
+        bench_print(&b, format, stdout);
         const char *fault = file_output_fault();
         if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
-        if (c->folder) {
+        if (o->output) {
             const Bench *const only = &b;
             const Text chart = bench_chart(&only, 1);
-            file_replace(s->arena, s->diag, c->folder, svg_kind, chart.data, chart.size);
+            file_replace(s->arena, s->diag, o->output, svg_kind, chart.data, chart.size);
         }
         remark_on_threads(s, &b);
         remark_on_limits(s, &b);
-        if (c->bench.report) write_report(&b, &failed);
+        if (o->report) write_report(&b, o->report, &failed);
     }
     progress_end();
     close_engines(&b);

@@ -9,7 +9,7 @@
 
 static void dump_text(Session *s, const Plan *p, EmitForm form)
 {
-    if (!s->choices->dumps || !strchr(s->choices->dumps, 'c')) return;
+    if (!s->options.dumps || !strchr(s->options.dumps, 'c')) return;
     Pack pack = pack_layout(s->arena, p);
     int n;
     EmittedFile *files = emit_files(s->arena, p, pack.identity, pack.head_bytes, form, &n);
@@ -27,68 +27,69 @@ static bool can_search(Session *s)
 }
 
 /* Write the folder; returns its path, or NULL after an error. */
-static const char *write_folder(Session *s, EmitForm form)
+static const char *write_folder(Session *s, const Options *o, EmitForm form)
 {
-    const Choices *c = s->choices;
     if (!can_search(s)) return NULL;
-    const Plan *p = session_plan(s, TARGET_PANELS, c->taps);
+    const Plan *p = session_plan(s, TARGET_PANELS, o->taps);
     dump_text(s, p, form);
     if (emit_loops(p, form) && emit_leaves_layers(p))
         diag_remark(s->diag, (Loc){ 0 }, "%s: layers that differ from their neighbours are called one by one; loops cover the rest", s->model->name);
-    const char *folder = c->folder ? c->folder : s->model->name;
+    const char *folder = o->output ? o->output : s->model->name;
     return folder_write(s->arena, s->diag, p, form, folder, engine_selftest) ? folder : NULL;
 }
 
-static void compiled(const Session *s, const char *folder)
+static void compiled(const Session *s, const Options *o, const char *folder)
 {
     Arena *a = s->arena;
     const char *name = s->model->name, *line = arena_format(a, "%s: C for %s", folder, name);
-    const char *end = s->choices->weights == WEIGHTS_LITERAL ? "_weights.c" : ".safetensors";
+    const char *end = s->options.form.weights == WEIGHTS_LITERAL ? "_weights.c" : ".safetensors";
     const char *weights = file_join(a, folder, arena_format(a, "%s%s", name, end));
-    command_ended(s, line, arena_format(a, "%s, weights %s", line, command_file_size(a, weights)),
+    command_ended(o, line, arena_format(a, "%s, weights %s", line, command_file_size(a, weights)),
                   arena_format(a, "build it: make -C %s", command_shell_path(a, folder)));
 }
 
-Exit command_compile(const Choices *c)
+Exit command_compile(const Options *o)
 {
-    Session *s = session_new(c);
-    progress_begin("compile", c->quiet);
-    progress_say("reading %s", c->spec);
-    const char *folder = session_open(s) ? write_folder(s, session_form(s->choices)) : NULL;
-    if (folder) {
-        compiled(s, folder);
-    }
+    CompileOptions compile;
+    if (!options_compile(o, &compile)) return EXIT_USAGE;
+    Session *s = session_new(&compile);
+    progress_begin("compile", o->quiet);
+    progress_say("reading %s", o->spec);
+    const char *folder = session_open(s) ? write_folder(s, o, s->options.form) : NULL;
+    if (folder) compiled(s, o, folder);
     progress_end();
     return session_end(s);
 }
 
 /* Weights that stay in a file of their own are told apart. */
-static void built(const Session *s, const char *folder)
+static void built(const Session *s, const Options *o, const char *folder)
 {
     Arena *a = s->arena;
     const char *name = s->model->name, *program = file_join(a, folder, name);
     const char *weights = arena_format(a, "%s.safetensors", program);
     const char *done = arena_format(a, "built %s: program %s", name, command_file_size(a, program));
-    if (s->choices->weights == WEIGHTS_FILE)
+    if (s->options.form.weights == WEIGHTS_FILE)
         done = arena_format(a, "%s, weights %s", done, command_file_size(a, weights));
     const char *run = command_shell_path(a, program), *example = command_example(s->model);
-    command_ended(s, arena_format(a, "%s: built", program), done,
+    command_ended(o, arena_format(a, "%s: built", program), done,
                   arena_format(a, "run it: %s%s", run, example));
 }
 
-Exit command_build(const Choices *c)
+Exit command_build(const Options *o)
 {
-    Session *s = session_new(c);
-    progress_begin("build", c->quiet);
-    progress_say("reading %s", c->spec);
+    CompileOptions compile;
+    if (!options_compile(o, &compile)) return EXIT_USAGE;
+    Session *s = session_new(&compile);
+    progress_begin("build", o->quiet);
+    progress_say("reading %s", o->spec);
     const bool read = session_open(s);
-    EmitForm text = session_form(s->choices);
+    EmitForm text = s->options.form;
     if (text.isa && !strchr(text.isa, ',')) text.isa = NULL;        /* one set is told to make: the text is that of any */
-    const char *folder = read ? write_folder(s, text) : NULL;
+    const char *folder = read ? write_folder(s, o, text) : NULL;
     if (folder) {
         const char *name = s->model->name;
-        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), c->cc, session_form(s->choices), false };
-        if (folder_make(s->arena, s->diag, &order)) built(s, folder);
+        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), o->cc, s->options.form, false };
+        if (folder_make(s->arena, s->diag, &order)) built(s, o, folder);
     }
     progress_end();
     return session_end(s);

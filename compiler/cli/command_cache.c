@@ -53,7 +53,7 @@ static void clear(Diag *d, const char *folder, const CacheEntry *e, int n)
         if (unlink(e[i].path) != 0 && errno != ENOENT) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot remove %s: %s", e[i].path, strerror(errno));
 }
 
-Exit command_cache(const Choices *c)
+Exit command_cache(const Options *o)
 {
     Arena *a = arena_new();
     Diag *d = diag_new(a);
@@ -61,11 +61,11 @@ Exit command_cache(const Choices *c)
     const char *folder = library_cache_folder(a);
     const CacheEntry *e = library_cache_list(a, &n, &error);
     if (error) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot read %s: %s", folder, strerror(error));
-    else if (c->clear) clear(d, folder, e, n);
-    else if (c->json) list_json(a, folder, e, n);
+    else if (o->clear) clear(d, folder, e, n);
+    else if (o->json) list_json(a, folder, e, n);
     else list(a, e, n);
     diag_print(d, stderr, isatty(2));
-    if (!folder && !c->json) fputs("xformc: there is no cache: XFORMC_CACHE is off, or there is no home folder\n", stderr);
+    if (!folder && !o->json) fputs("xformc: there is no cache: XFORMC_CACHE is off, or there is no home folder\n", stderr);
     const Exit code = diag_exit(d);
     arena_free(a);
     return code;

@@ -39,12 +39,12 @@ const char *command_example(const Model *m)
     return text_reader_has_texts(m) ? " 'text'" : " '1 2 3'";
 }
 
-void command_ended(const Session *s, const char *plain, const char *done, const char *next)
+void command_ended(const Options *o, const char *plain, const char *done, const char *next)
 {
     const bool person = progress_is_shown();
     const double seconds = progress_seconds();
     progress_end();
-    if (s->choices->quiet) return;
+    if (o->quiet) return;
     if (person) fprintf(stderr, "%s, %.1f s%s%s\n", done, seconds, next ? "; " : "", next ? next : "");
     else if (plain) fprintf(stderr, "%s\n", plain);
 }

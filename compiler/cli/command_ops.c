@@ -47,7 +47,7 @@ static void print_call(const char *name, const Call *c)
     printf("  %-48s %s\n", call, c ? c->doc : "");
 }
 
-Exit command_ops(const Choices *c)
+Exit command_ops(const Options *c)
 {
     (void)c;
     int n;

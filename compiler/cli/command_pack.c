@@ -6,19 +6,21 @@
 #include "progress.h"
 #include "selftest.h"
 
-Exit command_pack(const Choices *c)
+Exit command_pack(const Options *o)
 {
-    Session *s = session_new(c);
-    progress_begin("pack", c->quiet);
-    progress_say("reading %s", c->spec);
+    CompileOptions compile;
+    if (!options_compile(o, &compile)) return EXIT_USAGE;
+    Session *s = session_new(&compile);
+    progress_begin("pack", o->quiet);
+    progress_say("reading %s", o->spec);
     if (session_open(s)) {
-        const Plan *p = session_plan(s, TARGET_PANELS, c->taps);
-        const char *path = c->folder ? c->folder : arena_format(s->arena, "%s.safetensors", s->model->name);
+        const Plan *p = session_plan(s, TARGET_PANELS, o->taps);
+        const char *path = o->output ? o->output : arena_format(s->arena, "%s.safetensors", s->model->name);
         if (folder_write_weights(s->arena, s->diag, p, path, engine_selftest)) {
             const char *line = arena_format(s->arena, "%s: weights for %s", path, s->model->name);
             const char *size = command_file_size(s->arena, path), *name = s->model->name;
             const char *file = command_shell_path(s->arena, path);
-            command_ended(s, line, arena_format(s->arena, "%s, %s", line, size),
+            command_ended(o, line, arena_format(s->arena, "%s, %s", line, size),
                           arena_format(s->arena, "use them: %s --weights %s", name, file));
         }
     }

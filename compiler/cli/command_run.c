@@ -150,9 +150,8 @@ static void mention_zeros(Session *s)
                 names.data, n == 1 ? "has" : "have");
 }
 
-Engine *command_graph_engine(Session *s)
+Engine *command_graph_engine(Session *s, const RunOptions *c)
 {
-    const Choices *c = s->choices;
     if (c->prompt_count || c->stop_count) {
         const char *option = c->stop_count ? "stop" : c->prompts[0].file ? "file" : "prompt";
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph answers no texts", option);
@@ -165,7 +164,7 @@ Engine *command_graph_engine(Session *s)
     for (int i = 0; i < c->input_count; i++)
         if (!take_input(s, c->inputs[i])) return NULL;
     mention_zeros(s);
-    Engine *e = session_engine(s, c->engine, NULL, true);
+    Engine *e = session_engine(s, c->engine, true);
     for (int i = 0; e && i < s->graph->tensor_count; i++) {
         const Tensor *t = s->graph->tensors[i];
         if (t->kind == TENSOR_INPUT && !t->integer && t->values) engine_set_input(e, t->name, t->values);
@@ -173,9 +172,8 @@ Engine *command_graph_engine(Session *s)
     return e;
 }
 
-static bool run_graph(Session *s)
+static bool run_graph(Session *s, const RunOptions *c)
 {
-    const Choices *c = s->choices;
     if (c->raw) {
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: vectors are an encoder's, not an xf.graph's");
         return false;
@@ -188,7 +186,7 @@ static bool run_graph(Session *s)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph answers no texts", c->stream ? "stream" : "chat");
         return false;
     }
-    Engine *e = command_graph_engine(s);
+    Engine *e = command_graph_engine(s, c);
     progress_end();
     if (!e) return false;
     Trace *trace = trace_graph(s->arena, e);
@@ -212,16 +210,27 @@ static bool run_graph(Session *s)
     return true;
 }
 
-Exit command_run(const Choices *c)
+/* What --chat alone reads. */
+static bool chat_fits(const Options *o)
 {
-    Choices choices = *c;
-    choices.cached = true;
-    Session *s = session_new(&choices);
+    if (o->chat || (!o->system && !o->date && !o->turns)) return true;
+    options_refuse(o, "--%s is read with --chat", o->system ? "system" : o->date ? "date" : "turns");
+    return false;
+}
+
+Exit command_run(const Options *o)
+{
+    CompileOptions compile;
+    EngineKind kind;
+    if (!options_compile(o, &compile) || !options_engine(o, ENGINE_JIT, &kind) || !chat_fits(o)) return EXIT_USAGE;
+    const RunOptions run = options_run(o, kind);
+    compile.cached = true;
+    Session *s = session_new(&compile);
     Exit answered = EXIT_DONE;
     progress_begin("run", false);          /* of what comes before the answers */
     if (session_open(s)) {
-        if (s->model->model_kind == KIND_GRAPH) run_graph(s);
-        else answered = run_texts(s);
+        if (s->model->model_kind == KIND_GRAPH) run_graph(s, &run);
+        else answered = run_texts(s, &run);
     }
     progress_end();
     const char *fault = answered != EXIT_IO ? file_output_fault() : NULL;

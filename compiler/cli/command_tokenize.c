@@ -14,7 +14,7 @@
 #include "tokenizer.h"
 
 typedef struct Tokenize {
-    const Choices *choices;
+    const Options *options;
     RtTokenizer tokenizer;
     RtTokens out;                   /* room for `out.room` tokens */
     int n;
@@ -51,8 +51,8 @@ static void complain(Tokenize *t, const char *what)
 /* Most texts want a small part of the scratch that the longest could need, so it grows. */
 static bool encode(Tokenize *t, const char *text, size_t bytes)
 {
-    const RtTokenText x = { text, bytes, t->choices->tokenize.pair, t->choices->tokenize.pair ? strlen(t->choices->tokenize.pair) : 0,
-                            t->choices->tokenize.no_special };
+    const RtTokenText x = { text, bytes, t->options->pair, t->options->pair ? strlen(t->options->pair) : 0,
+                            t->options->no_special };
     const size_t longest = x.other_bytes > bytes ? x.other_bytes : bytes, most = rt_tokenizer_scratch_bytes(&t->tokenizer, longest, true);
     if (most == SIZE_MAX) {
         complain(t, "too long");
@@ -110,8 +110,8 @@ static void add_json(const Tokenize *t, Text *to, const char *text, size_t bytes
 static void add_ids(const Tokenize *t, Text *to)
 {
     for (int i = 0; i < t->n; i++) {
-        text_printf(to, t->choices->tokenize.pieces || !i ? "%d" : " %d", t->out.ids[i]);
-        if (!t->choices->tokenize.pieces) continue;
+        text_printf(to, t->options->pieces || !i ? "%d" : " %d", t->out.ids[i]);
+        if (!t->options->pieces) continue;
         text_printf(to, "\t%u-%u\t", t->out.spans[i].begin, t->out.spans[i].end);
         add_piece(t, to, t->out.ids[i]);
         text_add(to, "\n");
@@ -152,7 +152,7 @@ static bool decode(Tokenize *t, size_t *used)
 {
     for (;;) {
         *used = 0;
-        const rt_status status = rt_tokenizer_decode(&t->tokenizer, t->out.ids, t->n, t->choices->tokenize.no_special, t->text, t->room, used);
+        const rt_status status = rt_tokenizer_decode(&t->tokenizer, t->out.ids, t->n, t->options->no_special, t->text, t->room, used);
         if (status == RT_OK) return true;
         if (status != RT_NO_ROOM || t->room > (size_t)1 << 32) {
             complain(t, rt_status_text(status));
@@ -184,7 +184,7 @@ static void take_text(Tokenize *t, const char *text, size_t bytes)
 {
     Arena *a = arena_new();
     Text line = text_new(a);
-    const bool json = t->choices->json, decoding = t->choices->tokenize.decode;
+    const bool json = t->options->json, decoding = t->options->decode;
     size_t used = 0;
     const bool good = decoding ? read_ids(t, text, bytes) && decode(t, &used) : encode(t, text, bytes);
     if (!good) t->n = 0;
@@ -220,19 +220,19 @@ static void take_lines(Tokenize *t)
     free(line);
 }
 
-static Exit tokenize(const Choices *c, const TokenizerBlob *blob)
+static Exit tokenize(const Options *o, const TokenizerBlob *blob)
 {
-    Tokenize t = { .choices = c };
+    Tokenize t = { .options = o };
     if (rt_tokenizer_open(&t.tokenizer, blob->data, blob->size) != RT_OK) die("a tokenizer of ours is not accepted");
     make_room(&t, 256);
     t.text = grown(NULL, t.room = 1024);
-    if (c->json) put(&t, "{\"texts\":[", 10);
-    for (int i = 0; i < c->word_count; i++) {
-        if (strcmp(c->words[i], "-") == 0) take_lines(&t);
-        else take_text(&t, c->words[i], strlen(c->words[i]));
+    if (o->json) put(&t, "{\"texts\":[", 10);
+    for (int i = 0; i < o->word_count; i++) {
+        if (strcmp(o->words[i], "-") == 0) take_lines(&t);
+        else take_text(&t, o->words[i], strlen(o->words[i]));
     }
-    if (!c->word_count) take_lines(&t);
-    if (c->json) put(&t, "\n]}\n", 4);
+    if (!o->word_count) take_lines(&t);
+    if (o->json) put(&t, "\n]}\n", 4);
     free(t.out.ids);
     free(t.out.types);
     free(t.out.spans);
@@ -242,16 +242,16 @@ static Exit tokenize(const Choices *c, const TokenizerBlob *blob)
     return t.code;
 }
 
-Exit command_tokenize(const Choices *c)
+Exit command_tokenize(const Options *o)
 {
     Arena *a = arena_new();
     Diag *d = diag_new(a);
     TokenizerBlob blob;
     Exit code = EXIT_DONE;
-    const bool good = tokenizer_import(a, d, (Loc){ 0 }, c->spec, &blob);
+    const bool good = tokenizer_import(a, d, (Loc){ 0 }, o->spec, &blob);
     diag_print(d, stderr, isatty(2));
-    if (good && c->verbose) fprintf(stderr, "%s: %zu bytes of tables\n", c->spec, blob.size);
-    code = good ? tokenize(c, &blob) : diag_exit(d);
+    if (good && o->verbose) fprintf(stderr, "%s: %zu bytes of tables\n", o->spec, blob.size);
+    code = good ? tokenize(o, &blob) : diag_exit(d);
     arena_free(a);
     return code;
 }

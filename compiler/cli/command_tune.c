@@ -33,7 +33,7 @@ static bool may_write(Session *s, const char *path)
     return false;
 }
 
-static bool keep(Session *s, const Tuning *r, const char *path)
+static bool keep(Session *s, const Options *o, const Tuning *r, const char *path)
 {
     const Text text = tuning_text(s->arena, r);
     if (!file_replace(s->arena, s->diag, path, tune_kind, text.data, text.size)) return false;
@@ -41,16 +41,16 @@ static bool keep(Session *s, const Tuning *r, const char *path)
     for (int i = 0; i < r->call_count; i++) others += r->calls[i].take != LINEAR_CUT_USUAL;
     const char *line = arena_format(s->arena, "%s: %d choice%s other than usual, of %s", path, others,
                                     others == 1 ? "" : "s", s->model->name);
-    const char *spec = command_shell_path(s->arena, s->choices->spec);
+    const char *spec = command_shell_path(s->arena, o->spec);
     const char *file = command_shell_path(s->arena, path);
-    command_ended(s, line, line,
+    command_ended(o, line, line,
                   arena_format(s->arena, "use them: xformc build %s --tune %s", spec, file));
     return true;
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------ */
 
-static bool measure(Session *s, Tune *t)
+static bool measure(Session *s, const Options *o, Tune *t)
 {
     static const int one[] = { 1 };
     const double row_seconds = 0.3;
@@ -67,30 +67,32 @@ static bool measure(Session *s, Tune *t)
     bench_choose_tests(b);
     b->engine_count = 0;
     b->deadline_ns = 0;
-    b->seconds = s->choices->bench.seconds > 0 ? s->choices->bench.seconds : row_seconds;
-    bench_choose_threads(b);
+    b->seconds = o->seconds > 0 ? o->seconds : row_seconds;
+    bench_choose_threads(b, o->threads, o->threads_count);
     const bool ok = tune_calls(t) && tune_whole(t);
     tune_progress(t, NULL, 0);
     return ok;
 }
 
-Exit command_tune(const Choices *c)
+Exit command_tune(const Options *o)
 {
     enum { ROUNDS = 7 };
-    Session *s = session_new(c);
+    CompileOptions compile;
+    if (!options_compile(o, &compile)) return EXIT_USAGE;
+    Session *s = session_new(&compile);
     Tuning result = { .path = NULL };
-    Tune t = { .bench = { .command = "tune", .session = s, .arena = s->arena, .seconds = c->bench.seconds,
-                          .repetitions = c->bench.repetitions ? c->bench.repetitions : ROUNDS }, .result = &result };
-    progress_begin("tune", c->quiet);
-    progress_say("reading %s", c->spec);
+    Tune t = { .bench = { .command = "tune", .session = s, .arena = s->arena, .seconds = o->seconds,
+                          .repetitions = o->repetitions ? o->repetitions : ROUNDS }, .result = &result };
+    progress_begin("tune", o->quiet);
+    progress_say("reading %s", o->spec);
     if (session_open(s)) {
-        const char *path = c->folder ? c->folder : arena_format(s->arena, "%s.tune.lua", s->model->name), *machine = machine_processor(s->arena);
-        if (may_write(s, path) && measure(s, &t)) {
+        const char *path = o->output ? o->output : arena_format(s->arena, "%s.tune.lua", s->model->name), *machine = machine_processor(s->arena);
+        if (may_write(s, path) && measure(s, o, &t)) {
             result.machine = *machine ? machine : NULL;
             result.model = s->model->name;
             result.dtype = model_dtype(s->model);
             result.identity = pack_layout(s->arena, t.bench.plan).identity;
-            if (keep(s, &result, path) && !c->quiet) print_result(s->arena, &result);
+            if (keep(s, o, &result, path) && !o->quiet) print_result(s->arena, &result);
         }
     }
     progress_end();

@@ -26,14 +26,15 @@ static bool on_path(Arena *a, const char *command)
 }
 
 /* The generic engine of a quantised model has taps, by which it follows another. */
-static bool open_engine(Session *s, Engines *e, const char *name, const char *cc, int same_bits)
+static bool open_engine(Session *s, Engines *e, EngineKind kind, const CompileOptions *o, int same_bits)
 {
     VerifyEngine *v = &e->list[e->count++];
     *v = (VerifyEngine){ .same_bits = same_bits };
-    progress_say("opening %s%s%s", name, cc ? " by " : "", cc ? cc : "");
-    v->tapped = session_engine(s, name, cc, true);
-    if (v->tapped && strcmp(name, "generic") == 0 && model_rounds(s->model)) return true;
-    if (v->tapped) v->plain = session_engine(s, name, cc, false);
+    const char *cc = kind == ENGINE_NATIVE ? o->cc : NULL;
+    progress_say("opening %s%s%s", engine_name(kind), cc ? " by " : "", cc ? cc : "");
+    v->tapped = session_engine_as(s, kind, true, o);
+    if (v->tapped && kind == ENGINE_GENERIC && model_rounds(s->model)) return true;
+    if (v->tapped) v->plain = session_engine_as(s, kind, false, o);
     return v->plain != NULL;
 }
 
@@ -42,47 +43,48 @@ static bool open_engine(Session *s, Engines *e, const char *name, const char *cc
 static bool open_native(Session *s, Engines *e, const char **first)
 {
     static const char *const compilers[] = { "gcc", "clang" };
-    *first = s->choices->cc;
-    if (*first) return open_engine(s, e, "native", *first, 1);
+    CompileOptions o = s->options;
+    *first = o.cc;
+    if (*first) return open_engine(s, e, ENGINE_NATIVE, &o, 1);
     for (int i = 0; i < 2; i++) {
-        if (!on_path(s->arena, compilers[i])) continue;
-        if (!*first) *first = compilers[i];
-        if (!open_engine(s, e, "native", compilers[i], 1)) return false;
+        o.cc = compilers[i];
+        if (!on_path(s->arena, o.cc)) continue;
+        if (!*first) *first = o.cc;
+        if (!open_engine(s, e, ENGINE_NATIVE, &o, 1)) return false;
     }
     if (*first) return true;
-    return open_engine(s, e, "native", *first = "cc", 1);
+    o.cc = *first = "cc";
+    return open_engine(s, e, ENGINE_NATIVE, &o, 1);
 }
 
 /* The other form of kernels, which sums in another order: bits of its own. */
 static bool open_unrolled(Session *s, Engines *e, const char *cc)
 {
-    const Choices *given = s->choices;
-    Choices c = *given;
-    c.kernels = KERNELS_UNROLLED;
-    s->choices = &c;
-    const bool opened = open_engine(s, e, "native", cc, 2);
-    s->choices = given;
+    CompileOptions o = s->options;
+    o.form.kernels = KERNELS_UNROLLED;
+    o.cc = cc;
+    const bool opened = open_engine(s, e, ENGINE_NATIVE, &o, 2);
     if (opened) e->list[e->count - 1].tapped->name = e->list[e->count - 1].plain->name = "native (unrolled)";
     return opened;
 }
 
 /* All engines, or the generic one and that of --engine. Emitted code gives the same bits whichever compiler made it. */
-static bool open_engines(Session *s, Engines *e)
+static bool open_engines(Session *s, Engines *e, EngineKind only)
 {
-    const char *only = s->choices->engine, *cc;
-    if ((!only || strcmp(only, "jit") == 0) && !open_engine(s, e, "jit", NULL, 1)) return false;
-    if (!only || strcmp(only, "native") == 0) {
+    const char *cc;
+    if ((!only || only == ENGINE_JIT) && !open_engine(s, e, ENGINE_JIT, &s->options, 1)) return false;
+    if (!only || only == ENGINE_NATIVE) {
         if (!open_native(s, e, &cc)) return false;
-        if (s->choices->kernels == KERNELS_LIBRARY && !model_is_narrow(s->model) && !open_unrolled(s, e, cc)) return false;
+        if (s->options.form.kernels == KERNELS_LIBRARY && !model_is_narrow(s->model) && !open_unrolled(s, e, cc)) return false;
     }
-    return open_engine(s, e, "generic", NULL, 0);
+    return open_engine(s, e, ENGINE_GENERIC, &s->options, 0);
 }
 
 /* As many as there are threads asked for, or two where a state has room for them. */
-static int lanes_of(const Choices *c)
+static int lanes_of(const CompileOptions *o)
 {
-    const int lanes = c->threads > 1 ? c->threads : LANES;
-    return lanes < session_lanes(c) ? lanes : session_lanes(c);
+    const int lanes = o->threads > 1 ? o->threads : LANES;
+    return lanes < session_lanes(o) ? lanes : session_lanes(o);
 }
 
 static void close_engines(Engines *e)
@@ -93,22 +95,25 @@ static void close_engines(Engines *e)
     }
 }
 
-Exit command_verify(const Choices *c)
+Exit command_verify(const Options *o)
 {
-    Session *s = session_new(c);
+    CompileOptions compile;
+    EngineKind only;
+    if (!options_compile(o, &compile) || !options_engine(o, ENGINE_ANY, &only)) return EXIT_USAGE;
+    Session *s = session_new(&compile);
     Engines engines = { .count = 0 };
     Exit found = EXIT_DONE;
-    Task task = { .count = 0 };
+    Task task = { .answers = o->task, .perplexity = o->perplexity };
     progress_begin("verify", false);
-    progress_say("reading %s", c->spec);
-    bool good = session_open(s) && (!c->against || verify_reference_fits(s->arena, s->diag, s->model, c->against));
-    if (good && task_measure(s, &task) && open_engines(s, &engines)) {
-        const VerifyOptions options = { .against = c->against, .seed = SEED, .lanes = lanes_of(c),
-                                        .all = c->verbose, .more = task_json(s->arena, &task), .json = c->json };
+    progress_say("reading %s", o->spec);
+    bool good = session_open(s) && (!o->against || verify_reference_fits(s->arena, s->diag, s->model, o->against));
+    if (good && task_measure(s, only ? only : ENGINE_JIT, &task) && open_engines(s, &engines, only)) {
+        const VerifyOptions options = { .against = o->against, .seed = SEED, .lanes = lanes_of(&compile),
+                                        .all = o->verbose, .more = task_json(s->arena, &task), .json = o->json };
         found = verify_run(s->arena, s->diag, s->model, engines.list, engines.count, &options, stdout);
-        if (!c->json) task_print(s->arena, &task, stdout);
+        if (!o->json) task_print(s->arena, &task, stdout);
         fflush(stdout);
-        command_ended(s, NULL, "verify: done", NULL);
+        command_ended(o, NULL, "verify: done", NULL);
     }
     progress_end();
     close_engines(&engines);

@@ -13,8 +13,6 @@
 #include "json_text.h"
 #include "progress.h"
 
-static const char *engine_of(const Choices *c) { return c->engine ? c->engine : "jit"; }
-
 static bool refuse(Session *s, const char *option, const char *why)
 {
     diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: %s %s", option, s->model->name, why);
@@ -97,18 +95,19 @@ static bool count_answers(Answering *a, const char *path, TaskResult *result)
     return result->texts;
 }
 
-static bool measure_answers(Session *s, Engine *e, TaskResult *result)
+static bool measure_answers(Session *s, Engine *e, const char *path, TaskResult *result)
 {
     enum { ROOM = 1 << 20 };
     const Model *m = s->model;
     RtGeneration settings;
+    const RunOptions plain = { .engine = ENGINE_ANY };
     if (m->model_kind == KIND_GRAPH || !text_reader_has_texts(m)) return refuse(s, "task", "has no texts");
     if (!m->has_decoder && (!m->labels.count || !model_pools(m))) return refuse(s, "task", "answers by numbers, and not by text");
-    if (m->has_decoder && !command_generation(s, &settings)) return false;
-    Answering a = { .session = s, .reader = text_reader_new(s, e->plan), .text = arena_alloc(s->arena, ROOM), .room = ROOM };
+    if (m->has_decoder && !command_generation(s, &plain, &settings)) return false;
+    Answering a = { .session = s, .reader = text_reader_new(s, e->plan, &plain), .text = arena_alloc(s->arena, ROOM), .room = ROOM };
     if (m->has_decoder) a.decoder = decoder_new(s->arena, e, &settings);
     else a.vectors = vectors_new(s->arena, e);
-    const bool good = count_answers(&a, s->choices->task, result);
+    const bool good = count_answers(&a, path, result);
     text_reader_close(a.reader);
     return good;
 }
@@ -156,7 +155,7 @@ static bool file_ids(Session *s, const char *text, size_t size, PieceIds *ids)
     return status == RT_OK;
 }
 
-static bool measure_perplexity(Session *s, Engine *e, TaskResult *result)
+static bool measure_perplexity(Session *s, Engine *e, const char *path, TaskResult *result)
 {
     enum { MOST_BYTES = 64 << 20 };
     const Model *m = s->model;
@@ -164,7 +163,7 @@ static bool measure_perplexity(Session *s, Engine *e, TaskResult *result)
     PieceIds ids = { .ids = NULL };
     double sum = 0;
     if (m->model_kind == KIND_GRAPH || m->has_encoder || !m->tokenizer_data) return refuse(s, "perplexity", "is no decoder alone with a tokenizer");
-    const char *text = file_read(s->arena, s->diag, (Loc){ 0 }, s->choices->perplexity, MOST_BYTES, &size);
+    const char *text = file_read(s->arena, s->diag, (Loc){ 0 }, path, MOST_BYTES, &size);
     if (!text || !file_ids(s, text, size, &ids)) return false;
     for (int at = 0, n; at + 1 < ids.n; at += n) {
         n = ids.n - at < m->max_target ? ids.n - at : (int)m->max_target;
@@ -176,7 +175,7 @@ static bool measure_perplexity(Session *s, Engine *e, TaskResult *result)
         }
         result->tokens += n - 1;
     }
-    const Loc at = { .file = s->choices->perplexity };
+    const Loc at = { .file = path };
     if (!result->tokens) diag_error(s->diag, EXIT_BAD_DATA, at, "two tokens at least are needed, found %d", ids.n);
     result->perplexity = exp(sum / (double)result->tokens);
     return result->tokens;
@@ -184,27 +183,27 @@ static bool measure_perplexity(Session *s, Engine *e, TaskResult *result)
 
 /* ---- both dtypes ------------------------------------------------------------------------------------------------- */
 
-static bool measure(Session *s, Task *task)
+static bool measure(Session *s, EngineKind kind, Task *task)
 {
     TaskResult *result = &task->results[task->count++];
     *result = (TaskResult){ .dtype = model_dtype(s->model),
                             .kv_dtype = s->model->kv_dtype == KV_DTYPES_F32 ? NULL : model_kv_dtype(s->model) };
-    Engine *e = session_engine(s, engine_of(s->choices), NULL, false);
-    const bool good = e && (!task->answers || measure_answers(s, e, result)) && (!task->perplexity || measure_perplexity(s, e, result));
+    Engine *e = session_engine(s, kind, false);
+    const bool good = e && (!task->answers || measure_answers(s, e, task->answers, result)) &&
+                      (!task->perplexity || measure_perplexity(s, e, task->perplexity, result));
     if (e) engine_close(e);
     return good;
 }
 
-bool task_measure(Session *s, Task *task)
+bool task_measure(Session *s, EngineKind kind, Task *task)
 {
-    *task = (Task){ .answers = s->choices->task, .perplexity = s->choices->perplexity };
     if (!task->answers && !task->perplexity) return true;
-    if (!measure(s, task)) return false;
+    if (!measure(s, kind, task)) return false;
     if (!model_is_narrow(s->model) && s->model->kv_dtype == KV_DTYPES_F32) return true;
-    Choices c = *s->choices;
-    c.dtype = c.kv_dtype = "f32";
-    Session *plain = session_new(&c);
-    const bool good = session_read(plain) && measure(plain, task);
+    CompileOptions o = s->options;
+    o.dtype = o.kv_dtype = "f32";
+    Session *plain = session_new(&o);
+    const bool good = session_read(plain) && measure(plain, kind, task);
     return session_end(plain) == EXIT_DONE && good;
 }
 

@@ -28,18 +28,22 @@ static void put_escaped(const char *s, FILE *to)
     }
 }
 
-void tell(const char *format, ...)
+void tell_arguments(const char *format, va_list args)
 {
-    va_list args;
     char *text;
-    va_start(args, format);
-    int n = vasprintf(&text, format, args);
-    va_end(args);
-    if (n < 0) die("out of memory");
+    if (vasprintf(&text, format, args) < 0) die("out of memory");
     fputs("xformc: ", stderr);
     put_escaped(text, stderr);
     fputc('\n', stderr);
     free(text);
+}
+
+void tell(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tell_arguments(format, args);
+    va_end(args);
 }
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
@@ -57,16 +61,14 @@ bool option_whole(const char *option, const char *text, int least, int most, int
     return false;
 }
 
-/* Numbers of threads, with commas between them. Only `bench` takes several. */
-bool option_threads(const char *option, const char *text, Choices *c)
+bool option_threads(const char *option, const char *text, int *threads, int most, int *count)
 {
-    enum { MOST = sizeof c->bench.threads / sizeof *c->bench.threads };
-    c->bench.thread_count = 0;
+    *count = 0;
     for (const char *s = text;; s++) {
         const size_t n = strcspn(s, ",");
         char word[64];
-        if (c->bench.thread_count == MOST || n >= sizeof word) {
-            tell("--%s %.60s%s: expected at most %d numbers with commas between", option, text, strlen(text) > 60 ? "..." : "", (int)MOST);
+        if (*count == most || n >= sizeof word) {
+            tell("--%s %.60s%s: expected at most %d numbers with commas between", option, text, strlen(text) > 60 ? "..." : "", most);
             return false;
         }
         snprintf(word, sizeof word, "%.*s", (int)n, s);
@@ -74,11 +76,10 @@ bool option_threads(const char *option, const char *text, Choices *c)
             tell("--%s %s: a number of threads is missing beside a comma", option, text);
             return false;
         }
-        if (!option_whole(option, word, 1, MOST, &c->bench.threads[c->bench.thread_count++])) return false;
+        if (!option_whole(option, word, 1, most, &threads[(*count)++])) return false;
         s += n;
         if (!*s) break;
     }
-    c->threads = c->bench.threads[0];
     return true;
 }
 
@@ -120,7 +121,7 @@ bool option_word(const char *option, const char *text, const char *const *words,
 }
 
 /* A setting of generation: kept as it stands, once it is known to be good. The last of equals counts. */
-bool option_setting(const char *option, const char *text, GenerationChoices *g)
+bool option_setting(const char *option, const char *text, GenerationOptions *g)
 {
     static const char *const stops[] = { "false", "true", "never" };
     RtGeneration tried = { .max_new = 0 };

@@ -2,17 +2,21 @@
 #ifndef OPTION_VALUES_H
 #define OPTION_VALUES_H
 
-#include "command.h"
+#include <stdarg.h>
+
+#include "run_options.h"
 
 /* One line on standard error, `xformc: …`; what a terminal would obey stands in it as an escape. */
 __attribute__((format(printf, 1, 2))) void tell(const char *format, ...);
+__attribute__((format(printf, 1, 0))) void tell_arguments(const char *format, va_list args);
 
 bool option_whole(const char *option, const char *text, int least, int most, int *out);
-bool option_threads(const char *option, const char *text, Choices *c);
+/* Numbers with commas between them, at most `most` of them and each at most that. */
+bool option_threads(const char *option, const char *text, int *threads, int most, int *count);
 bool option_bytes(const char *option, const char *text, size_t *out);
 bool option_seconds(const char *option, const char *text, double *out);
 bool option_word(const char *option, const char *text, const char *const *words, int n);
-bool option_setting(const char *option, const char *text, GenerationChoices *g);
+bool option_setting(const char *option, const char *text, GenerationOptions *g);
 bool option_isas(const char *option, const char *text);
 bool option_text(const char *option, const char *text, const char **out);
 

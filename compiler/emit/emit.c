@@ -330,3 +330,11 @@ Emit *emit_named(Arena *a, const Plan *p)
     emit_model(e, &text);           /* names are given in the order of first use */
     return e;
 }
+
+bool emit_form_fits(Diag *d, const Model *m, EmitForm form)
+{
+    if (!model_is_narrow(m) || form.kernels != KERNELS_UNROLLED) return true;
+    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "--kernels unrolled knows weights of f32, not of %s: take --kernels library, or "
+               "--dtype f32", model_dtype(m));
+    return false;
+}

@@ -30,6 +30,9 @@ typedef struct EmitForm {
     const Tuning *tuning;           /* how calls are cut, with their times as comments; NULL: as usual. Of no meaning to UNROLLED */
 } EmitForm;
 
+/* Whether the kernels of a form are written for the model's weights; false after an error told. */
+bool emit_form_fits(Diag *d, const Model *m, EmitForm form);
+
 typedef struct Emit {
     Arena *arena;
     unsigned isa;                   /* KERNELS_BOUND: instruction sets of the kernels */

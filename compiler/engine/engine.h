@@ -7,6 +7,13 @@
 
 #include "plan.h"
 
+typedef enum EngineKind {
+    ENGINE_ANY,                     /* none was named: a command takes its own, or all */
+    ENGINE_NATIVE,                  /* emitted C, compiled by a C compiler and loaded */
+    ENGINE_JIT,                     /* the same in memory, by libtcc */
+    ENGINE_GENERIC                  /* the Plan's operations one by one, on OpenBLAS */
+} EngineKind;
+
 typedef struct Engine Engine;
 typedef struct EngineOps {
     rt_status (*encode)(Engine *e, const int *ids, int n);

@@ -11,6 +11,20 @@ void model_close(Model *m);         /* unmap its files */
 
 /* What the spec at `path` says, by what is found there; NULL after errors told to `d`. */
 Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
+/* What is asked of a spec at `path` in the place of what it says. NULL and 0: nothing. */
+typedef struct DraftChanges {
+    const char *path;
+    const char *from, *tokenizer;       /* paths of weights and of a tokenizer */
+    bool sizes_only;                    /* the spec's file of weights need not be there */
+    int max_len;
+} DraftChanges;
+/* Change it so, and remark where it takes less than it was trained for. False after an error. */
+bool draft_change(Arena *a, Diag *d, Draft *draft, DraftChanges changes);
+/* The same draft with other words of dtype and kv_dtype; NULL leaves them. */
+const Draft *draft_with_dtypes(Arena *a, const Draft *draft, const char *dtype, const char *kv_dtype);
+/* Weights are read again for every engine: whether they are still those of the model; false after an error. */
+bool model_weights_stay(Diag *d, const Model *m);
+
 /* Work out, check, find the weights; NULL after errors. */
 Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
 

@@ -49,21 +49,20 @@ static bool add_ids(Look *l, const char *word, int *ids, int *n)
 bool look_read(Look *l, int *ids, int *n)
 {
     Session *s = l->session;
-    const Choices *c = s->choices;
     Question *q = &l->question;
     if (look_has_texts(s->model)) {
-        if (c->word_count > 1)
-            return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "'%s' is one word too many", c->words[1]), "quote a TEXT of several words");
-        q->input = arena_format(l->arena, "“%s”", look_plain(l->arena, c->words[0]));
+        if (l->word_count > 1)
+            return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "'%s' is one word too many", l->words[1]), "quote a TEXT of several words");
+        q->input = arena_format(l->arena, "“%s”", look_plain(l->arena, l->words[0]));
         PieceIds text = { .ids = ids, .room = (int)look_most_ids(s->model) };
         const Plan *p = l->engine ? l->engine->plan : session_plan(s, TARGET_PANELS, false);
-        const bool good = command_text_ids(s, p, c->words[0], &text);
+        const bool good = command_text_ids(s, p, l->words[0], &text);
         *n = text.n;
         q->first = text.first;
         return good;
     }
-    for (int i = 0; i < c->word_count; i++)
-        if (!add_ids(l, c->words[i], ids, n)) return false;
+    for (int i = 0; i < l->word_count; i++)
+        if (!add_ids(l, l->words[i], ids, n)) return false;
     q->input = look_ids_text(l->arena, s->model, s->model->has_encoder, ids, *n);
     return *n > 0 || look_refuse(s, EXIT_BAD_DATA, "there are no ids", NULL);
 }
@@ -160,9 +159,9 @@ bool look_trace(Look *l)
     return ran(l, l->trace->status);
 }
 
-bool look_engine(Look *l, const char *name)
+bool look_engine(Look *l, EngineKind kind)
 {
-    l->engine = session_engine_for(l->session, name, l->question.n, l->question.m);
+    l->engine = session_engine_for(l->session, kind, l->question.n, l->question.m);
     return l->engine != NULL;
 }
 

@@ -23,9 +23,17 @@ typedef struct Question {
     const char *text;               /* the answer as `run` prints it: of a decoder alone by pieces behind its prompt */
 } Question;
 
+/* Which attention is drawn. */
+typedef struct AttentionOptions {
+    const char *kind;               /* encoder, decoder, cross; NULL: all */
+    int layer, head;  bool has_layer, has_head;
+} AttentionOptions;
+
 /* The engine has taps. */
 typedef struct Look {
     Session *session;
+    AttentionOptions wanted;
+    const char *const *words;  int word_count;      /* what is asked */
     Arena *arena;
     Engine *engine;
     Question question;
@@ -37,7 +45,7 @@ typedef struct Look {
     int most_heads;                 /* of an attention that could be drawn, whatever was chosen */
 } Look;
 
-/* The words of the session's choices as a text, or as ids where the model has no tokenizer; false after an error told. It wants no engine. */
+/* The words that are asked as a text, or as ids where the model has no tokenizer; false after an error told. It wants no engine. */
 bool look_read(Look *l, int *ids, int *n);
 /* Most ids that a question has. */
 int64_t look_most_ids(const Model *m);
@@ -47,13 +55,13 @@ bool look_trace(Look *l);
 bool look_ask(Look *l, int *ids, int n);
 /* An engine with taps for what was answered, no longer than that; in the place of the one that answered, which stays the caller's. False
  * after an error. */
-bool look_engine(Look *l, const char *name);
+bool look_engine(Look *l, EngineKind kind);
 /* Run an xf.graph, on the inputs that the engine has. */
 bool look_graph(Look *l);
 /* Whether the caches of a graph have room for one more run by that engine; tells where they have none. */
 bool look_has_room(Session *s, const Engine *e);
 
-/* needs: question, trace.   gives: picture. False after an error: none is wanted by the choices, or it is too large. */
+/* needs: question, trace.   gives: picture. False after an error: none is wanted, or it is too large. */
 bool look_picture(Look *l);
 
 /* A text on one line: U+2400 and on stand for what would end it, or move about in a terminal. */

@@ -46,16 +46,16 @@ static const char *signs(Arena *a, const Picture *p)
 
 /* ---- the picture -------------------------------------------------------------------------------------------- */
 
-static bool wanted(const AttentionChoices *c, int layer, int head)
+static bool wanted(const AttentionOptions *c, int layer, int head)
 {
     return (!c->has_layer || c->layer == layer) && (!c->has_head || c->head == head);
 }
 
-static bool wanted_kind(const AttentionChoices *c, const char *kind) { return !c->kind || strcmp(c->kind, kind) == 0; }
+static bool wanted_kind(const AttentionOptions *c, const char *kind) { return !c->kind || strcmp(c->kind, kind) == 0; }
 
 static void add_heads(Look *l, PictureSection *s, const TraceTensor *t, int layer)
 {
-    const AttentionChoices *c = &l->session->choices->attention;
+    const AttentionOptions *c = &l->wanted;
     const int heads = t->rank == 3 ? (int)t->shape[0] : 1;
     const size_t cells = (size_t)s->rows * (size_t)s->columns;
     if (heads > l->most_heads) l->most_heads = heads;
@@ -87,7 +87,7 @@ static void add_stack(Look *l, PictureSection s, const char *stack, const char *
 static void add_model(Look *l)
 {
     Arena *a = l->arena;
-    const AttentionChoices *c = &l->session->choices->attention;
+    const AttentionOptions *c = &l->wanted;
     const Model *m = l->session->model;
     const Question *q = &l->question;
     const char *unit = !m->tokenizer_data && look_has_texts(m) ? "character" : "token";
@@ -127,7 +127,7 @@ static void add_graph(Look *l)
             s.row_labels = numbers(a, s.rows);
             s.column_labels = numbers(a, s.columns);
             add_heads(l, &s, t, 0);
-            if (!l->session->choices->attention.kind) add_section(l, &s);
+            if (!l->wanted.kind) add_section(l, &s);
         }
     }
 }

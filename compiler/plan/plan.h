@@ -153,6 +153,8 @@ typedef struct Plan {
     Packed *tokenizer;              /* the blob of rt_tokenizer_format.h; NULL without it */
 } Plan;
 
+/* Rows of one decoder call: what all slots can hold, up to a bound past which a matrix kernel gains no more. */
+int64_t plan_decoder_rows(const Model *m, int slots);
 /* Whether state and weights have a sensible size, worked out in floating point; false after an error told at the model.
  * To be asked before plan_make. */
 bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);

@@ -87,3 +87,10 @@ bool plan_fits_machine(Diag *d, const Plan *p)
     diag_note(d, (Loc){ 0 }, "info tells more of it; what a state takes grows with max_source, max_target and --slots");
     return false;
 }
+
+int64_t plan_decoder_rows(const Model *m, int slots)
+{
+    enum { MOST_ROWS = 128 };
+    const int64_t rows = m->max_target * slots;
+    return rows < MOST_ROWS ? rows : MOST_ROWS;
+}

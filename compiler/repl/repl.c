@@ -14,7 +14,7 @@
 
 /* ---- the state --------------------------------------------------------------------------------------------------- */
 
-static Repl *open_repl(const Choices *c)
+static Repl *open_repl(const ReplOptions *o)
 {
     Repl *r = calloc(1, sizeof *r);
     lua_State *L = luaL_newstate();
@@ -30,7 +30,7 @@ static Repl *open_repl(const Choices *c)
     r->reader.lexer = lexer_new(r->reader.arena, arena_text(r->reader.arena, ""), 0);
     r->typed = text_new(r->reader.arena);
     r->L = L;
-    r->choices = c;
+    r->options = o;
     r->command = repl_command;
     *(SpecReader **)lua_getextraspace(L) = &r->reader;
     luaL_openlibs(L);
@@ -111,19 +111,19 @@ static Exit talk(Repl *r)
 /* The spec of the command line, compiled as `m`. */
 static void compile_first(Repl *r)
 {
-    const char *spec = r->choices->spec;
+    const char *spec = r->options->spec;
     if (!spec) return;
     lua_pushstring(r->L, spec);
     lua_setglobal(r->L, "spec_path");
-    lua_pushstring(r->L, r->choices->from);
+    lua_pushstring(r->L, r->options->from);
     lua_setglobal(r->L, "spec_weights");
     repl_run(r, "prompt", "spec = xf.spec(spec_path, { weights = spec_weights }); "
              "spec_path, spec_weights = nil, nil; m = xf.compile(spec); return m", true);
 }
 
-Exit command_repl(const Choices *c)
+Exit repl_prompt(const ReplOptions *o)
 {
-    Repl *r = open_repl(c);
+    Repl *r = open_repl(o);
     r->terminal = isatty(0) && isatty(1);
     repl_catch_interrupts(r);
     if (r->terminal) printf("xformc %s, %s. :help says more.\n", XFORMC_VERSION, LUA_RELEASE);
@@ -134,17 +134,17 @@ Exit command_repl(const Choices *c)
 }
 
 /* A file of Lua with `xf` loaded; the words behind it are its arguments. */
-Exit command_lua(const Choices *c)
+Exit repl_script(const ReplOptions *o)
 {
-    Repl *r = open_repl(c);
+    Repl *r = open_repl(o);
     repl_catch_interrupts(r);
-    lua_createtable(r->L, c->word_count, 1);
-    for (int i = -1; i < c->word_count; i++) {
-        lua_pushstring(r->L, i < 0 ? c->spec : c->words[i]);
+    lua_createtable(r->L, o->word_count, 1);
+    for (int i = -1; i < o->word_count; i++) {
+        lua_pushstring(r->L, i < 0 ? o->spec : o->words[i]);
         lua_rawseti(r->L, -2, i + 1);
     }
     lua_setglobal(r->L, "arg");
-    const Exit code = repl_file(r, c->spec) ? EXIT_DONE : r->told;
+    const Exit code = repl_file(r, o->spec) ? EXIT_DONE : r->told;
     close_repl(r);
     return code;
 }

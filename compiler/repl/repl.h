@@ -10,8 +10,10 @@
 #include "spec_lua.h"
 
 #include "background.h"
+#include "engine_open.h"
 #include "inspect.h"
 #include "pack.h"
+#include "repl_command.h"
 #include "session.h"
 
 #define REPL_TENSOR_TYPE "xf.tensor"        /* names of types in Lua */
@@ -20,7 +22,7 @@
 typedef struct Repl {
     SpecReader reader;              /* first: it is what the state's extra space points at; its arena lives as long as the prompt */
     lua_State *L;
-    const Choices *choices;
+    const ReplOptions *options;
     bool terminal;                  /* a person reads the answers */
     bool quit;
     Text typed;                     /* the chunks that ran, for :save */
@@ -122,7 +124,8 @@ const char *repl_shape_text(lua_State *L, int rank, const int64_t *shape);      
 
 /* A compiled model. */
 typedef struct ReplModel {
-    Choices choices;                /* its own, so that a call may change them */
+    EngineKind kind;                /* of its engine; while native code runs in its place, still the jit */
+    bool quiet;                     /* nothing is remarked */
     Session *session;               /* NULL once closed */
     Engine *engine, *tapped;        /* tapped: opened when first looked at */
     bool brief;                     /* `tapped` takes no longer sequences than what was asked */
@@ -261,7 +264,7 @@ const char *repl_text_option(lua_State *L, const char *name);
 /* The one of words, which NULL ends, that the text at the top of the stack is. */
 const char *repl_word_option(lua_State *L, const char *name, const char *const *words);
 /* The options of xf.compile. Returns what repl_tier_begin takes; an engine that is asked for is pinned. */
-const char *repl_compile_options(lua_State *L, int index, Choices *c);
+const char *repl_compile_options(lua_State *L, int index, ReplModel *m, CompileOptions *c);
 /* For Lua: raise where a table has others than those of xf.sweep. */
 int repl_check_sweep(lua_State *L);
 

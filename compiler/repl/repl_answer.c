@@ -35,14 +35,12 @@ static void ask(lua_State *L, ReplModel *m, const char *text, bool answers, int 
 {
     const Model *model = m->session->model;
     const char *const words[] = { text };
-    repl_begin_question(m, (Look){ .engine = repl_answering(L, m), .answers = answers, .most = most });
-    m->choices.words = words;
-    m->choices.word_count = 1;
+    repl_begin_question(m, (Look){ .engine = repl_answering(L, m), .answers = answers, .most = most, .words = words, .word_count = 1 });
     engine_reset(m->look.engine);
     int n = 0, *ids = arena_array(m->look.arena, (size_t)look_most_ids(model), sizeof *ids);
     const bool good = look_read(&m->look, ids, &n) && look_answer(&m->look, ids, n);
-    m->choices.words = NULL;
-    m->choices.word_count = 0;
+    m->look.words = NULL;
+    m->look.word_count = 0;
     repl_check_probes(L, m);
     if (!good) repl_model_fail(L, m);
     diag_print(m->session->diag, stderr, isatty(2));        /* that it was cut */

@@ -26,7 +26,7 @@ static const char *apart(Arena *a, const char *text, const char *function)
 
 static bool compile(Arena *a, ReplModel *m, const char *folder, const char *file)
 {
-    const char *cc = m->choices.cc ? m->choices.cc : "cc", *log = file_join(a, folder, "log");
+    const char *cc = m->session->options.cc ? m->session->options.cc : "cc", *log = file_join(a, folder, "log");
     char *argv[] = { arena_text(a, cc), (char *)"-std=c11", (char *)"-O2", (char *)"-march=native", (char *)"-ffp-contract=off",
                      (char *)"-fno-asynchronous-unwind-tables", (char *)"-S", arena_format(a, "-I%s", file_join(a, folder, "runtime")),
                      arena_format(a, "-I%s", folder), (char *)"-o", arena_text(a, file_join(a, folder, "function.s")),
@@ -70,7 +70,7 @@ static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const 
     const bool compiled = compile(a, m, folder, files[0]);
     if (cleanup_caught()) return;               /* Ctrl-C: nobody asks for it any more */
     if (!compiled) {
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not compile it", m->choices.cc ? m->choices.cc : "cc");
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not compile it", m->session->options.cc ? m->session->options.cc : "cc");
         return;
     }
     const char *text = file_read(a, d, (Loc){ 0 }, file_join(a, folder, "function.s"), SIZE_MAX / 2, &size);

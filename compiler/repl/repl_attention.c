@@ -8,12 +8,11 @@
 #include "file.h"
 #include "svg.h"
 
-/* The options of the table at `index`, or 0, into the model's choices; *most receives n, or 0;
+/* The options of the table at `index`, or 0, into *c; *most receives n, or 0;
  * `file` among them, or NULL. */
-static const char *take_options(lua_State *L, ReplModel *m, int index, int *most)
+static const char *take_options(lua_State *L, AttentionOptions *c, int index, int *most)
 {
-    AttentionChoices *c = &m->choices.attention;
-    *c = (AttentionChoices){ .kind = NULL };
+    *c = (AttentionOptions){ .kind = NULL };
     repl_check_options(L, index, "m:attention");
     if (repl_option(L, index, "kind")) c->kind = repl_word_option(L, "kind", repl_option_words("kind"));
     if ((c->has_layer = repl_option(L, index, "layer"))) c->layer = repl_whole_option(L, "layer", 0, 1023);
@@ -38,13 +37,14 @@ static int attention(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
     const bool graph = m->session->model->graph != NULL, text = lua_type(L, 2) == LUA_TSTRING;
+    AttentionOptions wanted;
     int most;
     for (int i = 2; i < lua_gettop(L); i++)
         if (lua_istable(L, i))
             return luaL_error(L, "m:attention: argument %d, a table, is no text; options stand last",
                               i - 1);
     const char *path = graph && text ? file_of_graph(L, m) : lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
-    const char *file = take_options(L, m, lua_istable(L, lua_gettop(L)) ? lua_gettop(L) : 0, &most);
+    const char *file = take_options(L, &wanted, lua_istable(L, lua_gettop(L)) ? lua_gettop(L) : 0, &most);
     if (file) path = file;
     if (most && (!text || !m->session->model->has_decoder))
         luaL_error(L, "n is how many tokens a decoder generates behind a text");
@@ -52,6 +52,7 @@ static int attention(lua_State *L)
     repl_traced(L, m);
     Look l = m->look;
     l.arena = repl_scratch(L);
+    l.wanted = wanted;
     if (!look_picture(&l)) return repl_model_fail(L, m);
     Arena *a = l.arena;
     if (path) {

@@ -22,9 +22,9 @@ ReplModel *repl_check_model(lua_State *L)
 static Engine *open_tapped(lua_State *L, ReplModel *m, bool brief, int64_t source, int64_t target)
 {
     repl_close_tapped(m);
-    m->choices.hooks = EMIT_POLLS | (m->probed ? EMIT_WATCHES : 0);
+    m->session->options.hooks = EMIT_POLLS | (m->probed ? EMIT_WATCHES : 0);
     Arena *const before = repl_memory_taps(m);
-    m->tapped = brief ? session_engine_for(m->session, m->choices.engine, source, target) : session_engine(m->session, m->choices.engine, NULL, true);
+    m->tapped = brief ? session_engine_for(m->session, m->kind, source, target) : session_engine(m->session, m->kind, true);
     repl_memory_back(m, before);
     if (!m->tapped) repl_model_fail(L, m);
     m->brief = brief;
@@ -59,7 +59,7 @@ const Plan *repl_looked(ReplModel *m)
     if (m->tapped) return m->tapped->plan;
     if (m->looked) return m->looked;
     Arena *const before = repl_memory_home(m);
-    m->looked = session_plan(m->session, strcmp(m->choices.engine, "generic") == 0 ? TARGET_ROW_MAJOR : TARGET_PANELS, true);
+    m->looked = session_plan(m->session, engine_target(m->kind), true);
     repl_memory_back(m, before);
     return m->looked;
 }

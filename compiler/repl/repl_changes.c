@@ -191,7 +191,7 @@ const char *repl_share_changes(lua_State *L, const ReplModel *m, Engine *generic
 {
     Arena *a = m->session->arena;
     const Model *model = m->session->model;
-    if (strcmp(m->choices.engine, "jit") == 0 && jit_has_own_weights(repl_tier_jit(m)))
+    if (m->kind == ENGINE_JIT && jit_has_own_weights(repl_tier_jit(m)))
         for (int i = 0; i < model->tensor_count; i++) {
             int n;
             const char *name = model->tensors[i].name;
@@ -208,20 +208,20 @@ const char *repl_share_changes(lua_State *L, const ReplModel *m, Engine *generic
 const char *repl_changes(const ReplModel *m)
 {
     Arena *a = m->session->arena;
-    const bool weights = strcmp(m->choices.engine, "jit") == 0 && jit_has_own_weights(repl_tier_jit(m));
+    const bool weights = m->kind == ENGINE_JIT && jit_has_own_weights(repl_tier_jit(m));
     const char *edits = m->edits || m->probed ? describe_edits(m, a) : "";
     return weights ? arena_format(a, "%sweights", *edits ? arena_format(a, "%s, ", edits) : "") : edits;
 }
 
 bool repl_is_changed(const ReplModel *m)
 {
-    return m->edits || (strcmp(m->choices.engine, "jit") == 0 && jit_has_own_weights(repl_tier_jit(m)));
+    return m->edits || (m->kind == ENGINE_JIT && jit_has_own_weights(repl_tier_jit(m)));
 }
 
 /* A new engine with taps gets the probes, and every tensor as the other engine has it. */
 void repl_renew_experiments(lua_State *L, ReplModel *m)
 {
-    if (strcmp(m->choices.engine, "jit") != 0) return;
+    if (m->kind != ENGINE_JIT) return;
     if (m->probed) {
         repl_push_probes(L, m);
         lua_rawsetp(L, LUA_REGISTRYINDEX, m->tapped);

@@ -118,7 +118,7 @@ static void code(Repl *r, const char *words)
         list_functions(m);
         return;
     }
-    const Engine *jit = strcmp(m->choices.engine, "jit") == 0 ? repl_tier_jit(m) : NULL;       /* as it runs: with what was put in */
+    const Engine *jit = m->kind == ENGINE_JIT ? repl_tier_jit(m) : NULL;       /* as it runs: with what was put in */
     Arena *a = arena_new();
     const bool printed = jit ? print_function(jit_text(jit), words)
                              : print_function(text_of(a, m, "%s.c"), words) || print_function(text_of(a, m, "%s_kernels.h"), words);

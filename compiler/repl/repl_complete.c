@@ -104,7 +104,7 @@ static void offer_blocks(Completion *c, const ReplModel *m)
 /* Every function that the C text defines. */
 static void offer_functions(Completion *c, const ReplModel *m)
 {
-    if (strcmp(m->choices.engine, "jit") != 0) return;
+    if (m->kind != ENGINE_JIT) return;
     const char *text = jit_text(repl_tier_jit(m));
     for (const char *at = text; (at = strstr(at, "\n{\n")); at++) {
         const char *line = at;

@@ -11,7 +11,7 @@
 
 static void need_jit(lua_State *L, const ReplModel *m)
 {
-    if (strcmp(m->choices.engine, "jit") != 0) luaL_error(L, "the model runs on the %s engine; this needs { engine = \"jit\" }", m->choices.engine);
+    if (m->kind != ENGINE_JIT) luaL_error(L, "the model runs on the %s engine; this needs { engine = \"jit\" }", engine_name(m->kind));
 }
 
 /* ---- probes ------------------------------------------------------------------------------------------------------ */

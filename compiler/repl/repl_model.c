@@ -31,7 +31,7 @@ static bool take_spec(lua_State *L, int index, ReplModel *m)
 {
     const Draft *draft = spec_at(L, index);
     if (draft) return session_take(m->session, draft);
-    m->choices.spec = arena_text(m->session->arena, luaL_checkstring(L, index));
+    m->session->options.spec = arena_text(m->session->arena, luaL_checkstring(L, index));
     return session_read(m->session);
 }
 
@@ -43,23 +43,20 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
     ReplModel *m = lua_newuserdatauv(L, sizeof *m, 1);
     lua_pushvalue(L, index);
     lua_setiuservalue(L, -2, 1);         /* the spec */
-    *m = (ReplModel){ .choices = { .engine = "jit", .hooks = EMIT_POLLS, .cached = true, .allow_c = repl_of(L)->choices->allow_c } };
+    CompileOptions chosen = { .hooks = EMIT_POLLS, .cached = true, .allow_c = repl_of(L)->options->allow_c };
+    *m = (ReplModel){ .kind = ENGINE_JIT };
     luaL_setmetatable(L, REPL_MODEL_TYPE);
-    const char *tier = repl_compile_options(L, options, &m->choices);
+    const char *tier = repl_compile_options(L, options, m, &chosen);
     const int64_t begin = clock_now_ns();
-    m->session = session_new(&m->choices);
-    if (!take_spec(L, index, m) || !(m->engine = session_engine(m->session, m->choices.engine, NULL, false))) {
+    m->session = session_new(&chosen);
+    if (!take_spec(L, index, m) || !(m->engine = session_engine(m->session, m->kind, false))) {
         Diag *d = m->session->diag;
         if (jit_stop_wanted()) luaL_error(L, "interrupted");
         repl_raise(L, d);
         luaL_error(L, "it was not compiled");
     }
-    if (m->session->choices == &m->session->tuned) {        /* what is asked of native code is what runs */
-        m->choices = m->session->tuned;
-        m->session->choices = &m->choices;
-    }
     m->open_ns = clock_now_ns() - begin;
-    if (!m->choices.quiet) diag_print(m->session->diag, stderr, isatty(2));
+    if (!m->quiet) diag_print(m->session->diag, stderr, isatty(2));
     repl_tier_begin(L, m, tier);
     repl_remember(L);
     return m;

@@ -123,7 +123,7 @@ int repl_check_sweep(lua_State *L)
     return 0;
 }
 
-const char *repl_compile_options(lua_State *L, int index, Choices *c)
+const char *repl_compile_options(lua_State *L, int index, ReplModel *m, CompileOptions *c)
 {
     const int top = lua_gettop(L);
     const char *tier = NULL;
@@ -133,15 +133,15 @@ const char *repl_compile_options(lua_State *L, int index, Choices *c)
     if (repl_option(L, index, "engine")) {
         if (tier) luaL_error(L, "engine and tier are two ways to say one thing: give one of them");
         tier = "jit";
-        c->engine = repl_word_option(L, "engine", engine_words);
+        m->kind = engine_of_name(repl_word_option(L, "engine", engine_words));
     }
     if (repl_option(L, index, "threads")) c->threads = repl_whole_option(L, "threads", 1, 16);
     if (repl_option(L, index, "slots")) c->slots = repl_whole_option(L, "slots", 1, 4096);
     if (repl_option(L, index, "dtype")) c->dtype = repl_word_option(L, "dtype", dtype_words());
     if (repl_option(L, index, "kv_dtype")) c->kv_dtype = repl_word_option(L, "kv_dtype", kv_dtype_words());
-    if (repl_option(L, index, "isa")) c->isa = arena_text(repl_of(L)->reader.arena, repl_text_option(L, "isa"));
+    if (repl_option(L, index, "isa")) c->form.isa = arena_text(repl_of(L)->reader.arena, repl_text_option(L, "isa"));
     if (repl_option(L, index, "tune")) c->tune = arena_text(repl_of(L)->reader.arena, repl_text_option(L, "tune"));
-    if (repl_option(L, index, "notes")) c->quiet = !lua_toboolean(L, -1);
+    if (repl_option(L, index, "notes")) m->quiet = !lua_toboolean(L, -1);
     lua_settop(L, top);
     return tier;
 }

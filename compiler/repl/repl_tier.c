@@ -12,7 +12,7 @@ void repl_tier_poll(lua_State *L, ReplModel *m)
     background_poll(&m->native, false);
     if (m->native.state != BACKGROUND_FAILED || m->told) return;
     m->told = true;
-    if (repl_of(L)->choices->verbose) fprintf(stderr, "note: %s stays on the jit: %s\n", m->session->model->name, m->native.why);
+    if (repl_of(L)->options->verbose) fprintf(stderr, "note: %s stays on the jit: %s\n", m->session->model->name, m->native.why);
 }
 
 /* Until it is there, has failed, or somebody presses Ctrl-C. */
@@ -37,7 +37,7 @@ void repl_tier_begin(lua_State *L, ReplModel *m, const char *tier)
 {
     if (tier ? strcmp(tier, "jit") == 0 : debug_level() >= 2) return;      /* which shows operations of the jit */
     Arena *const before = repl_memory_home(m);
-    background_ask(&m->native, m->session->arena, m->engine, session_form(&m->choices), m->choices.threads);
+    background_ask(&m->native, m->session->arena, m->engine, m->session->options.form, m->session->options.threads);
     repl_memory_back(m, before);
     if (tier) repl_tier_await(L, m);
     if (tier && m->native.state != BACKGROUND_DONE) refuse(L, m);
@@ -45,14 +45,14 @@ void repl_tier_begin(lua_State *L, ReplModel *m, const char *tier)
 
 void repl_tier_pin(ReplModel *m)
 {
-    if (m->native.state == BACKGROUND_DONE) native_undo(m->engine, m->choices.threads);
+    if (m->native.state == BACKGROUND_DONE) native_undo(m->engine, m->session->options.threads);
     m->pinned |= m->native.state != BACKGROUND_NONE;
     background_drop(&m->native);
 }
 
 const Engine *repl_tier_jit(const ReplModel *m) { return m->native.state == BACKGROUND_DONE ? native_beneath(m->engine) : m->engine; }
 
-const char *repl_tier_name(const ReplModel *m) { return m->native.state == BACKGROUND_DONE ? "native" : m->choices.engine; }
+const char *repl_tier_name(const ReplModel *m) { return m->native.state == BACKGROUND_DONE ? "native" : engine_name(m->kind); }
 
 void repl_tier_time(const ReplModel *m)
 {

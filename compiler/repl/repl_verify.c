@@ -16,7 +16,7 @@ ReplPause repl_pause(lua_State *L, Engine *e)
 void repl_resume(const ReplModel *m, const ReplPause *p)
 {
     memcpy(p->engine->state, p->state, p->engine->plan->state_bytes);
-    if (m->choices.threads > 1) p->engine->ops->threads(p->engine, m->choices.threads);
+    if (m->session->options.threads > 1) p->engine->ops->threads(p->engine, m->session->options.threads);
 }
 
 /* m:verify("reference.safetensors"), m:verify(): against the generic engine, with the same changes of weights. Prints the table; true
@@ -29,7 +29,7 @@ static int verify(lua_State *L)
     if (path && !verify_reference_fits(s->arena, s->diag, s->model, path)) return repl_model_fail(L, m);
     VerifyEngine e[2] = { { repl_tapped(L, m), m->engine, 1 }, { NULL, NULL, 0 } };
     const ReplPause pauses[] = { repl_pause(L, m->engine), repl_pause(L, m->tapped) };
-    e[1].tapped = session_engine(s, "generic", NULL, true);
+    e[1].tapped = session_engine(s, ENGINE_GENERIC, true);
     if (!e[1].tapped) return repl_model_fail(L, m);
     const char *different = repl_share_changes(L, m, e[1].tapped);
     if (different) fprintf(stderr, "note: %s is changed: %s; the generic engine computes the spec's\n", s->model->name, different);

@@ -16,7 +16,7 @@ static int read_spec(lua_State *L)
     int n;
     const OpName *ops = graph_builder_ops(&n);
     repl_check_keys(L, 2, "xf.spec", names, 1);
-    Draft *draft = draft_read(r->reader.arena, d, luaL_checkstring(L, 1), ops, n, r->choices->allow_c ? graph_value_shape : NULL);
+    Draft *draft = draft_read(r->reader.arena, d, luaL_checkstring(L, 1), ops, n, r->options->allow_c ? graph_value_shape : NULL);
     repl_raise(L, d);
     if (!draft) return luaL_error(L, "no spec");
     if (repl_option(L, 2, "weights"))

@@ -15,6 +15,7 @@
 
 #include "decode.h"
 #include "plain_search.h"
+#include "engine_open.h"
 #include "session.h"
 
 #define TOLERANCE 1e-5              /* |a - b| / |b|, of scores */
@@ -25,15 +26,15 @@ enum { ENGINES = sizeof engines / sizeof *engines };
 
 /* ---- a model in an engine ------------------------------------------------------------------------------- */
 
-typedef struct Opened { Choices choices; Session *session; Engine *engine; } Opened;
+typedef struct Opened { CompileOptions options; Session *session; Engine *engine; } Opened;
 
 static char quick_cc[64] = "/tmp/test_beam_engines_XXXXXX";     /* a C compiler that optimises little: nothing is measured */
 
 static void open_model(Opened *o, const char *spec, const char *engine, int slots)
 {
-    o->choices = (Choices){ .spec = spec, .engine = engine, .slots = slots, .cc = quick_cc };
-    o->session = session_new(&o->choices);
-    o->engine = session_read(o->session) ? session_engine(o->session, engine, NULL, false) : NULL;
+    o->options = (CompileOptions){ .spec = spec, .slots = slots, .cc = quick_cc };
+    o->session = session_new(&o->options);
+    o->engine = session_read(o->session) ? session_engine(o->session, engine_of_name(engine), false) : NULL;
     if (!o->engine) session_end(o->session);
     assert_non_null(o->engine);
 }

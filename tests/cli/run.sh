@@ -59,7 +59,11 @@ verdict $? 'help of a command'
 fails 'help of no command' 2 "*no command 'biuld'; did you mean 'build'??*" "$xformc" help biuld
 [ "$("$xformc" --version | head -n 1)" = 'xformc 0.1.0' ]
 verdict $? '--version'
-fails 'no command' 2 'Examples:*' "$xformc"
+fails 'no command' 2 'xformc turns a Transformer into C*xformc help*' "$xformc"
+"$xformc" 2>&1 | awk 'END { exit NR != 10 }'
+verdict $? 'no command: ten lines of usage'
+"$xformc" version >"$scratch/out" && "$xformc" --version | cmp - "$scratch/out"
+verdict $? 'version is --version'
 fails 'an unknown command' 2 "xformc: there is no command 'frobnicate'
 xformc: try 'xformc --help'" "$xformc" frobnicate
 fails 'a misspelt command' 2 "*no command 'biuld'; did you mean 'build'??*" "$xformc" biuld x
@@ -366,6 +370,9 @@ lua $scratch/line.lua
 tokenize tests/tokenizer/gpt2 a
 tokenize tests/tokenizer/gpt2 a --json
 tokenize tests/tokenizer/gpt2 65 --decode
+help
+help run
+version
 END
 while read -r line; do
     echo 'print(("a line"):rep(2000))' | XFORMC_CACHE=on XDG_CACHE_HOME="$scratch/cache" timeout 60 "$xformc" $line >/dev/full 2>"$scratch/err"

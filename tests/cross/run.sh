@@ -72,7 +72,7 @@ compilers() {
 
 # What of the compiler looks at the machine, without its libraries.
 compiler_parts() {
-    objects neon "$scratch/parts" compiler/engine/machine.c compiler/engine/kernel_set.c compiler/engine/kernel_set_one.c compiler/emit/isa.c
+    objects neon "$scratch/parts" compiler/machine/machine.c compiler/engine/kernel_set.c compiler/engine/kernel_set_one.c compiler/emit/isa.c
     verdict $? 'what of xformc looks at the machine is compiled for 64-bit ARM'
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dtypes.h"
+#include "engine_open.h"
 #include "session.h"
 #include "tolerance.h"
 #include "trace.h"
@@ -130,11 +131,11 @@ static bool check(Session *s, Engine *e, const char *path)
 
 int main(int argc, char **argv)
 {
-    const Choices c = { .spec = argc > 3 ? argv[1] : NULL, .engine = argc > 3 ? argv[3] : NULL, .cc = argc > 4 ? argv[4] : NULL,
-                        .kernels = argc > 5 ? KERNELS_UNROLLED : KERNELS_LIBRARY };
+    const CompileOptions c = { .spec = argc > 3 ? argv[1] : NULL, .cc = argc > 4 ? argv[4] : NULL,
+                        .form.kernels = argc > 5 ? KERNELS_UNROLLED : KERNELS_LIBRARY };
     if (!c.spec) return EXIT_USAGE;
     Session *s = session_new(&c);
-    Engine *e = session_read(s) ? session_engine(s, c.engine, NULL, false) : NULL;
+    Engine *e = session_read(s) ? session_engine(s, argc > 3 ? engine_of_name(argv[3]) : ENGINE_ANY, false) : NULL;
     const bool good = e && check(s, e, argv[2]);
     if (e) engine_close(e);
     const Exit code = session_end(s);

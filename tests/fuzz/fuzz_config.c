@@ -26,9 +26,8 @@ static bool is_small(const Session *s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const Choices choices = { .spec = folder_of(fuzz_file(data, size)) };
-    Session *s = session_new(&choices);
-    s->sizes_only = true;
+    const CompileOptions options = { .spec = folder_of(fuzz_file(data, size)), .sizes_only = true };
+    Session *s = session_new(&options);
     const bool good = session_read(s);
     fuzz_told(s->diag, good);
     if (good && is_small(s)) fuzz_expect(session_plan(s, TARGET_PANELS, false));

@@ -20,8 +20,8 @@ static void as_tokenizer(const char *path)
         fuzz_expect(to && fprintf(to, text, path, path) > 0 && fclose(to) == 0);
         made = true;
     }
-    const Choices choices = { .spec = spec };
-    Session *s = session_new(&choices);
+    const CompileOptions options = { .spec = spec };
+    Session *s = session_new(&options);
     const bool good = session_read(s);
     fuzz_told(s->diag, good);
     if (good) fuzz_expect(session_plan(s, TARGET_PANELS, false));

@@ -16,8 +16,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 
 static void as_weights(const char *path)
 {
-    const Choices choices = { .spec = spec, .from = path };
-    Session *s = session_new(&choices);
+    const CompileOptions options = { .spec = spec, .from = path };
+    Session *s = session_new(&options);
     const bool good = session_read(s);
     fuzz_told(s->diag, good);
     for (int i = 0; good && i < s->model->tensor_count; i++) {
@@ -31,14 +31,14 @@ static void as_weights(const char *path)
 /* The model of the spec with its own weights, opened once. */
 static Session *subject(VerifyEngine *engine)
 {
-    static const Choices choices = { .spec = spec };
+    static const CompileOptions options = { .spec = spec };
     static Session *s;
     static VerifyEngine opened;
     if (!s) {
-        s = session_new(&choices);
+        s = session_new(&options);
         fuzz_expect(session_read(s));
-        opened.tapped = session_engine(s, "generic", NULL, true);
-        opened.plain = session_engine(s, "generic", NULL, false);
+        opened.tapped = session_engine(s, ENGINE_GENERIC, true);
+        opened.plain = session_engine(s, ENGINE_GENERIC, false);
         fuzz_expect(opened.tapped && opened.plain);
     }
     *engine = opened;

@@ -85,8 +85,8 @@ void fuzz_weights(const char *path)
 void fuzz_draft(const char *path, FuzzReader *read)
 {
     enum { MOST_LAYERS = 64 };
-    const Choices choices = { .spec = path };
-    Session *s = session_new(&choices);
+    const CompileOptions options = { .spec = path };
+    Session *s = session_new(&options);
     Draft *draft = read(s->arena, s->diag, path);
     const Choice *layers = draft ? draft_choice(draft, SIDE_BOTH, FIELD_ID_layers) : NULL;
     if (layers && layers->values[0].integer <= MOST_LAYERS) {

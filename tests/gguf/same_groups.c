@@ -46,8 +46,8 @@ static int other_groups(const Packed *k, const TensorSource *t, const unsigned c
 
 int main(int argc, char **argv)
 {
-    const Choices choices = { .spec = argc > 1 ? argv[1] : "", .slots = 1 };
-    Session *s = session_new(&choices);
+    const CompileOptions spec = { .spec = argc > 1 ? argv[1] : "", .slots = 1 };
+    Session *s = session_new(&spec);
     if (argc != 2 || !session_read(s)) return 2;
     const PlanOptions options = { .slots = 1, .lanes = 1, .target = TARGET_PANELS };
     const Plan *p = plan_make(s->arena, s->graph, options);

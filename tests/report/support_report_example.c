@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static const int threads[] = { 1, 2 };
-static const Choices choices[2][2] = {
+static const CompileOptions options[2][2] = {
     { { .spec = "specs/dates.lua" }, { .spec = "specs/dates.lua", .dtype = "int8" } },
     { { .spec = "specs/encoder.lua" }, { .spec = "specs/encoder.lua", .dtype = "int8" } },
 };
@@ -80,7 +80,7 @@ static void set_rows(Bench *b, bool narrow)
             }
 }
 
-static Bench *open_bench(const Choices *c, bool narrow)
+static Bench *open_bench(const CompileOptions *c, bool narrow)
 {
     Session *s = session_new(c);
     if (!session_read(s)) abort();
@@ -101,7 +101,7 @@ ReportExample report_example(bool sentences)
         { "rt_attention_f32", "encoder.{}.self_attn.context", 9000, 2, 1e5, 0 },
     };
     ReportExample x = { .count = 2 };
-    for (int i = 0; i < 2; i++) x.benches[i] = open_bench(&choices[sentences][i], i == 1);
+    for (int i = 0; i < 2; i++) x.benches[i] = open_bench(&options[sentences][i], i == 1);
     const BenchOperations operations = { &x.benches[0]->tests[0], list, 2, 50234 };
     const Bench *const all[] = { x.benches[0], x.benches[1] };
     x.page = bench_report(all, 2, &operations);

@@ -23,18 +23,18 @@
 
 static char folder[] = "/tmp/xf-test-XXXXXX";
 
-typedef struct Twin { Choices choices; Session *session; Engine *engine; Background native; } Twin;
+typedef struct Twin { CompileOptions options; Session *session; Engine *engine; Background native; } Twin;
 
 static void open_twin(Twin *t, const char *spec, int threads)
 {
-    *t = (Twin){ .choices = { .spec = spec, .engine = "jit", .threads = threads, .slots = 2, .hooks = EMIT_POLLS } };
-    t->session = session_new(&t->choices);
+    *t = (Twin){ .options = { .spec = spec, .threads = threads, .slots = 2, .hooks = EMIT_POLLS } };
+    t->session = session_new(&t->options);
     assert_true(session_read(t->session));
-    t->engine = session_engine(t->session, "jit", NULL, false);
+    t->engine = session_engine(t->session, ENGINE_JIT, false);
     assert_non_null(t->engine);
 }
 
-static void ask(Twin *t) { background_ask(&t->native, t->session->arena, t->engine, session_form(&t->choices), t->choices.threads); }
+static void ask(Twin *t) { background_ask(&t->native, t->session->arena, t->engine, t->options.form, t->options.threads); }
 
 static void await(Twin *t)
 {

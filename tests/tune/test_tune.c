@@ -127,7 +127,7 @@ static void times_in_words(void **state)
 static Engine *open_cut(Session *s, LinearCut cut, int lanes, bool streams)
 {
     const Tuning all = { .every = cut };
-    EmitForm form = session_form(s->choices);
+    EmitForm form = s->options.form;
     form.tuning = &all;
     Plan *p = session_plan(s, TARGET_PANELS, false);
     p->one_stream = streams;
@@ -171,8 +171,8 @@ static bool is_cut(LinearCut cut, const char *text, const char *usual)
 static void every_cut_of(const char *spec, const char *dtype, bool streams)
 {
     enum { ROWS = 101 };
-    const Choices choices = { .spec = spec, .engine = "jit", .dtype = dtype };
-    Session *s = session_new(&choices);
+    const CompileOptions options = { .spec = spec, .dtype = dtype };
+    Session *s = session_new(&options);
     assert_true(session_read(s));
     const int vocab = (int)s->model->target_vocab;
     float *usual = calloc((size_t)vocab * (ROWS + 1), sizeof *usual), *found = calloc((size_t)vocab * (ROWS + 1), sizeof *found);

@@ -1,0 +1,83 @@
+/* tuned.c: what a file of `xformc tune` says, held against the model that is to be compiled. */
+#include "tuned.h"
+
+#include <string.h>
+
+#include "isa.h"
+#include "machine.h"
+#include "pack.h"
+#include "tune_file.h"
+
+/* Whether the file's instruction sets are some; false after an error. */
+static bool isa_is_known(Arena *a, Diag *d, const Tuning *t)
+{
+    int n, known;
+    const char *const *names = isa_names(&known), *const *list = isa_list(a, t->isa, &n);
+    const char *fault = t->isa ? isa_list_fault(a, t->isa) : NULL;
+    for (int i = 0; i < n && t->isa; i++)
+        if (!isa_flags(list[i])) {
+            const char *near = diag_nearest(list[i], names, known);
+            fault = arena_format(a, "there is no \"%s\"%s%s%s", list[i], near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        }
+    if (fault) diag_error(d, EXIT_BAD_DATA, t->isa_at, "isa = \"%s\": %s", t->isa, fault);
+    return !fault;
+}
+
+/* Whether a file is of this model; what is strange about it is remarked. */
+static bool tuning_fits(Arena *a, Diag *d, const Model *m, const Tuning *t)
+{
+    const Loc whole = { t->path, 0, 0 };
+    const char *machine = machine_processor(a), *dtype = model_dtype(m);
+    if (t->model && strcmp(t->model, m->name)) {
+        diag_remark(d, whole, "was measured for another model, %s, and is not used", t->model);
+        return false;
+    }
+    if (t->dtype && strcmp(t->dtype, dtype)) {
+        diag_remark(d, whole, "was measured for weights of %s, these are %s: it is not used", t->dtype, dtype);
+        return false;
+    }
+    if (t->machine && *machine && strcmp(t->machine, machine))
+        diag_remark(d, whole, "was measured on another machine, %s, not on %s: its choices may be slow here", t->machine, machine);
+    return true;
+}
+
+/* How many calls of the file the text does not have, or cannot cut so; *first receives the first. */
+static int calls_elsewhere(Arena *a, const Plan *p, const Tuning *t, const TunedCall **first)
+{
+    const Emit *e = emit_named(a, p);
+    int n = 0;
+    for (int i = 0; i < t->call_count; i++) {
+        const TunedCall *c = &t->calls[i];
+        bool good = false;
+        for (int k = 0; k < e->wrapper_count && !good; k++)
+            good = strcmp(e->wrappers[k]->name, c->name) == 0 && (c->take == LINEAR_CUT_USUAL || emit_can_cut(e, e->wrappers[k], c->take));
+        if (!good && !n++) *first = c;
+    }
+    return n;
+}
+
+/* Another form of the model; calls that it does not have are of such a one too, or misspelt. */
+static void remark_on_form(Arena *a, Diag *d, const Plan *p, const Tuning *t)
+{
+    const char *name = p->graph->model->name;
+    const TunedCall *first = NULL;
+    if (t->identity && strcmp(t->identity, pack_layout(a, p).identity))
+        diag_remark(d, (Loc){ t->path, 0, 0 }, "was measured for another form of %s: its choices may be slow here", name);
+    const int n = calls_elsewhere(a, p, t, &first);
+    if (n)
+        diag_remark(d, first->at, "%d of %d calls are not in this form of %s, or cannot be cut so, as %s: they are not used", n,
+                    t->call_count, name, first->name);
+}
+
+bool tuned_take(Arena *a, Diag *d, const char *path, const Plan *p, EmitForm *form, int *threads)
+{
+    Tuning *t = tuning_from_lua(a, d, path);
+    if (!t || !isa_is_known(a, d, t)) return false;
+    if (!tuning_fits(a, d, p->graph->model, t)) return true;
+    remark_on_form(a, d, p, t);
+    form->tuning = t;
+    if (!form->isa) form->isa = t->isa;
+    if (!*threads) *threads = t->threads < p->options.lanes ? t->threads : p->options.lanes;
+    if (form->layers == LAYERS_BY_SPEC && t->layers) form->layers = t->layers == TUNED_LAYERS_LOOP ? LAYERS_LOOP : LAYERS_CALLS;
+    return true;
+}

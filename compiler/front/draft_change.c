@@ -1,0 +1,59 @@
+/* draft_change.c: what is asked of a spec besides what it says: lengths, dtypes, other files. */
+#include "front.h"
+
+#include "weights.h"
+
+/* Of a folder that takes less than what it was trained for. */
+static void note_shortened(Arena *a, Diag *d, const Draft *draft, const char *path)
+{
+    const long long trained = draft->trained, bound = draft->bound;
+    const long long most = draft_choice(draft, SIDE_BOTH, FIELD_ID_max_len)->values[0].integer;
+    const char *said = arena_format(a, "%s was trained for %lld tokens; it takes %lld here", path, trained, most);
+    if (!bound) diag_remark(d, (Loc){ 0 }, "%s, more with --max-len", said);
+    else if (most < bound) diag_remark(d, (Loc){ 0 }, "%s, up to %lld with --max-len", said, bound);
+    else
+        diag_remark(d, (Loc){ 0 }, "%s, and no more: past them the rates of its positions depend on how long the whole "
+                    "sequence is, which is not supported", said);
+}
+
+/* False after an error where the model would not read it. */
+static bool take_tokenizer(Arena *a, Diag *d, Draft *draft, const char *path)
+{
+    const Choice *how = draft_choice(draft, SIDE_BOTH, FIELD_ID_tokenizer);
+    const int errors = diag_errors(d);
+    if (draft->graph) diag_error(d, EXIT_USAGE, (Loc){ 0 }, "--tokenizer %s: an xf.graph has no texts", path);
+    else if (how && how->values[0].integer == TOKENIZERS_CHARACTERS)
+        diag_error(d, EXIT_USAGE, (Loc){ 0 }, "--tokenizer %s: the spec says tokenizer = \"characters\"", path);
+    else draft_set_text(a, draft, FIELD_ID_tokenizer_file, (Loc){ 0 }, path);
+    return diag_errors(d) == errors;
+}
+
+bool draft_change(Arena *a, Diag *d, Draft *draft, DraftChanges c)
+{
+    draft->sizes_only = c.sizes_only && !c.from;
+    draft->weights = c.from;
+    if (c.tokenizer && !take_tokenizer(a, d, draft, c.tokenizer)) return false;
+    if (c.max_len && !draft_set_length(a, d, draft, c.max_len)) return false;
+    if (draft->shortened) note_shortened(a, d, draft, c.path);
+    return true;
+}
+
+const Draft *draft_with_dtypes(Arena *a, const Draft *draft, const char *dtype, const char *kv_dtype)
+{
+    if (!dtype && !kv_dtype) return draft;
+    Draft *own = arena_alloc(a, sizeof *own);
+    *own = *draft;
+    if (dtype) draft_set_word(a, own, FIELD_ID_dtype, (Loc){ 0 }, dtype);
+    if (dtype) own->dtype_rule_count = 0;
+    if (kv_dtype) draft_set_word(a, own, FIELD_ID_kv_dtype, (Loc){ 0 }, kv_dtype);
+    return own;
+}
+
+bool model_weights_stay(Diag *d, const Model *m)
+{
+    const char *path = m->weight_file ? tensor_file_changed(m->weight_file) : NULL;
+    if (!path) return true;
+    diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s was written to after %s had been read from it: read the model again", path,
+               m->name);
+    return false;
+}

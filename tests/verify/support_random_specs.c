@@ -122,7 +122,8 @@ static void put_stack(int kind, int width)
 static void put_decoder(void)
 {
     static const char *const scales[] = { "0.5", "3" }, *const caps[] = { "5", "30" };
-    put("max_target = %d, target_vocab = %d, ", small(12), 3 + size());
+    const int vocab = 3 + size(), longest = small(12);
+    put("max_target = %d, target_vocab = %d, ", longest, vocab);
     put_bool("tied", 3);
     put_bool("output_bias", 3);
     put_bool("log_softmax", 3);
@@ -132,7 +133,8 @@ static void put_decoder(void)
 
 static void put_encoder(bool alone)
 {
-    put("max_source = %d, source_vocab = %d, ", small(12), 3 + size());
+    const int vocab = 3 + size(), longest = small(12);
+    put("max_source = %d, source_vocab = %d, ", longest, vocab);
     if (!alone || one_in(2)) return;
     put_word("pooling", &poolings);
     if (one_in(2)) put("head_width = %d, ", size());

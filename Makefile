@@ -39,8 +39,10 @@ Q    = $(if $(V:0=),,@)
 say  = $(if $(V:0=),@:,@printf '  %-5s %s\n' $(1) $(2))
 make = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
-# rt_cli.c is main() of a generated program; rt_alone.c stands in place of rt_team.c.
-RUNTIME  := $(filter-out $(wildcard runtime/cli/rt_cli*.c) runtime/rt_alone.c,$(wildcard $(RUNTIME_FOLDERS:%=%/rt_*.c)))
+# Of rt_cli*.c these are a generated program's alone, with its main(); the others answer texts in xformc too. rt_alone.c stands in
+# place of rt_team.c.
+MAIN     := $(addprefix runtime/cli/rt_cli,.c _options.c _info.c _check.c _bench.c)
+RUNTIME  := $(filter-out $(MAIN) runtime/rt_alone.c,$(wildcard $(RUNTIME_FOLDERS:%=%/rt_*.c)))
 COMPILER := $(filter-out compiler/engine/kernel_set_one.c,$(wildcard $(COMPILER_FOLDERS:%=%/*.c)))
 OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(COMPILER) $(RUNTIME)) $(KERNEL_SETS:%=$(BUILD)/compiler/engine/kernel_set_%.o)
 XFORMC   := $(BUILD)/xformc
@@ -169,7 +171,7 @@ FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz-programs: $(XFORMC) $(FUZZERS)
 
 $(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/cli/main.o,$(OBJECTS)) $(BUILD)/tests/fuzz/support_fuzz.o \
-            $(patsubst %.c,$(BUILD)/%.o,$(wildcard runtime/cli/rt_cli*.c))
+            $(MAIN:%.c=$(BUILD)/%.o)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "command_run_read.h"
 #include "info.h"
 #include "progress.h"
+#include "run_program.h"
 
 const char *command_file_size(Arena *a, const char *path)
 {
@@ -36,7 +36,7 @@ const char *command_shell_path(Arena *a, const char *path)
 const char *command_example(const Model *m)
 {
     if (m->graph) return "";
-    return text_reader_has_texts(m) ? " 'text'" : " '1 2 3'";
+    return run_has_texts(m) ? " 'text'" : " '1 2 3'";
 }
 
 void command_ended(const Options *o, const char *plain, const char *done, const char *next)

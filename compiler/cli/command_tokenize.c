@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decode.h"
 #include "json_text.h"
 #include "tokenizer.h"
 

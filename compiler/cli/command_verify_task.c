@@ -6,12 +6,11 @@
 #include <string.h>
 
 #include "command.h"
-#include "command_run_read.h"
-#include "answer_vectors.h"
 #include "command_run_texts.h"
-#include "decode.h"
 #include "json_text.h"
 #include "progress.h"
+#include "run_program.h"
+#include "text_ids.h"
 
 static bool refuse(Session *s, const char *option, const char *why)
 {
@@ -21,74 +20,50 @@ static bool refuse(Session *s, const char *option, const char *why)
 
 /* ---- answers ---------------------------------------------------------------------------------------------------- */
 
-/* Either decoder or vectors; text[room] is the last answer. */
-typedef struct Answering { Session *session; TextReader *reader; Decoder *decoder; Vectors *vectors; char *text; size_t room; } Answering;
-
-/* What the ids say, end marks left out; a decoder alone repeats its prompt, as `run` writes it. */
-static rt_status text_of_ids(Answering *a, int prompt)
-{
-    const TextReader *r = a->reader;
-    const RtBeamResult *answer = &a->decoder->results[0];
-    int *ids = malloc((size_t)(prompt + answer->length + 1) * sizeof *ids), n = 0;
-    if (!ids) die("no memory");
-    for (int i = 0; !a->session->model->has_encoder && r->tokenizer && i < prompt; i++) ids[n++] = r->ids[i];
-    for (int i = 0; i < answer->length; i++)
-        if (!decoder_is_end(a->decoder, answer->ids[i])) ids[n++] = answer->ids[i];
-    size_t used = 0;
-    RtTokenStream stream = { 0 };
-    rt_status status = RT_OK;
-    *a->text = '\0';
-    if (r->tokenizer) status = rt_tokenizer_stream_end(r->tokenizer, &stream, ids, n, true, a->text, a->room, &used);
-    else for (int i = 0; i < n && status == RT_OK; i++) status = rt_characters_decode(&r->target, ids[i], a->text, a->room, &used);
-    free(ids);
-    return status;
-}
-
 /* The likeliest label. */
-static void text_of_label(Answering *a)
+static const char *label_of(const Host *host)
 {
-    const Whole *labels = &a->session->model->labels;
+    const rt_program *p = host->program;
+    const float *values = p->vector(host->state);
     int best = 0;
-    for (int i = 1; i < a->vectors->width; i++)
-        if (a->vectors->values[i] > a->vectors->values[best]) best = i;
-    snprintf(a->text, a->room, "%s", labels->text[best]);
+    for (int i = 1; i < p->vector_width; i++)
+        if (values[i] > values[best]) best = i;
+    return p->labels[best];
 }
 
-static bool answer(Answering *a, const char *text, Origin at)
+/* What `run` writes; NULL after an error. */
+static const char *answer(Session *s, Host *host, const char *text, int line)
 {
-    int n;
-    if (!text_reader_ids(a->reader, text, strlen(text), at, &n)) {
-        diag_error(a->session->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %zu is no text of the model", at.number);
-        return false;
-    }
-    rt_status status = a->decoder ? decoder_answer(a->decoder, a->reader->ids, n) : vectors_encode(a->vectors, a->reader->ids, n, a->reader->first);
-    if (status == RT_OK && a->decoder) status = a->decoder->count ? text_of_ids(a, n) : RT_BAD_WEIGHTS;
-    if (status == RT_OK && a->vectors) text_of_label(a);
-    if (status != RT_OK) diag_error(a->session->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %zu: %s", at.number, rt_status_text(status));
-    return status == RT_OK;
+    const int code = host_answer(host, text, strlen(text), 0);
+    const char *why = host->answer.message;
+    if (!*why) return host->program->vectors ? label_of(host) : host->answer.text.text;
+    if (code) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %d: %s", line, why);
+    else diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %d is no text of the model: %s", line, why);
+    return NULL;
 }
 
-static bool count_answers(Answering *a, const char *path, TaskResult *result)
+static bool count_answers(Session *s, Host *host, const char *path, TaskResult *result)
 {
     size_t size;
-    Diag *d = a->session->diag;
-    char *file = file_read(a->session->arena, d, (Loc){ 0 }, path, SIZE_MAX, &size);
+    int number = 0;
+    Diag *d = s->diag;
+    char *file = file_read(s->arena, d, (Loc){ 0 }, path, SIZE_MAX, &size);
     if (!file) return false;
-    Origin at = { "line", 0 };
     for (char *line = file, *end; *line; line = end) {
         end = line + strcspn(line, "\n");
         if (*end) *end++ = '\0';
-        at.number++;
+        number++;
         progress_part("answering", (double)(line - file), (double)size);
         char *expected = strchr(line, '\t');
         if (!expected) {
-            diag_error(d, EXIT_BAD_DATA, (Loc){ .file = path, .line = (int)at.number }, "expected a text, a tab and its answer");
+            diag_error(d, EXIT_BAD_DATA, (Loc){ .file = path, .line = number }, "expected a text, a tab and its answer");
             return false;
         }
         *expected++ = '\0';
         expected[strcspn(expected, "\t\r")] = '\0';
-        if (!answer(a, line, at)) return false;
-        result->right += strcmp(a->text, expected) == 0;
+        const char *found = answer(s, host, line, number);
+        if (!found) return false;
+        result->right += strcmp(found, expected) == 0;
         result->texts++;
     }
     if (!result->texts) diag_error(d, EXIT_BAD_DATA, (Loc){ .file = path }, "it has no lines");
@@ -97,18 +72,18 @@ static bool count_answers(Answering *a, const char *path, TaskResult *result)
 
 static bool measure_answers(Session *s, Engine *e, const char *path, TaskResult *result)
 {
-    enum { ROOM = 1 << 20 };
     const Model *m = s->model;
-    RtGeneration settings;
+    HostOptions options = { 0 };
     const RunOptions plain = { .engine = ENGINE_ANY };
-    if (m->model_kind == KIND_GRAPH || !text_reader_has_texts(m)) return refuse(s, "task", "has no texts");
+    if (m->model_kind == KIND_GRAPH || !run_has_texts(m)) return refuse(s, "task", "has no texts");
     if (!m->has_decoder && (!m->labels.count || !model_pools(m))) return refuse(s, "task", "answers by numbers, and not by text");
-    if (m->has_decoder && !command_generation(s, &plain, &settings)) return false;
-    Answering a = { .session = s, .reader = text_reader_new(s, e->plan, &plain), .text = arena_alloc(s->arena, ROOM), .room = ROOM };
-    if (m->has_decoder) a.decoder = decoder_new(s->arena, e, &settings);
-    else a.vectors = vectors_new(s->arena, e);
-    const bool good = count_answers(&a, path, result);
-    text_reader_close(a.reader);
+    if (m->has_decoder && !command_generation(s, &plain, &options.generation)) return false;
+    RunProgram *r = run_program(s->arena, e);
+    Host host = run_host(r, &options);
+    const bool open = host_texts_open(&host) == 0;
+    const bool good = open && count_answers(s, &host, path, result);
+    host_texts_close(&host);
+    if (!open) diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "--task: no memory for texts");
     return good;
 }
 
@@ -142,15 +117,11 @@ static rt_status sum_window(Engine *e, const int *ids, int n, double *sum)
     return status;
 }
 
-static bool file_ids(Session *s, const char *text, size_t size, PieceIds *ids)
+static bool file_ids(Session *s, const char *text, size_t size, rt_host_source *ids)
 {
-    RtTokenizer t;
-    Pieces p = { .tokenizer = &t };
-    if (rt_tokenizer_open(&t, s->model->tokenizer_data, s->model->tokenizer_size) != RT_OK) die("the model's tokenizer is damaged");
     ids->room = (int)size + 16;
     ids->ids = arena_array(s->arena, (size_t)ids->room, sizeof *ids->ids);
-    const rt_status status = pieces_read(&p, text, size, false, false, ids);
-    pieces_free(&p);
+    const rt_status status = text_tokens(s->model, text, size, false, false, ids);
     if (status != RT_OK) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--perplexity: %s", rt_status_text(status));
     return status == RT_OK;
 }
@@ -160,7 +131,7 @@ static bool measure_perplexity(Session *s, Engine *e, const char *path, TaskResu
     enum { MOST_BYTES = 64 << 20 };
     const Model *m = s->model;
     size_t size;
-    PieceIds ids = { .ids = NULL };
+    rt_host_source ids = { .ids = NULL };
     double sum = 0;
     if (m->model_kind == KIND_GRAPH || m->has_encoder || !m->tokenizer_data) return refuse(s, "perplexity", "is no decoder alone with a tokenizer");
     const char *text = file_read(s->arena, s->diag, (Loc){ 0 }, path, MOST_BYTES, &size);

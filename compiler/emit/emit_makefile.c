@@ -7,7 +7,7 @@
 /* What main() of a program is made of, besides NAME_main.o. */
 static const char host_objects[] =
     "$(addprefix runtime/rt_,packed.o stops.o answer_text.o timing.o lines.o) \\\n"
-    "          $(addprefix runtime/rt_cli,.o _options.o _weights.o _answer.o _json.o _info.o _check.o _bench.o _generate.o)";
+    "          $(addprefix runtime/rt_cli,.o _options.o _weights.o _inputs.o _answer.o _json.o _info.o _check.o _bench.o _generate.o)";
 static const char vector_objects[] = " \\\n          $(addprefix runtime/rt_,cli_vector.o cli_batch.o scores.o)";
 static const char text_objects[] = " \\\n          $(addprefix runtime/rt_,cli_text.o chat.o conversation.o)";
 

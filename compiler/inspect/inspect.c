@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_run_read.h"
 #include "decode.h"
+#include "text_ids.h"
 
 bool look_refuse(Session *s, Exit code, const char *what, const char *hint)
 {
@@ -54,9 +54,9 @@ bool look_read(Look *l, int *ids, int *n)
         if (l->word_count > 1)
             return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "'%s' is one word too many", l->words[1]), "quote a TEXT of several words");
         q->input = arena_format(l->arena, "“%s”", look_plain(l->arena, l->words[0]));
-        PieceIds text = { .ids = ids, .room = (int)look_most_ids(s->model) };
+        rt_host_source text = { .ids = ids, .room = (int)look_most_ids(s->model) };
         const Plan *p = l->engine ? l->engine->plan : session_plan(s, TARGET_PANELS, false);
-        const bool good = command_text_ids(s, p, l->words[0], &text);
+        const bool good = text_ids(s, p, l->words[0], &text);
         *n = text.n;
         q->first = text.first;
         return good;
@@ -106,9 +106,8 @@ static rt_status write_answer(Look *l, int *ids, int n)
     if (l->most) settings.max_new = l->most;
     Decoder *d = decoder_new(a, e, &settings);
     const rt_status status = decoder_answer(d, ids, n);
-    if (status == RT_OK && !d->count) return RT_BAD_WEIGHTS;
     if (status != RT_OK) return status;
-    const RtBeamResult *r = d->results;
+    const RtBeamResult *r = d->host.results;
     q->count = r->length - decoder_ended(d, r);
     q->ids = copied(a, r->ids, q->count, NULL, 0);
     if (m->has_encoder) {

@@ -1,10 +1,10 @@
 /* repl_answer.c: texts answered at the prompt as `run` answers them: m("text"), m("first", "second"), m:generate("text", most). */
 #include "repl.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "answer_masks.h"
 #include "decode.h"
 
 Engine *repl_answering(lua_State *L, ReplModel *m) { return m->probed ? repl_tapped(L, m) : m->engine; }
@@ -54,37 +54,61 @@ void repl_ask_text(lua_State *L, ReplModel *m, bool answers, int most)
 
 /* ---- an encoder alone -------------------------------------------------------------------------------------------- */
 
-/* Of each mask the likeliest tokens. */
-static void add_masks(lua_State *L, const ReplModel *m, const Vectors *v, Text *to)
+/* How many of the ids are masks. */
+static int masks_in(const Model *m, const Question *q)
 {
-    const Model *model = m->session->model;
-    Masks masks = { v, m->look.question.source, (int)model->mask_id, NULL };
-    RtTokenizer tokenizer;
-    if (!masks_count(&masks, m->look.question.n))
-        luaL_error(L, "no mask, id %d, in it; m:run{ ids } gives the logits of all places", masks.id);
-    if (model->tokenizer_data && rt_tokenizer_open(&tokenizer, model->tokenizer_data, model->tokenizer_size) == RT_OK) masks.tokenizer = &tokenizer;
-    masks_print(&masks, to);
+    int count = 0;
+    for (int i = 0; i < q->n; i++) count += q->source[i] == m->mask_id;
+    return count;
 }
 
-/* What it says of the source: labels or tokens as `run` prints them, else its numbers, a vector or one for each id. */
+/* What `run` prints, in the arena: labels, or of each mask the likeliest tokens. */
+static const char *words_of(const Model *model, Arena *a, Host *host)
+{
+    char *words = NULL;
+    size_t bytes = 0;
+    rt_status status = RT_OK;
+    FILE *to = open_memstream(&words, &bytes);
+    if (!to) die("no memory");
+    host->places = arena_array(a, (size_t)host->program->vector_width, sizeof *host->places);
+    if (model->tokenizer_data) host->tokenizer = rt_host_text.open(model->tokenizer_data, model->tokenizer_size, &status);
+    rt_host_vector.print(host, to);
+    rt_host_text.close(host->tokenizer);
+    if (fclose(to) != 0) die("no memory");
+    const char *copy = arena_format(a, "%s", words);
+    free(words);
+    return copy;
+}
+
+/* The numbers that it left: a vector, or one for each id. */
+static void push_numbers(lua_State *L, const ReplModel *m, Arena *a)
+{
+    const Model *model = m->session->model;
+    const Engine *e = m->look.engine;
+    const bool head = model_has_head(model), one = model_pools(model);
+    const Buffer *b = head ? plan_vector(e->plan) : plan_hidden(e->plan);
+    const int64_t shape[] = { one ? 1 : m->look.question.n, head ? model_vector_width(model) : model->d_model };
+    float *values = arena_array(a, (size_t)(shape[0] * shape[1]), sizeof *values);
+    engine_read(e, b, 0, shape[0], shape[1], values);
+    repl_push_tensor(L, b->tensor->name, one ? 1 : 2, one ? shape + 1 : shape, values);
+}
+
+/* What it says of the source: labels or tokens as `run` prints them, else its numbers. */
 static void push_vectors(lua_State *L, ReplModel *m)
 {
     const Model *model = m->session->model;
     const Question *q = &m->look.question;
+    const HostOptions options = { 0 };
     Arena *a = repl_scratch(L);
-    Text t = text_new(a);
-    Vectors *v = vectors_new(a, m->look.engine);
-    const rt_status status = vectors_encode(v, q->source, q->n, q->first);
+    Host host = run_host(run_program(a, m->look.engine), &options);
+    host.answer.input = q->source, host.answer.input_count = q->n, host.answer.first = q->first;
+    const rt_status status = host_encode(&host);
     repl_check_probes(L, m);
     repl_check_status(L, status);
-    if (!model->labels.count && model->mask_id < 0) {
-        const int64_t shape[] = { v->rows, v->width };
-        repl_push_tensor(L, v->buffer->tensor->name, v->one ? 1 : 2, v->one ? shape + 1 : shape, v->values);
-        return;
-    }
-    if (model->labels.count) vectors_print(v, &t);
-    else add_masks(L, m, v, &t);
-    lua_pushstring(L, t.data);
+    if (!model->labels.count && model->mask_id >= 0 && !masks_in(model, q))
+        luaL_error(L, "no mask, id %d, in it; m:run{ ids } gives the logits of all places", (int)model->mask_id);
+    if (model->labels.count || model->mask_id >= 0) lua_pushstring(L, words_of(model, a, &host));
+    else push_numbers(L, m, a);
 }
 
 int repl_answer(lua_State *L)
@@ -126,7 +150,7 @@ static int generate(lua_State *L)
     Decoder *d = decoder_new(a, m->engine, &settings);
     engine_reset(m->engine);
     repl_check_status(L, decoder_answer(d, ids, n));
-    const RtBeamResult *r = d->results;
+    const RtBeamResult *r = d->host.results;
     const int count = r->length - decoder_ended(d, r);
     lua_createtable(L, count, 0);
     for (int i = 0; i < count; i++) {

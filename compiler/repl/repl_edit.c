@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "decode.h"
 #include "file.h"
 
 struct Lines {

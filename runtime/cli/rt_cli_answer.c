@@ -163,7 +163,7 @@ int host_answer_open(Host *host)
     void *self = host->tokenizer ? (void *)host->tokenizer : (void *)host;
     if (rt_answer_text_open(&a->text, speech, self, g->stops, numbers ? 0 : g->stop_count) == RT_OK) return 0;
     fprintf(stderr, "%s: no memory for texts\n", p->name);
-    return EXIT_MISSING;
+    return RT_EXIT_MISSING;
 }
 
 /* By pieces a decoder alone writes its prompt too, since a piece may depend on the one before; but for the answer in a chat. */
@@ -199,6 +199,14 @@ static int hear(void *user, int id)
     a->told = add_text(host, id);
     if (host->streams && a->told == RT_OK) show(a);
     return a->told != RT_OK || a->text.stopped || ferror(stdout);
+}
+
+/* The text of a sequence, in the place of the last. */
+static rt_status write_text(Host *host, const int *ids, int n)
+{
+    rt_status status = begin_text(host);
+    for (int i = 0; i < n && status == RT_OK; i++) status = add_text(host, ids[i]);
+    return status == RT_OK ? rt_answer_text_end(&host->answer.text) : status;
 }
 
 /* Without a search the text grows with the ids where it may stop them; else it is written behind them. */
@@ -240,7 +248,7 @@ int host_read(Host *host, const char *text, size_t bytes)
 int host_failed(Host *host, rt_status status)
 {
     say(&host->answer, "%s", status == RT_BAD_WEIGHTS ? "the model's logits are no numbers" : rt_status_text(status));
-    return status == RT_BAD_WEIGHTS ? EXIT_DATA : EXIT_DEFECT;
+    return status == RT_BAD_WEIGHTS ? RT_EXIT_DATA : RT_EXIT_DEFECT;
 }
 
 int host_answer(Host *host, const char *text, size_t bytes, int scored)
@@ -265,9 +273,21 @@ int host_print(const Host *host)
         return ferror(stdout) ? EOF : 0;
     }
     if (a->message[0]) return putchar('\n');
-    if (host->program->vectors) host->program->vectors->print(host);
+    if (host->program->vectors) host->program->vectors->print(host, stdout);
     else fwrite(a->text.text + a->shown, 1, a->text.bytes - a->shown, stdout);
     return putchar('\n') == EOF || ferror(stdout) ? EOF : 0;
+}
+
+void host_tell_scores(Host *host)
+{
+    const HostDecoder *d = &host->decoder;
+    for (int i = 0; i < d->count && host->answer.says; i++) {
+        const RtBeamResult *r = &d->results[i];
+        if (write_text(host, r->ids, r->length) != RT_OK) return;
+        fprintf(stderr, "%s: ", host->answer.text.text);
+        if (rt_generation_searches(&d->settings)) fprintf(stderr, "score %.6f, ", r->score);
+        fprintf(stderr, "sum of log-probabilities %.4f\n", r->sum);
+    }
 }
 
 static void json_ids(const char *key, const int *ids, int n)
@@ -277,26 +297,56 @@ static void json_ids(const char *key, const int *ids, int n)
     putchar(']');
 }
 
-int host_print_json(const Host *host, const char *text, size_t bytes)
+static void json_text(const HostAnswer *a)
+{
+    if (a->says) host_json_text(stdout, a->text.text, a->text.bytes);
+    else fputs("null", stdout);
+}
+
+/* Every sequence of a search, best first. */
+static void json_beams(Host *host)
+{
+    const HostDecoder *d = &host->decoder;
+    fputs(",\"beams\":[", stdout);
+    for (int i = 0; i < d->count; i++) {
+        const RtBeamResult *r = &d->results[i];
+        if (host->answer.says && write_text(host, r->ids, r->length) != RT_OK) break;
+        fputs(i ? ",{\"answer\":" : "{\"answer\":", stdout);
+        json_text(&host->answer);
+        json_ids("ids", r->ids, r->length);
+        fputs(",\"score\":", stdout);
+        host_json_number(stdout, r->score);
+        fputs(",\"sum\":", stdout);
+        host_json_number(stdout, r->sum);
+        putchar('}');
+    }
+    putchar(']');
+}
+
+static void json_answer(Host *host)
+{
+    const HostAnswer *a = &host->answer;
+    json_ids("ids", a->ids, a->count);
+    fputs(",\"answer\":", stdout);
+    json_text(a);
+    fputs(",\"score\":", stdout);
+    host_json_number(stdout, a->score);
+    printf(",\"finished\":%s", a->finished ? "true" : "false");
+    if (rt_generation_searches(&host->decoder.settings)) json_beams(host);
+}
+
+int host_print_json(Host *host, const char *text, size_t bytes)
 {
     const HostAnswer *a = &host->answer;
     fputs("{\"input\":", stdout);
-    host_json_text(text, bytes);
+    host_json_text(stdout, text, bytes);
     if (a->message[0]) {
         fputs(",\"error\":", stdout);
-        host_json_text(a->message, strlen(a->message));
+        host_json_text(stdout, a->message, strlen(a->message));
     } else {
         json_ids("input_ids", a->input, a->input_count);
         if (host->program->vectors) host->program->vectors->json(host);
-        else {
-            json_ids("ids", a->ids, a->count);
-            fputs(",\"answer\":", stdout);
-            if (a->says) host_json_text(a->text.text, a->text.bytes);
-            else fputs("null", stdout);
-            fputs(",\"score\":", stdout);
-            host_json_number(a->score);
-            printf(",\"finished\":%s", a->finished ? "true" : "false");
-        }
+        else json_answer(host);
     }
     return puts("}") == EOF || ferror(stdout) ? EOF : 0;
 }

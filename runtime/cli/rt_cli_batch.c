@@ -20,7 +20,7 @@ struct HostBatch {
 static int no_memory(const Host *host)
 {
     fprintf(stderr, "%s: no memory for texts\n", host->program->name);
-    return EXIT_MISSING;
+    return RT_EXIT_MISSING;
 }
 
 int host_batch_open(Host *host)
@@ -113,7 +113,7 @@ int host_batch_line(Host *host, const char *text, size_t bytes, size_t number)
     }
     if (b->place && a->input_count > host->program->max_source - b->place) {
         code = host_batch_end(host);
-        if (!code && !host_read(host, text, bytes)) code = EXIT_DEFECT;     /* it was read before */
+        if (!code && !host_read(host, text, bytes)) code = RT_EXIT_DEFECT;     /* it was read before */
     }
     if (!code) code = keep(host, text, bytes, number);
     if (code || rt_lines_ready(&host->lines)) return code;

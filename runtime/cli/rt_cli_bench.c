@@ -180,7 +180,7 @@ static void json_samples(const Bench *b, const char *key, double tokens)
     printf(",\"%s\":[", key);
     for (int i = 0; i < b->repetitions; i++) {
         if (i) putchar(',');
-        host_json_number(tokens > 0 ? tokens / b->samples[i] : 1e9 * b->samples[i]);
+        host_json_number(stdout, tokens > 0 ? tokens / b->samples[i] : 1e9 * b->samples[i]);
     }
     putchar(']');
 }
@@ -215,7 +215,7 @@ int host_bench(Host *host)
         b->test = &b->tests[i];
         if (!measure_test(b)) {
             fprintf(stderr, "%s: the test %s does not run\n", host->program->name, b->test->name);
-            return EXIT_DEFECT;
+            return RT_EXIT_DEFECT;
         }
         if (json) json_row(b);
         else print_row(b);

@@ -13,7 +13,7 @@ static const char *place(const Host *host) { return *host->weights.place ? host-
 static int no_head(const Host *host)
 {
     fprintf(stderr, "%s: %s: packed without what this compares with; pack them anew\n", host->program->name, place(host));
-    return EXIT_DATA;
+    return RT_EXIT_DATA;
 }
 
 static uint64_t stored_hash(const Host *host) { return rt_packed_number((const char *)host->weights.data + RT_PACKED_CONTENT_AT); }
@@ -27,7 +27,7 @@ int host_check(Host *host)
     if (stored != found) {
         fprintf(stderr, "%s: %s: corrupt: the hash of the content is %016" PRIx64 ", but %016" PRIx64 " was packed\n",
                 host->program->name, place(host), found, stored);
-        return EXIT_DATA;
+        return RT_EXIT_DATA;
     }
     if (host->options->json) printf("{\"check\":\"ok\",\"content\":\"%016" PRIx64 "\"}\n", found);
     else printf("%s: the weights are as they were packed: %016" PRIx64 "\n", host->program->name, found);
@@ -76,17 +76,17 @@ int host_selftest(Host *host)
     const rt_status status = run(host, values);
     if (status != RT_OK) {
         fprintf(stderr, "%s: the self-test does not run: %s\n", p->name, rt_status_text(status));
-        return EXIT_DEFECT;
+        return RT_EXIT_DEFECT;
     }
     const double distance = rt_selftest_distance(values, expected);
     const int intact = stored_hash(host) == found_hash(host), ok = intact && distance <= p->tolerance;
     if (host->options->json) {
         printf("{\"selftest\":\"%s\",\"distance\":", ok ? "ok" : "differs");
-        host_json_number(distance);
+        host_json_number(stdout, distance);
         printf(",\"tolerance\":%g,\"content\":\"%s\"}\n", p->tolerance, intact ? "ok" : "corrupt");
     } else {
         printf("%s: self-test %s: distance %.1e, tolerance %g%s\n", p->name, ok ? "ok" : "differs", distance, p->tolerance,
                intact ? "" : "; the weights are corrupt");
     }
-    return ok ? 0 : EXIT_DIFFERS;
+    return ok ? 0 : RT_EXIT_DIFFERS;
 }

@@ -10,13 +10,13 @@ static int refuse(const rt_program *p, int beams)
 {
     fprintf(stderr, "%s: --beam %d: a state of this program holds %d %s; build it with --slots %d\n", p->name, beams, p->slots,
             p->slots == 1 ? "sequence" : "sequences", beams);
-    return EXIT_MISSING;
+    return RT_EXIT_MISSING;
 }
 
 static int refuse_options(const rt_program *p, const char *why)
 {
     fprintf(stderr, "%s: %s\n", p->name, why);
-    return EXIT_USAGE;
+    return RT_EXIT_USAGE;
 }
 
 int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, HostWeights *weights, void *state)
@@ -35,7 +35,7 @@ int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o,
     if (o->turns) d->held.ids = malloc((size_t)d->longest * sizeof *d->held.ids);
     if (d->scratch && d->results && (d->held.ids || !o->turns)) return 0;
     fprintf(stderr, "%s: no memory for %d beams\n", p->name, g->beams);
-    return EXIT_MISSING;
+    return RT_EXIT_MISSING;
 }
 
 void host_decoder_close(HostDecoder *d) { free(d->scratch), free(d->results), free(d->held.ids); }
@@ -106,11 +106,11 @@ rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int 
     rt_timing_begin(&d->timing, n, p->max_source ? 1 : n, how->held ? rt_held_of(how->held, input, n) : 0);
     host_weights_read(d->weights);
     rt_status status = p->max_source ? p->encode(d->model, d->state, input, n) : RT_OK;
-    int found = 0;
-    *count = 0, *score = 0;
+    d->count = *count = 0, *score = 0;
     if (status == RT_OK)
         status = rt_answer(&calls, &d->settings, how, p->max_source ? &p->start : input, p->max_source ? 1 : n, d->longest, d->scratch,
-                           d->bytes, d->results, &found);
+                           d->bytes, d->results, &d->count);
+    if (status == RT_OK && !d->count) status = RT_BAD_WEIGHTS;
     if (status != RT_OK) return status;
     memcpy(ids, d->results[0].ids, (size_t)d->results[0].length * sizeof *ids);
     *count = d->results[0].length, *score = d->results[0].sum;

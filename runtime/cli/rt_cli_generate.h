@@ -20,13 +20,13 @@ typedef struct HostDecoder {
     RtHeld held;                    /* of turns of one conversation: what slot 0 holds; else without ids */
     RtTiming timing;                /* of the last answer */
     void *scratch;  size_t bytes;
-    RtBeamResult *results;          /* [max(1, beams)]; NULL where there is no decoder */
+    RtBeamResult *results;  int count;              /* [max(1, beams)], best first, of the last answer; NULL where there is no decoder */
 } HostDecoder;
 
 /* Make ready what the program and the options ask for. Returns 0, or an exit code after a message. */
 int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, HostWeights *weights, void *state);
 /* The best answer to input[n]: ids[max_target + 1], the end mark among them. Of how->scored *score receives the sum of their
- * log-probabilities. Statuses as rt_answer. */
+ * log-probabilities. Statuses as rt_answer; RT_BAD_WEIGHTS where nothing comes out. */
 rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int *input, int n, int *ids, int *count, double *score);
 int host_decoder_is_end(const HostDecoder *d, int id);
 void host_decoder_close(HostDecoder *d);

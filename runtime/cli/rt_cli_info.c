@@ -24,7 +24,7 @@ static void add_text(Sheet *s, const char *name, const char *words, const char *
 {
     if (!value) return;
     key(s, name, words);
-    if (s->json) host_json_text(value, bytes);
+    if (s->json) host_json_text(stdout, value, bytes);
     else printf("%.*s\n", (int)bytes, value);
 }
 

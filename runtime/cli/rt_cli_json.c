@@ -1,4 +1,4 @@
-/* rt_cli_json.c: strings and numbers as JSON on standard output. A failure of writing is seen by whoever flushes. */
+/* rt_cli_json.c: strings and numbers as JSON. A failure of writing is seen by whoever flushes. */
 #include "rt_cli_parts.h"
 
 #include <math.h>
@@ -28,21 +28,21 @@ int host_code_point(const char *s, size_t bytes, int *length)
     return c;
 }
 
-void host_json_text(const char *s, size_t bytes)
+void host_json_text(FILE *to, const char *s, size_t bytes)
 {
-    putchar('"');
+    putc('"', to);
     for (int length; bytes; s += length, bytes -= (size_t)length) {
         const int c = host_code_point(s, bytes, &length);
-        if (c < 0) fputs("\\ufffd", stdout);
-        else if (c == '"' || c == '\\') printf("\\%c", c);
-        else if (!host_may_print(c)) printf("\\u%04x", (unsigned)c);
-        else fwrite(s, 1, (size_t)length, stdout);
+        if (c < 0) fputs("\\ufffd", to);
+        else if (c == '"' || c == '\\') fprintf(to, "\\%c", c);
+        else if (!host_may_print(c)) fprintf(to, "\\u%04x", (unsigned)c);
+        else fwrite(s, 1, (size_t)length, to);
     }
-    putchar('"');
+    putc('"', to);
 }
 
-void host_json_number(double x)
+void host_json_number(FILE *to, double x)
 {
-    if (isfinite(x)) printf("%.9g", x);
-    else fputs("null", stdout);
+    if (isfinite(x)) fprintf(to, "%.9g", x);
+    else fputs("null", to);
 }

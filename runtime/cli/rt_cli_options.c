@@ -74,7 +74,8 @@ static void show_keys(const rt_program *p)
         puts("  ids         what came out, with the end mark\n"
              "  answer      the same as text, null without a tokenizer\n"
              "  score       sum of the log-probabilities of ids\n"
-             "  finished    whether the end mark came");
+             "  finished    whether the end mark came\n"
+             "  beams       with --beam the sequences, best first: answer, ids, score, sum of the log-probabilities");
     else if (p->has_mask)
         puts("  masks       of each mask a list of the likeliest: token, its id, token_str, its text, and score, a probability");
     else if (!p->vector) puts("  hidden      a list of numbers for each id");
@@ -121,7 +122,7 @@ static void show_help(const rt_program *p)
 static int usage_end(const rt_program *p)
 {
     fprintf(stderr, "Usage: %s [OPTION]... [TEXT]...\nTry '%s --help' for more information.\n", p->name, p->name);
-    return EXIT_USAGE;
+    return RT_EXIT_USAGE;
 }
 
 static int least(int a, int b) { return a < b ? a : b; }
@@ -292,7 +293,7 @@ static int shown(const rt_program *p)
 {
     if (!fflush(stdout) && !ferror(stdout)) return -1;
     fprintf(stderr, "%s: cannot write to standard output: %s\n", p->name, strerror(errno));
-    return EXIT_IO;
+    return RT_EXIT_IO;
 }
 
 /* Room for what may be repeated; 0, or an exit code after a message. */
@@ -306,15 +307,10 @@ static int begin_options(HostOptions *o, const rt_program *p, int argc)
     o->generation.stops = o->stops;
     if (o->stops && o->prompts) return 0;
     fprintf(stderr, "%s: no memory for %d options\n", p->name, argc);
-    return EXIT_MISSING;
+    return RT_EXIT_MISSING;
 }
 
 void host_options_free(HostOptions *o) { free(o->stops), free(o->prompts); }
-
-int host_is_similar(const rt_program *p, int n, char **texts)
-{
-    return p->vector && !p->vector_stride && !p->labels && n > 1 && strcmp(texts[0], "similar") == 0;
-}
 
 int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
 {

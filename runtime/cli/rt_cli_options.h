@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 enum {
-    EXIT_DIFFERS = 1, EXIT_USAGE = 2, EXIT_DATA = 65, EXIT_NO_INPUT = 66, EXIT_MISSING = 69, EXIT_DEFECT = 70, EXIT_IO = 74
+    RT_EXIT_DIFFERS = 1, RT_EXIT_USAGE = 2, RT_EXIT_DATA = 65, RT_EXIT_NO_INPUT = 66, RT_EXIT_MISSING = 69, RT_EXIT_DEFECT = 70, RT_EXIT_IO = 74
 };
 
 /* What is done instead of answering texts. */
@@ -25,6 +25,7 @@ typedef struct HostOptions {
     int threads;                    /* 0: the program's default */
     int pin;
     int ids, json, raw, stream, verbose, chat;
+    int scores;                     /* every sequence of an answer is told with its score, on standard error */
     const char *system, *date;      /* of --chat; NULL: as the template has it */
     int turns;                      /* the texts are turns of one conversation: asked for, or they are typed at a terminal */
     HostAction action;
@@ -41,7 +42,7 @@ typedef struct HostOptions {
 int host_options(HostOptions *o, const rt_program *p, int argc, char **argv);
 void host_options_free(HostOptions *o);
 
-/* Whether texts[n] ask for the cosine of two, `similar A B`; the word alone is a text. */
+/* Whether texts[n] ask for the cosine of two, `similar A B`; the word alone is a text. rt_cli_inputs.c */
 int host_is_similar(const rt_program *p, int n, char **texts);
 
 #ifdef __cplusplus

@@ -2,6 +2,8 @@
 #ifndef RT_CLI_PARTS_H
 #define RT_CLI_PARTS_H
 
+#include <stdio.h>
+
 #include "rt_cli.h"
 #include "rt_cli_generate.h"
 #include "rt_cli_options.h"
@@ -69,14 +71,14 @@ static inline const char *host_unit(const Host *host) { return host_numbers(host
 
 /* ---- one text: rt_cli_answer.c --------------------------------------------------------------------------- */
 
-/* Answer text[bytes], NUL-terminated, into host->answer. Returns 0; a refused text leaves a message. EXIT_DATA for weights
- * that give no numbers, and EXIT_DEFECT where the model fails, after a message too. */
+/* Answer text[bytes], NUL-terminated, into host->answer. Returns 0; a refused text leaves a message. RT_EXIT_DATA for weights
+ * that give no numbers, and RT_EXIT_DEFECT where the model fails, after a message too. */
 int host_answer(Host *host, const char *text, size_t bytes, int scored);
 /* The ids of the text into host->answer; 0 after a message, and the text counts as refused. */
 int host_read(Host *host, const char *text, size_t bytes);
 /* Say that the model failed: the exit code. */
 int host_failed(Host *host, rt_status status);
-/* Write the answer or its message, of a text whose answering gave `code`: that code, or EXIT_IO after a message. rt_cli.c */
+/* Write the answer or its message, of a text whose answering gave `code`: that code, or RT_EXIT_IO after a message. rt_cli_inputs.c */
 int host_show(Host *host, const char *text, size_t bytes, HostPlace place, int code);
 /* Of an encoder alone: encode host->answer.input. */
 rt_status host_encode(Host *host);
@@ -86,13 +88,25 @@ rt_status host_generate(Host *host, int scored);
 int host_answer_open(Host *host);
 /* Write the answer as a line; 0, or EOF as fputs. host_print_json: as an object; `text` is the input. */
 int host_print(const Host *host);
-int host_print_json(const Host *host, const char *text, size_t bytes);
+int host_print_json(Host *host, const char *text, size_t bytes);
+/* Of a search every sequence with its score, else the answer with the sum of its log-probabilities, on standard error. */
+void host_tell_scores(Host *host);
+
+/* ---- all texts: rt_cli_inputs.c -------------------------------------------------------------------------- */
+
+/* Make ready to answer by host->model, which is bound, and host->state: 0, or an exit code after a message. */
+int host_texts_open(Host *host);
+/* Answer texts[n] and those of the options, without any the lines of standard input. Returns the exit code. */
+int host_texts(Host *host, int n, char **texts);
+void host_texts_close(Host *host);
+/* Say that standard output cannot be written: RT_EXIT_IO. */
+int host_write_failed(const Host *host);
 
 /* ---- an encoder alone: rt_cli_vector.c ------------------------------------------------------------------- */
 
 struct rt_host_vectors {
     /* What it leaves, without a line's end: numbers, or a label and its probability; as keys of an object; as bytes. */
-    void (*print)(const Host *host);
+    void (*print)(const Host *host, FILE *to);
     void (*json)(const Host *host);
     void (*raw)(const Host *host);
     /* The cosine of the vectors of texts[1] and texts[2]: 0, or an exit code after a message. */
@@ -117,8 +131,8 @@ int host_batch_end(Host *host);
 /* ---- JSON: rt_cli_json.c --------------------------------------------------------------------------------- */
 
 /* A string of any bytes: what is no UTF-8 becomes U+FFFD, byte by byte; what a terminal would obey is escaped. */
-void host_json_text(const char *s, size_t bytes);
-void host_json_number(double x);    /* null where it is none */
+void host_json_text(FILE *to, const char *s, size_t bytes);
+void host_json_number(FILE *to, double x);      /* null where it is none */
 /* Whether a terminal shows the character, and does not obey it. */
 int host_may_print(int code_point);
 /* The code point at s[0..bytes] and its length; -1, with length 1, where that is no UTF-8. */

@@ -37,35 +37,35 @@ static int next_mask(const Host *host, const Rows *r, int i)
 static int has_words(const Host *host) { return host->tokenizer && !host_numbers(host); }
 
 /* The text of a token, quoted; or its id. */
-static void print_token(const Host *host, int id)
+static void print_token(const Host *host, int id, FILE *to)
 {
     char text[4096];
     size_t used = 0;
-    if (has_words(host) && host->program->texts->token(host->tokenizer, id, text, sizeof text, &used) == RT_OK) host_json_text(text, used);
-    else printf("%d", id);
+    if (has_words(host) && host->program->texts->token(host->tokenizer, id, text, sizeof text, &used) == RT_OK) host_json_text(to, text, used);
+    else fprintf(to, "%d", id);
 }
 
-static void print_mask(const Host *host, const float *logits, int width, int json)
+static void print_mask(const Host *host, const float *logits, int width, int json, FILE *to)
 {
     int best[MASK_ANSWERS];
     const int n = rt_largest(logits, width, best, MASK_ANSWERS);
     for (int i = 0; i < n; i++) {
         const double p = rt_probability(logits, width, best[i]);
-        if (json) printf("%s{\"token\":%d", i ? "," : "", best[i]);
-        else if (i) putchar('\t');
-        if (json && has_words(host)) fputs(",\"token_str\":", stdout);
-        if (!json || has_words(host)) print_token(host, best[i]);
-        if (json) fputs(",\"score\":", stdout), host_json_number(p), putchar('}');
-        else printf(" %.4f", p);
+        if (json) fprintf(to, "%s{\"token\":%d", i ? "," : "", best[i]);
+        else if (i) putc('\t', to);
+        if (json && has_words(host)) fputs(",\"token_str\":", to);
+        if (!json || has_words(host)) print_token(host, best[i], to);
+        if (json) fputs(",\"score\":", to), host_json_number(to, p), putc('}', to);
+        else fprintf(to, " %.4f", p);
     }
 }
 
 /* Of each mask the likeliest ids with their probabilities, likeliest first. */
-static void print_masks(const Host *host, const Rows *r)
+static void print_masks(const Host *host, const Rows *r, FILE *to)
 {
     for (int i = next_mask(host, r, 0), again = 0; i < r->count; i = next_mask(host, r, i + 1), again = 1) {
-        if (again) fputs("\t|\t", stdout);
-        print_mask(host, row(r, i), r->width, 0);
+        if (again) fputs("\t|\t", to);
+        print_mask(host, row(r, i), r->width, 0, to);
     }
 }
 
@@ -74,7 +74,7 @@ static void json_masks(const Host *host, const Rows *r)
     fputs(",\"masks\":[", stdout);
     for (int i = next_mask(host, r, 0), again = 0; i < r->count; i = next_mask(host, r, i + 1), again = 1) {
         fputs(again ? ",[" : "[", stdout);
-        print_mask(host, row(r, i), r->width, 1);
+        print_mask(host, row(r, i), r->width, 1, stdout);
         putchar(']');
     }
     putchar(']');
@@ -83,46 +83,46 @@ static void json_masks(const Host *host, const Rows *r)
 /* ---- labels ------------------------------------------------------------------------------------------------- */
 
 /* What a line cannot hold, or a terminal would obey, is escaped as in JSON. */
-static void print_label(const char *s)
+static void print_label(const char *s, FILE *to)
 {
     for (int length; *s; s += length) {
         const int c = host_code_point(s, strlen(s), &length);
-        if (c < 0) fputs("\\ufffd", stdout);
-        else if (!host_may_print(c)) printf("\\u%04x", (unsigned)c);
-        else fwrite(s, 1, (size_t)length, stdout);
+        if (c < 0) fputs("\\ufffd", to);
+        else if (!host_may_print(c)) fprintf(to, "\\u%04x", (unsigned)c);
+        else fwrite(s, 1, (size_t)length, to);
     }
 }
 
 /* The likeliest, or all that hold, with their scores. */
-static void print_labels(const Host *host, const Rows *r)
+static void print_labels(const Host *host, const Rows *r, FILE *to)
 {
     const rt_program *p = host->program;
     const int n = rt_answered(p->scoring, r->at, r->width, host->places);
     for (int i = 0; i < n; i++) {
-        if (i) putchar('\t');
-        print_label(p->labels[host->places[i]]);
-        printf(" %.4f", rt_score(p->scoring, r->at, r->width, host->places[i]));
+        if (i) putc('\t', to);
+        print_label(p->labels[host->places[i]], to);
+        fprintf(to, " %.4f", rt_score(p->scoring, r->at, r->width, host->places[i]));
     }
 }
 
-static void json_label(const char *s) { host_json_text(s, strlen(s)); }
+static void json_label(const char *s) { host_json_text(stdout, s, strlen(s)); }
 
 /* ---- one text ----------------------------------------------------------------------------------------------- */
 
-static void print_vector(const Host *host)
+static void print_vector(const Host *host, FILE *to)
 {
     const rt_program *p = host->program;
     const Rows r = rows_of(host);
     if (p->has_mask) {
-        print_masks(host, &r);
+        print_masks(host, &r, to);
         return;
     }
     if (p->labels) {
-        print_labels(host, &r);
+        print_labels(host, &r, to);
         return;
     }
     for (int k = 0; k < r.count; k++)
-        for (int i = 0; i < r.width; i++) printf("%s%.9g", k || i ? " " : "", (double)row(&r, k)[i]);
+        for (int i = 0; i < r.width; i++) fprintf(to, "%s%.9g", k || i ? " " : "", (double)row(&r, k)[i]);
 }
 
 /* Floats of 32 bits, the lowest byte first. */
@@ -153,7 +153,7 @@ static void json_labels(const Host *host, const Rows *r)
         fputs(i ? ",{\"label\":" : "{\"label\":", stdout);
         json_label(p->labels[i]);
         fputs(",\"score\":", stdout);
-        host_json_number(rt_score(p->scoring, r->at, r->width, i));
+        host_json_number(stdout, rt_score(p->scoring, r->at, r->width, i));
         putchar('}');
     }
     putchar(']');
@@ -164,7 +164,7 @@ static void json_row(const Rows *r, int k)
     putchar('[');
     for (int i = 0; i < r->width; i++) {
         if (i) putchar(',');
-        host_json_number((double)row(r, k)[i]);
+        host_json_number(stdout, (double)row(r, k)[i]);
     }
     putchar(']');
 }
@@ -207,11 +207,11 @@ static void print_similar(const Host *host, char **texts, int good, double cosin
 {
     if (host->options->json) {
         fputs("{\"input\":[", stdout);
-        host_json_text(texts[1], strlen(texts[1]));
+        host_json_text(stdout, texts[1], strlen(texts[1]));
         putchar(',');
-        host_json_text(texts[2], strlen(texts[2]));
+        host_json_text(stdout, texts[2], strlen(texts[2]));
         fputs("],\"similarity\":", stdout);
-        if (good) host_json_number(cosine);
+        if (good) host_json_number(stdout, cosine);
         else fputs("null", stdout);
         putchar('}');
     } else if (good) {
@@ -227,13 +227,13 @@ static int similar(Host *host, char **texts)
     int first, second = 0;
     if (!vectors) {
         fprintf(stderr, "%s: no memory for two vectors\n", host->program->name);
-        return EXIT_MISSING;
+        return RT_EXIT_MISSING;
     }
     int code = vector_of(host, texts, 1, vectors, &first);
     if (!code) code = vector_of(host, texts, 2, vectors + width, &second);
     if (!code) print_similar(host, texts, first && second, rt_cosine(vectors, vectors + width, width));
     free(vectors);
-    return code ? code : first && second ? 0 : EXIT_DATA;
+    return code ? code : first && second ? 0 : RT_EXIT_DATA;
 }
 
 const rt_host_vectors rt_host_vector = {

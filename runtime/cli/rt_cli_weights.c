@@ -30,10 +30,10 @@ static int open_file(HostWeights *w)
     const int error = rt_weights_map(&w->file, w->place, p->weights_bytes);
     if (!error) return 0;
     fprintf(stderr, "%s: cannot read the weights %s: %s\n", p->name, w->place, strerror(error));
-    if (error == ENOMEM) return EXIT_MISSING;
-    if (error != ENOENT && error != ENOTDIR) return EXIT_IO;
+    if (error == ENOMEM) return RT_EXIT_MISSING;
+    if (error != ENOENT && error != ENOTDIR) return RT_EXIT_IO;
     fprintf(stderr, "%s: give their place with --weights FILE\n", p->name);
-    return EXIT_NO_INPUT;
+    return RT_EXIT_NO_INPUT;
 }
 
 static int bind(const HostWeights *w, size_t bytes)
@@ -44,7 +44,7 @@ static int bind(const HostWeights *w, size_t bytes)
     fprintf(stderr, "%s: %s: %s\n", p->name, *w->place ? w->place : "the embedded weights", rt_status_text(status));
     if (status == RT_BAD_WEIGHTS && bytes != p->weights_bytes)
         fprintf(stderr, "%s: expected %zu bytes, found %zu\n", p->name, p->weights_bytes, bytes);
-    return status == RT_BAD_WEIGHTS ? EXIT_DATA : status == RT_NO_ISA || status == RT_BYTE_ORDER ? EXIT_MISSING : EXIT_DEFECT;
+    return status == RT_BAD_WEIGHTS ? RT_EXIT_DATA : status == RT_NO_ISA || status == RT_BYTE_ORDER ? RT_EXIT_MISSING : RT_EXIT_DEFECT;
 }
 
 /* A file that is cut while it is mapped is a signal for who reads there. */
@@ -53,7 +53,7 @@ static void cut(int number)
 {
     (void)number;
     const ssize_t written = write(STDERR_FILENO, cut_message, strlen(cut_message));
-    _exit(written < 0 ? EXIT_DEFECT : EXIT_IO);
+    _exit(written < 0 ? RT_EXIT_DEFECT : RT_EXIT_IO);
 }
 
 static void notice_cuts(const HostWeights *w)
@@ -77,7 +77,7 @@ int host_weights_open(HostWeights *w, const rt_program *p, void *model, const ch
 
 void host_weights_read(HostWeights *w)
 {
-    if (w->reads < READS_IN_PLACE && ++w->reads == READS_IN_PLACE) host_weights_settle(w);
+    if (w->data && w->reads < READS_IN_PLACE && ++w->reads == READS_IN_PLACE) host_weights_settle(w);
 }
 
 /* What was read, and not mapped, is the program's own memory, and stays. */

@@ -12,7 +12,7 @@ extern "C" {
 typedef struct HostWeights {
     const rt_program *program;
     void *model;                    /* the host's */
-    const void *data;               /* those in use: program->weights_bytes */
+    const void *data;               /* those in use: program->weights_bytes; NULL: they are the model's own affair */
     char place[8192];               /* where they came from: a path, or "" inside the program */
     RtWeights file, copy;           /* what is to be released; empty where there is none. A tokenizer stays in the file */
     int reads;                      /* calls that have read them */

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "decode.h"
+#include "rt_numbers.h"
 #include "plain_search.h"
 #include "engine_open.h"
 #include "session.h"
@@ -87,14 +88,14 @@ static int check_lines(Opened *o, FILE *f, const char *where)
         if (line[0] == '#') continue;
         assert_non_null(ids);
         if (sscanf(line, "  %lf:", &score) == 1 && line[0] == ' ') {
-            assert_true(d && at < d->count);
-            const RtBeamResult *r = &d->results[at++];
+            assert_true(d && at < d->host.count);
+            const RtBeamResult *r = &d->host.results[at++];
             if (strcmp(ids_text(r->ids, r->length, text, sizeof text), ids + 2)) fail_msg("%s: %s, expected %s", where, text, ids + 2);
             check_score(r->score, score);
             results++;
         } else {
             assert_int_equal(sscanf(line, "%d %lf %15[a-z]:", &beams, &penalty, stop), 3);
-            assert_true(!d || at == d->count);
+            assert_true(!d || at == d->host.count);
             assert_int_equal(rt_numbers_read(ids + 1, list, PLAIN_LONGEST, &n, NULL), RT_OK);
             d = decoder_of(o, beams, penalty, stop_named(stop));
             d->answering.scored = true;
@@ -102,7 +103,7 @@ static int check_lines(Opened *o, FILE *f, const char *where)
             at = 0;
         }
     }
-    assert_true(d && at == d->count);
+    assert_true(d && at == d->host.count);
     return results;
 }
 
@@ -154,11 +155,11 @@ static void compare(Opened *wide, Opened *narrow, const int *ids, int n, int bea
     Decoder *d = decoder_of(wide, beams, penalty, RT_BEAM_STOP_FALSE);
     plain_search(alone, &one, (int)m->target_vocab, &o, m->has_encoder ? &start : ids, length, expected, &count);
     assert_int_equal(decoder_answer(d, ids, n), RT_OK);
-    assert_int_equal(d->count, count);
+    assert_int_equal(d->host.count, count);
     for (int i = 0; i < count; i++) {
-        assert_int_equal(d->results[i].length, expected[i].n - length);
-        assert_memory_equal(d->results[i].ids, expected[i].ids + length, (size_t)d->results[i].length * sizeof(int));
-        check_score(d->results[i].score, expected[i].score);
+        assert_int_equal(d->host.results[i].length, expected[i].n - length);
+        assert_memory_equal(d->host.results[i].ids, expected[i].ids + length, (size_t)d->host.results[i].length * sizeof(int));
+        check_score(d->host.results[i].score, expected[i].score);
     }
 }
 
@@ -195,8 +196,8 @@ static void one_beam_is_greedy(void **state)
             assert_int_equal(decoder_answer(greedy, input, n), RT_OK);
             assert_int_equal(decoder_answer(other, input, 6 - n), RT_OK);
             assert_int_equal(decoder_answer(beam, input, n), RT_OK);
-            assert_true(greedy->count == 1 && beam->count == 1 && greedy->results[0].length == beam->results[0].length);
-            assert_memory_equal(greedy->results[0].ids, beam->results[0].ids, (size_t)beam->results[0].length * sizeof(int));
+            assert_true(greedy->host.count == 1 && beam->host.count == 1 && greedy->host.results[0].length == beam->host.results[0].length);
+            assert_memory_equal(greedy->host.results[0].ids, beam->host.results[0].ids, (size_t)beam->host.results[0].length * sizeof(int));
         }
         close_model(&o);
     }

@@ -1,6 +1,6 @@
 /* json_keys.c: a tool of the shell suites: is standard input one JSON object of the shape that `verify --json` or
- * `run --json` (of an xf.graph: tensors, of texts: answers, with --beam: beams) promises? Or, with `objects`, is each of its
- * lines some object?   usage: json_keys verify|run|answers|beams|objects */
+ * `run --json` of an xf.graph promises? Or is each of its lines an object: of texts that were answered, `answers`, with --beam
+ * `beams`, or any, `objects`?   usage: json_keys verify|run|answers|beams|objects */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +50,13 @@ static int check_run(const json_t *root)
     return 0;
 }
 
-/* What a search adds to an answer: its sequences, none for a text that is refused. */
+/* What a search adds to an answer: its sequences. */
 static int check_beams(const json_t *row)
 {
     static const char *const keys[] = { "answer" };
     const json_t *beams = json_object_get(row, "beams"), *beam, *id;
     size_t i, k;
-    if (!json_is_array(beams) || (json_array_size(beams) > 0) != json_is_string(json_object_get(row, "answer"))) return wrong("beams");
+    if (json_array_size(beams) < 1) return wrong("beams");
     json_array_foreach(beams, i, beam) {
         if (texts(beam, keys, 1) || json_object_size(beam) != 4) return wrong("the keys of a beam");
         if (!json_is_number(json_object_get(beam, "score")) || !json_is_number(json_object_get(beam, "sum"))) return wrong("score, sum");
@@ -67,38 +67,31 @@ static int check_beams(const json_t *row)
     return 0;
 }
 
-static int check_answers(const json_t *root, int searched)
+/* The object of a text: of one that is refused its error besides, and nothing else. */
+static int check_answer(const json_t *row, int searched)
 {
-    static const char *const keys[] = { "input" };
-    const json_t *answers = json_object_get(root, "answers"), *row;
-    size_t i;
-    if (json_array_size(answers) < 1 || json_object_size(root) != 1) return wrong("answers");
-    json_array_foreach(answers, i, row) {
-        static const char *const lists[] = { "input_ids", "ids" };
-        const json_t *answer = json_object_get(row, "answer");
-        const size_t answered = json_is_string(answer) ? 4 : 0;
-        if (texts(row, keys, 1) || json_object_size(row) != (searched ? 3 : 2) + answered) return wrong("the keys of an answer");
-        for (int k = 0; k < 2 && answered; k++)
-            if (!json_array_size(json_object_get(row, lists[k]))) return wrong(lists[k]);
-        if (answered && (!json_is_number(json_object_get(row, "score")) || !json_is_boolean(json_object_get(row, "finished"))))
-            return wrong("score, finished");
-        if (searched && check_beams(row)) return 1;
-        if (!json_is_string(answer) && !json_is_null(answer)) return wrong("answer");
-    }
-    return 0;
+    static const char *const keys[] = { "input", "answer" }, *const refused[] = { "input", "error" }, *const lists[] = { "input_ids", "ids" };
+    if (json_object_get(row, "error")) return json_object_size(row) == 2 ? texts(row, refused, 2) : wrong("the keys of a refused text");
+    if (texts(row, keys, 2) || json_object_size(row) != (searched ? 7 : 6)) return wrong("the keys of an answer");
+    for (int k = 0; k < 2; k++)
+        if (!json_array_size(json_object_get(row, lists[k]))) return wrong(lists[k]);
+    if (!json_is_number(json_object_get(row, "score")) || !json_is_boolean(json_object_get(row, "finished"))) return wrong("score, finished");
+    return searched ? check_beams(row) : 0;
 }
 
-/* Every line of standard input is an object, and there is one. */
-static int check_objects(void)
+/* Every line of standard input is an object, of an answer where `what` says so, and there is one. */
+static int check_lines(const char *what)
 {
+    const int any = strcmp(what, "objects") == 0, searched = strcmp(what, "beams") == 0;
     char *line = NULL;
     size_t room = 0, count = 0;
     int code = 0;
     for (ssize_t n; !code && (n = getline(&line, &room, stdin)) > 0; count++) {
         json_error_t error;
         json_t *root = json_loadb(line, (size_t)n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-        if (!root) fprintf(stderr, "line %zu: %s", count + 1, line);
         if (!json_is_object(root)) code = wrong(root ? "no object" : error.text);
+        else if (!any) code = check_answer(root, searched);
+        if (code) fprintf(stderr, "line %zu: %s", count + 1, line);
         json_decref(root);
     }
     free(line);
@@ -108,14 +101,11 @@ static int check_objects(void)
 int main(int argc, char **argv)
 {
     json_error_t error;
-    if (argc == 2 && strcmp(argv[1], "objects") == 0) return check_objects();
+    const char *what = argc == 2 ? argv[1] : "verify";
+    if (!strcmp(what, "objects") || !strcmp(what, "answers") || !strcmp(what, "beams")) return check_lines(what);
     json_t *root = json_loadf(stdin, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
     if (!root) return wrong(error.text);
-    const char *what = argc == 2 ? argv[1] : "verify";
-    const int searched = strcmp(what, "beams") == 0;
-    int code = strcmp(what, "run") == 0                   ? check_run(root)
-             : searched || strcmp(what, "answers") == 0 ? check_answers(root, searched)
-                                                        : check_verify(root);
+    const int code = strcmp(what, "run") == 0 ? check_run(root) : check_verify(root);
     json_decref(root);
     return code;
 }

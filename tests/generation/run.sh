@@ -126,7 +126,7 @@ verdict $? 'and the same again, by two threads, by the generic engine'
 "$xformc" run "$scratch/drawn.lua" -p 3 3 3 3 3 3 3 3 | cmp - "$scratch/lines"
 verdict $? 'as words and prompts'
 { echo 3; echo none; given | tail -n +3; } | "$xformc" run "$scratch/drawn.lua" 2>"$scratch/err" | sed 2d >"$scratch/out"
-sed 2d "$scratch/lines" | cmp - "$scratch/out" && grep -q 'line 2: no id' "$scratch/err"
+sed 2d "$scratch/lines" | cmp - "$scratch/out" && grep -q 'line 2: no whole number' "$scratch/err"
 verdict $? 'a refused line has its number'
 given | "$xformc" run "$scratch/drawn.lua" -s 2 >"$scratch/out"
 [ "$(cat "$scratch/out" "$scratch/lines" | sort -u | wc -l)" = 16 ]
@@ -147,7 +147,7 @@ printf '3rd of May 2018\n' >"$scratch/text"
 same '-f is the text of a file, before the words' '2018-05-03
 2017-05-03' "$xformc" run $dates -f "$scratch/text" '3rd of May 2017'
 "$xformc" run $dates -f "$scratch/none" >"$scratch/out" 2>"$scratch/err"
-[ $? = 66 ] && [ ! -s "$scratch/out" ] && grep -q "^error: cannot open .*/none: No such file or directory" "$scratch/err"
+[ $? = 66 ] && [ ! -s "$scratch/out" ] && grep -q "^dates: cannot read .*/none: No such file or directory" "$scratch/err"
 verdict $? '-f of no file'
 for engine in jit generic; do
     same "--stop across characters, $engine" 2019 "$xformc" run $dates --engine $engine --stop -0 '3rd of May 2019'

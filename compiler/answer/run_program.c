@@ -1,0 +1,152 @@
+/* run_program.c: what the emitted NAME_main.c says of a model, by its Plan and the calls of an engine. */
+#include "run_program.h"
+
+#include "chat.h"
+#include "generation.h"
+
+bool run_has_texts(const Model *m) { return m->tokenizer_data || (m->source && m->target); }
+
+static const RunProgram *run_of(const void *model) { return model; }
+static Engine *engine_of(const void *model) { return run_of(model)->engine; }
+
+/* ---- calls ------------------------------------------------------------------------------------------------ */
+
+static rt_status encode(const void *m, void *state, const int *ids, int n)
+{
+    (void)state;
+    return engine_of(m)->ops->encode(engine_of(m), ids, n);
+}
+
+static rt_status encode_pair(const void *m, void *state, const int *ids, int n, int first)
+{
+    engine_pair(engine_of(m), first, n);
+    const rt_status status = encode(m, state, ids, n);
+    engine_pair(engine_of(m), 0, n);
+    return status;
+}
+
+static rt_status encode_batch(const void *m, void *state, const int *ids, const int *lengths, const int *firsts, int count, float *vectors)
+{
+    (void)state;
+    return engine_of(m)->ops->encode_batch(engine_of(m), ids, lengths, firsts, count, vectors);
+}
+
+static const float *rows_in(const Engine *e, const Buffer *b) { return (const float *)(e->state + plan_address(e->plan, b)); }
+static const float *hidden(const void *state) { return rows_in(engine_of(state), plan_hidden(engine_of(state)->plan)); }
+static const float *vector(const void *state) { return rows_in(engine_of(state), plan_vector(engine_of(state)->plan)); }
+
+static rt_status rows(const void *m, void *state, const rt_row *r, int n)
+{
+    (void)state;
+    return engine_of(m)->ops->rows(engine_of(m), r, n);
+}
+
+static rt_status read(const void *m, void *state, const rt_row *r, int n)
+{
+    (void)state;
+    return engine_of(m)->ops->read(engine_of(m), r, n);
+}
+
+static rt_status next(const void *m, void *state, int id, int *next_id)
+{
+    (void)state;
+    return engine_of(m)->ops->next(engine_of(m), id, next_id);
+}
+
+static const float *logits(const void *state) { return engine_of(state)->ops->logits(engine_of(state)); }
+static rt_status fork_slot(void *state, int from, int to) { return engine_of(state)->ops->fork(engine_of(state), from, to); }
+
+/* An engine clears slot 0, the only one that is cleared. */
+static rt_status clear(void *state, int slot) { return slot ? RT_BAD_ID : engine_of(state)->ops->clear(engine_of(state)); }
+
+static rt_status ids_of(const void *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
+{
+    return rt_characters_encode(&run_of(m)->source, utf8, ids, room, n, fault);
+}
+
+static rt_status append(const void *m, int id, char *out, size_t cap, size_t *used)
+{
+    return rt_characters_decode(&run_of(m)->target, id, out, cap, used);
+}
+
+static const void *tokenizer(const void *m, size_t *bytes)
+{
+    const Model *model = engine_of(m)->plan->graph->model;
+    *bytes = model->tokenizer_size;
+    return model->tokenizer_data;
+}
+
+/* ---- filling ---------------------------------------------------------------------------------------------- */
+
+static void add_encoder(RunProgram *r, const Model *m)
+{
+    rt_program *p = &r->program;
+    p->max_source = (int)m->max_source, p->source_vocab = (int)m->source_vocab;
+    p->encode = encode;
+    p->pairs = m->pairs;
+    if (m->pairs && m->token_types > 1) p->encode_pair = encode_pair;
+}
+
+/* What an encoder alone answers by. */
+static void add_vectors(RunProgram *r, const Model *m)
+{
+    static const RtScoring kinds[] = { [SCORINGS_SOFTMAX] = RT_SCORING_SOFTMAX, [SCORINGS_SIGMOID] = RT_SCORING_SIGMOID,
+                                       [SCORINGS_NONE] = RT_SCORING_NONE };
+    const Plan *plan = r->engine->plan;
+    rt_program *p = &r->program;
+    p->width = (int)m->d_model, p->hidden_stride = (int)plan_hidden(plan)->stride, p->hidden = hidden;
+    p->vectors = &rt_host_vector;
+    if (r->engine->ops->encode_batch) p->encode_batch = encode_batch;
+    p->has_mask = m->mask_id >= 0, p->mask_id = (int)m->mask_id;
+    p->labels = m->labels.count ? m->labels.text : NULL;
+    p->scoring = kinds[m->label_scores];
+    if (!model_has_head(m)) return;
+    p->vector_width = (int)model_vector_width(m), p->vector = vector;
+    p->vector_stride = model_pools(m) ? 0 : (int)plan_vector(plan)->stride;
+}
+
+static void add_decoder(RunProgram *r, const Model *m)
+{
+    rt_program *p = &r->program;
+    p->max_target = (int)m->max_target, p->vocab = (int)m->target_vocab, p->start = (int)m->start_id;
+    p->slots = r->engine->plan->options.slots;
+    p->rows = engine_rows(r->engine), p->logits_stride = (int)engine_logits_stride(r->engine);
+    p->rows_of = rows, p->read = read, p->next = next, p->logits = logits, p->clear = clear, p->fork_slot = fork_slot;
+    r->generation = generation_of(m), p->generation = &r->generation;
+}
+
+RtCharacters run_characters(const Packed *table, const Packed *texts)
+{
+    return (RtCharacters){ table->integers, (int)(table->integer_count / 2), texts->integers, (int)texts->integer_count };
+}
+
+static void add_texts(RunProgram *r, const Model *m)
+{
+    const Plan *plan = r->engine->plan;
+    rt_program *p = &r->program;
+    if (m->tokenizer_data) {
+        p->texts = &rt_host_text, p->tokenizer = tokenizer;
+    } else if (run_has_texts(m)) {
+        r->source = run_characters(plan->source_characters, plan->source_texts);
+        r->target = run_characters(plan->target_characters, plan->target_texts);
+        p->ids = ids_of, p->append = append;
+    }
+    if (model_chats(m)) r->chat = chat_of(m), p->chat = &r->chat;
+}
+
+RunProgram *run_program(Arena *a, Engine *e)
+{
+    const Model *m = e->plan->graph->model;
+    RunProgram *r = arena_alloc(a, sizeof *r);
+    *r = (RunProgram){ .engine = e, .program = { .name = m->name } };
+    if (m->has_encoder) add_encoder(r, m);
+    if (m->has_decoder) add_decoder(r, m);
+    else add_vectors(r, m);
+    add_texts(r, m);
+    return r;
+}
+
+Host run_host(RunProgram *r, const HostOptions *o)
+{
+    return (Host){ .program = &r->program, .options = o, .weights = { .model = r }, .model = r, .state = r };
+}

@@ -1,0 +1,26 @@
+/* run_program.h: an engine as the rt_program of rt_cli.h, so that a generated program's code answers by it. */
+#ifndef RUN_PROGRAM_H
+#define RUN_PROGRAM_H
+
+#include "engine.h"
+#include "rt_cli_parts.h"
+
+/* What the program's functions get as `model` and as `state`: one pointer to this. */
+typedef struct RunProgram {
+    Engine *engine;
+    RtCharacters source, target;    /* of a tokenizer of characters */
+    RtGeneration generation;        /* the model's own settings */
+    RtChat chat;
+    rt_program program;
+} RunProgram;
+
+/* Of an engine whose model is no xf.graph; it lives in the arena. */
+RunProgram *run_program(Arena *a, Engine *e);
+/* What answers by it, as the options say: for host_texts_open. */
+Host run_host(RunProgram *r, const HostOptions *o);
+/* A tokenizer of characters as a Plan has it. */
+RtCharacters run_characters(const Packed *table, const Packed *texts);
+/* Whether the model has texts at all; else texts are ids. */
+bool run_has_texts(const Model *m);
+
+#endif

@@ -1,0 +1,57 @@
+/* text_ids.c: a text into ids, by pieces or by characters. */
+#include "text_ids.h"
+
+#include <string.h>
+
+#include "run_program.h"
+
+rt_status text_tokens(const Model *m, const char *text, size_t bytes, bool pair, bool cut, rt_host_source *ids)
+{
+    rt_status status;
+    rt_host_tokenizer *t = rt_host_text.open(m->tokenizer_data, m->tokenizer_size, &status);
+    if (!t) die("the model's tokenizer is damaged");
+    status = rt_host_text.ids(t, text, bytes, pair, cut, 0, ids);
+    rt_host_text.close(t);
+    return status;
+}
+
+static bool refuse(Session *s, const char *why)
+{
+    diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "%s", why);
+    return false;
+}
+
+static bool of_pieces(Session *s, const char *text, rt_host_source *ids)
+{
+    const Model *m = s->model;
+    const rt_status status = text_tokens(m, text, strlen(text), m->pairs, !m->has_decoder, ids);
+    if (status == RT_OK && ids->whole > ids->n) diag_remark(s->diag, (Loc){ 0 }, "%s: %d tokens; cut to %d", m->name, ids->whole, ids->n);
+    if (status == RT_OK && ids->n) return true;
+    if (status == RT_OK) return refuse(s, "the text is empty");
+    if (status == RT_TOO_LONG) return refuse(s, arena_format(s->arena, "the text has %d tokens, but at most %d fit", ids->n, ids->room));
+    return refuse(s, arena_format(s->arena, "the text: %s", rt_status_text(status)));
+}
+
+/* The characters that begin in the first `bytes` bytes of valid UTF-8. */
+static size_t characters_in(const char *s, size_t bytes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < bytes; i++) n += ((unsigned char)s[i] & 0xC0) != 0x80;
+    return n;
+}
+
+bool text_ids(Session *s, const Plan *p, const char *text, rt_host_source *ids)
+{
+    const Model *m = s->model;
+    if (m->tokenizer_data) return of_pieces(s, text, ids);
+    const RtCharacters table = m->has_encoder ? run_characters(p->source_characters, p->source_texts)
+                                              : run_characters(p->target_characters, p->target_texts);
+    RtTextFault fault = { 0, 0 };
+    const rt_status status = rt_characters_encode(&table, text, ids->ids, ids->room, &ids->n, &fault);
+    if (status == RT_OK && ids->n > 0) return true;
+    if (status == RT_OK) return refuse(s, "the text is empty");
+    if (status == RT_TOO_LONG) return refuse(s, arena_format(s->arena, "the text has %d characters, but at most %d fit", ids->n, ids->room));
+    if (fault.code_point < 0) return refuse(s, arena_format(s->arena, "the text is not valid UTF-8 at byte %zu", fault.at + 1));
+    return refuse(s, arena_format(s->arena, "U+%04X at character %zu of the text is not in the vocabulary", (unsigned)fault.code_point,
+                                  characters_in(text, fault.at) + 1));
+}

@@ -97,6 +97,7 @@ static const char model_begin[] =
     " * Every lane runs the same code on its share (rt_split) and waits for the others where it needs what they made\n"
     " * (rt_barrier). Shapes stand in the margin; the functions called are in ${name}_kernels.h. */\n"
     "#include \"rt.h\"\n"
+    "${rows}\n"
     "#include \"${name}_kernels.h\"\n"
     "\n";
 
@@ -178,7 +179,8 @@ static const char *bound_macros(Emit *e)
 void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
-    text_fill(out, model_begin, "name", e->name, "spec", emit_spec_name(e), "about", about(e), "identity", e->identity,
+    text_fill(out, model_begin, "name", e->name, "rows", e->model->has_decoder ? "#include \"rt_rows.h\"" : "",
+              "spec", emit_spec_name(e), "about", about(e), "identity", e->identity,
               "weights", emit_number(e, (int64_t)p->weights_bytes),
               "dtypes", model_is_narrow(e->model) ? arena_format(e->arena, ": %s", emit_dtypes(e)) : "",
               "state", emit_number(e, (int64_t)p->state_bytes),
@@ -309,13 +311,15 @@ Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_by
     Emit e = emit_new(a, p, identity, head_bytes, bound);
     e.isa = isa;
     e.hooks = hooks;
-    Text out = text_new(a), model = text_new(a), header = text_new(a), kernels = text_new(a), runtime = text_new(a);
+    Text out = text_new(a), model = text_new(a), header = text_new(a), kernels = text_new(a), runtime = text_new(a), rows = text_new(a);
     emit_model(&e, &model);
     emit_seam(&e, &kernels);
     emit_header(&e, &header);
     emit_paste(&runtime, "rt.h");
     text_add(&out, without_headers);
+    emit_paste(&rows, "rt_rows.h");
     add_part(&out, "rt.h", runtime.data);
+    if (p->graph->model->has_decoder) add_part(&out, "rt_rows.h", rows.data);
     add_part(&out, arena_format(a, "%s.h", e.name), header.data);
     add_part(&out, arena_format(a, "%s_kernels.h", e.name), kernels.data);
     add_part(&out, arena_format(a, "%s.c", e.name), model.data);

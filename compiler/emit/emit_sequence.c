@@ -9,9 +9,8 @@ static const char state_template[] =
     "/* ---- the calls -------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The header of a state: per slot the length of its source and its next position. */\n"
-    "static int *source_length(const ${name}_state *s, int slot) { return (int *)s->bytes + slot; }\n"
+    "${source_length}\n"
     "static int *next_position(const ${name}_state *s, int slot) { return (int *)s->bytes + ${slots} + slot; }\n"
-    "${furthest}\n"
     "\n"
     "void ${name}_reset(${name}_state *s) { rt_clear(s->bytes, SLOTS_AT); }\n"
     "${encode}\n"
@@ -116,36 +115,16 @@ static const char hidden_template[] =
 
 static const char decode_template[] =
     "\n"
-    "/* Whether a row may come next in its slot, after `before` rows of the same call. */\n"
-    "static rt_status check_row(const ${name}_state *s, const rt_row *row, int first, int before)\n"
+    "/* What rt_rows.h knows of the rows in a state. */\n"
+    "static RtRows rows_of(${name}_state *s)\n"
     "{\n"
-    "    if (row->slot < 0 || row->slot >= ${upper}_SLOTS || row->id < 0 || row->id >= ${upper}_VOCAB) return RT_BAD_ID;\n"
-    "    if (row->position >= ${upper}_MAX_TARGET) return RT_TOO_LONG;\n"
-    "    ${source_check}\n"
-    "    if (before) return row->position == first + before ? RT_OK : RT_ORDER;\n"
-    "    ${ring_check}\n"
-    "    return row->position < 0 || row->position > *next_position(s, row->slot) ? RT_ORDER : RT_OK;\n"
-    "}\n"
-    "\n"
-    "static void set_row(${name}_state *s, int i, const rt_row *row)\n"
-    "{\n"
-    "    ((int *)(s->bytes + AT_ROWS_IDS))[i] = row->id;\n"
-    "    ((int *)(s->bytes + AT_ROWS_POSITIONS))[i] = row->position;\n"
-    "    ((int *)(s->bytes + AT_ROWS_VISIBLE))[i] = row->position + 1;\n"
-    "    ${set_memory}\n"
-    "}\n"
-    "\n"
-    "/* One row, by a program of one row. */\n"
-    "static rt_status decode(const ${name} *m, ${name}_state *s, const rt_row *row, rt_body *body)\n"
-    "{\n"
-    "    job j = { .model = m, .state = s, .slot = row->slot, .rows = 1 };\n"
-    "    const rt_status status = check_row(s, row, 0, 0);\n"
-    "    if (status != RT_OK) return status;\n"
-    "    set_row(s, 0, row);\n"
-    "    rt_team_share(m->team, body, &j);\n"
-    "    *next_position(s, row->slot) = row->position + 1;\n"
-    "    ${ring_reached}\n"
-    "    return RT_OK;\n"
+    "    const RtRows r = {\n"
+    "        .header = (int *)s->bytes, .slots = ${upper}_SLOTS, .vocab = ${upper}_VOCAB,\n"
+    "        .positions_most = ${upper}_MAX_TARGET, .rows_most = ${upper}_ROWS,${back}\n"
+    "        .ids = (int *)(s->bytes + AT_ROWS_IDS), .positions = (int *)(s->bytes + AT_ROWS_POSITIONS),\n"
+    "        .visible = (int *)(s->bytes + AT_ROWS_VISIBLE),${memory}\n"
+    "    };\n"
+    "    return r;\n"
     "}\n"
     "\n"
     "${rows}\n"
@@ -167,10 +146,9 @@ static const char decode_template[] =
     "{\n"
     "    if (from < 0 || from >= ${upper}_SLOTS || to < 0 || to >= ${upper}_SLOTS) return RT_BAD_ID;\n"
     "    if (from == to) return RT_OK;\n"
+    "    const RtRows r = rows_of(s);\n"
     "    rt_copy(slot_bytes(s, to), slot_bytes(s, from), SLOT_BYTES);\n"
-    "    *source_length(s, to) = *source_length(s, from);\n"
-    "    *next_position(s, to) = *next_position(s, from);\n"
-    "    ${ring_fork}\n"
+    "    rt_rows_fork(&r, from, to);\n"
     "    return RT_OK;\n"
     "}\n"
     "\n"
@@ -184,7 +162,7 @@ static const char decode_template[] =
     "rt_status ${name}_step(const ${name} *m, ${name}_state *s, int id)\n"
     "{\n"
     "    const rt_row row = { 0, *next_position(s, 0), id };\n"
-    "    return decode(m, s, &row, step_body);\n"
+    "    return run_rows(m, s, &row, 1, step_body${rows_body});\n"
     "}\n"
     "\n"
     "const float *${name}_logits(const ${name}_state *s) { return (const float *)(s->bytes + AT_LOGITS); }\n"
@@ -198,53 +176,29 @@ static const char decode_template[] =
 static const char one_row_template[] =
     "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, rt_body *body)\n"
     "{\n"
-    "    if (n < 1) return RT_ORDER;\n"
-    "    return n > ${upper}_ROWS ? RT_TOO_LONG : decode(m, s, rows, body);\n"
+    "    const RtRows r = rows_of(s);\n"
+    "    const rt_status status = rt_rows_begin(&r, rows, n);\n"
+    "    if (status != RT_OK) return status;\n"
+    "    job j = { .model = m, .state = s, .slot = rows->slot, .rows = 1 };\n"
+    "    rt_team_share(m->team, body, &j);\n"
+    "    rt_rows_end(&r, rows, n);\n"
+    "    return RT_OK;\n"
     "}\n"
     "\n"
     "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n"
     "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n";
 
 static const char many_rows_template[] =
-    "/* Rows of one slot form a group; a slot may have one group in a call. */\n"
-    "static rt_status check_rows(const ${name}_state *s, const rt_row *rows, int n)\n"
-    "{\n"
-    "    for (int i = 0, first = 0; i < n; i++) {\n"
-    "        if (rows[i].slot != rows[first].slot) first = i;\n"
-    "        const rt_status status = check_row(s, &rows[i], rows[first].position, i - first);\n"
-    "        if (status != RT_OK) return status;\n"
-    "        for (int k = 0; i == first && k < i; k++)\n"
-    "            if (rows[k].slot == rows[i].slot) return RT_ORDER;\n"
-    "    }\n"
-    "    return RT_OK;\n"
-    "}\n"
-    "\n"
-    "static rt_group *group_rows(const rt_row *rows, int n, rt_group *groups)\n"
-    "{\n"
-    "    for (int i = 0; i < n; i++) {\n"
-    "        if (!i || rows[i].slot != rows[i - 1].slot) {\n"
-    "            groups->slot = rows[i].slot;\n"
-    "            groups++->rows.begin = i;\n"
-    "        }\n"
-    "        groups[-1].rows.end = i + 1;\n"
-    "    }\n"
-    "    return groups;\n"
-    "}\n"
-    "\n"
     "/* one: for a row alone, or NULL. */\n"
     "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, rt_body *one, rt_body *many)\n"
     "{\n"
+    "    const RtRows r = rows_of(s);\n"
     "    rt_group *const groups = (rt_group *)(s->bytes + AT_GROUPS);\n"
-    "    if (n < 1) return RT_ORDER;\n"
-    "    if (n == 1 && one) return decode(m, s, rows, one);\n"
-    "    if (n > ${upper}_ROWS) return RT_TOO_LONG;\n"
-    "    const rt_status status = check_rows(s, rows, n);\n"
+    "    const rt_status status = rt_rows_begin(&r, rows, n);\n"
     "    if (status != RT_OK) return status;\n"
-    "    for (int i = 0; i < n; i++) set_row(s, i, &rows[i]);\n"
-    "    job j = { .model = m, .state = s, .rows = n, .groups = groups, .groups_end = group_rows(rows, n, groups) };\n"
-    "    rt_team_share(m->team, many, &j);\n"
-    "    for (int i = 0; i < n; i++) *next_position(s, rows[i].slot) = rows[i].position + 1;\n"
-    "    ${ring_reached}\n"
+    "    job j = { .model = m, .state = s, .slot = rows->slot, .rows = n, .groups = groups, .groups_end = rt_rows_group(rows, n, groups) };\n"
+    "    rt_team_share(m->team, n == 1 && one ? one : many, &j);\n"
+    "    rt_rows_end(&r, rows, n);\n"
     "    return RT_OK;\n"
     "}\n"
     "\n"
@@ -409,27 +363,14 @@ static void decoder_calls(Emit *e, Text *out)
     Text rows = text_new(e->arena);
     const int back = e->plan->back;
     if (plan_rows(e->plan) > 1)
-        text_fill(&rows, many_rows_template, "name", e->name, "upper", e->upper,
-                  "ring_reached", back ? "for (int i = 0; i < n; i++) reached(s, &rows[i]);" : "", NULL);
-    else text_fill(&rows, one_row_template, "name", e->name, "upper", e->upper, NULL);
+        text_fill(&rows, many_rows_template, "name", e->name, NULL);
+    else text_fill(&rows, one_row_template, "name", e->name, NULL);
     text_fill(out, decode_template, "name", e->name, "upper", e->upper,
-              "source_check", memory ? "if (*source_length(s, row->slot) == 0) return RT_ORDER;" : "",
-              "set_memory", memory ? "((int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY))[i] = *source_length(s, row->slot);" : "",
-              "ring_check", back ? arena_format(e->arena, "if (row->position > 0 && row->position + %d < *furthest(s, row->slot)) return RT_ORDER;",
-                                                back) : "",
-              "ring_reached", back ? "reached(s, row);" : "", "ring_fork", back ? "*furthest(s, to) = *furthest(s, from);" : "",
-              "rows", rows.data, "next_rows_body", plan_rows(e->plan) > 1 ? ", next_rows_body" : "", NULL);
+              "back", back ? arena_format(e->arena, " .back = %d,", back) : "",
+              "memory", memory ? " .memory = (int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY)," : "",
+              "rows", rows.data, "rows_body", plan_rows(e->plan) > 1 ? ", rows_body" : "",
+              "next_rows_body", plan_rows(e->plan) > 1 ? ", next_rows_body" : "", NULL);
 }
-
-static const char furthest_template[] =
-    "/* Of a slot: one past the furthest position since 0. Rings of keys and values hold no more than what is needed from ${back}\n"
-    " * before it on. */\n"
-    "static int *furthest(const ${name}_state *s, int slot) { return (int *)s->bytes + ${at} + slot; }\n"
-    "static void reached(${name}_state *s, const rt_row *row)\n"
-    "{\n"
-    "    int *const f = furthest(s, row->slot);\n"
-    "    if (row->position == 0 || *f < row->position + 1) *f = row->position + 1;\n"
-    "}\n";
 
 static const char *filled(Emit *e, const char *template, const char *name, const char *upper)
 {
@@ -453,19 +394,21 @@ static void tokenizer_calls(Emit *e, Text *out)
     text_fill(out, tokenizer_template, "name", e->name, "bytes", bytes, "text", text.data, NULL);
 }
 
+static const char source_length_template[] =
+    "static int *source_length(const ${name}_state *s, int slot) { return (int *)s->bytes + slot; }";
+
 static void sequence_calls(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
-    Text text = text_new(e->arena), encode = text_new(e->arena), decode = text_new(e->arena), rings = text_new(e->arena);
+    Text text = text_new(e->arena), encode = text_new(e->arena), decode = text_new(e->arena);
     if (e->model->has_encoder) encoder_calls(e, &encode);
     if (e->model->has_decoder) decoder_calls(e, &decode);
     if (has_text(e))
         text_fill(&text, text_template, "name", e->name, "upper", e->upper, "source_count", emit_number(e, p->source_characters->integer_count / 2),
                   "target_count", emit_number(e, p->target_characters->integer_count / 2), NULL);
     if (has_pieces(e)) tokenizer_calls(e, &text);
-    if (p->back)
-        text_fill(&rings, furthest_template, "name", e->name, "back", emit_number(e, p->back), "at", emit_number(e, 2 * p->options.slots), NULL);
-    text_fill(out, state_template, "name", e->name, "slots", emit_number(e, p->options.slots), "furthest", rings.data,
+    text_fill(out, state_template, "name", e->name, "slots", emit_number(e, p->options.slots),
+              "source_length", e->model->has_encoder ? filled(e, source_length_template, e->name, NULL) : "",
               "encode", encode.data, "decode", decode.data,
               "text_calls", text.data, NULL);
 }

@@ -5,6 +5,7 @@
  * furthest[slots]. */
 #include "generic.h"
 #include "quantise.h"
+#include "rt_rows.h"
 #include "weights.h"
 
 #include <stdio.h>
@@ -98,15 +99,6 @@ static const Model *model_of(const Engine *e) { return e->plan->graph->model; }
 static int32_t *source_length(const Engine *e) { return (int32_t *)e->state; }
 static int32_t *next_position(const Engine *e) { return (int32_t *)e->state + e->plan->options.slots; }
 
-/* How far a slot was written since its position 0; only where there are rings. */
-static int32_t *furthest(const Engine *e) { return (int32_t *)e->state + 2 * e->plan->options.slots; }
-
-static void reached(const Engine *e, int slot, int position)
-{
-    next_position(e)[slot] = position + 1;
-    if (e->plan->back && (position == 0 || furthest(e)[slot] < position + 1)) furthest(e)[slot] = position + 1;
-}
-
 /* An integer input; NULL where no operation reads it. */
 static int32_t *input(const Engine *e, const char *name)
 {
@@ -166,58 +158,29 @@ static rt_status clear(Engine *e)
     return RT_OK;
 }
 
-/* Whether a row may come next in its slot, after `before` rows of the same call. */
-static rt_status check_row(const Engine *e, const rt_row *row, int first, int before)
+/* What rt_rows.h knows of the rows in the state. */
+static RtRows rows_of(const Engine *e)
 {
     const Model *m = model_of(e);
-    if (row->slot < 0 || row->slot >= e->plan->options.slots || row->id < 0 || row->id >= m->target_vocab) return RT_BAD_ID;
-    if (row->position >= m->max_target) return RT_TOO_LONG;
-    if (m->has_encoder && !source_length(e)[row->slot]) return RT_ORDER;
-    if (before) return row->position == first + before ? RT_OK : RT_ORDER;
-    if (e->plan->back && row->position > 0 && row->position + e->plan->back < furthest(e)[row->slot]) return RT_ORDER;
-    return row->position < 0 || row->position > next_position(e)[row->slot] ? RT_ORDER : RT_OK;
-}
-
-/* Rows of one slot form a group; a slot may have one group in a call. groups[n] */
-static rt_status group_rows(const Engine *e, const rt_row *rows, int n, rt_group *groups, int *count)
-{
-    *count = 0;
-    for (int i = 0; i < n; i++) {
-        rt_group *g = *count ? groups + *count - 1 : NULL;
-        const bool again = g && g->slot == rows[i].slot;
-        const rt_status status = check_row(e, &rows[i], again ? rows[g->rows.begin].position : 0, again ? i - g->rows.begin : 0);
-        if (status != RT_OK) return status;
-        for (int k = 0; !again && k < *count; k++)
-            if (groups[k].slot == rows[i].slot) return RT_ORDER;
-        if (!again) groups[(*count)++] = (rt_group){ rows[i].slot, { i, i + 1 } };
-        else g->rows.end = i + 1;
-    }
-    return RT_OK;
-}
-
-static void set_row(const Engine *e, int i, const rt_row *row)
-{
-    int32_t *positions = input(e, "rows_positions"), *memory = input(e, "rows_visible_memory");
-    input(e, "rows_ids")[i] = row->id;
-    if (positions) positions[i] = row->position;
-    input(e, "rows_visible")[i] = row->position + 1;
-    if (memory) memory[i] = source_length(e)[row->slot];
+    return (RtRows){ .header = (int *)e->state, .slots = e->plan->options.slots, .vocab = (int)m->target_vocab,
+                     .positions_most = (int)m->max_target, .rows_most = engine_rows(e), .back = e->plan->back,
+                     .ids = input(e, "rows_ids"), .positions = input(e, "rows_positions"), .visible = input(e, "rows_visible"),
+                     .memory = m->has_encoder ? input(e, "rows_visible_memory") : NULL };
 }
 
 /* By the program of one row or that of many, "read" among them. */
-static rt_status run_rows(Engine *e, const rt_row *r, int n, const char *one, const char *many)
+static rt_status run_rows(Engine *e, const rt_row *rows, int n, const char *one, const char *many)
 {
     Generic *own = e->own;
-    const char *program = n == 1 ? one : many;
-    int count, runs;
-    if (!model_of(e)->has_decoder || n < 1) return RT_ORDER;
-    if (n > engine_rows(e)) return RT_TOO_LONG;
-    const rt_status status = group_rows(e, r, n, own->groups, &count);
+    int runs;
+    if (!model_of(e)->has_decoder) return RT_ORDER;
+    const RtRows r = rows_of(e);
+    const rt_status status = rt_rows_begin(&r, rows, n);
     if (status) return status;
-    for (int i = 0; i < n; i++) set_row(e, i, &r[i]);
-    const PlanProgram *p = plan_part(e->plan, program, &runs);
-    run_part(e, p, runs, 0, n, own->groups, count);
-    for (int i = 0; i < n; i++) reached(e, r[i].slot, r[i].position);
+    const rt_group *end = rt_rows_group(rows, n, own->groups);
+    const PlanProgram *p = plan_part(e->plan, n == 1 ? one : many, &runs);
+    run_part(e, p, runs, 0, n, own->groups, (int)(end - own->groups));
+    rt_rows_end(&r, rows, n);
     own->result = result_of(e, p);
     return RT_OK;
 }
@@ -257,9 +220,8 @@ static rt_status fork_slot(Engine *e, int from, int to)
     if (from < 0 || from >= slots || to < 0 || to >= slots) return RT_BAD_ID;
     if (from == to) return RT_OK;
     memcpy(first + (size_t)to * p->slot_bytes, first + (size_t)from * p->slot_bytes, p->slot_bytes);
-    source_length(e)[to] = source_length(e)[from];
-    next_position(e)[to] = next_position(e)[from];
-    if (p->back) furthest(e)[to] = furthest(e)[from];
+    const RtRows r = rows_of(e);
+    rt_rows_fork(&r, from, to);
     return RT_OK;
 }
 

@@ -7,6 +7,7 @@
  * Every lane runs the same code on its share (rt_split) and waits for the others where it needs what they made
  * (rt_barrier). Shapes stand in the margin; the functions called are in dates_kernels.h. */
 #include "rt.h"
+#include "rt_rows.h"
 #include "dates_kernels.h"
 
 #define HEAD_BYTES                                   ((size_t)5952)    /* of the packed file, before its data */
@@ -603,74 +604,28 @@ rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids,
     return RT_OK;
 }
 
-/* Whether a row may come next in its slot, after `before` rows of the same call. */
-static rt_status check_row(const dates_state *s, const rt_row *row, int first, int before)
+/* What rt_rows.h knows of the rows in a state. */
+static RtRows rows_of(dates_state *s)
 {
-    if (row->slot < 0 || row->slot >= DATES_SLOTS || row->id < 0 || row->id >= DATES_VOCAB) return RT_BAD_ID;
-    if (row->position >= DATES_MAX_TARGET) return RT_TOO_LONG;
-    if (*source_length(s, row->slot) == 0) return RT_ORDER;
-    if (before) return row->position == first + before ? RT_OK : RT_ORDER;
-    return row->position < 0 || row->position > *next_position(s, row->slot) ? RT_ORDER : RT_OK;
-}
-
-static void set_row(dates_state *s, int i, const rt_row *row)
-{
-    ((int *)(s->bytes + AT_ROWS_IDS))[i] = row->id;
-    ((int *)(s->bytes + AT_ROWS_POSITIONS))[i] = row->position;
-    ((int *)(s->bytes + AT_ROWS_VISIBLE))[i] = row->position + 1;
-    ((int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY))[i] = *source_length(s, row->slot);
-}
-
-/* One row, by a program of one row. */
-static rt_status decode(const dates *m, dates_state *s, const rt_row *row, rt_body *body)
-{
-    job j = { .model = m, .state = s, .slot = row->slot, .rows = 1 };
-    const rt_status status = check_row(s, row, 0, 0);
-    if (status != RT_OK) return status;
-    set_row(s, 0, row);
-    rt_team_share(m->team, body, &j);
-    *next_position(s, row->slot) = row->position + 1;
-    return RT_OK;
-}
-
-/* Rows of one slot form a group; a slot may have one group in a call. */
-static rt_status check_rows(const dates_state *s, const rt_row *rows, int n)
-{
-    for (int i = 0, first = 0; i < n; i++) {
-        if (rows[i].slot != rows[first].slot) first = i;
-        const rt_status status = check_row(s, &rows[i], rows[first].position, i - first);
-        if (status != RT_OK) return status;
-        for (int k = 0; i == first && k < i; k++)
-            if (rows[k].slot == rows[i].slot) return RT_ORDER;
-    }
-    return RT_OK;
-}
-
-static rt_group *group_rows(const rt_row *rows, int n, rt_group *groups)
-{
-    for (int i = 0; i < n; i++) {
-        if (!i || rows[i].slot != rows[i - 1].slot) {
-            groups->slot = rows[i].slot;
-            groups++->rows.begin = i;
-        }
-        groups[-1].rows.end = i + 1;
-    }
-    return groups;
+    const RtRows r = {
+        .header = (int *)s->bytes, .slots = DATES_SLOTS, .vocab = DATES_VOCAB,
+        .positions_most = DATES_MAX_TARGET, .rows_most = DATES_ROWS,
+        .ids = (int *)(s->bytes + AT_ROWS_IDS), .positions = (int *)(s->bytes + AT_ROWS_POSITIONS),
+        .visible = (int *)(s->bytes + AT_ROWS_VISIBLE), .memory = (int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY),
+    };
+    return r;
 }
 
 /* one: for a row alone, or NULL. */
 static rt_status run_rows(const dates *m, dates_state *s, const rt_row *rows, int n, rt_body *one, rt_body *many)
 {
+    const RtRows r = rows_of(s);
     rt_group *const groups = (rt_group *)(s->bytes + AT_GROUPS);
-    if (n < 1) return RT_ORDER;
-    if (n == 1 && one) return decode(m, s, rows, one);
-    if (n > DATES_ROWS) return RT_TOO_LONG;
-    const rt_status status = check_rows(s, rows, n);
+    const rt_status status = rt_rows_begin(&r, rows, n);
     if (status != RT_OK) return status;
-    for (int i = 0; i < n; i++) set_row(s, i, &rows[i]);
-    job j = { .model = m, .state = s, .rows = n, .groups = groups, .groups_end = group_rows(rows, n, groups) };
-    rt_team_share(m->team, many, &j);
-    for (int i = 0; i < n; i++) *next_position(s, rows[i].slot) = rows[i].position + 1;
+    job j = { .model = m, .state = s, .slot = rows->slot, .rows = n, .groups = groups, .groups_end = rt_rows_group(rows, n, groups) };
+    rt_team_share(m->team, n == 1 && one ? one : many, &j);
+    rt_rows_end(&r, rows, n);
     return RT_OK;
 }
 
@@ -701,9 +656,9 @@ rt_status dates_fork(dates_state *s, int from, int to)
 {
     if (from < 0 || from >= DATES_SLOTS || to < 0 || to >= DATES_SLOTS) return RT_BAD_ID;
     if (from == to) return RT_OK;
+    const RtRows r = rows_of(s);
     rt_copy(slot_bytes(s, to), slot_bytes(s, from), SLOT_BYTES);
-    *source_length(s, to) = *source_length(s, from);
-    *next_position(s, to) = *next_position(s, from);
+    rt_rows_fork(&r, from, to);
     return RT_OK;
 }
 
@@ -717,7 +672,7 @@ rt_status dates_clear(dates_state *s, int slot)
 rt_status dates_step(const dates *m, dates_state *s, int id)
 {
     const rt_row row = { 0, *next_position(s, 0), id };
-    return decode(m, s, &row, step_body);
+    return run_rows(m, s, &row, 1, step_body, rows_body);
 }
 
 const float *dates_logits(const dates_state *s) { return (const float *)(s->bytes + AT_LOGITS); }

@@ -204,7 +204,7 @@ microcontroller() {
         same "$(cat "$scratch/unrolled.dates/expected")" "$("$qemu" "$m/answer")"
         verdict $? 'cortex-m4: and give the bits of this machine'
     else skip 'cortex-m4: and give the bits of this machine' 'no qemu-arm'; fi
-    ! grep -hoE '#include <[a-z]+[.]h>' "$m"/dates.[ch] "$m"/dates_kernels.h "$m"/dates_weights.c "$m"/runtime/rt.h "$m"/runtime/rt_plain.h \
+    ! grep -hoE '#include <[a-z]+[.]h>' "$m"/dates.[ch] "$m"/dates_kernels.h "$m"/dates_weights.c "$m"/runtime/rt.h "$m"/runtime/rt_rows.h "$m"/runtime/rt_plain.h \
         "$m"/runtime/rt_alone.c "$m"/runtime/rt_characters.c | grep -vE '<std(def|int)[.]h>'
     verdict $? 'cortex-m4: and include freestanding headers only'
 }

@@ -43,8 +43,8 @@ verdict $? 'compiling again leaves the dates of unchanged files'
 if grep -nE '(malloc|calloc)[[:space:]]*\(|realloc|free[[:space:]]*\(' "$scratch"/dates/dates*.[ch]; then verdict 1 'dates allocates nothing'
 else verdict 0 'dates allocates nothing'; fi
 
-[ "$(sed -n 's/^#include //p' "$scratch/dates/dates.c" | tr '\n' ' ')" = '"rt.h" "dates_kernels.h" ' ]
-verdict $? 'dates.c includes rt.h and dates_kernels.h alone'
+[ "$(sed -n 's/^#include //p' "$scratch/dates/dates.c" | tr '\n' ' ')" = '"rt.h" "rt_rows.h" "dates_kernels.h" ' ]
+verdict $? 'dates.c includes rt.h, rt_rows.h and dates_kernels.h alone'
 
 if grep -rnE "$scratch|$top|$(hostname)|20[0-9][0-9]-[01][0-9]" \
     "$scratch"/dates/*.[ch] "$scratch/dates/Makefile"; then verdict 1 'no paths or dates in the text'

@@ -70,13 +70,18 @@ int host_write_failed(const Host *host)
     return RT_EXIT_IO;
 }
 
+void host_tell_cut(const Host *host, HostPlace place)
+{
+    const HostAnswer *a = &host->answer;
+    if (a->whole <= a->input_count || a->message[0]) return;
+    fprintf(stderr, "%s: %s %zu: %d tokens; cut to %d\n", host->program->name, place.kind, place.number, a->whole, a->input_count);
+}
+
 int host_show(Host *host, const char *text, size_t bytes, HostPlace place, int code)
 {
     const int json = host->options->json;
     const char *message = host->answer.message;
-    if (host->answer.whole > host->answer.input_count && !*message)
-        fprintf(stderr, "%s: %s %zu: %d tokens; cut to %d\n", host->program->name, place.kind, place.number, host->answer.whole,
-                host->answer.input_count);
+    host_tell_cut(host, place);
     if (*message && (code || !json)) fprintf(stderr, "%s: %s %zu: %s\n", host->program->name, place.kind, place.number, message);
     if ((json ? host_print_json(host, text, bytes) : host_print(host)) == EOF) return host_write_failed(host);
     if (host->flush && fflush(stdout)) return host_write_failed(host);

@@ -80,6 +80,8 @@ int host_read(Host *host, const char *text, size_t bytes);
 int host_failed(Host *host, rt_status status);
 /* Write the answer or its message, of a text whose answering gave `code`: that code, or RT_EXIT_IO after a message. rt_cli_inputs.c */
 int host_show(Host *host, const char *text, size_t bytes, HostPlace place, int code);
+/* Where the text that was answered was cut, say so. rt_cli_inputs.c */
+void host_tell_cut(const Host *host, HostPlace place);
 /* Of an encoder alone: encode host->answer.input. */
 rt_status host_encode(Host *host);
 /* As the settings of generation ask for, from host->answer.input: gives ids, count, finished, text and, where it is asked for, score. */

@@ -3,7 +3,7 @@
 # Hugging Face folders and llama2.c checkpoints against transformers: every row of logits in the jit and the generic engine, by steps, at
 # once and in pieces; greedy and beam ids; each as a spec in Lua that gives the same C. The real models of XFORMC_TEST_DATA too.
 #   run.sh XFORMC            compare
-#   run.sh --write XFORMC    write specs/families anew
+#   run.sh --write XFORMC    write specs/families and README's table of families anew
 set -u
 write=
 if [ "$1" = --write ]; then write=1; shift; fi
@@ -39,7 +39,14 @@ check_ids() {
 # ---- the table of families --------------------------------------------------------------------------------------
 
 "$xformc" info --families | sed 's/^\([^ ]*\) *\(.*\)/| `\1` | \2 |/' >"$scratch/families"
-grep '^| `[a-z0-9_.-]*` | ' README.md | grep -Fxf "$scratch/families" | diff - "$scratch/families"
+# README.md with the rows of the file $1 in its table of families.
+with_rows() {
+    awk -v rows="$1" '!inside || !/^\|/ { inside = 0; print }
+        /^\| `model_type`/ { inside = 1; getline; print; while ((getline row <rows) > 0) print row }' README.md
+}
+with_rows "$scratch/families" >"$scratch/readme"
+[ -z "$write" ] || cp "$scratch/readme" README.md
+diff README.md "$scratch/readme"
 verdict $? "README's table is that of info --families"
 
 # The small folder of every family as a spec of random weights.

@@ -184,7 +184,7 @@ typedef uint16_t rt_f16;
  * operand itself (x, a or b, same stride). */
 
 typedef enum RtActivation {
-#define RT_ACTIVATION(id, name, formula) RT_##id,
+#define RT_ACTIVATION(id, name, formula, vector, plain, exact) RT_##id,
 #include "activations.def"
 #undef RT_ACTIVATION
     RT_ACTIVATIONS

@@ -139,15 +139,9 @@ static inline float rt_plain_gelu(float x)
 static inline float rt_plain_activate(RtActivation kind, float x)
 {
     switch (kind) {
-    case RT_IDENTITY:   return x;
-    case RT_RELU:       return x < 0 ? 0 : x;
-    case RT_GELU:       return rt_plain_gelu(x);
-    case RT_GELU_TANH:  return x * rt_plain_sigmoid(x * (7.13548163e-2f * x * x + 1.59576912f));
-    case RT_QUICK_GELU: return x * rt_plain_sigmoid(1.702f * x);
-    case RT_SILU:       return x * rt_plain_sigmoid(x);
-    case RT_TANH:       return rt_plain_tanh(x);
-    case RT_SIGMOID:    return rt_plain_sigmoid(x);
-    case RT_RELU2:      return x < 0 ? 0 : x * x;
+#define RT_ACTIVATION(id, name, formula, vector, plain, exact) case RT_##id: return plain;
+#include "activations.def"
+#undef RT_ACTIVATION
     case RT_ACTIVATIONS: break;
     }
     return x;

@@ -139,8 +139,11 @@ static const char *const stems[] = {
     "encoder_embedding", "encoder_end", "encoder_layer", "encoder_output", "input_", "log_probabilities", "rt_", "share_", "w_", "xf_",
 };
 static const char *const kernels[] = {
-    "add", "argmax", "attention", "copy", "embed", "gelu", "gelu_tanh", "linear", "log_softmax", "norm", "position", "quick_gelu",
-    "relu", "relu2", "rotary", "sigmoid", "silu", "store_keys", "store_values", "tanh",
+    "add", "argmax", "attention", "copy", "embed", "linear", "log_softmax", "norm", "position", "rotary",
+    "store_keys", "store_values",
+#define RT_ACTIVATION(id, name, formula, vector, plain, exact) name,
+#include "activations.def"
+#undef RT_ACTIVATION
 };
 
 static bool is_kernel(const char *s)

@@ -33,9 +33,27 @@ static const char *kernel_file(const Wrapper *w)
     return file ? file : kernel_files[w->kernel];
 }
 
+/* rt_simd.h has a case for each row of activations.def; a model's text shows them. */
+static const char activation_cases[] =
+    "#define RT_ACTIVATION(id, name, formula, vector, plain, exact) case RT_##id: return vector;\n"
+    "#include \"activations.def\"\n"
+    "#undef RT_ACTIVATION\n";
+
+static void paste_activations(Text *out)
+{
+#define RT_ACTIVATION(id, name, formula, vector, plain, exact) text_add(out, "    case RT_" #id ": return " #vector ";\n");
+#include "activations.def"
+#undef RT_ACTIVATION
+}
+
 void emit_paste(Text *out, const char *file)
 {
     for (const char *s = runtime_text(file), *end; *s; s = end) {
+        if (strncmp(s, activation_cases, sizeof activation_cases - 1) == 0) {
+            paste_activations(out);
+            end = s + sizeof activation_cases - 1;
+            continue;
+        }
         end = strchr(s, '\n');
         end = end ? end + 1 : s + strlen(s);
         if (strncmp(s, "#include \"", 10) != 0) {

@@ -35,7 +35,7 @@ static const char *activation_name(int activation)
 const char *emit_activation(Emit *e, int activation)
 {
     static const char *const names[] = {
-#define RT_ACTIVATION(id, name, formula) [RT_##id] = #id,
+#define RT_ACTIVATION(id, name, formula, vector, plain, exact) [RT_##id] = #id,
 #include "activations.def"
 #undef RT_ACTIVATION
     };

@@ -84,18 +84,14 @@ static void add(const GenericPass *pass, const PlanOp *op)
     }
 }
 
-static double identity(double x) { return x; }
-static double relu(double x) { return x > 0 ? x : 0; }
-static double gelu(double x) { return x / 2 * erfc(-x * sqrt(0.5)); }
-static double gelu_tanh(double x) { return x / 2 * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x))); }
-static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
-static double quick_gelu(double x) { return x * sigmoid(1.702 * x); }
-static double silu(double x) { return x * sigmoid(x); }
-static double relu2(double x) { return relu(x) * relu(x); }
+#define RT_ACTIVATION(id, name, formula, vector, plain, exact) static double exact_##id(double x) { return exact; }
+#include "activations.def"
+#undef RT_ACTIVATION
 
 static double (*const activations[RT_ACTIVATIONS])(double) = {
-    [RT_IDENTITY] = identity, [RT_RELU] = relu, [RT_GELU] = gelu, [RT_GELU_TANH] = gelu_tanh,
-    [RT_QUICK_GELU] = quick_gelu, [RT_SILU] = silu, [RT_TANH] = tanh, [RT_SIGMOID] = sigmoid, [RT_RELU2] = relu2,
+#define RT_ACTIVATION(id, name, formula, vector, plain, exact) [RT_##id] = exact_##id,
+#include "activations.def"
+#undef RT_ACTIVATION
 };
 
 static void activation(const GenericPass *pass, const PlanOp *op)

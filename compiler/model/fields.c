@@ -12,7 +12,7 @@
 #include "fields.def"
 
 static const char *const words_activations[] = {
-#define RT_ACTIVATION(id, name, formula) name,
+#define RT_ACTIVATION(id, name, formula, vector, plain, exact) name,
 #include "activations.def"
 #undef RT_ACTIVATION
 };

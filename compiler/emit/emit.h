@@ -136,6 +136,8 @@ const char *emit_cache_type(const Emit *e);
 const char *emit_shape(Emit *e, const Tensor *t);
 const char *emit_upper(Arena *a, const char *text);
 const char *emit_number(Emit *e, int64_t n);                /* in decimal */
+/* The value of an element-wise operation of `a` and `b`, as a comment or, `plain`, as freestanding C of floats. */
+const char *emit_element(Emit *e, const OpRow *row, const char *a, const char *b, bool plain);
 /* The macro for a buffer's or packed tensor's offset. */
 const char *emit_macro(Emit *e, const Buffer *b);
 const char *emit_weight_macro(Emit *e, const Packed *k);

@@ -110,7 +110,6 @@ static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
     case KERNEL_NORM:       return arena_format(e->arena, "%s = norm(%s)", out, in[0]);
     case KERNEL_EMBED:      return arena_format(e->arena, "%s = %.6g * table[%s]", out, op->node->scale, in[1]);
     case KERNEL_POSITION:   return arena_format(e->arena, "%s = %s + table[%s]", out, in[0], in[2]);
-    case KERNEL_ADD:        return arena_format(e->arena, "%s = %s + %s", out, in[0], in[1]);
     case KERNEL_GATE:       return arena_format(e->arena, "%s = %s(%s) * %s", out, act, in[0], in[1]);
     case KERNEL_ROTARY:     return arena_format(e->arena, "%s = %s turned by %s", out, in[0], in[2]);
     case KERNEL_ACTIVATION:
@@ -133,9 +132,8 @@ static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
     case KERNEL_LOG_SOFTMAX: return arena_format(e->arena, "%s = log_softmax(%s)", out, in[0]);
     case KERNEL_ARGMAX:     return arena_format(e->arena, "%s = index of the maximum of %s", out, in[0]);
     case KERNEL_CUSTOM:     return arena_format(e->arena, "%s = %s(%s)", out, op->node->custom->name, custom_words(e, op));
-    case KERNELS: break;
+    default: return arena_format(e->arena, "%s = %s", out, emit_element(e, kernel_element(op->kernel), in[0], in[1], false));
     }
-    return "";
 }
 
 /* Rows of many slots: an operation on caches runs once per slot, each time on the rows that are its own; so does one on panels that
@@ -216,8 +214,6 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     case KERNEL_POSITION:   return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
     case KERNEL_POOL:
         return arena_format(e->arena, "%s, %s + %lld * (size_t)j->first, %s + j->first", out, in[0], (long long)op->in[0]->stride, in[1]);
-    case KERNEL_GATE:
-    case KERNEL_ADD:        return arena_format(e->arena, "%s, %s, %s", out, in[0], in[1]);
     case KERNEL_ROTARY:     return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
     case KERNEL_STORE_K:
     case KERNEL_STORE_V:
@@ -235,7 +231,7 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
                             lane_scratch(e, op), bias, mask, added, taps, in[3]);
     }
     case KERNEL_CUSTOM:     return custom_arguments(e, b, op);
-    default:                return arena_format(e->arena, "%s, %s", out, in[0]);
+    default:                return arena_format(e->arena, op->in[1] ? "%s, %s, %s" : "%s, %s", out, in[0], in[1]);
     }
 }
 

@@ -6,32 +6,36 @@
 
 #include <string.h>
 
-static const char *const kernel_files[KERNELS] = {
-#define RT_KERNEL_ROW(id, format, file, function, parameters) [KERNEL_##id] = file,
+/* A row of kernels.def: where the kernel stands and what it takes, "(const RtNorm *shape, float *y, ...)". */
+typedef struct KernelRow { const char *file, *parameters; } KernelRow;
+
+static const KernelRow kernel_rows[KERNELS] = {
+#define RT_KERNEL_ROW(id, format, file, function, parameters) [KERNEL_##id] = { file, #parameters },
 #include "kernels.def"
 #undef RT_KERNEL_ROW
 };
-static const char *const files_by_format[KERNELS][FORMATS] = {
+static const KernelRow rows_by_format[KERNELS][FORMATS] = {
 #define RT_KERNEL_ROW(id, format, file, function, parameters)
-#define RT_KERNEL_FORMAT(id, format, file, function, parameters) [KERNEL_##id][FORMAT_PANELS_##format] = file,
+#define RT_KERNEL_FORMAT(id, format, file, function, parameters) [KERNEL_##id][FORMAT_PANELS_##format] = { file, #parameters },
+#include "kernels.def"
+#undef RT_KERNEL_ROW
+};
+static const KernelRow rows_of_half[KERNELS] = {
+#define RT_KERNEL_ROW(id, format, file, function, parameters)
+#define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id] = { file, #parameters },
 #include "kernels.def"
 #undef RT_KERNEL_ROW
 };
 
-static const char *const files_of_half[KERNELS] = {
-#define RT_KERNEL_ROW(id, format, file, function, parameters)
-#define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id] = file,
-#include "kernels.def"
-#undef RT_KERNEL_ROW
-};
-
-/* NULL of an xf.op. */
-static const char *kernel_file(const Wrapper *w)
+/* Its file is NULL of an xf.op. */
+static const KernelRow *kernel_row(const Wrapper *w)
 {
-    if (plan_op_is_half(w->op)) return files_of_half[w->kernel];
-    const char *file = w->op->weights ? files_by_format[w->kernel][w->op->weights->format] : NULL;
-    return file ? file : kernel_files[w->kernel];
+    if (plan_op_is_half(w->op)) return &rows_of_half[w->kernel];
+    const KernelRow *row = w->op->weights ? &rows_by_format[w->kernel][w->op->weights->format] : NULL;
+    return row && row->file ? row : &kernel_rows[w->kernel];
 }
+
+static const char *kernel_file(const Wrapper *w) { return kernel_row(w)->file; }
 
 /* rt_simd.h has a case for each row of activations.def; a model's text shows them. */
 static const char activation_cases[] =
@@ -63,86 +67,6 @@ void emit_paste(Text *out, const char *file)
         const char *def = memchr(s, '"', (size_t)(end - s)) ? strchr(s, '"') + 1 : s;
         if (strncmp(def, "activations.def\"", 16) == 0) emit_paste(out, "activations.def");
     }
-}
-
-/* Parameters and the call of the kernel, for each way of sharing: rows move the operands along, the rest pass a
- * range, and what one lane does alone takes it all. */
-typedef struct Form { const char *parameters, *rows_call, *part_call; } Form;
-static const Form forms[KERNELS] = {
-    [KERNEL_LINEAR] = { "float *y, const float *x, const void *w${round}",
-        "y + ${y} * ${first}, x + ${x} * ${first}, w${rounded}, ${count}, ${panels}",
-        "y, x, w${rounded}, 1, ${range}" },
-    [KERNEL_LINEAR_GATE] = { "float *y, const float *x, const void *w${round}",
-        "y + ${y} * ${first}, x + ${x} * ${first}, w${rounded}, ${count}, ${panels}",
-        "y, x, w${rounded}, 1, ${range}" },
-    [KERNEL_LINEAR_ADD] = { "float *y, const float *x, const void *w, const float *a${round}",
-        "y + ${y} * ${first}, x + ${x} * ${first}, w, a + ${y} * ${first}${rounded}, ${count}, ${panels}",
-        "y, x, w, a${rounded}, 1, ${range}" },
-    [KERNEL_NORM] = { "float *y, const float *x, const void *w",
-        "y + ${y} * rows.begin, x + ${x} * rows.begin, w, ${count}", "y, x, w, 1" },
-    [KERNEL_EMBED] = { "float *y, const void *table, const int *ids",
-        "y + ${y} * rows.begin, table, ids + rows.begin, ${count}", "y, table, ids, 1" },
-    [KERNEL_POSITION] = { "float *y, const float *x, const void *table, const int *positions",
-        "y + ${y} * rows.begin, x + ${x} * rows.begin, table, positions + rows.begin, ${count}", "y, x, table, positions, 1" },
-    [KERNEL_ADD] = { "float *y, const float *a, const float *b",
-        "y + ${y} * rows.begin, a + ${x} * rows.begin, b + ${z} * rows.begin, ${count}, 0, ${parts}", "y, a, b, 1, ${range}" },
-    [KERNEL_ACTIVATION] = { "float *y, const float *a",
-        "y + ${y} * rows.begin, a + ${x} * rows.begin, ${count}, 0, ${parts}", "y, a, 1, ${range}" },
-    [KERNEL_STORE_K] = { "${cache} *cache, const float *x, const int *positions",
-        "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
-    [KERNEL_STORE_V] = { "${cache} *cache, const float *x, const int *positions",
-        "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
-    [KERNEL_GATE] = { "float *y, const float *a, const float *b",
-        "y + ${y} * rows.begin, a + ${x} * rows.begin, b + ${z} * rows.begin, ${count}, 0, ${parts}", "y, a, b, 1, ${range}" },
-    [KERNEL_ROTARY] = { "float *y, const float *x, const void *table, const int *positions",
-        "y + ${y} * rows.begin, x + ${x} * rows.begin, table, positions + rows.begin, ${count}, 0, ${parts}",
-        "y, x, table, positions, 1, ${range}" },
-    [KERNEL_ATTENTION] = { "float *out, const float *q, const ${cache} *k, const ${cache} *v, float *scratch,${extras} const int *visible",
-        "out + ${y} * rows.begin, q + ${x} * rows.begin, k, v, scratch, ${extra}, visible + rows.begin, ${count}, 0, ${parts}",
-        "out, q, k, v, scratch, ${extra}, visible, 1, ${range}" },
-    [KERNEL_RING_K] = { "${cache} *cache, const float *x, const int *positions",
-        "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
-    [KERNEL_RING_V] = { "${cache} *cache, const float *x, const int *positions",
-        "cache, x + ${x} * rows.begin, positions + rows.begin, ${count}, 0, ${parts}", "cache, x, positions, 1, ${range}" },
-    [KERNEL_WINDOW] = { "float *out, const float *q, const ${cache} *k, const ${cache} *v, float *scratch,${extras} const int *visible",
-        "out + ${y} * rows.begin, q + ${x} * rows.begin, k, v, scratch, ${extra}, visible + rows.begin, ${count}, 0, ${parts}",
-        "out, q, k, v, scratch, ${extra}, visible, 1, ${range}" },
-    [KERNEL_POOL] = { "float *y, const float *x, const int *visible", "y, x, visible, 1", "y, x, visible, 1" },
-    [KERNEL_SCALE] = { "float *y, const float *x",
-        "y + ${y} * rows.begin, x + ${x} * rows.begin, ${count}, 0, ${parts}", "y, x, 1, ${range}" },
-    [KERNEL_LOG_SOFTMAX] = { "float *y, const float *x", "y + ${y} * rows.begin, x + ${x} * rows.begin, ${count}", "y, x, 1" },
-    [KERNEL_ARGMAX] = { "int *y, const float *x", "y + rows.begin, x + ${x} * rows.begin, ${count}", "y, x, 1" },
-};
-static const char *const shape_types[KERNELS] = {
-    [KERNEL_LINEAR] = "RtLinear",       [KERNEL_LINEAR_GATE] = "RtLinear",  [KERNEL_LINEAR_ADD] = "RtLinear",
-    [KERNEL_NORM] = "RtNorm",         [KERNEL_EMBED] = "RtEmbed",
-    [KERNEL_POSITION] = "RtEmbed",      [KERNEL_ADD] = "RtElement",       [KERNEL_ACTIVATION] = "RtElement",
-    [KERNEL_STORE_K] = "RtCache",       [KERNEL_STORE_V] = "RtCache",     [KERNEL_ATTENTION] = "RtAttention",
-    [KERNEL_GATE] = "RtElement",        [KERNEL_ROTARY] = "RtRotary",
-    [KERNEL_RING_K] = "RtCache",        [KERNEL_RING_V] = "RtCache",      [KERNEL_WINDOW] = "RtWindow",
-    [KERNEL_POOL] = "RtPool",
-    [KERNEL_SCALE] = "RtScale",
-    [KERNEL_LOG_SOFTMAX] = "RtVocabulary", [KERNEL_ARGMAX] = "RtVocabulary",
-};
-
-/* Replace the places of a form; unlike text_fill it allows those that do not occur. */
-static const char *fill(Emit *e, const char *form, const char *const *pairs)
-{
-    Text t = text_new(e->arena);
-    for (const char *s = form; *s;) {
-        if (strncmp(s, "${", 2) != 0) {
-            text_add_bytes(&t, s++, 1);
-            continue;
-        }
-        size_t n = strcspn(s + 2, "}");
-        const char *value = NULL;
-        for (int i = 0; pairs[i]; i += 2)
-            if (strlen(pairs[i]) == n && strncmp(pairs[i], s + 2, n) == 0) value = pairs[i + 1];
-        if (!value) die("no value for %.*s", (int)n + 3, s);
-        text_add(&t, value);
-        s += n + 3;
-    }
-    return t.data;
 }
 
 static const char wrapper_template[] =
@@ -214,18 +138,53 @@ static Extra extra_of(Emit *e, const Wrapper *w)
     return (Extra){ parameters.data, body.data };
 }
 
-/* How a call is cut: a loop before it, or "", and what it then begins with and does. */
-typedef struct Cutting { const char *loop, *first, *count, *range; } Cutting;
+/* How a call is cut: a loop before it, or "", and what it then begins with and does; of rows, which parts of each. */
+typedef struct Cutting { const char *loop, *first, *count, *range, *parts; } Cutting;
 
 static Cutting cutting_of(Emit *e, const Wrapper *w, const char *begin, const char *end)
 {
     const CutRow *cut = &cut_rows[w->cut];
     if (cut->rows)
         return (Cutting){ arena_format(e->arena, "for (int r = rows.begin; r < rows.end; r += %d)\n    ", cut->rows), "r",
-                          arena_format(e->arena, "rows.end - r < %d ? rows.end - r : %d", cut->rows, cut->rows), "" };
-    if (!cut->panels) return (Cutting){ "", "rows.begin", "rows.end - rows.begin", arena_format(e->arena, "%s, %s", begin, end) };
+                          arena_format(e->arena, "rows.end - r < %d ? rows.end - r : %d", cut->rows, cut->rows), "", "" };
+    if (!cut->panels) return (Cutting){ "", "rows.begin", "rows.end - rows.begin", arena_format(e->arena, "%s, %s", begin, end), "" };
     const char *range = arena_format(e->arena, "p, p + %d < %s ? p + %d : %s", cut->panels, end, cut->panels, end);
-    return (Cutting){ arena_format(e->arena, "for (int p = %s; p < %s; p += %d)\n    ", begin, end, cut->panels), "", "", range };
+    return (Cutting){ arena_format(e->arena, "for (int p = %s; p < %s; p += %d)\n    ", begin, end, cut->panels), "", "", range, "" };
+}
+
+/* What a parameter of a kernel becomes in the call of a wrapper for rows: operands move along to the first of them, by
+ * strides that their names tell; weights, caches and scratch stay. */
+static const char *moved(Emit *e, const Wrapper *w, const char *parameter, const char *name, const char *first)
+{
+    const bool linear = kernel_is_linear(w->kernel);
+    const char *type = strncmp(parameter, "const ", 6) == 0 ? parameter + 6 : parameter;
+    if (strncmp(type, "int *", 5) == 0) return arena_format(e->arena, "%s + %s", name, first);
+    const bool is_y = strcmp(name, "y") == 0 || strcmp(name, "out") == 0 || (linear && strcmp(name, "a") == 0);
+    const bool is_x = strcmp(name, "x") == 0 || strcmp(name, "q") == 0 || strcmp(name, "a") == 0;
+    if (!is_y && !is_x && strcmp(name, "b") != 0) return name;
+    return arena_format(e->arena, "%s + %lld * %s", name, (long long)(is_y ? w->y_stride : is_x ? w->x_stride : w->z_stride), first);
+}
+
+/* A wrapper's text by the parameters of its kernel: the type of its shape, its own parameters, and the kernel's arguments. */
+typedef struct Form { const char *type, *parameters, *arguments; } Form;
+
+static Form form_of(Emit *e, const Wrapper *w, const Extra *extra, const Cutting *cut)
+{
+    const bool rows = w->split == SPLIT_ROWS;
+    Text type = text_new(e->arena), parameters = text_new(e->arena), arguments = text_new(e->arena);
+    const char *s = kernel_row(w)->parameters + strlen("(const ");
+    text_add_bytes(&type, s, strcspn(s, " "));
+    for (s = strchr(s, ',') + 2; strncmp(s, "int rows", 8) != 0; s += strcspn(s, ",") + 2) {
+        const char *parameter = arena_copy(e->arena, s, strcspn(s, ",")), *name = strrchr(parameter, '*') + 1;
+        const bool more = strcmp(name, "extra") == 0;
+        if (!more) text_printf(&parameters, "%s%s", parameters.size ? ", " : "", parameter);
+        else if (*extra->parameters) text_printf(&parameters, ",%.*s", (int)strlen(extra->parameters) - 1, extra->parameters);
+        text_add(&arguments, more ? *extra->body ? "&extra" : "NULL" : rows ? moved(e, w, parameter, name, cut->first) : name);
+        text_add(&arguments, ", ");
+    }
+    text_add(&arguments, rows ? cut->count : "1");
+    if (strchr(s, ',')) text_printf(&arguments, ", %s", rows ? cut->parts : cut->range);
+    return (Form){ type.data, parameters.data, arguments.data };
 }
 
 static void emit_one(Emit *e, Text *out, const Wrapper *w)
@@ -234,27 +193,20 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
     const char *span = rows ? "rows" : w->split == SPLIT_HEADS ? "heads" : kernel_is_linear(w->kernel) ? "panels" : "groups";
     const bool panels = emit_takes_panels(e, w);
     const Extra extra = extra_of(e, w);
-    const Cutting cut = cutting_of(e, w, ranged ? arena_format(e->arena, "%s.begin", span) : "0",
-                                   ranged ? arena_format(e->arena, "%s.end", span) : emit_number(e, w->parts));
+    Cutting cut = cutting_of(e, w, ranged ? arena_format(e->arena, "%s.begin", span) : "0",
+                             ranged ? arena_format(e->arena, "%s.end", span) : emit_number(e, w->parts));
+    cut.parts = panels ? "panels.begin, panels.end" : arena_format(e->arena, "0, %d", w->parts);
     const char *tuned = w->tuned ? arena_format(e->arena, "/* tuned: %s */", tuning_times(e->arena, w->tuned)) : "";
-    const char *const pairs[] = {
-        "x", emit_number(e, w->x_stride), "y", emit_number(e, w->y_stride), "z", emit_number(e, w->z_stride), "parts", emit_number(e, w->parts),
-        "first", cut.first, "count", cut.count, "range", cut.range,
-        "panels", panels ? "panels.begin, panels.end" : arena_format(e->arena, "0, %d", w->parts),
-        "cache", plan_op_is_half(w->op) ? "rt_f16" : "float",
-        "round", w->rounds ? ", void *rounded" : "", "rounded", w->rounds ? ", rounded" : "",
-        "extras", extra.parameters, "extra", *extra.body ? "&extra" : "NULL", NULL };
-    const Form *f = &forms[w->kernel];
-    const char *parameters = fill(e, f->parameters, pairs);
+    const Form f = form_of(e, w, &extra, &cut);
+    const char *parameters = f.parameters;
     if (rows || ranged) parameters = arena_format(e->arena, "%s, rt_span %s%s", parameters, span, panels ? ", rt_span panels" : "");
     if (e->form.kernels == KERNELS_BOUND && !rows && !*extra.body && !*cut.loop) {
-        text_fill(out, macro_template, "doc", w->doc, "tuned", tuned, "type", shape_types[w->kernel], "name", w->name, "shape", w->shape,
-                  "names", parameter_names(e, parameters), "function", plan_kernel_name(w->op), "arguments", fill(e, f->part_call, pairs), NULL);
+        text_fill(out, macro_template, "doc", w->doc, "tuned", tuned, "type", f.type, "name", w->name, "shape", w->shape,
+                  "names", parameter_names(e, parameters), "function", plan_kernel_name(w->op), "arguments", f.arguments, NULL);
         return;
     }
     text_fill(out, wrapper_template, "doc", w->doc, "tuned", tuned, "loop", cut.loop, "name", w->name, "parameters", parameters,
-              "type", shape_types[w->kernel], "shape", w->shape, "extra", extra.body, "function", plan_kernel_name(w->op),
-              "arguments", fill(e, rows ? f->rows_call : f->part_call, pairs), NULL);
+              "type", f.type, "shape", w->shape, "extra", extra.body, "function", plan_kernel_name(w->op), "arguments", f.arguments, NULL);
 }
 
 static const char head_template[] =

@@ -168,16 +168,31 @@ static const char element_template[] =
     "        for (int i = 16 * ${p0}; i < 16 * ${p1} && i < ${width}; i++)\n"
     "            y[(size_t)r * ${ys} + i] = ${value};\n";
 
+static void write_elements(const Body *b, const char *value)
+{
+    text_fill(b->out, element_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", emit_number(b->e, b->op->out[0]->width),
+              "ys", emit_number(b->e, b->w->y_stride), "value", value, NULL);
+}
+
+static const char *element_of(Emit *e, const char *rows, int64_t stride)
+{
+    return arena_format(e->arena, "%s[(size_t)r * %lld + i]", rows, (long long)stride);
+}
+
 static void element_body(const Body *b)
 {
+    const char *x = element_of(b->e, "a", b->w->x_stride), *z = element_of(b->e, "b", b->w->z_stride);
+    write_elements(b, emit_element(b->e, kernel_element(b->op->kernel), x, z, true));
+}
+
+static void activation_body(const Body *b)
+{
     Emit *e = b->e;
-    const char *a = arena_format(e->arena, "a[(size_t)r * %lld + i]", (long long)b->w->x_stride), *value = a;
+    const char *value = element_of(e, "a", b->w->x_stride);
     if (b->op->activation != RT_IDENTITY || b->op->kernel == KERNEL_GATE)
-        value = arena_format(e->arena, "rt_plain_activate(%s, %s)", emit_activation(e, b->op->activation), a);
-    if (b->op->kernel != KERNEL_ACTIVATION)
-        value = arena_format(e->arena, "%s %c b[(size_t)r * %lld + i]", value, b->op->kernel == KERNEL_ADD ? '+' : '*', (long long)b->w->z_stride);
-    text_fill(b->out, element_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", emit_number(e, b->op->out[0]->width),
-              "ys", emit_number(e, b->w->y_stride), "value", value, NULL);
+        value = arena_format(e->arena, "rt_plain_activate(%s, %s)", emit_activation(e, b->op->activation), value);
+    if (b->op->kernel == KERNEL_GATE) value = arena_format(e->arena, "%s * %s", value, element_of(e, "b", b->w->z_stride));
+    write_elements(b, value);
 }
 
 /* One part of a pooled vector: what a column starts with, what each further row does to it, and the end. */
@@ -492,9 +507,8 @@ static const struct { const char *parameters; WriteBody *body; } bodies[KERNELS]
     [KERNEL_NORM] = { "float *y, const float *x, const void *w", norm_body },
     [KERNEL_EMBED] = { "float *y, const void *table, const int *ids", embed_body },
     [KERNEL_POSITION] = { "float *y, const float *x, const void *table, const int *positions", embed_body },
-    [KERNEL_ADD] = { "float *y, const float *a, const float *b", element_body },
-    [KERNEL_GATE] = { "float *y, const float *a, const float *b", element_body },
-    [KERNEL_ACTIVATION] = { "float *y, const float *a", element_body },
+    [KERNEL_GATE] = { "float *y, const float *a, const float *b", activation_body },
+    [KERNEL_ACTIVATION] = { "float *y, const float *a", activation_body },
     [KERNEL_ROTARY] = { "float *y, const float *x, const void *table, const int *positions", rotary_body },
     [KERNEL_STORE_K] = { "%s *cache, const float *x, const int *positions", store_body },
     [KERNEL_STORE_V] = { "%s *cache, const float *x, const int *positions", store_body },
@@ -506,6 +520,11 @@ static const struct { const char *parameters; WriteBody *body; } bodies[KERNELS]
     [KERNEL_SCALE] = { "float *y, const float *x", scale_body },
     [KERNEL_LOG_SOFTMAX] = { "float *y, const float *x", vocabulary_body },
     [KERNEL_ARGMAX] = { "int *y, const float *x", vocabulary_body },
+#define OP(id, name, inputs, results, in_place, signature, doc)
+#define ELEMENT_OP(id, name, inputs, value, signature) \
+    [KERNEL_##id] = { inputs > 1 ? "float *y, const float *a, const float *b" : "float *y, const float *a", element_body },
+#include "ops.def"
+#undef OP
 };
 
 static const char *extra_parameters(Emit *e, const Wrapper *w)

@@ -98,19 +98,55 @@ static void embed_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->doc = position ? "y = x + table[position]" : "y = scale * table[id]";
 }
 
+/* A word of an element's value, as a comment says it or, `plain`, as freestanding C of floats. */
+static const char *element_word(Emit *e, const char *word, const char *a, const char *b, bool plain)
+{
+    static const char *const functions[] = { "exp", "log", "tanh", "sqrt" };
+    if (strcmp(word, "a") == 0) return a;
+    if (strcmp(word, "b") == 0) return b;
+    for (size_t i = 0; plain && i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(word, functions[i]) == 0) return arena_format(e->arena, "rt_plain_%s", word);
+    const bool real = *word >= '0' && *word <= '9' && strpbrk(word, ".e");
+    return plain && real ? arena_format(e->arena, "%sf", word) : word;
+}
+
+const char *emit_element(Emit *e, const OpRow *row, const char *a, const char *b, bool plain)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    Text t = text_new(e->arena);
+    for (const char *s = row->doc; *s;) {
+        const size_t n = strspn(s, letters);
+        if (n) text_add(&t, element_word(e, arena_copy(e->arena, s, n), a, b, plain));
+        else text_add_bytes(&t, s, 1);
+        s += n ? n : 1;
+    }
+    return t.data;
+}
+
 static void element_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
-    bool add = op->kernel == KERNEL_ADD, gate = op->kernel == KERNEL_GATE;
-    long long width = width_of(op->out[0]);
-    bool copy = op->kernel == KERNEL_ACTIVATION && op->activation == RT_IDENTITY;
+    const OpRow *row = kernel_element(op->kernel);
+    const long long width = width_of(op->out[0]), b_stride = row->inputs > 1 ? op->in[1]->stride : 0;
+    w->name = arena_format(e->arena, "%s_%lld%s", row->name, width, suffix(op));
+    w->shape = arena_format(e->arena, "{ .width = %lld, .a_stride = %lld, .b_stride = %lld, .y_stride = %lld, .activation = %s }", width,
+                            (long long)op->in[0]->stride, b_stride, (long long)op->out[0]->stride, emit_activation(e, RT_IDENTITY));
+    w->doc = arena_format(e->arena, "y = %s", emit_element(e, row, "a", "b", false));
+    w->parts = (int)((width + 15) / 16);
+    w->z_stride = b_stride;
+}
+
+static void activation_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
+{
+    const bool gate = op->kernel == KERNEL_GATE, copy = !gate && op->activation == RT_IDENTITY;
+    const long long width = width_of(op->out[0]), b_stride = gate ? op->in[1]->stride : 0;
     const char *act = activation_name(op->activation);
-    const char *what = add ? "add" : copy ? "copy" : gate ? arena_format(e->arena, "%s_gate", act) : act;
+    const char *what = copy ? "copy" : gate ? arena_format(e->arena, "%s_gate", act) : act;
     w->name = arena_format(e->arena, "%s_%lld%s", what, width, suffix(op));
     w->shape = arena_format(e->arena, "{ .width = %lld, .a_stride = %lld, .b_stride = %lld, .y_stride = %lld, .activation = %s }", width,
-                            (long long)op->in[0]->stride, (long long)(add || gate ? op->in[1]->stride : 0), (long long)op->out[0]->stride,
-                            emit_activation(e, op->activation));
-    w->doc = add ? "y = a + b" : copy ? "y = a" : arena_format(e->arena, gate ? "y = %s(a) * b" : "y = %s(a)", act);
+                            (long long)op->in[0]->stride, b_stride, (long long)op->out[0]->stride, emit_activation(e, op->activation));
+    w->doc = copy ? "y = a" : arena_format(e->arena, gate ? "y = %s(a) * b" : "y = %s(a)", act);
     w->parts = (int)((width + 15) / 16);
+    w->z_stride = b_stride;
 }
 
 static void rotary_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
@@ -247,14 +283,18 @@ typedef void Describe(Emit *e, const PlanOp *op, Wrapper *w);
 static Describe *const describe[KERNELS] = {
     [KERNEL_LINEAR] = linear_wrapper,       [KERNEL_LINEAR_GATE] = linear_wrapper,  [KERNEL_LINEAR_ADD] = linear_wrapper,
     [KERNEL_NORM] = norm_wrapper,           [KERNEL_EMBED] = embed_wrapper,
-    [KERNEL_POSITION] = embed_wrapper,      [KERNEL_ADD] = element_wrapper,         [KERNEL_ACTIVATION] = element_wrapper,
+    [KERNEL_POSITION] = embed_wrapper,      [KERNEL_ACTIVATION] = activation_wrapper,
     [KERNEL_STORE_K] = store_wrapper,       [KERNEL_STORE_V] = store_wrapper,       [KERNEL_ATTENTION] = attention_wrapper,
-    [KERNEL_GATE] = element_wrapper,        [KERNEL_ROTARY] = rotary_wrapper,
+    [KERNEL_GATE] = activation_wrapper,        [KERNEL_ROTARY] = rotary_wrapper,
     [KERNEL_RING_K] = store_wrapper,        [KERNEL_RING_V] = store_wrapper,        [KERNEL_WINDOW] = window_wrapper,
     [KERNEL_POOL] = pool_wrapper,
     [KERNEL_SCALE] = scale_wrapper,
     [KERNEL_CUSTOM] = custom_wrapper,
     [KERNEL_LOG_SOFTMAX] = vocabulary_wrapper, [KERNEL_ARGMAX] = vocabulary_wrapper,
+#define OP(id, name, inputs, results, in_place, signature, doc)
+#define ELEMENT_OP(id, name, inputs, value, signature) [KERNEL_##id] = element_wrapper,
+#include "ops.def"
+#undef OP
 };
 
 static void add_variables(NameMap *m, Buffer *const *list, int n)
@@ -347,7 +387,6 @@ const Wrapper *emit_wrapper(Emit *e, const PlanOp *op)
     if (op->out[0]) w.y_stride = op->out[0]->stride;
     describe[op->kernel](e, op, &w);
     if (kernel_is_store(op->kernel)) w.x_stride = op->in[1]->stride;
-    if (op->kernel == KERNEL_ADD || op->kernel == KERNEL_GATE) w.z_stride = op->in[1]->stride;
     const char *key = wrapper_key(e, &w);
     Wrapper *known = name_map_find(e->wrapper_of, key);
     if (known) return known;

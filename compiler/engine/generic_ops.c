@@ -75,14 +75,23 @@ static void linear(const GenericPass *pass, const PlanOp *op)
     product_of(pass)(&product, row(pass, op->out[0], 0), row(pass, op->in[0], 0), weights(pass, w));
 }
 
-static void add(const GenericPass *pass, const PlanOp *op)
-{
-    for (int r = 0; r < rows_of(pass, op->result); r++) {
-        const float *a = row(pass, op->in[0], r), *b = row(pass, op->in[1], r);
-        float *y = row(pass, op->out[0], r);
-        for (int i = 0; i < op->out[0]->width; i++) y[i] = a[i] + b[i];
+/* Operations on each element; one of a single input has it as b too. */
+#define OP(id, name, inputs, results, in_place, signature, doc)
+#define ELEMENT_OP(id, name, inputs, value, signature)                                          \
+    static void element_##id(const GenericPass *pass, const PlanOp *op)                         \
+    {                                                                                           \
+        for (int r = 0; r < rows_of(pass, op->result); r++) {                                   \
+            const float *first = row(pass, op->in[0], r), *second = row(pass, op->in[(inputs) - 1], r); \
+            float *y = row(pass, op->out[0], r);                                                \
+            for (int i = 0; i < op->out[0]->width; i++) {                                       \
+                const double a = first[i], b = second[i];                                       \
+                (void)b;                                                                        \
+                y[i] = (float)(value);                                                          \
+            }                                                                                   \
+        }                                                                                       \
     }
-}
+#include "ops.def"
+#undef OP
 
 #define RT_ACTIVATION(id, name, formula, vector, plain, exact) static double exact_##id(double x) { return exact; }
 #include "activations.def"
@@ -286,12 +295,16 @@ static void custom(const GenericPass *pass, const PlanOp *op)
 
 GenericCompute *const generic_computes[KERNELS] = {
     [KERNEL_LINEAR] = linear,         [KERNEL_NORM] = norm,             [KERNEL_EMBED] = embed,
-    [KERNEL_POSITION] = position,     [KERNEL_ADD] = add,               [KERNEL_ACTIVATION] = activation,
+    [KERNEL_POSITION] = position,     [KERNEL_ACTIVATION] = activation,
     [KERNEL_STORE_K] = store,         [KERNEL_STORE_V] = store,         [KERNEL_ATTENTION] = attention,
     [KERNEL_LOG_SOFTMAX] = log_softmax, [KERNEL_ARGMAX] = argmax,       [KERNEL_GATE] = gate,
     [KERNEL_ROTARY] = rotary,         [KERNEL_SCALE] = scale,           [KERNEL_RING_K] = store,
     [KERNEL_RING_V] = store,          [KERNEL_WINDOW] = attention,      [KERNEL_CUSTOM] = custom,
     [KERNEL_POOL] = pool,
+#define OP(id, name, inputs, results, in_place, signature, doc)
+#define ELEMENT_OP(id, name, inputs, value, signature) [KERNEL_##id] = element_##id,
+#include "ops.def"
+#undef OP
 };
 
 static bool of_slots(const PlanOp *op)

@@ -16,7 +16,12 @@ typedef enum OpKind {
     OP_KINDS
 } OpKind;
 
-typedef struct OpRow { const char *name; int inputs, results, in_place; const char *signature, *doc; } OpRow;
+typedef struct OpRow {
+    const char *name;
+    int inputs, results, in_place;
+    const char *signature, *doc;
+    bool element;                   /* an ELEMENT_OP, whose doc is its value */
+} OpRow;
 extern const OpRow op_rows[OP_KINDS];
 
 /* How many of a dimension's places are used is known when compiling, or one of these at run time. */

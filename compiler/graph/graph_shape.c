@@ -98,7 +98,7 @@ static bool shape_linear(Diag *d, Node *n)
     return true;
 }
 
-static bool shape_add(Diag *d, Node *n)
+static bool shape_two(Diag *d, Node *n)
 {
     if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 2)) return false;
     return wants_size(d, n, 1, 0, n->in[0]->dim[0].bound, "as in a") && wants_size(d, n, 1, 1, n->in[0]->dim[1].bound, "as in a") &&
@@ -212,11 +212,15 @@ static bool shape_custom(Diag *d, Node *n)
 
 static ShapeRule *const shape_rules[OP_KINDS] = {
     [OP_EMBED] = shape_embed,     [OP_POSITION] = shape_position, [OP_NORM] = shape_norm,
-    [OP_LINEAR] = shape_linear,   [OP_ADD] = shape_add,           [OP_ACTIVATION] = shape_activation,
+    [OP_LINEAR] = shape_linear,   [OP_ACTIVATION] = shape_activation,
     [OP_APPEND] = shape_append,   [OP_ATTENTION] = shape_attention, [OP_LOG_SOFTMAX] = shape_alike,
-    [OP_ARGMAX] = shape_argmax,   [OP_GATE] = shape_add,          [OP_ROTARY] = shape_rotary,
+    [OP_ARGMAX] = shape_argmax,   [OP_GATE] = shape_two,          [OP_ROTARY] = shape_rotary,
     [OP_SCALE] = shape_alike,     [OP_POOL] = shape_pool,
     [OP_CUSTOM] = shape_custom,
+#define OP(id, name, inputs, results, in_place, signature, doc)
+#define ELEMENT_OP(id, name, inputs, value, signature) [OP_##id] = inputs > 1 ? shape_two : shape_alike,
+#include "ops.def"
+#undef OP
 };
 
 bool graph_shape(Arena *a, Diag *d, Node *n)

@@ -344,7 +344,10 @@ static const struct Word { const char *name; OpKind op; int inputs, results; uns
     { "matmul",     OP_LINEAR,     2, 1, 2, true },
     { "linear",     OP_LINEAR,     3, 1, 6, false },
     { "norm",       OP_NORM,       3, 1, 6, false },
-    { "add",        OP_ADD,        2, 1, 0, false },
+#define OP(id, name, inputs, results, in_place, signature, doc)
+#define ELEMENT_OP(id, name, inputs, value, signature) { name, OP_##id, inputs, 1, 0, false },
+#include "ops.def"
+#undef OP
     { "relu",       OP_ACTIVATION, 1, 1, 0, false },
     { "activation", OP_ACTIVATION, 1, 1, 0, false },
     { "gate",       OP_GATE,       2, 1, 0, false },

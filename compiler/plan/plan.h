@@ -212,6 +212,8 @@ Format plan_weight_format(const Graph *g, const Tensor *t);
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }
 static inline bool kernel_is_linear(Kernel k) { return k == KERNEL_LINEAR || k == KERNEL_LINEAR_GATE || k == KERNEL_LINEAR_ADD; }
 static inline bool kernel_is_attention(Kernel k) { return k == KERNEL_ATTENTION || k == KERNEL_WINDOW; }
+/* The row of the element-wise operation that a kernel computes, or NULL. */
+const OpRow *kernel_element(Kernel kernel);
 
 /* Bytes of a number of a buffer. */
 static inline size_t buffer_element_bytes(const Buffer *b) { return b->half ? sizeof(rt_f16) : sizeof(float); }

@@ -126,12 +126,26 @@ static int lower_scale(Lower *w, int i)
     return 1;
 }
 
-static int lower_add(Lower *w, int i)
+/* The kernels of element-wise operations, by operation. */
+static const Kernel element_kernels[OP_KINDS] = {
+#define OP(id, name, inputs, results, in_place, signature, doc)
+#define ELEMENT_OP(id, name, inputs, value, signature) [OP_##id] = KERNEL_##id,
+#include "ops.def"
+#undef OP
+};
+
+const OpRow *kernel_element(Kernel kernel)
+{
+    for (int i = 0; i < OP_KINDS; i++)
+        if (op_rows[i].element && element_kernels[i] == kernel) return &op_rows[i];
+    return NULL;
+}
+
+static int lower_element(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    PlanOp *op = lower_op(w, n, KERNEL_ADD, SPLIT_COLUMNS, lower_groups(n->out[0]->dim[1].bound));
-    op->in[0] = lower_buffer(w, n->in[0]);
-    op->in[1] = lower_buffer(w, n->in[1]);
+    PlanOp *op = lower_op(w, n, element_kernels[n->op], SPLIT_COLUMNS, lower_groups(n->out[0]->dim[1].bound));
+    for (int k = 0; k < op_rows[n->op].inputs; k++) op->in[k] = lower_buffer(w, n->in[k]);
     op->out[0] = lower_result(w, i);
     op->flops = (double)n->out[0]->dim[1].bound;
     return 1;
@@ -258,11 +272,15 @@ static int lower_custom(Lower *w, int i)
 typedef int Lowering(Lower *w, int i);
 static Lowering *const lowerings[OP_KINDS] = {
     [OP_EMBED] = lower_embed,         [OP_POSITION] = lower_position,     [OP_NORM] = lower_norm,
-    [OP_LINEAR] = lower_linear,       [OP_ADD] = lower_add,               [OP_ACTIVATION] = lower_activation,
+    [OP_LINEAR] = lower_linear,       [OP_ACTIVATION] = lower_activation,
     [OP_APPEND] = lower_append,       [OP_ATTENTION] = lower_attention,   [OP_LOG_SOFTMAX] = lower_vocabulary,
     [OP_ARGMAX] = lower_vocabulary,   [OP_GATE] = lower_gate,             [OP_ROTARY] = lower_rotary,
     [OP_SCALE] = lower_scale,           [OP_POOL] = lower_pool,
     [OP_CUSTOM] = lower_custom,
+#define OP(id, name, inputs, results, in_place, signature, doc)
+#define ELEMENT_OP(id, name, inputs, value, signature) [OP_##id] = lower_element,
+#include "ops.def"
+#undef OP
 };
 
 /* An xf.graph passes nothing on and its nodes differ in rows: it is always planned for many. */

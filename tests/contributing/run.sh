@@ -1,0 +1,77 @@
+#!/bin/sh
+# tags: targets
+# Every patch of docs/contributing.md, applied to one copy of the tree, built, and asked for numbers. usage: run.sh XFORMC
+set -u
+page=docs/contributing.md
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+copy=$scratch/tree
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+# The patches below the heading $1.
+patches() {
+    awk -v heading="## $1" '/^## / { inside = tolower($0) == tolower(heading) }
+        inside && /^```diff$/ { block = 1; next }
+        /^```$/ { block = 0 }
+        block' "$page"
+}
+
+mkdir "$copy" && cp -R Makefile compiler runtime "$copy" && mkdir "$copy/tests" && cp -R tests/kernels "$copy/tests"
+
+# A walk for each row of the page's table.
+awk -F ' *[|] *' '/^\| (a|an) / { print $3, $2 }' "$page" >"$scratch/walks"
+[ -s "$scratch/walks" ]
+verdict $? 'the page has a table of walks'
+while read -r wanted walk; do
+    patches "$walk" >"$scratch/patch"
+    found=$(sed -n 's|^+++ b/||p' "$scratch/patch" | grep -v '^tests/' | sort -u | wc -l)
+    [ "$found" -eq "$wanted" ] || { echo "$found files, the table says $wanted"; false; }
+    verdict $? "$walk: as many files as the table says"
+    patch -d "$copy" -p1 --fuzz=0 --no-backup-if-mismatch <"$scratch/patch" >"$scratch/out" 2>&1 || { cat "$scratch/out"; false; }
+    verdict $? "$walk: the patches apply"
+done <"$scratch/walks"
+
+make -C "$copy" -j"$(nproc)" build/xformc build/tests/kernels/test_activations.native >"$scratch/out" 2>&1
+good=$?
+verdict $good 'the copy is built'
+[ $good = 0 ] || { tail -n 20 "$scratch/out"; exit 0; }
+xformc=$copy/build/xformc
+"$copy/build/tests/kernels/test_activations.native" >"$scratch/out" 2>&1 || { cat "$scratch/out"; false; }
+verdict $? 'the new activation against libm'
+
+# ---- the activation and the operation ---------------------------------------------------------------------------
+
+cat >"$scratch/walks.lua" <<'SPEC'
+return xf.graph("walks", function(g)
+  local x = g.input("X", { 2, 3 }, { -2, 0.5, 3, 1, -0.25, 4 })
+  local y = g.input("Y", { 2, 3 }, { 1, 1, 1, 0.5, 0.5, 0.5 })
+  g.output("D", g.subtract(x, y))
+  g.output("H", g.activation(x, { kind = "hard_tanh" }))
+end)
+SPEC
+# D by hand, then H.
+expected='-3.00000 -0.50000 2.00000 0.50000 -0.75000 3.50000 -1.00000 0.50000 1.00000 1.00000 -0.25000 1.00000'
+results() { sed -n '/^D /,$p' "$1" | grep -oE -- '-?[0-9]+\.[0-9]+' | tr '\n' ' ' | sed 's/ $//'; }
+for engine in generic jit native; do
+    "$xformc" run "$scratch/walks.lua" --engine $engine >"$scratch/out" 2>"$scratch/err" && [ "$(results "$scratch/out")" = "$expected" ] ||
+        { cat "$scratch/out" "$scratch/err"; false; }
+    verdict $? "numbers of the new operation and activation: $engine"
+done
+"$xformc" verify "$scratch/walks.lua" >"$scratch/out" 2>&1 && grep -q 'all within tolerance' "$scratch/out" || { cat "$scratch/out"; false; }
+verdict $? 'verify: all engines and forms agree on them'
+"$xformc" compile "$scratch/walks.lua" -q --kernels unrolled -o "$scratch/plain" && grep -q 'y = a - b' "$scratch/plain/walks_kernels.h"
+verdict $? 'the emitted comment is the value in the table'
+
+# ---- the family: Llama with the other layout of rotary positions -------------------------------------------------
+
+cp -R tests/families/llama "$scratch/helium"
+sed -i 's/"model_type": "llama"/"model_type": "helium"/' "$scratch/helium/config.json"
+"$xformc" info --families | grep -q '^helium  *Helium$'
+verdict $? 'the new family is listed'
+"$xformc" verify "$scratch/helium" >"$scratch/out" 2>&1 && grep -q 'all within tolerance' "$scratch/out" || { cat "$scratch/out"; false; }
+verdict $? 'verify: a folder of the new family'
+"$xformc" info tests/families/llama --lua | sed 's/^  d_ff/  rope_layout = "interleaved",\n  d_ff/' >"$scratch/turned.lua"
+found=$("$xformc" run "$scratch/helium" --ids '1 5 9 3') wanted=$("$xformc" run "$scratch/turned.lua" --ids '1 5 9 3')
+[ -n "$found" ] && [ "$found" = "$wanted" ] && [ "$found" != "$("$xformc" run tests/families/llama --ids '1 5 9 3')" ] ||
+    { echo "expected $wanted, found $found"; false; }
+verdict $? 'ids of the new family are those of its spec'

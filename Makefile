@@ -18,7 +18,7 @@ LIBRARIES = $(LUA) jansson openblas libedit libutf8proc
 WARNINGS  = -Wall -Wextra -Werror
 # Each folder includes only what stands before it: make lint.
 FOLDERS   = $(RUNTIME_FOLDERS) $(COMPILER_FOLDERS)
-RUNTIME_FOLDERS  = runtime runtime/kernels runtime/tokenizer runtime/generate runtime/cli
+RUNTIME_FOLDERS  = runtime/kernels/simd runtime runtime/kernels runtime/tokenizer runtime/generate runtime/cli
 COMPILER_FOLDERS = compiler/base compiler/model compiler/weights compiler/tokenizer compiler/front/lua compiler/front/hf \
                    compiler/front compiler/graph compiler/plan compiler/pack compiler/emit compiler/machine compiler/engine \
                    compiler compiler/answer compiler/verify compiler/inspect compiler/bench compiler/repl compiler/cli
@@ -26,10 +26,10 @@ FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthr
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 # OpenBLAS is loaded when the generic engine is first used:_blas.c.
 LIBS     := $(shell pkg-config --libs $(filter-out openblas,$(LIBRARIES)) 2>/dev/null) -ltcc -ldl -lm -pthread
-# The instruction sets of a machine, and their flags: the rows of compiler/emit/kernel_sets.def.
+# The instruction sets of a machine, and their flags: the rows of runtime/kernels/simd/instruction_sets.def.
 MACHINE     := $(patsubst arm64,aarch64,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))
-sets_of      = $(shell sed -n 's/^KERNEL_SET.\([^,]*\), $(1), .*/\1/p' compiler/emit/kernel_sets.def)
-isa_flags    = $(shell sed -n 's/^KERNEL_SET.$(1), [^"]*"\([^"]*\)".$$/\1/p' compiler/emit/kernel_sets.def)
+sets_of      = $(shell sed -n 's/^KERNEL_SET.\([^,]*\), $(1), .*/\1/p' runtime/kernels/simd/instruction_sets.def)
+isa_flags    = $(shell sed -n 's/^KERNEL_SET.$(1), [^"]*"\([^"]*\)".$$/\1/p' runtime/kernels/simd/instruction_sets.def)
 KERNEL_SETS := $(call sets_of,$(MACHINE)) $(call sets_of,any)
 ISA_native   = -march=native
 $(foreach i,$(KERNEL_SETS),$(eval ISA_$(i) := $(call isa_flags,$(i))))
@@ -65,7 +65,7 @@ $(KERNEL_SETS:%=$(BUILD)/compiler/engine/kernel_set_%.o): $(BUILD)/compiler/engi
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(FLAGS)) -O3 $(SANITIZE_KERNELS) $(ISA_$*) -DKERNEL_SET_NAME=$* -MMD -MP -c -o $@ $<
 
 # The assembler puts runtime/ into this one, which -MMD does not see.
-$(BUILD)/compiler/emit/runtime_text.o: $(wildcard runtime/* runtime/*/*)
+$(BUILD)/compiler/emit/runtime_text.o: $(wildcard runtime/* runtime/*/* runtime/*/*/*)
 
 BLAS_FOLDER := $(shell pkg-config --variable=libdir openblas 2>/dev/null)
 $(BUILD)/compiler/engine/generic_blas.o: private FLAGS += $(BLAS_FOLDER:%=-DBLAS_FOLDER='"%"')

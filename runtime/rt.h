@@ -129,7 +129,11 @@ static inline rt_status rt_head_check(const unsigned char *head, uint64_t length
 /* ---- processors ----------------------------------------------------------------------------------------- */
 
 /* Instruction sets, as bits. */
-enum { RT_ISA_AVX2 = 1, RT_ISA_FMA = 2, RT_ISA_F16C = 4, RT_ISA_AVX512 = 8, RT_ISA_NEON = 16, RT_ISA_AVX512VNNI = 32 };
+enum {
+#define ISA_BIT(id, name, bit, macro, machine, has) RT_ISA_##id = bit,
+#include "instruction_sets.def"
+    RT_ISA_NONE = 0
+};
 /* The bits of `wanted` that this processor or operating system lacks; 0 when it can run them all.
  * Compiled for the baseline; safe on every processor. */
 unsigned rt_isa_missing(unsigned wanted);
@@ -139,39 +143,18 @@ int rt_ahead(void);
 const char *rt_isa_text(unsigned isa);                      /* "avx512", or "portable" for 0; static storage */
 int rt_processors(void);                                    /* that this process may use: affinity, cgroup quota */
 
-/* The instruction sets that this translation unit was compiled for, as bits of rt_isa_missing. */
-#ifdef __AVX2__
-#define RT_BUILT_AVX2 RT_ISA_AVX2
-#else
-#define RT_BUILT_AVX2 0
-#endif
-#ifdef __FMA__
-#define RT_BUILT_FMA RT_ISA_FMA
-#else
-#define RT_BUILT_FMA 0
-#endif
-#ifdef __F16C__
-#define RT_BUILT_F16C RT_ISA_F16C
-#else
-#define RT_BUILT_F16C 0
-#endif
-#ifdef __AVX512F__
-#define RT_BUILT_AVX512 RT_ISA_AVX512
-#else
-#define RT_BUILT_AVX512 0
-#endif
-#ifdef __ARM_NEON
-#define RT_BUILT_NEON RT_ISA_NEON
-#else
-#define RT_BUILT_NEON 0
-#endif
-#ifdef __AVX512VNNI__
-#define RT_BUILT_AVX512VNNI RT_ISA_AVX512VNNI
-#else
-#define RT_BUILT_AVX512VNNI 0
-#endif
-#define RT_ISA_BUILT \
-    ((unsigned)(RT_BUILT_AVX2 | RT_BUILT_FMA | RT_BUILT_F16C | RT_BUILT_AVX512 | RT_BUILT_NEON | RT_BUILT_AVX512VNNI))
+/* The instruction sets that this translation unit was compiled for, as bits of rt_isa_missing. A compiler's macro is 1
+ * or is not there: RT_IF(1, bit) is the bit, RT_IF(other, bit) is 0. */
+#define RT_IF_1 0,
+#define RT_SECOND(first, second, ...) second
+#define RT_CHOOSE(...) RT_SECOND(__VA_ARGS__, 0, 0)
+#define RT_IF_JOINED(macro, bit) RT_CHOOSE(RT_IF_##macro bit)
+#define RT_IF(macro, bit) RT_IF_JOINED(macro, bit)
+enum {
+    RT_ISA_BUILT = RT_ISA_NONE
+#define ISA_BIT(id, name, bit, macro, machine, has) | RT_IF(macro, bit)
+#include "instruction_sets.def"
+};
 
 /* The bits of an IEEE half: 5 of exponent, 11 of precision. rt_plain.h and rt_simd_f16.h turn it into a float and back. */
 typedef uint16_t rt_f16;

@@ -15,36 +15,56 @@ static unsigned isa_saved(void)
 
 static int isa_all(unsigned value, unsigned bits) { return (value & bits) == bits; }
 
-/* AVX2 and AVX512 stand for the levels x86-64-v3 (with BMI) and x86-64-v4 (F, BW, CD, DQ, VL): compilers use the
- * whole level. */
-static unsigned isa_present(void)
+/* Registers of cpuid: ecx of leaf 1; ebx, ecx of leaf 7 and eax of its second part. */
+typedef struct IsaX86 { unsigned c1, b7, c7, a71; int saves_256, saves_512; } IsaX86;
+enum { ISA_V3 = 1 << 3 | 1 << 5 | 1 << 8 };
+static const unsigned ISA_V4 = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31;
+
+static unsigned isa_of(const IsaX86 *x)
 {
-    enum { OSXSAVE = 1 << 27, AVX = 1 << 28, FMA = 1 << 12, F16C = 1 << 29, VNNI = 1 << 11 };
-    const unsigned avx2 = 1u << 3 | 1u << 5 | 1u << 8, avx512 = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31;
-    unsigned a, b, c, d, a7, b7 = 0, c7, d7, found = 0;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !isa_all(c, OSXSAVE | AVX) || !isa_all(isa_saved(), 0x06)) return 0;
-    if (c & FMA) found |= RT_ISA_FMA;
-    if (c & F16C) found |= RT_ISA_F16C;
-    if (!__get_cpuid_count(7, 0, &a7, &b7, &c7, &d7)) return found;
-    if (isa_all(b7, avx2)) found |= RT_ISA_AVX2;
-    if (!isa_all(b7, avx512) || !isa_all(isa_saved(), 0xe6)) return found;
-    found |= RT_ISA_AVX512;
-    if (c7 & VNNI) found |= RT_ISA_AVX512VNNI;
+    unsigned found = 0;
+#define ISA_OF_X86(has) (has)
+#define ISA_OF_ARM(has) 0
+#define ISA_BIT(id, name, bit, macro, machine, has) if (ISA_OF_##machine(has)) found |= bit;
+#include "instruction_sets.def"
     return found;
 }
-#elif defined(__ARM_NEON)
-static unsigned isa_present(void) { return RT_ISA_NEON; }
+
+static unsigned isa_present(void)
+{
+    enum { OSXSAVE = 1 << 27, AVX = 1 << 28 };
+    IsaX86 x = { 0 };
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &x.c1, &d) || !isa_all(x.c1, OSXSAVE | AVX) || !isa_all(isa_saved(), 0x06)) return 0;
+    x.saves_256 = 1, x.saves_512 = isa_all(isa_saved(), 0xe6);
+    if (__get_cpuid_count(7, 0, &a, &x.b7, &x.c7, &d) && a) __get_cpuid_count(7, 1, &x.a71, &b, &c, &d);
+    return isa_of(&x);
+}
+#else
+#if defined(__ARM_NEON)
+static int isa_neon(void) { return 1; }
 #elif defined(__arm__) && defined(__linux__) && __STDC_HOSTED__
 #include <sys/auxv.h>
 
 /* NEON is an option of ARMv7, and no part of the usual baseline: the kernel says whether it is there. */
-static unsigned isa_present(void)
+static int isa_neon(void)
 {
     enum { HAS_NEON = 1 << 12 };                /* HWCAP_NEON of <asm/hwcap.h> */
-    return getauxval(AT_HWCAP) & HAS_NEON ? RT_ISA_NEON : 0;
+    return (getauxval(AT_HWCAP) & HAS_NEON) != 0;
 }
 #else
-static unsigned isa_present(void) { return 0; }
+static int isa_neon(void) { return 0; }
+#endif
+
+static unsigned isa_present(void)
+{
+    unsigned found = 0;
+#define ISA_OF_X86(has) 0
+#define ISA_OF_ARM(has) (has)
+#define ISA_BIT(id, name, bit, macro, machine, has) if (ISA_OF_##machine(has)) found |= bit;
+#include "instruction_sets.def"
+    return found;
+}
 #endif
 
 unsigned rt_isa_missing(unsigned wanted) { return wanted & ~isa_present(); }
@@ -52,11 +72,7 @@ unsigned rt_isa_missing(unsigned wanted) { return wanted & ~isa_present(); }
 /* The most demanding of several. */
 const char *rt_isa_text(unsigned isa)
 {
-    if (isa & RT_ISA_AVX512VNNI) return "avx512vnni";
-    if (isa & RT_ISA_AVX512) return "avx512";
-    if (isa & RT_ISA_AVX2) return "avx2";
-    if (isa & RT_ISA_FMA) return "fma";
-    if (isa & RT_ISA_F16C) return "f16c";
-    if (isa & RT_ISA_NEON) return "neon";
+#define ISA_BIT(id, name, bit, macro, machine, has) if (isa & bit) return name;
+#include "instruction_sets.def"
     return "portable";
 }

@@ -4,6 +4,7 @@
 #include "emit.h"
 #include "runtime_text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A row of kernels.def: where the kernel stands and what it takes, "(const RtNorm *shape, float *y, ...)". */
@@ -50,22 +51,51 @@ static void paste_activations(Text *out)
 #undef RT_ACTIVATION
 }
 
+/* The lines of a part of a file of simd/, if it has that part, and an empty line between two. */
+static void paste_part(Text *out, const char *file, const char *part, int *count)
+{
+    const char *s = strstr(runtime_text(file), part);
+    if (!s) return;
+    if ((*count)++) text_add(out, "\n");
+    s = strchr(s, '\n') + 1;
+    const char *end = strstr(s, "#endif /* RT_PART_");
+    text_add_bytes(out, s, (size_t)(end - s));
+}
+
+/* What rt_simd.h and its like include instruction_sets.def for: a part of every set. */
+static void paste_parts(Text *out, const char *define)
+{
+    const char *name = strstr(define, "RT_PART_");
+    char part[64];
+    int count = 0;
+    snprintf(part, sizeof part, "#if RT_SIMD_PART == %.*s\n", (int)strcspn(name, "\n"), name);
+#define SIMD_FILE(name) paste_part(out, #name ".h", part, &count);
+#include "instruction_sets.def"
+}
+
+/* The line behind this one. */
+static const char *next_line(const char *s) { return s[strcspn(s, "\n")] ? s + strcspn(s, "\n") + 1 : s + strlen(s); }
+
 void emit_paste(Text *out, const char *file)
 {
+    static const char define[] = "#define RT_SIMD_PART ", undefine[] = "#undef RT_SIMD_PART\n";
     for (const char *s = runtime_text(file), *end; *s; s = end) {
+        end = next_line(s);
         if (strncmp(s, activation_cases, sizeof activation_cases - 1) == 0) {
             paste_activations(out);
             end = s + sizeof activation_cases - 1;
+        } else if (strncmp(s, undefine, sizeof undefine - 1) == 0) {
             continue;
-        }
-        end = strchr(s, '\n');
-        end = end ? end + 1 : s + strlen(s);
-        if (strncmp(s, "#include \"", 10) != 0) {
+        } else if (strncmp(s, define, sizeof define - 1) == 0) {
+            paste_parts(out, s);
+            end = next_line(end);
+        } else if (strncmp(s, "#include \"", 10) != 0) {
             text_add_bytes(out, s, (size_t)(end - s));
-            continue;
+        } else if (strncmp(s + 10, "activations.def\"", 16) == 0) {
+            emit_paste(out, "activations.def");
+        } else if (strncmp(s + 10, "instruction_sets.def\"", 21) == 0) {
+            emit_paste(out, "instruction_sets.def");
         }
-        const char *def = memchr(s, '"', (size_t)(end - s)) ? strchr(s, '"') + 1 : s;
-        if (strncmp(def, "activations.def\"", 16) == 0) emit_paste(out, "activations.def");
     }
 }
 

@@ -1,4 +1,4 @@
-/* isa.c: the table of instruction sets (kernel_sets.def, and the machine's own before them), and lists of them. */
+/* isa.c: the table of instruction sets (instruction_sets.def, and the machine's own before them), and lists of them. */
 #include "isa.h"
 
 #include <string.h>
@@ -6,12 +6,12 @@
 static const struct { const char *name, *flags; } isas[] = {
     { "native", "-march=native" },
 #define KERNEL_SET(name, machine, flags) { #name, flags },
-#include "kernel_sets.def"
+#include "instruction_sets.def"
 #undef KERNEL_SET
 };
 const char isa_option_doc[] = "Instruction set of C: native"
 #define KERNEL_SET(name, machine, flags) ", " #name
-#include "kernel_sets.def"
+#include "instruction_sets.def"
 #undef KERNEL_SET
     "; a list, avx512,avx2,portable: all, chosen when it runs";
 enum { ISAS = sizeof isas / sizeof *isas };

@@ -20,13 +20,13 @@
 #endif
 
 #define KERNEL_SET(name, machine, flags) ON_##machine(extern const KernelSet kernel_set_##name;)
-#include "kernel_sets.def"
+#include "instruction_sets.def"
 #undef KERNEL_SET
 
 static const KernelSet *const sets[] = {
 #define ONE(name) &kernel_set_##name,
 #define KERNEL_SET(name, machine, flags) ON_##machine(ONE(name))
-#include "kernel_sets.def"
+#include "instruction_sets.def"
 #undef KERNEL_SET
 };
 

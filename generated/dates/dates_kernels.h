@@ -10,9 +10,9 @@
 
 /* rt_simd.h: sixteen floats at a time. rt_tile.h has the register tile that matrix products are made of.
  *
- * rt_v16 is a struct of native vectors. Each instruction set gives one section with the same functions, from
- * rt_load to rt_scale2; everything below the sections is one text for all. Another instruction set is another
- * section and a row of tile sizes. There are no alignment demands: a load or a store takes any float pointer.
+ * rt_v16 is a struct of native vectors. Each instruction set has a file in simd/, whose first section has the same
+ * functions, from rt_load to rt_max_of, and tile sizes; everything behind is one text for all. Another instruction
+ * set is a row of instruction_sets.def and a file. There are no alignment demands: a load or a store takes any float pointer.
  * RT_PORTABLE asks for the portable section, whatever the compiler knows of the machine.
  *
  * Compile with -ffp-contract=off. Within one instruction set every compiler then computes the same bits, for only
@@ -62,7 +62,9 @@ RT_INLINE void rt_prefetch_later(const void *p) { (void)p; }
 /* Of rt_tile.h: RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers, or those of a wide tile; one row alone takes RT_ROW_PANELS panels
  * abreast. */
 
-#if defined(__AVX512F__) && !defined(RT_PORTABLE)
+/* The section of one instruction set. */
+#if !defined(RT_HAS_FLOATS) && defined(__AVX512F__) && !defined(RT_PORTABLE)
+#define RT_HAS_FLOATS
 /* ---- AVX-512: one vector -------------------------------------------------------------------------------- */
 
 enum { RT_TILE_ROWS = 14, RT_TILE_PANELS = 2, RT_ROW_PANELS = 8 };      /* 28 sums, 2 weights, 1 input of 32 */
@@ -124,8 +126,10 @@ RT_INLINE float rt_max_of(rt_v16 a)
     c = _mm_max_ps(c, _mm_movehl_ps(c, c));
     return _mm_cvtss_f32(_mm_max_ss(c, _mm_shuffle_ps(c, c, 1)));
 }
+#endif
 
-#elif defined(__AVX2__) && defined(__FMA__) && !defined(RT_PORTABLE)
+#if !defined(RT_HAS_FLOATS) && defined(__AVX2__) && defined(__FMA__) && !defined(RT_PORTABLE)
+#define RT_HAS_FLOATS
 /* ---- AVX2: two vectors ---------------------------------------------------------------------------------- */
 
 enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 6 };       /* 12 sums, 2 weights, 1 input of 16 */
@@ -215,9 +219,20 @@ RT_INLINE float rt_max_of(rt_v16 a)
     c = _mm_max_ps(c, _mm_movehl_ps(c, c));
     return _mm_cvtss_f32(_mm_max_ss(c, _mm_shuffle_ps(c, c, 1)));
 }
+#endif
 
-#else
-/* ---- portable: C11 without a fused multiply-add; NEON: the same with one ---------------------------------- *
+#if !defined(RT_HAS_FMA) && defined(__aarch64__) && defined(__ARM_NEON) && !defined(RT_PORTABLE) && !defined(RT_PLAIN_C)
+#define RT_HAS_FMA
+/* ---- NEON: the portable section with a fused multiply-add ------------------------------------------------ */
+
+enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 4 };       /* 24 sums, 4 weights, 1 input of 32 */
+enum { RT_WIDE_ROWS = 2, RT_WIDE_PANELS = 2 };                          /* 16, 8, 1 */
+#define RT_FMA_PART(a, b, c) (rt_part)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b))
+#endif
+
+#if !defined(RT_HAS_FLOATS)
+#define RT_HAS_FLOATS
+/* ---- portable: C11 without a fused multiply-add, but where neon.h gives one ------------------------------- *
  * Compilers that know vectors of 128 bits on a machine that has them get four of those, others sixteen floats; the
  * arithmetic is written the same way and, but for rt_fma, gives the same bits. (gcc turns sixteen floats in a struct into
  * slow code.) */
@@ -232,10 +247,8 @@ typedef uint32_t rt_bits;
 RT_INLINE rt_bits rt_less(rt_part a, rt_part b) { return a < b ? 0xffffffffu : 0; }
 #endif
 enum { RT_PARTS = 64 / sizeof(rt_part) };
-#if defined(__aarch64__) && defined(__ARM_NEON) && !defined(RT_PORTABLE) && !defined(RT_PLAIN_C)
-enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 4 };       /* 24 sums, 4 weights, 1 input of 32 */
-enum { RT_WIDE_ROWS = 2, RT_WIDE_PANELS = 2 };                          /* 16, 8, 1 */
-RT_INLINE rt_part rt_fma_part(rt_part a, rt_part b, rt_part c) { return (rt_part)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b); }
+#ifdef RT_FMA_PART
+RT_INLINE rt_part rt_fma_part(rt_part a, rt_part b, rt_part c) { return RT_FMA_PART(a, b, c); }
 #else
 enum { RT_TILE_ROWS = 2, RT_TILE_PANELS = 1, RT_ROW_PANELS = 2 };       /* 8 sums of 4 floats, of 16 registers */
 enum { RT_WIDE_ROWS = 1, RT_WIDE_PANELS = 2 };

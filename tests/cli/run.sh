@@ -116,7 +116,7 @@ fails 'a word too many' 2 "*'b' is one word too many*" "$xformc" compile a b
 fails 'a misspelt engine' 2 '*expected native, jit, generic; did you mean *native*' "$xformc" run x --engine nativ
 fails 'an unknown instruction set' 2 '*--isa sse: expected native, *portable*' "$xformc" build x --isa sse
 # What a row of the table of instruction sets gives: a word of --help, of the message above, and of README.md.
-sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/\1/p' compiler/emit/kernel_sets.def)
+sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/\1/p' runtime/kernels/simd/instruction_sets.def)
 missing=
 for set in $sets; do
     "$xformc" build --help | grep -q -e "--isa=.*[ ,]$set[,;]" && grep -q "^| .*\`$set\`" README.md || missing="$missing $set"

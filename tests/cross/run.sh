@@ -14,7 +14,7 @@ arm=aarch64-linux-gnu-gcc
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
 folders=$(find compiler runtime -type d | sed 's/^/-I/' | tr '\n' ' ')
 strict="-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off"
-flags_of() { sed -n "s/^KERNEL_SET($1, [^\"]*\"\([^\"]*\)\")\$/\1/p" compiler/emit/kernel_sets.def; }
+flags_of() { sed -n "s/^KERNEL_SET($1, [^\"]*\"\([^\"]*\)\")\$/\1/p" runtime/kernels/simd/instruction_sets.def; }
 neon_tests='simd linear attention rows f16 team' portable_tests='simd'
 
 # objects SET FOLDER FILE...: each compiled for a set.
@@ -59,11 +59,11 @@ compilers() {
         gcc) command=$arm ;;
         clang) command="clang --target=aarch64-linux-gnu -isystem /usr/aarch64-linux-gnu/include" ;;
         esac
-        $command $strict -O3 $(flags_of neon) -Iruntime -Iruntime/kernels -I$bench -DSET=${cc}_neon "-DCOMPILER=\"$cc\"" '-DISA_NAME="neon"' \
+        $command $strict -O3 $(flags_of neon) -Iruntime -Iruntime/kernels -Iruntime/kernels/simd -I$bench -DSET=${cc}_neon "-DCOMPILER=\"$cc\"" '-DISA_NAME="neon"' \
             -c -o "$scratch/times_$cc.o" $bench/kernel_times_set.c || { verdict 1 "$name"; return; }
         echo "SET(${cc}_neon)" >>"$scratch/kernel_times_sets.def"
     done
-    $arm $strict -O2 -static -Iruntime -Iruntime/kernels -I$bench -I"$scratch" -o "$scratch/times" $bench/kernel_times.c runtime/rt_isa.c runtime/rt_prefetch.c "$scratch"/times_*.o -lm &&
+    $arm $strict -O2 -static -Iruntime -Iruntime/kernels -Iruntime/kernels/simd -I$bench -I"$scratch" -o "$scratch/times" $bench/kernel_times.c runtime/rt_isa.c runtime/rt_prefetch.c "$scratch"/times_*.o -lm &&
         for word in argmax gate rotary norm _1x 288x768; do "$qemu" "$scratch/times" 1 $word || break; done >"$scratch/out" &&
         [ "$(grep -cE '^(argmax|gate|rotary|norm|attention|linear)_' "$scratch/out")" = 8 ] &&
         ! grep 'BITS' "$scratch/out" && nm "$scratch/times" | grep -q ' clang_neon$'

@@ -89,7 +89,7 @@ for cc in gcc clang; do
         *) skip "$cc for $isa finds no fault" "another processor" ;;
         esac
     done <<END
-$(grep '^KERNEL_SET(' compiler/emit/kernel_sets.def)
+$(grep '^KERNEL_SET(' runtime/kernels/simd/instruction_sets.def)
 END
 done
 

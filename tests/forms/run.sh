@@ -22,7 +22,7 @@ refuses() {
 refuses 2 "xformc: --isa portable,avx512: 'portable' runs everywhere, so what follows it is never chosen; let it be the last" \
     compile specs/dates.lua --isa portable,avx512
 refuses 2 "xformc: --isa avx512,avx512: 'avx512' stands there twice" compile specs/dates.lua --isa avx512,avx512
-sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/, \1/p' compiler/emit/kernel_sets.def | tr -d '\n')
+sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/, \1/p' runtime/kernels/simd/instruction_sets.def | tr -d '\n')
 refuses 2 "xformc: --isa : expected native$sets" compile specs/dates.lua --isa avx512,
 refuses 2 "xformc: --isa avx51: expected native$sets; did you mean 'avx512'?" compile specs/dates.lua --isa avx51,portable
 refuses 2 'xformc: --isa avx512,avx2,native,portable,neon: at most 4 fit into one program' compile specs/dates.lua --isa avx512,avx2,native,portable,neon

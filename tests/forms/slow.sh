@@ -189,7 +189,7 @@ variants() {
         if grep -q '^flags.* fma .* avx2 ' /proc/cpuinfo; then chosen=avx2; fi
         if grep -q '^flags.* avx512f .*avx512vl' /proc/cpuinfo; then chosen=avx512; fi
         for set in portable avx2 avx512; do
-            flags=$(sed -n "s/^KERNEL_SET($set, [^\"]*\"\([^\"]*\)\")\$/\1/p" compiler/emit/kernel_sets.def)
+            flags=$(sed -n "s/^KERNEL_SET($set, [^\"]*\"\([^\"]*\)\")\$/\1/p" runtime/kernels/simd/instruction_sets.def)
             bits $set gcc "-O1 $flags" >"$scratch/$set.bits"
             if [ $set = $chosen ]; then break; fi
         done

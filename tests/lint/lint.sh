@@ -177,7 +177,7 @@ rule_compilers() {
         command -v $cc >/dev/null 2>&1 || continue
         files '^(compiler|runtime|tests)/.*\.c$' | grep -vE '^tests/(goldens|[a-z]+/programs)/' |
             xargs -r -n 4 -P 2 $cc $flags || echo "$cc finds fault"
-        sed -n "s/^KERNEL_SET([^,]*, \($(uname -m)\|any\), \"\([^\"]*\)\")\$/\2/p" compiler/emit/kernel_sets.def | while read -r isa; do
+        sed -n "s/^KERNEL_SET([^,]*, \($(uname -m)\|any\), \"\([^\"]*\)\")\$/\2/p" runtime/kernels/simd/instruction_sets.def | while read -r isa; do
             files '^runtime/kernels/.*\.c$' | xargs -r -n 4 -P 2 $cc $flags $isa || echo "$cc $isa finds fault"
         done
     done >"$scratch/compilers" 2>&1

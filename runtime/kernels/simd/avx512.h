@@ -1,0 +1,135 @@
+/* avx512.h: AVX-512, with VNNI or without. */
+
+#if RT_SIMD_PART == RT_PART_FLOATS
+#if !defined(RT_HAS_FLOATS) && defined(__AVX512F__) && !defined(RT_PORTABLE)
+#define RT_HAS_FLOATS
+/* ---- AVX-512: one vector -------------------------------------------------------------------------------- */
+
+enum { RT_TILE_ROWS = 14, RT_TILE_PANELS = 2, RT_ROW_PANELS = 8 };      /* 28 sums, 2 weights, 1 input of 32 */
+enum { RT_WIDE_ROWS = 8, RT_WIDE_PANELS = 3 };                          /* 24, 3, 1 */
+typedef struct rt_v16 { __m512 v; } rt_v16;
+#define RT_ONE_VECTOR
+
+RT_INLINE rt_v16 rt_of(__m512 v) { rt_v16 r; r.v = v; return r; }
+RT_INLINE __mmask16 rt_mask_n(int n) { return (__mmask16)((1u << n) - 1); }
+
+RT_INLINE rt_v16 rt_load(const float *p) { return rt_of(_mm512_loadu_ps(p)); }
+RT_INLINE void rt_store(float *p, rt_v16 a) { _mm512_storeu_ps(p, a.v); }
+RT_INLINE rt_v16 rt_load_n(const float *p, int n) { return rt_of(_mm512_maskz_loadu_ps(rt_mask_n(n), p)); }
+RT_INLINE void rt_store_n(float *p, rt_v16 a, int n) { _mm512_mask_storeu_ps(p, rt_mask_n(n), a.v); }
+RT_INLINE rt_v16 rt_set1(float x) { return rt_of(_mm512_set1_ps(x)); }
+RT_INLINE rt_v16 rt_add(rt_v16 a, rt_v16 b) { return rt_of(_mm512_add_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_sub(rt_v16 a, rt_v16 b) { return rt_of(_mm512_sub_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_mul(rt_v16 a, rt_v16 b) { return rt_of(_mm512_mul_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_div(rt_v16 a, rt_v16 b) { return rt_of(_mm512_div_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_max(rt_v16 a, rt_v16 b) { return rt_of(_mm512_max_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_min(rt_v16 a, rt_v16 b) { return rt_of(_mm512_min_ps(a.v, b.v)); }
+RT_INLINE rt_v16 rt_fma(rt_v16 a, rt_v16 b, rt_v16 c) { return rt_of(_mm512_fmadd_ps(a.v, b.v, c.v)); }
+
+RT_INLINE rt_v16 rt_first_n(rt_v16 a, int n, rt_v16 rest)
+{
+    return rt_of(_mm512_mask_mov_ps(rest.v, rt_mask_n(n), a.v));
+}
+
+RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
+{
+    return rt_of(_mm512_mask_mov_ps(no.v, _mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ), yes.v));
+}
+
+RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n) { return rt_of(_mm512_scalef_ps(a.v, n.v)); }
+
+RT_INLINE rt_v16 rt_load_bf16(const void *p)
+{
+    const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
+    return rt_of(_mm512_castsi512_ps(_mm512_slli_epi32(wide, 16)));
+}
+
+RT_INLINE __m256 rt_upper_half(rt_v16 a)
+{
+    return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a.v), 1));
+}
+
+RT_INLINE float rt_sum(rt_v16 a)
+{
+    __m256 b = _mm256_add_ps(_mm512_castps512_ps256(a.v), rt_upper_half(a));
+    __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+    c = _mm_add_ps(c, _mm_movehl_ps(c, c));
+    return _mm_cvtss_f32(_mm_add_ss(c, _mm_shuffle_ps(c, c, 1)));
+}
+
+RT_INLINE float rt_max_of(rt_v16 a)
+{
+    __m256 b = _mm256_max_ps(_mm512_castps512_ps256(a.v), rt_upper_half(a));
+    __m128 c = _mm_max_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+    c = _mm_max_ps(c, _mm_movehl_ps(c, c));
+    return _mm_cvtss_f32(_mm_max_ss(c, _mm_shuffle_ps(c, c, 1)));
+}
+#endif
+#endif /* RT_PART_FLOATS */
+
+#if RT_SIMD_PART == RT_PART_F16
+#if !defined(RT_HAS_F16) && defined(__AVX512F__) && !defined(RT_PORTABLE)
+#define RT_HAS_F16
+RT_INLINE rt_v16 rt_load_f16(const void *p) { return rt_of(_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p))); }
+
+RT_INLINE void rt_store_f16(void *p, rt_v16 a)
+{
+    _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(rt_saturate_f16(a).v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+#endif
+#endif /* RT_PART_F16 */
+
+#if RT_SIMD_PART == RT_PART_BYTES
+#if !defined(RT_HAS_BYTES) && defined(__AVX512F__) && defined(__AVX512BW__) && !defined(RT_PORTABLE)
+#define RT_HAS_BYTES
+/* ---- AVX-512, with VNNI or without ------------------------------------------------------------------------------ */
+
+enum { RT_BYTES_ROWS = 6, RT_BYTES_PANELS = 2 };        /* 12 sums of a group, 12 of all, 2 weights and more of 32 */
+typedef struct rt_n16 { __m512i v; } rt_n16;
+
+RT_INLINE rt_n16 rt_n16_set1(int32_t x) { rt_n16 r; r.v = _mm512_set1_epi32(x); return r; }
+RT_INLINE rt_v16 rt_n16_float(rt_n16 a) { return rt_of(_mm512_cvtepi32_ps(a.v)); }
+RT_INLINE __m512i rt_low_nibbles(__m512i a) { return _mm512_and_si512(a, _mm512_set1_epi8(15)); }
+
+#if defined(__AVX512VNNI__)
+typedef struct rt_bytes { __m512i v; } rt_bytes;
+typedef struct rt_quad { __m512i v; } rt_quad;
+
+RT_INLINE rt_bytes rt_bytes_of(__m512i v) { rt_bytes r; r.v = v; return r; }
+RT_INLINE rt_quad rt_quad_of(const int8_t *x) { rt_quad r; r.v = _mm512_set1_epi32(rt_load_quad(x)); return r; }
+RT_INLINE rt_n16 rt_n16_dot(rt_n16 sum, rt_bytes w, rt_quad x) { sum.v = _mm512_dpbusd_epi32(sum.v, w.v, x.v); return sum; }
+#else
+/* Widened to 16 bits, even and odd bytes apart: products of an unsigned and a signed byte in pairs do not fit there. */
+typedef struct rt_bytes { __m512i even, odd; } rt_bytes;
+typedef struct rt_quad { __m512i even, odd; } rt_quad;
+
+RT_INLINE rt_bytes rt_bytes_of(__m512i v)
+{
+    rt_bytes r;
+    r.even = _mm512_and_si512(v, _mm512_set1_epi16(255)), r.odd = _mm512_srli_epi16(v, 8);
+    return r;
+}
+
+RT_INLINE rt_quad rt_quad_of(const int8_t *x)
+{
+    const __m512i v = _mm512_set1_epi32(rt_load_quad(x));
+    rt_quad r;
+    r.even = _mm512_srai_epi16(_mm512_slli_epi16(v, 8), 8), r.odd = _mm512_srai_epi16(v, 8);
+    return r;
+}
+
+RT_INLINE rt_n16 rt_n16_dot(rt_n16 sum, rt_bytes w, rt_quad x)
+{
+    sum.v = _mm512_add_epi32(sum.v, _mm512_add_epi32(_mm512_madd_epi16(w.even, x.even), _mm512_madd_epi16(w.odd, x.odd)));
+    return sum;
+}
+#endif
+
+RT_INLINE rt_bytes rt_load_bytes(const uint8_t *p) { return rt_bytes_of(_mm512_loadu_si512(p)); }
+RT_INLINE rt_bytes rt_nibbles_low(const uint8_t *p) { return rt_bytes_of(rt_low_nibbles(_mm512_loadu_si512(p))); }
+RT_INLINE rt_bytes rt_nibbles_high(const uint8_t *p)
+{
+    return rt_bytes_of(rt_low_nibbles(_mm512_srli_epi16(_mm512_loadu_si512(p), 4)));
+}
+#endif
+#endif /* RT_PART_BYTES */

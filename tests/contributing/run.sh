@@ -31,7 +31,10 @@ while read -r wanted walk; do
     verdict $? "$walk: the patches apply"
 done <"$scratch/walks"
 
-make -C "$copy" -j"$(nproc)" build/xformc build/tests/kernels/test_activations.native >"$scratch/out" 2>&1
+# The new instruction set where it is built: on another machine its row is no set of the Makefile.
+set=avxvnni bytes=build/tests/kernels/test_linear_int8.avxvnni
+case $(uname -m) in x86_64) ;; *) set='' bytes='' ;; esac
+make -C "$copy" -j"$(nproc)" build/xformc build/tests/kernels/test_activations.native $bytes >"$scratch/out" 2>&1
 good=$?
 verdict $good 'the copy is built'
 [ $good = 0 ] || { tail -n 20 "$scratch/out"; exit 0; }
@@ -76,6 +79,29 @@ found=$("$xformc" run "$scratch/helium" --ids '1 5 9 3') wanted=$("$xformc" run 
     { echo "expected $wanted, found $found"; false; }
 verdict $? 'ids of the new family are those of its spec'
 
+# ---- the instruction set: AVX2 whose products of bytes are one instruction ---------------------------------------
+
+skip_set() { for name; do echo "skip $name ($why)"; done; }
+dates() { printf '%s\n' '3rd of May 2019' 'Tuesday, February 29, 2000' '12/31/1999'; }
+answers() { dates | "$scratch/$1/dates" --json; }
+compiled='avxvnni: its instruction is in the emitted program' kernels='avxvnni: kernels of bytes against plain C'
+same='avxvnni: the bits of avx2'
+if [ -z "$set" ]; then
+    why='another processor' && skip_set "$compiled" "$kernels" "$same"
+    exit 0
+fi
+for isa in avx2 $set; do "$xformc" build specs/dates.lua -q --dtype int8 --isa $isa -o "$scratch/$isa" || verdict 1 "$isa: dates are built"; done
+objdump -d "$scratch/$set/dates.o" | grep -q vpdpbusd && ! objdump -d "$scratch/avx2/dates.o" | grep -q vpdpbusd
+verdict $? "$compiled"
+if ! "$scratch/$set/dates" --selftest >"$scratch/out" 2>&1; then
+    grep -q avxvnni "$scratch/out" || { cat "$scratch/out"; verdict 1 "$same"; }
+    why='this processor has no AVX-VNNI' && skip_set "$kernels" "$same"
+    exit 0
+fi
+"$copy/$bytes" >"$scratch/out" 2>&1 || { cat "$scratch/out"; false; }
+verdict $? "$kernels"
+[ -n "$(answers $set)" ] && [ "$(answers $set)" = "$(answers avx2)" ] && "$scratch/$set/dates" --info | grep -q 'compiled for *avxvnni'
+verdict $? "$same"
 # ---- the command and its option -----------------------------------------------------------------------------------
 
 "$xformc" shapes specs/sums.lua >"$scratch/out" 2>&1 && grep -q '^decoder.0.self_attn.q.weight \[64, 64\]$' "$scratch/out" || { cat "$scratch/out"; false; }

@@ -55,7 +55,7 @@ bool session_read(Session *s)
     const CompileOptions *o = &s->options;
     const int64_t begin = clock_now_ns();
     Draft *draft = draft_read(s->arena, s->diag, o->spec, ops, n, o->allow_c ? graph_value_shape : NULL);
-    const DraftChanges changes = { o->spec, o->from, o->tokenizer, o->sizes_only, o->max_len };
+    const DraftChanges changes = { o->spec, o->from, o->tokenizer, o->sizes_only, o->max_len, o->name };
     if (!draft || !draft_change(s->arena, s->diag, draft, changes)) return false;
     s->phases.read_ns = clock_now_ns() - begin;
     return session_take(s, draft);

@@ -12,6 +12,7 @@ typedef struct CompileOptions {
     const char *spec;           /* a path: a Lua file, a folder, a GGUF file, a checkpoint */
     const char *from;           /* a file of weights in the place of the spec's */
     const char *tokenizer;      /* a path in the place of the spec's */
+    const char *name;           /* of the emitted model, in the place of the spec's */
     bool allow_c;               /* a spec file may have xf.op */
     bool sizes_only;            /* the file of weights need not be there */
     int max_len;                /* longest source and target */

@@ -1,6 +1,7 @@
 /* reserved_names.c: names that C, C++, the standard library or the emitted text and its Makefile have taken. */
 #include "reserved_names.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* ---- C and its library ------------------------------------------------------------------------------------ */
@@ -161,4 +162,22 @@ bool name_is_reserved(const char *s)
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
         if (begins(s, stems[i])) return true;
     return false;
+}
+
+static bool is_identifier(const char *s)
+{
+    if (!*s || isdigit((unsigned char)*s)) return false;
+    for (; *s; s++)
+        if (*s != '_' && !(isalnum((unsigned char)*s) && (unsigned char)*s < 0x80)) return false;
+    return true;
+}
+
+const char *name_fault(Arena *a, const char *name)
+{
+    enum { LONGEST = 63 };
+    if (!is_identifier(name))
+        return arena_format(a, "(\"%s\") is not a C identifier: letters, digits and _, not starting with a digit", name);
+    if (strlen(name) > LONGEST) return arena_format(a, "has %zu characters; at most %d are allowed", strlen(name), LONGEST);
+    if (name_is_reserved(name)) return arena_format(a, "(\"%s\") is reserved in C, in C++ or by the emitted program", name);
+    return NULL;
 }

@@ -53,7 +53,7 @@ static bool can_generate(const Look *l, const GenerationOptions *c)
     const Model *m = s->model;
     if (!c->count) return true;
     const char *first = c->name[0], *why = "needs -n N: without it the prompt alone is drawn";
-    if (m->has_decoder && (m->has_encoder || gives(c, "predict"))) return true;
+    if (m->has_decoder && (m->has_encoder || gives(c, "max-new-tokens"))) return true;
     if (m->has_decoder) why = arena_format(l->arena, "--%s %s", first, why);
     else if (m->graph) why = arena_format(l->arena, "--%s: an xf.graph generates nothing", first);
     else why = arena_format(l->arena, "--%s: %s has no decoder and generates nothing", first, m->name);
@@ -107,7 +107,7 @@ static bool run(Look *l, const RunOptions *o)
     RtGeneration *settings = arena_alloc(l->arena, sizeof *settings);
     if (s->model->has_decoder && !command_generation(s, o, settings)) return false;
     l->settings = settings;
-    l->answers = gives(&o->generation, "predict");
+    l->answers = gives(&o->generation, "max-new-tokens");
     int *ids = arena_array(l->arena, (size_t)look_most_ids(s->model), sizeof *ids);
     return (session_taps_are_large(s) ? run_sized : run_whole)(l, o->engine, ids, 0);
 }

@@ -66,6 +66,16 @@ static const OptionRow option_rows[OPTIONS] = {
 #undef LIST
 };
 
+static const struct { const char *name; OptionId option; } aliases[] = {
+#define GROUP(title)
+#define OPTION(id, letter, name, argument, kind, commands, doc)
+#define ALIAS(name, id) { name, OPTION_##id },
+#include "options.def"
+#undef OPTION
+#undef GROUP
+};
+enum { ALIASES = sizeof aliases / sizeof *aliases };
+
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
 static const char *name_of(Command c) { return c < COMMANDS ? command_rows[c].name : ""; }
@@ -283,12 +293,16 @@ void options_free(Options *o)
 
 bool options_parse(Options *o, int argc, char **argv)
 {
-    struct option longs[OPTIONS + 1] = { { 0 } };
+    struct option longs[OPTIONS + ALIASES + 1] = { { 0 } };
     char shorts[3 * OPTIONS + 2] = ":", *s = shorts + 1;
     for (int i = 0; i < OPTIONS; i++) {
         const OptionRow *row = &option_rows[i];
         longs[i] = (struct option){ row->name, row->argument ? required_argument : no_argument, NULL, LONG_ONLY + i };
         if (row->letter) s += sprintf(s, "%c%s", row->letter, row->argument ? ":" : "");
+    }
+    for (int i = 0; i < ALIASES; i++) {
+        longs[OPTIONS + i] = longs[aliases[i].option];
+        longs[OPTIONS + i].name = aliases[i].name;
     }
     begin(o, argc);
     opterr = 0;
@@ -358,7 +372,7 @@ static bool unrolls(const Options *o)
 bool options_compile(const Options *o, CompileOptions *c)
 {
     const int beams = o->generation.beams;
-    *c = (CompileOptions){ .spec = o->spec, .from = o->from, .tokenizer = o->tokenizer, .allow_c = o->allow_c, .max_len = o->max_len,
+    *c = (CompileOptions){ .spec = o->spec, .from = o->from, .tokenizer = o->tokenizer, .name = o->name, .allow_c = o->allow_c, .max_len = o->max_len,
                            .dtype = o->dtype, .kv_dtype = o->kv_dtype, .form = form_of(o), .tune = o->tune,
                            .slots = o->slots ? o->slots : beams, .lanes = o->lanes, .threads = o->threads[0], .taps = o->taps,
                            .cc = o->cc, .dumps = o->dump };

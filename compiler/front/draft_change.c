@@ -1,6 +1,7 @@
 /* draft_change.c: what is asked of a spec besides what it says: lengths, dtypes, other files. */
 #include "front.h"
 
+#include "reserved_names.h"
 #include "weights.h"
 
 /* Of a folder that takes less than what it was trained for. */
@@ -28,11 +29,21 @@ static bool take_tokenizer(Arena *a, Diag *d, Draft *draft, const char *path)
     return diag_errors(d) == errors;
 }
 
+/* False after an error where no model may be called so. */
+static bool take_name(Arena *a, Diag *d, Draft *draft, const char *name)
+{
+    const char *fault = name_fault(a, name);
+    if (fault) diag_error(d, EXIT_USAGE, (Loc){ 0 }, "--name %s", fault);
+    else draft_set_text(a, draft, FIELD_ID_name, (Loc){ 0 }, name);
+    return !fault;
+}
+
 bool draft_change(Arena *a, Diag *d, Draft *draft, DraftChanges c)
 {
     draft->sizes_only = c.sizes_only && !c.from;
     draft->weights = c.from;
     if (c.tokenizer && !take_tokenizer(a, d, draft, c.tokenizer)) return false;
+    if (c.name && !take_name(a, d, draft, c.name)) return false;
     if (c.max_len && !draft_set_length(a, d, draft, c.max_len)) return false;
     if (draft->shortened) note_shortened(a, d, draft, c.path);
     return true;

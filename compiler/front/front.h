@@ -17,6 +17,7 @@ typedef struct DraftChanges {
     const char *from, *tokenizer;       /* paths of weights and of a tokenizer */
     bool sizes_only;                    /* the spec's file of weights need not be there */
     int max_len;
+    const char *name;                   /* of the emitted model */
 } DraftChanges;
 /* Change it so, and remark where it takes less than it was trained for. False after an error. */
 bool draft_change(Arena *a, Diag *d, Draft *draft, DraftChanges changes);

@@ -67,27 +67,12 @@ static void fill_stack(const ModelCheck *c, Side side, Stack *s)
 
 /* ---- the name ------------------------------------------------------------------------------------------- */
 
-static bool is_identifier(const char *s)
-{
-    if (!*s || isdigit((unsigned char)*s)) return false;
-    for (; *s; s++)
-        if (*s != '_' && !(isalnum((unsigned char)*s) && (unsigned char)*s < 0x80)) return false;
-    return true;
-}
-
 static void check_name(const ModelCheck *c)
 {
-    enum { LONGEST = 63 };
-    const char *name = c->model->name;
+    const char *name = c->model->name, *fault = name ? name_fault(c->arena, name) : NULL;
     Loc at = place(c, SIDE_BOTH, FIELD_ID_name);
-    if (!name)
-        wrong(c, at, "name is missing: the model's name, a C identifier");
-    else if (!is_identifier(name))
-        wrong(c, at, "name (\"%s\") is not a C identifier: letters, digits and _, not starting with a digit", name);
-    else if (strlen(name) > LONGEST)
-        wrong(c, at, "name has %zu characters; at most %d are allowed", strlen(name), LONGEST);
-    else if (name_is_reserved(name))
-        wrong(c, at, "name (\"%s\") is reserved in C, in C++ or by the emitted program", name);
+    if (!name) wrong(c, at, "name is missing: the model's name, a C identifier");
+    else if (fault) wrong(c, at, "name %s", fault);
 }
 
 /* ---- sizes ---------------------------------------------------------------------------------------------- */

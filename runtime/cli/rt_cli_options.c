@@ -39,7 +39,7 @@ static const struct { const char *name, *argument, *help; int letter; Need need;
     { "help",    NULL,   "show this help", 'h', ANY },
     { "version", NULL,   "show the version", VERSION, ANY },
 };
-enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 33, NAME_ROOM = 16 };
+enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 33, MOST_ALIASES = 8, NAME_ROOM = 16 };
 
 /* All options: the table's, and where there is a decoder the settings of generation. */
 typedef struct Option { const char *name, *argument, *help; int letter, value; } Option;
@@ -272,9 +272,23 @@ static int parse_setting(HostOptions *o, const RtGenerationOption *setting, cons
 /* Whether a setting has a meaning for beams alone. */
 static int of_beams(const char *name) { return strcmp(name, "length-penalty") == 0 || strcmp(name, "early-stopping") == 0; }
 
+/* Another name of a setting; 0 where the program has none. */
+static int add_alias(struct option *to, const RtGenerationAlias *alias)
+{
+    const char *name = rt_generation_options[alias->option].name;
+    for (int i = 0; i < options.count; i++) {
+        const struct option one = { alias->name, required_argument, NULL, options.list[i].value };
+        if (strcmp(options.list[i].name, name)) continue;
+        *to = one;
+        return 1;
+    }
+    return 0;
+}
+
 /* The table in the form of getopt_long. */
 static void make_options(struct option *longs, char *shorts)
 {
+    int n = options.count;
     *shorts++ = ':';                                                    /* report a missing argument as ':' */
     for (int i = 0; i < options.count; i++) {
         const Option *o = &options.list[i];
@@ -284,7 +298,8 @@ static void make_options(struct option *longs, char *shorts)
         *shorts++ = (char)o->letter;
         if (o->argument) *shorts++ = ':';
     }
-    memset(&longs[options.count], 0, sizeof longs[options.count]);
+    for (int i = 0; i < rt_generation_alias_count && i < MOST_ALIASES; i++) n += add_alias(&longs[n], &rt_generation_aliases[i]);
+    memset(&longs[n], 0, sizeof longs[n]);
     *shorts = '\0';
 }
 
@@ -314,7 +329,7 @@ void host_options_free(HostOptions *o) { free(o->stops), free(o->prompts); }
 
 int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
 {
-    struct option longs[MOST_OPTIONS + 1];
+    struct option longs[MOST_OPTIONS + MOST_ALIASES + 1];
     char shorts[2 * MOST_OPTIONS + 2];
     const int longest = p->max_source > p->max_target ? p->max_source : p->max_target;
     int c, code = begin_options(o, p, argc), shaped = 0;

@@ -54,6 +54,10 @@ typedef struct RtGenerationOption { int letter; const char *name, *argument, *do
 /* The options that change the settings: `letter` is 0 where there is none. */
 extern const RtGenerationOption rt_generation_options[];
 extern const int rt_generation_option_count;
+/* Other names of some. */
+typedef struct RtGenerationAlias { const char *name; int option; } RtGenerationAlias;
+extern const RtGenerationAlias rt_generation_aliases[];
+extern const int rt_generation_alias_count;
 /* Set what option `name` means. Returns 0; -1 for an unknown name, 1 for a wrong value, and then *expected says what would do. */
 int rt_generation_set(RtGeneration *g, const char *name, const char *value, const char **expected);
 /* Why settings do not go together, or NULL. */

@@ -21,6 +21,18 @@ const RtGenerationOption rt_generation_options[] = {
 #include "rt_generation_options.def"
 #undef RT_GENERATION_OPTION
 };
+enum {
+#define RT_GENERATION_OPTION(id, letter, name, argument, doc, kind, member, least, most, expected) OPTION_##id,
+#include "rt_generation_options.def"
+#undef RT_GENERATION_OPTION
+};
+const RtGenerationAlias rt_generation_aliases[] = {
+#define RT_GENERATION_OPTION(id, letter, name, argument, doc, kind, member, least, most, expected)
+#define RT_GENERATION_ALIAS(name, id) { name, OPTION_##id },
+#include "rt_generation_options.def"
+#undef RT_GENERATION_OPTION
+};
+const int rt_generation_alias_count = (int)(sizeof rt_generation_aliases / sizeof *rt_generation_aliases);
 const int rt_generation_option_count = (int)(sizeof rt_generation_options / sizeof *rt_generation_options);
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -72,8 +84,17 @@ static int word(RtBeamStop *out, const char *text)
     return 1;
 }
 
+/* What an option is called in the table. */
+static const char *own_name(const char *name)
+{
+    for (int i = 0; i < rt_generation_alias_count; i++)
+        if (!strcmp(rt_generation_aliases[i].name, name)) return rows[rt_generation_aliases[i].option].name;
+    return name;
+}
+
 int rt_generation_set(RtGeneration *g, const char *name, const char *value, const char **expected)
 {
+    name = own_name(name);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const Row *r = &rows[i];
         void *at = (unsigned char *)g + r->at;
@@ -97,6 +118,6 @@ int rt_generation_set(RtGeneration *g, const char *name, const char *value, cons
 
 const char *rt_generation_fault(const RtGeneration *g)
 {
-    if (g->beams > 1 && g->sampling.temperature > 0) return "a search with beams draws nothing: take --temp 0, or --beam 1";
+    if (g->beams > 1 && g->sampling.temperature > 0) return "a search with beams draws nothing: take --temperature 0, or --beam 1";
     return NULL;
 }

@@ -62,6 +62,11 @@ verdict $? '--version'
 fails 'no command' 2 'xformc turns a Transformer into C*xformc help*' "$xformc"
 "$xformc" 2>&1 | awk 'END { exit NR != 10 }'
 verdict $? 'no command: ten lines of usage'
+(cd "$scratch" && "$xformc" compile "$top/specs/dates.lua" --name birthday -q && grep -q 'rt_status birthday_bind(birthday \*m' birthday/birthday.h) >"$scratch/out" 2>&1
+verdict $? '--name: the prefix of all that is emitted'
+for name in 2x printf a-b; do fails "--name $name" 2 'error: --name*' "$xformc" compile specs/dates.lua --name "$name" -o "$scratch/named"; done
+[ ! -e "$scratch/named" ]
+verdict $? '--name: nothing is written'
 "$xformc" version >"$scratch/out" && "$xformc" --version | cmp - "$scratch/out"
 verdict $? 'version is --version'
 fails 'an unknown command' 2 "xformc: there is no command 'frobnicate'

@@ -79,6 +79,18 @@ found=$("$xformc" run "$scratch/helium" --ids '1 5 9 3') wanted=$("$xformc" run 
     { echo "expected $wanted, found $found"; false; }
 verdict $? 'ids of the new family are those of its spec'
 
+# ---- the command and its option -----------------------------------------------------------------------------------
+
+"$xformc" shapes specs/sums.lua >"$scratch/out" 2>&1 && grep -q '^decoder.0.self_attn.q.weight \[64, 64\]$' "$scratch/out" || { cat "$scratch/out"; false; }
+verdict $? 'the new command'
+listed=$(sed 's/.*\[//; s/\]//' "$scratch/out" | awk -F ', ' '{ n = 1; for (i = 1; i <= NF; i++) n *= $i; all += n } END { print all }')
+found=$("$xformc" shapes specs/sums.lua --total)
+[ -n "$found" ] && [ "$found" = "$listed" ] || { echo "expected $listed, found $found"; false; }
+verdict $? 'the new option'
+"$xformc" info specs/sums.lua --total >"$scratch/out" 2>&1
+[ $? = 2 ] && grep -q 'info does not take --total; shapes does' "$scratch/out" && "$xformc" shapes --help | grep -q -- '--total' || { cat "$scratch/out"; false; }
+verdict $? 'the new option is refused elsewhere, and in --help'
+
 # ---- the instruction set: AVX2 whose products of bytes are one instruction ---------------------------------------
 
 skip_set() { for name; do echo "skip $name ($why)"; done; }
@@ -102,14 +114,3 @@ fi
 verdict $? "$kernels"
 [ -n "$(answers $set)" ] && [ "$(answers $set)" = "$(answers avx2)" ] && "$scratch/$set/dates" --info | grep -q 'compiled for *avxvnni'
 verdict $? "$same"
-# ---- the command and its option -----------------------------------------------------------------------------------
-
-"$xformc" shapes specs/sums.lua >"$scratch/out" 2>&1 && grep -q '^decoder.0.self_attn.q.weight \[64, 64\]$' "$scratch/out" || { cat "$scratch/out"; false; }
-verdict $? 'the new command'
-listed=$(sed 's/.*\[//; s/\]//' "$scratch/out" | awk -F ', ' '{ n = 1; for (i = 1; i <= NF; i++) n *= $i; all += n } END { print all }')
-found=$("$xformc" shapes specs/sums.lua --total)
-[ -n "$found" ] && [ "$found" = "$listed" ] || { echo "expected $listed, found $found"; false; }
-verdict $? 'the new option'
-"$xformc" info specs/sums.lua --total >"$scratch/out" 2>&1
-[ $? = 2 ] && grep -q 'info does not take --total; shapes does' "$scratch/out" && "$xformc" shapes --help | grep -q -- '--total' || { cat "$scratch/out"; false; }
-verdict $? 'the new option is refused elsewhere, and in --help'

@@ -101,6 +101,7 @@ drawn=$("$xformc" run "$scratch/drawn.lua" 3)
 [ "$drawn" != "$("$xformc" run "$scratch/drawn.lua" -s 2 3)" ] && [ "$drawn" = "$("$xformc" run "$scratch/drawn.lua" -s 1 3)" ]
 verdict $? 'temperature alone draws, by the seed'
 same '--temp 0 draws nothing' "$("$xformc" run "$scratch/greedy.lua" 3)" "$xformc" run "$scratch/drawn.lua" --temp 0 3
+same 'another name of the flag' "$drawn" "$xformc" run "$scratch/greedy.lua" --temperature 0.7 3
 same 'as flags say it' "$drawn" "$xformc" run "$scratch/greedy.lua" --temp 0.7 3
 "$xformc" build "$scratch/drawn.lua" -o "$scratch/drawn" --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
 verdict $? 'a program that draws'

@@ -492,7 +492,8 @@ static void draws_by_a_seed(void **state)
 static void options_by_name(void **state)
 {
     static const struct { const char *name, *value; int good; } tries[] = {
-        { "temp", "0.7", 1 }, { "temp", "-1", 0 }, { "temp", "nan", 0 }, { "temp", "1e9", 0 }, { "temp", "", 0 }, { "temp", "1x", 0 },
+        { "temperature", "0.6", 1 }, { "max-new-tokens", "0", 0 }, { "max-new-tokens", "7", 1 }, { "temp", "0.7", 1 },
+        { "temp", "-1", 0 }, { "temp", "nan", 0 }, { "temp", "1e9", 0 }, { "temp", "", 0 }, { "temp", "1x", 0 },
         { "top-k", "5", 1 }, { "top-k", "1.5", 0 }, { "top-k", "-1", 0 }, { "top-k", "99999999999999999999", 0 }, { "top-p", "1.01", 0 },
         { "top-p", ".5", 1 }, { "repeat-penalty", "0", 0 }, { "repeat-penalty", "1.1", 1 }, { "seed", "18446744073709551615", 1 },
         { "seed", "-3", 0 }, { "seed", "18446744073709551616", 0 }, { "early-stopping", "never", 1 }, { "early-stopping", "yes", 0 },
@@ -503,7 +504,7 @@ static void options_by_name(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
         if (rt_generation_set(&g, tries[i].name, tries[i].value, &expected) != !tries[i].good) fail_msg("%s %s", tries[i].name, tries[i].value);
-    assert_int_equal(rt_generation_set(&g, "temperature", "1", &expected), -1);
+    assert_int_equal(rt_generation_set(&g, "temperatures", "1", &expected), -1);
     assert_true(g.sampling.temperature == 0.7f && g.sampling.top_k == 5 && g.sampling.top_p == 0.5f && g.seed == UINT64_MAX);
     assert_true(g.length_penalty == -0.5 && g.early_stopping == RT_BEAM_STOP_NEVER && g.processors.repetition_penalty == 1.1f);
     g.beams = 2;

@@ -98,6 +98,8 @@ rule_calls() {
                 n = split(text, word, /[^A-Za-z0-9_]+/)
                 for (i = 1; i <= n; i++) if (word[i] != "") print "declared", folder, word[i]
             }' | sort -u
+        # A row declares the function of its command, in command.h.
+        sed -n 's/^COMMAND(\([a-z]*\),.*/declared compiler\/cli command_\1/p' compiler/cli/commands.def 2>/dev/null
         # In place of rt_team.c, so that its functions are there twice.
         grep -v '/rt_alone\.c' "$scratch/found.objects" | while read -r f o; do
             nm -g -P "${o:-$scratch/objects/$(basename "$f" .c).o}" | awk -v f="$f" '

@@ -304,9 +304,9 @@ refuses 'a text for a graph'     2  'one word too many'                 specs/se
 refuses 'too large a picture'    2  'choose a layer, a head or a kind: --layer, --head, --kind; fewer tokens: -n, -c;' specs/gpt.lua $(seq 1 128)
 refuses 'too many tokens'        2  'fewer tokens: -n, -c;'             specs/gpt.lua 1 2 3 -n 128
 refuses 'no tokens'              2  'expected a whole number from 1'    specs/gpt.lua 1 2 3 -n 0
-refuses '-n of an encoder'       2  '--predict: encoder has no decoder' specs/encoder.lua 1 2 3 -n 4
-refuses '-n of a graph'          2  '--predict: an xf.graph generates nothing' specs/self_attention.lua -n 4
-refuses 'settings without -n'    2  '--temp needs -n N'                 specs/gpt.lua 1 2 3 --temp 0.5
+refuses '-n of an encoder'       2  '--max-new-tokens: encoder has no decoder' specs/encoder.lua 1 2 3 -n 4
+refuses '-n of a graph'          2  '--max-new-tokens: an xf.graph generates nothing' specs/self_attention.lua -n 4
+refuses 'settings without -n'    2  '--temperature needs -n N'                 specs/gpt.lua 1 2 3 --temp 0.5
 refuses 'a folder that is not'   74 'cannot write'                      $dates "$text" -o "$out/none/a.svg"
 refuses 'a folder for a file'    74 'cannot write'                      $dates "$text" -o "$out"
 printf 'return xf.graph("silent", function(g)\n  local x = g.input("X", {2, 2})\n  g.output("Z", (g.attention(x, x, x)))\nend)\n' >"$out/silent.lua"

@@ -286,17 +286,6 @@ void emit_bound(Emit *e, Text *out)
     emit_wrappers(e, out);
 }
 
-/* Headers that files of kernels need besides rt_simd.h and rt_tile.h; rt_simd_f16.h stands before the latter. */
-static const struct { const char *file, *header; } needs[] = {
-    { "linear_int8.c", "rt_simd_f16.h" },    { "cache_f16.c", "rt_simd_f16.h" },
-    { "attention_f16.c", "rt_simd_f16.h" },  { "window_f16.c", "rt_simd_f16.h" },
-    { "linear_int8.c", "rt_simd_int8.h" },   { "attention_f32.c", "rt_attention.h" },
-    { "attention_f16.c", "rt_attention.h" }, { "window_f32.c", "rt_window.h" },
-    { "window_f16.c", "rt_window.h" },      { "linear_f32.c", "rt_linear.h" },
-    { "linear_bf16.c", "rt_linear.h" },      { "cache_f32.c", "rt_cache.h" },
-    { "cache_f16.c", "rt_cache.h" },
-};
-
 static bool is_among(const char *text, const char *const *list, int n)
 {
     for (int i = 0; i < n; i++)
@@ -304,23 +293,46 @@ static bool is_among(const char *text, const char *const *list, int n)
     return false;
 }
 
-/* Paste a file with what it needs, each once. pasted[*n]: what is there already. */
-static void paste_once(Text *out, const char *file, const char **pasted, int *n)
+/* The next header of kernels, rt_*.h, that a text includes, or NULL; *s moves behind its line. */
+static const char *next_header(Arena *a, const char **s)
+{
+    for (const char *line = *s; *line;) {
+        const char *name = strncmp(line, "#include \"rt_", 13) == 0 ? arena_copy(a, line + 10, strcspn(line + 10, "\"")) : NULL;
+        line = next_line(line);
+        if (!name || strcmp(name, "rt_plain.h") == 0) continue;
+        *s = line;
+        return name;
+    }
+    return NULL;
+}
+
+/* Paste a file behind the headers that it includes, each once. pasted[*n]: what is there already. */
+static void paste_once(Emit *e, Text *out, const char *file, const char **pasted, int *n)
 {
     if (is_among(file, pasted, *n)) return;
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (strcmp(needs[i].file, file) == 0) paste_once(out, needs[i].header, pasted, n);
+    const char *s = runtime_text(file);
+    for (const char *header; (header = next_header(e->arena, &s));) paste_once(e, out, header, pasted, n);
     text_add(out, "\n");
     emit_paste(out, pasted[(*n)++] = file);
 }
 
-static bool any_needs(const Emit *e, const char *header)
+/* Whether a file of kernels reads f16, itself or in a header; rt_tile.h can, and need not. */
+static bool reads_half(Emit *e, const char *file)
 {
-    for (int i = 0; i < e->wrapper_count; i++)
-        for (size_t k = 0; k < sizeof needs / sizeof *needs; k++) {
-            const char *file = kernel_file(e->wrappers[i]);
-            if (file && strcmp(needs[k].file, file) == 0 && strcmp(needs[k].header, header) == 0) return true;
-        }
+    const char *s = runtime_text(file);
+    for (const char *header; (header = next_header(e->arena, &s));) {
+        if (strcmp(header, "rt_simd_f16.h") == 0) return true;
+        if (strcmp(header, "rt_tile.h") != 0 && reads_half(e, header)) return true;
+    }
+    return false;
+}
+
+static bool any_half(Emit *e)
+{
+    for (int i = 0; i < e->wrapper_count; i++) {
+        const char *file = kernel_file(e->wrappers[i]);
+        if (plan_op_is_half(e->wrappers[i]->op) || (file && reads_half(e, file))) return true;
+    }
     return false;
 }
 
@@ -341,14 +353,15 @@ void emit_kernels(Emit *e, Text *out)
     text_fill(out, head_template, "name", e->name, "upper", e->upper, "tuned", tuned, NULL);
     enum { HEADERS = 8 };
     const char *pasted[KERNELS + HEADERS];
-    const bool half = any_needs(e, "rt_simd_f16.h");
+    const bool half = any_half(e);
     int n = 0;
     if (has_custom(e) || half) text_add(out, "#include \"rt_plain.h\"\n\n");
     emit_paste(out, pasted[n++] = "rt_simd.h");
-    if (half) paste_once(out, "rt_simd_f16.h", pasted, &n);
-    paste_once(out, "rt_tile.h", pasted, &n);
+    if (half) paste_once(e, out, "rt_simd_f16.h", pasted, &n);
+    text_add(out, "\n");
+    emit_paste(out, pasted[n++] = "rt_tile.h");
     for (int i = 0; i < e->wrapper_count; i++)
-        if (kernel_file(e->wrappers[i])) paste_once(out, kernel_file(e->wrappers[i]), pasted, &n);
+        if (kernel_file(e->wrappers[i])) paste_once(e, out, kernel_file(e->wrappers[i]), pasted, &n);
     text_add(out, "\n/* ---- the shapes of this model -------------------------------------------------------------------------- */\n\n");
     emit_wrappers(e, out);
     text_fill(out, "#endif\n", NULL);

@@ -3,22 +3,8 @@
 #define RT_KERNELS_H                    /* their prototypes have external linkage; here they are static */
 #define RT_KERNEL static inline __attribute__((always_inline))
 #include "rt_simd.h"
-#include "linear_f32.c"
-#include "linear_bf16.c"
-#include "linear_int8.c"
-#include "norm_f32.c"
-#include "embed_f32.c"
-#include "element_f32.c"
-#include "rotary_f32.c"
-#include "cache_f32.c"
-#include "attention_f32.c"
-#include "cache_f16.c"
-#include "attention_f16.c"
-#include "pool_f32.c"
-#include "scale_f32.c"
-#include "window_f32.c"
-#include "window_f16.c"
-#include "vocabulary_f32.c"
+#define RT_KERNEL_SOURCES
+#include "kernel_files.def"
 
 #include "kernel_set.h"
 

@@ -453,7 +453,8 @@ static const char *packed_words(Emit *e, const Packed *k)
     Text t = text_new(e->arena);
     for (int r = 0; r < k->rank; r++) text_printf(&t, "[%lld]", (long long)k->shape[r]);
     if (format_is_quantised(k->format)) text_printf(&t, " bytes: %sfactors, %s weights", k->tensor[1] ? "biases, " : "", format_rows[k->format].word);
-    if (k->format == FORMAT_PANELS_BF16) text_add(&t, k->tensor[1] ? " of 16 bits: f32 biases, bf16 weights" : " of 16 bits: bf16");
+    if (format_bits(k->format) == 16)
+        text_printf(&t, k->tensor[1] ? " of 16 bits: f32 biases, %s weights" : " of 16 bits: %s", format_rows[k->format].word);
     if (k->format == FORMAT_PANELS_F32 && k->tensor[1]) text_add(&t, ", biases first");
     if (k->format == FORMAT_VECTORS_F32) text_add(&t, k->tensor[1] ? " gain, bias" : " gain");
     return t.data;

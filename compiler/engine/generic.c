@@ -267,8 +267,7 @@ static float *read_dense(Arena *a, const TensorSource *source)
 static void round_weights(float *w, const Plan *p, const Tensor *t)
 {
     const Format f = p->formats[t->id];
-    if (format_is_quantised(f)) quantise_rows(w, t->dim[0].bound, t->dim[1].bound, format_bits(f));
-    else if (f == FORMAT_PANELS_BF16) round_to_bf16(w, t->dim[0].bound * t->dim[1].bound);
+    if (format_is_narrow(f)) round_narrow(w, f, t->dim[0].bound, t->dim[1].bound);
 }
 
 static void read_weights(Generic *own, const Plan *p)

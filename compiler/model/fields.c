@@ -17,6 +17,15 @@ static const char *const words_activations[] = {
 #undef RT_ACTIVATION
 };
 
+static const char *const words_dtypes[] = {
+    "f32",
+#define FORMAT(id, name, word, bits, dtype, size, doc)
+#define PANEL_FORMAT(id, name, word, bits, dtype, size, doc) word,
+#include "formats.def"
+#undef FORMAT
+    "file",
+};
+
 static const char *const words_families[] = {
     "xformc",
 #define FAMILY(id, model_type, about) model_type,
@@ -30,6 +39,7 @@ enum {
 #define WORDS(list, ...) count_##list = (int)(sizeof words_##list / sizeof *words_##list),
 #include "fields.def"
     count_activations = (int)(sizeof words_activations / sizeof *words_activations),
+    count_dtypes = (int)(sizeof words_dtypes / sizeof *words_dtypes),
     count_families = (int)(sizeof words_families / sizeof *words_families),
     count_none = 0
 };
@@ -38,10 +48,17 @@ const char *const *field_words(const char *list, int *n)
 {
 #define WORDS(name, ...) if (!strcmp(list, #name)) { *n = count_##name; return words_##name; }
 #include "fields.def"
-    const bool families = !strcmp(list, "families");
-    if (!families && strcmp(list, "activations")) die("no list of words %s", list);
-    *n = families ? count_families : count_activations;
-    return families ? words_families : words_activations;
+    static const struct { const char *list, *const *words; int count; } tables[] = {
+        { "activations", words_activations, count_activations },
+        { "dtypes", words_dtypes, count_dtypes },
+        { "families", words_families, count_families },
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (!strcmp(list, tables[i].list)) {
+            *n = tables[i].count;
+            return tables[i].words;
+        }
+    die("no list of words %s", list);
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------ */

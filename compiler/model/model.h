@@ -108,7 +108,14 @@ enum { TOKENIZERS_NONE, TOKENIZERS_CHARACTERS };
 enum { PROJECTIONS_LAST, PROJECTIONS_FIRST };
 enum { SCORINGS_SOFTMAX, SCORINGS_SIGMOID, SCORINGS_NONE };
 enum { STOPPINGS_FALSE, STOPPINGS_TRUE, STOPPINGS_NEVER };
-enum { DTYPES_F32, DTYPES_BF16, DTYPES_INT8, DTYPES_INT4, DTYPES_FILE };
+enum {
+    DTYPES_F32,
+#define FORMAT(id, name, word, bits, dtype, size, doc)
+#define PANEL_FORMAT(id, name, word, bits, dtype, size, doc) DTYPES_##id,
+#include "formats.def"
+#undef FORMAT
+    DTYPES_FILE
+};
 enum { KV_DTYPES_F32, KV_DTYPES_F16 };
 
 typedef struct LayerFields {

@@ -10,7 +10,18 @@ const char *model_dtype(const Model *m)
 
 bool model_is_narrow(const Model *m) { return m->dtype != DTYPES_F32 || m->dtype_rule_count; }
 
-static bool word_rounds(int word) { return word == DTYPES_INT8 || word == DTYPES_INT4 || word == DTYPES_FILE; }
+static bool word_rounds(int word)
+{
+    static const bool rounds[] = {
+        [DTYPES_F32] = false,
+#define FORMAT(id, name, word, bits, dtype, size, doc)
+#define PANEL_FORMAT(id, name, word, bits, dtype, size, doc) [DTYPES_##id] = (bits) <= 8,
+#include "formats.def"
+#undef FORMAT
+        [DTYPES_FILE] = true,
+    };
+    return rounds[word];
+}
 
 bool model_rounds_activations(const Model *m)
 {
@@ -70,7 +81,7 @@ int model_dtype_of(const Model *m, const char *name)
 {
     const DtypeRule *other, *rule = model_dtype_rule(m, name, &other);
     if (rule) return rule->word;
-    return m->dtype == DTYPES_INT4 && keeps_eight_bits(m, name) ? DTYPES_INT8 : m->dtype;
+    return m->dtype == DTYPES_PANELS_INT4 && keeps_eight_bits(m, name) ? DTYPES_PANELS_INT8 : m->dtype;
 }
 
 bool model_layers_pack_alike(Arena *a, const Model *m, const char *stack, int one, int other)

@@ -134,19 +134,15 @@ static void pack_tensor(unsigned char *out, const PackEntry *e)
     int64_t width = k->tensor[0]->dim[k->tensor[0]->rank - 1].bound;
     switch (k->format) {
     case FORMAT_PANELS_F32: pack_panels((float *)(void *)out, k, w, second); break;
-    case FORMAT_PANELS_BF16:
-    case FORMAT_PANELS_INT8:
-    case FORMAT_PANELS_INT4:
-        pack_narrow(out, k, w, source);
-        if (second) pack_biases(out, k, second);
-        break;
     case FORMAT_DISTANCE_F32: pack_rows((float *)(void *)out, w, 1, k->tensor[0]->dim[0].bound * width, k->shape[0]); break;
     case FORMAT_TABLE_F32:  pack_rows((float *)(void *)out, w, k->shape[0], width, k->shape[1]); break;
     case FORMAT_VECTORS_F32:
         pack_rows((float *)(void *)out, w, 1, width, k->shape[1]);
         if (second) pack_rows((float *)(void *)out + k->shape[1], second, 1, width, k->shape[1]);
         break;
-    default: die("no packer for %s", format_rows[k->format].name);
+    default:
+        pack_narrow(out, k, w, source);
+        if (second) pack_biases(out, k, second);
     }
     free(w);
     free(second);

@@ -34,6 +34,8 @@ void pack_release(const unsigned char *data);
 /* One place of a tensor of the model in packed data. rows, columns: as the model has it (a vector is one row); turned: it lies
  * there transposed, as the parameter of a matmul in a graph does. */
 typedef struct PackedTensor { const Packed *packed; int part; size_t offset; int64_t rows, columns; bool turned; } PackedTensor;
+/* A matrix in place, as a format of narrow panels leaves it. */
+void round_narrow(float *w, Format f, int64_t outputs, int64_t in);
 /* Every place of a tensor by its name, as encoder.0.ffn.up.weight, in the arena; NULL where there is none. There may be several: a
  * parameter that is both a factor of a matmul and added. Computed tables, and integers, are none. */
 PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n);

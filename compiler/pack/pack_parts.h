@@ -12,7 +12,7 @@ PackEntry *pack_entries(Arena *a, const Plan *p, int *n);
 /* Pack each to its place in `data`, which is zeros. */
 void pack_tensors(unsigned char *data, const PackEntry *e, int n);
 
-/* Narrow panels, in pack_quantised.c: w is [outputs][in]. They leave the biases as they are, which have a call of their own.
+/* Narrow panels, in pack_formats.c: w is [outputs][in]. They leave the biases as they are, which have a call of their own.
  * w NULL, of panels in groups: `stored` has groups of as many bits, which are taken as they are. */
 void pack_narrow(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored);
 void unpack_narrow(const unsigned char *from, const Packed *k, float *w);

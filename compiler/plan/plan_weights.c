@@ -40,14 +40,22 @@ static bool is_matrix(const Graph *g, const Tensor *t)
 /* In the model: of several layers, that of the first. */
 static const char *matrix_name(const Tensor *t) { return t->layers ? t->source[0]->name : t->name; }
 
+/* The format whose word a dtype is. */
+static Format format_of_dtype(int dtype)
+{
+    int n;
+    const char *word = field_words("dtypes", &n)[dtype];
+    for (int f = 0; f < FORMATS; f++)
+        if (strcmp(format_rows[f].word, word) == 0) return (Format)f;
+    die("no format for dtype %s", word);
+}
+
 Format plan_weight_format(const Graph *g, const Tensor *t)
 {
     enum { MOST_INPUTS = 65536 };               /* of a row of activations that kernels round at once */
-    static const Format formats[] = { [DTYPES_F32] = FORMAT_PANELS_F32, [DTYPES_BF16] = FORMAT_PANELS_BF16,
-                                      [DTYPES_INT8] = FORMAT_PANELS_INT8, [DTYPES_INT4] = FORMAT_PANELS_INT4 };
     if (!model_is_narrow(g->model) || !is_matrix(g, t)) return FORMAT_PANELS_F32;
     const int dtype = model_dtype_of(g->model, matrix_name(t));
-    const Format f = dtype == DTYPES_FILE ? format_in_file(t) : formats[dtype];
+    const Format f = dtype == DTYPES_FILE ? format_in_file(t) : format_of_dtype(dtype);
     return format_is_quantised(f) && t->dim[1].bound > MOST_INPUTS ? FORMAT_PANELS_F32 : f;
 }
 
@@ -86,6 +94,18 @@ bool plan_dtypes_hold(Diag *d, const Graph *g)
     return good;
 }
 
+/* Of bytes a panel is one row, of larger elements as many rows of sixteen as it has. */
+static void shape_narrow(Packed *k)
+{
+    const Tensor *t = k->tensor[0];
+    const int64_t size = format_rows[k->format].size;
+    const int64_t bytes = (int64_t)rt_panel_bytes((int)t->dim[1].bound, k->tensor[1] != NULL, format_bits(k->format));
+    k->rank = size > 1 ? 3 : 2;
+    k->shape[0] = pad16(t->dim[0].bound) / 16;
+    k->shape[1] = size > 1 ? bytes / (16 * size) : bytes;
+    k->shape[2] = 16;
+}
+
 static void shape_packed(Packed *k)
 {
     const Tensor *t = k->tensor[0];
@@ -95,18 +115,6 @@ static void shape_packed(Packed *k)
         k->shape[0] = pad16(t->dim[0].bound) / 16;
         k->shape[1] = t->dim[1].bound + (k->tensor[1] ? 1 : 0);
         k->shape[2] = 16;
-        break;
-    case FORMAT_PANELS_BF16:
-        k->rank = 3;
-        k->shape[0] = pad16(t->dim[0].bound) / 16;
-        k->shape[1] = (int64_t)rt_panel_bytes((int)t->dim[1].bound, k->tensor[1] != NULL, format_bits(k->format)) / 32;
-        k->shape[2] = 16;
-        break;
-    case FORMAT_PANELS_INT8:
-    case FORMAT_PANELS_INT4:
-        k->rank = 2;
-        k->shape[0] = pad16(t->dim[0].bound) / 16;
-        k->shape[1] = (int64_t)rt_panel_bytes((int)t->dim[1].bound, k->tensor[1] != NULL, format_bits(k->format));
         break;
     case FORMAT_VECTORS_F32:
         k->rank = 2;
@@ -126,7 +134,7 @@ static void shape_packed(Packed *k)
         k->rank = 1;
         k->shape[0] = pad16(k->integer_count);
         break;
-    case FORMATS: break;
+    default: shape_narrow(k); break;
     }
     k->bytes = (size_t)format_rows[k->format].size;
     for (int r = 0; r < k->rank; r++) k->bytes *= (size_t)k->shape[r];

@@ -32,10 +32,10 @@ static void words_have_the_numbers_of_their_enums(void **state)
     assert_word("divisors", DIVISORS_HALF_LESS_1, "d/2-1");
     assert_word("projections", PROJECTIONS_FIRST, "first");
     assert_word("dtypes", DTYPES_F32, "f32");
-    assert_word("dtypes", DTYPES_BF16, "bf16");
+    assert_word("dtypes", DTYPES_PANELS_BF16, "bf16");
     assert_word("dtypes", DTYPES_FILE, "file");
-    assert_word("dtypes", DTYPES_INT8, "int8");
-    assert_word("dtypes", DTYPES_INT4, "int4");
+    assert_word("dtypes", DTYPES_PANELS_INT8, "int8");
+    assert_word("dtypes", DTYPES_PANELS_INT4, "int4");
     assert_word("kv_dtypes", KV_DTYPES_F32, "f32");
     assert_word("kv_dtypes", KV_DTYPES_F16, "f16");
     assert_word("tokenizers", TOKENIZERS_NONE, "none");
@@ -137,21 +137,22 @@ static void patterns_of_dtypes(void **state)
  * what widens in the feed-forwards of a model less than 256 wide. */
 static void the_closest_pattern_holds(void **state)
 {
-    const DtypeRule rules[] = { { .pattern = "*.ffn", .word = DTYPES_INT4 }, { .pattern = "decoder.1.ffn", .word = DTYPES_BF16 },
-                                { .pattern = "**.ffn*", .word = DTYPES_INT4 }, { .pattern = "*.out", .word = DTYPES_F32 } };
-    const Model m = { .dtype = DTYPES_INT4, .dtype_rules = rules, .dtype_rule_count = 4 }, plain = { .dtype = DTYPES_INT4, .d_model = 255 },
-                wide = { .dtype = DTYPES_INT4, .d_model = 256 };
+    const DtypeRule rules[] = { { .pattern = "*.ffn", .word = DTYPES_PANELS_INT4 }, { .pattern = "decoder.1.ffn", .word = DTYPES_PANELS_BF16 },
+                                { .pattern = "**.ffn*", .word = DTYPES_PANELS_INT4 }, { .pattern = "*.out", .word = DTYPES_F32 } };
+    const Model m = { .dtype = DTYPES_PANELS_INT4, .dtype_rules = rules, .dtype_rule_count = 4 },
+                plain = { .dtype = DTYPES_PANELS_INT4, .d_model = 255 },
+                wide = { .dtype = DTYPES_PANELS_INT4, .d_model = 256 };
     const DtypeRule *other;
     (void)state;
-    assert_int_equal(model_dtype_of(&m, "decoder.0.ffn.up.weight"), DTYPES_INT4);
-    assert_int_equal(model_dtype_of(&m, "decoder.1.ffn.up.weight"), DTYPES_BF16);
+    assert_int_equal(model_dtype_of(&m, "decoder.0.ffn.up.weight"), DTYPES_PANELS_INT4);
+    assert_int_equal(model_dtype_of(&m, "decoder.1.ffn.up.weight"), DTYPES_PANELS_BF16);
     assert_int_equal(model_dtype_of(&m, "decoder.1.self_attn.out.weight"), DTYPES_F32);
-    assert_int_equal(model_dtype_of(&m, "decoder.1.self_attn.q.weight"), DTYPES_INT8);
-    assert_int_equal(model_dtype_of(&plain, "decoder.1.ffn.up.weight"), DTYPES_INT4);
-    assert_int_equal(model_dtype_of(&plain, "decoder.1.ffn.down.weight"), DTYPES_INT8);
-    assert_int_equal(model_dtype_of(&plain, "output.weight"), DTYPES_INT8);
-    assert_int_equal(model_dtype_of(&wide, "decoder.1.ffn.down.weight"), DTYPES_INT4);
-    assert_int_equal(model_dtype_of(&wide, "output.weight"), DTYPES_INT4);
+    assert_int_equal(model_dtype_of(&m, "decoder.1.self_attn.q.weight"), DTYPES_PANELS_INT8);
+    assert_int_equal(model_dtype_of(&plain, "decoder.1.ffn.up.weight"), DTYPES_PANELS_INT4);
+    assert_int_equal(model_dtype_of(&plain, "decoder.1.ffn.down.weight"), DTYPES_PANELS_INT8);
+    assert_int_equal(model_dtype_of(&plain, "output.weight"), DTYPES_PANELS_INT8);
+    assert_int_equal(model_dtype_of(&wide, "decoder.1.ffn.down.weight"), DTYPES_PANELS_INT4);
+    assert_int_equal(model_dtype_of(&wide, "output.weight"), DTYPES_PANELS_INT4);
     assert_ptr_equal(model_dtype_rule(&m, "decoder.0.ffn.up.weight", &other), &rules[0]);
     assert_null(other);
     assert_null(model_dtype_rule(&m, "output.weight", &other));

@@ -1,46 +1,11 @@
-/* pack_quantised.c: panels of weights of fewer bits than 32, in and out; rt_panel_bytes says how they lie. What only fills up is 0. */
-#include "pack_parts.h"
+/* format_groups.c: panels of int8 and int4, in groups with a factor each; rt_panel_bytes says how they lie. What only
+ * fills up is 0. */
+#include "pack_formats.h"
 #include "weights.h"
 
 #include <string.h>
 
 #include "quantise.h"
-
-size_t narrow_panel_bytes(const Packed *k)
-{
-    return rt_panel_bytes((int)k->tensor[0]->dim[1].bound, k->tensor[1] != NULL, format_bits(k->format));
-}
-
-/* ---- 16 bits ------------------------------------------------------------------------------------------------------ */
-
-/* Weight i of an output stands 32 i bytes behind its first. */
-static size_t first_of(const Packed *k, int64_t output)
-{
-    return (size_t)(output / 16) * narrow_panel_bytes(k) + (k->tensor[1] ? 64 : 0) + (size_t)(output % 16) * 2;
-}
-
-static void pack_bf16(unsigned char *out, const Packed *k, const float *w)
-{
-    const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
-    for (int64_t o = 0; o < outputs; o++)
-        for (int64_t i = 0; i < in; i++) {
-            const uint16_t h = bf16_of_float(*w++);
-            memcpy(out + first_of(k, o) + 32 * i, &h, sizeof h);
-        }
-}
-
-static void unpack_bf16(const unsigned char *from, const Packed *k, float *w)
-{
-    const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
-    for (int64_t o = 0; o < outputs; o++)
-        for (int64_t i = 0; i < in; i++) {
-            uint16_t h;
-            memcpy(&h, from + first_of(k, o) + 32 * i, sizeof h);
-            *w++ = float_of_bf16(h);
-        }
-}
-
-/* ---- groups ------------------------------------------------------------------------------------------------------- */
 
 /* Of one output of a matrix: where its factors and its bytes begin. */
 typedef struct Lane { int64_t factors, data; } Lane;
@@ -101,22 +66,8 @@ static void unpack_quantised(const unsigned char *from, const Packed *k, float *
     }
 }
 
-/* ---- any ---------------------------------------------------------------------------------------------------------- */
+static void round_int8(float *w, int64_t outputs, int64_t in) { quantise_rows(w, outputs, in, 8); }
+static void round_int4(float *w, int64_t outputs, int64_t in) { quantise_rows(w, outputs, in, 4); }
 
-void pack_narrow(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored)
-{
-    if (format_is_quantised(k->format)) pack_quantised(out, k, w, stored);
-    else pack_bf16(out, k, w);
-}
-
-void unpack_narrow(const unsigned char *from, const Packed *k, float *w)
-{
-    if (format_is_quantised(k->format)) unpack_quantised(from, k, w);
-    else unpack_bf16(from, k, w);
-}
-
-void pack_biases(unsigned char *out, const Packed *k, const float *bias)
-{
-    for (int64_t o = 0; o < k->tensor[0]->dim[0].bound; o++)
-        memcpy(out + (size_t)(o / 16) * narrow_panel_bytes(k) + (size_t)(o % 16) * 4, &bias[o], sizeof *bias);
-}
+const PanelFormat format_PANELS_INT8 = { pack_quantised, unpack_quantised, round_int8 };
+const PanelFormat format_PANELS_INT4 = { pack_quantised, unpack_quantised, round_int4 };

@@ -1,0 +1,38 @@
+/* format_bf16.c: panels of bf16; rt_panel_bytes says how they lie. */
+#include "pack_formats.h"
+
+#include <string.h>
+
+#include "quantise.h"
+
+/* Weight i of an output stands 32 i bytes behind its first. */
+static size_t first_of(const Packed *k, int64_t output)
+{
+    return (size_t)(output / 16) * narrow_panel_bytes(k) + (k->tensor[1] ? 64 : 0) + (size_t)(output % 16) * 2;
+}
+
+static void pack_bf16(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored)
+{
+    (void)stored;
+    const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
+    for (int64_t o = 0; o < outputs; o++)
+        for (int64_t i = 0; i < in; i++) {
+            const uint16_t h = bf16_of_float(*w++);
+            memcpy(out + first_of(k, o) + 32 * i, &h, sizeof h);
+        }
+}
+
+static void unpack_bf16(const unsigned char *from, const Packed *k, float *w)
+{
+    const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
+    for (int64_t o = 0; o < outputs; o++)
+        for (int64_t i = 0; i < in; i++) {
+            uint16_t h;
+            memcpy(&h, from + first_of(k, o) + 32 * i, sizeof h);
+            *w++ = float_of_bf16(h);
+        }
+}
+
+static void round_bf16(float *w, int64_t outputs, int64_t in) { round_to_bf16(w, outputs * in); }
+
+const PanelFormat format_PANELS_BF16 = { pack_bf16, unpack_bf16, round_bf16 };

@@ -474,3 +474,16 @@ const char *file_folder(Arena *a, const char *path)
     if (!slash) return ".";
     return arena_copy(a, path, slash == path ? 1 : (size_t)(slash - path));
 }
+
+const char *file_installed(Arena *a, const char *path)
+{
+    char program[4096];
+    if (*path == '/' || access(path, F_OK) == 0) return path;
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n <= 0) return path;
+    program[n] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash) *slash = '\0';
+    const char *there = arena_format(a, "%s/../share/xformc/%s", program, path);
+    return access(there, F_OK) == 0 ? there : path;
+}

@@ -48,6 +48,9 @@ bool  file_may_replace(Arena *a, Diag *d, const char *path, FileKind kind);     
 const char *file_output_fault(void);
 
 bool  file_is_regular(const char *path);                                /* through links; a pipe or a device is none */
+/* `path`, or where nothing is there and it is relative, what `make install` put under that name: in share/xformc beside
+ * the folder of this program. */
+const char *file_installed(Arena *a, const char *path);
 bool  file_is_folder(const char *path);
 bool  file_is_same(Arena *arena, const char *a, const char *b);        /* one file by two names, also where it is not there yet */
 size_t file_first_bytes(const char *path, void *bytes, size_t room);    /* of a regular file, else 0 */

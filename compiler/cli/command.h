@@ -14,6 +14,8 @@ typedef Exit CommandRun(const Options *o);
 void help_usage(FILE *to);
 void help_command(Command command, FILE *to);
 Exit help_no_command(const char *word);
+/* A script for a shell, by the word of --completion: completion.c. */
+void completion_print(int shell, FILE *to);
 
 /* Shared by commands. */
 /* An engine with taps for an xf.graph, holding the inputs of the spec and of --input; NULL after an error. */

@@ -74,7 +74,8 @@ Exit command_help(const Options *o)
 {
     const Command command = o->spec ? command_named(o->spec) : COMMANDS;
     if (o->spec && command == COMMANDS) return help_no_command(o->spec);
-    help_command(command, stdout);
+    if (o->completion) completion_print(o->completion, stdout);
+    else help_command(command, stdout);
     return EXIT_DONE;
 }
 

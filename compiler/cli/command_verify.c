@@ -103,7 +103,7 @@ Exit command_verify(const Options *o)
     Session *s = session_new(&compile);
     Engines engines = { .count = 0 };
     Exit found = EXIT_DONE;
-    Task task = { .answers = o->task, .perplexity = o->perplexity };
+    Task task = { .answers = o->task ? file_installed(s->arena, o->task) : NULL, .perplexity = o->perplexity };
     progress_begin("verify", false);
     progress_say("reading %s", o->spec);
     bool good = session_open(s) && (!o->against || verify_reference_fits(s->arena, s->diag, s->model, o->against));

@@ -401,6 +401,17 @@ RunOptions options_run(const Options *o, EngineKind kind)
                          .inputs = o->inputs.texts, .input_count = o->inputs.count, .words = o->words, .word_count = o->word_count };
 }
 
+OptionHelp option_help(OptionId id)
+{
+    const OptionRow *row = &option_rows[id];
+    const OptionKind *kind = &row->kind;
+    OptionHelp help = { row->letter, row->name, row->argument, row->doc, NULL, 0, row->commands };
+    if (kind->read == read_field) help.words = field_words(kind->words[0], &help.word_count);
+    if (kind->read == read_word)
+        for (help.words = kind->words; help.words[help.word_count]; help.word_count++) {}
+    return help;
+}
+
 /* ---- help ------------------------------------------------------------------------------------------------------ */
 
 static void print_option(const OptionRow *o, FILE *to)

@@ -105,6 +105,9 @@ typedef struct CommandRow {
 extern const CommandRow command_rows[COMMANDS];
 /* COMMANDS where there is none of that name. */
 Command command_named(const char *word);
+/* A row of options.def; words: NULL where any value does. commands: bits 1 << Command. */
+typedef struct OptionHelp { int letter; const char *name, *argument, *doc; const char *const *words; int word_count; int commands; } OptionHelp;
+OptionHelp option_help(OptionId id);
 /* The options of a command by groups; COMMANDS: of all. */
 void options_print(Command command, FILE *to);
 

@@ -27,6 +27,7 @@ static const char *kind_of_weights(const unsigned char *b, size_t n)
 Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
 {
     unsigned char bytes[64];
+    path = file_installed(a, path);
     if (file_is_folder(path)) return draft_from_folder(a, d, path);
     const size_t size = file_first_bytes(path, bytes, sizeof bytes);
     const char *weights = kind_of_weights(bytes, size);

@@ -91,6 +91,19 @@ verdict $? 'the new option'
 [ $? = 2 ] && grep -q 'info does not take --total; shapes does' "$scratch/out" && "$xformc" shapes --help | grep -q -- '--total' || { cat "$scratch/out"; false; }
 verdict $? 'the new option is refused elsewhere, and in --help'
 
+# ---- the format: halves, whose rounding changes no date ----------------------------------------------------------
+
+"$xformc" verify specs/dates.lua --dtype f16 >"$scratch/out" 2>&1 && grep -q 'all within tolerance' "$scratch/out" ||
+    { tail -n 5 "$scratch/out"; false; }
+verdict $? 'verify: a model in the new format'
+"$xformc" compile specs/dates.lua --dtype f16 -q -o "$scratch/halves" -d p 2>"$scratch/plan" && grep -q 'panels-f16' "$scratch/plan" &&
+    grep -q 'rt_linear_f16(&shape' "$scratch/halves/dates_kernels.h"
+verdict $? 'its weights are packed in the new format'
+for engine in generic jit native; do
+    [ "$("$xformc" run specs/dates.lua --dtype f16 --engine $engine '3rd of May 2019' 2>"$scratch/err")" = 2019-05-03 ] || { cat "$scratch/err"; false; }
+    verdict $? "answers of the new format: $engine"
+done
+
 # ---- the instruction set: AVX2 whose products of bytes are one instruction ---------------------------------------
 
 skip_set() { for name; do echo "skip $name ($why)"; done; }

@@ -205,18 +205,25 @@ $(BUILD)/man/%: man/%.scd man/fill.sh $(XFORMC)
 	@command -v scdoc >/dev/null || { echo "make man: scdoc is not installed; Debian's package is scdoc" >&2; exit 1; }
 	$(Q)sh man/fill.sh $(XFORMC) $< > $@.scd && scdoc < $@.scd > $@ || { rm -f $@; exit 1; }
 
-install: all $(if $(shell command -v scdoc),man)  ## into PREFIX (/usr/local), below DESTDIR; manual pages where there is scdoc
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/doc/xformc
-	install -m 755 $(XFORMC) $(DESTDIR)$(PREFIX)/bin/xformc
-	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/xformc
+# Where things go below PREFIX.
+SHARE    = $(DESTDIR)$(PREFIX)/share
+HEADERS := $(filter-out %_parts.h,$(wildcard runtime/*.h runtime/generate/*.h runtime/tokenizer/*.h))
+VERSION := $(shell sed -n 's/^#define XFORMC_VERSION "\(.*\)"/\1/p' compiler/emit/emit_kind.h)
 
-	for p in $(notdir $(PAGES)); do if [ -e $(BUILD)/man/$$p ]; then \
-	    install -D -m 644 $(BUILD)/man/$$p $(DESTDIR)$(PREFIX)/share/man/man$${p##*.}/$$p; fi; done
+install: all $(if $(shell command -v scdoc),man)  ## program, specs, headers, completions, pages; into PREFIX, below DESTDIR
+	@sh packaging/install.sh "$(XFORMC)" "$(DESTDIR)" "$(PREFIX)" "$(VERSION)" "$(BUILD)/man" $(HEADERS)
 
 uninstall:  ## what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/xformc
-	rm -f $(foreach p,$(notdir $(PAGES)),$(DESTDIR)$(PREFIX)/share/man/man*/$(p))
-	rm -rf $(DESTDIR)$(PREFIX)/share/doc/xformc
+	rm -f $(DESTDIR)$(PREFIX)/bin/xformc $(DESTDIR)$(PREFIX)/lib/pkgconfig/xformc.pc
+	rm -f $(foreach p,$(notdir $(PAGES)),$(SHARE)/man/man*/$(p))
+	rm -f $(SHARE)/bash-completion/completions/xformc $(SHARE)/zsh/site-functions/_xformc $(SHARE)/fish/vendor_completions.d/xformc.fish
+	rm -rf $(SHARE)/doc/xformc $(SHARE)/xformc $(DESTDIR)$(PREFIX)/include/xformc
+
+dist:  ## build/xformc-VERSION.tar.gz, which builds without git
+	@sh packaging/dist.sh "$(VERSION)" "$(BUILD)"
+
+deb: all  ## build/xformc_VERSION_ARCH.deb, a package for the Debian that it is built on
+	@sh packaging/deb.sh "$(VERSION)" "$(BUILD)" "$(MAKE)"
 
 clean:  ## remove build/
 	rm -rf build
@@ -227,6 +234,6 @@ help:  ## this list
 	@echo "Settings, with their defaults, are at the top of the Makefile."
 
 .PHONY: all always libraries test-programs fuzz-programs test test-targets check asan ubsan fuzz lint \
-        golden deps demo peers man install uninstall clean help
+        golden deps demo peers man install uninstall dist deb clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

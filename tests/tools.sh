@@ -23,6 +23,9 @@ chromium                  chromium
 scdoc                     scdoc
 valgrind                  valgrind
 xmllint                   libxml2-utils
+zsh                       zsh
+fish                      fish
+mmdebstrap                mmdebstrap
 END
 }
 

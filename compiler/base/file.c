@@ -475,15 +475,23 @@ const char *file_folder(Arena *a, const char *path)
     return arena_copy(a, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+/* The folder that this program lies in; NULL where the system does not tell. */
+static const char *program_folder(Arena *a)
+{
+    char path[4096];
+    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n <= 0) return NULL;
+    path[n] = '\0';
+    return file_folder(a, path);
+}
+
 const char *file_installed(Arena *a, const char *path)
 {
-    char program[4096];
+    static const char *const usual[] = { "/usr/local/share/xformc", "/usr/share/xformc" };
+    const char *beside = program_folder(a), *there;
     if (*path == '/' || access(path, F_OK) == 0) return path;
-    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n <= 0) return path;
-    program[n] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash) *slash = '\0';
-    const char *there = arena_format(a, "%s/../share/xformc/%s", program, path);
-    return access(there, F_OK) == 0 ? there : path;
+    if (beside && access(there = arena_format(a, "%s/../share/xformc/%s", beside, path), F_OK) == 0) return there;
+    for (int i = 0; i < 2; i++)
+        if (access(there = file_join(a, usual[i], path), F_OK) == 0) return there;
+    return path;
 }

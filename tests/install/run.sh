@@ -8,20 +8,81 @@ quiet_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s "$@"; }
 
 # Without its prerequisites: the program that is here is what is installed.
 pages=
-if command -v scdoc >/dev/null 2>&1; then
-    pages='./opt/x/share/man/man1/xformc-repl.1 ./opt/x/share/man/man1/xformc.1 ./opt/x/share/man/man5/xformc-spec.5 '
-fi
-quiet_make -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/opt/x >"$scratch.log" 2>&1 &&
-    [ "$(files)" = "./opt/x/bin/xformc ./opt/x/share/doc/xformc/LICENSE ./opt/x/share/doc/xformc/README.md $pages" ] &&
-    cmp "$xformc" "$scratch/opt/x/bin/xformc"
-verdict $? 'make install puts the program, its documents and its pages below DESTDIR and PREFIX'
+if command -v scdoc >/dev/null 2>&1; then pages='man/man1/xformc-repl.1 man/man1/xformc.1 man/man5/xformc-spec.5'; fi
+quiet_make -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/opt/x >"$scratch.log" 2>&1 && cmp "$xformc" "$scratch/opt/x/bin/xformc"
+verdict $? 'make install puts the program below DESTDIR and PREFIX'
 cat "$scratch.log"
+at=$scratch/opt/x
+missing=$(for file in share/doc/xformc/LICENSE share/doc/xformc/README.md include/xformc/rt.h include/xformc/rt_generation.h \
+    share/xformc/specs/dates.lua lib/pkgconfig/xformc.pc share/bash-completion/completions/xformc \
+    share/zsh/site-functions/_xformc share/fish/vendor_completions.d/xformc.fish $(for page in $pages; do echo "share/$page"; done); do
+    [ -s "$at/$file" ] || echo "$file"; done)
+[ -z "$missing" ]
+verdict $? 'and documents, specs, headers, completions and pages'
+echo "$missing"
+! find "$scratch" -type f -perm /022 | grep . && ! grep -rlF "$scratch" "$at/lib" "$at/share" "$at/include"
+verdict $? 'nobody else may write to them, and none names DESTDIR'
+quiet_make -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/opt/x >"$scratch.log" 2>&1
+verdict $? 'make install once more'
 
-(cd / && "$scratch/opt/x/bin/xformc" --version) >/dev/null
+(cd / && "$at/bin/xformc" --version) >/dev/null
 verdict $? 'the installed program runs from any folder'
+[ "$(cd / && "$at/bin/xformc" run specs/dates.lua '3rd of May 2019')" = 2019-05-03 ] &&
+    [ "$(cd "$scratch" && echo 'm = xf.compile("specs/dates.lua") return m("1 May 1999")' | "$at/bin/xformc" repl)" = 1999-05-01 ]
+verdict $? 'it finds the installed specs from any folder'
+mkdir -p "$scratch/own/specs" && sed 's/name = "dates"/name = "mine"/' specs/dates.lua >"$scratch/own/specs/encoder.lua" &&
+    (cd "$scratch/own" && "$at/bin/xformc" info specs/encoder.lua) >"$scratch/out" 2>&1
+! grep -q '^encoder' "$scratch/out"
+verdict $? 'a spec that is here comes first'
+(cd / && "$at/bin/xformc" run specs/nowhere.lua x) >"$scratch/out" 2>&1
+[ $? = 66 ] && grep -q 'cannot open specs/nowhere.lua' "$scratch/out"
+verdict $? 'a spec that is nowhere is refused by its name'
+rm -rf "$scratch/own" "$scratch/out"
+
+# A program of the user's, by pkg-config: the emitted header and what was installed, no folder runtime/.
+if command -v pkg-config >/dev/null 2>&1; then
+    flags=$(PKG_CONFIG_PATH=$at/lib/pkgconfig pkg-config --define-variable=prefix="$at" --cflags xformc) &&
+        printf '#include "dates.h"\nint main(void) { return sizeof(dates_state) == DATES_STATE_BYTES ? 0 : 1; }\n' >"$scratch.c" &&
+        "${CC:-cc}" -std=c11 -Wall -Werror $flags -iquote generated/dates -o "$scratch.program" "$scratch.c" && "$scratch.program" &&
+        [ "xformc $(PKG_CONFIG_PATH=$at/lib/pkgconfig pkg-config --modversion xformc)" = "$("$xformc" version | head -n 1)" ]
+    verdict $? 'xformc.pc: the headers, and the version'
+    rm -f "$scratch.c" "$scratch.program"
+else
+    echo 'skip xformc.pc (no pkg-config)'
+fi
+
+# Completions: what each shell offers.
+offers() { [ "$1" = "$2" ] || { echo "expected $2, found $1"; false; }; }
+if command -v bash >/dev/null 2>&1; then
+    bash_offers() {
+        bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _xformc; echo "${COMPREPLY[*]}"' "$at/share/bash-completion/completions/xformc" "$@"
+    }
+    offers "$(bash_offers xformc bu)" build && offers "$(bash_offers xformc run --eng)" --engine && offers "$(bash_offers xformc run --engine '')" 'native jit generic' &&
+        offers "$(bash_offers xformc run --engine = g)" generic && offers "$(bash_offers xformc bench -o specs/dat)" 'specs/dates specs/dates.lua' &&
+        offers "$(bash_offers xformc info --eng)" ''
+    verdict $? 'bash completes commands, options of a command, words and files'
+else
+    echo 'skip bash completes commands, options of a command, words and files (no bash)'
+fi
+if command -v zsh >/dev/null 2>&1; then
+    zsh -n "$at/share/zsh/site-functions/_xformc" && zsh -fc "autoload -U compinit; fpath=('$at/share/zsh/site-functions' \$fpath); compinit -D -u; whence -w _xformc; [[ \$_comps[xformc] == _xformc ]]" >"$scratch.log" 2>&1
+    verdict $? 'zsh reads its completion'
+    cat "$scratch.log"
+else
+    echo 'skip zsh reads its completion (no zsh)'
+fi
+if command -v fish >/dev/null 2>&1; then
+    fish_offers() { HOME=$scratch fish --no-config -c "source '$at/share/fish/vendor_completions.d/xformc.fish'; complete -C '$1'" | cut -f1 | tr '\n' ' '; }
+    offers "$(fish_offers 'xformc bu')" 'build ' && offers "$(fish_offers 'xformc run --eng')" '--engine ' && offers "$(fish_offers 'xformc run --engine ')" 'generic jit native '
+    verdict $? 'fish completes commands, options of a command and words'
+    rm -rf "$scratch/.config" "$scratch/.local" "$scratch/.cache"
+else
+    echo 'skip fish completes commands, options of a command and words (no fish)'
+fi
 
 quiet_make uninstall DESTDIR="$scratch" PREFIX=/opt/x >/dev/null && [ -z "$(files)" ]
 verdict $? 'make uninstall leaves no file'
+files
 rm -f "$scratch.log"
 
 # A machine with nothing: a PATH without compiler, make and pkg-config.

@@ -1,0 +1,57 @@
+#!/bin/sh
+# tags: targets
+# The examples of --help after an installation, the archive of sources, and the Debian package in a root with nothing else.
+# usage: slow.sh XFORMC
+set -u
+xformc=$1
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+skip() { echo "skip $1 ($2)"; }
+has() { command -v "$1" >/dev/null 2>&1; }
+quiet_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s "$@"; }
+
+# ---- the examples ------------------------------------------------------------------------------------------------
+
+# From a folder that has nothing. Left out is what needs files of the user's.
+quiet_make -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch/root" PREFIX=/usr >"$scratch/out" 2>&1 || cat "$scratch/out"
+mkdir "$scratch/empty" "$scratch/cache"
+printf '3rd of May 2019\n' >"$scratch/empty/texts"
+echo 'print(1)' | tee "$scratch/empty/script.lua" >"$scratch/empty/experiment.lua"
+"$xformc" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | while read -r command; do
+    "$xformc" $command --help | sed -n '/^Examples:/,/^$/s/^  \(.*xformc .*\)/\1/p'
+done | grep -v 'stories260K\|Qwen\|MiniLM\|tuned.safe\|mine.safe\|tokenizer\.' >"$scratch/examples"
+[ "$(wc -l <"$scratch/examples")" -ge 25 ]
+verdict $? 'there are examples'
+while read -r example; do
+    (cd "$scratch/empty" && XFORMC_CACHE= XDG_CACHE_HOME=$scratch/cache PATH=$scratch/root/usr/bin:$PATH timeout 300 sh -c "$example") >"$scratch/out" 2>&1 </dev/null
+    verdict $? "after make install: $example"
+    tail -n 3 "$scratch/out"
+done <"$scratch/examples"
+
+# ---- the sources ---------------------------------------------------------------------------------------------------
+
+quiet_make dist BUILD="$scratch/dist" >"$scratch/out" 2>&1 && tar -xzf "$scratch"/dist/xformc-*.tar.gz -C "$scratch" &&
+    [ "$(find "$scratch"/xformc-* -name '*.o' | wc -l)" = 0 ]
+verdict $? 'make dist'
+cat "$scratch/out"
+quiet_make -C "$scratch"/xformc-* -j"$(nproc)" build/xformc >"$scratch/out" 2>&1 && "$scratch"/xformc-*/build/xformc version | cmp - "$scratch/version" 2>/dev/null ||
+    [ "$("$scratch"/xformc-*/build/xformc version)" = "$("$xformc" version)" ]
+verdict $? 'the archive builds'
+tail -n 3 "$scratch/out"
+
+# ---- the package ---------------------------------------------------------------------------------------------------
+
+name='the Debian package in a bare root'
+if ! has dpkg-deb || ! has mmdebstrap || [ "$(id -u)" != 0 ]; then skip "$name" 'no dpkg-deb, mmdebstrap or no root'; exit 0; fi
+quiet_make -o all deb >"$scratch/out" 2>&1
+verdict $? 'make deb'
+tail -n 3 "$scratch/out"
+package=$(tail -n 1 "$scratch/out")
+release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+if ! mmdebstrap --variant=apt "$release" "$scratch/bare" >"$scratch/out" 2>&1; then skip "$name" 'no packages to be had'; exit 0; fi
+cp "$package" "$scratch/bare/xformc.deb"
+chroot "$scratch/bare" sh -c 'DEBIAN_FRONTEND=noninteractive apt-get -y -q install --no-install-recommends /xformc.deb' >"$scratch/out" 2>&1 &&
+    [ "$(chroot "$scratch/bare" sh -c 'cd /tmp && xformc run specs/dates.lua "3rd of May 2019"')" = 2019-05-03 ] &&
+    chroot "$scratch/bare" sh -c 'cd /tmp && xformc compile specs/dates.lua -q && test -s dates/dates.c && apt-get -y -q remove xformc && test ! -e /usr/bin/xformc -a ! -e /usr/share/xformc' >>"$scratch/out" 2>&1
+verdict $? "$name: installs, answers, emits, goes"
+tail -n 5 "$scratch/out"

@@ -207,7 +207,8 @@ $(BUILD)/man/%: man/%.scd man/fill.sh $(XFORMC)
 
 # Where things go below PREFIX.
 SHARE    = $(DESTDIR)$(PREFIX)/share
-HEADERS := $(filter-out %_parts.h,$(wildcard runtime/*.h runtime/generate/*.h runtime/tokenizer/*.h))
+HEADERS := $(filter-out %_parts.h,$(wildcard runtime/*.h runtime/*.def runtime/generate/*.h runtime/tokenizer/*.h)) \
+           runtime/kernels/simd/instruction_sets.def
 VERSION := $(shell sed -n 's/^#define XFORMC_VERSION "\(.*\)"/\1/p' compiler/emit/emit_kind.h)
 
 install: all $(if $(shell command -v scdoc),man)  ## program, specs, headers, completions, pages; into PREFIX, below DESTDIR

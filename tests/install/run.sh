@@ -55,9 +55,9 @@ fi
 offers() { [ "$1" = "$2" ] || { echo "expected $2, found $1"; false; }; }
 if command -v bash >/dev/null 2>&1; then
     bash_offers() {
-        bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _xformc; echo "${COMPREPLY[*]}"' "$at/share/bash-completion/completions/xformc" "$@"
+        bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _xformc; printf "%s\n" "${COMPREPLY[@]}"' "$at/share/bash-completion/completions/xformc" "$@" | sort | paste -sd" " -
     }
-    offers "$(bash_offers xformc bu)" build && offers "$(bash_offers xformc run --eng)" --engine && offers "$(bash_offers xformc run --engine '')" 'native jit generic' &&
+    offers "$(bash_offers xformc bu)" build && offers "$(bash_offers xformc run --eng)" --engine && offers "$(bash_offers xformc run --engine '')" 'generic jit native' &&
         offers "$(bash_offers xformc run --engine = g)" generic && offers "$(bash_offers xformc bench -o specs/dat)" 'specs/dates specs/dates.lua' &&
         offers "$(bash_offers xformc info --eng)" ''
     verdict $? 'bash completes commands, options of a command, words and files'

@@ -18,6 +18,7 @@ mkdir "$scratch/empty" "$scratch/cache"
 printf '3rd of May 2019\n' >"$scratch/empty/texts"
 echo 'print(1)' | tee "$scratch/empty/script.lua" >"$scratch/empty/experiment.lua"
 "$xformc" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | while read -r command; do
+    [ "$command" = help ] && continue
     "$xformc" $command --help | sed -n '/^Examples:/,/^$/s/^  \(.*xformc .*\)/\1/p'
 done | grep -v 'stories260K\|Qwen\|MiniLM\|tuned.safe\|mine.safe\|tokenizer\.' >"$scratch/examples"
 [ "$(wc -l <"$scratch/examples")" -ge 25 ]
@@ -34,7 +35,7 @@ quiet_make dist BUILD="$scratch/dist" >"$scratch/out" 2>&1 && tar -xzf "$scratch
     [ "$(find "$scratch"/xformc-* -name '*.o' | wc -l)" = 0 ]
 verdict $? 'make dist'
 cat "$scratch/out"
-quiet_make -C "$scratch"/xformc-* -j"$(nproc)" build/xformc >"$scratch/out" 2>&1 && "$scratch"/xformc-*/build/xformc version | cmp - "$scratch/version" 2>/dev/null ||
+quiet_make -C "$scratch"/xformc-* -j"$(nproc)" build/xformc >"$scratch/out" 2>&1 &&
     [ "$("$scratch"/xformc-*/build/xformc version)" = "$("$xformc" version)" ]
 verdict $? 'the archive builds'
 tail -n 3 "$scratch/out"
@@ -50,7 +51,7 @@ package=$(tail -n 1 "$scratch/out")
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
 if ! mmdebstrap --variant=apt "$release" "$scratch/bare" >"$scratch/out" 2>&1; then skip "$name" 'no packages to be had'; exit 0; fi
 cp "$package" "$scratch/bare/xformc.deb"
-chroot "$scratch/bare" sh -c 'DEBIAN_FRONTEND=noninteractive apt-get -y -q install --no-install-recommends /xformc.deb' >"$scratch/out" 2>&1 &&
+chroot "$scratch/bare" sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -y -q install --no-install-recommends /xformc.deb' >"$scratch/out" 2>&1 &&
     [ "$(chroot "$scratch/bare" sh -c 'cd /tmp && xformc run specs/dates.lua "3rd of May 2019"')" = 2019-05-03 ] &&
     chroot "$scratch/bare" sh -c 'cd /tmp && xformc compile specs/dates.lua -q && test -s dates/dates.c && apt-get -y -q remove xformc && test ! -e /usr/bin/xformc -a ! -e /usr/share/xformc' >>"$scratch/out" 2>&1
 verdict $? "$name: installs, answers, emits, goes"

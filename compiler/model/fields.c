@@ -20,7 +20,7 @@ static const char *const words_activations[] = {
 static const char *const words_dtypes[] = {
     "f32",
 #define FORMAT(id, name, word, bits, dtype, size, doc)
-#define PANEL_FORMAT(id, name, word, bits, dtype, size, doc) word,
+#define PANEL_FORMAT(id, name, word, bits, dtype, size, kernels, doc) word,
 #include "formats.def"
 #undef FORMAT
     "file",

@@ -111,7 +111,7 @@ enum { STOPPINGS_FALSE, STOPPINGS_TRUE, STOPPINGS_NEVER };
 enum {
     DTYPES_F32,
 #define FORMAT(id, name, word, bits, dtype, size, doc)
-#define PANEL_FORMAT(id, name, word, bits, dtype, size, doc) DTYPES_##id,
+#define PANEL_FORMAT(id, name, word, bits, dtype, size, kernels, doc) DTYPES_##id,
 #include "formats.def"
 #undef FORMAT
     DTYPES_FILE

@@ -15,7 +15,7 @@ static bool word_rounds(int word)
     static const bool rounds[] = {
         [DTYPES_F32] = false,
 #define FORMAT(id, name, word, bits, dtype, size, doc)
-#define PANEL_FORMAT(id, name, word, bits, dtype, size, doc) [DTYPES_##id] = (bits) <= 8,
+#define PANEL_FORMAT(id, name, word, bits, dtype, size, kernels, doc) [DTYPES_##id] = (bits) <= 8,
 #include "formats.def"
 #undef FORMAT
         [DTYPES_FILE] = true,

@@ -5,7 +5,7 @@
 
 static const PanelFormat *const panel_formats[FORMATS] = {
 #define FORMAT(id, name, word, bits, dtype, size, doc)
-#define PANEL_FORMAT(id, name, word, bits, dtype, size, doc) [FORMAT_##id] = &format_##id,
+#define PANEL_FORMAT(id, name, word, bits, dtype, size, kernels, doc) [FORMAT_##id] = &format_##id,
 #include "formats.def"
 #undef FORMAT
 };

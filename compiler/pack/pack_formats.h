@@ -14,7 +14,7 @@ typedef struct PanelFormat {
 } PanelFormat;
 
 #define FORMAT(id, name, word, bits, dtype, size, doc)
-#define PANEL_FORMAT(id, name, word, bits, dtype, size, doc) extern const PanelFormat format_##id;
+#define PANEL_FORMAT(id, name, word, bits, dtype, size, kernels, doc) extern const PanelFormat format_##id;
 #include "formats.def"
 #undef FORMAT
 

@@ -140,7 +140,7 @@ for cc in gcc clang; do
     name="$cc: the x87 is refused, with the flags to take"
     if ! has $cc; then skip "$name" "no $cc"; continue; fi
     if ! echo | $cc -m32 -ffreestanding -fsyntax-only -x c - 2>/dev/null; then skip "$name" 'another processor'; continue; fi
-    unit() { echo '#include "rt.h"' | $cc -m32 -std=c11 -ffreestanding -Iruntime -fsyntax-only -x c "$@" -; }
+    unit() { echo '#include "rt.h"' | $cc -m32 -std=c11 -ffreestanding -Iruntime -Iruntime/kernels/simd -fsyntax-only -x c "$@" -; }
     ! unit 2>"$scratch/err" && grep -q 'error.*-msse2 -mfpmath=sse' "$scratch/err" && unit -msse2 -mfpmath=sse
     verdict $? "$name"
 done

@@ -258,7 +258,8 @@ static bool edit(Opened *o, const char *old, const char *new)
 
 /* Rows behind the first do not see their last key: a decoder's, those of one source, of several. */
 static const char *const masks[][2] = {
-    { "_VISIBLE))[i] = row->position + 1;", "_VISIBLE))[i] = row->position + !row->position;" },
+    { "rt_rows_begin(&r, rows, n);", "rt_rows_begin(&r, rows, n);\n"
+      "    for (int i = 0; status == RT_OK && i < n; i++) r.visible[i] = rows[i].position + !rows[i].position;" },
     { "visible[i] = n;", "visible[i] = n - (n > 1);" },
     { "visible[begin + i] = lengths[t];", "visible[begin + i] = lengths[t] - (lengths[t] > 1);" },
 };

@@ -100,6 +100,10 @@ rule_calls() {
             }' | sort -u
         # A row declares the function of its command, in command.h.
         sed -n 's/^COMMAND(\([a-z]*\),.*/declared compiler\/cli command_\1/p' compiler/cli/commands.def 2>/dev/null
+        # A row of formats.def declares four kernels, in kernels.h.
+        sed -n 's/.*RT_[A-Z_]*LINEARS([A-Z0-9]*, \([a-z0-9]*\),.*/\1/p' runtime/kernels/formats.def 2>/dev/null | while read -r suffix; do
+            for kernel in linear linear_gate linear_add embed; do echo "declared runtime/kernels rt_${kernel}_$suffix"; done
+        done
         # In place of rt_team.c, so that its functions are there twice.
         grep -v '/rt_alone\.c' "$scratch/found.objects" | while read -r f o; do
             nm -g -P "${o:-$scratch/objects/$(basename "$f" .c).o}" | awk -v f="$f" '

@@ -20,7 +20,6 @@ static const Call calls[] = {
     { "matmul",      "(x, w) -> y",                       "x w; w [in, out]" },
     { "linear",      "(x, w[, b]) -> y",                  "x w^T + b; w [out, in]" },
     { "norm",        "(x, gain[, bias][, {kind = \"layer\"|\"rms\"|\"annotated\", eps, heads}]) -> y", "Norm of each row, or of each head of it" },
-    { "add",         "(a, b) -> y",                       "a + b" },
     { "relu",        "(x) -> y",                          "max(x, 0)" },
     { "activation",  "(x[, {kind = \"relu\"}]) -> y",     "`kind`: a word of the field `activation`" },
     { "gate",        "(a, b[, {kind = \"relu\"}]) -> y",  "`kind` of a, times b" },
@@ -40,11 +39,37 @@ static const Call *call_named(const char *name)
     return NULL;
 }
 
-static void print_call(const char *name, const Call *c)
+static void print_call(const char *name, const char *signature, const char *doc)
+{
+    char call[240];
+    snprintf(call, sizeof call, "g.%s%s", name, signature);
+    printf("  %-48s %s\n", call, doc);
+}
+
+/* An operation on each element, as its row has it: "add(a[n,d], b[n,d]) -> [n,d]" is g.add(a, b) -> y. */
+static void print_element_op(const char *name)
 {
     char call[160];
-    snprintf(call, sizeof call, "g.%s%s", name, c ? c->signature : "(...)");
-    printf("  %-48s %s\n", call, c ? c->doc : "");
+    int row = 0, n = 0;
+    while (row < OP_KINDS && strcmp(op_rows[row].name, name)) row++;
+    if (row == OP_KINDS) die("g.%s has no row", name);
+    bool inside = false;
+    for (const char *s = strchr(op_rows[row].signature, '('); *s && strncmp(s, " ->", 3) && n < (int)sizeof call - 1; s++) {
+        if (*s == '[') inside = true;
+        if (!inside) call[n++] = *s;
+        if (*s == ']') inside = false;
+    }
+    call[n] = '\0';
+    char signature[sizeof call + 8];
+    snprintf(signature, sizeof signature, "%s -> y", call);
+    print_call(name, signature, op_rows[row].doc);
+}
+
+static void print_named(const char *name)
+{
+    const Call *c = call_named(name);
+    if (c) print_call(name, c->signature, c->doc);
+    else print_element_op(name);
 }
 
 Exit command_ops(const Options *c)
@@ -53,8 +78,8 @@ Exit command_ops(const Options *c)
     int n;
     const OpName *builder = graph_builder_ops(&n);
     puts("In an xf.graph, whose builder gets g; options stand in a table at the end:");
-    for (size_t i = 0; i < sizeof own_calls / sizeof *own_calls; i++) print_call(own_calls[i].name, &own_calls[i]);
-    for (int i = 0; i < n; i++) print_call(builder[i].name, call_named(builder[i].name));
+    for (size_t i = 0; i < sizeof own_calls / sizeof *own_calls; i++) print_call(own_calls[i].name, own_calls[i].signature, own_calls[i].doc);
+    for (int i = 0; i < n; i++) print_named(builder[i].name);
     puts("\nOperations that every graph is made of, as -d g shows them:");
     for (int i = 0; i < OP_KINDS; i++) printf("  %-48s %s\n", op_rows[i].signature, op_rows[i].doc);
     return EXIT_DONE;

@@ -62,6 +62,8 @@ for engine in generic jit native; do
 done
 "$xformc" verify "$scratch/walks.lua" >"$scratch/out" 2>&1 && grep -q 'all within tolerance' "$scratch/out" || { cat "$scratch/out"; false; }
 verdict $? 'verify: all engines and forms agree on them'
+"$xformc" ops | grep -q '^  g.subtract(a, b) -> y  *a - b$'
+verdict $? 'the new operation is listed with its value'
 "$xformc" compile "$scratch/walks.lua" -q --kernels unrolled -o "$scratch/plain" && grep -q 'y = a - b' "$scratch/plain/walks_kernels.h"
 verdict $? 'the emitted comment is the value in the table'
 

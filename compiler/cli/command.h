@@ -10,8 +10,9 @@ typedef Exit CommandRun(const Options *o);
 #include "commands.def"
 #undef COMMAND
 
-/* Ten lines of usage; the help of a command, of COMMANDS all of it. */
-void help_usage(FILE *to);
+/* Without a command: ten lines of usage, or that it is missing where there are options. The help of a
+ * command, of COMMANDS all of it. */
+Exit help_no_words(const Options *o);
 void help_command(Command command, FILE *to);
 Exit help_no_command(const char *word);
 /* A script for a shell, by the word of --completion: completion.c. */

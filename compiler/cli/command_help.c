@@ -3,7 +3,7 @@
 #include "emit_kind.h"
 
 
-void help_usage(FILE *to)
+static void help_usage(FILE *to)
 {
     fputs("xformc turns a Transformer into C: a spec in Lua, a Hugging Face folder or a GGUF file\n"
           "into one program.\n"
@@ -15,6 +15,14 @@ void help_usage(FILE *to)
           "  xformc repl specs/dates.lua                        a prompt\n"
           "\n"
           "'xformc help' shows all commands, 'xformc help COMMAND' the options of one.\n", to);
+}
+
+Exit help_no_words(const Options *o)
+{
+    for (int i = 0; i < OPTIONS; i++)
+        if (o->given[i]) return options_refuse(o, "a command is missing before --%s", option_help((OptionId)i).name);
+    help_usage(stderr);
+    return EXIT_USAGE;
 }
 
 static void print_codes(FILE *to)
@@ -74,6 +82,7 @@ Exit command_help(const Options *o)
 {
     const Command command = o->spec ? command_named(o->spec) : COMMANDS;
     if (o->spec && command == COMMANDS) return help_no_command(o->spec);
+    if (o->spec && o->completion) return options_refuse(o, "--completion is of all commands; '%s' is one word too many", o->spec);
     if (o->completion) completion_print(o->completion, stdout);
     else help_command(command, stdout);
     return EXIT_DONE;

@@ -16,10 +16,10 @@ static CommandRun *const runs[COMMANDS] = {
 static Exit run_command(Options *o, char **words, int n)
 {
     if (o->version) return command_version(o);
-    if (n == 0 && !o->help) return help_usage(stderr), EXIT_USAGE;
+    if (n == 0 && !o->help) return help_no_words(o);
     o->command = n ? command_named(words[0]) : COMMAND_HELP;
     if (o->command == COMMANDS) return help_no_command(words[0]);
-    if (o->help) return help_command(o->command == COMMAND_HELP ? COMMANDS : o->command, stdout), EXIT_DONE;
+    if (o->help) return help_command(n ? o->command : COMMANDS, stdout), EXIT_DONE;
     return options_fit(o, words, n) ? runs[o->command](o) : EXIT_USAGE;
 }
 

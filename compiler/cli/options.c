@@ -227,8 +227,11 @@ static bool unknown_option(Command c, const char *word)
     char name[64];
     for (int i = 0; i < OPTIONS; i++) names[i] = option_rows[i].name;
     snprintf(name, sizeof name, "%.*s", n - 2, word + 2);
-    const char *near = diag_nearest(name, names, OPTIONS);
-    if (near) tell("there is no option %.*s; did you mean '--%s'?", n, word, near);
+    const char *near = diag_nearest(name, names, OPTIONS), *first = NULL, *second = NULL;
+    for (int i = 0; i < OPTIONS && *name; i++)
+        if (!strncmp(names[i], name, strlen(name))) second = first ? second ? second : names[i] : second, first = first ? first : names[i];
+    if (second) tell("%.*s may be --%s or --%s", n, word, first, second);
+    else if (near) tell("there is no option %.*s; did you mean '--%s'?", n, word, near);
     else tell("there is no option %.*s", n, word);
     return usage(c);
 }
@@ -317,12 +320,26 @@ bool options_parse(Options *o, int argc, char **argv)
 
 /* ---- what does not go together --------------------------------------------------------------------------------- */
 
-/* A command that reads an option, to say whose it is. */
-static const char *reader_of(const OptionRow *row)
+/* The commands that take an option: "shapes does", "compile, build and pack do". */
+static const char *readers_of(Arena *a, const OptionRow *row)
 {
-    int i = 0;
-    while (!(row->commands & 1 << i)) i++;
-    return command_rows[i].name;
+    const char *list = "", *last = NULL;
+    int n = 0;
+    for (int i = 0; i < COMMANDS; i++) {
+        if (!(row->commands & 1 << i)) continue;
+        if (last) list = arena_format(a, "%s%s%s", list, n > 1 ? ", " : "", last);
+        last = command_rows[i].name;
+        n++;
+    }
+    return n == 1 ? arena_format(a, "%s does", last) : arena_format(a, "%s and %s do", list, last);
+}
+
+static bool refuse_foreign(const Options *o, const OptionRow *row)
+{
+    Arena *a = arena_new();
+    options_refuse(o, "%s does not take --%s; %s", command_rows[o->command].name, row->name, readers_of(a, row));
+    arena_free(a);
+    return false;
 }
 
 static int most_words(const CommandRow *c, int n)
@@ -338,7 +355,7 @@ bool options_fit(Options *o, char **words, int n)
     for (int i = 0; i < OPTIONS; i++) {
         const OptionRow *row = &option_rows[i];
         if (!o->given[i] || row->commands & 1 << o->command) continue;
-        return options_refuse(o, "%s does not take --%s; %s does", c->name, row->name, reader_of(row)), false;
+        return refuse_foreign(o, row);
     }
     if (c->words >= WORDS_SPEC && n < 2 && !o->families) return options_refuse(o, "%s needs a %s", c->name, what), false;
     if (c->words > WORDS_MAYBE_COMMAND && n > 1 && !*words[1]) return options_refuse(o, "%s is empty", what), false;

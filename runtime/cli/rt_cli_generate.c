@@ -3,7 +3,6 @@
 #include "rt_cli_generate.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Why the program cannot search with so many beams: one line. */
 static int refuse(const rt_program *p, int beams)
@@ -112,7 +111,7 @@ rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int 
                            d->bytes, d->results, &d->count);
     if (status == RT_OK && !d->count) status = RT_BAD_WEIGHTS;
     if (status != RT_OK) return status;
-    memcpy(ids, d->results[0].ids, (size_t)d->results[0].length * sizeof *ids);
+    for (int i = 0; i < d->results[0].length; i++) ids[i] = d->results[0].ids[i];       /* of none there may be no list */
     *count = d->results[0].length, *score = d->results[0].sum;
     return RT_OK;
 }

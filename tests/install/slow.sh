@@ -13,7 +13,7 @@ quiet_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s "$@"; }
 # ---- the examples ------------------------------------------------------------------------------------------------
 
 # From a folder that has nothing. Left out is what needs files of the user's.
-quiet_make -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch/root" PREFIX=/usr >"$scratch/out" 2>&1 || cat "$scratch/out"
+quiet_make -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch/installed" PREFIX=/usr >"$scratch/out" 2>&1 || cat "$scratch/out"
 mkdir "$scratch/empty" "$scratch/cache"
 printf '3rd of May 2019\n' >"$scratch/empty/texts"
 echo 'print(1)' | tee "$scratch/empty/script.lua" >"$scratch/empty/experiment.lua"
@@ -24,7 +24,7 @@ done | grep -v 'stories260K\|Qwen\|MiniLM\|tuned.safe\|mine.safe\|tokenizer\.' >
 [ "$(wc -l <"$scratch/examples")" -ge 25 ]
 verdict $? 'there are examples'
 while read -r example; do
-    (cd "$scratch/empty" && XFORMC_CACHE= XDG_CACHE_HOME=$scratch/cache PATH=$scratch/root/usr/bin:$PATH timeout 300 sh -c "$example") >"$scratch/out" 2>&1 </dev/null
+    (cd "$scratch/empty" && XFORMC_CACHE= XDG_CACHE_HOME=$scratch/cache PATH=$scratch/installed/usr/bin:$PATH timeout 300 sh -c "$example") >"$scratch/out" 2>&1 </dev/null
     verdict $? "after make install: $example"
     tail -n 3 "$scratch/out"
 done <"$scratch/examples"

@@ -136,14 +136,14 @@ test-targets: deps  ## tests that need other compilers, emulators, browsers, lon
 
 asan: deps  ## the quick part with the address, leak and undefined-behaviour sanitizers
 	@$(make) test-programs $(ASAN)
-	@XFORMC_SANITIZE=1 XFORMC_TIMEOUT=600 sh tests/run.sh build/asan asan
+	@XFORMC_SANITIZE=1 sh tests/run.sh build/asan asan
 	@$(make) ubsan
 
 ubsan:  ## the suites that read files with clang's sanitizer, which sees more; a part of asan
 	@if echo 'int main(int n, char **words) { return words && n + 1 < n; }' | \
 	    $(CLANG) -fsanitize=undefined -x c -o /dev/null - 2>/dev/null; then \
 	    $(make) test-programs $(UBSAN) && \
-	    XFORMC_SANITIZE=1 XFORMC_TIMEOUT=600 sh tests/run.sh build/ubsan ubsan; \
+	    XFORMC_SANITIZE=1 sh tests/run.sh build/ubsan ubsan; \
 	else echo "make ubsan: $(CLANG) with its sanitizers is missing" >&2; fi
 # The kernels in one piece: with pointer-overflow, with the address sanitizer's checks in line, or
 # at -O3, gcc takes up to ten times as long. tests/kernels has each kernel with everything.

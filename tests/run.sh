@@ -20,10 +20,13 @@ subject() {
     if [ -x "$tool" ]; then echo "$tool"; else echo "$PWD/$1/xformc"; fi
 }
 
+# The files of a suite in BUILD/log/, without their endings.
+log_of() { echo "$1/log/$(echo "${2#"$1"/}" | tr / _)"; }
+
 run_one() {
     build=$1 suite=$2
-    log=$build/log/$(echo "${suite#"$build"/}" | tr / _)
-    limit=${XFORMC_TIMEOUT:-600}
+    log=$(log_of "$build" "$suite")
+    limit=${XFORMC_TIMEOUT:-1800}
     begin=$(date +%s%N)
     case $suite in
     *.sh) timeout -k 5 "$limit" sh "$suite" "$(subject "$build" "$suite")" ;;
@@ -74,7 +77,6 @@ export PATH
 left_out='' only=''
 case $mode in
 check) left_out='Left out of make check' XFORMC_QUICK=1 && export XFORMC_QUICK ;;
-targets) XFORMC_TIMEOUT=${XFORMC_TIMEOUT:-1500} && export XFORMC_TIMEOUT ;;      # emulated processors are slow
 asan|ubsan) left_out='Left out of make check:' XFORMC_QUICK=1 && export XFORMC_QUICK ;;      # not what goes on `, not of make asan:`
 esac
 [ "$mode" != ubsan ] || only='front damaged gguf tokenizer generation'     # they read files of others
@@ -106,16 +108,34 @@ fi
     sort -r "$build/log/suites"
 } | awk '!seen[$0]++' | xargs -P "${JOBS:-3}" -n 1 sh "$0" --one "$build"
 
+# What a suite printed, without the cases that are well.
+show() { grep -avE '^(ok|skip) ' "$1.out" | tail -n 150; grep '^not ok (' "$1.cases"; }
+
+# A suite that fails is run once more, alone: beside others a busy machine may have been at fault.
+while read -r suite; do
+    log=$(log_of "$build" "$suite")
+    grep -q '^not ok' "$log.cases" || continue
+    show "$log" >"$log.first"
+    echo "once more:"
+    sh "$0" --one "$build" "$suite" </dev/null
+    grep -q '^not ok' "$log.cases" || echo "$suite" >>"$build/log/unsteady"
+done <"$build/log/suites"
+
 cat "$build"/log/*.cases >"$build/log/all" 2>/dev/null
 passed=$(grep -c '^ok' "$build/log/all") failed=$(grep -c '^not ok' "$build/log/all") skipped=$(grep -c '^skip' "$build/log/all")
 
 for log in "$build"/log/*.cases; do
     if grep -q '^not ok' "$log" 2>/dev/null; then
         printf '\n---- %s\n' "$(basename "${log%.cases}")"
-        grep -avE '^(ok|skip) ' "${log%.cases}.out" | tail -n 150
-        grep '^not ok (' "$log"
+        show "${log%.cases}"
     fi
 done
+if [ -e "$build/log/unsteady" ]; then
+    while read -r suite; do
+        printf '\nunsteady: %s\n' "${suite#"$build"/}"
+        cat "$(log_of "$build" "$suite").first"
+    done <"$build/log/unsteady"
+fi
 if [ "$skipped" -gt 0 ]; then
     printf '\nskipped:\n'
     sed -n 's/^skip /  /p' "$build"/log/all

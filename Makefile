@@ -122,17 +122,24 @@ $(BUILD)/tests/once/cc_once: tests/once/programs/cc_once.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(FLAGS)) $(LDFLAGS) -o $@ $<
 
-test: deps  ## run every test but those of test-targets; ends with `N passed, N failed`
+test: deps  ## what a change can plausibly break, 7 minutes; ends with `N passed, N failed`
 	@$(make) test-programs
 	@sh tests/run.sh $(BUILD) test
 
-check: deps  ## the quick part of it, under a minute
+check: deps  ## the quick part of it, a minute
 	@$(make) test-programs
 	@sh tests/run.sh $(BUILD) check
 
-test-targets: deps  ## tests that need other compilers, emulators, browsers, long training or load
+test-targets: deps  ## one proof for each other compiler, emulator, browser and package, 4 minutes
 	@$(make) test-programs
 	@sh tests/run.sh $(BUILD) targets
+
+test-all: deps  ## all of the above with every sweep, once under load, then asan and fuzz; hours
+	@$(make) test-programs
+	@sh tests/run.sh $(BUILD) all
+	@sh tests/loaded.sh
+	@$(make) asan
+	@$(make) fuzz
 
 asan: deps  ## the quick part with the address, leak and undefined-behaviour sanitizers
 	@$(make) test-programs $(ASAN)
@@ -234,7 +241,7 @@ help:  ## this list
 	    printf '  make %-13s %s\n' "$$t" "$$d"; done
 	@echo "Settings, with their defaults, are at the top of the Makefile."
 
-.PHONY: all always libraries test-programs fuzz-programs test test-targets check asan ubsan fuzz lint \
+.PHONY: all always libraries test-programs fuzz-programs test test-targets test-all check asan ubsan fuzz lint \
         golden deps demo peers man install uninstall dist deb clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

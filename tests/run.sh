@@ -1,9 +1,11 @@
 #!/bin/sh
-# Run the suites and count their cases; tests/README.md says how they are found.
-# usage: tests/run.sh BUILD [test|targets|check|asan|ubsan|golden]     environment: JOBS, XFORMC_TIMEOUT, XFORMC_TEST_DATA
-# Started again as `run.sh --one BUILD SUITE`, it runs one suite and leaves its cases and its output in BUILD/log/.
+# Run the suites and count their cases. tests/README.md says how they are found and what their tags mean.
+# usage: tests/run.sh BUILD [test|check|targets|all|asan|ubsan|golden]
+#        tests/run.sh --one BUILD SUITE       one suite; its cases and its output go to BUILD/log/
+# environment: JOBS, XFORMC_TIMEOUT (seconds of a suite), XFORMC_TEST_DATA
 LC_ALL=C.UTF-8 XFORMC_CACHE=off
 export LC_ALL XFORMC_CACHE
+unset MAKEFLAGS MFLAGS MAKELEVEL       # of the make that runs this
 
 # Lines of a suite -> `ok NAME`, `not ok NAME`, `skip NAME`; both cmocka's TAP and the shell suites'.
 cases() {
@@ -54,16 +56,71 @@ if [ "$1" = --one ]; then
     exit 0
 fi
 
+# Every suite with its source, `SOURCE SUITE`, slow.sh first, then run.sh, then the programs. A
+# program of an older tree may still lie in BUILD: each must have its source.
+sources() {
+    for suite in tests/*/slow.sh tests/*/run.sh; do
+        if [ -e "$suite" ]; then echo "$suite $suite"; fi
+    done | sort -r
+    for program in "$build"/tests/*/test_*; do
+        name=${program#"$build"/}
+        name=${name%%.*}.c
+        case $program in *.o|*.d) continue ;; esac
+        if [ -x "$program" ] && [ -e "$name" ]; then echo "$name $program"; fi
+    done | sort -r
+}
+
+# choose MODE: of these lines the suites of a mode, those tagged `early` first. The tags stand in one
+# of the first ten lines of a source: `# tags: TAG...`, in C `/* tags: TAG... */`.
+choose() {
+    awk -v mode="$1" '
+        BEGIN { split("slow noasan early targets all ubsan golden", words, " ")
+            for (i in words) known[words[i]] = 1 }
+        function read_tags(file,    line, number, n, i, list) {
+            delete tagged
+            while (number++ < 10 && (getline line <file) > 0) {
+                if (line !~ /^(# |\/\* )tags:/) continue
+                sub(/^[^:]*:/, "", line)
+                sub(/ *\*\/$/, "", line)
+                n = split(line, list, " ")
+                for (i = 1; i <= n; i++) if (list[i] in known) tagged[list[i]] = 1
+                else {
+                    printf "%s:%d: unknown tag \"%s\"\n", file, number, list[i] >"/dev/stderr"
+                    failed = 1
+                }
+            }
+            close(file)
+        }
+        # Programs have no --write, and all of them run under ubsan.
+        function wanted(is_program) {
+            if (mode == "golden") return "golden" in tagged
+            if (mode == "all") return 1
+            if ("all" in tagged) return 0
+            if (mode == "targets") return "targets" in tagged
+            if ("targets" in tagged) return 0
+            if (mode == "check") return !("slow" in tagged)
+            if (mode == "asan") return !("noasan" in tagged)
+            if (mode == "ubsan") return !("noasan" in tagged) && (is_program || "ubsan" in tagged)
+            return 1
+        }
+        { read_tags($1) }
+        wanted($1 ~ /[.]c$/) { if ("early" in tagged) print $2; else later[++n] = $2 }
+        END { for (i = 1; i <= n; i++) print later[i]; exit failed }'
+}
+
 build=${1:-build} mode=${2:-test}
 case $build in /*) echo "usage: BUILD is a folder below this one" >&2; exit 2 ;; esac
+case $mode in test|check|targets|all|asan|ubsan|golden) ;; *) echo "usage: $0: there is no mode $mode" >&2; exit 2 ;; esac
+suites=$(sources | choose "$mode") || exit 2
 if [ "$mode" = golden ]; then
-    for suite in $(grep -l -e '--write' tests/*/run.sh); do
+    for suite in $suites; do
         sh "$suite" --write "$(subject "$build" "$suite")" || exit
     done
     exit 0
 fi
 rm -rf "$build/log" "$build/once"
 mkdir -p "$build/log" "$build/once/bin"
+printf '%s\n' $suites >"$build/log/suites"
 
 # The compilers on the PATH of the suites compile the same text once in a run: once/cc_once.
 for cc in cc gcc clang; do
@@ -74,39 +131,12 @@ for cc in cc gcc clang; do
 done
 PATH=$PWD/$build/once/bin:$PATH
 export PATH
-left_out='' only=''
-case $mode in
-check) left_out='Left out of make check' XFORMC_QUICK=1 && export XFORMC_QUICK ;;
-asan|ubsan) left_out='Left out of make check:' XFORMC_QUICK=1 && export XFORMC_QUICK ;;      # not what goes on `, not of make asan:`
-esac
-[ "$mode" != ubsan ] || only='front damaged gguf tokenizer generation'     # they read files of others
-# Whether a suite is for `make test-targets`, which has no others.
-is_target() { grep -q '^# tags:.* targets\( \|$\)' "$1"; }
-in_mode() { if [ "$mode" = targets ]; then is_target "$1"; else ! is_target "$1"; fi; }
+case $mode in check|asan|ubsan) XFORMC_QUICK=1 && export XFORMC_QUICK ;; all) XFORMC_ALL=1 && export XFORMC_ALL ;; esac
 if [ -n "$XFORMC_TEST_DATA" ]; then
     XFORMC_TEST_DATA=$(cd "$XFORMC_TEST_DATA" && pwd) && export XFORMC_TEST_DATA || exit 66
 fi
 
-{
-    # A program of an older tree may still lie in build/: each must have its source.
-    for program in "$build"/tests/*/test_*; do
-        name=$(echo "${program#"$build"/}" | sed 's/\..*//')
-        if [ "$mode" = targets ] || { [ -n "$left_out" ] && grep -q "$left_out" "$name.c" 2>/dev/null; }; then continue; fi
-        if [ -x "$program" ] && [ -e "$name.c" ]; then case $program in *.o|*.d) ;; *) echo "$program" ;; esac; fi
-    done
-    for suite in tests/*/slow.sh tests/*/run.sh; do
-        [ -e "$suite" ] && in_mode "$suite" || continue
-        case " $only " in '  ' | *" $(basename "$(dirname "$suite")") "*) ;; *) continue ;; esac
-        if [ -n "$left_out" ] && { [ "${suite##*/}" = slow.sh ] || grep -q "^# $left_out" "$suite"; }; then continue; fi
-        echo "$suite"
-    done
-} >"$build/log/suites"
-
-# The longest first: those that say so, then slow.sh before run.sh.
-{
-    grep -v '/test_' "$build/log/suites" | xargs grep -l '^# Begins early' /dev/null
-    sort -r "$build/log/suites"
-} | awk '!seen[$0]++' | xargs -P "${JOBS:-3}" -n 1 sh "$0" --one "$build"
+xargs -P "${JOBS:-3}" -n 1 sh "$0" --one "$build" <"$build/log/suites"
 
 # What a suite printed, without the cases that are well.
 show() { grep -avE '^(ok|skip) ' "$1.out" | tail -n 150; grep '^not ok (' "$1.cases"; }
@@ -122,6 +152,9 @@ while read -r suite; do
 done <"$build/log/suites"
 
 cat "$build"/log/*.cases >"$build/log/all" 2>/dev/null
+while read -r suite; do
+    sed "/^skip /s/ ([^(]*)\$//; s/^skip //; s/^ok //; s/^not ok //; s|^|${suite#"$build"/}: |" "$(log_of "$build" "$suite").cases"
+done <"$build/log/suites" | sort >"$build/cases.$mode"
 passed=$(grep -c '^ok' "$build/log/all") failed=$(grep -c '^not ok' "$build/log/all") skipped=$(grep -c '^skip' "$build/log/all")
 
 for log in "$build"/log/*.cases; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it builds programs.
+# tags: slow noasan
 # Encoders alone that read several texts at once: the bits of one text after the other. usage: run.sh XFORMC
 set -u
 xformc=$1 top=$PWD

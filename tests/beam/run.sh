@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it builds many programs.
+# tags: slow noasan
 # Beam search from the command line. usage: run.sh XFORMC
 xformc=$1
 tools=$(dirname "$xformc")/tests/cli

@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: slow noasan
 # Beam search in generated programs, and from a library. usage: slow.sh XFORMC
 xformc=$1
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74

@@ -1,6 +1,6 @@
 /* test_beam_engines.c: searches of every engine against PyTorch's (NAME.beams, from make_beams.py), against a search that
- * runs each sequence anew on an engine of one slot, against each other, and of one beam against greedy. Left out of make check,
- * not of make asan: it takes long. */
+ * runs each sequence anew on an engine of one slot, against each other, and of one beam against greedy. */
+/* tags: slow */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it measures.
+# tags: slow noasan
 # xformc bench: its formats, its rows, its refusals; the worker of the peers' benchmark. No time is judged. usage: run.sh XFORMC
 set -u
 xformc=$1

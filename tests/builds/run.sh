@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it builds a program.
+# tags: slow noasan
 # An emitted folder in builds of one's own: every header as C and C++, which link; one translation unit; the Makefile's flags for
 # other compilers and machines. usage: run.sh XFORMC
 set -u

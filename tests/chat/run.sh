@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it builds programs.
+# tags: slow noasan
 # Chats of run and of built programs: the ids that transformers gives, the answer alone. Templates: test_chat. usage: run.sh XFORMC
 set -u
 xformc=$1 here=tests/chat

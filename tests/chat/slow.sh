@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: slow noasan
 # Conversations of several turns, of run and of programs: the ids and scores of a run that knows nothing of what was said before, the ids
 # that are fed anew and no other, limits, dates, a terminal. Texts of templates: test_chat. usage: slow.sh XFORMC
 set -u

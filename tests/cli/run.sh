@@ -1,5 +1,5 @@
 #!/bin/sh
-# Begins early: it takes long.
+# tags: early
 # The command line of xformc: help, usage, files and tools that are not there, run and verify of the specs.
 xformc=$1 top=$PWD
 tools=$(dirname "$xformc")/tests/cli

@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: slow noasan
 # verify of native code with a wrong weight; and a trained model of others.
 xformc=$1 top=$PWD
 tools=$(dirname "$xformc")/tests/cli

@@ -1,6 +1,5 @@
 #!/bin/sh
-# tags: targets
-# Begins early: it takes long.
+# tags: targets early
 # Emitted folders on other machines: the demo models in the portable library form and the unrolled form give the bits that they give
 # here; a program by `make CC=…`; NEON on 32-bit ARM; big-endian machines; microcontrollers. usage: slow.sh XFORMC
 set -u

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check, not of make asan: it takes long.
+# tags: slow ubsan golden
 # Damaged files, wrong inputs, calls out of order, a system that refuses: each with its exact message and exit code.
 #   run.sh XFORMC            compare
 #   run.sh --write XFORMC    write the messages again, also of new rows

@@ -1,5 +1,4 @@
 #!/bin/sh
-# Left out of make check: it builds two models.
 # The session with real folders in README.md gives what it shows. It needs the files: XFORMC_TEST_DATA. usage: folders.sh XFORMC
 set -u
 [ $# = 1 ] || { echo "usage: XFORMC_TEST_DATA=FOLDER folders.sh XFORMC" >&2; exit 2; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Begins early: it takes long.
+# tags: slow noasan early
 # Every command that README.md shows in a block of sh is run here, from the top folder, as a reader would. usage: run.sh XFORMC
 # `make test` is what is running; `make demo` writes its folder elsewhere.
 set -u

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it builds programs.
+# tags: slow noasan
 # Weights of fewer bits than 32: every engine to the bit, programs, packed files, options, errors. usage: run.sh XFORMC
 set -u
 xformc=$1

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Begins early: it takes long.
-# Left out of make check: it builds many programs.
+# tags: slow noasan early
 # The emitted text: as committed, deterministic, clean in every compiler that is here; and its calls, from small programs.
 xformc=$1 top=$PWD
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74

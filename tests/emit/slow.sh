@@ -1,5 +1,5 @@
 #!/bin/sh
-# Begins early: it takes long.
+# tags: slow noasan early
 # Random models of odd sizes: the emitted code against the generic engine, with taps and without, on one lane and two.
 # The specs are the same each time; a failing one is printed.
 xformc=$1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it takes long.
+# tags: slow noasan golden
 # Hugging Face folders and llama2.c checkpoints against transformers: every row of logits in the jit and the generic engine, by steps, at
 # once and in pieces; greedy and beam ids; each as a spec in Lua that gives the same C. The real models of XFORMC_TEST_DATA too.
 #   run.sh XFORMC            compare

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it compiles a program's library for every folder.
+# tags: slow noasan
 # Native code of every family against transformers: logits by steps, at once and in pieces, greedy ids; hidden states and vectors of encoders. Some
 # by the library's kernels, the others unrolled, plain C that is compiled sooner. With no more optimisation than that takes, which changes
 # no bit.

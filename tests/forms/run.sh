@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check, not of make asan: it takes long.
+# tags: slow
 # The options that give emitted C its form, what they refuse, and graphs of many operations. usage: run.sh XFORMC
 set -u
 xformc=$1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Begins early: it takes long.
+# tags: slow noasan early
 # Every form that a committed spec permits: kernels x weights x layers x lanes give the same ids, and the same bits where that
 # is promised: within one form of kernels, whatever the rest. Straight-line layers are compiled as the Makefile does, at -O2, and
 # within 1 GiB; loops at -O1. Then factors of unrolling, other compilers, variants in one program.

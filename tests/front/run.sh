@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: ubsan golden
 # The goldens of the front floor: each NAME.err is the exit code and standard error of BIN NAME.lua, each NAME.model its
 # standard output. Prints `ok NAME` or `not ok NAME` with the difference; fails if any differs.
 #   run.sh BIN            compare

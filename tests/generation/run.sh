@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check, not of make asan: it takes long.
+# tags: slow ubsan
 # Settings of generation in a spec, in a folder and on command lines, of run and of built programs. usage: run.sh XFORMC
 set -u
 xformc=$1 families=tests/families

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check, not of make asan: it takes long.
+# tags: slow ubsan
 # GGUF files: their numbers against gguf's own reference by way of transformers, every engine against every other, groups packed as they stand,
 # the tokenizer, files that are damaged. usage: run.sh XFORMC
 set -u

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Begins early: it takes long.
+# tags: slow noasan early
 # Goldens in which many choices meet: native code against the generic engine and, to the bit, the jit, which run.sh holds
 # to PyTorch. The C is compiled at -O1, which changes no bit and takes a third of the time. usage: slow.sh XFORMC
 set -u

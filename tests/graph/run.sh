@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: golden
 # The goldens of the graph floor: each NAME.graph is what `BIN compile SPEC -d g` shows of a spec; for each NAME.lua here,
 # NAME.err is the exit code and standard error of `BIN run NAME.lua --engine generic`, and NAME.out its standard output.
 #   run.sh BIN            compare

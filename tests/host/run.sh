@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it builds programs.
+# tags: slow noasan
 # `xformc run` and the program that is built of the same model answer by the same code: every byte of standard output and of
 # standard error and the exit code are alike, for each row of inputs.rows. usage: run.sh XFORMC
 set -u

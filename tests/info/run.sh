@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it builds many programs.
+# tags: slow noasan
 # `xformc info`: numbers against some counted by hand, limits, pictures, a spec without its weights. usage: run.sh XFORMC
 # No case needs weights, so it is quick; --code compiles two models.
 set -u

@@ -1,15 +1,12 @@
 #!/bin/sh
 # The Makefile's promises: install and uninstall, deps, help.
-xformc=$1
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+. tests/lib.sh
 files() { (cd "$scratch" && find . -type f | sort | tr '\n' ' '); }
-quiet_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s "$@"; }
 
 # Without its prerequisites: the program that is here is what is installed.
 pages=
 if command -v scdoc >/dev/null 2>&1; then pages='man/man1/xformc-repl.1 man/man1/xformc.1 man/man5/xformc-spec.5'; fi
-quiet_make -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/opt/x >"$scratch.log" 2>&1 && cmp "$xformc" "$scratch/opt/x/bin/xformc"
+make -s -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/opt/x >"$scratch.log" 2>&1 && cmp "$xformc" "$scratch/opt/x/bin/xformc"
 verdict $? 'make install puts the program below DESTDIR and PREFIX'
 cat "$scratch.log"
 at=$scratch/opt/x
@@ -22,7 +19,7 @@ verdict $? 'and documents, specs, headers, completions and pages'
 echo "$missing"
 ! find "$scratch" -type f -perm /022 | grep . && ! grep -rlF "$scratch" "$at/lib" "$at/share" "$at/include"
 verdict $? 'nobody else may write to them, and none names DESTDIR'
-quiet_make -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/opt/x >"$scratch.log" 2>&1
+make -s -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/opt/x >"$scratch.log" 2>&1
 verdict $? 'make install once more'
 
 (cd / && "$at/bin/xformc" --version) >/dev/null
@@ -80,7 +77,7 @@ else
     echo 'skip fish completes commands, options of a command and words (no fish)'
 fi
 
-quiet_make uninstall DESTDIR="$scratch" PREFIX=/opt/x >/dev/null && [ -z "$(files)" ]
+make -s uninstall DESTDIR="$scratch" PREFIX=/opt/x >/dev/null && [ -z "$(files)" ]
 verdict $? 'make uninstall leaves no file'
 files
 rm -f "$scratch.log"
@@ -170,33 +167,6 @@ for tool in $(sed -n "/^tools()/,/^END/s/^\([a-z0-9+][a-z0-9+_-]*\)  *[a-z].*/\1
 PATH=$scratch/tools sh tests/tools.sh >"$scratch/out" 2>&1 && [ ! -e "$scratch/tools/words" ]
 verdict $? 'tools asks for nothing where nothing is missing'
 
-# A tree with three suites: which of them each target runs, and the one sum of .ci/run.
-tree=$scratch/tree
-mkdir -p "$tree/tests/a" "$tree/tests/b" "$tree/tests/c" "$tree/build/tests/once" "$tree/.ci"
-cp tests/run.sh "$tree/tests" && cp .ci/run "$tree/.ci" && : >"$tree/tests/tools.sh"
-printf '#!/bin/sh\necho ok here\necho "skip more (no tool)"\n' >"$tree/tests/a/run.sh"
-printf '#!/bin/sh\n# tags: targets\necho ok there\necho "skip elsewhere (no tool)"\n' >"$tree/tests/b/run.sh"
-printf '#!/bin/sh\n# tags: load targets\necho ok slow\n' >"$tree/tests/c/slow.sh"
-printf 'lint:\ntest:\n\tsh tests/run.sh build test\ntest-targets:\n\tsh tests/run.sh build targets\n' >"$tree/Makefile"
-# in_tree COMMAND...: there, as if nobody had started it from a run of tests.
-in_tree() (cd "$tree" && env -u XFORMC_QUICK -u XFORMC_TEST_DATA -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "$@" 2>&1)
-for mode in test check asan; do
-    message=$(in_tree sh tests/run.sh build $mode) && [ "$(cat "$tree/build/log/suites")" = tests/a/run.sh ]
-    verdict $? "make $mode leaves out what has the tag targets"
-    echo "$message" | sed 's/^/  /'       # its cases are not those of this suite
-done
-message=$(in_tree sh tests/run.sh build targets) && [ "$(tr '\n' ' ' <"$tree/build/log/suites")" = 'tests/c/slow.sh tests/b/run.sh ' ]
-verdict $? 'make test-targets runs what has it, and nothing else'
-echo "$message" | sed 's/^/  /'
-message=$(in_tree bash .ci/run) && [ "$(echo "$message" | tail -n 1)" = '3 passed, 0 failed, 2 skipped' ]
-verdict $? '.ci/run ends with the sum of both'
-echo "$message" | sed 's/^/  /'
-echo 'echo "not ok never"' >>"$tree/tests/b/run.sh"
-message=$(in_tree bash .ci/run)
-[ $? = 1 ] && [ "$(echo "$message" | tail -n 1)" = '3 passed, 1 failed, 2 skipped' ]
-verdict $? '.ci/run fails where one of them does'
-echo "$message" | sed 's/^/  /'
-
 begin=$(date +%s%N)
 message=$(sh tests/deps.sh 2>&1) && [ -z "$message" ] && [ $((($(date +%s%N) - begin) / 1000000)) -lt 300 ]
 verdict $? 'deps says nothing and is quick when nothing is missing'
@@ -204,19 +174,19 @@ message=$(NO_INSTALL=1 sh tests/deps.sh 2>&1) && [ "$message" = 'no package is m
 verdict $? 'deps with NO_INSTALL says that nothing is missing'
 echo "$message"
 
-quiet_make help >"$scratch/help"
+make -s help >"$scratch/help"
 missing=$(sed -n 's/^\([a-z-]*\):.*  ##.*/\1/p' Makefile | while read -r t; do grep -q "^  make $t " "$scratch/help" || echo "$t"; done)
 [ -z "$missing" ] && [ "$(grep -c '^  make ' "$scratch/help")" -ge 12 ]
 verdict $? 'make help lists the targets'
 
 # A clang that compiles and has no libraries of sanitizers, as where only the compiler is installed.
 printf '#!/bin/sh\ncase $* in *-fsanitize*) exit 1 ;; esac\n' >"$scratch/clang" && chmod +x "$scratch/clang"
-message=$(quiet_make ubsan CLANG="$scratch/clang" 2>&1)
+message=$(make -s ubsan CLANG="$scratch/clang" 2>&1)
 [ $? = 0 ] && [ "$message" = "make ubsan: $scratch/clang with its sanitizers is missing" ]
 verdict $? 'make ubsan without the sanitizers of clang says so'
 echo "$message"
 
-message=$(quiet_make fuzz CLANG=false 2>&1)
+message=$(make -s fuzz CLANG=false 2>&1)
 [ $? != 0 ] && case $message in 'make fuzz: false with libFuzzer is missing'*'Error 69'*) true ;; *) false ;; esac
 verdict $? 'make fuzz without libFuzzer stops with 69 and says so'
 echo "$message"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it takes long.
+# tags: slow noasan
 # The trained models of specs/ but dates (tests/program): every held-out line, by the jit and by a program. usage: run.sh XFORMC
 xformc=$1
 scratch=$(mktemp -d)

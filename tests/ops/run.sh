@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it takes long.
+# tags: slow noasan golden
 # Operations that a user defines in C, xf.op. leaky.out is what `run leaky.lua` prints: H by hand, exp(-v) or v / 2. usage: run.sh [--write] XFORMC
 set -u
 write=

@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: golden
 # The goldens of the plan floor: each NAME.plan is what `BIN compile SPEC -d kp` shows of a spec.
 #   run.sh BIN            compare
 #   run.sh --write BIN    write the goldens again

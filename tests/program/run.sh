@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it builds many programs.
+# tags: slow noasan
 # A generated program, dates: its answers, its messages to the letter, its exit codes.
 xformc=$1
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check, not of make asan: it takes long.
+# tags: slow
 # What is shown on a terminal while work takes long, and at its end; elsewhere nothing more than ever. usage: run.sh XFORMC
 set -u
 xformc=$1

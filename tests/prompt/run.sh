@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check, not of make asan: it takes long.
+# tags: slow
 # The prompt, what its values are: weights in the spec's shape, tensors as they print and are computed with, answers to texts, names,
 # options, completion. usage: run.sh XFORMC
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: slow noasan
 # Memory: calls of a model keep none. Compile and free under valgrind: no error, nothing lost, no more memory from round to round. A round of a model costs a third of a
 # second there, nearly all of it in libtcc, which reads the text of two engines; one of a tiny graph a twentieth. ROUNDS of these
 # (1,000), in a minute, and one of 30 of a model. usage: slow.sh XFORMC

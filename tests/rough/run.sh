@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check, not of make asan: it takes long.
+# tags: slow
 # The prompt, handled roughly: what runs inside what runs, files that change, long chunks, long lives, signals. usage: run.sh XFORMC
 set -u
 xformc=$1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it builds many programs.
+# tags: slow noasan
 # Many rows in one call against one row after the other, for four decoders and both forms of kernels, over caches of f16, with weights of few bits.
 # usage: run.sh XFORMC
 set -u

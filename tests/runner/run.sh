@@ -1,10 +1,8 @@
 #!/bin/sh
-# The runner of the suites: tests/run.sh and .ci/run on a tree of small suites: what they count, and the suites that fail
-# once or twice. usage: run.sh XFORMC
+# The runner of the suites, tests/run.sh, and .ci/run, on a tree of small suites: which of them each
+# mode runs, what is counted, and the suites that fail once or twice. usage: run.sh XFORMC
 set -u
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-same() { [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$1" "$2"; return 1; }; }
+. tests/lib.sh
 
 # suite FILE LINE...: a suite of these lines.
 suite() {
@@ -15,7 +13,7 @@ suite() {
 }
 # Inside the tree, as if nobody had started it from a run of tests.
 in_tree() (
-    cd "$scratch" && unset XFORMC_QUICK XFORMC_TEST_DATA XFORMC_TIMEOUT MAKEFLAGS MAKELEVEL && "$@" >said 2>&1
+    cd "$scratch" && unset XFORMC_QUICK XFORMC_ALL XFORMC_TEST_DATA XFORMC_TIMEOUT && "$@" >said 2>&1
 )
 # The output is indented: the cases of the inner run are not cases of this suite.
 show() { sed 's/^/  /' "$scratch/said"; }
@@ -37,6 +35,15 @@ cp tests/run.sh "$scratch/tests" && cp .ci/run "$scratch/.ci" && : >"$scratch/te
 printf 'lint:\ntest test-targets:\n\tsh tests/run.sh build $(@:test-%%=%%)\n' >"$scratch/Makefile"
 
 counts 'cases that pass, fail and are skipped' '2 passed, 1 failed, 1 skipped' 1 'echo ok a' 'echo ok b' 'echo not ok c' 'echo "skip d (why)"'
+same 'tests/a/run.sh: a
+tests/a/run.sh: b
+tests/a/run.sh: c
+tests/a/run.sh: d' "$(cat "$scratch/build/cases.test")"
+verdict $? 'their names are kept'
+printf 'a: x of 1234\na: y\nb: z\n' >"$scratch/old" && printf 'b: z\n' >"$scratch/new" && printf 'a: x of 999\n' >"$scratch/newer" &&
+    same 'a: y' "$(sh tests/cases.sh "$scratch/old" "$scratch/new" "$scratch/newer")" && ! sh tests/cases.sh "$scratch/old" "$scratch/new" >"$scratch/said" &&
+    sh tests/cases.sh "$scratch/new" "$scratch/old"
+verdict $? 'cases.sh names those that are lost'
 counts 'cases in TAP' '1 passed, 1 failed, 1 skipped' 1 'echo 1..3' 'echo ok 1 - a' 'echo not ok 2 - b' 'echo "ok 3 # SKIP c"'
 counts 'no case is a failure' '0 passed, 1 failed' 1 'echo nothing'
 counts 'fewer cases than planned are a failure' '1 passed, 1 failed' 1 'echo 1..2' 'echo ok 1 - a'
@@ -67,13 +74,78 @@ counts 'a suite that passes runs once' '1 passed, 0 failed' 0 'echo run >>once' 
 same 1 "$(grep -c run "$scratch/once")" && same 0 "$(unsteady)"
 verdict $? 'and is not called unsteady'
 
+# ---- tags ----------------------------------------------------------------------------------------
+rm -r "$scratch/tests/a"
+# program NAME TAGS: a test program with its source.
+program() {
+    mkdir -p "$scratch/tests/${1%/*}" "$scratch/build/tests/${1%/*}"
+    printf '/* A program. */\n%s\n' "${2:+/* tags: $2 */}" >"$scratch/tests/$1.c"
+    printf '#!/bin/sh\necho "ok 1 - %s"\n' "$1" >"$scratch/build/tests/$1" && chmod +x "$scratch/build/tests/$1"
+}
+# runs NAME MODE SUITE...: what a mode runs, in this order.
+runs() {
+    name=$1 mode=$2
+    shift 2
+    in_tree env JOBS=1 sh tests/run.sh build "$mode" && same "$(printf '%s\n' "$@")" "$(cat "$scratch/build/log/suites")"
+    verdict $? "$name"
+    show
+}
+suite a/run.sh '' 'echo ok a'
+suite b/run.sh '# tags: ubsan golden' 'echo ok b' 'echo "ok $1"'
+suite c/run.sh '# tags: slow' 'echo ok c'
+suite d/run.sh '# tags: slow noasan early' 'echo ok d'
+suite e/run.sh '# tags: targets' 'echo ok e'
+suite f/slow.sh '# tags: noasan' 'echo ok f'
+suite i/slow.sh '# tags: all early' 'echo "ok i${XFORMC_ALL:-}"'
+program g/test_plain ''
+program g/test_slow slow
+program g/test_once early
+program g/test_apart 'slow noasan'
+program g/test_target targets
+printf 'not a program\n' >"$scratch/build/tests/g/test_plain.o" && chmod +x "$scratch/build/tests/g/test_plain.o"
+cp "$scratch/build/tests/g/test_plain" "$scratch/build/tests/g/test_gone"
+g=build/tests/g
+runs 'make test leaves out what has the tag targets' test tests/d/run.sh $g/test_once tests/f/slow.sh tests/c/run.sh tests/b/run.sh tests/a/run.sh \
+    $g/test_slow $g/test_plain $g/test_apart
+runs 'make check leaves out what has the tag targets' check $g/test_once tests/f/slow.sh tests/b/run.sh tests/a/run.sh $g/test_plain
+runs 'make asan leaves out what has the tag targets' asan $g/test_once tests/c/run.sh tests/b/run.sh tests/a/run.sh $g/test_slow $g/test_plain
+runs 'make ubsan runs programs, and suites with its tag' ubsan $g/test_once tests/b/run.sh $g/test_slow $g/test_plain
+runs 'make test-targets runs what has it, and nothing else' targets tests/e/run.sh $g/test_target
+runs 'make test-all runs every suite' all tests/i/slow.sh tests/d/run.sh $g/test_once tests/f/slow.sh tests/e/run.sh tests/c/run.sh tests/b/run.sh \
+    tests/a/run.sh $g/test_target $g/test_slow $g/test_plain $g/test_apart
+grep -qx 'ok i1' "$scratch/build/log/all"
+verdict $? 'and tells them so'
+in_tree sh tests/run.sh build golden && same 'ok b
+ok --write' "$(cat "$scratch/said")"
+verdict $? 'make golden starts the suites with its tag with --write'
+
+# fault NAME MESSAGE [MODE]: the run ends with 2, says this alone, and runs nothing.
+fault() {
+    rm -rf "$scratch/build/log"
+    in_tree sh tests/run.sh build "${3:-test}"
+    [ $? = 2 ] && same "$2" "$(cat "$scratch/said")" && [ ! -e "$scratch/build/log" ]
+    verdict $? "$1"
+    show
+}
+suite a/run.sh '# tags: slow quick' 'echo ok a'
+fault 'an unknown tag is an error' 'tests/a/run.sh:2: unknown tag "quick"'
+fault 'in every mode' 'tests/a/run.sh:2: unknown tag "quick"' targets
+suite a/run.sh '' 'echo ok a'
+program g/test_plain slo
+fault 'in a program too' 'tests/g/test_plain.c:2: unknown tag "slo"'
+program g/test_plain ''
+fault 'a mode that there is not' 'usage: tests/run.sh: there is no mode tset' tset
+
 # ---- .ci/run -------------------------------------------------------------------------------------
+rm -r "$scratch/tests"/[a-i] "$scratch/build/tests"
+suite a/run.sh '' 'echo ok here' 'echo "skip more (no tool)"'
 suite b/run.sh '# tags: targets' 'echo ok there' 'echo "skip elsewhere (no tool)"'
-in_tree bash .ci/run && same '2 passed, 0 failed, 1 skipped' "$(sum)"
+suite c/slow.sh '# tags: all' 'echo ok sweep'
+in_tree bash .ci/run && same '2 passed, 0 failed, 2 skipped' "$(sum)"
 verdict $? '.ci/run ends with the sum of both'
 show
 echo 'echo not ok never' >>"$scratch/tests/b/run.sh"
 in_tree bash .ci/run
-[ $? = 1 ] && same '2 passed, 1 failed, 1 skipped' "$(sum)"
+[ $? = 1 ] && same '2 passed, 1 failed, 2 skipped' "$(sum)"
 verdict $? '.ci/run fails where one of them does'
 show

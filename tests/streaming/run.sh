@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it builds programs.
+# tags: slow noasan
 # Answers that are written while they are generated: what is in each write, and that the whole is the same. usage: run.sh XFORMC
 set -u
 xformc=$1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Begins early: it takes long.
+# tags: slow noasan early
 # Tiers of the prompt and the cache of compiled models. usage: run.sh XFORMC
 # cc is a script that counts its runs, does not optimise, and notes when two of it run at once.
 set -u

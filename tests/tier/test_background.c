@@ -1,6 +1,6 @@
 /* test_background.c: an engine in memory goes on in native code in the middle of a sequence, to the bit; one child at a time, the
- * last asked first; what is dropped leaves nothing. cc is the one on the PATH without optimisation.
- * Left out of make check: it waits for compilers. */
+ * last asked first; what is dropped leaves nothing. cc is the one on the PATH without optimisation. */
+/* tags: slow noasan */
 #include <dirent.h>
 #include <setjmp.h>
 #include <signal.h>

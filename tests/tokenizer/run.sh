@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it takes long.
+# tags: slow noasan golden
 # xformc tokenize, older folders, models with a tokenizer: in memory, in native code, as a program, as a library.
 # usage: run.sh XFORMC            XFORMC_TEST_DATA: vocabularies of others, with the ids that they should give
 #        run.sh --write XFORMC    write others.sums again, where XFORMC_TEST_DATA is set

@@ -1,6 +1,7 @@
 /* test_tokenizers.c: every tokenizer of this folder on its corpus, against what Hugging Face's `tokenizers` (of the .json files)
  * and SentencePiece (of the .model files) make of it, with the characters that each token stands for: see make.py. Also: damaged
- * blobs, too little room, words that are cut, many added tokens, long texts. Left out of make check, not of make asan: it takes long. */
+ * blobs, too little room, words that are cut, many added tokens, long texts. */
+/* tags: slow */
 #include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>

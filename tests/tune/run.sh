@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check, not of make asan: it takes long.
+# tags: slow
 # xformc tune and --tune: the file, what it changes in the text and what not, faults of the file, signals. No time is judged. usage: run.sh XFORMC
 set -u
 xformc=$1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Left out of make check: it takes long.
+# tags: slow noasan
 # What models of an encoder alone answer, in `run` and in a program: hidden states, vectors, labels; as lines, objects and bytes.
 # The numbers are PyTorch's (tests/goldens), the probabilities are worked out here from them.
 xformc=$1 goldens=tests/goldens

@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: slow noasan
 # Folders with tokenizers, by make.py: sentence models, cross-encoders and masked language models answer texts as their own libraries do.
 # usage: slow.sh XFORMC
 xformc=$1 here=tests/vectors

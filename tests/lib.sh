@@ -1,0 +1,48 @@
+# lib.sh: what the shell suites share. A suite begins with `. tests/lib.sh`, in the top folder. It sets
+#   xformc    the program under test, the suite's argument
+#   top       the top folder
+#   scratch   a folder of the suite's own, removed at its end
+#   write     1 if the suite was started as `run.sh --write XFORMC`, else empty
+write=
+if [ "${1:-}" = --write ]; then write=1 && shift; fi
+[ $# = 1 ] || { echo "usage: $0 XFORMC" >&2; exit 2; }
+top=$PWD
+case $1 in /*) xformc=$1 ;; *) xformc=$top/$1 ;; esac
+unset MAKEFLAGS MFLAGS MAKELEVEL
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+
+# A case: ok NAME, not_ok NAME, skip NAME REASON.
+ok() { printf 'ok %s\n' "$1"; }
+not_ok() { printf 'not ok %s\n' "$1"; }
+skip() { printf 'skip %s (%s)\n' "$1" "$2"; }
+
+# verdict STATUS NAME: a case that passes if the status is 0.
+verdict() { if [ "$1" = 0 ]; then ok "$2"; else not_ok "$2"; fi; }
+
+# has COMMAND: whether it is on the PATH.
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# same EXPECTED FOUND: whether two texts are the same, and not empty.
+same() { [ -n "$1" ] && [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$1" "$2"; false; }; }
+
+# upper NAME: as it stands in macros.
+upper() { printf %s "$1" | tr a-z A-Z; }
+
+# Seconds after which a command that must end counts as hanging. A busy machine may need minutes.
+patience=300
+
+# await COMMAND...: whether the command succeeds sooner or later; it is tried again until then.
+await() {
+    tries=0
+    until "$@"; do
+        [ $((tries += 1)) -lt $((20 * patience)) ] || return 1
+        sleep 0.05
+    done
+}
+
+# sweep SAMPLE ALL: the words of ALL in `make test-all`, elsewhere those of SAMPLE.
+sweep() { if [ -n "${XFORMC_ALL:-}" ]; then echo "$2"; else echo "$1"; fi; }
+
+# quick_cc FILE [LEVEL]: write a compiler that optimises at -O1, or that level, whatever is asked:
+# no bit depends on it, and compiling takes a third of the time.
+quick_cc() { printf '#!/bin/sh\nexec %s "$@" %s\n' "$(command -v cc)" "${2:--O1}" >"$1" && chmod +x "$1"; }

@@ -1,0 +1,26 @@
+#!/bin/sh
+# `make test` on a busy machine: beside four busy loops and a process that holds 4 GB of memory. It
+# fails if a suite fails, and if one is unsteady. usage: tests/loaded.sh [BUILD]
+set -u
+build=${1:-build} pids=
+scratch=$(mktemp -d) || exit 74
+trap 'kill $pids 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+[ -x "$build/xformc" ] || { echo "loaded.sh: run 'make test-programs' first" >&2; exit 2; }
+
+cc -std=c11 -D_GNU_SOURCE -O1 -o "$scratch/hold" tests/loaded/programs/hold_memory.c || exit
+"$scratch/hold" 4096 >"$scratch/held" &
+pids=$!
+for i in 1 2 3 4; do
+    sh -c 'while :; do :; done' &
+    pids="$pids $!"
+done
+sh tests/run.sh "$build" test
+status=$?
+kill -0 $pids || { echo "loaded.sh: the load ended early" >&2; status=1; }
+[ -s "$scratch/held" ] || { echo "loaded.sh: there was no memory to hold" >&2; status=1; }
+if [ -e "$build/log/unsteady" ]; then
+    echo "loaded.sh: unsteady under load: $(tr '\n' ' ' <"$build/log/unsteady")" >&2
+    status=1
+fi
+exit $status

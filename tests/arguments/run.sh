@@ -2,10 +2,9 @@
 # What the functions of the prompt and of specs take: nothing that is given is dropped. Axes of tensors, files of
 # them. list.npy, matrix.npy and cube.npy are NumPy's, by make_npy.py. usage: run.sh XFORMC
 set -u
-xformc=$1 here=$PWD/tests/arguments
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+. tests/lib.sh
+here=$PWD/tests/arguments
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache"
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
 # says NAME CODE OUT ERR < CHUNKS: what the prompt prints, in full, and its exit code; ERR is a pattern.
 says() {

@@ -2,11 +2,8 @@
 # tags: slow noasan
 # Encoders alone that read several texts at once: the bits of one text after the other. usage: run.sh XFORMC
 set -u
-xformc=$1 top=$PWD
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+. tests/lib.sh
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
-unset MAKEFLAGS MFLAGS MAKELEVEL
 
 # spec NAME FIELDS: a small encoder.
 spec() {

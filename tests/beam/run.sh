@@ -1,11 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
 # Beam search from the command line. usage: run.sh XFORMC
-xformc=$1
+. tests/lib.sh
 tools=$(dirname "$xformc")/tests/cli
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
 printf '#!/bin/sh\nexec cc "$@" -O1\n' >"$scratch/quick" && chmod +x "$scratch/quick"
 
 # fails NAME CODE MESSAGE COMMAND...: one message, nothing on stdout.

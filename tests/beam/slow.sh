@@ -1,10 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
 # Beam search in generated programs, and from a library. usage: slow.sh XFORMC
-xformc=$1
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
+. tests/lib.sh
 printf '#!/bin/sh\nexec cc "$@" -O1\n' >"$scratch/quick" && chmod +x "$scratch/quick"
 decoder=tests/specs/modern_decoder.lua both=tests/specs/t5_like.lua
 

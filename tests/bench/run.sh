@@ -2,9 +2,8 @@
 # tags: slow noasan
 # xformc bench: its formats, its rows, its refusals; the worker of the peers' benchmark. No time is judged. usage: run.sh XFORMC
 set -u
-xformc=$1
+. tests/lib.sh
 json_rows=$(dirname "$xformc")/tests/bench/json_rows
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 export REPETITIONS=1
 quick='-r 1 --seconds 0.02 -q'
 verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; cat "$scratch/out" "$scratch/err"; fi; }

@@ -3,12 +3,7 @@
 # An emitted folder in builds of one's own: every header as C and C++, which link; one translation unit; the Makefile's flags for
 # other compilers and machines. usage: run.sh XFORMC
 set -u
-xformc=$1 top=$PWD
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-skip() { echo "skip $1 ($2)"; }
-has() { command -v "$1" >/dev/null 2>&1; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
+. tests/lib.sh
 strict='-Wall -Wextra -pedantic -Werror -Iruntime -I.'
 printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
 
@@ -60,7 +55,6 @@ done
 
 cd "$top" || exit 74
 answer=$top/tests/forms/programs/answer.c
-upper() { printf %s "$1" | tr a-z A-Z; }
 # A model's files and its runtime as one, freestanding, and who calls it, in C and in C++.
 for name in dates sums; do
     folder=$scratch/one.$name

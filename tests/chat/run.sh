@@ -2,10 +2,8 @@
 # tags: slow noasan
 # Chats of run and of built programs: the ids that transformers gives, the answer alone. Templates: test_chat. usage: run.sh XFORMC
 set -u
-xformc=$1 here=tests/chat
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+. tests/lib.sh
+here=tests/chat
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
 writes=$(dirname "$xformc")/tests/streaming/writes
 

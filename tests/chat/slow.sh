@@ -3,10 +3,8 @@
 # Conversations of several turns, of run and of programs: the ids and scores of a run that knows nothing of what was said before, the ids
 # that are fed anew and no other, limits, dates, a terminal. Texts of templates: test_chat. usage: slow.sh XFORMC
 set -u
-xformc=$1 here=$PWD/tests/chat
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+. tests/lib.sh
+here=$PWD/tests/chat
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
 
 # model NAME TEMPLATE FIELDS: a spec NAME.lua, and its program.

@@ -1,12 +1,8 @@
 #!/bin/sh
 # tags: early
 # The command line of xformc: help, usage, files and tools that are not there, run and verify of the specs.
-xformc=$1 top=$PWD
+. tests/lib.sh
 tools=$(dirname "$xformc")/tests/cli
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-skip() { echo "skip $1 ($2)"; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
 export XFORMC_CACHE=off
 # A cc that optimises little: nothing here is measured.
 mkdir "$scratch/quick"

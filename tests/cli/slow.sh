@@ -1,11 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
 # verify of native code with a wrong weight; and a trained model of others.
-xformc=$1 top=$PWD
+. tests/lib.sh
 tools=$(dirname "$xformc")/tests/cli
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
 
 # Native code, with one weight 1 % off; tests/cli/run.sh has the other engines.
 golden=tests/goldens/pre_layer where=encoder.layers.1.feed_forward.w_2.weight

@@ -2,11 +2,9 @@
 # tags: targets
 # Every patch of docs/contributing.md, applied to one copy of the tree, built, and asked for numbers. usage: run.sh XFORMC
 set -u
+. tests/lib.sh
 page=docs/contributing.md
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 copy=$scratch/tree
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
 
 # The patches below the heading $1.
 patches() {

@@ -3,12 +3,7 @@
 # 64-bit ARM, compiled here and run by qemu: the kernels against their references, what gcc and clang make of them, the program
 # of the dates. usage: run.sh XFORMC
 set -u
-xformc=$1
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-skip() { echo "skip $1 ($2)"; }
-has() { command -v "$1" >/dev/null 2>&1; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
+. tests/lib.sh
 
 arm=aarch64-linux-gnu-gcc
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)

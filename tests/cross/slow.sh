@@ -3,12 +3,7 @@
 # Emitted folders on other machines: the demo models in the portable library form and the unrolled form give the bits that they give
 # here; a program by `make CC=…`; NEON on 32-bit ARM; big-endian machines; microcontrollers. usage: slow.sh XFORMC
 set -u
-xformc=$1 top=$PWD
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-skip() { echo "skip $1 ($2)"; }
-has() { command -v "$1" >/dev/null 2>&1; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
+. tests/lib.sh
 answer=$top/tests/forms/programs/answer.c
 strict='-std=c11 -Wall -Wextra -Werror -ffp-contract=off -Iruntime -I.'
 models='dates sums brackets stories260K' stories=${XFORMC_TEST_DATA:-}/stories260K
@@ -43,7 +38,6 @@ compile() (
     shift 2
     "$xformc" compile "$of" $tokenizer -q -o "$folder" "$@"
 )
-upper() { printf %s "$1" | tr a-z A-Z; }
 # What answer.c must know of a model: its kind by its header.
 defines() {
     printf '%s' "-DMODEL=$2 -DMODEL_UPPER=$(upper "$2") -DMODEL_H=\"$2.h\""
@@ -61,7 +55,6 @@ answers() (
     $cc $strict $flags $(of_form "$form") "$@" $(defines . "$name") -static -o "$out" "$answer" $literal "$name.c" \
         $(ls "$objects"/runtime/*.o | grep -vE '/rt_(cli.*|alone)[.]o$') -lm -pthread
 )
-same() { [ -n "$1" ] && [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$1" "$2"; false; }; }
 questions() { printf '%s\n' '12+34' '907+85' '1+1'; }
 
 # ---- here: the folders, and what they answer ------------------------------------------------------------------------

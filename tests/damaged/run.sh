@@ -10,12 +10,9 @@
 #   exit CODE
 #   standard error, and after `> ` standard output
 # Folders of this run are told as WORK, TOOLS and TOP.
-write=
-if [ "$1" = --write ]; then write=1; shift; fi
-xformc=$1 top=$PWD here=tests/damaged
-scratch=$(mktemp -d) && chmod 755 "$scratch" && trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
+. tests/lib.sh
+here=tests/damaged
+chmod 755 "$scratch" && trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 export xformc top scratch tools="$scratch/tools"
 
 mkdir "$tools" "$scratch/rows"

@@ -1,10 +1,7 @@
 #!/bin/sh
 # What README.md and the manual show of the prompt was really seen there, and the manual's pages are whole. usage: run.sh XFORMC
 set -u
-xformc=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+. tests/lib.sh
 
 # Lines that are typed, and what is seen; times, which differ from run to run, become N.
 typed() { sed -n 's/^> //p'; }

@@ -3,9 +3,7 @@
 # Every command that README.md shows in a block of sh is run here, from the top folder, as a reader would. usage: run.sh XFORMC
 # `make test` is what is running; `make demo` writes its folder elsewhere.
 set -u
-xformc=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/lib.sh
 DEMO_FOLDER=$scratch/dates
 export DEMO_FOLDER
 

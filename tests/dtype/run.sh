@@ -2,9 +2,7 @@
 # tags: slow noasan
 # Weights of fewer bits than 32: every engine to the bit, programs, packed files, options, errors. usage: run.sh XFORMC
 set -u
-xformc=$1
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+. tests/lib.sh
 
 # fails NAME CODE TEXT COMMAND...: exits with CODE and says TEXT on stderr, nothing on stdout.
 fails() {

@@ -1,13 +1,8 @@
 #!/bin/sh
 # tags: slow noasan early
 # The emitted text: as committed, deterministic, clean in every compiler that is here; and its calls, from small programs.
-xformc=$1 top=$PWD
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-skip() { echo "skip $1 ($2)"; }
-has() { command -v "$1" >/dev/null 2>&1; }
+. tests/lib.sh
 compile() { spec=$1; shift; "$xformc" compile "$spec" -q "$@" || echo "cannot compile $spec"; }
-quiet_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s "$@"; }
 strict='-std=c11 -Wall -Wextra -Werror -ffp-contract=off -Iruntime -I.'
 
 # ---- the text -----------------------------------------------------------------------------------------------------
@@ -99,7 +94,7 @@ printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/quick/cc" &
 # ---- a library ----------------------------------------------------------------------------------------------------
 
 compile specs/dates.lua -o "$scratch/slots" --slots 3
-quiet_make -C "$scratch/slots" libdates.a example >"$scratch/log" 2>&1
+make -s -C "$scratch/slots" libdates.a example >"$scratch/log" 2>&1
 verdict $? 'a folder with three slots is built'
 cat "$scratch/log"
 
@@ -138,7 +133,7 @@ fi
 
 compile tests/goldens/hf_bert_pair.lua -o "$scratch/pair"
 calls=$top/tests/emit/programs/encoder_calls.c
-if quiet_make -C "$scratch/pair" libhf_bert_pair.a >/dev/null 2>&1 &&
+if make -s -C "$scratch/pair" libhf_bert_pair.a >/dev/null 2>&1 &&
     (cd "$scratch/pair" && cc -O1 -g $strict -o calls "$calls" libhf_bert_pair.a -lm -pthread); then
     "$scratch/pair/calls" "$scratch/pair/hf_bert_pair.safetensors"
     [ $? -le 1 ]
@@ -174,7 +169,7 @@ int main(int argc, char **argv)
 }
 END
 # The library of the second model holds the runtime too: only its own object is linked.
-quiet_make -C "$scratch/second" dv_ne_dk.o >"$scratch/log" 2>&1 &&
+make -s -C "$scratch/second" dv_ne_dk.o >"$scratch/log" 2>&1 &&
     (cd "$scratch/slots" && cc -O1 $strict -I"$scratch/second" -o both "$scratch/both.c" "$scratch/second/dv_ne_dk.o" libdates.a -lm -pthread) &&
     answer=$(cd "$scratch/slots" && ./both dates.safetensors "$scratch/second/dv_ne_dk.safetensors") &&
     case $answer in '2019-05-03 '[0-9]*) true ;; *) echo "$answer"; false ;; esac
@@ -200,7 +195,7 @@ message=$(cd / && "$scratch/slots/example" "$scratch/slots/Makefile" 2>&1)
 verdict $? 'example says that a file is not the weights'
 echo "$message"
 
-compile tests/specs/two_attentions.lua -o "$scratch/two" && quiet_make -C "$scratch/two" example >"$scratch/log" 2>&1 &&
+compile tests/specs/two_attentions.lua -o "$scratch/two" && make -s -C "$scratch/two" example >"$scratch/log" 2>&1 &&
     (cd "$scratch/two" && ./example >"$scratch/graph")
 verdict $? 'the example of a graph runs'
 message=$(cd / && "$scratch/two/example" nothing 2>&1)
@@ -209,7 +204,7 @@ verdict $? 'the example of a graph says which weights are not there'
 cat "$scratch/log"
 
 compile specs/dates.lua -o "$scratch/file" --weights file && [ ! -e "$scratch/file/dates_weights.c" ] &&
-    quiet_make -C "$scratch/file" dates >"$scratch/log" 2>&1 &&
+    make -s -C "$scratch/file" dates >"$scratch/log" 2>&1 &&
     mkdir "$scratch/moved" && mv "$scratch/file/dates" "$scratch/file/dates.safetensors" "$scratch/moved" &&
     [ "$(cd / && "$scratch/moved/dates" '3rd of May 2019')" = 2019-05-03 ]
 verdict $? '--weights file: the program finds the file beside itself'
@@ -222,7 +217,7 @@ echo "$message"
 [ "$("$scratch/moved/dates" --weights "$scratch/away.safetensors" '3rd of May 2019')" = 2019-05-03 ]
 verdict $? '--weights file: another place can be given'
 
-env -u MAKEFLAGS "$xformc" build tests/goldens/one_head.lua -q -o "$scratch/ids" >"$scratch/log" 2>&1
+"$xformc" build tests/goldens/one_head.lua -q -o "$scratch/ids" >"$scratch/log" 2>&1
 verdict $? 'a model without a tokenizer is built'
 cat "$scratch/log"
 
@@ -262,7 +257,7 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-compile specs/dates.lua -o "$scratch/tapped" --taps && quiet_make -C "$scratch/tapped" libdates.a >"$scratch/log" 2>&1 &&
+compile specs/dates.lua -o "$scratch/tapped" --taps && make -s -C "$scratch/tapped" libdates.a >"$scratch/log" 2>&1 &&
     (cd "$scratch/tapped" && cc -O1 $strict -o taps "$scratch/taps.c" libdates.a -lm -pthread && ./taps dates.safetensors >"$scratch/names")
 verdict $? '--taps: weights of attention are there and sum to 1'
 cat "$scratch/log"

@@ -2,10 +2,7 @@
 # tags: slow noasan early
 # Random models of odd sizes: the emitted code against the generic engine, with taps and without, on one lane and two.
 # The specs are the same each time; a failing one is printed.
-xformc=$1
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
+. tests/lib.sh
 
 # A spec for each seed; some sizes are given to the first ones so that each edge is met.
 spec() {

@@ -5,13 +5,9 @@
 #   run.sh XFORMC            compare
 #   run.sh --write XFORMC    write specs/families and README's table of families anew
 set -u
-write=
-if [ "$1" = --write ]; then write=1; shift; fi
-xformc=$1 here=tests/families
+. tests/lib.sh
+here=tests/families
 rows=$(dirname "$xformc")/tests/families/families_rows
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
 as_lua() {
     same=$scratch/$(basename "$1")       # a spec's file is named in what is emitted

@@ -5,10 +5,9 @@
 # no bit.
 # usage: slow.sh XFORMC
 set -u
-xformc=$1 here=tests/families
+. tests/lib.sh
+here=tests/families
 rows=$(dirname "$xformc")/tests/families/families_rows
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-unset MAKEFLAGS
 for level in 0 1; do
     printf '#!/bin/sh\nexec %s "$@" -O%d\n' "$(command -v cc)" $level >"$scratch/cc$level" && chmod +x "$scratch/cc$level"
 done

@@ -2,10 +2,8 @@
 # tags: slow
 # The options that give emitted C its form, what they refuse, and graphs of many operations. usage: run.sh XFORMC
 set -u
-xformc=$1
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+. tests/lib.sh
 verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; cat "$scratch/out" "$scratch/err"; fi; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
 : >"$scratch/out" >"$scratch/err"
 compile() { "$xformc" compile "$@" -q >"$scratch/out" 2>"$scratch/err"; }
 # refuses CODE MESSAGE ARGUMENT...: exit code CODE, and on stderr a line that is MESSAGE.

@@ -5,12 +5,7 @@
 # within 1 GiB; loops at -O1. Then factors of unrolling, other compilers, variants in one program.
 # usage: slow.sh XFORMC
 set -u
-xformc=$1 top=$PWD
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-skip() { echo "skip $1 ($2)"; }
-has() { command -v "$1" >/dev/null 2>&1; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
+. tests/lib.sh
 answer=$top/tests/forms/programs/answer.c
 strict='-std=c11 -Wall -Wextra -Werror -ffp-contract=off -Iruntime -I.'
 native=-march=native
@@ -32,7 +27,6 @@ gcc_in() (
     echo "gcc $1 of ${file##*/}: $(tail -n 1 "$scratch/times.$name")"
     exit $code
 )
-upper() { printf %s "$1" | tr a-z A-Z; }
 # What answer.c must know of a model: its kind by its header.
 defines() {
     printf '%s' "-DMODEL=$2 -DMODEL_UPPER=$(upper "$2") -DMODEL_H=\"$2.h\""
@@ -59,7 +53,6 @@ runtime() {
 }
 # run FOLDER PROGRAM [LANES]: what it answers, or the exit code.
 run() { "$2" "$1/$name.safetensors" "${3:-1}" 2>&1 || echo "exit $?"; }
-same() { [ -n "$1" ] && [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$1" "$2"; false; }; }
 ids() { printf '%s\n' "$1" | grep '^ids'; }
 
 # ---- every form of one spec -----------------------------------------------------------------------------------------

@@ -2,10 +2,8 @@
 # --from of every command that reads a spec: the weights of another file, and those of the spec need not be there.
 # usage: run.sh XFORMC
 set -u
-xformc=$1
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+. tests/lib.sh
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache"
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
 sed 's|weights = "dates/dates.safetensors"|weights = "gone.safetensors"|' specs/dates.lua >"$scratch/dates.lua"
 cp -r specs/dates/*.txt "$scratch/" 2>/dev/null

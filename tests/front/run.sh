@@ -4,13 +4,9 @@
 # standard output. Prints `ok NAME` or `not ok NAME` with the difference; fails if any differs.
 #   run.sh BIN            compare
 #   run.sh --write BIN    write the goldens again, also for new NAME.lua
-write=
-[ "$1" = --write ] && { write=1; shift; }
-[ $# = 1 ] || { echo "usage: run.sh [--write] BIN" >&2; exit 2; }
-bin=$(realpath "$1") || exit 2
+. tests/lib.sh
+bin=$xformc out=$scratch
 cd "$(dirname "$0")" || exit 2
-out=$(mktemp -d) || exit 2
-trap 'rm -rf "$out"' EXIT
 
 compare() {     # FILE: a golden and what came out; nothing stands for an empty one
   expected=$1; [ -e "$1" ] || expected=/dev/null

@@ -2,10 +2,8 @@
 # tags: slow ubsan
 # Settings of generation in a spec, in a folder and on command lines, of run and of built programs. usage: run.sh XFORMC
 set -u
-xformc=$1 families=tests/families
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+. tests/lib.sh
+families=tests/families
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
 
 # same NAME EXPECTED COMMAND...: the command prints that, and nothing on standard error.

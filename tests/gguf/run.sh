@@ -3,9 +3,9 @@
 # GGUF files: their numbers against gguf's own reference by way of transformers, every engine against every other, groups packed as they stand,
 # the tokenizer, files that are damaged. usage: run.sh XFORMC
 set -u
-xformc=$1 here=tests/gguf/files
+. tests/lib.sh
+here=tests/gguf/files
 tools=$(dirname "$xformc")/tests/gguf
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; cat "$scratch/out" "$scratch/err"; fi; }
 
 for file in "$here"/*.gguf; do

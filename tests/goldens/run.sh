@@ -2,9 +2,7 @@
 # Every golden of a choice of a spec: the jit and the generic engine against PyTorch, every intermediate and the greedy
 # ids. usage: run.sh XFORMC
 set -u
-xformc=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/lib.sh
 ids_of() { if grep -q 'kind = "encoder"' "$1"; then echo 0; else echo 2; fi; }
 
 for spec in tests/goldens/*.lua; do

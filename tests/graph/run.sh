@@ -4,11 +4,8 @@
 # NAME.err is the exit code and standard error of `BIN run NAME.lua --engine generic`, and NAME.out its standard output.
 #   run.sh BIN            compare
 #   run.sh --write BIN    write the goldens again
-write=
-[ "$1" = --write ] && { write=1; shift; }
-[ $# = 1 ] || { echo "usage: run.sh [--write] BIN" >&2; exit 2; }
-bin=$(realpath "$1") here=$(dirname "$0")
-out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT || exit 74
+. tests/lib.sh
+bin=$xformc here=$(dirname "$0") out=$scratch
 failed=0
 
 # golden NAME SPEC [OPTION...]

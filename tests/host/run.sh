@@ -3,11 +3,9 @@
 # `xformc run` and the program that is built of the same model answer by the same code: every byte of standard output and of
 # standard error and the exit code are alike, for each row of inputs.rows. usage: run.sh XFORMC
 set -u
-xformc=$1 here=$PWD/tests/host top=$PWD
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then printf 'ok %s\n' "$2"; else printf 'not ok %s\n' "$2"; fi; }
+. tests/lib.sh
+here=$PWD/tests/host
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
-unset MAKEFLAGS MFLAGS MAKELEVEL
 
 # ---- models -----------------------------------------------------------------------------------------------------
 

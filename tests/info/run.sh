@@ -3,9 +3,7 @@
 # `xformc info`: numbers against some counted by hand, limits, pictures, a spec without its weights. usage: run.sh XFORMC
 # No case needs weights, so it is quick; --code compiles two models.
 set -u
-xformc=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/lib.sh
 
 # check NAME COMMAND…: the command must succeed; what it says is shown when it does not.
 check() {

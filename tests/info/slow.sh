@@ -4,12 +4,7 @@
 # names; and every demo answers the same, in every dtype, on a stack of that many bytes and a page, and dates int8 in
 # WebAssembly on the stack that it has by default. usage: slow.sh XFORMC
 set -u
-xformc=$1 top=$PWD
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-skip() { echo "skip $1 ($2)"; }
-has() { command -v "$1" >/dev/null 2>&1; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
+. tests/lib.sh
 
 # bound SPEC OPTION...: the bytes that info gives.
 bound() { "$xformc" info "$@" --json | sed -n 's/.*"stack_bytes":\([0-9]*\).*/\1/p'; }

@@ -3,17 +3,12 @@
 # The examples of --help after an installation, the archive of sources, and the Debian package in a root with nothing else.
 # usage: slow.sh XFORMC
 set -u
-xformc=$1
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-skip() { echo "skip $1 ($2)"; }
-has() { command -v "$1" >/dev/null 2>&1; }
-quiet_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s "$@"; }
+. tests/lib.sh
 
 # ---- the examples ------------------------------------------------------------------------------------------------
 
 # From a folder that has nothing. Left out is what needs files of the user's.
-quiet_make -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch/installed" PREFIX=/usr >"$scratch/out" 2>&1 || cat "$scratch/out"
+make -s -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch/installed" PREFIX=/usr >"$scratch/out" 2>&1 || cat "$scratch/out"
 mkdir "$scratch/empty" "$scratch/cache"
 printf '3rd of May 2019\n' >"$scratch/empty/texts"
 echo 'print(1)' | tee "$scratch/empty/script.lua" >"$scratch/empty/experiment.lua"
@@ -31,11 +26,11 @@ done <"$scratch/examples"
 
 # ---- the sources ---------------------------------------------------------------------------------------------------
 
-quiet_make dist BUILD="$scratch/dist" >"$scratch/out" 2>&1 && tar -xzf "$scratch"/dist/xformc-*.tar.gz -C "$scratch" &&
+make -s dist BUILD="$scratch/dist" >"$scratch/out" 2>&1 && tar -xzf "$scratch"/dist/xformc-*.tar.gz -C "$scratch" &&
     [ "$(find "$scratch"/xformc-* -name '*.o' | wc -l)" = 0 ]
 verdict $? 'make dist'
 cat "$scratch/out"
-quiet_make -C "$scratch"/xformc-* -j"$(nproc)" build/xformc >"$scratch/out" 2>&1 &&
+make -s -C "$scratch"/xformc-* -j"$(nproc)" build/xformc >"$scratch/out" 2>&1 &&
     [ "$("$scratch"/xformc-*/build/xformc version)" = "$("$xformc" version)" ]
 verdict $? 'the archive builds'
 tail -n 3 "$scratch/out"
@@ -44,7 +39,7 @@ tail -n 3 "$scratch/out"
 
 name='the Debian package in a bare root'
 if ! has dpkg-deb || ! has mmdebstrap || [ "$(id -u)" != 0 ]; then skip "$name" 'no dpkg-deb, mmdebstrap or no root'; exit 0; fi
-quiet_make -o all deb >"$scratch/out" 2>&1
+make -s -o all deb >"$scratch/out" 2>&1
 verdict $? 'make deb'
 tail -n 3 "$scratch/out"
 package=$(tail -n 1 "$scratch/out")

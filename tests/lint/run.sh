@@ -1,7 +1,7 @@
 #!/bin/sh
 # Each rule of lint finds nothing in the tree, and finds the fault that is put into a copy of it.
-top=$PWD
-copy=$(mktemp -d) && trap 'rm -rf "$copy"' EXIT || exit 74
+. tests/lib.sh
+copy=$scratch
 mkdir "$copy/tests"
 cp -R compiler runtime Makefile "$copy/"
 cp -R tests/lint "$copy/tests/"

@@ -2,10 +2,9 @@
 # Masks and biases of g.attention: what PyTorch computes with them, and what they may hold, wherever it comes from.
 # usage: run.sh XFORMC
 set -u
-xformc=$1 here=$(dirname "$0")
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+. tests/lib.sh
+here=$(dirname "$0")
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache"
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
 # fails NAME CODE PATTERN COMMAND...: nothing on stdout, and stderr fits a pattern as those of `case`.
 fails() {

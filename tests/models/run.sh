@@ -1,9 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
 # The trained models of specs/ but dates (tests/program): every held-out line, by the jit and by a program. usage: run.sh XFORMC
-xformc=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/lib.sh
 failed=0
 verdict() { if [ "$1" -eq 0 ]; then echo "ok $2"; else echo "not ok $2"; failed=1; fi; }
 

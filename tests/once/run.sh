@@ -1,10 +1,8 @@
 #!/bin/sh
 # The compiler of the suites, cc_once: what it copies is what the compiler would make, and what it cannot know it compiles.
 # usage: run.sh XFORMC
-xformc=$1
+. tests/lib.sh
 once=$(dirname "$xformc")/tests/once/cc_once
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 unset XFORMC_COMPILE_ANEW
 real=$(command -v cc)
 mkdir "$scratch/store" "$scratch/include"

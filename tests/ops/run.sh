@@ -2,11 +2,8 @@
 # tags: slow noasan golden
 # Operations that a user defines in C, xf.op. leaky.out is what `run leaky.lua` prints: H by hand, exp(-v) or v / 2. usage: run.sh [--write] XFORMC
 set -u
-write=
-[ "${1:-}" = --write ] && { write=1; shift; }
-xformc=$1 here=$(dirname "$0")
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+. tests/lib.sh
+here=$(dirname "$0")
 
 if [ -n "$write" ]; then
     "$xformc" run "$here/leaky.lua" --allow-c --engine generic >"$here/leaky.out"

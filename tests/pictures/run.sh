@@ -3,8 +3,8 @@
 LC_ALL=C.UTF-8
 export LC_ALL
 unset NO_COLOR
-bin=$1 here=$(dirname "$0")
-out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT || exit 74
+. tests/lib.sh
+bin=$xformc here=$(dirname "$0") out=$scratch
 text='3rd of May 2019'
 long='Wednesday, the twenty-third of September nineteen ninety-nine'
 dates=specs/dates.lua signs=$here/signs.lua

@@ -3,11 +3,8 @@
 # The goldens of the plan floor: each NAME.plan is what `BIN compile SPEC -d kp` shows of a spec.
 #   run.sh BIN            compare
 #   run.sh --write BIN    write the goldens again
-write=
-[ "$1" = --write ] && { write=1; shift; }
-[ $# = 1 ] || { echo "usage: run.sh [--write] BIN" >&2; exit 2; }
-bin=$1 here=$(dirname "$0")
-out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT || exit 74
+. tests/lib.sh
+bin=$xformc here=$(dirname "$0") out=$scratch
 failed=0
 
 # golden NAME SPEC [OPTION...]

@@ -1,12 +1,9 @@
 #!/bin/sh
 # tags: slow noasan
 # A generated program, dates: its answers, its messages to the letter, its exit codes.
-xformc=$1
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
-skip() { echo "skip $1 ($2)"; }
+. tests/lib.sh
 
-if ! env -u MAKEFLAGS "$xformc" build specs/dates.lua -q -o "$scratch/dates"; then
+if ! "$xformc" build specs/dates.lua -q -o "$scratch/dates"; then
     echo "not ok the program is built"
     exit 1
 fi
@@ -257,7 +254,7 @@ printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/quick/cc" &
 for name in kind_decoder kind_encoder two_attentions; do
     spec=tests/goldens/$name.lua
     [ -e $spec ] || spec=tests/specs/$name.lua
-    env -u MAKEFLAGS "$xformc" build $spec -q --cc "$scratch/quick/cc" -o "$scratch/$name"
+    "$xformc" build $spec -q --cc "$scratch/quick/cc" -o "$scratch/$name"
 done
 decoder=$scratch/kind_decoder/kind_decoder encoder=$scratch/kind_encoder/kind_encoder
 "$decoder" '1 2 3' >"$scratch/out" && "$decoder" --ids '1 2 3' | cmp - "$scratch/out" && grep -qE '^[0-9]+( [0-9]+)*$' "$scratch/out" &&
@@ -333,7 +330,7 @@ verdict $? 'a conversation: each line is answered as it comes'
 # Small: what a program of a decoder takes besides its weights, and what it holds besides weights and state.
 name='a program without its weights has at most 100 KiB'
 if ! gcc --version >/dev/null 2>&1; then skip "$name" "no gcc"
-elif ! env -u MAKEFLAGS "$xformc" build specs/gpt.lua -q --cc gcc -o "$scratch/gpt"; then verdict 1 "$name"
+elif ! "$xformc" build specs/gpt.lua -q --cc gcc -o "$scratch/gpt"; then verdict 1 "$name"
 else
     room=$(($(wc -c <"$scratch/gpt/gpt") - $(wc -c <"$scratch/gpt/gpt.safetensors")))
     [ $room -le 102400 ]
@@ -342,7 +339,7 @@ else
 fi
 # Weights of 4 MiB and more lie in the program's file as on large pages, which adds nothing to it.
 sed 's/name = "gpt"/name = "large"/; s/vocab = 256/vocab = 4000/' specs/gpt.lua >"$scratch/large.lua"
-env -u MAKEFLAGS "$xformc" build "$scratch/large.lua" -q -o "$scratch/large" && "$scratch/large/large" --selftest >/dev/null
+"$xformc" build "$scratch/large.lua" -q -o "$scratch/large" && "$scratch/large/large" --selftest >/dev/null
 verdict $? 'a program with weights of more than 4 MiB'
 name='its weights are mapped in pages of 2 MB, and its file has no gap'
 if ! readelf --version >/dev/null 2>&1; then skip "$name" "no readelf"
@@ -380,7 +377,7 @@ name='an AVX-512 program on a processor without it is refused'
 qemu=$(command -v qemu-x86_64 || command -v qemu-x86_64-static)
 if [ "$processor" != x86_64 ]; then skip "$name" "another processor"
 elif [ -z "$qemu" ]; then skip "$name" "no qemu-x86_64"
-elif ! env -u MAKEFLAGS "$xformc" build specs/dates.lua -q --isa avx512 -o "$scratch/avx512"; then verdict 1 "$name"
+elif ! "$xformc" build specs/dates.lua -q --isa avx512 -o "$scratch/avx512"; then verdict 1 "$name"
 else
     expect "$name" 69 '' 'dates: this program was compiled for avx512, which this processor lacks; rebuild with --isa portable\n' \
         "$qemu" -cpu qemu64 "$scratch/avx512/dates" '3rd of May 2019'
@@ -388,7 +385,7 @@ fi
 name='a portable program runs on the least processor'
 if [ "$processor" != x86_64 ]; then skip "$name" "another processor"
 elif [ -z "$qemu" ]; then skip "$name" "no qemu-x86_64"
-elif ! env -u MAKEFLAGS "$xformc" build specs/dates.lua -q --isa portable -o "$scratch/portable"; then verdict 1 "$name"
+elif ! "$xformc" build specs/dates.lua -q --isa portable -o "$scratch/portable"; then verdict 1 "$name"
 else
     expect "$name" 0 '2019-05-03\n' '' "$qemu" -cpu qemu64 "$scratch/portable/dates" '3rd of May 2019'
 fi

@@ -2,12 +2,10 @@
 # tags: slow
 # What is shown on a terminal while work takes long, and at its end; elsewhere nothing more than ever. usage: run.sh XFORMC
 set -u
-xformc=$1
+. tests/lib.sh
 pty=$(dirname "$xformc")/tests/repl/pty
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm xformc scratch
-unset NO_COLOR MAKEFLAGS MFLAGS MAKELEVEL
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+unset NO_COLOR
 escape=$(printf '\033')
 . tests/terminal/begin.sh
 

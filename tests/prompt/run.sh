@@ -3,11 +3,9 @@
 # The prompt, what its values are: weights in the spec's shape, tensors as they print and are computed with, answers to texts, names,
 # options, completion. usage: run.sh XFORMC
 set -u
-xformc=$1
+. tests/lib.sh
 pty=$(dirname "$xformc")/tests/repl/pty
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
 # says NAME CODE OUT ERR < CHUNKS: what the prompt prints, in full, and its exit code; ERR is a pattern.
 says() {

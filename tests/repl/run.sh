@@ -1,10 +1,8 @@
 #!/bin/sh
 # The prompt on a pipe and on a file; tests/terminal is on a terminal. usage: run.sh XFORMC
 set -u
-xformc=$1
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+. tests/lib.sh
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
 # says NAME CODE OUT ERR < CHUNKS: what a pipe into the prompt prints, in full, and its exit code; ERR is a pattern.
 says() {

@@ -4,11 +4,10 @@
 # second there, nearly all of it in libtcc, which reads the text of two engines; one of a tiny graph a twentieth. ROUNDS of these
 # (1,000), in a minute, and one of 30 of a model. usage: slow.sh XFORMC
 set -u
-xformc=$1 rounds=${ROUNDS:-1000}
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+. tests/lib.sh
+rounds=${ROUNDS:-1000}
 model='30 rounds of a model under valgrind: no error, nothing lost'
 graph="$rounds rounds of a graph under valgrind: no error, nothing lost"
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 if [ -z "${XFORMC_SANITIZE:-}" ]; then
     cat >"$scratch/calls.lua" <<'END'
 local function resident()

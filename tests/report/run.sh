@@ -1,8 +1,8 @@
 #!/bin/sh
 # What a browser makes of the pages and pictures: a telephone of 390 pixels, a dark screen. Skipped
 # without Chromium. usage: run.sh REPORT_DUMP
-dump=$1 xformc=$(dirname "$1")/../../xformc
-out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT || exit 74
+. tests/lib.sh
+dump=$xformc xformc=$(dirname "$xformc")/../../xformc out=$scratch
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 cases='390 pixels, texts|390 pixels, sentences|1400 pixels, texts|dark|a dark picture'
 if [ -z "$browser" ]; then

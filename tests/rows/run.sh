@@ -3,9 +3,7 @@
 # Many rows in one call against one row after the other, for four decoders and both forms of kernels, over caches of f16, with weights of few bits.
 # usage: run.sh XFORMC
 set -u
-xformc=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/lib.sh
 
 for spec in tests/specs/modern_decoder.lua tests/specs/windows.lua tests/specs/few_rows.lua specs/gpt.lua; do
     name=$(basename "$spec" .lua)

@@ -2,10 +2,7 @@
 # tags: slow noasan
 # Answers that are written while they are generated: what is in each write, and that the whole is the same. usage: run.sh XFORMC
 set -u
-xformc=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+. tests/lib.sh
 writes=$(dirname "$xformc")/tests/streaming/writes
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
 

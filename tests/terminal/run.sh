@@ -1,11 +1,9 @@
 #!/bin/sh
 # The prompt on a terminal: what a person types and sees. usage: run.sh XFORMC
 set -u
-xformc=$1
+. tests/lib.sh
 pty=$(dirname "$xformc")/tests/repl/pty
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
 . "$(dirname "$0")/begin.sh"
 

@@ -3,10 +3,8 @@
 # Tiers of the prompt and the cache of compiled models. usage: run.sh XFORMC
 # cc is a script that counts its runs, does not optimise, and notes when two of it run at once.
 set -u
-xformc=$1
+. tests/lib.sh
 pty=$(dirname "$xformc")/tests/repl/pty
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 mkdir -p "$scratch/bin" "$scratch/tmp"
 cat >"$scratch/bin/cc" <<END
 #!/bin/sh

@@ -3,11 +3,8 @@
 # xformc tokenize, older folders, models with a tokenizer: in memory, in native code, as a program, as a library.
 # usage: run.sh XFORMC            XFORMC_TEST_DATA: vocabularies of others, with the ids that they should give
 #        run.sh --write XFORMC    write others.sums again, where XFORMC_TEST_DATA is set
-write=
-if [ "$1" = --write ]; then write=1; shift; fi
-xformc=$1 here=tests/tokenizer
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+. tests/lib.sh
+here=tests/tokenizer
 same() { if [ "$2" = "$3" ]; then echo "ok $1"; else echo "not ok $1"; printf 'expected: %s\nfound:    %s\n' "$2" "$3"; fi; }
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
 

@@ -2,9 +2,7 @@
 # tags: slow
 # xformc tune and --tune: the file, what it changes in the text and what not, faults of the file, signals. No time is judged. usage: run.sh XFORMC
 set -u
-xformc=$1
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
+. tests/lib.sh
 mkdir "$scratch/quick" "$scratch/tmp"
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/quick/cc" && chmod +x "$scratch/quick/cc" && PATH=$scratch/quick:$PATH
 spec=tests/tune/gated.lua

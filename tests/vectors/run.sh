@@ -2,15 +2,14 @@
 # tags: slow noasan
 # What models of an encoder alone answer, in `run` and in a program: hidden states, vectors, labels; as lines, objects and bytes.
 # The numbers are PyTorch's (tests/goldens), the probabilities are worked out here from them.
-xformc=$1 goldens=tests/goldens
+. tests/lib.sh
+goldens=tests/goldens
 tools=$(dirname "$xformc")/tests/vectors
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
 # Whether two files list the same floats, which are written in different ways.
 same() { paste "$1" "$2" | awk '{ d = $1 - $2; if (NF != 2 || d * d > 1e-14 * $1 * $1) bad = 1 } END { exit bad || !NR }'; }
-build() { env -u MAKEFLAGS "$xformc" build "$1" -q --cc "$scratch/cc" -o "$scratch/built_$2" && program=$scratch/built_$2/$2; }
+build() { "$xformc" build "$1" -q --cc "$scratch/cc" -o "$scratch/built_$2" && program=$scratch/built_$2/$2; }
 
 # expect NAME CODE STDOUT STDERR COMMAND...
 expect() {

@@ -2,11 +2,10 @@
 # tags: slow noasan
 # Folders with tokenizers, by make.py: sentence models, cross-encoders and masked language models answer texts as their own libraries do.
 # usage: slow.sh XFORMC
-xformc=$1 here=tests/vectors
+. tests/lib.sh
+here=tests/vectors
 tools=$(dirname "$xformc")/tests/vectors
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 tab=$(printf '\t')
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; fi; }
 
 printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
 as_expected() { "$tools/raw_distance" "$here/$1.expected.safetensors" "$2" <"$3"; }
@@ -22,7 +21,7 @@ as_lua() {
 
 # build FOLDER: its program in $program.
 build() {
-    env -u MAKEFLAGS "$xformc" build "$here/$1" -q --cc "$scratch/cc" -o "$scratch/built_$1" 2>"$scratch/err"
+    "$xformc" build "$here/$1" -q --cc "$scratch/cc" -o "$scratch/built_$1" 2>"$scratch/err"
     verdict $? "$1 is built"
     program=$scratch/built_$1/$1
 }
@@ -58,7 +57,7 @@ done
 for name in embed_qwen3 embed_mistral embed_gemma; do
     kernels=library
     if [ $name = embed_gemma ]; then kernels=unrolled; fi
-    env -u MAKEFLAGS "$xformc" build $here/$name -q --cc "$scratch/cc" --kernels=$kernels -o "$scratch/built_$name" 2>"$scratch/err"
+    "$xformc" build $here/$name -q --cc "$scratch/cc" --kernels=$kernels -o "$scratch/built_$name" 2>"$scratch/err"
     verdict $? "$name is built, kernels $kernels"
     program=$scratch/built_$name/$name
     "$program" --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name vectors "$scratch/raw"

@@ -43,6 +43,19 @@ await() {
 # sweep SAMPLE ALL: the words of ALL in `make test-all`, elsewhere those of SAMPLE.
 sweep() { if [ -n "${XFORMC_ALL:-}" ]; then echo "$2"; else echo "$1"; fi; }
 
-# quick_cc FILE [LEVEL]: write a compiler that optimises at -O1, or that level, whatever is asked:
-# no bit depends on it, and compiling takes a third of the time.
-quick_cc() { printf '#!/bin/sh\nexec %s "$@" %s\n' "$(command -v cc)" "${2:--O1}" >"$1" && chmod +x "$1"; }
+# quick_cc FILE [COMPILER [FLAGS]]: write a compiler that neither optimises nor inlines kernels,
+# whatever it is asked: no bit depends on that. A model is compiled ten times as soon, and is slow.
+# In `make test-all` it optimises at -O1, and inlines. With FLAGS it takes these, everywhere.
+quick_cc() {
+    quick=${3:-$(sweep '-O0 -Dalways_inline=unused' -O1)}
+    printf '#!/bin/sh\nexec "%s" "$@" %s\n' "$(command -v "${2:-cc}")" "$quick" >"$1" && chmod +x "$1"
+}
+
+# quick_compilers: from now on cc, gcc and clang on the PATH are quick ones.
+quick_compilers() {
+    mkdir "$scratch/quick_compilers" || return
+    for cc in cc gcc clang; do
+        if has $cc; then quick_cc "$scratch/quick_compilers/$cc" $cc; fi
+    done
+    PATH=$scratch/quick_compilers:$PATH
+}

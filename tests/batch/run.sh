@@ -3,7 +3,7 @@
 # Encoders alone that read several texts at once: the bits of one text after the other. usage: run.sh XFORMC
 set -u
 . tests/lib.sh
-printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+quick_cc "$scratch/cc"
 
 # spec NAME FIELDS: a small encoder.
 spec() {

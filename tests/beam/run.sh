@@ -3,7 +3,7 @@
 # Beam search from the command line. usage: run.sh XFORMC
 . tests/lib.sh
 tools=$(dirname "$xformc")/tests/cli
-printf '#!/bin/sh\nexec cc "$@" -O1\n' >"$scratch/quick" && chmod +x "$scratch/quick"
+quick_cc "$scratch/quick"
 
 # fails NAME CODE MESSAGE COMMAND...: one message, nothing on stdout.
 fails() {

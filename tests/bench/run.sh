@@ -3,6 +3,8 @@
 # xformc bench: its formats, its rows, its refusals; the worker of the peers' benchmark. No time is judged. usage: run.sh XFORMC
 set -u
 . tests/lib.sh
+compilers=$PATH
+quick_compilers
 json_rows=$(dirname "$xformc")/tests/bench/json_rows
 export REPETITIONS=1
 quick='-r 1 --seconds 0.02 -q'
@@ -58,7 +60,7 @@ verdict $? 'a page that cannot be written: 74, before anything is measured'
 
 # The kernels themselves; a person starts it with more rounds and reads the times.
 if command -v gcc >/dev/null && command -v clang >/dev/null; then
-    sh "$(dirname "$0")/kernel_compilers.sh" 1 "" avx512vnni portable >"$scratch/out" 2>"$scratch/err" && [ "$(grep -c ' clang ' "$scratch/out")" = 1 ] &&
+    PATH=$compilers sh "$(dirname "$0")/kernel_compilers.sh" 1 "" avx512vnni portable >"$scratch/out" 2>"$scratch/err" && [ "$(grep -c ' clang ' "$scratch/out")" = 1 ] &&
         [ "$(grep -c '^linear_' "$scratch/out")" = 6 ]
     verdict $? 'gcc and clang give the same bits in the hottest kernels, for each instruction set'
 else echo 'skip gcc and clang give the same bits in the hottest kernels, for each instruction set (no gcc or no clang)'; fi

@@ -5,7 +5,7 @@
 set -u
 . tests/lib.sh
 strict='-Wall -Wextra -pedantic -Werror -Iruntime -I.'
-printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+quick_cc "$scratch/cc"
 
 # ---- headers --------------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 set -u
 . tests/lib.sh
 here=tests/chat
-printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+quick_cc "$scratch/cc"
 writes=$(dirname "$xformc")/tests/streaming/writes
 
 # same NAME EXPECTED COMMAND...: the command prints that, and nothing on standard error.

@@ -5,8 +5,7 @@
 tools=$(dirname "$xformc")/tests/cli
 export XFORMC_CACHE=off
 # A cc that optimises little: nothing here is measured.
-mkdir "$scratch/quick"
-printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/quick/cc" && chmod +x "$scratch/quick/cc" && PATH=$scratch/quick:$PATH
+quick_compilers
 
 # fails NAME CODE PATTERN COMMAND...: nothing on stdout, and all of stderr fits a pattern as those of `case`.
 fails() {

@@ -6,7 +6,7 @@ tools=$(dirname "$xformc")/tests/cli
 
 # Native code, with one weight 1 % off; tests/cli/run.sh has the other engines.
 golden=tests/goldens/pre_layer where=encoder.layers.1.feed_forward.w_2.weight
-printf '#!/bin/sh\nexec cc "$@" -O1\n' >"$scratch/cc" && chmod +x "$scratch/cc"        # which changes no bit
+quick_cc "$scratch/cc"
 mkdir "$scratch/off"
 cp $golden.lua "$scratch/off"
 "$tools/perturb" $golden.safetensors "$scratch/off/pre_layer.safetensors" $where 1.01 &&

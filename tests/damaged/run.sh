@@ -16,7 +16,7 @@ chmod 755 "$scratch" && trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 export xformc top scratch tools="$scratch/tools"
 
 mkdir "$tools" "$scratch/rows"
-printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v cc)" >"$tools/cc" && chmod +x "$tools/cc"
+quick_cc "$tools/cc"
 
 # One small model of texts, built once: the program `word`, and `calls`, which is told what to call.
 cp "$here/programs/word.lua" "$here"/programs/*_vocabulary.txt "$tools"

@@ -2,6 +2,7 @@
 # What README.md and the manual show of the prompt was really seen there, and the manual's pages are whole. usage: run.sh XFORMC
 set -u
 . tests/lib.sh
+quick_compilers
 
 # Lines that are typed, and what is seen; times, which differ from run to run, become N.
 typed() { sed -n 's/^> //p'; }

@@ -3,6 +3,7 @@
 # Weights of fewer bits than 32: every engine to the bit, programs, packed files, options, errors. usage: run.sh XFORMC
 set -u
 . tests/lib.sh
+quick_compilers
 
 # fails NAME CODE TEXT COMMAND...: exits with CODE and says TEXT on stderr, nothing on stdout.
 fails() {
@@ -238,7 +239,7 @@ for spec in tests/goldens/hf_t5_gated tests/goldens/hf_llama tests/goldens/windo
 done
 "$xformc" verify tests/ops/steps.lua --allow-c --kv-dtype f16 --engine jit >"$scratch/out" 2>&1
 verdict $? 'caches of a graph, of f16: jit as generic'
-printf '#!/bin/sh\nexec cc "$@" -O1\n' >"$scratch/cc" && chmod +x "$scratch/cc"
+quick_cc "$scratch/cc"
 "$xformc" verify tests/goldens/window.lua --kv-dtype f16 --cc "$scratch/cc" >"$scratch/out" 2>&1 && grep -q 'native (.*unrolled)' "$scratch/out" &&
     grep -q 'native (.*)  *jit  *0  *0  *ok' "$scratch/out"
 verdict $? 'windows, f16: native code to the bit, its unrolled form within what rounding may do'

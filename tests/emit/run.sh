@@ -88,8 +88,7 @@ END
 done
 
 # What is called below is the same however it is optimised.
-mkdir "$scratch/quick"
-printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/quick/cc" && chmod +x "$scratch/quick/cc" && PATH=$scratch/quick:$PATH
+quick_compilers
 
 # ---- a library ----------------------------------------------------------------------------------------------------
 

@@ -38,8 +38,7 @@ spec() {
         }'
 }
 
-# The goldens are verified at the usual -O3; here many shapes matter more.
-printf '#!/bin/sh\nexec gcc "$@" -O1\n' >"$scratch/quick" && chmod +x "$scratch/quick"
+quick_cc "$scratch/quick" gcc
 # The C compiler takes nearly all of the time, and sees the same text that the jit runs: it has the edges.
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
     spec $seed >"$scratch/random.lua"

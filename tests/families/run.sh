@@ -6,6 +6,7 @@
 #   run.sh --write XFORMC    write specs/families and README's table of families anew
 set -u
 . tests/lib.sh
+quick_compilers
 here=tests/families
 rows=$(dirname "$xformc")/tests/families/families_rows
 

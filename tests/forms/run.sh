@@ -84,7 +84,7 @@ return xf.graph("names", function(g)
   g.output("Y", x)
 end)
 END
-printf '#!/bin/sh\nexec cc "$@" -O0\n' >"$scratch/quick" && chmod +x "$scratch/quick"
+quick_cc "$scratch/quick"
 for weights in literal file; do
     "$xformc" build "$scratch/names.lua" -q --kernels unrolled --weights $weights --cc "$scratch/quick" -o "$scratch/$weights" >"$scratch/out" 2>"$scratch/err"
     verdict $? "parameters a.b and a_b: --weights=$weights is built"

@@ -3,6 +3,7 @@
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
+quick_compilers
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache"
 
 sed 's|weights = "dates/dates.safetensors"|weights = "gone.safetensors"|' specs/dates.lua >"$scratch/dates.lua"

@@ -4,7 +4,7 @@
 set -u
 . tests/lib.sh
 families=tests/families
-printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+quick_cc "$scratch/cc"
 
 # same NAME EXPECTED COMMAND...: the command prints that, and nothing on standard error.
 same() {

@@ -4,6 +4,7 @@
 # the tokenizer, files that are damaged. usage: run.sh XFORMC
 set -u
 . tests/lib.sh
+quick_compilers
 here=tests/gguf/files
 tools=$(dirname "$xformc")/tests/gguf
 verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; cat "$scratch/out" "$scratch/err"; fi; }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # tags: slow noasan early
 # Goldens in which many choices meet: native code against the generic engine and, to the bit, the jit, which run.sh holds
-# to PyTorch. The C is compiled at -O1, which changes no bit and takes a third of the time. usage: slow.sh XFORMC
+# to PyTorch. usage: slow.sh XFORMC
 set -u
 . tests/lib.sh
-printf '#!/bin/sh\nexec cc "$@" -O1\n' >"$scratch/quick" && chmod +x "$scratch/quick"
+quick_cc "$scratch/quick"
 
 for spec in $(for name in awkward like_gemma2 like_t5 like_whisper causal_layers window_both; do echo "tests/goldens/$name.lua"; done); do
     name=$(basename "$spec" .lua)

@@ -5,7 +5,7 @@
 set -u
 . tests/lib.sh
 here=$PWD/tests/host
-printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+quick_cc "$scratch/cc"
 
 # ---- models -----------------------------------------------------------------------------------------------------
 

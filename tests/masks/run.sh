@@ -3,6 +3,7 @@
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
+quick_compilers
 here=$(dirname "$0")
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache"
 

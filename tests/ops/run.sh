@@ -3,6 +3,7 @@
 # Operations that a user defines in C, xf.op. leaky.out is what `run leaky.lua` prints: H by hand, exp(-v) or v / 2. usage: run.sh [--write] XFORMC
 set -u
 . tests/lib.sh
+quick_compilers
 here=$(dirname "$0")
 
 if [ -n "$write" ]; then

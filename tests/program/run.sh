@@ -250,7 +250,7 @@ refused 'pack into no folder' 74 '^error: cannot write .*/none/x: No such file' 
 # ---- other kinds of models ----------------------------------------------------------------------------------------
 
 mkdir "$scratch/quick"
-printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/quick/cc" && chmod +x "$scratch/quick/cc"
+quick_cc "$scratch/quick/cc"
 for name in kind_decoder kind_encoder two_attentions; do
     spec=tests/goldens/$name.lua
     [ -e $spec ] || spec=tests/specs/$name.lua

@@ -12,7 +12,7 @@ escape=$(printf '\033')
 # A compiler that takes its time for the model's own text, and one that does not: neither optimises.
 mkdir "$scratch/slow" "$scratch/quick"
 printf '#!/bin/sh\ncase " $* " in *dates.c* | *attention.c*) sleep 2.5 ;; esac\nexec %s "$@" -O0\n' "$(command -v cc)" >"$scratch/slow/cc"
-printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v cc)" >"$scratch/quick/cc"
+quick_cc "$scratch/quick/cc"
 chmod +x "$scratch/slow/cc" "$scratch/quick/cc"
 usual=$PATH
 

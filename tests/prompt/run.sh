@@ -4,6 +4,7 @@
 # options, completion. usage: run.sh XFORMC
 set -u
 . tests/lib.sh
+quick_compilers
 pty=$(dirname "$xformc")/tests/repl/pty
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
 

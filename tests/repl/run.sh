@@ -2,6 +2,7 @@
 # The prompt on a pipe and on a file; tests/terminal is on a terminal. usage: run.sh XFORMC
 set -u
 . tests/lib.sh
+quick_compilers
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
 
 # says NAME CODE OUT ERR < CHUNKS: what a pipe into the prompt prints, in full, and its exit code; ERR is a pattern.

@@ -4,6 +4,7 @@
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
+quick_compilers
 
 for spec in tests/specs/modern_decoder.lua tests/specs/windows.lua tests/specs/few_rows.lua specs/gpt.lua; do
     name=$(basename "$spec" .lua)

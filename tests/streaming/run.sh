@@ -4,7 +4,7 @@
 set -u
 . tests/lib.sh
 writes=$(dirname "$xformc")/tests/streaming/writes
-printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+quick_cc "$scratch/cc"
 
 # parts NAME EXPECTED COMMAND...: the writes of the command, and nothing on standard error.
 parts() {

@@ -6,13 +6,14 @@ set -u
 . tests/lib.sh
 pty=$(dirname "$xformc")/tests/repl/pty
 mkdir -p "$scratch/bin" "$scratch/tmp"
+quick_cc "$scratch/quick"
 cat >"$scratch/bin/cc" <<END
 #!/bin/sh
 case " \$* " in *' --version '*) exec $(command -v cc) --version ;; esac
 trap 'rmdir "$scratch/lock"; exit 143' TERM
 mkdir "$scratch/lock" 2>/dev/null || echo two >>"$scratch/two"
 case " \$* " in *' -shared '*) echo run >>"$scratch/runs" ;; esac
-$(command -v cc) "\$@" -O1 &
+"$scratch/quick" "\$@" &
 wait \$!
 code=\$?
 rmdir "$scratch/lock"

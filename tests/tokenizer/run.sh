@@ -6,7 +6,7 @@
 . tests/lib.sh
 here=tests/tokenizer
 same() { if [ "$2" = "$3" ]; then echo "ok $1"; else echo "not ok $1"; printf 'expected: %s\nfound:    %s\n' "$2" "$3"; fi; }
-printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+quick_cc "$scratch/cc"
 
 # ---- sums of ids
 # The naughty strings, languages.txt, and the same with bytes that are no UTF-8, through vocabularies of others: the number of ids and

@@ -3,8 +3,8 @@
 # xformc tune and --tune: the file, what it changes in the text and what not, faults of the file, signals. No time is judged. usage: run.sh XFORMC
 set -u
 . tests/lib.sh
-mkdir "$scratch/quick" "$scratch/tmp"
-printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/quick/cc" && chmod +x "$scratch/quick/cc" && PATH=$scratch/quick:$PATH
+mkdir "$scratch/tmp"
+quick_compilers
 spec=tests/tune/gated.lua
 
 # fails NAME CODE PATTERN COMMAND...: nothing on stdout, and all of stderr fits a pattern as those of `case`.

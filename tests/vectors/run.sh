@@ -6,7 +6,7 @@
 goldens=tests/goldens
 tools=$(dirname "$xformc")/tests/vectors
 
-printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+quick_cc "$scratch/cc"
 # Whether two files list the same floats, which are written in different ways.
 same() { paste "$1" "$2" | awk '{ d = $1 - $2; if (NF != 2 || d * d > 1e-14 * $1 * $1) bad = 1 } END { exit bad || !NR }'; }
 build() { "$xformc" build "$1" -q --cc "$scratch/cc" -o "$scratch/built_$2" && program=$scratch/built_$2/$2; }

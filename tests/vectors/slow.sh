@@ -7,7 +7,7 @@ here=tests/vectors
 tools=$(dirname "$xformc")/tests/vectors
 tab=$(printf '\t')
 
-printf '#!/bin/sh\nexec %s "$@" -O1\n' "$(command -v cc)" >"$scratch/cc" && chmod +x "$scratch/cc"
+quick_cc "$scratch/cc"
 as_expected() { "$tools/raw_distance" "$here/$1.expected.safetensors" "$2" <"$3"; }
 
 # A folder and the same as a spec in Lua emit the same files.

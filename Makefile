@@ -24,7 +24,7 @@ COMPILER_FOLDERS = compiler/base compiler/model compiler/weights compiler/tokeni
                    compiler compiler/answer compiler/verify compiler/inspect compiler/bench compiler/repl compiler/cli
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
-# OpenBLAS is loaded when the generic engine is first used:_blas.c.
+# OpenBLAS is loaded when the generic engine is first used: generic_blas.c.
 LIBS     := $(shell pkg-config --libs $(filter-out openblas,$(LIBRARIES)) 2>/dev/null) -ltcc -ldl -lm -pthread
 # The instruction sets of a machine, and their flags: the rows of runtime/kernels/simd/instruction_sets.def.
 MACHINE     := $(patsubst arm64,aarch64,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))

@@ -38,7 +38,7 @@ extern GenericCompute *const generic_computes[KERNELS];
 /* Call `compute` once, or for each group of rows where the operation reads or writes a slot. */
 void generic_run(const GenericPass *pass, const PlanOp *op, GenericCompute *compute);
 
-/* Compute one operation of a plan with target ROW_MAJOR. */
+/* Compute one operation of a plan with TARGET_ROW_MAJOR. */
 void generic_op(const GenericPass *pass, const PlanOp *op);
 /* The same, and keep in own->sizes what went into each number; a tap receives the sizes of the
  * operation before it. */

@@ -1,7 +1,8 @@
 /* model.h: a Transformer's sizes and choices, checked, and where each of its tensors lies.
  *
- * Readers (spec_lua.c and, later, others) fill a Model; model_check.c works out what was left unset and refuses what
- * cannot be. Nothing in it tells how it was read. Everything lives in the session's arena. */
+ * The readers in front/ fill a Draft; model_check.c makes a Model of it, sets what the Draft left
+ * unset and refuses what cannot be. Nothing in a Model tells how it was read. Everything lives in
+ * the session's arena. */
 #ifndef MODEL_H
 #define MODEL_H
 

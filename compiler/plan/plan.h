@@ -1,8 +1,9 @@
 /* plan.h: one target's way to compute a Graph: kernels, layouts, offsets, shares of the work and barriers.
  *
- * Two targets share these types. PANELS is what emitted C computes: panels of sixteen, bias and activation fused,
- * work split over lanes. ROW_MAJOR is for the generic engine: an operation at a time, one lane. No C text here.
- * Everything lives in the session's arena. Bytes are offsets from the start of a state or of the packed data. */
+ * Two targets share these types. TARGET_PANELS is what emitted C computes: panels of sixteen, bias
+ * and activation fused, work split over lanes. TARGET_ROW_MAJOR is for the generic engine: an
+ * operation at a time, one lane. No C text here. Everything lives in the session's arena. Bytes are
+ * offsets from the start of a state or of the packed data. */
 #ifndef PLAN_H
 #define PLAN_H
 
@@ -162,12 +163,13 @@ bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
 bool  plan_dtypes_hold(Diag *d, const Graph *g);
 /* Whether this machine has the memory to run or pack it; false after an error told, EXIT_NO_FEATURE. */
 bool  plan_fits_machine(Diag *d, const Plan *p);
-/* All passes below in order. */
 /* Scratch of a linear that rounds its rows: `pieces`, one a lane, or one that lanes share by rows; `rows` of `stride` floats each. */
 typedef struct RoundedSize { int64_t pieces, rows, stride; } RoundedSize;
 RoundedSize plan_rounded_size(const Plan *p, const PlanBlock *b, const PlanOp *op);
 /* The most rows of a decoder of which lanes share a linear's panels. */
 enum { PLAN_FEW_ROWS = 16 };
+
+/* All passes below in order. */
 Plan *plan_make(Arena *a, const Graph *g, PlanOptions options);
 
 /* Blocks into operations: fuse, choose a kernel and layouts, work in place where that is safe.

@@ -1,9 +1,10 @@
 /* plan_lower.c: from blocks of nodes to operations over buffers.
  *
- * PANELS: bias goes into the linear, an activation into the linear before it when nothing looks at what lies between,
- * linears of the same rows are one call (plan_fuse_linears.c), keys and values are stored in panels before attention reads
- * them, and an operation that may works in place.
- * ROW_MAJOR: one operation per node, every tensor a buffer of its own. */
+ * TARGET_PANELS: bias goes into the linear, an activation into the linear before it when nothing
+ * looks at what lies between, linears of the same rows are one call (plan_fuse_linears.c), keys and
+ * values are stored in panels before attention reads them, and an operation that may works in
+ * place.
+ * TARGET_ROW_MAJOR: one operation per node, every tensor a buffer of its own. */
 #include "plan_lower.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 
 enum {
     ROWS = 64, DEEP = 2048, WIDE = 2048, HEADS = 6, HEAD = 48, LENGTH = 512, MODEL = HEADS * HEAD, HIDDEN = 768, VOCABULARY = 32000,
-    PAD = 16                            /* floats: see rt_stride */
+    PAD = 16                            /* floats */
 };
 
 typedef struct Work {

@@ -310,16 +310,3 @@ const char *svg_fit(Arena *a, const char *text, SvgFont font, double room)
     }
     return count < 2 ? "" : arena_format(a, "%.*s…", (int)(end - text), text);
 }
-
-const char *svg_shade(Arena *a, const char *edge, double amount)
-{
-    long rgb = strtol(edge + 1, NULL, 16);
-    int part[3];
-    if (!(amount > 0)) amount = 0;
-    if (amount > 1) amount = 1;
-    for (int i = 0; i < 3; i++) {
-        long c = rgb >> (16 - 8 * i) & 255;
-        part[i] = (int)lround(255 + (double)(c - 255) * amount);
-    }
-    return arena_format(a, "#%02x%02x%02x", part[0], part[1], part[2]);
-}

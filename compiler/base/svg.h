@@ -79,7 +79,5 @@ void svg_printf(Svg *s, double x, double y, SvgFont font, const char *format, ..
 double svg_width(const char *text, SvgFont font);
 /* `text`, or as much of its beginning as fits into `room` with "…" behind it; "" where not even two characters do. */
 const char *svg_fit(Arena *a, const char *text, SvgFont font, double room);
-/* A colour between white and `edge` "#rrggbb": 0 white, 1 the colour. For heat maps. */
-const char *svg_shade(Arena *a, const char *edge, double amount);
 
 #endif

@@ -98,7 +98,6 @@ bool emit_batches(const Emit *e);
 bool emit_pools(const Emit *e);
 void emit_blocks(Emit *e, Text *out);
 void emit_programs(Emit *e, Text *out);
-void emit_interface(Emit *e, Text *out);
 void emit_offsets(Emit *e, Text *out);
 void emit_makefile(Emit *e, Text *out);
 void emit_variants(Emit *e, Text *out);

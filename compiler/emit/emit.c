@@ -67,7 +67,7 @@ static const char taps_header[] =
     "typedef struct ${name}_tap { const char *name; size_t offset; int heads, rows, columns, stride; } ${name}_tap;\n"
     "extern const ${name}_tap ${name}_taps[${count}];\n";
 
-void emit_header(Emit *e, Text *out)
+static void emit_header(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
     Text types = text_new(e->arena), taps = text_new(e->arena), variant = text_new(e->arena);
@@ -176,7 +176,7 @@ static const char *bound_macros(Emit *e)
         "#define in_slot(j, slot, at) ((%s *)((j)->state->bytes + SLOTS_AT + (size_t)(slot) * SLOT_BYTES + (at)))\n", emit_cache_type(e));
 }
 
-void emit_model(Emit *e, Text *out)
+static void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
     text_fill(out, model_begin, "name", e->name, "rows", e->model->has_decoder ? "#include \"rt_rows.h\"" : "",
@@ -238,8 +238,8 @@ static void emit_seam(Emit *e, Text *out)
     seams[e->form.kernels](e, out);
 }
 
-void emit_main(Emit *e, Text *out) { kind_of(e)->main(e, out); }
-void emit_example(Emit *e, Text *out) { kind_of(e)->example(e, out); }
+static void emit_main(Emit *e, Text *out) { kind_of(e)->main(e, out); }
+static void emit_example(Emit *e, Text *out) { kind_of(e)->example(e, out); }
 
 static Emit emit_new(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form)
 {

@@ -86,8 +86,6 @@ enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
 Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, unsigned isa, unsigned hooks);
 
 /* Parts of NAME.c and NAME_kernels.h. */
-void emit_model(Emit *e, Text *out);
-void emit_header(Emit *e, Text *out);
 void emit_kernels(Emit *e, Text *out);
 void emit_unrolled(Emit *e, Text *out);
 void emit_bound(Emit *e, Text *out);
@@ -107,8 +105,6 @@ bool emit_loops(const Plan *p, EmitForm form);
 bool emit_leaves_layers(const Plan *p);
 void emit_without_headers(Arena *a, Text *out);                       /* rt.h and rt_plain.h for a compiler without headers */
 void emit_custom(Emit *e, Text *out);                       /* the functions of xf.ops, at the end of NAME_kernels.h */
-void emit_main(Emit *e, Text *out);
-void emit_example(Emit *e, Text *out);
 
 /* The wrapper for an operation, made on first use; emit_wrappers_begin once before. */
 void emit_wrappers_begin(Emit *e);
@@ -131,14 +127,11 @@ const char *emit_dtypes(Emit *e);                          /* those of the packe
 const char *emit_activation(Emit *e, int activation);
 /* What C calls the numbers of caches: float, rt_f16. */
 const char *emit_cache_type(const Emit *e);
-/* "[source, 64]", with run-time lengths by name; a margin comment. */
-const char *emit_shape(Emit *e, const Tensor *t);
 const char *emit_upper(Arena *a, const char *text);
 const char *emit_number(Emit *e, int64_t n);                /* in decimal */
 /* The value of an element-wise operation of `a` and `b`, as a comment or, `plain`, as freestanding C of floats. */
 const char *emit_element(Emit *e, const OpRow *row, const char *a, const char *b, bool plain);
-/* The macro for a buffer's or packed tensor's offset. */
+/* The macro for a buffer's offset. */
 const char *emit_macro(Emit *e, const Buffer *b);
-const char *emit_weight_macro(Emit *e, const Packed *k);
 
 #endif

@@ -18,7 +18,8 @@ const char *emit_macro(Emit *e, const Buffer *b)
     return emit_upper(e->arena, arena_format(e->arena, "at_%s%s%s", block, *block ? "_" : "", b->name));
 }
 
-const char *emit_weight_macro(Emit *e, const Packed *k)
+/* The macro for a packed tensor's offset. */
+static const char *weight_macro(Emit *e, const Packed *k)
 {
     return arena_format(e->arena, "W_%s", k->identifier ? k->identifier : emit_upper(e->arena, k->name));
 }
@@ -30,7 +31,8 @@ static const char *dim_text(Emit *e, const Dim *d)
     return d->count == COUNT_CONSTANT ? arena_format(e->arena, "%lld", (long long)d->bound) : count_name(d->count);
 }
 
-const char *emit_shape(Emit *e, const Tensor *t)
+/* "[source, 64]", with run-time lengths by name; a margin comment. */
+static const char *shape_text(Emit *e, const Tensor *t)
 {
     Text s = text_new(e->arena);
     for (int r = 0; r < t->rank; r++) text_printf(&s, "%s%s", r ? ", " : "[", dim_text(e, &t->dim[r]));
@@ -69,7 +71,7 @@ static const char *matrix_words(Emit *e, const Packed *k)
 {
     const TensorSource *s = k->tensor[0]->source[0];
     bool turned = s->rank == 2 && s->stride[1] != 1 && s->shape[1] > 1;
-    const char *macro = emit_weight_macro(e, k), *block = k->block ? k->block->block->name : "";
+    const char *macro = weight_macro(e, k), *block = k->block ? k->block->block->name : "";
     char *name = arena_text(e->arena, macro + 2);
     if (*block && strncasecmp(name, block, strlen(block)) == 0 && name[strlen(block)] == '_') name += strlen(block) + 1;
     for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
@@ -157,7 +159,8 @@ static bool by_group(const Emit *e, const PlanBlock *b, const PlanOp *op)
 /* Weights of the block's own layer, or such as all layers share. */
 static const char *weight(Emit *e, const PlanOp *op)
 {
-    return arena_format(e->arena, "%s + %s", op->weights->block ? "w" : "j->model->weights", emit_weight_macro(e, op->weights));
+    const char *from = op->weights->block ? "w" : "j->model->weights";
+    return arena_format(e->arena, "%s + %s", from, weight_macro(e, op->weights));
 }
 
 /* The operands of an xf.op, in order. */
@@ -166,7 +169,8 @@ static const char *custom_arguments(Emit *e, const PlanBlock *b, const PlanOp *o
     Text t = text_new(e->arena);
     text_add(&t, operand(e, b, op->out[0]));
     for (int i = 0; i < op->node->custom->input_count; i++) {
-        if (op->params[i]) text_printf(&t, ", (const float *)(const void *)(w + %s)", emit_weight_macro(e, op->params[i]));
+        if (op->params[i])
+            text_printf(&t, ", (const float *)(const void *)(w + %s)", weight_macro(e, op->params[i]));
         else text_printf(&t, ", %s", operand(e, b, op->in[i]));
     }
     return t.data;
@@ -270,7 +274,7 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
     if (op->barrier) text_add(out, "    rt_barrier(j->model->team);\n");
     else if (op->barrier_few && shares_panels(e, b)) text_add(out, "    if (few) rt_barrier(j->model->team);\n");
     if (heading) text_printf(out, "\n    /* ---- %s */\n", heading);
-    const char *words = kernel_words(e, b, op), *shape = emit_shape(e, op->result);
+    const char *words = kernel_words(e, b, op), *shape = shape_text(e, op->result);
     int gap = 100 - (int)strlen(words) - (int)strlen(shape);
     text_printf(out, "    /* %s%*s%s */\n", words, gap > 2 ? gap : 2, "", shape);
     if (slots) text_add(out, "    for (const rt_group *g = j->groups; g < j->groups_end; g++)\n    ");
@@ -470,7 +474,7 @@ static void block_weights(Emit *e, Text *out, const PlanBlock *b)
     if (b->block->layers) define(e, out, arena_format(e->arena, "W_%s_STRIDE", name), b->weights_stride, "from layer to layer");
     for (int i = 0; i < e->plan->packed_count; i++) {
         const Packed *k = e->plan->packed[i];
-        if (k->block == b) define(e, out, emit_weight_macro(e, k), k->offset - b->weights_offset, packed_words(e, k));
+        if (k->block == b) define(e, out, weight_macro(e, k), k->offset - b->weights_offset, packed_words(e, k));
     }
 }
 
@@ -480,7 +484,7 @@ void emit_offsets(Emit *e, Text *out)
     text_add(out, "/* ---- weights: bytes from the start of the packed data; within a block, from the start of its layer ---------- */\n\n");
     for (int i = 0; i < p->block_count; i++) block_weights(e, out, p->blocks[i]);
     for (int i = 0; i < p->packed_count; i++)
-        if (!p->packed[i]->block) define(e, out, emit_weight_macro(e, p->packed[i]), p->packed[i]->offset, packed_words(e, p->packed[i]));
+        if (!p->packed[i]->block) define(e, out, weight_macro(e, p->packed[i]), p->packed[i]->offset, packed_words(e, p->packed[i]));
     text_add(out, "\n/* ---- state: a header of lengths, slots of caches, a scratch ------------------------------------------------- */\n\n");
     define(e, out, "SLOTS_AT", p->slots_offset, "");
     define(e, out, "SLOT_BYTES", p->slot_bytes, "");

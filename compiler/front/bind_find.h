@@ -37,9 +37,8 @@ static inline bool finder_ends_with(const char *s, const char *end)
 /* A spelling is a pattern: (a|b) stands for one or the other; NULL where the file has none of them. */
 const TensorSource *finder_spelling(Finder *f, const char *pattern);
 const char *finder_first_spelling(Arena *a, const char *pattern);
-/* By the rows of the family: what the file has for a canonical name, NULL where it has nothing.
- * finder_tied: a matrix that is tied to it too. */
-const TensorSource *finder_of_family(Finder *f, const char *name);
+/* By the rows of the family: what the file has for a canonical name or for a matrix that is tied to
+ * it, NULL where it has nothing. */
 const TensorSource *finder_tied(Finder *f, const char *name);
 /* Before tensors are added: whether the output layer is the embedding. */
 void finder_settle_tying(Finder *f);

@@ -16,7 +16,8 @@ static const char masked[] = "head.output.weight";
 static const char *const tied[] = { source, target, logits, masked };
 enum { TIED = sizeof tied / sizeof *tied };
 
-const TensorSource *finder_of_family(Finder *f, const char *name)
+/* By the rows of the family: what the file has for a canonical name, NULL where it has nothing. */
+static const TensorSource *of_family(Finder *f, const char *name)
 {
     int64_t layer;
     const char *own = family_own_name(f->arena, f->family, name);
@@ -61,7 +62,7 @@ static const TensorSource *other(Finder *f, const char *name)
     if (m->has_decoder && !m->tied && !f->family->tied) return NULL;
     for (int i = 0; i < TIED; i++) {
         const bool fits = tied[i] != name && !is_apart(f, tied[i]);
-        const TensorSource *t = fits ? finder_of_family(f, tied[i]) : NULL;
+        const TensorSource *t = fits ? of_family(f, tied[i]) : NULL;
         if (t && found && !same_bytes(t, found)) return NULL;
         if (t) found = t;
     }
@@ -70,17 +71,17 @@ static const TensorSource *other(Finder *f, const char *name)
 
 const TensorSource *finder_tied(Finder *f, const char *name)
 {
-    const TensorSource *own = finder_of_family(f, name);
+    const TensorSource *own = of_family(f, name);
     const char *of = tied_name(f, name);
     if (own || !of || is_apart(f, of)) return own;
-    const TensorSource *common = is_apart(f, shared) ? NULL : finder_of_family(f, shared);
+    const TensorSource *common = is_apart(f, shared) ? NULL : of_family(f, shared);
     return common ? common : other(f, of);
 }
 
 static void settle_logits(Finder *f)
 {
     Model *m = f->model;
-    const TensorSource *own = finder_of_family(f, logits), *embed = finder_tied(f, target);
+    const TensorSource *own = of_family(f, logits), *embed = finder_tied(f, target);
     const TensorSource *head = own ? own : finder_tied(f, logits);
     const bool same = !embed || (head && same_bytes(head, embed));
     /* Of a family that has its own it is missing. */
@@ -93,14 +94,14 @@ void finder_settle_tying(Finder *f)
     Model *m = f->model;
     if (m->has_decoder) settle_logits(f);
     if (!m->head_tied) return;
-    const TensorSource *own = finder_of_family(f, masked), *embed = finder_tied(f, source);
+    const TensorSource *own = of_family(f, masked), *embed = finder_tied(f, source);
     m->head_own = own && embed && !same_bytes(own, embed);
 }
 
 static void mark_copy(Finder *f, const char *name, const char *of)
 {
-    const TensorSource *first = f->model->weight_file->tensors, *t = finder_of_family(f, name);
-    const TensorSource *used = t ? finder_of_family(f, of) : NULL;
+    const TensorSource *first = f->model->weight_file->tensors, *t = of_family(f, name);
+    const TensorSource *used = t ? of_family(f, of) : NULL;
     if (used && f->used[used - first] && same_bytes(t, used)) f->used[t - first] = true;
 }
 
@@ -147,7 +148,7 @@ static bool reads_key(const Family *family, const char *key)
 /* Whether the file has that tensor and the model does not. */
 static bool is_left_out(Finder *f, const char *name, const char *key, bool tell)
 {
-    const TensorSource *t = finder_of_family(f, name);
+    const TensorSource *t = of_family(f, name);
     if (!t || f->used[t - f->model->weight_file->tensors]) return false;
     if (tell)
         diag_error(f->diag, EXIT_BAD_DATA, f->at,

@@ -68,7 +68,7 @@ Tensor *make_input(Maker *k, const char *name, bool integer, int rank, const Dim
     return t;
 }
 
-const char *make_name(Maker *k, const char *suffix)
+static const char *name_of(Maker *k, const char *suffix)
 {
     const char *stem = k->block->stem;
     return *stem ? arena_format(k->arena, "%s.%s", stem, suffix) : suffix;
@@ -77,7 +77,8 @@ const char *make_name(Maker *k, const char *suffix)
 /* The same for a result: programs of one row and of many have results of their own. */
 const char *make_result_name(Maker *k, const char *suffix)
 {
-    return k->prefix ? arena_format(k->arena, "%s%s", k->prefix, make_name(k, suffix)) : make_name(k, suffix);
+    const char *name = name_of(k, suffix);
+    return k->prefix ? arena_format(k->arena, "%s%s", k->prefix, name) : name;
 }
 
 /* Params and states are known by kind, layers and name. */
@@ -126,7 +127,7 @@ static Tensor *find_param(Maker *k, const char *name, int layers, const int *lay
 
 Tensor *make_param(Maker *k, const char *suffix)
 {
-    return find_param(k, make_name(k, suffix), k->block->layers, k->block->layer);
+    return find_param(k, name_of(k, suffix), k->block->layers, k->block->layer);
 }
 
 Tensor *make_global_param(Maker *k, const char *name) { return find_param(k, name, 0, NULL); }
@@ -134,7 +135,7 @@ Tensor *make_global_param(Maker *k, const char *name) { return find_param(k, nam
 Tensor *make_state(Maker *k, const char *suffix, int64_t capacity, Count count, int64_t width)
 {
     const Dim dim[2] = { { capacity, count }, dim_constant(width) };
-    const char *name = make_name(k, suffix);
+    const char *name = name_of(k, suffix);
     int layers = k->block->layers, first = first_layer(k->block->layer, layers);
     const char *key = key_of(k, TENSOR_STATE, name, layers, first);
     Tensor *t = made_before(k, key);

@@ -36,7 +36,7 @@ Tensor *make_state(Maker *k, const char *suffix, int64_t capacity, Count count, 
 Node *make_node(Maker *k, OpKind op, const char *suffix, Tensor *a, Tensor *b, Tensor *c, Tensor *e);
 /* As make_node, with scalar attributes set before the shapes are worked out. */
 Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tensor *const in[NODE_INPUTS]);
-const char *make_name(Maker *k, const char *suffix);
-const char *make_result_name(Maker *k, const char *suffix);   /* of a node's result: with the prefix */
+/* STEM.suffix, with the prefix: the name of a node's result. */
+const char *make_result_name(Maker *k, const char *suffix);
 
 #endif

@@ -9,7 +9,7 @@ void *lower_grow(Lower *w, void *array, int count, size_t size)
 }
 
 /* What the function of the block calls a tensor. */
-const char *lower_variable(Lower *w, const Tensor *t)
+static const char *variable_of(Lower *w, const Tensor *t)
 {
     const Buffer *b = w->buffer_of[t->id];
     return b ? b->variable : lower_name(w, lower_words(w, t));
@@ -72,7 +72,8 @@ static void size_ints(Buffer *b, int64_t count)
 
 Buffer *lower_rows_buffer(Lower *w, const Tensor *t)
 {
-    Buffer *b = lower_new_buffer(w, lower_variable(w, t), t, PLACE_SCRATCH, t->integer ? LAYOUT_INTS : LAYOUT_ROWS);
+    Buffer *b = lower_new_buffer(w, variable_of(w, t), t, PLACE_SCRATCH,
+                                 t->integer ? LAYOUT_INTS : LAYOUT_ROWS);
     if (t->integer) size_ints(b, t->dim[0].bound);
     else if (t->rank == 3) {
         b->heads = t->dim[0].bound;
@@ -115,7 +116,7 @@ Buffer *lower_whole_of_views(Lower *w, const Tensor *all)
 void lower_view(Lower *w, const Tensor *t, Buffer *whole, int64_t column)
 {
     PlanBlock *block = w->block;
-    Buffer *b = lower_new_buffer(w, lower_variable(w, t), t, PLACE_SCRATCH, LAYOUT_ROWS);
+    Buffer *b = lower_new_buffer(w, variable_of(w, t), t, PLACE_SCRATCH, LAYOUT_ROWS);
     b->block = block;
     b->whole = whole;
     b->column = column;
@@ -132,7 +133,8 @@ Buffer *lower_cache(Lower *w, const Tensor *t, const Node *n)
 {
     Buffer **slot = &w->buffer_of[t->id];
     if (*slot) return *slot;
-    Buffer *b = lower_new_buffer(w, lower_variable(w, t), t, PLACE_SLOT, n->values ? LAYOUT_VALUES : LAYOUT_KEYS);
+    Buffer *b = lower_new_buffer(w, variable_of(w, t), t, PLACE_SLOT,
+                                 n->values ? LAYOUT_VALUES : LAYOUT_KEYS);
     const bool ring = n->ring && pad16(n->ring) < pad16(t->dim[0].bound);
     b->half = w->plan->graph->model->kv_dtype == KV_DTYPES_F16;
     lower_size_cache(b, n->kv_heads, ring ? n->ring : t->dim[0].bound, t->dim[1].bound / n->kv_heads);

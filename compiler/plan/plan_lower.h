@@ -32,8 +32,6 @@ Buffer *lower_cache(Lower *w, const Tensor *t, const Node *n);
 /* A buffer of the block for the columns of several tensors, and the view of it that holds `t`, from `column` on. */
 Buffer *lower_whole_of_views(Lower *w, const Tensor *all);
 void lower_view(Lower *w, const Tensor *t, Buffer *whole, int64_t column);
-/* What the function of the block calls a tensor. */
-const char *lower_variable(Lower *w, const Tensor *t);
 
 /* ---- operations ---- */
 PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t parts);

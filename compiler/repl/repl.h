@@ -73,8 +73,6 @@ typedef struct ReplScan { int depth, level; bool goes_on, strange; size_t tried;
 #define REPL_SCAN ((ReplScan){ .level = -1 })
 void repl_scan(ReplScan *c, const char *line);                  /* one more line: repl_whole.c */
 bool repl_scan_due(ReplScan *c, size_t size);                   /* whether `size` bytes of lines are to be tried now */
-/* Print the value at `index` for a person. */
-void repl_print(lua_State *L, int index);
 /* Raise what a Diag holds as one Lua error; returns where it holds no error. */
 void repl_check_nul(lua_State *L, int index);          /* an error where it is a text with a NUL */
 void repl_raise(lua_State *L, Diag *d);
@@ -221,10 +219,9 @@ PackedTensor *repl_packed(lua_State *L, const ReplModel *m, const Engine *e, con
 void repl_put(lua_State *L, ReplModel *m, Engine *e, const char *name, const float *values);
 /* Before calls and behind them: raise what a probe raised. */
 void repl_check_probes(lua_State *L, ReplModel *m);
-/* Before a model is closed: the C that was put in, too; before its engine with taps is. */
+/* Before a model is closed: its probes, and the C that was put in. */
 void repl_forget_edits(ReplModel *m);
 void repl_forget_probes(ReplModel *m);
-void repl_forget_engine(ReplModel *m);
 /* Engines that were just opened get the probes and the weights that the model has. */
 void repl_renew_experiments(lua_State *L, ReplModel *m);
 

@@ -89,7 +89,8 @@ static void watch(void *user, Engine *e, const JitAt *at)
     lua_settop(L, top);
 }
 
-void repl_forget_engine(ReplModel *m)
+/* Before an engine with taps is closed. */
+static void forget_engine(ReplModel *m)
 {
     lua_pushnil(m->L);
     lua_rawsetp(m->L, LUA_REGISTRYINDEX, m->tapped);
@@ -97,7 +98,7 @@ void repl_forget_engine(ReplModel *m)
 
 void repl_forget_probes(ReplModel *m)
 {
-    if (m->tapped) repl_forget_engine(m);
+    if (m->tapped) forget_engine(m);
     lua_pushnil(m->L);
     lua_rawsetp(m->L, LUA_REGISTRYINDEX, m);
 }
@@ -247,7 +248,7 @@ void repl_renew_experiments(lua_State *L, ReplModel *m)
 
 void repl_close_tapped(ReplModel *m)
 {
-    if (m->tapped) repl_forget_engine(m);
+    if (m->tapped) forget_engine(m);
     if (m->tapped) engine_close(m->tapped);
     m->tapped = NULL;
     m->traced = false;

@@ -155,7 +155,8 @@ static void print_at(lua_State *L, int index, int depth)
     }
 }
 
-void repl_print(lua_State *L, int index)
+/* Print the value at `index` for a person. */
+static void print_value(lua_State *L, int index)
 {
     print_at(L, index, 0);
     fputs("\n", stdout);
@@ -175,7 +176,7 @@ static int print_values(lua_State *L)
     const int n = lua_gettop(L);
     const bool any = lua_rawgetp(L, LUA_REGISTRYINDEX, &shown_key) != LUA_TNIL;
     for (int i = 1; i <= n; i++)
-        if (!any || !lua_rawequal(L, i, n + 1)) repl_print(L, i);
+        if (!any || !lua_rawequal(L, i, n + 1)) print_value(L, i);
     return 0;
 }
 

@@ -33,7 +33,6 @@ void *tok_grow(Arena *a, void *old, int *room, size_t size);
 
 /* Texts to numbers, by hash: open addressing, never more than half full. All zeros is empty. */
 typedef struct TokTexts { struct TokTextsSlot { TokString text; uint32_t value; bool used; } *slot; uint32_t room, count; } TokTexts;
-uint32_t tok_texts_find(const TokTexts *t, TokString text);     /* RT_TOK_NONE if absent */
 void tok_texts_put(Arena *a, TokTexts *t, TokString text, uint32_t value);      /* the last of a text counts */
 
 /* Bytes to values, for look-ups and as the runtime walks it. */

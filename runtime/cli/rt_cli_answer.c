@@ -209,8 +209,10 @@ static rt_status write_text(Host *host, const int *ids, int n)
     return status == RT_OK ? rt_answer_text_end(&host->answer.text) : status;
 }
 
-/* Without a search the text grows with the ids where it may stop them; else it is written behind them. */
-rt_status host_generate(Host *host, int scored)
+/* As the settings of generation ask for, from host->answer.input: gives ids, count, finished, text
+ * and, where it is asked for, score. Without a search the text grows with the ids where it may stop
+ * them; else it is written behind them. */
+static rt_status generate(Host *host, int scored)
 {
     HostAnswer *a = &host->answer;
     const int heard = a->says && (a->text.stops.count || host->streams) && !rt_generation_searches(&host->decoder.settings);
@@ -256,7 +258,7 @@ int host_answer(Host *host, const char *text, size_t bytes, int scored)
     const rt_program *p = host->program;
     HostAnswer *a = &host->answer;
     const int good = host_read(host, text, bytes);
-    rt_status status = !good ? RT_OK : p->max_target ? host_generate(host, scored) : host_encode(host);
+    rt_status status = !good ? RT_OK : p->max_target ? generate(host, scored) : host_encode(host);
     const char *answer = good && status == RT_OK ? a->text.text : NULL;
     host->conversation |= answer != NULL;
     if (host->options->chat && p->texts->answered(host->tokenizer, answer, a->text.bytes) != RT_OK && status == RT_OK) status = RT_NO_ROOM;

@@ -84,8 +84,6 @@ int host_show(Host *host, const char *text, size_t bytes, HostPlace place, int c
 void host_tell_cut(const Host *host, HostPlace place);
 /* Of an encoder alone: encode host->answer.input. */
 rt_status host_encode(Host *host);
-/* As the settings of generation ask for, from host->answer.input: gives ids, count, finished, text and, where it is asked for, score. */
-rt_status host_generate(Host *host, int scored);
 /* Make ready to write texts; 0, or an exit code after a message. */
 int host_answer_open(Host *host);
 /* Write the answer as a line; 0, or EOF as fputs. host_print_json: as an object; `text` is the input. */

@@ -85,9 +85,8 @@ void sandbox_charge_bytes(lua_State *L, size_t n);
 /* "a table", "text \"x\"", "3.5": the value at `index`, for a message. In the arena. */
 const char *spec_describe(lua_State *L, int index);
 
-/* The line of the innermost Lua function that runs; 0 if none. */
-int  spec_line(lua_State *L);
-Loc  spec_call(lua_State *L, const char *word);         /* that line, and the column of `.word` in it */
+/* The line of the innermost Lua function that runs (0: none), and the column of `.word` in it. */
+Loc  spec_call(lua_State *L, const char *word);
 /* Tell an error and leave the running Lua function. */
 _Noreturn void spec_fail(lua_State *L, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool spec_is_told(lua_State *L, int index);             /* the error value of spec_fail */

@@ -8,7 +8,8 @@ SpecReader *spec_reader(lua_State *L)
     return *(SpecReader **)lua_getextraspace(L);
 }
 
-int spec_line(lua_State *L)
+/* The line of the innermost Lua function that runs; 0 if none. */
+static int line_of_call(lua_State *L)
 {
     lua_Debug info;
     for (int level = 0; lua_getstack(L, level, &info); level++) {
@@ -21,7 +22,7 @@ int spec_line(lua_State *L)
 Loc spec_call(lua_State *L, const char *word)
 {
     SpecReader *r = spec_reader(L);
-    Loc at = { r->path, spec_line(L), 0 };
+    Loc at = { r->path, line_of_call(L), 0 };
     if (at.line) at.column = lexer_word(r->lexer, at.line, word);
     return at;
 }

@@ -42,12 +42,6 @@ static const char *shape_text(Emit *e, const Tensor *t)
 
 /* ---- comments: what an operation computes, in the names of the function ----------------------------------------- */
 
-static const char *variable(const PlanBlock *b, const Buffer *x)
-{
-    (void)b;
-    return x->variable;
-}
-
 bool emit_batches(const Emit *e) { return e->model->has_encoder && !e->model->has_decoder; }
 bool emit_pools(const Emit *e) { return emit_batches(e) && model_pools(e->model); }
 
@@ -62,8 +56,9 @@ static const char *operand(Emit *e, const PlanBlock *b, const Buffer *x)
 {
     bool many = b->count == COUNT_ROWS && b->rows > 1 && x->place == PLACE_SLOT;
     const long long width = x->layout == LAYOUT_KEYS ? x->width : 16;
-    if (is_shared(e, b, x)) return arena_format(e->arena, "%s + %lld * g->slot", variable(b, x), width);
-    return many ? arena_format(e->arena, "in_slot(j, g->slot, %s)", variable(b, x)) : variable(b, x);
+    if (is_shared(e, b, x))
+        return arena_format(e->arena, "%s + %lld * g->slot", x->variable, width);
+    return many ? arena_format(e->arena, "in_slot(j, g->slot, %s)", x->variable) : x->variable;
 }
 
 /* "W_self_q^T + b": which matrix; that of a graph's matmul is the transpose of what is packed. */
@@ -99,11 +94,11 @@ static const char *custom_words(Emit *e, const PlanOp *op)
     return t.data;
 }
 
-static const char *kernel_words(Emit *e, const PlanBlock *b, const PlanOp *op)
+static const char *kernel_words(Emit *e, const PlanOp *op)
 {
-    const char *in[NODE_INPUTS], *out = op->out[0] ? variable(b, op->out[0]) : "";
+    const char *in[NODE_INPUTS], *out = op->out[0] ? op->out[0]->variable : "";
     int n;
-    for (int i = 0; i < NODE_INPUTS; i++) in[i] = op->in[i] ? variable(b, op->in[i]) : "";
+    for (int i = 0; i < NODE_INPUTS; i++) in[i] = op->in[i] ? op->in[i]->variable : "";
     const char *act = field_words("activations", &n)[op->activation];
     switch (op->kernel) {
     case KERNEL_LINEAR:
@@ -229,7 +224,8 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
         const char *bias = w->bias || w->both ? arena_format(e->arena, "%s, %s", table, in[5]) : "";
         const char *mask = w->masked ? arena_format(e->arena, ", %s", in[6]) : "";
         const char *added = w->added ? arena_format(e->arena, ", %s", in[8]) : "";
-        const char *scores = op->out[2] ? variable(b, op->out[2]) : "NULL", *weights = op->out[1] ? variable(b, op->out[1]) : "NULL";
+        const char *scores = op->out[2] ? op->out[2]->variable : "NULL";
+        const char *weights = op->out[1] ? op->out[1]->variable : "NULL";
         const char *taps = w->taps ? arena_format(e->arena, ", %s, %s", scores, weights) : "";
         return arena_format(e->arena, "%s, %s, %s, %s, %s%s%s%s%s, %s", out, in[0], in[1], in[2],
                             lane_scratch(e, op), bias, mask, added, taps, in[3]);
@@ -274,7 +270,7 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
     if (op->barrier) text_add(out, "    rt_barrier(j->model->team);\n");
     else if (op->barrier_few && shares_panels(e, b)) text_add(out, "    if (few) rt_barrier(j->model->team);\n");
     if (heading) text_printf(out, "\n    /* ---- %s */\n", heading);
-    const char *words = kernel_words(e, b, op), *shape = shape_text(e, op->result);
+    const char *words = kernel_words(e, op), *shape = shape_text(e, op->result);
     int gap = 100 - (int)strlen(words) - (int)strlen(shape);
     text_printf(out, "    /* %s%*s%s */\n", words, gap > 2 ? gap : 2, "", shape);
     if (slots) text_add(out, "    for (const rt_group *g = j->groups; g < j->groups_end; g++)\n    ");
@@ -306,11 +302,14 @@ static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
     const char *type = !ints ? "float" : x->tensor->kind == TENSOR_INPUT ? "const int" : "int";
     const char *layer = x->layers ? arena_format(e->arena, " + (size_t)layer * %s_STRIDE", macro) : "";
     if (x->place == PLACE_SLOT) {
-        if (by_slot(b)) text_printf(out, "    const size_t %s = %s%s;\n", variable(b, x), macro, layer);
-        else text_printf(out, "    %s *const %s = in_slot(j, j->slot, %s%s);\n", emit_cache_type(e), variable(b, x), macro, layer);
+        if (by_slot(b))
+            text_printf(out, "    const size_t %s = %s%s;\n", x->variable, macro, layer);
+        else
+            text_printf(out, "    %s *const %s = in_slot(j, j->slot, %s%s);\n", emit_cache_type(e),
+                        x->variable, macro, layer);
         return;
     }
-    text_printf(out, "    %s *const %s = %s(j, %s%s);\n", type, variable(b, x), from, macro, layer);
+    text_printf(out, "    %s *const %s = %s(j, %s%s);\n", type, x->variable, from, macro, layer);
 }
 
 /* This lane's share of every number of panels, heads or groups that is split. */
@@ -401,9 +400,8 @@ void emit_blocks(Emit *e, Text *out)
 
 /* ---- offsets ------------------------------------------------------------------------------------------------- */
 
-static void define(Emit *e, Text *out, const char *name, size_t value, const char *comment)
+static void define(Text *out, const char *name, size_t value, const char *comment)
 {
-    (void)e;
     if (*comment) text_printf(out, "#define %-44s ((size_t)%zu)    /* %s */\n", name, value, comment);
     else text_printf(out, "#define %-44s ((size_t)%zu)\n", name, value);
 }
@@ -429,8 +427,10 @@ static void define_buffer(Emit *e, Text *out, const Buffer *b)
 {
     const char *macro = emit_macro(e, b);
     size_t at = b->place == PLACE_SLOT ? b->offset : plan_address(e->plan, b);
-    define(e, out, macro, at, layout_words(e, b));
-    if (b->layers) define(e, out, arena_format(e->arena, "%s_STRIDE", macro), b->layer_stride, "from layer to layer");
+    define(out, macro, at, layout_words(e, b));
+    if (b->layers)
+        define(out, arena_format(e->arena, "%s_STRIDE", macro), b->layer_stride,
+               "from layer to layer");
 }
 
 /* A block's own; a view stands with its words where it begins. */
@@ -439,7 +439,7 @@ static void define_buffers(Emit *e, Text *out, const PlanBlock *b)
     for (int i = 0; i < b->buffer_count; i++) define_buffer(e, out, b->buffers[i]);
     for (int i = 0; i < b->view_count; i++) {
         const Buffer *v = b->views[i];
-        define(e, out, emit_macro(e, v), plan_address(e->plan, v),
+        define(out, emit_macro(e, v), plan_address(e->plan, v),
                arena_format(e->arena, "columns %lld to %lld of %s", (long long)v->column, (long long)(v->column + v->width - 1), v->whole->variable));
     }
 }
@@ -470,11 +470,14 @@ static void block_weights(Emit *e, Text *out, const PlanBlock *b)
     bool any = false;
     for (int i = 0; i < e->plan->packed_count; i++) any |= e->plan->packed[i]->block == b;
     if (!any) return;
-    define(e, out, arena_format(e->arena, "W_%s", name), b->weights_offset, "");
-    if (b->block->layers) define(e, out, arena_format(e->arena, "W_%s_STRIDE", name), b->weights_stride, "from layer to layer");
+    define(out, arena_format(e->arena, "W_%s", name), b->weights_offset, "");
+    if (b->block->layers)
+        define(out, arena_format(e->arena, "W_%s_STRIDE", name), b->weights_stride,
+               "from layer to layer");
     for (int i = 0; i < e->plan->packed_count; i++) {
         const Packed *k = e->plan->packed[i];
-        if (k->block == b) define(e, out, weight_macro(e, k), k->offset - b->weights_offset, packed_words(e, k));
+        if (k->block == b)
+            define(out, weight_macro(e, k), k->offset - b->weights_offset, packed_words(e, k));
     }
 }
 
@@ -483,17 +486,20 @@ void emit_offsets(Emit *e, Text *out)
     const Plan *p = e->plan;
     text_add(out, "/* ---- weights: bytes from the start of the packed data; within a block, from the start of its layer ---------- */\n\n");
     for (int i = 0; i < p->block_count; i++) block_weights(e, out, p->blocks[i]);
-    for (int i = 0; i < p->packed_count; i++)
-        if (!p->packed[i]->block) define(e, out, weight_macro(e, p->packed[i]), p->packed[i]->offset, packed_words(e, p->packed[i]));
+    for (int i = 0; i < p->packed_count; i++) {
+        const Packed *k = p->packed[i];
+        if (!k->block) define(out, weight_macro(e, k), k->offset, packed_words(e, k));
+    }
     text_add(out, "\n/* ---- state: a header of lengths, slots of caches, a scratch ------------------------------------------------- */\n\n");
-    define(e, out, "SLOTS_AT", p->slots_offset, "");
-    define(e, out, "SLOT_BYTES", p->slot_bytes, "");
+    define(out, "SLOTS_AT", p->slots_offset, "");
+    define(out, "SLOT_BYTES", p->slot_bytes, "");
     if (p->slot_bytes) text_add(out, "\n/* In a slot. */\n");
     whole_buffers(e, out, PLACE_SLOT);
     text_add(out, "\n/* In the scratch: what passes between blocks, then what each block uses; these overlap where their lives do not. */\n");
     whole_buffers(e, out, PLACE_SCRATCH);
     for (int i = 0; i < p->list_count; i++)
-        define(e, out, emit_upper(e->arena, arena_format(e->arena, "at_%s", p->lists[i].name)), p->scratch_offset + p->lists[i].offset,
+        define(out, emit_upper(e->arena, arena_format(e->arena, "at_%s", p->lists[i].name)),
+               p->scratch_offset + p->lists[i].offset,
                arena_format(e->arena, "[%lld] %s", (long long)p->lists[i].count, p->lists[i].words));
     for (int i = 0; i < p->block_count; i++) define_buffers(e, out, p->blocks[i]);
     if (p->options.taps) text_add(out, "\n/* Taps: intermediates kept for looking at. */\n");

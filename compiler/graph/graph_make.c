@@ -160,7 +160,7 @@ Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tenso
         n->out[r] = t;
     }
     n->out[0]->name = make_result_name(k, suffix);
-    if (!graph_shape(k->arena, k->diag, n)) {
+    if (!graph_shape(k->diag, n)) {
         k->failed = true;
         return NULL;
     }

@@ -223,8 +223,7 @@ static ShapeRule *const shape_rules[OP_KINDS] = {
 #undef OP
 };
 
-bool graph_shape(Arena *a, Diag *d, Node *n)
+bool graph_shape(Diag *d, Node *n)
 {
-    (void)a;
     return shape_rules[n->op](d, n);
 }

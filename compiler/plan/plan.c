@@ -8,7 +8,7 @@ Plan *plan_make(Arena *a, const Graph *g, PlanOptions options)
     p->options = options;
     plan_lower(a, p);
     plan_split(p);
-    plan_weights(a, p);
+    plan_weights(p);
     plan_lists(p);
     plan_memory(a, p);
     plan_check(p);

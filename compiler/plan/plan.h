@@ -178,7 +178,7 @@ void plan_lower(Arena *a, Plan *p);
 /* needs: operations.   gives: op->barrier, op->phase, buffer phases. */
 void plan_split(Plan *p);
 /* needs: packed.   gives: packed->offset, plan->weights_bytes, plan->one_stream, plan->few_rows. */
-void plan_weights(Arena *a, Plan *p);
+void plan_weights(Plan *p);
 /* needs: packed.   gives: lists without offsets. */
 void plan_lists(Plan *p);
 /* needs: phases, lists.   gives: buffer->offset, list->offset, plan->state_bytes. */

@@ -164,9 +164,8 @@ enum { MOST_CACHED = 32 << 20 };
  * eight rows took 97 ms on two lanes so, and 131 on one. From about there on no cache of one processor holds them. */
 enum { LEAST_SHARED = 4 << 20 };
 
-void plan_weights(Arena *a, Plan *p)
+void plan_weights(Plan *p)
 {
-    (void)a;
     size_t at = 0;
     for (int i = 0; i < p->packed_count; i++) shape_packed(p->packed[i]);
     for (int i = 0; i < p->block_count; i++) at = place_block(p, p->blocks[i], at);

@@ -218,7 +218,7 @@ void repl_free_edit(struct ReplEdit *e);
 PackedTensor *repl_packed(lua_State *L, const ReplModel *m, const Engine *e, const char *name, int *n);
 void repl_put(lua_State *L, ReplModel *m, Engine *e, const char *name, const float *values);
 /* Before calls and behind them: raise what a probe raised. */
-void repl_check_probes(lua_State *L, ReplModel *m);
+void repl_check_probes(lua_State *L);
 /* Before a model is closed: its probes, and the C that was put in. */
 void repl_forget_edits(ReplModel *m);
 void repl_forget_probes(ReplModel *m);

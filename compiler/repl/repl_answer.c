@@ -41,7 +41,7 @@ static void ask(lua_State *L, ReplModel *m, const char *text, bool answers, int 
     const bool good = look_read(&m->look, ids, &n) && look_answer(&m->look, ids, n);
     m->look.words = NULL;
     m->look.word_count = 0;
-    repl_check_probes(L, m);
+    repl_check_probes(L);
     if (!good) repl_model_fail(L, m);
     diag_print(m->session->diag, stderr, isatty(2));        /* that it was cut */
     m->asked = true;
@@ -103,7 +103,7 @@ static void push_vectors(lua_State *L, ReplModel *m)
     Host host = run_host(run_program(a, m->look.engine), &options);
     host.answer.input = q->source, host.answer.input_count = q->n, host.answer.first = q->first;
     const rt_status status = host_encode(&host);
-    repl_check_probes(L, m);
+    repl_check_probes(L);
     repl_check_status(L, status);
     if (!model->labels.count && model->mask_id >= 0 && !masks_in(model, q))
         luaL_error(L, "no mask, id %d, in it; m:run{ ids } gives the logits of all places", (int)model->mask_id);

@@ -111,7 +111,7 @@ const Trace *repl_traced(lua_State *L, ReplModel *m)
     l.arena = repl_memory_trace(m);
     const bool good = graph ? look_graph(&l) : look_trace(&l);
     m->look.trace = l.trace;
-    repl_check_probes(L, m);
+    repl_check_probes(L);
     if (!good) repl_model_fail(L, m);
     m->asked = m->traced = true;
     return m->look.trace;

@@ -103,9 +103,8 @@ void repl_forget_probes(ReplModel *m)
     lua_rawsetp(m->L, LUA_REGISTRYINDEX, m);
 }
 
-void repl_check_probes(lua_State *L, ReplModel *m)
+void repl_check_probes(lua_State *L)
 {
-    (void)m;
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &error_key) == LUA_TNIL) {
         lua_pop(L, 1);
         return;

@@ -140,14 +140,14 @@ static void run_ids(lua_State *L, ReplModel *m)
     if (l->engine) engine_reset(l->engine);
     if (fed) l->question = (Question){ .source = ids, .n = n, .fed = fed, .written = fed, .m = k };
     else if (!look_answer(l, ids, n)) {
-        repl_check_probes(L, m);
+        repl_check_probes(L);
         repl_model_fail(L, m);
     }
-    repl_check_probes(L, m);
+    repl_check_probes(L);
     l->engine = repl_tapped_for(L, m, l->question.n, l->question.m);
     engine_reset(l->engine);
     if (!look_trace(l)) {
-        repl_check_probes(L, m);
+        repl_check_probes(L);
         repl_check_status(L, l->trace->status);
     }
 }
@@ -159,7 +159,7 @@ static int run_model(lua_State *L)
     ReplModel *m = repl_check_model(L);
     if (m->session->model->graph) run_graph(L, m);
     else run_ids(L, m);
-    repl_check_probes(L, m);
+    repl_check_probes(L);
     m->asked = m->traced = true;
     push_outputs(L, m, m->look.trace);
     return 1;

@@ -37,7 +37,7 @@ static int verify(lua_State *L)
     Exit found = verify_run(s->arena, s->diag, s->model, e, 2, &o, stdout);
     engine_close(e[1].tapped);
     for (int i = 0; i < 2; i++) repl_resume(m, &pauses[i]);
-    repl_check_probes(L, m);
+    repl_check_probes(L);
     if (diag_errors(s->diag)) return repl_model_fail(L, m);
     lua_pushboolean(L, found == EXIT_DONE);
     return 1;

@@ -1,7 +1,20 @@
-/* engine.c: what is the same for every engine: the head of a state, inputs put in and tensors taken out. */
+/* engine.c: what is the same for every engine: names, the head of a state, inputs put in, tensors
+ * taken out. */
 #include "engine.h"
 
 #include <string.h>
+
+static const char *const names[] = { "", ENGINE_WORDS };
+enum { KINDS = sizeof names / sizeof *names };
+
+const char *engine_name(EngineKind kind) { return names[kind]; }
+
+EngineKind engine_of_name(const char *word)
+{
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(names[i], word) == 0) return (EngineKind)i;
+    return ENGINE_ANY;
+}
 
 static unsigned char *address(const Engine *e, const Buffer *b, int layer_index)
 {

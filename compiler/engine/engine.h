@@ -14,6 +14,12 @@ typedef enum EngineKind {
     ENGINE_GENERIC                  /* the Plan's operations one by one, on OpenBLAS */
 } EngineKind;
 
+/* The words for kinds, from ENGINE_NATIVE on. */
+#define ENGINE_WORDS "native", "jit", "generic"
+/* "native"; "" of ENGINE_ANY. And the kind of a word; ENGINE_ANY where it is none. */
+const char *engine_name(EngineKind kind);
+EngineKind engine_of_name(const char *word);
+
 typedef struct Engine Engine;
 typedef struct EngineOps {
     rt_status (*encode)(Engine *e, const int *ids, int n);
@@ -38,7 +44,7 @@ typedef struct EngineOps {
 typedef struct EnginePhases { int64_t emit_ns, compile_ns, pack_ns; bool packed_before; } EnginePhases;
 
 struct Engine {
-    const char *name;               /* "native (gcc)", "generic" */
+    const char *name;               /* "native (gcc)", "generic": engine_name, and its compiler */
     const EngineOps *ops;
     const Plan *plan;
     unsigned char *state;           /* plan->state_bytes, 64-byte aligned */

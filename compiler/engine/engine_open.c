@@ -1,23 +1,9 @@
 /* engine_open.c: an engine of a kind, with its threads. */
 #include "engine_open.h"
 
-#include <string.h>
-
 #include "debug.h"
 #include "jit.h"
 #include "native.h"
-
-static const char *const names[] = { "", ENGINE_WORDS };
-enum { KINDS = sizeof names / sizeof *names };
-
-const char *engine_name(EngineKind kind) { return names[kind]; }
-
-EngineKind engine_of_name(const char *word)
-{
-    for (int i = 0; i < KINDS; i++)
-        if (strcmp(names[i], word) == 0) return (EngineKind)i;
-    return ENGINE_ANY;
-}
 
 PlanTarget engine_target(EngineKind kind) { return kind == ENGINE_GENERIC ? TARGET_ROW_MAJOR : TARGET_PANELS; }
 

@@ -5,11 +5,6 @@
 #include "emit.h"
 #include "engine.h"
 
-/* The words for kinds, from ENGINE_NATIVE on. */
-#define ENGINE_WORDS "native", "jit", "generic"
-/* "native"; "" of ENGINE_ANY. And the kind of a word; ENGINE_ANY where it is none. */
-const char *engine_name(EngineKind kind);
-EngineKind engine_of_name(const char *word);
 /* Which Plan it runs. */
 PlanTarget engine_target(EngineKind kind);
 

@@ -345,7 +345,8 @@ static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
     read_weights(own, p);
     make_rounded(own, p);
     Engine *e = arena_alloc(a, sizeof *e);
-    *e = (Engine){ .name = "generic", .ops = &ops, .plan = p, .state = aligned(own->arena, p->state_bytes), .own = own };
+    *e = (Engine){ .name = engine_name(ENGINE_GENERIC), .ops = &ops, .plan = p,
+                   .state = aligned(own->arena, p->state_bytes), .own = own };
     if (p->graph->model->has_decoder) own->groups = arena_array(own->arena, (size_t)engine_rows(e), sizeof *own->groups);
     engine_reset(e);
     return e;

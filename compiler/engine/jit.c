@@ -331,7 +331,7 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
     Engine *e = arena_alloc(a, sizeof *e);
     Jit *k = calloc(1, sizeof *k);
     if (!k) die("no memory");
-    *e = (Engine){ .name = "jit", .ops = &jit_ops, .plan = p, .own = k };
+    *e = (Engine){ .name = engine_name(ENGINE_JIT), .ops = &jit_ops, .plan = p, .own = k };
     int64_t clock = 0;
     since(&clock);
     const Pack pack = pack_layout(a, p);

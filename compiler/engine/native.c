@@ -116,9 +116,11 @@ static bool load_cached(Arena *a, Diag *d, Native *k, const Plan *p, EmitForm fo
     return true;
 }
 
-static const char *engine_name(Arena *a, const char *cc, EmitForm form)
+/* "native (gcc)"; "native (gcc, unrolled)". */
+static const char *name_with_compiler(Arena *a, const char *cc, KernelsForm kernels)
 {
-    return arena_format(a, "native (%s%s)", cc ? cc : "cc", form.kernels == KERNELS_UNROLLED ? ", unrolled" : "");
+    return arena_format(a, "%s (%s%s)", engine_name(ENGINE_NATIVE), cc ? cc : "cc",
+                        kernels == KERNELS_UNROLLED ? ", unrolled" : "");
 }
 
 static Native *new_native(void)
@@ -134,7 +136,8 @@ Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o)
     Native *k = new_native();
     o.form.weights = WEIGHTS_FILE;
     o.cached = o.cached && !o.cc;
-    *e = (Engine){ .name = engine_name(a, o.cc, o.form), .ops = o.polls ? &polled_ops : &native_ops, .plan = p, .own = k };
+    *e = (Engine){ .name = name_with_compiler(a, o.cc, o.form.kernels),
+                   .ops = o.polls ? &polled_ops : &native_ops, .plan = p, .own = k };
     if (((o.cached && load_cached(a, d, k, p, o.form)) || compile_aside(a, d, k, p, o)) && emitted_state(d, e)) return e;
     native_close(e);
     return NULL;
@@ -155,7 +158,7 @@ bool native_replace(Arena *a, Diag *d, Engine *e, const char *library, int lanes
             emitted_release(before->own);
             before->state = NULL;                   /* it stays, with all that is in it */
             k->before = before;
-            e->name = engine_name(a, NULL, (EmitForm){ .isa = NULL });
+            e->name = name_with_compiler(a, NULL, KERNELS_LIBRARY);
             return true;
         }
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%d threads cannot be started", lanes);

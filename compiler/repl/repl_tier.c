@@ -52,7 +52,10 @@ void repl_tier_pin(ReplModel *m)
 
 const Engine *repl_tier_jit(const ReplModel *m) { return m->native.state == BACKGROUND_DONE ? native_beneath(m->engine) : m->engine; }
 
-const char *repl_tier_name(const ReplModel *m) { return m->native.state == BACKGROUND_DONE ? "native" : engine_name(m->kind); }
+const char *repl_tier_name(const ReplModel *m)
+{
+    return engine_name(m->native.state == BACKGROUND_DONE ? ENGINE_NATIVE : m->kind);
+}
 
 void repl_tier_time(const ReplModel *m)
 {

@@ -287,8 +287,10 @@ static void argmax(const GenericPass *pass, const PlanOp *op)
 static void custom(const GenericPass *pass, const PlanOp *op)
 {
     const float *in[NODE_INPUTS];
-    for (int i = 0; i < op->node->custom->input_count; i++) in[i] = op->params[i] ? weights(pass, op->node->in[i]) : row(pass, op->in[i], 0);
-    custom_of(((const Generic *)pass->engine->own)->custom, op)(row(pass, op->out[0], 0), in, 0, rows_of(pass, op->result));
+    const Generic *g = pass->engine->own;
+    for (int i = 0; i < op->node->custom->input_count; i++)
+        in[i] = op->params[i] ? weights(pass, op->node->in[i]) : row(pass, op->in[i], 0);
+    custom_of(g->custom, op)(row(pass, op->out[0], 0), in, 0, rows_of(pass, op->result));
 }
 
 /* ---- dispatch ------------------------------------------------------------------------------------------- */

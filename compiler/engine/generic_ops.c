@@ -12,24 +12,24 @@
 
 static void embed(const GenericPass *pass, const PlanOp *op)
 {
-    const float *table = weights(pass, op->node->in[0]);
-    const int32_t *ids = integers(pass, op->in[1]);
+    const float *table = generic_weights(pass, op->node->in[0]);
+    const int32_t *ids = generic_integers(pass, op->in[1]);
     const int width = (int)op->out[0]->width;
-    for (int r = 0; r < rows_of(pass, op->result); r++) {
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
         const float *from = table + (int64_t)ids[r] * width;
-        float *y = row(pass, op->out[0], r);
+        float *y = generic_row(pass, op->out[0], r);
         for (int i = 0; i < width; i++) y[i] = (float)(op->node->scale * from[i]);
     }
 }
 
 static void position(const GenericPass *pass, const PlanOp *op)
 {
-    const float *table = weights(pass, op->node->in[1]);
-    const int32_t *positions = integers(pass, op->in[2]);
+    const float *table = generic_weights(pass, op->node->in[1]);
+    const int32_t *positions = generic_integers(pass, op->in[2]);
     const int width = (int)op->out[0]->width;
-    for (int r = 0; r < rows_of(pass, op->result); r++) {
-        const float *x = row(pass, op->in[0], r), *from = table + (int64_t)positions[r] * width;
-        float *y = row(pass, op->out[0], r);
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
+        const float *x = generic_row(pass, op->in[0], r), *from = table + (int64_t)positions[r] * width;
+        float *y = generic_row(pass, op->out[0], r);
         for (int i = 0; i < width; i++) y[i] = x[i] + from[i];
     }
 }
@@ -37,15 +37,15 @@ static void position(const GenericPass *pass, const PlanOp *op)
 static void norm(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;
-    const float *gain = weights(pass, n->in[1]), *bias = weights(pass, n->in[2]);
+    const float *gain = generic_weights(pass, n->in[1]), *bias = generic_weights(pass, n->in[2]);
     const int heads = n->heads > 1 ? n->heads : 1, width = (int)op->out[0]->width / heads;
-    for (int i = 0; i < rows_of(pass, op->result) * heads; i++) {
-        const float *x = row(pass, op->in[0], i / heads) + i % heads * width;
-        float *y = row(pass, op->out[0], i / heads) + i % heads * width;
+    for (int i = 0; i < generic_rows_of(pass, op->result) * heads; i++) {
+        const float *x = generic_row(pass, op->in[0], i / heads) + i % heads * width;
+        float *y = generic_row(pass, op->out[0], i / heads) + i % heads * width;
         double mean = 0, squares = 0;
         for (int j = 0; j < width && n->kind != NORMS_RMS; j++) mean += (double)x[j] / width;
         for (int j = 0; j < width; j++) squares += (x[j] - mean) * (x[j] - mean);
-        const double factor = norm_factor(n, squares, width);
+        const double factor = generic_norm_factor(n, squares, width);
         for (int j = 0; j < width; j++) y[j] = (float)(gain[j] * ((x[j] - mean) * factor) + (bias ? bias[j] : 0));
     }
 }
@@ -54,25 +54,25 @@ static void norm(const GenericPass *pass, const PlanOp *op)
 static void quantised_product(const GenericPass *pass, const PlanOp *op, BlasProduct p, const float *w)
 {
     float *rounded = ((const Generic *)pass->engine->own)->rounded;
-    for (int r = 0; r < p.m; r++) quantise_activations(rounded + (int64_t)r * p.k, row(pass, op->in[0], r), p.k);
+    for (int r = 0; r < p.m; r++) quantise_activations(rounded + (int64_t)r * p.k, generic_row(pass, op->in[0], r), p.k);
     p.a_stride = p.k;
-    product_of(pass)(&p, row(pass, op->out[0], 0), rounded, w);
+    generic_product_of(pass)(&p, generic_row(pass, op->out[0], 0), rounded, w);
 }
 
 static void linear(const GenericPass *pass, const PlanOp *op)
 {
     const Tensor *w = op->node->in[1], *b = op->node->in[2];
-    const float *bias = weights(pass, b);
-    const int n = (int)w->dim[0].bound, k = (int)w->dim[1].bound, rows = rows_of(pass, op->result);
-    for (int r = 0; bias && r < rows; r++) memcpy(row(pass, op->out[0], r), bias, (size_t)n * sizeof *bias);
+    const float *bias = generic_weights(pass, b);
+    const int n = (int)w->dim[0].bound, k = (int)w->dim[1].bound, rows = generic_rows_of(pass, op->result);
+    for (int r = 0; bias && r < rows; r++) memcpy(generic_row(pass, op->out[0], r), bias, (size_t)n * sizeof *bias);
     const BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = (int)op->in[0]->stride, .b_stride = k,
                                   .c_stride = (int)op->out[0]->stride, .transposed = true, .add = bias != NULL,
-                                  .lanes = lanes(pass) };
+                                  .lanes = generic_lanes(pass) };
     if (format_is_quantised(pass->engine->plan->formats[w->id])) {
-        quantised_product(pass, op, product, weights(pass, w));
+        quantised_product(pass, op, product, generic_weights(pass, w));
         return;
     }
-    product_of(pass)(&product, row(pass, op->out[0], 0), row(pass, op->in[0], 0), weights(pass, w));
+    generic_product_of(pass)(&product, generic_row(pass, op->out[0], 0), generic_row(pass, op->in[0], 0), generic_weights(pass, w));
 }
 
 /* Operations on each element; one of a single input has it as b too. */
@@ -80,9 +80,9 @@ static void linear(const GenericPass *pass, const PlanOp *op)
 #define ELEMENT_OP(id, name, inputs, value, signature)                                          \
     static void element_##id(const GenericPass *pass, const PlanOp *op)                         \
     {                                                                                           \
-        for (int r = 0; r < rows_of(pass, op->result); r++) {                                   \
-            const float *first = row(pass, op->in[0], r), *second = row(pass, op->in[(inputs) - 1], r); \
-            float *y = row(pass, op->out[0], r);                                                \
+        for (int r = 0; r < generic_rows_of(pass, op->result); r++) {                                   \
+            const float *first = generic_row(pass, op->in[0], r), *second = generic_row(pass, op->in[(inputs) - 1], r); \
+            float *y = generic_row(pass, op->out[0], r);                                                \
             for (int i = 0; i < op->out[0]->width; i++) {                                       \
                 const double a = first[i], b = second[i];                                       \
                 (void)b;                                                                        \
@@ -106,9 +106,9 @@ static double (*const activations[RT_ACTIVATIONS])(double) = {
 static void activation(const GenericPass *pass, const PlanOp *op)
 {
     double (*const f)(double) = activations[op->activation];
-    for (int r = 0; r < rows_of(pass, op->result); r++) {
-        const float *x = row(pass, op->in[0], r);
-        float *y = row(pass, op->out[0], r);
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
+        const float *x = generic_row(pass, op->in[0], r);
+        float *y = generic_row(pass, op->out[0], r);
         for (int i = 0; i < op->out[0]->width; i++) y[i] = (float)f(x[i]);
     }
 }
@@ -116,9 +116,9 @@ static void activation(const GenericPass *pass, const PlanOp *op)
 static void gate(const GenericPass *pass, const PlanOp *op)
 {
     double (*const f)(double) = activations[op->activation];
-    for (int r = 0; r < rows_of(pass, op->result); r++) {
-        const float *a = row(pass, op->in[0], r), *b = row(pass, op->in[1], r);
-        float *y = row(pass, op->out[0], r);
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
+        const float *a = generic_row(pass, op->in[0], r), *b = generic_row(pass, op->in[1], r);
+        float *y = generic_row(pass, op->out[0], r);
         for (int i = 0; i < op->out[0]->width; i++) y[i] = (float)(f(a[i]) * b[i]);
     }
 }
@@ -127,21 +127,21 @@ static void pool(const GenericPass *pass, const PlanOp *op)
 {
     const Whole *parts = op->node->parts;
     const int64_t width = op->in[0]->width;
-    const int rows = integers(pass, op->in[1])[0];
+    const int rows = generic_integers(pass, op->in[1])[0];
     for (int p = 0; p < parts->count; p++)
         for (int64_t i = 0; i < width; i++) {
-            const float *x = row(pass, op->in[0], 0) + i;
-            float *y = row(pass, op->out[0], 0) + p * width + i;
-            *y = (float)pooled_of(x, op->in[0]->stride, parts->value[p], rows);
+            const float *x = generic_row(pass, op->in[0], 0) + i;
+            float *y = generic_row(pass, op->out[0], 0) + p * width + i;
+            *y = (float)generic_pooled_of(x, op->in[0]->stride, parts->value[p], rows);
         }
 }
 
 static void scale(const GenericPass *pass, const PlanOp *op)
 {
     const double factor = op->node->scale, cap = op->node->softcap;
-    for (int r = 0; r < rows_of(pass, op->result); r++) {
-        const float *x = row(pass, op->in[0], r);
-        float *y = row(pass, op->out[0], r);
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
+        const float *x = generic_row(pass, op->in[0], r);
+        float *y = generic_row(pass, op->out[0], r);
         for (int i = 0; i < op->out[0]->width; i++) y[i] = (float)(cap > 0 ? cap * tanh(factor * x[i] / cap) : factor * x[i]);
     }
 }
@@ -161,13 +161,13 @@ static void turn(const Node *n, float *y, const float *x, const float *angle)
 static void rotary(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;
-    const float *table = weights(pass, op->weights->tensor[0]);
-    const int32_t *positions = integers(pass, op->in[2]);
+    const float *table = generic_weights(pass, op->weights->tensor[0]);
+    const int32_t *positions = generic_integers(pass, op->in[2]);
     const int width = (int)op->out[0]->width / n->heads;
-    for (int r = 0; r < rows_of(pass, op->result); r++)
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++)
         for (int h = 0; h < n->heads; h++) {
-            const float *x = row(pass, op->in[0], r) + h * width;
-            float *y = row(pass, op->out[0], r) + h * width;
+            const float *x = generic_row(pass, op->in[0], r) + h * width;
+            float *y = generic_row(pass, op->out[0], r) + h * width;
             turn(n, y, x, table + (int64_t)positions[r] * n->dims);
             for (int i = n->dims; i < width; i++) y[i] = x[i];
         }
@@ -176,11 +176,11 @@ static void rotary(const GenericPass *pass, const PlanOp *op)
 /* Keys and values lie alike here: a row goes to the row of its position. Of a cache of f16 they are such numbers, as f32. */
 static void store(const GenericPass *pass, const PlanOp *op)
 {
-    const int32_t *positions = integers(pass, op->in[2]);
+    const int32_t *positions = generic_integers(pass, op->in[2]);
     const bool half = pass->engine->plan->graph->model->kv_dtype == KV_DTYPES_F16;
-    for (int r = 0; r < rows_of(pass, op->node->in[1]); r++) {
-        float *to = row(pass, op->out[0], positions[r]);
-        const float *x = row(pass, op->in[1], r);
+    for (int r = 0; r < generic_rows_of(pass, op->node->in[1]); r++) {
+        float *to = generic_row(pass, op->out[0], positions[r]);
+        const float *x = generic_row(pass, op->in[1], r);
         if (half) round_to_f16(to, x, op->in[1]->width);
         else memcpy(to, x, (size_t)op->in[1]->width * sizeof *to);
     }
@@ -197,13 +197,13 @@ static void softmax(float *w, const float *x, int n, double scale)
     for (int j = 0; j < n && sum > 0; j++) w[j] = (float)(w[j] / sum);
 }
 
-static bool hides(Adjustment a, int j)
+static bool hides(GenericAdjustment a, int j)
 {
     return (a.mask && a.mask[j] == 0) || (a.added && a.added[j] <= -INFINITY);
 }
 
 /* Weights of one row of a head: w[keys] from the scores s, of which those of `seen` take part; the rest of both becomes 0. */
-static void weigh(float *w, float *s, Adjustment a, rt_span seen, int keys, double scale)
+static void weigh(float *w, float *s, GenericAdjustment a, rt_span seen, int keys, double scale)
 {
     for (int j = 0; j < seen.begin; j++) w[j] = s[j] = 0;
     for (int j = seen.end; j < keys; j++) w[j] = s[j] = 0;
@@ -234,24 +234,24 @@ static void attention(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;
     const Buffer *weight = op->out[1], *score = op->out[2];
-    const int32_t *visible = integers(pass, op->in[3]);
+    const int32_t *visible = generic_integers(pass, op->in[3]);
     const int d_k = (int)n->in[0]->dim[1].bound / n->heads, d_v = (int)n->out[0]->dim[1].bound / n->heads;
-    const int rows = rows_of(pass, op->result);
+    const int rows = generic_rows_of(pass, op->result);
     int most = 0;
     for (int r = 0; r < rows; r++) most = visible[r] > most ? visible[r] : most;
     const BlasProduct scores = { .m = rows, .n = most, .k = d_k, .a_stride = (int)op->in[0]->stride,
                                  .b_stride = (int)op->in[1]->stride, .c_stride = (int)score->stride, .transposed = true,
-                                 .lanes = lanes(pass) };
+                                 .lanes = generic_lanes(pass) };
     const BlasProduct values = { .m = rows, .n = d_v, .k = most, .a_stride = (int)weight->stride,
-                                 .b_stride = (int)op->in[2]->stride, .c_stride = (int)op->out[0]->stride, .lanes = lanes(pass) };
+                                 .b_stride = (int)op->in[2]->stride, .c_stride = (int)op->out[0]->stride, .lanes = generic_lanes(pass) };
     for (int h = 0; h < n->heads; h++) {
-        const Head at = head_of(pass, op, h, d_k, d_v);
-        if (most) product_of(pass)(&scores, at.scores, at.q, at.k);
+        const GenericHead at = generic_head_of(pass, op, h, d_k, d_v);
+        if (most) generic_product_of(pass)(&scores, at.scores, at.q, at.k);
         for (int r = 0; r < rows; r++)
             weigh(at.weights + r * weight->stride, at.scores + r * score->stride,
-                  adjustment_of(pass, op, h, r), keys_of(pass, op, r, visible[r]),
+                  generic_adjustment_of(pass, op, h, r), generic_keys_of(pass, op, r, visible[r]),
                   (int)weight->width, n->scale);
-        if (most) product_of(pass)(&values, at.out, at.weights, at.v);
+        if (most) generic_product_of(pass)(&values, at.out, at.weights, at.v);
         for (int r = 0; r < rows; r++)      /* whatever a hidden value is, 0 times it is 0 */
             if (all_zero(at.weights + r * weight->stride, visible[r])) memset(at.out + r * op->out[0]->stride, 0, (size_t)d_v * sizeof(float));
     }
@@ -262,10 +262,10 @@ static void attention(const GenericPass *pass, const PlanOp *op)
 static void log_softmax(const GenericPass *pass, const PlanOp *op)
 {
     const int64_t width = op->in[0]->width;
-    for (int r = 0; r < rows_of(pass, op->result); r++) {
-        const float *x = row(pass, op->in[0], r);
-        float *y = row(pass, op->out[0], r);
-        const double log_sum = log_of_sum(x, width);
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
+        const float *x = generic_row(pass, op->in[0], r);
+        float *y = generic_row(pass, op->out[0], r);
+        const double log_sum = generic_log_of_sum(x, width);
         for (int64_t i = 0; i < width; i++) y[i] = (float)(x[i] - log_sum);
     }
 }
@@ -273,8 +273,8 @@ static void log_softmax(const GenericPass *pass, const PlanOp *op)
 static void argmax(const GenericPass *pass, const PlanOp *op)
 {
     int32_t *y = generic_address(pass, op->out[0]);
-    for (int r = 0; r < rows_of(pass, op->result); r++) {
-        const float *x = row(pass, op->in[0], r);
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
+        const float *x = generic_row(pass, op->in[0], r);
         int best = -1;
         for (int i = 0; i < op->in[0]->width; i++)
             if (best < 0 ? !isnan(x[i]) : x[i] > x[best]) best = i;
@@ -289,8 +289,8 @@ static void custom(const GenericPass *pass, const PlanOp *op)
     const float *in[NODE_INPUTS];
     const Generic *g = pass->engine->own;
     for (int i = 0; i < op->node->custom->input_count; i++)
-        in[i] = op->params[i] ? weights(pass, op->node->in[i]) : row(pass, op->in[i], 0);
-    custom_of(g->custom, op)(row(pass, op->out[0], 0), in, 0, rows_of(pass, op->result));
+        in[i] = op->params[i] ? generic_weights(pass, op->node->in[i]) : generic_row(pass, op->in[i], 0);
+    custom_of(g->custom, op)(generic_row(pass, op->out[0], 0), in, 0, generic_rows_of(pass, op->result));
 }
 
 /* ---- dispatch ------------------------------------------------------------------------------------------- */

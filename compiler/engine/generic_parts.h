@@ -9,40 +9,40 @@
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-static inline int64_t in_use(const GenericPass *pass, Dim d)
+static inline int64_t generic_in_use(const GenericPass *pass, Dim d)
 {
     return d.count == COUNT_CONSTANT ? d.bound : pass->used[d.count];
 }
 
 /* Rows in use of a tensor [rows, width]. */
-static inline int rows_of(const GenericPass *pass, const Tensor *t)
+static inline int generic_rows_of(const GenericPass *pass, const Tensor *t)
 {
-    return (int)in_use(pass, t->dim[0]);
+    return (int)generic_in_use(pass, t->dim[0]);
 }
 
-static inline float *row(const GenericPass *pass, const Buffer *b, int r)
+static inline float *generic_row(const GenericPass *pass, const Buffer *b, int r)
 {
     return (float *)generic_address(pass, b) + (int64_t)r * b->stride;
 }
 
-static inline const int32_t *integers(const GenericPass *pass, const Buffer *b)
+static inline const int32_t *generic_integers(const GenericPass *pass, const Buffer *b)
 {
     return generic_address(pass, b);
 }
 
 /* A param of this layer; NULL where the operation has none. */
-static inline const float *weights(const GenericPass *pass, const Tensor *t)
+static inline const float *generic_weights(const GenericPass *pass, const Tensor *t)
 {
     const Generic *g = pass->engine->own;
     return t ? g->weights[t->id][t->layers ? pass->layer : 0] : NULL;
 }
 
-static inline int lanes(const GenericPass *pass)
+static inline int generic_lanes(const GenericPass *pass)
 {
     return ((const Generic *)pass->engine->own)->lanes;
 }
 
-static inline Product *product_of(const GenericPass *pass)
+static inline Product *generic_product_of(const GenericPass *pass)
 {
     return ((const Generic *)pass->engine->own)->product;
 }
@@ -50,14 +50,14 @@ static inline Product *product_of(const GenericPass *pass)
 /* ---- parts of operations --------------------------------------------------------------------- */
 
 /* What each difference from the mean is multiplied by; squares: the sum of their squares. */
-static inline double norm_factor(const Node *n, double squares, int width)
+static inline double generic_norm_factor(const Node *n, double squares, int width)
 {
     if (n->kind == NORMS_ANNOTATED) return 1 / (sqrt(squares / (width - 1)) + n->eps);
     return 1 / sqrt(squares / width + n->eps);
 }
 
 /* A column of `rows` rows, each `stride` apart, as one number. */
-static inline double pooled_of(const float *x, int64_t stride, int64_t kind, int rows)
+static inline double generic_pooled_of(const float *x, int64_t stride, int64_t kind, int rows)
 {
     double sum = 0, most = -INFINITY, weighted = 0;
     for (int r = 0; r < rows; r++) {
@@ -76,7 +76,7 @@ static inline double pooled_of(const float *x, int64_t stride, int64_t kind, int
 }
 
 /* log(sum(exp(x))) */
-static inline double log_of_sum(const float *x, int64_t n)
+static inline double generic_log_of_sum(const float *x, int64_t n)
 {
     double most = -INFINITY, sum = 0;
     for (int64_t i = 0; i < n; i++) most = fmax(most, x[i]);
@@ -86,43 +86,43 @@ static inline double log_of_sum(const float *x, int64_t n)
 
 /* What scores become besides a scale: bias by distance and what is added, both beginning with key 0,
  * and mask; NULL where there is none. */
-typedef struct Adjustment { const float *bias, *mask, *added; double softcap; } Adjustment;
+typedef struct GenericAdjustment { const float *bias, *mask, *added; double softcap; } GenericAdjustment;
 
-static inline Adjustment adjustment_of(const GenericPass *pass, const PlanOp *op, int h, int r)
+static inline GenericAdjustment generic_adjustment_of(const GenericPass *pass, const PlanOp *op, int h, int r)
 {
-    Adjustment a = { .softcap = op->node->softcap };
+    GenericAdjustment a = { .softcap = op->node->softcap };
     if (op->weights) {
         const Tensor *t = op->weights->tensor[0];
         const int64_t distances = t->dim[1].bound, reach = (distances + 1) / 2;
-        a.bias = weights(pass, t) + h * distances + reach - 1 - integers(pass, op->in[5])[r];
+        a.bias = generic_weights(pass, t) + h * distances + reach - 1 - generic_integers(pass, op->in[5])[r];
     }
-    if (op->in[6]) a.mask = row(pass, op->in[6], r);
+    if (op->in[6]) a.mask = generic_row(pass, op->in[6], r);
     const Buffer *added = op->in[8];
-    if (added) a.added = row(pass, added, added->heads > 1 ? h * added->rows + r : r);
+    if (added) a.added = generic_row(pass, added, added->heads > 1 ? h * added->rows + r : r);
     return a;
 }
 
 /* One head: where its columns begin in the rows of queries, keys, values and results. */
-typedef struct Head { float *q, *k, *v, *out, *weights, *scores; } Head;
+typedef struct GenericHead { float *q, *k, *v, *out, *weights, *scores; } GenericHead;
 
-static inline Head head_of(const GenericPass *pass, const PlanOp *op, int h, int d_k, int d_v)
+static inline GenericHead generic_head_of(const GenericPass *pass, const PlanOp *op, int h, int d_k, int d_v)
 {
     const Buffer *w = op->out[1], *s = op->out[2];
     const int shared = h / (op->node->heads / op->node->kv_heads);
-    return (Head){ .q = row(pass, op->in[0], 0) + h * d_k,
-                   .k = row(pass, op->in[1], 0) + shared * d_k,
-                   .v = row(pass, op->in[2], 0) + shared * d_v,
-                   .out = row(pass, op->out[0], 0) + h * d_v,
-                   .weights = row(pass, w, 0) + h * w->rows * w->stride,
-                   .scores = row(pass, s, 0) + h * s->rows * s->stride };
+    return (GenericHead){ .q = generic_row(pass, op->in[0], 0) + h * d_k,
+                   .k = generic_row(pass, op->in[1], 0) + shared * d_k,
+                   .v = generic_row(pass, op->in[2], 0) + shared * d_v,
+                   .out = generic_row(pass, op->out[0], 0) + h * d_v,
+                   .weights = generic_row(pass, w, 0) + h * w->rows * w->stride,
+                   .scores = generic_row(pass, s, 0) + h * s->rows * s->stride };
 }
 
 /* The keys of a row: the first `visible`, or those of them that its window has: the last, or those
  * around its position. */
-static inline rt_span keys_of(const GenericPass *pass, const PlanOp *op, int r, int visible)
+static inline rt_span generic_keys_of(const GenericPass *pass, const PlanOp *op, int r, int visible)
 {
     const int window = (int)op->node->window;
-    const int own = op->in[5] ? integers(pass, op->in[5])[r] + 1 : visible, last = own + window - 1;
+    const int own = op->in[5] ? generic_integers(pass, op->in[5])[r] + 1 : visible, last = own + window - 1;
     if (!window) return (rt_span){ 0, visible };
     return (rt_span){ own > window ? own - window : 0, op->in[5] && last < visible ? last : visible };
 }

@@ -26,14 +26,14 @@ static float *absolute(const float *x, int64_t n, int64_t width, int64_t stride)
 static void linear_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const Tensor *w = op->node->in[1];
-    const float *bias = weights(pass, op->node->in[2]);
-    const int n = (int)w->dim[0].bound, k = (int)w->dim[1].bound, rows = rows_of(pass, op->result);
-    float *a = absolute(row(pass, op->in[0], 0), rows, k, op->in[0]->stride);
-    float *b = absolute(weights(pass, w), n, k, k), *to = sizes_of(pass, op, 0);
+    const float *bias = generic_weights(pass, op->node->in[2]);
+    const int n = (int)w->dim[0].bound, k = (int)w->dim[1].bound, rows = generic_rows_of(pass, op->result);
+    float *a = absolute(generic_row(pass, op->in[0], 0), rows, k, op->in[0]->stride);
+    float *b = absolute(generic_weights(pass, w), n, k, k), *to = sizes_of(pass, op, 0);
     const BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = k, .b_stride = k,
-                                  .c_stride = n, .transposed = true, .add = true, .lanes = lanes(pass) };
+                                  .c_stride = n, .transposed = true, .add = true, .lanes = generic_lanes(pass) };
     for (int64_t i = 0; i < (int64_t)rows * n; i++) to[i] = bias ? fabsf(bias[i % n]) : 0;
-    product_of(pass)(&product, to, a, b);
+    generic_product_of(pass)(&product, to, a, b);
     free(a);
     free(b);
 }
@@ -42,10 +42,10 @@ static void linear_sizes(const GenericPass *pass, const PlanOp *op)
 static void norm_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;
-    const float *gain = weights(pass, n->in[1]), *bias = weights(pass, n->in[2]);
+    const float *gain = generic_weights(pass, n->in[1]), *bias = generic_weights(pass, n->in[2]);
     const int heads = n->heads > 1 ? n->heads : 1, width = (int)op->out[0]->width / heads;
-    for (int i = 0; i < rows_of(pass, op->result) * heads; i++) {
-        const float *x = row(pass, op->in[0], i / heads) + i % heads * width;
+    for (int i = 0; i < generic_rows_of(pass, op->result) * heads; i++) {
+        const float *x = generic_row(pass, op->in[0], i / heads) + i % heads * width;
         float *to = sizes_of(pass, op, i / heads) + i % heads * width;
         double mean = 0, size = 0, squares = 0;
         for (int j = 0; j < width && n->kind != NORMS_RMS; j++) {
@@ -53,7 +53,7 @@ static void norm_sizes(const GenericPass *pass, const PlanOp *op)
             size += fabs((double)x[j]) / width;
         }
         for (int j = 0; j < width; j++) squares += (x[j] - mean) * (x[j] - mean);
-        const double factor = norm_factor(n, squares, width);
+        const double factor = generic_norm_factor(n, squares, width);
         for (int j = 0; j < width; j++)
             to[j] = (float)(fabs(gain[j] * factor) * (fabs(x[j]) + size)
                             + (bias ? fabs(bias[j]) : 0));
@@ -62,8 +62,8 @@ static void norm_sizes(const GenericPass *pass, const PlanOp *op)
 
 static void add_sizes(const GenericPass *pass, const PlanOp *op)
 {
-    for (int r = 0; r < rows_of(pass, op->result); r++) {
-        const float *a = row(pass, op->in[0], r), *b = row(pass, op->in[1], r);
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
+        const float *a = generic_row(pass, op->in[0], r), *b = generic_row(pass, op->in[1], r);
         float *to = sizes_of(pass, op, r);
         for (int i = 0; i < op->out[0]->width; i++) to[i] = fabsf(a[i]) + fabsf(b[i]);
     }
@@ -78,9 +78,9 @@ static bool multiplies(int activation)
 
 static void activation_sizes(const GenericPass *pass, const PlanOp *op)
 {
-    for (int r = 0; r < rows_of(pass, op->result); r++) {
-        const float *x = row(pass, op->in[0], r);
-        const float *by = op->kernel == KERNEL_GATE ? row(pass, op->in[1], r) : NULL;
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
+        const float *x = generic_row(pass, op->in[0], r);
+        const float *by = op->kernel == KERNEL_GATE ? generic_row(pass, op->in[1], r) : NULL;
         float *to = sizes_of(pass, op, r);
         for (int i = 0; i < op->out[0]->width && multiplies(op->activation); i++)
             to[i] = fabsf(by ? x[i] * by[i] : x[i]);
@@ -101,13 +101,13 @@ static void pair_sizes(const Node *n, float *to, const float *x, const float *an
 static void rotary_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;
-    const float *table = weights(pass, op->weights->tensor[0]);
-    const int32_t *positions = integers(pass, op->in[2]);
+    const float *table = generic_weights(pass, op->weights->tensor[0]);
+    const int32_t *positions = generic_integers(pass, op->in[2]);
     const int width = (int)op->out[0]->width / n->heads, half = n->dims / 2;
-    for (int r = 0; r < rows_of(pass, op->result); r++)
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++)
         for (int i = 0; i < n->heads * half; i++) {
             const int head = i / half * width;
-            pair_sizes(n, sizes_of(pass, op, r) + head, row(pass, op->in[0], r) + head,
+            pair_sizes(n, sizes_of(pass, op, r) + head, generic_row(pass, op->in[0], r) + head,
                        table + (int64_t)positions[r] * n->dims, i % half);
         }
 }
@@ -117,11 +117,11 @@ static void pool_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const Whole *parts = op->node->parts;
     const int64_t width = op->in[0]->width;
-    const int rows = integers(pass, op->in[1])[0];
-    float *x = absolute(row(pass, op->in[0], 0), rows, width, op->in[0]->stride);
+    const int rows = generic_integers(pass, op->in[1])[0];
+    float *x = absolute(generic_row(pass, op->in[0], 0), rows, width, op->in[0]->stride);
     float *to = sizes_of(pass, op, 0);
     for (int64_t i = 0; i < parts->count * width; i++)
-        to[i] = (float)pooled_of(x + i % width, width, parts->value[i / width], rows);
+        to[i] = (float)generic_pooled_of(x + i % width, width, parts->value[i / width], rows);
     free(x);
 }
 
@@ -129,9 +129,9 @@ static void pool_sizes(const GenericPass *pass, const PlanOp *op)
 static void log_softmax_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const int64_t width = op->in[0]->width;
-    for (int r = 0; r < rows_of(pass, op->result); r++) {
-        const float *x = row(pass, op->in[0], r);
-        const double log_sum = log_of_sum(x, width);
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
+        const float *x = generic_row(pass, op->in[0], r);
+        const double log_sum = generic_log_of_sum(x, width);
         float *to = sizes_of(pass, op, r);
         for (int64_t i = 0; i < width; i++) to[i] = (float)(fabs((double)x[i]) + fabs(log_sum));
     }
@@ -140,10 +140,10 @@ static void log_softmax_sizes(const GenericPass *pass, const PlanOp *op)
 /* z[seen] of one row of a head: the size of each score, |scale| sum |q k|, and of its bias and of
  * what is added; what hides it has none. */
 static void score_sizes(double *z, const GenericPass *pass, const PlanOp *op, int h, int r,
-                        const Head *at)
+                        const GenericHead *at)
 {
-    const Adjustment a = adjustment_of(pass, op, h, r);
-    const rt_span seen = keys_of(pass, op, r, integers(pass, op->in[3])[r]);
+    const GenericAdjustment a = generic_adjustment_of(pass, op, h, r);
+    const rt_span seen = generic_keys_of(pass, op, r, generic_integers(pass, op->in[3])[r]);
     const int d_k = (int)op->node->in[0]->dim[1].bound / op->node->heads;
     const float *q = at->q + r * op->in[0]->stride;
     float *score = at->scores + r * op->out[2]->stride;
@@ -159,9 +159,9 @@ static void score_sizes(double *z, const GenericPass *pass, const PlanOp *op, in
 /* Where scores err by roundings of z, each weight w errs by those of w (1 + z + sum w z), and the
  * result by those times |v|. In taps the sizes take the places of weights and scores. */
 static void attention_row_sizes(const GenericPass *pass, const PlanOp *op, int h, int r,
-                                const Head *at, double *z)
+                                const GenericHead *at, double *z)
 {
-    const rt_span seen = keys_of(pass, op, r, integers(pass, op->in[3])[r]);
+    const rt_span seen = generic_keys_of(pass, op, r, generic_integers(pass, op->in[3])[r]);
     const int d_v = (int)op->node->out[0]->dim[1].bound / op->node->heads;
     float *w = at->weights + r * op->out[1]->stride, *to = sizes_of(pass, op, r) + h * d_v;
     double mean = 0;
@@ -179,11 +179,11 @@ static void attention_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;
     const int d_k = (int)n->in[0]->dim[1].bound / n->heads;
-    const int d_v = (int)n->out[0]->dim[1].bound / n->heads, rows = rows_of(pass, op->result);
+    const int d_v = (int)n->out[0]->dim[1].bound / n->heads, rows = generic_rows_of(pass, op->result);
     double *z = malloc((size_t)op->out[1]->width * sizeof *z);
     if (!z) die("no memory");
     for (int h = 0; h < n->heads; h++) {
-        const Head at = head_of(pass, op, h, d_k, d_v);
+        const GenericHead at = generic_head_of(pass, op, h, d_k, d_v);
         for (int r = 0; r < rows; r++) attention_row_sizes(pass, op, h, r, &at, z);
     }
     free(z);
@@ -204,20 +204,20 @@ static void compute_weighed(const GenericPass *pass, const PlanOp *op)
     const bool behind = kernel_is_attention(op->kernel);
     const int64_t width = op->out[0]->width;
     float *sizes = sizes_of(pass, op, 0);
-    memset(sizes, 0, (size_t)(rows_of(pass, op->result) * width) * sizeof *sizes);
+    memset(sizes, 0, (size_t)(generic_rows_of(pass, op->result) * width) * sizeof *sizes);
     if (weighs[op->kernel] && !behind) weighs[op->kernel](pass, op);
     generic_computes[op->kernel](pass, op);
     if (behind) weighs[op->kernel](pass, op);
-    for (int r = 0; r < rows_of(pass, op->result); r++)
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++)
         for (int i = 0; i < width; i++)
-            sizes[r * width + i] = fmaxf(sizes[r * width + i], fabsf(row(pass, op->out[0], r)[i]));
+            sizes[r * width + i] = fmaxf(sizes[r * width + i], fabsf(generic_row(pass, op->out[0], r)[i]));
 }
 
 static void tap_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const size_t bytes = (size_t)op->out[0]->width * sizeof(float);
-    for (int r = 0; r < rows_of(pass, op->result); r++)
-        memcpy(row(pass, op->out[0], r), sizes_of(pass, op, r), bytes);
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++)
+        memcpy(generic_row(pass, op->out[0], r), sizes_of(pass, op, r), bytes);
 }
 
 void generic_op_weighed(const GenericPass *pass, const PlanOp *op)

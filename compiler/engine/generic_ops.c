@@ -28,7 +28,8 @@ static void position(const GenericPass *pass, const PlanOp *op)
     const int32_t *positions = generic_integers(pass, op->in[2]);
     const int width = (int)op->out[0]->width;
     for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
-        const float *x = generic_row(pass, op->in[0], r), *from = table + (int64_t)positions[r] * width;
+        const float *x = generic_row(pass, op->in[0], r);
+        const float *from = table + (int64_t)positions[r] * width;
         float *y = generic_row(pass, op->out[0], r);
         for (int i = 0; i < width; i++) y[i] = x[i] + from[i];
     }
@@ -54,7 +55,8 @@ static void norm(const GenericPass *pass, const PlanOp *op)
 static void quantised_product(const GenericPass *pass, const PlanOp *op, BlasProduct p, const float *w)
 {
     float *rounded = ((const Generic *)pass->engine->own)->rounded;
-    for (int r = 0; r < p.m; r++) quantise_activations(rounded + (int64_t)r * p.k, generic_row(pass, op->in[0], r), p.k);
+    for (int r = 0; r < p.m; r++)
+        quantise_activations(rounded + (int64_t)r * p.k, generic_row(pass, op->in[0], r), p.k);
     p.a_stride = p.k;
     generic_product_of(pass)(&p, generic_row(pass, op->out[0], 0), rounded, w);
 }
@@ -63,8 +65,10 @@ static void linear(const GenericPass *pass, const PlanOp *op)
 {
     const Tensor *w = op->node->in[1], *b = op->node->in[2];
     const float *bias = generic_weights(pass, b);
-    const int n = (int)w->dim[0].bound, k = (int)w->dim[1].bound, rows = generic_rows_of(pass, op->result);
-    for (int r = 0; bias && r < rows; r++) memcpy(generic_row(pass, op->out[0], r), bias, (size_t)n * sizeof *bias);
+    const int n = (int)w->dim[0].bound, k = (int)w->dim[1].bound;
+    const int rows = generic_rows_of(pass, op->result);
+    for (int r = 0; bias && r < rows; r++)
+        memcpy(generic_row(pass, op->out[0], r), bias, (size_t)n * sizeof *bias);
     const BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = (int)op->in[0]->stride, .b_stride = k,
                                   .c_stride = (int)op->out[0]->stride, .transposed = true, .add = bias != NULL,
                                   .lanes = generic_lanes(pass) };
@@ -72,7 +76,8 @@ static void linear(const GenericPass *pass, const PlanOp *op)
         quantised_product(pass, op, product, generic_weights(pass, w));
         return;
     }
-    generic_product_of(pass)(&product, generic_row(pass, op->out[0], 0), generic_row(pass, op->in[0], 0), generic_weights(pass, w));
+    generic_product_of(pass)(&product, generic_row(pass, op->out[0], 0),
+                             generic_row(pass, op->in[0], 0), generic_weights(pass, w));
 }
 
 /* Operations on each element; one of a single input has it as b too. */
@@ -80,9 +85,10 @@ static void linear(const GenericPass *pass, const PlanOp *op)
 #define ELEMENT_OP(id, name, inputs, value, signature)                                          \
     static void element_##id(const GenericPass *pass, const PlanOp *op)                         \
     {                                                                                           \
-        for (int r = 0; r < generic_rows_of(pass, op->result); r++) {                                   \
-            const float *first = generic_row(pass, op->in[0], r), *second = generic_row(pass, op->in[(inputs) - 1], r); \
-            float *y = generic_row(pass, op->out[0], r);                                                \
+        for (int r = 0; r < generic_rows_of(pass, op->result); r++) {                           \
+            const float *first = generic_row(pass, op->in[0], r);                               \
+            const float *second = generic_row(pass, op->in[(inputs) - 1], r);                   \
+            float *y = generic_row(pass, op->out[0], r);                                        \
             for (int i = 0; i < op->out[0]->width; i++) {                                       \
                 const double a = first[i], b = second[i];                                       \
                 (void)b;                                                                        \
@@ -243,7 +249,9 @@ static void attention(const GenericPass *pass, const PlanOp *op)
                                  .b_stride = (int)op->in[1]->stride, .c_stride = (int)score->stride, .transposed = true,
                                  .lanes = generic_lanes(pass) };
     const BlasProduct values = { .m = rows, .n = d_v, .k = most, .a_stride = (int)weight->stride,
-                                 .b_stride = (int)op->in[2]->stride, .c_stride = (int)op->out[0]->stride, .lanes = generic_lanes(pass) };
+                                 .b_stride = (int)op->in[2]->stride,
+                                 .c_stride = (int)op->out[0]->stride,
+                                 .lanes = generic_lanes(pass) };
     for (int h = 0; h < n->heads; h++) {
         const GenericHead at = generic_head_of(pass, op, h, d_k, d_v);
         if (most) generic_product_of(pass)(&scores, at.scores, at.q, at.k);
@@ -289,8 +297,10 @@ static void custom(const GenericPass *pass, const PlanOp *op)
     const float *in[NODE_INPUTS];
     const Generic *g = pass->engine->own;
     for (int i = 0; i < op->node->custom->input_count; i++)
-        in[i] = op->params[i] ? generic_weights(pass, op->node->in[i]) : generic_row(pass, op->in[i], 0);
-    custom_of(g->custom, op)(generic_row(pass, op->out[0], 0), in, 0, generic_rows_of(pass, op->result));
+        in[i] = op->params[i] ? generic_weights(pass, op->node->in[i])
+                              : generic_row(pass, op->in[i], 0);
+    float *out = generic_row(pass, op->out[0], 0);
+    custom_of(g->custom, op)(out, in, 0, generic_rows_of(pass, op->result));
 }
 
 /* ---- dispatch ------------------------------------------------------------------------------------------- */

@@ -86,15 +86,20 @@ static inline double generic_log_of_sum(const float *x, int64_t n)
 
 /* What scores become besides a scale: bias by distance and what is added, both beginning with key 0,
  * and mask; NULL where there is none. */
-typedef struct GenericAdjustment { const float *bias, *mask, *added; double softcap; } GenericAdjustment;
+typedef struct GenericAdjustment {
+    const float *bias, *mask, *added;
+    double softcap;
+} GenericAdjustment;
 
-static inline GenericAdjustment generic_adjustment_of(const GenericPass *pass, const PlanOp *op, int h, int r)
+static inline GenericAdjustment generic_adjustment_of(const GenericPass *pass, const PlanOp *op,
+                                                      int h, int r)
 {
     GenericAdjustment a = { .softcap = op->node->softcap };
     if (op->weights) {
         const Tensor *t = op->weights->tensor[0];
         const int64_t distances = t->dim[1].bound, reach = (distances + 1) / 2;
-        a.bias = generic_weights(pass, t) + h * distances + reach - 1 - generic_integers(pass, op->in[5])[r];
+        const int64_t distance = generic_integers(pass, op->in[5])[r];
+        a.bias = generic_weights(pass, t) + h * distances + reach - 1 - distance;
     }
     if (op->in[6]) a.mask = generic_row(pass, op->in[6], r);
     const Buffer *added = op->in[8];
@@ -105,16 +110,19 @@ static inline GenericAdjustment generic_adjustment_of(const GenericPass *pass, c
 /* One head: where its columns begin in the rows of queries, keys, values and results. */
 typedef struct GenericHead { float *q, *k, *v, *out, *weights, *scores; } GenericHead;
 
-static inline GenericHead generic_head_of(const GenericPass *pass, const PlanOp *op, int h, int d_k, int d_v)
+static inline GenericHead generic_head_of(const GenericPass *pass, const PlanOp *op, int h, int d_k,
+                                          int d_v)
 {
     const Buffer *w = op->out[1], *s = op->out[2];
     const int shared = h / (op->node->heads / op->node->kv_heads);
-    return (GenericHead){ .q = generic_row(pass, op->in[0], 0) + h * d_k,
-                   .k = generic_row(pass, op->in[1], 0) + shared * d_k,
-                   .v = generic_row(pass, op->in[2], 0) + shared * d_v,
-                   .out = generic_row(pass, op->out[0], 0) + h * d_v,
-                   .weights = generic_row(pass, w, 0) + h * w->rows * w->stride,
-                   .scores = generic_row(pass, s, 0) + h * s->rows * s->stride };
+    return (GenericHead){
+        .q = generic_row(pass, op->in[0], 0) + h * d_k,
+        .k = generic_row(pass, op->in[1], 0) + shared * d_k,
+        .v = generic_row(pass, op->in[2], 0) + shared * d_v,
+        .out = generic_row(pass, op->out[0], 0) + h * d_v,
+        .weights = generic_row(pass, w, 0) + h * w->rows * w->stride,
+        .scores = generic_row(pass, s, 0) + h * s->rows * s->stride,
+    };
 }
 
 /* The keys of a row: the first `visible`, or those of them that its window has: the last, or those
@@ -122,7 +130,8 @@ static inline GenericHead generic_head_of(const GenericPass *pass, const PlanOp 
 static inline rt_span generic_keys_of(const GenericPass *pass, const PlanOp *op, int r, int visible)
 {
     const int window = (int)op->node->window;
-    const int own = op->in[5] ? generic_integers(pass, op->in[5])[r] + 1 : visible, last = own + window - 1;
+    const int own = op->in[5] ? generic_integers(pass, op->in[5])[r] + 1 : visible;
+    const int last = own + window - 1;
     if (!window) return (rt_span){ 0, visible };
     return (rt_span){ own > window ? own - window : 0, op->in[5] && last < visible ? last : visible };
 }

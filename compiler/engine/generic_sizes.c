@@ -27,11 +27,13 @@ static void linear_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const Tensor *w = op->node->in[1];
     const float *bias = generic_weights(pass, op->node->in[2]);
-    const int n = (int)w->dim[0].bound, k = (int)w->dim[1].bound, rows = generic_rows_of(pass, op->result);
+    const int n = (int)w->dim[0].bound, k = (int)w->dim[1].bound;
+    const int rows = generic_rows_of(pass, op->result);
     float *a = absolute(generic_row(pass, op->in[0], 0), rows, k, op->in[0]->stride);
     float *b = absolute(generic_weights(pass, w), n, k, k), *to = sizes_of(pass, op, 0);
     const BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = k, .b_stride = k,
-                                  .c_stride = n, .transposed = true, .add = true, .lanes = generic_lanes(pass) };
+                                  .c_stride = n, .transposed = true, .add = true,
+                                  .lanes = generic_lanes(pass) };
     for (int64_t i = 0; i < (int64_t)rows * n; i++) to[i] = bias ? fabsf(bias[i % n]) : 0;
     generic_product_of(pass)(&product, to, a, b);
     free(a);
@@ -179,7 +181,8 @@ static void attention_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;
     const int d_k = (int)n->in[0]->dim[1].bound / n->heads;
-    const int d_v = (int)n->out[0]->dim[1].bound / n->heads, rows = generic_rows_of(pass, op->result);
+    const int d_v = (int)n->out[0]->dim[1].bound / n->heads;
+    const int rows = generic_rows_of(pass, op->result);
     double *z = malloc((size_t)op->out[1]->width * sizeof *z);
     if (!z) die("no memory");
     for (int h = 0; h < n->heads; h++) {
@@ -208,9 +211,11 @@ static void compute_weighed(const GenericPass *pass, const PlanOp *op)
     if (weighs[op->kernel] && !behind) weighs[op->kernel](pass, op);
     generic_computes[op->kernel](pass, op);
     if (behind) weighs[op->kernel](pass, op);
-    for (int r = 0; r < generic_rows_of(pass, op->result); r++)
+    for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
+        const float *y = generic_row(pass, op->out[0], r);
         for (int i = 0; i < width; i++)
-            sizes[r * width + i] = fmaxf(sizes[r * width + i], fabsf(generic_row(pass, op->out[0], r)[i]));
+            sizes[r * width + i] = fmaxf(sizes[r * width + i], fabsf(y[i]));
+    }
 }
 
 static void tap_sizes(const GenericPass *pass, const PlanOp *op)

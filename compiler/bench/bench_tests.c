@@ -22,11 +22,12 @@ static double cache_bytes(const PlanOp *op, int64_t keys, int64_t memory_keys)
 }
 
 /* One call of a program for rows that see `keys` keys each, `most` at most. */
-static Work program_work(const Plan *p, const char *name, int64_t rows, int64_t keys, int64_t most, int64_t memory_keys)
+static Work program_work(const Plan *p, ProgramKind kind, int64_t rows, int64_t keys, int64_t most,
+                         int64_t memory_keys)
 {
-    const Cost c = plan_cost(p, name, rows, keys, memory_keys);
+    const Cost c = plan_cost(p, kind, rows, keys, memory_keys);
     int runs;
-    const PlanProgram *pp = plan_part(p, name, &runs);
+    const PlanProgram *pp = plan_part(p, kind, &runs);
     Work w = { c.flops, c.weight_bytes };
     for (int i = 0; i < runs; i++)
         for (int j = 0; j < pp->runs[i].block->op_count; j++)
@@ -34,34 +35,40 @@ static Work program_work(const Plan *p, const char *name, int64_t rows, int64_t 
     return w;
 }
 
-static Work encode_work(const Plan *p, int n) { return program_work(p, "encode", n, n, n, n); }
+static Work encode_work(const Plan *p, int n)
+{
+    return program_work(p, PROGRAM_ENCODE, n, n, n, n);
+}
 
 /* In calls of up to `at_once` sentences, each of which reads the weights once. */
 static Work sentences_work(const Plan *p, const BenchTest *t)
 {
     const int n = t->prompt;
     const Work one = encode_work(p, n);
-    const double caches = one.bytes - plan_cost(p, "encode", n, n, n).weight_bytes;
+    const double caches = one.bytes - plan_cost(p, PROGRAM_ENCODE, n, n, n).weight_bytes;
     Work all = { one.flops * t->batch, caches * t->batch };
-    for (int left = t->batch; left > 0; left -= t->at_once)
-        all.bytes += plan_cost(p, "encode", (left < t->at_once ? left : t->at_once) * n, n, n).weight_bytes;
+    for (int left = t->batch; left > 0; left -= t->at_once) {
+        const int rows = (left < t->at_once ? left : t->at_once) * n;
+        all.bytes += plan_cost(p, PROGRAM_ENCODE, rows, n, n).weight_bytes;
+    }
     return all;
 }
 
 static Work steps_work(const Plan *p, int steps, int source)
 {
     Work w = { 0, 0 };
-    for (int i = 1; i <= steps; i++) w = sum(w, program_work(p, "step", 1, i, i, source));
+    for (int i = 1; i <= steps; i++) w = sum(w, program_work(p, PROGRAM_STEP, 1, i, i, source));
     return w;
 }
 
 /* A prompt in calls of up to `most` rows without logits, and a step for its last; a row sees itself and those before it. */
 static Work prompt_work(const Plan *p, int n, int most)
 {
-    Work w = program_work(p, "step", 1, n, n, 0);
+    Work w = program_work(p, PROGRAM_STEP, 1, n, n, 0);
     for (int first = 0, rows; first < n - 1; first += rows) {
         rows = n - 1 - first < most ? n - 1 - first : most;
-        w = sum(w, program_work(p, rows > 1 ? "read" : "step", rows, first + (rows + 1) / 2, first + rows, 0));
+        w = sum(w, program_work(p, rows > 1 ? PROGRAM_READ : PROGRAM_STEP, rows,
+                                first + (rows + 1) / 2, first + rows, 0));
     }
     return w;
 }
@@ -69,7 +76,7 @@ static Work prompt_work(const Plan *p, int n, int most)
 /* Every operation of an xf.graph on all its rows. */
 static Work graph_work(const Plan *p)
 {
-    const PlanProgram *pp = plan_program(p, "run");
+    const PlanProgram *pp = plan_program(p, PROGRAM_RUN);
     Work w = { 0, 0 };
     for (int i = 0; i < pp->count; i++)
         for (int j = 0; j < pp->runs[i].block->op_count; j++) {
@@ -96,19 +103,20 @@ static void count_work(const Plan *p, BenchTest *t)
         break;
     case BENCH_DECODE:
         all = steps_work(p, t->generated, t->prompt);
-        held = program_work(p, "step", 1, t->generated, t->generated, t->prompt).bytes;
+        held = program_work(p, PROGRAM_STEP, 1, t->generated, t->generated, t->prompt).bytes;
         break;
     case BENCH_BOTH:
         all = sum(encode_work(p, t->prompt), steps_work(p, t->generated, t->prompt));
-        held = encode_work(p, t->prompt).bytes + program_work(p, "step", 1, t->generated, t->generated, t->prompt).bytes;
+        held = encode_work(p, t->prompt).bytes +
+               program_work(p, PROGRAM_STEP, 1, t->generated, t->generated, t->prompt).bytes;
         break;
     case BENCH_PROMPT:
         all = prompt_work(p, t->prompt, plan_rows(p));
-        held = program_work(p, "step", 1, t->prompt, t->prompt, 0).bytes;
+        held = program_work(p, PROGRAM_STEP, 1, t->prompt, t->prompt, 0).bytes;
         break;
     case BENCH_GENERATE:
         all = steps_work(p, t->generated, 0);
-        held = program_work(p, "step", 1, t->generated, t->generated, 0).bytes;
+        held = program_work(p, PROGRAM_STEP, 1, t->generated, t->generated, 0).bytes;
         break;
     case BENCH_GRAPH:
         all = graph_work(p);

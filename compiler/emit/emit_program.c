@@ -77,10 +77,10 @@ static const char *cost_text(Emit *e, const Program *p)
     Cost c;
     switch (p->rows) {
     case COUNT_SOURCE:
-        c = plan_cost(e->plan, p->name, m->max_source, m->max_source, m->max_source);
+        c = plan_cost(e->plan, p->kind, m->max_source, m->max_source, m->max_source);
         return arena_format(e->arena, "%s for a source of %lld", flops_text(e->arena, c.flops), (long long)m->max_source);
     case COUNT_ROWS:
-        c = plan_cost(e->plan, p->name, 1, m->max_target, m->max_source);
+        c = plan_cost(e->plan, p->kind, 1, m->max_target, m->max_source);
         return arena_format(e->arena, "%s a row, at the last position; it reads %s of weights", flops_text(e->arena, c.flops),
                             bytes_text(e->arena, c.weight_bytes));
     default:
@@ -91,7 +91,7 @@ static const char *cost_text(Emit *e, const Program *p)
 /* The last block of an encoder that pools, for the texts of a batch behind the first. */
 static void emit_head(Emit *e, Text *out)
 {
-    const PlanProgram *p = plan_program(e->plan, "encode");
+    const PlanProgram *p = plan_program(e->plan, PROGRAM_ENCODE);
     text_add(out, "/* The last block of encode alone, for one more text. */\n"
                   "static void head_body(void *work, int lane, int lanes)\n{\n    const job *j = work;\n");
     e->polled = 0;
@@ -113,16 +113,18 @@ void emit_programs(Emit *e, Text *out)
 {
     for (int i = 0; i < e->plan->program_count; i++) {
         const PlanProgram *p = &e->plan->programs[i];
+        const char *name = program_name(p->program->kind);
         const char *cost = cost_text(e, p->program);
         const char *sentence = *cost ? arena_format(e->arena, " At most %s.", cost) : "";
-        text_printf(out, "/* %s: %s.%s */\n", p->program->name, p->program->doc, sentence);
-        text_printf(out, "static void %s_body(void *work, int lane, int lanes)\n{\n    const job *j = work;\n", p->program->name);
+        text_printf(out, "/* %s: %s.%s */\n", name, p->program->doc, sentence);
+        text_printf(out, "static void %s_body(void *work, int lane, int lanes)\n{\n"
+                         "    const job *j = work;\n", name);
         e->polled = 0;
         if (emit_loops(e->plan, e->form) && any_stands_alone(p))
             text_add(out, "    /* A layer that differs from its neighbours is a call of its own. */\n");
         for (int r = 0; r < p->count; r++) emit_run(e, out, &p->runs[r]);
         text_add(out, "}\n\n");
-        if (strcmp(p->program->name, "rows") == 0) emit_read(e, out, p);
+        if (p->program->kind == PROGRAM_ROWS) emit_read(e, out, p);
     }
     if (emit_pools(e)) emit_head(e, out);
 }

@@ -107,7 +107,7 @@ static const char tokenizer_text_header[] =
     "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap, void *scratch, size_t scratch_bytes);\n";
 
 /* The buffer that a program leaves behind. */
-static const Buffer *left_by(const Emit *e, const char *program)
+static const Buffer *left_by(const Emit *e, ProgramKind program)
 {
     const PlanProgram *p = plan_program(e->plan, program);
     return p ? p->runs[p->count - 1].block->carry_out : NULL;
@@ -125,7 +125,7 @@ static void decoder_sizes(Emit *e, Text *out)
     text_fill(out, sizes_decoder, "name", e->name, "upper", e->upper, "max_target", emit_number(e, m->max_target),
               "target_vocab", emit_number(e, m->target_vocab),
               "rows", emit_number(e, plan_rows(e->plan)), "slots", emit_number(e, e->plan->options.slots),
-              "stride", emit_number(e, left_by(e, "step")->stride), NULL);
+              "stride", emit_number(e, left_by(e, PROGRAM_STEP)->stride), NULL);
     text_fill(out, "#define ${upper}_START          ${start}           /* <s> */\n"
                    "#define ${upper}_END            ${end}           /* </s> */\n",
               "upper", e->upper, "start", emit_number(e, m->start_id), "end", emit_number(e, m->end_id), NULL);

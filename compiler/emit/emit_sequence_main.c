@@ -203,8 +203,9 @@ void emit_sequence_main(Emit *e, Text *out)
     const Model *m = e->model;
     const bool text = has_text(e);
     const char *result = m->has_decoder ? "logits" : "hidden";
-    Cost c = m->has_decoder ? plan_cost(e->plan, "next", 1, m->max_target, m->max_source)
-                            : plan_cost(e->plan, "encode", m->max_source, m->max_source, m->max_source);
+    Cost c = m->has_decoder
+           ? plan_cost(e->plan, PROGRAM_NEXT, 1, m->max_target, m->max_source)
+           : plan_cost(e->plan, PROGRAM_ENCODE, m->max_source, m->max_source, m->max_source);
     text_fill(out, main_template, "name", e->name, "upper", e->upper, "version", XFORMC_VERSION, "about", about(e),
               "spec", in_quotes(e, emit_spec_name(e)), "stacks", stacks(e),
               "weights_declaration", arena_format(e->arena, "%s%s", isa_declarations(e), emit_weights_declaration(e)),

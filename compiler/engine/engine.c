@@ -134,7 +134,7 @@ int engine_rows(const Engine *e) { return plan_rows(e->plan); }
 
 int64_t engine_logits_stride(const Engine *e)
 {
-    const PlanProgram *p = plan_program(e->plan, "step");
+    const PlanProgram *p = plan_program(e->plan, PROGRAM_STEP);
     return p->runs[p->count - 1].block->carry_out->stride;
 }
 

@@ -86,10 +86,11 @@ static void run_part(const Engine *e, const PlanProgram *p, int runs, int64_t so
     }
 }
 
-static void run_program(const Engine *e, const char *name, int64_t source, int64_t rows, const rt_group *groups, int group_count)
+static void run_program(const Engine *e, ProgramKind kind, int64_t source, int64_t rows,
+                        const rt_group *groups, int group_count)
 {
-    const PlanProgram *p = plan_program(e->plan, name);
-    if (!p) die("no program %s", name);
+    const PlanProgram *p = plan_program(e->plan, kind);
+    if (!p) die("no program %s", program_name(kind));
     run_part(e, p, p->count, source, rows, groups, group_count);
 }
 
@@ -137,7 +138,7 @@ static rt_status encode(Engine *e, const int *ids, int n)
     set_input(e, "source_visible", n, n);
     set_seen(e, n);
     set_types(e, n);
-    run_program(e, "encode", n, 0, NULL, 0);
+    run_program(e, PROGRAM_ENCODE, n, 0, NULL, 0);
     *source_length(e) = n;
     *next_position(e) = 0;
     return RT_OK;
@@ -168,8 +169,8 @@ static RtRows rows_of(const Engine *e)
                      .memory = m->has_encoder ? input(e, "rows_visible_memory") : NULL };
 }
 
-/* By the program of one row or that of many, "read" among them. */
-static rt_status run_rows(Engine *e, const rt_row *rows, int n, const char *one, const char *many)
+/* By the program of one row or that of many, PROGRAM_READ among them. */
+static rt_status run_rows(Engine *e, const rt_row *rows, int n, ProgramKind one, ProgramKind many)
 {
     Generic *own = e->own;
     int runs;
@@ -185,12 +186,19 @@ static rt_status run_rows(Engine *e, const rt_row *rows, int n, const char *one,
     return RT_OK;
 }
 
-static rt_status rows(Engine *e, const rt_row *r, int n) { return run_rows(e, r, n, "step", "rows"); }
-static rt_status read_rows(Engine *e, const rt_row *r, int n) { return run_rows(e, r, n, "step", "read"); }
+static rt_status rows(Engine *e, const rt_row *r, int n)
+{
+    return run_rows(e, r, n, PROGRAM_STEP, PROGRAM_ROWS);
+}
+
+static rt_status read_rows(Engine *e, const rt_row *r, int n)
+{
+    return run_rows(e, r, n, PROGRAM_STEP, PROGRAM_READ);
+}
 
 static rt_status next_rows(Engine *e, const rt_row *r, int n, int *next)
 {
-    rt_status status = run_rows(e, r, n, "next", "next_rows");
+    rt_status status = run_rows(e, r, n, PROGRAM_NEXT, PROGRAM_NEXT_ROWS);
     for (int i = 0; !status && i < n; i++) next[i] = input(e, "next_id")[i];
     for (int i = 0; !status && i < n; i++) status = next[i] < 0 ? RT_BAD_WEIGHTS : RT_OK;     /* logits that are no numbers */
     return status;
@@ -234,7 +242,7 @@ static rt_status run(Engine *e)
     if (!engine_has_room(e)) return RT_TOO_LONG;
     if (!engine_holds(e, true)) return RT_BAD_VALUE;
     engine_fill(e);
-    run_program(e, "run", 0, 0, NULL, 0);
+    run_program(e, PROGRAM_RUN, 0, 0, NULL, 0);
     if (!engine_holds(e, false)) return RT_BAD_VALUE;
     *next_position(e) += (int32_t)e->plan->graph->step_rows;
     return RT_OK;

@@ -90,8 +90,16 @@ typedef struct Block {
 
 typedef struct Run { Block *block; int first, count; } Run;     /* block layers first .. first + count - 1 */
 
+/* The programs of a Transformer, and that of an xf.graph. PROGRAM_READ is no program of a Graph: it
+ * is PROGRAM_ROWS up to its last layer, without logits. */
+typedef enum ProgramKind {
+    PROGRAM_ENCODE, PROGRAM_STEP, PROGRAM_NEXT, PROGRAM_ROWS, PROGRAM_NEXT_ROWS, PROGRAM_RUN,
+    PROGRAM_READ
+} ProgramKind;
+const char *program_name(ProgramKind kind);     /* "encode", "next_rows" */
+
 typedef struct Program {
-    const char *name;               /* "encode", "step", "next", "rows", "next_rows"; "run" of an xf.graph */
+    ProgramKind kind;
     const char *doc;
     Count rows;                     /* COUNT_SOURCE: all of a source; COUNT_ROWS: decoder rows */
     Run *runs;  int count;

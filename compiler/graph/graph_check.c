@@ -33,14 +33,16 @@ static void check_block(const Graph *g, const Block *b)
 
 static void check_program(const Program *p)
 {
+    const char *name = program_name(p->kind);
     const Tensor *carried = NULL;
     for (int i = 0; i < p->count; i++) {
         const Run *r = &p->runs[i];
         if (r->first < 0 || r->count < 1 || r->first + r->count > (r->block->layers ? r->block->layers : 1))
-            die("%s: run %d of %s is outside its layers", p->name, i, r->block->name);
-        if (r->block->carry_in && !carried) die("%s: nothing is passed to %s", p->name, r->block->name);
+            die("%s: run %d of %s is outside its layers", name, i, r->block->name);
+        if (r->block->carry_in && !carried)
+            die("%s: nothing is passed to %s", name, r->block->name);
         if (r->block->carry_in && r->block->carry_in->dim[1].bound != carried->dim[1].bound)
-            die("%s: %s is passed %s of another width", p->name, r->block->name, carried->name);
+            die("%s: %s is passed %s of another width", name, r->block->name, carried->name);
         carried = r->block->carry_out;
     }
 }

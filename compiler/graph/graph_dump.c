@@ -102,7 +102,7 @@ void graph_dump(const Graph *g, FILE *to)
     for (int i = 0; i < g->block_count; i++) dump_block(g->blocks[i], to);
     for (int i = 0; i < g->program_count; i++) {
         const Program *p = &g->programs[i];
-        fprintf(to, "program %s\n", p->name);
+        fprintf(to, "program %s\n", program_name(p->kind));
         for (int r = 0; r < p->count; r++) {
             fprintf(to, "    %s", p->runs[r].block->name);
             if (p->runs[r].block->layers) fprintf(to, " x %d", p->runs[r].count);

@@ -10,6 +10,16 @@ const char *count_name(Count c)
     return names[c];
 }
 
+const char *program_name(ProgramKind kind)
+{
+    static const char *const names[] = {
+        [PROGRAM_ENCODE] = "encode", [PROGRAM_STEP] = "step", [PROGRAM_NEXT] = "next",
+        [PROGRAM_ROWS] = "rows", [PROGRAM_NEXT_ROWS] = "next_rows", [PROGRAM_RUN] = "run",
+        [PROGRAM_READ] = "read",
+    };
+    return names[kind];
+}
+
 /* Room for one more in an array that began empty and grew only so: it doubles at every power of two. */
 static void *grow(Maker *k, void *array, int count, size_t size)
 {
@@ -17,14 +27,14 @@ static void *grow(Maker *k, void *array, int count, size_t size)
     return arena_grow(k->arena, array, (size_t)count * size, (count ? 2 * (size_t)count : 1) * size);
 }
 
-Program *make_program(Maker *k, const char *name, const char *doc, Count rows)
+Program *make_program(Maker *k, ProgramKind kind, const char *doc, Count rows)
 {
     Graph *g = k->graph;
     enum { MOST = 5 };                          /* encode, step, next, rows, next_rows */
     if (g->program_count == MOST) die("too many programs");
     if (!g->programs) g->programs = arena_array(k->arena, MOST, sizeof *g->programs);
     Program *p = &g->programs[g->program_count++];
-    *p = (Program){ .name = name, .doc = doc, .rows = rows };
+    *p = (Program){ .kind = kind, .doc = doc, .rows = rows };
     return p;
 }
 

@@ -17,7 +17,7 @@ typedef struct Maker {
 
 static inline Dim dim_constant(int64_t n) { return (Dim){ n, COUNT_CONSTANT }; }
 
-Program *make_program(Maker *k, const char *name, const char *doc, Count rows);
+Program *make_program(Maker *k, ProgramKind kind, const char *doc, Count rows);
 /* Begin a block; `layers` and `layer` as in Block. */
 Block *make_block(Maker *k, const char *name, const char *doc, const char *stem, int layers, int *layer);
 void   make_run(Maker *k, Program *p, Block *b, int first, int count);

@@ -448,7 +448,7 @@ static void encoder_programs(Maker *k, const Model *m)
 {
     StackBuild b = encoder_build(k, m);
     const char *doc = m->has_decoder ? "a source into a slot's memory" : "a source into hidden states";
-    const Programs encode = { { make_program(k, "encode", doc, COUNT_SOURCE) }, 1 };
+    const Programs encode = { { make_program(k, PROGRAM_ENCODE, doc, COUNT_SOURCE) }, 1 };
     embedding(&b, &encode);
     layers(&b, &encode);
     Tensor *hidden = encoder_end(&b, &encode, !m->has_decoder);
@@ -476,8 +476,10 @@ static void decoder_programs(Maker *k, const Model *m, int64_t rows)
     b.positions = integers(k, "rows.positions", rows, COUNT_ROWS);
     b.visible = integers(k, "rows.visible", rows, COUNT_ROWS);
     if (m->has_encoder) b.visible_memory = integers(k, "rows.visible_memory", rows, COUNT_ROWS);
-    const Programs one = { { make_program(k, "step", "one decoder row into logits", COUNT_ROWS),
-                             make_program(k, "next", "one decoder row into the likeliest id", COUNT_ROWS) }, 2 };
+    const Programs one = { { make_program(k, PROGRAM_STEP, "one decoder row into logits",
+                                          COUNT_ROWS),
+                             make_program(k, PROGRAM_NEXT, "one decoder row into the likeliest id",
+                                          COUNT_ROWS) }, 2 };
     Tensor *y = decoder_blocks(&b, &one);
     if (k->failed) return;
     Tensor *next = tail(&b, one.list[1], OP_ARGMAX, "likeliest", "The first maximum of the logits", "next_id", y);
@@ -485,8 +487,10 @@ static void decoder_programs(Maker *k, const Model *m, int64_t rows)
     b.rows = rows;
     b.suffix = "_rows";
     k->prefix = "rows.";
-    const Programs many = { { make_program(k, "rows", "decoder rows into logits", COUNT_ROWS),
-                              make_program(k, "next_rows", "decoder rows into the likeliest id of each", COUNT_ROWS) }, 2 };
+    const Programs many = { { make_program(k, PROGRAM_ROWS, "decoder rows into logits", COUNT_ROWS),
+                              make_program(k, PROGRAM_NEXT_ROWS,
+                                           "decoder rows into the likeliest id of each",
+                                           COUNT_ROWS) }, 2 };
     Tensor *all = decoder_blocks(&b, &many);
     Tensor *all_next = all ? tail(&b, many.list[1], OP_ARGMAX, "likeliest", "The first maximum of each row's logits", "next_id", all) : NULL;
     k->prefix = NULL;

@@ -47,16 +47,17 @@ static void count_program(Arena *a, const PlanProgram *from, InfoProgram *p)
 /* encode, and step, which costs what a row of any later call does; run of an xf.graph. */
 static void count_programs(Arena *a, Info *info, bool given)
 {
-    static const char *const names[] = { "encode", "step", "run" };
+    static const ProgramKind kinds[] = { PROGRAM_ENCODE, PROGRAM_STEP, PROGRAM_RUN };
     const Model *m = info->plan->graph->model;
     const int64_t source = given && !m->has_decoder ? info->position + 1 : m->max_source;
     info->programs = arena_array(a, 3, sizeof *info->programs);
     for (int i = 0; i < 3; i++) {
-        const PlanProgram *from = plan_program(info->plan, names[i]);
+        const PlanProgram *from = plan_program(info->plan, kinds[i]);
         if (!from) continue;
         InfoProgram *p = &info->programs[info->program_count++];
         bool encode = from->program->rows == COUNT_SOURCE;
-        *p = (InfoProgram){ .name = names[i], .tokens = encode ? source : 1, .keys = encode ? source : info->position + 1,
+        *p = (InfoProgram){ .kind = kinds[i], .tokens = encode ? source : 1,
+                            .keys = encode ? source : info->position + 1,
                             .memory_keys = m->has_encoder ? source : 0 };
         count_program(a, from, p);
     }

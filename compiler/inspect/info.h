@@ -11,7 +11,7 @@ typedef struct InfoBlock { const PlanBlock *block; int first, layers; Cost each;
 
 /* One call of a program: `tokens` rows that see `keys` keys each, and `memory_keys` of a source. */
 typedef struct InfoProgram {
-    const char *name;
+    ProgramKind kind;
     int64_t tokens, keys, memory_keys;
     InfoBlock *blocks;  int count;
     Cost sum;

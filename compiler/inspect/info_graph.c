@@ -26,7 +26,13 @@ typedef struct Frame {
     int lanes;                      /* arrows that went round by the side so far */
 } Frame;
 
-typedef struct Column { const char *program, *title; Frame *frames; int count; double width, left; } Column;
+typedef struct Column {
+    ProgramKind program;
+    const char *title;
+    Frame *frames;
+    int count;
+    double width, left;
+} Column;
 
 typedef struct Drawing {
     Arena *arena;
@@ -239,11 +245,11 @@ static void lay_out(Drawing *g, Frame *f, const Block *b)
 
 /* ---- layout of the page ------------------------------------------------------------------------------------ */
 
-static void add_column(Drawing *g, const char *program, const char *title)
+static void add_column(Drawing *g, ProgramKind program, const char *title)
 {
     const Program *p = NULL;
     for (int i = 0; i < g->graph->program_count; i++)
-        if (strcmp(g->graph->programs[i].name, program) == 0) p = &g->graph->programs[i];
+        if (g->graph->programs[i].kind == program) p = &g->graph->programs[i];
     if (!p) return;
     Column *c = &g->columns[g->column_count++];
     *c = (Column){ .program = program, .title = title, .frames = arena_array(g->arena, (size_t)p->count, sizeof *c->frames), .count = p->count };
@@ -477,9 +483,9 @@ Text info_graph_picture(Arena *a, const Graph *graph)
 {
     Drawing g = { .arena = a, .graph = graph };
     const Model *m = graph->model;
-    add_column(&g, "encode", "encode: a source, once");
-    add_column(&g, "step", "step: one token");
-    add_column(&g, "run", "run");
+    add_column(&g, PROGRAM_ENCODE, "encode: a source, once");
+    add_column(&g, PROGRAM_STEP, "step: one token");
+    add_column(&g, PROGRAM_RUN, "run");
     double left = MARGIN;
     for (int i = 0; i < g.column_count; i++) {
         const double end = place_column(&g.columns[i], left);
@@ -493,7 +499,7 @@ Text info_graph_picture(Arena *a, const Graph *graph)
     legend(&g);
     for (int i = 0; i < g.column_count; i++) {
         Column *c = &g.columns[i];
-        g.one_row = strcmp(c->program, "step") == 0;
+        g.one_row = c->program == PROGRAM_STEP;
         svg_text(&g.svg, c->left, TITLE + 18, (SvgFont){ .size = 15, .bold = true }, c->title);
         for (int k = 0; k < c->count; k++) draw_frame(&g, c, &c->frames[k]);
         for (int k = 1; k < c->count; k++) draw_carried(&g, &c->frames[k - 1], &c->frames[k]);

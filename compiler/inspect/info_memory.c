@@ -39,11 +39,14 @@ static Panel *panel_of(Picture *x, const PlanBlock *b)
 
 static void add_program(Picture *x, const PlanProgram *p)
 {
+    const char *name = program_name(p->program->kind);
     Panel *panel = panel_of(x, p->runs[0].block);
-    if (panel) panel->title = arena_format(x->arena, "%s, %s", panel->title, p->program->name);
+    if (panel) panel->title = arena_format(x->arena, "%s, %s", panel->title, name);
     else {
+        const size_t blocks = (size_t)x->plan->block_count;
         panel = &x->panels[x->panel_count++];
-        *panel = (Panel){ .title = p->program->name, .blocks = arena_array(x->arena, (size_t)x->plan->block_count, sizeof *panel->blocks) };
+        *panel = (Panel){ .title = name,
+                          .blocks = arena_array(x->arena, blocks, sizeof *panel->blocks) };
     }
     for (int i = 0; i < p->count; i++) {
         const PlanBlock *b = p->runs[i].block;

@@ -101,8 +101,9 @@ static void sum_line(Arena *a, FILE *to, const char *label, double flops, double
 
 static const char *program_title(Arena *a, const Info *i, const InfoProgram *p)
 {
-    if (strcmp(p->name, "encode") == 0) return arena_format(a, "encode: a source of %s tokens", info_number(a, (double)p->tokens));
-    if (strcmp(p->name, "run") == 0) return "run: the whole graph";
+    if (p->kind == PROGRAM_ENCODE)
+        return arena_format(a, "encode: a source of %s tokens", info_number(a, (double)p->tokens));
+    if (p->kind == PROGRAM_RUN) return "run: the whole graph";
     const char *memory = p->memory_keys ? arena_format(a, " and %s of the source", info_number(a, (double)p->memory_keys)) : "";
     return arena_format(a, "step: one token at position %s, which sees %s keys%s", info_number(a, (double)i->position),
                         info_number(a, (double)p->keys), memory);
@@ -203,7 +204,8 @@ static void json_program(Arena *a, const InfoProgram *p, FILE *to)
     const double n = (double)p->tokens;
     fprintf(to, "{\"name\":\"%s\",\"tokens\":%" PRId64 ",\"keys\":%" PRId64 ",\"memory_keys\":%" PRId64
             ",\"flops\":%.0f,\"weight_bytes\":%.0f,\"flops_per_token\":%.0f,\"weight_bytes_per_token\":%.0f,\"blocks\":[",
-            p->name, p->tokens, p->keys, p->memory_keys, p->sum.flops, p->sum.weight_bytes, p->sum.flops / n, p->sum.weight_bytes / n);
+            program_name(p->kind), p->tokens, p->keys, p->memory_keys, p->sum.flops,
+            p->sum.weight_bytes, p->sum.flops / n, p->sum.weight_bytes / n);
     for (int i = 0; i < p->count; i++) {
         const InfoBlock *b = &p->blocks[i];
         fprintf(to, "%s{\"name\":\"%s\",\"first_layer\":%d,\"layers\":%d,\"flops\":%.0f,\"weight_bytes\":%.0f}", i ? "," : "",

@@ -190,14 +190,14 @@ enum { PLAN_KERNELS = 1, PLAN_MEMORY = 2 };
 void plan_dump(const Plan *p, unsigned parts, FILE *to);
 
 /* Floating-point operations and bytes of weights read by `program` for `rows` rows that see `keys` keys each. */
-Cost plan_cost(const Plan *p, const char *program, int64_t rows, int64_t keys, int64_t memory_keys);
+Cost plan_cost(const Plan *p, ProgramKind program, int64_t rows, int64_t keys, int64_t memory_keys);
 Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys);      /* of one operation, once */
-const PlanProgram *plan_program(const Plan *p, const char *name);       /* NULL if absent */
+const PlanProgram *plan_program(const Plan *p, ProgramKind kind);       /* NULL if absent */
 int plan_rows(const Plan *p);                   /* how many rows of a decoder one call takes; 1 without such a call */
 /* Of a decoder's program: its first runs, up to the last of a block of layers: what reading without logits takes. */
 int plan_layer_runs(const PlanProgram *p);
-/* The same program, or for "read" that of rows; *runs receives how many of its runs count. */
-const PlanProgram *plan_part(const Plan *p, const char *name, int *runs);
+/* The same program, or for PROGRAM_READ that of rows; *runs receives how many of its runs count. */
+const PlanProgram *plan_part(const Plan *p, ProgramKind kind, int *runs);
 /* Bytes from the start of a state to a buffer, for slot 0 and layer index 0. */
 size_t plan_address(const Plan *p, const Buffer *b);
 /* The hidden states that `encode` of an encoder alone leaves: of its last norm or, where it has none, of its last layer; and what its head

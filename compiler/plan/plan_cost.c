@@ -3,16 +3,16 @@
 
 #include <string.h>
 
-const PlanProgram *plan_program(const Plan *p, const char *name)
+const PlanProgram *plan_program(const Plan *p, ProgramKind kind)
 {
     for (int i = 0; i < p->program_count; i++)
-        if (strcmp(p->programs[i].program->name, name) == 0) return &p->programs[i];
+        if (p->programs[i].program->kind == kind) return &p->programs[i];
     return NULL;
 }
 
 int plan_rows(const Plan *p)
 {
-    const PlanProgram *rows = plan_program(p, "rows");
+    const PlanProgram *rows = plan_program(p, PROGRAM_ROWS);
     return rows ? (int)rows->runs[0].block->rows : 1;
 }
 
@@ -23,10 +23,10 @@ int plan_layer_runs(const PlanProgram *p)
     return n;
 }
 
-const PlanProgram *plan_part(const Plan *p, const char *name, int *runs)
+const PlanProgram *plan_part(const Plan *p, ProgramKind kind, int *runs)
 {
-    const bool read = strcmp(name, "read") == 0;
-    const PlanProgram *part = plan_program(p, read ? "rows" : name);
+    const bool read = kind == PROGRAM_READ;
+    const PlanProgram *part = plan_program(p, read ? PROGRAM_ROWS : kind);
     *runs = !part ? 0 : read ? plan_layer_runs(part) : part->count;
     return part;
 }
@@ -74,7 +74,7 @@ Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_k
     return (Cost){ each * (double)rows, op_weight_bytes(op, rows) };
 }
 
-Cost plan_cost(const Plan *p, const char *program, int64_t rows, int64_t keys, int64_t memory_keys)
+Cost plan_cost(const Plan *p, ProgramKind program, int64_t rows, int64_t keys, int64_t memory_keys)
 {
     Cost c = { 0, 0 };
     int runs;

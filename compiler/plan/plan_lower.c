@@ -358,7 +358,7 @@ static void lower_program(Lower *w, const Program *program, PlanProgram *out)
             leave(w, pb);
         }
         if (pb->carry_in != (r->block->carry_in ? carried : NULL))
-            die("%s: %s is passed another buffer", program->name, r->block->name);
+            die("%s: %s is passed another buffer", program_name(program->kind), r->block->name);
         bool again = r->block->layers > 1;
         if (again && pb->carry_in != pb->carry_out) die("%s: what it leaves lies elsewhere than what it takes", r->block->name);
         out->runs[i] = (PlanRun){ pb, r->first, r->count };

@@ -176,7 +176,7 @@ void plan_weights(Plan *p)
         at += k->bytes;
     }
     p->weights_bytes = at;
-    const double read = plan_cost(p, "step", 1, 1, 1).weight_bytes;
+    const double read = plan_cost(p, PROGRAM_STEP, 1, 1, 1).weight_bytes;
     p->one_stream = read > MOST_CACHED;
     p->few_rows = p->options.target == TARGET_PANELS && plan_rows(p) > 1 && read >= LEAST_SHARED ? PLAN_FEW_ROWS : 0;
 }

@@ -58,9 +58,9 @@ static void add_block(Gather *g, const PlanBlock *b, int layer_index)
         for (int r = 0; r < 3; r++) add_taps(g, b->ops[i].out[r], layer_index);
 }
 
-static void add_program(Gather *g, const char *name)
+static void add_program(Gather *g, ProgramKind kind)
 {
-    const PlanProgram *p = plan_program(g->engine->plan, name);
+    const PlanProgram *p = plan_program(g->engine->plan, kind);
     for (int i = 0; p && i < p->count; i++)
         for (int j = 0; j < p->runs[i].count; j++) add_block(g, p->runs[i].block, p->runs[i].first + j);
 }
@@ -70,7 +70,8 @@ static void add_program(Gather *g, const char *name)
 static void add_output(Gather *g)
 {
     const Plan *plan = g->engine->plan;
-    const PlanProgram *p = plan_program(plan, plan->graph->model->has_decoder ? "step" : "encode");
+    const bool decoder = plan->graph->model->has_decoder;
+    const PlanProgram *p = plan_program(plan, decoder ? PROGRAM_STEP : PROGRAM_ENCODE);
     const bool panels = plan->options.target == TARGET_PANELS;
     for (int i = 0; i < p->count; i++) {        /* the last block, and hidden states before a head */
         const PlanBlock *b = p->runs[i].block;
@@ -151,8 +152,8 @@ static Gather gather_model(Arena *a, Engine *e, int n, int m)
     Gather g = gather_new(a, e, e->plan->tap_count + 2);
     g.used[COUNT_SOURCE] = n > 0 ? n : 0;
     g.used[COUNT_ROWS] = g.used[COUNT_TARGET] = m > 0 ? m : 0;
-    add_program(&g, "encode");
-    add_program(&g, "step");
+    add_program(&g, PROGRAM_ENCODE);
+    add_program(&g, PROGRAM_STEP);
     add_output(&g);
     return g;
 }

@@ -175,9 +175,9 @@ static bool run_ids(Verify *v, Random *r, int64_t n, int64_t m)
 /* Work for one engine and one input that is over in a few seconds. */
 static const double MOST_FLOPS = 5e9;
 
-static int64_t affordable(const Plan *p, const char *program, int64_t most, int64_t memory)
+static int64_t affordable(const Plan *p, ProgramKind program, int64_t most, int64_t memory)
 {
-    bool steps = strcmp(program, "step") == 0;
+    bool steps = program == PROGRAM_STEP;
     int64_t n = most;
     while (n > 16 && plan_cost(p, program, steps ? 1 : n, n, memory).flops * (steps ? (double)n : 1) > MOST_FLOPS) n = (n + 1) / 2;
     return n;
@@ -187,7 +187,8 @@ static bool run_all_ids(Verify *v)
 {
     const Plan *p = v->subjects[0].engine->plan;
     const int64_t most_source = v->model->has_encoder ? v->model->max_source : 1, most_target = v->model->has_decoder ? v->model->max_target : 1;
-    const int64_t n = affordable(p, "encode", most_source, 0), m = affordable(p, "step", most_target, n);
+    const int64_t n = affordable(p, PROGRAM_ENCODE, most_source, 0);
+    const int64_t m = affordable(p, PROGRAM_STEP, most_target, n);
     if (n < most_source || m < most_target)
         diag_remark(v->diag, (Loc){ 0 }, "verify: sources of at most %lld and targets of at most %lld ids, to save time", (long long)n,
                     (long long)m);

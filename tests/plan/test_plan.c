@@ -334,18 +334,18 @@ static void costs_are_those_counted_by_hand(void **state)
     Plan *p = planned_make(&o, TARGET_PANELS, false, 1);
     const double square = 2 * 4 * 4 + 4, up = 2 * 4 * 8 + 8 + 8, down = 2 * 8 * 4 + 4, norm = 32, key = 16, sum = 4, embedding = 8;
     const double encoder = embedding + 2 * norm + 4 * square + 3 * key + 2 * sum + up + down + norm + 2 * square;
-    Cost c = plan_cost(p, "encode", 3, 3, 3);
+    Cost c = plan_cost(p, PROGRAM_ENCODE, 3, 3, 3);
     assert_true(c.flops == 3 * encoder && encoder == 524);
     /* panels of 16 x (4 + 1) and 16 x (8 + 1) floats, norms of 2 x 16, table rows of 16 */
     const double panels = 320, wide = 576, vectors = 128, row = 64;
     assert_true(c.weight_bytes == 3 * 2 * row + 2 * vectors + 4 * panels + panels + wide + vectors + 2 * panels);
 
     const double decoder = embedding + 3 * norm + 6 * square + 2 * key + 3 * key + 3 * sum + up + down + norm + (2 * 4 * 6 + 6);
-    c = plan_cost(p, "step", 1, 2, 3);
+    c = plan_cost(p, PROGRAM_STEP, 1, 2, 3);
     assert_true(c.flops == decoder + 12 * 6);
     assert_true(c.weight_bytes == 2 * row + 3 * vectors + 6 * panels + panels + wide + vectors + panels);
-    assert_true(plan_cost(p, "next", 1, 2, 3).flops == decoder + 6);
-    assert_true(plan_cost(p, "absent", 1, 2, 3).flops == 0);
+    assert_true(plan_cost(p, PROGRAM_NEXT, 1, 2, 3).flops == decoder + 6);
+    assert_true(plan_cost(p, PROGRAM_RUN, 1, 2, 3).flops == 0);
     planned_close(&o);
 }
 

@@ -34,13 +34,6 @@ static void input_constants(Text *t, const PlanOp *op, int i, bool dense)
     constants(t, op->node->custom->inputs[i], rows, columns, op->in[i] ? op->in[i]->stride : dense ? columns : pad16(columns));
 }
 
-/* A constant of C: 0.25f, 1.0f. */
-static const char *real(Arena *a, double x)
-{
-    const char *text = arena_format(a, "%.9g", x);
-    return arena_format(a, "%s%s", text, strpbrk(text, ".e") ? "f" : ".0f");
-}
-
 /* Spaces that all lines with text begin with. */
 static size_t common_indent(const char *c)
 {
@@ -78,7 +71,8 @@ const char *custom_body(Arena *a, const PlanOp *op, bool dense, bool placed)
         text_printf(&used, ", (void)%s", c->inputs[i]);
     }
     for (int i = 0; i < c->attribute_count; i++) {
-        text_printf(&t, "    const float %s = %s;\n", c->attributes[i].name, real(a, op->node->attributes[i]));
+        text_printf(&t, "    const float %s = %s;\n", c->attributes[i].name,
+                    emit_real(a, op->node->attributes[i]));
         text_printf(&used, ", (void)%s", c->attributes[i].name);
     }
     text_printf(&t, "    const int begin = rows.begin, end = rows.end;\n    (void)begin, (void)end%s;\n    {\n", used.data);

@@ -129,6 +129,7 @@ const char *emit_activation(Emit *e, int activation);
 const char *emit_cache_type(const Emit *e);
 const char *emit_upper(Arena *a, const char *text);
 const char *emit_number(Emit *e, int64_t n);                /* in decimal */
+const char *emit_real(Arena *a, double x);                  /* a float of C: 0.25f, 1.0f */
 /* The value of an element-wise operation of `a` and `b`, as a comment or, `plain`, as freestanding C of floats. */
 const char *emit_element(Emit *e, const OpRow *row, const char *a, const char *b, bool plain);
 /* The macro for a buffer's offset. */

@@ -17,12 +17,6 @@ typedef struct Body {
     const char *parameters, *r0, *r1, *p0, *p1;
 } Body;
 
-static const char *real(Emit *e, double x)
-{
-    const char *text = arena_format(e->arena, "%.9g", x);
-    return arena_format(e->arena, "%s%s", text, strpbrk(text, ".e") ? "f" : ".0f");
-}
-
 static void open_function(const Body *b)
 {
     const Split split = b->w->split;
@@ -134,12 +128,14 @@ static void norm_body(const Body *b)
     int heads = n->heads > 1 ? n->heads : 1;
     int64_t width = b->op->out[0]->width / heads;
     bool rms = n->kind == NORMS_RMS;
-    const char *eps = real(e, n->eps);
+    const char *eps = emit_real(e->arena, n->eps);
     const char *mean = arena_format(e->arena, "            for (int i = 0; i < %lld; i++) mean += v[i];\n            mean /= %s;\n",
-                                    (long long)width, real(e, (double)width));
-    const char *factor = n->kind == NORMS_ANNOTATED
-                             ? arena_format(e->arena, "1 / (rt_plain_sqrt(squares / %s) + %s)", real(e, (double)width - 1), eps)
-                             : arena_format(e->arena, "rt_plain_rsqrt(squares / %s + %s)", real(e, (double)width), eps);
+                                    (long long)width, emit_real(e->arena, (double)width));
+    const bool annotated = n->kind == NORMS_ANNOTATED;
+    const char *count = emit_real(e->arena, (double)(annotated ? width - 1 : width));
+    const char *factor =
+        arena_format(e->arena, annotated ? "1 / (rt_plain_sqrt(squares / %s) + %s)"
+                                         : "rt_plain_rsqrt(squares / %s + %s)", count, eps);
     text_fill(b->out, norm_template, "r0", b->r0, "r1", b->r1, "heads", emit_number(e, heads), "width", emit_number(e, width),
               "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride), "mean", rms ? "" : mean, "factor", factor,
               "bias", rms ? "" : arena_format(e->arena, "    const float *bias = gain + %lld;\n", (long long)pad16(width)),
@@ -157,7 +153,8 @@ static void embed_body(const Body *b)
     Emit *e = b->e;
     bool position = b->op->kernel == KERNEL_POSITION;
     const char *value = position ? arena_format(e->arena, "x[(size_t)r * %lld + i] + v[i]", (long long)b->w->x_stride)
-                                 : arena_format(e->arena, "%s * v[i]", real(e, b->op->node->scale));
+                                 : arena_format(e->arena, "%s * v[i]",
+                                                emit_real(e->arena, b->op->node->scale));
     text_fill(b->out, embed_template, "r0", b->r0, "r1", b->r1, "index", position ? "positions" : "ids",
               "row", emit_number(e, b->op->weights->shape[1]), "width", emit_number(e, b->op->out[0]->width),
               "ys", emit_number(e, b->w->y_stride), "value", value, NULL);
@@ -236,8 +233,10 @@ static void scale_body(const Body *b)
     Emit *e = b->e;
     const Node *n = b->op->node;
     const double factor = n->softcap > 0 ? (double)((float)n->scale / (float)n->softcap) : n->scale;
-    const char *value = arena_format(e->arena, "%s * x[(size_t)r * %lld + i]", real(e, factor), (long long)b->w->x_stride);
-    if (n->softcap > 0) value = arena_format(e->arena, "%s * rt_plain_tanh(%s)", real(e, n->softcap), value);
+    const char *softcap = emit_real(e->arena, n->softcap);
+    const char *value = arena_format(e->arena, "%s * x[(size_t)r * %lld + i]",
+                                     emit_real(e->arena, factor), (long long)b->w->x_stride);
+    if (n->softcap > 0) value = arena_format(e->arena, "%s * rt_plain_tanh(%s)", softcap, value);
     text_fill(b->out, element_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", emit_number(e, b->op->out[0]->width),
               "ys", emit_number(e, b->w->y_stride), "value", value, NULL);
 }
@@ -377,7 +376,8 @@ static void attention_body(const Body *b)
                               "                if (scores && j >= seen) scores[%s] = 0;\n            }\n", (long long)tap->stride, at, at);
     }
     long long reach = b->w->reach;
-    const char *limit = real(e, n->softcap), *cap = "", *bias = "", *mask = "", *unless = "";
+    const char *limit = emit_real(e->arena, n->softcap);
+    const char *cap = "", *bias = "", *mask = "", *unless = "";
     if (n->softcap > 0) cap = arena_format(e->arena, "s = %s * rt_plain_tanh(s / %s);", limit, limit);
     if (b->w->bias)
         bias = arena_format(e->arena, "s += ((const float *)bias)[(size_t)h * %lld + %lld + j - positions[r]];",
@@ -394,7 +394,7 @@ static void attention_body(const Body *b)
               "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride),
               "d_k", emit_number(e, d_k), "d_v", emit_number(e, d_v), "dot", sum_text(e, "sums", "query", d_k, keys->half),
               "weighted", weighted_text(e, keys->half), "cache", cache_words(b->op),
-              "scale", real(e, n->scale), "tap_score", score,
+              "scale", emit_real(e->arena, n->scale), "tap_score", score,
               "softcap", cap, "bias", bias, "mask", mask, "unless", unless, "tap_weight", weight, NULL);
 }
 
@@ -448,7 +448,7 @@ static void window_body(const Body *b)
     const Node *n = b->op->node;
     const Buffer *keys = b->op->in[1], *values = b->op->in[2], *tap = b->op->out[1] ? b->op->out[1] : b->op->out[2];
     int64_t d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->out[0]->dim[1].bound / n->heads;
-    const char *limit = real(e, n->softcap), *cap = "", *score = "", *weight = "";
+    const char *limit = emit_real(e->arena, n->softcap), *cap = "", *score = "", *weight = "";
     Text span = text_new(e->arena);
     text_fill(&span, b->w->both ? both_span : last_span, "window", emit_number(e, n->window), NULL);
     if (n->softcap > 0) cap = arena_format(e->arena, "s = %s * rt_plain_tanh(s / %s);", limit, limit);
@@ -467,7 +467,8 @@ static void window_body(const Body *b)
               "d_k", emit_number(e, d_k), "d_v", emit_number(e, d_v), "dot", sum_text(e, "sums", "query", d_k, keys->half), "number",
               number_at(e, keys->half, arena_format(e->arena, "16 * (j %% %lld) + c", (long long)keys->rows)), "cache", cache_words(b->op),
               "span", span.data, "capacity", emit_number(e, keys->rows),
-              "scale", real(e, n->scale), "tap_score", score, "softcap", cap, "tap_weight", weight, NULL);
+              "scale", emit_real(e->arena, n->scale), "tap_score", score, "softcap", cap,
+              "tap_weight", weight, NULL);
 }
 
 /* ---- vocabulary -------------------------------------------------------------------------------------------------- */

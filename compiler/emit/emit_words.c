@@ -5,6 +5,12 @@
 
 const char *emit_number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
 
+const char *emit_real(Arena *a, double x)
+{
+    const char *text = arena_format(a, "%.9g", x);
+    return arena_format(a, "%s%s", text, strpbrk(text, ".e") ? "f" : ".0f");
+}
+
 const char *emit_spec_name(const Emit *e)
 {
     const char *s = e->model->spec_path, *base = s;

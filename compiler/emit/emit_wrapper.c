@@ -19,13 +19,6 @@ static const char *of_format(Emit *e, const PlanOp *op)
 /* Of keys and values: "_f16", or nothing for f32. */
 static const char *of_cache(const PlanOp *op) { return plan_op_is_half(op) ? "_f16" : ""; }
 
-/* A constant of C: 0.25f, 1.0f. */
-static const char *real(Emit *e, double x)
-{
-    const char *text = arena_format(e->arena, "%.9g", x);
-    return arena_format(e->arena, "%s%s", text, strpbrk(text, ".e") ? "f" : ".0f");
-}
-
 static const char *activation_name(int activation)
 {
     int n;
@@ -85,7 +78,8 @@ static void norm_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     const char *each = heads > 1 ? arena_format(e->arena, "%dx", heads) : "";
     w->name = arena_format(e->arena, "norm_%s%lld%s", each, width, suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %d, .width = %lld, .x_stride = %lld, .y_stride = %lld, .kind = %s, .eps = %s }", heads, width,
-                            (long long)op->in[0]->stride, (long long)op->out[0]->stride, kinds[op->node->kind], real(e, op->node->eps));
+                            (long long)op->in[0]->stride, (long long)op->out[0]->stride,
+                            kinds[op->node->kind], emit_real(e->arena, op->node->eps));
     w->doc = docs[op->node->kind];
 }
 
@@ -94,7 +88,8 @@ static void embed_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     bool position = op->kernel == KERNEL_POSITION;
     w->name = arena_format(e->arena, "%s_%lld%s%s", position ? "position" : "embed", (long long)width_of(op->out[0]), of_format(e, op), suffix(op));
     w->shape = arena_format(e->arena, "{ .width = %lld, .y_stride = %lld, .scale = %s }", (long long)width_of(op->out[0]),
-                            (long long)op->out[0]->stride, real(e, position ? 1.0 : op->node->scale));
+                            (long long)op->out[0]->stride,
+                            emit_real(e->arena, position ? 1.0 : op->node->scale));
     w->doc = position ? "y = x + table[position]" : "y = scale * table[id]";
 }
 
@@ -194,11 +189,14 @@ static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                            w->masked ? "_masked" : "",
                            w->added_head ? "_added_by_head" : w->added ? "_added" : "",
                            w->taps ? "_tapped" : "", suffix(op));
+    const char *softcap = emit_real(e->arena, n->softcap);
     w->shape = arena_format(e->arena, "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld,\n"
                             "    .q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s%s }",
                             n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, (long long)op->in[0]->stride,
-                            (long long)op->out[0]->stride, (long long)(tap ? tap->rows : 0), (long long)(tap ? tap->stride : 0), real(e, n->scale),
-                            n->softcap > 0 ? arena_format(e->arena, ", .softcap = %s", real(e, n->softcap)) : "");
+                            (long long)op->out[0]->stride, (long long)(tap ? tap->rows : 0),
+                            (long long)(tap ? tap->stride : 0), emit_real(e->arena, n->scale),
+                            n->softcap > 0 ? arena_format(e->arena, ", .softcap = %s", softcap)
+                                           : "");
     w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, %d heads, over the first visible[row] positions", n->scale, n->heads);
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;
@@ -219,7 +217,7 @@ static void window_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                             n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, window,
                             w->both ? ", .both = 1" : "", (long long)op->in[0]->stride,
                             (long long)op->out[0]->stride, (long long)(tap ? tap->rows : 0), (long long)(tap ? tap->stride : 0),
-                            real(e, n->scale), real(e, n->softcap));
+                            emit_real(e->arena, n->scale), emit_real(e->arena, n->softcap));
     const char *part = arena_format(e->arena, w->both ? "positions less than %lld from the row's own"
                                                       : "the last %lld of the first visible[row] positions", window);
     w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, %d heads, over %s", n->scale, n->heads, part);
@@ -258,7 +256,8 @@ static void scale_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     const bool capped = n->softcap > 0;
     w->name = arena_format(e->arena, "%s_%lld%s", capped ? "softcap" : "scale", width, suffix(op));
     w->shape = arena_format(e->arena, "{ .width = %lld, .x_stride = %lld, .y_stride = %lld, .scale = %s, .softcap = %s }", width,
-                            (long long)op->in[0]->stride, (long long)op->out[0]->stride, real(e, n->scale), real(e, n->softcap));
+                            (long long)op->in[0]->stride, (long long)op->out[0]->stride,
+                            emit_real(e->arena, n->scale), emit_real(e->arena, n->softcap));
     w->doc = capped ? "y = softcap * tanh(scale * x / softcap)" : "y = scale * x";
     w->parts = (int)((width + 15) / 16);
 }

@@ -369,7 +369,7 @@ bool options_fit(Options *o, char **words, int n)
     return true;
 }
 
-static EmitForm form_of(const Options *o)
+static EmitForm emit_form_of(const Options *o)
 {
     const LayersForm layers = o->unroll_layers == UNROLL_LAYERS_WORD_ON ? LAYERS_CALLS
                             : o->unroll_layers == UNROLL_LAYERS_WORD_OFF ? LAYERS_LOOP : LAYERS_BY_SPEC;
@@ -390,7 +390,7 @@ bool options_compile(const Options *o, CompileOptions *c)
 {
     const int beams = o->generation.beams;
     *c = (CompileOptions){ .spec = o->spec, .from = o->from, .tokenizer = o->tokenizer, .name = o->name, .allow_c = o->allow_c, .max_len = o->max_len,
-                           .dtype = o->dtype, .kv_dtype = o->kv_dtype, .form = form_of(o), .tune = o->tune,
+                           .dtype = o->dtype, .kv_dtype = o->kv_dtype, .form = emit_form_of(o), .tune = o->tune,
                            .slots = o->slots ? o->slots : beams, .lanes = o->lanes, .threads = o->threads[0], .taps = o->taps,
                            .cc = o->cc, .dumps = o->dump };
     if (o->slots && o->slots < beams) options_refuse(o, "--slots %d are too few for --beam %d", o->slots, beams);

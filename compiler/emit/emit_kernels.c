@@ -196,9 +196,9 @@ static const char *moved(Emit *e, const Wrapper *w, const char *parameter, const
 }
 
 /* A wrapper's text by the parameters of its kernel: the type of its shape, its own parameters, and the kernel's arguments. */
-typedef struct Form { const char *type, *parameters, *arguments; } Form;
+typedef struct Signature { const char *type, *parameters, *arguments; } Signature;
 
-static Form form_of(Emit *e, const Wrapper *w, const Extra *extra, const Cutting *cut)
+static Signature signature_of(Emit *e, const Wrapper *w, const Extra *extra, const Cutting *cut)
 {
     const bool rows = w->split == SPLIT_ROWS;
     Text type = text_new(e->arena), parameters = text_new(e->arena), arguments = text_new(e->arena);
@@ -214,7 +214,7 @@ static Form form_of(Emit *e, const Wrapper *w, const Extra *extra, const Cutting
     }
     text_add(&arguments, rows ? cut->count : "1");
     if (strchr(s, ',')) text_printf(&arguments, ", %s", rows ? cut->parts : cut->range);
-    return (Form){ type.data, parameters.data, arguments.data };
+    return (Signature){ type.data, parameters.data, arguments.data };
 }
 
 static void emit_one(Emit *e, Text *out, const Wrapper *w)
@@ -227,7 +227,7 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
                              ranged ? arena_format(e->arena, "%s.end", span) : emit_number(e, w->parts));
     cut.parts = panels ? "panels.begin, panels.end" : arena_format(e->arena, "0, %d", w->parts);
     const char *tuned = w->tuned ? arena_format(e->arena, "/* tuned: %s */", tuning_times(e->arena, w->tuned)) : "";
-    const Form f = form_of(e, w, &extra, &cut);
+    const Signature f = signature_of(e, w, &extra, &cut);
     const char *parameters = f.parameters;
     if (rows || ranged) parameters = arena_format(e->arena, "%s, rt_span %s%s", parameters, span, panels ? ", rt_span panels" : "");
     if (e->form.kernels == KERNELS_BOUND && !rows && !*extra.body && !*cut.loop) {

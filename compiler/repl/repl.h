@@ -73,8 +73,8 @@ typedef struct ReplScan { int depth, level; bool goes_on, strange; size_t tried;
 #define REPL_SCAN ((ReplScan){ .level = -1 })
 void repl_scan(ReplScan *c, const char *line);                  /* one more line: repl_whole.c */
 bool repl_scan_due(ReplScan *c, size_t size);                   /* whether `size` bytes of lines are to be tried now */
-/* Raise what a Diag holds as one Lua error; returns where it holds no error. */
 void repl_check_nul(lua_State *L, int index);          /* an error where it is a text with a NUL */
+/* Raise what a Diag holds as one Lua error; returns where it holds no error. */
 void repl_raise(lua_State *L, Diag *d);
 /* From a signal handler: stop the Lua code and the model that runs. `again`: that was done before, and nothing has heard it; false where
  * nothing can be left either. */

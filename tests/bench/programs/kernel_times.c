@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     printf("%-28s", "us (share of the peak)");
     for (int s = 0; s < SETS; s++) printf("%9s %-9s", sets[s]->compiler, sets[s]->isa);
     puts("  OpenBLAS");
-    double peak[SETS];
+    double peak[SETS] = { 0 };
     for (int k = sets[0]->n - 1; k >= 0; k--) {
         const TimedKernel *first = &sets[0]->kernels[k];
         if (argc > 2 && !strstr(first->name, argv[2]) && strcmp(first->name, "peak")) continue;

@@ -1,9 +1,10 @@
 #!/bin/sh
 # tags: slow noasan
-# xformc bench: its formats, its rows, its refusals; the worker of the peers' benchmark. No time is judged. usage: run.sh XFORMC
+# xformc bench: its formats, its rows, its refusals; the worker of the peers' benchmark.
+# No time is judged. usage: run.sh XFORMC
 set -u
 . tests/lib.sh
-compilers=$PATH
+bench=$(dirname "$0") compilers=$PATH
 quick_compilers
 json_rows=$(dirname "$xformc")/tests/bench/json_rows
 export REPETITIONS=1
@@ -60,7 +61,7 @@ verdict $? 'a page that cannot be written: 74, before anything is measured'
 
 # The kernels themselves; a person starts it with more rounds and reads the times.
 if command -v gcc >/dev/null && command -v clang >/dev/null; then
-    PATH=$compilers sh "$(dirname "$0")/kernel_compilers.sh" 1 "" avx512vnni portable >"$scratch/out" 2>"$scratch/err" && [ "$(grep -c ' clang ' "$scratch/out")" = 1 ] &&
+    PATH=$compilers sh "$bench/kernel_compilers.sh" 1 "" avx512vnni portable >"$scratch/out" 2>"$scratch/err" && [ "$(grep -c ' clang ' "$scratch/out")" = 1 ] &&
         [ "$(grep -c '^linear_' "$scratch/out")" = 6 ]
     verdict $? 'gcc and clang give the same bits in the hottest kernels, for each instruction set'
 else echo 'skip gcc and clang give the same bits in the hottest kernels, for each instruction set (no gcc or no clang)'; fi
@@ -179,11 +180,11 @@ verdict $? 'a chart that cannot be written ends with 74'
 worker() {
     name=$1 spec=$2 kind=$3
     shift 3
-    upper=$(printf %s "$name" | tr a-z A-Z) programs=$PWD/tests/bench/programs
     "$xformc" compile "$spec" -o "$scratch/$name" --weights file -q "$@" >"$scratch/out" 2>"$scratch/err" &&
-        (cd "$scratch/$name" && make CFLAGS='-std=c11 -O1 -ffp-contract=off' "lib$name.a" &&
-            cc -std=c11 -O1 -Wall -Wextra -Werror "-DMODEL=$name" "-DMODEL_UPPER=$upper" "-DMODEL_H=\"$name.h\"" "-DMODEL_$kind" -I. -Iruntime \
-                -o worker "$programs/peer_ours.c" "lib$name.a" -lm -pthread) >"$scratch/out" 2>>"$scratch/err"
+        make -C "$scratch/$name" CFLAGS='-std=c11 -O1 -ffp-contract=off' "lib$name.a" \
+            >"$scratch/out" 2>>"$scratch/err" &&
+        sh "$bench/compile.sh" peer_ours "$scratch/$name/worker" "$scratch/$name" "$name" "$kind" \
+            >"$scratch/out" 2>>"$scratch/err"
     verdict $? "the worker of $name is built"
 }
 # talk NAME REQUESTS ARGUMENT...: what is asked and what is answered, times as one N each.

@@ -9,8 +9,8 @@ from dates_texts import DATES
 from models import folder
 from shapes import BERTS, LLAMAS
 
-PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs")
-WORKER_H = os.path.join(PROGRAMS, "peer_worker.h")
+BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+COMPILE = os.path.join(BENCH, "compile.sh")
 CC = os.environ.get("CC", "cc")
 SLOTS = {"dates": 32, **{name: 8 for name in LLAMAS}}
 
@@ -44,13 +44,24 @@ def command(words, where=None):
     return done.stdout
 
 
+def is_fresh(target, program, *others):
+    """Whether a program is younger than its source and the other files that it is made of."""
+    programs = os.path.join(BENCH, "programs")
+    sources = [os.path.join(programs, f"{program}.c"), os.path.join(programs, "peer_worker.h")]
+    youngest = max(map(os.path.getmtime, [*sources, COMPILE, *others]))
+    return os.path.exists(target) and os.path.getmtime(target) > youngest
+
+
+def compile_program(program, target, *words):
+    """Compiles programs/PROGRAM.c: compile.sh says what the words are."""
+    command(["sh", COMPILE, program, target, *words])
+
+
 def reader(xformc, root):
     """programs/peer_limit.c, with the team of a program."""
-    target, source = os.path.join(root, "limit_worker"), os.path.join(PROGRAMS, "peer_limit.c")
-    if not (os.path.exists(target) and os.path.getmtime(target) > max(map(os.path.getmtime, (xformc, source)))):
-        runtime = os.path.join(PROGRAMS, "..", "..", "..", "runtime")
-        command([CC, "-std=gnu11", "-O2", "-march=native", "-Wall", "-Wextra", "-Werror", "-I" + runtime, "-o", target, source,
-                 os.path.join(runtime, "rt_team.c"), os.path.join(runtime, "rt_processors.c"), "-pthread"])
+    target = os.path.join(root, "limit_worker")
+    if not is_fresh(target, "peer_limit", xformc):
+        compile_program("peer_limit", target)
     return target
 
 
@@ -71,10 +82,9 @@ def program(xformc, root, name, dtype):
     """[the worker, its weights=FILE] of a model; compiled anew when xformc is younger."""
     target = os.path.join(root, "ours", f"{name}-{dtype}")
     worker = os.path.join(target, "worker")
-    source = os.path.join(PROGRAMS, "peer_ours.c")
     options = dtype_options(xformc, dtype)
     weights = os.path.join(target, f"{name}.safetensors")
-    if not (os.path.exists(worker) and os.path.getmtime(worker) > max(map(os.path.getmtime, (xformc, source, WORKER_H)))):
+    if not is_fresh(worker, "peer_ours", xformc):
         print(f"  compiling {name} {dtype}", file=sys.stderr, flush=True)
         shutil.rmtree(target, ignore_errors=True)
         os.makedirs(target)
@@ -82,7 +92,5 @@ def program(xformc, root, name, dtype):
         command([xformc, "compile", spec(root, name), "-o", target, "--weights", "file", "-q", *slots, *options])
         command(["make", f"CC={CC}", f"lib{name}.a"], target)
         kind = "DECODER" if name in LLAMAS else "ENCODER" if name in BERTS else "TEXTS"
-        command([CC, "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", f"-DMODEL={name}", f"-DMODEL_UPPER={name.upper()}",
-                 f'-DMODEL_H="{name}.h"', f"-DMODEL_{kind}", "-I.", "-Iruntime", "-o", "worker", os.path.abspath(source),
-                 f"lib{name}.a", "-lm", "-pthread"], target)
+        compile_program("peer_ours", worker, target, name, kind)
     return [worker, f"weights={weights}"]

@@ -21,12 +21,11 @@ GGUF_FORMS = {"f32": "F32", "int8": "Q8_0", "int4": "Q4_0"}
 
 def llama_worker(root):
     """programs/peer_llama.c against the headers and libraries of the installed package."""
-    target, source = os.path.join(root, "llama_worker"), os.path.join(HERE, "..", "programs", "peer_llama.c")
-    if not os.path.exists(target) or os.path.getmtime(target) < max(map(os.path.getmtime, (source, ours.WORKER_H))):
+    target = os.path.join(root, "llama_worker")
+    if not ours.is_fresh(target, "peer_llama"):
         packages = os.path.dirname(os.path.dirname(np.__file__))
         libraries = os.path.join(packages, "llama_cpp", "lib")
-        ours.command([ours.CC, "-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-o", target, source, "-I" + os.path.join(packages, "include"),
-                      "-L" + libraries, "-lllama", "-lggml", "-lggml-base", "-lggml-cpu", "-Wl,-rpath," + libraries])
+        ours.compile_program("peer_llama", target, os.path.join(packages, "include"), libraries)
     return target
 
 

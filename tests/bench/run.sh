@@ -1,6 +1,6 @@
 #!/bin/sh
 # tags: slow noasan
-# xformc bench: its formats, its rows, its refusals; the worker of the peers' benchmark.
+# xformc bench: its formats, its rows, its refusals. The peers' benchmark: its programs and scripts.
 # No time is judged. usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -216,3 +216,100 @@ worker encoder specs/encoder.lua ENCODER
 talk encoder "run 0\ncheck $scratch/hidden\n" work=encode n=16 width=128
 heard 'ready;ns N;ok;' && [ "$(wc -c <"$scratch/hidden")" = $((4 * 16 * 128)) ]
 verdict $? 'the worker of an encoder writes a row for each id'
+
+# Every program, compiled as its users compile it. compile.sh refuses one that it does not know.
+# compiles PROGRAM OUTPUT ARGUMENT...
+compiles() {
+    sh "$bench/compile.sh" "$@" >"$scratch/out" 2>"$scratch/err"
+    verdict $? "programs/$1.c compiles"
+}
+made=$scratch/made
+mkdir "$made" "$made/kernels"
+echo 'SET(cc_portable)' >"$made/kernels/kernel_times_sets.def"
+# The objects of kernel_times come before it.
+for source in "$bench"/programs/kernel_times_set.c "$bench"/programs/*.c; do
+    program=$(basename "$source" .c)
+    case $program in
+    kernel_times_set)
+        object=$made/kernels/cc_portable.o
+        [ -e "$object" ] || compiles $program "$object" cc_portable portable -DRT_PORTABLE ;;
+    kernel_times) compiles $program "$made/$program" "$made/kernels" ;;
+    peer_ours) compiles $program "$made/$program" "$scratch/dates" dates TEXTS ;;
+    peer_llama) compiles $program "$made/$program.o" "$bench/standins" ;;
+    *) compiles "$program" "$made/$program" ;;
+    esac
+done
+"$made/kernel_times" 1 linear_1x >"$scratch/out" 2>"$scratch/err" &&
+    [ "$(grep -c '^linear_1x' "$scratch/out")" = 1 ]
+verdict $? 'kernel_times measures the kernels of one compiler'
+! sh "$bench/compile.sh" no_such_program "$made/none" >"$scratch/out" 2>"$scratch/err" &&
+    grep -q 'no_such_program: no command compiles it' "$scratch/err"
+verdict $? 'compile.sh refuses a program that it does not know'
+
+# Each thread leaves a sum of what it read.
+printf 'run 0\ncheck %s\n' "$scratch/sums" |
+    "$made/peer_limit" bytes=8192 threads=2 2>"$scratch/err" |
+    sed 's/ [1-9][0-9]*/ N/g' >"$scratch/out"
+heard 'ready;ns N;ok;' &&
+    [ "$(od -An -v -td8 -w8 "$scratch/sums" | awk '$1 { n++ } END { print NR, n }')" = '1024 2' ]
+verdict $? 'peer_limit reads with two threads'
+
+# The Python of the peers. What it imports is a part of Python, a file, or a package of its list.
+peers=$bench/peers
+python() { python3 -B "$@" >"$scratch/out" 2>"$scratch/err"; }
+cat >"$scratch/imports.py" <<'END'
+import ast, os, re, sys
+folder, wanted, *beside = sys.argv[1:]
+known = {re.split("[=<>]", line)[0].replace("-", "_") for line in open(wanted) if line[0] != "#"}
+known |= set(sys.stdlib_module_names)
+for place in (folder, *beside):
+    known |= {name[:-3] for name in os.listdir(place) if name.endswith(".py")}
+for name in sorted(x for x in os.listdir(folder) if x.endswith(".py")):
+    for node in ast.walk(ast.parse(open(os.path.join(folder, name)).read(), name)):
+        names = [x.name for x in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) else []
+        lost = [x for x in names if x.split(".")[0] not in known]
+        if lost:
+            sys.exit(f"{name}: there is no {lost[0]}")
+END
+if python -c 'import sys; sys.stdlib_module_names'; then
+    python "$scratch/imports.py" "$peers" "$peers/requirements.txt" specs/dates
+    verdict $? 'peers/*.py: what they import is there'
+else echo 'skip peers/*.py: what they import is there (no Python 3.10)'; fi
+if python -c 'import numpy, sys; sys.stdlib_module_names'; then
+    # A folder in which the environment of peers.sh seems to be set up.
+    venv=$scratch/top/build/peers-venv script=$(cd "$bench" && pwd)/peers.sh
+    mkdir -p "$venv/bin"
+    cp "$peers/requirements.txt" "$venv/installed.txt"
+    printf '#!/bin/sh\nexec python3 "$@"\n' >"$venv/bin/python" && chmod +x "$venv/bin/python"
+    peers() { (cd "$scratch/top" && sh "$script" "$xformc" "$@") >"$scratch/out" 2>"$scratch/err"; }
+    peers --list && [ "$(grep -c ': beside ' "$scratch/out")" -ge 30 ]
+    verdict $? 'peers.sh lists its rows'
+    peers --print --name zen4 && grep -q '^| decode-f32-15m-t1 .* reached ' "$scratch/out"
+    verdict $? 'peers.sh prints results that are kept'
+    cat >"$scratch/sides.py" <<'END'
+import sys
+folder, xformc, root, expected = sys.argv[1:]
+sys.path.insert(0, folder)
+import rows, settings, sides
+row = {r.name: r for r in rows.ROWS}
+ours, reading = row["dates-b1-t1"], row["decode-f32-260k-t1"]
+def answers(peer, r, choice):
+    side = sides.Side(root, xformc, peer, r, choice)
+    side.turn(0, 1)
+    found = side.check()
+    side.close()
+    assert len(side.speeds) == 1
+    return found
+mine = answers(settings.OURS, ours, settings.defaults(settings.OURS, ours))
+assert mine == open(expected, "rb").read()
+assert len(answers(rows.READING, reading, {"bytes": 8192})) == 8192
+END
+    python "$scratch/sides.py" "$peers" "$xformc" "$scratch/top" "$scratch/expected"
+    verdict $? 'sides.py compiles dates and peer_limit, and asks them'
+else
+    for name in 'peers.sh lists its rows' 'peers.sh prints results that are kept' \
+        'sides.py compiles dates and peer_limit, and asks them'; do
+        echo "skip $name (no NumPy)"
+    done
+fi

@@ -388,7 +388,7 @@ types() {
     name=$1
     shift
     cat >"$scratch/script"
-    timeout 90 "$pty" "$scratch/script" "$@" >"$scratch/screen" 2>&1
+    "$pty" "$scratch/script" "$@" >"$scratch/screen" 2>&1
     verdict $? "terminal: $name"
     cat "$scratch/screen"
 }
@@ -572,10 +572,7 @@ types 'Ctrl-C twice leaves C that never ends' "$xformc" repl <<'END'
 ? goes on
 > print("be" .. "gun"); m("3rd of May 2019")
 ? begun
-^ C
-^ C
-^ C
-^ C
+^^
 ^ C
 ? interrupted
 > m:restore()
@@ -585,19 +582,12 @@ types 'Ctrl-C twice leaves C that never ends' "$xformc" repl <<'END'
 ? 2019-05-03
 > :quit
 END
-types 'Ctrl-C once more ends what nothing can stop, with 130' sh -c 'trap : INT; "$0" repl; echo ended with $?' "$xformc" <<'END'
+PTY_ENDS=130 types 'Ctrl-C once more ends what nothing can stop, with 130' "$xformc" repl <<'END'
 ? >
 > print("be" .. "gun"); ("a"):rep(60):find(("a*"):rep(60) .. "b")
 ? begun
-^ C
-^ C
-^ C
-^ C
-^ C
+^^
+^^
 ? once more ends xformc
 ^ C
-^ C
-^ C
-^ C
-? ended with 130
 END

@@ -1,10 +1,18 @@
-/* pty.c: a command on a pseudo-terminal, and a script of what a person types and expects to see.
+/* pty.c: runs a command on a pseudo-terminal, with a script of what is typed and what must appear.
  * usage: pty SCRIPT COMMAND [ARGUMENT…]
- * A line of the script is `> TEXT` (typed, with Enter), `. TEXT` (typed, without), `^ LETTER` (with the control key), or
- * `? TEXT` (must appear, behind what was found before, within forty seconds) or `w FILE` (must be there and not empty, in the
- * same time). Exit 0: all appeared and the command ended by
- * itself with 0; 1: not, and what was on the screen is printed; 77: there are no pseudo-terminals here. PTY_SIZE=ROWSxCOLUMNS: that
- * the terminal says it has. PTY_SHOW: the screen is printed in any case. */
+ * Lines of the script:
+ *   > TEXT     type TEXT and Enter
+ *   . TEXT     type TEXT
+ *   ^ LETTER   type LETTER with the control key. A line editor reads the keyboard before and after
+ *   ^^         Ctrl-C while the command works: it has taken the signal, and the next one is another
+ *   ? TEXT     TEXT must appear after what was found before
+ *   w FILE     FILE must exist and not be empty
+ *   ! COMMAND  run COMMAND by sh
+ * Nothing depends on the speed of the machine: a line waits for what it needs, up to PATIENCE_MS.
+ * Exit status: 0: all appeared, and the command exited with 0, or with the status in PTY_ENDS,
+ * where N + 128 is signal N; 1: otherwise, and the screen is printed; 77: there are no
+ * pseudo-terminals here. PTY_SIZE=ROWSxCOLUMNS: size of the terminal. PTY_SHOW: always print the
+ * screen. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,29 +23,37 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 40000 };
+enum { PATIENCE_MS = 300000 };
 
-typedef struct Screen { int fd; char *text; size_t size, found; } Screen;
+typedef struct Screen { int fd; pid_t child; char *text; size_t size, found; } Screen;
 
-/* More of the screen, or nothing for so many milliseconds; false at the end. */
-static int more(Screen *s, int ms)
+/* Read more of the screen, or wait for `ms` milliseconds. Returns the number of bytes; -1: the
+ * end. */
+static ssize_t more(Screen *s, int ms)
 {
     struct pollfd p = { .fd = s->fd, .events = POLLIN };
     char part[4096];
     int ready = poll(&p, 1, ms);
-    if (ready <= 0) return ready == 0 || errno == EINTR;
+    if (ready <= 0) return ready == 0 || errno == EINTR ? 0 : -1;
     ssize_t n = read(s->fd, part, sizeof part);
-    if (n < 0 && errno == EAGAIN) return 1;
-    if (n <= 0) return 0;
+    if (n < 0 && errno == EAGAIN) return 0;
+    if (n <= 0) return -1;
     s->text = realloc(s->text, s->size + (size_t)n + 1);
     if (!s->text) exit(70);
     for (ssize_t i = 0; i < n; i++)
         if (part[i]) s->text[s->size++] = part[i];
     s->text[s->size] = '\0';
-    return 1;
+    return n;
+}
+
+/* Read for `ms` milliseconds; also where the screen is at its end. */
+static void pause_for(Screen *s, int ms)
+{
+    if (more(s, ms) < 0) usleep((useconds_t)ms * 1000);
 }
 
 static long now_ms(void)
@@ -58,19 +74,20 @@ static int expect(Screen *s, const char *words)
             return 1;
         }
         if (!open || now_ms() > end) break;
-        open = more(s, 100);
+        open = more(s, 100) >= 0;
     }
     printf("not seen: %s\n---- behind\n%s\n----\n", words, s->text ? s->text + s->found : "");
     return 0;
 }
 
-/* What is typed goes out as the terminal takes it; what comes is read meanwhile, or both sides would wait. */
+/* Type as fast as the terminal accepts it, and read its output meanwhile; otherwise both sides
+ * would wait. */
 static void type(Screen *s, const char *text, size_t n)
 {
     const long end = now_ms() + PATIENCE_MS;
     while (n && now_ms() < end) {
         struct pollfd p = { .fd = s->fd, .events = POLLIN | POLLOUT };
-        if (poll(&p, 1, 100) > 0 && (p.revents & POLLIN) && !more(s, 0)) return;
+        if (poll(&p, 1, 100) > 0 && (p.revents & POLLIN) && more(s, 0) < 0) return;
         if (!(p.revents & POLLOUT)) continue;
         ssize_t sent = write(s->fd, text, n < 256 ? n : 256);
         if (sent < 0 && errno != EAGAIN) return;
@@ -80,22 +97,102 @@ static void type(Screen *s, const char *text, size_t n)
     }
 }
 
-/* Until it ends; whether with 0. */
-static int ended_well(Screen *s, pid_t child)
+/* ---- what the command does ------------------------------------------------------------------ */
+
+/* The letter of its state in /proc/N/stat, "N (name) S ..."; 0: it is not known. */
+static char state_of(pid_t pid)
+{
+    char path[64], line[512] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *stat = fopen(path, "r");
+    const char *name_end = stat && fgets(line, sizeof line, stat) ? strrchr(line, ')') : NULL;
+    if (stat) fclose(stat);
+    return name_end && name_end[1] ? name_end[2] : '\0';
+}
+
+/* Whether SIGINT waits for it, or is being handled by it. */
+static int has_interrupt(pid_t pid)
+{
+    const unsigned long long bit = 1ULL << (SIGINT - 1);
+    static const char sets[] = "SigPnd ShdPnd SigBlk";
+    char path[64], line[512], name[32];
+    unsigned long long set, all = 0;
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+    FILE *status = fopen(path, "r");
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "%31[A-Za-z]: %llx", name, &set) == 2 && strstr(sets, name)) all |= set;
+    if (status) fclose(status);
+    return (all & bit) != 0;
+}
+
+/* Whether keys are read one by one, as by a line editor: then nothing else runs. */
+static int is_edited(const Screen *s)
+{
+    struct termios t;
+    return tcgetattr(s->fd, &t) == 0 && !(t.c_lflag & ICANON);
+}
+
+/* Whether keys are typed that the command has not read. poll also looks at those on their way. */
+static int has_keys(const Screen *s)
+{
+    const char *name = ptsname(s->fd);
+    struct pollfd p = { .events = POLLIN };
+    if (!name || (p.fd = open(name, O_RDONLY | O_NOCTTY | O_NONBLOCK)) < 0) return 0;
+    const int ready = poll(&p, 1, 0);
+    close(p.fd);
+    return ready > 0 && (p.revents & POLLIN);
+}
+
+/* Wait until an editor has read all that was typed, and waits for a key: it sleeps. */
+static void await_editor(Screen *s)
 {
     const long end = now_ms() + PATIENCE_MS;
+    while (is_edited(s) && now_ms() < end) {
+        const int keys = has_keys(s);
+        const char state = state_of(s->child);
+        if (!keys && (!state || strchr("SZX", state))) return;
+        pause_for(s, 10);
+    }
+}
+
+/* The terminal shows ^C once the signal is sent. The prompt counts signals as one that come within
+ * 250 ms of each other. */
+static int interrupt(Screen *s)
+{
+    enum { APART_MS = 300 };
+    const long end = now_ms() + PATIENCE_MS;
+    type(s, "\x03", 1);
+    if (!expect(s, "^C")) return 0;
+    while (has_interrupt(s->child) && now_ms() < end) pause_for(s, 10);
+    for (const long next = now_ms() + APART_MS; now_ms() < next;) pause_for(s, 10);
+    return 1;
+}
+
+/* Read what the terminal still holds of a command that has ended. */
+static void read_rest(Screen *s)
+{
+    while (more(s, 0) > 0) {}
+}
+
+/* Wait until the command ends. Returns whether it ended as it must. */
+static int ended_well(Screen *s)
+{
+    const char *wanted = getenv("PTY_ENDS");
+    const long end = now_ms() + PATIENCE_MS;
     int status = 0;
-    while (waitpid(child, &status, WNOHANG) == 0) {
+    while (waitpid(s->child, &status, WNOHANG) == 0) {
         if (now_ms() > end) {
-            kill(child, SIGKILL);
-            waitpid(child, &status, 0);
+            kill(s->child, SIGKILL);
+            waitpid(s->child, &status, 0);
             puts("it did not end");
             return 0;
         }
-        if (!more(s, 50)) usleep(10000);
+        pause_for(s, 10);
     }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 1;
-    printf("it ended with %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    read_rest(s);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (code == (wanted ? atoi(wanted) : 0)) return 1;
+    printf("it ended with %d\n", code);
     return 0;
 }
 
@@ -108,9 +205,19 @@ static int await_file(Screen *s, const char *path)
             printf("not written: %s\n", path);
             return 0;
         }
-        more(s, 20);
+        pause_for(s, 20);
     }
     return 1;
+}
+
+/* ---- the script ----------------------------------------------------------------------------- */
+
+static void type_control(Screen *s, char letter)
+{
+    const char control = (char)(letter & 0x1F);
+    await_editor(s);
+    type(s, &control, 1);
+    await_editor(s);
 }
 
 static int play(Screen *s, FILE *script)
@@ -126,12 +233,11 @@ static int play(Screen *s, FILE *script)
             line[n] = '\r';
             type(s, line + 2, (size_t)n - 1);
         } else if (*line == '.') type(s, line + 2, (size_t)n - 2);
-        else if (*line == '^') {
-            const char control = (char)(line[2] & 0x1F);
-            usleep(100000);         /* an editor that has shown its prompt may not yet have the keyboard */
-            type(s, &control, 1);
-        } else if (*line == '?') good = expect(s, line + 2);
+        else if (*line == '^' && line[1] == '^') good = interrupt(s);
+        else if (*line == '^') type_control(s, line[2]);
+        else if (*line == '?') good = expect(s, line + 2);
         else if (*line == 'w') good = await_file(s, line + 2);
+        else if (*line == '!') good = system(line + 2) == 0;
     }
     free(line);
     return good;
@@ -147,14 +253,16 @@ int main(int argc, char **argv)
         return 2;
     }
     if (getenv("PTY_SIZE")) sscanf(getenv("PTY_SIZE"), "%hux%hu", &size.ws_row, &size.ws_col);
-    pid_t child = forkpty(&s.fd, NULL, NULL, &size);
-    if (child < 0) return 77;
-    if (child == 0) {
+    s.child = forkpty(&s.fd, NULL, NULL, &size);
+    if (s.child < 0) return 77;
+    if (s.child == 0) {
         execvp(argv[2], argv + 2);
         _exit(127);
     }
     fcntl(s.fd, F_SETFL, O_NONBLOCK);
-    int good = play(&s, script) & ended_well(&s, child);
+    int good = play(&s, script);
+    if (!good) kill(s.child, SIGKILL);      /* nothing will be typed that it waits for */
+    good &= ended_well(&s);
     if (!good || getenv("PTY_SHOW")) printf("---- the screen\n%s\n----\n", s.text ? s.text : "");
     fclose(script);
     free(s.text);

@@ -8,7 +8,7 @@ export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xter
 # says NAME CODE OUT ERR < CHUNKS: what a pipe into the prompt prints, in full, and its exit code; ERR is a pattern.
 says() {
     cat >"$scratch/in"
-    timeout 60 "$xformc" repl <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
+    timeout "$patience" "$xformc" repl <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
     found=$?
     message=$(cat "$scratch/err")
     case $message in $4) fits=1 ;; *) fits=0 ;; esac
@@ -105,7 +105,7 @@ else
     within 100000 20 'a small address space: a command comes to its end' "$xformc" --version
     answer=2019-05-03
     within 400000 20 'a small address space: the generic engine too' "$xformc" run specs/dates.lua --engine generic -t 2 '3rd of May 2019'
-    (ulimit -v 140000; timeout 20 "$xformc" run specs/dates.lua --engine generic 1) >"$scratch/out" 2>"$scratch/err"
+    (ulimit -v 140000; timeout "$patience" "$xformc" run specs/dates.lua --engine generic 1) >"$scratch/out" 2>"$scratch/err"
     [ $? = 69 ] && [ "$(cat "$scratch/err")" = 'error: no memory for OpenBLAS, which the generic engine needs' ]
     verdict $? 'a small address space: no room for the buffers is told'
     cat "$scratch/err"
@@ -125,43 +125,59 @@ done
 
 # ---- stopping ------------------------------------------------------------------------------------------------------
 
-# stopped NAME SECONDS COMMAND…: by SIGINT after so long, it ends with 130 and says so; what is on its standard input is in `in`.
+# stopped NAME BEGUN COMMAND…: by SIGINT once the command BEGUN succeeds, it ends with 130 and says so; what is on its
+# standard input is in `in`. Its process id is in `id`, and what it does until then may make the file `begun`.
+begun() { [ -e "$scratch/begun" ]; }
+says_first() { grep -q first "$scratch/out"; }
+interrupt_when() { await "$1" && kill -s INT "$(cat "$scratch/id")"; }
+interrupted() { timeout -k 5 "$patience" sh -c 'echo $$ >"$0"; exec "$@"' "$scratch/id" "$@"; }
 stopped() {
-    name=$1 after=$2
+    name=$1 event=$2
     shift 2
-    timeout -k 20 -s INT --preserve-status "$after" "$@" <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
+    rm -f "$scratch/begun"
+    : >"$scratch/out"
+    interrupt_when "$event" &
+    interrupted "$@" <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
     found=$?
+    wait
     [ $found = 130 ] && grep -q interrupted "$scratch/err" && ! grep -q behind "$scratch/out"
     verdict $? "$name"
     echo "exit $found"; head -c 500 "$scratch/out" "$scratch/err"
 }
-[ -n "${XFORMC_SANITIZE:-}" ] && moment=4 || moment=0.7
+begins="io.open('$scratch/begun', 'w'):close()"
 : >"$scratch/in"
 for loop in 'while true do end' 'while true do pcall(function() while true do end end) end' \
     'while true do coroutine.resume(coroutine.create(function() while true do end end)) end' \
     'return setmetatable({}, { __tostring = function() while true do end end })' \
     'local m = xf.compile("specs/dates.lua", { tier = "jit" }) while true do pcall(m, "3rd of May 2019") end' \
     'xf.sweep("specs/dates.lua", { heads = { 1, 2, 4 } }, { seconds = 10 })'; do
-    echo "$loop" >"$scratch/loop.lua"
-    stopped "SIGINT ends a file: $loop" $moment "$xformc" lua "$scratch/loop.lua"
+    echo "$begins $loop" | sed 's/seconds = 10 /seconds = 600 /' >"$scratch/loop.lua"
+    stopped "SIGINT ends a file: $loop" begun "$xformc" lua "$scratch/loop.lua"
 done
 printf 'print("first")\nwhile true do end\nprint("behind")\n' >"$scratch/in"
-stopped 'SIGINT ends a script on a pipe, and it does not go on' $moment "$xformc" repl
+stopped 'SIGINT ends a script on a pipe, and it does not go on' says_first "$xformc" repl
 printf ':load %s\nprint("behind")\n' "$scratch/loop.lua" >"$scratch/in"
-stopped 'SIGINT ends a script in a command' $moment "$xformc" repl
+stopped 'SIGINT ends a script in a command' begun "$xformc" repl
 mkdir "$scratch/slow"
-printf '#!/bin/sh\n[ "$1" = --version ] && { echo 1; exit 0; }\nsleep 60\n' >"$scratch/slow/cc"
+printf '#!/bin/sh\n[ "$1" = --version ] && { echo 1; exit 0; }\n: >"%s"\nsleep 1000\n' "$scratch/begun" >"$scratch/slow/cc"
 chmod +x "$scratch/slow/cc"
 echo 'xf.compile("specs/copy.lua", { engine = "native" })' >"$scratch/loop.lua"
-stopped 'SIGINT ends a file that compiles' $moment env PATH="$scratch/slow:$PATH" "$xformc" lua "$scratch/loop.lua"
-{ echo 'print(1)'; sleep 5; echo 'print("behind")'; } | timeout -k 20 -s INT --preserve-status 1 "$xformc" repl >"$scratch/out"
-[ $? = 130 ] && [ "$(cat "$scratch/out")" = 1 ]
+stopped 'SIGINT ends a file that compiles' begun env PATH="$scratch/slow:$PATH" "$xformc" lua "$scratch/loop.lua"
+mkfifo "$scratch/lines"
+exec 3<>"$scratch/lines"
+printf 'print("fi" .. "rst")\n' >&3
+: >"$scratch/out"
+{ interrupt_when says_first; echo 'print("behind")' >&3; } &
+interrupted "$xformc" repl <"$scratch/lines" >"$scratch/out"
+[ $? = 130 ] && [ "$(cat "$scratch/out")" = first ]
 verdict $? 'SIGINT ends a prompt that waits for a pipe'
+wait
+exec 3>&-
 
 # ---- what cannot be read or written --------------------------------------------------------------------------------
 
 for loop in 'while true do print(1) end' 'while true do pcall(function() while true do print(1) end end) end'; do
-    { { echo "$loop"; echo 'os.remove("'"$scratch"'/none")'; } | timeout 20 "$xformc" repl 2>"$scratch/err"; echo $? >"$scratch/code"; } | head -n 1 >/dev/null
+    { { echo "$loop"; echo 'os.remove("'"$scratch"'/none")'; } | timeout "$patience" "$xformc" repl 2>"$scratch/err"; echo $? >"$scratch/code"; } | head -n 1 >/dev/null
     [ "$(cat "$scratch/code")" = 141 ] && [ ! -s "$scratch/err" ]
     verdict $? "nobody reads what is printed: $loop"
     cat "$scratch/code" "$scratch/err"
@@ -294,7 +310,7 @@ print(m("3rd of May 2019"))
 END
 sed 's,"/dev/null",arg[1],' "$scratch/life.lua" >"$scratch/lives.lua"
 if [ -r /proc/self/status ] && [ -z "${XFORMC_SANITIZE:-}" ]; then
-    timeout 120 "$xformc" lua "$scratch/lives.lua" "$scratch/a.svg" >"$scratch/out" 2>"$scratch/err"
+    timeout "$patience" "$xformc" lua "$scratch/lives.lua" "$scratch/a.svg" >"$scratch/out" 2>"$scratch/err"
     [ $? = 0 ] && [ "$(cat "$scratch/out")" = 2019-05-03 ]
     verdict $? 'a model that is asked, looked at and changed for long takes no more memory'
     cat "$scratch/out" "$scratch/err"
@@ -331,7 +347,6 @@ while :; do sleep 1; done
 END
 printf '#!/bin/sh\nsleep 1000\n' >"$scratch/silent/cc"
 chmod +x "$scratch/stubborn/cc" "$scratch/silent/cc"
-[ -n "${XFORMC_SANITIZE:-}" ] && patience=60 || patience=30
 cat >"$scratch/in" <<END
 m = xf.compile("specs/copy.lua")
 while not io.open("$scratch/pids") do m:run{ 1, 2, 3 } end
@@ -339,7 +354,7 @@ m:close()
 m = xf.compile("specs/copy.lua"); m:run{ 1, 2, 3 }
 "here"
 END
-PATH="$scratch/stubborn:$PATH" TMPDIR="$scratch/tmp" timeout -k 1 $patience "$xformc" repl <"$scratch/in" >"$scratch/out" 2>&1
+PATH="$scratch/stubborn:$PATH" TMPDIR="$scratch/tmp" timeout -k 1 "$patience" "$xformc" repl <"$scratch/in" >"$scratch/out" 2>&1
 [ $? = 0 ] && [ "$(tail -n 1 "$scratch/out")" = here ] && [ -z "$(ls -A "$scratch/tmp")" ]
 verdict $? 'a compiler that ignores SIGTERM is killed, by m:close and at the end, and its folder goes'
 cat "$scratch/out"
@@ -349,7 +364,7 @@ for pid in $(cat "$scratch/pids"); do [ ! -e "/proc/$pid" ] || grep -q '^State:.
 verdict $? 'nothing of it lives on'
 unset XFORMC_CACHE
 printf 'm = xf.compile("specs/copy.lua")\n#m:run{ 1, 2, 3 } == nil\n"here"\n' >"$scratch/in"
-PATH="$scratch/silent:$PATH" TMPDIR="$scratch/tmp" timeout -k 1 $patience "$xformc" repl <"$scratch/in" >"$scratch/out" 2>&1
+PATH="$scratch/silent:$PATH" TMPDIR="$scratch/tmp" timeout -k 1 "$patience" "$xformc" repl <"$scratch/in" >"$scratch/out" 2>&1
 [ $? != 124 ] && [ "$(tail -n 1 "$scratch/out")" = here ]
 verdict $? 'a compiler that does not say its version keeps nobody waiting'
 cat "$scratch/out"

@@ -33,25 +33,45 @@ within() {
 # ---- the calls ---------------------------------------------------------------------------------------------------
 
 story=tests/families/llama
-for spec in specs/dates.lua specs/encoder.lua specs/self_attention.lua $story; do
-    for dtype in f32 bf16 int8 int4; do
-        label=$(basename "$spec" .lua)
-        folder=$scratch/$label.$dtype
-        "$xformc" compile "$spec" --dtype $dtype -q -o "$folder" 2>"$scratch/err" || { cat "$scratch/err"; verdict 1 "compile $label $dtype"; continue; }
-        model=$(basename "$(echo "$folder"/*_kernels.h)" _kernels.h)
-        plain=$(bound "$spec" --dtype $dtype --isa portable) vectors=$(bound "$spec" --dtype $dtype)
-        for cc in gcc clang; do
-            has $cc || { skip "the stack of $label $dtype with $cc" 'not installed'; continue; }
-            within "$label $dtype, portable, $cc -O2" "$plain" "$folder" "$model" $cc -O2 -DRT_PORTABLE
-            [ "$(uname -m)" = x86_64 ] || continue
-            case $label.$dtype in dates.* | encoder.int8) ;; *) continue ;; esac
-            within "$label $dtype, AVX-512, $cc -O2" "$vectors" "$folder" "$model" $cc -O2 -march=x86-64-v4
-            case $label.$dtype in dates.int8) ;; *) continue ;; esac
-            within "$label $dtype, AVX-512, $cc -O3" "$vectors" "$folder" "$model" $cc -O3 -march=x86-64-v4
-            within "$label $dtype, AVX2, $cc -O2" "$vectors" "$folder" "$model" $cc -O2 -march=x86-64-v3
-        done
+# pairs SPEC...: each with each dtype, `SPEC DTYPE`.
+pairs() { for spec; do for dtype in f32 bf16 int8 int4; do echo "$spec $dtype"; done; done; }
+some=$(for spec in specs/dates.lua $story; do echo "$spec f32" && echo "$spec int8"; done)
+
+# emit LABEL SPEC DTYPE: the folder $scratch/LABEL.DTYPE.
+emit() {
+    folder=$scratch/$1.$3
+    [ -d "$folder" ] || "$xformc" compile "$2" --dtype "$3" -q -o "$folder" 2>"$scratch/err" ||
+        { cat "$scratch/err"; verdict 1 "compile $1 $3"; return 1; }
+    model=$(basename "$(echo "$folder"/*_kernels.h)" _kernels.h)
+}
+
+# The sample has floats and rounded products, each in portable C by both compilers and with vectors
+# by one: a bound of its own each. The rest are other models, dtypes and levels.
+all=$(pairs specs/dates.lua specs/encoder.lua specs/self_attention.lua $story)
+while read -r spec dtype; do
+    label=$(basename "$spec" .lua)
+    emit "$label" "$spec" "$dtype" || continue
+    plain=$(bound "$spec" --dtype $dtype --isa portable) vectors=$(bound "$spec" --dtype $dtype)
+    for cc in gcc clang; do
+        has $cc || { skip "the stack of $label $dtype with $cc" 'not installed'; continue; }
+        within "$label $dtype, portable, $cc -O2" "$plain" "$folder" "$model" \
+            $cc -O2 -DRT_PORTABLE
+        [ "$(uname -m)" = x86_64 ] || continue
+        case $label.$dtype.$cc in
+        $(sweep 'dates.*.gcc' 'dates.*') | encoder.int8.*) ;;
+        *) continue ;;
+        esac
+        within "$label $dtype, AVX-512, $cc -O2" "$vectors" "$folder" "$model" \
+            $cc -O2 -march=x86-64-v4
+        case ${XFORMC_ALL:+all.}$label.$dtype in all.dates.int8) ;; *) continue ;; esac
+        within "$label $dtype, AVX-512, $cc -O3" "$vectors" "$folder" "$model" \
+            $cc -O3 -march=x86-64-v4
+        within "$label $dtype, AVX2, $cc -O2" "$vectors" "$folder" "$model" \
+            $cc -O2 -march=x86-64-v3
     done
-done
+done <<END
+$(sweep "$some" "$all")
+END
 "$xformc" compile specs/dates.lua --kernels unrolled -q -o "$scratch/form" 2>"$scratch/err" &&
     within "dates --kernels unrolled" "$(bound specs/dates.lua --kernels unrolled)" "$scratch/form" dates gcc -O2 -DRT_PORTABLE || cat "$scratch/err"
 
@@ -93,44 +113,58 @@ text_of() {
     *) echo 'abc' ;;
     esac
 }
-for spec in specs/*.lua $story; do
+# The sample has floats and rounded products in the machine's own vectors, a model with a source and
+# one without, and a tokenizer.
+some=$(echo "$some" && echo 'specs/sums.lua f32')
+while read -r spec dtype; do
     label=$(basename "$spec" .lua)
-    for dtype in f32 bf16 int8 int4; do
-        folder=$scratch/$label.$dtype
-        [ -d "$folder" ] || "$xformc" compile "$spec" --dtype $dtype -q -o "$folder" 2>"$scratch/err" || { cat "$scratch/err"; verdict 1 "compile $label $dtype"; continue; }
-        model=$(basename "$(echo "$folder"/*_kernels.h)" _kernels.h)
-        case $label in dates | llama) isa='' bytes=$(bound "$spec" --dtype $dtype) ;;      # the machine's own vectors
-        *) isa=ISA=-DRT_PORTABLE bytes=$(bound "$spec" --dtype $dtype --isa portable) ;; esac
-        said=$(bounded "$folder" "$model" "$bytes" "$(text_of "$label")" "$isa" 2>&1)
-        verdict $? "$label $dtype${isa:+, portable,} on a stack of $bytes bytes and a page: $said"
-        case $label.$dtype in dates.int8) continue ;; esac
-        rm -rf "$folder"
-    done
-done
+    emit "$label" "$spec" "$dtype" || continue
+    case $label in
+    dates | llama) isa='' bytes=$(bound "$spec" --dtype $dtype) ;;      # the machine's own vectors
+    *) isa=ISA=-DRT_PORTABLE bytes=$(bound "$spec" --dtype $dtype --isa portable) ;;
+    esac
+    said=$(bounded "$folder" "$model" "$bytes" "$(text_of "$label")" "$isa" 2>&1)
+    verdict $? "$label $dtype${isa:+, portable,} on a stack of $bytes bytes and a page: $said"
+    case $label.$dtype in dates.int8) continue ;; esac
+    rm -rf "$folder"
+done <<END
+$(sweep "$some" "$(pairs specs/*.lua $story)")
+END
 (cd "$scratch/dates.int8" && ./bounded -3072 dates.safetensors '3rd of May 2019') >"$scratch/out" 2>&1
 [ $? != 0 ]
 verdict $? 'a stack of 1 KB is seen to be too small'
 
 # ---- WebAssembly -------------------------------------------------------------------------------------------------
 
-# wasm FLAG...: dates int8 in node, compiled with these flags.
+# objects CC FOLDER FLAG...: what runs dates int8 on the stack that it has, compiled into FOLDER.
+objects() (
+    cc=$1 folder=$2
+    shift 2
+    cd "$scratch/dates.int8" && mkdir "$folder" || exit
+    for file in dates default_stack runtime/rt_status runtime/rt_isa runtime/rt_prefetch \
+        runtime/rt_alone runtime/rt_processors runtime/rt_characters runtime/rt_numbers \
+        runtime/rt_generation runtime/rt_generation_options runtime/rt_generate runtime/rt_beam \
+        runtime/rt_logits runtime/rt_sample; do
+        source=$file.c
+        [ $file != default_stack ] || source=$top/tests/info/programs/default_stack.c
+        # shellcheck disable=SC2046
+        $cc "$@" -std=c11 -ffp-contract=off -DRT_PORTABLE -Iruntime -I. -DMODEL=dates \
+            '-DMODEL_HEADER="dates.h"' $(kinds . dates) -c -o "$folder/$(basename $file).o" \
+            "$source" || exit
+    done
+)
+# wasm FLAG...: dates int8 in node, linked with these flags.
 wasm() (
     cd "$scratch/dates.int8" || exit
-    # shellcheck disable=SC2046
-    clang --target=wasm32-wasi --sysroot=/usr -O2 "$@" $(default_stack) -o default.wasm &&
-        node --no-warnings "$top/tests/info/programs/run_wasi.mjs" default.wasm dates.safetensors '3rd of May 2019'
+    # shellcheck disable=SC2086
+    $clang "$@" wasm/*.o -lm -o default.wasm && node --no-warnings \
+        "$top/tests/info/programs/run_wasi.mjs" default.wasm dates.safetensors '3rd of May 2019'
 )
-default_stack() {
-    echo "-std=c11 -ffp-contract=off -DRT_PORTABLE -Iruntime -I. -DMODEL=dates -DMODEL_HEADER=\"dates.h\" $(kinds . dates)"
-    echo "$top/tests/info/programs/default_stack.c dates.c"
-    for part in status isa prefetch alone processors characters numbers generation generation_options generate beam logits sample; do
-        echo "runtime/rt_$part.c"
-    done
-    echo -lm
-}
+clang='clang --target=wasm32-wasi --sysroot=/usr'
 if has clang && has wasm-ld && has node && [ -e "$(clang --target=wasm32-wasi -print-libgcc-file-name)" ]; then
-    # shellcheck disable=SC2046
-    own=$(cd "$scratch/dates.int8" && gcc -O2 $(default_stack) -o default && ./default dates.safetensors '3rd of May 2019' 2>&1)
+    objects "$clang" wasm -O2
+    own=$(objects gcc own -O1 && cd "$scratch/dates.int8" && gcc own/*.o -lm -o default &&
+        ./default dates.safetensors '3rd of May 2019' 2>&1)
     said=$(wasm 2>&1) && [ "$said" = "$own" ]
     verdict $? "dates int8 in WebAssembly on its default stack: $said"
     bytes=$(bound specs/dates.lua --dtype int8 --isa portable)

@@ -59,3 +59,12 @@ quick_compilers() {
     done
     PATH=$scratch/quick_compilers:$PATH
 }
+
+# quick_build FOLDER TARGET...: make these in a copy of the tree in a third of the time. Kernels are
+# not inlined, and so slow.
+quick_build() {
+    folder=$1
+    shift
+    make -s -C "$folder" -j"$(nproc)" CFLAGS=-O1 \
+        SANITIZE_KERNELS='-O0 -Dalways_inline=unused' "$@"
+}

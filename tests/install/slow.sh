@@ -1,6 +1,7 @@
 #!/bin/sh
 # tags: targets
-# The examples of --help after an installation, the archive of sources, and the Debian package in a root with nothing else.
+# The examples of --help after an installation, the archive of sources, and the Debian package; in
+# make test-all in a root with nothing else.
 # usage: slow.sh XFORMC
 set -u
 . tests/lib.sh
@@ -19,7 +20,7 @@ done | grep -v 'stories260K\|Qwen\|MiniLM\|tuned.safe\|mine.safe\|tokenizer\.' >
 [ "$(wc -l <"$scratch/examples")" -ge 25 ]
 verdict $? 'there are examples'
 while read -r example; do
-    (cd "$scratch/empty" && XFORMC_CACHE= XDG_CACHE_HOME=$scratch/cache PATH=$scratch/installed/usr/bin:$PATH timeout 300 sh -c "$example") >"$scratch/out" 2>&1 </dev/null
+    (cd "$scratch/empty" && XFORMC_CACHE= XDG_CACHE_HOME=$scratch/cache PATH=$scratch/installed/usr/bin:$PATH timeout $((3 * patience)) sh -c "$example") >"$scratch/out" 2>&1 </dev/null
     verdict $? "after make install: $example"
     tail -n 3 "$scratch/out"
 done <"$scratch/examples"
@@ -30,19 +31,35 @@ make -s dist BUILD="$scratch/dist" >"$scratch/out" 2>&1 && tar -xzf "$scratch"/d
     [ "$(find "$scratch"/xformc-* -name '*.o' | wc -l)" = 0 ]
 verdict $? 'make dist'
 cat "$scratch/out"
-make -s -C "$scratch"/xformc-* -j"$(nproc)" build/xformc >"$scratch/out" 2>&1 &&
+quick_build "$scratch"/xformc-* build/xformc >"$scratch/out" 2>&1 &&
     [ "$("$scratch"/xformc-*/build/xformc version)" = "$("$xformc" version)" ]
 verdict $? 'the archive builds'
 tail -n 3 "$scratch/out"
 
 # ---- the package ---------------------------------------------------------------------------------------------------
 
+# The sample is that the package is made, that its program answers from an empty folder, by specs of
+# its own, and that the packages of all libraries are named: a bare root needs nothing else.
 name='the Debian package in a bare root'
 if ! has dpkg-deb || ! has mmdebstrap || [ "$(id -u)" != 0 ]; then skip "$name" 'no dpkg-deb, mmdebstrap or no root'; exit 0; fi
-make -s -o all deb >"$scratch/out" 2>&1
+# whole PACKAGE: unpacked, it answers, and each library of its program is of a package it needs.
+whole() (
+    dpkg-deb -x "$1" "$scratch/unpacked" && mkdir "$scratch/nothing" && cd "$scratch/nothing" || exit
+    program=$scratch/unpacked/usr/bin/xformc
+    [ "$("$program" run specs/dates.lua '3rd of May 2019')" = 2019-05-03 ] &&
+        [ -s "$scratch/unpacked/usr/share/xformc/specs/dates.lua" ] || exit
+    needs=", $(dpkg-deb -f "$1" Depends), "
+    ldd "$program" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' >libraries
+    [ -s libraries ] && while read -r library; do
+        owner=$({ dpkg -S "$library" || dpkg -S "/usr$library"; } 2>/dev/null | sed 's/:.*//; q')
+        case $needs in *", ${owner:-none}, "*) ;; *) echo "$library is of no package that it needs"; exit 1 ;; esac
+    done <libraries
+)
+make -s -o all deb >"$scratch/out" 2>&1 && package=$(tail -n 1 "$scratch/out") &&
+    package=$top/$package && whole "$package" >>"$scratch/out" 2>&1
 verdict $? 'make deb'
 tail -n 3 "$scratch/out"
-package=$(tail -n 1 "$scratch/out")
+[ -n "${XFORMC_ALL:-}" ] || exit 0
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
 if ! mmdebstrap --variant=apt "$release" "$scratch/bare" >"$scratch/out" 2>&1; then skip "$name" 'no packages to be had'; exit 0; fi
 cp "$package" "$scratch/bare/xformc.deb"

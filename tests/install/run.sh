@@ -178,6 +178,12 @@ make -s help >"$scratch/help"
 missing=$(sed -n 's/^\([a-z-]*\):.*  ##.*/\1/p' Makefile | while read -r t; do grep -q "^  make $t " "$scratch/help" || echo "$t"; done)
 [ -z "$missing" ] && [ "$(grep -c '^  make ' "$scratch/help")" -ge 12 ]
 verdict $? 'make help lists the targets'
+bad=$(sed -n 's/^  make \([a-z-]*\) .*/\1/p' "$scratch/help" | while read -r t; do
+    quiet_make -n "$t" >"$scratch/out" 2>&1 || { echo "$t"; tail -n 3 "$scratch/out"; }
+done)
+[ -z "$bad" ]
+verdict $? 'make knows how to make each of them'
+echo "$bad"
 
 # A clang that compiles and has no libraries of sanitizers, as where only the compiler is installed.
 printf '#!/bin/sh\ncase $* in *-fsanitize*) exit 1 ;; esac\n' >"$scratch/clang" && chmod +x "$scratch/clang"

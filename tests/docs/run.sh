@@ -143,3 +143,46 @@ if command -v scdoc >/dev/null 2>&1; then
 else
     echo 'skip scdoc makes the pages (no scdoc)'
 fi
+
+# What the pages name is there: links, files of tests/, targets of make.
+find . -name '*.md' -not -path './build/*' -not -path './tests/bench/results/*' |
+    sort >"$scratch/pages"
+while read -r page; do
+    grep -o '](\([^)#]*\)' "$page" | sed 's/^](//' | grep -v '^http' | while read -r link; do
+        [ -e "${page%/*}/$link" ] || echo "$page: $link"
+    done
+done <"$scratch/pages" >"$scratch/missing"
+[ "$(wc -l <"$scratch/pages")" -ge 10 ] && [ ! -s "$scratch/missing" ]
+verdict $? 'links of the pages lead to files'
+cat "$scratch/missing"
+
+grep -o '`[a-z_]*/[A-Za-z0-9_*./-]*`' tests/README.md | tr -d '`' | sort -u >"$scratch/words"
+while read -r name; do
+    case $name in build/*) continue ;; esac
+    for file in tests/$name tests/$name.c tests/$name.lua $name; do
+        [ ! -e "$file" ] || continue 2
+    done
+    echo "$name"
+done <"$scratch/words" >"$scratch/missing"
+[ "$(wc -l <"$scratch/words")" -ge 80 ] && [ ! -s "$scratch/missing" ]
+verdict $? 'tests/README.md: the files it names are there'
+cat "$scratch/missing"
+
+sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile generated/dates/Makefile >"$scratch/targets"
+{
+    xargs grep -ho '`\([A-Z_]*=[^ `]* \)*make [a-z-][a-z-]*' <"$scratch/pages"
+    xargs grep -h '^ *make [a-z-][a-z-]*' <"$scratch/pages"
+} | sed 's/.*make \([a-z-]*\).*/\1/' | sort -u >"$scratch/words"
+grep -vxFf "$scratch/targets" "$scratch/words" | grep -vx lib >"$scratch/missing"  # libNAME.so
+[ "$(wc -l <"$scratch/words")" -ge 15 ] && [ ! -s "$scratch/missing" ]
+verdict $? 'the pages name targets of make that are there'
+cat "$scratch/missing"
+
+# Programs in Python that need packages or train for long are not run.
+if python3 -c 'import sys; sys.stdlib_module_names' 2>"$scratch/err"; then
+    find specs tests -name '*.py' | sort >"$scratch/python"
+    xargs python3 -B tests/docs/imports.py <"$scratch/python" >"$scratch/out" 2>&1 &&
+        [ "$(wc -l <"$scratch/python")" -ge 40 ]
+    verdict $? 'Python programs: what they import is there'
+    cat "$scratch/out"
+else echo 'skip Python programs: what they import is there (no Python 3.10)'; fi

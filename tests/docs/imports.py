@@ -1,0 +1,90 @@
+"""Whether what Python files import is there: in Python, in PACKAGES, or in a file with the names.
+
+    imports.py FILE...      a finding is a line `FILE:LINE: what`, and exit 1
+
+No file is run but for its changes of sys.path, which count for all files of its folder."""
+
+import ast
+import os
+import sys
+
+PACKAGES = {"ctranslate2", "gguf", "numpy", "onnx", "onnxruntime", "safetensors", "sentencepiece",
+            "sentence_transformers", "tokenizers", "torch", "transformers"}
+
+
+def parse(path):
+    with open(path) as f:
+        return ast.parse(f.read(), path)
+
+
+def changes_path(node):
+    return any(ast.unparse(x) == "sys.path" for x in ast.walk(node) if isinstance(x, ast.Attribute))
+
+
+def added_folders(path, tree):
+    """What the file puts into sys.path. Lines that give a folder a name are run too."""
+    known, before = {"__file__": os.path.abspath(path), "os": os, "sys": sys}, list(sys.path)
+    for node in tree.body:
+        names_folder = isinstance(node, ast.Assign) and "os.path." in ast.unparse(node.value)
+        if names_folder or isinstance(node, (ast.Assign, ast.Expr)) and changes_path(node):
+            exec(compile(ast.Module([node], []), path, "exec"), known)
+    added = [x for x in sys.path if x not in before]
+    sys.path[:] = before
+    return added
+
+
+def imports(tree):
+    """(line, module, names) of each."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for x in node.names:
+                yield node.lineno, x.name, []
+        elif isinstance(node, ast.ImportFrom):
+            yield node.lineno, node.module, [x.name for x in node.names]
+
+
+def defined(tree):
+    """The names at the top of a module."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        for x in ast.walk(node) if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) else []:
+            if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store):
+                yield x.id
+            elif isinstance(x, ast.alias):
+                yield (x.asname or x.name).split(".")[0]
+
+
+def what_is_lost(module, names, places):
+    """What an import does not find, or None. places: the folders that are searched first."""
+    first = module.split(".")[0]
+    files = [os.path.join(place, first + ".py") for place in places]
+    found = list(filter(os.path.exists, files))
+    if found:
+        lost = sorted(set(names) - set(defined(parse(found[0]))))
+        return f"{lost[0]} in {os.path.relpath(found[0])}" if lost else None
+    return None if first in PACKAGES or first in sys.stdlib_module_names else module
+
+
+def main():
+    trees = {path: parse(path) for path in sys.argv[1:]}
+    folders, bad = {}, 0
+    for path, tree in trees.items():
+        here = os.path.dirname(os.path.abspath(path))
+        added = added_folders(path, tree)
+        for lost in (x for x in added if not os.path.isdir(x)):
+            print(f"{path}:1: there is no folder {os.path.relpath(lost)}")
+            bad = 1
+        folders.setdefault(here, [here]).extend(added)
+    for path, tree in trees.items():
+        places = folders[os.path.dirname(os.path.abspath(path))]
+        for line, module, names in imports(tree):
+            lost = what_is_lost(module, names, places)
+            if lost:
+                print(f"{path}:{line}: there is no {lost}")
+                bad = 1
+    sys.exit(bad)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,7 @@
 #!/bin/sh
 # tags: slow noasan early
-# Every command that README.md shows in a block of sh is run here, from the top folder, as a reader would. usage: run.sh XFORMC
+# Every command that README.md and generated/README.md show in a block is run as a reader would.
+# usage: slow.sh XFORMC
 # `make test` is what is running; `make demo` writes its folder elsewhere.
 set -u
 . tests/lib.sh
@@ -20,9 +21,9 @@ while IFS= read -r command; do
     esac
     here=$(printf '%s\n' "$command" | sed "s#build/xformc#$xformc#g; s#generated/dates#$scratch/dates#g; s#-o build/dates#-o $scratch/other#; s#build/dates/#$scratch/other/#g")
     if sh -c "$here" >"$scratch/out" 2>&1 </dev/null; then
-        echo "ok README.md: $command"
+        printf 'ok README.md: %s\n' "$command"
     else
-        echo "not ok README.md: $command"
+        printf 'not ok README.md: %s\n' "$command"
         tail -20 "$scratch/out"
     fi
 done <"$scratch/commands"
@@ -44,3 +45,59 @@ if [ "$(spec <specs/dates.lua)" = "$shown" ]; then
 else
     echo "not ok README.md shows specs/dates.lua"
 fi
+
+# The page on emitted folders goes on with that folder, and with weights that were trained later.
+cp specs/dates/dates.safetensors "$scratch/tuned.safetensors"
+verdict() {
+    if [ "$1" = 0 ]; then printf 'ok %s\n' "$2"; else printf 'not ok %s\n' "$2"; tail -n 5 "$scratch/out"; fi
+}
+awk '/^```sh$/ { inside = 1; next } /^```/ { inside = 0 } inside && NF' generated/README.md \
+    >"$scratch/commands"
+[ -s "$scratch/commands" ]
+verdict $? 'generated/README.md shows commands'
+while IFS= read -r command; do
+    here=$(printf '%s\n' "$command" | sed "s#build/xformc#$xformc#g
+        s#generated/dates#$scratch/dates#g; s# tuned[.]# $scratch/tuned.#g")
+    sh -c "$here" >"$scratch/out" 2>&1 </dev/null
+    verdict $? "generated/README.md: $command"
+done <"$scratch/commands"
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$scratch/dates" libdates.so example \
+    >"$scratch/out" 2>&1 &&
+    (cd "$scratch/dates" && ./example) >>"$scratch/out" 2>&1 && [ -s "$scratch/dates/libdates.so" ]
+verdict $? 'generated/README.md: make libNAME.so, make example'
+
+# session PAGE WORD: the block of PAGE that begins with $ and has WORD.
+session() {
+    awk -v word="$2" '
+        /^```/ { if (inside && block ~ /^[$] / && index(block, word)) printf "%s", block
+            inside = !inside; block = ""; next }
+        inside { block = block $0 "\n" }' "$1"
+}
+# Last digits are those of an instruction set.
+settle() { sed 's/"score":[^,]*/"score":N/; s/distance [^,]*/distance N/'; }
+session generated/README.md '$ dates ' | settle >"$scratch/expected"
+sed -n 's/^\$ //p' "$scratch/expected" | while IFS= read -r command; do
+    printf '$ %s\n' "$command"
+    PATH=$scratch/dates:$PATH sh -c "$command" 2>&1 </dev/null
+done | settle >"$scratch/found"
+[ -s "$scratch/expected" ] && diff "$scratch/expected" "$scratch/found" >"$scratch/out"
+verdict $? 'generated/README.md: commands print what it shows'
+
+# Commands of README.md on models that others made: small ones take their places.
+. tests/docs/standins.sh
+mkdir "$scratch/here" "$scratch/bin"
+ln -s "$xformc" "$scratch/bin/xformc"
+standins "$scratch/here" "$xformc"
+verdict $? 'there are small models for README.md'
+awk '/^```/ { if (inside && block ~ /^xformc /) printf "%s", block
+        inside = !inside; block = ""; next }
+    inside { block = block $0 "\n" }' README.md >"$scratch/commands"
+[ "$(wc -l <"$scratch/commands")" -ge 10 ]
+verdict $? 'README.md shows commands for models of others'
+while IFS= read -r command; do
+    (cd "$scratch/here" && PATH=$scratch/bin:$PATH sh -c "$command") >"$scratch/out" 2>&1 </dev/null
+    verdict $? "README.md: $command"
+done <"$scratch/commands"
+
+# The session with real folders, where they are.
+sh tests/docs/folders.sh "$xformc"

@@ -44,7 +44,8 @@ make = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 MAIN     := $(addprefix runtime/cli/rt_cli,.c _options.c _info.c _check.c _bench.c)
 RUNTIME  := $(filter-out $(MAIN) runtime/rt_alone.c,$(wildcard $(RUNTIME_FOLDERS:%=%/rt_*.c)))
 COMPILER := $(filter-out compiler/engine/kernel_set_one.c,$(wildcard $(COMPILER_FOLDERS:%=%/*.c)))
-OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(COMPILER) $(RUNTIME)) $(KERNEL_SETS:%=$(BUILD)/compiler/engine/kernel_set_%.o)
+# The kernel sets take longest, so they begin first.
+OBJECTS  := $(KERNEL_SETS:%=$(BUILD)/compiler/engine/kernel_set_%.o) $(patsubst %.c,$(BUILD)/%.o,$(COMPILER) $(RUNTIME))
 XFORMC   := $(BUILD)/xformc
 
 all: $(XFORMC)  ## build build/xformc (the default)

@@ -32,7 +32,7 @@ unsteady() { grep -c '^unsteady: ' "$scratch/said"; }
 
 mkdir -p "$scratch/.ci" "$scratch/tests" "$scratch/build"
 cp tests/run.sh "$scratch/tests" && cp .ci/run "$scratch/.ci" && : >"$scratch/tests/tools.sh" || exit 74
-printf 'lint:\ntest test-targets:\n\tsh tests/run.sh build $(@:test-%%=%%)\n' >"$scratch/Makefile"
+printf 'deps all test-programs lint:\ntest test-targets:\n\tsh tests/run.sh build $(@:test-%%=%%)\n' >"$scratch/Makefile"
 
 counts 'cases that pass, fail and are skipped' '2 passed, 1 failed, 1 skipped' 1 'echo ok a' 'echo ok b' 'echo not ok c' 'echo "skip d (why)"'
 same 'tests/a/run.sh: a
@@ -143,6 +143,9 @@ suite b/run.sh '# tags: targets' 'echo ok there' 'echo "skip elsewhere (no tool)
 suite c/slow.sh '# tags: all' 'echo ok sweep'
 in_tree bash .ci/run && same '2 passed, 0 failed, 2 skipped' "$(sum)"
 verdict $? '.ci/run ends with the sum of both'
+grep -qxE 'stages: deps [0-9]+ s, make [0-9]+ s, test-programs [0-9]+ s, tools behind it [0-9]+ s, lint [0-9]+ s, test [0-9]+ s, test-targets [0-9]+ s; [0-9]+ s in all' \
+    "$scratch/said"
+verdict $? '.ci/run says how long each stage took'
 show
 echo 'echo not ok never' >>"$scratch/tests/b/run.sh"
 in_tree bash .ci/run

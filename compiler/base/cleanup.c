@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 extern char **environ;
 
 enum { FILES = 16 };
@@ -165,8 +167,11 @@ static int spawn(pid_t *pid, char *const *argv, const char *log, const sigset_t 
 static void await_group(pid_t pid)
 {
     const struct timespec pause = { 0, 5000000 };
-    enum { PATIENCE = 400 };        /* two seconds */
-    for (int i = 0; i < 2 * PATIENCE && kill(-pid, i < PATIENCE ? 0 : SIGKILL) == 0; i++) nanosleep(&pause, NULL);
+    const int64_t patience = 2000000000, begin = clock_now_ns();
+    for (int64_t ns = 0; ns < 2 * patience; ns = clock_now_ns() - begin) {
+        if (kill(-pid, ns < patience ? 0 : SIGKILL) != 0) return;
+        nanosleep(&pause, NULL);
+    }
 }
 
 /* The wait status of a child that has `seconds`, 0: all that it wants; one that takes longer is killed, and errno is then ETIMEDOUT. */

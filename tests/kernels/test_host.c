@@ -147,7 +147,7 @@ static void run(const rt_program *p, const char *const *words, const void *input
     child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        alarm(30);
+        alarm(PATIENCE);
         dup2(in, 0), dup2(out_fd < 0 ? out : out_fd, 1), dup2(err, 2);
         status = rt_host_main(p, argc, argv);
         fflush(NULL);

@@ -4,12 +4,10 @@
 #define _GNU_SOURCE
 #endif
 #include "kernel_test.h"
-#include <sched.h>
+#include "team_clock.h"
 #include <signal.h>
-#include <stdatomic.h>
-#include <unistd.h>
 
-enum { LANES = 5, SECONDS = 60 };
+enum { LANES = 5 };
 
 typedef struct Lane { _Alignas(64) _Atomic int count; } Lane;
 typedef struct Job { rt_team *team; int rounds; _Atomic int wrong; Lane lane[LANES]; } Job;
@@ -37,7 +35,7 @@ static void hammer(void *argument, int lane, int lanes)
 static void hammer_team(rt_team *team, int rounds)
 {
     Job job = { .team = team, .rounds = rounds };
-    alarm(SECONDS);
+    alarm(PATIENCE);
     rt_team_run(team, hammer, &job);
     alarm(0);
     assert_int_equal(atomic_load(&job.wrong), 0);
@@ -49,7 +47,7 @@ static void sizes(void **state)
     static const int order[] = { 1, 2, 3, 3, 2, 5, 1, 4, 0, 2, 1 };
     rt_team *team = NULL;
     (void)state;
-    alarm(SECONDS);
+    alarm(PATIENCE);
     for (size_t i = 0; i < COUNT(order); i++) {
         const int lanes = order[i] ? order[i] : 1;
         assert_int_equal(rt_team_resize(&team, order[i]), RT_OK);
@@ -89,7 +87,8 @@ static void asleep(void **state)
     (void)state;
     assert_int_equal(rt_team_resize(&team, 3), RT_OK);
     for (int i = 0; i < 20; i++) {
-        usleep(3000);
+        alarm(PATIENCE);
+        let_workers_sleep();
         hammer_team(team, 3);
     }
     assert_int_equal(rt_team_resize(&team, 1), RT_OK);
@@ -107,21 +106,22 @@ static void barriers(void **state)
 }
 
 /* What a run had: its lanes, and whether every lane went through two barriers. */
-typedef struct Shared { rt_team *team; int late_us; _Atomic int lanes, passed; } Shared;
+typedef struct Shared { rt_team *team; int late; _Atomic int lanes, passed; } Shared;
 
 static void late(void *argument, int lane, int lanes)
 {
     Shared *job = argument;
     atomic_store(&job->lanes, lanes);
     rt_barrier(job->team);
-    if (lane == 1 && job->late_us) usleep((useconds_t)job->late_us);
+    if (lane == 0 && lanes > 1 && job->late) lane_0_comes();
+    if (lane == 1 && job->late) lane_1_is_late();
     rt_barrier(job->team);
     atomic_fetch_add(&job->passed, 1);
 }
 
-static int lanes_of_a_run(rt_team *team, int late_us)
+static int lanes_of_a_run(rt_team *team, int late_run)
 {
-    Shared job = { .team = team, .late_us = late_us };
+    Shared job = { .team = team, .late = late_run };
     rt_team_share(team, late, &job);
     assert_int_equal(atomic_load(&job.passed), atomic_load(&job.lanes));
     return atomic_load(&job.lanes);
@@ -133,16 +133,16 @@ static void a_late_lane_is_left_out(void **state)
     rt_team *team = NULL;
     int runs = 0;
     (void)state;
-    alarm(SECONDS);
+    alarm(PATIENCE);
     assert_int_equal(lanes_of_a_run(NULL, 0), 1);
     assert_int_equal(rt_team_resize(&team, 2), RT_OK);
-    assert_int_equal(lanes_of_a_run(team, 10000), 2);                   /* one late run may be chance */
-    while (lanes_of_a_run(team, 10000) == 2) assert_true(++runs < 20);
+    assert_int_equal(lanes_of_a_run(team, 1), 2);                   /* one late run may be chance */
+    while (lanes_of_a_run(team, 1) == 2) assert_true(++runs < 20);
     assert_int_equal(rt_team_lanes(team), 2);
     hammer_team(team, 100);                                             /* rt_team_run has all lanes at any time */
     for (runs = 0; lanes_of_a_run(team, 0) == 1; runs++) {
         assert_true(runs < 20000);
-        usleep(1000);
+        atomic_fetch_add(&now_ms, 1);
     }
     assert_true(runs > 0);
     assert_int_equal(rt_team_resize(&team, 1), RT_OK);

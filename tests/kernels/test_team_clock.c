@@ -1,36 +1,21 @@
-/* test_team_clock.c: how long a team does without lanes that are late, by a clock that this file moves: teams ask clock_gettime, which is
- * the one here. */
+/* test_team_clock.c: how long a team does without lanes that are late, by a clock that this file
+ * moves. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "kernel_test.h"
-#include <stdatomic.h>
-#include <time.h>
-#include <unistd.h>
+#include "team_clock.h"
 
-enum { SECONDS = 60, LATE_MS = 10, LATE_RUNS = 2, MOST = 16 };
-
-static _Atomic int64_t now_ms = 1000000;
-
-int clock_gettime(clockid_t clock, struct timespec *t)
-{
-    const int64_t ms = atomic_load(&now_ms);
-    (void)clock;
-    *t = (struct timespec){ .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000 * 1000000) };
-    return 0;
-}
+enum { LATE_RUNS = 2, MOST = 16 };
 
 typedef struct Job { rt_team *team; int late; _Atomic int lanes; } Job;
 
-/* Lane 1 lets lane 0 fall asleep at the barrier, and then time pass. */
 static void body(void *argument, int lane, int lanes)
 {
     Job *job = argument;
     if (lane == 0) atomic_store(&job->lanes, lanes);
-    if (lane == 1 && job->late) {
-        usleep(2000);
-        atomic_fetch_add(&now_ms, LATE_MS);
-    }
+    if (lane == 0 && lanes > 1 && job->late) lane_0_comes();
+    if (lane == 1 && job->late) lane_1_is_late();
     rt_barrier(job->team);
 }
 
@@ -46,7 +31,7 @@ static int alone_for(rt_team *team)
 {
     int ms = 0;
     while (lanes_of_a_run(team, 1) == 2) {}
-    usleep(20000);                      /* lane 1 leaves the last barrier before time passes, or it counts as asleep there */
+    let_workers_sleep();        /* or time passes while lane 1 leaves the last barrier */
     for (; lanes_of_a_run(team, 0) == 1; ms++) atomic_fetch_add(&now_ms, 1);
     return ms;
 }
@@ -57,7 +42,7 @@ static void patience(void **state)
     static const int times[] = { 2, 4, 8, 16, 16 };
     rt_team *team = NULL;
     (void)state;
-    alarm(SECONDS);
+    alarm(PATIENCE);
     assert_int_equal(rt_team_resize(&team, 2), RT_OK);
     for (int again = 0; again < 2; again++) {
         for (size_t i = 0; i < COUNT(times); i++) assert_int_equal(alone_for(team), times[i] * LATE_RUNS * LATE_MS);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # tags: slow noasan early
 # Tiers of the prompt and the cache of compiled models. usage: run.sh XFORMC
-# cc is a script that counts its runs, does not optimise, and notes when two of it run at once.
+# cc is a script that counts its runs, does not optimise, and notes when two of it run at once. It
+# does not end while the file `hold` is there.
 set -u
 . tests/lib.sh
 pty=$(dirname "$xformc")/tests/repl/pty
@@ -12,6 +13,7 @@ cat >"$scratch/bin/cc" <<END
 case " \$* " in *' --version '*) exec $(command -v cc) --version ;; esac
 trap 'rmdir "$scratch/lock"; exit 143' TERM
 mkdir "$scratch/lock" 2>/dev/null || echo two >>"$scratch/two"
+while [ -e "$scratch/hold" ]; do sleep 0.05; done
 case " \$* " in *' -shared '*) echo run >>"$scratch/runs" ;; esac
 "$scratch/quick" "\$@" &
 wait \$!
@@ -287,9 +289,10 @@ verdict $? '100 models: one is compiled at a time, and nothing stays behind'
 echo "exit $code"; cat "$scratch/out" "$scratch/err"; ls -A "$scratch/tmp"
 rm -f "$scratch/runs"
 
-# The program ends in one way or another while cc runs, which takes its time. begun: it does. gone: within seconds nothing is left.
-begun() { for i in $(seq 200); do [ -d "$scratch/lock" ] && return 0; sleep 0.05; done; return 1; }
-gone() { for i in $(seq 200); do empty && return 0; sleep 0.05; done; ls -A "$scratch/tmp"; return 1; }
+# The program ends in one way or another while cc runs. begun: it does. gone: nothing is left.
+begun() { await [ -d "$scratch/lock" ]; }
+gone() { await empty || { ls -A "$scratch/tmp"; return 1; }; }
+: >"$scratch/hold"
 export XFORMC_COMPILE_ANEW=1
 cat >"$scratch/long.lua" <<'END'
 local m = xf.compile("specs/gpt.lua")
@@ -305,7 +308,7 @@ for signal in TERM HUP KILL; do
     begun && kill -$signal $pid && ! wait $pid 2>/dev/null && gone
     verdict $? "SIG$signal ends the compiler"
 done
-rm -f "$scratch/runs"
+rm -f "$scratch/runs" "$scratch/hold"
 
 # Ctrl-C stops what runs, not the compiler behind it.
 printf '? >\n> 1\n? 1\n> :quit\n' >"$scratch/script"
@@ -314,7 +317,7 @@ if [ $? = 77 ]; then
     echo 'skip Ctrl-C on a terminal (no pseudo-terminals)'
     exit 0
 fi
-cat >"$scratch/script" <<'END'
+cat >"$scratch/script" <<END
 ? >
 > m = xf.compile("specs/copy.lua"); print("comp" .. "iled " .. m.tier)
 ? compiled jit
@@ -332,6 +335,7 @@ cat >"$scratch/script" <<'END'
 ^ C
 ? interrupted
 ? >
+! : >"$scratch/hold"
 > n = xf.compile("specs/gpt.lua"); print("wai" .. "ting"); n:wait()
 ? waiting
 ^ C
@@ -341,6 +345,6 @@ cat >"$scratch/script" <<'END'
 ? jit
 > :quit
 END
-timeout 90 "$pty" "$scratch/script" "$xformc" repl >"$scratch/screen" 2>&1 && runs 1 && empty
+"$pty" "$scratch/script" "$xformc" repl >"$scratch/screen" 2>&1 && runs 1 && empty
 verdict $? 'terminal: Ctrl-C ends no compiler, stops native code between two calls, and waiting'
 cat "$scratch/screen"

@@ -1,7 +1,9 @@
 /* test_background.c: an engine in memory goes on in native code in the middle of a sequence, to the bit; one child at a time, the
- * last asked first; what is dropped leaves nothing. cc is the one on the PATH without optimisation. */
+ * last asked first; what is dropped leaves nothing. cc is the one on the PATH without optimisation; it does
+ * nothing while the file `hold` is there. */
 /* tags: slow noasan */
 #include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,9 +19,12 @@
 #include <cmocka.h>
 
 #include "background.h"
+#include "clock.h"
 #include "jit.h"
 #include "native.h"
 #include "session.h"
+
+enum { PATIENCE = 300 };            /* seconds */
 
 static char folder[] = "/tmp/xf-test-XXXXXX";
 
@@ -38,12 +43,13 @@ static void ask(Twin *t) { background_ask(&t->native, t->session->arena, t->engi
 
 static void await(Twin *t)
 {
-    for (int i = 0; i < 6000; i++) {
+    const int64_t end = clock_now_ns() + PATIENCE * INT64_C(1000000000);
+    while (clock_now_ns() < end) {
         background_poll(&t->native, true);
         if (t->native.state == BACKGROUND_DONE || t->native.state == BACKGROUND_FAILED) return;
         background_sleep();
     }
-    fail_msg("nothing after minutes");
+    fail_msg("nothing after %d s", PATIENCE);
 }
 
 static void close_twin(Twin *t)
@@ -179,11 +185,21 @@ static void last_first(void **state)
     unsetenv("XFORMC_CACHE");
 }
 
-/* Dropped while it waits, while the child writes, while it compiles. */
+static void hold(bool on)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/hold", folder);
+    const int fd = on ? open(path, O_WRONLY | O_CREAT, 0600) : -1;
+    assert_true(on ? fd >= 0 : unlink(path) == 0);
+    if (on) close(fd);
+}
+
+/* Dropped while it waits, while the child writes, while it compiles: it does not end before. */
 static void dropped(void **state)
 {
     (void)state;
     setenv("XFORMC_CACHE", "off", 1);
+    hold(true);
     for (int i = 0; i < 8; i++) {
         Twin t;
         open_twin(&t, "specs/copy.lua", 0);
@@ -194,6 +210,7 @@ static void dropped(void **state)
         close_twin(&t);
         nothing_is_left();
     }
+    hold(false);
     unsetenv("XFORMC_CACHE");
 }
 
@@ -217,12 +234,13 @@ static pid_t only_child(void)
     return found;
 }
 
-/* The child is killed: the engine stays as it is. */
+/* The child is killed: the engine stays as it is. A compiler that it has begun ends with the folder. */
 static void child_dies(void **state)
 {
     (void)state;
     Twin t;
     setenv("XFORMC_CACHE", "off", 1);
+    hold(true);
     open_twin(&t, "specs/self_attention.lua", 0);
     ask(&t);
     background_poll(&t.native, true);
@@ -247,7 +265,9 @@ static int set_up(void **state)
         if (mkdir(path, 0700) != 0) return -1;
         setenv(variables[i], path, 1);
     }
-    snprintf(command, sizeof command, "printf '#!/bin/sh\\nexec %%s \"$@\" -O1\\n' \"$(command -v cc)\" > %s/cc && chmod +x %s/cc", folder, folder);
+    snprintf(command, sizeof command,
+             "printf '#!/bin/sh\\nwhile [ -e %s/hold ]; do sleep 0.05; done\\nexec %%s \"$@\" -O1\\n'"
+             " \"$(command -v cc)\" > %s/cc && chmod +x %s/cc", folder, folder, folder);
     if (system(command) != 0) return -1;
     snprintf(path, sizeof path, "%s:%s", folder, getenv("PATH"));
     unsetenv("XFORMC_CACHE");
@@ -258,7 +278,7 @@ static int tear_down(void **state)
 {
     (void)state;
     char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
+    snprintf(command, sizeof command, "until rm -rf %s; do sleep 0.05; done", folder);
     return system(command);
 }
 

@@ -64,29 +64,60 @@ END
 
 # ---- long chunks ---------------------------------------------------------------------------------------------------
 
-# within KIB SECONDS NAME COMMAND…: its standard output is to be `answer`.
-within() {
-    kib=$1 seconds=$2 name=$3
-    shift 3
-    [ -n "${XFORMC_SANITIZE:-}" ] && kib=unlimited && seconds=$((20 * seconds))
-    (ulimit -v "$kib"; timeout "$seconds" "$@") >"$scratch/out" 2>"$scratch/err"
+# answers KIB COMMAND…: whether its standard output is `answer`, in so much memory.
+# cpu_ms: what it took of a processor.
+answers() {
+    kib=$1
+    shift
+    [ -n "${XFORMC_SANITIZE:-}" ] && kib=unlimited
+    (
+        ulimit -v "$kib"
+        timeout "$patience" "$@"
+        code=$?
+        times >"$scratch/times"
+        exit $code
+    ) >"$scratch/out" 2>"$scratch/err"
     [ $? = 0 ] && [ "$(cat "$scratch/out")" = "$answer" ]
+}
+cpu_ms() {
+    awk 'NR == 2 { split($1, u, /[ms]/); split($2, s, /[ms]/)
+                   printf "%d", 1000 * (60 * (u[1] + s[1]) + u[2] + s[2]) }' "$scratch/times"
+}
+# within KIB NAME COMMAND…
+within() {
+    kib=$1 name=$2
+    shift 2
+    answers "$kib" "$@"
     verdict $? "$name"
     head -c 500 "$scratch/out" "$scratch/err"
 }
-{
+# chunks N: four of them, of so many lines.
+chunks() {
     echo 'function f(x)'
-    seq 1 20000 | sed 's/.*/  x = x + 1    -- ( line & ]]/'
+    seq 1 "$1" | sed 's/.*/  x = x + 1    -- ( line & ]]/'
     printf '  return x\nend\nt = {\n'
-    seq 1 20000 | sed 's/.*/  { &, "[[ \\" ( { ", [[ end ]] },/'
+    seq 1 "$1" | sed 's/.*/  { &, "[[ \\" ( { ", [[ end ]] },/'
     printf '}\ns = [==[\n'
-    seq 1 20000 | sed 's/.*/function ( { ]] &/'
+    seq 1 "$1" | sed 's/.*/function ( { ]] &/'
     printf ']==]\nn = 0 +\n'
-    seq 1 20000 | sed 's/.*/1 +/'
+    seq 1 "$1" | sed 's/.*/1 +/'
     printf '0\nf(0) .. " " .. #t .. " " .. #s .. " " .. n\n'
-} >"$scratch/long"
-answer='20000 20000 428894 20000'
-within 1000000 20 'four chunks of 20,000 lines' sh -c '"$0" repl <"$1"' "$xformc" "$scratch/long"
+}
+chunks 5000 >"$scratch/short"
+chunks 20000 >"$scratch/long"
+# Four times the lines take at most ten times as long: a square of their number would be sixteen.
+linear() {
+    answer='5000 5000 103893 5000'
+    answers 1000000 sh -c '"$0" repl <"$1"' "$xformc" "$scratch/short" || return
+    few_ms=$(cpu_ms)
+    answer='20000 20000 428894 20000'
+    answers 1000000 sh -c '"$0" repl <"$1"' "$xformc" "$scratch/long" || return
+    echo "$few_ms ms, $(cpu_ms) ms"
+    [ "$(cpu_ms)" -le $((10 * few_ms)) ]
+}
+linear || linear || linear
+verdict $? 'four chunks of 20,000 lines'
+head -c 500 "$scratch/out" "$scratch/err"
 printf 'for i = 1, 2 do\n  x = = 3\nend\n"on"\n' >"$scratch/long"
 { echo 'function f(x)'; seq 1 2000 | sed 's/.*/  x = x + 1    -- a line that makes it long/'; echo 'x = = 3'; seq 1 2000 | sed 's/.*/  x = x + 1  -- &/'; echo 'end'; } >>"$scratch/long"
 "$xformc" repl <"$scratch/long" >"$scratch/out" 2>"$scratch/err"
@@ -102,9 +133,9 @@ if [ -n "${XFORMC_SANITIZE:-}" ]; then
     echo 'skip a small address space (sanitizers need a large one)'
 else
     answer=$("$xformc" --version)
-    within 100000 20 'a small address space: a command comes to its end' "$xformc" --version
+    within 100000 'a small address space: a command comes to its end' "$xformc" --version
     answer=2019-05-03
-    within 400000 20 'a small address space: the generic engine too' "$xformc" run specs/dates.lua --engine generic -t 2 '3rd of May 2019'
+    within 400000 'a small address space: the generic engine too' "$xformc" run specs/dates.lua --engine generic -t 2 '3rd of May 2019'
     (ulimit -v 140000; timeout "$patience" "$xformc" run specs/dates.lua --engine generic 1) >"$scratch/out" 2>"$scratch/err"
     [ $? = 69 ] && [ "$(cat "$scratch/err")" = 'error: no memory for OpenBLAS, which the generic engine needs' ]
     verdict $? 'a small address space: no room for the buffers is told'
@@ -125,8 +156,8 @@ done
 
 # ---- stopping ------------------------------------------------------------------------------------------------------
 
-# stopped NAME BEGUN COMMAND…: by SIGINT once the command BEGUN succeeds, it ends with 130 and says so; what is on its
-# standard input is in `in`. Its process id is in `id`, and what it does until then may make the file `begun`.
+# stopped NAME BEGUN COMMAND…: by SIGINT once BEGUN succeeds, it ends with 130 and says so; what is on
+# its standard input is in `in`. Its process id is in `id`; it may make the file `begun`.
 begun() { [ -e "$scratch/begun" ]; }
 says_first() { grep -q first "$scratch/out"; }
 interrupt_when() { await "$1" && kill -s INT "$(cat "$scratch/id")"; }

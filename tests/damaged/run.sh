@@ -41,7 +41,7 @@ found() {
     chmod -R u+w "$scratch/work" 2>/dev/null
     rm -rf "$scratch/work"
     mkdir "$scratch/work"
-    (cd "$scratch/work" && exec timeout -k 5 60 sh -c '. "$top/tests/damaged/tools.sh"; . "$1"' - "$1.sh") >"$scratch/out" 2>"$scratch/err" </dev/null
+    (cd "$scratch/work" && exec timeout -k 5 "$patience" sh -c '. "$top/tests/damaged/tools.sh"; . "$1"' - "$1.sh") >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
     left=$(find "$scratch/work" -name '.xf-*')
     {

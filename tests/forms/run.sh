@@ -105,7 +105,7 @@ return xf.graph("many", function(g)
   g.output("Y", x)
 end)
 END
-    timeout 20 "$xformc" compile "$scratch/many.lua" -q -o "$scratch/many" >"$scratch/out" 2>"$scratch/err" &&
+    timeout "$patience" "$xformc" compile "$scratch/many.lua" -q -o "$scratch/many" >"$scratch/out" 2>"$scratch/err" &&
         [ "$(grep -c 'softmax(' "$scratch/many/many.c")" = 3000 ]
     verdict $? "3000 attentions with a scale of $scale are compiled"
     echo "functions: $(grep -c '^static inline void attention' "$scratch/many/many_kernels.h")"

@@ -141,7 +141,7 @@ verdict $? 'one that is not known is told'
 
 # refused NAME MESSAGE FILE: 65, with the message.
 refused() {
-    timeout 20 "$xformc" info "$3" >"$scratch/out" 2>"$scratch/err"
+    timeout "$patience" "$xformc" info "$3" >"$scratch/out" 2>"$scratch/err"
     [ $? = 65 ] && grep -q "$2" "$scratch/err"
     verdict $? "$1"
 }

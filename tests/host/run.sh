@@ -57,7 +57,7 @@ mkdir "$scratch/folder"
 ask() {
     who=$1
     shift
-    eval "timeout 60 \"\$@\" $arguments" <"$input" >"$scratch/$who.out" 2>"$scratch/$who.err"
+    eval "timeout $patience \"\$@\" $arguments" <"$input" >"$scratch/$who.out" 2>"$scratch/$who.err"
     echo $? >"$scratch/$who.code"
 }
 

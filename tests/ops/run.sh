@@ -16,7 +16,7 @@ fi
 # fails NAME WORDS < SPEC: exit 65, and the message begins with WORDS
 fails() {
     cat >"$scratch/wrong.lua"
-    (cd "$scratch" && timeout 60 "$xformc" run wrong.lua --allow-c >out 2>err)
+    (cd "$scratch" && timeout "$patience" "$xformc" run wrong.lua --allow-c >out 2>err)
     found=$?
     message=$(cat "$scratch/err")
     case $message in "wrong.lua:$2"*) fits=1 ;; *) fits=0 ;; esac

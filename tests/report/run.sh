@@ -22,7 +22,7 @@ ask() {
   const d = this.contentDocument, w = this.contentWindow;
   document.title = 'said ' + ($expression)"></iframe>
 END
-    timeout 60 "$browser" --headless --no-sandbox --disable-gpu --allow-file-access-from-files \
+    timeout "$patience" "$browser" --headless --no-sandbox --disable-gpu --allow-file-access-from-files \
         --window-size=1600,900 --user-data-dir="$out/profile" "$@" \
         --dump-dom "file://$out/frame.html" \
         2>"$out/err" | sed -n 's/.*<title>said \(.*\)<\/title>.*/\1/p'

@@ -61,10 +61,10 @@ refused 'run: --stream and --json' 'error: --stream and --json are two forms of 
 refused 'a program: --stream and --json' 'dates: --stream says how answers are written; none is here as text' "$scratch/dates/dates" --stream --json x
 refused 'run: --stream of an encoder' 'error: --stream: encoder has no decoder and generates nothing' "$xformc" run specs/encoder.lua --stream 1
 refused 'run: --stream of an xf.graph' 'error: --stream: an xf.graph answers no texts' "$xformc" run specs/self_attention.lua --stream
-timeout 20 "$scratch/dates/dates" --stream '3rd of May 2019' >/dev/full 2>"$scratch/err"
+timeout "$patience" "$scratch/dates/dates" --stream '3rd of May 2019' >/dev/full 2>"$scratch/err"
 [ $? = 74 ] && [ "$(cat "$scratch/err")" = 'dates: cannot write to standard output: No space left on device' ]
 verdict $? 'a program: a full disk ends it'
-timeout 20 "$xformc" run $dates --stream '3rd of May 2019' >/dev/full 2>"$scratch/err"
+timeout "$patience" "$xformc" run $dates --stream '3rd of May 2019' >/dev/full 2>"$scratch/err"
 [ $? = 74 ] && [ "$(cat "$scratch/err")" = 'dates: cannot write to standard output: No space left on device' ]
 verdict $? 'run: a full disk ends it'
 

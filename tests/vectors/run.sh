@@ -17,7 +17,7 @@ expect() {
     printf "$3" >"$scratch/out.expected"
     printf "$4" >"$scratch/err.expected"
     shift 4
-    timeout 60 "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    timeout "$patience" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     found=$?
     diff -u "$scratch/out.expected" "$scratch/out" && diff -u "$scratch/err.expected" "$scratch/err" && [ $found = "$code" ]
     verdict $? "$name"

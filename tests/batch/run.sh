@@ -97,18 +97,18 @@ runs=$(XFORMC_DEBUG=2 "$xformc" run "$scratch/states.lua" --raw <"$scratch/texts
 verdict $? 'lines are read together'
 echo "$runs runs"
 
+two_lines() { [ "$(wc -l <"$scratch/out")" -ge 2 ]; }
 # waits NAME COMMAND...: a line is answered before the next comes.
 waits() {
     name=$1
     shift
     mkfifo "$scratch/fifo"
     : >"$scratch/out"
-    timeout 30 "$@" <"$scratch/fifo" >"$scratch/out" 2>"$scratch/err" &
+    timeout "$patience" "$@" <"$scratch/fifo" >"$scratch/out" 2>"$scratch/err" &
     reader=$!
     {
         printf 'the rain\nthe river\nthe h'
-        n=0
-        while [ "$(wc -l <"$scratch/out")" -lt 2 ] && [ $n -lt 200 ]; do sleep 0.05; n=$((n + 1)); done
+        await two_lines
         wc -l <"$scratch/out" >"$scratch/before"
         printf 'ouse\n'
     } >"$scratch/fifo"

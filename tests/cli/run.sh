@@ -170,17 +170,25 @@ done
 mkdir "$scratch/weights" && cp specs/dates/dates.safetensors "$scratch/weights"
 fails 'the weights of a spec stand there' 65 'error: *weights/dates.safetensors is not of xformc; choose another -o' "$xformc" compile specs/dates.lua -o "$scratch/weights"
 mkdir "$scratch/special" && mkfifo "$scratch/special/Makefile" "$scratch/special/dates.safetensors" && ln -s /dev/zero "$scratch/special/dates.c"
-timeout 20 "$xformc" compile specs/dates.lua -q -o "$scratch/special" && for file in Makefile dates.c dates.safetensors; do
+timeout "$patience" "$xformc" compile specs/dates.lua -q -o "$scratch/special" && for file in Makefile dates.c dates.safetensors; do
     [ -f "$scratch/special/$file" ] && [ ! -L "$scratch/special/$file" ] || exit 1; done
 verdict $? 'pipes and devices in the place of files are replaced'
 mkfifo "$scratch/pipe.lua"
-fails 'a pipe that nobody writes to as spec' 65 '*pipe.lua*error:*' timeout 20 "$xformc" compile "$scratch/pipe.lua"
-{ sleep 0.2; cat specs/self_attention.lua; } >"$scratch/pipe.lua" &
-timeout 20 "$xformc" compile "$scratch/pipe.lua" -q -o "$scratch/piped" && [ -e "$scratch/piped/self_attention.c" ]
+fails 'a pipe that nobody writes to as spec' 65 '*pipe.lua*error:*' timeout "$patience" "$xformc" compile "$scratch/pipe.lua"
+# A writer is there from the beginning; it writes when the reader has come and waits.
+exec 3<>"$scratch/pipe.lua"
+timeout "$patience" sh -c 'echo $$ >"$0"; exec "$@"' "$scratch/id" \
+    "$xformc" compile "$scratch/pipe.lua" -q -o "$scratch/piped" 3>&- &
+reads_pipe() {
+    [ -s "$scratch/id" ] && ls -l "/proc/$(cat "$scratch/id")/fd" 2>/dev/null | grep -q 'pipe\.lua$'
+}
+[ ! -e /proc/self/fd ] || await reads_pipe
+cat specs/self_attention.lua >&3
+exec 3>&-
+wait $! && [ -e "$scratch/piped/self_attention.c" ]
 verdict $? 'a spec from a pipe'
-wait
-fails 'a pipe as numbers' 66 '*is not a regular file' timeout 20 "$xformc" run specs/self_attention.lua --input "X=$scratch/pipe.lua"
-fails 'a device as spec' 65 '*too large*' timeout 20 "$xformc" compile /dev/zero
+fails 'a pipe as numbers' 66 '*is not a regular file' timeout "$patience" "$xformc" run specs/self_attention.lua --input "X=$scratch/pipe.lua"
+fails 'a device as spec' 65 '*too large*' timeout "$patience" "$xformc" compile /dev/zero
 (ulimit -f 8; "$xformc" compile specs/dates.lua -o "$scratch/limited" 2>"$scratch/err")
 [ $? = 74 ] && grep -q 'cannot write .*File too large' "$scratch/err" && [ -z "$(find "$scratch/limited" -name '.*' -type f)" ]
 verdict $? 'a limit to the size of files is an error of writing, and nothing half written stays behind'
@@ -271,7 +279,7 @@ case $1 in --version) exit ;; esac
 echo $$ >>"$here/compilers"
 : >half.o
 kill -s "$(cat "$here/signal")" "$(cat "$here/id")"
-sleep 60
+sleep 1000
 END
 chmod +x "$scratch/slow"
 mkdir "$scratch/idle"
@@ -279,7 +287,7 @@ for signal in INT=130 TERM=143 HUP=129 QUIT=131; do
     echo ${signal%=*} >"$scratch/signal"
     for command in run verify "build -q -o $scratch/interrupted.$signal"; do
         : >"$scratch/compilers"
-        TMPDIR=$scratch/idle timeout 30 sh -c 'ulimit -c 0; echo $$ >"$1/id"; xformc=$2; shift 2; exec "$xformc" "$@"' - "$scratch" "$xformc" ${command%% *} specs/self_attention.lua --cc "$scratch/slow" \
+        TMPDIR=$scratch/idle timeout "$patience" sh -c 'ulimit -c 0; echo $$ >"$1/id"; xformc=$2; shift 2; exec "$xformc" "$@"' - "$scratch" "$xformc" ${command%% *} specs/self_attention.lua --cc "$scratch/slow" \
             $(case $command in *-o*) echo "${command#* }" ;; esac) >"$scratch/out" 2>"$scratch/err"
         found=$?
         alive=$(for id in $(cat "$scratch/compilers"); do if kill -0 "$id" 2>/dev/null; then echo "$id"; fi; done)
@@ -291,7 +299,7 @@ for signal in INT=130 TERM=143 HUP=129 QUIT=131; do
 done
 # Idle, nothing lies about; and SIGINT ends it.
 mkfifo "$scratch/to" "$scratch/from"
-TMPDIR=$scratch/idle timeout 120 sh -c 'echo $$ >"$1/id"; exec "$2" run specs/dates.lua' - "$scratch" "$xformc" <"$scratch/to" >"$scratch/from" 2>"$scratch/err" &
+TMPDIR=$scratch/idle timeout "$patience" sh -c 'echo $$ >"$1/id"; exec "$2" run specs/dates.lua' - "$scratch" "$xformc" <"$scratch/to" >"$scratch/from" 2>"$scratch/err" &
 exec 3>"$scratch/to" 4<"$scratch/from"
 echo '3rd of May 2019' >&3
 read -r first <&4
@@ -380,7 +388,7 @@ help run
 version
 END
 while read -r line; do
-    echo 'print(("a line"):rep(2000))' | XFORMC_CACHE=on XDG_CACHE_HOME="$scratch/cache" timeout 60 "$xformc" $line >/dev/full 2>"$scratch/err"
+    echo 'print(("a line"):rep(2000))' | XFORMC_CACHE=on XDG_CACHE_HOME="$scratch/cache" timeout "$patience" "$xformc" $line >/dev/full 2>"$scratch/err"
     code=$?
     [ "$code" = 74 ] && [ "$(grep -c 'No space left on device' "$scratch/err")" = 1 ]
     verdict $? "a full disk: $(echo "$line" | sed "s#$scratch/##")"

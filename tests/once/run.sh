@@ -81,12 +81,12 @@ verdict $? 'a warning is told each time'
 verdict $? 'without its folder it compiles'
 
 # A signal goes through to the compiler, and nothing half made is kept.
-printf '#!/bin/sh\ncase " $* " in *" -E "*) exec %s "$@" ;; esac\necho $$ >id\nexec sleep 60\n' "$real" >sleeps && chmod +x sleeps
+printf '#!/bin/sh\ncase " $* " in *" -E "*) exec %s "$@" ;; esac\necho $$ >id\nexec sleep 1000\n' "$real" >sleeps && chmod +x sleeps
 "$once" "$scratch/store" "$scratch/sleeps" $flags -c -o two.o a.c & pid=$!
-for i in $(seq 200); do [ -s id ] && break; sleep 0.05; done
+await [ -s id ]
 kill -TERM $pid
-for i in $(seq 200); do kill -0 "$(cat id)" 2>err || break; sleep 0.05; done
-! kill "$(cat id)" 2>err
+ended() { ! kill -0 "$(cat id)" 2>err; }
+await ended
 ended=$?
 wait $pid
 [ $? = 143 ] && [ $ended = 0 ] && tidy

@@ -19,7 +19,7 @@ expect() {
     printf "$3" >"$scratch/out.expected"
     printf "$4" >"$scratch/err.expected"
     shift 4
-    timeout 20 "$@" <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
+    timeout "$patience" "$@" <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
     found=$?
     diff -u "$scratch/out.expected" "$scratch/out" && diff -u "$scratch/err.expected" "$scratch/err" && [ $found = "$code" ]
     verdict $? "$name"
@@ -165,7 +165,7 @@ expect '--json: an error is an object, and standard error stays empty' 65 \
 
 # Any bytes at all: every line gives one object that a parser takes.
 head -c 300000 "$xformc" >"$scratch/in"
-{ timeout 60 "$program" --json <"$scratch/in" >"$scratch/out" 2>"$scratch/err"; [ $? = 65 ]; } && "$tools/json_keys" objects <"$scratch/out" &&
+{ timeout "$patience" "$program" --json <"$scratch/in" >"$scratch/out" 2>"$scratch/err"; [ $? = 65 ]; } && "$tools/json_keys" objects <"$scratch/out" &&
     [ ! -s "$scratch/err" ] && [ "$(wc -l <"$scratch/out")" -ge "$(wc -l <"$scratch/in")" ] && [ "$(wc -l <"$scratch/out")" -gt 100 ]
 verdict $? '--json of any bytes is JSON'
 : >"$scratch/in"
@@ -277,46 +277,53 @@ verdict $? 'pack of a graph'
 
 # ---- how fast it is -----------------------------------------------------------------------------------------------
 
-# bench NAME PROGRAM TESTS OPTION...: a table and an object with a row for each test, in less than ten seconds.
+# limited OBJECT: without -r no repetition of a test begins 2.5 seconds after its first.
+limited() {
+    grep -oE '"runs":[0-9]+|"samples_ns":\[[^]]*' "$1" | tr ':[,' '   ' | awk '
+        /runs/    { runs = $2 }
+        /samples/ { rows++; for (i = 2; i < NF; i++) ns[rows] += runs * $i; if (NF > 6) bad = 1 }
+        END       { for (r in ns) if (ns[r] > 2.5e9) bad = 1; exit bad || !rows }'
+}
+# bench NAME PROGRAM TESTS OPTION...: a table and an object with a row for each test, and an end.
 bench() {
-    begin=$(date +%s)
-    "$2" --bench $4 >"$scratch/table" && seconds=$(($(date +%s) - begin)) && "$2" --bench -r 2 --json >"$scratch/object" &&
+    timeout "$patience" "$2" --bench $4 >"$scratch/table" && "$2" --bench -r 2 --json >"$scratch/object" &&
         "$tools/json_keys" objects <"$scratch/object"
     code=$?
+    [ -n "$4" ] || { "$2" --bench --json >"$scratch/free" && limited "$scratch/free"; } || code=1
     found=$(sed -n '3,$s/^| [a-z_]* | [0-9.]* MiB | [0-9.]* M | CPU [a-z0-9]* | [0-9]* | \([a-z0-9]*\) | [0-9.]* ± [0-9.]* |.*/\1/p' "$scratch/table" | tr '\n' ' ')
     rows=$(grep -oE '"test":"[a-z0-9]+","n_prompt":[0-9]+,"n_gen":[0-9]+,"runs":[0-9]+,"avg_ns":[0-9.e+]+,' "$scratch/object" | cut -d '"' -f 4 | tr '\n' ' ')
     samples=$(grep -oE '"samples_ts":\[[0-9.e+]+,[0-9.e+]+\]' "$scratch/object" | wc -l)
-    [ $code = 0 ] && [ "$found" = "$3" ] && [ "$rows" = "$3" ] && [ "$samples" = "$(echo $3 | wc -w)" ] && [ "$seconds" -lt 10 ]
+    [ $code = 0 ] && [ "$found" = "$3" ] && [ "$rows" = "$3" ] && [ "$samples" = "$(echo $3 | wc -w)" ]
     verdict $? "$1"
     cat "$scratch/table" "$scratch/object"
 }
-bench '--bench of an encoder-decoder' "$program" 'enc dec e2e '
+bench '--bench of an encoder-decoder' "$program" 'enc dec e2e ' ''
 longest=$("$decoder" --info | sed -n 's/^longest target //p')
 bench '--bench of a decoder' "$decoder" "pp$longest tg$longest " -r1
 bench '--bench of an encoder' "$encoder" "b1x$("$encoder" --info | sed -n 's/^longest source //p') " -r1
 # ---- the system ---------------------------------------------------------------------------------------------------
 
-timeout 20 "$program" '3rd of May 2019' >/dev/full 2>"$scratch/err"
+timeout "$patience" "$program" '3rd of May 2019' >/dev/full 2>"$scratch/err"
 [ $? = 74 ] && [ "$(cat "$scratch/err")" = 'dates: cannot write to standard output: No space left on device' ]
 verdict $? 'a full disk'
-timeout 20 "$program" <"$scratch/lines" >/dev/full 2>"$scratch/err"
+timeout "$patience" "$program" <"$scratch/lines" >/dev/full 2>"$scratch/err"
 [ $? = 74 ] && [ "$(wc -l <"$scratch/err")" = 1 ]
 verdict $? 'a full disk ends a long run at once, with one message'
-timeout 20 "$program" --help >/dev/full 2>"$scratch/err"
+timeout "$patience" "$program" --help >/dev/full 2>"$scratch/err"
 [ $? = 74 ]
 verdict $? 'a full disk for --help'
-{ timeout 60 "$program" <"$scratch/lines" 2>"$scratch/err"; echo $? >"$scratch/code"; } | head -n 1 >/dev/null
+{ timeout "$patience" "$program" <"$scratch/lines" 2>"$scratch/err"; echo $? >"$scratch/code"; } | head -n 1 >/dev/null
 [ "$(cat "$scratch/code")" = 141 ] && [ ! -s "$scratch/err" ]
 verdict $? 'a reader that goes away ends it, without a word'
-{ timeout 20 "$program" '3rd of May 2019' <&- >"$scratch/out"; } && [ "$(cat "$scratch/out")" = 2019-05-03 ]
+{ timeout "$patience" "$program" '3rd of May 2019' <&- >"$scratch/out"; } && [ "$(cat "$scratch/out")" = 2019-05-03 ]
 verdict $? 'arguments need no standard input'
-timeout 20 "$program" <. >/dev/null 2>"$scratch/err"
+timeout "$patience" "$program" <. >/dev/null 2>"$scratch/err"
 [ $? = 74 ] && grep -q '^dates: cannot read standard input: Is a directory$' "$scratch/err"
 verdict $? 'a folder as standard input'
 
 # An answer comes before the next line is asked for.
 mkfifo "$scratch/to" "$scratch/from"
-timeout 20 "$program" <"$scratch/to" >"$scratch/from" &
+timeout "$patience" "$program" <"$scratch/to" >"$scratch/from" &
 exec 3>"$scratch/to" 4<"$scratch/from"
 echo '3rd of May 2019' >&3
 read -r line <&4
@@ -358,8 +365,13 @@ echo "$peak KiB of $((bytes / 1024)) and 4096"
 
 # A file of weights that is cut while it is mapped, an answer for which there is no room: messages, no signals.
 if "$xformc" build specs/dates.lua --weights file -q -o "$scratch/cutting" 2>"$scratch/err"; then
-    { echo '3rd of May 2019'; sleep 1; : >"$scratch/cutting/dates.safetensors"; echo '3rd of May 2019'; } |
-        { "$scratch/cutting/dates" >"$scratch/out" 2>"$scratch/err"; echo $? >"$scratch/code"; }
+    : >"$scratch/out"
+    {
+        echo '3rd of May 2019'
+        await [ -s "$scratch/out" ]
+        : >"$scratch/cutting/dates.safetensors"
+        echo '3rd of May 2019'
+    } | { "$scratch/cutting/dates" >"$scratch/out" 2>"$scratch/err"; echo $? >"$scratch/code"; }
     [ "$(cat "$scratch/code" "$scratch/out")" = "74
 2019-05-03" ] && [ "$(cat "$scratch/err")" = "dates: $scratch/cutting/dates.safetensors was cut while it was read" ]
     verdict $? 'weights that are cut while they are read'

@@ -216,12 +216,19 @@ fails 'a place that is none' 74 '*absent*' "$xformc" tune $spec -q -r 1 -t 1 --s
 
 # ---- signals ------------------------------------------------------------------------------------------------------
 
+# On a terminal it says when it measures; all rounds would take an hour.
 mkdir "$scratch/stopped"
 cp "$scratch/made.lua" "$scratch/stopped/kept.lua"
+pty=$(dirname "$xformc")/tests/repl/pty
+name='a signal leaves no file, and the one that was there as it was'
+printf '%s\n' '? , linears ' "! kill -s TERM \"\$(cat '$scratch/id')\"" >"$scratch/script"
 for file in new kept; do
-    timeout --preserve-status -s TERM 0.5 "$xformc" tune $spec -r 1000 -q -o "$scratch/stopped/$file.lua" >"$scratch/out" 2>"$scratch/err"
-    echo $?
+    TERM=xterm PTY_ENDS=143 "$pty" "$scratch/script" sh -c 'echo $$ >"$0"; exec "$@"' "$scratch/id" \
+        "$xformc" tune $spec -r 1000 -o "$scratch/stopped/$file.lua"
+    echo "pty: $?"
 done >"$scratch/found"
-[ "$(tr '\n' ' ' <"$scratch/found")" = '143 143 ' ] && [ "$(ls -A "$scratch/stopped")" = kept.lua ] && cmp "$scratch/made.lua" "$scratch/stopped/kept.lua"
-verdict $? 'a signal leaves no file, and the one that was there as it was'
+if grep -q 'pty: 77' "$scratch/found"; then skip "$name" 'no pseudo-terminals'; exit; fi
+[ "$(grep -c 'pty: 0' "$scratch/found")" = 2 ] && [ "$(ls -A "$scratch/stopped")" = kept.lua ] &&
+    cmp "$scratch/made.lua" "$scratch/stopped/kept.lua"
+verdict $? "$name"
 cat "$scratch/found"

@@ -12,9 +12,10 @@ strict="-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off"
 flags_of() { sed -n "s/^KERNEL_SET($1, [^\"]*\"\([^\"]*\)\")\$/\1/p" runtime/kernels/simd/instruction_sets.def; }
 neon_tests='simd linear attention rows f16 team' portable_tests='simd'
 
-# objects SET FOLDER FILE...: each compiled for a set.
+# objects SET FOLDER FILE...: each compiled for a set, at -O1 and what $level adds.
+level=
 objects() (
-    flags=$(flags_of $1) folder=$2
+    flags="$(flags_of $1) $level" folder=$2
     shift 2
     mkdir -p "$folder"
     for file; do echo "$file"; done |
@@ -59,20 +60,22 @@ compilers() {
         echo "SET(${cc}_neon)" >>"$scratch/kernel_times_sets.def"
     done
     $arm $strict -O2 -static -Iruntime -Iruntime/kernels -Iruntime/kernels/simd -I$bench -I"$scratch" -o "$scratch/times" $bench/kernel_times.c runtime/rt_isa.c runtime/rt_prefetch.c "$scratch"/times_*.o -lm &&
-        for word in argmax gate rotary norm _1x 288x768; do "$qemu" "$scratch/times" 1 $word || break; done >"$scratch/out" &&
-        [ "$(grep -cE '^(argmax|gate|rotary|norm|attention|linear)_' "$scratch/out")" = 8 ] &&
-        ! grep 'BITS' "$scratch/out" && nm "$scratch/times" | grep -q ' clang_neon$'
+        for word in argmax gate rotary norm _1x 288x768; do "$qemu" "$scratch/times" 1 $word || break; done >"$scratch/said" &&
+        [ "$(grep -cE '^(argmax|gate|rotary|norm|attention|linear)_' "$scratch/said")" = 8 ] &&
+        ! grep 'BITS' "$scratch/said" && nm "$scratch/times" | grep -q ' clang_neon$'
     verdict $? "$name"
 }
 
-# What of the compiler looks at the machine, without its libraries.
+# What of the compiler looks at the machine, without its libraries. It is compiled only, and so its
+# kernels are not inlined.
 compiler_parts() {
+    level='-O0 -Dalways_inline=unused'
     objects neon "$scratch/parts" compiler/machine/machine.c compiler/engine/kernel_set.c compiler/engine/kernel_set_one.c compiler/emit/isa.c
     verdict $? 'what of xformc looks at the machine is compiled for 64-bit ARM'
 }
 
 # build SET: the program of the dates.
-build() { "$xformc" build specs/dates.lua -q --isa "$1" --cc $arm -o "$scratch/dates.$1"; }
+build() { "$xformc" build specs/dates.lua -q --isa "$1" --cc "$scratch/arm" -o "$scratch/dates.$1"; }
 # ask SET [OPTION...]: its answers.
 ask() (
     set=$1
@@ -82,6 +85,7 @@ ask() (
 dates() { printf '%s\n' '3rd of May 2019' 'Tuesday, February 29, 2000' '12/31/1999' 'march 7 1954' '1 Jan 2024'; }
 
 program() {
+    quick_cc "$scratch/arm" $arm -O1
     build portable && build neon,portable
     verdict $? 'the program of the dates is built'
     names='neon: the answers of this machine|neon: the self-test|variants: the first is chosen|portable: the bits of this machine'
@@ -90,7 +94,8 @@ program() {
         return
     fi
     both=neon,portable
-    "$xformc" build specs/dates.lua -q --isa portable -o "$scratch/here"
+    quick_cc "$scratch/cc"
+    "$xformc" build specs/dates.lua -q --isa portable --cc "$scratch/cc" -o "$scratch/here"
     expected=$(dates | "$scratch/here/dates") && [ "$(echo "$expected" | grep -cE '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')" = 5 ] &&
         [ "$(dates | ask $both)" = "$expected" ]
     verdict $? 'neon: the answers of this machine'
@@ -106,8 +111,8 @@ program() {
 }
 
 if ! has $arm || ! has make; then skip '64-bit ARM' "no $arm"; exit; fi
-kernels neon
-kernels portable
-compilers
-compiler_parts
-program
+# Two at a time.
+(kernels neon; kernels portable) >"$scratch/kernels.out" 2>&1 &
+(program; compilers; compiler_parts) >"$scratch/rest.out" 2>&1 &
+wait
+cat "$scratch/kernels.out" "$scratch/rest.out"

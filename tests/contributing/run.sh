@@ -44,6 +44,11 @@ mkdir "$scratch/bin" && quick_cc "$scratch/bin/cc" cc '-O1 -Dalways_inline=unuse
 "$copy/build/tests/kernels/test_activations.native" >"$scratch/out" 2>&1 || { cat "$scratch/out"; false; }
 verdict $? 'the new activation against libm'
 
+# The rest in two groups at a time, each with a folder of its own.
+mkdir "$scratch/1" "$scratch/2"
+(
+scratch=$scratch/1
+
 # ---- the activation and the operation ---------------------------------------------------------------------------
 
 cat >"$scratch/walks.lua" <<'SPEC'
@@ -82,6 +87,9 @@ found=$("$xformc" run "$scratch/helium" --ids '1 5 9 3') wanted=$("$xformc" run 
 [ -n "$found" ] && [ "$found" = "$wanted" ] && [ "$found" != "$("$xformc" run tests/families/llama --ids '1 5 9 3')" ] ||
     { echo "expected $wanted, found $found"; false; }
 verdict $? 'ids of the new family are those of its spec'
+) >"$scratch/1.out" 2>&1 &
+(
+scratch=$scratch/2
 
 # ---- the command and its option -----------------------------------------------------------------------------------
 
@@ -134,3 +142,6 @@ verdict $good 'avxvnni: the self-test'
 verdict $? "$kernels"
 [ -n "$(answers $set)" ] && [ "$(answers $set)" = "$(answers avx2)" ] && "$scratch/$set/dates" --info | grep -q 'compiled for *avxvnni'
 verdict $? "$same"
+) >"$scratch/2.out" 2>&1 &
+wait
+cat "$scratch/1.out" "$scratch/2.out"

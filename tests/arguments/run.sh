@@ -1,6 +1,8 @@
 #!/bin/sh
-# What the functions of the prompt and of specs take: nothing that is given is dropped. Axes of tensors, files of
-# them. list.npy, matrix.npy and cube.npy are NumPy's, by make_npy.py. usage: run.sh XFORMC
+# Every function of the prompt and of specs rejects an argument too many and a wrong type. Also
+# options of graphs and axes of tensors. A tensor saved as .npy has the bytes that NumPy writes
+# (list.npy, matrix.npy and cube.npy, by make_npy.py).
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 here=$PWD/tests/arguments

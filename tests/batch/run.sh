@@ -1,6 +1,9 @@
 #!/bin/sh
 # tags: slow noasan
-# Encoders alone that read several texts at once: the bits of one text after the other. usage: run.sh XFORMC
+# An encoder that reads several texts in one call gives the bits of one text at a time: on any
+# number of lanes, with errors in some texts, in emitted C, `run` and programs. Lines of standard
+# input keep their order, and each is answered before the next arrives.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 quick_cc "$scratch/cc"

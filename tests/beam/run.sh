@@ -1,6 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
-# Beam search from the command line. usage: run.sh XFORMC
+# `xformc run --beam`: generic, jit and native find the same sequences and scores, as text, with -v
+# and as JSON. One beam equals greedy. More slots than beams change nothing. Wrong options.
+# usage: run.sh XFORMC
 . tests/lib.sh
 tools=$(dirname "$xformc")/tests/cli
 quick_cc "$scratch/quick"

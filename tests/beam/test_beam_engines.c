@@ -1,5 +1,6 @@
-/* test_beam_engines.c: searches of every engine against PyTorch's (NAME.beams, from make_beams.py), against a search that
- * runs each sequence anew on an engine of one slot, against each other, and of one beam against greedy. */
+/* test_beam_engines.c: Beam search in every engine finds the sequences of PyTorch (NAME.beams, by
+ * make_beams.py), and those of a search that recomputes each sequence on an engine of one slot.
+ * One beam equals greedy. Slots of the generic engine. */
 /* tags: slow */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,6 @@
-/* test_beam_search.c: rt_beam against a search that keeps whole sequences and sorts all continuations, on a model whose
- * logits are a hash of the sequence in a slot; against all sequences there are; its calls, its scratch and its errors. */
+/* test_beam_search.c: rt_beam on a model whose logits are a hash of the sequence in a slot,
+ * against a search that keeps whole sequences and sorts all continuations, and against all
+ * possible sequences. Its calls, scratch and errors. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

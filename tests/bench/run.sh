@@ -1,7 +1,11 @@
 #!/bin/sh
 # tags: slow noasan
-# xformc bench: its formats, its rows, its refusals. The peers' benchmark: its programs and scripts.
-# No time is judged. usage: run.sh XFORMC
+# `xformc bench`: rows, output formats, keys, batches of sentences, options that it rejects, the
+# page of --report. The hottest kernels give equal bits with gcc and clang for each instruction set
+# (kernel_compilers.sh). The benchmark against peers: its programs compile as its users compile them
+# (compile.sh), its worker answers with the bits of an emitted library, its scripts run. No time is
+# judged.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 bench=$(dirname "$0") compilers=$PATH

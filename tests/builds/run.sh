@@ -1,7 +1,9 @@
 #!/bin/sh
 # tags: slow noasan
-# An emitted folder in builds of one's own: every header as C and C++, which link; one translation unit; the Makefile's flags for
-# other compilers and machines. usage: run.sh XFORMC
+# Emitted folders in builds other than their Makefile's. Every header compiles as C11, C++11 and
+# C++20, and C++ links every function that it declares. A freestanding model compiles as one file.
+# The Makefile chooses flags for other compilers and processors. x87 arithmetic is rejected.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 strict='-Wall -Wextra -pedantic -Werror -Iruntime -I.'

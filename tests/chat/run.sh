@@ -1,6 +1,9 @@
 #!/bin/sh
 # tags: slow noasan
-# Chats of run and of built programs: the ids that transformers gives, the answer alone. Templates: test_chat. usage: run.sh XFORMC
+# `--chat` in `run` and programs: the ids are those of transformers' chat template, only the answer
+# is printed, `--system` and `--stream` work, wrong options are rejected. test_chat.c tests the
+# templates.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 here=tests/chat

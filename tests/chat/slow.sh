@@ -1,7 +1,10 @@
 #!/bin/sh
 # tags: slow noasan
-# Conversations of several turns, of run and of programs: the ids and scores of a run that knows nothing of what was said before, the ids
-# that are fed anew and no other, limits, dates, a terminal. Texts of templates: test_chat. usage: slow.sh XFORMC
+# Conversations of several turns, in every engine of `run` and in programs: ids and scores are
+# bit-identical to a run that keeps nothing, only new ids are evaluated, and ring buffers step back
+# where they can. The ids of three turns are those of transformers. Also words, lines, stops, a
+# terminal, dates in time zones a day apart.
+# usage: slow.sh XFORMC
 set -u
 . tests/lib.sh
 here=$PWD/tests/chat

@@ -1,4 +1,6 @@
-/* The chat template of every folder here on its texts: the same text and ids as transformers' apply_chat_template gives (make.py). */
+/* test_chat.c: The chat template of every folder here gives the text and ids of transformers'
+ * apply_chat_template (NAME.gold, by make.py): one turn and several, dates, default system texts.
+ * Every row of chats.def has a folder. */
 #include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>

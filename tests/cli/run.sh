@@ -1,6 +1,9 @@
 #!/bin/sh
 # tags: early
-# The command line of xformc: help, usage, files and tools that are not there, run and verify of the specs.
+# The command line of xformc: help and usage, every option given to every command, missing files and
+# tools, temporary folders, signals, a closed or full standard output for every command, `run` in
+# every engine with the numbers of the worked example, `verify`.
+# usage: run.sh XFORMC
 . tests/lib.sh
 tools=$(dirname "$xformc")/tests/cli
 export XFORMC_CACHE=off

@@ -1,4 +1,5 @@
-/* test_cleanup.c: a signal while a file is being written, and while something is held. */
+/* test_cleanup.c: A signal removes half-written files, is ignored where it was ignored, and starts
+ * nothing new. A command has a time limit. A closed output ends the program. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>

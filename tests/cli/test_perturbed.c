@@ -1,4 +1,5 @@
-/* test_perturbed.c: verify finds a model of which one weight is 1 % off, and names the first tensor that departs. */
+/* test_perturbed.c: `verify` finds that one weight is 1 % off, and names the first tensor that
+ * differs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,9 @@
 #!/bin/sh
 # tags: targets
-# Every patch of docs/contributing.md, applied to one copy of the tree, built, and asked for numbers. usage: run.sh XFORMC
+# Every patch of docs/contributing.md, applied to one copy of the tree: an activation, an operation,
+# a family, a format, an instruction set, an option and a command. Each gives the expected results
+# and touches as many files as the page says.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 page=docs/contributing.md

@@ -1,15 +1,17 @@
 #!/bin/sh
 # tags: slow ubsan golden
-# Damaged files, wrong inputs, calls out of order, a system that refuses: each with its exact message and exit code.
-#   run.sh XFORMC            compare
-#   run.sh --write XFORMC    write the messages again, also of new rows
+# Damaged files, wrong inputs, calls out of order and failing system calls: the exact message and
+# exit code of more than 300 rows. No row leaves a file half written.
+# usage: run.sh [--write] XFORMC
 #
-# NAME.rows holds rows; each runs in an empty folder with the functions of tools.sh, and leaves no file half written:
-#   == what is wrong
+# --write writes the messages again, also of new rows.
+#
+# NAME.rows holds rows. Each runs in an empty folder with the functions of tools.sh:
+#   == NAME OF THE CASE
 #   $ a line of sh, or several
 #   exit CODE
 #   standard error, and after `> ` standard output
-# Folders of this run are told as WORK, TOOLS and TOP.
+# Folders of the run appear as WORK, TOOLS and TOP.
 . tests/lib.sh
 here=tests/damaged
 chmod 755 "$scratch" && trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT

@@ -1,5 +1,9 @@
 #!/bin/sh
-# What README.md and the manual show of the prompt was really seen there, and the manual's pages are whole. usage: run.sh XFORMC
+# README.md, generated/README.md and the manual: sessions at the prompt print what the pages show,
+# the C shown is the C emitted, examples run, every option, field and tensor is in the manual. The C
+# of generated/README.md answers as C11, C++11 and C++20. Links, files and targets of make that a
+# page names exist; Python programs import only what exists (imports.py).
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 quick_compilers

@@ -1,8 +1,11 @@
 #!/bin/sh
 # tags: slow noasan early
-# Every command that README.md and generated/README.md show in a block is run as a reader would.
+# Every command that README.md and generated/README.md show runs and prints what they show. Small
+# models take the place of models of others (standins.sh). With XFORMC_TEST_DATA folders.sh runs the
+# session with real folders.
 # usage: slow.sh XFORMC
-# `make test` is what is running; `make demo` writes its folder elsewhere.
+#
+# `make test` is left out, since it runs this suite. `make demo` writes its folder elsewhere.
 set -u
 . tests/lib.sh
 DEMO_FOLDER=$scratch/dates compilers=$PATH

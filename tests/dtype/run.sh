@@ -1,6 +1,10 @@
 #!/bin/sh
 # tags: slow noasan
-# Weights of fewer bits than 32: every engine to the bit, programs, packed files, options, errors. usage: run.sh XFORMC
+# Weights as bf16, int8 and int4, by option, spec and tensor: jit, native and programs give the bits
+# of generic, packed files hold the expected types, `verify` states the accuracy lost. bf16 folders
+# give the bits of f32. Keys and values as f16: every engine bit-identical, and PyTorch within a
+# derived bound. Also options and errors; with XFORMC_TEST_DATA stories260K.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 quick_compilers

@@ -1,6 +1,10 @@
 #!/bin/sh
 # tags: slow noasan early
-# The emitted text: as committed, deterministic, clean in every compiler that is here; and its calls, from small programs.
+# The emitted C: the committed text, the same bytes from any folder, no warning from gcc and clang
+# at several levels and for every instruction set, names, no allocation. The emitted API, called by
+# programs/: statuses, order of calls, forks, copies of a state, lanes, pairs of texts and
+# NAME_vector, two models in one program, weights in a file, taps.
+# usage: run.sh XFORMC
 . tests/lib.sh
 compile() { spec=$1; shift; "$xformc" compile "$spec" -q "$@" || echo "cannot compile $spec"; }
 strict='-std=c11 -Wall -Wextra -Werror -ffp-contract=off -Iruntime -I.'

@@ -1,7 +1,8 @@
 #!/bin/sh
 # tags: slow noasan early
-# Random models of odd sizes: the emitted code against the generic engine, with taps and without, on one lane and two.
-# The specs are the same each time; a failing one is printed.
+# Random models of odd sizes: `verify` compares emitted code with the generic engine, with taps and
+# without, on one lane and two. The specs are the same in every run.
+# usage: slow.sh XFORMC
 . tests/lib.sh
 
 # A spec for each seed; some sizes are given to the first ones so that each edge is met.

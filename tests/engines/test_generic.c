@@ -1,4 +1,6 @@
-/* test_generic.c: the generic engine against PyTorch and against itself: every intermediate, the cache, the errors. */
+/* test_generic.c: The generic engine against PyTorch, every intermediate tensor of several
+ * goldens, and against the worked example. A step with the KV cache equals full recomputation.
+ * Masks, windows, copies of a state, lanes, errors. */
 #include "engine_test.h"
 #include "weights.h"
 

@@ -1,4 +1,5 @@
-/* test_quantise.c: numbers of few bits, by hand and by what must hold of them; panels of them, in and out. */
+/* test_quantise.c: Rounding of weights and activations to f16, bf16, 8 and 4 bits: against numbers
+ * by hand, and as near as the format allows. Packing into panels and back. */
 #include "engine_test.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* test_verify.c: verify.c on the generic engine: what it compares, what it prints, what it refuses. */
+/* test_verify.c: verify.c on the generic engine: what it compares, prints and rejects. */
 #include "engine_test.h"
 
 #include <stdio.h>

@@ -1,9 +1,15 @@
 #!/bin/sh
 # tags: slow noasan golden
-# Hugging Face folders and llama2.c checkpoints against transformers: every row of logits in the jit and the generic engine, by steps, at
-# once and in pieces; greedy and beam ids; each as a spec in Lua that gives the same C. The real models of XFORMC_TEST_DATA too.
-#   run.sh XFORMC            compare
-#   run.sh --write XFORMC    write specs/families and README's table of families anew
+# Hugging Face folders and llama2.c checkpoints of every family against transformers (references by
+# make.py): logits step by step, in one call and in pieces, greedy and beam ids, settings of
+# generation, in jit and generic. Each as a spec in Lua emits the same C. README's table of
+# families. With XFORMC_TEST_DATA the stories model, GPT-2 and BERT.
+# usage: run.sh [--write] XFORMC
+#
+# --write writes specs/families and README's table of families again.
+#
+# NAME_own: an output layer with a matrix of its own. NAME_keys: keys of config.json that the family
+# reads or ignores. set_NAME: settings of generation. marian_two: a vocabulary for each side.
 set -u
 . tests/lib.sh
 quick_compilers

@@ -1,7 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
-# Native code of every family against transformers: logits by steps, at once and in pieces, greedy ids; hidden states and vectors of encoders. Some
-# by the library's kernels, the others unrolled, plain C that is compiled sooner.
+# Native code of every family (in `make test-all` of every folder) against transformers: logits step
+# by step, in one call and in pieces, greedy ids; hidden states and vectors of encoders
+# (families_rows.c). Some models use the library's kernels, the others the unrolled form.
 # usage: slow.sh XFORMC
 set -u
 . tests/lib.sh

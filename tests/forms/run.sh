@@ -1,6 +1,8 @@
 #!/bin/sh
 # tags: slow
-# The options that give emitted C its form, what they refuse, and graphs of many operations. usage: run.sh XFORMC
+# Options and fields of a spec that choose the form of emitted C, and the values that they reject. A
+# state for fewer lanes is smaller. Graphs of 3,000 operations compile.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; cat "$scratch/out" "$scratch/err"; fi; }

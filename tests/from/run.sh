@@ -1,5 +1,6 @@
 #!/bin/sh
-# --from of every command that reads a spec: the weights of another file, and those of the spec need not be there.
+# `--from` of every command that reads a spec takes the weights of another file. The weights that
+# the spec names need not exist.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

@@ -1,9 +1,10 @@
 #!/bin/sh
 # tags: ubsan golden
-# The goldens of the front floor: each NAME.err is the exit code and standard error of BIN NAME.lua, each NAME.model its
-# standard output. Prints `ok NAME` or `not ok NAME` with the difference; fails if any differs.
-#   run.sh BIN            compare
-#   run.sh --write BIN    write the goldens again, also for new NAME.lua
+# Specs: fields, limits, diagnostics, sandbox, fields without effect. Each NAME.err is the exit code
+# and standard error of front_dump NAME.lua, each NAME.model its standard output.
+# usage: run.sh [--write] FRONT_DUMP
+#
+# --write writes the goldens again, also for new NAME.lua.
 . tests/lib.sh
 bin=$xformc out=$scratch
 cd "$(dirname "$0")" || exit 2

@@ -1,4 +1,5 @@
-/* test_file.c: file.c: reading, mapping, and writing that is complete or not there at all. */
+/* test_file.c: Files are read and mapped, and written whole or not at all: also with a size limit,
+ * on a full file system and after SIGKILL. */
 #include "front_test.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
-/* test_model.c: the tables of fields.def against model.h, and models as a whole. */
+/* test_model.c: The tables of fields.def against model.h. Whole models: numbers, patterns of
+ * dtypes and which one applies, the parameters of the base model. */
 #include "front.h"
 #include "front_test.h"
 #include "integer.h"

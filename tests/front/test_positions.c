@@ -1,13 +1,16 @@
-/* test_positions.c: the four properties of a kind of positions: unique, relative distance visible, extrapolates past the
- * trained length, bounded. What holds for each kind:
+/* test_positions.c: Four properties of each kind of positions: unique, relative distance visible,
+ * extrapolates past the trained length, bounded.
  *
- *               unique                      relative distance         extrapolates        bounded
- *   sinusoidal  yes                         p · (p + k) is f(k)       yes                 |x| <= 1
- *   learned     yes, by its table           no                        no: refused         by its table
- *   relative    near distances; far share   it is all there is        yes                 by its table
- *   rotary      yes                         R_p q · R_{p+k} q is f(k) yes                 keeps lengths
+ * What holds for each kind:
  *
- * Models are those of tests/goldens, with weights from files, made longer than they were trained. */
+ *               unique               relative distance         extrapolates   bounded
+ *   sinusoidal  yes                  p · (p + k) is f(k)       yes            |x| <= 1
+ *   learned     yes, by its table    no                        no: an error   by its table
+ *   relative    near distances; far  it is the distance        yes            by its table
+ *               ones share a bias
+ *   rotary      yes                  R_p q · R_{p+k} q is f(k) yes            keeps lengths
+ *
+ * Models are those of tests/goldens, with weights from files, longer than they were trained for. */
 #include "front.h"
 #include "front_test.h"
 #include "weights.h"

@@ -1,6 +1,7 @@
-/* test_rotary_rates.c: rates of rotary positions against those that transformers works out (rotary_rates.h). Its powers may be one
- * bit off the correctly rounded ones, and what is made from them then too: rates may differ by 2^-22 of their size, and
- * nine in ten are equal. */
+/* test_rotary_rates.c: Frequencies and factors of rotary positions against those of transformers
+ * (rotary_rates.h, by goldens/rope_rates.py): within 2^-22, and nine in ten equal.
+ *
+ * Powers of transformers may be one bit off the correctly rounded ones. */
 #include "front_test.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* test_safetensors.c: safetensors.c against files that break one rule each, and against files damaged at random. */
+/* test_safetensors.c: safetensors.c on files that break one rule of the format each, with deep
+ * nesting, and with random damage. */
 #include "front_test.h"
 #include "weights.h"
 

@@ -1,4 +1,5 @@
-/* test_tensor_source.c: tensor_read for every kind of source. */
+/* test_tensor_source.c: tensor_read for every kind of source: types, strides, seeds, constants,
+ * sinusoids. */
 #include "front_test.h"
 #include "weights.h"
 

@@ -1,6 +1,10 @@
 #!/bin/sh
 # tags: slow ubsan
-# Settings of generation in a spec, in a folder and on command lines, of run and of built programs. usage: run.sh XFORMC
+# Settings of generation in a spec, a folder and on the command line, in jit, generic and programs.
+# Penalties on models that end in a log-softmax give the answers of PyTorch and transformers, also
+# with a probe (penalties.txt, by make_penalties.py). Equal lines are sampled independently. Also
+# -p, -f, -c, --stop and stop_strings across tokens, with characters, pieces and beams.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 families=tests/families

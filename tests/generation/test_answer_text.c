@@ -1,4 +1,5 @@
-/* The text of an answer while its ids come: stops against a search of everything, what is certain, how often an id is said. */
+/* test_answer_text.c: The text of a growing answer: stops against a search of the whole text, the
+ * part that is final, time in proportion to its length. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
-/* test_generation.c: the rules and the sampling of generation against Hugging Face's (rules.txt, by make_rules.py), and the loop that
- * uses them on a model whose logits are a function of its sequence. */
+/* test_generation.c: Rules that change scores, and sampling, against Hugging Face (rules.txt, by
+ * make_rules.py). The loop that uses them, on a model whose logits are a function of its sequence:
+ * a prompt read once and without logits, stopping, random streams, a conversation, settings by
+ * name. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,10 @@
 #!/bin/sh
 # tags: slow ubsan
-# GGUF files: their numbers against gguf's own reference by way of transformers, every engine against every other, groups packed as they stand,
-# the tokenizer, files that are damaged. usage: run.sh XFORMC
+# GGUF files of every supported type (by make.py): logits and greedy ids against transformers with
+# the numbers that gguf's reference decodes, in jit and generic; one file in native code. Groups of
+# Q8_0 and Q4_0 are packed unchanged (same_groups.c). Each as a spec in Lua; one as a program. The
+# tokenizer and chat template of the file, begin and end tokens, damaged files.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 quick_compilers

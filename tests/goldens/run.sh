@@ -1,6 +1,8 @@
 #!/bin/sh
-# Every golden of a choice of a spec: the jit and the generic engine against PyTorch, every intermediate and the greedy
-# ids. usage: run.sh XFORMC
+# Every golden: jit and generic compute each intermediate tensor and the greedy ids as PyTorch does.
+# usage: run.sh XFORMC
+#
+# NAME.lua is the spec, NAME.safetensors its weights, NAME.ref.safetensors the tensors of PyTorch.
 set -u
 . tests/lib.sh
 ids_of() { if grep -q 'kind = "encoder"' "$1"; then echo 0; else echo 2; fi; }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # tags: slow noasan early
-# Goldens in which many choices meet: native code against the generic engine and, to the bit, the jit, which run.sh holds
-# to PyTorch. usage: slow.sh XFORMC
+# Goldens that combine many options: native code agrees with generic and has the bits of jit, which
+# run.sh compares with PyTorch.
+# usage: slow.sh XFORMC
 set -u
 . tests/lib.sh
 quick_cc "$scratch/quick"

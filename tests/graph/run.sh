@@ -1,9 +1,11 @@
 #!/bin/sh
 # tags: golden
-# The goldens of the graph floor: each NAME.graph is what `BIN compile SPEC -d g` shows of a spec; for each NAME.lua here,
-# NAME.err is the exit code and standard error of `BIN run NAME.lua --engine generic`, and NAME.out its standard output.
-#   run.sh BIN            compare
-#   run.sh --write BIN    write the goldens again
+# Dumps of graphs. NAME.graph is what `xformc compile SPEC -d g` shows. For each NAME.lua here,
+# NAME.err is the exit code and standard error of `xformc run NAME.lua --engine generic`, NAME.out
+# its standard output.
+# usage: run.sh [--write] XFORMC
+#
+# --write writes the goldens again.
 . tests/lib.sh
 bin=$xformc here=$(dirname "$0") out=$scratch
 failed=0

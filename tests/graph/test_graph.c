@@ -1,4 +1,5 @@
-/* test_graph.c: the graph's verifier and tables: what is broken is found, and no operation lacks a row or a rule. */
+/* test_graph.c: The verifier of graphs finds each fault. Every operation has a row in the tables
+ * and a rule. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,9 @@
 #!/bin/sh
 # tags: slow noasan
-# `xformc run` and the program that is built of the same model answer by the same code: every byte of standard output and of
-# standard error and the exit code are alike, for each row of inputs.rows. usage: run.sh XFORMC
+# `xformc run` and the built program of twelve models answer alike: every byte of standard output
+# and standard error, and the exit code, for nearly 300 calls with good and bad inputs
+# (inputs.rows).
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 here=$PWD/tests/host

@@ -1,7 +1,10 @@
 #!/bin/sh
 # tags: slow noasan
-# `xformc info`: numbers against some counted by hand, limits, pictures, a spec without its weights. usage: run.sh XFORMC
-# No case needs weights, so it is quick; --code compiles two models.
+# `xformc info`: counts of parameters, FLOPs and bytes against numbers computed by hand, limits,
+# pictures, a spec without its weights, the size of the code, the stack as gcc and clang use it.
+# usage: run.sh XFORMC
+#
+# No case reads weights, so it is quick; --code compiles two models.
 set -u
 . tests/lib.sh
 

@@ -1,8 +1,10 @@
 #!/bin/sh
 # tags: targets
-# The stack that `info` gives: what gcc and clang make of every form and dtype stays within it, by the calls that the assembly
-# names; and every demo answers the same, in every dtype, on a stack of that many bytes and a page, and dates int8 in
-# WebAssembly on the stack that it has by default. usage: slow.sh XFORMC
+# The stack that `info` states: every form and dtype stays within it as gcc and clang compile them,
+# by the calls in the assembly. Models answer the same on a stack of that size and one page, and
+# dates int8 in WebAssembly on the default stack (skipped without clang, wasm-ld and node). `make
+# test-all` takes every spec in every dtype.
+# usage: slow.sh XFORMC
 set -u
 . tests/lib.sh
 

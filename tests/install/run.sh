@@ -1,5 +1,9 @@
 #!/bin/sh
-# The Makefile's promises: install and uninstall, deps, help.
+# `make install` and `make uninstall`: files, specs found from any folder, headers found with
+# xformc.pc, completion in bash, zsh and fish. `make deps` and tools.sh: packages found, listed and
+# installed by each package manager. Every target of `make help`. `make ubsan` and `make fuzz`
+# without clang's libraries.
+# usage: run.sh XFORMC
 . tests/lib.sh
 files() { (cd "$scratch" && find . -type f | sort | tr '\n' ' '); }
 

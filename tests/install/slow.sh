@@ -1,7 +1,8 @@
 #!/bin/sh
 # tags: targets
-# The examples of --help after an installation, the archive of sources, and the Debian package; in
-# make test-all in a root with nothing else.
+# Every example of --help runs after `make install`. The archive of `make dist` builds. The package
+# of `make deb` answers, and names the packages of all its libraries (skipped without dpkg-deb,
+# mmdebstrap and root); `make test-all` installs it in a bare root.
 # usage: slow.sh XFORMC
 set -u
 . tests/lib.sh

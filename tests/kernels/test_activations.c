@@ -1,5 +1,5 @@
-/* test_activations.c: every row of activations.def against libm in double over a dense sweep of all floats, at its
- * ends, and in the places where kernels apply it: element-wise, gates and the linear product. */
+/* test_activations.c: Every row of activations.def against libm in double over a dense sweep of
+ * all floats and at its ends; the same bits in element-wise kernels, gates and linears. */
 #include "kernel_test.h"
 #include "rt_simd.h"
 

@@ -1,5 +1,6 @@
-/* test_attention.c: rt_attention_f32 against softmax(scale q k^T) v in double, with bias, mask, cap
- * and what is added, and its promises about bits, taps and what it leaves alone. What the caches hold beyond the visible positions is NaN. */
+/* test_attention.c: rt_attention_f32 against softmax(scale q k^T) v in double, with bias, mask,
+ * softcap and added values; equal bits for every cut, with taps and on teams; nothing else is
+ * written. Caches are NaN beyond the visible positions. */
 #include "kernel_test.h"
 
 typedef struct Case {

@@ -1,4 +1,5 @@
-/* test_characters.c: UTF-8 to ids and back, valid and broken; also the texts of statuses and instruction sets. */
+/* test_characters.c: UTF-8 to ids and back, valid and invalid. The texts of statuses and
+ * instruction sets. */
 #include "kernel_test.h"
 
 /* A vocabulary of marks 0 and 1, then one character of each length and the ends of the ranges. */

@@ -1,5 +1,6 @@
-/* test_f16.c: f16 and what is made of it. Conversions against arithmetic in double; what stores leave against what the stores of f32
- * leave, number by number; attention over caches of f16 gives the bits of attention over the same numbers as f32. */
+/* test_f16.c: Conversions of every f16 and every tie against arithmetic in double. Stores into f16
+ * caches against those into f32 caches. Attention over f16 caches has the bits of attention over
+ * the same numbers as f32. */
 #include "kernel_test.h"
 #include "rt_simd_f16.h"
 

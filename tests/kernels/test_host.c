@@ -1,5 +1,6 @@
-/* test_host.c: a generated program's command line, with a model that turns a text around. Each case runs rt_host_main
- * in a child; its two outputs and its exit code are compared. Weights files, too. */
+/* test_host.c: The command line of a generated program, with a model that reverses a text: lines,
+ * arguments, ids, JSON of any bytes, options, beams, weights files, a full disk. Each case runs
+ * rt_host_main in a child process and compares both outputs and the exit code. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

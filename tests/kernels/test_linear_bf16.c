@@ -1,5 +1,5 @@
-/* test_linear_bf16.c: linears and embeddings with weights of bf16 give the bits of those with the same weights as f32, which
- * test_linear.c holds to a plain product, whole and in every cut of their work. */
+/* test_linear_bf16.c: Linears and embeddings with bf16 weights give the bits of the same weights
+ * as f32, in one call and in every cut. test_linear.c compares f32 with a plain product. */
 #include <stdbool.h>
 #include "kernel_test.h"
 

@@ -1,5 +1,6 @@
-/* test_linear_int8.c: linears and embeddings with weights of few bits, against whole numbers summed in double at awkward sizes,
- * and the bits of every cut of their work. The reference rounds the rows of x itself, as rt.h says. */
+/* test_linear_int8.c: Linears and embeddings with weights of 8 and 4 bits against integer sums in
+ * double at awkward sizes; every cut gives the same bits. The reference rounds the rows of x
+ * itself, as rt.h says. */
 #include "kernel_test.h"
 
 /* What differs between the formats. */

@@ -1,4 +1,5 @@
-/* test_packed.c: the hash of a packed file and the values of the self-test, as text and back. */
+/* test_packed.c: The header of packed weights: its hash, and the values of the self-test as text
+ * and back. */
 #include "kernel_test.h"
 #include "rt_packed.h"
 #include <math.h>

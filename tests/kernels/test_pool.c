@@ -1,4 +1,5 @@
-/* test_pool.c: rt_pool_f32 against its definition in double, at awkward widths; rows past the visible ones are NaN. */
+/* test_pool.c: rt_pool_f32 against its definition in double, at awkward widths. Rows past the
+ * visible ones are NaN. */
 #include "kernel_test.h"
 
 enum { MOST = 19 };

@@ -1,4 +1,4 @@
-/* test_simd.c: rt_v16 lane by lane, and the error of rt_exp and rt_log over dense sweeps. */
+/* test_simd.c: rt_v16 element by element, and the error of rt_exp and rt_log over dense sweeps. */
 #include "kernel_test.h"
 #include "rt_simd.h"
 

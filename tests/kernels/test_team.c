@@ -1,5 +1,6 @@
-/* test_team.c: teams start, change size and end; a body runs once on every lane; barriers hold under hammering, also
- * with more lanes than processors. An alarm ends a test that hangs. */
+/* test_team.c: Teams start, change size and end. A body runs once on every lane. Barriers hold
+ * under load, also with more lanes than processors; a late lane is left out. An alarm ends a test
+ * that hangs. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

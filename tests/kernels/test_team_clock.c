@@ -1,5 +1,5 @@
-/* test_team_clock.c: how long a team does without lanes that are late, by a clock that this file
- * moves. */
+/* test_team_clock.c: How long a team leaves out late lanes: the oftener one is late, the longer.
+ * The clock is that of team_clock.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,4 +1,5 @@
-/* test_weights.c: weights from files, pipes and the program itself, in the pages they are read from fastest. */
+/* test_weights.c: Weights from files, pipes and the program itself: large ones in large pages,
+ * held once; copied to large pages later. */
 #include "kernel_test.h"
 #include "rt_weights.h"
 

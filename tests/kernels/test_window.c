@@ -1,6 +1,6 @@
-/* test_window.c: rt_window_attention_f32 and the stores into rings against the definition in double: windows shorter and longer
- * than what there is, rings that begin anywhere, rows cut in every way, NaN in all that no row sees;
- * windows on both sides. */
+/* test_window.c: rt_window_attention_f32 and stores into ring buffers against the definition in
+ * double: windows shorter and longer than the sequence and on both sides, ring buffers that begin
+ * anywhere, every cut of the rows. Values that no row attends to are NaN. */
 #include "kernel_test.h"
 
 enum { LENGTH = 90, HEADS = 4, GROUPS = 2, COLUMNS = 96 };

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Each rule of lint finds nothing in the tree, and finds the fault that is put into a copy of it.
+# Each rule of lint passes on the tree, and finds the fault that this suite puts into a copy of it.
+# usage: run.sh XFORMC
 . tests/lib.sh
 copy=$scratch
 mkdir "$copy/tests"

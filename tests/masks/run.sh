@@ -1,5 +1,7 @@
 #!/bin/sh
-# Masks and biases of g.attention: what PyTorch computes with them, and what they may hold, wherever it comes from.
+# Masks and biases of g.attention: goldens in every engine (references by make_goldens.py), illegal
+# values in specs, in files, at the prompt and in emitted C, rows that attend to nothing, computed
+# masks, caches.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

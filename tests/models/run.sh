@@ -1,6 +1,11 @@
 #!/bin/sh
 # tags: slow noasan
-# The trained models of specs/ but dates (tests/program): every held-out line, by the jit and by a program. usage: run.sh XFORMC
+# The trained models sums and brackets: jit, generic and a program answer 2,000 held-out lines of
+# each as PyTorch does, and at least 99 % are right. With XFORMC_TEST_DATA stories260K, from its
+# checkpoint and from its folder: 200 tokens in three engines.
+# usage: run.sh XFORMC
+#
+# tests/program has the dates.
 . tests/lib.sh
 failed=0
 verdict() { if [ "$1" -eq 0 ]; then echo "ok $2"; else echo "not ok $2"; failed=1; fi; }

@@ -1,5 +1,7 @@
 #!/bin/sh
-# The compiler of the suites, cc_once: what it copies is what the compiler would make, and what it cannot know it compiles.
+# The caching compiler of the suites (programs/cc_once.c): it copies an object only where the
+# compiler would make the same, compiles anew after any change, repeats errors and warnings, passes
+# on signals.
 # usage: run.sh XFORMC
 . tests/lib.sh
 once=$(dirname "$xformc")/tests/once/cc_once

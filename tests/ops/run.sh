@@ -1,6 +1,11 @@
 #!/bin/sh
 # tags: slow noasan golden
-# Operations that a user defines in C, xf.op. leaky.out is what `run leaky.lua` prints: H by hand, exp(-v) or v / 2. usage: run.sh [--write] XFORMC
+# Operations that a spec defines in C (xf.op): every engine and form, lanes, --allow-c, faulty C,
+# wrong shapes, the prompt. Graphs with caches: step by step against one run of the whole, a full
+# cache, reset, wrong uses.
+# usage: run.sh [--write] XFORMC
+#
+# leaky.out is what `run leaky.lua` prints: H by hand, exp(-v) or v / 2.
 set -u
 . tests/lib.sh
 quick_compilers

@@ -1,5 +1,8 @@
 #!/bin/sh
-# The pictures of `attention`, as SVG and in a terminal. usage: run.sh XFORMC
+# The pictures of `xformc attention`, as SVG and in a terminal: well-formed, rows sum to 1, labels,
+# one head or all, prompts and answers of decoders, graphs. A long model gives the same bytes as a
+# short one, in limited memory.
+# usage: run.sh XFORMC
 LC_ALL=C.UTF-8
 export LC_ALL
 unset NO_COLOR

@@ -1,8 +1,9 @@
 #!/bin/sh
 # tags: golden
-# The goldens of the plan floor: each NAME.plan is what `BIN compile SPEC -d kp` shows of a spec.
-#   run.sh BIN            compare
-#   run.sh --write BIN    write the goldens again
+# Dumps of plans: each NAME.plan is what `xformc compile SPEC -d kp` shows.
+# usage: run.sh [--write] XFORMC
+#
+# --write writes the goldens again.
 . tests/lib.sh
 bin=$xformc here=$(dirname "$0") out=$scratch
 failed=0

@@ -1,4 +1,5 @@
-/* test_fits.c: plans too large are refused, large ones are made soon, and every C name is there once. */
+/* test_fits.c: Plans that are too large are rejected, large ones are made quickly, and every C
+ * name is unique. */
 #include "plan_test.h"
 
 #include <stdio.h>

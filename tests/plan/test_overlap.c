@@ -1,7 +1,8 @@
-/* test_overlap.c: no two tensors that are alive together share a byte of the state, for many random models.
+/* test_overlap.c: No two live tensors share a byte of the state, in many random models.
  *
- * Lives and sizes are worked out here once more, from the operations and the tensors alone: a buffer lives from the
- * phase that first touches it to the last one, phases being counted by barriers; what outlives a block always lives. */
+ * Lifetimes and sizes are computed again here, from the operations and the tensors alone: a buffer
+ * is live from the phase that first touches it to the last one, and barriers separate phases. What
+ * outlives a block is always live. */
 #include "plan_test.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* test_plan.c: the plan's verifier, its tables, its counts; and that the C text loops over many layers. */
+/* test_plan.c: The verifier of plans finds each fault. Tables, costs counted by hand, and the loop
+ * that emitted C has over many layers. */
 #include "plan_test.h"
 
 #include <stdio.h>

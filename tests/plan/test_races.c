@@ -1,6 +1,8 @@
-/* test_races.c: lanes never race. Each operation's share is played through cell by cell, from what the kernels are
- * known to read and write, and not from the rules of plan_split.c: between two barriers no lane may write a number
- * that another lane reads or writes. */
+/* test_races.c: Lanes never race: between two barriers no lane writes a number that another lane
+ * reads or writes.
+ *
+ * Each operation's share is simulated cell by cell, from what the kernels are known to read and
+ * write, and not from the rules of plan_split.c. */
 #include "plan_test.h"
 
 #include <string.h>

@@ -1,6 +1,11 @@
 #!/bin/sh
 # tags: slow noasan
-# A generated program, dates: its answers, its messages to the letter, its exit codes.
+# The generated program of dates: it gives the 5,000 answers of PyTorch; messages, options and exit
+# codes; ids, JSON of any bytes, a full disk, a closed pipe, a missing instruction set (by qemu).
+# --info, --check, --selftest and --bench, also with a changed byte or sign, for every kind of
+# model. `pack` and other weights. The size of a program and its memory; large weights in large
+# pages.
+# usage: run.sh XFORMC
 . tests/lib.sh
 
 if ! "$xformc" build specs/dates.lua -q -o "$scratch/dates"; then

@@ -1,6 +1,9 @@
 #!/bin/sh
 # tags: slow
-# What is shown on a terminal while work takes long, and at its end; elsewhere nothing more than ever. usage: run.sh XFORMC
+# The progress line at a terminal and how it ends: build, compile, pack, verify, bench, tune, run
+# and :asm; after an interrupt, on a narrow terminal. With -q, TERM=dumb or no terminal nothing is
+# shown.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 pty=$(dirname "$xformc")/tests/repl/pty

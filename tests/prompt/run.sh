@@ -1,7 +1,9 @@
 #!/bin/sh
 # tags: slow
-# The prompt, what its values are: weights in the spec's shape, tensors as they print and are computed with, answers to texts, names,
-# options, completion. usage: run.sh XFORMC
+# Values at the prompt: weights in their original shape, tensors and arithmetic, answers to texts,
+# verify and bench without side effects, names, options, completion, files and saved sessions,
+# Ctrl-C.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 quick_compilers

@@ -1,5 +1,8 @@
 #!/bin/sh
-# The prompt on a pipe and on a file; tests/terminal is on a terminal. usage: run.sh XFORMC
+# The prompt on a pipe and with files: chunks, values, errors, specs, tensors, sweeps, pictures,
+# assembly, saved sessions; probes, ablation, edits of C and of weights; XFORMC_DEBUG.
+# tests/terminal has the prompt on a terminal.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 quick_compilers

@@ -1,9 +1,12 @@
 #!/bin/sh
 # tags: slow noasan
-# Memory: calls of a model keep none. Compile and free under valgrind: no error, nothing lost. 2,000
-# rounds without valgrind take no more memory. Under valgrind a round of a model costs a third of a
-# second, nearly all of it in libtcc, and one of a tiny graph a twentieth: what a round loses is found
-# in a few, and `make test-all` has 1,000 (ROUNDS). usage: slow.sh XFORMC
+# Memory of the prompt: 1,000 calls of a model and 2,000 rounds of compile and free take no more
+# memory. Under valgrind rounds of compile and free have no error and lose nothing: 60 of a graph in
+# `make test`, 1,000 in `make test-all` (skipped without valgrind).
+# usage: slow.sh XFORMC
+#
+# Under valgrind a round of a model takes a third of a second, nearly all of it in libtcc, and one
+# of a tiny graph a twentieth. ROUNDS sets their number.
 set -u
 . tests/lib.sh
 rounds=${ROUNDS:-$(sweep 60 1000)} models=$(sweep 3 30)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# What a browser makes of the pages and pictures: a telephone of 390 pixels, a dark screen. Skipped
-# without Chromium. usage: run.sh REPORT_DUMP
+# Chromium renders the pages and charts of `bench` at 390 and 1400 pixels, light and dark: nothing
+# is wider than the screen, no text is too small. Skipped without Chromium.
+# usage: run.sh REPORT_DUMP
 . tests/lib.sh
 dump=$xformc xformc=$(dirname "$xformc")/../../xformc out=$scratch
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)

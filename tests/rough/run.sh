@@ -1,6 +1,9 @@
 #!/bin/sh
 # tags: slow
-# The prompt, handled roughly: what runs inside what runs, files that change, long chunks, long lives, signals. usage: run.sh XFORMC
+# The prompt under stress: models inside probes, weights that change during a run, chunks of 20,000
+# lines, a small address space, SIGINT, streams that fail, caught errors and exit codes of scripts,
+# memory of a long session, compilers that do not end, C with more data than memory.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm

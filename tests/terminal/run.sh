@@ -1,5 +1,7 @@
 #!/bin/sh
-# The prompt on a terminal: what a person types and sees. usage: run.sh XFORMC
+# The prompt on a pseudo-terminal: typing, completion, Ctrl-C, Ctrl-D, a long paste, history also of
+# two prompts, a sweep, a screen that is too large.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 pty=$(dirname "$xformc")/tests/repl/pty

@@ -1,8 +1,12 @@
 #!/bin/sh
 # tags: slow noasan early
-# Tiers of the prompt and the cache of compiled models. usage: run.sh XFORMC
-# cc is a script that counts its runs, does not optimise, and notes when two of it run at once. It
-# does not end while the file `hold` is there.
+# Tiers of the prompt: native code replaces the jit in mid-sequence with identical bits; pinned
+# tiers, waiting, failing compilers, 100 models, every way to exit. The cache of compiled models:
+# which commands use it, damaged entries, entries that other users may write, list, clear.
+# usage: slow.sh XFORMC
+#
+# cc is a script that counts its runs, does not optimise, and notes when two of its runs
+# overlap. It does not end while the file `hold` is there.
 set -u
 . tests/lib.sh
 pty=$(dirname "$xformc")/tests/repl/pty

@@ -1,6 +1,8 @@
-/* test_background.c: an engine in memory goes on in native code in the middle of a sequence, to the bit; one child at a time, the
- * last asked first; what is dropped leaves nothing. cc is the one on the PATH without optimisation; it does
- * nothing while the file `hold` is there. */
+/* test_background.c: An engine in memory switches to native code in mid-sequence, with identical
+ * bits. One child compiles at a time, the last request first. A dropped request leaves nothing.
+ *
+ * cc is the one on the PATH without optimisation. It does nothing while
+ * the file `hold` is there. */
 /* tags: slow noasan */
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,8 +1,12 @@
 #!/bin/sh
 # tags: slow noasan golden
-# xformc tokenize, older folders, models with a tokenizer: in memory, in native code, as a program, as a library.
-# usage: run.sh XFORMC            XFORMC_TEST_DATA: vocabularies of others, with the ids that they should give
-#        run.sh --write XFORMC    write others.sums again, where XFORMC_TEST_DATA is set
+# `xformc tokenize`, older folders, unsupported and damaged tokenizers, empty texts, patterns with
+# exponential backtracking, models with a tokenizer in every engine, which check its tables when
+# weights are bound. With XFORMC_TEST_DATA: the ids of llama.cpp for three vocabularies, and
+# checksums of the ids of three corpora for six (others.sums).
+# usage: run.sh [--write] XFORMC
+#
+# --write writes others.sums again, where XFORMC_TEST_DATA is set.
 . tests/lib.sh
 here=tests/tokenizer
 same() { if [ "$2" = "$3" ]; then echo "ok $1"; else echo "not ok $1"; printf 'expected: %s\nfound:    %s\n' "$2" "$3"; fi; }

@@ -1,5 +1,6 @@
-/* test_patterns.c: the patterns that cut texts into words, against PCRE2: those of this folder's tokenizers, and others that are in
- * use; on the corpus of the .gold files and on texts by chance. Built without PCRE2 it is skipped. */
+/* test_patterns.c: The patterns that split texts into words against PCRE2: those of this folder's
+ * tokenizers and others in use, on the corpus of the .gold files and on random texts. Skipped if
+ * built without PCRE2. */
 #include <stdlib.h>
 #include <string.h>
 

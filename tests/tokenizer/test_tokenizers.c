@@ -1,6 +1,7 @@
-/* test_tokenizers.c: every tokenizer of this folder on its corpus, against what Hugging Face's `tokenizers` (of the .json files)
- * and SentencePiece (of the .model files) make of it, with the characters that each token stands for: see make.py. Also: damaged
- * blobs, too little room, words that are cut, many added tokens, long texts. */
+/* test_tokenizers.c: Every tokenizer of this folder on its corpus against Hugging Face's
+ * tokenizers (.json) and SentencePiece (.model), with the characters that each token covers
+ * (NAME.gold, by make.py). Also invalid UTF-8, damaged blobs, too little room, split words,
+ * 100,000 added tokens, long texts. */
 /* tags: slow */
 #include <dirent.h>
 #include <jansson.h>

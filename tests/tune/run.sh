@@ -1,6 +1,9 @@
 #!/bin/sh
 # tags: slow
-# xformc tune and --tune: the file, what it changes in the text and what not, faults of the file, signals. No time is judged. usage: run.sh XFORMC
+# `xformc tune` and `--tune`: the file that it writes, the calls that it changes in the emitted
+# text, identical bits, files of other models and machines, damaged files, signals. No time is
+# judged.
+# usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 mkdir "$scratch/tmp"

@@ -1,4 +1,5 @@
-/* test_tune.c: who wins by given times; a file of choices written and read back; linears cut in every way give the same bits. */
+/* test_tune.c: The winner of given times. A file of choices written and read back. Linears cut in
+ * every way give the same bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,10 @@
 #!/bin/sh
 # tags: slow noasan
-# What models of an encoder alone answer, in `run` and in a program: hidden states, vectors, labels; as lines, objects and bytes.
-# The numbers are PyTorch's (tests/goldens), the probabilities are worked out here from them.
+# Answers of encoders in `run` and programs, compared with PyTorch: hidden states, vectors and
+# labels, as lines, objects and bytes. Wrong uses. Damaged folders and modules.json.
+# usage: run.sh XFORMC
+#
+# The numbers are those of tests/goldens; the probabilities are computed here from them.
 . tests/lib.sh
 goldens=tests/goldens
 tools=$(dirname "$xformc")/tests/vectors

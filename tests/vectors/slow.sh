@@ -1,6 +1,10 @@
 #!/bin/sh
 # tags: slow noasan
-# Folders with tokenizers, by make.py: sentence models, cross-encoders and masked language models answer texts as their own libraries do.
+# Folders with tokenizers (by make.py) answer as sentence-transformers and transformers do, in every
+# engine, in programs and at the prompt: sentence models with several poolings and linears, also of
+# decoders and of T5's encoder, pairs, labels, regressions, masked language models, truncated texts.
+# The cosine of two texts. The self-test reaches the head. Damaged linears. With XFORMC_TEST_DATA
+# bert-tiny.
 # usage: slow.sh XFORMC
 . tests/lib.sh
 here=tests/vectors

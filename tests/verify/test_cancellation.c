@@ -1,6 +1,8 @@
-/* test_cancellation.c: specs whose sums cancel, so that correct engines end far apart. verify says
+/* test_cancellation.c: Specs whose sums cancel, so that correct engines end far apart: verify says
  * that they agree. It still finds one weight that is 1 % off, a mask that hides one key too many,
- * two heads that are swapped. Specs are those of random_spec.h, by number; sums in double are the
+ * and two swapped heads. Also a graph with a sequence.
+ *
+ * Specs are those of random_spec.h, by number; random_specs prints more. Sums in double are the
  * truth. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,13 @@
 #!/bin/sh
-# The runner of the suites, tests/run.sh, and .ci/run, on a tree of small suites: which of them each
-# mode runs, what is counted, and the suites that fail once or twice. usage: run.sh XFORMC
+# tags: golden
+# The runner tests/run.sh, on a tree of small suites: modes, tags, order, counts, suites that fail
+# once or twice. Also cases.sh, the sum of .ci/run, and the table of tests/README.md (suites.sh).
+# usage: run.sh [--write] XFORMC
+#
+# --write writes that table again.
 set -u
 . tests/lib.sh
+if [ -n "$write" ]; then sh tests/suites.sh --write; exit; fi
 
 # suite FILE LINE...: a suite of these lines.
 suite() {
@@ -135,6 +140,36 @@ program g/test_plain slo
 fault 'in a program too' 'tests/g/test_plain.c:2: unknown tag "slo"'
 program g/test_plain ''
 fault 'a mode that there is not' 'usage: tests/run.sh: there is no mode tset' tset
+
+# ---- the table of tests/README.md ----------------------------------------------------------------
+# table: that of the page, between its marker lines.
+table() { sed -n '/^<!-- suites -->$/,/^<!-- end of suites -->$/{/^<!--/d;p;}' "$1"; }
+sh tests/suites.sh >"$scratch/suites" && table tests/README.md | diff - "$scratch/suites"
+verdict $? 'tests/README.md has the table of suites.sh'
+
+mkdir -p "$scratch/few/tests/a" "$scratch/few/tests/b" && cp tests/suites.sh "$scratch/few/tests" || exit 74
+printf '#!/bin/sh\n# tags: slow\n# One thing.\n# A | B. usage: run.sh XFORMC\n#\n# More.\n' >"$scratch/few/tests/b/run.sh"
+printf '#!/bin/sh\n# Another.\n# usage: slow.sh XFORMC\n' >"$scratch/few/tests/b/slow.sh"
+printf '/* tags: slow */\n/* test_x.c: Two\n * lines. */\n#include "x.h"\n' >"$scratch/few/tests/a/test_x.c"
+printf '/* test_y.c: First.\n *\n * More. */\n' >"$scratch/few/tests/a/test_y.c"
+printf 'before\n<!-- suites -->\nold\n<!-- end of suites -->\nbehind\n' >"$scratch/few/tests/README.md"
+(cd "$scratch/few" && sh tests/suites.sh --write) && same 'before
+<!-- suites -->
+| suite | what it tests |
+|---|---|
+| `a/test_x.c` | Two lines. |
+| `a/test_y.c` | First. |
+| `b/run.sh` | One thing. A \| B. |
+| `b/slow.sh` | Another. |
+<!-- end of suites -->
+behind' "$(cat "$scratch/few/tests/README.md")"
+verdict $? 'a row is the first paragraph of the first comment'
+printf '#!/bin/sh\n# tags: slow\nset -u\n' >"$scratch/few/tests/b/run.sh"
+printf '#include "x.h"\n/* test_x.c: Too late. */\n' >"$scratch/few/tests/a/test_x.c"
+said=$(cd "$scratch/few" && sh tests/suites.sh 2>&1)
+[ $? = 1 ] && same 'tests/a/test_x.c:1: no first comment
+tests/b/run.sh:1: no first comment' "$said"
+verdict $? 'a suite without a first comment is an error'
 
 # ---- .ci/run -------------------------------------------------------------------------------------
 rm -r "$scratch/tests"/[a-i] "$scratch/build/tests"

@@ -3,7 +3,8 @@
  * Lines of the script:
  *   > TEXT     type TEXT and Enter
  *   . TEXT     type TEXT
- *   ^ LETTER   type LETTER with the control key. A line editor reads the keyboard before and after
+ *   ^ LETTER   type LETTER with the control key, once the command waits for a key or a line; C also
+ *              while it works
  *   ^^         Ctrl-C while the command works: it has taken the signal, and the next one is another
  *   ? TEXT     TEXT must appear after what was found before
  *   w FILE     FILE must exist and not be empty
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -30,6 +32,12 @@
 enum { PATIENCE_MS = 300000 };
 
 typedef struct Screen { int fd; pid_t child; char *text; size_t size, found; } Screen;
+
+/* The prompt counts signals as one that come within 250 ms of each other: the next Ctrl-C is typed
+ * so long after what was seen last of the one before. */
+enum { APART_MS = 300 };
+static long next_interrupt;
+static int seen_since_interrupt = 1;
 
 /* Read more of the screen, or wait for `ms` milliseconds. Returns the number of bytes; -1: the
  * end. */
@@ -71,6 +79,8 @@ static int expect(Screen *s, const char *words)
         const char *at = s->text ? strstr(s->text + s->found, words) : NULL;
         if (at) {
             s->found = (size_t)(at - s->text) + strlen(words);
+            if (!seen_since_interrupt) next_interrupt = now_ms() + APART_MS;
+            seen_since_interrupt = 1;
             return 1;
         }
         if (!open || now_ms() > end) break;
@@ -143,28 +153,67 @@ static int has_keys(const Screen *s)
     return ready > 0 && (p.revents & POLLIN);
 }
 
-/* Wait until an editor has read all that was typed, and waits for a key: it sleeps. */
+/* Whether a command without an editor waits for a line: it is in a call that reads the keyboard, or
+ * that waits for it. /proc/N/syscall is "NUMBER ARGUMENT..."; where it cannot be read, all that
+ * sleep count. */
+static int waits_for_line(pid_t pid, char state)
+{
+    char path[64], line[512] = "";
+    unsigned long long first = 0;
+    long number = -1;
+    snprintf(path, sizeof path, "/proc/%ld/syscall", (long)pid);
+    FILE *call = fopen(path, "r");
+    const int known = call && fgets(line, sizeof line, call);
+    if (call) fclose(call);
+    if (!known) return strchr("SZX", state) != NULL;
+    if (sscanf(line, "%ld %llx", &number, &first) < 2) return 0;
+    return (number == SYS_read && first == STDIN_FILENO) || number == SYS_ppoll ||
+           number == SYS_pselect6
+#ifdef SYS_poll
+           || number == SYS_poll
+#endif
+        ;
+}
+
+/* Whether all that was typed is read, and the command waits for a key or a line, or has ended. */
+static int awaits_keys(const Screen *s)
+{
+    const int keys = has_keys(s);
+    const char state = state_of(s->child);
+    if (!state || strchr("ZX", state)) return 1;
+    return !keys && (is_edited(s) ? state == 'S' : waits_for_line(s->child, state));
+}
+
+/* An editor takes the keyboard a moment after its prompt is seen: a control key that is typed before
+ * is one for the terminal, and may be lost. */
+static void await_keyboard(Screen *s)
+{
+    const long end = now_ms() + PATIENCE_MS;
+    while (!awaits_keys(s) && now_ms() < end) pause_for(s, 10);
+}
+
+/* Wait until an editor has read what was typed, or has given the keyboard away. */
 static void await_editor(Screen *s)
 {
     const long end = now_ms() + PATIENCE_MS;
-    while (is_edited(s) && now_ms() < end) {
-        const int keys = has_keys(s);
-        const char state = state_of(s->child);
-        if (!keys && (!state || strchr("SZX", state))) return;
-        pause_for(s, 10);
-    }
+    while (is_edited(s) && !awaits_keys(s) && now_ms() < end) pause_for(s, 10);
 }
 
-/* The terminal shows ^C once the signal is sent. The prompt counts signals as one that come within
- * 250 ms of each other. */
+static void type_interrupt(Screen *s)
+{
+    while (now_ms() < next_interrupt) pause_for(s, 10);
+    type(s, "\x03", 1);
+    seen_since_interrupt = 0;
+}
+
+/* The terminal shows ^C once the signal is sent. */
 static int interrupt(Screen *s)
 {
-    enum { APART_MS = 300 };
     const long end = now_ms() + PATIENCE_MS;
-    type(s, "\x03", 1);
+    type_interrupt(s);
     if (!expect(s, "^C")) return 0;
     while (has_interrupt(s->child) && now_ms() < end) pause_for(s, 10);
-    for (const long next = now_ms() + APART_MS; now_ms() < next;) pause_for(s, 10);
+    next_interrupt = now_ms() + APART_MS;
     return 1;
 }
 
@@ -215,8 +264,13 @@ static int await_file(Screen *s, const char *path)
 static void type_control(Screen *s, char letter)
 {
     const char control = (char)(letter & 0x1F);
-    await_editor(s);
-    type(s, &control, 1);
+    if (control == 'C' - '@') {         /* a signal, also to a command that works */
+        await_editor(s);
+        type_interrupt(s);
+    } else {
+        await_keyboard(s);
+        type(s, &control, 1);
+    }
     await_editor(s);
 }
 

@@ -272,6 +272,19 @@ if python -c 'import hashlib, numpy; hashlib.file_digest'; then
     verdict $? 'peers.sh lists its rows'
     peers --print --name zen4 && grep -q '^| decode-f32-15m-t1 .* reached ' "$scratch/out"
     verdict $? 'peers.sh prints results that are kept'
+    cat >"$scratch/text.py" <<'END'
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import peers
+for path in sys.argv[2:]:
+    with open(path) as f:
+        text = f.read()
+    results = json.loads(text)
+    assert peers.text_of(results) == text, path
+    assert [json.loads(line.rstrip(",")) for line in text.splitlines()[-2 - len(results["rows"]):-2]] == results["rows"]
+END
+    python "$scratch/text.py" "$peers" "$bench"/results/*.json
+    verdict $? 'the kept results are as peers.py writes them, one row a line'
     cat >"$scratch/sides.py" <<'END'
 import sys
 folder, xformc, root, expected = sys.argv[1:]
@@ -294,6 +307,7 @@ END
     verdict $? 'sides.py compiles dates and peer_limit, and asks them'
 else
     for name in 'peers.sh lists its rows' 'peers.sh prints results that are kept' \
+        'the kept results are as peers.py writes them, one row a line' \
         'sides.py compiles dates and peer_limit, and asks them'; do
         echo "skip $name (no Python 3.11 with NumPy)"
     done

@@ -85,12 +85,18 @@ def read(o, described):
     return found
 
 
+def text_of(results):
+    """As JSON, one row a line, so that a diff shows the rows that changed."""
+    head = "".join(f'"{k}": {json.dumps(v)},\n' for k, v in results.items() if k != "rows")
+    rows = ",\n".join(json.dumps(r) for r in results["rows"])
+    return f'{{\n{head}"rows": [\n{rows}\n]\n}}\n'
+
+
 def write(o, results):
     order = [r.name for r in table.ROWS]
     results["rows"].sort(key=lambda r: order.index(r["name"]))
     with open(o.file + ".unfinished", "w") as f:
-        json.dump(results, f, indent=1)
-        f.write("\n")
+        f.write(text_of(results))
     os.rename(o.file + ".unfinished", o.file)
     with open(o.file.removesuffix("json") + "md", "w") as f:
         f.write(report.markdown(results) + "\n")

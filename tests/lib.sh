@@ -29,7 +29,7 @@ same() { [ -n "$1" ] && [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n
 upper() { printf %s "$1" | tr a-z A-Z; }
 
 # Seconds after which a command that must end counts as hanging. A busy machine may need minutes.
-patience=300
+patience=600
 
 # await COMMAND...: whether the command succeeds sooner or later; it is tried again until then.
 await() {

@@ -191,7 +191,7 @@ missing=$(sed -n 's/^\([a-z-]*\):.*  ##.*/\1/p' Makefile | while read -r t; do g
 [ -z "$missing" ] && [ "$(grep -c '^  make ' "$scratch/help")" -ge 12 ]
 verdict $? 'make help lists the targets'
 bad=$(sed -n 's/^  make \([a-z-]*\) .*/\1/p' "$scratch/help" | while read -r t; do
-    quiet_make -n "$t" >"$scratch/out" 2>&1 || { echo "$t"; tail -n 3 "$scratch/out"; }
+    make -s -n "$t" >"$scratch/out" 2>&1 || { echo "$t"; tail -n 3 "$scratch/out"; }
 done)
 [ -z "$bad" ]
 verdict $? 'make knows how to make each of them'

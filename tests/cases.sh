@@ -1,11 +1,12 @@
 #!/bin/sh
 # Which cases of an older list are in none of some newer ones: a line each, and exit 1. A run leaves its list,
-# `SUITE: CASE`, in BUILD/cases.MODE. Numbers of three digits and more, sizes and counts, may differ.
+# `SUITE: CASE`, in BUILD/cases.MODE. Names of scratch folders may differ, and so may numbers of three
+# digits and more, which are sizes and counts.
 # usage: tests/cases.sh OLD NEW...
 [ $# -ge 2 ] || { echo "usage: $0 OLD NEW..." >&2; exit 2; }
 for list; do [ -r "$list" ] || { echo "$0: cannot read $list" >&2; exit 66; }; done
 awk -v old="$1" '
-    { name = $0; gsub(/[0-9][0-9][0-9]+/, "N", name) }
+    { name = $0; gsub(/tmp[.][A-Za-z0-9]+/, "TMP", name); gsub(/[0-9][0-9][0-9]+/, "N", name) }
     FILENAME == old { order[++n] = $0; key[n] = name; next }
     { found[name] = 1 }
     END {

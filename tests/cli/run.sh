@@ -285,21 +285,29 @@ kill -s "$(cat "$here/signal")" "$(cat "$here/id")"
 sleep 1000
 END
 chmod +x "$scratch/slow"
-mkdir "$scratch/idle"
+# interrupted COMMAND SIGNAL STATUS: in a folder of its own, so that all of them wait at once.
+interrupted() {
+    own=$scratch/interrupted.$1.$2
+    mkdir "$own" "$own/tmp" && cp "$scratch/slow" "$own" && echo "$2" >"$own/signal" && : >"$own/compilers"
+    if [ "$1" = build ]; then set -- "$1" "$2" "$3" -q -o "$own/built"; fi
+    TMPDIR=$own/tmp timeout "$patience" sh -c 'ulimit -c 0; echo $$ >"$1/id"; shift; exec "$@"' - "$own" \
+        "$xformc" "$1" specs/self_attention.lua --cc "$own/slow" $(shift 3; echo "$@") >"$own/out" 2>"$own/err"
+    found=$?
+    alive=$(for id in $(cat "$own/compilers"); do if kill -0 "$id" 2>/dev/null; then echo "$id"; fi; done)
+    [ $found = "$3" ] && [ -s "$own/compilers" ] && [ -z "$alive" ] && [ -z "$(ls -A "$own/tmp")" ] && [ ! -s "$own/out" ] &&
+        [ -z "$(find "$own" -name '.xf-*')" ]
+    verdict $? "SIG$2 during $1: the compiler is ended, nothing stays behind"
+    echo "exit $found; alive: $alive; left: $(ls -A "$own/tmp")"
+    cat "$own/err"
+}
 for signal in INT=130 TERM=143 HUP=129 QUIT=131; do
-    echo ${signal%=*} >"$scratch/signal"
-    for command in run verify "build -q -o $scratch/interrupted.$signal"; do
-        : >"$scratch/compilers"
-        TMPDIR=$scratch/idle timeout "$patience" sh -c 'ulimit -c 0; echo $$ >"$1/id"; xformc=$2; shift 2; exec "$xformc" "$@"' - "$scratch" "$xformc" ${command%% *} specs/self_attention.lua --cc "$scratch/slow" \
-            $(case $command in *-o*) echo "${command#* }" ;; esac) >"$scratch/out" 2>"$scratch/err"
-        found=$?
-        alive=$(for id in $(cat "$scratch/compilers"); do if kill -0 "$id" 2>/dev/null; then echo "$id"; fi; done)
-        [ $found = ${signal#*=} ] && [ -s "$scratch/compilers" ] && [ -z "$alive" ] && [ -z "$(ls -A "$scratch/idle")" ] && [ ! -s "$scratch/out" ] &&
-            [ -z "$(find "$scratch" -name '.xf-*')" ]
-        verdict $? "SIG${signal%=*} during ${command%% *}: the compiler is ended, nothing stays behind"
-        echo "exit $found; alive: $alive; left: $(ls -A "$scratch/idle")"; cat "$scratch/err"
+    for command in run verify build; do
+        interrupted $command ${signal%=*} ${signal#*=} >"$scratch/interrupted.$command.$signal" &
     done
 done
+wait
+cat "$scratch"/interrupted.*=*
+mkdir "$scratch/idle"
 # Idle, nothing lies about; and SIGINT ends it.
 mkfifo "$scratch/to" "$scratch/from"
 TMPDIR=$scratch/idle timeout "$patience" sh -c 'echo $$ >"$1/id"; exec "$2" run specs/dates.lua' - "$scratch" "$xformc" <"$scratch/to" >"$scratch/from" 2>"$scratch/err" &

@@ -43,6 +43,7 @@ typedef struct TokBuild {
     Arena *arena;
     Diag *diag;
     const char *file, *part;        /* for messages; part: the key that is being read, or NULL */
+    FileMap map;                    /* of a file that is not read as a whole, until the blob is made */
     int errors;                     /* of diag, when it began */
     TOK_LIST(TokPiece) pieces;      /* by id; behind the first `size` stand symbols that are no pieces */
     int size;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "file.h"
+#include "gguf.h"
 #include "tokenizer_build.h"
 
 enum { MAX_BYTES = 1 << 30 };
@@ -54,11 +55,21 @@ static bool import_pair(TokBuild *b, Loc at, const char *vocab, const char *merg
     return tok_import_vocab_merges(b, v.data, v.size, m.data, m.size, config);
 }
 
+/* It holds a whole model, of which only the head is looked at: no more of it takes memory. */
+static bool import_gguf(TokBuild *b, Loc at, const char *path)
+{
+    diag_conceal(b->diag, path);
+    b->file = path;
+    return file_map(b->diag, at, path, &b->map) && tok_import_gguf(b, (const char *)b->map.data, b->map.size);
+}
+
 static bool import_file(TokBuild *b, Loc at, const char *path, const TokConfig *config)
 {
+    unsigned char first[4];
     Contents c;
+    if (is_gguf(first, file_first_bytes(path, first, sizeof first))) return import_gguf(b, at, path);
     if (!load(b, at, path, &c)) return false;
-    if (c.size >= 4 && memcmp(c.data, "GGUF", 4) == 0) return tok_import_gguf(b, c.data, c.size);
+    if (is_gguf((const unsigned char *)c.data, c.size)) return tok_import_gguf(b, c.data, c.size);
     if (ends_with(path, "vocab.json")) return import_pair(b, at, path, file_join(b->arena, file_folder(b->arena, path), "merges.txt"), config);
     if (ends_with(path, ".json") || first_character(&c) == '{') return tok_import_json(b, c.data, c.size, config);
     if (ends_with(path, ".model") || ends_with(path, ".spm") || looks_like_protobuf(&c)) return tok_import_sentencepiece(b, c.data, c.size, config);
@@ -131,14 +142,18 @@ bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob
     TokBuild *b = tok_build_new(a, d, path);
     TokConfig config = { 0 };
     const bool read = file_is_folder(path) ? import_folder(b, at, path, &config) : import_file(b, at, path, NULL);
-    return read && !tok_failed(b) && tok_finish(b, out);
+    const bool good = read && !tok_failed(b) && tok_finish(b, out);
+    file_unmap(&b->map);
+    return good;
 }
 
 int tokenizer_mask(Arena *a, Diag *d, Loc at, const char *folder)
 {
     TokBuild *b = tok_build_new(a, d, folder);
     TokConfig config = { 0 };
-    if (!import_folder(b, at, folder, &config) || tok_failed(b)) return -1;
+    const bool read = import_folder(b, at, folder, &config) && !tok_failed(b);
+    file_unmap(&b->map);
+    if (!read) return -1;
     const uint32_t id = config.mask.s ? tok_id_of_text(b, config.mask) : RT_TOK_NONE, usual = tok_id_of_text(b, tok_string("[MASK]"));
     return id != RT_TOK_NONE ? (int)id : usual != RT_TOK_NONE ? (int)usual : -1;
 }

@@ -56,7 +56,11 @@ static int32_t *read_types(TokBuild *b, const Keys *k)
 {
     int32_t *type = arena_array(b->arena, (size_t)k->tokens.count, sizeof *type);
     GgufBytes items = k->types.items;
-    const bool given = k->types.type == GGUF_ARRAY && k->types.items_type == GGUF_I32 && k->types.count == k->tokens.count;
+    const bool given = k->types.count != 0, good = k->types.items_type == GGUF_I32 && k->types.count == k->tokens.count;
+    if (given && !good) {
+        tok_refuse(b, "tokenizer.ggml.token_type has not one type for each token");
+        return type;
+    }
     for (uint64_t i = 0; i < k->tokens.count; i++) type[i] = given ? (int32_t)gguf_take_word(&items, 4) : 1;
     return type;
 }
@@ -77,12 +81,19 @@ static float *read_scores(TokBuild *b, const Keys *k)
     return score;
 }
 
+static bool piece_fits(TokBuild *b, uint64_t id, GgufText text)
+{
+    if (text.n <= TOK_PIECE_MOST) return true;
+    tok_refuse(b, "the piece %llu has %zu bytes; at most %d are supported", (unsigned long long)id, text.n, TOK_PIECE_MOST);
+    return false;
+}
+
 static void read_tokens(TokBuild *b, const Keys *k)
 {
     GgufBytes items = k->tokens.items;
     for (uint64_t i = 0; i < k->tokens.count && !tok_failed(b); i++) {
         const GgufText text = gguf_take_text(&items);
-        tok_piece(b, (int64_t)i, (TokString){ arena_copy(b->arena, text.s, text.n), text.n }, true);
+        if (piece_fits(b, i, text)) tok_piece(b, (int64_t)i, (TokString){ arena_copy(b->arena, text.s, text.n), text.n }, true);
     }
 }
 
@@ -152,7 +163,7 @@ static void split_by_name(TokBuild *b, GgufText pre)
     } else if (gguf_is(pre, "olmo")) {
         tok_form(b, true, false);
         tok_byte_level(b, false, true);
-    } else tok_refuse(b, "tokenizer.ggml.pre '%.*s' is not supported", (int)pre.n, pre.s);
+    } else tok_refuse(b, "tokenizer.ggml.pre '%.*s' is not supported", gguf_shown(pre), pre.s);
 }
 
 static void read_byte_level(TokBuild *b, const Keys *k)
@@ -165,6 +176,10 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     if (k->merges.type != GGUF_ARRAY || k->merges.items_type != GGUF_STRING) tok_refuse(b, "the GGUF file has no tokenizer.ggml.merges");
     for (uint64_t i = 0; i < k->merges.count && !tok_failed(b); i++) {
         const GgufText line = gguf_take_text(&items);
+        if (line.n > TOK_PIECE_MOST + 1) {          /* two pieces of one, and the space between them */
+            tok_refuse(b, "merge %llu has %zu bytes; at most %d are supported", (unsigned long long)i, line.n, TOK_PIECE_MOST + 1);
+            return;
+        }
         const char *space = line.n > 1 ? memchr(line.s + 1, ' ', line.n - 1) : NULL;
         TokString left = { line.s, space ? (size_t)(space - line.s) : 0 }, right = { space ? space + 1 : "", space ? line.n - left.n - 1 : 0 };
         TokString both = tok_string(arena_format(b->arena, "%.*s%.*s", (int)left.n, left.s, (int)right.n, right.s));
@@ -192,6 +207,7 @@ static void read_bert(TokBuild *b, const Keys *k)
     for (uint64_t i = 0; i < k->tokens.count; i++) {
         const GgufText text = gguf_take_text(&items);
         const bool begins = text.n >= 3 && memcmp(text.s, mark, 3) == 0;
+        if (!piece_fits(b, i, text)) return;
         if (memchr(text.s, '\n', text.n)) tok_refuse(b, "a token with a line's end is not supported");
         if (!begins && type[i] == 1) text_add(&words, "##");
         text_add_bytes(&words, begins ? text.s + 3 : text.s, begins ? text.n - 3 : text.n);
@@ -207,14 +223,19 @@ static const char *mark_text(TokBuild *b, const Keys *k, int64_t id)
     GgufText text = { "", 0 };
     if (id < 0 || (uint64_t)id >= k->tokens.count) return "";
     for (int64_t i = 0; i <= id; i++) text = gguf_take_text(&items);
-    return arena_format(b->arena, "%.*s", (int)text.n, text.s);
+    return piece_fits(b, (uint64_t)id, text) ? arena_copy(b->arena, text.s, text.n) : "";
 }
 
 static void read_chat(TokBuild *b, const Keys *k)
 {
     enum { MOST_BYTES = 4 << 20 };
-    if (!k->chat.n || k->chat.n > MOST_BYTES || memchr(k->chat.s, '\0', k->chat.n)) return;
-    b->chat.text = arena_format(b->arena, "%.*s", (int)k->chat.n, k->chat.s);
+    const bool long_text = k->chat.n > MOST_BYTES;
+    if (!k->chat.n) return;
+    if (long_text || memchr(k->chat.s, '\0', k->chat.n)) {
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "tokenizer.chat_template is not used: it has %s", long_text ? "more than 4 MB" : "a byte of 0");
+        return;
+    }
+    b->chat.text = arena_copy(b->arena, k->chat.s, k->chat.n);
     b->chat.begin = mark_text(b, k, k->bos);
     b->chat.end = mark_text(b, k, k->eos);
 }
@@ -228,6 +249,6 @@ bool tok_import_gguf(TokBuild *b, const char *data, size_t size)
     else if (gguf_is(k.model, "t5")) read_pieces(b, &k, true);
     else if (gguf_is(k.model, "gpt2")) read_byte_level(b, &k);
     else if (gguf_is(k.model, "bert")) read_bert(b, &k);
-    else tok_refuse(b, "tokenizer.ggml.model '%.*s' is not supported; llama, gpt2, bert and t5 are", (int)k.model.n, k.model.s ? k.model.s : "");
+    else tok_refuse(b, "tokenizer.ggml.model '%.*s' is not supported; llama, gpt2, bert and t5 are", gguf_shown(k.model), k.model.s ? k.model.s : "");
     return !tok_failed(b);
 }

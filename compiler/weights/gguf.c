@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_ARRAY = 1 << 24, MOST_KEYS = 1 << 16, MOST_TENSORS = 1 << 20, USUAL_ALIGNMENT = 32, MOST_ALIGNMENT = 1 << 20 };
+enum { MOST_KEYS = 1 << 16, MOST_TENSORS = 1 << 20, USUAL_ALIGNMENT = 32, MOST_ALIGNMENT = 1 << 20 };
 
 uint64_t gguf_take_word(GgufBytes *b, size_t bytes)
 {
@@ -29,6 +29,12 @@ GgufText gguf_take_text(GgufBytes *b)
     return text;
 }
 
+int gguf_shown(GgufText text)
+{
+    enum { SHOWN_MOST = 100 };
+    return text.n < SHOWN_MOST ? (int)text.n : SHOWN_MOST;
+}
+
 size_t gguf_item_bytes(uint32_t type)
 {
     static const unsigned char of[] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8 };
@@ -38,7 +44,7 @@ size_t gguf_item_bytes(uint32_t type)
 static void skip_items(GgufBytes *b, uint32_t type, uint64_t count)
 {
     const size_t bytes = gguf_item_bytes(type);
-    if (count > LONGEST_ARRAY || (type != GGUF_STRING && (!bytes || count * bytes > b->n))) b->bad = true;
+    if (count > GGUF_ITEMS_MOST || (type != GGUF_STRING && (!bytes || count * bytes > b->n))) b->bad = true;
     if (b->bad) return;
     if (bytes) {
         b->s += count * bytes;

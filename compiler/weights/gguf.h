@@ -8,13 +8,17 @@ typedef enum GgufType { GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32
                         GGUF_U64, GGUF_I64, GGUF_F64 } GgufType;
 
 typedef struct GgufText { const char *s; size_t n; } GgufText;
+/* How many bytes of a text a message shows: for "%.*s". */
+int gguf_shown(GgufText text);
 
 /* Bytes being read, from the front; bad: some were asked for that are not there. */
 typedef struct GgufBytes { const unsigned char *s; size_t n; bool bad; } GgufBytes;
 uint64_t gguf_take_word(GgufBytes *b, size_t bytes);                    /* little-endian */
 GgufText gguf_take_text(GgufBytes *b);
 
-/* A value; of an array its items, one behind the other, read when they are asked for. */
+/* A value; of an array its items, one behind the other, read when they are asked for: at most
+ * GGUF_ITEMS_MOST. */
+enum { GGUF_ITEMS_MOST = 1 << 24 };
 typedef struct GgufValue { uint32_t type, items_type; uint64_t bits; GgufText text; uint64_t count; GgufBytes items; } GgufValue;
 typedef struct GgufKey { GgufText name; GgufValue value; } GgufKey;
 

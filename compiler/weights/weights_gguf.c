@@ -45,7 +45,7 @@ static uint64_t bytes_of(const GgufTensor *from, DType dtype, uint64_t most)
 
 static bool take_tensor(Arena *a, Diag *d, Loc at, TensorFile *f, const GgufTensor *from, TensorSource *t)
 {
-    const int n = from->name.n < 100 ? (int)from->name.n : 100;
+    const int n = gguf_shown(from->name);
     DType dtype;
     if (!number_format(from->type, &dtype)) {
         const char *type = ggml_name(from->type);

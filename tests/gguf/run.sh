@@ -53,6 +53,32 @@ verdict $? 'a program, with the tokenizer of the file, writes what run writes'
 "$xformc" tokenize "$here/llama_q8_0.gguf" 'the thin ant' >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/out")" = '1 57 8 57 58 30 17 23' ]
 verdict $? 'tokenize reads the tokenizer of the file'
 
+# ---- a file of 5 GB -----------------------------------------------------------------------------
+
+# Between its head and its tensors nothing is written, so that it is only long (sparse.c). The peak
+# counts the parts of a file that were looked at, too.
+small=$here/llama_q8_0.gguf large=$scratch/llama_q8_0.gguf
+if "$tools/sparse" "$small" "$large" 2>"$scratch/err" && [ "$(wc -c <"$large")" -gt 5000000000 ]; then
+    while read -r command rest; do
+        expected=$("$xformc" "$command" "$small" $rest 2>"$scratch/err")
+        found=$("$xformc" "$command" "$large" $rest 2>>"$scratch/err")
+        same "$expected" "$found" >"$scratch/out"
+        verdict $? "5 GB: $command writes what it writes of the small file"
+        less=$("$tools/../cli/peak" "$xformc" "$command" "$small" $rest 2>"$scratch/err") &&
+            more=$("$tools/../cli/peak" "$xformc" "$command" "$large" $rest 2>>"$scratch/err") &&
+            [ $((more - less)) -le $((50 * 1024)) ]
+        verdict $? "5 GB: $command takes at most 50 MB more memory than with the small file"
+        echo "$less KiB, $more KiB"
+    done <<'EOF'
+info
+tokenize the thin ant
+run -n 8 --temp 0 the thin ant
+EOF
+else
+    skip '5 GB' 'no file with a hole can be made'
+fi
+rm -f "$large"
+
 # ---- types that are not read --------------------------------------------------------------------------------------
 
 # Of a vector: behind its name stand its rank (4 bytes), its length (8) and its type.

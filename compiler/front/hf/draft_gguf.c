@@ -71,7 +71,7 @@ static bool find_architecture(Reader *r)
     for (int i = 0; i < ARCHITECTURES; i++)
         if (gguf_is(name, architectures[i].name)) r->architecture = &architectures[i];
     if (r->architecture) return true;
-    fault(r, "general.architecture '%.*s' is not supported; llama, qwen2 and qwen3 are", name.n < 100 ? (int)name.n : 100, name.s);
+    fault(r, "general.architecture '%.*s' is not supported; llama, qwen2 and qwen3 are", gguf_shown(name), name.s);
     return false;
 }
 
@@ -143,7 +143,7 @@ static void take_rope(Reader *r, const unsigned char *data, size_t size, double 
     if (gguf_is(type, "linear")) set(r, FIELD_ID_rope_scaling, SCALINGS_LINEAR);
     else if (!gguf_is(type, "none"))
         fault(r, "%s '%.*s' is not supported; none, linear and the factors of rope_freqs.weight are", key_of(r, "rope.scaling.type"),
-              type.n < 100 ? (int)type.n : 100, type.s);
+              gguf_shown(type), type.s);
     if (rates) take_rates(r, rates, data, size, length);
 }
 

@@ -101,15 +101,50 @@ done <<'EOF'
 99 number 99
 EOF
 
-# ends FILE: what ends an answer, as a spec says it; 2 is not written, as the field's preset.
+# ---- what ends an answer ----------------------------------------------------------------------------
+
+# ends FILE: the ids that end an answer, as a spec says it; where it does not say end_id, it is 2.
 ends() {
-    "$xformc" info "$1" --lua >"$scratch/out" 2>"$scratch/err"
-    sed -n 's/^ *end_id = \(.*\),$/\1/p' "$scratch/out"
+    "$xformc" info "$1" --lua >"$scratch/out" 2>"$scratch/err" || cat "$scratch/err"
+    { grep -q ' end_id = ' "$scratch/out" || echo 2; sed -n 's/^ *end_ids* = //p' "$scratch/out" | tr -d '{,' | tr ' }' '\n\n'; } |
+        grep . | sort -n | tr '\n' ' '
 }
-[ "$(ends "$here/llama_f32.gguf")" = -1 ]
+[ "$(ends "$here/llama_f32.gguf")" = '-1 ' ]
 verdict $? 'without keys of a tokenizer no id ends an answer'
-[ -z "$(ends "$here/llama_q8_0.gguf")" ]
-verdict $? 'with them the id that they state does'
+# ended NAME IDS CHANGE...: of llama_q8_0 with other tokens and keys (edit.c). It has 60 tokens, </s> is 2.
+ended() {
+    name=$1 wanted=$2
+    shift 2
+    "$tools/edit" "$here/llama_q8_0.gguf" "$scratch/ends.gguf" "$@" && found=$(ends "$scratch/ends.gguf") && [ "$found" = "$wanted " ]
+    verdict $? "what ends: $name"
+    echo "$found"
+}
+key=tokenizer.ggml
+ended 'eos, eot and eom of keys' '2 5 6' $key.eot_token_id=5 $key.eom_token_id=6
+ended 'eos of a SentencePiece without the key' 2 $key.eos_token_id=
+for text in '<|eot_id|>' '<|im_end|>' '<|end|>' '<|return|>' '<|call|>' '<|flush|>' '<|calls|>' '<end_of_turn>' '<|endoftext|>' \
+            '</s>' '<|eom_id|>' '<EOT>' '_<EOT>' '[EOT]' '[EOS]' '<|end_of_text|>' '<end_of_utterance>' '<eos>' '<turn|>' \
+            '<｜end▁of▁sentence｜>' '[e~['; do
+    ended "$text" '2 7' "7:3:$text"
+done
+ended 'a token given by the user, and a usual one' '2 7 8' '7:4:<|im_end|>' '8:1:<end_of_turn>'
+ended 'other texts do not' 2 '7:3:<|im_start|>' '8:3:<unk>' '9:4:<|fim_prefix|>'
+ended 'padding, repository and file of code' '2 7 8 9' '9:3:<|fim_pad|>' '8:3:<|repo_name|>' '7:3:<|file_sep|>'
+ended 'padding, repository and file by keys' '2 4 5 6' $key.fim_pad_token_id=4 $key.fim_rep_token_id=5 $key.fim_sep_token_id=6 \
+      '9:3:<|fim_pad|>' '8:3:<|fim_repo|>' '7:3:<|file_sep|>'
+ended '<|end|> beside <|return|> and <|call|> does not' '2 8 9' '7:3:<|end|>' '8:3:<|return|>' '9:3:<|call|>'
+ended '<|end|> beside <|calls|> and <|flush|> does not, though a key says it' '2 8 9' '7:3:<|end|>' '8:3:<|calls|>' '9:3:<|flush|>' \
+      $key.eot_token_id=7
+ended '<|end|> beside <|return|> alone does' '2 7 8' '7:3:<|end|>' '8:3:<|return|>'
+ended '</s> beside <|tool_response> does not' '5 7' '7:3:<|tool_response>' $key.eot_token_id=5
+ended 'a key outside the vocabulary does not' 2 $key.eot_token_id=60
+grep -q 'tokenizer.ggml.eot_token_id (60) is not used: there are 60 tokens' "$scratch/err"
+verdict $? 'what ends: and it is told'
+
+# Token 4 is the third of the answer.
+"$tools/edit" "$here/llama_q8_0.gguf" "$scratch/ends.gguf" '4:4:<|im_end|>'
+[ "$("$xformc" run "$scratch/ends.gguf" --ids --temp 0 -n 9 '1 17 5 30 2 44 8')" = '11 6 4' ]
+verdict $? 'what ends: an answer stops there'
 
 # ---- where a text begins and ends -----------------------------------------------------------------------------------
 

@@ -156,23 +156,17 @@ static void take_window(Reader *r)
     if (v && gguf_number(v, &window) && window > 0) take_number(r, key_of(r, "attention.sliding_window"), FIELD_ID_window, false);
 }
 
-/* The first token of an answer follows bos, if any; it ends with eos, or eot of a chat. Where no key names
- * eos, llama.cpp takes 2 for a SentencePiece vocabulary, the field's preset; else nothing is an end. */
+/* The first token of an answer follows bos, if any. */
 static void take_marks(Reader *r, const char *path)
 {
     enum { NOTHING_ENDS = -1 };
-    double id;
-    const GgufValue *kind = gguf_find(&r->head, "tokenizer.ggml.model");
-    const GgufValue *end = gguf_find(&r->head, "tokenizer.ggml.eot_token_id");
+    const Numbers ends = gguf_ends(r->arena, r->diag, r->draft->at, &r->head);
     if (gguf_find(&r->head, "tokenizer.ggml.tokens"))
         draft_set_text(r->arena, r->draft, FIELD_ID_tokenizer_file, r->draft->at, path);
     take_number(r, "tokenizer.ggml.bos_token_id", FIELD_ID_start_id, false);
-    const bool stated = take_number(r, "tokenizer.ggml.eos_token_id", FIELD_ID_end_id, false);
-    if (!stated && !(kind && gguf_is(kind->text, "llama"))) set(r, FIELD_ID_end_id, NOTHING_ENDS);
-    if (!end || !gguf_number(end, &id) || !(id >= 0 && id <= INT32_MAX)) return;
-    double *ids = arena_array(r->arena, 1, sizeof *ids);
-    *ids = id;
-    draft_set_numbers(r->arena, r->draft, SIDE_BOTH, FIELD_ID_end_ids, r->draft->at, ids, 1);
+    set(r, FIELD_ID_end_id, ends.count ? ends.value[0] : NOTHING_ENDS);
+    if (ends.count > 1)
+        draft_set_numbers(r->arena, r->draft, SIDE_BOTH, FIELD_ID_end_ids, r->draft->at, ends.value + 1, ends.count - 1);
 }
 
 static void check_musts(Reader *r)

@@ -3,6 +3,7 @@
 #define HF_H
 
 #include "fields.h"
+#include "gguf.h"
 
 /* What the config.json of a Hugging Face folder says; NULL after errors told to `d`. */
 Draft *draft_from_folder(Arena *a, Diag *d, const char *path);
@@ -10,6 +11,8 @@ Draft *draft_from_folder(Arena *a, Diag *d, const char *path);
 Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path);
 /* What the keys of a GGUF file say; likewise. */
 Draft *draft_from_gguf(Arena *a, Diag *d, const char *path);
+/* What ends an answer of it, ids of its vocabulary: first that of its key for the end of a text. */
+Numbers gguf_ends(Arena *a, Diag *d, Loc at, const Gguf *g);
 /* The families of Hugging Face folders, a line each: model_type, what is spelt so. */
 void families_print(FILE *to);
 /* A text as a model's name: a C identifier that nobody has taken. */

@@ -1,0 +1,131 @@
+/* gguf_ends.c: the ids that end an answer of a GGUF file: those of its keys, and every token whose text
+ * is a known end of a turn, whatever its type. Texts and exceptions are those of llama.cpp. */
+#include "hf.h"
+
+#include <string.h>
+
+static const char *const ends[] = {
+    "<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|flush|>", "<|calls|>", "<end_of_turn>",
+    "<|endoftext|>", "</s>", "<|eom_id|>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "<|end_of_text|>", "<end_of_utterance>",
+    "<eos>", "<turn|>", "<|tool_response>", "<｜end▁of▁sentence｜>", "[e~[",
+};
+
+/* Ends that are none in a vocabulary with two others. */
+static const struct { const char *text, *beside[2]; } exceptions[] = {
+    { "<|end|>", { "<|return|>", "<|call|>" } },
+    { "<|end|>", { "<|return|>", "<|calls|>" } },
+    { "<|end|>", { "<|flush|>", "<|call|>" } },
+    { "<|end|>", { "<|flush|>", "<|calls|>" } },
+    { "</s>", { "<|tool_response>", "<|tool_response>" } },
+};
+
+/* The tokens of keys; where there is no such key, the first token with one of the texts. Those of fim_
+ * stand where code was filled in: padding, a repository's name, the end of a file. */
+static const struct { const char *key, *text[6]; } keyed[] = {
+    { "tokenizer.ggml.eos_token_id", { NULL } },
+    { "tokenizer.ggml.eot_token_id", { NULL } },
+    { "tokenizer.ggml.eom_token_id", { NULL } },
+    { "tokenizer.ggml.fim_pad_token_id", { "<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>", "[PAD]" } },
+    { "tokenizer.ggml.fim_rep_token_id", { "<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<REPO>", "<reponame>" } },
+    { "tokenizer.ggml.fim_sep_token_id", { "<|file_sep|>" } },
+};
+enum { ENDS = sizeof ends / sizeof *ends, EXCEPTIONS = sizeof exceptions / sizeof *exceptions, KEYED = sizeof keyed / sizeof *keyed };
+
+/* keyed: of each row the id, or -1. ends: of each token whether its text is one of `ends`; has: of each text whether a
+ * token has it. No tokens: the file has no vocabulary, and only keys count. */
+typedef struct Found { int64_t keyed[KEYED], tokens; bool *ends, has[ENDS]; } Found;
+
+/* ENDS where it is none. */
+static int end_of(GgufText text)
+{
+    int i = 0;
+    while (i < ENDS && !gguf_is(text, ends[i])) i++;
+    return i;
+}
+
+static bool is_keyed(GgufText text, int row)
+{
+    for (int i = 0; keyed[row].text[i]; i++)
+        if (gguf_is(text, keyed[row].text[i])) return true;
+    return false;
+}
+
+static void read_keys(Diag *d, Loc at, const Gguf *g, Found *f)
+{
+    const int64_t most = f->tokens ? f->tokens : GGUF_ITEMS_MOST;
+    for (int row = 0; row < KEYED; row++) {
+        const GgufValue *v = gguf_find(g, keyed[row].key);
+        double id;
+        f->keyed[row] = -1;
+        if (!v || !gguf_number(v, &id)) continue;
+        if (id >= 0 && id < (double)most) f->keyed[row] = (int64_t)id;
+        else diag_remark(d, at, "%s (%.0f) is not used: there are %lld tokens", keyed[row].key, id, (long long)most);
+    }
+}
+
+/* Every known text is short, and begins so: nothing else is compared. */
+static bool may_be_known(GgufText text) { return text.n > 3 && text.n < 32 && strchr("<[_", text.s[0]) && text.s[0]; }
+
+static void find_texts(const GgufValue *tokens, Found *f)
+{
+    GgufBytes items = tokens->items;
+    for (int64_t id = 0; id < f->tokens; id++) {
+        const GgufText text = gguf_take_text(&items);
+        if (!may_be_known(text)) continue;
+        const int end = end_of(text);
+        if (end < ENDS) f->has[end] = f->ends[id] = true;
+        for (int row = 0; row < KEYED; row++)
+            if (f->keyed[row] < 0 && is_keyed(text, row)) f->keyed[row] = id;
+    }
+}
+
+static bool has(const Found *f, const char *text)
+{
+    const int end = end_of((GgufText){ text, strlen(text) });
+    return end < ENDS && f->has[end];
+}
+
+static void drop_text(const GgufValue *tokens, const char *end, Found *f)
+{
+    GgufBytes items = tokens->items;
+    for (int64_t id = 0; id < f->tokens; id++) {
+        if (!gguf_is(gguf_take_text(&items), end)) continue;
+        f->ends[id] = false;
+        for (int row = 0; row < KEYED; row++)
+            if (f->keyed[row] == id) f->keyed[row] = -1;
+    }
+}
+
+static bool is_among(const int64_t *ids, int n, int64_t id)
+{
+    int i = 0;
+    while (i < n && ids[i] != id) i++;
+    return i < n;
+}
+
+/* Those of keys first, each once. */
+static Numbers list_of(Arena *a, const Found *f)
+{
+    double *ids = arena_array(a, (size_t)f->tokens + KEYED, sizeof *ids);
+    int n = 0;
+    for (int row = 0; row < KEYED; row++)
+        if (f->keyed[row] >= 0 && !is_among(f->keyed, row, f->keyed[row])) ids[n++] = (double)f->keyed[row];
+    for (int64_t id = 0; id < f->tokens; id++)
+        if (f->ends[id] && !is_among(f->keyed, KEYED, id)) ids[n++] = (double)id;
+    return (Numbers){ n, ids };
+}
+
+Numbers gguf_ends(Arena *a, Diag *d, Loc at, const Gguf *g)
+{
+    enum { USUAL_OF_SENTENCEPIECE = 2 };
+    const GgufValue *tokens = gguf_find(g, "tokenizer.ggml.tokens"), *kind = gguf_find(g, "tokenizer.ggml.model");
+    const bool given = tokens && tokens->type == GGUF_ARRAY && tokens->items_type == GGUF_STRING;
+    Found f = { .tokens = given ? (int64_t)tokens->count : 0 };
+    f.ends = arena_array(a, (size_t)f.tokens, sizeof *f.ends);
+    read_keys(d, at, g, &f);
+    if (f.keyed[0] < 0 && kind && gguf_is(kind->text, "llama") && f.tokens > USUAL_OF_SENTENCEPIECE) f.keyed[0] = USUAL_OF_SENTENCEPIECE;
+    if (given) find_texts(tokens, &f);
+    for (int i = 0; i < EXCEPTIONS; i++)
+        if (has(&f, exceptions[i].beside[0]) && has(&f, exceptions[i].beside[1])) drop_text(tokens, exceptions[i].text, &f);
+    return list_of(a, &f);
+}

@@ -3,6 +3,7 @@
 
 #include "gguf.h"
 #include "tokenizer_build.h"
+#include "tokenizer_gguf_words.h"
 
 typedef struct Keys {
     GgufText model, pre, chat;
@@ -133,43 +134,10 @@ static void read_pieces(TokBuild *b, const Keys *k, bool unigram)
     if (!tok_failed(b) && k->chat.n) add_specials(b, s.type, false);        /* SentencePiece reads them as any text */
 }
 
-static void split_by(TokBuild *b, const char *regex)
-{
-    uint32_t node;
-    if (tok_regex(b, tok_string(regex), &node)) tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = node, .b = TOK_ISOLATED });
-}
-
-static bool is_llama3(GgufText pre) { return gguf_is(pre, "llama-bpe") || gguf_is(pre, "llama3"); }
-
-/* How the text of a byte-level vocabulary is split, by the name that the file gives. */
-static void split_by_name(TokBuild *b, GgufText pre)
-{
-    static const char llama3[] = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
-                                 "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
-    static const char qwen2[] = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
-                                "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
-    if (!pre.s || gguf_is(pre, "gpt-2") || gguf_is(pre, "default")) tok_byte_level(b, false, true);
-    else if (is_llama3(pre)) {
-        split_by(b, llama3);
-        tok_byte_level(b, false, false);
-        b->head[TOK_HEAD_FLAGS] |= TOK_IGNORE_MERGES;
-    } else if (gguf_is(pre, "qwen2")) {
-        tok_form(b, true, false);
-        split_by(b, qwen2);
-        tok_byte_level(b, false, false);
-    } else if (gguf_is(pre, "smollm")) {
-        tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = tok_class_pattern(b, (TokClass){ .properties = tok_properties("N") }), .b = TOK_ISOLATED });
-        tok_byte_level(b, false, true);
-    } else if (gguf_is(pre, "olmo")) {
-        tok_form(b, true, false);
-        tok_byte_level(b, false, true);
-    } else tok_refuse(b, "tokenizer.ggml.pre '%.*s' is not supported", gguf_shown(pre), pre.s);
-}
-
 static void read_byte_level(TokBuild *b, const Keys *k)
 {
     GgufBytes items = k->merges.items;
-    split_by_name(b, k->pre);
+    const bool begins = tok_gguf_words(b, k->pre);
     read_tokens(b, k);
     if (tok_failed(b)) return;
     tok_index(b);
@@ -192,7 +160,7 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     b->head[TOK_HEAD_MODEL] = TOK_BPE;
     tok_decoder(b, (RtTokOp){ .kind = TOK_TO_BYTES });
     add_specials(b, read_types(b, k), true);
-    const bool bos = k->has_add_bos ? k->add_bos : is_llama3(k->pre);
+    const bool bos = k->has_add_bos ? k->add_bos : begins;
     tok_template_ends(b, bos ? id_of(b, k->bos, -1) : -1, k->add_eos ? id_of(b, k->eos, -1) : -1);
 }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Small random models as GGUF files of every supported type, and what transformers makes of the same numbers.
 
-usage: make.py FOLDER       needs: numpy, torch, transformers, gguf
-Writes vocabularies/NAME.gguf, of no model; NAME.gguf; NAME.expected: `ids given; ids written greedily`;
-NAME.expected.safetensors: all of them as `target`, and their `logits`. The weights of these are those that the
-file holds, dequantised by gguf's own reference."""
+usage: make.py FOLDER       needs: numpy, torch, transformers, tokenizers, gguf
+Writes vocabularies/NAME.gguf, of no model, and words.expected, the ids of TEXT by each pattern;
+NAME.gguf; NAME.expected: `ids given; ids written greedily`; NAME.expected.safetensors: all of them as `target`, and their
+`logits`. The weights of these are those that the file holds, dequantised by gguf's own reference."""
 import os
 import sys
 
@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from gguf import GGMLQuantizationType as T
 from safetensors.torch import save_file
+from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM
 
 PROMPT = [1, 17, 5, 30, 2, 44, 8]
@@ -131,12 +132,12 @@ def tiny(config, model, seed=1, **more):
     return model(config(**sizes)).eval().float()
 
 
-def vocabulary(path, kind, pre, tokens, keys):
+def vocabulary(path, kind, pre, tokens, keys, merges=("a b",)):
     w = gguf.GGUFWriter(path, "llama")
     w.add_tokenizer_model(kind)
     if pre:
         w.add_tokenizer_pre(pre)
-        w.add_token_merges(["a b"])
+        w.add_token_merges(merges)
     else:
         w.add_token_scores([0.0] * len(tokens))
     w.add_token_list(tokens)
@@ -161,7 +162,33 @@ def vocabularies(folder):
     vocabulary(os.path.join(folder, "sentencepiece.gguf"), "llama", None, tokens, dict(add_eos_token=True))
 
 
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|"
+          r"\s*[\r\n]+|\s+(?!\S)|\s+")
+WORDS = {"gpt-2": [GPT2], "smollm": [r"\p{N}", GPT2], "llama-bpe": [LLAMA3], "qwen2": [LLAMA3.replace("{1,3}", "")],
+         "default": [r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"]}
+TEXT = "ab's.a  ab 12345 .a $..b\n\n ab"
+
+
+def words(folder):
+    """A vocabulary whose merges show how a text was split, and the ids of TEXT by each pattern."""
+    tokens = [chr(c) for c in range(ord("a"), ord("z") + 1)] + list("0123456789'.$ĠĊ")
+    merges = ["a b", "Ġ ab", "1 2", "3 4", "12 34", "1234 5", "Ġ 12345", "' s", "Ġ .", "Ġ. a", ". a", ". .", "$ ..",
+              "Ġ $..", "Ġ Ġ", "Ċ Ċ", "ĊĊ Ġ", "12 3", "4 5"]
+    tokens += [m.replace(" ", "") for m in merges]
+    vocabulary(os.path.join(folder, "words.gguf"), "gpt2", "gpt-2", tokens, {}, merges)
+    with open(os.path.join(folder, "words.expected"), "w") as f:
+        for pre, patterns in WORDS.items():
+            model = models.BPE({t: i for i, t in enumerate(tokens)}, [tuple(m.split(" ")) for m in merges])
+            tokenizer = Tokenizer(model)
+            tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+                [pre_tokenizers.Split(Regex(p), "isolated") for p in patterns] +
+                [pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+            f.write(" ".join([pre] + [str(i) for i in tokenizer.encode(TEXT).ids]) + "\n")
+
+
 def main(folder):
+    words(os.path.join(folder, "vocabularies"))
     vocabularies(os.path.join(folder, "vocabularies"))
     os.makedirs(folder, exist_ok=True)
     letters = [chr(ord("a") + i) for i in range(26)]

@@ -163,6 +163,47 @@ llama3_end 2 26 28
 sentencepiece 1 3 6 4 5 2
 EOF
 
+# ---- how a text is split into words ----------------------------------------------------------------
+
+# Every name of tokenizer.ggml.pre, below the one whose pattern it has (words.expected: by tokenizers).
+text=$(printf "ab's.a  ab 12345 .a \$..b\n\n ab")
+words=$here/vocabularies/words
+while read -r pattern names; do
+    expected=$(sed -n "s/^$pattern //p" "$words.expected")
+    for name in $pattern $names; do
+        "$tools/edit" "$words.gguf" "$scratch/words.gguf" "tokenizer.ggml.pre=$name" &&
+            found=$("$xformc" tokenize "$scratch/words.gguf" "$text" 2>"$scratch/err") && same "$expected" "$found" >"$scratch/out"
+        verdict $? "words as $name has them"
+    done
+done <<'EOF'
+gpt-2 phi-2 jina-es jina-de jina-v2-es jina-v2-de jina-v1-en jina-v2-code roberta-bpe gigachat a.x-4.0 mellum modern-bert exaone4 mpt jais trillion granite-docling olmo
+smollm starcoder refact command-r codeshell exaone minerva-7b mellum2
+llama-bpe llama3 llama-v3 falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano dbrx smaug-bpe glm4 chatglm-bpe
+qwen2 deepseek-r1-qwen kormo f2llmv2 megrez stablelm2 hunyuan solar-open grok-2
+default
+EOF
+grep -q "note: tokenizer.ggml.pre is 'default': text is split into words by llama.cpp's default patterns" "$scratch/err"
+verdict $? 'the default patterns are told'
+"$tools/edit" "$words.gguf" "$scratch/words.gguf" tokenizer.ggml.pre= &&
+    found=$("$xformc" tokenize "$scratch/words.gguf" "$text" 2>"$scratch/err") && same "$expected" "$found" >"$scratch/out" &&
+    grep -q 'note: tokenizer.ggml.pre is missing: text is split' "$scratch/err"
+verdict $? 'a file without a name has the default patterns, and it is told'
+"$tools/edit" "$words.gguf" "$scratch/words.gguf" tokenizer.ggml.pre=unheard
+"$xformc" tokenize "$scratch/words.gguf" "$text" >"$scratch/out" 2>"$scratch/err"
+[ $? = 65 ] && grep -q "tokenizer.ggml.pre 'unheard' is not supported" "$scratch/err"
+verdict $? 'a name that is not known is refused'
+# In these a text begins with the first token, where no key says it: 1.
+for name in llama-v3 falcon3 lfm2 dbrx glm4; do
+    "$tools/edit" "$words.gguf" "$scratch/words.gguf" "tokenizer.ggml.pre=$name" tokenizer.ggml.bos_token_id=1
+    printf '%s %s\n' $name "$("$xformc" tokenize "$scratch/words.gguf" c 2>"$scratch/err")"
+done >"$scratch/out"
+same 'llama-v3 1 2
+falcon3 1 2
+lfm2 1 2
+dbrx 2
+glm4 2' "$(cat "$scratch/out")"
+verdict $? 'Llama 3 and its like put the first token before a text'
+
 # ---- a chat template ----------------------------------------------------------------------------------------------
 
 # number N: as eight bytes, lowest first, N below 65536.

@@ -2,13 +2,12 @@
  * gets 0 and goes on, so that all faults are told. */
 #include "config.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
 #include "integer.h"
-#include "json_text.h"
+#include "json_read.h"
 
 enum { MAX_CONFIG_BYTES = 16 << 20, LONGEST_KEY = 128 };
 
@@ -93,7 +92,7 @@ bool config_has(const Config *c, const char *key)
 static const char *shown(const Config *c, const json_t *v)
 {
     enum { SHOWN = 60 };
-    char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
+    char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
     const char *kept = text ? arena_format(c->arena, strlen(text) > SHOWN ? "%.*s…" : "%.*s", SHOWN, text) : "?";
     free(text);
     return kept;
@@ -149,13 +148,18 @@ bool config_bool(const Config *c, const char *key, bool preset)
     return false;
 }
 
+/* Whether it is a text that C holds whole. */
+static bool is_text(const json_t *v) { return json_is_string(v) && strlen(json_string_value(v)) == json_string_length(v); }
+
+static const char *text_wanted(const json_t *v) { return json_is_string(v) ? "text without U+0000" : "text"; }
+
 const char *config_text(const Config *c, const char *key, const char *preset)
 {
     char name[LONGEST_KEY];
     const json_t *v = value(c, key, !preset, name);
     if (!v) return preset ? preset : "";
-    if (json_is_string(v)) return arena_text(c->arena, json_string_value(v));
-    wrong_type(c, key, name, v, "text");
+    if (is_text(v)) return arena_text(c->arena, json_string_value(v));
+    wrong_type(c, key, name, v, text_wanted(v));
     return "";
 }
 
@@ -202,8 +206,8 @@ const char *config_text_at(const Config *c, const char *key, int i)
 {
     char name[LONGEST_KEY];
     const json_t *v = element(c, key, i, name);
-    if (json_is_string(v)) return arena_text(c->arena, json_string_value(v));
-    wrong_element(c, key, name, i, v, "text");
+    if (is_text(v)) return arena_text(c->arena, json_string_value(v));
+    wrong_element(c, key, name, i, v, text_wanted(v));
     return "";
 }
 
@@ -282,7 +286,7 @@ static bool open_root(Config *c, bool list)
     json_error_t error;
     char *text = file_read(c->arena, c->diag, (Loc){ 0 }, c->path, MAX_CONFIG_BYTES, &size);
     if (!text) return false;
-    json_t *root = json_loadb(json_shorten_integers(c->arena, text, size), size, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_parse(c->arena, text, size, JSON_REJECT_DUPLICATES, &error);
     c->text = text;
     c->within = "";
     c->object = root;

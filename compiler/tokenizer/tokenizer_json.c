@@ -1,6 +1,5 @@
 /* tokenizer_json.c: a Hugging Face tokenizer.json. Every part is read strictly: what would change ids or text and is not
  * supported is refused by its name, before any work. */
-#include "json_text.h"
 #include "tokenizer_json.h"
 
 #include <math.h>

@@ -2,8 +2,7 @@
 #ifndef TOKENIZER_JSON_H
 #define TOKENIZER_JSON_H
 
-#include <jansson.h>
-
+#include "json_read.h"
 #include "tokenizer_build.h"
 
 const json_t *tok_json_member(const json_t *object, const char *key);      /* NULL where it is absent or null */

@@ -2,10 +2,10 @@
 #include "fields.h"
 #include "tokenizer.h"
 
-#include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "json_read.h"
 #include "text.h"
 
 typedef struct Marks { const char *markers[8], *strangers[8]; } Marks;
@@ -44,18 +44,9 @@ static const PastRow pasts[] = {
 };
 enum { PASTS = sizeof pasts / sizeof *pasts };
 
-typedef struct Reader { Arena *arena; Model *model; } Reader;
+typedef struct Reader { Arena *arena; Diag *diag; Model *model; } Reader;
 
 /* ---- files ---------------------------------------------------------------------------------------------- */
-
-/* The object in a file; NULL where there is none. What is wrong with it, the tokenizer's reader has told. */
-static json_t *object_in(const char *path)
-{
-    json_t *root = json_load_file(path, 0, NULL);
-    if (json_is_object(root)) return root;
-    json_decref(root);
-    return NULL;
-}
 
 /* A token is a text, or an object with its content; "" where there is none. */
 static const char *token(const Reader *r, const json_t *config, const json_t *specials, const char *key)
@@ -80,8 +71,10 @@ static const char *template_of(const Reader *r, const json_t *config)
             break;
         }
     }
-    if (json_is_string(given)) return arena_text(r->arena, json_string_value(given));
-    if (given && !json_is_null(given)) r->model->chat_fault = "chat_template is no text, nor a list with one that is called \"default\"";
+    const char *text = json_string_value(given);
+    if (text && strlen(text) == json_string_length(given)) return arena_text(r->arena, text);
+    if (text) r->model->chat_fault = "chat_template holds U+0000";
+    else if (given && !json_is_null(given)) r->model->chat_fault = "chat_template is no text, nor a list with one that is called \"default\"";
     return NULL;
 }
 
@@ -220,9 +213,9 @@ static void recognise(const Reader *r, const char *text, const char *begin, cons
     m->chat_fault = arena_format(r->arena, "the chat template is none of those that are known: %s", known.data);
 }
 
-void model_read_chat(Arena *a, Model *m, const TokenizerChat *own)
+void model_read_chat(Arena *a, Diag *d, Model *m, const TokenizerChat *own)
 {
-    const Reader r = { a, m };
+    const Reader r = { a, d, m };
     if (own->text) {
         m->chat_path = m->tokenizer_file;
         recognise(&r, normalised(&r, own->text), own->begin, own->end);
@@ -234,7 +227,8 @@ void model_read_chat(Arena *a, Model *m, const TokenizerChat *own)
     if (!in_folder && strcmp(name, "tokenizer.json") && strcmp(name, "tokenizer.model")) return;
     const char *folder = in_folder ? m->tokenizer_file : file_folder(a, m->tokenizer_file);
     const char *config_path = file_join(a, folder, "tokenizer_config.json"), *path = file_join(a, folder, "chat_template.jinja");
-    json_t *config = object_in(config_path), *specials = object_in(file_join(a, folder, "special_tokens_map.json"));
+    json_t *config = json_read_object(a, d, config_path);
+    json_t *specials = json_read_object(a, d, file_join(a, folder, "special_tokens_map.json"));
     const char *text = file_text(&r, path);
     if (!text && lstat(path, &there) == 0) {        /* it is what counts, whatever the config says */
         m->chat_fault = "the chat template cannot be read, or is no text of at most 4 MB";

@@ -3,7 +3,6 @@
 #include "tokenizer_json.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "file.h"
 
@@ -83,15 +82,9 @@ static void read_config(TokBuild *b, const json_t *root, TokConfig *c)
 /* The object in a file of the folder, which the caller gives back; NULL where there is no such file, or after an error. */
 static json_t *load(TokBuild *b, const char *folder, const char *name)
 {
-    const char *path = file_join(b->arena, folder, name), *before = b->file;
-    struct stat s;
-    size_t size;
-    if (stat(path, &s) != 0) return NULL;
-    const char *data = file_read(b->arena, b->diag, (Loc){ 0 }, path, 64 << 20, &size);
-    b->file = path;
-    json_t *root = data ? tok_json_load(b, data, size) : NULL;
-    if (root && !json_is_object(root)) tok_refuse(b, "not a JSON object");
-    if (!tok_failed(b)) b->file = before;
+    const char *path = file_join(b->arena, folder, name);
+    json_t *root = json_read_object(b->arena, b->diag, path);
+    if (root) b->file = path;
     return root;
 }
 
@@ -108,8 +101,10 @@ static void read_prompt(TokBuild *b, const char *folder, TokConfig *c)
 
 bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
 {
-    json_t *specials = load(b, folder, "special_tokens_map.json"), *root = load(b, folder, "tokenizer_config.json");
+    const char *before = b->file;
+    json_t *specials = load(b, folder, "special_tokens_map.json");
     if (specials) read_tokens(b, specials, c);
+    json_t *root = load(b, folder, "tokenizer_config.json");
     if (root) {
         read_tokens(b, root, c);
         read_config(b, root, c);
@@ -120,6 +115,7 @@ bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
     json_decref(sentence);
     json_decref(specials);
     json_decref(root);
+    if (!tok_failed(b)) b->file = before;
     return !tok_failed(b);
 }
 

@@ -1,16 +1,7 @@
 /* tokenizer_json_values.c: values of a tokenizer.json by their keys, typed. */
-#include "json_text.h"
 #include "tokenizer_json.h"
 
-json_t *tok_json_load(TokBuild *b, const char *data, size_t size)
-{
-    json_error_t error;
-    json_t *root = json_loadb(json_shorten_integers(b->arena, data, size), size, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
-    if (!root)
-        diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, error.line > 0 ? error.line : 0, 0 },
-                   "not JSON: %s", json_fault(b->arena, error.text));
-    return root;
-}
+json_t *tok_json_load(TokBuild *b, const char *data, size_t size) { return json_read(b->arena, b->diag, b->file, data, size); }
 
 TokString tok_json_string(TokBuild *b, const json_t *string)
 {

@@ -3,10 +3,10 @@
 #include "weights.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_read.h"
 #include "text.h"
 
 enum { MAX_HEADER = 100000000, LENGTH_BYTES = 8 };
@@ -36,9 +36,10 @@ static bool read_dtype(Reader *r, TensorSource *t, const json_t *entry, int *bit
 {
     const json_t *dtype = json_object_get(entry, "dtype");
     if (!json_is_string(dtype)) return fault(r, "tensor \"%.100s\" has no dtype", t->name);
-    *bits = dtype_bits(json_string_value(dtype), &t->dtype);
+    const char *word = json_string_value(dtype);
+    *bits = strlen(word) == json_string_length(dtype) ? dtype_bits(word, &t->dtype) : 0;
     if (*bits) return true;
-    return fault(r, "tensor \"%.100s\" has the unknown dtype \"%.40s\"", t->name, json_string_value(dtype));
+    return fault(r, "tensor \"%.100s\" has the unknown dtype \"%.40s\"", t->name, word);
 }
 
 /* The shape, its row-major strides and the number of elements. */
@@ -52,6 +53,7 @@ static bool read_shape(Reader *r, TensorSource *t, const json_t *entry, uint64_t
     *elements = 1;
     for (size_t i = 0; i < rank; i++) {
         const json_t *size = json_array_get(shape, i);
+        if (json_is_real(size) && json_real_value(size) >= 0x1p63) return fault(r, "the header holds a number that is too large");
         if (!json_is_integer(size) || json_integer_value(size) < 0)
             return fault(r, "tensor \"%.100s\": its shape holds something other than whole numbers from 0", t->name);
         t->shape[i] = json_integer_value(size);
@@ -180,8 +182,6 @@ static bool tell_json(Reader *r, const json_error_t *error)
 {
     if (json_error_code(error) == json_error_duplicate_key)
         return fault(r, "the header names a key twice: %s", error->text);
-    if (json_error_code(error) == json_error_numeric_overflow)
-        return fault(r, "the header holds a number that is too large");
     return fault(r, "the header is not JSON: byte %d: %s", error->position, error->text);
 }
 
@@ -219,7 +219,7 @@ static bool read_file(Reader *r)
     json_error_t error;
     if (!read_length(r, &length)) return false;
     const char *text = (const char *)r->file->map.data + LENGTH_BYTES;
-    json_t *header = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &error);
+    json_t *header = json_parse(r->arena, text, (size_t)length, JSON_REJECT_DUPLICATES, &error);
     bool good = header ? read_header(r, header) : tell_json(r, &error);
     json_decref(header);
     return good;

@@ -66,6 +66,8 @@ static const Case cases[] = {
     { "{\"a\":" T("F32", "[1]", 0, 4) ",\"a\":" T("F32", "[1]", 0, 4) "}", -1, 4, "names a key twice" },
     { "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", -1, 4, "names a key twice" },
     { "{\"a\":" T("F32", "[99999999999999999999]", 0, 4) "}", -1, 4, "number that is too large" },
+    { "{\"a\":{\"dtype\":\"F32\\u0000\",\"shape\":[1],\"data_offsets\":[0,4]}}", -1, 4, "unknown dtype" },
+    { "{\"__metadata__\":{\"n\":\"x\\u0000y\"}}", -1, 0, NULL },
     { "{\"__metadata__\":[]}", -1, 0, "__metadata__ is not an object" },
     { "{\"__metadata__\":{\"n\":3}}", -1, 0, "\"n\" is not a string" },
     /* an entry */

@@ -117,7 +117,7 @@ rule_libraries() {
     files '\.(c|h)$' | each '
         BEGIN {
             place["lua.h"] = place["lauxlib.h"] = place["lualib.h"] = "^compiler/(front/lua/spec_|plan/tune_file|repl/repl)[a-z_]*\\.[ch]$"
-            place["jansson.h"] = "^compiler/(base/config|tokenizer/tokenizer_json[a-z_]*|weights/safetensors)\\.[ch]$"
+            place["jansson.h"] = "^compiler/base/json_read\\.h$"
             place["cblas.h"] = place["openblas_config.h"] = "^compiler/engine/generic_blas\\.c$"
             place["libtcc.h"] = "^compiler/machine/tcc\\.c$"
             place["utf8proc.h"] = "^compiler/base/unicode_tables\\.c$"

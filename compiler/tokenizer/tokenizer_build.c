@@ -171,6 +171,12 @@ void tok_no_types(TokBuild *b)
     for (int i = 0; i < b->pair.count; i++) b->pair.at[i].type = 0;
 }
 
+void tok_cut_side(TokBuild *b, bool left)
+{
+    b->head[TOK_HEAD_FLAGS] &= ~(uint32_t)TOK_CUT_LEFT;
+    if (left) b->head[TOK_HEAD_FLAGS] |= TOK_CUT_LEFT;
+}
+
 void tok_split(TokBuild *b, RtTokOp op)
 {
     b->split_growth *= growth_of(b, &op);

@@ -149,6 +149,7 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out);
 typedef struct TokConfig {
     bool do_lower_case, has_do_lower_case, strip_accents, has_strip_accents, chinese, has_chinese;
     bool add_bos, has_add_bos, add_eos, has_add_eos, legacy;
+    bool cut_left, has_side;        /* truncation_side, which goes before that of tokenizer.json */
     bool no_types;                  /* model_input_names without token_type_ids: all are 0 */
     bool lower_first;               /* sentence-transformers has a text in lower case before all else */
     const char *class_name;
@@ -177,5 +178,7 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
 bool tok_read_config(TokBuild *b, const char *folder, TokConfig *config);
 /* All types of texts and of marks around them 0. */
 void tok_no_types(TokBuild *b);
+/* The side on which a text that is too long is cut. */
+void tok_cut_side(TokBuild *b, bool left);
 
 #endif

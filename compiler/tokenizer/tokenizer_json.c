@@ -231,14 +231,13 @@ static void read_added(TokBuild *b, const json_t *list)
 
 /* ---- the file ------------------------------------------------------------------------------------------------------------ */
 
+/* Of truncation the side alone counts: how long a text may be is the model's affair, and padding nobody's. */
 static void read_truncation(TokBuild *b, const json_t *truncation)
 {
     const TokString direction = tok_json_text(b, truncation, "direction");
-    if (!truncation || json_is_null(truncation)) return;
-    const int64_t most = tok_json_int(b, truncation, "max_length", 0);
-    if (most < 1 || most > INT32_MAX) return;
-    if (direction.s && strcmp(direction.s, "Right") != 0) tok_refuse(b, "truncation in the direction '%.20s' is not supported", direction.s);
-    else b->head[TOK_HEAD_MOST_IDS] = (uint32_t)most;
+    if (!direction.s) return;
+    if (strcmp(direction.s, "Left") == 0) b->head[TOK_HEAD_FLAGS] |= TOK_CUT_LEFT;
+    else if (strcmp(direction.s, "Right") != 0) tok_refuse(b, "truncation in the direction '%.20s' is not supported", direction.s);
 }
 
 /* Llama and Gemma write their template anew, by what tokenizer_config.json says. */

@@ -65,9 +65,11 @@ static bool names_no_types(const json_t *names)
 
 static void read_config(TokBuild *b, const json_t *root, TokConfig *c)
 {
-    const char *side = json_string_value(json_object_get(root, "truncation_side"));
-    if (side && strcmp(side, "left") == 0)
-        diag_remark(b->diag, (Loc){ 0 }, "%s: truncation_side \"left\" is not read: texts that are too long lose their end", b->file);
+    const TokString side = tok_json_text(b, root, "truncation_side");
+    c->has_side = side.s;
+    c->cut_left = side.s && strcmp(side.s, "left") == 0;
+    if (side.s && !c->cut_left && strcmp(side.s, "right") != 0)
+        tok_refuse(b, "\"truncation_side\" is \"%.40s\", neither \"left\" nor \"right\"", side.s);
     c->no_types = names_no_types(json_object_get(root, "model_input_names"));
     const TokString name = tok_json_text(b, root, "tokenizer_class");
     c->class_name = name.s;

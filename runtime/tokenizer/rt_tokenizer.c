@@ -162,9 +162,25 @@ static int most_ids(const RtTokenizer *t, uint32_t first, uint32_t count, bool p
     return most > 0 ? most : 0;
 }
 
+/* How many ids a text has, which are written nowhere. */
+static int count_ids(TokWork *w, const char *text, size_t bytes)
+{
+    const RtTokens none = { NULL, NULL, NULL, 0, NULL }, *const out = w->out;
+    const int before = w->n;
+    w->out = &none;
+    w->n = 0;
+    encode_text(w, text, bytes);
+    const int count = w->n;
+    w->out = out;
+    w->n = before;
+    return count;
+}
+
+/* The first or the last `most` ids of a text. */
 static void encode_cut(TokWork *w, const char *text, size_t bytes, int most)
 {
-    const int first = w->n;
+    const int first = w->n, n = most < INT32_MAX && rt_tok_flag(w->t, TOK_CUT_LEFT) ? count_ids(w, text, bytes) : 0;
+    w->skip = n > most ? n - most : 0;
     encode_text(w, text, bytes);
     if (w->n - first > most) w->n = first + most;
     if (w->out->spans && w->status == RT_OK) rt_tok_settle_spans(w, text, bytes, first);
@@ -212,20 +228,6 @@ static void encode_first(TokWork *w, const RtTokenText *text, int most)
     encode_cut(w, joined, bytes, most);
     if (w->out->spans && w->t->head[TOK_HEAD_PROMPT_BYTES]) leave_prompt_out(w, joined, first);
     w->used = used;
-}
-
-/* How many ids a text has, which are written nowhere. */
-static int count_ids(TokWork *w, const char *text, size_t bytes)
-{
-    const RtTokens none = { NULL, NULL, NULL, 0, NULL }, *const out = w->out;
-    const int before = w->n;
-    w->out = &none;
-    w->n = 0;
-    encode_text(w, text, bytes);
-    const int count = w->n;
-    w->out = out;
-    w->n = before;
-    return count;
 }
 
 typedef struct Lengths { int text, other; } Lengths;

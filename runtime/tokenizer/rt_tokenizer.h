@@ -31,8 +31,8 @@ rt_status rt_tokenizer_view(RtTokenizer *t, const void *blob, size_t bytes);
 
 static inline int rt_tokenizer_size(const RtTokenizer *t) { return (int)t->head[TOK_HEAD_PIECES]; }
 
-/* Let texts be cut to so many ids, those that the template adds among them; 0: never. Of a pair the longer is cut first, as Hugging Face's
- * "longest_first" does. */
+/* Let texts be cut to so many ids, those that the template adds among them; 0: never, as before any
+ * call. Of a pair the longer is cut first, as Hugging Face's "longest_first" does. */
 static inline void rt_tokenizer_cut(RtTokenizer *t, int most) { t->head[TOK_HEAD_MOST_IDS] = (uint32_t)most; }
 
 /* Where a token stands in its text: bytes from `begin` up to `end`; 0, 0 for what the template adds. */

@@ -68,7 +68,7 @@ typedef enum RtTokHead {
     TOK_HEAD_SPLIT_GROWTH,      /* the same for all that splits copy */
     TOK_HEAD_SPLIT_EXTRA,
     TOK_HEAD_SINGLE, TOK_HEAD_PAIR,             /* items of the templates */
-    TOK_HEAD_MOST_IDS,          /* truncation, with specials; 0: none */
+    TOK_HEAD_MOST_IDS,          /* of rt_tokenizer_cut; 0 in every file */
     TOK_HEAD_PROMPT, TOK_HEAD_PROMPT_BYTES,     /* text: before every text, of a pair the first */
     TOK_HEAD_WORD_CLASS,        /* of \w, for added tokens that must be single words; RT_TOK_NONE where there is none */
     TOK_HEADS
@@ -84,7 +84,8 @@ typedef enum RtTokFlag {
     TOK_FLOAT_SCORES = 16,      /* sums of scores are rounded to f32, as SentencePiece has them */
     TOK_KEEP_ORIGIN = 32,       /* where in the text a word begins decides about it */
     TOK_TRIM_SPANS = 64,        /* white space that a token begins or ends with is not part of its span, */
-    TOK_TRIM_KEEPS_FIRST = 128  /* but for what a text begins with */
+    TOK_TRIM_KEEPS_FIRST = 128, /* but for what a text begins with */
+    TOK_CUT_LEFT = 256          /* what is too long loses its beginning, not its end */
 } RtTokFlag;
 
 typedef enum RtTokKind { TOK_PIECE = 0, TOK_SPECIAL = 1, TOK_ABSENT = 2 } RtTokKind;

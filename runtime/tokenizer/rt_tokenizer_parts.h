@@ -103,6 +103,7 @@ typedef struct TokWork {
     const RtTokenizer *t;
     const RtTokens *out;
     int n;                          /* ids so far */
+    int skip;                       /* so many of the next ids are left out */
     unsigned type;
     bool origin;                    /* texts carry their origin */
     rt_status status;

@@ -145,6 +145,10 @@ void rt_tok_push(TokWork *w, uint32_t id, const TokText *x, size_t i, size_t j)
         w->status = RT_BAD_ID;
         return;
     }
+    if (w->skip) {
+        w->skip--;
+        return;
+    }
     if (w->n < w->out->room) {
         w->out->ids[w->n] = (int)id;
         if (w->out->types) w->out->types[w->n] = (unsigned char)w->type;

@@ -1,9 +1,10 @@
 #!/bin/sh
 # What the files beside a tokenizer and a model say: numbers of any size and U+0000 in JSON, files
-# that are no JSON.
+# that are no JSON, the side on which long texts are cut.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
+quick_cc "$scratch/cc"
 
 # fails NAME CODE MESSAGE COMMAND...: it ends with that code, and standard error begins with the message.
 fails() {
@@ -58,3 +59,71 @@ verdict $? 'a config.json with a large number and U+0000'
 sed 's/"gelu"/"ge\\u0000lu"/' tests/families/bert_classifier/config.json >"$scratch/bert/config.json"
 fails 'a value with U+0000' 65 'bert/config.json:11:3: error: "hidden_act" must be text without U+0000, found "ge\u0000lu"' \
     "$xformc" run "$scratch/bert" --ids '1 5 7'
+
+# ---- truncation and padding -------------------------------------------------------------------------
+
+# cut_folder NAME TRUNCATION CONFIG: a classifier of texts of up to 32 ids, whose files have these besides.
+cut_folder() {
+    cp -r tests/vectors/cross_bert "$scratch/$1"
+    sed "s/\"truncation\": null/\"truncation\": $2/" tests/vectors/cross_bert/tokenizer.json >"$scratch/$1/tokenizer.json"
+    sed "1s/{/{ $3/" tests/vectors/cross_bert/tokenizer_config.json >"$scratch/$1/tokenizer_config.json"
+}
+# read_by NAME TEXT: the ids that the model reads of it.
+read_by() { "$xformc" run "$scratch/$1" --engine generic --json "$2" 2>"$scratch/err" | sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/' | tr , ' '; }
+truncation() { echo "{ \"direction\": \"$1\", \"max_length\": 9, \"strategy\": \"LongestFirst\", \"stride\": 0 }"; }
+
+long='rain fell on the roof and one two three four five six seven rain fell on the roof and one two three four five six seven end'
+ids=$("$xformc" tokenize tests/vectors/cross_bert "$long" | tr '\n' ' ')
+n=$(echo "$ids" | wc -w)
+right=$(echo "$ids" | cut -d ' ' -f "1-31,$n") left=$(echo "$ids" | cut -d ' ' -f "1,$((n - 30))-$n")
+[ "$n" -gt 40 ] && [ "$right" != "$left" ]
+verdict $? 'a text that is too long'
+cut_folder file_right "$(truncation Right)" ''
+cut_folder file_left "$(truncation Left)" ''
+cut_folder config_left null '"truncation_side": "left",'
+cut_folder config_right "$(truncation Left)" '"truncation_side": "right",'
+for name in file_right config_right; do
+    same "$right" "$(read_by $name "$long")"
+    verdict $? "$name: its end is cut, to what the model reads"
+done
+for name in file_left config_left; do
+    same "$left" "$(read_by $name "$long")"
+    verdict $? "$name: its beginning is cut"
+done
+# Of a pair the longer text is cut first.
+found=$(read_by config_left "$(printf 'one two three\t%s' "$long")")
+first=$("$xformc" tokenize --no-special tests/vectors/cross_bert 'one two three' | tr '\n' ' ')
+kept=$((32 - 3 - $(echo "$first" | wc -w)))
+same "$(echo "$ids" | cut -d ' ' -f "1") $first$(echo "$ids" | cut -d ' ' -f "$n") $(echo "$ids" | cut -d ' ' -f "$((n - kept))-$n")" "$found"
+verdict $? 'a pair loses the beginning of its longer text'
+"$xformc" build "$scratch/file_left" -o "$scratch/program" --kernels unrolled -q --cc "$scratch/cc" >"$scratch/log" 2>&1
+same "$left" "$("$scratch/program/file_left" --json "$long" | sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/' | tr , ' ')"
+verdict $? 'a program cuts the beginning'
+cat "$scratch/log"
+for name in file_right file_left; do
+    same "$ids" "$("$xformc" tokenize "$scratch/$name" "$long" | tr '\n' ' ')"
+    verdict $? "$name: tokenize cuts nothing"
+done
+cut_folder wrong "$(truncation Up)" ''
+fails 'an unknown direction' 65 "wrong/tokenizer.json: error: truncation in the direction 'Up' is not supported" "$xformc" tokenize "$scratch/wrong" x
+cut_folder wrong null '"truncation_side": "up",'
+fails 'an unknown side' 65 'wrong/tokenizer_config.json: error: "truncation_side" is "up", neither "left" nor "right"' "$xformc" tokenize "$scratch/wrong" x
+
+# A decoder reads all of a text.
+cp tests/chat/llama2/tokenizer_config.json "$config"
+rm "$scratch/chat/special_tokens_map.json"
+question='two words and then some more words of which the last ones matter'
+text_ids() { "$xformc" run "$scratch/chat.lua" --engine generic --json "$@" "$question" 2>"$scratch/err" | sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/'; cat "$scratch/err" >&2; }
+usual=$(text_ids) usual_chat=$(text_ids --chat)
+echo "$question" >"$scratch/question"
+perplexity() { "$xformc" verify "$scratch/chat.lua" --perplexity "$scratch/question" 2>&1; }
+perplexity=$(perplexity)
+padding='{ "strategy": { "Fixed": 40 }, "direction": "Right", "pad_to_multiple_of": null, "pad_id": 0, "pad_type_id": 0, "pad_token": "<unk>" }'
+for direction in Right Left; do
+    sed "s/\"truncation\":null/\"truncation\":$(truncation $direction)/; s/\"padding\":null/\"padding\":$padding/" tests/chat/llama2/tokenizer.json \
+        >"$scratch/chat/tokenizer.json"
+    cmp -s tests/chat/llama2/tokenizer.json "$scratch/chat/tokenizer.json"
+    [ $? = 1 ] && same "$usual" "$(text_ids)" && same "$usual_chat" "$(text_ids --chat)" &&
+        same "$perplexity" "$(perplexity)"
+    verdict $? "a decoder reads all of a text, whatever tokenizer.json has of truncation and padding: $direction"
+done

@@ -217,6 +217,3 @@ ids() { "$xformc" tokenize "$scratch/$1" "$2" 2>"$scratch/err"; }
 spaced=$(printf ' \t two words \n.')
 [ -n "$(ids plain 'two words')" ] && [ "$(ids sentence "${spaced%.}")" = "$(ids plain "${spaced%.}")" ] && [ "$(ids plain "${spaced%.}")" != "$(ids plain 'two words')" ]
 verdict $? 'sentence-transformers: white space around a text stays'
-echo '{ "truncation_side": "left" }' >"$scratch/plain/tokenizer_config.json"
-ids plain x >/dev/null && grep -q 'truncation_side "left" is not read' "$scratch/err"
-verdict $? 'truncation_side "left" is told as not read'

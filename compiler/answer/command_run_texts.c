@@ -92,6 +92,9 @@ static bool can_answer(Session *s, const RunOptions *c)
     else if (is_similar(s, c) && (c->word_count != 3 || c->prompt_count))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "similar compares two texts: similar TEXT TEXT");
     else if (is_similar(s, c) && c->raw) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: similar answers by one number");
+    else if ((c->source_language || c->target_language) && (c->ids || !m->tokenizer_data || !m->has_encoder || !m->has_decoder))
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s-language is for an encoder-decoder with a tokenizer, and for texts",
+                   c->source_language ? "source" : "target");
     else if (c->raw && c->json) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw and --json are two forms of one answer");
     else return true;
     return false;
@@ -109,7 +112,8 @@ static HostOptions options_of(Session *s, const RunOptions *c, const RtGeneratio
     HostPrompt *prompts = arena_array(s->arena, (size_t)c->prompt_count + 1, sizeof *prompts);
     for (int i = 0; i < c->prompt_count; i++) prompts[i] = (HostPrompt){ c->prompts[i].text, c->prompts[i].file };
     return (HostOptions){ .ids = c->ids, .json = c->json, .raw = c->raw, .stream = c->stream, .chat = c->chat, .system = c->system,
-                          .date = c->date, .turns = goes_on(s, c), .verbose = c->verbose && s->model->has_decoder,
+                          .date = c->date, .source_language = c->source_language, .target_language = c->target_language,
+                          .turns = goes_on(s, c), .verbose = c->verbose && s->model->has_decoder,
                           .scores = c->verbose, .generation = *g, .prompts = prompts, .prompt_count = c->prompt_count };
 }
 

@@ -8,7 +8,7 @@ Decoder *decoder_new(Arena *a, Engine *e, const RtGeneration *g)
     Decoder *d = arena_alloc(a, sizeof *d);
     HostWeights *weights = arena_alloc(a, sizeof *weights);
     *weights = (HostWeights){ .program = p, .model = r };
-    *d = (Decoder){ .host = { .program = p, .weights = weights, .model = r, .state = r, .settings = *g,
+    *d = (Decoder){ .host = { .program = p, .weights = weights, .model = r, .state = r, .settings = *g, .start = p->start,
                               .longest = p->max_target + !p->max_source } };
     d->host.bytes = rt_answer_scratch_bytes(g, d->host.longest, p->vocab);
     d->host.scratch = arena_alloc(a, d->host.bytes);

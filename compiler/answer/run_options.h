@@ -14,6 +14,7 @@ typedef struct RunOptions {
     EngineKind engine;
     bool ids, stream, chat, turns, raw, json, verbose;
     const char *system, *date;      /* of a chat; NULL: the template's own */
+    const char *source_language, *target_language;  /* of a translator; NULL: the folder's */
     GenerationOptions generation;
     const Prompt *prompts; int prompt_count;        /* before the words */
     const char *const *stops;  int stop_count;

@@ -120,7 +120,7 @@ RtCharacters run_characters(const Packed *table, const Packed *texts)
     return (RtCharacters){ table->integers, (int)(table->integer_count / 2), texts->integers, (int)texts->integer_count };
 }
 
-static void add_texts(RunProgram *r, const Model *m)
+static void add_texts(Arena *a, RunProgram *r, const Model *m)
 {
     const Plan *plan = r->engine->plan;
     rt_program *p = &r->program;
@@ -130,6 +130,11 @@ static void add_texts(RunProgram *r, const Model *m)
         r->source = run_characters(plan->source_characters, plan->source_texts);
         r->target = run_characters(plan->target_characters, plan->target_texts);
         p->ids = ids_of, p->append = append;
+    }
+    if (m->translations.count) {
+        const char **rows = arena_array(a, (size_t)m->translations.count + 1, sizeof *rows);
+        for (int i = 0; i < m->translations.count; i++) rows[i] = m->translations.text[i];
+        rows[m->translations.count] = NULL, p->translations = rows;
     }
     if (model_chats(m)) r->chat = chat_of(m), p->chat = &r->chat;
 }
@@ -142,7 +147,7 @@ RunProgram *run_program(Arena *a, Engine *e)
     if (m->has_encoder) add_encoder(r, m);
     if (m->has_decoder) add_decoder(r, m);
     else add_vectors(r, m);
-    add_texts(r, m);
+    add_texts(a, r, m);
     return r;
 }
 

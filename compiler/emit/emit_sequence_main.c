@@ -127,6 +127,15 @@ static void add_labels(Emit *e, Text *out)
     text_add(out, "};\n");
 }
 
+/* What stands before a text in some languages, with NULL behind. */
+static void add_translations(Emit *e, Text *out)
+{
+    const Whole *rows = &e->model->translations;
+    text_add(out, "static const char *const translations[] = {\n");
+    for (int i = 0; i < rows->count; i++) text_printf(out, "    \"%s\",\n", in_quotes(e, rows->text[i]));
+    text_add(out, "    NULL\n};\n");
+}
+
 static const char *encoder_part(Emit *e)
 {
     Text t = text_new(e->arena);
@@ -136,6 +145,7 @@ static const char *encoder_part(Emit *e)
     if (model_has_head(e->model)) text_fill(&t, main_vector, "name", e->name, NULL);
     if (e->model->pairs && e->model->token_types > 1) text_fill(&t, main_pair, "name", e->name, NULL);
     if (e->model->labels.count) add_labels(e, &t);
+    if (e->model->translations.count) add_translations(e, &t);
     return t.data;
 }
 
@@ -166,6 +176,7 @@ static const char *encoder_rows(Emit *e)
     if (e->model->labels.count)
         text_printf(&t, "        .labels = labels,%s\n", e->model->label_scores == SCORINGS_SIGMOID ? " .scoring = RT_SCORING_SIGMOID,"
                     : e->model->label_scores == SCORINGS_NONE ? " .scoring = RT_SCORING_NONE," : "");
+    if (e->model->translations.count) text_add(&t, "        .translations = translations,\n");
     if (e->model->pairs) text_printf(&t, "        .pairs = 1,%s\n", e->model->token_types > 1 ? " .encode_pair = encode_pair," : "");
     if (e->model->mask_id >= 0) text_printf(&t, "        .has_mask = 1, .mask_id = %lld,\n", (long long)e->model->mask_id);
     return t.data;

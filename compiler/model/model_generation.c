@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 typedef struct Settings { Arena *arena; Diag *diag; const Draft *draft; Model *model; } Settings;
 
@@ -74,6 +75,21 @@ static void check_stops(const Settings *s)
         diag_remark(s->diag, at, "generation_stop_strings is not read: without a tokenizer answers are ids");
 }
 
+/* Rows of two codes and a text. */
+static void check_translations(const Settings *s)
+{
+    const Model *m = s->model;
+    if (m->translations.count && !(m->has_encoder && m->has_decoder))
+        wrong(s, FIELD_ID_translations, "translations are of an encoder with a decoder");
+    for (int i = 0; i < m->translations.count; i++) {
+        const char *row = m->translations.text[i];
+        const size_t from = strcspn(row, " "), to = row[from] ? strcspn(row + from + 1, " ") : 0;
+        if (from && to && row[from + 1 + to] && row[from + 2 + to]) continue;
+        wrong(s, FIELD_ID_translations, "translations[%d]: expected two codes and a text, as \"en de translate English to German: \"", i + 1);
+        return;
+    }
+}
+
 void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m)
 {
     const Settings s = { a, d, draft, m };
@@ -81,6 +97,7 @@ void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m)
     m->bad_words = ids_of(a, m->generation_bad_words_ids);
     m->suppress = ids_of(a, m->generation_suppress_tokens);
     m->begin_suppress = ids_of(a, m->generation_begin_suppress_tokens);
+    check_translations(&s);
     if (!is_set(&s, FIELD_ID_generation_do_sample)) m->generation_do_sample = is_set(&s, FIELD_ID_generation_temperature);
     if (!m->has_decoder) {
         note_unread(&s);

@@ -21,12 +21,16 @@ typedef struct rt_host_source { int *ids; int room, n, first, whole; } rt_host_s
 
 /* What rt_cli_text.c does for programs with a tokenizer; others do without it. */
 typedef struct rt_host_tokenizer rt_host_tokenizer;
+typedef struct rt_program rt_program;
 typedef struct rt_host_texts {
     rt_host_tokenizer *(*open)(const void *blob, size_t bytes, rt_status *status);     /* NULL with a status */
     void (*close)(rt_host_tokenizer *t);
     /* pair: where text has a tab, it is two texts. cut: one with more than room ids is cut to them; else RT_TOO_LONG. plain: what the
      * tokenizer's template adds is left out. */
     rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, int pair, int cut, int plain, rt_host_source *out);
+    /* As host_languages of rt_cli_language.h; is_language: whether an id is one. */
+    int (*translate)(rt_host_tokenizer *t, const rt_program *p, const char *from, const char *to, int *target);
+    int (*is_language)(const rt_host_tokenizer *t, int id);
     rt_status (*token)(rt_host_tokenizer *t, int id, char *out, size_t cap, size_t *used);      /* its text, of special ones too */
     /* A text wrapped by a template, behind the turns before where it goes on: *wrapped[*n] stays the tokenizer's, until the next.
      * RT_NO_ROOM: no memory. */
@@ -42,7 +46,7 @@ extern const rt_host_texts rt_host_text;
 typedef struct rt_host_vectors rt_host_vectors;
 extern const rt_host_vectors rt_host_vector;
 
-typedef struct rt_program {
+struct rt_program {
     const char *name;               /* "dates": begins every message */
     const char *about;              /* one line for --help */
     const char *spec;               /* what it was made from: "dates.lua" */
@@ -98,7 +102,10 @@ typedef struct rt_program {
     const rt_host_texts *texts;
     const void *(*tokenizer)(const void *model, size_t *bytes);
     const RtChat *chat;             /* its chat template, of a decoder alone; NULL where there is none */
-} rt_program;
+    /* Where texts name the languages of a translation: rows "en de translate English to German: ", two codes and what stands before
+     * the text, with NULL behind; NULL for none. */
+    const char *const *translations;
+};
 
 /* Do what the options say, or answer the texts among the arguments, or the lines of standard input. Returns the exit code:
  * 0, 1 for a self-test that fails, 2 for a wrong option, 65 for a text or weights that do not fit, 66 without the weights,

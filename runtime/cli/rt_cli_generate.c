@@ -18,12 +18,14 @@ static int refuse_options(const rt_program *p, const char *why)
     return RT_EXIT_USAGE;
 }
 
-int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, HostWeights *weights, void *state)
+int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, HostBegin begin, HostWeights *weights, void *state)
 {
-    const HostDecoder none = { .program = p, .weights = weights, .model = weights->model, .state = state, .settings = o->generation };
+    const HostDecoder none = { .program = p, .weights = weights, .model = weights->model, .state = state, .settings = o->generation,
+                               .start = begin.start };
     RtGeneration *g = &d->settings;
     const char *fault = rt_generation_fault(&o->generation);
     *d = none;
+    if (begin.first >= 0) g->processors.force_first = 1, g->processors.first = begin.first;
     if (!p->max_target) return 0;
     if (fault) return refuse_options(p, fault);
     if (g->beams > p->slots) return refuse(p, g->beams);
@@ -107,7 +109,7 @@ rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int 
     rt_status status = p->max_source ? p->encode(d->model, d->state, input, n) : RT_OK;
     d->count = *count = 0, *score = 0;
     if (status == RT_OK)
-        status = rt_answer(&calls, &d->settings, how, p->max_source ? &p->start : input, p->max_source ? 1 : n, d->longest, d->scratch,
+        status = rt_answer(&calls, &d->settings, how, p->max_source ? &d->start : input, p->max_source ? 1 : n, d->longest, d->scratch,
                            d->bytes, d->results, &d->count);
     if (status == RT_OK && !d->count) status = RT_BAD_WEIGHTS;
     if (status != RT_OK) return status;

@@ -11,11 +11,15 @@
 extern "C" {
 #endif
 
+/* What an answer to a source begins with: the start id, and the id behind it, -1 for any. */
+typedef struct HostBegin { int start, first; } HostBegin;
+
 typedef struct HostDecoder {
     const rt_program *program;
     HostWeights *weights;           /* these three are the host's */
     void *model, *state;
     RtGeneration settings;          /* the program's, changed by the options */
+    int start;                      /* id that an answer to a source begins with */
     int longest;                    /* ids that a sequence may have, a prompt's or the start id too */
     RtHeld held;                    /* of turns of one conversation: what slot 0 holds; else without ids */
     RtTiming timing;                /* of the last answer */
@@ -24,7 +28,7 @@ typedef struct HostDecoder {
 } HostDecoder;
 
 /* Make ready what the program and the options ask for. Returns 0, or an exit code after a message. */
-int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, HostWeights *weights, void *state);
+int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, HostBegin begin, HostWeights *weights, void *state);
 /* The best answer to input[n]: ids[max_target + 1], the end mark among them. Of how->scored *score receives the sum of their
  * log-probabilities. Statuses as rt_answer; RT_BAD_WEIGHTS where nothing comes out. */
 rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int *input, int n, int *ids, int *count, double *score);

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, DATE, TURNS, GENERATION };
+enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, DATE, TURNS, FROM, TO, GENERATION };
 
-/* Which programs have it: all, those with a decoder, those with a chat template. */
-typedef enum Need { ANY, DECODER, CHATS } Need;
+/* Which programs have it: all, those with a decoder, those with a chat template, encoder-decoders with a tokenizer. */
+typedef enum Need { ANY, DECODER, CHATS, TRANSLATES } Need;
 
 static const struct { const char *name, *argument, *help; int letter; Need need; } table[] = {
     { "prompt",  "TEXT", "a text to answer, as one behind the options; repeatable", 'p', ANY },
@@ -23,6 +23,8 @@ static const struct { const char *name, *argument, *help; int letter; Need need;
     { "system",  "TEXT", "with --chat: the system's text, before every text", SYSTEM, CHATS },
     { "date",    "TEXT", "with --chat: the date that the template writes; default: its own, or today's", DATE, CHATS },
     { "turns",   NULL,   "with --chat: each text goes on with one conversation, as lines that are typed at a terminal do", TURNS, CHATS },
+    { "source-language", "CODE", "translate from this language, as the vocabulary names it: de_DE, deu_Latn, de", FROM, TRANSLATES },
+    { "target-language", "CODE", "translate into this language", TO, TRANSLATES },
     { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, DECODER },
     { "verbose", NULL,   "say how long each answer took", 'v', DECODER },
     { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', ANY },
@@ -39,7 +41,7 @@ static const struct { const char *name, *argument, *help; int letter; Need need;
     { "help",    NULL,   "show this help", 'h', ANY },
     { "version", NULL,   "show the version", VERSION, ANY },
 };
-enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 33, MOST_ALIASES = 8, NAME_ROOM = 16 };
+enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 33, MOST_ALIASES = 8, NAME_ROOM = 24 };
 
 /* All options: the table's, and where there is a decoder the settings of generation. */
 typedef struct Option { const char *name, *argument, *help; int letter, value; } Option;
@@ -53,6 +55,7 @@ static void collect_options(const rt_program *p)
     for (int i = 0; i < OWN_OPTIONS; i++) {
         const int letter = table[i].letter < 256 ? table[i].letter : 0;
         if ((table[i].need == DECODER && !p->max_target) || (table[i].need == CHATS && !p->chat)) continue;
+        if (table[i].need == TRANSLATES && !(p->max_source && p->max_target && p->texts)) continue;
         o.list[o.count++] = (Option){ table[i].name, table[i].argument, table[i].help, letter, table[i].letter };
     }
     for (int i = 0; p->generation && i < rt_generation_option_count && o.count < MOST_OPTIONS - 1; i++) {
@@ -233,6 +236,8 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
     else if (o->date && !p->chat->dated) fprintf(stderr, "%s: --date: the chat template %s has no place for a date\n", p->name, p->chat->name);
     else if (o->turns && !p->chat->past[0])
         fprintf(stderr, "%s: --turns: what the chat template %s makes of earlier answers is not known\n", p->name, p->chat->name);
+    else if ((o->source_language || o->target_language) && (o->action || o->ids))
+        fprintf(stderr, "%s: --%s-language says how texts are read; none is here\n", p->name, o->source_language ? "source" : "target");
     else if (o->action && o->verbose) fprintf(stderr, "%s: --verbose says how long answers took; none is here\n", p->name);
     else if (o->stream && (o->action || o->json)) fprintf(stderr, "%s: --stream says how answers are written; none is here as text\n", p->name);
     else if (o->stream && rt_generation_searches(&o->generation))
@@ -355,6 +360,8 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         case SYSTEM: code = some_text("system", p), o->system = optarg; break;
         case DATE: code = some_text("date", p), o->date = optarg; break;
         case TURNS: o->turns = 1; break;
+        case FROM: code = some_text("source-language", p), o->source_language = optarg; break;
+        case TO: code = some_text("target-language", p), o->target_language = optarg; break;
         case STREAM: o->stream = 1; break;
         case STOP: code = add_stop(o, p); break;
         case 'c': code = parse_number(&o->longest, "max-len", longest, p); break;

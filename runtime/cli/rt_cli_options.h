@@ -27,6 +27,7 @@ typedef struct HostOptions {
     int ids, json, raw, stream, verbose, chat;
     int scores;                     /* every sequence of an answer is told with its score, on standard error */
     const char *system, *date;      /* of --chat; NULL: as the template has it */
+    const char *source_language, *target_language;  /* of a translator; NULL: those of its folder */
     int turns;                      /* the texts are turns of one conversation: asked for, or they are typed at a terminal */
     HostAction action;
     int repetitions;                /* of --bench; 0: as many as there is time for */

@@ -1,11 +1,10 @@
 /* rt_cli_text.c: the tokenizer of a generated program. Its buffers grow with the texts, so they are allocated here. */
-#include "rt_cli.h"
+#include "rt_cli_language.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt_tokenizer.h"
 #include "rt_conversation.h"
 
 struct rt_host_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; RtTokenStream stream;
@@ -99,4 +98,11 @@ static rt_status say(void *self, const int *ids, int from, int n, int last, char
     return (last ? rt_tokenizer_stream_end : rt_tokenizer_stream)(&t->tokenizer, &t->stream, ids, n, 1, out, cap, used);
 }
 
-const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, to_token, wrap, answered, say };
+static int translate(rt_host_tokenizer *t, const rt_program *p, const char *from, const char *to, int *target)
+{
+    return host_languages(&t->tokenizer, p, from, to, target);
+}
+
+static int is_language(const rt_host_tokenizer *t, int id) { return rt_tokenizer_is_language(&t->tokenizer, id); }
+
+const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, translate, is_language, to_token, wrap, answered, say };

@@ -155,7 +155,7 @@ static void encode_text(TokWork *w, const char *text, size_t bytes)
 /* Ids that the items of a template, first .. first + count - 1, leave room for; INT32_MAX where texts are not cut. */
 static int most_ids(const RtTokenizer *t, uint32_t first, uint32_t count, bool plain)
 {
-    int specials = 0;
+    int specials = t->target != RT_TOK_NONE;
     for (uint32_t i = first; i < first + count; i++) specials += rt_tok_at(t, TOK_TEMPLATE, 3 * (size_t)i) == TOK_ITEM_SPECIAL;
     if (!t->head[TOK_HEAD_MOST_IDS]) return INT32_MAX;
     const int most = (int)t->head[TOK_HEAD_MOST_IDS] - (plain ? 0 : specials);
@@ -189,12 +189,12 @@ static void encode_cut(TokWork *w, const char *text, size_t bytes, int most)
 /* The first text as it is read: behind the prompt, where there is one; NULL without room. */
 static const char *prompted(TokWork *w, const RtTokenText *text, size_t *bytes)
 {
-    const size_t prompt = w->t->head[TOK_HEAD_PROMPT_BYTES];
+    const size_t prompt = w->t->prompt_bytes;
     *bytes = prompt + text->bytes;
     if (!prompt) return text->text;
     char *joined = rt_tok_take(w, *bytes);
     if (!joined) return NULL;
-    memcpy(joined, rt_tok_text(w->t, w->t->head[TOK_HEAD_PROMPT]), prompt);
+    memcpy(joined, w->t->prompt, prompt);
     if (text->bytes) memcpy(joined + prompt, text->text, text->bytes);
     return joined;
 }
@@ -208,7 +208,7 @@ static RtTokenSpan moved(RtTokenSpan x, uint32_t back)
 static void leave_prompt_out(TokWork *w, const char *joined, int first)
 {
     const RtTokens *out = w->out;
-    const uint32_t prompt = w->t->head[TOK_HEAD_PROMPT_BYTES];
+    const uint32_t prompt = w->t->prompt_bytes;
     uint32_t characters = 0;
     for (uint32_t i = 0; i < prompt; i++) characters += ((unsigned char)joined[i] & 0xC0) != 0x80;
     for (int i = first; i < w->n && i < out->room; i++) {
@@ -225,8 +225,9 @@ static void encode_first(TokWork *w, const RtTokenText *text, int most)
     size_t bytes;
     const char *joined = prompted(w, text, &bytes);
     if (!joined && bytes) return;
+    if (w->t->target != RT_TOK_NONE) rt_tok_push(w, w->t->target, NULL, 0, 0);
     encode_cut(w, joined, bytes, most);
-    if (w->out->spans && w->t->head[TOK_HEAD_PROMPT_BYTES]) leave_prompt_out(w, joined, first);
+    if (w->out->spans && w->t->prompt_bytes) leave_prompt_out(w, joined, first);
     w->used = used;
 }
 
@@ -255,6 +256,13 @@ static Lengths lengths_kept(TokWork *w, const RtTokenText *text, int most)
     return cut_pair((Lengths){ n, count_ids(w, text->other, text->other_bytes) }, most);
 }
 
+/* The token of a template's item: of a language that which was asked for. */
+static uint32_t special_of(const RtTokenizer *t, uint32_t item)
+{
+    const uint32_t id = rt_tok_at(t, TOK_TEMPLATE, 3 * (size_t)item + 1);
+    return t->source != RT_TOK_NONE && rt_tokenizer_is_language(t, (int)id) ? t->source : id;
+}
+
 static void encode_template(TokWork *w, const RtTokenText *text)
 {
     const uint32_t *h = w->t->head;
@@ -263,7 +271,7 @@ static void encode_template(TokWork *w, const RtTokenText *text)
     for (uint32_t i = first; i < first + count && w->status == RT_OK; i++) {
         const uint32_t kind = rt_tok_at(w->t, TOK_TEMPLATE, 3 * (size_t)i);
         w->type = rt_tok_at(w->t, TOK_TEMPLATE, 3 * (size_t)i + 2);
-        if (kind == TOK_ITEM_SPECIAL) rt_tok_push(w, rt_tok_at(w->t, TOK_TEMPLATE, 3 * (size_t)i + 1), NULL, 0, 0);
+        if (kind == TOK_ITEM_SPECIAL) rt_tok_push(w, special_of(w->t, i), NULL, 0, 0);
         else if (kind == TOK_ITEM_A) encode_first(w, text, most.text);
         else encode_cut(w, text->other, text->other_bytes, most.other);
     }
@@ -315,7 +323,7 @@ static double memo_bytes(const RtTokenizer *t)
 size_t rt_tokenizer_scratch_bytes(const RtTokenizer *t, size_t text_bytes, int spans)
 {
     const uint32_t *h = t->head;
-    const size_t prompt = text_bytes <= UINT32_MAX ? h[TOK_HEAD_PROMPT_BYTES] : 0;
+    const size_t prompt = text_bytes <= UINT32_MAX ? t->prompt_bytes : 0;
     const size_t joined = prompt ? text_bytes + prompt : 0;
     if (joined) text_bytes = joined;
     const bool origin = spans || rt_tok_flag(t, TOK_KEEP_ORIGIN);

@@ -22,6 +22,8 @@ typedef struct RtTokenizer {
     const unsigned char *section[TOK_SECTIONS];
     uint32_t bytes[TOK_SECTIONS];
     uint32_t head[TOK_HEADS];
+    uint32_t source, target;        /* ids of languages, RT_TOK_NONE for none: rt_tokenizer_translate */
+    const char *prompt;  uint32_t prompt_bytes;     /* before every text, of a pair the first */
 } RtTokenizer;
 
 /* Check the whole blob, once; RT_BAD_WEIGHTS for what is none, or damaged. The blob must stay. */
@@ -34,6 +36,9 @@ static inline int rt_tokenizer_size(const RtTokenizer *t) { return (int)t->head[
 /* Let texts be cut to so many ids, those that the template adds among them; 0: never, as before any
  * call. Of a pair the longer is cut first, as Hugging Face's "longest_first" does. */
 static inline void rt_tokenizer_cut(RtTokenizer *t, int most) { t->head[TOK_HEAD_MOST_IDS] = (uint32_t)most; }
+
+/* Let this stand before every text, of a pair the first, in the place of what the tokenizer has. It must stay. */
+static inline void rt_tokenizer_prompt(RtTokenizer *t, const char *prompt, size_t bytes) { t->prompt = prompt, t->prompt_bytes = (uint32_t)bytes; }
 
 /* Where a token stands in its text: bytes from `begin` up to `end`; 0, 0 for what the template adds. */
 typedef struct RtTokenSpan { uint32_t begin, end; } RtTokenSpan;
@@ -61,6 +66,24 @@ rt_status rt_tokenizer_normalise(const RtTokenizer *t, const char *text, size_t 
 const char *rt_tokenizer_piece(const RtTokenizer *t, int id, size_t *bytes);
 /* Whether an id is a special token such as <s>. */
 int rt_tokenizer_special(const RtTokenizer *t, int id);
+
+/* ---- languages: rt_tokenizer_language.c ------------------------------------------------------------------------ */
+
+/* How a translator's vocabulary has languages. OF_SOURCE: its template names the language of the text, and an answer begins with
+ * its own (NLLB, mBART, M2M100). OF_TARGET: a text begins with the language of the answer (Marian). */
+typedef enum RtLanguages { RT_LANGUAGES_NONE, RT_LANGUAGES_OF_SOURCE, RT_LANGUAGES_OF_TARGET } RtLanguages;
+RtLanguages rt_tokenizer_languages(const RtTokenizer *t);
+int rt_tokenizer_is_language(const RtTokenizer *t, int id);
+/* The id of a language: as the vocabulary spells it (deu_Latn, __de__, >>deu<<), without marks around it (de, deu), or without what
+ * stands behind _ where only one language begins so (de for de_DE). -1: there is none. */
+int rt_tokenizer_language(const RtTokenizer *t, const char *code);
+/* The first language from id `from` on whose first two letters are those of `code`, or any where that is NULL; -1: none. */
+int rt_tokenizer_language_like(const RtTokenizer *t, const char *code, int from);
+/* From now on the template names the language `source` in the place of its own, and texts begin with `target`; -1: neither. */
+static inline void rt_tokenizer_translate(RtTokenizer *t, int source, int target)
+{
+    t->source = source < 0 ? RT_TOK_NONE : (uint32_t)source, t->target = target < 0 ? RT_TOK_NONE : (uint32_t)target;
+}
 
 /* Turn ids into text: out[*used..cap], NUL-terminated, always valid UTF-8. Ids without a piece are left out, with `plain`
  * special ones too. RT_NO_ROOM. *used grows. */

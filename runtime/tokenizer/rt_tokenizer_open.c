@@ -6,6 +6,8 @@ enum { HEADER_BYTES = 16, OPS_MOST = 32, SEQUENCE_MOST = 18, JOINS_MOST = 1 << 2
 
 /* ---- sections ------------------------------------------------------------------------------------------------- */
 
+static bool text_fits(const RtTokenizer *t, uint32_t at, uint32_t n) { return at <= t->bytes[TOK_TEXT] && n <= t->bytes[TOK_TEXT] - at; }
+
 static bool find_sections(RtTokenizer *t, const unsigned char *blob, size_t bytes)
 {
     if (bytes < HEADER_BYTES + 8 * TOK_SECTIONS || bytes > UINT32_MAX) return false;
@@ -20,10 +22,11 @@ static bool find_sections(RtTokenizer *t, const unsigned char *blob, size_t byte
     }
     if (t->bytes[TOK_HEAD] != 4 * TOK_HEADS) return false;
     for (int i = 0; i < TOK_HEADS; i++) t->head[i] = rt_tok_at(t, TOK_HEAD, (size_t)i);
+    t->source = t->target = RT_TOK_NONE;
+    if (!text_fits(t, t->head[TOK_HEAD_PROMPT], t->head[TOK_HEAD_PROMPT_BYTES])) return false;
+    t->prompt = (const char *)rt_tok_text(t, t->head[TOK_HEAD_PROMPT]), t->prompt_bytes = t->head[TOK_HEAD_PROMPT_BYTES];
     return true;
 }
-
-static bool text_fits(const RtTokenizer *t, uint32_t at, uint32_t n) { return at <= t->bytes[TOK_TEXT] && n <= t->bytes[TOK_TEXT] - at; }
 
 static bool is_multiple(const RtTokenizer *t, RtTokSection s, uint32_t size) { return t->bytes[s] % size == 0; }
 
@@ -76,7 +79,6 @@ static bool model_is_good(const RtTokenizer *t)
     if (!t->bytes[TOK_TRIE] || !trie_is_good(t, TOK_TRIE, symbols ? h[TOK_HEAD_SYMBOLS] : n)) return false;
     if (h[TOK_HEAD_MODEL] == TOK_UNIGRAM && t->bytes[TOK_SCORES] != 8 * (uint64_t)h[TOK_HEAD_SYMBOLS]) return false;
     if (t->bytes[TOK_BYTES] != 4 * 256 || !merges_are_good(t)) return false;
-    if (!text_fits(t, h[TOK_HEAD_PROMPT], h[TOK_HEAD_PROMPT_BYTES])) return false;
     return text_fits(t, h[TOK_HEAD_PREFIX], h[TOK_HEAD_PREFIX_BYTES]) && text_fits(t, h[TOK_HEAD_SUFFIX], h[TOK_HEAD_SUFFIX_BYTES]);
 }
 

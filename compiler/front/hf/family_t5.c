@@ -2,6 +2,7 @@
 #include "family.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const FamilySetting settings[] = {
@@ -52,9 +53,29 @@ static void require_both(const Config *c)
     config_fault(c, key, "\"%s\" = false is not supported, only true", key);
 }
 
+/* task_specific_params.translation_en_to_de.prefix: what stands before a text that is translated so. */
+static void set_translations(const Config *c)
+{
+    Config tasks, task;
+    int all, n = 0;
+    if (config_kind(c) == KIND_ENCODER || !config_object(c, "task_specific_params", &tasks)) return;
+    const char **names = config_keys(&tasks, &all);
+    FieldValue *rows = arena_array(c->arena, (size_t)all + 1, sizeof *rows);
+    for (int i = 0; i < all; i++) {
+        char from[16], to[16];
+        int end = 0;
+        if (sscanf(names[i], "translation_%15[a-zA-Z]_to_%15[a-zA-Z]%n", from, to, &end) != 2 || names[i][end]) continue;
+        if (!config_object(&tasks, names[i], &task)) continue;
+        const char *prefix = config_text(&task, "prefix", "");
+        if (*prefix) rows[n++] = (FieldValue){ .text = arena_format(c->arena, "%s %s %s", from, to, prefix) };
+    }
+    if (n) draft_set(c->arena, c->draft, SIDE_BOTH, FIELD_ID_translations, config_place(c, "task_specific_params"), rows, n);
+}
+
 static void common(const Config *c, const char *projection)
 {
     require_both(c);
+    set_translations(c);
     const int64_t layers = config_integer(c, "num_decoder_layers", config_get(c, SIDE_ENCODER, FIELD_ID_layers));
     config_set(c, "num_decoder_layers", SIDE_DECODER, FIELD_ID_layers, (double)layers);
     set_feed_forward(c, projection);

@@ -1,0 +1,84 @@
+#!/bin/sh
+# Translators: --source-language and --target-language in `run` and in programs, for NLLB, M2M100,
+# mBART, Marian and T5. Ids in and out are those of transformers (expected, by make.py). Languages
+# that the vocabulary does not have.
+# usage: run.sh XFORMC
+set -u
+. tests/lib.sh
+quick_compilers
+
+tab=$(printf '\t')
+prefixes='"task_specific_params": { "summarization": { "prefix": "summarize: " },
+  "translation_en_to_de": { "prefix": "translate English to German : " },
+  "translation_en_to_fr": { "prefix": "translate English to French : " } },'
+
+# folder MODEL TOKENIZER: the path of a folder that has both; MODEL@N starts answers with the id N.
+folder() {
+    made=$scratch/$1.$2
+    if [ ! -d "$made" ]; then
+        cp -r "tests/families/${1%@*}" "$made" && cp "tests/languages/$2.json" "$made/tokenizer.json" || return
+        case $1 in *@*) sed -i "s/\"decoder_start_token_id\": .*/\"decoder_start_token_id\": ${1#*@},/" "$made"/*config.json ;; esac
+        if [ "$2" = t5 ]; then printf '%s\n' "$prefixes" >"$scratch/prefixes" && sed -i "1r $scratch/prefixes" "$made/config.json"; fi
+    fi
+    echo "$made"
+}
+
+# ids KEY: those of a JSON line on standard input.
+ids() { sed "s/.*\"$1\":\\[\\([0-9,]*\\)\\].*/\\1/" | tr , ' '; }
+
+# answers NAME COMMAND... : whether it answers $text with the ids $given and $wanted.
+answers() {
+    name=$1
+    shift
+    "$@" --json -n 6 --temperature 0 $options -- "$text" >"$scratch/out" 2>"$scratch/err" &&
+        same "$given" "$(ids input_ids <"$scratch/out")" && same "$wanted" "$(ids ids <"$scratch/out")" ||
+        { cat "$scratch/err"; false; }
+    verdict $? "$name"
+}
+
+tr '\t' '|' <tests/languages/expected >"$scratch/expected"
+while IFS='|' read -r model tokenizer options text given wanted; do
+    made=$(folder "$model" "$tokenizer")
+    answers "run $model $tokenizer $options" "$xformc" run "$made"
+    case $tokenizer in m2m) continue ;; esac
+    name=$(basename "$made" | tr -c 'a-z0-9\n' _)
+    [ -d "$scratch/built.$name" ] || "$xformc" build "$made" -q --name "$name" -o "$scratch/built.$name" ||
+        verdict 1 "$name is built"
+    answers "the program of $model $tokenizer $options" "$scratch/built.$name/$name"
+done <"$scratch/expected"
+[ "$(wc -l <"$scratch/expected")" -ge 10 ]
+verdict $? 'transformers gave all of them'
+
+# refused NAME MESSAGE COMMAND...: exit code 2, nothing printed.
+refused() {
+    what=$1 message=$2
+    shift 2
+    "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    code=$?
+    [ $code = 2 ] && [ ! -s "$scratch/out" ] && grep -qF -- "$message" "$scratch/err" || { echo "exit $code"; cat "$scratch/err"; false; }
+    verdict $? "$what"
+}
+for program in "$xformc run $(folder m2m_100 nllb)" "$scratch/built.m2m_100_nllb/m2m_100_nllb"; do
+    of=${program%% *} of=${of##*/}
+    refused "$of: near languages" "--source-language: the vocabulary has no language 'zho'; near ones: zho_Hans, zho_Hant" \
+        $program --source-language zho x
+    refused "$of: all languages" "--target-language: the vocabulary has no language 'xx'; it has eng_Latn, deu_Latn, fra_Latn, zho_Hans, zho_Hant" \
+        $program --target-language xx x
+    refused "$of: with ids" 'source-language' $program --source-language deu --ids '4 5'
+done
+for program in "$xformc run $(folder marian marian)" "$scratch/built.marian_marian/marian_marian"; do
+    of=${program%% *} of=${of##*/}
+    refused "$of: languages of answers alone" '--source-language: the vocabulary has languages of answers alone' $program --source-language deu x
+done
+for program in "$xformc run $(folder t5 t5)" "$scratch/built.t5_t5/t5_t5"; do
+    of=${program%% *} of=${of##*/}
+    refused "$of: another pair" 'the model was not trained for it; it has en to de, en to fr' $program --target-language ro x
+    refused "$of: several pairs" 'several translations fit: en to de, en to fr' $program --source-language en x
+done
+made=$(folder bart marian) && cp tests/languages/t5.json "$made/tokenizer.json"
+refused 'a vocabulary without languages' '--target-language: the vocabulary has no languages' "$xformc" run "$made" --target-language fr x
+refused 'a decoder alone' '--target-language is for an encoder-decoder with a tokenizer' "$xformc" run tests/families/llama --target-language fr x
+printf 'return xf.model { name = "m", translations = { "en" } }\n' >"$scratch/row.lua"
+"$xformc" info "$scratch/row.lua" >"$scratch/out" 2>&1
+[ $? = 65 ] && grep -q 'translations\[1\]: expected two codes and a text' "$scratch/out" || { cat "$scratch/out"; false; }
+verdict $? 'a row of a spec that is no translation'

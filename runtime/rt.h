@@ -36,6 +36,8 @@ typedef enum rt_status {
 
 /* A short English text for a status, without a full stop; never NULL. */
 const char *rt_status_text(rt_status status);
+/* The same of a text that does not become ids. */
+const char *rt_text_fault(rt_status status);
 
 /* One row of the decoder: in the sequence of `slot`, at `position` from 0 on, the token `id`. */
 typedef struct rt_row { int slot, position, id; } rt_row;

@@ -29,7 +29,7 @@ static bool of_pieces(Session *s, const char *text, rt_host_source *ids)
     if (status == RT_OK && ids->n) return true;
     if (status == RT_OK) return refuse(s, "the text is empty");
     if (status == RT_TOO_LONG) return refuse(s, arena_format(s->arena, "the text has %d tokens, but at most %d fit", ids->n, ids->room));
-    return refuse(s, arena_format(s->arena, "the text: %s", rt_status_text(status)));
+    return refuse(s, rt_text_fault(status));
 }
 
 /* The characters that begin in the first `bytes` bytes of valid UTF-8. */

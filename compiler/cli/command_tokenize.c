@@ -54,7 +54,7 @@ static bool encode(Tokenize *t, const char *text, size_t bytes)
                             t->options->no_special };
     const size_t longest = x.other_bytes > bytes ? x.other_bytes : bytes, most = rt_tokenizer_scratch_bytes(&t->tokenizer, longest, true);
     if (most == SIZE_MAX) {
-        complain(t, "too long");
+        complain(t, rt_text_fault(RT_NO_ROOM));
         return false;
     }
     for (;;) {
@@ -66,7 +66,7 @@ static bool encode(Tokenize *t, const char *text, size_t bytes)
             free(t->scratch);
             t->scratch = grown(NULL, t->scratch_bytes = more < most ? more : most);
         } else {
-            complain(t, status == RT_BAD_ID ? "a character that the vocabulary has no id for" : rt_status_text(status));
+            complain(t, rt_text_fault(status));
             return false;
         }
     }

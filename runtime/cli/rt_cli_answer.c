@@ -51,8 +51,7 @@ static void say_fault(Host *host, const char *text, rt_status status, int n, con
     const int most = host_most(host), limited = !host->program->max_source && rt_generation_prompt(g, most + 1) == most;
     if (status == RT_TOO_LONG && limited) say(a, "%s%d %s, but at most %d fit: max_length is %d", all, n, host_unit(host), most, g->max_length);
     else if (status == RT_TOO_LONG) say(a, "%s%d %s, but at most %d fit", all, n, host_unit(host), most);
-    else if (status != RT_BAD_ID) say(a, "%s", rt_status_text(status));
-    else if (host->tokenizer && !numbers) say(a, "a character that the vocabulary has no id for");
+    else if (status != RT_BAD_ID || (host->tokenizer && !numbers)) say(a, "%s", rt_text_fault(status));
     else if (numbers) say(a, "no whole number at byte %zu", fault->at + 1);
     else if (fault->code_point < 0) say(a, "not valid UTF-8 at byte %zu", fault->at + 1);
     else say_character(a, text, fault);

@@ -29,7 +29,7 @@ static void close_tokenizer(rt_host_tokenizer *t)
 static rt_status encode(rt_host_tokenizer *t, const RtTokenText *x, const RtTokens *out, int *n)
 {
     const size_t most = rt_tokenizer_scratch_bytes(&t->tokenizer, x->other_bytes > x->bytes ? x->other_bytes : x->bytes, 0);
-    if (most == SIZE_MAX) return RT_TOO_LONG;
+    if (most == SIZE_MAX) return RT_NO_ROOM;
     for (;;) {
         const rt_status status = rt_tokenizer_encode(&t->tokenizer, x, out, n, t->scratch, t->scratch_bytes);
         const size_t more = 4 * t->scratch_bytes + 65536;

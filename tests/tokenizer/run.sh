@@ -141,6 +141,18 @@ head -c 6000 "$scratch/letters" >"$scratch/fewer"
 verdict $? 'no pattern takes longer than its text is long: in a program'
 head -c 1000 "$scratch/log"
 
+# ---- texts that grow
+
+# U+FDFA becomes eighteen characters: the ids of SentencePiece's library and of Hugging Face's tokenizers.
+grows() {       # TOKENIZER TIMES FIRST IDS
+    many=$(printf 'ﷺ%.0s' $(seq "$2"))
+    same "U+FDFA $2 times, $1" "$3$(printf " $4%.0s" $(seq "$2"))" "$("$xformc" tokenize $here/$1 --no-special "$many" 2>&1)"
+}
+unigram='277 34 280 3 60 34 108 3 128 34 109 108 3 279 276 174'
+grows t5 4 3 "$unigram"
+grows spm_unigram 22 3 "$unigram"
+grows spm_bpe 22 335 '549 357 552 335 270 357 438 335 436 357 439 438 335 551 548 357 399'
+
 # ---- empty texts
 
 # As transformers: what the tokenizer adds is answered, nothing is refused.

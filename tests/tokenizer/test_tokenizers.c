@@ -1,7 +1,7 @@
 /* test_tokenizers.c: Every tokenizer of this folder on its corpus against Hugging Face's
  * tokenizers (.json) and SentencePiece (.model), with the characters that each token covers
  * (NAME.gold, by make.py). Also invalid UTF-8, damaged blobs, too little room, split words,
- * 100,000 added tokens, long texts. */
+ * 100,000 added tokens, long texts, every entry of tables of characters. */
 /* tags: slow */
 #include <dirent.h>
 #include <jansson.h>
@@ -269,6 +269,61 @@ static void too_little_room(void **state)
     arena_free(c.arena);
 }
 
+/* The trie of a table of characters: every key of at most `MOST_KEY` bytes and what stands for it. */
+enum { MOST_KEY = 32, TIMES = 40 };
+typedef struct Keys { const RtTokenizer *t; unsigned char key[MOST_KEY]; double growth; int count; } Keys;
+
+static uint32_t unit(const Keys *k, uint32_t at) { return rt_tok_at(k->t, TOK_CHARSMAP, at); }
+
+static uint32_t below(const Keys *k, uint32_t at) { return at ^ (unit(k, at) >> 10) << ((unit(k, at) & 0x200) >> 6); }
+
+/* A text of one key many times has room in the scratch that is promised. */
+static void check_key(Keys *k, size_t n, uint32_t value)
+{
+    const char *becomes = (const char *)k->t->section[TOK_CHARSMAP_TEXT] + value;
+    RtTokenText x = { .text = text, .bytes = TIMES * n };
+    int count;
+    for (size_t i = 0; i < TIMES; i++) memcpy(text + i * n, k->key, n);
+    k->growth = fmax(k->growth, (double)strlen(becomes) / (double)n);
+    k->count++;
+    if (encode(k->t, &x, &(RtTokens){ ids, NULL, NULL, MOST, NULL }, &count) != RT_OK) fail_msg("\"%.*s\" is refused", (int)(8 * n), text);
+}
+
+static void check_keys(Keys *k, uint32_t at, size_t n)
+{
+    for (uint32_t c = 1; c < 256; c++) {
+        const uint32_t to = at ^ c;
+        if (to >= k->t->bytes[TOK_CHARSMAP] / 4 || (unit(k, to) & 0x800000FF) != c) continue;
+        assert_true(n < MOST_KEY);
+        k->key[n] = (unsigned char)c;
+        if (unit(k, to) >> 8 & 1) check_key(k, n + 1, unit(k, below(k, to)) & 0x7FFFFFFF);
+        check_keys(k, below(k, to), n + 1);
+    }
+}
+
+/* A table of characters lengthens a text by as much as its worst entry does: no less, and less than one more. */
+static void tables_have_room(void **state)
+{
+    static const char *const paths[] = { "t5", "xlmr", "spm_bpe", "spm_unigram", "spm_fallback" };
+    (void)state;
+    for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
+        Case c;
+        char path[64];
+        uint32_t growth = 0;
+        snprintf(path, sizeof path, "%s/%s", folder, paths[p]);
+        open_case(&c, path);
+        Keys k = { .t = &c.t };
+        check_keys(&k, below(&k, 0), 0);
+        for (uint32_t i = 0; i < c.t.head[TOK_HEAD_NORMALISERS]; i++) {
+            const RtTokOp op = rt_tok_op(&c.t, i);
+            if (op.kind == TOK_MAP_GRAPHEMES || op.kind == TOK_MAP_LONGEST) growth = op.a;
+        }
+        print_message("# %s: %d entries, at most %g times as long\n", paths[p], k.count, k.growth);
+        assert_true(k.count > 1000 && growth >= k.growth && growth < k.growth + 1);
+        arena_free(c.arena);
+    }
+}
+
 /* A text that is one word is cut before its spaces, whose mark begins a piece and never stands behind a letter in one. */
 static void words_are_cut(void **state)
 {
@@ -405,7 +460,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goldens), cmocka_unit_test(broken_utf8), cmocka_unit_test(damaged_blobs), cmocka_unit_test(too_little_room),
-        cmocka_unit_test(words_are_cut), cmocka_unit_test(many_added_tokens),
+        cmocka_unit_test(words_are_cut), cmocka_unit_test(tables_have_room), cmocka_unit_test(many_added_tokens),
         cmocka_unit_test(long_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

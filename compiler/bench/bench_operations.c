@@ -74,9 +74,9 @@ static rt_status watch_runs(Bench *b, Engine *e, const BenchTest *t, Sums *middl
     if (!s) s = bench_run(b, e, t);
     for (int i = 0; i < RUNS && !s; i++) {
         runs[i] = (Sums){ arena_array(b->arena, (size_t)operations_of(e->plan), sizeof(Sum)), 0 };
-        jit_watch(e, (JitWatch){ count, &runs[i] });
+        jit_watch(e, (JitWatch){ .call = count, .user = &runs[i] });
         s = bench_run(b, e, t);
-        jit_watch(e, (JitWatch){ NULL, NULL });
+        jit_watch(e, (JitWatch){ .call = NULL });
     }
     if (s) return s;
     qsort(runs, RUNS, sizeof *runs, by_total);

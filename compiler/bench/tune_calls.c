@@ -101,12 +101,12 @@ static rt_status watch(Calls *c, Way *w, const Bench *b, const BenchTest *t)
     rt_status s = bench_ready(b, w->engine, t);
     if (!s) s = bench_run(b, w->engine, t);
     c->running = w;
-    jit_watch(w->engine, (JitWatch){ count, c });
+    jit_watch(w->engine, (JitWatch){ .call = count, .user = c });
     const int64_t begin = clock_now_ns();
     do {
         if (!s) s = bench_run(b, w->engine, t);
     } while (!s && clock_now_ns() - begin < share);
-    jit_watch(w->engine, (JitWatch){ NULL, NULL });
+    jit_watch(w->engine, (JitWatch){ .call = NULL });
     return s;
 }
 

@@ -79,6 +79,6 @@ void debug_engine(Engine *e, int64_t plan_ns)
     if (level >= 4) fputs(jit_text(e), stderr);
     if (level >= 2) {
         limits();
-        jit_watch(e, (JitWatch){ tell, NULL });
+        jit_watch(e, (JitWatch){ .call = tell });
     }
 }

@@ -2,6 +2,7 @@
  * taken out. */
 #include "engine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[] = { "", ENGINE_WORDS };
@@ -136,6 +137,20 @@ int64_t engine_logits_stride(const Engine *e)
 {
     const PlanProgram *p = plan_program(e->plan, PROGRAM_STEP);
     return p->runs[p->count - 1].block->carry_out->stride;
+}
+
+rt_status engine_each_row(Engine *e, const rt_row *rows, int n, int *next)
+{
+    const size_t stride = (size_t)engine_logits_stride(e);
+    float *logits = malloc((size_t)n * stride * sizeof *logits);
+    rt_status status = logits ? RT_OK : RT_NO_ROOM;
+    for (int i = 0; i < n && status == RT_OK; i++) {
+        status = next ? e->ops->next_rows(e, &rows[i], 1, &next[i]) : e->ops->rows(e, &rows[i], 1);
+        if (status == RT_OK) memcpy(logits + (size_t)i * stride, e->ops->logits(e), stride * sizeof *logits);
+    }
+    if (status == RT_OK) memcpy((float *)(uintptr_t)e->ops->logits(e), logits, (size_t)n * stride * sizeof *logits);
+    free(logits);
+    return status;
 }
 
 void engine_close(Engine *e)

@@ -88,6 +88,8 @@ const char *engine_fault(Arena *a, const Engine *e);
 void engine_fill(Engine *e);
 /* Rows of slot 0 so far. */
 int32_t *engine_position(const Engine *e);
+/* The rows one by one, to the same bits: ids of the argmax into next[n] where that is not NULL. RT_NO_ROOM: no memory. */
+rt_status engine_each_row(Engine *e, const rt_row *rows, int n, int *next);
 /* How many rows one call takes, and how many floats lie from one row of logits to the next. */
 int engine_rows(const Engine *e);
 int64_t engine_logits_stride(const Engine *e);

@@ -15,8 +15,9 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
 typedef struct JitAt { const PlanBlock *block; const PlanOp *op; int layer, rows, source, target; int64_t ns; } JitAt;
 /* How long a dimension of a tensor is then. */
 int64_t jit_length(const JitAt *at, Dim d);
-/* What is called then; `call` NULL: nothing. The engine must have been opened with EMIT_WATCHES. */
-typedef struct JitWatch { void (*call)(void *user, Engine *e, const JitAt *at); void *user; } JitWatch;
+/* What is called then; `call` NULL: nothing. each_row: calls of several rows are made row by row, so that every row has its taps.
+ * The engine must have been opened with EMIT_WATCHES. */
+typedef struct JitWatch { void (*call)(void *user, Engine *e, const JitAt *at); void *user; bool each_row; } JitWatch;
 void jit_watch(Engine *e, JitWatch watch);
 
 /* The C that runs, and another in its place: state and weights stay. False after an error told, and then the old one runs. */

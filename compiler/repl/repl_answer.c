@@ -137,7 +137,6 @@ static int generate(lua_State *L)
     ReplModel *m = repl_check_model(L);
     const Model *model = m->session->model;
     if (!model->has_decoder) return luaL_error(L, "%s has no decoder", model->name);
-    if (m->probed) return luaL_error(L, "m:generate calls no probes: m(\"text\") and m:run do");
     lua_Integer most = luaL_optinteger(L, 3, 0);
     if (most < 1 && !lua_isnoneornil(L, 3)) return luaL_error(L, "m:generate: expected how many ids at most, at least 1");
     if (most > model->max_target) most = model->max_target;
@@ -147,9 +146,12 @@ static int generate(lua_State *L)
     int n, *ids = repl_read_ids(L, m, a, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
     RtGeneration settings = generation_of(model);
     if (most) settings.max_new = (int)most;
-    Decoder *d = decoder_new(a, m->engine, &settings);
-    engine_reset(m->engine);
-    repl_check_status(L, decoder_answer(d, ids, n));
+    Engine *e = repl_answering(L, m);
+    Decoder *d = decoder_new(a, e, &settings);
+    engine_reset(e);
+    const rt_status status = decoder_answer(d, ids, n);
+    repl_check_probes(L);
+    repl_check_status(L, status);
     const RtBeamResult *r = d->host.results;
     const int count = r->length - decoder_ended(d, r);
     lua_createtable(L, count, 0);

@@ -225,7 +225,7 @@ void repl_renew_experiments(lua_State *L, ReplModel *m)
     if (m->probed) {
         repl_push_probes(L, m);
         lua_rawsetp(L, LUA_REGISTRYINDEX, m->tapped);
-        jit_watch(m->tapped, (JitWatch){ watch, m });
+        jit_watch(m->tapped, (JitWatch){ watch, m, true });
     }
     if (!edit_tapped(m)) {
         repl_close_tapped(m);

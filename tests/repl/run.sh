@@ -274,6 +274,22 @@ m("3rd of May 2019") .. " " .. calls
 m:probe("decoder.1.cross_attn.weights"); calls = 0; m("3rd of May 2019")
 calls
 END
+# What changes at one token of a prompt changes the answer as it does where every token is read alone.
+says 'a probe sees every token of a prompt, in m:generate too' 0 '1 2 3 4 5 6 7 8 9
+true true true true
+4 true' '' <<'END'
+m = xf.compile("specs/gpt.lua"); prompt = { 1, 2, 3, 4, 5, 6 }
+function first() return ({ m:run(prompt).logits[6]:argmax() })[1] - 1 end
+plain = m:generate(prompt, 4); first_plain = first(); steps = {}
+m:probe("decoder.0.ffn", function(t, step) steps[#steps + 1] = step; if step == 3 then return t:scaled(-300) end end)
+changed = m:generate(prompt, 4); seen = table.concat(steps, " ")
+seen
+function eq(a, b) return table.concat(a, " ") == table.concat(b, " ") end
+text = m("1 2 3 4 5 6"); first_changed = first()
+return table.concat({ tostring(not eq(plain, changed)), tostring(changed[1] == first_changed), tostring(text:find(" ", 1, true) ~= nil and text:match("%d+") == tostring(changed[1])), tostring(first_plain == plain[1]) }, " ")
+m:probe("decoder.0.ffn"); again = m:generate(prompt, 4)
+#again .. " " .. tostring(eq(plain, again))
+END
 says 'a probe changes a tensor: the same as the block without weights' 0 'true true true' '' <<'END'
 m = xf.compile("specs/dates.lua")
 function out() return m:run({ 3, 4, 5 }, { 1, 2 }).log_probs end

@@ -111,8 +111,11 @@ static rt_status sum_window(Engine *e, const int *ids, int n, double *sum)
         count = n - 1 - first < most ? n - 1 - first : most;
         for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, first + i, ids[first + i] };
         status = e->ops->rows(e, rows, count);
-        for (int i = 0; i < count && status == RT_OK; i++)
-            *sum += surprise(e->ops->logits(e) + i * engine_logits_stride(e), m->target_vocab, ids[first + i + 1]);
+        for (int i = 0; i < count && status == RT_OK; i++) {
+            const float *logits = e->ops->logits(e) + i * engine_logits_stride(e);
+            if (!rt_logits_good(logits, (int)m->target_vocab)) status = RT_BAD_WEIGHTS;
+            else *sum += surprise(logits, m->target_vocab, ids[first + i + 1]);
+        }
     }
     free(rows);
     return status;
@@ -142,7 +145,8 @@ static bool measure_perplexity(Session *s, Engine *e, const char *path, TaskResu
         progress_part("perplexity", at, ids.n);
         const rt_status status = sum_window(e, ids.ids + at, n, &sum);
         if (status != RT_OK) {
-            diag_error(s->diag, EXIT_OUR_BUG, (Loc){ 0 }, "--perplexity: %s", rt_status_text(status));
+            if (status == RT_BAD_WEIGHTS) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--perplexity: " RT_LOGITS_FAULT);
+            else diag_error(s->diag, EXIT_OUR_BUG, (Loc){ 0 }, "--perplexity: %s", rt_status_text(status));
             return false;
         }
         result->tokens += n - 1;

@@ -60,7 +60,7 @@ static const char header_decode[] =
     "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n);\n"
     "\n"
     "/* The same, and give the likeliest id after each row, the first of equals; next[n]. ${name}_logits then has the logits of\n"
-    " * the rows${plain_words}. RT_BAD_WEIGHTS where a row's are no numbers: its id is then -1. */\n"
+    " * the rows${plain_words}. RT_BAD_WEIGHTS where one of a row's is NaN or INFINITY: its id is then -1. */\n"
     "rt_status ${name}_next_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, int *next);\n"
     "\n"
     "/* Copy the sequence${source_copy} of slot `from` to slot `to`. */\n"

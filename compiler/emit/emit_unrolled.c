@@ -485,10 +485,12 @@ static const char log_softmax_template[] =
 static const char argmax_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++) {\n"
     "        const float *v = x + (size_t)r * ${stride};\n"
-    "        int best = -1;\n"
-    "        for (int i = 0; i < ${size}; i++)\n"
-    "            if (best < 0 ? v[i] == v[i] : v[i] > v[best]) best = i;\n"
-    "        y[r] = best >= 0 && v[best] <= 3.402823466e38f ? best : -1;\n"
+    "        int best = 0, good = 1;\n"
+    "        for (int i = 0; i < ${size}; i++) {\n"
+    "            if (v[i] > v[best]) best = i;\n"
+    "            good &= v[i] <= 3.402823466e38f;\n"
+    "        }\n"
+    "        y[r] = good ? best : -1;\n"
     "    }\n";
 
 static void vocabulary_body(const Body *b)

@@ -283,10 +283,13 @@ static void argmax(const GenericPass *pass, const PlanOp *op)
     int32_t *y = generic_address(pass, op->out[0]);
     for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
         const float *x = generic_row(pass, op->in[0], r);
-        int best = -1;
-        for (int i = 0; i < op->in[0]->width; i++)
-            if (best < 0 ? !isnan(x[i]) : x[i] > x[best]) best = i;
-        y[r] = best >= 0 && x[best] < INFINITY ? best : -1;
+        int best = 0;
+        bool good = true;
+        for (int i = 0; i < op->in[0]->width; i++) {
+            if (x[i] > x[best]) best = i;
+            good = good && x[i] < INFINITY;
+        }
+        y[r] = good ? best : -1;
     }
 }
 

@@ -105,9 +105,11 @@ static void push_vectors(lua_State *L, ReplModel *m)
     const rt_status status = host_encode(&host);
     repl_check_probes(L);
     repl_check_status(L, status);
+    const bool words = model->labels.count || model->mask_id >= 0;
+    if (words && !rt_host_vector.good(&host)) luaL_error(L, RT_LOGITS_FAULT);
     if (!model->labels.count && model->mask_id >= 0 && !masks_in(model, q))
         luaL_error(L, "no mask, id %d, in it; m:run{ ids } gives the logits of all places", (int)model->mask_id);
-    if (model->labels.count || model->mask_id >= 0) lua_pushstring(L, words_of(model, a, &host));
+    if (words) lua_pushstring(L, words_of(model, a, &host));
     else push_numbers(L, m, a);
 }
 

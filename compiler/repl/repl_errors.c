@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rt_logits.h"
+
 Repl *repl_of(lua_State *L) { return (Repl *)(void *)spec_reader(L); }
 
 char *repl_diag_text(Diag *d)
@@ -53,6 +55,7 @@ int repl_model_fail(lua_State *L, const ReplModel *m)
 void repl_check_status(lua_State *L, rt_status status)
 {
     if (status == RT_INTERRUPTED) luaL_error(L, "interrupted");
+    if (status == RT_BAD_WEIGHTS) luaL_error(L, RT_LOGITS_FAULT);       /* a model that is open has its own weights */
     if (status != RT_OK) luaL_error(L, "%s", rt_status_text(status));
 }
 

@@ -57,7 +57,7 @@ rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n);
 rt_status dates_read(const dates *m, dates_state *s, const rt_row *rows, int n);
 
 /* The same, and give the likeliest id after each row, the first of equals; next[n]. dates_logits then has the logits of
- * the rows themselves, as they are before the log-softmax. RT_BAD_WEIGHTS where a row's are no numbers: its id is then -1. */
+ * the rows themselves, as they are before the log-softmax. RT_BAD_WEIGHTS where one of a row's is NaN or INFINITY: its id is then -1. */
 rt_status dates_next_rows(const dates *m, dates_state *s, const rt_row *rows, int n, int *next);
 
 /* Copy the sequence and the source of slot `from` to slot `to`. */

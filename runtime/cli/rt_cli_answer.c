@@ -237,6 +237,13 @@ rt_status host_encode(Host *host)
     return p->encode(host->model, host->state, a->input, a->input_count);
 }
 
+/* An encoder alone answers numbers, or nothing. */
+static rt_status encode(Host *host)
+{
+    const rt_status status = host_encode(host);
+    return status != RT_OK || host->program->vectors->good(host) ? status : RT_BAD_WEIGHTS;
+}
+
 int host_read(Host *host, const char *text, size_t bytes)
 {
     HostAnswer *a = &host->answer;
@@ -248,7 +255,9 @@ int host_read(Host *host, const char *text, size_t bytes)
 
 int host_failed(Host *host, rt_status status)
 {
-    say(&host->answer, "%s", status == RT_BAD_WEIGHTS ? "the model's logits are no numbers" : rt_status_text(status));
+    const rt_program *p = host->program;
+    const char *what = p->max_target || p->labels || p->has_mask ? RT_LOGITS_FAULT : "the model's numbers are NaN or infinite";
+    say(&host->answer, "%s", status == RT_BAD_WEIGHTS ? what : rt_status_text(status));
     return status == RT_BAD_WEIGHTS ? RT_EXIT_DATA : RT_EXIT_DEFECT;
 }
 
@@ -257,7 +266,7 @@ int host_answer(Host *host, const char *text, size_t bytes, int scored)
     const rt_program *p = host->program;
     HostAnswer *a = &host->answer;
     const int good = host_read(host, text, bytes);
-    rt_status status = !good ? RT_OK : p->max_target ? generate(host, scored) : host_encode(host);
+    rt_status status = !good ? RT_OK : p->max_target ? generate(host, scored) : encode(host);
     const char *answer = good && status == RT_OK ? a->text.text : NULL;
     host->conversation |= answer != NULL;
     if (host->options->chat && p->texts->answered(host->tokenizer, answer, a->text.bytes) != RT_OK && status == RT_OK) status = RT_NO_ROOM;

@@ -66,11 +66,12 @@ int host_batch_end(Host *host)
     int code = 0;
     if (!b || !b->count) return 0;
     host_weights_read(&host->weights);
-    const rt_status status = p->encode_batch(host->model, host->state, b->ids, b->lengths, p->encode_pair ? b->firsts : NULL, b->count, b->vectors);
+    rt_status status = p->encode_batch(host->model, host->state, b->ids, b->lengths, p->encode_pair ? b->firsts : NULL, b->count, b->vectors);
     if (status != RT_OK) code = host_failed(host, status);
     for (int t = 0, from = 0; t < b->count; from += b->lengths[t++]) {
         const Item *i = &b->items[t];
         if (status == RT_OK) take(host, b, t, from);
+        if (status == RT_OK && !p->vectors->good(host)) code = host_failed(host, status = RT_BAD_WEIGHTS);
         code = host_show(host, b->texts + i->at, i->bytes, (HostPlace){ "line", i->number }, code);
         if (code) break;
     }

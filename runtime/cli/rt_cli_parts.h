@@ -105,6 +105,8 @@ int host_write_failed(const Host *host);
 /* ---- an encoder alone: rt_cli_vector.c ------------------------------------------------------------------- */
 
 struct rt_host_vectors {
+    /* Whether what it leaves has no NaN and no infinity in it. */
+    int (*good)(const Host *host);
     /* What it leaves, without a line's end: numbers, or a label and its probability; as keys of an object; as bytes. */
     void (*print)(const Host *host, FILE *to);
     void (*json)(const Host *host);

@@ -1,6 +1,7 @@
 /* rt_cli_vector.c: what an encoder alone answers: hidden states, a vector, or the likeliest of a classifier's labels or of
  * the ids in the places of masks. */
 #include "rt_cli_parts.h"
+#include "rt_logits.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -106,6 +107,18 @@ static void print_labels(const Host *host, const Rows *r, FILE *to)
 }
 
 static void json_label(const char *s) { host_json_text(stdout, s, strlen(s)); }
+
+/* ---- numbers ------------------------------------------------------------------------------------------------ */
+
+/* Whether what is answered has no NaN and no infinity in it; of masked language models the rows of masks. */
+static int good(const Host *host)
+{
+    const Rows r = rows_of(host);
+    const int masks = host->program->has_mask;
+    for (int i = masks ? next_mask(host, &r, 0) : 0; i < r.count; i = masks ? next_mask(host, &r, i + 1) : i + 1)
+        if (!rt_logits_good(row(&r, i), r.width)) return 0;
+    return 1;
+}
 
 /* ---- one text ----------------------------------------------------------------------------------------------- */
 
@@ -237,6 +250,6 @@ static int similar(Host *host, char **texts)
 }
 
 const rt_host_vectors rt_host_vector = {
-    .print = print_vector, .json = json_vector, .raw = print_raw, .similar = similar,
+    .good = good, .print = print_vector, .json = json_vector, .raw = print_raw, .similar = similar,
     .batch_open = host_batch_open, .batch_free = host_batch_free, .batch_line = host_batch_line, .batch_end = host_batch_end,
 };

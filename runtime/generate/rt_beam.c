@@ -105,13 +105,14 @@ static void change_scores(Search *s, int beam, const float *x, double log_sum_x)
     rt_logits_process(&o->processors, &h, s->plain, s->scores, vocab);
 }
 
-/* The best continuations of all live beams. */
-static void find_candidates(Search *s)
+/* The best continuations of all live beams. RT_BAD_WEIGHTS where a logit is no number. */
+static rt_status find_candidates(Search *s)
 {
     const RtDecoder *m = s->model;
     s->candidate_count = 0;
     for (int b = 0; b < s->live_count; b++) {
         const float *x = s->logits + (size_t)b * (size_t)m->stride;
+        if (!rt_logits_good(x, m->vocab)) return RT_BAD_WEIGHTS;
         const double log_sum_x = log_sum(x, m->vocab), base = s->live[b].sum - (s->changed ? 0 : log_sum_x);
         if (s->changed) change_scores(s, b, x, log_sum_x), x = s->scores;
         for (int id = 0; id < m->vocab; id++) {
@@ -120,6 +121,7 @@ static void find_candidates(Search *s)
             if (sum > (full ? s->candidates[s->kept - 1].sum : -(double)INFINITY)) keep(s, (Candidate){ b, id, is_end(s->options, id), sum });
         }
     }
+    return RT_OK;
 }
 
 static double score(const Search *s, double sum, int length) { return sum / pow(length, s->options->length_penalty); }
@@ -242,7 +244,8 @@ rt_status rt_beam_search(const RtDecoder *m, const RtBeamOptions *o, const int *
     s.kept = (int)most_kept(o->beams, o->end_count);
     rt_status status = prefill(&s, prompt, n);
     while (status == RT_OK) {
-        find_candidates(&s);
+        status = find_candidates(&s);
+        if (status != RT_OK) break;
         const int to_come = settle(&s);
         if (stops(&s, to_come)) break;
         status = advance(&s, to_come);

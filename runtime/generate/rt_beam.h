@@ -45,9 +45,9 @@ size_t rt_beam_scratch_bytes(const RtBeamOptions *o, int vocab);
 
 /* Continue prompt[n], whose source, where there is one, was encoded into slot 0. scratch: aligned as for a double.
  * results: [beams], best first; *count receives how many there are: fewer than beams where the vocabulary or the length
- * has no more sequences, 0 where the logits are no numbers. On an error *count is 0:
+ * has no more sequences. On an error *count is 0:
  * RT_ORDER for no prompt, no beam or nothing to generate, RT_TOO_LONG for more beams than the model has slots or rows, or more ids than `longest`,
- * RT_NO_ROOM for too little scratch, or what a call returned. */
+ * RT_NO_ROOM for too little scratch, RT_BAD_WEIGHTS where a logit is NaN or INFINITY, or what a call returned. */
 rt_status rt_beam_search(const RtDecoder *m, const RtBeamOptions *o, const int *prompt, int n, void *scratch, size_t bytes,
                          RtBeamResult *results, int *count);
 

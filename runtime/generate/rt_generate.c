@@ -109,11 +109,12 @@ static double log_probability(const float *x, int n, int id)
     return (double)x[id] - (double)x[best] - log(sum);
 }
 
-/* The id that follows from a row of logits; -1 where there is none. */
+/* The id that follows from a row of logits; -1 where there is none, or a logit is no number. */
 static int choose(Work *w, const float *logits)
 {
     const RtGenerate *o = w->options;
     const int vocab = w->decoder->vocab;
+    if (!rt_logits_good(logits, vocab)) return -1;
     const RtHistory h = { w->history, w->count, w->prompt, w->prompt + o->most, o->ends, o->end_count };
     if (w->changed) rt_logits_process(&o->processors, &h, logits, w->scores, vocab);
     const float *scores = w->changed ? w->scores : logits;

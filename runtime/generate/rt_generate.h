@@ -41,8 +41,9 @@ size_t rt_generate_scratch_bytes(const RtGenerate *o, int vocab);
 int rt_held_of(const RtHeld *h, const int *prompt, int n);
 /* Continue prompt[n], whose source, where there is one, was encoded into slot 0. ids: [o->most]. scratch: aligned as for a double.
  * Returns RT_OK; RT_ORDER for no prompt or nothing to generate, RT_TOO_LONG for a prompt and `most` above `longest`, RT_NO_ROOM for too
- * little scratch, RT_BAD_WEIGHTS where no logit is a number, or what a call returned. *out then tells how far it came. The ids, and all
- * numbers behind them, are the same with `held` and without it; a model whose rings have lost what comes before is fed the whole prompt. */
+ * little scratch, RT_BAD_WEIGHTS where a logit is NaN or INFINITY or the rules leave no id, or what a call returned. *out then tells
+ * how far it came. The ids, and all numbers behind them, are the same with `held` and without it; a model whose rings have lost what
+ * comes before is fed the whole prompt. */
 rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n, int *ids, void *scratch, size_t bytes,
                       RtGenerated *out);
 

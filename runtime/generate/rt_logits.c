@@ -62,6 +62,13 @@ static void suppress(const int *ids, int n, float *scores, int vocab)
     for (int i = 0; i < n; i++) forbid(scores, vocab, ids[i]);
 }
 
+int rt_logits_good(const float *x, int n)
+{
+    int good = 1;
+    for (int i = 0; i < n; i++) good &= x[i] < INFINITY;
+    return good;
+}
+
 int rt_logits_change(const RtProcessors *p)
 {
     const int penalty = p->repetition_penalty != 0 && p->repetition_penalty != 1;

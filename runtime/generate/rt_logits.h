@@ -30,6 +30,9 @@ typedef struct RtHistory {
     const int *ends;  int end_count;
 } RtHistory;
 
+/* Whether none of x[n] is NaN or INFINITY; -INFINITY may be there. And what is said where one is. */
+int  rt_logits_good(const float *x, int n);
+#define RT_LOGITS_FAULT "the model's logits are no numbers"
 /* Whether the rules may change anything. */
 int  rt_logits_change(const RtProcessors *p);
 /* scores[vocab] from logits[vocab], or for a beam search from log-probabilities; the two do not overlap. What may not come

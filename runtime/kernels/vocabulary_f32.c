@@ -2,14 +2,21 @@
 #include "rt_simd.h"
 #include "kernels.h"
 
+/* NaN counts as INFINITY. */
+static inline rt_v16 rt_vocabulary_larger(rt_v16 max, rt_v16 x)
+{
+    const rt_v16 most = rt_set1(INFINITY);
+    return rt_max(max, rt_if_less(x, most, x, most));
+}
+
 static inline float rt_vocabulary_max(const float *x, int size)
 {
     const rt_v16 lowest = rt_set1(-INFINITY);
     rt_v16 max = lowest;
     int i = 0;
     for (; i <= size - 16; i += 16)
-        max = rt_max(max, rt_load(x + i));
-    if (i < size) max = rt_max(max, rt_first_n(rt_load_n(x + i, size - i), size - i, lowest));
+        max = rt_vocabulary_larger(max, rt_load(x + i));
+    if (i < size) max = rt_vocabulary_larger(max, rt_first_n(rt_load_n(x + i, size - i), size - i, lowest));
     return rt_max_of(max);
 }
 
@@ -32,7 +39,7 @@ RT_KERNEL void rt_log_softmax_f32(const RtVocabulary *shape, float *y, const flo
     }
 }
 
-/* y[r]: the first maximum of row r; some id of the vocabulary for a row with a NaN. Only the first block of columns
+/* y[r]: the first maximum of row r; -1 for a row with NaN or INFINITY in it. Only the first block of columns
  * that holds the maximum is searched number by number. */
 RT_KERNEL void rt_argmax_f32(const RtVocabulary *shape, int *y, const float *x, int rows)
 {

@@ -21,7 +21,7 @@ enum { LONGEST = 24, SLOTS = RT_BEAM_MOST, VOCABULARY = 12, STRIDE = 16 };
 /* Levels: how many different logits there are; 0: any. Few make many sums equal. */
 typedef struct Toy {
     uint32_t seed;
-    int vocab, levels, spoiled;     /* spoiled: logits are no numbers */
+    int vocab, levels, spoiled;     /* spoiled: the last so many logits are no numbers */
     int length[SLOTS], ids[SLOTS][LONGEST];
     float logits[SLOTS][STRIDE];
     int calls, most_rows, forks, fail_at;       /* fail_at: the call of rows that fails; 0: none */
@@ -51,7 +51,7 @@ static rt_status rows(void *self, const rt_row *r, int n)
         t->ids[slot][at] = r[i].id;
         t->length[slot] = at + 1;
         for (int id = 0; id < STRIDE; id++)
-            t->logits[i][id] = id >= t->vocab || t->spoiled ? NAN : logit(t, t->ids[slot], at + 1, id);
+            t->logits[i][id] = id >= t->vocab - t->spoiled ? NAN : logit(t, t->ids[slot], at + 1, id);
     }
     return RT_OK;
 }
@@ -268,14 +268,19 @@ static void a_failure_of_the_model_is_handed_on(void **state)
     }
 }
 
-static void logits_that_are_no_numbers_give_nothing(void **state)
+static void a_logit_that_is_no_number_ends_a_search(void **state)
 {
     (void)state;
-    Toy t = { .vocab = VOCABULARY, .spoiled = 1 };
     const RtBeamOptions o = { .longest = LONGEST, .beams = 3, .most = 5, .length_penalty = 1 };
-    Found f = search(&t, &o, prompts, 1);
-    assert_int_equal(f.count, 0);
-    free(f.scratch);
+    RtBeamResult results[3];
+    _Alignas(double) unsigned char scratch[1 << 14];
+    for (int spoiled = 1; spoiled <= VOCABULARY; spoiled++) {
+        Toy t = { .vocab = VOCABULARY, .spoiled = spoiled };
+        const RtDecoder m = model_of(&t);
+        int count = 3;
+        assert_int_equal(rt_beam_search(&m, &o, prompts, 1, scratch, sizeof scratch, results, &count), RT_BAD_WEIGHTS);
+        assert_int_equal(count, 0);
+    }
 }
 
 int main(void)
@@ -284,7 +289,7 @@ int main(void)
         cmocka_unit_test(agrees_with_the_plain_search), cmocka_unit_test(agrees_where_rules_change_the_scores),
         cmocka_unit_test(one_beam_is_greedy), cmocka_unit_test(many_beams_find_every_sequence),
         cmocka_unit_test(a_long_prompt_goes_in_pieces), cmocka_unit_test(wrong_calls_are_refused),
-        cmocka_unit_test(a_failure_of_the_model_is_handed_on), cmocka_unit_test(logits_that_are_no_numbers_give_nothing),
+        cmocka_unit_test(a_failure_of_the_model_is_handed_on), cmocka_unit_test(a_logit_that_is_no_number_ends_a_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

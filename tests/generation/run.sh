@@ -3,7 +3,8 @@
 # Settings of generation in a spec, a folder and on the command line, in jit, generic and programs.
 # Penalties on models that end in a log-softmax give the answers of PyTorch and transformers, also
 # with a probe (penalties.txt, by make_penalties.py). Equal lines are sampled independently. Also
-# -p, -f, -c, --stop and stop_strings across tokens, with characters, pieces and beams.
+# -p, -f, -c, --stop and stop_strings across tokens, with characters, pieces and beams. One logit
+# that is NaN is an error however ids are chosen.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -82,6 +83,55 @@ sed -i "s|\"tests|\"$PWD/tests|" "$scratch/tapped.lua"
 grep 'pre_annotated.lua; --repeat-penalty 1.3;' tests/generation/penalties.txt | while IFS=';' read -r _ _ given wanted; do
     printf 'm = xf.compile("%s")\nm:probe("decoder.0.ffn", function(t) end)\nprint(m("%s"))\n' "$scratch/tapped.lua" "${given# }" >"$scratch/probe.lua"
     same "at the prompt, with a probe:$given" "${wanted# }" "$xformc" lua "$scratch/probe.lua"
+done
+
+# ---- logits that are no numbers -----------------------------------------------------------------------------------
+
+# not_a_number FILE TENSOR PLACE BYTES: the number of a tensor becomes NaN, which has these bytes.
+not_a_number() {
+    header=$(od -An -tu8 -N8 "$1" | tr -d ' ')
+    first=$(head -c $((8 + header)) "$1" | tail -c "$header" | sed "s/.*\"$2\":{[^}]*\"data_offsets\":\[\([0-9]*\),.*/\1/")
+    width=$(printf "$4" | wc -c)
+    chmod u+w "$1" && printf "$4" | dd of="$1" bs=1 seek=$((8 + header + first + $3 * width)) conv=notrunc 2>/dev/null
+}
+# nan NAME COMMAND...: an error of one line, and nothing but an empty line on standard output.
+nan() {
+    name=$1
+    shift
+    "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    code=$?
+    [ $code = 65 ] && [ "$(grep -v ': note: ' "$scratch/err" | sed 's/^[a-z_]*: argument 1: //')" = "the model's logits are no numbers" ] && [ -z "$(tr -d '\n' <"$scratch/out")" ]
+    verdict $? "one logit is NaN: $name"
+    echo "exit $code"
+    cat "$scratch/out" "$scratch/err"
+}
+cp -r $families/llama "$scratch/nan_llama" && not_a_number "$scratch/nan_llama/model.safetensors" lm_head.weight 2500 '\0\0\300\177'
+"$xformc" build "$scratch/nan_llama" -q --slots 2 --kernels unrolled --cc "$scratch/cc" -o "$scratch/nan_program" 2>"$scratch/log"
+verdict $? 'one logit is NaN: a program'
+cat "$scratch/log"
+for options in '' '--temp 1' '--temp 1 --top-k 2' '--beam 1' '--beam 2' '--beam 2 --repeat-penalty 1.3' '--repeat-penalty 1.3' '--stream'; do
+    for engine in generic jit; do nan "$engine $options" "$xformc" run "$scratch/nan_llama" --engine $engine -n 3 $options '5 9 33'; done
+    nan "a program $options" "$scratch/nan_program/nan_llama" -n 3 $options '5 9 33'
+done
+nan 'native' "$xformc" run "$scratch/nan_llama" --engine native --kernels unrolled --cc "$scratch/cc" -n 3 '5 9 33'
+"$xformc" run "$scratch/nan_llama" --json -n 3 '5 9 33' >"$scratch/out" 2>"$scratch/err"
+[ $? = 65 ] && [ "$(cat "$scratch/out")" = '{"input":"5 9 33","error":"the model'"'"'s logits are no numbers"}' ]
+verdict $? 'one logit is NaN: --json'
+cat "$scratch/out"
+echo "m = xf.compile('$scratch/nan_llama', { notes = false }) print(pcall(m.generate, m, { 5, 9, 33 }, 3)) print(pcall(m, '5 9 33'))" >"$scratch/nan.lua"
+[ "$("$xformc" lua "$scratch/nan.lua" 2>&1 | grep -c "^false.*the model's logits are no numbers")" = 2 ]
+verdict $? 'one logit is NaN: at the prompt'
+"$xformc" lua "$scratch/nan.lua"
+# Encoders alone: labels, and the numbers of a head.
+cp -r $families/bert_classifier $families/bert_masked "$scratch"
+not_a_number "$scratch/bert_classifier/model.safetensors" classifier.weight 40 '\300\177'
+not_a_number "$scratch/bert_masked/model.safetensors" cls.predictions.bias 95 '\300\177'
+for engine in generic jit; do
+    nan "labels, $engine" "$xformc" run "$scratch/bert_classifier" --engine $engine --ids '1 5 9 2'
+    printf '1 5 9 2\n1 5\n' | "$xformc" run "$scratch/bert_masked" --engine $engine --ids >"$scratch/out" 2>"$scratch/err"
+    [ $? = 65 ] && grep -q '^bert_masked: line 1: .*NaN' "$scratch/err" && [ "$(cat "$scratch/out")" = '' ]
+    verdict $? "one number is NaN: lines of an encoder, $engine"
+    cat "$scratch/out" "$scratch/err"
 done
 
 # ---- a spec's settings ------------------------------------------------------------------------------------------

@@ -59,7 +59,11 @@ static bool encode(Tokenize *t, const char *text, size_t bytes)
     }
     for (;;) {
         const rt_status status = rt_tokenizer_encode(&t->tokenizer, &x, &t->out, &t->n, t->scratch, t->scratch_bytes);
-        if (status == RT_OK) return true;
+        if (status == RT_OK) {
+            if (!x.plain && rt_tokenizer_begins_twice(&t->tokenizer, t->out.ids, t->n))
+                fprintf(stderr, "xformc: text %d: begins with id %d twice: the tokenizer puts it before every text\n", t->count + 1, t->out.ids[0]);
+            return true;
+        }
         if (status == RT_TOO_LONG) make_room(t, t->n);
         else if (status == RT_NO_ROOM && t->scratch_bytes < most) {
             const size_t more = 4 * t->scratch_bytes + (64 << 10);

@@ -36,7 +36,7 @@ static const char *answer(Session *s, Host *host, const char *text, int line)
 {
     const int code = host_answer(host, text, strlen(text), 0);
     const char *why = host->answer.message;
-    host_tell_cut(host, (HostPlace){ "line", (size_t)line });
+    host_tell_input(host, (HostPlace){ "line", (size_t)line });
     if (!*why) return host->program->vectors ? label_of(host) : host->answer.text.text;
     if (code) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %d: %s", line, why);
     else diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %d is no text of the model: %s", line, why);

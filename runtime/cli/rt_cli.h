@@ -16,8 +16,9 @@
 extern "C" {
 #endif
 
-/* The ids of a text: ids [room], n of them written, of which `first` from the start are of type 0; the whole text has `whole`. */
-typedef struct rt_host_source { int *ids; int room, n, first, whole; } rt_host_source;
+/* The ids of a text: ids [room], n of them written, of which `first` from the start are of type 0; the whole text has `whole`.
+ * twice: it begins with the first token, which the tokenizer put before it once more. */
+typedef struct rt_host_source { int *ids; int room, n, first, whole, twice; } rt_host_source;
 
 /* What rt_cli_text.c does for programs with a tokenizer; others do without it. */
 typedef struct rt_host_tokenizer rt_host_tokenizer;

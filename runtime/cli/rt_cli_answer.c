@@ -78,7 +78,7 @@ static rt_status read_pieces(Host *host, const char *text, size_t bytes)
     const rt_program *p = host->program;
     const HostOptions *o = host->options;
     HostAnswer *a = &host->answer;
-    rt_host_source source = { a->input, host_most(host), 0, 0, 0 };
+    rt_host_source source = { .ids = a->input, .room = host_most(host) };
     rt_status status = RT_OK;
     const RtChatWords words = { o->system, o->date };
     if (o->chat) status = p->texts->wrap(host->tokenizer, p->chat, &words, o->turns, text, bytes, &text, &bytes);
@@ -86,6 +86,7 @@ static rt_status read_pieces(Host *host, const char *text, size_t bytes)
     a->input_count = source.n;
     a->first = source.first;
     a->whole = source.whole;
+    a->twice = p->max_target && source.twice;
     return status;
 }
 
@@ -118,7 +119,7 @@ static int read_ids(Host *host, const char *text, size_t bytes)
     const size_t length = strlen(text);
     RtTextFault fault = { 0, -1 };
     rt_status status;
-    a->input_count = a->whole = 0;
+    a->input_count = a->whole = a->twice = 0;
     if (length < bytes && (numbers || !host->tokenizer)) {
         say(a, "a NUL at byte %zu", length + 1);
         return 0;

@@ -87,18 +87,21 @@ int host_write_failed(const Host *host)
     return RT_EXIT_IO;
 }
 
-void host_tell_cut(const Host *host, HostPlace place)
+void host_tell_input(const Host *host, HostPlace place)
 {
     const HostAnswer *a = &host->answer;
-    if (a->whole <= a->input_count || a->message[0]) return;
-    fprintf(stderr, "%s: %s %zu: %d tokens; cut to %d\n", host->program->name, place.kind, place.number, a->whole, a->input_count);
+    const char *name = host->program->name;
+    if (a->message[0]) return;
+    if (a->whole > a->input_count) fprintf(stderr, "%s: %s %zu: %d tokens; cut to %d\n", name, place.kind, place.number, a->whole, a->input_count);
+    if (a->twice) fprintf(stderr, "%s: %s %zu: begins with id %d twice: the tokenizer puts it before every text\n", name, place.kind,
+                          place.number, a->input[0]);
 }
 
 int host_show(Host *host, const char *text, size_t bytes, HostPlace place, int code)
 {
     const int json = host->options->json;
     const char *message = host->answer.message;
-    host_tell_cut(host, place);
+    host_tell_input(host, place);
     if (*message && (code || !json)) fprintf(stderr, "%s: %s %zu: %s\n", host->program->name, place.kind, place.number, message);
     if ((json ? host_print_json(host, text, bytes) : host_print(host)) == EOF) return host_write_failed(host);
     if (host->flush && fflush(stdout)) return host_write_failed(host);
@@ -180,7 +183,7 @@ static int host_prompt(Host *host, const HostPrompt *prompt, size_t number)
 static int begins_alone(Host *host)
 {
     const rt_program *p = host->program;
-    rt_host_source source = { host->answer.input, host_most(host), 0, 0, 0 };
+    rt_host_source source = { .ids = host->answer.input, .room = host_most(host) };
     if (!host->tokenizer || host_numbers(host) || host->options->chat || p->max_source) return 0;
     return p->texts->ids(host->tokenizer, "", 0, 0, 0, 0, &source) == RT_OK && source.n;
 }

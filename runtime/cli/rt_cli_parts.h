@@ -17,6 +17,7 @@ extern "C" {
 typedef struct HostAnswer {
     int *input;  int input_count;   /* [host_longest]: ids that went in */
     int first, whole;               /* of those, how many are of type 0; how many the text has, more where it was cut */
+    int twice;                      /* of a decoder: the text begins with the first token twice */
     int *ids;  int count;           /* [max_target + 1]: ids that came out, the end mark among them */
     int finished;                   /* the last of them is the end mark */
     double score;                   /* sum of their log-probabilities, where `scored` asks for it */
@@ -81,7 +82,7 @@ int host_failed(Host *host, rt_status status);
 /* Write the answer or its message, of a text whose answering gave `code`: that code, or RT_EXIT_IO after a message. rt_cli_inputs.c */
 int host_show(Host *host, const char *text, size_t bytes, HostPlace place, int code);
 /* Where the text that was answered was cut, say so. rt_cli_inputs.c */
-void host_tell_cut(const Host *host, HostPlace place);
+void host_tell_input(const Host *host, HostPlace place);
 /* Of an encoder alone: encode host->answer.input. */
 rt_status host_encode(Host *host);
 /* Make ready to write texts; 0, or an exit code after a message. */

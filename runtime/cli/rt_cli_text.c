@@ -81,6 +81,7 @@ static rt_status to_ids(rt_host_tokenizer *t, const char *text, size_t bytes, in
         rt_tokenizer_cut(&t->tokenizer, out->room);
         status = encode(t, &x, &to, &out->n);
     }
+    out->twice = !plain && status == RT_OK && rt_tokenizer_begins_twice(&t->tokenizer, out->ids, out->n);
     out->first = 0;
     while (status == RT_OK && out->first < out->n && to.types[out->first] == 0) out->first++;
     return status;

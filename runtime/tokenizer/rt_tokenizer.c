@@ -291,6 +291,13 @@ rt_status rt_tokenizer_encode(const RtTokenizer *t, const RtTokenText *text, con
     return w.status == RT_OK && w.n > out->room ? RT_TOO_LONG : w.status;
 }
 
+int rt_tokenizer_begins_twice(const RtTokenizer *t, const int *ids, int n)
+{
+    if (n < 2 || ids[0] != ids[1] || t->head[TOK_HEAD_SINGLE] < 2) return 0;
+    return rt_tok_at(t, TOK_TEMPLATE, 0) == TOK_ITEM_SPECIAL && rt_tok_at(t, TOK_TEMPLATE, 1) == (uint32_t)ids[0] &&
+           rt_tok_at(t, TOK_TEMPLATE, 3) == TOK_ITEM_A;
+}
+
 rt_status rt_tokenizer_normalise(const RtTokenizer *t, const char *text, size_t bytes, char *out, size_t cap, size_t *used,
                                  void *scratch, size_t scratch_bytes)
 {

@@ -58,6 +58,9 @@ size_t rt_tokenizer_scratch_bytes(const RtTokenizer *t, size_t text_bytes, int s
  * character that the vocabulary has no id for, and no unknown one. */
 rt_status rt_tokenizer_encode(const RtTokenizer *t, const RtTokenText *text, const RtTokens *out, int *n, void *scratch, size_t scratch_bytes);
 
+/* Whether the ids of a text that was not plain begin with the first token twice: the template put it there, and the text has it too. */
+int rt_tokenizer_begins_twice(const RtTokenizer *t, const int *ids, int n);
+
 /* The normalised form of a text into out[cap]; *used receives its bytes. RT_NO_ROOM. */
 rt_status rt_tokenizer_normalise(const RtTokenizer *t, const char *text, size_t bytes, char *out, size_t cap, size_t *used,
                                  void *scratch, size_t scratch_bytes);

@@ -148,11 +148,12 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out);
 /* What tokenizer_config.json says besides. */
 typedef struct TokConfig {
     bool do_lower_case, has_do_lower_case, strip_accents, has_strip_accents, chinese, has_chinese;
-    bool add_bos, has_add_bos, add_eos, has_add_eos, legacy;
+    bool add_bos, has_add_bos, add_eos, has_add_eos, legacy, prefix_space, has_prefix_space;
     bool cut_left, has_side;        /* truncation_side, which goes before that of tokenizer.json */
     bool no_types;                  /* model_input_names without token_type_ids: all are 0 */
     bool lower_first;               /* sentence-transformers has a text in lower case before all else */
-    const char *class_name;
+    const char *class_name;         /* tokenizer_class; NULL: none */
+    const char *model_type;         /* of config.json; NULL: none */
     TokString prompt;               /* sentence-transformers puts it before every text; s NULL: none */
     TokString bos, eos, unk, cls, sep, pad, mask;
     TOK_LIST(TokAdded) added;

@@ -257,12 +257,13 @@ static void settle_ends(TokBuild *b, const TokConfig *c)
         }
 }
 
-static void read_all(TokBuild *b, const json_t *root, const TokConfig *config)
+static void read_all(TokBuild *b, json_t *root, const TokConfig *config)
 {
     if (!json_is_object(root)) {
         tok_refuse(b, "not a JSON object");
         return;
     }
+    if (config) tok_json_settle_class(b, root, config);
     tok_json_normaliser(b, json_object_get(root, "normalizer"));
     tok_json_pre_tokenizer(b, json_object_get(root, "pre_tokenizer"));
     tok_json_decoder(b, json_object_get(root, "decoder"));

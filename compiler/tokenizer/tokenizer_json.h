@@ -14,6 +14,9 @@ bool tok_json_bool(TokBuild *b, const json_t *object, const char *key, bool pres
 int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t preset);
 TokString tok_json_text(TokBuild *b, const json_t *object, const char *key);    /* s NULL where absent */
 
+/* What the class of the tokenizer writes anew of the file, by tokenizer_config.json. */
+void tok_json_settle_class(TokBuild *b, json_t *root, const TokConfig *config);
+
 /* The parts of the pipeline; each may be null. */
 void tok_json_normaliser(TokBuild *b, const json_t *part);
 void tok_json_pre_tokenizer(TokBuild *b, const json_t *part);

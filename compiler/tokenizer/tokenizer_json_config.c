@@ -78,6 +78,8 @@ static void read_config(TokBuild *b, const json_t *root, TokConfig *c)
     c->has_chinese = read_switch(b, root, "tokenize_chinese_chars", &c->chinese);
     c->has_add_bos = read_switch(b, root, "add_bos_token", &c->add_bos);
     c->has_add_eos = read_switch(b, root, "add_eos_token", &c->add_eos);
+    c->has_prefix_space = read_switch(b, root, "add_prefix_space", &c->prefix_space);
+    c->legacy = tok_json_bool(b, root, "legacy", false);
     read_added(b, json_object_get(root, "added_tokens_decoder"), c);
 }
 
@@ -88,6 +90,16 @@ static json_t *load(TokBuild *b, const char *folder, const char *name)
     json_t *root = json_read_object(b->arena, b->diag, path);
     if (root) b->file = path;
     return root;
+}
+
+/* What config.json says about the class. */
+static void read_model(TokBuild *b, const char *folder, TokConfig *c)
+{
+    json_t *model = load(b, folder, "config.json");
+    if (!model) return;
+    c->model_type = tok_json_text(b, model, "model_type").s;
+    if (!c->class_name) c->class_name = tok_json_text(b, model, "tokenizer_class").s;
+    json_decref(model);
 }
 
 /* Of a sentence model: the prompt that every text is read behind, by its name. */
@@ -111,6 +123,7 @@ bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
         read_tokens(b, root, c);
         read_config(b, root, c);
     }
+    read_model(b, folder, c);
     json_t *sentence = load(b, folder, "sentence_bert_config.json");
     if (sentence) c->lower_first = tok_json_bool(b, sentence, "do_lower_case", false);
     read_prompt(b, folder, c);

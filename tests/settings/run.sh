@@ -1,6 +1,7 @@
 #!/bin/sh
 # What the files beside a tokenizer and a model say: numbers of any size and U+0000 in JSON, files
-# that are no JSON, the side on which long texts are cut.
+# that are no JSON, the side on which long texts are cut, what the class of a tokenizer makes of its
+# tokenizer.json (classes.rows, by make.py).
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -127,3 +128,40 @@ for direction in Right Left; do
         same "$perplexity" "$(perplexity)"
     verdict $? "a decoder reads all of a text, whatever tokenizer.json has of truncation and padding: $direction"
 done
+
+# ---- classes ----------------------------------------------------------------------------------------
+
+# class_folder NAME CONFIG MODEL: a tokenizer.json of tests/tokenizer with other files beside it.
+class_folder() {
+    rm -rf "$scratch/class" && mkdir "$scratch/class" && cp "tests/tokenizer/$1/tokenizer.json" "$scratch/class"
+    echo "$2" >"$scratch/class/tokenizer_config.json"
+    [ "$3" = - ] || echo "$3" >"$scratch/class/config.json"
+}
+tab=$(printf '\t')
+while IFS=$tab read -r name said model text ids; do
+    class_folder "$name" "$said" "$model"
+    same "$ids" "$("$xformc" tokenize --no-special "$scratch/class" -- "$text" 2>"$scratch/err" | tr '\n' ' ' | sed 's/ $//')"
+    verdict $? "$name with $said, $model"
+    cat "$scratch/err"
+done <tests/settings/classes.rows
+
+# says NAME CONFIG MODEL NOTE: all notes are this one, or none.
+says() {
+    class_folder "$1" "$2" "$3"
+    "$xformc" tokenize "$scratch/class" x 2>&1 >/dev/null | sed "s|$scratch/||g" >"$scratch/err"
+    [ "$(cat "$scratch/err")" = "$4" ]
+    verdict $? "$1 with $2: ${4:-nothing is noted}"
+    cat "$scratch/err"
+}
+says bert_cased '{ "tokenizer_class": "BertTokenizer", "do_lower_case": true }' - \
+    'class/tokenizer.json: note: "lowercase" is false; what counts is do_lower_case = true of class/tokenizer_config.json, as in transformers 5'
+says bert_cased '{}' '{ "model_type": "bert" }' \
+    'class/tokenizer.json: note: "lowercase" is false; what counts is do_lower_case = true, the preset of the class of model_type bert where class/tokenizer_config.json does not say it, as in transformers 5'
+says bert_cased '{ "tokenizer_class": "BertTokenizer", "do_lower_case": false }' - ''
+says bert_uncased '{ "tokenizer_class": "BertTokenizer", "tokenize_chinese_chars": false }' - \
+    'class/tokenizer.json: note: "handle_chinese_chars" is true; what counts is tokenize_chinese_chars = false of class/tokenizer_config.json, as in transformers 5'
+says xlmr '{ "tokenizer_class": "XLMRobertaTokenizer", "add_prefix_space": false }' - \
+    'class/tokenizer.json: note: "prepend_scheme" is "always" and not "never"; what counts is add_prefix_space = false of class/tokenizer_config.json, as in transformers 5'
+says gpt2 '{ "tokenizer_class": "BertTokenizer" }' - \
+    'class/tokenizer.json: note: its model is no WordPiece, as BertTokenizer is one: do_lower_case and its like are not read'
+says gpt2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_prefix_space": true }' '{ "model_type": "gpt2" }' ''

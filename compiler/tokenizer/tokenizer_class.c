@@ -1,0 +1,270 @@
+/* tokenizer_class.c: what the class of a tokenizer writes anew of its tokenizer.json, by keys of tokenizer_config.json. What then
+ * differs from the file is told. The classes are rows of tokenizer_classes.def. */
+#include "tokenizer_json.h"
+
+#include <string.h>
+
+typedef struct Settle Settle;
+typedef void SettlePart(Settle *s);
+typedef struct ClassRow {
+    const char *names, *types;      /* with blanks between */
+    SettlePart *letters, *spaces;
+    enum { LOWER_NO, LOWER_YES, LOWER_ALWAYS } lower;      /* the preset of do_lower_case; always: the key is not read */
+    bool space;                     /* the preset of add_prefix_space */
+} ClassRow;
+
+struct Settle {
+    TokBuild *b;
+    json_t *root;                   /* of tokenizer.json */
+    const TokConfig *config;
+    const ClassRow *row;
+    const char *class_name;         /* in messages */
+};
+
+/* ---- messages ------------------------------------------------------------------------------------------------------- */
+
+/* The file says this, the class has that: of a key that is given, or of a preset. */
+static void tell(const Settle *s, const char *file_says, const char *key, bool given, bool value)
+{
+    Arena *a = s->b->arena;
+    const char *config = file_join(a, file_folder(a, s->b->file), "tokenizer_config.json");
+    const char *has = arena_format(a, "%s = %s", key, value ? "true" : "false");
+    const char *source = given ? arena_format(a, "%s of %s", has, config)
+                               : arena_format(a, "%s, the preset of %s where %s does not say it", has, s->class_name, config);
+    diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 }, "%s; what counts is %s, as in transformers 5", file_says, source);
+}
+
+/* A switch of a part that is not what the class has. */
+static void compare(const Settle *s, const json_t *part, const char *name, bool preset, const char *key, bool given, bool value)
+{
+    const bool said = tok_json_bool(s->b, part, name, preset);
+    if (said == value) return;
+    tell(s, arena_format(s->b->arena, "\"%s\" is %s", name, said ? "true" : "false"), key, given, value);
+}
+
+/* ---- parts ---------------------------------------------------------------------------------------------------------- */
+
+enum { DEEPEST = 16 };
+
+static bool is_type(const json_t *part, const char *type)
+{
+    const char *found = json_string_value(json_object_get(part, "type"));
+    return found && strcmp(found, type) == 0;
+}
+
+/* The list of a Sequence; NULL of another part. */
+static json_t *list_of(const json_t *part)
+{
+    static const char *const lists[] = { "normalizers", "pretokenizers", "decoders" };
+    json_t *list = NULL;
+    for (int i = 0; i < 3 && !list && is_type(part, "Sequence"); i++) list = json_object_get(part, lists[i]);
+    return json_is_array(list) ? list : NULL;
+}
+
+/* The first part of a type; NULL for none. */
+static json_t *find_part(json_t *part, const char *type, int depth)
+{
+    const json_t *list = list_of(part);
+    if (is_type(part, type)) return part;
+    json_t *found = NULL;
+    for (size_t i = 0; i < json_array_size(list) && !found && depth < DEEPEST; i++) found = find_part(json_array_get(list, i), type, depth + 1);
+    return found;
+}
+
+static json_t *part_of(const Settle *s, const char *key, const char *type) { return find_part(json_object_get(s->root, key), type, 0); }
+
+/* Presets count where tokenizer_config.json is silent. */
+static bool says_lower(const Settle *s) { return s->config->has_do_lower_case && s->row->lower != LOWER_ALWAYS; }
+static bool lowers(const Settle *s) { return says_lower(s) ? s->config->do_lower_case : s->row->lower != LOWER_NO; }
+static bool prefixes(const Settle *s) { return s->config->has_prefix_space ? s->config->prefix_space : s->row->space; }
+
+/* ---- letters -------------------------------------------------------------------------------------------------------- */
+
+static void letters_no(Settle *s) { (void)s; }
+
+static void letters_bert(Settle *s)
+{
+    const TokConfig *c = s->config;
+    const bool lower = lowers(s), strip = c->has_strip_accents ? c->strip_accents : lower, chinese = !c->has_chinese || c->chinese;
+    const json_t *normaliser = json_object_get(s->root, "normalizer");
+    if (!is_type(json_object_get(s->root, "model"), "WordPiece") && json_object_get(json_object_get(s->root, "model"), "type")) {
+        diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 }, "its model is no WordPiece, as %s is one: do_lower_case and its like are not read",
+                    s->class_name);
+        return;
+    }
+    if (is_type(normaliser, "BertNormalizer")) {
+        const bool lowercase = tok_json_bool(s->b, normaliser, "lowercase", true);
+        compare(s, normaliser, "lowercase", true, "do_lower_case", says_lower(s), lower);
+        if (c->has_strip_accents) compare(s, normaliser, "strip_accents", lowercase, "strip_accents", true, strip);
+        else if (lowercase == lower) compare(s, normaliser, "strip_accents", lower, "do_lower_case", says_lower(s), strip);
+        compare(s, normaliser, "handle_chinese_chars", true, "tokenize_chinese_chars", c->has_chinese, chinese);
+    } else {
+        tell(s, "its normalizer is no BertNormalizer", "do_lower_case", says_lower(s), lower);
+    }
+    json_object_set_new(s->root, "normalizer",
+                        json_pack("{s:s, s:b, s:b, s:b, s:b}", "type", "BertNormalizer", "clean_text", 1, "handle_chinese_chars", (int)chinese,
+                                  "strip_accents", (int)strip, "lowercase", (int)lower));
+}
+
+/* The normalizer as a list of parts, which it becomes. */
+static json_t *normaliser_list(Settle *s)
+{
+    json_t *normaliser = json_object_get(s->root, "normalizer"), *list = list_of(normaliser);
+    if (list) return list;
+    list = json_array();
+    if (json_is_object(normaliser)) json_array_append(list, normaliser);
+    json_object_set_new(s->root, "normalizer", json_pack("{s:s, s:o}", "type", "Sequence", "normalizers", list));
+    return list;
+}
+
+/* A Lowercase at the front, or before the characters map. */
+static void settle_lowercase(Settle *s, bool first)
+{
+    const bool lower = lowers(s), found = part_of(s, "normalizer", "Lowercase") != NULL;
+    if (lower == found) return;
+    tell(s, found ? "its normalizer has a Lowercase" : "its normalizer has no Lowercase", "do_lower_case", says_lower(s), lower);
+    json_t *list = normaliser_list(s);
+    size_t at = 0;
+    if (lower) {
+        while (!first && at < json_array_size(list) && !is_type(json_array_get(list, at), "Precompiled")) at++;
+        json_array_insert_new(list, at, json_pack("{s:s}", "type", "Lowercase"));
+    }
+    while (!lower && at < json_array_size(list)) {
+        if (is_type(json_array_get(list, at), "Lowercase")) json_array_remove(list, at);
+        else at++;
+    }
+}
+
+static void letters_lowercase(Settle *s) { settle_lowercase(s, false); }
+static void letters_lowercase_first(Settle *s) { settle_lowercase(s, true); }
+
+/* ---- blanks --------------------------------------------------------------------------------------------------------- */
+
+static void spaces_no(Settle *s) { (void)s; }
+
+static void spaces_byte_level(Settle *s)
+{
+    json_t *part = part_of(s, "pre_tokenizer", "ByteLevel");
+    if (!part) return;
+    compare(s, part, "add_prefix_space", true, "add_prefix_space", s->config->has_prefix_space, prefixes(s));
+    json_object_set_new(part, "add_prefix_space", json_boolean(prefixes(s)));
+}
+
+static const char *scheme_of(const Settle *s, const json_t *part)
+{
+    const char *scheme = json_string_value(json_object_get(part, "prepend_scheme"));
+    return scheme ? scheme : tok_json_bool(s->b, part, "add_prefix_space", true) ? "always" : "never";
+}
+
+static void set_scheme(json_t *part, const char *scheme)
+{
+    if (!part) return;
+    json_object_del(part, "add_prefix_space");
+    json_object_set_new(part, "prepend_scheme", json_string(scheme));
+}
+
+static void settle_metaspace(Settle *s, const char *scheme)
+{
+    json_t *part = part_of(s, "pre_tokenizer", "Metaspace");
+    if (!part) return;
+    const char *found = scheme_of(s, part);
+    if (strcmp(found, scheme) != 0)
+        tell(s, arena_format(s->b->arena, "\"prepend_scheme\" is \"%.40s\" and not \"%s\"", found, scheme), "add_prefix_space",
+             s->config->has_prefix_space, prefixes(s));
+    set_scheme(part, scheme);
+    set_scheme(part_of(s, "decoder", "Metaspace"), scheme);
+}
+
+/* Behind a split at white space, which the file may lack. */
+static void spaces_words(Settle *s)
+{
+    settle_metaspace(s, prefixes(s) ? "always" : "never");
+    json_t *part = part_of(s, "pre_tokenizer", "Metaspace");
+    if (!part || part_of(s, "pre_tokenizer", "WhitespaceSplit")) return;
+    json_object_set_new(s->root, "pre_tokenizer",
+                        json_pack("{s:s, s:[{s:s}, O]}", "type", "Sequence", "pretokenizers", "type", "WhitespaceSplit", part));
+}
+
+static void spaces_metaspace(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "never"); }
+static void spaces_metaspace_first(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "first"); }
+
+/* A Metaspace in the place of a normalizer that writes blanks, and a decoder that takes the first one away. */
+static void spaces_llama(Settle *s)
+{
+    const bool space = prefixes(s);
+    const char *scheme = !space ? "never" : s->config->legacy ? "always" : "first";
+    if (part_of(s, "pre_tokenizer", "ByteLevel") || part_of(s, "decoder", "ByteLevel")) return;
+    if (part_of(s, "pre_tokenizer", "Metaspace")) settle_metaspace(s, scheme);
+    else {
+        tell(s, arena_format(s->b->arena, "its normalizer writes the blanks, not a Metaspace of \"%s\"", scheme), "add_prefix_space",
+             s->config->has_prefix_space, space);
+        json_object_set_new(s->root, "normalizer", json_null());
+        json_object_set_new(s->root, "pre_tokenizer", json_pack("{s:s, s:s, s:s, s:b}", "type", "Metaspace", "replacement", "\xE2\x96\x81",
+                                                                "prepend_scheme", scheme, "split", 0));
+    }
+    json_t *decoder = json_pack("{s:s, s:[{s:s, s:{s:s}, s:s}, {s:s}, {s:s}]}", "type", "Sequence", "decoders", "type", "Replace", "pattern",
+                                "String", "\xE2\x96\x81", "content", " ", "type", "ByteFallback", "type", "Fuse");
+    if (space)
+        json_array_append_new(json_object_get(decoder, "decoders"),
+                              json_pack("{s:s, s:s, s:i, s:i}", "type", "Strip", "content", " ", "start", 1, "stop", 0));
+    json_object_set_new(s->root, "decoder", decoder);
+}
+
+/* ---- the class ------------------------------------------------------------------------------------------------------ */
+
+#define GENERIC_TYPES(types)
+#define OWN_TYPES(types)
+static const ClassRow rows[] = {
+#define TOKENIZER_CLASS(names, letters, spaces, lower, space, types) { names, types, letters_##letters, spaces_##spaces, LOWER_##lower, space },
+#include "tokenizer_classes.def"
+#undef TOKENIZER_CLASS
+};
+#undef GENERIC_TYPES
+#undef OWN_TYPES
+#define TOKENIZER_CLASS(names, letters, spaces, lower, space, types)
+#define GENERIC_TYPES(types) static const char generic_types[] = types;
+#define OWN_TYPES(types) static const char own_types[] = types;
+#include "tokenizer_classes.def"
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* Whether a word of n bytes is one of a list with blanks between. */
+static bool lists(const char *list, const char *word, size_t n)
+{
+    for (const char *s = list; n && *s; s += strspn(s, " ")) {
+        const size_t m = strcspn(s, " ");
+        if (m == n && memcmp(s, word, n) == 0) return true;
+        s += m;
+    }
+    return false;
+}
+
+/* How long a class is without "Tokenizer" and "TokenizerFast". */
+static size_t stem(const char *name)
+{
+    const char *end = name ? strstr(name, "Tokenizer") : NULL;
+    return end && (strcmp(end, "Tokenizer") == 0 || strcmp(end, "TokenizerFast") == 0) ? (size_t)(end - name) : 0;
+}
+
+/* As AutoTokenizer chooses; NULL where tokenizer.json counts as it is. */
+static const ClassRow *find_row(const TokConfig *c, bool *named)
+{
+    const char *type = c->model_type ? c->model_type : "";
+    *named = c->class_name && !lists(own_types, type, strlen(type));
+    if (lists(generic_types, type, strlen(type))) return NULL;
+    for (int i = 0; i < ROWS; i++) {
+        const ClassRow *row = &rows[i];
+        if (*named ? lists(row->names, c->class_name, stem(c->class_name)) : lists(row->types, type, strlen(type))) return row;
+    }
+    return NULL;
+}
+
+void tok_json_settle_class(TokBuild *b, json_t *root, const TokConfig *config)
+{
+    Settle s = { .b = b, .root = root, .config = config };
+    bool named;
+    s.row = find_row(config, &named);
+    if (!s.row) return;
+    s.class_name = named ? config->class_name : arena_format(b->arena, "the class of model_type %s", config->model_type);
+    s.row->letters(&s);
+    s.row->spaces(&s);
+}

@@ -1,0 +1,68 @@
+"""The references of this folder, from transformers 5.24: make.py
+
+classes.rows: what AutoTokenizer makes of a text where tokenizer.json of tests/tokenizer has another
+tokenizer_config.json and config.json beside it. A line has, with tabs between, the folder, the
+tokenizer_config.json, the config.json (or - for none), the text and the ids without special tokens.
+"""
+import json
+import os
+import shutil
+import tempfile
+
+from transformers import AutoTokenizer
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOKENIZERS = os.path.join(HERE, '..', 'tokenizer')
+
+BERT = 'Hello ÉCOLE and 中文 TheRE'
+BYTES = 'Hello the there'
+PIECES = 'the there and'
+LLAMA = ' the <s> the there'
+
+CLASSES = [
+    ('bert_cased', {'tokenizer_class': 'BertTokenizer'}, None, BERT),
+    ('bert_cased', {'tokenizer_class': 'BertTokenizer', 'do_lower_case': False}, None, BERT),
+    ('bert_cased', {'tokenizer_class': 'BertTokenizerFast', 'do_lower_case': True, 'strip_accents': False}, None, BERT),
+    ('bert_cased', {'tokenizer_class': 'PreTrainedTokenizerFast', 'do_lower_case': True}, {'model_type': 'bert'}, BERT),
+    ('bert_cased', {'tokenizer_class': 'ElectraTokenizer', 'do_lower_case': False, 'strip_accents': True}, None, BERT),
+    ('bert_cased', {'do_lower_case': True}, {'model_type': 'distilbert'}, BERT),
+    ('bert_cased', {}, {'model_type': 'electra'}, BERT),
+    ('bert_cased', {}, {'model_type': 'bert', 'tokenizer_class': 'PreTrainedTokenizerFast'}, BERT),
+    ('bert_cased', {'do_lower_case': True}, {'model_type': 'modernbert'}, BERT),
+    ('bert_cased', {'tokenizer_class': 'DPRReaderTokenizer', 'do_lower_case': False}, None, BERT),
+    ('bert_uncased', {'tokenizer_class': 'BertTokenizer', 'do_lower_case': False}, None, BERT),
+    ('bert_uncased', {'tokenizer_class': 'MPNetTokenizer', 'tokenize_chinese_chars': False}, None, BERT),
+    ('bert_uncased', {'tokenizer_class': 'DistilBertTokenizer', 'strip_accents': False}, None, BERT),
+    ('gpt2', {'tokenizer_class': 'GPT2Tokenizer', 'add_prefix_space': True}, None, BYTES),
+    ('gpt2', {'add_prefix_space': True}, {'model_type': 'opt'}, BYTES),
+    ('gpt2', {'tokenizer_class': 'PreTrainedTokenizerFast', 'add_prefix_space': True}, {'model_type': 'gpt2'}, BYTES),
+    ('gpt2', {'tokenizer_class': 'BlenderbotTokenizer'}, None, BYTES),
+    ('roberta', {'tokenizer_class': 'RobertaTokenizerFast', 'add_prefix_space': True}, {'model_type': 'roberta'}, BYTES),
+    ('roberta', {'tokenizer_class': 'BartTokenizer', 'add_prefix_space': True}, {'model_type': 'bart'}, BYTES),
+    ('xlmr', {'tokenizer_class': 'XLMRobertaTokenizer', 'add_prefix_space': False}, None, PIECES),
+    ('xlmr', {'tokenizer_class': 'XLMRobertaTokenizer', 'add_prefix_space': True}, None, PIECES),
+    ('xlmr', {'add_prefix_space': False}, {'model_type': 'camembert'}, PIECES),
+    ('llama2', {'tokenizer_class': 'LlamaTokenizer'}, {'model_type': 'llama'}, LLAMA),
+    ('llama2', {'tokenizer_class': 'LlamaTokenizerFast', 'legacy': True}, {'model_type': 'llama'}, LLAMA),
+    ('llama2', {'tokenizer_class': 'LlamaTokenizer', 'add_prefix_space': False}, {'model_type': 'llama'}, LLAMA),
+    ('llama2', {'tokenizer_class': 'LlamaTokenizer'}, {'model_type': 'mistral'}, LLAMA),
+    ('gpt2', {'tokenizer_class': 'LlamaTokenizer', 'add_prefix_space': True}, {'model_type': 'llama'}, BYTES),
+]
+
+
+def classes(to):
+    for name, config, model, text in CLASSES:
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(os.path.join(TOKENIZERS, name, 'tokenizer.json'), folder)
+            for file, content in (('tokenizer_config.json', config), ('config.json', model)):
+                if content is not None:
+                    with open(os.path.join(folder, file), 'w') as f:
+                        json.dump(content, f)
+            ids = AutoTokenizer.from_pretrained(folder)(text, add_special_tokens=False)['input_ids']
+        print(name, json.dumps(config), json.dumps(model) if model else '-', text, *ids[:1], sep='\t', end=' ', file=to)
+        print(*ids[1:], file=to)
+
+
+if __name__ == '__main__':
+    with open(os.path.join(HERE, 'classes.rows'), 'w') as rows:
+        classes(rows)

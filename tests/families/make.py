@@ -474,8 +474,24 @@ def nest(folder):
     edit_config(folder, edit)
 
 
+def nest_untied(folder):
+    """As transformers 5 saves a model with pictures whose output layer is its own; the ends and the tying that count are those of the
+    whole config."""
+    path = os.path.join(folder, "model.safetensors")
+    save_file({"language_model." + k: v for k, v in load_file(path).items()}, path)
+
+    def edit(config):
+        inner = dict(config, eos_token_id=7, tie_word_embeddings=True)
+        ends = config["eos_token_id"]
+        config.clear()
+        config.update(model_type="gemma3", text_config=inner, vision_config={"model_type": "siglip_vision_model"}, image_token_index=90,
+                      eos_token_id=ends, tie_word_embeddings=False)
+    edit_config(folder, edit)
+
+
 SHORT, LONG = [1.0, 1.25, 1.5, 2.0], [3.0, 4.0, 5.0, 6.0]
 NEVER = dict(sliding_window=None)
+GEMMA_ENDS = [2, 44]        # the second is what an answer ends with
 DECODERS.update({
     "llama_head": Case(llama(num_hidden_layers=1, tie_word_embeddings=True), LM, dtype=BF16,
                        files=rename("model.embed_tokens.weight", "lm_head.weight")),
@@ -500,6 +516,9 @@ DECODERS.update({
                         tf.Gemma3ForCausalLM, dtype=BF16, norm_mean=0.0, length=26),
     "gemma3": Case(gemma(tf.Gemma3TextConfig, sliding_window=6, num_hidden_layers=1), tf.Gemma3ForCausalLM, dtype=BF16, norm_mean=0.0, files=nest,
                    reload=False),
+    "gemma3_untied": Case(gemma(tf.Gemma3TextConfig, sliding_window=6, num_hidden_layers=1, hidden_size=16, intermediate_size=12,
+                                num_attention_heads=2, num_key_value_heads=1, tie_word_embeddings=False, eos_token_id=GEMMA_ENDS),
+                          tf.Gemma3ForCausalLM, dtype=BF16, norm_mean=0.0, files=nest_untied, reload=False, drop=["generation_config.json"]),
     "gemma3_old": Case(gemma(tf.Gemma3TextConfig, sliding_window=6, num_hidden_layers=3, sliding_window_pattern=3,
                              rope_parameters={"full_attention": {"rope_type": "linear", "factor": 4.0, "rope_theta": 1e6},
                                               "sliding_attention": {"rope_type": "default", "rope_theta": 500.0}}),

@@ -130,5 +130,10 @@ static void gemma3_more(const Config *c)
 
 #define GEMMA_3 .like = &family_gemma2, .kind = KIND_DECODER, .tied = true, SETTINGS_OF(gemma3_settings), .keys = gemma3_keys, .more = gemma3_more
 const Family family_gemma3_text = { GEMMA_3 };
+
 /* With pictures, of which nothing is read: the language model stands under text_config. */
-const Family family_gemma3 = { GEMMA_3, .nested = "text_config", .prefix = "(model.language_model.|language_model.model.)" };
+static const FamilyTensor gemma3_tensors[] = { WHOLE("output", "/(lm_head|language_model.lm_head)") };
+
+const Family family_gemma3 = {
+    GEMMA_3, .nested = "text_config", .prefix = "(model.language_model.|language_model.model.)", TENSORS_OF(gemma3_tensors),
+};

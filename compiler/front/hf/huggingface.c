@@ -100,6 +100,14 @@ static const char *const idle_keys =
 /* What packs weights in another way, or adds to them. */
 static const char *const refused_keys = "quantization_config|adapter_config|adapters|lora_rank|compression_config";
 
+static void refuse_keys(const Config *c)
+{
+    int n;
+    const char **keys = config_keys(c, &n);
+    for (int i = 0; i < n; i++)
+        if (config_is_one_of(keys[i], refused_keys) && config_has(c, keys[i])) config_fault(c, keys[i], "\"%s\" is not supported", keys[i]);
+}
+
 static void note_keys(const Config *c)
 {
     enum { SHOWN = 8 };
@@ -108,8 +116,8 @@ static void note_keys(const Config *c)
     const char **keys = config_keys(c, &all);
     for (int i = 0; i < all; i++) {
         const char *key = keys[i];
-        if (config_is_one_of(key, refused_keys) && config_has(c, key)) config_fault(c, key, "\"%s\" is not supported", key);
-        else if (!config_is_one_of(key, idle_keys) && !family_key(c->family, key) && config_has(c, key) && n++ < SHOWN)
+        if (config_is_one_of(key, refused_keys)) continue;
+        if (!config_is_one_of(key, idle_keys) && !family_key(c->family, key) && config_has(c, key) && n++ < SHOWN)
             text_printf(&t, "%s\"%s%s\"", n > 1 ? ", " : "", c->within, key);
     }
     if (!n || diag_errors(c->diag)) return;
@@ -119,12 +127,13 @@ static void note_keys(const Config *c)
 
 /* ---- what all families share ---------------------------------------------------------------------------- */
 
-static void take_tying(const Config *c)
+/* Of a nested config the outer one goes first: the output layer is the whole model's. */
+static void take_tying(const Config *c, const Config *outer)
 {
-    const Family *f = c->family;
+    static const char key[] = "tie_word_embeddings";
+    const Config *says = config_has(outer, key) ? outer : c;
     if (config_kind(c) == KIND_ENCODER) return;
-    const bool there = config_has(c, "tie_word_embeddings");
-    config_set(c, there ? "tie_word_embeddings" : NULL, SIDE_BOTH, FIELD_ID_tied, config_bool(c, "tie_word_embeddings", f->tied));
+    config_set(says, config_has(says, key) ? key : NULL, SIDE_BOTH, FIELD_ID_tied, config_bool(says, key, c->family->tied));
 }
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
@@ -291,15 +300,18 @@ static void read_encoder(const Config *c, const char *folder, const Modules *mod
     if (!limited) take_text_length(c, folder);
 }
 
-static void read_keys(Config *c, const char *folder, const Modules *modules)
+/* outer: the whole file, which is c itself where nothing is nested. */
+static void read_keys(Config *c, const Config *outer, const char *folder, const Modules *modules)
 {
     take_keys(c);
-    config_take_generation(c, folder);
-    take_tying(c);
+    config_take_generation(c, outer, folder);
+    take_tying(c, outer);
     if (!diag_errors(c->diag)) take_more(c);
     if (!diag_errors(c->diag)) take_causal(c);
     if (!diag_errors(c->diag) && config_kind(c) == KIND_ENCODER) read_encoder(c, folder, modules);
     else if (!diag_errors(c->diag)) config_head(c, folder);
+    refuse_keys(outer);
+    if (c != outer) refuse_keys(c);
     note_keys(c);
 }
 
@@ -307,8 +319,8 @@ static void read_config(Config *c, const char *folder, const Modules *modules)
 {
     Config inner;
     if (!find_family(c) || (modules->count > 1 && !read_as_encoder(c))) return;
-    if (!c->family->nested) read_keys(c, folder, modules);
-    else if (config_object(c, c->family->nested, &inner)) read_keys(&inner, folder, modules);
+    if (!c->family->nested) read_keys(c, c, folder, modules);
+    else if (config_object(c, c->family->nested, &inner)) read_keys(&inner, c, folder, modules);
     else config_fault(c, NULL, "the key \"%s\" is missing", c->family->nested);
 }
 

@@ -7,7 +7,8 @@
 /* Whether a value is one of those, written as JSON with | between. */
 bool config_is_one_of(const char *shown, const char *words);
 /* The marks that texts begin and end with, and the settings of generation: of generation_config.json in the folder, else of `c`. */
-void config_take_generation(const Config *c, const char *folder);
+/* outer: the whole config.json, which is c where nothing is nested. */
+void config_take_generation(const Config *c, const Config *outer, const char *folder);
 
 /* What is behind the hidden states of an encoder: a classifier or a masked language model, by its architecture. Heads that are
  * not read are refused by name, of any kind of model. */

@@ -212,27 +212,36 @@ static void take_more_ends(const Config *c)
     draft_set_numbers(c->arena, c->draft, SIDE_BOTH, FIELD_ID_end_ids, config_place(c, key), ids, n - 1);
 }
 
-/* Marks stand in both files, and generation's go first. */
-static void take_marks(const Config *c, const Config *generation)
+/* The first of them that has a key; the last where none has. */
+static const Config *who_says(const Config *const says[3], const char *key)
 {
-    const Config *ends = generation && config_has(generation, "eos_token_id") ? generation : c;
+    for (int i = 0; i < 2; i++)
+        if (says[i] && config_has(says[i], key)) return says[i];
+    return says[2];
+}
+
+/* Marks stand in both files: generation's go first, then those of the whole config.json. */
+static void take_marks(const Config *c, const Config *outer, const Config *generation)
+{
+    const Config *const says[3] = { generation, outer, c }, *ends = who_says(says, "eos_token_id");
     const char *begin = config_kind(c) == KIND_ENCODER_DECODER ? "decoder_start_token_id|bos_token_id" : "bos_token_id";
-    const Config *starts = generation && config_has(generation, begin) ? generation : c;
+    const Config *starts = who_says(says, begin);
     const int64_t start = first_id(starts, begin);
     config_set(ends, config_has(ends, "eos_token_id") ? "eos_token_id" : NULL, SIDE_BOTH, FIELD_ID_end_id, (double)first_id(ends, "eos_token_id"));
     if (config_kind(c) != KIND_ENCODER) take_more_ends(ends);
     if (start >= 0) config_set(starts, begin, SIDE_BOTH, FIELD_ID_start_id, (double)start);
 }
 
-void config_take_generation(const Config *c, const char *folder)
+void config_take_generation(const Config *c, const Config *outer, const char *folder)
 {
     Config g = { .arena = c->arena, .diag = c->diag, .family = c->family, .draft = c->draft };
     g.path = file_join(c->arena, folder, "generation_config.json");
     struct stat link;
     const bool there = lstat(g.path, &link) == 0;           /* a link to nowhere is a file that is missing */
     if (there && !config_open(&g)) return;
-    take_marks(c, there ? &g : NULL);
+    take_marks(c, outer, there ? &g : NULL);
     if (config_kind(c) != KIND_ENCODER) take_settings(there ? &g : c);
+    if (config_kind(c) != KIND_ENCODER && !there && outer != c) take_settings(outer);
     if (there && config_kind(c) != KIND_ENCODER) note_keys(&g);
     if (there) config_close(&g);
 }

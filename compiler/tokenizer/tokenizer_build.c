@@ -259,6 +259,23 @@ void tok_form(TokBuild *b, bool compose, bool compatible)
     tok_normaliser(b, (RtTokOp){ .kind = TOK_FORM, .a = compose });
 }
 
+void tok_strip_accents(TokBuild *b)
+{
+    const uint64_t marks = tok_properties("M");
+    b->properties = true;
+    b->era = TOK_ERA_MARKS;
+    tok_normaliser(b, (RtTokOp){ .kind = TOK_DROP, .a = (uint32_t)marks, .b = (uint32_t)(marks >> 32) });
+}
+
+void tok_replace(TokBuild *b, const char *regex, const char *by)
+{
+    uint32_t node = 0;
+    if (!tok_regex(b, tok_string(regex), &node)) return;
+    RtTokOp op = tok_op(b, TOK_REPLACE, tok_string(by));
+    op.a = node;
+    tok_normaliser(b, op);
+}
+
 void tok_bert_normaliser(TokBuild *b, bool clean, bool chinese, bool strip_accents, bool lowercase)
 {
     const uint64_t marks = tok_properties("Mn");

@@ -70,6 +70,8 @@ typedef struct TokBuild {
     bool byte_level;
     bool bytes_given;  uint32_t bytes[256];      /* TOK_BYTES, where pieces are not known by <0xNN> */
     bool template_given;
+    int64_t rows;                   /* of the model's embedding; an added token beyond them is left out. 0: not known */
+    bool told_rows;                 /* that one was */
 } TokBuild;
 
 TokBuild *tok_build_new(Arena *a, Diag *d, const char *file);
@@ -80,6 +82,7 @@ bool tok_failed(const TokBuild *b);
 
 TokString tok_string(const char *s);
 bool tok_same(TokString a, TokString b);
+float tok_float(uint32_t bits);     /* of f32 */
 
 /* ---- vocabulary ------------------------------------------------------------------------------------------------ */
 
@@ -96,6 +99,11 @@ void tok_merge(TokBuild *b, uint32_t left, uint32_t right, uint32_t rank, uint32
 /* Bytes of text in the alphabet of byte-level pieces; false where it has other characters. */
 bool tok_bytes(Arena *a, TokString text, TokString *bytes);
 
+/* Add a token to those that are looked for in a text. Its id is x.id, whose piece takes its text; where
+ * that is RT_TOK_NONE, that of the piece with its text, else the first that is free. Returns the id;
+ * RT_TOK_NONE where the model has no row for it. */
+uint32_t tok_add(TokBuild *b, TokAdded x);
+
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 
 void tok_normaliser(TokBuild *b, RtTokOp op);                   /* its text already in the pool */
@@ -111,6 +119,8 @@ void tok_bert_normaliser(TokBuild *b, bool clean, bool chinese, bool strip_accen
 void tok_bert_split(TokBuild *b);
 void tok_byte_level(TokBuild *b, bool prefix_space, bool use_regex);
 void tok_form(TokBuild *b, bool compose, bool compatible);
+void tok_strip_accents(TokBuild *b);
+void tok_replace(TokBuild *b, const char *regex, const char *by);       /* a normaliser */
 void tok_metaspace(TokBuild *b, TokString mark, RtTokPrepend scheme, bool split);
 void tok_template_begin(TokBuild *b, uint32_t bos);                             /* bos A; bos A B of type 1 */
 void tok_template_ends(TokBuild *b, int bos, int eos);      /* of every text; below 0: none */
@@ -145,6 +155,23 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out);
 
 /* ---- importers: false after errors -------------------------------------------------------------------------------- */
 
+/* Marks by what they are for, in the order in which transformers gives them ids. */
+typedef enum TokMark { TOK_BOS, TOK_EOS, TOK_UNK, TOK_SEP, TOK_PAD, TOK_CLS, TOK_MASK, TOK_MARKS } TokMark;
+
+/* What the files of a folder say about the class of its tokenizer: tokenizer_marks.c. */
+typedef struct TokFolder {
+    const char *path;               /* of the folder */
+    const char *class_name;         /* tokenizer_class without "Tokenizer" and "Fast"; NULL for none */
+    const char *model_type;         /* of config.json; NULL for none */
+    TokAdded mark[TOK_MARKS];       /* text.s NULL: not named; ids are RT_TOK_NONE */
+    TOK_LIST(TokAdded) added;       /* added_tokens.json */
+    TOK_LIST(TokAdded) extra;       /* additional_special_tokens and marks of other names; ids are RT_TOK_NONE */
+    TokString source_language, language_codes, word_tokenizer, sentence_mask;
+    bool has_sentence_mask;         /* mask_token_sent, which may be null */
+    int64_t extra_ids, offset;      /* below 0: not said */
+    bool legacy, has_legacy, language_last, keep_accents, prefix_space, has_prefix_space;
+} TokFolder;
+
 /* What tokenizer_config.json says besides. */
 typedef struct TokConfig {
     bool do_lower_case, has_do_lower_case, strip_accents, has_strip_accents, chinese, has_chinese;
@@ -156,18 +183,30 @@ typedef struct TokConfig {
     const char *model_type;         /* of config.json; NULL: none */
     TokString prompt;               /* sentence-transformers puts it before every text; s NULL: none */
     TokString bos, eos, unk, cls, sep, pad, mask;
-    TOK_LIST(TokAdded) added;
+    TOK_LIST(TokAdded) added;       /* added_tokens_decoder */
+    TokFolder folder;
 } TokConfig;
+
+/* What a piece of a SentencePiece model is; a word: what stands in the vocabulary without being a piece of the model. */
+typedef enum TokType { TYPE_WORD, TYPE_NORMAL, TYPE_UNKNOWN, TYPE_CONTROL, TYPE_USER, TYPE_UNUSED, TYPE_BYTE } TokType;
 
 /* What these two have in common: pieces with scores and types, and how spaces are written. */
 typedef struct TokSentencePieces {
     bool unigram, byte_fallback, prefix, no_extra_spaces, escape;
+    bool words;                     /* white space parts words, and each has a prefix: Hugging Face's way */
+    bool metaspace;  RtTokPrepend scheme;       /* Hugging Face's prefix in the place of SentencePiece's */
     TokString charsmap;             /* s NULL: none */
     int bos, eos, unk;              /* -1: none */
     bool add_bos, add_eos;
-    const float *score;  const int32_t *type;   /* of b->pieces: 1 normal, 2 unknown, 3 control, 4 given by the user, 5 unused, 6 byte */
+    const float *score;  const int32_t *type;   /* of b->pieces: TokType */
 } TokSentencePieces;
 bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s);    /* needs pieces */
+/* The same as the class of the folder has it. */
+bool tok_lay_pieces(TokBuild *b, TokSentencePieces *s, const TokConfig *config);
+/* Whether its pieces have the ids of a vocab.json. Then b has these ids: what stands behind them, and the marks around a text. */
+bool tok_is_spelt(const TokFolder *folder);
+void tok_lay_languages(TokBuild *b, const TokConfig *config);
+void tok_lay_marks(TokBuild *b, const TokConfig *config);
 
 bool tok_import_json(TokBuild *b, const char *data, size_t size, const TokConfig *config);
 bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfig *config);         /* vocab.txt */
@@ -176,7 +215,11 @@ bool tok_import_sentencepiece(TokBuild *b, const char *data, size_t size, const 
 bool tok_import_llama2c(TokBuild *b, const char *data, size_t size);
 bool tok_import_gguf(TokBuild *b, const char *data, size_t size);
 bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size);
+bool tok_import_spelt(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size, const TokConfig *config);
 bool tok_read_config(TokBuild *b, const char *folder, TokConfig *config);
+bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *config);       /* needs tok_read_config; gives config->folder */
+/* Everything that the folder adds to a vocabulary, whose marks are `preset` where it names none; mask_flags: of that mask. */
+void tok_add_folder(TokBuild *b, const TokConfig *config, const char *const preset[TOK_MARKS], uint32_t mask_flags);
 /* All types of texts and of marks around them 0. */
 void tok_no_types(TokBuild *b);
 /* The side on which a text that is too long is cut. */

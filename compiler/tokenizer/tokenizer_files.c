@@ -85,6 +85,12 @@ static bool import_marian(TokBuild *b, Loc at, const char *model, const char *vo
     return load(b, at, vocab, &v) && load(b, at, model, &m) && tok_import_marian(b, m.data, m.size, v.data, v.size);
 }
 
+static bool import_spelt(TokBuild *b, Loc at, const char *model, const char *vocab, const TokConfig *config)
+{
+    Contents m, v;
+    return load(b, at, vocab, &v) && load(b, at, model, &m) && tok_import_spelt(b, m.data, m.size, v.data, v.size, config);
+}
+
 /* In the order in which Hugging Face looks: what stands alone, or with a second file. */
 static const struct { const char *name, *with; } known_files[] = {
     { "tokenizer.json", NULL }, { "source.spm", "vocab.json" }, { "vocab.json", "merges.txt" }, { "vocab.txt", NULL },
@@ -122,10 +128,12 @@ static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *co
                    "tokenizer.model, spiece.model, source.spm with vocab.json, tokenizer.bin", folder);
         return false;
     }
-    if (!tok_read_config(b, folder, config)) return false;
+    if (!tok_read_config(b, folder, config) || !tok_read_folder(b, folder, config)) return false;
     const char *path = file_join(b->arena, folder, known_files[i].name), *with = known_files[i].with;
     const bool marian = with && strcmp(with, "vocab.json") == 0;
-    const bool good = marian ? import_marian(b, at, path, file_join(b->arena, folder, with))
+    const bool spelt = tok_is_spelt(&config->folder) && strcmp(known_files[i].name, "sentencepiece.bpe.model") == 0;
+    const bool good = spelt ? import_spelt(b, at, path, file_join(b->arena, folder, "vocab.json"), config)
+                      : marian ? import_marian(b, at, path, file_join(b->arena, folder, with))
                       : with ? import_pair(b, at, path, file_join(b->arena, folder, with), config)
                              : import_file(b, at, path, config);
     if (good && config->lower_first) tok_lower_first(b);

@@ -8,6 +8,12 @@
 const json_t *tok_json_member(const json_t *object, const char *key);      /* NULL where it is absent or null */
 /* A file's JSON, which the caller gives back; NULL after an error with its line. */
 json_t *tok_json_load(TokBuild *b, const char *data, size_t size);
+/* The object in a file of a folder, which the caller gives back; NULL where there is none, or after an error. */
+json_t *tok_json_beside(TokBuild *b, const char *folder, const char *name);
+/* The pieces of {"text": id, …}. */
+void tok_json_ids(TokBuild *b, json_t *root, bool known);
+/* One token of added_tokens_decoder, or of another list of such objects; false for what is none. */
+bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out);
 TokString tok_json_string(TokBuild *b, const json_t *string);               /* a copy in the arena; s NULL for what is none */
 /* Members of an object; what is absent or null is `preset`, what has another type is refused. */
 bool tok_json_bool(TokBuild *b, const json_t *object, const char *key, bool preset);

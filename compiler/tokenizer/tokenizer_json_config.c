@@ -102,6 +102,8 @@ static void read_model(TokBuild *b, const char *folder, TokConfig *c)
     json_decref(model);
 }
 
+json_t *tok_json_beside(TokBuild *b, const char *folder, const char *name) { return load(b, folder, name); }
+
 /* Of a sentence model: the prompt that every text is read behind, by its name. */
 static void read_prompt(TokBuild *b, const char *folder, TokConfig *c)
 {
@@ -136,7 +138,7 @@ bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
 
 /* ---- vocab.json and merges.txt ------------------------------------------------------------------------------------------- */
 
-static void read_ids(TokBuild *b, json_t *root, bool known)
+void tok_json_ids(TokBuild *b, json_t *root, bool known)
 {
     const char *key;
     json_t *value;
@@ -208,7 +210,7 @@ bool tok_import_vocab_merges(TokBuild *b, const char *vocab, size_t vocab_size, 
     const char *vocab_path = b->file;
     json_t *root = tok_json_load(b, vocab, vocab_size);
     tok_byte_level(b, false, true);
-    if (root) read_ids(b, root, true);
+    if (root) tok_json_ids(b, root, true);
     json_decref(root);
     if (tok_failed(b)) return false;
     tok_index(b);
@@ -229,66 +231,5 @@ bool tok_import_vocab_merges(TokBuild *b, const char *vocab, size_t vocab_size, 
     add_special(b, "<mask>", c->mask);
     for (int i = 0; i < c->added.count; i++) add_special(b, c->added.at[i].text.s, (TokString){ 0 });
     settle_template(b, c);
-    return !tok_failed(b);
-}
-
-/* ---- Marian ------------------------------------------------------------------------------------------------------------------ */
-
-static bool is_language(TokString s) { return s.n > 4 && memcmp(s.s, ">>", 2) == 0 && memcmp(s.s + s.n - 2, "<<", 2) == 0; }
-
-/* Pieces are SentencePiece's, their ids those of vocab.json. A piece without an id is a symbol behind all ids: it is unknown. */
-bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size)
-{
-    TokBuild *pieces = tok_build_new(b->arena, b->diag, b->file);
-    json_t *root = NULL;
-    if (!tok_import_sentencepiece(pieces, model, model_size, NULL)) return false;
-    if (pieces->head[TOK_HEAD_MODEL] != TOK_UNIGRAM) tok_refuse(b, "a Marian tokenizer that is no unigram model is not supported");
-    else root = tok_json_load(b, vocab, vocab_size);
-    if (root) read_ids(b, root, false);
-    json_decref(root);
-    if (tok_failed(b)) return false;
-    TokEntry *entry = arena_array(b->arena, (size_t)b->size + 1, sizeof *entry);
-    int entries = 0;
-    for (int i = 0; i < b->size; i++)
-        if (b->pieces.at[i].text.s) entry[entries++] = (TokEntry){ b->pieces.at[i].text, (uint32_t)i };
-    b->trie = tok_trie(b->arena, entry, entries);
-    const uint32_t unk = tok_id(b, tok_string("<unk>")), end = tok_id(b, tok_string("</s>")), pad = tok_id(b, tok_string("<pad>"));
-    if (unk == RT_TOK_NONE || end == RT_TOK_NONE) {
-        tok_refuse(b, "vocab.json has no <unk> or no </s>");
-        return false;
-    }
-    const int size = b->size;
-    for (int i = 0; i < pieces->size; i++) {
-        const TokPiece *p = &pieces->pieces.at[i];
-        if (!p->key.s) continue;
-        const uint32_t id = tok_id(b, p->text);
-        TokPiece *to = id != RT_TOK_NONE ? &b->pieces.at[id] : TOK_NEW(b, &b->pieces);
-        *to = (TokPiece){ .text = p->text, .key = p->text, .score = p->score, .kind = to->kind };
-    }
-    b->size = size;
-    for (int i = 0; i < size; i++)
-        if (b->pieces.at[i].text.s && is_language(b->pieces.at[i].text))
-            *TOK_NEW(b, &b->added) = (TokAdded){ b->pieces.at[i].text, (uint32_t)i, TOK_ADDED_RSTRIP, false, false, false };
-    b->pieces.at[unk].kind |= TOK_SPECIAL;
-    b->pieces.at[end].kind |= TOK_SPECIAL;
-    if (pad != RT_TOK_NONE) b->pieces.at[pad].kind |= TOK_SPECIAL;
-    tok_index(b);
-    memcpy(b->head, pieces->head, sizeof b->head);
-    b->head[TOK_HEAD_UNKNOWN] = unk;
-    b->head[TOK_HEAD_FLAGS] &= ~(uint32_t)TOK_BYTE_FALLBACK;
-    b->text = pieces->text;
-    b->normalisers.at = pieces->normalisers.at;
-    b->normalisers.count = pieces->normalisers.count;
-    b->normalisers.room = pieces->normalisers.room;
-    b->growth = pieces->growth;
-    b->extra = pieces->extra;
-    b->charsmap = pieces->charsmap;
-    b->charsmap_text = pieces->charsmap_text;
-    tok_decode_sentencepiece(b, tok_string("\xE2\x96\x81"), true);
-    tok_item(b, false, TOK_ITEM_A, 0, 0);
-    tok_item(b, false, TOK_ITEM_SPECIAL, end, 0);
-    tok_item(b, true, TOK_ITEM_A, 0, 0);
-    tok_item(b, true, TOK_ITEM_B, 0, 0);
-    tok_item(b, true, TOK_ITEM_SPECIAL, end, 0);
     return !tok_failed(b);
 }

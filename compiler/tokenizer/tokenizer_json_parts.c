@@ -74,11 +74,8 @@ static void read_strip(TokBuild *b, const json_t *part)
 
 static void read_strip_accents(TokBuild *b, const json_t *part)
 {
-    const uint64_t marks = tok_properties("M");
     (void)part;
-    b->properties = true;
-    b->era = TOK_ERA_MARKS;
-    tok_normaliser(b, (RtTokOp){ .kind = TOK_DROP, .a = (uint32_t)marks, .b = (uint32_t)(marks >> 32) });
+    tok_strip_accents(b);
 }
 
 static void read_replace(TokBuild *b, const json_t *part)

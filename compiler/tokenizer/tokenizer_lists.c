@@ -20,4 +20,11 @@ void tok_refuse(TokBuild *b, const char *format, ...)
     va_end(args);
 }
 
+float tok_float(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 bool tok_same(TokString a, TokString b) { return a.n == b.n && (!a.n || memcmp(a.s, b.s, a.n) == 0); }

@@ -1,5 +1,5 @@
-/* tokenizer_sentencepiece.c: pieces with scores and types, as SentencePiece has them: from a .model or .spm file (protobuf),
- * from llama2.c's tokenizer.bin, and for the reader of GGUF.
+/* tokenizer_sentencepiece.c: pieces with scores and types, as SentencePiece has them: for the readers of .model and GGUF files,
+ * and from llama2.c's tokenizer.bin.
  *
  * A BPE of scores merges the pair whose concatenation is the piece of the highest score. So every way to write a piece as two
  * symbols is a merge, and its rank that of the score. A character that is no piece itself is a symbol behind the pieces. */
@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "tokenizer_build.h"
-
-enum { NORMAL = 1, UNKNOWN, CONTROL, USER, UNUSED, BYTE };
 
 static const char mark[] = "\xE2\x96\x81";
 
@@ -80,7 +78,7 @@ static void find_bytes(TokBuild *b, const int32_t *type)
     for (int i = 0; i < b->size; i++) {
         unsigned value;
         char end;
-        if (type[i] == BYTE && sscanf(b->pieces.at[i].text.s, "<0x%2X%c", &value, &end) == 2 && end == '>')
+        if (type[i] == TYPE_BYTE && sscanf(b->pieces.at[i].text.s, "<0x%2X%c", &value, &end) == 2 && end == '>')
             b->bytes[value & 255] = (uint32_t)i;
     }
 }
@@ -90,10 +88,11 @@ static void settle_pieces(TokBuild *b, const TokSentencePieces *s)
     for (int i = 0; i < b->size; i++) {
         TokPiece *p = &b->pieces.at[i];
         const int32_t type = s->type[i];
-        if (type == CONTROL || type == UNKNOWN) p->kind |= TOK_SPECIAL;
-        if (type != NORMAL && type != USER && (type != UNUSED || s->unigram)) p->key = (TokString){ 0 };
-        if (type == UNUSED && !s->unigram) tok_refuse(b, "unused pieces of a BPE model (piece %d) are not supported", i);
-        if (type == USER && p->text.n) *TOK_NEW(b, &b->added) = (TokAdded){ p->text, (uint32_t)i, 0, true, false, true };
+        if (type == TYPE_CONTROL || type == TYPE_UNKNOWN) p->kind |= TOK_SPECIAL;
+        if (type != TYPE_NORMAL && type != TYPE_USER && (type != TYPE_UNUSED || s->unigram)) p->key = (TokString){ 0 };
+        if (type == TYPE_UNUSED && !s->unigram) tok_refuse(b, "unused pieces of a BPE model (piece %d) are not supported", i);
+        if (type == TYPE_USER && p->text.n && tok_added_of_text(b, p->text) == RT_TOK_NONE)
+            *TOK_NEW(b, &b->added) = (TokAdded){ p->text, (uint32_t)i, 0, true, false, true };
     }
 }
 
@@ -102,7 +101,7 @@ static void settle_scores(TokBuild *b, const TokSentencePieces *s)
     double least = INFINITY;
     for (int i = 0; i < b->size; i++) {
         b->pieces.at[i].score = (double)s->score[i];
-        if (s->type[i] == NORMAL && (double)s->score[i] < least) least = (double)s->score[i];
+        if (s->type[i] == TYPE_NORMAL && (double)s->score[i] < least) least = (double)s->score[i];
     }
     const double unknown = (double)((float)least - 10.0f);
     uint64_t bits;
@@ -128,14 +127,25 @@ void tok_decode_sentencepiece(TokBuild *b, TokString space, bool prefix)
     tok_decoder(b, strip);
 }
 
+static void add_spaces(TokBuild *b, const TokSentencePieces *s)
+{
+    if (s->words) {
+        tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = tok_class_pattern(b, (TokClass){ .properties = ~UINT64_C(0) << 32 }), .b = TOK_REMOVED });
+        tok_metaspace(b, tok_string(mark), TOK_PREPEND_ALWAYS, true);
+        return;
+    }
+    RtTokOp spaces = tok_op(b, TOK_SPACES, tok_string(mark));
+    spaces.a = s->no_extra_spaces;
+    spaces.b = s->prefix && !s->metaspace;
+    spaces.c = s->escape;
+    if (spaces.a || !s->metaspace) tok_normaliser(b, spaces);
+    if (s->metaspace) tok_metaspace(b, tok_string(mark), s->scheme, false);
+}
+
 bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s)
 {
     if (s->charsmap.n && !tok_charsmap(b, (const unsigned char *)s->charsmap.s, s->charsmap.n, TOK_MAP_LONGEST)) return false;
-    RtTokOp spaces = tok_op(b, TOK_SPACES, tok_string(mark));
-    spaces.a = s->no_extra_spaces;
-    spaces.b = s->prefix;
-    spaces.c = s->escape;
-    tok_normaliser(b, spaces);
+    add_spaces(b, s);
     settle_pieces(b, s);
     find_bytes(b, s->type);
     if (tok_failed(b)) return false;
@@ -148,149 +158,6 @@ bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s)
     tok_decode_sentencepiece(b, tok_string(s->escape ? mark : " "), s->prefix);
     tok_template_ends(b, s->add_bos ? s->bos : -1, s->add_eos ? s->eos : -1);
     return !tok_failed(b);
-}
-
-/* ---- protobuf --------------------------------------------------------------------------------------------------------------- */
-
-typedef struct Field { uint32_t number; int wire; uint64_t value; TokString bytes; } Field;
-typedef struct Message { const unsigned char *s; size_t n; bool bad; } Message;
-
-static uint64_t take_varint(Message *m)
-{
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-        if (!m->n) break;
-        const unsigned char byte = *m->s++;
-        m->n--;
-        value |= (uint64_t)(byte & 0x7F) << shift;
-        if (!(byte & 0x80)) return value;
-    }
-    m->bad = true;
-    return 0;
-}
-
-/* The next field; false at the end, or at what is no protobuf. */
-static bool take_field(Message *m, Field *f)
-{
-    if (!m->n || m->bad) return false;
-    const uint64_t tag = take_varint(m);
-    *f = (Field){ .number = (uint32_t)(tag >> 3), .wire = (int)(tag & 7) };
-    size_t bytes = 0;
-    switch (f->wire) {
-    case 0: f->value = take_varint(m); break;
-    case 1: bytes = 8; break;
-    case 5: bytes = 4; break;
-    case 2: {
-        const uint64_t n = take_varint(m);
-        bytes = n > m->n ? m->n + 1 : (size_t)n;
-        break;
-    }
-    default: m->bad = true;
-    }
-    if (bytes > m->n || !f->number) m->bad = true;
-    if (m->bad) return false;
-    f->bytes = (TokString){ (const char *)m->s, bytes };
-    for (size_t i = 0; f->wire != 2 && i < bytes; i++) f->value |= (uint64_t)m->s[i] << 8 * i;
-    m->s += bytes;
-    m->n -= bytes;
-    return true;
-}
-
-static Message message(TokString s) { return (Message){ (const unsigned char *)s.s, s.n, false }; }
-
-static float float_of(uint64_t bits)
-{
-    const uint32_t word = (uint32_t)bits;
-    float x;
-    memcpy(&x, &word, sizeof x);
-    return x;
-}
-
-typedef struct Proto {
-    TokSentencePieces s;
-    int model_type;
-    bool suffix, bad;
-    TOK_LIST(float) scores;
-    TOK_LIST(int32_t) types;
-} Proto;
-
-static void read_piece(TokBuild *b, Proto *p, TokString bytes)
-{
-    Message m = message(bytes);
-    TokString text = { "", 0 };
-    float score = 0;
-    int32_t type = NORMAL;
-    for (Field f; take_field(&m, &f);) {
-        if (f.number == 1 && f.wire == 2) text = (TokString){ arena_copy(b->arena, f.bytes.s, f.bytes.n), f.bytes.n };
-        else if (f.number == 2 && f.wire == 5) score = float_of(f.value);
-        else if (f.number == 3 && f.wire == 0) type = (int32_t)f.value;
-    }
-    p->bad = p->bad || m.bad || isnan(score);
-    if (!tok_piece(b, b->size, text, true)) return;
-    *TOK_NEW(b, &p->scores) = score;
-    *TOK_NEW(b, &p->types) = type;
-}
-
-static void read_trainer(Proto *p, TokString bytes)
-{
-    Message m = message(bytes);
-    for (Field f; take_field(&m, &f);) {
-        if (f.wire) continue;
-        if (f.number == 3) p->model_type = (int)f.value;
-        else if (f.number == 24) p->suffix = f.value;
-        else if (f.number == 35) p->s.byte_fallback = f.value;
-        else if (f.number == 40) p->s.unk = (int)f.value;
-        else if (f.number == 41) p->s.bos = (int)f.value;
-        else if (f.number == 42) p->s.eos = (int)f.value;
-    }
-    p->bad = p->bad || m.bad;
-}
-
-static void read_normaliser(Proto *p, TokString bytes)
-{
-    Message m = message(bytes);
-    for (Field f; take_field(&m, &f);) {
-        if (f.number == 2 && f.wire == 2) p->s.charsmap = f.bytes;
-        else if (f.number == 3 && f.wire == 0) p->s.prefix = f.value;
-        else if (f.number == 4 && f.wire == 0) p->s.no_extra_spaces = f.value;
-        else if (f.number == 5 && f.wire == 0) p->s.escape = f.value;
-    }
-    p->bad = p->bad || m.bad;
-}
-
-static Proto read_proto(TokBuild *b, const char *data, size_t size)
-{
-    Proto p = { .s = { .prefix = true, .no_extra_spaces = true, .escape = true, .bos = 1, .eos = 2 }, .model_type = 1 };
-    Message m = message((TokString){ data, size });
-    for (Field f; !tok_failed(b) && take_field(&m, &f);) {
-        if (f.wire != 2) continue;
-        if (f.number == 1) read_piece(b, &p, f.bytes);
-        else if (f.number == 2) read_trainer(&p, f.bytes);
-        else if (f.number == 3) read_normaliser(&p, f.bytes);
-    }
-    p.bad = p.bad || m.bad;
-    if (p.s.charsmap.s) p.s.charsmap.s = arena_copy(b->arena, p.s.charsmap.s, p.s.charsmap.n);
-    p.s.score = p.scores.at;
-    p.s.type = p.types.at;
-    return p;
-}
-
-bool tok_import_sentencepiece(TokBuild *b, const char *data, size_t size, const TokConfig *config)
-{
-    Proto p = read_proto(b, data, size);
-    if (tok_failed(b)) return false;
-    if (p.bad) tok_refuse(b, "not a SentencePiece model: it ends in the middle, or holds what is no field");
-    else if (!b->size) tok_refuse(b, "not a SentencePiece model: no pieces");
-    else if (p.model_type != 1 && p.model_type != 2)
-        tok_refuse(b, "a SentencePiece model of type %d is not supported; 1 (unigram) and 2 (BPE) are", p.model_type);
-    else if (p.suffix) tok_refuse(b, "treat_whitespace_as_suffix is not supported");
-    if (tok_failed(b)) return false;
-    p.s.unigram = p.model_type == 1;
-    if (p.s.bos >= b->size || p.s.bos < -1) p.s.bos = -1;
-    if (p.s.eos >= b->size || p.s.eos < -1) p.s.eos = -1;
-    p.s.add_bos = config && config->has_add_bos ? config->add_bos : !p.s.unigram;
-    p.s.add_eos = config && config->has_add_eos ? config->add_eos : p.s.unigram;
-    return tok_sentencepiece(b, &p.s);
 }
 
 /* ---- llama2.c ------------------------------------------------------------------------------------------------------------------ */
@@ -308,9 +175,9 @@ bool tok_import_llama2c(TokBuild *b, const char *data, size_t size)
     bool whole = size >= 4;
     for (size_t at = 4; whole && at < size && !tok_failed(b);) {
         const uint32_t n = size - at >= 8 ? word_at(data, at + 4) : UINT32_MAX;
-        whole = n != UINT32_MAX && n <= size - at - 8 && !isnan(float_of(word_at(data, at)));
+        whole = n != UINT32_MAX && n <= size - at - 8 && !isnan(tok_float(word_at(data, at)));
         if (!whole) break;
-        *TOK_NEW(b, &scores) = float_of(word_at(data, at));
+        *TOK_NEW(b, &scores) = tok_float(word_at(data, at));
         tok_piece(b, b->size, (TokString){ arena_copy(b->arena, data + at + 8, n), n }, true);
         at += 8 + (size_t)n;
     }

@@ -1,0 +1,83 @@
+/* tokenizer_added.c: tokens beside the vocabulary of a model: what a folder's files add to it, for
+ * every importer of such a folder. An id that a file gives counts, with gaps too; the others follow
+ * in the order in which transformers adds them. */
+#include "tokenizer_build.h"
+
+#include <stdlib.h>
+
+/* Where transformers would add one: as many ids as there are tokens. */
+static uint32_t next_id(const TokBuild *b)
+{
+    uint32_t count = 0;
+    for (int i = 0; i < b->size; i++) count += !(b->pieces.at[i].kind & TOK_ABSENT);
+    while (count < (uint32_t)b->size && !(b->pieces.at[count].kind & TOK_ABSENT)) count++;
+    return count;
+}
+
+static uint32_t id_for(TokBuild *b, const TokAdded *x)
+{
+    if (x->id != RT_TOK_NONE) return x->id;
+    const uint32_t added = tok_added_of_text(b, x->text);
+    if (added != RT_TOK_NONE) return b->added.at[added].id;
+    const uint32_t piece = tok_piece_of_text(b, x->text);
+    return piece != RT_TOK_NONE ? piece : next_id(b);
+}
+
+/* The model has no row for the id: it could only be typed by mistake. A mark of the class alone is left out without a word. */
+static bool is_beyond(TokBuild *b, const TokAdded *x, uint32_t id, bool preset)
+{
+    if (!b->rows || id < b->rows || id < (uint32_t)b->size) return false;
+    if (!b->told_rows && !preset)
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the added token \"%.60s\" has the id %u, and the model has %lld rows; it is read as text",
+                    x->text.s, id, (long long)b->rows);
+    b->told_rows = b->told_rows || !preset;
+    return true;
+}
+
+/* preset: of the class, and not of a file. */
+static uint32_t add(TokBuild *b, TokAdded x, bool preset)
+{
+    if (!x.text.n) return RT_TOK_NONE;
+    x.id = id_for(b, &x);
+    if (is_beyond(b, &x, x.id, preset)) return RT_TOK_NONE;
+    const bool there = x.id < (uint32_t)b->size && !(b->pieces.at[x.id].kind & TOK_ABSENT);
+    if ((!there || !tok_same(b->pieces.at[x.id].text, x.text)) && !tok_piece(b, x.id, x.text, false)) return RT_TOK_NONE;
+    if (x.special) b->pieces.at[x.id].kind |= TOK_SPECIAL;
+    const uint32_t known = tok_added_of_text(b, x.text);
+    *(known != RT_TOK_NONE ? &b->added.at[known] : TOK_NEW(b, &b->added)) = x;
+    return x.id;
+}
+
+uint32_t tok_add(TokBuild *b, TokAdded x) { return add(b, x, false); }
+
+static int by_id(const void *x, const void *y)
+{
+    const TokAdded *a = x, *b = y;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static bool is_listed(const TokConfig *c, TokString text)
+{
+    for (int i = 0; i < c->added.count; i++)
+        if (tok_same(c->added.at[i].text, text)) return true;
+    return false;
+}
+
+void tok_add_folder(TokBuild *b, const TokConfig *c, const char *const preset[TOK_MARKS], uint32_t mask_flags)
+{
+    const TokFolder *f = &c->folder;
+    const bool given = c->added.count > 0;
+    const int count = given ? c->added.count : f->added.count;
+    const TokAdded *list = given ? c->added.at : f->added.at;
+    TokAdded *sorted = arena_array(b->arena, (size_t)count + 1, sizeof *sorted);
+    for (int i = 0; i < count; i++) sorted[i] = list[i];
+    qsort(sorted, (size_t)count, sizeof *sorted, by_id);
+    for (int i = 0; i < count; i++) tok_add(b, sorted[i]);
+    for (int i = 0; i < TOK_MARKS; i++) {
+        TokAdded x = f->mark[i];
+        if (!x.text.s) x = (TokAdded){ tok_string(preset[i]), RT_TOK_NONE, i == TOK_MASK ? mask_flags : 0, false, true, false };
+        if (x.text.n && !is_listed(c, x.text)) add(b, x, !f->mark[i].text.s);
+    }
+    for (int i = 0; i < f->extra.count; i++)
+        if (!is_listed(c, f->extra.at[i].text)) tok_add(b, f->extra.at[i]);
+}

@@ -1,0 +1,154 @@
+/* tokenizer_marks.c: what the files of a Hugging Face folder say about the class of its tokenizer,
+ * its marks and its added tokens: tokenizer_config.json, special_tokens_map.json, added_tokens.json
+ * and config.json. */
+#include "tokenizer_json.h"
+
+#include <string.h>
+
+#include "file.h"
+
+static const char *const mark_keys[TOK_MARKS] = {
+    [TOK_BOS] = "bos_token", [TOK_EOS] = "eos_token", [TOK_UNK] = "unk_token", [TOK_SEP] = "sep_token",
+    [TOK_PAD] = "pad_token", [TOK_CLS] = "cls_token", [TOK_MASK] = "mask_token",
+};
+
+static bool ends_with(const char *s, const char *end)
+{
+    const size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
+
+bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out)
+{
+    *out = (TokAdded){ .id = RT_TOK_NONE, .special = true };
+    if (!json_is_object(token)) {
+        out->text = tok_json_string(b, token);
+        return out->text.n > 0;
+    }
+    out->text = tok_json_text(b, token, "content");
+    out->special = tok_json_bool(b, token, "special", true);
+    out->normalised = tok_json_bool(b, token, "normalized", !out->special);
+    out->flags = (tok_json_bool(b, token, "single_word", false) ? TOK_ADDED_SINGLE_WORD : 0u) |
+                 (tok_json_bool(b, token, "lstrip", false) ? TOK_ADDED_LSTRIP : 0u) |
+                 (tok_json_bool(b, token, "rstrip", false) ? TOK_ADDED_RSTRIP : 0u);
+    return out->text.n > 0;
+}
+
+/* A list of tokens, or an object of tokens by their names. */
+static void read_extra(TokBuild *b, const json_t *list, TokFolder *f)
+{
+    const char *key;
+    json_t *x;
+    size_t i;
+    TokAdded token;
+    json_array_foreach(list, i, x)
+        if (tok_json_token(b, x, &token)) *TOK_NEW(b, &f->extra) = token;
+    json_object_foreach((json_t *)list, key, x)
+        if (tok_json_token(b, x, &token)) *TOK_NEW(b, &f->extra) = token;
+}
+
+/* The seven that transformers knows, and marks of other names. */
+static void read_marks(TokBuild *b, json_t *root, TokFolder *f)
+{
+    const char *key;
+    json_t *x;
+    json_object_foreach(root, key, x) {
+        TokAdded token;
+        int i = 0;
+        while (i < TOK_MARKS && strcmp(key, mark_keys[i])) i++;
+        if (!ends_with(key, "_token") || !tok_json_token(b, x, &token)) continue;
+        token.special = true;
+        if (i < TOK_MARKS) f->mark[i] = token;
+        else *TOK_NEW(b, &f->extra) = token;
+    }
+    read_extra(b, json_object_get(root, "additional_special_tokens"), f);
+    read_extra(b, json_object_get(root, "extra_special_tokens"), f);
+}
+
+static bool is_mark(const TokFolder *f, TokString text)
+{
+    for (int i = 0; i < TOK_MARKS; i++)
+        if (f->mark[i].text.s && tok_same(f->mark[i].text, text)) return true;
+    for (int i = 0; i < f->extra.count; i++)
+        if (tok_same(f->extra.at[i].text, text)) return true;
+    return false;
+}
+
+/* {"text": id, …}: special are those that are named as marks. */
+static void read_added(TokBuild *b, json_t *root, TokFolder *f)
+{
+    const char *key;
+    json_t *x;
+    json_object_foreach(root, key, x) {
+        const TokString text = { arena_text(b->arena, key), strlen(key) };
+        const json_int_t id = json_is_integer(x) ? json_integer_value(x) : -1;
+        const bool special = is_mark(f, text);
+        if (id < 0 || id >= TOK_IDS_MOST) tok_refuse(b, "the id of \"%.60s\" is no whole number from 0 to %d", key, TOK_IDS_MOST - 1);
+        else if (text.n) *TOK_NEW(b, &f->added) = (TokAdded){ text, (uint32_t)id, 0, !special, special, false };
+    }
+}
+
+/* ---- the class ---------------------------------------------------------------------------------------------------- */
+
+/* Without "Fast" and "Tokenizer"; NULL for a class that says nothing. */
+static const char *class_of(TokBuild *b, TokString name)
+{
+    static const char *const none[] = { "", "PreTrained", "TokenizersBackend", "PythonBackend", "SentencePieceBackend" };
+    if (!name.s) return NULL;
+    char *s = arena_copy(b->arena, name.s, name.n);
+    if (ends_with(s, "Fast")) s[strlen(s) - 4] = '\0';
+    if (ends_with(s, "Tokenizer")) s[strlen(s) - 9] = '\0';
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (strcmp(s, none[i]) == 0) return NULL;
+    return s;
+}
+
+static void read_keys(TokBuild *b, const json_t *root, TokFolder *f)
+{
+    const json_t *decoder = json_object_get(root, "added_tokens_decoder");
+    (void)decoder;
+    f->class_name = class_of(b, tok_json_text(b, root, "tokenizer_class"));
+    f->source_language = tok_json_text(b, root, "src_lang");
+    f->language_codes = tok_json_text(b, root, "language_codes");
+    f->word_tokenizer = tok_json_text(b, root, "word_tokenizer_type");
+    f->has_sentence_mask = json_object_get(root, "mask_token_sent") != NULL;
+    f->sentence_mask = tok_json_text(b, root, "mask_token_sent");
+    f->extra_ids = tok_json_int(b, root, "extra_ids", -1);
+    f->offset = tok_json_int(b, root, "offset", -1);
+    f->has_legacy = tok_json_member(root, "legacy");
+    f->legacy = tok_json_bool(b, root, "legacy", false);
+    f->language_last = tok_json_bool(b, root, "legacy_behaviour", false);
+    f->keep_accents = tok_json_bool(b, root, "keep_accents", false);
+    f->has_prefix_space = tok_json_member(root, "add_prefix_space");
+    f->prefix_space = tok_json_bool(b, root, "add_prefix_space", true);
+}
+
+static void read_model(TokBuild *b, const json_t *config, TokFolder *f)
+{
+    const json_t *rows = json_object_get(config, "vocab_size");
+    f->model_type = tok_json_text(b, config, "model_type").s;
+    if (!f->class_name) f->class_name = class_of(b, tok_json_text(b, config, "tokenizer_class"));
+    if (json_is_integer(rows) && json_integer_value(rows) > 0) b->rows = json_integer_value(rows);
+}
+
+bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *c)
+{
+    TokFolder *f = &c->folder;
+    json_t *config = tok_json_beside(b, folder, "tokenizer_config.json"), *model = tok_json_beside(b, folder, "config.json");
+    const bool decoded = json_object_get(config, "added_tokens_decoder");
+    json_t *specials = decoded ? NULL : tok_json_beside(b, folder, "special_tokens_map.json");
+    json_t *added = decoded ? NULL : tok_json_beside(b, folder, "added_tokens.json");
+    *f = (TokFolder){ .path = folder, .extra_ids = -1, .offset = -1, .prefix_space = true };
+    if (specials) read_marks(b, specials, f);
+    if (config) read_marks(b, config, f);
+    if (config) read_keys(b, config, f);
+    if (added) read_added(b, added, f);
+    if (model) read_model(b, model, f);
+    json_decref(config);
+    json_decref(model);
+    json_decref(specials);
+    json_decref(added);
+    return !tok_failed(b);
+}

@@ -1,0 +1,97 @@
+/* tokenizer_spelt.c: SentencePiece models whose pieces have the ids of a vocab.json beside them:
+ * Marian and M2M100. A piece without an id is a symbol behind all ids: it is unknown. */
+#include "tokenizer_json.h"
+
+#include <string.h>
+
+/* What the model's own rules are, of which b has the vocabulary. */
+static void take_rules(TokBuild *b, const TokBuild *pieces)
+{
+    memcpy(b->head, pieces->head, sizeof b->head);
+    b->head[TOK_HEAD_FLAGS] &= ~(uint32_t)TOK_BYTE_FALLBACK;
+    b->text = pieces->text;
+    b->normalisers.at = pieces->normalisers.at;
+    b->normalisers.count = pieces->normalisers.count;
+    b->normalisers.room = pieces->normalisers.room;
+    b->growth = pieces->growth;
+    b->extra = pieces->extra;
+    b->charsmap = pieces->charsmap;
+    b->charsmap_text = pieces->charsmap_text;
+    tok_decode_sentencepiece(b, tok_string("\xE2\x96\x81"), true);
+}
+
+/* The id of a mark that must be there. */
+static uint32_t mark_of(TokBuild *b, const char *text)
+{
+    const uint32_t id = tok_piece_of_text(b, tok_string(text));
+    if (id == RT_TOK_NONE) tok_refuse(b, "vocab.json has no %s", text);
+    else b->pieces.at[id].kind |= TOK_SPECIAL;
+    return id;
+}
+
+/* The pieces of a model, where b has the ids of its vocab.json; NULL after errors. */
+static TokBuild *read_both(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size)
+{
+    TokBuild *pieces = tok_build_new(b->arena, b->diag, b->file);
+    if (!tok_import_sentencepiece(pieces, model, model_size, NULL)) return NULL;
+    if (pieces->head[TOK_HEAD_MODEL] != TOK_UNIGRAM)
+        tok_refuse(b, "a SentencePiece model with a vocab.json that is no unigram model is not supported");
+    json_t *root = tok_failed(b) ? NULL : tok_json_load(b, vocab, vocab_size);
+    if (root) tok_json_ids(b, root, false);
+    json_decref(root);
+    return tok_failed(b) ? NULL : pieces;
+}
+
+/* What was added to b before stands behind its ids. */
+static bool join(TokBuild *b, const TokBuild *pieces)
+{
+    const int size = b->size;
+    const uint32_t unknown = mark_of(b, "<unk>");
+    for (int i = 0; i < pieces->size && !tok_failed(b); i++) {
+        const TokPiece *p = &pieces->pieces.at[i];
+        if (!p->key.s) continue;
+        const uint32_t id = tok_piece_of_text(b, p->text);
+        TokPiece *to = id != RT_TOK_NONE ? &b->pieces.at[id] : TOK_NEW(b, &b->pieces);
+        *to = (TokPiece){ .text = p->text, .key = p->text, .score = p->score, .kind = to->kind };
+    }
+    b->size = size;
+    if (tok_failed(b)) return false;
+    tok_index(b);
+    take_rules(b, pieces);
+    b->head[TOK_HEAD_UNKNOWN] = unknown;
+    return true;
+}
+
+/* ---- Marian -------------------------------------------------------------------------------------------------------- */
+
+static bool is_language(TokString s) { return s.n > 4 && memcmp(s.s, ">>", 2) == 0 && memcmp(s.s + s.n - 2, "<<", 2) == 0; }
+
+bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size)
+{
+    const TokBuild *pieces = read_both(b, model, model_size, vocab, vocab_size);
+    if (!pieces) return false;
+    for (int i = 0; i < b->size; i++)
+        if (b->pieces.at[i].text.s && is_language(b->pieces.at[i].text))
+            *TOK_NEW(b, &b->added) = (TokAdded){ b->pieces.at[i].text, (uint32_t)i, TOK_ADDED_RSTRIP, false, false, false };
+    const uint32_t end = mark_of(b, "</s>"), pad = tok_piece_of_text(b, tok_string("<pad>"));
+    if (pad != RT_TOK_NONE) b->pieces.at[pad].kind |= TOK_SPECIAL;
+    if (tok_failed(b) || !join(b, pieces)) return false;
+    tok_item(b, false, TOK_ITEM_A, 0, 0);
+    tok_item(b, false, TOK_ITEM_SPECIAL, end, 0);
+    tok_item(b, true, TOK_ITEM_A, 0, 0);
+    tok_item(b, true, TOK_ITEM_B, 0, 0);
+    tok_item(b, true, TOK_ITEM_SPECIAL, end, 0);
+    return !tok_failed(b);
+}
+
+/* ---- M2M100 -------------------------------------------------------------------------------------------------------- */
+
+bool tok_import_spelt(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size, const TokConfig *config)
+{
+    const TokBuild *pieces = read_both(b, model, model_size, vocab, vocab_size);
+    if (!pieces) return false;
+    tok_lay_languages(b, config);
+    if (tok_failed(b) || !join(b, pieces)) return false;
+    tok_lay_marks(b, config);
+    return !tok_failed(b);
+}

@@ -1,0 +1,56 @@
+#!/bin/sh
+# Hugging Face folders without a tokenizer.json: each class of transformers reads a SentencePiece
+# model in its own way. Ids of pieces, languages, marks, added tokens and their flags are those of
+# transformers (classes.rows, by make.py). A class that is not known is rejected by its name.
+# usage: run.sh XFORMC
+set -u
+. tests/lib.sh
+here=$top/tests/classes
+
+# ---- ids of transformers
+compare() {     # the folder that was read
+    [ -n "$name" ] || return 0
+    "$xformc" tokenize "$scratch/$name" <"$scratch/texts" >"$scratch/found" 2>"$scratch/log" &&
+        "$xformc" tokenize "$scratch/$name" --pair "$second" -- "$first" >>"$scratch/found" 2>>"$scratch/log" &&
+        diff "$scratch/wanted" "$scratch/found"
+    verdict $? "$name: the ids of transformers"
+    head -3 "$scratch/log"
+}
+name=
+while IFS= read -r line; do
+    rest=${line#? }
+    case $line in
+    '#'*) ;;
+    '== '*)
+        compare
+        set -- ${line#== }
+        name=$1
+        mkdir "$scratch/$name" && cp "$here/$2.model" "$scratch/$name/$3"
+        : >"$scratch/texts" >"$scratch/wanted" ;;
+    'F '*) printf '%s\n' "${rest#* }" >"$scratch/$name/${rest%% *}" ;;
+    'T '*) printf '%s\n' "$rest" >>"$scratch/texts" ;;
+    'I '*) printf '%s\n' "$rest" >>"$scratch/wanted" ;;
+    'P '*) first=$(printf %s "$rest" | cut -f 1) second=$(printf %s "$rest" | cut -f 2) ;;
+    esac
+done <"$here/classes.rows"
+compare
+
+# ---- what is rejected, by its name
+rejected() {    # NAME MODEL FILE CONFIG MESSAGE
+    rm -rf "$scratch/t" && mkdir "$scratch/t" && cp "$here/$2.model" "$scratch/t/$3"
+    [ -z "$4" ] || printf '%s\n' "$4" >"$scratch/t/tokenizer_config.json"
+    "$xformc" tokenize "$scratch/t" x >"$scratch/out" 2>"$scratch/err"
+    code=$?
+    [ $code = 65 ] && [ ! -s "$scratch/out" ] && grep -qF "$5" "$scratch/err"
+    verdict $? "$1"
+    [ $code = 65 ] || cat "$scratch/err"
+}
+rejected 'a class that is not known' t5 spiece.model '{"tokenizer_class":"XLNetTokenizerFast"}' 'of the class XLNetTokenizer is not supported'
+rejected 'a folder without a class' fairseq sentencepiece.bpe.model '' 'has neither tokenizer_class nor model_type'
+rejected 'a model that is not of its class' t5 sentencepiece.bpe.model '{"tokenizer_class":"XLMRobertaTokenizer"}' \
+    'of the class XLMRobertaTokenizer begins with the pieces <unk> <s> </s>; this does not'
+rejected 'a language that is none' fairseq sentencepiece.bpe.model '{"tokenizer_class":"MBartTokenizer","src_lang":"en"}' \
+    "src_lang 'en' is no language of the class MBartTokenizer"
+rejected 'an offset' t5 spiece.model '{"tokenizer_class":"PegasusTokenizer","offset":1}' 'the offset 1 of a Pegasus tokenizer'
+rejected 'an id that is too large' llama tokenizer.model \
+    '{"tokenizer_class":"LlamaTokenizer","added_tokens_decoder":{"99999999999":{"content":"<x>"}}}' 'added_tokens_decoder: "99999999999" is no token'

@@ -131,7 +131,7 @@ static void read_pieces(TokBuild *b, const Keys *k, bool unigram)
     s.add_bos = k->has_add_bos ? k->add_bos : !unigram;
     s.add_eos = k->has_add_eos ? k->add_eos : unigram;
     if (!tok_failed(b)) tok_sentencepiece(b, &s);
-    if (!tok_failed(b) && k->chat.n) add_specials(b, s.type, false);        /* SentencePiece reads them as any text */
+    if (!tok_failed(b)) add_specials(b, s.type, false);
 }
 
 static void read_byte_level(TokBuild *b, const Keys *k)

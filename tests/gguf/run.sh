@@ -52,6 +52,8 @@ verdict $? 'native code agrees on a file of 4, 8, 16 and 32 bits'
 verdict $? 'a program, with the tokenizer of the file, writes what run writes'
 "$xformc" tokenize "$here/llama_q8_0.gguf" 'the thin ant' >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/out")" = '1 57 8 57 58 30 17 23' ]
 verdict $? 'tokenize reads the tokenizer of the file'
+same '1 57 8 57 58 2 30 17 23' "$("$xformc" tokenize "$here/llama_q8_0.gguf" 'the thin</s>ant')"
+verdict $? 'a mark in a text is a token, without a chat template too'
 
 # ---- a file of 5 GB -----------------------------------------------------------------------------
 

@@ -41,6 +41,7 @@ void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m)
     m->tokenizer_data = blob.data;
     m->tokenizer_size = blob.size;
     m->tokenizer_ids = rt_tokenizer_size(&t);
+    m->tokenizer_origin = blob.origin;
     model_read_chat(a, d, m, &blob.chat);
     int64_t *const sizes[] = { &m->source_vocab, &m->target_vocab };
     const bool there[] = { m->has_encoder, m->has_decoder };

@@ -58,6 +58,7 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
 {
     const Plan *p = i->plan;
     const Model *m = p->graph->model;
+    if (m->tokenizer_origin) line(a, to, "tokenizer, ids", (double)m->tokenizer_ids, m->tokenizer_origin);
     line(a, to, "parameters", (double)i->parameters, "");
     bytes_line(a, to, "weights, bytes", i->packed_bytes,
                m->weights_missing ? "packed; the spec's file of weights is not there" : "packed, in one file");
@@ -267,6 +268,11 @@ void info_json(Arena *a, const Info *i, const InfoTarget *target, FILE *to)
     const Model *m = p->graph->model;
     fprintf(to, "{\"name\":\"%s\",\"kind\":\"%s\",\"parameters\":%" PRId64 ",\"position\":%" PRId64, m->name, kind_of(m), i->parameters,
             i->position);
+    if (m->tokenizer_origin) {
+        fprintf(to, ",\"tokenizer\":{\"ids\":%d,\"origin\":", m->tokenizer_ids);
+        json_text(to, m->tokenizer_origin);
+        fputs("}", to);
+    }
     fprintf(to, ",\"weights\":{\"bytes\":%zu,\"data_bytes\":%zu,\"missing\":%s}", i->packed_bytes, p->weights_bytes,
             m->weights_missing ? "true" : "false");
     fprintf(to, ",\"state\":{\"bytes\":%zu,\"header_bytes\":%zu,\"slots\":%d,\"slot_bytes\":%zu,\"scratch_bytes\":%zu,\"tap_bytes\":%zu}",

@@ -248,6 +248,7 @@ typedef struct Model {
     Stack encoder, decoder;
     Vocabulary *source, *target;    /* NULL without a tokenizer of characters */
     const unsigned char *tokenizer_data;  size_t tokenizer_size;  int tokenizer_ids;    /* tokenizer_file as a blob; NULL without it */
+    const char *tokenizer_origin;   /* its files and its class, for people */
     const Chat *chat;               /* beside the tokenizer; NULL: there is none, or chat_fault says why it is not known */
     const char *chat_fault, *chat_path;             /* the file that should have it */
     const int *ends;  int end_count;                /* ids that end what is generated, end_id the first */

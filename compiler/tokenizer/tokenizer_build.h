@@ -44,6 +44,7 @@ typedef struct TokBuild {
     Diag *diag;
     const char *file, *part;        /* for messages; part: the key that is being read, or NULL */
     FileMap map;                    /* of a file that is not read as a whole, until the blob is made */
+    const char *origin, *rules;     /* for people: the files, and the class that counted, or NULL */
     int errors;                     /* of diag, when it began */
     TOK_LIST(TokPiece) pieces;      /* by id; behind the first `size` stand symbols that are no pieces */
     int size;
@@ -79,10 +80,14 @@ TokBuild *tok_build_new(Arena *a, Diag *d, const char *file);
 /* What is wrong with the file, or not supported. */
 void tok_refuse(TokBuild *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool tok_failed(const TokBuild *b);
+const char *tok_first_word(TokBuild *b, const char *words);
 
 TokString tok_string(const char *s);
 bool tok_same(TokString a, TokString b);
 float tok_float(uint32_t bits);     /* of f32 */
+/* Words of a text with blanks between: the next, false at its end; and whether one is there. */
+bool tok_next_word(const char **s, TokString *word);
+bool tok_has_word(const char *words, const char *word);
 
 /* ---- vocabulary ------------------------------------------------------------------------------------------------ */
 
@@ -203,6 +208,8 @@ typedef struct TokSentencePieces {
 bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s);    /* needs pieces */
 /* The same as the class of the folder has it. */
 bool tok_lay_pieces(TokBuild *b, TokSentencePieces *s, const TokConfig *config);
+/* Note which class of a folder counts: the one that its files name, or that of its model_type. */
+void tok_note_class(TokBuild *b, const TokFolder *folder, const char *class_name);
 /* Whether its pieces have the ids of a vocab.json. Then b has these ids: what stands behind them, and the marks around a text. */
 bool tok_is_spelt(const TokFolder *folder);
 void tok_lay_languages(TokBuild *b, const TokConfig *config);

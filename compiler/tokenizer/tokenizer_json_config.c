@@ -1,5 +1,5 @@
-/* tokenizer_json_config.c: what stands beside a tokenizer in a Hugging Face folder, tokenizer_config.json and
- * special_tokens_map.json; and the vocabularies that are JSON but no tokenizer.json. */
+/* tokenizer_json_config.c: what stands beside a tokenizer in a Hugging Face folder: tokenizer_config.json and
+ * special_tokens_map.json. */
 #include "tokenizer_json.h"
 
 #include <string.h>
@@ -133,103 +133,5 @@ bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
     json_decref(specials);
     json_decref(root);
     if (!tok_failed(b)) b->file = before;
-    return !tok_failed(b);
-}
-
-/* ---- vocab.json and merges.txt ------------------------------------------------------------------------------------------- */
-
-void tok_json_ids(TokBuild *b, json_t *root, bool known)
-{
-    const char *key;
-    json_t *value;
-    if (!json_is_object(root)) tok_refuse(b, "not a JSON object of pieces");
-    json_object_foreach(root, key, value) {
-        if (!json_is_integer(value)) tok_refuse(b, "the id of \"%.60s\" is no whole number", key);
-        else if (!tok_piece(b, json_integer_value(value), (TokString){ arena_text(b->arena, key), strlen(key) }, known)) break;
-    }
-}
-
-/* A line is two pieces with a space between. */
-static void read_merges(TokBuild *b, const char *data, size_t size)
-{
-    int line = 0;
-    uint32_t rank = 0;
-    for (size_t at = 0, next; at < size && !tok_failed(b); at = next) {
-        const char *end = memchr(data + at, '\n', size - at);
-        size_t n = end ? (size_t)(end - (data + at)) : size - at;
-        next = at + n + 1;
-        line++;
-        if (n && data[at + n - 1] == '\r') n--;
-        if (!n || (line == 1 && n > 8 && memcmp(data + at, "#version", 8) == 0)) continue;
-        const char *space = memchr(data + at, ' ', n);
-        TokString part[2] = { { data + at, space ? (size_t)(space - (data + at)) : 0 }, { space ? space + 1 : "", 0 } };
-        part[1].n = space ? n - part[0].n - 1 : 0;
-        const char *both = arena_format(b->arena, "%.*s%.*s", (int)part[0].n, part[0].s, (int)part[1].n, part[1].s);
-        TokString whole = tok_string(both);
-        bool good = part[0].n && part[1].n && tok_bytes(b->arena, part[0], &part[0]) && tok_bytes(b->arena, part[1], &part[1]);
-        good = good && tok_bytes(b->arena, whole, &whole);
-        const uint32_t left = good ? tok_id(b, part[0]) : RT_TOK_NONE, right = good ? tok_id(b, part[1]) : RT_TOK_NONE,
-                       merged = good ? tok_id(b, whole) : RT_TOK_NONE;
-        if (left == RT_TOK_NONE || right == RT_TOK_NONE || merged == RT_TOK_NONE)
-            diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, line, 1 }, "no merge of two pieces of the vocabulary");
-        else tok_merge(b, left, right, rank++, merged);
-    }
-}
-
-static bool has(const char *s, const char *word) { return s && strstr(s, word); }
-
-static void add_special(TokBuild *b, const char *name, TokString given)
-{
-    const TokString text = given.s ? given : tok_string(name ? name : "");
-    const uint32_t id = text.n ? tok_id_of_text(b, text) : RT_TOK_NONE;
-    if (id == RT_TOK_NONE) return;
-    b->pieces.at[id].kind |= TOK_SPECIAL;
-    *TOK_NEW(b, &b->added) = (TokAdded){ text, id, name && strcmp(name, "<mask>") == 0 ? TOK_ADDED_LSTRIP : 0, false, true, false };
-}
-
-/* RoBERTa and BART close a text on both sides; others only where the configuration says so. */
-static void settle_template(TokBuild *b, const TokConfig *c)
-{
-    const TokString cls = c->cls.s ? c->cls : tok_string("<s>"), sep = c->sep.s ? c->sep : tok_string("</s>");
-    const uint32_t begin = tok_id_of_text(b, cls), end = tok_id_of_text(b, sep), bos = c->bos.s ? tok_id_of_text(b, c->bos) : RT_TOK_NONE;
-    const bool named = has(c->class_name, "Roberta") || has(c->class_name, "Bart") || has(c->class_name, "Longformer");
-    const bool masked = tok_id_of_text(b, tok_string("<mask>")) != RT_TOK_NONE;
-    const bool around = named || (!c->class_name && begin != RT_TOK_NONE && end != RT_TOK_NONE && masked);
-    if (around && begin != RT_TOK_NONE && end != RT_TOK_NONE) {
-        tok_template_roberta(b, begin, end);
-        tok_trim(b, false);
-    } else if (c->add_bos && bos != RT_TOK_NONE) {
-        tok_template_begin(b, bos);
-    }
-}
-
-bool tok_import_vocab_merges(TokBuild *b, const char *vocab, size_t vocab_size, const char *merges, size_t merges_size, const TokConfig *config)
-{
-    static const TokConfig none;
-    const TokConfig *c = config ? config : &none;
-    const char *vocab_path = b->file;
-    json_t *root = tok_json_load(b, vocab, vocab_size);
-    tok_byte_level(b, false, true);
-    if (root) tok_json_ids(b, root, true);
-    json_decref(root);
-    if (tok_failed(b)) return false;
-    tok_index(b);
-    b->file = file_join(b->arena, file_folder(b->arena, vocab_path), "merges.txt");
-    read_merges(b, merges, merges_size);
-    b->file = vocab_path;
-    b->head[TOK_HEAD_MODEL] = TOK_BPE;
-    tok_decoder(b, (RtTokOp){ .kind = TOK_TO_BYTES });
-    for (int i = 0; i < b->size && !tok_failed(b); i++) {           /* what stands for no bytes is an added token */
-        const TokPiece *p = &b->pieces.at[i];
-        const bool special = p->text.n > 2 && p->text.s[0] == '<' && p->text.s[p->text.n - 1] == '>';
-        if (special && (p->text.s[1] == '|' || !c->class_name)) add_special(b, p->text.s, (TokString){ 0 });
-    }
-    add_special(b, NULL, c->bos);
-    add_special(b, NULL, c->eos);
-    add_special(b, NULL, c->unk);
-    add_special(b, NULL, c->pad);
-    add_special(b, "<mask>", c->mask);
-    for (int i = 0; i < c->added.count; i++) add_special(b, c->added.at[i].text.s, (TokString){ 0 });
-    settle_template(b, c);
     return !tok_failed(b);
 }

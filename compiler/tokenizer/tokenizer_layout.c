@@ -47,31 +47,12 @@ static const Layout layouts[] = {
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
-/* ---- words ---------------------------------------------------------------------------------------------------------- */
-
-/* The next word of a text with blanks between; false at its end. */
-static bool next_word(const char **s, TokString *word)
-{
-    *s += strspn(*s, " ");
-    *word = (TokString){ *s, strcspn(*s, " ") };
-    *s += word->n;
-    return word->n > 0;
-}
-
-static bool has_word(const char *words, const char *word)
-{
-    TokString w;
-    while (next_word(&words, &w))
-        if (tok_same(w, tok_string(word))) return true;
-    return false;
-}
-
 /* ---- the class -------------------------------------------------------------------------------------------------------- */
 
 static const Layout *of_type(const char *type)
 {
     for (int i = 0; i < LAYOUTS; i++)
-        if (has_word(layouts[i].types, type)) return &layouts[i];
+        if (tok_has_word(layouts[i].types, type)) return &layouts[i];
     return NULL;
 }
 
@@ -106,7 +87,9 @@ static const Layout *find_layout(TokBuild *b, const TokFolder *f)
     else if (!class && !type)
         tok_refuse(b, "the ids of a SentencePiece model depend on the class of its tokenizer, and the folder has neither tokenizer_class nor "
                    "model_type");
-    return own ? type : class ? class : type;
+    const Layout *l = own ? type : class ? class : type;
+    if (l) tok_note_class(b, f, l->class_name);
+    return l;
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------------- */
@@ -124,7 +107,7 @@ static void put_piece(Laid *l, TokPiece piece, float score, int32_t type)
 static void put_words(Laid *l, const char *words)
 {
     TokString word;
-    while (next_word(&words, &word))
+    while (tok_next_word(&words, &word))
         put_piece(l, (TokPiece){ .text = { arena_copy(l->b->arena, word.s, word.n), word.n } }, 0, TYPE_WORD);
 }
 
@@ -155,7 +138,7 @@ static int count_dropped(TokBuild *b, const Layout *l, const TokPiece *pieces, i
     const char *words = l->dropped;
     TokString word;
     int n = 0;
-    for (; next_word(&words, &word); n++)
+    for (; tok_next_word(&words, &word); n++)
         if (n >= count || !tok_same(pieces[n].text, word)) {
             tok_refuse(b, "a SentencePiece model of the class %sTokenizer begins with the pieces %s; this does not", l->class_name, l->dropped);
             break;
@@ -231,6 +214,16 @@ static void add_marks(TokBuild *b, const Layout *l, const TokSentencePieces *s)
     }
 }
 
+/* Added tokens that are no marks of the class stand between blanks. */
+static void set_apart(TokBuild *b, const Layout *l, const TokFolder *f)
+{
+    for (int i = 0; i < b->added.count; i++) {
+        int k = 0;
+        while (k < TOK_MARKS && !tok_same(mark_of(l, f, (TokMark)k), b->added.at[i].text)) k++;
+        if (k == TOK_MARKS) b->pieces.at[b->added.at[i].id].kind |= TOK_APART;
+    }
+}
+
 /* Types and scores of what the folder has added. */
 static void widen(TokBuild *b, TokSentencePieces *s, int count)
 {
@@ -268,7 +261,7 @@ static void add_template(TokBuild *b, const Layout *l, const TokFolder *f, const
     const LayoutTemplate t = last ? LAYOUT_LANGUAGE_LAST : l->template;
     id[TOK_MARKS] = l->language ? tok_piece_of_text(b, language) : RT_TOK_NONE;
     b->single.count = b->pair.count = 0;
-    if (l->language && (id[TOK_MARKS] == RT_TOK_NONE || !has_word(l->languages, code.s)))
+    if (l->language && (id[TOK_MARKS] == RT_TOK_NONE || !tok_has_word(l->languages, code.s)))
         tok_refuse(b, "src_lang '%s' is no language of the class %sTokenizer", code.s, l->class_name);
     else if (t == LAYOUT_ENDS) tok_template_ends(b, s->add_bos ? (int)id[TOK_BOS] : -1, s->add_eos ? (int)id[TOK_EOS] : -1);
     else if (t == LAYOUT_BERT) tok_template_bert(b, id[TOK_CLS], id[TOK_SEP]);
@@ -319,6 +312,7 @@ bool tok_lay_pieces(TokBuild *b, TokSentencePieces *s, const TokConfig *c)
     if (!l->class_name) own.mark[TOK_BOS] = bos.s, own.mark[TOK_EOS] = eos.s, own.mark[TOK_UNK] = unknown.s;
     add_marks(b, &own, s);
     tok_add_folder(b, c, own.mark, l->flags & LAYOUT_MASK_LSTRIP ? TOK_ADDED_LSTRIP : 0);
+    if (l->flags & LAYOUT_SPACED) set_apart(b, &own, f);
     widen(b, s, count);
     s->unk = (int)id_of(b, mark_of(&own, f, TOK_UNK));
     settle_prefix(l, f, s);
@@ -352,7 +346,7 @@ void tok_lay_languages(TokBuild *b, const TokConfig *c)
     const Layout *l = find_layout(b, &c->folder);
     const char *codes = languages_of(b, l, &c->folder);
     TokString code;
-    while (next_word(&codes, &code)) {
+    while (tok_next_word(&codes, &code)) {
         const TokString text = language_token(b, l, (TokString){ arena_copy(b->arena, code.s, code.n), code.n });
         TokPiece *p = tok_piece(b, b->size, text, false);       /* not looked for in texts */
         if (p) p->kind |= TOK_SPECIAL;

@@ -1,4 +1,4 @@
-/* tokenizer_lists.c: lists that grow, texts that are equal, and what is refused: below everything that describes a tokenizer. */
+/* tokenizer_lists.c: lists that grow, words of a text, texts that are equal, and what is refused: below everything that describes a tokenizer. */
 #include "tokenizer_build.h"
 
 #include <stdarg.h>
@@ -28,3 +28,31 @@ float tok_float(uint32_t bits)
 }
 
 bool tok_same(TokString a, TokString b) { return a.n == b.n && (!a.n || memcmp(a.s, b.s, a.n) == 0); }
+
+void tok_note_class(TokBuild *b, const TokFolder *f, const char *name)
+{
+    const char *by = f->class_name ? "tokenizer_class" : "model_type";
+    b->rules = name ? arena_format(b->arena, "class %s by %s", name, by) : "the library's rules";
+}
+
+bool tok_next_word(const char **s, TokString *word)
+{
+    *s += strspn(*s, " ");
+    *word = (TokString){ *s, strcspn(*s, " ") };
+    *s += word->n;
+    return word->n > 0;
+}
+
+const char *tok_first_word(TokBuild *b, const char *words)
+{
+    TokString w;
+    return tok_next_word(&words, &w) ? arena_copy(b->arena, w.s, w.n) : "";
+}
+
+bool tok_has_word(const char *words, const char *word)
+{
+    TokString w;
+    while (tok_next_word(&words, &w))
+        if (w.n == strlen(word) && memcmp(w.s, word, w.n) == 0) return true;
+    return false;
+}

@@ -4,13 +4,49 @@
 
 #include "tokenizer_build.h"
 
-static void add_special(TokBuild *b, const char *name, TokString given, uint32_t flags)
+typedef struct WordsClass { const char *names, *types; bool around; const char *mark[TOK_MARKS]; } WordsClass;
+
+/* Classes, and model types where the folder names no class; bos, eos, unk, sep, pad, cls, mask. */
+static const WordsClass classes[] = {
+    { "Bert DistilBert Electra MobileBert SqueezeBert ConvBert LayoutLM Lxmert RetriBert Realm DPRQuestionEncoder DPRContextEncoder "
+      "DPRReader Nystromformer Nezha",
+      "bert distilbert electra mobilebert squeezebert convbert layoutlm lxmert retribert realm dpr megatron-bert nezha visual_bert nomic_bert",
+      false, { NULL, NULL, "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]" } },
+    { "MPNet", "mpnet", true, { "<s>", "</s>", "[UNK]", "</s>", "<pad>", "<s>", "<mask>" } },
+};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+/* BERT's where nothing is said; NULL after refusing another class by its name. */
+static const WordsClass *find_class(TokBuild *b, const TokFolder *f)
 {
-    const TokString text = given.s ? given : tok_string(name);
-    const uint32_t id = tok_id(b, text);
-    if (id == RT_TOK_NONE) return;
-    b->pieces.at[id].kind |= TOK_SPECIAL;
-    *TOK_NEW(b, &b->added) = (TokAdded){ text, id, flags, false, true, false };
+    const char *name = f->class_name ? f->class_name : f->model_type;
+    for (int i = 0; name && i < CLASSES; i++)
+        if (tok_has_word(f->class_name ? classes[i].names : classes[i].types, name)) {
+            tok_note_class(b, f, f->class_name ? name : tok_first_word(b, classes[i].names));
+            return &classes[i];
+        }
+    if (!name) return &classes[0];
+    if (f->word_tokenizer.s)
+        tok_refuse(b, "vocab.txt of the class %sTokenizer with the word_tokenizer_type '%s' is not supported; those of BERT and MPNet are",
+                   name, f->word_tokenizer.s);
+    else
+        tok_refuse(b, "vocab.txt of the %s %s%s is not supported; those of BERT and MPNet are", f->class_name ? "class" : "model_type", name,
+                   f->class_name ? "Tokenizer" : "");
+    return NULL;
+}
+
+/* A mark of a file alone counts where the vocabulary has it; a folder may add it. */
+static void add_marks(TokBuild *b, const WordsClass *class, const TokConfig *c)
+{
+    const char *there[TOK_MARKS];
+    for (int i = 0; i < TOK_MARKS; i++)
+        there[i] = class->mark[i] && tok_piece_of_text(b, tok_string(class->mark[i])) != RT_TOK_NONE ? class->mark[i] : NULL;
+    tok_add_folder(b, c, there, class->around ? TOK_ADDED_LSTRIP : 0);
+}
+
+static TokString mark_of(const WordsClass *class, const TokFolder *f, TokMark mark)
+{
+    return f->mark[mark].text.s ? f->mark[mark].text : tok_string(class->mark[mark]);
 }
 
 /* Whether a piece that is no mark, [UNK] or the like, has a capital letter of ASCII. */
@@ -38,7 +74,8 @@ bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfi
     static const TokConfig none;
     const TokConfig *c = config ? config : &none;
     const bool lower = !c->has_do_lower_case || c->do_lower_case;
-    const bool mpnet = c->class_name && strstr(c->class_name, "MPNet");          /* whose marks and template are RoBERTa's */
+    const WordsClass *class = find_class(b, &c->folder);
+    if (!class) return false;
     for (size_t at = 0; at < size && !tok_failed(b);) {
         const char *end = memchr(data + at, '\n', size - at);
         size_t n = end ? (size_t)(end - (data + at)) : size - at;
@@ -55,8 +92,9 @@ bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfi
     }
     if (tok_failed(b)) return false;
     tok_index(b);
-    const uint32_t unk = tok_id(b, c->unk.s ? c->unk : tok_string("[UNK]")), cls = tok_id(b, c->cls.s ? c->cls : tok_string("[CLS]")),
-                   sep = tok_id(b, c->sep.s ? c->sep : tok_string("[SEP]"));
+    add_marks(b, class, c);
+    const uint32_t unk = tok_id_of_text(b, mark_of(class, &c->folder, TOK_UNK)), cls = tok_id_of_text(b, mark_of(class, &c->folder, TOK_CLS)),
+                   sep = tok_id_of_text(b, mark_of(class, &c->folder, TOK_SEP));
     if (unk == RT_TOK_NONE || cls == RT_TOK_NONE || sep == RT_TOK_NONE) {
         tok_refuse(b, "a vocabulary of BERT has [UNK], [CLS] and [SEP]; this has not");
         return false;
@@ -72,12 +110,7 @@ bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfi
     RtTokOp words = tok_op(b, TOK_TO_WORDS, tok_string("##"));
     words.a = 1;
     tok_decoder(b, words);
-    add_special(b, "[UNK]", c->unk, 0);
-    add_special(b, "[CLS]", c->cls, 0);
-    add_special(b, "[SEP]", c->sep, 0);
-    add_special(b, "[PAD]", c->pad, 0);
-    add_special(b, "[MASK]", c->mask, mpnet ? TOK_ADDED_LSTRIP : 0);
-    if (mpnet) tok_template_roberta(b, cls, sep);
+    if (class->around) tok_template_roberta(b, cls, sep);
     else tok_template_bert(b, cls, sep);
     return !tok_failed(b);
 }

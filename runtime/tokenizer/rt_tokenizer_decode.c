@@ -211,6 +211,8 @@ static void through(Decode *d, Token *x, uint32_t first)
         default: break;
         }
     }
+    if (d->k->apart && !(x->n && x->s[0] == ' ')) put_bytes(d, (const unsigned char *)" ", 1);
+    d->k->apart = 0;
     put_bytes(d, x->s, x->n);
 }
 
@@ -235,6 +237,17 @@ static void one_text(Decode *d, const unsigned char *s, size_t n, uint32_t first
     memcpy(x.s, s, n);
     through(d, &x, first);
     d->k->pieces++;
+}
+
+/* A token of the text, which may stand between blanks. */
+static void one_token(Decode *d, int id)
+{
+    size_t n;
+    const char *s = rt_tokenizer_piece(d->t, id, &n);
+    const bool apart = d->t->section[TOK_KINDS][id] & TOK_APART;
+    if (apart && d->k->pieces) d->k->apart = 1;
+    one_text(d, (const unsigned char *)s, n, 0);
+    d->k->apart = apart;
 }
 
 /* Whether a token is left out of the text. */
@@ -288,7 +301,6 @@ static rt_status say(Decode *d, const int *ids, int n, int plain, bool last)
     const uint32_t fallback = fallback_decoder(d->t);
     RtTokenStream *k = d->k;
     for (int i = (int)k->from, j; i < n && d->status == RT_OK; k->from = (uint32_t)(i = j)) {
-        size_t bytes;
         for (j = (int)k->seen > i ? (int)k->seen : i; j < n && (left_out(d->t, ids[j], plain) || byte_of(d->t, fallback, ids[j]) >= 0); j++) continue;
         k->seen = (uint32_t)j;
         if (j == n && !last) break;
@@ -296,8 +308,7 @@ static rt_status say(Decode *d, const int *ids, int n, int plain, bool last)
             give_run(d, ids, i, j, fallback);
             continue;
         }
-        const char *s = rt_tokenizer_piece(d->t, ids[j++], &bytes);
-        one_text(d, (const unsigned char *)s, bytes, 0);
+        one_token(d, ids[j++]);
     }
     if (last) put_rest(d);
     return d->status;

@@ -88,7 +88,8 @@ typedef enum RtTokFlag {
     TOK_CUT_LEFT = 256          /* what is too long loses its beginning, not its end */
 } RtTokFlag;
 
-typedef enum RtTokKind { TOK_PIECE = 0, TOK_SPECIAL = 1, TOK_ABSENT = 2 } RtTokKind;
+/* TOK_APART: a blank stands before it and behind it in texts that are decoded. */
+typedef enum RtTokKind { TOK_PIECE = 0, TOK_SPECIAL = 1, TOK_ABSENT = 2, TOK_APART = 4 } RtTokKind;
 
 enum { TOK_ADDED_SINGLE_WORD = 1, TOK_ADDED_LSTRIP = 2, TOK_ADDED_RSTRIP = 4 };
 

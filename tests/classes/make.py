@@ -1,10 +1,10 @@
-"""Write classes.rows and the models beside it: folders of the classes of transformers whose tokenizer is a SentencePiece
-model, and the ids of texts.
+"""Write classes.rows and the models beside it: folders of the classes of transformers that have a SentencePiece model,
+vocab.txt, or vocab.json and merges.txt (of ../tokenizer/files), and the ids of texts.
 
 usage: make.py V4 V5      two pythons with transformers 4.57 (slow classes) and 5.24; V5 has sentencepiece too
 A folder says which of the two counts: "5"; "4", where transformers 5 builds a class anew and loses it; "nllb": 4, with the ids
 of the published models, whose languages stand right behind the pieces and whose <mask> is last."""
-import io, json, os, subprocess, sys, tempfile
+import io, json, os, shutil, subprocess, sys, tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 SENTENCES = """The house by the river was empty, and nobody knew why. She didn't ask; they'll never tell. It's 1984, isn't it?
 There are 365 days in a year, 7 in a week, and 24 hours in each of them. I'd say we've got 3.14 reasons, you're right!
@@ -13,8 +13,10 @@ user assistant system said to the children of the old house that the garden by t
 TEXTS = ["The house by the river", "don't go", "a</s>b", "a </s> b", "the <mask> house", " two  spaces ", "The \u4e16 house", "x\ty",
          "Größe ÉCOLE \ufb01n \u2460", "''quoted`` text", "5,000 and 9,9 in 2019,", "<pad> <unk> x", "[CLS] a [SEP] b[MASK]",
          "<extra_id_0> a <extra_id_1>b", "<unk_5>a <mask_1>b <mask_2>", "__de__ x en_XX y eng_Latn z", "[INST] hi [/INST] ok",
+         "12345 678", "e\u0301 \u00c9l\u00e8ve", "<n> and <N>", "I'LL 'Ll",
          "a <sep>b<sep> c", "\u2581a", "<s> x<s>y", "a <L> b<L>c", "a <R> b <R>c", "a <W> b<W>c <W>", "a <N> b<N> c", "  lead"]
 PAIR = ("The river", "was empty")
+DECODED = [[16, 48, 102, 103, 1], [103, 103, 30], [20, 103, 30, 102, 31]]     # by transformers 4.57
 
 def train(kind, size, **options):
     import sentencepiece
@@ -87,6 +89,22 @@ def folders(vocab, pieces):
                       "special_tokens_map.json": {"additional_special_tokens": ["<R>", "<W>"]}},)
     yield one("additional-special-tokens", "t5", "5", "T5Tokenizer", extra_ids=0, additional_special_tokens=["<sep>", "<L>"])
 
+    marks = dict(bos_token="<s>", eos_token="</s>", unk_token="<unk>")
+    mask = {"mask_token": dict(token("<mask>", lstrip=True), __type="AddedToken")}
+    added = {"701": token("<N>", normalized=True), "702": token("<L>", lstrip=True)}
+    for name, files, cls, config, others in (
+            ("bert", "bert", "BertTokenizer", {}, {}),
+            ("bert-cased", "bert", "BertTokenizerFast", {"do_lower_case": False}, {}),
+            ("bert-added", "bert", "BertTokenizer", {},
+             {"added_tokens.json": {"<L>": 900}, "special_tokens_map.json": {"additional_special_tokens": ["<L>"]}}),
+            ("roberta-prefix", "gpt2", "RobertaTokenizer", dict(mask, add_prefix_space=True), {}),
+            ("opt", "gpt2", "GPT2Tokenizer", dict(marks, bos_token="</s>", pad_token="<pad>", add_bos_token=True), {}),
+            ("gpt2-prefix", "gpt2", "GPT2TokenizerFast", dict(marks, add_prefix_space=True), {}),
+            ("neox", "gpt2", "GPTNeoXTokenizer", marks, {}),
+            ("qwen2", "gpt2", "Qwen2Tokenizer", {"added_tokens_decoder": added}, {}),
+            ("electra-by-type", "bert", None, {}, {"config.json": {"model_type": "electra"}})):
+        yield name, files, "", "5", dict(config, tokenizer_class=cls) if cls else config, others
+
 def ids_of(path):
     """In a python of its own: the ids of each folder."""
     os.environ["TRANSFORMERS_VERBOSITY"] = "critical"
@@ -99,7 +117,7 @@ def ids_of(path):
         t = None
         try: t = transformers.AutoTokenizer.from_pretrained(os.path.join(path, name), **fast)
         except ValueError: pass
-        out.append(None if t is None else [t(x)["input_ids"] for x in TEXTS] + [t(*PAIR)["input_ids"]])
+        out.append(None if t is None else [t(x)["input_ids"] for x in TEXTS] + [t(*PAIR)["input_ids"]] + [t.decode(x) for x in DECODED])
     print(json.dumps(out))
 
 def published(ids, pieces):
@@ -116,21 +134,26 @@ def main(v4, v5):
         with open(os.path.join(HERE, name + ".model"), "wb") as f: f.write(model)
     with tempfile.TemporaryDirectory() as path:
         for name, model, file, _, config, others in rows:
-            os.mkdir(os.path.join(path, name))
-            with open(os.path.join(path, name, file), "wb") as f: f.write(made[model])
+            at = os.path.join(path, name)
+            if file:
+                os.mkdir(at)
+                with open(os.path.join(at, file), "wb") as f: f.write(made[model])
+            else: shutil.copytree(os.path.join(HERE, "../tokenizer/files", model), at)
             for other, value in {"tokenizer_config.json": config, **others}.items():
                 with open(os.path.join(path, name, other), "w", encoding="utf-8") as f: json.dump(value, f)
         with open(os.path.join(path, "names"), "w") as f: f.write("\n".join(row[0] for row in rows))
         def ids(python): return json.loads(subprocess.run([python, __file__, "--ids", path], stdout=subprocess.PIPE, check=True).stdout)
         old, new = ids(v4), ids(v5)
     with open(os.path.join(HERE, "classes.rows"), "w", encoding="utf-8", newline="\n") as f:
-        f.write("# == folder, model, its file there; F file and text; T text; I its ids; P, I: a pair. make.py writes it.\n")
+        f.write("# == folder, model, its file there; F file and text; T text; I its ids; P, I: a pair; D ids; I their text. make.py writes it.\n")
         for (name, model, file, which, config, others), a, b in zip(rows, old, new):
-            f.write(f"== {name} {model} {file}\n")
+            f.write(f"== {name} {model} {file}".rstrip() + "\n")
             for other, value in {"tokenizer_config.json": config, **others}.items():
                 f.write(f"F {other} {json.dumps(value, ensure_ascii=False, separators=(',', ':'))}\n")
             for i, text in enumerate(TEXTS + ["\t".join(PAIR)]):
                 found = b[i] if which == "5" else published(a[i], pieces) if which == "nllb" else a[i]
                 f.write(f"{'T' if i < len(TEXTS) else 'P'} {text}\nI {' '.join(map(str, found))}\n")
+            if name == "t5":
+                for ids, text in zip(DECODED, a[-len(DECODED):]): f.write(f"D {' '.join(map(str, ids))}\nI {text}\n")
 
 if __name__ == "__main__": ids_of(sys.argv[2]) if sys.argv[1] == "--ids" else main(*sys.argv[1:])

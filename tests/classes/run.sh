@@ -1,7 +1,8 @@
 #!/bin/sh
 # Hugging Face folders without a tokenizer.json: each class of transformers reads a SentencePiece
-# model in its own way. Ids of pieces, languages, marks, added tokens and their flags are those of
-# transformers (classes.rows, by make.py). A class that is not known is rejected by its name.
+# model, vocab.txt, or vocab.json and merges.txt in its own way. Ids of pieces, languages, marks,
+# added tokens and their flags are those of transformers (classes.rows, by make.py). A class that is
+# not known is rejected by its name. `info` names the class that counts.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -12,6 +13,8 @@ compare() {     # the folder that was read
     [ -n "$name" ] || return 0
     "$xformc" tokenize "$scratch/$name" <"$scratch/texts" >"$scratch/found" 2>"$scratch/log" &&
         "$xformc" tokenize "$scratch/$name" --pair "$second" -- "$first" >>"$scratch/found" 2>>"$scratch/log" &&
+        while IFS= read -r ids; do "$xformc" tokenize "$scratch/$name" --decode "$ids" || exit; done \
+            <"$scratch/decoded" >>"$scratch/found" 2>>"$scratch/log" &&
         diff "$scratch/wanted" "$scratch/found"
     verdict $? "$name: the ids of transformers"
     head -3 "$scratch/log"
@@ -25,10 +28,12 @@ while IFS= read -r line; do
         compare
         set -- ${line#== }
         name=$1
-        mkdir "$scratch/$name" && cp "$here/$2.model" "$scratch/$name/$3"
-        : >"$scratch/texts" >"$scratch/wanted" ;;
+        mkdir "$scratch/$name"
+        if [ $# = 3 ]; then cp "$here/$2.model" "$scratch/$name/$3"; else cp "$top/tests/tokenizer/files/$2"/* "$scratch/$name"; fi
+        : >"$scratch/texts" >"$scratch/wanted" >"$scratch/decoded" ;;
     'F '*) printf '%s\n' "${rest#* }" >"$scratch/$name/${rest%% *}" ;;
     'T '*) printf '%s\n' "$rest" >>"$scratch/texts" ;;
+    'D '*) printf '%s\n' "$rest" >>"$scratch/decoded" ;;
     'I '*) printf '%s\n' "$rest" >>"$scratch/wanted" ;;
     'P '*) first=$(printf %s "$rest" | cut -f 1) second=$(printf %s "$rest" | cut -f 2) ;;
     esac
@@ -37,7 +42,8 @@ compare
 
 # ---- what is rejected, by its name
 rejected() {    # NAME MODEL FILE CONFIG MESSAGE
-    rm -rf "$scratch/t" && mkdir "$scratch/t" && cp "$here/$2.model" "$scratch/t/$3"
+    rm -rf "$scratch/t" && mkdir "$scratch/t"
+    if [ -n "$3" ]; then cp "$here/$2.model" "$scratch/t/$3"; else cp "$top/tests/tokenizer/files/$2"/* "$scratch/t"; fi
     [ -z "$4" ] || printf '%s\n' "$4" >"$scratch/t/tokenizer_config.json"
     "$xformc" tokenize "$scratch/t" x >"$scratch/out" 2>"$scratch/err"
     code=$?
@@ -54,3 +60,20 @@ rejected 'a language that is none' fairseq sentencepiece.bpe.model '{"tokenizer_
 rejected 'an offset' t5 spiece.model '{"tokenizer_class":"PegasusTokenizer","offset":1}' 'the offset 1 of a Pegasus tokenizer'
 rejected 'an id that is too large' llama tokenizer.model \
     '{"tokenizer_class":"LlamaTokenizer","added_tokens_decoder":{"99999999999":{"content":"<x>"}}}' 'added_tokens_decoder: "99999999999" is no token'
+rejected 'words of MeCab' bert '' '{"tokenizer_class":"BertJapaneseTokenizer","word_tokenizer_type":"mecab"}' \
+    "vocab.txt of the class BertJapaneseTokenizer with the word_tokenizer_type 'mecab' is not supported"
+rejected 'another class of vocab.txt' bert '' '{"tokenizer_class":"RoFormerTokenizerFast"}' 'vocab.txt of the class RoFormerTokenizer is not supported'
+rejected 'another class of merges.txt' gpt2 '' '{"tokenizer_class":"CLIPTokenizer"}' 'vocab.json and merges.txt of the class CLIPTokenizer are not supported'
+
+# ---- which class counted
+folder=$scratch/model && mkdir "$folder" && cp "$here/fairseq.model" "$folder/sentencepiece.bpe.model"
+cat >"$scratch/model.lua" <<'END'
+return xf.model { name = "small", kind = "encoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, vocab = 200, max_len = 16,
+    weights = "random", norm = "layer", position = "learned", tokenizer_file = "model" }
+END
+echo '{"model_type":"xlm-roberta"}' >"$folder/config.json"
+"$xformc" info "$scratch/model.lua" 2>&1 | grep -q '^tokenizer, ids .* 114  sentencepiece.bpe.model, class XLMRoberta by model_type$'
+verdict $? 'info names the file and the class by the model_type'
+echo '{"tokenizer_class":"CamembertTokenizer"}' >"$folder/tokenizer_config.json"
+"$xformc" info "$scratch/model.lua" --json | grep -q '"tokenizer":{"ids":117,"origin":"sentencepiece.bpe.model, class Camembert by tokenizer_class"}'
+verdict $? 'info --json names the class that is given'

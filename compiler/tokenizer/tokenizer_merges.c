@@ -1,0 +1,163 @@
+/* tokenizer_merges.c: vocab.json and merges.txt, a byte-level BPE. How texts are split and which marks
+ * stand around them is the class's: a row of the table below. */
+#include "tokenizer_json.h"
+
+#include <string.h>
+
+#include "file.h"
+
+enum {
+    MERGES_NFC = 1,
+    MERGES_QWEN2 = 2,           /* its pattern, and not GPT-2's */
+    MERGES_AROUND = 4           /* cls A sep; cls A sep sep B sep */
+};
+
+typedef struct MergesClass { const char *names, *types; unsigned flags; const char *mark[TOK_MARKS]; } MergesClass;
+
+#define END "<|endoftext|>"
+/* Classes, and model types where the folder names no class; bos, eos, unk, sep, pad, cls, mask. */
+static const MergesClass classes[] = {
+    { "GPT2 CodeGen", "gpt2 gpt_neo gptj codegen opt phi starcoder2 gpt_bigcode dbrx", 0,
+      { END, END, END, NULL, NULL, NULL, NULL } },
+    { "GPTNeoX", "gpt_neox mamba mamba2 mpt olmo olmoe rwkv falcon_mamba", MERGES_NFC,
+      { END, END, END, NULL, "<|padding|>", NULL, NULL } },
+    { "Qwen2", "qwen2 qwen2_moe qwen3 qwen3_moe", MERGES_NFC | MERGES_QWEN2, { NULL, END, END, NULL, END, NULL, NULL } },
+    { "Roberta Bart Longformer LED", "roberta roberta-prelayernorm data2vec-text bart longformer led", MERGES_AROUND,
+      { "<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>" } },
+};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+/* ---- files ---------------------------------------------------------------------------------------- */
+
+void tok_json_ids(TokBuild *b, json_t *root, bool known)
+{
+    const char *key;
+    json_t *value;
+    if (!json_is_object(root)) tok_refuse(b, "not a JSON object of pieces");
+    json_object_foreach(root, key, value) {
+        if (!json_is_integer(value)) tok_refuse(b, "the id of \"%.60s\" is no whole number", key);
+        else if (!tok_piece(b, json_integer_value(value), (TokString){ arena_text(b->arena, key), strlen(key) }, known)) break;
+    }
+}
+
+/* A line is two pieces with a space between. */
+static void read_merges(TokBuild *b, const char *data, size_t size)
+{
+    int line = 0;
+    uint32_t rank = 0;
+    for (size_t at = 0, next; at < size && !tok_failed(b); at = next) {
+        const char *end = memchr(data + at, '\n', size - at);
+        size_t n = end ? (size_t)(end - (data + at)) : size - at;
+        next = at + n + 1;
+        line++;
+        if (n && data[at + n - 1] == '\r') n--;
+        if (!n || (line == 1 && n > 8 && memcmp(data + at, "#version", 8) == 0)) continue;
+        const char *space = memchr(data + at, ' ', n);
+        TokString part[2] = { { data + at, space ? (size_t)(space - (data + at)) : 0 }, { space ? space + 1 : "", 0 } };
+        part[1].n = space ? n - part[0].n - 1 : 0;
+        const char *both = arena_format(b->arena, "%.*s%.*s", (int)part[0].n, part[0].s, (int)part[1].n, part[1].s);
+        TokString whole = tok_string(both);
+        bool good = part[0].n && part[1].n && tok_bytes(b->arena, part[0], &part[0]) && tok_bytes(b->arena, part[1], &part[1]);
+        good = good && tok_bytes(b->arena, whole, &whole);
+        const uint32_t left = good ? tok_id(b, part[0]) : RT_TOK_NONE, right = good ? tok_id(b, part[1]) : RT_TOK_NONE,
+                       merged = good ? tok_id(b, whole) : RT_TOK_NONE;
+        if (left == RT_TOK_NONE || right == RT_TOK_NONE || merged == RT_TOK_NONE)
+            diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, line, 1 }, "no merge of two pieces of the vocabulary");
+        else tok_merge(b, left, right, rank++, merged);
+    }
+}
+
+/* ---- the class ------------------------------------------------------------------------------------ */
+
+/* NULL where the folder says neither class nor model_type, or after refusing what it says. */
+static const MergesClass *find_class(TokBuild *b, const TokFolder *f)
+{
+    const char *name = f->class_name ? f->class_name : f->model_type;
+    for (int i = 0; name && i < CLASSES; i++)
+        if (tok_has_word(f->class_name ? classes[i].names : classes[i].types, name)) {
+            tok_note_class(b, f, f->class_name ? name : tok_first_word(b, classes[i].names));
+            return &classes[i];
+        }
+    if (name)
+        tok_refuse(b, "vocab.json and merges.txt of the %s %s%s are not supported; those of GPT2Tokenizer, "
+                   "CodeGenTokenizer, GPTNeoXTokenizer, Qwen2Tokenizer, RobertaTokenizer, BartTokenizer, "
+                   "LongformerTokenizer and LEDTokenizer are", f->class_name ? "class" : "model_type", name,
+                   f->class_name ? "Tokenizer" : "");
+    return NULL;
+}
+
+static void split_texts(TokBuild *b, const MergesClass *class, const TokFolder *f)
+{
+    static const char qwen2[] = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}|"
+                                " ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+    const unsigned flags = class ? class->flags : 0;
+    const bool prefix = f->has_prefix_space && f->prefix_space;
+    uint32_t node = 0;
+    if (flags & MERGES_NFC) tok_form(b, true, false);
+    if (flags & MERGES_QWEN2 && tok_regex(b, tok_string(qwen2), &node))
+        tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = node, .b = TOK_ISOLATED });
+    tok_byte_level(b, prefix, !(flags & MERGES_QWEN2));
+}
+
+static void add_special(TokBuild *b, TokString text)
+{
+    const uint32_t id = text.n ? tok_piece_of_text(b, text) : RT_TOK_NONE;
+    const uint32_t flags = text.n == 6 && memcmp(text.s, "<mask>", 6) == 0 ? TOK_ADDED_LSTRIP : 0;
+    if (id != RT_TOK_NONE) tok_add(b, (TokAdded){ text, id, flags, false, true, false });
+}
+
+/* Of files whose class is not known: <|this|> and <this> are marks, and RoBERTa's stand around a text. */
+static void guess_marks(TokBuild *b, const TokConfig *c)
+{
+    for (int i = 0; i < b->size; i++) {
+        const TokString s = b->pieces.at[i].text;
+        if (s.n > 2 && s.s[0] == '<' && s.s[s.n - 1] == '>') add_special(b, s);
+    }
+    const TokString all[] = { c->bos, c->eos, c->unk, c->pad, c->mask };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) add_special(b, all[i]);
+}
+
+static void settle_template(TokBuild *b, const MergesClass *class, const TokConfig *c)
+{
+    const TokString cls = c->cls.s ? c->cls : tok_string("<s>"), sep = c->sep.s ? c->sep : tok_string("</s>");
+    const TokString bos = c->bos.s ? c->bos : tok_string(class && class->mark[TOK_BOS] ? class->mark[TOK_BOS] : "");
+    const TokString eos = c->eos.s ? c->eos : tok_string(class && class->mark[TOK_EOS] ? class->mark[TOK_EOS] : "");
+    const uint32_t begin = tok_id_of_text(b, cls), end = tok_id_of_text(b, sep);
+    const bool masked = tok_id_of_text(b, tok_string("<mask>")) != RT_TOK_NONE;
+    const bool around = class ? (class->flags & MERGES_AROUND) != 0 : masked;
+    const uint32_t first = bos.n && c->add_bos ? tok_id_of_text(b, bos) : RT_TOK_NONE;
+    const uint32_t last = eos.n && c->add_eos ? tok_id_of_text(b, eos) : RT_TOK_NONE;
+    if (around && begin != RT_TOK_NONE && end != RT_TOK_NONE) {
+        tok_template_roberta(b, begin, end);
+        tok_trim(b, false);
+    } else if (first != RT_TOK_NONE || last != RT_TOK_NONE) {
+        tok_template_ends(b, first != RT_TOK_NONE ? (int)first : -1, last != RT_TOK_NONE ? (int)last : -1);
+    }
+}
+
+bool tok_import_vocab_merges(TokBuild *b, const char *vocab, size_t vocab_size, const char *merges, size_t merges_size,
+                             const TokConfig *config)
+{
+    static const TokConfig none;
+    const TokConfig *c = config ? config : &none;
+    const char *vocab_path = b->file;
+    const MergesClass *class = find_class(b, &c->folder);
+    json_t *root = tok_failed(b) ? NULL : tok_json_load(b, vocab, vocab_size);
+    if (root) split_texts(b, class, &c->folder);
+    if (root) tok_json_ids(b, root, true);
+    json_decref(root);
+    if (tok_failed(b)) return false;
+    tok_index(b);
+    b->file = file_join(b->arena, file_folder(b->arena, vocab_path), "merges.txt");
+    read_merges(b, merges, merges_size);
+    b->file = vocab_path;
+    b->head[TOK_HEAD_MODEL] = TOK_BPE;
+    tok_decoder(b, (RtTokOp){ .kind = TOK_TO_BYTES });
+    if (!class) guess_marks(b, c);
+    if (c->folder.path) {
+        static const char *const unknown[TOK_MARKS] = { NULL };
+        tok_add_folder(b, c, class ? class->mark : unknown, TOK_ADDED_LSTRIP);
+    }
+    settle_template(b, class, c);
+    return !tok_failed(b);
+}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What the files beside a tokenizer and a model say: numbers of any size and U+0000 in JSON, files
 # that are no JSON, the side on which long texts are cut, what the class of a tokenizer makes of its
-# tokenizer.json (classes.rows, by make.py).
+# tokenizer.json (classes.rows, by make.py), how many labels a classifier has and what its scores are.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -117,7 +117,7 @@ question='two words and then some more words of which the last ones matter'
 text_ids() { "$xformc" run "$scratch/chat.lua" --engine generic --json "$@" "$question" 2>"$scratch/err" | sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/'; cat "$scratch/err" >&2; }
 usual=$(text_ids) usual_chat=$(text_ids --chat)
 echo "$question" >"$scratch/question"
-perplexity() { "$xformc" verify "$scratch/chat.lua" --perplexity "$scratch/question" 2>&1; }
+perplexity() { "$xformc" verify "$scratch/chat.lua" --engine generic --perplexity "$scratch/question" 2>&1; }
 perplexity=$(perplexity)
 padding='{ "strategy": { "Fixed": 40 }, "direction": "Right", "pad_to_multiple_of": null, "pad_id": 0, "pad_type_id": 0, "pad_token": "<unk>" }'
 for direction in Right Left; do
@@ -165,3 +165,60 @@ says xlmr '{ "tokenizer_class": "XLMRobertaTokenizer", "add_prefix_space": false
 says gpt2 '{ "tokenizer_class": "BertTokenizer" }' - \
     'class/tokenizer.json: note: its model is no WordPiece, as BertTokenizer is one: do_lower_case and its like are not read'
 says gpt2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_prefix_space": true }' '{ "model_type": "gpt2" }' ''
+
+# ---- classifiers ------------------------------------------------------------------------------------
+
+# without FILE KEY...: the JSON of a file, whose objects stand in one line each or in lines of their own, without these keys.
+without() {
+    awk -v keys=" $2 " '
+        skip { if (/^  }/) skip = 0; next }
+        { name = $0; sub(/^ *"/, "", name); sub(/".*/, "", name) }
+        index(keys, " " name " ") { if (/{ *$/) skip = 1; next }
+        { print }' "$1"
+}
+# scores NAME CONFIG: what a copy of a classifier answers, whose config.json has this in front and no id2label.
+scores() {
+    rm -rf "$scratch/labels" && cp -r "$1" "$scratch/labels"
+    without "$1/config.json" 'id2label label2id problem_type' | sed "1s/{/{ $2/" >"$scratch/labels/config.json"
+    "$xformc" run "$scratch/labels" --engine generic --ids '1 5 7' 2>&1
+}
+# The weights of three classes, of which the first and the third have other names.
+usual=$("$xformc" run tests/families/bert_classifier --engine generic --ids '1 5 7' | sed 's/^no /LABEL_0 /; s/^perhaps /LABEL_1 /; s/^yes /LABEL_2 /')
+same "$usual" "$(scores tests/families/bert_classifier '"num_labels": 3,')" && case $usual in LABEL_[012]' 0.'*) true ;; *) false ;; esac
+verdict $? 'num_labels without id2label: LABEL_n and its probability'
+same "$usual" "$(scores tests/families/bert_classifier '"_num_labels": 3, "id2label": null,')"
+verdict $? '_num_labels, and an id2label of null'
+scores tests/families/bert_classifier '' | grep -q 'tensor "classifier.weight" in .* has shape .3, 32., expected .2, 32.'
+verdict $? 'two labels are the preset'
+scores tests/families/bert_classifier '"num_labels": 0,' | grep -q 'config.json:1:3: error: "num_labels" must be from 1 to 65536'
+verdict $? 'no label at all'
+sed '1s/{/{ "num_labels": 2,/' tests/families/bert_classifier/config.json >"$scratch/labels/config.json"
+fails 'num_labels beside another number of names' 65 'labels/config.json:1:3: error: "num_labels" is 2, but "id2label" has 3 labels' \
+    "$xformc" run "$scratch/labels" --ids 5
+
+# A cross-encoder's score: sigmoid, or what sentence-transformers' own file, the new key or the old one says, in this order.
+pair=$(printf 'rain\train fell on the roof')
+sigmoid=torch.nn.modules.activation.Sigmoid identity=torch.nn.modules.linear.Identity
+old() { printf '"sbert_ce_default_activation_function": "%s",' "$1"; }
+new() { printf '"sentence_transformers": { "activation_fn": "%s" },' "$1"; }
+# score FILE KEYS: the answer where config.json has these keys, and config_sentence_transformers.json this activation_fn, or - for no file.
+score() {
+    rm -rf "$scratch/score" && cp -r tests/vectors/cross_bert "$scratch/score"
+    without tests/vectors/cross_bert/config.json 'id2label label2id sentence_transformers sbert_ce_default_activation_function' |
+        sed "1s/{/{ \"num_labels\": 1, $2/" >"$scratch/score/config.json"
+    [ "$1" = - ] || printf '{ "activation_fn": %s }' "$1" >"$scratch/score/config_sentence_transformers.json"
+    "$xformc" run "$scratch/score" --engine generic "$pair" 2>&1
+}
+chance=$(score - '') number=$(score - "$(old $identity)")
+echo "$chance, $number" | awk '{ exit !($1 == "LABEL_0" && $3 == "LABEL_0" && $2 - 1 / (1 + exp(-$4)) < 1e-4 && 1 / (1 + exp(-$4)) - $2 < 1e-4) }'
+verdict $? "num_labels 1: $chance; as it is: $number"
+same "$number" "$(score - '"problem_type": "regression",')"
+verdict $? 'a regression is a number'
+same "$number" "$(score - "$(new $identity) $(old $sigmoid)")" && same "$chance" "$(score - "$(new $sigmoid) $(old $identity)")"
+verdict $? 'the new key goes before the old'
+same "$number" "$(score "\"$identity\"" "$(new $sigmoid)")" && same "$chance" "$(score "\"$sigmoid\"" "$(new $identity) $(old $identity)")"
+verdict $? 'config_sentence_transformers.json goes before both'
+same "$number" "$(score null "$(new $identity)")"
+verdict $? 'an activation_fn of null says nothing'
+score '"torch.nn.Softsign"' '' | grep -q 'score/config_sentence_transformers.json:1:3: error: the activation "torch.nn.Softsign" of scores is not supported'
+verdict $? 'another activation is refused'

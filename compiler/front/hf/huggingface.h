@@ -14,6 +14,9 @@ void config_take_generation(const Config *c, const Config *outer, const char *fo
  * not read are refused by name, of any kind of model. */
 void config_head(const Config *c, const char *folder);
 
+/* A file of a folder as a config of the same draft; false where it is not there, or after errors. Then config_close. */
+bool config_beside(const Config *c, const char *folder, const char *name, Config *out);
+
 /* The modules of a folder of sentence-transformers, in their order; a path is a folder in it, in full. */
 typedef enum ModuleKind { MODULE_TRANSFORMER, MODULE_POOLING, MODULE_DENSE, MODULE_NORMALIZE, MODULE_DROPOUT } ModuleKind;
 typedef struct Module { ModuleKind kind; const char *path; Loc at; } Module;

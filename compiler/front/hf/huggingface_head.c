@@ -22,12 +22,28 @@ static void set_word(const Config *c, FieldId id, const char *word)
     config_set(c, "architectures", SIDE_BOTH, id, field_word(&fields[id], word));
 }
 
-/* The activation of a cross-encoder's scores, in both spellings; NULL where none is told. */
-static const char *told_activation(const Config *c)
+/* ---- labels --------------------------------------------------------------------------------------------- */
+
+/* The activation of a cross-encoder's scores, and where it is told; class NULL: nowhere. */
+typedef struct Told { const char *class; Loc at; } Told;
+
+static void take_told(const Config *c, const char *key, Told *told)
 {
+    if (!told->class && config_has(c, key)) *told = (Told){ config_text(c, key, ""), config_place(c, key) };
+}
+
+/* In the order of sentence-transformers: its own file, then config.json by the new key, then by the old. */
+static Told told_activation(const Config *c)
+{
+    Told told = { NULL, { 0 } };
     Config own;
-    if (config_has(c, "sbert_ce_default_activation_function")) return config_text(c, "sbert_ce_default_activation_function", "");
-    return config_object(c, "sentence_transformers", &own) && config_has(&own, "activation_fn") ? config_text(&own, "activation_fn", "") : NULL;
+    if (config_beside(c, c->draft->path, "config_sentence_transformers.json", &own)) {
+        take_told(&own, "activation_fn", &told);
+        config_close(&own);
+    }
+    if (config_object(c, "sentence_transformers", &own)) take_told(&own, "activation_fn", &told);
+    take_told(c, "sbert_ce_default_activation_function", &told);
+    return told;
 }
 
 /* As what scores are answered: as transformers' pipeline does, or as sentence-transformers' CrossEncoder by what it has put into the config. */
@@ -36,34 +52,56 @@ static void set_scores(const Config *c, int labels, const char *problem)
     static const struct { const char *class, *word; } known[] = {
         { "torch.nn.modules.linear.Identity", "none" }, { "torch.nn.modules.activation.Sigmoid", "sigmoid" },
     };
-    const char *key = config_has(c, "sbert_ce_default_activation_function") ? "sbert_ce_default_activation_function" : "sentence_transformers";
-    const char *told = labels == 1 ? told_activation(c) : NULL;
+    Told told = { NULL, { 0 } };
+    if (labels == 1) told = told_activation(c);
     const char *word = !strcmp(problem, "regression") ? "none" : !strcmp(problem, "multi_label_classification") ? "sigmoid" : NULL;
-    if (!told) key = "problem_type";
-    for (size_t i = 0; told && i < sizeof known / sizeof *known; i++)
-        if (!strcmp(told, known[i].class)) word = known[i].word, told = NULL;
-    if (told) config_fault(c, key, "the activation \"%.100s\" of scores is not supported", told);
-    if (word) config_set(c, key, SIDE_BOTH, FIELD_ID_label_scores, field_word(&fields[FIELD_ID_label_scores], word));
+    const Loc at = told.class ? told.at : config_place(c, "problem_type");
+    size_t i = 0;
+    while (told.class && i < sizeof known / sizeof *known && strcmp(told.class, known[i].class)) i++;
+    if (told.class && i < sizeof known / sizeof *known) word = known[i].word;
+    else if (told.class) diag_error(c->diag, EXIT_BAD_DATA, at, "the activation \"%.100s\" of scores is not supported", told.class);
+    if (word) draft_set_number(c->arena, c->draft, SIDE_BOTH, FIELD_ID_label_scores, at, field_word(&fields[FIELD_ID_label_scores], word));
 }
 
-/* The labels of id2label in their order; how many classes there are. Scores that are no alternatives stay numbers. */
+/* Where no label has a name: LABEL_0 and so on, two of them unless num_labels says how many. */
+static FieldValue *preset_labels(const Config *c, int *n)
+{
+    enum { MOST_LABELS = 65536 };
+    const int64_t count = config_integer(c, "num_labels|_num_labels", 2);
+    *n = count >= 1 && count <= MOST_LABELS ? (int)count : 0;
+    if (!*n && config_has(c, "num_labels|_num_labels")) config_fault(c, "num_labels|_num_labels", "\"num_labels\" must be from 1 to %d", (int)MOST_LABELS);
+    FieldValue *labels = arena_array(c->arena, (size_t)*n + 1, sizeof *labels);
+    for (int i = 0; i < *n; i++) labels[i] = (FieldValue){ .text = arena_format(c->arena, "LABEL_%d", i) };
+    return labels;
+}
+
+static FieldValue *named_labels(const Config *c, const Config *names, int *n)
+{
+    config_keys(names, n);
+    const int64_t said = config_integer(c, "num_labels", *n);
+    if (said != *n) config_fault(c, "num_labels", "\"num_labels\" is %lld, but \"id2label\" has %d labels", (long long)said, *n);
+    FieldValue *labels = arena_array(c->arena, (size_t)*n + 1, sizeof *labels);
+    for (int i = 0; i < *n; i++) labels[i] = (FieldValue){ .text = config_text(names, arena_format(c->arena, "%d", i), NULL) };
+    return labels;
+}
+
+/* The labels in their order; how many classes there are. Scores that are no alternatives stay numbers. */
 static int take_labels(const Config *c)
 {
     Config names;
     int n;
-    if (!config_object(c, "id2label", &names)) return (int)config_integer(c, "num_labels|_num_labels", 2);
-    config_keys(&names, &n);
-    FieldValue *labels = arena_array(c->arena, (size_t)n + 1, sizeof *labels);
-    for (int i = 0; i < n; i++) {
-        const char *key = arena_format(c->arena, "%d", i);
-        labels[i] = (FieldValue){ .text = config_text(&names, key, NULL) };
-    }
+    const bool named = config_object(c, "id2label", &names);
+    FieldValue *labels = named ? named_labels(c, &names, &n) : preset_labels(c, &n);
     const char *problem = config_text(c, "problem_type", "");
+    if (n == 1 && !strcmp(problem, "single_label_classification"))
+        config_fault(c, "problem_type", "\"single_label_classification\" needs more than one label");
     if (!strcmp(problem, "regression") && n > 1) return n;
-    draft_set(c->arena, c->draft, SIDE_BOTH, FIELD_ID_labels, config_place(c, "id2label"), labels, n);
+    draft_set(c->arena, c->draft, SIDE_BOTH, FIELD_ID_labels, config_place(c, named ? "id2label" : "architectures"), labels, n);
     set_scores(c, n, problem);
     return n;
 }
+
+/* ---- heads ---------------------------------------------------------------------------------------------- */
 
 static void take_classifier(const Config *c, const char *name)
 {

@@ -106,8 +106,7 @@ static const struct { const char *key, *mode, *word; } poolings[] = {
 };
 enum { POOLINGS = sizeof poolings / sizeof *poolings };
 
-/* A file of a module as a config of the same draft; false where it is not there, or after errors. Then config_close. */
-static bool open_beside(const Config *c, const char *folder, const char *name, Config *out)
+bool config_beside(const Config *c, const char *folder, const char *name, Config *out)
 {
     *out = (Config){ .arena = c->arena, .diag = c->diag, .path = file_join(c->arena, folder, name), .family = c->family, .draft = c->draft };
     return access(out->path, F_OK) == 0 && config_open(out);
@@ -117,7 +116,7 @@ static bool open_beside(const Config *c, const char *folder, const char *name, C
 static bool open_needed(const Config *c, const Module *m, Config *out)
 {
     const int errors = diag_errors(c->diag);
-    if (open_beside(c, m->path, "config.json", out)) return true;
+    if (config_beside(c, m->path, "config.json", out)) return true;
     if (diag_errors(c->diag) == errors) diag_error(c->diag, EXIT_NO_INPUT, m->at, "%s has no config.json", m->path);
     return false;
 }
@@ -266,7 +265,7 @@ static void check_transformer(const Config *s)
 static bool take_length(const Config *c, const Modules *m)
 {
     Config s;
-    if (!open_beside(c, m->transformer, "sentence_bert_config.json", &s)) return false;
+    if (!config_beside(c, m->transformer, "sentence_bert_config.json", &s)) return false;
     const int64_t length = config_integer(&s, "max_seq_length", 0);
     check_transformer(&s);
     const bool table = position_is_learned((int)config_get(c, SIDE_BOTH, FIELD_ID_position));
@@ -295,7 +294,7 @@ static void check_prompt(const Config *c, const Modules *m)
 {
     static const char key[] = "default_prompt_name";
     Config s, prompts;
-    if (!open_beside(c, c->draft->path, "config_sentence_transformers.json", &s)) return;
+    if (!config_beside(c, c->draft->path, "config_sentence_transformers.json", &s)) return;
     const char *name = config_text(&s, key, "");
     const bool known = config_object(&s, "prompts", &prompts) && config_has(&prompts, name);
     const bool speaks = *name && known && *config_text(&prompts, name, "");

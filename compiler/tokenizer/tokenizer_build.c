@@ -171,6 +171,11 @@ void tok_no_types(TokBuild *b)
     for (int i = 0; i < b->pair.count; i++) b->pair.at[i].type = 0;
 }
 
+void tok_clean_spaces(TokBuild *b, bool bpe)
+{
+    if (b->head[TOK_HEAD_MODEL] != TOK_BPE || bpe) b->head[TOK_HEAD_FLAGS] |= TOK_CLEAN_SPACES;
+}
+
 void tok_cut_side(TokBuild *b, bool left)
 {
     b->head[TOK_HEAD_FLAGS] &= ~(uint32_t)TOK_CUT_LEFT;

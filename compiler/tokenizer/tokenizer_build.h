@@ -181,6 +181,7 @@ typedef struct TokFolder {
 typedef struct TokConfig {
     bool do_lower_case, has_do_lower_case, strip_accents, has_strip_accents, chinese, has_chinese;
     bool add_bos, has_add_bos, add_eos, has_add_eos, legacy, prefix_space, has_prefix_space;
+    bool clean_spaces, clean_bpe;   /* clean_up_tokenization_spaces; and of a BPE too, whose key says what it does */
     bool cut_left, has_side;        /* truncation_side, which goes before that of tokenizer.json */
     bool no_types;                  /* model_input_names without token_type_ids: all are 0 */
     bool lower_first;               /* sentence-transformers has a text in lower case before all else */
@@ -229,6 +230,8 @@ bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *config);       
 void tok_add_folder(TokBuild *b, const TokConfig *config, const char *const preset[TOK_MARKS], uint32_t mask_flags);
 /* All types of texts and of marks around them 0. */
 void tok_no_types(TokBuild *b);
+/* Decoded text without blanks before punctuation; a BPE's own blanks stay, unless `bpe`. */
+void tok_clean_spaces(TokBuild *b, bool bpe);
 /* The side on which a text that is too long is cut. */
 void tok_cut_side(TokBuild *b, bool left);
 

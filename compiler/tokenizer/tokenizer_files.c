@@ -144,6 +144,7 @@ static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *co
         b->head[TOK_HEAD_PROMPT_BYTES] = (uint32_t)config->prompt.n;
     }
     if (good && config->no_types) tok_no_types(b);
+    if (good && config->clean_spaces) tok_clean_spaces(b, config->clean_bpe);
     if (good && config->has_side) tok_cut_side(b, config->cut_left);
     return good;
 }

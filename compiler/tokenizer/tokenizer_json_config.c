@@ -65,6 +65,8 @@ static bool names_no_types(const json_t *names)
 
 static void read_config(TokBuild *b, const json_t *root, TokConfig *c)
 {
+    c->clean_spaces = tok_json_bool(b, root, "clean_up_tokenization_spaces", false);
+    c->clean_bpe = tok_json_bool(b, root, "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output", false);
     const TokString side = tok_json_text(b, root, "truncation_side");
     c->has_side = side.s;
     c->cut_left = side.s && strcmp(side.s, "left") == 0;

@@ -95,7 +95,10 @@ rt_status rt_tokenizer_decode(const RtTokenizer *t, const int *ids, int n, int p
 /* The same while ids are still coming, for an answer that is shown while it grows: a stream begins as all zeros; each call has all
  * ids so far, ids[n], and appends what can be said for certain, and rt_tokenizer_stream_end the rest. The whole is what
  * rt_tokenizer_decode gives, in as much time. Byte pieces in a row wait for their end: only then it is known whether they are UTF-8. */
-typedef struct RtTokenStream { uint32_t from, seen, pieces, fused, stripped, held, spaces, apart; unsigned char hold[16]; } RtTokenStream;
+typedef struct RtTokenStream {
+    uint32_t from, seen, pieces, fused, stripped, held, spaces, apart;
+    unsigned char hold[16], cleaned[16];        /* cleaned: of each replacement, the bytes that may begin it */
+} RtTokenStream;
 rt_status rt_tokenizer_stream(const RtTokenizer *t, RtTokenStream *s, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);
 rt_status rt_tokenizer_stream_end(const RtTokenizer *t, RtTokenStream *s, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);
 

@@ -42,6 +42,54 @@ static void put(Decode *d, const unsigned char *s, size_t n)
     d->out[*d->used] = '\0';
 }
 
+/* What clean_up_tokenization_spaces replaces, in this order: each sees what the ones before it have written. */
+static const struct { const char *from, *to; } cleanings[] = {
+    { " .", "." }, { " ?", "?" }, { " !", "!" }, { " ,", "," }, { " ' ", "'" },
+    { " n't", "n't" }, { " 'm", "'m" }, { " 's", "'s" }, { " 've", "'ve" }, { " 're", "'re" },
+};
+enum { CLEANINGS = sizeof cleanings / sizeof *cleanings };
+
+static void clean(Decode *d, const unsigned char *s, size_t n, size_t first);
+
+/* One more byte for a replacement. Only its first byte is a blank that may begin it again, so what does not match is passed on. */
+static void clean_byte(Decode *d, unsigned char c, size_t i)
+{
+    const char *from = cleanings[i].from, *to = cleanings[i].to;
+    unsigned char *held = &d->k->cleaned[i];
+    if (*held && c != (unsigned char)from[*held]) {
+        const size_t n = *held;
+        *held = 0;
+        clean(d, (const unsigned char *)from, n, i + 1);
+    }
+    if (c != (unsigned char)from[*held]) clean(d, &c, 1, i + 1);
+    else if (!from[++*held]) {
+        *held = 0;
+        clean(d, (const unsigned char *)to, strlen(to), i + 1);
+    }
+}
+
+/* Text through the replacements from `first` on. */
+static void clean(Decode *d, const unsigned char *s, size_t n, size_t first)
+{
+    if (first == CLEANINGS) put(d, s, n);
+    else for (size_t i = 0; i < n; i++) clean_byte(d, s[i], first);
+}
+
+static void give(Decode *d, const unsigned char *s, size_t n)
+{
+    clean(d, s, n, rt_tok_flag(d->t, TOK_CLEAN_SPACES) ? 0 : CLEANINGS);
+}
+
+/* What replacements have held back, of the first before the others. */
+static void clean_rest(Decode *d)
+{
+    for (size_t i = 0; i < CLEANINGS; i++) {
+        const size_t n = d->k->cleaned[i];
+        d->k->cleaned[i] = 0;
+        clean(d, (const unsigned char *)cleanings[i].from, n, i + 1);
+    }
+}
+
 /* Bytes to UTF-8; up to three that may begin a character wait in k->hold. */
 static void put_bytes(Decode *d, const unsigned char *s, size_t n)
 {
@@ -53,9 +101,9 @@ static void put_bytes(Decode *d, const unsigned char *s, size_t n)
             const int broken = rt_tok_broken(k->hold, k->held);
             int32_t c;
             uint32_t take;
-            if (!broken) put(d, k->hold, take = (uint32_t)rt_tok_character(k->hold, k->held, &c));
+            if (!broken) give(d, k->hold, take = (uint32_t)rt_tok_character(k->hold, k->held, &c));
             else if ((uint32_t)broken == k->held && k->hold[0] >= 0xC2 && k->hold[0] < 0xF5) break;      /* it may yet be one */
-            else put(d, replacement, (take = (uint32_t)broken, sizeof replacement));
+            else give(d, replacement, (take = (uint32_t)broken, sizeof replacement));
             k->held -= take;
             memmove(k->hold, k->hold + take, k->held);
         }
@@ -65,8 +113,9 @@ static void put_bytes(Decode *d, const unsigned char *s, size_t n)
 static void put_rest(Decode *d)
 {
     static const unsigned char replacement[] = { 0xEF, 0xBF, 0xBD };
-    if (d->k->held) put(d, replacement, sizeof replacement);
+    if (d->k->held) give(d, replacement, sizeof replacement);
     d->k->held = 0;
+    clean_rest(d);
 }
 
 /* ---- decoders --------------------------------------------------------------------------------------------------- */

@@ -85,7 +85,8 @@ typedef enum RtTokFlag {
     TOK_KEEP_ORIGIN = 32,       /* where in the text a word begins decides about it */
     TOK_TRIM_SPANS = 64,        /* white space that a token begins or ends with is not part of its span, */
     TOK_TRIM_KEEPS_FIRST = 128, /* but for what a text begins with */
-    TOK_CUT_LEFT = 256          /* what is too long loses its beginning, not its end */
+    TOK_CUT_LEFT = 256,         /* what is too long loses its beginning, not its end */
+    TOK_CLEAN_SPACES = 512      /* decoded text loses blanks before punctuation: clean_up_tokenization_spaces */
 } RtTokFlag;
 
 /* TOK_APART: a blank stands before it and behind it in texts that are decoded. */

@@ -3,6 +3,8 @@
 classes.rows: what AutoTokenizer makes of a text where tokenizer.json of tests/tokenizer has another
 tokenizer_config.json and config.json beside it. A line has, with tabs between, the folder, the
 tokenizer_config.json, the config.json (or - for none), the text and the ids without special tokens.
+
+cleaning.rows: how it decodes ids. A line has the folder, the tokenizer_config.json, the ids and the text.
 """
 import json
 import os
@@ -50,19 +52,43 @@ CLASSES = [
 ]
 
 
+CLEAN, FAST = {'clean_up_tokenization_spaces': True}, {'tokenizer_class': 'PreTrainedTokenizerFast'}
+BPE_TOO = {'clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output': True}
+BLANKS = "the , a ' .s . do n't he 's I 'm we 've you 're ' n ' t  ! ? ' ' s 'rs 's.  ,"
+
+CLEANINGS = [
+    (name, dict(FAST, **more))
+    for name, more in (('xlmr', CLEAN), ('xlmr', {}), ('t5', CLEAN), ('bert_uncased', CLEAN), ('bert_uncased', {}), ('gpt2', CLEAN),
+                       ('llama2', CLEAN), ('gpt2', dict(CLEAN, **BPE_TOO)))
+]
+
+
+def tokenizer_of(name, config, model=None):
+    """What AutoTokenizer reads of a tokenizer.json with these files beside it."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(os.path.join(TOKENIZERS, name, 'tokenizer.json'), folder)
+        for file, content in (('tokenizer_config.json', config), ('config.json', model)):
+            if content is not None:
+                with open(os.path.join(folder, file), 'w') as f:
+                    json.dump(content, f)
+        return AutoTokenizer.from_pretrained(folder)
+
+
+def cleanings(to):
+    for name, config in CLEANINGS:
+        tokenizer = tokenizer_of(name, config)
+        ids = tokenizer(BLANKS, add_special_tokens=False)['input_ids']
+        print(name, json.dumps(config), ' '.join(map(str, ids)), tokenizer.decode(ids), sep='\t', file=to)
+
+
 def classes(to):
     for name, config, model, text in CLASSES:
-        with tempfile.TemporaryDirectory() as folder:
-            shutil.copy(os.path.join(TOKENIZERS, name, 'tokenizer.json'), folder)
-            for file, content in (('tokenizer_config.json', config), ('config.json', model)):
-                if content is not None:
-                    with open(os.path.join(folder, file), 'w') as f:
-                        json.dump(content, f)
-            ids = AutoTokenizer.from_pretrained(folder)(text, add_special_tokens=False)['input_ids']
-        print(name, json.dumps(config), json.dumps(model) if model else '-', text, *ids[:1], sep='\t', end=' ', file=to)
-        print(*ids[1:], file=to)
+        ids = tokenizer_of(name, config, model)(text, add_special_tokens=False)['input_ids']
+        print(name, json.dumps(config), json.dumps(model) if model else '-', text, ' '.join(map(str, ids)), sep='\t', file=to)
 
 
 if __name__ == '__main__':
     with open(os.path.join(HERE, 'classes.rows'), 'w') as rows:
         classes(rows)
+    with open(os.path.join(HERE, 'cleaning.rows'), 'w') as rows:
+        cleanings(rows)

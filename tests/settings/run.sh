@@ -1,7 +1,8 @@
 #!/bin/sh
 # What the files beside a tokenizer and a model say: numbers of any size and U+0000 in JSON, files
 # that are no JSON, the side on which long texts are cut, what the class of a tokenizer makes of its
-# tokenizer.json (classes.rows, by make.py), how many labels a classifier has and what its scores are.
+# tokenizer.json (classes.rows, by make.py), how many labels a classifier has and what its scores are, what
+# clean_up_tokenization_spaces leaves of blanks (cleaning.rows).
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -222,3 +223,25 @@ same "$number" "$(score null "$(new $identity)")"
 verdict $? 'an activation_fn of null says nothing'
 score '"torch.nn.Softsign"' '' | grep -q 'score/config_sentence_transformers.json:1:3: error: the activation "torch.nn.Softsign" of scores is not supported'
 verdict $? 'another activation is refused'
+
+# ---- blanks of decoded texts --------------------------------------------------------------------------
+
+while IFS=$tab read -r name said ids text; do
+    class_folder "$name" "$said" -
+    same "$text" "$("$xformc" tokenize "$scratch/class" --decode "$ids" 2>"$scratch/err")"
+    verdict $? "$name decodes with $said"
+    cat "$scratch/err"
+done <tests/settings/cleaning.rows
+
+# What is generated, all at once or while it comes.
+cat >"$scratch/clean.lua" <<END
+return xf.model { name = "tidy", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 200,
+  weights = "random", tokenizer_file = "$scratch/class", generation = { max_new_tokens = 60, do_sample = true, temperature = 9 } }
+END
+class_folder xlmr '{ "tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": true }' -
+ids=$("$xformc" run "$scratch/clean.lua" --engine generic --seed 5 --json 'the , a' | sed 's/.*"ids":.\([0-9,]*\)].*/\1/' | tr , ' ')
+answer=$("$xformc" run "$scratch/clean.lua" --engine generic --seed 5 'the , a')
+ids="$("$xformc" tokenize "$scratch/class" 'the , a') $ids"
+case $answer in 'the, a'*) same "$("$xformc" tokenize "$scratch/class" --decode --no-special "$ids")" "$answer" ;; *) false ;; esac &&
+    same "$answer" "$("$xformc" run "$scratch/clean.lua" --engine generic --seed 5 --stream 'the , a')"
+verdict $? 'an answer has the same blanks'

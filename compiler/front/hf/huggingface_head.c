@@ -69,7 +69,7 @@ static FieldValue *preset_labels(const Config *c, int *n)
     enum { MOST_LABELS = 65536 };
     const int64_t count = config_integer(c, "num_labels|_num_labels", 2);
     *n = count >= 1 && count <= MOST_LABELS ? (int)count : 0;
-    if (!*n && config_has(c, "num_labels|_num_labels")) config_fault(c, "num_labels|_num_labels", "\"num_labels\" must be from 1 to %d", (int)MOST_LABELS);
+    if (!*n) config_fault(c, "num_labels|_num_labels", "\"num_labels\" must be from 1 to %d", (int)MOST_LABELS);
     FieldValue *labels = arena_array(c->arena, (size_t)*n + 1, sizeof *labels);
     for (int i = 0; i < *n; i++) labels[i] = (FieldValue){ .text = arena_format(c->arena, "LABEL_%d", i) };
     return labels;

@@ -84,6 +84,11 @@ static bool can_answer(Session *s, const RunOptions *c)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stop %s: answers are %s here, and no text", c->stops[0], m->has_decoder ? "ids" : "numbers");
     else if (!m->has_decoder && c->generation.count)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: %s has no decoder and generates nothing", c->generation.name[0], m->name);
+    else if (c->plain_text && (c->ids || !m->tokenizer_data))
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--plain-text: texts are %s here, without special tokens", c->ids ? "ids" : "characters or ids");
+    else if (c->separator && (c->ids || !m->pairs || !m->tokenizer_data))
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--pair-separator: %s", c->ids ? "a tab parts ids" :
+                   arena_format(s->arena, "%s reads no pairs of texts", m->name));
     else if (c->stream && !m->has_decoder)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream: %s has no decoder and generates nothing", m->name);
     else if (c->stream && c->json) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream and --json are two forms of one answer");
@@ -113,6 +118,7 @@ static HostOptions options_of(Session *s, const RunOptions *c, const RtGeneratio
     for (int i = 0; i < c->prompt_count; i++) prompts[i] = (HostPrompt){ c->prompts[i].text, c->prompts[i].file };
     return (HostOptions){ .ids = c->ids, .json = c->json, .raw = c->raw, .stream = c->stream, .chat = c->chat, .system = c->system,
                           .date = c->date, .source_language = c->source_language, .target_language = c->target_language,
+                          .plain_text = c->plain_text, .separator = c->separator,
                           .turns = goes_on(s, c), .verbose = c->verbose && s->model->has_decoder,
                           .scores = c->verbose, .generation = *g, .prompts = prompts, .prompt_count = c->prompt_count };
 }

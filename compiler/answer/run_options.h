@@ -12,7 +12,8 @@ typedef struct Prompt { const char *text; bool file; } Prompt;
 
 typedef struct RunOptions {
     EngineKind engine;
-    bool ids, stream, chat, turns, raw, json, verbose;
+    bool ids, stream, chat, turns, raw, json, verbose, plain_text;
+    const char *separator;          /* of a pair's texts; NULL: a tab */
     const char *system, *date;      /* of a chat; NULL: the template's own */
     const char *source_language, *target_language;  /* of a translator; NULL: the folder's */
     GenerationOptions generation;

@@ -10,7 +10,7 @@ rt_status text_tokens(const Model *m, const char *text, size_t bytes, bool pair,
     rt_status status;
     rt_host_tokenizer *t = rt_host_text.open(m->tokenizer_data, m->tokenizer_size, &status);
     if (!t) die("the model's tokenizer is damaged");
-    status = rt_host_text.ids(t, text, bytes, pair, cut, 0, ids);
+    status = rt_host_text.ids(t, text, bytes, pair ? "\t" : NULL, cut, 0, ids);
     rt_host_text.close(t);
     return status;
 }

@@ -227,6 +227,7 @@ static Exit tokenize(const Options *o, const TokenizerBlob *blob)
 {
     Tokenize t = { .options = o };
     if (rt_tokenizer_open(&t.tokenizer, blob->data, blob->size) != RT_OK) die("a tokenizer of ours is not accepted");
+    rt_tokenizer_literal(&t.tokenizer, NULL, o->plain_text ? -1 : 0);
     make_room(&t, 256);
     t.text = grown(NULL, t.room = 1024);
     if (o->json) put(&t, "{\"texts\":[", 10);

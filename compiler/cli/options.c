@@ -413,8 +413,9 @@ bool options_engine(const Options *o, EngineKind usual, EngineKind *kind)
 RunOptions options_run(const Options *o, EngineKind kind)
 {
     return (RunOptions){ .engine = kind, .ids = o->ids, .stream = o->stream, .chat = o->chat, .turns = o->turns, .raw = o->raw,
-                         .json = o->json, .verbose = o->verbose, .system = o->system, .date = o->date,
-                         .source_language = o->source_language, .target_language = o->target_language, .generation = o->generation,
+                         .json = o->json, .verbose = o->verbose, .plain_text = o->plain_text, .separator = o->separator,
+                         .system = o->system, .date = o->date, .generation = o->generation,
+                         .source_language = o->source_language, .target_language = o->target_language,
                          .prompts = o->prompts, .prompt_count = o->prompts_count, .stops = o->stops.texts, .stop_count = o->stops.count,
                          .inputs = o->inputs.texts, .input_count = o->inputs.count, .words = o->words, .word_count = o->word_count };
 }

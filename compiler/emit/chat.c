@@ -11,7 +11,7 @@ RtChat chat_of(const Model *m)
     return (RtChat){ .name = c->name, .begin = c->begin, .system = { c->system[0], c->system[1] }, .dated = c->dated, .date = c->date,
                      .today = c->today, .user = { c->user[0], c->user[1] }, .answer = c->answer, .again = c->again,
                      .past = { c->past[0], c->past[1] }, .preset = c->preset, .trim = trims[c->trim], .inside = c->inside,
-                     .at_last = c->at_last, .trims_past = c->trims_past, .thinks = c->thinks };
+                     .at_last = c->at_last, .trims_past = c->trims_past, .needs_system = c->needs_system, .thinks = c->thinks };
 }
 
 static void emit_text(Text *out, const char *s)
@@ -56,6 +56,6 @@ void chat_emit(Text *out, const RtChat *c)
     emit_member(out, "again", c->again);
     emit_pair(out, "past", c->past);
     if (c->preset) emit_member(out, "preset", c->preset);
-    text_printf(out, "    .trim = %s, .inside = %d, .at_last = %d, .trims_past = %d, .thinks = %d,\n};\n", trims[c->trim], c->inside, c->at_last,
-                c->trims_past, c->thinks);
+    text_printf(out, "    .trim = %s, .inside = %d, .at_last = %d, .trims_past = %d, .needs_system = %d, .thinks = %d,\n};\n",
+                trims[c->trim], c->inside, c->at_last, c->trims_past, c->needs_system, c->thinks);
 }

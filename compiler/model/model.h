@@ -212,12 +212,13 @@ typedef enum ChatTrim { CHAT_TRIM_NONE, CHAT_TRIM_USER, CHAT_TRIM_EACH, CHAT_TRI
 
 /* What a chat template makes of a conversation, as chats.def has it, with the tokens' texts filled in. A date, where there is one, stands
  * between system[0] and `dated`: the one that is given, else `date`, else today's as strftime writes it by `today`. past: around the
- * answers of earlier turns; NULL where that is not known. again: before every turn of the user but the first. */
+ * answers of earlier turns; NULL where that is not known. again: before every turn of the user but the first. needs_system: an empty
+ * system's text is as none. */
 typedef struct Chat {
     const char *name, *begin;
     const char *system[2], *dated, *date, *today, *user[2], *answer, *again, *past[2], *preset;
     ChatTrim trim;
-    bool inside, at_last, trims_past, thinks;
+    bool inside, at_last, trims_past, needs_system, thinks;
 } Chat;
 
 /* ---- the product ---------------------------------------------------------------------------------------- */

@@ -173,6 +173,21 @@ static void find_past(const char *text, int row, Chat *chat)
     }
 }
 
+/* Whether a template asks if there is a system text before it writes one. */
+static bool needs_system(const char *text)
+{
+    static const char *const asked[] = { "\"system\" and message[\"content\"]", "\"system\" and message.content",
+                                         "\"system\" and messages[0][\"content\"]", "\"system\" and messages[0].content",
+                                         "if system_message", "and system_message" };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        for (const char *at = text; (at = strstr(at, asked[i]));) {
+            at += strlen(asked[i]);
+            const char *end = at + strspn(at, " -");
+            if (end > at && end[0] == '%' && end[1] == '}') return true;
+        }
+    return false;
+}
+
 /* EOS and BOS in a text of a row, in the place of which those of the tokenizer stand. */
 static const char *filled(const Reader *r, const char *s, const char *begin, const char *end)
 {
@@ -200,6 +215,7 @@ static void recognise(const Reader *r, const char *text, const char *begin, cons
         Chat *chat = arena_alloc(r->arena, sizeof *chat);
         *chat = rows[i].chat;
         find_past(text, i, chat);
+        chat->needs_system = needs_system(text);
         fill_all(r, chat, begin, end);
         if (strstr(text, "bos_token")) chat->begin = begin;
         if (!find_date(r, text, chat))

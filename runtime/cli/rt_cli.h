@@ -26,9 +26,11 @@ typedef struct rt_program rt_program;
 typedef struct rt_host_texts {
     rt_host_tokenizer *(*open)(const void *blob, size_t bytes, rt_status *status);     /* NULL with a status */
     void (*close)(rt_host_tokenizer *t);
-    /* pair: where text has a tab, it is two texts. cut: one with more than room ids is cut to them; else RT_TOO_LONG. plain: what the
+    /* separator: where it first stands in the text, that is two texts; NULL: it is one.
+     * cut: one with more than room ids is cut to them; else RT_TOO_LONG. plain: what the
      * tokenizer's template adds is left out. */
-    rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, int pair, int cut, int plain, rt_host_source *out);
+    rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, const char *separator, int cut, int plain,
+                     rt_host_source *out);
     /* As host_languages of rt_cli_language.h; is_language: whether an id is one. */
     int (*translate)(rt_host_tokenizer *t, const rt_program *p, const char *from, const char *to, int *target);
     int (*is_language)(const rt_host_tokenizer *t, int id);
@@ -40,6 +42,8 @@ typedef struct rt_host_texts {
     /* What was answered to the last text that was wrapped; NULL: nothing, and it is as if it had not been said. */
     rt_status (*answered)(rt_host_tokenizer *t, const char *answer, size_t bytes);
     RtSay *say;                     /* its self is the rt_host_tokenizer */
+    /* From now on the text of a special token is text, but for those that a template writes. */
+    void (*literal)(rt_host_tokenizer *t);
 } rt_host_texts;
 extern const rt_host_texts rt_host_text;
 

@@ -81,8 +81,9 @@ static rt_status read_pieces(Host *host, const char *text, size_t bytes)
     rt_host_source source = { .ids = a->input, .room = host_most(host) };
     rt_status status = RT_OK;
     const RtChatWords words = { o->system, o->date };
+    const char *asked = o->separator ? o->separator : "\t", *separator = p->pairs && *asked ? asked : NULL;
     if (o->chat) status = p->texts->wrap(host->tokenizer, p->chat, &words, o->turns, text, bytes, &text, &bytes);
-    if (status == RT_OK) status = p->texts->ids(host->tokenizer, text, bytes, p->pairs, !p->max_target, o->chat, &source);
+    if (status == RT_OK) status = p->texts->ids(host->tokenizer, text, bytes, separator, !p->max_target, o->chat, &source);
     a->input_count = source.n;
     a->first = source.first;
     a->whole = source.whole;

@@ -34,6 +34,7 @@ static int host_open_tokenizer(Host *host)
     if (!p->texts) return 0;
     const void *blob = p->tokenizer(host->model, &bytes);
     host->tokenizer = p->texts->open(blob, bytes, &status);
+    if (host->tokenizer && host->options->plain_text) p->texts->literal(host->tokenizer);
     if (host->tokenizer) return 0;
     fprintf(stderr, "%s: the tokenizer in the weights: %s\n", p->name, rt_status_text(status));
     return status == RT_BAD_WEIGHTS ? RT_EXIT_DATA : RT_EXIT_MISSING;

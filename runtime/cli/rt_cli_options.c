@@ -10,21 +10,24 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, DATE, TURNS, FROM, TO, GENERATION };
+enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, DATE, TURNS, SEPARATOR, PLAIN,
+       FROM, TO, GENERATION };
 
-/* Which programs have it: all, those with a decoder, those with a chat template, encoder-decoders with a tokenizer. */
-typedef enum Need { ANY, DECODER, CHATS, TRANSLATES } Need;
+/* Which programs have it: all, those with a decoder, with a chat template, that read pairs, with a tokenizer of pieces, that translate. */
+typedef enum Need { ANY, DECODER, CHATS, PAIRS, PIECES, TRANSLATES } Need;
 
 static const struct { const char *name, *argument, *help; int letter; Need need; } table[] = {
     { "prompt",  "TEXT", "a text to answer, as one behind the options; repeatable", 'p', ANY },
     { "file",    "FILE", "a text to answer: all of FILE, without a line end at its end; repeatable", 'f', ANY },
     { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, DECODER },
     { "chat",    NULL,   "a text is what a user says: wrap it as the chat template does, and write the answer alone", CHAT, CHATS },
-    { "system",  "TEXT", "with --chat: the system's text, before every text", SYSTEM, CHATS },
+    { "system",  "TEXT", "with --chat: the system's text, before every text; may be empty", SYSTEM, CHATS },
     { "date",    "TEXT", "with --chat: the date that the template writes; default: its own, or today's", DATE, CHATS },
     { "turns",   NULL,   "with --chat: each text goes on with one conversation, as lines that are typed at a terminal do", TURNS, CHATS },
     { "source-language", "CODE", "translate from this language, as the vocabulary names it: de_DE, deu_Latn, de", FROM, TRANSLATES },
     { "target-language", "CODE", "translate into this language", TO, TRANSLATES },
+    { "plain-text", NULL, "the text of a special token, as </s>, is text in what you write", PLAIN, PIECES },
+    { "pair-separator", "TEXT", "what parts a text in two; default: a tab; '': nothing, a text is one", SEPARATOR, PAIRS },
     { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, DECODER },
     { "verbose", NULL,   "say how long each answer took", 'v', DECODER },
     { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', ANY },
@@ -49,13 +52,25 @@ typedef struct Options { Option list[MOST_OPTIONS]; int count; } Options;
 
 static Options options;
 
+static int has_need(const rt_program *p, Need need)
+{
+    switch (need) {
+    case DECODER: return p->max_target > 0;
+    case CHATS:   return p->chat != NULL;
+    case PAIRS:   return p->pairs && p->texts;
+    case PIECES:  return p->texts != NULL;
+    case TRANSLATES: return p->max_source && p->max_target && p->texts;
+    case ANY:     break;
+    }
+    return 1;
+}
+
 static void collect_options(const rt_program *p)
 {
     Options o = { .count = 0 };
     for (int i = 0; i < OWN_OPTIONS; i++) {
         const int letter = table[i].letter < 256 ? table[i].letter : 0;
-        if ((table[i].need == DECODER && !p->max_target) || (table[i].need == CHATS && !p->chat)) continue;
-        if (table[i].need == TRANSLATES && !(p->max_source && p->max_target && p->texts)) continue;
+        if (!has_need(p, table[i].need)) continue;
         o.list[o.count++] = (Option){ table[i].name, table[i].argument, table[i].help, letter, table[i].letter };
     }
     for (int i = 0; p->generation && i < rt_generation_option_count && o.count < MOST_OPTIONS - 1; i++) {
@@ -228,6 +243,8 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
     else if (o->action && o->generation.stop_count > own) fprintf(stderr, "%s: --stop %s: no text is answered here\n", p->name, o->stops[own]);
     else if (o->generation.stop_count > own && (o->ids || (!p->ids && !p->texts)))
         fprintf(stderr, "%s: --stop %s: answers are ids here, and no text\n", p->name, o->stops[own]);
+    else if ((o->plain_text || o->separator) && (o->action || o->ids))
+        fprintf(stderr, "%s: --%s says how texts are read; none is here\n", p->name, o->plain_text ? "plain-text" : "pair-separator");
     else if (o->chat && (o->action || o->ids)) fprintf(stderr, "%s: --chat says how texts are read; none is here\n", p->name);
     else if ((o->system || o->date || o->turns) && !o->chat)
         fprintf(stderr, "%s: --%s is read with --chat\n", p->name, o->system ? "system" : o->date ? "date" : "turns");
@@ -357,7 +374,9 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         case 'f': code = add_prompt(o, 1, p); break;
         case 'v': o->verbose = 1; break;
         case CHAT: o->chat = 1; break;
-        case SYSTEM: code = some_text("system", p), o->system = optarg; break;
+        case SYSTEM: o->system = optarg; break;
+        case SEPARATOR: o->separator = optarg; break;
+        case PLAIN: o->plain_text = 1; break;
         case DATE: code = some_text("date", p), o->date = optarg; break;
         case TURNS: o->turns = 1; break;
         case FROM: code = some_text("source-language", p), o->source_language = optarg; break;

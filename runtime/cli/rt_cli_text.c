@@ -8,7 +8,7 @@
 #include "rt_conversation.h"
 
 struct rt_host_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; RtTokenStream stream;
-                            unsigned char *types; int types_room; RtTurns turns; };
+                            unsigned char *types; int types_room; RtTurns turns; int literal; };
 
 static rt_host_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_status *status)
 {
@@ -67,13 +67,24 @@ static unsigned char *types_of(rt_host_tokenizer *t, int room)
     return t->types;
 }
 
-static rt_status to_ids(rt_host_tokenizer *t, const char *text, size_t bytes, int pair, int cut, int plain, rt_host_source *out)
+/* Where `what` first stands in text[n]; NULL where it does not. */
+static const char *find(const char *text, size_t n, const char *what, size_t bytes)
 {
-    const char *tab = pair && bytes ? memchr(text, '\t', bytes) : NULL;
-    const size_t first = tab ? (size_t)(tab - text) : bytes;
-    const RtTokenText x = { text, first, tab ? tab + 1 : NULL, tab ? bytes - first - 1 : 0, plain };
+    for (size_t i = 0; i + bytes <= n; i++)
+        if (memcmp(text + i, what, bytes) == 0) return text + i;
+    return NULL;
+}
+
+static rt_status to_ids(rt_host_tokenizer *t, const char *text, size_t bytes, const char *separator, int cut, int plain, rt_host_source *out)
+{
+    const size_t between = separator ? strlen(separator) : 0;
+    const char *parted = separator ? find(text, bytes, separator, between) : NULL;
+    const size_t first = parted ? (size_t)(parted - text) : bytes;
+    const RtTokenText x = { text, first, parted ? parted + between : NULL, parted ? bytes - first - between : 0, plain };
     const RtTokens to = { out->ids, types_of(t, out->room), NULL, out->room, NULL };
     if (!to.types) return RT_NO_ROOM;
+    if (t->literal && plain) rt_tokenizer_literal(&t->tokenizer, t->turns.typed.at, t->turns.typed.count);
+    else rt_tokenizer_literal(&t->tokenizer, NULL, t->literal ? -1 : 0);
     if (cut) rt_tokenizer_cut(&t->tokenizer, 0);
     rt_status status = encode(t, &x, &to, &out->n);
     out->whole = out->n;
@@ -106,4 +117,6 @@ static int translate(rt_host_tokenizer *t, const rt_program *p, const char *from
 
 static int is_language(const rt_host_tokenizer *t, int id) { return rt_tokenizer_is_language(&t->tokenizer, id); }
 
-const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, translate, is_language, to_token, wrap, answered, say };
+static void make_literal(rt_host_tokenizer *t) { t->literal = 1; }
+
+const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, translate, is_language, to_token, wrap, answered, say, make_literal };

@@ -7,7 +7,7 @@
 #include <time.h>
 
 typedef struct Part { const char *s; size_t n; } Part;
-typedef struct Out { char *s; size_t n, cap; } Out;
+typedef struct Out { char *s; size_t n, cap; RtChatTyped *typed; } Out;
 
 static void put(Out *o, const char *s, size_t n)
 {
@@ -49,6 +49,16 @@ static void put_trimmed(Out *o, Part p, int left, int right)
     put(o, p.s, p.n);
 }
 
+/* What somebody said. */
+static void put_typed(Out *o, Part p, int left, int right)
+{
+    const size_t begin = o->n;
+    put_trimmed(o, p, left, right);
+    if (!o->typed || o->n == begin) return;
+    o->typed->at[2 * o->typed->count] = (uint32_t)begin;
+    o->typed->at[2 * o->typed->count++ + 1] = (uint32_t)o->n;
+}
+
 /* What stands before the first turn, or within one. */
 static void put_system(Out *o, const RtChat *c, const RtChatWords *words, const char *text)
 {
@@ -56,10 +66,10 @@ static void put_system(Out *o, const RtChat *c, const RtChatWords *words, const 
     put_text(o, c->system[0]);
     if (c->dated) {
         const char *date = words->date ? words->date : c->date;
-        put_text(o, date ? date : "");
+        put_typed(o, (Part){ date ? date : "", date ? strlen(date) : 0 }, 0, 0);
         put_text(o, c->dated);
     }
-    put_trimmed(o, (Part){ text, strlen(text) }, each, each);
+    put_typed(o, (Part){ text, strlen(text) }, each, each);
     put_text(o, c->system[1]);
 }
 
@@ -75,15 +85,18 @@ static void put_past(Out *o, const RtChat *c, const RtChatTurn *t)
         break;
     }
     put_text(o, c->past[0]);
-    put_trimmed(o, p, c->trims_past, c->trims_past);
+    put_typed(o, p, c->trims_past, c->trims_past);
     put_text(o, c->past[1]);
 }
 
-size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn *turns, int count, char *out, size_t cap)
+size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn *turns, int count, char *out, size_t cap,
+                    RtChatTyped *typed)
 {
-    const char *system = words->system ? words->system : c->preset;
+    const int none = c->needs_system && words->system && !*words->system;
+    const char *system = none ? NULL : words->system ? words->system : c->preset;
     const int place = !system || !c->system[0] ? -1 : c->at_last ? count - 1 : 0;          /* the turn that has it */
-    Out o = { out, 0, cap };
+    Out o = { out, 0, cap, typed };
+    if (typed) typed->count = 0;
     put_text(&o, c->begin);
     for (int i = 0; i < count; i++) {
         /* Of a whole turn only its two ends are trimmed; where a system's text begins it, that has a mark before it. */
@@ -92,7 +105,7 @@ size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn 
         if (i == place && !c->inside) put_system(&o, c, words, system);
         put_text(&o, c->user[0]);
         if (i == place && c->inside) put_system(&o, c, words, system);
-        put_trimmed(&o, (Part){ turns[i].user, turns[i].user_bytes }, left, c->trim != RT_CHAT_TRIM_NONE);
+        put_typed(&o, (Part){ turns[i].user, turns[i].user_bytes }, left, c->trim != RT_CHAT_TRIM_NONE);
         put_text(&o, c->user[1]);
         if (i < count - 1) put_past(&o, c, &turns[i]);
     }

@@ -28,6 +28,7 @@ typedef struct RtChat {
     int inside;                     /* the system's text stands within a turn of the user */
     int at_last;                    /* and within the last; else within the first */
     int trims_past;                 /* white space around an earlier answer is left out */
+    int needs_system;               /* an empty system's text is as none */
     int thinks;                     /* of an earlier answer only what follows the last </think>, and line ends, is there */
 } RtChat;
 
@@ -36,9 +37,16 @@ typedef struct RtChatWords { const char *system, *date; } RtChatWords;
 /* What a user says, and what was answered; of the last turn the answer is not read. */
 typedef struct RtChatTurn { const char *user; size_t user_bytes; const char *answer; size_t answer_bytes; } RtChatTurn;
 
+/* What of a text was said and is not the template's: from byte at[2 * i] to byte at[2 * i + 1]. */
+typedef struct RtChatTyped { uint32_t *at; int count; } RtChatTyped;
+/* At most so many such ranges. */
+static inline int rt_chat_typed_most(int turns) { return 2 * turns + 2; }
+
 /* The text of turns[count], count >= 1, into out[cap], without a NUL. Returns its bytes, also where they are more than cap; then what is
- * written is of no use. A template with `today` and no date among the words: the caller gives that of rt_chat_today. */
-size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn *turns, int count, char *out, size_t cap);
+ * written is of no use. typed: NULL, or room for all ranges, whose count is set. A template with `today` and no date among the words:
+ * the caller gives that of rt_chat_today. */
+size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn *turns, int count, char *out, size_t cap,
+                    RtChatTyped *typed);
 /* The local date of `now`, in seconds since 1970, as the template wants today's: out[cap], "" where it does not fit. */
 void rt_chat_today(const RtChat *c, int64_t now, char *out, size_t cap);
 

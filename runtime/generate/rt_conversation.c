@@ -27,7 +27,7 @@ void rt_turns_clear(RtTurns *t)
 void rt_turns_free(RtTurns *t)
 {
     rt_turns_clear(t);
-    free(t->turns), free(t->text);
+    free(t->turns), free(t->text), free(t->typed.at);
     *t = (RtTurns){ 0 };
 }
 
@@ -60,6 +60,16 @@ void rt_turns_drop(RtTurns *t)
     if (t->count && !t->turns[t->count - 1].answer) free_last(t);
 }
 
+static int room_for_typed(RtTurns *t)
+{
+    const int most = rt_chat_typed_most(t->count);
+    if (most <= t->typed_room) return 1;
+    free(t->typed.at);
+    t->typed.at = malloc(2 * 2 * (size_t)most * sizeof *t->typed.at);
+    t->typed_room = t->typed.at ? 2 * most : 0;
+    return t->typed.at != NULL;
+}
+
 rt_status rt_turns_text(RtTurns *t, const RtChat *c, const RtChatWords *words, const char **text, size_t *n)
 {
     RtChatWords said = *words;
@@ -67,13 +77,14 @@ rt_status rt_turns_text(RtTurns *t, const RtChat *c, const RtChatWords *words, c
         if (!*t->date) rt_chat_today(c, time(NULL), t->date, sizeof t->date);
         said.date = t->date;
     }
-    *n = rt_chat_text(c, &said, t->turns, t->count, t->text, t->bytes);
+    if (!room_for_typed(t)) return RT_NO_ROOM;
+    *n = rt_chat_text(c, &said, t->turns, t->count, t->text, t->bytes, &t->typed);
     if (*n > t->bytes) {
         free(t->text);
         t->text = malloc(2 * *n);
         t->bytes = t->text ? 2 * *n : 0;
         if (!t->text) return RT_NO_ROOM;
-        rt_chat_text(c, &said, t->turns, t->count, t->text, t->bytes);
+        rt_chat_text(c, &said, t->turns, t->count, t->text, t->bytes, &t->typed);
     }
     *text = t->text;
     return RT_OK;

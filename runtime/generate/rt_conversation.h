@@ -13,6 +13,7 @@ extern "C" {
 typedef struct RtTurns {
     RtChatTurn *turns;  int count, room;    /* copies; of the last one the answer is NULL until it is there */
     char *text;  size_t bytes;              /* room of the text */
+    RtChatTyped typed;  int typed_room;     /* what of the last text was said */
     char date[64];                          /* today's, of a template that wants it: of the first text for all that follow */
 } RtTurns;
 

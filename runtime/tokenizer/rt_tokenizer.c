@@ -31,6 +31,9 @@ static bool mend(TokWork *w, TokText *x, const char *text, size_t n)
     return w->status == RT_OK;
 }
 
+/* Whether texts carry where they come from. */
+static bool carries_origin(const RtTokenizer *t, bool spans) { return spans || t->literal_count > 0 || rt_tok_flag(t, TOK_KEEP_ORIGIN); }
+
 /* ---- added tokens ------------------------------------------------------------------------------------------- */
 
 /* begin, end: with the white space that it takes; from, to: without. */
@@ -78,6 +81,16 @@ static size_t longest_at(const RtTokenizer *t, RtTokSection trie, const TokText 
     return end;
 }
 
+/* Whether an added token that stands in x is text there. */
+static bool is_literal(const RtTokenizer *t, const TokText *x, size_t begin, size_t end, uint32_t id)
+{
+    if (!t->literal_count || !rt_tokenizer_special(t, (int)id)) return false;
+    const uint32_t from = rt_tok_begin(x, begin), to = rt_tok_end(x, end - 1);
+    bool inside = t->literal_count < 0;
+    for (int i = 0; i < t->literal_count && !inside; i++) inside = from < t->literal[2 * i + 1] && to > t->literal[2 * i];
+    return inside;
+}
+
 /* The first added token from *from on; *from is then where to look on. What is left of `least` is taken. */
 static bool find_added(const RtTokenizer *t, RtTokSection trie, const TokText *x, size_t least, size_t *from, Found *f)
 {
@@ -89,7 +102,7 @@ static bool find_added(const RtTokenizer *t, RtTokSection trie, const TokText *x
         *from = end;
         const uint32_t flags = rt_tok_at(t, TOK_ADDED, 2 * (size_t)entry + 1);
         *f = (Found){ at, end, rt_tok_at(t, TOK_ADDED, 2 * (size_t)entry), at, end };
-        if (flags & TOK_ADDED_SINGLE_WORD && !stands_alone(t, x, at, end)) {
+        if ((flags & TOK_ADDED_SINGLE_WORD && !stands_alone(t, x, at, end)) || is_literal(t, x, at, end, f->id)) {
             at = end - 1;
             continue;
         }
@@ -280,7 +293,7 @@ static void encode_template(TokWork *w, const RtTokenText *text)
 rt_status rt_tokenizer_encode(const RtTokenizer *t, const RtTokenText *text, const RtTokens *out, int *n, void *scratch, size_t scratch_bytes)
 {
     TokWork w = { .t = t, .out = out, .status = RT_OK, .scratch = scratch, .cap = scratch_bytes };
-    w.origin = out->spans || rt_tok_flag(t, TOK_KEEP_ORIGIN);
+    w.origin = carries_origin(t, out->spans != NULL);
     if (!text->plain) encode_template(&w, text);
     else {
         encode_first(&w, text, text->other ? INT32_MAX : most_ids(t, 0, t->head[TOK_HEAD_SINGLE], true));
@@ -333,7 +346,7 @@ size_t rt_tokenizer_scratch_bytes(const RtTokenizer *t, size_t text_bytes, int s
     const size_t prompt = text_bytes <= UINT32_MAX ? t->prompt_bytes : 0;
     const size_t joined = prompt ? text_bytes + prompt : 0;
     if (joined) text_bytes = joined;
-    const bool origin = spans || rt_tok_flag(t, TOK_KEEP_ORIGIN);
+    const bool origin = carries_origin(t, spans);
     const double each = origin ? 9 : 1, mended = 3.0 * (double)text_bytes;
     const double normal = mended * h[TOK_HEAD_NORMAL_GROWTH] + h[TOK_HEAD_NORMAL_EXTRA];
     const double split = normal * h[TOK_HEAD_SPLIT_GROWTH] + h[TOK_HEAD_SPLIT_EXTRA];

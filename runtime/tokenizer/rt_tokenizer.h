@@ -24,6 +24,7 @@ typedef struct RtTokenizer {
     uint32_t head[TOK_HEADS];
     uint32_t source, target;        /* ids of languages, RT_TOK_NONE for none: rt_tokenizer_translate */
     const char *prompt;  uint32_t prompt_bytes;     /* before every text, of a pair the first */
+    const uint32_t *literal;  int literal_count;        /* rt_tokenizer_literal */
 } RtTokenizer;
 
 /* Check the whole blob, once; RT_BAD_WEIGHTS for what is none, or damaged. The blob must stay. */
@@ -39,6 +40,13 @@ static inline void rt_tokenizer_cut(RtTokenizer *t, int most) { t->head[TOK_HEAD
 
 /* Let this stand before every text, of a pair the first, in the place of what the tokenizer has. It must stay. */
 static inline void rt_tokenizer_prompt(RtTokenizer *t, const char *prompt, size_t bytes) { t->prompt = prompt, t->prompt_bytes = (uint32_t)bytes; }
+/* Where the text of a special token, such as </s>, is text: from byte ranges[2 * i] to byte ranges[2 * i + 1] of texts, in order; they
+ * stay the caller's. count -1: in all texts, a pair's second too; 0: nowhere, as at first. */
+static inline void rt_tokenizer_literal(RtTokenizer *t, const uint32_t *ranges, int count)
+{
+    t->literal = ranges;
+    t->literal_count = count;
+}
 
 /* Where a token stands in its text: bytes from `begin` up to `end`; 0, 0 for what the template adds. */
 typedef struct RtTokenSpan { uint32_t begin, end; } RtTokenSpan;

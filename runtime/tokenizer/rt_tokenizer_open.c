@@ -14,6 +14,7 @@ static bool find_sections(RtTokenizer *t, const unsigned char *blob, size_t byte
     if (rt_tok_u32(blob) != RT_TOK_MAGIC || rt_tok_u32(blob + 4) != RT_TOK_VERSION) return false;
     if (rt_tok_u32(blob + 8) > bytes || rt_tok_u32(blob + 12) != TOK_SECTIONS) return false;
     const uint32_t all = rt_tok_u32(blob + 8);
+    rt_tokenizer_literal(t, NULL, 0);
     for (int i = 0; i < TOK_SECTIONS; i++) {
         const uint32_t at = rt_tok_u32(blob + HEADER_BYTES + 8 * i), n = rt_tok_u32(blob + HEADER_BYTES + 8 * i + 4);
         if (at > all || n > all - at) return false;

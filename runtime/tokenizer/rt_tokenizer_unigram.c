@@ -31,7 +31,7 @@ static void search(const RtTokenizer *t, const unsigned char *s, size_t n, Best 
         for (size_t i = at; i < n; i++) {
             if ((state = rt_tok_step(t, TOK_TRIE, state, s[i])) == RT_TOK_NONE) break;
             const uint32_t id = rt_tok_value(t, TOK_TRIE, state);
-            if (id == RT_TOK_NONE) continue;
+            if (id == RT_TOK_NONE || (t->literal_count && rt_tokenizer_special(t, (int)id))) continue;
             unigram_offer(t, &best[i + 1], best[at].score + rt_tok_f64(t->section[TOK_SCORES] + 8 * (size_t)id), (uint32_t)at, id);
             single = single || i + 1 == at + length;
         }

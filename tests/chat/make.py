@@ -206,6 +206,10 @@ PHI3 = '''{% for message in messages %}{% if message['role'] == 'system' %}{{ '<
 {% else %}{{ '<|assistant|>\\n' + message['content'] + '<|end|>\\n' }}{% endif %}{% endfor %}\
 {% if add_generation_prompt %}{{ '<|assistant|>\\n' }}{% else %}{{ eos_token }}{% endif %}'''
 
+# As Phi-3.5's.
+PHI3_ASKS = PHI3.replace("'system' %}", "'system' and message['content'] %}").replace(
+    "{% else %}{{ '<|assi", "{% elif message['role'] == 'assistant' %}{{ '<|assi")
+
 PHI4_MINI = '''{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] + '<|end|>' }}{% endfor %}\
 {% if add_generation_prompt %}{{ '<|assistant|>' }}{% else %}{{ eos_token }}{% endif %}'''
 
@@ -258,12 +262,13 @@ FOLDERS = {
     'phi3_first': (sentencepiece_like, PHI, '<s>', '<|end|>', PHI3_FIRST, 'config'),
     'phi3_small': (byte_level, PHI, '<s>', '<|end|>', PHI3_SMALL, 'config'),
     'phi4_mini': (byte_level, ['<|endoftext|>', '<|user|>', '<|system|>', '<|assistant|>', '<|end|>'], None, '<|endoftext|>', PHI4_MINI, 'config'),
+    'phi3_asks': (sentencepiece_like, PHI, '<s>', '<|end|>', PHI3_ASKS, 'config'),
     'zephyr': (sentencepiece_like, ['<unk>', '<s>', '</s>'], '<s>', '</s>', ZEPHYR, 'config'),
 }
 
 
 # Like others but for earlier turns.
-SHORT = ('chatml_string', 'mistral_spaced', 'mistral_v1_first', 'mistral_v3_trim', 'mistral_v3_first')
+SHORT = ('phi3_asks', 'chatml_string', 'mistral_spaced', 'mistral_v1_first', 'mistral_v3_trim', 'mistral_v3_first')
 
 
 def row(t, system, said, **date):
@@ -290,6 +295,9 @@ def rows(folder):
         if folder in ('llama3_dated', 'llama3_today'):
             text, ids = row(t, system, TALKS[0], date_string='the 1st of May')
             yield json.dumps({'system': system, 'turns': TALKS[0], 'date': 'the 1st of May', 'text': text, 'ids': ids})
+    for said in [{'user': USERS[0]}, {'turns': TALKS[0]}] if len(systems) > 1 else []:      # an empty system's text
+        text, ids = row(t, '', said.get('turns') or [said['user']])
+        yield json.dumps({'system': '', **said, 'text': text, 'ids': ids})
 
 
 def main():

@@ -76,7 +76,35 @@ refused() {
 refused 'a program: a template without a place for a system text' 2 "gemma: --system: the chat template gemma has no place for a system's text" \
     "$scratch/gemma/gemma" --chat --system x y
 refused 'a program: --system alone' 2 'llama2: --system is read with --chat' "$scratch/llama2/llama2" --system x y
-refused 'a program: an empty system text' 2 'llama2: system is empty' "$scratch/llama2/llama2" --chat --system '' y
+# An empty system text is a turn of its own, and not the template's text; of a template that asks if there is one it is none.
+cat >"$scratch/phi3_asks.lua" <<END
+return xf.model { name = "phi3_asks", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 200, weights = "random",
+  tokenizer_file = "$PWD/$here/phi3_asks" }
+END
+ids_of() { sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/' | tr , ' '; }
+for model in llama2 chatml_preset phi3_asks; do
+    wanted=$(golden $model "$(grep -n '"system": "", "user"' $here/$model.gold | cut -d : -f 1)")
+    [ -n "$wanted" ] && [ "$("$xformc" run "$scratch/$model.lua" --chat --json -n 1 --system '' "$user" | ids_of)" = "$wanted" ]
+    verdict $? "$model: an empty system text"
+    [ $model = phi3_asks ] || [ "$("$scratch/$model/$model" --chat --json -n 1 --system= "$user" | ids_of)" = "$wanted" ]
+    verdict $? "$model: an empty system text, in a program"
+done
+# With --plain-text the marks that a user types are text, and those of the template are marks: as many as without what was typed.
+typed='<|im_end|> <|im_start|>system'
+marks() { "$@" --chat --json -n 1 --system "$typed" "$typed" "$typed" | ids_of | tr ' ' '\n' | grep -c '^[12]$'; }
+"$xformc" tokenize $here/chatml_preset '<|im_start|><|im_end|>' | grep -q '^1 2$'
+verdict $? 'the marks of a template are tokens 1 and 2'
+for who in "$scratch/chatml_preset/chatml_preset" "$xformc run $scratch/chatml_preset.lua"; do
+    for turns in '' --turns; do
+        few=$(marks $who --plain-text $turns) many=$(marks $who $turns) plain=$("$scratch/chatml_preset/chatml_preset" --chat --json -n 1 $turns a b | ids_of | tr ' ' '\n' | grep -c '^[12]$')
+        [ "$few" = "$plain" ] && [ "$many" -gt "$few" ]
+        verdict $? "--plain-text $turns: ${who##*/}: $few marks, and $many without it"
+        echo "expected $plain"
+    done
+done
+[ "$("$xformc" run "$scratch/chatml_preset.lua" --json -n 1 --plain-text "$typed" | ids_of)" = "$("$xformc" tokenize $here/chatml_preset --plain-text "$typed")" ]
+verdict $? '--plain-text without a chat: all of the text'
+refused '--plain-text with ids' 2 'llama2: --plain-text says how texts are read; none is here' "$scratch/llama2/llama2" --plain-text --ids 5
 refused 'a program: a chat of ids' 2 'llama2: --chat says how texts are read; none is here' "$scratch/llama2/llama2" --chat --ids 5
 "$xformc" compile specs/sums.lua -o "$scratch/sums" -q && ! grep -q -i chat "$scratch/sums/sums_main.c" &&
     grep -q '^static const RtChat chat = {$' "$scratch/llama2/llama2_main.c"

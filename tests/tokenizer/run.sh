@@ -141,6 +141,18 @@ head -c 6000 "$scratch/letters" >"$scratch/fewer"
 verdict $? 'no pattern takes longer than its text is long: in a program'
 head -c 1000 "$scratch/log"
 
+# ---- special tokens as text
+
+# The ids of Hugging Face's tokenizers with encode_special_tokens, whose Unigram alone still finds </s> among its pieces.
+plain() { same "--plain-text: $1" "$3" "$("$xformc" tokenize $here/$1 --plain-text "$2" 2>&1)"; }
+plain gpt2 'a<|endoftext|>b' '65 28 92 69 308 79 70 84 69 88 84 92 30 66'
+plain bert_uncased 'a [MASK] b' '2 36 34 792 35 37 3'
+plain llama2 'a</s>b <s>' '1 636 285 272 320 287 304 554 285 320 287'
+plain roberta 'a <mask> </s>b' '0 68 685 512 78 33 685 18 86 33 69 2'
+plain t5 'a</s> b' '21 214 91 8 94 162 1'
+same '--plain-text of a pair' '2 36 3 34 792 35 3' "$("$xformc" tokenize $here/bert_uncased --plain-text --pair '[MASK]' a 2>&1)"
+same 'special tokens in a text are tokens' '65 0 66' "$("$xformc" tokenize $here/gpt2 'a<|endoftext|>b' 2>&1)"
+
 # ---- texts that grow
 
 # U+FDFA becomes eighteen characters: the ids of SentencePiece's library and of Hugging Face's tokenizers.

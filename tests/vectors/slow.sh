@@ -121,6 +121,23 @@ done
 "$xformc" run $here/cross_bert --ids "2 5 6 3${tab}7 5 8 3" >"$scratch/pair"; "$xformc" run $here/cross_bert --ids '2 5 6 3 7 5 8 3' >"$scratch/one"
 ! cmp -s "$scratch/pair" "$scratch/one"
 verdict $? 'cross_bert: ids of a pair are not those of one text'
+# Another separator than a tab, and none: then a tab is a part of the text.
+ids_of() { sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/' | tr , ' '; }
+pair=$("$xformc" tokenize $here/cross_bert --pair 'the river' 'the house') text=$("$xformc" tokenize $here/cross_bert "the house${tab}the river")
+for who in "$xformc run $here/cross_bert" "$scratch/built_cross_bert/cross_bert"; do
+    case $who in *' run '*) name='cross_bert, run' ;; *) name='cross_bert, a program' ;; esac
+    [ "$($who --json --pair-separator ' | ' 'the house | the river' | ids_of)" = "$pair" ] &&
+        [ "$(printf 'the house | the river\n' | $who --json --pair-separator=' | ' | ids_of)" = "$pair" ]
+    verdict $? "$name: --pair-separator"
+    [ "$pair" != "$text" ] && [ "$($who --json --pair-separator '' "the house${tab}the river" | ids_of)" = "$text" ]
+    verdict $? "$name: --pair-separator '': a tab in a text"
+    $who --ids --pair-separator x '2 5 3' >"$scratch/out" 2>"$scratch/err"
+    [ $? = 2 ] && grep -q -e '--pair-separator' "$scratch/err" && [ ! -s "$scratch/out" ]
+    verdict $? "$name: --pair-separator with ids"
+done
+"$xformc" run tests/families/llama --pair-separator x '2 5 3' >"$scratch/out" 2>"$scratch/err"
+[ $? = 2 ] && grep -q 'llama reads no pairs of texts' "$scratch/err"
+verdict $? '--pair-separator of a model that reads no pairs'
 
 # ---- labels -----------------------------------------------------------------------------------------------------
 

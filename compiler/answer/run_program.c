@@ -56,6 +56,8 @@ static rt_status next(const void *m, void *state, int id, int *next_id)
 static const float *logits(const void *state) { return engine_of(state)->ops->logits(engine_of(state)); }
 static rt_status fork_slot(void *state, int from, int to) { return engine_of(state)->ops->fork(engine_of(state), from, to); }
 
+static int saturated(const void *state) { return engine_saturated(engine_of(state)); }
+
 /* An engine clears slot 0, the only one that is cleared. */
 static rt_status clear(void *state, int slot) { return slot ? RT_BAD_ID : engine_of(state)->ops->clear(engine_of(state)); }
 
@@ -111,7 +113,7 @@ static void add_decoder(RunProgram *r, const Model *m)
     p->max_target = (int)m->max_target, p->vocab = (int)m->target_vocab, p->start = (int)m->start_id;
     p->slots = r->engine->plan->options.slots;
     p->rows = engine_rows(r->engine), p->logits_stride = (int)engine_logits_stride(r->engine);
-    p->rows_of = rows, p->read = read, p->next = next, p->logits = logits, p->clear = clear, p->fork_slot = fork_slot;
+    p->rows_of = rows, p->read = read, p->next = next, p->logits = logits, p->clear = clear, p->fork_slot = fork_slot, p->saturated = saturated;
     r->generation = generation_of(m), p->generation = &r->generation;
 }
 

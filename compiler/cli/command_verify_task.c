@@ -152,6 +152,7 @@ static bool measure_perplexity(Session *s, Engine *e, const char *path, TaskResu
         result->tokens += n - 1;
     }
     const Loc at = { .file = path };
+    if (engine_saturated(e)) diag_remark(s->diag, (Loc){ 0 }, "%s: " RT_SATURATED, m->name);
     if (!result->tokens) diag_error(s->diag, EXIT_BAD_DATA, at, "two tokens at least are needed, found %d", ids.n);
     result->perplexity = exp(sum / (double)result->tokens);
     return result->tokens;

@@ -176,6 +176,18 @@ static const char *bound_macros(Emit *e)
         "#define in_slot(j, slot, at) ((%s *)((j)->state->bytes + SLOTS_AT + (size_t)(slot) * SLOT_BYTES + (at)))\n", emit_cache_type(e));
 }
 
+/* A number that a cache of f16 does not hold sets its lane's flag in the header. */
+static const char saturation_template[] =
+    "\n"
+    "/* Whether rows of x[width] have a number that f16 has not: its lane says so in the header of the state. */\n"
+    "static void note_saturation(const job *j, int lane, const float *x, rt_span rows, int width, int stride)\n"
+    "{\n"
+    "    int beyond = 0;\n"
+    "    for (int r = rows.begin; r < rows.end; r++)\n"
+    "        for (int i = 0; i < width; i++) beyond |= (x[(size_t)r * stride + i] >= 65520) | (x[(size_t)r * stride + i] <= -65520);\n"
+    "    if (beyond) ((int *)(j->state->bytes + SATURATED_AT))[lane] = 1;\n"
+    "}\n\n";
+
 static void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
@@ -202,6 +214,7 @@ static void emit_model(Emit *e, Text *out)
         "if (rt_text_check(head + HEAD_BYTES + W_TOKENIZER, %s) != RT_OK) return RT_BAD_WEIGHTS;", emit_number(e, (int64_t)e->model->tokenizer_size));
     text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "ints", ints, "job", job, "slot_bytes", slot_bytes,
               "macros", e->form.kernels == KERNELS_BOUND ? bound_macros(e) : "", "tokenizer", tokenizer, NULL);
+    if (p->saturated_offset) text_add(out, saturation_template);
     text_add(out, "/* ---- blocks ----------------------------------------------------------------------------------------------- */\n\n");
     emit_blocks(e, out);
     text_add(out, "/* ---- programs --------------------------------------------------------------------------------------------- */\n\n");

@@ -251,6 +251,16 @@ static void statement(Text *out, const char *call)
     text_printf(out, "%s%s\n", indent, call);
 }
 
+/* Behind what stores keys or values as f16: whether there was one beyond them. Of several rows each lane has its own. */
+static void emit_saturation(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op)
+{
+    const Buffer *x = op->in[1];
+    const bool own = op->split == SPLIT_ROWS;
+    const char *rows = own ? rows_text(e, b, op) : arena_format(e->arena, "(rt_span){ 0, %lld }", (long long)b->rows);
+    statement(out, arena_format(e->arena, "%snote_saturation(j, lane, %s, %s, %lld, %lld);", own ? "" : "if (lane == 0) ", operand(e, b, x), rows,
+                                (long long)x->width, (long long)x->stride));
+}
+
 /* One operation; `heading`: the part of the block that begins with it, or NULL. */
 static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, const char *heading)
 {
@@ -275,6 +285,7 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
     text_printf(out, "    /* %s%*s%s */\n", words, gap > 2 ? gap : 2, "", shape);
     if (slots) text_add(out, "    for (const rt_group *g = j->groups; g < j->groups_end; g++)\n    ");
     statement(out, call);
+    if (kernel_is_store(op->kernel) && plan_op_is_half(op)) emit_saturation(e, out, b, op);
 }
 
 /* ---- declarations: each buffer that a function uses -------------------------------------------------------------- */
@@ -493,6 +504,7 @@ void emit_offsets(Emit *e, Text *out)
     text_add(out, "\n/* ---- state: a header of lengths, slots of caches, a scratch ------------------------------------------------- */\n\n");
     define(out, "SLOTS_AT", p->slots_offset, "");
     define(out, "SLOT_BYTES", p->slot_bytes, "");
+    if (p->saturated_offset) define(out, "SATURATED_AT", p->saturated_offset, "");
     if (p->slot_bytes) text_add(out, "\n/* In a slot. */\n");
     whole_buffers(e, out, PLACE_SLOT);
     text_add(out, "\n/* In the scratch: what passes between blocks, then what each block uses; these overlap where their lives do not. */\n");

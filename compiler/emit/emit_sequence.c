@@ -357,6 +357,16 @@ static void encoder_calls(Emit *e, Text *out)
                   "at", emit_macro(e, plan_vector(e->plan)), NULL);
 }
 
+static const char saturated_template[] =
+    "\n"
+    "int ${name}_saturated(const ${name}_state *s)\n"
+    "{\n"
+    "    const int *const lanes = (const int *)(s->bytes + SATURATED_AT);\n"
+    "    int any = 0;\n"
+    "    for (int i = 0; i < ${upper}_LANES; i++) any |= lanes[i];\n"
+    "    return any;\n"
+    "}\n";
+
 static void decoder_calls(Emit *e, Text *out)
 {
     bool memory = e->model->has_encoder;
@@ -370,6 +380,7 @@ static void decoder_calls(Emit *e, Text *out)
               "memory", memory ? " .memory = (int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY)," : "",
               "rows", rows.data, "rows_body", plan_rows(e->plan) > 1 ? ", rows_body" : "",
               "next_rows_body", plan_rows(e->plan) > 1 ? ", next_rows_body" : "", NULL);
+    if (e->plan->saturated_offset) text_fill(out, saturated_template, "name", e->name, "upper", e->upper, NULL);
 }
 
 static const char *filled(Emit *e, const char *template, const char *name, const char *upper)

@@ -78,6 +78,11 @@ static const char header_decode[] =
     "/* On slot 0: append `id` and give the likeliest id after it, as ${name}_next_rows of that row. */\n"
     "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next);\n";
 
+static const char saturated_header[] =
+    "\n"
+    "/* Whether a key or value beyond 65504 was stored since ${name}_reset: as f16 it became that. */\n"
+    "int ${name}_saturated(const ${name}_state *s);\n";
+
 static const char text_header[] =
     "\n"
     "/* The ids of a text: one per character. RT_BAD_ID with *fault, which may be NULL, for a character without an id or\n"
@@ -178,6 +183,7 @@ void emit_sequence_header(Emit *e, Text *out, const char *types)
     if (model_has_head(m)) vector_header(e, out);
     if (m->token_types > 1) text_fill(out, header_pair, "name", e->name, "slot_parameter", m->has_decoder ? " int slot," : "", NULL);
     if (m->has_decoder) decoder_header(e, out);
+    if (e->plan->saturated_offset) text_fill(out, saturated_header, "name", e->name, NULL);
     if (has_text(e)) text_fill(out, text_header, "name", e->name, NULL);
     if (has_pieces(e)) {
         Text text = text_new(e->arena);

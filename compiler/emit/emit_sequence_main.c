@@ -72,6 +72,7 @@ static const char main_decoder_rows[] =
     "        .generation = &generation,\n"
     "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .rows_of = rows, .read = read, .logits = logits,\n"
     "        .next = next, .clear = clear, .fork_slot = fork_slot,\n";
+static const char main_saturated[] = "\nstatic int saturated(const void *s) { return ${name}_saturated(s); }\n";
 static const char main_text[] =
     "\n"
     "static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"
@@ -223,11 +224,12 @@ void emit_sequence_main(Emit *e, Text *out)
               "weights", emit_weights_symbol(e), "isa", isa_expression(e),
               "weights_file", e->form.weights != WEIGHTS_FILE ? "NULL" : arena_format(e->arena, "\"%s.safetensors\"", e->name),
               "parameters", emit_number(e, model_parameters(m)), "dtype", emit_dtypes(e),
-              "kv_dtype", m->kv_dtype == KV_DTYPES_F16 ? " .kv_dtype = \"f16\"," : "",
+              "kv_dtype", m->kv_dtype == KV_DTYPES_F16 ? " .kv_dtype = \"f16\", .saturated = saturated," : "",
               "tolerance", arena_format(e->arena, "%g", model_tolerance_apart(m, result)),
               "lanes", e->form.tuning && e->form.tuning->threads ? emit_number(e, e->form.tuning->threads) : c.flops < FLOPS_FOR_LANES ? "1" : "0",
               "encoder_calls", encoder_part(e), "encoder_rows", encoder_rows(e),
-              "decoder_calls", decoder_part(e),
+              "decoder_calls", arena_format(e->arena, "%s%s", decoder_part(e),
+                                             part(e, e->plan->saturated_offset > 0, main_saturated, "name", e->name)),
               "decoder_rows", part(e, m->has_decoder, main_decoder_rows, "upper", e->upper),
               "text_calls", part(e, text || has_pieces(e), text ? main_text : main_tokenizer, "name", e->name),
               "text_rows", text ? main_text_rows : model_chats(m) ? main_chat_rows : has_pieces(e) ? main_tokenizer_rows : "", NULL);

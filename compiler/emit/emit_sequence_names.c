@@ -3,7 +3,7 @@
 
 enum {
     NEED_BOTH = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_TEXT = 8, NEED_PAIR = 16, NEED_PAIR_ALONE = 32, NEED_TOKENIZER = 64,
-    NEED_PIECES = 128, NEED_HEAD = 256
+    NEED_PIECES = 128, NEED_HEAD = 256, NEED_HALF = 512
 };
 typedef struct NeededName { unsigned need; EmitName name; } NeededName;
 static const NeededName sequence_names[] = {
@@ -24,6 +24,7 @@ static const NeededName sequence_names[] = {
     { NEED_DECODER,       { "fork", NULL, NULL } },
     { NEED_DECODER,       { "clear", NULL, NULL } },
     { NEED_DECODER,       { "logits", NULL, NULL } },
+    { NEED_HALF,          { "saturated", NULL, NULL } },
     { NEED_TEXT,          { "ids", NULL, NULL } },
     { NEED_TEXT,          { "append", NULL, NULL } },
     { NEED_TEXT,          { "text", "${name}_state *s, const char *utf8, char *out, size_t cap", "s, utf8, out, cap" } },
@@ -37,7 +38,7 @@ enum { SEQUENCE_NAMES = sizeof sequence_names / sizeof *sequence_names };
 const EmitName *emit_sequence_names(Emit *e, int *n)
 {
     const Model *m = e->model;
-    const unsigned has = (model_has_head(m) ? NEED_HEAD : 0u) |
+    const unsigned has = (model_has_head(m) ? NEED_HEAD : 0u) | (e->plan->saturated_offset ? NEED_HALF : 0u) |
                          (m->has_encoder && m->has_decoder ? NEED_BOTH : 0u) | (m->has_encoder && !m->has_decoder ? NEED_ENCODER_ALONE : 0u) |
                          (m->token_types > 1 ? m->has_decoder ? NEED_PAIR : NEED_PAIR_ALONE : 0u) |
                          (m->has_decoder ? NEED_DECODER : 0u) | (m->source && m->target ? NEED_TEXT : 0u) |

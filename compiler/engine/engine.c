@@ -153,6 +153,14 @@ rt_status engine_each_row(Engine *e, const rt_row *rows, int n, int *next)
     return status;
 }
 
+bool engine_saturated(const Engine *e)
+{
+    const int32_t *lanes = (const int32_t *)(const void *)(e->state + e->plan->saturated_offset);
+    for (int i = 0; e->plan->saturated_offset && i < e->plan->options.lanes; i++)
+        if (lanes[i]) return true;
+    return false;
+}
+
 void engine_close(Engine *e)
 {
     if (e) e->ops->close(e);

@@ -90,6 +90,8 @@ void engine_fill(Engine *e);
 int32_t *engine_position(const Engine *e);
 /* The rows one by one, to the same bits: ids of the argmax into next[n] where that is not NULL. RT_NO_ROOM: no memory. */
 rt_status engine_each_row(Engine *e, const rt_row *rows, int n, int *next);
+/* Whether a cache of f16 was given a number beyond 65504, which became that, since engine_reset. */
+bool engine_saturated(const Engine *e);
 /* How many rows one call takes, and how many floats lie from one row of logits to the next. */
 int engine_rows(const Engine *e);
 int64_t engine_logits_stride(const Engine *e);

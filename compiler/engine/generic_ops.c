@@ -183,10 +183,13 @@ static void rotary(const GenericPass *pass, const PlanOp *op)
 static void store(const GenericPass *pass, const PlanOp *op)
 {
     const int32_t *positions = generic_integers(pass, op->in[2]);
-    const bool half = pass->engine->plan->graph->model->kv_dtype == KV_DTYPES_F16;
+    const Engine *e = pass->engine;
+    const bool half = e->plan->graph->model->kv_dtype == KV_DTYPES_F16;
+    int32_t *saturated = e->plan->saturated_offset ? (int32_t *)(void *)(e->state + e->plan->saturated_offset) : NULL;
     for (int r = 0; r < generic_rows_of(pass, op->node->in[1]); r++) {
         float *to = generic_row(pass, op->out[0], positions[r]);
         const float *x = generic_row(pass, op->in[1], r);
+        for (int64_t i = 0; saturated && i < op->in[1]->width; i++) *saturated |= fabsf(x[i]) >= F16_BEYOND;
         if (half) round_to_f16(to, x, op->in[1]->width);
         else memcpy(to, x, (size_t)op->in[1]->width * sizeof *to);
     }

@@ -120,6 +120,7 @@ static rt_status write_answer(Look *l, int *ids, int n)
         q->m = n + q->count < m->max_target ? n + q->count : (int)m->max_target;
     }
     keep_words(l, ids, n);
+    if (engine_saturated(e)) diag_remark(l->session->diag, (Loc){ 0 }, "%s: " RT_SATURATED, m->name);
     engine_reset(e);
     return status;
 }

@@ -1,6 +1,6 @@
 /* plan_memory.c: where each buffer lies in a state.
  *
- * A state is a header, `slots` slots of caches, a scratch, and taps where they were asked for. In the scratch, what
+ * A state is a header of lengths and of what saturated, `slots` slots of caches, a scratch, and taps where they were asked for. In the scratch, what
  * outlives a block comes first; behind it every block places its own buffers, the largest first, each at the lowest
  * offset that is free in all the phases it lives through. A phase lasts from barrier to barrier. The lists of a call stand
  * at the end. */
@@ -77,7 +77,11 @@ static size_t place_whole(Plan *p, Place place)
 
 void plan_memory(Arena *a, Plan *p)
 {
-    p->header_bytes = pad64((p->back ? 3 : 2) * sizeof(int32_t) * (size_t)p->options.slots);
+    const Model *m = p->graph->model;
+    const size_t lengths = (p->back ? 3 : 2) * sizeof(int32_t) * (size_t)p->options.slots;
+    const bool half = m->has_decoder && m->kv_dtype == KV_DTYPES_F16;
+    p->saturated_offset = half ? lengths : 0;
+    p->header_bytes = pad64(lengths + (half ? sizeof(int32_t) * (size_t)p->options.lanes : 0));
     p->slot_bytes = place_whole(p, PLACE_SLOT);
     size_t whole = place_whole(p, PLACE_SCRATCH);
     p->scratch_bytes = whole;

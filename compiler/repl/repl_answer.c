@@ -154,6 +154,8 @@ static int generate(lua_State *L)
     const rt_status status = decoder_answer(d, ids, n);
     repl_check_probes(L);
     repl_check_status(L, status);
+    if (engine_saturated(e)) diag_remark(m->session->diag, (Loc){ 0 }, "%s: " RT_SATURATED, model->name);
+    diag_print(m->session->diag, stderr, isatty(2));
     const RtBeamResult *r = d->host.results;
     const int count = r->length - decoder_ended(d, r);
     lua_createtable(L, count, 0);

@@ -51,6 +51,9 @@ extern const rt_host_texts rt_host_text;
 typedef struct rt_host_vectors rt_host_vectors;
 extern const rt_host_vectors rt_host_vector;
 
+/* Of a cache of f16, once. */
+#define RT_SATURATED "keys or values beyond 65504 became that, the largest f16; caches of f32 hold them"
+
 struct rt_program {
     const char *name;               /* "dates": begins every message */
     const char *about;              /* one line for --help */
@@ -99,6 +102,7 @@ struct rt_program {
     rt_status (*next)(const void *model, void *state, int id, int *next);
     rt_status (*clear)(void *state, int slot);
     rt_status (*fork_slot)(void *state, int from, int to);
+    int (*saturated)(const void *state);            /* whether a cache of f16 was given a number beyond it; NULL where there is none */
     /* Of a tokenizer; both NULL where there is none: texts and answers are ids with spaces between.
      * As rt_characters_encode and rt_characters_decode: characters only, without marks such as <s>. */
     rt_status (*ids)(const void *model, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);

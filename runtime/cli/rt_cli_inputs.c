@@ -98,11 +98,21 @@ void host_tell_input(const Host *host, HostPlace place)
                           place.number, a->input[0]);
 }
 
+/* Once. */
+static void tell_saturated(Host *host)
+{
+    const rt_program *p = host->program;
+    if (host->saturated || !p->saturated || !p->saturated(host->state)) return;
+    fprintf(stderr, "%s: note: " RT_SATURATED "\n", p->name);
+    host->saturated = 1;
+}
+
 int host_show(Host *host, const char *text, size_t bytes, HostPlace place, int code)
 {
     const int json = host->options->json;
     const char *message = host->answer.message;
     host_tell_input(host, place);
+    tell_saturated(host);
     if (*message && (code || !json)) fprintf(stderr, "%s: %s %zu: %s\n", host->program->name, place.kind, place.number, message);
     if ((json ? host_print_json(host, text, bytes) : host_print(host)) == EOF) return host_write_failed(host);
     if (host->flush && fflush(stdout)) return host_write_failed(host);

@@ -51,6 +51,7 @@ typedef struct Host {
     unsigned long long texts;       /* that were answered or refused so far, but for those of a batch */
     int conversation;               /* whether any text was answered */
     int refused;                    /* whether any text was */
+    int saturated;                  /* that a number was cut to f16 has been told */
 } Host;
 
 /* Ids that fit into an encoder, or into a decoder that stands alone. */

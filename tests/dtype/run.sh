@@ -278,6 +278,33 @@ if [ -d "$stories" ]; then
     at_most 'stories260K: perplexity grows by at most 0.05 % with caches of f16' 0.05 "$xformc" verify "$stories/stories260K.bin" \
         --tokenizer "$stories/tok512.bin" --kv-dtype f16 --engine jit --perplexity "$scratch/stories"
 fi
+# A key beyond 65504 becomes that as f16, which is told once; without one nothing is said.
+cp -r tests/families/llama "$scratch/cut_keys"
+file=$scratch/cut_keys/model.safetensors
+header=$(od -An -tu8 -N8 "$file" | tr -d ' ')
+first=$(head -c $((8 + header)) "$file" | tail -c "$header" | sed 's/.*"model.layers.1.self_attn.k_proj.weight":{[^}]*"data_offsets":\[\([0-9]*\),.*/\1/')
+printf '\050\153\156\116' | dd of="$file" bs=1 seek=$((8 + header + first)) conv=notrunc 2>/dev/null       # 1e9
+"$xformc" build "$scratch/cut_keys" --kv-dtype f16 -q --cc "$scratch/cc" -o "$scratch/cut_program" 2>"$scratch/err"
+verdict $? 'caches of f16 that saturate: a program'
+cat "$scratch/err"
+for engine in generic jit program; do
+    who="$xformc run $scratch/cut_keys --kv-dtype f16 --engine $engine"
+    [ $engine = program ] && who="$scratch/cut_program/cut_keys"
+    for options in '' '--temp 1' '--json'; do
+        printf '5 9 33\n5 9\n' | $who --ids -n 3 $options >"$scratch/out" 2>"$scratch/err"
+        [ $? = 0 ] && [ "$(cat "$scratch/err")" = 'cut_keys: note: keys or values beyond 65504 became that, the largest f16; caches of f32 hold them' ]
+        verdict $? "caches of f16 that saturate: $engine $options"
+        cat "$scratch/err"
+    done
+done
+"$xformc" run "$scratch/cut_keys" --ids -n 3 '5 9 33' >"$scratch/out" 2>"$scratch/err" &&
+    "$xformc" run tests/families/llama --kv-dtype f16 --ids -n 3 '5 9 33' >>"$scratch/out" 2>>"$scratch/err" && [ ! -s "$scratch/err" ]
+verdict $? 'caches of f32, and of f16 that hold all: nothing is said'
+cat "$scratch/err"
+echo "m = xf.compile('$scratch/cut_keys', { kv_dtype = 'f16' }) m('5 9 33')" >"$scratch/saturated.lua"
+"$xformc" lua "$scratch/saturated.lua" 2>&1 | grep -q 'cut_keys: keys or values beyond 65504'
+verdict $? 'caches of f16 that saturate: at the prompt'
+"$xformc" lua "$scratch/saturated.lua"
 fails 'an unknown kv-dtype' 2 "--kv-dtype f15: expected f32, f16; did you mean 'f16'?" "$xformc" run specs/dates.lua --kv-dtype f15 x
 
 # ---- refused ----------------------------------------------------------------------------------------------------------

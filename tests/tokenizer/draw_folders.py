@@ -37,7 +37,7 @@ CLASSES = {
     "MT5Tokenizer": Row("t5", "mt5", PIECES, legacy=(None, True, False)),
     "XLMRobertaTokenizer": Row("unigram", "xlm-roberta", FAIRSEQ),
     "CamembertTokenizer": Row("unigram", "camembert", FAIRSEQ),
-    "BarthezTokenizer": Row("unigram", "mbart", FAIRSEQ),
+    "BarthezTokenizer": Row("barthez", "mbart", FAIRSEQ),
     "MBartTokenizer": Row("unigram", "mbart", FAIRSEQ, ("en_XX", "ro_RO", "de_DE"), src_lang=("en_XX", "ro_RO"), tgt_lang=(None, "de_DE")),
     "MBart50Tokenizer": Row("unigram", "mbart", FAIRSEQ, ("en_XX", "fr_XX"), src_lang=("en_XX", "fr_XX"), tgt_lang=("de_DE", "ro_RO")),
     "NllbTokenizer": Row("unigram", "m2m_100", FAIRSEQ, ("eng_Latn", "deu_Latn"), src_lang=("eng_Latn", "deu_Latn"), tgt_lang=("fra_Latn",)),
@@ -84,6 +84,8 @@ def vocabularies(root):
     with open(text, "w") as f: f.write("\n".join(lines + ["Straße café naïve Über ﬁne é"]))
     out = {}
     for kind, more in (("unigram", dict(model_type="unigram", vocab_size=150)),
+                       ("barthez", dict(model_type="unigram", vocab_size=150, bos_id=0, pad_id=1, eos_id=2, unk_id=3,
+                                        user_defined_symbols="<mask>")),
                        ("t5", dict(model_type="unigram", vocab_size=150, pad_id=0, eos_id=1, unk_id=2, bos_id=-1)),
                        ("albert", dict(model_type="unigram", vocab_size=150, pad_id=0, unk_id=1, bos_id=-1, eos_id=-1,
                                        control_symbols="[CLS],[SEP],[MASK]")),

@@ -147,7 +147,7 @@ static void read_wordpiece(TokBuild *b, const json_t *model)
     tok_index(b);
     read_unknown(b, model, true);
     set_text(b, TOK_HEAD_PREFIX, prefix.s ? prefix : tok_string("##"));
-    b->head[TOK_HEAD_WORD_MOST] = (uint32_t)tok_json_int(b, model, "max_input_chars_per_word", 100);
+    b->head[TOK_HEAD_WORD_MOST] = tok_json_below(b, model, "max_input_chars_per_word", 100, INT32_MAX);
     b->head[TOK_HEAD_MODEL] = TOK_WORDPIECE;
 }
 
@@ -157,8 +157,7 @@ static void read_unigram(TokBuild *b, const json_t *model)
     read_scored(b, json_object_get(model, "vocab"));
     if (tok_failed(b)) return;
     tok_index(b);
-    if (unknown) b->head[TOK_HEAD_UNKNOWN] = (uint32_t)tok_json_int(b, model, "unk_id", 0);
-    if (unknown && b->head[TOK_HEAD_UNKNOWN] >= (uint32_t)b->size) tok_refuse(b, "the unk_id is not in the vocab");
+    if (unknown) b->head[TOK_HEAD_UNKNOWN] = tok_json_below(b, model, "unk_id", 0, (uint32_t)b->size);
     b->head[TOK_HEAD_FLAGS] |= TOK_FUSE_UNKNOWN;
     set_flag(b, model, "byte_fallback", TOK_BYTE_FALLBACK);
     b->head[TOK_HEAD_MODEL] = TOK_UNIGRAM;
@@ -223,8 +222,9 @@ static void read_added(TokBuild *b, const json_t *list)
         const uint32_t flags = (tok_json_bool(b, x, "single_word", false) ? TOK_ADDED_SINGLE_WORD : 0u) |
                                (tok_json_bool(b, x, "lstrip", false) ? TOK_ADDED_LSTRIP : 0u) |
                                (tok_json_bool(b, x, "rstrip", false) ? TOK_ADDED_RSTRIP : 0u);
-        const int64_t id = tok_json_int(b, x, "id", -1);
+        const uint32_t id = tok_json_below(b, x, "id", 0, TOK_IDS_MOST);
         if (!text.s) tok_refuse(b, "an added token has no content");
+        else if (!tok_json_member(x, "id")) tok_refuse(b, "the added token \"%.60s\" has no id", text.s);
         else if (text.n) add_token(b, text, id, flags, tok_json_bool(b, x, "normalized", !special), special);
     }
 }

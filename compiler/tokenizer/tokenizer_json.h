@@ -18,6 +18,8 @@ TokString tok_json_string(TokBuild *b, const json_t *string);               /* a
 /* Members of an object; what is absent or null is `preset`, what has another type is refused. */
 bool tok_json_bool(TokBuild *b, const json_t *object, const char *key, bool preset);
 int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t preset);
+/* The same for a number that is used as 32 bits: what is not below `limit` is refused, and then it is 0. */
+uint32_t tok_json_below(TokBuild *b, const json_t *object, const char *key, uint32_t preset, uint32_t limit);
 TokString tok_json_text(TokBuild *b, const json_t *object, const char *key);    /* s NULL where absent */
 
 /* What the class of the tokenizer writes anew of the file, by tokenizer_config.json. */

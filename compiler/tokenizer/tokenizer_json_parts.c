@@ -310,8 +310,8 @@ static void read_to_stripped(TokBuild *b, const json_t *part)
 {
     const TokString content = tok_json_text(b, part, "content");
     RtTokOp op = tok_op(b, TOK_TO_STRIPPED, content);
-    op.a = (uint32_t)tok_json_int(b, part, "start", 0);
-    op.b = (uint32_t)tok_json_int(b, part, "stop", 0);
+    op.a = tok_json_below(b, part, "start", 0, INT32_MAX);
+    op.b = tok_json_below(b, part, "stop", 0, INT32_MAX);
     if (!content.n || content.n > 4) tok_refuse(b, "a decoder 'Strip' needs one character as its content");
     else if (op.b && is_fused(b)) tok_refuse(b, "a decoder 'Strip' behind Fuse with a stop is not supported");
     else tok_decoder(b, op);
@@ -383,12 +383,11 @@ static void read_template_list(TokBuild *b, const json_t *part, bool pair)
     const json_t *list = json_object_get(part, pair ? "pair" : "single"), *specials = json_object_get(part, "special_tokens");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i), *special = json_object_get(item, "SpecialToken"), *text = json_object_get(item, "Sequence");
-        const int64_t type = tok_json_int(b, special ? special : text, "type_id", 0);
+        const uint32_t type = tok_json_below(b, special ? special : text, "type_id", 0, 256);
         const TokString name = tok_json_text(b, special ? special : text, "id");
-        if (type < 0 || type > 255) tok_refuse(b, "the post_processor's type_id %lld is not supported", (long long)type);
-        else if (special) add_specials(b, pair, specials, json_object_get(special, "id"), (uint32_t)type);
+        if (special) add_specials(b, pair, specials, json_object_get(special, "id"), type);
         else if (name.n == 1 && (name.s[0] == 'A' || name.s[0] == 'B'))
-            tok_item(b, pair, name.s[0] == 'A' ? TOK_ITEM_A : TOK_ITEM_B, 0, (uint32_t)type);
+            tok_item(b, pair, name.s[0] == 'A' ? TOK_ITEM_A : TOK_ITEM_B, 0, type);
         else tok_refuse(b, "the post_processor's template holds what is neither SpecialToken nor Sequence");
     }
 }

@@ -31,6 +31,14 @@ int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t
     return json_is_integer(value) && json_integer_value(value) > 0 ? json_integer_value(value) : 0;
 }
 
+uint32_t tok_json_below(TokBuild *b, const json_t *object, const char *key, uint32_t preset, uint32_t limit)
+{
+    const int64_t n = tok_json_int(b, object, key, preset);
+    if (n < limit) return (uint32_t)n;
+    tok_refuse(b, "\"%s\" is %lld; it must be below %u", key, (long long)n, limit);
+    return 0;
+}
+
 TokString tok_json_text(TokBuild *b, const json_t *object, const char *key)
 {
     const json_t *value = tok_json_member(object, key);

@@ -47,6 +47,8 @@ static bool read_keys(TokBuild *b, const char *data, size_t size, Keys *k)
     *k = (Keys){ .bos = -1, .eos = -1, .unk = -1, .cls = -1, .sep = -1 };
     for (uint64_t i = 0; !fault && i < g.key_count; i++) take_key(g.keys[i].name, &g.keys[i].value, k);
     if (fault) tok_refuse(b, "the file %s", fault);
+    else if (gguf_split(&g).part > 1)
+        tok_refuse(b, "part %lld of a split GGUF file; the tokenizer is in the first part", (long long)gguf_split(&g).part);
     else if (k->tokens.type != GGUF_ARRAY || k->tokens.items_type != GGUF_STRING || !k->tokens.count) tok_refuse(b, "the GGUF file has no tokenizer");
     return !tok_failed(b);
 }

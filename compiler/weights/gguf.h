@@ -34,6 +34,19 @@ bool is_gguf(const unsigned char *data, size_t size);
 /* Everything but the tensors' numbers; what is wrong with it, or NULL. */
 const char *gguf_read(Arena *a, const unsigned char *data, size_t size, Gguf *out);
 
+/* Which part of how many it is, from 1: 1 of 1 where the file is whole. */
+typedef struct GgufSplit { int64_t part, count; } GgufSplit;
+GgufSplit gguf_split(const Gguf *g);
+/* What stands before -00001-of-00003.gguf in a path; NULL where it does not end so. */
+const char *gguf_name_of_split(Arena *a, const char *path);
+
+/* A file, or all parts of a split one by the path of the first, mapped and with their heads read. False after errors told at
+ * `at`, with nothing mapped. */
+typedef struct GgufPart { const char *path; FileMap map; Gguf head; } GgufPart;
+typedef struct GgufParts { GgufPart *part; int count; } GgufParts;
+bool gguf_open_parts(Arena *a, Diag *d, Loc at, const char *path, GgufParts *out);
+void gguf_close_parts(GgufParts *parts);
+
 const GgufValue *gguf_find(const Gguf *g, const char *key);             /* NULL if absent */
 bool gguf_is(GgufText text, const char *word);
 /* A number or a truth as a number, whatever its type; false for what is none. Of F32 the shortest decimal that is that number. */

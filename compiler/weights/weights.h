@@ -35,6 +35,8 @@ void tensor_file_close(TensorFile *f);
 /* The path of the file, or the part of it, that was written to since it was opened; NULL where none was. */
 const char *tensor_file_changed(const TensorFile *f);
 void tensor_file_sort(TensorFile *f);               /* its tensors by name, as tensor_file_find needs them */
+/* The tensors of f->parts as its own. False after an error: a name in two parts. */
+bool tensor_file_join(Arena *a, Diag *d, Loc at, TensorFile *f);
 /* The file of weights of a folder; where there is none, what it would be called. */
 const char *weights_file_of(Arena *a, const char *folder);
 
@@ -66,7 +68,7 @@ bool is_checkpoint(const unsigned char *data, size_t size);        /* a llama2.c
 /* A llama2.c checkpoint of version 0, 1 or 2; its tensors are called as Meta's: layers.N.attention.wq.weight. */
 TensorFile *checkpoint_open(Arena *a, Diag *d, Loc at, const char *path);
 
-/* A GGUF file; its tensors are called as there. */
+/* A GGUF file, or the parts of a split one; its tensors are called as there. */
 TensorFile *gguf_open(Arena *a, Diag *d, Loc at, const char *path);
 
 /* The tensors of an encoder's file and those of linears behind it, one file each; file i has linear.weight, which is found as

@@ -71,24 +71,39 @@ static bool take_tensor(Arena *a, Diag *d, Loc at, TensorFile *f, const GgufTens
     return true;
 }
 
-TensorFile *gguf_open(Arena *a, Diag *d, Loc at, const char *path)
+/* The tensors of a part, which gets its map; the part is unmapped with it. */
+static TensorFile *open_part(Arena *a, Diag *d, Loc at, const GgufPart *part)
 {
     TensorFile *f = arena_alloc(a, sizeof *f);
-    Gguf head;
-    f->path = arena_text(a, path);
-    if (!file_map(d, at, path, &f->map)) return NULL;
-    const char *fault = gguf_read(a, f->map.data, f->map.size, &head);
-    bool good = !fault;
-    if (fault) diag_error(d, EXIT_BAD_DATA, at, "%s %s", path, fault);
-    if (good) f->tensors = arena_array(a, (size_t)head.tensor_count, sizeof *f->tensors);
-    for (uint64_t i = 0; good && i < head.tensor_count; i++) good = take_tensor(a, d, at, f, &head.tensors[i], &f->tensors[f->count++]);
-    if (good) tensor_file_sort(f);
-    for (int i = 1; good && i < f->count; i++)
+    f->path = part->path;
+    f->map = part->map;
+    f->tensors = arena_array(a, (size_t)part->head.tensor_count, sizeof *f->tensors);
+    for (uint64_t i = 0; i < part->head.tensor_count; i++)
+        if (!take_tensor(a, d, at, f, &part->head.tensors[i], &f->tensors[f->count++])) return NULL;
+    tensor_file_sort(f);
+    for (int i = 1; i < f->count; i++)
         if (!strcmp(f->tensors[i - 1].name, f->tensors[i].name)) {
-            diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.100s\" is there twice", path, f->tensors[i].name);
-            good = false;
+            diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.100s\" is there twice", f->path, f->tensors[i].name);
+            return NULL;
         }
-    if (good) return f;
-    file_unmap(&f->map);
+    return f;
+}
+
+TensorFile *gguf_open(Arena *a, Diag *d, Loc at, const char *path)
+{
+    GgufParts parts;
+    if (!gguf_open_parts(a, d, at, path, &parts)) return NULL;
+    TensorFile *f = arena_alloc(a, sizeof *f);
+    f->path = parts.part->path;
+    f->parts = arena_array(a, (size_t)parts.count, sizeof *f->parts);
+    while (f->part_count < parts.count) {
+        TensorFile *part = open_part(a, d, at, &parts.part[f->part_count]);
+        if (!part) break;
+        f->parts[f->part_count++] = part;
+    }
+    const bool good = f->part_count == parts.count;
+    if (good && parts.count == 1) return f->parts[0];
+    if (good && tensor_file_join(a, d, at, f)) return f;
+    gguf_close_parts(&parts);
     return NULL;
 }

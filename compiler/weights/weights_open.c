@@ -44,8 +44,7 @@ static TensorFile *open_file(Arena *a, Diag *d, Loc at, const char *path, const 
 
 /* ---- shards --------------------------------------------------------------------------------------------- */
 
-/* The tensors of all parts in one list. A name in two parts is an error. */
-static bool join_parts(Diag *d, Loc at, Arena *a, TensorFile *f)
+bool tensor_file_join(Arena *a, Diag *d, Loc at, TensorFile *f)
 {
     size_t n = 0;
     for (int i = 0; i < f->part_count; i++) n += (size_t)f->parts[i]->count;
@@ -88,7 +87,7 @@ static TensorFile *open_shards(Arena *a, Diag *d, Loc at, const char *path)
         TensorFile *part = is_index(b, n) ? refuse(d, at, index.file[i], "is an index, and named by one") : open_file(a, d, at, index.file[i], b, n);
         if (part) f->parts[f->part_count++] = part;
     }
-    if (f->part_count == index.files && join_parts(d, at, a, f) && check_index(d, at, f, &index)) return f;
+    if (f->part_count == index.files && tensor_file_join(a, d, at, f) && check_index(d, at, f, &index)) return f;
     tensor_file_close(f);
     return NULL;
 }

@@ -2,9 +2,9 @@
 """Small random models as GGUF files of every supported type, and what transformers makes of the same numbers.
 
 usage: make.py FOLDER       needs: numpy, torch, transformers, tokenizers, gguf
-Writes vocabularies/NAME.gguf, of no model, and words.expected, the ids of TEXT by each pattern;
-NAME.gguf; NAME.expected: `ids given; ids written greedily`; NAME.expected.safetensors: all of them as `target`, and their
-`logits`. The weights of these are those that the file holds, dequantised by gguf's own reference."""
+Writes split/llama-*.gguf, one model in parts; vocabularies/NAME.gguf, of no model, and
+words.expected, the ids of TEXT by each pattern; NAME.gguf; NAME.expected: `ids given; ids written greedily`; NAME.expected.safetensors: all of them
+as `target`, and their `logits`. The weights of these are those that the file holds, dequantised by gguf's own reference."""
 import os
 import sys
 
@@ -71,11 +71,12 @@ def stored(tensor, kind, rng):
     return shrunk(gguf.quants.quantize(tensor, kind), kind, rng)
 
 
-def write(path, architecture, model, kinds, keys, tokens):
-    """kinds: of a tensor's name in the file, its type. The model gets the numbers that the file holds."""
+def write(path, architecture, model, kinds, keys, tokens, split=0):
+    """kinds: of a tensor's name in the file, its type. The model gets the numbers that the file holds.
+    split: at most so many tensors in a part; 0: one file."""
     c = model.config
     rng = np.random.default_rng(7)
-    w = gguf.GGUFWriter(path, architecture)
+    w = gguf.GGUFWriter(path, architecture, split_max_tensors=split)
     w.add_context_length(c.max_position_embeddings)
     w.add_embedding_length(c.hidden_size)
     w.add_block_count(c.num_hidden_layers)
@@ -187,12 +188,22 @@ def words(folder):
             f.write(" ".join([pre] + [str(i) for i in tokenizer.encode(TEXT).ids]) + "\n")
 
 
+def split(folder, tokens):
+    """Three parts; output.weight is in the last."""
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "llama")
+    model = tiny(LlamaConfig, LlamaForCausalLM, hidden_size=32, intermediate_size=32, num_hidden_layers=1)
+    write(path + ".gguf", "llama", model, lambda name: T.Q8_0, [], tokens, split=5)
+    gold(path, model)
+
+
 def main(folder):
     words(os.path.join(folder, "vocabularies"))
     vocabularies(os.path.join(folder, "vocabularies"))
     os.makedirs(folder, exist_ok=True)
     letters = [chr(ord("a") + i) for i in range(26)]
     tokens = ["<unk>", "<s>", "</s>", "▁"] + letters + ["▁" + c for c in letters] + ["th", "▁th", "in", "an"]
+    split(os.path.join(folder, "split"), tokens)
 
     def make(name, architecture, model, kinds, keys=(), tokens=None):
         path = os.path.join(folder, name)

@@ -3,7 +3,8 @@
 # GGUF files of every supported type (by make.py): logits and greedy ids against transformers with
 # the numbers that gguf's reference decodes, in jit and generic; one file in native code. Groups of
 # Q8_0 and Q4_0 are packed unchanged (same_groups.c). Each as a spec in Lua; one as a program. The
-# tokenizer and chat template of the file, begin and end tokens, damaged files.
+# tokenizer and chat template of the file, begin and end tokens, names of word patterns, split files,
+# a file of 5 GB, damaged files.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -250,6 +251,52 @@ with_key "$here/llama_q8_0.gguf" tokenizer.chat_template '{{ messages }}' >"$scr
 "$xformc" run "$scratch/talks.gguf" --chat 'the ant' >"$scratch/out" 2>"$scratch/err"
 [ $? = 69 ] && grep -q 'the chat template is none of those that are known' "$scratch/err"
 verdict $? 'one that is not known is told'
+
+# ---- split files -----------------------------------------------------------------------------------
+
+parts=$here/split/llama
+first=$parts-00001-of-00003.gguf
+"$xformc" verify "$first" --dtype f32 --engine jit --against "$parts.expected.safetensors" >"$scratch/out" 2>"$scratch/err" &&
+    grep -q 'all within tolerance' "$scratch/out" && grep -q '^logits ' "$scratch/out"
+verdict $? 'a split file: the logits of transformers'
+given=$(sed 's/; .*//' "$parts.expected") wanted=$(sed 's/.*; //' "$parts.expected")
+[ "$("$xformc" run "$first" --dtype f32 --ids -n 20 "$given" 2>"$scratch/err")" = "$wanted" ]
+verdict $? 'a split file: its greedy ids'
+[ "$("$xformc" tokenize "$first" 'the thin ant' 2>"$scratch/err")" = '1 57 8 57 58 30 17 23' ]
+verdict $? 'a split file: its tokenizer'
+"$xformc" info "$first" --lua >"$scratch/split.gguf" 2>"$scratch/err" && grep -q 'name = "llama",' "$scratch/split.gguf" &&
+    [ "$("$xformc" run "$scratch/split.gguf" --dtype f32 --ids -n 20 "$given" 2>"$scratch/err")" = "$wanted" ]
+verdict $? 'a split file: its name, and as a spec in Lua'
+"$xformc" build "$first" -q --cc cc -o "$scratch/built_split" >"$scratch/out" 2>"$scratch/err" &&
+    "$scratch/built_split/llama" -n 8 'the thin ant' >"$scratch/out" 2>"$scratch/err" && "$xformc" run "$first" -n 8 'the thin ant' >"$scratch/ours" 2>>"$scratch/err" &&
+    [ -s "$scratch/ours" ] && cmp "$scratch/ours" "$scratch/out"
+verdict $? 'a split file: a program writes what run writes'
+
+# parted NAME CODE MESSAGE PART: with the parts in $scratch/parts, which are those of the model again afterwards.
+mkdir "$scratch/parts"
+parted() {
+    "$xformc" run "$scratch/parts/$4" --ids '1 5' >"$scratch/out" 2>"$scratch/err"
+    [ $? = "$2" ] && grep -q "$3" "$scratch/err"
+    verdict $? "a split file: $1"
+    rm -f "$scratch"/parts/* && cp "$parts"-*.gguf "$scratch/parts" && chmod u+w "$scratch"/parts/*
+}
+cp "$parts"-*.gguf "$scratch/parts" && chmod u+w "$scratch"/parts/*
+parted 'another part' 65 'is part 2 of 3 of a split file; give the first part, .*llama-00001-of-00003.gguf' llama-00002-of-00003.gguf
+rm "$scratch/parts/llama-00003-of-00003.gguf"
+parted 'a part that is missing' 66 'it is part 3 of the split file' llama-00001-of-00003.gguf
+mv "$scratch/parts/llama-00001-of-00003.gguf" "$scratch/parts/one.gguf"
+parted 'another name' 65 'is the first of 3 parts of a split file, which are found by their names only' one.gguf
+cp "$scratch/parts/llama-00002-of-00003.gguf" "$scratch/parts/llama-00003-of-00003.gguf"
+parted 'a part in the place of another' 65 'llama-00003-of-00003.gguf is not part 3 of 3 of the split file' llama-00001-of-00003.gguf
+"$tools/edit" "$first" "$scratch/parts/llama-00001-of-00003.gguf" split.tensors.count=13
+parted 'a tensor that is missing' 65 'the parts of the split file .* have 12 tensors, not 13' llama-00001-of-00003.gguf
+"$tools/edit" "$first" "$scratch/parts/llama-00001-of-00003.gguf" split.count=100000
+parted 'more parts than names have room for' 65 'split.count must be at most 99999' llama-00001-of-00003.gguf
+LC_ALL=C sed 's/blk.0.ffn_up.weight/blk.0.attn_q.weight/' "$parts-00002-of-00003.gguf" >"$scratch/parts/llama-00002-of-00003.gguf"
+parted 'a tensor in two parts' 65 'is in two of its files' llama-00001-of-00003.gguf
+"$xformc" tokenize "$parts-00002-of-00003.gguf" x >"$scratch/out" 2>"$scratch/err"
+[ $? = 65 ] && grep -q 'part 2 of a split GGUF file; the tokenizer is in the first part' "$scratch/err"
+verdict $? 'a split file: a part without the tokenizer'
 
 # ---- files that are damaged ---------------------------------------------------------------------------------------
 

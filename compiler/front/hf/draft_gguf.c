@@ -35,7 +35,8 @@ static const struct { const char *key; double number; } musts[] = {
     { "attn_logit_softcapping", 0 }, { "final_logit_softcapping", 0 }, { "rope.scaling.attn_factor", 1 }, { "attention.layer_norm_epsilon", 0 },
 };
 
-typedef struct Reader { Arena *arena; Diag *diag; Draft *draft; Gguf head; const Architecture *architecture; } Reader;
+/* head: of the first part, which has the keys. */
+typedef struct Reader { Arena *arena; Diag *diag; Draft *draft; GgufParts parts; Gguf head; const Architecture *architecture; } Reader;
 
 #define fault(r, ...) diag_error((r)->diag, EXIT_BAD_DATA, (r)->draft->at, __VA_ARGS__)
 
@@ -77,19 +78,31 @@ static bool find_architecture(Reader *r)
 
 /* ---- tensors that say something ------------------------------------------------------------------------- */
 
-static const GgufTensor *tensor(const Reader *r, const char *name)
+/* *map: of the part that it lies in; NULL where nobody asks. */
+static const GgufTensor *tensor_in(const Reader *r, const char *name, const FileMap **map)
 {
-    for (uint64_t i = 0; i < r->head.tensor_count; i++)
-        if (gguf_is(r->head.tensors[i].name, name)) return &r->head.tensors[i];
+    for (int k = 0; k < r->parts.count; k++) {
+        const GgufPart *part = &r->parts.part[k];
+        for (uint64_t i = 0; i < part->head.tensor_count; i++) {
+            if (!gguf_is(part->head.tensors[i].name, name)) continue;
+            if (map) *map = &part->map;
+            return &part->head.tensors[i];
+        }
+    }
     return NULL;
 }
+
+static const GgufTensor *tensor(const Reader *r, const char *name) { return tensor_in(r, name, NULL); }
 
 /* Matrices of Q8_0 and Q4_0 stay as they are. */
 static bool has_groups(const Reader *r)
 {
-    for (uint64_t i = 0; i < r->head.tensor_count; i++) {
-        const BlockFormat *f = block_format_of_ggml(r->head.tensors[i].type);
-        if (f && (f->dtype == DTYPE_Q8_0 || f->dtype == DTYPE_Q4_0)) return true;
+    for (int k = 0; k < r->parts.count; k++) {
+        const Gguf *g = &r->parts.part[k].head;
+        for (uint64_t i = 0; i < g->tensor_count; i++) {
+            const BlockFormat *f = block_format_of_ggml(g->tensors[i].type);
+            if (f && (f->dtype == DTYPE_Q8_0 || f->dtype == DTYPE_Q4_0)) return true;
+        }
     }
     return false;
 }
@@ -112,17 +125,17 @@ static void take_tensors(Reader *r)
 /* ---- rotary positions ----------------------------------------------------------------------------------- */
 
 /* What each rate is divided by: f32 in the file, as factors of any other scaling are. */
-static void take_rates(Reader *r, const GgufTensor *t, const unsigned char *data, size_t size, double length)
+static void take_rates(Reader *r, const GgufTensor *t, const FileMap *map, double length)
 {
     const uint64_t n = t->dims[0];
-    if (t->rank != 1 || t->type != 0 || !n || n > 65536 || n * 4 > size || t->offset > size - n * 4) {
+    if (t->rank != 1 || t->type != 0 || !n || n > 65536 || n * 4 > map->size || t->offset > map->size - n * 4) {
         fault(r, "rope_freqs.weight must be a vector of F32");
         return;
     }
     double *factors = arena_array(r->arena, (size_t)n, sizeof *factors);
     for (uint64_t i = 0; i < n; i++) {
         float f;
-        memcpy(&f, data + t->offset + 4 * i, sizeof f);
+        memcpy(&f, map->data + t->offset + 4 * i, sizeof f);
         factors[i] = (double)f;
         if (!(f >= 0.001f && f <= 65536)) fault(r, "rope_freqs.weight[%" PRIu64 "] (%.9g) must be in 0.001 .. 65536", i, (double)f);
     }
@@ -133,18 +146,19 @@ static void take_rates(Reader *r, const GgufTensor *t, const unsigned char *data
     set(r, FIELD_ID_rope_original_len, length);
 }
 
-static void take_rope(Reader *r, const unsigned char *data, size_t size, double length)
+static void take_rope(Reader *r, double length)
 {
     const GgufValue *v = find(r, "rope.scaling.type");
     const bool factor = draft_choice(r->draft, SIDE_BOTH, FIELD_ID_rope_factor) != NULL;    /* which alone means linear */
     const GgufText type = v ? v->text : factor ? (GgufText){ "linear", 6 } : (GgufText){ "none", 4 };
-    const GgufTensor *rates = tensor(r, "rope_freqs.weight");
+    const FileMap *map = NULL;
+    const GgufTensor *rates = tensor_in(r, "rope_freqs.weight", &map);
     set(r, FIELD_ID_rope_layout, r->architecture->turns);
     if (gguf_is(type, "linear")) set(r, FIELD_ID_rope_scaling, SCALINGS_LINEAR);
     else if (!gguf_is(type, "none"))
         fault(r, "%s '%.*s' is not supported; none, linear and the factors of rope_freqs.weight are", key_of(r, "rope.scaling.type"),
               gguf_shown(type), type.s);
-    if (rates) take_rates(r, rates, data, size, length);
+    if (rates) take_rates(r, rates, map, length);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------- */
@@ -179,14 +193,9 @@ static void check_musts(Reader *r)
     }
 }
 
-static void take_file(Reader *r, const char *path, const FileMap *map)
+static void take_file(Reader *r, const char *path)
 {
-    const char *what = gguf_read(r->arena, map->data, map->size, &r->head);
     double length = 0;
-    if (what) {
-        fault(r, "the file %s", what);
-        return;
-    }
     if (!find_architecture(r)) return;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) take_number(r, key_of(r, rows[i].key), rows[i].field, rows[i].needed);
     if (!take_number(r, key_of(r, "context_length"), FIELD_ID_max_len, true)) return;
@@ -196,7 +205,7 @@ static void take_file(Reader *r, const char *path, const FileMap *map)
     if (!find(r, "rope.scaling.factor")) take_number(r, key_of(r, "rope.scale_linear"), FIELD_ID_rope_factor, false);   /* its old name */
     take_window(r);
     take_tensors(r);
-    take_rope(r, map->data, map->size, length);
+    take_rope(r, length);
     take_marks(r, path);
     draft_set_trained(r->arena, r->draft, r->draft->at, integer_of(length));
 }
@@ -205,17 +214,17 @@ Draft *draft_from_gguf(Arena *a, Diag *d, const char *path)
 {
     Draft *draft = arena_alloc(a, sizeof *draft);
     Reader r = { .arena = a, .diag = d, .draft = draft };
-    FileMap map;
     const int errors = diag_errors(d);
     path = arena_text(a, path);
     draft->path = path;
     draft->at = (Loc){ path, 0, 0 };
-    if (!file_map(d, (Loc){ 0 }, path, &map)) return NULL;
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    if (!gguf_open_parts(a, d, (Loc){ 0 }, path, &r.parts)) return NULL;
+    r.head = r.parts.part->head;
+    const char *name = r.parts.count > 1 ? gguf_name_of_split(a, path) : path, *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of(a, arena_copy(a, base, strcspn(base, "."))));
     draft_set_text(a, draft, FIELD_ID_weights, (Loc){ 0 }, path);
     family_apply(a, draft, field_word(&fields[FIELD_ID_names], "gguf"));
-    take_file(&r, path, &map);
-    file_unmap(&map);
+    take_file(&r, path);
+    gguf_close_parts(&r.parts);
     return diag_errors(d) > errors ? NULL : draft;
 }

@@ -70,15 +70,31 @@ static double distance_alone(Verify *v, int subject, Trace *const *traces, const
     return apart && isfinite(apart) ? apart * largest(b) / fmax(largest(b), largest(size)) : apart;
 }
 
+/* Without taps there is nothing to follow. Where sums cancel, a subject with taps lies as far from the follower as
+ * errors of its operations, of one rounding at least, are made large; a distance without taps is divided by as much. */
+static double distance_untapped(Verify *v, const Pair *p, Trace *const *traces, const char *name)
+{
+    const double rounding = 6e-8;           /* half a unit in the last place of an f32 */
+    const TraceTensor *a = trace_find(traces[p->a], name), *b = trace_find(traces[p->b], name);
+    const TraceTensor *f = trace_find(traces[v->follower], name);
+    double distance = INFINITY;
+    for (int i = 0; i < v->subject_count && a && b && f; i++) {
+        const TraceTensor *t = v->subjects[i].tapped && i != v->follower ? trace_find(traces[i], name) : NULL;
+        const double apart = t ? trace_distance(t, f) : 0;
+        if (apart > 0 && isfinite(apart))
+            distance = fmin(distance, trace_distance(a, b) / apart * fmax(rounding, distance_alone(v, i, traces, name)));
+    }
+    return distance;
+}
+
 double verify_alone(Verify *v, const Pair *p, Trace *const *traces, const char *name)
 {
     const int sides[] = { p->a, p->b };
     double distance = 0;
     if (v->follower < 0 || !v->inputs) return INFINITY;
-    for (int i = 0; i < 2; i++) {
-        if (sides[i] == v->follower) continue;
-        if (!v->subjects[sides[i]].tapped) return INFINITY;
-        distance = fmax(distance, distance_alone(v, sides[i], traces, name));
-    }
+    for (int i = 0; i < 2; i++)
+        if (!v->subjects[sides[i]].tapped) return distance_untapped(v, p, traces, name);
+    for (int i = 0; i < 2; i++)
+        if (sides[i] != v->follower) distance = fmax(distance, distance_alone(v, sides[i], traces, name));
     return distance;
 }

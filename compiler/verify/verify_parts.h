@@ -51,7 +51,8 @@ Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s);
 
 /* The distance of a tensor with its operation alone: the follower computes it from the numbers that
  * the engine had before it. max |a - b| / max of the sums of sizes; of two engines, the larger one.
- * Infinity where an engine has no taps to follow. traces: of all subjects. */
+ * Of an engine without taps it is estimated by one that has them; infinity where there is none.
+ * traces: of all subjects. */
 double verify_alone(Verify *v, const Pair *p, Trace *const *traces, const char *name);
 
 /* Compare every subject with the file options->against. False after an error told. */

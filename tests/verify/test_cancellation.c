@@ -21,6 +21,7 @@
 #include "pack.h"
 #include "random_spec.h"
 #include "verify.h"
+#include "weights.h"
 
 /* Of the first 1,500, those that differ by more than 1e-5 from end to end. */
 static const int cancelling[] = {
@@ -37,6 +38,9 @@ static const int plain[] = {
 };
 /* Those that differ by more than 1e-4, from sums in double too: any BLAS makes them cancel. */
 static const int far[] = { 103, 141, 977, 1093, 1239 };
+
+/* Those whose last result cancels: of the second it lies as far off as it is large. */
+static const int to_the_end[] = { 8, 977 };
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
@@ -175,6 +179,60 @@ static void far_ones_are_judged_alone(void **state)
 {
     (void)state;
     check_right(far, COUNT(far), true);
+}
+
+/* ---- an engine without taps ------------------------------------------------------------------ */
+
+/* Beside the jit, as itself without taps, one whose sums are in double; and the generic engine. */
+static Exit verify_untapped(Opened *o, Engine *untapped, char **table)
+{
+    const VerifyEngine engines[] = { { o->jit, untapped, 0 }, { o->generic, NULL, 0 } };
+    const VerifyOptions options = { .seed = 1, .lanes = 1, .all = true };
+    size_t size;
+    FILE *out = open_memstream(table, &size);
+    const Exit found = verify_run(o->arena, o->diag, o->model, engines, 2, &options, out);
+    fclose(out);
+    return found;
+}
+
+static Engine *open_untapped(Opened *o)
+{
+    const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = 1, .lanes = 1 };
+    Engine *e = generic_open_plain(o->arena, plan_make(o->arena, o->generic->plan->graph, options));
+    ((Generic *)e->own)->product = exact_product;
+    return e;
+}
+
+/* The last tensor of the weights is 5 % off. */
+static void spoil(Opened *o, Engine *untapped)
+{
+    const TensorSource *t = &o->model->tensors[o->model->tensor_count - 1];
+    const size_t n = (size_t)tensor_elements(t);
+    float *values = arena_array(o->arena, n, sizeof *values);
+    tensor_read(t, values);
+    for (size_t i = 0; i < n; i++) values[i] *= i % 2 ? 1.05f : 0.95f;
+    generic_set_weight(untapped, t->name, values);
+}
+
+/* Nothing of it can be followed; where its result cancels it agrees none the less, and a wrong one does not. */
+static void engines_without_taps_agree(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COUNT(to_the_end); i++) {
+        char *table;
+        Opened o = open_spec(to_the_end[i]);
+        Engine *untapped = open_untapped(&o);
+        const Exit found = verify_untapped(&o, untapped, &table);
+        const char *row = strstr(table, "no taps");
+        assert_non_null(row);
+        if (found != EXIT_DONE) fail_msg("spec %d: %s", to_the_end[i], row);
+        assert_non_null(strstr(arena_copy(o.arena, row, strcspn(row, "\n")), "end to end"));
+        free(table);
+        spoil(&o, untapped);
+        if (i == 0) assert_int_equal(verify_untapped(&o, untapped, &table), EXIT_DIFFERS), free(table);
+        engine_close(untapped);
+        close_spec(&o);
+    }
 }
 
 /* ---- one weight ------------------------------------------------------------------------------ */
@@ -384,7 +442,7 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_engines_agree),
+        cmocka_unit_test(right_engines_agree), cmocka_unit_test(engines_without_taps_agree),
         cmocka_unit_test(far_ones_are_judged_alone),
         cmocka_unit_test(one_percent_is_found),
         cmocka_unit_test(a_wrong_mask_is_found),

@@ -15,6 +15,20 @@ rt_status text_tokens(const Model *m, const char *text, size_t bytes, bool pair,
     return status;
 }
 
+/* The text of the token that a text begins with. */
+static const char *mark_of(Session *s, int id)
+{
+    enum { ROOM = 64 };
+    rt_status status;
+    size_t used = 0;
+    char *mark = arena_alloc(s->arena, ROOM);
+    rt_host_tokenizer *t = rt_host_text.open(s->model->tokenizer_data, s->model->tokenizer_size, &status);
+    *mark = '\0';
+    if (t) rt_host_text.token(t, id, mark, ROOM, &used);
+    rt_host_text.close(t);
+    return mark;
+}
+
 static bool refuse(Session *s, const char *why)
 {
     diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "%s", why);
@@ -27,7 +41,7 @@ static bool of_pieces(Session *s, const char *text, rt_host_source *ids)
     const rt_status status = text_tokens(m, text, strlen(text), m->pairs, !m->has_decoder, ids);
     if (status == RT_OK && ids->whole > ids->n) diag_remark(s->diag, (Loc){ 0 }, "%s: %d tokens; cut to %d", m->name, ids->whole, ids->n);
     if (ids->twice && m->has_decoder)
-        diag_remark(s->diag, (Loc){ 0 }, "%s: begins with id %d twice: the tokenizer puts it before every text", m->name, ids->ids[0]);
+        diag_remark(s->diag, (Loc){ 0 }, "%s: begins with %s twice: the tokenizer puts it before every text", m->name, mark_of(s, ids->ids[0]));
     if (status == RT_OK && ids->n) return true;
     if (status == RT_OK) return refuse(s, "the text is empty");
     if (status == RT_TOO_LONG) return refuse(s, arena_format(s->arena, "the text has %d tokens, but at most %d fit", ids->n, ids->room));

@@ -60,8 +60,11 @@ static bool encode(Tokenize *t, const char *text, size_t bytes)
     for (;;) {
         const rt_status status = rt_tokenizer_encode(&t->tokenizer, &x, &t->out, &t->n, t->scratch, t->scratch_bytes);
         if (status == RT_OK) {
-            if (!x.plain && rt_tokenizer_begins_twice(&t->tokenizer, t->out.ids, t->n))
-                fprintf(stderr, "xformc: text %d: begins with id %d twice: the tokenizer puts it before every text\n", t->count + 1, t->out.ids[0]);
+            if (!x.plain && rt_tokenizer_begins_twice(&t->tokenizer, t->out.ids, t->n)) {
+                size_t n;
+                const char *mark = rt_tokenizer_piece(&t->tokenizer, t->out.ids[0], &n);
+                fprintf(stderr, "xformc: text %d: begins with %.*s twice: the tokenizer puts it before every text\n", t->count + 1, (int)n, mark);
+            }
             return true;
         }
         if (status == RT_TOO_LONG) make_room(t, t->n);

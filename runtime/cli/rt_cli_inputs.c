@@ -94,8 +94,11 @@ void host_tell_input(const Host *host, HostPlace place)
     const char *name = host->program->name;
     if (a->message[0]) return;
     if (a->whole > a->input_count) fprintf(stderr, "%s: %s %zu: %d tokens; cut to %d\n", name, place.kind, place.number, a->whole, a->input_count);
-    if (a->twice) fprintf(stderr, "%s: %s %zu: begins with id %d twice: the tokenizer puts it before every text\n", name, place.kind,
-                          place.number, a->input[0]);
+    if (!a->twice) return;
+    char mark[64] = "";
+    size_t used = 0;
+    host->program->texts->token(host->tokenizer, a->input[0], mark, sizeof mark, &used);
+    fprintf(stderr, "%s: %s %zu: begins with %s twice: the tokenizer puts it before every text\n", name, place.kind, place.number, mark);
 }
 
 /* Once. */

@@ -240,7 +240,7 @@ bare=$("$xformc" run "$here/llama_q8_0.gguf" -n 12 --temp 0 'the ant' 2>>"$scrat
 echo "[$answer] [$all] [$bare]" >"$scratch/out"
 [ ${#answer} -ge 8 ] && [ "${all%"$answer"}" != "$all" ] && [ "${bare%"$answer"}" = "$bare" ]
 verdict $? 'a chat template in the file is that of --chat'
-twice='begins with id 1 twice: the tokenizer puts it before every text'
+twice='begins with <s> twice: the tokenizer puts it before every text'
 "$xformc" run "$scratch/talks.gguf" -n 2 --temp 0 '<s>the ant' >"$scratch/out" 2>"$scratch/err" && grep -q "argument 1: $twice" "$scratch/err"
 verdict $? 'a text that begins with the first token is told that it begins twice: run'
 "$xformc" tokenize "$scratch/talks.gguf" 'the ant' '<s>the ant' >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/err")" = "xformc: text 2: $twice" ]

@@ -179,7 +179,7 @@ verdict $? 'and the same again, by two threads, by the generic engine'
 "$xformc" run "$scratch/drawn.lua" -p 3 3 3 3 3 3 3 3 | cmp - "$scratch/lines"
 verdict $? 'as words and prompts'
 { echo 3; echo none; given | tail -n +3; } | "$xformc" run "$scratch/drawn.lua" 2>"$scratch/err" | sed 2d >"$scratch/out"
-sed 2d "$scratch/lines" | cmp - "$scratch/out" && grep -q 'line 2: no whole number' "$scratch/err"
+sed 2d "$scratch/lines" | cmp - "$scratch/out" && grep -q 'line 2: the model has no tokenizer and takes ids' "$scratch/err"
 verdict $? 'a refused line has its number'
 given | "$xformc" run "$scratch/drawn.lua" -s 2 >"$scratch/out"
 [ "$(cat "$scratch/out" "$scratch/lines" | sort -u | wc -l)" = 16 ]
@@ -187,7 +187,7 @@ verdict $? 'another seed, other answers'
 eight "$scratch/drawn/drawn" && eight "$scratch/drawn/drawn" -t 2 && "$scratch/drawn/drawn" -p 3 3 3 3 3 3 3 3 | cmp - "$scratch/lines"
 verdict $? 'the same in a program: lines, two threads, words and prompts'
 { echo 3; echo none; given | tail -n +3; } | "$scratch/drawn/drawn" 2>"$scratch/err" | sed 2d >"$scratch/out"
-sed 2d "$scratch/lines" | cmp - "$scratch/out" && grep -q 'line 2: no whole number' "$scratch/err"
+sed 2d "$scratch/lines" | cmp - "$scratch/out" && grep -q 'line 2: the model has no tokenizer and takes ids' "$scratch/err"
 verdict $? 'where a refused line has its number too'
 given | "$scratch/drawn/drawn" --json | sed 's/.*"ids":.//; s/\].*//; s/,/ /g' | cmp - "$scratch/lines"
 verdict $? 'and as objects'

@@ -34,8 +34,27 @@ static void tell_more(Finder *f, int count, const char *one, const char *several
     if (more > 1) diag_note(f->diag, (Loc){ 0 }, "and %d more tensors %s", more, several);
 }
 
+/* What stands before the names of all missing tensors in the file; NULL where there is no such prefix. */
+static const char *common_prefix(Finder *f, const char *const *unused, int n)
+{
+    const char *prefix = NULL, *first = f->missing_count ? f->missing[0].file_name : NULL;
+    for (int i = 0; first && i < n && !prefix; i++) {
+        const size_t bytes = strlen(unused[i]) - strlen(first);
+        if (finder_ends_with(unused[i], first) && bytes && unused[i][bytes - 1] == '.') prefix = arena_copy(f->arena, unused[i], bytes);
+    }
+    for (int i = 0; prefix && i < f->missing_count; i++)
+        if (!tensor_file_find(f->model->weight_file, arena_format(f->arena, "%s%s", prefix, f->missing[i].file_name))) return NULL;
+    return prefix;
+}
+
 static void tell_missing(Finder *f, const char *const *unused, int n)
 {
+    const char *prefix = common_prefix(f, unused, n);
+    if (prefix) {
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "the tensors of %s have the prefix \"%s\" before their names, as in \"%s%s\": save "
+                   "them without it", f->model->weights_path, prefix, prefix, f->missing[0].file_name);
+        return;
+    }
     for (int i = 0; i < f->missing_count && i < FINDER_MOST_TOLD; i++) {
         const TensorSource *t = &f->missing[i];
         const char *near = diag_nearest(t->file_name, unused, n), *found = near ? near : "";
@@ -92,6 +111,7 @@ bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m)
     const char *path = m->weights_path;
     if (!path || m->weight_file || (draft->sizes_only && access(path, F_OK) != 0)) return true;
     m->weight_file = weights_open(a, d, weights_place(draft), path);
+    if (m->weight_file && family_of_word(m->names) && !tensor_file_unwrap(a, d, weights_place(draft), m->weight_file)) return false;
     if (m->weight_file && m->head_weights.count)
         m->weight_file = weights_with_linears(a, d, draft_place(draft, SIDE_BOTH, FIELD_ID_head_weights), m->weight_file, &m->head_weights);
     return m->weight_file != NULL;

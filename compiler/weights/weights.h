@@ -37,6 +37,9 @@ const char *tensor_file_changed(const TensorFile *f);
 void tensor_file_sort(TensorFile *f);               /* its tensors by name, as tensor_file_find needs them */
 /* The tensors of f->parts as its own. False after an error: a name in two parts. */
 bool tensor_file_join(Arena *a, Diag *d, Loc at, TensorFile *f);
+/* Take from its names what wrappers of training put there, such as module. and _orig_mod.: no model has such parts. False
+ * after an error: two tensors of one name. */
+bool tensor_file_unwrap(Arena *a, Diag *d, Loc at, TensorFile *f);
 /* The file of weights of a folder; where there is none, what it would be called. */
 const char *weights_file_of(Arena *a, const char *folder);
 

@@ -388,13 +388,21 @@ static int take_tensors(Machine *m, const Value *dict, PickleTensors *out)
     return out->count;
 }
 
+/* Where a checkpoint of training has its tensors. */
+static bool is_nest(const char *key)
+{
+    static const char *const nests[] = { "state_dict", "model", "module", "model_state_dict" };
+    for (size_t i = 0; i < sizeof nests / sizeof *nests; i++)
+        if (!strcmp(key, nests[i])) return true;
+    return false;
+}
+
 static bool find_tensors(Machine *m, const Value *dict, PickleTensors *out)
 {
     if (take_tensors(m, dict, out)) return true;
     for (int i = 0; i + 1 < dict->count; i += 2) {
         const Value *key = dict->items[i], *inner = dict->items[i + 1];
-        if (key->kind == TEXT && inner->kind == DICT && (!strcmp(key->text, "state_dict") || !strcmp(key->text, "model")))
-            if (take_tensors(m, inner, out)) return true;
+        if (key->kind == TEXT && inner->kind == DICT && is_nest(key->text) && take_tensors(m, inner, out)) return true;
     }
     return stop(m, "it holds no tensors by name");
 }

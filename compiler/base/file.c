@@ -93,6 +93,13 @@ static char *read_all(Arena *a, int fd, size_t first_room, size_t limit, size_t 
     return data;
 }
 
+static bool is_impostor(Diag *d, Loc at, const char *path, const void *data, size_t size)
+{
+    const char *sentence = file_impostor(data, size);
+    if (sentence) diag_error(d, EXIT_BAD_DATA, at, "%s %s", path, sentence);
+    return sentence;
+}
+
 char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_t *size)
 {
     struct stat info;
@@ -105,7 +112,7 @@ char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_
         if (!data) tell_errno(d, at, "read", path, errno);
     }
     close(fd);
-    if (*size <= limit) return data;
+    if (*size <= limit) return data && !is_impostor(d, at, path, data, *size) ? data : NULL;
     diag_error(d, EXIT_BAD_DATA, at, "%s is too large: more than %zu bytes", path, limit);
     return NULL;
 }
@@ -143,7 +150,10 @@ bool file_map(Diag *d, Loc at, const char *path, FileMap *map)
         else map->data = p;
     }
     close(fd);
-    return p != MAP_FAILED;
+    if (p == MAP_FAILED) return false;
+    const bool good = !is_impostor(d, at, path, map->data, map->size);
+    if (!good) file_unmap(map);
+    return good;
 }
 
 void file_unmap(FileMap *map)

@@ -6,6 +6,10 @@
 
 #include "diag.h"
 
+/* What the bytes are, where they are no file that anybody meant but what stands in its place: a pointer of Git LFS, an HTML
+ * page, an answer of a server. A sentence without its subject, or NULL. file_read and file_map refuse these. */
+const char *file_impostor(const void *bytes, size_t n);
+
 /* The bytes of a file, NUL-terminated, in the arena; NULL after an error told at `at`: 66 not there, 74 unreadable,
  * 65 larger than `limit`. A folder is an error. */
 char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_t *size);

@@ -24,6 +24,42 @@ static const char *kind_of_weights(const unsigned char *b, size_t n)
     return n > 4 && !memcmp(b, "PK\3\4", 4) ? "a zip file, as pytorch_model.bin is" : NULL;
 }
 
+/* What a file is by its name, and is not; NULL where the name says nothing. */
+static const char *kind_by_name(const char *path)
+{
+    static const struct { const char *end, *kind; } kinds[] = {
+        { ".gguf", "a GGUF file" }, { ".safetensors", "a safetensors file" }, { ".bin", "a checkpoint of llama2.c or of PyTorch" },
+        { ".pt", "a checkpoint of PyTorch" }, { ".pth", "a checkpoint of PyTorch" }, { ".ckpt", "a checkpoint of PyTorch" },
+    };
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(dot, kinds[i].end) == 0) return kinds[i].kind;
+    return NULL;
+}
+
+/* A spec may have any name. */
+static bool begins_as_lua(const unsigned char *b, size_t n)
+{
+    static const char *const words[] = { "return", "local", "xf", "--" };
+    size_t i = 0;
+    while (i < n && strchr(" \t\r\n", b[i]) && b[i]) i++;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (n - i > strlen(words[k]) && memcmp(b + i, words[k], strlen(words[k])) == 0) return true;
+    return false;
+}
+
+/* A file that is neither a model nor Lua, though its name says that it is one. */
+static bool is_misnamed(Arena *a, Diag *d, const char *path, const unsigned char *bytes, size_t n)
+{
+    const char *sentence = file_impostor(bytes, n), *kind = kind_by_name(path);
+    const Loc at = { arena_text(a, path), 0, 0 };
+    if (sentence) diag_error(d, EXIT_BAD_DATA, at, "it %s", sentence);
+    else if (kind && file_is_regular(path) && !begins_as_lua(bytes, n))
+        diag_error(d, EXIT_BAD_DATA, at, "it is named like %s, but %s: was it downloaded whole?", kind, n ? "is none" : "is empty");
+    else return false;
+    return true;
+}
+
 Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
 {
     unsigned char bytes[64];
@@ -38,6 +74,7 @@ Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n,
                    "the weights, or a spec in Lua");
         return NULL;
     }
+    if (!weights && is_misnamed(a, d, path, bytes, size)) return NULL;
     if (!weights) return draft_from_lua(a, d, path, ops, n, shape_of);
     diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "%s, which does not say what model it is of: give the folder with its "
                "config.json, or a spec", weights);

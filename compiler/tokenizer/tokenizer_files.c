@@ -47,6 +47,26 @@ static char first_character(const Contents *c)
     return i < c->size ? c->data[i] : '\0';
 }
 
+/* The end of a line of base64, a blank and digits; NULL where it is none, or the last. */
+static const char *tiktoken_line(const char *s)
+{
+    const size_t n = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=");
+    const size_t digits = n && n % 4 == 0 && s[n] == ' ' ? strspn(s + n + 1, "0123456789") : 0;
+    const char *end = s + n + 1 + digits;
+    if (!digits) return NULL;
+    if (*end == '\r') end++;
+    return *end == '\n' ? end + 1 : NULL;
+}
+
+/* What a tokenizer of another kind says of itself; NULL where it is none of these. */
+static const char *foreign_kind(const Contents *c)
+{
+    const char *second = tiktoken_line(c->data);
+    if (second && tiktoken_line(second)) return "a tiktoken file: on each line a token in base64 and its rank";
+    if (first_character(c) == '{' && strstr(c->data, "\"token_bytes\"")) return "a tekken file, as Mistral's models have it";
+    return NULL;
+}
+
 /* vocab.json has its merges beside it. */
 static bool import_pair(TokBuild *b, Loc at, const char *vocab, const char *merges, const TokConfig *config)
 {
@@ -69,6 +89,13 @@ static bool import_file(TokBuild *b, Loc at, const char *path, const TokConfig *
     Contents c;
     if (is_gguf(first, file_first_bytes(path, first, sizeof first))) return import_gguf(b, at, path);
     if (!load(b, at, path, &c)) return false;
+    if (ends_with(path, ".gguf") && !is_gguf((const unsigned char *)c.data, c.size)) {
+        tok_refuse(b, "it is named like a GGUF file, but is none: was it downloaded whole?");
+        return false;
+    }
+    const char *foreign = foreign_kind(&c);
+    if (foreign) tok_refuse(b, "%s, which is not supported: take the tokenizer.json of the model's Hugging Face folder", foreign);
+    if (foreign) return false;
     if (is_gguf((const unsigned char *)c.data, c.size)) return tok_import_gguf(b, c.data, c.size);
     if (ends_with(path, "vocab.json")) return import_pair(b, at, path, file_join(b->arena, file_folder(b->arena, path), "merges.txt"), config);
     if (ends_with(path, ".json") || first_character(&c) == '{') return tok_import_json(b, c.data, c.size, config);
@@ -123,6 +150,8 @@ static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *co
         return false;
     }
     const int i = find_known(b->arena, folder);
+    const char *tekken = file_join(b->arena, folder, "tekken.json");
+    if (i == KNOWN_FILES && file_is_regular(tekken)) return import_file(b, at, tekken, NULL);      /* which is refused */
     if (i == KNOWN_FILES) {
         diag_error(b->diag, EXIT_NO_INPUT, at, "%s: no tokenizer: none of tokenizer.json, vocab.txt, vocab.json with merges.txt, "
                    "tokenizer.model, spiece.model, source.spm with vocab.json, tokenizer.bin", folder);

@@ -1,0 +1,31 @@
+/* file_kind.c: what lies in the place of a file that was not downloaded, by how it begins. */
+#include "file.h"
+
+#include <string.h>
+#include <strings.h>
+
+typedef struct Impostor { const char *begins, *sentence; } Impostor;
+
+/* Of a clone, of a browser, of a server. Letters may be large or small; white space may stand before. */
+static const Impostor impostors[] = {
+    { "version https://git-lfs.github.com/spec/", "is a pointer of Git LFS, not the file itself: run `git lfs pull` in its folder" },
+    { "version https://hawser.github.com/spec/", "is a pointer of Git LFS, not the file itself: run `git lfs pull` in its folder" },
+    { "<!doctype html", "is an HTML page, not the file itself: download the file, not the page that shows it" },
+    { "<html", "is an HTML page, not the file itself: download the file, not the page that shows it" },
+    { "entry not found", "is a server's answer that there is no such file: \"Entry not found\"" },
+    { "repository not found", "is a server's answer that there is no such repository: \"Repository not found\"" },
+    { "invalid username or password", "is a server's answer that it refused the download: \"Invalid username or password\"" },
+    { "access to model ", "is a server's answer that it refused the download: log in, and accept the model's licence" },
+};
+
+const char *file_impostor(const void *bytes, size_t n)
+{
+    const char *s = bytes;
+    if (n >= 3 && memcmp(s, "\xEF\xBB\xBF", 3) == 0) s += 3, n -= 3;
+    while (n && (*s == ' ' || *s == '\t' || *s == '\r' || *s == '\n')) s++, n--;
+    for (size_t i = 0; i < sizeof impostors / sizeof *impostors; i++) {
+        const size_t length = strlen(impostors[i].begins);
+        if (n >= length && strncasecmp(s, impostors[i].begins, length) == 0) return impostors[i].sentence;
+    }
+    return NULL;
+}

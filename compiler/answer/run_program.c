@@ -94,6 +94,10 @@ static void add_vectors(RunProgram *r, const Model *m)
 {
     static const RtScoring kinds[] = { [SCORINGS_SOFTMAX] = RT_SCORING_SOFTMAX, [SCORINGS_SIGMOID] = RT_SCORING_SIGMOID,
                                        [SCORINGS_NONE] = RT_SCORING_NONE };
+    static const RtSimilarity similarities[] = {
+        [SIMILARITIES_COSINE] = RT_SIMILARITY_COSINE, [SIMILARITIES_DOT] = RT_SIMILARITY_DOT,
+        [SIMILARITIES_EUCLIDEAN] = RT_SIMILARITY_EUCLIDEAN, [SIMILARITIES_MANHATTAN] = RT_SIMILARITY_MANHATTAN,
+    };
     const Plan *plan = r->engine->plan;
     rt_program *p = &r->program;
     p->width = (int)m->d_model, p->hidden_stride = (int)plan_hidden(plan)->stride, p->hidden = hidden;
@@ -102,6 +106,7 @@ static void add_vectors(RunProgram *r, const Model *m)
     p->has_mask = m->mask_id >= 0, p->mask_id = (int)m->mask_id;
     p->labels = m->labels.count ? m->labels.text : NULL;
     p->scoring = kinds[m->label_scores];
+    p->similarity = similarities[m->similarity];
     if (!model_has_head(m)) return;
     p->vector_width = (int)model_vector_width(m), p->vector = vector;
     p->vector_stride = model_pools(m) ? 0 : (int)plan_vector(plan)->stride;

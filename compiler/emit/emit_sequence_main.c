@@ -167,6 +167,9 @@ static const char *decoder_part(Emit *e)
 
 static const char *encoder_rows(Emit *e)
 {
+    static const char *const similarities[] = {
+        [SIMILARITIES_COSINE] = "", [SIMILARITIES_DOT] = "DOT", [SIMILARITIES_EUCLIDEAN] = "EUCLIDEAN", [SIMILARITIES_MANHATTAN] = "MANHATTAN",
+    };
     Text t = text_new(e->arena);
     if (!e->model->has_encoder) return "";
     text_fill(&t, main_encoder_rows, "upper", e->upper, NULL);
@@ -178,6 +181,7 @@ static const char *encoder_rows(Emit *e)
         text_printf(&t, "        .labels = labels,%s\n", e->model->label_scores == SCORINGS_SIGMOID ? " .scoring = RT_SCORING_SIGMOID,"
                     : e->model->label_scores == SCORINGS_NONE ? " .scoring = RT_SCORING_NONE," : "");
     if (e->model->translations.count) text_add(&t, "        .translations = translations,\n");
+    if (*similarities[e->model->similarity]) text_printf(&t, "        .similarity = RT_SIMILARITY_%s,\n", similarities[e->model->similarity]);
     if (e->model->pairs) text_printf(&t, "        .pairs = 1,%s\n", e->model->token_types > 1 ? " .encode_pair = encode_pair," : "");
     if (e->model->mask_id >= 0) text_printf(&t, "        .has_mask = 1, .mask_id = %lld,\n", (long long)e->model->mask_id);
     return t.data;

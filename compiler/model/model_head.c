@@ -34,7 +34,7 @@ static Whole list_of(Arena *a, const Draft *draft, FieldId id)
 
 static const FieldId of_head[] = { FIELD_ID_pooling, FIELD_ID_normalize, FIELD_ID_head_width, FIELD_ID_head_activation, FIELD_ID_head_bias,
                                    FIELD_ID_head_norm, FIELD_ID_head_weights, FIELD_ID_head_tied, FIELD_ID_labels, FIELD_ID_label_scores,
-                                   FIELD_ID_pairs, FIELD_ID_mask_id };
+                                   FIELD_ID_similarity, FIELD_ID_pairs, FIELD_ID_mask_id };
 enum { OF_HEAD = sizeof of_head / sizeof *of_head };
 
 /* A list about linears has no more values than there are linears. */

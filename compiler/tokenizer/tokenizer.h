@@ -29,6 +29,10 @@ bool tokenizer_in_folder(Arena *a, const char *folder);
 /* Whether it has a vocabulary for what goes in and another for what comes out, which is not supported. */
 bool tokenizers_in_folder(Arena *a, const char *folder);
 
+/* The file of a Transformer's settings in a folder of sentence-transformers: the first of its names whose object is not empty.
+ * NULL where there is none, or after an error. */
+const char *tokenizer_sentence_file(Arena *a, Diag *d, const char *folder);
+
 /* own: of the tokenizer's file itself. A file beside it that is no JSON is an error.
  * needs: tokenizer_file   gives: chat or chat_fault, chat_path */
 void model_read_chat(Arena *a, Diag *d, Model *m, const TokenizerChat *own);

@@ -128,7 +128,9 @@ bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
         read_config(b, root, c);
     }
     read_model(b, folder, c);
-    json_t *sentence = load(b, folder, "sentence_bert_config.json");
+    const char *path = tokenizer_sentence_file(b->arena, b->diag, folder);
+    json_t *sentence = path ? json_read_object(b->arena, b->diag, path) : NULL;
+    if (sentence) b->file = path;
     if (sentence) c->lower_first = tok_json_bool(b, sentence, "do_lower_case", false);
     read_prompt(b, folder, c);
     json_decref(sentence);

@@ -75,6 +75,7 @@ struct rt_program {
     int vector_width, vector_stride;                /* of what its head makes of them; stride 0: one vector of a whole source */
     const char *const *labels;      /* [vector_width]: what the numbers of the vector are scores of; NULL for none */
     RtScoring scoring;              /* as what these are answered */
+    RtSimilarity similarity;        /* what `similar` answers of two vectors */
     int pairs;                      /* whether a tab parts a text in two */
     int has_mask, mask_id;          /* of a masked language model: the id in whose places the likeliest ids are answered */
     int max_target, vocab;          /* of a decoder; 0: there is none */

@@ -82,6 +82,11 @@ static void collect_options(const rt_program *p)
     options = o;
 }
 
+static const char *const similarity_words[] = {
+    [RT_SIMILARITY_COSINE] = "cosine", [RT_SIMILARITY_DOT] = "product", [RT_SIMILARITY_EUCLIDEAN] = "distance, below 0,",
+    [RT_SIMILARITY_MANHATTAN] = "distance along the axes, below 0,",
+};
+
 /* The keys of --json. */
 static void show_keys(const rt_program *p)
 {
@@ -98,8 +103,8 @@ static void show_keys(const rt_program *p)
         puts("  masks       of each mask a list of the likeliest: token, its id, token_str, its text, and score, a probability");
     else if (!p->vector) puts("  hidden      a list of numbers for each id");
     else if (p->vector_stride) puts("  vectors     a list of numbers for each id");
-    else puts("  vector      a list of numbers\n"
-              "  similarity  of two texts in input: the cosine");
+    else printf("  vector      a list of numbers\n"
+                "  similarity  of two texts in input: the %s\n", similarity_words[p->similarity]);
     if (p->labels)
         printf("  answer      %s\n"
                "  scores      each label and its score\n",
@@ -121,7 +126,7 @@ static void show_help(const rt_program *p)
     if (p->pairs) puts("A tab parts a TEXT in two, which are read as a pair.\n");
     if (p->has_mask) puts("In the places of masks the likeliest tokens are answered, with their probabilities.\n");
     if (p->vector && !p->vector_stride && !p->labels)
-        printf("%s similar TEXT TEXT prints the cosine of the vectors of two texts.\n\n", p->name);
+        printf("%s similar TEXT TEXT prints the %s of the vectors of two texts.\n\n", p->name, similarity_words[p->similarity]);
     for (int i = 0; i < options.count; i++) {
         const Option *o = &options.list[i];
         char left[64];

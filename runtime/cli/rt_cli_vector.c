@@ -216,7 +216,7 @@ static int vector_of(Host *host, char **texts, int i, float *to, int *good)
     return code;
 }
 
-static void print_similar(const Host *host, char **texts, int good, double cosine)
+static void print_similar(const Host *host, char **texts, int good, double similarity)
 {
     if (host->options->json) {
         fputs("{\"input\":[", stdout);
@@ -224,11 +224,11 @@ static void print_similar(const Host *host, char **texts, int good, double cosin
         putchar(',');
         host_json_text(stdout, texts[2], strlen(texts[2]));
         fputs("],\"similarity\":", stdout);
-        if (good) host_json_number(stdout, cosine);
+        if (good) host_json_number(stdout, similarity);
         else fputs("null", stdout);
         putchar('}');
     } else if (good) {
-        printf("%.9g", cosine);
+        printf("%.9g", similarity);
     }
     putchar('\n');
 }
@@ -244,7 +244,7 @@ static int similar(Host *host, char **texts)
     }
     int code = vector_of(host, texts, 1, vectors, &first);
     if (!code) code = vector_of(host, texts, 2, vectors + width, &second);
-    if (!code) print_similar(host, texts, first && second, rt_cosine(vectors, vectors + width, width));
+    if (!code) print_similar(host, texts, first && second, rt_similarity(host->program->similarity, vectors, vectors + width, width));
     free(vectors);
     return code ? code : first && second ? 0 : RT_EXIT_DATA;
 }

@@ -48,13 +48,21 @@ int rt_answered(RtScoring kind, const float *x, int n, int *places)
     return count;
 }
 
-double rt_cosine(const float *a, const float *b, int n)
+double rt_similarity(RtSimilarity kind, const float *a, const float *b, int n)
 {
-    double both = 0, first = 0, second = 0;
+    double both = 0, first = 0, second = 0, squares = 0, steps = 0;
     for (int i = 0; i < n; i++) {
-        both += (double)a[i] * (double)b[i];
-        first += (double)a[i] * (double)a[i];
-        second += (double)b[i] * (double)b[i];
+        const double x = (double)a[i], y = (double)b[i];
+        both += x * y;
+        first += x * x;
+        second += y * y;
+        squares += (x - y) * (x - y);
+        steps += fabs(x - y);
     }
-    return first > 0 && second > 0 ? both / (sqrt(first) * sqrt(second)) : 0;
+    switch (kind) {
+    case RT_SIMILARITY_DOT:       return both;
+    case RT_SIMILARITY_EUCLIDEAN: return -sqrt(squares);
+    case RT_SIMILARITY_MANHATTAN: return -steps;
+    default:                      return first > 0 && second > 0 ? both / (sqrt(first) * sqrt(second)) : 0;
+    }
 }

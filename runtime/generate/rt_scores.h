@@ -1,4 +1,4 @@
-/* rt_scores.h: a classifier's numbers as probabilities, and vectors by their cosine. */
+/* rt_scores.h: a classifier's numbers as probabilities, and how near vectors are. */
 #ifndef RT_SCORES_H
 #define RT_SCORES_H
 
@@ -20,8 +20,10 @@ int rt_answered(RtScoring kind, const float *x, int n, int *places);
 /* The probability of x[i] among x[n]: softmax; of one number alone its sigmoid, for it stands against "no". */
 double rt_probability(const float *x, int n, int i);
 
-/* The cosine of the angle between a[n] and b[n]; 0 where one of them is all zeros. */
-double rt_cosine(const float *a, const float *b, int n);
+/* How near a[n] and b[n] are: the cosine of the angle between them, 0 where one of them is all zeros; their product; or their
+ * distance, straight or along the axes, below 0. */
+typedef enum RtSimilarity { RT_SIMILARITY_COSINE, RT_SIMILARITY_DOT, RT_SIMILARITY_EUCLIDEAN, RT_SIMILARITY_MANHATTAN } RtSimilarity;
+double rt_similarity(RtSimilarity kind, const float *a, const float *b, int n);
 
 #ifdef __cplusplus
 }

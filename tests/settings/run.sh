@@ -2,7 +2,8 @@
 # What the files beside a tokenizer and a model say: numbers of any size and U+0000 in JSON, files
 # that are no JSON, the side on which long texts are cut, what the class of a tokenizer makes of its
 # tokenizer.json (classes.rows, by make.py), how many labels a classifier has and what its scores are, what
-# clean_up_tokenization_spaces leaves of blanks (cleaning.rows).
+# clean_up_tokenization_spaces leaves of blanks (cleaning.rows), how sentence-transformers compares
+# vectors, and which of the names of its settings counts.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -245,3 +246,67 @@ ids="$("$xformc" tokenize "$scratch/class" 'the , a') $ids"
 case $answer in 'the, a'*) same "$("$xformc" tokenize "$scratch/class" --decode --no-special "$ids")" "$answer" ;; *) false ;; esac &&
     same "$answer" "$("$xformc" run "$scratch/clean.lua" --engine generic --seed 5 --stream 'the , a')"
 verdict $? 'an answer has the same blanks'
+
+# ---- sentence-transformers ----------------------------------------------------------------------------
+
+# sentence SETTINGS: a copy of a sentence model with this in config_sentence_transformers.json.
+sentence() {
+    rm -rf "$scratch/sentence" && cp -r tests/vectors/sentence_mean "$scratch/sentence"
+    printf '[{ "path": "", "type": "sentence_transformers.models.Transformer" },
+        { "path": "1_Pooling", "type": "sentence_transformers.models.Pooling" }]' >"$scratch/sentence/modules.json"
+    echo "$1" >"$scratch/sentence/config_sentence_transformers.json"
+}
+similar() { "$xformc" run "$scratch/sentence" --engine generic similar 'rain fell' 'on the roof' 2>"$scratch/err"; }
+sentence '{}'
+"$xformc" run "$scratch/sentence" --engine generic 'rain fell' 'on the roof' >"$scratch/vectors" 2>"$scratch/err"
+for name in cosine dot euclidean manhattan; do
+    sentence "{ \"similarity_fn_name\": \"$name\" }"
+    awk -v name=$name -v found="$(similar)" '
+        NR == 1 { n = split($0, x) }
+        NR == 2 { for (i = 1; i <= n; i++) { a += x[i] * x[i]; b += $i * $i; ab += x[i] * $i; d = x[i] - $i; s += d * d; m += d < 0 ? -d : d } }
+        END {
+            wanted = name == "dot" ? ab : name == "euclidean" ? -sqrt(s) : name == "manhattan" ? -m : ab / sqrt(a * b)
+            print "expected", wanted, "found", found
+            exit !(n && found != "" && found - wanted < 1e-5 && wanted - found < 1e-5)
+        }' "$scratch/vectors"
+    verdict $? "similarity_fn_name $name"
+done
+"$xformc" build "$scratch/sentence" -o "$scratch/similar" --kernels unrolled -q --cc "$scratch/cc" >"$scratch/log" 2>&1
+echo "$(similar) $("$scratch/similar/sentence" similar 'rain fell' 'on the roof')" | awk '{ d = $1 - $2; exit !(NF == 2 && $1 < -1 && d * d < 1e-8) }' &&
+    "$scratch/similar/sentence" --help | grep -q 'similar TEXT TEXT prints the distance along the axes, below 0, of the vectors of two texts'
+verdict $? 'a program compares likewise'
+cat "$scratch/log"
+sentence '{ "similarity_fn_name": null }'
+usual=$(similar)
+sentence '{ "similarity_fn_name": "maxsim" }'
+same "$usual" "$(similar)" && grep -q 'config_sentence_transformers.json:1:3: note: the similarity_fn_name "maxsim" is not known: texts are compared by the cosine' "$scratch/err"
+verdict $? 'an unknown similarity is the cosine, with a note'
+sentence '{ "truncate_dim": 4 }'
+similar >"$scratch/out" || grep -q 'config_sentence_transformers.json:1:3: error: vectors cut to a "truncate_dim" of 4 are not supported' "$scratch/err"
+verdict $? 'truncate_dim is refused'
+
+# The settings of the Transformer: seven names, the first whose object is not empty.
+read_ids() { "$xformc" run "$scratch/sentence" --engine generic --json "$long" 2>"$scratch/err" | sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/' | tr , '\n' | wc -l; }
+more=9
+for name in xlnet xlm-roberta albert camembert distilbert roberta bert; do
+    sentence '{}'
+    rm "$scratch/sentence/sentence_bert_config.json"
+    [ $more = 9 ] || cp "$scratch"/sentence_*_config.json "$scratch/sentence"
+    echo "{ \"max_seq_length\": $more }" >"$scratch/sentence_${name}_config.json"
+    cp "$scratch/sentence_${name}_config.json" "$scratch/sentence"
+    same $more "$(read_ids)"
+    verdict $? "sentence_${name}_config.json goes before those behind it"
+    more=$((more + 1))
+done
+echo '{}' >"$scratch/sentence/sentence_bert_config.json"
+same $((more - 2)) "$(read_ids)"
+verdict $? 'an empty one is passed over'
+echo '{ "max_seq_length": ' >"$scratch/sentence/sentence_roberta_config.json"
+read_ids >"$scratch/out"
+grep -q 'sentence_roberta_config.json:2: error: not JSON' "$scratch/err"
+verdict $? 'one that is no JSON is an error'
+rm "$scratch/sentence"/sentence_*_config.json
+echo '{ "do_lower_case": true }' >"$scratch/sentence/sentence_xlnet_config.json"
+cp tests/tokenizer/bert_cased/tokenizer.json "$scratch/sentence" && rm "$scratch/sentence/tokenizer_config.json" "$scratch/sentence/config.json"
+same "$("$xformc" tokenize tests/tokenizer/bert_cased 'the house')" "$("$xformc" tokenize "$scratch/sentence" 'THE House')"
+verdict $? 'do_lower_case of any of them'

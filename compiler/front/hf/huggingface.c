@@ -296,7 +296,10 @@ static void read_encoder(const Config *c, const char *folder, const Modules *mod
     bool limited = false;
     if (refuse_projection(c)) return;
     if (modules->count > 1) limited = config_modules(c, modules);
-    else config_head(c, folder);
+    else {
+        config_head(c, folder);
+        limited = config_modules_length(c, modules);
+    }
     if (!limited) take_text_length(c, folder);
 }
 

@@ -28,5 +28,7 @@ typedef struct Modules {
 bool modules_read(Arena *a, Diag *d, const char *folder, Modules *out);
 /* What they compute behind the encoder. Returns whether they say how long a text may be. */
 bool config_modules(const Config *c, const Modules *m);
+/* The same of a Transformer alone, which has nothing behind it. */
+bool config_modules_length(const Config *c, const Modules *m);
 
 #endif

@@ -3,6 +3,7 @@
  * Modules compute one behind the other: the Transformer, then a Pooling, then linears (Dense) and a division by the length (Normalize).
  * What is not of that form is refused by name. */
 #include "huggingface.h"
+#include "tokenizer.h"
 #include "weights.h"
 
 #include <string.h>
@@ -264,10 +265,11 @@ static void check_transformer(const Config *s)
 /* At most what a table of positions has; whether there is one. */
 static bool take_length(const Config *c, const Modules *m)
 {
+    const char *path = tokenizer_sentence_file(c->arena, c->diag, m->transformer);
     Config s;
-    if (!config_beside(c, m->transformer, "sentence_bert_config.json", &s)) return false;
+    if (!path || !config_beside(c, m->transformer, strrchr(path, '/') + 1, &s)) return false;
     const int64_t length = config_integer(&s, "max_seq_length", 0);
-    check_transformer(&s);
+    if (m->count > 1) check_transformer(&s);
     const bool table = position_is_learned((int)config_get(c, SIDE_BOTH, FIELD_ID_position));
     if (length > 0 && (!table || (double)length < config_get(c, SIDE_BOTH, FIELD_ID_max_len)))
         config_set(&s, "max_seq_length", SIDE_BOTH, FIELD_ID_max_len, (double)length);
@@ -288,23 +290,47 @@ static bool leaves_prompt_out(const Config *c, const Modules *m)
     return leaves;
 }
 
+/* What similar texts are told by. Names of other kinds of models are left to the preset, as the library leaves them. */
+static void take_similarity(const Config *s)
+{
+    static const char key[] = "similarity_fn_name";
+    const Field *f = &fields[FIELD_ID_similarity];
+    const int word = field_word(f, config_text(s, key, "cosine"));
+    if (word > 0) config_set(s, key, SIDE_BOTH, FIELD_ID_similarity, word);
+    else if (word < 0)
+        diag_remark(s->diag, config_place(s, key), "the similarity_fn_name %s is not known: texts are compared by the cosine", config_shown(s, key));
+}
+
 /* A text that is put before every other one is the tokenizer's affair, which finds it in its own
  * folder. */
-static void check_prompt(const Config *c, const Modules *m)
+static void check_prompt(const Config *c, const Config *s, const Modules *m)
 {
     static const char key[] = "default_prompt_name";
-    Config s, prompts;
-    if (!config_beside(c, c->draft->path, "config_sentence_transformers.json", &s)) return;
-    const char *name = config_text(&s, key, "");
-    const bool known = config_object(&s, "prompts", &prompts) && config_has(&prompts, name);
+    Config prompts;
+    const char *name = config_text(s, key, "");
+    const bool known = config_object(s, "prompts", &prompts) && config_has(&prompts, name);
     const bool speaks = *name && known && *config_text(&prompts, name, "");
-    if (*name && !known) config_fault(&s, key, "\"prompts\" has no \"%.100s\"", name);
+    if (*name && !known) config_fault(s, key, "\"prompts\" has no \"%.100s\"", name);
     else if (speaks && leaves_prompt_out(c, m))
-        config_fault(&s, key, "a prompt that the pooling leaves out is not supported: \"include_prompt\"");
+        config_fault(s, key, "a prompt that the pooling leaves out is not supported: \"include_prompt\"");
     else if (speaks && strcmp(m->transformer, c->draft->path))
-        config_fault(&s, key, "a prompt is not supported where the Transformer has its own folder");
+        config_fault(s, key, "a prompt is not supported where the Transformer has its own folder");
+}
+
+/* What the folder says besides of its vectors. */
+static void take_settings(const Config *c, const Modules *m)
+{
+    Config s;
+    if (!config_beside(c, c->draft->path, "config_sentence_transformers.json", &s)) return;
+    check_prompt(c, &s, m);
+    take_similarity(&s);
+    const int64_t width = config_integer(&s, "truncate_dim", 0);
+    if (width > 0) config_fault(&s, "truncate_dim", "vectors cut to a \"truncate_dim\" of %lld are not supported", (long long)width);
     config_close(&s);
 }
+
+bool config_modules_length(const Config *c, const Modules *m) { return m->count && take_length(c, m); }
+
 
 bool config_modules(const Config *c, const Modules *m)
 {
@@ -314,6 +340,6 @@ bool config_modules(const Config *c, const Modules *m)
         if (m->module[i].kind == MODULE_NORMALIZE) draft_set_number(c->arena, c->draft, SIDE_BOTH, FIELD_ID_normalize, m->module[i].at, 1);
     }
     if (diag_errors(c->diag) == errors) take_linears(c, m);
-    check_prompt(c, m);
+    take_settings(c, m);
     return take_length(c, m);
 }

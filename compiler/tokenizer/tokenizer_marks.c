@@ -37,7 +37,7 @@ bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out)
 }
 
 /* A list of tokens, or an object of tokens by their names. */
-static void read_extra(TokBuild *b, const json_t *list, TokFolder *f)
+static void read_extra(TokBuild *b, json_t *list, TokFolder *f)
 {
     const char *key;
     json_t *x;
@@ -45,7 +45,7 @@ static void read_extra(TokBuild *b, const json_t *list, TokFolder *f)
     TokAdded token;
     json_array_foreach(list, i, x)
         if (tok_json_token(b, x, &token)) *TOK_NEW(b, &f->extra) = token;
-    json_object_foreach((json_t *)list, key, x)
+    json_object_foreach(list, key, x)
         if (tok_json_token(b, x, &token)) *TOK_NEW(b, &f->extra) = token;
 }
 
@@ -107,8 +107,6 @@ static const char *class_of(TokBuild *b, TokString name)
 
 static void read_keys(TokBuild *b, const json_t *root, TokFolder *f)
 {
-    const json_t *decoder = json_object_get(root, "added_tokens_decoder");
-    (void)decoder;
     f->class_name = class_of(b, tok_json_text(b, root, "tokenizer_class"));
     f->source_language = tok_json_text(b, root, "src_lang");
     f->language_codes = tok_json_text(b, root, "language_codes");

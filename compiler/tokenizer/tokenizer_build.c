@@ -272,13 +272,14 @@ void tok_strip_accents(TokBuild *b)
     tok_normaliser(b, (RtTokOp){ .kind = TOK_DROP, .a = (uint32_t)marks, .b = (uint32_t)(marks >> 32) });
 }
 
-void tok_replace(TokBuild *b, const char *regex, const char *by)
+void tok_replace(TokBuild *b, const char *regex, const char *by, bool first)
 {
     uint32_t node = 0;
     if (!tok_regex(b, tok_string(regex), &node)) return;
     RtTokOp op = tok_op(b, TOK_REPLACE, tok_string(by));
     op.a = node;
-    tok_normaliser(b, op);
+    if (first) normaliser_first(b, op);
+    else tok_normaliser(b, op);
 }
 
 void tok_bert_normaliser(TokBuild *b, bool clean, bool chinese, bool strip_accents, bool lowercase)

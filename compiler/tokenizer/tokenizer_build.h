@@ -125,7 +125,7 @@ void tok_bert_split(TokBuild *b);
 void tok_byte_level(TokBuild *b, bool prefix_space, bool use_regex);
 void tok_form(TokBuild *b, bool compose, bool compatible);
 void tok_strip_accents(TokBuild *b);
-void tok_replace(TokBuild *b, const char *regex, const char *by);       /* a normaliser */
+void tok_replace(TokBuild *b, const char *regex, const char *by, bool first);       /* a normaliser; first: before all others */
 void tok_metaspace(TokBuild *b, TokString mark, RtTokPrepend scheme, bool split);
 void tok_template_begin(TokBuild *b, uint32_t bos);                             /* bos A; bos A B of type 1 */
 void tok_template_ends(TokBuild *b, int bos, int eos);      /* of every text; below 0: none */

@@ -275,7 +275,7 @@ static void add_template(TokBuild *b, const Layout *l, const TokFolder *f, const
 
 static void simplify(TokBuild *b, const TokConfig *c)
 {
-    tok_replace(b, "``|''", "\"");
+    tok_replace(b, "``|''", "\"", false);
     if (!c->folder.keep_accents) {
         tok_form(b, false, true);
         tok_strip_accents(b);

@@ -66,16 +66,25 @@ static bool join(TokBuild *b, const TokBuild *pieces)
 
 static bool is_language(TokString s) { return s.n > 4 && memcmp(s.s, ">>", 2) == 0 && memcmp(s.s + s.n - 2, "<<", 2) == 0; }
 
+#define UNKNOWN_CODE "\xEF\xA3\xBF"       /* U+F8FF, which no vocabulary has */
+
+/* A code of a language counts where a text begins; one that the vocabulary lacks is unknown there. */
 bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size)
 {
+    static const char *const marks[] = { "</s>", "<unk>", "<pad>" };
     const TokBuild *pieces = read_both(b, model, model_size, vocab, vocab_size);
     if (!pieces) return false;
     for (int i = 0; i < b->size; i++)
         if (b->pieces.at[i].text.s && is_language(b->pieces.at[i].text))
-            *TOK_NEW(b, &b->added) = (TokAdded){ b->pieces.at[i].text, (uint32_t)i, TOK_ADDED_RSTRIP, false, false, false };
-    const uint32_t end = mark_of(b, "</s>"), pad = tok_piece_of_text(b, tok_string("<pad>"));
-    if (pad != RT_TOK_NONE) b->pieces.at[pad].kind |= TOK_SPECIAL;
+            tok_add(b, (TokAdded){ b->pieces.at[i].text, (uint32_t)i, TOK_ADDED_FIRST, false, false, false });
+    const uint32_t end = mark_of(b, "</s>");
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const uint32_t id = tok_piece_of_text(b, tok_string(marks[i]));
+        if (id != RT_TOK_NONE) tok_add(b, (TokAdded){ tok_string(marks[i]), id, 0, false, true, false });
+    }
     if (tok_failed(b) || !join(b, pieces)) return false;
+    tok_replace(b, "\\A>>[^<]*<<", UNKNOWN_CODE " ", true);         /* a code that is not known: one token, without a prefix */
+    tok_replace(b, "\\A\xE2\x96\x81" UNKNOWN_CODE, UNKNOWN_CODE, false);
     tok_item(b, false, TOK_ITEM_A, 0, 0);
     tok_item(b, false, TOK_ITEM_SPECIAL, end, 0);
     tok_item(b, true, TOK_ITEM_A, 0, 0);

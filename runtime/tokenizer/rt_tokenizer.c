@@ -37,7 +37,7 @@ static bool carries_origin(const RtTokenizer *t, bool spans) { return spans || t
 /* ---- added tokens ------------------------------------------------------------------------------------------- */
 
 /* begin, end: with the white space that it takes; from, to: without. */
-typedef struct Found { size_t begin, end; uint32_t id; size_t from, to; } Found;
+typedef struct Found { size_t begin, end; uint32_t id; size_t from, to; uint32_t flags; } Found;
 
 static bool is_word(const RtTokenizer *t, int32_t c)
 {
@@ -101,7 +101,9 @@ static bool find_added(const RtTokenizer *t, RtTokSection trie, const TokText *x
         if (!end) continue;
         *from = end;
         const uint32_t flags = rt_tok_at(t, TOK_ADDED, 2 * (size_t)entry + 1);
-        *f = (Found){ at, end, rt_tok_at(t, TOK_ADDED, 2 * (size_t)entry), at, end };
+        const bool again = f->flags & TOK_ADDED_FIRST;
+        if (flags & TOK_ADDED_FIRST && (at != least || again)) continue;
+        *f = (Found){ at, end, rt_tok_at(t, TOK_ADDED, 2 * (size_t)entry), at, end, flags };
         if ((flags & TOK_ADDED_SINGLE_WORD && !stands_alone(t, x, at, end)) || is_literal(t, x, at, end, f->id)) {
             at = end - 1;
             continue;
@@ -125,7 +127,7 @@ typedef void Between(TokWork *w, const TokText *x, size_t begin, size_t end);
 static void around_added(TokWork *w, RtTokSection trie, const TokText *x, Between *between)
 {
     size_t done = 0, from = 0;
-    for (Found f; w->status == RT_OK && find_added(w->t, trie, x, done, &from, &f);) {
+    for (Found f = { 0 }; w->status == RT_OK && find_added(w->t, trie, x, done, &from, &f);) {
         if (done < f.begin) between(w, x, done, f.begin);
         push_added(w, &f, x);
         done = f.end;

@@ -92,7 +92,8 @@ typedef enum RtTokFlag {
 /* TOK_APART: a blank stands before it and behind it in texts that are decoded. */
 typedef enum RtTokKind { TOK_PIECE = 0, TOK_SPECIAL = 1, TOK_ABSENT = 2, TOK_APART = 4 } RtTokKind;
 
-enum { TOK_ADDED_SINGLE_WORD = 1, TOK_ADDED_LSTRIP = 2, TOK_ADDED_RSTRIP = 4 };
+/* FIRST: only where a text begins, or behind a token that is none such. */
+enum { TOK_ADDED_SINGLE_WORD = 1, TOK_ADDED_LSTRIP = 2, TOK_ADDED_RSTRIP = 4, TOK_ADDED_FIRST = 8 };
 
 enum { TOK_ITEM_SPECIAL, TOK_ITEM_A, TOK_ITEM_B };
 

@@ -13,7 +13,8 @@ user assistant system said to the children of the old house that the garden by t
 TEXTS = ["The house by the river", "don't go", "a</s>b", "a </s> b", "the <mask> house", " two  spaces ", "The \u4e16 house", "x\ty",
          "Größe ÉCOLE \ufb01n \u2460", "''quoted`` text", "5,000 and 9,9 in 2019,", "<pad> <unk> x", "[CLS] a [SEP] b[MASK]",
          "<extra_id_0> a <extra_id_1>b", "<unk_5>a <mask_1>b <mask_2>", "__de__ x en_XX y eng_Latn z", "[INST] hi [/INST] ok",
-         "12345 678", "e\u0301 \u00c9l\u00e8ve", "<n> and <N>", "I'LL 'Ll",
+         "12345 678", "e\u0301 \u00c9l\u00e8ve", "<n> and <N>", "I'LL 'Ll", ">>fra<< Hello",
+         "Hello >>fra<< you", ">>xyz<<Hello", " >>fra<< x", "a</s>>>fra<< b", ">>xyz<<", ">>fra<< >>fra<< x",
          "a <sep>b<sep> c", "\u2581a", "<s> x<s>y", "a <L> b<L>c", "a <R> b <R>c", "a <W> b<W>c <W>", "a <N> b<N> c", "  lead"]
 PAIR = ("The river", "was empty")
 DECODED = [[16, 48, 102, 103, 1], [103, 103, 30], [20, 103, 30, 102, 31]]     # by transformers 4.57
@@ -93,6 +94,7 @@ def folders(vocab, pieces):
     mask = {"mask_token": dict(token("<mask>", lstrip=True), __type="AddedToken")}
     added = {"701": token("<N>", normalized=True), "702": token("<L>", lstrip=True)}
     for name, files, cls, config, others in (
+            ("marian", "marian", "MarianTokenizer", {}, {}),
             ("bert", "bert", "BertTokenizer", {}, {}),
             ("bert-cased", "bert", "BertTokenizerFast", {"do_lower_case": False}, {}),
             ("bert-added", "bert", "BertTokenizer", {},
@@ -139,6 +141,7 @@ def main(v4, v5):
                 os.mkdir(at)
                 with open(os.path.join(at, file), "wb") as f: f.write(made[model])
             else: shutil.copytree(os.path.join(HERE, "../tokenizer/files", model), at)
+            if model == "marian": shutil.copy(os.path.join(at, "source.spm"), os.path.join(at, "target.spm"))
             for other, value in {"tokenizer_config.json": config, **others}.items():
                 with open(os.path.join(path, name, other), "w", encoding="utf-8") as f: json.dump(value, f)
         with open(os.path.join(path, "names"), "w") as f: f.write("\n".join(row[0] for row in rows))

@@ -6,7 +6,7 @@ usage: make.py            needs tokenizers and sentencepiece; writes NAME/ and N
 Every folder is one pipeline as a family has it (GPT-2, BERT, T5, …), with a vocabulary of some hundred pieces, trained on the
 sentences below. A .gold file is lines of JSON: a text, its ids with what the template adds, and what these decode to with and
 without special tokens, where they stand in it in characters; `pair` has a second text. The first line says which path of the folder is read."""
-import io, json, os, random, shutil, struct, subprocess, sys, unicodedata
+import io, json, os, random, re, shutil, struct, subprocess, sys, unicodedata
 from tokenizers import Tokenizer, AddedToken, Regex, models, trainers, normalizers, pre_tokenizers, decoders, processors
 import sentencepiece
 
@@ -278,9 +278,12 @@ def marian():
     with open(os.path.join(path, "vocab.json"), "w", encoding="utf-8") as f: json.dump(vocab, f)
     s = sentencepiece.SentencePieceProcessor(model_proto=model)
     def ids(text):
-        language = text.startswith(">>fra<<")
-        pieces = s.encode(text[7:] if language else text, out_type=str)
-        return [vocab[">>fra<<"]] * language + [vocab.get(p, 1) for p in pieces] + [0]
+        found = []
+        for part in re.split("(</s>|<unk>|<pad>)", text):       # marks are tokens
+            language = part.startswith(">>fra<<")
+            if part in ("</s>", "<unk>", "<pad>"): found.append(vocab[part])
+            else: found += [vocab[">>fra<<"]] * language + [vocab.get(p, 1) for p in s.encode(part[7 * language:], out_type=str)]
+        return found + [0]
     write_gold("marian", "files/marian", (dict(text=x, ids=ids(x)) for x in TEXTS + RANDOM if "\0" not in x))
 
 if __name__ == "__main__": main()

@@ -176,7 +176,10 @@ static int host_read_file(const rt_program *p, const char *path, char **text, si
     if (f) fclose(f);
     if (failed) fprintf(stderr, "%s: cannot read %s: %s\n", p->name, path, error ? strerror(error) : "it is too large");
     if (failed) return error == ENOENT || error == ENOTDIR ? RT_EXIT_NO_INPUT : error ? RT_EXIT_IO : RT_EXIT_DATA;
-    if (*bytes && (*text)[*bytes - 1] == '\n') --*bytes;
+    if (*bytes && (*text)[*bytes - 1] == '\n') {
+        --*bytes;
+        if (*bytes && (*text)[*bytes - 1] == '\r') --*bytes;       /* as of a line of standard input */
+    }
     (*text)[*bytes] = '\0';
     return 0;
 }

@@ -199,6 +199,8 @@ same '-p is a text' 2019-05-03 "$xformc" run $dates -p '3rd of May 2019'
 printf '3rd of May 2018\n' >"$scratch/text"
 same '-f is the text of a file, before the words' '2018-05-03
 2017-05-03' "$xformc" run $dates -f "$scratch/text" '3rd of May 2017'
+printf '3rd of May 2018\r\n' >"$scratch/crlf"
+same '-f drops a line end of two bytes' 2018-05-03 "$xformc" run $dates -f "$scratch/crlf"
 "$xformc" run $dates -f "$scratch/none" >"$scratch/out" 2>"$scratch/err"
 [ $? = 66 ] && [ ! -s "$scratch/out" ] && grep -q "^dates: cannot read .*/none: No such file or directory" "$scratch/err"
 verdict $? '-f of no file'

@@ -163,6 +163,8 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     tok_decoder(b, (RtTokOp){ .kind = TOK_TO_BYTES });
     add_specials(b, read_types(b, k), true);
     const bool bos = k->has_add_bos ? k->add_bos : begins;
+    if (bos && id_of(b, k->bos, -1) < 0)
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "texts should begin with a token, but tokenizer.ggml.bos_token_id names none: they do not");
     tok_template_ends(b, bos ? id_of(b, k->bos, -1) : -1, k->add_eos ? id_of(b, k->eos, -1) : -1);
 }
 

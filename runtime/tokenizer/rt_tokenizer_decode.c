@@ -49,7 +49,7 @@ static const struct { const char *from, *to; } cleanings[] = {
 };
 enum { CLEANINGS = sizeof cleanings / sizeof *cleanings };
 
-static void clean(Decode *d, const unsigned char *s, size_t n, size_t first);
+static void clean_up(Decode *d, const unsigned char *s, size_t n, size_t first);
 
 /* One more byte for a replacement. Only its first byte is a blank that may begin it again, so what does not match is passed on. */
 static void clean_byte(Decode *d, unsigned char c, size_t i)
@@ -59,17 +59,17 @@ static void clean_byte(Decode *d, unsigned char c, size_t i)
     if (*held && c != (unsigned char)from[*held]) {
         const size_t n = *held;
         *held = 0;
-        clean(d, (const unsigned char *)from, n, i + 1);
+        clean_up(d, (const unsigned char *)from, n, i + 1);
     }
-    if (c != (unsigned char)from[*held]) clean(d, &c, 1, i + 1);
+    if (c != (unsigned char)from[*held]) clean_up(d, &c, 1, i + 1);
     else if (!from[++*held]) {
         *held = 0;
-        clean(d, (const unsigned char *)to, strlen(to), i + 1);
+        clean_up(d, (const unsigned char *)to, strlen(to), i + 1);
     }
 }
 
 /* Text through the replacements from `first` on. */
-static void clean(Decode *d, const unsigned char *s, size_t n, size_t first)
+static void clean_up(Decode *d, const unsigned char *s, size_t n, size_t first)
 {
     if (first == CLEANINGS) put(d, s, n);
     else for (size_t i = 0; i < n; i++) clean_byte(d, s[i], first);
@@ -77,7 +77,7 @@ static void clean(Decode *d, const unsigned char *s, size_t n, size_t first)
 
 static void give(Decode *d, const unsigned char *s, size_t n)
 {
-    clean(d, s, n, rt_tok_flag(d->t, TOK_CLEAN_SPACES) ? 0 : CLEANINGS);
+    clean_up(d, s, n, rt_tok_flag(d->t, TOK_CLEAN_SPACES) ? 0 : CLEANINGS);
 }
 
 /* What replacements have held back, of the first before the others. */
@@ -86,7 +86,7 @@ static void clean_rest(Decode *d)
     for (size_t i = 0; i < CLEANINGS; i++) {
         const size_t n = d->k->cleaned[i];
         d->k->cleaned[i] = 0;
-        clean(d, (const unsigned char *)cleanings[i].from, n, i + 1);
+        clean_up(d, (const unsigned char *)cleanings[i].from, n, i + 1);
     }
 }
 

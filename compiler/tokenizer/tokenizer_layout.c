@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "tokenizer_languages.h"
+#include "tokenizer_languages.def"
 
 typedef enum LayoutTemplate {
     LAYOUT_ENDS,                /* bos A eos, by add_bos_token and add_eos_token */

@@ -222,7 +222,7 @@ bool tok_import_vocab_merges(TokBuild *b, const char *vocab, size_t vocab_size, 
 bool tok_import_sentencepiece(TokBuild *b, const char *data, size_t size, const TokConfig *config);
 bool tok_import_llama2c(TokBuild *b, const char *data, size_t size);
 bool tok_import_gguf(TokBuild *b, const char *data, size_t size);
-bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size);
+bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size, const TokConfig *config);
 bool tok_import_spelt(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size, const TokConfig *config);
 bool tok_read_config(TokBuild *b, const char *folder, TokConfig *config);
 bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *config);       /* needs tok_read_config; gives config->folder */

@@ -106,10 +106,10 @@ static bool import_file(TokBuild *b, Loc at, const char *path, const TokConfig *
 
 /* ---- a folder --------------------------------------------------------------------------------------------------------- */
 
-static bool import_marian(TokBuild *b, Loc at, const char *model, const char *vocab)
+static bool import_marian(TokBuild *b, Loc at, const char *model, const char *vocab, const TokConfig *config)
 {
     Contents m, v;
-    return load(b, at, vocab, &v) && load(b, at, model, &m) && tok_import_marian(b, m.data, m.size, v.data, v.size);
+    return load(b, at, vocab, &v) && load(b, at, model, &m) && tok_import_marian(b, m.data, m.size, v.data, v.size, config);
 }
 
 static bool import_spelt(TokBuild *b, Loc at, const char *model, const char *vocab, const TokConfig *config)
@@ -162,7 +162,7 @@ static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *co
     const bool marian = with && strcmp(with, "vocab.json") == 0;
     const bool spelt = tok_is_spelt(&config->folder) && strcmp(known_files[i].name, "sentencepiece.bpe.model") == 0;
     const bool good = spelt ? import_spelt(b, at, path, file_join(b->arena, folder, "vocab.json"), config)
-                      : marian ? import_marian(b, at, path, file_join(b->arena, folder, with))
+                      : marian ? import_marian(b, at, path, file_join(b->arena, folder, with), config)
                       : with ? import_pair(b, at, path, file_join(b->arena, folder, with), config)
                              : import_file(b, at, path, config);
     const char *second = spelt ? "vocab.json" : with;

@@ -69,8 +69,9 @@ static bool is_language(TokString s) { return s.n > 4 && memcmp(s.s, ">>", 2) ==
 #define UNKNOWN_CODE "\xEF\xA3\xBF"       /* U+F8FF, which no vocabulary has */
 
 /* A code of a language counts where a text begins; one that the vocabulary lacks is unknown there. */
-bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size)
+bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size, const TokConfig *config)
 {
+    static const char *const none[TOK_MARKS] = { NULL };
     static const char *const marks[] = { "</s>", "<unk>", "<pad>" };
     const TokBuild *pieces = read_both(b, model, model_size, vocab, vocab_size);
     if (!pieces) return false;
@@ -80,8 +81,12 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
     const uint32_t end = mark_of(b, "</s>");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         const uint32_t id = tok_piece_of_text(b, tok_string(marks[i]));
-        if (id != RT_TOK_NONE) tok_add(b, (TokAdded){ tok_string(marks[i]), id, 0, false, true, false });
+        if (id == RT_TOK_NONE) continue;
+        tok_add(b, (TokAdded){ tok_string(marks[i]), id, 0, false, true, false });
+        b->pieces.at[id].kind |= TOK_BLANK_BEHIND;
     }
+    tok_add_folder(b, config, none, 0);
+    for (int i = 0; i < b->added.count; i++) b->added.at[i].normalised = false;
     if (tok_failed(b) || !join(b, pieces)) return false;
     tok_replace(b, "\\A>>[^<]*<<", UNKNOWN_CODE " ", true);         /* a code that is not known: one token, without a prefix */
     tok_replace(b, "\\A\xE2\x96\x81" UNKNOWN_CODE, UNKNOWN_CODE, false);
@@ -99,8 +104,13 @@ bool tok_import_spelt(TokBuild *b, const char *model, size_t model_size, const c
 {
     const TokBuild *pieces = read_both(b, model, model_size, vocab, vocab_size);
     if (!pieces) return false;
+    const uint32_t spelt = (uint32_t)b->size;
     tok_lay_languages(b, config);
     if (tok_failed(b) || !join(b, pieces)) return false;
     tok_lay_marks(b, config);
+    for (int i = 0; i < b->added.count; i++) {
+        const uint32_t id = b->added.at[i].id;
+        b->pieces.at[id].kind |= id < spelt ? TOK_TRIM_BEHIND : TOK_APART;
+    }
     return !tok_failed(b);
 }

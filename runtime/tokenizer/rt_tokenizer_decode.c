@@ -293,10 +293,11 @@ static void one_token(Decode *d, int id)
 {
     size_t n;
     const char *s = rt_tokenizer_piece(d->t, id, &n);
-    const bool apart = d->t->section[TOK_KINDS][id] & TOK_APART;
-    if (apart && d->k->pieces) d->k->apart = 1;
+    const unsigned kinds = d->t->section[TOK_KINDS][id];
+    if (kinds & TOK_APART && d->k->pieces) d->k->apart = 1;
     one_text(d, (const unsigned char *)s, n, 0);
-    d->k->apart = apart;
+    d->k->apart = (kinds & (TOK_APART | TOK_BLANK_BEHIND)) != 0;
+    if (kinds & TOK_TRIM_BEHIND) d->k->stripped = 0;
 }
 
 /* Whether a token is left out of the text. */

@@ -89,8 +89,9 @@ typedef enum RtTokFlag {
     TOK_CLEAN_SPACES = 512      /* decoded text loses blanks before punctuation: clean_up_tokenization_spaces */
 } RtTokFlag;
 
-/* TOK_APART: a blank stands before it and behind it in texts that are decoded. */
-typedef enum RtTokKind { TOK_PIECE = 0, TOK_SPECIAL = 1, TOK_ABSENT = 2, TOK_APART = 4 } RtTokKind;
+/* In texts that are decoded: TOK_APART: a blank stands before it and behind it; TOK_BLANK_BEHIND: one behind it; TOK_TRIM_BEHIND: what
+ * follows begins as a text does. */
+typedef enum RtTokKind { TOK_PIECE = 0, TOK_SPECIAL = 1, TOK_ABSENT = 2, TOK_APART = 4, TOK_BLANK_BEHIND = 8, TOK_TRIM_BEHIND = 16 } RtTokKind;
 
 /* FIRST: only where a text begins, or behind a token that is none such. */
 enum { TOK_ADDED_SINGLE_WORD = 1, TOK_ADDED_LSTRIP = 2, TOK_ADDED_RSTRIP = 4, TOK_ADDED_FIRST = 8 };

@@ -16,6 +16,7 @@ TEXTS = ["The house by the river", "don't go", "a</s>b", "a </s> b", "the <mask>
          "12345 678", "e\u0301 \u00c9l\u00e8ve", "<n> and <N>", "I'LL 'Ll", ">>fra<< Hello",
          "Hello >>fra<< you", ">>xyz<<Hello", " >>fra<< x", "a</s>>>fra<< b", ">>xyz<<", ">>fra<< >>fra<< x",
          "a <sep>b<sep> c", "\u2581a", "<s> x<s>y", "a <L> b<L>c", "a <R> b <R>c", "a <W> b<W>c <W>", "a <N> b<N> c", "  lead"]
+AGAIN = (2, 3, 11, 14, 15)      # texts whose ids are decoded too, in the folders m2m100 and marian
 PAIR = ("The river", "was empty")
 DECODED = [[16, 48, 102, 103, 1], [103, 103, 30], [20, 103, 30, 102, 31]]     # by transformers 4.57
 
@@ -119,7 +120,8 @@ def ids_of(path):
         t = None
         try: t = transformers.AutoTokenizer.from_pretrained(os.path.join(path, name), **fast)
         except ValueError: pass
-        out.append(None if t is None else [t(x)["input_ids"] for x in TEXTS] + [t(*PAIR)["input_ids"]] + [t.decode(x) for x in DECODED])
+        out.append(None if t is None else [t(x)["input_ids"] for x in TEXTS] + [t(*PAIR)["input_ids"]] + [t.decode(x) for x in DECODED] +
+                   [t.decode(t(TEXTS[i])["input_ids"]) for i in AGAIN])
     print(json.dumps(out))
 
 def published(ids, pieces):
@@ -157,6 +159,9 @@ def main(v4, v5):
                 found = b[i] if which == "5" else published(a[i], pieces) if which == "nllb" else a[i]
                 f.write(f"{'T' if i < len(TEXTS) else 'P'} {text}\nI {' '.join(map(str, found))}\n")
             if name == "t5":
-                for ids, text in zip(DECODED, a[-len(DECODED):]): f.write(f"D {' '.join(map(str, ids))}\nI {text}\n")
+                decoded = a[len(TEXTS) + 1:][:len(DECODED)]
+                for ids, text in zip(DECODED, decoded): f.write(f"D {' '.join(map(str, ids))}\nI {text}\n")
+            if name in ("m2m100", "marian"):
+                for i, text in zip(AGAIN, b[-len(AGAIN):]): f.write(f"D {' '.join(map(str, b[i]))}\nI {text}\n")
 
 if __name__ == "__main__": ids_of(sys.argv[2]) if sys.argv[1] == "--ids" else main(*sys.argv[1:])

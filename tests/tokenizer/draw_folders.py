@@ -63,6 +63,12 @@ CLASSES = {
     "MPNetTokenizer": Row("mpnet", "mpnet", WORDPIECE, do_lower_case=(True, False)),
     "BertJapaneseTokenizer": Row("words", "bert", WORDPIECE, word_tokenizer_type=("mecab", "basic")),
 }
+for _names, _like in (("MobileBert SqueezeBert ConvBert LayoutLM Lxmert RetriBert Realm Nezha DPRQuestionEncoder DPRContextEncoder DPRReader",
+                       "Bert"), ("LED", "Bart"), ("CodeGen", "GPT2"), ("CodeLlama", "Llama")):
+    for _name in _names.split():
+        _row = CLASSES[_like + "Tokenizer"]
+        _type = {"DPR": "dpr", "CodeLlama": "code_llama"}.get(_name[:3] if _name.startswith("DPR") else _name, _name.lower())
+        CLASSES[_name + "Tokenizer"] = Row(_row.kind, _type, _row.files, **_row.choices)
 MARKS = {
     "roberta": dict(bos_token="<s>", eos_token="</s>", unk_token="<unk>", pad_token="<pad>", mask_token="<mask>"),
     "bytes": dict(unk_token="<|endoftext|>", bos_token="<|endoftext|>", eos_token="<|endoftext|>"),

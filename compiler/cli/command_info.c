@@ -7,6 +7,7 @@
 #include "info.h"
 #include "progress.h"
 #include "svg.h"
+#include "tokenizer.h"
 
 /* Write a picture to a file, or to stdout for `-`. */
 static bool write_picture(Session *s, const char *path, Text picture)
@@ -72,7 +73,11 @@ Exit command_info(const Options *o)
 {
     CompileOptions compile;
     if (o->families) {
+        Arena *a = arena_new();
         families_print(stdout);
+        fputs("\nFiles of tokenizers, and the classes of transformers that they are read as:\n", stdout);
+        tokenizer_print_layouts(a, stdout);
+        arena_free(a);
         return EXIT_DONE;
     }
     if (!options_compile(o, &compile)) return EXIT_USAGE;

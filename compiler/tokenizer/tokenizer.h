@@ -21,6 +21,10 @@ typedef struct TokenizerBlob { const unsigned char *data; size_t size; Tokenizer
  * and for parts that are not supported, each by its name. `at` names who asked, for a file that is missing. */
 bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob *out);
 
+/* What tokenizer_import reads: file names, and in the lines behind them the classes of transformers with whose ids each is
+ * compared in tests. */
+void tokenizer_print_layouts(Arena *a, FILE *to);
+
 /* The id of the token that a folder's tokenizer has for a mask; -1 where it has none, or after errors. */
 int tokenizer_mask(Arena *a, Diag *d, Loc at, const char *folder);
 

@@ -88,6 +88,8 @@ float tok_float(uint32_t bits);     /* of f32 */
 /* Words of a text with blanks between: the next, false at its end; and whether one is there. */
 bool tok_next_word(const char **s, TokString *word);
 bool tok_has_word(const char *words, const char *word);
+/* Add them, with commas between, to a list that may have some. */
+void tok_list_words(Text *list, const char *words);
 
 /* ---- vocabulary ------------------------------------------------------------------------------------------------ */
 
@@ -215,6 +217,11 @@ void tok_note_class(TokBuild *b, const TokFolder *folder, const char *class_name
 bool tok_is_spelt(const TokFolder *folder);
 void tok_lay_languages(TokBuild *b, const TokConfig *config);
 void tok_lay_marks(TokBuild *b, const TokConfig *config);
+
+/* The classes that a SentencePiece model, vocab.json with merges.txt, and vocab.txt are read as, with commas between. */
+const char *tok_classes_of_models(Arena *a);
+const char *tok_classes_of_merges(Arena *a);
+const char *tok_classes_of_words(Arena *a);
 
 bool tok_import_json(TokBuild *b, const char *data, size_t size, const TokConfig *config);
 bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfig *config);         /* vocab.txt */

@@ -125,6 +125,50 @@ static const struct { const char *name, *with; } known_files[] = {
 };
 enum { KNOWN_FILES = sizeof known_files / sizeof *known_files };
 
+/* "tokenizer.json, source.spm with vocab.json, …" */
+static const char *known_names(Arena *a)
+{
+    Text t = text_new(a);
+    for (int i = 0; i < KNOWN_FILES; i++) {
+        text_printf(&t, "%s%s", i ? ", " : "", known_files[i].name);
+        if (known_files[i].with) text_printf(&t, " with %s", known_files[i].with);
+    }
+    return t.data;
+}
+
+/* A list with ", " between, in lines of at most 80 columns that begin with blanks. */
+static void print_list(FILE *to, const char *list)
+{
+    enum { INDENT = 4, COLUMNS = 80 };
+    for (size_t column = 0; *list;) {
+        const size_t n = strcspn(list, ",") + (strchr(list, ',') != NULL);
+        const bool first = column == 0, fits = column + 1 + n <= COLUMNS;
+        if (!first && !fits) fputc('\n', to);
+        column = first || !fits ? INDENT : column + 1;
+        fprintf(to, "%*s%.*s", first || !fits ? INDENT : 1, "", (int)n, list);
+        column += n, list += n;
+        list += strspn(list, " ");
+    }
+    fputc('\n', to);
+}
+
+void tokenizer_print_layouts(Arena *a, FILE *to)
+{
+    const struct { const char *files, *classes; } rows[] = {
+        { "tokenizer.json", "any" },
+        { "tokenizer.model, spiece.model, sentencepiece.bpe.model", tok_classes_of_models(a) },
+        { "source.spm with vocab.json", "Marian" },
+        { "vocab.json with merges.txt", tok_classes_of_merges(a) },
+        { "vocab.txt", tok_classes_of_words(a) },
+        { "tokenizer.bin", "llama2.c" },
+        { "NAME.gguf", "llama, gpt2, bert, t5 of tokenizer.ggml.model" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fprintf(to, "%s\n", rows[i].files);
+        print_list(to, rows[i].classes);
+    }
+}
+
 /* The first row that a folder has; KNOWN_FILES for none. */
 static int find_known(Arena *a, const char *folder)
 {
@@ -153,8 +197,7 @@ static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *co
     const char *tekken = file_join(b->arena, folder, "tekken.json");
     if (i == KNOWN_FILES && file_is_regular(tekken)) return import_file(b, at, tekken, NULL);      /* which is refused */
     if (i == KNOWN_FILES) {
-        diag_error(b->diag, EXIT_NO_INPUT, at, "%s: no tokenizer: none of tokenizer.json, vocab.txt, vocab.json with merges.txt, "
-                   "tokenizer.model, spiece.model, source.spm with vocab.json, tokenizer.bin", folder);
+        diag_error(b->diag, EXIT_NO_INPUT, at, "%s: no tokenizer: none of %s", folder, known_names(b->arena));
         return false;
     }
     if (!tok_read_config(b, folder, config) || !tok_read_folder(b, folder, config)) return false;

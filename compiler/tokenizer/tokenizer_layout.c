@@ -63,9 +63,9 @@ static const Layout *of_class(const char *name)
     return NULL;
 }
 
-static const char *known_classes(TokBuild *b)
+const char *tok_classes_of_models(Arena *a)
 {
-    Text t = text_new(b->arena);
+    Text t = text_new(a);
     for (int i = 0; i < LAYOUTS; i++)
         if (layouts[i].class_name) text_printf(&t, "%s%s", i ? ", " : "", layouts[i].class_name);
     return t.data;
@@ -80,10 +80,11 @@ static const Layout *find_layout(TokBuild *b, const TokFolder *f)
     const size_t n = strlen(b->file), m = strlen(usual);
     if (!f->class_name && !f->model_type && n >= m && strcmp(b->file + n - m, usual) == 0) return of_type("llama");
     if (f->class_name && !class)
-        tok_refuse(b, "a SentencePiece model of the class %sTokenizer is not supported; those of %s are", f->class_name, known_classes(b));
+        tok_refuse(b, "a SentencePiece model of the class %sTokenizer is not supported; those of %s are", f->class_name,
+                   tok_classes_of_models(b->arena));
     else if (!f->class_name && f->model_type && !type)
         tok_refuse(b, "a SentencePiece model of the model_type '%s' is not supported, and the folder names no tokenizer_class of %s",
-                   f->model_type, known_classes(b));
+                   f->model_type, tok_classes_of_models(b->arena));
     else if (!class && !type)
         tok_refuse(b, "the ids of a SentencePiece model depend on the class of its tokenizer, and the folder has neither tokenizer_class nor "
                    "model_type");

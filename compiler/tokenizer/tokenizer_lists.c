@@ -49,6 +49,12 @@ const char *tok_first_word(TokBuild *b, const char *words)
     return tok_next_word(&words, &w) ? arena_copy(b->arena, w.s, w.n) : "";
 }
 
+void tok_list_words(Text *list, const char *words)
+{
+    TokString w;
+    while (tok_next_word(&words, &w)) text_printf(list, "%s%.*s", list->size ? ", " : "", (int)w.n, w.s);
+}
+
 bool tok_has_word(const char *words, const char *word)
 {
     TokString w;

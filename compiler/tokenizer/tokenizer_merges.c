@@ -27,6 +27,13 @@ static const MergesClass classes[] = {
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
+const char *tok_classes_of_merges(Arena *a)
+{
+    Text t = text_new(a);
+    for (int i = 0; i < CLASSES; i++) tok_list_words(&t, classes[i].names);
+    return t.data;
+}
+
 /* ---- files ---------------------------------------------------------------------------------------- */
 
 void tok_json_ids(TokBuild *b, json_t *root, bool known)
@@ -79,10 +86,8 @@ static const MergesClass *find_class(TokBuild *b, const TokFolder *f)
             return &classes[i];
         }
     if (name)
-        tok_refuse(b, "vocab.json and merges.txt of the %s %s%s are not supported; those of GPT2Tokenizer, "
-                   "CodeGenTokenizer, GPTNeoXTokenizer, Qwen2Tokenizer, RobertaTokenizer, BartTokenizer, "
-                   "LongformerTokenizer and LEDTokenizer are", f->class_name ? "class" : "model_type", name,
-                   f->class_name ? "Tokenizer" : "");
+        tok_refuse(b, "vocab.json and merges.txt of the %s %s%s are not supported; those of %s are", f->class_name ? "class" : "model_type",
+                   name, f->class_name ? "Tokenizer" : "", tok_classes_of_merges(b->arena));
     return NULL;
 }
 

@@ -16,6 +16,13 @@ static const WordsClass classes[] = {
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
+const char *tok_classes_of_words(Arena *a)
+{
+    Text t = text_new(a);
+    for (int i = 0; i < CLASSES; i++) tok_list_words(&t, classes[i].names);
+    return t.data;
+}
+
 /* BERT's where nothing is said; NULL after refusing another class by its name. */
 static const WordsClass *find_class(TokBuild *b, const TokFolder *f)
 {

@@ -41,19 +41,29 @@ check_ids() {
 
 # ---- the table of families --------------------------------------------------------------------------------------
 
-"$xformc" info --families | sed 's/^\([^ ]*\) *\(.*\)/| `\1` | \2 |/' >"$scratch/families"
-# README.md with the rows of the file $1 in its table of families.
+"$xformc" info --families >"$scratch/said"
+sed '/^$/,$d' "$scratch/said" >"$scratch/list"
+sed 's/^\([^ ]*\) *\(.*\)/| `\1` | \2 |/' "$scratch/list" >"$scratch/families"
+# Behind an empty line and a title: files of tokenizers, and behind each its classes in lines that begin with blanks.
+sed '1,/^$/d' "$scratch/said" | awk 'NR == 1 { next }
+    /^ / { sub(/^ */, ""); classes = classes (classes ? " " : "") $0; next }
+    { if (files) print "| `" files "` | " classes " |"; files = $0; classes = "" }
+    END { print "| `" files "` | " classes " |" }' >"$scratch/layouts"
+[ "$(wc -l <"$scratch/layouts")" = 7 ]
+verdict $? 'the files of tokenizers'
+# README.md with the rows of two files in its tables of families and of tokenizers.
 with_rows() {
-    awk -v rows="$1" '!inside || !/^\|/ { inside = 0; print }
-        /^\| `model_type`/ { inside = 1; getline; print; while ((getline row <rows) > 0) print row }' README.md
+    awk -v families="$1" -v layouts="$2" '!inside || !/^\|/ { inside = 0; print }
+        /^\| `model_type`/ { inside = 1; getline; print; while ((getline row <families) > 0) print row }
+        /^\| files of a tokenizer/ { inside = 1; getline; print; while ((getline row <layouts) > 0) print row }' README.md
 }
-with_rows "$scratch/families" >"$scratch/readme"
+with_rows "$scratch/families" "$scratch/layouts" >"$scratch/readme"
 [ -z "$write" ] || cp "$scratch/readme" README.md
 diff README.md "$scratch/readme"
 verdict $? "README's table is that of info --families"
 
 # The small folder of every family as a spec of random weights.
-"$xformc" info --families | while read -r type about; do
+while read -r type about; do
     name=$(echo "$type" | tr .- __)
     spec=specs/families/$name.lua
     folder=$here/$name
@@ -68,7 +78,7 @@ verdict $? "README's table is that of info --families"
     [ -z "$write" ] || cp "$scratch/spec.lua" "$spec"
     diff "$spec" "$scratch/spec.lua"
     verdict $? "$spec is the family's small folder"
-done
+done <"$scratch/list"
 [ -z "$write" ] || exit 0
 "$xformc" info "$here/roberta" >"$scratch/out" 2>"$scratch/err" && ! grep 'is not read' "$scratch/err"
 verdict $? 'what an encoder does not read of a folder is not noted: nobody wrote it for us'

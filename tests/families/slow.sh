@@ -26,7 +26,7 @@ fi
 END
 # One folder a family, and what a folder may have that its family has not: another head, a window, three
 # dimensions of a T5. The others differ in names, files and numbers, which `run.sh` holds to transformers.
-families=$("$xformc" info --families | grep -v "^gguf " | sed 's/ .*//; s/[.]//; s/-/_/g')
+families=$("$xformc" info --families | sed '/^$/,$d' | grep -v "^gguf " | sed 's/ .*//; s/[.]//; s/-/_/g')
 sample="$families bert_classifier roberta_masked mistral_full qwen2_window t5_three gpt_neox_in_turn"
 for name in $(sweep "$sample" "$(cd $here && ls ./*.expected.safetensors | sed 's/^..//; s/[.]expected.*//')"); do
     [ ! -e "$here/$name.expected.safetensors" ] || echo "$here/$name.expected.safetensors"

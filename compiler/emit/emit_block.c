@@ -285,7 +285,7 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
     text_printf(out, "    /* %s%*s%s */\n", words, gap > 2 ? gap : 2, "", shape);
     if (slots) text_add(out, "    for (const rt_group *g = j->groups; g < j->groups_end; g++)\n    ");
     statement(out, call);
-    if (kernel_is_store(op->kernel) && plan_op_is_half(op)) emit_saturation(e, out, b, op);
+    if (e->plan->saturated_offset && kernel_is_store(op->kernel) && plan_op_is_half(op)) emit_saturation(e, out, b, op);
 }
 
 /* ---- declarations: each buffer that a function uses -------------------------------------------------------------- */

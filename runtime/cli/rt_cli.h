@@ -20,6 +20,16 @@ extern "C" {
  * twice: it begins with the first token, which the tokenizer put before it once more. */
 typedef struct rt_host_source { int *ids; int room, n, first, whole, twice; } rt_host_source;
 
+/* Where a text came from, for messages. */
+typedef struct HostPlace { const char *kind; size_t number; } HostPlace;
+
+struct HostOptions;
+struct HostBegin;
+
+/* An option of the command line; letter: its letter, or a number above all letters. */
+typedef enum rt_host_need { HOST_NEED_NOTHING, HOST_NEED_DECODER, HOST_NEED_CHAT, HOST_NEED_PAIRS, HOST_NEED_SOURCE } rt_host_need;
+typedef struct rt_host_option { const char *name, *argument, *help; int letter; rt_host_need need; } rt_host_option;
+
 /* What rt_cli_text.c does for programs with a tokenizer; others do without it. */
 typedef struct rt_host_tokenizer rt_host_tokenizer;
 typedef struct rt_program rt_program;
@@ -31,9 +41,10 @@ typedef struct rt_host_texts {
      * tokenizer's template adds is left out. */
     rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, const char *separator, int cut, int plain,
                      rt_host_source *out);
-    /* As host_languages of rt_cli_language.h; is_language: whether an id is one. */
-    int (*translate)(rt_host_tokenizer *t, const rt_program *p, const char *from, const char *to, int *target);
-    int (*is_language)(const rt_host_tokenizer *t, int id);
+    /* Let texts be read as the options name their languages, and an answer begin with its own; as host_languages of rt_cli_language.h. */
+    int (*translate)(rt_host_tokenizer *t, const rt_program *p, const struct HostOptions *o, struct HostBegin *begin);
+    /* Say that a text begins with an id twice. */
+    void (*tell_twice)(rt_host_tokenizer *t, const char *program, HostPlace place, int id);
     rt_status (*token)(rt_host_tokenizer *t, int id, char *out, size_t cap, size_t *used);      /* its text, of special ones too */
     /* A text wrapped by a template, behind the turns before where it goes on: *wrapped[*n] stays the tokenizer's, until the next.
      * RT_NO_ROOM: no memory. */
@@ -44,6 +55,10 @@ typedef struct rt_host_texts {
     RtSay *say;                     /* its self is the rt_host_tokenizer */
     /* From now on the text of a special token is text, but for those that a template writes. */
     void (*literal)(rt_host_tokenizer *t);
+    const rt_host_option *options;  int option_count;
+    /* One of these options; the first of them that was given, NULL for none. */
+    void (*take)(struct HostOptions *o, int option, const char *argument);
+    const char *(*asked)(const struct HostOptions *o);
 } rt_host_texts;
 extern const rt_host_texts rt_host_text;
 

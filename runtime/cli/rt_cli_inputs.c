@@ -40,28 +40,13 @@ static int host_open_tokenizer(Host *host)
     return status == RT_BAD_WEIGHTS ? RT_EXIT_DATA : RT_EXIT_MISSING;
 }
 
-/* Read texts as the options name their languages: an answer begins with its own, behind the start id or in its place. */
-static int host_translate(Host *host, HostBegin *begin)
-{
-    const HostOptions *o = host->options;
-    const rt_host_texts *texts = host->program->texts;
-    int target;
-    *begin = (HostBegin){ host->program->start, -1 };
-    if (!o->source_language && !o->target_language) return 0;
-    const int code = texts->translate(host->tokenizer, host->program, o->source_language, o->target_language, &target);
-    if (code || target < 0) return code;
-    if (texts->is_language(host->tokenizer, begin->start)) begin->start = target;
-    else begin->first = target;
-    return 0;
-}
-
 int host_texts_open(Host *host)
 {
     struct stat info;
-    HostBegin begin;
+    HostBegin begin = { host->program->start, -1 };
     int code = host_allocate(host);
     if (!code) code = host_open_tokenizer(host);
-    if (!code) code = host_translate(host, &begin);
+    if (!code && host->tokenizer) code = host->program->texts->translate(host->tokenizer, host->program, host->options, &begin);
     if (!code) code = host_decoder_open(&host->decoder, host->program, host->options, begin, &host->weights, host->state);
     if (!code) code = host_answer_open(host);
     if (!code && host->program->vectors) code = host->program->vectors->batch_open(host);
@@ -94,11 +79,7 @@ void host_tell_input(const Host *host, HostPlace place)
     const char *name = host->program->name;
     if (a->message[0]) return;
     if (a->whole > a->input_count) fprintf(stderr, "%s: %s %zu: %d tokens; cut to %d\n", name, place.kind, place.number, a->whole, a->input_count);
-    if (!a->twice) return;
-    char mark[64] = "";
-    size_t used = 0;
-    host->program->texts->token(host->tokenizer, a->input[0], mark, sizeof mark, &used);
-    fprintf(stderr, "%s: %s %zu: begins with %s twice: the tokenizer puts it before every text\n", name, place.kind, place.number, mark);
+    if (a->twice) host->program->texts->tell_twice(host->tokenizer, name, place, a->input[0]);
 }
 
 /* Once. */

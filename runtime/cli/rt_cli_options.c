@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "rt_cli_options.h"
+#include "rt_cli_parts.h"
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -10,41 +10,33 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, DATE, TURNS, SEPARATOR, PLAIN,
-       FROM, TO, GENERATION };
+enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, DATE, TURNS, GENERATION };
 
-/* Which programs have it: all, those with a decoder, with a chat template, that read pairs, with a tokenizer of pieces, that translate. */
-typedef enum Need { ANY, DECODER, CHATS, PAIRS, PIECES, TRANSLATES } Need;
-
-static const struct { const char *name, *argument, *help; int letter; Need need; } table[] = {
-    { "prompt",  "TEXT", "a text to answer, as one behind the options; repeatable", 'p', ANY },
-    { "file",    "FILE", "a text to answer: all of FILE, without a line end at its end; repeatable", 'f', ANY },
-    { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, DECODER },
-    { "chat",    NULL,   "a text is what a user says: wrap it as the chat template does, and write the answer alone", CHAT, CHATS },
-    { "system",  "TEXT", "with --chat: the system's text, before every text; may be empty", SYSTEM, CHATS },
-    { "date",    "TEXT", "with --chat: the date that the template writes; default: its own, or today's", DATE, CHATS },
-    { "turns",   NULL,   "with --chat: each text goes on with one conversation, as lines that are typed at a terminal do", TURNS, CHATS },
-    { "source-language", "CODE", "translate from this language, as the vocabulary names it: de_DE, deu_Latn, de", FROM, TRANSLATES },
-    { "target-language", "CODE", "translate into this language", TO, TRANSLATES },
-    { "plain-text", NULL, "the text of a special token, as </s>, is text in what you write", PLAIN, PIECES },
-    { "pair-separator", "TEXT", "what parts a text in two; default: a tab; '': nothing, a text is one", SEPARATOR, PAIRS },
-    { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, DECODER },
-    { "verbose", NULL,   "say how long each answer took", 'v', DECODER },
-    { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', ANY },
-    { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS, ANY },
-    { "json",    NULL,   "print one JSON object for each line", JSON, ANY },
-    { "threads", "N",    "use N threads", 't', ANY },
-    { "pin",     NULL,   "pin every thread to a processor of its own", PIN, ANY },
-    { "weights", "FILE", "use the weights in FILE", WEIGHTS, ANY },
-    { "info",    NULL,   "show what this program is, and answer nothing", INFO, ANY },
-    { "check",   NULL,   "compare the weights with their hash", CHECK, ANY },
-    { "selftest", NULL,  "compute a fixed input and compare with what was packed", SELFTEST, ANY },
-    { "bench",   NULL,   "measure how fast it computes", BENCH, ANY },
-    { "repetitions", "N", "repetitions of --bench, without a limit of time", 'r', ANY },
-    { "help",    NULL,   "show this help", 'h', ANY },
-    { "version", NULL,   "show the version", VERSION, ANY },
+static const rt_host_option table[] = {
+    { "prompt",  "TEXT", "a text to answer, as one behind the options; repeatable", 'p', HOST_NEED_NOTHING },
+    { "file",    "FILE", "a text to answer: all of FILE, without a line end at its end; repeatable", 'f', HOST_NEED_NOTHING },
+    { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, HOST_NEED_DECODER },
+    { "chat",    NULL,   "a text is what a user says: wrap it as the chat template does, and write the answer alone", CHAT, HOST_NEED_CHAT },
+    { "system",  "TEXT", "with --chat: the system's text, before every text; may be empty", SYSTEM, HOST_NEED_CHAT },
+    { "date",    "TEXT", "with --chat: the date that the template writes; default: its own, or today's", DATE, HOST_NEED_CHAT },
+    { "turns",   NULL,   "with --chat: each text goes on with one conversation, as lines that are typed at a terminal do", TURNS, HOST_NEED_CHAT },
+    { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, HOST_NEED_DECODER },
+    { "verbose", NULL,   "say how long each answer took", 'v', HOST_NEED_DECODER },
+    { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', HOST_NEED_NOTHING },
+    { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS, HOST_NEED_NOTHING },
+    { "json",    NULL,   "print one JSON object for each line", JSON, HOST_NEED_NOTHING },
+    { "threads", "N",    "use N threads", 't', HOST_NEED_NOTHING },
+    { "pin",     NULL,   "pin every thread to a processor of its own", PIN, HOST_NEED_NOTHING },
+    { "weights", "FILE", "use the weights in FILE", WEIGHTS, HOST_NEED_NOTHING },
+    { "info",    NULL,   "show what this program is, and answer nothing", INFO, HOST_NEED_NOTHING },
+    { "check",   NULL,   "compare the weights with their hash", CHECK, HOST_NEED_NOTHING },
+    { "selftest", NULL,  "compute a fixed input and compare with what was packed", SELFTEST, HOST_NEED_NOTHING },
+    { "bench",   NULL,   "measure how fast it computes", BENCH, HOST_NEED_NOTHING },
+    { "repetitions", "N", "repetitions of --bench, without a limit of time", 'r', HOST_NEED_NOTHING },
+    { "help",    NULL,   "show this help", 'h', HOST_NEED_NOTHING },
+    { "version", NULL,   "show the version", VERSION, HOST_NEED_NOTHING },
 };
-enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 33, MOST_ALIASES = 8, NAME_ROOM = 24 };
+enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 40, MOST_ALIASES = 8, NAME_ROOM = 24 };
 
 /* All options: the table's, and where there is a decoder the settings of generation. */
 typedef struct Option { const char *name, *argument, *help; int letter, value; } Option;
@@ -52,27 +44,30 @@ typedef struct Options { Option list[MOST_OPTIONS]; int count; } Options;
 
 static Options options;
 
-static int has_need(const rt_program *p, Need need)
+static int has_need(const rt_program *p, rt_host_need need)
 {
     switch (need) {
-    case DECODER: return p->max_target > 0;
-    case CHATS:   return p->chat != NULL;
-    case PAIRS:   return p->pairs && p->texts;
-    case PIECES:  return p->texts != NULL;
-    case TRANSLATES: return p->max_source && p->max_target && p->texts;
-    case ANY:     break;
+    case HOST_NEED_DECODER: return p->max_target > 0;
+    case HOST_NEED_CHAT:    return p->chat != NULL;
+    case HOST_NEED_PAIRS:   return p->pairs;
+    case HOST_NEED_SOURCE:  return p->max_source && p->max_target;
+    case HOST_NEED_NOTHING: break;
     }
     return 1;
+}
+
+static void add_options(Options *o, const rt_program *p, const rt_host_option *rows, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (has_need(p, rows[i].need))
+            o->list[o->count++] = (Option){ rows[i].name, rows[i].argument, rows[i].help, rows[i].letter < 256 ? rows[i].letter : 0, rows[i].letter };
 }
 
 static void collect_options(const rt_program *p)
 {
     Options o = { .count = 0 };
-    for (int i = 0; i < OWN_OPTIONS; i++) {
-        const int letter = table[i].letter < 256 ? table[i].letter : 0;
-        if (!has_need(p, table[i].need)) continue;
-        o.list[o.count++] = (Option){ table[i].name, table[i].argument, table[i].help, letter, table[i].letter };
-    }
+    add_options(&o, p, table, OWN_OPTIONS);
+    if (p->texts) add_options(&o, p, p->texts->options, p->texts->option_count);
     for (int i = 0; p->generation && i < rt_generation_option_count && o.count < MOST_OPTIONS - 1; i++) {
         const RtGenerationOption *g = &rt_generation_options[i];
         o.list[o.count++] = (Option){ g->name, g->argument, g->doc, g->letter, g->letter ? g->letter : GENERATION + i };
@@ -81,11 +76,6 @@ static void collect_options(const rt_program *p)
         o.list[o.count++] = (Option){ "raw", NULL, "write numbers as bytes: 32-bit floats, the lowest byte first", 0, RAW };
     options = o;
 }
-
-static const char *const similarity_words[] = {
-    [RT_SIMILARITY_COSINE] = "cosine", [RT_SIMILARITY_DOT] = "product", [RT_SIMILARITY_EUCLIDEAN] = "distance, below 0,",
-    [RT_SIMILARITY_MANHATTAN] = "distance along the axes, below 0,",
-};
 
 /* The keys of --json. */
 static void show_keys(const rt_program *p)
@@ -104,7 +94,7 @@ static void show_keys(const rt_program *p)
     else if (!p->vector) puts("  hidden      a list of numbers for each id");
     else if (p->vector_stride) puts("  vectors     a list of numbers for each id");
     else printf("  vector      a list of numbers\n"
-                "  similarity  of two texts in input: the %s\n", similarity_words[p->similarity]);
+                "  similarity  of two texts in input: the %s\n", p->vectors->similarity(p));
     if (p->labels)
         printf("  answer      %s\n"
                "  scores      each label and its score\n",
@@ -126,7 +116,7 @@ static void show_help(const rt_program *p)
     if (p->pairs) puts("A tab parts a TEXT in two, which are read as a pair.\n");
     if (p->has_mask) puts("In the places of masks the likeliest tokens are answered, with their probabilities.\n");
     if (p->vector && !p->vector_stride && !p->labels)
-        printf("%s similar TEXT TEXT prints the %s of the vectors of two texts.\n\n", p->name, similarity_words[p->similarity]);
+        printf("%s similar TEXT TEXT prints the %s of the vectors of two texts.\n\n", p->name, p->vectors->similarity(p));
     for (int i = 0; i < options.count; i++) {
         const Option *o = &options.list[i];
         char left[64];
@@ -248,8 +238,8 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
     else if (o->action && o->generation.stop_count > own) fprintf(stderr, "%s: --stop %s: no text is answered here\n", p->name, o->stops[own]);
     else if (o->generation.stop_count > own && (o->ids || (!p->ids && !p->texts)))
         fprintf(stderr, "%s: --stop %s: answers are ids here, and no text\n", p->name, o->stops[own]);
-    else if ((o->plain_text || o->separator) && (o->action || o->ids))
-        fprintf(stderr, "%s: --%s says how texts are read; none is here\n", p->name, o->plain_text ? "plain-text" : "pair-separator");
+    else if (p->texts && (o->action || o->ids) && p->texts->asked(o))
+        fprintf(stderr, "%s: --%s says how texts are read; none is here\n", p->name, p->texts->asked(o));
     else if (o->chat && (o->action || o->ids)) fprintf(stderr, "%s: --chat says how texts are read; none is here\n", p->name);
     else if ((o->system || o->date || o->turns) && !o->chat)
         fprintf(stderr, "%s: --%s is read with --chat\n", p->name, o->system ? "system" : o->date ? "date" : "turns");
@@ -258,8 +248,6 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
     else if (o->date && !p->chat->dated) fprintf(stderr, "%s: --date: the chat template %s has no place for a date\n", p->name, p->chat->name);
     else if (o->turns && !p->chat->past[0])
         fprintf(stderr, "%s: --turns: what the chat template %s makes of earlier answers is not known\n", p->name, p->chat->name);
-    else if ((o->source_language || o->target_language) && (o->action || o->ids))
-        fprintf(stderr, "%s: --%s-language says how texts are read; none is here\n", p->name, o->source_language ? "source" : "target");
     else if (o->action && o->verbose) fprintf(stderr, "%s: --verbose says how long answers took; none is here\n", p->name);
     else if (o->stream && (o->action || o->json)) fprintf(stderr, "%s: --stream says how answers are written; none is here as text\n", p->name);
     else if (o->stream && rt_generation_searches(&o->generation))
@@ -380,12 +368,8 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         case 'v': o->verbose = 1; break;
         case CHAT: o->chat = 1; break;
         case SYSTEM: o->system = optarg; break;
-        case SEPARATOR: o->separator = optarg; break;
-        case PLAIN: o->plain_text = 1; break;
         case DATE: code = some_text("date", p), o->date = optarg; break;
         case TURNS: o->turns = 1; break;
-        case FROM: code = some_text("source-language", p), o->source_language = optarg; break;
-        case TO: code = some_text("target-language", p), o->target_language = optarg; break;
         case STREAM: o->stream = 1; break;
         case STOP: code = add_stop(o, p); break;
         case 'c': code = parse_number(&o->longest, "max-len", longest, p); break;
@@ -393,6 +377,10 @@ int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
         case 'h': show_help(p); return shown(p);
         case VERSION: printf("%s (xformc) %s\n", p->name, p->version); return shown(p);
         default: {
+            if (c >= HOST_SEPARATOR) {
+                p->texts->take(o, c, optarg);
+                break;
+            }
             const RtGenerationOption *setting = c == ':' || c == '?' ? NULL : setting_of(c);
             if (!setting) code = wrong_option(p, c, argv[optind - 1]);
             else code = parse_setting(o, setting, p), shaped |= of_beams(setting->name);

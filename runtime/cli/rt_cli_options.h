@@ -16,6 +16,9 @@ enum {
 /* What is done instead of answering texts. */
 typedef enum HostAction { HOST_ANSWER, HOST_INFO, HOST_CHECK, HOST_SELFTEST, HOST_BENCH } HostAction;
 
+/* Options of rt_host_texts, which only programs with a tokenizer of pieces have; others are rt_cli_options.c's own. */
+enum { HOST_SEPARATOR = 1000, HOST_PLAIN, HOST_SOURCE_LANGUAGE, HOST_TARGET_LANGUAGE };
+
 /* A text of -p, or the file of -f. */
 typedef struct HostPrompt { const char *text; int file; } HostPrompt;
 

@@ -30,9 +30,6 @@ typedef struct HostAnswer {
 
 typedef struct HostBatch HostBatch;
 
-/* Where a text came from, for messages. */
-typedef struct HostPlace { const char *kind; size_t number; } HostPlace;
-
 typedef struct Host {
     const rt_program *program;
     const HostOptions *options;
@@ -109,6 +106,8 @@ int host_write_failed(const Host *host);
 struct rt_host_vectors {
     /* Whether what it leaves has no NaN and no infinity in it. */
     int (*good)(const Host *host);
+    /* What similar answers, in words. */
+    const char *(*similarity)(const rt_program *p);
     /* What it leaves, without a line's end: numbers, or a label and its probability; as keys of an object; as bytes. */
     void (*print)(const Host *host, FILE *to);
     void (*json)(const Host *host);

@@ -1,7 +1,9 @@
 /* rt_cli_text.c: the tokenizer of a generated program. Its buffers grow with the texts, so they are allocated here. */
 #include "rt_cli_language.h"
+#include "rt_cli_generate.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,13 +112,47 @@ static rt_status say(void *self, const int *ids, int from, int n, int last, char
     return (last ? rt_tokenizer_stream_end : rt_tokenizer_stream)(&t->tokenizer, &t->stream, ids, n, 1, out, cap, used);
 }
 
-static int translate(rt_host_tokenizer *t, const rt_program *p, const char *from, const char *to, int *target)
+static int translate(rt_host_tokenizer *t, const rt_program *p, const struct HostOptions *o, struct HostBegin *begin)
 {
-    return host_languages(&t->tokenizer, p, from, to, target);
+    int target;
+    if (!o->source_language && !o->target_language) return 0;
+    const int code = host_languages(&t->tokenizer, p, o->source_language, o->target_language, &target);
+    if (code || target < 0) return code;
+    if (rt_tokenizer_is_language(&t->tokenizer, begin->start)) begin->start = target;
+    else begin->first = target;
+    return 0;
 }
 
-static int is_language(const rt_host_tokenizer *t, int id) { return rt_tokenizer_is_language(&t->tokenizer, id); }
+static void tell_twice(rt_host_tokenizer *t, const char *program, HostPlace place, int id)
+{
+    size_t n;
+    const char *mark = rt_tokenizer_piece(&t->tokenizer, id, &n);
+    fprintf(stderr, "%s: %s %zu: begins with %.*s twice: the tokenizer puts it before every text\n", program, place.kind, place.number, (int)n, mark);
+}
 
 static void make_literal(rt_host_tokenizer *t) { t->literal = 1; }
 
-const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, translate, is_language, to_token, wrap, answered, say, make_literal };
+static const rt_host_option text_options[] = {
+    { "source-language", "CODE", "translate from this language, as the vocabulary names it: de_DE, deu_Latn, de", HOST_SOURCE_LANGUAGE,
+      HOST_NEED_SOURCE },
+    { "target-language", "CODE", "translate into this language", HOST_TARGET_LANGUAGE, HOST_NEED_SOURCE },
+    { "plain-text", NULL, "the text of a special token, as </s>, is text in what you write", HOST_PLAIN, HOST_NEED_NOTHING },
+    { "pair-separator", "TEXT", "what parts a text in two; default: a tab; '': nothing, a text is one", HOST_SEPARATOR, HOST_NEED_PAIRS },
+};
+
+static void take(struct HostOptions *o, int option, const char *argument)
+{
+    if (option == HOST_PLAIN) o->plain_text = 1;
+    else if (option == HOST_SEPARATOR) o->separator = argument;
+    else if (option == HOST_SOURCE_LANGUAGE) o->source_language = argument;
+    else o->target_language = argument;
+}
+
+static const char *asked(const struct HostOptions *o)
+{
+    return o->plain_text ? "plain-text" : o->separator ? "pair-separator" : o->source_language ? "source-language" :
+           o->target_language ? "target-language" : NULL;
+}
+
+const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, translate, tell_twice, to_token, wrap, answered, say, make_literal,
+                                       text_options, sizeof text_options / sizeof text_options[0], take, asked };

@@ -249,7 +249,16 @@ static int similar(Host *host, char **texts)
     return code ? code : first && second ? 0 : RT_EXIT_DATA;
 }
 
+static const char *similarity(const rt_program *p)
+{
+    static const char *const words[] = {
+        [RT_SIMILARITY_COSINE] = "cosine", [RT_SIMILARITY_DOT] = "product", [RT_SIMILARITY_EUCLIDEAN] = "distance, below 0,",
+        [RT_SIMILARITY_MANHATTAN] = "distance along the axes, below 0,",
+    };
+    return words[p->similarity];
+}
+
 const rt_host_vectors rt_host_vector = {
-    .good = good, .print = print_vector, .json = json_vector, .raw = print_raw, .similar = similar,
+    .good = good, .similarity = similarity, .print = print_vector, .json = json_vector, .raw = print_raw, .similar = similar,
     .batch_open = host_batch_open, .batch_free = host_batch_free, .batch_line = host_batch_line, .batch_end = host_batch_end,
 };

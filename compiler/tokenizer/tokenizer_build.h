@@ -160,6 +160,10 @@ TokTrie tok_trie(Arena *a, TokEntry *entries, int count);       /* of equal keys
 uint32_t *tok_joins(const TokBuild *b, const uint32_t bytes[256], uint32_t *count);
 bool tok_finish(TokBuild *b, TokenizerBlob *out);
 
+/* How Qwen 2 splits texts: in its classes and in its GGUF files. */
+#define TOK_PATTERN_QWEN2 "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|" \
+                          "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+
 /* ---- importers: false after errors -------------------------------------------------------------------------------- */
 
 /* Marks by what they are for, in the order in which transformers gives them ids. */

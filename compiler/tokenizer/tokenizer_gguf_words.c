@@ -9,8 +9,7 @@ static const struct { const char *first; bool gpt2; const char *then[3]; } words
     [WORDS_DIGITS] = { "\\p{N}", true, { NULL } },
     [WORDS_LLAMA3] = { "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
                        "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+", false, { NULL } },
-    [WORDS_QWEN2] = { "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
-                      "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+", false, { NULL } },
+    [WORDS_QWEN2] = { TOK_PATTERN_QWEN2, false, { NULL } },
     [WORDS_DEFAULT] = { "[\\p{P}$+<=>^~|]+", true, { "\\p{N}+", "[0-9][0-9][0-9]" } },
 };
 

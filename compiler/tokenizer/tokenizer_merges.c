@@ -93,13 +93,11 @@ static const MergesClass *find_class(TokBuild *b, const TokFolder *f)
 
 static void split_texts(TokBuild *b, const MergesClass *class, const TokFolder *f)
 {
-    static const char qwen2[] = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}|"
-                                " ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
     const unsigned flags = class ? class->flags : 0;
     const bool prefix = f->has_prefix_space && f->prefix_space;
     uint32_t node = 0;
     if (flags & MERGES_NFC) tok_form(b, true, false);
-    if (flags & MERGES_QWEN2 && tok_regex(b, tok_string(qwen2), &node))
+    if (flags & MERGES_QWEN2 && tok_regex(b, tok_string(TOK_PATTERN_QWEN2), &node))
         tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = node, .b = TOK_ISOLATED });
     tok_byte_level(b, prefix, !(flags & MERGES_QWEN2));
 }

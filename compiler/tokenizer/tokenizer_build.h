@@ -215,6 +215,13 @@ typedef struct TokSentencePieces {
 bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s);    /* needs pieces */
 /* The same as the class of the folder has it. */
 bool tok_lay_pieces(TokBuild *b, TokSentencePieces *s, const TokConfig *config);
+/* A class that reads a vocabulary in its own way. names, types: with blanks between; types: of folders that name no class. */
+typedef struct TokClassRow { const char *names, *types; unsigned flags; const char *mark[TOK_MARKS]; } TokClassRow;
+/* The row of a folder, which is noted; NULL where its class has none, or it names neither a class nor a model_type. */
+const TokClassRow *tok_class_of(TokBuild *b, const TokFolder *folder, const TokClassRow *rows, int n);
+/* "class NAMETokenizer" or "model_type NAME", for messages; NULL where the folder names neither. */
+const char *tok_class_shown(TokBuild *b, const TokFolder *folder);
+
 /* Note which class of a folder counts: the one that its files name, or that of its model_type. */
 void tok_note_class(TokBuild *b, const TokFolder *folder, const char *class_name);
 /* Whether its pieces have the ids of a vocab.json. Then b has these ids: what stands behind them, and the marks around a text. */

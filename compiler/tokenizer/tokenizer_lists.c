@@ -62,3 +62,20 @@ bool tok_has_word(const char *words, const char *word)
         if (w.n == strlen(word) && memcmp(w.s, word, w.n) == 0) return true;
     return false;
 }
+
+const TokClassRow *tok_class_of(TokBuild *b, const TokFolder *f, const TokClassRow *rows, int n)
+{
+    const char *name = f->class_name ? f->class_name : f->model_type;
+    for (int i = 0; name && i < n; i++)
+        if (tok_has_word(f->class_name ? rows[i].names : rows[i].types, name)) {
+            tok_note_class(b, f, f->class_name ? name : tok_first_word(b, rows[i].names));
+            return &rows[i];
+        }
+    return NULL;
+}
+
+const char *tok_class_shown(TokBuild *b, const TokFolder *f)
+{
+    if (f->class_name) return arena_format(b->arena, "class %sTokenizer", f->class_name);
+    return f->model_type ? arena_format(b->arena, "model_type %s", f->model_type) : NULL;
+}

@@ -12,11 +12,9 @@ enum {
     MERGES_AROUND = 4           /* cls A sep; cls A sep sep B sep */
 };
 
-typedef struct MergesClass { const char *names, *types; unsigned flags; const char *mark[TOK_MARKS]; } MergesClass;
-
 #define END "<|endoftext|>"
 /* Classes, and model types where the folder names no class; bos, eos, unk, sep, pad, cls, mask. */
-static const MergesClass classes[] = {
+static const TokClassRow classes[] = {
     { "GPT2 CodeGen", "gpt2 gpt_neo gptj codegen opt phi starcoder2 gpt_bigcode dbrx", 0,
       { END, END, END, NULL, NULL, NULL, NULL } },
     { "GPTNeoX", "gpt_neox mamba mamba2 mpt olmo olmoe rwkv falcon_mamba", MERGES_NFC,
@@ -77,21 +75,16 @@ static void read_merges(TokBuild *b, const char *data, size_t size)
 /* ---- the class ------------------------------------------------------------------------------------ */
 
 /* NULL where the folder says neither class nor model_type, or after refusing what it says. */
-static const MergesClass *find_class(TokBuild *b, const TokFolder *f)
+static const TokClassRow *find_class(TokBuild *b, const TokFolder *f)
 {
-    const char *name = f->class_name ? f->class_name : f->model_type;
-    for (int i = 0; name && i < CLASSES; i++)
-        if (tok_has_word(f->class_name ? classes[i].names : classes[i].types, name)) {
-            tok_note_class(b, f, f->class_name ? name : tok_first_word(b, classes[i].names));
-            return &classes[i];
-        }
-    if (name)
-        tok_refuse(b, "vocab.json and merges.txt of the %s %s%s are not supported; those of %s are", f->class_name ? "class" : "model_type",
-                   name, f->class_name ? "Tokenizer" : "", tok_classes_of_merges(b->arena));
-    return NULL;
+    const TokClassRow *class = tok_class_of(b, f, classes, CLASSES);
+    const char *shown = tok_class_shown(b, f);
+    if (!class && shown)
+        tok_refuse(b, "vocab.json and merges.txt of the %s are not supported; those of %s are", shown, tok_classes_of_merges(b->arena));
+    return class;
 }
 
-static void split_texts(TokBuild *b, const MergesClass *class, const TokFolder *f)
+static void split_texts(TokBuild *b, const TokClassRow *class, const TokFolder *f)
 {
     const unsigned flags = class ? class->flags : 0;
     const bool prefix = f->has_prefix_space && f->prefix_space;
@@ -120,7 +113,7 @@ static void guess_marks(TokBuild *b, const TokConfig *c)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) add_special(b, all[i]);
 }
 
-static void settle_template(TokBuild *b, const MergesClass *class, const TokConfig *c)
+static void settle_template(TokBuild *b, const TokClassRow *class, const TokConfig *c)
 {
     const TokString cls = c->cls.s ? c->cls : tok_string("<s>"), sep = c->sep.s ? c->sep : tok_string("</s>");
     const TokString bos = c->bos.s ? c->bos : tok_string(class && class->mark[TOK_BOS] ? class->mark[TOK_BOS] : "");
@@ -144,7 +137,7 @@ bool tok_import_vocab_merges(TokBuild *b, const char *vocab, size_t vocab_size, 
     static const TokConfig none;
     const TokConfig *c = config ? config : &none;
     const char *vocab_path = b->file;
-    const MergesClass *class = find_class(b, &c->folder);
+    const TokClassRow *class = find_class(b, &c->folder);
     json_t *root = tok_failed(b) ? NULL : tok_json_load(b, vocab, vocab_size);
     if (root) split_texts(b, class, &c->folder);
     if (root) tok_json_ids(b, root, true);

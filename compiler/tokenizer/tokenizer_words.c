@@ -4,15 +4,15 @@
 
 #include "tokenizer_build.h"
 
-typedef struct WordsClass { const char *names, *types; bool around; const char *mark[TOK_MARKS]; } WordsClass;
+enum { WORDS_AROUND = 1 };      /* cls A sep; cls A sep sep B sep */
 
 /* Classes, and model types where the folder names no class; bos, eos, unk, sep, pad, cls, mask. */
-static const WordsClass classes[] = {
+static const TokClassRow classes[] = {
     { "Bert DistilBert Electra MobileBert SqueezeBert ConvBert LayoutLM Lxmert RetriBert Realm DPRQuestionEncoder DPRContextEncoder "
       "DPRReader Nystromformer Nezha",
       "bert distilbert electra mobilebert squeezebert convbert layoutlm lxmert retribert realm dpr megatron-bert nezha visual_bert nomic_bert",
-      false, { NULL, NULL, "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]" } },
-    { "MPNet", "mpnet", true, { "<s>", "</s>", "[UNK]", "</s>", "<pad>", "<s>", "<mask>" } },
+      0, { NULL, NULL, "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]" } },
+    { "MPNet", "mpnet", WORDS_AROUND, { "<s>", "</s>", "[UNK]", "</s>", "<pad>", "<s>", "<mask>" } },
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
@@ -24,34 +24,26 @@ const char *tok_classes_of_words(Arena *a)
 }
 
 /* BERT's where nothing is said; NULL after refusing another class by its name. */
-static const WordsClass *find_class(TokBuild *b, const TokFolder *f)
+static const TokClassRow *find_class(TokBuild *b, const TokFolder *f)
 {
-    const char *name = f->class_name ? f->class_name : f->model_type;
-    for (int i = 0; name && i < CLASSES; i++)
-        if (tok_has_word(f->class_name ? classes[i].names : classes[i].types, name)) {
-            tok_note_class(b, f, f->class_name ? name : tok_first_word(b, classes[i].names));
-            return &classes[i];
-        }
-    if (!name) return &classes[0];
-    if (f->word_tokenizer.s)
-        tok_refuse(b, "vocab.txt of the class %sTokenizer with the word_tokenizer_type '%s' is not supported; those of BERT and MPNet are",
-                   name, f->word_tokenizer.s);
-    else
-        tok_refuse(b, "vocab.txt of the %s %s%s is not supported; those of BERT and MPNet are", f->class_name ? "class" : "model_type", name,
-                   f->class_name ? "Tokenizer" : "");
+    const TokClassRow *class = tok_class_of(b, f, classes, CLASSES);
+    const char *shown = tok_class_shown(b, f);
+    if (class || !shown) return class ? class : &classes[0];
+    const char *by = f->word_tokenizer.s ? arena_format(b->arena, " with the word_tokenizer_type '%s'", f->word_tokenizer.s) : "";
+    tok_refuse(b, "vocab.txt of the %s%s is not supported; those of BERT and MPNet are", shown, by);
     return NULL;
 }
 
 /* A mark of a file alone counts where the vocabulary has it; a folder may add it. */
-static void add_marks(TokBuild *b, const WordsClass *class, const TokConfig *c)
+static void add_marks(TokBuild *b, const TokClassRow *class, const TokConfig *c)
 {
     const char *there[TOK_MARKS];
     for (int i = 0; i < TOK_MARKS; i++)
         there[i] = class->mark[i] && tok_piece_of_text(b, tok_string(class->mark[i])) != RT_TOK_NONE ? class->mark[i] : NULL;
-    tok_add_folder(b, c, there, class->around ? TOK_ADDED_LSTRIP : 0);
+    tok_add_folder(b, c, there, class->flags & WORDS_AROUND ? TOK_ADDED_LSTRIP : 0);
 }
 
-static TokString mark_of(const WordsClass *class, const TokFolder *f, TokMark mark)
+static TokString mark_of(const TokClassRow *class, const TokFolder *f, TokMark mark)
 {
     return f->mark[mark].text.s ? f->mark[mark].text : tok_string(class->mark[mark]);
 }
@@ -81,7 +73,7 @@ bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfi
     static const TokConfig none;
     const TokConfig *c = config ? config : &none;
     const bool lower = !c->has_do_lower_case || c->do_lower_case;
-    const WordsClass *class = find_class(b, &c->folder);
+    const TokClassRow *class = find_class(b, &c->folder);
     if (!class) return false;
     for (size_t at = 0; at < size && !tok_failed(b);) {
         const char *end = memchr(data + at, '\n', size - at);
@@ -117,7 +109,7 @@ bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfi
     RtTokOp words = tok_op(b, TOK_TO_WORDS, tok_string("##"));
     words.a = 1;
     tok_decoder(b, words);
-    if (class->around) tok_template_roberta(b, cls, sep);
+    if (class->flags & WORDS_AROUND) tok_template_roberta(b, cls, sep);
     else tok_template_bert(b, cls, sep);
     return !tok_failed(b);
 }

@@ -219,9 +219,7 @@ static void read_added(TokBuild *b, const json_t *list)
         const json_t *x = json_array_get(list, i);
         const TokString text = tok_json_text(b, x, "content");
         const bool special = tok_json_bool(b, x, "special", false);
-        const uint32_t flags = (tok_json_bool(b, x, "single_word", false) ? TOK_ADDED_SINGLE_WORD : 0u) |
-                               (tok_json_bool(b, x, "lstrip", false) ? TOK_ADDED_LSTRIP : 0u) |
-                               (tok_json_bool(b, x, "rstrip", false) ? TOK_ADDED_RSTRIP : 0u);
+        const uint32_t flags = tok_json_flags(b, x);
         const uint32_t id = tok_json_below(b, x, "id", 0, TOK_IDS_MOST);
         if (!text.s) tok_refuse(b, "an added token has no content");
         else if (!tok_json_member(x, "id")) tok_refuse(b, "the added token \"%.60s\" has no id", text.s);

@@ -44,9 +44,7 @@ static void read_added(TokBuild *b, json_t *decoder, TokConfig *c)
         const long id = strtol(key, &end, 10);
         const TokString text = tok_json_text(b, x, "content");
         const bool special = tok_json_bool(b, x, "special", false);
-        const uint32_t flags = (tok_json_bool(b, x, "single_word", false) ? TOK_ADDED_SINGLE_WORD : 0u) |
-                               (tok_json_bool(b, x, "lstrip", false) ? TOK_ADDED_LSTRIP : 0u) |
-                               (tok_json_bool(b, x, "rstrip", false) ? TOK_ADDED_RSTRIP : 0u);
+        const uint32_t flags = tok_json_flags(b, x);
         if (*end || end == key || id < 0 || id >= TOK_IDS_MOST || !text.s) tok_refuse(b, "added_tokens_decoder: \"%.40s\" is no token", key);
         else if (text.n)
             *TOK_NEW(b, &c->added) = (TokAdded){ text, (uint32_t)id, flags, tok_json_bool(b, x, "normalized", !special), special, false };

@@ -39,6 +39,13 @@ uint32_t tok_json_below(TokBuild *b, const json_t *object, const char *key, uint
     return 0;
 }
 
+uint32_t tok_json_flags(TokBuild *b, const json_t *token)
+{
+    return (tok_json_bool(b, token, "single_word", false) ? TOK_ADDED_SINGLE_WORD : 0u) |
+           (tok_json_bool(b, token, "lstrip", false) ? TOK_ADDED_LSTRIP : 0u) |
+           (tok_json_bool(b, token, "rstrip", false) ? TOK_ADDED_RSTRIP : 0u);
+}
+
 TokString tok_json_text(TokBuild *b, const json_t *object, const char *key)
 {
     const json_t *value = tok_json_member(object, key);

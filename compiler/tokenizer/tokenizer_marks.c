@@ -30,9 +30,7 @@ bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out)
     out->text = tok_json_text(b, token, "content");
     out->special = tok_json_bool(b, token, "special", true);
     out->normalised = tok_json_bool(b, token, "normalized", !out->special);
-    out->flags = (tok_json_bool(b, token, "single_word", false) ? TOK_ADDED_SINGLE_WORD : 0u) |
-                 (tok_json_bool(b, token, "lstrip", false) ? TOK_ADDED_LSTRIP : 0u) |
-                 (tok_json_bool(b, token, "rstrip", false) ? TOK_ADDED_RSTRIP : 0u);
+    out->flags = tok_json_flags(b, token);
     return out->text.n > 0;
 }
 

@@ -192,7 +192,6 @@ typedef struct TokConfig {
     bool no_types;                  /* model_input_names without token_type_ids: all are 0 */
     bool lower_first;               /* sentence-transformers has a text in lower case before all else */
     const char *class_name;         /* tokenizer_class; NULL: none */
-    const char *model_type;         /* of config.json; NULL: none */
     TokString prompt;               /* sentence-transformers puts it before every text; s NULL: none */
     TokString bos, eos, unk, cls, sep, pad, mask;
     TOK_LIST(TokAdded) added;       /* added_tokens_decoder */

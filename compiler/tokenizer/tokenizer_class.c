@@ -248,7 +248,7 @@ static size_t stem(const char *name)
 /* As AutoTokenizer chooses; NULL where tokenizer.json counts as it is. */
 static const ClassRow *find_row(const TokConfig *c, bool *named)
 {
-    const char *type = c->model_type ? c->model_type : "";
+    const char *type = c->folder.model_type ? c->folder.model_type : "";
     *named = c->class_name && !lists(own_types, type, strlen(type));
     if (lists(generic_types, type, strlen(type))) return NULL;
     for (int i = 0; i < ROWS; i++) {
@@ -264,7 +264,7 @@ void tok_json_settle_class(TokBuild *b, json_t *root, const TokConfig *config)
     bool named;
     s.row = find_row(config, &named);
     if (!s.row) return;
-    s.class_name = named ? config->class_name : arena_format(b->arena, "the class of model_type %s", config->model_type);
+    s.class_name = named ? config->class_name : arena_format(b->arena, "the class of model_type %s", config->folder.model_type);
     s.row->letters(&s);
     s.row->spaces(&s);
 }

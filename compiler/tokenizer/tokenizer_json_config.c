@@ -92,16 +92,6 @@ static json_t *load(TokBuild *b, const char *folder, const char *name)
     return root;
 }
 
-/* What config.json says about the class. */
-static void read_model(TokBuild *b, const char *folder, TokConfig *c)
-{
-    json_t *model = load(b, folder, "config.json");
-    if (!model) return;
-    c->model_type = tok_json_text(b, model, "model_type").s;
-    if (!c->class_name) c->class_name = tok_json_text(b, model, "tokenizer_class").s;
-    json_decref(model);
-}
-
 json_t *tok_json_beside(TokBuild *b, const char *folder, const char *name) { return load(b, folder, name); }
 
 /* Of a sentence model: the prompt that every text is read behind, by its name. */
@@ -125,7 +115,6 @@ bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
         read_tokens(b, root, c);
         read_config(b, root, c);
     }
-    read_model(b, folder, c);
     const char *path = tokenizer_sentence_file(b->arena, b->diag, folder);
     json_t *sentence = path ? json_read_object(b->arena, b->diag, path) : NULL;
     if (sentence) b->file = path;

@@ -121,11 +121,14 @@ static void read_keys(TokBuild *b, const json_t *root, TokFolder *f)
     f->prefix_space = tok_json_bool(b, root, "add_prefix_space", true);
 }
 
-static void read_model(TokBuild *b, const json_t *config, TokFolder *f)
+static void read_model(TokBuild *b, const json_t *config, TokConfig *c)
 {
+    TokFolder *f = &c->folder;
     const json_t *rows = json_object_get(config, "vocab_size");
+    const TokString class = tok_json_text(b, config, "tokenizer_class");
     f->model_type = tok_json_text(b, config, "model_type").s;
-    if (!f->class_name) f->class_name = class_of(b, tok_json_text(b, config, "tokenizer_class"));
+    if (!f->class_name) f->class_name = class_of(b, class);
+    if (!c->class_name) c->class_name = class.s;
     if (json_is_integer(rows) && json_integer_value(rows) > 0) b->rows = json_integer_value(rows);
 }
 
@@ -141,7 +144,7 @@ bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *c)
     if (config) read_marks(b, config, f);
     if (config) read_keys(b, config, f);
     if (added) read_added(b, added, f);
-    if (model) read_model(b, model, f);
+    if (model) read_model(b, model, c);
     json_decref(config);
     json_decref(model);
     json_decref(specials);

@@ -107,16 +107,21 @@ static void close_spec(Opened *o)
     arena_free(o->arena);
 }
 
-/* The jit against another; the table that verify prints, to be freed. */
-static Exit verify(Opened *o, Engine *other, char **table)
+/* One engine against another; the table that verify prints, to be freed. */
+static Exit verify_engines(Opened *o, const VerifyEngine engines[2], char **table)
 {
-    const VerifyEngine engines[] = { { o->jit, NULL, 0 }, { other, NULL, 0 } };
     const VerifyOptions options = { .seed = 1, .lanes = 1, .all = true };
     size_t size;
     FILE *out = open_memstream(table, &size);
     const Exit found = verify_run(o->arena, o->diag, o->model, engines, 2, &options, out);
     fclose(out);
     return found;
+}
+
+/* The jit against another. */
+static Exit verify(Opened *o, Engine *other, char **table)
+{
+    return verify_engines(o, (const VerifyEngine[]){ { o->jit, NULL, 0 }, { other, NULL, 0 } }, table);
 }
 
 static void agree(Opened *o, int number, bool cancels)
@@ -186,13 +191,7 @@ static void far_ones_are_judged_alone(void **state)
 /* Beside the jit, as itself without taps, one whose sums are in double; and the generic engine. */
 static Exit verify_untapped(Opened *o, Engine *untapped, char **table)
 {
-    const VerifyEngine engines[] = { { o->jit, untapped, 0 }, { o->generic, NULL, 0 } };
-    const VerifyOptions options = { .seed = 1, .lanes = 1, .all = true };
-    size_t size;
-    FILE *out = open_memstream(table, &size);
-    const Exit found = verify_run(o->arena, o->diag, o->model, engines, 2, &options, out);
-    fclose(out);
-    return found;
+    return verify_engines(o, (const VerifyEngine[]){ { o->jit, untapped, 0 }, { o->generic, NULL, 0 } }, table);
 }
 
 static Engine *open_untapped(Opened *o)

@@ -189,10 +189,10 @@ static void spaces_metaspace(Settle *s) { settle_metaspace(s, prefixes(s) ? "alw
 static void spaces_metaspace_first(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "first"); }
 
 /* A Metaspace in the place of a normalizer that writes blanks, and a decoder that takes the first one away. */
-static void spaces_llama(Settle *s)
+static void settle_llama(Settle *s, const char *prefixed, bool strips)
 {
     const bool space = prefixes(s);
-    const char *scheme = !space ? "never" : s->config->legacy ? "always" : "first";
+    const char *scheme = space ? prefixed : "never";
     if (part_of(s, "pre_tokenizer", "ByteLevel") || part_of(s, "decoder", "ByteLevel")) return;
     if (part_of(s, "pre_tokenizer", "Metaspace")) settle_metaspace(s, scheme);
     else {
@@ -204,14 +204,18 @@ static void spaces_llama(Settle *s)
     }
     json_t *decoder = json_pack("{s:s, s:[{s:s, s:{s:s}, s:s}, {s:s}, {s:s}]}", "type", "Sequence", "decoders", "type", "Replace", "pattern",
                                 "String", "\xE2\x96\x81", "content", " ", "type", "ByteFallback", "type", "Fuse");
-    if (space)
+    if (strips)
         json_array_append_new(json_object_get(decoder, "decoders"),
                               json_pack("{s:s, s:s, s:i, s:i}", "type", "Strip", "content", " ", "start", 1, "stop", 0));
     json_object_set_new(s->root, "decoder", decoder);
 }
 
+static void spaces_llama(Settle *s) { settle_llama(s, s->config->legacy ? "always" : "first", prefixes(s)); }
+static void spaces_code_llama(Settle *s) { settle_llama(s, "first", true); }
+
 /* ---- the class ------------------------------------------------------------------------------------------------------ */
 
+#define BEGUN_CLASSES(names)
 #define GENERIC_TYPES(types)
 #define OWN_TYPES(types)
 static const ClassRow rows[] = {
@@ -219,9 +223,11 @@ static const ClassRow rows[] = {
 #include "tokenizer_classes.def"
 #undef TOKENIZER_CLASS
 };
+#undef BEGUN_CLASSES
 #undef GENERIC_TYPES
 #undef OWN_TYPES
 #define TOKENIZER_CLASS(names, letters, spaces, lower, space, types)
+#define BEGUN_CLASSES(names) static const char begun_classes[] = names;
 #define GENERIC_TYPES(types) static const char generic_types[] = types;
 #define OWN_TYPES(types) static const char own_types[] = types;
 #include "tokenizer_classes.def"
@@ -267,4 +273,43 @@ void tok_json_settle_class(TokBuild *b, json_t *root, const TokConfig *config)
     s.class_name = named ? config->class_name : arena_format(b->arena, "the class of model_type %s", config->folder.model_type);
     s.row->letters(&s);
     s.row->spaces(&s);
+}
+
+/* ---- the marks around a text ------------------------------------------------------------------------------------------ */
+
+static bool has_mark(const TokBuild *b, const TokConfig *c, TokMark mark, bool first)
+{
+    const int n = b->single.count;
+    const TokItem *x = n ? &b->single.at[first ? 0 : n - 1] : NULL;
+    const TokString text = c->folder.mark[mark].text;
+    return x && x->kind == TOK_ITEM_SPECIAL && (!text.s || tok_same(b->pieces.at[x->id].text, text));
+}
+
+static void compare_end(TokBuild *b, const TokConfig *c, const char *key, bool given, bool wanted, TokMark mark)
+{
+    if (given && wanted != has_mark(b, c, mark, mark == TOK_BOS))
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "what counts is its post_processor, as in transformers 5, and not \"%s\": %s of tokenizer_config.json",
+                    key, wanted ? "true" : "false");
+}
+
+static void begin_texts(TokBuild *b, const TokConfig *c)
+{
+    const TokString said = c->folder.mark[TOK_BOS].text;
+    const uint32_t bos = tok_id_of_text(b, said.s ? said : tok_string("<s>"));
+    if (bos == RT_TOK_NONE) return;
+    b->single.count = b->pair.count = 0;
+    for (int pair = 0; pair < 2; pair++)
+        for (uint32_t text = 0; text <= (uint32_t)pair; text++) {
+            tok_item(b, pair, TOK_ITEM_SPECIAL, bos, text);
+            tok_item(b, pair, text ? TOK_ITEM_B : TOK_ITEM_A, 0, text);
+        }
+}
+
+void tok_json_settle_ends(TokBuild *b, const TokConfig *c)
+{
+    bool named;
+    const ClassRow *row = find_row(c, &named);
+    if (row && lists(begun_classes, row->names, strlen(row->names))) begin_texts(b, c);
+    compare_end(b, c, "add_bos_token", c->has_add_bos, c->add_bos, TOK_BOS);
+    compare_end(b, c, "add_eos_token", c->has_add_eos, c->add_eos, TOK_EOS);
 }

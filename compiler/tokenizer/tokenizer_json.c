@@ -238,23 +238,6 @@ static void read_truncation(TokBuild *b, const json_t *truncation)
     else if (strcmp(direction.s, "Right") != 0) tok_refuse(b, "truncation in the direction '%.20s' is not supported", direction.s);
 }
 
-/* Llama and Gemma write their template anew, by what tokenizer_config.json says. */
-static void settle_ends(TokBuild *b, const TokConfig *c)
-{
-    const uint32_t bos = c->bos.s ? tok_id_of_text(b, c->bos) : RT_TOK_NONE, eos = c->eos.s ? tok_id_of_text(b, c->eos) : RT_TOK_NONE;
-    const char *name = c->class_name ? c->class_name : "";
-    const bool own = strncmp(name, "Llama", 5) == 0 || strncmp(name, "Gemma", 5) == 0 || strncmp(name, "CodeLlama", 9) == 0;
-    if (!own || (!c->has_add_bos && !c->has_add_eos)) return;
-    const bool begin = (c->has_add_bos ? c->add_bos : true) && bos != RT_TOK_NONE, end = c->add_eos && eos != RT_TOK_NONE;
-    b->single.count = b->pair.count = 0;
-    for (int pair = 0; pair < 2; pair++)
-        for (int text = 0; text <= pair; text++) {
-            if (begin) tok_item(b, pair, TOK_ITEM_SPECIAL, bos, (uint32_t)text);
-            tok_item(b, pair, text ? TOK_ITEM_B : TOK_ITEM_A, 0, (uint32_t)text);
-            if (end) tok_item(b, pair, TOK_ITEM_SPECIAL, eos, (uint32_t)text);
-        }
-}
-
 static void read_all(TokBuild *b, json_t *root, const TokConfig *config)
 {
     if (!json_is_object(root)) {
@@ -272,7 +255,7 @@ static void read_all(TokBuild *b, json_t *root, const TokConfig *config)
         add_token(b, x->text, x->id, x->flags, x->normalised, x->special);
     }
     if (!tok_failed(b)) tok_json_post_processor(b, json_object_get(root, "post_processor"));
-    if (!tok_failed(b) && config) settle_ends(b, config);
+    if (!tok_failed(b) && config) tok_json_settle_ends(b, config);
     read_truncation(b, json_object_get(root, "truncation"));
 }
 

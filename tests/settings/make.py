@@ -4,11 +4,13 @@ classes.rows: what AutoTokenizer makes of a text where tokenizer.json of tests/t
 tokenizer_config.json and config.json beside it. A line has, with tabs between, the folder, the
 tokenizer_config.json, the config.json (or - for none), the text and the ids without special tokens.
 
+ends.rows: the ids of "the", and of "the" with "and", with special tokens. A line has the folder, the
+tokenizer_config.json, whether the template of a single text begins with <s> or is bare, and both.
+
 cleaning.rows: how it decodes ids. A line has the folder, the tokenizer_config.json, the ids and the text.
 """
 import json
 import os
-import shutil
 import tempfile
 
 from transformers import AutoTokenizer
@@ -49,6 +51,16 @@ CLASSES = [
     ('llama2', {'tokenizer_class': 'LlamaTokenizer', 'add_prefix_space': False}, {'model_type': 'llama'}, LLAMA),
     ('llama2', {'tokenizer_class': 'LlamaTokenizer'}, {'model_type': 'mistral'}, LLAMA),
     ('gpt2', {'tokenizer_class': 'LlamaTokenizer', 'add_prefix_space': True}, {'model_type': 'llama'}, BYTES),
+    ('llama2', {'tokenizer_class': 'CodeLlamaTokenizer', 'legacy': True}, None, LLAMA),
+    ('llama2', {'tokenizer_class': 'CodeLlamaTokenizer', 'add_prefix_space': False}, {'model_type': 'code_llama'}, LLAMA),
+]
+# The marks around a text: add_bos_token and add_eos_token are not read beside a tokenizer.json.
+BEGUN = '"single":[{"SpecialToken":{"id":"<s>","type_id":0}},'
+ENDS = [
+    ('llama2', dict(tokenizer_class=name, **keys), begun)
+    for begun in ('begun', 'bare')
+    for name in ('LlamaTokenizer', 'CodeLlamaTokenizer', 'PreTrainedTokenizerFast')
+    for keys in ({}, {'add_bos_token': False}, {'add_eos_token': True}, {'add_bos_token': True, 'add_eos_token': False})
 ]
 
 
@@ -63,10 +75,20 @@ CLEANINGS = [
 ]
 
 
-def tokenizer_of(name, config, model=None):
+def ends(to):
+    for name, config, begun in ENDS:
+        tokenizer = tokenizer_of(name, config, edit=(BEGUN, '"single":[') if begun == 'bare' else None)
+        print(name, json.dumps(config), begun, ' '.join(map(str, tokenizer('the')['input_ids'])), ' '.join(map(str, tokenizer('the', 'and')['input_ids'])),
+              sep='\t', file=to)
+
+
+def tokenizer_of(name, config, model=None, edit=None):
     """What AutoTokenizer reads of a tokenizer.json with these files beside it."""
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(os.path.join(TOKENIZERS, name, 'tokenizer.json'), folder)
+        with open(os.path.join(TOKENIZERS, name, 'tokenizer.json'), encoding='utf-8') as f:
+            content = f.read()
+        with open(os.path.join(folder, 'tokenizer.json'), 'w', encoding='utf-8') as f:
+            f.write(content.replace(*edit) if edit else content)
         for file, content in (('tokenizer_config.json', config), ('config.json', model)):
             if content is not None:
                 with open(os.path.join(folder, file), 'w') as f:
@@ -92,3 +114,5 @@ if __name__ == '__main__':
         classes(rows)
     with open(os.path.join(HERE, 'cleaning.rows'), 'w') as rows:
         cleanings(rows)
+    with open(os.path.join(HERE, 'ends.rows'), 'w') as rows:
+        ends(rows)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # What the files beside a tokenizer and a model say: numbers of any size and U+0000 in JSON, files
 # that are no JSON, the side on which long texts are cut, what the class of a tokenizer makes of its
-# tokenizer.json (classes.rows, by make.py), how many labels a classifier has and what its scores are, what
-# clean_up_tokenization_spaces leaves of blanks (cleaning.rows), how sentence-transformers compares
+# tokenizer.json (classes.rows and ends.rows, by make.py), how many labels a classifier has and what
+# its scores are, what clean_up_tokenization_spaces leaves of blanks (cleaning.rows), how sentence-transformers compares
 # vectors, and which of the names of its settings counts.
 # usage: run.sh XFORMC
 set -u
@@ -147,6 +147,19 @@ while IFS=$tab read -r name said model text ids; do
     cat "$scratch/err"
 done <tests/settings/classes.rows
 
+# The marks around a text and a pair.
+while IFS=$tab read -r name said begun ids pair; do
+    class_folder "$name" "$said" -
+    if [ "$begun" = bare ]; then
+        sed 's/"single":\[{"SpecialToken":{"id":"<s>","type_id":0}},/"single":[/' "tests/tokenizer/$name/tokenizer.json" \
+            >"$scratch/class/tokenizer.json"
+    fi
+    same "$ids" "$("$xformc" tokenize "$scratch/class" the 2>"$scratch/err")" &&
+        same "$pair" "$("$xformc" tokenize "$scratch/class" the --pair and 2>"$scratch/err")"
+    verdict $? "$name, $begun, with $said: the marks around a text"
+    cat "$scratch/err"
+done <tests/settings/ends.rows
+
 # says NAME CONFIG MODEL NOTE: all notes are this one, or none.
 says() {
     class_folder "$1" "$2" "$3"
@@ -166,6 +179,10 @@ says xlmr '{ "tokenizer_class": "XLMRobertaTokenizer", "add_prefix_space": false
     'class/tokenizer.json: note: "prepend_scheme" is "always" and not "never"; what counts is add_prefix_space = false of class/tokenizer_config.json, as in transformers 5'
 says gpt2 '{ "tokenizer_class": "BertTokenizer" }' - \
     'class/tokenizer.json: note: its model is no WordPiece, as BertTokenizer is one: do_lower_case and its like are not read'
+says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": false, "add_eos_token": false }' - \
+    'class/tokenizer.json: note: what counts is its post_processor, as in transformers 5, and not "add_bos_token": false of tokenizer_config.json'
+says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": true, "add_eos_token": true }' - \
+    'class/tokenizer.json: note: what counts is its post_processor, as in transformers 5, and not "add_eos_token": true of tokenizer_config.json'
 says gpt2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_prefix_space": true }' '{ "model_type": "gpt2" }' ''
 
 # ---- classifiers ------------------------------------------------------------------------------------

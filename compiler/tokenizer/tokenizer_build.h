@@ -193,7 +193,6 @@ typedef struct TokConfig {
     bool lower_first;               /* sentence-transformers has a text in lower case before all else */
     const char *class_name;         /* tokenizer_class; NULL: none */
     TokString prompt;               /* sentence-transformers puts it before every text; s NULL: none */
-    TokString bos, eos, unk, cls, sep, pad, mask;
     TOK_LIST(TokAdded) added;       /* added_tokens_decoder */
     TokFolder folder;
 } TokConfig;

@@ -241,6 +241,7 @@ int tokenizer_mask(Arena *a, Diag *d, Loc at, const char *folder)
     const bool read = import_folder(b, at, folder, &config) && !tok_failed(b);
     file_unmap(&b->map);
     if (!read) return -1;
-    const uint32_t id = config.mask.s ? tok_id_of_text(b, config.mask) : RT_TOK_NONE, usual = tok_id_of_text(b, tok_string("[MASK]"));
+    const TokString mask = config.folder.mark[TOK_MASK].text;
+    const uint32_t id = mask.s ? tok_id_of_text(b, mask) : RT_TOK_NONE, usual = tok_id_of_text(b, tok_string("[MASK]"));
     return id != RT_TOK_NONE ? (int)id : usual != RT_TOK_NONE ? (int)usual : -1;
 }

@@ -1,31 +1,12 @@
-/* tokenizer_json_config.c: what stands beside a tokenizer in a Hugging Face folder: tokenizer_config.json and
- * special_tokens_map.json. */
+/* tokenizer_json_config.c: what stands beside a tokenizer in a Hugging Face folder, but for its marks:
+ * tokenizer_config.json and the files of sentence-transformers. */
 #include "tokenizer_json.h"
 
 #include <string.h>
 
 #include "file.h"
 
-/* ---- tokenizer_config.json, special_tokens_map.json ------------------------------------------------------------------ */
-
-/* A token is a text, or an object with its content. */
-static void read_token(TokBuild *b, const json_t *root, const char *key, TokString *out)
-{
-    const json_t *token = json_object_get(root, key);
-    const TokString text = tok_json_string(b, json_is_object(token) ? json_object_get(token, "content") : token);
-    if (text.s) *out = text;
-}
-
-static void read_tokens(TokBuild *b, const json_t *root, TokConfig *c)
-{
-    read_token(b, root, "bos_token", &c->bos);
-    read_token(b, root, "eos_token", &c->eos);
-    read_token(b, root, "unk_token", &c->unk);
-    read_token(b, root, "cls_token", &c->cls);
-    read_token(b, root, "sep_token", &c->sep);
-    read_token(b, root, "pad_token", &c->pad);
-    read_token(b, root, "mask_token", &c->mask);
-}
+/* ---- tokenizer_config.json ------------------------------------------------------------------------------------------- */
 
 static bool read_switch(TokBuild *b, const json_t *root, const char *key, bool *value)
 {
@@ -108,20 +89,14 @@ static void read_prompt(TokBuild *b, const char *folder, TokConfig *c)
 bool tok_read_config(TokBuild *b, const char *folder, TokConfig *c)
 {
     const char *before = b->file;
-    json_t *specials = load(b, folder, "special_tokens_map.json");
-    if (specials) read_tokens(b, specials, c);
     json_t *root = load(b, folder, "tokenizer_config.json");
-    if (root) {
-        read_tokens(b, root, c);
-        read_config(b, root, c);
-    }
+    if (root) read_config(b, root, c);
     const char *path = tokenizer_sentence_file(b->arena, b->diag, folder);
     json_t *sentence = path ? json_read_object(b->arena, b->diag, path) : NULL;
     if (sentence) b->file = path;
     if (sentence) c->lower_first = tok_json_bool(b, sentence, "do_lower_case", false);
     read_prompt(b, folder, c);
     json_decref(sentence);
-    json_decref(specials);
     json_decref(root);
     if (!tok_failed(b)) b->file = before;
     return !tok_failed(b);

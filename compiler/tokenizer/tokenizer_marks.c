@@ -140,8 +140,8 @@ bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *c)
     json_t *specials = decoded ? NULL : tok_json_beside(b, folder, "special_tokens_map.json");
     json_t *added = decoded ? NULL : tok_json_beside(b, folder, "added_tokens.json");
     *f = (TokFolder){ .path = folder, .extra_ids = -1, .offset = -1, .prefix_space = true };
-    if (specials) read_marks(b, specials, f);
     if (config) read_marks(b, config, f);
+    if (specials) read_marks(b, specials, f);       /* what it says counts before tokenizer_config.json, as in transformers */
     if (config) read_keys(b, config, f);
     if (added) read_added(b, added, f);
     if (model) read_model(b, model, c);

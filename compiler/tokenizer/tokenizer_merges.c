@@ -109,15 +109,16 @@ static void guess_marks(TokBuild *b, const TokConfig *c)
         const TokString s = b->pieces.at[i].text;
         if (s.n > 2 && s.s[0] == '<' && s.s[s.n - 1] == '>') add_special(b, s);
     }
-    const TokString all[] = { c->bos, c->eos, c->unk, c->pad, c->mask };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) add_special(b, all[i]);
+    for (int i = 0; i < TOK_MARKS; i++) add_special(b, c->folder.mark[i].text);
 }
 
 static void settle_template(TokBuild *b, const TokClassRow *class, const TokConfig *c)
 {
-    const TokString cls = c->cls.s ? c->cls : tok_string("<s>"), sep = c->sep.s ? c->sep : tok_string("</s>");
-    const TokString bos = c->bos.s ? c->bos : tok_string(class && class->mark[TOK_BOS] ? class->mark[TOK_BOS] : "");
-    const TokString eos = c->eos.s ? c->eos : tok_string(class && class->mark[TOK_EOS] ? class->mark[TOK_EOS] : "");
+    const TokAdded *mark = c->folder.mark;
+    const TokString cls = mark[TOK_CLS].text.s ? mark[TOK_CLS].text : tok_string("<s>");
+    const TokString sep = mark[TOK_SEP].text.s ? mark[TOK_SEP].text : tok_string("</s>");
+    const TokString bos = mark[TOK_BOS].text.s ? mark[TOK_BOS].text : tok_string(class && class->mark[TOK_BOS] ? class->mark[TOK_BOS] : "");
+    const TokString eos = mark[TOK_EOS].text.s ? mark[TOK_EOS].text : tok_string(class && class->mark[TOK_EOS] ? class->mark[TOK_EOS] : "");
     const uint32_t begin = tok_id_of_text(b, cls), end = tok_id_of_text(b, sep);
     const bool masked = tok_id_of_text(b, tok_string("<mask>")) != RT_TOK_NONE;
     const bool around = class ? (class->flags & MERGES_AROUND) != 0 : masked;

@@ -4,14 +4,17 @@
 
 #include "tokenizer_build.h"
 
-enum { WORDS_AROUND = 1 };      /* cls A sep; cls A sep sep B sep */
+enum {
+    WORDS_AROUND = 1,           /* cls A sep; cls A sep sep B sep */
+    WORDS_LOWER = 2             /* in lower case, whatever do_lower_case says */
+};
 
 /* Classes, and model types where the folder names no class; bos, eos, unk, sep, pad, cls, mask. */
 static const TokClassRow classes[] = {
-    { "Bert DistilBert Electra MobileBert SqueezeBert ConvBert LayoutLM Lxmert RetriBert Realm DPRQuestionEncoder DPRContextEncoder "
-      "DPRReader Nystromformer Nezha",
-      "bert distilbert electra mobilebert squeezebert convbert layoutlm lxmert retribert realm dpr megatron-bert nezha visual_bert nomic_bert",
+    { "Bert DistilBert Electra MobileBert SqueezeBert ConvBert LayoutLM Lxmert RetriBert Realm Nystromformer Nezha",
+      "bert distilbert electra mobilebert squeezebert convbert layoutlm lxmert retribert realm megatron-bert nezha visual_bert nomic_bert",
       0, { NULL, NULL, "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]" } },
+    { "DPRQuestionEncoder DPRContextEncoder DPRReader", "dpr", WORDS_LOWER, { NULL, NULL, "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]" } },
     { "MPNet", "mpnet", WORDS_AROUND, { "<s>", "</s>", "[UNK]", "</s>", "<pad>", "<s>", "<mask>" } },
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
@@ -68,13 +71,24 @@ static void note_lowering(TokBuild *b)
                 "\"do_lower_case\": false in a tokenizer_config.json beside it keeps capitals");
 }
 
+/* The switch of the folder, where the class reads it. */
+static bool lowers(TokBuild *b, const TokClassRow *class, const TokConfig *c)
+{
+    const bool said = !c->has_do_lower_case || c->do_lower_case, always = class->flags & WORDS_LOWER;
+    if (always && !said)
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 },
+                    "\"do_lower_case\": false of tokenizer_config.json is not read: texts of the %s are lower-cased, as in transformers 5",
+                    tok_class_shown(b, &c->folder));
+    return always || said;
+}
+
 bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfig *config)
 {
     static const TokConfig none;
     const TokConfig *c = config ? config : &none;
-    const bool lower = !c->has_do_lower_case || c->do_lower_case;
     const TokClassRow *class = find_class(b, &c->folder);
     if (!class) return false;
+    const bool lower = lowers(b, class, c);
     for (size_t at = 0; at < size && !tok_failed(b);) {
         const char *end = memchr(data + at, '\n', size - at);
         size_t n = end ? (size_t)(end - (data + at)) : size - at;

@@ -56,10 +56,10 @@ static int by_id(const void *x, const void *y)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static bool is_listed(const TokConfig *c, TokString text)
+static bool is_listed(const TokAdded *list, int count, TokString text)
 {
-    for (int i = 0; i < c->added.count; i++)
-        if (tok_same(c->added.at[i].text, text)) return true;
+    for (int i = 0; i < count; i++)
+        if (tok_same(list[i].text, text)) return true;
     return false;
 }
 
@@ -76,8 +76,8 @@ void tok_add_folder(TokBuild *b, const TokConfig *c, const char *const preset[TO
     for (int i = 0; i < TOK_MARKS; i++) {
         TokAdded x = f->mark[i];
         if (!x.text.s) x = (TokAdded){ tok_string(preset[i]), RT_TOK_NONE, i == TOK_MASK ? mask_flags : 0, false, true, false };
-        if (x.text.n && !is_listed(c, x.text)) add(b, x, !f->mark[i].text.s);
+        if (x.text.n && !is_listed(list, count, x.text)) add(b, x, !f->mark[i].text.s);
     }
     for (int i = 0; i < f->extra.count; i++)
-        if (!is_listed(c, f->extra.at[i].text)) tok_add(b, f->extra.at[i]);
+        if (!is_listed(list, count, f->extra.at[i].text)) tok_add(b, f->extra.at[i]);
 }

@@ -104,13 +104,11 @@ bool tok_import_spelt(TokBuild *b, const char *model, size_t model_size, const c
 {
     const TokBuild *pieces = read_both(b, model, model_size, vocab, vocab_size);
     if (!pieces) return false;
-    const uint32_t spelt = (uint32_t)b->size;
     tok_lay_languages(b, config);
+    for (int i = 0; i < b->added.count; i++) b->added.at[i].normalised = false;      /* the prefix is none of theirs */
     if (tok_failed(b) || !join(b, pieces)) return false;
     tok_lay_marks(b, config);
-    for (int i = 0; i < b->added.count; i++) {
-        const uint32_t id = b->added.at[i].id;
-        b->pieces.at[id].kind |= id < spelt ? TOK_TRIM_BEHIND : TOK_APART;
-    }
+    for (int i = 0; i < b->added.count; i++)
+        if (b->added.at[i].special) b->pieces.at[b->added.at[i].id].kind |= TOK_TRIM_BEHIND;
     return !tok_failed(b);
 }

@@ -29,7 +29,9 @@ enum {
     LAYOUT_METASPACE = 128,     /* Hugging Face's prefix, by legacy */
     LAYOUT_NO_PREFIX = 256,
     LAYOUT_LEGACY_LAST = 512,   /* legacy_behaviour: the language stands behind the text */
-    LAYOUT_SPELT = 1024         /* the ids are those of a vocab.json; languages stand behind them as __en__ */
+    LAYOUT_SPELT = 1024,        /* the ids are those of a vocab.json; languages stand behind them as __en__ */
+    LAYOUT_NO_LEGACY = 2048,    /* legacy is not read */
+    LAYOUT_BEGUN = 4096         /* bos where add_bos_token is not said: transformers 4 writes it, and 5 says that it does */
 };
 
 typedef struct Layout {
@@ -291,11 +293,19 @@ static void settle_prefix(const Layout *l, const TokFolder *f, TokSentencePieces
     s->words = l->flags & LAYOUT_WORDS;
     if (l->flags & LAYOUT_NO_PREFIX) s->prefix = false;
     s->metaspace = own || (s->prefix && f->has_legacy && !f->legacy && l->template == LAYOUT_ENDS);
-    s->scheme = f->legacy ? TOK_PREPEND_ALWAYS : TOK_PREPEND_FIRST;
+    s->scheme = f->legacy && !(l->flags & LAYOUT_NO_LEGACY) ? TOK_PREPEND_ALWAYS : TOK_PREPEND_FIRST;
     if (!own) return;
     s->prefix = !f->has_prefix_space || f->prefix_space;
     if (!s->prefix) s->scheme = TOK_PREPEND_NEVER;
     s->no_extra_spaces = false;
+}
+
+static void note_beginning(TokBuild *b, const Layout *l, const TokConfig *c)
+{
+    if (l->flags & LAYOUT_BEGUN && !c->has_add_bos)
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 },
+                    "tokenizer_config.json does not say add_bos_token: texts begin with %s, as in transformers 4; in 5 they do not",
+                    mark_of(l, &c->folder, TOK_BOS).s);
 }
 
 bool tok_lay_pieces(TokBuild *b, TokSentencePieces *s, const TokConfig *c)
@@ -306,6 +316,7 @@ bool tok_lay_pieces(TokBuild *b, TokSentencePieces *s, const TokConfig *c)
     const TokString unknown = s->unk >= 0 && s->unk < b->size ? b->pieces.at[s->unk].text : (TokString){ 0 };
     const TokString bos = s->bos >= 0 ? b->pieces.at[s->bos].text : (TokString){ 0 };
     const TokString eos = s->eos >= 0 ? b->pieces.at[s->eos].text : (TokString){ 0 };
+    note_beginning(b, l, c);
     lay(b, l, f, s);
     if (tok_failed(b)) return false;
     const int count = b->size;

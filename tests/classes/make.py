@@ -16,7 +16,7 @@ TEXTS = ["The house by the river", "don't go", "a</s>b", "a </s> b", "the <mask>
          "12345 678", "e\u0301 \u00c9l\u00e8ve", "<n> and <N>", "I'LL 'Ll", ">>fra<< Hello",
          "Hello >>fra<< you", ">>xyz<<Hello", " >>fra<< x", "a</s>>>fra<< b", ">>xyz<<", ">>fra<< >>fra<< x",
          "a <sep>b<sep> c", "\u2581a", "<s> x<s>y", "a <L> b<L>c", "a <R> b <R>c", "a <W> b<W>c <W>", "a <N> b<N> c", "  lead"]
-AGAIN = (2, 3, 11, 14, 15)      # texts whose ids are decoded too, in the folders m2m100 and marian
+AGAIN = (2, 3, 11, 14, 15, 31, 34)      # texts whose ids are decoded too, in the folders m2m100, m2m100-added and marian
 PAIR = ("The river", "was empty")
 DECODED = [[16, 48, 102, 103, 1], [103, 103, 30], [20, 103, 30, 102, 31]]     # by transformers 4.57
 
@@ -79,6 +79,7 @@ def folders(vocab, pieces):
     yield one("llama-not-legacy", "llama", "5", "LlamaTokenizer", legacy=False, **llama)
     yield one("llama-no-prefix", "llama", "5", "LlamaTokenizer", add_prefix_space=False, **llama)
     yield one("code-llama", "llama", "5", "CodeLlamaTokenizer", **llama)
+    yield one("code-llama-legacy", "llama", "5", "CodeLlamaTokenizer", legacy=True)
     yield one("gemma", "llama", "5", "GemmaTokenizer", bos_token="<s>", eos_token="</s>", **llama)
     yield one("mistral", "llama", "5", "LlamaTokenizer", "mistral", **llama)
     yield one("mistral-not-legacy", "llama", "5", "LlamaTokenizer", "mistral", legacy=False, **llama)
@@ -89,6 +90,12 @@ def folders(vocab, pieces):
     row, first = one("added-tokens", "fairseq", "4", "XGLMTokenizer"), pieces + 8
     yield row[:5] + ({"added_tokens.json": {"<L>": first, "<R>": first + 1},
                       "special_tokens_map.json": {"additional_special_tokens": ["<R>", "<W>"]}},)
+    row = one("added-tokens-without-flags", "t5", "5", "T5Tokenizer", extra_ids=0)
+    yield row[:5] + ({"added_tokens.json": {"<L>": pieces},
+                      "special_tokens_map.json": {"additional_special_tokens": [token("<L>", lstrip=True, special=True)]}},)
+    row = one("m2m100-added", "fairseq", "5", "M2M100Tokenizer")
+    yield row[:5] + ({"vocab.json": vocab, "added_tokens.json": {"<L>": len(vocab) + 100, "<N>": len(vocab) + 101},
+                      "special_tokens_map.json": {"additional_special_tokens": ["<N>"]}},)
     yield one("additional-special-tokens", "t5", "5", "T5Tokenizer", extra_ids=0, additional_special_tokens=["<sep>", "<L>"])
 
     marks = dict(bos_token="<s>", eos_token="</s>", unk_token="<unk>")
@@ -100,6 +107,8 @@ def folders(vocab, pieces):
             ("bert-cased", "bert", "BertTokenizerFast", {"do_lower_case": False}, {}),
             ("bert-added", "bert", "BertTokenizer", {},
              {"added_tokens.json": {"<L>": 900}, "special_tokens_map.json": {"additional_special_tokens": ["<L>"]}}),
+            ("dpr-cased", "bert", "DPRReaderTokenizer", {"do_lower_case": False}, {}),
+            ("bart-map", "gpt2", "BartTokenizer", {"mask_token": "<mask>"}, {"special_tokens_map.json": {"mask_token": token("<mask>", lstrip=True)}}),
             ("roberta-prefix", "gpt2", "RobertaTokenizer", dict(mask, add_prefix_space=True), {}),
             ("opt", "gpt2", "GPT2Tokenizer", dict(marks, bos_token="</s>", pad_token="<pad>", add_bos_token=True), {}),
             ("gpt2-prefix", "gpt2", "GPT2TokenizerFast", dict(marks, add_prefix_space=True), {}),
@@ -161,7 +170,7 @@ def main(v4, v5):
             if name == "t5":
                 decoded = a[len(TEXTS) + 1:][:len(DECODED)]
                 for ids, text in zip(DECODED, decoded): f.write(f"D {' '.join(map(str, ids))}\nI {text}\n")
-            if name in ("m2m100", "marian"):
+            if name in ("m2m100", "m2m100-added", "marian"):
                 for i, text in zip(AGAIN, b[-len(AGAIN):]): f.write(f"D {' '.join(map(str, b[i]))}\nI {text}\n")
 
 if __name__ == "__main__": ids_of(sys.argv[2]) if sys.argv[1] == "--ids" else main(*sys.argv[1:])

@@ -77,3 +77,16 @@ verdict $? 'info names the file and the class by the model_type'
 echo '{"tokenizer_class":"CamembertTokenizer"}' >"$folder/tokenizer_config.json"
 "$xformc" info "$scratch/model.lua" --json | grep -q '"tokenizer":{"ids":117,"origin":"sentencepiece.bpe.model, class Camembert by tokenizer_class"}'
 verdict $? 'info --json names the class that is given'
+
+# ---- what is noted
+folder=$scratch/llama && mkdir "$folder" && cp "$here/llama.model" "$folder/tokenizer.model"
+noted() {       # CONFIG NOTE: what is said of it, or nothing
+    echo "$1" >"$folder/tokenizer_config.json"
+    "$xformc" tokenize "$folder" x 2>&1 >/dev/null | sed "s|$folder/||" >"$scratch/err"
+    same "$2" "$(cat "$scratch/err")"
+    verdict $? "$1: ${2:-nothing is noted}"
+}
+noted '{"tokenizer_class":"LlamaTokenizer"}' \
+    'tokenizer.model: note: tokenizer_config.json does not say add_bos_token: texts begin with <s>, as in transformers 4; in 5 they do not'
+noted '{"tokenizer_class":"LlamaTokenizer","add_bos_token":false}' ''
+noted '{"tokenizer_class":"CodeLlamaTokenizer"}' ''

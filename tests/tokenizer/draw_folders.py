@@ -31,6 +31,7 @@ WORDPIECE = {"vocab.txt": "vocab"}
 BERT = dict(do_lower_case=(True, False), strip_accents=(None, True, False), tokenize_chinese_chars=(True, False))
 PREFIX = dict(add_prefix_space=(False, True))
 CLASSES = {
+    # Version 5.24 documents add_bos_token as true where it is not said, and takes it as false.
     "LlamaTokenizer": Row("bpe_bytes", "llama", LLAMA, legacy=(None, True, False), add_bos_token=(True, False), add_eos_token=(False, True)),
     "GemmaTokenizer": Row("gemma", "gemma", LLAMA),
     "T5Tokenizer": Row("t5", "t5", PIECES, legacy=(None, True, False), extra_ids=(100, 0, 5)),
@@ -126,9 +127,17 @@ def vocabularies(root):
     return out
 
 
+def documented(folder):
+    """What the class of version 5 documents and does not do."""
+    path = os.path.join(folder, "tokenizer_config.json")
+    if not os.path.exists(path) or os.path.exists(os.path.join(folder, "tokenizer.json")): return {}
+    with open(path) as f: c = json.load(f)
+    return {"add_bos_token": True} if c.get("tokenizer_class") == "LlamaTokenizer" and "add_bos_token" not in c else {}
+
+
 def load(folder, slow):
     from transformers import AutoTokenizer
-    return AutoTokenizer.from_pretrained(folder, **({"use_fast": False} if slow else {}))
+    return AutoTokenizer.from_pretrained(folder, **documented(folder), **({"use_fast": False} if slow else {}))
 
 
 def answers(folder, texts, slow):

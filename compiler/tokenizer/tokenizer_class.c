@@ -288,7 +288,8 @@ static bool has_mark(const TokBuild *b, const TokConfig *c, TokMark mark, bool f
 static void compare_end(TokBuild *b, const TokConfig *c, const char *key, bool given, bool wanted, TokMark mark)
 {
     if (given && wanted != has_mark(b, c, mark, mark == TOK_BOS))
-        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "what counts is its post_processor, as in transformers 5, and not \"%s\": %s of tokenizer_config.json",
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 },
+                    "what counts is its post_processor, as in transformers 5, and not \"%s\": %s of tokenizer_config.json",
                     key, wanted ? "true" : "false");
 }
 

@@ -83,7 +83,7 @@ folder=$scratch/llama && mkdir "$folder" && cp "$here/llama.model" "$folder/toke
 noted() {       # CONFIG NOTE: what is said of it, or nothing
     echo "$1" >"$folder/tokenizer_config.json"
     "$xformc" tokenize "$folder" x 2>&1 >/dev/null | sed "s|$folder/||" >"$scratch/err"
-    same "$2" "$(cat "$scratch/err")"
+    [ "$2" = "$(cat "$scratch/err")" ]
     verdict $? "$1: ${2:-nothing is noted}"
 }
 noted '{"tokenizer_class":"LlamaTokenizer"}' \

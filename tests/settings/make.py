@@ -78,8 +78,8 @@ CLEANINGS = [
 def ends(to):
     for name, config, begun in ENDS:
         tokenizer = tokenizer_of(name, config, edit=(BEGUN, '"single":[') if begun == 'bare' else None)
-        print(name, json.dumps(config), begun, ' '.join(map(str, tokenizer('the')['input_ids'])), ' '.join(map(str, tokenizer('the', 'and')['input_ids'])),
-              sep='\t', file=to)
+        texts = [' '.join(map(str, tokenizer(*text)['input_ids'])) for text in (('the',), ('the', 'and'))]
+        print(name, json.dumps(config), begun, *texts, sep='\t', file=to)
 
 
 def tokenizer_of(name, config, model=None, edit=None):

@@ -122,6 +122,16 @@ static void add_decoder(RunProgram *r, const Model *m)
     r->generation = generation_of(m), p->generation = &r->generation;
 }
 
+const char *const *run_translations(Arena *a, const Model *m)
+{
+    const int n = m->translations.count;
+    if (!n) return NULL;
+    const char **rows = arena_array(a, (size_t)n + 1, sizeof *rows);
+    for (int i = 0; i < n; i++) rows[i] = m->translations.text[i];
+    rows[n] = NULL;
+    return rows;
+}
+
 RtCharacters run_characters(const Packed *table, const Packed *texts)
 {
     return (RtCharacters){ table->integers, (int)(table->integer_count / 2), texts->integers, (int)texts->integer_count };
@@ -138,11 +148,7 @@ static void add_texts(Arena *a, RunProgram *r, const Model *m)
         r->target = run_characters(plan->target_characters, plan->target_texts);
         p->ids = ids_of, p->append = append;
     }
-    if (m->translations.count) {
-        const char **rows = arena_array(a, (size_t)m->translations.count + 1, sizeof *rows);
-        for (int i = 0; i < m->translations.count; i++) rows[i] = m->translations.text[i];
-        rows[m->translations.count] = NULL, p->translations = rows;
-    }
+    p->translations = run_translations(a, m);
     if (model_chats(m)) r->chat = chat_of(m), p->chat = &r->chat;
 }
 

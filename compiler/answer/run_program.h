@@ -20,6 +20,8 @@ RunProgram *run_program(Arena *a, Engine *e);
 Host run_host(RunProgram *r, const HostOptions *o);
 /* A tokenizer of characters as a Plan has it. */
 RtCharacters run_characters(const Packed *table, const Packed *texts);
+/* The rows of rt_program.translations, in the arena; NULL for none. */
+const char *const *run_translations(Arena *a, const Model *m);
 /* Whether the model has texts at all; else texts are ids. */
 bool run_has_texts(const Model *m);
 

@@ -1,16 +1,24 @@
 /* text_ids.c: a text into ids, by pieces or by characters. */
 #include "text_ids.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "rt_cli_language.h"
 #include "run_program.h"
 
-rt_status text_tokens(const Model *m, const char *text, size_t bytes, bool pair, bool cut, rt_host_source *ids)
+static rt_host_tokenizer *opened(const Model *m)
 {
     rt_status status;
     rt_host_tokenizer *t = rt_host_text.open(m->tokenizer_data, m->tokenizer_size, &status);
     if (!t) die("the model's tokenizer is damaged");
-    status = rt_host_text.ids(t, text, bytes, pair ? "\t" : NULL, cut, 0, ids);
+    return t;
+}
+
+rt_status text_tokens(const Model *m, const char *text, size_t bytes, rt_host_source *ids)
+{
+    rt_host_tokenizer *t = opened(m);
+    const rt_status status = rt_host_text.ids(t, text, bytes, NULL, 0, 0, ids);
     rt_host_text.close(t);
     return status;
 }
@@ -35,10 +43,31 @@ static bool refuse(Session *s, const char *why)
     return false;
 }
 
-static bool of_pieces(Session *s, const char *text, rt_host_source *ids)
+/* As the languages of the options have it. */
+static bool translate(Session *s, rt_host_tokenizer *t, const TextOptions *o, HostBegin *begin)
+{
+    char *said = NULL;
+    size_t bytes = 0;
+    FILE *told = open_memstream(&said, &bytes);
+    if (!told) die("no memory");
+    const HostLanguages l = { o->source_language, o->target_language, run_translations(s->arena, s->model), told, NULL, o->names };
+    const int code = rt_host_text.translate(t, &l, begin);
+    if (fclose(told)) die("no memory");
+    if (code) diag_error(s->diag, (Exit)code, (Loc){ 0 }, "%s", said);
+    free(said);
+    return code == 0;
+}
+
+static bool of_pieces(Session *s, const char *text, const TextOptions *o, rt_host_source *ids, HostBegin *begin)
 {
     const Model *m = s->model;
-    const rt_status status = text_tokens(m, text, strlen(text), m->pairs, !m->has_decoder, ids);
+    const char *separator = !m->pairs || (o->separator && !*o->separator) ? NULL : o->separator ? o->separator : "\t";
+    rt_host_tokenizer *t = opened(m);
+    if (o->plain) rt_host_text.literal(t);
+    const bool translated = translate(s, t, o, begin);
+    const rt_status status = translated ? rt_host_text.ids(t, text, strlen(text), separator, !m->has_decoder, 0, ids) : RT_OK;
+    rt_host_text.close(t);
+    if (!translated) return false;
     if (status == RT_OK && ids->whole > ids->n) diag_remark(s->diag, (Loc){ 0 }, "%s: %d tokens; cut to %d", m->name, ids->whole, ids->n);
     if (ids->twice && m->has_decoder)
         diag_remark(s->diag, (Loc){ 0 }, "%s: begins with %s twice: the tokenizer puts it before every text", m->name, mark_of(s, ids->ids[0]));
@@ -56,10 +85,11 @@ static size_t characters_in(const char *s, size_t bytes)
     return n;
 }
 
-bool text_ids(Session *s, const Plan *p, const char *text, rt_host_source *ids)
+bool text_ids(Session *s, const Plan *p, const char *text, const TextOptions *o, rt_host_source *ids, HostBegin *begin)
 {
     const Model *m = s->model;
-    if (m->tokenizer_data) return of_pieces(s, text, ids);
+    *begin = (HostBegin){ (int)m->start_id, -1 };
+    if (m->tokenizer_data) return of_pieces(s, text, o, ids, begin);
     const RtCharacters table = m->has_encoder ? run_characters(p->source_characters, p->source_texts)
                                               : run_characters(p->target_characters, p->target_texts);
     RtTextFault fault = { 0, 0 };

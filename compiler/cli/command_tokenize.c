@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "json_text.h"
+#include "rt_cli_language.h"
 #include "tokenizer.h"
 
 typedef struct Tokenize {
@@ -226,10 +227,23 @@ static void take_lines(Tokenize *t)
     free(line);
 }
 
+/* As a text is read that is translated so. */
+static Exit translate(Tokenize *t)
+{
+    const HostLanguages l = { .from = t->options->source_language, .to = t->options->target_language, .told = stderr, .program = "xformc" };
+    int target;
+    const int code = host_languages(&t->tokenizer, &l, &target);
+    if (code || target < 0) return (Exit)code;
+    fprintf(stderr, "xformc: --target-language: it begins an answer; the ids of a text do not have it\n");
+    return EXIT_USAGE;
+}
+
 static Exit tokenize(const Options *o, const TokenizerBlob *blob)
 {
     Tokenize t = { .options = o };
     if (rt_tokenizer_open(&t.tokenizer, blob->data, blob->size) != RT_OK) die("a tokenizer of ours is not accepted");
+    const Exit code = translate(&t);
+    if (code) return code;
     rt_tokenizer_literal(&t.tokenizer, NULL, o->plain_text ? -1 : 0);
     make_room(&t, 256);
     t.text = grown(NULL, t.room = 1024);

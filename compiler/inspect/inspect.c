@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decode.h"
-#include "text_ids.h"
 
 bool look_refuse(Session *s, Exit code, const char *what, const char *hint)
 {
@@ -56,11 +55,12 @@ bool look_read(Look *l, int *ids, int *n)
         q->input = arena_format(l->arena, "“%s”", look_plain(l->arena, l->words[0]));
         rt_host_source text = { .ids = ids, .room = (int)look_most_ids(s->model) };
         const Plan *p = l->engine ? l->engine->plan : session_plan(s, TARGET_PANELS, false);
-        const bool good = text_ids(s, p, l->words[0], &text);
+        const bool good = text_ids(s, p, l->words[0], &l->text, &text, &l->begin);
         *n = text.n;
         q->first = text.first;
         return good;
     }
+    l->begin = (HostBegin){ (int)s->model->start_id, -1 };
     for (int i = 0; i < l->word_count; i++)
         if (!add_ids(l, l->words[i], ids, n)) return false;
     q->input = look_ids_text(l->arena, s->model, s->model->has_encoder, ids, *n);
@@ -104,14 +104,16 @@ static rt_status write_answer(Look *l, int *ids, int n)
     Question *q = &l->question;
     RtGeneration settings = l->settings ? *l->settings : generation_of(m);
     if (l->most) settings.max_new = l->most;
+    if (l->begin.first >= 0) settings.processors.force_first = 1, settings.processors.first = l->begin.first;
     Decoder *d = decoder_new(a, e, &settings);
+    d->host.start = l->begin.start;
     const rt_status status = decoder_answer(d, ids, n);
     if (status != RT_OK) return status;
     const RtBeamResult *r = d->host.results;
     q->count = r->length - decoder_ended(d, r);
     q->ids = copied(a, r->ids, q->count, NULL, 0);
     if (m->has_encoder) {
-        const int start = (int)m->start_id;
+        const int start = l->begin.start;
         q->m = r->length;
         q->written = copied(a, r->ids, r->length, NULL, 0);
         q->fed = copied(a, &start, 1, q->written, r->length ? r->length - 1 : 0);

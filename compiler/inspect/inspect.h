@@ -10,6 +10,7 @@
 #include "generation.h"
 #include "picture.h"
 #include "session.h"
+#include "text_ids.h"
 #include "trace.h"
 
 /* What the model reads and writes. `fed` and `written` go by steps of the decoder; of a decoder alone they are the prompt and what
@@ -34,9 +35,11 @@ typedef struct Look {
     Session *session;
     AttentionOptions wanted;
     const char *const *words;  int word_count;      /* what is asked */
+    TextOptions text;               /* how a text is read */
     Arena *arena;
     Engine *engine;
     Question question;
+    HostBegin begin;                /* what an answer begins with */
     bool answers;                   /* a decoder alone goes on behind the ids */
     const RtGeneration *settings;   /* of an answer; NULL: the model's own */
     int most;                       /* ids of an answer; 0: as many as the model's settings let it have */

@@ -190,7 +190,8 @@ Engine *repl_answering(lua_State *L, ReplModel *m);
 /* Texts answered: repl_answer.c. The text at stack place 2 as a question, a decoder's answer of at most `most` ids with it (0: as many as
  * its settings let it have), of a decoder alone where it answers. */
 void repl_ask_text(lua_State *L, ReplModel *m, bool answers, int most);
-/* m("text"), m("first", "second"): pushes the answer; and m:generate, as a method into the table at the top of the stack. */
+/* m("text"), m("first", "second"), with a last argument of options: pushes the answer; and m:generate, as a method into the table at the
+ * top of the stack. */
 int repl_answer(lua_State *L);
 void repl_add_answers(lua_State *L);
 /* How long it takes, as methods into the table at the top of the stack: repl_measure.c. */

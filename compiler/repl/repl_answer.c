@@ -1,4 +1,5 @@
-/* repl_answer.c: texts answered at the prompt as `run` answers them: m("text"), m("first", "second"), m:generate("text", most). */
+/* repl_answer.c: texts answered at the prompt as `run` answers them: m("text"), m("first", "second"), m:generate("text", most). A
+ * last argument has options: { target_language = "fr" }. */
 #include "repl.h"
 
 #include <stdlib.h>
@@ -18,29 +19,59 @@ static const char *checked_text(lua_State *L, const ReplModel *m, int index)
     return lua_tostring(L, index);
 }
 
+/* Whether a text is read so; raises where the model has no use for it. */
+static bool text_option(lua_State *L, const ReplModel *m, int index, const char *name, bool useful, const char *why)
+{
+    if (!repl_option(L, index, name)) return false;
+    if (!useful) luaL_error(L, "%s: %s %s", name, m->session->model->name, why);
+    return true;
+}
+
+/* The options of the table at a stack place, or 0. pair: two texts are given. */
+static TextOptions take_options(lua_State *L, const ReplModel *m, int index, const char *function, bool pair)
+{
+    static const char *const names[2] = { "source_language", "target_language" };
+    const Model *model = m->session->model;
+    const bool pieces = model->tokenizer_data, translates = pieces && model->has_encoder && model->has_decoder;
+    TextOptions o = { .names = names };
+    repl_check_options(L, index, function);
+    if (text_option(L, m, index, names[0], translates, "is no encoder-decoder with a tokenizer")) o.source_language = repl_text_option(L, names[0]);
+    if (text_option(L, m, index, names[1], translates, "is no encoder-decoder with a tokenizer")) o.target_language = repl_text_option(L, names[1]);
+    if (text_option(L, m, index, "plain_text", pieces, "has no tokenizer with special tokens")) {
+        if (!lua_isboolean(L, -1)) luaL_error(L, "plain_text: expected true or false, found %s", repl_found(L, -1));
+        o.plain = lua_toboolean(L, -1);
+    }
+    if (text_option(L, m, index, "pair_separator", pieces && model->pairs, "reads no pairs of texts")) {
+        if (pair) luaL_error(L, "pair_separator: it parts one text, and here are two");
+        o.separator = repl_text_option(L, "pair_separator");
+    }
+    return o;
+}
+
 /* The text at stack place 2, with that at place 3 where there is one: a pair has a tab between. What is pushed holds it. */
 static const char *question_text(lua_State *L, const ReplModel *m, bool pair)
 {
     const Model *model = m->session->model;
     const char *first = checked_text(L, m, 2);
     if (!pair) return first;
-    if (lua_gettop(L) > 3) luaL_error(L, "%s takes two texts at most, not %d", model->name, lua_gettop(L) - 1);
     if (!model->pairs) luaL_error(L, "%s takes one text, not a pair", model->name);
     if (lua_type(L, 3) != LUA_TSTRING) luaL_error(L, "the second text of a pair is a %s", luaL_typename(L, 3));
     if (strchr(first, '\t')) luaL_error(L, "a tab in the first text of a pair: a tab parts the two");
     return lua_pushfstring(L, "%s\t%s", first, checked_text(L, m, 3));
 }
 
-static void ask(lua_State *L, ReplModel *m, const char *text, bool answers, int most)
+static void ask(lua_State *L, ReplModel *m, const char *text, TextOptions options, bool answers, int most)
 {
     const Model *model = m->session->model;
     const char *const words[] = { text };
-    repl_begin_question(m, (Look){ .engine = repl_answering(L, m), .answers = answers, .most = most, .words = words, .word_count = 1 });
+    repl_begin_question(m, (Look){ .engine = repl_answering(L, m), .answers = answers, .most = most, .words = words, .word_count = 1,
+                                   .text = options });
     engine_reset(m->look.engine);
     int n = 0, *ids = arena_array(m->look.arena, (size_t)look_most_ids(model), sizeof *ids);
     const bool good = look_read(&m->look, ids, &n) && look_answer(&m->look, ids, n);
     m->look.words = NULL;
     m->look.word_count = 0;
+    m->look.text = (TextOptions){ 0 };
     repl_check_probes(L);
     if (!good) repl_model_fail(L, m);
     diag_print(m->session->diag, stderr, isatty(2));        /* that it was cut */
@@ -49,7 +80,7 @@ static void ask(lua_State *L, ReplModel *m, const char *text, bool answers, int 
 
 void repl_ask_text(lua_State *L, ReplModel *m, bool answers, int most)
 {
-    ask(L, m, question_text(L, m, false), answers, most);
+    ask(L, m, question_text(L, m, false), (TextOptions){ 0 }, answers, most);
 }
 
 /* ---- an encoder alone -------------------------------------------------------------------------------------------- */
@@ -116,7 +147,10 @@ static void push_vectors(lua_State *L, ReplModel *m)
 int repl_answer(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
-    ask(L, m, question_text(L, m, !lua_isnoneornil(L, 3)), true, 0);
+    const int top = lua_gettop(L), options = top > 2 && lua_istable(L, top) ? top : 0;
+    const bool pair = !lua_isnoneornil(L, 3) && options != 3;
+    const TextOptions wanted = take_options(L, m, options, "m", pair);
+    ask(L, m, question_text(L, m, pair), wanted, true, 0);
     if (m->session->model->has_decoder) lua_pushstring(L, m->look.question.text);
     else push_vectors(L, m);
     return 1;
@@ -124,10 +158,11 @@ int repl_answer(lua_State *L)
 
 /* ---- a decoder --------------------------------------------------------------------------------------------------- */
 
-/* m:generate("text", most): the text of an answer. */
-static int generate_text(lua_State *L, ReplModel *m, lua_Integer most)
+/* m:generate("text", most, options): the text of an answer. */
+static int generate_text(lua_State *L, ReplModel *m, int options, lua_Integer most)
 {
-    repl_ask_text(L, m, true, (int)most);
+    const TextOptions wanted = take_options(L, m, options, "m:generate", false);
+    ask(L, m, question_text(L, m, false), wanted, true, (int)most);
     lua_pushstring(L, m->look.question.text);
     return 1;
 }
@@ -139,10 +174,13 @@ static int generate(lua_State *L)
     ReplModel *m = repl_check_model(L);
     const Model *model = m->session->model;
     if (!model->has_decoder) return luaL_error(L, "%s has no decoder", model->name);
-    lua_Integer most = luaL_optinteger(L, 3, 0);
-    if (most < 1 && !lua_isnoneornil(L, 3)) return luaL_error(L, "m:generate: expected how many ids at most, at least 1");
+    const int top = lua_gettop(L), options = top > 2 && lua_istable(L, top) ? top : 0;
+    const bool limited = !lua_isnoneornil(L, 3) && options != 3;
+    lua_Integer most = limited ? luaL_checkinteger(L, 3) : 0;
+    if (most < 1 && limited) return luaL_error(L, "m:generate: expected how many ids at most, at least 1");
     if (most > model->max_target) most = model->max_target;
-    if (lua_type(L, 2) == LUA_TSTRING) return generate_text(L, m, most);
+    if (lua_type(L, 2) == LUA_TSTRING) return generate_text(L, m, options, most);
+    if (options) return luaL_error(L, "m:generate: options say how a text is read; here are ids");
     lua_settop(L, 3);
     Arena *a = repl_scratch(L);
     int n, *ids = repl_read_ids(L, m, a, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);
@@ -169,7 +207,7 @@ static int generate(lua_State *L)
 void repl_add_answers(lua_State *L)
 {
     static const ReplFunction methods[] = {
-        { "generate", generate, "question text|numbers, most whole?" }, { NULL, NULL, NULL }
+        { "generate", generate, "question text|numbers, most whole|table?, options table?" }, { NULL, NULL, NULL }
     };
     repl_set_functions(L, "m:", methods);
 }

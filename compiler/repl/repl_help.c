@@ -28,6 +28,8 @@ static const struct { const char *name, *text; } topics[] = {
     { "model", "m(\"text\")                    its answer, as `xformc run` prints it: text, labels, tokens for masks; of an encoder\n"
                "                             without these a tensor, one vector or one for each token\n"
                "m(\"first\", \"second\")         of a model that reads pairs of texts\n"
+               "                             a last argument has options, for m:generate of a text too: { source_language = \"de\",\n"
+               "                             target_language = \"fr\", plain_text = true, pair_separator = \"|\" }, as `run` has them\n"
                "m:run{ ids }                 outputs by name; of an encoder-decoder m:run({ source }, { target }), of a graph\n"
                "                             m:run{ X = {…} }\n"
                "m:reset()                    of a graph with caches, whose runs go on from each other: begin anew\n"

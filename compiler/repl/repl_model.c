@@ -302,7 +302,7 @@ void repl_open_model(lua_State *L)
         { "close", close_value, "" }, { NULL, NULL, NULL }
     };
     static const ReplFunction calls[] = {
-        { "__call", call_model, "question text|numbers?, second text|numbers?" },
+        { "__call", call_model, "question text|numbers?, second text|numbers?, options table?" },
         { NULL, NULL, NULL }
     };
     static const luaL_Reg meta[] = {

@@ -89,14 +89,16 @@ static const char *const kind_words[] = { "encoder", "decoder", "cross", NULL };
 static const char *const compile_options[] = { "engine", "tier", "threads", "slots", "isa", "dtype", "kv_dtype", "tune", "notes" };
 static const char *const sweep_options[] = { "seconds", "file", "engine", "tier", "threads", "slots", "isa", "dtype", "kv_dtype", "tune", "notes" };
 static const char *const attention_options[] = { "kind", "layer", "head", "n", "file" };
-enum { COMPILE_OPTIONS = sizeof compile_options / sizeof *compile_options, SWEEP_OPTIONS = sizeof sweep_options / sizeof *sweep_options,
+static const char *const text_options[] = { "source_language", "target_language", "plain_text", "pair_separator" };
+enum { TEXT_OPTIONS = sizeof text_options / sizeof *text_options, COMPILE_OPTIONS = sizeof compile_options / sizeof *compile_options,
+       SWEEP_OPTIONS = sizeof sweep_options / sizeof *sweep_options,
        ATTENTION_OPTIONS = sizeof attention_options / sizeof *attention_options };
 
 const char *const *repl_option_names(const char *function, int *n)
 {
     static const struct { const char *function; const char *const *names; int count; } known[] = {
         { "xf.compile", compile_options, COMPILE_OPTIONS }, { "xf.sweep", sweep_options, SWEEP_OPTIONS },
-        { "m:attention", attention_options, ATTENTION_OPTIONS },
+        { "m:attention", attention_options, ATTENTION_OPTIONS }, { "m", text_options, TEXT_OPTIONS }, { "m:generate", text_options, TEXT_OPTIONS },
     };
     *n = 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -25,6 +25,7 @@ typedef struct HostPlace { const char *kind; size_t number; } HostPlace;
 
 struct HostOptions;
 struct HostBegin;
+struct HostLanguages;
 
 /* An option of the command line; letter: its letter, or a number above all letters. */
 typedef enum rt_host_need { HOST_NEED_NOTHING, HOST_NEED_DECODER, HOST_NEED_CHAT, HOST_NEED_PAIRS, HOST_NEED_SOURCE } rt_host_need;
@@ -41,8 +42,8 @@ typedef struct rt_host_texts {
      * tokenizer's template adds is left out. */
     rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, const char *separator, int cut, int plain,
                      rt_host_source *out);
-    /* Let texts be read as the options name their languages, and an answer begin with its own; as host_languages of rt_cli_language.h. */
-    int (*translate)(rt_host_tokenizer *t, const rt_program *p, const struct HostOptions *o, struct HostBegin *begin);
+    /* Let texts be read as these languages have it, and an answer begin with its own; as host_languages of rt_cli_language.h. */
+    int (*translate)(rt_host_tokenizer *t, const struct HostLanguages *l, struct HostBegin *begin);
     /* Say that a text begins with an id twice. */
     void (*tell_twice)(rt_host_tokenizer *t, const char *program, HostPlace place, int id);
     rt_status (*token)(rt_host_tokenizer *t, int id, char *out, size_t cap, size_t *used);      /* its text, of special ones too */

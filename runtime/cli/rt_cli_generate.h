@@ -2,6 +2,8 @@
 #ifndef RT_CLI_GENERATE_H
 #define RT_CLI_GENERATE_H
 
+#include <stdio.h>
+
 #include "rt_generation.h"
 #include "rt_cli_options.h"
 #include "rt_cli_weights.h"
@@ -13,6 +15,15 @@ extern "C" {
 
 /* What an answer to a source begins with: the start id, and the id behind it, -1 for any. */
 typedef struct HostBegin { int start, first; } HostBegin;
+
+/* From which language into which, and how it is told that there is none such: rt_cli_language.h. */
+typedef struct HostLanguages {
+    const char *from, *to;              /* NULL: the model's own */
+    const char *const *translations;    /* rt_program's; NULL for none */
+    FILE *told;
+    const char *program;                /* stands before a message, which is then a line; NULL: none */
+    const char *const *options;         /* the names of `from` and `to` in messages; NULL: of the command line */
+} HostLanguages;
 
 typedef struct HostDecoder {
     const rt_program *program;

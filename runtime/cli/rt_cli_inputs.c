@@ -40,13 +40,21 @@ static int host_open_tokenizer(Host *host)
     return status == RT_BAD_WEIGHTS ? RT_EXIT_DATA : RT_EXIT_MISSING;
 }
 
+static int host_translate(Host *host, HostBegin *begin)
+{
+    const rt_program *p = host->program;
+    const HostOptions *o = host->options;
+    const HostLanguages l = { o->source_language, o->target_language, p->translations, stderr, p->name, NULL };
+    return p->texts->translate(host->tokenizer, &l, begin);
+}
+
 int host_texts_open(Host *host)
 {
     struct stat info;
     HostBegin begin = { host->program->start, -1 };
     int code = host_allocate(host);
     if (!code) code = host_open_tokenizer(host);
-    if (!code && host->tokenizer) code = host->program->texts->translate(host->tokenizer, host->program, host->options, &begin);
+    if (!code && host->tokenizer) code = host_translate(host, &begin);
     if (!code) code = host_decoder_open(&host->decoder, host->program, host->options, begin, &host->weights, host->state);
     if (!code) code = host_answer_open(host);
     if (!code && host->program->vectors) code = host->program->vectors->batch_open(host);

@@ -2,46 +2,66 @@
  * them, by the rows of rt_program.translations. */
 #include "rt_cli_language.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "rt_cli_options.h"
 
+static const char *option_of(const HostLanguages *l, int to)
+{
+    static const char *const usual[2] = { "--source-language", "--target-language" };
+    return (l->options ? l->options : usual)[to];
+}
+
+/* What a message begins with: of `from` or of `to`. */
+static void tell(const HostLanguages *l, int to)
+{
+    fprintf(l->told, "%s%s%s: ", l->program ? l->program : "", l->program ? ": " : "", option_of(l, to));
+}
+
+static int told(const HostLanguages *l)
+{
+    if (l->program) fputc('\n', l->told);
+    return RT_EXIT_USAGE;
+}
+
 /* ---- tokens --------------------------------------------------------------------------------------------------- */
 
-static void list_languages(const RtTokenizer *t, const char *like, const char *label)
+static void list_languages(const HostLanguages *l, const RtTokenizer *t, const char *like, const char *label)
 {
     enum { MOST = 8 };
     size_t n;
     int id = rt_tokenizer_language_like(t, like, 0);
     for (int i = 0; id >= 0 && i < MOST; i++, id = rt_tokenizer_language_like(t, like, id + 1)) {
         const char *s = rt_tokenizer_piece(t, id, &n);
-        fprintf(stderr, "%s%.*s", i ? ", " : label, (int)n, s);
+        fprintf(l->told, "%s%.*s", i ? ", " : label, (int)n, s);
     }
-    if (id >= 0) fputs(" and others", stderr);
+    if (id >= 0) fputs(" and others", l->told);
 }
 
 /* The id of a language; -1 after a message that lists those that begin alike, else the first ones. */
-static int find_token(const RtTokenizer *t, const char *program, const char *option, const char *code)
+static int find_token(const HostLanguages *l, const RtTokenizer *t, int to)
 {
+    const char *code = to ? l->to : l->from;
     const int id = rt_tokenizer_language(t, code);
     if (id >= 0) return id;
-    fprintf(stderr, "%s: --%s: the vocabulary has no language '%s'", program, option, code);
+    tell(l, to);
+    fprintf(l->told, "the vocabulary has no language '%s'", code);
     const int near = rt_tokenizer_language_like(t, code, 0) >= 0;
-    list_languages(t, near ? code : NULL, near ? "; near ones: " : "; it has ");
-    fputc('\n', stderr);
+    list_languages(l, t, near ? code : NULL, near ? "; near ones: " : "; it has ");
+    told(l);
     return -1;
 }
 
-static int by_tokens(RtTokenizer *t, RtLanguages kind, const char *program, const char *from, const char *to, int *target)
+static int by_tokens(RtTokenizer *t, RtLanguages kind, const HostLanguages *l, int *target)
 {
-    if (from && kind == RT_LANGUAGES_OF_TARGET) {
-        fprintf(stderr, "%s: --source-language: the vocabulary has languages of answers alone, for --target-language\n", program);
-        return RT_EXIT_USAGE;
+    if (l->from && kind == RT_LANGUAGES_OF_TARGET) {
+        tell(l, 0);
+        fprintf(l->told, "the vocabulary has languages of answers alone, for %s", option_of(l, 1));
+        return told(l);
     }
-    const int source = from ? find_token(t, program, "source-language", from) : -1;
-    const int wanted = to && (!from || source >= 0) ? find_token(t, program, "target-language", to) : -1;
-    if ((from && source < 0) || (to && wanted < 0)) return RT_EXIT_USAGE;
+    const int source = l->from ? find_token(l, t, 0) : -1;
+    const int wanted = l->to && (!l->from || source >= 0) ? find_token(l, t, 1) : -1;
+    if ((l->from && source < 0) || (l->to && wanted < 0)) return RT_EXIT_USAGE;
     rt_tokenizer_translate(t, source, kind == RT_LANGUAGES_OF_TARGET ? wanted : -1);
     if (kind == RT_LANGUAGES_OF_SOURCE) *target = wanted;
     return 0;
@@ -50,43 +70,44 @@ static int by_tokens(RtTokenizer *t, RtLanguages kind, const char *program, cons
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
 
 /* Of a row "en de translate English to German: " what stands behind the two codes, where they are these; NULL. */
-static const char *prefix_of(const char *row, const char *from, const char *to)
+static const char *prefix_of(const char *row, const HostLanguages *l)
 {
     const size_t n = strcspn(row, " "), m = strcspn(row + n + 1, " ");
-    if (from && (strlen(from) != n || memcmp(row, from, n))) return NULL;
-    if (to && (strlen(to) != m || memcmp(row + n + 1, to, m))) return NULL;
+    if (l->from && (strlen(l->from) != n || memcmp(row, l->from, n))) return NULL;
+    if (l->to && (strlen(l->to) != m || memcmp(row + n + 1, l->to, m))) return NULL;
     return row + n + 1 + m + 1;
 }
 
-static int by_texts(RtTokenizer *t, const rt_program *p, const char *from, const char *to)
+static int by_texts(RtTokenizer *t, const HostLanguages *l)
 {
     const char *prefix = NULL;
     int count = 0;
-    for (const char *const *row = p->translations; *row; row++) {
-        const char *found = prefix_of(*row, from, to);
+    for (const char *const *row = l->translations; *row; row++) {
+        const char *found = prefix_of(*row, l);
         if (found) prefix = found, count++;
     }
     if (count == 1) {
         rt_tokenizer_prompt(t, prefix, strlen(prefix));
         return 0;
     }
-    fprintf(stderr, "%s: --%s-language %s%s%s: ", p->name, from ? "source" : "target", from ? from : to, from && to ? ", into " : "",
-            from && to ? to : "");
-    fputs(count ? "several translations fit:" : "the model was not trained for it; it has", stderr);
-    for (const char *const *row = p->translations; *row; row++) {
+    tell(l, !l->from);
+    fprintf(l->told, "%s%s%s: %s", l->from ? l->from : l->to, l->from && l->to ? ", into " : "", l->from && l->to ? l->to : "",
+            count ? "several translations fit:" : "the model was not trained for it; it has");
+    for (const char *const *row = l->translations; *row; row++) {
         const int n = (int)strcspn(*row, " "), m = (int)strcspn(*row + n + 1, " ");
-        if (!count || prefix_of(*row, from, to)) fprintf(stderr, " %.*s to %.*s%s", n, *row, m, *row + n + 1, row[1] ? "," : "");
+        if (!count || prefix_of(*row, l)) fprintf(l->told, " %.*s to %.*s%s", n, *row, m, *row + n + 1, row[1] ? "," : "");
     }
-    fputc('\n', stderr);
-    return RT_EXIT_USAGE;
+    return told(l);
 }
 
-int host_languages(RtTokenizer *t, const rt_program *p, const char *from, const char *to, int *target)
+int host_languages(RtTokenizer *t, const HostLanguages *l, int *target)
 {
     *target = -1;
-    if (p->translations) return by_texts(t, p, from, to);
+    if (!l->from && !l->to) return 0;
+    if (l->translations) return by_texts(t, l);
     const RtLanguages kind = rt_tokenizer_languages(t);
-    if (kind != RT_LANGUAGES_NONE) return by_tokens(t, kind, p->name, from, to, target);
-    fprintf(stderr, "%s: --%s-language: the vocabulary has no languages\n", p->name, from ? "source" : "target");
-    return RT_EXIT_USAGE;
+    if (kind != RT_LANGUAGES_NONE) return by_tokens(t, kind, l, target);
+    tell(l, !l->from);
+    fputs("the vocabulary has no languages", l->told);
+    return told(l);
 }

@@ -112,11 +112,10 @@ static rt_status say(void *self, const int *ids, int from, int n, int last, char
     return (last ? rt_tokenizer_stream_end : rt_tokenizer_stream)(&t->tokenizer, &t->stream, ids, n, 1, out, cap, used);
 }
 
-static int translate(rt_host_tokenizer *t, const rt_program *p, const struct HostOptions *o, struct HostBegin *begin)
+static int translate(rt_host_tokenizer *t, const struct HostLanguages *l, struct HostBegin *begin)
 {
     int target;
-    if (!o->source_language && !o->target_language) return 0;
-    const int code = host_languages(&t->tokenizer, p, o->source_language, o->target_language, &target);
+    const int code = host_languages(&t->tokenizer, l, &target);
     if (code || target < 0) return code;
     if (rt_tokenizer_is_language(&t->tokenizer, begin->start)) begin->start = target;
     else begin->first = target;

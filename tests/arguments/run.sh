@@ -67,9 +67,11 @@ m:set("W", { 1 }, 1) ==> m:set(name, numbers): argument 3, 1, is one too many
 m:restore(1) ==> m:restore(): argument 1, 1, is one too many
 m:heads("x", 1) ==> m:heads(block): argument 2, 1, is one too many
 m:ablate("x", 1, 2) ==> m:ablate(block[, head]): argument 3, 2, is one too many
-m:generate({ 1 }, 1, 2) ==> m:generate(question[, most]): argument 3, 2, is one too many
-m("a", "b", "c") ==> m([question[, second]]): argument 3, "c", is one too many
-m(5) ==> m([question[, second]]): question must be a text or a tensor or a table of numbers, found 5
+m:generate({ 1 }, 1, 2) ==> m:generate(question[, most[, options]]): options must be a table, found 2
+m:generate({ 1 }, 1, {}, 3) ==> m:generate(question[, most[, options]]): argument 4, 3, is one too many
+m("a", "b", "c") ==> m([question[, second[, options]]]): options must be a table, found "c"
+m("a", "b", {}, 1) ==> m([question[, second[, options]]]): argument 4, 1, is one too many
+m(5) ==> m([question[, second[, options]]]): question must be a text or a tensor or a table of numbers, found 5
 xf.spec("x", {}, 1) ==> xf.spec(file[, options]): argument 3, 1, is one too many
 xf.spec("x", { weight = "y" }) ==> xf.spec has no option 'weight'; did you mean 'weights'?
 xf.compile() ==> xf.compile(spec[, options]): spec must be given, found nothing

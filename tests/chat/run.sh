@@ -104,6 +104,12 @@ for who in "$scratch/chatml_preset/chatml_preset" "$xformc run $scratch/chatml_p
 done
 [ "$("$xformc" run "$scratch/chatml_preset.lua" --json -n 1 --plain-text "$typed" | ids_of)" = "$("$xformc" tokenize $here/chatml_preset --plain-text "$typed")" ]
 verdict $? '--plain-text without a chat: all of the text'
+# At the prompt: how many tokens the model was fed, but for the one that it wrote.
+printf 'm = xf.compile("%s")\nfor _, plain in ipairs { false, true } do\n  m:generate("%s", 1, { plain_text = plain })\n  print(#m:at("logits") - 1)\nend\n' \
+    "$scratch/chatml_preset.lua" "$typed" | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
+[ "$("$xformc" tokenize $here/chatml_preset "$typed" | wc -w) $("$xformc" tokenize $here/chatml_preset --plain-text "$typed" | wc -w)" = \
+    "$(paste -d ' ' -s "$scratch/out")" ] || { cat "$scratch/out" "$scratch/err"; false; }
+verdict $? 'plain_text at the prompt'
 refused '--plain-text with ids' 2 'llama2: --plain-text says how texts are read; none is here' "$scratch/llama2/llama2" --plain-text --ids 5
 refused 'a program: a chat of ids' 2 'llama2: --chat says how texts are read; none is here' "$scratch/llama2/llama2" --chat --ids 5
 "$xformc" compile specs/sums.lua -o "$scratch/sums" -q && ! grep -q -i chat "$scratch/sums/sums_main.c" &&

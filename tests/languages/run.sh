@@ -1,7 +1,7 @@
 #!/bin/sh
-# Translators: --source-language and --target-language in `run` and in programs, for NLLB, M2M100,
-# mBART, Marian and T5. Ids in and out are those of transformers (expected, by make.py). Languages
-# that the vocabulary does not have.
+# Translators: --source-language and --target-language in `run`, `tokenize` and programs, and as
+# options at the prompt, for NLLB, M2M100, mBART, Marian and T5. Ids in and out are those of
+# transformers (expected, by make.py). Languages that the vocabulary does not have.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -36,10 +36,34 @@ answers() {
     verdict $? "$name"
 }
 
+# at_prompt: m(TEXT, OPTIONS) and m:generate answer as `run` does.
+at_prompt() {
+    table=$(echo "$options" | sed 's/--\([a-z]*\)-language[= ]\([^ ]*\)/\1_language = "\2",/g')
+    printf 'm = xf.compile("%s")\nprint("one " .. m("%s", { %s }))\nprint("two " .. m:generate("%s", 9, { %s }))\n' \
+        "$made" "$text" "$table" "$text" "$table" | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
+    same "one $("$xformc" run "$made" $options -- "$text")
+two $("$xformc" run "$made" -n 9 $options -- "$text")" "$(cat "$scratch/out")" || { cat "$scratch/err"; false; }
+    verdict $? "the prompt with $model $tokenizer $options"
+}
+
+# read_alone: `tokenize` has the ids of the text. The language of an answer is none of them, but for
+# Marian's; a tokenizer alone does not know the texts of T5.
+read_alone() {
+    case $tokenizer in
+    t5) return ;;
+    marian) asked=$options ;;
+    *) asked=$(echo "$options" | sed 's/--target-language [^ ]*//') ;;
+    esac
+    same "$given" "$("$xformc" tokenize "$made" $asked -- "$text" 2>"$scratch/err")" || { cat "$scratch/err"; false; }
+    verdict $? "tokenize $model $tokenizer $asked"
+}
+
 tr '\t' '|' <tests/languages/expected >"$scratch/expected"
 while IFS='|' read -r model tokenizer options text given wanted; do
     made=$(folder "$model" "$tokenizer")
     answers "run $model $tokenizer $options" "$xformc" run "$made"
+    at_prompt
+    read_alone
     case $tokenizer in m2m) continue ;; esac
     name=$(basename "$made" | tr -c 'a-z0-9\n' _)
     [ -d "$scratch/built.$name" ] || "$xformc" build "$made" -q --name "$name" -o "$scratch/built.$name" ||
@@ -75,6 +99,27 @@ for program in "$xformc run $(folder t5 t5)" "$scratch/built.t5_t5/t5_t5"; do
     refused "$of: another pair" 'the model was not trained for it; it has en to de, en to fr' $program --target-language ro x
     refused "$of: several pairs" 'several translations fit: en to de, en to fr' $program --source-language en x
 done
+refused 'tokenize: the language of an answer' '--target-language: it begins an answer; the ids of a text do not have it' \
+    "$xformc" tokenize "$(folder m2m_100 nllb)" --target-language fra_Latn x
+refused 'tokenize: near languages' "--source-language: the vocabulary has no language 'zho'; near ones: zho_Hans, zho_Hant" \
+    "$xformc" tokenize "$(folder m2m_100 nllb)" --source-language zho x
+
+# raises NAME CALL MESSAGE: at the prompt, of the model m or n.
+raises() {
+    printf 'm = xf.compile("%s")\nn = xf.compile("tests/families/llama")\nprint(select(2, pcall(%s)))\n' "$(folder m2m_100 nllb)" "$2" |
+        "$xformc" repl >"$scratch/out" 2>&1
+    same "$3" "$(cat "$scratch/out")"
+    verdict $? "the prompt: $1"
+}
+raises 'near languages' 'm, "x", { source_language = "zho" }' \
+    "error: source_language: the vocabulary has no language 'zho'; near ones: zho_Hans, zho_Hant"
+raises 'a decoder alone' 'n, "x", { target_language = "fr" }' 'target_language: llama is no encoder-decoder with a tokenizer'
+raises 'no option' 'm, "x", { target = "fr" }' "m has no option 'target'"
+raises 'no language' 'm, "x", { target_language = 3 }' 'target_language: expected a text, found a number'
+raises 'options of ids' 'm.generate, m, { 4, 5 }, { plain_text = true }' 'm:generate: options say how a text is read; here are ids'
+raises 'plain text' 'm, "x", { plain_text = 1 }' 'plain_text: expected true or false, found a number'
+raises 'pairs' 'm, "x", { pair_separator = "|" }' 'pair_separator: m2m_100_nllb reads no pairs of texts'
+
 made=$(folder bart marian) && cp tests/languages/t5.json "$made/tokenizer.json"
 refused 'a vocabulary without languages' '--target-language: the vocabulary has no languages' "$xformc" run "$made" --target-language fr x
 refused 'a decoder alone' '--target-language is for an encoder-decoder with a tokenizer' "$xformc" run tests/families/llama --target-language fr x

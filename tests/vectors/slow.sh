@@ -135,6 +135,12 @@ for who in "$xformc run $here/cross_bert" "$scratch/built_cross_bert/cross_bert"
     [ $? = 2 ] && grep -q -e '--pair-separator' "$scratch/err" && [ ! -s "$scratch/out" ]
     verdict $? "$name: --pair-separator with ids"
 done
+printf 'm = xf.compile("%s/cross_bert")\nfor _, o in ipairs { { pair_separator = " | " }, { pair_separator = "" } } do\n  m("the house | the river\\t", o)\n  print(#m:at("encoder.embed"))\nend\nprint(select(2, pcall(m, "a", "b", { pair_separator = "|" })))\n' \
+    $here | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
+same "$("$xformc" tokenize $here/cross_bert --pair "the river$tab" 'the house' | wc -w)
+$("$xformc" tokenize $here/cross_bert "the house | the river$tab" | wc -w)
+pair_separator: it parts one text, and here are two" "$(cat "$scratch/out")" || { cat "$scratch/err"; false; }
+verdict $? 'pair_separator at the prompt'
 "$xformc" run tests/families/llama --pair-separator x '2 5 3' >"$scratch/out" 2>"$scratch/err"
 [ $? = 2 ] && grep -q 'llama reads no pairs of texts' "$scratch/err"
 verdict $? '--pair-separator of a model that reads no pairs'
@@ -298,7 +304,7 @@ true
 true
 true
 a tab in the first text of a pair: a tab parts the two
-m([question[, second]]): second must be a text or a tensor or a table of numbers, found 5
+m([question[, second[, options]]]): second must be a text or a tensor or a table of numbers, found 5
 a NUL at byte 2 of the text
 sentence_mean takes one text, not a pair
 no mask, id 4, in it; m:run{ ids } gives the logits of all places

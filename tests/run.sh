@@ -35,17 +35,18 @@ run_one() {
     *)    CMOCKA_MESSAGE_OUTPUT=tap timeout -k 5 "$limit" "./$suite" ;;
     esac >"$log.out" 2>&1 </dev/null
     status=$?
-    cases "$log.out" >"$log.cases"
-    failed=$(grep -c '^not ok' "$log.cases")
+    rm -f "$log.cases"
+    cases "$log.out" >"$log.new" || return
+    failed=$(grep -c '^not ok' "$log.new")
     planned=$(awk -F '[.][.]' '/^1[.][.][0-9]+$/ { n += $2 } END { print n + 0 }' "$log.out")
-    reported=$(grep -c . "$log.cases")
+    reported=$(grep -c . "$log.new")
     if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
-        echo "not ok (stopped after $limit s)" >>"$log.cases"
+        echo "not ok (stopped after $limit s)" >>"$log.new"
     elif [ "$status" -ge 128 ] || { [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; }; then
-        echo "not ok (exit status $status)" >>"$log.cases"
+        echo "not ok (exit status $status)" >>"$log.new"
     elif [ "$reported" -eq 0 ] || [ "$reported" -lt "$planned" ]; then
-        echo "not ok ($reported cases reported, $planned planned)" >>"$log.cases"
-    fi
+        echo "not ok ($reported cases reported, $planned planned)" >>"$log.new"
+    fi && mv "$log.new" "$log.cases" || return
     ms=$(( ($(date +%s%N) - begin) / 1000000 ))
     printf '  %-44s %4d passed %3d failed  %3d.%d s\n' "${suite#"$build"/}" "$(grep -c '^ok' "$log.cases")" \
         "$(grep -c '^not ok' "$log.cases")" $((ms / 1000)) $((ms % 1000 / 100))
@@ -139,28 +140,42 @@ fi
 xargs -P "${JOBS:-3}" -n 1 sh "$0" --one "$build" <"$build/log/suites"
 
 # What a suite printed, without the cases that are well.
-show() { grep -avE '^(ok|skip) ' "$1.out" | tail -n 150; grep '^not ok (' "$1.cases"; }
+show() {
+    if [ -e "$1.out" ]; then grep -avE '^(ok|skip) ' "$1.out"; fi | tail -n 150
+    if [ -e "$1.cases" ]; then grep '^not ok (' "$1.cases"; else echo 'not ok (cut short)'; fi
+}
+
+# Whether a suite was counted to its end, and nothing failed. If its --one was killed, there are no
+# .cases.
+well() { [ -e "$1.cases" ] && ! grep -q '^not ok' "$1.cases"; }
 
 # A suite that fails is run once more, alone: beside others a busy machine may have been at fault.
 while read -r suite; do
     log=$(log_of "$build" "$suite")
-    grep -q '^not ok' "$log.cases" || continue
+    if well "$log"; then continue; fi
     show "$log" >"$log.first"
     echo "once more:"
     sh "$0" --one "$build" "$suite" </dev/null
-    grep -q '^not ok' "$log.cases" || echo "$suite" >>"$build/log/unsteady"
+    if well "$log"; then echo "$suite" >>"$build/log/unsteady"; fi
 done <"$build/log/suites"
 
 cat "$build"/log/*.cases >"$build/log/all" 2>/dev/null
+short=0
 while read -r suite; do
+    [ -e "$(log_of "$build" "$suite").cases" ] || short=$((short + 1))
+done <"$build/log/suites"
+while read -r suite; do
+    [ -e "$(log_of "$build" "$suite").cases" ] || continue
     sed "/^skip /s/ ([^(]*)\$//; s/^skip //; s/^ok //; s/^not ok //; s|^|${suite#"$build"/}: |" "$(log_of "$build" "$suite").cases"
 done <"$build/log/suites" | sort >"$build/cases.$mode"
 passed=$(grep -c '^ok' "$build/log/all") failed=$(grep -c '^not ok' "$build/log/all") skipped=$(grep -c '^skip' "$build/log/all")
+failed=$((failed + short))
 
-for log in "$build"/log/*.cases; do
-    if grep -q '^not ok' "$log" 2>/dev/null; then
-        printf '\n---- %s\n' "$(basename "${log%.cases}")"
-        show "${log%.cases}"
+for suite in $(sort "$build/log/suites"); do
+    log=$(log_of "$build" "$suite")
+    if ! well "$log"; then
+        printf '\n---- %s\n' "$(basename "$log")"
+        show "$log"
     fi
 done
 if [ -e "$build/log/unsteady" ]; then

@@ -58,6 +58,15 @@ limit=1 counts 'a suite that takes too long is stopped' '1 passed, 1 failed' 1 '
 grep -qx 'not ok (stopped after 1 s)' "$scratch/said"
 verdict $? 'and that is said'
 
+# What kills the runner of a suite, as a lack of memory may, ends xargs: others may never begin.
+suite z/run.sh 'echo ok z'
+suite y/run.sh 'echo ok y' 'kill -9 "$(cut -d " " -f 4 /proc/$PPID/stat)"'
+JOBS=1 counts 'suites that were cut short or never begun are failures' \
+    '2 passed, 1 failed' 1 'echo ok a'
+grep -qx 'not ok (cut short)' "$scratch/said" && grep -qx 'unsteady: tests/a/run.sh' "$scratch/said"
+verdict $? 'and they are named'
+rm -r "$scratch/tests/y" "$scratch/tests/z"
+
 # ---- once more -----------------------------------------------------------------------------------
 counts 'a suite that fails twice fails' '1 passed, 1 failed' 1 'echo ok a' 'echo run >>runs' 'echo "b was $(grep -c run runs)"' 'echo not ok b'
 same 2 "$(grep -c run "$scratch/runs")" && same 0 "$(unsteady)" && grep -qx 'b was 2' "$scratch/said"

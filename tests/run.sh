@@ -119,9 +119,9 @@ if [ "$mode" = golden ]; then
     done
     exit 0
 fi
-rm -rf "$build/log" "$build/once"
-mkdir -p "$build/log" "$build/once/bin"
-printf '%s\n' $suites >"$build/log/suites"
+# Where an older log stayed, or a new one cannot be written, the counts would be wrong.
+rm -rf "$build/log" "$build/once" && mkdir -p "$build/log" "$build/once/bin" || exit 74
+printf '%s\n' $suites >"$build/log/suites" || exit 74
 
 # The compilers on the PATH of the suites compile the same text once in a run: once/cc_once.
 for cc in cc gcc clang; do
@@ -159,7 +159,7 @@ while read -r suite; do
     if well "$log"; then echo "$suite" >>"$build/log/unsteady"; fi
 done <"$build/log/suites"
 
-cat "$build"/log/*.cases >"$build/log/all" 2>/dev/null
+find "$build/log" -name '*.cases' -exec cat {} + >"$build/log/all" || exit 74
 short=0
 while read -r suite; do
     [ -e "$(log_of "$build" "$suite").cases" ] || short=$((short + 1))
@@ -167,7 +167,7 @@ done <"$build/log/suites"
 while read -r suite; do
     [ -e "$(log_of "$build" "$suite").cases" ] || continue
     sed "/^skip /s/ ([^(]*)\$//; s/^skip //; s/^ok //; s/^not ok //; s|^|${suite#"$build"/}: |" "$(log_of "$build" "$suite").cases"
-done <"$build/log/suites" | sort >"$build/cases.$mode"
+done <"$build/log/suites" | sort >"$build/cases.$mode" || exit 74
 passed=$(grep -c '^ok' "$build/log/all") failed=$(grep -c '^not ok' "$build/log/all") skipped=$(grep -c '^skip' "$build/log/all")
 failed=$((failed + short))
 
@@ -191,5 +191,5 @@ fi
 echo
 summary="$passed passed, $failed failed"
 if [ "$skipped" -gt 0 ]; then summary="$summary, $skipped skipped"; fi
-echo "$summary" | tee "$build/log/summary"
+echo "$summary" | tee "$build/log/summary" || exit 74
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

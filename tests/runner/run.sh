@@ -67,6 +67,28 @@ grep -qx 'not ok (cut short)' "$scratch/said" && grep -qx 'unsteady: tests/a/run
 verdict $? 'and they are named'
 rm -r "$scratch/tests/y" "$scratch/tests/z"
 
+# unwritable NAME: the run before it ended with 74.
+unwritable() {
+    [ $? = 74 ]
+    verdict $? "$1"
+    show
+}
+mkdir "$scratch/bin" && printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/rm" &&
+    chmod +x "$scratch/bin/rm"
+suite a/run.sh 'echo not ok a'
+in_tree env PATH="$scratch/bin:$PATH" sh tests/run.sh build test
+unwritable 'a log that cannot be removed is not counted as that of this run'
+suite a/run.sh 'echo ok a'
+rm "$scratch/build/cases.test" && ln -s /dev/full "$scratch/build/cases.test"
+in_tree sh tests/run.sh build test
+unwritable 'names that cannot be kept are an error'
+rm "$scratch/build/cases.test"
+suite a/run.sh 'echo ok a' 'ln -s /dev/full build/log/summary'
+in_tree sh tests/run.sh build test
+unwritable 'so is a sum'
+counts 'cases that cannot be kept are a failure' '0 passed, 1 failed' 1 \
+    'echo ok a' 'ln -s /dev/full build/log/tests_a_run.sh.new'
+
 # ---- once more -----------------------------------------------------------------------------------
 counts 'a suite that fails twice fails' '1 passed, 1 failed' 1 'echo ok a' 'echo run >>runs' 'echo "b was $(grep -c run runs)"' 'echo not ok b'
 same 2 "$(grep -c run "$scratch/runs")" && same 0 "$(unsteady)" && grep -qx 'b was 2' "$scratch/said"

@@ -11,10 +11,10 @@ case $1 in /*) xformc=$1 ;; *) xformc=$top/$1 ;; esac
 unset MAKEFLAGS MFLAGS MAKELEVEL
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 
-# A case: ok NAME, not_ok NAME, skip NAME REASON.
-ok() { printf 'ok %s\n' "$1"; }
-not_ok() { printf 'not ok %s\n' "$1"; }
-skip() { printf 'skip %s (%s)\n' "$1" "$2"; }
+# A case: ok NAME, not_ok NAME, skip NAME REASON. A suite whose cases cannot be written ends.
+ok() { printf 'ok %s\n' "$1" || exit 74; }
+not_ok() { printf 'not ok %s\n' "$1" || exit 74; }
+skip() { printf 'skip %s (%s)\n' "$1" "$2" || exit 74; }
 
 # verdict STATUS NAME: a case that passes if the status is 0.
 verdict() { if [ "$1" = 0 ]; then ok "$2"; else not_ok "$2"; fi; }

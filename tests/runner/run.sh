@@ -36,7 +36,8 @@ counts() {
 unsteady() { grep -c '^unsteady: ' "$scratch/said"; }
 
 mkdir -p "$scratch/.ci" "$scratch/tests" "$scratch/build"
-cp tests/run.sh "$scratch/tests" && cp .ci/run "$scratch/.ci" && : >"$scratch/tests/tools.sh" || exit 74
+cp tests/run.sh tests/lib.sh "$scratch/tests" && cp .ci/run "$scratch/.ci" &&
+    : >"$scratch/tests/tools.sh" || exit 74
 printf 'deps all test-programs lint:\ntest test-targets:\n\tsh tests/run.sh build $(@:test-%%=%%)\n' >"$scratch/Makefile"
 
 counts 'cases that pass, fail and are skipped' '2 passed, 1 failed, 1 skipped' 1 'echo ok a' 'echo ok b' 'echo not ok c' 'echo "skip d (why)"'
@@ -83,11 +84,14 @@ rm "$scratch/build/cases.test" && ln -s /dev/full "$scratch/build/cases.test"
 in_tree sh tests/run.sh build test
 unwritable 'names that cannot be kept are an error'
 rm "$scratch/build/cases.test"
-suite a/run.sh 'echo ok a' 'ln -s /dev/full build/log/summary'
+suite a/run.sh 'echo ok a' 'mkdir build/log/summary'
 in_tree sh tests/run.sh build test
 unwritable 'so is a sum'
 counts 'cases that cannot be kept are a failure' '0 passed, 1 failed' 1 \
     'echo ok a' 'ln -s /dev/full build/log/tests_a_run.sh.new'
+
+counts 'a suite that cannot write a case fails' '1 passed, 1 failed' 1 \
+    '. tests/lib.sh' 'ok a' 'not_ok b >/dev/full' 'ok c'
 
 # ---- once more -----------------------------------------------------------------------------------
 counts 'a suite that fails twice fails' '1 passed, 1 failed' 1 'echo ok a' 'echo run >>runs' 'echo "b was $(grep -c run runs)"' 'echo not ok b'

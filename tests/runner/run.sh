@@ -222,3 +222,8 @@ in_tree bash .ci/run
 [ $? = 1 ] && same '2 passed, 1 failed, 2 skipped' "$(sum)"
 verdict $? '.ci/run fails where one of them does'
 show
+suite b/run.sh '# tags: targets' 'echo ok there' 'mkdir build/log/summary'
+in_tree bash .ci/run
+[ $? = 1 ] && same '1 passed, 1 failed, 1 skipped' "$(sum)"
+verdict $? '.ci/run fails where the sum of one of them is lost'
+show

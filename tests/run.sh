@@ -31,10 +31,19 @@ run_one() {
     limit=${XFORMC_TIMEOUT:-1800}
     begin=$(date +%s%N)
     case $suite in
-    *.sh) timeout -k 5 "$limit" sh "$suite" "$(subject "$build" "$suite")" ;;
-    *)    CMOCKA_MESSAGE_OUTPUT=tap timeout -k 5 "$limit" "./$suite" ;;
-    esac >"$log.out" 2>&1 </dev/null
+    *.sh) set -- sh "$suite" "$(subject "$build" "$suite")" ;;
+    *)    set -- env CMOCKA_MESSAGE_OUTPUT=tap "./$suite" ;;
+    esac
+    # timeout makes a group of processes, which neither ^C nor TERM reaches: what of it is left is
+    # killed.
+    group=
+    trap 'kill -TERM $group; wait $group; kill -KILL -$group; exit 143' INT TERM HUP
+    timeout -k 5 "$limit" "$@" >"$log.out" 2>&1 </dev/null &
+    group=$!
+    wait $group
     status=$?
+    kill -KILL -$group 2>/dev/null
+    trap - INT TERM HUP
     rm -f "$log.cases"
     cases "$log.out" >"$log.new" || return
     failed=$(grep -c '^not ok' "$log.new")
@@ -137,7 +146,27 @@ if [ -n "$XFORMC_TEST_DATA" ]; then
     XFORMC_TEST_DATA=$(cd "$XFORMC_TEST_DATA" && pwd) && export XFORMC_TEST_DATA || exit 66
 fi
 
-xargs -P "${JOBS:-3}" -n 1 sh "$0" --one "$build" <"$build/log/suites"
+# apart COMMAND...: wait for it, in a group of its own. ^C and TERM end that first.
+apart() {
+    timeout 0 "$@" <"$build/log/suites" &
+    group=$!
+    wait $group
+    group=
+}
+stop() {
+    trap '' INT TERM HUP
+    if [ -n "$group" ]; then
+        kill -TERM $group 2>/dev/null
+        wait $group
+        tries=0
+        while kill -0 -$group 2>/dev/null && [ $((tries += 1)) -le 80 ]; do sleep 0.1; done
+    fi
+    exit "$1"
+}
+group=
+trap 'stop 130' INT
+trap 'stop 143' TERM HUP
+apart xargs -P "${JOBS:-3}" -n 1 sh "$0" --one "$build"
 
 # What a suite printed, without the cases that are well.
 show() {
@@ -155,7 +184,7 @@ while read -r suite; do
     if well "$log"; then continue; fi
     show "$log" >"$log.first"
     echo "once more:"
-    sh "$0" --one "$build" "$suite" </dev/null
+    apart sh "$0" --one "$build" "$suite"
     if well "$log"; then echo "$suite" >>"$build/log/unsteady"; fi
 done <"$build/log/suites"
 

@@ -114,6 +114,42 @@ counts 'a suite that passes runs once' '1 passed, 0 failed' 0 'echo run >>once' 
 same 1 "$(grep -c run "$scratch/once")" && same 0 "$(unsteady)"
 verdict $? 'and is not called unsteady'
 
+# ---- what is left behind -------------------------------------------------------------------------
+# gone FILE...: whether the processes whose ids are in these files end.
+gone() { for id; do await [ -s "$id" ] && await ended "$(cat "$id")" || return; done; }
+ended() { ! kill -0 "$1" 2>/dev/null; }
+patience=20
+stubborn='sh -c "trap \"\" TERM; echo \$\$ >child; exec sleep 600" &'
+counts 'a suite that leaves a process behind' '1 passed, 0 failed' 0 \
+    "$stubborn" 'while ! [ -s child ]; do :; done' 'echo ok a'
+gone "$scratch/child"
+verdict $? 'has it killed'
+rm "$scratch/child"
+limit=1 counts 'a suite that is stopped, whose process ignores TERM' '0 passed, 1 failed' 1 \
+    "$stubborn" 'sleep 600'
+gone "$scratch/child"
+verdict $? 'has that killed too'
+# stopped NAME CODE SIGNAL COMMAND...: it is sent the signal while a suite runs, and ends with CODE.
+stopped() {
+    name=$1 wanted=$2 signal=$3
+    shift 3
+    rm -f "$scratch/child" "$scratch/suite"
+    suite a/run.sh 'echo $$ >suite' "$stubborn" 'sleep 600'
+    (cd "$scratch" && unset XFORMC_TEST_DATA && exec env --default-signal=INT "$@" >said 2>&1) &
+    run=$!
+    await [ -s "$scratch/suite" ] && await [ -s "$scratch/child" ] && kill -s "$signal" $run
+    wait $run
+    same "$wanted" $? && gone "$scratch/suite" "$scratch/child"
+    verdict $? "$name"
+    show
+}
+stopped 'TERM ends the suites' 143 TERM sh tests/run.sh build test
+stopped 'so does ^C' 130 INT sh tests/run.sh build test
+suite a/run.sh 'echo ok a'
+in_tree sh tests/run.sh build test && same '1 passed, 0 failed' "$(sum)"
+verdict $? 'the next run is as any other'
+patience=600
+
 # ---- tags ----------------------------------------------------------------------------------------
 rm -r "$scratch/tests/a"
 # program NAME TAGS: a test program with its source.

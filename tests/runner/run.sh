@@ -145,6 +145,10 @@ stopped() {
 }
 stopped 'TERM ends the suites' 143 TERM sh tests/run.sh build test
 stopped 'so does ^C' 130 INT sh tests/run.sh build test
+stopped 'TERM ends .ci/run and the suites' 143 TERM bash .ci/run
+stopped 'so does ^C in .ci/run' 130 INT bash .ci/run
+sed 's/limit=4500/limit=3/' .ci/run >"$scratch/.ci/short"
+stopped 'so does the time limit of .ci/run' 1 CONT bash .ci/short
 suite a/run.sh 'echo ok a'
 in_tree sh tests/run.sh build test && same '1 passed, 0 failed' "$(sum)"
 verdict $? 'the next run is as any other'

@@ -31,8 +31,20 @@ END
 
 packages=$(tools | while read -r command packages; do command -v "$command" >/dev/null 2>&1 || echo "$packages"; done)
 [ -n "$packages" ] || exit 0
-apt() { timeout 300 env DEBIAN_FRONTEND=noninteractive apt-get -y -q "$@" >/dev/null 2>&1 </dev/null; }
+apt() {
+    timeout -k 10 300 env DEBIAN_FRONTEND=noninteractive apt-get -y -q "$@" \
+        >/dev/null 2>&1 </dev/null
+}
 apt update
 # All at once; where one of them is unknown here, those that are not, one by one.
-apt install --no-install-recommends $packages || for package in $packages; do apt install --no-install-recommends "$package"; done
+# A mirror that hangs is left alone.
+apt install --no-install-recommends $packages
+status=$?
+if [ $status != 0 ]; then
+    for package in $packages; do
+        case $status in 124|137) break ;; esac
+        apt install --no-install-recommends "$package"
+        status=$?
+    done
+fi
 exit 0

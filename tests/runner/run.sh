@@ -267,3 +267,19 @@ in_tree bash .ci/run
 [ $? = 1 ] && same '1 passed, 1 failed, 1 skipped' "$(sum)"
 verdict $? '.ci/run fails where the sum of one of them is lost'
 show
+
+# ---- tools.sh ------------------------------------------------------------------------------------
+# tools STATUS: how often apt-get is started where each call ends so, and no tool is there.
+tools() {
+    mkdir -p "$scratch/few/bin" && rm -f "$scratch/calls"
+    for command in sh cat env; do ln -sf "$(command -v $command)" "$scratch/few/bin"; done
+    printf '#!/bin/sh\necho 0\n' >"$scratch/few/bin/id"
+    printf '#!/bin/sh\necho call >>"%s"\nexit %s\n' "$scratch/calls" "$1" \
+        >"$scratch/few/bin/timeout"
+    cp "$scratch/few/bin/timeout" "$scratch/few/bin/apt-get"
+    chmod +x "$scratch/few/bin/"*
+    (PATH=$scratch/few/bin && sh tests/tools.sh)
+    grep -c call "$scratch/calls"
+}
+same 2 "$(tools 124)" && [ "$(tools 100)" -gt 20 ]
+verdict $? 'tools.sh leaves a mirror that hangs alone, and asks one that lacks a package for each'

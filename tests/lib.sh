@@ -10,6 +10,8 @@ top=$PWD
 case $1 in /*) xformc=$1 ;; *) xformc=$top/$1 ;; esac
 unset MAKEFLAGS MFLAGS MAKELEVEL
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
+trap 'exit 130' INT             # a shell that a signal ends leaves out what EXIT does
+trap 'exit 143' TERM HUP
 
 # A case: ok NAME, not_ok NAME, skip NAME REASON. A suite whose cases cannot be written ends.
 ok() { printf 'ok %s\n' "$1" || exit 74; }

@@ -129,6 +129,11 @@ limit=1 counts 'a suite that is stopped, whose process ignores TERM' '0 passed, 
     "$stubborn" 'sleep 600'
 gone "$scratch/child"
 verdict $? 'has that killed too'
+rm -f "$scratch/kept"
+limit=1 counts 'so is a suite that has files' '0 passed, 1 failed' 1 \
+    '. tests/lib.sh' 'echo "$scratch" >>kept' 'sleep 600'
+same 2 "$(grep -c . "$scratch/kept")" && ! ls -d $(cat "$scratch/kept")
+verdict $? 'and they are removed'
 # stopped NAME CODE SIGNAL COMMAND...: it is sent the signal while a suite runs, and ends with CODE.
 stopped() {
     name=$1 wanted=$2 signal=$3

@@ -49,7 +49,9 @@ run_one() {
     failed=$(grep -c '^not ok' "$log.new")
     planned=$(awk -F '[.][.]' '/^1[.][.][0-9]+$/ { n += $2 } END { print n + 0 }' "$log.out")
     reported=$(grep -c . "$log.new")
-    if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+    seconds=$((($(date +%s%N) - begin) / 1000000000))
+    late=$((limit > 0 && seconds >= limit))
+    if [ "$status" -eq 124 ] || { [ "$status" -eq 137 ] && [ $late = 1 ]; }; then
         echo "not ok (stopped after $limit s)" >>"$log.new"
     elif [ "$status" -ge 128 ] || { [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; }; then
         echo "not ok (exit status $status)" >>"$log.new"

@@ -55,6 +55,8 @@ counts 'no case is a failure' '0 passed, 1 failed' 1 'echo nothing'
 counts 'fewer cases than planned are a failure' '1 passed, 1 failed' 1 'echo 1..2' 'echo ok 1 - a'
 counts 'a bad end without a failure is one' '1 passed, 1 failed' 1 'echo ok a' 'exit 3'
 counts 'so is a signal' '1 passed, 2 failed' 1 'echo ok a' 'echo not ok b' 'kill -9 $$'
+grep -qx 'not ok (exit status 137)' "$scratch/said"
+verdict $? 'and its status is said'
 limit=1 counts 'a suite that takes too long is stopped' '1 passed, 1 failed' 1 'echo ok a' 'sleep 600'
 grep -qx 'not ok (stopped after 1 s)' "$scratch/said"
 verdict $? 'and that is said'

@@ -143,6 +143,7 @@ for cc in cc gcc clang; do
 done
 PATH=$PWD/$build/once/bin:$PATH
 export PATH
+unset XFORMC_QUICK XFORMC_ALL          # a mode alone says which cases there are
 case $mode in check|asan|ubsan) XFORMC_QUICK=1 && export XFORMC_QUICK ;; all) XFORMC_ALL=1 && export XFORMC_ALL ;; esac
 if [ -n "$XFORMC_TEST_DATA" ]; then
     XFORMC_TEST_DATA=$(cd "$XFORMC_TEST_DATA" && pwd) && export XFORMC_TEST_DATA || exit 66

@@ -202,6 +202,10 @@ runs 'make test-all runs every suite' all tests/i/slow.sh tests/d/run.sh $g/test
     tests/a/run.sh $g/test_target $g/test_slow $g/test_plain $g/test_apart
 grep -qx 'ok i1' "$scratch/build/log/all"
 verdict $? 'and tells them so'
+suite a/run.sh '' 'echo "ok a${XFORMC_QUICK:-}${XFORMC_ALL:-}"'
+in_tree env XFORMC_QUICK=1 XFORMC_ALL=1 sh tests/run.sh build test
+grep -qx 'ok a' "$scratch/build/log/all"
+verdict $? 'make test takes neither mark from outside'
 in_tree sh tests/run.sh build golden && same 'ok b
 ok --write' "$(cat "$scratch/said")"
 verdict $? 'make golden starts the suites with its tag with --write'

@@ -9,10 +9,11 @@ unset MAKEFLAGS MFLAGS MAKELEVEL       # of the make that runs this
 
 # Lines of a suite -> `ok NAME`, `not ok NAME`, `skip NAME`; both cmocka's TAP and the shell suites'.
 cases() {
-    awk '{ sub(/\r$/, "") }
+    tr '\000' ' ' <"$1" | awk '{ sub(/\r$/, "") }
         /^(not )?ok [0-9]+ # SKIP/ { sub(/^(not )?ok [0-9]+ # SKIP */, ""); print "skip " $0; next }
         /^(not )?ok /              { s = $0; sub(/^(not )?ok ([0-9]+ - )?/, "", s); print ($1 == "ok" ? "ok " : "not ok ") s; next }
-        /^skip /                   { print }' "$1"
+        /^not ok$/                 { print }
+        /^skip /                   { print }'
 }
 
 # What a shell suite F tests: the tool F_dump of its folder, or xformc.
@@ -47,7 +48,7 @@ run_one() {
     rm -f "$log.cases"
     cases "$log.out" >"$log.new" || return
     failed=$(grep -c '^not ok' "$log.new")
-    planned=$(awk -F '[.][.]' '/^1[.][.][0-9]+$/ { n += $2 } END { print n + 0 }' "$log.out")
+    planned=$(awk -F '[.][.]' '/^1[.][.][0-9]+\r?$/ { n += $2 } END { print n + 0 }' "$log.out")
     reported=$(grep -c . "$log.new")
     seconds=$((($(date +%s%N) - begin) / 1000000000))
     late=$((limit > 0 && seconds >= limit))
@@ -174,7 +175,7 @@ apart xargs -P "${JOBS:-3}" -n 1 sh "$0" --one "$build"
 # What a suite printed, without the cases that are well.
 show() {
     if [ -e "$1.out" ]; then grep -avE '^(ok|skip) ' "$1.out"; fi | tail -n 150
-    if [ -e "$1.cases" ]; then grep '^not ok (' "$1.cases"; else echo 'not ok (cut short)'; fi
+    if [ -e "$1.cases" ]; then grep -a '^not ok (' "$1.cases"; else echo 'not ok (cut short)'; fi
 }
 
 # Whether a suite was counted to its end, and nothing failed. If its --one was killed, there are no

@@ -51,6 +51,10 @@ printf 'a: x of 1234\na: y\nb: z\n' >"$scratch/old" && printf 'b: z\n' >"$scratc
     sh tests/cases.sh "$scratch/new" "$scratch/old"
 verdict $? 'cases.sh names those that are lost'
 counts 'cases in TAP' '1 passed, 1 failed, 1 skipped' 1 'echo 1..3' 'echo ok 1 - a' 'echo not ok 2 - b' 'echo "ok 3 # SKIP c"'
+counts 'a plan with carriage returns' '1 passed, 1 failed' 1 "printf '1..2\\r\\nok 1 - a\\r\\n'"
+counts 'a failure without a name' '1 passed, 1 failed' 1 'echo ok a' 'echo not ok'
+counts 'bytes that are no text' '1 passed, 1 failed' 1 \
+    "printf 'ok a\\0ok b\\0\\377\\nnot ok \\377\\n'"
 counts 'no case is a failure' '0 passed, 1 failed' 1 'echo nothing'
 counts 'fewer cases than planned are a failure' '1 passed, 1 failed' 1 'echo 1..2' 'echo ok 1 - a'
 counts 'a bad end without a failure is one' '1 passed, 1 failed' 1 'echo ok a' 'exit 3'

@@ -14,8 +14,9 @@ trap 'exit 130' INT             # a shell that a signal ends leaves out what EXI
 trap 'exit 143' TERM HUP
 
 # A case: ok NAME, not_ok NAME, skip NAME REASON. A suite whose cases cannot be written ends.
+# A failure begins a line, whatever stands before it.
 ok() { printf 'ok %s\n' "$1" || exit 74; }
-not_ok() { printf 'not ok %s\n' "$1" || exit 74; }
+not_ok() { printf '\nnot ok %s\n' "$1" || exit 74; }
 skip() { printf 'skip %s (%s)\n' "$1" "$2" || exit 74; }
 
 # verdict STATUS NAME: a case that passes if the status is 0.

@@ -98,6 +98,8 @@ counts 'cases that cannot be kept are a failure' '0 passed, 1 failed' 1 \
 
 counts 'a suite that cannot write a case fails' '1 passed, 1 failed' 1 \
     '. tests/lib.sh' 'ok a' 'not_ok b >/dev/full' 'ok c'
+counts 'a failure behind a line without an end' '1 passed, 1 failed' 1 \
+    '. tests/lib.sh' 'ok a' 'printf found' 'not_ok b' 'ok c >/dev/null'
 
 # ---- once more -----------------------------------------------------------------------------------
 counts 'a suite that fails twice fails' '1 passed, 1 failed' 1 'echo ok a' 'echo run >>runs' 'echo "b was $(grep -c run runs)"' 'echo not ok b'

@@ -124,7 +124,9 @@ choose() {
 build=${1:-build} mode=${2:-test}
 case $build in /*) echo "usage: BUILD is a folder below this one" >&2; exit 2 ;; esac
 case $mode in test|check|targets|all|asan|ubsan|golden) ;; *) echo "usage: $0: there is no mode $mode" >&2; exit 2 ;; esac
+case ${JOBS:-3} in *[!0-9]*) echo "$0: JOBS is a number, not $JOBS" >&2; exit 2 ;; esac
 suites=$(sources | choose "$mode") || exit 2
+[ -n "$suites" ] || { echo "$0: no suite is of the mode $mode" >&2; exit 2; }
 if [ "$mode" = golden ]; then
     for suite in $suites; do
         sh "$suite" --write "$(subject "$build" "$suite")" || exit

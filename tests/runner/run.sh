@@ -232,6 +232,12 @@ program g/test_plain slo
 fault 'in a program too' 'tests/g/test_plain.c:2: unknown tag "slo"'
 program g/test_plain ''
 fault 'a mode that there is not' 'usage: tests/run.sh: there is no mode tset' tset
+in_tree env JOBS=some sh tests/run.sh build test
+[ $? = 2 ] && same 'tests/run.sh: JOBS is a number, not some' "$(cat "$scratch/said")"
+verdict $? 'JOBS that are no number'
+mkdir "$scratch/few" && mv "$scratch/tests/e" "$scratch/tests/g" "$scratch/few"
+fault 'a mode without suites' 'tests/run.sh: no suite is of the mode targets' targets
+mv "$scratch/few/e" "$scratch/few/g" "$scratch/tests" && rmdir "$scratch/few"
 
 # ---- the table of tests/README.md ----------------------------------------------------------------
 # table: that of the page, between its marker lines.

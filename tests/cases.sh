@@ -5,11 +5,15 @@
 # usage: tests/cases.sh OLD NEW...
 [ $# -ge 2 ] || { echo "usage: $0 OLD NEW..." >&2; exit 2; }
 for list; do [ -r "$list" ] || { echo "$0: cannot read $list" >&2; exit 66; }; done
-awk -v old="$1" '
-    { name = $0; gsub(/tmp[.][A-Za-z0-9]+/, "TMP", name); gsub(/[0-9][0-9][0-9]+/, "N", name) }
-    FILENAME == old { order[++n] = $0; key[n] = name; next }
-    { found[name] = 1 }
+awk '
+    function plain(name) {
+        gsub(/tmp[.][A-Za-z0-9]+/, "TMP", name)
+        gsub(/[0-9][0-9][0-9]+/, "N", name)
+        return name
+    }
+    BEGIN { while ((getline <ARGV[1]) > 0) order[++n] = $0; ARGV[1] = "" }
+    { found[plain($0)] = 1 }
     END {
-        for (i = 1; i <= n; i++) if (!(key[i] in found)) { print order[i]; lost++ }
+        for (i = 1; i <= n; i++) if (!(plain(order[i]) in found)) { print order[i]; lost++ }
         exit lost > 0
     }' "$@"

@@ -48,7 +48,8 @@ tests/a/run.sh: d' "$(cat "$scratch/build/cases.test")"
 verdict $? 'their names are kept'
 printf 'a: x of 1234\na: y\nb: z\n' >"$scratch/old" && printf 'b: z\n' >"$scratch/new" && printf 'a: x of 999\n' >"$scratch/newer" &&
     same 'a: y' "$(sh tests/cases.sh "$scratch/old" "$scratch/new" "$scratch/newer")" && ! sh tests/cases.sh "$scratch/old" "$scratch/new" >"$scratch/said" &&
-    sh tests/cases.sh "$scratch/new" "$scratch/old"
+    sh tests/cases.sh "$scratch/new" "$scratch/old" &&
+    sh tests/cases.sh "$scratch/old" "$scratch/old" && sh tests/cases.sh /dev/null "$scratch/old"
 verdict $? 'cases.sh names those that are lost'
 counts 'cases in TAP' '1 passed, 1 failed, 1 skipped' 1 'echo 1..3' 'echo ok 1 - a' 'echo not ok 2 - b' 'echo "ok 3 # SKIP c"'
 counts 'a plan with carriage returns' '1 passed, 1 failed' 1 "printf '1..2\\r\\nok 1 - a\\r\\n'"

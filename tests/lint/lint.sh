@@ -9,7 +9,8 @@ scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 # What is ours: not what is built, nor what `build` puts beside the emitted text, nor the folders of .gitignore.
 ignored=$(sed -n "s#^/\(.*\)/\$# -o -path './\1'#p" .gitignore 2>/dev/null | tr -d '\n')
 apart="-name .git -o -path ./build -o -path './generated/*/runtime' -o -name __pycache__ -o -path './tests/*/build' $ignored"
-eval "find . \( $apart \) -prune -o -type f -print" | sed 's#^\./##' | sort >"$scratch/files"
+eval "find . \( $apart \) -prune -o -type f -print" | sed 's#^\./##' | sort >"$scratch/files" || exit 74
+[ -s "$scratch/files" ] || exit 74
 files() { grep -E "$1" "$scratch/files"; }
 # each AWK-PROGRAM, file names on stdin: run it over all of them at once.
 each() { tr '\n' '\0' | xargs -0 -r awk "$@"; }
@@ -192,7 +193,13 @@ rule_compilers() {
 
 bad=0
 for rule in $rules; do
+    case $rule in
+    includes|folders|calls|libraries|names|text|words|sizes|generated|compilers) ;;
+    *) echo "lint.sh: there is no rule $rule" >&2; exit 2 ;;
+    esac
+    # Where nothing can be written, nothing is found.
     "rule_$rule" >"$scratch/found" || true
+    echo end >"$scratch/end" || exit 74
     if [ -s "$scratch/found" ]; then
         echo "lint: $rule"
         sed 's/^/  /' "$scratch/found"

@@ -57,6 +57,14 @@ finds 'dead code'                                 words     compiler/base/text.c
 finds 'a file of over 700 lines'                  sizes     compiler/base/text.c       "$(yes 'int x;\n' | head -n 700 | tr -d '\n')"
 finds 'allocation in emitted C'                   generated generated/dates/dates.c    'void *f(void) { return malloc(1); }\n'
 
+found=$(sh tests/lint/lint.sh text nothing 2>&1)
+[ $? = 2 ] && same 'lint.sh: there is no rule nothing' "$found"
+verdict $? 'lint knows its rules'
+mkdir "$copy/bin" && printf '#!/bin/sh\nexit 1\n' >"$copy/bin/sort" && chmod +x "$copy/bin/sort"
+PATH=$copy/bin:$PATH sh tests/lint/lint.sh text
+[ $? = 74 ]
+verdict $? 'lint without a list of files is not clean'
+
 # Calls, on a tree of a few files.
 rm -rf "$copy/compiler" "$copy/runtime"
 mkdir -p "$copy/compiler/base" "$copy/compiler/graph" "$copy/runtime"

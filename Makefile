@@ -245,4 +245,5 @@ help:  ## this list
 .PHONY: all always libraries test-programs fuzz-programs test test-targets test-all check asan ubsan fuzz lint \
         golden deps demo peers man install uninstall dist deb clean help
 .SECONDARY:
+.DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

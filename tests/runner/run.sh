@@ -307,3 +307,21 @@ tools() {
 }
 same 2 "$(tools 124)" && [ "$(tools 100)" -gt 20 ]
 verdict $? 'tools.sh leaves a mirror that hangs alone, and asks one that lacks a package for each'
+
+# ---- the Makefile --------------------------------------------------------------------------------
+# A compiler that fails with half of its work done, as where a wrapper of it is stopped.
+mkdir -p "$scratch/half/tests" && cp Makefile "$scratch/half" &&
+    cp -R tests/once "$scratch/half/tests" || exit 74
+cat >"$scratch/half/cc" <<'END'
+#!/bin/sh
+for word; do
+    if [ "${last-}" = -o ]; then echo half >"$word"; exit 1; fi
+    last=$word
+done
+END
+chmod +x "$scratch/half/cc"
+program=build/tests/once/cc_once
+! make -C "$scratch/half" CC="$scratch/half/cc" "$program" >"$scratch/said" 2>&1 &&
+    grep -q 'LINK  build' "$scratch/said" && [ ! -e "$scratch/half/$program" ]
+verdict $? 'make keeps nothing half made'
+show

@@ -133,6 +133,13 @@ if [ "$mode" = golden ]; then
     done
     exit 0
 fi
+# Two runs in one BUILD would remove each other's logs. The lock ends with this process.
+mkdir -p "$build" && touch "$build/running" || exit 74
+exec 9>"$build/running"
+if command -v flock >/dev/null && ! flock -n 9; then
+    echo "$0: another run is in $build" >&2
+    exit 75
+fi
 # Where an older log stayed, or a new one cannot be written, the counts would be wrong.
 rm -rf "$build/log" "$build/once" && mkdir -p "$build/log" "$build/once/bin" || exit 74
 printf '%s\n' $suites >"$build/log/suites" || exit 74
@@ -154,7 +161,7 @@ fi
 
 # apart COMMAND...: wait for it, in a group of its own. ^C and TERM end that first.
 apart() {
-    timeout 0 "$@" <"$build/log/suites" &
+    timeout 0 "$@" <"$build/log/suites" 9>&- &
     group=$!
     wait $group
     group=

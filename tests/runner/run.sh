@@ -168,6 +168,24 @@ in_tree sh tests/run.sh build test && same '1 passed, 0 failed' "$(sum)"
 verdict $? 'the next run is as any other'
 patience=600
 
+# ---- two at once ---------------------------------------------------------------------------------
+rm -f "$scratch/suite"
+suite a/run.sh 'echo ok a' 'echo $$ >suite' 'while ! [ -e go ]; do sleep 0.1; done'
+(cd "$scratch" && unset XFORMC_TEST_DATA && exec sh tests/run.sh build test >first 2>&1) &
+run=$!
+await [ -s "$scratch/suite" ]
+if has flock; then
+    in_tree sh tests/run.sh build test
+    [ $? = 75 ] && same 'tests/run.sh: another run is in build' "$(cat "$scratch/said")"
+    verdict $? 'a second run in the same folder is refused'
+    show
+else
+    skip 'a second run in the same folder is refused' 'no flock'
+fi
+: >"$scratch/go"
+wait $run && same '1 passed, 0 failed' "$(tail -n 1 "$scratch/first")"
+verdict $? 'and the first goes on'
+
 # ---- tags ----------------------------------------------------------------------------------------
 rm -r "$scratch/tests/a"
 # program NAME TAGS: a test program with its source.

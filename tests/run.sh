@@ -72,9 +72,11 @@ fi
 # Every suite with its source, `SOURCE SUITE`, slow.sh first, then run.sh, then the programs. A
 # program of an older tree may still lie in BUILD: each must have its source.
 sources() {
-    for suite in tests/*/slow.sh tests/*/run.sh; do
-        if [ -e "$suite" ]; then echo "$suite $suite"; fi
-    done | sort -r
+    for file in slow.sh run.sh; do
+        for suite in tests/*/$file; do
+            if [ -e "$suite" ]; then echo "$suite $suite"; fi
+        done | sort -r
+    done
     for program in "$build"/tests/*/test_*; do
         name=${program#"$build"/}
         name=${name%%.*}.c

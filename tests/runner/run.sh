@@ -207,7 +207,7 @@ suite b/run.sh '# tags: ubsan golden' 'echo ok b' 'echo "ok $1"'
 suite c/run.sh '# tags: slow' 'echo ok c'
 suite d/run.sh '# tags: slow noasan early' 'echo ok d'
 suite e/run.sh '# tags: targets' 'echo ok e'
-suite f/slow.sh '# tags: noasan' 'echo ok f'
+suite a/slow.sh '# tags: noasan' 'echo ok f'
 suite i/slow.sh '# tags: all early' 'echo "ok i${XFORMC_ALL:-}"'
 program g/test_plain ''
 program g/test_slow slow
@@ -217,13 +217,13 @@ program g/test_target targets
 printf 'not a program\n' >"$scratch/build/tests/g/test_plain.o" && chmod +x "$scratch/build/tests/g/test_plain.o"
 cp "$scratch/build/tests/g/test_plain" "$scratch/build/tests/g/test_gone"
 g=build/tests/g
-runs 'make test leaves out what has the tag targets' test tests/d/run.sh $g/test_once tests/f/slow.sh tests/c/run.sh tests/b/run.sh tests/a/run.sh \
+runs 'make test leaves out what has the tag targets' test tests/d/run.sh $g/test_once tests/a/slow.sh tests/c/run.sh tests/b/run.sh tests/a/run.sh \
     $g/test_slow $g/test_plain $g/test_apart
-runs 'make check leaves out what has the tag targets' check $g/test_once tests/f/slow.sh tests/b/run.sh tests/a/run.sh $g/test_plain
+runs 'make check leaves out what has the tag targets' check $g/test_once tests/a/slow.sh tests/b/run.sh tests/a/run.sh $g/test_plain
 runs 'make asan leaves out what has the tag targets' asan $g/test_once tests/c/run.sh tests/b/run.sh tests/a/run.sh $g/test_slow $g/test_plain
 runs 'make ubsan runs programs, and suites with its tag' ubsan $g/test_once tests/b/run.sh $g/test_slow $g/test_plain
 runs 'make test-targets runs what has it, and nothing else' targets tests/e/run.sh $g/test_target
-runs 'make test-all runs every suite' all tests/i/slow.sh tests/d/run.sh $g/test_once tests/f/slow.sh tests/e/run.sh tests/c/run.sh tests/b/run.sh \
+runs 'make test-all runs every suite' all tests/i/slow.sh tests/d/run.sh $g/test_once tests/a/slow.sh tests/e/run.sh tests/c/run.sh tests/b/run.sh \
     tests/a/run.sh $g/test_target $g/test_slow $g/test_plain $g/test_apart
 grep -qx 'ok i1' "$scratch/build/log/all"
 verdict $? 'and tells them so'

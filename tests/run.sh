@@ -94,7 +94,14 @@ choose() {
         function read_tags(file,    line, number, n, i, list) {
             delete tagged
             while (number++ < 10 && (getline line <file) > 0) {
-                if (line !~ /^(# |\/\* )tags:/) continue
+                if (line !~ /^(# |\/\* )tags:/) {
+                    if (line ~ /^(#|\/\*)[ \t]*[Tt][Aa][Gg][Ss]?[ \t]*:/ || line ~ /^#tags?/) {
+                        printf "%s:%d: not a line `tags: TAG...`: %s\n", file, number, line \
+                            >"/dev/stderr"
+                        failed = 1
+                    }
+                    continue
+                }
                 sub(/^[^:]*:/, "", line)
                 sub(/ *\*\/$/, "", line)
                 n = split(line, list, " ")

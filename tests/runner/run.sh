@@ -250,6 +250,12 @@ suite a/run.sh '' 'echo ok a'
 program g/test_plain slo
 fault 'in a program too' 'tests/g/test_plain.c:2: unknown tag "slo"'
 program g/test_plain ''
+for line in '#tags: slow' '# tag: slow' '# Tags: slow' '#tags slow' '#  tags: slow'; do
+    suite a/run.sh "$line" 'echo ok a'
+    fault "a line of tags in another form: $line" \
+        "tests/a/run.sh:2: not a line \`tags: TAG...\`: $line"
+done
+suite a/run.sh '' 'echo ok a'
 fault 'a mode that there is not' 'usage: tests/run.sh: there is no mode tset' tset
 in_tree env JOBS=some sh tests/run.sh build test
 [ $? = 2 ] && same 'tests/run.sh: JOBS is a number, not some' "$(cat "$scratch/said")"

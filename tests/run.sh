@@ -1,7 +1,7 @@
 #!/bin/sh
 # Run the suites and count their cases. tests/README.md says how they are found and what their tags mean.
 # usage: tests/run.sh BUILD [test|check|targets|all|asan|ubsan|golden]
-#        tests/run.sh --one BUILD SUITE       one suite; its cases and its output go to BUILD/log/
+#        tests/run.sh --one BUILD SUITE       one suite: its output without the cases that pass
 # environment: JOBS, XFORMC_TIMEOUT (seconds of a suite), XFORMC_TEST_DATA
 LC_ALL=C.UTF-8 XFORMC_CACHE=off
 export LC_ALL XFORMC_CACHE
@@ -23,8 +23,8 @@ subject() {
     if [ -x "$tool" ]; then echo "$tool"; else echo "$PWD/$1/xformc"; fi
 }
 
-# The files of a suite in BUILD/log/, without their endings.
-log_of() { echo "$1/log/$(echo "${2#"$1"/}" | tr / _)"; }
+# The files of a suite in $logs, without their endings.
+log_of() { echo "$logs/$(echo "${2#"$1"/}" | tr / _)"; }
 
 run_one() {
     build=$1 suite=$2
@@ -64,7 +64,25 @@ run_one() {
         "$(grep -c '^not ok' "$log.cases")" $((ms / 1000)) $((ms % 1000 / 100))
 }
 
+# Whether a suite was counted to its end, and nothing failed. If what runs it was killed, there are
+# no .cases.
+well() { [ -e "$1.cases" ] && ! grep -q '^not ok' "$1.cases"; }
+
 if [ "$1" = --one ]; then
+    [ $# = 3 ] && [ -e "$3" ] || { echo "$0: --one takes BUILD and a suite that exists" >&2; exit 2; }
+    # A run that goes on in BUILD has a log of its own.
+    logs=$(mktemp -d) && trap 'rm -rf "$logs"' EXIT || exit 74
+    log=$(log_of "$2" "$3")
+    run_one "$2" "$3" >"$log.sum" || exit 74
+    grep -av '^ok ' "$log.out"
+    grep -a '^not ok (' "$log.cases"
+    cat "$log.sum" || exit 74
+    well "$log"
+    exit
+fi
+# What a run starts for each suite; its cases and its output go to BUILD/log/.
+if [ "$1" = --count ]; then
+    logs=$2/log
     run_one "$2" "$3"
     exit 0
 fi
@@ -130,7 +148,7 @@ choose() {
         END { for (i = 1; i <= n; i++) print later[i]; exit failed }'
 }
 
-build=${1:-build} mode=${2:-test}
+build=${1:-build} mode=${2:-test} logs=${1:-build}/log
 case $build in /*) echo "usage: BUILD is a folder below this one" >&2; exit 2 ;; esac
 case $mode in test|check|targets|all|asan|ubsan|golden) ;; *) echo "usage: $0: there is no mode $mode" >&2; exit 2 ;; esac
 case ${JOBS:-3} in *[!0-9]*) echo "$0: JOBS is a number, not $JOBS" >&2; exit 2 ;; esac
@@ -188,7 +206,7 @@ stop() {
 group=
 trap 'stop 130' INT
 trap 'stop 143' TERM HUP
-apart xargs -P "${JOBS:-3}" -n 1 sh "$0" --one "$build"
+apart xargs -P "${JOBS:-3}" -n 1 sh "$0" --count "$build"
 
 # What a suite printed, without the cases that are well.
 show() {
@@ -196,17 +214,13 @@ show() {
     if [ -e "$1.cases" ]; then grep -a '^not ok (' "$1.cases"; else echo 'not ok (cut short)'; fi
 }
 
-# Whether a suite was counted to its end, and nothing failed. If its --one was killed, there are no
-# .cases.
-well() { [ -e "$1.cases" ] && ! grep -q '^not ok' "$1.cases"; }
-
 # A suite that fails is run once more, alone: beside others a busy machine may have been at fault.
 while read -r suite; do
     log=$(log_of "$build" "$suite")
     if well "$log"; then continue; fi
     show "$log" >"$log.first"
     echo "once more:"
-    apart sh "$0" --one "$build" "$suite"
+    apart sh "$0" --count "$build" "$suite"
     if well "$log"; then echo "$suite" >>"$build/log/unsteady"; fi
 done <"$build/log/suites"
 

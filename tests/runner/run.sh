@@ -159,6 +159,7 @@ stopped() {
 }
 stopped 'TERM ends the suites' 143 TERM sh tests/run.sh build test
 stopped 'so does ^C' 130 INT sh tests/run.sh build test
+stopped 'TERM ends one suite alone' 143 TERM sh tests/run.sh --one build tests/a/run.sh
 stopped 'TERM ends .ci/run and the suites' 143 TERM bash .ci/run
 stopped 'so does ^C in .ci/run' 130 INT bash .ci/run
 sed 's/limit=4500/limit=3/' .ci/run >"$scratch/.ci/short"
@@ -185,6 +186,32 @@ fi
 : >"$scratch/go"
 wait $run && same '1 passed, 0 failed' "$(tail -n 1 "$scratch/first")"
 verdict $? 'and the first goes on'
+
+# ---- one suite -----------------------------------------------------------------------------------
+# one NAME CODE LINE SUITE: --one ends with CODE; the first line that is no case is LINE.
+one() {
+    in_tree sh tests/run.sh --one build "$4"
+    same "$2" $? && same "$3" "$(grep -vE '^(not ok|skip|  )' "$scratch/said")"
+    verdict $? "$1"
+    show
+}
+rm -rf "$scratch/build/log"
+suite a/run.sh 'echo ok a' 'echo "skip b (no tool)"' 'echo "as $1" | sed "s|$PWD|TOP|"'
+one 'one suite alone' 0 'as TOP/build/xformc' tests/a/run.sh
+! grep -q '^ok' "$scratch/said" && grep -q '^skip b' "$scratch/said" &&
+    grep -q '^  tests/a/run.sh  *1 passed  *0 failed ' "$scratch/said" &&
+    [ ! -e "$scratch/build/log" ]
+verdict $? 'prints all but what passes, needs no log and leaves none'
+mkdir -p "$scratch/build/tests/a" && printf '#!/bin/sh\n' >"$scratch/build/tests/a/a_dump" &&
+    chmod +x "$scratch/build/tests/a/a_dump"
+one 'with the tool of its folder' 0 'as TOP/build/tests/a/a_dump' tests/a/run.sh
+rm -r "$scratch/build/tests"
+suite a/run.sh 'echo ok a' 'echo why' 'exit 3'
+one 'one that ends badly without a failure' 1 why tests/a/run.sh
+grep -qx 'not ok (exit status 3)' "$scratch/said"
+verdict $? 'and its status is said'
+one 'one that there is not' 2 \
+    'tests/run.sh: --one takes BUILD and a suite that exists' tests/never/run.sh
 
 # ---- tags ----------------------------------------------------------------------------------------
 rm -r "$scratch/tests/a"

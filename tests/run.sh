@@ -1,6 +1,7 @@
 #!/bin/sh
 # Run the suites and count their cases. tests/README.md says how they are found and what their tags mean.
 # usage: tests/run.sh BUILD [test|check|targets|all|asan|ubsan|golden]
+#        tests/run.sh --list BUILD MODE       the suites of a mode, in their order
 #        tests/run.sh --one BUILD SUITE       one suite: its output without the cases that pass
 # environment: JOBS, XFORMC_TIMEOUT (seconds of a suite), XFORMC_TEST_DATA
 LC_ALL=C.UTF-8 XFORMC_CACHE=off
@@ -148,12 +149,18 @@ choose() {
         END { for (i = 1; i <= n; i++) print later[i]; exit failed }'
 }
 
+list=
+if [ "$1" = --list ]; then list=1 && shift; fi
 build=${1:-build} mode=${2:-test} logs=${1:-build}/log
 case $build in /*) echo "usage: BUILD is a folder below this one" >&2; exit 2 ;; esac
 case $mode in test|check|targets|all|asan|ubsan|golden) ;; *) echo "usage: $0: there is no mode $mode" >&2; exit 2 ;; esac
 case ${JOBS:-3} in *[!0-9]*) echo "$0: JOBS is a number, not $JOBS" >&2; exit 2 ;; esac
 suites=$(sources | choose "$mode") || exit 2
 [ -n "$suites" ] || { echo "$0: no suite is of the mode $mode" >&2; exit 2; }
+if [ -n "$list" ]; then
+    printf '%s\n' $suites || exit 74
+    exit 0
+fi
 if [ "$mode" = golden ]; then
     for suite in $suites; do
         sh "$suite" --write "$(subject "$build" "$suite")" || exit

@@ -246,6 +246,13 @@ cp "$scratch/build/tests/g/test_plain" "$scratch/build/tests/g/test_gone"
 g=build/tests/g
 runs 'make test leaves out what has the tag targets' test tests/d/run.sh $g/test_once tests/a/slow.sh tests/c/run.sh tests/b/run.sh tests/a/run.sh \
     $g/test_slow $g/test_plain $g/test_apart
+rm -r "$scratch/build/log"
+in_tree sh tests/run.sh --list build test &&
+    same "$(printf '%s\n' tests/d/run.sh $g/test_once tests/a/slow.sh tests/c/run.sh \
+        tests/b/run.sh tests/a/run.sh $g/test_slow $g/test_plain $g/test_apart)" \
+        "$(cat "$scratch/said")" && [ ! -e "$scratch/build/log" ]
+verdict $? '--list prints them and runs nothing'
+show
 runs 'make check leaves out what has the tag targets' check $g/test_once tests/a/slow.sh tests/b/run.sh tests/a/run.sh $g/test_plain
 runs 'make asan leaves out what has the tag targets' asan $g/test_once tests/c/run.sh tests/b/run.sh tests/a/run.sh $g/test_slow $g/test_plain
 runs 'make ubsan runs programs, and suites with its tag' ubsan $g/test_once tests/b/run.sh $g/test_slow $g/test_plain

@@ -174,8 +174,10 @@ if command -v flock >/dev/null && ! flock -n 9; then
     echo "$0: another run is in $build" >&2
     exit 75
 fi
-# Where an older log stayed, or a new one cannot be written, the counts would be wrong.
-rm -rf "$build/log" "$build/once" && mkdir -p "$build/log" "$build/once/bin" || exit 74
+# Where an older log stayed, or a new one cannot be written, the counts would be wrong. BUILD/log is
+# that of the last run; those of other modes stay in BUILD/log.MODE.
+rm -rf "$build/log" "$build/log.$mode" "$build/once" &&
+    mkdir -p "$build/log.$mode" "$build/once/bin" && ln -s "log.$mode" "$build/log" || exit 74
 printf '%s\n' $suites >"$build/log/suites" || exit 74
 
 # The compilers on the PATH of the suites compile the same text once in a run: once/cc_once.
@@ -231,7 +233,7 @@ while read -r suite; do
     if well "$log"; then echo "$suite" >>"$build/log/unsteady"; fi
 done <"$build/log/suites"
 
-find "$build/log" -name '*.cases' -exec cat {} + >"$build/log/all" || exit 74
+find "$build/log/" -name '*.cases' -exec cat {} + >"$build/log/all" || exit 74
 short=0
 while read -r suite; do
     [ -e "$(log_of "$build" "$suite").cases" ] || short=$((short + 1))

@@ -259,8 +259,11 @@ runs 'make ubsan runs programs, and suites with its tag' ubsan $g/test_once test
 runs 'make test-targets runs what has it, and nothing else' targets tests/e/run.sh $g/test_target
 runs 'make test-all runs every suite' all tests/i/slow.sh tests/d/run.sh $g/test_once tests/a/slow.sh tests/e/run.sh tests/c/run.sh tests/b/run.sh \
     tests/a/run.sh $g/test_target $g/test_slow $g/test_plain $g/test_apart
-grep -qx 'ok i1' "$scratch/build/log/all"
+grep -qx 'ok i1' "$scratch/build/log.all/all"
 verdict $? 'and tells them so'
+cmp "$scratch/build/log/all" "$scratch/build/log.all/all" &&
+    grep -qx tests/e/run.sh "$scratch/build/log.targets/suites"
+verdict $? 'a run keeps the logs of other modes'
 suite a/run.sh '' 'echo "ok a${XFORMC_QUICK:-}${XFORMC_ALL:-}"'
 in_tree env XFORMC_QUICK=1 XFORMC_ALL=1 sh tests/run.sh build test
 grep -qx 'ok a' "$scratch/build/log/all"

@@ -217,17 +217,19 @@ trap 'stop 130' INT
 trap 'stop 143' TERM HUP
 apart xargs -P "${JOBS:-3}" -n 1 sh "$0" --count "$build"
 
-# What a suite printed, without the cases that are well.
+# show OUTPUT CASES: the end of what a suite printed, without the cases that are well.
 show() {
-    if [ -e "$1.out" ]; then grep -avE '^(ok|skip) ' "$1.out"; fi | tail -n 150
-    if [ -e "$1.cases" ]; then grep -a '^not ok (' "$1.cases"; else echo 'not ok (cut short)'; fi
+    if [ -e "$1" ]; then grep -avE '^(ok|skip) ' "$1"; fi | tail -n 150
+    if [ -e "$2" ]; then grep -a '^not ok (' "$2"; else echo 'not ok (cut short)'; fi
 }
 
 # A suite that fails is run once more, alone: beside others a busy machine may have been at fault.
 while read -r suite; do
     log=$(log_of "$build" "$suite")
     if well "$log"; then continue; fi
-    show "$log" >"$log.first"
+    # Its files of the first run, if it came so far.
+    if [ -e "$log.out" ]; then mv "$log.out" "$log.first" || exit 74; fi
+    if [ -e "$log.cases" ]; then mv "$log.cases" "$log.first_cases" || exit 74; fi
     echo "once more:"
     apart sh "$0" --count "$build" "$suite"
     if well "$log"; then echo "$suite" >>"$build/log/unsteady"; fi
@@ -249,13 +251,14 @@ for suite in $(sort "$build/log/suites"); do
     log=$(log_of "$build" "$suite")
     if ! well "$log"; then
         printf '\n---- %s\n' "$(basename "$log")"
-        show "$log"
+        show "$log.out" "$log.cases"
     fi
 done
 if [ -e "$build/log/unsteady" ]; then
     while read -r suite; do
         printf '\nunsteady: %s\n' "${suite#"$build"/}"
-        cat "$(log_of "$build" "$suite").first"
+        log=$(log_of "$build" "$suite")
+        show "$log.first" "$log.first_cases"
     done <"$build/log/unsteady"
 fi
 if [ "$skipped" -gt 0 ]; then

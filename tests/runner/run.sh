@@ -115,6 +115,10 @@ not ok b
 
 2 passed, 0 failed' "$(sed -n '/^unsteady/,$p' "$scratch/said")"
 verdict $? 'it is called unsteady, with what it printed first, before the sum'
+same 'ok a
+b was late
+not ok b' "$(cat "$scratch/build/log/tests_a_run.sh.first")"
+verdict $? 'and all of that is kept'
 rm "$scratch/runs"
 limit=1 counts 'one that was stopped is run once more too' '1 passed, 0 failed' 0 'echo run >>runs' '[ $(grep -c run runs) = 2 ] || sleep 600' 'echo ok a'
 same 'not ok (stopped after 1 s)' "$(sed -n '/^unsteady/{n;p;}' "$scratch/said")"

@@ -357,6 +357,17 @@ in_tree bash .ci/run
 verdict $? '.ci/run fails where the sum of one of them is lost'
 show
 
+suite a/run.sh '' 'echo run >>late' 'echo ok here' '[ $(grep -c run late) = 2 ]'
+suite b/run.sh '# tags: targets' 'echo ok there'
+mkdir -p "$scratch/build/tests/g" && program g/test_once targets
+printf '#!/bin/sh\necho run >>later\necho ok b\n[ $(grep -c run later) = 2 ]\n' \
+    >"$scratch/build/tests/g/test_once"
+in_tree bash .ci/run && same 'unsteady: tests/a/run.sh
+unsteady: tests/g/test_once
+3 passed, 0 failed' "$(tail -n 3 "$scratch/said")"
+verdict $? '.ci/run names unsteady suites before its sum'
+show
+
 # ---- tools.sh ------------------------------------------------------------------------------------
 # tools STATUS: how often apt-get is started where each call ends so, and no tool is there.
 tools() {

@@ -138,7 +138,7 @@ test-targets: deps  ## one proof for each other compiler, emulator, browser and 
 test-all: deps  ## all of the above with every sweep, once under load, then asan and fuzz; hours
 	@$(make) test-programs
 	@sh tests/run.sh $(BUILD) all
-	@sh tests/loaded.sh
+	@sh tests/loaded.sh $(BUILD)
 	@$(make) asan
 	@$(make) fuzz
 

@@ -217,6 +217,35 @@ verdict $? 'and its status is said'
 one 'one that there is not' 2 \
     'tests/run.sh: --one takes BUILD and a suite that exists' tests/never/run.sh
 
+# loaded NAME CODE SUITE...: loaded.sh with these suites, where little memory is held.
+loaded() {
+    name=$1 code=$2
+    shift 2
+    in_tree sh tests/loaded.sh build "$@"
+    same "$code" $?
+    verdict $? "$name"
+    show
+}
+cp tests/loaded.sh "$scratch/tests" && mkdir -p "$scratch/tests/loaded/programs" &&
+    printf '#!/bin/sh\n' >"$scratch/build/xformc" && chmod +x "$scratch/build/xformc" &&
+    cat >"$scratch/tests/loaded/programs/hold_memory.c" <<'END' || exit 74
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    puts("held");
+    fflush(stdout);
+    for (;;) pause();
+}
+END
+suite a/run.sh 'echo ok a'
+suite b/run.sh 'echo run >>b_runs' 'echo not ok b'
+loaded 'one suite under load' 0 tests/a/run.sh
+loaded 'suites of which one fails' 1 tests/b/run.sh tests/a/run.sh
+same 1 "$(grep -c . "$scratch/b_runs")" && grep -q ' tests/a/run.sh  *1 passed ' "$scratch/said"
+verdict $? 'are not run once more, and the others run too'
+rm -r "$scratch/tests/b"
+
 # ---- tags ----------------------------------------------------------------------------------------
 rm -r "$scratch/tests/a"
 # program NAME TAGS: a test program with its source.

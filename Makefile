@@ -137,15 +137,16 @@ test-targets: deps  ## one proof for each other compiler, emulator, browser and 
 
 test-all: deps  ## all of the above with every sweep, once under load, then asan and fuzz; hours
 	@$(make) test-programs
-	@sh tests/run.sh $(BUILD) all
-	@sh tests/loaded.sh $(BUILD)
-	@$(make) asan
-	@$(make) fuzz
+	@failed=; \
+	sh tests/run.sh $(BUILD) all || failed="$$failed all"; \
+	sh tests/loaded.sh $(BUILD) || failed="$$failed loaded"; \
+	$(make) asan || failed="$$failed asan"; \
+	$(make) fuzz || failed="$$failed fuzz"; \
+	[ -z "$$failed" ] || { echo "make test-all: failed:$$failed" >&2; exit 1; }
 
 asan: deps  ## the quick part with the address, leak and undefined-behaviour sanitizers
 	@$(make) test-programs $(ASAN)
-	@XFORMC_SANITIZE=1 sh tests/run.sh build/asan asan
-	@$(make) ubsan
+	@XFORMC_SANITIZE=1 sh tests/run.sh build/asan asan; status=$$?; $(make) ubsan && exit $$status
 
 ubsan:  ## the suites that read files with clang's sanitizer, which sees more; a part of asan
 	@if echo 'int main(int n, char **words) { return words && n + 1 < n; }' | \

@@ -430,3 +430,28 @@ program=build/tests/once/cc_once
     grep -q 'LINK  build' "$scratch/said" && [ ! -e "$scratch/half/$program" ]
 verdict $? 'make keeps nothing half made'
 show
+
+# In the place of make and of run.sh: it fails if its target or mode is in $fail.
+mkdir -p "$scratch/stages/tests" && cp Makefile "$scratch/stages" &&
+    : >"$scratch/stages/tests/deps.sh" || exit 74
+cat >"$scratch/stages/tests/run.sh" <<'END'
+case $1 in build*) shift ;; esac
+echo "$1" >>ran
+case " $fail " in *" $1 "*) exit 1 ;; esac
+END
+echo 'sh tests/run.sh loaded' >"$scratch/stages/tests/loaded.sh"
+# stages NAME TARGET FAIL CODE RAN: where these stages fail, make TARGET has this code and runs these.
+stages() {
+    rm -f "$scratch/stages/ran"
+    fail=$3 make -C "$scratch/stages" make='sh tests/run.sh' "$2" >"$scratch/said" 2>&1
+    same "$4" $? && same "test-programs $5 " "$(tr '\n' ' ' <"$scratch/stages/ran")"
+    verdict $? "$1"
+    show
+}
+stages 'make test-all runs every stage' test-all '' 0 'all loaded asan fuzz'
+stages 'also behind those that fail' test-all 'all asan' 2 'all loaded asan fuzz'
+grep -qx 'make test-all: failed: all asan' "$scratch/said"
+verdict $? 'and names them'
+stages 'make asan runs make ubsan' asan '' 0 'asan ubsan'
+stages 'also behind a suite that fails' asan asan 2 'asan ubsan'
+stages 'and fails where that fails' asan ubsan 2 'asan ubsan'

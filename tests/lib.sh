@@ -8,6 +8,8 @@ if [ "${1:-}" = --write ]; then write=1 && shift; fi
 [ $# = 1 ] || { echo "usage: $0 XFORMC" >&2; exit 2; }
 top=$PWD
 case $1 in /*) xformc=$1 ;; *) xformc=$top/$1 ;; esac
+LC_ALL=C.UTF-8 XFORMC_CACHE=off        # what a suite compiles is compiled
+export LC_ALL XFORMC_CACHE
 unset MAKEFLAGS MFLAGS MAKELEVEL
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 trap 'exit 130' INT             # a shell that a signal ends leaves out what EXIT does

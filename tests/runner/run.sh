@@ -246,6 +246,11 @@ same 1 "$(grep -c . "$scratch/b_runs")" && grep -q ' tests/a/run.sh  *1 passed '
 verdict $? 'are not run once more, and the others run too'
 rm -r "$scratch/tests/b"
 
+suite a/run.sh '. tests/lib.sh' 'printf "%s %s\n" "$LC_ALL" "$XFORMC_CACHE"'
+in_tree env -u LC_ALL XFORMC_CACHE=on sh tests/a/run.sh build/xformc &&
+    same 'C.UTF-8 off' "$(cat "$scratch/said")"
+verdict $? 'lib.sh sets what a run sets'
+
 # ---- tags ----------------------------------------------------------------------------------------
 rm -r "$scratch/tests/a"
 # program NAME TAGS: a test program with its source.

@@ -127,7 +127,7 @@ test: deps  ## what a change can plausibly break, 7 minutes; ends with `N passed
 	@$(make) test-programs
 	@sh tests/run.sh $(BUILD) test
 
-check: deps  ## the quick part of it, a minute
+check: deps  ## the quick suites of it, a minute; the times leave out test-programs
 	@$(make) test-programs
 	@sh tests/run.sh $(BUILD) check
 
@@ -144,11 +144,11 @@ test-all: deps  ## all of the above with every sweep, once under load, then asan
 	$(make) fuzz || failed="$$failed fuzz"; \
 	[ -z "$$failed" ] || { echo "make test-all: failed:$$failed" >&2; exit 1; }
 
-asan: deps  ## the quick part with the address, leak and undefined-behaviour sanitizers
+asan: deps  ## all but the longest suites with the address, leak and undefined-behaviour sanitizers
 	@$(make) test-programs $(ASAN)
 	@XFORMC_SANITIZE=1 sh tests/run.sh build/asan asan; status=$$?; $(make) ubsan && exit $$status
 
-ubsan:  ## the suites that read files with clang's sanitizer, which sees more; a part of asan
+ubsan:  ## programs and suites that read files with clang's sanitizer, which sees more; a part of asan
 	@if echo 'int main(int n, char **words) { return words && n + 1 < n; }' | \
 	    $(CLANG) -fsanitize=undefined -x c -o /dev/null - 2>/dev/null; then \
 	    $(make) test-programs $(UBSAN) && \

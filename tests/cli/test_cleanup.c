@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "../kernels/patience.h"
 #include "cleanup.h"
 #include "file.h"
 
@@ -141,7 +142,6 @@ static void nothing_is_started_after_a_signal(void **state)
 
 static void a_command_has_so_many_seconds(void **state)
 {
-    enum { PATIENCE = 300 };        /* seconds, after which a test that waits for `slow` is ended */
     char *const slow[] = { (char *)"sleep", (char *)"1000", NULL };
     char *const quick[] = { (char *)"true", NULL };
     (void)state;

@@ -13,11 +13,10 @@
 #include <string.h>
 #include <cmocka.h>
 #include "kernels.h"
+#include "patience.h"
 
 #define TOLERANCE 1e-6              /* |f32 - exact| / magnitude, element by element */
 #define COUNT(a) (sizeof(a) / sizeof (a)[0])
-
-enum { PATIENCE = 300 };            /* seconds after which a test that hangs is ended */
 
 /* Before main: a program for an instruction set that this processor lacks is skipped. */
 __attribute__((constructor)) static void skip_where_it_cannot_run(void)

@@ -20,13 +20,12 @@
 
 #include <cmocka.h>
 
+#include "../kernels/patience.h"
 #include "background.h"
 #include "clock.h"
 #include "jit.h"
 #include "native.h"
 #include "session.h"
-
-enum { PATIENCE = 300 };            /* seconds */
 
 static char folder[] = "/tmp/xf-test-XXXXXX";
 

@@ -1,0 +1,7 @@
+/* patience.h: how long a C test waits. Tests of all folders include it. */
+#ifndef PATIENCE_H
+#define PATIENCE_H
+
+enum { PATIENCE = 300 };            /* seconds after which a test that hangs is ended: alarm(PATIENCE) */
+
+#endif

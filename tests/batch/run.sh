@@ -89,7 +89,7 @@ for model in sentences classes states numbers; do
 done
 lines=$scratch/texts
 : >"$scratch/messages"
-one_by_one "$xformc" run "$scratch/classes.lua" --json >"$scratch/expected" && [ "$(wc -l <"$scratch/expected")" = 17 ] || echo 'not ok classes: 17 objects'
+one_by_one "$xformc" run "$scratch/classes.lua" --json >"$scratch/expected" && [ "$(wc -l <"$scratch/expected")" = 17 ] || not_ok 'classes: 17 objects'
 "$xformc" run "$scratch/classes.lua" --json <"$scratch/texts" >"$scratch/all" 2>"$scratch/err"
 cmp "$scratch/all" "$scratch/expected"
 verdict $? 'classes: run --json'

@@ -20,7 +20,7 @@ fails() {
 
 # ---- generated programs -------------------------------------------------------------------------------------------------
 
-build() { "$xformc" build "$1" -q --kernels unrolled --cc "$scratch/quick" --slots "$2" -o "$scratch/$3" || echo "not ok $3 is built"; }
+build() { "$xformc" build "$1" -q --kernels unrolled --cc "$scratch/quick" --slots "$2" -o "$scratch/$3" || not_ok "$3 is built"; }
 build specs/dates.lua 4 dates4
 build $decoder 4 decoder
 build $both 4 both

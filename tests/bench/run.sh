@@ -13,7 +13,7 @@ quick_compilers
 json_rows=$(dirname "$xformc")/tests/bench/json_rows
 export REPETITIONS=1
 quick='-r 1 --seconds 0.02 -q'
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2"; cat "$scratch/out" "$scratch/err"; fi; }
+verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else not_ok "$2"; cat "$scratch/out" "$scratch/err"; fi; }
 bench() { "$xformc" bench "$@" >"$scratch/out" 2>"$scratch/err"; }
 # cross "A B" "C D" ...: every combination, a line each, sorted.
 cross() {

@@ -14,7 +14,7 @@ export DEMO_FOLDER
 
 awk '/^```sh$/ { inside = 1; next } /^```/ { inside = 0 } inside && NF' README.md >"$scratch/commands"
 if [ "$(wc -l <"$scratch/commands")" -lt 8 ]; then
-    echo "not ok README.md shows commands"
+    not_ok "README.md shows commands"
 else
     echo "ok README.md shows commands"
 fi
@@ -30,7 +30,7 @@ while IFS= read -r command; do
     if PATH=$path sh -c "$here" >"$scratch/out" 2>&1 </dev/null; then
         printf 'ok README.md: %s\n' "$command"
     else
-        printf 'not ok README.md: %s\n' "$command"
+        not_ok "README.md: $command"
         tail -20 "$scratch/out"
     fi
 done <"$scratch/commands"
@@ -41,7 +41,7 @@ shown=$(awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' README.
 if squeeze <generated/dates/dates.c | grep -qF -- "$shown"; then
     echo "ok README.md shows a part of dates.c"
 else
-    echo "not ok README.md shows a part of dates.c"
+    not_ok "README.md shows a part of dates.c"
 fi
 
 # Its spec is specs/dates.lua without the comments.
@@ -50,13 +50,13 @@ shown=$(awk '/^```lua$/ { inside = 1; next } /^```/ { inside = 0 } inside' READM
 if [ "$(spec <specs/dates.lua)" = "$shown" ]; then
     echo "ok README.md shows specs/dates.lua"
 else
-    echo "not ok README.md shows specs/dates.lua"
+    not_ok "README.md shows specs/dates.lua"
 fi
 
 # The page on emitted folders goes on with that folder, and with weights that were trained later.
 cp specs/dates/dates.safetensors "$scratch/tuned.safetensors"
 verdict() {
-    if [ "$1" = 0 ]; then printf 'ok %s\n' "$2"; else printf 'not ok %s\n' "$2"; tail -n 5 "$scratch/out"; fi
+    if [ "$1" = 0 ]; then printf 'ok %s\n' "$2"; else not_ok "$2"; tail -n 5 "$scratch/out"; fi
 }
 awk '/^```sh$/ { inside = 1; next } /^```/ { inside = 0 } inside && NF' generated/README.md \
     >"$scratch/commands"

@@ -33,4 +33,4 @@ for name in $(sweep "$sample" "$(cd $here && ls ./*.expected.safetensors | sed '
 done | xargs -n 1 -P 2 sh "$scratch/one"
 
 missing=$(for name in $families; do [ -e "$here/$name.expected.safetensors" ] || echo "$name"; done)
-[ -z "$missing" ] && echo 'ok every family has a reference' || echo "not ok without a reference: $missing"
+[ -z "$missing" ] && echo 'ok every family has a reference' || not_ok "without a reference: $missing"

@@ -28,7 +28,7 @@ for name in $(ls -d *.lua *.err *.model 2>/dev/null | sed 's/\.[a-z]*$//' | sort
   elif { compare "$name.err" && compare "$name.model"; } >"$out/diff" 2>&1; then
     echo "ok $name"
   else
-    echo "not ok $name"
+    not_ok "$name"
     sed 's/^/# /' "$out/diff"
     failed=1
   fi

@@ -14,7 +14,7 @@ for spec in tests/goldens/*.lua; do
         [ "$(grep -c '^greedy ' "$scratch/out")" -ge "$(ids_of "$spec")" ]; then
         echo "ok golden $name"
     else
-        echo "not ok golden $name"
+        not_ok "golden $name"
         tail -n 3 "$scratch/out"
         cat "$scratch/err"
     fi

@@ -13,7 +13,7 @@ for spec in $(for name in awkward like_gemma2 like_t5 like_whisper causal_layers
         grep -q 'all within tolerance' "$scratch/out" && [ "$(grep -c ' native .* jit .* 0  ok$' "$scratch/out")" -ge 10 ]; then
         echo "ok same bits $name"
     else
-        echo "not ok same bits $name"
+        not_ok "same bits $name"
         tail -n 3 "$scratch/out"
         cat "$scratch/err"
     fi

@@ -15,7 +15,7 @@ golden() {
     name=$1 spec=$2
     shift 2
     if ! "$bin" compile "$spec" -q -o "$out/folder" -d g "$@" >"$out/stdout" 2>"$out/found" || [ -s "$out/stdout" ]; then
-        echo "not ok $name"
+        not_ok "$name"
         cat "$out/stdout" "$out/found"
         failed=1
     elif [ -n "$write" ]; then
@@ -23,7 +23,7 @@ golden() {
     elif diff -u -L "$name.graph" -L found "$here/$name.graph" "$out/found" >"$out/diff"; then
         echo "ok $name"
     else
-        echo "not ok $name"
+        not_ok "$name"
         cat "$out/diff"
         failed=1
     fi
@@ -55,7 +55,7 @@ result() {
     done >"$out/diff" 2>&1
     [ -z "$write" ] || return
     if [ -s "$out/diff" ]; then
-        echo "not ok $name"
+        not_ok "$name"
         sed 's/^/# /' "$out/diff"
         failed=1
     else

@@ -12,7 +12,7 @@ set -u
 check() {
     name=$1
     shift
-    if "$@" >"$scratch/said" 2>&1; then echo "ok $name"; else echo "not ok $name"; sed 's/^/    /' "$scratch/said"; fi
+    if "$@" >"$scratch/said" 2>&1; then echo "ok $name"; else not_ok "$name"; sed 's/^/    /' "$scratch/said"; fi
 }
 
 # exits CODE COMMAND…: the command's output goes to out and err.

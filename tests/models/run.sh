@@ -8,7 +8,7 @@
 # tests/program has the dates.
 . tests/lib.sh
 failed=0
-verdict() { if [ "$1" -eq 0 ]; then echo "ok $2"; else echo "not ok $2"; failed=1; fi; }
+verdict() { if [ "$1" -eq 0 ]; then echo "ok $2"; else not_ok "$2"; failed=1; fi; }
 
 # An answer as heldout.tsv has it in its last column: a classifier gives a label and its probability.
 answers() { awk '{ print $1 }'; }

@@ -17,7 +17,7 @@ check() {
     name=$1
     shift
     if "$@" >"$out/said" 2>&1; then echo "ok $name"; else
-        echo "not ok $name"
+        not_ok "$name"
         head -c 4000 "$out/said"
     fi
 }
@@ -282,7 +282,7 @@ refuses() {
     attention "$@" >"$out/stdout" 2>"$out/stderr" </dev/null
     found=$?
     if [ $found = "$code" ] && grep -qF -- "$words" "$out/stderr" && [ ! -s "$out/stdout" ]; then echo "ok refused: $name"; else
-        echo "not ok refused: $name"
+        not_ok "refused: $name"
         echo "code $found, expected $code"
         cat "$out/stdout" "$out/stderr"
     fi

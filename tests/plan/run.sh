@@ -13,7 +13,7 @@ golden() {
     name=$1 spec=$2
     shift 2
     if ! "$bin" compile "$spec" -q -o "$out/folder" -d kp "$@" >"$out/stdout" 2>"$out/found" || [ -s "$out/stdout" ]; then
-        echo "not ok $name"
+        not_ok "$name"
         cat "$out/stdout" "$out/found"
         failed=1
     elif [ -n "$write" ]; then
@@ -21,7 +21,7 @@ golden() {
     elif diff -u -L "$name.plan" -L found "$here/$name.plan" "$out/found" >"$out/diff"; then
         echo "ok $name"
     else
-        echo "not ok $name"
+        not_ok "$name"
         cat "$out/diff"
         failed=1
     fi
@@ -36,7 +36,7 @@ for letter in k p; do
     grep -e "^block\|$of" "$here/dates.plan" >"$out/part"
     if "$bin" compile specs/dates.lua -q -o "$out/folder_$letter" -d $letter 2>"$out/found" && diff "$out/part" "$out/found"; then echo "ok -d $letter"
     else
-        echo "not ok -d $letter"
+        not_ok "-d $letter"
         failed=1
     fi
 done
@@ -54,7 +54,7 @@ streamed() {
     found=no
     "$@" -d p >/dev/null 2>"$out/found" && grep -q '^weights of [0-9]* bytes, by one row read in one stream$' "$out/found" && found=yes
     if [ $found = "$want" ]; then echo "ok $name"; else
-        echo "not ok $name"
+        not_ok "$name"
         failed=1
     fi
 }
@@ -64,7 +64,7 @@ if [ -z "$write" ]; then
     streamed no 'nor an encoder, which reads many rows at once' "$bin" info specs/encoder.lua
     "$bin" compile specs/base.lua -q -o "$out/folder" && grep -q '\.activation = RT_IDENTITY, \.one_stream = 1 }' "$out/folder/base_kernels.h"
     if [ $? = 0 ]; then echo 'ok and its linears are told'; else
-        echo 'not ok and its linears are told'
+        not_ok 'and its linears are told'
         failed=1
     fi
 fi

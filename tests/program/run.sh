@@ -9,7 +9,7 @@
 . tests/lib.sh
 
 if ! "$xformc" build specs/dates.lua -q -o "$scratch/dates"; then
-    echo "not ok the program is built"
+    not_ok "the program is built"
     exit 1
 fi
 echo "ok the program is built"

@@ -32,7 +32,7 @@ END
 # says NAME EXPECTED FOUND
 says() {
     if [ "$2" = "$3" ]; then echo "ok $1"; else
-        echo "not ok $1"
+        not_ok "$1"
         echo "expected $2, found $3"
         tail -n 3 "$out/err"
     fi

@@ -16,7 +16,7 @@ for spec in tests/specs/modern_decoder.lua tests/specs/windows.lua tests/specs/f
         folder=$scratch/$name-$form
         case $form in f16) chosen='--kv-dtype f16' ;; int?) chosen="--dtype $form" ;; *) chosen="--kernels $form" ;; esac
         if ! "$xformc" compile -q "$spec" --slots 3 $chosen -o "$folder" || ! make -s -C "$folder" "lib$name.a"; then
-            echo "not ok $name, $form: builds"
+            not_ok "$name, $form: builds"
             continue
         fi
         for program in rows $([ "$name" = windows ] && echo rings); do
@@ -26,7 +26,7 @@ for spec in tests/specs/modern_decoder.lua tests/specs/windows.lua tests/specs/f
         done
         [ $form = f16 ] || continue
         make -s -C "$folder" && "$folder/$name" --selftest >"$scratch/out" && "$folder/$name" --info | grep -q 'keys and values kept as f16'
-        echo "$([ $? = 0 ] && echo ok || echo not ok) $name, $form: the program computes what was packed, and says how it keeps keys and values"
+        verdict $? "$name, $form: the program computes what was packed, and says how it keeps keys and values"
         cat "$scratch/out"
     done
 done

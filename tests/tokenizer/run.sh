@@ -9,7 +9,7 @@
 # --write writes others.sums again, where XFORMC_TEST_DATA is set.
 . tests/lib.sh
 here=tests/tokenizer
-same() { if [ "$2" = "$3" ]; then echo "ok $1"; else echo "not ok $1"; printf 'expected: %s\nfound:    %s\n' "$2" "$3"; fi; }
+same() { if [ "$2" = "$3" ]; then echo "ok $1"; else not_ok "$1"; printf 'expected: %s\nfound:    %s\n' "$2" "$3"; fi; }
 quick_cc "$scratch/cc"
 
 # ---- sums of ids
@@ -59,7 +59,7 @@ refused() {     # NAME CODE MESSAGE FILE
     verdict $? "$1"
     [ "$code" = "$2" ] || echo "exit $code: $message"
 }
-edit() { sed "$2" $here/gpt2/tokenizer.json >"$scratch/$1.json"; cmp -s $here/gpt2/tokenizer.json "$scratch/$1.json" && echo "not ok $1: the edit changes nothing"; }
+edit() { sed "$2" $here/gpt2/tokenizer.json >"$scratch/$1.json"; cmp -s $here/gpt2/tokenizer.json "$scratch/$1.json" && not_ok "$1: the edit changes nothing"; }
 edit normalizer 's/"normalizer":null/"normalizer":{"type":"Magic"}/'
 refused 'an unknown normalizer' 65 "error: the normalizer 'Magic' is not supported" "$scratch/normalizer.json"
 edit pattern 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"(?<=a)b"},"behavior":"Isolated","invert":false}/'

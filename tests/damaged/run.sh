@@ -55,6 +55,21 @@ found() {
         sed "s|$scratch/work|WORK|g; s|$tools|TOOLS|g; s|$top/|TOP/|g" | tr '\000' '?' | grep -av '^$' >"$1.found"
 }
 
+# table_of ENDING: the table $table with its rows, their outputs from N.ENDING.
+table_of() {
+    sed '/^== /,$d' "$table"
+    between=
+    for row in "$scratch"/rows/*.name; do
+        row=${row%.name}
+        printf %s "$between"
+        between='
+'
+        echo "== $(cat "$row.name")"
+        sed 's/^/$ /' "$row.sh"
+        cat "$row.$1"
+    done
+}
+
 all=0
 for table in "$here"/*.rows; do
     rm -f "$scratch"/rows/*
@@ -75,16 +90,12 @@ for table in "$here"/*.rows; do
         { cat "$row.sh"; tail -n +2 "$row.found"; } | tr '\n' ' ' >>"$scratch/seen"
         echo >>"$scratch/seen"
     done
-    [ -z "$write" ] || {
-        sed '/^== /,$d' "$table"
-        for row in "$scratch"/rows/*.name; do
-            row=${row%.name}
-            echo "== $(cat "$row.name")"
-            sed 's/^/$ /' "$row.sh"
-            cat "$row.found"
-            echo
-        done
-    } >"$scratch/table" && { [ -z "$write" ] || cp "$scratch/table" "$table"; }
+    if [ -n "$write" ]; then
+        table_of found >"$scratch/table" && cp "$scratch/table" "$table"
+    else
+        table_of expected | cmp - "$table"
+        verdict $? "$(basename "$table"): as --write writes it"
+    fi
 done
 different=$(sort -u "$scratch/seen" | wc -l)
 [ "$different" -ge 60 ] && [ "$different" = $all ]

@@ -1,7 +1,8 @@
 #!/bin/sh
 # tags: golden
 # The runner tests/run.sh, on a tree of small suites: modes, tags, order, counts, suites that fail
-# once or twice. Also cases.sh, the sum of .ci/run, and the table of tests/README.md (suites.sh).
+# once or twice, one suite alone. Also cases.sh, loaded.sh, the sum of .ci/run, the stages of
+# `make test-all`, and the table of tests/README.md (suites.sh).
 # usage: run.sh [--write] XFORMC
 #
 # --write writes that table again.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make test`, or only some suites, on a busy machine: beside four busy loops and a process that holds
-# 4 GB of memory. It fails if a suite fails, and if one is unsteady.
+# `make test`, or only some suites, on a busy machine: beside four busy loops and a process that
+# holds 4 GB of memory. It fails if a suite fails, and if one is unsteady.
 # usage: tests/loaded.sh [BUILD [SUITE...]]
 set -u
 build=${1:-build} pids=

@@ -70,7 +70,10 @@ run_one() {
 well() { [ -e "$1.cases" ] && ! grep -q '^not ok' "$1.cases"; }
 
 if [ "$1" = --one ]; then
-    [ $# = 3 ] && [ -e "$3" ] || { echo "$0: --one takes BUILD and a suite that exists" >&2; exit 2; }
+    if [ $# != 3 ] || [ ! -e "$3" ]; then
+        echo "$0: --one takes BUILD and a suite that exists" >&2
+        exit 2
+    fi
     # A run that goes on in BUILD has a log of its own.
     logs=$(mktemp -d) && trap 'rm -rf "$logs"' EXIT || exit 74
     log=$(log_of "$2" "$3")
@@ -114,7 +117,7 @@ choose() {
             delete tagged
             while (number++ < 10 && (getline line <file) > 0) {
                 if (line !~ /^(# |\/\* )tags:/) {
-                    if (line ~ /^(#|\/\*)[ \t]*[Tt][Aa][Gg][Ss]?[ \t]*:/ || line ~ /^#tags?/) {
+                    if (tolower(line) ~ /^(#|\/\*)[ \t]*tags?[ \t]*:/ || line ~ /^#tags?/) {
                         printf "%s:%d: not a line `tags: TAG...`: %s\n", file, number, line \
                             >"/dev/stderr"
                         failed = 1

@@ -258,20 +258,39 @@ void tok_json_pre_tokenizer(TokBuild *b, const json_t *part)
 
 /* ---- decoders -------------------------------------------------------------------------------------------------------- */
 
+/* Behind Fuse, or ByteLevel, there is one text and not one for each token. */
 static bool is_fused(const TokBuild *b)
 {
     for (int i = 0; i < b->decoders.count; i++)
-        if (b->decoders.at[i].kind == TOK_TO_FUSED) return true;
+        if (b->decoders.at[i].kind == TOK_TO_FUSED || b->decoders.at[i].kind == TOK_TO_BYTES) return true;
     return false;
 }
 
-static void read_to_bytes(TokBuild *b, const json_t *part) { (void)part; tok_decoder(b, (RtTokOp){ .kind = TOK_TO_BYTES }); }
-static void read_to_fallback(TokBuild *b, const json_t *part) { (void)part; tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FALLBACK }); }
+static void refuse_fused(TokBuild *b, const char *name)
+{
+    if (is_fused(b)) tok_refuse(b, "a decoder '%s' behind Fuse or ByteLevel is not supported", name);
+}
+
+static void read_to_bytes(TokBuild *b, const json_t *part)
+{
+    (void)part;
+    refuse_fused(b, "ByteLevel");
+    tok_decoder(b, (RtTokOp){ .kind = TOK_TO_BYTES });
+}
+
+static void read_to_fallback(TokBuild *b, const json_t *part)
+{
+    (void)part;
+    refuse_fused(b, "ByteFallback");
+    tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FALLBACK });
+}
+
 static void read_to_fused(TokBuild *b, const json_t *part) { (void)part; tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FUSED }); }
 
 static void read_to_words(TokBuild *b, const json_t *part)
 {
     const TokString prefix = tok_json_text(b, part, "prefix");
+    refuse_fused(b, "WordPiece");
     RtTokOp op = tok_op(b, TOK_TO_WORDS, prefix.s ? prefix : tok_string("##"));
     op.a = tok_json_bool(b, part, "cleanup", true);
     tok_decoder(b, op);
@@ -279,6 +298,7 @@ static void read_to_words(TokBuild *b, const json_t *part)
 
 static void read_to_spaces(TokBuild *b, const json_t *part)
 {
+    refuse_fused(b, "Metaspace");
     RtTokOp op = tok_op(b, TOK_TO_SPACES, read_mark(b, part));
     op.a = read_scheme(b, part) != TOK_PREPEND_NEVER;
     tok_decoder(b, op);
@@ -287,6 +307,7 @@ static void read_to_spaces(TokBuild *b, const json_t *part)
 static void read_to_suffix(TokBuild *b, const json_t *part)
 {
     const TokString suffix = tok_json_text(b, part, "suffix");
+    refuse_fused(b, "BPEDecoder");
     tok_decoder(b, tok_op(b, TOK_TO_SUFFIX, suffix.s ? suffix : tok_string("</w>")));
 }
 
@@ -298,7 +319,7 @@ static void read_to_replaced(TokBuild *b, const json_t *part)
     int32_t c;
     if (!from.s) tok_refuse(b, "a decoder 'Replace' with a Regex is not supported");
     else if (is_fused(b) && utf8_next(from.s, from.n, &c) != (int)from.n)
-        tok_refuse(b, "a decoder 'Replace' of several characters behind Fuse is not supported");
+        tok_refuse(b, "a decoder 'Replace' of several characters behind Fuse or ByteLevel is not supported");
     if (!from.s || !from.n) return;
     RtTokOp op = tok_op(b, TOK_TO_REPLACED, from);
     op.other = tok_pool(b, to);
@@ -313,7 +334,7 @@ static void read_to_stripped(TokBuild *b, const json_t *part)
     op.a = tok_json_below(b, part, "start", 0, INT32_MAX);
     op.b = tok_json_below(b, part, "stop", 0, INT32_MAX);
     if (!content.n || content.n > 4) tok_refuse(b, "a decoder 'Strip' needs one character as its content");
-    else if (op.b && is_fused(b)) tok_refuse(b, "a decoder 'Strip' behind Fuse with a stop is not supported");
+    else if (op.b && is_fused(b)) tok_refuse(b, "a decoder 'Strip' with a stop behind Fuse or ByteLevel is not supported");
     else tok_decoder(b, op);
 }
 

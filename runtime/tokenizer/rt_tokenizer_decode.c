@@ -245,7 +245,7 @@ static void through(Decode *d, Token *x, uint32_t first)
     for (uint32_t i = 0; i < d->t->head[TOK_HEAD_DECODERS] && d->status == RT_OK; i++) {
         const RtTokOp op = decoder(d->t, i);
         const unsigned char *text = rt_tok_text(d->t, op.text);
-        if (op.kind == TOK_TO_FUSED) d->k->fused = 1;
+        if (op.kind == TOK_TO_FUSED || op.kind == TOK_TO_BYTES) d->k->fused = 1;
         if (i < first) continue;
         switch ((RtTokOpKind)op.kind) {
         case TOK_TO_BYTES:    to_bytes(x); break;

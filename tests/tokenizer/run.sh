@@ -70,6 +70,8 @@ edit script 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern"
 refused 'an unknown property' 65 '\p{Han} is not supported' "$scratch/script.json"
 edit decoder 's/"decoder":{[^}]*}/"decoder":{"type":"CTC"}/'
 refused 'an unknown decoder' 65 "the decoder 'CTC' is not supported" "$scratch/decoder.json"
+edit words 's/"decoder":{[^}]*}/"decoder":{"type":"Sequence","decoders":[{"type":"ByteLevel"},{"type":"WordPiece"}]}/'
+refused 'a decoder of tokens behind ByteLevel' 65 "a decoder 'WordPiece' behind Fuse or ByteLevel is not supported" "$scratch/words.json"
 edit dropout 's/"dropout":null/"dropout":0.5/'
 refused 'dropout' 65 'dropout is not supported' "$scratch/dropout.json"
 edit model 's/"model":{"type":"BPE"/"model":{"type":"Markov"/'

@@ -52,7 +52,8 @@ static bool stands_alone(const RtTokenizer *t, const TokText *x, size_t begin, s
     return end >= x->n || (rt_tok_character(x->s + end, x->n - end, &c) && !is_word(t, c));
 }
 
-/* Take white space before and behind, where the token wants it; never before `least`. */
+/* Take white space before and behind, where the token wants it; never before `least`. Of one that stands in white space which the
+ * token before has taken, nothing may be left. */
 static void swallow(const TokText *x, uint32_t flags, size_t least, Found *f)
 {
     int32_t c;
@@ -64,6 +65,8 @@ static void swallow(const TokText *x, uint32_t flags, size_t least, Found *f)
         n = rt_tok_character(x->s + f->end, x->n - f->end, &c);
         if (!rt_tok_space(c)) break;
     }
+    if (flags & TOK_ADDED_LSTRIP && f->begin < least) f->begin = least;
+    if (f->end < f->begin) f->end = f->begin;
 }
 
 /* The longest entry at `at`: its end and its number; 0 where there is none. */
@@ -123,15 +126,15 @@ static void push_added(TokWork *w, const Found *f, const TokText *x)
 
 typedef void Between(TokWork *w, const TokText *x, size_t begin, size_t end);
 
-/* Push the added tokens of x; hand what lies between to `between`. */
+/* Push the added tokens of x; hand what lies between to `between`. As with Hugging Face, a token is found in white space that the
+ * one before has taken, too. */
 static void around_added(TokWork *w, RtTokSection trie, const TokText *x, Between *between)
 {
     size_t done = 0, from = 0;
     for (Found f = { 0 }; w->status == RT_OK && find_added(w->t, trie, x, done, &from, &f);) {
         if (done < f.begin) between(w, x, done, f.begin);
-        push_added(w, &f, x);
+        if (f.begin < f.end) push_added(w, &f, x);
         done = f.end;
-        if (from < done) from = done;
     }
     if (done < x->n && w->status == RT_OK) between(w, x, done, x->n);
 }

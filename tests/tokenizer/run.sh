@@ -90,6 +90,21 @@ refused 'a folder without a tokenizer' 66 'no tokenizer: none of tokenizer.json'
 "$xformc" tokenize $here/gpt2 --decode 999999 2>&1 | grep -q 'id 999999; the tokenizer has ids from 0 to'
 verdict $? 'an id that is none'
 
+# ---- white space that an added token takes
+# As with Hugging Face: a token is found in the white space that the one before takes. One with lstrip
+# has what is left of it: nothing.
+cat >"$scratch/takes.json" <<'END'
+{"added_tokens":[
+{"id":3,"content":"<a>","single_word":false,"lstrip":false,"rstrip":true,"normalized":false,"special":true},
+{"id":4,"content":"\n\n","single_word":false,"lstrip":false,"rstrip":false,"normalized":false,"special":false},
+{"id":5,"content":"  ","single_word":false,"lstrip":true,"rstrip":false,"normalized":false,"special":false}],
+"normalizer":null,"pre_tokenizer":null,"post_processor":null,"decoder":null,
+"model":{"type":"BPE","unk_token":"<unk>","vocab":{"<unk>":0," ":1,"x":2},"merges":[]}}
+END
+same 'a token in white space that the one before takes' '3 4 2' "$("$xformc" tokenize "$scratch/takes.json" "$(printf '<a>\n\nx')")"
+same 'the white space behind such a token is text' '3 4 1 2' "$("$xformc" tokenize "$scratch/takes.json" "$(printf '<a>\n\n x')")"
+same 'nothing is left for a token with lstrip' '3 2' "$("$xformc" tokenize "$scratch/takes.json" '<a>  x')"
+
 # ---- models
 for kind in decoder encoder-decoder; do
     cat >"$scratch/$kind.lua" <<END

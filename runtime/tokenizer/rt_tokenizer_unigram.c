@@ -21,11 +21,12 @@ static double unknown_score(const RtTokenizer *t)
 static void search(const RtTokenizer *t, const unsigned char *s, size_t n, Best *best)
 {
     const double unknown = unknown_score(t);
+    const bool bytes = rt_tok_flag(t, TOK_BYTE_LEVEL);
     for (size_t i = 0; i <= n; i++) best[i].from = RT_TOK_NONE;
     best[0] = (Best){ 0, 0, 0 };
     for (size_t at = 0; at < n;) {
         int32_t c;
-        const size_t length = (size_t)rt_tok_character(s + at, n - at, &c);
+        const size_t length = bytes ? 1 : (size_t)rt_tok_character(s + at, n - at, &c);
         bool single = false;
         uint32_t state = 0;
         for (size_t i = at; i < n; i++) {

@@ -7,10 +7,13 @@ static void wordpiece_unknown(TokWork *w, const TokText *x, size_t begin, size_t
     rt_tok_push(w, w->t->head[TOK_HEAD_UNKNOWN], x, begin, end);
 }
 
+/* Whether a byte stands inside a character; the characters of byte-level pieces are the bytes. */
+static bool continues(const RtTokenizer *t, unsigned char byte) { return (byte & 0xC0) == 0x80 && !rt_tok_flag(t, TOK_BYTE_LEVEL); }
+
 static bool too_long(const RtTokenizer *t, const unsigned char *s, size_t n)
 {
     size_t characters = 0;
-    for (size_t i = 0; i < n; i++) characters += (s[i] & 0xC0) != 0x80;
+    for (size_t i = 0; i < n; i++) characters += !continues(t, s[i]);
     return characters > t->head[TOK_HEAD_WORD_MOST];
 }
 
@@ -21,7 +24,7 @@ static size_t longest(const RtTokenizer *t, uint32_t state, const unsigned char 
     for (size_t i = 0; i < n && state != RT_TOK_NONE; i++) {
         state = rt_tok_step(t, TOK_TRIE, state, s[i]);
         const uint32_t value = state == RT_TOK_NONE ? RT_TOK_NONE : rt_tok_value(t, TOK_TRIE, state);
-        if (value == RT_TOK_NONE || (i + 1 < n && (s[i + 1] & 0xC0) == 0x80)) continue;
+        if (value == RT_TOK_NONE || (i + 1 < n && continues(t, s[i + 1]))) continue;
         *id = value;
         bytes = i + 1;
     }

@@ -105,6 +105,19 @@ same 'a token in white space that the one before takes' '3 4 2' "$("$xformc" tok
 same 'the white space behind such a token is text' '3 4 1 2' "$("$xformc" tokenize "$scratch/takes.json" "$(printf '<a>\n\n x')")"
 same 'nothing is left for a token with lstrip' '3 2' "$("$xformc" tokenize "$scratch/takes.json" '<a>  x')"
 
+# ---- byte-level pieces of other models than BPE
+# Hugging Face's ids: a character of several bytes, of which the vocabulary has some.
+bytes() {           # NAME MODEL IDS
+    printf '{"added_tokens":[],"normalizer":null,"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"use_regex":true},' >"$scratch/bytes.json"
+    printf '"post_processor":null,"decoder":{"type":"ByteLevel"},"model":%s}' "$2" >>"$scratch/bytes.json"
+    same "byte-level pieces: $1" "$3" "$("$xformc" tokenize "$scratch/bytes.json" 'aéa')"
+}
+bytes Unigram '{"type":"Unigram","unk_id":0,"vocab":[["<unk>",0],["a",-1],["Ã",-1],["©",-1],["©a",-1]]}' '1 2 4'
+bytes WordPiece '{"type":"WordPiece","unk_token":"<unk>","continuing_subword_prefix":"##","max_input_chars_per_word":4,
+"vocab":{"<unk>":0,"a":1,"##Ã":2,"##©":3,"##©a":4}}' '1 2 4'
+bytes 'WordPiece, of more bytes than it takes' '{"type":"WordPiece","unk_token":"<unk>","continuing_subword_prefix":"##",
+"max_input_chars_per_word":3,"vocab":{"<unk>":0,"a":1,"##Ã":2,"##©":3,"##©a":4}}' 0
+
 # ---- models
 for kind in decoder encoder-decoder; do
     cat >"$scratch/$kind.lua" <<END

@@ -224,6 +224,35 @@ void tok_template_ends(TokBuild *b, int bos, int eos)
         }
 }
 
+TokTemplate tok_template_take(TokBuild *b)
+{
+    if (!b->template_given) tok_template_ends(b, -1, -1);
+    const TokTemplate x = { b->single.at, b->pair.at, b->single.count, b->pair.count };
+    b->single.at = b->pair.at = NULL;
+    b->single.count = b->single.room = b->pair.count = b->pair.room = 0;
+    return x;
+}
+
+static bool same_items(const TokItem *a, int n, const TokItem *x, int m)
+{
+    bool same = n == m;
+    for (int i = 0; i < n && same; i++) same = a[i].kind == x[i].kind && a[i].id == x[i].id && a[i].type == x[i].type;
+    return same;
+}
+
+bool tok_template_same(const TokBuild *b, const TokTemplate *x)
+{
+    return same_items(b->single.at, b->single.count, x->single, x->singles) && same_items(b->pair.at, b->pair.count, x->pair, x->pairs);
+}
+
+void tok_template_put(TokBuild *b, const TokTemplate *x)
+{
+    b->single.at = x->single;
+    b->pair.at = x->pair;
+    b->single.count = b->single.room = x->singles;
+    b->pair.count = b->pair.room = x->pairs;
+}
+
 static void text_between(TokBuild *b, uint32_t cls, uint32_t sep)
 {
     for (int pair = 0; pair < 2; pair++) {

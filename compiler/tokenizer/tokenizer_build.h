@@ -121,6 +121,12 @@ uint32_t tok_pool(TokBuild *b, TokString s);                    /* where it stan
 RtTokOp tok_op(TokBuild *b, RtTokOpKind kind, TokString text);
 void tok_item(TokBuild *b, bool pair, uint32_t kind, uint32_t id, uint32_t type);
 
+/* A template that another may take the place of. Taken, there is none; put back, it counts again. */
+typedef struct TokTemplate { TokItem *single, *pair; int singles, pairs; } TokTemplate;
+TokTemplate tok_template_take(TokBuild *b);
+bool tok_template_same(const TokBuild *b, const TokTemplate *x);
+void tok_template_put(TokBuild *b, const TokTemplate *x);
+
 /* The usual pipelines, by parts. */
 void tok_bert_normaliser(TokBuild *b, bool clean, bool chinese, bool strip_accents, bool lowercase);
 void tok_bert_split(TokBuild *b);

@@ -8,7 +8,7 @@ typedef struct Settle Settle;
 typedef void SettlePart(Settle *s);
 typedef struct ClassRow {
     const char *names, *types;      /* with blanks between */
-    SettlePart *letters, *spaces;
+    SettlePart *letters, *spaces, *ends;
     enum { LOWER_NO, LOWER_YES, LOWER_ALWAYS } lower;      /* the preset of do_lower_case; always: the key is not read */
     bool space;                     /* the preset of add_prefix_space */
 } ClassRow;
@@ -73,6 +73,12 @@ static json_t *find_part(json_t *part, const char *type, int depth)
 
 static json_t *part_of(const Settle *s, const char *key, const char *type) { return find_part(json_object_get(s->root, key), type, 0); }
 
+static bool is_wordpiece(const Settle *s)
+{
+    const json_t *model = json_object_get(s->root, "model");
+    return is_type(model, "WordPiece") || !json_object_get(model, "type");
+}
+
 /* Presets count where tokenizer_config.json is silent. */
 static bool says_lower(const Settle *s) { return s->config->has_do_lower_case && s->row->lower != LOWER_ALWAYS; }
 static bool lowers(const Settle *s) { return says_lower(s) ? s->config->do_lower_case : s->row->lower != LOWER_NO; }
@@ -87,7 +93,7 @@ static void letters_bert(Settle *s)
     const TokConfig *c = s->config;
     const bool lower = lowers(s), strip = c->has_strip_accents ? c->strip_accents : lower, chinese = !c->has_chinese || c->chinese;
     const json_t *normaliser = json_object_get(s->root, "normalizer");
-    if (!is_type(json_object_get(s->root, "model"), "WordPiece") && json_object_get(json_object_get(s->root, "model"), "type")) {
+    if (!is_wordpiece(s)) {
         diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 }, "its model is no WordPiece, as %s is one: do_lower_case and its like are not read",
                     s->class_name);
         return;
@@ -213,21 +219,70 @@ static void settle_llama(Settle *s, const char *prefixed, bool strips)
 static void spaces_llama(Settle *s) { settle_llama(s, s->config->legacy ? "always" : "first", prefixes(s)); }
 static void spaces_code_llama(Settle *s) { settle_llama(s, "first", true); }
 
+/* ---- ends ----------------------------------------------------------------------------------------------------------- */
+
+/* The mark of the folder, or the preset; false for what is no token. */
+static bool find_mark(const Settle *s, TokMark mark, const char *preset, uint32_t *id)
+{
+    const TokString said = s->config->folder.mark[mark].text;
+    *id = tok_id_of_text(s->b, said.s ? said : tok_string(preset));
+    return *id != RT_TOK_NONE;
+}
+
+static void ends_no(Settle *s) { (void)s; }
+
+static void ends_none(Settle *s) { tok_template_ends(s->b, -1, -1); }
+
+static void ends_bert(Settle *s)
+{
+    uint32_t cls, sep;
+    if (!is_wordpiece(s) || !find_mark(s, TOK_CLS, "[CLS]", &cls) || !find_mark(s, TOK_SEP, "[SEP]", &sep)) return;
+    tok_template_bert(s->b, cls, sep);
+}
+
+static void ends_roberta(Settle *s)
+{
+    uint32_t cls, sep;
+    if (!find_mark(s, TOK_CLS, "<s>", &cls) || !find_mark(s, TOK_SEP, "</s>", &sep)) return;
+    tok_template_roberta(s->b, cls, sep);
+}
+
+/* The beginning and no end, whatever add_bos_token and add_eos_token are. */
+static void ends_begun(Settle *s)
+{
+    uint32_t bos;
+    if (find_mark(s, TOK_BOS, "<s>", &bos)) tok_template_ends(s->b, (int)bos, -1);
+}
+
+static bool has_mark(const Settle *s, TokMark mark, bool first)
+{
+    const int n = s->b->single.count;
+    const TokItem *x = n ? &s->b->single.at[first ? 0 : n - 1] : NULL;
+    const TokString text = s->config->folder.mark[mark].text;
+    return x && x->kind == TOK_ITEM_SPECIAL && (!text.s || tok_same(s->b->pieces.at[x->id].text, text));
+}
+
+static void compare_end(const Settle *s, const char *key, bool given, bool wanted, TokMark mark)
+{
+    if (given && wanted != has_mark(s, mark, mark == TOK_BOS))
+        diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 },
+                    "what counts is its post_processor, as in transformers 5, and not \"%s\": %s of tokenizer_config.json",
+                    key, wanted ? "true" : "false");
+}
+
 /* ---- the class ------------------------------------------------------------------------------------------------------ */
 
-#define BEGUN_CLASSES(names)
 #define GENERIC_TYPES(types)
 #define OWN_TYPES(types)
 static const ClassRow rows[] = {
-#define TOKENIZER_CLASS(names, letters, spaces, lower, space, types) { names, types, letters_##letters, spaces_##spaces, LOWER_##lower, space },
+#define TOKENIZER_CLASS(names, letters, spaces, ends, lower, space, types) \
+    { names, types, letters_##letters, spaces_##spaces, ends_##ends, LOWER_##lower, space },
 #include "tokenizer_classes.def"
 #undef TOKENIZER_CLASS
 };
-#undef BEGUN_CLASSES
 #undef GENERIC_TYPES
 #undef OWN_TYPES
-#define TOKENIZER_CLASS(names, letters, spaces, lower, space, types)
-#define BEGUN_CLASSES(names) static const char begun_classes[] = names;
+#define TOKENIZER_CLASS(names, letters, spaces, ends, lower, space, types)
 #define GENERIC_TYPES(types) static const char generic_types[] = types;
 #define OWN_TYPES(types) static const char own_types[] = types;
 #include "tokenizer_classes.def"
@@ -264,53 +319,38 @@ static const ClassRow *find_row(const TokConfig *c, bool *named)
     return NULL;
 }
 
+/* Whether the class has a row; its name is then known. */
+static bool settle_of(TokBuild *b, json_t *root, const TokConfig *config, Settle *s)
+{
+    bool named;
+    *s = (Settle){ .b = b, .root = root, .config = config };
+    s->row = find_row(config, &named);
+    if (!s->row) return false;
+    s->class_name = named ? config->class_name : arena_format(b->arena, "the class of model_type %s", config->folder.model_type);
+    return true;
+}
+
 void tok_json_settle_class(TokBuild *b, json_t *root, const TokConfig *config)
 {
-    Settle s = { .b = b, .root = root, .config = config };
-    bool named;
-    s.row = find_row(config, &named);
-    if (!s.row) return;
-    s.class_name = named ? config->class_name : arena_format(b->arena, "the class of model_type %s", config->folder.model_type);
+    Settle s;
+    if (!settle_of(b, root, config, &s)) return;
     s.row->letters(&s);
     s.row->spaces(&s);
 }
 
-/* ---- the marks around a text ------------------------------------------------------------------------------------------ */
-
-static bool has_mark(const TokBuild *b, const TokConfig *c, TokMark mark, bool first)
+void tok_json_settle_ends(TokBuild *b, json_t *root, const TokConfig *config)
 {
-    const int n = b->single.count;
-    const TokItem *x = n ? &b->single.at[first ? 0 : n - 1] : NULL;
-    const TokString text = c->folder.mark[mark].text;
-    return x && x->kind == TOK_ITEM_SPECIAL && (!text.s || tok_same(b->pieces.at[x->id].text, text));
-}
-
-static void compare_end(TokBuild *b, const TokConfig *c, const char *key, bool given, bool wanted, TokMark mark)
-{
-    if (given && wanted != has_mark(b, c, mark, mark == TOK_BOS))
-        diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                    "what counts is its post_processor, as in transformers 5, and not \"%s\": %s of tokenizer_config.json",
-                    key, wanted ? "true" : "false");
-}
-
-static void begin_texts(TokBuild *b, const TokConfig *c)
-{
-    const TokString said = c->folder.mark[TOK_BOS].text;
-    const uint32_t bos = tok_id_of_text(b, said.s ? said : tok_string("<s>"));
-    if (bos == RT_TOK_NONE) return;
-    b->single.count = b->pair.count = 0;
-    for (int pair = 0; pair < 2; pair++)
-        for (uint32_t text = 0; text <= (uint32_t)pair; text++) {
-            tok_item(b, pair, TOK_ITEM_SPECIAL, bos, text);
-            tok_item(b, pair, text ? TOK_ITEM_B : TOK_ITEM_A, 0, text);
-        }
-}
-
-void tok_json_settle_ends(TokBuild *b, const TokConfig *c)
-{
-    bool named;
-    const ClassRow *row = find_row(c, &named);
-    if (row && lists(begun_classes, row->names, strlen(row->names))) begin_texts(b, c);
-    compare_end(b, c, "add_bos_token", c->has_add_bos, c->add_bos, TOK_BOS);
-    compare_end(b, c, "add_eos_token", c->has_add_eos, c->add_eos, TOK_EOS);
+    Settle s;
+    const bool known = settle_of(b, root, config, &s);
+    if (!known || s.row->ends == ends_no) {
+        compare_end(&s, "add_bos_token", config->has_add_bos, config->add_bos, TOK_BOS);
+        compare_end(&s, "add_eos_token", config->has_add_eos, config->add_eos, TOK_EOS);
+        return;
+    }
+    const TokTemplate file = tok_template_take(b);
+    s.row->ends(&s);
+    if (!b->single.count || tok_template_same(b, &file)) tok_template_put(b, &file);
+    else
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the tokens around a text are those of %s and not of its post_processor, as in "
+                    "transformers 5", s.class_name);
 }

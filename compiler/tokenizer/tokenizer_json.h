@@ -25,8 +25,8 @@ TokString tok_json_text(TokBuild *b, const json_t *object, const char *key);    
 
 /* What the class of the tokenizer writes anew of the file, by tokenizer_config.json. */
 void tok_json_settle_class(TokBuild *b, json_t *root, const TokConfig *config);
-/* The same of the marks around a text, after the file is read. */
-void tok_json_settle_ends(TokBuild *b, const TokConfig *config);
+/* The same of the tokens around a text, after the file is read. */
+void tok_json_settle_ends(TokBuild *b, json_t *root, const TokConfig *config);
 
 /* The parts of the pipeline; each may be null. */
 void tok_json_normaliser(TokBuild *b, const json_t *part);

@@ -185,6 +185,29 @@ says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": tr
     'class/tokenizer.json: note: what counts is its post_processor, as in transformers 5, and not "add_eos_token": true of tokenizer_config.json'
 says gpt2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_prefix_space": true }' '{ "model_type": "gpt2" }' ''
 
+# ends NAME EDIT CONFIG BEFORE BEHIND NOTE: the tokens around a text, of a tokenizer.json that is edited.
+ends() {
+    class_folder "$1" "$3" -
+    sed "$2" "tests/tokenizer/$1/tokenizer.json" >"$scratch/class/tokenizer.json"
+    text=$("$xformc" tokenize --no-special "$scratch/class" x 2>/dev/null)
+    found=$("$xformc" tokenize "$scratch/class" x 2>"$scratch/err")
+    notes=$(sed "s|$scratch/||g" "$scratch/err" | grep 'tokens around')
+    [ -n "$text" ] && same "$4$text$5" "$found" && [ "$notes" = "${6:+class/tokenizer.json: note: $6}" ]
+    verdict $? "$1 edited by ${2:-nothing}, with $3: ${6:-nothing is noted}"
+    cat "$scratch/err"
+}
+none='s/"post_processor":/"post_processor":null,"unread":/'
+class='the tokens around a text are those of'
+file='and not of its post_processor, as in transformers 5'
+ends roberta '' '{ "tokenizer_class": "GPTNeoXTokenizer" }' '' '' "$class GPTNeoXTokenizer $file"
+ends roberta "$none" '{ "tokenizer_class": "RobertaTokenizer" }' '0 ' ' 2' "$class RobertaTokenizer $file"
+ends roberta "$none" '{ "tokenizer_class": "RobertaTokenizer", "cls_token": "</s>" }' '2 ' ' 2' "$class RobertaTokenizer $file"
+ends roberta "$none" '{ "tokenizer_class": "PreTrainedTokenizerFast" }' '' '' ''
+ends roberta '' '{ "tokenizer_class": "RobertaTokenizer" }' '0 ' ' 2' ''
+ends bert_cased "$none" '{ "tokenizer_class": "BertTokenizer", "do_lower_case": false }' '2 ' ' 3' "$class BertTokenizer $file"
+ends mpnet '' '{ "tokenizer_class": "MPNetTokenizer" }' '0 ' ' 2' ''
+ends llama2 "$none" '{ "tokenizer_class": "CodeLlamaTokenizer" }' '1 ' '' "$class CodeLlamaTokenizer $file"
+
 # ---- classifiers ------------------------------------------------------------------------------------
 
 # without FILE KEY...: the JSON of a file, whose objects stand in one line each or in lines of their own, without these keys.

@@ -81,3 +81,22 @@ void tok_add_folder(TokBuild *b, const TokConfig *c, const char *const preset[TO
     for (int i = 0; i < f->extra.count; i++)
         if (!is_listed(list, count, f->extra.at[i].text)) tok_add(b, f->extra.at[i]);
 }
+
+/* Of a tokenizer.json: what it does not have itself. What it has may become special. */
+static void add_new(TokBuild *b, TokAdded x)
+{
+    const uint32_t added = x.text.n ? tok_added_of_text(b, x.text) : RT_TOK_NONE;
+    if (added == RT_TOK_NONE) tok_add(b, x);
+    else if (x.special) {
+        b->added.at[added].special = true;
+        b->pieces.at[b->added.at[added].id].kind |= TOK_SPECIAL;
+    }
+}
+
+void tok_add_named(TokBuild *b, const TokConfig *c)
+{
+    const TokFolder *f = &c->folder;
+    for (int i = 0; i < f->added.count; i++) add_new(b, f->added.at[i]);
+    for (int i = 0; i < TOK_MARKS; i++) add_new(b, f->mark[i]);
+    for (int i = 0; i < f->extra.count; i++) add_new(b, f->extra.at[i]);
+}

@@ -254,6 +254,7 @@ static void read_all(TokBuild *b, json_t *root, const TokConfig *config)
         const TokAdded *x = &config->added.at[i];
         add_token(b, x->text, x->id, x->flags, x->normalised, x->special);
     }
+    if (config && !tok_failed(b)) tok_add_named(b, config);
     if (!tok_failed(b)) tok_json_post_processor(b, json_object_get(root, "post_processor"));
     if (!tok_failed(b) && config) tok_json_settle_ends(b, root, config);
     read_truncation(b, json_object_get(root, "truncation"));

@@ -185,6 +185,18 @@ says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": tr
     'class/tokenizer.json: note: what counts is its post_processor, as in transformers 5, and not "add_eos_token": true of tokenizer_config.json'
 says gpt2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_prefix_space": true }' '{ "model_type": "gpt2" }' ''
 
+# Tokens that other files name and tokenizer.json lacks are added, in the order of transformers 5.
+pad='"pad_token": { "content": "<|pad|>", "rstrip": true, "normalized": false }'
+named='"image_token": "<image>", "additional_special_tokens": ["<|im_start|>", "the"]'
+class_folder gpt2 "{ \"tokenizer_class\": \"PreTrainedTokenizerFast\", $pad, $named }" -
+echo '{ "sep_token": "<sep>" }' >"$scratch/class/special_tokens_map.json"
+echo '{ "<plain>": 700 }' >"$scratch/class/added_tokens.json"
+ids=$("$xformc" tokenize "$scratch/class" '<|pad|> a<|im_start|>a<image> <sep><plain>a the')
+same '702 65 704 65 703 221 701 700 65 221 705' "$ids"
+verdict $? 'tokens of special_tokens_map.json, added_tokens.json and tokenizer_config.json beside tokenizer.json'
+same 'aa <plain>a ' "$("$xformc" tokenize "$scratch/class" --decode --no-special "$ids")"
+verdict $? 'those that are named are special'
+
 # ends NAME EDIT CONFIG BEFORE BEHIND NOTE: the tokens around a text, of a tokenizer.json that is edited.
 ends() {
     class_folder "$1" "$3" -

@@ -196,6 +196,9 @@ same '702 65 704 65 703 221 701 700 65 221 705' "$ids"
 verdict $? 'tokens of special_tokens_map.json, added_tokens.json and tokenizer_config.json beside tokenizer.json'
 same 'aa <plain>a ' "$("$xformc" tokenize "$scratch/class" --decode --no-special "$ids")"
 verdict $? 'those that are named are special'
+class_folder gpt2 '{ "split_special_tokens": true }' -
+fails 'special tokens as text' 65 'class/tokenizer_config.json: error: "split_special_tokens" = true is not supported; without it, --plain-text has special tokens as text' \
+    "$xformc" tokenize "$scratch/class" x
 
 # ends NAME EDIT CONFIG BEFORE BEHIND NOTE: the tokens around a text, of a tokenizer.json that is edited.
 ends() {

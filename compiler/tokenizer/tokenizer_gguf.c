@@ -5,6 +5,8 @@
 #include "tokenizer_build.h"
 #include "tokenizer_gguf_words.h"
 
+enum { NORMAL = 1, USER = 4, UNUSED = 5 };      /* tokenizer.ggml.token_type */
+
 typedef struct Keys {
     GgufText model, pre, chat;
     TokString charsmap;
@@ -119,21 +121,26 @@ static void add_specials(TokBuild *b, const int32_t *type, bool user)
     }
 }
 
-/* Where a key is absent, what llama.cpp takes. */
+/* Where a key is absent, what llama.cpp takes. For it an unused piece of a BPE, such as those that
+ * fill a vocabulary up, is one like others, and a token of the model's user begins a text anew. */
 static void read_pieces(TokBuild *b, const Keys *k, bool unigram)
 {
     TokSentencePieces s = { .unigram = unigram, .byte_fallback = true, .prefix = k->has_prefix ? k->prefix : true, .escape = true,
-                            .no_extra_spaces = k->no_extra_spaces, .charsmap = k->charsmap };
+                            .no_extra_spaces = unigram && k->no_extra_spaces, .charsmap = k->charsmap };
     read_tokens(b, k);
     s.score = read_scores(b, k);
-    s.type = read_types(b, k);
+    int32_t *type = read_types(b, k);
+    const int32_t *said = read_types(b, k);
+    for (uint64_t i = 0; i < k->tokens.count; i++)
+        if (type[i] == USER || (type[i] == UNUSED && !unigram)) type[i] = NORMAL;
+    s.type = type;
     s.bos = id_of(b, k->bos, unigram ? -1 : 1);
     s.eos = id_of(b, k->eos, unigram ? 1 : 2);
     s.unk = id_of(b, k->unk, unigram ? 2 : 0);
     s.add_bos = k->has_add_bos ? k->add_bos : !unigram;
     s.add_eos = k->has_add_eos ? k->add_eos : unigram;
     if (!tok_failed(b)) tok_sentencepiece(b, &s);
-    if (!tok_failed(b)) add_specials(b, s.type, false);
+    if (!tok_failed(b)) add_specials(b, said, true);
 }
 
 static void read_byte_level(TokBuild *b, const Keys *k)
@@ -168,7 +175,8 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     tok_template_ends(b, bos ? id_of(b, k->bos, -1) : -1, k->add_eos ? id_of(b, k->eos, -1) : -1);
 }
 
-/* A word's beginning is stored with a mark, its continuation without "##": the other way round than in vocab.txt. */
+/* A word's beginning is stored with a mark, its continuation without "##": the other way round than in vocab.txt. A token of the
+ * model's user is found in texts. */
 static void read_bert(TokBuild *b, const Keys *k)
 {
     static const char mark[] = "\xE2\x96\x81";
@@ -185,7 +193,9 @@ static void read_bert(TokBuild *b, const Keys *k)
         text_add_bytes(&words, begins ? text.s + 3 : text.s, begins ? text.n - 3 : text.n);
         text_add(&words, "\n");
     }
-    if (!tok_failed(b)) tok_import_words(b, words.data, words.size, &config);
+    if (tok_failed(b) || !tok_import_words(b, words.data, words.size, &config)) return;
+    for (int i = 0; i < b->size; i++)
+        if (type[i] == USER) tok_add(b, (TokAdded){ b->pieces.at[i].text, (uint32_t)i, 0, false, false, false });
 }
 
 /* The text of a mark; "" where there is none. */

@@ -166,6 +166,23 @@ llama3_end 2 26 28
 sentencepiece 1 3 6 4 5 2
 EOF
 
+# As in llama.cpp a text begins anew behind a token of the model's user, as behind a mark; unused
+# pieces are pieces; a BERT finds tokens of the user.
+edited() {          # TEXT CHANGE...: its ids
+    given=$1
+    shift
+    "$tools/edit" "$here/llama_q8_0.gguf" "$scratch/typed.gguf" "$@" && "$xformc" tokenize "$scratch/typed.gguf" "$given"
+}
+mark=$(edited 'a<u>b <u> c' '7:3:<u>')
+[ -n "$mark" ] && [ "$(edited 'a<u>b <u> c' '7:4:<u>')" = "$mark" ]
+verdict $? "a text begins anew behind a token of the user: $mark"
+plain=$(edited 'a b' '7:1:[PAD7]')
+[ -n "$plain" ] && [ "$(edited 'a b' '7:5:[PAD7]')" = "$plain" ]
+verdict $? 'unused pieces of a BPE'
+bert='tokenizer.ggml.model=bert'
+[ "$(edited 'x <sp>x' $bert '0:3:[UNK]' '1:3:[CLS]' '2:3:[SEP]' '5:4:<sp>')" = '1 53 5 53 2' ]
+verdict $? 'a token of the user in a BERT'
+
 # ---- how a text is split into words ----------------------------------------------------------------
 
 # Every name of tokenizer.ggml.pre, below the one whose pattern it has (words.expected: by tokenizers).

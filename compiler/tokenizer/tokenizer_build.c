@@ -236,13 +236,15 @@ TokTemplate tok_template_take(TokBuild *b)
 static bool same_items(const TokItem *a, int n, const TokItem *x, int m)
 {
     bool same = n == m;
-    for (int i = 0; i < n && same; i++) same = a[i].kind == x[i].kind && a[i].id == x[i].id && a[i].type == x[i].type;
+    for (int i = 0; i < n && same; i++)
+        same = a[i].kind == x[i].kind && a[i].id == x[i].id && a[i].type == x[i].type;
     return same;
 }
 
 bool tok_template_same(const TokBuild *b, const TokTemplate *x)
 {
-    return same_items(b->single.at, b->single.count, x->single, x->singles) && same_items(b->pair.at, b->pair.count, x->pair, x->pairs);
+    return same_items(b->single.at, b->single.count, x->single, x->singles) &&
+           same_items(b->pair.at, b->pair.count, x->pair, x->pairs);
 }
 
 void tok_template_put(TokBuild *b, const TokTemplate *x)

@@ -121,7 +121,7 @@ uint32_t tok_pool(TokBuild *b, TokString s);                    /* where it stan
 RtTokOp tok_op(TokBuild *b, RtTokOpKind kind, TokString text);
 void tok_item(TokBuild *b, bool pair, uint32_t kind, uint32_t id, uint32_t type);
 
-/* A template that another may take the place of. Taken, there is none; put back, it counts again. */
+/* A template that another may take the place of. Taken, there is none; put back, it counts. */
 typedef struct TokTemplate { TokItem *single, *pair; int singles, pairs; } TokTemplate;
 TokTemplate tok_template_take(TokBuild *b);
 bool tok_template_same(const TokBuild *b, const TokTemplate *x);

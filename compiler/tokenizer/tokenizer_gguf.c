@@ -126,7 +126,8 @@ static void add_specials(TokBuild *b, const int32_t *type, bool user)
 static void read_pieces(TokBuild *b, const Keys *k, bool unigram)
 {
     TokSentencePieces s = { .unigram = unigram, .byte_fallback = true, .prefix = k->has_prefix ? k->prefix : true, .escape = true,
-                            .no_extra_spaces = unigram && k->no_extra_spaces, .charsmap = k->charsmap };
+                            .no_extra_spaces = unigram && k->no_extra_spaces,
+                            .charsmap = k->charsmap };
     read_tokens(b, k);
     s.score = read_scores(b, k);
     int32_t *type = read_types(b, k);
@@ -175,8 +176,8 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     tok_template_ends(b, bos ? id_of(b, k->bos, -1) : -1, k->add_eos ? id_of(b, k->eos, -1) : -1);
 }
 
-/* A word's beginning is stored with a mark, its continuation without "##": the other way round than in vocab.txt. A token of the
- * model's user is found in texts. */
+/* A word's beginning is stored with a mark, its continuation without "##": the other way round
+ * than in vocab.txt. A token of the model's user is found in texts. */
 static void read_bert(TokBuild *b, const Keys *k)
 {
     static const char mark[] = "\xE2\x96\x81";
@@ -195,7 +196,7 @@ static void read_bert(TokBuild *b, const Keys *k)
     }
     if (tok_failed(b) || !tok_import_words(b, words.data, words.size, &config)) return;
     for (int i = 0; i < b->size; i++)
-        if (type[i] == USER) tok_add(b, (TokAdded){ b->pieces.at[i].text, (uint32_t)i, 0, false, false, false });
+        if (type[i] == USER) tok_add(b, (TokAdded){ .text = b->pieces.at[i].text, .id = (uint32_t)i });
 }
 
 /* The text of a mark; "" where there is none. */

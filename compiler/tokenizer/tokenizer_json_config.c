@@ -53,7 +53,8 @@ static void read_config(TokBuild *b, const json_t *root, TokConfig *c)
         tok_refuse(b, "\"truncation_side\" is \"%.40s\", neither \"left\" nor \"right\"", side.s);
     c->no_types = names_no_types(json_object_get(root, "model_input_names"));
     if (tok_json_bool(b, root, "split_special_tokens", false))
-        tok_refuse(b, "\"split_special_tokens\" = true is not supported; without it, --plain-text has special tokens as text");
+        tok_refuse(b, "\"split_special_tokens\" = true is not supported; "
+                      "without it, --plain-text has special tokens as text");
     const TokString name = tok_json_text(b, root, "tokenizer_class");
     c->class_name = name.s;
     c->has_do_lower_case = read_switch(b, root, "do_lower_case", &c->do_lower_case);

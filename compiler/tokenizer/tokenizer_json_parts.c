@@ -262,7 +262,8 @@ void tok_json_pre_tokenizer(TokBuild *b, const json_t *part)
 static bool is_fused(const TokBuild *b)
 {
     for (int i = 0; i < b->decoders.count; i++)
-        if (b->decoders.at[i].kind == TOK_TO_FUSED || b->decoders.at[i].kind == TOK_TO_BYTES) return true;
+        if (b->decoders.at[i].kind == TOK_TO_FUSED || b->decoders.at[i].kind == TOK_TO_BYTES)
+            return true;
     return false;
 }
 

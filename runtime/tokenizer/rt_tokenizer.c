@@ -52,8 +52,8 @@ static bool stands_alone(const RtTokenizer *t, const TokText *x, size_t begin, s
     return end >= x->n || (rt_tok_character(x->s + end, x->n - end, &c) && !is_word(t, c));
 }
 
-/* Take white space before and behind, where the token wants it; never before `least`. Of one that stands in white space which the
- * token before has taken, nothing may be left. */
+/* Take white space before and behind, where the token wants it; never before `least`. Of one that
+ * stands in white space which the token before has taken, nothing may be left. */
 static void swallow(const TokText *x, uint32_t flags, size_t least, Found *f)
 {
     int32_t c;
@@ -126,8 +126,8 @@ static void push_added(TokWork *w, const Found *f, const TokText *x)
 
 typedef void Between(TokWork *w, const TokText *x, size_t begin, size_t end);
 
-/* Push the added tokens of x; hand what lies between to `between`. As with Hugging Face, a token is found in white space that the
- * one before has taken, too. */
+/* Push the added tokens of x; hand what lies between to `between`. As with Hugging Face, a token is
+ * found in white space that the one before has taken, too. */
 static void around_added(TokWork *w, RtTokSection trie, const TokText *x, Between *between)
 {
     size_t done = 0, from = 0;

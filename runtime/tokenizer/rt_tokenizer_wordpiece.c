@@ -8,7 +8,10 @@ static void wordpiece_unknown(TokWork *w, const TokText *x, size_t begin, size_t
 }
 
 /* Whether a byte stands inside a character; the characters of byte-level pieces are the bytes. */
-static bool continues(const RtTokenizer *t, unsigned char byte) { return (byte & 0xC0) == 0x80 && !rt_tok_flag(t, TOK_BYTE_LEVEL); }
+static bool continues(const RtTokenizer *t, unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80 && !rt_tok_flag(t, TOK_BYTE_LEVEL);
+}
 
 static bool too_long(const RtTokenizer *t, const unsigned char *s, size_t n)
 {

@@ -129,6 +129,8 @@ static void read_bpe(TokBuild *b, const json_t *model)
     if (tok_failed(b)) return;
     tok_index(b);
     read_unknown_of_bpe(b, model);
+    if ((prefix.n || suffix.n) && tok_json_bool(b, model, "byte_fallback", false))
+        tok_refuse(b, "byte_fallback beside a continuing_subword_prefix or an end_of_word_suffix is not supported");
     set_flag(b, model, "fuse_unk", TOK_FUSE_UNKNOWN);
     set_flag(b, model, "byte_fallback", TOK_BYTE_FALLBACK);
     set_flag(b, model, "ignore_merges", TOK_IGNORE_MERGES);

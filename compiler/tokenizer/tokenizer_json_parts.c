@@ -39,16 +39,15 @@ static void read_part(TokBuild *b, const PartKind *kind, const json_t *part, int
 }
 
 /* {"String": …} or {"Regex": …}, or a text alone. */
-static bool read_pattern(TokBuild *b, const json_t *part, uint32_t *node, bool *empty)
+static bool read_pattern(TokBuild *b, const json_t *part, uint32_t *node)
 {
     const json_t *pattern = json_object_get(part, "pattern");
     const TokString regex = tok_json_string(b, json_object_get(pattern, "Regex"));
     const TokString text = tok_json_string(b, json_is_string(pattern) ? pattern : json_object_get(pattern, "String"));
-    *empty = text.s && !text.n;
-    if (regex.s) return tok_regex(b, regex, node);
-    if (!text.s) tok_refuse(b, "a pattern is neither String nor Regex");
-    else if (text.n) *node = tok_text_pattern(b, text);
-    return text.s && !tok_failed(b);
+    if (regex.n) return tok_regex(b, regex, node);
+    if (text.n) *node = tok_text_pattern(b, text);
+    else tok_refuse(b, regex.s || text.s ? "an empty pattern is not supported" : "a pattern is neither String nor Regex");
+    return !tok_failed(b);
 }
 
 /* ---- normalizers ------------------------------------------------------------------------------------------------- */
@@ -80,10 +79,9 @@ static void read_strip_accents(TokBuild *b, const json_t *part)
 
 static void read_replace(TokBuild *b, const json_t *part)
 {
-    bool empty;
     uint32_t node = 0;
     const TokString content = tok_json_text(b, part, "content");
-    if (!read_pattern(b, part, &node, &empty) || empty) return;
+    if (!read_pattern(b, part, &node)) return;
     RtTokOp op = tok_op(b, TOK_REPLACE, content);
     op.a = node;
     tok_normaliser(b, op);
@@ -170,10 +168,9 @@ static RtTokBehaviour read_behaviour(TokBuild *b, const json_t *part, RtTokBehav
 
 static void read_split(TokBuild *b, const json_t *part)
 {
-    bool empty;
     uint32_t node = 0;
     const RtTokBehaviour behaviour = read_behaviour(b, part, TOK_ISOLATED);
-    if (!must_come_first(b) || !read_pattern(b, part, &node, &empty) || empty) return;
+    if (!must_come_first(b) || !read_pattern(b, part, &node)) return;
     tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = node, .b = behaviour, .c = tok_json_bool(b, part, "invert", false) });
 }
 

@@ -68,6 +68,12 @@ edit long 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{
 refused 'a long pattern is shown by its beginning' 65 "long.json: error: pre_tokenizer: pattern 'abé|abé|abé|abé|abé|abé|abé|abé|abé|abé|abé|abé|…': (?<= is not supported" "$scratch/long.json"
 edit script 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"\\\\p{Han}"},"behavior":"Isolated","invert":false}/'
 refused 'an unknown property' 65 '\p{Han} is not supported' "$scratch/script.json"
+edit empty 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{"String":""},"behavior":"Isolated","invert":false}/'
+refused 'an empty pattern' 65 "empty.json: error: an empty pattern is not supported" "$scratch/empty.json"
+edit nothing 's/"normalizer":null/"normalizer":{"type":"Replace","pattern":{"Regex":""},"content":"x"}/'
+refused 'an empty pattern of a normalizer' 65 "nothing.json: error: an empty pattern is not supported" "$scratch/nothing.json"
+sed 's/"end_of_word_suffix":null/"end_of_word_suffix":"<w>"/' $here/llama2/tokenizer.json >"$scratch/suffix.json"
+refused 'bytes of pieces with a suffix' 65 'byte_fallback beside a continuing_subword_prefix or an end_of_word_suffix is not supported' "$scratch/suffix.json"
 edit decoder 's/"decoder":{[^}]*}/"decoder":{"type":"CTC"}/'
 refused 'an unknown decoder' 65 "the decoder 'CTC' is not supported" "$scratch/decoder.json"
 edit words 's/"decoder":{[^}]*}/"decoder":{"type":"Sequence","decoders":[{"type":"ByteLevel"},{"type":"WordPiece"}]}/'

@@ -122,6 +122,19 @@ echo "m = xf.compile('$scratch/nan_llama', { notes = false }) print(pcall(m.gene
 [ "$("$xformc" lua "$scratch/nan.lua" 2>&1 | grep -c "^false.*the model's logits are no numbers")" = 2 ]
 verdict $? 'one logit is NaN: at the prompt'
 "$xformc" lua "$scratch/nan.lua"
+# `verify --perplexity` of a model that reads texts.
+cp -r "$scratch/nan_llama" "$scratch/nan_reader" && cp tests/languages/nllb.json "$scratch/nan_reader/tokenizer.json" && echo 'das haus ist rot' >"$scratch/read"
+for model in "$scratch/nan_reader" $families/llama; do
+    [ "$model" = "$scratch/nan_reader" ] || { cp -r "$model" "$scratch/reader" && cp tests/languages/nllb.json "$scratch/reader/tokenizer.json" && model=$scratch/reader; }
+    "$xformc" verify "$model" --dtype bf16 --engine jit --perplexity "$scratch/read" >"$scratch/out" 2>"$scratch/err"
+    echo "$?"
+done >"$scratch/codes"
+[ "$(paste -s -d ' ' "$scratch/codes")" = '65 0' ] && grep -q '^perplexity: ' "$scratch/out"
+verdict $? 'one logit is NaN: --perplexity is an error, and a number without it'
+cat "$scratch/codes" "$scratch/out" "$scratch/err"
+# Masks of a text.
+cp -r tests/vectors/mask_bert "$scratch/nan_mask" && not_a_number "$scratch/nan_mask/model.safetensors" cls.predictions.bias 95 '\0\0\300\177'
+for engine in generic jit; do nan "a mask, $engine" "$xformc" run "$scratch/nan_mask" --engine $engine 'the [MASK] is old'; done
 # Encoders alone: labels, and the numbers of a head.
 cp -r $families/bert_classifier $families/bert_masked "$scratch"
 not_a_number "$scratch/bert_classifier/model.safetensors" classifier.weight 40 '\300\177'

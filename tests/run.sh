@@ -226,6 +226,9 @@ show() {
     if [ -e "$2" ]; then grep -a '^not ok (' "$2"; else echo 'not ok (cut short)'; fi
 }
 
+# reported CASES: how many cases a suite reported itself.
+reported() { if [ -e "$1" ]; then grep -avc '^not ok (' "$1"; else echo 0; fi; }
+
 # A suite that fails is run once more, alone: beside others a busy machine may have been at fault.
 while read -r suite; do
     log=$(log_of "$build" "$suite")
@@ -235,6 +238,11 @@ while read -r suite; do
     if [ -e "$log.cases" ]; then mv "$log.cases" "$log.first_cases" || exit 74; fi
     echo "once more:"
     apart sh "$0" --count "$build" "$suite"
+    # A case that failed and is not tried again would be lost.
+    first=$(reported "$log.first_cases") again=$(reported "$log.cases")
+    if well "$log" && [ "$again" -lt "$first" ]; then
+        echo "not ok ($again cases reported, $first the first time)" >>"$log.cases" || exit 74
+    fi
     if well "$log"; then echo "$suite" >>"$build/log/unsteady"; fi
 done <"$build/log/suites"
 

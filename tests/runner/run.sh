@@ -124,6 +124,10 @@ rm "$scratch/runs"
 limit=1 counts 'one that was stopped is run once more too' '1 passed, 0 failed' 0 'echo run >>runs' '[ $(grep -c run runs) = 2 ] || sleep 600' 'echo ok a'
 same 'not ok (stopped after 1 s)' "$(sed -n '/^unsteady/{n;p;}' "$scratch/said")"
 verdict $? 'and called unsteady'
+counts 'one that tries fewer cases the second time fails' '1 passed, 1 failed' 1 'echo run >>fewer' 'echo ok a' \
+    'if [ $(grep -c run fewer) = 1 ]; then echo not ok b; echo ok c; fi'
+grep -qx 'not ok (1 cases reported, 3 the first time)' "$scratch/said" && same 0 "$(unsteady)"
+verdict $? 'and that is said too'
 counts 'a suite that passes runs once' '1 passed, 0 failed' 0 'echo run >>once' 'echo ok a'
 same 1 "$(grep -c run "$scratch/once")" && same 0 "$(unsteady)"
 verdict $? 'and is not called unsteady'

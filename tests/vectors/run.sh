@@ -205,6 +205,8 @@ damaged 'labels with a hole' bert_classifier config.json \
 mkdir "$scratch/named" "$scratch/typeless" && cp tests/vectors/cross_bert/* "$scratch/named" && cp tests/vectors/cross_bert/* "$scratch/typeless"
 sed 's/^{/{ "model_input_names": ["input_ids", "attention_mask"],/' tests/vectors/cross_bert/tokenizer_config.json >"$scratch/named/tokenizer_config.json"
 sed 's/"type_id": 1/"type_id": 0/' tests/vectors/cross_bert/tokenizer.json >"$scratch/typeless/tokenizer.json"
+# BERT's own class would write its types anew.
+sed 's/BertTokenizer/PreTrainedTokenizerFast/' tests/vectors/cross_bert/tokenizer_config.json >"$scratch/typeless/tokenizer_config.json"
 pair=$(printf 'rain fell\ton the roof')
 usual=$("$xformc" run tests/vectors/cross_bert "$pair" 2>/dev/null) typeless=$("$xformc" run "$scratch/typeless" "$pair" 2>/dev/null)
 [ -n "$typeless" ] && [ "$usual" != "$typeless" ] && [ "$("$xformc" run "$scratch/named" "$pair" 2>/dev/null)" = "$typeless" ]

@@ -19,8 +19,16 @@ def keys(*dropped, **more):
     return edit
 
 
+class ByConfig:
+    """The class that transformers chooses for a config.json."""
+    from_pretrained = tf.AutoModelForCausalLM.from_pretrained
+
+    def __new__(cls, config):
+        return tf.AutoModelForCausalLM.from_config(config)
+
+
 BIASES = dict(attention_bias=True, mlp_bias=True)
-FULL = dict(layer_types=["full_attention"] * 2)
+SECOND_FULL = dict(layer_types=["sliding_attention", "full_attention"])
 YARN = dict(rope_type="yarn", rope_theta=500.0, factor=4.0, attention_factor=1.7)
 TRAINED = dict(original_max_position_embeddings=12)
 PLAIN_90 = dict(rope_type="default", rope_theta=90.0)
@@ -31,7 +39,9 @@ DECODERS = {
                                  rope_scaling={"type": "linear", "factor": 2.5})),
     "mistral_keys": Case(like_llama(tf.MistralConfig, sliding_window=4), tf.MistralForCausalLM,
                          dtype=BF16, length=20,
-                         edit=keys(partial_rotary_factor=0.5, **BIASES, **FULL)),
+                         edit=keys(partial_rotary_factor=0.5, **BIASES)),
+    "mistral_layers": Case(like_llama(tf.MistralConfig, sliding_window=4), ByConfig,
+                           dtype=BF16, length=20, edit=keys(**SECOND_FULL)),
     "qwen2_keys": Case(like_llama(tf.Qwen2Config, num_hidden_layers=1), tf.Qwen2ForCausalLM,
                        dtype=BF16, length=20,
                        edit=keys(mlp_bias=True, rope_parameters=dict(YARN, **TRAINED),

@@ -60,7 +60,7 @@ const Family family_llama = {
 
 #define LIKE_LLAMA .like = &family_llama, .kind = KIND_DECODER
 
-/* ---- Mistral: every layer slides ---------------------------------------------------------------------------- */
+/* ---- Mistral: every layer slides, or those of layer_types, as in Ministral ------------------- */
 
 #define NO_BIASES NOTED("attention_bias", "false"), NOTED("mlp_bias", "false")
 
@@ -68,6 +68,7 @@ static const ConfigKey mistral_keys[] = {
     KEY("num_key_value_heads", kv_heads, 8),
     KEY("max_position_embeddings", max_len, 131072),
     READ_OR("sliding_window", 4096),
+    READ("layer_types"),
     NO_BIASES,
     NO_MORE_KEYS,
 };
@@ -78,7 +79,8 @@ static void all_slide(const Config *c)
     bool *sliding = arena_array(c->arena, (size_t)layers, sizeof *sliding);
     for (int i = 0; i < layers; i++) sliding[i] = true;
     more(c);
-    if (config_window(c)) config_windows(c, sliding);
+    if (config_has(c, "layer_types")) config_windows(c, config_sliding(c, 0, 0));
+    else if (config_window(c)) config_windows(c, sliding);
 }
 
 const Family family_mistral = { LIKE_LLAMA, .keys = mistral_keys, .more = all_slide };

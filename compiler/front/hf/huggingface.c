@@ -327,6 +327,23 @@ static void read_config(Config *c, const char *folder, const Modules *modules)
     else config_fault(c, NULL, "the key \"%s\" is missing", c->family->nested);
 }
 
+/* What PEFT writes beside a model, or in the place of one: it adds to the weights. */
+static bool refuse_adapter(Arena *a, Diag *d, const char *folder)
+{
+    static const char *const names[] = { "adapter_model.safetensors", "adapter_model.bin" };
+    const char *config = file_join(a, folder, "adapter_config.json");
+    if (access(config, F_OK) != 0) return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (access(file_join(a, folder, names[i]), F_OK) != 0) continue;
+        diag_error(d, EXIT_BAD_DATA, (Loc){ config, 0, 0 },
+                   "an adapter (%s) is not supported: merge it into its model, and give that"
+                   " folder",
+                   names[i]);
+        return true;
+    }
+    return false;
+}
+
 Draft *draft_from_folder(Arena *a, Diag *d, const char *path)
 {
     Draft *draft = arena_alloc(a, sizeof *draft);
@@ -338,6 +355,7 @@ Draft *draft_from_folder(Arena *a, Diag *d, const char *path)
     Config c = { .arena = a, .diag = d, .path = file_join(a, folder, "config.json"), .draft = draft };
     draft->path = draft->folder = whole;
     draft->at = (Loc){ c.path, 0, 0 };
+    if (refuse_adapter(a, d, folder)) return NULL;
     if (access(c.path, F_OK) != 0) {
         diag_error(d, EXIT_NO_INPUT, (Loc){ 0 }, "%s is a folder without config.json; a model's folder has one", folder);
         return NULL;

@@ -84,6 +84,10 @@ static void settle_logits(Finder *f)
     const TensorSource *own = of_family(f, logits), *embed = finder_tied(f, target);
     const TensorSource *head = own ? own : finder_tied(f, logits);
     const bool same = !embed || (head && same_bytes(head, embed));
+    if (!own && head && !m->tied && f->family->tied)
+        diag_remark(f->diag, f->at,
+                    "\"tie_word_embeddings\" = false, but %s has no output layer: it is \"%s\"",
+                    m->weights_path, head->name);
     /* Of a family that has its own it is missing. */
     if (own) m->tied = m->tied && embed && same;
     else m->tied = (m->tied || f->family->tied) && same;

@@ -109,6 +109,7 @@ typedef struct Family {
     ModelKind kind;
     const char *nested;             /* the key under which its keys stand; NULL: at the top */
     bool tied;                      /* where config.json does not say so */
+    bool tied_always;               /* whatever config.json says */
     bool encoder_alone;             /* an encoder-decoder: sentence models are its encoder */
     const char *prefix;             /* of tensors, as (a|b|) */
     const FamilySetting *settings;  int setting_count;

@@ -117,6 +117,6 @@ static const FamilyTensor tensors[] = {
     WHOLE("output", "lm_head"),
 };
 
-#define T5 .kind = KIND_ENCODER_DECODER, .tied = true, .encoder_alone = true
+#define T5 .kind = KIND_ENCODER_DECODER, .tied = true, .tied_always = true, .encoder_alone = true
 const Family family_t5 = { T5, SETTINGS_OF(settings), .keys = keys, .more = more, TENSORS_OF(tensors) };
 const Family family_mt5 = { T5, .like = &family_t5, .more = mt5_more };

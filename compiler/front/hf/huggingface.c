@@ -133,7 +133,9 @@ static void take_tying(const Config *c, const Config *outer)
     static const char key[] = "tie_word_embeddings";
     const Config *says = config_has(outer, key) ? outer : c;
     if (config_kind(c) == KIND_ENCODER) return;
-    config_set(says, config_has(says, key) ? key : NULL, SIDE_BOTH, FIELD_ID_tied, config_bool(says, key, c->family->tied));
+    const bool tied = config_bool(says, key, c->family->tied);
+    config_set(says, config_has(says, key) ? key : NULL, SIDE_BOTH, FIELD_ID_tied,
+               tied || c->family->tied_always);
 }
 
 /* ---- names ---------------------------------------------------------------------------------------------- */

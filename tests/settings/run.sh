@@ -279,6 +279,12 @@ same "$number" "$(score null "$(new $identity)")"
 verdict $? 'an activation_fn of null says nothing'
 score '"torch.nn.Softsign"' '' | grep -q 'score/config_sentence_transformers.json:1:3: error: the activation "torch.nn.Softsign" of scores is not supported'
 verdict $? 'another activation is refused'
+sed "1s/{/{ $(old $sigmoid)/" tests/families/bert_classifier/config.json \
+    >"$scratch/labels/config.json"
+cp tests/families/bert_classifier/model.safetensors "$scratch/labels"
+"$xformc" run "$scratch/labels" --ids 5 2>&1 >"$scratch/out" |
+    grep -q "config.json:1:3: note: the activation \"$sigmoid\" of a .* is read of one label alone"
+verdict $? 'of several labels it is not read, and a note says so'
 
 # ---- blanks of decoded texts --------------------------------------------------------------------------
 

@@ -52,8 +52,13 @@ static void set_scores(const Config *c, int labels, const char *problem)
     static const struct { const char *class, *word; } known[] = {
         { "torch.nn.modules.linear.Identity", "none" }, { "torch.nn.modules.activation.Sigmoid", "sigmoid" },
     };
-    Told told = { NULL, { 0 } };
-    if (labels == 1) told = told_activation(c);
+    Told told = told_activation(c);
+    if (told.class && labels > 1) {
+        diag_remark(c->diag, told.at,
+                    "the activation \"%.100s\" of a cross-encoder's scores is read of one label"
+                    " alone: of several it is that of \"problem_type\"", told.class);
+        told.class = NULL;
+    }
     const char *word = !strcmp(problem, "regression") ? "none" : !strcmp(problem, "multi_label_classification") ? "sigmoid" : NULL;
     const Loc at = told.class ? told.at : config_place(c, "problem_type");
     size_t i = 0;

@@ -119,6 +119,17 @@ static Proto read_proto(TokBuild *b, const char *data, size_t size)
     return p;
 }
 
+/* Pieces of bytes are there where the model says byte_fallback, and only there. */
+static void check_bytes(TokBuild *b, const Proto *p)
+{
+    int first = 0;
+    while (first < b->size && p->types.at[first] != TYPE_BYTE) first++;
+    if (first < b->size && !p->s.byte_fallback)
+        tok_refuse(b, "piece %d is of the type of bytes, but the model does not say byte_fallback", first);
+    else if (first == b->size && p->s.byte_fallback)
+        tok_refuse(b, "the model says byte_fallback, but has no pieces of bytes");
+}
+
 bool tok_import_sentencepiece(TokBuild *b, const char *data, size_t size, const TokConfig *config)
 {
     Proto p = read_proto(b, data, size);
@@ -128,6 +139,7 @@ bool tok_import_sentencepiece(TokBuild *b, const char *data, size_t size, const 
     else if (p.model_type != 1 && p.model_type != 2)
         tok_refuse(b, "a SentencePiece model of type %d is not supported; 1 (unigram) and 2 (BPE) are", p.model_type);
     else if (p.suffix) tok_refuse(b, "treat_whitespace_as_suffix is not supported");
+    else check_bytes(b, &p);
     if (tok_failed(b)) return false;
     p.s.unigram = p.model_type == 1;
     if (p.s.bos >= b->size || p.s.bos < -1) p.s.bos = -1;

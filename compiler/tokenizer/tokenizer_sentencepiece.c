@@ -71,16 +71,36 @@ static void make_merges(TokBuild *b, const float *score)
 
 /* ---- the common part ---------------------------------------------------------------------------------------------------- */
 
+/* The byte that <0x00> to <0xFF> stands for, with capital letters alone; else -1. */
+static int byte_of(TokString s)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    if (s.n != 6 || memcmp(s.s, "<0x", 3) != 0 || s.s[5] != '>') return -1;
+    const char *high = memchr(digits, s.s[3], 16), *low = memchr(digits, s.s[4], 16);
+    return high && low ? (int)(16 * (high - digits) + (low - digits)) : -1;
+}
+
+/* Pieces of bytes: all 256, each once, or none. */
 static void find_bytes(TokBuild *b, const int32_t *type)
 {
+    int found = 0;
     b->bytes_given = true;
     for (int i = 0; i < 256; i++) b->bytes[i] = RT_TOK_NONE;
     for (int i = 0; i < b->size; i++) {
-        unsigned value;
-        char end;
-        if (type[i] == TYPE_BYTE && sscanf(b->pieces.at[i].text.s, "<0x%2X%c", &value, &end) == 2 && end == '>')
-            b->bytes[value & 255] = (uint32_t)i;
+        const TokString text = b->pieces.at[i].text;
+        if (type[i] != TYPE_BYTE) continue;
+        const int byte = byte_of(text);
+        if (byte < 0)
+            tok_refuse(b, "piece %d, \"%.60s\", is of the type of bytes, but is not one of <0x00> to <0xFF>",
+                       i, text.s);
+        else if (b->bytes[byte] != RT_TOK_NONE)
+            tok_refuse(b, "the pieces %u and %d are both the byte %s", b->bytes[byte], i, text.s);
+        if (tok_failed(b)) return;
+        b->bytes[byte] = (uint32_t)i;
+        found++;
     }
+    if (found % 256)
+        tok_refuse(b, "%d of the 256 pieces of bytes are there; all must be, or none", found);
 }
 
 static void settle_pieces(TokBuild *b, const TokSentencePieces *s)

@@ -43,3 +43,40 @@ chat() {
     cp -r "$top/tests/chat/$1" t && chmod -R u+w t && [ $# = 1 ] || printf '%s\n' "$2" >t/tokenizer_config.json
     spec 'kind = "decoder", max_len = 60, weights = "random", tokenizer_file = "t", generation = { max_new_tokens = 1 }'
 }
+# piece TEXT TYPE [SCORE]: a piece of a SentencePiece model, of at most 99 ASCII characters; the
+# score as its 4 bytes in octal.
+piece() {
+    printf "\\n\\$(printf %03o $((${#1} + 9)))\\n\\$(printf %03o ${#1})"
+    printf %s "$1"
+    printf "\\025${3:-\\000\\000\\000\\000}\\030\\00$2"
+}
+# fallback: the trainer_spec of a SentencePiece model that says byte_fallback.
+fallback() { printf '\022\003\230\002\001'; }
+# byte_words: <0x00> to <0xFF>, each with the type of bytes.
+byte_words() {
+    digits='0 1 2 3 4 5 6 7 8 9 A B C D E F'
+    for high in $digits; do
+        for low in $digits; do printf ' <0x%s%s> 6' $high $low; done
+    done
+}
+# byte_pieces: the same as pieces.
+byte_pieces() { set -- $(byte_words) && while [ $# != 0 ]; do piece "$1" "$2" && shift 2; done; }
+# key NAME TYPE: the name of a GGUF key, and the type of its value.
+key() { length ${#1}; printf %s "$1"; printf "\\$(printf %03o "$2")\\000\\000\\000"; }
+# list TYPE COUNT: the head of an array.
+list() { printf "\\$(printf %03o "$1")\\000\\000\\000"; length "$2"; }
+# words_gguf TEXT TYPE ...: a GGUF file of a SentencePiece vocabulary.
+words_gguf() {
+    count=$(($# / 2))
+    printf 'GGUF\003\000\000\000' && length 0 && length 4
+    key tokenizer.ggml.model 8 && length 5 && printf llama
+    key tokenizer.ggml.scores 9 && list 6 $count && head -c $((4 * count)) /dev/zero
+    key tokenizer.ggml.tokens 9 && list 8 $count
+    types=
+    while [ $# != 0 ]; do
+        length ${#1} && printf %s "$1"
+        types="$types\\00$2\\000\\000\\000"
+        shift 2
+    done
+    key tokenizer.ggml.token_type 9 && list 5 $count && printf "$types"
+}

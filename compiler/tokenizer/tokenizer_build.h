@@ -34,6 +34,7 @@ void *tok_grow(Arena *a, void *old, int *room, size_t size);
 /* Texts to numbers, by hash: open addressing, never more than half full. All zeros is empty. */
 typedef struct TokTexts { struct TokTextsSlot { TokString text; uint32_t value; bool used; } *slot; uint32_t room, count; } TokTexts;
 void tok_texts_put(Arena *a, TokTexts *t, TokString text, uint32_t value);      /* the last of a text counts */
+uint32_t tok_texts_find(const TokTexts *t, TokString text);     /* RT_TOK_NONE if absent */
 
 /* Bytes to values, for look-ups and as the runtime walks it. */
 typedef struct TokEntry { TokString key; uint32_t value; } TokEntry;

@@ -1,6 +1,7 @@
 /* tokenizer_protobuf.c: SentencePiece's .model and .spm files, which are protobuf: pieces with scores and types, and the
  * settings of the model. */
 #include <math.h>
+#include <string.h>
 
 #include "tokenizer_build.h"
 
@@ -54,6 +55,8 @@ typedef struct Proto {
     TokSentencePieces s;
     int model_type;
     bool suffix, bad;
+    TokString bos, eos;             /* their pieces; n 0: not said */
+    TokString denormaliser;         /* its charsmap */
     TOK_LIST(float) scores;
     TOK_LIST(int32_t) types;
 } Proto;
@@ -69,7 +72,8 @@ static void read_piece(TokBuild *b, Proto *p, TokString bytes)
         else if (f.number == 2 && f.wire == 5) score = tok_float((uint32_t)f.value);
         else if (f.number == 3 && f.wire == 0) type = (int32_t)f.value;
     }
-    p->bad = p->bad || m.bad || isnan(score);
+    p->bad = p->bad || m.bad;
+    if (type < TYPE_NORMAL || type > TYPE_BYTE) type = TYPE_NORMAL;     /* as protobuf takes it */
     if (!tok_piece(b, b->size, text, true)) return;
     *TOK_NEW(b, &p->scores) = score;
     *TOK_NEW(b, &p->types) = type;
@@ -79,13 +83,12 @@ static void read_trainer(Proto *p, TokString bytes)
 {
     Message m = message(bytes);
     for (Field f; take_field(&m, &f);) {
+        if (f.number == 46 && f.wire == 2) p->bos = f.bytes;
+        else if (f.number == 47 && f.wire == 2) p->eos = f.bytes;
         if (f.wire) continue;
-        if (f.number == 3) p->model_type = (int)f.value;
+        if (f.number == 3 && f.value >= 1 && f.value <= 4) p->model_type = (int)f.value;
         else if (f.number == 24) p->suffix = f.value;
         else if (f.number == 35) p->s.byte_fallback = f.value;
-        else if (f.number == 40) p->s.unk = (int)f.value;
-        else if (f.number == 41) p->s.bos = (int)f.value;
-        else if (f.number == 42) p->s.eos = (int)f.value;
     }
     p->bad = p->bad || m.bad;
 }
@@ -102,21 +105,88 @@ static void read_normaliser(Proto *p, TokString bytes)
     p->bad = p->bad || m.bad;
 }
 
+/* How decoded texts are changed. Where its charsmap is empty, the library reads nothing else. */
+static void read_denormaliser(Proto *p, TokString bytes)
+{
+    Message m = message(bytes);
+    for (Field f; take_field(&m, &f);)
+        if (f.number == 2 && f.wire == 2) p->denormaliser = f.bytes;
+    p->bad = p->bad || m.bad;
+}
+
 static Proto read_proto(TokBuild *b, const char *data, size_t size)
 {
-    Proto p = { .s = { .prefix = true, .no_extra_spaces = true, .escape = true, .bos = 1, .eos = 2 }, .model_type = 1 };
+    Proto p = { .s = { .prefix = true, .no_extra_spaces = true, .escape = true,
+                      .bos = -1, .eos = -1, .unk = -1 }, .model_type = 1 };
     Message m = message((TokString){ data, size });
     for (Field f; !tok_failed(b) && take_field(&m, &f);) {
         if (f.wire != 2) continue;
         if (f.number == 1) read_piece(b, &p, f.bytes);
         else if (f.number == 2) read_trainer(&p, f.bytes);
         else if (f.number == 3) read_normaliser(&p, f.bytes);
+        else if (f.number == 5) read_denormaliser(&p, f.bytes);
     }
     p.bad = p.bad || m.bad;
     if (p.s.charsmap.s) p.s.charsmap.s = arena_copy(b->arena, p.s.charsmap.s, p.s.charsmap.n);
     p.s.score = p.scores.at;
     p.s.type = p.types.at;
     return p;
+}
+
+/* ---- what the library refuses -------------------------------------------------------------------- */
+
+static bool is_known(int32_t type)
+{
+    return type == TYPE_NORMAL || type == TYPE_USER || type == TYPE_UNUSED;
+}
+
+/* The library looks pieces up in two lists, by their types, and in one where it is a BPE. */
+static void check_texts(TokBuild *b, const Proto *p)
+{
+    TokTexts seen[2] = { 0 };
+    for (int i = 0; i < b->size && !tok_failed(b); i++) {
+        const TokString text = b->pieces.at[i].text;
+        TokTexts *list = &seen[p->s.unigram && is_known(p->types.at[i])];
+        const uint32_t first = tok_texts_find(list, text);
+        if (!text.n) tok_refuse(b, "piece %d is empty", i);
+        else if (memchr(text.s, '\0', text.n)) tok_refuse(b, "piece %d has a byte of 0", i);
+        else if (first != RT_TOK_NONE)
+            tok_refuse(b, "the pieces %u and %d are both \"%.60s\"", first, i, text.s);
+        tok_texts_put(b->arena, list, text, (uint32_t)i);
+    }
+}
+
+/* The order of a BPE's merges may have infinite scores; the sums of a unigram may not. */
+static void check_scores(TokBuild *b, const Proto *p)
+{
+    for (int i = 0; i < b->size && !tok_failed(b); i++) {
+        const float score = p->scores.at[i];
+        if (isnan(score)) tok_refuse(b, "the score of piece %d is NaN", i);
+        else if (isinf(score) && p->s.unigram)
+            tok_refuse(b, "the score of piece %d is infinite", i);
+    }
+}
+
+/* The piece of the type counts, whatever the trainer's unk_id says. With byte_fallback there may be
+ * none. */
+static void find_unknown(TokBuild *b, Proto *p)
+{
+    for (int i = 0; i < b->size && !tok_failed(b); i++) {
+        if (p->types.at[i] != TYPE_UNKNOWN) continue;
+        if (p->s.unk >= 0)
+            tok_refuse(b, "the pieces %d and %d are both of the type unknown", p->s.unk, i);
+        p->s.unk = i;
+    }
+    if (!tok_failed(b) && p->s.unk < 0 && !p->s.byte_fallback)
+        tok_refuse(b, "no piece is of the type unknown");
+}
+
+/* The control piece of this text, or -1. */
+static int find_control(const TokBuild *b, const Proto *p, TokString text)
+{
+    int i = b->size - 1;
+    while (i >= 0 && (p->types.at[i] != TYPE_CONTROL || !tok_same(b->pieces.at[i].text, text))) i--;
+    return i;
 }
 
 /* Pieces of bytes are there where the model says byte_fallback, and only there. */
@@ -130,6 +200,29 @@ static void check_bytes(TokBuild *b, const Proto *p)
         tok_refuse(b, "the model says byte_fallback, but has no pieces of bytes");
 }
 
+static void check_charsmap(TokBuild *b, TokString map)
+{
+    const unsigned char *s = (const unsigned char *)map.s;
+    uint32_t bytes = 0;
+    for (int i = 0; i < 4 && map.n >= 4; i++) bytes |= (uint32_t)s[i] << 8 * i;
+    if (map.n && (!bytes || bytes % 1024 || bytes >= map.n - 4))
+        tok_refuse(b, "precompiled_charsmap is damaged");
+}
+
+static void check(TokBuild *b, Proto *p)
+{
+    bool any = false;
+    for (int i = 0; i < b->size; i++) any = any || is_known(p->types.at[i]);
+    check_texts(b, p);
+    check_scores(b, p);
+    find_unknown(b, p);
+    if (!tok_failed(b)) check_bytes(b, p);
+    if (!tok_failed(b) && !any && p->s.unigram) tok_refuse(b, "the model has no pieces of texts");
+    if (!tok_failed(b)) check_charsmap(b, p->s.charsmap);
+    if (!tok_failed(b) && p->denormaliser.n)
+        tok_refuse(b, "a denormalizer_spec with a precompiled_charsmap is not supported");
+}
+
 bool tok_import_sentencepiece(TokBuild *b, const char *data, size_t size, const TokConfig *config)
 {
     Proto p = read_proto(b, data, size);
@@ -139,11 +232,11 @@ bool tok_import_sentencepiece(TokBuild *b, const char *data, size_t size, const 
     else if (p.model_type != 1 && p.model_type != 2)
         tok_refuse(b, "a SentencePiece model of type %d is not supported; 1 (unigram) and 2 (BPE) are", p.model_type);
     else if (p.suffix) tok_refuse(b, "treat_whitespace_as_suffix is not supported");
-    else check_bytes(b, &p);
-    if (tok_failed(b)) return false;
     p.s.unigram = p.model_type == 1;
-    if (p.s.bos >= b->size || p.s.bos < -1) p.s.bos = -1;
-    if (p.s.eos >= b->size || p.s.eos < -1) p.s.eos = -1;
+    if (!tok_failed(b)) check(b, &p);
+    if (tok_failed(b)) return false;
+    p.s.bos = find_control(b, &p, p.bos.n ? p.bos : tok_string("<s>"));
+    p.s.eos = find_control(b, &p, p.eos.n ? p.eos : tok_string("</s>"));
     p.s.add_bos = config && config->has_add_bos ? config->add_bos : !p.s.unigram;
     p.s.add_eos = config && config->has_add_eos ? config->add_eos : p.s.unigram;
     return config && config->folder.path ? tok_lay_pieces(b, &p.s, config) : tok_sentencepiece(b, &p.s);

@@ -19,8 +19,7 @@ static struct TokTextsSlot *slot_of(const TokTexts *t, TokString text)
     return &t->slot[i];
 }
 
-/* RT_TOK_NONE if absent. */
-static uint32_t find_text(const TokTexts *t, TokString text)
+uint32_t tok_texts_find(const TokTexts *t, TokString text)
 {
     const struct TokTextsSlot *s = t->room ? slot_of(t, text) : NULL;
     return s && s->used ? s->value : RT_TOK_NONE;
@@ -47,10 +46,10 @@ uint32_t tok_added_of_text(TokBuild *b, TokString text)
 {
     for (; b->added_known < b->added.count; b->added_known++) {
         const TokString known = b->added.at[b->added_known].text;
-        if (find_text(&b->added_texts, known) == RT_TOK_NONE)
+        if (tok_texts_find(&b->added_texts, known) == RT_TOK_NONE)
             tok_texts_put(b->arena, &b->added_texts, known, (uint32_t)b->added_known);
     }
-    return find_text(&b->added_texts, text);
+    return tok_texts_find(&b->added_texts, text);
 }
 
 /* A piece whose text was replaced is still in the table under the old one: then all are looked at, once in a great while. */
@@ -59,7 +58,7 @@ uint32_t tok_piece_of_text(TokBuild *b, TokString text)
     for (int i = 0; i < b->size && !b->pieces_known; i++)
         if (b->pieces.at[i].text.n) tok_texts_put(b->arena, &b->piece_texts, b->pieces.at[i].text, (uint32_t)i);
     b->pieces_known = true;
-    const uint32_t id = find_text(&b->piece_texts, text);
+    const uint32_t id = tok_texts_find(&b->piece_texts, text);
     if (id == RT_TOK_NONE || tok_same(b->pieces.at[id].text, text)) return id;
     for (uint32_t i = (uint32_t)b->size; i > 0; i--)
         if (tok_same(b->pieces.at[i - 1].text, text)) return i - 1;

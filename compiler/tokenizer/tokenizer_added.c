@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Where transformers would add one: as many ids as there are tokens. */
-static uint32_t next_id(const TokBuild *b)
+uint32_t tok_next_id(const TokBuild *b)
 {
     uint32_t count = 0;
     for (int i = 0; i < b->size; i++) count += !(b->pieces.at[i].kind & TOK_ABSENT);
@@ -20,7 +20,7 @@ static uint32_t id_for(TokBuild *b, const TokAdded *x)
     const uint32_t added = tok_added_of_text(b, x->text);
     if (added != RT_TOK_NONE) return b->added.at[added].id;
     const uint32_t piece = tok_piece_of_text(b, x->text);
-    return piece != RT_TOK_NONE ? piece : next_id(b);
+    return piece != RT_TOK_NONE ? piece : tok_next_id(b);
 }
 
 /* The model has no row for the id: it could only be typed by mistake. A mark of the class alone is left out without a word. */

@@ -111,6 +111,7 @@ bool tok_bytes(Arena *a, TokString text, TokString *bytes);
  * that is RT_TOK_NONE, that of the piece with its text, else the first that is free. Returns the id;
  * RT_TOK_NONE where the model has no row for it. */
 uint32_t tok_add(TokBuild *b, TokAdded x);
+uint32_t tok_next_id(const TokBuild *b);                        /* the first that is free behind as many as there are tokens */
 
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 

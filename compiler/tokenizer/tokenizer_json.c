@@ -7,17 +7,10 @@
 
 /* ---- vocabulary ---------------------------------------------------------------------------------------------------- */
 
-/* {"text": id, …} */
 static void read_vocabulary(TokBuild *b, json_t *vocab)
 {
-    const char *key;
-    json_t *value;
-    if (!json_is_object(vocab)) tok_refuse(b, "the model has no vocab");
-    json_object_foreach(vocab, key, value) {
-        const TokString text = { arena_text(b->arena, key), strlen(key) };
-        if (!json_is_integer(value)) tok_refuse(b, "the id of \"%.60s\" is no whole number", key);
-        else if (!tok_piece(b, json_integer_value(value), text, true)) break;
-    }
+    if (vocab) tok_json_ids(b, vocab, true);
+    else tok_refuse(b, "the model has no vocab");
 }
 
 static void read_scored(TokBuild *b, const json_t *vocab)
@@ -202,21 +195,27 @@ static void read_model(TokBuild *b, const json_t *model)
 
 /* ---- added tokens ------------------------------------------------------------------------------------------------------ */
 
-static TokAdded *add_token(TokBuild *b, TokString text, int64_t id, uint32_t flags, bool normalised, bool special)
+/* The id of an added token is that of its piece, else the next that is free, as `tokenizers` gives it. Where the file says
+ * another, that is noted. */
+static TokAdded *add_token(TokBuild *b, TokString text, int64_t said, uint32_t flags, bool normalised, bool special)
 {
     const uint32_t known = b->byte_level ? tok_piece_of_text(b, text) : tok_id(b, text), added = tok_added_of_text(b, text);
-    if (known != RT_TOK_NONE) id = known;
-    if (id >= b->size || b->pieces.at[id].kind & TOK_ABSENT || !tok_same(b->pieces.at[id].text, text)) {
+    const uint32_t id = known != RT_TOK_NONE ? known : added != RT_TOK_NONE ? b->added.at[added].id : tok_next_id(b);
+    if (id != said)
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the added token \"%.60s\" has the id %lld there; what counts is %u, as tokenizers gives it",
+                    text.s, (long long)said, id);
+    if (id >= (uint32_t)b->size || b->pieces.at[id].kind & TOK_ABSENT || !tok_same(b->pieces.at[id].text, text)) {
         if (!tok_piece(b, id, text, false)) return NULL;
     }
     if (special) b->pieces.at[id].kind |= TOK_SPECIAL;
     TokAdded *x = added != RT_TOK_NONE ? &b->added.at[added] : TOK_NEW(b, &b->added);
-    *x = (TokAdded){ text, (uint32_t)id, flags, normalised, special, false };
+    *x = (TokAdded){ text, id, flags, normalised, special, false };
     return x;
 }
 
 static void read_added(TokBuild *b, const json_t *list)
 {
+    if (list && !json_is_array(list) && !json_is_null(list)) tok_refuse(b, "added_tokens is no list");
     for (size_t i = 0; i < json_array_size(list) && !tok_failed(b); i++) {
         const json_t *x = json_array_get(list, i);
         const TokString text = tok_json_text(b, x, "content");

@@ -18,7 +18,8 @@ static void read_part(TokBuild *b, const PartKind *kind, const json_t *part, int
     const json_t *type = json_object_get(part, "type");
     if (!part || json_is_null(part) || tok_failed(b)) return;
     if (!json_is_string(type) || depth > DEEPEST) {
-        tok_refuse(b, "a %s has no type", kind->name);
+        if (depth > DEEPEST) tok_refuse(b, "a %s stands within more than %d others, which is not supported", kind->name, DEEPEST);
+        else tok_refuse(b, "a %s has no type", kind->name);
         return;
     }
     const char *name = json_string_value(type);
@@ -331,7 +332,8 @@ static void read_to_stripped(TokBuild *b, const json_t *part)
     RtTokOp op = tok_op(b, TOK_TO_STRIPPED, content);
     op.a = tok_json_below(b, part, "start", 0, INT32_MAX);
     op.b = tok_json_below(b, part, "stop", 0, INT32_MAX);
-    if (!content.n || content.n > 4) tok_refuse(b, "a decoder 'Strip' needs one character as its content");
+    int32_t c;
+    if (!content.n || (size_t)utf8_next(content.s, content.n, &c) != content.n) tok_refuse(b, "a decoder 'Strip' needs one character as its content");
     else if (op.b && is_fused(b)) tok_refuse(b, "a decoder 'Strip' with a stop behind Fuse or ByteLevel is not supported");
     else tok_decoder(b, op);
 }

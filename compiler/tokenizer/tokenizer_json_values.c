@@ -1,6 +1,8 @@
 /* tokenizer_json_values.c: values of a tokenizer.json by their keys, typed. */
 #include "tokenizer_json.h"
 
+#include <string.h>
+
 json_t *tok_json_load(TokBuild *b, const char *data, size_t size) { return json_read(b->arena, b->diag, b->file, data, size); }
 
 TokString tok_json_string(TokBuild *b, const json_t *string)
@@ -51,4 +53,34 @@ TokString tok_json_text(TokBuild *b, const json_t *object, const char *key)
     const json_t *value = tok_json_member(object, key);
     if (value && !json_is_string(value)) tok_refuse(b, "\"%s\" is no text", key);
     return tok_json_string(b, value);
+}
+
+/* Ids without a piece take memory as well: a vocabulary may have some, and not many more than pieces. */
+static bool is_far(TokBuild *b, const char *text, json_int_t id, size_t pieces)
+{
+    const json_int_t most = 16 * (json_int_t)pieces + 65536;
+    if (id < most) return false;
+    tok_refuse(b, "the piece \"%.60s\" has the id %lld; of a vocabulary of %zu pieces ids are below %lld", text, (long long)id, pieces,
+               (long long)most);
+    return true;
+}
+
+static bool is_taken(TokBuild *b, const char *text, json_int_t id)
+{
+    if (id < 0 || id >= b->pieces.count || b->pieces.at[id].kind & TOK_ABSENT) return false;
+    tok_refuse(b, "the pieces \"%.60s\" and \"%.60s\" have one id, %lld", b->pieces.at[id].text.s, text, (long long)id);
+    return true;
+}
+
+void tok_json_ids(TokBuild *b, json_t *root, bool known)
+{
+    const char *key;
+    json_t *value;
+    if (!json_is_object(root)) tok_refuse(b, "not a JSON object of pieces");
+    json_object_foreach(root, key, value) {
+        const json_int_t id = json_integer_value(value);
+        if (!json_is_integer(value)) tok_refuse(b, "the id of \"%.60s\" is no whole number", key);
+        else if (is_far(b, key, id, json_object_size(root)) || is_taken(b, key, id)) break;
+        else if (!tok_piece(b, id, (TokString){ arena_text(b->arena, key), strlen(key) }, known)) break;
+    }
 }

@@ -34,17 +34,6 @@ const char *tok_classes_of_merges(Arena *a)
 
 /* ---- files ---------------------------------------------------------------------------------------- */
 
-void tok_json_ids(TokBuild *b, json_t *root, bool known)
-{
-    const char *key;
-    json_t *value;
-    if (!json_is_object(root)) tok_refuse(b, "not a JSON object of pieces");
-    json_object_foreach(root, key, value) {
-        if (!json_is_integer(value)) tok_refuse(b, "the id of \"%.60s\" is no whole number", key);
-        else if (!tok_piece(b, json_integer_value(value), (TokString){ arena_text(b->arena, key), strlen(key) }, known)) break;
-    }
-}
-
 /* A line is two pieces with a space between. */
 static void read_merges(TokBuild *b, const char *data, size_t size)
 {

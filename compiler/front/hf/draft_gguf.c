@@ -221,7 +221,7 @@ Draft *draft_from_gguf(Arena *a, Diag *d, const char *path)
     if (!gguf_open_parts(a, d, (Loc){ 0 }, path, &r.parts)) return NULL;
     r.head = r.parts.part->head;
     const char *name = r.parts.count > 1 ? gguf_name_of_split(a, path) : path, *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-    draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of(a, arena_copy(a, base, strcspn(base, "."))));
+    draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of_file(a, base));
     draft_set_text(a, draft, FIELD_ID_weights, (Loc){ 0 }, path);
     family_apply(a, draft, field_word(&fields[FIELD_ID_names], "gguf"));
     take_file(&r, path);

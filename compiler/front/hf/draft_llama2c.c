@@ -40,7 +40,7 @@ Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path)
     file_unmap(&map);
     if (!good || !take_sizes(a, d, draft, &c)) return NULL;
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of(a, arena_copy(a, base, strcspn(base, "."))));
+    draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of_file(a, base));
     draft_set_text(a, draft, FIELD_ID_weights, (Loc){ 0 }, path);
     family_apply(a, draft, field_word(&fields[FIELD_ID_names], "llama2.c"));
     set(a, draft, FIELD_ID_start_id, BEGIN);

@@ -17,5 +17,6 @@ Numbers gguf_ends(Arena *a, Diag *d, Loc at, const Gguf *g);
 void families_print(FILE *to);
 /* A text as a model's name: a C identifier that nobody has taken. */
 const char *model_name_of(Arena *a, const char *text);
+const char *model_name_of_file(Arena *a, const char *base);     /* without its last ending */
 
 #endif

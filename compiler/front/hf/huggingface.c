@@ -167,6 +167,12 @@ const char *model_name_of(Arena *a, const char *text)
     return name_is_reserved(name) ? arena_format(a, "model_%s", name) : name;
 }
 
+const char *model_name_of_file(Arena *a, const char *base)
+{
+    const char *end = strrchr(base, '.');
+    return model_name_of(a, end && end > base ? arena_copy(a, base, (size_t)(end - base)) : base);
+}
+
 static const char *without_slash(Arena *a, const char *path)
 {
     size_t n = strlen(path);

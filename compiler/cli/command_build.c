@@ -34,6 +34,8 @@ static const char *write_folder(Session *s, const Options *o, EmitForm form)
     dump_text(s, p, form);
     if (emit_loops(p, form) && emit_leaves_layers(p))
         diag_remark(s->diag, (Loc){ 0 }, "%s: layers that differ from their neighbours are called one by one; loops cover the rest", s->model->name);
+    if (s->model->chat_fault)
+        diag_remark(s->diag, (Loc){ s->model->chat_path, 0, 0 }, "%s; the program has no --chat", s->model->chat_fault);
     const char *folder = o->output ? o->output : s->model->name;
     return folder_write(s->arena, s->diag, p, form, folder, engine_selftest) ? folder : NULL;
 }

@@ -75,9 +75,19 @@ static bool is_similar(const Session *s, const RunOptions *c)
     return !m->has_decoder && model_pools(m) && !m->labels.count && c->word_count > 1 && !strcmp(c->words[0], "similar");
 }
 
+/* Three words that would compare two texts, of a model that does not. */
+static void note_similar(Session *s, const RunOptions *c)
+{
+    const Model *m = s->model;
+    if (c->ids || c->word_count != 3 || strcmp(c->words[0], "similar") != 0 || is_similar(s, c)) return;
+    diag_remark(s->diag, (Loc){ 0 }, "\"similar\" is read as a text: %s does not make one vector of a text%s", m->name,
+                m->pairs ? "; a tab between two texts makes them a pair" : "");
+}
+
 static bool can_answer(Session *s, const RunOptions *c)
 {
     const Model *m = s->model;
+    note_similar(s, c);
     if (c->input_count)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has inputs; %s answers texts", c->inputs[0], m->name);
     else if (c->stop_count && (c->ids || !run_has_texts(m) || !m->has_decoder))

@@ -7,51 +7,63 @@
 
 enum { NORMAL = 1, USER = 4, UNUSED = 5 };      /* tokenizer.ggml.token_type */
 
+/* Ids are -1 where no key says them. */
 typedef struct Keys {
     GgufText model, pre, chat;
     TokString charsmap;
     GgufValue tokens, scores, types, merges;
-    int64_t bos, eos, unk, cls, sep;
+    int64_t bos, eos, unk;
     bool add_bos, has_add_bos, add_eos, has_add_eos, prefix, has_prefix, no_extra_spaces;
 } Keys;
 
 /* ---- keys -------------------------------------------------------------------------------------------------------------- */
 
-static void take_key(GgufText key, const GgufValue *v, Keys *k)
+/* An absent key is empty: no text, no items. */
+static GgufValue value_of(const Gguf *g, GgufKeyId key)
 {
-    static const char prefix[] = "tokenizer.ggml.";
-    if (gguf_is(key, "tokenizer.chat_template") && v->type == GGUF_STRING) k->chat = v->text;
-    if (key.n < sizeof prefix || memcmp(key.s, prefix, sizeof prefix - 1) != 0) return;
-    const GgufText name = { key.s + sizeof prefix - 1, key.n - (sizeof prefix - 1) };
-    if (gguf_is(name, "model")) k->model = v->text;
-    else if (gguf_is(name, "pre")) k->pre = v->text;
-    else if (gguf_is(name, "tokens")) k->tokens = *v;
-    else if (gguf_is(name, "scores")) k->scores = *v;
-    else if (gguf_is(name, "token_type")) k->types = *v;
-    else if (gguf_is(name, "merges")) k->merges = *v;
-    else if (gguf_is(name, "bos_token_id")) k->bos = (int64_t)v->bits;
-    else if (gguf_is(name, "eos_token_id")) k->eos = (int64_t)v->bits;
-    else if (gguf_is(name, "unknown_token_id")) k->unk = (int64_t)v->bits;
-    else if (gguf_is(name, "cls_token_id")) k->cls = (int64_t)v->bits;
-    else if (gguf_is(name, "seperator_token_id")) k->sep = (int64_t)v->bits;     /* so it is spelt */
-    else if (gguf_is(name, "add_bos_token")) k->add_bos = v->bits, k->has_add_bos = true;
-    else if (gguf_is(name, "add_eos_token")) k->add_eos = v->bits, k->has_add_eos = true;
-    else if (gguf_is(name, "add_space_prefix")) k->prefix = v->bits, k->has_prefix = true;
-    else if (gguf_is(name, "remove_extra_whitespaces")) k->no_extra_spaces = v->bits;
-    else if (gguf_is(name, "precompiled_charsmap") && v->type == GGUF_ARRAY && gguf_item_bytes(v->items_type) == 1)
-        k->charsmap = (TokString){ (const char *)v->items.s, (size_t)v->count };
+    const GgufValue *v = gguf_find(g, key);
+    return v ? *v : (GgufValue){ .text = { "", 0 } };
+}
+
+static int64_t id_in(const Gguf *g, GgufKeyId key)
+{
+    const GgufValue *v = gguf_find(g, key);
+    return v ? (int64_t)v->bits : -1;
+}
+
+static bool truth_of(const Gguf *g, GgufKeyId key, bool *given)
+{
+    *given = gguf_find(g, key) != NULL;
+    return value_of(g, key).bits;
+}
+
+static void take_keys(const Gguf *g, Keys *k)
+{
+    const GgufValue map = value_of(g, GGUF_KEY_CHARSMAP);
+    *k = (Keys){
+        .model = value_of(g, GGUF_KEY_TOKENIZER).text, .pre = value_of(g, GGUF_KEY_PRE).text,
+        .chat = value_of(g, GGUF_KEY_CHAT_TEMPLATE).text,
+        .charsmap = { (const char *)map.items.s, (size_t)map.count },
+        .tokens = value_of(g, GGUF_KEY_TOKENS), .scores = value_of(g, GGUF_KEY_SCORES),
+        .types = value_of(g, GGUF_KEY_TOKEN_TYPE), .merges = value_of(g, GGUF_KEY_MERGES),
+        .bos = id_in(g, GGUF_KEY_BOS), .eos = id_in(g, GGUF_KEY_EOS),
+        .unk = id_in(g, GGUF_KEY_UNK),
+        .no_extra_spaces = value_of(g, GGUF_KEY_REMOVE_SPACES).bits,
+    };
+    k->add_bos = truth_of(g, GGUF_KEY_ADD_BOS, &k->has_add_bos);
+    k->add_eos = truth_of(g, GGUF_KEY_ADD_EOS, &k->has_add_eos);
+    k->prefix = truth_of(g, GGUF_KEY_ADD_PREFIX, &k->has_prefix);
 }
 
 static bool read_keys(TokBuild *b, const char *data, size_t size, Keys *k)
 {
     Gguf g;
     const char *fault = gguf_read(b->arena, (const unsigned char *)data, size, &g);
-    *k = (Keys){ .bos = -1, .eos = -1, .unk = -1, .cls = -1, .sep = -1 };
-    for (uint64_t i = 0; !fault && i < g.key_count; i++) take_key(g.keys[i].name, &g.keys[i].value, k);
     if (fault) tok_refuse(b, "the file %s", fault);
     else if (gguf_split(&g).part > 1)
         tok_refuse(b, "part %lld of a split GGUF file; the tokenizer is in the first part", (long long)gguf_split(&g).part);
-    else if (k->tokens.type != GGUF_ARRAY || k->tokens.items_type != GGUF_STRING || !k->tokens.count) tok_refuse(b, "the GGUF file has no tokenizer");
+    else if (!value_of(&g, GGUF_KEY_TOKENS).count) tok_refuse(b, "the GGUF file has no tokenizer");
+    else take_keys(&g, k);
     return !tok_failed(b);
 }
 
@@ -61,12 +73,8 @@ static int32_t *read_types(TokBuild *b, const Keys *k)
 {
     int32_t *type = arena_array(b->arena, (size_t)k->tokens.count, sizeof *type);
     GgufBytes items = k->types.items;
-    const bool given = k->types.count != 0, good = k->types.items_type == GGUF_I32 && k->types.count == k->tokens.count;
-    if (given && !good) {
-        tok_refuse(b, "tokenizer.ggml.token_type has not one type for each token");
-        return type;
-    }
-    for (uint64_t i = 0; i < k->tokens.count; i++) type[i] = given ? (int32_t)gguf_take_word(&items, 4) : 1;
+    for (uint64_t i = 0; i < k->tokens.count; i++)
+        type[i] = k->types.count ? (int32_t)gguf_take_word(&items, 4) : NORMAL;
     return type;
 }
 
@@ -74,14 +82,11 @@ static float *read_scores(TokBuild *b, const Keys *k)
 {
     float *score = arena_array(b->arena, (size_t)k->tokens.count, sizeof *score);
     GgufBytes items = k->scores.items;
-    if (k->scores.type != GGUF_ARRAY || k->scores.items_type != GGUF_F32 || k->scores.count != k->tokens.count) {
-        tok_refuse(b, "tokenizer.ggml.scores has not one score for each token");
-        return score;
-    }
-    for (uint64_t i = 0; i < k->tokens.count; i++) {
+    if (!k->scores.count) tok_refuse(b, "the GGUF file has no tokenizer.ggml.scores");
+    for (uint64_t i = 0; i < k->scores.count && i < k->tokens.count; i++) {
         const uint32_t bits = (uint32_t)gguf_take_word(&items, 4);
-        memcpy(&score[i], &bits, sizeof bits);
-        if (!(score[i] == score[i])) tok_refuse(b, "tokenizer.ggml.scores: score %llu is no number", (unsigned long long)i);
+        if (k->scores.items_type == GGUF_I32) score[i] = (float)(int32_t)bits;
+        else memcpy(&score[i], &bits, sizeof bits);
     }
     return score;
 }
@@ -151,7 +156,7 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     read_tokens(b, k);
     if (tok_failed(b)) return;
     tok_index(b);
-    if (k->merges.type != GGUF_ARRAY || k->merges.items_type != GGUF_STRING) tok_refuse(b, "the GGUF file has no tokenizer.ggml.merges");
+    if (k->merges.type != GGUF_ARRAY) tok_refuse(b, "the GGUF file has no tokenizer.ggml.merges");
     for (uint64_t i = 0; i < k->merges.count && !tok_failed(b); i++) {
         const GgufText line = gguf_take_text(&items);
         if (line.n > TOK_PIECE_MOST + 1) {          /* two pieces of one, and the space between them */
@@ -232,6 +237,8 @@ bool tok_import_gguf(TokBuild *b, const char *data, size_t size)
     else if (gguf_is(k.model, "t5")) read_pieces(b, &k, true);
     else if (gguf_is(k.model, "gpt2")) read_byte_level(b, &k);
     else if (gguf_is(k.model, "bert")) read_bert(b, &k);
-    else tok_refuse(b, "tokenizer.ggml.model '%.*s' is not supported; llama, gpt2, bert and t5 are", gguf_shown(k.model), k.model.s ? k.model.s : "");
+    else
+        tok_refuse(b, "tokenizer.ggml.model '%s' is not supported; llama, gpt2, bert and t5 are",
+                   gguf_shown(b->arena, k.model));
     return !tok_failed(b);
 }

@@ -62,7 +62,7 @@ bool tok_gguf_words(TokBuild *b, GgufText pre)
 {
     const Row *row = find(pre);
     if (!row) {
-        tok_refuse(b, "tokenizer.ggml.pre '%.*s' is not supported", gguf_shown(pre), pre.s);
+        tok_refuse(b, "tokenizer.ggml.pre '%s' is not supported", gguf_shown(b->arena, pre));
         return false;
     }
     if (row->words == WORDS_DEFAULT)

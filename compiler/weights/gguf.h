@@ -8,8 +8,8 @@ typedef enum GgufType { GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32
                         GGUF_U64, GGUF_I64, GGUF_F64 } GgufType;
 
 typedef struct GgufText { const char *s; size_t n; } GgufText;
-/* How many bytes of a text a message shows: for "%.*s". */
-int gguf_shown(GgufText text);
+/* A text for a message: at most 100 bytes of it, with NUL and control characters as escapes. */
+const char *gguf_shown(Arena *a, GgufText text);
 
 /* Bytes being read, from the front; bad: some were asked for that are not there. */
 typedef struct GgufBytes { const unsigned char *s; size_t n; bool bad; } GgufBytes;
@@ -25,7 +25,9 @@ typedef struct GgufKey { GgufText name; GgufValue value; } GgufKey;
 /* dims[0] is the one whose elements lie side by side. type: as ggml numbers its types. offset: from the start of the file. */
 typedef struct GgufTensor { GgufText name; uint32_t type; int rank; uint64_t dims[MAX_RANK]; uint64_t offset; } GgufTensor;
 
+/* architecture: what general.architecture says. */
 typedef struct Gguf {
+    GgufText architecture;
     GgufKey *keys;  uint64_t key_count;
     GgufTensor *tensors;  uint64_t tensor_count;
 } Gguf;
@@ -47,9 +49,24 @@ typedef struct GgufParts { GgufPart *part; int count; } GgufParts;
 bool gguf_open_parts(Arena *a, Diag *d, Loc at, const char *path, GgufParts *out);
 void gguf_close_parts(GgufParts *parts);
 
-const GgufValue *gguf_find(const Gguf *g, const char *key);             /* NULL if absent */
+/* The keys of gguf_keys.def. gguf_read checks their types and ranges, except the keys of an
+ * architecture: gguf_architecture_fault checks those. A fault is a text to follow "the file ". */
+typedef enum GgufKeyId {
+#define GGUF_KEY(id, ...) GGUF_KEY_##id,
+#include "gguf_keys.def"
+#undef GGUF_KEY
+    GGUF_KEYS
+} GgufKeyId;
+const GgufValue *gguf_find(const Gguf *g, GgufKeyId id);                /* NULL if absent */
+const char *gguf_key_name(Arena *a, const Gguf *g, GgufKeyId id);
+const char *gguf_keys_fault(Arena *a, Gguf *g);
+const char *gguf_architecture_fault(Arena *a, const Gguf *g);
+const char *gguf_type_fault(Arena *a, const GgufKey *key);      /* a type that GGUF does not have */
+
 bool gguf_is(GgufText text, const char *word);
-/* A number or a truth as a number, whatever its type; false for what is none. Of F32 the shortest decimal that is that number. */
+/* A number or a bool of any type as a number; of an array the first item. False for other values.
+ * gguf_number gives for F32 the shortest decimal that rounds to it. */
+bool gguf_exact_number(const GgufValue *v, double *number);
 bool gguf_number(const GgufValue *v, double *number);
 /* Bytes of an item of that type; 0 for texts, arrays and what is no type. */
 size_t gguf_item_bytes(uint32_t type);

@@ -5,19 +5,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PARTS_MOST = 99999, ENDING_BYTES = sizeof "-00001-of-00003.gguf" - 1 };
+enum { ENDING_BYTES = sizeof "-00001-of-00003.gguf" - 1 };
 
-static int64_t number_of(const Gguf *g, const char *key, int64_t absent)
+static int64_t number_of(const Gguf *g, GgufKeyId key, int64_t absent)
 {
     const GgufValue *v = gguf_find(g, key);
-    double number;
-    return v && gguf_number(v, &number) && number >= 0 && number <= 1e15 ? (int64_t)number : absent;
+    return v ? (int64_t)v->bits : absent;
 }
 
 GgufSplit gguf_split(const Gguf *g)
 {
-    const int64_t count = number_of(g, "split.count", 1);
-    return (GgufSplit){ number_of(g, "split.no", 0) + 1, count ? count : 1 };
+    const int64_t count = number_of(g, GGUF_KEY_SPLIT_COUNT, 1);
+    return (GgufSplit){ number_of(g, GGUF_KEY_SPLIT_NO, 0) + 1, count ? count : 1 };
 }
 
 const char *gguf_name_of_split(Arena *a, const char *path)
@@ -50,8 +49,7 @@ static bool is_first(Arena *a, Diag *d, Loc at, const char *path, GgufSplit spli
 {
     const char *name = gguf_name_of_split(a, path);
     const char *first = name ? path_of(a, name, 1, split.count) : "the one whose name has -00001-of-";
-    if (split.count > PARTS_MOST) diag_error(d, EXIT_BAD_DATA, at, "%s: split.count must be at most %d", path, PARTS_MOST);
-    else if (split.part != 1)
+    if (split.part != 1)
         diag_error(d, EXIT_BAD_DATA, at, "%s is part %" PRId64 " of %" PRId64 " of a split file; give the first part, %s", path, split.part,
                    split.count, first);
     else if (!name || strcmp(path, first) != 0)
@@ -83,7 +81,7 @@ static bool open_rest(Arena *a, Diag *d, Loc at, GgufSplit split, GgufParts *out
 static bool has_all_tensors(Diag *d, Loc at, const GgufParts *parts)
 {
     const GgufPart *first = parts->part;
-    const int64_t wanted = number_of(&first->head, "split.tensors.count", -1);
+    const int64_t wanted = number_of(&first->head, GGUF_KEY_SPLIT_TENSORS, -1);
     int64_t n = 0;
     for (int i = 0; i < parts->count; i++) n += (int64_t)first[i].head.tensor_count;
     if (wanted < 0 || n == wanted) return true;

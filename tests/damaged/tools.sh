@@ -80,3 +80,7 @@ words_gguf() {
     done
     key tokenizer.ggml.token_type 9 && list 5 $count && printf "$types"
 }
+# gguf CHANGE...: m.gguf, a copy of the model llama_q8_0.gguf with changes by tests/gguf/edit.c.
+gguf() {
+    "$(dirname "$xformc")/tests/gguf/edit" "$top/tests/gguf/files/llama_q8_0.gguf" m.gguf "$@"
+}

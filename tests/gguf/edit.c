@@ -1,7 +1,11 @@
 /* edit.c: a tool of the shell suite: a copy of a GGUF file with other keys and tokens.
  * usage: edit FROM TO CHANGE...
- *   KEY=7       a number, as U32; other values are a text
+ *   KEY=7       a number, of the type that the key has, else as U32; other values are a text
  *   KEY=        the key is left out
+ *   KEY:T=V     a value of the type T, a number of GGUF: 0 u8, 4 u32, 6 f32, 7 bool, 8 a text, ...
+ *   KEY:9T=V,V  an array of such values; 99 is an array of arrays, without values
+ *   +KEY...     the key is added, also where it is there
+ *               A '^' in a KEY or a text V is a NUL; KEY may be empty.
  *   5:4:TEXT    token 5 is TEXT, of type 4; for types the file needs tokenizer.ggml.token_type */
 #include <ctype.h>
 #include <stdio.h>
@@ -24,15 +28,21 @@ static void put_text(Text *to, const char *s, size_t n)
     text_add_bytes(to, s, n);
 }
 
-/* What follows KEY= where the key is changed, else NULL. */
-static const char *change_of(const Edit *e, GgufText key)
+static bool is_token(const char *change) { return isdigit((unsigned char)*change); }
+
+/* How many bytes of a change are its key. */
+static size_t key_bytes(const char *change) { return strcspn(change, ":="); }
+
+static bool is_key(const char *change, GgufText key)
 {
-    for (int i = 0; i < e->changes; i++) {
-        const char *equals = strchr(e->change[i], '=');
-        if (equals && !isdigit((unsigned char)e->change[i][0]) && (size_t)(equals - e->change[i]) == key.n &&
-            !memcmp(e->change[i], key.s, key.n)) return equals + 1;
-    }
-    return NULL;
+    return key_bytes(change) == key.n && !memcmp(change, key.s, key.n);
+}
+
+static bool is_changed(const Edit *e, GgufText key)
+{
+    for (int i = 0; i < e->changes; i++)
+        if (!is_token(e->change[i]) && is_key(e->change[i], key)) return true;
+    return false;
 }
 
 /* Behind "ID:", where that token is changed. */
@@ -40,19 +50,54 @@ static const char *token_change(const Edit *e, uint64_t id)
 {
     for (int i = 0; i < e->changes; i++) {
         char *end;
-        if (isdigit((unsigned char)e->change[i][0]) && strtoull(e->change[i], &end, 10) == id && *end == ':') return end + 1;
+        if (!is_token(e->change[i])) continue;
+        if (strtoull(e->change[i], &end, 10) == id && *end == ':') return end + 1;
     }
     return NULL;
 }
 
-static void put_key(Edit *e, const char *key, size_t n, const char *value)
+static void put_marked(Text *to, const char *s, size_t n)
 {
-    if (!*value) return;
-    put_text(&e->out, key, n);
-    const bool number = isdigit((unsigned char)*value);
-    put(&e->out, number ? GGUF_U32 : GGUF_STRING, 4);
-    if (number) put(&e->out, strtoull(value, NULL, 10), 4);
-    else put_text(&e->out, value, strlen(value));
+    const size_t begin = to->size + 8;
+    put_text(to, s, n);
+    for (size_t i = begin; i < to->size; i++)
+        if (to->data[i] == '^') to->data[i] = 0;
+}
+
+static void put_value(Text *to, unsigned type, const char *s, size_t n)
+{
+    const float f = strtof(s, NULL);
+    const double d = (double)f;
+    uint64_t bits = (uint64_t)strtoll(s, NULL, 10);
+    if (type == GGUF_F32) memcpy(&bits, &f, sizeof f);
+    if (type == GGUF_F64) memcpy(&bits, &d, sizeof d);
+    if (type == GGUF_STRING) put_marked(to, s, n);
+    else if (type != GGUF_ARRAY) put(to, bits, (int)gguf_item_bytes(type));
+}
+
+static void put_values(Text *to, unsigned type, const char *s)
+{
+    uint64_t count = *s ? 1 : 0;
+    for (const char *c = s; *c; c++) count += *c == ',';
+    put(to, type, 4);
+    put(to, count, 8);
+    for (; count--; s += strcspn(s, ",") + 1) put_value(to, type, s, strcspn(s, ","));
+}
+
+/* as: the type where the change names none and is a number. */
+static void put_key(Edit *e, const char *change, unsigned as)
+{
+    const size_t n = key_bytes(change);
+    const char *equals = strchr(change, '='), *value = equals + 1;
+    const bool typed = change[n] == ':';
+    const bool array = typed && change[n + 1] == '9' && change[n + 2] != '=';
+    unsigned type = isdigit((unsigned char)*value) ? as : GGUF_STRING;
+    if (typed) type = (unsigned)strtoul(change + n + 1 + array, NULL, 10);
+    if (!typed && !*value) return;
+    put_marked(&e->out, change, n);
+    put(&e->out, array ? GGUF_ARRAY : type, 4);
+    if (array) put_values(&e->out, type, value);
+    else put_value(&e->out, type, value, strlen(value));
     e->keys++;
 }
 
@@ -84,13 +129,24 @@ static void copy_key(Edit *e, const GgufKey *key)
     e->keys++;
 }
 
+/* The type of a number that the file has by that key. */
+static unsigned type_in(const Gguf *g, const char *change)
+{
+    for (uint64_t i = 0; i < g->key_count; i++) {
+        const GgufKey *k = &g->keys[i];
+        if (is_key(change, k->name) && gguf_item_bytes(k->value.type)) return k->value.type;
+    }
+    return GGUF_U32;
+}
+
 static void put_keys(Edit *e, const Gguf *g)
 {
     for (uint64_t i = 0; i < g->key_count; i++)
-        if (!change_of(e, g->keys[i].name)) copy_key(e, &g->keys[i]);
+        if (!is_changed(e, g->keys[i].name)) copy_key(e, &g->keys[i]);
     for (int i = 0; i < e->changes; i++) {
-        const char *equals = strchr(e->change[i], '=');
-        if (equals && !isdigit((unsigned char)e->change[i][0])) put_key(e, e->change[i], (size_t)(equals - e->change[i]), equals + 1);
+        const char *change = e->change[i];
+        if (is_token(change) || !strchr(change, '=')) continue;
+        put_key(e, change + (*change == '+'), type_in(g, change));
     }
 }
 

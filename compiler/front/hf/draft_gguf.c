@@ -17,22 +17,30 @@ static const Architecture architectures[] = {
 };
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
-/* A key behind the architecture's name and a point. needed: its absence is an error. */
-typedef struct Row { const char *key; FieldId field; bool needed; } Row;
+/* needed: its absence is an error. */
+typedef struct Row { GgufKeyId key; FieldId field; bool needed; } Row;
 static const Row rows[] = {
-    { "embedding_length", FIELD_ID_d_model, true },          { "block_count", FIELD_ID_layers, true },
-    { "feed_forward_length", FIELD_ID_d_ff, true },          { "attention.head_count", FIELD_ID_heads, true },
-    { "attention.head_count_kv", FIELD_ID_kv_heads, false }, { "attention.key_length", FIELD_ID_head_dim, false },
-    { "attention.value_length", FIELD_ID_value_dim, false }, { "attention.layer_norm_rms_epsilon", FIELD_ID_norm_eps, true },
-    { "rope.freq_base", FIELD_ID_rope_theta, false },        { "rope.dimension_count", FIELD_ID_rope_dims, false },
-    { "rope.scaling.factor", FIELD_ID_rope_factor, false },
+    { GGUF_KEY_WIDTH, FIELD_ID_d_model, true },
+    { GGUF_KEY_LAYERS, FIELD_ID_layers, true },
+    { GGUF_KEY_FFN, FIELD_ID_d_ff, true },
+    { GGUF_KEY_HEADS, FIELD_ID_heads, true },
+    { GGUF_KEY_KV_HEADS, FIELD_ID_kv_heads, false },
+    { GGUF_KEY_KEY_LENGTH, FIELD_ID_head_dim, false },
+    { GGUF_KEY_VALUE_LENGTH, FIELD_ID_value_dim, false },
+    { GGUF_KEY_RMS_EPS, FIELD_ID_norm_eps, true },
+    { GGUF_KEY_ROPE_BASE, FIELD_ID_rope_theta, false },
+    { GGUF_KEY_ROPE_DIMS, FIELD_ID_rope_dims, false },
+    { GGUF_KEY_ROPE_FACTOR, FIELD_ID_rope_factor, false },
 };
 
-/* Keys that would change what is computed, and the one value that does not: also as a truth. */
-static const struct { const char *key; double number; } musts[] = {
-    { "expert_count", 0 }, { "expert_used_count", 0 }, { "attention.causal", 1 }, { "attention.clamp_kqv", 0 }, { "attention.max_alibi_bias", 0 },
-    { "logit_scale", 1 }, { "residual_scale", 1 }, { "embedding_scale", 1 }, { "attention.scale", 0 }, { "use_parallel_residual", 0 },
-    { "attn_logit_softcapping", 0 }, { "final_logit_softcapping", 0 }, { "rope.scaling.attn_factor", 1 }, { "attention.layer_norm_epsilon", 0 },
+/* Keys that would change what is computed, and the one value that does not; 1 and 0 of a bool. */
+static const struct { GgufKeyId key; double number; } musts[] = {
+    { GGUF_KEY_EXPERTS, 0 }, { GGUF_KEY_EXPERTS_USED, 0 }, { GGUF_KEY_CAUSAL, 1 },
+    { GGUF_KEY_CLAMP_KQV, 0 }, { GGUF_KEY_ALIBI_BIAS, 0 }, { GGUF_KEY_LOGIT_SCALE, 1 },
+    { GGUF_KEY_RESIDUAL_SCALE, 1 }, { GGUF_KEY_EMBEDDING_SCALE, 1 },
+    { GGUF_KEY_ATTENTION_SCALE, 0 }, { GGUF_KEY_PARALLEL_RESIDUAL, 0 },
+    { GGUF_KEY_ATTENTION_CAP, 0 }, { GGUF_KEY_FINAL_CAP, 0 }, { GGUF_KEY_ROPE_ATTENTION, 1 },
+    { GGUF_KEY_NORM_EPS, 0 },
 };
 
 /* head: of the first part, which has the keys. */
@@ -40,39 +48,40 @@ typedef struct Reader { Arena *arena; Diag *diag; Draft *draft; GgufParts parts;
 
 #define fault(r, ...) diag_error((r)->diag, EXIT_BAD_DATA, (r)->draft->at, __VA_ARGS__)
 
-static const char *key_of(const Reader *r, const char *key) { return arena_format(r->arena, "%s.%s", r->architecture->name, key); }
-static const GgufValue *find(const Reader *r, const char *key) { return gguf_find(&r->head, key_of(r, key)); }
+static const char *name_of(const Reader *r, GgufKeyId key)
+{
+    return gguf_key_name(r->arena, &r->head, key);
+}
+
+static const GgufValue *find(const Reader *r, GgufKeyId key) { return gguf_find(&r->head, key); }
 
 static void set(Reader *r, FieldId id, double number) { draft_set_number(r->arena, r->draft, SIDE_BOTH, id, r->draft->at, number); }
 
 /* A number that the field takes; false where it is absent, or after an error. */
-static bool take_number(Reader *r, const char *key, FieldId id, bool needed)
+static bool take_number(Reader *r, GgufKeyId key, FieldId id, bool needed)
 {
     const Field *f = &fields[id];
-    const GgufValue *v = gguf_find(&r->head, key);
+    const GgufValue *v = find(r, key);
     double number;
-    if (!v) {
-        if (needed) fault(r, "the key %s is missing", key);
-        return false;
-    }
-    if (!gguf_number(v, &number) || (f->type != TYPE_REAL && !(number >= -9e15 && number <= 9e15 && number == (double)(int64_t)number))) {
-        fault(r, "%s must be %s number", key, f->type == TYPE_REAL ? "a" : "one whole");
+    if (!v || !gguf_number(v, &number)) {
+        if (needed) fault(r, "the key %s is missing", name_of(r, key));
         return false;
     }
     const FieldValue value = { .integer = f->type == TYPE_REAL ? 0 : (int64_t)number, .real = number };
-    if (!field_check(r->diag, r->draft->at, f, key, arena_format(r->arena, "%.9g", number), &value)) return false;
+    const char *shown = arena_format(r->arena, "%.9g", number);
+    if (!field_check(r->diag, r->draft->at, f, name_of(r, key), shown, &value)) return false;
     draft_set(r->arena, r->draft, SIDE_BOTH, id, r->draft->at, &value, 1);
     return true;
 }
 
 static bool find_architecture(Reader *r)
 {
-    const GgufValue *v = gguf_find(&r->head, "general.architecture");
-    const GgufText name = v ? v->text : (GgufText){ "", 0 };
+    const GgufText name = r->head.architecture;
     for (int i = 0; i < ARCHITECTURES; i++)
         if (gguf_is(name, architectures[i].name)) r->architecture = &architectures[i];
     if (r->architecture) return true;
-    fault(r, "general.architecture '%.*s' is not supported; llama, qwen2 and qwen3 are", gguf_shown(name), name.s);
+    fault(r, "general.architecture '%s' is not supported; llama, qwen2 and qwen3 are",
+          gguf_shown(r->arena, name));
     return false;
 }
 
@@ -148,7 +157,7 @@ static void take_rates(Reader *r, const GgufTensor *t, const FileMap *map, doubl
 
 static void take_rope(Reader *r, double length)
 {
-    const GgufValue *v = find(r, "rope.scaling.type");
+    const GgufValue *v = find(r, GGUF_KEY_ROPE_TYPE);
     const bool factor = draft_choice(r->draft, SIDE_BOTH, FIELD_ID_rope_factor) != NULL;    /* which alone means linear */
     const GgufText type = v ? v->text : factor ? (GgufText){ "linear", 6 } : (GgufText){ "none", 4 };
     const FileMap *map = NULL;
@@ -156,8 +165,8 @@ static void take_rope(Reader *r, double length)
     set(r, FIELD_ID_rope_layout, r->architecture->turns);
     if (gguf_is(type, "linear")) set(r, FIELD_ID_rope_scaling, SCALINGS_LINEAR);
     else if (!gguf_is(type, "none"))
-        fault(r, "%s '%.*s' is not supported; none, linear and the factors of rope_freqs.weight are", key_of(r, "rope.scaling.type"),
-              gguf_shown(type), type.s);
+        fault(r, "%s '%s' is not supported; none, linear and the factors of rope_freqs.weight are",
+              name_of(r, GGUF_KEY_ROPE_TYPE), gguf_shown(r->arena, type));
     if (rates) take_rates(r, rates, map, length);
 }
 
@@ -165,9 +174,8 @@ static void take_rope(Reader *r, double length)
 
 static void take_window(Reader *r)
 {
-    const GgufValue *v = find(r, "attention.sliding_window");
-    double window;
-    if (v && gguf_number(v, &window) && window > 0) take_number(r, key_of(r, "attention.sliding_window"), FIELD_ID_window, false);
+    const GgufValue *v = find(r, GGUF_KEY_WINDOW);
+    if (v && v->bits) take_number(r, GGUF_KEY_WINDOW, FIELD_ID_window, false);
 }
 
 /* The first token of an answer follows bos, if any. */
@@ -175,9 +183,9 @@ static void take_marks(Reader *r, const char *path)
 {
     enum { NOTHING_ENDS = -1 };
     const Numbers ends = gguf_ends(r->arena, r->diag, r->draft->at, &r->head);
-    if (gguf_find(&r->head, "tokenizer.ggml.tokens"))
+    if (find(r, GGUF_KEY_TOKENS))
         draft_set_text(r->arena, r->draft, FIELD_ID_tokenizer_file, r->draft->at, path);
-    take_number(r, "tokenizer.ggml.bos_token_id", FIELD_ID_start_id, false);
+    take_number(r, GGUF_KEY_BOS, FIELD_ID_start_id, false);
     set(r, FIELD_ID_end_id, ends.count ? ends.value[0] : NOTHING_ENDS);
     if (ends.count > 1)
         draft_set_numbers(r->arena, r->draft, SIDE_BOTH, FIELD_ID_end_ids, r->draft->at, ends.value + 1, ends.count - 1);
@@ -189,7 +197,7 @@ static void check_musts(Reader *r)
         const GgufValue *v = find(r, musts[i].key);
         double number;
         if (!v || (gguf_number(v, &number) && fabs(number - musts[i].number) <= 0)) continue;
-        fault(r, "%s is not supported: it must be %g", key_of(r, musts[i].key), musts[i].number);
+        fault(r, "%s is not supported: it must be %g", name_of(r, musts[i].key), musts[i].number);
     }
 }
 
@@ -197,12 +205,19 @@ static void take_file(Reader *r, const char *path)
 {
     double length = 0;
     if (!find_architecture(r)) return;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) take_number(r, key_of(r, rows[i].key), rows[i].field, rows[i].needed);
-    if (!take_number(r, key_of(r, "context_length"), FIELD_ID_max_len, true)) return;
-    gguf_number(find(r, "context_length"), &length);
+    const char *wrong = gguf_architecture_fault(r->arena, &r->head);
+    if (wrong) {
+        fault(r, "the file %s", wrong);
+        return;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        take_number(r, rows[i].key, rows[i].field, rows[i].needed);
+    if (!take_number(r, GGUF_KEY_CONTEXT, FIELD_ID_max_len, true)) return;
+    gguf_number(find(r, GGUF_KEY_CONTEXT), &length);
     set(r, FIELD_ID_qk_norm, r->architecture->qk_norm);
     check_musts(r);
-    if (!find(r, "rope.scaling.factor")) take_number(r, key_of(r, "rope.scale_linear"), FIELD_ID_rope_factor, false);   /* its old name */
+    if (!find(r, GGUF_KEY_ROPE_FACTOR))
+        take_number(r, GGUF_KEY_ROPE_OLD_FACTOR, FIELD_ID_rope_factor, false);
     take_window(r);
     take_tensors(r);
     take_rope(r, length);

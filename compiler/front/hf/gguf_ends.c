@@ -21,13 +21,13 @@ static const struct { const char *text, *beside[2]; } exceptions[] = {
 
 /* The tokens of keys; where there is no such key, the first token with one of the texts. Those of fim_
  * stand where code was filled in: padding, a repository's name, the end of a file. */
-static const struct { const char *key, *text[6]; } keyed[] = {
-    { "tokenizer.ggml.eos_token_id", { NULL } },
-    { "tokenizer.ggml.eot_token_id", { NULL } },
-    { "tokenizer.ggml.eom_token_id", { NULL } },
-    { "tokenizer.ggml.fim_pad_token_id", { "<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>", "[PAD]" } },
-    { "tokenizer.ggml.fim_rep_token_id", { "<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<REPO>", "<reponame>" } },
-    { "tokenizer.ggml.fim_sep_token_id", { "<|file_sep|>" } },
+static const struct { GgufKeyId key; const char *text[6]; } keyed[] = {
+    { GGUF_KEY_EOS, { NULL } },
+    { GGUF_KEY_EOT, { NULL } },
+    { GGUF_KEY_EOM, { NULL } },
+    { GGUF_KEY_FIM_PAD, { "<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>", "[PAD]" } },
+    { GGUF_KEY_FIM_REP, { "<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<REPO>", "<reponame>" } },
+    { GGUF_KEY_FIM_SEP, { "<|file_sep|>" } },
 };
 enum { ENDS = sizeof ends / sizeof *ends, EXCEPTIONS = sizeof exceptions / sizeof *exceptions, KEYED = sizeof keyed / sizeof *keyed };
 
@@ -50,16 +50,18 @@ static bool is_keyed(GgufText text, int row)
     return false;
 }
 
-static void read_keys(Diag *d, Loc at, const Gguf *g, Found *f)
+static void read_keys(Arena *a, Diag *d, Loc at, const Gguf *g, Found *f)
 {
     const int64_t most = f->tokens ? f->tokens : GGUF_ITEMS_MOST;
     for (int row = 0; row < KEYED; row++) {
         const GgufValue *v = gguf_find(g, keyed[row].key);
-        double id;
         f->keyed[row] = -1;
-        if (!v || !gguf_number(v, &id)) continue;
-        if (id >= 0 && id < (double)most) f->keyed[row] = (int64_t)id;
-        else diag_remark(d, at, "%s (%.0f) is not used: there are %lld tokens", keyed[row].key, id, (long long)most);
+        if (!v) continue;
+        const int64_t id = (int64_t)v->bits;
+        if (id < most) f->keyed[row] = id;
+        else
+            diag_remark(d, at, "%s (%lld) is not used: there are %lld tokens",
+                        gguf_key_name(a, g, keyed[row].key), (long long)id, (long long)most);
     }
 }
 
@@ -118,13 +120,13 @@ static Numbers list_of(Arena *a, const Found *f)
 Numbers gguf_ends(Arena *a, Diag *d, Loc at, const Gguf *g)
 {
     enum { USUAL_OF_SENTENCEPIECE = 2 };
-    const GgufValue *tokens = gguf_find(g, "tokenizer.ggml.tokens"), *kind = gguf_find(g, "tokenizer.ggml.model");
-    const bool given = tokens && tokens->type == GGUF_ARRAY && tokens->items_type == GGUF_STRING;
-    Found f = { .tokens = given ? (int64_t)tokens->count : 0 };
+    const GgufValue *tokens = gguf_find(g, GGUF_KEY_TOKENS);
+    const GgufValue *kind = gguf_find(g, GGUF_KEY_TOKENIZER);
+    Found f = { .tokens = tokens ? (int64_t)tokens->count : 0 };
     f.ends = arena_array(a, (size_t)f.tokens, sizeof *f.ends);
-    read_keys(d, at, g, &f);
+    read_keys(a, d, at, g, &f);
     if (f.keyed[0] < 0 && kind && gguf_is(kind->text, "llama") && f.tokens > USUAL_OF_SENTENCEPIECE) f.keyed[0] = USUAL_OF_SENTENCEPIECE;
-    if (given) find_texts(tokens, &f);
+    if (tokens) find_texts(tokens, &f);
     for (int i = 0; i < EXCEPTIONS; i++)
         if (has(&f, exceptions[i].beside[0]) && has(&f, exceptions[i].beside[1])) drop_text(tokens, exceptions[i].text, &f);
     return list_of(a, &f);

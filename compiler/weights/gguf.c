@@ -33,15 +33,20 @@ static GgufValue take_value(GgufBytes *b)
     return v;
 }
 
-static const char *take_tensors(GgufBytes *b, Gguf *g)
+static const char *take_tensors(Arena *a, GgufBytes *b, Gguf *g)
 {
     for (uint64_t i = 0; i < g->tensor_count && !b->bad; i++) {
         GgufTensor *t = &g->tensors[i];
         t->name = gguf_take_text(b);
-        t->rank = (int)(gguf_take_word(b, 4) & INT32_MAX);
+        const uint64_t rank = gguf_take_word(b, 4);
         if (b->bad) break;
-        if (t->rank < 1 || t->rank > MAX_RANK)
-            return "has a tensor whose number of dimensions is not 1 to 4";
+        if (memchr(t->name.s, 0, t->name.n))
+            return arena_format(a, "has a tensor \"%s\" with a NUL in its name",
+                                gguf_shown(a, t->name));
+        if (rank < 1 || rank > MAX_RANK)
+            return arena_format(a, "has a tensor \"%s\" of %llu dimensions; expected 1 to %d",
+                                gguf_shown(a, t->name), (unsigned long long)rank, MAX_RANK);
+        t->rank = (int)rank;
         for (int k = 0; k < t->rank && !b->bad; k++) t->dims[k] = gguf_take_word(b, 8);
         t->type = (uint32_t)gguf_take_word(b, 4);
         t->offset = gguf_take_word(b, 8);
@@ -77,6 +82,14 @@ static const char *take_keys(Arena *a, GgufBytes *b, Gguf *g)
     return b->bad ? NULL : gguf_keys_fault(a, g);
 }
 
+static const char *version_fault(Arena *a, uint64_t version)
+{
+    if (version == 2 || version == 3) return NULL;
+    if (!(version & 0xFFFF)) return "is big-endian GGUF; little-endian files are supported";
+    return arena_format(a, "is GGUF of version %llu; 2 and 3 are supported",
+                        (unsigned long long)version);
+}
+
 bool is_gguf(const unsigned char *data, size_t size) { return size >= 4 && !memcmp(data, "GGUF", 4); }
 
 const char *gguf_read(Arena *a, const unsigned char *data, size_t size, Gguf *out)
@@ -87,17 +100,16 @@ const char *gguf_read(Arena *a, const unsigned char *data, size_t size, Gguf *ou
     gguf_take_word(&b, 4);
     const uint64_t version = gguf_take_word(&b, 4);
     if (!is_gguf(data, size) || b.bad) return "is no GGUF file";
-    if (version != 2 && version != 3)
-        return arena_format(a, "is GGUF of version %llu; 2 and 3 are supported",
-                            (unsigned long long)version);
+    const char *fault = version_fault(a, version);
+    if (fault) return fault;
     out->tensor_count = gguf_take_word(&b, 8);
     out->key_count = gguf_take_word(&b, 8);
     if (b.bad || out->key_count > MOST_KEYS || out->tensor_count > MOST_TENSORS || out->key_count * 12 > b.n || out->tensor_count * 24 > b.n)
         return damaged;
     out->keys = arena_array(a, (size_t)out->key_count, sizeof *out->keys);
     out->tensors = arena_array(a, (size_t)out->tensor_count, sizeof *out->tensors);
-    const char *fault = take_keys(a, &b, out);
-    if (!fault) fault = take_tensors(&b, out);
+    fault = take_keys(a, &b, out);
+    if (!fault) fault = take_tensors(a, &b, out);
     if (!fault && b.bad) fault = damaged;
     return fault ? fault : place_tensors(&b, data, size, out);
 }

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
@@ -193,6 +194,35 @@ static const char *fault_of(Arena *a, const Gguf *g, GgufKeyId id)
 
 /* ---- all keys ----------------------------------------------------------------------------- */
 
+static int by_name(const void *x, const void *y)
+{
+    const GgufKey *a = *(const GgufKey *const *)x, *b = *(const GgufKey *const *)y;
+    const int order = memcmp(a->name.s, b->name.s, a->name.n < b->name.n ? a->name.n : b->name.n);
+    return order ? order : (a->name.n > b->name.n) - (a->name.n < b->name.n);
+}
+
+static const char *names_fault(Arena *a, const Gguf *g)
+{
+    const GgufKey **sorted = arena_array(a, (size_t)g->key_count, sizeof *sorted);
+    for (uint64_t i = 0; i < g->key_count; i++) {
+        const GgufText name = g->keys[i].name;
+        const GgufValue *v = &g->keys[i].value;
+        sorted[i] = &g->keys[i];
+        if (!name.n)
+            return arena_format(a, "has key %" PRIu64 " (%s) with an empty name; expected a name",
+                                i + 1, type_of(a, v));
+        if (memchr(name.s, 0, name.n))
+            return arena_format(a, "has key %s (%s) with a NUL in its name; expected none",
+                                gguf_shown(a, name), type_of(a, v));
+    }
+    if (g->key_count) qsort(sorted, (size_t)g->key_count, sizeof *sorted, by_name);
+    for (uint64_t i = 1; i < g->key_count; i++)
+        if (!by_name(&sorted[i - 1], &sorted[i]))
+            return arena_format(a, "has key %s (%s) twice; expected once",
+                                gguf_shown(a, sorted[i]->name), type_of(a, &sorted[i]->value));
+    return NULL;
+}
+
 static const char *rows_fault(Arena *a, const Gguf *g, bool architecture)
 {
     const char *fault = NULL;
@@ -203,7 +233,8 @@ static const char *rows_fault(Arena *a, const Gguf *g, bool architecture)
 
 const char *gguf_keys_fault(Arena *a, Gguf *g)
 {
-    const char *fault = rows_fault(a, g, false);
+    const char *fault = names_fault(a, g);
+    if (!fault) fault = rows_fault(a, g, false);
     const GgufValue *v = fault ? NULL : gguf_find(g, GGUF_KEY_ARCHITECTURE);
     if (v) g->architecture = v->text;
     return fault;

@@ -56,8 +56,7 @@ static bool take_tensor(Arena *a, Diag *d, Loc at, TensorFile *f, const GgufTens
         return false;
     }
     const uint64_t bytes = bytes_of(from, dtype, f->map.size);
-    if (!bytes || bytes > f->map.size || from->offset > f->map.size - bytes ||
-        memchr(from->name.s, 0, from->name.n)) {
+    if (!bytes || bytes > f->map.size || from->offset > f->map.size - bytes) {
         diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%s\" does not fit into the file", f->path,
                    name);
         return false;

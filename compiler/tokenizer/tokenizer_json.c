@@ -195,15 +195,29 @@ static void read_model(TokBuild *b, const json_t *model)
 
 /* ---- added tokens ------------------------------------------------------------------------------------------------------ */
 
+/* Of a list of added tokens: the next id that is free, and how many have another id than the list says. */
+typedef struct Adding { uint32_t next; int moved; } Adding;
+
+static void note_moved(TokBuild *b, Adding *all, TokString text, int64_t said, uint32_t id)
+{
+    if (id == said || all->moved++) return;
+    diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the added token \"%.60s\" has the id %lld there; what counts is %u, as tokenizers gives it",
+                text.s, (long long)said, id);
+}
+
+static void note_others(TokBuild *b, const Adding *all)
+{
+    if (all->moved > 1) diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "so it is with %d other added tokens", all->moved - 1);
+}
+
 /* The id of an added token is that of its piece, else the next that is free, as `tokenizers` gives it. Where the file says
  * another, that is noted. */
-static TokAdded *add_token(TokBuild *b, TokString text, int64_t said, uint32_t flags, bool normalised, bool special)
+static TokAdded *add_token(TokBuild *b, Adding *all, TokString text, int64_t said, uint32_t flags, bool normalised, bool special)
 {
+    while (all->next < (uint32_t)b->size && !(b->pieces.at[all->next].kind & TOK_ABSENT)) all->next++;
     const uint32_t known = b->byte_level ? tok_piece_of_text(b, text) : tok_id(b, text), added = tok_added_of_text(b, text);
-    const uint32_t id = known != RT_TOK_NONE ? known : added != RT_TOK_NONE ? b->added.at[added].id : tok_next_id(b);
-    if (id != said)
-        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the added token \"%.60s\" has the id %lld there; what counts is %u, as tokenizers gives it",
-                    text.s, (long long)said, id);
+    const uint32_t id = known != RT_TOK_NONE ? known : added != RT_TOK_NONE ? b->added.at[added].id : all->next;
+    note_moved(b, all, text, said, id);
     if (id >= (uint32_t)b->size || b->pieces.at[id].kind & TOK_ABSENT || !tok_same(b->pieces.at[id].text, text)) {
         if (!tok_piece(b, id, text, false)) return NULL;
     }
@@ -215,6 +229,7 @@ static TokAdded *add_token(TokBuild *b, TokString text, int64_t said, uint32_t f
 
 static void read_added(TokBuild *b, const json_t *list)
 {
+    Adding all = { tok_next_id(b), 0 };
     if (list && !json_is_array(list) && !json_is_null(list)) tok_refuse(b, "added_tokens is no list");
     for (size_t i = 0; i < json_array_size(list) && !tok_failed(b); i++) {
         const json_t *x = json_array_get(list, i);
@@ -224,8 +239,9 @@ static void read_added(TokBuild *b, const json_t *list)
         const uint32_t id = tok_json_below(b, x, "id", 0, TOK_IDS_MOST);
         if (!text.s) tok_refuse(b, "an added token has no content");
         else if (!tok_json_member(x, "id")) tok_refuse(b, "the added token \"%.60s\" has no id", text.s);
-        else if (text.n) add_token(b, text, id, flags, tok_json_bool(b, x, "normalized", !special), special);
+        else if (text.n) add_token(b, &all, text, id, flags, tok_json_bool(b, x, "normalized", !special), special);
     }
+    note_others(b, &all);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------------------------ */
@@ -251,10 +267,12 @@ static void read_all(TokBuild *b, json_t *root, const TokConfig *config)
     tok_json_decoder(b, json_object_get(root, "decoder"));
     if (!tok_failed(b)) read_model(b, json_object_get(root, "model"));
     if (!tok_failed(b)) read_added(b, json_object_get(root, "added_tokens"));
+    Adding more = { tok_next_id(b), 0 };
     for (int i = 0; config && i < config->added.count && !tok_failed(b); i++) {
         const TokAdded *x = &config->added.at[i];
-        add_token(b, x->text, x->id, x->flags, x->normalised, x->special);
+        add_token(b, &more, x->text, x->id, x->flags, x->normalised, x->special);
     }
+    note_others(b, &more);
     if (config && !tok_failed(b)) tok_add_named(b, config);
     if (!tok_failed(b)) tok_json_post_processor(b, json_object_get(root, "post_processor"));
     if (!tok_failed(b) && config) tok_json_settle_ends(b, root, config);

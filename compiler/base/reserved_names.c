@@ -129,7 +129,7 @@ static const char *const emitted[] = {
     "append", "argc", "argv", "at", "bind", "characters", "clean", "clear", "command", "encode",
     "encode_batch", "encode_pair", "example", "few", "floats", "graph", "head", "head_body", "hidden", "ids",
     "in_slot", "ints", "is_bias", "is_mask",
-    "job", "likeliest", "logits", "m", "makefile", "next", "next_position", "next_rows", "note_saturation",
+    "job", "likeliest", "likeliest_rows", "logits", "m", "makefile", "next", "next_position", "next_rows", "note_saturation",
     "print", "program", "reset", "rows", "rows_of", "rt", "run", "run_body", "run_rows", "runtime",
     "saturated", "slot_bytes", "slots", "source_length", "state", "team", "text", "w", "weights", "xf",
 };
@@ -137,7 +137,7 @@ static const char *const emitted[] = {
 /* Its functions and macros are named so: blocks, kernels by shape (linear_64x64), offsets, inputs, shares of lanes. */
 static const char *const stems[] = {
     "AT_", "RT_", "Rt", "W_", "XF_", "at_", "decoder_embedding", "decoder_layer", "decoder_memory", "decoder_output",
-    "encoder_embedding", "encoder_end", "encoder_layer", "encoder_output", "input_", "log_probabilities", "rt_", "share_", "w_", "xf_",
+    "encoder_embedding", "encoder_end", "encoder_layer", "encoder_output", "input_", "log_probabilities", "main_", "rt_", "share_", "w_", "xf_",
 };
 static const char *const kernels[] = {
     "add", "argmax", "attention", "copy", "embed", "linear", "log_softmax", "norm", "position", "rotary",

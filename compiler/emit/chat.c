@@ -44,7 +44,7 @@ static void emit_pair(Text *out, const char *member, const char *const *s)
 void chat_emit(Text *out, const RtChat *c)
 {
     static const char *const trims[] = { "RT_CHAT_TRIM_NONE", "RT_CHAT_TRIM_USER", "RT_CHAT_TRIM_EACH", "RT_CHAT_TRIM_TURN" };
-    text_add(out, "static const RtChat chat = {\n");
+    text_add(out, "static const RtChat main_chat = {\n");
     emit_member(out, "name", c->name);
     emit_member(out, "begin", c->begin);
     emit_pair(out, "system", c->system);

@@ -13,10 +13,10 @@ static const char main_template[] =
     "#include \"rt_cli.h\"\n"
     "\n"
     "${weights_declaration}\n"
-    "static rt_status bind(void *m, const void *weights, size_t bytes) { return ${name}_bind(m, weights, bytes); }\n"
-    "static rt_status threads(void *m, int n) { return ${name}_threads(m, n); }\n"
-    "static rt_team *team(const void *m) { return ((const ${name} *)m)->team; }\n"
-    "static void reset(void *s) { ${name}_reset(s); }\n"
+    "static rt_status main_bind(void *m, const void *weights, size_t bytes) { return ${name}_bind(m, weights, bytes); }\n"
+    "static rt_status main_threads(void *m, int n) { return ${name}_threads(m, n); }\n"
+    "static rt_team *main_team(const void *m) { return ((const ${name} *)m)->team; }\n"
+    "static void main_reset(void *s) { ${name}_reset(s); }\n"
     "${encoder_calls}\n"
     "${decoder_calls}\n"
     "${text_calls}\n"
@@ -30,7 +30,7 @@ static const char main_template[] =
     "        .weights = ${weights}, .weights_bytes = ${upper}_WEIGHTS_BYTES, .weights_file = ${weights_file},\n"
     "        .parameters = ${parameters}, .dtype = \"${dtype}\",${kv_dtype}\n"
     "        .tolerance = ${tolerance}, .default_lanes = ${lanes}, .lanes_max = ${upper}_LANES,\n"
-    "        .bind = bind, .threads = threads, .team = team, .reset = reset,\n"
+    "        .bind = main_bind, .threads = main_threads, .team = main_team, .reset = main_reset,\n"
     "${encoder_rows}\n"
     "${decoder_rows}\n"
     "${text_rows}\n"
@@ -39,57 +39,57 @@ static const char main_template[] =
     "}\n";
 
 static const char main_encoder[] =
-    "static rt_status encode(const void *m, void *s, const int *ids, int n) { return ${name}_encode(m, s,${slot} ids, n); }\n";
+    "static rt_status main_encode(const void *m, void *s, const int *ids, int n) { return ${name}_encode(m, s,${slot} ids, n); }\n";
 static const char main_encoder_rows[] =
-    "        .max_source = ${upper}_MAX_SOURCE, .source_vocab = ${upper}_SOURCE_VOCAB, .encode = encode,\n";
+    "        .max_source = ${upper}_MAX_SOURCE, .source_vocab = ${upper}_SOURCE_VOCAB, .encode = main_encode,\n";
 static const char main_hidden[] =
-    "static rt_status encode_batch(const void *m, void *s, const int *ids, const int *lengths, const int *firsts, int count, float *vectors)\n"
+    "static rt_status main_encode_batch(const void *m, void *s, const int *ids, const int *lengths, const int *firsts, int count, float *vectors)\n"
     "{\n"
     "    return ${name}_encode_batch(m, s, ids, lengths, firsts, count, vectors);\n"
     "}\n"
-    "static const float *hidden(const void *s) { return ${name}_hidden(s); }\n";
+    "static const float *main_hidden(const void *s) { return ${name}_hidden(s); }\n";
 static const char main_hidden_rows[] =
-    "        .width = ${width}, .hidden_stride = ${upper}_HIDDEN_STRIDE, .hidden = hidden, .encode_batch = encode_batch,\n"
+    "        .width = ${width}, .hidden_stride = ${upper}_HIDDEN_STRIDE, .hidden = main_hidden, .encode_batch = main_encode_batch,\n"
     "        .vectors = &rt_host_vector,\n";
 static const char main_vector[] =
-    "static const float *vector(const void *s) { return ${name}_vector(s); }\n";
+    "static const float *main_vector(const void *s) { return ${name}_vector(s); }\n";
 static const char main_vector_rows[] =
-    "        .vector_width = ${upper}_VECTOR_WIDTH, .vector_stride = ${stride}, .vector = vector,\n";
+    "        .vector_width = ${upper}_VECTOR_WIDTH, .vector_stride = ${stride}, .vector = main_vector,\n";
 static const char main_pair[] =
-    "static rt_status encode_pair(const void *m, void *s, const int *ids, int n, int first)\n"
+    "static rt_status main_encode_pair(const void *m, void *s, const int *ids, int n, int first)\n"
     "{\n"
     "    return ${name}_encode_pair(m, s, ids, n, first);\n"
     "}\n";
 static const char main_decoder[] =
-    "static rt_status rows(const void *m, void *s, const rt_row *r, int n) { return ${name}_rows(m, s, r, n); }\n"
-    "static rt_status read(const void *m, void *s, const rt_row *r, int n) { return ${name}_read(m, s, r, n); }\n"
-    "static const float *logits(const void *s) { return ${name}_logits(s); }\n"
-    "static rt_status next(const void *m, void *s, int id, int *next) { return ${name}_next(m, s, id, next); }\n"
-    "static rt_status clear(void *s, int slot) { return ${name}_clear(s, slot); }\n"
-    "static rt_status fork_slot(void *s, int from, int to) { return ${name}_fork(s, from, to); }\n";
+    "static rt_status main_rows(const void *m, void *s, const rt_row *r, int n) { return ${name}_rows(m, s, r, n); }\n"
+    "static rt_status main_read(const void *m, void *s, const rt_row *r, int n) { return ${name}_read(m, s, r, n); }\n"
+    "static const float *main_logits(const void *s) { return ${name}_logits(s); }\n"
+    "static rt_status main_next(const void *m, void *s, int id, int *next) { return ${name}_next(m, s, id, next); }\n"
+    "static rt_status main_clear(void *s, int slot) { return ${name}_clear(s, slot); }\n"
+    "static rt_status main_fork_slot(void *s, int from, int to) { return ${name}_fork(s, from, to); }\n";
 static const char main_decoder_rows[] =
     "        .max_target = ${upper}_MAX_TARGET, .vocab = ${upper}_VOCAB, .start = ${upper}_START, .slots = ${upper}_SLOTS,\n"
-    "        .generation = &generation,\n"
-    "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .rows_of = rows, .read = read, .logits = logits,\n"
-    "        .next = next, .clear = clear, .fork_slot = fork_slot,\n";
-static const char main_saturated[] = "\nstatic int saturated(const void *s) { return ${name}_saturated(s); }\n";
+    "        .generation = &main_generation,\n"
+    "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .rows_of = main_rows, .read = main_read, .logits = main_logits,\n"
+    "        .next = main_next, .clear = main_clear, .fork_slot = main_fork_slot,\n";
+static const char main_saturated[] = "\nstatic int main_saturated(const void *s) { return ${name}_saturated(s); }\n";
 static const char main_text[] =
     "\n"
-    "static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"
+    "static rt_status main_ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"
     "{\n"
     "    return ${name}_ids(m, utf8, out, room, n, fault);\n"
     "}\n"
     "\n"
-    "static rt_status append(const void *m, int id, char *out, size_t cap, size_t *used)\n"
+    "static rt_status main_append(const void *m, int id, char *out, size_t cap, size_t *used)\n"
     "{\n"
     "    return ${name}_append(m, id, out, cap, used);\n"
     "}\n";
 static const char main_tokenizer[] =
     "\n"
-    "static const void *tokenizer(const void *m, size_t *bytes) { return ${name}_tokenizer(m, bytes); }\n";
-static const char main_tokenizer_rows[] = "        .texts = &rt_host_text, .tokenizer = tokenizer,\n";
-static const char main_chat_rows[] = "        .texts = &rt_host_text, .tokenizer = tokenizer, .chat = &chat,\n";
-static const char main_text_rows[] = "        .ids = ids, .append = append,\n";
+    "static const void *main_tokenizer(const void *m, size_t *bytes) { return ${name}_tokenizer(m, bytes); }\n";
+static const char main_tokenizer_rows[] = "        .texts = &rt_host_text, .tokenizer = main_tokenizer,\n";
+static const char main_chat_rows[] = "        .texts = &rt_host_text, .tokenizer = main_tokenizer, .chat = &main_chat,\n";
+static const char main_text_rows[] = "        .ids = main_ids, .append = main_append,\n";
 
 /* Steps below this are over before a second lane has woken: one lane is the default. */
 static const double FLOPS_FOR_LANES = 20e6;
@@ -123,7 +123,7 @@ static const char *in_quotes(Emit *e, const char *s)
 static void add_labels(Emit *e, Text *out)
 {
     const Whole *labels = &e->model->labels;
-    text_add(out, "static const char *const labels[] = {\n");
+    text_add(out, "static const char *const main_labels[] = {\n");
     for (int i = 0; i < labels->count; i++) text_printf(out, "    \"%s\",\n", in_quotes(e, labels->text[i]));
     text_add(out, "};\n");
 }
@@ -132,7 +132,7 @@ static void add_labels(Emit *e, Text *out)
 static void add_translations(Emit *e, Text *out)
 {
     const Whole *rows = &e->model->translations;
-    text_add(out, "static const char *const translations[] = {\n");
+    text_add(out, "static const char *const main_translations[] = {\n");
     for (int i = 0; i < rows->count; i++) text_printf(out, "    \"%s\",\n", in_quotes(e, rows->text[i]));
     text_add(out, "    NULL\n};\n");
 }
@@ -178,11 +178,11 @@ static const char *encoder_rows(Emit *e)
         text_fill(&t, main_vector_rows, "upper", e->upper,
                   "stride", model_pools(e->model) ? "0" : arena_format(e->arena, "%s_VECTOR_STRIDE", e->upper), NULL);
     if (e->model->labels.count)
-        text_printf(&t, "        .labels = labels,%s\n", e->model->label_scores == SCORINGS_SIGMOID ? " .scoring = RT_SCORING_SIGMOID,"
+        text_printf(&t, "        .labels = main_labels,%s\n", e->model->label_scores == SCORINGS_SIGMOID ? " .scoring = RT_SCORING_SIGMOID,"
                     : e->model->label_scores == SCORINGS_NONE ? " .scoring = RT_SCORING_NONE," : "");
-    if (e->model->translations.count) text_add(&t, "        .translations = translations,\n");
+    if (e->model->translations.count) text_add(&t, "        .translations = main_translations,\n");
     if (*similarities[e->model->similarity]) text_printf(&t, "        .similarity = RT_SIMILARITY_%s,\n", similarities[e->model->similarity]);
-    if (e->model->pairs) text_printf(&t, "        .pairs = 1,%s\n", e->model->token_types > 1 ? " .encode_pair = encode_pair," : "");
+    if (e->model->pairs) text_printf(&t, "        .pairs = 1,%s\n", e->model->token_types > 1 ? " .encode_pair = main_encode_pair," : "");
     if (e->model->mask_id >= 0) text_printf(&t, "        .has_mask = 1, .mask_id = %lld,\n", (long long)e->model->mask_id);
     return t.data;
 }
@@ -228,7 +228,7 @@ void emit_sequence_main(Emit *e, Text *out)
               "weights", emit_weights_symbol(e), "isa", isa_expression(e),
               "weights_file", e->form.weights != WEIGHTS_FILE ? "NULL" : arena_format(e->arena, "\"%s.safetensors\"", e->name),
               "parameters", emit_number(e, model_parameters(m)), "dtype", emit_dtypes(e),
-              "kv_dtype", m->kv_dtype == KV_DTYPES_F16 ? " .kv_dtype = \"f16\", .saturated = saturated," : "",
+              "kv_dtype", m->kv_dtype == KV_DTYPES_F16 ? " .kv_dtype = \"f16\", .saturated = main_saturated," : "",
               "tolerance", arena_format(e->arena, "%g", model_tolerance_apart(m, result)),
               "lanes", e->form.tuning && e->form.tuning->threads ? emit_number(e, e->form.tuning->threads) : c.flops < FLOPS_FOR_LANES ? "1" : "0",
               "encoder_calls", encoder_part(e), "encoder_rows", encoder_rows(e),
@@ -251,8 +251,8 @@ static const char example_template[] =
     "\n"
     "int main(int argc, char **argv)\n"
     "{\n"
-    "    const char *path = argc > 1 ? argv[1] : \"${name}.safetensors\";       /* of the packed weights */\n"
     "    ${name} model = { 0 };\n"
+    "    const char *path = argc > 1 ? argv[1] : \"${name}.safetensors\";       /* of the packed weights */\n"
     "    RtWeights weights;\n"
     "    const int ids[] = { ${ids} };\n"
     "    const int n = (int)(sizeof ids / sizeof *ids);\n"

@@ -41,14 +41,14 @@ RtGeneration generation_of(const Model *m)
 
 static void emit_ids(Text *out, const char *name, const int *ids, int n)
 {
-    if (n) text_printf(out, "static const int %s[] = {", name);
+    if (n) text_printf(out, "static const int main_%s[] = {", name);
     for (int i = 0; i < n; i++) text_printf(out, i % 16 ? ", %d" : i ? ",\n    %d" : " %d", ids[i]);
     if (n) text_add(out, " };\n");
 }
 
 static void emit_stops(Text *out, const RtGeneration *g)
 {
-    if (g->stop_count) text_add(out, "static const char *const stops[] = {");
+    if (g->stop_count) text_add(out, "static const char *const main_stops[] = {");
     for (int i = 0; i < g->stop_count; i++) {
         text_add(out, i ? ", \"" : " \"");
         text_add_quoted(out, g->stops[i]);
@@ -75,7 +75,7 @@ static void emit_real(Text *out, const char *member, float x)
 
 static void emit_list(Text *out, const char *list, const char *count, int n)
 {
-    if (n) text_printf(out, "        .%s = %s, .%s = %d,\n", list, list, count, n);
+    if (n) text_printf(out, "        .%s = main_%s, .%s = %d,\n", list, list, count, n);
 }
 
 /* What is as in a RtProcessors of zeros is left out; nothing where all is. */
@@ -104,8 +104,8 @@ void generation_emit(Arena *a, Text *out, const RtGeneration *g)
     emit_ids(out, "suppress", g->processors.suppress, g->processors.suppress_count);
     emit_stops(out, g);
     emit_ids(out, "begin_suppress", g->processors.begin_suppress, g->processors.begin_suppress_count);
-    text_printf(out, "static const RtGeneration generation = {\n    .ends = ends, .end_count = sizeof ends / sizeof *ends, .sampling = { .top_k = %d",
-                g->sampling.top_k);
+    text_printf(out, "static const RtGeneration main_generation = {\n"
+                     "    .ends = main_ends, .end_count = sizeof main_ends / sizeof *main_ends,\n    .sampling = { .top_k = %d", g->sampling.top_k);
     emit_real(out, "temperature", g->sampling.temperature);
     emit_real(out, "top_p", g->sampling.top_p);
     emit_real(out, "min_p", g->sampling.min_p);
@@ -115,7 +115,7 @@ void generation_emit(Arena *a, Text *out, const RtGeneration *g)
     emit_whole(&limits, "max_length", g->max_length);
     emit_whole(&limits, "beams", g->beams);
     if (stops[g->early_stopping]) text_printf(&limits, ", .early_stopping = %s", stops[g->early_stopping]);
-    if (g->stop_count) text_add(&limits, ", .stops = stops, .stop_count = sizeof stops / sizeof *stops");
+    if (g->stop_count) text_add(&limits, ", .stops = main_stops, .stop_count = sizeof main_stops / sizeof *main_stops");
     if (limits.size) text_printf(out, "    %s,\n", limits.data + 2);
     emit_processors(a, out, &g->processors);
     text_add(out, "};\n");

@@ -4,29 +4,30 @@
 
 extern const unsigned char dates_weights[];
 
-static rt_status bind(void *m, const void *weights, size_t bytes) { return dates_bind(m, weights, bytes); }
-static rt_status threads(void *m, int n) { return dates_threads(m, n); }
-static rt_team *team(const void *m) { return ((const dates *)m)->team; }
-static void reset(void *s) { dates_reset(s); }
-static rt_status encode(const void *m, void *s, const int *ids, int n) { return dates_encode(m, s, 0, ids, n); }
-static rt_status rows(const void *m, void *s, const rt_row *r, int n) { return dates_rows(m, s, r, n); }
-static rt_status read(const void *m, void *s, const rt_row *r, int n) { return dates_read(m, s, r, n); }
-static const float *logits(const void *s) { return dates_logits(s); }
-static rt_status next(const void *m, void *s, int id, int *next) { return dates_next(m, s, id, next); }
-static rt_status clear(void *s, int slot) { return dates_clear(s, slot); }
-static rt_status fork_slot(void *s, int from, int to) { return dates_fork(s, from, to); }
+static rt_status main_bind(void *m, const void *weights, size_t bytes) { return dates_bind(m, weights, bytes); }
+static rt_status main_threads(void *m, int n) { return dates_threads(m, n); }
+static rt_team *main_team(const void *m) { return ((const dates *)m)->team; }
+static void main_reset(void *s) { dates_reset(s); }
+static rt_status main_encode(const void *m, void *s, const int *ids, int n) { return dates_encode(m, s, 0, ids, n); }
+static rt_status main_rows(const void *m, void *s, const rt_row *r, int n) { return dates_rows(m, s, r, n); }
+static rt_status main_read(const void *m, void *s, const rt_row *r, int n) { return dates_read(m, s, r, n); }
+static const float *main_logits(const void *s) { return dates_logits(s); }
+static rt_status main_next(const void *m, void *s, int id, int *next) { return dates_next(m, s, id, next); }
+static rt_status main_clear(void *s, int slot) { return dates_clear(s, slot); }
+static rt_status main_fork_slot(void *s, int from, int to) { return dates_fork(s, from, to); }
 
-static const int ends[] = { 2 };
-static const RtGeneration generation = {
-    .ends = ends, .end_count = sizeof ends / sizeof *ends, .sampling = { .top_k = 50 }, .seed = 1, .length_penalty = 1,
+static const int main_ends[] = { 2 };
+static const RtGeneration main_generation = {
+    .ends = main_ends, .end_count = sizeof main_ends / sizeof *main_ends,
+    .sampling = { .top_k = 50 }, .seed = 1, .length_penalty = 1,
 };
 
-static rt_status ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)
+static rt_status main_ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)
 {
     return dates_ids(m, utf8, out, room, n, fault);
 }
 
-static rt_status append(const void *m, int id, char *out, size_t cap, size_t *used)
+static rt_status main_append(const void *m, int id, char *out, size_t cap, size_t *used)
 {
     return dates_append(m, id, out, cap, used);
 }
@@ -41,13 +42,13 @@ int main(int argc, char **argv)
         .weights = dates_weights, .weights_bytes = DATES_WEIGHTS_BYTES, .weights_file = NULL,
         .parameters = 239887, .dtype = "f32",
         .tolerance = 1e-05, .default_lanes = 1, .lanes_max = DATES_LANES,
-        .bind = bind, .threads = threads, .team = team, .reset = reset,
-        .max_source = DATES_MAX_SOURCE, .source_vocab = DATES_SOURCE_VOCAB, .encode = encode,
+        .bind = main_bind, .threads = main_threads, .team = main_team, .reset = main_reset,
+        .max_source = DATES_MAX_SOURCE, .source_vocab = DATES_SOURCE_VOCAB, .encode = main_encode,
         .max_target = DATES_MAX_TARGET, .vocab = DATES_VOCAB, .start = DATES_START, .slots = DATES_SLOTS,
-        .generation = &generation,
-        .rows = DATES_ROWS, .logits_stride = DATES_LOGITS_STRIDE, .rows_of = rows, .read = read, .logits = logits,
-        .next = next, .clear = clear, .fork_slot = fork_slot,
-        .ids = ids, .append = append,
+        .generation = &main_generation,
+        .rows = DATES_ROWS, .logits_stride = DATES_LOGITS_STRIDE, .rows_of = main_rows, .read = main_read, .logits = main_logits,
+        .next = main_next, .clear = main_clear, .fork_slot = main_fork_slot,
+        .ids = main_ids, .append = main_append,
     };
     return rt_host_main(&program, argc, argv);
 }

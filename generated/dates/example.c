@@ -9,8 +9,8 @@ static dates_state state;
 
 int main(int argc, char **argv)
 {
-    const char *path = argc > 1 ? argv[1] : "dates.safetensors";       /* of the packed weights */
     dates model = { 0 };
+    const char *path = argc > 1 ? argv[1] : "dates.safetensors";       /* of the packed weights */
     RtWeights weights;
     const int ids[] = { 4, 7, 10, 13 };
     const int n = (int)(sizeof ids / sizeof *ids);

@@ -15,7 +15,7 @@ static void names_of_c_and_of_the_text_are_reserved(void **state)
         "slots", "SLOTS", "SLOT_BYTES", "floats", "ints", "in_slot", "slot_bytes", "print", "state", "weights", "example", "runtime",
         "Makefile", "makefile", "clean", "command", "always", "all", "input_X", "rt_copy", "xf_a", "W_GRAPH", "AT_X", "linear_64x64",
         "attention_1x3_16", "encoder_layer", "_a", "text", "characters", "ids", "run",
-        "m", "rows_of", "run_rows", "likeliest", "next_position", "reset",
+        "m", "rows_of", "run_rows", "likeliest", "likeliest_rows", "main_chat", "next_position", "reset",
         "source_length", "team", "append", "clear", "hidden", "logits", "next", "program", "rows",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -28,6 +28,7 @@ static void all_other_names_are_free(void **state)
     static const char *const names[] = {
         "dates", "transliteration", "self_attention", "bert_base", "gpt2", "tiny", "q", "integer", "printf_", "expo", "expfl", "linear",
         "linear_", "attention", "encoder", "decoder_small", "Runtime", "CLEAN", "W", "inputs", "int_model",
+        "chat", "generation", "ends", "tokenizer", "labels", "vector", "translations",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (name_is_reserved(names[i])) fail_msg("%s is reserved", names[i]);

@@ -1,0 +1,59 @@
+#!/bin/sh
+# tags: slow noasan
+# Names of models: a folder that is emitted under a name which its own C uses compiles, or the name
+# is refused as reserved. `make test-all` tries every word of the emitted C, of five kinds of models.
+# usage: run.sh XFORMC
+. tests/lib.sh
+
+# A model of each kind, with as much in its program as there is.
+cat >"$scratch/talks.lua" <<END
+return xf.model { name = "talks", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 200,
+  weights = "random", kv_dtype = "f16", tokenizer_file = "$PWD/tests/chat/llama2",
+  generation = { max_new_tokens = 12, num_beams = 2, repetition_penalty = 1.5, bad_words_ids = { { 5 } },
+    suppress_tokens = { 6 }, begin_suppress_tokens = { 7 }, stop_strings = { "." } } }
+END
+cp -r tests/families/t5 "$scratch/translates"
+cp tests/languages/t5.json "$scratch/translates/tokenizer.json"
+sed -i '1a "task_specific_params": { "a": { "prefix": "translate English to German: " } },' "$scratch/translates/config.json"
+
+# folder SPEC NAME: the emitted text of it under that name, in $scratch/NAME; `true` compiles nothing.
+folder() { "$xformc" build "$1" --name "$2" -o "$scratch/$2" --cc true -q >/dev/null 2>"$scratch/err"; }
+
+# compiles SPEC NAME: whether all C of that folder compiles.
+compiles() {
+    rm -rf "${scratch:?}/$2"
+    folder "$1" "$2"
+    if grep -q 'is reserved' "$scratch/err"; then return 0; fi
+    for c in "$scratch/$2/$2.c" "$scratch/$2/$2_main.c" "$scratch/$2/example.c"; do
+        cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -I"$scratch/$2/runtime" "$c" >"$scratch/log" 2>&1 || return 1
+    done
+    rm -rf "${scratch:?}/$2"
+}
+
+# words SPEC: the identifiers of its emitted C.
+words() {
+    folder "$1" zz
+    sed 's/"[^"]*"//g' "$scratch"/zz/*.[ch] | grep -o '[A-Za-z_][A-Za-z0-9_]*' | grep -vi '^zz' | sort -u
+    rm -rf "$scratch/zz"
+}
+
+# try SPEC SAMPLE: whether these names, or every word, can be names of the spec.
+try() {
+    names=$2
+    if [ -n "${XFORMC_ALL:-}" ]; then names=$(words "$1"); fi
+    wrong=
+    for name in $names; do
+        compiles "$1" "$name" && continue
+        wrong="$wrong $name"
+        head -n 5 "$scratch/err" "$scratch/log"
+    done
+    [ -n "$names" ] && [ -z "$wrong" ]
+    verdict $? "names that the emitted C of $1 uses"
+    [ -z "$wrong" ] || echo "does not compile:$wrong"
+}
+cd "$scratch" && ln -s "$top/tests" tests && ln -s "$top/specs" specs || exit 74
+try talks.lua 'chat generation ends bad_words suppress begin_suppress stops tokenizer threads fork_slot main_ends'
+try translates 'translations encode read from to'
+try tests/vectors/labels_several 'labels vector status path missing'
+try specs/dates.lua 'ids_ n model example_ values'
+try specs/attention.lua 'values arguments open rows_ columns'

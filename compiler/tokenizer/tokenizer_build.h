@@ -212,6 +212,7 @@ typedef enum TokType { TYPE_WORD, TYPE_NORMAL, TYPE_UNKNOWN, TYPE_CONTROL, TYPE_
 typedef struct TokSentencePieces {
     bool unigram, byte_fallback, prefix, no_extra_spaces, escape;
     bool words;                     /* white space parts words, and each has a prefix: Hugging Face's way */
+    bool runs;                      /* blanks in a row are one, each part has a prefix: Hugging Face's way */
     bool metaspace;  RtTokPrepend scheme;       /* Hugging Face's prefix in the place of SentencePiece's */
     TokString charsmap;             /* s NULL: none */
     int bos, eos, unk;              /* -1: none */

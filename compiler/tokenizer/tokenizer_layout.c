@@ -24,13 +24,15 @@ enum {
     LAYOUT_SIMPLIFIES = 4,      /* quotes, and by do_lower_case and keep_accents letters */
     LAYOUT_COMMAS = 8,          /* a piece of a digit and a comma at its end is the last choice */
     LAYOUT_OFFSET = 16,         /* words for training between the first ids and the pieces */
-    LAYOUT_EXTRA_IDS = 32,      /* <extra_id_99> to <extra_id_0> behind the pieces, where extra_ids says no other number */
+    LAYOUT_EXTRA_IDS = 32,      /* as many as extra_ids says, <extra_id_1> <extra_id_0>, behind the pieces */
     LAYOUT_SPACED = 64,         /* added tokens stand between blanks in texts that are decoded */
     LAYOUT_METASPACE = 128,     /* Hugging Face's prefix, by legacy */
     LAYOUT_NO_PREFIX = 256,
     LAYOUT_LEGACY_LAST = 512,   /* legacy_behaviour: the language stands behind the text */
     LAYOUT_SPELT = 1024,        /* the ids are those of a vocab.json; languages stand behind them as __en__ */
     LAYOUT_NO_LEGACY = 2048,    /* legacy is not read */
+    LAYOUT_RUNS = 16384,        /* blanks in a row are one, and none is taken away; each part of a text has a prefix */
+    LAYOUT_HUNDRED = 8192,      /* extra_ids is 100 where it is not said */
     LAYOUT_BEGUN = 4096         /* bos where add_bos_token is not said: transformers 4 writes it, and 5 says that it does */
 };
 
@@ -116,10 +118,13 @@ static void put_words(Laid *l, const char *words)
 
 static void put_format(Laid *l, const char *format, int i) { put_words(l, arena_format(l->b->arena, format, i)); }
 
+/* Whether a Pegasus has a mask of sentences. Where it has none, transformers 5 gives other ids than 4, and 4 counts. */
+static bool masks_sentences(const TokFolder *f) { return !f->has_sentence_mask || f->sentence_mask.s; }
+
 /* Pegasus: <mask_1>, <mask_2> and what was unknown in training, up to the offset of the pieces. */
 static void put_offset(Laid *l, const TokFolder *f)
 {
-    const bool masked = !f->has_sentence_mask || f->sentence_mask.s;
+    const bool masked = masks_sentences(f);
     const int64_t offset = f->offset < 0 ? 103 : f->offset;
     if (offset > TOK_IDS_MOST || (masked ? offset < 2 : offset > 2)) {
         tok_refuse(l->b, "the offset %lld of a Pegasus tokenizer %s mask_token_sent is not supported",
@@ -151,7 +156,8 @@ static int count_dropped(TokBuild *b, const Layout *l, const TokPiece *pieces, i
 
 static int64_t extra_ids(const Layout *l, const TokFolder *f)
 {
-    return f->extra_ids >= 0 ? f->extra_ids : l->flags & LAYOUT_EXTRA_IDS ? 100 : 0;
+    if (!(l->flags & LAYOUT_EXTRA_IDS)) return 0;
+    return f->extra_ids >= 0 ? f->extra_ids : l->flags & LAYOUT_HUNDRED ? 100 : 0;
 }
 
 static void put_pieces(Laid *n, const Layout *l, const TokSentencePieces *s, const TokPiece *pieces, int count)
@@ -168,8 +174,7 @@ static void lay(TokBuild *b, const Layout *l, const TokFolder *f, TokSentencePie
     Laid n = { .b = b };
     const TokPiece *pieces = b->pieces.at;
     const int count = b->size;
-    const bool spaced = l->class_name && (l->flags & LAYOUT_SPACED);
-    const int64_t extra = spaced ? extra_ids(l, f) : 0;
+    const int64_t extra = extra_ids(l, f);
     memset(&b->pieces, 0, sizeof b->pieces);
     b->size = 0;
     put_words(&n, l->first);
@@ -217,13 +222,26 @@ static void add_marks(TokBuild *b, const Layout *l, const TokSentencePieces *s)
     }
 }
 
-/* Added tokens that are no marks of the class stand between blanks. */
+static bool is_mark(const Layout *l, const TokFolder *f, TokString text)
+{
+    for (int k = 0; k < TOK_MARKS; k++)
+        if (tok_same(mark_of(l, f, (TokMark)k), text)) return true;
+    return false;
+}
+
+static bool is_extra_id(TokString text)
+{
+    static const char stem[] = "<extra_id_";
+    return text.n >= sizeof stem && memcmp(text.s, stem, sizeof stem - 1) == 0;
+}
+
+/* Added tokens that stand between blanks, as in the slow classes of transformers 4: those of a class that are no marks, or extra ids. */
 static void set_apart(TokBuild *b, const Layout *l, const TokFolder *f)
 {
     for (int i = 0; i < b->added.count; i++) {
-        int k = 0;
-        while (k < TOK_MARKS && !tok_same(mark_of(l, f, (TokMark)k), b->added.at[i].text)) k++;
-        if (k == TOK_MARKS) b->pieces.at[b->added.at[i].id].kind |= TOK_APART;
+        const TokAdded *a = &b->added.at[i];
+        const bool apart = l->flags & LAYOUT_SPACED ? !is_mark(l, f, a->text) : l->flags & LAYOUT_EXTRA_IDS && is_extra_id(a->text);
+        if (apart) b->pieces.at[a->id].kind |= TOK_APART;
     }
 }
 
@@ -291,6 +309,7 @@ static void settle_prefix(const Layout *l, const TokFolder *f, TokSentencePieces
 {
     const bool own = l->flags & LAYOUT_METASPACE && !s->unigram && !s->charsmap.n;
     s->words = l->flags & LAYOUT_WORDS;
+    s->runs = l->flags & LAYOUT_RUNS && masks_sentences(f);
     if (l->flags & LAYOUT_NO_PREFIX) s->prefix = false;
     s->metaspace = own || (s->prefix && f->has_legacy && !f->legacy && l->template == LAYOUT_ENDS);
     s->scheme = f->legacy && !(l->flags & LAYOUT_NO_LEGACY) ? TOK_PREPEND_ALWAYS : TOK_PREPEND_FIRST;
@@ -298,6 +317,18 @@ static void settle_prefix(const Layout *l, const TokFolder *f, TokSentencePieces
     s->prefix = !f->has_prefix_space || f->prefix_space;
     if (!s->prefix) s->scheme = TOK_PREPEND_NEVER;
     s->no_extra_spaces = false;
+}
+
+/* Added tokens are looked for in the text as it is typed: SentencePiece's prefix is none of theirs. */
+static void match_as_typed(TokBuild *b, const TokSentencePieces *s)
+{
+    for (int i = 0; i < b->added.count; i++) {
+        TokAdded *a = &b->added.at[i];
+        if (a->normalised && a->flags & TOK_ADDED_SINGLE_WORD && s->charsmap.n)
+            tok_refuse(b, "the added token \"%.60s\" is single_word and normalized, and the model has a charsmap: where its words end is not supported",
+                       a->text.s);
+        a->normalised = false;
+    }
 }
 
 static void note_beginning(TokBuild *b, const Layout *l, const TokConfig *c)
@@ -324,11 +355,11 @@ bool tok_lay_pieces(TokBuild *b, TokSentencePieces *s, const TokConfig *c)
     if (!l->class_name) own.mark[TOK_BOS] = bos.s, own.mark[TOK_EOS] = eos.s, own.mark[TOK_UNK] = unknown.s;
     add_marks(b, &own, s);
     tok_add_folder(b, c, own.mark, l->flags & LAYOUT_MASK_LSTRIP ? TOK_ADDED_LSTRIP : 0);
-    if (l->flags & LAYOUT_SPACED) set_apart(b, &own, f);
+    set_apart(b, &own, f);
     widen(b, s, count);
     s->unk = (int)id_of(b, mark_of(&own, f, TOK_UNK));
     settle_prefix(l, f, s);
-    for (int i = 0; i < b->added.count && !s->words && !s->metaspace; i++) b->added.at[i].normalised = false;   /* the prefix is none of theirs */
+    if (!s->words && !s->runs && !s->metaspace) match_as_typed(b, s);
     if (l->flags & LAYOUT_SIMPLIFIES) simplify(b, c);
     if (tok_failed(b) || !tok_sentencepiece(b, s)) return false;
     add_template(b, &own, f, s);

@@ -16,7 +16,8 @@ TEXTS = ["The house by the river", "don't go", "a</s>b", "a </s> b", "the <mask>
          "12345 678", "e\u0301 \u00c9l\u00e8ve", "<n> and <N>", "I'LL 'Ll", ">>fra<< Hello",
          "Hello >>fra<< you", ">>xyz<<Hello", " >>fra<< x", "a</s>>>fra<< b", ">>xyz<<", ">>fra<< >>fra<< x",
          "a <sep>b<sep> c", "\u2581a", "<s> x<s>y", "a <L> b<L>c", "a <R> b <R>c", "a <W> b<W>c <W>", "a <N> b<N> c", "  lead"]
-AGAIN = (2, 3, 11, 14, 15, 31, 34)      # texts whose ids are decoded too, in the folders m2m100, m2m100-added and marian
+AGAIN = (2, 3, 11, 14, 15, 31, 34)      # texts whose ids are decoded too, by transformers 5, in these folders
+AGAIN_IN = ("m2m100", "m2m100-added", "marian", "pegasus", "added-tokens-without-flags")
 PAIR = ("The river", "was empty")
 DECODED = [[16, 48, 102, 103, 1], [103, 103, 30], [20, 103, 30, 102, 31]]     # by transformers 4.57
 
@@ -67,7 +68,7 @@ def folders(vocab, pieces):
         yield row[:5] + ({"vocab.json": vocab},)
     yield one("albert", "albert", "5", "AlbertTokenizer")
     yield one("albert-cased", "albert", "5", "AlbertTokenizer", do_lower_case=False, keep_accents=True)
-    yield one("pegasus", "t5", "4", "PegasusTokenizer")
+    yield one("pegasus", "t5", "5", "PegasusTokenizer")
     yield one("pegasus-without-offset", "t5", "4", "PegasusTokenizer", offset=0, mask_token_sent=None, mask_token="[MASK]")
     yield one("t5", "t5", "5", "T5Tokenizer")
     yield one("t5-by-type", "t5", "5", None, "t5")
@@ -171,7 +172,7 @@ def main(v4, v5):
             if name == "t5":
                 decoded = a[len(TEXTS) + 1:][:len(DECODED)]
                 for ids, text in zip(DECODED, decoded): f.write(f"D {' '.join(map(str, ids))}\nI {text}\n")
-            if name in ("m2m100", "m2m100-added", "marian"):
+            if name in AGAIN_IN:
                 for i, text in zip(AGAIN, b[-len(AGAIN):]): f.write(f"D {' '.join(map(str, b[i]))}\nI {text}\n")
 
 if __name__ == "__main__": ids_of(sys.argv[2]) if sys.argv[1] == "--ids" else main(*sys.argv[1:])

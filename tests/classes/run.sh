@@ -79,7 +79,7 @@ echo '{"tokenizer_class":"CamembertTokenizer"}' >"$folder/tokenizer_config.json"
 verdict $? 'info --json names the class that is given'
 
 # ---- what is noted
-folder=$scratch/llama && mkdir "$folder" && cp "$here/llama.model" "$folder/tokenizer.model"
+folder=$scratch/llama_gguf && mkdir "$folder" && cp "$here/llama.model" "$folder/tokenizer.model"
 noted() {       # CONFIG NOTE: what is said of it, or nothing
     echo "$1" >"$folder/tokenizer_config.json"
     "$xformc" tokenize "$folder" x 2>&1 >/dev/null | sed "s|$folder/||" >"$scratch/err"

@@ -6,7 +6,7 @@ import sys
 
 import transformers as tf
 
-from make import (BF16, LM, Case, bart, decoder, gemma, like_llama, llama, main, neox, t5,
+from make import (BF16, LM, Case, bart, decoder, gemma, gpt2, like_llama, llama, main, neox, t5,
                   translator)
 
 
@@ -33,6 +33,10 @@ YARN = dict(rope_type="yarn", rope_theta=500.0, factor=4.0, attention_factor=1.7
 TRAINED = dict(original_max_position_embeddings=12)
 PLAIN_90 = dict(rope_type="default", rope_theta=90.0)
 DECODERS = {
+    "gpt2_keys": Case(gpt2(n_layer=1), tf.GPT2LMHeadModel, dtype=BF16,
+                      edit=keys("n_layer", "n_head", "n_embd", "n_positions", num_hidden_layers=1,
+                                num_attention_heads=4, hidden_size=32,
+                                max_position_embeddings=40)),
     "llama_keys": Case(llama(num_hidden_layers=1), LM, dtype=BF16,
                        edit=keys(rotary_pct=0.5, hidden_activation="relu",
                                  attn_logit_softcapping=0.3,
@@ -80,9 +84,12 @@ TRANSLATORS = {
                       dtype=BF16,
                       edit=keys(normalize_before=True, normalize_embedding=False,
                                 add_final_layer_norm=True, add_bias_logits=True,
-                                static_position_embeddings=True, extra_pos_embeddings=3)),
+                                static_position_embeddings=True, extra_pos_embeddings=3,
+                                num_hidden_layers=1)),
     "t5_keys": Case(t5(num_layers=1), tf.T5ForConditionalGeneration, dtype=BF16,
-                    edit=keys(feed_forward_proj="gelu", dense_act_fn="silu")),
+                    edit=keys("d_model", "num_layers", "num_heads", feed_forward_proj="gelu",
+                              dense_act_fn="silu", hidden_size=32, num_hidden_layers=1,
+                              num_attention_heads=3)),
     "mt5_keys": Case(t5(tf.MT5Config, num_layers=1, feed_forward_proj="gated-gelu"),
                      tf.MT5ForConditionalGeneration, dtype=BF16,
                      edit=keys("feed_forward_proj", "dense_act_fn", "is_gated_act")),

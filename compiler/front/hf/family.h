@@ -54,13 +54,16 @@ typedef struct ConfigKey {
     KeyUse use;
     FieldId field;
     double preset;                  /* where the key is absent: CONFIG_REQUIRED, CONFIG_UNSET or a number */
-    const char *words;              /* KEY_MUST: what it may be; KEY_FIELD of an activation: its name where the key is absent */
+    const char *words;              /* KEY_MUST: what it may be; KEY_FIELD of an activation: its name where the key is absent;
+                                     * of another: a second name of the key, whose value may not be another */
     Side side;
 } ConfigKey;
 
 /* Rows of that table. */
 #define KEY(key, field, preset)             { key, KEY_FIELD, FIELD_ID_##field, preset, NULL, SIDE_BOTH }
 #define KEY_OF(side, key, field, preset)    { key, KEY_FIELD, FIELD_ID_##field, preset, NULL, SIDE_##side }
+#define KEY_ALSO(side, key, also, field, preset) \
+    { key "|" also, KEY_FIELD, FIELD_ID_##field, preset, also, SIDE_##side }
 #define KEY_NOT(key, field, preset)         { key, KEY_FLAG_NOT, FIELD_ID_##field, preset, NULL, SIDE_BOTH }
 #define ACTIVATION(key, name)               { key, KEY_FIELD, FIELD_ID_activation, 0, name, SIDE_BOTH }
 #define MUST(key, words)                    { key, KEY_MUST, FIELD_COUNT, 0, words, SIDE_BOTH }

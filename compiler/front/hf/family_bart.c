@@ -10,10 +10,10 @@ static const FamilySetting settings[] = {
 };
 
 static const ConfigKey keys[] = {
-    KEY("d_model", d_model, CONFIG_REQUIRED),
-    KEY_OF(ENCODER, "encoder_layers", layers, CONFIG_REQUIRED),
+    KEY_ALSO(BOTH, "d_model", "hidden_size", d_model, CONFIG_REQUIRED),
+    KEY_ALSO(ENCODER, "encoder_layers", "num_hidden_layers", layers, CONFIG_REQUIRED),
     KEY_OF(DECODER, "decoder_layers", layers, CONFIG_REQUIRED),
-    KEY_OF(ENCODER, "encoder_attention_heads", heads, CONFIG_REQUIRED),
+    KEY_ALSO(ENCODER, "encoder_attention_heads", "num_attention_heads", heads, CONFIG_REQUIRED),
     KEY_OF(DECODER, "decoder_attention_heads", heads, CONFIG_REQUIRED),
     KEY_OF(ENCODER, "encoder_ffn_dim", d_ff, CONFIG_REQUIRED),
     KEY_OF(DECODER, "decoder_ffn_dim", d_ff, CONFIG_REQUIRED),
@@ -29,7 +29,6 @@ static const ConfigKey keys[] = {
     NOTED("add_bias_logits", "false"),
     NOTED("static_position_embeddings", "false"),
     NOTED("extra_pos_embeddings", "2"),
-    IGNORED("num_hidden_layers"),
     IGNORED("force_bos_token_to_be_generated"),
     IGNORED("gradient_checkpointing"),
     IGNORED("classif_dropout"),

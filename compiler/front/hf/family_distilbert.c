@@ -7,9 +7,9 @@ static const FamilySetting settings[] = {
 };
 
 static const ConfigKey keys[] = {
-    KEY("dim", d_model, CONFIG_REQUIRED),
-    KEY("n_layers", layers, CONFIG_REQUIRED),
-    KEY("n_heads", heads, CONFIG_REQUIRED),
+    KEY_ALSO(BOTH, "dim", "hidden_size", d_model, CONFIG_REQUIRED),
+    KEY_ALSO(BOTH, "n_layers", "num_hidden_layers", layers, CONFIG_REQUIRED),
+    KEY_ALSO(BOTH, "n_heads", "num_attention_heads", heads, CONFIG_REQUIRED),
     KEY("hidden_dim", d_ff, CONFIG_REQUIRED),
     KEY("vocab_size", vocab, CONFIG_REQUIRED),
     KEY("max_position_embeddings", max_len, 512),

@@ -9,12 +9,13 @@ static const FamilySetting settings[] = {
 };
 
 static const ConfigKey keys[] = {
-    KEY("n_embd", d_model, CONFIG_REQUIRED),
-    KEY("n_layer", layers, CONFIG_REQUIRED),
-    KEY("n_head", heads, CONFIG_REQUIRED),
+    KEY_ALSO(BOTH, "n_embd", "hidden_size", d_model, CONFIG_REQUIRED),
+    KEY_ALSO(BOTH, "n_layer", "num_hidden_layers", layers, CONFIG_REQUIRED),
+    KEY_ALSO(BOTH, "n_head", "num_attention_heads", heads, CONFIG_REQUIRED),
     READ("n_inner"),
     KEY("vocab_size", vocab, 50257),
-    KEY("n_positions|n_ctx", max_len, 1024),
+    KEY_ALSO(BOTH, "n_positions", "max_position_embeddings", max_len, 1024),
+    IGNORED("n_ctx"),
     KEY("layer_norm_epsilon", norm_eps, 1e-5),
     ACTIVATION("activation_function", "gelu_new"),
     READ("scale_attn_weights"),

@@ -100,10 +100,24 @@ static const ConfigKey qwen_keys[] = {
     NO_MORE_KEYS,
 };
 
+/* Layers that slide where no window is set. */
+static void refuse_sliding(const Config *c, const bool *sliding)
+{
+    const int layers = (int)config_get(c, SIDE_BOTH, FIELD_ID_layers);
+    for (int i = 0; i < layers; i++)
+        if (sliding[i]) {
+            config_fault(c, "layer_types", "layer %d is \"sliding_attention\", and %s", i,
+                         config_bool(c, "use_sliding_window", false) ? "\"sliding_window\" is null"
+                                                                     : "\"use_sliding_window\" is not true");
+            return;
+        }
+}
+
 static void qwen_more(const Config *c)
 {
-    const bool slides = config_bool(c, "use_sliding_window", false) && config_window(c);
-    if (slides) config_windows(c, config_sliding(c, (int)config_integer(c, "max_window_layers", 28), 0));
+    const bool *sliding = config_sliding(c, (int)config_integer(c, "max_window_layers", 28), 0);
+    if (config_bool(c, "use_sliding_window", false) && config_window(c)) config_windows(c, sliding);
+    else if (config_has(c, "layer_types")) refuse_sliding(c, sliding);
     config_rope(c, SIDE_BOTH);
 }
 

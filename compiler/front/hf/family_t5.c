@@ -11,12 +11,12 @@ static const FamilySetting settings[] = {
 };
 
 static const ConfigKey keys[] = {
-    KEY("d_model", d_model, CONFIG_REQUIRED),
-    KEY("d_kv", head_dim, CONFIG_REQUIRED),
+    KEY_ALSO(BOTH, "d_model", "hidden_size", d_model, CONFIG_REQUIRED),
+    KEY_ALSO(BOTH, "d_kv", "head_dim", head_dim, CONFIG_REQUIRED),
     KEY("d_ff", d_ff, CONFIG_REQUIRED),
-    KEY_OF(ENCODER, "num_layers", layers, CONFIG_REQUIRED),
+    KEY_ALSO(ENCODER, "num_layers", "num_hidden_layers", layers, CONFIG_REQUIRED),
     READ("num_decoder_layers"),
-    KEY("num_heads", heads, CONFIG_REQUIRED),
+    KEY_ALSO(BOTH, "num_heads", "num_attention_heads", heads, CONFIG_REQUIRED),
     KEY("vocab_size", vocab, CONFIG_REQUIRED),
     KEY("n_positions", max_len, 512),
     KEY("layer_norm_epsilon", norm_eps, 1e-6),

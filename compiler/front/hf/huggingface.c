@@ -25,9 +25,21 @@ static void require_value(const Config *c, const ConfigKey *k)
     config_fault(c, k->key, "\"%s%.*s\" = %s is not supported, only %s", c->within, (int)strcspn(k->key, "|"), k->key, shown, k->words);
 }
 
+/* A key that a config has under both of its names has one value. */
+static void refuse_two_values(const Config *c, const ConfigKey *k)
+{
+    const int n = (int)strcspn(k->key, "|");
+    const char *key = arena_format(c->arena, "%.*s", n, k->key);
+    if (!config_has(c, key) || !config_has(c, k->words)) return;
+    const char *one = config_shown(c, key), *other = config_shown(c, k->words);
+    if (strcmp(one, other))
+        config_fault(c, k->words, "\"%s%s\" = %s is another name of \"%s\", which is %s", c->within, k->words, other, key, one);
+}
+
 static void take_value(const Config *c, const ConfigKey *k)
 {
     const Field *f = &fields[k->field];
+    if (k->words && k->field != FIELD_ID_activation) refuse_two_values(c, k);
     const bool there = config_has(c, k->key);
     if (k->field == FIELD_ID_max_len) {
         const int64_t most = (int64_t)f->most, length = config_integer(c, k->key, k->preset);

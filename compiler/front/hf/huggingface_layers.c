@@ -23,7 +23,10 @@ int64_t config_window(const Config *c)
 {
     const ConfigKey *row = family_key(c->family, "sliding_window");
     if (config_is_null(c, "sliding_window")) return 0;
-    return config_integer(c, "sliding_window", row ? row->preset : 0);
+    const int64_t window = config_integer(c, "sliding_window", row ? row->preset : 0);
+    if (config_has(c, "sliding_window") && window < 1)
+        config_fault(c, "sliding_window", "\"sliding_window\" = %lld: it is at least 1, or null", (long long)window);
+    return window;
 }
 
 void config_both_ways(const Config *c, const char *key, bool half)

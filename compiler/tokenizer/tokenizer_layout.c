@@ -325,8 +325,8 @@ static void match_as_typed(TokBuild *b, const TokSentencePieces *s)
     for (int i = 0; i < b->added.count; i++) {
         TokAdded *a = &b->added.at[i];
         if (a->normalised && a->flags & TOK_ADDED_SINGLE_WORD && s->charsmap.n)
-            tok_refuse(b, "the added token \"%.60s\" is single_word and normalized, and the model has a charsmap: where its words end is not supported",
-                       a->text.s);
+            tok_refuse(b, "the added token \"%.60s\" is single_word and normalized, and the model has a charsmap: "
+                          "where its words end is not supported", a->text.s);
         a->normalised = false;
     }
 }

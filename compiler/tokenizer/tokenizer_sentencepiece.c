@@ -150,7 +150,10 @@ void tok_decode_sentencepiece(TokBuild *b, TokString space, bool prefix)
 static void add_spaces(TokBuild *b, const TokSentencePieces *s)
 {
     if (s->runs) tok_replace(b, " {2,}", " ", false);
-    if (s->words) tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = tok_class_pattern(b, (TokClass){ .properties = ~UINT64_C(0) << 32 }), .b = TOK_REMOVED });
+    if (s->words) {
+        const TokClass space = { .properties = ~UINT64_C(0) << 32 };
+        tok_split(b, (RtTokOp){ .kind = TOK_SPLIT, .a = tok_class_pattern(b, space), .b = TOK_REMOVED });
+    }
     if (s->words || s->runs) {
         tok_metaspace(b, tok_string(mark), TOK_PREPEND_ALWAYS, true);
         return;

@@ -54,11 +54,45 @@ static void print_formats(Arena *a, const Plan *p, FILE *to)
     }
 }
 
+/* A line without a number; nothing where there is no text. */
+static void text_line(FILE *to, const char *label, const char *text)
+{
+    if (text) fprintf(to, "%-*s%*s  %s\n", LABEL, label, NUMBER, "", text);
+}
+
+/* Words of a list with ", " between, each file of it on a line of its own. */
+static void list_lines(Arena *a, FILE *to, const char *label, const char *list)
+{
+    for (const char *s = list; s && *s;) {
+        const size_t n = strcspn(s, ",");
+        text_line(to, s == list ? label : "", arena_copy(a, s, n));
+        s += n + strspn(s + n, ", ");
+    }
+}
+
+/* What is known of a decoder's chat template; NULL where there is none. */
+static const char *chat_words(Arena *a, const Model *m)
+{
+    if (!m->has_decoder || m->has_encoder) return NULL;
+    if (m->chat) return arena_format(a, "%s, by its template", m->chat->name);
+    return m->chat_fault ? "no template that is known: without --chat" : NULL;
+}
+
+static void print_tokenizer(Arena *a, const Model *m, FILE *to)
+{
+    const TokenizerOrigin *o = &m->tokenizer_origin;
+    line(a, to, "tokenizer, ids", (double)m->tokenizer_ids, o->files);
+    text_line(to, "  read as", o->rules);
+    list_lines(a, to, "  settings", o->settings);
+    text_line(to, "  chat", chat_words(a, m));
+}
+
 static void print_sizes(Arena *a, const Info *i, FILE *to)
 {
     const Plan *p = i->plan;
     const Model *m = p->graph->model;
-    if (m->tokenizer_origin) line(a, to, "tokenizer, ids", (double)m->tokenizer_ids, m->tokenizer_origin);
+    if (m->tokenizer_origin.files) print_tokenizer(a, m, to);
+    else if (!m->graph && !m->source && !m->target) fprintf(to, "%-*s%*s  it takes and gives ids\n", LABEL, "tokenizer", NUMBER, "none");
     line(a, to, "parameters", (double)i->parameters, "");
     bytes_line(a, to, "weights, bytes", i->packed_bytes,
                m->weights_missing ? "packed; the spec's file of weights is not there" : "packed, in one file");
@@ -262,17 +296,29 @@ static void json_pieces(const InfoPiece *pieces, int n, FILE *to)
     }
 }
 
+static void json_tokenizer(const Model *m, FILE *to)
+{
+    const TokenizerOrigin *o = &m->tokenizer_origin;
+    const struct { const char *name, *text; } words[] = {
+        { "origin", o->files }, { "rules", o->rules }, { "settings", o->settings }, { "chat", m->chat ? m->chat->name : NULL },
+        { "chat_fault", m->chat_fault },
+    };
+    fprintf(to, ",\"tokenizer\":{\"ids\":%d", m->tokenizer_ids);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!words[i].text) continue;
+        fprintf(to, ",\"%s\":", words[i].name);
+        json_text(to, words[i].text);
+    }
+    fputs("}", to);
+}
+
 void info_json(Arena *a, const Info *i, const InfoTarget *target, FILE *to)
 {
     const Plan *p = i->plan;
     const Model *m = p->graph->model;
     fprintf(to, "{\"name\":\"%s\",\"kind\":\"%s\",\"parameters\":%" PRId64 ",\"position\":%" PRId64, m->name, kind_of(m), i->parameters,
             i->position);
-    if (m->tokenizer_origin) {
-        fprintf(to, ",\"tokenizer\":{\"ids\":%d,\"origin\":", m->tokenizer_ids);
-        json_text(to, m->tokenizer_origin);
-        fputs("}", to);
-    }
+    if (m->tokenizer_origin.files) json_tokenizer(m, to);
     fprintf(to, ",\"weights\":{\"bytes\":%zu,\"data_bytes\":%zu,\"missing\":%s}", i->packed_bytes, p->weights_bytes,
             m->weights_missing ? "true" : "false");
     fprintf(to, ",\"state\":{\"bytes\":%zu,\"header_bytes\":%zu,\"slots\":%d,\"slot_bytes\":%zu,\"scratch_bytes\":%zu,\"tap_bytes\":%zu}",

@@ -228,6 +228,11 @@ typedef struct Chat {
  * dot; * stands for any characters. */
 typedef struct DtypeRule { const char *pattern; int word; Loc at; } DtypeRule;
 
+/* Where a tokenizer is from, for people: the file of its vocabulary, the class of transformers or the
+ * model of a GGUF file by whose rules it is read, the files of settings beside it with ", " between.
+ * NULL where there is no such thing. */
+typedef struct TokenizerOrigin { const char *files, *rules, *settings; } TokenizerOrigin;
+
 typedef struct Model {
 #define FIELD_MODEL(type, name) FIELD_##type name;
 #define FIELD_LIST(type, name)  Whole name;
@@ -250,7 +255,7 @@ typedef struct Model {
     Stack encoder, decoder;
     Vocabulary *source, *target;    /* NULL without a tokenizer of characters */
     const unsigned char *tokenizer_data;  size_t tokenizer_size;  int tokenizer_ids;    /* tokenizer_file as a blob; NULL without it */
-    const char *tokenizer_origin;   /* its files and its class, for people */
+    TokenizerOrigin tokenizer_origin;
     const Chat *chat;               /* beside the tokenizer; NULL: there is none, or chat_fault says why it is not known */
     const char *chat_fault, *chat_path;             /* the file that should have it */
     const int *ends;  int end_count;                /* ids that end what is generated, end_id the first */

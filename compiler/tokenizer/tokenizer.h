@@ -13,8 +13,7 @@
 
 /* The template of a chat that stands in a tokenizer's own file, with the texts of the marks it may name; NULL where there is none. */
 typedef struct TokenizerChat { const char *text, *begin, *end; } TokenizerChat;
-/* origin: the files that were read, and by which class, for people. */
-typedef struct TokenizerBlob { const unsigned char *data; size_t size; TokenizerChat chat; const char *origin; } TokenizerBlob;
+typedef struct TokenizerBlob { const unsigned char *data; size_t size; TokenizerChat chat; TokenizerOrigin origin; } TokenizerBlob;
 
 /* Read a file, by its content: tokenizer.json, vocab.txt, a SentencePiece model, a GGUF file, llama2.c's tokenizer.bin;
  * or the files of a Hugging Face folder. False after errors told to `d`: 66 when nothing is there, 65 for damaged files

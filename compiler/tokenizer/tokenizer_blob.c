@@ -314,7 +314,7 @@ static TokenizerBlob join(Blob *o)
         if (o->section[i].n) memcpy(all.data + at, o->section[i].data, o->section[i].n);
         at += (uint32_t)o->section[i].n;
     }
-    return (TokenizerBlob){ all.data, all.n, o->b->chat, NULL };
+    return (TokenizerBlob){ all.data, all.n, o->b->chat, o->b->origin };
 }
 
 /* Room to normalise one added token after the other. */

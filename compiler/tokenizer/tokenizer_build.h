@@ -45,7 +45,7 @@ typedef struct TokBuild {
     Diag *diag;
     const char *file, *part;        /* for messages; part: the key that is being read, or NULL */
     FileMap map;                    /* of a file that is not read as a whole, until the blob is made */
-    const char *origin, *rules;     /* for people: the files, and the class that counted, or NULL */
+    TokenizerOrigin origin;
     int errors;                     /* of diag, when it began */
     TOK_LIST(TokPiece) pieces;      /* by id; behind the first `size` stand symbols that are no pieces */
     int size;

@@ -18,7 +18,7 @@ struct Settle {
     json_t *root;                   /* of tokenizer.json */
     const TokConfig *config;
     const ClassRow *row;
-    const char *class_name;         /* in messages */
+    const char *class_name, *by;    /* in messages; for people: what named it */
 };
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
@@ -327,6 +327,8 @@ static bool settle_of(TokBuild *b, json_t *root, const TokConfig *config, Settle
     s->row = find_row(config, &named);
     if (!s->row) return false;
     s->class_name = named ? config->class_name : arena_format(b->arena, "the class of model_type %s", config->folder.model_type);
+    s->by = named ? arena_format(b->arena, "class %.*s by tokenizer_class", (int)stem(s->class_name), s->class_name)
+                  : arena_format(b->arena, "the class of the model_type %s", config->folder.model_type);
     return true;
 }
 
@@ -334,6 +336,7 @@ void tok_json_settle_class(TokBuild *b, json_t *root, const TokConfig *config)
 {
     Settle s;
     if (!settle_of(b, root, config, &s)) return;
+    b->origin.rules = s.by;
     s.row->letters(&s);
     s.row->spaces(&s);
 }

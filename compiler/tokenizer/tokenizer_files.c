@@ -209,7 +209,7 @@ static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *co
                       : with ? import_pair(b, at, path, file_join(b->arena, folder, with), config)
                              : import_file(b, at, path, config);
     const char *second = spelt ? "vocab.json" : with;
-    b->origin = arena_format(b->arena, "%s%s%s", known_files[i].name, second ? " with " : "", second ? second : "");
+    b->origin.files = arena_format(b->arena, "%s%s%s", known_files[i].name, second ? " with " : "", second ? second : "");
     if (good && config->lower_first) tok_lower_first(b);
     if (good && config->prompt.n) {
         b->head[TOK_HEAD_PROMPT] = tok_pool(b, config->prompt);
@@ -229,8 +229,9 @@ bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob
     const bool good = read && !tok_failed(b) && tok_finish(b, out);
     file_unmap(&b->map);
     if (!good) return false;
-    const char *slash = strrchr(path, '/'), *files = b->origin ? b->origin : slash ? slash + 1 : path;
-    out->origin = b->rules ? arena_format(a, "%s, %s", files, b->rules) : files;
+    const char *slash = strrchr(path, '/');
+    if (!b->origin.files) b->origin.files = slash ? slash + 1 : path;
+    out->origin = b->origin;
     return true;
 }
 

@@ -233,6 +233,8 @@ bool tok_import_gguf(TokBuild *b, const char *data, size_t size)
     Keys k;
     if (!read_keys(b, data, size, &k)) return false;
     read_chat(b, &k);
+    b->origin.rules = arena_format(b->arena, "tokenizer.ggml.model %s%s%s", gguf_shown(b->arena, k.model), k.pre.n ? ", pre " : "",
+                                   k.pre.n ? gguf_shown(b->arena, k.pre) : "");
     if (gguf_is(k.model, "llama")) read_pieces(b, &k, false);
     else if (gguf_is(k.model, "t5")) read_pieces(b, &k, true);
     else if (gguf_is(k.model, "gpt2")) read_byte_level(b, &k);

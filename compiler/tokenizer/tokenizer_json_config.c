@@ -67,12 +67,21 @@ static void read_config(TokBuild *b, const json_t *root, TokConfig *c)
     read_added(b, json_object_get(root, "added_tokens_decoder"), c);
 }
 
+/* A file of settings counts: it is named once. */
+static void name_settings(TokBuild *b, const char *name)
+{
+    const char *before = b->origin.settings;
+    if (before && strstr(before, name)) return;
+    b->origin.settings = before ? arena_format(b->arena, "%s, %s", before, name) : arena_text(b->arena, name);
+}
+
 /* The object in a file of the folder, which the caller gives back; NULL where there is no such file, or after an error. */
 static json_t *load(TokBuild *b, const char *folder, const char *name)
 {
     const char *path = file_join(b->arena, folder, name);
     json_t *root = json_read_object(b->arena, b->diag, path);
     if (root) b->file = path;
+    if (root && strcmp(name, "config.json") != 0) name_settings(b, name);
     return root;
 }
 

@@ -75,6 +75,7 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
     static const char *const marks[] = { "</s>", "<unk>", "<pad>" };
     const TokBuild *pieces = read_both(b, model, model_size, vocab, vocab_size);
     if (!pieces) return false;
+    b->origin.rules = "class Marian by its files";
     for (int i = 0; i < b->size; i++)
         if (b->pieces.at[i].text.s && is_language(b->pieces.at[i].text))
             tok_add(b, (TokAdded){ b->pieces.at[i].text, (uint32_t)i, TOK_ADDED_FIRST, false, false, false });

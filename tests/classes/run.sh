@@ -72,11 +72,22 @@ return xf.model { name = "small", kind = "encoder", layers = 1, heads = 2, d_mod
     weights = "random", norm = "layer", position = "learned", tokenizer_file = "model" }
 END
 echo '{"model_type":"xlm-roberta"}' >"$folder/config.json"
-"$xformc" info "$scratch/model.lua" 2>&1 | grep -q '^tokenizer, ids .* 114  sentencepiece.bpe.model, class XLMRoberta by model_type$'
+"$xformc" info "$scratch/model.lua" 2>&1 | sed -n '/^tokenizer/,/^parameters/s/  */ /gp' >"$scratch/out"
+same 'tokenizer, ids 114 sentencepiece.bpe.model
+ read as class XLMRoberta by model_type' "$(sed '$d' "$scratch/out")"
 verdict $? 'info names the file and the class by the model_type'
 echo '{"tokenizer_class":"CamembertTokenizer"}' >"$folder/tokenizer_config.json"
-"$xformc" info "$scratch/model.lua" --json | grep -q '"tokenizer":{"ids":117,"origin":"sentencepiece.bpe.model, class Camembert by tokenizer_class"}'
-verdict $? 'info --json names the class that is given'
+echo '{"additional_special_tokens":["<L>"]}' >"$folder/special_tokens_map.json"
+"$xformc" info "$scratch/model.lua" --json | grep -q '"tokenizer":{"ids":118,"origin":"sentencepiece.bpe.model",'\
+'"rules":"class Camembert by tokenizer_class","settings":"tokenizer_config.json, special_tokens_map.json"}'
+verdict $? 'info --json names the class that is given, and the files of settings'
+told() { "$xformc" info "$1" 2>&1 | sed -n '/^tokenizer/,/^parameters/s/  */ /gp' | sed '$d'; }
+same 'tokenizer none it takes and gives ids' "$(told tests/families/bart)"
+verdict $? 'info of a model without a tokenizer'
+same "tokenizer, ids 123 tokenizer.json
+ read as class Bert by tokenizer_class
+ settings tokenizer_config.json" "$(told tests/vectors/labels_several)"
+verdict $? 'info of a tokenizer.json that its class settles'
 
 # ---- what is noted
 folder=$scratch/llama_gguf && mkdir "$folder" && cp "$here/llama.model" "$folder/tokenizer.model"

@@ -202,6 +202,14 @@ llama-bpe llama3 llama-v3 falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano d
 qwen2 deepseek-r1-qwen kormo f2llmv2 megrez stablelm2 hunyuan solar-open grok-2
 default
 EOF
+cat >"$scratch/words.lua" <<END
+return xf.model { name = "words", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 16,
+    weights = "random", tokenizer_file = "$PWD/$words.gguf" }
+END
+"$xformc" info "$scratch/words.lua" 2>&1 | grep -A1 '^tokenizer' >"$scratch/out"
+grep -q '^tokenizer, ids .*  words.gguf$' "$scratch/out" && grep -q '^  read as  *tokenizer.ggml.model gpt2, pre ' "$scratch/out"
+verdict $? 'info names the model and the words of a GGUF tokenizer'
+cat "$scratch/out"
 grep -q "note: tokenizer.ggml.pre is 'default': text is split into words by llama.cpp's default patterns" "$scratch/err"
 verdict $? 'the default patterns are told'
 "$tools/edit" "$words.gguf" "$scratch/words.gguf" tokenizer.ggml.pre= &&

@@ -48,9 +48,10 @@ static bool translate(Session *s, rt_host_tokenizer *t, const TextOptions *o, Ho
 {
     char *said = NULL;
     size_t bytes = 0;
+    if (!o->source_language && !o->target_language) return true;
     FILE *told = open_memstream(&said, &bytes);
     if (!told) die("no memory");
-    const HostLanguages l = { o->source_language, o->target_language, run_translations(s->arena, s->model), told, NULL, o->names };
+    const HostLanguages l = { o->source_language, o->target_language, run_translations(s->arena, s->model), told, NULL, o->names, 0 };
     const int code = rt_host_text.translate(t, &l, begin);
     if (fclose(told)) die("no memory");
     if (code) diag_error(s->diag, (Exit)code, (Loc){ 0 }, "%s", said);

@@ -1,6 +1,7 @@
 /* tokenizer_added.c: tokens beside the vocabulary of a model: what a folder's files add to it, for
  * every importer of such a folder. An id that a file gives counts, with gaps too; the others follow
  * in the order in which transformers adds them. */
+#include "file.h"
 #include "tokenizer_build.h"
 
 #include <stdlib.h>
@@ -70,9 +71,12 @@ void tok_add_folder(TokBuild *b, const TokConfig *c, const char *const preset[TO
     const int count = given ? c->added.count : f->added.count;
     const TokAdded *list = given ? c->added.at : f->added.at;
     TokAdded *sorted = arena_array(b->arena, (size_t)count + 1, sizeof *sorted);
+    const char *file = b->file;
+    b->file = file_join(b->arena, file_folder(b->arena, file), given ? "tokenizer_config.json" : "added_tokens.json");
     for (int i = 0; i < count; i++) sorted[i] = list[i];
     qsort(sorted, (size_t)count, sizeof *sorted, by_id);
     for (int i = 0; i < count; i++) tok_add(b, sorted[i]);
+    b->file = file;
     for (int i = 0; i < TOK_MARKS; i++) {
         TokAdded x = f->mark[i];
         if (!x.text.s) x = (TokAdded){ tok_string(preset[i]), RT_TOK_NONE, i == TOK_MASK ? mask_flags : 0, false, true, false };

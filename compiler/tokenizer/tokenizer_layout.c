@@ -1,6 +1,7 @@
 /* tokenizer_layout.c: a SentencePiece model of a folder, as its class has it: which id a piece has,
  * what stands before and behind the pieces, which marks stand around a text. The classes are rows of
  * tokenizer_layouts.def. */
+#include "file.h"
 #include "tokenizer_build.h"
 
 #include <string.h>
@@ -268,6 +269,18 @@ static TokString language_token(TokBuild *b, const Layout *l, TokString code)
     return l->flags & LAYOUT_SPELT ? tok_string(arena_format(b->arena, "__%s__", code.s)) : code;
 }
 
+/* What tokenizer_config.json says of the language; codes that begin alike are named. */
+static void refuse_language(TokBuild *b, const Layout *l, const char *code)
+{
+    Text near = text_new(b->arena);
+    const char *words = l->languages;
+    TokString word;
+    while (tok_next_word(&words, &word))
+        if (strncmp(word.s, code, 2) == 0) text_printf(&near, "%s%.*s", near.size ? ", " : "; near ones: ", (int)word.n, word.s);
+    b->file = file_join(b->arena, file_folder(b->arena, b->file), "tokenizer_config.json");
+    tok_refuse(b, "src_lang '%s' is no language of the class %sTokenizer%s", code, l->class_name, near.data);
+}
+
 /* Digits are marks, A and B the texts; 7: the language. */
 static void add_template(TokBuild *b, const Layout *l, const TokFolder *f, const TokSentencePieces *s)
 {
@@ -283,7 +296,7 @@ static void add_template(TokBuild *b, const Layout *l, const TokFolder *f, const
     id[TOK_MARKS] = l->language ? tok_piece_of_text(b, language) : RT_TOK_NONE;
     b->single.count = b->pair.count = 0;
     if (l->language && (id[TOK_MARKS] == RT_TOK_NONE || !tok_has_word(l->languages, code.s)))
-        tok_refuse(b, "src_lang '%s' is no language of the class %sTokenizer", code.s, l->class_name);
+        refuse_language(b, l, code.s);
     else if (t == LAYOUT_ENDS) tok_template_ends(b, s->add_bos ? (int)id[TOK_BOS] : -1, s->add_eos ? (int)id[TOK_EOS] : -1);
     else if (t == LAYOUT_BERT) tok_template_bert(b, id[TOK_CLS], id[TOK_SEP]);
     else {

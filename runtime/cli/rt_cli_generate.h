@@ -23,6 +23,7 @@ typedef struct HostLanguages {
     FILE *told;
     const char *program;                /* stands before a message, which is then a line; NULL: none */
     const char *const *options;         /* the names of `from` and `to` in messages; NULL: of the command line */
+    int answers;                        /* whether the text is answered, and begins with no language of its own */
 } HostLanguages;
 
 typedef struct HostDecoder {

@@ -44,7 +44,8 @@ static int host_translate(Host *host, HostBegin *begin)
 {
     const rt_program *p = host->program;
     const HostOptions *o = host->options;
-    const HostLanguages l = { o->source_language, o->target_language, p->translations, stderr, p->name, NULL };
+    const HostLanguages l = { o->source_language, o->target_language, p->translations, stderr, p->name, NULL,
+                              p->generation && !p->generation->processors.force_first };
     return p->texts->translate(host->tokenizer, &l, begin);
 }
 

@@ -100,6 +100,11 @@ static int by_texts(RtTokenizer *t, const HostLanguages *l)
     return told(l);
 }
 
+void host_tell_free(const HostLanguages *l)
+{
+    fprintf(l->told, "%s: note: the model chooses the language of its answer; %s says which\n", l->program, option_of(l, 1));
+}
+
 int host_languages(RtTokenizer *t, const HostLanguages *l, int *target)
 {
     *target = -1;

@@ -13,6 +13,9 @@ extern "C" {
  * code after a message. */
 int host_languages(RtTokenizer *t, const HostLanguages *l, int *target);
 
+/* Say, in a line, that no language was chosen for the answer. */
+void host_tell_free(const HostLanguages *l);
+
 #ifdef __cplusplus
 }
 #endif

@@ -116,6 +116,9 @@ static int translate(rt_host_tokenizer *t, const struct HostLanguages *l, struct
 {
     int target;
     const int code = host_languages(&t->tokenizer, l, &target);
+    const int free = l->answers && !rt_tokenizer_is_language(&t->tokenizer, begin->start);
+    if (!code && target < 0 && free && rt_tokenizer_languages(&t->tokenizer) == RT_LANGUAGES_OF_SOURCE)
+        host_tell_free(l);
     if (code || target < 0) return code;
     if (rt_tokenizer_is_language(&t->tokenizer, begin->start)) begin->start = target;
     else begin->first = target;

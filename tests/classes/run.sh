@@ -56,7 +56,10 @@ rejected 'a folder without a class' fairseq sentencepiece.bpe.model '' 'has neit
 rejected 'a model that is not of its class' t5 sentencepiece.bpe.model '{"tokenizer_class":"XLMRobertaTokenizer"}' \
     'of the class XLMRobertaTokenizer begins with the pieces <unk> <s> </s>; this does not'
 rejected 'a language that is none' fairseq sentencepiece.bpe.model '{"tokenizer_class":"MBartTokenizer","src_lang":"en"}' \
-    "src_lang 'en' is no language of the class MBartTokenizer"
+    "t/tokenizer_config.json: error: src_lang 'en' is no language of the class MBartTokenizer; near ones: en_XX"
+rejected 'a word that a charsmap may change' ../tokenizer/spm_unigram/tokenizer sentencepiece.bpe.model \
+    '{"tokenizer_class":"MBartTokenizer","added_tokens_decoder":{"900":{"content":"<x>","single_word":true,"normalized":true}}}' \
+    'the added token "<x>" is single_word and normalized, and the model has a charsmap'
 rejected 'an offset' t5 spiece.model '{"tokenizer_class":"PegasusTokenizer","offset":1}' 'the offset 1 of a Pegasus tokenizer'
 rejected 'an id that is too large' llama tokenizer.model \
     '{"tokenizer_class":"LlamaTokenizer","added_tokens_decoder":{"99999999999":{"content":"<x>"}}}' 'added_tokens_decoder: "99999999999" is no token'

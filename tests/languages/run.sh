@@ -70,6 +70,15 @@ while IFS='|' read -r model tokenizer options text given wanted; do
         verdict 1 "$name is built"
     answers "the program of $model $tokenizer $options" "$scratch/built.$name/$name"
 done <"$scratch/expected"
+# A model whose answers begin with any language says so; not where its config or an option gives one.
+made=$(folder m2m_100 nllb)
+for options in '' '--target-language fra_Latn'; do
+    "$xformc" run "$made" -n 3 $options the 2>"$scratch/err" >/dev/null
+    note='note: the model chooses the language of its answer; --target-language says which'
+    [ "$(grep -c "$note" "$scratch/err")" = "$([ -n "$options" ] && echo 0 || echo 1)" ]
+    verdict $? "a language of answers that nobody chose: ${options:-none}"
+done
+
 [ "$(wc -l <"$scratch/expected")" -ge 10 ]
 verdict $? 'transformers gave all of them'
 

@@ -58,6 +58,7 @@ static bool join(TokBuild *b, const TokBuild *pieces)
     if (tok_failed(b)) return false;
     tok_index(b);
     take_rules(b, pieces);
+    b->head[TOK_HEAD_FLAGS] |= TOK_NO_OUTER_SPACES;
     b->head[TOK_HEAD_UNKNOWN] = unknown;
     return true;
 }

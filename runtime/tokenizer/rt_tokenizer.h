@@ -104,7 +104,7 @@ rt_status rt_tokenizer_decode(const RtTokenizer *t, const int *ids, int n, int p
  * ids so far, ids[n], and appends what can be said for certain, and rt_tokenizer_stream_end the rest. The whole is what
  * rt_tokenizer_decode gives, in as much time. Byte pieces in a row wait for their end: only then it is known whether they are UTF-8. */
 typedef struct RtTokenStream {
-    uint32_t from, seen, pieces, fused, stripped, held, spaces, apart;
+    uint32_t from, seen, pieces, fused, stripped, held, spaces, apart, outer, said;
     unsigned char hold[16], cleaned[16];        /* cleaned: of each replacement, the bytes that may begin it */
 } RtTokenStream;
 rt_status rt_tokenizer_stream(const RtTokenizer *t, RtTokenStream *s, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);

@@ -42,6 +42,27 @@ static void put(Decode *d, const unsigned char *s, size_t n)
     d->out[*d->used] = '\0';
 }
 
+/* Text whose ends have no blanks: blanks wait for what is none, and are dropped before the first of it. */
+static void put_inner(Decode *d, const unsigned char *s, size_t n)
+{
+    RtTokenStream *k = d->k;
+    for (size_t i = 0; i < n && d->status == RT_OK; i++) {
+        if (s[i] == ' ') {
+            k->outer += k->said;
+            continue;
+        }
+        for (; k->outer && d->status == RT_OK; k->outer--) put(d, (const unsigned char *)" ", 1);
+        k->said = 1;
+        put(d, s + i, 1);
+    }
+}
+
+static void put_text(Decode *d, const unsigned char *s, size_t n)
+{
+    if (rt_tok_flag(d->t, TOK_NO_OUTER_SPACES)) put_inner(d, s, n);
+    else put(d, s, n);
+}
+
 /* What clean_up_tokenization_spaces replaces, in this order: each sees what the ones before it have written. */
 static const struct { const char *from, *to; } cleanings[] = {
     { " .", "." }, { " ?", "?" }, { " !", "!" }, { " ,", "," }, { " ' ", "'" },
@@ -71,7 +92,7 @@ static void clean_byte(Decode *d, unsigned char c, size_t i)
 /* Text through the replacements from `first` on. */
 static void clean_up(Decode *d, const unsigned char *s, size_t n, size_t first)
 {
-    if (first == CLEANINGS) put(d, s, n);
+    if (first == CLEANINGS) put_text(d, s, n);
     else for (size_t i = 0; i < n; i++) clean_byte(d, s[i], first);
 }
 

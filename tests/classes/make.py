@@ -18,6 +18,7 @@ TEXTS = ["The house by the river", "don't go", "a</s>b", "a </s> b", "the <mask>
          "a <sep>b<sep> c", "\u2581a", "<s> x<s>y", "a <L> b<L>c", "a <R> b <R>c", "a <W> b<W>c <W>", "a <N> b<N> c", "  lead"]
 AGAIN = (2, 3, 11, 14, 15, 31, 34)      # texts whose ids are decoded too, by transformers 5, in these folders
 AGAIN_IN = ("m2m100", "m2m100-added", "marian", "pegasus", "added-tokens-without-flags")
+SPACED = [[4, 10, 7, 4, 2], [4, 4, 10], [10, 4], [4]]     # in m2m100, where 4 is a blank; by transformers 5
 PAIR = ("The river", "was empty")
 DECODED = [[16, 48, 102, 103, 1], [103, 103, 30], [20, 103, 30, 102, 31]]     # by transformers 4.57
 
@@ -132,7 +133,7 @@ def ids_of(path):
         try: t = transformers.AutoTokenizer.from_pretrained(os.path.join(path, name), **fast)
         except ValueError: pass
         out.append(None if t is None else [t(x)["input_ids"] for x in TEXTS] + [t(*PAIR)["input_ids"]] + [t.decode(x) for x in DECODED] +
-                   [t.decode(t(TEXTS[i])["input_ids"]) for i in AGAIN])
+                   [t.decode(t(TEXTS[i])["input_ids"]) for i in AGAIN] + [t.decode(x) for x in SPACED])
     print(json.dumps(out))
 
 def published(ids, pieces):
@@ -173,6 +174,8 @@ def main(v4, v5):
                 decoded = a[len(TEXTS) + 1:][:len(DECODED)]
                 for ids, text in zip(DECODED, decoded): f.write(f"D {' '.join(map(str, ids))}\nI {text}\n")
             if name in AGAIN_IN:
-                for i, text in zip(AGAIN, b[-len(AGAIN):]): f.write(f"D {' '.join(map(str, b[i]))}\nI {text}\n")
+                for i, text in zip(AGAIN, b[-len(AGAIN) - len(SPACED):]): f.write(f"D {' '.join(map(str, b[i]))}\nI {text}\n")
+            if name == "m2m100":
+                for ids, text in zip(SPACED, b[-len(SPACED):]): f.write(f"D {' '.join(map(str, ids))}\nI {text}\n")
 
 if __name__ == "__main__": ids_of(sys.argv[2]) if sys.argv[1] == "--ids" else main(*sys.argv[1:])

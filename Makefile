@@ -25,7 +25,7 @@ COMPILER_FOLDERS = compiler/base compiler/model compiler/weights compiler/tokeni
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 # OpenBLAS is loaded when the generic engine is first used: generic_blas.c.
-LIBS     := $(shell pkg-config --libs $(filter-out openblas,$(LIBRARIES)) 2>/dev/null) -ltcc -ldl -lm -pthread
+LIBS     := $(shell pkg-config --libs $(filter-out openblas,$(LIBRARIES)) 2>/dev/null) -ldl -lm -pthread
 # The instruction sets of a machine, and their flags: the rows of runtime/kernels/simd/instruction_sets.def.
 MACHINE     := $(patsubst arm64,aarch64,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))
 sets_of      = $(shell sed -n 's/^KERNEL_SET.\([^,]*\), $(1), .*/\1/p' runtime/kernels/simd/instruction_sets.def)
@@ -46,6 +46,7 @@ RUNTIME  := $(filter-out $(MAIN) runtime/rt_alone.c,$(wildcard $(RUNTIME_FOLDERS
 COMPILER := $(filter-out compiler/engine/kernel_set_one.c,$(wildcard $(COMPILER_FOLDERS:%=%/*.c)))
 # The kernel sets take longest, so they begin first.
 OBJECTS  := $(KERNEL_SETS:%=$(BUILD)/compiler/engine/kernel_set_%.o) $(patsubst %.c,$(BUILD)/%.o,$(COMPILER) $(RUNTIME))
+OBJECTS  += $(BUILD)/libtcc.a
 XFORMC   := $(BUILD)/xformc
 
 all: $(XFORMC)  ## build build/xformc (the default)
@@ -64,6 +65,13 @@ $(KERNEL_SETS:%=$(BUILD)/compiler/engine/kernel_set_%.o): $(BUILD)/compiler/engi
 	$(call say,CC,'$< ($*)')
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(FLAGS)) -O3 $(SANITIZE_KERNELS) $(ISA_$*) -DKERNEL_SET_NAME=$* -MMD -MP -c -o $@ $<
+
+# libtcc has no call that sets an allocator, and does not survive one that fails: what it asks of the C library here goes through
+# compiler/machine/tcc.c.
+LIBTCC := $(shell $(CC) -print-file-name=libtcc.a)
+$(BUILD)/libtcc.a: $(BUILD)/flags | libraries
+	$(call say,COPY,$(LIBTCC))
+	$(Q)objcopy $(foreach f,malloc calloc realloc exit,--redefine-sym $f=c_memory_$f) $(LIBTCC) $@
 
 # The assembler puts runtime/ into this one, which -MMD does not see.
 $(BUILD)/compiler/emit/runtime_text.o: $(wildcard runtime/* runtime/*/* runtime/*/*/*)

@@ -50,10 +50,10 @@ static bool translate(Session *s, rt_host_tokenizer *t, const TextOptions *o, Ho
     size_t bytes = 0;
     if (!o->source_language && !o->target_language) return true;
     FILE *told = open_memstream(&said, &bytes);
-    if (!told) die("no memory");
+    if (!told) no_memory("a message");
     const HostLanguages l = { o->source_language, o->target_language, run_translations(s->arena, s->model), told, NULL, o->names, 0 };
     const int code = rt_host_text.translate(t, &l, begin);
-    if (fclose(told)) die("no memory");
+    if (fclose(told)) no_memory("a message of %zu bytes", bytes);
     if (code) diag_error(s->diag, (Exit)code, (Loc){ 0 }, "%s", said);
     free(said);
     return code == 0;
@@ -75,6 +75,7 @@ static bool of_pieces(Session *s, const char *text, const TextOptions *o, rt_hos
     if (status == RT_OK && ids->n) return true;
     if (status == RT_OK) return refuse(s, "the text is empty");
     if (status == RT_TOO_LONG) return refuse(s, arena_format(s->arena, "the text has %d tokens, but at most %d fit", ids->n, ids->room));
+    if (status == RT_NO_ROOM) no_memory("a text of %zu bytes", strlen(text));
     return refuse(s, rt_text_fault(status));
 }
 

@@ -27,10 +27,21 @@ void die_at(const char *file, int line, const char *format, ...)
     exit(70);
 }
 
+void no_memory(const char *format, ...)
+{
+    fputs("error: no memory for ", stderr);
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(69);
+}
+
 Arena *arena_new(void)
 {
     Arena *a = calloc(1, sizeof *a);
-    if (!a) die("out of memory");
+    if (!a) no_memory("%zu bytes", sizeof *a);
     return a;
 }
 
@@ -47,9 +58,9 @@ void arena_free(Arena *a)
 
 static Block *block_new(size_t room)
 {
-    if (room > SIZE_MAX - sizeof(Block)) die("out of memory");
+    if (room > SIZE_MAX - sizeof(Block)) no_memory("%zu bytes", room);
     Block *b = calloc(1, sizeof(Block) + room);
-    if (!b) die("out of memory: %zu bytes", room);
+    if (!b) no_memory("%zu bytes", room);
     b->room = room;
     return b;
 }
@@ -89,7 +100,7 @@ static void *alloc_alone(Arena *a, size_t bytes)
 
 void *arena_alloc(Arena *a, size_t bytes)
 {
-    if (bytes > SIZE_MAX - ALIGNMENT) die("out of memory");
+    if (bytes > SIZE_MAX - ALIGNMENT) no_memory("%zu bytes", bytes);
     if (ALONE) return alloc_alone(a, bytes);
     size_t rounded = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     Block *b = block_for(a, rounded);
@@ -115,7 +126,7 @@ void *arena_grow(Arena *a, void *old, size_t old_bytes, size_t new_bytes)
 
 char *arena_copy(Arena *a, const char *text, size_t n)
 {
-    if (n == SIZE_MAX) die("out of memory");
+    if (n == SIZE_MAX) no_memory("a text of %zu bytes", n);
     char *p = arena_alloc(a, n + 1);
     if (n) memcpy(p, text, n);
     return p;

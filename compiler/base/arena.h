@@ -18,6 +18,9 @@ char  *arena_text(Arena *a, const char *text);
 char  *arena_format(Arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char  *arena_vformat(Arena *a, const char *format, va_list args);
 
+/* Memory that cannot be had: "error: no memory for " and what it is for, and how much, on stderr; ends with exit code 69. */
+_Noreturn void no_memory(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* A bug of ours: prints file, line and the message on stderr and ends with exit code 70. */
 #define die(...) die_at(__FILE__, __LINE__, __VA_ARGS__)
 _Noreturn void die_at(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -28,6 +29,12 @@ static const int usual_in_child[] = { SIGPIPE, SIGXFSZ };
 enum { ENDING = sizeof ending / sizeof *ending };
 enum { USUAL = sizeof usual_in_child / sizeof *usual_in_child };
 
+void cleanup_files(void)
+{
+    for (int i = 0; i < FILES; i++)
+        if (files[i].used) unlink(files[i].path);
+}
+
 /* ---- signals -------------------------------------------------------------------------------------------- */
 
 static void set_of(sigset_t *set, const int *signals, int n)
@@ -38,8 +45,7 @@ static void set_of(sigset_t *set, const int *signals, int n)
 
 _Noreturn static void end_by(int number)
 {
-    for (int i = 0; i < FILES; i++)
-        if (files[i].used) unlink(files[i].path);
+    cleanup_files();
     if (line_shown && write(STDERR_FILENO, "\r\033[K", 4) < 0) line_shown = 0;
     if (changed_terminal) tcsetattr(changed_terminal - 1, TCSANOW, &usual_terminal);
     if (number == SIGINT) _exit(128 + SIGINT);
@@ -81,6 +87,7 @@ void cleanup_install(void)
         if (!sigaction(ending[i], NULL, &before) && before.sa_handler != SIG_IGN) sigaction(ending[i], &catch, NULL);
     sigaction(SIGPIPE, &pipe, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
+    atexit(cleanup_files);
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------- */

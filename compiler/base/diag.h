@@ -18,7 +18,7 @@ typedef enum Exit {
     EXIT_USAGE = 2,
     EXIT_BAD_DATA = 65,
     EXIT_NO_INPUT = 66,
-    EXIT_NO_FEATURE = 69,   /* a tool or feature is missing */
+    EXIT_NO_FEATURE = 69,   /* a tool, a feature or memory is missing */
     EXIT_OUR_BUG = 70,
     EXIT_IO = 74,
     EXIT_INTERRUPT = 130

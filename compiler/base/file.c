@@ -34,7 +34,7 @@ const char *file_output_fault(void)
 /* 66 where there is no such file, 74 otherwise. */
 static void tell_errno(Diag *d, Loc at, const char *what, const char *path, int error)
 {
-    Exit code = error == ENOENT || error == ENOTDIR ? EXIT_NO_INPUT : EXIT_IO;
+    Exit code = error == ENOENT || error == ENOTDIR ? EXIT_NO_INPUT : error == ENOMEM ? EXIT_NO_FEATURE : EXIT_IO;
     diag_error(d, code, at, "cannot %s %s: %s", what, path, strerror(error));
 }
 
@@ -146,7 +146,9 @@ bool file_map(Diag *d, Loc at, const char *path, FileMap *map)
         p = MAP_FAILED;
     } else if (map->size) {
         p = mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (p == MAP_FAILED) tell_errno(d, at, "map", path, errno);
+        if (p == MAP_FAILED && errno == ENOMEM)
+            diag_error(d, EXIT_NO_FEATURE, at, "no memory to map the %zu bytes of %s", map->size, path);
+        else if (p == MAP_FAILED) tell_errno(d, at, "map", path, errno);
         else map->data = p;
     }
     close(fd);
@@ -256,7 +258,7 @@ struct FileWriter {
 
 static bool write_failed(FileWriter *w, int error)
 {
-    if (!w->failed) diag_error(w->diag, EXIT_IO, nowhere, "cannot write %s: %s", w->path, strerror(error));
+    if (!w->failed) diag_error(w->diag, error == ENOMEM ? EXIT_NO_FEATURE : EXIT_IO, nowhere, "cannot write %s: %s", w->path, strerror(error));
     w->failed = true;
     return false;
 }
@@ -337,7 +339,7 @@ FileWriter *file_create(Arena *a, Diag *d, const char *path)
         return NULL;
     }
     w->to = fdopen(fd, "wb");
-    if (!w->to) die("fdopen: %s", strerror(errno));
+    if (!w->to) no_memory("the file %s", path);
     return w;
 }
 
@@ -440,10 +442,10 @@ bool file_is_same(Arena *arena, const char *a, const char *b)
 
 size_t file_first_bytes(const char *path, void *bytes, size_t room)
 {
-    FILE *f = file_is_regular(path) ? fopen(path, "rb") : NULL;
-    const size_t n = f ? fread(bytes, 1, room, f) : 0;
-    if (f) fclose(f);
-    return n;
+    const int fd = file_is_regular(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    const ssize_t n = fd < 0 ? 0 : pread(fd, bytes, room, 0);
+    if (fd >= 0) close(fd);
+    return n < 0 ? 0 : (size_t)n;
 }
 
 static bool make_one(const char *path)
@@ -458,7 +460,7 @@ static bool make_one(const char *path)
 bool file_make_folder(Diag *d, const char *path)
 {
     char *part = strdup(path);
-    if (!part) die("out of memory");
+    if (!part) no_memory("a path of %zu bytes", strlen(path));
     bool made = true;
     for (char *slash = part + 1; *part && made && (slash = strchr(slash, '/')); slash++) {
         *slash = '\0';

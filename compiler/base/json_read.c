@@ -2,6 +2,7 @@
 #include "json_read.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -65,8 +66,17 @@ static const char *with_real_numbers(Arena *a, const char *s, size_t n)
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
+/* What the library asks for. It calls a file faulty when it gets none. */
+static void *memory_of(size_t bytes)
+{
+    void *p = malloc(bytes);
+    if (!p && bytes) no_memory("%zu bytes of JSON", bytes);
+    return p;
+}
+
 json_t *json_parse(Arena *a, const char *s, size_t n, size_t flags, json_error_t *error)
 {
+    json_set_alloc_funcs(memory_of, free);      /* no value is made before the first is read */
     return json_loadb(with_real_numbers(a, s, n), n, flags | JSON_ALLOW_NUL, error);
 }
 

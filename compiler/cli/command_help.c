@@ -27,8 +27,8 @@ Exit help_no_words(const Options *o)
 
 static void print_codes(FILE *to)
 {
-    fputs("\nExit codes: 0 done, 1 a comparison failed, 2 usage, 65 bad data, 66 no such input, 69 a tool or feature is\n"
-          "missing, 70 our bug, 74 input or output failed, 130 interrupted, 141 nobody reads the output.\n", to);
+    fputs("\nExit codes: 0 done, 1 a comparison failed, 2 usage, 65 bad data, 66 no such input, 69 a tool, a feature\n"
+          "or memory is missing, 70 our bug, 74 input or output failed, 130 interrupted, 141 nobody reads the output.\n", to);
 }
 
 static void help_all(FILE *to)

@@ -27,7 +27,7 @@ typedef struct Tokenize {
 static void *grown(void *old, size_t bytes)
 {
     void *p = realloc(old, bytes ? bytes : 1);
-    if (!p) die("out of memory: %zu bytes", bytes);
+    if (!p) no_memory("%zu bytes of a text", bytes);
     return p;
 }
 
@@ -43,7 +43,7 @@ static void make_room(Tokenize *t, int tokens)
 static void complain(Tokenize *t, const char *what)
 {
     fprintf(stderr, "xformc: text %d: %s\n", t->count + 1, what);
-    t->code = EXIT_BAD_DATA;
+    if (!t->code) t->code = EXIT_BAD_DATA;
 }
 
 /* ---- texts to ids ----------------------------------------------------------------------------------------------------- */
@@ -54,10 +54,7 @@ static bool encode(Tokenize *t, const char *text, size_t bytes)
     const RtTokenText x = { text, bytes, t->options->pair, t->options->pair ? strlen(t->options->pair) : 0,
                             t->options->no_special };
     const size_t longest = x.other_bytes > bytes ? x.other_bytes : bytes, most = rt_tokenizer_scratch_bytes(&t->tokenizer, longest, true);
-    if (most == SIZE_MAX) {
-        complain(t, rt_text_fault(RT_NO_ROOM));
-        return false;
-    }
+    if (most == SIZE_MAX) no_memory("a text of %zu bytes", longest);
     for (;;) {
         const rt_status status = rt_tokenizer_encode(&t->tokenizer, &x, &t->out, &t->n, t->scratch, t->scratch_bytes);
         if (status == RT_OK) {

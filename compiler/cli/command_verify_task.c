@@ -106,7 +106,7 @@ static rt_status sum_window(Engine *e, const int *ids, int n, double *sum)
     const int most = engine_rows(e);
     rt_row *rows = malloc((size_t)most * sizeof *rows);
     rt_status status = RT_OK;
-    if (!rows) die("no memory");
+    if (!rows) no_memory("%d rows", most);
     for (int first = 0, count; first + 1 < n && status == RT_OK; first += count) {
         count = n - 1 - first < most ? n - 1 - first : most;
         for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, first + i, ids[first + i] };

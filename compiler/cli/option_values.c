@@ -31,7 +31,7 @@ static void put_escaped(const char *s, FILE *to)
 void tell_arguments(const char *format, va_list args)
 {
     char *text;
-    if (vasprintf(&text, format, args) < 0) die("out of memory");
+    if (vasprintf(&text, format, args) < 0) no_memory("a message");
     fputs("xformc: ", stderr);
     put_escaped(text, stderr);
     fputc('\n', stderr);

@@ -280,9 +280,9 @@ static void begin(Options *o, int argc)
     for (int i = 0; i < OPTIONS; i++) {
         const OptionKind *kind = &option_rows[i].kind;
         if (kind->read == read_whole && kind->least == 0) *MEMBER(int) = -1;
-        if (kind->read == read_list && !(MEMBER(TextList)->texts = calloc(room, sizeof(char *)))) die("no memory");
+        if (kind->read == read_list && !(MEMBER(TextList)->texts = calloc(room, sizeof(char *)))) no_memory("%zu words", room);
     }
-    if (!(o->prompts = calloc(room, sizeof *o->prompts))) die("no memory");
+    if (!(o->prompts = calloc(room, sizeof *o->prompts))) no_memory("%zu words", room);
 }
 
 void options_free(Options *o)

@@ -41,7 +41,7 @@ static const char *first_error(Arena *a, Diag *d)
     char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    if (!f) die("no memory");
+    if (!f) no_memory("a message");
     diag_print(d, f, false);
     if (fclose(f) != 0 || !size) return "nothing was told";
     const char *error = strstr(text, "error: ");

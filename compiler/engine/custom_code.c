@@ -112,6 +112,7 @@ CustomCode *custom_compile(Arena *a, Diag *d, const Plan *p)
 {
     CustomCode *c = arena_alloc(a, sizeof *c);
     collect(c, a, p);
+    if (!c->count) return c;            /* libtcc is not asked */
     for (int i = 0; i < c->count; i++)
         if (!is_shallow(d, c->list[i].op->node->custom)) return NULL;
     Text text = text_new(a);
@@ -136,7 +137,10 @@ CustomFunction *custom_of(const CustomCode *c, const PlanOp *op)
     die("an operation was not compiled");
 }
 
-void custom_free(CustomCode *c) { c_memory_free(c->code); }
+void custom_free(CustomCode *c)
+{
+    if (c->code) c_memory_free(c->code);
+}
 
 bool custom_check(Arena *a, Diag *d, const Graph *g)
 {

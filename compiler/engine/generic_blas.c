@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include "cleanup.h"
 #include "rt.h"
 
 /* The libdir of pkg-config, for a library that is not where the system looks. */
@@ -93,6 +95,17 @@ static bool has_room(int threads)
     return true;
 }
 
+/* The library ends the program where it gets no memory: then it is inside. */
+static bool inside;
+
+static void end_without_memory(void)
+{
+    if (!inside) return;
+    fputs("error: no memory for a product of OpenBLAS\n", stderr);
+    cleanup_files();
+    _exit(EXIT_NO_FEATURE);
+}
+
 bool blas_load(Diag *d)
 {
     static const char *const names[] = { "libopenblas.so.0", "libopenblas.so", BLAS_FOLDER "/libopenblas.so", "libopenblas.dylib",
@@ -103,6 +116,7 @@ bool blas_load(Diag *d)
         return false;
     }
     if (blas.sgemm) return true;
+    atexit(end_without_memory);
     for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) library = load_best(names[i]);
     void *const calls[] = { library ? dlsym(library, "openblas_set_num_threads") : NULL, library ? dlsym(library, "cblas_sgemv") : NULL,
                             library ? dlsym(library, "cblas_sgemm") : NULL };
@@ -139,6 +153,8 @@ void blas_product(const BlasProduct *p, float *c, const float *a, const float *b
         return;
     }
     use_threads(p->lanes);
+    inside = true;
     blas.sgemm(CblasRowMajor, CblasNoTrans, p->transposed ? CblasTrans : CblasNoTrans, p->m, p->n, p->k, 1, a, p->a_stride,
                 b, p->b_stride, p->add ? 1 : 0, c, p->c_stride);
+    inside = false;
 }

@@ -17,7 +17,7 @@ static float *sizes_of(const GenericPass *pass, const PlanOp *op, int r)
 static float *absolute(const float *x, int64_t n, int64_t width, int64_t stride)
 {
     float *y = malloc((size_t)(n * width) * sizeof *y);
-    if (!y) die("no memory");
+    if (!y) no_memory("%lld numbers", (long long)(n * width));
     for (int64_t i = 0; i < n * width; i++) y[i] = fabsf(x[i / width * stride + i % width]);
     return y;
 }
@@ -184,7 +184,7 @@ static void attention_sizes(const GenericPass *pass, const PlanOp *op)
     const int d_v = (int)n->out[0]->dim[1].bound / n->heads;
     const int rows = generic_rows_of(pass, op->result);
     double *z = malloc((size_t)op->out[1]->width * sizeof *z);
-    if (!z) die("no memory");
+    if (!z) no_memory("%lld numbers", (long long)op->out[1]->width);
     for (int h = 0; h < n->heads; h++) {
         const GenericHead at = generic_head_of(pass, op, h, d_k, d_v);
         for (int r = 0; r < rows; r++) attention_row_sizes(pass, op, h, r, &at, z);

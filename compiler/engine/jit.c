@@ -352,7 +352,7 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
     if (!plan_fits_machine(d, p) || !state_fits(d, p)) return NULL;
     Engine *e = arena_alloc(a, sizeof *e);
     Jit *k = calloc(1, sizeof *k);
-    if (!k) die("no memory");
+    if (!k) no_memory("an engine");
     *e = (Engine){ .name = engine_name(ENGINE_JIT), .ops = &jit_ops, .plan = p, .own = k };
     int64_t clock = 0;
     since(&clock);
@@ -404,7 +404,7 @@ bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text)
         return false;
     }
     char *copy = strdup(text);
-    if (!copy) die("no memory for C");
+    if (!copy) no_memory("%zu bytes of C", strlen(text));
     CMemory *code = compile(a, d, EXIT_BAD_DATA, text, k->set);
     if (!code) {
         free(copy);
@@ -441,7 +441,7 @@ unsigned char *jit_own_weights(Engine *e)
     if (!k->own_weights) {
         const size_t bytes = e->plan->weights_bytes;
         k->own_weights = rt_weights_room(bytes, NULL);
-        if (!k->own_weights) die("no memory for %zu bytes of weights", bytes);
+        if (!k->own_weights) no_memory("%zu bytes of weights", bytes);
         memcpy(k->own_weights, k->weights, bytes);
         k->emitted.model.weights = k->own_weights;
     }

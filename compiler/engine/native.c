@@ -126,7 +126,7 @@ static const char *name_with_compiler(Arena *a, const char *cc, KernelsForm kern
 static Native *new_native(void)
 {
     Native *k = calloc(1, sizeof *k);
-    if (!k) die("no memory");
+    if (!k) no_memory("an engine");
     return k;
 }
 

@@ -21,7 +21,7 @@ static void check_node(const Node *n, const bool *made, const char *block)
 static void check_block(const Graph *g, const Block *b)
 {
     bool *made = calloc((size_t)g->tensor_count + 1, sizeof *made);
-    if (!made) die("no memory");
+    if (!made) no_memory("%d flags", g->tensor_count + 1);
     if (b->carry_in) made[b->carry_in->id] = true;
     for (int i = 0; i < b->count; i++) {
         check_node(b->nodes[i], made, b->name);

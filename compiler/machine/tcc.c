@@ -11,6 +11,31 @@
 
 #include "diag.h"
 
+/* ---- what libtcc asks of the C library (Makefile) ------------------------------------------------------------- */
+
+static bool is_trial;           /* in a child, which ends without a word */
+
+static void *got(void *memory, size_t bytes)
+{
+    if (memory || !bytes) return memory;
+    if (is_trial) _exit(1);
+    no_memory("%zu bytes of libtcc", bytes);
+}
+
+void *c_memory_malloc(size_t bytes) { return got(malloc(bytes), bytes); }
+
+void *c_memory_calloc(size_t count, size_t bytes) { return got(calloc(count, bytes), count * bytes); }
+
+void *c_memory_realloc(void *old, size_t bytes) { return got(realloc(old, bytes), bytes); }
+
+void c_memory_exit(int code)
+{
+    if (is_trial) _exit(1);
+    die("libtcc ended with the code %d", code);
+}
+
+/* ---- a text into memory ----------------------------------------------------------------------------------------- */
+
 typedef struct Listener { void *user; CSay *say; int heard; } Listener;
 
 static void hear(void *listener, const char *message)
@@ -23,7 +48,7 @@ static void hear(void *listener, const char *message)
 static TCCState *new_state(void *user, void (*say)(void *, const char *))
 {
     TCCState *code = tcc_new();
-    if (!code) die("no memory for libtcc");
+    if (!code) no_memory("libtcc");
     tcc_set_error_func(code, user, say);
     tcc_set_options(code, "-nostdlib -nostdinc -std=c11 -Wall");
     tcc_set_output_type(code, TCC_OUTPUT_MEMORY);
@@ -61,11 +86,8 @@ void *c_memory_symbol(CMemory *code, const char *name) { return tcc_get_symbol((
 
 void c_memory_free(CMemory *code) { tcc_delete((TCCState *)code); }
 
-/* Of a trial: which of libtcc's messages is that of malloc. */
-static void look_for_memory(void *wanting, const char *message)
-{
-    if (strstr(message, "memory full")) *(bool *)wanting = true;
-}
+/* A trial says nothing: what is wrong with the text is told later. */
+static void ignore(void *user, const char *message) { (void)user, (void)message; }
 
 /* Bytes of data that this process has, which a child inherits; 0 where the system does not say. */
 static rlim_t data_bytes(void)
@@ -85,15 +107,16 @@ static void try_text(const char *text, const CSymbol *symbols, int n)
     const rlim_t data = data_bytes(), room = data ? data + ((rlim_t)4 * MOST_MIB << 20) : (rlim_t)4 << 30;
     const struct rlimit time = { 2, 2 }, core = { 0, 0 }, memory = { room, room };
     bool wanting = false;
+    is_trial = true;
     setrlimit(RLIMIT_CPU, &time);
     setrlimit(RLIMIT_CORE, &core);
     setrlimit(RLIMIT_DATA, &memory);
-    TCCState *code = new_state(&wanting, look_for_memory);
+    TCCState *code = new_state(NULL, ignore);
     if (tcc_compile_string(code, text) == 0) {
         add_symbols(code, copying, sizeof copying / sizeof *copying);
         add_symbols(code, symbols, n);
         const int bytes = tcc_relocate(code, NULL);     /* -1: an error, that is told later; below it: more than an int holds */
-        wanting |= bytes < -1 || bytes >= MOST_MIB << 20;
+        wanting = bytes < -1 || bytes >= MOST_MIB << 20;
     }
     _exit(wanting);
 }

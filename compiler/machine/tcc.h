@@ -3,6 +3,7 @@
 #define TCC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct CMemory CMemory;
 
@@ -24,5 +25,12 @@ void c_memory_free(CMemory *code);
  * machine, so one message (C_TRIAL_WORDS) names both. For texts of a user; it takes a millisecond or two. */
 bool c_memory_try(const char *text, const CSymbol *symbols, int n);
 #define C_TRIAL_WORDS "libtcc needs more than 2 s or 256 MiB for the C of "
+
+/* What libtcc has in the place of malloc, calloc, realloc and exit (Makefile): where there is no memory,
+ * the program ends with exit code 69. */
+void *c_memory_malloc(size_t bytes);
+void *c_memory_calloc(size_t count, size_t bytes);
+void *c_memory_realloc(void *old, size_t bytes);
+void  c_memory_exit(int code);
 
 #endif

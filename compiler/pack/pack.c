@@ -83,9 +83,9 @@ Pack pack_layout(Arena *a, const Plan *p)
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
-    if (!f) die("no memory for a dump");
+    if (!f) no_memory("a dump");
     graph_dump(p->graph, f);
-    if (fclose(f) != 0) die("no memory for a dump");
+    if (fclose(f) != 0) no_memory("a dump");
     Text head = head_text(a, p, zeros, no_values(a));
     uint64_t h = rt_hash(rt_hash(rt_hash_start, text, size), head.data, head.size);
     free(text);
@@ -99,7 +99,7 @@ Pack pack_layout(Arena *a, const Plan *p)
 static float *read_tensor(const TensorSource *s)
 {
     float *v = malloc((size_t)tensor_elements(s) * sizeof *v + 1);
-    if (!v) die("no memory for %s", s->name);
+    if (!v) no_memory("the %lld numbers of %s", (long long)tensor_elements(s), s->name);
     tensor_read(s, v);
     return v;
 }
@@ -172,7 +172,7 @@ static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
     }
     *size = pack->head_bytes + p->weights_bytes;
     unsigned char *bytes = calloc(*size, 1), *data = bytes + pack->head_bytes;
-    if (!bytes) die("no memory for %zu bytes of weights", *size);
+    if (!bytes) no_memory("%zu bytes of weights", *size);
     pack_tensors(data, e, n);
     Text head = head_text(a, p, pack->identity, selftest);
     if (head.size + 8 != pack->head_bytes) die("the head has another size than was planned");
@@ -266,7 +266,7 @@ static unsigned char *big_endian(const Pack *pack, const PackEntry *e, int n, co
     for (int i = 0; i < n; i++)
         if (format_is_narrow(e[i].packed->format)) return NULL;
     unsigned char *big = malloc(size);
-    if (!big) die("no memory for %zu bytes of weights", size);
+    if (!big) no_memory("%zu bytes of weights", size);
     memcpy(big, bytes, size);
     reverse(big, 8);
     for (int i = 0; i < n; i++)

@@ -58,7 +58,7 @@ static size_t place(const PackedTensor *t, int64_t r, int64_t c)
 static float *matrix_of(const PackedTensor *t)
 {
     float *w = malloc((size_t)(t->rows * t->columns) * sizeof *w);
-    if (!w) die("no memory for %s", t->packed->name);
+    if (!w) no_memory("the %lld numbers of %s", (long long)(t->rows * t->columns), t->packed->name);
     return w;
 }
 

@@ -99,7 +99,7 @@ const unsigned char *pack_acquire(Arena *a, const Pack *pack, bool *reused)
     if (!k) {
         k = malloc(sizeof *k);
         unsigned char *data = rt_weights_room(bytes, NULL);
-        if (!k || !data) die("no memory for %zu bytes of weights", bytes);
+        if (!k || !data) no_memory("%zu bytes of weights", bytes);
         memset(data, 0, bytes);
         pack_tensors(data, e, n);
         *k = (Kept){ key, bytes, 0, data, kept };

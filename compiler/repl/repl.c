@@ -18,7 +18,7 @@ static Repl *open_repl(const ReplOptions *o)
 {
     Repl *r = calloc(1, sizeof *r);
     lua_State *L = luaL_newstate();
-    if (!r || !L) die("no memory for a Lua state");
+    if (!r || !L) no_memory("a Lua state");
     int n;
     r->reader.arena = arena_new();
     r->reader.diag = diag_new(r->reader.arena);

@@ -100,12 +100,12 @@ static const char *words_of(const Model *model, Arena *a, Host *host)
     size_t bytes = 0;
     rt_status status = RT_OK;
     FILE *to = open_memstream(&words, &bytes);
-    if (!to) die("no memory");
+    if (!to) no_memory("an answer");
     host->places = arena_array(a, (size_t)host->program->vector_width, sizeof *host->places);
     if (model->tokenizer_data) host->tokenizer = rt_host_text.open(model->tokenizer_data, model->tokenizer_size, &status);
     rt_host_vector.print(host, to);
     rt_host_text.close(host->tokenizer);
-    if (fclose(to) != 0) die("no memory");
+    if (fclose(to) != 0) no_memory("an answer");
     const char *copy = arena_format(a, "%s", words);
     free(words);
     return copy;

@@ -101,7 +101,7 @@ static History *new_history(void)
 {
     HistEvent event;
     History *h = history_init();
-    if (!h) die("no memory for the history");
+    if (!h) no_memory("the history");
     history(h, &event, H_SETSIZE, 1000);
     history(h, &event, H_SETUNIQUE, 1);
     return h;
@@ -176,14 +176,14 @@ Lines *lines_open(Repl *r)
 {
     Lines *l = calloc(1, sizeof *l);
     HistEvent event;
-    if (!l) die("no memory");
+    if (!l) no_memory("the line editor");
     l->repl = r;
     if (!r->terminal || !fits_editor()) return l;
     take_unicode();
     cleanup_terminal(0);
     l->edit = el_init("xformc", stdin, stdout, stderr);
     l->history = new_history();
-    if (!l->edit) die("no memory for the line editor");
+    if (!l->edit) no_memory("the line editor");
     l->path = history_path(r->reader.arena);
     if (l->path) history(l->history, &event, H_LOAD, l->path);
     el_set(l->edit, EL_CLIENTDATA, l);
@@ -202,7 +202,7 @@ Lines *lines_open(Repl *r)
 static char *keep(Lines *l, const char *line, size_t n)
 {
     while (n && (line[n - 1] == '\n' || line[n - 1] == '\r')) n--;
-    if (l->room < n + 1 && !(l->line = realloc(l->line, l->room = n + 1))) die("no memory for a line");
+    if (l->room < n + 1 && !(l->line = realloc(l->line, l->room = n + 1))) no_memory("a line of %zu bytes", n);
     memcpy(l->line, line, n);
     l->line[n] = '\0';
     return l->line;

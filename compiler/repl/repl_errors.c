@@ -14,9 +14,9 @@ char *repl_diag_text(Diag *d)
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
-    if (!f) die("no memory for a message");
+    if (!f) no_memory("a message");
     diag_print(d, f, isatty(2));
-    if (fclose(f) != 0) die("no memory for a message");
+    if (fclose(f) != 0) no_memory("a message");
     while (size && text[size - 1] == '\n') text[--size] = '\0';
     return text;
 }

@@ -87,9 +87,9 @@ static void remember_edit(ReplModel *m, const char *function, const char *text)
         } else e = &old->before;
     }
     struct ReplEdit *kept = malloc(sizeof *kept);
-    if (!kept) die("no memory for C");
+    if (!kept) no_memory("the C of an experiment");
     *kept = (struct ReplEdit){ strdup(function), strdup(text), m->edits };
-    if (!kept->function || !kept->text) die("no memory for C");
+    if (!kept->function || !kept->text) no_memory("%zu bytes of C", strlen(text));
     m->edits = kept;
 }
 

@@ -99,7 +99,7 @@ static int slice(lua_State *L)
     for (int i = 0; i < d; i++) outer *= t->shape[i];
     for (int i = (int)d + 1; i < t->rank; i++) block *= t->shape[i];
     float *values = malloc((size_t)repl_tensor_elements(&shape) * sizeof *values + 1);
-    if (!values) die("no memory for a slice");
+    if (!values) no_memory("a slice of %lld numbers", (long long)repl_tensor_elements(&shape));
     const int64_t n = shape.shape[d] * block;
     for (int64_t i = 0; i < outer; i++)
         memcpy(values + i * n, t->values + (i * t->shape[d] + from - 1) * block, (size_t)n * sizeof *values);

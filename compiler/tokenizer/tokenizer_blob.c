@@ -143,7 +143,7 @@ static void add_kept(Blob *o, void make(Blob *), RtTokSection first, RtTokSectio
     for (int s = first; s <= (int)last; s++) {
         const Section *made = &o->section[s];
         unsigned char *copy = malloc(made->n + 1);
-        if (!copy) die("no memory for a table");
+        if (!copy) no_memory("a table of %zu bytes", made->n);
         if (made->n) memcpy(copy, made->data, made->n);
         kept[s][variant] = (Section){ copy, made->n, made->n };
     }

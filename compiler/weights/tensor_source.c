@@ -67,7 +67,7 @@ static void add_to_rows(const TensorSource *t, float *out)
 {
     const int64_t n = tensor_elements(t), width = t->shape[t->rank - 1];
     float *added = malloc((size_t)width * sizeof *added + 1);
-    if (!added) die("no memory for %s", t->name);
+    if (!added) no_memory("%lld numbers of %s", (long long)width, t->name);
     tensor_read(t->added, added);
     for (int64_t i = 0; i < n; i++) out[i] += added[i % width];
     free(added);
@@ -155,7 +155,7 @@ static void read_distance(const TensorSource *t, float *out)
 {
     int64_t heads = t->shape[0], span = t->shape[1], reach = (span + 1) / 2, buckets = t->table->shape[0];
     float *table = malloc((size_t)(buckets * heads) * sizeof *table);
-    if (!table) die("no memory for %s", t->name);
+    if (!table) no_memory("the table of %s", t->name);
     tensor_read(t->table, table);
     for (int64_t i = 0; i < span; i++) {
         int64_t bucket = distance_bucket(i - (reach - 1), t->both_ways, buckets, t->distance);

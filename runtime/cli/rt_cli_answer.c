@@ -50,7 +50,10 @@ static void say_fault(Host *host, const char *text, rt_status status, int n, con
     const RtGeneration *g = &host->options->generation;
     const int most = host_most(host), limited = !host->program->max_source && rt_generation_prompt(g, most + 1) == most;
     if (status == RT_TOO_LONG && limited) say(a, "%s%d %s, but at most %d fit: max_length is %d", all, n, host_unit(host), most, g->max_length);
-    else if (status == RT_TOO_LONG) say(a, "%s%d %s, but at most %d fit", all, n, host_unit(host), most);
+    else if (status == RT_NO_ROOM) {
+        say(a, "no memory for a text of %zu bytes", strlen(text));
+        host->refused = RT_EXIT_MISSING;
+    } else if (status == RT_TOO_LONG) say(a, "%s%d %s, but at most %d fit", all, n, host_unit(host), most);
     else if (status != RT_BAD_ID || (host->tokenizer && !numbers)) say(a, "%s", rt_text_fault(status));
     else if (numbers && !host->options->ids && !host->program->texts && !host->program->ids)
         say(a, "the model has no tokenizer and takes ids, such as 1 403 407; at byte %zu there is none", fault->at + 1);
@@ -253,7 +256,7 @@ int host_read(Host *host, const char *text, size_t bytes)
     HostAnswer *a = &host->answer;
     a->message[0] = '\0', a->count = a->finished = 0, a->shown = 0;
     const int good = read_ids(host, text, bytes);
-    host->refused |= !good;
+    if (!good && !host->refused) host->refused = RT_EXIT_DATA;
     return good;
 }
 

@@ -36,7 +36,8 @@ static int host_open_tokenizer(Host *host)
     host->tokenizer = p->texts->open(blob, bytes, &status);
     if (host->tokenizer && host->options->plain_text) p->texts->literal(host->tokenizer);
     if (host->tokenizer) return 0;
-    fprintf(stderr, "%s: the tokenizer in the weights: %s\n", p->name, rt_status_text(status));
+    if (status == RT_NO_ROOM) fprintf(stderr, "%s: no memory for texts\n", p->name);
+    else fprintf(stderr, "%s: the tokenizer in the weights: %s\n", p->name, rt_status_text(status));
     return status == RT_BAD_WEIGHTS ? RT_EXIT_DATA : RT_EXIT_MISSING;
 }
 
@@ -165,6 +166,7 @@ static int host_read_file(const rt_program *p, const char *path, char **text, si
     const int error = errno, failed = !f || error || !*text || *bytes >= MOST;
     if (f) fclose(f);
     if (failed) fprintf(stderr, "%s: cannot read %s: %s\n", p->name, path, error ? strerror(error) : "it is too large");
+    if (failed && error == ENOMEM) return RT_EXIT_MISSING;
     if (failed) return error == ENOENT || error == ENOTDIR ? RT_EXIT_NO_INPUT : error ? RT_EXIT_IO : RT_EXIT_DATA;
     if (*bytes && (*text)[*bytes - 1] == '\n') {
         --*bytes;
@@ -218,5 +220,5 @@ int host_texts(Host *host, int n, char **texts)
         code = strcmp(texts[i], "-") ? host_text(host, texts[i], strlen(texts[i]), place) : host_lines(host);
     }
     if (code != RT_EXIT_IO && fflush(stdout)) code = host_write_failed(host);
-    return code ? code : host->refused ? RT_EXIT_DATA : 0;
+    return code ? code : host->refused;
 }

@@ -47,7 +47,7 @@ typedef struct Host {
     int flush;                      /* after every answer: somebody may wait for it */
     unsigned long long texts;       /* that were answered or refused so far, but for those of a batch */
     int conversation;               /* whether any text was answered */
-    int refused;                    /* whether any text was */
+    int refused;                    /* whether any text was: RT_EXIT_DATA, or RT_EXIT_MISSING where memory was missing; 0: none */
     int saturated;                  /* that a number was cut to f16 has been told */
 } Host;
 

@@ -246,7 +246,7 @@ static int similar(Host *host, char **texts)
     if (!code) code = vector_of(host, texts, 2, vectors + width, &second);
     if (!code) print_similar(host, texts, first && second, rt_similarity(host->program->similarity, vectors, vectors + width, width));
     free(vectors);
-    return code ? code : first && second ? 0 : RT_EXIT_DATA;
+    return code ? code : first && second ? 0 : host->refused;
 }
 
 static const char *similarity(const rt_program *p)

@@ -199,7 +199,7 @@ static int run_chunk(lua_State *L)
 static void run(SpecReader *r, Chunk chunk)
 {
     lua_State *L = sandbox_new(r);
-    if (!L) die("no memory for a Lua state");
+    if (!L) no_memory("a Lua state");
     lua_pushcfunction(L, note_place);
     lua_insert(L, 1);
     lua_pushcfunction(L, run_chunk);

@@ -31,8 +31,9 @@ static void *limited_alloc(void *user, void *old, size_t old_size, size_t size)
         }
     }
     void *p = realloc(old, size);
-    if (p) s->used += size - before;
-    return p;
+    if (!p && size > before) no_memory("%zu bytes of Lua", size);
+    s->used += size - before;
+    return p ? p : old;
 }
 
 /* ---- instructions and time ------------------------------------------------------------------------------ */

@@ -1,0 +1,94 @@
+#!/bin/sh
+# tags: slow noasan
+# Memory that cannot be had: one allocation of a command fails, and the command says so, ends with 69
+# and leaves nothing behind. `make test-all` lets each of them fail, `make test` some of each command.
+# Also a limit of the process that libtcc meets. Skipped without glibc.
+# usage: run.sh XFORMC
+. tests/lib.sh
+here=tests/memory
+chmod 755 "$scratch"
+if ! cc -shared -fPIC -O1 -o "$scratch/fail.so" "$here/programs/fail.c" 2>"$scratch/log"; then
+    cat "$scratch/log"
+    skip 'allocations that fail' 'it needs glibc'
+    exit 0
+fi
+
+# told FILE: whether it says that there is no memory, for what, and of which size.
+told() { grep -Eq '(no memory|[Cc]annot allocate memory|not enough memory)' "$1"; }
+
+clean() { rm -rf "$into" && mkdir "$into"; }
+# Whether what is there is whole: as in $scratch/good, where nothing failed.
+nothing_left() {
+    [ -z "$(ls -A "$TMPDIR")" ] && (cd "$into" && find . -type f | while read -r f; do cmp -s "$f" "$scratch/good/$f" || exit 1; done)
+}
+
+# fails NAME SAMPLE COMMAND...: with each allocation that fails, or with SAMPLE of them, the command
+# ends with 69 and says why, or does as it does without. What it writes is in $into: each file that is
+# there is whole.
+fails() {
+    name=$1 sample=$(sweep "$2" 1000000)
+    shift 2
+    clean
+    export FAIL_NAME="${1##*/}"
+    FAIL_COUNT=$scratch/count LD_PRELOAD=$scratch/fail.so "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    code=$? wrong=0 met=0
+    rm -rf "$scratch/good" && cp -r "$into" "$scratch/good"
+    count=$(cat "$scratch/count")
+    step=$(((count + sample - 1) / sample)) at=0
+    while [ $at -lt "$count" ]; do
+        clean
+        FAIL_AT=$at LD_PRELOAD=$scratch/fail.so "$@" >"$scratch/out.now" 2>"$scratch/err.now" </dev/null
+        now=$?
+        if [ $now = 69 ] && told "$scratch/err.now" && nothing_left; then met=$((met + 1))
+        elif [ $now = $code ] && cmp -s "$scratch/out" "$scratch/out.now" && cmp -s "$scratch/err" "$scratch/err.now"; then :
+        else
+            wrong=$((wrong + 1))
+            echo "allocation $at of $count: exit $now"
+            head -c 300 "$scratch/err.now"
+        fi
+        at=$((at + step))
+    done
+    [ $wrong = 0 ] && [ $met -gt 0 ] && [ "$count" -gt 10 ]
+    verdict $? "$name"
+    echo "$met times no memory, of $count allocations"
+}
+
+XFORMC_CACHE=off
+into=$scratch/into TMPDIR=$scratch/tmp
+export TMPDIR
+mkdir "$TMPDIR"
+fails 'tokenize, a tokenizer.json' 40 "$xformc" tokenize tests/vectors/labels_several x
+fails 'tokenize, a SentencePiece model' 30 "$xformc" tokenize tests/tokenizer/spm_unigram 'ab c'
+fails 'tokenize --decode' 30 "$xformc" tokenize tests/classes/t5.model --decode '5 6 7'
+fails 'info, a GGUF file' 40 "$xformc" info tests/gguf/files/llama_q8_0.gguf
+fails 'info, a folder' 40 "$xformc" info tests/families/t5
+fails 'run, a spec' 60 "$xformc" run specs/dates.lua '3 May 2019'
+fails 'run, a folder' 40 "$xformc" run tests/families/llama --ids -n 3 '1 2'
+fails 'run, an encoder with labels' 40 "$xformc" run tests/vectors/labels_several x
+fails 'run, a graph' 40 "$xformc" run specs/attention.lua
+fails 'pack' 30 "$xformc" pack specs/dates.lua -o "$into/made"
+fails 'build' 20 "$xformc" compile specs/dates.lua -q -o "$into/made"
+fails 'verify' 20 "$xformc" verify specs/dates.lua --engine jit
+
+# Programs.
+quick_cc "$scratch/cc"
+for spec in specs/dates.lua tests/vectors/labels_several; do
+    "$xformc" build "$spec" -q --kernels unrolled --name answers --cc "$scratch/cc" -o "$scratch/answers" >"$scratch/log" 2>&1 ||
+        cat "$scratch/log"
+    fails "a program of $spec" 30 "$scratch/answers/answers" 'a text'
+    rm -rf "$scratch/answers"
+done
+
+# A limit that grows until a command has room. 127: the loader has none for the libraries. Below it
+# the command ends with 69, whoever asks for memory; at some limit that is libtcc.
+limit=8000 code=1 wrong= asked=
+while [ $code != 0 ] && [ $limit -lt 200000 ]; do
+    (ulimit -c 0; ulimit -v $limit && exec "$xformc" run specs/dates.lua '3 May 2019') >"$scratch/out" 2>"$scratch/err"
+    code=$?
+    case $code in 0 | 127) ;; 69) told "$scratch/err" || wrong="$wrong $limit" ;; *) wrong="$wrong $limit" ;; esac
+    if grep -q libtcc "$scratch/err"; then asked=1; fi
+    limit=$((limit + 250))
+done
+[ $code = 0 ] && [ -z "$wrong" ] && [ "$asked" = 1 ]
+verdict $? 'less memory than libtcc needs'
+echo "enough: $limit KB; another end at:$wrong"

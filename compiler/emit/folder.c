@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,27 +303,36 @@ static const char *said_of_room(const char *log)
     return said;
 }
 
-/* Why a file of a usual size cannot be written there, or NULL. For compilers of another language. */
-static const char *no_room_in(Arena *a, const char *folder)
+/* Of the files there, but for those in folders. */
+static int64_t bytes_in(Arena *a, const char *folder)
 {
-    enum { BYTES = 1 << 18 };
+    struct stat info;
+    int64_t bytes = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *f; dir && (f = readdir(dir)) != NULL;)
+        if (lstat(file_join(a, folder, f->d_name), &info) == 0 && S_ISREG(info.st_mode)) bytes += info.st_size;
+    if (dir) closedir(dir);
+    return bytes;
+}
+
+/* Why a file of so many bytes cannot be written there, or NULL. For compilers of another language, and for an assembler or a linker
+ * that a signal ended when its file had no more room. */
+static const char *no_room_in(Arena *a, const char *folder, int64_t bytes)
+{
     const char *path = file_join(a, folder, file_own_name(a, ".room"));
-    FILE *f = fopen(path, "wb");
-    if (!f) return errno == ENOSPC || errno == EDQUOT ? strerror(errno) : NULL;
-    const char *const bytes = arena_alloc(a, BYTES);
-    errno = 0;
-    const bool written = fwrite(bytes, 1, BYTES, f) == BYTES && fflush(f) == 0;
-    const int error = written ? 0 : errno;
-    fclose(f);
-    unlink(path);
-    return error ? strerror(error) : NULL;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int error = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)bytes);
+    if (fd >= 0) close(fd), unlink(path);
+    return error == ENOSPC || error == EDQUOT || error == EFBIG ? strerror(error) : NULL;
 }
 
 static const char *no_room(Arena *a, const char *folder, const char *log)
 {
+    enum { USUAL = 1 << 20 };
     const char *tmp = getenv("TMPDIR"), *said = said_of_room(log);
-    if (!said) said = no_room_in(a, folder);
-    return said ? said : no_room_in(a, tmp && *tmp ? tmp : "/tmp");
+    const int64_t bytes = bytes_in(a, folder) + USUAL;      /* of weights in a program: once more in its object, and in itself */
+    if (!said) said = no_room_in(a, folder, bytes);
+    return said ? said : no_room_in(a, tmp && *tmp ? tmp : "/tmp", bytes);
 }
 
 /* Those of every instruction set that is asked for. */

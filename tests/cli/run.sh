@@ -409,6 +409,22 @@ missing=$("$xformc" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p' | 
     case $word in compile|build|pack) ;; *) grep -q "^$word" "$scratch/writers" || echo "$word" ;; esac; done)
 [ -z "$missing" ]
 verdict $? 'a full disk: no command is left out'
+
+# A disk that fills while the compiler writes is 74, whether the assembler or the linker says so or is ended.
+if unshare -rm true 2>"$scratch/err"; then
+    mkdir "$scratch/disk"
+    quick_cc "$scratch/cc"
+    for size in 400 1500 1900 2300; do
+        unshare -rm sh -c 'mount -t tmpfs -o size='$size'k none "$1" && mkdir "$1/tmp" &&
+            TMPDIR=$1/tmp "$2" build specs/dates.lua -q --kernels unrolled -o "$1/dates" --cc "$3"' \
+            sh "$scratch/disk" "$xformc" "$scratch/cc" >"$scratch/out" 2>"$scratch/err"
+        [ $? = 74 ] && grep -q 'No space left on device' "$scratch/err"
+        verdict $? "a disk of $size KB"
+        tail -n 3 "$scratch/err"
+    done
+else
+    skip 'a disk that fills' 'no file system can be mounted'
+fi
 echo "missing: $missing"
 
 # ---- run: numbers --------------------------------------------------------------------------------------------------

@@ -3,6 +3,10 @@
  * is a prefix; SentencePiece itself takes the longest entry at each place of the text. */
 #include "rt_tokenizer_parts.h"
 
+/* Of one place as many entries are looked at as SentencePiece looks at. Keys are a few characters long; where a damaged trie has a
+ * circle, they have no end. */
+enum { MOST = 32, LONGEST = 1024 };
+
 typedef struct MapEntry { const unsigned char *text; size_t bytes, length; } MapEntry;       /* length of what it stands for; 0: none */
 
 static uint32_t offset_of(uint32_t unit) { return (unit >> 10) << ((unit & 0x200) >> 6); }
@@ -23,7 +27,7 @@ static MapEntry find(const RtTokenizer *t, const unsigned char *s, size_t n, boo
     MapEntry best = { 0 };
     if (!units) return best;
     uint32_t at = offset_of(rt_tok_at(t, TOK_CHARSMAP, 0));
-    for (size_t i = 0; i < n && s[i]; i++) {
+    for (size_t i = 0, found = 0; i < n && i < LONGEST && s[i] && found < MOST; i++) {
         at ^= s[i];
         if (at >= units) break;
         const uint32_t unit = rt_tok_at(t, TOK_CHARSMAP, at);
@@ -32,6 +36,7 @@ static MapEntry find(const RtTokenizer *t, const unsigned char *s, size_t n, boo
         if (at >= units) break;
         if (!(unit >> 8 & 1)) continue;
         const MapEntry e = entry_at(t, rt_tok_at(t, TOK_CHARSMAP, at) & UINT32_C(0x7FFFFFFF), i + 1);
+        found++;
         if (e.length) best = e;
         if (shortest && best.length) break;
     }

@@ -457,12 +457,57 @@ static void long_texts(void **state)
     }
 }
 
+static void put(FILE *f, unsigned tag, const void *data, size_t n)
+{
+    fprintf(f, "%c%c%c", (int)tag, (int)(n & 127) | 128, (int)(n >> 7));
+    fwrite(data, 1, n, f);
+}
+
+/* A SentencePiece model whose table is a trie with a circle: every key of 'a' alone goes on, and none ends. */
+static void write_circle(const char *name)
+{
+    enum { UNITS = 512, ROOT = 256, NORMAL = 1, UNKNOWN = 2 };
+    static const struct { const char *text; char type; } pieces[] = { { "<unk>", UNKNOWN }, { "a", NORMAL }, { "\xE2\x96\x81", NORMAL } };
+    uint32_t map[2 + UNITS] = { UNITS * sizeof *map, ROOT << 10 };    /* behind the trie one text, "" */
+    map[1 + (ROOT ^ 'a')] = 'a' << 10 | 'a';
+    FILE *f = fopen(name, "wb");
+    assert_non_null(f);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        char piece[32];
+        const size_t n = strlen(pieces[i].text);
+        piece[0] = 0x0A, piece[1] = (char)n;
+        memcpy(piece + 2, pieces[i].text, n);
+        memcpy(piece + 2 + n, (const char[]){ 0x18, pieces[i].type }, 2);
+        put(f, 0x0A, piece, n + 4);
+    }
+    put(f, 0x12, "\x18\x01", 2);            /* the trainer's: a unigram model */
+    fputc(0x1A, f);
+    fprintf(f, "%c%c%c%c%c", (int)((sizeof map + 3) & 127) | 128, (int)((sizeof map + 3) >> 7), 0x12,
+            (int)(sizeof map & 127) | 128, (int)(sizeof map >> 7));
+    fwrite(map, 1, sizeof map, f);
+    fclose(f);
+}
+
+/* A key has an end where its trie has none. */
+static void circle(void **state)
+{
+    char name[] = "/tmp/circle-XXXXXX";
+    const int fd = mkstemp(name);
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    write_circle(name);
+    assert_linear(encode_repeated, name, "a", 1 << 15);
+    unlink(name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goldens), cmocka_unit_test(broken_utf8), cmocka_unit_test(damaged_blobs), cmocka_unit_test(too_little_room),
         cmocka_unit_test(words_are_cut), cmocka_unit_test(tables_have_room), cmocka_unit_test(many_added_tokens),
         cmocka_unit_test(long_texts),
+        cmocka_unit_test(circle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,15 @@ static void add_ids(const Tokenize *t, Text *to)
 
 /* ---- ids to texts ------------------------------------------------------------------------------------------------------- */
 
+/* An id of `digits` digits that is beyond the last; of a long one as many are shown as fit. */
+static void complain_of_id(Tokenize *t, const char *id, size_t digits)
+{
+    enum { SHOWN = 20 };
+    fprintf(stderr, "xformc: text %d: id %.*s%s; the tokenizer has ids from 0 to %d\n", t->count + 1,
+            digits < SHOWN ? (int)digits : SHOWN, id, digits > SHOWN ? "…" : "", rt_tokenizer_size(&t->tokenizer) - 1);
+    t->code = EXIT_BAD_DATA;
+}
+
 /* Ids with blanks, commas or brackets between. */
 static bool read_ids(Tokenize *t, const char *text, size_t bytes)
 {
@@ -140,10 +149,11 @@ static bool read_ids(Tokenize *t, const char *text, size_t bytes)
             complain(t, "no id; ids are whole numbers with blanks between");
             return false;
         }
-        for (; i < bytes && isdigit((unsigned char)text[i]) && id < INT32_MAX / 16; i++) id = 10 * id + (text[i] - '0');
+        const size_t first = i;
+        for (; i < bytes && isdigit((unsigned char)text[i]); i++)
+            if (id < INT32_MAX / 16) id = 10 * id + (text[i] - '0');
         if (id >= rt_tokenizer_size(&t->tokenizer)) {
-            fprintf(stderr, "xformc: text %d: id %ld; the tokenizer has ids from 0 to %d\n", t->count + 1, id, rt_tokenizer_size(&t->tokenizer) - 1);
-            t->code = EXIT_BAD_DATA;
+            complain_of_id(t, text + first, i - first);
             return false;
         }
         if (t->n == t->out.room) make_room(t, 2 * t->out.room);

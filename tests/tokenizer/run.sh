@@ -93,8 +93,10 @@ refused 'a vocabulary without [UNK]' 65 'has [UNK], [CLS] and [SEP]' "$scratch/v
 refused 'no file' 66 'No such file' "$scratch/none"
 mkdir "$scratch/empty"
 refused 'a folder without a tokenizer' 66 'no tokenizer: none of tokenizer.json' "$scratch/empty"
-"$xformc" tokenize $here/gpt2 --decode 999999 2>&1 | grep -q 'id 999999; the tokenizer has ids from 0 to'
-verdict $? 'an id that is none'
+for id in 999999 4000000000; do
+    "$xformc" tokenize $here/gpt2 --decode $id 2>&1 | grep -q "id $id; the tokenizer has ids from 0 to"
+    verdict $? "an id that is none: $id"
+done
 
 # ---- white space that an added token takes
 # As with Hugging Face: a token is found in the white space that the one before takes. One with lstrip

@@ -182,12 +182,13 @@ fuzz: deps  ## every reader against damaged input, FUZZ_SECONDS=20 each; needs c
 CLANG = clang
 FUZZ = BUILD=build/fuzz CC=$(CLANG) CFLAGS='-O1 -g' SANITIZE_KERNELS= \
        SANITIZE='-fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow $(TRAPS)'
+FUZZ_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/support_*.c))
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # Its own main() is libFuzzer's; rt_cli.c is read from standard input like any other file.
 fuzz-programs: $(XFORMC) $(FUZZERS)
 
-$(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/cli/main.o,$(OBJECTS)) $(BUILD)/tests/fuzz/support_fuzz.o \
+$(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/cli/main.o,$(OBJECTS)) $(FUZZ_SUPPORT) \
             $(MAIN:%.c=$(BUILD)/%.o)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)

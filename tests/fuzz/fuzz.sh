@@ -16,7 +16,7 @@ seeds() {
     safetensors) find tests specs -name '*.safetensors' -size -24k ;;
     weights) ls tests/goldens/gated*.safetensors tests/front/data/*.safetensors ;;
     tokenizer) ls tests/tokenizer/gpt2/*.json tests/tokenizer/llama2/*.json tests/tokenizer/bert_uncased/*.json tests/tokenizer/mistral/*.json \
-        tests/tokenizer/spm_spaces/*.model tests/tokenizer/files/*/* ;;
+        tests/tokenizer/spm_spaces/*.model tests/tokenizer/files/*/* tests/gguf/files/vocabularies/*.gguf tests/classes/*.model ;;
     vocabulary) ls specs/dates/*vocabulary.txt tests/front/data/*.txt ;;
     config) ls tests/families/*/config.json ;;
     checkpoint) ls tests/families/*.bin tests/families/*_bin/pytorch_model.bin tests/families/*/*.index.json ;;
@@ -81,9 +81,20 @@ config_words() {
     cat tests/families/*/config.json | grep -oE '"[A-Za-z0-9_]+"' | sort -u | sed 's/"\(.*\)"/"\\"\1\\""/'
 }
 
+# Words of the tokenizers that the tests have, and of the parts that a tokenizer.json may name.
+tokenizer_words() {
+    cat tests/tokenizer/*/tokenizer.json tests/vectors/*/tokenizer.json |
+        grep -oE '"(type|behavior|direction|strategy|prepend_scheme)": ?"[A-Za-z]+"' |
+        grep -oE '"[A-Za-z]+"$' | sort -u | sed 's/"\(.*\)"/"\\"\1\\""/'
+    sed -n 's/^GGUF_KEY([A-Z_0-9]*, "\([^"]*\)".*/"\1"/p' compiler/weights/gguf_keys.def
+    printf '"%s"\n' '\"vocab\":' '\"merges\":' '\"added_tokens\":' '\"Regex\":' '\"String\":' '\"content\":' '\"id\":4294967297' \
+        '<0x00>' '<0xFF>' '##' '[UNK]' '<s>' '</s>'
+}
+
 lines
 tokens
 pickles
+tokenizer_words >"$build/tokenizer.words"
 config_words >"$build/config.words"
 spec_words >"$build/spec.words"
 tensor_words >"$build/tensor.words"
@@ -94,7 +105,7 @@ for target in $targets; do
     mkdir -p "$corpus" "$build/seeds/$target"
     seeds "$target" | while read -r file; do cp "$file" "$build/seeds/$target/$(echo "$file" | tr / _)"; done
     case $target in spec) words=-dict=$build/spec.words ;; safetensors|weights) words=-dict=$build/tensor.words ;;
-        config) words=-dict=$build/config.words ;; *) words= ;; esac
+        config) words=-dict=$build/config.words ;; tokenizer|gguf) words=-dict=$build/tokenizer.words ;; *) words= ;; esac
     case $target in program) closed=2 ;; *) closed=0 ;; esac
     # A zip is read from its end. Of tokenizers the mutator makes large inputs, rarely.
     room=24576 length=20

@@ -24,6 +24,11 @@ static bool is_small(const Session *s)
     return s->graph->tensor_count <= MOST_TENSORS;
 }
 
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+    return fuzz_mutate_json(data, size, room, seed);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const CompileOptions options = { .spec = folder_of(fuzz_file(data, size)), .sizes_only = true };

@@ -4,6 +4,11 @@
 #include "hf.h"
 #include "support_fuzz.h"
 
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+    return fuzz_mutate_gguf(data, size, room, seed);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *path = fuzz_file(data, size);

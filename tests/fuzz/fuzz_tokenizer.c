@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gguf.h"
 #include "rt_tokenizer.h"
 #include "support_fuzz.h"
 #include "tokenizer.h"
@@ -33,6 +34,8 @@ static void use(const RtTokenizer *t)
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
 {
     enum { SMALL = 24576, RARE = 512 };
+    if (seed % RARE && size && data[0] == '{') return fuzz_mutate_json(data, size, room < SMALL ? room : SMALL, seed);
+    if (seed % RARE && is_gguf(data, size)) return fuzz_mutate_gguf(data, size, room < SMALL ? room : SMALL, seed);
     const size_t small = size > SMALL || room < SMALL ? room : SMALL;
     const size_t now = LLVMFuzzerMutate(data, size, small);
     if (seed % RARE || !now) return now;

@@ -37,4 +37,9 @@ void fuzz_draft(const char *path, FuzzReader *read);
  * they get past the first check. */
 size_t fuzz_mutate_safetensors(uint8_t *data, size_t size, size_t room, unsigned seed);
 
+/* Mutators for the metadata of GGUF files and for JSON files: three of four changes leave what a reader can follow. Any other
+ * input is changed byte by byte. */
+size_t fuzz_mutate_gguf(uint8_t *data, size_t size, size_t room, unsigned seed);
+size_t fuzz_mutate_json(uint8_t *data, size_t size, size_t room, unsigned seed);
+
 #endif

@@ -21,6 +21,5 @@ const char *rt_status_text(rt_status status)
 const char *rt_text_fault(rt_status status)
 {
     if (status == RT_BAD_ID) return "a character that the vocabulary has no id for";
-    if (status == RT_NO_ROOM) return "no memory for the text";
     return rt_status_text(status);
 }

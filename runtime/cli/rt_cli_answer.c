@@ -57,9 +57,7 @@ static void say_fault(Host *host, const char *text, rt_status status, int n, con
     else if (status != RT_BAD_ID || (host->tokenizer && !numbers)) say(a, "%s", rt_text_fault(status));
     else if (numbers && !host->options->ids && !host->program->texts && !host->program->ids)
         say(a, "the model has no tokenizer and takes ids, such as 1 403 407; at byte %zu there is none", fault->at + 1);
-    else if (numbers && text[fault->at] >= '0' && text[fault->at] <= '9')
-        say(a, "the number at byte %zu is not in the vocabulary, 0 to %d", fault->at + 1, host_vocabulary(host->program) - 1);
-    else if (numbers) say(a, "no whole number at byte %zu", fault->at + 1);
+    else if (numbers) say(a, "no whole number from 0 to %d at byte %zu", host_vocabulary(host->program) - 1, fault->at + 1);
     else if (fault->code_point < 0) say(a, "not valid UTF-8 at byte %zu", fault->at + 1);
     else say_character(a, text, fault);
 }
@@ -170,8 +168,7 @@ int host_answer_open(Host *host)
     host->streams = !host->options->json && !rt_generation_searches(g) && (host->options->stream || isatty(STDOUT_FILENO));
     void *self = host->tokenizer ? (void *)host->tokenizer : (void *)host;
     if (rt_answer_text_open(&a->text, speech, self, g->stops, numbers ? 0 : g->stop_count) == RT_OK) return 0;
-    fprintf(stderr, "%s: no memory for texts\n", p->name);
-    return RT_EXIT_MISSING;
+    return host_no_memory(p);
 }
 
 /* By pieces a decoder alone writes its prompt too, since a piece may depend on the one before; but for the answer in a chat. */

@@ -17,25 +17,19 @@ struct HostBatch {
     float *vectors;                 /* [room][vector_width], where there is one for a text */
 };
 
-static int no_memory(const Host *host)
-{
-    fprintf(stderr, "%s: no memory for texts\n", host->program->name);
-    return RT_EXIT_MISSING;
-}
-
 int host_batch_open(Host *host)
 {
     const rt_program *p = host->program;
     const size_t n = (size_t)p->max_source, room = (n + 15) / 16;
-    if (p->labels && !(host->places = malloc((size_t)p->vector_width * sizeof *host->places))) return no_memory(host);
+    if (p->labels && !(host->places = malloc((size_t)p->vector_width * sizeof *host->places))) return host_no_memory(host->program);
     if (p->max_target || !p->encode_batch) return 0;
     HostBatch *b = host->batch = calloc(1, sizeof *b);
-    if (!b) return no_memory(host);
+    if (!b) return host_no_memory(host->program);
     b->room = (int)room;
     b->ids = malloc((n + 2 * room) * sizeof *b->ids);
     b->items = malloc(room * sizeof *b->items);
     b->vectors = malloc((p->vector ? room * (size_t)p->vector_width : 1) * sizeof *b->vectors);
-    if (!b->ids || !b->items || !b->vectors) return no_memory(host);
+    if (!b->ids || !b->items || !b->vectors) return host_no_memory(host->program);
     b->lengths = b->ids + n, b->firsts = b->lengths + room;
     return 0;
 }
@@ -86,7 +80,7 @@ static int keep(Host *host, const char *text, size_t bytes, size_t number)
     const HostAnswer *a = &host->answer;
     if (bytes + 1 > b->text_room - b->text_bytes) {
         char *more = realloc(b->texts, b->text_room = 2 * (b->text_room + bytes) + 4096);
-        if (!more) return no_memory(host);
+        if (!more) return host_no_memory(host->program);
         b->texts = more;
     }
     memcpy(b->texts + b->text_bytes, text, bytes + 1);

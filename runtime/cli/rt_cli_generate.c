@@ -18,6 +18,12 @@ static int refuse_options(const rt_program *p, const char *why)
     return RT_EXIT_USAGE;
 }
 
+int host_no_memory(const rt_program *p)
+{
+    fprintf(stderr, "%s: no memory for texts\n", p->name);
+    return RT_EXIT_MISSING;
+}
+
 int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, HostBegin begin, HostWeights *weights, void *state)
 {
     const HostDecoder none = { .program = p, .weights = weights, .model = weights->model, .state = state, .settings = o->generation,
@@ -35,8 +41,7 @@ int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o,
     d->results = malloc((size_t)(g->beams ? g->beams : 1) * sizeof *d->results);
     if (o->turns) d->held.ids = malloc((size_t)d->longest * sizeof *d->held.ids);
     if (d->scratch && d->results && (d->held.ids || !o->turns)) return 0;
-    fprintf(stderr, "%s: no memory for %d beams\n", p->name, g->beams);
-    return RT_EXIT_MISSING;
+    return host_no_memory(p);
 }
 
 void host_decoder_close(HostDecoder *d) { free(d->scratch), free(d->results), free(d->held.ids); }

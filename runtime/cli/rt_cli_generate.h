@@ -39,6 +39,8 @@ typedef struct HostDecoder {
     RtBeamResult *results;  int count;              /* [max(1, beams)], best first, of the last answer; NULL where there is no decoder */
 } HostDecoder;
 
+/* Say that there is no memory for texts. Returns the exit code. */
+int host_no_memory(const rt_program *p);
 /* Make ready what the program and the options ask for. Returns 0, or an exit code after a message. */
 int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, HostBegin begin, HostWeights *weights, void *state);
 /* The best answer to input[n]: ids[max_target + 1], the end mark among them. Of how->scored *score receives the sum of their

@@ -21,8 +21,7 @@ static int host_allocate(Host *host)
     a->input = malloc(((size_t)host_longest(p) + (size_t)p->max_target + 1) * sizeof *a->input);
     a->ids = malloc(((size_t)p->max_target + 1) * sizeof *a->ids);
     if (a->input && a->ids) return 0;
-    fprintf(stderr, "%s: no memory for texts\n", p->name);
-    return RT_EXIT_MISSING;
+    return host_no_memory(p);
 }
 
 /* The tokenizer in the weights, where the program has one. */
@@ -36,8 +35,8 @@ static int host_open_tokenizer(Host *host)
     host->tokenizer = p->texts->open(blob, bytes, &status);
     if (host->tokenizer && host->options->plain_text) p->texts->literal(host->tokenizer);
     if (host->tokenizer) return 0;
-    if (status == RT_NO_ROOM) fprintf(stderr, "%s: no memory for texts\n", p->name);
-    else fprintf(stderr, "%s: the tokenizer in the weights: %s\n", p->name, rt_status_text(status));
+    if (status == RT_NO_ROOM) return host_no_memory(p);
+    fprintf(stderr, "%s: the tokenizer in the weights: %s\n", p->name, rt_status_text(status));
     return status == RT_BAD_WEIGHTS ? RT_EXIT_DATA : RT_EXIT_MISSING;
 }
 
@@ -166,8 +165,8 @@ static int host_read_file(const rt_program *p, const char *path, char **text, si
     const int error = errno, failed = !f || error || !*text || *bytes >= MOST;
     if (f) fclose(f);
     if (failed) fprintf(stderr, "%s: cannot read %s: %s\n", p->name, path, error ? strerror(error) : "it is too large");
-    if (failed && error == ENOMEM) return RT_EXIT_MISSING;
-    if (failed) return error == ENOENT || error == ENOTDIR ? RT_EXIT_NO_INPUT : error ? RT_EXIT_IO : RT_EXIT_DATA;
+    if (failed)
+        return error == ENOENT || error == ENOTDIR ? RT_EXIT_NO_INPUT : error == ENOMEM ? RT_EXIT_MISSING : error ? RT_EXIT_IO : RT_EXIT_DATA;
     if (*bytes && (*text)[*bytes - 1] == '\n') {
         --*bytes;
         if (*bytes && (*text)[*bytes - 1] == '\r') --*bytes;       /* as of a line of standard input */

@@ -227,9 +227,9 @@ static void ids(void **state)
     (void)state;
     words(0, "2 1 0 28\n25 28\n", "", WORDS("--ids", "0 1 2", " 25,"));
     words(65, "\n", "reverse: argument 1: id 27 at place 2 is not in the vocabulary, 0 to 26\n", WORDS("--ids", "3 27"));
-    words(65, "\n", "reverse: argument 1: no whole number at byte 3\n", WORDS("--ids", "3 a"));
-    words(65, "\n", "reverse: argument 1: no whole number at byte 1\n", WORDS("--ids", "--", "-1"));
-    words(65, "\n", "reverse: argument 1: the number at byte 1 is not in the vocabulary, 0 to 26\n", WORDS("--ids", "99999999999"));
+    words(65, "\n", "reverse: argument 1: no whole number from 0 to 26 at byte 3\n", WORDS("--ids", "3 a"));
+    words(65, "\n", "reverse: argument 1: no whole number from 0 to 26 at byte 1\n", WORDS("--ids", "--", "-1"));
+    words(65, "\n", "reverse: argument 1: no whole number from 0 to 26 at byte 1\n", WORDS("--ids", "99999999999"));
     words(65, "\n", "reverse: argument 1: empty; 1 to 8 ids fit\n", WORDS("--ids", " "));
     words(65, "\n", "reverse: argument 1: 9 ids, but at most 8 fit\n", WORDS("--ids", "1 2 3 4 5 6 7 8 9"));
 }

@@ -163,7 +163,7 @@ verdict $? 'the score is the sum of the log-probabilities'
 echo "score $score: $("$program" --json 'September 1')"
 feed '3 66\n3 x\n\n'
 expect '--ids: ids out of range, no numbers, nothing' 65 '\n\n\n' 'dates: line 1: id 66 at place 2 is not in the vocabulary, 0 to 65
-dates: line 2: no whole number at byte 3\ndates: line 3: empty; 1 to 80 ids fit\n' "$program" --ids
+dates: line 2: no whole number from 0 to 65 at byte 3\ndates: line 3: empty; 1 to 80 ids fit\n' "$program" --ids
 feed '"\\\033\377\n'
 expect '--json: an error is an object, and standard error stays empty' 65 \
     '{"input":"\\"\\\\\\u001b\\ufffd","error":"'"'\\\\\"'"' (U+0022) at character 1 is not in the vocabulary"}\n' '' "$program" --json

@@ -64,18 +64,25 @@ static bool is_listed(const TokAdded *list, int count, TokString text)
     return false;
 }
 
+const TokAdded *tok_added_beside(TokBuild *b, const TokConfig *c, int *count)
+{
+    const bool given = c->added.count > 0;
+    const TokAdded *list = given ? c->added.at : c->folder.added.at;
+    *count = given ? c->added.count : c->folder.added.count;
+    TokAdded *sorted = arena_array(b->arena, (size_t)*count + 1, sizeof *sorted);
+    for (int i = 0; i < *count; i++) sorted[i] = list[i];
+    qsort(sorted, (size_t)*count, sizeof *sorted, by_id);
+    b->file = file_join(b->arena, file_folder(b->arena, b->file), given ? "tokenizer_config.json" : "added_tokens.json");
+    return sorted;
+}
+
 void tok_add_folder(TokBuild *b, const TokConfig *c, const char *const preset[TOK_MARKS], uint32_t mask_flags)
 {
     const TokFolder *f = &c->folder;
-    const bool given = c->added.count > 0;
-    const int count = given ? c->added.count : f->added.count;
-    const TokAdded *list = given ? c->added.at : f->added.at;
-    TokAdded *sorted = arena_array(b->arena, (size_t)count + 1, sizeof *sorted);
     const char *file = b->file;
-    b->file = file_join(b->arena, file_folder(b->arena, file), given ? "tokenizer_config.json" : "added_tokens.json");
-    for (int i = 0; i < count; i++) sorted[i] = list[i];
-    qsort(sorted, (size_t)count, sizeof *sorted, by_id);
-    for (int i = 0; i < count; i++) tok_add(b, sorted[i]);
+    int count;
+    const TokAdded *list = tok_added_beside(b, c, &count);
+    for (int i = 0; i < count; i++) tok_add(b, list[i]);
     b->file = file;
     for (int i = 0; i < TOK_MARKS; i++) {
         TokAdded x = f->mark[i];
@@ -100,7 +107,6 @@ static void add_new(TokBuild *b, TokAdded x)
 void tok_add_named(TokBuild *b, const TokConfig *c)
 {
     const TokFolder *f = &c->folder;
-    for (int i = 0; i < f->added.count; i++) add_new(b, f->added.at[i]);
     for (int i = 0; i < TOK_MARKS; i++) add_new(b, f->mark[i]);
     for (int i = 0; i < f->extra.count; i++) add_new(b, f->extra.at[i]);
 }

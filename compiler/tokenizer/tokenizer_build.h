@@ -253,7 +253,9 @@ bool tok_read_config(TokBuild *b, const char *folder, TokConfig *config);
 bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *config);       /* needs tok_read_config; gives config->folder */
 /* Everything that the folder adds to a vocabulary, whose marks are `preset` where it names none; mask_flags: of that mask. */
 void tok_add_folder(TokBuild *b, const TokConfig *config, const char *const preset[TOK_MARKS], uint32_t mask_flags);
-/* Added tokens and marks that the folder names and its tokenizer.json lacks. */
+/* The added tokens of added_tokens_decoder, else of added_tokens.json, by id; b->file becomes the file that has them. */
+const TokAdded *tok_added_beside(TokBuild *b, const TokConfig *config, int *count);
+/* Marks and additional special tokens that the folder names and its tokenizer.json lacks. */
 void tok_add_named(TokBuild *b, const TokConfig *config);
 /* All types of texts and of marks around them 0. */
 void tok_no_types(TokBuild *b);

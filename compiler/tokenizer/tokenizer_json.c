@@ -244,6 +244,19 @@ static void read_added(TokBuild *b, const json_t *list)
     note_others(b, &all);
 }
 
+/* Those of the files beside it, which have their places behind its own, in the order of the ids that they say. */
+static void read_added_beside(TokBuild *b, const TokConfig *config)
+{
+    int count;
+    Adding all = { tok_next_id(b), 0 };
+    const char *file = b->file;
+    const TokAdded *list = tok_added_beside(b, config, &count);
+    for (int i = 0; i < count && !tok_failed(b); i++)
+        add_token(b, &all, list[i].text, list[i].id, list[i].flags, list[i].normalised, list[i].special);
+    note_others(b, &all);
+    b->file = file;
+}
+
 /* ---- the file ------------------------------------------------------------------------------------------------------------ */
 
 /* Of truncation the side alone counts: how long a text may be is the model's affair, and padding nobody's. */
@@ -267,12 +280,7 @@ static void read_all(TokBuild *b, json_t *root, const TokConfig *config)
     tok_json_decoder(b, json_object_get(root, "decoder"));
     if (!tok_failed(b)) read_model(b, json_object_get(root, "model"));
     if (!tok_failed(b)) read_added(b, json_object_get(root, "added_tokens"));
-    Adding more = { tok_next_id(b), 0 };
-    for (int i = 0; config && i < config->added.count && !tok_failed(b); i++) {
-        const TokAdded *x = &config->added.at[i];
-        add_token(b, &more, x->text, x->id, x->flags, x->normalised, x->special);
-    }
-    note_others(b, &more);
+    if (config && !tok_failed(b)) read_added_beside(b, config);
     if (config && !tok_failed(b)) tok_add_named(b, config);
     if (!tok_failed(b)) tok_json_post_processor(b, json_object_get(root, "post_processor"));
     if (!tok_failed(b) && config) tok_json_settle_ends(b, root, config);

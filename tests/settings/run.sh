@@ -196,6 +196,13 @@ same '702 65 704 65 703 221 701 700 65 221 705' "$ids"
 verdict $? 'tokens of special_tokens_map.json, added_tokens.json and tokenizer_config.json beside tokenizer.json'
 same 'aa <plain>a ' "$("$xformc" tokenize "$scratch/class" --decode --no-special "$ids")"
 verdict $? 'those that are named are special'
+# Their ids follow those of tokenizer.json, by what the files say of their order.
+class_folder gpt2 '{ "tokenizer_class": "PreTrainedTokenizerFast" }' -
+echo '{ "<b>": 9000, "<a>": 8000 }' >"$scratch/class/added_tokens.json"
+same '700 701' "$("$xformc" tokenize "$scratch/class" '<a><b>' 2>"$scratch/err")" &&
+    grep -q 'added_tokens.json: note: the added token "<a>" has the id 8000 there; what counts is 700' "$scratch/err"
+verdict $? 'ids of added_tokens.json beside tokenizer.json'
+rm "$scratch/class/added_tokens.json"
 class_folder gpt2 '{ "split_special_tokens": true }' -
 fails 'special tokens as text' 65 'class/tokenizer_config.json: error: "split_special_tokens" = true is not supported; without it, --plain-text has special tokens as text' \
     "$xformc" tokenize "$scratch/class" x

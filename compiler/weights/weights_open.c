@@ -26,6 +26,20 @@ static TensorFile *refuse(Diag *d, Loc at, const char *path, const char *why)
     return NULL;
 }
 
+/* A model's folder that has no weights, or those of other libraries. */
+static TensorFile *refuse_folder(Arena *a, Diag *d, Loc at, const char *folder)
+{
+    static const struct { const char *name, *of; } foreign[] = {
+        { "tf_model.h5", "TensorFlow" }, { "flax_model.msgpack", "Flax" }, { "rust_model.ot", "Rust" }, { "model.onnx", "ONNX" },
+    };
+    size_t i = 0;
+    while (i < sizeof foreign / sizeof *foreign && !file_is_regular(file_join(a, folder, foreign[i].name))) i++;
+    diag_error(d, EXIT_NO_INPUT, at, "%s is a folder without weights: model.safetensors, its index or pytorch_model.bin%s", folder,
+               i == sizeof foreign / sizeof *foreign ? ""
+               : arena_format(a, "; %s, of %s, is not supported: save the model anew with transformers", foreign[i].name, foreign[i].of));
+    return NULL;
+}
+
 /* An index of shards, JSON: no safetensors file is so large that its length begins with a brace. */
 static bool is_index(const unsigned char *b, size_t n)
 {
@@ -81,12 +95,12 @@ TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path)
     unsigned char b[64];
     if (file_is_folder(path)) {
         const char *file = weights_file_of(a, path);
-        if (access(file, F_OK) != 0) {
-            diag_error(d, EXIT_NO_INPUT, at, "%s is a folder without weights: model.safetensors, its index or pytorch_model.bin", path);
-            return NULL;
-        }
+        if (access(file, F_OK) != 0) return refuse_folder(a, d, at, path);
         path = file;
     }
+    const char *folder = file_folder(a, path);
+    if (access(path, F_OK) != 0 && strcmp(path, weights_file_of(a, folder)) == 0 && file_is_regular(file_join(a, folder, "config.json")))
+        return refuse_folder(a, d, at, folder);
     const size_t n = file_first_bytes(path, b, sizeof b);
     return is_index(b, n) ? open_shards(a, d, at, path) : open_file(a, d, at, path, b, n);
 }

@@ -5,7 +5,7 @@
 
 /* Of one place as many entries are looked at as SentencePiece looks at. Keys are a few characters long; where a damaged trie has a
  * circle, they have no end. */
-enum { MOST = 32, LONGEST = 1024 };
+enum { MAP_ENTRIES = 32, MAP_KEY_BYTES = 1024 };
 
 typedef struct MapEntry { const unsigned char *text; size_t bytes, length; } MapEntry;       /* length of what it stands for; 0: none */
 
@@ -27,7 +27,7 @@ static MapEntry find(const RtTokenizer *t, const unsigned char *s, size_t n, boo
     MapEntry best = { 0 };
     if (!units) return best;
     uint32_t at = offset_of(rt_tok_at(t, TOK_CHARSMAP, 0));
-    for (size_t i = 0, found = 0; i < n && i < LONGEST && s[i] && found < MOST; i++) {
+    for (size_t i = 0, found = 0; i < n && i < MAP_KEY_BYTES && s[i] && found < MAP_ENTRIES; i++) {
         at ^= s[i];
         if (at >= units) break;
         const uint32_t unit = rt_tok_at(t, TOK_CHARSMAP, at);

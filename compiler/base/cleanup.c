@@ -21,6 +21,7 @@ extern char **environ;
 enum { FILES = 16 };
 static struct { volatile sig_atomic_t used; char path[PATH_MAX]; } files[FILES];
 static volatile sig_atomic_t caught, stopped, holds, child, line_shown;
+static pid_t owner;             /* who called cleanup_install */
 static void (*watch)(void);
 static struct termios usual_terminal;
 static volatile sig_atomic_t changed_terminal;          /* its descriptor + 1; 0: none */
@@ -77,6 +78,12 @@ static void on_pipe(int number)
     errno = error;
 }
 
+/* A child that was forked has the list of its parent, whose files they are. */
+static void at_exit(void)
+{
+    if (getpid() == owner) cleanup_files();
+}
+
 void cleanup_install(void)
 {
     struct sigaction catch = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, ignore = { .sa_handler = SIG_IGN }, before;
@@ -87,7 +94,8 @@ void cleanup_install(void)
         if (!sigaction(ending[i], NULL, &before) && before.sa_handler != SIG_IGN) sigaction(ending[i], &catch, NULL);
     sigaction(SIGPIPE, &pipe, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
-    atexit(cleanup_files);
+    owner = getpid();
+    atexit(at_exit);
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------- */

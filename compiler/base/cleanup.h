@@ -15,7 +15,7 @@ void cleanup_install(void);                 /* once, from main */
 /* A file to remove when a signal comes, or the program ends before its time; register it before it is made. Longer than PATH_MAX: not registered. */
 void cleanup_add(const char *path);
 void cleanup_drop(const char *path);
-/* Remove those that are registered; exit() does so too. */
+/* Remove those that are registered; exit() does so too, but not in a child that was forked. */
 void cleanup_files(void);
 /* A terminal as it is now, before its settings are changed: a signal that ends the process gives them back. */
 void cleanup_terminal(int descriptor);

@@ -53,10 +53,23 @@ static void quit_file(void)
     raise(SIGQUIT);
 }
 
+/* A child that exits leaves the file, for it is its parent's; the parent's own exit does not. */
+static void exit_with_file(void)
+{
+    int status;
+    begin_file();
+    const pid_t child = fork();
+    if (!child) exit(0);
+    if (waitpid(child, &status, 0) != child || rmdir(folder) == 0 || errno != ENOTEMPTY) _exit(97);
+    exit(69);
+}
+
 static void half_files_are_removed(void **state)
 {
     (void)state;
-    int status = status_of(interrupt_file);
+    int status = status_of(exit_with_file);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 69);
+    status = status_of(interrupt_file);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 130);
     status = status_of(end_file);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);

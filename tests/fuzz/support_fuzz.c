@@ -19,6 +19,12 @@ _Noreturn void fuzz_fail(const char *file, int line, const char *what)
     abort();
 }
 
+uint32_t fuzz_below(uint64_t *random, uint32_t n)
+{
+    *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (uint32_t)(*random >> 33) % n;
+}
+
 const char *fuzz_file(const uint8_t *data, size_t size)
 {
     static char path[32];

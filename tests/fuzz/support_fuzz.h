@@ -37,6 +37,9 @@ void fuzz_draft(const char *path, FuzzReader *read);
  * they get past the first check. */
 size_t fuzz_mutate_safetensors(uint8_t *data, size_t size, size_t room, unsigned seed);
 
+/* A random number from 0 to n - 1; *random begins as any number. */
+uint32_t fuzz_below(uint64_t *random, uint32_t n);
+
 /* Mutators for the metadata of GGUF files and for JSON files: three of four changes leave what a reader can follow. Any other
  * input is changed byte by byte. */
 size_t fuzz_mutate_gguf(uint8_t *data, size_t size, size_t room, unsigned seed);

@@ -13,11 +13,7 @@ typedef struct Key { size_t begin, type, value, end; } Key;
 
 typedef struct Input { uint8_t *data; size_t size, room; uint64_t random; } Input;
 
-static uint32_t below(Input *x, uint32_t n)
-{
-    x->random = x->random * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)(x->random >> 33) % n;
-}
+static uint32_t below(Input *x, uint32_t n) { return fuzz_below(&x->random, n); }
 
 /* ---- bytes ---------------------------------------------------------------------------------------------- */
 
@@ -172,7 +168,7 @@ static void change(Input *x)
 
 size_t fuzz_mutate_gguf(uint8_t *data, size_t size, size_t room, unsigned seed)
 {
-    Input x = { data, size, room, seed * UINT64_C(2654435761) + 1 };
+    Input x = { data, size, room, seed };
     if (seed % 4 == 0 || size < HEAD_BYTES) return LLVMFuzzerMutate(data, size, room);
     for (uint32_t n = 1 + below(&x, 3); n; n--) change(&x);
     return x.size;

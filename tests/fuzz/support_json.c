@@ -10,11 +10,7 @@
 enum { MOST_VALUES = 4096 };
 typedef struct Tree { json_t *value[MOST_VALUES]; int count; uint64_t random; } Tree;
 
-static uint32_t below(Tree *t, uint32_t n)
-{
-    t->random = t->random * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)(t->random >> 33) % n;
-}
+static uint32_t below(Tree *t, uint32_t n) { return fuzz_below(&t->random, n); }
 
 static void gather(Tree *t, json_t *v)
 {
@@ -94,7 +90,7 @@ size_t fuzz_mutate_json(uint8_t *data, size_t size, size_t room, unsigned seed)
     if (!root) return LLVMFuzzerMutate(data, size, room);
     Tree *t = calloc(1, sizeof *t);
     fuzz_expect(t);
-    t->random = seed * UINT64_C(2654435761) + 1;
+    t->random = seed;
     gather(t, root);
     change(t);                      /* one change: the values that were gathered may be gone behind it */
     char *text = json_dumps(root, JSON_COMPACT);

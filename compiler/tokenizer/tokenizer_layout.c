@@ -32,9 +32,9 @@ enum {
     LAYOUT_LEGACY_LAST = 512,   /* legacy_behaviour: the language stands behind the text */
     LAYOUT_SPELT = 1024,        /* the ids are those of a vocab.json; languages stand behind them as __en__ */
     LAYOUT_NO_LEGACY = 2048,    /* legacy is not read */
-    LAYOUT_RUNS = 16384,        /* blanks in a row are one, and none is taken away; each part of a text has a prefix */
+    LAYOUT_BEGUN = 4096,        /* bos where add_bos_token is not said: transformers 4 writes it, and 5 says that it does */
     LAYOUT_HUNDRED = 8192,      /* extra_ids is 100 where it is not said */
-    LAYOUT_BEGUN = 4096         /* bos where add_bos_token is not said: transformers 4 writes it, and 5 says that it does */
+    LAYOUT_RUNS = 16384         /* blanks in a row are one, and none is taken away; each part of a text has a prefix */
 };
 
 typedef struct Layout {

@@ -86,8 +86,8 @@ typedef enum RtTokFlag {
     TOK_TRIM_SPANS = 64,        /* white space that a token begins or ends with is not part of its span, */
     TOK_TRIM_KEEPS_FIRST = 128, /* but for what a text begins with */
     TOK_CUT_LEFT = 256,         /* what is too long loses its beginning, not its end */
-    TOK_NO_OUTER_SPACES = 1024, /* decoded text has no blanks at its ends */
-    TOK_CLEAN_SPACES = 512      /* decoded text loses blanks before punctuation: clean_up_tokenization_spaces */
+    TOK_CLEAN_SPACES = 512,     /* decoded text loses blanks before punctuation: clean_up_tokenization_spaces */
+    TOK_NO_OUTER_SPACES = 1024  /* decoded text has no blanks at its ends */
 } RtTokFlag;
 
 /* In texts that are decoded: TOK_APART: a blank stands before it and behind it; TOK_BLANK_BEHIND: one behind it; TOK_TRIM_BEHIND: what

@@ -344,7 +344,7 @@ gone() {
     cat "$scratch/err"
 }
 for words in fields ops --help --version 'info specs/dates.lua' 'info specs/dates.lua --lua' 'run specs/self_attention.lua' 'run --help' \
-    'tokenize tests/tokenizer/llama2 text' 'verify specs/self_attention.lua --engine jit' 'bench specs/self_attention.lua --engine jit -r 1 -t 1 --format csv' \
+    'tokenize tests/tokenizer/llama2 text' 'verify specs/self_attention.lua --engine jit' 'bench specs/self_attention.lua --engine jit -r 1 -t 1 --seconds 0.01 --format csv' \
     'attention specs/self_attention.lua'; do
     gone "$xformc" $words
 done

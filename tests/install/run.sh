@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: slow
 # `make install` and `make uninstall`: files, specs found from any folder, headers found with
 # xformc.pc, completion in bash, zsh and fish. `make deps` and tools.sh: packages found, listed and
 # installed by each package manager. Every target of `make help`. `make ubsan` and `make fuzz`

@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: slow
 # Translators: --source-language and --target-language in `run`, `tokenize` and programs, and as
 # options at the prompt, for NLLB, M2M100, mBART, Marian and T5. Ids in and out are those of
 # transformers (expected, by make.py). Languages that the vocabulary does not have.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: slow
 # The pictures of `xformc attention`, as SVG and in a terminal: well-formed, rows sum to 1, labels,
 # one head or all, prompts and answers of decoders, graphs. A long model gives the same bytes as a
 # short one, in limited memory.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tags: golden
+# tags: slow early golden
 # The runner tests/run.sh, on a tree of small suites: modes, tags, order, counts, suites that fail
 # once or twice, one suite alone. Also cases.sh, loaded.sh, the sum of .ci/run, the stages of
 # `make test-all`, and the table of tests/README.md (suites.sh).

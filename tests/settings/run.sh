@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: slow
 # What the files beside a tokenizer and a model say: numbers of any size and U+0000 in JSON, files
 # that are no JSON, the side on which long texts are cut, what the class of a tokenizer makes of its
 # tokenizer.json (classes.rows and ends.rows, by make.py), how many labels a classifier has and what

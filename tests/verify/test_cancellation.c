@@ -1,3 +1,4 @@
+/* tags: slow */
 /* test_cancellation.c: Specs whose sums cancel, so that correct engines end far apart: verify says
  * that they agree. It still finds one weight that is 1 % off, a mask that hides one key too many,
  * and two swapped heads. Also a graph with a sequence.

@@ -197,19 +197,54 @@ static void merge_all(Word *word)
 
 /* ---- a word ------------------------------------------------------------------------------------------------- */
 
-/* A symbol that is no piece is unknown, or its bytes. */
+/* A symbol that is no piece is given as its bytes, if each is a piece. */
+static bool has_bytes(const Word *word, const Symbol *s)
+{
+    const RtTokenizer *t = word->w->t;
+    if (!rt_tok_flag(t, TOK_BYTE_FALLBACK)) return false;
+    for (uint32_t i = 0; i < s->bytes; i++)
+        if (rt_tok_at(t, TOK_BYTES, word->x->s[s->at + i]) == RT_TOK_NONE) return false;
+    return true;
+}
+
+static bool is_unknown(const Word *word, const Symbol *s)
+{
+    const uint32_t *head = word->w->t->head;
+    return s->id == head[TOK_HEAD_UNKNOWN] || (s->id >= head[TOK_HEAD_PIECES] && !has_bytes(word, s));
+}
+
 static void give_symbol(const Word *word, const Symbol *s)
 {
     const RtTokenizer *t = word->w->t;
-    if (s->id < t->head[TOK_HEAD_PIECES]) {
+    if (is_unknown(word, s))
+        rt_tok_push(word->w, t->head[TOK_HEAD_UNKNOWN], word->x, s->at, s->at + s->bytes);
+    else if (s->id < t->head[TOK_HEAD_PIECES])
         rt_tok_push(word->w, s->id, word->x, s->at, s->at + s->bytes);
-        return;
+    else for (size_t at = s->at; at < s->at + s->bytes; at++)
+        rt_tok_push(word->w, rt_tok_at(t, TOK_BYTES, word->x->s[at]), word->x, at, at + 1);
+}
+
+/* Whether `next`, right behind `s`, is given in one unknown piece with it. Unknown characters are
+ * one symbol already: one of the two is no piece. */
+static bool fuses(const Word *word, const Symbol *s, const Symbol *next)
+{
+    const uint32_t pieces = word->w->t->head[TOK_HEAD_PIECES];
+    return rt_tok_flag(word->w->t, TOK_FUSE_UNKNOWN) && (s->id >= pieces || next->id >= pieces) &&
+           is_unknown(word, s) && is_unknown(word, next);
+}
+
+static void give_symbols(const Word *word)
+{
+    for (uint32_t i = 0; word->w->status == RT_OK && i < word->n;) {
+        Symbol s = word->symbol[i];
+        for (const Symbol *next; s.next < word->n && fuses(word, &s, next = &word->symbol[s.next]);) {
+            if (next->id > s.id) s.id = next->id;
+            s.bytes += next->bytes;
+            s.next = next->next;
+        }
+        give_symbol(word, &s);
+        i = s.next;
     }
-    bool all = rt_tok_flag(t, TOK_BYTE_FALLBACK);
-    for (uint32_t i = 0; i < s->bytes && all; i++) all = rt_tok_at(t, TOK_BYTES, word->x->s[s->at + i]) != RT_TOK_NONE;
-    for (uint32_t i = 0; i < s->bytes && all; i++)
-        rt_tok_push(word->w, rt_tok_at(t, TOK_BYTES, word->x->s[s->at + i]), word->x, s->at + i, s->at + i + 1);
-    if (!all) rt_tok_push(word->w, t->head[TOK_HEAD_UNKNOWN], word->x, s->at, s->at + s->bytes);
 }
 
 void rt_tok_bpe(TokWork *w, const TokText *x, size_t begin, size_t end)
@@ -230,6 +265,6 @@ void rt_tok_bpe(TokWork *w, const TokText *x, size_t begin, size_t end)
     }
     if (word.symbol) make_symbols(&word, end);
     merge_all(&word);
-    for (uint32_t i = 0; w->status == RT_OK && i < word.n; i = word.symbol[i].next) give_symbol(&word, &word.symbol[i]);
+    if (w->status == RT_OK) give_symbols(&word);
     w->used = used;
 }

@@ -143,6 +143,8 @@ void tok_template_bert(TokBuild *b, uint32_t cls, uint32_t sep);                
 void tok_template_roberta(TokBuild *b, uint32_t cls, uint32_t sep);             /* cls A sep; cls A sep sep B sep */
 void tok_trim(TokBuild *b, bool keeps_first);                                    /* spans without white space at their ends */
 bool tok_charsmap(TokBuild *b, const unsigned char *data, size_t n, RtTokOpKind kind);
+/* Whether the library takes this charsmap: every unit is looked at, reached or not. */
+bool tok_charsmap_is_whole(TokString map);
 
 /* ---- patterns --------------------------------------------------------------------------------------------------- */
 
@@ -212,6 +214,8 @@ typedef enum TokType { TYPE_WORD, TYPE_NORMAL, TYPE_UNKNOWN, TYPE_CONTROL, TYPE_
 typedef struct TokSentencePieces {
     bool unigram, byte_fallback, prefix, no_extra_spaces, escape;
     bool words;                     /* white space parts words, and each has a prefix: Hugging Face's way */
+    bool alone;                     /* without a folder: decoded as the library does it, which also
+                                     * scores user pieces of a unigram by their length */
     bool runs;                      /* blanks in a row are one, each part has a prefix: Hugging Face's way */
     bool metaspace;  RtTokPrepend scheme;       /* Hugging Face's prefix in the place of SentencePiece's */
     TokString charsmap;             /* s NULL: none */

@@ -48,6 +48,27 @@ static double map_growth(const TokBuild *b)
     return growth;
 }
 
+/* A leaf points into the text. Another unit's children are units; if it says that one of them is a
+ * leaf, this is one. */
+static bool unit_is_whole(TokString units, uint32_t at, size_t text)
+{
+    const uint32_t unit = u32_at(units, at), to = at ^ map_offset(unit);
+    if (unit >> 31) return (unit & UINT32_C(0x7FFFFFFF)) < text;
+    return to < units.n / 4 && (!(unit >> 8 & 1) || u32_at(units, to) >> 31);
+}
+
+bool tok_charsmap_is_whole(TokString map)
+{
+    const uint32_t bytes = map.n >= 4 ? u32_at(map, 0) : 0;
+    if (!bytes || bytes % 1024 || bytes >= map.n - 4 || map.s[map.n - 1]) return false;
+    const TokString units = { map.s + 4, bytes };
+    const uint32_t root = u32_at(units, 0);
+    bool whole = map_offset(root) && !(root & UINT32_C(0x800001FF));
+    for (uint32_t i = 0; i < bytes / 4 && whole; i++)
+        whole = unit_is_whole(units, i, map.n - 4 - bytes);
+    return whole;
+}
+
 bool tok_charsmap(TokBuild *b, const unsigned char *data, size_t n, RtTokOpKind kind)
 {
     const TokString all = { (const char *)data, n };

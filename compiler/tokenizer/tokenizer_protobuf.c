@@ -200,25 +200,22 @@ static void check_bytes(TokBuild *b, const Proto *p)
         tok_refuse(b, "the model says byte_fallback, but has no pieces of bytes");
 }
 
-static void check_charsmap(TokBuild *b, TokString map)
-{
-    const unsigned char *s = (const unsigned char *)map.s;
-    uint32_t bytes = 0;
-    for (int i = 0; i < 4 && map.n >= 4; i++) bytes |= (uint32_t)s[i] << 8 * i;
-    if (map.n && (!bytes || bytes % 1024 || bytes >= map.n - 4))
-        tok_refuse(b, "precompiled_charsmap is damaged");
-}
-
 static void check(TokBuild *b, Proto *p)
 {
-    bool any = false;
-    for (int i = 0; i < b->size; i++) any = any || is_known(p->types.at[i]);
+    bool any = false, normal = false;
+    for (int i = 0; i < b->size; i++) {
+        any = any || is_known(p->types.at[i]);
+        normal = normal || p->types.at[i] == TYPE_NORMAL;
+    }
     check_texts(b, p);
     check_scores(b, p);
     find_unknown(b, p);
     if (!tok_failed(b)) check_bytes(b, p);
     if (!tok_failed(b) && !any && p->s.unigram) tok_refuse(b, "the model has no pieces of texts");
-    if (!tok_failed(b)) check_charsmap(b, p->s.charsmap);
+    else if (!tok_failed(b) && !normal && p->s.unigram)
+        tok_refuse(b, "a unigram model without normal pieces is not supported");
+    if (!tok_failed(b) && p->s.charsmap.n && !tok_charsmap_is_whole(p->s.charsmap))
+        tok_refuse(b, "precompiled_charsmap is damaged");
     if (!tok_failed(b) && p->denormaliser.n)
         tok_refuse(b, "a denormalizer_spec with a precompiled_charsmap is not supported");
 }
@@ -239,5 +236,6 @@ bool tok_import_sentencepiece(TokBuild *b, const char *data, size_t size, const 
     p.s.eos = find_control(b, &p, p.eos.n ? p.eos : tok_string("</s>"));
     p.s.add_bos = config && config->has_add_bos ? config->add_bos : !p.s.unigram;
     p.s.add_eos = config && config->has_add_eos ? config->add_eos : p.s.unigram;
-    return config && config->folder.path ? tok_lay_pieces(b, &p.s, config) : tok_sentencepiece(b, &p.s);
+    p.s.alone = !config || !config->folder.path;
+    return p.s.alone ? tok_sentencepiece(b, &p.s) : tok_lay_pieces(b, &p.s, config);
 }

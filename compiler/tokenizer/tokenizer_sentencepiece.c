@@ -3,6 +3,7 @@
  *
  * A BPE of scores merges the pair whose concatenation is the piece of the highest score. So every way to write a piece as two
  * symbols is a merge, and its rank that of the score. A character that is no piece itself is a symbol behind the pieces. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,11 @@ static void find_bytes(TokBuild *b, const int32_t *type)
         tok_refuse(b, "%d of the 256 pieces of bytes are there; all must be, or none", found);
 }
 
+static bool is_scored_by_length(const TokSentencePieces *s, int i)
+{
+    return s->type[i] == TYPE_USER && s->alone && s->unigram;
+}
+
 static void settle_pieces(TokBuild *b, const TokSentencePieces *s)
 {
     for (int i = 0; i < b->size; i++) {
@@ -112,18 +118,25 @@ static void settle_pieces(TokBuild *b, const TokSentencePieces *s)
         if (type != TYPE_NORMAL && type != TYPE_USER && (type != TYPE_UNUSED || s->unigram)) p->key = (TokString){ 0 };
         if (type == TYPE_UNUSED && !s->unigram) tok_refuse(b, "unused pieces of a BPE model (piece %d) are not supported", i);
         if (type == TYPE_USER && p->text.n && tok_added_of_text(b, p->text) == RT_TOK_NONE)
-            *TOK_NEW(b, &b->added) = (TokAdded){ p->text, (uint32_t)i, 0, true, false, true };
+            *TOK_NEW(b, &b->added) = (TokAdded){
+                p->text, (uint32_t)i, is_scored_by_length(s, i) ? TOK_ADDED_PIECE : 0, true, false, true
+            };
     }
 }
 
 static void settle_scores(TokBuild *b, const TokSentencePieces *s)
 {
-    double least = INFINITY;
+    float least = FLT_MAX, greatest = -FLT_MAX;
     for (int i = 0; i < b->size; i++) {
         b->pieces.at[i].score = (double)s->score[i];
-        if (s->type[i] == TYPE_NORMAL && (double)s->score[i] < least) least = (double)s->score[i];
+        if (s->type[i] != TYPE_NORMAL) continue;
+        least = fminf(least, s->score[i]);
+        greatest = fmaxf(greatest, s->score[i]);
     }
-    const double unknown = (double)((float)least - 10.0f);
+    for (int i = 0; i < b->size; i++)
+        if (is_scored_by_length(s, i))
+            b->pieces.at[i].score = (double)((float)b->pieces.at[i].text.n * greatest) - 0.1;
+    const double unknown = (double)(least - 10.0f);
     uint64_t bits;
     memcpy(&bits, &unknown, sizeof bits);
     b->head[TOK_HEAD_UNKNOWN_SCORE] = (uint32_t)bits;
@@ -131,20 +144,38 @@ static void settle_scores(TokBuild *b, const TokSentencePieces *s)
     b->head[TOK_HEAD_FLAGS] |= TOK_FLOAT_SCORES;
 }
 
+static void replace_mark(TokBuild *b, TokString space)
+{
+    RtTokOp op = tok_op(b, TOK_TO_REPLACED, space);
+    op.other = tok_pool(b, tok_string(" "));
+    op.other_bytes = 1;
+    tok_decoder(b, op);
+}
+
+static void strip_first(TokBuild *b, const char *character, uint32_t most)
+{
+    RtTokOp strip = tok_op(b, TOK_TO_STRIPPED, tok_string(character));
+    strip.a = most;
+    strip.c = most > 1;
+    tok_decoder(b, strip);
+}
+
 void tok_decode_sentencepiece(TokBuild *b, TokString space, bool prefix)
 {
-    if (space.n != 1) {
-        RtTokOp op = tok_op(b, TOK_TO_REPLACED, space);
-        op.other = tok_pool(b, tok_string(" "));
-        op.other_bytes = 1;
-        tok_decoder(b, op);
-    }
+    if (space.n != 1) replace_mark(b, space);
     tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FALLBACK });
     tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FUSED });
-    if (!prefix) return;
-    RtTokOp strip = tok_op(b, TOK_TO_STRIPPED, tok_string(" "));
-    strip.a = 1;
-    tok_decoder(b, strip);
+    if (prefix) strip_first(b, " ", 1);
+}
+
+/* As the library decodes: only marks are left out where a text begins, never blanks that are pieces
+ * or bytes of their own; and a byte that is no UTF-8 spoils no other. */
+static void decode_alone(TokBuild *b, const TokSentencePieces *s)
+{
+    tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FUSED });
+    if (s->no_extra_spaces || s->prefix) strip_first(b, mark, s->no_extra_spaces ? INT32_MAX : 1);
+    replace_mark(b, tok_string(mark));
+    if (s->byte_fallback) tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FALLBACK, .a = 1 });
 }
 
 static void add_spaces(TokBuild *b, const TokSentencePieces *s)
@@ -179,7 +210,8 @@ bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s)
     b->head[TOK_HEAD_MODEL] = s->unigram ? TOK_UNIGRAM : TOK_BPE;
     if (s->unigram) settle_scores(b, s);
     else make_merges(b, s->score);
-    tok_decode_sentencepiece(b, tok_string(s->escape ? mark : " "), s->prefix);
+    if (s->alone) decode_alone(b, s);
+    else tok_decode_sentencepiece(b, tok_string(s->escape ? mark : " "), s->prefix);
     tok_template_ends(b, s->add_bos ? s->bos : -1, s->add_eos ? s->eos : -1);
     return !tok_failed(b);
 }

@@ -102,8 +102,9 @@ static bool find_added(const RtTokenizer *t, RtTokSection trie, const TokText *x
         uint32_t entry = 0;
         const size_t end = longest_at(t, trie, x, at, &entry);
         if (!end) continue;
-        *from = end;
         const uint32_t flags = rt_tok_at(t, TOK_ADDED, 2 * (size_t)entry + 1);
+        if (flags & TOK_ADDED_PIECE) continue;
+        *from = end;
         const bool again = f->flags & TOK_ADDED_FIRST;
         if (flags & TOK_ADDED_FIRST && (at != least || again)) continue;
         *f = (Found){ at, end, rt_tok_at(t, TOK_ADDED, 2 * (size_t)entry), at, end, flags };

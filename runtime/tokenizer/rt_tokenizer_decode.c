@@ -235,6 +235,7 @@ static void to_stripped(Decode *d, const RtTokOp *op, Token *x)
     while (stripped < op->a && begins(x->s + begin, x->n - begin, one, m)) {
         begin += m;
         stripped++;
+        if (op->c) break;
     }
     if (begin < x->n) stripped = op->a;
     for (uint32_t i = 0; !d->k->fused && i < op->b && x->n - begin >= m && begins(x->s + x->n - m, m, one, m); i++) x->n -= m;
@@ -267,7 +268,10 @@ static void through(Decode *d, Token *x, uint32_t first)
         const RtTokOp op = decoder(d->t, i);
         const unsigned char *text = rt_tok_text(d->t, op.text);
         if (op.kind == TOK_TO_FUSED || op.kind == TOK_TO_BYTES) d->k->fused = 1;
-        if (i < first) continue;
+        if (i < first) {
+            if (op.kind == TOK_TO_STRIPPED && x->n) d->k->stripped = op.a;     /* the text has begun */
+            continue;
+        }
         switch ((RtTokOpKind)op.kind) {
         case TOK_TO_BYTES:    to_bytes(x); break;
         case TOK_TO_WORDS:    to_words(d, &op, x); break;
@@ -336,26 +340,37 @@ static int byte_of(const RtTokenizer *t, uint32_t fallback, int id)
     return fallback == RT_TOK_NONE || !s ? -1 : fallback_byte((const unsigned char *)s, n);
 }
 
-/* ids[i..j) are bytes and what is left out: one text if it is UTF-8, else a U+FFFD for each byte. */
+/* Take the bytes of a character from ids[*k..j), or one that begins none: their number, 0 at the end. */
+static size_t take_character(const Decode *d, const int *ids, int *k, int j, unsigned char hold[4])
+{
+    const uint32_t fallback = fallback_decoder(d->t);
+    size_t held = 0;
+    for (int m = *k, behind = j; ; m++) {
+        const int byte = m < j ? byte_of(d->t, fallback, ids[m]) : -1;
+        if (byte >= 0) hold[held++] = (unsigned char)byte;
+        if (byte >= 0 && held == 1) behind = m + 1;
+        const bool whole = held && !rt_tok_broken(hold, held);
+        if (!whole && m < j && held < 4) continue;
+        *k = whole ? m + 1 : behind;
+        return whole ? held : held > 0;
+    }
+}
+
+/* ids[i..j) are bytes and what is left out. A byte that is in no character is U+FFFD; then all others
+ * of them are, too, unless the decoder's a says that each stands alone. */
 static void give_run(Decode *d, const int *ids, int i, int j, uint32_t fallback)
 {
     unsigned char hold[4];
-    size_t held = 0;
     bool good = true;
-    for (int k = i; k < j && good; k++) {
-        const int byte = byte_of(d->t, fallback, ids[k]);
-        if (byte < 0) continue;
-        hold[held++] = (unsigned char)byte;
-        const int broken = rt_tok_broken(hold, held);
-        if (!broken) held = 0;
-        else good = (size_t)broken == held && hold[0] >= 0xC2 && hold[0] < 0xF5;
+    for (int k = i; !decoder(d->t, fallback).a && k < j && good;) {
+        const size_t n = take_character(d, ids, &k, j, hold);
+        good = !n || !rt_tok_broken(hold, n);
     }
-    good = good && !held;
-    for (int k = i; k < j && d->status == RT_OK; k++) {
-        const int byte = byte_of(d->t, fallback, ids[k]);
-        const unsigned char one = (unsigned char)byte;
-        if (byte >= 0 && good) one_text(d, &one, 1, fallback + 1);
-        else if (byte >= 0) one_text(d, (const unsigned char *)"\xEF\xBF\xBD", 3, fallback + 1);
+    for (int k = i; k < j && d->status == RT_OK;) {
+        const size_t n = take_character(d, ids, &k, j, hold);
+        const bool shown = good && n && !rt_tok_broken(hold, n);
+        for (size_t b = 0; b < n && d->status == RT_OK; b++)
+            one_text(d, shown ? hold + b : (const unsigned char *)"\xEF\xBF\xBD", shown ? 1 : 3, fallback + 1);
     }
 }
 

@@ -94,8 +94,12 @@ typedef enum RtTokFlag {
  * follows begins as a text does. */
 typedef enum RtTokKind { TOK_PIECE = 0, TOK_SPECIAL = 1, TOK_ABSENT = 2, TOK_APART = 4, TOK_BLANK_BEHIND = 8, TOK_TRIM_BEHIND = 16 } RtTokKind;
 
-/* FIRST: only where a text begins, or behind a token that is none such. */
-enum { TOK_ADDED_SINGLE_WORD = 1, TOK_ADDED_LSTRIP = 2, TOK_ADDED_RSTRIP = 4, TOK_ADDED_FIRST = 8 };
+/* FIRST: only where a text begins, or behind a token that is none such. PIECE: a charsmap leaves the
+ * token's characters as they are, and then it is a piece like others: it splits no text. */
+enum {
+    TOK_ADDED_SINGLE_WORD = 1, TOK_ADDED_LSTRIP = 2, TOK_ADDED_RSTRIP = 4, TOK_ADDED_FIRST = 8,
+    TOK_ADDED_PIECE = 16
+};
 
 enum { TOK_ITEM_SPECIAL, TOK_ITEM_A, TOK_ITEM_B };
 
@@ -125,9 +129,10 @@ typedef enum RtTokOpKind {
     TOK_TO_SPACES,      /* `text` becomes ' '; a: none at the start of the first piece */
     TOK_TO_SUFFIX,      /* `text` becomes ' ', at the end nothing */
     TOK_TO_REPLACED,    /* `text` becomes `other` */
-    TOK_TO_FALLBACK,    /* <0xNN> to bytes */
+    TOK_TO_FALLBACK,    /* <0xNN> to bytes; a: where some are no UTF-8, the others stay */
     TOK_TO_FUSED,       /* all that follow see one text */
-    TOK_TO_STRIPPED,    /* `text`, one character: up to a at the start, up to b at the end */
+    TOK_TO_STRIPPED,    /* `text`, one character: up to a at the start, up to b at the end; c: of
+                         * each piece one */
     TOK_TO_JOINED,      /* ' ' between pieces */
     TOK_OP_KINDS
 } RtTokOpKind;

@@ -4,9 +4,10 @@
 
 Needs sentencepiece 0.2.3. Most models have one or two of the edits of EDITS, which damage a model
 or only change it. A model agrees if the library refuses it and xformc exits with 65, or if each text
-has the library's ids, and these ids the library's text. xformc may refuse more: where its message
-is one of UNSUPPORTED. The messages are counted. Ids with an unknown or a control piece are not
-decoded: the library writes other texts for them. Exit status 1 if a model differs."""
+has the library's ids, and these ids and others at random have the library's text. xformc may refuse
+more: where its message is one of UNSUPPORTED. The messages are counted. Ids with an unknown or a
+control piece are not decoded: the library writes other texts for them. Exit status 1 if a model
+differs."""
 import argparse, collections, json, os, random, struct, subprocess, sys, tempfile
 
 import sentencepiece
@@ -16,7 +17,7 @@ NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = range(1, 7)
 # The library takes a NaN among the scores of a BPE, and a user's or unused piece that is one byte
 # of 0.
 UNSUPPORTED = ("is NaN", "has a byte of 0", "unused pieces of a BPE model",
-               "a SentencePiece model of type", "treat_whitespace_as_suffix is not supported",
+               "a SentencePiece model of type", "without normal pieces", "treat_whitespace_as_suffix is not supported",
                "at most 2048 are supported",
                "a denormalizer_spec with a precompiled_charsmap is not supported")
 WORDS = ("the house by the river was empty and nobody knew why she did not ask they will tell it is "
@@ -156,13 +157,25 @@ def draw_texts(r):
     return out
 
 
-def of_library(path, texts):
+def draw_ids(s, r):
+    """Ids at random, with many pieces that begin with a blank and many bytes."""
+    pieces = pb.ModelProto.FromString(s.serialized_model_proto()).pieces
+    known = [i for i, p in enumerate(pieces)
+             if p.type in (NORMAL, USER, BYTE) and isinstance(p.piece, str)]    # bytes: no UTF-8
+    blank = [i for i in known if pieces[i].piece.startswith("▁")]
+    byte = [i for i in known if s.IsByte(i)]
+    kinds = [k for k in (known, blank, byte) if k]
+    return [[r.choice(r.choice(kinds)) for _ in range(r.randrange(1, 7))] for _ in range(8) if kinds]
+
+
+def of_library(path, texts, r):
     """What the library says, or its fault."""
     s = sentencepiece.SentencePieceProcessor()
     try: s.Load(path)
     except Exception as e: return None, str(e)
     ids = [s.EncodeAsIds(x) for x in texts]
     decoded = [x for x in ids if x and not any(s.IsUnknown(i) or s.IsControl(i) for i in x)]
+    decoded += draw_ids(s, r)
     said = lambda i: [i] if i >= 0 else []
     ends = (said(s.bos_id()), said(s.eos_id()))
     back = [s.DecodeIds(x) for x in decoded]
@@ -200,7 +213,7 @@ def differs(texts, wanted, found, unigram):
 def compare(xformc, path, unigram, r):
     """The verdict and its reason."""
     texts = draw_texts(r)
-    wanted, fault = of_library(path, texts)
+    wanted, fault = of_library(path, texts, r)
     found, why = of_xformc(xformc, path, texts, wanted["decoded"] if wanted else [])
     if why and why[0] != 65: return "differs", f"exit {why[0]}: {why[1]}"
     if wanted is None and found: return "differs", f"the library says {fault}"

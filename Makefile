@@ -19,7 +19,7 @@ WARNINGS  = -Wall -Wextra -Werror
 # Each folder includes only what stands before it: make lint.
 FOLDERS   = $(RUNTIME_FOLDERS) $(COMPILER_FOLDERS)
 RUNTIME_FOLDERS  = runtime/kernels/simd runtime runtime/kernels runtime/tokenizer runtime/generate runtime/cli
-COMPILER_FOLDERS = compiler/base compiler/model compiler/weights compiler/tokenizer compiler/front/lua compiler/front/hf \
+COMPILER_FOLDERS = compiler/base compiler/model compiler/weights compiler/tokenizer compiler/chat compiler/front/lua compiler/front/hf \
                    compiler/front compiler/graph compiler/plan compiler/pack compiler/emit compiler/machine compiler/engine \
                    compiler compiler/answer compiler/verify compiler/inspect compiler/bench compiler/repl compiler/cli
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \

@@ -58,7 +58,8 @@ static bool can_chat(Session *s, const RunOptions *c)
     else if (m->chat_fault) diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ m->chat_path, 0, 0 }, "%s", m->chat_fault);
     else if (!m->chat) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat: there is no chat template beside the tokenizer of %s", m->name);
     else if (c->system && !m->chat->system[0])
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--system: the chat template %s has no place for a system's text", m->chat->name);
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--system: the chat template %s has no place for a system's text that is supported",
+                   m->chat->name);
     else if (c->date && !m->chat->dated)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--date: the chat template %s has no place for a date", m->chat->name);
     else if (c->turns && !m->chat->past[0])

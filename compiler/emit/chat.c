@@ -1,18 +1,11 @@
 /* chat.c: a model's chat template as rt_chat.h has it, and as C text. */
 #include "chat.h"
 
+#include "chat_learn.h"
+
 bool model_chats(const Model *m) { return m->chat && m->has_decoder && !m->has_encoder; }
 
-RtChat chat_of(const Model *m)
-{
-    static const RtChatTrim trims[] = { [CHAT_TRIM_NONE] = RT_CHAT_TRIM_NONE, [CHAT_TRIM_USER] = RT_CHAT_TRIM_USER,
-                                        [CHAT_TRIM_EACH] = RT_CHAT_TRIM_EACH, [CHAT_TRIM_TURN] = RT_CHAT_TRIM_TURN };
-    const Chat *c = m->chat;
-    return (RtChat){ .name = c->name, .begin = c->begin, .system = { c->system[0], c->system[1] }, .dated = c->dated, .date = c->date,
-                     .today = c->today, .user = { c->user[0], c->user[1] }, .answer = c->answer, .again = c->again,
-                     .past = { c->past[0], c->past[1] }, .preset = c->preset, .trim = trims[c->trim], .inside = c->inside,
-                     .at_last = c->at_last, .trims_past = c->trims_past, .needs_system = c->needs_system, .thinks = c->thinks };
-}
+RtChat chat_of(const Model *m) { return chat_as_runtime(m->chat); }
 
 static void emit_text(Text *out, const char *s)
 {
@@ -43,7 +36,8 @@ static void emit_pair(Text *out, const char *member, const char *const *s)
 
 void chat_emit(Text *out, const RtChat *c)
 {
-    static const char *const trims[] = { "RT_CHAT_TRIM_NONE", "RT_CHAT_TRIM_USER", "RT_CHAT_TRIM_EACH", "RT_CHAT_TRIM_TURN" };
+    static const char *const trims[] = { "RT_CHAT_TRIM_NONE", "RT_CHAT_TRIM_USER", "RT_CHAT_TRIM_SYSTEM", "RT_CHAT_TRIM_EACH",
+                                         "RT_CHAT_TRIM_TURN" };
     text_add(out, "static const RtChat main_chat = {\n");
     emit_member(out, "name", c->name);
     emit_member(out, "begin", c->begin);
@@ -56,6 +50,8 @@ void chat_emit(Text *out, const RtChat *c)
     emit_member(out, "again", c->again);
     emit_pair(out, "past", c->past);
     if (c->preset) emit_member(out, "preset", c->preset);
-    text_printf(out, "    .trim = %s, .inside = %d, .at_last = %d, .trims_past = %d, .needs_system = %d, .thinks = %d,\n};\n",
-                trims[c->trim], c->inside, c->at_last, c->trims_past, c->needs_system, c->thinks);
+    static const char *const empties[] = { "RT_CHAT_EMPTY_KEPT", "RT_CHAT_EMPTY_NONE", "RT_CHAT_EMPTY_PRESET" };
+    text_printf(out, "    .trim = %s, .empty = %s,\n", trims[c->trim], empties[c->empty]);
+    text_printf(out, "    .inside = %d, .at_last = %d, .trims_past = %d, .thinks = %d,\n};\n",
+                c->inside, c->at_last, c->trims_past, c->thinks);
 }

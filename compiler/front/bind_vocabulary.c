@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "chat_read.h"
 #include "tokenizer.h"
 
 /* Beside the weights; where they are random, beside those that they took the place of, or beside the spec. */

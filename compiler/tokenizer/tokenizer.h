@@ -36,10 +36,6 @@ bool tokenizers_in_folder(Arena *a, const char *folder);
  * NULL where there is none, or after an error. */
 const char *tokenizer_sentence_file(Arena *a, Diag *d, const char *folder);
 
-/* own: of the tokenizer's file itself. A file beside it that is no JSON is an error.
- * needs: tokenizer_file   gives: chat or chat_fault, chat_path */
-void model_read_chat(Arena *a, Diag *d, Model *m, const TokenizerChat *own);
-
 /* Symbols from a file, one a line; NULL after errors, told at their lines. `at` names the field for a missing file. */
 Vocabulary *vocabulary_read(Arena *a, Diag *d, Loc at, const char *path);
 

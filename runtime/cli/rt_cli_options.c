@@ -244,7 +244,7 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
     else if ((o->system || o->date || o->turns) && !o->chat)
         fprintf(stderr, "%s: --%s is read with --chat\n", p->name, o->system ? "system" : o->date ? "date" : "turns");
     else if (o->system && !p->chat->system[0])
-        fprintf(stderr, "%s: --system: the chat template %s has no place for a system's text\n", p->name, p->chat->name);
+        fprintf(stderr, "%s: --system: the chat template %s has no place for a system's text that is supported\n", p->name, p->chat->name);
     else if (o->date && !p->chat->dated) fprintf(stderr, "%s: --date: the chat template %s has no place for a date\n", p->name, p->chat->name);
     else if (o->turns && !p->chat->past[0])
         fprintf(stderr, "%s: --turns: what the chat template %s makes of earlier answers is not known\n", p->name, p->chat->name);

@@ -62,14 +62,14 @@ static void put_typed(Out *o, Part p, int left, int right)
 /* What stands before the first turn, or within one. */
 static void put_system(Out *o, const RtChat *c, const RtChatWords *words, const char *text)
 {
-    const int each = c->trim == RT_CHAT_TRIM_EACH;
+    const int trims = c->trim == RT_CHAT_TRIM_EACH || c->trim == RT_CHAT_TRIM_SYSTEM;
     put_text(o, c->system[0]);
     if (c->dated) {
         const char *date = words->date ? words->date : c->date;
         put_typed(o, (Part){ date ? date : "", date ? strlen(date) : 0 }, 0, 0);
         put_text(o, c->dated);
     }
-    put_typed(o, (Part){ text, strlen(text) }, each, each);
+    put_typed(o, (Part){ text, strlen(text) }, trims, trims);
     put_text(o, c->system[1]);
 }
 
@@ -92,8 +92,8 @@ static void put_past(Out *o, const RtChat *c, const RtChatTurn *t)
 size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn *turns, int count, char *out, size_t cap,
                     RtChatTyped *typed)
 {
-    const int none = c->needs_system && words->system && !*words->system;
-    const char *system = none ? NULL : words->system ? words->system : c->preset;
+    const int empty = c->empty != RT_CHAT_EMPTY_KEPT && words->system && !*words->system;
+    const char *system = empty && c->empty == RT_CHAT_EMPTY_NONE ? NULL : words->system && !empty ? words->system : c->preset;
     const int place = !system || !c->system[0] ? -1 : c->at_last ? count - 1 : 0;          /* the turn that has it */
     Out o = { out, 0, cap, typed };
     if (typed) typed->count = 0;
@@ -105,7 +105,8 @@ size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn 
         if (i == place && !c->inside) put_system(&o, c, words, system);
         put_text(&o, c->user[0]);
         if (i == place && c->inside) put_system(&o, c, words, system);
-        put_typed(&o, (Part){ turns[i].user, turns[i].user_bytes }, left, c->trim != RT_CHAT_TRIM_NONE);
+        put_typed(&o, (Part){ turns[i].user, turns[i].user_bytes }, left,
+                  c->trim != RT_CHAT_TRIM_NONE && c->trim != RT_CHAT_TRIM_SYSTEM);
         put_text(&o, c->user[1]);
         if (i < count - 1) put_past(&o, c, &turns[i]);
     }

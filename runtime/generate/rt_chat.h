@@ -10,8 +10,13 @@
 extern "C" {
 #endif
 
-/* White space that is left out: none; around the user's text; around both texts; around what stands between user[0] and user[1]. */
-typedef enum RtChatTrim { RT_CHAT_TRIM_NONE, RT_CHAT_TRIM_USER, RT_CHAT_TRIM_EACH, RT_CHAT_TRIM_TURN } RtChatTrim;
+/* White space that is left out: none; around the user's text; around the system's; around both; around
+ * what stands between user[0] and user[1]. */
+typedef enum RtChatTrim {
+    RT_CHAT_TRIM_NONE, RT_CHAT_TRIM_USER, RT_CHAT_TRIM_SYSTEM, RT_CHAT_TRIM_EACH, RT_CHAT_TRIM_TURN
+} RtChatTrim;
+/* An empty text of a system: as others; none at all; as if it were not given. */
+typedef enum RtChatEmpty { RT_CHAT_EMPTY_KEPT, RT_CHAT_EMPTY_NONE, RT_CHAT_EMPTY_PRESET } RtChatEmpty;
 
 typedef struct RtChat {
     const char *name;               /* of the template */
@@ -25,10 +30,10 @@ typedef struct RtChat {
     const char *past[2];            /* around the answer of an earlier turn; NULL: that is not known, and there is one turn only */
     const char *preset;             /* the system's text where none is given; NULL: none */
     RtChatTrim trim;
+    RtChatEmpty empty;
     int inside;                     /* the system's text stands within a turn of the user */
     int at_last;                    /* and within the last; else within the first */
     int trims_past;                 /* white space around an earlier answer is left out */
-    int needs_system;               /* an empty system's text is as none */
     int thinks;                     /* of an earlier answer only what follows the last </think>, and line ends, is there */
 } RtChat;
 

@@ -1,4 +1,4 @@
-"""Folders with a small tokenizer and a chat template each, written for this test after the families that chats.def knows, and NAME.gold: what
+"""Folders with a small tokenizer and a chat template each, written for this test after the families that chats.def names, and NAME.gold: what
 transformers' apply_chat_template makes of texts, as JSON lines: system (or null), user, or turns (a list of what user and assistant say by
 turns), date where one is given, text, ids. Today is the day of NOW. usage: make.py, in this folder."""
 import datetime
@@ -213,6 +213,9 @@ PHI3_ASKS = PHI3.replace("'system' %}", "'system' and message['content'] %}").re
 PHI4_MINI = '''{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] + '<|end|>' }}{% endfor %}\
 {% if add_generation_prompt %}{{ '<|assistant|>' }}{% else %}{{ eos_token }}{% endif %}'''
 
+PHI4 = '''{% for message in messages %}{{ '<|im_start|>' + message['role'] + '<|im_sep|>' + message['content'] + '<|im_end|>' }}{% endfor %}\
+{% if add_generation_prompt %}{{ '<|im_start|>assistant<|im_sep|>' }}{% endif %}'''
+
 PHI3_FIRST = '''{{ bos_token }}{% for message in messages %}{% if message['role'] == 'user' %}\
 {{ '<|user|>' + '\\n' + message['content'] + '<|end|>' + '\\n' + '<|assistant|>' + '\\n' }}\
 {% else %}{{ message['content'] + '<|end|>' + '\\n' }}{% endif %}{% endfor %}'''
@@ -262,6 +265,7 @@ FOLDERS = {
     'phi3_first': (sentencepiece_like, PHI, '<s>', '<|end|>', PHI3_FIRST, 'config'),
     'phi3_small': (byte_level, PHI, '<s>', '<|end|>', PHI3_SMALL, 'config'),
     'phi4_mini': (byte_level, ['<|endoftext|>', '<|user|>', '<|system|>', '<|assistant|>', '<|end|>'], None, '<|endoftext|>', PHI4_MINI, 'config'),
+    'phi4': (byte_level, ['<|endoftext|>', '<|im_start|>', '<|im_sep|>', '<|im_end|>'], None, '<|im_end|>', PHI4, 'config'),
     'phi3_asks': (sentencepiece_like, PHI, '<s>', '<|end|>', PHI3_ASKS, 'config'),
     'zephyr': (sentencepiece_like, ['<unk>', '<s>', '</s>'], '<s>', '</s>', ZEPHYR, 'config'),
 }

@@ -73,7 +73,7 @@ refused() {
     echo "expected $message"
     cat "$scratch/out" "$scratch/err"
 }
-refused 'a program: a template without a place for a system text' 2 "gemma: --system: the chat template gemma has no place for a system's text" \
+refused 'a program: a template without a place for a system text' 2 "gemma: --system: the chat template gemma has no place for a system's text that is supported" \
     "$scratch/gemma/gemma" --chat --system x y
 refused 'a program: --system alone' 2 'llama2: --system is read with --chat' "$scratch/llama2/llama2" --system x y
 # An empty system text is a turn of its own, and not the template's text; of a template that asks if there is one it is none.

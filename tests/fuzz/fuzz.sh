@@ -24,6 +24,7 @@ seeds() {
     tokens) find "$build/tokens" -type f ;;
     pickle) find "$build/pickles" -type f ;;
     program) find "$build/lines" -type f ;;
+    chat) ls tests/chat/learned/*.jinja ;;
     esac
 }
 
@@ -91,9 +92,16 @@ tokenizer_words() {
         '<0x00>' '<0xFF>' '##' '[UNK]' '<s>' '</s>'
 }
 
+# Words of chat templates.
+chat_words() {
+    cat tests/chat/learned/*.jinja | grep -oE '[a-z_]+|[{%}-]{2,3}' | sort -u | sed 's/.*/"&"/'
+    sed -n "s/^    \"\(.*\)\",$/\1/p" tests/chat/make_learned.py | grep -oE '\| ?[a-z]+|\.[a-z]+\(|is [a-z]+' | sort -u | sed 's/.*/"&"/'
+}
+
 lines
 tokens
 pickles
+chat_words >"$build/chat.words"
 tokenizer_words >"$build/tokenizer.words"
 config_words >"$build/config.words"
 spec_words >"$build/spec.words"
@@ -105,6 +113,7 @@ for target in $targets; do
     mkdir -p "$corpus" "$build/seeds/$target"
     seeds "$target" | while read -r file; do cp "$file" "$build/seeds/$target/$(echo "$file" | tr / _)"; done
     case $target in spec) words=-dict=$build/spec.words ;; safetensors|weights) words=-dict=$build/tensor.words ;;
+        chat) words=-dict=$build/chat.words ;;
         config) words=-dict=$build/config.words ;; tokenizer|gguf) words=-dict=$build/tokenizer.words ;; *) words= ;; esac
     case $target in program) closed=2 ;; *) closed=0 ;; esac
     # A zip is read from its end. Of tokenizers the mutator makes large inputs, rarely.

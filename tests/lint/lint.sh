@@ -41,7 +41,7 @@ rule_includes() {
             to = folder(where[name])
             if (rank[to] > rank[from]) refuse(": " to " stands behind it")
             else if (from ~ /^compiler/ && to ~ /^runtime/ && rank[from] < rank["compiler/emit"]) {
-                blob = from ~ /^compiler\/(tokenizer|front)/ && name ~ /^rt_tokenizer(_format)?\.h$/     # what a tokenizer is written as
+                blob = from ~ /^compiler\/(tokenizer|chat|front)/ && name ~ /^rt_(tokenizer(_format)?|chat)\.h$/ # what they are written as
                 head = from == "compiler/pack" && name ~ /^rt_(packed|weights)\.h$/                      # and packed weights
                 if (name !~ /^(rt\.h|.*\.def)$/ && !blob && !head) refuse(": of the runtime, rt.h and the tables")
             }

@@ -56,6 +56,44 @@ fails 'a special_tokens_map.json that is no JSON' 65 'chat/special_tokens_map.js
 ln -sf nowhere "$scratch/chat/special_tokens_map.json"
 fails 'a link to no file' 66 "error: cannot open chat/special_tokens_map.json: No such file or directory" "$xformc" tokenize "$scratch/chat" x
 
+rm "$scratch/chat/special_tokens_map.json"
+
+# Where the template and its marks stand. marked TEXT: the prompt of the config whose end is TEXT.
+marked() {
+    sed "s#\"eos_token\": *\"[^\"]*\"#\"eos_token\": \"$1\"#" tests/chat/zephyr/tokenizer_config.json >"$config"
+    ids_of_chat
+}
+cp tests/chat/zephyr/tokenizer.json "$scratch/chat"
+usual=$(marked '</s>') other=$(marked '<unk>')
+[ "$usual" != "$other" ]
+verdict $? 'the end of a turn is the eos_token of tokenizer_config.json'
+echo '{ "eos_token": { "content": "</s>" } }' >"$scratch/chat/special_tokens_map.json"
+same "$usual" "$(marked '<unk>')"
+verdict $? 'special_tokens_map.json counts first'
+sed -i '1s/{/{ "added_tokens_decoder": {},/' "$config"
+same "$other" "$(ids_of_chat)"
+verdict $? 'and not where tokenizer_config.json has added_tokens_decoder'
+rm "$scratch/chat/special_tokens_map.json"
+cp tests/chat/zephyr/tokenizer_config.json "$config"
+mkdir "$scratch/chat/additional_chat_templates"
+cat tests/chat/learned/lines.jinja >"$scratch/chat/additional_chat_templates/default.jinja"
+lines=$(ids_of_chat)
+[ "$lines" != "$usual" ]
+verdict $? 'additional_chat_templates/default.jinja counts before tokenizer_config.json'
+cat tests/chat/learned/bos_each.jinja >"$scratch/chat/chat_template.jinja"
+[ "$(ids_of_chat)" != "$lines" ]
+verdict $? 'chat_template.jinja counts before both'
+cat tests/chat/learned/lines_crlf.jinja >"$scratch/chat/chat_template.jinja"
+same "$lines" "$(ids_of_chat)"
+verdict $? 'a template with CRLF is as one with LF'
+rm -r "$scratch/chat/additional_chat_templates" "$scratch/chat/chat_template.jinja"
+for form in '[{ "name": "default", "template": "x{{ messages[0].content }}" }, { "name": "default", "template": T }]' '{ "default": T }'; do
+    text=$(sed -n 's/^ *"chat_template": *\(".*"\),*$/\1/p' tests/chat/zephyr/tokenizer_config.json)
+    printf '{ "eos_token": "</s>", "chat_template": %s%s%s }\n' "${form%%T*}" "$text" "${form##*T}" >"$config"
+    same "$usual" "$(ids_of_chat)"
+    verdict $? "a chat_template of the form $(echo "$form" | cut -c 1-20)"
+done
+
 cp -r tests/families/bert_classifier "$scratch/bert"
 sed '1s/{/{ "note": ["a\\u0000b", 1000000000000000019884624838656],/' tests/families/bert_classifier/config.json >"$scratch/bert/config.json"
 same "$("$xformc" run tests/families/bert_classifier --ids '1 5 7')" "$("$xformc" run "$scratch/bert" --engine generic --ids '1 5 7')"
@@ -115,7 +153,6 @@ fails 'an unknown side' 65 'wrong/tokenizer_config.json: error: "truncation_side
 
 # A decoder reads all of a text.
 cp tests/chat/llama2/tokenizer_config.json "$config"
-rm "$scratch/chat/special_tokens_map.json"
 question='two words and then some more words of which the last ones matter'
 text_ids() { "$xformc" run "$scratch/chat.lua" --engine generic --json "$@" "$question" 2>"$scratch/err" | sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/'; cat "$scratch/err" >&2; }
 usual=$(text_ids) usual_chat=$(text_ids --chat)

@@ -1,0 +1,418 @@
+/* chat_learn.c: what a chat template makes of conversations, found by rendering some of them.
+ *
+ * From a few conversations the texts around what is said are cut out; then every way of trimming and
+ * placing is tried, and the first that writes each conversation as the template does is taken. So a
+ * template is known completely, or rejected. */
+#include "chat_learn.h"
+
+#include <string.h>
+
+#include "jinja.h"
+#include "rt_chat.h"
+#include "text.h"
+
+/* What is said in conversations from which texts are cut. No template has these words. */
+#define USER   "wouldYouSay7"
+#define ANSWER "iWouldSay3"
+#define AGAIN  "andNow9"
+#define SYSTEM "beBrief5"
+#define DATE   "theDay1"
+#define TODAY  "today2"
+
+enum { MOST_SAID = 7 };
+
+/* A conversation: user and assistant say `said` by turns; system NULL: there is none. */
+typedef struct Probe { const char *system, *said[MOST_SAID]; } Probe;
+
+static const Probe probes[] = {
+    { NULL, { USER } },
+    { SYSTEM, { USER } },
+    { "", { USER } },
+    { NULL, { " \n " USER " \t\n" } },
+    { NULL, { USER "\n\n{{ x }} <b> 'q' \"d\" \\n \xC3\xA9" } },
+    { "\n  " SYSTEM " \n", { USER } },
+    { " " SYSTEM "\n", { "\n" USER " " } },
+    { NULL, { USER, ANSWER, AGAIN } },
+    { SYSTEM, { USER, ANSWER, AGAIN } },
+    { "", { USER, ANSWER, AGAIN } },
+    { NULL, { " " USER "\n", " \n" ANSWER " \n", "\n " AGAIN " " } },
+    { "\n" SYSTEM " ", { " " USER "\n", ANSWER, "\n " AGAIN " ", "", USER } },
+    { NULL, { USER, ANSWER, AGAIN, " two\nlines ", "three", "<b> {{ x }} \\n", "four" } },
+    { NULL, { USER, "", AGAIN } },
+    { NULL, { USER, "<think>\nso </think> and\n</think>\n\n " ANSWER "\n", AGAIN } },
+    { NULL, { USER, "so\n</think>" ANSWER, AGAIN, ANSWER "</think>", "more" } },
+};
+enum { PROBES = sizeof probes / sizeof *probes, BASE = 0, WITH_SYSTEM = 1, EMPTY_SYSTEM = 2, TWO_TURNS = 7 };
+
+typedef struct Learner {
+    Arena *arena;
+    const JinjaTemplate *template;
+    const JinjaName *names;  int name_count;
+    bool dated;                     /* date_string is the date */
+    const char *rendered[PROBES];   /* NULL: the template rejects it */
+    const char *fault, *format;
+    bool raised;
+    char *scratch;  size_t scratch_bytes;       /* for the longest of them */
+} Learner;
+
+/* ---- conversations ------------------------------------------------------------------------------- */
+
+static JinjaResult render(const Learner *l, const Probe *p, const char *date, bool answers)
+{
+    JinjaMessage messages[MOST_SAID + 1];
+    JinjaName *names = arena_array(l->arena, (size_t)l->name_count + 1, sizeof *names);
+    JinjaChat c = { .messages = messages, .names = names, .name_count = l->name_count, .today = TODAY, .answers = answers };
+    if (l->name_count) memcpy(names, l->names, (size_t)l->name_count * sizeof *names);
+    if (date) names[c.name_count++] = (JinjaName){ "date_string", date };
+    if (p->system) messages[c.count++] = (JinjaMessage){ "system", p->system };
+    for (int i = 0; i < MOST_SAID && p->said[i]; i++)
+        messages[c.count++] = (JinjaMessage){ i % 2 ? "assistant" : "user", p->said[i] };
+    return jinja_render(l->arena, l->template, &c);
+}
+
+RtChat chat_as_runtime(const Chat *c)
+{
+    static const RtChatTrim trims[] = {
+        [CHAT_TRIM_NONE] = RT_CHAT_TRIM_NONE, [CHAT_TRIM_USER] = RT_CHAT_TRIM_USER, [CHAT_TRIM_SYSTEM] = RT_CHAT_TRIM_SYSTEM,
+        [CHAT_TRIM_EACH] = RT_CHAT_TRIM_EACH, [CHAT_TRIM_TURN] = RT_CHAT_TRIM_TURN
+    };
+    static const RtChatEmpty empties[] = { [CHAT_EMPTY_KEPT] = RT_CHAT_EMPTY_KEPT, [CHAT_EMPTY_NONE] = RT_CHAT_EMPTY_NONE,
+                                           [CHAT_EMPTY_PRESET] = RT_CHAT_EMPTY_PRESET };
+    return (RtChat){
+        .name = c->name, .begin = c->begin, .system = { c->system[0], c->system[1] }, .dated = c->dated,
+        .date = c->date, .today = c->today, .user = { c->user[0], c->user[1] }, .answer = c->answer,
+        .again = c->again, .past = { c->past[0], c->past[1] }, .preset = c->preset, .trim = trims[c->trim],
+        .inside = c->inside, .at_last = c->at_last, .trims_past = c->trims_past,
+        .empty = empties[c->empty], .thinks = c->thinks
+    };
+}
+
+/* Whether `c` writes the conversation as the template does, which does not reject it. */
+static bool agrees(const Learner *l, const Chat *c, const Probe *p, const char *date, const char *wanted)
+{
+    const RtChat chat = chat_as_runtime(c);
+    const RtChatWords words = { p->system, date };
+    RtChatTurn turns[MOST_SAID / 2 + 1];
+    int count = 0;
+    if (!wanted) return false;
+    for (int i = 0; i < MOST_SAID && p->said[i]; i += 2) {
+        const char *answer = i + 1 < MOST_SAID && p->said[i + 1] ? p->said[i + 1] : "";
+        turns[count++] = (RtChatTurn){ p->said[i], strlen(p->said[i]), answer, strlen(answer) };
+    }
+    const size_t bytes = strlen(wanted);
+    return rt_chat_text(&chat, &words, turns, count, l->scratch, l->scratch_bytes, NULL) == bytes &&
+           memcmp(l->scratch, wanted, bytes) == 0;
+}
+
+/* ---- what stands around -------------------------------------------------------------------------- */
+
+static const char *copy(const Learner *l, const char *from, const char *to)
+{
+    return arena_copy(l->arena, from, (size_t)(to - from));
+}
+
+static size_t shared_end(const char *a, const char *b)
+{
+    size_t n = 0;
+    const size_t x = strlen(a), y = strlen(b);
+    while (n < x && n < y && a[x - 1 - n] == b[y - 1 - n]) n++;
+    return n;
+}
+
+static size_t shared_beginning(const char *a, const char *b)
+{
+    size_t n = 0;
+    while (a[n] && a[n] == b[n]) n++;
+    return n;
+}
+
+/* So many of the last bytes of `s` that no mark <…> is cut. */
+static size_t whole_end(const char *s, size_t n)
+{
+    const char *begin = s + strlen(s) - n, *close = strchr(begin, '>'), *open = strchr(begin, '<');
+    return close && (!open || close < open) && begin > s && strchr(s, '<') ? strlen(close + 1) : n;
+}
+
+static size_t whole_beginning(const char *s, size_t n)
+{
+    size_t open = n;
+    while (open && s[open - 1] != '<' && s[open - 1] != '>') open--;
+    return open && s[open - 1] == '<' ? open - 1 : n;
+}
+
+/* A text in three parts: before `said`, and behind it. */
+typedef struct Around { const char *before, *behind; } Around;
+
+static bool cut(const Learner *l, const char *text, const char *said, Around *a)
+{
+    const char *at = text ? strstr(text, said) : NULL;
+    if (!at || strstr(at + 1, said)) return false;
+    *a = (Around){ copy(l, text, at), at + strlen(said) };
+    return true;
+}
+
+/* What stands around one turn, around a system's text, and between turns. */
+typedef struct Cuts {
+    Around one, system, empty;      /* system.behind: up to the user's text */
+    const char *answered, *again;   /* between a user's text, an answer and the next one's */
+    const char *closed;             /* behind a user's text that nothing answers; NULL: not known */
+    size_t ended;                   /* so many bytes of `again` end an answer where nothing follows */
+    bool has_system, has_empty, has_turns;
+} Cuts;
+
+static void cut_turns(const Learner *l, Cuts *c)
+{
+    Around first, answer, last;
+    c->has_turns = cut(l, l->rendered[TWO_TURNS], USER, &first) && cut(l, first.behind, ANSWER, &answer) &&
+                   cut(l, answer.behind, AGAIN, &last) && strcmp(last.behind, c->one.behind) == 0;
+    if (c->has_turns) c->answered = answer.before, c->again = last.before;
+}
+
+/* How a template closes a conversation to which no answer is asked for. */
+static void cut_ends(const Learner *l, Cuts *c)
+{
+    static const Probe answered = { NULL, { USER, ANSWER } };
+    const char *date = l->dated ? DATE : NULL;
+    Around a;
+    if (cut(l, render(l, &probes[BASE], date, false).text, USER, &a)) c->closed = a.behind;
+    if (c->has_turns && cut(l, render(l, &answered, date, false).text, ANSWER, &a) &&
+        strncmp(c->again, a.behind, strlen(a.behind)) == 0) c->ended = strlen(a.behind);
+}
+
+static bool find_cuts(const Learner *l, Cuts *c)
+{
+    Around user;
+    if (!cut(l, l->rendered[BASE], USER, &c->one)) return false;
+    c->has_system = cut(l, l->rendered[WITH_SYSTEM], SYSTEM, &c->system) && cut(l, c->system.behind, USER, &user) &&
+                    strcmp(user.behind, c->one.behind) == 0;
+    if (c->has_system) c->system.behind = user.before;
+    c->has_empty = cut(l, l->rendered[EMPTY_SYSTEM], USER, &c->empty);
+    cut_turns(l, c);
+    cut_ends(l, c);
+    return true;
+}
+
+/* ---- proposals ----------------------------------------------------------------------------------- */
+
+/* How a proposal is made: the template has a system's text of its own; it stands within the user's. */
+typedef struct Way { bool system, preset, inside, turns; } Way;
+
+static const char *name_of(const char *s, size_t at) { return s + at; }
+
+/* user and answer, and what stands around earlier answers. */
+static void propose_turns(const Learner *l, const Cuts *c, bool turns, Chat *chat)
+{
+    const char *behind = c->one.behind;
+    size_t user = strlen(behind);
+    if (c->closed) user = shared_beginning(behind, c->closed);
+    if (turns && shared_beginning(behind, c->answered) < user) user = shared_beginning(behind, c->answered);
+    user = whole_beginning(behind, user);
+    chat->user[1] = arena_copy(l->arena, behind, user);
+    chat->answer = name_of(behind, user);
+    if (turns) chat->past[0] = name_of(c->answered, user);
+}
+
+/* Of a text that ends before the user's, what belongs to every turn of the user. */
+static size_t user_mark(const Cuts *c, const char *text, bool turns)
+{
+    size_t n = strlen(text);
+    if (turns && shared_end(text, c->again + c->ended) < n) n = shared_end(text, c->again + c->ended);
+    return whole_end(text, n);
+}
+
+static bool propose_system(const Learner *l, const Cuts *c, Way w, Chat *chat)
+{
+    const char *plain = c->one.before, *before = c->system.before, *behind = c->system.behind;
+    const size_t x = strlen(before), y = strlen(behind), n = strlen(plain);
+    if (w.preset && (n < x + y || strncmp(plain, before, x) || strcmp(plain + n - y, behind))) return false;
+    if (w.preset) chat->preset = arena_copy(l->arena, plain + x, n - x - y);
+    if (w.inside) {
+        if (w.preset || strncmp(before, plain, n)) return false;
+        const size_t user = user_mark(c, plain, w.turns);
+        chat->begin = arena_copy(l->arena, plain, n - user);
+        chat->user[0] = name_of(plain, n - user);
+        chat->system[0] = name_of(before, n);
+        chat->system[1] = behind;
+        return true;
+    }
+    size_t user = user_mark(c, behind, w.turns), begin = 0;
+    if (!w.preset && shared_end(plain, behind) < user) user = whole_end(behind, shared_end(plain, behind));
+    const char *none = w.preset ? (c->has_empty ? c->empty.before : "") : plain;
+    if (w.preset && strlen(none) == x + y) none = "";           /* an empty text of a system, as others */
+    if (strlen(none) >= user && strcmp(none + strlen(none) - user, behind + y - user) == 0 &&
+        strncmp(none, before, strlen(none) - user) == 0) begin = strlen(none) - user;
+    else if (!w.preset) return false;
+    chat->begin = arena_copy(l->arena, before, begin);
+    chat->system[0] = name_of(before, begin);
+    chat->system[1] = copy(l, behind, behind + y - user);
+    chat->user[0] = name_of(behind, y - user);
+    return true;
+}
+
+static bool propose(const Learner *l, const Cuts *c, Way w, Chat *chat)
+{
+    *chat = (Chat){ .name = "", .begin = "", .again = "" };
+    if ((w.system && !c->has_system) || (w.turns && !c->has_turns)) return false;
+    propose_turns(l, c, w.turns, chat);
+    if (w.system && !propose_system(l, c, w, chat)) return false;
+    if (!w.system) {
+        const size_t user = user_mark(c, c->one.before, w.turns), n = strlen(c->one.before);
+        chat->begin = arena_copy(l->arena, c->one.before, n - user);
+        chat->user[0] = name_of(c->one.before, n - user);
+        chat->inside = true;
+    } else chat->inside = w.inside;
+    if (!w.turns) return true;
+    const size_t n = strlen(c->again), user = strlen(chat->user[0]);
+    if (n < user || strcmp(c->again + n - user, chat->user[0])) return false;
+    chat->past[1] = arena_copy(l->arena, c->again, n - user);
+    return true;
+}
+
+/* The date stands in what begins a system's text: it parts it. */
+static bool place_date(const Learner *l, Chat *chat, const char *date)
+{
+    Around a;
+    if (!chat->system[0] || !cut(l, chat->system[0], date, &a)) return false;
+    chat->system[0] = a.before;
+    chat->dated = a.behind;
+    return true;
+}
+
+/* ---- trying -------------------------------------------------------------------------------------- */
+
+static bool writes_all(const Learner *l, const Chat *c, Way w)
+{
+    for (int i = 0; i < PROBES; i++) {
+        if ((probes[i].system && !w.system) || (probes[i].said[1] && !w.turns)) continue;
+        if (!agrees(l, c, &probes[i], l->dated ? DATE : c->dated ? TODAY : NULL, l->rendered[i])) return false;
+    }
+    return true;
+}
+
+/* All ways of trimming; false where none writes all conversations as the template does. */
+static bool settle(const Learner *l, Chat *c, Way w)
+{
+    static const ChatTrim trims[] = { CHAT_TRIM_NONE, CHAT_TRIM_EACH, CHAT_TRIM_USER, CHAT_TRIM_SYSTEM, CHAT_TRIM_TURN };
+    for (int i = 0; i < 5 * 3 * 8; i++) {
+        const int flags = i / 15;
+        c->trim = trims[i % 5];
+        c->empty = (ChatEmpty)(i / 5 % 3);
+        c->trims_past = flags & 1, c->thinks = flags & 2, c->at_last = flags & 4;
+        if ((!w.turns && flags) || (!w.system && i / 5 % 3) || (c->at_last && !w.inside)) continue;
+        if (writes_all(l, c, w)) return true;
+    }
+    return false;
+}
+
+static void render_all(Learner *l)
+{
+    for (int i = 0; i < PROBES; i++) {
+        const JinjaResult r = render(l, &probes[i], l->dated ? DATE : NULL, true);
+        l->rendered[i] = r.text;
+        if (i == BASE) l->fault = r.fault, l->raised = r.raised;
+        if (r.text && strlen(r.text) >= l->scratch_bytes) l->scratch_bytes = strlen(r.text) + 1;
+    }
+    l->scratch = arena_alloc(l->arena, l->scratch_bytes);
+}
+
+/* The date that a template writes where none is given; false where it cannot be told. */
+static bool find_date(const Learner *l, Chat *c, Way w)
+{
+    static const char known[] = "aAbBdHIjmMpSyY%";
+    if (!c->dated) return true;
+    if (l->format) {
+        for (const char *s = l->format; (s = strchr(s, '%')); s += 2)
+            if (!s[1] || !strchr(known, s[1])) return false;
+        if (!*l->format || strlen(l->format) >= 32) return false;
+        c->today = l->format;
+        if (!l->dated) return true;
+        const JinjaResult r = render(l, &probes[BASE], NULL, true);
+        return agrees(l, c, &probes[BASE], TODAY, r.text);
+    }
+    const Probe *p = &probes[w.preset ? BASE : WITH_SYSTEM];
+    const char *text = render(l, p, NULL, true).text, *given = render(l, p, DATE, true).text, *at = given ? strstr(given, DATE) : NULL;
+    if (!text || !at) return false;
+    const size_t before = (size_t)(at - given), behind = strlen(at) - strlen(DATE), n = strlen(text);
+    if (n < before + behind) return false;
+    c->date = arena_copy(l->arena, text + before, n - before - behind);
+    return agrees(l, c, p, NULL, text);
+}
+
+static const char *name_of_chat(const Chat *c)
+{
+    static const struct { const char *name, *system, *before, *behind; } names[] = {
+#define CHAT(name, system, before, behind) { name, system, before, behind },
+#include "chats.def"
+#undef CHAT
+    };
+    const char *system = c->system[0] ? c->system[0] : "";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(system, names[i].system) && strstr(c->user[0], names[i].before) && strstr(c->user[1], names[i].behind))
+            return names[i].name;
+    return "of its own";
+}
+
+/* Where the template writes a date, a place for it; false where a date stands elsewhere. */
+static bool settle_date(const Learner *l, Chat *chat)
+{
+    const char *date = l->dated ? DATE : TODAY;
+    const char *all[] = { chat->begin, chat->system[0], chat->system[1], chat->user[0], chat->user[1], chat->answer,
+                          chat->past[0], chat->past[1], chat->preset };
+    bool written = false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) written = written || (all[i] && strstr(all[i], date));
+    if (!written) return true;
+    if (!place_date(l, chat, date)) return false;
+    all[1] = chat->system[0];
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] && strstr(all[i], date)) return false;
+    return !strstr(chat->dated, date);
+}
+
+/* The first proposal that holds. */
+static Chat *find_chat(const Learner *l, const Cuts *c, const char **fault)
+{
+    static const Way ways[] = {
+        { true, false, true, true }, { true, false, false, true }, { true, true, false, true }, { false, false, false, true },
+        { true, false, true, false }, { true, false, false, false }, { true, true, false, false }, { false, false, false, false },
+    };
+    *fault = "the chat template changes what is said, or where it stands, in a way that is not supported";
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        Chat *chat = arena_alloc(l->arena, sizeof *chat);
+        const Way w = ways[i];
+        if (!propose(l, c, w, chat)) continue;
+        if (!settle_date(l, chat)) {
+            *fault = "the chat template writes a date where that is not supported";
+            continue;
+        }
+        if (!settle(l, chat, w)) continue;
+        if (find_date(l, chat, w)) {
+            chat->name = name_of_chat(chat);
+            *fault = NULL;
+            return chat;
+        }
+        *fault = "the chat template writes a date that cannot be told";
+        return NULL;
+    }
+    return NULL;
+}
+
+Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *names, int count, const char **fault)
+{
+    Learner l = { .arena = a, .names = names, .name_count = count };
+    Cuts cuts = { 0 };
+    l.template = jinja_parse(a, text, bytes, fault);
+    if (!l.template) {
+        *fault = arena_format(a, "the chat template: %s", *fault);
+        return NULL;
+    }
+    for (int i = 0; i < 2 && !l.dated; i++) {       /* whether a date that is given stands there */
+        const JinjaResult r = render(&l, &probes[i], DATE, true);
+        l.dated = r.text && strstr(r.text, DATE);
+    }
+    l.format = render(&l, &probes[BASE], NULL, true).format;
+    render_all(&l);
+    if (l.fault) *fault = arena_format(a, "the chat template %s: %s", l.raised ? "rejects a conversation" : "cannot be run", l.fault);
+    else if (!find_cuts(&l, &cuts)) *fault = "the chat template does not write what is said once, as it is";
+    else return find_chat(&l, &cuts, fault);
+    return NULL;
+}

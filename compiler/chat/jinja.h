@@ -1,0 +1,38 @@
+/* jinja.h: Jinja templates of conversations, rendered as transformers renders them: with trim_blocks and
+ * lstrip_blocks, break and continue, generation blocks, strftime_now, raise_exception and no tools.
+ *
+ * What a template asks for and is not here is a fault that is named, and only if it is reached. */
+#ifndef JINJA_H
+#define JINJA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "arena.h"
+
+typedef struct JinjaTemplate JinjaTemplate;
+
+typedef struct JinjaMessage { const char *role, *content; } JinjaMessage;
+typedef struct JinjaName { const char *name, *text; } JinjaName;
+
+typedef struct JinjaChat {
+    const JinjaMessage *messages;
+    int count;
+    const JinjaName *names;  int name_count;    /* variables: bos_token, date_string, ... */
+    const char *today;                          /* what strftime_now returns, whatever the format */
+    bool answers;                               /* add_generation_prompt */
+} JinjaChat;
+
+typedef struct JinjaResult {
+    const char *text;       /* NULL: a fault */
+    const char *fault;      /* what is wrong with the template, or not supported */
+    bool raised;            /* the template itself rejects the conversation; fault is its text */
+    const char *format;     /* of strftime_now, NULL where it was not called */
+} JinjaResult;
+
+/* NULL if the text is no template, or has a statement that is not supported; *fault then says which. */
+const JinjaTemplate *jinja_parse(Arena *a, const char *text, size_t bytes, const char **fault);
+/* The texts of the result are in the arena. */
+JinjaResult jinja_render(Arena *a, const JinjaTemplate *t, const JinjaChat *chat);
+
+#endif

@@ -1,0 +1,241 @@
+/* jinja_lex.c: the tokens of a template. White space between texts and tags is settled here. */
+#include <string.h>
+
+#include "jinja_parts.h"
+
+typedef struct Lexer {
+    Arena *arena;
+    const char *s, *end;
+    JToken *at;  size_t count, room;
+    int line;
+    bool starts_line;               /* what was read last ended with a line end, or nothing was read */
+    const char *fault;
+} Lexer;
+
+static const char blanks[] = " \t\n\r\f\v";
+
+static void fail(Lexer *x, const char *what)
+{
+    if (!x->fault) x->fault = arena_format(x->arena, "line %d: %s", x->line, what);
+}
+
+static void push(Lexer *x, JTokenKind kind, const char *s, size_t bytes)
+{
+    if (x->count == x->room) {
+        const size_t room = x->room ? 2 * x->room : 256;
+        x->at = arena_grow(x->arena, x->at, x->room * sizeof *x->at, room * sizeof *x->at);
+        x->room = room;
+    }
+    x->at[x->count++] = (JToken){ kind, s, bytes, x->line };
+}
+
+static bool begins(const Lexer *x, const char *s)
+{
+    const size_t n = strlen(s);
+    return (size_t)(x->end - x->s) >= n && memcmp(x->s, s, n) == 0;
+}
+
+/* Go n bytes on. */
+static void pass(Lexer *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) x->line += x->s[i] == '\n';
+    x->s += n;
+}
+
+static void pass_blanks(Lexer *x)
+{
+    while (x->s < x->end && strchr(blanks, *x->s)) pass(x, 1);
+}
+
+/* Behind a tag that ends: what of the white space behind it goes with it. */
+static void end_tag(Lexer *x, size_t bytes, char sign, bool block)
+{
+    const char *begin = x->s;
+    pass(x, bytes);
+    if (sign == '-') pass_blanks(x);
+    else if (sign != '+' && block && x->s < x->end && *x->s == '\n') pass(x, 1);
+    x->starts_line = x->s > begin && x->s[-1] == '\n';
+}
+
+/* A text up to the next tag, or to the end. */
+static void take_text(Lexer *x)
+{
+    const char *to = x->s;
+    while (to < x->end && !(to + 1 < x->end && *to == '{' && strchr("{%#", to[1]))) to++;
+    size_t n = (size_t)(to - x->s);
+    const bool tag = to < x->end, minus = tag && to + 2 < x->end && to[2] == '-';
+    if (minus) while (n && strchr(blanks, x->s[n - 1])) n--;
+    else if (tag && to[1] != '{' && !(to + 2 < x->end && to[2] == '+')) {
+        size_t line = n;
+        while (line && strchr(" \t\f\v", x->s[line - 1])) line--;
+        if (line ? x->s[line - 1] == '\n' : x->starts_line) n = line;
+    }
+    if (n) push(x, JT_TEXT, x->s, n);
+    pass(x, (size_t)(to - x->s));
+}
+
+static void take_comment(Lexer *x)
+{
+    const char *end = x->s + 2;
+    while (end + 1 < x->end && !(end[0] == '#' && end[1] == '}')) end++;
+    if (end + 1 >= x->end) {
+        fail(x, "a comment does not end");
+        return;
+    }
+    const char sign = end > x->s + 2 ? end[-1] : 0;
+    pass(x, (size_t)(end - x->s));
+    end_tag(x, 2, sign, true);
+}
+
+static void put_utf8(Text *t, uint32_t c)
+{
+    char s[4];
+    size_t n = 0;
+    if (c < 0x80) s[n++] = (char)c;
+    else if (c < 0x800) s[n++] = (char)(0xC0 | c >> 6), s[n++] = (char)(0x80 | (c & 63));
+    else if (c < 0x10000) {
+        s[n++] = (char)(0xE0 | c >> 12), s[n++] = (char)(0x80 | (c >> 6 & 63)), s[n++] = (char)(0x80 | (c & 63));
+    } else {
+        s[n++] = (char)(0xF0 | c >> 18), s[n++] = (char)(0x80 | (c >> 12 & 63));
+        s[n++] = (char)(0x80 | (c >> 6 & 63)), s[n++] = (char)(0x80 | (c & 63));
+    }
+    text_add_bytes(t, s, n);
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Behind a backslash, as Python reads it. Returns the bytes that were read. */
+static size_t take_escape(Lexer *x, const char *s, const char *end, Text *t)
+{
+    static const char from[] = "ntrabfv\\'\"", to[] = "\n\t\r\a\b\f\v\\'\"";
+    const char *known = *s ? strchr(from, *s) : NULL;
+    if (known) text_add_bytes(t, &to[known - from], 1);
+    else if (*s == '\n') return 1;
+    else if (*s == 'x' || *s == 'u' || *s == 'U') {
+        const size_t digits = *s == 'x' ? 2 : *s == 'u' ? 4 : 8;
+        uint32_t c = 0;
+        for (size_t i = 1; i <= digits; i++) {
+            const int digit = s + i < end ? digit_of(s[i]) : -1;
+            if (digit < 0) fail(x, "an escape is cut off");
+            c = 16 * c + (uint32_t)(digit & 15);
+        }
+        if (!c || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) fail(x, "an escape is no character");
+        else put_utf8(t, c);
+        return 1 + digits;
+    } else if ((*s >= '0' && *s <= '7') || *s == 'N') fail(x, "an escape by number or name is not supported");
+    else {
+        text_add(t, "\\");
+        text_add_bytes(t, s, 1);
+    }
+    return 1;
+}
+
+static void take_string(Lexer *x)
+{
+    const char quote = *x->s, *s = x->s + 1;
+    Text t = text_new(x->arena);
+    while (s < x->end && *s != quote && !x->fault) {
+        if (*s == '\\' && s + 1 < x->end) s += 1 + take_escape(x, s + 1, x->end, &t);
+        else text_add_bytes(&t, s++, 1);
+    }
+    if (s >= x->end) fail(x, "a string does not end");
+    else {
+        push(x, JT_STRING, t.data, t.size);
+        pass(x, (size_t)(s + 1 - x->s));
+    }
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static void take_word(Lexer *x)
+{
+    size_t n = 0;
+    const size_t most = (size_t)(x->end - x->s);
+    if (is_letter(*x->s)) {
+        while (n < most && (is_letter(x->s[n]) || is_digit(x->s[n]))) n++;
+        push(x, JT_NAME, x->s, n);
+    } else {
+        while (n < most && is_digit(x->s[n])) n++;
+        const bool real = n + 1 < most && x->s[n] == '.' && is_digit(x->s[n + 1]);
+        if (real) for (n++; n < most && is_digit(x->s[n]);) n++;
+        if (n < most && (is_letter(x->s[n]))) fail(x, "a number of this form is not supported");
+        push(x, real ? JT_FLOAT : JT_INT, x->s, n);
+    }
+    pass(x, n);
+}
+
+static void take_sign(Lexer *x, int *depth)
+{
+    static const char *const two[] = { "==", "!=", ">=", "<=", "//", "**" };
+    size_t n = 1;
+    for (size_t i = 0; i < sizeof two / sizeof *two; i++)
+        if (begins(x, two[i])) n = 2;
+    if (!strchr("+-*/%~()[]{}<>=!.,:|", *x->s) || (n == 1 && *x->s == '!')) {
+        fail(x, arena_format(x->arena, "'%.*s' is no part of an expression", 1, x->s));
+        return;
+    }
+    if (strchr("([{", *x->s)) ++*depth;
+    if (strchr(")]}", *x->s)) --*depth;
+    push(x, JT_SIGN, x->s, n);
+    pass(x, n);
+}
+
+/* From behind {{ or {% up to its end, whose two bytes are `close`. */
+static void take_tag(Lexer *x, const char *close)
+{
+    int depth = 0;
+    const bool block = *close == '%';
+    push(x, block ? JT_BLOCK : JT_PRINT, x->s, 2);
+    pass(x, 2);
+    if (x->s < x->end && (*x->s == '-' || (*x->s == '+' && block))) pass(x, 1);
+    while (!x->fault) {
+        pass_blanks(x);
+        const bool signed_end = x->end - x->s >= 3 && (*x->s == '-' || (*x->s == '+' && block)) &&
+                                memcmp(x->s + 1, close, 2) == 0;
+        if (x->s >= x->end) fail(x, "a tag does not end");
+        else if (depth <= 0 && (signed_end || begins(x, close))) {
+            push(x, JT_CLOSE, x->s, 2);
+            end_tag(x, 2 + signed_end, signed_end ? *x->s : 0, block);
+            return;
+        } else if (*x->s == '"' || *x->s == '\'') take_string(x);
+        else if (is_letter(*x->s) || is_digit(*x->s)) take_word(x);
+        else take_sign(x, &depth);
+    }
+}
+
+/* \r\n and \r become \n, and of a last one nothing stays. */
+static void settle_lines(Lexer *x, const char *text, size_t bytes)
+{
+    char *s = arena_alloc(x->arena, bytes + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        if (text[i] == '\r' && i + 1 < bytes && text[i + 1] == '\n') continue;
+        s[n++] = text[i] == '\r' ? '\n' : text[i];
+    }
+    if (n && s[n - 1] == '\n') n--;
+    x->s = s;
+    x->end = s + n;
+}
+
+const JToken *jinja_lex(Arena *a, const char *text, size_t bytes, const char **fault)
+{
+    Lexer x = { .arena = a, .line = 1, .starts_line = true };
+    settle_lines(&x, text, bytes);
+    if (memchr(text, '\0', bytes)) fail(&x, "it holds U+0000");
+    while (x.s < x.end && !x.fault) {
+        if (begins(&x, "{#")) take_comment(&x);
+        else if (begins(&x, "{{")) take_tag(&x, "}}");
+        else if (begins(&x, "{%")) take_tag(&x, "%}");
+        else {
+            take_text(&x);
+            x.starts_line = false;
+        }
+    }
+    push(&x, JT_END, x.end, 0);
+    *fault = x.fault;
+    return x.fault ? NULL : x.at;
+}

@@ -387,7 +387,7 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out)
         if (b->added.at[i].flags & TOK_ADDED_SINGLE_WORD && b->head[TOK_HEAD_WORD_CLASS] == RT_TOK_NONE) {
             b->rust_words = true;
             b->head[TOK_HEAD_WORD_CLASS] = (uint32_t)b->classes.count;
-            *TOK_NEW(b, &b->classes) = tok_word_class(b);
+            *TOK_NEW(b, &b->classes) = tok_word_class(b, false);
             b->properties = true;
         }
     if (!grows_little(b)) return false;

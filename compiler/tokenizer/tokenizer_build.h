@@ -157,7 +157,10 @@ uint32_t tok_class_pattern(TokBuild *b, TokClass class);
 uint32_t tok_text_pattern(TokBuild *b, TokString text);
 uint64_t tok_properties(const char *name);                      /* "L", "Nd", …; 0 where there is none */
 void tok_add_range(TokBuild *b, TokClass *c, uint32_t first, uint32_t last);
-TokClass tok_word_class(TokBuild *b);                           /* \w */
+/* \w: alone, or as a part of a class in brackets, where digits above the line and fractions are missing. */
+TokClass tok_word_class(TokBuild *b, bool in_brackets);
+/* [:name:]; false if there is no class of that name. */
+bool tok_posix_class(TokBuild *b, const char *name, size_t bytes, TokClass *c);
 
 /* How the ids of text are decoded, where a file does not say. */
 void tok_decode_sentencepiece(TokBuild *b, TokString mark, bool prefix);

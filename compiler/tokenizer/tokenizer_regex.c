@@ -25,6 +25,7 @@ typedef struct Reader {
     TokString all;
     bool failed, fold;
     int depth, complements;
+    uint32_t folded;                /* the letter before, without regard to case; 0: none */
 } Reader;
 
 enum { WITHOUT_END = TOK_REPEAT_MOST, EXPAND_MOST = 16, DEEPEST = 32, MOST_COMPLEMENTS = 32 };
@@ -55,40 +56,7 @@ static void tree_add(Reader *r, Tree *t, Tree *part)
 
 /* ---- classes ---------------------------------------------------------------------------------------------------- */
 
-uint64_t tok_properties(const char *name)
-{
-    static const char *const names[] = { "Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe",
-                                         "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co" };
-    uint64_t set = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0 || (strlen(name) == 1 && name[0] == names[i][0])) set |= UINT64_C(1) << i;
-    return set | set << UNICODE_SPACE;
-}
-
-void tok_add_range(TokBuild *b, TokClass *c, uint32_t first, uint32_t last)
-{
-    if (c->count == c->room) c->ranges = tok_grow(b->arena, c->ranges, &c->room, sizeof *c->ranges);
-    c->ranges[c->count++] = (TokRange){ first, last };
-}
-
 static const uint64_t spaces = ~UINT64_C(0) << UNICODE_SPACE;
-
-TokClass tok_word_class(TokBuild *b)
-{
-    /* Alphabetic, marks, decimal digits, connectors. Letters in circles and squares are alphabetic symbols. */
-    TokClass c = { .properties = tok_properties("L") | tok_properties("M") | tok_properties("Nd") | tok_properties("Nl") | tok_properties("Pc") };
-    tok_add_range(b, &c, 0x24B6, 0x24E9);
-    tok_add_range(b, &c, 0x1F130, 0x1F149);
-    tok_add_range(b, &c, 0x1F150, 0x1F169);
-    tok_add_range(b, &c, 0x1F170, 0x1F189);
-    if (b->rust_words) tok_add_range(b, &c, 0x200C, 0x200D);
-    else {                          /* digits above the line, fractions */
-        tok_add_range(b, &c, 0xB2, 0xB3);
-        tok_add_range(b, &c, 0xB9, 0xB9);
-        tok_add_range(b, &c, 0xBC, 0xBE);
-    }
-    return c;
-}
 
 static bool class_has(const TokClass *c, uint32_t x)
 {
@@ -167,20 +135,18 @@ static uint32_t take_hex(Reader *r, size_t digits)
     return (uint32_t)value;
 }
 
-/* \p{L}, \P{L}, \p{^L}: `p` was taken. */
+/* {L}, {^L} behind \p or \P. */
 static TokClass take_property(Reader *r, bool negated)
 {
     char name[32] = "";
     TokClass c = { 0 };
     size_t n = 0;
-    if (!take(r, "{")) {
-        name[0] = r->s < r->end ? *r->s++ : '\0';
-    } else {
-        if (take(r, "^")) negated = !negated;
-        while (r->s + n < r->end && r->s[n] != '}') n++;
-        if (n < sizeof name) memcpy(name, r->s, n);
-        r->s += n + (r->s + n < r->end);
-    }
+    if (take(r, "{^")) negated = !negated;
+    else take(r, "{");
+    while (r->s + n < r->end && r->s[n] != '}') n++;
+    if (r->s + n == r->end) refuse(r, "a property without an end");
+    if (n < sizeof name) memcpy(name, r->s, n);
+    r->s += n + (r->s + n < r->end);
     c.properties = tok_properties(name);
     c.negated = negated;
     if (!c.properties) refuse(r, arena_format(r->b->arena, "\\p{%s}", name));
@@ -188,7 +154,7 @@ static TokClass take_property(Reader *r, bool negated)
 }
 
 /* Behind a backslash: a class, or in *single the character that it stands for. */
-static TokClass take_escape(Reader *r, bool *is_single, uint32_t *single)
+static TokClass take_escape(Reader *r, bool in_brackets, bool *is_single, uint32_t *single)
 {
     TokClass c = { 0 };
     *is_single = false;
@@ -196,11 +162,17 @@ static TokClass take_escape(Reader *r, bool *is_single, uint32_t *single)
     switch (x) {
     case 's': case 'S': c.properties = spaces; c.negated = x == 'S'; return c;
     case 'd': case 'D': c.properties = tok_properties("Nd"); c.negated = x == 'D'; return c;
-    case 'w': case 'W': c = tok_word_class(r->b); c.negated = x == 'W'; return c;
-    case 'p': case 'P': return take_property(r, x == 'P');
+    case 'w': case 'W': c = tok_word_class(r->b, in_brackets); c.negated = x == 'W'; return c;
+    case 'p': case 'P':
+        if (r->s < r->end && *r->s == '{') return take_property(r, x == 'P');
+        break;
     default: break;
     }
     *is_single = true;
+    if (x == 'p' || x == 'P') {         /* without braces the letter itself */
+        *single = x;
+        return c;
+    }
     *single = x == 'n' ? '\n' : x == 'r' ? '\r' : x == 't' ? '\t' : x == 'f' ? '\f' : x == 'v' ? '\v' : x == 'a' ? 7 : x == 'e' ? 27 : x;
     if (x == 'x') *single = take_hex(r, 2);
     else if (x == 'u') *single = take_hex(r, 4);
@@ -211,20 +183,31 @@ static TokClass take_escape(Reader *r, bool *is_single, uint32_t *single)
 
 static TokClass take_class(Reader *r);
 
+/* [:alpha:], [:^alpha:]. What only begins so is a class within the class. */
 static bool take_named_class(Reader *r, TokClass *c)
 {
-    static const struct { const char *name, *properties[4]; } named[] = {
-        { "[:alpha:]", { "L", "M", "Nl", NULL } }, { "[:digit:]", { "Nd" } }, { "[:upper:]", { "Lu" } }, { "[:lower:]", { "Ll" } },
-        { "[:punct:]", { "P", "S" } },
-    };
-    if (take(r, "[:space:]")) c->properties |= spaces;
+    enum { LONGEST = 20 };
+    const char *s = r->s + 2, *end = s;
+    TokClass named;
+    if (r->end - r->s < 2 || memcmp(r->s, "[:", 2) != 0) return false;
+    const bool negated = s < r->end && *s == '^';
+    s += negated;
+    while (end < r->end && end - s <= LONGEST && *end != ':' && *end != ']') end++;
+    if (r->end - end < 2 || memcmp(end, ":]", 2) != 0) return false;
+    if (!tok_posix_class(r->b, s, (size_t)(end - s), &named))
+        refuse(r, arena_format(r->b->arena, "[:%.*s:]", (int)(end - s), s));
     else {
-        size_t i = 0;
-        while (i < sizeof named / sizeof *named && !take(r, named[i].name)) i++;
-        if (i == sizeof named / sizeof *named) return false;
-        for (int k = 0; k < 4 && named[i].properties[k]; k++) c->properties |= tok_properties(named[i].properties[k]);
+        named.negated = named.negated != negated;
+        class_join(r, c, &named);
     }
+    r->s = end + 2;
     return true;
+}
+
+/* Behind a class within a class. */
+static void check_no_range(Reader *r)
+{
+    if (r->end - r->s >= 2 && *r->s == '-' && r->s[1] != ']') refuse(r, "a range from a class");
 }
 
 /* One item of a class: a range, a character, a class. */
@@ -232,7 +215,10 @@ static void take_class_item(Reader *r, TokClass *c)
 {
     bool single = true;
     uint32_t first, last;
-    if (take_named_class(r, c)) return;
+    if (take_named_class(r, c)) {
+        check_no_range(r);
+        return;
+    }
     if (take(r, "[")) {
         const TokClass inner = take_class(r);
         class_join(r, c, &inner);
@@ -240,9 +226,10 @@ static void take_class_item(Reader *r, TokClass *c)
     }
     if (take(r, "&&")) refuse(r, "&&");
     if (take(r, "\\")) {
-        const TokClass escape = take_escape(r, &single, &first);
+        const TokClass escape = take_escape(r, true, &single, &first);
         if (!single) {
             class_join(r, c, &escape);
+            check_no_range(r);
             return;
         }
     } else first = take_character(r);
@@ -251,7 +238,7 @@ static void take_class_item(Reader *r, TokClass *c)
         return;
     }
     r->s++;
-    if (take(r, "\\")) take_escape(r, &single, &last);
+    if (take(r, "\\")) take_escape(r, true, &single, &last);
     else last = take_character(r);
     if (!single || last < first) refuse(r, "a range");
     else if (r->fold) refuse(r, "a range without regard to case");
@@ -297,9 +284,9 @@ static Tree *take_group(Reader *r)
     if (!ahead && !not_ahead) {
         if (take(r, "?i:")) r->fold = true;
         else if (take(r, "?-i:")) r->fold = false;
-        else if (take(r, "?i)")) {                  /* to the end of the group around */
+        else if (take(r, "?i)")) {                  /* to the end of the group around, with its alternatives */
             r->fold = true;
-            return tree_new(r, SHAPE_CONCAT);
+            return take_either(r);
         } else if (!take(r, "?:") && r->s < r->end && *r->s == '?') refuse(r, arena_format(r->b->arena, "(%.3s", r->s));
     }
     t = take_either(r);
@@ -310,6 +297,16 @@ static Tree *take_group(Reader *r)
     look->negated = not_ahead;
     tree_add(r, look, t);
     return look;
+}
+
+/* Two letters that are one where case does not count, as ss is \u00DF. */
+static void check_folded(Reader *r, uint32_t x)
+{
+    static const char pairs[][3] = { "ss", "ff", "fi", "fl", "st" };
+    x |= 32;
+    for (size_t i = 0; r->fold && i < sizeof pairs / sizeof *pairs; i++)
+        if (r->folded == (uint32_t)pairs[i][0] && x == (uint32_t)pairs[i][1])
+            refuse(r, arena_format(r->b->arena, "\"%s\" without regard to its case", pairs[i]));
 }
 
 static Tree *take_atom(Reader *r)
@@ -323,13 +320,18 @@ static Tree *take_atom(Reader *r)
     if (take(r, "\\A")) return tree_new(r, SHAPE_START);
     if (take(r, "\\z")) return tree_new(r, SHAPE_END);
     if (take(r, "\\")) {
-        c = take_escape(r, &single, &x);
-        if (!single) return chars(r, c);
+        c = take_escape(r, false, &single, &x);
+        if (!single) {
+            r->folded = 0;
+            return chars(r, c);
+        }
     } else {
         x = take_character(r);
         if (x < 128 && strchr("^$*+?", (int)x)) refuse(r, arena_format(r->b->arena, "'%c' here", (char)x));
     }
     add_character(r, &c, x);
+    check_folded(r, x);
+    r->folded = r->fold ? x | 32 : 0;
     return chars(r, c);
 }
 
@@ -360,7 +362,11 @@ static bool take_bounds(Reader *r, uint32_t *least, uint32_t *most)
 
 static Tree *take_repeat(Reader *r)
 {
+    uint32_t few, many;
+    const char *begin = r->s;
+    if (take_bounds(r, &few, &many)) refuse(r, "a repetition of nothing");
     Tree *t = take_atom(r);
+    if (begin < r->end && strchr("([.", *begin)) r->folded = 0;
     while (!r->failed && r->s < r->end) {
         uint32_t least = 0, most = WITHOUT_END, mode = 0;
         const bool bounds = take_bounds(r, &least, &most);
@@ -372,6 +378,7 @@ static Tree *take_repeat(Reader *r)
         }
         if (take(r, "?")) mode = 1;
         else if (!bounds && take(r, "+")) mode = 2;
+        r->folded = 0;
         Tree *repeat = tree_new(r, SHAPE_REPEAT);
         repeat->least = least;
         repeat->most = most;
@@ -387,7 +394,9 @@ static Tree *take_either(Reader *r)
     Tree *either = tree_new(r, SHAPE_EITHER), *concat = tree_new(r, SHAPE_CONCAT);
     if (++r->depth > DEEPEST) refuse(r, "so many groups");
     tree_add(r, either, concat);
+    r->folded = 0;
     while (!r->failed && r->s < r->end && *r->s != ')') {
+        if (*r->s == '|') r->folded = 0;
         if (take(r, "|")) tree_add(r, either, concat = tree_new(r, SHAPE_CONCAT));
         else tree_add(r, concat, take_repeat(r));
     }

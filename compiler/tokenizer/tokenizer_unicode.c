@@ -15,6 +15,9 @@ static const EraRow rows[] = {
 #define ERA_CLASS(value) value
 #define ERA_DECOMPOSE(value) value
 #define ERA_LOWER(value) value
+#define ERA_ALPHABETIC(value) value
+#define ERA_LOWERCASE(value) value
+#define ERA_UPPERCASE(value) value
 #include "tokenizer_eras.def"
 };
 
@@ -70,4 +73,14 @@ int tok_lower(int32_t c, int32_t out[2])
     if (!row) return unicode_lower(c, out);
     out[0] = c + row->value;
     return 1;
+}
+
+bool tok_era_range(TokEra era, int i, uint32_t *first, uint32_t *last)
+{
+    const int count = sizeof rows / sizeof *rows;
+    int at = 0;
+    while (at < count && rows[at].era < era) at++;
+    if (i >= count - at || rows[at + i].era != era) return false;
+    *first = (uint32_t)rows[at + i].first, *last = (uint32_t)rows[at + i].last;
+    return true;
 }

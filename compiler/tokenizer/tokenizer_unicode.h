@@ -4,8 +4,12 @@
 
 #include "unicode_tables.h"
 
-/* MODERN: of patterns. BERT: of BertNormalizer and BertPreTokenizer. MARKS: of StripAccents. */
-typedef enum TokEra { TOK_ERA_MODERN, TOK_ERA_BERT, TOK_ERA_MARKS, TOK_ERA_CLASS, TOK_ERA_DECOMPOSE, TOK_ERA_LOWER, TOK_ERAS } TokEra;
+/* MODERN: of patterns. BERT: of BertNormalizer and BertPreTokenizer. MARKS: of StripAccents. ALPHABETIC
+ * and those behind it: of classes as [[:alpha:]]. */
+typedef enum TokEra {
+    TOK_ERA_MODERN, TOK_ERA_BERT, TOK_ERA_MARKS, TOK_ERA_CLASS, TOK_ERA_DECOMPOSE, TOK_ERA_LOWER,
+    TOK_ERA_ALPHABETIC, TOK_ERA_LOWERCASE, TOK_ERA_UPPERCASE, TOK_ERAS
+} TokEra;
 
 /* As unicode_property and the others. */
 unsigned tok_property_modern(int32_t c);
@@ -15,5 +19,7 @@ unsigned tok_combining_class(int32_t c);
 int tok_decompose(int32_t c, bool compatible, int32_t out[UNICODE_LONGEST]);
 bool tok_composed_of(int32_t c, int32_t pair[2]);
 int tok_lower(int32_t c, int32_t out[2]);
+/* The code points of row i of an era; false behind the last. */
+bool tok_era_range(TokEra era, int i, uint32_t *first, uint32_t *last);
 
 #endif

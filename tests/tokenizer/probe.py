@@ -28,6 +28,22 @@ def modern():
         for c in middle(P.Split(Regex(r"\p{%s}" % name.capitalize()), "isolated")): found[c] = name
     rows("MODERN", {c: found[c] for c in found if found[c] != KIND[c]})
 
+def matched(pattern): return removed_by(N.Replace(Regex(pattern), ""))
+
+def removed_by(n, size=4096):
+    out = set()
+    for i in range(0, len(ALL), size):
+        some = ALL[i:i + size]
+        out |= set(some) - set(map(ord, n.normalize_str("".join(map(chr, some)))))
+    return out
+
+def posix():
+    """What [[:alpha:]] and [[:lower:]] have besides letters, letters' numbers, and small letters."""
+    more = matched("[[:alpha:]]") - matched(r"[\p{L}\p{Nl}]")
+    rows("ALPHABETIC", {c: 0 for c in more})
+    rows("LOWERCASE", {c: 0 for c in matched("[[:lower:]]") - matched(r"\p{Ll}")})
+    rows("UPPERCASE", {c: 0 for c in matched("[[:upper:]]") - matched(r"\p{Lu}")})
+
 def bert():
     """Control characters, marks and punctuation as BertNormalizer and BertPreTokenizer have them; others are "no such"."""
     base = dict(clean_text=False, handle_chinese_chars=False, strip_accents=False, lowercase=False)
@@ -69,7 +85,8 @@ def lower():
 def main():
     print("/* tokenizer_eras.def: where Hugging Face's tokenizers 0.23 knows another Unicode than utf8proc 2.8; tests/tokenizer/probe.py writes it.")
     print(" * ERA(era, first, last, value): MODERN, BERT and MARKS a general category; CLASS a combining class; DECOMPOSE no decomposition;")
-    print(" * LOWER the distance to the lower case. */")
-    modern(); bert(); forms(); lower()
+    print(" * LOWER the distance to the lower case. ALPHABETIC, LOWERCASE and UPPERCASE are what [[:alpha:]], [[:lower:]] and [[:upper:]] have")
+    print(" * besides L and Nl, Ll, Lu. */")
+    modern(); bert(); forms(); lower(); posix()
 
 main()

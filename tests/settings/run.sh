@@ -288,6 +288,8 @@ scores() {
 usual=$("$xformc" run tests/families/bert_classifier --engine generic --ids '1 5 7' | sed 's/^no /LABEL_0 /; s/^perhaps /LABEL_1 /; s/^yes /LABEL_2 /')
 same "$usual" "$(scores tests/families/bert_classifier '"num_labels": 3,')" && case $usual in LABEL_[012]' 0.'*) true ;; *) false ;; esac
 verdict $? 'num_labels without id2label: LABEL_n and its probability'
+[ "$(scores tests/families/bert_classifier '"id2label": { "0": 7, "1": -1, "2": 0 },' | grep -c '^[07-]')" -ge 1 ]
+verdict $? 'labels that are numbers'
 same "$usual" "$(scores tests/families/bert_classifier '"_num_labels": 3, "id2label": null,')"
 verdict $? '_num_labels, and an id2label of null'
 scores tests/families/bert_classifier '' | grep -q 'tensor "classifier.weight" in .* has shape .3, 32., expected .2, 32.'

@@ -178,6 +178,10 @@ damaged 'another task' sentence sentence_bert_config.json \
     'sentence_bert_config.json:1:3: error: "transformer_task" = "text-generation" is not supported, only "feature-extraction"' <<'END'
 { "transformer_task": "text-generation" }
 END
+damaged 'arguments of the tokenizer' sentence sentence_bert_config.json \
+    'sentence_bert_config.json:1:48: error: "processing_kwargs" with "text" is not supported' <<'END'
+{ "model_args": { "torch_dtype": "float16" },  "processing_kwargs": { "text": { "max_length": 8 } } }
+END
 # Stacks that answer by text, with modules behind them: which are read, and what of them is not.
 modules() { printf '[{"type":"sentence_transformers.models.Transformer","path":""},\n{"type":"sentence_transformers.models.Pooling","path":"1_Pooling"}]\n'; }
 place_of() { grep -n "\"$2\"" "tests/families/$1/config.json" | sed 's/:.*//'; }
@@ -194,9 +198,9 @@ for key in is_causal:false:true:llama is_causal:false:true:bart use_bidirectiona
     damaged "a stack that gives no text, without modules: $name" "$folder" config.json \
         "config.json:1:3: error: \"$name\" = $value is not supported, only ${only%%:*}" <"$scratch/config"
 done
-sed 's/"1": "perhaps"/"1": 7/' tests/families/bert_classifier/config.json >"$scratch/config"
+sed 's/"1": "perhaps"/"1": true/' tests/families/bert_classifier/config.json >"$scratch/config"
 damaged 'a label that is no text' bert_classifier config.json \
-    "$(grep -n '"1": 7' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:5: error: "id2label.1" must be text, found 7/')" <"$scratch/config"
+    "$(grep -n '"1": true' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:5: error: "id2label.1" must be text, found true/')" <"$scratch/config"
 sed 's/"1": "perhaps"/"3": "perhaps"/' tests/families/bert_classifier/config.json >"$scratch/config"
 damaged 'labels with a hole' bert_classifier config.json \
     "$(grep -n '"id2label"' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:15: error: the key "id2label.1" is missing/')" <"$scratch/config"

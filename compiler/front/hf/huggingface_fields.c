@@ -54,7 +54,7 @@ void config_set_activation(const Config *c, const char *key, Side side, const ch
             config_set(c, key, side, FIELD_ID_activation, field_word(&fields[FIELD_ID_activation], names[i].ours));
             return;
         }
-    if (*name) config_fault(c, key, "the activation \"%s\" is not supported", name);
+    if (*name || !diag_errors(c->diag)) config_fault(c, key, "the activation \"%s\" is not supported", name);
 }
 
 /* Whether the value is one of those, written as JSON with | between. */

@@ -229,6 +229,9 @@ static void take_marks(const Config *c, const Config *outer, const Config *gener
     const int64_t start = first_id(starts, begin);
     config_set(ends, config_has(ends, "eos_token_id") ? "eos_token_id" : NULL, SIDE_BOTH, FIELD_ID_end_id, (double)first_id(ends, "eos_token_id"));
     if (config_kind(c) != KIND_ENCODER) take_more_ends(ends);
+    if (start < 0 && config_kind(c) == KIND_ENCODER_DECODER && config_has(starts, begin))
+        config_fault(starts, begin, "\"%s\" is %lld, no id", config_has(starts, "decoder_start_token_id") ? "decoder_start_token_id" : "bos_token_id",
+                     (long long)start);
     if (start >= 0) config_set(starts, begin, SIDE_BOTH, FIELD_ID_start_id, (double)start);
 }
 

@@ -86,7 +86,11 @@ static FieldValue *named_labels(const Config *c, const Config *names, int *n)
     const int64_t said = config_integer(c, "num_labels", *n);
     if (said != *n) config_fault(c, "num_labels", "\"num_labels\" is %lld, but \"id2label\" has %d labels", (long long)said, *n);
     FieldValue *labels = arena_array(c->arena, (size_t)*n + 1, sizeof *labels);
-    for (int i = 0; i < *n; i++) labels[i] = (FieldValue){ .text = config_text(names, arena_format(c->arena, "%d", i), NULL) };
+    for (int i = 0; i < *n; i++) {
+        const char *key = arena_format(c->arena, "%d", i), *shown = config_has(names, key) ? config_shown(names, key) : "";
+        const bool number = *shown && strspn(shown, "-0123456789") == strlen(shown);
+        labels[i] = (FieldValue){ .text = number ? shown : config_text(names, key, NULL) };
+    }
     return labels;
 }
 

@@ -116,6 +116,8 @@ static void set_original(const Config *c, const Config *rope, Side side, int kin
 static void set_scaling(const Config *c, const Config *rope, Side side, int kind, bool of_kind)
 {
     if (kind == SCALINGS_NONE) return;
+    if (kind == SCALINGS_DYNAMIC && !config_has(rope, "factor"))
+        config_fault(rope, "rope_type|type", "the rope_type \"%s\" has no \"factor\"", config_text(rope, "rope_type|type", ""));
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (config_has(rope, settings[i].key)) set_setting(rope, settings[i].key, side, settings[i].field);
     if (kind != SCALINGS_LINEAR) set_original(c, rope, side, kind, of_kind);

@@ -246,11 +246,31 @@ static void require_word(const Config *c, const char *key, const char *word)
                  word);
 }
 
+/* What the library hands on to the model, its config and its tokenizer: what changes no vector is left
+ * out, all else is rejected. */
+static void reject_arguments(const Config *s)
+{
+    static const char *const keys[] = { "model_args", "model_kwargs", "config_args", "config_kwargs", "tokenizer_args",
+                                        "processor_kwargs", "processing_kwargs" };
+    static const char harmless[] = "attn_implementation|torch_dtype|dtype|device_map|trust_remote_code|revision|token|cache_dir|"
+                                   "local_files_only|use_safetensors|low_cpu_mem_usage|add_pooling_layer|use_fast";
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        Config given;
+        int n = 0;
+        if (!config_has(s, keys[i]) || !config_object(s, keys[i], &given)) continue;
+        const char **names = config_keys(&given, &n);
+        for (int k = 0; k < n; k++)
+            if (!config_is_one_of(names[k], harmless))
+                config_fault(s, keys[i], "\"%s\" with \"%.60s\" is not supported", keys[i], names[k]);
+    }
+}
+
 /* What the Transformer's own file may ask for besides: another task, rows of another kind, a text
  * wrapped as a chat's message. */
 static void check_transformer(const Config *s)
 {
     Config inputs, text;
+    reject_arguments(s);
     require_word(s, "transformer_task", "feature-extraction");
     require_word(s, "module_output_name", "token_embeddings");
     if (!config_has(s, "modality_config") || !config_object(s, "modality_config", &inputs)) return;

@@ -57,9 +57,10 @@ static bool read_merge(TokBuild *b, const json_t *merge, size_t prefix, TokMerge
         const TokString left = tok_json_string(b, json_array_get(merge, 0)), right = tok_json_string(b, json_array_get(merge, 1));
         return json_array_size(merge) == 2 && left.s && right.s && find_merge(b, left, right, prefix, m);
     }
-    for (size_t i = 1; i + 1 < both.n; i++)
-        if (both.s[i] == ' ' && find_merge(b, (TokString){ both.s, i }, (TokString){ both.s + i + 1, both.n - i - 1 }, prefix, m)) return true;
-    return false;
+    const char *blank = memchr(both.s, ' ', both.n);
+    const size_t left = blank ? (size_t)(blank - both.s) : both.n, behind = both.n - left;
+    return behind && !memchr(blank + 1, ' ', behind - 1) &&
+           find_merge(b, (TokString){ both.s, left }, (TokString){ blank + 1, behind - 1 }, prefix, m);
 }
 
 static void read_merges(TokBuild *b, const json_t *merges, size_t prefix)
@@ -155,6 +156,7 @@ static void read_unigram(TokBuild *b, const json_t *model)
     if (unknown) b->head[TOK_HEAD_UNKNOWN] = tok_json_below(b, model, "unk_id", 0, (uint32_t)b->size);
     b->head[TOK_HEAD_FLAGS] |= TOK_FUSE_UNKNOWN;
     set_flag(b, model, "byte_fallback", TOK_BYTE_FALLBACK);
+    if (!unknown && b->head[TOK_HEAD_FLAGS] & TOK_BYTE_FALLBACK) tok_refuse(b, "a Unigram with byte_fallback has no unk_id");
     b->head[TOK_HEAD_MODEL] = TOK_UNIGRAM;
 }
 
@@ -172,6 +174,7 @@ static const char *model_type(const json_t *model)
 {
     const json_t *type = json_object_get(model, "type");
     if (json_is_string(type)) return json_string_value(type);
+    if (type) return "of a type that is no text";
     if (json_object_get(model, "merges")) return "BPE";
     return json_is_array(json_object_get(model, "vocab")) ? "Unigram" : "WordPiece";
 }

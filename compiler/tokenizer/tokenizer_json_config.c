@@ -20,6 +20,7 @@ static void read_added(TokBuild *b, json_t *decoder, TokConfig *c)
 {
     const char *key;
     json_t *x;
+    if (decoder && !json_is_object(decoder)) tok_refuse(b, "\"added_tokens_decoder\" is no object of tokens");
     json_object_foreach(decoder, key, x) {
         char *end;
         const long id = strtol(key, &end, 10);

@@ -44,7 +44,9 @@ static bool read_pattern(TokBuild *b, const json_t *part, uint32_t *node)
 {
     const json_t *pattern = json_object_get(part, "pattern");
     const TokString regex = tok_json_string(b, json_object_get(pattern, "Regex"));
-    const TokString text = tok_json_string(b, json_is_string(pattern) ? pattern : json_object_get(pattern, "String"));
+    const TokString text = tok_json_string(b, json_object_get(pattern, "String"));
+    if (regex.s && text.s) tok_refuse(b, "a pattern is both String and Regex");
+    if (tok_failed(b)) return false;
     if (regex.n) return tok_regex(b, regex, node);
     if (text.n) *node = tok_text_pattern(b, text);
     else tok_refuse(b, regex.s || text.s ? "an empty pattern is not supported" : "a pattern is neither String nor Regex");
@@ -107,7 +109,8 @@ static bool read_base64(TokBuild *b, TokString text, unsigned char **out, size_t
     int count = 0;
     *out = arena_alloc(b->arena, text.n + 1);
     *n = 0;
-    while (text.n && text.s[text.n - 1] == '=') text.n--;
+    if (!text.n || text.n % 4) return false;
+    for (int i = 0; i < 2 && text.s[text.n - 1] == '='; i++) text.n--;
     for (size_t i = 0; i < text.n; i++) {
         const int digit = base64_digit((unsigned char)text.s[i]);
         if (digit < 0) return false;
@@ -116,7 +119,7 @@ static bool read_base64(TokBuild *b, TokString text, unsigned char **out, size_t
         count -= 8;
         (*out)[(*n)++] = (unsigned char)(bits >> count);
     }
-    return true;
+    return !(bits & ((1u << count) - 1));
 }
 
 static void read_precompiled(TokBuild *b, const json_t *part)
@@ -124,7 +127,6 @@ static void read_precompiled(TokBuild *b, const json_t *part)
     const TokString text = tok_json_text(b, part, "precompiled_charsmap");
     unsigned char *data;
     size_t n;
-    if (!text.s || !text.n) return;
     if (!read_base64(b, text, &data, &n)) tok_refuse(b, "precompiled_charsmap is no base64");
     else tok_charsmap(b, data, n, TOK_MAP_GRAPHEMES);
 }
@@ -191,7 +193,10 @@ static RtTokPrepend read_scheme(TokBuild *b, const json_t *part)
 {
     static const char *const names[] = { "always", "first", "never" };
     const TokString name = tok_json_text(b, part, "prepend_scheme");
-    if (!name.s) return tok_json_bool(b, part, "add_prefix_space", true) ? TOK_PREPEND_ALWAYS : TOK_PREPEND_NEVER;
+    const bool prefix = tok_json_bool(b, part, "add_prefix_space", true);
+    if (!name.s) return prefix ? TOK_PREPEND_ALWAYS : TOK_PREPEND_NEVER;
+    if (!prefix && strcmp(name.s, "never") != 0)
+        tok_refuse(b, "add_prefix_space is false, but the prepend_scheme is '%.40s'", name.s);
     for (int i = 0; i < 3; i++)
         if (strcmp(name.s, names[i]) == 0) return (RtTokPrepend)i;
     tok_refuse(b, "the prepend_scheme '%.40s' is not supported", name.s);
@@ -201,7 +206,10 @@ static RtTokPrepend read_scheme(TokBuild *b, const json_t *part)
 static TokString read_mark(TokBuild *b, const json_t *part)
 {
     const TokString mark = tok_json_text(b, part, "replacement");
-    return mark.s && mark.n && mark.n <= 4 ? mark : tok_string("\xE2\x96\x81");
+    int32_t c;
+    if (!mark.s) return tok_string("\xE2\x96\x81");
+    if (!mark.n || (size_t)utf8_next(mark.s, mark.n, &c) != mark.n) tok_refuse(b, "the replacement of a Metaspace is not one character");
+    return mark;
 }
 
 static void read_metaspace(TokBuild *b, const json_t *part)
@@ -307,13 +315,14 @@ static void read_to_suffix(TokBuild *b, const json_t *part)
 {
     const TokString suffix = tok_json_text(b, part, "suffix");
     refuse_fused(b, "BPEDecoder");
+    if (suffix.s && !suffix.n) tok_refuse(b, "a decoder 'BPEDecoder' with an empty suffix is not supported");
     tok_decoder(b, tok_op(b, TOK_TO_SUFFIX, suffix.s ? suffix : tok_string("</w>")));
 }
 
 static void read_to_replaced(TokBuild *b, const json_t *part)
 {
     const json_t *pattern = json_object_get(part, "pattern");
-    const TokString from = tok_json_string(b, json_is_string(pattern) ? pattern : json_object_get(pattern, "String"));
+    const TokString from = tok_json_string(b, json_object_get(pattern, "String"));
     const TokString to = tok_json_text(b, part, "content");
     int32_t c;
     if (!from.s) tok_refuse(b, "a decoder 'Replace' with a Regex is not supported");
@@ -401,15 +410,17 @@ static void add_specials(TokBuild *b, bool pair, const json_t *specials, const j
 
 static void read_template_list(TokBuild *b, const json_t *part, bool pair)
 {
-    const json_t *list = json_object_get(part, pair ? "pair" : "single"), *specials = json_object_get(part, "special_tokens");
+    const char *key = pair ? "pair" : "single";
+    const json_t *list = json_object_get(part, key), *specials = json_object_get(part, "special_tokens");
+    if (list && !json_is_array(list)) tok_refuse(b, "the post_processor's \"%s\" is no list", key);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i), *special = json_object_get(item, "SpecialToken"), *text = json_object_get(item, "Sequence");
         const uint32_t type = tok_json_below(b, special ? special : text, "type_id", 0, 256);
         const TokString name = tok_json_text(b, special ? special : text, "id");
         if (special) add_specials(b, pair, specials, json_object_get(special, "id"), type);
-        else if (name.n == 1 && (name.s[0] == 'A' || name.s[0] == 'B'))
+        else if (name.n == 1 && (name.s[0] == 'A' || (name.s[0] == 'B' && pair)))
             tok_item(b, pair, name.s[0] == 'A' ? TOK_ITEM_A : TOK_ITEM_B, 0, type);
-        else tok_refuse(b, "the post_processor's template holds what is neither SpecialToken nor Sequence");
+        else tok_refuse(b, "the post_processor's \"%s\" holds what is no token and no text that it has", key);
     }
 }
 

@@ -34,17 +34,25 @@ bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out)
     return out->text.n > 0;
 }
 
+static bool may_be_token(const json_t *x) { return json_is_string(x) || json_is_string(json_object_get(x, "content")); }
+
 /* A list of tokens, or an object of tokens by their names. */
-static void read_extra(TokBuild *b, json_t *list, TokFolder *f)
+static void read_extra(TokBuild *b, const json_t *root, const char *name, TokFolder *f)
 {
+    json_t *list = json_object_get(root, name), *x;
     const char *key;
-    json_t *x;
     size_t i;
     TokAdded token;
-    json_array_foreach(list, i, x)
+    bool good = !list || json_is_null(list) || json_is_array(list) || json_is_object(list);
+    json_array_foreach(list, i, x) {
+        good = good && may_be_token(x);
         if (tok_json_token(b, x, &token)) *TOK_NEW(b, &f->extra) = token;
-    json_object_foreach(list, key, x)
+    }
+    json_object_foreach(list, key, x) {
+        good = good && may_be_token(x);
         if (tok_json_token(b, x, &token)) *TOK_NEW(b, &f->extra) = token;
+    }
+    if (!good) tok_refuse(b, "\"%s\" is no list of tokens", name);
 }
 
 /* The seven that transformers knows, and marks of other names. */
@@ -56,13 +64,14 @@ static void read_marks(TokBuild *b, json_t *root, TokFolder *f)
         TokAdded token;
         int i = 0;
         while (i < TOK_MARKS && strcmp(key, mark_keys[i])) i++;
+        if (i < TOK_MARKS && !json_is_null(x) && !may_be_token(x)) tok_refuse(b, "\"%s\" is no token", key);
         if (!ends_with(key, "_token") || !tok_json_token(b, x, &token)) continue;
         token.special = true;
         if (i < TOK_MARKS) f->mark[i] = token;
         else *TOK_NEW(b, &f->extra) = token;
     }
-    read_extra(b, json_object_get(root, "additional_special_tokens"), f);
-    read_extra(b, json_object_get(root, "extra_special_tokens"), f);
+    read_extra(b, root, "additional_special_tokens", f);
+    read_extra(b, root, "extra_special_tokens", f);
 }
 
 static bool is_mark(const TokFolder *f, TokString text)
@@ -135,15 +144,16 @@ static void read_model(TokBuild *b, const json_t *config, TokConfig *c)
 bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *c)
 {
     TokFolder *f = &c->folder;
-    json_t *config = tok_json_beside(b, folder, "tokenizer_config.json"), *model = tok_json_beside(b, folder, "config.json");
-    const bool decoded = json_object_get(config, "added_tokens_decoder");
-    json_t *specials = decoded ? NULL : tok_json_beside(b, folder, "special_tokens_map.json");
-    json_t *added = decoded ? NULL : tok_json_beside(b, folder, "added_tokens.json");
     *f = (TokFolder){ .path = folder, .extra_ids = -1, .offset = -1, .prefix_space = true };
+    json_t *config = tok_json_beside(b, folder, "tokenizer_config.json");
+    const bool decoded = json_object_get(config, "added_tokens_decoder");
     if (config) read_marks(b, config, f);
-    if (specials) read_marks(b, specials, f);       /* what it says counts before tokenizer_config.json, as in transformers */
     if (config) read_keys(b, config, f);
+    json_t *specials = decoded ? NULL : tok_json_beside(b, folder, "special_tokens_map.json");
+    if (specials) read_marks(b, specials, f);       /* what it says counts before tokenizer_config.json, as in transformers */
+    json_t *added = decoded ? NULL : tok_json_beside(b, folder, "added_tokens.json");
     if (added) read_added(b, added, f);
+    json_t *model = tok_json_beside(b, folder, "config.json");
     if (model) read_model(b, model, c);
     json_decref(config);
     json_decref(model);

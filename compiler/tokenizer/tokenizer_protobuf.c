@@ -70,10 +70,10 @@ static void read_piece(TokBuild *b, Proto *p, TokString bytes)
     for (Field f; take_field(&m, &f);) {
         if (f.number == 1 && f.wire == 2) text = (TokString){ arena_copy(b->arena, f.bytes.s, f.bytes.n), f.bytes.n };
         else if (f.number == 2 && f.wire == 5) score = tok_float((uint32_t)f.value);
-        else if (f.number == 3 && f.wire == 0) type = (int32_t)f.value;
+        else if (f.number == 3 && f.wire == 0 && f.value >= TYPE_NORMAL && f.value <= TYPE_BYTE)
+            type = (int32_t)f.value;                                    /* others protobuf does not know */
     }
     p->bad = p->bad || m.bad;
-    if (type < TYPE_NORMAL || type > TYPE_BYTE) type = TYPE_NORMAL;     /* as protobuf takes it */
     if (!tok_piece(b, b->size, text, true)) return;
     *TOK_NEW(b, &p->scores) = score;
     *TOK_NEW(b, &p->types) = type;

@@ -206,7 +206,7 @@ static void to_words(Decode *d, const RtTokOp *op, Token *x)
                                            { " 'm", "'m" }, { " do not", " don't" }, { " 's", "'s" }, { " 've", "'ve" }, { " 're", "'re" } };
     const unsigned char *prefix = rt_tok_text(d->t, op->text);
     if (d->k->pieces) {
-        if (begins(x->s, x->n, prefix, op->text_bytes)) resize(d, x, 0, op->text_bytes, 0);
+        if (!op->text_bytes || begins(x->s, x->n, prefix, op->text_bytes)) resize(d, x, 0, op->text_bytes, 0);
         else put_space(d, x);
     }
     for (size_t i = 0; op->a && i < sizeof tidy / sizeof *tidy; i++)

@@ -1,8 +1,8 @@
 /* chat_learn.c: what a chat template makes of conversations, found by rendering some of them.
  *
- * From a few conversations the texts around what is said are cut out; then every way of trimming and
- * placing is tried, and the first that writes each conversation as the template does is taken. So a
- * template is known completely, or rejected. */
+ * From a few conversations the texts around what is said are cut out; then every way of trimming
+ * and placing is tried, and the first that writes each conversation as the template does is taken.
+ * So a template is known completely, or rejected. */
 #include "chat_learn.h"
 
 #include <string.h>
@@ -42,7 +42,13 @@ static const Probe probes[] = {
     { NULL, { USER, "<think>\nso </think> and\n</think>\n\n " ANSWER "\n", AGAIN } },
     { NULL, { USER, "so\n</think>" ANSWER, AGAIN, ANSWER "</think>", "more" } },
 };
-enum { PROBES = sizeof probes / sizeof *probes, BASE = 0, WITH_SYSTEM = 1, EMPTY_SYSTEM = 2, TWO_TURNS = 7 };
+enum {
+    PROBES = sizeof probes / sizeof *probes,
+    BASE = 0,
+    WITH_SYSTEM = 1,
+    EMPTY_SYSTEM = 2,
+    TWO_TURNS = 7
+};
 
 typedef struct Learner {
     Arena *arena;
@@ -55,13 +61,17 @@ typedef struct Learner {
     char *scratch;  size_t scratch_bytes;       /* for the longest of them */
 } Learner;
 
-/* ---- conversations ------------------------------------------------------------------------------- */
+/* ---- conversations --------------------------------------------------------------------------- */
 
 static JinjaResult render(const Learner *l, const Probe *p, const char *date, bool answers)
 {
     JinjaMessage messages[MOST_SAID + 1];
     JinjaName *names = arena_array(l->arena, (size_t)l->name_count + 1, sizeof *names);
-    JinjaChat c = { .messages = messages, .names = names, .name_count = l->name_count, .today = TODAY, .answers = answers };
+    JinjaChat c = { .messages = messages,
+                    .names = names,
+                    .name_count = l->name_count,
+                    .today = TODAY,
+                    .answers = answers };
     if (l->name_count) memcpy(names, l->names, (size_t)l->name_count * sizeof *names);
     if (date) names[c.name_count++] = (JinjaName){ "date_string", date };
     if (p->system) messages[c.count++] = (JinjaMessage){ "system", p->system };
@@ -72,23 +82,36 @@ static JinjaResult render(const Learner *l, const Probe *p, const char *date, bo
 
 RtChat chat_as_runtime(const Chat *c)
 {
-    static const RtChatTrim trims[] = {
-        [CHAT_TRIM_NONE] = RT_CHAT_TRIM_NONE, [CHAT_TRIM_USER] = RT_CHAT_TRIM_USER, [CHAT_TRIM_SYSTEM] = RT_CHAT_TRIM_SYSTEM,
-        [CHAT_TRIM_EACH] = RT_CHAT_TRIM_EACH, [CHAT_TRIM_TURN] = RT_CHAT_TRIM_TURN
-    };
-    static const RtChatEmpty empties[] = { [CHAT_EMPTY_KEPT] = RT_CHAT_EMPTY_KEPT, [CHAT_EMPTY_NONE] = RT_CHAT_EMPTY_NONE,
+    static const RtChatTrim trims[] = { [CHAT_TRIM_NONE] = RT_CHAT_TRIM_NONE,
+                                        [CHAT_TRIM_USER] = RT_CHAT_TRIM_USER,
+                                        [CHAT_TRIM_SYSTEM] = RT_CHAT_TRIM_SYSTEM,
+                                        [CHAT_TRIM_EACH] = RT_CHAT_TRIM_EACH,
+                                        [CHAT_TRIM_TURN] = RT_CHAT_TRIM_TURN };
+    static const RtChatEmpty empties[] = { [CHAT_EMPTY_KEPT] = RT_CHAT_EMPTY_KEPT,
+                                           [CHAT_EMPTY_NONE] = RT_CHAT_EMPTY_NONE,
                                            [CHAT_EMPTY_PRESET] = RT_CHAT_EMPTY_PRESET };
-    return (RtChat){
-        .name = c->name, .begin = c->begin, .system = { c->system[0], c->system[1] }, .dated = c->dated,
-        .date = c->date, .today = c->today, .user = { c->user[0], c->user[1] }, .answer = c->answer,
-        .again = c->again, .past = { c->past[0], c->past[1] }, .preset = c->preset, .trim = trims[c->trim],
-        .inside = c->inside, .at_last = c->at_last, .trims_past = c->trims_past,
-        .empty = empties[c->empty], .thinks = c->thinks
-    };
+    return (RtChat){ .name = c->name,
+                     .begin = c->begin,
+                     .system = { c->system[0], c->system[1] },
+                     .dated = c->dated,
+                     .date = c->date,
+                     .today = c->today,
+                     .user = { c->user[0], c->user[1] },
+                     .answer = c->answer,
+                     .again = c->again,
+                     .past = { c->past[0], c->past[1] },
+                     .preset = c->preset,
+                     .trim = trims[c->trim],
+                     .inside = c->inside,
+                     .at_last = c->at_last,
+                     .trims_past = c->trims_past,
+                     .empty = empties[c->empty],
+                     .thinks = c->thinks };
 }
 
 /* Whether `c` writes the conversation as the template does, which does not reject it. */
-static bool agrees(const Learner *l, const Chat *c, const Probe *p, const char *date, const char *wanted)
+static bool agrees(const Learner *l, const Chat *c, const Probe *p, const char *date,
+                   const char *wanted)
 {
     const RtChat chat = chat_as_runtime(c);
     const RtChatWords words = { p->system, date };
@@ -104,7 +127,7 @@ static bool agrees(const Learner *l, const Chat *c, const Probe *p, const char *
            memcmp(l->scratch, wanted, bytes) == 0;
 }
 
-/* ---- what stands around -------------------------------------------------------------------------- */
+/* ---- what stands around ---------------------------------------------------------------------- */
 
 static const char *copy(const Learner *l, const char *from, const char *to)
 {
@@ -156,15 +179,16 @@ typedef struct Cuts {
     Around one, system, empty;      /* system.behind: up to the user's text */
     const char *answered, *again;   /* between a user's text, an answer and the next one's */
     const char *closed;             /* behind a user's text that nothing answers; NULL: not known */
-    size_t ended;                   /* so many bytes of `again` end an answer where nothing follows */
+    size_t ended; /* so many bytes of `again` end an answer where nothing follows */
     bool has_system, has_empty, has_turns;
 } Cuts;
 
 static void cut_turns(const Learner *l, Cuts *c)
 {
     Around first, answer, last;
-    c->has_turns = cut(l, l->rendered[TWO_TURNS], USER, &first) && cut(l, first.behind, ANSWER, &answer) &&
-                   cut(l, answer.behind, AGAIN, &last) && strcmp(last.behind, c->one.behind) == 0;
+    c->has_turns = cut(l, l->rendered[TWO_TURNS], USER, &first) &&
+                   cut(l, first.behind, ANSWER, &answer) && cut(l, answer.behind, AGAIN, &last) &&
+                   strcmp(last.behind, c->one.behind) == 0;
     if (c->has_turns) c->answered = answer.before, c->again = last.before;
 }
 
@@ -183,7 +207,8 @@ static bool find_cuts(const Learner *l, Cuts *c)
 {
     Around user;
     if (!cut(l, l->rendered[BASE], USER, &c->one)) return false;
-    c->has_system = cut(l, l->rendered[WITH_SYSTEM], SYSTEM, &c->system) && cut(l, c->system.behind, USER, &user) &&
+    c->has_system = cut(l, l->rendered[WITH_SYSTEM], SYSTEM, &c->system) &&
+                    cut(l, c->system.behind, USER, &user) &&
                     strcmp(user.behind, c->one.behind) == 0;
     if (c->has_system) c->system.behind = user.before;
     c->has_empty = cut(l, l->rendered[EMPTY_SYSTEM], USER, &c->empty);
@@ -192,9 +217,10 @@ static bool find_cuts(const Learner *l, Cuts *c)
     return true;
 }
 
-/* ---- proposals ----------------------------------------------------------------------------------- */
+/* ---- proposals ------------------------------------------------------------------------------- */
 
-/* How a proposal is made: the template has a system's text of its own; it stands within the user's. */
+/* How a proposal is made. preset: the template has a system's text of its own; inside: a system's
+ * text stands within the user's. */
 typedef struct Way { bool system, preset, inside, turns; } Way;
 
 static const char *name_of(const char *s, size_t at) { return s + at; }
@@ -205,7 +231,8 @@ static void propose_turns(const Learner *l, const Cuts *c, bool turns, Chat *cha
     const char *behind = c->one.behind;
     size_t user = strlen(behind);
     if (c->closed) user = shared_beginning(behind, c->closed);
-    if (turns && shared_beginning(behind, c->answered) < user) user = shared_beginning(behind, c->answered);
+    if (turns && shared_beginning(behind, c->answered) < user)
+        user = shared_beginning(behind, c->answered);
     user = whole_beginning(behind, user);
     chat->user[1] = arena_copy(l->arena, behind, user);
     chat->answer = name_of(behind, user);
@@ -216,7 +243,8 @@ static void propose_turns(const Learner *l, const Cuts *c, bool turns, Chat *cha
 static size_t user_mark(const Cuts *c, const char *text, bool turns)
 {
     size_t n = strlen(text);
-    if (turns && shared_end(text, c->again + c->ended) < n) n = shared_end(text, c->again + c->ended);
+    if (turns && shared_end(text, c->again + c->ended) < n)
+        n = shared_end(text, c->again + c->ended);
     return whole_end(text, n);
 }
 
@@ -224,7 +252,8 @@ static bool propose_system(const Learner *l, const Cuts *c, Way w, Chat *chat)
 {
     const char *plain = c->one.before, *before = c->system.before, *behind = c->system.behind;
     const size_t x = strlen(before), y = strlen(behind), n = strlen(plain);
-    if (w.preset && (n < x + y || strncmp(plain, before, x) || strcmp(plain + n - y, behind))) return false;
+    if (w.preset && (n < x + y || strncmp(plain, before, x) || strcmp(plain + n - y, behind)))
+        return false;
     if (w.preset) chat->preset = arena_copy(l->arena, plain + x, n - x - y);
     if (w.inside) {
         if (w.preset || strncmp(before, plain, n)) return false;
@@ -236,9 +265,10 @@ static bool propose_system(const Learner *l, const Cuts *c, Way w, Chat *chat)
         return true;
     }
     size_t user = user_mark(c, behind, w.turns), begin = 0;
-    if (!w.preset && shared_end(plain, behind) < user) user = whole_end(behind, shared_end(plain, behind));
+    if (!w.preset && shared_end(plain, behind) < user)
+        user = whole_end(behind, shared_end(plain, behind));
     const char *none = w.preset ? (c->has_empty ? c->empty.before : "") : plain;
-    if (w.preset && strlen(none) == x + y) none = "";           /* an empty text of a system, as others */
+    if (w.preset && strlen(none) == x + y) none = ""; /* an empty text of a system, as others */
     if (strlen(none) >= user && strcmp(none + strlen(none) - user, behind + y - user) == 0 &&
         strncmp(none, before, strlen(none) - user) == 0) begin = strlen(none) - user;
     else if (!w.preset) return false;
@@ -278,13 +308,14 @@ static bool place_date(const Learner *l, Chat *chat, const char *date)
     return true;
 }
 
-/* ---- trying -------------------------------------------------------------------------------------- */
+/* ---- trying ---------------------------------------------------------------------------------- */
 
 static bool writes_all(const Learner *l, const Chat *c, Way w)
 {
     for (int i = 0; i < PROBES; i++) {
         if ((probes[i].system && !w.system) || (probes[i].said[1] && !w.turns)) continue;
-        if (!agrees(l, c, &probes[i], l->dated ? DATE : c->dated ? TODAY : NULL, l->rendered[i])) return false;
+        if (!agrees(l, c, &probes[i], l->dated ? DATE : c->dated ? TODAY : NULL, l->rendered[i]))
+            return false;
     }
     return true;
 }
@@ -292,7 +323,8 @@ static bool writes_all(const Learner *l, const Chat *c, Way w)
 /* All ways of trimming; false where none writes all conversations as the template does. */
 static bool settle(const Learner *l, Chat *c, Way w)
 {
-    static const ChatTrim trims[] = { CHAT_TRIM_NONE, CHAT_TRIM_EACH, CHAT_TRIM_USER, CHAT_TRIM_SYSTEM, CHAT_TRIM_TURN };
+    static const ChatTrim trims[] = { CHAT_TRIM_NONE, CHAT_TRIM_EACH, CHAT_TRIM_USER,
+                                      CHAT_TRIM_SYSTEM, CHAT_TRIM_TURN };
     for (int i = 0; i < 5 * 3 * 8; i++) {
         const int flags = i / 15;
         c->trim = trims[i % 5];
@@ -330,9 +362,11 @@ static bool find_date(const Learner *l, Chat *c, Way w)
         return agrees(l, c, &probes[BASE], TODAY, r.text);
     }
     const Probe *p = &probes[w.preset ? BASE : WITH_SYSTEM];
-    const char *text = render(l, p, NULL, true).text, *given = render(l, p, DATE, true).text, *at = given ? strstr(given, DATE) : NULL;
+    const char *text = render(l, p, NULL, true).text, *given = render(l, p, DATE, true).text,
+               *at = given ? strstr(given, DATE) : NULL;
     if (!text || !at) return false;
-    const size_t before = (size_t)(at - given), behind = strlen(at) - strlen(DATE), n = strlen(text);
+    const size_t before = (size_t)(at - given), behind = strlen(at) - strlen(DATE),
+                 n = strlen(text);
     if (n < before + behind) return false;
     c->date = arena_copy(l->arena, text + before, n - before - behind);
     return agrees(l, c, p, NULL, text);
@@ -347,7 +381,8 @@ static const char *name_of_chat(const Chat *c)
     };
     const char *system = c->system[0] ? c->system[0] : "";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strstr(system, names[i].system) && strstr(c->user[0], names[i].before) && strstr(c->user[1], names[i].behind))
+        if (strstr(system, names[i].system) && strstr(c->user[0], names[i].before) &&
+            strstr(c->user[1], names[i].behind))
             return names[i].name;
     return "of its own";
 }
@@ -356,10 +391,12 @@ static const char *name_of_chat(const Chat *c)
 static bool settle_date(const Learner *l, Chat *chat)
 {
     const char *date = l->dated ? DATE : TODAY;
-    const char *all[] = { chat->begin, chat->system[0], chat->system[1], chat->user[0], chat->user[1], chat->answer,
-                          chat->past[0], chat->past[1], chat->preset };
+    const char *all[] = { chat->begin,   chat->system[0], chat->system[1],
+                          chat->user[0], chat->user[1],   chat->answer,
+                          chat->past[0], chat->past[1],   chat->preset };
     bool written = false;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) written = written || (all[i] && strstr(all[i], date));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        written = written || (all[i] && strstr(all[i], date));
     if (!written) return true;
     if (!place_date(l, chat, date)) return false;
     all[1] = chat->system[0];
@@ -372,10 +409,13 @@ static bool settle_date(const Learner *l, Chat *chat)
 static Chat *find_chat(const Learner *l, const Cuts *c, const char **fault)
 {
     static const Way ways[] = {
-        { true, false, true, true }, { true, false, false, true }, { true, true, false, true }, { false, false, false, true },
-        { true, false, true, false }, { true, false, false, false }, { true, true, false, false }, { false, false, false, false },
+        { true, false, true, true },  { true, false, false, true },
+        { true, true, false, true },  { false, false, false, true },
+        { true, false, true, false }, { true, false, false, false },
+        { true, true, false, false }, { false, false, false, false },
     };
-    *fault = "the chat template changes what is said, or where it stands, in a way that is not supported";
+    *fault = "the chat template changes what is said, or where it stands, in a way that is not "
+             "supported";
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         Chat *chat = arena_alloc(l->arena, sizeof *chat);
         const Way w = ways[i];
@@ -396,7 +436,8 @@ static Chat *find_chat(const Learner *l, const Cuts *c, const char **fault)
     return NULL;
 }
 
-Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *names, int count, const char **fault)
+Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *names, int count,
+                 const char **fault)
 {
     Learner l = { .arena = a, .names = names, .name_count = count };
     Cuts cuts = { 0 };
@@ -411,8 +452,11 @@ Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *name
     }
     l.format = render(&l, &probes[BASE], NULL, true).format;
     render_all(&l);
-    if (l.fault) *fault = arena_format(a, "the chat template %s: %s", l.raised ? "rejects a conversation" : "cannot be run", l.fault);
-    else if (!find_cuts(&l, &cuts)) *fault = "the chat template does not write what is said once, as it is";
+    if (l.fault)
+        *fault = arena_format(a, "the chat template %s: %s",
+                              l.raised ? "rejects a conversation" : "cannot be run", l.fault);
+    else if (!find_cuts(&l, &cuts))
+        *fault = "the chat template does not write what is said once, as it is";
     else return find_chat(&l, &cuts, fault);
     return NULL;
 }

@@ -8,7 +8,8 @@
 
 /* What the template makes of conversations; names: its variables, as bos_token. NULL, and why in
  * *fault, where it has a form that a Chat cannot have. */
-Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *names, int count, const char **fault);
+Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *names, int count,
+                 const char **fault);
 
 /* The same for the runtime; texts are shared. */
 RtChat chat_as_runtime(const Chat *c);

@@ -13,20 +13,24 @@ enum { MOST_BYTES = 4 << 20, MOST_NAMES = 7 };
 
 typedef struct Reader { Arena *arena; Diag *diag; Model *model; } Reader;
 
-/* ---- files ---------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* The text of a token, which may be an object with its content; NULL where there is none. */
 static const char *token(const Reader *r, const json_t *from, const char *key)
 {
-    const json_t *found = json_object_get(from, key), *text = json_is_object(found) ? json_object_get(found, "content") : found;
+    const json_t *found = json_object_get(from, key),
+                 *text = json_is_object(found) ? json_object_get(found, "content") : found;
     return json_is_string(text) ? arena_text(r->arena, json_string_value(text)) : NULL;
 }
 
 /* The marks that a template may name, into names[MOST_NAMES]; their number. special_tokens_map.json
- * counts first, and not where tokenizer_config.json has added_tokens_decoder: so transformers reads them. */
+ * counts first, and not where tokenizer_config.json has added_tokens_decoder: so transformers reads
+ * them. */
 static int tokens(const Reader *r, const json_t *config, const json_t *specials, JinjaName *names)
 {
-    static const char *const keys[MOST_NAMES] = { "bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token" };
+    static const char *const keys[MOST_NAMES] = { "bos_token", "eos_token", "unk_token",
+                                                  "sep_token", "pad_token", "cls_token",
+                                                  "mask_token" };
     const bool alone = json_object_get(config, "added_tokens_decoder") != NULL;
     int count = 0;
     for (int i = 0; i < MOST_NAMES; i++) {
@@ -37,20 +41,24 @@ static int tokens(const Reader *r, const json_t *config, const json_t *specials,
     return count;
 }
 
-/* A text, or of a list or an object of them the one that is called default, the last; NULL where there
- * is none. */
+/* A text, or of a list or an object of them the last that is called default; NULL where there is
+ * none. */
 static const char *template_of(const Reader *r, const json_t *config)
 {
-    const json_t *given = json_object_get(config, "chat_template"), *one, *found = json_is_object(given) ? json_object_get(given, "default") : NULL;
+    const json_t *given = json_object_get(config, "chat_template"), *one,
+                 *found = json_is_object(given) ? json_object_get(given, "default") : NULL;
     size_t i;
     json_array_foreach(given, i, one) {
         const char *name = json_string_value(json_object_get(one, "name"));
         if (name && !strcmp(name, "default")) found = json_object_get(one, "template");
     }
     const char *text = json_string_value(found ? found : given);
-    if (text && strlen(text) == json_string_length(found ? found : given)) return arena_text(r->arena, text);
+    if (text && strlen(text) == json_string_length(found ? found : given))
+        return arena_text(r->arena, text);
     if (text) r->model->chat_fault = "chat_template holds U+0000";
-    else if (given && !json_is_null(given)) r->model->chat_fault = "chat_template is no text, nor a list with one that is called \"default\"";
+    else if (given && !json_is_null(given))
+        r->model->chat_fault =
+            "chat_template is no text, nor a list with one that is called \"default\"";
     return NULL;
 }
 
@@ -59,7 +67,9 @@ static const char *file_text(const Reader *r, const char *path)
     Diag *quiet = diag_new(r->arena);
     struct stat s;
     size_t size;
-    const char *text = stat(path, &s) == 0 ? file_read(r->arena, quiet, (Loc){ 0 }, path, MOST_BYTES, &size) : NULL;
+    const char *text = stat(path, &s) == 0
+                           ? file_read(r->arena, quiet, (Loc){ 0 }, path, MOST_BYTES, &size)
+                           : NULL;
     return text && strlen(text) == size ? text : NULL;
 }
 
@@ -80,15 +90,18 @@ void model_read_chat(Arena *a, Diag *d, Model *m, const TokenizerChat *own)
     }
     struct stat there;
     const bool in_folder = file_is_folder(m->tokenizer_file);
-    const char *slash = strrchr(m->tokenizer_file, '/'), *name = slash ? slash + 1 : m->tokenizer_file;
+    const char *slash = strrchr(m->tokenizer_file, '/'),
+               *name = slash ? slash + 1 : m->tokenizer_file;
     if (!in_folder && strcmp(name, "tokenizer.json") && strcmp(name, "tokenizer.model")) return;
     const char *folder = in_folder ? m->tokenizer_file : file_folder(a, m->tokenizer_file);
-    const char *config_path = file_join(a, folder, "tokenizer_config.json"), *path = file_join(a, folder, "chat_template.jinja");
-    if (lstat(path, &there) != 0) path = file_join(a, folder, "additional_chat_templates/default.jinja");
+    const char *config_path = file_join(a, folder, "tokenizer_config.json"),
+               *path = file_join(a, folder, "chat_template.jinja");
+    if (lstat(path, &there) != 0)
+        path = file_join(a, folder, "additional_chat_templates/default.jinja");
     json_t *config = json_read_object(a, d, config_path);
     json_t *specials = json_read_object(a, d, file_join(a, folder, "special_tokens_map.json"));
     const char *text = file_text(&r, path);
-    if (!text && lstat(path, &there) == 0) {        /* it is what counts, whatever the config says */
+    if (!text && lstat(path, &there) == 0) { /* it is what counts, whatever the config says */
         m->chat_fault = "the chat template cannot be read, or is no text of at most 4 MB";
         m->chat_path = path;
         json_decref(config);

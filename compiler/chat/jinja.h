@@ -1,5 +1,6 @@
-/* jinja.h: Jinja templates of conversations, rendered as transformers renders them: with trim_blocks and
- * lstrip_blocks, break and continue, generation blocks, strftime_now, raise_exception and no tools.
+/* jinja.h: Jinja templates of conversations, rendered as transformers renders them: with
+ * trim_blocks and lstrip_blocks, break and continue, generation blocks, strftime_now,
+ * raise_exception, and no tools.
  *
  * What a template asks for and is not here is a fault that is named, and only if it is reached. */
 #ifndef JINJA_H
@@ -30,7 +31,7 @@ typedef struct JinjaResult {
     const char *format;     /* of strftime_now, NULL where it was not called */
 } JinjaResult;
 
-/* NULL if the text is no template, or has a statement that is not supported; *fault then says which. */
+/* NULL if the text is no template, or has a statement that is not supported; *fault says which. */
 const JinjaTemplate *jinja_parse(Arena *a, const char *text, size_t bytes, const char **fault);
 /* The texts of the result are in the arena. */
 JinjaResult jinja_render(Arena *a, const JinjaTemplate *t, const JinjaChat *chat);

@@ -8,7 +8,7 @@ typedef struct Lexer {
     const char *s, *end;
     JToken *at;  size_t count, room;
     int line;
-    bool starts_line;               /* what was read last ended with a line end, or nothing was read */
+    bool starts_line; /* what was read last ended with a line end, or nothing was read */
     const char *fault;
 } Lexer;
 
@@ -94,7 +94,8 @@ static void put_utf8(Text *t, uint32_t c)
     if (c < 0x80) s[n++] = (char)c;
     else if (c < 0x800) s[n++] = (char)(0xC0 | c >> 6), s[n++] = (char)(0x80 | (c & 63));
     else if (c < 0x10000) {
-        s[n++] = (char)(0xE0 | c >> 12), s[n++] = (char)(0x80 | (c >> 6 & 63)), s[n++] = (char)(0x80 | (c & 63));
+        s[n++] = (char)(0xE0 | c >> 12), s[n++] = (char)(0x80 | (c >> 6 & 63)),
+        s[n++] = (char)(0x80 | (c & 63));
     } else {
         s[n++] = (char)(0xF0 | c >> 18), s[n++] = (char)(0x80 | (c >> 12 & 63));
         s[n++] = (char)(0x80 | (c >> 6 & 63)), s[n++] = (char)(0x80 | (c & 63));
@@ -104,7 +105,10 @@ static void put_utf8(Text *t, uint32_t c)
 
 static int digit_of(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* Behind a backslash, as Python reads it. Returns the bytes that were read. */
@@ -125,7 +129,8 @@ static size_t take_escape(Lexer *x, const char *s, const char *end, Text *t)
         if (!c || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) fail(x, "an escape is no character");
         else put_utf8(t, c);
         return 1 + digits;
-    } else if ((*s >= '0' && *s <= '7') || *s == 'N') fail(x, "an escape by number or name is not supported");
+    } else if ((*s >= '0' && *s <= '7') || *s == 'N')
+        fail(x, "an escape by number or name is not supported");
     else {
         text_add(t, "\\");
         text_add_bytes(t, s, 1);
@@ -148,7 +153,10 @@ static void take_string(Lexer *x)
     }
 }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static void take_word(Lexer *x)

@@ -40,7 +40,8 @@ static void add(Parser *p, JNode *to, JNode *part, const char *key)
 
 static bool is(const Parser *p, JTokenKind kind, const char *s)
 {
-    return p->at->kind == kind && strlen(s) == p->at->bytes && memcmp(p->at->s, s, p->at->bytes) == 0;
+    return p->at->kind == kind && strlen(s) == p->at->bytes &&
+           memcmp(p->at->s, s, p->at->bytes) == 0;
 }
 
 static bool take(Parser *p, JTokenKind kind, const char *s)
@@ -60,8 +61,9 @@ static void expect(Parser *p, const char *s)
 
 static void expect_close(Parser *p)
 {
-    if (p->at->kind != JT_CLOSE) fail(p, arena_format(p->arena, "the tag goes on with '%.*s'",
-                                                      p->at->bytes < 40 ? (int)p->at->bytes : 40, p->at->s));
+    if (p->at->kind != JT_CLOSE)
+        fail(p, arena_format(p->arena, "the tag goes on with '%.*s'",
+                             p->at->bytes < 40 ? (int)p->at->bytes : 40, p->at->s));
     else p->at++;
 }
 
@@ -76,7 +78,7 @@ static const char *name(Parser *p)
     return s;
 }
 
-/* ---- expressions --------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 static JNode *expression(Parser *p);
 static JNode *unary(Parser *p, bool filters);
@@ -141,9 +143,11 @@ static JNode *strings(Parser *p)
 
 static JNode *primary(Parser *p)
 {
-    static const struct { const char *name; JValue value; } known[] = {
-        { "true", { .kind = J_BOOL, .n = 1 } }, { "false", { .kind = J_BOOL } }, { "none", { .kind = J_NONE } },
-        { "True", { .kind = J_BOOL, .n = 1 } }, { "False", { .kind = J_BOOL } }, { "None", { .kind = J_NONE } },
+    static const struct { const char *name; JValue value;
+    } known[] = {
+        { "true", { .kind = J_BOOL, .n = 1 } }, { "false", { .kind = J_BOOL } },
+        { "none", { .kind = J_NONE } },         { "True", { .kind = J_BOOL, .n = 1 } },
+        { "False", { .kind = J_BOOL } },        { "None", { .kind = J_NONE } },
     };
     if (p->at->kind == JT_STRING) return strings(p);
     if (p->at->kind == JT_INT || p->at->kind == JT_FLOAT) {
@@ -170,10 +174,12 @@ static void arguments(Parser *p, JNode *call)
     while (!p->fault && !sign(p, ")")) {
         if (call->parts > before) expect(p, ",");
         if (call->parts > before && sign(p, ")")) break;
-        const bool named = p->at->kind == JT_NAME && p->at[1].kind == JT_SIGN && p->at[1].bytes == 1 && *p->at[1].s == '=';
+        const bool named = p->at->kind == JT_NAME && p->at[1].kind == JT_SIGN &&
+                           p->at[1].bytes == 1 && *p->at[1].s == '=';
         const char *key = named ? name(p) : NULL;
         if (named) p->at++;
-        else if (is(p, JT_SIGN, "*") || is(p, JT_SIGN, "**")) fail(p, "arguments by * are not supported");
+        else if (is(p, JT_SIGN, "*") || is(p, JT_SIGN, "**"))
+            fail(p, "arguments by * are not supported");
         add(p, call, expression(p), key);
     }
 }
@@ -228,9 +234,10 @@ static JNode *test(Parser *p, JNode *of)
         arguments(p, n);
         return n;
     }
-    bool more = p->at->kind == JT_STRING || p->at->kind == JT_INT || p->at->kind == JT_FLOAT || p->at->kind == JT_NAME ||
-                is(p, JT_SIGN, "[") || is(p, JT_SIGN, "{");
-    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) more = more && !is(p, JT_NAME, behind[i]);
+    bool more = p->at->kind == JT_STRING || p->at->kind == JT_INT || p->at->kind == JT_FLOAT ||
+                p->at->kind == JT_NAME || is(p, JT_SIGN, "[") || is(p, JT_SIGN, "{");
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+        more = more && !is(p, JT_NAME, behind[i]);
     if (more) add(p, n, postfix(p, primary(p)), NULL);
     return n;
 }
@@ -292,7 +299,8 @@ static const char *comparison(Parser *p)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (sign(p, all[i])) return all[i];
     if (word(p, "in")) return "in";
-    if (is(p, JT_NAME, "not") && p->at[1].kind == JT_NAME && p->at[1].bytes == 2 && memcmp(p->at[1].s, "in", 2) == 0) {
+    if (is(p, JT_NAME, "not") && p->at[1].kind == JT_NAME && p->at[1].bytes == 2 &&
+        memcmp(p->at[1].s, "in", 2) == 0) {
         p->at += 2;
         return "not in";
     }
@@ -345,7 +353,7 @@ static JNode *expression(Parser *p)
     return n;
 }
 
-/* ---- statements ---------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 static JNode *block(Parser *p);
 
@@ -490,13 +498,15 @@ static JNode *statement(Parser *p)
     if (word(p, "generation")) return generation(p);
     if (word(p, "break")) return jump(p, JN_BREAK);
     if (word(p, "continue")) return jump(p, JN_CONTINUE);
-    fail(p, arena_format(p->arena, "a statement '%.*s' is not supported", p->at->bytes < 20 ? (int)p->at->bytes : 20, p->at->s));
+    fail(p, arena_format(p->arena, "a statement '%.*s' is not supported",
+                         p->at->bytes < 20 ? (int)p->at->bytes : 20, p->at->s));
     return node(p, JN_BLOCK);
 }
 
 static bool ends_block(const Parser *p)
 {
-    static const char *const all[] = { "elif", "else", "endif", "endfor", "endset", "endmacro", "endgeneration" };
+    static const char *const all[] = { "elif",   "else",     "endif",        "endfor",
+                                       "endset", "endmacro", "endgeneration" };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (tag(p, all[i])) return true;
     return p->at->kind == JT_END;

@@ -7,10 +7,11 @@
 #include "jinja.h"
 #include "text.h"
 
-/* ---- values ------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 typedef enum JKind {
-    J_UNDEFINED, J_NONE, J_BOOL, J_INT, J_FLOAT, J_TEXT, J_LIST, J_DICT, J_FUNCTION, J_METHOD, J_MACRO
+    J_UNDEFINED, J_NONE, J_BOOL, J_INT, J_FLOAT, J_TEXT, J_LIST, J_DICT, J_FUNCTION, J_METHOD,
+    J_MACRO
 } JKind;
 
 typedef struct JList JList;
@@ -34,22 +35,23 @@ struct JList { JValue *at; int count, room; };
 typedef struct JPair { JValue key, value; } JPair;
 struct JDict { JPair *at; int count, room; };
 
-/* ---- the tree ------------------------------------------------------------------------------------ */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 typedef enum JNodeKind {
     /* expressions */
-    JN_LITERAL, JN_NAME, JN_LIST, JN_DICT, JN_ATTRIBUTE, JN_ITEM, JN_SLICE, JN_CALL, JN_FILTER, JN_TEST,
-    JN_NOT, JN_NEGATE, JN_BINARY, JN_AND, JN_OR, JN_CHOICE,
+    JN_LITERAL, JN_NAME, JN_LIST, JN_DICT, JN_ATTRIBUTE, JN_ITEM, JN_SLICE, JN_CALL, JN_FILTER,
+    JN_TEST, JN_NOT, JN_NEGATE, JN_BINARY, JN_AND, JN_OR, JN_CHOICE,
     /* statements */
     JN_TEXT, JN_PRINT, JN_BLOCK, JN_IF, JN_FOR, JN_SET, JN_MACRO, JN_BREAK, JN_CONTINUE
 } JNodeKind;
 
-/* a, b, c, d by kind: ITEM a[b]; SLICE a[b:c:d]; CHOICE b if a else c; IF a: b, else c; FOR target in a
- * if b: c, else d; SET target = a, or the text of block c; MACRO c. part: the arguments, elements or
- * statements; of a dictionary keys and values by turns. key: the names of arguments that have one. */
+/* a, b, c, d by kind: ITEM a[b]; SLICE a[b:c:d]; CHOICE a if b else c; IF a: b, else c; FOR target
+ * in a if b: c, else d; SET target = a, or the text of block c; MACRO c. part: the arguments,
+ * elements or statements; of a dictionary keys and values by turns. key: the names of arguments
+ * that have one. */
 struct JNode {
     JNodeKind kind;
-    const char *name;               /* of a name, attribute, filter, test, macro; the sign of BINARY */
+    const char *name; /* of a name, attribute, filter, test, macro; the sign of BINARY */
     JValue value;                   /* LITERAL, TEXT */
     JNode *a, *b, *c, *d;
     JNode **part;  const char **key;  int parts, room;
@@ -60,7 +62,7 @@ struct JNode {
 
 struct JinjaTemplate { JNode *root; };
 
-/* ---- tokens -------------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 typedef enum JTokenKind {
     JT_TEXT, JT_PRINT, JT_BLOCK, JT_CLOSE,          /* text; {{; {%; }} or %} */
@@ -71,7 +73,7 @@ typedef struct JToken { JTokenKind kind; const char *s; size_t bytes; int line; 
 /* The tokens of a template, the last of them END; NULL with *fault. */
 const JToken *jinja_lex(Arena *a, const char *text, size_t bytes, const char **fault);
 
-/* ---- running ------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 struct JFrame { JFrame *above; JPair *at; int count, room; };
 
@@ -87,6 +89,14 @@ typedef struct JRun {
 /* The arguments of a call, by place and by name. */
 typedef struct JArguments { JValue *at; const char **key; int count; } JArguments;
 
+static inline JValue jinja_bool(bool b) { return (JValue){ .kind = J_BOOL, .n = b }; }
+static inline JValue jinja_int(int64_t n) { return (JValue){ .kind = J_INT, .n = n }; }
+static inline JValue jinja_none(void) { return (JValue){ .kind = J_NONE }; }
+static inline bool jinja_is_number(const JValue *v)
+{
+    return v->kind == J_BOOL || v->kind == J_INT || v->kind == J_FLOAT;
+}
+
 /* Note a fault, the first alone. */
 JValue jinja_fail(JRun *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 JValue jinja_text(JRun *r, const char *s, size_t bytes);
@@ -98,12 +108,16 @@ bool   jinja_true(const JValue *v);
 bool   jinja_equal(JRun *r, const JValue *a, const JValue *b);
 int    jinja_order(JRun *r, const JValue *a, const JValue *b);      /* below, 0, above */
 bool   jinja_contains(JRun *r, const JValue *in, const JValue *v);
+/* Where s[bytes] stands in a text, from byte `from` on; SIZE_MAX where it does not. */
+size_t jinja_position(const JValue *in, const char *s, size_t bytes, size_t from);
+bool   jinja_is_ascii(JRun *r, const JValue *v);                    /* false after a fault */
 void   jinja_write(JRun *r, Text *t, const JValue *v);              /* as str() of Python does it */
 /* The argument at a place or of a name; NULL where it is not given. */
 const JValue *jinja_argument(const JArguments *a, int place, const char *name);
 JValue jinja_attribute(JRun *r, const JValue *v, const char *name);
 JValue jinja_item(JRun *r, const JValue *v, const JValue *at);
-JValue jinja_slice(JRun *r, const JValue *v, const JValue *from, const JValue *to, const JValue *step);
+JValue jinja_slice(JRun *r, const JValue *v, const JValue *from, const JValue *to,
+                   const JValue *step);
 JValue jinja_call_method(JRun *r, const JValue *method, const JArguments *a);
 JValue jinja_filter(JRun *r, const char *name, const JValue *v, const JArguments *a);
 bool   jinja_test(JRun *r, const char *name, const JValue *v, const JArguments *a);

@@ -10,9 +10,12 @@ static void run(JRun *r, JFrame *f, const JNode *n);
 
 static bool failed(const JRun *r) { return r->result->fault != NULL; }
 
-/* ---- names --------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
-static JValue text_of(const char *s) { return (JValue){ .kind = J_TEXT, .s = s, .bytes = strlen(s) }; }
+static JValue text_of(const char *s)
+{
+    return (JValue){ .kind = J_TEXT, .s = s, .bytes = strlen(s) };
+}
 
 static void define(JRun *r, JFrame *f, const char *name, JValue v)
 {
@@ -36,8 +39,16 @@ static JFrame *frame_new(JRun *r, JFrame *above)
     return f;
 }
 
-static const char *const functions[] = { "range", "namespace", "dict", "raise_exception", "strftime_now" };
-enum { F_RANGE, F_NAMESPACE, F_DICT, F_RAISE, F_TODAY, FUNCTIONS = sizeof functions / sizeof *functions };
+static const char *const functions[] = { "range", "namespace", "dict", "raise_exception",
+                                         "strftime_now" };
+enum {
+    F_RANGE,
+    F_NAMESPACE,
+    F_DICT,
+    F_RAISE,
+    F_TODAY,
+    FUNCTIONS = sizeof functions / sizeof *functions
+};
 
 static JValue look_up(const JFrame *f, const char *name)
 {
@@ -49,7 +60,7 @@ static JValue look_up(const JFrame *f, const char *name)
     return (JValue){ .kind = J_UNDEFINED, .s = name, .bytes = strlen(name) };
 }
 
-/* ---- calls --------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static JArguments arguments(JRun *r, JFrame *f, const JNode *n)
 {
@@ -63,13 +74,16 @@ static JValue range(JRun *r, const JArguments *a)
     int64_t bound[3] = { 0, 0, 1 };
     JValue v = jinja_list(r);
     for (int i = 0; i < a->count; i++)
-        if (a->at[i].kind != J_INT || i == 3) return jinja_fail(r, "range takes one to three whole numbers");
+        if (a->at[i].kind != J_INT || i == 3)
+            return jinja_fail(r, "range takes one to three whole numbers");
     if (!a->count) return jinja_fail(r, "range takes one to three whole numbers");
     if (a->count == 1) bound[1] = a->at[0].n;
     else for (int i = 0; i < a->count; i++) bound[i] = a->at[i].n;
     if (!bound[2]) return jinja_fail(r, "a step of 0");
-    for (int64_t i = bound[0]; (bound[2] > 0 ? i < bound[1] : i > bound[1]) && !failed(r); i += bound[2]) {
-        if (v.list->count == 10000) return jinja_fail(r, "a range of more than 10000 is not supported");
+    for (int64_t i = bound[0]; (bound[2] > 0 ? i < bound[1] : i > bound[1]) && !failed(r);
+         i += bound[2]) {
+        if (v.list->count == 10000)
+            return jinja_fail(r, "a range of more than 10000 is not supported");
         jinja_add(r, v.list, (JValue){ .kind = J_INT, .n = i });
         if (bound[2] > 0 ? i > INT64_MAX - bound[2] : i < INT64_MIN - bound[2]) break;
     }
@@ -100,7 +114,9 @@ static JValue call_function(JRun *r, int64_t which, const JArguments *a)
         r->result->format = text;
         return text_of(r->chat->today);
     }
-    if (!failed(r)) r->result->fault = arena_copy(r->arena, text, strcspn(text, "\r\n")), r->result->raised = true;
+    if (!failed(r))
+        r->result->fault = arena_copy(r->arena, text, strcspn(text, "\r\n")),
+        r->result->raised = true;
     return (JValue){ .kind = J_UNDEFINED };
 }
 
@@ -121,7 +137,8 @@ static JValue call_macro(JRun *r, const JValue *macro, const JArguments *a)
     JFrame *f = frame_new(r, macro->frame);
     for (int i = 0; i < a->count; i++) {
         bool known = !a->key[i] && i < n->parts;
-        for (int k = 0; k < n->parts && a->key[i]; k++) known = known || strcmp(n->key[k], a->key[i]) == 0;
+        for (int k = 0; k < n->parts && a->key[i]; k++)
+            known = known || strcmp(n->key[k], a->key[i]) == 0;
         if (!known) return jinja_fail(r, "the macro %s does not take so many arguments", n->name);
     }
     for (int i = 0; i < n->parts && !failed(r); i++) {
@@ -143,14 +160,14 @@ static JValue call(JRun *r, JFrame *f, const JNode *n)
     if (what.kind == J_FUNCTION) return call_function(r, what.n, &a);
     if (what.kind == J_METHOD) return jinja_call_method(r, &what, &a);
     if (what.kind == J_MACRO) return call_macro(r, &what, &a);
-    if (what.kind == J_UNDEFINED) return jinja_fail(r, "'%.*s' is undefined", (int)what.bytes, what.s ? what.s : "");
+    if (what.kind == J_UNDEFINED)
+        return jinja_fail(r, "'%.*s' is undefined", (int)what.bytes, what.s ? what.s : "");
     return jinja_fail(r, "a call of what is no function");
 }
 
-/* ---- expressions --------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 static double number(const JValue *v) { return v->kind == J_FLOAT ? v->x : (double)v->n; }
-static bool is_number(const JValue *v) { return v->kind == J_INT || v->kind == J_FLOAT || v->kind == J_BOOL; }
 
 static int64_t floored(int64_t a, int64_t b, bool rest)
 {
@@ -165,15 +182,23 @@ static JValue compute(JRun *r, char sign, bool twice, const JValue *a, const JVa
         const double x = number(a), y = number(b);
         if (sign == '/' && y == 0) return jinja_fail(r, "a division by 0");
         if (!twice && strchr("+-*/", sign))
-            return (JValue){ .kind = J_FLOAT, .x = sign == '+' ? x + y : sign == '-' ? x - y : sign == '*' ? x * y : x / y };
+            return (JValue){ .kind = J_FLOAT,
+                             .x = sign == '+'   ? x + y
+                                  : sign == '-' ? x - y
+                                  : sign == '*' ? x * y
+                                                : x / y };
         return jinja_fail(r, "'%c' of fractions is not supported", sign);
     }
     int64_t v = 0;
     if (strchr("/%", sign) && !b->n) return jinja_fail(r, "a division by 0");
-    if (b->n == -1 && strchr("/%", sign)) return (JValue){ .kind = J_INT, .n = sign == '%' ? 0 : -a->n };
-    const bool over = sign == '+' ? __builtin_add_overflow(a->n, b->n, &v) : sign == '-' ? __builtin_sub_overflow(a->n, b->n, &v)
-                    : sign == '*' && !twice && __builtin_mul_overflow(a->n, b->n, &v);
-    if (over || (sign == '*' && twice)) return jinja_fail(r, "a number of this size is not supported");
+    if (b->n == -1 && strchr("/%", sign))
+        return (JValue){ .kind = J_INT, .n = sign == '%' ? 0 : -a->n };
+    const bool over = sign == '+' ? __builtin_add_overflow(a->n, b->n, &v)
+                      : sign == '-'
+                          ? __builtin_sub_overflow(a->n, b->n, &v)
+                          : sign == '*' && !twice && __builtin_mul_overflow(a->n, b->n, &v);
+    if (over || (sign == '*' && twice))
+        return jinja_fail(r, "a number of this size is not supported");
     if (strchr("/%", sign)) v = floored(a->n, b->n, sign == '%');
     return (JValue){ .kind = J_INT, .n = v };
 }
@@ -181,7 +206,8 @@ static JValue compute(JRun *r, char sign, bool twice, const JValue *a, const JVa
 static JValue repeated(JRun *r, const JValue *text, int64_t times)
 {
     Text t = text_new(r->arena);
-    for (int64_t i = 0; i < times && t.size < MOST_BYTES; i++) text_add_bytes(&t, text->s, text->bytes);
+    for (int64_t i = 0; i < times && t.size < MOST_BYTES; i++)
+        text_add_bytes(&t, text->s, text->bytes);
     if (t.size >= MOST_BYTES) return jinja_fail(r, "a text of more than 1 MB");
     return jinja_text(r, t.data, t.size);
 }
@@ -213,7 +239,9 @@ static JValue binary(JRun *r, const char *s, const JValue *a, const JValue *b)
         return (JValue){ .kind = J_BOOL, .n = jinja_contains(r, b, a) == (*s == 'i') };
     if (sign == '<' || sign == '>') {
         const int order = jinja_order(r, a, b);
-        return (JValue){ .kind = J_BOOL, .n = sign == '<' ? order < 0 || (s[1] && !order) : order > 0 || (s[1] && !order) };
+        return (JValue){ .kind = J_BOOL,
+                         .n = sign == '<' ? order < 0 || (s[1] && !order)
+                                          : order > 0 || (s[1] && !order) };
     }
     if (sign == '~') {
         Text t = text_new(r->arena);
@@ -224,10 +252,11 @@ static JValue binary(JRun *r, const char *s, const JValue *a, const JValue *b)
     }
     for (int i = 0; i < 2; i++) {
         const JValue *v = i ? b : a;
-        if (v->kind == J_UNDEFINED) return jinja_fail(r, "'%.*s' is undefined", (int)v->bytes, v->s ? v->s : "");
+        if (v->kind == J_UNDEFINED)
+            return jinja_fail(r, "'%.*s' is undefined", (int)v->bytes, v->s ? v->s : "");
     }
     if (sign == '*' && a->kind == J_TEXT && b->kind == J_INT) return repeated(r, a, b->n);
-    if (is_number(a) && is_number(b)) return compute(r, sign, s[1] != 0, a, b);
+    if (jinja_is_number(a) && jinja_is_number(b)) return compute(r, sign, s[1] != 0, a, b);
     if (sign == '+') return sum(r, a, b);
     return jinja_fail(r, "'%s' of values of these types", s);
 }
@@ -243,7 +272,8 @@ static JValue dictionary_of(JRun *r, JFrame *f, const JNode *n)
 static JValue list_of(JRun *r, JFrame *f, const JNode *n)
 {
     const JValue v = jinja_list(r);
-    for (int i = 0; i < n->parts && !failed(r); i++) jinja_add(r, v.list, evaluate(r, f, n->part[i]));
+    for (int i = 0; i < n->parts && !failed(r); i++)
+        jinja_add(r, v.list, evaluate(r, f, n->part[i]));
     return v;
 }
 
@@ -320,21 +350,24 @@ static JValue evaluate(JRun *r, JFrame *f, const JNode *n)
     return evaluate_node(r, f, n);
 }
 
-/* ---- statements ---------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
-static JValue whole(int64_t n) { return (JValue){ .kind = J_INT, .n = n }; }
-static JValue yes(bool b) { return (JValue){ .kind = J_BOOL, .n = b }; }
 
 /* What `loop` is. */
 static JValue loop_of(JRun *r, const JList *items, int i)
 {
     const int n = items->count;
     JValue v = { .kind = J_DICT, .dict = arena_alloc(r->arena, sizeof *v.dict) };
-    const struct { const char *name; JValue value; } all[] = {
-        { "index", whole(i + 1) }, { "index0", whole(i) }, { "revindex", whole(n - i) }, { "revindex0", whole(n - i - 1) },
-        { "first", yes(!i) }, { "last", yes(i == n - 1) }, { "length", whole(n) }, { "depth", whole(1) }, { "depth0", whole(0) },
+    const struct { const char *name; JValue value;
+    } all[] = {
+        { "index", jinja_int(i + 1) },    { "index0", jinja_int(i) },
+        { "revindex", jinja_int(n - i) }, { "revindex0", jinja_int(n - i - 1) },
+        { "first", jinja_bool(!i) },         { "last", jinja_bool(i == n - 1) },
+        { "length", jinja_int(n) },       { "depth", jinja_int(1) },
+        { "depth0", jinja_int(0) },
     };
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) jinja_put(r, v.dict, text_of(all[k].name), all[k].value);
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        jinja_put(r, v.dict, text_of(all[k].name), all[k].value);
     if (i) jinja_put(r, v.dict, text_of("previtem"), items->at[i - 1]);
     if (i + 1 < n) jinja_put(r, v.dict, text_of("nextitem"), items->at[i + 1]);
     return v;
@@ -343,7 +376,8 @@ static JValue loop_of(JRun *r, const JList *items, int i)
 static void bind(JRun *r, JFrame *f, const char *const *names, int n, const JValue *v)
 {
     if (n == 1) define(r, f, names[0], *v);
-    else if (v->kind != J_LIST || v->list->count != n) jinja_fail(r, "%d names for what is no list of as many", n);
+    else if (v->kind != J_LIST || v->list->count != n)
+        jinja_fail(r, "%d names for what is no list of as many", n);
     else for (int i = 0; i < n; i++) define(r, f, names[i], v->list->at[i]);
 }
 
@@ -360,8 +394,10 @@ static JValue items_of(JRun *r, JFrame *f, const JNode *n)
             if (!k) k = 1;
             jinja_add(r, all.list, jinja_text(r, v.s + i, k));
         }
-    } else if (v.kind == J_DICT) for (int i = 0; i < v.dict->count; i++) jinja_add(r, all.list, v.dict->at[i].key);
-    else if (v.kind == J_LIST) for (int i = 0; i < v.list->count && !failed(r); i++) jinja_add(r, all.list, v.list->at[i]);
+    } else if (v.kind == J_DICT)
+        for (int i = 0; i < v.dict->count; i++) jinja_add(r, all.list, v.dict->at[i].key);
+    else if (v.kind == J_LIST)
+        for (int i = 0; i < v.list->count && !failed(r); i++) jinja_add(r, all.list, v.list->at[i]);
     else jinja_fail(r, "a loop over what is no list");
     if (!n->b) return all;
     const JValue kept = jinja_list(r);
@@ -426,7 +462,9 @@ static void run(JRun *r, JFrame *f, const JNode *n)
         break;
     case JN_FOR:      loop(r, f, n); break;
     case JN_SET:      assign(r, f, n); break;
-    case JN_MACRO:    define(r, f, n->name, (JValue){ .kind = J_MACRO, .macro = n, .frame = f }); break;
+    case JN_MACRO:
+        define(r, f, n->name, (JValue){ .kind = J_MACRO, .macro = n, .frame = f });
+        break;
     case JN_BREAK:    r->jump = JR_BREAKS; break;
     case JN_CONTINUE: r->jump = JR_CONTINUES; break;
     default:          jinja_fail(r, "an expression where a statement belongs");
@@ -455,8 +493,9 @@ JinjaResult jinja_render(Arena *a, const JinjaTemplate *t, const JinjaChat *chat
     define(&r, global, "messages", messages(&r));
     define(&r, global, "tools", (JValue){ .kind = J_NONE });
     define(&r, global, "documents", (JValue){ .kind = J_NONE });
-    define(&r, global, "add_generation_prompt", yes(chat->answers));
-    for (int i = 0; i < chat->name_count; i++) define(&r, global, chat->names[i].name, text_of(chat->names[i].text));
+    define(&r, global, "add_generation_prompt", jinja_bool(chat->answers));
+    for (int i = 0; i < chat->name_count; i++)
+        define(&r, global, chat->names[i].name, text_of(chat->names[i].text));
     run(&r, f, t->root);
     if (!result.fault) result.text = arena_copy(a, r.out.data, r.out.size);
     else result.fault = arena_text(a, result.fault);

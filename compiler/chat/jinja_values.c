@@ -1,18 +1,16 @@
-/* jinja_values.c: values, as Python compares, prints and indexes them; methods, filters and tests. */
+/* jinja_values.c: values, as Python compares, prints and indexes them. */
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "jinja_parts.h"
-
-static const JValue none = { .kind = J_NONE };
 
 JValue jinja_fail(JRun *r, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
     if (!r->result->fault)
-        r->result->fault = arena_format(r->arena, "line %d: %s", r->line, arena_vformat(r->arena, format, list));
+        r->result->fault =
+            arena_format(r->arena, "line %d: %s", r->line, arena_vformat(r->arena, format, list));
     va_end(list);
     return (JValue){ .kind = J_UNDEFINED };
 }
@@ -26,9 +24,6 @@ JValue jinja_text(JRun *r, const char *s, size_t bytes)
 {
     return (JValue){ .kind = J_TEXT, .s = arena_copy(r->arena, s, bytes), .bytes = bytes };
 }
-
-static JValue truth(bool b) { return (JValue){ .kind = J_BOOL, .n = b }; }
-static JValue whole(int64_t n) { return (JValue){ .kind = J_INT, .n = n }; }
 
 JValue jinja_list(JRun *r)
 {
@@ -53,7 +48,8 @@ void jinja_add(JRun *r, JList *l, JValue v)
 const JValue *jinja_find(const JDict *d, const char *key, size_t bytes)
 {
     for (int i = 0; i < d->count; i++)
-        if (d->at[i].key.kind == J_TEXT && d->at[i].key.bytes == bytes && memcmp(d->at[i].key.s, key, bytes) == 0)
+        if (d->at[i].key.kind == J_TEXT && d->at[i].key.bytes == bytes &&
+            memcmp(d->at[i].key.s, key, bytes) == 0)
             return &d->at[i].value;
     return NULL;
 }
@@ -88,12 +84,11 @@ bool jinja_true(const JValue *v)
     }
 }
 
-static bool is_number(const JValue *v) { return v->kind == J_BOOL || v->kind == J_INT || v->kind == J_FLOAT; }
 static double number(const JValue *v) { return v->kind == J_FLOAT ? v->x : (double)v->n; }
 
 bool jinja_equal(JRun *r, const JValue *a, const JValue *b)
 {
-    if (is_number(a) && is_number(b)) {
+    if (jinja_is_number(a) && jinja_is_number(b)) {
         if (a->kind != J_FLOAT && b->kind != J_FLOAT) return a->n == b->n;
         return !(number(a) < number(b)) && !(number(a) > number(b));
     }
@@ -106,7 +101,8 @@ bool jinja_equal(JRun *r, const JValue *a, const JValue *b)
     if (a->kind == J_TEXT) same = a->bytes == b->bytes && memcmp(a->s, b->s, a->bytes) == 0;
     else if (a->kind == J_LIST) {
         same = a->list->count == b->list->count;
-        for (int i = 0; i < a->list->count && same; i++) same = jinja_equal(r, &a->list->at[i], &b->list->at[i]);
+        for (int i = 0; i < a->list->count && same; i++)
+            same = jinja_equal(r, &a->list->at[i], &b->list->at[i]);
     } else if (a->kind == J_DICT) {
         same = a->dict->count == b->dict->count;
         for (int i = 0; i < a->dict->count && same; i++) {
@@ -114,14 +110,15 @@ bool jinja_equal(JRun *r, const JValue *a, const JValue *b)
                 jinja_find(b->dict, a->dict->at[i].key.s, a->dict->at[i].key.bytes) : NULL;
             same = other && jinja_equal(r, &a->dict->at[i].value, other);
         }
-    } else if (a->kind != J_NONE && a->kind != J_UNDEFINED) same = a->n == b->n && a->macro == b->macro;
+    } else if (a->kind != J_NONE && a->kind != J_UNDEFINED)
+        same = a->n == b->n && a->macro == b->macro;
     r->depth--;
     return same;
 }
 
 int jinja_order(JRun *r, const JValue *a, const JValue *b)
 {
-    if (is_number(a) && is_number(b)) {
+    if (jinja_is_number(a) && jinja_is_number(b)) {
         if (a->kind != J_FLOAT && b->kind != J_FLOAT) return (a->n > b->n) - (a->n < b->n);
         return (number(a) > number(b)) - (number(a) < number(b));
     }
@@ -133,8 +130,7 @@ int jinja_order(JRun *r, const JValue *a, const JValue *b)
     return 0;
 }
 
-/* Where a text stands in another, from `from` on; SIZE_MAX where it does not. */
-static size_t found_at(const JValue *in, const char *s, size_t bytes, size_t from)
+size_t jinja_position(const JValue *in, const char *s, size_t bytes, size_t from)
 {
     for (size_t i = from; i + bytes <= in->bytes; i++)
         if (memcmp(in->s + i, s, bytes) == 0) return i;
@@ -144,13 +140,16 @@ static size_t found_at(const JValue *in, const char *s, size_t bytes, size_t fro
 bool jinja_contains(JRun *r, const JValue *in, const JValue *v)
 {
     bool found = false;
-    if (in->kind == J_TEXT && v->kind == J_TEXT) return found_at(in, v->s, v->bytes, 0) != SIZE_MAX;
+    if (in->kind == J_TEXT && v->kind == J_TEXT)
+        return jinja_position(in, v->s, v->bytes, 0) != SIZE_MAX;
     if (in->kind == J_LIST) {
-        for (int i = 0; i < in->list->count && !found; i++) found = jinja_equal(r, &in->list->at[i], v);
+        for (int i = 0; i < in->list->count && !found; i++)
+            found = jinja_equal(r, &in->list->at[i], v);
         return found;
     }
     if (in->kind == J_DICT) {
-        for (int i = 0; i < in->dict->count && !found; i++) found = jinja_equal(r, &in->dict->at[i].key, v);
+        for (int i = 0; i < in->dict->count && !found; i++)
+            found = jinja_equal(r, &in->dict->at[i].key, v);
         return found;
     }
     if (in->kind == J_UNDEFINED) return found;
@@ -177,7 +176,7 @@ const JValue *jinja_argument(const JArguments *a, int place, const char *name)
     return place < a->count && !a->key[place] ? &a->at[place] : NULL;
 }
 
-/* ---- parts --------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static bool is_of(const char *name, const char *const *list)
 {
@@ -187,16 +186,21 @@ static bool is_of(const char *name, const char *const *list)
 }
 
 static const char *const text_methods[] = {
-    "strip", "lstrip", "rstrip", "split", "rsplit", "startswith", "endswith", "replace", "upper", "lower", "title",
-    "capitalize", "find", "rfind", "join", "removeprefix", "removesuffix", "splitlines", "format", "count", NULL
+    "strip",   "lstrip",       "rstrip",       "split",      "rsplit",     "startswith", "endswith",
+    "replace", "upper",        "lower",        "title",      "capitalize", "find",       "rfind",
+    "join",    "removeprefix", "removesuffix", "splitlines", "format",     "count",      NULL
 };
 /* What changes a value is not there: nor does transformers allow it. */
 static const char *const list_methods[] = { "append", "pop", "index", "count", NULL };
-static const char *const dict_methods[] = { "items", "keys", "values", "get", "pop", "update", NULL };
+static const char *const dict_methods[] = {
+    "items", "keys", "values", "get", "pop", "update", NULL
+};
 
 JValue jinja_attribute(JRun *r, const JValue *v, const char *name)
 {
-    const char *const *methods = v->kind == J_TEXT ? text_methods : v->kind == J_LIST ? list_methods : dict_methods;
+    const char *const *methods = v->kind == J_TEXT   ? text_methods
+                                 : v->kind == J_LIST ? list_methods
+                                                     : dict_methods;
     if (v->kind == J_UNDEFINED) return undefined(r, v);
     if ((v->kind == J_TEXT || v->kind == J_LIST || v->kind == J_DICT) && is_of(name, methods)) {
         JValue *self = arena_alloc(r->arena, sizeof *self);
@@ -207,7 +211,7 @@ JValue jinja_attribute(JRun *r, const JValue *v, const char *name)
     return found ? *found : (JValue){ .kind = J_UNDEFINED, .s = name, .bytes = strlen(name) };
 }
 
-static bool is_ascii(JRun *r, const JValue *v)
+bool jinja_is_ascii(JRun *r, const JValue *v)
 {
     for (size_t i = 0; i < v->bytes; i++)
         if ((unsigned char)v->s[i] > 127) {
@@ -219,12 +223,15 @@ static bool is_ascii(JRun *r, const JValue *v)
 
 JValue jinja_item(JRun *r, const JValue *v, const JValue *at)
 {
-    const int64_t count = v->kind == J_LIST ? v->list->count : v->kind == J_TEXT ? (int64_t)v->bytes : 0;
+    const int64_t count = v->kind == J_LIST   ? v->list->count
+                          : v->kind == J_TEXT ? (int64_t)v->bytes
+                                              : 0;
     if (v->kind == J_UNDEFINED) return undefined(r, v);
     if (v->kind == J_DICT) {
         for (int i = 0; i < v->dict->count; i++)
             if (jinja_equal(r, &v->dict->at[i].key, at)) return v->dict->at[i].value;
-        if (at->kind == J_TEXT) return jinja_attribute(r, v, arena_copy(r->arena, at->s, at->bytes));
+        if (at->kind == J_TEXT)
+            return jinja_attribute(r, v, arena_copy(r->arena, at->s, at->bytes));
         return (JValue){ .kind = J_UNDEFINED, .s = "an item" , .bytes = 7 };
     }
     if (at->kind != J_INT && at->kind != J_BOOL)
@@ -233,7 +240,7 @@ JValue jinja_item(JRun *r, const JValue *v, const JValue *at)
     const int64_t i = at->n < 0 ? at->n + count : at->n;
     if (i < 0 || i >= count) return (JValue){ .kind = J_UNDEFINED, .s = "an item", .bytes = 7 };
     if (v->kind == J_LIST) return v->list->at[i];
-    return is_ascii(r, v) ? jinja_text(r, v->s + i, 1) : none;
+    return jinja_is_ascii(r, v) ? jinja_text(r, v->s + i, 1) : jinja_none();
 }
 
 /* A bound of a slice, as Python takes it. */
@@ -244,16 +251,21 @@ static int64_t bound(const JValue *v, int64_t otherwise, int64_t count, int64_t 
     return i < least ? least : i > most ? most : i;
 }
 
-JValue jinja_slice(JRun *r, const JValue *v, const JValue *from, const JValue *to, const JValue *step)
+JValue jinja_slice(JRun *r, const JValue *v, const JValue *from, const JValue *to,
+                   const JValue *step)
 {
     const bool text = v->kind == J_TEXT;
     if (v->kind == J_UNDEFINED) return undefined(r, v);
     if (!text && v->kind != J_LIST) return jinja_fail(r, "a slice of what is no list and no text");
-    if (text && !is_ascii(r, v)) return none;
-    const int64_t count = text ? (int64_t)v->bytes : v->list->count, by = step->kind == J_INT ? step->n : 1;
-    if (!by || by > count + 1 || by < -count - 1) return jinja_fail(r, "a step of this size is not supported");
-    const int64_t begin = by > 0 ? bound(from, 0, count, 0, count) : bound(from, count - 1, count, -1, count - 1);
-    const int64_t end = by > 0 ? bound(to, count, count, 0, count) : bound(to, -1, count, -1, count - 1);
+    if (text && !jinja_is_ascii(r, v)) return jinja_none();
+    const int64_t count = text ? (int64_t)v->bytes : v->list->count,
+                  by = step->kind == J_INT ? step->n : 1;
+    if (!by || by > count + 1 || by < -count - 1)
+        return jinja_fail(r, "a step of this size is not supported");
+    const int64_t begin =
+        by > 0 ? bound(from, 0, count, 0, count) : bound(from, count - 1, count, -1, count - 1);
+    const int64_t end =
+        by > 0 ? bound(to, count, count, 0, count) : bound(to, -1, count, -1, count - 1);
     const JValue list = jinja_list(r);
     Text t = text_new(r->arena);
     for (int64_t i = begin; by > 0 ? i < end : i > end; i += by) {
@@ -261,323 +273,4 @@ JValue jinja_slice(JRun *r, const JValue *v, const JValue *from, const JValue *t
         else jinja_add(r, list.list, v->list->at[i]);
     }
     return text ? jinja_text(r, t.data, t.size) : list;
-}
-
-/* ---- texts --------------------------------------------------------------------------------------- */
-
-/* Without the characters of `set` at its ends; NULL: white space. */
-static JValue stripped(JRun *r, const JValue *v, const JValue *set, bool left, bool right)
-{
-    static const char spaces[] = " \t\n\v\f\r\x1C\x1D\x1E\x1F";
-    const char *s = v->s, *of = set && set->kind == J_TEXT ? set->s : spaces;
-    const size_t bytes = set && set->kind == J_TEXT ? set->bytes : sizeof spaces - 1;
-    size_t n = v->bytes;
-    while (left && n && memchr(of, *s, bytes)) s++, n--;
-    while (right && n && memchr(of, s[n - 1], bytes)) n--;
-    return jinja_text(r, s, n);
-}
-
-static JValue replaced(JRun *r, const JValue *v, const JValue *old, const JValue *with, const JValue *most)
-{
-    if (!old || !with || old->kind != J_TEXT || with->kind != J_TEXT || !old->bytes)
-        return jinja_fail(r, "replace takes two texts, the first of them not empty");
-    Text t = text_new(r->arena);
-    size_t at = 0;
-    int64_t left = most && most->kind == J_INT ? most->n : -1;
-    for (size_t next; left && (next = found_at(v, old->s, old->bytes, at)) != SIZE_MAX; left--) {
-        text_add_bytes(&t, v->s + at, next - at);
-        text_add_bytes(&t, with->s, with->bytes);
-        at = next + old->bytes;
-        if (t.size > 1 << 20) return jinja_fail(r, "a text of more than 1 MB");
-    }
-    text_add_bytes(&t, v->s + at, v->bytes - at);
-    return jinja_text(r, t.data, t.size);
-}
-
-static JValue split(JRun *r, const JValue *v, const JValue *by, const JValue *most)
-{
-    const JValue list = jinja_list(r);
-    int64_t left = most && most->kind == J_INT && most->n >= 0 ? most->n : INT64_MAX;
-    if (!by || by->kind != J_TEXT || !by->bytes) return jinja_fail(r, "split without a text between is not supported");
-    size_t at = 0;
-    for (size_t next; left && (next = found_at(v, by->s, by->bytes, at)) != SIZE_MAX; left--) {
-        jinja_add(r, list.list, jinja_text(r, v->s + at, next - at));
-        at = next + by->bytes;
-    }
-    jinja_add(r, list.list, jinja_text(r, v->s + at, v->bytes - at));
-    return list;
-}
-
-static JValue split_lines(JRun *r, const JValue *v)
-{
-    const JValue list = jinja_list(r);
-    size_t at = 0;
-    for (size_t i = 0; i < v->bytes; i++)
-        if (v->s[i] == '\n') jinja_add(r, list.list, jinja_text(r, v->s + at, i - at)), at = i + 1;
-    if (at < v->bytes) jinja_add(r, list.list, jinja_text(r, v->s + at, v->bytes - at));
-    return list;
-}
-
-typedef enum JCase { JC_UPPER, JC_LOWER, JC_TITLE, JC_CAPITALIZE } JCase;
-
-static JValue cased(JRun *r, const JValue *v, JCase how)
-{
-    char *s = arena_copy(r->arena, v->s, v->bytes);
-    bool begins = true;
-    for (size_t i = 0; i < v->bytes; i++) {
-        const bool lower = s[i] >= 'a' && s[i] <= 'z', upper = s[i] >= 'A' && s[i] <= 'Z';
-        if ((unsigned char)s[i] > 127) return jinja_fail(r, "another case of a text that is not ASCII is not supported");
-        const bool large = how == JC_UPPER || (begins && (how == JC_TITLE || how == JC_CAPITALIZE));
-        if (lower && large) s[i] = (char)(s[i] - 32);
-        if (upper && !large) s[i] = (char)(s[i] + 32);
-        begins = how == JC_TITLE ? !(lower || upper) : false;
-    }
-    return jinja_text(r, s, v->bytes);
-}
-
-static JValue joined(JRun *r, const JValue *list, const JValue *between, const JValue *attribute)
-{
-    Text t = text_new(r->arena);
-    if (list->kind != J_LIST) return jinja_fail(r, "join of what is no list is not supported");
-    for (int i = 0; i < list->list->count; i++) {
-        JValue one = list->list->at[i];
-        if (attribute) one = jinja_item(r, &one, attribute);
-        if (i && between) jinja_write(r, &t, between);
-        jinja_write(r, &t, &one);
-        if (t.size > 1 << 20) return jinja_fail(r, "a text of more than 1 MB");
-    }
-    return jinja_text(r, t.data, t.size);
-}
-
-static bool ends_with(const JValue *v, const JValue *end, bool begin)
-{
-    return v->bytes >= end->bytes && memcmp(begin ? v->s : v->s + v->bytes - end->bytes, end->s, end->bytes) == 0;
-}
-
-/* startswith and endswith, which also take a tuple. */
-static JValue has_end(JRun *r, const JValue *v, const JValue *end, bool begin)
-{
-    if (end && end->kind == J_TEXT) return truth(ends_with(v, end, begin));
-    if (!end || end->kind != J_LIST) return jinja_fail(r, "startswith and endswith take a text");
-    bool any = false;
-    for (int i = 0; i < end->list->count; i++)
-        any = any || (end->list->at[i].kind == J_TEXT && ends_with(v, &end->list->at[i], begin));
-    return truth(any);
-}
-
-static JValue text_method(JRun *r, const char *name, const JValue *v, const JArguments *a)
-{
-    const JValue *first = jinja_argument(a, 0, NULL), *second = jinja_argument(a, 1, NULL);
-    if (!strcmp(name, "strip")) return stripped(r, v, first, true, true);
-    if (!strcmp(name, "lstrip")) return stripped(r, v, first, true, false);
-    if (!strcmp(name, "rstrip")) return stripped(r, v, first, false, true);
-    if (!strcmp(name, "split")) return split(r, v, first, second);
-    if (!strcmp(name, "rsplit") && !second) return split(r, v, first, NULL);
-    if (!strcmp(name, "splitlines") && !first) return split_lines(r, v);
-    if (!strcmp(name, "startswith")) return has_end(r, v, first, true);
-    if (!strcmp(name, "endswith")) return has_end(r, v, first, false);
-    if (!strcmp(name, "replace")) return replaced(r, v, first, second, jinja_argument(a, 2, NULL));
-    if (!strcmp(name, "upper")) return cased(r, v, JC_UPPER);
-    if (!strcmp(name, "lower")) return cased(r, v, JC_LOWER);
-    if (!strcmp(name, "title")) return cased(r, v, JC_TITLE);
-    if (!strcmp(name, "capitalize")) return cased(r, v, JC_CAPITALIZE);
-    if (!strcmp(name, "join") && first) return joined(r, first, v, NULL);
-    const bool text = first && first->kind == J_TEXT;
-    if (text && !strcmp(name, "removeprefix"))
-        return ends_with(v, first, true) ? jinja_text(r, v->s + first->bytes, v->bytes - first->bytes) : *v;
-    if (text && !strcmp(name, "removesuffix"))
-        return ends_with(v, first, false) ? jinja_text(r, v->s, v->bytes - first->bytes) : *v;
-    if (text && !strcmp(name, "find") && is_ascii(r, v)) {
-        const size_t at = found_at(v, first->s, first->bytes, 0);
-        return whole(at == SIZE_MAX ? -1 : (int64_t)at);
-    }
-    if (text && !strcmp(name, "count") && first->bytes) return whole(split(r, v, first, NULL).list->count - 1);
-    return jinja_fail(r, "%s() of a text in this form is not supported", name);
-}
-
-/* ---- lists and dictionaries ----------------------------------------------------------------------- */
-
-/* Its keys, values or both. */
-static JValue parts_of(JRun *r, const JDict *d, bool keys, bool values)
-{
-    const JValue list = jinja_list(r);
-    for (int i = 0; i < d->count; i++) {
-        const JValue both = jinja_list(r);
-        if (keys && values) jinja_add(r, both.list, d->at[i].key), jinja_add(r, both.list, d->at[i].value);
-        jinja_add(r, list.list, keys && values ? both : keys ? d->at[i].key : d->at[i].value);
-    }
-    return list;
-}
-
-static JValue dict_method(JRun *r, const char *name, const JValue *v, const JArguments *a)
-{
-    const JValue *first = jinja_argument(a, 0, "key"), *second = jinja_argument(a, 1, "default");
-    if (!strcmp(name, "items")) return parts_of(r, v->dict, true, true);
-    if (!strcmp(name, "keys")) return parts_of(r, v->dict, true, false);
-    if (!strcmp(name, "values")) return parts_of(r, v->dict, false, true);
-    if (!strcmp(name, "get") && first) {
-        const JValue *found = first->kind == J_TEXT ? jinja_find(v->dict, first->s, first->bytes) : NULL;
-        return found ? *found : second ? *second : none;
-    }
-    return jinja_fail(r, "%s() of a dictionary in this form is not supported", name);
-}
-
-JValue jinja_call_method(JRun *r, const JValue *method, const JArguments *a)
-{
-    const JValue *self = method->self;
-    if (self->kind == J_LIST) return jinja_fail(r, "%s() of a list is not supported", method->s);
-    return (self->kind == J_TEXT ? text_method : dict_method)(r, method->s, self, a);
-}
-
-/* ---- filters and tests --------------------------------------------------------------------------- */
-
-/* selectattr(name [, test, argument]) and rejectattr; select and reject without a name. */
-static JValue selected(JRun *r, const JValue *v, const JArguments *a, bool by_name, bool keeps)
-{
-    const JValue list = jinja_list(r), *name = jinja_argument(a, 0, NULL), *test = jinja_argument(a, by_name, NULL);
-    if (v->kind != J_LIST || (by_name && !name) || (test && test->kind != J_TEXT))
-        return jinja_fail(r, "select of what is no list is not supported");
-    for (int i = 0; i < v->list->count && !r->result->fault; i++) {
-        const JValue one = by_name ? jinja_item(r, &v->list->at[i], name) : v->list->at[i];
-        const int skip = by_name + 1;
-        const bool more = a->count > skip;
-        const JArguments rest = { more ? a->at + skip : NULL, more ? a->key + skip : NULL, more ? a->count - skip : 0 };
-        const bool good = test ? jinja_test(r, arena_copy(r->arena, test->s, test->bytes), &one, &rest) : jinja_true(&one);
-        if (good == keeps) jinja_add(r, list.list, v->list->at[i]);
-    }
-    return list;
-}
-
-static JValue mapped(JRun *r, const JValue *v, const JArguments *a)
-{
-    const JValue list = jinja_list(r), *attribute = jinja_argument(a, INT32_MAX, "attribute"), *filter = jinja_argument(a, 0, NULL);
-    if (v->kind != J_LIST || (!attribute && (!filter || filter->kind != J_TEXT)))
-        return jinja_fail(r, "map in this form is not supported");
-    for (int i = 0; i < v->list->count && !r->result->fault; i++) {
-        const JValue *one = &v->list->at[i];
-        if (attribute) jinja_add(r, list.list, jinja_item(r, one, attribute));
-        else {
-            const JArguments rest = { a->at + 1, a->key + 1, a->count - 1 };
-            jinja_add(r, list.list, jinja_filter(r, arena_copy(r->arena, filter->s, filter->bytes), one, &rest));
-        }
-    }
-    return list;
-}
-
-static JValue length_of(JRun *r, const JValue *v)
-{
-    if (v->kind == J_LIST) return whole(v->list->count);
-    if (v->kind == J_DICT) return whole(v->dict->count);
-    if (v->kind == J_UNDEFINED) return whole(0);
-    if (v->kind != J_TEXT) return jinja_fail(r, "the length of a number");
-    int64_t n = 0;
-    for (size_t i = 0; i < v->bytes; i++) n += ((unsigned char)v->s[i] & 0xC0) != 0x80;
-    return whole(n);
-}
-
-static JValue end_of(JRun *r, const JValue *v, bool last)
-{
-    const JValue at = whole(last ? -1 : 0);
-    if (v->kind != J_LIST && v->kind != J_TEXT) return jinja_fail(r, "first and last of what is no list");
-    return jinja_item(r, v, &at);
-}
-
-static JValue as_text(JRun *r, const JValue *v)
-{
-    Text t = text_new(r->arena);
-    jinja_write(r, &t, v);
-    return jinja_text(r, t.data, t.size);
-}
-
-static JValue as_list(JRun *r, const JValue *v)
-{
-    const JValue list = jinja_list(r);
-    if (v->kind == J_DICT) return parts_of(r, v->dict, true, false);
-    if (v->kind != J_LIST) return jinja_fail(r, "a list of what is none is not supported");
-    for (int i = 0; i < v->list->count; i++) jinja_add(r, list.list, v->list->at[i]);
-    return list;
-}
-
-static JValue defaulted(const JValue *v, const JArguments *a)
-{
-    const JValue *with = jinja_argument(a, 0, "default_value"), *empty = jinja_argument(a, 1, "boolean");
-    const bool use = v->kind == J_UNDEFINED || (empty && jinja_true(empty) && !jinja_true(v));
-    return !use ? *v : with ? *with : (JValue){ .kind = J_TEXT, .s = "", .bytes = 0 };
-}
-
-JValue jinja_filter(JRun *r, const char *name, const JValue *v, const JArguments *a)
-{
-    const JValue back = whole(-1);
-    if (!strcmp(name, "default") || !strcmp(name, "d")) return defaulted(v, a);
-    if (!strcmp(name, "length") || !strcmp(name, "count")) return length_of(r, v);
-    if (!strcmp(name, "selectattr")) return selected(r, v, a, true, true);
-    if (!strcmp(name, "rejectattr")) return selected(r, v, a, true, false);
-    if (!strcmp(name, "select")) return selected(r, v, a, false, true);
-    if (!strcmp(name, "reject")) return selected(r, v, a, false, false);
-    if (!strcmp(name, "map")) return mapped(r, v, a);
-    if (!strcmp(name, "list")) return as_list(r, v);
-    if (!strcmp(name, "first") || !strcmp(name, "last")) return end_of(r, v, *name == 'l');
-    if (!strcmp(name, "join") && v->kind == J_DICT) {
-        const JValue keys = parts_of(r, v->dict, true, false);
-        return jinja_filter(r, name, &keys, a);
-    }
-    if (!strcmp(name, "join")) return joined(r, v, jinja_argument(a, 0, "d"), jinja_argument(a, 1, "attribute"));
-    if (!strcmp(name, "items") && v->kind == J_DICT) return parts_of(r, v->dict, true, true);
-    if (!strcmp(name, "reverse")) return jinja_slice(r, v, &none, &none, &back);
-    if (!strcmp(name, "safe")) return *v;
-    if (!strcmp(name, "int") && (v->kind == J_INT || v->kind == J_BOOL)) return whole(v->n);
-    if (!strcmp(name, "tojson")) return jinja_fail(r, "the filter tojson is not supported");
-    const JValue text = as_text(r, v);
-    if (!strcmp(name, "string")) return text;
-    if (!strcmp(name, "trim")) return stripped(r, &text, jinja_argument(a, 0, "chars"), true, true);
-    if (!strcmp(name, "upper")) return cased(r, &text, JC_UPPER);
-    if (!strcmp(name, "lower")) return cased(r, &text, JC_LOWER);
-    if (!strcmp(name, "title")) return cased(r, &text, JC_TITLE);
-    if (!strcmp(name, "capitalize")) return cased(r, &text, JC_CAPITALIZE);
-    if (!strcmp(name, "replace"))
-        return replaced(r, &text, jinja_argument(a, 0, "old"), jinja_argument(a, 1, "new"), jinja_argument(a, 2, "count"));
-    return jinja_fail(r, "the filter %s is not supported", name);
-}
-
-static bool number_test(JRun *r, const char *name, const JValue *v, const JValue *by)
-{
-    const int64_t n = !strcmp(name, "divisibleby") ? (by && by->kind == J_INT ? by->n : 0) : 2;
-    if (v->kind != J_INT || !n) {
-        jinja_fail(r, "%s of what is no whole number", name);
-        return false;
-    }
-    return n == -1 || (v->n % n == 0) != !strcmp(name, "odd");
-}
-
-bool jinja_test(JRun *r, const char *name, const JValue *v, const JArguments *a)
-{
-    static const char *const orders[][2] = { { "eq", "=" }, { "equalto", "=" }, { "==", "=" }, { "ne", "!" }, { "!=", "!" },
-        { "lt", "<" }, { "lessthan", "<" }, { "<", "<" }, { "gt", ">" }, { "greaterthan", ">" }, { ">", ">" },
-        { "le", "l" }, { "<=", "l" }, { "ge", "g" }, { ">=", "g" } };
-    const JValue *by = jinja_argument(a, 0, NULL);
-    for (size_t i = 0; i < sizeof orders / sizeof *orders && by; i++) {
-        const char sign = *orders[i][1];
-        if (strcmp(name, orders[i][0])) continue;
-        if (sign == '=' || sign == '!') return jinja_equal(r, v, by) == (sign == '=');
-        const int order = jinja_order(r, v, by);
-        return sign == '<' ? order < 0 : sign == '>' ? order > 0 : sign == 'l' ? order <= 0 : order >= 0;
-    }
-    if (!strcmp(name, "defined")) return v->kind != J_UNDEFINED;
-    if (!strcmp(name, "undefined")) return v->kind == J_UNDEFINED;
-    if (!strcmp(name, "none")) return v->kind == J_NONE;
-    if (!strcmp(name, "string")) return v->kind == J_TEXT;
-    if (!strcmp(name, "mapping")) return v->kind == J_DICT;
-    if (!strcmp(name, "iterable") || !strcmp(name, "sequence"))
-        return v->kind == J_TEXT || v->kind == J_LIST || v->kind == J_DICT || v->kind == J_UNDEFINED;
-    if (!strcmp(name, "boolean")) return v->kind == J_BOOL;
-    if (!strcmp(name, "true") || !strcmp(name, "false")) return v->kind == J_BOOL && v->n == (*name == 't');
-    if (!strcmp(name, "integer")) return v->kind == J_INT;
-    if (!strcmp(name, "float")) return v->kind == J_FLOAT;
-    if (!strcmp(name, "number")) return is_number(v);
-    if (!strcmp(name, "callable")) return v->kind == J_FUNCTION || v->kind == J_METHOD || v->kind == J_MACRO;
-    if (!strcmp(name, "in") && by) return jinja_contains(r, by, v);
-    if (!strcmp(name, "sameas") && by) return v->kind == by->kind && jinja_equal(r, v, by);
-    if (!strcmp(name, "odd") || !strcmp(name, "even") || !strcmp(name, "divisibleby")) return number_test(r, name, v, by);
-    jinja_fail(r, "the test %s is not supported", name);
-    return false;
 }

@@ -8,11 +8,14 @@
 
 uint64_t tok_properties(const char *name)
 {
-    static const char *const names[] = { "Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe",
-                                         "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co" };
+    static const char *const names[] = {
+        "Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps",
+        "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"
+    };
     uint64_t set = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0 || (strlen(name) == 1 && name[0] == names[i][0])) set |= UINT64_C(1) << i;
+        if (strcmp(name, names[i]) == 0 || (strlen(name) == 1 && name[0] == names[i][0]))
+            set |= UINT64_C(1) << i;
     return set | set << UNICODE_SPACE;
 }
 
@@ -24,8 +27,10 @@ void tok_add_range(TokBuild *b, TokClass *c, uint32_t first, uint32_t last)
 
 TokClass tok_word_class(TokBuild *b, bool in_brackets)
 {
-    /* Alphabetic, marks, decimal digits, connectors. Letters in circles and squares are alphabetic symbols. */
-    TokClass c = { .properties = tok_properties("L") | tok_properties("M") | tok_properties("Nd") | tok_properties("Nl") | tok_properties("Pc") };
+    /* Alphabetic, marks, decimal digits, connectors. Letters in circles and squares are alphabetic
+     * symbols. */
+    TokClass c = { .properties = tok_properties("L") | tok_properties("M") | tok_properties("Nd") |
+                                 tok_properties("Nl") | tok_properties("Pc") };
     tok_add_range(b, &c, 0x24B6, 0x24E9);
     tok_add_range(b, &c, 0x1F130, 0x1F149);
     tok_add_range(b, &c, 0x1F150, 0x1F169);
@@ -39,7 +44,7 @@ TokClass tok_word_class(TokBuild *b, bool in_brackets)
     return c;
 }
 
-/* ---- [[:alpha:]] --------------------------------------------------------------------------------- */
+/* ---- [[:alpha:]] ----------------------------------------------------------------------------- */
 
 static void add_properties(TokClass *c, const char *names)
 {
@@ -58,7 +63,12 @@ static void add_era(TokBuild *b, TokClass *c, TokEra era)
 }
 
 /* properties: general categories, with blanks between; without: all others. */
-typedef struct Posix { const char *name, *properties; TokEra era; bool without, word; uint32_t range[3][2]; } Posix;
+typedef struct Posix {
+    const char *name, *properties;
+    TokEra era;
+    bool without, word;
+    uint32_t range[3][2];
+} Posix;
 static const Posix all[] = {
     { .name = "alnum", .properties = "L Nl Nd", .era = TOK_ERA_ALPHABETIC },
     { .name = "alpha", .properties = "L Nl", .era = TOK_ERA_ALPHABETIC },
@@ -70,10 +80,16 @@ static const Posix all[] = {
     { .name = "lower", .properties = "Ll", .era = TOK_ERA_LOWERCASE },
     { .name = "print", .properties = "Cc Cn Cs Zl Zp", .era = TOK_ERAS, .without = true },
     { .name = "punct", .properties = "P S", .era = TOK_ERAS },
-    { .name = "space", .properties = "Zs Zl Zp", .era = TOK_ERAS, .range = { { 9, 13 }, { 0x85, 0x85 } } },
+    { .name = "space",
+      .properties = "Zs Zl Zp",
+      .era = TOK_ERAS,
+      .range = { { 9, 13 }, { 0x85, 0x85 } } },
     { .name = "upper", .properties = "Lu", .era = TOK_ERA_UPPERCASE },
     { .name = "word", .properties = "", .era = TOK_ERAS, .word = true },
-    { .name = "xdigit", .properties = "", .era = TOK_ERAS, .range = { { '0', '9' }, { 'A', 'F' }, { 'a', 'f' } } },
+    { .name = "xdigit",
+      .properties = "",
+      .era = TOK_ERAS,
+      .range = { { '0', '9' }, { 'A', 'F' }, { 'a', 'f' } } },
 };
 
 bool tok_posix_class(TokBuild *b, const char *name, size_t bytes, TokClass *c)
@@ -84,7 +100,8 @@ bool tok_posix_class(TokBuild *b, const char *name, size_t bytes, TokClass *c)
         *c = p->word ? tok_word_class(b, true) : (TokClass){ .negated = p->without };
         add_properties(c, p->properties);
         if (p->era != TOK_ERAS) add_era(b, c, p->era);
-        for (int k = 0; k < 3 && p->range[k][1]; k++) tok_add_range(b, c, p->range[k][0], p->range[k][1]);
+        for (int k = 0; k < 3 && p->range[k][1]; k++)
+            tok_add_range(b, c, p->range[k][0], p->range[k][1]);
         return true;
     }
     return false;

@@ -1,6 +1,6 @@
 /* test_learned.c: What is learned of templates (learned/) writes conversations as transformers does
- * (learned.rows, by make_learned.py), or the template is rejected by name. Templates of one expression
- * write what Jinja writes (expressions.rows). */
+ * (learned.rows, by make_learned.py), or the template is rejected by name. Templates of one
+ * expression write what Jinja writes (expressions.rows). */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@ enum { NOW = 1930480200, MOST = 8192 };                 /* 5 March 2031, 12:30 U
 
 static const JinjaName names[] = { { "bos_token", "<s>" }, { "eos_token", "</s>" } };
 
-/* What is not learned of a template: all of it, with a part of the message; earlier turns; a system. */
+/* What is not learned of a template: all of it, with a part of the message; earlier turns; a
+ * system's text. */
 typedef struct Limit { const char *name, *fault; bool no_turns, no_system; } Limit;
 static const Limit limits[] = {
     { "strips_right", "changes what is said", false, false },
@@ -23,7 +24,8 @@ static const Limit limits[] = {
     { "twice", "does not write what is said once", false, false },
     { "upper", "does not write what is said once", false, false },
     { "needs_system", "rejects a conversation: a system text comes first", false, false },
-    { "unknown_filter", "cannot be run: line 1: the filter wordwrap is not supported", false, false },
+    { "unknown_filter", "cannot be run: line 1: the filter wordwrap is not supported", false,
+      false },
     { "imported", "line 1: a statement 'import' is not supported", false, false },
     { "broken", "line 1: a tag does not end", false, false },
     { "last_only", NULL, true, true },
@@ -53,7 +55,8 @@ static json_t *rows_of(const char *path)
 {
     size_t bytes;
     json_t *rows = json_array();
-    for (char *line = read_all(path, &bytes), *end; *line && (end = strchr(line, '\n')); line = end + 1) {
+    for (char *line = read_all(path, &bytes), *end; *line && (end = strchr(line, '\n'));
+         line = end + 1) {
         *end = '\0';
         json_t *row = json_loads(line, 0, NULL);
         assert_non_null(row);
@@ -73,7 +76,8 @@ static const Chat *learn(Arena *a, const char *name, const char **fault)
 static bool check(const Chat *chat, const json_t *row, const char *name)
 {
     RtChatTurn turns[8];
-    RtChatWords words = { json_string_value(json_object_get(row, "system")), json_string_value(json_object_get(row, "date")) };
+    RtChatWords words = { json_string_value(json_object_get(row, "system")),
+                          json_string_value(json_object_get(row, "date")) };
     const json_t *said = json_object_get(row, "turns");
     const char *wanted = json_string_value(json_object_get(row, "text"));
     const RtChat c = chat_as_runtime(chat);
@@ -81,7 +85,8 @@ static bool check(const Chat *chat, const json_t *row, const char *name)
     int count = 0;
     for (size_t i = 0; i < json_array_size(said); i += 2) {
         const json_t *user = json_array_get(said, i), *answer = json_array_get(said, i + 1);
-        turns[count++] = (RtChatTurn){ json_string_value(user), json_string_length(user), json_string_value(answer), json_string_length(answer) };
+        turns[count++] = (RtChatTurn){ json_string_value(user), json_string_length(user),
+                                       json_string_value(answer), json_string_length(answer) };
     }
     if (!wanted || (count > 1 && !c.past[0]) || (words.system && !c.system[0])) return false;
     if (c.today && !words.date) rt_chat_today(&c, NOW, date, sizeof date), words.date = date;
@@ -137,7 +142,8 @@ static void expressions(void **state)
         const JinjaResult r = t ? jinja_render(a, t, &chat) : (JinjaResult){ .fault = fault };
         if (!wanted && r.text) fail_msg("%s: \"%s\", expected an error", text, r.text);
         if (wanted && !r.text) fail_msg("%s: %s", text, r.fault);
-        if (wanted && strcmp(wanted, r.text) != 0) fail_msg("%s: \"%s\", expected \"%s\"", text, r.text, wanted);
+        if (wanted && strcmp(wanted, r.text) != 0)
+            fail_msg("%s: \"%s\", expected \"%s\"", text, r.text, wanted);
         arena_free(a);
     }
     json_decref(rows);
@@ -149,10 +155,15 @@ static void bounds(void **state)
     static const JinjaMessage said[] = { { "user", "Hello" } };
     const JinjaChat chat = { said, 1, NULL, 0, "", true };
     static const char *const texts[] = {
-        "{% for i in range(1000000000) %}x{% endfor %}", "{% for i in range(10000) %}{% for j in range(10000) %}{% endfor %}{% endfor %}",
+        "{% for i in range(1000000000) %}x{% endfor %}",
+        "{% for i in range(10000) %}{% for j in range(10000) %}{% endfor %}{% endfor %}",
         "{{ 'x' * 100000000 }}",
-        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "{{ ('x' * 900000) ~ ('x' * 900000) }}",
-        "{{ 9223372036854775807 + 1 }}", "{{ 99999999999999999999 * 99999999999999999999 }}", "{{ 'a'.split('') }}", "{{ '\\x00' }}",
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+        "{{ ('x' * 900000) ~ ('x' * 900000) }}",
+        "{{ 9223372036854775807 + 1 }}",
+        "{{ 99999999999999999999 * 99999999999999999999 }}",
+        "{{ 'a'.split('') }}",
+        "{{ '\\x00' }}",
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -178,6 +189,7 @@ static void bounds(void **state)
 int main(void)
 {
     setenv("TZ", "UTC0", 1);
-    const struct CMUnitTest tests[] = { cmocka_unit_test(conversations), cmocka_unit_test(expressions), cmocka_unit_test(bounds) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(conversations),
+                                        cmocka_unit_test(expressions), cmocka_unit_test(bounds) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,10 +57,9 @@ static bool read_merge(TokBuild *b, const json_t *merge, size_t prefix, TokMerge
         const TokString left = tok_json_string(b, json_array_get(merge, 0)), right = tok_json_string(b, json_array_get(merge, 1));
         return json_array_size(merge) == 2 && left.s && right.s && find_merge(b, left, right, prefix, m);
     }
-    const char *blank = memchr(both.s, ' ', both.n);
-    const size_t left = blank ? (size_t)(blank - both.s) : both.n, behind = both.n - left;
-    return behind && !memchr(blank + 1, ' ', behind - 1) &&
-           find_merge(b, (TokString){ both.s, left }, (TokString){ blank + 1, behind - 1 }, prefix, m);
+    for (size_t i = 1; i + 1 < both.n; i++)         /* a piece may have blanks: Llama 2's has "   " */
+        if (both.s[i] == ' ' && find_merge(b, (TokString){ both.s, i }, (TokString){ both.s + i + 1, both.n - i - 1 }, prefix, m)) return true;
+    return false;
 }
 
 static void read_merges(TokBuild *b, const json_t *merges, size_t prefix)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chat.h"
 #include "progress.h"
 #include "run_program.h"
 
@@ -53,6 +54,7 @@ static bool can_chat(Session *s, const RunOptions *c)
 {
     const Model *m = s->model;
     if (!c->chat) return true;
+    chat_remark(s->diag, m);
     if (c->ids || !m->tokenizer_data || !m->has_decoder || m->has_encoder)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat is for a decoder alone with a tokenizer, and for texts");
     else if (m->chat_fault) diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ m->chat_path, 0, 0 }, "%s", m->chat_fault);

@@ -58,6 +58,7 @@ typedef struct Learner {
     const char *rendered[PROBES];   /* NULL: the template rejects it */
     const char *fault, *format;
     bool raised;
+    const char *sought[JINJA_SOUGHT];  int sought_count;    /* what it looked for in texts */
     char *scratch;  size_t scratch_bytes;       /* for the longest of them */
 } Learner;
 
@@ -336,11 +337,21 @@ static bool settle(const Learner *l, Chat *c, Way w)
     return false;
 }
 
+static void seek(Learner *l, const JinjaResult *r)
+{
+    for (int i = 0; i < r->sought_count; i++) {
+        int k = 0;
+        while (k < l->sought_count && strcmp(l->sought[k], r->sought[i])) k++;
+        if (k == l->sought_count && k < JINJA_SOUGHT) l->sought[l->sought_count++] = r->sought[i];
+    }
+}
+
 static void render_all(Learner *l)
 {
     for (int i = 0; i < PROBES; i++) {
         const JinjaResult r = render(l, &probes[i], l->dated ? DATE : NULL, true);
         l->rendered[i] = r.text;
+        seek(l, &r);
         if (i == BASE) l->fault = r.fault, l->raised = r.raised;
         if (r.text && strlen(r.text) >= l->scratch_bytes) l->scratch_bytes = strlen(r.text) + 1;
     }
@@ -405,8 +416,47 @@ static bool settle_date(const Learner *l, Chat *chat)
     return !strstr(chat->dated, date);
 }
 
+/* Of the texts that the template looks for, one with which it writes what is said in another
+ * way. */
+static const char *find_unlike(Learner *l, const Chat *c)
+{
+    for (int i = 0; i < l->sought_count; i++) {
+        const char *s = l->sought[i];
+        const char *within = arena_format(l->arena, USER " %s and", s),
+                   *first = arena_format(l->arena, "%s " USER, s);
+        const char *last = arena_format(l->arena, USER "\n%s", s);
+        const Probe all[] = {
+            { NULL, { within } },
+            { NULL, { first } },
+            { NULL, { last } },
+            { NULL, { s } },
+            { within, { USER } },
+            { first, { USER } },
+            { last, { USER } },
+            { s, { USER } },
+            { NULL, { USER, within, AGAIN } },
+            { NULL, { USER, first, AGAIN } },
+            { NULL, { USER, last, AGAIN } },
+            { NULL, { first, ANSWER, AGAIN } },
+            { NULL, { USER, ANSWER, last } },
+        };
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+            if ((all[k].system && !c->system[0]) || (all[k].said[1] && !c->past[0])) continue;
+            const JinjaResult r = render(l, &all[k], l->dated ? DATE : NULL, true);
+            const size_t bytes = r.text ? strlen(r.text) + 1 : 0;
+            if (bytes > l->scratch_bytes)
+                l->scratch = arena_alloc(l->arena, l->scratch_bytes = bytes);
+            if (agrees(l, c, &all[k], l->dated ? DATE : c->dated ? TODAY : NULL, r.text)) continue;
+            Text shown = text_new(l->arena);
+            text_add_quoted(&shown, s);
+            return shown.data;
+        }
+    }
+    return NULL;
+}
+
 /* The first proposal that holds. */
-static Chat *find_chat(const Learner *l, const Cuts *c, const char **fault)
+static Chat *find_chat(Learner *l, const Cuts *c, const char **fault)
 {
     static const Way ways[] = {
         { true, false, true, true },  { true, false, false, true },
@@ -427,6 +477,7 @@ static Chat *find_chat(const Learner *l, const Cuts *c, const char **fault)
         if (!settle(l, chat, w)) continue;
         if (find_date(l, chat, w)) {
             chat->name = name_of_chat(chat);
+            chat->unlike = find_unlike(l, chat);
             *fault = NULL;
             return chat;
         }

@@ -24,11 +24,15 @@ typedef struct JinjaChat {
     bool answers;                               /* add_generation_prompt */
 } JinjaChat;
 
+enum { JINJA_SOUGHT = 16 };             /* at most so many */
+
 typedef struct JinjaResult {
     const char *text;       /* NULL: a fault */
     const char *fault;      /* what is wrong with the template, or not supported */
     bool raised;            /* the template itself rejects the conversation; fault is its text */
     const char *format;     /* of strftime_now, NULL where it was not called */
+    const char *sought[JINJA_SOUGHT];       /* texts that were looked for in others */
+    int sought_count;
 } JinjaResult;
 
 /* NULL if the text is no template, or has a statement that is not supported; *fault says which. */

@@ -20,6 +20,7 @@ static JValue stripped(JRun *r, const JValue *v, const JValue *set, bool left, b
 static JValue replaced(JRun *r, const JValue *v, const JValue *old, const JValue *with,
                        const JValue *most)
 {
+    if (old) jinja_seek(r, old);
     if (!old || !with || old->kind != J_TEXT || with->kind != J_TEXT || !old->bytes)
         return jinja_fail(r, "replace takes two texts, the first of them not empty");
     Text t = text_new(r->arena);
@@ -38,6 +39,7 @@ static JValue replaced(JRun *r, const JValue *v, const JValue *old, const JValue
 
 static JValue split(JRun *r, const JValue *v, const JValue *by, const JValue *most)
 {
+    if (by) jinja_seek(r, by);
     const JValue list = jinja_list(r);
     int64_t left = most && most->kind == J_INT && most->n >= 0 ? most->n : INT64_MAX;
     if (!by || by->kind != J_TEXT || !by->bytes)
@@ -103,9 +105,11 @@ static bool ends_with(const JValue *v, const JValue *end, bool begin)
 /* startswith and endswith, which also take a tuple. */
 static JValue has_end(JRun *r, const JValue *v, const JValue *end, bool begin)
 {
+    if (end) jinja_seek(r, end);
     if (end && end->kind == J_TEXT) return jinja_bool(ends_with(v, end, begin));
     if (!end || end->kind != J_LIST) return jinja_fail(r, "startswith and endswith take a text");
     bool any = false;
+    for (int i = 0; i < end->list->count; i++) jinja_seek(r, &end->list->at[i]);
     for (int i = 0; i < end->list->count; i++)
         any = any || (end->list->at[i].kind == J_TEXT && ends_with(v, &end->list->at[i], begin));
     return jinja_bool(any);
@@ -129,6 +133,7 @@ static JValue text_method(JRun *r, const char *name, const JValue *v, const JArg
     if (!strcmp(name, "capitalize")) return cased(r, v, JC_CAPITALIZE);
     if (!strcmp(name, "join") && first) return joined(r, first, v, NULL);
     const bool text = first && first->kind == J_TEXT;
+    if (text) jinja_seek(r, first);
     if (text && !strcmp(name, "removeprefix"))
         return ends_with(v, first, true)
                    ? jinja_text(r, v->s + first->bytes, v->bytes - first->bytes)

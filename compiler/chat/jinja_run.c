@@ -233,6 +233,7 @@ static JValue sum(JRun *r, const JValue *a, const JValue *b)
 static JValue binary(JRun *r, const char *s, const JValue *a, const JValue *b)
 {
     const char sign = *s;
+    if (!strcmp(s, "==") || !strcmp(s, "!=")) jinja_seek(r, b);
     if (!strcmp(s, "==") || !strcmp(s, "!="))
         return (JValue){ .kind = J_BOOL, .n = jinja_equal(r, a, b) == (*s == '=') };
     if (!strcmp(s, "in") || !strcmp(s, "not in"))
@@ -499,6 +500,8 @@ JinjaResult jinja_render(Arena *a, const JinjaTemplate *t, const JinjaChat *chat
     run(&r, f, t->root);
     if (!result.fault) result.text = arena_copy(a, r.out.data, r.out.size);
     else result.fault = arena_text(a, result.fault);
+    for (int i = 0; i < result.sought_count; i++)
+        result.sought[i] = arena_text(a, result.sought[i]);
     if (result.format) result.format = arena_text(a, result.format);
     arena_free(own);
     return result;

@@ -20,6 +20,18 @@ static JValue undefined(JRun *r, const JValue *v)
     return jinja_fail(r, "'%.*s' is undefined", (int)v->bytes, v->s ? v->s : "");
 }
 
+void jinja_seek(JRun *r, const JValue *text)
+{
+    enum { LONGEST = 100 };
+    JinjaResult *to = r->result;
+    if (text->kind != J_TEXT || !text->bytes || text->bytes > LONGEST) return;
+    for (int i = 0; i < to->sought_count; i++)
+        if (strlen(to->sought[i]) == text->bytes && !memcmp(to->sought[i], text->s, text->bytes))
+            return;
+    if (to->sought_count < JINJA_SOUGHT)
+        to->sought[to->sought_count++] = arena_copy(r->arena, text->s, text->bytes);
+}
+
 JValue jinja_text(JRun *r, const char *s, size_t bytes)
 {
     return (JValue){ .kind = J_TEXT, .s = arena_copy(r->arena, s, bytes), .bytes = bytes };
@@ -139,6 +151,7 @@ size_t jinja_position(const JValue *in, const char *s, size_t bytes, size_t from
 
 bool jinja_contains(JRun *r, const JValue *in, const JValue *v)
 {
+    if (in->kind == J_TEXT) jinja_seek(r, v);
     bool found = false;
     if (in->kind == J_TEXT && v->kind == J_TEXT)
         return jinja_position(in, v->s, v->bytes, 0) != SIZE_MAX;

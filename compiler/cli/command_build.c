@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "chat.h"
 #include "folder.h"
 #include "progress.h"
 #include "selftest.h"
@@ -36,6 +37,7 @@ static const char *write_folder(Session *s, const Options *o, EmitForm form)
         diag_remark(s->diag, (Loc){ 0 }, "%s: layers that differ from their neighbours are called one by one; loops cover the rest", s->model->name);
     if (s->model->chat_fault)
         diag_remark(s->diag, (Loc){ s->model->chat_path, 0, 0 }, "%s; the program has no --chat", s->model->chat_fault);
+    chat_remark(s->diag, s->model);
     const char *folder = o->output ? o->output : s->model->name;
     return folder_write(s->arena, s->diag, p, form, folder, engine_selftest) ? folder : NULL;
 }

@@ -5,6 +5,14 @@
 
 bool model_chats(const Model *m) { return m->chat && m->has_decoder && !m->has_encoder; }
 
+void chat_remark(Diag *d, const Model *m)
+{
+    if (m->chat && m->chat->unlike)
+        diag_remark(d, (Loc){ m->chat_path, 0, 0 },
+                    "where \"%s\" is said, the chat template writes it in another way, which is not followed",
+                    m->chat->unlike);
+}
+
 RtChat chat_of(const Model *m) { return chat_as_runtime(m->chat); }
 
 static void emit_text(Text *out, const char *s)

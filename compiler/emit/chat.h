@@ -8,6 +8,8 @@
 
 /* Whether the model can chat: a decoder alone that has a template. */
 bool model_chats(const Model *m);
+/* Note what the template does and is not followed. */
+void chat_remark(Diag *d, const Model *m);
 /* Its template; of a model that chats. */
 RtChat chat_of(const Model *m);
 /* The same as a constant, `chat`, for a program's main. */

@@ -223,6 +223,8 @@ typedef enum ChatEmpty { CHAT_EMPTY_KEPT, CHAT_EMPTY_NONE, CHAT_EMPTY_PRESET } C
 typedef struct Chat {
     const char *name, *begin;
     const char *system[2], *dated, *date, *today, *user[2], *answer, *again, *past[2], *preset;
+    const char *unlike;             /* a text with which the template writes what is said in another
+                                     * way, as between quotes of C; NULL: none is known */
     ChatTrim trim;
     ChatEmpty empty;
     bool inside, at_last, trims_past, thinks;

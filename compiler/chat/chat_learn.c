@@ -6,6 +6,7 @@
 #include "chat_learn.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "jinja.h"
 #include "rt_chat.h"
@@ -54,9 +55,11 @@ typedef struct Learner {
     Arena *arena;
     const JinjaTemplate *template;
     const JinjaName *names;  int name_count;
+    const char *today;              /* what strftime_now returns */
     bool dated;                     /* date_string is the date */
     const char *rendered[PROBES];   /* NULL: the template rejects it */
     const char *fault, *format;
+    const char *other;              /* a fault of the interpreter in any conversation */
     bool raised;
     const char *sought[JINJA_SOUGHT];  int sought_count;    /* what it looked for in texts */
     char *scratch;  size_t scratch_bytes;       /* for the longest of them */
@@ -71,7 +74,7 @@ static JinjaResult render(const Learner *l, const Probe *p, const char *date, bo
     JinjaChat c = { .messages = messages,
                     .names = names,
                     .name_count = l->name_count,
-                    .today = TODAY,
+                    .today = l->today,
                     .answers = answers };
     if (l->name_count) memcpy(names, l->names, (size_t)l->name_count * sizeof *names);
     if (date) names[c.name_count++] = (JinjaName){ "date_string", date };
@@ -107,7 +110,8 @@ RtChat chat_as_runtime(const Chat *c)
                      .at_last = c->at_last,
                      .trims_past = c->trims_past,
                      .empty = empties[c->empty],
-                     .thinks = c->thinks };
+                     .thinks = c->thinks,
+                     .blank = c->blank };
 }
 
 /* Whether `c` writes the conversation as the template does, which does not reject it. */
@@ -326,12 +330,12 @@ static bool settle(const Learner *l, Chat *c, Way w)
 {
     static const ChatTrim trims[] = { CHAT_TRIM_NONE, CHAT_TRIM_EACH, CHAT_TRIM_USER,
                                       CHAT_TRIM_SYSTEM, CHAT_TRIM_TURN };
-    for (int i = 0; i < 5 * 3 * 8; i++) {
-        const int flags = i / 15;
+    for (int i = 0; i < 5 * 3 * 12; i++) {
+        const int turns = i / 15;
         c->trim = trims[i % 5];
         c->empty = (ChatEmpty)(i / 5 % 3);
-        c->trims_past = flags & 1, c->thinks = flags & 2, c->at_last = flags & 4;
-        if ((!w.turns && flags) || (!w.system && i / 5 % 3) || (c->at_last && !w.inside)) continue;
+        c->thinks = turns % 3, c->trims_past = turns / 3 & 1, c->at_last = turns / 6;
+        if ((!w.turns && turns) || (!w.system && c->empty) || (c->at_last && !w.inside)) continue;
         if (writes_all(l, c, w)) return true;
     }
     return false;
@@ -352,6 +356,7 @@ static void render_all(Learner *l)
         const JinjaResult r = render(l, &probes[i], l->dated ? DATE : NULL, true);
         l->rendered[i] = r.text;
         seek(l, &r);
+        if (r.fault && !r.raised && !l->other) l->other = r.fault;
         if (i == BASE) l->fault = r.fault, l->raised = r.raised;
         if (r.text && strlen(r.text) >= l->scratch_bytes) l->scratch_bytes = strlen(r.text) + 1;
     }
@@ -416,6 +421,55 @@ static bool settle_date(const Learner *l, Chat *chat)
     return !strstr(chat->dated, date);
 }
 
+static bool agrees_with(Learner *l, const Chat *c, const Probe *p)
+{
+    const char *date = l->dated ? DATE : NULL;
+    const JinjaResult r = render(l, p, date, true);
+    const size_t bytes = r.text ? strlen(r.text) + 1 : 0;
+    if (bytes > l->scratch_bytes) l->scratch = arena_alloc(l->arena, l->scratch_bytes = bytes);
+    return agrees(l, c, p, date || !c->dated ? date : l->today, r.text);
+}
+
+/* Whether other dates stand where the first did: of every day of a week and every month. */
+static bool moves_date(Learner *l, const Chat *c)
+{
+    enum { DAYS = 13, APART = 32 * 86400 };
+    const bool dated = l->dated;
+    bool moves = true;
+    if (!l->format) return true;
+    l->dated = false;
+    for (int day = 0; day < DAYS && moves; day++) {
+        char today[64];
+        const time_t seconds = 1704110400 + (time_t)day * APART;
+        struct tm t;
+        if (!gmtime_r(&seconds, &t) || !strftime(today, sizeof today, l->format, &t)) return false;
+        l->today = today;
+        for (int i = 0; i < TWO_TURNS && moves; i++)
+            if (!probes[i].system || c->system[0]) moves = agrees_with(l, c, &probes[i]);
+    }
+    l->today = TODAY;
+    l->dated = dated;
+    return moves;
+}
+
+/* Whether a system's text of white space is an empty one. Returns a text of white space, or none,
+ * that is written in another way. */
+static const char *settle_blanks(Learner *l, Chat *c)
+{
+    static const Probe users[] = {
+        { NULL, { "" } }, { NULL, { " \n" } }, { SYSTEM, { "" } }, { SYSTEM, { " \n" } }
+    };
+    static const Probe system = { " \n", { USER } };
+    if (c->system[0] && !agrees_with(l, c, &system)) {
+        c->blank = true;
+        if (!agrees_with(l, c, &system)) return " ";
+    }
+    for (size_t i = 0; i < sizeof users / sizeof *users; i++)
+        if ((!users[i].system || c->system[0]) && !agrees_with(l, c, &users[i]))
+            return i % 2 ? " " : "";
+    return NULL;
+}
+
 /* Of the texts that the template looks for, one with which it writes what is said in another
  * way. */
 static const char *find_unlike(Learner *l, const Chat *c)
@@ -442,11 +496,7 @@ static const char *find_unlike(Learner *l, const Chat *c)
         };
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
             if ((all[k].system && !c->system[0]) || (all[k].said[1] && !c->past[0])) continue;
-            const JinjaResult r = render(l, &all[k], l->dated ? DATE : NULL, true);
-            const size_t bytes = r.text ? strlen(r.text) + 1 : 0;
-            if (bytes > l->scratch_bytes)
-                l->scratch = arena_alloc(l->arena, l->scratch_bytes = bytes);
-            if (agrees(l, c, &all[k], l->dated ? DATE : c->dated ? TODAY : NULL, r.text)) continue;
+            if (agrees_with(l, c, &all[k])) continue;
             Text shown = text_new(l->arena);
             text_add_quoted(&shown, s);
             return shown.data;
@@ -475,9 +525,10 @@ static Chat *find_chat(Learner *l, const Cuts *c, const char **fault)
             continue;
         }
         if (!settle(l, chat, w)) continue;
-        if (find_date(l, chat, w)) {
+        if (find_date(l, chat, w) && moves_date(l, chat)) {
             chat->name = name_of_chat(chat);
-            chat->unlike = find_unlike(l, chat);
+            chat->unlike = settle_blanks(l, chat);
+            if (!chat->unlike) chat->unlike = find_unlike(l, chat);
             *fault = NULL;
             return chat;
         }
@@ -490,7 +541,7 @@ static Chat *find_chat(Learner *l, const Cuts *c, const char **fault)
 Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *names, int count,
                  const char **fault)
 {
-    Learner l = { .arena = a, .names = names, .name_count = count };
+    Learner l = { .arena = a, .names = names, .name_count = count, .today = TODAY };
     Cuts cuts = { 0 };
     l.template = jinja_parse(a, text, bytes, fault);
     if (!l.template) {
@@ -508,6 +559,11 @@ Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *name
                               l.raised ? "rejects a conversation" : "cannot be run", l.fault);
     else if (!find_cuts(&l, &cuts))
         *fault = "the chat template does not write what is said once, as it is";
-    else return find_chat(&l, &cuts, fault);
+    else {
+        Chat *chat = find_chat(&l, &cuts, fault);
+        if (!chat && l.other)
+            *fault = arena_format(a, "the chat template cannot be run: %s", l.other);
+        return chat;
+    }
     return NULL;
 }

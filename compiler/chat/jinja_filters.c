@@ -72,8 +72,6 @@ static JValue cased(JRun *r, const JValue *v, JCase how)
     bool begins = true;
     for (size_t i = 0; i < v->bytes; i++) {
         const bool lower = s[i] >= 'a' && s[i] <= 'z', upper = s[i] >= 'A' && s[i] <= 'Z';
-        if ((unsigned char)s[i] > 127)
-            return jinja_fail(r, "another case of a text that is not ASCII is not supported");
         const bool large = how == JC_UPPER || (begins && (how == JC_TITLE || how == JC_CAPITALIZE));
         if (lower && large) s[i] = (char)(s[i] - 32);
         if (upper && !large) s[i] = (char)(s[i] + 32);
@@ -256,7 +254,7 @@ static JValue as_list(JRun *r, const JValue *v)
 {
     const JValue list = jinja_list(r);
     if (v->kind == J_DICT) return parts_of(r, v->dict, true, false);
-    if (v->kind != J_LIST) return jinja_fail(r, "a list of what is jinja_none() is not supported");
+    if (v->kind != J_LIST) return jinja_fail(r, "a list of what is none is not supported");
     for (int i = 0; i < v->list->count; i++) jinja_add(r, list.list, v->list->at[i]);
     return list;
 }
@@ -293,6 +291,12 @@ JValue jinja_filter(JRun *r, const char *name, const JValue *v, const JArguments
     if (!strcmp(name, "safe")) return *v;
     if (!strcmp(name, "int") && (v->kind == J_INT || v->kind == J_BOOL)) return jinja_int(v->n);
     if (!strcmp(name, "tojson")) return jinja_fail(r, "the filter tojson is not supported");
+    static const char *const of_texts[] = { "string", "trim",       "upper",  "lower",
+                                            "title",  "capitalize", "replace" };
+    bool known = false;
+    for (size_t i = 0; i < sizeof of_texts / sizeof *of_texts; i++)
+        known = known || !strcmp(name, of_texts[i]);
+    if (!known) return jinja_fail(r, "the filter %s is not supported", name);
     const JValue text = as_text(r, v);
     if (!strcmp(name, "string")) return text;
     if (!strcmp(name, "trim")) return stripped(r, &text, jinja_argument(a, 0, "chars"), true, true);

@@ -234,11 +234,26 @@ bool jinja_is_ascii(JRun *r, const JValue *v)
     return true;
 }
 
+/* The characters of a text, each a text. */
+static JValue characters(JRun *r, const JValue *v)
+{
+    const JValue all = jinja_list(r);
+    for (size_t i = 0, n; i < v->bytes && !r->result->fault; i += n) {
+        int32_t c;
+        n = (size_t)utf8_next(v->s + i, v->bytes - i, &c);
+        if (!n) n = 1;
+        jinja_add(r, all.list, jinja_text(r, v->s + i, n));
+    }
+    return all;
+}
+
 JValue jinja_item(JRun *r, const JValue *v, const JValue *at)
 {
-    const int64_t count = v->kind == J_LIST   ? v->list->count
-                          : v->kind == J_TEXT ? (int64_t)v->bytes
-                                              : 0;
+    if (v->kind == J_TEXT && (at->kind == J_INT || at->kind == J_BOOL)) {
+        const JValue all = characters(r, v);
+        return jinja_item(r, &all, at);
+    }
+    const int64_t count = v->kind == J_LIST ? v->list->count : 0;
     if (v->kind == J_UNDEFINED) return undefined(r, v);
     if (v->kind == J_DICT) {
         for (int i = 0; i < v->dict->count; i++)
@@ -252,8 +267,7 @@ JValue jinja_item(JRun *r, const JValue *v, const JValue *at)
                                   : (JValue){ .kind = J_UNDEFINED, .s = "an item", .bytes = 7 };
     const int64_t i = at->n < 0 ? at->n + count : at->n;
     if (i < 0 || i >= count) return (JValue){ .kind = J_UNDEFINED, .s = "an item", .bytes = 7 };
-    if (v->kind == J_LIST) return v->list->at[i];
-    return jinja_is_ascii(r, v) ? jinja_text(r, v->s + i, 1) : jinja_none();
+    return v->list->at[i];
 }
 
 /* A bound of a slice, as Python takes it. */
@@ -267,23 +281,24 @@ static int64_t bound(const JValue *v, int64_t otherwise, int64_t count, int64_t 
 JValue jinja_slice(JRun *r, const JValue *v, const JValue *from, const JValue *to,
                    const JValue *step)
 {
-    const bool text = v->kind == J_TEXT;
+    const JValue list = jinja_list(r);
     if (v->kind == J_UNDEFINED) return undefined(r, v);
-    if (!text && v->kind != J_LIST) return jinja_fail(r, "a slice of what is no list and no text");
-    if (text && !jinja_is_ascii(r, v)) return jinja_none();
-    const int64_t count = text ? (int64_t)v->bytes : v->list->count,
-                  by = step->kind == J_INT ? step->n : 1;
+    if (v->kind == J_TEXT) {
+        Text t = text_new(r->arena);
+        const JValue all = characters(r, v), part = jinja_slice(r, &all, from, to, step);
+        for (int i = 0; part.kind == J_LIST && i < part.list->count; i++)
+            text_add_bytes(&t, part.list->at[i].s, part.list->at[i].bytes);
+        return jinja_text(r, t.data, t.size);
+    }
+    if (v->kind != J_LIST) return jinja_fail(r, "a slice of what is no list and no text");
+    const int64_t count = v->list->count, by = step->kind == J_INT ? step->n : 1;
     if (!by || by > count + 1 || by < -count - 1)
         return jinja_fail(r, "a step of this size is not supported");
     const int64_t begin =
         by > 0 ? bound(from, 0, count, 0, count) : bound(from, count - 1, count, -1, count - 1);
     const int64_t end =
         by > 0 ? bound(to, count, count, 0, count) : bound(to, -1, count, -1, count - 1);
-    const JValue list = jinja_list(r);
-    Text t = text_new(r->arena);
-    for (int64_t i = begin; by > 0 ? i < end : i > end; i += by) {
-        if (text) text_add_bytes(&t, v->s + i, 1);
-        else jinja_add(r, list.list, v->list->at[i]);
-    }
-    return text ? jinja_text(r, t.data, t.size) : list;
+    for (int64_t i = begin; by > 0 ? i < end : i > end; i += by)
+        jinja_add(r, list.list, v->list->at[i]);
+    return list;
 }

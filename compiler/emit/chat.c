@@ -1,16 +1,25 @@
 /* chat.c: a model's chat template as rt_chat.h has it, and as C text. */
 #include "chat.h"
 
+#include <string.h>
+
 #include "chat_learn.h"
 
 bool model_chats(const Model *m) { return m->chat && m->has_decoder && !m->has_encoder; }
 
 void chat_remark(Diag *d, const Model *m)
 {
-    if (m->chat && m->chat->unlike)
-        diag_remark(d, (Loc){ m->chat_path, 0, 0 },
-                    "where \"%s\" is said, the chat template writes it in another way, which is not followed",
-                    m->chat->unlike);
+    const char *unlike = m->chat ? m->chat->unlike : NULL;
+    const Loc at = { m->chat_path, 0, 0 };
+    if (unlike && strspn(unlike, " ") == strlen(unlike))
+        diag_remark(
+            d, at, "where %s is said, the chat template writes another form, which is not followed",
+            *unlike ? "white space alone" : "an empty text");
+    else if (unlike)
+        diag_remark(d, at,
+                    "where \"%s\" is said, the chat template writes it in another way, which is "
+                    "not followed",
+                    unlike);
 }
 
 RtChat chat_of(const Model *m) { return chat_as_runtime(m->chat); }
@@ -60,6 +69,7 @@ void chat_emit(Text *out, const RtChat *c)
     if (c->preset) emit_member(out, "preset", c->preset);
     static const char *const empties[] = { "RT_CHAT_EMPTY_KEPT", "RT_CHAT_EMPTY_NONE", "RT_CHAT_EMPTY_PRESET" };
     text_printf(out, "    .trim = %s, .empty = %s,\n", trims[c->trim], empties[c->empty]);
-    text_printf(out, "    .inside = %d, .at_last = %d, .trims_past = %d, .thinks = %d,\n};\n",
-                c->inside, c->at_last, c->trims_past, c->thinks);
+    text_printf(
+        out, "    .inside = %d, .at_last = %d, .trims_past = %d, .thinks = %d, .blank = %d,\n};\n",
+        c->inside, c->at_last, c->trims_past, c->thinks, c->blank);
 }

@@ -227,7 +227,8 @@ typedef struct Chat {
                                      * way, as between quotes of C; NULL: none is known */
     ChatTrim trim;
     ChatEmpty empty;
-    bool inside, at_last, trims_past, thinks;
+    bool inside, at_last, trims_past, blank;
+    int thinks;
 } Chat;
 
 /* ---- the product ---------------------------------------------------------------------------------------- */

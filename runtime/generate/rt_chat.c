@@ -59,18 +59,19 @@ static void put_typed(Out *o, Part p, int left, int right)
     o->typed->at[2 * o->typed->count++ + 1] = (uint32_t)o->n;
 }
 
-/* What stands before the first turn, or within one. */
-static void put_system(Out *o, const RtChat *c, const RtChatWords *words, const char *text)
+/* What stands before the first turn, or within one. ends: white space at its end is left out. */
+static void put_system(Out *o, const RtChat *c, const RtChatWords *words, const char *text, int ends)
 {
     const int trims = c->trim == RT_CHAT_TRIM_EACH || c->trim == RT_CHAT_TRIM_SYSTEM;
+    const Part behind = trimmed((Part){ c->system[1], strlen(c->system[1]) }, 0, ends);
     put_text(o, c->system[0]);
     if (c->dated) {
         const char *date = words->date ? words->date : c->date;
         put_typed(o, (Part){ date ? date : "", date ? strlen(date) : 0 }, 0, 0);
         put_text(o, c->dated);
     }
-    put_typed(o, (Part){ text, strlen(text) }, trims, trims);
-    put_text(o, c->system[1]);
+    put_typed(o, (Part){ text, strlen(text) }, trims, trims || (ends && !behind.n));
+    put(o, behind.s, behind.n);
 }
 
 static void put_past(Out *o, const RtChat *c, const RtChatTurn *t)
@@ -81,7 +82,7 @@ static void put_past(Out *o, const RtChat *c, const RtChatTurn *t)
     for (size_t i = p.n; c->thinks && i >= BYTES; i--) {
         if (memcmp(t->answer + i - BYTES, end, BYTES) != 0) continue;
         p = (Part){ t->answer + i, t->answer_bytes - i };
-        for (; p.n && *p.s == '\n'; p.n--) p.s++;
+        for (; c->thinks == 1 && p.n && *p.s == '\n'; p.n--) p.s++;
         break;
     }
     put_text(o, c->past[0]);
@@ -92,7 +93,8 @@ static void put_past(Out *o, const RtChat *c, const RtChatTurn *t)
 size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn *turns, int count, char *out, size_t cap,
                     RtChatTyped *typed)
 {
-    const int empty = c->empty != RT_CHAT_EMPTY_KEPT && words->system && !*words->system;
+    const Part said = { words->system, words->system ? strlen(words->system) : 0 };
+    const int empty = c->empty != RT_CHAT_EMPTY_KEPT && words->system && !trimmed(said, c->blank, 0).n;
     const char *system = empty && c->empty == RT_CHAT_EMPTY_NONE ? NULL : words->system && !empty ? words->system : c->preset;
     const int place = !system || !c->system[0] ? -1 : c->at_last ? count - 1 : 0;          /* the turn that has it */
     Out o = { out, 0, cap, typed };
@@ -101,11 +103,14 @@ size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn 
     for (int i = 0; i < count; i++) {
         /* Of a whole turn only its two ends are trimmed; where a system's text begins it, that has a mark before it. */
         const int left = c->trim == RT_CHAT_TRIM_EACH || c->trim == RT_CHAT_TRIM_USER || (c->trim == RT_CHAT_TRIM_TURN && i != place);
+        /* Where the user says nothing, what is trimmed is the end of the system's text. */
+        const Part user = { turns[i].user, turns[i].user_bytes };
+        const int alone = c->trim == RT_CHAT_TRIM_TURN && !trimmed(user, 1, 0).n;
         if (i) put_text(&o, c->again);
-        if (i == place && !c->inside) put_system(&o, c, words, system);
+        if (i == place && !c->inside) put_system(&o, c, words, system, alone && !*c->user[0]);
         put_text(&o, c->user[0]);
-        if (i == place && c->inside) put_system(&o, c, words, system);
-        put_typed(&o, (Part){ turns[i].user, turns[i].user_bytes }, left,
+        if (i == place && c->inside) put_system(&o, c, words, system, alone);
+        put_typed(&o, user, left || alone,
                   c->trim != RT_CHAT_TRIM_NONE && c->trim != RT_CHAT_TRIM_SYSTEM);
         put_text(&o, c->user[1]);
         if (i < count - 1) put_past(&o, c, &turns[i]);

@@ -34,7 +34,9 @@ typedef struct RtChat {
     int inside;                     /* the system's text stands within a turn of the user */
     int at_last;                    /* and within the last; else within the first */
     int trims_past;                 /* white space around an earlier answer is left out */
-    int thinks;                     /* of an earlier answer only what follows the last </think>, and line ends, is there */
+    int thinks;                     /* of an earlier answer only what follows the last </think> is there: 1
+                                     * without the line ends that it begins with, 2 with them; 0: all of it */
+    int blank;                      /* a system's text of white space alone is as an empty one */
 } RtChat;
 
 /* What the caller says of a conversation; NULL: as the template has it. */

@@ -9,8 +9,9 @@ import json
 from transformers.utils import chat_template_utils as utils
 
 NOW = 1930480200                                        # 5 March 2031, 12:30 UTC
-SYSTEMS = [None, 'Be brief.', '', ' \n Be kind. \t']
-TALKS = [['What is it?'], ['  so\n'], ['What?', 'That.', 'And this?'], [' \n a ', '\n b c \n', '  d\n'], ['a', '', 'b', 'c', 'd', ' e', 'f'],
+SYSTEMS = [None, 'Be brief.', '', ' \n Be kind. \t', ' \n']
+TALKS = [['What is it?'], [''], [' \n '],
+         ['  so\n'], ['What?', 'That.', 'And this?'], [' \n a ', '\n b c \n', '  d\n'], ['a', '', 'b', 'c', 'd', ' e', 'f'],
          ['Why?', '<think>\nBecause </think> of\n</think>\n\n It is "so".\n', 'Thanks'], ['{{ x }} <b> \\n é']]
 EXPRESSIONS = [
     "1 + 2 * 3", "7 // 2", "-7 // 2", "-7 % 3", "7 % -3", "2 - 5", "'a' + 'b'", "'a' ~ 1 ~ none ~ true", "'ab' * 3", "'a' 'b'",

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chat_read.h"
 #include "clock.h"
 #include "custom_code.h"
 #include "debug.h"
@@ -65,6 +66,10 @@ static bool make_model(Session *s)
 {
     const int64_t begin = clock_now_ns();
     s->model = model_from_draft(s->arena, s->diag, s->draft);
+    if (s->model && s->options.chat && !model_learn_chat(s->arena, s->diag, s->model)) {
+        model_close(s->model);
+        s->model = NULL;
+    }
     s->phases.model_ns = clock_now_ns() - begin;
     if (s->model && dumps(s, 'm')) model_dump(s->model, stderr);
     return s->model;

@@ -15,6 +15,7 @@ typedef struct CompileOptions {
     const char *name;           /* of the emitted model, in the place of the spec's */
     bool allow_c;               /* a spec file may have xf.op */
     bool sizes_only;            /* the file of weights need not be there */
+    bool chat;                  /* the tokenizer's chat template is made out */
     int max_len;                /* longest source and target */
     const char *dtype, *kv_dtype;       /* words of these fields */
     EmitForm form;

@@ -442,7 +442,7 @@ static bool moves_date(Learner *l, const Chat *c)
         char today[64];
         const time_t seconds = 1704110400 + (time_t)day * APART;
         struct tm t;
-        if (!gmtime_r(&seconds, &t) || !strftime(today, sizeof today, l->format, &t)) return false;
+        moves = gmtime_r(&seconds, &t) && strftime(today, sizeof today, l->format, &t) > 0;
         l->today = today;
         for (int i = 0; i < TWO_TURNS && moves; i++)
             if (!probes[i].system || c->system[0]) moves = agrees_with(l, c, &probes[i]);

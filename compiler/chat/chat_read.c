@@ -79,43 +79,50 @@ static void learn(const Reader *r, const char *text, const JinjaName *names, int
     if (r->model->chat) r->model->chat_fault = NULL;
 }
 
-void model_read_chat(Arena *a, Diag *d, Model *m, const TokenizerChat *own)
+/* The template of a folder, or beside a file. */
+static void learn_of_folder(const Reader *r, const char *folder)
 {
-    const Reader r = { a, d, m };
-    if (own->text) {
-        m->chat_path = m->tokenizer_file;
-        const JinjaName names[] = { { "bos_token", own->begin }, { "eos_token", own->end } };
-        learn(&r, own->text, names, 2);
-        return;
-    }
+    Arena *a = r->arena;
+    Model *m = r->model;
     struct stat there;
-    const bool in_folder = file_is_folder(m->tokenizer_file);
-    const char *slash = strrchr(m->tokenizer_file, '/'),
-               *name = slash ? slash + 1 : m->tokenizer_file;
-    if (!in_folder && strcmp(name, "tokenizer.json") && strcmp(name, "tokenizer.model")) return;
-    const char *folder = in_folder ? m->tokenizer_file : file_folder(a, m->tokenizer_file);
     const char *config_path = file_join(a, folder, "tokenizer_config.json"),
                *path = file_join(a, folder, "chat_template.jinja");
     if (lstat(path, &there) != 0)
         path = file_join(a, folder, "additional_chat_templates/default.jinja");
-    json_t *config = json_read_object(a, d, config_path);
-    json_t *specials = json_read_object(a, d, file_join(a, folder, "special_tokens_map.json"));
-    const char *text = file_text(&r, path);
+    const char *text = file_text(r, path);
+    m->chat_path = path;
     if (!text && lstat(path, &there) == 0) { /* it is what counts, whatever the config says */
         m->chat_fault = "the chat template cannot be read, or is no text of at most 4 MB";
-        m->chat_path = path;
-        json_decref(config);
-        json_decref(specials);
         return;
     }
-    if (!text) text = template_of(&r, config), path = config_path;
-    else m->chat_fault = NULL;
-    m->chat_path = path;
+    json_t *config = json_read_object(a, r->diag, config_path);
+    json_t *specials = json_read_object(a, r->diag, file_join(a, folder, "special_tokens_map.json"));
+    if (!text) text = template_of(r, config), m->chat_path = config_path;
     if (text) {
         JinjaName names[MOST_NAMES];
-        const int count = tokens(&r, config, specials, names);
-        learn(&r, text, names, count);
+        learn(r, text, names, tokens(r, config, specials, names));
     }
     json_decref(config);
     json_decref(specials);
+}
+
+bool model_learn_chat(Arena *a, Diag *d, Model *m)
+{
+    const Reader r = { a, d, m };
+    const TokenizerChat *own = &m->tokenizer_chat;
+    const int errors = diag_errors(d);
+    if (!m->tokenizer_data) return true;
+    if (own->text) {
+        const JinjaName names[] = { { "bos_token", own->begin }, { "eos_token", own->end } };
+        m->chat_path = m->tokenizer_file;
+        learn(&r, own->text, names, 2);
+        return true;
+    }
+    const bool in_folder = file_is_folder(m->tokenizer_file);
+    const char *slash = strrchr(m->tokenizer_file, '/'),
+               *name = slash ? slash + 1 : m->tokenizer_file;
+    if (in_folder) learn_of_folder(&r, m->tokenizer_file);
+    else if (!strcmp(name, "tokenizer.json") || !strcmp(name, "tokenizer.model"))
+        learn_of_folder(&r, file_folder(a, m->tokenizer_file));
+    return diag_errors(d) == errors;
 }

@@ -2,10 +2,12 @@
 #ifndef CHAT_READ_H
 #define CHAT_READ_H
 
-#include "tokenizer.h"
+#include "diag.h"
+#include "model.h"
 
-/* own: of the tokenizer's file itself. A file beside it that is no JSON is an error.
- * needs: tokenizer_file   gives: chat or chat_fault, chat_path */
-void model_read_chat(Arena *a, Diag *d, Model *m, const TokenizerChat *own);
+/* Find the template of a model's tokenizer, if it has one, and run it on some conversations; false
+ * after an error, as of a file beside it that is no JSON.
+ * needs: tokenizer_file, tokenizer_chat   gives: chat or chat_fault, chat_path */
+bool model_learn_chat(Arena *a, Diag *d, Model *m);
 
 #endif

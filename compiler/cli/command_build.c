@@ -56,6 +56,7 @@ Exit command_compile(const Options *o)
 {
     CompileOptions compile;
     if (!options_compile(o, &compile)) return EXIT_USAGE;
+    compile.chat = true;
     Session *s = session_new(&compile);
     progress_begin("compile", o->quiet);
     progress_say("reading %s", o->spec);
@@ -83,6 +84,7 @@ Exit command_build(const Options *o)
 {
     CompileOptions compile;
     if (!options_compile(o, &compile)) return EXIT_USAGE;
+    compile.chat = true;
     Session *s = session_new(&compile);
     progress_begin("build", o->quiet);
     progress_say("reading %s", o->spec);

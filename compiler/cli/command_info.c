@@ -82,6 +82,7 @@ Exit command_info(const Options *o)
     }
     if (!options_compile(o, &compile)) return EXIT_USAGE;
     compile.sizes_only = true;
+    compile.chat = true;
     Session *s = session_new(&compile);
     InfoTarget room, *target = target_of(s, o, &room);
     const bool good = !diag_errors(s->diag) && session_open(s);

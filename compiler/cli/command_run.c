@@ -225,6 +225,7 @@ Exit command_run(const Options *o)
     if (!options_compile(o, &compile) || !options_engine(o, ENGINE_JIT, &kind) || !chat_fits(o)) return EXIT_USAGE;
     const RunOptions run = options_run(o, kind);
     compile.cached = true;
+    compile.chat = o->chat;
     Session *s = session_new(&compile);
     Exit answered = EXIT_DONE;
     progress_begin("run", false);          /* of what comes before the answers */

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "chat_read.h"
 #include "tokenizer.h"
 
 /* Beside the weights; where they are random, beside those that they took the place of, or beside the spec. */
@@ -43,7 +42,7 @@ void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m)
     m->tokenizer_size = blob.size;
     m->tokenizer_ids = rt_tokenizer_size(&t);
     m->tokenizer_origin = blob.origin;
-    model_read_chat(a, d, m, &blob.chat);
+    m->tokenizer_chat = blob.chat;
     int64_t *const sizes[] = { &m->source_vocab, &m->target_vocab };
     const bool there[] = { m->has_encoder, m->has_decoder };
     for (int i = 0; i < 2; i++) {

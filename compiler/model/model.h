@@ -242,6 +242,10 @@ typedef struct DtypeRule { const char *pattern; int word; Loc at; } DtypeRule;
  * NULL where there is no such thing. */
 typedef struct TokenizerOrigin { const char *files, *rules, *settings; } TokenizerOrigin;
 
+/* The template of a chat that stands in a tokenizer's own file, with the texts of the marks it may
+ * name; NULL where there is none. */
+typedef struct TokenizerChat { const char *text, *begin, *end; } TokenizerChat;
+
 typedef struct Model {
 #define FIELD_MODEL(type, name) FIELD_##type name;
 #define FIELD_LIST(type, name)  Whole name;
@@ -265,7 +269,9 @@ typedef struct Model {
     Vocabulary *source, *target;    /* NULL without a tokenizer of characters */
     const unsigned char *tokenizer_data;  size_t tokenizer_size;  int tokenizer_ids;    /* tokenizer_file as a blob; NULL without it */
     TokenizerOrigin tokenizer_origin;
-    const Chat *chat;               /* beside the tokenizer; NULL: there is none, or chat_fault says why it is not known */
+    TokenizerChat tokenizer_chat;
+    const Chat *chat;               /* of model_learn_chat; NULL: there is none, or chat_fault says
+                                     * why it is not known */
     const char *chat_fault, *chat_path;             /* the file that should have it */
     const int *ends;  int end_count;                /* ids that end what is generated, end_id the first */
     IdList bad_words, suppress, begin_suppress;     /* of generation; bad_words: each behind its length */

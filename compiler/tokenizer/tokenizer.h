@@ -11,8 +11,6 @@
 #include "model.h"
 #include "rt_tokenizer.h"
 
-/* The template of a chat that stands in a tokenizer's own file, with the texts of the marks it may name; NULL where there is none. */
-typedef struct TokenizerChat { const char *text, *begin, *end; } TokenizerChat;
 typedef struct TokenizerBlob { const unsigned char *data; size_t size; TokenizerChat chat; TokenizerOrigin origin; } TokenizerBlob;
 
 /* Read a file, by its content: tokenizer.json, vocab.txt, a SentencePiece model, a GGUF file, llama2.c's tokenizer.bin;

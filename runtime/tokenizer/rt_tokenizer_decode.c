@@ -341,9 +341,9 @@ static int byte_of(const RtTokenizer *t, uint32_t fallback, int id)
 }
 
 /* Take the bytes of a character from ids[*k..j), or one that begins none: their number, 0 at the end. */
-static size_t take_character(const Decode *d, const int *ids, int *k, int j, unsigned char hold[4])
+static size_t take_character(const Decode *d, uint32_t fallback, const int *ids, int *k, int j,
+                             unsigned char hold[4])
 {
-    const uint32_t fallback = fallback_decoder(d->t);
     size_t held = 0;
     for (int m = *k, behind = j; ; m++) {
         const int byte = m < j ? byte_of(d->t, fallback, ids[m]) : -1;
@@ -363,11 +363,11 @@ static void give_run(Decode *d, const int *ids, int i, int j, uint32_t fallback)
     unsigned char hold[4];
     bool good = true;
     for (int k = i; !decoder(d->t, fallback).a && k < j && good;) {
-        const size_t n = take_character(d, ids, &k, j, hold);
+        const size_t n = take_character(d, fallback, ids, &k, j, hold);
         good = !n || !rt_tok_broken(hold, n);
     }
     for (int k = i; k < j && d->status == RT_OK;) {
-        const size_t n = take_character(d, ids, &k, j, hold);
+        const size_t n = take_character(d, fallback, ids, &k, j, hold);
         const bool shown = good && n && !rt_tok_broken(hold, n);
         for (size_t b = 0; b < n && d->status == RT_OK; b++)
             one_text(d, shown ? hold + b : (const unsigned char *)"\xEF\xBF\xBD", shown ? 1 : 3, fallback + 1);

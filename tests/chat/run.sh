@@ -117,3 +117,8 @@ refused 'a program: a chat of ids' 2 'llama2: --chat says how texts are read; no
 verdict $? 'a template stands in the text of the programs that have one'
 "$scratch/llama2/llama2" --help | grep -q -e '--chat ' && "$scratch/llama2/llama2" --help | grep -q -e '--system TEXT '
 verdict $? '--help of a program tells of it'
+# Native code is the same with a template and without.
+native() { XFORMC_CACHE=on XDG_CACHE_HOME=$scratch/cache "$xformc" run "$scratch/gemma.lua" --engine native -n 1 "$@" >/dev/null; }
+native x && native --chat x && [ "$(find "$scratch/cache" -name 'gemma-*.so' | wc -l)" = 1 ]
+verdict $? 'a chat takes the native code that is in the cache'
+find "$scratch/cache" -type f

@@ -29,7 +29,9 @@ static void open_case(Case *c, const char *path)
     d = diag_new(c->arena);
     assert_true(tokenizer_import(c->arena, d, (Loc){ 0 }, path, &c->blob));
     assert_int_equal(rt_tokenizer_open(&c->t, c->blob.data, c->blob.size), RT_OK);
-    model_read_chat(c->arena, d, &c->model, &c->blob.chat);
+    c->model.tokenizer_data = c->blob.data;
+    c->model.tokenizer_chat = c->blob.chat;
+    assert_true(model_learn_chat(c->arena, d, &c->model));
     if (c->model.chat_fault) fail_msg("%s: %s", path, c->model.chat_fault);
     assert_true(model_chats(&c->model));
     c->chat = chat_of(&c->model);

@@ -258,6 +258,21 @@ const char *config_shown(const Config *c, const char *key)
     return shown(c, json_object_get(c->object, (look_up(c, key, name), name)));
 }
 
+char config_type(const Config *c, const char *key)
+{
+    const json_t *v = json_object_get(c->object, key);
+    if (!v) return 0;
+    switch (json_typeof(v)) {
+    case JSON_NULL:    return 'z';
+    case JSON_INTEGER: return 'i';
+    case JSON_REAL:    return 'r';
+    case JSON_STRING:  return 't';
+    case JSON_ARRAY:   return 'l';
+    case JSON_OBJECT:  return 'o';
+    default:           return 'b';
+    }
+}
+
 bool config_is_list(const Config *c, const char *key)
 {
     char name[LONGEST_KEY];

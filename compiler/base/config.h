@@ -48,6 +48,9 @@ bool config_open_list(Config *c, int *n);
 bool config_item(const Config *list, int i, Config *out);
 /* A key's value as JSON, in one line. */
 const char *config_shown(const Config *c, const char *key);
+/* What a key's value is: z null, b true or false, i a whole number, r another number, t a text,
+ * l a list, o an object; 0 where it is absent. */
+char config_type(const Config *c, const char *key);
 bool config_is_list(const Config *c, const char *key);
 bool config_is_object(const Config *c, const char *key);
 /* The i-th element, a list of numbers: how many, -1 after an error for what is none. */

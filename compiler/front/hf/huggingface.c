@@ -109,6 +109,33 @@ static const char *const idle_keys =
     "summary_type|summary_use_proj|summary_activation|summary_proj_to_labels|summary_first_dropout|summary_last_dropout|sentence_transformers|"
     "sbert_ce_default_activation_function|is_causal";
 
+/* A key of the family, or of all, has one of its types. */
+static void check_types(const Config *c)
+{
+    static const struct { const char *key, *types; } rows[] = {
+#define TYPED(key, types) { key, types },
+#include "config_types.def"
+#undef TYPED
+    };
+    static const struct { char letter; const char *words; } names[] = {
+        { 'i', "a whole number" }, { 'r', "a number" }, { 'b', "true or false" },
+        { 't', "a text" },         { 'l', "a list" },   { 'o', "an object" },
+        { 'z', "null" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *key = rows[i].key, *types = rows[i].types;
+        const char type = config_type(c, key);
+        if (!type || strchr(types, type)) continue;
+        if (!family_key(c->family, key) && !config_is_one_of(key, idle_keys)) continue;
+        Text t = text_new(c->arena);
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (strchr(types, names[k].letter) && !(names[k].letter == 'i' && strchr(types, 'r')))
+                text_printf(&t, "%s%s", t.size ? " or " : "", names[k].words);
+        config_fault(c, key, "\"%s%s\" must be %s, found %s", c->within, key, t.data,
+                     config_shown(c, key));
+    }
+}
+
 /* What packs weights in another way, or adds to them. */
 static const char *const refused_keys = "quantization_config|adapter_config|adapters|lora_rank|compression_config";
 
@@ -326,6 +353,10 @@ static void read_encoder(const Config *c, const char *folder, const Modules *mod
 /* outer: the whole file, which is c itself where nothing is nested. */
 static void read_keys(Config *c, const Config *outer, const char *folder, const Modules *modules)
 {
+    const int errors = diag_errors(c->diag);
+    check_types(outer);
+    if (c != outer) check_types(c);
+    if (diag_errors(c->diag) > errors) return;
     take_keys(c);
     config_take_generation(c, outer, folder);
     take_tying(c, outer);

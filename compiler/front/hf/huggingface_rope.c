@@ -40,6 +40,9 @@ static int scaling(const Config *rope)
 {
     const char *type = config_text(rope, "rope_type|type", "default");
     const bool phi = original_preset(rope) > 0;
+    const char *null = config_is_null(rope, "rope_type") ? "rope_type" : "type";
+    if (!config_has(rope, "rope_type|type") && config_is_null(rope, null))
+        config_fault(rope, null, "\"%s%s\" must be a text, found null", rope->within, null);
     for (size_t i = 0; phi && i < sizeof phi_names / sizeof *phi_names; i++)
         if (!strcmp(phi_names[i], type)) return SCALINGS_LONGROPE;
     for (size_t i = 0; i < (phi ? 1 : sizeof type_names / sizeof *type_names); i++)
@@ -174,7 +177,10 @@ static const char *theta_at_top(const Config *c)
 
 static double theta_of(const Config *c, const Config *rope, double preset)
 {
-    if (rope && config_has(rope, "rope_theta")) return config_number(rope, "rope_theta", preset);
+    static const char key[] = "rope_theta";
+    if (rope && config_is_null(rope, key))
+        config_fault(rope, key, "\"%s%s\" must be a number, found null", rope->within, key);
+    if (rope && config_has(rope, key)) return config_number(rope, key, preset);
     return config_number(c, theta_at_top(c), preset);
 }
 
@@ -211,7 +217,11 @@ static bool is_without_kind(const Config *c, const char *key, const Config *all,
                             const bool *sliding)
 {
     const bool old = !strcmp(key, "rope_scaling");
+    const char type = config_type(all, full_key);
     int n;
+    if (sliding && !old && type && type != 'o')
+        config_fault(all, full_key, "\"%s%s\" must be an object, found %s", all->within, full_key,
+                     config_shown(all, full_key));
     config_keys(all, &n);
     if (!sliding || !n || (!old && config_is_object(all, full_key))) return false;
     if (old && config_has(c, "rope_parameters"))

@@ -5,6 +5,116 @@
 #include <math.h>
 #include <string.h>
 
+#include "text.h"
+
+/* ---- shapes ------------------------------------------------------------------------------------ */
+
+/* A member that an object of the file has: its types are b true or false, t a text, u a whole number
+ * from 0, l a list, o an object, z null, - that it may be absent; of a text the words that are known,
+ * with | between. */
+typedef struct Member { const char *key, *types, *words; } Member;
+
+static bool has_type(const json_t *value, const char *types)
+{
+    switch (json_typeof(value)) {
+    case JSON_NULL:    return strchr(types, 'z');
+    case JSON_INTEGER: return strchr(types, 'u') && json_integer_value(value) >= 0;
+    case JSON_STRING:  return strchr(types, 't');
+    case JSON_ARRAY:   return strchr(types, 'l');
+    case JSON_OBJECT:  return strchr(types, 'o');
+    case JSON_TRUE:
+    case JSON_FALSE:   return strchr(types, 'b');
+    default:           return false;
+    }
+}
+
+static const char *type_words(TokBuild *b, const Member *m)
+{
+    static const struct { char letter; const char *words; } names[] = {
+        { 'b', "true or false" }, { 't', "a text" },    { 'u', "a whole number from 0" },
+        { 'l', "a list" },        { 'o', "an object" }, { 'z', "null" },
+    };
+    Text t = text_new(b->arena);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strchr(m->types, names[i].letter))
+            text_printf(&t, "%s%s", t.size ? " or " : "", names[i].words);
+    return t.data;
+}
+
+static bool is_word(const char *words, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *w = words; w; w = strchr(w, '|') ? strchr(w, '|') + 1 : NULL)
+        if (strncmp(w, word, n) == 0 && (!w[n] || w[n] == '|')) return true;
+    return false;
+}
+
+/* Whether an object has the members of `rows`, which end with one without a key; false after an
+ * error, which calls it `what`. Other members are passed over, as `tokenizers` does. */
+static bool check_members(TokBuild *b, const json_t *object, const char *what, const Member *rows)
+{
+    if (!json_is_object(object)) tok_refuse(b, "%s is no object", what);
+    for (const Member *m = rows; m->key && !tok_failed(b); m++) {
+        const json_t *value = json_object_get(object, m->key);
+        if (!value && !strchr(m->types, '-')) tok_refuse(b, "%s has no \"%s\"", what, m->key);
+        else if (value && !has_type(value, m->types))
+            tok_refuse(b, "\"%s\" of %s must be %s", m->key, what, type_words(b, m));
+        else if (m->words && json_is_string(value) && !is_word(m->words, json_string_value(value)))
+            tok_refuse(b, "the %s \"%.40s\" of %s is not supported", m->key,
+                       json_string_value(value), what);
+    }
+    return !tok_failed(b);
+}
+
+/* A part that may be absent or null. */
+static void check_part(TokBuild *b, const json_t *root, const char *key, const Member *rows)
+{
+    const json_t *part = tok_json_member(root, key);
+    if (part) check_members(b, part, key, rows);
+}
+
+static const char sides[] = "Left|Right";
+static const Member token_members[] = {
+    { "id", "u", NULL },     { "content", "t", NULL },    { "single_word", "b", NULL },
+    { "lstrip", "b", NULL }, { "rstrip", "b", NULL },     { "normalized", "b", NULL },
+    { "special", "b", NULL }, { NULL, NULL, NULL },
+};
+static const Member truncation_members[] = {
+    { "direction", "t-", sides }, { "max_length", "u", NULL },
+    { "stride", "u", NULL },      { "strategy", "t", "LongestFirst|OnlyFirst|OnlySecond" },
+    { NULL, NULL, NULL },
+};
+static const Member padding_members[] = {
+    { "direction", "t", sides },     { "strategy", "to", "BatchLongest" },
+    { "pad_id", "u", NULL },         { "pad_type_id", "u", NULL },
+    { "pad_token", "t", NULL },      { "pad_to_multiple_of", "uz-", NULL },
+    { NULL, NULL, NULL },
+};
+static const Member fixed_members[] = { { "Fixed", "u", NULL }, { NULL, NULL, NULL } };
+
+/* The parts by their names, and what no tokenizer comes of. */
+static void check_root(TokBuild *b, const json_t *root)
+{
+    static const char parts[] = "version|truncation|padding|added_tokens|normalizer|pre_tokenizer|"
+                                "post_processor|decoder|model";
+    const char *key;
+    json_t *value;
+    if (!json_object_get(root, "model")) return; /* it is another file */
+    json_object_foreach((json_t *)(uintptr_t)root, key, value)
+        if (!is_word(parts, key) && !tok_failed(b))
+            tok_refuse(b, "the part \"%.60s\" is not known", key);
+    const json_t *version = json_object_get(root, "version"),
+                 *padding = tok_json_member(root, "padding"),
+                 *strategy = json_object_get(padding, "strategy");
+    if (version && !json_is_string(version)) tok_refuse(b, "\"version\" is no text");
+    else if (version && strcmp(json_string_value(version), "1.0") != 0)
+        tok_refuse(b, "the version \"%.20s\" is not supported, only \"1.0\"",
+                   json_string_value(version));
+    check_part(b, root, "truncation", truncation_members);
+    check_part(b, root, "padding", padding_members);
+    if (json_is_object(strategy)) check_members(b, strategy, "padding's strategy", fixed_members);
+}
+
 /* ---- vocabulary ---------------------------------------------------------------------------------------------------- */
 
 static void read_vocabulary(TokBuild *b, json_t *vocab)
@@ -232,16 +342,18 @@ static TokAdded *add_token(TokBuild *b, Adding *all, TokString text, int64_t sai
 static void read_added(TokBuild *b, const json_t *list)
 {
     Adding all = { tok_next_id(b), 0 };
-    if (list && !json_is_array(list) && !json_is_null(list)) tok_refuse(b, "added_tokens is no list");
+    if (list && !json_is_array(list)) tok_refuse(b, "added_tokens is no list");
     for (size_t i = 0; i < json_array_size(list) && !tok_failed(b); i++) {
         const json_t *x = json_array_get(list, i);
+        const char *name = json_string_value(json_object_get(x, "content")),
+                   *what = name ? arena_format(b->arena, "the added token \"%.60s\"", name)
+                                : "an added token";
+        if (!check_members(b, x, what, token_members)) return;
         const TokString text = tok_json_text(b, x, "content");
         const bool special = tok_json_bool(b, x, "special", false);
         const uint32_t flags = tok_json_flags(b, x);
         const uint32_t id = tok_json_below(b, x, "id", 0, TOK_IDS_MOST);
-        if (!text.s) tok_refuse(b, "an added token has no content");
-        else if (!tok_json_member(x, "id")) tok_refuse(b, "the added token \"%.60s\" has no id", text.s);
-        else if (text.n) add_token(b, &all, text, id, flags, tok_json_bool(b, x, "normalized", !special), special);
+        if (text.n) add_token(b, &all, text, id, flags, tok_json_bool(b, x, "normalized", !special), special);
     }
     note_others(b, &all);
 }
@@ -264,10 +376,8 @@ static void read_added_beside(TokBuild *b, const TokConfig *config)
 /* Of truncation the side alone counts: how long a text may be is the model's affair, and padding nobody's. */
 static void read_truncation(TokBuild *b, const json_t *truncation)
 {
-    const TokString direction = tok_json_text(b, truncation, "direction");
-    if (!direction.s) return;
-    if (strcmp(direction.s, "Left") == 0) b->head[TOK_HEAD_FLAGS] |= TOK_CUT_LEFT;
-    else if (strcmp(direction.s, "Right") != 0) tok_refuse(b, "truncation in the direction '%.20s' is not supported", direction.s);
+    const char *direction = json_string_value(json_object_get(truncation, "direction"));
+    if (direction && strcmp(direction, "Left") == 0) b->head[TOK_HEAD_FLAGS] |= TOK_CUT_LEFT;
 }
 
 static void read_all(TokBuild *b, json_t *root, const TokConfig *config)
@@ -276,6 +386,8 @@ static void read_all(TokBuild *b, json_t *root, const TokConfig *config)
         tok_refuse(b, "not a JSON object");
         return;
     }
+    check_root(b, root);
+    if (tok_failed(b)) return;
     if (config) tok_json_settle_class(b, root, config);
     tok_json_normaliser(b, json_object_get(root, "normalizer"));
     tok_json_pre_tokenizer(b, json_object_get(root, "pre_tokenizer"));

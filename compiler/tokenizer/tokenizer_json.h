@@ -14,6 +14,8 @@ json_t *tok_json_beside(TokBuild *b, const char *folder, const char *name);
 void tok_json_ids(TokBuild *b, json_t *root, bool known);
 /* One token of added_tokens_decoder, or of another list of such objects; false for what is none. */
 bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out);
+/* A flag of an added token, which may be absent and not null. */
+bool tok_json_flag(TokBuild *b, const json_t *token, const char *key, bool preset);
 uint32_t tok_json_flags(TokBuild *b, const json_t *token);     /* TOK_ADDED_... of an added token */
 TokString tok_json_string(TokBuild *b, const json_t *string);               /* a copy in the arena; s NULL for what is none */
 /* Members of an object; what is absent or null is `preset`, what has another type is refused. */

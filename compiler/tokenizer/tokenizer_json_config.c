@@ -25,11 +25,11 @@ static void read_added(TokBuild *b, json_t *decoder, TokConfig *c)
         char *end;
         const long id = strtol(key, &end, 10);
         const TokString text = tok_json_text(b, x, "content");
-        const bool special = tok_json_bool(b, x, "special", false);
+        const bool special = tok_json_flag(b, x, "special", false);
         const uint32_t flags = tok_json_flags(b, x);
         if (*end || end == key || id < 0 || id >= TOK_IDS_MOST || !text.s) tok_refuse(b, "added_tokens_decoder: \"%.40s\" is no token", key);
         else if (text.n)
-            *TOK_NEW(b, &c->added) = (TokAdded){ text, (uint32_t)id, flags, tok_json_bool(b, x, "normalized", !special), special, false };
+            *TOK_NEW(b, &c->added) = (TokAdded){ text, (uint32_t)id, flags, tok_json_flag(b, x, "normalized", !special), special, false };
     }
 }
 

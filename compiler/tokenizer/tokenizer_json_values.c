@@ -41,11 +41,18 @@ uint32_t tok_json_below(TokBuild *b, const json_t *object, const char *key, uint
     return 0;
 }
 
+bool tok_json_flag(TokBuild *b, const json_t *token, const char *key, bool preset)
+{
+    if (json_is_null(json_object_get(token, key)))
+        tok_refuse(b, "\"%s\" of a token is neither true nor false", key);
+    return tok_json_bool(b, token, key, preset);
+}
+
 uint32_t tok_json_flags(TokBuild *b, const json_t *token)
 {
-    return (tok_json_bool(b, token, "single_word", false) ? TOK_ADDED_SINGLE_WORD : 0u) |
-           (tok_json_bool(b, token, "lstrip", false) ? TOK_ADDED_LSTRIP : 0u) |
-           (tok_json_bool(b, token, "rstrip", false) ? TOK_ADDED_RSTRIP : 0u);
+    return (tok_json_flag(b, token, "single_word", false) ? TOK_ADDED_SINGLE_WORD : 0u) |
+           (tok_json_flag(b, token, "lstrip", false) ? TOK_ADDED_LSTRIP : 0u) |
+           (tok_json_flag(b, token, "rstrip", false) ? TOK_ADDED_RSTRIP : 0u);
 }
 
 TokString tok_json_text(TokBuild *b, const json_t *object, const char *key)

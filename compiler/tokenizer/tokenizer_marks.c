@@ -28,8 +28,8 @@ bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out)
         return out->text.n > 0;
     }
     out->text = tok_json_text(b, token, "content");
-    out->special = tok_json_bool(b, token, "special", true);
-    out->normalised = tok_json_bool(b, token, "normalized", !out->special);
+    out->special = tok_json_flag(b, token, "special", true);
+    out->normalised = tok_json_flag(b, token, "normalized", !out->special);
     out->flags = tok_json_flags(b, token);
     return out->text.n > 0;
 }

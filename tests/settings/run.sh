@@ -147,7 +147,7 @@ for name in file_right file_left; do
     verdict $? "$name: tokenize cuts nothing"
 done
 cut_folder wrong "$(truncation Up)" ''
-fails 'an unknown direction' 65 "wrong/tokenizer.json: error: truncation in the direction 'Up' is not supported" "$xformc" tokenize "$scratch/wrong" x
+fails 'an unknown direction' 65 'wrong/tokenizer.json: error: the direction "Up" of truncation is not supported' "$xformc" tokenize "$scratch/wrong" x
 cut_folder wrong null '"truncation_side": "up",'
 fails 'an unknown side' 65 'wrong/tokenizer_config.json: error: "truncation_side" is "up", neither "left" nor "right"' "$xformc" tokenize "$scratch/wrong" x
 
@@ -256,7 +256,7 @@ ends() {
     verdict $? "$1 edited by ${2:-nothing}, with $3: ${6:-nothing is noted}"
     cat "$scratch/err"
 }
-none='s/"post_processor":/"post_processor":null,"unread":/'
+none='s/"post_processor":.*"decoder":/"post_processor":null,"decoder":/'
 class='the tokens around a text are those of'
 file='and not of its post_processor, as in transformers 5'
 ends roberta '' '{ "tokenizer_class": "GPTNeoXTokenizer" }' '' '' "$class GPTNeoXTokenizer $file"

@@ -361,8 +361,9 @@ static size_t take_character(const Decode *d, uint32_t fallback, const int *ids,
 static void give_run(Decode *d, const int *ids, int i, int j, uint32_t fallback)
 {
     unsigned char hold[4];
+    const bool alone = fallback == RT_TOK_NONE || decoder(d->t, fallback).a;
     bool good = true;
-    for (int k = i; !decoder(d->t, fallback).a && k < j && good;) {
+    for (int k = i; !alone && k < j && good;) {
         const size_t n = take_character(d, fallback, ids, &k, j, hold);
         good = !n || !rt_tok_broken(hold, n);
     }

@@ -66,7 +66,7 @@ static bool can_chat(Session *s, const RunOptions *c)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--date: the chat template %s has no place for a date", m->chat->name);
     else if (c->turns && !m->chat->past[0])
         diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ m->chat_path, 0, 0 },
-                   "--turns: the chat template is like %s, but what it makes of earlier answers cannot be told", m->chat->name);
+                   "--turns: what the chat template %s makes of earlier answers cannot be told", m->chat->name);
     else return true;
     return false;
 }

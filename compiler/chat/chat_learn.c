@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "jinja.h"
+#include "json_text.h"
 #include "rt_chat.h"
 #include "text.h"
 
@@ -20,7 +21,7 @@
 #define DATE   "theDay1"
 #define TODAY  "today2"
 
-enum { MOST_SAID = 7 };
+enum { MOST_SAID = 66 };
 
 /* A conversation: user and assistant say `said` by turns; system NULL: there is none. */
 typedef struct Probe { const char *system, *said[MOST_SAID]; } Probe;
@@ -33,6 +34,7 @@ static const Probe probes[] = {
     { NULL, { USER "\n\n{{ x }} <b> 'q' \"d\" \\n \xC3\xA9" } },
     { "\n  " SYSTEM " \n", { USER } },
     { " " SYSTEM "\n", { "\n" USER " " } },
+    { "\n\n" SYSTEM, { "\n\n" USER } },
     { NULL, { USER, ANSWER, AGAIN } },
     { SYSTEM, { USER, ANSWER, AGAIN } },
     { "", { USER, ANSWER, AGAIN } },
@@ -41,6 +43,7 @@ static const Probe probes[] = {
     { NULL, { USER, ANSWER, AGAIN, " two\nlines ", "three", "<b> {{ x }} \\n", "four" } },
     { NULL, { USER, "", AGAIN } },
     { NULL, { USER, "<think>\nso </think> and\n</think>\n\n " ANSWER "\n", AGAIN } },
+    { NULL, { USER, "\n\n " ANSWER "\n", AGAIN } },
     { NULL, { USER, "so\n</think>" ANSWER, AGAIN, ANSWER "</think>", "more" } },
 };
 enum {
@@ -48,7 +51,7 @@ enum {
     BASE = 0,
     WITH_SYSTEM = 1,
     EMPTY_SYSTEM = 2,
-    TWO_TURNS = 7
+    TWO_TURNS = 8
 };
 
 typedef struct Learner {
@@ -62,6 +65,7 @@ typedef struct Learner {
     const char *other;              /* a fault of the interpreter in any conversation */
     bool raised;
     const char *sought[JINJA_SOUGHT];  int sought_count;    /* what it looked for in texts */
+    int64_t bound[JINJA_SOUGHT];  int bound_count;          /* what it compared numbers with */
     char *scratch;  size_t scratch_bytes;       /* for the longest of them */
 } Learner;
 
@@ -90,7 +94,8 @@ RtChat chat_as_runtime(const Chat *c)
                                         [CHAT_TRIM_USER] = RT_CHAT_TRIM_USER,
                                         [CHAT_TRIM_SYSTEM] = RT_CHAT_TRIM_SYSTEM,
                                         [CHAT_TRIM_EACH] = RT_CHAT_TRIM_EACH,
-                                        [CHAT_TRIM_TURN] = RT_CHAT_TRIM_TURN };
+                                        [CHAT_TRIM_TURN] = RT_CHAT_TRIM_TURN,
+                                        [CHAT_TRIM_SYSTEM_END] = RT_CHAT_TRIM_SYSTEM_END };
     static const RtChatEmpty empties[] = { [CHAT_EMPTY_KEPT] = RT_CHAT_EMPTY_KEPT,
                                            [CHAT_EMPTY_NONE] = RT_CHAT_EMPTY_NONE,
                                            [CHAT_EMPTY_PRESET] = RT_CHAT_EMPTY_PRESET };
@@ -303,14 +308,18 @@ static bool propose(const Learner *l, const Cuts *c, Way w, Chat *chat)
     return true;
 }
 
-/* The date stands in what begins a system's text: it parts it. */
-static bool place_date(const Learner *l, Chat *chat, const char *date)
+/* The text with RT_CHAT_DATE for each date; *n more. */
+static const char *with_dates(const Learner *l, const char *text, const char *date, int *n)
 {
-    Around a;
-    if (!chat->system[0] || !cut(l, chat->system[0], date, &a)) return false;
-    chat->system[0] = a.before;
-    chat->dated = a.behind;
-    return true;
+    Text t = text_new(l->arena);
+    const char *at;
+    if (!text) return NULL;
+    for (; (at = strstr(text, date)); text = at + strlen(date), ++*n) {
+        text_add_bytes(&t, text, (size_t)(at - text));
+        text_add_bytes(&t, (const char[]){ RT_CHAT_DATE }, 1);
+    }
+    text_add(&t, text);
+    return t.data;
 }
 
 /* ---- trying ---------------------------------------------------------------------------------- */
@@ -329,12 +338,12 @@ static bool writes_all(const Learner *l, const Chat *c, Way w)
 static bool settle(const Learner *l, Chat *c, Way w)
 {
     static const ChatTrim trims[] = { CHAT_TRIM_NONE, CHAT_TRIM_EACH, CHAT_TRIM_USER,
-                                      CHAT_TRIM_SYSTEM, CHAT_TRIM_TURN };
-    for (int i = 0; i < 5 * 3 * 12; i++) {
-        const int turns = i / 15;
-        c->trim = trims[i % 5];
-        c->empty = (ChatEmpty)(i / 5 % 3);
-        c->thinks = turns % 3, c->trims_past = turns / 3 & 1, c->at_last = turns / 6;
+                                      CHAT_TRIM_SYSTEM, CHAT_TRIM_TURN, CHAT_TRIM_SYSTEM_END };
+    for (int i = 0; i < 6 * 3 * 18; i++) {
+        const int turns = i / 18;
+        c->trim = trims[i % 6];
+        c->empty = (ChatEmpty)(i / 6 % 3);
+        c->thinks = turns % 3, c->trims_past = turns / 3 % 3, c->at_last = turns / 9;
         if ((!w.turns && turns) || (!w.system && c->empty) || (c->at_last && !w.inside)) continue;
         if (writes_all(l, c, w)) return true;
     }
@@ -347,6 +356,11 @@ static void seek(Learner *l, const JinjaResult *r)
         int k = 0;
         while (k < l->sought_count && strcmp(l->sought[k], r->sought[i])) k++;
         if (k == l->sought_count && k < JINJA_SOUGHT) l->sought[l->sought_count++] = r->sought[i];
+    }
+    for (int i = 0; i < r->bound_count; i++) {
+        int k = 0;
+        while (k < l->bound_count && l->bound[k] != r->bound[i]) k++;
+        if (k == l->bound_count && k < JINJA_SOUGHT) l->bound[l->bound_count++] = r->bound[i];
     }
 }
 
@@ -377,14 +391,17 @@ static bool find_date(const Learner *l, Chat *c, Way w)
         const JinjaResult r = render(l, &probes[BASE], NULL, true);
         return agrees(l, c, &probes[BASE], TODAY, r.text);
     }
-    const Probe *p = &probes[w.preset ? BASE : WITH_SYSTEM];
+    const Probe *p = &probes[w.system && !w.preset ? WITH_SYSTEM : BASE];
     const char *text = render(l, p, NULL, true).text, *given = render(l, p, DATE, true).text,
                *at = given ? strstr(given, DATE) : NULL;
     if (!text || !at) return false;
-    const size_t before = (size_t)(at - given), behind = strlen(at) - strlen(DATE),
+    int dates = 0;
+    with_dates(l, given, DATE, &dates);
+    const size_t before = (size_t)(at - given), rest = strlen(given) - (size_t)dates * strlen(DATE),
                  n = strlen(text);
-    if (n < before + behind) return false;
-    c->date = arena_copy(l->arena, text + before, n - before - behind);
+    if (n < rest || (n - rest) % (size_t)dates || (n - rest) / (size_t)dates > n - before)
+        return false;
+    c->date = arena_copy(l->arena, text + before, (n - rest) / (size_t)dates);
     return agrees(l, c, p, NULL, text);
 }
 
@@ -400,25 +417,24 @@ static const char *name_of_chat(const Chat *c)
         if (strstr(system, names[i].system) && strstr(c->user[0], names[i].before) &&
             strstr(c->user[1], names[i].behind))
             return names[i].name;
-    return "of its own";
+    return "custom";
 }
 
-/* Where the template writes a date, a place for it; false where a date stands elsewhere. */
-static bool settle_date(const Learner *l, Chat *chat)
+/* Where the template writes a date, RT_CHAT_DATE; false where a date stands within turns, or too
+ * often. */
+static bool settle_date(const Learner *l, Chat *c)
 {
     const char *date = l->dated ? DATE : TODAY;
-    const char *all[] = { chat->begin,   chat->system[0], chat->system[1],
-                          chat->user[0], chat->user[1],   chat->answer,
-                          chat->past[0], chat->past[1],   chat->preset };
-    bool written = false;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        written = written || (all[i] && strstr(all[i], date));
-    if (!written) return true;
-    if (!place_date(l, chat, date)) return false;
-    all[1] = chat->system[0];
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i] && strstr(all[i], date)) return false;
-    return !strstr(chat->dated, date);
+    const char *turns[] = { c->user[0], c->user[1], c->answer, c->past[0], c->past[1] };
+    const char *const mark = (const char[]){ RT_CHAT_DATE, '\0' };
+    int outside = 0, within = 0;
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++)
+        if (turns[i] && strstr(turns[i], date)) return false;
+    c->begin = with_dates(l, c->begin, date, &outside);
+    for (int i = 0; i < 2; i++) c->system[i] = with_dates(l, c->system[i], date, &outside);
+    c->preset = with_dates(l, c->preset, date, &within);
+    c->dated = outside || within;
+    return outside <= RT_CHAT_DATES && !(c->dated && strstr(l->rendered[BASE], mark));
 }
 
 static bool agrees_with(Learner *l, const Chat *c, const Probe *p)
@@ -452,27 +468,47 @@ static bool moves_date(Learner *l, const Chat *c)
     return moves;
 }
 
-/* Whether a system's text of white space is an empty one. Returns a text of white space, or none,
- * that is written in another way. */
+/* Whether a system's text of white space is an empty one. Returns where something else is written,
+ * or NULL. */
 static const char *settle_blanks(Learner *l, Chat *c)
 {
     static const Probe users[] = {
         { NULL, { "" } }, { NULL, { " \n" } }, { SYSTEM, { "" } }, { SYSTEM, { " \n" } }
     };
     static const Probe system = { " \n", { USER } };
+    static const char blanks[] = "where white space alone is said",
+                      nothing[] = "where an empty text is said";
     if (c->system[0] && !agrees_with(l, c, &system)) {
         c->blank = true;
-        if (!agrees_with(l, c, &system)) return " ";
+        if (!agrees_with(l, c, &system)) return blanks;
     }
     for (size_t i = 0; i < sizeof users / sizeof *users; i++)
         if ((!users[i].system || c->system[0]) && !agrees_with(l, c, &users[i]))
-            return i % 2 ? " " : "";
+            return i % 2 ? blanks : nothing;
     return NULL;
 }
 
-/* Of the texts that the template looks for, one with which it writes what is said in another
- * way. */
-static const char *find_unlike(Learner *l, const Chat *c)
+/* Whether the template writes it as `c` does, or `c` has no place for it. */
+static bool agrees_or_none(Learner *l, const Chat *c, const Probe *p)
+{
+    return (p->system && !c->system[0]) || (p->said[1] && !c->past[0]) || agrees_with(l, c, p);
+}
+
+/* Where a text that the template looks for is said. */
+static const char *sought_words(const Learner *l, const char *s)
+{
+    static const char *const own[] = { USER, ANSWER, AGAIN, SYSTEM };
+    Text t = text_new(l->arena);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strstr(s, own[i])) return "where a text is said again";
+    text_add(&t, "where ");
+    json_add_string(&t, s);
+    text_add(&t, " is said");
+    return t.data;
+}
+
+/* Of the texts that the template looks for, one with which it writes something else. */
+static const char *find_sought(Learner *l, const Chat *c)
 {
     for (int i = 0; i < l->sought_count; i++) {
         const char *s = l->sought[i];
@@ -493,16 +529,51 @@ static const char *find_unlike(Learner *l, const Chat *c)
             { NULL, { USER, last, AGAIN } },
             { NULL, { first, ANSWER, AGAIN } },
             { NULL, { USER, ANSWER, last } },
+            { NULL, { USER, s, AGAIN } },
+            { NULL, { USER, ANSWER, s } },
         };
-        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-            if ((all[k].system && !c->system[0]) || (all[k].said[1] && !c->past[0])) continue;
-            if (agrees_with(l, c, &all[k])) continue;
-            Text shown = text_new(l->arena);
-            text_add_quoted(&shown, s);
-            return shown.data;
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            if (!agrees_or_none(l, c, &all[k])) return sought_words(l, s);
+    }
+    return NULL;
+}
+
+/* Of the numbers that the template compares with, one that is the length of a text or of a
+ * conversation with which it writes something else. */
+static const char *find_bound(Learner *l, const Chat *c)
+{
+    enum { LONGEST = 20000 };
+    for (int i = 0; i < 3 * l->bound_count; i++) {
+        const int64_t bound = l->bound[i / 3], n = (bound < 0 ? -bound : bound) + i % 3 - 1;
+        if (n < 1 || n > LONGEST) continue;
+        char *text = arena_alloc(l->arena, (size_t)n + 1);
+        memset(text, 'x', (size_t)n);
+        const Probe all[] = { { NULL, { text } },
+                              { text, { USER } },
+                              { NULL, { USER, text, AGAIN } },
+                              { NULL, { USER, ANSWER, text } } };
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            if (!agrees_or_none(l, c, &all[k]))
+                return arena_format(l->arena, "where a text of %d characters is said", (int)n);
+        if (n > MOST_SAID - 3) continue;
+        for (int k = 0; k < 2; k++) {           /* the user has the last word */
+            const int count = ((int)n | 1) + 2 * k;
+            Probe turns = { NULL, { NULL } };
+            for (int t = 0; t < count; t++) turns.said[t] = t % 2 ? ANSWER : USER;
+            bool good = agrees_or_none(l, c, &turns);
+            turns.system = SYSTEM;
+            good = good && agrees_or_none(l, c, &turns);
+            if (!good) return arena_format(l->arena, "in a conversation of %d texts", count);
         }
     }
     return NULL;
+}
+
+static const char *find_unlike(Learner *l, Chat *c)
+{
+    const char *unlike = settle_blanks(l, c);
+    if (!unlike) unlike = find_sought(l, c);
+    return unlike ? unlike : find_bound(l, c);
 }
 
 /* The first proposal that holds. */
@@ -521,14 +592,13 @@ static Chat *find_chat(Learner *l, const Cuts *c, const char **fault)
         const Way w = ways[i];
         if (!propose(l, c, w, chat)) continue;
         if (!settle_date(l, chat)) {
-            *fault = "the chat template writes a date where that is not supported";
+            *fault = "the chat template writes a date within turns, which is not supported";
             continue;
         }
         if (!settle(l, chat, w)) continue;
         if (find_date(l, chat, w) && moves_date(l, chat)) {
             chat->name = name_of_chat(chat);
-            chat->unlike = settle_blanks(l, chat);
-            if (!chat->unlike) chat->unlike = find_unlike(l, chat);
+            chat->unlike = find_unlike(l, chat);
             *fault = NULL;
             return chat;
         }

@@ -92,7 +92,11 @@ static void learn_of_folder(const Reader *r, const char *folder)
     const char *text = file_text(r, path);
     m->chat_path = path;
     if (!text && lstat(path, &there) == 0) { /* it is what counts, whatever the config says */
-        m->chat_fault = "the chat template cannot be read, or is no text of at most 4 MB";
+        char bytes[256];
+        const char *what = file_impostor(bytes, file_first_bytes(path, bytes, sizeof bytes));
+        m->chat_fault =
+            what ? arena_format(a, "this %s", what)
+                 : "the chat template cannot be read, or is no text of at most 4 MB";
         return;
     }
     json_t *config = json_read_object(a, r->diag, config_path);

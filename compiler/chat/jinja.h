@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "arena.h"
 
@@ -33,6 +34,9 @@ typedef struct JinjaResult {
     const char *format;     /* of strftime_now, NULL where it was not called */
     const char *sought[JINJA_SOUGHT];       /* texts that were looked for in others */
     int sought_count;
+    int64_t bound[JINJA_SOUGHT];            /* whole numbers that a number was compared with, or at
+                                             * which something was cut */
+    int bound_count;
 } JinjaResult;
 
 /* NULL if the text is no template, or has a statement that is not supported; *fault says which. */

@@ -100,6 +100,7 @@ static inline bool jinja_is_number(const JValue *v)
 /* Note a fault, the first alone. */
 JValue jinja_fail(JRun *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void   jinja_seek(JRun *r, const JValue *text);                     /* note that it is looked for */
+void   jinja_bound(JRun *r, const JNode *n);        /* note it, if it is a whole number as written */
 JValue jinja_text(JRun *r, const char *s, size_t bytes);
 JValue jinja_list(JRun *r);
 void   jinja_add(JRun *r, JList *l, JValue v);

@@ -239,6 +239,8 @@ static JValue binary(JRun *r, const char *s, const JValue *a, const JValue *b)
     if (!strcmp(s, "in") || !strcmp(s, "not in"))
         return (JValue){ .kind = J_BOOL, .n = jinja_contains(r, b, a) == (*s == 'i') };
     if (sign == '<' || sign == '>') {
+        jinja_seek(r, a);
+        jinja_seek(r, b);
         const int order = jinja_order(r, a, b);
         return (JValue){ .kind = J_BOOL,
                          .n = sign == '<' ? order < 0 || (s[1] && !order)
@@ -283,6 +285,8 @@ static JValue slice(JRun *r, JFrame *f, const JNode *n)
     const JValue v = evaluate(r, f, n->a), none = { .kind = J_NONE };
     const JValue from = n->b ? evaluate(r, f, n->b) : none, to = n->c ? evaluate(r, f, n->c) : none;
     const JValue step = n->d ? evaluate(r, f, n->d) : none;
+    jinja_bound(r, n->b);
+    jinja_bound(r, n->c);
     return failed(r) ? none : jinja_slice(r, &v, &from, &to, &step);
 }
 
@@ -338,6 +342,10 @@ static JValue evaluate_node(JRun *r, JFrame *f, const JNode *n)
     case JN_BINARY:
         a = evaluate(r, f, n->a);
         b = evaluate(r, f, n->b);
+        if (strchr("<>=!", *n->name)) {
+            jinja_bound(r, n->a);
+            jinja_bound(r, n->b);
+        }
         return failed(r) ? a : binary(r, n->name, &a, &b);
     default: return jinja_fail(r, "a statement where an expression belongs");
     }

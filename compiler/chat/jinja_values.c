@@ -32,6 +32,17 @@ void jinja_seek(JRun *r, const JValue *text)
         to->sought[to->sought_count++] = arena_copy(r->arena, text->s, text->bytes);
 }
 
+void jinja_bound(JRun *r, const JNode *n)
+{
+    JinjaResult *to = r->result;
+    const bool negative = n && n->kind == JN_NEGATE;
+    if (negative) n = n->a;
+    if (!n || n->kind != JN_LITERAL || n->value.kind != J_INT) return;
+    for (int i = 0; i < to->bound_count; i++)
+        if (to->bound[i] == n->value.n) return;
+    if (to->bound_count < JINJA_SOUGHT) to->bound[to->bound_count++] = n->value.n;
+}
+
 JValue jinja_text(JRun *r, const char *s, size_t bytes)
 {
     return (JValue){ .kind = J_TEXT, .s = arena_copy(r->arena, s, bytes), .bytes = bytes };
@@ -156,8 +167,10 @@ bool jinja_contains(JRun *r, const JValue *in, const JValue *v)
     if (in->kind == J_TEXT && v->kind == J_TEXT)
         return jinja_position(in, v->s, v->bytes, 0) != SIZE_MAX;
     if (in->kind == J_LIST) {
-        for (int i = 0; i < in->list->count && !found; i++)
-            found = jinja_equal(r, &in->list->at[i], v);
+        for (int i = 0; i < in->list->count; i++) {
+            jinja_seek(r, &in->list->at[i]);
+            found = found || jinja_equal(r, &in->list->at[i], v);
+        }
         return found;
     }
     if (in->kind == J_DICT) {

@@ -9,17 +9,10 @@ bool model_chats(const Model *m) { return m->chat && m->has_decoder && !m->has_e
 
 void chat_remark(Diag *d, const Model *m)
 {
-    const char *unlike = m->chat ? m->chat->unlike : NULL;
-    const Loc at = { m->chat_path, 0, 0 };
-    if (unlike && strspn(unlike, " ") == strlen(unlike))
-        diag_remark(
-            d, at, "where %s is said, the chat template writes another form, which is not followed",
-            *unlike ? "white space alone" : "an empty text");
-    else if (unlike)
-        diag_remark(d, at,
-                    "where \"%s\" is said, the chat template writes it in another way, which is "
-                    "not followed",
-                    unlike);
+    if (m->chat && m->chat->unlike)
+        diag_remark(d, (Loc){ m->chat_path, 0, 0 },
+                    "%s, the chat template writes something else, which is not followed",
+                    m->chat->unlike);
 }
 
 RtChat chat_of(const Model *m) { return chat_as_runtime(m->chat); }
@@ -54,12 +47,12 @@ static void emit_pair(Text *out, const char *member, const char *const *s)
 void chat_emit(Text *out, const RtChat *c)
 {
     static const char *const trims[] = { "RT_CHAT_TRIM_NONE", "RT_CHAT_TRIM_USER", "RT_CHAT_TRIM_SYSTEM", "RT_CHAT_TRIM_EACH",
-                                         "RT_CHAT_TRIM_TURN" };
+                                         "RT_CHAT_TRIM_TURN", "RT_CHAT_TRIM_SYSTEM_END" };
     text_add(out, "static const RtChat main_chat = {\n");
     emit_member(out, "name", c->name);
     emit_member(out, "begin", c->begin);
     emit_pair(out, "system", c->system);
-    if (c->dated) emit_member(out, "dated", c->dated);
+    if (c->dated) text_add(out, "    .dated = 1,\n");
     if (c->date) emit_member(out, "date", c->date);
     if (c->today) emit_member(out, "today", c->today);
     emit_pair(out, "user", c->user);

@@ -209,26 +209,27 @@ typedef struct IdList { int count; const int *id; } IdList;
 /* ---- chat ----------------------------------------------------------------------------------------------- */
 
 /* White space that a chat template leaves out: none; around the user's text; around the system's; around
- * both; around what stands between user[0] and user[1]. */
+ * both; around what stands between user[0] and user[1]; behind the system's. */
 typedef enum ChatTrim {
-    CHAT_TRIM_NONE, CHAT_TRIM_USER, CHAT_TRIM_SYSTEM, CHAT_TRIM_EACH, CHAT_TRIM_TURN
+    CHAT_TRIM_NONE, CHAT_TRIM_USER, CHAT_TRIM_SYSTEM, CHAT_TRIM_EACH, CHAT_TRIM_TURN,
+    CHAT_TRIM_SYSTEM_END
 } ChatTrim;
 /* An empty text of a system: as others; none at all; as if it were not given. */
 typedef enum ChatEmpty { CHAT_EMPTY_KEPT, CHAT_EMPTY_NONE, CHAT_EMPTY_PRESET } ChatEmpty;
 
-/* What a chat template makes of a conversation. A date, where there is one, stands between system[0] and
- * `dated`: the one that is given, else `date`, else today's as strftime writes it by `today`. past: around
+/* What a chat template makes of a conversation. dated: RT_CHAT_DATE in begin, system and preset stands for
+ * a date: the one that is given, else `date`, else today's as strftime writes it by `today`. past: around
  * the answers of earlier turns; NULL where that is not known. again: before every turn of the user but the
  * first. preset: the system's text where none is given. inside: it stands within a turn of the user. */
 typedef struct Chat {
     const char *name, *begin;
-    const char *system[2], *dated, *date, *today, *user[2], *answer, *again, *past[2], *preset;
-    const char *unlike;             /* a text with which the template writes what is said in another
-                                     * way, as between quotes of C; NULL: none is known */
+    const char *system[2], *date, *today, *user[2], *answer, *again, *past[2], *preset;
+    const char *unlike;             /* where the template writes something else, as "where an empty
+                                     * text is said"; NULL: nowhere that is known */
     ChatTrim trim;
     ChatEmpty empty;
-    bool inside, at_last, trims_past, blank;
-    int thinks;
+    bool dated, inside, at_last, blank;
+    int trims_past, thinks;         /* as of RtChat */
 } Chat;
 
 /* ---- the product ---------------------------------------------------------------------------------------- */

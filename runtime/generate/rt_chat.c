@@ -7,7 +7,12 @@
 #include <time.h>
 
 typedef struct Part { const char *s; size_t n; } Part;
-typedef struct Out { char *s; size_t n, cap; RtChatTyped *typed; } Out;
+typedef struct Out {
+    char *s;
+    size_t n, cap;
+    RtChatTyped *typed;
+    const char *date;               /* in the place of RT_CHAT_DATE; NULL: of a chat without dates */
+} Out;
 
 static void put(Out *o, const char *s, size_t n)
 {
@@ -15,7 +20,31 @@ static void put(Out *o, const char *s, size_t n)
     o->n += n;
 }
 
-static void put_text(Out *o, const char *s) { put(o, s, strlen(s)); }
+static void note_typed(Out *o, size_t begin)
+{
+    if (!o->typed || o->n == begin) return;
+    o->typed->at[2 * o->typed->count] = (uint32_t)begin;
+    o->typed->at[2 * o->typed->count++ + 1] = (uint32_t)o->n;
+}
+
+/* A text of the template. typed: it is within what somebody said. */
+static void put_part(Out *o, Part p, int typed)
+{
+    const char *end = p.s + p.n, *at;
+    for (const char *s = p.s; s < end; s = at + 1) {
+        at = o->date ? memchr(s, RT_CHAT_DATE, (size_t)(end - s)) : NULL;
+        if (!at) {
+            put(o, s, (size_t)(end - s));
+            return;
+        }
+        put(o, s, (size_t)(at - s));
+        const size_t begin = o->n;
+        put(o, o->date, strlen(o->date));
+        if (!typed) note_typed(o, begin);
+    }
+}
+
+static void put_text(Out *o, const char *s) { put_part(o, (Part){ s, strlen(s) }, 0); }
 
 /* The bytes of the white space that s[0..n) begins with, as Unicode has it; 0 where it begins with none. */
 static size_t space(const char *s, size_t n)
@@ -43,35 +72,28 @@ static Part trimmed(Part p, int left, int right)
     return p;
 }
 
-static void put_trimmed(Out *o, Part p, int left, int right)
-{
-    p = trimmed(p, left, right);
-    put(o, p.s, p.n);
-}
-
 /* What somebody said. */
 static void put_typed(Out *o, Part p, int left, int right)
 {
     const size_t begin = o->n;
-    put_trimmed(o, p, left, right);
-    if (!o->typed || o->n == begin) return;
-    o->typed->at[2 * o->typed->count] = (uint32_t)begin;
-    o->typed->at[2 * o->typed->count++ + 1] = (uint32_t)o->n;
+    p = trimmed(p, left, right);
+    put(o, p.s, p.n);
+    note_typed(o, begin);
 }
 
 /* What stands before the first turn, or within one. ends: white space at its end is left out. */
-static void put_system(Out *o, const RtChat *c, const RtChatWords *words, const char *text, int ends)
+static void put_system(Out *o, const RtChat *c, const char *text, int ends)
 {
     const int trims = c->trim == RT_CHAT_TRIM_EACH || c->trim == RT_CHAT_TRIM_SYSTEM;
     const Part behind = trimmed((Part){ c->system[1], strlen(c->system[1]) }, 0, ends);
+    const int right = trims || c->trim == RT_CHAT_TRIM_SYSTEM_END || (ends && !behind.n);
     put_text(o, c->system[0]);
-    if (c->dated) {
-        const char *date = words->date ? words->date : c->date;
-        put_typed(o, (Part){ date ? date : "", date ? strlen(date) : 0 }, 0, 0);
-        put_text(o, c->dated);
-    }
-    put_typed(o, (Part){ text, strlen(text) }, trims, trims || (ends && !behind.n));
-    put(o, behind.s, behind.n);
+    if (text == c->preset) {
+        const size_t begin = o->n;
+        put_part(o, trimmed((Part){ text, strlen(text) }, trims, right), 1);
+        note_typed(o, begin);
+    } else put_typed(o, (Part){ text, strlen(text) }, trims, right);
+    put_part(o, behind, 0);
 }
 
 static void put_past(Out *o, const RtChat *c, const RtChatTurn *t)
@@ -85,8 +107,9 @@ static void put_past(Out *o, const RtChat *c, const RtChatTurn *t)
         for (; c->thinks == 1 && p.n && *p.s == '\n'; p.n--) p.s++;
         break;
     }
+    for (; c->trims_past == 2 && p.n && *p.s == '\n'; p.n--) p.s++;
     put_text(o, c->past[0]);
-    put_typed(o, p, c->trims_past, c->trims_past);
+    put_typed(o, p, c->trims_past == 1, c->trims_past == 1);
     put_text(o, c->past[1]);
 }
 
@@ -97,7 +120,8 @@ size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn 
     const int empty = c->empty != RT_CHAT_EMPTY_KEPT && words->system && !trimmed(said, c->blank, 0).n;
     const char *system = empty && c->empty == RT_CHAT_EMPTY_NONE ? NULL : words->system && !empty ? words->system : c->preset;
     const int place = !system || !c->system[0] ? -1 : c->at_last ? count - 1 : 0;          /* the turn that has it */
-    Out o = { out, 0, cap, typed };
+    const char *date = words->date ? words->date : c->date ? c->date : "";
+    Out o = { out, 0, cap, typed, c->dated ? date : NULL };
     if (typed) typed->count = 0;
     put_text(&o, c->begin);
     for (int i = 0; i < count; i++) {
@@ -107,11 +131,11 @@ size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn 
         const Part user = { turns[i].user, turns[i].user_bytes };
         const int alone = c->trim == RT_CHAT_TRIM_TURN && !trimmed(user, 1, 0).n;
         if (i) put_text(&o, c->again);
-        if (i == place && !c->inside) put_system(&o, c, words, system, alone && !*c->user[0]);
+        if (i == place && !c->inside) put_system(&o, c, system, alone && !*c->user[0]);
         put_text(&o, c->user[0]);
-        if (i == place && c->inside) put_system(&o, c, words, system, alone);
+        if (i == place && c->inside) put_system(&o, c, system, alone);
         put_typed(&o, user, left || alone,
-                  c->trim != RT_CHAT_TRIM_NONE && c->trim != RT_CHAT_TRIM_SYSTEM);
+                  left || c->trim == RT_CHAT_TRIM_TURN);
         put_text(&o, c->user[1]);
         if (i < count - 1) put_past(&o, c, &turns[i]);
     }

@@ -87,7 +87,7 @@ def main():
                 for turns in TALKS:
                     said = [{'role': 'system', 'content': system}] if system is not None else []
                     said += [{'role': 'assistant' if i % 2 else 'user', 'content': x} for i, x in enumerate(turns)]
-                    for date in [{}, {'date_string': 'the 1st'}] if 'date' in path else [{}]:
+                    for date in [{}, {'date_string': 'the 1st'}] if 'date_string' in template else [{}]:
                         row = {'name': path[8:-6], 'system': system, 'turns': turns, **({'date': 'the 1st'} if date else {}),
                                'text': render(template, said, **date)}
                         f.write(json.dumps(row) + '\n')

@@ -171,8 +171,11 @@ damaged 'vectors that are not of the hidden states' sentence sentence_bert_confi
     'sentence_bert_config.json:1:69: error: "modality_config.text.method_output_name" = "logits" is not supported, only "last_hidden_state"' <<'END'
 { "modality_config": { "text": { "method": "forward",               "method_output_name": "logits" } } }
 END
-damaged 'texts as messages' sentence sentence_bert_config.json 'sentence_bert_config.json:1:3: error: "modality_config" has no "text"' <<'END'
-{ "modality_config": { "message": { "method": "forward" } } }
+damaged 'no texts' sentence sentence_bert_config.json 'sentence_bert_config.json:1:3: error: "modality_config" has no "text"' <<'END'
+{ "modality_config": { "image": { "method": "forward" } } }
+END
+damaged 'texts as messages' sentence sentence_bert_config.json 'sentence_bert_config.json:1:114: error: "modality_config.message": texts that are wrapped as messages of the chat template are not supported' <<'END'
+{ "modality_config": { "text": { "method": "forward",               "method_output_name": "last_hidden_state" }, "message": { "method": "forward" } } }
 END
 damaged 'another task' sentence sentence_bert_config.json \
     'sentence_bert_config.json:1:3: error: "transformer_task" = "text-generation" is not supported, only "feature-extraction"' <<'END'

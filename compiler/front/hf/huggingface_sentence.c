@@ -274,7 +274,12 @@ static void check_transformer(const Config *s)
     require_word(s, "transformer_task", "feature-extraction");
     require_word(s, "module_output_name", "token_embeddings");
     if (!config_has(s, "modality_config") || !config_object(s, "modality_config", &inputs)) return;
-    if (!config_has(&inputs, "text"))
+    if (config_has(&inputs, "message"))
+        config_fault(&inputs, "message",
+                     "\"%smessage\": texts that are wrapped as messages of the chat template are "
+                     "not supported",
+                     inputs.within);
+    else if (!config_has(&inputs, "text"))
         config_fault(s, "modality_config", "\"modality_config\" has no \"text\"");
     else if (config_object(&inputs, "text", &text)) {
         require_word(&text, "method", "forward");

@@ -57,6 +57,35 @@ static void check_forced(const Settings *s, FieldId id, int64_t forced)
         wrong(s, id, "%s (%" PRId64 ") is outside the target vocabulary of %" PRId64, fields[id].name, forced, m->target_vocab);
 }
 
+static bool is_end(const Model *m, int id)
+{
+    for (int i = 0; i < m->end_count; i++)
+        if (m->ends[i] == id) return true;
+    return false;
+}
+
+/* A sequence that is one end alone forbids nothing, as in transformers. */
+static void fill_bad_words(const Settings *s)
+{
+    const FieldId id = FIELD_ID_generation_bad_words_ids;
+    Model *m = s->model;
+    const IdList all = ids_of(s->arena, m->generation_bad_words_ids);
+    int *kept = arena_array(s->arena, (size_t)all.count + 1, sizeof *kept), count = 0;
+    for (int i = 0, n; i < all.count; i += n + 1) {
+        n = all.id[i];
+        for (int k = i + 1; k <= i + n; k++)
+            if (m->has_decoder && m->target_vocab && all.id[k] >= m->target_vocab) {
+                wrong(s, id, "bad_words_ids has %d, outside the target vocabulary of %" PRId64,
+                      all.id[k], m->target_vocab);
+                return;
+            }
+        if (n == 1 && is_end(m, all.id[i + 1])) continue;
+        memcpy(kept + count, all.id + i, ((size_t)n + 1) * sizeof *kept);
+        count += n + 1;
+    }
+    m->bad_words = (IdList){ count, kept };
+}
+
 static void note_unread(const Settings *s)
 {
     for (int i = FIELD_ID_generation_do_sample; i <= FIELD_ID_generation_eos_token_id; i++)
@@ -94,7 +123,7 @@ void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m)
 {
     const Settings s = { a, d, draft, m };
     fill_ends(&s);
-    m->bad_words = ids_of(a, m->generation_bad_words_ids);
+    fill_bad_words(&s);
     m->suppress = ids_of(a, m->generation_suppress_tokens);
     m->begin_suppress = ids_of(a, m->generation_begin_suppress_tokens);
     check_translations(&s);

@@ -177,6 +177,9 @@ all=$("$xformc" run "$scratch/ended.lua" 3 | wc -w)
 model unended 'eos_token_id = 2'
 [ "$all" -lt "$("$xformc" run "$scratch/unended.lua" 3 | wc -w)" ]
 verdict $? 'several ends'
+ends='{ 2, 4, 11, 13, 17, 20, 29 }'
+model bad_ends "eos_token_id = $ends, bad_words_ids = { { 2 }, { 4 }, { 11 }, { 13 }, { 17 }, { 20 }, { 29 } }"
+same 'a bad word that is an end forbids nothing' "$("$xformc" run "$scratch/ended.lua" 3)" "$xformc" run "$scratch/bad_ends.lua" 3
 
 # ---- what is drawn for a text ------------------------------------------------------------------------------------
 

@@ -74,14 +74,12 @@ static void set_list(const Config *c, const char *key, FieldId id, double *numbe
     draft_set(c->arena, c->draft, SIDE_BOTH, id, config_place(c, key), &v, 1);
 }
 
-/* One id or a list of them; of an empty list nothing is said. */
+/* Of an empty list nothing is said. */
 static void take_ids(const Config *c, const char *key, FieldId id)
 {
-    const int errors = diag_errors(c->diag);
-    const bool list = config_is_list(c, key);
-    const int n = list ? config_count(c, key) : 1;
+    const int errors = diag_errors(c->diag), n = config_count(c, key);
     double *numbers = arena_array(c->arena, n > 0 ? (size_t)n : 1, sizeof *numbers);
-    for (int i = 0; i < n; i++) numbers[i] = list ? config_number_at(c, key, i) : (double)config_integer(c, key, 0);
+    for (int i = 0; i < n; i++) numbers[i] = config_number_at(c, key, i);
     if (n > 0 && diag_errors(c->diag) == errors && are_ids(c, key, id, numbers, n)) set_list(c, key, id, numbers, n);
 }
 

@@ -5,92 +5,22 @@
 #include <math.h>
 #include <string.h>
 
-#include "text.h"
-
 /* ---- shapes ------------------------------------------------------------------------------------ */
 
-/* A member that an object of the file has: its types are b true or false, t a text, u a whole number
- * from 0, l a list, o an object, z null, - that it may be absent; of a text the words that are known,
- * with | between. */
-typedef struct Member { const char *key, *types, *words; } Member;
-
-static bool has_type(const json_t *value, const char *types)
-{
-    switch (json_typeof(value)) {
-    case JSON_NULL:    return strchr(types, 'z');
-    case JSON_INTEGER: return strchr(types, 'u') && json_integer_value(value) >= 0;
-    case JSON_STRING:  return strchr(types, 't');
-    case JSON_ARRAY:   return strchr(types, 'l');
-    case JSON_OBJECT:  return strchr(types, 'o');
-    case JSON_TRUE:
-    case JSON_FALSE:   return strchr(types, 'b');
-    default:           return false;
-    }
-}
-
-static const char *type_words(TokBuild *b, const Member *m)
-{
-    static const struct { char letter; const char *words; } names[] = {
-        { 'b', "true or false" }, { 't', "a text" },    { 'u', "a whole number from 0" },
-        { 'l', "a list" },        { 'o', "an object" }, { 'z', "null" },
-    };
-    Text t = text_new(b->arena);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strchr(m->types, names[i].letter))
-            text_printf(&t, "%s%s", t.size ? " or " : "", names[i].words);
-    return t.data;
-}
-
-static bool is_word(const char *words, const char *word)
-{
-    const size_t n = strlen(word);
-    for (const char *w = words; w; w = strchr(w, '|') ? strchr(w, '|') + 1 : NULL)
-        if (strncmp(w, word, n) == 0 && (!w[n] || w[n] == '|')) return true;
-    return false;
-}
-
-/* Whether an object has the members of `rows`, which end with one without a key; false after an
- * error, which calls it `what`. Other members are passed over, as `tokenizers` does. */
-static bool check_members(TokBuild *b, const json_t *object, const char *what, const Member *rows)
-{
-    if (!json_is_object(object)) tok_refuse(b, "%s is no object", what);
-    for (const Member *m = rows; m->key && !tok_failed(b); m++) {
-        const json_t *value = json_object_get(object, m->key);
-        if (!value && !strchr(m->types, '-')) tok_refuse(b, "%s has no \"%s\"", what, m->key);
-        else if (value && !has_type(value, m->types))
-            tok_refuse(b, "\"%s\" of %s must be %s", m->key, what, type_words(b, m));
-        else if (m->words && json_is_string(value) && !is_word(m->words, json_string_value(value)))
-            tok_refuse(b, "the %s \"%.40s\" of %s is not supported", m->key,
-                       json_string_value(value), what);
-    }
-    return !tok_failed(b);
-}
-
 /* A part that may be absent or null. */
-static void check_part(TokBuild *b, const json_t *root, const char *key, const Member *rows)
+static void check_part(TokBuild *b, const json_t *root, const char *key, const char *members)
 {
     const json_t *part = tok_json_member(root, key);
-    if (part) check_members(b, part, key, rows);
+    if (part) tok_json_check(b, part, key, members);
 }
 
-static const char sides[] = "Left|Right";
-static const Member token_members[] = {
-    { "id", "u", NULL },     { "content", "t", NULL },    { "single_word", "b", NULL },
-    { "lstrip", "b", NULL }, { "rstrip", "b", NULL },     { "normalized", "b", NULL },
-    { "special", "b", NULL }, { NULL, NULL, NULL },
-};
-static const Member truncation_members[] = {
-    { "direction", "t-", sides }, { "max_length", "u", NULL },
-    { "stride", "u", NULL },      { "strategy", "t", "LongestFirst|OnlyFirst|OnlySecond" },
-    { NULL, NULL, NULL },
-};
-static const Member padding_members[] = {
-    { "direction", "t", sides },     { "strategy", "to", "BatchLongest" },
-    { "pad_id", "u", NULL },         { "pad_type_id", "u", NULL },
-    { "pad_token", "t", NULL },      { "pad_to_multiple_of", "uz-", NULL },
-    { NULL, NULL, NULL },
-};
-static const Member fixed_members[] = { { "Fixed", "u", NULL }, { NULL, NULL, NULL } };
+static const char token_members[] =
+    "id:u content:t single_word:b lstrip:b rstrip:b normalized:b special:b";
+static const char truncation_members[] =
+    "direction:t-:Left|Right max_length:u stride:u strategy:t:LongestFirst|OnlyFirst|OnlySecond";
+static const char padding_members[] =
+    "direction:t:Left|Right strategy:to:BatchLongest pad_id:u pad_type_id:u pad_token:t "
+    "pad_to_multiple_of:uz-";
 
 /* The parts by their names, and what no tokenizer comes of. */
 static void check_root(TokBuild *b, const json_t *root)
@@ -101,7 +31,7 @@ static void check_root(TokBuild *b, const json_t *root)
     json_t *value;
     if (!json_object_get(root, "model")) return; /* it is another file */
     json_object_foreach((json_t *)(uintptr_t)root, key, value)
-        if (!is_word(parts, key) && !tok_failed(b))
+        if (!tok_json_is_word(parts, strlen(parts), key) && !tok_failed(b))
             tok_refuse(b, "the part \"%.60s\" is not known", key);
     const json_t *version = json_object_get(root, "version"),
                  *padding = tok_json_member(root, "padding"),
@@ -112,7 +42,7 @@ static void check_root(TokBuild *b, const json_t *root)
                    json_string_value(version));
     check_part(b, root, "truncation", truncation_members);
     check_part(b, root, "padding", padding_members);
-    if (json_is_object(strategy)) check_members(b, strategy, "padding's strategy", fixed_members);
+    if (json_is_object(strategy)) tok_json_check(b, strategy, "padding's strategy", "Fixed:u");
 }
 
 /* ---- vocabulary ---------------------------------------------------------------------------------------------------- */
@@ -290,8 +220,18 @@ static const char *model_type(const json_t *model)
 
 static void read_model(TokBuild *b, const json_t *model)
 {
-    static const struct { const char *type; void (*read)(TokBuild *, const json_t *); } models[] = {
-        { "BPE", read_bpe }, { "WordPiece", read_wordpiece }, { "Unigram", read_unigram }, { "WordLevel", read_words },
+    static const struct {
+        const char *type;
+        void (*read)(TokBuild *, const json_t *);
+        const char *members;
+    } models[] = {
+        { "BPE", read_bpe,
+          "dropout:fz- unk_token:tz- continuing_subword_prefix:tz- end_of_word_suffix:tz- "
+          "fuse_unk:bz- byte_fallback:bz- ignore_merges:bz-" },
+        { "WordPiece", read_wordpiece,
+          "unk_token:t continuing_subword_prefix:t max_input_chars_per_word:u" },
+        { "Unigram", read_unigram, "unk_id:uz- byte_fallback:b- vocab:l" },
+        { "WordLevel", read_words, "unk_token:t" },
     };
     if (!json_is_object(model)) {
         tok_refuse(b, "there is no key \"model\", as a tokenizer.json has it");
@@ -299,7 +239,7 @@ static void read_model(TokBuild *b, const json_t *model)
     }
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
         if (strcmp(models[i].type, model_type(model)) == 0) {
-            models[i].read(b, model);
+            if (tok_json_check(b, model, "the model", models[i].members)) models[i].read(b, model);
             return;
         }
     tok_refuse(b, "the model '%.60s' is not supported", model_type(model));
@@ -348,7 +288,7 @@ static void read_added(TokBuild *b, const json_t *list)
         const char *name = json_string_value(json_object_get(x, "content")),
                    *what = name ? arena_format(b->arena, "the added token \"%.60s\"", name)
                                 : "an added token";
-        if (!check_members(b, x, what, token_members)) return;
+        if (!tok_json_check(b, x, what, token_members)) return;
         const TokString text = tok_json_text(b, x, "content");
         const bool special = tok_json_bool(b, x, "special", false);
         const uint32_t flags = tok_json_flags(b, x);

@@ -14,6 +14,13 @@ json_t *tok_json_beside(TokBuild *b, const char *folder, const char *name);
 void tok_json_ids(TokBuild *b, json_t *root, bool known);
 /* One token of added_tokens_decoder, or of another list of such objects; false for what is none. */
 bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out);
+/* Whether an object has the members of a list with blanks between, each NAME:TYPES or
+ * NAME:TYPES:WORDS; false after an error, which calls it `what`. Types: b true or false, t a text, u a
+ * whole number from 0, f any number, l a list, o an object, z null, - that it may be absent. Words: of
+ * a text those that are known, with | between. Other members are passed over, as `tokenizers` does. */
+bool tok_json_check(TokBuild *b, const json_t *object, const char *what, const char *members);
+/* Whether a word is among words[n], with | between. */
+bool tok_json_is_word(const char *words, size_t n, const char *word);
 /* A flag of an added token, which may be absent and not null. */
 bool tok_json_flag(TokBuild *b, const json_t *token, const char *key, bool preset);
 uint32_t tok_json_flags(TokBuild *b, const json_t *token);     /* TOK_ADDED_... of an added token */

@@ -7,7 +7,8 @@
 #include <string.h>
 
 typedef void ReadPart(TokBuild *b, const json_t *part);
-typedef struct PartRow { const char *type; ReadPart *read; } PartRow;
+/* members: what `tokenizers` needs, as of tok_json_check. */
+typedef struct PartRow { const char *type; ReadPart *read; const char *members; } PartRow;
 typedef struct PartKind { const char *name, *list; const PartRow *rows; int count; } PartKind;
 
 enum { DEEPEST = 16 };
@@ -26,11 +27,17 @@ static void read_part(TokBuild *b, const PartKind *kind, const json_t *part, int
     if (strcmp(name, "Sequence") == 0) {
         const json_t *list = json_object_get(part, kind->list);
         if (!json_is_array(list)) tok_refuse(b, "a %s of type Sequence has no list \"%s\"", kind->name, kind->list);
-        for (size_t i = 0; i < json_array_size(list); i++) read_part(b, kind, json_array_get(list, i), depth + 1);
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            const json_t *one = json_array_get(list, i);
+            if (json_is_null(one)) tok_refuse(b, "a %s of a Sequence is null", kind->name);
+            read_part(b, kind, one, depth + 1);
+        }
         return;
     }
     for (int i = 0; i < kind->count; i++)
         if (strcmp(kind->rows[i].type, name) == 0) {
+            const char *what = arena_format(b->arena, "the %s %s", kind->name, name);
+            if (!tok_json_check(b, part, what, kind->rows[i].members)) return;
             b->part = kind->name;
             kind->rows[i].read(b, part);
             b->part = NULL;
@@ -132,9 +139,18 @@ static void read_precompiled(TokBuild *b, const json_t *part)
 }
 
 static const PartRow normalisers[] = {
-    { "BertNormalizer", read_bert_normaliser }, { "NFC", read_nfc }, { "NFD", read_nfd }, { "NFKC", read_nfkc }, { "NFKD", read_nfkd },
-    { "Lowercase", read_lowercase }, { "Strip", read_strip }, { "StripAccents", read_strip_accents }, { "Replace", read_replace },
-    { "Prepend", read_prepend }, { "Precompiled", read_precompiled },
+    { "BertNormalizer", read_bert_normaliser,
+      "clean_text:b handle_chinese_chars:b strip_accents:zb- lowercase:b" },
+    { "NFC", read_nfc, "" },
+    { "NFD", read_nfd, "" },
+    { "NFKC", read_nfkc, "" },
+    { "NFKD", read_nfkd, "" },
+    { "Lowercase", read_lowercase, "" },
+    { "Strip", read_strip, "strip_left:b strip_right:b" },
+    { "StripAccents", read_strip_accents, "" },
+    { "Replace", read_replace, "content:t" },
+    { "Prepend", read_prepend, "prepend:t" },
+    { "Precompiled", read_precompiled, "" },
 };
 
 void tok_json_normaliser(TokBuild *b, const json_t *part)
@@ -252,8 +268,14 @@ static void read_whitespace_split(TokBuild *b, const json_t *part)
 }
 
 static const PartRow pre_tokenizers[] = {
-    { "Split", read_split }, { "BertPreTokenizer", read_bert_split }, { "ByteLevel", read_byte_level }, { "Metaspace", read_metaspace },
-    { "Digits", read_digits }, { "Punctuation", read_punctuation }, { "Whitespace", read_whitespace }, { "WhitespaceSplit", read_whitespace_split },
+    { "Split", read_split, "behavior:t invert:b" },
+    { "BertPreTokenizer", read_bert_split, "" },
+    { "ByteLevel", read_byte_level, "add_prefix_space:b trim_offsets:b use_regex:b-" },
+    { "Metaspace", read_metaspace, "replacement:t split:zb-" },
+    { "Digits", read_digits, "individual_digits:b" },
+    { "Punctuation", read_punctuation, "" },
+    { "Whitespace", read_whitespace, "" },
+    { "WhitespaceSplit", read_whitespace_split, "" },
 };
 
 void tok_json_pre_tokenizer(TokBuild *b, const json_t *part)
@@ -348,8 +370,14 @@ static void read_to_stripped(TokBuild *b, const json_t *part)
 }
 
 static const PartRow decoders[] = {
-    { "ByteLevel", read_to_bytes }, { "WordPiece", read_to_words }, { "Metaspace", read_to_spaces }, { "BPEDecoder", read_to_suffix },
-    { "Replace", read_to_replaced }, { "ByteFallback", read_to_fallback }, { "Fuse", read_to_fused }, { "Strip", read_to_stripped },
+    { "ByteLevel", read_to_bytes, "add_prefix_space:b trim_offsets:b use_regex:b-" },
+    { "WordPiece", read_to_words, "prefix:t cleanup:b" },
+    { "Metaspace", read_to_spaces, "replacement:t split:zb-" },
+    { "BPEDecoder", read_to_suffix, "suffix:t" },
+    { "Replace", read_to_replaced, "content:t" },
+    { "ByteFallback", read_to_fallback, "" },
+    { "Fuse", read_to_fused, "" },
+    { "Strip", read_to_stripped, "content:t start:u stop:u" },
 };
 
 void tok_json_decoder(TokBuild *b, const json_t *part)
@@ -365,7 +393,9 @@ void tok_json_decoder(TokBuild *b, const json_t *part)
 static bool read_special(TokBuild *b, const json_t *part, const char *key, uint32_t *id)
 {
     const json_t *pair = json_object_get(part, key), *number = json_array_get(pair, 1);
-    if (!json_is_integer(number) || json_integer_value(number) < 0 || json_integer_value(number) >= b->size) {
+    if (json_array_size(pair) != 2 || !json_is_string(json_array_get(pair, 0)) ||
+        !json_is_integer(number) || json_integer_value(number) < 0 ||
+        json_integer_value(number) >= b->size) {
         tok_refuse(b, "the post_processor's \"%s\" is no token of the vocabulary", key);
         return false;
     }
@@ -391,6 +421,11 @@ static void read_roberta_post(TokBuild *b, const json_t *part)
 {
     uint32_t cls, sep;
     if (!read_special(b, part, "cls", &cls) || !read_special(b, part, "sep", &sep)) return;
+    if (!json_is_boolean(json_object_get(part, "trim_offsets")) ||
+        !json_is_boolean(json_object_get(part, "add_prefix_space"))) {
+        tok_template_bert(b, cls, sep);         /* so `tokenizers` reads it */
+        return;
+    }
     tok_template_roberta(b, cls, sep);
     read_trim(b, part);
 }
@@ -398,9 +433,14 @@ static void read_roberta_post(TokBuild *b, const json_t *part)
 /* A name of special_tokens stands for its ids. */
 static void add_specials(TokBuild *b, bool pair, const json_t *specials, const json_t *id, uint32_t type)
 {
+    enum { MOST_ITEMS = 4096 };
     const json_t *ids = json_object_get(json_object_get(specials, json_is_string(id) ? json_string_value(id) : ""), "ids");
     if (!json_is_array(ids)) tok_refuse(b, "the post_processor names a special token that it does not define");
-    for (size_t i = 0; i < json_array_size(ids); i++) {
+    for (size_t i = 0; i < json_array_size(ids) && !tok_failed(b); i++) {
+        if ((pair ? b->pair.count : b->single.count) >= MOST_ITEMS) {
+            tok_refuse(b, "a post_processor of more than %d tokens is not supported", MOST_ITEMS);
+            return;
+        }
         const json_t *number = json_array_get(ids, i);
         const json_int_t value = json_is_integer(number) ? json_integer_value(number) : -1;
         if (value < 0 || value >= b->size) tok_refuse(b, "the post_processor has an id that is no token of the vocabulary");
@@ -413,8 +453,10 @@ static void read_template_list(TokBuild *b, const json_t *part, bool pair)
     const char *key = pair ? "pair" : "single";
     const json_t *list = json_object_get(part, key), *specials = json_object_get(part, "special_tokens");
     if (list && !json_is_array(list)) tok_refuse(b, "the post_processor's \"%s\" is no list", key);
-    for (size_t i = 0; i < json_array_size(list); i++) {
+    for (size_t i = 0; i < json_array_size(list) && !tok_failed(b); i++) {
         const json_t *item = json_array_get(list, i), *special = json_object_get(item, "SpecialToken"), *text = json_object_get(item, "Sequence");
+        if (!tok_json_check(b, special ? special : text, "a token or text of the post_processor",
+                            "id:t type_id:u")) return;
         const uint32_t type = tok_json_below(b, special ? special : text, "type_id", 0, 256);
         const TokString name = tok_json_text(b, special ? special : text, "id");
         if (special) add_specials(b, pair, specials, json_object_get(special, "id"), type);
@@ -426,13 +468,20 @@ static void read_template_list(TokBuild *b, const json_t *part, bool pair)
 
 static void read_template(TokBuild *b, const json_t *part)
 {
+    const int before = b->single.count;
+    bool has_text = false;
     read_template_list(b, part, false);
     read_template_list(b, part, true);
+    for (int i = before; i < b->single.count; i++)
+        has_text = has_text || b->single.at[i].kind == TOK_ITEM_A;
+    if (!has_text && !tok_failed(b)) tok_refuse(b, "a post_processor without the text is not supported");
 }
 
 static const PartRow post_processors[] = {
-    { "TemplateProcessing", read_template }, { "BertProcessing", read_bert_post }, { "RobertaProcessing", read_roberta_post },
-    { "ByteLevel", read_trim },
+    { "TemplateProcessing", read_template, "single:l pair:l special_tokens:o" },
+    { "BertProcessing", read_bert_post, "" },
+    { "RobertaProcessing", read_roberta_post, "" },
+    { "ByteLevel", read_trim, "add_prefix_space:b trim_offsets:b use_regex:b-" },
 };
 
 void tok_json_post_processor(TokBuild *b, const json_t *part)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "text.h"
+
 json_t *tok_json_load(TokBuild *b, const char *data, size_t size) { return json_read(b->arena, b->diag, b->file, data, size); }
 
 TokString tok_json_string(TokBuild *b, const json_t *string)
@@ -40,6 +42,87 @@ uint32_t tok_json_below(TokBuild *b, const json_t *object, const char *key, uint
     tok_refuse(b, "\"%s\" is %lld; it must be below %u", key, (long long)n, limit);
     return 0;
 }
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+/* One member of a list, as written. */
+typedef struct Member { const char *key, *types, *words; size_t key_n, types_n, words_n; } Member;
+
+static const char *take_member(const char *s, Member *m)
+{
+    *m = (Member){ .key = s, .key_n = strcspn(s, ":") };
+    m->types = s + m->key_n + 1;
+    m->types_n = strcspn(m->types, ": ");
+    s = m->types + m->types_n;
+    if (*s == ':') m->words = ++s, m->words_n = strcspn(s, " "), s += m->words_n;
+    return s + strspn(s, " ");
+}
+
+static bool may(const Member *m, char type) { return memchr(m->types, type, m->types_n); }
+
+static bool has_type(const json_t *value, const Member *m)
+{
+    switch (json_typeof(value)) {
+    case JSON_NULL:    return may(m, 'z');
+    case JSON_INTEGER: return may(m, 'f') || (may(m, 'u') && json_integer_value(value) >= 0);
+    case JSON_REAL:    return may(m, 'f');
+    case JSON_STRING:  return may(m, 't');
+    case JSON_ARRAY:   return may(m, 'l');
+    case JSON_OBJECT:  return may(m, 'o');
+    default:           return may(m, 'b');
+    }
+}
+
+static const char *type_words(TokBuild *b, const Member *m)
+{
+    static const struct { char type; const char *words; } names[] = {
+        { 'b', "true or false" }, { 't', "a text" }, { 'u', "a whole number from 0" },
+        { 'f', "a number" },      { 'l', "a list" }, { 'o', "an object" },
+        { 'z', "null" },
+    };
+    Text t = text_new(b->arena);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (may(m, names[i].type)) text_printf(&t, "%s%s", t.size ? " or " : "", names[i].words);
+    return t.data;
+}
+
+bool tok_json_is_word(const char *words, size_t n, const char *word)
+{
+    const size_t length = strlen(word);
+    for (size_t at = 0; words && at < n; at++) {
+        const char *end = memchr(words + at, '|', n - at);
+        const size_t m = end ? (size_t)(end - words) - at : n - at;
+        if (m == length && memcmp(words + at, word, m) == 0) return true;
+        at += m;
+    }
+    return false;
+}
+
+static void check_member(TokBuild *b, const json_t *object, const char *what, const Member *m)
+{
+    const char *key = arena_copy(b->arena, m->key, m->key_n);
+    const json_t *value = json_object_get(object, key);
+    if (!value && !may(m, '-')) tok_refuse(b, "%s has no \"%s\"", what, key);
+    else if (value && !has_type(value, m))
+        tok_refuse(b, "\"%s\" of %s must be %s", key, what, type_words(b, m));
+    else if (m->words && json_is_string(value) &&
+             !tok_json_is_word(m->words, m->words_n, json_string_value(value)))
+        tok_refuse(b, "the %s \"%.40s\" of %s is not supported", key, json_string_value(value),
+                   what);
+}
+
+bool tok_json_check(TokBuild *b, const json_t *object, const char *what, const char *members)
+{
+    Member m;
+    if (!json_is_object(object)) tok_refuse(b, "%s is no object", what);
+    for (const char *s = members; *s && !tok_failed(b);) {
+        s = take_member(s, &m);
+        check_member(b, object, what, &m);
+    }
+    return !tok_failed(b);
+}
+
+/* ---- added tokens ---------------------------------------------------------------------------- */
 
 bool tok_json_flag(TokBuild *b, const json_t *token, const char *key, bool preset)
 {

@@ -76,7 +76,7 @@ sed 's/"end_of_word_suffix":null/"end_of_word_suffix":"<w>"/' $here/llama2/token
 refused 'bytes of pieces with a suffix' 65 'byte_fallback beside a continuing_subword_prefix or an end_of_word_suffix is not supported' "$scratch/suffix.json"
 edit decoder 's/"decoder":{[^}]*}/"decoder":{"type":"CTC"}/'
 refused 'an unknown decoder' 65 "the decoder 'CTC' is not supported" "$scratch/decoder.json"
-edit words 's/"decoder":{[^}]*}/"decoder":{"type":"Sequence","decoders":[{"type":"ByteLevel"},{"type":"WordPiece"}]}/'
+edit words 's/"decoder":{[^}]*}/"decoder":{"type":"Sequence","decoders":[{"type":"ByteLevel","add_prefix_space":true,"trim_offsets":true},{"type":"WordPiece","prefix":"##","cleanup":true}]}/'
 refused 'a decoder of tokens behind ByteLevel' 65 "a decoder 'WordPiece' behind Fuse or ByteLevel is not supported" "$scratch/words.json"
 edit dropout 's/"dropout":null/"dropout":0.5/'
 refused 'dropout' 65 'dropout is not supported' "$scratch/dropout.json"
@@ -116,8 +116,8 @@ same 'nothing is left for a token with lstrip' '3 2' "$("$xformc" tokenize "$scr
 # ---- byte-level pieces of other models than BPE
 # Hugging Face's ids: a character of several bytes, of which the vocabulary has some.
 bytes() {           # NAME MODEL IDS
-    printf '{"added_tokens":[],"normalizer":null,"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"use_regex":true},' >"$scratch/bytes.json"
-    printf '"post_processor":null,"decoder":{"type":"ByteLevel"},"model":%s}' "$2" >>"$scratch/bytes.json"
+    printf '{"added_tokens":[],"normalizer":null,"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":true},' >"$scratch/bytes.json"
+    printf '"post_processor":null,"decoder":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true},"model":%s}' "$2" >>"$scratch/bytes.json"
     same "byte-level pieces: $1" "$3" "$("$xformc" tokenize "$scratch/bytes.json" 'aéa')"
 }
 bytes Unigram '{"type":"Unigram","unk_id":0,"vocab":[["<unk>",0],["a",-1],["Ã",-1],["©",-1],["©a",-1]]}' '1 2 4'

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "text.h"
+
 typedef struct Settle Settle;
 typedef void SettlePart(Settle *s);
 typedef struct ClassRow {
@@ -88,6 +90,20 @@ static bool prefixes(const Settle *s) { return s->config->has_prefix_space ? s->
 
 static void letters_no(Settle *s) { (void)s; }
 
+/* The token of what is unknown: the folder's mark, or the preset. */
+static void settle_unknown(Settle *s)
+{
+    json_t *model = json_object_get(s->root, "model");
+    const TokString mark = s->config->folder.mark[TOK_UNK].text;
+    const char *wanted = mark.s ? mark.s : "[UNK]",
+               *found = json_string_value(json_object_get(model, "unk_token"));
+    if (!found || !strcmp(found, wanted)) return;
+    diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 },
+                "its unk_token is \"%.60s\"; what counts is \"%.60s\", of %s, as in transformers 5",
+                found, wanted, mark.s ? "tokenizer_config.json or special_tokens_map.json" : s->class_name);
+    json_object_set_new(model, "unk_token", json_string(wanted));
+}
+
 static void letters_bert(Settle *s)
 {
     const TokConfig *c = s->config;
@@ -98,6 +114,7 @@ static void letters_bert(Settle *s)
                     s->class_name);
         return;
     }
+    settle_unknown(s);
     if (is_type(normaliser, "BertNormalizer")) {
         const bool lowercase = tok_json_bool(s->b, normaliser, "lowercase", true);
         compare(s, normaliser, "lowercase", true, "do_lower_case", says_lower(s), lower);
@@ -274,6 +291,7 @@ static void compare_end(const Settle *s, const char *key, bool given, bool wante
 
 #define GENERIC_TYPES(types)
 #define OWN_TYPES(types)
+#define CLASS_PARTS(names, model, normalizer, pre_tokenizer, decoder)
 static const ClassRow rows[] = {
 #define TOKENIZER_CLASS(names, letters, spaces, ends, lower, space, types) \
     { names, types, letters_##letters, spaces_##spaces, ends_##ends, LOWER_##lower, space },
@@ -286,6 +304,10 @@ static const ClassRow rows[] = {
 #define GENERIC_TYPES(types) static const char generic_types[] = types;
 #define OWN_TYPES(types) static const char own_types[] = types;
 #include "tokenizer_classes.def"
+#undef TOKENIZER_CLASS
+#undef GENERIC_TYPES
+#undef OWN_TYPES
+#undef CLASS_PARTS
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* Whether a word of n bytes is one of a list with blanks between. */
@@ -319,6 +341,70 @@ static const ClassRow *find_row(const TokConfig *c, bool *named)
     return NULL;
 }
 
+/* ---- parts that do not follow the class ------------------------------------------------------ */
+
+static void add_types(Text *t, const json_t *part, int depth)
+{
+    const json_t *list = list_of(part);
+    const char *type = json_string_value(json_object_get(part, "type"));
+    for (size_t i = 0; i < json_array_size(list) && depth < DEEPEST; i++)
+        add_types(t, json_array_get(list, i), depth + 1);
+    if (!list && type) text_printf(t, "%s%.40s", t->size ? "+" : "", type);
+}
+
+/* The types of a part with + between. */
+static const char *types_of(const TokBuild *b, const json_t *part)
+{
+    Text t = text_new(b->arena);
+    add_types(&t, part, 0);
+    return t.size ? t.data : "none";
+}
+
+/* What the class has in the place of a part of the file, behind what was found before. */
+static void add_part(TokBuild *b, Text *t, const json_t *root, const char *key, const char *wanted)
+{
+    const json_t *part = json_object_get(root, key);
+    const char *found = types_of(b, part);
+    const bool untyped = !strcmp(key, "model") && !json_object_get(part, "type");
+    if (untyped || !strcmp(wanted, "any") || !strcmp(wanted, found)) return;
+    text_printf(t, "%sthe %s %s and not %s", t->size ? ", " : "", key, wanted, found);
+}
+
+/* Tell which parts of the file the class of the folder has not. */
+static void tell_parts(TokBuild *b, const json_t *root, const TokConfig *c)
+{
+    static const struct { const char *names, *model, *normaliser, *pre_tokenizer, *decoder; } all[] = {
+#define TOKENIZER_CLASS(names, letters, spaces, ends, lower, space, types)
+#define GENERIC_TYPES(types)
+#define OWN_TYPES(types)
+#define CLASS_PARTS(names, model, normalizer, pre_tokenizer, decoder) \
+    { names, model, normalizer, pre_tokenizer, decoder },
+#include "tokenizer_classes.def"
+    };
+    bool named;
+    const ClassRow *row = find_row(c, &named);
+    const char *type = c->folder.model_type ? c->folder.model_type : "",
+               *name = named ? c->class_name : row ? row->names : "";
+    const size_t n = named ? stem(name) : strcspn(name, " ");
+    if (lists(generic_types, type, strlen(type))) return;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!lists(all[i].names, name, n)) continue;
+        Text t = text_new(b->arena);
+        add_part(b, &t, root, "model", all[i].model);
+        add_part(b, &t, root, "normalizer", all[i].normaliser);
+        add_part(b, &t, root, "pre_tokenizer", all[i].pre_tokenizer);
+        add_part(b, &t, root, "decoder", all[i].decoder);
+        if (t.size)
+            diag_remark(b->diag, (Loc){ b->file, 0, 0 },
+                        "%.*sTokenizer of transformers 5 has %s; what counts is the file, as in "
+                        "transformers 4",
+                        (int)n, name, t.data);
+        return;
+    }
+}
+
+/* ---- settling -------------------------------------------------------------------------------- */
+
 /* Whether the class has a row; its name is then known. */
 static bool settle_of(TokBuild *b, json_t *root, const TokConfig *config, Settle *s)
 {
@@ -335,10 +421,12 @@ static bool settle_of(TokBuild *b, json_t *root, const TokConfig *config, Settle
 void tok_json_settle_class(TokBuild *b, json_t *root, const TokConfig *config)
 {
     Settle s;
-    if (!settle_of(b, root, config, &s)) return;
-    b->origin.rules = s.by;
-    s.row->letters(&s);
-    s.row->spaces(&s);
+    if (settle_of(b, root, config, &s)) {
+        b->origin.rules = s.by;
+        s.row->letters(&s);
+        s.row->spaces(&s);
+    }
+    tell_parts(b, root, config);
 }
 
 void tok_json_settle_ends(TokBuild *b, json_t *root, const TokConfig *config)

@@ -247,13 +247,30 @@ static void read_model(TokBuild *b, const json_t *model)
 
 /* ---- added tokens ------------------------------------------------------------------------------------------------------ */
 
-/* Of a list of added tokens: the next id that is free, and how many have another id than the list says. */
-typedef struct Adding { uint32_t next; int moved; } Adding;
+/* Of added tokens: the id of the next that has none, as `tokenizers` gives it, behind all other added
+ * tokens and at least as many as there are pieces; and how many have another id than the list says. */
+typedef struct Adding { uint32_t next; int moved; bool beside; } Adding;
+
+static Adding adding(const TokBuild *b)
+{
+    Adding all = { 0, 0, false };
+    for (int i = 0; i < b->size; i++) all.next += !(b->pieces.at[i].kind & TOK_ABSENT);
+    for (int i = 0; i < b->added.count; i++)
+        if (b->added.at[i].id >= all.next) all.next = b->added.at[i].id + 1;
+    return all;
+}
 
 static void note_moved(TokBuild *b, Adding *all, TokString text, int64_t said, uint32_t id)
 {
     if (id == said || all->moved++) return;
-    diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the added token \"%.60s\" has the id %lld there; what counts is %u, as tokenizers gives it",
+    if (all->beside && said < id) {
+        tok_refuse(b, "the added token \"%.60s\" has the id %lld, which is taken: %u is the next",
+                   text.s, (long long)said, id);
+        return;
+    }
+    diag_remark(b->diag, (Loc){ b->file, 0, 0 },
+                "the added token \"%.60s\" has the id %lld there; what counts is %u, as tokenizers "
+                "gives it",
                 text.s, (long long)said, id);
 }
 
@@ -262,18 +279,28 @@ static void note_others(TokBuild *b, const Adding *all)
     if (all->moved > 1) diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "so it is with %d other added tokens", all->moved - 1);
 }
 
-/* The id of an added token is that of its piece, else the next that is free, as `tokenizers` gives it. Where the file says
- * another, that is noted. */
+static bool is_taken(const TokBuild *b, uint32_t id, TokString text)
+{
+    return id < (uint32_t)b->size && !(b->pieces.at[id].kind & TOK_ABSENT) &&
+           !tok_same(b->pieces.at[id].text, text);
+}
+
+/* The id of an added token is that of its piece, else a new one. Where the file says another, that is
+ * noted. */
 static TokAdded *add_token(TokBuild *b, Adding *all, TokString text, int64_t said, uint32_t flags, bool normalised, bool special)
 {
-    while (all->next < (uint32_t)b->size && !(b->pieces.at[all->next].kind & TOK_ABSENT)) all->next++;
     const uint32_t known = b->byte_level ? tok_piece_of_text(b, text) : tok_id(b, text), added = tok_added_of_text(b, text);
     const uint32_t id = known != RT_TOK_NONE ? known : added != RT_TOK_NONE ? b->added.at[added].id : all->next;
+    if (known == RT_TOK_NONE && added == RT_TOK_NONE && is_taken(b, id, text)) {
+        tok_refuse(b, "the added token \"%.60s\" gets the id %u, which the piece \"%.60s\" has", text.s, id, b->pieces.at[id].text.s);
+        return NULL;
+    }
     note_moved(b, all, text, said, id);
     if (id >= (uint32_t)b->size || b->pieces.at[id].kind & TOK_ABSENT || !tok_same(b->pieces.at[id].text, text)) {
         if (!tok_piece(b, id, text, false)) return NULL;
     }
     if (special) b->pieces.at[id].kind |= TOK_SPECIAL;
+    if (id >= all->next) all->next = id + 1;
     TokAdded *x = added != RT_TOK_NONE ? &b->added.at[added] : TOK_NEW(b, &b->added);
     *x = (TokAdded){ text, id, flags, normalised, special, false };
     return x;
@@ -281,7 +308,7 @@ static TokAdded *add_token(TokBuild *b, Adding *all, TokString text, int64_t sai
 
 static void read_added(TokBuild *b, const json_t *list)
 {
-    Adding all = { tok_next_id(b), 0 };
+    Adding all = adding(b);
     if (list && !json_is_array(list)) tok_refuse(b, "added_tokens is no list");
     for (size_t i = 0; i < json_array_size(list) && !tok_failed(b); i++) {
         const json_t *x = json_array_get(list, i);
@@ -302,7 +329,8 @@ static void read_added(TokBuild *b, const json_t *list)
 static void read_added_beside(TokBuild *b, const TokConfig *config)
 {
     int count;
-    Adding all = { tok_next_id(b), 0 };
+    Adding all = adding(b);
+    all.beside = true;
     const char *file = b->file;
     const TokAdded *list = tok_added_beside(b, config, &count);
     for (int i = 0; i < count && !tok_failed(b); i++)

@@ -216,7 +216,8 @@ says bert_uncased '{ "tokenizer_class": "BertTokenizer", "tokenize_chinese_chars
 says xlmr '{ "tokenizer_class": "XLMRobertaTokenizer", "add_prefix_space": false }' - \
     'class/tokenizer.json: note: "prepend_scheme" is "always" and not "never"; what counts is add_prefix_space = false of class/tokenizer_config.json, as in transformers 5'
 says gpt2 '{ "tokenizer_class": "BertTokenizer" }' - \
-    'class/tokenizer.json: note: its model is no WordPiece, as BertTokenizer is one: do_lower_case and its like are not read'
+    'class/tokenizer.json: note: its model is no WordPiece, as BertTokenizer is one: do_lower_case and its like are not read
+class/tokenizer.json: note: BertTokenizer of transformers 5 has the model WordPiece and not BPE, the pre_tokenizer BertPreTokenizer and not ByteLevel, the decoder WordPiece and not ByteLevel; what counts is the file, as in transformers 4'
 says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": false, "add_eos_token": false }' - \
     'class/tokenizer.json: note: what counts is its post_processor, as in transformers 5, and not "add_bos_token": false of tokenizer_config.json'
 says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": true, "add_eos_token": true }' - \

@@ -348,6 +348,23 @@ static void read_truncation(TokBuild *b, const json_t *truncation)
     if (direction && strcmp(direction, "Left") == 0) b->head[TOK_HEAD_FLAGS] |= TOK_CUT_LEFT;
 }
 
+/* Within a piece a suffix becomes a blank, but nothing in the last piece of a text. */
+static void check_suffix(TokBuild *b, const json_t *decoder)
+{
+    const char *type = json_string_value(json_object_get(decoder, "type")),
+               *suffix = json_string_value(json_object_get(decoder, "suffix"));
+    const size_t n = suffix ? strlen(suffix) : 0;
+    if (!type || strcmp(type, "BPEDecoder") != 0 || !n) return;
+    for (int i = 0; i < b->size && !tok_failed(b); i++) {
+        const TokString text = b->pieces.at[i].text;
+        for (size_t at = 0; !(b->pieces.at[i].kind & TOK_ABSENT) && at + n < text.n; at++)
+            if (memcmp(text.s + at, suffix, n) == 0) {
+                tok_refuse(b, "the piece \"%.60s\" has the suffix of its BPEDecoder within it, which is not supported", text.s);
+                break;
+            }
+    }
+}
+
 static void read_all(TokBuild *b, json_t *root, const TokConfig *config)
 {
     if (!json_is_object(root)) {
@@ -361,6 +378,7 @@ static void read_all(TokBuild *b, json_t *root, const TokConfig *config)
     tok_json_pre_tokenizer(b, json_object_get(root, "pre_tokenizer"));
     tok_json_decoder(b, json_object_get(root, "decoder"));
     if (!tok_failed(b)) read_model(b, json_object_get(root, "model"));
+    if (!tok_failed(b)) check_suffix(b, json_object_get(root, "decoder"));
     if (!tok_failed(b)) read_added(b, json_object_get(root, "added_tokens"));
     if (config && !tok_failed(b)) read_added_beside(b, config);
     if (config && !tok_failed(b)) tok_add_named(b, config);

@@ -307,10 +307,27 @@ static void read_to_bytes(TokBuild *b, const json_t *part)
     tok_decoder(b, (RtTokOp){ .kind = TOK_TO_BYTES });
 }
 
+static bool has_decoder(const TokBuild *b, uint32_t kind)
+{
+    for (int i = 0; i < b->decoders.count; i++)
+        if (b->decoders.at[i].kind == kind) return true;
+    return false;
+}
+
+/* Behind ByteFallback bytes are tokens no more. */
+static void refuse_bytes(TokBuild *b, const char *name)
+{
+    refuse_fused(b, name);
+    if (has_decoder(b, TOK_TO_FALLBACK))
+        tok_refuse(b, "a decoder '%s' behind ByteFallback is not supported", name);
+}
+
 static void read_to_fallback(TokBuild *b, const json_t *part)
 {
     (void)part;
     refuse_fused(b, "ByteFallback");
+    if (has_decoder(b, TOK_TO_WORDS) || has_decoder(b, TOK_TO_SUFFIX))
+        tok_refuse(b, "a decoder 'ByteFallback' behind WordPiece or BPEDecoder is not supported");
     tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FALLBACK });
 }
 
@@ -319,7 +336,7 @@ static void read_to_fused(TokBuild *b, const json_t *part) { (void)part; tok_dec
 static void read_to_words(TokBuild *b, const json_t *part)
 {
     const TokString prefix = tok_json_text(b, part, "prefix");
-    refuse_fused(b, "WordPiece");
+    refuse_bytes(b, "WordPiece");
     RtTokOp op = tok_op(b, TOK_TO_WORDS, prefix.s ? prefix : tok_string("##"));
     op.a = tok_json_bool(b, part, "cleanup", true);
     tok_decoder(b, op);
@@ -336,7 +353,7 @@ static void read_to_spaces(TokBuild *b, const json_t *part)
 static void read_to_suffix(TokBuild *b, const json_t *part)
 {
     const TokString suffix = tok_json_text(b, part, "suffix");
-    refuse_fused(b, "BPEDecoder");
+    refuse_bytes(b, "BPEDecoder");
     if (suffix.s && !suffix.n) tok_refuse(b, "a decoder 'BPEDecoder' with an empty suffix is not supported");
     tok_decoder(b, tok_op(b, TOK_TO_SUFFIX, suffix.s ? suffix : tok_string("</w>")));
 }

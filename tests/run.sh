@@ -30,7 +30,8 @@ log_of() { echo "$logs/$(echo "${2#"$1"/}" | tr / _)"; }
 run_one() {
     build=$1 suite=$2
     log=$(log_of "$build" "$suite")
-    limit=${XFORMC_TIMEOUT:-1800}
+    limit=${XFORMC_TIMEOUT:-${XFORMC_ALL:+14400}}          # sweeps take hours
+    limit=${limit:-1800}
     begin=$(date +%s%N)
     case $suite in
     *.sh) set -- sh "$suite" "$(subject "$build" "$suite")" ;;

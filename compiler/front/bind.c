@@ -60,6 +60,9 @@ static void tell_missing(Finder *f, const char *const *unused, int n)
         const char *near = diag_nearest(t->file_name, unused, n), *found = near ? near : "";
         diag_error(f->diag, EXIT_BAD_DATA, f->at, "%s has no tensor \"%s\" %s%s%s%s", f->model->weights_path, t->file_name,
                    shape_text(f->arena, t->shape, t->rank), near ? "; did you mean \"" : "", found, near ? "\"?" : "");
+        if (f->missing_count == 1 && !strcmp(t->file_name, "lm_head.weight"))
+            diag_note(f->diag, (Loc){ 0 },
+                      "a folder without an output layer, as AutoModel saves it, generates nothing");
     }
     tell_more(f, f->missing_count, "is missing", "are missing");
 }

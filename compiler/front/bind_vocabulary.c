@@ -49,8 +49,9 @@ void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m)
         const FieldId id = i ? FIELD_ID_target_vocab : FIELD_ID_source_vocab;
         if (!*sizes[i]) *sizes[i] = m->tokenizer_ids;
         else if (there[i] && *sizes[i] < m->tokenizer_ids)
-            diag_error(d, EXIT_BAD_DATA, at, "%s (%" PRId64 ") is less than the %d ids of %s", fields[id].name, *sizes[i], m->tokenizer_ids,
-                       m->tokenizer_file);
+            diag_error(d, EXIT_BAD_DATA, at,
+                       "the model's vocabulary, %s (%" PRId64 "), is less than the %d ids of %s",
+                       fields[id].name, *sizes[i], m->tokenizer_ids, m->tokenizer_file);
     }
 }
 

@@ -54,7 +54,13 @@ void repl_check_keys(lua_State *L, int index, const char *what, const char *cons
         if (known) continue;
         if (!key) luaL_error(L, "%s has no option [%s]", what, luaL_tolstring(L, -2, NULL));
         const char *near = diag_nearest(key, names, n);
-        luaL_error(L, "%s has no option '%s'%s%s%s", what, key, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        if (near) luaL_error(L, "%s has no option '%s'; did you mean '%s'?", what, key, near);
+        lua_pushstring(L, "");
+        for (int i = 0; i < n; i++) {
+            lua_pushfstring(L, "%s%s", i ? ", " : "; its options are ", names[i]);
+            lua_concat(L, 2);
+        }
+        luaL_error(L, "%s has no option '%s'%s", what, key, lua_tostring(L, -1));
     }
 }
 

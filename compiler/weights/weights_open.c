@@ -1,6 +1,7 @@
 /* weights_open.c: a file or folder of tensors, whatever its format, as one TensorFile. */
 #include "weights.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,13 +27,34 @@ static TensorFile *refuse(Diag *d, Loc at, const char *path, const char *why)
     return NULL;
 }
 
+/* model.WORD.safetensors, as transformers saves a variant; NULL where there is none. */
+static const char *find_variant(Arena *a, const char *folder)
+{
+    static const char begin[] = "model.", end[] = ".safetensors";
+    const char *found = NULL;
+    DIR *all = opendir(folder);
+    for (struct dirent *one; all && !found && (one = readdir(all));) {
+        const size_t n = strlen(one->d_name);
+        if (n <= strlen(begin) + strlen(end) || memcmp(one->d_name, begin, strlen(begin))) continue;
+        if (strcmp(one->d_name + n - strlen(end), end) == 0) found = arena_text(a, one->d_name);
+    }
+    if (all) closedir(all);
+    return found;
+}
+
 /* A model's folder that has no weights, or those of other libraries. */
 static TensorFile *refuse_folder(Arena *a, Diag *d, Loc at, const char *folder)
 {
     static const struct { const char *name, *of; } foreign[] = {
         { "tf_model.h5", "TensorFlow" }, { "flax_model.msgpack", "Flax" }, { "rust_model.ot", "Rust" }, { "model.onnx", "ONNX" },
     };
+    const char *variant = find_variant(a, folder);
     size_t i = 0;
+    if (variant) {
+        diag_error(d, EXIT_NO_INPUT, at, "%s has %s and no model.safetensors: give the file that name",
+                   folder, variant);
+        return NULL;
+    }
     while (i < sizeof foreign / sizeof *foreign && !file_is_regular(file_join(a, folder, foreign[i].name))) i++;
     diag_error(d, EXIT_NO_INPUT, at, "%s is a folder without weights: model.safetensors, its index or pytorch_model.bin%s", folder,
                i == sizeof foreign / sizeof *foreign ? ""

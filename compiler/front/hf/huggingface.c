@@ -139,12 +139,26 @@ static void check_types(const Config *c)
 /* What packs weights in another way, or adds to them. */
 static const char *const refused_keys = "quantization_config|adapter_config|adapters|lora_rank|compression_config";
 
+/* The method of a folder whose weights are packed. */
+static void refuse_quantization(const Config *c, const char *key)
+{
+    Config packed;
+    const char *method = config_is_object(c, key) && config_object(c, key, &packed)
+                             ? config_text(&packed, "quant_method", "")
+                             : "";
+    config_fault(c, key, "weights packed by another library (\"%s\"%s%s) are not supported: take the "
+                 "folder of the model without them, or a GGUF file", key, *method ? ": " : "", method);
+}
+
 static void refuse_keys(const Config *c)
 {
     int n;
     const char **keys = config_keys(c, &n);
-    for (int i = 0; i < n; i++)
-        if (config_is_one_of(keys[i], refused_keys) && config_has(c, keys[i])) config_fault(c, keys[i], "\"%s\" is not supported", keys[i]);
+    for (int i = 0; i < n; i++) {
+        if (!config_is_one_of(keys[i], refused_keys) || !config_has(c, keys[i])) continue;
+        if (!strcmp(keys[i], "quantization_config")) refuse_quantization(c, keys[i]);
+        else config_fault(c, keys[i], "\"%s\" is not supported", keys[i]);
+    }
 }
 
 static void note_keys(const Config *c)

@@ -2,6 +2,7 @@
  * differs from the file is told. The classes are rows of tokenizer_classes.def. */
 #include "tokenizer_json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
@@ -291,7 +292,9 @@ static void compare_end(const Settle *s, const char *key, bool given, bool wante
 
 #define GENERIC_TYPES(types)
 #define OWN_TYPES(types)
-#define CLASS_PARTS(names, model, normalizer, pre_tokenizer, decoder)
+#define CLASS_PARTS(names, model, normalizer, pre_tokenizer, decoder, post_processor)
+#define CLASS_MEMBER(names, member, value)
+#define MARKED_CLASSES(names)
 static const ClassRow rows[] = {
 #define TOKENIZER_CLASS(names, letters, spaces, ends, lower, space, types) \
     { names, types, letters_##letters, spaces_##spaces, ends_##ends, LOWER_##lower, space },
@@ -300,14 +303,35 @@ static const ClassRow rows[] = {
 };
 #undef GENERIC_TYPES
 #undef OWN_TYPES
+#undef MARKED_CLASSES
 #define TOKENIZER_CLASS(names, letters, spaces, ends, lower, space, types)
 #define GENERIC_TYPES(types) static const char generic_types[] = types;
 #define OWN_TYPES(types) static const char own_types[] = types;
+#define MARKED_CLASSES(names) static const char marked_classes[] = names;
 #include "tokenizer_classes.def"
-#undef TOKENIZER_CLASS
 #undef GENERIC_TYPES
 #undef OWN_TYPES
+#undef MARKED_CLASSES
 #undef CLASS_PARTS
+#define GENERIC_TYPES(types)
+#define OWN_TYPES(types)
+#define MARKED_CLASSES(names)
+typedef struct PartsRow {
+    const char *names, *model, *normaliser, *pre_tokenizer, *decoder, *post;
+} PartsRow;
+static const PartsRow parts[] = {
+#define CLASS_PARTS(names, model, normalizer, pre_tokenizer, decoder, post_processor) \
+    { names, model, normalizer, pre_tokenizer, decoder, post_processor },
+#include "tokenizer_classes.def"
+#undef CLASS_PARTS
+};
+#define CLASS_PARTS(names, model, normalizer, pre_tokenizer, decoder, post_processor)
+#undef CLASS_MEMBER
+typedef struct MemberRow { const char *names, *member, *value; } MemberRow;
+static const MemberRow members[] = {
+#define CLASS_MEMBER(names, member, value) { names, member, value },
+#include "tokenizer_classes.def"
+};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* Whether a word of n bytes is one of a list with blanks between. */
@@ -370,36 +394,68 @@ static void add_part(TokBuild *b, Text *t, const json_t *root, const char *key, 
     text_printf(t, "%sthe %s %s and not %s", t->size ? ", " : "", key, wanted, found);
 }
 
-/* Tell which parts of the file the class of the folder has not. */
-static void tell_parts(TokBuild *b, const json_t *root, const TokConfig *c)
+static void add_member(TokBuild *b, Text *t, const json_t *root, const MemberRow *row)
 {
-    static const struct { const char *names, *model, *normaliser, *pre_tokenizer, *decoder; } all[] = {
-#define TOKENIZER_CLASS(names, letters, spaces, ends, lower, space, types)
-#define GENERIC_TYPES(types)
-#define OWN_TYPES(types)
-#define CLASS_PARTS(names, model, normalizer, pre_tokenizer, decoder) \
-    { names, model, normalizer, pre_tokenizer, decoder },
-#include "tokenizer_classes.def"
-    };
+    const json_t *value = json_object_get(json_object_get(root, "model"), row->member);
+    if (strstr(types_of(b, json_object_get(root, "decoder")), "ByteLevel")) return; /* its bytes are pieces */
+    char *found = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+    if (found && strcmp(found, row->value) != 0)
+        text_printf(t, "%s%s = %s and not %s", t->size ? ", " : "", row->member, row->value,
+                    arena_text(b->arena, found));
+    free(found);
+}
+
+/* The class of a folder by its name, or that of its model_type, *n bytes; "" where its
+ * tokenizer.json counts as it is. */
+static const char *class_word(const TokConfig *c, size_t *n)
+{
     bool named;
     const ClassRow *row = find_row(c, &named);
     const char *type = c->folder.model_type ? c->folder.model_type : "",
                *name = named ? c->class_name : row ? row->names : "";
-    const size_t n = named ? stem(name) : strcspn(name, " ");
-    if (lists(generic_types, type, strlen(type))) return;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (!lists(all[i].names, name, n)) continue;
-        Text t = text_new(b->arena);
-        add_part(b, &t, root, "model", all[i].model);
-        add_part(b, &t, root, "normalizer", all[i].normaliser);
-        add_part(b, &t, root, "pre_tokenizer", all[i].pre_tokenizer);
-        add_part(b, &t, root, "decoder", all[i].decoder);
-        if (t.size)
-            diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                        "%.*sTokenizer of transformers 5 has %s; what counts is the file, as in "
-                        "transformers 4",
-                        (int)n, name, t.data);
-        return;
+    if (lists(generic_types, type, strlen(type))) name = "";
+    *n = named && *name ? stem(name) : strcspn(name, " ");
+    return name;
+}
+
+/* Tell which parts of the file the class of the folder has not. */
+static void tell_parts(TokBuild *b, const json_t *root, const TokConfig *c)
+{
+    size_t n;
+    const char *name = class_word(c, &n);
+    Text t = text_new(b->arena);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!lists(parts[i].names, name, n)) continue;
+        add_part(b, &t, root, "model", parts[i].model);
+        add_part(b, &t, root, "normalizer", parts[i].normaliser);
+        add_part(b, &t, root, "pre_tokenizer", parts[i].pre_tokenizer);
+        add_part(b, &t, root, "decoder", parts[i].decoder);
+        add_part(b, &t, root, "post_processor", parts[i].post);
+    }
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (lists(members[i].names, name, n)) add_member(b, &t, root, &members[i]);
+    if (t.size)
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 },
+                    "%.*sTokenizer of transformers 5 has %s; what counts is the file, as in "
+                    "transformers 4",
+                    (int)n, name, t.data);
+}
+
+/* Tell where the marks of the folder are not those around a text. */
+static void tell_marks(const Settle *s)
+{
+    static const struct { TokMark mark; const char *key; } ends[] = { { TOK_BOS, "bos_token" },
+                                                                       { TOK_EOS, "eos_token" } };
+    size_t n;
+    const char *name = class_word(s->config, &n);
+    if (!lists(marked_classes, name, n)) return;
+    for (size_t i = strncmp(name, "T5", n) == 0; i < 2; i++) {
+        const TokString text = s->config->folder.mark[ends[i].mark].text;
+        if (text.s && !has_mark(s, ends[i].mark, ends[i].mark == TOK_BOS))
+            diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 },
+                        "%.*sTokenizer of transformers 5 has its %s, \"%.60s\", at that end of a text; "
+                        "what counts is the post_processor, as in transformers 4",
+                        (int)n, name, ends[i].key, text.s);
     }
 }
 
@@ -433,6 +489,7 @@ void tok_json_settle_ends(TokBuild *b, json_t *root, const TokConfig *config)
 {
     Settle s;
     const bool known = settle_of(b, root, config, &s);
+    tell_marks(&s);
     if (!known || s.row->ends == ends_no) {
         compare_end(&s, "add_bos_token", config->has_add_bos, config->add_bos, TOK_BOS);
         compare_end(&s, "add_eos_token", config->has_add_eos, config->add_eos, TOK_EOS);

@@ -258,6 +258,8 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
 bool tok_import_spelt(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size, const TokConfig *config);
 bool tok_read_config(TokBuild *b, const char *folder, TokConfig *config);
 bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *config);       /* needs tok_read_config; gives config->folder */
+/* Whether a text is one of the folder's marks. */
+bool tok_is_mark(const TokFolder *folder, TokString text);
 /* Everything that the folder adds to a vocabulary, whose marks are `preset` where it names none; mask_flags: of that mask. */
 void tok_add_folder(TokBuild *b, const TokConfig *config, const char *const preset[TOK_MARKS], uint32_t mask_flags);
 /* The added tokens of added_tokens_decoder, else of added_tokens.json, by id; b->file becomes the file that has them. */

@@ -441,6 +441,35 @@ static void tell_parts(TokBuild *b, const json_t *root, const TokConfig *c)
                     (int)n, name, t.data);
 }
 
+static bool is_listed(const TokConfig *c, TokString text)
+{
+    for (int i = 0; i < c->added.count; i++)
+        if (tok_same(c->added.at[i].text, text)) return true;
+    return false;
+}
+
+/* A class that builds its tokenizer anew adds what added_tokens_decoder lists, and no other token of
+ * the file. */
+void tok_json_tell_added(TokBuild *b, const TokConfig *c)
+{
+    size_t n;
+    bool known = false;
+    const char *name = class_word(c, &n);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        known = known || lists(parts[i].names, name, n);
+    if (!known || !c->added.count) return;
+    for (int i = 0; i < b->added.count; i++) {
+        const TokString text = b->added.at[i].text;
+        if (is_listed(c, text) || tok_is_mark(&c->folder, text)) continue;
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 },
+                    "%.*sTokenizer of transformers 5 has no added token \"%.60s\", which "
+                    "added_tokens_decoder of tokenizer_config.json does not list; what counts is the "
+                    "file, as in transformers 4",
+                    (int)n, name, text.s);
+        return;
+    }
+}
+
 /* Tell where the marks of the folder are not those around a text. */
 static void tell_marks(const Settle *s)
 {

@@ -380,6 +380,7 @@ static void read_all(TokBuild *b, json_t *root, const TokConfig *config)
     if (!tok_failed(b)) read_model(b, json_object_get(root, "model"));
     if (!tok_failed(b)) check_suffix(b, json_object_get(root, "decoder"));
     if (!tok_failed(b)) read_added(b, json_object_get(root, "added_tokens"));
+    if (config && !tok_failed(b)) tok_json_tell_added(b, config);
     if (config && !tok_failed(b)) read_added_beside(b, config);
     if (config && !tok_failed(b)) tok_add_named(b, config);
     if (!tok_failed(b)) tok_json_post_processor(b, json_object_get(root, "post_processor"));

@@ -34,6 +34,8 @@ TokString tok_json_text(TokBuild *b, const json_t *object, const char *key);    
 
 /* What the class of the tokenizer writes anew of the file, by tokenizer_config.json. */
 void tok_json_settle_class(TokBuild *b, json_t *root, const TokConfig *config);
+/* Tell that the class has not all added tokens of the file, which are read. */
+void tok_json_tell_added(TokBuild *b, const TokConfig *config);
 /* The same of the tokens around a text, after the file is read. */
 void tok_json_settle_ends(TokBuild *b, json_t *root, const TokConfig *config);
 

@@ -74,7 +74,7 @@ static void read_marks(TokBuild *b, json_t *root, TokFolder *f)
     read_extra(b, root, "extra_special_tokens", f);
 }
 
-static bool is_mark(const TokFolder *f, TokString text)
+bool tok_is_mark(const TokFolder *f, TokString text)
 {
     for (int i = 0; i < TOK_MARKS; i++)
         if (f->mark[i].text.s && tok_same(f->mark[i].text, text)) return true;
@@ -91,7 +91,7 @@ static void read_added(TokBuild *b, json_t *root, TokFolder *f)
     json_object_foreach(root, key, x) {
         const TokString text = { arena_text(b->arena, key), strlen(key) };
         const json_int_t id = json_is_integer(x) ? json_integer_value(x) : -1;
-        const bool special = is_mark(f, text);
+        const bool special = tok_is_mark(f, text);
         if (id < 0 || id >= TOK_IDS_MOST) tok_refuse(b, "the id of \"%.60s\" is no whole number from 0 to %d", key, TOK_IDS_MOST - 1);
         else if (text.n) *TOK_NEW(b, &f->added) = (TokAdded){ text, (uint32_t)id, 0, !special, special, false };
     }

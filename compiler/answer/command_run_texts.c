@@ -125,27 +125,27 @@ static bool goes_on(const Session *s, const RunOptions *c)
 }
 
 /* What the command line chose, as a generated program's options; the lists are the session's. */
-static HostOptions options_of(Session *s, const RunOptions *c, const RtGeneration *g)
+static CliOptions options_of(Session *s, const RunOptions *c, const RtGeneration *g)
 {
-    HostPrompt *prompts = arena_array(s->arena, (size_t)c->prompt_count + 1, sizeof *prompts);
-    for (int i = 0; i < c->prompt_count; i++) prompts[i] = (HostPrompt){ c->prompts[i].text, c->prompts[i].file };
-    return (HostOptions){ .ids = c->ids, .json = c->json, .raw = c->raw, .stream = c->stream, .chat = c->chat, .system = c->system,
+    CliPrompt *prompts = arena_array(s->arena, (size_t)c->prompt_count + 1, sizeof *prompts);
+    for (int i = 0; i < c->prompt_count; i++) prompts[i] = (CliPrompt){ c->prompts[i].text, c->prompts[i].file };
+    return (CliOptions){ .ids = c->ids, .json = c->json, .raw = c->raw, .stream = c->stream, .chat = c->chat, .system = c->system,
                           .date = c->date, .source_language = c->source_language, .target_language = c->target_language,
                           .plain_text = c->plain_text, .separator = c->separator,
                           .turns = goes_on(s, c), .verbose = c->verbose && s->model->has_decoder,
                           .scores = c->verbose, .generation = *g, .prompts = prompts, .prompt_count = c->prompt_count };
 }
 
-static int answer_texts(Session *s, const RunOptions *asked, RunProgram *r, const HostOptions *o)
+static int answer_texts(Session *s, const RunOptions *asked, RunProgram *r, const CliOptions *o)
 {
     const int n = asked->word_count;
     char **words = arena_array(s->arena, (size_t)n + 1, sizeof *words);
-    Host host = run_host(r, o);
+    Cli cli = run_cli(r, o);
     for (int i = 0; i < n; i++) words[i] = arena_format(s->arena, "%s", asked->words[i]);
-    int code = host_texts_open(&host);
-    host.flush = 1;                 /* who reads the answers may go away before the last */
-    if (!code) code = host_texts(&host, n, words);
-    host_texts_close(&host);
+    int code = cli_texts_open(&cli);
+    cli.flush = 1;                 /* who reads the answers may go away before the last */
+    if (!code) code = cli_texts(&cli, n, words);
+    cli_texts_close(&cli);
     return code;
 }
 
@@ -156,7 +156,7 @@ Exit run_texts(Session *s, const RunOptions *o)
     Engine *e = ready ? session_engine(s, o->engine, false) : NULL;
     progress_end();
     if (!e) return EXIT_DONE;       /* told to s->diag */
-    const HostOptions options = options_of(s, o, &settings);
+    const CliOptions options = options_of(s, o, &settings);
     const int code = answer_texts(s, o, run_program(s->arena, e), &options);
     engine_close(e);
     return (Exit)code;

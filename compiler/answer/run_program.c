@@ -101,7 +101,7 @@ static void add_vectors(RunProgram *r, const Model *m)
     const Plan *plan = r->engine->plan;
     rt_program *p = &r->program;
     p->width = (int)m->d_model, p->hidden_stride = (int)plan_hidden(plan)->stride, p->hidden = hidden;
-    p->vectors = &rt_host_vector;
+    p->vectors = &rt_cli_vector;
     if (r->engine->ops->encode_batch) p->encode_batch = encode_batch;
     p->has_mask = m->mask_id >= 0, p->mask_id = (int)m->mask_id;
     p->labels = m->labels.count ? m->labels.text : NULL;
@@ -142,7 +142,7 @@ static void add_texts(Arena *a, RunProgram *r, const Model *m)
     const Plan *plan = r->engine->plan;
     rt_program *p = &r->program;
     if (m->tokenizer_data) {
-        p->texts = &rt_host_text, p->tokenizer = tokenizer;
+        p->texts = &rt_cli_text, p->tokenizer = tokenizer;
     } else if (run_has_texts(m)) {
         r->source = run_characters(plan->source_characters, plan->source_texts);
         r->target = run_characters(plan->target_characters, plan->target_texts);
@@ -164,7 +164,7 @@ RunProgram *run_program(Arena *a, Engine *e)
     return r;
 }
 
-Host run_host(RunProgram *r, const HostOptions *o)
+Cli run_cli(RunProgram *r, const CliOptions *o)
 {
-    return (Host){ .program = &r->program, .options = o, .weights = { .model = r }, .model = r, .state = r };
+    return (Cli){ .program = &r->program, .options = o, .weights = { .model = r }, .model = r, .state = r };
 }

@@ -16,8 +16,8 @@ typedef struct RunProgram {
 
 /* Of an engine whose model is no xf.graph; it lives in the arena. */
 RunProgram *run_program(Arena *a, Engine *e);
-/* What answers by it, as the options say: for host_texts_open. */
-Host run_host(RunProgram *r, const HostOptions *o);
+/* What answers by it, as the options say: for cli_texts_open. */
+Cli run_cli(RunProgram *r, const CliOptions *o);
 /* A tokenizer of characters as a Plan has it. */
 RtCharacters run_characters(const Packed *table, const Packed *texts);
 /* The rows of rt_program.translations, in the arena; NULL for none. */

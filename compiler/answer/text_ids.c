@@ -7,19 +7,19 @@
 #include "rt_cli_language.h"
 #include "run_program.h"
 
-static rt_host_tokenizer *opened(const Model *m)
+static rt_cli_tokenizer *opened(const Model *m)
 {
     rt_status status;
-    rt_host_tokenizer *t = rt_host_text.open(m->tokenizer_data, m->tokenizer_size, &status);
+    rt_cli_tokenizer *t = rt_cli_text.open(m->tokenizer_data, m->tokenizer_size, &status);
     if (!t) die("the model's tokenizer is damaged");
     return t;
 }
 
-rt_status text_tokens(const Model *m, const char *text, size_t bytes, rt_host_source *ids)
+rt_status text_tokens(const Model *m, const char *text, size_t bytes, rt_cli_source *ids)
 {
-    rt_host_tokenizer *t = opened(m);
-    const rt_status status = rt_host_text.ids(t, text, bytes, NULL, 0, 0, ids);
-    rt_host_text.close(t);
+    rt_cli_tokenizer *t = opened(m);
+    const rt_status status = rt_cli_text.ids(t, text, bytes, NULL, 0, 0, ids);
+    rt_cli_text.close(t);
     return status;
 }
 
@@ -30,10 +30,10 @@ static const char *mark_of(Session *s, int id)
     rt_status status;
     size_t used = 0;
     char *mark = arena_alloc(s->arena, ROOM);
-    rt_host_tokenizer *t = rt_host_text.open(s->model->tokenizer_data, s->model->tokenizer_size, &status);
+    rt_cli_tokenizer *t = rt_cli_text.open(s->model->tokenizer_data, s->model->tokenizer_size, &status);
     *mark = '\0';
-    if (t) rt_host_text.token(t, id, mark, ROOM, &used);
-    rt_host_text.close(t);
+    if (t) rt_cli_text.token(t, id, mark, ROOM, &used);
+    rt_cli_text.close(t);
     return mark;
 }
 
@@ -44,30 +44,30 @@ static bool refuse(Session *s, const char *why)
 }
 
 /* As the languages of the options have it. */
-static bool translate(Session *s, rt_host_tokenizer *t, const TextOptions *o, HostBegin *begin)
+static bool translate(Session *s, rt_cli_tokenizer *t, const TextOptions *o, CliBegin *begin)
 {
     char *said = NULL;
     size_t bytes = 0;
     if (!o->source_language && !o->target_language) return true;
     FILE *told = open_memstream(&said, &bytes);
     if (!told) no_memory("a message");
-    const HostLanguages l = { o->source_language, o->target_language, run_translations(s->arena, s->model), told, NULL, o->names, 0 };
-    const int code = rt_host_text.translate(t, &l, begin);
+    const CliLanguages l = { o->source_language, o->target_language, run_translations(s->arena, s->model), told, NULL, o->names, 0 };
+    const int code = rt_cli_text.translate(t, &l, begin);
     if (fclose(told)) no_memory("a message of %zu bytes", bytes);
     if (code) diag_error(s->diag, (Exit)code, (Loc){ 0 }, "%s", said);
     free(said);
     return code == 0;
 }
 
-static bool of_pieces(Session *s, const char *text, const TextOptions *o, rt_host_source *ids, HostBegin *begin)
+static bool of_pieces(Session *s, const char *text, const TextOptions *o, rt_cli_source *ids, CliBegin *begin)
 {
     const Model *m = s->model;
     const char *separator = !m->pairs || (o->separator && !*o->separator) ? NULL : o->separator ? o->separator : "\t";
-    rt_host_tokenizer *t = opened(m);
-    if (o->plain) rt_host_text.literal(t);
+    rt_cli_tokenizer *t = opened(m);
+    if (o->plain) rt_cli_text.literal(t);
     const bool translated = translate(s, t, o, begin);
-    const rt_status status = translated ? rt_host_text.ids(t, text, strlen(text), separator, !m->has_decoder, 0, ids) : RT_OK;
-    rt_host_text.close(t);
+    const rt_status status = translated ? rt_cli_text.ids(t, text, strlen(text), separator, !m->has_decoder, 0, ids) : RT_OK;
+    rt_cli_text.close(t);
     if (!translated) return false;
     if (status == RT_OK && ids->whole > ids->n) diag_remark(s->diag, (Loc){ 0 }, "%s: %d tokens; cut to %d", m->name, ids->whole, ids->n);
     if (ids->twice && m->has_decoder)
@@ -87,10 +87,10 @@ static size_t characters_in(const char *s, size_t bytes)
     return n;
 }
 
-bool text_ids(Session *s, const Plan *p, const char *text, const TextOptions *o, rt_host_source *ids, HostBegin *begin)
+bool text_ids(Session *s, const Plan *p, const char *text, const TextOptions *o, rt_cli_source *ids, CliBegin *begin)
 {
     const Model *m = s->model;
-    *begin = (HostBegin){ (int)m->start_id, -1 };
+    *begin = (CliBegin){ (int)m->start_id, -1 };
     if (m->tokenizer_data) return of_pieces(s, text, o, ids, begin);
     const RtCharacters table = m->has_encoder ? run_characters(p->source_characters, p->source_texts)
                                               : run_characters(p->target_characters, p->target_texts);

@@ -15,8 +15,8 @@ typedef struct TextOptions {
 
 /* Of a model that reads pairs a tab parts the text in two, and of an encoder alone it is cut, with a remark. ids->room is
  * max_source, of a decoder alone max_target. *begin receives what an answer begins with. False after an error. */
-bool text_ids(Session *s, const Plan *p, const char *text, const TextOptions *o, rt_host_source *ids, HostBegin *begin);
+bool text_ids(Session *s, const Plan *p, const char *text, const TextOptions *o, rt_cli_source *ids, CliBegin *begin);
 /* The tokens of one text[bytes], for a model with a tokenizer of pieces; RT_TOO_LONG where they are more than there is room for. */
-rt_status text_tokens(const Model *m, const char *text, size_t bytes, rt_host_source *ids);
+rt_status text_tokens(const Model *m, const char *text, size_t bytes, rt_cli_source *ids);
 
 #endif

@@ -237,9 +237,9 @@ static void take_lines(Tokenize *t)
 /* As a text is read that is translated so. */
 static Exit translate(Tokenize *t)
 {
-    const HostLanguages l = { .from = t->options->source_language, .to = t->options->target_language, .told = stderr, .program = "xformc" };
+    const CliLanguages l = { .from = t->options->source_language, .to = t->options->target_language, .told = stderr, .program = "xformc" };
     int target;
-    const int code = host_languages(&t->tokenizer, &l, &target);
+    const int code = cli_languages(&t->tokenizer, &l, &target);
     if (code || target < 0) return (Exit)code;
     fprintf(stderr, "xformc: --target-language: it begins an answer; the ids of a text do not have it\n");
     return EXIT_USAGE;

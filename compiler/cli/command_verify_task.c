@@ -21,10 +21,10 @@ static bool refuse(Session *s, const char *option, const char *why)
 /* ---- answers ---------------------------------------------------------------------------------------------------- */
 
 /* The likeliest label. */
-static const char *label_of(const Host *host)
+static const char *label_of(const Cli *cli)
 {
-    const rt_program *p = host->program;
-    const float *values = p->vector(host->state);
+    const rt_program *p = cli->program;
+    const float *values = p->vector(cli->state);
     int best = 0;
     for (int i = 1; i < p->vector_width; i++)
         if (values[i] > values[best]) best = i;
@@ -32,18 +32,18 @@ static const char *label_of(const Host *host)
 }
 
 /* What `run` writes; NULL after an error. */
-static const char *answer(Session *s, Host *host, const char *text, int line)
+static const char *answer(Session *s, Cli *cli, const char *text, int line)
 {
-    const int code = host_answer(host, text, strlen(text), 0);
-    const char *why = host->answer.message;
-    host_tell_input(host, (HostPlace){ "line", (size_t)line });
-    if (!*why) return host->program->vectors ? label_of(host) : host->answer.text.text;
+    const int code = cli_answer(cli, text, strlen(text), 0);
+    const char *why = cli->answer.message;
+    cli_tell_input(cli, (CliPlace){ "line", (size_t)line });
+    if (!*why) return cli->program->vectors ? label_of(cli) : cli->answer.text.text;
     if (code) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %d: %s", line, why);
     else diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %d is no text of the model: %s", line, why);
     return NULL;
 }
 
-static bool count_answers(Session *s, Host *host, const char *path, TaskResult *result)
+static bool count_answers(Session *s, Cli *cli, const char *path, TaskResult *result)
 {
     size_t size;
     int number = 0;
@@ -62,7 +62,7 @@ static bool count_answers(Session *s, Host *host, const char *path, TaskResult *
         }
         *expected++ = '\0';
         expected[strcspn(expected, "\t\r")] = '\0';
-        const char *found = answer(s, host, line, number);
+        const char *found = answer(s, cli, line, number);
         if (!found) return false;
         result->right += strcmp(found, expected) == 0;
         result->texts++;
@@ -74,16 +74,16 @@ static bool count_answers(Session *s, Host *host, const char *path, TaskResult *
 static bool measure_answers(Session *s, Engine *e, const char *path, TaskResult *result)
 {
     const Model *m = s->model;
-    HostOptions options = { 0 };
+    CliOptions options = { 0 };
     const RunOptions plain = { .engine = ENGINE_ANY };
     if (m->model_kind == KIND_GRAPH || !run_has_texts(m)) return refuse(s, "task", "has no texts");
     if (!m->has_decoder && (!m->labels.count || !model_pools(m))) return refuse(s, "task", "answers by numbers, and not by text");
     if (m->has_decoder && !command_generation(s, &plain, &options.generation)) return false;
     RunProgram *r = run_program(s->arena, e);
-    Host host = run_host(r, &options);
-    const bool open = host_texts_open(&host) == 0;
-    const bool good = open && count_answers(s, &host, path, result);
-    host_texts_close(&host);
+    Cli cli = run_cli(r, &options);
+    const bool open = cli_texts_open(&cli) == 0;
+    const bool good = open && count_answers(s, &cli, path, result);
+    cli_texts_close(&cli);
     if (!open) diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "--task: no memory for texts");
     return good;
 }
@@ -121,7 +121,7 @@ static rt_status sum_window(Engine *e, const int *ids, int n, double *sum)
     return status;
 }
 
-static bool file_ids(Session *s, const char *text, size_t size, rt_host_source *ids)
+static bool file_ids(Session *s, const char *text, size_t size, rt_cli_source *ids)
 {
     ids->room = (int)size + 16;
     ids->ids = arena_array(s->arena, (size_t)ids->room, sizeof *ids->ids);
@@ -135,7 +135,7 @@ static bool measure_perplexity(Session *s, Engine *e, const char *path, TaskResu
     enum { MOST_BYTES = 64 << 20 };
     const Model *m = s->model;
     size_t size;
-    rt_host_source ids = { .ids = NULL };
+    rt_cli_source ids = { .ids = NULL };
     double sum = 0;
     if (m->model_kind == KIND_GRAPH || m->has_encoder || !m->tokenizer_data) return refuse(s, "perplexity", "is no decoder alone with a tokenizer");
     const char *text = file_read(s->arena, s->diag, (Loc){ 0 }, path, MOST_BYTES, &size);

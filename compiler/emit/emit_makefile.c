@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* What main() of a program is made of, besides NAME_main.o. */
-static const char host_objects[] =
+static const char cli_objects[] =
     "$(addprefix runtime/rt_,packed.o stops.o answer_text.o timing.o lines.o) \\\n"
     "          $(addprefix runtime/rt_cli,.o _options.o _weights.o _inputs.o _answer.o _json.o _info.o _check.o _bench.o _generate.o)";
 static const char vector_objects[] = " \\\n          $(addprefix runtime/rt_,cli_vector.o cli_batch.o scores.o)";
@@ -37,7 +37,7 @@ static const char makefile_template[] =
     "LDLIBS = -lm -pthread\n"
     "\n"
     "LIBRARY = ${model_objects} $(addprefix runtime/,${runtime})\n"
-    "PROGRAM = ${name}_main.o ${weights_object}${host_objects}\n"
+    "PROGRAM = ${name}_main.o ${weights_object}${cli_objects}\n"
     "COMMAND := $(CC) $(CFLAGS) $(FLOATS) ${isas} $(CPPFLAGS) $(LDFLAGS)\n"
     "\n"
     "${name}: $(PROGRAM) lib${name}.a\n"
@@ -120,7 +120,7 @@ enum { LEAST_ON_LARGE_PAGES = 4 << 20 };
 void emit_makefile(Emit *e, Text *out)
 {
     bool embed = e->form.weights == WEIGHTS_EMBED, file = e->form.weights == WEIGHTS_FILE;
-    bool host = e->model->model_kind != KIND_GRAPH;
+    bool cli = e->model->model_kind != KIND_GRAPH;
     Isas isas = { text_new(e->arena), text_new(e->arena), text_new(e->arena), text_new(e->arena), text_new(e->arena) };
     (e->isa_count > 1 ? many_isas : one_isa)(e, &isas);
     /* Plain C is for the compiler to make vectors of; the library's kernels are vectors, and -O3 adds a fifth to their size alone. */
@@ -131,8 +131,8 @@ void emit_makefile(Emit *e, Text *out)
               "model_objects", isas.objects.data, "isas", isas.all.data, "isa_rules", isas.rules.data,
               "weights_object", !file ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
               "runtime", arena_format(e->arena, "%s%s", library_objects, e->model->tokenizer_data ? tokenizer_objects : ""),
-              "host_objects",
-              !host ? "" : arena_format(e->arena, "%s%s%s", host_objects, e->model->has_decoder ? "" : vector_objects,
+              "cli_objects",
+              !cli ? "" : arena_format(e->arena, "%s%s%s", cli_objects, e->model->has_decoder ? "" : vector_objects,
                                         e->model->tokenizer_data ? text_objects : ""),
               "weights_rule", embed ? arena_format(e->arena, "%s_weights.o: %s.safetensors\n\n", e->name, e->name) : "", NULL);
 }

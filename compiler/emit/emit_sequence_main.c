@@ -35,7 +35,7 @@ static const char main_template[] =
     "${decoder_rows}\n"
     "${text_rows}\n"
     "    };\n"
-    "    return rt_host_main(&program, argc, argv);\n"
+    "    return rt_cli_main(&program, argc, argv);\n"
     "}\n";
 
 static const char main_encoder[] =
@@ -50,7 +50,7 @@ static const char main_hidden[] =
     "static const float *main_hidden(const void *s) { return ${name}_hidden(s); }\n";
 static const char main_hidden_rows[] =
     "        .width = ${width}, .hidden_stride = ${upper}_HIDDEN_STRIDE, .hidden = main_hidden, .encode_batch = main_encode_batch,\n"
-    "        .vectors = &rt_host_vector,\n";
+    "        .vectors = &rt_cli_vector,\n";
 static const char main_vector[] =
     "static const float *main_vector(const void *s) { return ${name}_vector(s); }\n";
 static const char main_vector_rows[] =
@@ -87,8 +87,8 @@ static const char main_text[] =
 static const char main_tokenizer[] =
     "\n"
     "static const void *main_tokenizer(const void *m, size_t *bytes) { return ${name}_tokenizer(m, bytes); }\n";
-static const char main_tokenizer_rows[] = "        .texts = &rt_host_text, .tokenizer = main_tokenizer,\n";
-static const char main_chat_rows[] = "        .texts = &rt_host_text, .tokenizer = main_tokenizer, .chat = &main_chat,\n";
+static const char main_tokenizer_rows[] = "        .texts = &rt_cli_text, .tokenizer = main_tokenizer,\n";
+static const char main_chat_rows[] = "        .texts = &rt_cli_text, .tokenizer = main_tokenizer, .chat = &main_chat,\n";
 static const char main_text_rows[] = "        .ids = main_ids, .append = main_append,\n";
 
 /* Steps below this are over before a second lane has woken: one lane is the default. */

@@ -53,14 +53,14 @@ bool look_read(Look *l, int *ids, int *n)
         if (l->word_count > 1)
             return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "'%s' is one word too many", l->words[1]), "quote a TEXT of several words");
         q->input = arena_format(l->arena, "“%s”", look_plain(l->arena, l->words[0]));
-        rt_host_source text = { .ids = ids, .room = (int)look_most_ids(s->model) };
+        rt_cli_source text = { .ids = ids, .room = (int)look_most_ids(s->model) };
         const Plan *p = l->engine ? l->engine->plan : session_plan(s, TARGET_PANELS, false);
         const bool good = text_ids(s, p, l->words[0], &l->text, &text, &l->begin);
         *n = text.n;
         q->first = text.first;
         return good;
     }
-    l->begin = (HostBegin){ (int)s->model->start_id, -1 };
+    l->begin = (CliBegin){ (int)s->model->start_id, -1 };
     for (int i = 0; i < l->word_count; i++)
         if (!add_ids(l, l->words[i], ids, n)) return false;
     q->input = look_ids_text(l->arena, s->model, s->model->has_encoder, ids, *n);
@@ -106,10 +106,10 @@ static rt_status write_answer(Look *l, int *ids, int n)
     if (l->most) settings.max_new = l->most;
     if (l->begin.first >= 0) settings.processors.force_first = 1, settings.processors.first = l->begin.first;
     Decoder *d = decoder_new(a, e, &settings);
-    d->host.start = l->begin.start;
+    d->cli.start = l->begin.start;
     const rt_status status = decoder_answer(d, ids, n);
     if (status != RT_OK) return status;
-    const RtBeamResult *r = d->host.results;
+    const RtBeamResult *r = d->cli.results;
     q->count = r->length - decoder_ended(d, r);
     q->ids = copied(a, r->ids, q->count, NULL, 0);
     if (m->has_encoder) {

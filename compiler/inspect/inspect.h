@@ -39,7 +39,7 @@ typedef struct Look {
     Arena *arena;
     Engine *engine;
     Question question;
-    HostBegin begin;                /* what an answer begins with */
+    CliBegin begin;                /* what an answer begins with */
     bool answers;                   /* a decoder alone goes on behind the ids */
     const RtGeneration *settings;   /* of an answer; NULL: the model's own */
     int most;                       /* ids of an answer; 0: as many as the model's settings let it have */

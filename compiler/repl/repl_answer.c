@@ -94,17 +94,17 @@ static int masks_in(const Model *m, const Question *q)
 }
 
 /* What `run` prints, in the arena: labels, or of each mask the likeliest tokens. */
-static const char *words_of(const Model *model, Arena *a, Host *host)
+static const char *words_of(const Model *model, Arena *a, Cli *cli)
 {
     char *words = NULL;
     size_t bytes = 0;
     rt_status status = RT_OK;
     FILE *to = open_memstream(&words, &bytes);
     if (!to) no_memory("an answer");
-    host->places = arena_array(a, (size_t)host->program->vector_width, sizeof *host->places);
-    if (model->tokenizer_data) host->tokenizer = rt_host_text.open(model->tokenizer_data, model->tokenizer_size, &status);
-    rt_host_vector.print(host, to);
-    rt_host_text.close(host->tokenizer);
+    cli->places = arena_array(a, (size_t)cli->program->vector_width, sizeof *cli->places);
+    if (model->tokenizer_data) cli->tokenizer = rt_cli_text.open(model->tokenizer_data, model->tokenizer_size, &status);
+    rt_cli_vector.print(cli, to);
+    rt_cli_text.close(cli->tokenizer);
     if (fclose(to) != 0) no_memory("an answer");
     const char *copy = arena_format(a, "%s", words);
     free(words);
@@ -129,18 +129,18 @@ static void push_vectors(lua_State *L, ReplModel *m)
 {
     const Model *model = m->session->model;
     const Question *q = &m->look.question;
-    const HostOptions options = { 0 };
+    const CliOptions options = { 0 };
     Arena *a = repl_scratch(L);
-    Host host = run_host(run_program(a, m->look.engine), &options);
-    host.answer.input = q->source, host.answer.input_count = q->n, host.answer.first = q->first;
-    const rt_status status = host_encode(&host);
+    Cli cli = run_cli(run_program(a, m->look.engine), &options);
+    cli.answer.input = q->source, cli.answer.input_count = q->n, cli.answer.first = q->first;
+    const rt_status status = cli_encode(&cli);
     repl_check_probes(L);
     repl_check_status(L, status);
     const bool words = model->labels.count || model->mask_id >= 0;
-    if (words && !rt_host_vector.good(&host)) luaL_error(L, RT_LOGITS_FAULT);
+    if (words && !rt_cli_vector.good(&cli)) luaL_error(L, RT_LOGITS_FAULT);
     if (!model->labels.count && model->mask_id >= 0 && !masks_in(model, q))
         luaL_error(L, "no mask, id %d, in it; m:run{ ids } gives the logits of all places", (int)model->mask_id);
-    if (words) lua_pushstring(L, words_of(model, a, &host));
+    if (words) lua_pushstring(L, words_of(model, a, &cli));
     else push_numbers(L, m, a);
 }
 
@@ -194,7 +194,7 @@ static int generate(lua_State *L)
     repl_check_status(L, status);
     if (engine_saturated(e)) diag_remark(m->session->diag, (Loc){ 0 }, "%s: " RT_SATURATED, model->name);
     diag_print(m->session->diag, stderr, isatty(2));
-    const RtBeamResult *r = d->host.results;
+    const RtBeamResult *r = d->cli.results;
     const int count = r->length - decoder_ended(d, r);
     lua_createtable(L, count, 0);
     for (int i = 0; i < count; i++) {

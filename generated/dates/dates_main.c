@@ -50,5 +50,5 @@ int main(int argc, char **argv)
         .next = main_next, .clear = main_clear, .fork_slot = main_fork_slot,
         .ids = main_ids, .append = main_append,
     };
-    return rt_host_main(&program, argc, argv);
+    return rt_cli_main(&program, argc, argv);
 }

@@ -12,67 +12,67 @@
 
 static void *allocate(size_t bytes) { return aligned_alloc(64, (bytes + 64) / 64 * 64); }
 
-static int host_allocate(Host *host)
+static int cli_allocate(Cli *cli)
 {
-    const rt_program *p = host->program;
-    host->model = allocate(p->model_bytes);
-    host->state = allocate(p->state_bytes);
-    if (host->model) memset(host->model, 0, p->model_bytes);            /* no team yet, for host_close */
-    if (host->model && host->state) return 0;
+    const rt_program *p = cli->program;
+    cli->model = allocate(p->model_bytes);
+    cli->state = allocate(p->state_bytes);
+    if (cli->model) memset(cli->model, 0, p->model_bytes);            /* no team yet, for cli_close */
+    if (cli->model && cli->state) return 0;
     fprintf(stderr, "%s: no memory for the state of %zu bytes\n", p->name, p->state_bytes);
     return RT_EXIT_MISSING;
 }
 
-static int host_threads(Host *host, const HostOptions *options)
+static int cli_threads(Cli *cli, const CliOptions *options)
 {
-    const rt_program *p = host->program;
+    const rt_program *p = cli->program;
     const int usual = p->default_lanes ? p->default_lanes : rt_processors();
     const int lanes = options->threads ? options->threads : usual < p->lanes_max ? usual : p->lanes_max;
-    host->lanes = lanes;
-    if (lanes > 1 && p->threads(host->model, lanes) != RT_OK) {
+    cli->lanes = lanes;
+    if (lanes > 1 && p->threads(cli->model, lanes) != RT_OK) {
         fprintf(stderr, "%s: the system gives no %d threads\n", p->name, lanes);
         if (options->threads) return RT_EXIT_MISSING;
-        host->lanes = 1;
+        cli->lanes = 1;
     }
-    if (options->pin && rt_team_pin(p->team(host->model)) != RT_OK) {
+    if (options->pin && rt_team_pin(p->team(cli->model)) != RT_OK) {
         fprintf(stderr, "%s: cannot pin %d threads to processors of their own\n", p->name, lanes);
         return RT_EXIT_MISSING;
     }
     return 0;
 }
 
-static int host_open(Host *host, const HostOptions *options, const char *argv0)
+static int cli_open(Cli *cli, const CliOptions *options, const char *argv0)
 {
-    int code = host_allocate(host);
-    if (!code) code = host_weights_open(&host->weights, host->program, host->model, options->weights, argv0);
-    if (!code) code = host_threads(host, options);
-    if (!code) code = host_texts_open(host);
-    if (!code) host->program->reset(host->state);
+    int code = cli_allocate(cli);
+    if (!code) code = cli_weights_open(&cli->weights, cli->program, cli->model, options->weights, argv0);
+    if (!code) code = cli_threads(cli, options);
+    if (!code) code = cli_texts_open(cli);
+    if (!code) cli->program->reset(cli->state);
     return code;
 }
 
-static void host_close(Host *host)
+static void cli_close(Cli *cli)
 {
-    if (host->model && host->program->team(host->model)) host->program->threads(host->model, 1);
-    host_texts_close(host);
-    host_weights_close(&host->weights);
-    free(host->model), free(host->state);
+    if (cli->model && cli->program->team(cli->model)) cli->program->threads(cli->model, 1);
+    cli_texts_close(cli);
+    cli_weights_close(&cli->weights);
+    free(cli->model), free(cli->state);
 }
 
 /* One of the options that stand in the place of answers. */
-static int host_act(Host *host, HostAction action)
+static int cli_act(Cli *cli, CliAction action)
 {
-    static int (*const actions[])(Host *) = {
-        [HOST_INFO] = host_info, [HOST_CHECK] = host_check, [HOST_SELFTEST] = host_selftest, [HOST_BENCH] = host_bench,
+    static int (*const actions[])(Cli *) = {
+        [HOST_INFO] = cli_info, [HOST_CHECK] = cli_check, [HOST_SELFTEST] = cli_selftest, [HOST_BENCH] = cli_bench,
     };
-    const int code = actions[action](host);
-    return fflush(stdout) || ferror(stdout) ? host_write_failed(host) : code;
+    const int code = actions[action](cli);
+    return fflush(stdout) || ferror(stdout) ? cli_write_failed(cli) : code;
 }
 
-int rt_host_main(const rt_program *program, int argc, char **argv)
+int rt_cli_main(const rt_program *program, int argc, char **argv)
 {
-    HostOptions options;
-    Host host = { .program = program, .options = &options };
+    CliOptions options;
+    Cli cli = { .program = program, .options = &options };
     const unsigned missing = rt_isa_missing(program->isa);
     int code;
     if (missing) {
@@ -82,15 +82,15 @@ int rt_host_main(const rt_program *program, int argc, char **argv)
     }
     signal(SIGPIPE, SIG_DFL);                                           /* nobody reads: the end, without a word, */
     signal(SIGXFSZ, SIG_IGN);                                           /* but a file that may not grow is an error of write */
-    code = host_options(&options, program, argc, argv);
+    code = cli_options(&options, program, argc, argv);
     if (code) {
-        host_options_free(&options);
+        cli_options_free(&options);
         return code < 0 ? 0 : code;
     }
-    code = host_open(&host, &options, argv[0]);
-    if (!code && options.action) code = host_act(&host, options.action);
-    else if (!code) code = host_texts(&host, argc - options.first, argv + options.first);
-    host_close(&host);
-    host_options_free(&options);
+    code = cli_open(&cli, &options, argv[0]);
+    if (!code && options.action) code = cli_act(&cli, options.action);
+    else if (!code) code = cli_texts(&cli, argc - options.first, argv + options.first);
+    cli_close(&cli);
+    cli_options_free(&options);
     return code;
 }

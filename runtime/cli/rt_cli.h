@@ -1,7 +1,7 @@
 /* rt_cli.h: main() of a generated program that turns texts into texts, or ids into ids.
  *
  * The emitted <name>_main.c holds one constant rt_program, small wrappers that give the model's functions these types,
- * and `int main(int argc, char **argv) { return rt_host_main(&program, argc, argv); }`. Compile it and rt_cli*.c for
+ * and `int main(int argc, char **argv) { return rt_cli_main(&program, argc, argv); }`. Compile it and rt_cli*.c for
  * the baseline: they ask whether the processor can run the rest. */
 #ifndef RT_CLI_H
 #define RT_CLI_H
@@ -18,54 +18,54 @@ extern "C" {
 
 /* The ids of a text: ids [room], n of them written, of which `first` from the start are of type 0; the whole text has `whole`.
  * twice: it begins with the first token, which the tokenizer put before it once more. */
-typedef struct rt_host_source { int *ids; int room, n, first, whole, twice; } rt_host_source;
+typedef struct rt_cli_source { int *ids; int room, n, first, whole, twice; } rt_cli_source;
 
 /* Where a text came from, for messages. */
-typedef struct HostPlace { const char *kind; size_t number; } HostPlace;
+typedef struct CliPlace { const char *kind; size_t number; } CliPlace;
 
-struct HostOptions;
-struct HostBegin;
-struct HostLanguages;
+struct CliOptions;
+struct CliBegin;
+struct CliLanguages;
 
 /* An option of the command line; letter: its letter, or a number above all letters. */
-typedef enum rt_host_need { HOST_NEED_NOTHING, HOST_NEED_DECODER, HOST_NEED_CHAT, HOST_NEED_PAIRS, HOST_NEED_SOURCE } rt_host_need;
-typedef struct rt_host_option { const char *name, *argument, *help; int letter; rt_host_need need; } rt_host_option;
+typedef enum rt_cli_need { HOST_NEED_NOTHING, HOST_NEED_DECODER, HOST_NEED_CHAT, HOST_NEED_PAIRS, HOST_NEED_SOURCE } rt_cli_need;
+typedef struct rt_cli_option { const char *name, *argument, *help; int letter; rt_cli_need need; } rt_cli_option;
 
 /* What rt_cli_text.c does for programs with a tokenizer; others do without it. */
-typedef struct rt_host_tokenizer rt_host_tokenizer;
+typedef struct rt_cli_tokenizer rt_cli_tokenizer;
 typedef struct rt_program rt_program;
-typedef struct rt_host_texts {
-    rt_host_tokenizer *(*open)(const void *blob, size_t bytes, rt_status *status);     /* NULL with a status */
-    void (*close)(rt_host_tokenizer *t);
+typedef struct rt_cli_texts {
+    rt_cli_tokenizer *(*open)(const void *blob, size_t bytes, rt_status *status);     /* NULL with a status */
+    void (*close)(rt_cli_tokenizer *t);
     /* separator: where it first stands in the text, that is two texts; NULL: it is one.
      * cut: one with more than room ids is cut to them; else RT_TOO_LONG. plain: what the
      * tokenizer's template adds is left out. */
-    rt_status (*ids)(rt_host_tokenizer *t, const char *text, size_t bytes, const char *separator, int cut, int plain,
-                     rt_host_source *out);
-    /* Let texts be read as these languages have it, and an answer begin with its own; as host_languages of rt_cli_language.h. */
-    int (*translate)(rt_host_tokenizer *t, const struct HostLanguages *l, struct HostBegin *begin);
+    rt_status (*ids)(rt_cli_tokenizer *t, const char *text, size_t bytes, const char *separator, int cut, int plain,
+                     rt_cli_source *out);
+    /* Let texts be read as these languages have it, and an answer begin with its own; as cli_languages of rt_cli_language.h. */
+    int (*translate)(rt_cli_tokenizer *t, const struct CliLanguages *l, struct CliBegin *begin);
     /* Say that a text begins with an id twice. */
-    void (*tell_twice)(rt_host_tokenizer *t, const char *program, HostPlace place, int id);
-    rt_status (*token)(rt_host_tokenizer *t, int id, char *out, size_t cap, size_t *used);      /* its text, of special ones too */
+    void (*tell_twice)(rt_cli_tokenizer *t, const char *program, CliPlace place, int id);
+    rt_status (*token)(rt_cli_tokenizer *t, int id, char *out, size_t cap, size_t *used);      /* its text, of special ones too */
     /* A text wrapped by a template, behind the turns before where it goes on: *wrapped[*n] stays the tokenizer's, until the next.
      * RT_NO_ROOM: no memory. */
-    rt_status (*wrap)(rt_host_tokenizer *t, const RtChat *chat, const RtChatWords *words, int goes_on, const char *text, size_t bytes,
+    rt_status (*wrap)(rt_cli_tokenizer *t, const RtChat *chat, const RtChatWords *words, int goes_on, const char *text, size_t bytes,
                       const char **wrapped, size_t *n);
     /* What was answered to the last text that was wrapped; NULL: nothing, and it is as if it had not been said. */
-    rt_status (*answered)(rt_host_tokenizer *t, const char *answer, size_t bytes);
-    RtSay *say;                     /* its self is the rt_host_tokenizer */
+    rt_status (*answered)(rt_cli_tokenizer *t, const char *answer, size_t bytes);
+    RtSay *say;                     /* its self is the rt_cli_tokenizer */
     /* From now on the text of a special token is text, but for those that a template writes. */
-    void (*literal)(rt_host_tokenizer *t);
-    const rt_host_option *options;  int option_count;
+    void (*literal)(rt_cli_tokenizer *t);
+    const rt_cli_option *options;  int option_count;
     /* One of these options; the first of them that was given, NULL for none. */
-    void (*take)(struct HostOptions *o, int option, const char *argument);
-    const char *(*asked)(const struct HostOptions *o);
-} rt_host_texts;
-extern const rt_host_texts rt_host_text;
+    void (*take)(struct CliOptions *o, int option, const char *argument);
+    const char *(*asked)(const struct CliOptions *o);
+} rt_cli_texts;
+extern const rt_cli_texts rt_cli_text;
 
 /* What rt_cli_vector.c and rt_cli_batch.c do for programs of an encoder alone; others do without them. */
-typedef struct rt_host_vectors rt_host_vectors;
-extern const rt_host_vectors rt_host_vector;
+typedef struct rt_cli_vectors rt_cli_vectors;
+extern const rt_cli_vectors rt_cli_vector;
 
 /* Of a cache of f16, once. */
 #define RT_SATURATED "keys or values beyond 65504 became that, the largest f16; caches of f32 hold them"
@@ -111,7 +111,7 @@ struct rt_program {
     rt_status (*encode_batch)(const void *model, void *state, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
     const float *(*hidden)(const void *state);
     const float *(*vector)(const void *state);
-    const rt_host_vectors *vectors;                 /* of an encoder alone; NULL where there is a decoder */
+    const rt_cli_vectors *vectors;                 /* of an encoder alone; NULL where there is a decoder */
     /* Of a decoder, as the emitted NAME.h says; next on slot 0. */
     rt_status (*rows_of)(const void *model, void *state, const rt_row *rows, int n);
     rt_status (*read)(const void *model, void *state, const rt_row *rows, int n);
@@ -125,7 +125,7 @@ struct rt_program {
     rt_status (*ids)(const void *model, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
     rt_status (*append)(const void *model, int id, char *out, size_t cap, size_t *used);
     /* Of a tokenizer with pieces, instead of these; NULL where there is none. */
-    const rt_host_texts *texts;
+    const rt_cli_texts *texts;
     const void *(*tokenizer)(const void *model, size_t *bytes);
     const RtChat *chat;             /* its chat template, of a decoder alone; NULL where there is none */
     /* Where texts name the languages of a translation: rows "en de translate English to German: ", two codes and what stands before
@@ -137,7 +137,7 @@ struct rt_program {
  * 0, 1 for a self-test that fails, 2 for a wrong option, 65 for a text or weights that do not fit, 66 without the weights,
  * 69 without the instruction set, threads, memory or slots, 70 for a defect of the program, 74 for a failure of reading or
  * writing. SIGPIPE ends the process: nobody reads the answers any more. */
-int rt_host_main(const rt_program *program, int argc, char **argv);
+int rt_cli_main(const rt_program *program, int argc, char **argv);
 
 #ifdef __cplusplus
 }

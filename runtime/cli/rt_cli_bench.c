@@ -26,7 +26,7 @@ static const double REPETITION_SECONDS = 0.2, TEST_SECONDS = 2.5;
 typedef struct Test { char name[16]; int prompt, generated; int encode, decode; } Test;
 
 typedef struct Bench {
-    Host *host;
+    Cli *cli;
     Test tests[MOST_TESTS];
     int count;
     const Test *test;               /* at present */
@@ -56,7 +56,7 @@ static void add(Bench *b, const char *format, int prompt, int generated, int enc
 /* The last position of a target is never fed. */
 static void add_tests(Bench *b)
 {
-    const rt_program *p = b->host->program;
+    const rt_program *p = b->cli->program;
     const int written = greater(p->max_target - 1, 1);
     static const int lengths[] = { 16, 128, 512 };
     if (p->max_source && p->max_target) {
@@ -77,22 +77,22 @@ static int some_id(int i, int vocab) { return (int)((7 * (int64_t)i + 3) % vocab
 
 static rt_status read_source(const Bench *b, int n)
 {
-    Host *host = b->host;
-    for (int i = 0; i < n; i++) host->answer.input[i] = some_id(i, host->program->source_vocab);
-    return host->program->encode(host->model, host->state, host->answer.input, n);
+    Cli *cli = b->cli;
+    for (int i = 0; i < n; i++) cli->answer.input[i] = some_id(i, cli->program->source_vocab);
+    return cli->program->encode(cli->model, cli->state, cli->answer.input, n);
 }
 
 /* Logits are left of the last row; of those written one by one, of each. */
 static rt_status decode(const Bench *b, int n, int most)
 {
-    const rt_program *p = b->host->program;
-    rt_status status = p->clear(b->host->state, 0);
+    const rt_program *p = b->cli->program;
+    rt_status status = p->clear(b->cli->state, 0);
     for (int first = 0, count; first < n && status == RT_OK; first += count) {
         rt_row rows[MOST_ROWS];
         const int reads = most > 1 && first < n - 1;
         count = lesser(reads ? n - 1 - first : n - first, most);
         for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, first + i, some_id(first + i, p->vocab) };
-        status = (reads ? p->read : p->rows_of)(b->host->model, b->host->state, rows, count);
+        status = (reads ? p->read : p->rows_of)(b->cli->model, b->cli->state, rows, count);
     }
     return status;
 }
@@ -103,7 +103,7 @@ static rt_status run(const Bench *b)
     rt_status status = t->encode ? read_source(b, t->prompt) : RT_OK;
     if (status != RT_OK || !t->decode) return status;
     if (t->generated) return decode(b, t->generated, 1);
-    return decode(b, t->prompt, lesser(b->host->program->rows, MOST_ROWS));
+    return decode(b, t->prompt, lesser(b->cli->program->rows, MOST_ROWS));
 }
 
 /* ---- measuring ---------------------------------------------------------------------------------------------- */
@@ -120,10 +120,10 @@ static double measure(const Bench *b, int runs)
 /* needs: test.   gives: runs, samples, repetitions. Returns 0 after a failure. */
 static int measure_test(Bench *b)
 {
-    const int asked = b->host->options->repetitions, most = asked ? asked : USUAL_REPETITIONS;
+    const int asked = b->cli->options->repetitions, most = asked ? asked : USUAL_REPETITIONS;
     const double begun = now();
     double once = 0;
-    if (!b->test->encode && b->host->program->max_source && read_source(b, b->host->program->max_source) != RT_OK) return 0;
+    if (!b->test->encode && b->cli->program->max_source && read_source(b, b->cli->program->max_source) != RT_OK) return 0;
     for (int i = 0; i == 0 || (i < 1000 && now() - begun < REPETITION_SECONDS); i++)
         if ((once = measure(b, 1)) < 0) return 0;
     b->runs = once > 0 && once < REPETITION_SECONDS ? (int)fmin(REPETITION_SECONDS / once, 1e6) : 1;
@@ -159,18 +159,18 @@ static Figure figure(const Bench *b, double tokens)
 
 static void print_head(const Bench *b)
 {
-    const int sentences = b->host->program->max_source > 0;
+    const int sentences = b->cli->program->max_source > 0;
     printf("| model | size | params | backend | threads | test | t/s |%s\n", sentences ? " sentences/s |" : "");
     printf("|---|---:|---:|---|---:|---:|---:|%s\n", sentences ? "---:|" : "");
 }
 
 static void print_row(const Bench *b)
 {
-    const rt_program *p = b->host->program;
+    const rt_program *p = b->cli->program;
     const Test *t = b->test;
     const Figure tokens = figure(b, t->prompt + t->generated), sentences = figure(b, 1);
     printf("| %s | %.2f MiB | %.2f M | CPU %s | %d | %s | %.2f ± %.2f |", p->name, (double)p->weights_bytes / 1048576,
-           (double)p->parameters / 1e6, rt_isa_text(p->isa), b->host->lanes, t->name, tokens.mean, tokens.stddev);
+           (double)p->parameters / 1e6, rt_isa_text(p->isa), b->cli->lanes, t->name, tokens.mean, tokens.stddev);
     if (p->max_source) printf(" %.2f ± %.2f |", sentences.mean, sentences.stddev);
     putchar('\n');
 }
@@ -180,20 +180,20 @@ static void json_samples(const Bench *b, const char *key, double tokens)
     printf(",\"%s\":[", key);
     for (int i = 0; i < b->repetitions; i++) {
         if (i) putchar(',');
-        host_json_number(stdout, tokens > 0 ? tokens / b->samples[i] : 1e9 * b->samples[i]);
+        cli_json_number(stdout, tokens > 0 ? tokens / b->samples[i] : 1e9 * b->samples[i]);
     }
     putchar(']');
 }
 
 static void json_row(const Bench *b)
 {
-    const rt_program *p = b->host->program;
+    const rt_program *p = b->cli->program;
     const Test *t = b->test;
     const double tokens = t->prompt + t->generated;
     const Figure time = figure(b, 0), speed = figure(b, tokens);
     printf("%s{\"model_type\":\"%s\",\"model_size\":%zu,\"model_n_params\":%lld,\"backends\":\"CPU\",\"isa\":\"%s\"", t == b->tests ? "" : ",",
            p->name, p->weights_bytes, p->parameters, rt_isa_text(p->isa));
-    printf(",\"n_threads\":%d,\"test\":\"%s\",\"n_prompt\":%d,\"n_gen\":%d,\"runs\":%d", b->host->lanes, t->name, t->prompt, t->generated, b->runs);
+    printf(",\"n_threads\":%d,\"test\":\"%s\",\"n_prompt\":%d,\"n_gen\":%d,\"runs\":%d", b->cli->lanes, t->name, t->prompt, t->generated, b->runs);
     printf(",\"avg_ns\":%.9g,\"stddev_ns\":%.9g,\"avg_ts\":%.9g,\"stddev_ts\":%.9g", 1e9 * time.mean, 1e9 * time.stddev, speed.mean, speed.stddev);
     if (p->max_source) printf(",\"sentences_per_second\":%.9g", figure(b, 1).mean);
     json_samples(b, "samples_ns", 0);
@@ -201,20 +201,20 @@ static void json_row(const Bench *b)
     putchar('}');
 }
 
-int host_bench(Host *host)
+int cli_bench(Cli *cli)
 {
     static Bench bench;
     Bench *b = &bench;
-    const int json = host->options->json;
-    b->host = host;
-    host_weights_settle(&host->weights);
+    const int json = cli->options->json;
+    b->cli = cli;
+    cli_weights_settle(&cli->weights);
     add_tests(b);
     if (json) fputs("{\"rows\":[", stdout);
     else print_head(b);
     for (int i = 0; i < b->count; i++) {
         b->test = &b->tests[i];
         if (!measure_test(b)) {
-            fprintf(stderr, "%s: the test %s does not run\n", host->program->name, b->test->name);
+            fprintf(stderr, "%s: the test %s does not run\n", cli->program->name, b->test->name);
             return RT_EXIT_DEFECT;
         }
         if (json) json_row(b);

@@ -18,15 +18,15 @@ static int refuse_options(const rt_program *p, const char *why)
     return RT_EXIT_USAGE;
 }
 
-int host_no_memory(const rt_program *p)
+int cli_no_memory(const rt_program *p)
 {
     fprintf(stderr, "%s: no memory for texts\n", p->name);
     return RT_EXIT_MISSING;
 }
 
-int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o, HostBegin begin, HostWeights *weights, void *state)
+int cli_decoder_open(CliDecoder *d, const rt_program *p, const CliOptions *o, CliBegin begin, CliWeights *weights, void *state)
 {
-    const HostDecoder none = { .program = p, .weights = weights, .model = weights->model, .state = state, .settings = o->generation,
+    const CliDecoder none = { .program = p, .weights = weights, .model = weights->model, .state = state, .settings = o->generation,
                                .start = begin.start };
     RtGeneration *g = &d->settings;
     const char *fault = rt_generation_fault(&o->generation);
@@ -41,17 +41,17 @@ int host_decoder_open(HostDecoder *d, const rt_program *p, const HostOptions *o,
     d->results = malloc((size_t)(g->beams ? g->beams : 1) * sizeof *d->results);
     if (o->turns) d->held.ids = malloc((size_t)d->longest * sizeof *d->held.ids);
     if (d->scratch && d->results && (d->held.ids || !o->turns)) return 0;
-    return host_no_memory(p);
+    return cli_no_memory(p);
 }
 
-void host_decoder_close(HostDecoder *d) { free(d->scratch), free(d->results), free(d->held.ids); }
+void cli_decoder_close(CliDecoder *d) { free(d->scratch), free(d->results), free(d->held.ids); }
 
 /* ---- the model's calls ---------------------------------------------------------------------------------- */
 
 static rt_status call_rows(void *self, const rt_row *rows, int n)
 {
-    HostDecoder *d = self;
-    host_weights_read(d->weights);
+    CliDecoder *d = self;
+    cli_weights_read(d->weights);
     const rt_status status = d->program->rows_of(d->model, d->state, rows, n);
     if (status == RT_OK) rt_timing_fed(&d->timing, n);
     return status;
@@ -59,8 +59,8 @@ static rt_status call_rows(void *self, const rt_row *rows, int n)
 
 static rt_status call_read(void *self, const rt_row *rows, int n)
 {
-    HostDecoder *d = self;
-    host_weights_read(d->weights);
+    CliDecoder *d = self;
+    cli_weights_read(d->weights);
     const rt_status status = d->program->read(d->model, d->state, rows, n);
     if (status == RT_OK) rt_timing_fed(&d->timing, n);
     return status;
@@ -68,27 +68,27 @@ static rt_status call_read(void *self, const rt_row *rows, int n)
 
 static const float *call_logits(void *self)
 {
-    const HostDecoder *d = self;
+    const CliDecoder *d = self;
     return d->program->logits(d->state);
 }
 
 static rt_status call_fork(void *self, int from, int to)
 {
-    const HostDecoder *d = self;
+    const CliDecoder *d = self;
     return d->program->fork_slot(d->state, from, to);
 }
 
 static rt_status call_clear(void *self, int slot)
 {
-    HostDecoder *d = self;
+    CliDecoder *d = self;
     rt_timing_anew(&d->timing);
     return d->program->clear(d->state, slot);
 }
 
 static rt_status call_next(void *self, int id, int *next)
 {
-    HostDecoder *d = self;
-    host_weights_read(d->weights);
+    CliDecoder *d = self;
+    cli_weights_read(d->weights);
     const rt_status status = d->program->next(d->model, d->state, id, next);
     if (status == RT_OK) rt_timing_fed(&d->timing, 1);
     return status;
@@ -96,21 +96,21 @@ static rt_status call_next(void *self, int id, int *next)
 
 /* ---- an answer ------------------------------------------------------------------------------------------ */
 
-int host_decoder_is_end(const HostDecoder *d, int id)
+int cli_decoder_is_end(const CliDecoder *d, int id)
 {
     for (int i = 0; i < d->settings.end_count; i++)
         if (d->settings.ends[i] == id) return 1;
     return 0;
 }
 
-rt_status host_decoder_answer(HostDecoder *d, const RtAnswering *how, const int *input, int n, int *ids, int *count, double *score)
+rt_status cli_decoder_answer(CliDecoder *d, const RtAnswering *how, const int *input, int n, int *ids, int *count, double *score)
 {
     const rt_program *p = d->program;
     const RtDecoder calls = { .self = d, .slots = p->slots, .rows_most = p->rows, .vocab = p->vocab, .stride = p->logits_stride,
                               .rows = call_rows, .read = p->read ? call_read : NULL, .logits = call_logits, .fork = call_fork, .clear = call_clear,
                               .next = call_next };
     rt_timing_begin(&d->timing, n, p->max_source ? 1 : n, how->held ? rt_held_of(how->held, input, n) : 0);
-    host_weights_read(d->weights);
+    cli_weights_read(d->weights);
     rt_status status = p->max_source ? p->encode(d->model, d->state, input, n) : RT_OK;
     d->count = *count = 0, *score = 0;
     if (status == RT_OK)

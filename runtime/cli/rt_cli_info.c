@@ -24,7 +24,7 @@ static void add_text(Sheet *s, const char *name, const char *words, const char *
 {
     if (!value) return;
     key(s, name, words);
-    if (s->json) host_json_text(stdout, value, bytes);
+    if (s->json) cli_json_text(stdout, value, bytes);
     else printf("%.*s\n", (int)bytes, value);
 }
 
@@ -40,11 +40,11 @@ static void add_number(Sheet *s, const char *name, const char *words, long long 
     printf(s->json ? "%lld" : "%lld\n", value);
 }
 
-static void add_weights(Sheet *s, const Host *host)
+static void add_weights(Sheet *s, const Cli *cli)
 {
-    const rt_program *p = host->program;
-    const char *head = host->weights.data;
-    add_line(s, "weights_place", "weights", *host->weights.place ? host->weights.place : "in the program");
+    const rt_program *p = cli->program;
+    const char *head = cli->weights.data;
+    add_line(s, "weights_place", "weights", *cli->weights.place ? cli->weights.place : "in the program");
     add_number(s, "weights_bytes", "  bytes", (long long)p->weights_bytes);
     add_line(s, "dtype", "  as", p->dtype);
     if (p->weights_bytes < RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS) return;
@@ -52,10 +52,10 @@ static void add_weights(Sheet *s, const Host *host)
     add_text(s, "content", "  content", head + RT_PACKED_CONTENT_AT, RT_PACKED_DIGITS);
 }
 
-int host_info(Host *host)
+int cli_info(Cli *cli)
 {
-    const rt_program *p = host->program;
-    Sheet s = { host->options->json, 0 };
+    const rt_program *p = cli->program;
+    Sheet s = { cli->options->json, 0 };
     add_line(&s, "name", "name", p->name);
     add_line(&s, "about", "what", p->about);
     add_line(&s, "spec", "made from", p->spec);
@@ -68,12 +68,12 @@ int host_info(Host *host)
     add_number(&s, "vocab", "  vocabulary", p->vocab);
     add_number(&s, "slots", "sequences", p->slots);
     add_number(&s, "parameters", "parameters", p->parameters);
-    add_weights(&s, host);
+    add_weights(&s, cli);
     add_number(&s, "state_bytes", "state bytes", (long long)p->state_bytes);
     add_line(&s, "kv_dtype", "  caches as", p->kv_dtype);
     add_line(&s, "isa", "compiled for", rt_isa_text(p->isa));
     add_line(&s, "processor_isa", "processor has", rt_isa_text(~rt_isa_missing(~0u)));
-    add_number(&s, "threads", "threads", host->lanes);
+    add_number(&s, "threads", "threads", cli->lanes);
     add_number(&s, "threads_max", "  at most", p->lanes_max);
     if (s.json) puts("}");
     return 0;

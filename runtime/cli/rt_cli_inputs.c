@@ -14,140 +14,140 @@
 
 /* ---- before the first text ------------------------------------------------------------------------------ */
 
-static int host_allocate(Host *host)
+static int cli_allocate(Cli *cli)
 {
-    const rt_program *p = host->program;
-    HostAnswer *a = &host->answer;
-    a->input = malloc(((size_t)host_longest(p) + (size_t)p->max_target + 1) * sizeof *a->input);
+    const rt_program *p = cli->program;
+    CliAnswer *a = &cli->answer;
+    a->input = malloc(((size_t)cli_longest(p) + (size_t)p->max_target + 1) * sizeof *a->input);
     a->ids = malloc(((size_t)p->max_target + 1) * sizeof *a->ids);
     if (a->input && a->ids) return 0;
-    return host_no_memory(p);
+    return cli_no_memory(p);
 }
 
 /* The tokenizer in the weights, where the program has one. */
-static int host_open_tokenizer(Host *host)
+static int cli_open_tokenizer(Cli *cli)
 {
-    const rt_program *p = host->program;
+    const rt_program *p = cli->program;
     size_t bytes;
     rt_status status;
     if (!p->texts) return 0;
-    const void *blob = p->tokenizer(host->model, &bytes);
-    host->tokenizer = p->texts->open(blob, bytes, &status);
-    if (host->tokenizer && host->options->plain_text) p->texts->literal(host->tokenizer);
-    if (host->tokenizer) return 0;
-    if (status == RT_NO_ROOM) return host_no_memory(p);
+    const void *blob = p->tokenizer(cli->model, &bytes);
+    cli->tokenizer = p->texts->open(blob, bytes, &status);
+    if (cli->tokenizer && cli->options->plain_text) p->texts->literal(cli->tokenizer);
+    if (cli->tokenizer) return 0;
+    if (status == RT_NO_ROOM) return cli_no_memory(p);
     fprintf(stderr, "%s: the tokenizer in the weights: %s\n", p->name, rt_status_text(status));
     return status == RT_BAD_WEIGHTS ? RT_EXIT_DATA : RT_EXIT_MISSING;
 }
 
-static int host_translate(Host *host, HostBegin *begin)
+static int cli_translate(Cli *cli, CliBegin *begin)
 {
-    const rt_program *p = host->program;
-    const HostOptions *o = host->options;
-    const HostLanguages l = { o->source_language, o->target_language, p->translations, stderr, p->name, NULL,
+    const rt_program *p = cli->program;
+    const CliOptions *o = cli->options;
+    const CliLanguages l = { o->source_language, o->target_language, p->translations, stderr, p->name, NULL,
                               p->generation && !p->generation->processors.force_first };
-    return p->texts->translate(host->tokenizer, &l, begin);
+    return p->texts->translate(cli->tokenizer, &l, begin);
 }
 
-int host_texts_open(Host *host)
+int cli_texts_open(Cli *cli)
 {
     struct stat info;
-    HostBegin begin = { host->program->start, -1 };
-    int code = host_allocate(host);
-    if (!code) code = host_open_tokenizer(host);
-    if (!code && host->tokenizer) code = host_translate(host, &begin);
-    if (!code) code = host_decoder_open(&host->decoder, host->program, host->options, begin, &host->weights, host->state);
-    if (!code) code = host_answer_open(host);
-    if (!code && host->program->vectors) code = host->program->vectors->batch_open(host);
-    host->flush = fstat(STDIN_FILENO, &info) || !S_ISREG(info.st_mode);
+    CliBegin begin = { cli->program->start, -1 };
+    int code = cli_allocate(cli);
+    if (!code) code = cli_open_tokenizer(cli);
+    if (!code && cli->tokenizer) code = cli_translate(cli, &begin);
+    if (!code) code = cli_decoder_open(&cli->decoder, cli->program, cli->options, begin, &cli->weights, cli->state);
+    if (!code) code = cli_answer_open(cli);
+    if (!code && cli->program->vectors) code = cli->program->vectors->batch_open(cli);
+    cli->flush = fstat(STDIN_FILENO, &info) || !S_ISREG(info.st_mode);
     return code;
 }
 
-void host_texts_close(Host *host)
+void cli_texts_close(Cli *cli)
 {
-    if (host->tokenizer) host->program->texts->close(host->tokenizer);
-    host_decoder_close(&host->decoder);
-    if (host->batch) host->program->vectors->batch_free(host->batch);
-    free(host->places);
-    rt_lines_free(&host->lines);
-    free(host->answer.input), free(host->answer.ids);
-    if (host->answer.says) rt_answer_text_close(&host->answer.text);
+    if (cli->tokenizer) cli->program->texts->close(cli->tokenizer);
+    cli_decoder_close(&cli->decoder);
+    if (cli->batch) cli->program->vectors->batch_free(cli->batch);
+    free(cli->places);
+    rt_lines_free(&cli->lines);
+    free(cli->answer.input), free(cli->answer.ids);
+    if (cli->answer.says) rt_answer_text_close(&cli->answer.text);
 }
 
 /* ---- one text ------------------------------------------------------------------------------------------- */
 
-int host_write_failed(const Host *host)
+int cli_write_failed(const Cli *cli)
 {
-    fprintf(stderr, "%s: cannot write to standard output: %s\n", host->program->name, strerror(errno));
+    fprintf(stderr, "%s: cannot write to standard output: %s\n", cli->program->name, strerror(errno));
     return RT_EXIT_IO;
 }
 
-void host_tell_input(const Host *host, HostPlace place)
+void cli_tell_input(const Cli *cli, CliPlace place)
 {
-    const HostAnswer *a = &host->answer;
-    const char *name = host->program->name;
+    const CliAnswer *a = &cli->answer;
+    const char *name = cli->program->name;
     if (a->message[0]) return;
     if (a->whole > a->input_count) fprintf(stderr, "%s: %s %zu: %d tokens; cut to %d\n", name, place.kind, place.number, a->whole, a->input_count);
-    if (a->twice) host->program->texts->tell_twice(host->tokenizer, name, place, a->input[0]);
+    if (a->twice) cli->program->texts->tell_twice(cli->tokenizer, name, place, a->input[0]);
 }
 
 /* Once. */
-static void tell_saturated(Host *host)
+static void tell_saturated(Cli *cli)
 {
-    const rt_program *p = host->program;
-    if (host->saturated || !p->saturated || !p->saturated(host->state)) return;
+    const rt_program *p = cli->program;
+    if (cli->saturated || !p->saturated || !p->saturated(cli->state)) return;
     fprintf(stderr, "%s: note: " RT_SATURATED "\n", p->name);
-    host->saturated = 1;
+    cli->saturated = 1;
 }
 
-int host_show(Host *host, const char *text, size_t bytes, HostPlace place, int code)
+int cli_show(Cli *cli, const char *text, size_t bytes, CliPlace place, int code)
 {
-    const int json = host->options->json;
-    const char *message = host->answer.message;
-    host_tell_input(host, place);
-    tell_saturated(host);
-    if (*message && (code || !json)) fprintf(stderr, "%s: %s %zu: %s\n", host->program->name, place.kind, place.number, message);
-    if ((json ? host_print_json(host, text, bytes) : host_print(host)) == EOF) return host_write_failed(host);
-    if (host->flush && fflush(stdout)) return host_write_failed(host);
-    if (host->options->scores && !*message) host_tell_scores(host);
-    if (host->options->verbose && !*message) rt_timing_print(&host->decoder.timing, host->program->name);
+    const int json = cli->options->json;
+    const char *message = cli->answer.message;
+    cli_tell_input(cli, place);
+    tell_saturated(cli);
+    if (*message && (code || !json)) fprintf(stderr, "%s: %s %zu: %s\n", cli->program->name, place.kind, place.number, message);
+    if ((json ? cli_print_json(cli, text, bytes) : cli_print(cli)) == EOF) return cli_write_failed(cli);
+    if (cli->flush && fflush(stdout)) return cli_write_failed(cli);
+    if (cli->options->scores && !*message) cli_tell_scores(cli);
+    if (cli->options->verbose && !*message) rt_timing_print(&cli->decoder.timing, cli->program->name);
     return code;
 }
 
-static int host_text(Host *host, const char *text, size_t bytes, HostPlace place)
+static int cli_text(Cli *cli, const char *text, size_t bytes, CliPlace place)
 {
-    const int code = host_answer(host, text, bytes, host->options->json || host->options->scores);
-    host->texts++;
-    return host_show(host, text, bytes, place, code);
+    const int code = cli_answer(cli, text, bytes, cli->options->json || cli->options->scores);
+    cli->texts++;
+    return cli_show(cli, text, bytes, place, code);
 }
 
 /* ---- all texts ------------------------------------------------------------------------------------------ */
 
-static int host_lines(Host *host)
+static int cli_lines(Cli *cli)
 {
-    host->lines.most = rt_line_most(host_longest(host->program));
+    cli->lines.most = rt_line_most(cli_longest(cli->program));
     char *line;
     size_t n;
     int code = 0, got = 1;
-    HostPlace place = { "line", 1 };
-    const int prompts = host->options->turns && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
-    for (; !code && (!prompts || fputs("> ", stderr) >= 0) && (got = rt_lines_next(&host->lines, &line, &n)) > 0; place.number++)
-        code = host->batch ? host->program->vectors->batch_line(host, line, n, place.number) : host_text(host, line, n, place);
+    CliPlace place = { "line", 1 };
+    const int prompts = cli->options->turns && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    for (; !code && (!prompts || fputs("> ", stderr) >= 0) && (got = rt_lines_next(&cli->lines, &line, &n)) > 0; place.number++)
+        code = cli->batch ? cli->program->vectors->batch_line(cli, line, n, place.number) : cli_text(cli, line, n, place);
     const int error = errno;
     if (prompts && got == 0) fputs("\n", stderr);
-    if (!code && host->batch) code = host->program->vectors->batch_end(host);
+    if (!code && cli->batch) code = cli->program->vectors->batch_end(cli);
     if (code || got == 0) return code;
     if (got == RT_LINE_TOO_LONG) {
-        fprintf(stderr, "%s: %s %zu: more than %zu bytes, but at most %d %s fit; nothing more is read\n", host->program->name, place.kind,
-                place.number, host->lines.most, host_most(host), host_unit(host));
+        fprintf(stderr, "%s: %s %zu: more than %zu bytes, but at most %d %s fit; nothing more is read\n", cli->program->name, place.kind,
+                place.number, cli->lines.most, cli_most(cli), cli_unit(cli));
         return RT_EXIT_DATA;
     }
-    fprintf(stderr, "%s: cannot read standard input: %s\n", host->program->name, strerror(error));
+    fprintf(stderr, "%s: cannot read standard input: %s\n", cli->program->name, strerror(error));
     return error == ENOMEM ? RT_EXIT_MISSING : RT_EXIT_IO;
 }
 
 /* All of a file but a line end at its end, into memory of the caller. Returns 0, or an exit code after a message. */
-static int host_read_file(const rt_program *p, const char *path, char **text, size_t *bytes)
+static int cli_read_file(const rt_program *p, const char *path, char **text, size_t *bytes)
 {
     enum { MOST = 64 << 20 };
     FILE *f = fopen(path, "rb");
@@ -176,48 +176,48 @@ static int host_read_file(const rt_program *p, const char *path, char **text, si
 }
 
 /* The text of -p, or of the file of -f. */
-static int host_prompt(Host *host, const HostPrompt *prompt, size_t number)
+static int cli_prompt(Cli *cli, const CliPrompt *prompt, size_t number)
 {
-    const HostPlace place = { "prompt", number };
+    const CliPlace place = { "prompt", number };
     char *text = NULL;
     size_t bytes = strlen(prompt->text);
-    const int code = prompt->file ? host_read_file(host->program, prompt->text, &text, &bytes) : 0;
-    const int answered = code ? code : host_text(host, text ? text : prompt->text, bytes, place);
+    const int code = prompt->file ? cli_read_file(cli->program, prompt->text, &text, &bytes) : 0;
+    const int answered = code ? code : cli_text(cli, text ? text : prompt->text, bytes, place);
     free(text);
     return answered;
 }
 
 /* Whether a decoder alone has something to go on from without a text: the mark that its tokenizer begins every text with. */
-static int begins_alone(Host *host)
+static int begins_alone(Cli *cli)
 {
-    const rt_program *p = host->program;
-    rt_host_source source = { .ids = host->answer.input, .room = host_most(host) };
-    if (!host->tokenizer || host_numbers(host) || host->options->chat || p->max_source) return 0;
-    return p->texts->ids(host->tokenizer, "", 0, 0, 0, 0, &source) == RT_OK && source.n;
+    const rt_program *p = cli->program;
+    rt_cli_source source = { .ids = cli->answer.input, .room = cli_most(cli) };
+    if (!cli->tokenizer || cli_numbers(cli) || cli->options->chat || p->max_source) return 0;
+    return p->texts->ids(cli->tokenizer, "", 0, 0, 0, 0, &source) == RT_OK && source.n;
 }
 
 /* Where there is no text: the lines of standard input. Where these are none, or nobody has put anything there, the beginning of one. */
-static int host_no_texts(Host *host)
+static int cli_no_texts(Cli *cli)
 {
-    const int alone = begins_alone(host), code = alone && isatty(STDIN_FILENO) ? 0 : host_lines(host);
-    return code || host->texts || !alone ? code : host_text(host, "", 0, (HostPlace){ "argument", 1 });
+    const int alone = begins_alone(cli), code = alone && isatty(STDIN_FILENO) ? 0 : cli_lines(cli);
+    return code || cli->texts || !alone ? code : cli_text(cli, "", 0, (CliPlace){ "argument", 1 });
 }
 
-int host_is_similar(const rt_program *p, int n, char **texts)
+int cli_is_similar(const rt_program *p, int n, char **texts)
 {
     return p->vector && !p->vector_stride && !p->labels && n > 1 && strcmp(texts[0], "similar") == 0;
 }
 
-int host_texts(Host *host, int n, char **texts)
+int cli_texts(Cli *cli, int n, char **texts)
 {
-    const HostOptions *o = host->options;
-    const int similar = host_is_similar(host->program, n, texts);
-    int code = similar ? host->program->vectors->similar(host, texts) : n || o->prompt_count ? 0 : host_no_texts(host);
-    for (int i = 0; i < o->prompt_count && !code; i++) code = host_prompt(host, &o->prompts[i], (size_t)i + 1);
+    const CliOptions *o = cli->options;
+    const int similar = cli_is_similar(cli->program, n, texts);
+    int code = similar ? cli->program->vectors->similar(cli, texts) : n || o->prompt_count ? 0 : cli_no_texts(cli);
+    for (int i = 0; i < o->prompt_count && !code; i++) code = cli_prompt(cli, &o->prompts[i], (size_t)i + 1);
     for (int i = 0; !similar && i < n && !code; i++) {
-        const HostPlace place = { "argument", (size_t)i + 1 };
-        code = strcmp(texts[i], "-") ? host_text(host, texts[i], strlen(texts[i]), place) : host_lines(host);
+        const CliPlace place = { "argument", (size_t)i + 1 };
+        code = strcmp(texts[i], "-") ? cli_text(cli, texts[i], strlen(texts[i]), place) : cli_lines(cli);
     }
-    if (code != RT_EXIT_IO && fflush(stdout)) code = host_write_failed(host);
-    return code ? code : host->refused;
+    if (code != RT_EXIT_IO && fflush(stdout)) code = cli_write_failed(cli);
+    return code ? code : cli->refused;
 }

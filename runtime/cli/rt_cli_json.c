@@ -4,14 +4,14 @@
 #include <math.h>
 #include <stdio.h>
 
-int host_may_print(int code_point)
+int cli_may_print(int code_point)
 {
     return code_point >= 0x20 && (code_point < 0x7f || code_point > 0x9f)
         && !(code_point >= 0x200b && code_point <= 0x200f) && !(code_point >= 0x2028 && code_point <= 0x202e)
         && !(code_point >= 0x2060 && code_point <= 0x2069) && code_point != 0xfeff;
 }
 
-int host_code_point(const char *s, size_t bytes, int *length)
+int cli_code_point(const char *s, size_t bytes, int *length)
 {
     static const int least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
     const unsigned char *u = (const unsigned char *)s;
@@ -28,20 +28,20 @@ int host_code_point(const char *s, size_t bytes, int *length)
     return c;
 }
 
-void host_json_text(FILE *to, const char *s, size_t bytes)
+void cli_json_text(FILE *to, const char *s, size_t bytes)
 {
     putc('"', to);
     for (int length; bytes; s += length, bytes -= (size_t)length) {
-        const int c = host_code_point(s, bytes, &length);
+        const int c = cli_code_point(s, bytes, &length);
         if (c < 0) fputs("\\ufffd", to);
         else if (c == '"' || c == '\\') fprintf(to, "\\%c", c);
-        else if (!host_may_print(c)) fprintf(to, "\\u%04x", (unsigned)c);
+        else if (!cli_may_print(c)) fprintf(to, "\\u%04x", (unsigned)c);
         else fwrite(s, 1, (size_t)length, to);
     }
     putc('"', to);
 }
 
-void host_json_number(FILE *to, double x)
+void cli_json_number(FILE *to, double x)
 {
     if (isfinite(x)) fprintf(to, "%.9g", x);
     else fputs("null", to);

@@ -6,19 +6,19 @@
 
 #include "rt_cli_options.h"
 
-static const char *option_of(const HostLanguages *l, int to)
+static const char *option_of(const CliLanguages *l, int to)
 {
     static const char *const usual[2] = { "--source-language", "--target-language" };
     return (l->options ? l->options : usual)[to];
 }
 
 /* What a message begins with: of `from` or of `to`. */
-static void tell(const HostLanguages *l, int to)
+static void tell(const CliLanguages *l, int to)
 {
     fprintf(l->told, "%s%s%s: ", l->program ? l->program : "", l->program ? ": " : "", option_of(l, to));
 }
 
-static int told(const HostLanguages *l)
+static int told(const CliLanguages *l)
 {
     if (l->program) fputc('\n', l->told);
     return RT_EXIT_USAGE;
@@ -26,7 +26,7 @@ static int told(const HostLanguages *l)
 
 /* ---- tokens --------------------------------------------------------------------------------------------------- */
 
-static void list_languages(const HostLanguages *l, const RtTokenizer *t, const char *like, const char *label)
+static void list_languages(const CliLanguages *l, const RtTokenizer *t, const char *like, const char *label)
 {
     enum { MOST = 8 };
     size_t n;
@@ -39,7 +39,7 @@ static void list_languages(const HostLanguages *l, const RtTokenizer *t, const c
 }
 
 /* The id of a language; -1 after a message that lists those that begin alike, else the first ones. */
-static int find_token(const HostLanguages *l, const RtTokenizer *t, int to)
+static int find_token(const CliLanguages *l, const RtTokenizer *t, int to)
 {
     const char *code = to ? l->to : l->from;
     const int id = rt_tokenizer_language(t, code);
@@ -52,7 +52,7 @@ static int find_token(const HostLanguages *l, const RtTokenizer *t, int to)
     return -1;
 }
 
-static int by_tokens(RtTokenizer *t, RtLanguages kind, const HostLanguages *l, int *target)
+static int by_tokens(RtTokenizer *t, RtLanguages kind, const CliLanguages *l, int *target)
 {
     if (l->from && kind == RT_LANGUAGES_OF_TARGET) {
         tell(l, 0);
@@ -70,7 +70,7 @@ static int by_tokens(RtTokenizer *t, RtLanguages kind, const HostLanguages *l, i
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
 
 /* Of a row "en de translate English to German: " what stands behind the two codes, where they are these; NULL. */
-static const char *prefix_of(const char *row, const HostLanguages *l)
+static const char *prefix_of(const char *row, const CliLanguages *l)
 {
     const size_t n = strcspn(row, " "), m = strcspn(row + n + 1, " ");
     if (l->from && (strlen(l->from) != n || memcmp(row, l->from, n))) return NULL;
@@ -78,7 +78,7 @@ static const char *prefix_of(const char *row, const HostLanguages *l)
     return row + n + 1 + m + 1;
 }
 
-static int by_texts(RtTokenizer *t, const HostLanguages *l)
+static int by_texts(RtTokenizer *t, const CliLanguages *l)
 {
     const char *prefix = NULL;
     int count = 0;
@@ -100,12 +100,12 @@ static int by_texts(RtTokenizer *t, const HostLanguages *l)
     return told(l);
 }
 
-void host_tell_free(const HostLanguages *l)
+void cli_tell_free(const CliLanguages *l)
 {
     fprintf(l->told, "%s: note: the model chooses the language of its answer; %s says which\n", l->program, option_of(l, 1));
 }
 
-int host_languages(RtTokenizer *t, const HostLanguages *l, int *target)
+int cli_languages(RtTokenizer *t, const CliLanguages *l, int *target)
 {
     *target = -1;
     if (!l->from && !l->to) return 0;

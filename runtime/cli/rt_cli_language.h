@@ -11,10 +11,10 @@ extern "C" {
 
 /* Let texts be read as translated so. *target receives the language that an answer begins with, -1 for none. Returns 0, or an exit
  * code after a message. */
-int host_languages(RtTokenizer *t, const HostLanguages *l, int *target);
+int cli_languages(RtTokenizer *t, const CliLanguages *l, int *target);
 
 /* Say, in a line, that no language was chosen for the answer. */
-void host_tell_free(const HostLanguages *l);
+void cli_tell_free(const CliLanguages *l);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@
 
 enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, DATE, TURNS, GENERATION };
 
-static const rt_host_option table[] = {
+static const rt_cli_option table[] = {
     { "prompt",  "TEXT", "a text to answer, as one behind the options; repeatable", 'p', HOST_NEED_NOTHING },
     { "file",    "FILE", "a text to answer: all of FILE, without a line end at its end; repeatable", 'f', HOST_NEED_NOTHING },
     { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, HOST_NEED_DECODER },
@@ -44,7 +44,7 @@ typedef struct Options { Option list[MOST_OPTIONS]; int count; } Options;
 
 static Options options;
 
-static int has_need(const rt_program *p, rt_host_need need)
+static int has_need(const rt_program *p, rt_cli_need need)
 {
     switch (need) {
     case HOST_NEED_DECODER: return p->max_target > 0;
@@ -56,7 +56,7 @@ static int has_need(const rt_program *p, rt_host_need need)
     return 1;
 }
 
-static void add_options(Options *o, const rt_program *p, const rt_host_option *rows, int n)
+static void add_options(Options *o, const rt_program *p, const rt_cli_option *rows, int n)
 {
     for (int i = 0; i < n; i++)
         if (has_need(p, rows[i].need))
@@ -206,21 +206,21 @@ static int some_text(const char *name, const rt_program *p)
     return usage_end(p);
 }
 
-static int add_stop(HostOptions *o, const rt_program *p)
+static int add_stop(CliOptions *o, const rt_program *p)
 {
     const int code = some_text("stop", p);
     if (!code) o->stops[o->generation.stop_count++] = optarg;
     return code;
 }
 
-static int add_prompt(HostOptions *o, int file, const rt_program *p)
+static int add_prompt(CliOptions *o, int file, const rt_program *p)
 {
     const int code = file ? some_text("file", p) : 0;
-    if (!code) o->prompts[o->prompt_count++] = (HostPrompt){ optarg, file };
+    if (!code) o->prompts[o->prompt_count++] = (CliPrompt){ optarg, file };
     return code;
 }
 
-static int choose(HostOptions *o, HostAction action, const rt_program *p)
+static int choose(CliOptions *o, CliAction action, const rt_program *p)
 {
     const int another = o->action && o->action != action;
     o->action = action;
@@ -230,7 +230,7 @@ static int choose(HostOptions *o, HostAction action, const rt_program *p)
 }
 
 /* No word, no option is dropped in silence. */
-static int check_options(const HostOptions *o, const rt_program *p, int argc, char **argv)
+static int check_options(const CliOptions *o, const rt_program *p, int argc, char **argv)
 {
     const int own = p->generation ? p->generation->stop_count : 0;
     if (o->action && o->prompt_count) fprintf(stderr, "%s: '%s': no text is answered here\n", p->name, o->prompts[0].text);
@@ -256,7 +256,7 @@ static int check_options(const HostOptions *o, const rt_program *p, int argc, ch
     else if (o->action && o->ids) fprintf(stderr, "%s: --ids says how texts are read; none is answered here\n", p->name);
     else if (o->action && o->generates) fprintf(stderr, "%s: settings of generation say how texts are answered; none is here\n", p->name);
     else if (o->raw && (o->action || o->json)) fprintf(stderr, "%s: --raw says how vectors are written; none is here\n", p->name);
-    else if (host_is_similar(p, argc - o->first, argv + o->first) && (argc - o->first != 3 || o->raw))
+    else if (cli_is_similar(p, argc - o->first, argv + o->first) && (argc - o->first != 3 || o->raw))
         fprintf(stderr, o->raw ? "%s: --raw says how vectors are written; similar answers by one number\n" : "%s: similar compares two texts: "
                 "similar TEXT TEXT\n", p->name);
     else if (o->repetitions && o->action != HOST_BENCH) fprintf(stderr, "%s: --repetitions is read by --bench\n", p->name);
@@ -275,7 +275,7 @@ static const RtGenerationOption *setting_of(int value)
 }
 
 /* More beams than the program has slots for are refused when its state is there. */
-static int parse_setting(HostOptions *o, const RtGenerationOption *setting, const rt_program *p)
+static int parse_setting(CliOptions *o, const RtGenerationOption *setting, const rt_program *p)
 {
     const char *expected = "";
     o->generates = 1;
@@ -327,10 +327,10 @@ static int shown(const rt_program *p)
 }
 
 /* Room for what may be repeated; 0, or an exit code after a message. */
-static int begin_options(HostOptions *o, const rt_program *p, int argc)
+static int begin_options(CliOptions *o, const rt_program *p, int argc)
 {
     const int own = p->generation ? p->generation->stop_count : 0;
-    const HostOptions none = { .stops = malloc((size_t)(own + argc) * sizeof *o->stops), .prompts = malloc((size_t)argc * sizeof *o->prompts) };
+    const CliOptions none = { .stops = malloc((size_t)(own + argc) * sizeof *o->stops), .prompts = malloc((size_t)argc * sizeof *o->prompts) };
     *o = none;
     if (p->generation) o->generation = *p->generation;
     if (o->stops) for (int i = 0; i < own; i++) o->stops[i] = p->generation->stops[i];
@@ -340,9 +340,9 @@ static int begin_options(HostOptions *o, const rt_program *p, int argc)
     return RT_EXIT_MISSING;
 }
 
-void host_options_free(HostOptions *o) { free(o->stops), free(o->prompts); }
+void cli_options_free(CliOptions *o) { free(o->stops), free(o->prompts); }
 
-int host_options(HostOptions *o, const rt_program *p, int argc, char **argv)
+int cli_options(CliOptions *o, const rt_program *p, int argc, char **argv)
 {
     struct option longs[MOST_OPTIONS + MOST_ALIASES + 1];
     char shorts[2 * MOST_OPTIONS + 2];

@@ -14,16 +14,16 @@ enum {
 };
 
 /* What is done instead of answering texts. */
-typedef enum HostAction { HOST_ANSWER, HOST_INFO, HOST_CHECK, HOST_SELFTEST, HOST_BENCH } HostAction;
+typedef enum CliAction { HOST_ANSWER, HOST_INFO, HOST_CHECK, HOST_SELFTEST, HOST_BENCH } CliAction;
 
-/* Options of rt_host_texts, which only programs with a tokenizer of pieces have; others are rt_cli_options.c's own. */
+/* Options of rt_cli_texts, which only programs with a tokenizer of pieces have; others are rt_cli_options.c's own. */
 enum { HOST_SEPARATOR = 1000, HOST_PLAIN, HOST_SOURCE_LANGUAGE, HOST_TARGET_LANGUAGE };
 
 /* A text of -p, or the file of -f. */
-typedef struct HostPrompt { const char *text; int file; } HostPrompt;
+typedef struct CliPrompt { const char *text; int file; } CliPrompt;
 
-/* Lists are their own; host_options_free frees them. */
-typedef struct HostOptions {
+/* Lists are their own; cli_options_free frees them. */
+typedef struct CliOptions {
     const char *weights;            /* NULL: the program's own */
     int threads;                    /* 0: the program's default */
     int pin;
@@ -34,22 +34,22 @@ typedef struct HostOptions {
     const char *system, *date;      /* of --chat; NULL: as the template has it */
     const char *source_language, *target_language;  /* of a translator; NULL: those of its folder */
     int turns;                      /* the texts are turns of one conversation: asked for, or they are typed at a terminal */
-    HostAction action;
+    CliAction action;
     int repetitions;                /* of --bench; 0: as many as there is time for */
     RtGeneration generation;        /* the program's settings, changed by options */
     int generates;                  /* whether an option has changed them */
     const char **stops;             /* those of the program and of --stop behind them: generation.stops */
-    HostPrompt *prompts;  int prompt_count;                 /* in their order, before the other texts */
+    CliPrompt *prompts;  int prompt_count;                 /* in their order, before the other texts */
     int longest;                    /* of a source and of a target; 0: as many as the program takes */
     int first;                      /* index in argv of the first text; getopt_long has moved all texts to the end */
-} HostOptions;
+} CliOptions;
 
 /* Parse argv. Returns 0, -1 when --help or --version was answered, or an exit code after a message. */
-int host_options(HostOptions *o, const rt_program *p, int argc, char **argv);
-void host_options_free(HostOptions *o);
+int cli_options(CliOptions *o, const rt_program *p, int argc, char **argv);
+void cli_options_free(CliOptions *o);
 
 /* Whether texts[n] ask for the cosine of two, `similar A B`; the word alone is a text. rt_cli_inputs.c */
-int host_is_similar(const rt_program *p, int n, char **texts);
+int cli_is_similar(const rt_program *p, int n, char **texts);
 
 #ifdef __cplusplus
 }

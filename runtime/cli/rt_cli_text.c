@@ -9,26 +9,26 @@
 
 #include "rt_conversation.h"
 
-struct rt_host_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; RtTokenStream stream;
+struct rt_cli_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; RtTokenStream stream;
                             unsigned char *types; int types_room; RtTurns turns; int literal; };
 
-static rt_host_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_status *status)
+static rt_cli_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_status *status)
 {
-    rt_host_tokenizer *t = calloc(1, sizeof *t);
+    rt_cli_tokenizer *t = calloc(1, sizeof *t);
     *status = t ? rt_tokenizer_open(&t->tokenizer, blob, bytes) : RT_NO_ROOM;
     if (*status == RT_OK) return t;
     free(t);
     return NULL;
 }
 
-static void close_tokenizer(rt_host_tokenizer *t)
+static void close_tokenizer(rt_cli_tokenizer *t)
 {
     if (t) free(t->scratch), free(t->types), rt_turns_free(&t->turns);
     free(t);
 }
 
 /* Most texts want a small part of the scratch that the longest could need. */
-static rt_status encode(rt_host_tokenizer *t, const RtTokenText *x, const RtTokens *out, int *n)
+static rt_status encode(rt_cli_tokenizer *t, const RtTokenText *x, const RtTokens *out, int *n)
 {
     const size_t most = rt_tokenizer_scratch_bytes(&t->tokenizer, x->other_bytes > x->bytes ? x->other_bytes : x->bytes, 0);
     if (most == SIZE_MAX) return RT_NO_ROOM;
@@ -44,7 +44,7 @@ static rt_status encode(rt_host_tokenizer *t, const RtTokenText *x, const RtToke
     }
 }
 
-static rt_status wrap(rt_host_tokenizer *t, const RtChat *chat, const RtChatWords *words, int goes_on, const char *text, size_t bytes,
+static rt_status wrap(rt_cli_tokenizer *t, const RtChat *chat, const RtChatWords *words, int goes_on, const char *text, size_t bytes,
                       const char **wrapped, size_t *n)
 {
     if (!goes_on) rt_turns_clear(&t->turns);
@@ -52,14 +52,14 @@ static rt_status wrap(rt_host_tokenizer *t, const RtChat *chat, const RtChatWord
     return status == RT_OK ? rt_turns_text(&t->turns, chat, words, wrapped, n) : status;
 }
 
-static rt_status answered(rt_host_tokenizer *t, const char *answer, size_t bytes)
+static rt_status answered(rt_cli_tokenizer *t, const char *answer, size_t bytes)
 {
     if (answer) return rt_turns_answer(&t->turns, answer, bytes);
     rt_turns_drop(&t->turns);
     return RT_OK;
 }
 
-static unsigned char *types_of(rt_host_tokenizer *t, int room)
+static unsigned char *types_of(rt_cli_tokenizer *t, int room)
 {
     if (room > t->types_room) {
         free(t->types);
@@ -77,7 +77,7 @@ static const char *find(const char *text, size_t n, const char *what, size_t byt
     return NULL;
 }
 
-static rt_status to_ids(rt_host_tokenizer *t, const char *text, size_t bytes, const char *separator, int cut, int plain, rt_host_source *out)
+static rt_status to_ids(rt_cli_tokenizer *t, const char *text, size_t bytes, const char *separator, int cut, int plain, rt_cli_source *out)
 {
     const size_t between = separator ? strlen(separator) : 0;
     const char *parted = separator ? find(text, bytes, separator, between) : NULL;
@@ -100,41 +100,41 @@ static rt_status to_ids(rt_host_tokenizer *t, const char *text, size_t bytes, co
     return status;
 }
 
-static rt_status to_token(rt_host_tokenizer *t, int id, char *out, size_t cap, size_t *used)
+static rt_status to_token(rt_cli_tokenizer *t, int id, char *out, size_t cap, size_t *used)
 {
     return rt_tokenizer_decode(&t->tokenizer, &id, 1, 0, out, cap, used);
 }
 
 static rt_status say(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
 {
-    rt_host_tokenizer *t = self;
+    rt_cli_tokenizer *t = self;
     if (!from) memset(&t->stream, 0, sizeof t->stream);
     return (last ? rt_tokenizer_stream_end : rt_tokenizer_stream)(&t->tokenizer, &t->stream, ids, n, 1, out, cap, used);
 }
 
-static int translate(rt_host_tokenizer *t, const struct HostLanguages *l, struct HostBegin *begin)
+static int translate(rt_cli_tokenizer *t, const struct CliLanguages *l, struct CliBegin *begin)
 {
     int target;
-    const int code = host_languages(&t->tokenizer, l, &target);
+    const int code = cli_languages(&t->tokenizer, l, &target);
     const int free = l->answers && !rt_tokenizer_is_language(&t->tokenizer, begin->start);
     if (!code && target < 0 && free && rt_tokenizer_languages(&t->tokenizer) == RT_LANGUAGES_OF_SOURCE)
-        host_tell_free(l);
+        cli_tell_free(l);
     if (code || target < 0) return code;
     if (rt_tokenizer_is_language(&t->tokenizer, begin->start)) begin->start = target;
     else begin->first = target;
     return 0;
 }
 
-static void tell_twice(rt_host_tokenizer *t, const char *program, HostPlace place, int id)
+static void tell_twice(rt_cli_tokenizer *t, const char *program, CliPlace place, int id)
 {
     size_t n;
     const char *mark = rt_tokenizer_piece(&t->tokenizer, id, &n);
     fprintf(stderr, "%s: %s %zu: begins with %.*s twice: the tokenizer puts it before every text\n", program, place.kind, place.number, (int)n, mark);
 }
 
-static void make_literal(rt_host_tokenizer *t) { t->literal = 1; }
+static void make_literal(rt_cli_tokenizer *t) { t->literal = 1; }
 
-static const rt_host_option text_options[] = {
+static const rt_cli_option text_options[] = {
     { "source-language", "CODE", "translate from this language, as the vocabulary names it: de_DE, deu_Latn, de", HOST_SOURCE_LANGUAGE,
       HOST_NEED_SOURCE },
     { "target-language", "CODE", "translate into this language", HOST_TARGET_LANGUAGE, HOST_NEED_SOURCE },
@@ -142,7 +142,7 @@ static const rt_host_option text_options[] = {
     { "pair-separator", "TEXT", "what parts a text in two; default: a tab; '': nothing, a text is one", HOST_SEPARATOR, HOST_NEED_PAIRS },
 };
 
-static void take(struct HostOptions *o, int option, const char *argument)
+static void take(struct CliOptions *o, int option, const char *argument)
 {
     if (option == HOST_PLAIN) o->plain_text = 1;
     else if (option == HOST_SEPARATOR) o->separator = argument;
@@ -150,11 +150,11 @@ static void take(struct HostOptions *o, int option, const char *argument)
     else o->target_language = argument;
 }
 
-static const char *asked(const struct HostOptions *o)
+static const char *asked(const struct CliOptions *o)
 {
     return o->plain_text ? "plain-text" : o->separator ? "pair-separator" : o->source_language ? "source-language" :
            o->target_language ? "target-language" : NULL;
 }
 
-const rt_host_texts rt_host_text = { open_tokenizer, close_tokenizer, to_ids, translate, tell_twice, to_token, wrap, answered, say, make_literal,
+const rt_cli_texts rt_cli_text = { open_tokenizer, close_tokenizer, to_ids, translate, tell_twice, to_token, wrap, answered, say, make_literal,
                                        text_options, sizeof text_options / sizeof text_options[0], take, asked };

@@ -11,14 +11,14 @@
 /* Rows of numbers, and where each begins. */
 typedef struct Rows { const float *at; int count, width, stride; } Rows;
 
-static Rows rows_of(const Host *host)
+static Rows rows_of(const Cli *cli)
 {
-    const rt_program *p = host->program;
-    const int n = host->answer.input_count;
-    const size_t from = (size_t)host->from;
-    if (!p->vector) return (Rows){ p->hidden(host->state) + from * (size_t)p->hidden_stride, n, p->width, p->hidden_stride };
-    if (!p->vector_stride) return (Rows){ host->pooled ? host->pooled : p->vector(host->state), 1, p->vector_width, 0 };
-    return (Rows){ p->vector(host->state) + from * (size_t)p->vector_stride, n, p->vector_width, p->vector_stride };
+    const rt_program *p = cli->program;
+    const int n = cli->answer.input_count;
+    const size_t from = (size_t)cli->from;
+    if (!p->vector) return (Rows){ p->hidden(cli->state) + from * (size_t)p->hidden_stride, n, p->width, p->hidden_stride };
+    if (!p->vector_stride) return (Rows){ cli->pooled ? cli->pooled : p->vector(cli->state), 1, p->vector_width, 0 };
+    return (Rows){ p->vector(cli->state) + from * (size_t)p->vector_stride, n, p->vector_width, p->vector_stride };
 }
 
 static const float *row(const Rows *r, int i) { return r->at + (size_t)i * (size_t)r->stride; }
@@ -28,25 +28,25 @@ static const float *row(const Rows *r, int i) { return r->at + (size_t)i * (size
 enum { MASK_ANSWERS = 5 };
 
 /* The row of the next mask from row i on; r->count where there is none. */
-static int next_mask(const Host *host, const Rows *r, int i)
+static int next_mask(const Cli *cli, const Rows *r, int i)
 {
-    while (i < r->count && host->answer.input[i] != host->program->mask_id) i++;
+    while (i < r->count && cli->answer.input[i] != cli->program->mask_id) i++;
     return i;
 }
 
 /* Whether tokens are shown as texts. */
-static int has_words(const Host *host) { return host->tokenizer && !host_numbers(host); }
+static int has_words(const Cli *cli) { return cli->tokenizer && !cli_numbers(cli); }
 
 /* The text of a token, quoted; or its id. */
-static void print_token(const Host *host, int id, FILE *to)
+static void print_token(const Cli *cli, int id, FILE *to)
 {
     char text[4096];
     size_t used = 0;
-    if (has_words(host) && host->program->texts->token(host->tokenizer, id, text, sizeof text, &used) == RT_OK) host_json_text(to, text, used);
+    if (has_words(cli) && cli->program->texts->token(cli->tokenizer, id, text, sizeof text, &used) == RT_OK) cli_json_text(to, text, used);
     else fprintf(to, "%d", id);
 }
 
-static void print_mask(const Host *host, const float *logits, int width, int json, FILE *to)
+static void print_mask(const Cli *cli, const float *logits, int width, int json, FILE *to)
 {
     int best[MASK_ANSWERS];
     const int n = rt_largest(logits, width, best, MASK_ANSWERS);
@@ -54,28 +54,28 @@ static void print_mask(const Host *host, const float *logits, int width, int jso
         const double p = rt_probability(logits, width, best[i]);
         if (json) fprintf(to, "%s{\"token\":%d", i ? "," : "", best[i]);
         else if (i) putc('\t', to);
-        if (json && has_words(host)) fputs(",\"token_str\":", to);
-        if (!json || has_words(host)) print_token(host, best[i], to);
-        if (json) fputs(",\"score\":", to), host_json_number(to, p), putc('}', to);
+        if (json && has_words(cli)) fputs(",\"token_str\":", to);
+        if (!json || has_words(cli)) print_token(cli, best[i], to);
+        if (json) fputs(",\"score\":", to), cli_json_number(to, p), putc('}', to);
         else fprintf(to, " %.4f", p);
     }
 }
 
 /* Of each mask the likeliest ids with their probabilities, likeliest first. */
-static void print_masks(const Host *host, const Rows *r, FILE *to)
+static void print_masks(const Cli *cli, const Rows *r, FILE *to)
 {
-    for (int i = next_mask(host, r, 0), again = 0; i < r->count; i = next_mask(host, r, i + 1), again = 1) {
+    for (int i = next_mask(cli, r, 0), again = 0; i < r->count; i = next_mask(cli, r, i + 1), again = 1) {
         if (again) fputs("\t|\t", to);
-        print_mask(host, row(r, i), r->width, 0, to);
+        print_mask(cli, row(r, i), r->width, 0, to);
     }
 }
 
-static void json_masks(const Host *host, const Rows *r)
+static void json_masks(const Cli *cli, const Rows *r)
 {
     fputs(",\"masks\":[", stdout);
-    for (int i = next_mask(host, r, 0), again = 0; i < r->count; i = next_mask(host, r, i + 1), again = 1) {
+    for (int i = next_mask(cli, r, 0), again = 0; i < r->count; i = next_mask(cli, r, i + 1), again = 1) {
         fputs(again ? ",[" : "[", stdout);
-        print_mask(host, row(r, i), r->width, 1, stdout);
+        print_mask(cli, row(r, i), r->width, 1, stdout);
         putchar(']');
     }
     putchar(']');
@@ -87,51 +87,51 @@ static void json_masks(const Host *host, const Rows *r)
 static void print_label(const char *s, FILE *to)
 {
     for (int length; *s; s += length) {
-        const int c = host_code_point(s, strlen(s), &length);
+        const int c = cli_code_point(s, strlen(s), &length);
         if (c < 0) fputs("\\ufffd", to);
-        else if (!host_may_print(c)) fprintf(to, "\\u%04x", (unsigned)c);
+        else if (!cli_may_print(c)) fprintf(to, "\\u%04x", (unsigned)c);
         else fwrite(s, 1, (size_t)length, to);
     }
 }
 
 /* The likeliest, or all that hold, with their scores. */
-static void print_labels(const Host *host, const Rows *r, FILE *to)
+static void print_labels(const Cli *cli, const Rows *r, FILE *to)
 {
-    const rt_program *p = host->program;
-    const int n = rt_answered(p->scoring, r->at, r->width, host->places);
+    const rt_program *p = cli->program;
+    const int n = rt_answered(p->scoring, r->at, r->width, cli->places);
     for (int i = 0; i < n; i++) {
         if (i) putc('\t', to);
-        print_label(p->labels[host->places[i]], to);
-        fprintf(to, " %.4f", rt_score(p->scoring, r->at, r->width, host->places[i]));
+        print_label(p->labels[cli->places[i]], to);
+        fprintf(to, " %.4f", rt_score(p->scoring, r->at, r->width, cli->places[i]));
     }
 }
 
-static void json_label(const char *s) { host_json_text(stdout, s, strlen(s)); }
+static void json_label(const char *s) { cli_json_text(stdout, s, strlen(s)); }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------ */
 
 /* Whether what is answered has no NaN and no infinity in it; of masked language models the rows of masks. */
-static int good(const Host *host)
+static int good(const Cli *cli)
 {
-    const Rows r = rows_of(host);
-    const int masks = host->program->has_mask;
-    for (int i = masks ? next_mask(host, &r, 0) : 0; i < r.count; i = masks ? next_mask(host, &r, i + 1) : i + 1)
+    const Rows r = rows_of(cli);
+    const int masks = cli->program->has_mask;
+    for (int i = masks ? next_mask(cli, &r, 0) : 0; i < r.count; i = masks ? next_mask(cli, &r, i + 1) : i + 1)
         if (!rt_logits_good(row(&r, i), r.width)) return 0;
     return 1;
 }
 
 /* ---- one text ----------------------------------------------------------------------------------------------- */
 
-static void print_vector(const Host *host, FILE *to)
+static void print_vector(const Cli *cli, FILE *to)
 {
-    const rt_program *p = host->program;
-    const Rows r = rows_of(host);
+    const rt_program *p = cli->program;
+    const Rows r = rows_of(cli);
     if (p->has_mask) {
-        print_masks(host, &r, to);
+        print_masks(cli, &r, to);
         return;
     }
     if (p->labels) {
-        print_labels(host, &r, to);
+        print_labels(cli, &r, to);
         return;
     }
     for (int k = 0; k < r.count; k++)
@@ -139,10 +139,10 @@ static void print_vector(const Host *host, FILE *to)
 }
 
 /* Floats of 32 bits, the lowest byte first. */
-static void print_raw(const Host *host)
+static void print_raw(const Cli *cli)
 {
-    const Rows r = rows_of(host);
-    if (host->answer.message[0]) return;
+    const Rows r = rows_of(cli);
+    if (cli->answer.message[0]) return;
     for (int k = 0; k < r.count; k++)
         for (int i = 0; i < r.width; i++) {
             union { float value; uint32_t bits; } x = { row(&r, k)[i] };
@@ -150,14 +150,14 @@ static void print_raw(const Host *host)
         }
 }
 
-static void json_labels(const Host *host, const Rows *r)
+static void json_labels(const Cli *cli, const Rows *r)
 {
-    const rt_program *p = host->program;
-    const int n = rt_answered(p->scoring, r->at, r->width, host->places), several = p->scoring == RT_SCORING_SIGMOID && r->width > 1;
+    const rt_program *p = cli->program;
+    const int n = rt_answered(p->scoring, r->at, r->width, cli->places), several = p->scoring == RT_SCORING_SIGMOID && r->width > 1;
     fputs(several ? ",\"answer\":[" : ",\"answer\":", stdout);
     for (int i = 0; i < n; i++) {
         if (i) putchar(',');
-        json_label(p->labels[host->places[i]]);
+        json_label(p->labels[cli->places[i]]);
     }
     if (several) putchar(']');
     else if (!n) fputs("null", stdout);
@@ -166,7 +166,7 @@ static void json_labels(const Host *host, const Rows *r)
         fputs(i ? ",{\"label\":" : "{\"label\":", stdout);
         json_label(p->labels[i]);
         fputs(",\"score\":", stdout);
-        host_json_number(stdout, rt_score(p->scoring, r->at, r->width, i));
+        cli_json_number(stdout, rt_score(p->scoring, r->at, r->width, i));
         putchar('}');
     }
     putchar(']');
@@ -177,20 +177,20 @@ static void json_row(const Rows *r, int k)
     putchar('[');
     for (int i = 0; i < r->width; i++) {
         if (i) putchar(',');
-        host_json_number(stdout, (double)row(r, k)[i]);
+        cli_json_number(stdout, (double)row(r, k)[i]);
     }
     putchar(']');
 }
 
-static void json_vector(const Host *host)
+static void json_vector(const Cli *cli)
 {
-    const rt_program *p = host->program;
-    const Rows r = rows_of(host);
+    const rt_program *p = cli->program;
+    const Rows r = rows_of(cli);
     if (p->has_mask) {
-        json_masks(host, &r);
+        json_masks(cli, &r);
         return;
     }
-    if (p->labels) json_labels(host, &r);
+    if (p->labels) json_labels(cli, &r);
     printf(",\"%s\":", !p->vector ? "hidden" : p->vector_stride ? "vectors" : "vector");
     if (p->vector && !p->vector_stride) {
         json_row(&r, 0);
@@ -206,25 +206,25 @@ static void json_vector(const Host *host)
 /* ---- two texts ---------------------------------------------------------------------------------------------- */
 
 /* The vector of texts[i] into to[vector_width]; an exit code, and *good whether there is one. */
-static int vector_of(Host *host, char **texts, int i, float *to, int *good)
+static int vector_of(Cli *cli, char **texts, int i, float *to, int *good)
 {
-    const rt_program *p = host->program;
-    const int code = host_answer(host, texts[i], strlen(texts[i]), 0);
-    *good = !code && !host->answer.message[0];
-    if (!*good) fprintf(stderr, "%s: argument %d: %s\n", p->name, i + 1, host->answer.message);
-    else memcpy(to, p->vector(host->state), (size_t)p->vector_width * sizeof *to);
+    const rt_program *p = cli->program;
+    const int code = cli_answer(cli, texts[i], strlen(texts[i]), 0);
+    *good = !code && !cli->answer.message[0];
+    if (!*good) fprintf(stderr, "%s: argument %d: %s\n", p->name, i + 1, cli->answer.message);
+    else memcpy(to, p->vector(cli->state), (size_t)p->vector_width * sizeof *to);
     return code;
 }
 
-static void print_similar(const Host *host, char **texts, int good, double similarity)
+static void print_similar(const Cli *cli, char **texts, int good, double similarity)
 {
-    if (host->options->json) {
+    if (cli->options->json) {
         fputs("{\"input\":[", stdout);
-        host_json_text(stdout, texts[1], strlen(texts[1]));
+        cli_json_text(stdout, texts[1], strlen(texts[1]));
         putchar(',');
-        host_json_text(stdout, texts[2], strlen(texts[2]));
+        cli_json_text(stdout, texts[2], strlen(texts[2]));
         fputs("],\"similarity\":", stdout);
-        if (good) host_json_number(stdout, similarity);
+        if (good) cli_json_number(stdout, similarity);
         else fputs("null", stdout);
         putchar('}');
     } else if (good) {
@@ -233,20 +233,20 @@ static void print_similar(const Host *host, char **texts, int good, double simil
     putchar('\n');
 }
 
-static int similar(Host *host, char **texts)
+static int similar(Cli *cli, char **texts)
 {
-    const int width = host->program->vector_width;
+    const int width = cli->program->vector_width;
     float *const vectors = malloc(2 * (size_t)width * sizeof *vectors);
     int first, second = 0;
     if (!vectors) {
-        fprintf(stderr, "%s: no memory for two vectors\n", host->program->name);
+        fprintf(stderr, "%s: no memory for two vectors\n", cli->program->name);
         return RT_EXIT_MISSING;
     }
-    int code = vector_of(host, texts, 1, vectors, &first);
-    if (!code) code = vector_of(host, texts, 2, vectors + width, &second);
-    if (!code) print_similar(host, texts, first && second, rt_similarity(host->program->similarity, vectors, vectors + width, width));
+    int code = vector_of(cli, texts, 1, vectors, &first);
+    if (!code) code = vector_of(cli, texts, 2, vectors + width, &second);
+    if (!code) print_similar(cli, texts, first && second, rt_similarity(cli->program->similarity, vectors, vectors + width, width));
     free(vectors);
-    return code ? code : first && second ? 0 : host->refused;
+    return code ? code : first && second ? 0 : cli->refused;
 }
 
 static const char *similarity(const rt_program *p)
@@ -258,7 +258,7 @@ static const char *similarity(const rt_program *p)
     return words[p->similarity];
 }
 
-const rt_host_vectors rt_host_vector = {
+const rt_cli_vectors rt_cli_vector = {
     .good = good, .similarity = similarity, .print = print_vector, .json = json_vector, .raw = print_raw, .similar = similar,
-    .batch_open = host_batch_open, .batch_free = host_batch_free, .batch_line = host_batch_line, .batch_end = host_batch_end,
+    .batch_open = cli_batch_open, .batch_free = cli_batch_free, .batch_line = cli_batch_line, .batch_end = cli_batch_end,
 };

@@ -24,7 +24,7 @@ static void default_path(const rt_program *p, const char *argv0, char *path, siz
     snprintf(path, room, "%.*s%s", slash ? (int)(slash - argv0) + 1 : 0, argv0, p->weights_file);
 }
 
-static int open_file(HostWeights *w)
+static int open_file(CliWeights *w)
 {
     const rt_program *p = w->program;
     const int error = rt_weights_map(&w->file, w->place, p->weights_bytes);
@@ -36,7 +36,7 @@ static int open_file(HostWeights *w)
     return RT_EXIT_NO_INPUT;
 }
 
-static int bind(const HostWeights *w, size_t bytes)
+static int bind(const CliWeights *w, size_t bytes)
 {
     const rt_program *p = w->program;
     const rt_status status = p->bind(w->model, w->data, bytes);
@@ -56,14 +56,14 @@ static void cut(int number)
     _exit(written < 0 ? RT_EXIT_DEFECT : RT_EXIT_IO);
 }
 
-static void notice_cuts(const HostWeights *w)
+static void notice_cuts(const CliWeights *w)
 {
     struct sigaction action = { .sa_handler = cut };
     snprintf(cut_message, sizeof cut_message, "%s: %.400s was cut while it was read\n", w->program->name, w->place);
     if (w->file.mapped) sigaction(SIGBUS, &action, NULL);
 }
 
-int host_weights_open(HostWeights *w, const rt_program *p, void *model, const char *path, const char *argv0)
+int cli_weights_open(CliWeights *w, const rt_program *p, void *model, const char *path, const char *argv0)
 {
     w->program = p, w->model = model, w->data = p->weights;
     if (!path && p->weights) return bind(w, p->weights_bytes);
@@ -75,13 +75,13 @@ int host_weights_open(HostWeights *w, const rt_program *p, void *model, const ch
     return code ? code : bind(w, w->file.bytes);
 }
 
-void host_weights_read(HostWeights *w)
+void cli_weights_read(CliWeights *w)
 {
-    if (w->data && w->reads < READS_IN_PLACE && ++w->reads == READS_IN_PLACE) host_weights_settle(w);
+    if (w->data && w->reads < READS_IN_PLACE && ++w->reads == READS_IN_PLACE) cli_weights_settle(w);
 }
 
 /* What was read, and not mapped, is the program's own memory, and stays. */
-void host_weights_settle(HostWeights *w)
+void cli_weights_settle(CliWeights *w)
 {
     const rt_program *p = w->program;
     w->reads = READS_IN_PLACE;
@@ -92,7 +92,7 @@ void host_weights_settle(HostWeights *w)
     else rt_weights_close(&w->copy);                            /* the file was changed meanwhile */
 }
 
-void host_weights_close(HostWeights *w)
+void cli_weights_close(CliWeights *w)
 {
     rt_weights_close(&w->file);
     rt_weights_close(&w->copy);

@@ -9,24 +9,24 @@
 extern "C" {
 #endif
 
-typedef struct HostWeights {
+typedef struct CliWeights {
     const rt_program *program;
-    void *model;                    /* the host's */
+    void *model;                    /* the program's */
     const void *data;               /* those in use: program->weights_bytes; NULL: they are the model's own affair */
     char place[8192];               /* where they came from: a path, or "" inside the program */
     RtWeights file, copy;           /* what is to be released; empty where there is none. A tokenizer stays in the file */
     int reads;                      /* calls that have read them */
-} HostWeights;
+} CliWeights;
 
 /* Bind those of `path`, or for NULL the program's own: inside it, or beside the executable, whose name argv0 is where the system does not
  * say it. Returns 0, or an exit code after a message. */
-int host_weights_open(HostWeights *w, const rt_program *p, void *model, const char *path, const char *argv0);
+int cli_weights_open(CliWeights *w, const rt_program *p, void *model, const char *path, const char *argv0);
 /* Before a call that reads all of them. The first answer comes sooner from where they lie, later ones from large pages: they are copied
  * before the 32nd call, where rt_weights_copy does so. */
-void host_weights_read(HostWeights *w);
+void cli_weights_read(CliWeights *w);
 /* Copy them now. */
-void host_weights_settle(HostWeights *w);
-void host_weights_close(HostWeights *w);
+void cli_weights_settle(CliWeights *w);
+void cli_weights_close(CliWeights *w);
 
 #ifdef __cplusplus
 }

@@ -89,14 +89,14 @@ static int check_lines(Opened *o, FILE *f, const char *where)
         if (line[0] == '#') continue;
         assert_non_null(ids);
         if (sscanf(line, "  %lf:", &score) == 1 && line[0] == ' ') {
-            assert_true(d && at < d->host.count);
-            const RtBeamResult *r = &d->host.results[at++];
+            assert_true(d && at < d->cli.count);
+            const RtBeamResult *r = &d->cli.results[at++];
             if (strcmp(ids_text(r->ids, r->length, text, sizeof text), ids + 2)) fail_msg("%s: %s, expected %s", where, text, ids + 2);
             check_score(r->score, score);
             results++;
         } else {
             assert_int_equal(sscanf(line, "%d %lf %15[a-z]:", &beams, &penalty, stop), 3);
-            assert_true(!d || at == d->host.count);
+            assert_true(!d || at == d->cli.count);
             assert_int_equal(rt_numbers_read(ids + 1, list, PLAIN_LONGEST, &n, NULL), RT_OK);
             d = decoder_of(o, beams, penalty, stop_named(stop));
             d->answering.scored = true;
@@ -104,7 +104,7 @@ static int check_lines(Opened *o, FILE *f, const char *where)
             at = 0;
         }
     }
-    assert_true(d && at == d->host.count);
+    assert_true(d && at == d->cli.count);
     return results;
 }
 
@@ -156,11 +156,11 @@ static void compare(Opened *wide, Opened *narrow, const int *ids, int n, int bea
     Decoder *d = decoder_of(wide, beams, penalty, RT_BEAM_STOP_FALSE);
     plain_search(alone, &one, (int)m->target_vocab, &o, m->has_encoder ? &start : ids, length, expected, &count);
     assert_int_equal(decoder_answer(d, ids, n), RT_OK);
-    assert_int_equal(d->host.count, count);
+    assert_int_equal(d->cli.count, count);
     for (int i = 0; i < count; i++) {
-        assert_int_equal(d->host.results[i].length, expected[i].n - length);
-        assert_memory_equal(d->host.results[i].ids, expected[i].ids + length, (size_t)d->host.results[i].length * sizeof(int));
-        check_score(d->host.results[i].score, expected[i].score);
+        assert_int_equal(d->cli.results[i].length, expected[i].n - length);
+        assert_memory_equal(d->cli.results[i].ids, expected[i].ids + length, (size_t)d->cli.results[i].length * sizeof(int));
+        check_score(d->cli.results[i].score, expected[i].score);
     }
 }
 
@@ -197,8 +197,8 @@ static void one_beam_is_greedy(void **state)
             assert_int_equal(decoder_answer(greedy, input, n), RT_OK);
             assert_int_equal(decoder_answer(other, input, 6 - n), RT_OK);
             assert_int_equal(decoder_answer(beam, input, n), RT_OK);
-            assert_true(greedy->host.count == 1 && beam->host.count == 1 && greedy->host.results[0].length == beam->host.results[0].length);
-            assert_memory_equal(greedy->host.results[0].ids, beam->host.results[0].ids, (size_t)beam->host.results[0].length * sizeof(int));
+            assert_true(greedy->cli.count == 1 && beam->cli.count == 1 && greedy->cli.results[0].length == beam->cli.results[0].length);
+            assert_memory_equal(greedy->cli.results[0].ids, beam->cli.results[0].ids, (size_t)beam->cli.results[0].length * sizeof(int));
         }
         close_model(&o);
     }

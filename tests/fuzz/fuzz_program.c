@@ -159,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (choice & OPTION_JSON) argv[argc++] = json;
     redirect(data + 1, size - 1);
     optind = 0;
-    const int code = rt_host_main(&p, argc, argv);
+    const int code = rt_cli_main(&p, argc, argv);
     fuzz_expect(code == 0 || code == 65);
     check_output(lines_in(data + 1, size - 1), choice & OPTION_JSON);
     return 0;

@@ -1,6 +1,6 @@
-/* test_host.c: The command line of a generated program, with a model that reverses a text: lines,
+/* test_cli.c: The command line of a generated program, with a model that reverses a text: lines,
  * arguments, ids, JSON of any bytes, options, beams, weights files, a full disk. Each case runs
- * rt_host_main in a child process and compares both outputs and the exit code. */
+ * rt_cli_main in a child process and compares both outputs and the exit code. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -150,7 +150,7 @@ static void run(const rt_program *p, const char *const *words, const void *input
     if (child == 0) {
         alarm(PATIENCE);
         dup2(in, 0), dup2(out_fd < 0 ? out : out_fd, 1), dup2(err, 2);
-        status = rt_host_main(p, argc, argv);
+        status = rt_cli_main(p, argc, argv);
         fflush(NULL);
         _exit(status);
     }
@@ -316,7 +316,7 @@ static void encoder_alone(void **state)
     rt_program p = program;
     (void)state;
     p.max_target = p.vocab = 0, p.encode = note_ids, p.ids = NULL, p.append = NULL;
-    p.width = 2, p.hidden_stride = 3, p.hidden = model_logits, p.vectors = &rt_host_vector;
+    p.width = 2, p.hidden_stride = 3, p.hidden = model_logits, p.vectors = &rt_cli_vector;
     run(&p, WORDS("3 4"), "", 0, -1);
     check(0, "1.5 -1 2 -1\n", "");
     run(&p, WORDS("--json", "3 4", "x"), "", 0, -1);

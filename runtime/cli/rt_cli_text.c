@@ -10,7 +10,7 @@
 #include "rt_conversation.h"
 
 struct rt_cli_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_bytes; RtTokenStream stream;
-                            unsigned char *types; int types_room; RtTurns turns; int literal; };
+                            unsigned char *types; int types_room; RtConversation turns; int literal; };
 
 static rt_cli_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_status *status)
 {
@@ -23,7 +23,7 @@ static rt_cli_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_statu
 
 static void close_tokenizer(rt_cli_tokenizer *t)
 {
-    if (t) free(t->scratch), free(t->types), rt_turns_free(&t->turns);
+    if (t) free(t->scratch), free(t->types), rt_conversation_free(&t->turns);
     free(t);
 }
 
@@ -47,15 +47,15 @@ static rt_status encode(rt_cli_tokenizer *t, const RtTokenText *x, const RtToken
 static rt_status wrap(rt_cli_tokenizer *t, const RtChat *chat, const RtChatWords *words, int goes_on, const char *text, size_t bytes,
                       const char **wrapped, size_t *n)
 {
-    if (!goes_on) rt_turns_clear(&t->turns);
-    const rt_status status = rt_turns_say(&t->turns, text, bytes);
-    return status == RT_OK ? rt_turns_text(&t->turns, chat, words, wrapped, n) : status;
+    if (!goes_on) rt_conversation_clear(&t->turns);
+    const rt_status status = rt_conversation_say(&t->turns, text, bytes);
+    return status == RT_OK ? rt_conversation_text(&t->turns, chat, words, wrapped, n) : status;
 }
 
 static rt_status answered(rt_cli_tokenizer *t, const char *answer, size_t bytes)
 {
-    if (answer) return rt_turns_answer(&t->turns, answer, bytes);
-    rt_turns_drop(&t->turns);
+    if (answer) return rt_conversation_answer(&t->turns, answer, bytes);
+    rt_conversation_drop(&t->turns);
     return RT_OK;
 }
 

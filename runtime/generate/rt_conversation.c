@@ -13,25 +13,25 @@ static char *copy(const char *s, size_t n)
     return out;
 }
 
-static void free_last(RtTurns *t)
+static void free_last(RtConversation *t)
 {
     const RtChatTurn *last = &t->turns[--t->count];
     free((char *)last->user), free((char *)last->answer);
 }
 
-void rt_turns_clear(RtTurns *t)
+void rt_conversation_clear(RtConversation *t)
 {
     while (t->count) free_last(t);
 }
 
-void rt_turns_free(RtTurns *t)
+void rt_conversation_free(RtConversation *t)
 {
-    rt_turns_clear(t);
+    rt_conversation_clear(t);
     free(t->turns), free(t->text), free(t->typed.at);
-    *t = (RtTurns){ 0 };
+    *t = (RtConversation){ 0 };
 }
 
-rt_status rt_turns_say(RtTurns *t, const char *user, size_t bytes)
+rt_status rt_conversation_say(RtConversation *t, const char *user, size_t bytes)
 {
     if (t->count == t->room) {
         const int room = 2 * t->room + 8;
@@ -45,7 +45,7 @@ rt_status rt_turns_say(RtTurns *t, const char *user, size_t bytes)
     return RT_OK;
 }
 
-rt_status rt_turns_answer(RtTurns *t, const char *answer, size_t bytes)
+rt_status rt_conversation_answer(RtConversation *t, const char *answer, size_t bytes)
 {
     RtChatTurn *last = &t->turns[t->count - 1];
     last->answer = copy(answer, bytes);
@@ -55,12 +55,12 @@ rt_status rt_turns_answer(RtTurns *t, const char *answer, size_t bytes)
     return RT_NO_ROOM;
 }
 
-void rt_turns_drop(RtTurns *t)
+void rt_conversation_drop(RtConversation *t)
 {
     if (t->count && !t->turns[t->count - 1].answer) free_last(t);
 }
 
-static int room_for_typed(RtTurns *t)
+static int room_for_typed(RtConversation *t)
 {
     const int most = rt_chat_typed_most(t->count);
     if (most <= t->typed_room) return 1;
@@ -70,7 +70,7 @@ static int room_for_typed(RtTurns *t)
     return t->typed.at != NULL;
 }
 
-rt_status rt_turns_text(RtTurns *t, const RtChat *c, const RtChatWords *words, const char **text, size_t *n)
+rt_status rt_conversation_text(RtConversation *t, const RtChat *c, const RtChatWords *words, const char **text, size_t *n)
 {
     RtChatWords said = *words;
     if (c->today && !said.date) {

@@ -14,7 +14,7 @@ if ! cc -shared -fPIC -O1 -o "$scratch/fail.so" "$here/programs/fail.c" 2>"$scra
 fi
 
 # told FILE: whether it says that there is no memory, for what, and of which size.
-told() { grep -Eq '(no memory|no thread or memory|[Cc]annot allocate memory|not enough memory)' "$1"; }
+told() { grep -Eq '(no memory|[Cc]annot allocate memory|not enough memory)' "$1"; }
 
 clean() { rm -rf "$into" && mkdir "$into"; }
 # Whether what is there is whole: as in $scratch/good, where nothing failed.

@@ -95,13 +95,14 @@ static bool has_room(int threads)
     return true;
 }
 
-/* The library ends the program where it gets no memory: then it is inside. */
-static bool inside;
+/* Where the library, or the runtime of Fortran that starts with it, gets no memory, it ends the program. What it was about then; NULL: it is
+ * not inside. */
+static const char *inside;
 
 static void end_without_memory(void)
 {
     if (!inside) return;
-    fputs("error: no memory for a product of OpenBLAS\n", stderr);
+    fprintf(stderr, "error: no memory for %s\n", inside);
     cleanup_files();
     _exit(EXIT_NO_FEATURE);
 }
@@ -117,7 +118,9 @@ bool blas_load(Diag *d)
     }
     if (blas.sgemm) return true;
     atexit(end_without_memory);
+    inside = "OpenBLAS, which the generic engine needs";
     for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) library = load_best(names[i]);
+    inside = NULL;
     void *const calls[] = { library ? dlsym(library, "openblas_set_num_threads") : NULL, library ? dlsym(library, "cblas_sgemv") : NULL,
                             library ? dlsym(library, "cblas_sgemm") : NULL };
     if (!calls[0] || !calls[1] || !calls[2]) {
@@ -153,8 +156,8 @@ void blas_product(const BlasProduct *p, float *c, const float *a, const float *b
         return;
     }
     use_threads(p->lanes);
-    inside = true;
+    inside = "a product of OpenBLAS";
     blas.sgemm(CblasRowMajor, CblasNoTrans, p->transposed ? CblasTrans : CblasNoTrans, p->m, p->n, p->k, 1, a, p->a_stride,
                 b, p->b_stride, p->add ? 1 : 0, c, p->c_stride);
-    inside = false;
+    inside = NULL;
 }

@@ -169,8 +169,8 @@ static rt_status repetition(Bench *b, BenchRow *r, const Inputs *in)
     Engine *e = r->engine->engine;
     const int first = r->runs;
     int64_t spent = 0;
-    rt_status s = e->ops->threads(e, r->threads);
-    if (!s && r->test->work == BENCH_DECODE) s = e->ops->encode(e, in->source, r->test->prompt);
+    rt_status s = RT_OK;
+    if (r->test->work == BENCH_DECODE) s = e->ops->encode(e, in->source, r->test->prompt);
     if (!s) s = warm_up(r, in);
     while (!s && (spent < share || r->runs == first)) {
         const int64_t ns = time_run(e, r->test, in, &s);
@@ -341,6 +341,7 @@ static bool take_turns(Bench *b, BenchRow *rows, int n, const Inputs *in)
     for (int k = 0; k < b->repetitions && (k == 0 || !late(b)); k++)
         for (int i = 0; i < n; i++) {
             show(b, &rows[i], k);
+            if (!engine_start_threads(b->session->diag, rows[i].engine->engine, rows[i].threads)) return false;
             if (!told(b, rows[i].engine, repetition(b, &rows[i], in))) return false;
         }
     return true;

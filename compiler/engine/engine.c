@@ -28,6 +28,17 @@ static void write_rows(const Engine *e, const Buffer *b, const float *values)
         memcpy(address(e, b, 0) + (size_t)(r * b->stride) * sizeof(float), values + r * b->width, (size_t)b->width * sizeof(float));
 }
 
+bool engine_start_threads(Diag *d, Engine *e, int threads)
+{
+    const rt_status status = e->ops->threads(e, threads);
+    if (status == RT_NO_ROOM)
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "no memory for %d threads, or the system allows no more", threads);
+    else if (status)
+        diag_error(d, EXIT_USAGE, (Loc){ 0 }, "--threads %d: a state has room for %d; see --lanes", threads,
+                   e->plan->options.lanes);
+    return !status;
+}
+
 void engine_pair(Engine *e, int first, int n) { e->second = e->plan->graph->model->token_types > 1 && first < n ? first : 0; }
 
 int32_t *engine_position(const Engine *e) { return (int32_t *)e->state + e->plan->options.slots; }

@@ -40,6 +40,9 @@ typedef struct EngineOps {
     void (*close)(Engine *e);
 } EngineOps;
 
+/* Let an engine compute on so many threads; false after an error told, and then it keeps those that it had. */
+bool engine_start_threads(Diag *d, Engine *e, int threads);
+
 /* Time to make C text of the plan, to compile it, to pack the weights. */
 typedef struct EnginePhases { int64_t emit_ns, compile_ns, pack_ns; bool packed_before; } EnginePhases;
 

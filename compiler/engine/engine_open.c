@@ -19,21 +19,10 @@ static Engine *open_kind(Arena *a, Diag *d, const Plan *p, EngineOrder o)
     die("no engine was named");
 }
 
-/* False after an error told. */
-static bool start_threads(Diag *d, Engine *e, int threads)
-{
-    const PlanOptions *o = &e->plan->options;
-    if (threads <= 1 || e->ops->threads(e, threads) == RT_OK) return true;
-    if (threads > o->lanes && o->target == TARGET_PANELS)
-        diag_error(d, EXIT_USAGE, (Loc){ 0 }, "--threads %d: a state has room for %d; see --lanes", threads, o->lanes);
-    else diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%d threads cannot be started", threads);
-    return false;
-}
-
 Engine *engine_open(Arena *a, Diag *d, const Plan *p, EngineOrder o)
 {
     Engine *e = open_kind(a, d, p, o);
-    if (!e || start_threads(d, e, o.threads)) return e;
+    if (!e || o.threads <= 1 || engine_start_threads(d, e, o.threads)) return e;
     engine_close(e);
     return NULL;
 }

@@ -154,14 +154,13 @@ bool native_replace(Arena *a, Diag *d, Engine *e, const char *library, int lanes
     e->own = k;
     if (load_library(a, d, k, e->plan->graph->model, library)) {
         k->emitted.model.weights = ((const Emitted *)before->own)->model.weights;
-        if (lanes <= 1 || emitted_threads(e, lanes) == RT_OK) {
+        if (lanes <= 1 || engine_start_threads(d, e, lanes)) {
             emitted_release(before->own);
             before->state = NULL;                   /* it stays, with all that is in it */
             k->before = before;
             e->name = name_with_compiler(a, NULL, KERNELS_LIBRARY);
             return true;
         }
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%d threads cannot be started", lanes);
     }
     e->state = NULL;
     native_close(e);

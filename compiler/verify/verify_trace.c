@@ -3,14 +3,6 @@
 
 #include "progress.h"
 
-static bool use_lanes(Verify *v, const Subject *s)
-{
-    rt_status status = s->engine->ops->threads(s->engine, s->lanes);
-    if (!status) return true;
-    diag_error(v->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "%s: %d lanes: %s", s->label, s->lanes, rt_status_text(status));
-    return false;
-}
-
 static Trace *checked(Verify *v, const Subject *s, Trace *t)
 {
     if (!t->status) return t;
@@ -40,12 +32,14 @@ Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source,
 {
     set_guide(v, s);
     progress_say("%s, source of %d ids, target of %d", s->label, n, m);
-    return use_lanes(v, s) ? checked(v, s, trace_run(into, s->engine, source, n, target, m)) : NULL;
+    if (!engine_start_threads(v->diag, s->engine, s->lanes)) return NULL;
+    return checked(v, s, trace_run(into, s->engine, source, n, target, m));
 }
 
 Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s)
 {
     set_guide(v, s);
     progress_say("%s", s->label);
-    return use_lanes(v, s) ? checked(v, s, trace_graph(into, s->engine)) : NULL;
+    if (!engine_start_threads(v->diag, s->engine, s->lanes)) return NULL;
+    return checked(v, s, trace_graph(into, s->engine));
 }

@@ -68,7 +68,7 @@ fails 'run, an encoder with labels' 40 "$xformc" run tests/vectors/labels_severa
 fails 'run, a graph' 40 "$xformc" run specs/attention.lua
 fails 'pack' 30 "$xformc" pack specs/dates.lua -o "$into/made"
 fails 'build' 20 "$xformc" compile specs/dates.lua -q -o "$into/made"
-fails 'verify' 20 "$xformc" verify specs/dates.lua --engine jit
+fails 'verify' 300 "$xformc" verify specs/dates.lua --engine jit
 
 # Programs.
 quick_cc "$scratch/cc"

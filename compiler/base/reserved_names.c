@@ -126,10 +126,10 @@ static const char *const headers[] = {
 /* What a model's text defines for itself, and the files and targets of its folder. */
 static const char *const emitted[] = {
     "GNUmakefile", "HEAD_BYTES", "IDENTITY_AT", "Makefile", "SATURATED_AT", "SLOTS", "SLOTS_AT", "SLOT_BYTES", "all", "always",
-    "append", "argc", "argv", "at", "bind", "characters", "clean", "clear", "command", "encode",
+    "append", "argc", "argmax", "argmax_rows", "argv", "at", "bind", "characters", "clean", "clear", "command", "encode",
     "encode_batch", "encode_pair", "example", "few", "floats", "graph", "head", "head_body", "hidden", "ids",
     "in_slot", "ints", "is_bias", "is_mask",
-    "job", "likeliest", "likeliest_rows", "logits", "m", "makefile", "next", "next_position", "next_rows", "note_saturation",
+    "job", "logits", "m", "makefile", "next", "next_position", "next_rows", "note_saturation",
     "print", "program", "reset", "rows", "rows_of", "rt", "run", "run_body", "run_rows", "runtime",
     "saturated", "slot_bytes", "slots", "source_length", "state", "team", "text", "w", "weights", "xf",
 };

@@ -482,7 +482,7 @@ static void decoder_programs(Maker *k, const Model *m, int64_t rows)
                                           COUNT_ROWS) }, 2 };
     Tensor *y = decoder_blocks(&b, &one);
     if (k->failed) return;
-    Tensor *next = tail(&b, one.list[1], OP_ARGMAX, "likeliest", "The first maximum of the logits", "next_id", y);
+    Tensor *next = tail(&b, one.list[1], OP_ARGMAX, "argmax", "The first maximum of the logits", "next_id", y);
     if (rows == 1) return;
     b.rows = rows;
     b.suffix = "_rows";
@@ -492,7 +492,7 @@ static void decoder_programs(Maker *k, const Model *m, int64_t rows)
                                            "decoder rows into the likeliest id of each",
                                            COUNT_ROWS) }, 2 };
     Tensor *all = decoder_blocks(&b, &many);
-    Tensor *all_next = all ? tail(&b, many.list[1], OP_ARGMAX, "likeliest", "The first maximum of each row's logits", "next_id", all) : NULL;
+    Tensor *all_next = all ? tail(&b, many.list[1], OP_ARGMAX, "argmax", "The first maximum of each row's logits", "next_id", all) : NULL;
     k->prefix = NULL;
     if (all_next) y->home = all, next->home = all_next;
 }

@@ -202,11 +202,11 @@ void repl_add_verify(lua_State *L);
 typedef struct ReplPause { Engine *engine; unsigned char *state; } ReplPause;
 ReplPause repl_pause(lua_State *L, Engine *e);
 void repl_resume(const ReplModel *m, const ReplPause *p);
-/* Put the weights that were changed into a generic engine; what stays different, as "C of likeliest, probes", or NULL. */
+/* Put the weights that were changed into a generic engine; what stays different, as "C of argmax, probes", or NULL. */
 const char *repl_share_changes(lua_State *L, const ReplModel *m, Engine *generic);
 /* Probes, edits of C and of weights, as methods into the table at the top of the stack: repl_experiment.c. */
 void repl_add_experiments(lua_State *L);
-/* What is other than the spec says: "C of likeliest, probes, weights", or "". */
+/* What is other than the spec says: "C of argmax, probes, weights", or "". */
 const char *repl_changes(const ReplModel *m);
 /* Whether its C or its weights are other than the spec's. */
 bool repl_is_changed(const ReplModel *m);

@@ -178,7 +178,7 @@ void repl_put(lua_State *L, ReplModel *m, Engine *e, const char *name, const flo
     lua_settop(L, top);
 }
 
-/* "C of likeliest, probes" */
+/* "C of argmax, probes" */
 static const char *describe_edits(const ReplModel *m, Arena *a)
 {
     Text t = text_new(a);

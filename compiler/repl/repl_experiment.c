@@ -51,7 +51,7 @@ static const char *function_of(lua_State *L, const char *text, const char **begi
     return name;
 }
 
-/* m:code("likeliest"): the C of one function, as it runs. */
+/* m:code("argmax"): the C of one function, as it runs. */
 static int code(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
@@ -93,7 +93,7 @@ static void remember_edit(ReplModel *m, const char *function, const char *text)
     m->edits = kept;
 }
 
-/* m:edit("likeliest", text), or a function from the old text to the new: compiled in the place of the old one. */
+/* m:edit("argmax", text), or a function from the old text to the new: compiled in the place of the old one. */
 static int edit(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);

@@ -48,7 +48,7 @@ static const struct { const char *name, *text; } topics[] = {
                "m:heads(\"encoder.0.self_attn\")        how many heads it has\n"
                "m:weight(\"name\")  m:set(\"name\", tensor)     a tensor of the weights, in the spec's shape, in this model alone\n"
                "m:weights()                  their names; {0..1} stands for a layer, of which one is named by its number\n"
-               "m:code(\"likeliest\")  m:edit(\"likeliest\", text)   the C of one function; state and weights stay\n"
+               "m:code(\"argmax\")  m:edit(\"argmax\", text)         the C of one function; state and weights stay\n"
                "m:restore()                  the spec again: no changes of weights or C, no probes\n"
                "m:time()   m:bench(seconds)  m:close()   m.name   m.parameters\n"
                "m:measure(seconds)           the shortest and the median time of a run, in seconds\n"

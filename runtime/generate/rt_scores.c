@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-int rt_likeliest(const float *x, int n)
+int rt_argmax(const float *x, int n)
 {
     int best = -1;
     for (int i = 0; i < n; i++)
@@ -28,7 +28,7 @@ int rt_largest(const float *x, int n, int *places, int most)
 
 double rt_probability(const float *x, int n, int i)
 {
-    const int best = rt_likeliest(x, n);
+    const int best = rt_argmax(x, n);
     double sum = 0;
     if (n == 1) return 1 / (1 + exp(-(double)x[0]));
     for (int k = 0; k < n; k++) sum += exp((double)x[k] - (double)x[best < 0 ? 0 : best]);

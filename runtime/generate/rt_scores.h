@@ -7,7 +7,7 @@ extern "C" {
 #endif
 
 /* The first of the largest of x[n]; NaN is never largest. -1 where all are NaN. */
-int rt_likeliest(const float *x, int n);
+int rt_argmax(const float *x, int n);
 /* The places of the `most` largest of x[n], largest first, of equal ones the first; returns how many there are. NaN is none. */
 int rt_largest(const float *x, int n, int *places, int most);
 /* What the numbers of labels are answered as: of one that holds the probability, of several that may hold each alone the sigmoid, or as they are. */

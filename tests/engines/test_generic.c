@@ -164,7 +164,7 @@ static void first_maximum(const Opened *o, const float *p, int likeliest)
 }
 
 /* next is step and the first maximum, next_rows the same of rows; the log-softmax moves none. */
-static void next_is_the_likeliest_of_step(void **state)
+static void next_is_the_argmax_of_step(void **state)
 {
     (void)state;
     Opened o = open_golden("awkward");
@@ -316,7 +316,7 @@ int main(void)
         cmocka_unit_test(a_step_equals_a_replay),
         cmocka_unit_test(a_used_state_is_as_a_new_one),
         cmocka_unit_test(a_copied_state_goes_on),
-        cmocka_unit_test(next_is_the_likeliest_of_step),
+        cmocka_unit_test(next_is_the_argmax_of_step),
         cmocka_unit_test(lanes_agree),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(a_window_is_taken_back_as_rings_are),

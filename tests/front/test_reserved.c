@@ -15,7 +15,7 @@ static void names_of_c_and_of_the_text_are_reserved(void **state)
         "slots", "SLOTS", "SLOT_BYTES", "floats", "ints", "in_slot", "slot_bytes", "print", "state", "weights", "example", "runtime",
         "Makefile", "makefile", "clean", "command", "always", "all", "input_X", "rt_copy", "xf_a", "W_GRAPH", "AT_X", "linear_64x64",
         "attention_1x3_16", "encoder_layer", "_a", "text", "characters", "ids", "run",
-        "m", "rows_of", "run_rows", "likeliest", "likeliest_rows", "main_chat", "next_position", "reset",
+        "m", "rows_of", "run_rows", "argmax", "argmax_rows", "main_chat", "next_position", "reset",
         "source_length", "team", "append", "clear", "hidden", "logits", "next", "program", "rows",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

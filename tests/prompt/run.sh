@@ -143,10 +143,10 @@ true' <<'END'
 m = xf.compile("specs/dates.lua")
 m:ablate("decoder.0.ffn")
 print("= " .. tostring(m:verify()))
-m:restore(); m:edit("likeliest", m:code("likeliest")); m:probe("encoder.1.ffn", function() end)
+m:restore(); m:edit("argmax", m:code("argmax")); m:probe("encoder.1.ffn", function() end)
 print("= " .. tostring(m:verify()))
 END
-grep -q '^note: dates is changed: C of likeliest, probes; the generic engine computes the spec.s$' "$scratch/err" && [ "$(wc -l <"$scratch/err")" = 1 ]
+grep -q '^note: dates is changed: C of argmax, probes; the generic engine computes the spec.s$' "$scratch/err" && [ "$(wc -l <"$scratch/err")" = 1 ]
 verdict $? 'what the generic engine has not is said once'
 printf 'm = xf.compile(xf.graph("g", function(g) g.output("Y", g.relu(g.input("X", { 2, 2 }))) end))\nm:bench(0.2)\n' | "$xformc" repl >"$scratch/out" 2>&1
 awk '/ µs \|/ { if (n++ && $1 - last < 0.0099) bad = 1; last = $1 } /^ *more \|/ { more++ } { sum += /\|/ ? $NF : 0; if (/ runs,/) { split($0, w, " "); runs = 0; for (i in w) if (w[i + 1] == "runs,") runs = w[i] } }
@@ -160,7 +160,7 @@ native' '' <<'END'
 m = xf.compile("specs/dates.lua"); before = m:wait(); seen = 0
 m:ablate("encoder.0.ffn"); changed = m.tier
 m:probe("encoder.1.ffn", function(t) seen = seen + 1; return t:scaled(0) end)
-m:edit("likeliest", function(t) return (t:gsub("argmax_15%(next_id, logits%)", "*next_id = 2")) end)
+m:edit("argmax", function(t) return (t:gsub("argmax_15%(next_id, logits%)", "*next_id = 2")) end)
 before .. " " .. changed .. " " .. m.tier
 m:restore()
 m("3rd of May 2019") .. " " .. seen
@@ -284,18 +284,18 @@ says 'C that is wrong is told with its lines' 65 '' "*: error: identifier expect
 {
     foo(1);" <<'END'
 m = xf.compile("specs/dates.lua", { tier = "jit" })
-m:edit("likeliest", "static void likeliest(const job *j, int lane, int lanes)\n{\n    int x = ;\n    int y = 1;\n}")
-m:edit("likeliest", "static void likeliest(const job *j, int lane, int lanes)\n{\n    foo(1);\n}")
+m:edit("argmax", "static void argmax(const job *j, int lane, int lanes)\n{\n    int x = ;\n    int y = 1;\n}")
+m:edit("argmax", "static void argmax(const job *j, int lane, int lanes)\n{\n    foo(1);\n}")
 END
 says 'a model says what was changed of it' 0 'nil
-C of likeliest
-C of likeliest, probes, weights
+C of argmax
+C of argmax, probes, weights
 nil
 weights' '' <<'END'
 m = xf.compile("specs/dates.lua", { tier = "jit" })
 function changed() return tostring(m):match("; changed: (.*)$") end
 changed()
-m:edit("likeliest", function(t) return (t:gsub("int lanes%)", "int lanes /* mine */)", 1)) end)
+m:edit("argmax", function(t) return (t:gsub("int lanes%)", "int lanes /* mine */)", 1)) end)
 changed()
 m:ablate("encoder.0.self_attn", 1); m:probe("encoder.0.ffn", function() end)
 changed()
@@ -443,14 +443,14 @@ types 'completion: tensors, weights, blocks, functions of the model before the c
 ? probs
 ^ U
 ? >
-. m:edit("likel
+. m:edit("argm
 ^ I
-? iest
+? ax
 ^ U
 ? >
-. :code likel
+. :code argm
 ^ I
-? iest
+? ax
 ^ U
 ? >
 . m:ablate("decoder.1.c
@@ -570,7 +570,7 @@ END
 verdict $? 'terminal: a tab before the first word opens no list'
 types 'Ctrl-C twice leaves C that never ends' "$xformc" repl <<'END'
 ? >
-> kept = "ke" .. "pt"; m = xf.compile("specs/dates.lua"); m:edit("likeliest", function(t) return (t:gsub("{\n", "{\n    while (1) { }\n", 1)) end); print("go" .. "es on")
+> kept = "ke" .. "pt"; m = xf.compile("specs/dates.lua"); m:edit("argmax", function(t) return (t:gsub("{\n", "{\n    while (1) { }\n", 1)) end); print("go" .. "es on")
 ? goes on
 > print("be" .. "gun"); m("3rd of May 2019")
 ? begun

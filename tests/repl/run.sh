@@ -222,13 +222,13 @@ printf 'm = xf.compile("specs/dates.lua")\nm("3rd of May 2019")\nm:at("encoder.0
 [ "$(tail -n 1 "$scratch/out")" = 0.0 ] && [ ! -s "$scratch/err" ]
 verdict $? 'a tensor is saved and loaded'
 
-printf 'm = xf.compile("specs/dates.lua")\nm:attention("3rd of May 2019", "%s")\n:mem %s\n:graph %s\n:code likeliest\n:asm likeliest\n:bench 0.02\n:attn 3rd of May 2019\n' \
+printf 'm = xf.compile("specs/dates.lua")\nm:attention("3rd of May 2019", "%s")\n:mem %s\n:graph %s\n:code argmax\n:asm argmax\n:bench 0.02\n:attn 3rd of May 2019\n' \
     "$scratch/a.svg" "$scratch/m.svg" "$scratch/g.svg" | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
 [ $? = 0 ] && [ ! -s "$scratch/err" ] && for f in a m g; do tail -n 1 "$scratch/$f.svg" | grep -q '</svg>' || exit 1; done
 verdict $? 'pictures as files'
-grep -q '^static void likeliest(const job \*j' "$scratch/out"
+grep -q '^static void argmax(const job \*j' "$scratch/out"
 verdict $? ':code shows a function'
-grep -Eq '^likeliest:$' "$scratch/out" && grep -Eq '^.ret' "$scratch/out"
+grep -Eq '^argmax:$' "$scratch/out" && grep -Eq '^.ret' "$scratch/out"
 verdict $? ':asm shows what the compiler makes of it'
 grep -Eq 'runs, minimum [0-9.]+ µs, median [0-9.]+ µs$' "$scratch/out" && grep -q '█' "$scratch/out"
 verdict $? ':bench has a minimum, a median, a histogram'
@@ -323,27 +323,27 @@ says 'the C of a function is changed, the sequence goes on' 65 '2019-05-03
 true
 0
 2019-05-03' "*implicit declaration of function 'foo'*there is no function 'nothing'*" <<'END'
-m = xf.compile("specs/dates.lua"); old = m:code("likeliest")
+m = xf.compile("specs/dates.lua"); old = m:code("argmax")
 m("3rd of May 2019")
 old:find("argmax_15(next_id, logits)", 1, true) ~= nil
-m:edit("likeliest", function(text) return (text:gsub("argmax_15%(next_id, logits%)", "*next_id = 2")) end)
+m:edit("argmax", function(text) return (text:gsub("argmax_15%(next_id, logits%)", "*next_id = 2")) end)
 #m:generate({ 3, 4, 5 })
-m:edit("likeliest", "static void likeliest(const job *j, int lane, int lanes)\n{\n    foo(1);\n}")
+m:edit("argmax", "static void argmax(const job *j, int lane, int lanes)\n{\n    foo(1);\n}")
 m:edit("nothing", "")
-m:edit("likeliest", old)
+m:edit("argmax", old)
 m("3rd of May 2019")
 END
-says ':code shows what runs' 0 'static void likeliest(const job *j, int lane, int lanes /* mine */)
+says ':code shows what runs' 0 'static void argmax(const job *j, int lane, int lanes /* mine */)
 2 true' '' <<'END'
 m = xf.compile("specs/dates.lua", { tier = "jit" })
-m:edit("likeliest", function(text) return (text:gsub("int lanes%)", "int lanes /* mine */)", 1)) end)
-print(m:code("likeliest"):match("[^\n]*"))
+m:edit("argmax", function(text) return (text:gsub("int lanes%)", "int lanes /* mine */)", 1)) end)
+print(m:code("argmax"):match("[^\n]*"))
 ids, all = m:generate({ 3, 4, 5 }, 2), m:generate{ 3, 4, 5 }
 #ids .. " " .. tostring(ids[1] == all[1] and ids[2] == all[2] and #all > 2)
 END
-printf 'm = xf.compile("specs/dates.lua", { tier = "jit" })\nm:edit("likeliest", function(t) return (t:gsub("int lanes%%)", "int lanes /* mine */)", 1)) end)\n:code likeliest\n' | "$xformc" repl >"$scratch/out" 2>&1
+printf 'm = xf.compile("specs/dates.lua", { tier = "jit" })\nm:edit("argmax", function(t) return (t:gsub("int lanes%%)", "int lanes /* mine */)", 1)) end)\n:code argmax\n' | "$xformc" repl >"$scratch/out" 2>&1
 [ "$(sed -n 1,2p "$scratch/out")" = '/* The first maximum of the logits. */
-static void likeliest(const job *j, int lane, int lanes /* mine */)' ]
+static void argmax(const job *j, int lane, int lanes /* mine */)' ]
 verdict $? ':code shows a function with its comment, as it was edited'
 cat "$scratch/out"
 says 'a tensor of weights is changed in one model alone' 65 'true true true' '*takes 64 × 256 numbers, found 1*has no weights*' <<'END'
@@ -360,7 +360,7 @@ says 'a probe cannot close, change or ask the model that runs' 65 '2019-05-03' '
 m = xf.compile("specs/dates.lua")
 m:probe("encoder.0.ffn", function() m:close() end) m("3rd of May 2019")
 m:probe("encoder.0.ffn", function() m:probe("encoder.0.ffn") end) m("3rd of May 2019")
-m:probe("encoder.0.ffn", function() m:edit("likeliest", m:code("likeliest")) end) m("3rd of May 2019")
+m:probe("encoder.0.ffn", function() m:edit("argmax", m:code("argmax")) end) m("3rd of May 2019")
 m:probe("encoder.0.ffn", function() m("4 May 1999") end) m("3rd of May 2019")
 m:probe("encoder.0.ffn")
 m("3rd of May 2019")
@@ -369,7 +369,7 @@ says 'an edit is there for a probe too; a probe of a coroutine; a probe that fai
 00000000000
 00000000000' '*the probe of encoder.0.ffn failed*' <<'END'
 m = xf.compile("specs/dates.lua")
-m:edit("likeliest", function(s) return (s:gsub("argmax_15.-;", "argmax_15(next_id, logits); if (lane == 0) ((int *)next_id)[0] = 5;", 1)) end)
+m:edit("argmax", function(s) return (s:gsub("argmax_15.-;", "argmax_15(next_id, logits); if (lane == 0) ((int *)next_id)[0] = 5;", 1)) end)
 m("3rd of May 2019")
 coroutine.wrap(function() m:probe("encoder.0.ffn", function() end) print(m("3rd of May 2019")) end)()
 do collectgarbage() end

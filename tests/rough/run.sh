@@ -333,7 +333,7 @@ grows("m:at", 100, 8, function() m("3rd of May 2019") m:at("encoder.0.ffn") end)
 grows("m:at again", 100, 8, function() m:set("encoder.0.ffn.down.weight", weight) m:at("encoder.0.ffn") end)
 grows("m:weight", 100, 8, function() m:weight("encoder.0.ffn.down.weight") end)
 grows("m:attention", 10, 80, function() m:attention("3rd", "/dev/null") end)
-grows("m:edit", 20, 40, function() m:edit("likeliest", m:code("likeliest") .. "\n") end)
+grows("m:edit", 20, 40, function() m:edit("argmax", m:code("argmax") .. "\n") end)
 m:probe("encoder.0.ffn", function() end)
 grows("probed", 100, 8, function() m("3rd of May 2019") end)
 m:restore()
@@ -354,16 +354,16 @@ says 'edits one behind another, with helpers, are the same in the engine with ta
 11111111111
 2019-05-03
 2019-05-03' '' <<'END'
-m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("likeliest")
+m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("argmax")
 function says(id) return (old:gsub("argmax_15.-;", "argmax_15(next_id, logits); if (lane == 0) ((int *)next_id)[0] = " .. id .. ";", 1)) end
-m:edit("likeliest", "static int mine(void)\n{\n    return 6;\n}\n" .. says("mine()"))
-for i = 1, 5 do m:edit("likeliest", says("mine() + " .. i % 2)) end
+m:edit("argmax", "static int mine(void)\n{\n    return 6;\n}\n" .. says("mine()"))
+for i = 1, 5 do m:edit("argmax", says("mine() + " .. i % 2)) end
 m("3rd of May 2019")
 m:probe("encoder.0.ffn", function() end)
 m("3rd of May 2019")
-m:edit("likeliest", says("mine()"))
+m:edit("argmax", says("mine()"))
 m("3rd of May 2019")
-m:edit("likeliest", old)
+m:edit("argmax", old)
 m("3rd of May 2019")
 m:restore()
 m("3rd of May 2019")
@@ -409,8 +409,8 @@ says 'macros that end in such a depth are an error, and the session goes on' 65 
 macros = { "#define A0 ((((((((" }
 for i = 1, 12 do macros[i + 1] = ("#define A%d A%d A%d A%d A%d"):format(i, i - 1, i - 1, i - 1, i - 1) end
 macros = table.concat(macros, "\n") .. "\n"
-m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("likeliest")
-good, why = pcall(m.edit, m, "likeliest", (old:gsub("\n{\n", "\n{\n" .. macros .. "    int x = A12 1; (void)x;\n", 1))); print(tostring(good) .. " " .. tostring(why):gsub("^error: ", ""))
+m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("argmax")
+good, why = pcall(m.edit, m, "argmax", (old:gsub("\n{\n", "\n{\n" .. macros .. "    int x = A12 1; (void)x;\n", 1))); print(tostring(good) .. " " .. tostring(why):gsub("^error: ", ""))
 xf.compile(xf.graph("g", function(g) xf.op{ name = "deep", shape = function(x) return x end, c = macros .. "y[0] = A12 1;" } g.output("Y", g.deep(g.input("X", { 2, 2 }))) end))
 m("3rd of May 2019")
 END
@@ -420,9 +420,9 @@ says 'C with more data than is sensible is an error; what has little is compiled
 false libtcc needs more than 2 s or 256 MiB for the C of the text
 true nil
 2019-05-03' '*prompt:1:*libtcc needs more than 2 s or 256 MiB for the C of large*' <<'END'
-m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("likeliest")
+m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("argmax")
 function with(bytes, value) local all = "" for i = 1, 3 do all = all .. "static char large" .. i .. "[" .. bytes .. "]" .. value .. "; " end return all .. "\n" .. old:gsub("\n{\n", "\n{\n    large1[0] = large2[0] + large3[0];\n", 1) end
-function try(bytes, value) local good, why = pcall(m.edit, m, "likeliest", with(bytes, value)) return tostring(good) .. " " .. tostring(why):gsub("^error: ", "") end
+function try(bytes, value) local good, why = pcall(m.edit, m, "argmax", with(bytes, value)) return tostring(good) .. " " .. tostring(why):gsub("^error: ", "") end
 print(try(1200000000, " = {1}"))
 print(try(1200000000, ""))
 print(try(20000000, " = {1}"))
@@ -438,9 +438,9 @@ false the C text has more than 512 times else in one function
 true nil
 true nil
 2019-05-03' '*prompt:1:*the C of deep has more than 256 brackets*' <<'END'
-m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("likeliest")
+m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("argmax")
 function with(c)
-  local good, why = pcall(m.edit, m, "likeliest", (old:gsub("\n{\n", "\n{\n    int x = " .. c .. "; (void)x;\n", 1)))
+  local good, why = pcall(m.edit, m, "argmax", (old:gsub("\n{\n", "\n{\n    int x = " .. c .. "; (void)x;\n", 1)))
   print(tostring(good) .. " " .. tostring(why):gsub("^error: ", ""))
 end
 with(("("):rep(1e6) .. "1")

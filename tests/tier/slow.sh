@@ -105,7 +105,7 @@ native 2019-05-03
 native' '' 0 <<'END'
 m = xf.compile("specs/dates.lua", { tier = "native" })
 print(m.tier)
-print(m:code("likeliest"):find("likeliest(", 1, true) ~= nil and #m:weight("encoder.0.ffn.up.weight") > 0)
+print(m:code("argmax"):find("argmax(", 1, true) ~= nil and #m:weight("encoder.0.ffn.up.weight") > 0)
 m:probe("encoder.0.ffn", function(t) seen = t end)
 a = m("3rd of May 2019")
 print((seen and m.tier) .. " " .. a)

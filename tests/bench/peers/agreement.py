@@ -56,5 +56,5 @@ def compare(r, peer, reference, found):
         raise Disagreement("ids outside the vocabulary, or too few")
     if r.model in LLAMAS:
         rows = (CHECKED_IDS, LLAMAS[r.model].vocab)
-        kept["same_likeliest"] = int((a.reshape(rows).argmax(1) == b.reshape(rows).argmax(1)).sum())
+        kept["same_argmax"] = int((a.reshape(rows).argmax(1) == b.reshape(rows).argmax(1)).sum())
     return kept

@@ -73,7 +73,7 @@ static int decode_batch(void)
         batch.n_tokens = 0;
         for (int k = 0; k < sequences; k++) add(ids[k], i, k, 1);
         good = compute();
-        for (int k = 0; k < sequences && good; k++) greedy[k * length + i] = ids[k] = likeliest(llama_get_logits_ith(context, k), vocab);
+        for (int k = 0; k < sequences && good; k++) greedy[k * length + i] = ids[k] = argmax(llama_get_logits_ith(context, k), vocab);
     }
     return good;
 }

@@ -46,7 +46,7 @@ _Noreturn static void give_up(const char *what)
 static inline int an_id(int i, int vocab) { return (int)((uint32_t)i * 2654435761u % (uint32_t)vocab); }
 
 /* The first maximum. The maximum is found sixteen numbers abreast, so that choosing costs a side next to nothing. */
-static inline int likeliest(const float *logits, int vocab)
+static inline int argmax(const float *logits, int vocab)
 {
     float most[16], all;
     int i = 0, best = 0;

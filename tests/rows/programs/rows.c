@@ -121,7 +121,7 @@ static int plain_logits(const float *want, const State *s, int row)
 }
 
 /* The likeliest ids of a prefill, of rows of three slots, and of one row, which `next` gives too. */
-static int likeliest(const float *want)
+static int argmax(const float *want)
 {
     int next[LENGTH + 1] = { 0 }, one = -1, good;
     rt_row rows[LENGTH];
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
         snprintf(name, sizeof name, "prefill and steps in one call, %d lanes", lanes);
         check(mixture(want), name);
         snprintf(name, sizeof name, "the likeliest id after each row, and its logits, %d lanes", lanes);
-        check(likeliest(want), name);
+        check(argmax(want), name);
         snprintf(name, sizeof name, "a fork, and a position taken back, %d lanes", lanes);
         check(forked(want), name);
     }

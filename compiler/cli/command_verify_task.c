@@ -20,7 +20,7 @@ static bool refuse(Session *s, const char *option, const char *why)
 
 /* ---- answers ---------------------------------------------------------------------------------------------------- */
 
-/* The likeliest label. */
+/* The most likely label. */
 static const char *label_of(const Cli *cli)
 {
     const rt_program *p = cli->program;

@@ -59,7 +59,7 @@ static const char header_decode[] =
     "/* The same, and leaves no ${logits_kind}: for the rows of a prompt before its last. */\n"
     "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n);\n"
     "\n"
-    "/* The same, and give the likeliest id after each row, the first of equals; next[n]. ${name}_logits then has the logits of\n"
+    "/* The same, and give the most likely id after each row, the first of equals; next[n]. ${name}_logits then has the logits of\n"
     " * the rows${plain_words}. RT_BAD_WEIGHTS where one of a row's is NaN or INFINITY: its id is then -1. */\n"
     "rt_status ${name}_next_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, int *next);\n"
     "\n"
@@ -75,7 +75,7 @@ static const char header_decode[] =
     "/* [rows][${upper}_LOGITS_STRIDE], of which ${upper}_VOCAB are in use; valid until the next call on this state. */\n"
     "const float *${name}_logits(const ${name}_state *s);\n"
     "\n"
-    "/* On slot 0: append `id` and give the likeliest id after it, as ${name}_next_rows of that row. */\n"
+    "/* On slot 0: append `id` and give the most likely id after it, as ${name}_next_rows of that row. */\n"
     "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next);\n";
 
 static const char saturated_header[] =

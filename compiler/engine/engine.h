@@ -26,10 +26,10 @@ typedef struct EngineOps {
     /* Several sources of an encoder alone, as the emitted NAME_encode_batch; NULL: one by one. */
     rt_status (*encode_batch)(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
     rt_status (*step)(Engine *e, int id);                   /* appends one token to slot 0 */
-    rt_status (*next)(Engine *e, int id, int *next);        /* the same, and the likeliest id after it */
+    rt_status (*next)(Engine *e, int id, int *next);        /* the same, and the most likely id after it */
     rt_status (*rows)(Engine *e, const rt_row *rows, int n);        /* up to engine_rows; those of a slot next to one another */
     rt_status (*read)(Engine *e, const rt_row *rows, int n);        /* the same, and leaves no logits */
-    rt_status (*next_rows)(Engine *e, const rt_row *rows, int n, int *next);    /* the same, and the likeliest id after each */
+    rt_status (*next_rows)(Engine *e, const rt_row *rows, int n, int *next);    /* the same, and the most likely id after each */
     /* Of the last step or rows: [n][engine_logits_stride]; of a model that ends in a log-softmax log-probabilities.
      * Behind next and next_rows logits, as they are before it. */
     const float *(*logits)(const Engine *e);

@@ -478,7 +478,7 @@ static void decoder_programs(Maker *k, const Model *m, int64_t rows)
     if (m->has_encoder) b.visible_memory = integers(k, "rows.visible_memory", rows, COUNT_ROWS);
     const Programs one = { { make_program(k, PROGRAM_STEP, "one decoder row into logits",
                                           COUNT_ROWS),
-                             make_program(k, PROGRAM_NEXT, "one decoder row into the likeliest id",
+                             make_program(k, PROGRAM_NEXT, "one decoder row into the most likely id",
                                           COUNT_ROWS) }, 2 };
     Tensor *y = decoder_blocks(&b, &one);
     if (k->failed) return;
@@ -489,7 +489,7 @@ static void decoder_programs(Maker *k, const Model *m, int64_t rows)
     k->prefix = "rows.";
     const Programs many = { { make_program(k, PROGRAM_ROWS, "decoder rows into logits", COUNT_ROWS),
                               make_program(k, PROGRAM_NEXT_ROWS,
-                                           "decoder rows into the likeliest id of each",
+                                           "decoder rows into the most likely id of each",
                                            COUNT_ROWS) }, 2 };
     Tensor *all = decoder_blocks(&b, &many);
     Tensor *all_next = all ? tail(&b, many.list[1], OP_ARGMAX, "argmax", "The first maximum of each row's logits", "next_id", all) : NULL;

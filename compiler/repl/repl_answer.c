@@ -93,7 +93,7 @@ static int masks_in(const Model *m, const Question *q)
     return count;
 }
 
-/* What `run` prints, in the arena: labels, or of each mask the likeliest tokens. */
+/* What `run` prints, in the arena: labels, or of each mask the most likely tokens. */
 static const char *words_of(const Model *model, Arena *a, Cli *cli)
 {
     char *words = NULL;

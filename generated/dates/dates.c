@@ -532,7 +532,7 @@ static void step_body(void *work, int lane, int lanes)
     log_probabilities(j, lane, lanes);
 }
 
-/* next: one decoder row into the likeliest id. At most 284 kFLOP a row, at the last position; it reads 473 kB of weights. */
+/* next: one decoder row into the most likely id. At most 284 kFLOP a row, at the last position; it reads 473 kB of weights. */
 static void next_body(void *work, int lane, int lanes)
 {
     const job *j = work;
@@ -563,7 +563,7 @@ static void read_body(void *work, int lane, int lanes)
     decoder_layer_rows(j, 1, lane, lanes);
 }
 
-/* next_rows: decoder rows into the likeliest id of each. At most 284 kFLOP a row, at the last position; it reads 473 kB of weights. */
+/* next_rows: decoder rows into the most likely id of each. At most 284 kFLOP a row, at the last position; it reads 473 kB of weights. */
 static void next_rows_body(void *work, int lane, int lanes)
 {
     const job *j = work;

@@ -56,7 +56,7 @@ rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n);
 /* The same, and leaves no log-probabilities: for the rows of a prompt before its last. */
 rt_status dates_read(const dates *m, dates_state *s, const rt_row *rows, int n);
 
-/* The same, and give the likeliest id after each row, the first of equals; next[n]. dates_logits then has the logits of
+/* The same, and give the most likely id after each row, the first of equals; next[n]. dates_logits then has the logits of
  * the rows themselves, as they are before the log-softmax. RT_BAD_WEIGHTS where one of a row's is NaN or INFINITY: its id is then -1. */
 rt_status dates_next_rows(const dates *m, dates_state *s, const rt_row *rows, int n, int *next);
 
@@ -72,7 +72,7 @@ rt_status dates_step(const dates *m, dates_state *s, int id);
 /* [rows][DATES_LOGITS_STRIDE], of which DATES_VOCAB are in use; valid until the next call on this state. */
 const float *dates_logits(const dates_state *s);
 
-/* On slot 0: append `id` and give the likeliest id after it, as dates_next_rows of that row. */
+/* On slot 0: append `id` and give the most likely id after it, as dates_next_rows of that row. */
 rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
 
 /* The ids of a text: one per character. RT_BAD_ID with *fault, which may be NULL, for a character without an id or

@@ -93,7 +93,7 @@ struct rt_program {
     RtScoring scoring;              /* as what these are answered */
     RtSimilarity similarity;        /* what `similar` answers of two vectors */
     int pairs;                      /* whether a tab parts a text in two */
-    int has_mask, mask_id;          /* of a masked language model: the id in whose places the likeliest ids are answered */
+    int has_mask, mask_id;          /* of a masked language model: the id in whose places the most likely ids are answered */
     int max_target, vocab;          /* of a decoder; 0: there is none */
     int start, slots;               /* id that an answer to a source begins with; sequences that a state holds */
     const RtGeneration *generation; /* the settings that it comes with; NULL where there is no decoder */

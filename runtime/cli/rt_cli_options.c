@@ -90,7 +90,7 @@ static void show_keys(const rt_program *p)
              "  finished    whether the end mark came\n"
              "  beams       with --beam the sequences, best first: answer, ids, score, sum of the log-probabilities");
     else if (p->has_mask)
-        puts("  masks       of each mask a list of the likeliest: token, its id, token_str, its text, and score, a probability");
+        puts("  masks       of each mask a list of the most likely: token, its id, token_str, its text, and score, a probability");
     else if (!p->vector) puts("  hidden      a list of numbers for each id");
     else if (p->vector_stride) puts("  vectors     a list of numbers for each id");
     else printf("  vector      a list of numbers\n"
@@ -99,7 +99,7 @@ static void show_keys(const rt_program *p)
         printf("  answer      %s\n"
                "  scores      each label and its score\n",
                p->scoring == RT_SCORING_SIGMOID && p->vector_width > 1 ? "a list of the labels whose score is above 0.5, largest first"
-                                                                       : "the likeliest label");
+                                                                       : "the most likely label");
     puts("  error       why there is no answer; then there is only input besides");
 }
 
@@ -114,7 +114,7 @@ static void show_help(const rt_program *p)
            "each line of standard input. A text that cannot be answered gives an empty line.\n\n", longest,
            p->texts ? "tokens" : p->ids ? "characters" : "ids with blanks between");
     if (p->pairs) puts("A tab parts a TEXT in two, which are read as a pair.\n");
-    if (p->has_mask) puts("In the places of masks the likeliest tokens are answered, with their probabilities.\n");
+    if (p->has_mask) puts("In the places of masks the most likely tokens are answered, with their probabilities.\n");
     if (p->vector && !p->vector_stride && !p->labels)
         printf("%s similar TEXT TEXT prints the %s of the vectors of two texts.\n\n", p->name, p->vectors->similarity(p));
     for (int i = 0; i < options.count; i++) {

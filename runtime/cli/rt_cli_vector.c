@@ -1,4 +1,4 @@
-/* rt_cli_vector.c: what an encoder alone answers: hidden states, a vector, or the likeliest of a classifier's labels or of
+/* rt_cli_vector.c: what an encoder alone answers: hidden states, a vector, or the most likely of a classifier's labels or of
  * the ids in the places of masks. */
 #include "rt_cli_parts.h"
 #include "rt_logits.h"
@@ -61,7 +61,7 @@ static void print_mask(const Cli *cli, const float *logits, int width, int json,
     }
 }
 
-/* Of each mask the likeliest ids with their probabilities, likeliest first. */
+/* Of each mask the most likely ids with their probabilities, most likely first. */
 static void print_masks(const Cli *cli, const Rows *r, FILE *to)
 {
     for (int i = next_mask(cli, r, 0), again = 0; i < r->count; i = next_mask(cli, r, i + 1), again = 1) {
@@ -94,7 +94,7 @@ static void print_label(const char *s, FILE *to)
     }
 }
 
-/* The likeliest, or all that hold, with their scores. */
+/* The most likely, or all that hold, with their scores. */
 static void print_labels(const Cli *cli, const Rows *r, FILE *to)
 {
     const rt_program *p = cli->program;

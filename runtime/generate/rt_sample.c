@@ -116,7 +116,7 @@ int rt_sample_candidates(const RtSampling *s, const float *scores, int vocab, Rt
     const float t = s->temperature > 0 ? s->temperature : 1;
     float most = 0;
     int n = 0;
-    if (t < 1e-6f) {                    /* what is divided by less would overflow: then by how much each is below the likeliest */
+    if (t < 1e-6f) {                    /* what is divided by less would overflow: then by how much each is below the most likely */
         most = -INFINITY;
         for (int id = 0; id < vocab; id++)
             if (scores[id] > most) most = scores[id];

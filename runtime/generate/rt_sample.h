@@ -13,7 +13,7 @@ extern "C" {
 typedef struct RtSampling {
     float temperature;
     int   top_k;                    /* as many ids as that, more where scores are equal; 0: all */
-    float top_p;                    /* the likeliest that together have this probability; 0 or 1: all */
+    float top_p;                    /* the most likely that together have this probability; 0 or 1: all */
     float min_p;                    /* at least this part of the largest probability; 0: all */
     float typical_p;                /* those nearest to the expected information that have this probability; 0 or 1: all */
 } RtSampling;
@@ -46,7 +46,7 @@ static inline RtRandom rt_random_of(uint64_t seed, uint64_t text)
 /* An id that may be drawn. weight: its probability, but for a common factor. */
 typedef struct RtCandidate { float score; int id; double weight; } RtCandidate;
 
-/* The ids of scores[vocab] that are left, likeliest first, of equals the lower id first, into candidates[vocab]. Returns how many: at
+/* The ids of scores[vocab] that are left, most likely first, of equals the lower id first, into candidates[vocab]. Returns how many: at
  * least one, but 0 where no score is a number above -INFINITY. */
 int rt_sample_candidates(const RtSampling *s, const float *scores, int vocab, RtCandidate *candidates);
 /* One of them by its weight. candidates: scratch, [vocab]. -1 where there is none. */

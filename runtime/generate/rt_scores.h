@@ -14,7 +14,7 @@ int rt_largest(const float *x, int n, int *places, int most);
 typedef enum RtScoring { RT_SCORING_SOFTMAX, RT_SCORING_SIGMOID, RT_SCORING_NONE } RtScoring;
 /* The score of x[i] among x[n]. */
 double rt_score(RtScoring kind, const float *x, int n, int i);
-/* The places of what is answered, largest first: the likeliest, or by RT_SCORING_SIGMOID of several those above 0.5. places: [n] */
+/* The places of what is answered, largest first: the most likely, or by RT_SCORING_SIGMOID of several those above 0.5. places: [n] */
 int rt_answered(RtScoring kind, const float *x, int n, int *places);
 
 /* The probability of x[i] among x[n]: softmax; of one number alone its sigmoid, for it stands against "no". */

@@ -158,9 +158,9 @@ static void a_copied_state_goes_on(void **state)
     close_spec(&other);
 }
 
-static void first_maximum(const Opened *o, const float *p, int likeliest)
+static void first_maximum(const Opened *o, const float *p, int best)
 {
-    for (int j = 0; j < o->model->target_vocab; j++) assert_true(j < likeliest ? p[j] < p[likeliest] : p[j] <= p[likeliest]);
+    for (int j = 0; j < o->model->target_vocab; j++) assert_true(j < best ? p[j] < p[best] : p[j] <= p[best]);
 }
 
 /* next is step and the first maximum, next_rows the same of rows; the log-softmax moves none. */
@@ -169,16 +169,16 @@ static void next_is_the_argmax_of_step(void **state)
     (void)state;
     Opened o = open_golden("awkward");
     static const int source[] = { 3, 4, 5, 9 };
-    int id = START, likeliest, next[3];
+    int id = START, best, next[3];
     rt_row rows[3];
     assert_int_equal(o.plain->ops->encode(o.plain, source, 4), RT_OK);
     assert_int_equal(o.tapped->ops->encode(o.tapped, source, 4), RT_OK);
     for (int i = 0; i < o.model->max_target; i++) {
         assert_int_equal(o.plain->ops->step(o.plain, id), RT_OK);
-        assert_int_equal(o.tapped->ops->next(o.tapped, id, &likeliest), RT_OK);
-        first_maximum(&o, o.plain->ops->logits(o.plain), likeliest);
+        assert_int_equal(o.tapped->ops->next(o.tapped, id, &best), RT_OK);
+        first_maximum(&o, o.plain->ops->logits(o.plain), best);
         if (i < 3) rows[i] = (rt_row){ 0, i, id };
-        id = likeliest;
+        id = best;
     }
     assert_int_equal(o.tapped->ops->clear(o.tapped), RT_OK);
     assert_int_equal(o.plain->ops->rows(o.plain, rows, 3), RT_OK);

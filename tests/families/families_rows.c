@@ -64,7 +64,7 @@ static bool check_greedy_rows(Engine *e, const Ids *source, const Ids *target, c
     return same == greedy->n;
 }
 
-/* The ids that follow the first of the target, the likeliest each time. */
+/* The ids that follow the first of the target, the most likely each time. */
 static bool check_greedy(Engine *e, const Ids *source, const Ids *target, const Ids *greedy)
 {
     int id = target->id[0], same = 0;

@@ -33,7 +33,7 @@ for model in set_bad_words set_beams set_penalty; do
     done <$families/$model.expected
 done
 given='17 40 16 86 68'
-same '--beam 1 takes the likeliest' "$("$xformc" run $families/set_beams --engine generic --beam 1 "$given")" "$scratch/set_beams/set_beams" --beam 1 "$given"
+same '--beam 1 takes the most likely' "$("$xformc" run $families/set_beams --engine generic --beam 1 "$given")" "$scratch/set_beams/set_beams" --beam 1 "$given"
 [ "$("$scratch/set_beams/set_beams" --beam 1 "$given")" != "$("$scratch/set_beams/set_beams" "$given")" ]
 verdict $? '--beam 1 is not --beam 4'
 # One beam is no search: what transformers generates with a penalty is the greedy text, though sums of log-probabilities would choose others.

@@ -64,7 +64,7 @@ ids='12 12 11 5 10 9 8 12'
     printf "%s %.4f\n", label[best], p[best]
     printf "%.5f %.5f %.5f\n", p[1], p[2], p[3] }' >"$scratch/expected"
 "$xformc" run "$scratch/three.lua" "$ids" >"$scratch/out" && head -n 1 "$scratch/expected" | diff - "$scratch/out"
-verdict $? 'the likeliest label and its probability'
+verdict $? 'the most likely label and its probability'
 "$xformc" run "$scratch/three.lua" --json "$ids" >"$scratch/json"
 sed -n 's/.*"scores":\[\([^]]*\)\].*/\1/p' "$scratch/json" | grep -o '"score":[0-9.e-]*' | cut -d: -f2 | xargs printf '%.5f %.5f %.5f\n' >"$scratch/scores"
 tail -n 1 "$scratch/expected" | diff - "$scratch/scores"

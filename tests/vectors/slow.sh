@@ -234,13 +234,13 @@ for name in mask_bert mask_roberta; do
     for engine in jit generic; do
         "$xformc" run $here/$name --engine $engine --json <$here/$name.texts >"$scratch/json" 2>"$scratch/err" &&
             masks "$scratch/json" >"$scratch/found" && near $here/$name.masks "$scratch/found"
-        verdict $? "$name: the likeliest tokens are those of transformers' pipeline, $engine"
+        verdict $? "$name: the most likely tokens are those of transformers' pipeline, $engine"
     done
     as_lua $name
     [ $name = mask_roberta ] && continue
     build $name
     "$program" --json <$here/$name.texts >"$scratch/json" && masks "$scratch/json" >"$scratch/found" && near $here/$name.masks "$scratch/found"
-    verdict $? "$name: the likeliest tokens are those of transformers' pipeline, a program"
+    verdict $? "$name: the most likely tokens are those of transformers' pipeline, a program"
     "$xformc" run $here/$name --engine native --cc "$scratch/cc" <$here/$name.texts >"$scratch/line" 2>"$scratch/err" && [ "$(wc -l <"$scratch/line")" = 4 ] &&
         "$program" <$here/$name.texts | diff "$scratch/line" -
     verdict $? "$name: a program prints the lines that run prints"

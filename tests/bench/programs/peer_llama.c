@@ -3,7 +3,7 @@
  *
  *   model=FILE.gguf threads=N work=decode|prefill|batch n=N batch=B flash=0|1 kv=f16|f32 ubatch=N load=mmap|read repack=0|1
  *   decode: n ids, one at a time, from an empty sequence; prefill: n ids at once; batch: n steps of `batch` sequences, the
- *   likeliest id of each next. Logits of the last row, of every row of a batch, as llama-bench computes them. */
+ *   most likely id of each next. Logits of the last row, of every row of a batch, as llama-bench computes them. */
 #include "peer_worker.h"
 
 #include "llama.h"

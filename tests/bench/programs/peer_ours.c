@@ -5,7 +5,7 @@
  *
  *   weights=FILE threads=N work=decode|prefill|batch|encode|texts n=N batch=B texts=FILE
  *   decode: n ids, one at a time, from an empty sequence; prefill: n ids, as many rows at a time as there may be; batch: n
- *   steps of `batch` sequences, the likeliest id of each next; encode: a sentence of n ids, `batch` times; texts: an answer
+ *   steps of `batch` sequences, the most likely id of each next; encode: a sentence of n ids, `batch` times; texts: an answer
  *   for each line of FILE, `batch` of them at a time. The packed file is read as a program reads it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

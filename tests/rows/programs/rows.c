@@ -120,7 +120,7 @@ static int plain_logits(const float *want, const State *s, int row)
     return off < 1e-4f && fabs(log(sum)) > 1e-3;
 }
 
-/* The likeliest ids of a prefill, of rows of three slots, and of one row, which `next` gives too. */
+/* The most likely ids of a prefill, of rows of three slots, and of one row, which `next` gives too. */
 static int argmax(const float *want)
 {
     int next[LENGTH + 1] = { 0 }, one = -1, good;
@@ -205,7 +205,7 @@ int main(int argc, char **argv)
         check(batch(want), name);
         snprintf(name, sizeof name, "prefill and steps in one call, %d lanes", lanes);
         check(mixture(want), name);
-        snprintf(name, sizeof name, "the likeliest id after each row, and its logits, %d lanes", lanes);
+        snprintf(name, sizeof name, "the most likely id after each row, and its logits, %d lanes", lanes);
         check(argmax(want), name);
         snprintf(name, sizeof name, "a fork, and a position taken back, %d lanes", lanes);
         check(forked(want), name);

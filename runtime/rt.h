@@ -1,6 +1,6 @@
 /* rt.h: the one header that an emitted model needs. Freestanding C11, and C++.
  *
- * Vocabulary. A *lane* is one thread of a team; every body runs on all lanes at once (SPMD) and takes its share
+ * Vocabulary. A *thread* is one thread of a team; every body runs on all threads at once (SPMD) and takes its share
  * of the work by rt_split. A *panel* is sixteen output rows of a weight matrix, interleaved. A *slot* is one
  * sequence in a state. No kernel allocates, keeps anything, or writes outside the buffers it was given. */
 #ifndef RT_H
@@ -42,22 +42,22 @@ const char *rt_text_fault(rt_status status);
 /* One row of the decoder: in the sequence of `slot`, at `position` from 0 on, the token `id`. */
 typedef struct rt_row { int slot, position, id; } rt_row;
 
-/* ---- lanes ---------------------------------------------------------------------------------------------- */
+/* ---- threads ---------------------------------------------------------------------------------------------- */
 
 typedef struct rt_team rt_team;                             /* a set of waiting threads; NULL is the caller alone */
-typedef void rt_body(void *job, int lane, int lanes);
+typedef void rt_body(void *job, int thread, int threads);
 
-/* Start a team of `lanes` lanes (the caller is lane 0), replacing *team, which may be NULL. lanes == 1 gives NULL.
+/* Start a team of `threads` threads (the caller is thread 0), replacing *team, which may be NULL. threads == 1 gives NULL.
  * Returns RT_NO_ROOM, with *team unchanged, when the system gives no thread. */
-rt_status rt_team_resize(rt_team **team, int lanes);
-int  rt_team_lanes(const rt_team *team);
-/* Run `body(job, lane, lanes)` on every lane and return when all are done. */
+rt_status rt_team_resize(rt_team **team, int threads);
+int  rt_team_threads(const rt_team *team);
+/* Run `body(job, thread, threads)` on every thread and return when all are done. */
 void rt_team_run(rt_team *team, rt_body *body, void *job);
-/* The same for a body whose results do not depend on how many lanes there are: as long as others keep the processors that
- * lanes wait for, the caller runs it alone, as body(job, 0, 1). */
+/* The same for a body whose results do not depend on how many threads there are: as long as others keep the processors that
+ * threads wait for, the caller runs it alone, as body(job, 0, 1). */
 void rt_team_share(rt_team *team, rt_body *body, void *job);
-void rt_team_barrier(rt_team *team);                        /* called by every lane of a running body */
-/* Pin every lane, the caller too, to a processor of its own. RT_NO_ROOM when there are fewer, or the system cannot. */
+void rt_team_barrier(rt_team *team);                        /* called by every thread of a running body */
+/* Pin every thread, the caller too, to a processor of its own. RT_NO_ROOM when there are fewer, or the system cannot. */
 rt_status rt_team_pin(rt_team *team);
 
 #if defined(__TINYC__)                                      /* it inlines nothing, and a layer has a dozen of these */
@@ -69,13 +69,13 @@ static inline void rt_barrier(rt_team *team) { if (team) rt_team_barrier(team); 
 /* A half-open range of rows, panels, heads or groups of sixteen. */
 typedef struct rt_span { int begin, end; } rt_span;
 
-/* The share of `lane` in `n` equal pieces; shares are contiguous, in order of lane, and cover 0..n. */
-static inline rt_span rt_split(int n, int lane, int lanes)
+/* The share of `thread` in `n` equal pieces; shares are contiguous, in order of thread, and cover 0..n. */
+static inline rt_span rt_split(int n, int thread, int threads)
 {
     rt_span share = { 0, n };
-    if (lanes == 1) return share;           /* a division takes as long as a small operation */
-    share.begin = (int)((int64_t)n * lane / lanes);
-    share.end = (int)((int64_t)n * (lane + 1) / lanes);
+    if (threads == 1) return share;           /* a division takes as long as a small operation */
+    share.begin = (int)((int64_t)n * thread / threads);
+    share.end = (int)((int64_t)n * (thread + 1) / threads);
     return share;
 }
 
@@ -254,7 +254,7 @@ typedef struct RtCache { int heads, width, capacity, x_stride; } RtCache;
  * [heads][tap_rows][tap_columns]; positions from visible[r] to tap_columns are set to 0. Only columns h * d_v to
  * (h + 1) * d_v of out are written, and nothing depends on what the cache holds beyond visible[r]. out overlaps no
  * operand.
- * scratch: [RT_ATTENTION_ROWS][capacity + 16] floats of this lane alone. */
+ * scratch: [RT_ATTENTION_ROWS][capacity + 16] floats of this thread alone. */
 typedef struct RtAttention {
     int heads, kv_heads, d_k, d_v, capacity;                /* of keys and values */
     int q_stride, out_stride, tap_rows, tap_columns;

@@ -1,13 +1,13 @@
 /* rt_alone.c: the team of rt.h where there are no threads: the caller alone. Freestanding. Link it in place of rt_team.c. */
 #include "rt.h"
 
-rt_status rt_team_resize(rt_team **team, int lanes)
+rt_status rt_team_resize(rt_team **team, int threads)
 {
     (void)team;
-    return lanes == 1 ? RT_OK : RT_NO_ROOM;
+    return threads == 1 ? RT_OK : RT_NO_ROOM;
 }
 
-int rt_team_lanes(const rt_team *team)
+int rt_team_threads(const rt_team *team)
 {
     (void)team;
     return 1;

@@ -4,9 +4,9 @@
  * spins for a few microseconds, the length of a share of a layer, and then sleeps: another process may need the
  * processor. A run ends with a barrier, so a team is idle whenever rt_team_run is not running.
  *
- * A lane whose processor another process has taken keeps all others waiting for milliseconds, as long as a token of a
- * small model takes a thousand times. rt_team_share therefore measures how long lanes slept: when two runs in a row
- * waited for longer than one lane alone would have taken, the caller goes on alone for a while, and for twice as long
+ * A thread whose processor another process has taken keeps all others waiting for milliseconds, as long as a token of a
+ * small model takes a thousand times. rt_team_share therefore measures how long threads slept: when two runs in a row
+ * waited for longer than one thread alone would have taken, the caller goes on alone for a while, and for twice as long
  * when they wait again soon after: a processor may be gone for a moment or for good. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -36,7 +36,7 @@ enum { WAIT_PRIVATE = 0 | 128, WAKE_PRIVATE = 1 | 128 };
 #define USE_FUTEX 0
 #endif
 
-enum { LANES_MAX = 1024, SPINS = 2000, LINE = 64 };
+enum { MAX_THREADS = 1024, SPINS = 2000, LINE = 64 };
 enum { BAD_RUNS = 2 };
 enum { PATIENCE_FIRST = 2, PATIENCE_MOST = 16 };       /* the caller is alone for so many times what the bad runs took */
 enum { SOON = 8 };                                     /* so many times as long as it was alone before */
@@ -52,19 +52,19 @@ typedef struct Counter {
 #endif
 } Counter;
 
-typedef struct Worker { rt_team *team; int lane; pthread_t thread; } Worker;
+typedef struct Worker { rt_team *team; int thread; pthread_t handle; } Worker;
 
 struct rt_team {
     Counter started, passed;                /* bodies, and barriers */
-    _Alignas(LINE) _Atomic int arrived;     /* lanes at the present barrier */
+    _Alignas(LINE) _Atomic int arrived;     /* threads at the present barrier */
     _Alignas(LINE) rt_body *body;           /* NULL ends the workers */
     void *job;
-    int lanes, spins;
-    _Atomic int64_t slept;                  /* ns that lanes slept at barriers of this run, all added */
+    int threads, spins;
+    _Atomic int64_t slept;                  /* ns that threads slept at barriers of this run, all added */
     bool alone;                             /* the caller runs a body, the others do not */
     int bad_runs, patience;
     int64_t bad_ns, alone_ns, alone_until;  /* what the bad runs took; how long the caller is alone, and until when by the clock */
-    Worker worker[];                        /* [lanes], that of lane 0 unused */
+    Worker worker[];                        /* [threads], that of thread 0 unused */
 };
 
 /* ---- counters ------------------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static void counter_sleep(Counter *c, uint32_t old)
         syscall(SYS_futex, &c->value, WAIT_PRIVATE, old, NULL, NULL, 0);
 }
 
-static void counter_wake(Counter *c) { syscall(SYS_futex, &c->value, WAKE_PRIVATE, LANES_MAX, NULL, NULL, 0); }
+static void counter_wake(Counter *c) { syscall(SYS_futex, &c->value, WAKE_PRIVATE, MAX_THREADS, NULL, NULL, 0); }
 #else
 static void counter_init(Counter *c)
 {
@@ -141,13 +141,13 @@ static void counter_grow(Counter *c)
     if (atomic_load(&c->sleepers)) counter_wake(c);
 }
 
-/* ---- lanes ---------------------------------------------------------------------------------------------- */
+/* ---- threads ---------------------------------------------------------------------------------------------- */
 
 void rt_team_barrier(rt_team *team)
 {
     if (team->alone) return;
     const uint32_t old = atomic_load_explicit(&team->passed.value, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) < team->lanes - 1) {
+    if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) < team->threads - 1) {
         counter_wait(&team->passed, old, team->spins, &team->slept);
         return;
     }
@@ -162,12 +162,12 @@ static void *work(void *argument)
     for (uint32_t seen = 0;; seen++) {
         counter_wait(&team->started, seen, team->spins, NULL);
         if (!team->body) return NULL;
-        team->body(team->job, self->lane, team->lanes);
+        team->body(team->job, self->thread, team->threads);
         rt_team_barrier(team);
     }
 }
 
-int rt_team_lanes(const rt_team *team) { return team ? team->lanes : 1; }
+int rt_team_threads(const rt_team *team) { return team ? team->threads : 1; }
 
 void rt_team_run(rt_team *team, rt_body *body, void *job)
 {
@@ -177,7 +177,7 @@ void rt_team_run(rt_team *team, rt_body *body, void *job)
     }
     team->body = body, team->job = job;
     counter_grow(&team->started);
-    body(job, 0, team->lanes);
+    body(job, 0, team->threads);
     rt_team_barrier(team);
 }
 
@@ -193,8 +193,8 @@ void rt_team_share(rt_team *team, rt_body *body, void *job)
     }
     atomic_store(&team->slept, 0);
     rt_team_run(team, body, job);
-    const int64_t end = nanoseconds(), others = team->lanes - 1, waited = atomic_load(&team->slept) / others;
-    if (waited * team->lanes <= (end - begin) * others) {
+    const int64_t end = nanoseconds(), others = team->threads - 1, waited = atomic_load(&team->slept) / others;
+    if (waited * team->threads <= (end - begin) * others) {
         team->bad_runs = 0;
         team->bad_ns = 0;
         return;
@@ -211,13 +211,13 @@ void rt_team_share(rt_team *team, rt_body *body, void *job)
 
 /* ---- a team's life -------------------------------------------------------------------------------------- */
 
-/* End the first `lanes` lanes, which are idle, and release the team. */
-static void team_end(rt_team *team, int lanes)
+/* End the first `threads` threads, which are idle, and release the team. */
+static void team_end(rt_team *team, int threads)
 {
     team->body = NULL;
     counter_grow(&team->started);
-    for (int lane = 1; lane < lanes; lane++)
-        pthread_join(team->worker[lane].thread, NULL);
+    for (int thread = 1; thread < threads; thread++)
+        pthread_join(team->worker[thread].handle, NULL);
     counter_free(&team->started), counter_free(&team->passed);
     free(team);
 }
@@ -226,40 +226,40 @@ static void team_end(rt_team *team, int lanes)
 static rt_status team_start(rt_team *team)
 {
     sigset_t all, before;
-    int lane = 1, failed = 0;
+    int thread = 1, failed = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (; lane < team->lanes && !failed; lane += !failed) {
-        Worker *w = &team->worker[lane];
-        w->team = team, w->lane = lane;
-        failed = pthread_create(&w->thread, NULL, work, w);
+    for (; thread < team->threads && !failed; thread += !failed) {
+        Worker *w = &team->worker[thread];
+        w->team = team, w->thread = thread;
+        failed = pthread_create(&w->handle, NULL, work, w);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!failed) return RT_OK;
-    team_end(team, lane);
+    team_end(team, thread);
     return RT_NO_ROOM;
 }
 
-rt_status rt_team_resize(rt_team **team, int lanes)
+rt_status rt_team_resize(rt_team **team, int threads)
 {
     rt_team *next = NULL;
-    if (lanes > LANES_MAX) return RT_NO_ROOM;
-    if (lanes < 1) lanes = 1;
-    if (lanes == rt_team_lanes(*team)) return RT_OK;
-    if (lanes > 1) {
-        const size_t bytes = sizeof *next + (size_t)lanes * sizeof next->worker[0];
+    if (threads > MAX_THREADS) return RT_NO_ROOM;
+    if (threads < 1) threads = 1;
+    if (threads == rt_team_threads(*team)) return RT_OK;
+    if (threads > 1) {
+        const size_t bytes = sizeof *next + (size_t)threads * sizeof next->worker[0];
         next = aligned_alloc(LINE, (bytes + LINE - 1) / LINE * LINE);
         if (!next) return RT_NO_ROOM;
         counter_init(&next->started), counter_init(&next->passed);
         atomic_init(&next->arrived, 0);
-        next->body = NULL, next->job = NULL, next->lanes = lanes;
+        next->body = NULL, next->job = NULL, next->threads = threads;
         atomic_init(&next->slept, 0);
         next->alone = false, next->bad_runs = 0, next->patience = 0;
         next->bad_ns = next->alone_ns = next->alone_until = 0;
-        next->spins = lanes <= rt_processors() ? SPINS : 0;             /* with fewer, a spinner delays the others */
+        next->spins = threads <= rt_processors() ? SPINS : 0;             /* with fewer, a spinner delays the others */
         if (team_start(next) != RT_OK) return RT_NO_ROOM;
     }
-    if (*team) team_end(*team, (*team)->lanes);
+    if (*team) team_end(*team, (*team)->threads);
     *team = next;
     return RT_OK;
 }
@@ -269,15 +269,15 @@ rt_status rt_team_resize(rt_team **team, int lanes)
 #ifdef __linux__
 typedef struct Pins { cpu_set_t allowed; _Atomic int failed; } Pins;
 
-/* The processor of lane n is the n-th of those allowed. */
-static void pin(void *job, int lane, int lanes)
+/* The processor of thread n is the n-th of those allowed. */
+static void pin(void *job, int thread, int threads)
 {
     Pins *pins = job;
     cpu_set_t one;
     int cpu = 0;
-    (void)lanes;
+    (void)threads;
     for (int n = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &pins->allowed) && n++ == lane) break;
+        if (CPU_ISSET(cpu, &pins->allowed) && n++ == thread) break;
     CPU_ZERO(&one);
     if (cpu < CPU_SETSIZE) CPU_SET(cpu, &one);
     if (cpu == CPU_SETSIZE || pthread_setaffinity_np(pthread_self(), sizeof one, &one)) atomic_store(&pins->failed, 1);
@@ -288,7 +288,7 @@ rt_status rt_team_pin(rt_team *team)
     Pins pins;
     atomic_init(&pins.failed, 0);
     if (sched_getaffinity(0, sizeof pins.allowed, &pins.allowed)) return RT_NO_ROOM;
-    if (CPU_COUNT(&pins.allowed) < rt_team_lanes(team)) return RT_NO_ROOM;
+    if (CPU_COUNT(&pins.allowed) < rt_team_threads(team)) return RT_NO_ROOM;
     rt_team_run(team, pin, &pins);
     return atomic_load(&pins.failed) ? RT_NO_ROOM : RT_OK;
 }

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LEAST_COPIED = 4 << 20, SHARE_OF_MEMORY = 4, MOST_LANES = 4 };
+enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LEAST_COPIED = 4 << 20, SHARE_OF_MEMORY = 4, MOST_THREADS = 4 };
 
 /* Make room for twice the bytes, or for a first megabyte. */
 static int grow(unsigned char **data, size_t used, size_t *room)
@@ -82,10 +82,10 @@ static int read_piece(const Copy *c, size_t at, size_t bytes)
     return 1;
 }
 
-static void copy_share(void *job, int lane, int lanes)
+static void copy_share(void *job, int thread, int threads)
 {
     Copy *c = job;
-    const rt_span mine = rt_split((int)((c->bytes + LARGE_PAGE - 1) / LARGE_PAGE), lane, lanes);
+    const rt_span mine = rt_split((int)((c->bytes + LARGE_PAGE - 1) / LARGE_PAGE), thread, threads);
     for (int page = mine.begin; page < mine.end; page++) {
         const size_t at = (size_t)page * LARGE_PAGE, n = c->bytes - at < LARGE_PAGE ? c->bytes - at : LARGE_PAGE;
         if (c->from) {
@@ -101,7 +101,7 @@ static int copy_all(Copy *c)
     const int processors = rt_processors();
     rt_team *team = NULL;
     atomic_init(&c->failed, 0);
-    rt_team_resize(&team, processors < MOST_LANES ? processors : MOST_LANES);       /* NULL is the caller alone */
+    rt_team_resize(&team, processors < MOST_THREADS ? processors : MOST_THREADS);       /* NULL is the caller alone */
     rt_team_run(team, copy_share, c);
     rt_team_resize(&team, 1);
     return !atomic_load(&c->failed);

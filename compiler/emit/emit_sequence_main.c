@@ -29,7 +29,7 @@ static const char main_template[] =
     "        .isa = ${isa}, .model_bytes = sizeof(${name}), .state_bytes = ${upper}_STATE_BYTES,\n"
     "        .weights = ${weights}, .weights_bytes = ${upper}_WEIGHTS_BYTES, .weights_file = ${weights_file},\n"
     "        .parameters = ${parameters}, .dtype = \"${dtype}\",${kv_dtype}\n"
-    "        .tolerance = ${tolerance}, .default_lanes = ${lanes}, .lanes_max = ${upper}_LANES,\n"
+    "        .tolerance = ${tolerance}, .default_threads = ${lanes}, .max_threads = ${upper}_LANES,\n"
     "        .bind = main_bind, .threads = main_threads, .team = main_team, .reset = main_reset,\n"
     "${encoder_rows}\n"
     "${decoder_rows}\n"

@@ -872,7 +872,7 @@ RT_KERNEL void rt_norm_f32(const RtNorm *shape, float *y, const float *x, const 
 /* rt_linear.h: linears over panels of sixteen outputs, whatever their weights are widened from; the kernels of kernels/linear_f32.c
  * and linear_bf16.c are these functions with a format.
  * One row and many rows sum every element in the same order (see rt_tile.h), so the number of rows, their
- * split over lanes and the split of the panels change no bit. */
+ * split over threads and the split of the panels change no bit. */
 #ifndef RT_LINEAR_H
 #define RT_LINEAR_H
 

@@ -26,16 +26,16 @@ static int cli_allocate(Cli *cli)
 static int cli_threads(Cli *cli, const CliOptions *options)
 {
     const rt_program *p = cli->program;
-    const int usual = p->default_lanes ? p->default_lanes : rt_processors();
-    const int lanes = options->threads ? options->threads : usual < p->lanes_max ? usual : p->lanes_max;
-    cli->lanes = lanes;
-    if (lanes > 1 && p->threads(cli->model, lanes) != RT_OK) {
-        fprintf(stderr, "%s: the system gives no %d threads\n", p->name, lanes);
+    const int usual = p->default_threads ? p->default_threads : rt_processors();
+    const int threads = options->threads ? options->threads : usual < p->max_threads ? usual : p->max_threads;
+    cli->threads = threads;
+    if (threads > 1 && p->threads(cli->model, threads) != RT_OK) {
+        fprintf(stderr, "%s: the system gives no %d threads\n", p->name, threads);
         if (options->threads) return RT_EXIT_MISSING;
-        cli->lanes = 1;
+        cli->threads = 1;
     }
     if (options->pin && rt_team_pin(p->team(cli->model)) != RT_OK) {
-        fprintf(stderr, "%s: cannot pin %d threads to processors of their own\n", p->name, lanes);
+        fprintf(stderr, "%s: cannot pin %d threads to processors of their own\n", p->name, threads);
         return RT_EXIT_MISSING;
     }
     return 0;

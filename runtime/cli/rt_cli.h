@@ -84,7 +84,7 @@ struct rt_program {
     long long parameters;           /* numbers that were trained */
     const char *dtype, *kv_dtype;   /* in which the weights are kept: "int8"; and keys and values, NULL for f32 */
     double tolerance;               /* of the self-test: distance of what it computes from what was packed */
-    int default_lanes, lanes_max;   /* default 0: the processors that the process may use */
+    int default_threads, max_threads;   /* default 0: the processors that the process may use */
 
     int max_source, source_vocab;   /* of an encoder; 0: there is none */
     int width, hidden_stride;       /* of its hidden states, where there is no decoder */

@@ -170,7 +170,7 @@ static void print_row(const Bench *b)
     const Test *t = b->test;
     const Figure tokens = figure(b, t->prompt + t->generated), sentences = figure(b, 1);
     printf("| %s | %.2f MiB | %.2f M | CPU %s | %d | %s | %.2f ± %.2f |", p->name, (double)p->weights_bytes / 1048576,
-           (double)p->parameters / 1e6, rt_isa_text(p->isa), b->cli->lanes, t->name, tokens.mean, tokens.stddev);
+           (double)p->parameters / 1e6, rt_isa_text(p->isa), b->cli->threads, t->name, tokens.mean, tokens.stddev);
     if (p->max_source) printf(" %.2f ± %.2f |", sentences.mean, sentences.stddev);
     putchar('\n');
 }
@@ -193,7 +193,7 @@ static void json_row(const Bench *b)
     const Figure time = figure(b, 0), speed = figure(b, tokens);
     printf("%s{\"model_type\":\"%s\",\"model_size\":%zu,\"model_n_params\":%lld,\"backends\":\"CPU\",\"isa\":\"%s\"", t == b->tests ? "" : ",",
            p->name, p->weights_bytes, p->parameters, rt_isa_text(p->isa));
-    printf(",\"n_threads\":%d,\"test\":\"%s\",\"n_prompt\":%d,\"n_gen\":%d,\"runs\":%d", b->cli->lanes, t->name, t->prompt, t->generated, b->runs);
+    printf(",\"n_threads\":%d,\"test\":\"%s\",\"n_prompt\":%d,\"n_gen\":%d,\"runs\":%d", b->cli->threads, t->name, t->prompt, t->generated, b->runs);
     printf(",\"avg_ns\":%.9g,\"stddev_ns\":%.9g,\"avg_ts\":%.9g,\"stddev_ts\":%.9g", 1e9 * time.mean, 1e9 * time.stddev, speed.mean, speed.stddev);
     if (p->max_source) printf(",\"sentences_per_second\":%.9g", figure(b, 1).mean);
     json_samples(b, "samples_ns", 0);

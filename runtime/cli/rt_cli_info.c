@@ -73,8 +73,8 @@ int cli_info(Cli *cli)
     add_line(&s, "kv_dtype", "  caches as", p->kv_dtype);
     add_line(&s, "isa", "compiled for", rt_isa_text(p->isa));
     add_line(&s, "processor_isa", "processor has", rt_isa_text(~rt_isa_missing(~0u)));
-    add_number(&s, "threads", "threads", cli->lanes);
-    add_number(&s, "threads_max", "  at most", p->lanes_max);
+    add_number(&s, "threads", "threads", cli->threads);
+    add_number(&s, "threads_max", "  at most", p->max_threads);
     if (s.json) puts("}");
     return 0;
 }

@@ -125,8 +125,8 @@ static void show_help(const rt_program *p)
         printf("  %-26s %s\n", left, o->help);
     }
     show_keys(p);
-    if (p->default_lanes) printf("\nWithout -t it uses %d thread%s.\n", p->default_lanes, p->default_lanes == 1 ? "" : "s");
-    else printf("\nWithout -t it uses as many threads as it may use processors, at most %d.\n", p->lanes_max);
+    if (p->default_threads) printf("\nWithout -t it uses %d thread%s.\n", p->default_threads, p->default_threads == 1 ? "" : "s");
+    else printf("\nWithout -t it uses as many threads as it may use processors, at most %d.\n", p->max_threads);
     printf("\nExit status: 0 all answered, 1 the self-test differs, 2 wrong usage, 65 a text was refused or the\n"
            "weights are foreign or corrupt, 66 no weights, 69 no such instruction set, threads, memory or slots,\n"
            "74 reading or writing failed, 141 nobody reads the answers any more.\n");
@@ -353,7 +353,7 @@ int cli_options(CliOptions *o, const rt_program *p, int argc, char **argv)
     opterr = 0;
     while (!code && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         switch (c) {
-        case 't': code = parse_number(&o->threads, "threads", p->lanes_max, p); break;
+        case 't': code = parse_number(&o->threads, "threads", p->max_threads, p); break;
         case PIN: o->pin = 1; break;
         case WEIGHTS: code = some_text("weights", p), o->weights = optarg; break;
         case IDS: o->ids = 1; break;

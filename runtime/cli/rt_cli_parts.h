@@ -35,7 +35,7 @@ typedef struct Cli {
     const CliOptions *options;
     CliWeights weights;
     void *model, *state;
-    int lanes;
+    int threads;
     CliDecoder decoder;
     rt_cli_tokenizer *tokenizer;   /* NULL where there is none */
     CliAnswer answer;

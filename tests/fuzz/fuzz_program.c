@@ -90,7 +90,7 @@ static rt_program program_of(int choice)
 {
     rt_program p = {
         .name = "turn", .about = "Turn a word around.", .spec = "turn.lua", .version = "1", .model_bytes = sizeof(Program),
-        .state_bytes = sizeof(State), .weights_bytes = 1, .weights = "w", .parameters = 1, .default_lanes = 1, .lanes_max = 1,
+        .state_bytes = sizeof(State), .weights_bytes = 1, .weights = "w", .parameters = 1, .default_threads = 1, .max_threads = 1,
         .max_source = LONGEST, .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .slots = 1,
         .generation = &generation,
         .rows = 4, .logits_stride = VOCAB, .bind = program_bind, .threads = program_threads, .team = program_team, .reset = program_reset,

@@ -92,7 +92,7 @@ static const RtGeneration generation = { .ends = end_ids, .end_count = 1, .lengt
 static const rt_program program = {
     .name = "reverse", .about = "Turn a word around.", .spec = "reverse.lua", .example = "abc", .version = "1.2.3", .isa = 0,
     .model_bytes = sizeof(Model), .state_bytes = sizeof(State), .weights_bytes = 8, .weights = embedded,
-    .weights_file = "reverse.weights", .parameters = 3, .dtype = "int8", .default_lanes = 0, .lanes_max = 4, .max_source = LONGEST,
+    .weights_file = "reverse.weights", .parameters = 3, .dtype = "int8", .default_threads = 0, .max_threads = 4, .max_source = LONGEST,
     .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .slots = 1,
     .generation = &generation, .rows = 1, .logits_stride = VOCAB,
     .bind = model_bind, .threads = model_threads, .team = model_team, .reset = model_reset, .encode = model_encode,

@@ -21,7 +21,7 @@ typedef struct Job {
 static void count(void *argument, int lane, int lanes)
 {
     Job *job = argument;
-    if (lanes != rt_team_lanes(job->team)) atomic_fetch_add(&job->wrong, 1);
+    if (lanes != rt_team_threads(job->team)) atomic_fetch_add(&job->wrong, 1);
     atomic_fetch_add(&job->lane[lane].count, 1);
 }
 
@@ -48,7 +48,7 @@ static void hammer_team(rt_team *team, int rounds)
     rt_team_run(team, hammer, &job);
     alarm(0);
     assert_int_equal(atomic_load(&job.wrong), 0);
-    assert_int_equal(atomic_load(&job.lane[rt_team_lanes(team) - 1].count), atomic_load(&job.rounds));
+    assert_int_equal(atomic_load(&job.lane[rt_team_threads(team) - 1].count), atomic_load(&job.rounds));
 }
 
 static void sizes(void **state)
@@ -60,7 +60,7 @@ static void sizes(void **state)
     for (size_t i = 0; i < COUNT(order); i++) {
         const int lanes = order[i] ? order[i] : 1;
         assert_int_equal(rt_team_resize(&team, order[i]), RT_OK);
-        assert_int_equal(rt_team_lanes(team), lanes);
+        assert_int_equal(rt_team_threads(team), lanes);
         assert_true((team == NULL) == (lanes == 1));
         for (int runs = 0; runs < 100; runs++) {
             Job job = { .team = team };
@@ -147,7 +147,7 @@ static void a_late_lane_is_left_out(void **state)
     assert_int_equal(rt_team_resize(&team, 2), RT_OK);
     assert_int_equal(lanes_of_a_run(team, 1), 2);                   /* one late run may be chance */
     while (lanes_of_a_run(team, 1) == 2) assert_true(++runs < 20);
-    assert_int_equal(rt_team_lanes(team), 2);
+    assert_int_equal(rt_team_threads(team), 2);
     hammer_team(team, 100);                                             /* rt_team_run has all lanes at any time */
     for (runs = 0; lanes_of_a_run(team, 0) == 1; runs++) {
         assert_true(runs < 20000);

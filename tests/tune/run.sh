@@ -103,7 +103,7 @@ END
 diff "$scratch/usual/gated_kernels.h" "$scratch/tuned/gated_kernels.h" | grep '^[<>]' | sort >"$scratch/found"
 sort "$scratch/wanted" | diff - "$scratch/found"
 verdict $? 'each tuned call has its times in a comment, and is cut; the rest is as before'
-grep -q 'default_lanes = 3,' "$scratch/tuned/gated_main.c" && grep -q 'for (int layer = 0; layer < 2; layer++)' "$scratch/tuned/gated.c" &&
+grep -q 'default_threads = 3,' "$scratch/tuned/gated_main.c" && grep -q 'for (int layer = 0; layer < 2; layer++)' "$scratch/tuned/gated.c" &&
     ! grep -q 'for (int layer' "$scratch/usual/gated.c"
 verdict $? 'threads of the program, and a loop over layers'
 "$xformc" compile $spec --tune "$scratch/all.lua" --unroll-layers on -q -o "$scratch/calls" 2>/dev/null && cmp "$scratch/usual/gated.c" "$scratch/calls/gated.c"

@@ -35,16 +35,16 @@ int session_slots(const Session *s)
     return s->options.slots ? s->options.slots : beams > 1 ? beams : 1;
 }
 
-int session_lanes(const CompileOptions *o)
+int session_max_threads(const CompileOptions *o)
 {
-    enum { USUAL_LANES = 16 };
-    return o->lanes ? o->lanes : USUAL_LANES;
+    enum { USUAL_MAX_THREADS = 16 };
+    return o->max_threads ? o->max_threads : USUAL_MAX_THREADS;
 }
 
 static PlanOptions plan_options(const Session *s, PlanTarget target, bool taps)
 {
     return (PlanOptions){ .target = target, .taps = taps, .slots = session_slots(s),
-                          .lanes = target == TARGET_PANELS ? session_lanes(&s->options) : 1 };
+                          .max_threads = target == TARGET_PANELS ? session_max_threads(&s->options) : 1 };
 }
 
 /* ---- the passes -------------------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@ typedef struct CompileOptions {
     const char *dtype, *kv_dtype;       /* words of these fields */
     EmitForm form;
     const char *tune;           /* a file of `xformc tune`, used where the options say nothing */
-    int slots, lanes, threads;  /* sequences of a state; most threads it has room for; threads of an engine */
+    int slots, max_threads, threads;  /* sequences of a state; most threads it has room for; threads of an engine */
     bool taps;                  /* keep every named intermediate in emitted code */
     const char *cc;             /* compiler of native code */
     bool cached;                /* native code of the default compiler may come from the cache */
@@ -63,8 +63,8 @@ Engine *session_engine_for(Session *s, EngineKind kind, int64_t source, int64_t 
 bool session_taps_are_large(Session *s);
 /* Sequences of a state: as the options say, else one for each beam of the model's search. */
 int session_slots(const Session *s);
-/* Room for lanes in a state. */
-int session_lanes(const CompileOptions *o);
+/* Room for threads in a state. */
+int session_max_threads(const CompileOptions *o);
 /* Free everything, and tell nothing. */
 void session_free(Session *s);
 /* Print what went wrong, free everything, return the exit code. */

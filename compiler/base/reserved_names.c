@@ -134,7 +134,7 @@ static const char *const emitted[] = {
     "saturated", "slot_bytes", "slots", "source_length", "state", "team", "text", "w", "weights", "xf",
 };
 
-/* Its functions and macros are named so: blocks, kernels by shape (linear_64x64), offsets, inputs, shares of lanes. */
+/* Its functions and macros are named so: blocks, kernels by shape (linear_64x64), offsets, inputs, shares of threads. */
 static const char *const stems[] = {
     "AT_", "RT_", "Rt", "W_", "XF_", "at_", "decoder_embedding", "decoder_layer", "decoder_memory", "decoder_output",
     "encoder_embedding", "encoder_end", "encoder_layer", "encoder_output", "input_", "log_probabilities", "main_", "rt_", "share_", "w_", "xf_",

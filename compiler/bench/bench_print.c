@@ -181,9 +181,9 @@ static void print_json_rows(const Bench *b, const char *when, const char *betwee
     }
 }
 
-static double gbps(const Bench *b, LimitLevel level, int lanes)
+static double gbps(const Bench *b, LimitLevel level, int threads)
 {
-    const double found = b->limits.bandwidth[level][lanes];
+    const double found = b->limits.bandwidth[level][threads];
     return found > 0 ? found / 1e9 : NAN;
 }
 

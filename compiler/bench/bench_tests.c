@@ -209,8 +209,8 @@ static double all_seconds(const Bench *b)
     for (int i = 0; i < b->test_count; i++)
         for (int k = 0; k < b->thread_count; k++) {
             const BenchTest *t = &b->tests[i];
-            const int lanes = b->threads[k];
-            const double once = 3 * limits_seconds(&b->limits, t->flops, t->bytes, limits_level(&b->limits, t->held, lanes), lanes);
+            const int threads = b->threads[k];
+            const double once = 3 * limits_seconds(&b->limits, t->flops, t->bytes, limits_level(&b->limits, t->held, threads), threads);
             all += b->engine_count * fmax(row_seconds(b), 2 * b->repetitions * once);
         }
     return all;
@@ -236,9 +236,9 @@ void bench_tests(Bench *b)
 
 void bench_choose_threads(Bench *b, const int *asked, int count)
 {
-    const int lanes = session_lanes(&b->session->options), room = lanes < LIMIT_LANES ? lanes : LIMIT_LANES;
+    const int threads = session_max_threads(&b->session->options), room = threads < LIMIT_THREADS ? threads : LIMIT_THREADS;
     const int processors = rt_processors() < room ? rt_processors() : room;
-    int *list = arena_array(b->arena, LIMIT_LANES + 1, sizeof *list), n = 0;
+    int *list = arena_array(b->arena, LIMIT_THREADS + 1, sizeof *list), n = 0;
     for (int i = 0; i < count; i++) list[n++] = asked[i] < room ? asked[i] : room;
     for (int i = 1; !count && i < processors; i = i < 4 ? i + 1 : 2 * i) list[n++] = i;
     if (!count) list[n++] = processors;

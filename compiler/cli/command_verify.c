@@ -9,7 +9,7 @@
 #include "progress.h"
 #include "verify.h"
 
-enum { MAX_ENGINES = 5, LANES = 2, SEED = 1 };
+enum { MAX_ENGINES = 5, THREADS = 2, SEED = 1 };
 
 typedef struct Engines { VerifyEngine list[MAX_ENGINES]; int count; } Engines;
 
@@ -81,10 +81,10 @@ static bool open_engines(Session *s, Engines *e, EngineKind only)
 }
 
 /* As many as there are threads asked for, or two where a state has room for them. */
-static int lanes_of(const CompileOptions *o)
+static int threads_of(const CompileOptions *o)
 {
-    const int lanes = o->threads > 1 ? o->threads : LANES;
-    return lanes < session_lanes(o) ? lanes : session_lanes(o);
+    const int threads = o->threads > 1 ? o->threads : THREADS;
+    return threads < session_max_threads(o) ? threads : session_max_threads(o);
 }
 
 static void close_engines(Engines *e)
@@ -108,7 +108,7 @@ Exit command_verify(const Options *o)
     progress_say("reading %s", o->spec);
     bool good = session_open(s) && (!o->against || verify_reference_fits(s->arena, s->diag, s->model, o->against));
     if (good && task_measure(s, only ? only : ENGINE_JIT, &task) && open_engines(s, &engines, only)) {
-        const VerifyOptions options = { .against = o->against, .seed = SEED, .lanes = lanes_of(&compile),
+        const VerifyOptions options = { .against = o->against, .seed = SEED, .threads = threads_of(&compile),
                                         .all = o->verbose, .more = task_json(s->arena, &task), .json = o->json };
         found = verify_run(s->arena, s->diag, s->model, engines.list, engines.count, &options, stdout);
         if (!o->json) task_print(s->arena, &task, stdout);

@@ -391,7 +391,7 @@ bool options_compile(const Options *o, CompileOptions *c)
     const int beams = o->generation.beams;
     *c = (CompileOptions){ .spec = o->spec, .from = o->from, .tokenizer = o->tokenizer, .name = o->name, .allow_c = o->allow_c, .max_len = o->max_len,
                            .dtype = o->dtype, .kv_dtype = o->kv_dtype, .form = emit_form_of(o), .tune = o->tune,
-                           .slots = o->slots ? o->slots : beams, .lanes = o->lanes, .threads = o->threads[0], .taps = o->taps,
+                           .slots = o->slots ? o->slots : beams, .max_threads = o->max_threads, .threads = o->threads[0], .taps = o->taps,
                            .cc = o->cc, .dumps = o->dump };
     if (o->slots && o->slots < beams) options_refuse(o, "--slots %d are too few for --beam %d", o->slots, beams);
     else if (o->unroll && !unrolls(o)) options_refuse(o, "--unroll is a choice of --kernels=unrolled");

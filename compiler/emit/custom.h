@@ -2,7 +2,7 @@
  *
  * The C is the body of a function over rows of its result. In sight are, for y and for every input x: a pointer, and as
  * constants x_rows, x_columns and x_stride, the floats from row to row; the attributes as floats; begin and end, the rows of
- * y that this lane computes; and rt_plain.h. */
+ * y that this thread computes; and rt_plain.h. */
 #ifndef CUSTOM_H
 #define CUSTOM_H
 

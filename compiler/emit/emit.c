@@ -10,7 +10,7 @@ static const EmitKind *kind_of(const Emit *e) { return e->model->graph ? &emit_g
 /* ---- NAME.h -------------------------------------------------------------------------------------------------- */
 
 static const char types_template[] =
-    "#define ${upper}_LANES          ${lanes}          /* most threads that a state has room for */\n"
+    "#define ${upper}_MAX_THREADS    ${threads}          /* most threads that a state has room for */\n"
     "#define ${upper}_STATE_BYTES    ${state}\n"
     "#define ${upper}_WEIGHTS_BYTES  ${weights}\n"
     "\n"
@@ -29,7 +29,7 @@ static const char types_template[] =
     "${variant_call}\n"
     "\n"
     "/* Use n threads, the caller's among them, in calls with this model; 1 gives them back. The results do not depend\n"
-    " * on n. RT_NO_ROOM, RT_TOO_LONG past ${upper}_LANES. */\n"
+    " * on n. RT_NO_ROOM, RT_TOO_LONG past ${upper}_MAX_THREADS. */\n"
     "rt_status ${name}_threads(${name} *m, int n);\n"
     "\n"
     "/* ${reset}. A state of zeros is reset. */\n"
@@ -73,7 +73,7 @@ static void emit_header(Emit *e, Text *out)
     Text types = text_new(e->arena), taps = text_new(e->arena), variant = text_new(e->arena);
     bool variants = e->isa_count > 1;
     if (variants) text_fill(&variant, variant_call, "name", e->name, "list", e->form.isa, NULL);
-    text_fill(&types, types_template, "name", e->name, "upper", e->upper, "lanes", emit_number(e, p->options.lanes),
+    text_fill(&types, types_template, "name", e->name, "upper", e->upper, "threads", emit_number(e, p->options.max_threads),
               "variant", variants ? arena_format(e->arena, " const struct %s_variants *variant;", e->name) : "", "variant_call", variant.data,
               "isa_words", variants ? "instruction sets that its least demanding variant needs" : "instruction sets that this was compiled for",
               "state", emit_number(e, (int64_t)p->state_bytes), "weights", emit_number(e, (int64_t)(e->head_bytes + p->weights_bytes)),
@@ -94,7 +94,7 @@ static const char model_begin[] =
     " * ${about}\n"
     " * Weights ${identity}, ${weights} bytes${dtypes}. State ${state} bytes:${slot} ${scratch} of scratch.\n"
     " *\n"
-    " * Every lane runs the same code on its share (rt_split) and waits for the others where it needs what they made\n"
+    " * Every thread runs the same code on its share (rt_split) and waits for the others where it needs what they made\n"
     " * (rt_barrier). Shapes stand in the margin; the functions called are in ${name}_kernels.h. */\n"
     "#include \"rt.h\"\n"
     "${rows}\n"
@@ -102,7 +102,7 @@ static const char model_begin[] =
     "\n";
 
 static const char model_bind[] =
-    "/* What a call hands to every lane. */\n"
+    "/* What a call hands to every thread. */\n"
     "${job}\n"
     "\n"
     "static float *floats(const job *j, size_t at) { return (float *)(j->state->bytes + at); }\n"
@@ -129,7 +129,7 @@ static const char model_bind[] =
     "\n"
     "rt_status ${name}_threads(${name} *m, int n)\n"
     "{\n"
-    "    return n < 1 || n > ${upper}_LANES ? RT_TOO_LONG : rt_team_resize(&m->team, n);\n"
+    "    return n < 1 || n > ${upper}_MAX_THREADS ? RT_TOO_LONG : rt_team_resize(&m->team, n);\n"
     "}\n"
     "\n";
 
@@ -176,16 +176,16 @@ static const char *bound_macros(Emit *e)
         "#define in_slot(j, slot, at) ((%s *)((j)->state->bytes + SLOTS_AT + (size_t)(slot) * SLOT_BYTES + (at)))\n", emit_cache_type(e));
 }
 
-/* A number that a cache of f16 does not hold sets its lane's flag in the header. */
+/* A number that a cache of f16 does not hold sets its thread's flag in the header. */
 static const char saturation_template[] =
     "\n"
-    "/* Whether rows of x[width] have a number that f16 has not: its lane says so in the header of the state. */\n"
-    "static void note_saturation(const job *j, int lane, const float *x, rt_span rows, int width, int stride)\n"
+    "/* Whether rows of x[width] have a number that f16 has not: its thread says so in the header of the state. */\n"
+    "static void note_saturation(const job *j, int thread, const float *x, rt_span rows, int width, int stride)\n"
     "{\n"
     "    int beyond = 0;\n"
     "    for (int r = rows.begin; r < rows.end; r++)\n"
     "        for (int i = 0; i < width; i++) beyond |= (x[(size_t)r * stride + i] >= 65520) | (x[(size_t)r * stride + i] <= -65520);\n"
-    "    if (beyond) ((int *)(j->state->bytes + SATURATED_AT))[lane] = 1;\n"
+    "    if (beyond) ((int *)(j->state->bytes + SATURATED_AT))[thread] = 1;\n"
     "}\n\n";
 
 static void emit_model(Emit *e, Text *out)

@@ -78,7 +78,7 @@ typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n);
 
 /* Calls back into who runs it. POLLS: it stops between blocks when rt_poll says so. WATCHES: after each operation, when all
- * lanes have met, lane 0 calls rt_watch(block, operation, layer, rows). */
+ * threads have met, thread 0 calls rt_watch(block, operation, layer, rows). */
 enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
 
 /* One text that needs no file: rt.h, NAME.h, prototypes of the kernels (compiled for `isa`), NAME.c. #line says where each

@@ -171,30 +171,30 @@ static const char *custom_arguments(Emit *e, const PlanBlock *b, const PlanOp *o
     return t.data;
 }
 
-/* This lane's piece of the scratch. */
-static const char *lane_scratch(Emit *e, const PlanOp *op)
+/* This thread's piece of the scratch. */
+static const char *thread_scratch(Emit *e, const PlanOp *op)
 {
     const Buffer *s = op->scratch;
-    return arena_format(e->arena, "%s + lane * (%lld * %lld)", s->variable, (long long)s->rows, (long long)s->stride);
+    return arena_format(e->arena, "%s + thread * (%lld * %lld)", s->variable, (long long)s->rows, (long long)s->stride);
 }
 
 static const char *rows_text(Emit *e, const PlanBlock *b, const PlanOp *op)
 {
     bool constant = b->count == COUNT_CONSTANT;
-    return constant ? arena_format(e->arena, "rt_split(%d, lane, lanes)", op->parts) : "mine";
+    return constant ? arena_format(e->arena, "rt_split(%d, thread, threads)", op->parts) : "mine";
 }
 
-/* Whether lanes may share the panels of this block's linears. */
+/* Whether threads may share the panels of this block's linears. */
 static bool shares_panels(const Emit *e, const PlanBlock *b) { return e->plan->few_rows && b->rows > 1 && b->count == COUNT_ROWS; }
 
-/* Where a lane rounds its rows, of a linear that does, with a comma before it; see plan_rounded.c. */
+/* Where a thread rounds its rows, of a linear that does, with a comma before it; see plan_rounded.c. */
 static const char *rounded(Emit *e, const PlanBlock *b, const PlanOp *op)
 {
     const Buffer *s = op->scratch;
     if (!plan_op_rounds(op)) return "";
-    if (op->split != SPLIT_ROWS || s->heads > 1) return arena_format(e->arena, ", %s", lane_scratch(e, op));
+    if (op->split != SPLIT_ROWS || s->heads > 1) return arena_format(e->arena, ", %s", thread_scratch(e, op));
     const char *first = arena_format(e->arena, "%s.begin", rows_text(e, b, op));
-    if (shares_panels(e, b)) first = arena_format(e->arena, "(few ? lane * %d : rows.begin)", e->plan->few_rows);
+    if (shares_panels(e, b)) first = arena_format(e->arena, "(few ? thread * %d : rows.begin)", e->plan->few_rows);
     return arena_format(e->arena, ", %s + %s * %lld", s->variable, first, (long long)s->stride);
 }
 
@@ -228,7 +228,7 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
         const char *weights = op->out[1] ? op->out[1]->variable : "NULL";
         const char *taps = w->taps ? arena_format(e->arena, ", %s, %s", scores, weights) : "";
         return arena_format(e->arena, "%s, %s, %s, %s, %s%s%s%s%s, %s", out, in[0], in[1], in[2],
-                            lane_scratch(e, op), bias, mask, added, taps, in[3]);
+                            thread_scratch(e, op), bias, mask, added, taps, in[3]);
     }
     case KERNEL_CUSTOM:     return custom_arguments(e, b, op);
     default:                return arena_format(e->arena, op->in[1] ? "%s, %s, %s" : "%s, %s", out, in[0], in[1]);
@@ -251,13 +251,13 @@ static void statement(Text *out, const char *call)
     text_printf(out, "%s%s\n", indent, call);
 }
 
-/* Behind what stores keys or values as f16: whether there was one beyond them. Of several rows each lane has its own. */
+/* Behind what stores keys or values as f16: whether there was one beyond them. Of several rows each thread has its own. */
 static void emit_saturation(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op)
 {
     const Buffer *x = op->in[1];
     const bool own = op->split == SPLIT_ROWS;
     const char *rows = own ? rows_text(e, b, op) : arena_format(e->arena, "(rt_span){ 0, %lld }", (long long)b->rows);
-    statement(out, arena_format(e->arena, "%snote_saturation(j, lane, %s, %s, %lld, %lld);", own ? "" : "if (lane == 0) ", operand(e, b, x), rows,
+    statement(out, arena_format(e->arena, "%snote_saturation(j, thread, %s, %s, %lld, %lld);", own ? "" : "if (thread == 0) ", operand(e, b, x), rows,
                                 (long long)x->width, (long long)x->stride));
 }
 
@@ -274,7 +274,7 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
                                        : arena_format(e->arena, "%s(%s, %s, (rt_span){ 0, %d });", w->name, args, rows_text(e, b, op), w->parts);
         else call = arena_format(e->arena, "%s(%s, %s);", w->name, args, slots ? "rt_meet(mine, g->rows)" : rows_text(e, b, op));
         break;
-    case SPLIT_FIRST_LANE: call = arena_format(e->arena, "if (lane == 0) %s(%s);", w->name, args); break;
+    case SPLIT_FIRST_THREAD: call = arena_format(e->arena, "if (thread == 0) %s(%s);", w->name, args); break;
     default:               call = arena_format(e->arena, "%s(%s, share_%d);", w->name, args, op->parts); break;
     }
     if (op->barrier) text_add(out, "    rt_barrier(j->model->team);\n");
@@ -323,20 +323,20 @@ static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
     text_printf(out, "    %s *const %s = %s(j, %s%s);\n", type, x->variable, from, macro, layer);
 }
 
-/* This lane's share of every number of panels, heads or groups that is split. */
+/* This thread's share of every number of panels, heads or groups that is split. */
 static void declare_shares(Emit *e, Text *out, const PlanBlock *b)
 {
     NameMap *seen = name_map_new(e->arena);
     for (int i = 0; i < b->op_count; i++) {
         PlanOp *op = &b->ops[i];
         const bool panels = emit_takes_panels(e, emit_wrapper(e, op)) && shares_panels(e, b);
-        if (!panels && (op->split == SPLIT_ROWS || op->split == SPLIT_FIRST_LANE)) continue;
+        if (!panels && (op->split == SPLIT_ROWS || op->split == SPLIT_FIRST_THREAD)) continue;
         const int parts = panels ? emit_wrapper(e, op)->parts : op->parts;
         const char *share = arena_format(e->arena, "share_%d", parts);
         if (name_map_find(seen, share)) continue;
         name_map_add(seen, share, op);
-        text_printf(out, panels ? "    const rt_span %s = rt_split(%d, few ? lane : 0, few ? lanes : 1);\n"
-                                : "    const rt_span %s = rt_split(%d, lane, lanes);\n", share, parts);
+        text_printf(out, panels ? "    const rt_span %s = rt_split(%d, few ? thread : 0, few ? threads : 1);\n"
+                                : "    const rt_span %s = rt_split(%d, thread, threads);\n", share, parts);
     }
 }
 
@@ -368,20 +368,21 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
     bool linears = false;
     for (int i = 0; i < b->op_count; i++) linears |= kernel_is_linear(b->ops[i].kernel);
     if (linears && shares_panels(e, b))
-        text_printf(out, "    const int few = lanes > 1 && j->rows <= %d;      /* then lanes share the panels of linears, not their rows */\n"
-                         "    const rt_span rows = rt_split(j->rows, few ? 0 : lane, few ? 1 : lanes);\n", e->plan->few_rows);
+        text_printf(out, "    const int few = threads > 1 && j->rows <= %d;      /* then threads share the panels of linears, not their rows */\n"
+                         "    const rt_span rows = rt_split(j->rows, few ? 0 : thread, few ? 1 : threads);\n", e->plan->few_rows);
     declare_shares(e, out, b);
-    if (rows && b->count != COUNT_CONSTANT) text_add(out, "    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */\n");
+    if (rows && b->count != COUNT_CONSTANT)
+        text_add(out, "    const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */\n");
     if (!b->ops[0].node->part) text_add(out, "\n");
 }
 
-/* Lanes meet, so that what lane 0 shows is whole, and meet again, so that what it changes is seen. */
+/* Threads meet, so that what thread 0 shows is whole, and meet again, so that what it changes is seen. */
 static void emit_watch(Emit *e, Text *out, const PlanBlock *b, int operation)
 {
     int block = 0;
     while (e->plan->blocks[block] != b) block++;
     const char *rows = b->count == COUNT_CONSTANT ? arena_format(e->arena, "%lld", (long long)b->rows) : "j->rows";
-    text_printf(out, "    rt_barrier(j->model->team);\n    if (lane == 0) rt_watch(%d, %d, %s, %s);\n    rt_barrier(j->model->team);\n",
+    text_printf(out, "    rt_barrier(j->model->team);\n    if (thread == 0) rt_watch(%d, %d, %s, %s);\n    rt_barrier(j->model->team);\n",
                 block, operation, b->block->layers ? "layer" : "0", rows);
 }
 
@@ -389,11 +390,11 @@ static void emit_block(Emit *e, Text *out, const PlanBlock *b)
 {
     const Block *block = b->block;
     text_printf(out, "/* %s.%s */\n", block->doc, block->layers ? arena_format(e->arena, " One of %d layers.", block->layers) : "");
-    text_printf(out, "static void %s(const job *j,%s int lane, int lanes)\n{\n", block->name, block->layers ? " int layer," : "");
+    text_printf(out, "static void %s(const job *j,%s int thread, int threads)\n{\n", block->name, block->layers ? " int layer," : "");
     declarations(e, out, b);
     bool shared = false;
-    for (int i = 0; i < b->op_count; i++) shared |= b->ops[i].split != SPLIT_FIRST_LANE;
-    if (!shared) text_add(out, "    (void)lanes;\n");
+    for (int i = 0; i < b->op_count; i++) shared |= b->ops[i].split != SPLIT_FIRST_THREAD;
+    if (!shared) text_add(out, "    (void)threads;\n");
     const char *part = NULL;
     for (int i = 0; i < b->op_count; i++) {
         const char *now = b->ops[i].node->part;
@@ -425,9 +426,9 @@ static const char *layout_words(Emit *e, const Buffer *b)
     case LAYOUT_VALUES:
         return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]%s", heads, (long long)pad16(width), rows, b->half ? " rt_f16" : "");
     case LAYOUT_INTS:   return arena_format(e->arena, "[%lld] int", rows);
-    case LAYOUT_LANES:
+    case LAYOUT_THREADS:
         if (heads == 1) return arena_format(e->arena, "[%lld][%lld]", rows, (long long)b->stride);
-        return arena_format(e->arena, "[%lld lanes][%lld][%lld]", heads, rows, (long long)b->stride);
+        return arena_format(e->arena, "[%lld threads][%lld][%lld]", heads, rows, (long long)b->stride);
     default:
         return heads > 1 ? arena_format(e->arena, "[%lld][%lld][%lld]", heads, rows, (long long)b->stride)
                          : arena_format(e->arena, "[%lld][%lld]", rows, (long long)b->stride);

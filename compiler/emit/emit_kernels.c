@@ -276,7 +276,7 @@ void emit_bound(Emit *e, Text *out)
 {
     if (has_custom(e)) emit_paste(out, "rt_plain.h");
     text_printf(out, "#undef RT_ISA_BUILT\n#define RT_ISA_BUILT %uu\n", e->isa);
-    if (e->hooks & EMIT_POLLS) text_add(out, "int rt_poll(int lane, int turn);\n");
+    if (e->hooks & EMIT_POLLS) text_add(out, "int rt_poll(int thread, int turn);\n");
     if (e->hooks & EMIT_WATCHES) text_add(out, "void rt_watch(int block, int operation, int layer, int rows);\n");
 #define RT_KERNEL_ROW(id, format, file, function, parameters) text_add(out, "void " #function #parameters ";\n");
 #define RT_KERNEL_FORMAT RT_KERNEL_ROW

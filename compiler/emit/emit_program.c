@@ -1,4 +1,4 @@
-/* emit_program.c: each program as a body that every lane runs: its blocks, layer after layer. */
+/* emit_program.c: each program as a body that every thread runs: its blocks, layer after layer. */
 #include "emit.h"
 
 #include <string.h>
@@ -35,23 +35,23 @@ bool emit_leaves_layers(const Plan *p)
     return false;
 }
 
-/* A block ends where all lanes meet, so each of them hears the same answer: that of the turn before. */
+/* A block ends where all threads meet, so each of them hears the same answer: that of the turn before. */
 static void emit_poll(Emit *e, Text *out)
 {
-    if (e->hooks & EMIT_POLLS) text_printf(out, "    if (rt_poll(lane, %d)) return;\n", e->polled++ % 2);
+    if (e->hooks & EMIT_POLLS) text_printf(out, "    if (rt_poll(thread, %d)) return;\n", e->polled++ % 2);
 }
 
 static void emit_run(Emit *e, Text *out, const PlanRun *r)
 {
     const Block *b = r->block->block;
     if (!b->layers) {
-        text_printf(out, "    %s(j, lane, lanes);\n", b->name);
+        text_printf(out, "    %s(j, thread, threads);\n", b->name);
         emit_poll(e, out);
     } else if (r->count > 1 && emit_loops(e->plan, e->form) && !(e->hooks & EMIT_POLLS))
-        text_printf(out, "    for (int layer = %d; layer < %d; layer++) %s(j, layer, lane, lanes);\n", r->first, r->first + r->count, b->name);
+        text_printf(out, "    for (int layer = %d; layer < %d; layer++) %s(j, layer, thread, threads);\n", r->first, r->first + r->count, b->name);
     else
         for (int i = 0; i < r->count; i++) {
-            text_printf(out, "    %s(j, %d, lane, lanes);\n", b->name, r->first + i);
+            text_printf(out, "    %s(j, %d, thread, threads);\n", b->name, r->first + i);
             emit_poll(e, out);
         }
 }
@@ -93,7 +93,7 @@ static void emit_head(Emit *e, Text *out)
 {
     const PlanProgram *p = plan_program(e->plan, PROGRAM_ENCODE);
     text_add(out, "/* The last block of encode alone, for one more text. */\n"
-                  "static void head_body(void *work, int lane, int lanes)\n{\n    const job *j = work;\n");
+                  "static void head_body(void *work, int thread, int threads)\n{\n    const job *j = work;\n");
     e->polled = 0;
     emit_run(e, out, &p->runs[p->count - 1]);
     text_add(out, "}\n\n");
@@ -103,7 +103,7 @@ static void emit_head(Emit *e, Text *out)
 static void emit_read(Emit *e, Text *out, const PlanProgram *p)
 {
     text_add(out, "/* read: decoder rows into keys and values alone. */\n"
-                  "static void read_body(void *work, int lane, int lanes)\n{\n    const job *j = work;\n");
+                  "static void read_body(void *work, int thread, int threads)\n{\n    const job *j = work;\n");
     e->polled = 0;
     for (int r = 0; r < plan_layer_runs(p); r++) emit_run(e, out, &p->runs[r]);
     text_add(out, "}\n\n");
@@ -117,7 +117,7 @@ void emit_programs(Emit *e, Text *out)
         const char *cost = cost_text(e, p->program);
         const char *sentence = *cost ? arena_format(e->arena, " At most %s.", cost) : "";
         text_printf(out, "/* %s: %s.%s */\n", name, p->program->doc, sentence);
-        text_printf(out, "static void %s_body(void *work, int lane, int lanes)\n{\n"
+        text_printf(out, "static void %s_body(void *work, int thread, int threads)\n{\n"
                          "    const job *j = work;\n", name);
         e->polled = 0;
         if (emit_loops(e->plan, e->form) && any_stands_alone(p))

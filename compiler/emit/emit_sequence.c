@@ -361,9 +361,9 @@ static const char saturated_template[] =
     "\n"
     "int ${name}_saturated(const ${name}_state *s)\n"
     "{\n"
-    "    const int *const lanes = (const int *)(s->bytes + SATURATED_AT);\n"
+    "    const int *const flags = (const int *)(s->bytes + SATURATED_AT);\n"
     "    int any = 0;\n"
-    "    for (int i = 0; i < ${upper}_LANES; i++) any |= lanes[i];\n"
+    "    for (int i = 0; i < ${upper}_MAX_THREADS; i++) any |= flags[i];\n"
     "    return any;\n"
     "}\n";
 

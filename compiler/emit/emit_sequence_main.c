@@ -29,7 +29,7 @@ static const char main_template[] =
     "        .isa = ${isa}, .model_bytes = sizeof(${name}), .state_bytes = ${upper}_STATE_BYTES,\n"
     "        .weights = ${weights}, .weights_bytes = ${upper}_WEIGHTS_BYTES, .weights_file = ${weights_file},\n"
     "        .parameters = ${parameters}, .dtype = \"${dtype}\",${kv_dtype}\n"
-    "        .tolerance = ${tolerance}, .default_threads = ${lanes}, .max_threads = ${upper}_LANES,\n"
+    "        .tolerance = ${tolerance}, .default_threads = ${threads}, .max_threads = ${upper}_MAX_THREADS,\n"
     "        .bind = main_bind, .threads = main_threads, .team = main_team, .reset = main_reset,\n"
     "${encoder_rows}\n"
     "${decoder_rows}\n"
@@ -91,8 +91,8 @@ static const char main_tokenizer_rows[] = "        .texts = &rt_cli_text, .token
 static const char main_chat_rows[] = "        .texts = &rt_cli_text, .tokenizer = main_tokenizer, .chat = &main_chat,\n";
 static const char main_text_rows[] = "        .ids = main_ids, .append = main_append,\n";
 
-/* Steps below this are over before a second lane has woken: one lane is the default. */
-static const double FLOPS_FOR_LANES = 20e6;
+/* Steps below this are over before a second thread has woken: one thread is the default. */
+static const double FLOPS_FOR_THREADS = 20e6;
 
 static const char *about(Emit *e)
 {
@@ -218,6 +218,7 @@ void emit_sequence_main(Emit *e, Text *out)
 {
     const Model *m = e->model;
     const bool text = has_text(e);
+    const int tuned = e->form.tuning ? e->form.tuning->threads : 0;
     const char *result = m->has_decoder ? "logits" : "hidden";
     Cost c = m->has_decoder
            ? plan_cost(e->plan, PROGRAM_NEXT, 1, m->max_target, m->max_source)
@@ -230,7 +231,7 @@ void emit_sequence_main(Emit *e, Text *out)
               "parameters", emit_number(e, model_parameters(m)), "dtype", emit_dtypes(e),
               "kv_dtype", m->kv_dtype == KV_DTYPES_F16 ? " .kv_dtype = \"f16\", .saturated = main_saturated," : "",
               "tolerance", arena_format(e->arena, "%g", model_tolerance_apart(m, result)),
-              "lanes", e->form.tuning && e->form.tuning->threads ? emit_number(e, e->form.tuning->threads) : c.flops < FLOPS_FOR_LANES ? "1" : "0",
+              "threads", tuned ? emit_number(e, tuned) : c.flops < FLOPS_FOR_THREADS ? "1" : "0",
               "encoder_calls", encoder_part(e), "encoder_rows", encoder_rows(e),
               "decoder_calls", arena_format(e->arena, "%s%s", decoder_part(e),
                                              part(e, e->plan->saturated_offset > 0, main_saturated, "name", e->name)),

@@ -21,7 +21,7 @@ static void open_function(const Body *b)
 {
     const Split split = b->w->split;
     const char *span = emit_takes_panels(b->e, b->w) ? ", rt_span rows, rt_span panels" : split == SPLIT_ROWS ? ", rt_span rows"
-                     : split == SPLIT_FIRST_LANE ? "" : ", rt_span parts";
+                     : split == SPLIT_FIRST_THREAD ? "" : ", rt_span parts";
     text_printf(b->out, "/* %s */\nstatic inline void %s(%s%s)\n{\n", b->w->doc, b->w->name, b->parameters, span);
 }
 
@@ -540,7 +540,7 @@ static const char *extra_parameters(Emit *e, const Wrapper *w)
 
 static void emit_one(Emit *e, Text *out, const Wrapper *w)
 {
-    bool rows = w->split == SPLIT_ROWS, ranged = !rows && w->split != SPLIT_FIRST_LANE, panels = emit_takes_panels(e, w);
+    bool rows = w->split == SPLIT_ROWS, ranged = !rows && w->split != SPLIT_FIRST_THREAD, panels = emit_takes_panels(e, w);
     const char *parameters = bodies[w->kernel].parameters;
     const char *cache = cache_words(w->op);
     if (kernel_is_attention(w->kernel)) parameters = arena_format(e->arena, parameters, cache, cache, extra_parameters(e, w));

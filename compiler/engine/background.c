@@ -203,7 +203,7 @@ static void replace(Background *b, const char *library, bool cached)
 {
     Arena *a = arena_new();
     Diag *d = diag_new(a);
-    if (native_replace(b->arena, d, b->engine, library, b->lanes)) {
+    if (native_replace(b->arena, d, b->engine, library, b->threads)) {
         unqueue(b);
         b->state = BACKGROUND_DONE;
         b->cached = cached;
@@ -262,14 +262,14 @@ void background_sleep(void)
     poll(&p, child.job ? 1 : 0, MS);
 }
 
-void background_ask(Background *b, Arena *a, Engine *e, EmitForm form, int lanes)
+void background_ask(Background *b, Arena *a, Engine *e, EmitForm form, int threads)
 {
     int n;
     const char *const *isas = isa_list(a, form.isa, &n);
     form.weights = WEIGHTS_FILE;
     for (int i = 0; n > 1 && i < n; i++)            /* as jit_open chooses */
         if (kernel_set(isas[i])) form.isa = isas[i], n = 1;
-    *b = (Background){ .state = BACKGROUND_WAITS, .engine = e, .form = form, .lanes = lanes, .arena = a,
+    *b = (Background){ .state = BACKGROUND_WAITS, .engine = e, .form = form, .threads = threads, .arena = a,
                         .asked_ns = clock_now_ns(), .next = waiting };
     waiting = b;
 }

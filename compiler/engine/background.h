@@ -20,7 +20,7 @@ typedef struct Background {
     BackgroundState state;
     Engine *engine;
     EmitForm form;
-    int lanes;
+    int threads;
     Arena *arena;                   /* of the engine; for its name */
     bool looked, cached;            /* the cache was asked; it had the library */
     int64_t asked_ns, took_ns;      /* when; of what is done, how long it was compiled, or looked up */
@@ -29,7 +29,7 @@ typedef struct Background {
 } Background;
 
 /* Ask for native code for an engine of jit_open, of this form and with that many threads. */
-void background_ask(Background *b, Arena *a, Engine *e, EmitForm form, int lanes);
+void background_ask(Background *b, Arena *a, Engine *e, EmitForm form, int threads);
 /* Go on with what was asked, without waiting, and change every engine whose code is there: call it while none of them runs.
  * The cache is asked for b, unless it is NULL. A child is started for what was asked over 20 ms ago, or with `now`. */
 void background_poll(Background *b, bool now);

@@ -144,7 +144,7 @@ void custom_free(CustomCode *c)
 
 bool custom_check(Arena *a, Diag *d, const Graph *g)
 {
-    CustomCode *c = custom_compile(a, d, plan_make(a, g, (PlanOptions){ .target = TARGET_ROW_MAJOR, .slots = 1, .lanes = 1 }));
+    CustomCode *c = custom_compile(a, d, plan_make(a, g, (PlanOptions){ .target = TARGET_ROW_MAJOR, .slots = 1, .max_threads = 1 }));
     if (c) custom_free(c);
     return c != NULL;
 }

@@ -69,10 +69,10 @@ rt_status emitted_run(Engine *e)
     return k->run(&k->model, e->state);
 }
 
-rt_status emitted_threads(Engine *e, int lanes)
+rt_status emitted_threads(Engine *e, int threads)
 {
     Emitted *k = e->own;
-    return k->threads(&k->model, lanes);
+    return k->threads(&k->model, threads);
 }
 
 void emitted_release(Emitted *e)

@@ -55,7 +55,7 @@ const float *emitted_logits(const Engine *e);
 rt_status emitted_fork(Engine *e, int from, int to);
 rt_status emitted_clear(Engine *e);
 rt_status emitted_run(Engine *e);
-rt_status emitted_threads(Engine *e, int lanes);
+rt_status emitted_threads(Engine *e, int threads);
 /* Give its threads back. */
 void emitted_release(Emitted *e);
 

@@ -34,8 +34,8 @@ bool engine_start_threads(Diag *d, Engine *e, int threads)
     if (status == RT_NO_ROOM)
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "no memory for %d threads, or the system allows no more", threads);
     else if (status)
-        diag_error(d, EXIT_USAGE, (Loc){ 0 }, "--threads %d: a state has room for %d; see --lanes", threads,
-                   e->plan->options.lanes);
+        diag_error(d, EXIT_USAGE, (Loc){ 0 }, "--threads %d: a state has room for %d; see --max-threads", threads,
+                   e->plan->options.max_threads);
     return !status;
 }
 
@@ -166,9 +166,9 @@ rt_status engine_each_row(Engine *e, const rt_row *rows, int n, int *next)
 
 bool engine_saturated(const Engine *e)
 {
-    const int32_t *lanes = (const int32_t *)(const void *)(e->state + e->plan->saturated_offset);
-    for (int i = 0; e->plan->saturated_offset && i < e->plan->options.lanes; i++)
-        if (lanes[i]) return true;
+    const int32_t *flags = (const int32_t *)(const void *)(e->state + e->plan->saturated_offset);
+    for (int i = 0; e->plan->saturated_offset && i < e->plan->options.max_threads; i++)
+        if (flags[i]) return true;
     return false;
 }
 

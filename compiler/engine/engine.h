@@ -36,7 +36,7 @@ typedef struct EngineOps {
     rt_status (*fork)(Engine *e, int from, int to);         /* copy the sequence and the source of a slot */
     rt_status (*clear)(Engine *e);                          /* forget the sequence of slot 0, not its source */
     rt_status (*run)(Engine *e);                            /* an xf.graph, on the inputs that were set */
-    rt_status (*threads)(Engine *e, int lanes);
+    rt_status (*threads)(Engine *e, int threads);
     void (*close)(Engine *e);
 } EngineOps;
 

@@ -248,10 +248,10 @@ static rt_status run(Engine *e)
     return RT_OK;
 }
 
-static rt_status threads(Engine *e, int lanes)
+static rt_status threads(Engine *e, int threads)
 {
-    if (lanes < 1) return RT_NO_ROOM;
-    ((Generic *)e->own)->lanes = lanes;
+    if (threads < 1) return RT_NO_ROOM;
+    ((Generic *)e->own)->threads = threads;
     return RT_OK;
 }
 
@@ -345,7 +345,7 @@ static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
                                    .logits = logits, .fork = fork_slot, .clear = clear, .run = run, .threads = threads, .close = close };
     if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs row-major plans");
     Generic *own = arena_alloc(a, sizeof *own);
-    *own = (Generic){ .arena = arena_new(), .lanes = 1, .product = product };
+    *own = (Generic){ .arena = arena_new(), .threads = 1, .product = product };
     if (graph_has_custom(p->graph) && !(own->custom = custom_compile(own->arena, d, p))) {
         arena_free(own->arena);
         return NULL;

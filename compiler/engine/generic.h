@@ -11,7 +11,7 @@
 typedef struct Generic {
     Arena *arena;                   /* its own: weights and state, freed by close */
     float ***weights;               /* [tensor id][layer index], dense and row-major; NULL where it is no param */
-    int lanes;
+    int threads;
     Product *product;               /* by OpenBLAS, or plain */
     rt_group *groups;               /* [engine_rows], of the call that runs */
     CustomCode *custom;             /* the C of xf.ops; NULL where there is none */

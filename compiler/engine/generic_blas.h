@@ -12,7 +12,7 @@ typedef struct BlasProduct {
     int a_stride, b_stride, c_stride;
     bool transposed;                /* b is [n][k] */
     bool add;                       /* to what c holds, instead of overwriting it */
-    int lanes;                      /* threads for a matrix; one row is a vector and takes one thread */
+    int threads;                      /* threads for a matrix; one row is a vector and takes one thread */
 } BlasProduct;
 
 /* m, n and k are at least 1. Where c is overwritten, it may have held anything. */

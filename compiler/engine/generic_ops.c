@@ -71,7 +71,7 @@ static void linear(const GenericPass *pass, const PlanOp *op)
         memcpy(generic_row(pass, op->out[0], r), bias, (size_t)n * sizeof *bias);
     const BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = (int)op->in[0]->stride, .b_stride = k,
                                   .c_stride = (int)op->out[0]->stride, .transposed = true, .add = bias != NULL,
-                                  .lanes = generic_lanes(pass) };
+                                  .threads = generic_threads(pass) };
     if (format_is_quantised(pass->engine->plan->formats[w->id])) {
         quantised_product(pass, op, product, generic_weights(pass, w));
         return;
@@ -250,11 +250,11 @@ static void attention(const GenericPass *pass, const PlanOp *op)
     for (int r = 0; r < rows; r++) most = visible[r] > most ? visible[r] : most;
     const BlasProduct scores = { .m = rows, .n = most, .k = d_k, .a_stride = (int)op->in[0]->stride,
                                  .b_stride = (int)op->in[1]->stride, .c_stride = (int)score->stride, .transposed = true,
-                                 .lanes = generic_lanes(pass) };
+                                 .threads = generic_threads(pass) };
     const BlasProduct values = { .m = rows, .n = d_v, .k = most, .a_stride = (int)weight->stride,
                                  .b_stride = (int)op->in[2]->stride,
                                  .c_stride = (int)op->out[0]->stride,
-                                 .lanes = generic_lanes(pass) };
+                                 .threads = generic_threads(pass) };
     for (int h = 0; h < n->heads; h++) {
         const GenericHead at = generic_head_of(pass, op, h, d_k, d_v);
         if (most) generic_product_of(pass)(&scores, at.scores, at.q, at.k);

@@ -37,9 +37,9 @@ static inline const float *generic_weights(const GenericPass *pass, const Tensor
     return t ? g->weights[t->id][t->layers ? pass->layer : 0] : NULL;
 }
 
-static inline int generic_lanes(const GenericPass *pass)
+static inline int generic_threads(const GenericPass *pass)
 {
-    return ((const Generic *)pass->engine->own)->lanes;
+    return ((const Generic *)pass->engine->own)->threads;
 }
 
 static inline Product *generic_product_of(const GenericPass *pass)

@@ -33,7 +33,7 @@ static void linear_sizes(const GenericPass *pass, const PlanOp *op)
     float *b = absolute(generic_weights(pass, w), n, k, k), *to = sizes_of(pass, op, 0);
     const BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = k, .b_stride = k,
                                   .c_stride = n, .transposed = true, .add = true,
-                                  .lanes = generic_lanes(pass) };
+                                  .threads = generic_threads(pass) };
     for (int64_t i = 0; i < (int64_t)rows * n; i++) to[i] = bias ? fabsf(bias[i % n]) : 0;
     generic_product_of(pass)(&product, to, a, b);
     free(a);

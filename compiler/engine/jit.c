@@ -66,10 +66,10 @@ bool jit_stop_wanted(void) { return stop_wanted; }
 
 void jit_go_on(void) { stop_wanted = stopped = answers[0] = answers[1] = 0; }
 
-/* Lane 0 writes the answer of the next turn; what it wrote a turn ago all lanes read, for they have met since. */
-static int rt_poll(int lane, int turn)
+/* Thread 0 writes the answer of the next turn; what it wrote a turn ago all threads read, for they have met since. */
+static int rt_poll(int thread, int turn)
 {
-    if (lane == 0) {
+    if (thread == 0) {
         answers[!turn] = stop_wanted;
         stopped |= answers[turn];
     }
@@ -78,7 +78,7 @@ static int rt_poll(int lane, int turn)
 
 /* ---- leaving ----------------------------------------------------------------------------------------------------- *
  * C that was put in may never come to a poll. Emitted code holds nothing, neither memory nor locks, so a signal's handler may leave
- * it from anywhere, as long as it runs on one lane and has called nobody's Lua. */
+ * it from anywhere, as long as it runs on one thread and has called nobody's Lua. */
 
 static sigjmp_buf way_out;
 static volatile sig_atomic_t inside;

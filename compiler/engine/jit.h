@@ -34,7 +34,7 @@ void jit_stop(void);
 bool jit_stop_wanted(void);
 void jit_go_on(void);
 /* From a signal handler, when a stop is not heard: leave emitted code wherever it is, so that its call ends with RT_INTERRUPTED. False
- * where none runs on this thread, or it runs on several lanes; else it does not return. */
+ * where none runs on this thread, or it runs on several threads; else it does not return. */
 bool jit_leave(void);
 
 #endif

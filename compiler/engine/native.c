@@ -145,7 +145,7 @@ Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o)
 
 /* ---- in the place of an engine in memory ------------------------------------------------------------------------- */
 
-bool native_replace(Arena *a, Diag *d, Engine *e, const char *library, int lanes)
+bool native_replace(Arena *a, Diag *d, Engine *e, const char *library, int threads)
 {
     Native *k = new_native();
     Engine *before = arena_alloc(a, sizeof *before);
@@ -154,7 +154,7 @@ bool native_replace(Arena *a, Diag *d, Engine *e, const char *library, int lanes
     e->own = k;
     if (load_library(a, d, k, e->plan->graph->model, library)) {
         k->emitted.model.weights = ((const Emitted *)before->own)->model.weights;
-        if (lanes <= 1 || engine_start_threads(d, e, lanes)) {
+        if (threads <= 1 || engine_start_threads(d, e, threads)) {
             emitted_release(before->own);
             before->state = NULL;                   /* it stays, with all that is in it */
             k->before = before;
@@ -170,7 +170,7 @@ bool native_replace(Arena *a, Diag *d, Engine *e, const char *library, int lanes
 
 const Engine *native_beneath(const Engine *e) { return ((const Native *)e->own)->before; }
 
-void native_undo(Engine *e, int lanes)
+void native_undo(Engine *e, int threads)
 {
     Native *k = e->own;
     Engine before = *k->before;
@@ -179,5 +179,5 @@ void native_undo(Engine *e, int lanes)
     e->state = NULL;
     native_close(e);
     *e = before;
-    if (lanes > 1) e->ops->threads(e, lanes);
+    if (threads > 1) e->ops->threads(e, threads);
 }

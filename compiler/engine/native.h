@@ -13,12 +13,12 @@ typedef struct NativeOrder { const char *cc; EmitForm form; bool cached, polls; 
 Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o);
 
 /* Make an engine of jit_open go on in `library`, compiled from the same Plan: its state and packed weights stay, its threads
- * become `lanes` of the library's own. The file may go afterwards. What it was stays beneath, in the arena. False after an error
+ * become `threads` of the library's own. The file may go afterwards. What it was stays beneath, in the arena. False after an error
  * told: then the engine is as before. */
-bool native_replace(Arena *a, Diag *d, Engine *e, const char *library, int lanes);
+bool native_replace(Arena *a, Diag *d, Engine *e, const char *library, int threads);
 /* The engine of jit_open that was replaced; without a state. */
 const Engine *native_beneath(const Engine *e);
-/* Make it go on in memory again; at one lane where `lanes` cannot be started. */
-void native_undo(Engine *e, int lanes);
+/* Make it go on in memory again; at one thread where `threads` cannot be started. */
+void native_undo(Engine *e, int threads);
 
 #endif

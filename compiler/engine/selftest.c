@@ -51,7 +51,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 /* The model as short as the input: its weights are the same, and the generic engine has a row of scores for each of its positions. */
 static const Plan *short_plan(Arena *a, const Plan *p)
 {
-    const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = p->options.slots, .lanes = 1 };
+    const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = p->options.slots, .max_threads = 1 };
     Model *m = arena_alloc(a, sizeof *m);
     *m = *p->graph->model;
     m->max_source = least(m->max_source, RT_SELFTEST_SOURCE);

@@ -77,7 +77,7 @@ bool tuned_take(Arena *a, Diag *d, const char *path, const Plan *p, EmitForm *fo
     remark_on_form(a, d, p, t);
     form->tuning = t;
     if (!form->isa) form->isa = t->isa;
-    if (!*threads) *threads = t->threads < p->options.lanes ? t->threads : p->options.lanes;
+    if (!*threads) *threads = t->threads < p->options.max_threads ? t->threads : p->options.max_threads;
     if (form->layers == LAYERS_BY_SPEC && t->layers) form->layers = t->layers == TUNED_LAYERS_LOOP ? LAYERS_LOOP : LAYERS_CALLS;
     return true;
 }

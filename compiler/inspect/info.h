@@ -30,7 +30,7 @@ typedef struct Info {
     const Plan *plan;
     int64_t parameters, position;
     size_t packed_bytes;            /* of the weights' file, its head included */
-    size_t stack_bytes;             /* at most, of one call on one lane: info_stack */
+    size_t stack_bytes;             /* at most, of one call on one thread: info_stack */
     const InfoCode *code;           /* NULL: not measured */
     InfoProgram *programs;  int program_count;      /* encode, step; run of an xf.graph */
     InfoPiece *buffers;  int buffer_count;          /* of a state, the largest first */
@@ -57,7 +57,7 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target);
  *   name kind parameters position
  *   weights  {bytes data_bytes missing}            the packed file; without its head; whether the spec's file is not there
  *   state    {bytes header_bytes slots slot_bytes scratch_bytes tap_bytes}
- *   stack_bytes                                    at most, of one call on one lane
+ *   stack_bytes                                    at most, of one call on one thread
  *   code     null, or {model_bytes runtime_bytes compiler isa}
  *   programs [{name tokens keys memory_keys flops weight_bytes flops_per_token weight_bytes_per_token
  *              blocks [{name first_layer layers flops weight_bytes}]}]      flops and weight_bytes of a block: of each layer

@@ -7,7 +7,7 @@
 #include "info.h"
 #include "svg.h"
 
-enum { MARGIN = 30, TITLE = 96, BOX_WIDTH = 136, BOX_HEIGHT = 34, BOX_GAP = 22, RANK = 66, HEAD = 30, FOOT = 18, SIDE = 54, LANE = 11,
+enum { MARGIN = 30, TITLE = 96, BOX_WIDTH = 136, BOX_HEIGHT = 34, BOX_GAP = 22, RANK = 66, HEAD = 30, FOOT = 18, SIDE = 54, DETOUR = 11,
        BLOCK_GAP = 34, COLUMN_GAP = 96 };
 
 /* A node of a block, or a tensor that comes from elsewhere. */
@@ -23,7 +23,7 @@ typedef struct Frame {
     Shape *shapes;  int count, ranks;
     double reach;                   /* from the middle to the outermost box's edge */
     double middle, top, height;
-    int lanes;                      /* arrows that went round by the side so far */
+    int detours;                      /* arrows that went round by the side so far */
 } Frame;
 
 typedef struct Column {
@@ -306,7 +306,7 @@ static void draw_arrow(Drawing *g, Frame *f, double x, double y, int from, const
         svg_path(&g->svg, way, arrow, NULL);
         return;
     }
-    const double side = f->middle + f->reach + 14 + LANE * (f->lanes++ % 3), below = f->top + HEAD + (from + 1.5) * RANK - BOX_HEIGHT / 2.0;
+    const double side = f->middle + f->reach + 14 + DETOUR * (f->detours++ % 3), below = f->top + HEAD + (from + 1.5) * RANK - BOX_HEIGHT / 2.0;
     const double first = y + (below - y) / 2;
     const double into = to->x + BOX_WIDTH / 2.0, low = to->y - 8;
     svg_path(&g->svg, arena_format(g->arena, "M %.1f %.1f L %.1f %.1f Q %.1f %.1f %.1f %.1f L %.1f %.1f Q %.1f %.1f %.1f %.1f "

@@ -89,7 +89,7 @@ enum { ROLES = sizeof roles / sizeof *roles };
 static SvgColour colour_of(const PlanBlock *b, const Buffer *x)
 {
     const char *part = part_of(b, x);
-    if (x->layout == LAYOUT_LANES) return svg_colours[SVG_VIOLET];
+    if (x->layout == LAYOUT_THREADS) return svg_colours[SVG_VIOLET];
     for (int i = 0; i < ROLES - 1; i++)
         if (part && strcmp(part, roles[i].part) == 0) return svg_colours[roles[i].colour];
     return svg_colours[SVG_GREEN];
@@ -325,14 +325,14 @@ static void legend(Picture *x, double left)
     const double y = x->height - MARGIN + 4;
     if (left + LEGEND > x->width) left = MARGIN;
     for (int i = 0; i <= ROLES; i++) {
-        const char *words = i < ROLES ? roles[i].words : "attention's scratch, a piece per lane";
+        const char *words = i < ROLES ? roles[i].words : "attention's scratch, a piece per thread";
         const SvgColour c = svg_colours[i < ROLES ? roles[i].colour : SVG_VIOLET];
         svg_rect(&x->svg, left, y - 10, 14, 12, (SvgStyle){ .fill = c.fill, .stroke = c.edge, .radius = 2 }, NULL);
         svg_text(&x->svg, left + 20, y, label_font, words);
         left += 44 + svg_width(words, label_font);
     }
     svg_line(&x->svg, left, y - 4, left + 22, y - 4, (SvgStyle){ .stroke = svg_colours[SVG_GREY].edge, .dash = "3 3" });
-    svg_text(&x->svg, left + 28, y, label_font, "all lanes meet");
+    svg_text(&x->svg, left + 28, y, label_font, "all threads meet");
 }
 
 static const char *heading(const Picture *x) { return arena_format(x->arena, "%s: memory plan", x->plan->graph->model->name); }

@@ -104,7 +104,7 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
                m->kv_dtype == KV_DTYPES_F16 ? "keys and values that stay from call to call, as f16" : "keys and values that stay from call to call");
     bytes_line(a, to, "  scratch", p->scratch_bytes, "what passes between blocks and within one");
     bytes_line(a, to, "  taps", p->tap_bytes, p->options.taps ? "every named intermediate" : "none without --taps");
-    bytes_line(a, to, "stack, bytes", i->stack_bytes, "at most, of one call on one lane");
+    bytes_line(a, to, "stack, bytes", i->stack_bytes, "at most, of one call on one thread");
     if (i->code) {
         bytes_line(a, to, "code, bytes", i->code->model_bytes + i->code->runtime_bytes,
                    arena_format(a, "measured: %s, %s", i->code->compiler, i->code->isa));

@@ -1,7 +1,7 @@
 /* machine.c: loops that only read, or only multiply and add, timed.
  *
  * A loop is written once, as a macro over a vector type, and compiled for every instruction set by a function
- * attribute; rt_isa_missing tells which of them may run. Each lane reads a share of its own, again and again. */
+ * attribute; rt_isa_missing tells which of them may run. Each thread reads a share of its own, again and again. */
 #include "machine.h"
 #include "clock.h"
 #include "rt_weights.h"
@@ -92,27 +92,27 @@ static const Loops *usable_loops(void)
 
 /* ---- timing ----------------------------------------------------------------------------------------------- */
 
-/* One loop on every lane. from NULL: multiply. */
+/* One loop on every thread. from NULL: multiply. */
 typedef struct Task {
     const Loops *loops;
-    const float *from;  size_t floats;      /* of all lanes together */
+    const float *from;  size_t floats;      /* of all threads together */
     long times;
     int windows;                            /* so many stand side by side and are read in turn; 1: always the same */
-    float result[LIMIT_LANES];              /* so that nothing is left out as useless */
+    float result[LIMIT_THREADS];              /* so that nothing is left out as useless */
 } Task;
 
 enum { CHUNK = 16 * STREAM };               /* floats: eight of the widest vectors */
 
-static void task_body(void *job, int lane, int lanes)
+static void task_body(void *job, int thread, int threads)
 {
     Task *t = job;
-    const rt_span mine = rt_split((int)(t->floats / CHUNK), lane, lanes);
+    const rt_span mine = rt_split((int)(t->floats / CHUNK), thread, threads);
     const size_t floats = (size_t)(mine.end - mine.begin) * CHUNK;
     float sum = 0;
     if (!t->from) sum = t->loops->multiply(t->times, 0.999f);
     else
         for (long i = 0; i < t->times; i++) sum += t->loops->read(t->from + (size_t)mine.begin * CHUNK, floats);
-    t->result[lane] = sum;
+    t->result[thread] = sum;
 }
 
 static double seconds_now(void)
@@ -151,12 +151,12 @@ static double rate(rt_team *team, Task *t, double each)
     return each * (double)t->times / (s < best ? s : best);
 }
 
-/* More lanes do no less, whatever else the machine is doing while they are tried. */
-static void keep_better(double *by_lanes, int lanes, double found)
+/* More threads do no less, whatever else the machine is doing while they are tried. */
+static void keep_better(double *by_threads, int threads, double found)
 {
-    for (int i = 1; i < lanes; i++)
-        if (by_lanes[i] > found) found = by_lanes[i];
-    if (found > by_lanes[lanes]) by_lanes[lanes] = found;
+    for (int i = 1; i < threads; i++)
+        if (by_threads[i] > found) found = by_threads[i];
+    if (found > by_threads[threads]) by_threads[threads] = found;
 }
 
 /* ---- what is measured ------------------------------------------------------------------------------------- */
@@ -190,9 +190,9 @@ static void find_caches(Limits *l)
 }
 
 /* How much to read so that it comes from a level and from no nearer one; 0 where there is no such level. */
-static size_t bytes_to_read(const Limits *l, LimitLevel level, int lanes, size_t most)
+static size_t bytes_to_read(const Limits *l, LimitLevel level, int threads, size_t most)
 {
-    const size_t l2 = l->bytes[LEVEL_L2] * (size_t)lanes, l3 = l->bytes[LEVEL_L3];
+    const size_t l2 = l->bytes[LEVEL_L2] * (size_t)threads, l3 = l->bytes[LEVEL_L3];
     size_t bytes = most;
     if (level == LEVEL_L2) bytes = l2 / 2;
     if (level == LEVEL_L3) bytes = l3 / 2 > 2 * l2 ? l3 / 2 : l3 > 2 * l2 ? 2 * l2 : 0;
@@ -209,20 +209,20 @@ static size_t buffer_bytes(const Limits *l)
     return bytes < eighth || !pages ? bytes : eighth / 4096 * 4096;
 }
 
-static void probe_lanes(Limits *l, const Loops *loops, rt_team *team, int lanes, const float *buffer, size_t bytes)
+static void probe_threads(Limits *l, const Loops *loops, rt_team *team, int threads, const float *buffer, size_t bytes)
 {
     enum { ROUNDS = 100, WINDOWS = 8 };
     Task multiply = { .loops = loops, .times = ROUNDS, .windows = 1 };
-    keep_better(l->peak, lanes, rate(team, &multiply, 2.0 * CHAINS * loops->floats * lanes));
+    keep_better(l->peak, threads, rate(team, &multiply, 2.0 * CHAINS * loops->floats * threads));
     for (int level = 0; level < LIMIT_LEVELS; level++) {
         const int windows = level == LEVEL_DRAM ? WINDOWS : 1;
-        const size_t n = bytes_to_read(l, (LimitLevel)level, lanes, bytes) / windows / (CHUNK * sizeof *buffer) * CHUNK;
+        const size_t n = bytes_to_read(l, (LimitLevel)level, threads, bytes) / windows / (CHUNK * sizeof *buffer) * CHUNK;
         Task read = { .loops = loops, .from = buffer, .floats = n, .times = 1, .windows = windows };
-        if (n) keep_better(l->bandwidth[level], lanes, rate(team, &read, (double)(n * sizeof *buffer)));
+        if (n) keep_better(l->bandwidth[level], threads, rate(team, &read, (double)(n * sizeof *buffer)));
     }
 }
 
-bool limits_probe(Limits *l, const int *lanes, int n)
+bool limits_probe(Limits *l, const int *threads, int n)
 {
     const Loops *loops = usable_loops();
     rt_team *team = NULL;
@@ -234,23 +234,23 @@ bool limits_probe(Limits *l, const int *lanes, int n)
     if (!buffer) return false;
     memset(buffer, 0x3c, bytes);
     for (int i = 0; i < n && ok; i++) {
-        ok = rt_team_resize(&team, lanes[i]) == RT_OK;
-        if (ok) probe_lanes(l, loops, team, lanes[i], buffer, bytes);
+        ok = rt_team_resize(&team, threads[i]) == RT_OK;
+        if (ok) probe_threads(l, loops, team, threads[i], buffer, bytes);
     }
     rt_team_resize(&team, 1);
     free(buffer);
     return ok;
 }
 
-LimitLevel limits_level(const Limits *l, double bytes, int lanes)
+LimitLevel limits_level(const Limits *l, double bytes, int threads)
 {
-    if (bytes <= (double)l->bytes[LEVEL_L2] * lanes) return LEVEL_L2;
-    return bytes <= (double)l->bytes[LEVEL_L3] && l->bandwidth[LEVEL_L3][lanes] > 0 ? LEVEL_L3 : LEVEL_DRAM;
+    if (bytes <= (double)l->bytes[LEVEL_L2] * threads) return LEVEL_L2;
+    return bytes <= (double)l->bytes[LEVEL_L3] && l->bandwidth[LEVEL_L3][threads] > 0 ? LEVEL_L3 : LEVEL_DRAM;
 }
 
-double limits_seconds(const Limits *l, double flops, double bytes, LimitLevel from, int lanes)
+double limits_seconds(const Limits *l, double flops, double bytes, LimitLevel from, int threads)
 {
-    const double computing = flops / l->peak[lanes], reading = bytes / l->bandwidth[from][lanes];
+    const double computing = flops / l->peak[threads], reading = bytes / l->bandwidth[from][threads];
     return computing > reading ? computing : reading;
 }
 

@@ -1,8 +1,8 @@
 /* plan.h: one target's way to compute a Graph: kernels, layouts, offsets, shares of the work and barriers.
  *
  * Two targets share these types. TARGET_PANELS is what emitted C computes: panels of sixteen, bias
- * and activation fused, work split over lanes. TARGET_ROW_MAJOR is for the generic engine: an
- * operation at a time, one lane. No C text here. Everything lives in the session's arena. Bytes are
+ * and activation fused, work split over threads. TARGET_ROW_MAJOR is for the generic engine: an
+ * operation at a time, one thread. No C text here. Everything lives in the session's arena. Bytes are
  * offsets from the start of a state or of the packed data. */
 #ifndef PLAN_H
 #define PLAN_H
@@ -16,7 +16,7 @@ typedef struct PlanOptions {
     PlanTarget target;
     bool taps;                      /* keep every named intermediate, and fuse nothing across one */
     int slots;                      /* sequences in a state */
-    int lanes;                      /* most lanes that a state has room for */
+    int max_threads;                    /* most threads that a state has room for */
 } PlanOptions;
 
 typedef enum Kernel {
@@ -65,7 +65,7 @@ typedef struct Packed {
 /* ---- buffers -------------------------------------------------------------------------------------------- */
 
 typedef enum Place { PLACE_SCRATCH, PLACE_SLOT, PLACE_TAP } Place;
-typedef enum Layout { LAYOUT_ROWS, LAYOUT_KEYS, LAYOUT_VALUES, LAYOUT_INTS, LAYOUT_LANES } Layout;
+typedef enum Layout { LAYOUT_ROWS, LAYOUT_KEYS, LAYOUT_VALUES, LAYOUT_INTS, LAYOUT_THREADS } Layout;
 
 /* Bytes of a state. Several tensors share one where an operation works in place. */
 typedef struct Buffer {
@@ -86,8 +86,8 @@ typedef struct Buffer {
 
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
-/* How lanes share an operation. COLUMNS are groups of sixteen, which panels are too. */
-typedef enum Split { SPLIT_ROWS, SPLIT_COLUMNS, SPLIT_HEADS, SPLIT_FIRST_LANE } Split;
+/* How threads share an operation. COLUMNS are groups of sixteen, which panels are too. */
+typedef enum Split { SPLIT_ROWS, SPLIT_COLUMNS, SPLIT_HEADS, SPLIT_FIRST_THREAD } Split;
 
 enum { MOST_JOINED = 4 };           /* linears in one operation */
 
@@ -96,13 +96,13 @@ typedef struct PlanOp {
     const Tensor *result;           /* what it leaves: the node's result, or that of the one fused into it */
     Kernel kernel;                  /* PANELS only */
     Buffer *in[NODE_INPUTS], *out[3];       /* NULL where left out or not wanted */
-    Buffer *scratch;                /* attention, linears that round their rows: one piece per lane */
+    Buffer *scratch;                /* attention, linears that round their rows: one piece per thread */
     Packed *weights;                /* NULL where there are none */
     Packed *joined[MOST_JOINED];  int joined_count; /* linears in one: their weights, `weights` first, each right behind the one before */
     Packed *params[NODE_INPUTS];    /* CUSTOM: of the inputs that are parameters */
     int activation;                 /* RT_*; fused into a linear, or the operation itself */
     Split split;  int parts;        /* pieces there are to share; ROWS: their number at run time */
-    bool barrier;                   /* lanes meet before it */
+    bool barrier;                   /* threads meet before it */
     bool barrier_few;               /* and here too in a call of at most Plan's few_rows */
     int phase;                      /* number of barriers before it in its block */
     double flops;                   /* per row; for attention per row and key */
@@ -146,10 +146,10 @@ typedef struct Plan {
     CallList lists[CALL_LISTS];  int list_count;    /* in the scratch; offsets from its start */
     size_t header_bytes, slot_bytes, scratch_bytes, tap_bytes, state_bytes;
     size_t slots_offset, scratch_offset, taps_offset;
-    size_t saturated_offset;        /* of caches of f16, in the header: of each lane, whether it stored a number that f16 has not; 0: none */
+    size_t saturated_offset;        /* of caches of f16, in the header: of each thread, whether it stored a number that f16 has not; 0: none */
     int back;                       /* of rings: how far a sequence may be taken back; 0: to any position */
     size_t weights_bytes;           /* of the packed data, without the file's head */
-    int few_rows;                   /* up to so many rows of a decoder lanes share a linear's panels, not its rows; 0: always its rows */
+    int few_rows;                   /* up to so many rows of a decoder threads share a linear's panels, not its rows; 0: always its rows */
     bool one_stream;                /* one row of a decoder reads more weights than caches hold: RtLinear's one_stream */
     Packed *source_characters, *source_texts, *target_characters, *target_texts;    /* NULL without a tokenizer of characters */
     Packed *tokenizer;              /* the blob of rt_tokenizer_format.h; NULL without it */
@@ -164,10 +164,10 @@ bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
 bool  plan_dtypes_hold(Diag *d, const Graph *g);
 /* Whether this machine has the memory to run or pack it; false after an error told, EXIT_NO_FEATURE. */
 bool  plan_fits_machine(Diag *d, const Plan *p);
-/* Scratch of a linear that rounds its rows: `pieces`, one a lane, or one that lanes share by rows; `rows` of `stride` floats each. */
+/* Scratch of a linear that rounds its rows: `pieces`, one a thread, or one that threads share by rows; `rows` of `stride` floats each. */
 typedef struct RoundedSize { int64_t pieces, rows, stride; } RoundedSize;
 RoundedSize plan_rounded_size(const Plan *p, const PlanBlock *b, const PlanOp *op);
-/* The most rows of a decoder of which lanes share a linear's panels. */
+/* The most rows of a decoder of which threads share a linear's panels. */
 enum { PLAN_FEW_ROWS = 16 };
 
 /* All passes below in order. */

@@ -1,5 +1,5 @@
 /* plan_check.c: the verifier of this floor: no two buffers in use together overlap, nothing lies outside the state,
- * everything is aligned, no weights overlap, and every operation has a barrier where lanes share. */
+ * everything is aligned, no weights overlap, and every operation has a barrier where threads share. */
 #include "plan.h"
 
 #include <stdlib.h>
@@ -106,20 +106,20 @@ static void check_joined(const PlanOp *op)
     }
 }
 
-/* Each lane has scores of all rows that a kernel takes at once, and of all keys. */
+/* Each thread has scores of all rows that a kernel takes at once, and of all keys. */
 static void check_scores(const Plan *p, const PlanOp *op)
 {
     const Buffer *s = op->scratch;
     if (!s || !kernel_is_attention(op->kernel)) return;
     const int64_t queries = op->node->in[0]->dim[0].bound;
     const int64_t rows = queries < RT_ATTENTION_ROWS ? queries : RT_ATTENTION_ROWS;
-    const size_t bytes = (size_t)(p->options.lanes * rows * (op->in[1]->rows + 16)) * sizeof(float);
+    const size_t bytes = (size_t)(p->options.max_threads * rows * (op->in[1]->rows + 16)) * sizeof(float);
     if (s->rows < rows || s->stride < op->in[1]->rows + 16 || s->bytes < bytes)
-        die("%s has no room for the scores of %lld rows on %d lanes", s->name, (long long)rows,
-            p->options.lanes);
+        die("%s has no room for the scores of %lld rows on %d threads", s->name, (long long)rows,
+            p->options.max_threads);
 }
 
-/* Each lane has room for all rows that a kernel rounds at once. */
+/* Each thread has room for all rows that a kernel rounds at once. */
 static void check_rounded(const Plan *p, const PlanBlock *b, const PlanOp *op)
 {
     if (p->options.target != TARGET_PANELS || !plan_op_rounds(op)) return;
@@ -129,7 +129,7 @@ static void check_rounded(const Plan *p, const PlanBlock *b, const PlanOp *op)
     if (p->few_rows > PLAN_FEW_ROWS) die("%d rows are not few", p->few_rows);
     const size_t bytes = (size_t)(size.pieces * size.rows * size.stride) * sizeof(float);
     if (s->heads < size.pieces || s->rows < size.rows || s->stride < size.stride || s->bytes < bytes)
-        die("%s has no room for %lld rounded rows on %d lanes", s->name, (long long)size.rows, p->options.lanes);
+        die("%s has no room for %lld rounded rows on %d threads", s->name, (long long)size.rows, p->options.max_threads);
 }
 
 static size_t larger_end(size_t at, const Buffer *b)

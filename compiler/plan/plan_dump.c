@@ -19,9 +19,9 @@ static const char *const names_of_half[KERNELS] = {
 #undef RT_KERNEL_ROW
 };
 static const char *const split_names[] = { [SPLIT_ROWS] = "rows", [SPLIT_COLUMNS] = "columns", [SPLIT_HEADS] = "heads",
-                                           [SPLIT_FIRST_LANE] = "lane 0" };
+                                           [SPLIT_FIRST_THREAD] = "thread 0" };
 static const char *const layout_names[] = { [LAYOUT_ROWS] = "rows", [LAYOUT_KEYS] = "keys", [LAYOUT_VALUES] = "values",
-                                            [LAYOUT_INTS] = "ints", [LAYOUT_LANES] = "lanes" };
+                                            [LAYOUT_INTS] = "ints", [LAYOUT_THREADS] = "threads" };
 
 bool plan_op_is_half(const PlanOp *op)
 {
@@ -39,7 +39,7 @@ const char *plan_kernel_name(const PlanOp *op)
 
 static void dump_op(const PlanOp *op, FILE *to)
 {
-    if (op->barrier) fputs("    -- lanes meet\n", to);
+    if (op->barrier) fputs("    -- threads meet\n", to);
     fprintf(to, "    %-18s %-28s", plan_kernel_name(op), op->result->name);
     for (int i = 0; i < 3; i++)
         if (op->out[i]) fprintf(to, " %s", op->out[i]->name);

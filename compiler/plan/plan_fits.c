@@ -19,12 +19,12 @@ static double tensor_bytes(const Tensor *t)
     return 4 * elements;
 }
 
-/* Panels of keys and values, and a piece per lane for the scores of a few rows. */
-static double attention_bytes(const Node *n, int lanes)
+/* Panels of keys and values, and a piece per thread for the scores of a few rows. */
+static double attention_bytes(const Node *n, int threads)
 {
     double keys = padded((double)n->in[1]->dim[0].bound) + 16;
     double width = (double)n->in[1]->dim[1].bound + (double)n->in[2]->dim[1].bound + 16.0 * n->kv_heads;
-    return 4 * keys * (width + (double)lanes * RT_ATTENTION_ROWS);
+    return 4 * keys * (width + (double)threads * RT_ATTENTION_ROWS);
 }
 
 typedef struct Sizes { double slot, kept, largest; } Sizes;     /* largest: of the blocks, what one needs for itself */
@@ -38,7 +38,7 @@ static void add_node(Sizes *s, double *own, const Node *n, PlanOptions o, int la
         if (o.taps && n->op != OP_APPEND) s->kept += tensor_bytes(t) * (layers ? layers : 1);
         if (t->output || t->holds) s->kept += tensor_bytes(t);
     }
-    if (n->op == OP_ATTENTION) *own += attention_bytes(n, o.lanes);
+    if (n->op == OP_ATTENTION) *own += attention_bytes(n, o.max_threads);
 }
 
 static Sizes sizes_of(const Graph *g, PlanOptions o)

@@ -32,7 +32,7 @@ static void count_uses(Lower *w, const Block *b)
 static int lower_embed(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    PlanOp *op = lower_op(w, n, KERNEL_EMBED, SPLIT_FIRST_LANE, 1);
+    PlanOp *op = lower_op(w, n, KERNEL_EMBED, SPLIT_FIRST_THREAD, 1);
     const bool narrow = format_is_narrow(lower_panels_of(w, n->in[0]));
     op->weights = narrow ? lower_panels(w, n->in[0], NULL) : lower_packed(w, FORMAT_TABLE_F32, n->in[0], NULL);
     op->in[1] = lower_buffer(w, n->in[1]);
@@ -44,7 +44,7 @@ static int lower_embed(Lower *w, int i)
 static int lower_position(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    PlanOp *op = lower_op(w, n, KERNEL_POSITION, SPLIT_FIRST_LANE, 1);
+    PlanOp *op = lower_op(w, n, KERNEL_POSITION, SPLIT_FIRST_THREAD, 1);
     op->weights = lower_packed(w, FORMAT_TABLE_F32, n->in[1], NULL);
     op->in[0] = lower_buffer(w, n->in[0]);
     op->in[2] = lower_buffer(w, n->in[2]);
@@ -56,7 +56,7 @@ static int lower_position(Lower *w, int i)
 static int lower_norm(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    PlanOp *op = lower_op(w, n, KERNEL_NORM, SPLIT_FIRST_LANE, 1);
+    PlanOp *op = lower_op(w, n, KERNEL_NORM, SPLIT_FIRST_THREAD, 1);
     op->weights = lower_packed(w, FORMAT_VECTORS_F32, n->in[1], n->in[2]);
     op->in[0] = lower_buffer(w, n->in[0]);
     op->out[0] = lower_result(w, i);
@@ -109,7 +109,7 @@ static int lower_gate(Lower *w, int i)
 static int lower_pool(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    PlanOp *op = lower_op(w, n, KERNEL_POOL, SPLIT_FIRST_LANE, 1);
+    PlanOp *op = lower_op(w, n, KERNEL_POOL, SPLIT_FIRST_THREAD, 1);
     op->in[0] = lower_buffer(w, n->in[0]);
     op->in[1] = lower_buffer(w, n->in[1]);
     op->out[0] = lower_buffer(w, n->out[0]);
@@ -229,9 +229,9 @@ static int lower_attention(Lower *w, int i)
     op->flops = 2.0 * (double)(n->in[0]->dim[1].bound + n->out[0]->dim[1].bound);
     w->block->per_layer |= keys->layers > 0;
     if (w->plan->options.target == TARGET_PANELS) {
-        const char *name = lower_name(w, arena_format(w->arena, "%s_lanes", op->out[0]->variable));
-        Buffer *s = lower_new_buffer(w, name, n->out[0], PLACE_SCRATCH, LAYOUT_LANES);
-        s->heads = w->plan->options.lanes;
+        const char *name = lower_name(w, arena_format(w->arena, "%s_scratch", op->out[0]->variable));
+        Buffer *s = lower_new_buffer(w, name, n->out[0], PLACE_SCRATCH, LAYOUT_THREADS);
+        s->heads = w->plan->options.max_threads;
         const int64_t queries = n->in[0]->dim[0].bound;     /* of a graph, not those of its block */
         s->rows = queries < RT_ATTENTION_ROWS ? queries : RT_ATTENTION_ROWS;
         s->width = s->stride = keys->rows + 16;
@@ -249,7 +249,7 @@ static int lower_attention(Lower *w, int i)
 static int lower_vocabulary(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    PlanOp *op = lower_op(w, n, n->op == OP_ARGMAX ? KERNEL_ARGMAX : KERNEL_LOG_SOFTMAX, SPLIT_FIRST_LANE, 1);
+    PlanOp *op = lower_op(w, n, n->op == OP_ARGMAX ? KERNEL_ARGMAX : KERNEL_LOG_SOFTMAX, SPLIT_FIRST_THREAD, 1);
     op->in[0] = lower_buffer(w, n->in[0]);
     op->out[0] = lower_result(w, i);
     op->flops = (double)n->in[0]->dim[1].bound * (n->op == OP_ARGMAX ? 1 : 12);

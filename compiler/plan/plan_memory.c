@@ -81,7 +81,7 @@ void plan_memory(Arena *a, Plan *p)
     const size_t lengths = (p->back ? 3 : 2) * sizeof(int32_t) * (size_t)p->options.slots;
     const bool half = m->has_decoder && m->kv_dtype == KV_DTYPES_F16;
     p->saturated_offset = half ? lengths : 0;
-    p->header_bytes = pad64(lengths + (half ? sizeof(int32_t) * (size_t)p->options.lanes : 0));
+    p->header_bytes = pad64(lengths + (half ? sizeof(int32_t) * (size_t)p->options.max_threads : 0));
     p->slot_bytes = place_whole(p, PLACE_SLOT);
     size_t whole = place_whole(p, PLACE_SCRATCH);
     p->scratch_bytes = whole;

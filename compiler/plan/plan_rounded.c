@@ -1,16 +1,16 @@
 /* plan_rounded.c: scratch for linears of int8 and int4, which round their rows of x first. */
 #include "plan_lower.h"
 
-/* A lane's rows stand where its share of the rows begins, or in a piece of its own: what takes less. Where lanes may share
+/* A thread's rows stand where its share of the rows begins, or in a piece of its own: what takes less. Where threads may share
  * panels and not rows, each rounds all of few rows. In a block of one row each rounds that. */
 RoundedSize plan_rounded_size(const Plan *p, const PlanBlock *b, const PlanOp *op)
 {
-    const int in = (int)op->weights->tensor[0]->dim[1].bound, lanes = p->options.lanes;
+    const int in = (int)op->weights->tensor[0]->dim[1].bound, threads = p->options.max_threads;
     const int64_t rows = op->split == SPLIT_ROWS ? op->in[0]->heads * op->in[0]->rows : 1;
     const int64_t few = b->count == COUNT_ROWS ? PLAN_FEW_ROWS : 0;
-    const int64_t each = rt_rounded_rows(in, (int)rows), all = rows > lanes * few ? rows : lanes * few;
-    const bool apart = op->split != SPLIT_ROWS || lanes * each <= all;
-    return (RoundedSize){ apart ? lanes : 1, apart ? each : all, rt_rounded_stride(in) };
+    const int64_t each = rt_rounded_rows(in, (int)rows), all = rows > threads * few ? rows : threads * few;
+    const bool apart = op->split != SPLIT_ROWS || threads * each <= all;
+    return (RoundedSize){ apart ? threads : 1, apart ? each : all, rt_rounded_stride(in) };
 }
 
 bool plan_op_rounds(const PlanOp *op)
@@ -21,7 +21,7 @@ bool plan_op_rounds(const PlanOp *op)
 static void add_scratch(Lower *w, PlanOp *op)
 {
     const char *name = arena_format(w->arena, "%s_rounded", op->out[0]->variable);
-    Buffer *s = lower_new_buffer(w, lower_name(w, name), op->result, PLACE_SCRATCH, LAYOUT_LANES);
+    Buffer *s = lower_new_buffer(w, lower_name(w, name), op->result, PLACE_SCRATCH, LAYOUT_THREADS);
     const RoundedSize size = plan_rounded_size(w->plan, w->block, op);
     s->heads = size.pieces;
     s->rows = size.rows;

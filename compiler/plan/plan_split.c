@@ -1,9 +1,9 @@
-/* plan_split.c: where lanes must meet.
+/* plan_split.c: where threads must meet.
  *
- * A lane may go on without waiting as long as it touches only what it wrote itself, or what nobody writes. So for
+ * A thread may go on without waiting as long as it touches only what it wrote itself, or what nobody writes. So for
  * every buffer the accesses since the last barrier are kept, each with the way it was shared; an access shared in
  * another way, one of the two a write, needs a barrier before it. Every block ends with one (see the emitter), so
- * nothing is carried over from block to block, and a buffer lives in whole phases: no lane can be ahead by more. */
+ * nothing is carried over from block to block, and a buffer lives in whole phases: no thread can be ahead by more. */
 #include "plan.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static bool conflict(const Access *a, const Access *b)
 
 enum { OP_ACCESSES = NODE_INPUTS + 3 };
 
-/* Every access of one operation. Reading `all` means: also what other lanes wrote. few: in a call of few rows, of whose linears lanes
+/* Every access of one operation. Reading `all` means: also what other threads wrote. few: in a call of few rows, of whose linears threads
  * share the panels. */
 static int accesses(const PlanOp *op, bool few, Access out[OP_ACCESSES])
 {
@@ -52,7 +52,7 @@ static int accesses(const PlanOp *op, bool few, Access out[OP_ACCESSES])
     return n;
 }
 
-/* Whether lanes must meet between a phase and these. */
+/* Whether threads must meet between a phase and these. */
 static bool must_meet(const Phase *phase, const Access *mine, int n)
 {
     bool must = phase->count + n > MAX_ACCESSES;            /* a full list begins a new phase */
@@ -101,7 +101,7 @@ static void split_block(PlanBlock *b)
     b->phases = number + 1;
 }
 
-/* Where few rows want more barriers. Phases, and with them places, stay: lanes that meet more often are never further apart. */
+/* Where few rows want more barriers. Phases, and with them places, stay: threads that meet more often are never further apart. */
 static void split_few(PlanBlock *b)
 {
     Phase phase = { .count = 0 };

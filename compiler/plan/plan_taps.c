@@ -49,7 +49,7 @@ void lower_tap(Lower *w, const Node *n, int first_op)
         for (int i = first_op; i < b->op_count; i++)
             if (b->ops[i].out[0] == w->buffer_of[t->id]) made = b->ops[i];
         PlanOp *copy = lower_op(w, n, KERNEL_ACTIVATION, made.split, made.parts);
-        if (copy->split == SPLIT_HEADS || copy->split == SPLIT_FIRST_LANE) {
+        if (copy->split == SPLIT_HEADS || copy->split == SPLIT_FIRST_THREAD) {
             copy->split = SPLIT_COLUMNS;
             copy->parts = (int)lower_groups(t->dim[1].bound);
         }

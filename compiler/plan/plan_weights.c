@@ -160,8 +160,8 @@ static size_t place_block(Plan *p, PlanBlock *b, size_t at)
 /* The last cache of machines of today: from about there on weights come from memory for every row. */
 enum { MOST_CACHED = 32 << 20 };
 
-/* Few rows take as long as reading the weights does. Where lanes share rows each of them reads all weights; 1.1 billion of eight bits and
- * eight rows took 97 ms on two lanes so, and 131 on one. From about there on no cache of one processor holds them. */
+/* Few rows take as long as reading the weights does. Where threads share rows each of them reads all weights; 1.1 billion of eight bits and
+ * eight rows took 97 ms on two threads so, and 131 on one. From about there on no cache of one processor holds them. */
 enum { LEAST_SHARED = 4 << 20 };
 
 void plan_weights(Plan *p)

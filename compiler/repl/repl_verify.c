@@ -33,7 +33,7 @@ static int verify(lua_State *L)
     if (!e[1].tapped) return repl_model_fail(L, m);
     const char *different = repl_share_changes(L, m, e[1].tapped);
     if (different) fprintf(stderr, "note: %s is changed: %s; the generic engine computes the spec's\n", s->model->name, different);
-    const VerifyOptions o = { .against = path, .seed = 1, .lanes = 1 };
+    const VerifyOptions o = { .against = path, .seed = 1, .threads = 1 };
     Exit found = verify_run(s->arena, s->diag, s->model, e, 2, &o, stdout);
     engine_close(e[1].tapped);
     for (int i = 0; i < 2; i++) repl_resume(m, &pauses[i]);

@@ -12,9 +12,9 @@
 
 /* ---- who is held to whom --------------------------------------------------------------------------------- */
 
-static int add_subject(Verify *v, Engine *e, int lanes, bool tapped, const char *what)
+static int add_subject(Verify *v, Engine *e, int threads, bool tapped, const char *what)
 {
-    v->subjects[v->subject_count] = (Subject){ e, *what ? arena_format(v->arena, "%s, %s", e->name, what) : e->name, lanes, tapped };
+    v->subjects[v->subject_count] = (Subject){ e, *what ? arena_format(v->arena, "%s, %s", e->name, what) : e->name, threads, tapped };
     return v->subject_count++;
 }
 
@@ -27,8 +27,8 @@ static int add_engine(Verify *v, const VerifyEngine *e)
     if (!e->plain) return main;
     int plain = add_subject(v, e->plain, 1, false, main < 0 ? "" : "no taps");
     if (main >= 0) add_pair(v, plain, main, false);
-    if (v->options->lanes > 1) {
-        int many = add_subject(v, e->plain, v->options->lanes, false, arena_format(v->arena, "%d lanes", v->options->lanes));
+    if (v->options->threads > 1) {
+        int many = add_subject(v, e->plain, v->options->threads, false, arena_format(v->arena, "%d threads", v->options->threads));
         add_pair(v, many, plain, e->same_bits > 0);
     }
     return main < 0 ? plain : main;

@@ -1,7 +1,7 @@
 /* verify.h: whether engines compute the same, each other's and a reference's, tensor by tensor.
  *
  * The caller opens the engines and closes them; labels and the table live in the arena given. Every engine that has
- * taps is compared with the first one and with the generic one; without taps with itself with them; on several lanes
+ * taps is compared with the first one and with the generic one; without taps with itself with them; on several threads
  * with itself on one. A distance is that of trace.h, its largest over all inputs. */
 #ifndef VERIFY_H
 #define VERIFY_H
@@ -12,13 +12,13 @@
 
 typedef struct VerifyEngine {
     Engine *tapped, *plain;         /* the same engine on a plan with taps and on one without; one may be NULL */
-    int same_bits;                  /* those of one number above 0 must agree bit for bit, whatever their lanes */
+    int same_bits;                  /* those of one number above 0 must agree bit for bit, whatever their threads */
 } VerifyEngine;
 
 typedef struct VerifyOptions {
     const char *against;            /* a safetensors file to compare with instead of random inputs; or NULL */
     uint64_t seed;                  /* of random inputs */
-    int lanes;                      /* what has no taps runs on so many lanes too; 1: does not */
+    int threads;                      /* what has no taps runs on so many threads too; 1: does not */
     bool all;                       /* every row, not only the worst of each tensor */
     const char *more;               /* of JSON: members behind the rows, each with a comma before it; or NULL */
     bool json;                      /* all rows, instead of a table: {"engines":[…], "rows":[{"name","engine","against","distance","end_to_end"}…]} */

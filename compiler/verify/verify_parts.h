@@ -6,8 +6,8 @@
 #include "verify.h"
 #include "verify_table.h"
 
-/* An engine as it is run: with or without taps, on so many lanes. */
-typedef struct Subject { Engine *engine; const char *label; int lanes; bool tapped; } Subject;
+/* An engine as it is run: with or without taps, on so many threads. */
+typedef struct Subject { Engine *engine; const char *label; int threads; bool tapped; } Subject;
 
 /* What a reference made of each operation on the numbers of one subject, and what went into each
  * result: verify_alone.c. */

@@ -32,7 +32,7 @@ Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source,
 {
     set_guide(v, s);
     progress_say("%s, source of %d ids, target of %d", s->label, n, m);
-    if (!engine_start_threads(v->diag, s->engine, s->lanes)) return NULL;
+    if (!engine_start_threads(v->diag, s->engine, s->threads)) return NULL;
     return checked(v, s, trace_run(into, s->engine, source, n, target, m));
 }
 
@@ -40,6 +40,6 @@ Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s)
 {
     set_guide(v, s);
     progress_say("%s", s->label);
-    if (!engine_start_threads(v->diag, s->engine, s->lanes)) return NULL;
+    if (!engine_start_threads(v->diag, s->engine, s->threads)) return NULL;
     return checked(v, s, trace_graph(into, s->engine));
 }

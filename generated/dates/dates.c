@@ -4,7 +4,7 @@
  * Decoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
  * Weights 4ce204ce7dfe7c35, 984384 bytes. State 435712 bytes: per slot 98304 of keys and values, 337344 of scratch.
  *
- * Every lane runs the same code on its share (rt_split) and waits for the others where it needs what they made
+ * Every thread runs the same code on its share (rt_split) and waits for the others where it needs what they made
  * (rt_barrier). Shapes stand in the margin; the functions called are in dates_kernels.h. */
 #include "rt.h"
 #include "rt_rows.h"
@@ -92,7 +92,7 @@
 #define AT_ENCODER_LAYER_SELF_K_PANELS               ((size_t)353600)    /* [4 heads][80 / 16][16][16] */
 #define AT_ENCODER_LAYER_SELF_V_PANELS               ((size_t)374080)    /* [4 heads][16 / 16][80][16] */
 #define AT_ENCODER_LAYER_SELF_CONTEXT                ((size_t)394560)    /* [80][64] */
-#define AT_ENCODER_LAYER_SELF_CONTEXT_LANES          ((size_t)124224)    /* [16 lanes][14][96] */
+#define AT_ENCODER_LAYER_SELF_CONTEXT_SCRATCH        ((size_t)124224)    /* [16 threads][14][96] */
 #define AT_ENCODER_LAYER_NORM_1                      ((size_t)415040)    /* [80][64] */
 #define AT_ENCODER_LAYER_FFN_HIDDEN                  ((size_t)210240)    /* [80][256] */
 #define AT_ENCODER_LAYER_SELF_Q                      ((size_t)292160)    /* columns 0 to 63 of self_qkv */
@@ -104,11 +104,11 @@
 #define AT_DECODER_LAYER_NORM_0                      ((size_t)124224)    /* [1][64] */
 #define AT_DECODER_LAYER_SELF_QKV                    ((size_t)126272)    /* [1][192] */
 #define AT_DECODER_LAYER_SELF_CONTEXT                ((size_t)127040)    /* [1][64] */
-#define AT_DECODER_LAYER_SELF_CONTEXT_LANES          ((size_t)124224)    /* [16 lanes][1][32] */
+#define AT_DECODER_LAYER_SELF_CONTEXT_SCRATCH        ((size_t)124224)    /* [16 threads][1][32] */
 #define AT_DECODER_LAYER_NORM_1                      ((size_t)124224)    /* [1][64] */
 #define AT_DECODER_LAYER_CROSS_Q                     ((size_t)130368)    /* [1][64] */
 #define AT_DECODER_LAYER_CROSS_CONTEXT               ((size_t)130624)    /* [1][64] */
-#define AT_DECODER_LAYER_CROSS_CONTEXT_LANES         ((size_t)124224)    /* [16 lanes][1][96] */
+#define AT_DECODER_LAYER_CROSS_CONTEXT_SCRATCH       ((size_t)124224)    /* [16 threads][1][96] */
 #define AT_DECODER_LAYER_NORM_2                      ((size_t)125248)    /* [1][64] */
 #define AT_DECODER_LAYER_FFN_HIDDEN                  ((size_t)124224)    /* [1][256] */
 #define AT_DECODER_LAYER_SELF_Q                      ((size_t)126272)    /* columns 0 to 63 of self_qkv */
@@ -117,18 +117,18 @@
 #define AT_DECODER_LAYER_ROWS_NORM_0                 ((size_t)124224)    /* [12][64] */
 #define AT_DECODER_LAYER_ROWS_SELF_QKV               ((size_t)234816)    /* [12][192] */
 #define AT_DECODER_LAYER_ROWS_SELF_CONTEXT           ((size_t)244032)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_SELF_CONTEXT_LANES     ((size_t)197952)    /* [16 lanes][12][32] */
+#define AT_DECODER_LAYER_ROWS_SELF_CONTEXT_SCRATCH   ((size_t)197952)    /* [16 threads][12][32] */
 #define AT_DECODER_LAYER_ROWS_NORM_1                 ((size_t)247104)    /* [12][64] */
 #define AT_DECODER_LAYER_ROWS_CROSS_Q                ((size_t)250176)    /* [12][64] */
 #define AT_DECODER_LAYER_ROWS_CROSS_CONTEXT          ((size_t)253248)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_CROSS_CONTEXT_LANES    ((size_t)124224)    /* [16 lanes][12][96] */
+#define AT_DECODER_LAYER_ROWS_CROSS_CONTEXT_SCRATCH  ((size_t)124224)    /* [16 threads][12][96] */
 #define AT_DECODER_LAYER_ROWS_NORM_2                 ((size_t)256320)    /* [12][64] */
 #define AT_DECODER_LAYER_ROWS_FFN_HIDDEN             ((size_t)222528)    /* [12][256] */
 #define AT_DECODER_LAYER_ROWS_SELF_Q                 ((size_t)234816)    /* columns 0 to 63 of self_qkv */
 #define AT_DECODER_LAYER_ROWS_SELF_K                 ((size_t)235072)    /* columns 64 to 127 of self_qkv */
 #define AT_DECODER_LAYER_ROWS_SELF_V                 ((size_t)235328)    /* columns 128 to 191 of self_qkv */
 
-/* What a call hands to every lane. */
+/* What a call hands to every thread. */
 typedef struct job { const dates *model; dates_state *state; int slot, rows; const rt_group *groups, *groups_end; } job;
 
 static float *floats(const job *j, size_t at) { return (float *)(j->state->bytes + at); }
@@ -154,19 +154,19 @@ rt_status dates_bind(dates *m, const void *weights, size_t bytes)
 
 rt_status dates_threads(dates *m, int n)
 {
-    return n < 1 || n > DATES_LANES ? RT_TOO_LONG : rt_team_resize(&m->team, n);
+    return n < 1 || n > DATES_MAX_THREADS ? RT_TOO_LONG : rt_team_resize(&m->team, n);
 }
 
 /* ---- blocks ----------------------------------------------------------------------------------------------- */
 
 /* Token embeddings, scaled, plus positions. */
-static void encoder_embedding(const job *j, int lane, int lanes)
+static void encoder_embedding(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_ENCODER_EMBEDDING;
     const int *const source_ids = ints(j, AT_SOURCE_IDS);
     float *const x = floats(j, AT_ENCODER_X);
     const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);
-    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+    const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = 8 * table[source_ids]                                                               [source, 64] */
     embed_64_rows(x, w + W_ENCODER_EMBEDDING_EMBED_TABLE, source_ids, mine);
@@ -176,7 +176,7 @@ static void encoder_embedding(const job *j, int lane, int lanes)
 }
 
 /* Self-attention and feed-forward, each with a residual. One of 2 layers. */
-static void encoder_layer(const job *j, int layer, int lane, int lanes)
+static void encoder_layer(const job *j, int layer, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_ENCODER_LAYER + (size_t)layer * W_ENCODER_LAYER_STRIDE;
     float *const x = floats(j, AT_ENCODER_X);
@@ -190,10 +190,10 @@ static void encoder_layer(const job *j, int layer, int lane, int lanes)
     float *const self_q = floats(j, AT_ENCODER_LAYER_SELF_Q);
     const int *const source_visible = ints(j, AT_SOURCE_VISIBLE);
     float *const self_context = floats(j, AT_ENCODER_LAYER_SELF_CONTEXT);
-    float *const self_context_lanes = floats(j, AT_ENCODER_LAYER_SELF_CONTEXT_LANES);
+    float *const self_context_scratch = floats(j, AT_ENCODER_LAYER_SELF_CONTEXT_SCRATCH);
     float *const norm_1 = floats(j, AT_ENCODER_LAYER_NORM_1);
     float *const ffn_hidden = floats(j, AT_ENCODER_LAYER_FFN_HIDDEN);
-    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+    const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* ---- self-attention */
     /* norm_0 = norm(x)                                                                        [source, 64] */
@@ -206,8 +206,8 @@ static void encoder_layer(const job *j, int layer, int lane, int lanes)
     store_values_4x16_80_rows(self_v_panels, self_v, source_positions, mine);
     rt_barrier(j->model->team);
     /* self_context = softmax(self_q self_k_panels^T * 0.25) self_v_panels                     [source, 64] */
-    attention_4x16_80_rows(self_context, self_q, self_k_panels, self_v_panels, self_context_lanes + lane * (14 * 96),
-        source_visible, mine);
+    attention_4x16_80_rows(self_context, self_q, self_k_panels, self_v_panels,
+        self_context_scratch + thread * (14 * 96), source_visible, mine);
     /* x = x + self_context W_self_out^T + b                                                   [source, 64] */
     linear_64x64_add_rows(x, self_context, w + W_ENCODER_LAYER_SELF_OUT, x, mine);
 
@@ -222,11 +222,11 @@ static void encoder_layer(const job *j, int layer, int lane, int lanes)
 }
 
 /* The encoder's final norm. */
-static void encoder_end(const job *j, int lane, int lanes)
+static void encoder_end(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_ENCODER_END;
     float *const x = floats(j, AT_ENCODER_X);
-    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+    const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = norm(x)                                                                             [source, 64] */
     norm_64_rows(x, x, w + W_ENCODER_END_NORM, mine);
@@ -234,7 +234,7 @@ static void encoder_end(const job *j, int lane, int lanes)
 }
 
 /* Keys and values of the cross-attention, once per source. One of 2 layers. */
-static void decoder_memory(const job *j, int layer, int lane, int lanes)
+static void decoder_memory(const job *j, int layer, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_MEMORY + (size_t)layer * W_DECODER_MEMORY_STRIDE;
     float *const x = floats(j, AT_ENCODER_X);
@@ -244,7 +244,7 @@ static void decoder_memory(const job *j, int layer, int lane, int lanes)
     float *const cross_k_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE);
     float *const cross_v = floats(j, AT_DECODER_MEMORY_CROSS_V);
     float *const cross_v_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE);
-    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+    const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* cross_kv = x W_cross_k^T + b | x W_cross_v^T + b                                       [source, 128] */
     linear_64x128_rows(cross_kv, x, w + W_DECODER_MEMORY_CROSS_K, mine);
@@ -256,23 +256,23 @@ static void decoder_memory(const job *j, int layer, int lane, int lanes)
 }
 
 /* Token embeddings, scaled, plus positions. */
-static void decoder_embedding(const job *j, int lane, int lanes)
+static void decoder_embedding(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_EMBEDDING;
     const int *const rows_ids = ints(j, AT_ROWS_IDS);
     float *const x = floats(j, AT_DECODER_X);
     const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);
 
-    (void)lanes;
+    (void)threads;
     /* x = 8 * table[rows_ids]                                                                   [rows, 64] */
-    if (lane == 0) embed_64(x, w + W_DECODER_EMBEDDING_EMBED_TABLE, rows_ids);
+    if (thread == 0) embed_64(x, w + W_DECODER_EMBEDDING_EMBED_TABLE, rows_ids);
     /* x = x + table[rows_positions]                                                             [rows, 64] */
-    if (lane == 0) position_64(x, x, w + W_DECODER_EMBEDDING_POSITION_TABLE, rows_positions);
+    if (thread == 0) position_64(x, x, w + W_DECODER_EMBEDDING_POSITION_TABLE, rows_positions);
     rt_barrier(j->model->team);
 }
 
 /* Causal self-attention, cross-attention and feed-forward, each with a residual. One of 2 layers. */
-static void decoder_layer(const job *j, int layer, int lane, int lanes)
+static void decoder_layer(const job *j, int layer, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_LAYER + (size_t)layer * W_DECODER_LAYER_STRIDE;
     float *const x = floats(j, AT_DECODER_X);
@@ -286,23 +286,23 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
     float *const self_q = floats(j, AT_DECODER_LAYER_SELF_Q);
     const int *const rows_visible = ints(j, AT_ROWS_VISIBLE);
     float *const self_context = floats(j, AT_DECODER_LAYER_SELF_CONTEXT);
-    float *const self_context_lanes = floats(j, AT_DECODER_LAYER_SELF_CONTEXT_LANES);
+    float *const self_context_scratch = floats(j, AT_DECODER_LAYER_SELF_CONTEXT_SCRATCH);
     float *const norm_1 = floats(j, AT_DECODER_LAYER_NORM_1);
     float *const cross_q = floats(j, AT_DECODER_LAYER_CROSS_Q);
     float *const cross_k_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE);
     float *const cross_v_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE);
     const int *const rows_visible_memory = ints(j, AT_ROWS_VISIBLE_MEMORY);
     float *const cross_context = floats(j, AT_DECODER_LAYER_CROSS_CONTEXT);
-    float *const cross_context_lanes = floats(j, AT_DECODER_LAYER_CROSS_CONTEXT_LANES);
+    float *const cross_context_scratch = floats(j, AT_DECODER_LAYER_CROSS_CONTEXT_SCRATCH);
     float *const norm_2 = floats(j, AT_DECODER_LAYER_NORM_2);
     float *const ffn_hidden = floats(j, AT_DECODER_LAYER_FFN_HIDDEN);
-    const rt_span share_12 = rt_split(12, lane, lanes);
-    const rt_span share_4 = rt_split(4, lane, lanes);
-    const rt_span share_16 = rt_split(16, lane, lanes);
+    const rt_span share_12 = rt_split(12, thread, threads);
+    const rt_span share_4 = rt_split(4, thread, threads);
+    const rt_span share_16 = rt_split(16, thread, threads);
 
     /* ---- self-attention */
     /* norm_0 = norm(x)                                                                          [rows, 64] */
-    if (lane == 0) norm_64(norm_0, x, w + W_DECODER_LAYER_NORM_0);
+    if (thread == 0) norm_64(norm_0, x, w + W_DECODER_LAYER_NORM_0);
     rt_barrier(j->model->team);
     /* self_qkv = norm_0 W_self_q^T + b | norm_0 W_self_k^T + b | norm_0 W_self_v^T + b         [rows, 192] */
     linear_64x192(self_qkv, norm_0, w + W_DECODER_LAYER_SELF_Q, share_12);
@@ -312,7 +312,7 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
     /* self_v_cache[rows_positions] = self_v                                                   [target, 64] */
     store_values_4x16_16(self_v_cache, self_v, rows_positions, share_4);
     /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache                         [rows, 64] */
-    attention_4x16_16(self_context, self_q, self_k_cache, self_v_cache, self_context_lanes + lane * (1 * 32),
+    attention_4x16_16(self_context, self_q, self_k_cache, self_v_cache, self_context_scratch + thread * (1 * 32),
         rows_visible, share_4);
     rt_barrier(j->model->team);
     /* x = x + self_context W_self_out^T + b                                                     [rows, 64] */
@@ -321,13 +321,13 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
 
     /* ---- cross-attention */
     /* norm_1 = norm(x)                                                                          [rows, 64] */
-    if (lane == 0) norm_64(norm_1, x, w + W_DECODER_LAYER_NORM_1);
+    if (thread == 0) norm_64(norm_1, x, w + W_DECODER_LAYER_NORM_1);
     rt_barrier(j->model->team);
     /* cross_q = norm_1 W_cross_q^T + b                                                          [rows, 64] */
     linear_64x64(cross_q, norm_1, w + W_DECODER_LAYER_CROSS_Q, share_4);
     rt_barrier(j->model->team);
     /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory                   [rows, 64] */
-    attention_4x16_80(cross_context, cross_q, cross_k_memory, cross_v_memory, cross_context_lanes + lane * (1 * 96),
+    attention_4x16_80(cross_context, cross_q, cross_k_memory, cross_v_memory, cross_context_scratch + thread * (1 * 96),
         rows_visible_memory, share_4);
     rt_barrier(j->model->team);
     /* x = x + cross_context W_cross_out^T + b                                                   [rows, 64] */
@@ -336,7 +336,7 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
 
     /* ---- feed-forward */
     /* norm_2 = norm(x)                                                                          [rows, 64] */
-    if (lane == 0) norm_64(norm_2, x, w + W_DECODER_LAYER_NORM_2);
+    if (thread == 0) norm_64(norm_2, x, w + W_DECODER_LAYER_NORM_2);
     rt_barrier(j->model->team);
     /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                                 [rows, 256] */
     linear_64x256_relu(ffn_hidden, norm_2, w + W_DECODER_LAYER_FFN_UP, share_16);
@@ -347,15 +347,15 @@ static void decoder_layer(const job *j, int layer, int lane, int lanes)
 }
 
 /* Final norm and logits. */
-static void decoder_output(const job *j, int lane, int lanes)
+static void decoder_output(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_OUTPUT;
     float *const x = floats(j, AT_DECODER_X);
     float *const logits = floats(j, AT_LOGITS);
-    const rt_span share_1 = rt_split(1, lane, lanes);
+    const rt_span share_1 = rt_split(1, thread, threads);
 
     /* x = norm(x)                                                                               [rows, 64] */
-    if (lane == 0) norm_64(x, x, w + W_DECODER_OUTPUT_DECODER_NORM);
+    if (thread == 0) norm_64(x, x, w + W_DECODER_OUTPUT_DECODER_NORM);
     rt_barrier(j->model->team);
     /* logits = x W_output^T + b                                                                 [rows, 15] */
     linear_64x15(logits, x, w + W_DECODER_OUTPUT_OUTPUT, share_1);
@@ -363,36 +363,36 @@ static void decoder_output(const job *j, int lane, int lanes)
 }
 
 /* Log-softmax of the logits. */
-static void log_probabilities(const job *j, int lane, int lanes)
+static void log_probabilities(const job *j, int thread, int threads)
 {
     float *const logits = floats(j, AT_LOGITS);
 
-    (void)lanes;
+    (void)threads;
     /* logits = log_softmax(logits)                                                              [rows, 15] */
-    if (lane == 0) log_softmax_15(logits, logits);
+    if (thread == 0) log_softmax_15(logits, logits);
     rt_barrier(j->model->team);
 }
 
 /* The first maximum of the logits. */
-static void argmax(const job *j, int lane, int lanes)
+static void argmax(const job *j, int thread, int threads)
 {
     float *const logits = floats(j, AT_LOGITS);
     int *const next_id = ints(j, AT_NEXT_ID);
 
-    (void)lanes;
+    (void)threads;
     /* next_id = index of the maximum of logits                                                      [rows] */
-    if (lane == 0) argmax_15(next_id, logits);
+    if (thread == 0) argmax_15(next_id, logits);
     rt_barrier(j->model->team);
 }
 
 /* Token embeddings, scaled, plus positions. */
-static void decoder_embedding_rows(const job *j, int lane, int lanes)
+static void decoder_embedding_rows(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_EMBEDDING;
     const int *const rows_ids = ints(j, AT_ROWS_IDS);
     float *const x = floats(j, AT_DECODER_ROWS_X);
     const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);
-    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+    const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = 8 * table[rows_ids]                                                                   [rows, 64] */
     embed_64_rows(x, w + W_DECODER_EMBEDDING_EMBED_TABLE, rows_ids, mine);
@@ -402,7 +402,7 @@ static void decoder_embedding_rows(const job *j, int lane, int lanes)
 }
 
 /* Causal self-attention, cross-attention and feed-forward, each with a residual. One of 2 layers. */
-static void decoder_layer_rows(const job *j, int layer, int lane, int lanes)
+static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_LAYER + (size_t)layer * W_DECODER_LAYER_STRIDE;
     float *const x = floats(j, AT_DECODER_ROWS_X);
@@ -416,17 +416,17 @@ static void decoder_layer_rows(const job *j, int layer, int lane, int lanes)
     float *const self_q = floats(j, AT_DECODER_LAYER_ROWS_SELF_Q);
     const int *const rows_visible = ints(j, AT_ROWS_VISIBLE);
     float *const self_context = floats(j, AT_DECODER_LAYER_ROWS_SELF_CONTEXT);
-    float *const self_context_lanes = floats(j, AT_DECODER_LAYER_ROWS_SELF_CONTEXT_LANES);
+    float *const self_context_scratch = floats(j, AT_DECODER_LAYER_ROWS_SELF_CONTEXT_SCRATCH);
     float *const norm_1 = floats(j, AT_DECODER_LAYER_ROWS_NORM_1);
     float *const cross_q = floats(j, AT_DECODER_LAYER_ROWS_CROSS_Q);
     const size_t cross_k_memory = AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE;
     const size_t cross_v_memory = AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE;
     const int *const rows_visible_memory = ints(j, AT_ROWS_VISIBLE_MEMORY);
     float *const cross_context = floats(j, AT_DECODER_LAYER_ROWS_CROSS_CONTEXT);
-    float *const cross_context_lanes = floats(j, AT_DECODER_LAYER_ROWS_CROSS_CONTEXT_LANES);
+    float *const cross_context_scratch = floats(j, AT_DECODER_LAYER_ROWS_CROSS_CONTEXT_SCRATCH);
     float *const norm_2 = floats(j, AT_DECODER_LAYER_ROWS_NORM_2);
     float *const ffn_hidden = floats(j, AT_DECODER_LAYER_ROWS_FFN_HIDDEN);
-    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+    const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* ---- self-attention */
     /* norm_0 = norm(x)                                                                          [rows, 64] */
@@ -443,7 +443,7 @@ static void decoder_layer_rows(const job *j, int layer, int lane, int lanes)
     /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache                         [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         attention_4x16_16_rows(self_context, self_q, in_slot(j, g->slot, self_k_cache), in_slot(j, g->slot, self_v_cache),
-        self_context_lanes + lane * (12 * 32), rows_visible, rt_meet(mine, g->rows));
+        self_context_scratch + thread * (12 * 32), rows_visible, rt_meet(mine, g->rows));
     /* x = x + self_context W_self_out^T + b                                                     [rows, 64] */
     linear_64x64_add_rows(x, self_context, w + W_DECODER_LAYER_SELF_OUT, x, mine);
 
@@ -455,7 +455,7 @@ static void decoder_layer_rows(const job *j, int layer, int lane, int lanes)
     /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory                   [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         attention_4x16_80_rows_v2(cross_context, cross_q, in_slot(j, g->slot, cross_k_memory), in_slot(j, g->slot,
-        cross_v_memory), cross_context_lanes + lane * (12 * 96), rows_visible_memory, rt_meet(mine, g->rows));
+        cross_v_memory), cross_context_scratch + thread * (12 * 96), rows_visible_memory, rt_meet(mine, g->rows));
     /* x = x + cross_context W_cross_out^T + b                                                   [rows, 64] */
     linear_64x64_add_rows(x, cross_context, w + W_DECODER_LAYER_CROSS_OUT, x, mine);
 
@@ -470,12 +470,12 @@ static void decoder_layer_rows(const job *j, int layer, int lane, int lanes)
 }
 
 /* Final norm and logits. */
-static void decoder_output_rows(const job *j, int lane, int lanes)
+static void decoder_output_rows(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_OUTPUT;
     float *const x = floats(j, AT_DECODER_ROWS_X);
     float *const logits = floats(j, AT_LOGITS);
-    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+    const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = norm(x)                                                                               [rows, 64] */
     norm_64_rows(x, x, w + W_DECODER_OUTPUT_DECODER_NORM, mine);
@@ -485,10 +485,10 @@ static void decoder_output_rows(const job *j, int lane, int lanes)
 }
 
 /* Log-softmax of the logits. */
-static void log_probabilities_rows(const job *j, int lane, int lanes)
+static void log_probabilities_rows(const job *j, int thread, int threads)
 {
     float *const logits = floats(j, AT_LOGITS);
-    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+    const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* logits = log_softmax(logits)                                                              [rows, 15] */
     log_softmax_15_rows(logits, logits, mine);
@@ -496,11 +496,11 @@ static void log_probabilities_rows(const job *j, int lane, int lanes)
 }
 
 /* The first maximum of each row's logits. */
-static void argmax_rows(const job *j, int lane, int lanes)
+static void argmax_rows(const job *j, int thread, int threads)
 {
     float *const logits = floats(j, AT_LOGITS);
     int *const next_id = ints(j, AT_NEXT_ID);
-    const rt_span mine = rt_split(j->rows, lane, lanes);     /* this lane's rows */
+    const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* next_id = index of the maximum of logits                                                      [rows] */
     argmax_15_rows(next_id, logits, mine);
@@ -510,68 +510,68 @@ static void argmax_rows(const job *j, int lane, int lanes)
 /* ---- programs --------------------------------------------------------------------------------------------- */
 
 /* encode: a source into a slot's memory. At most 22 MFLOP for a source of 80. */
-static void encode_body(void *work, int lane, int lanes)
+static void encode_body(void *work, int thread, int threads)
 {
     const job *j = work;
-    encoder_embedding(j, lane, lanes);
-    encoder_layer(j, 0, lane, lanes);
-    encoder_layer(j, 1, lane, lanes);
-    encoder_end(j, lane, lanes);
-    decoder_memory(j, 0, lane, lanes);
-    decoder_memory(j, 1, lane, lanes);
+    encoder_embedding(j, thread, threads);
+    encoder_layer(j, 0, thread, threads);
+    encoder_layer(j, 1, thread, threads);
+    encoder_end(j, thread, threads);
+    decoder_memory(j, 0, thread, threads);
+    decoder_memory(j, 1, thread, threads);
 }
 
 /* step: one decoder row into logits. At most 285 kFLOP a row, at the last position; it reads 473 kB of weights. */
-static void step_body(void *work, int lane, int lanes)
+static void step_body(void *work, int thread, int threads)
 {
     const job *j = work;
-    decoder_embedding(j, lane, lanes);
-    decoder_layer(j, 0, lane, lanes);
-    decoder_layer(j, 1, lane, lanes);
-    decoder_output(j, lane, lanes);
-    log_probabilities(j, lane, lanes);
+    decoder_embedding(j, thread, threads);
+    decoder_layer(j, 0, thread, threads);
+    decoder_layer(j, 1, thread, threads);
+    decoder_output(j, thread, threads);
+    log_probabilities(j, thread, threads);
 }
 
 /* next: one decoder row into the most likely id. At most 284 kFLOP a row, at the last position; it reads 473 kB of weights. */
-static void next_body(void *work, int lane, int lanes)
+static void next_body(void *work, int thread, int threads)
 {
     const job *j = work;
-    decoder_embedding(j, lane, lanes);
-    decoder_layer(j, 0, lane, lanes);
-    decoder_layer(j, 1, lane, lanes);
-    decoder_output(j, lane, lanes);
-    argmax(j, lane, lanes);
+    decoder_embedding(j, thread, threads);
+    decoder_layer(j, 0, thread, threads);
+    decoder_layer(j, 1, thread, threads);
+    decoder_output(j, thread, threads);
+    argmax(j, thread, threads);
 }
 
 /* rows: decoder rows into logits. At most 285 kFLOP a row, at the last position; it reads 473 kB of weights. */
-static void rows_body(void *work, int lane, int lanes)
+static void rows_body(void *work, int thread, int threads)
 {
     const job *j = work;
-    decoder_embedding_rows(j, lane, lanes);
-    decoder_layer_rows(j, 0, lane, lanes);
-    decoder_layer_rows(j, 1, lane, lanes);
-    decoder_output_rows(j, lane, lanes);
-    log_probabilities_rows(j, lane, lanes);
+    decoder_embedding_rows(j, thread, threads);
+    decoder_layer_rows(j, 0, thread, threads);
+    decoder_layer_rows(j, 1, thread, threads);
+    decoder_output_rows(j, thread, threads);
+    log_probabilities_rows(j, thread, threads);
 }
 
 /* read: decoder rows into keys and values alone. */
-static void read_body(void *work, int lane, int lanes)
+static void read_body(void *work, int thread, int threads)
 {
     const job *j = work;
-    decoder_embedding_rows(j, lane, lanes);
-    decoder_layer_rows(j, 0, lane, lanes);
-    decoder_layer_rows(j, 1, lane, lanes);
+    decoder_embedding_rows(j, thread, threads);
+    decoder_layer_rows(j, 0, thread, threads);
+    decoder_layer_rows(j, 1, thread, threads);
 }
 
 /* next_rows: decoder rows into the most likely id of each. At most 284 kFLOP a row, at the last position; it reads 473 kB of weights. */
-static void next_rows_body(void *work, int lane, int lanes)
+static void next_rows_body(void *work, int thread, int threads)
 {
     const job *j = work;
-    decoder_embedding_rows(j, lane, lanes);
-    decoder_layer_rows(j, 0, lane, lanes);
-    decoder_layer_rows(j, 1, lane, lanes);
-    decoder_output_rows(j, lane, lanes);
-    argmax_rows(j, lane, lanes);
+    decoder_embedding_rows(j, thread, threads);
+    decoder_layer_rows(j, 0, thread, threads);
+    decoder_layer_rows(j, 1, thread, threads);
+    decoder_output_rows(j, thread, threads);
+    argmax_rows(j, thread, threads);
 }
 
 /* ---- the calls -------------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ extern "C" {
 #define DATES_START          1           /* <s> */
 #define DATES_END            2           /* </s> */
 
-#define DATES_LANES          16          /* most threads that a state has room for */
+#define DATES_MAX_THREADS    16          /* most threads that a state has room for */
 #define DATES_STATE_BYTES    435712
 #define DATES_WEIGHTS_BYTES  990336
 
@@ -37,7 +37,7 @@ extern const unsigned dates_isa;         /* instruction sets that this was compi
 rt_status dates_bind(dates *m, const void *weights, size_t bytes);
 
 /* Use n threads, the caller's among them, in calls with this model; 1 gives them back. The results do not depend
- * on n. RT_NO_ROOM, RT_TOO_LONG past DATES_LANES. */
+ * on n. RT_NO_ROOM, RT_TOO_LONG past DATES_MAX_THREADS. */
 rt_status dates_threads(dates *m, int n);
 
 /* Forget every sequence. A state of zeros is reset. */

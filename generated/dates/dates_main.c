@@ -41,7 +41,7 @@ int main(int argc, char **argv)
         .isa = dates_isa, .model_bytes = sizeof(dates), .state_bytes = DATES_STATE_BYTES,
         .weights = dates_weights, .weights_bytes = DATES_WEIGHTS_BYTES, .weights_file = NULL,
         .parameters = 239887, .dtype = "f32",
-        .tolerance = 1e-05, .default_threads = 1, .max_threads = DATES_LANES,
+        .tolerance = 1e-05, .default_threads = 1, .max_threads = DATES_MAX_THREADS,
         .bind = main_bind, .threads = main_threads, .team = main_team, .reset = main_reset,
         .max_source = DATES_MAX_SOURCE, .source_vocab = DATES_SOURCE_VOCAB, .encode = main_encode,
         .max_target = DATES_MAX_TARGET, .vocab = DATES_VOCAB, .start = DATES_START, .slots = DATES_SLOTS,

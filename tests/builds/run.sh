@@ -60,7 +60,7 @@ answer=$top/tests/forms/programs/answer.c
 # A model's files and its runtime as one, freestanding, and who calls it, in C and in C++.
 for name in dates sums; do
     folder=$scratch/one.$name
-    "$xformc" compile specs/$name.lua -q --kernels unrolled --weights literal --lanes 1 -o "$folder"
+    "$xformc" compile specs/$name.lua -q --kernels unrolled --weights literal --max-threads 1 -o "$folder"
     (cd "$folder" && ls $name.c ${name}_weights.c runtime/rt_isa.c runtime/rt_characters.c runtime/rt_alone.c; cd "$folder" && ls runtime/rt_tokenizer*.c 2>/dev/null) |
         sed 's/.*/#include "&"/' >"$folder/one.c"
     for cc in gcc clang; do

@@ -49,7 +49,7 @@ static void change(Model *m, const char *name, float factor)
 
 static Engine *open_engine(const Model *m, const char *name)
 {
-    const PlanOptions options = { .target = TARGET_ROW_MAJOR, .taps = true, .slots = 1, .lanes = 1 };
+    const PlanOptions options = { .target = TARGET_ROW_MAJOR, .taps = true, .slots = 1, .max_threads = 1 };
     Graph *g = graph_build(arena, diag, m, 8);
     assert_non_null(g);
     Engine *e = generic_open(arena, diag, plan_make(arena, g, options));
@@ -66,7 +66,7 @@ static void check(const char *golden, const char *tensor, float factor, const ch
     Model *right = model_of(golden), *off = model_of(golden);
     change(off, tensor, factor);
     const VerifyEngine engines[] = { { open_engine(right, "right"), NULL, 0 }, { open_engine(off, "off"), NULL, 0 } };
-    const VerifyOptions options = { .seed = 1, .lanes = 1 };
+    const VerifyOptions options = { .seed = 1, .threads = 1 };
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);

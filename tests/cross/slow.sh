@@ -206,7 +206,7 @@ microcontroller() {
     fi
     cc='arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -ffreestanding -fno-tree-loop-distribute-patterns'
     m=$scratch/cortex
-    compile dates "$m" --kernels unrolled --weights literal --lanes 1 &&
+    compile dates "$m" --kernels unrolled --weights literal --max-threads 1 &&
         (cd "$m" && $cc $strict -O2 -c dates.c dates_weights.c runtime/rt_alone.c runtime/rt_isa.c runtime/rt_characters.c)
     verdict $? 'cortex-m4: literal and unrolled compile, freestanding'
     (cd "$m" && $cc $strict -O2 -nostdlib $(defines . dates) -DLITERAL -DALONE -o answer "$answer" ./*.o -lgcc)

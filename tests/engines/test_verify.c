@@ -14,7 +14,7 @@ typedef struct Found { char *out, *told; Exit exit; } Found;
 static Found verify(Opened *o, const char *against, bool json)
 {
     const VerifyEngine engine = { o->tapped, o->plain, 0 };
-    const VerifyOptions options = { .against = against, .seed = 1, .lanes = 2, .all = true, .json = json };
+    const VerifyOptions options = { .against = against, .seed = 1, .threads = 2, .all = true, .json = json };
     Found f = { 0 };
     size_t size;
     FILE *out = open_memstream(&f.out, &size), *told = open_memstream(&f.told, &size);
@@ -68,7 +68,7 @@ static void engines_agree_on_random_inputs(void **state)
         Found f = verify(&o, NULL, false);
         assert_string_equal(f.told, "");
         assert_int_equal(f.exit, EXIT_DONE);
-        wants(f.out, "generic, 2 lanes");
+        wants(f.out, "generic, 2 threads");
         found_free(&f);
         close_spec(&o);
     }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow
 # Options and fields of a spec that choose the form of emitted C, and the values that they reject. A
-# state for fewer lanes is smaller. Graphs of 3,000 operations compile.
+# state for fewer threads is smaller. Graphs of 3,000 operations compile.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -30,8 +30,8 @@ refuses 69 'error: there are no kernels for neon, or this processor cannot run t
 refuses 2 'xformc: --unroll 0: expected a whole number from 1 to 64' compile specs/dates.lua --unroll 0
 refuses 2 'xformc: --unroll is a choice of --kernels=unrolled' compile specs/dates.lua --unroll 8
 refuses 2 'xformc: --unroll-layers maybe: expected on, off' compile specs/dates.lua --unroll-layers maybe
-refuses 2 'xformc: --lanes 0: expected a whole number from 1 to 256' compile specs/dates.lua --lanes 0
-refuses 2 'error: --threads 3: a state has room for 2; see --lanes' run specs/self_attention.lua --lanes 2 -t 3 --cc 'gcc'
+refuses 2 'xformc: --max-threads 0: expected a whole number from 1 to 256' compile specs/dates.lua --max-threads 0
+refuses 2 'error: --threads 3: a state has room for 2; see --max-threads' run specs/self_attention.lua --max-threads 2 -t 3 --cc 'gcc'
 
 # ---- one instruction set: a setting of the Makefile ---------------------------------------------------------------------
 
@@ -56,9 +56,9 @@ compile "$scratch/spec.lua" -o "$scratch/spec" --kernels unrolled && compile "$s
     compile "$scratch/deep.lua" -o "$scratch/deep" && compile "$scratch/deep.lua" -o "$scratch/calls" --unroll-layers on &&
     compile "$scratch/spec.lua" -o "$scratch/flags" --kernels unrolled --unroll-layers on --unroll 4
 verdict $? 'a spec with its own form is compiled'
-[ "$(count layer++ spec .c)" = 5 ] && [ "$(count layer++ plain .c)" = 0 ] && [ "$(count 'decoder_layer(j, 2, lane' plain .c)" = 2 ]
+[ "$(count layer++ spec .c)" = 5 ] && [ "$(count layer++ plain .c)" = 0 ] && [ "$(count 'decoder_layer(j, 2, thread' plain .c)" = 2 ]
 verdict $? 'unroll.layers of the spec is a loop, else there is a call for each layer'
-[ "$(count layer++ deep .c)" = 5 ] && [ "$(count layer++ calls .c)" = 0 ] && [ "$(count 'decoder_layer(j, 16, lane' calls .c)" = 2 ]
+[ "$(count layer++ deep .c)" = 5 ] && [ "$(count layer++ calls .c)" = 0 ] && [ "$(count 'decoder_layer(j, 16, thread' calls .c)" = 2 ]
 verdict $? 'over 16 layers are a loop, unless they are asked for'
 grep -q 'unrolled by 5[.]' "$scratch/spec/tiny_kernels.h" && grep -q 'i += 5, a += 80' "$scratch/spec/tiny_kernels.h"
 verdict $? 'unroll.factor of the spec is the factor'
@@ -68,13 +68,13 @@ verdict $? 'the command line goes before the spec'
 cmp "$scratch/spec/tiny.safetensors" "$scratch/plain/tiny.safetensors"
 verdict $? 'weights are packed alike: a program takes those of another form'
 
-# ---- room for lanes ----------------------------------------------------------------------------------------------------------
+# ---- room for threads ----------------------------------------------------------------------------------------------------------
 
 bytes() { sed -n 's/^#define DATES_STATE_BYTES *//p' "$scratch/$1/dates.h"; }
-compile specs/dates.lua -o "$scratch/lanes" --lanes 1 && grep -q '^#define DATES_LANES  *1 ' "$scratch/lanes/dates.h" &&
-    grep -q '^#define DATES_LANES  *16 ' "$scratch/usual/dates.h" && [ "$(bytes lanes)" -lt "$(bytes usual)" ]
-verdict $? 'a state with room for one lane is smaller'
-"$xformc" info specs/dates.lua --lanes 1 --json >"$scratch/out" 2>"$scratch/err" && grep -qF "$(bytes lanes)" "$scratch/out"
+compile specs/dates.lua -o "$scratch/threads" --max-threads 1 && grep -q '^#define DATES_MAX_THREADS  *1 ' "$scratch/threads/dates.h" &&
+    grep -q '^#define DATES_MAX_THREADS  *16 ' "$scratch/usual/dates.h" && [ "$(bytes threads)" -lt "$(bytes usual)" ]
+verdict $? 'a state with room for one thread is smaller'
+"$xformc" info specs/dates.lua --max-threads 1 --json >"$scratch/out" 2>"$scratch/err" && grep -qF "$(bytes threads)" "$scratch/out"
 verdict $? 'info knows of it'
 
 # ---- weights as C: names that differ in signs alone ---------------------------------------------------------------------------

@@ -55,7 +55,7 @@ static void as_reference(const char *path)
     if (!nowhere) nowhere = fopen("/dev/null", "w");
     fuzz_expect(nowhere != NULL);
     if (verify_reference_fits(a, d, s->model, path)) {
-        const VerifyOptions options = { .against = path, .seed = 1, .lanes = 1, .json = true };
+        const VerifyOptions options = { .against = path, .seed = 1, .threads = 1, .json = true };
         const Exit found = verify_run(a, d, s->model, &engine, 1, &options, nowhere);
         fuzz_expect(found == EXIT_DONE || found == EXIT_DIFFERS || diag_errors(d) > 0);
         fuzz_told(d, diag_errors(d) == 0);

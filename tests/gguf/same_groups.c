@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     const CompileOptions spec = { .spec = argc > 1 ? argv[1] : "", .slots = 1 };
     Session *s = session_new(&spec);
     if (argc != 2 || !session_read(s)) return 2;
-    const PlanOptions options = { .slots = 1, .lanes = 1, .target = TARGET_PANELS };
+    const PlanOptions options = { .slots = 1, .max_threads = 1, .target = TARGET_PANELS };
     const Plan *p = plan_make(s->arena, s->graph, options);
     const Pack pack = pack_layout(s->arena, p);
     bool reused;

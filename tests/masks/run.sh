@@ -35,7 +35,7 @@ says() {
 
 for spec in "$here"/*.lua; do
     "$xformc" verify "$spec" --engine jit --against "${spec%.lua}.ref.safetensors" -v >"$scratch/out" 2>"$scratch/err" &&
-        grep -q '^weights  *jit, 2 lanes' "$scratch/out" && grep -q '^out  *generic, no taps' "$scratch/out" &&
+        grep -q '^weights  *jit, 2 threads' "$scratch/out" && grep -q '^out  *generic, no taps' "$scratch/out" &&
         grep -q 'all within tolerance' "$scratch/out"
     verdict $? "golden $(basename "$spec" .lua)"
     tail -n 3 "$scratch/out"; cat "$scratch/err"

@@ -32,7 +32,7 @@ golden dates            specs/dates.lua
 # Of that, -d k shows the operations, -d p what memory there is.
 for letter in k p; do
     [ -z "$write" ] || break
-    case $letter in k) of='<-\|-- lanes meet' ;; p) of=' at \|^state\|^weights' ;; esac
+    case $letter in k) of='<-\|-- threads meet' ;; p) of=' at \|^state\|^weights' ;; esac
     grep -e "^block\|$of" "$here/dates.plan" >"$out/part"
     if "$bin" compile specs/dates.lua -q -o "$out/folder_$letter" -d $letter 2>"$out/found" && diff "$out/part" "$out/found"; then echo "ok -d $letter"
     else

@@ -45,7 +45,7 @@ void planned_close(Planned *o)
 
 Plan *planned_make(const Planned *o, PlanTarget target, bool taps, int slots)
 {
-    const PlanOptions options = { .target = target, .taps = taps, .slots = slots, .lanes = target == TARGET_PANELS ? 16 : 1 };
+    const PlanOptions options = { .target = target, .taps = taps, .slots = slots, .max_threads = target == TARGET_PANELS ? 16 : 1 };
     return plan_make(o->arena, o->graph, options);
 }
 

@@ -80,7 +80,7 @@ static void a_buffer_outside_the_scratch_is_found(void **state)
     planned_close(&o);
 }
 
-/* Lanes that have too little of it write over each other's scores. */
+/* Threads that have too little of it write over each other's scores. */
 static void scratch_of_too_few_rows_is_found(void **state)
 {
     static const struct { const char *spec; int64_t rows; } graphs[] = {
@@ -100,7 +100,7 @@ static void scratch_of_too_few_rows_is_found(void **state)
     }
 }
 
-/* Linears of int8 and int4 round the rows of a lane where no other lane does. */
+/* Linears of int8 and int4 round the rows of a thread where no other thread does. */
 static void scratch_of_too_few_rounded_rows_is_found(void **state)
 {
     static const char *const dtypes[] = { "int8", "int4" };
@@ -116,7 +116,7 @@ static void scratch_of_too_few_rounded_rows_is_found(void **state)
         PlanOp *many = block_named(p, "encoder_layer")->ops, *one = block_named(p, "decoder_layer")->ops;
         while (!plan_op_rounds(many)) many++;
         while (!plan_op_rounds(one)) one++;
-        assert_int_equal(many->scratch->heads, 1);          /* 80 rows of 16 lanes, by rows */
+        assert_int_equal(many->scratch->heads, 1);          /* 80 rows of 16 threads, by rows */
         assert_int_equal(many->scratch->rows, 80);
         assert_int_equal(one->scratch->heads, 16);          /* a row each */
         assert_int_equal(one->scratch->rows, 1);
@@ -413,13 +413,13 @@ static void more_than_sixteen_layers_are_a_loop(void **state)
     (void)state;
     Planned o = planned_open("tests/specs/deep.lua");
     const char *text = text_of(&o);
-    assert_non_null(strstr(text, "for (int layer = 0; layer < 17; layer++) encoder_layer(j, layer, lane, lanes);"));
-    assert_non_null(strstr(text, "for (int layer = 0; layer < 17; layer++) decoder_layer(j, layer, lane, lanes);"));
+    assert_non_null(strstr(text, "for (int layer = 0; layer < 17; layer++) encoder_layer(j, layer, thread, threads);"));
+    assert_non_null(strstr(text, "for (int layer = 0; layer < 17; layer++) decoder_layer(j, layer, thread, threads);"));
     planned_close(&o);
     o = planned_open("tests/goldens/awkward.lua");
     text = text_of(&o);
     assert_null(strstr(text, "for (int layer"));
-    assert_non_null(strstr(text, "encoder_layer(j, 2, lane, lanes);"));
+    assert_non_null(strstr(text, "encoder_layer(j, 2, thread, threads);"));
     planned_close(&o);
 }
 

@@ -1,4 +1,4 @@
-/* test_races.c: Lanes never race: between two barriers no lane writes a number that another lane
+/* test_races.c: Threads never race: between two barriers no thread writes a number that another thread
  * reads or writes.
  *
  * Each operation's share is simulated cell by cell, from what the kernels are known to read and
@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* A rectangle of a buffer: rows (of positions in a cache) by columns (of heads times width). */
-typedef struct Part { const Buffer *buffer; int64_t row, rows, column, columns; bool write; int lane; const PlanOp *op; } Part;
+typedef struct Part { const Buffer *buffer; int64_t row, rows, column, columns; bool write; int thread; const PlanOp *op; } Part;
 
-typedef struct Play { Part parts[8192]; int count, lane; const PlanOp *op; } Play;
+typedef struct Play { Part parts[8192]; int count, thread; const PlanOp *op; } Play;
 static Play play;
 
 enum { EVERY = 1 << 30 };
@@ -25,7 +25,7 @@ static void touch(const Buffer *b, bool write, int64_t row, int64_t rows, int64_
         column += b->column;
         b = b->whole;
     }
-    play.parts[play.count++] = (Part){ b, row, rows, column, columns, write, play.lane, play.op };
+    play.parts[play.count++] = (Part){ b, row, rows, column, columns, write, play.thread, play.op };
 }
 
 static void rows_of(const Buffer *b, bool write, rt_span s) { touch(b, write, s.begin, s.end - s.begin, 0, EVERY); }
@@ -83,22 +83,22 @@ static void play_heads(const PlanOp *op, rt_span s)
         if (op->out[i]) touch(op->out[i], true, (int64_t)s.begin * op->out[i]->rows, (int64_t)(s.end - s.begin) * op->out[i]->rows, 0, EVERY);
 }
 
-static void play_op(const PlanOp *op, int lane, int lanes, double used)
+static void play_op(const PlanOp *op, int thread, int threads, double used)
 {
     const int rows = (int)(op->parts * used + 0.999);
-    play.lane = lane;
+    play.thread = thread;
     play.op = op;
     switch (op->split) {
-    case SPLIT_ROWS:       play_rows(op, rt_split(rows, lane, lanes)); break;
-    case SPLIT_COLUMNS:    play_columns(op, rt_split(op->parts, lane, lanes)); break;
-    case SPLIT_HEADS:      play_heads(op, rt_split(op->parts, lane, lanes)); break;
-    case SPLIT_FIRST_LANE: if (lane == 0) play_rows(op, (rt_span){ 0, EVERY }); break;
+    case SPLIT_ROWS:       play_rows(op, rt_split(rows, thread, threads)); break;
+    case SPLIT_COLUMNS:    play_columns(op, rt_split(op->parts, thread, threads)); break;
+    case SPLIT_HEADS:      play_heads(op, rt_split(op->parts, thread, threads)); break;
+    case SPLIT_FIRST_THREAD: if (thread == 0) play_rows(op, (rt_span){ 0, EVERY }); break;
     }
 }
 
 static bool meet(const Part *a, const Part *b)
 {
-    if (a->buffer != b->buffer || a->lane == b->lane || (!a->write && !b->write)) return false;
+    if (a->buffer != b->buffer || a->thread == b->thread || (!a->write && !b->write)) return false;
     return a->row < b->row + b->rows && b->row < a->row + a->rows && a->column < b->column + b->columns && b->column < a->column + a->columns;
 }
 
@@ -107,13 +107,13 @@ static const char *race_in_phase(Arena *arena, const PlanBlock *b)
     for (int i = 0; i < play.count; i++)
         for (int j = 0; j < i; j++)
             if (meet(&play.parts[i], &play.parts[j]))
-                return arena_format(arena, "%s: lanes %d and %d meet in %s: %s and %s", b->block->name, play.parts[j].lane, play.parts[i].lane,
+                return arena_format(arena, "%s: threads %d and %d meet in %s: %s and %s", b->block->name, play.parts[j].thread, play.parts[i].thread,
                                     play.parts[i].buffer->name, play.parts[j].op->result->name, play.parts[i].op->result->name);
     return NULL;
 }
 
 /* The first race of a block, or NULL. `used`: the share of the rows that is in use. */
-static const char *race(Arena *arena, const PlanBlock *b, int lanes, double used)
+static const char *race(Arena *arena, const PlanBlock *b, int threads, double used)
 {
     const char *found = NULL;
     play.count = 0;
@@ -122,18 +122,18 @@ static const char *race(Arena *arena, const PlanBlock *b, int lanes, double used
             found = race_in_phase(arena, b);
             play.count = 0;
         }
-        for (int lane = 0; lane < lanes; lane++) play_op(&b->ops[i], lane, lanes, used);
+        for (int thread = 0; thread < threads; thread++) play_op(&b->ops[i], thread, threads, used);
     }
     return found ? found : race_in_phase(arena, b);
 }
 
 static const char *any_race(Arena *arena, const Plan *p)
 {
-    static const int lanes[] = { 2, 3, 16 };
+    static const int threads[] = { 2, 3, 16 };
     const char *found = NULL;
     for (int i = 0; i < p->block_count; i++)
         for (int j = 0; j < 3 && !found; j++)
-            for (int k = 1; k < 4 && !found; k++) found = race(arena, p->blocks[i], lanes[j], k / 3.0);
+            for (int k = 1; k < 4 && !found; k++) found = race(arena, p->blocks[i], threads[j], k / 3.0);
     return found;
 }
 
@@ -149,7 +149,7 @@ static void check_spec(const char *spec)
 
 enum { SPECS = 60 };
 
-static void no_lane_overtakes_another(void **state)
+static void no_thread_overtakes_another(void **state)
 {
     (void)state;
     Random r = { 30 };
@@ -193,7 +193,7 @@ static void each_barrier_is_needed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_lane_overtakes_another),
+        cmocka_unit_test(no_thread_overtakes_another),
         cmocka_unit_test(nor_in_graphs),
         cmocka_unit_test(each_barrier_is_needed),
     };

@@ -284,8 +284,8 @@ says 'C that is wrong is told with its lines' 65 '' "*: error: identifier expect
 {
     foo(1);" <<'END'
 m = xf.compile("specs/dates.lua", { tier = "jit" })
-m:edit("argmax", "static void argmax(const job *j, int lane, int lanes)\n{\n    int x = ;\n    int y = 1;\n}")
-m:edit("argmax", "static void argmax(const job *j, int lane, int lanes)\n{\n    foo(1);\n}")
+m:edit("argmax", "static void argmax(const job *j, int thread, int threads)\n{\n    int x = ;\n    int y = 1;\n}")
+m:edit("argmax", "static void argmax(const job *j, int thread, int threads)\n{\n    foo(1);\n}")
 END
 says 'a model says what was changed of it' 0 'nil
 C of argmax
@@ -295,7 +295,7 @@ weights' '' <<'END'
 m = xf.compile("specs/dates.lua", { tier = "jit" })
 function changed() return tostring(m):match("; changed: (.*)$") end
 changed()
-m:edit("argmax", function(t) return (t:gsub("int lanes%)", "int lanes /* mine */)", 1)) end)
+m:edit("argmax", function(t) return (t:gsub("int threads%)", "int threads /* mine */)", 1)) end)
 changed()
 m:ablate("encoder.0.self_attn", 1); m:probe("encoder.0.ffn", function() end)
 changed()

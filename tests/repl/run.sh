@@ -328,22 +328,22 @@ m("3rd of May 2019")
 old:find("argmax_15(next_id, logits)", 1, true) ~= nil
 m:edit("argmax", function(text) return (text:gsub("argmax_15%(next_id, logits%)", "*next_id = 2")) end)
 #m:generate({ 3, 4, 5 })
-m:edit("argmax", "static void argmax(const job *j, int lane, int lanes)\n{\n    foo(1);\n}")
+m:edit("argmax", "static void argmax(const job *j, int thread, int threads)\n{\n    foo(1);\n}")
 m:edit("nothing", "")
 m:edit("argmax", old)
 m("3rd of May 2019")
 END
-says ':code shows what runs' 0 'static void argmax(const job *j, int lane, int lanes /* mine */)
+says ':code shows what runs' 0 'static void argmax(const job *j, int thread, int threads /* mine */)
 2 true' '' <<'END'
 m = xf.compile("specs/dates.lua", { tier = "jit" })
-m:edit("argmax", function(text) return (text:gsub("int lanes%)", "int lanes /* mine */)", 1)) end)
+m:edit("argmax", function(text) return (text:gsub("int threads%)", "int threads /* mine */)", 1)) end)
 print(m:code("argmax"):match("[^\n]*"))
 ids, all = m:generate({ 3, 4, 5 }, 2), m:generate{ 3, 4, 5 }
 #ids .. " " .. tostring(ids[1] == all[1] and ids[2] == all[2] and #all > 2)
 END
-printf 'm = xf.compile("specs/dates.lua", { tier = "jit" })\nm:edit("argmax", function(t) return (t:gsub("int lanes%%)", "int lanes /* mine */)", 1)) end)\n:code argmax\n' | "$xformc" repl >"$scratch/out" 2>&1
+printf 'm = xf.compile("specs/dates.lua", { tier = "jit" })\nm:edit("argmax", function(t) return (t:gsub("int threads%%)", "int threads /* mine */)", 1)) end)\n:code argmax\n' | "$xformc" repl >"$scratch/out" 2>&1
 [ "$(sed -n 1,2p "$scratch/out")" = '/* The first maximum of the logits. */
-static void argmax(const job *j, int lane, int lanes /* mine */)' ]
+static void argmax(const job *j, int thread, int threads /* mine */)' ]
 verdict $? ':code shows a function with its comment, as it was edited'
 cat "$scratch/out"
 says 'a tensor of weights is changed in one model alone' 65 'true true true' '*takes 64 × 256 numbers, found 1*has no weights*' <<'END'
@@ -369,7 +369,7 @@ says 'an edit is there for a probe too; a probe of a coroutine; a probe that fai
 00000000000
 00000000000' '*the probe of encoder.0.ffn failed*' <<'END'
 m = xf.compile("specs/dates.lua")
-m:edit("argmax", function(s) return (s:gsub("argmax_15.-;", "argmax_15(next_id, logits); if (lane == 0) ((int *)next_id)[0] = 5;", 1)) end)
+m:edit("argmax", function(s) return (s:gsub("argmax_15.-;", "argmax_15(next_id, logits); if (thread == 0) ((int *)next_id)[0] = 5;", 1)) end)
 m("3rd of May 2019")
 coroutine.wrap(function() m:probe("encoder.0.ffn", function() end) print(m("3rd of May 2019")) end)()
 do collectgarbage() end

@@ -58,7 +58,7 @@ typedef struct Opened {
 
 static Plan *plan_of(Opened *o, Graph *g, PlanTarget target)
 {
-    const PlanOptions options = { .target = target, .taps = true, .slots = 1, .lanes = 1 };
+    const PlanOptions options = { .target = target, .taps = true, .slots = 1, .max_threads = 1 };
     return plan_make(o->arena, g, options);
 }
 
@@ -111,7 +111,7 @@ static void close_spec(Opened *o)
 /* One engine against another; the table that verify prints, to be freed. */
 static Exit verify_engines(Opened *o, const VerifyEngine engines[2], char **table)
 {
-    const VerifyOptions options = { .seed = 1, .lanes = 1, .all = true };
+    const VerifyOptions options = { .seed = 1, .threads = 1, .all = true };
     size_t size;
     FILE *out = open_memstream(table, &size);
     const Exit found = verify_run(o->arena, o->diag, o->model, engines, 2, &options, out);
@@ -197,7 +197,7 @@ static Exit verify_untapped(Opened *o, Engine *untapped, char **table)
 
 static Engine *open_untapped(Opened *o)
 {
-    const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = 1, .lanes = 1 };
+    const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = 1, .max_threads = 1 };
     Engine *e = generic_open_plain(o->arena, plan_make(o->arena, o->generic->plan->graph, options));
     ((Generic *)e->own)->product = exact_product;
     return e;

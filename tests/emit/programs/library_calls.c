@@ -170,7 +170,7 @@ static void too_long_is_refused(void)
     IS(dates_rows(&model, s, rows, 1), RT_TOO_LONG);
     rows[0].position = 2147483647;
     IS(dates_rows(&model, s, rows, 1), RT_TOO_LONG);
-    IS(dates_threads(&model, DATES_LANES + 1), RT_TOO_LONG);
+    IS(dates_threads(&model, DATES_MAX_THREADS + 1), RT_TOO_LONG);
     IS(dates_threads(&model, 0), RT_TOO_LONG);
     end("what is too long is refused");
 }
@@ -396,7 +396,7 @@ static void a_copied_state_goes_on(void)
 
 static void threads_change_no_bit(void)
 {
-    static const int lanes[] = { 2, 3, DATES_LANES, 1 };
+    static const int lanes[] = { 2, 3, DATES_MAX_THREADS, 1 };
     static const char *const texts[] = { text, "1/2/34", "the longest date that there is, I believe, is Wednesday, the 30th of September 1" };
     float plain[STEPS][VOCAB], shared[STEPS][VOCAB];
     begin();

@@ -1,7 +1,7 @@
 /* rt.h: the one header that an emitted model needs. Freestanding C11, and C++.
  *
- * Vocabulary. A *thread* is one thread of a team; every body runs on all threads at once (SPMD) and takes its share
- * of the work by rt_split. A *panel* is sixteen output rows of a weight matrix, interleaved. A *slot* is one
+ * Vocabulary. A *team* is a number of threads that run one body at once (SPMD); each takes its share of the work
+ * by rt_split. A *panel* is sixteen output rows of a weight matrix, interleaved. A *slot* is one
  * sequence in a state. No kernel allocates, keeps anything, or writes outside the buffers it was given. */
 #ifndef RT_H
 #define RT_H

@@ -74,6 +74,9 @@ bytes() { sed -n 's/^#define DATES_STATE_BYTES *//p' "$scratch/$1/dates.h"; }
 compile specs/dates.lua -o "$scratch/threads" --max-threads 1 && grep -q '^#define DATES_MAX_THREADS  *1 ' "$scratch/threads/dates.h" &&
     grep -q '^#define DATES_MAX_THREADS  *16 ' "$scratch/usual/dates.h" && [ "$(bytes threads)" -lt "$(bytes usual)" ]
 verdict $? 'a state with room for one thread is smaller'
+compile specs/dates.lua -o "$scratch/lanes" --lanes 1 && cmp -s "$scratch/lanes/dates.h" "$scratch/threads/dates.h" &&
+    cmp -s "$scratch/lanes/dates.c" "$scratch/threads/dates.c"
+verdict $? '--lanes is an older name of --max-threads'
 "$xformc" info specs/dates.lua --max-threads 1 --json >"$scratch/out" 2>"$scratch/err" && grep -qF "$(bytes threads)" "$scratch/out"
 verdict $? 'info knows of it'
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
 # An encoder that reads several texts in one call gives the bits of one text at a time: on any
-# number of lanes, with errors in some texts, in emitted C, `run` and programs. Lines of standard
+# number of threads, with errors in some texts, in emitted C, `run` and programs. Lines of standard
 # input keep their order, and each is answered before the next arrives.
 # usage: run.sh XFORMC
 set -u

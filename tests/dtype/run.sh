@@ -57,7 +57,7 @@ verdict $? 'folders whose matrices are bf16: --dtype bf16, and file, give the bi
 verdict $? 'of such a folder, file packs bf16'
 spec=tests/specs/modern_decoder.lua
 "$xformc" verify $spec --dtype int8 >"$scratch/out" 2>&1 && grep -q 'native (.*)  *jit  *0  *0  *ok' "$scratch/out"
-verdict $? 'modern_decoder, int8: native code gives the bits of the jit, of both compilers and of every lane'
+verdict $? 'modern_decoder, int8: native code gives the bits of the jit, of both compilers and of every thread'
 tail -n 1 "$scratch/out"
 # By gcc too: int4 below, with many rows; bf16 here.
 for case in int4,native,jit int8,portable,jit bf16,native,native; do

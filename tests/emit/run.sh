@@ -2,7 +2,7 @@
 # tags: slow noasan early
 # The emitted C: the committed text, the same bytes from any folder, no warning from gcc and clang
 # at several levels and for every instruction set, names, no allocation. The emitted API, called by
-# programs/: statuses, order of calls, forks, copies of a state, lanes, pairs of texts and
+# programs/: statuses, order of calls, forks, copies of a state, threads, pairs of texts and
 # NAME_vector, two models in one program, weights in a file, taps.
 # usage: run.sh XFORMC
 . tests/lib.sh
@@ -52,7 +52,7 @@ else verdict 0 'no paths or dates in the text'; fi
 awk '/^static void [a-z_0-9]+\(const job \*j/ { block = $0 }
      block && /^}/ { if (last !~ /rt_barrier\(j->model->team\);/) { print block; bad = 1 } block = "" }
      { last = $0 } END { exit bad }' "$scratch/dates/dates.c"
-verdict $? 'every block ends where lanes meet'
+verdict $? 'every block ends where threads meet'
 
 # ---- compilers ----------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan early
 # Random models of odd sizes: `verify` compares emitted code with the generic engine, with taps and
-# without, on one lane and two. The specs are the same in every run.
+# without, on one thread and two. The specs are the same in every run.
 # usage: slow.sh XFORMC
 . tests/lib.sh
 

@@ -1,6 +1,6 @@
 /* test_generic.c: The generic engine against PyTorch, every intermediate tensor of several
  * goldens, and against the worked example. A step with the KV cache equals full recomputation.
- * Masks, windows, copies of a state, lanes, errors. */
+ * Masks, windows, copies of a state, threads, errors. */
 #include "engine_test.h"
 #include "weights.h"
 
@@ -191,7 +191,7 @@ static void next_is_the_argmax_of_step(void **state)
 
 /* ---- threads, refusals ---------------------------------------------------------------------------------- */
 
-static void lanes_agree(void **state)
+static void threads_agree(void **state)
 {
     (void)state;
     static const int source[12] = { 3, 12, 7, 7, 5, 4, 9, 9, 1, 0, 2, 6 }, target[] = { 1, 9 };
@@ -317,7 +317,7 @@ int main(void)
         cmocka_unit_test(a_used_state_is_as_a_new_one),
         cmocka_unit_test(a_copied_state_goes_on),
         cmocka_unit_test(next_is_the_argmax_of_step),
-        cmocka_unit_test(lanes_agree),
+        cmocka_unit_test(threads_agree),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(a_window_is_taken_back_as_rings_are),
         cmocka_unit_test(a_graph_takes_no_sentences),

@@ -1,6 +1,6 @@
 #!/bin/sh
 # tags: slow noasan early
-# Every form of a committed spec, kernels x weights x layers x lanes, gives the same ids, and within
+# Every form of a committed spec, kernels x weights x layers x threads, gives the same ids, and within
 # one form of kernels the same bits: two specs in `make test`, all in `make test-all`. gcc compiles
 # straight-line layers at -O2 within 1 GiB and a time limit. Also unroll factors, gcc and clang,
 # several instruction sets in one program.
@@ -53,13 +53,13 @@ runtime() {
         gcc_in "$1" -O1 -c -o "$scratch/runtime/$file.o" "runtime/$file.c" || return 1
     done
 }
-# run FOLDER PROGRAM [LANES]: what it answers, or the exit code.
+# run FOLDER PROGRAM [THREADS]: what it answers, or the exit code.
 run() { "$2" "$1/$name.safetensors" "${3:-1}" 2>&1 || echo "exit $?"; }
 ids() { printf '%s\n' "$1" | grep '^ids'; }
 
 # ---- every form of one spec -----------------------------------------------------------------------------------------
 
-# forms SPEC LAYERS WEIGHTS: which there are of each; kernels and lanes are two.
+# forms SPEC LAYERS WEIGHTS: which there are of each; kernels and threads are two.
 forms() {
     spec=$1 name=$(basename "$1" .lua) first=
     base=$scratch/$name
@@ -102,7 +102,7 @@ forms() {
             for layers in $2; do
                 program=$base.$kernels.$layers.$weights.answer
                 gcc -o "$program" "$base.answer.$weights.o" "$base.$kernels.$layers/$name.o" $objects "$scratch"/runtime/*.o -lm -pthread || good=1
-                for lanes in 1 2; do run "$first" "$program" $lanes >"$program.$lanes"; done
+                for threads in 1 2; do run "$first" "$program" $threads >"$program.$threads"; done
             done
         done
     done
@@ -113,7 +113,7 @@ forms() {
         case $expected in *'bits '*) ;; *) good=1 ;; esac
         for found in "$base.$kernels".*.answer.[12]; do same "$expected" "$(cat "$found")" || { echo "in ${found#"$base."}"; good=1; }; done
         echo "$name, $kernels: $(ls "$base.$kernels".*.answer.[12] | wc -l) answers: $(echo "$expected" | tail -n 1)"
-        verdict $good "$name, $kernels: the same ids and bits in every form, on one lane and two"
+        verdict $good "$name, $kernels: the same ids and bits in every form, on one thread and two"
     done
     if grep -q '^#define .*_MAX_TARGET' "$first/$name.h"; then
         same "$(ids "$(cat "$base.library.${2%% *}.file.answer.1")")" "$(ids "$(cat "$base.unrolled.${2%% *}.file.answer.1")")"

@@ -1,5 +1,5 @@
 /* team_clock.h: a clock that the test moves: teams ask clock_gettime, which is the one here. Late
- * lanes are late by this clock, whatever the machine does meanwhile. */
+ * threads are late by this clock, whatever the machine does meanwhile. */
 #ifndef TEAM_CLOCK_H
 #define TEAM_CLOCK_H
 
@@ -16,9 +16,9 @@
 enum { LATE_MS = 10 };
 
 static _Atomic int64_t now_ms = 1000000;
-static _Thread_local int is_worker;         /* of the late lane */
+static _Thread_local int is_worker;         /* of the late thread */
 static _Atomic int asked;                   /* how often others asked the clock */
-static _Atomic int asked_before = -1;       /* when lane 0 came to the barrier; -1: it has not */
+static _Atomic int asked_before = -1;       /* when thread 0 came to the barrier; -1: it has not */
 
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
@@ -29,11 +29,11 @@ int clock_gettime(clockid_t clock, struct timespec *t)
     return 0;
 }
 
-/* Lane 0 is about to come to the barrier at which lane 1 is late. */
-static void lane_0_comes(void) { atomic_store(&asked_before, atomic_load(&asked)); }
+/* Thread 0 is about to come to the barrier at which thread 1 is late. */
+static void thread_0_comes(void) { atomic_store(&asked_before, atomic_load(&asked)); }
 
-/* Lane 1 lets lane 0 ask the clock before it falls asleep at the barrier, and then time pass. */
-static void lane_1_is_late(void)
+/* Thread 1 lets thread 0 ask the clock before it falls asleep at the barrier, and then time pass. */
+static void thread_1_is_late(void)
 {
     is_worker = 1;
     while (atomic_load(&asked_before) < 0 || atomic_load(&asked) == atomic_load(&asked_before))

@@ -319,12 +319,12 @@ static void one_unmasked(void **state)
 
 typedef struct Job { const Case *c; float *out; float *scratch; int by_rows; } Job;
 
-static void body(void *argument, int lane, int lanes)
+static void body(void *argument, int thread, int threads)
 {
     const Job *job = argument;
-    const rt_span s = rt_split(job->by_rows ? job->c->rows : job->c->shape.heads, lane, lanes);
+    const rt_span s = rt_split(job->by_rows ? job->c->rows : job->c->shape.heads, thread, threads);
     Case c = *job->c;
-    c.scratch.data = job->scratch + (size_t)lane * c.scratch.n;
+    c.scratch.data = job->scratch + (size_t)thread * c.scratch.n;
     if (job->by_rows) run(&c, job->out, s.begin, s.end - s.begin, 0, c.shape.heads, 0);
     else run(&c, job->out, 0, c.rows, s.begin, s.end, 0);
 }
@@ -333,12 +333,12 @@ static void on_teams(void **state)
 {
     rt_team *team = NULL;
     (void)state;
-    for (int lanes = 1; lanes <= 3; lanes++) {
-        assert_int_equal(rt_team_resize(&team, lanes), RT_OK);
+    for (int threads = 1; threads <= 3; threads++) {
+        assert_int_equal(rt_team_resize(&team, threads), RT_OK);
         for (int by_rows = 0; by_rows < 2; by_rows++)
             for (int rows = 1; rows < 20; rows += 6) {
                 Case c = make_case(4, 4, 17, 20, 48, rows, CAUSAL, rows % EXTRAS);
-                Buffer out = buffer(c.out.n), scratch = buffer(c.scratch.n * (size_t)lanes);
+                Buffer out = buffer(c.out.n), scratch = buffer(c.scratch.n * (size_t)threads);
                 Job job = { &c, out.data, scratch.data, by_rows };
                 run(&c, c.out.data, 0, rows, 0, 4, 0);
                 rt_team_run(team, body, &job);

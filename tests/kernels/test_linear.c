@@ -239,23 +239,23 @@ static void tiles_change_no_bit(void **state)
 
 typedef struct Job { const Case *c; float *y; int by_rows; } Job;
 
-static void body(void *argument, int lane, int lanes)
+static void body(void *argument, int thread, int threads)
 {
     const Job *job = argument;
     const int n = padded16(job->c->shape.out) / 16;
-    const rt_span s = rt_split(job->by_rows ? job->c->rows : n, lane, lanes);
+    const rt_span s = rt_split(job->by_rows ? job->c->rows : n, thread, threads);
     if (job->by_rows) run(job->c, job->y, s.begin, s.end - s.begin, 0, n);
     else run(job->c, job->y, 0, job->c->rows, s.begin, s.end);
 }
 
-/* Rows 2 and 3 are cut into shares of one row on some lanes and two on others. */
+/* Rows 2 and 3 are cut into shares of one row on some threads and two on others. */
 static void on_teams(void **state)
 {
     static const int rows[] = { 1, 2, 3, 29 };
     rt_team *team = NULL;
     (void)state;
-    for (int lanes = 1; lanes <= 3; lanes++) {
-        assert_int_equal(rt_team_resize(&team, lanes), RT_OK);
+    for (int threads = 1; threads <= 3; threads++) {
+        assert_int_equal(rt_team_resize(&team, threads), RT_OK);
         for (size_t r = 0; r < COUNT(rows); r++)
             for (int by_rows = 0; by_rows < 2; by_rows++) {
                 Case c = make_case(100, 130, rows[r], 1, RT_IDENTITY);

@@ -1,5 +1,5 @@
-/* test_team.c: Teams start, change size and end. A body runs once on every lane. Barriers hold
- * under load, also with more lanes than processors; a late lane is left out. An alarm ends a test
+/* test_team.c: Teams start, change size and end. A body runs once on every thread. Barriers hold
+ * under load, also with more threads than processors; a late thread is left out. An alarm ends a test
  * that hangs. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -8,35 +8,35 @@
 #include "team_clock.h"
 #include <signal.h>
 
-enum { LANES = 5, HAMMER_SECONDS = 10 };
+enum { THREADS = 5, HAMMER_SECONDS = 10 };
 
-typedef struct Lane { _Alignas(64) _Atomic int count; } Lane;
+typedef struct Thread { _Alignas(64) _Atomic int count; } Thread;
 typedef struct Job {
     rt_team *team;
     _Atomic int rounds, wrong;
     time_t end;
-    Lane lane[LANES];
+    Thread thread[THREADS];
 } Job;
 
-static void count(void *argument, int lane, int lanes)
+static void count(void *argument, int thread, int threads)
 {
     Job *job = argument;
-    if (lanes != rt_team_threads(job->team)) atomic_fetch_add(&job->wrong, 1);
-    atomic_fetch_add(&job->lane[lane].count, 1);
+    if (threads != rt_team_threads(job->team)) atomic_fetch_add(&job->wrong, 1);
+    atomic_fetch_add(&job->thread[thread].count, 1);
 }
 
-/* After every barrier all lanes have done the same number of rounds, seen from each of them. On a
- * busy machine a barrier takes milliseconds: after some seconds lane 0 makes this round the last, which
- * all lanes see behind the second barrier. */
-static void hammer(void *argument, int lane, int lanes)
+/* After every barrier all threads have done the same number of rounds, seen from each of them. On a
+ * busy machine a barrier takes milliseconds: after some seconds thread 0 makes this round the last, which
+ * all threads see behind the second barrier. */
+static void hammer(void *argument, int thread, int threads)
 {
     Job *job = argument;
     for (int i = 1; i <= job->rounds; i++) {
-        atomic_store_explicit(&job->lane[lane].count, i, memory_order_relaxed);
+        atomic_store_explicit(&job->thread[thread].count, i, memory_order_relaxed);
         rt_barrier(job->team);
-        for (int l = 0; l < lanes; l++)
-            if (atomic_load_explicit(&job->lane[l].count, memory_order_relaxed) != i) atomic_fetch_add(&job->wrong, 1);
-        if (lane == 0 && time(NULL) >= job->end) atomic_store(&job->rounds, i);
+        for (int l = 0; l < threads; l++)
+            if (atomic_load_explicit(&job->thread[l].count, memory_order_relaxed) != i) atomic_fetch_add(&job->wrong, 1);
+        if (thread == 0 && time(NULL) >= job->end) atomic_store(&job->rounds, i);
         rt_barrier(job->team);
     }
 }
@@ -48,7 +48,7 @@ static void hammer_team(rt_team *team, int rounds)
     rt_team_run(team, hammer, &job);
     alarm(0);
     assert_int_equal(atomic_load(&job.wrong), 0);
-    assert_int_equal(atomic_load(&job.lane[rt_team_threads(team) - 1].count), atomic_load(&job.rounds));
+    assert_int_equal(atomic_load(&job.thread[rt_team_threads(team) - 1].count), atomic_load(&job.rounds));
 }
 
 static void sizes(void **state)
@@ -58,16 +58,16 @@ static void sizes(void **state)
     (void)state;
     alarm(PATIENCE);
     for (size_t i = 0; i < COUNT(order); i++) {
-        const int lanes = order[i] ? order[i] : 1;
+        const int threads = order[i] ? order[i] : 1;
         assert_int_equal(rt_team_resize(&team, order[i]), RT_OK);
-        assert_int_equal(rt_team_threads(team), lanes);
-        assert_true((team == NULL) == (lanes == 1));
+        assert_int_equal(rt_team_threads(team), threads);
+        assert_true((team == NULL) == (threads == 1));
         for (int runs = 0; runs < 100; runs++) {
             Job job = { .team = team };
             rt_team_run(team, count, &job);
             assert_int_equal(atomic_load(&job.wrong), 0);
-            for (int l = 0; l < LANES; l++)
-                assert_int_equal(atomic_load(&job.lane[l].count), l < lanes);
+            for (int l = 0; l < THREADS; l++)
+                assert_int_equal(atomic_load(&job.thread[l].count), l < threads);
         }
     }
     for (int i = 0; i < 200; i++) {                                     /* ended at once, workers hardly started */
@@ -107,49 +107,49 @@ static void barriers(void **state)
 {
     rt_team *team = NULL;
     (void)state;
-    for (int lanes = 1; lanes <= 3; lanes++) {
-        assert_int_equal(rt_team_resize(&team, lanes), RT_OK);
+    for (int threads = 1; threads <= 3; threads++) {
+        assert_int_equal(rt_team_resize(&team, threads), RT_OK);
         hammer_team(team, 50000);                                       /* two barriers a round */
     }
     assert_int_equal(rt_team_resize(&team, 1), RT_OK);
 }
 
-/* What a run had: its lanes, and whether every lane went through two barriers. */
-typedef struct Shared { rt_team *team; int late; _Atomic int lanes, passed; } Shared;
+/* What a run had: its threads, and whether every thread went through two barriers. */
+typedef struct Shared { rt_team *team; int late; _Atomic int threads, passed; } Shared;
 
-static void late(void *argument, int lane, int lanes)
+static void late(void *argument, int thread, int threads)
 {
     Shared *job = argument;
-    atomic_store(&job->lanes, lanes);
+    atomic_store(&job->threads, threads);
     rt_barrier(job->team);
-    if (lane == 0 && lanes > 1 && job->late) lane_0_comes();
-    if (lane == 1 && job->late) lane_1_is_late();
+    if (thread == 0 && threads > 1 && job->late) thread_0_comes();
+    if (thread == 1 && job->late) thread_1_is_late();
     rt_barrier(job->team);
     atomic_fetch_add(&job->passed, 1);
 }
 
-static int lanes_of_a_run(rt_team *team, int late_run)
+static int threads_of_a_run(rt_team *team, int late_run)
 {
     Shared job = { .team = team, .late = late_run };
     rt_team_share(team, late, &job);
-    assert_int_equal(atomic_load(&job.passed), atomic_load(&job.lanes));
-    return atomic_load(&job.lanes);
+    assert_int_equal(atomic_load(&job.passed), atomic_load(&job.threads));
+    return atomic_load(&job.threads);
 }
 
-/* A lane that keeps the other waiting run after run is left out for a while, and then tried again. */
-static void a_late_lane_is_left_out(void **state)
+/* A thread that keeps the other waiting run after run is left out for a while, and then tried again. */
+static void a_late_thread_is_left_out(void **state)
 {
     rt_team *team = NULL;
     int runs = 0;
     (void)state;
     alarm(PATIENCE);
-    assert_int_equal(lanes_of_a_run(NULL, 0), 1);
+    assert_int_equal(threads_of_a_run(NULL, 0), 1);
     assert_int_equal(rt_team_resize(&team, 2), RT_OK);
-    assert_int_equal(lanes_of_a_run(team, 1), 2);                   /* one late run may be chance */
-    while (lanes_of_a_run(team, 1) == 2) assert_true(++runs < 20);
+    assert_int_equal(threads_of_a_run(team, 1), 2);                   /* one late run may be chance */
+    while (threads_of_a_run(team, 1) == 2) assert_true(++runs < 20);
     assert_int_equal(rt_team_threads(team), 2);
-    hammer_team(team, 100);                                             /* rt_team_run has all lanes at any time */
-    for (runs = 0; lanes_of_a_run(team, 0) == 1; runs++) {
+    hammer_team(team, 100);                                             /* rt_team_run has all threads at any time */
+    for (runs = 0; threads_of_a_run(team, 0) == 1; runs++) {
         assert_true(runs < 20000);
         atomic_fetch_add(&now_ms, 1);
     }
@@ -158,7 +158,7 @@ static void a_late_lane_is_left_out(void **state)
     alarm(0);
 }
 
-/* All lanes on one processor: those that spin are in the way of those that work. */
+/* All threads on one processor: those that spin are in the way of those that work. */
 static void oversubscribed(void **state)
 {
     cpu_set_t before, one;
@@ -184,14 +184,14 @@ static void oversubscribed(void **state)
 static void pin_too_many(void **state)
 {
     rt_team *team = NULL;
-    const int lanes = rt_processors() + 1;
+    const int threads = rt_processors() + 1;
     cpu_set_t before;
     (void)state;
     sched_getaffinity(0, sizeof before, &before);
     assert_true(rt_processors() >= 1 && rt_processors() <= CPU_COUNT(&before));
     assert_int_equal(rt_team_resize(&team, CPU_COUNT(&before) + 1), RT_OK);
     assert_int_equal(rt_team_pin(team), RT_NO_ROOM);
-    assert_int_equal(rt_team_resize(&team, lanes), RT_OK);
+    assert_int_equal(rt_team_resize(&team, threads), RT_OK);
     assert_int_equal(rt_team_resize(&team, 1), RT_OK);
 }
 
@@ -199,12 +199,12 @@ static void split(void **state)
 {
     (void)state;
     for (int n = 0; n < 40; n++)
-        for (int lanes = 1; lanes < 7; lanes++)
-            for (int lane = 0, end = 0; lane < lanes; lane++) {
-                const rt_span s = rt_split(n, lane, lanes);
-                assert_true(s.begin == end && s.end >= s.begin && s.end - s.begin <= n / lanes + 1);
+        for (int threads = 1; threads < 7; threads++)
+            for (int thread = 0, end = 0; thread < threads; thread++) {
+                const rt_span s = rt_split(n, thread, threads);
+                assert_true(s.begin == end && s.end >= s.begin && s.end - s.begin <= n / threads + 1);
                 end = s.end;
-                if (lane == lanes - 1) assert_int_equal(end, n);
+                if (thread == threads - 1) assert_int_equal(end, n);
             }
 }
 
@@ -213,7 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(split), cmocka_unit_test(sizes), cmocka_unit_test(no_room), cmocka_unit_test(asleep),
         cmocka_unit_test(barriers), cmocka_unit_test(oversubscribed), cmocka_unit_test(pin_too_many),
-        cmocka_unit_test(a_late_lane_is_left_out),
+        cmocka_unit_test(a_late_thread_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

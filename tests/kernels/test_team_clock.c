@@ -1,4 +1,4 @@
-/* test_team_clock.c: How long a team leaves out late lanes: the oftener one is late, the longer.
+/* test_team_clock.c: How long a team leaves out late threads: the oftener one is late, the longer.
  * The clock is that of team_clock.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -8,31 +8,31 @@
 
 enum { LATE_RUNS = 2, MOST = 16 };
 
-typedef struct Job { rt_team *team; int late; _Atomic int lanes; } Job;
+typedef struct Job { rt_team *team; int late; _Atomic int threads; } Job;
 
-static void body(void *argument, int lane, int lanes)
+static void body(void *argument, int thread, int threads)
 {
     Job *job = argument;
-    if (lane == 0) atomic_store(&job->lanes, lanes);
-    if (lane == 0 && lanes > 1 && job->late) lane_0_comes();
-    if (lane == 1 && job->late) lane_1_is_late();
+    if (thread == 0) atomic_store(&job->threads, threads);
+    if (thread == 0 && threads > 1 && job->late) thread_0_comes();
+    if (thread == 1 && job->late) thread_1_is_late();
     rt_barrier(job->team);
 }
 
-static int lanes_of_a_run(rt_team *team, int late)
+static int threads_of_a_run(rt_team *team, int late)
 {
     Job job = { .team = team, .late = late };
     rt_team_share(team, body, &job);
-    return atomic_load(&job.lanes);
+    return atomic_load(&job.threads);
 }
 
 /* Milliseconds for which the caller is alone after late runs that follow one another; it is tried again once they are over. */
 static int alone_for(rt_team *team)
 {
     int ms = 0;
-    while (lanes_of_a_run(team, 1) == 2) {}
-    let_workers_sleep();        /* or time passes while lane 1 leaves the last barrier */
-    for (; lanes_of_a_run(team, 0) == 1; ms++) atomic_fetch_add(&now_ms, 1);
+    while (threads_of_a_run(team, 1) == 2) {}
+    let_workers_sleep();        /* or time passes while thread 1 leaves the last barrier */
+    for (; threads_of_a_run(team, 0) == 1; ms++) atomic_fetch_add(&now_ms, 1);
     return ms;
 }
 

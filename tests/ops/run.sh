@@ -1,6 +1,6 @@
 #!/bin/sh
 # tags: slow noasan golden
-# Operations that a spec defines in C (xf.op): every engine and form, lanes, --allow-c, faulty C,
+# Operations that a spec defines in C (xf.op): every engine and form, threads, --allow-c, faulty C,
 # wrong shapes, the prompt. Graphs with caches: step by step against one run of the whole, a full
 # cache, reset, wrong uses.
 # usage: run.sh [--write] XFORMC
@@ -48,7 +48,7 @@ for engine in generic jit native; do
     verdict $? "a custom operation: $engine"
 done
 "$xformc" run "$here/leaky.lua" --allow-c -t 3 >"$scratch/out" 2>&1 && diff -u "$here/leaky.out" "$scratch/out"
-verdict $? 'rows of a custom operation shared by lanes'
+verdict $? 'rows of a custom operation shared by threads'
 "$xformc" verify "$here/leaky.lua" --allow-c --json >"$scratch/out" 2>&1
 good=$?
 for engine in generic jit native; do grep -q "\"engine\": *\"$engine" "$scratch/out" || good=1; done

@@ -125,7 +125,7 @@ static void times_in_words(void **state)
 
 /* ---- bits ------------------------------------------------------------------------------------------------- */
 
-static Engine *open_cut(Session *s, LinearCut cut, int lanes, bool streams)
+static Engine *open_cut(Session *s, LinearCut cut, int threads, bool streams)
 {
     const Tuning all = { .every = cut };
     EmitForm form = s->options.form;
@@ -134,7 +134,7 @@ static Engine *open_cut(Session *s, LinearCut cut, int lanes, bool streams)
     p->one_stream = streams;
     Engine *e = jit_open(s->arena, s->diag, p, form, 0);
     assert_non_null(e);
-    assert_int_equal(e->ops->threads(e, lanes), RT_OK);
+    assert_int_equal(e->ops->threads(e, threads), RT_OK);
     return e;
 }
 
@@ -183,14 +183,14 @@ static void every_cut_of(const char *spec, const char *dtype, bool streams)
     run(e, ROWS, vocab, usual);
     engine_close(e);
     for (int cut = 1; cut < CUTS; cut++)
-        for (int lanes = 1; lanes < 3; lanes++) {
-            e = open_cut(s, (LinearCut)cut, lanes, streams);
+        for (int threads = 1; threads < 3; threads++) {
+            e = open_cut(s, (LinearCut)cut, threads, streams);
             const CutRow *row = &cut_rows[cut];
             const bool quantised = !f32 && strcmp(dtype, "int8") == 0, streaming = streams != (row->one_stream == 1);
             const bool can = row->rows || (row->field ? row->any_format || !quantised : f32 && (row->panels || streaming));
             assert_int_equal(is_cut((LinearCut)cut, jit_text(e), text), can);
             run(e, ROWS, vocab, found);
-            if (memcmp(found, usual, (size_t)vocab * (ROWS + 1) * sizeof *found)) fail_msg("%s, %d lanes: other bits", cut_rows[cut].name, lanes);
+            if (memcmp(found, usual, (size_t)vocab * (ROWS + 1) * sizeof *found)) fail_msg("%s, %d threads: other bits", cut_rows[cut].name, threads);
             engine_close(e);
         }
     free(usual), free(found);

@@ -1,4 +1,4 @@
-/* encoder_batch.c: several sources at once from a program: the bits of one after the other, on one lane and on several, and what is
+/* encoder_batch.c: several sources at once from a program: the bits of one after the other, on one thread and on several, and what is
  * refused. Compiled against an emitted encoder of 60 positions, NAME given by macros: argv[1] its packed weights. Prints TAP-like lines. */
 #include <stdio.h>
 #include <string.h>
@@ -88,15 +88,15 @@ int main(int argc, char **argv)
     const int wide[] = { 17, 29 }, long_one[] = { LONGEST + 1 }, wrong[] = { 5, 6, 29, 5 }, two[] = { 2, 2 }, far[] = { 1, 3 }, below[] = { -1, 0 };
     RtWeights weights;
     if (argc < 2 || rt_weights_open(&weights, argv[1]) || CALL(_bind)(&model, weights.data, weights.bytes) != RT_OK) return 1;
-    for (int lanes = 1; lanes <= 3; lanes += 2) {
-        int good = CALL(_threads)(&model, lanes) == RT_OK;
+    for (int threads = 1; threads <= 3; threads += 2) {
+        int good = CALL(_threads)(&model, threads) == RT_OK;
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             const char *why = "";
             if (equal(cases[i].lengths, cases[i].count, &why)) continue;
             printf("case %zu: %s\n", i, why);
             good = 0;
         }
-        check(good, lanes == 1 ? "a batch has the bits of its texts alone" : "on three lanes too");
+        check(good, threads == 1 ? "a batch has the bits of its texts alone" : "on three threads too");
     }
     CALL(_threads)(&model, 1);
     check(refused(ids, one, one, 0, RT_ORDER) && refused(ids, none, none, 2, RT_ORDER), "no texts, a text without ids");

@@ -50,8 +50,9 @@ def machine(results):
     m = results["machine"]
     caches = ", ".join(f"{name} {size}" for name, size in m["caches"].items())
     packages = ", ".join(f"{name} {version}" for name, version in m["packages"].items())
-    limits = "; ".join(f"{lanes} thread{'s' if lanes != '1' else ''}: FMA {x['gflops']:.0f} GFLOP/s, L2 {x['l2_gbps']:.0f}, L3 {x['l3_gbps']:.0f}, "
-                       f"DRAM {x['dram_gbps']:.1f} GB/s" for lanes, x in sorted(results.get("limits", {}).items()))
+    limits = "; ".join(f"{n} thread{'s' if n != '1' else ''}: FMA {x['gflops']:.0f} GFLOP/s, "
+                       f"L2 {x['l2_gbps']:.0f}, L3 {x['l3_gbps']:.0f}, DRAM {x['dram_gbps']:.1f} GB/s"
+                       for n, x in sorted(results.get("limits", {}).items()))
     return f"{m['cpu']}, {m['cores']} cores, {caches}, {m['memory_gb']} GB; {m['compiler']}; {m['xformc']}; {packages}.\nLimits probed: {limits}."
 
 

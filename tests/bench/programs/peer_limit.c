@@ -19,14 +19,14 @@ static int chunks;
 static rt_team *team;
 static int64_t sums[1024];              /* so that nothing is left out as useless */
 
-static void read_share(void *job, int lane, int lanes)
+static void read_share(void *job, int thread, int threads)
 {
-    const rt_span mine = rt_split(chunks, lane, lanes);
+    const rt_span mine = rt_split(chunks, thread, threads);
     Line sum[8] = { { 0 } };
     (void)job;
     for (const unsigned char *p = data + (size_t)mine.begin * CHUNK; p < data + (size_t)mine.end * CHUNK; p += CHUNK)
         for (int i = 0; i < 8; i++) sum[i] += *(const Line *)(const void *)(p + 64 * i);
-    for (int i = 0; i < 8; i++) sums[lane] += sum[i][0];
+    for (int i = 0; i < 8; i++) sums[thread] += sum[i][0];
 }
 
 static int read_all(void)

@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     check(hf_bert_pair_encode(&model, &state, ids, 8) == RT_OK && same(alone, hf_bert_pair_vector(&state)) &&
           memcmp(&hidden, hf_bert_pair_hidden(&state), sizeof hidden) == 0, "nothing is left of a pair, and hidden states stay");
     check(hf_bert_pair_threads(&model, 2) == RT_OK && hf_bert_pair_encode(&model, &state, ids, 8) == RT_OK &&
-          same(alone, hf_bert_pair_vector(&state)), "on two lanes the same bits");
+          same(alone, hf_bert_pair_vector(&state)), "on two threads the same bits");
     hf_bert_pair_threads(&model, 1);
     rt_weights_close(&weights);
     return failures != 0;

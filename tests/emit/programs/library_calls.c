@@ -396,14 +396,14 @@ static void a_copied_state_goes_on(void)
 
 static void threads_change_no_bit(void)
 {
-    static const int lanes[] = { 2, 3, DATES_MAX_THREADS, 1 };
+    static const int threads[] = { 2, 3, DATES_MAX_THREADS, 1 };
     static const char *const texts[] = { text, "1/2/34", "the longest date that there is, I believe, is Wednesday, the 30th of September 1" };
     float plain[STEPS][VOCAB], shared[STEPS][VOCAB];
     begin();
     for (int t = 0; t < 3; t++) {
         run(&guarded.state, texts[t], plain);
         for (int i = 0; i < 4; i++) {
-            IS(dates_threads(&model, lanes[i]), RT_OK);
+            IS(dates_threads(&model, threads[i]), RT_OK);
             run(&other.state, texts[t], shared);
             CHECK(memcmp(plain, shared, sizeof plain) == 0);
         }

@@ -3,7 +3,7 @@
  *
  * -DMODEL=name -DMODEL_H='"name.h"' -DMODEL_UPPER=NAME, one of -DHAS_ENCODER -DHAS_DECODER, or both, or for a graph
  * -DGRAPH_CALLS='"calls.h"', which defines SET_INPUTS and GET_OUTPUTS as lists of X(name, elements); of a mask MASK(name).
- * Weights: -DEMBED, -DLITERAL, or the path of the packed file as the first word. The second word is the number of lanes.
+ * Weights: -DEMBED, -DLITERAL, or the path of the packed file as the first word. The second word is the number of threads.
  * -DALONE: freestanding, on Linux for ARM, without a library. */
 #include MODEL_H
 

@@ -1,5 +1,5 @@
 /* rings.c: sequences longer than the rings of a model with sliding windows: prefill, batches, forks, a state saved, positions
- * taken back, all to the bit as one row after the other in a state that was full of NaN, on one lane and on two. Compiled as
+ * taken back, all to the bit as one row after the other in a state that was full of NaN, on one thread and on two. Compiled as
  * rows.c is, against a model with three slots that takes 400 positions. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +22,9 @@ static float want[LENGTH * VOCAB];
 
 static int id_of(int position) { return 3 + position * 7 % 31; }
 
-static void check(int good, const char *name, int lanes)
+static void check(int good, const char *name, int threads)
 {
-    printf("%s %s, %d lanes\n", good ? "ok" : "not ok", name, lanes);
+    printf("%s %s, %d threads\n", good ? "ok" : "not ok", name, threads);
     failures += !good;
 }
 
@@ -119,18 +119,18 @@ int main(int argc, char **argv)
         if (CALL(step)(&model, &plain, id_of(i)) != RT_OK) return 1;
         memcpy(want + (size_t)i * VOCAB, CALL(logits)(&plain), VOCAB * sizeof(float));
     }
-    for (int lanes = 1; lanes <= 2; lanes++) {
+    for (int threads = 1; threads <= 2; threads++) {
         static const int pieces[] = { 1, 2, 15, 16, 100, 127, MOST };
-        if (CALL(threads)(&model, lanes) != RT_OK) return 1;
+        if (CALL(threads)(&model, threads) != RT_OK) return 1;
         for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
             snprintf(name, sizeof name, "rings: prefill in pieces of %d", pieces[i]);
             spoil(&other);
-            check(run(&other, 0, 0, LENGTH, pieces[i]), name, lanes);
+            check(run(&other, 0, 0, LENGTH, pieces[i]), name, threads);
         }
-        check(batch(), "rings: a batch of three lengths", lanes);
-        check(forked(), "rings: a fork", lanes);
-        check(saved(argv[2]), "rings: a state saved and read back", lanes);
-        check(taken_back(), "rings: positions taken back", lanes);
+        check(batch(), "rings: a batch of three lengths", threads);
+        check(forked(), "rings: a fork", threads);
+        check(saved(argv[2]), "rings: a state saved and read back", threads);
+        check(taken_back(), "rings: positions taken back", threads);
     }
     CALL(threads)(&model, 1);
     rt_weights_close(&weights);

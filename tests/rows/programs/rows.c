@@ -1,5 +1,5 @@
 /* rows.c: many rows in one call against one row after the other, to the bit: prefill of any split, batches of slots, forks,
- * a state saved to a file and read back, on one lane and on two. Prints TAP-like lines. Compiled against an emitted
+ * a state saved to a file and read back, on one thread and on two. Prints TAP-like lines. Compiled against an emitted
  * decoder-only model with three slots: -DMODEL=name -DHEADER='"name.h"'. */
 #include <math.h>
 #include <stdio.h>
@@ -192,22 +192,22 @@ int main(int argc, char **argv)
     char name[80];
     if (argc < 3 || rt_weights_open(&weights, argv[1]) || CALL(bind)(&model, weights.data, weights.bytes) != RT_OK) return 1;
     steps(want, LENGTH);
-    for (int lanes = 1; lanes <= 2; lanes++) {
-        if (CALL(threads)(&model, lanes) != RT_OK) return 1;
+    for (int threads = 1; threads <= 2; threads++) {
+        if (CALL(threads)(&model, threads) != RT_OK) return 1;
         for (int piece = 1; piece <= LENGTH; piece += piece < 5 ? 1 : 7) {
             CALL(reset)(&other);
-            snprintf(name, sizeof name, "prefill in pieces of %d, %d lanes", piece, lanes);
+            snprintf(name, sizeof name, "prefill in pieces of %d, %d threads", piece, threads);
             check(prefill(&other, 0, want, LENGTH, piece), name);
-            snprintf(name, sizeof name, "reading in pieces of %d without logits, %d lanes", piece, lanes);
+            snprintf(name, sizeof name, "reading in pieces of %d without logits, %d threads", piece, threads);
             check(read_then(&other, 1, want, LENGTH, piece), name);
         }
-        snprintf(name, sizeof name, "a batch of three lengths, %d lanes", lanes);
+        snprintf(name, sizeof name, "a batch of three lengths, %d threads", threads);
         check(batch(want), name);
-        snprintf(name, sizeof name, "prefill and steps in one call, %d lanes", lanes);
+        snprintf(name, sizeof name, "prefill and steps in one call, %d threads", threads);
         check(mixture(want), name);
-        snprintf(name, sizeof name, "the most likely id after each row, and its logits, %d lanes", lanes);
+        snprintf(name, sizeof name, "the most likely id after each row, and its logits, %d threads", threads);
         check(argmax(want), name);
-        snprintf(name, sizeof name, "a fork, and a position taken back, %d lanes", lanes);
+        snprintf(name, sizeof name, "a fork, and a position taken back, %d threads", threads);
         check(forked(want), name);
     }
     check(saved(want, argv[2]), "a state saved and read back");

@@ -250,8 +250,9 @@ static rt_status run(Engine *e)
 
 static rt_status threads(Engine *e, int threads)
 {
-    if (threads < 1) return RT_NO_ROOM;
-    ((Generic *)e->own)->threads = threads;
+    Generic *own = e->own;
+    if (threads < 1 || (own->product == blas_product && !blas_start_threads(threads))) return RT_NO_ROOM;
+    own->threads = threads;
     return RT_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,13 +132,49 @@ bool blas_load(Diag *d)
     return true;
 }
 
+/* ---- threads ------------------------------------------------------------------------------ */
+
+static void *pass_through(void *gate)
+{
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+/* Whether the system starts so many threads at once. Their stacks stay with the C library, which
+ * gives them to the next that are started. */
+static bool can_start(int threads)
+{
+    pthread_t *const started = malloc((size_t)threads * sizeof *started);
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    int n = 0;
+    if (!started) return false;
+    pthread_mutex_lock(&gate);
+    while (n < threads && pthread_create(&started[n], NULL, pass_through, &gate) == 0) n++;
+    pthread_mutex_unlock(&gate);
+    for (int i = 0; i < n; i++) pthread_join(started[i], NULL);
+    free(started);
+    return n == threads;
+}
+
 /* The number of threads belongs to the process: it is set only when it changes. */
 static void use_threads(int n)
 {
     static int used;
     if (n == used) return;
     used = n;
-    blas.threads(n == 1 || has_room(n) ? n : 1);
+    blas.threads(n);
+}
+
+/* Where the library cannot start a thread it says nothing, and its next product waits for that
+ * thread for ever. */
+bool blas_start_threads(int n)
+{
+    static int most = 1;
+    if (n <= most) return true;
+    if (!has_room(n) || !can_start(n - 1)) return false;
+    use_threads(most = n);
+    return true;
 }
 
 /* sgemv with beta 0 may keep a NaN that the result held, so zeros are written first. */

@@ -12,7 +12,7 @@ typedef struct BlasProduct {
     int a_stride, b_stride, c_stride;
     bool transposed;                /* b is [n][k] */
     bool add;                       /* to what c holds, instead of overwriting it */
-    int threads;                      /* threads for a matrix; one row is a vector and takes one thread */
+    int threads;                    /* threads for a matrix; one row is a vector and takes one thread */
 } BlasProduct;
 
 /* m, n and k are at least 1. Where c is overwritten, it may have held anything. */
@@ -23,5 +23,7 @@ Product plain_product;              /* the same bits on every machine; takes one
 /* Load OpenBLAS, once in a process, with one thread unless OPENBLAS_NUM_THREADS says otherwise; products ask for more. False after an error
  * with exit code 69: there is none, or no memory for its buffers. */
 bool blas_load(Diag *d);
+/* Have it start its threads, so that products may ask for so many. False: the system gives none, or no memory for their buffers. */
+bool blas_start_threads(int n);
 
 #endif

@@ -70,6 +70,14 @@ fails 'pack' 30 "$xformc" pack specs/dates.lua -o "$into/made"
 fails 'build' 20 "$xformc" compile specs/dates.lua -q -o "$into/made"
 fails 'verify' 300 "$xformc" verify specs/dates.lua --engine jit
 
+# OpenBLAS waits for ever for a thread that did not start.
+for engine in generic jit; do
+    FAIL_NAME=${xformc##*/} FAIL_THREADS=1 LD_PRELOAD=$scratch/fail.so timeout 120 "$xformc" run specs/dates.lua -t 2 \
+        --engine $engine '3 May 2019' >"$scratch/out" 2>"$scratch/err"
+    [ $? = 69 ] && [ ! -s "$scratch/out" ] && told "$scratch/err" && grep -q 'no memory for 2 threads' "$scratch/err"
+    verdict $? "$engine: no thread starts"
+done
+
 # Programs.
 quick_cc "$scratch/cc"
 for spec in specs/dates.lua tests/vectors/labels_several; do

@@ -1,8 +1,10 @@
 /* fail.c: for LD_PRELOAD with glibc: an allocation of the program $FAIL_NAME fails, the one numbered
- * $FAIL_AT. $FAIL_COUNT: a file that receives how many there were. */
+ * $FAIL_AT. $FAIL_COUNT: a file that receives how many there were. $FAIL_THREADS: no thread starts. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -48,6 +50,15 @@ int posix_memalign(void **p, size_t alignment, size_t bytes)
     if (fails()) return ENOMEM;
     *p = __libc_memalign(alignment, bytes);
     return *p ? 0 : ENOMEM;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    void *const found = dlsym(RTLD_NEXT, "pthread_create");
+    if (getenv("FAIL_THREADS") && is_ours()) return EAGAIN;
+    memcpy(&create, &found, sizeof create);
+    return create(thread, attributes, start, argument);
 }
 
 __attribute__((destructor)) static void tell(void)

@@ -39,8 +39,8 @@ const char *rt_status_text(rt_status status);
 /* The same of a text that does not become ids. */
 const char *rt_text_fault(rt_status status);
 
-/* One row of the decoder: in the sequence of `slot`, at `position` from 0 on, the token `id`. */
-typedef struct rt_row { int slot, position, id; } rt_row;
+/* One row of the decoder: in the sequence of `slot`, at `pos` from 0 on, the token `id`. */
+typedef struct rt_token { int slot, pos, id; } rt_token;
 
 /* ---- threads ---------------------------------------------------------------------------------------------- */
 

@@ -21,24 +21,24 @@ static inline int *rt_rows_next(const RtRows *r, int slot) { return r->header + 
 static inline int *rt_rows_furthest(const RtRows *r, int slot) { return r->header + 2 * r->slots + slot; }
 
 /* Whether a row may come next in its slot, after `before` rows of the same call, the first of which has position `first`. */
-static inline rt_status rt_rows_check_one(const RtRows *r, const rt_row *row, int first, int before)
+static inline rt_status rt_rows_check_one(const RtRows *r, const rt_token *row, int first, int before)
 {
     if (row->slot < 0 || row->slot >= r->slots || row->id < 0 || row->id >= r->vocab) return RT_BAD_ID;
-    if (row->position >= r->positions_most) return RT_TOO_LONG;
+    if (row->pos >= r->positions_most) return RT_TOO_LONG;
     if (r->memory && r->header[row->slot] == 0) return RT_ORDER;
-    if (before) return row->position == first + before ? RT_OK : RT_ORDER;
-    if (r->back && row->position > 0 && row->position + r->back < *rt_rows_furthest(r, row->slot)) return RT_ORDER;
-    return row->position < 0 || row->position > *rt_rows_next(r, row->slot) ? RT_ORDER : RT_OK;
+    if (before) return row->pos == first + before ? RT_OK : RT_ORDER;
+    if (r->back && row->pos > 0 && row->pos + r->back < *rt_rows_furthest(r, row->slot)) return RT_ORDER;
+    return row->pos < 0 || row->pos > *rt_rows_next(r, row->slot) ? RT_ORDER : RT_OK;
 }
 
 /* Rows of one slot form a group; a slot may have one group in a call. */
-static inline rt_status rt_rows_check(const RtRows *r, const rt_row *rows, int n)
+static inline rt_status rt_rows_check(const RtRows *r, const rt_token *rows, int n)
 {
     if (n < 1) return RT_ORDER;
     if (n > r->rows_most) return RT_TOO_LONG;
     for (int i = 0, first = 0; i < n; i++) {
         if (rows[i].slot != rows[first].slot) first = i;
-        const rt_status status = rt_rows_check_one(r, &rows[i], rows[first].position, i - first);
+        const rt_status status = rt_rows_check_one(r, &rows[i], rows[first].pos, i - first);
         if (status != RT_OK) return status;
         for (int k = 0; i == first && k < i; k++)
             if (rows[k].slot == rows[i].slot) return RT_ORDER;
@@ -47,20 +47,20 @@ static inline rt_status rt_rows_check(const RtRows *r, const rt_row *rows, int n
 }
 
 /* Before the decoder runs: its inputs are set. Of rows that may not come next a status, and nothing is changed. */
-static inline rt_status rt_rows_begin(const RtRows *r, const rt_row *rows, int n)
+static inline rt_status rt_rows_begin(const RtRows *r, const rt_token *rows, int n)
 {
     const rt_status status = rt_rows_check(r, rows, n);
     for (int i = 0; status == RT_OK && i < n; i++) {
         r->ids[i] = rows[i].id;
-        if (r->positions) r->positions[i] = rows[i].position;
-        r->visible[i] = rows[i].position + 1;
+        if (r->positions) r->positions[i] = rows[i].pos;
+        r->visible[i] = rows[i].pos + 1;
         if (r->memory) r->memory[i] = r->header[rows[i].slot];
     }
     return status;
 }
 
 /* The groups of rows that were checked: groups[n]; returns their end. */
-static inline rt_group *rt_rows_group(const rt_row *rows, int n, rt_group *groups)
+static inline rt_group *rt_rows_group(const rt_token *rows, int n, rt_group *groups)
 {
     for (int i = 0; i < n; i++) {
         if (!i || rows[i].slot != rows[i - 1].slot) {
@@ -73,10 +73,10 @@ static inline rt_group *rt_rows_group(const rt_row *rows, int n, rt_group *group
 }
 
 /* After the decoder ran. */
-static inline void rt_rows_end(const RtRows *r, const rt_row *rows, int n)
+static inline void rt_rows_end(const RtRows *r, const rt_token *rows, int n)
 {
     for (int i = 0; i < n; i++) {
-        const int next = rows[i].position + 1;
+        const int next = rows[i].pos + 1;
         *rt_rows_next(r, rows[i].slot) = next;
         if (r->back && (next == 1 || *rt_rows_furthest(r, rows[i].slot) < next)) *rt_rows_furthest(r, rows[i].slot) = next;
     }

@@ -35,13 +35,13 @@ static const float *rows_in(const Engine *e, const Buffer *b) { return (const fl
 static const float *hidden(const void *state) { return rows_in(engine_of(state), plan_hidden(engine_of(state)->plan)); }
 static const float *vector(const void *state) { return rows_in(engine_of(state), plan_vector(engine_of(state)->plan)); }
 
-static rt_status rows(const void *m, void *state, const rt_row *r, int n)
+static rt_status rows(const void *m, void *state, const rt_token *r, int n)
 {
     (void)state;
     return engine_of(m)->ops->rows(engine_of(m), r, n);
 }
 
-static rt_status read(const void *m, void *state, const rt_row *r, int n)
+static rt_status read(const void *m, void *state, const rt_token *r, int n)
 {
     (void)state;
     return engine_of(m)->ops->read(engine_of(m), r, n);

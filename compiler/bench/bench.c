@@ -29,17 +29,17 @@ static int *source_ids(const Bench *b)
     return ids;
 }
 
-static rt_row *target_rows(const Bench *b)
+static rt_token *target_rows(const Bench *b)
 {
     const Model *m = b->session->model;
-    rt_row *rows = arena_array(b->arena, (size_t)m->max_target + 1, sizeof *rows);
-    for (int i = 0; m->has_decoder && i < m->max_target; i++) rows[i] = (rt_row){ 0, i, an_id(i, m->target_vocab) };
+    rt_token *rows = arena_array(b->arena, (size_t)m->max_target + 1, sizeof *rows);
+    for (int i = 0; m->has_decoder && i < m->max_target; i++) rows[i] = (rt_token){ 0, i, an_id(i, m->target_vocab) };
     if (m->has_decoder && m->has_encoder) rows[0].id = (int)m->start_id;
     return rows;
 }
 
 /* `source` begins any source; `sentences` are as many as fit at once, of one test at a time, with their lengths and room for vectors. */
-typedef struct Inputs { int *source;  rt_row *target;  int *sentences, *lengths;  float *vectors; } Inputs;
+typedef struct Inputs { int *source;  rt_token *target;  int *sentences, *lengths;  float *vectors; } Inputs;
 
 static Inputs inputs_of(const Bench *b)
 {

@@ -104,12 +104,12 @@ static rt_status sum_window(Engine *e, const int *ids, int n, double *sum)
 {
     const Model *m = e->plan->graph->model;
     const int most = engine_rows(e);
-    rt_row *rows = malloc((size_t)most * sizeof *rows);
+    rt_token *rows = malloc((size_t)most * sizeof *rows);
     rt_status status = RT_OK;
     if (!rows) no_memory("%d rows", most);
     for (int first = 0, count; first + 1 < n && status == RT_OK; first += count) {
         count = n - 1 - first < most ? n - 1 - first : most;
-        for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, first + i, ids[first + i] };
+        for (int i = 0; i < count; i++) rows[i] = (rt_token){ 0, first + i, ids[first + i] };
         status = e->ops->rows(e, rows, count);
         for (int i = 0; i < count && status == RT_OK; i++) {
             const float *logits = e->ops->logits(e) + i * engine_logits_stride(e);

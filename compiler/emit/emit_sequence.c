@@ -129,7 +129,7 @@ static const char decode_template[] =
     "\n"
     "${rows}\n"
     "\n"
-    "rt_status ${name}_next_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, int *next)\n"
+    "rt_status ${name}_next_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, int *next)\n"
     "{\n"
     "    const int *const ids = (const int *)(s->bytes + AT_NEXT_ID);\n"
     "    int good = 1;\n"
@@ -161,7 +161,7 @@ static const char decode_template[] =
     "\n"
     "rt_status ${name}_step(const ${name} *m, ${name}_state *s, int id)\n"
     "{\n"
-    "    const rt_row row = { 0, *next_position(s, 0), id };\n"
+    "    const rt_token row = { 0, *next_position(s, 0), id };\n"
     "    return run_rows(m, s, &row, 1, step_body${rows_body});\n"
     "}\n"
     "\n"
@@ -169,12 +169,12 @@ static const char decode_template[] =
     "\n"
     "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next)\n"
     "{\n"
-    "    const rt_row row = { 0, *next_position(s, 0), id };\n"
+    "    const rt_token row = { 0, *next_position(s, 0), id };\n"
     "    return ${name}_next_rows(m, s, &row, 1, next);\n"
     "}\n";
 
 static const char one_row_template[] =
-    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, rt_body *body)\n"
+    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, rt_body *body)\n"
     "{\n"
     "    const RtRows r = rows_of(s);\n"
     "    const rt_status status = rt_rows_begin(&r, rows, n);\n"
@@ -185,12 +185,12 @@ static const char one_row_template[] =
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n"
-    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n";
+    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n"
+    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_token *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n";
 
 static const char many_rows_template[] =
     "/* one: for a row alone, or NULL. */\n"
-    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n, rt_body *one, rt_body *many)\n"
+    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, rt_body *one, rt_body *many)\n"
     "{\n"
     "    const RtRows r = rows_of(s);\n"
     "    rt_group *const groups = (rt_group *)(s->bytes + AT_GROUPS);\n"
@@ -202,12 +202,12 @@ static const char many_rows_template[] =
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_row *rows, int n)\n"
+    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n)\n"
     "{\n"
     "    return run_rows(m, s, rows, n, step_body, rows_body);\n"
     "}\n"
     "\n"
-    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_row *rows, int n)\n"
+    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_token *rows, int n)\n"
     "{\n"
     "    return run_rows(m, s, rows, n, NULL, read_body);\n"
     "}\n";
@@ -291,14 +291,14 @@ static const char tokenizer_begin_both[] = "if (status == RT_OK) status = ${name
 /* Alone: the text is the beginning of the answer. */
 static const char tokenizer_ids_alone[] =
     "int *const ids = (int *)(s->bytes + AT_ANSWER_IDS);     /* what follows the last position too */\n"
-    "rt_row *const rows = (rt_row *)(s->bytes + AT_PROMPT_ROWS);\n"
+    "rt_token *const rows = (rt_token *)(s->bytes + AT_PROMPT_ROWS);\n"
     "int n, id = 0, count = 0;";
 static const char tokenizer_begin_alone[] =
     "if (status == RT_OK && n == 0) status = RT_ORDER;\n"
     "if (status == RT_OK) status = ${name}_clear(s, 0);\n"
     "while (status == RT_OK && count + 1 < n) {            /* all but the last without logits, many at a time */\n"
     "    int k = 0;\n"
-    "    for (; k < ${upper}_ROWS && count + 1 < n; k++, count++) rows[k] = (rt_row){ 0, count, ids[count] };\n"
+    "    for (; k < ${upper}_ROWS && count + 1 < n; k++, count++) rows[k] = (rt_token){ 0, count, ids[count] };\n"
     "    status = ${name}_read(m, s, rows, k);\n"
     "}\n"
     "if (status == RT_OK) id = ids[count++];";

@@ -61,8 +61,8 @@ static const char main_pair[] =
     "    return ${name}_encode_pair(m, s, ids, n, first);\n"
     "}\n";
 static const char main_decoder[] =
-    "static rt_status main_rows(const void *m, void *s, const rt_row *r, int n) { return ${name}_rows(m, s, r, n); }\n"
-    "static rt_status main_read(const void *m, void *s, const rt_row *r, int n) { return ${name}_read(m, s, r, n); }\n"
+    "static rt_status main_rows(const void *m, void *s, const rt_token *r, int n) { return ${name}_rows(m, s, r, n); }\n"
+    "static rt_status main_read(const void *m, void *s, const rt_token *r, int n) { return ${name}_read(m, s, r, n); }\n"
     "static const float *main_logits(const void *s) { return ${name}_logits(s); }\n"
     "static rt_status main_next(const void *m, void *s, int id, int *next) { return ${name}_next(m, s, id, next); }\n"
     "static rt_status main_clear(void *s, int slot) { return ${name}_clear(s, slot); }\n"

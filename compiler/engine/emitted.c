@@ -31,19 +31,19 @@ rt_status emitted_next(Engine *e, int id, int *next)
     return k->next(&k->model, e->state, id, next);
 }
 
-rt_status emitted_rows(Engine *e, const rt_row *rows, int n)
+rt_status emitted_rows(Engine *e, const rt_token *rows, int n)
 {
     Emitted *k = e->own;
     return k->rows ? k->rows(&k->model, e->state, rows, n) : RT_ORDER;
 }
 
-rt_status emitted_read(Engine *e, const rt_row *rows, int n)
+rt_status emitted_read(Engine *e, const rt_token *rows, int n)
 {
     Emitted *k = e->own;
     return k->read ? k->read(&k->model, e->state, rows, n) : RT_ORDER;
 }
 
-rt_status emitted_next_rows(Engine *e, const rt_row *rows, int n, int *next)
+rt_status emitted_next_rows(Engine *e, const rt_token *rows, int n, int *next)
 {
     Emitted *k = e->own;
     return k->next_rows ? k->next_rows(&k->model, e->state, rows, n, next) : RT_ORDER;

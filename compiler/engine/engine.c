@@ -150,7 +150,7 @@ int64_t engine_logits_stride(const Engine *e)
     return p->runs[p->count - 1].block->carry_out->stride;
 }
 
-rt_status engine_each_row(Engine *e, const rt_row *rows, int n, int *next)
+rt_status engine_each_row(Engine *e, const rt_token *rows, int n, int *next)
 {
     const size_t stride = (size_t)engine_logits_stride(e);
     float *logits = malloc((size_t)n * stride * sizeof *logits);

@@ -27,9 +27,9 @@ typedef struct EngineOps {
     rt_status (*encode_batch)(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
     rt_status (*step)(Engine *e, int id);                   /* appends one token to slot 0 */
     rt_status (*next)(Engine *e, int id, int *next);        /* the same, and the most likely id after it */
-    rt_status (*rows)(Engine *e, const rt_row *rows, int n);        /* up to engine_rows; those of a slot next to one another */
-    rt_status (*read)(Engine *e, const rt_row *rows, int n);        /* the same, and leaves no logits */
-    rt_status (*next_rows)(Engine *e, const rt_row *rows, int n, int *next);    /* the same, and the most likely id after each */
+    rt_status (*rows)(Engine *e, const rt_token *rows, int n);        /* up to engine_rows; those of a slot next to one another */
+    rt_status (*read)(Engine *e, const rt_token *rows, int n);        /* the same, and leaves no logits */
+    rt_status (*next_rows)(Engine *e, const rt_token *rows, int n, int *next);    /* the same, and the most likely id after each */
     /* Of the last step or rows: [n][engine_logits_stride]; of a model that ends in a log-softmax log-probabilities.
      * Behind next and next_rows logits, as they are before it. */
     const float *(*logits)(const Engine *e);
@@ -92,7 +92,7 @@ void engine_fill(Engine *e);
 /* Rows of slot 0 so far. */
 int32_t *engine_position(const Engine *e);
 /* The rows one by one, to the same bits: ids of the argmax into next[n] where that is not NULL. RT_NO_ROOM: no memory. */
-rt_status engine_each_row(Engine *e, const rt_row *rows, int n, int *next);
+rt_status engine_each_row(Engine *e, const rt_token *rows, int n, int *next);
 /* Whether a cache of f16 was given a number beyond 65504, which became that, since engine_reset. */
 bool engine_saturated(const Engine *e);
 /* How many rows one call takes, and how many floats lie from one row of logits to the next. */

@@ -170,7 +170,7 @@ static RtRows rows_of(const Engine *e)
 }
 
 /* By the program of one row or that of many, PROGRAM_READ among them. */
-static rt_status run_rows(Engine *e, const rt_row *rows, int n, ProgramKind one, ProgramKind many)
+static rt_status run_rows(Engine *e, const rt_token *rows, int n, ProgramKind one, ProgramKind many)
 {
     Generic *own = e->own;
     int runs;
@@ -186,17 +186,17 @@ static rt_status run_rows(Engine *e, const rt_row *rows, int n, ProgramKind one,
     return RT_OK;
 }
 
-static rt_status rows(Engine *e, const rt_row *r, int n)
+static rt_status rows(Engine *e, const rt_token *r, int n)
 {
     return run_rows(e, r, n, PROGRAM_STEP, PROGRAM_ROWS);
 }
 
-static rt_status read_rows(Engine *e, const rt_row *r, int n)
+static rt_status read_rows(Engine *e, const rt_token *r, int n)
 {
     return run_rows(e, r, n, PROGRAM_STEP, PROGRAM_READ);
 }
 
-static rt_status next_rows(Engine *e, const rt_row *r, int n, int *next)
+static rt_status next_rows(Engine *e, const rt_token *r, int n, int *next)
 {
     rt_status status = run_rows(e, r, n, PROGRAM_NEXT, PROGRAM_NEXT_ROWS);
     for (int i = 0; !status && i < n; i++) next[i] = input(e, "next_id")[i];
@@ -205,17 +205,17 @@ static rt_status next_rows(Engine *e, const rt_row *r, int n, int *next)
 }
 
 /* The id behind those of slot 0. */
-static rt_row appended(const Engine *e, int id) { return (rt_row){ 0, *next_position(e), id }; }
+static rt_token appended(const Engine *e, int id) { return (rt_token){ 0, *next_position(e), id }; }
 
 static rt_status step(Engine *e, int id)
 {
-    const rt_row row = appended(e, id);
+    const rt_token row = appended(e, id);
     return rows(e, &row, 1);
 }
 
 static rt_status next(Engine *e, int id, int *next)
 {
-    const rt_row row = appended(e, id);
+    const rt_token row = appended(e, id);
     return next_rows(e, &row, 1, next);
 }
 

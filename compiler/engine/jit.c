@@ -188,39 +188,39 @@ static rt_status jit_next(Engine *e, int id, int *next)
     LEAVABLE(outer, e->own, emitted_next(e, id, next));
 }
 
-static rt_status rows_at_once(Engine *e, const rt_row *rows, int n)
+static rt_status rows_at_once(Engine *e, const rt_token *rows, int n)
 {
     Engine *const outer = begin(e);
-    at_of(e)->target = n > 0 ? rows[n - 1].position + 1 : 0;
+    at_of(e)->target = n > 0 ? rows[n - 1].pos + 1 : 0;
     LEAVABLE(outer, e->own, emitted_rows(e, rows, n));
 }
 
-static rt_status read_at_once(Engine *e, const rt_row *rows, int n)
+static rt_status read_at_once(Engine *e, const rt_token *rows, int n)
 {
     Engine *const outer = begin(e);
-    at_of(e)->target = n > 0 ? rows[n - 1].position + 1 : 0;
+    at_of(e)->target = n > 0 ? rows[n - 1].pos + 1 : 0;
     LEAVABLE(outer, e->own, emitted_read(e, rows, n));
 }
 
-static rt_status next_rows_at_once(Engine *e, const rt_row *rows, int n, int *next)
+static rt_status next_rows_at_once(Engine *e, const rt_token *rows, int n, int *next)
 {
     Engine *const outer = begin(e);
-    at_of(e)->target = n > 0 ? rows[n - 1].position + 1 : 0;
+    at_of(e)->target = n > 0 ? rows[n - 1].pos + 1 : 0;
     LEAVABLE(outer, e->own, emitted_next_rows(e, rows, n, next));
 }
 
-static rt_status jit_rows(Engine *e, const rt_row *rows, int n)
+static rt_status jit_rows(Engine *e, const rt_token *rows, int n)
 {
     return n > 1 && each_row(e) ? engine_each_row(e, rows, n, NULL) : rows_at_once(e, rows, n);
 }
 
 /* Of a call that leaves no logits one row has no taps either. */
-static rt_status jit_read(Engine *e, const rt_row *rows, int n)
+static rt_status jit_read(Engine *e, const rt_token *rows, int n)
 {
     return each_row(e) ? engine_each_row(e, rows, n, NULL) : read_at_once(e, rows, n);
 }
 
-static rt_status jit_next_rows(Engine *e, const rt_row *rows, int n, int *next)
+static rt_status jit_next_rows(Engine *e, const rt_token *rows, int n, int *next)
 {
     return n > 1 && each_row(e) ? engine_each_row(e, rows, n, next) : next_rows_at_once(e, rows, n, next);
 }

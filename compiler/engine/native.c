@@ -44,9 +44,9 @@ static rt_status native_batch(Engine *e, const int *ids, const int *lengths, con
 
 static rt_status native_step(Engine *e, int id) { return unless_stopped(emitted_step(e, id)); }
 static rt_status native_next(Engine *e, int id, int *next) { return unless_stopped(emitted_next(e, id, next)); }
-static rt_status native_rows(Engine *e, const rt_row *rows, int n) { return unless_stopped(emitted_rows(e, rows, n)); }
-static rt_status native_read(Engine *e, const rt_row *rows, int n) { return unless_stopped(emitted_read(e, rows, n)); }
-static rt_status native_next_rows(Engine *e, const rt_row *rows, int n, int *next) { return unless_stopped(emitted_next_rows(e, rows, n, next)); }
+static rt_status native_rows(Engine *e, const rt_token *rows, int n) { return unless_stopped(emitted_rows(e, rows, n)); }
+static rt_status native_read(Engine *e, const rt_token *rows, int n) { return unless_stopped(emitted_read(e, rows, n)); }
+static rt_status native_next_rows(Engine *e, const rt_token *rows, int n, int *next) { return unless_stopped(emitted_next_rows(e, rows, n, next)); }
 static rt_status native_run(Engine *e) { return unless_stopped(emitted_run(e)); }
 
 static const EngineOps polled_ops = {

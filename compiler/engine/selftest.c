@@ -23,9 +23,9 @@ static rt_status run_target(Engine *e, const Model *m, float *values)
     const int n = rt_selftest_target(ids, (int)m->max_target, (int)m->target_vocab, (int)m->start_id), most = engine_rows(e);
     rt_status status = RT_OK;
     for (int first = 0, count; status == RT_OK && first < n; first += count) {
-        rt_row rows[RT_SELFTEST_ROWS];
+        rt_token rows[RT_SELFTEST_ROWS];
         count = first == n - 1 ? 1 : n - 1 - first < most ? n - 1 - first : most;
-        for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, first + i, ids[first + i] };
+        for (int i = 0; i < count; i++) rows[i] = (rt_token){ 0, first + i, ids[first + i] };
         status = e->ops->rows(e, rows, count);
         const int stride = (int)engine_logits_stride(e);
         if (status == RT_OK) rt_selftest_keep(values, RT_SELFTEST_VALUES, n, (int)m->target_vocab, e->ops->logits(e), first, count, stride);

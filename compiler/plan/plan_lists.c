@@ -19,5 +19,5 @@ void plan_lists(Plan *p)
     if (batches) add(p, "groups", "rt_group", (m->max_source + 15) / 16, sizeof(rt_group));
     else if (rows > 1) add(p, "groups", "rt_group", rows, sizeof(rt_group));
     if (text) add(p, "answer_ids", "int", m->max_target + !m->has_encoder, sizeof(int));
-    if (text && !m->has_encoder) add(p, "prompt_rows", "rt_row", rows, sizeof(rt_row));
+    if (text && !m->has_encoder) add(p, "prompt_rows", "rt_token", rows, sizeof(rt_token));
 }

@@ -617,7 +617,7 @@ static RtRows rows_of(dates_state *s)
 }
 
 /* one: for a row alone, or NULL. */
-static rt_status run_rows(const dates *m, dates_state *s, const rt_row *rows, int n, rt_body *one, rt_body *many)
+static rt_status run_rows(const dates *m, dates_state *s, const rt_token *rows, int n, rt_body *one, rt_body *many)
 {
     const RtRows r = rows_of(s);
     rt_group *const groups = (rt_group *)(s->bytes + AT_GROUPS);
@@ -629,17 +629,17 @@ static rt_status run_rows(const dates *m, dates_state *s, const rt_row *rows, in
     return RT_OK;
 }
 
-rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n)
+rt_status dates_rows(const dates *m, dates_state *s, const rt_token *rows, int n)
 {
     return run_rows(m, s, rows, n, step_body, rows_body);
 }
 
-rt_status dates_read(const dates *m, dates_state *s, const rt_row *rows, int n)
+rt_status dates_read(const dates *m, dates_state *s, const rt_token *rows, int n)
 {
     return run_rows(m, s, rows, n, NULL, read_body);
 }
 
-rt_status dates_next_rows(const dates *m, dates_state *s, const rt_row *rows, int n, int *next)
+rt_status dates_next_rows(const dates *m, dates_state *s, const rt_token *rows, int n, int *next)
 {
     const int *const ids = (const int *)(s->bytes + AT_NEXT_ID);
     int good = 1;
@@ -671,7 +671,7 @@ rt_status dates_clear(dates_state *s, int slot)
 
 rt_status dates_step(const dates *m, dates_state *s, int id)
 {
-    const rt_row row = { 0, *next_position(s, 0), id };
+    const rt_token row = { 0, *next_position(s, 0), id };
     return run_rows(m, s, &row, 1, step_body, rows_body);
 }
 
@@ -679,7 +679,7 @@ const float *dates_logits(const dates_state *s) { return (const float *)(s->byte
 
 rt_status dates_next(const dates *m, dates_state *s, int id, int *next)
 {
-    const rt_row row = { 0, *next_position(s, 0), id };
+    const rt_token row = { 0, *next_position(s, 0), id };
     return dates_next_rows(m, s, &row, 1, next);
 }
 

@@ -47,18 +47,18 @@ void dates_reset(dates_state *s);
  * RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */
 rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids, int n);
 
-/* Compute decoder rows: append the token `id` at `position` of the sequence in `slot`. One row is a step, rows of one
+/* Compute decoder rows: append the token `id` at `pos` of the sequence in `slot`. One row is a step, rows of one
  * slot a prefill, rows of several slots a batch: those of a slot stand together, their positions follow one another,
  * from 0 or an earlier one that is taken back. Row i of dates_logits is that of rows[i].
  * RT_BAD_ID, RT_TOO_LONG, RT_ORDER also without a source. */
-rt_status dates_rows(const dates *m, dates_state *s, const rt_row *rows, int n);
+rt_status dates_rows(const dates *m, dates_state *s, const rt_token *rows, int n);
 
 /* The same, and leaves no log-probabilities: for the rows of a prompt before its last. */
-rt_status dates_read(const dates *m, dates_state *s, const rt_row *rows, int n);
+rt_status dates_read(const dates *m, dates_state *s, const rt_token *rows, int n);
 
 /* The same, and give the most likely id after each row, the first of equals; next[n]. dates_logits then has the logits of
  * the rows themselves, as they are before the log-softmax. RT_BAD_WEIGHTS where one of a row's is NaN or INFINITY: its id is then -1. */
-rt_status dates_next_rows(const dates *m, dates_state *s, const rt_row *rows, int n, int *next);
+rt_status dates_next_rows(const dates *m, dates_state *s, const rt_token *rows, int n, int *next);
 
 /* Copy the sequence and the source of slot `from` to slot `to`. */
 rt_status dates_fork(dates_state *s, int from, int to);

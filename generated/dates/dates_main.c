@@ -9,8 +9,8 @@ static rt_status main_threads(void *m, int n) { return dates_threads(m, n); }
 static rt_team *main_team(const void *m) { return ((const dates *)m)->team; }
 static void main_reset(void *s) { dates_reset(s); }
 static rt_status main_encode(const void *m, void *s, const int *ids, int n) { return dates_encode(m, s, 0, ids, n); }
-static rt_status main_rows(const void *m, void *s, const rt_row *r, int n) { return dates_rows(m, s, r, n); }
-static rt_status main_read(const void *m, void *s, const rt_row *r, int n) { return dates_read(m, s, r, n); }
+static rt_status main_rows(const void *m, void *s, const rt_token *r, int n) { return dates_rows(m, s, r, n); }
+static rt_status main_read(const void *m, void *s, const rt_token *r, int n) { return dates_read(m, s, r, n); }
 static const float *main_logits(const void *s) { return dates_logits(s); }
 static rt_status main_next(const void *m, void *s, int id, int *next) { return dates_next(m, s, id, next); }
 static rt_status main_clear(void *s, int slot) { return dates_clear(s, slot); }

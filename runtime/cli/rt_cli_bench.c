@@ -88,10 +88,10 @@ static rt_status decode(const Bench *b, int n, int most)
     const rt_program *p = b->cli->program;
     rt_status status = p->clear(b->cli->state, 0);
     for (int first = 0, count; first < n && status == RT_OK; first += count) {
-        rt_row rows[MOST_ROWS];
+        rt_token rows[MOST_ROWS];
         const int reads = most > 1 && first < n - 1;
         count = lesser(reads ? n - 1 - first : n - first, most);
-        for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, first + i, some_id(first + i, p->vocab) };
+        for (int i = 0; i < count; i++) rows[i] = (rt_token){ 0, first + i, some_id(first + i, p->vocab) };
         status = (reads ? p->read : p->rows_of)(b->cli->model, b->cli->state, rows, count);
     }
     return status;

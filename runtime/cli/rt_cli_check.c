@@ -42,9 +42,9 @@ static rt_status run_target(Cli *cli, float *values)
     const int n = rt_selftest_target(ids, p->max_target, p->vocab, p->start);
     rt_status status = p->clear(cli->state, 0);
     for (int first = 0, count; status == RT_OK && first < n; first += count) {
-        rt_row rows[RT_SELFTEST_ROWS];
+        rt_token rows[RT_SELFTEST_ROWS];
         count = first == n - 1 ? 1 : n - 1 - first < p->rows ? n - 1 - first : p->rows;
-        for (int i = 0; i < count; i++) rows[i] = (rt_row){ 0, first + i, ids[first + i] };
+        for (int i = 0; i < count; i++) rows[i] = (rt_token){ 0, first + i, ids[first + i] };
         status = p->rows_of(cli->model, cli->state, rows, count);
         if (status == RT_OK) rt_selftest_keep(values, RT_SELFTEST_VALUES, n, p->vocab, p->logits(cli->state), first, count, p->logits_stride);
     }

@@ -48,7 +48,7 @@ void cli_decoder_close(CliDecoder *d) { free(d->scratch), free(d->results), free
 
 /* ---- the model's calls ---------------------------------------------------------------------------------- */
 
-static rt_status call_rows(void *self, const rt_row *rows, int n)
+static rt_status call_rows(void *self, const rt_token *rows, int n)
 {
     CliDecoder *d = self;
     cli_weights_read(d->weights);
@@ -57,7 +57,7 @@ static rt_status call_rows(void *self, const rt_row *rows, int n)
     return status;
 }
 
-static rt_status call_read(void *self, const rt_row *rows, int n)
+static rt_status call_read(void *self, const rt_token *rows, int n)
 {
     CliDecoder *d = self;
     cli_weights_read(d->weights);

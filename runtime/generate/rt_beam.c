@@ -193,10 +193,10 @@ static rt_status give_slots(Search *s, int count)
 static rt_status advance(Search *s, int count)
 {
     const RtDecoder *m = s->model;
-    rt_row rows[RT_BEAM_MOST];
+    rt_token rows[RT_BEAM_MOST];
     rt_status status = give_slots(s, count);
     if (status != RT_OK) return status;
-    for (int i = 0; i < count; i++) rows[i] = (rt_row){ s->next[i].slot, s->position, s->nodes[s->next[i].node].id };
+    for (int i = 0; i < count; i++) rows[i] = (rt_token){ s->next[i].slot, s->position, s->nodes[s->next[i].node].id };
     status = m->rows(m->self, rows, count);
     Live *const old = s->live;
     s->live = s->next;

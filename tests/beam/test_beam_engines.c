@@ -211,8 +211,8 @@ static float logits_of(const Engine *e, int row, int id) { return e->ops->logits
 /* Slots of the generic engine, which has no emitted code to test: rows of several, forks, and what is refused. */
 static void slots_of_the_generic_engine(void **state)
 {
-    const rt_row first[] = { { 0, 0, 3 }, { 2, 0, 4 }, { 2, 1, 5 } }, twice[] = { { 0, 1, 3 }, { 1, 0, 3 }, { 0, 2, 3 } };
-    const rt_row both[] = { { 1, 2, 6 }, { 2, 2, 7 } }, gap[] = { { 0, 2, 3 } }, far[] = { { 4, 0, 3 } }, wrong[] = { { 0, 1, 99 } };
+    const rt_token first[] = { { 0, 0, 3 }, { 2, 0, 4 }, { 2, 1, 5 } }, twice[] = { { 0, 1, 3 }, { 1, 0, 3 }, { 0, 2, 3 } };
+    const rt_token both[] = { { 1, 2, 6 }, { 2, 2, 7 } }, gap[] = { { 0, 2, 3 } }, far[] = { { 4, 0, 3 } }, wrong[] = { { 0, 1, 99 } };
     Opened o, alone_one;
     (void)state;
     open_model(&o, specs[0], "generic", BEAMS);

@@ -36,16 +36,16 @@ static float logit(const Toy *t, const int *ids, int n, int id)
     return (float)(h >> 8) / 2097152.0f - 4;
 }
 
-static rt_status rows(void *self, const rt_row *r, int n)
+static rt_status rows(void *self, const rt_token *r, int n)
 {
     Toy *t = self;
     bool seen[SLOTS] = { 0 };
     if (++t->calls == t->fail_at) return RT_INTERRUPTED;
     if (n > t->most_rows) t->most_rows = n;
     for (int i = 0; i < n; i++) {
-        const int slot = r[i].slot, at = r[i].position;
+        const int slot = r[i].slot, at = r[i].pos;
         if (slot < 0 || slot >= SLOTS || r[i].id < 0 || r[i].id >= VOCABULARY) return RT_BAD_ID;
-        if (at > t->length[slot] || (seen[slot] && (r[i - 1].slot != slot || r[i - 1].position != at - 1))) return RT_ORDER;
+        if (at > t->length[slot] || (seen[slot] && (r[i - 1].slot != slot || r[i - 1].pos != at - 1))) return RT_ORDER;
         if (at >= LONGEST) return RT_TOO_LONG;
         seen[slot] = true;
         t->ids[slot][at] = r[i].id;

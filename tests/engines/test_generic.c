@@ -170,14 +170,14 @@ static void next_is_the_argmax_of_step(void **state)
     Opened o = open_golden("awkward");
     static const int source[] = { 3, 4, 5, 9 };
     int id = START, best, next[3];
-    rt_row rows[3];
+    rt_token rows[3];
     assert_int_equal(o.plain->ops->encode(o.plain, source, 4), RT_OK);
     assert_int_equal(o.tapped->ops->encode(o.tapped, source, 4), RT_OK);
     for (int i = 0; i < o.model->max_target; i++) {
         assert_int_equal(o.plain->ops->step(o.plain, id), RT_OK);
         assert_int_equal(o.tapped->ops->next(o.tapped, id, &best), RT_OK);
         first_maximum(&o, o.plain->ops->logits(o.plain), best);
-        if (i < 3) rows[i] = (rt_row){ 0, i, id };
+        if (i < 3) rows[i] = (rt_token){ 0, i, id };
         id = best;
     }
     assert_int_equal(o.tapped->ops->clear(o.tapped), RT_OK);
@@ -239,13 +239,13 @@ static void a_window_is_taken_back_as_rings_are(void **state)
     Engine *e = o.plain;
     assert_int_equal(o.plain->plan->back, 8);
     for (int i = 0; i < 40; i++) assert_int_equal(e->ops->step(e, 3), RT_OK);
-    assert_int_equal(e->ops->rows(e, &(rt_row){ 0, 31, 3 }, 1), RT_ORDER);
-    assert_int_equal(e->ops->rows(e, &(rt_row){ 0, 41, 3 }, 1), RT_ORDER);
-    assert_int_equal(e->ops->rows(e, &(rt_row){ 0, 32, 3 }, 1), RT_OK);
-    assert_int_equal(e->ops->rows(e, &(rt_row){ 0, 31, 3 }, 1), RT_ORDER);
-    assert_int_equal(e->ops->rows(e, &(rt_row){ 0, 0, 3 }, 1), RT_OK);
+    assert_int_equal(e->ops->rows(e, &(rt_token){ 0, 31, 3 }, 1), RT_ORDER);
+    assert_int_equal(e->ops->rows(e, &(rt_token){ 0, 41, 3 }, 1), RT_ORDER);
+    assert_int_equal(e->ops->rows(e, &(rt_token){ 0, 32, 3 }, 1), RT_OK);
+    assert_int_equal(e->ops->rows(e, &(rt_token){ 0, 31, 3 }, 1), RT_ORDER);
+    assert_int_equal(e->ops->rows(e, &(rt_token){ 0, 0, 3 }, 1), RT_OK);
     assert_int_equal(e->ops->step(e, 3), RT_OK);
-    assert_int_equal(e->ops->rows(e, &(rt_row){ 0, 1, 3 }, 1), RT_OK);
+    assert_int_equal(e->ops->rows(e, &(rt_token){ 0, 1, 3 }, 1), RT_OK);
     close_spec(&o);
 }
 

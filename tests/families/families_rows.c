@@ -33,8 +33,8 @@ static void keep(const Engine *e, float *to, int first, int n, int64_t vocab)
 /* Rows first .. first + n - 1 in one call, or by step where n is 1. */
 static bool feed(Engine *e, const Ids *target, int first, int n, float *to, int64_t vocab)
 {
-    rt_row rows[MOST_ROWS];
-    for (int i = 0; i < n; i++) rows[i] = (rt_row){ .slot = 0, .position = first + i, .id = target->id[first + i] };
+    rt_token rows[MOST_ROWS];
+    for (int i = 0; i < n; i++) rows[i] = (rt_token){ .slot = 0, .pos = first + i, .id = target->id[first + i] };
     if ((n == 1 ? e->ops->step(e, target->id[first]) : e->ops->rows(e, rows, n)) != RT_OK) return false;
     keep(e, to, first, n, vocab);
     return true;
@@ -53,11 +53,11 @@ static bool run(Engine *e, const Ids *source, const Ids *target, int piece, floa
 /* The same, fed at once. */
 static bool check_greedy_rows(Engine *e, const Ids *source, const Ids *target, const Ids *greedy)
 {
-    rt_row rows[MOST_ROWS];
+    rt_token rows[MOST_ROWS];
     int next[MOST_ROWS], same = 0;
     engine_reset(e);
     if (source->n && e->ops->encode(e, source->id, source->n) != RT_OK) return false;
-    for (int i = 0; i < greedy->n; i++) rows[i] = (rt_row){ 0, i, i ? greedy->id[i - 1] : target->id[0] };
+    for (int i = 0; i < greedy->n; i++) rows[i] = (rt_token){ 0, i, i ? greedy->id[i - 1] : target->id[0] };
     if (e->ops->next_rows(e, rows, greedy->n, next) != RT_OK) return false;
     for (int i = 0; i < greedy->n; i++) same += next[i] == greedy->id[i];
     printf("greedy, at once: %d ids of %d\n", same, greedy->n);

@@ -40,12 +40,12 @@ static rt_status program_encode(const void *m, void *state, const int *ids, int 
     return RT_OK;
 }
 
-static rt_status program_rows(const void *m, void *state, const rt_row *rows, int n)
+static rt_status program_rows(const void *m, void *state, const rt_token *rows, int n)
 {
     State *s = state;
     (void)m;
     for (int i = 0; i < n; i++) {
-        fuzz_expect(rows[i].position == s->position && rows[i].id >= 0 && rows[i].id < VOCAB && s->position < LONGEST + 2);
+        fuzz_expect(rows[i].pos == s->position && rows[i].id >= 0 && rows[i].id < VOCAB && s->position < LONGEST + 2);
         s->position++;
     }
     for (int i = 0; i < VOCAB; i++) s->logits[i] = -3;
@@ -58,7 +58,7 @@ static const float *program_logits(const void *state) { return ((const State *)s
 static rt_status program_next(const void *m, void *state, int id, int *next)
 {
     State *s = state;
-    const rt_row row = { 0, s->position, id };
+    const rt_token row = { 0, s->position, id };
     const rt_status status = program_rows(m, state, &row, 1);
     *next = s->position > s->n ? END : s->ids[s->n - s->position];
     return status;

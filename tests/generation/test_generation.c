@@ -196,16 +196,16 @@ static void take_log_softmax(Toy *t)
     for (int i = 0; i < VOCABULARY; i++) t->logits[i] -= (float)log(sum);
 }
 
-static rt_status feed_rows(Toy *t, const rt_row *rows, int n)
+static rt_status feed_rows(Toy *t, const rt_token *rows, int n)
 {
     t->calls++;
     t->fed += n;
-    if (t->back && rows[0].position < t->count) {
-        if (rows[0].position && rows[0].position + t->back < t->furthest) return RT_ORDER;
-        t->count = rows[0].position;
+    if (t->back && rows[0].pos < t->count) {
+        if (rows[0].pos && rows[0].pos + t->back < t->furthest) return RT_ORDER;
+        t->count = rows[0].pos;
     }
     for (int i = 0; i < n; i++) {
-        assert_int_equal(rows[i].position, t->count);
+        assert_int_equal(rows[i].pos, t->count);
         if (t->count == MOST_IDS) return RT_TOO_LONG;
         t->ids[t->count++] = rows[i].id;
         if (t->count == 1 || t->furthest < t->count) t->furthest = t->count;
@@ -214,7 +214,7 @@ static rt_status feed_rows(Toy *t, const rt_row *rows, int n)
     return RT_OK;
 }
 
-static rt_status toy_rows(void *self, const rt_row *rows, int n)
+static rt_status toy_rows(void *self, const rt_token *rows, int n)
 {
     Toy *t = self;
     const rt_status status = feed_rows(t, rows, n);
@@ -222,7 +222,7 @@ static rt_status toy_rows(void *self, const rt_row *rows, int n)
     return status;
 }
 
-static rt_status toy_read(void *self, const rt_row *rows, int n)
+static rt_status toy_read(void *self, const rt_token *rows, int n)
 {
     Toy *t = self;
     const rt_status status = toy_rows(self, rows, n);
@@ -245,7 +245,7 @@ static rt_status toy_clear(void *self, int slot)
 static rt_status toy_next(void *self, int id, int *next)
 {
     Toy *t = self;
-    const rt_row row = { 0, t->count, id };
+    const rt_token row = { 0, t->count, id };
     const rt_status status = feed_rows(t, &row, 1);
     t->nexts++;
     *next = 0;

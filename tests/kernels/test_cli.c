@@ -46,11 +46,11 @@ static rt_status model_encode(const void *model, void *state, const int *ids, in
 }
 
 /* Every letter but the right one has the log-probability -3. */
-static rt_status model_rows(const void *model, void *state, const rt_row *rows, int n)
+static rt_status model_rows(const void *model, void *state, const rt_token *rows, int n)
 {
     State *s = state;
     (void)model;
-    if (n != 1 || rows->position != s->position || rows->id != (s->position ? s->ids[s->n - s->position] : START)) return RT_ORDER;
+    if (n != 1 || rows->pos != s->position || rows->id != (s->position ? s->ids[s->n - s->position] : START)) return RT_ORDER;
     s->position++;
     for (int i = 0; i < VOCAB; i++) s->logits[i] = -3;
     s->logits[s->position > s->n ? END : s->ids[s->n - s->position]] = -0.5f;
@@ -62,7 +62,7 @@ static const float *model_logits(const void *state) { return ((const State *)sta
 static rt_status model_next(const void *model, void *state, int id, int *next)
 {
     State *s = state;
-    const rt_row row = { 0, s->position, id };
+    const rt_token row = { 0, s->position, id };
     const rt_status status = model_rows(model, state, &row, 1);
     *next = s->position > s->n ? END : s->ids[s->n - s->position];
     return status;
@@ -274,19 +274,19 @@ static void json_bytes(void **state)
 }
 
 /* A decoder alone and an encoder alone: other calls, other keys. */
-static rt_status count_rows(const void *model, void *state, const rt_row *rows, int n)
+static rt_status count_rows(const void *model, void *state, const rt_token *rows, int n)
 {
     State *s = state;
     (void)model;
     for (int i = 0; i < n; i++)
-        if (rows[i].position != s->position++) return RT_ORDER;
+        if (rows[i].pos != s->position++) return RT_ORDER;
     for (int i = 0; i < VOCAB; i++) s->logits[i] = i == (rows[n - 1].id + 1) % VOCAB ? 0 : -100;
     return RT_OK;
 }
 
 static rt_status count_next(const void *model, void *state, int id, int *next)
 {
-    const rt_row row = { 0, ((State *)state)->position, id };
+    const rt_token row = { 0, ((State *)state)->position, id };
     *next = (id + 1) % VOCAB;
     return count_rows(model, state, &row, 1);
 }

@@ -109,7 +109,7 @@ static void sequence(const char *spec, int threads, bool back)
     assert_string_equal(changed.engine->name, "native (cc)");
     nothing_is_left();
     equal_steps(&changed, &pinned, 4, 7);
-    const rt_row row = { 1, 7, 2 };
+    const rt_token row = { 1, 7, 2 };
     assert_int_equal(changed.engine->ops->fork(changed.engine, 0, 1), RT_OK);
     assert_int_equal(pinned.engine->ops->fork(pinned.engine, 0, 1), RT_OK);
     assert_int_equal(changed.engine->ops->rows(changed.engine, &row, 1), RT_OK);

@@ -319,7 +319,7 @@ static bool edit(Opened *o, const char *old, const char *new)
 /* Rows behind the first do not see their last key: a decoder's, those of one source, of several. */
 static const char *const masks[][2] = {
     { "rt_rows_begin(&r, rows, n);", "rt_rows_begin(&r, rows, n);\n"
-      "    for (int i = 0; status == RT_OK && i < n; i++) r.visible[i] = rows[i].position + !rows[i].position;" },
+      "    for (int i = 0; status == RT_OK && i < n; i++) r.visible[i] = rows[i].pos + !rows[i].pos;" },
     { "visible[i] = n;", "visible[i] = n - (n > 1);" },
     { "visible[begin + i] = lengths[t];", "visible[begin + i] = lengths[t] - (lengths[t] > 1);" },
 };

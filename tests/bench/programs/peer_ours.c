@@ -66,7 +66,7 @@ static const PeerWork encode_work = { encode, check_hidden };
 
 #ifdef MODEL_DECODER
 /* Rows of any number, in calls of as many as there may be. The logits are those of the last call. */
-static int rows(const rt_row *all, int n)
+static int rows(const rt_token *all, int n)
 {
     for (int i = 0; i < n; i += SIZE(ROWS))
         if (!fine(CALL(rows)(&model, &state, all + i, n - i < SIZE(ROWS) ? n - i : SIZE(ROWS)))) return 0;
@@ -84,8 +84,8 @@ static int decode(void)
 
 static int prefill(void)
 {
-    static rt_row all[SIZE(MAX_TARGET)];
-    for (int i = 0; i < length; i++) all[i] = (rt_row){ 0, i, an_id(i, SIZE(VOCAB)) };
+    static rt_token all[SIZE(MAX_TARGET)];
+    for (int i = 0; i < length; i++) all[i] = (rt_token){ 0, i, an_id(i, SIZE(VOCAB)) };
     int good = fine(CALL(clear)(&state, 0));
     for (int i = 0, n; i < length - 1 && good; i += n) {
         n = length - 1 - i < SIZE(ROWS) ? length - 1 - i : SIZE(ROWS);
@@ -96,17 +96,17 @@ static int prefill(void)
 
 static int decode_batch(void)
 {
-    rt_row next[SIZE(SLOTS)];
+    rt_token next[SIZE(SLOTS)];
     int good = 1;
     for (int k = 0; k < batch; k++) {
-        next[k] = (rt_row){ k, 0, an_id(k + 1, SIZE(VOCAB)) };
+        next[k] = (rt_token){ k, 0, an_id(k + 1, SIZE(VOCAB)) };
         good = good && fine(CALL(clear)(&state, k));
     }
     for (int i = 0; i < length && good; i++) {
         int ids[SIZE(SLOTS)];
         good = fine(CALL(next_rows)(&model, &state, next, batch, ids));
         for (int k = 0; k < batch && good; k++) {
-            next[k].position++;
+            next[k].pos++;
             greedy[k * length + i] = next[k].id = ids[k];
         }
     }
@@ -128,8 +128,8 @@ static int check_steps(FILE *to)
 
 static int check_rows(FILE *to)
 {
-    rt_row all[CHECKED_IDS];
-    for (int i = 0; i < CHECKED_IDS; i++) all[i] = (rt_row){ 0, i, an_id(i, SIZE(VOCAB)) };
+    rt_token all[CHECKED_IDS];
+    for (int i = 0; i < CHECKED_IDS; i++) all[i] = (rt_token){ 0, i, an_id(i, SIZE(VOCAB)) };
     int good = fine(CALL(clear)(&state, 0)) && rows(all, CHECKED_IDS);
     for (int i = 0; i < CHECKED_IDS && good; i++) good = write_logits(to, i);
     return good;
@@ -170,15 +170,15 @@ static int read_source(int slot, const char *text)
 }
 
 /* One step of those that go on; what ended falls out. Returns how many are left, or -1. */
-static int step_texts(rt_row *next, int *which, size_t *used, int n, int first)
+static int step_texts(rt_token *next, int *which, size_t *used, int n, int first)
 {
     int left = 0, ids[SIZE(SLOTS)];
     if (!fine(CALL(next_rows)(&model, &state, next, n, ids))) return -1;
     for (int i = 0; i < n; i++) {
         const int id = ids[i], k = which[i];
-        if (id == SIZE(END) || next[i].position + 2 > SIZE(MAX_TARGET)) continue;
+        if (id == SIZE(END) || next[i].pos + 2 > SIZE(MAX_TARGET)) continue;
         if (!fine(CALL(append)(&model, id, answers[first + k], MOST_TEXT, &used[k]))) return -1;
-        next[left] = (rt_row){ next[i].slot, next[i].position + 1, id };
+        next[left] = (rt_token){ next[i].slot, next[i].pos + 1, id };
         which[left++] = k;
     }
     return left;
@@ -187,12 +187,12 @@ static int step_texts(rt_row *next, int *which, size_t *used, int n, int first)
 /* Texts first .. first + n - 1, at most as many as there are slots, together. */
 static int answer_together(int first, int n)
 {
-    rt_row next[SIZE(SLOTS)];
+    rt_token next[SIZE(SLOTS)];
     int which[SIZE(SLOTS)], left = n;
     size_t used[SIZE(SLOTS)] = { 0 };
     for (int k = 0; k < n; k++) {
         if (!fine(CALL(clear)(&state, k)) || !read_source(k, texts[first + k])) return 0;
-        next[k] = (rt_row){ k, 0, SIZE(START) };
+        next[k] = (rt_token){ k, 0, SIZE(START) };
         which[k] = k;
         answers[first + k][0] = 0;
     }

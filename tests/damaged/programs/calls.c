@@ -33,8 +33,8 @@ static rt_status bind_copy(size_t shift, int zeros)
 
 static rt_status call_rows(const int *x, int n, int *next)
 {
-    rt_row rows[MOST];
-    for (int i = 0; i < n / 3; i++) rows[i] = (rt_row){ x[3 * i], x[3 * i + 1], x[3 * i + 2] };
+    rt_token rows[MOST];
+    for (int i = 0; i < n / 3; i++) rows[i] = (rt_token){ x[3 * i], x[3 * i + 1], x[3 * i + 2] };
     return next ? word_next_rows(&model, &state, rows, n / 3, next) : word_rows(&model, &state, rows, n / 3);
 }
 

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 {
     static const char *const texts[DATES_SLOTS] = { "3rd of May 2019", "1/2/34", "Monday, 3rd of September 2018", "2093-10-06" };
     int ids[DATES_SLOTS][DATES_MAX_SOURCE], lengths[DATES_SLOTS], next[DATES_SLOTS], answers[DATES_SLOTS][DATES_MAX_TARGET];
-    rt_row rows[DATES_SLOTS];
+    rt_token rows[DATES_SLOTS];
     RtWeights file;
     if (argc < 2 || rt_weights_open(&file, argv[1])) return 2;
     rt_status status = dates_bind(&model, file.data, file.bytes);

@@ -74,7 +74,7 @@ static void encode(dates_state *s, int slot, const char *what)
 
 static void row(dates_state *s, int slot, int position, int id)
 {
-    const rt_row r = { slot, position, id };
+    const rt_token r = { slot, position, id };
     IS(dates_rows(&model, s, &r, 1), RT_OK);
 }
 
@@ -128,7 +128,7 @@ static void ids_outside_are_refused(void)
 {
     dates_state *s = &guarded.state;
     int ids[] = { 5, DATES_SOURCE_VOCAB }, next = -7;
-    rt_row r = { 0, 0, 1 };
+    rt_token r = { 0, 0, 1 };
     begin();
     IS(dates_encode(&model, s, 0, ids, 2), RT_BAD_ID);
     ids[1] = -1;
@@ -156,7 +156,7 @@ static void too_long_is_refused(void)
     static int ids[DATES_MAX_SOURCE + 1];
     dates_state *s = &guarded.state;
     int next = -7;
-    rt_row rows[DATES_ROWS + 1] = { { 0, 0, 1 } };
+    rt_token rows[DATES_ROWS + 1] = { { 0, 0, 1 } };
     begin();
     for (int i = 0; i <= DATES_MAX_SOURCE; i++) ids[i] = 5;
     IS(dates_encode(&model, s, 0, ids, DATES_MAX_SOURCE + 1), RT_TOO_LONG);
@@ -166,9 +166,9 @@ static void too_long_is_refused(void)
     IS(dates_step(&model, s, 3), RT_TOO_LONG);
     IS(dates_next(&model, s, 3, &next), RT_TOO_LONG);
     CHECK(next == -7);
-    rows[0].position = DATES_MAX_TARGET;
+    rows[0].pos = DATES_MAX_TARGET;
     IS(dates_rows(&model, s, rows, 1), RT_TOO_LONG);
-    rows[0].position = 2147483647;
+    rows[0].pos = 2147483647;
     IS(dates_rows(&model, s, rows, 1), RT_TOO_LONG);
     IS(dates_threads(&model, DATES_MAX_THREADS + 1), RT_TOO_LONG);
     IS(dates_threads(&model, 0), RT_TOO_LONG);
@@ -179,7 +179,7 @@ static void out_of_order_is_refused(void)
 {
     dates_state *s = &guarded.state;
     int ids[] = { 5, 6 }, next;
-    rt_row r = { 0, 1, 1 };
+    rt_token r = { 0, 1, 1 };
     begin();
     IS(dates_step(&model, s, 1), RT_ORDER);
     IS(dates_next(&model, s, 1, &next), RT_ORDER);
@@ -187,9 +187,9 @@ static void out_of_order_is_refused(void)
     IS(dates_encode(&model, s, 0, ids, -1), RT_ORDER);
     IS(dates_encode(&model, s, 0, ids, 2), RT_OK);
     IS(dates_rows(&model, s, &r, 1), RT_ORDER);             /* a gap */
-    r.position = -1;
+    r.pos = -1;
     IS(dates_rows(&model, s, &r, 1), RT_ORDER);
-    r.position = 0;
+    r.pos = 0;
     IS(dates_rows(&model, s, &r, 0), RT_ORDER);
     r.slot = 1;
     IS(dates_rows(&model, s, &r, 1), RT_ORDER);             /* a slot without a source */
@@ -202,7 +202,7 @@ static void a_refusal_changes_nothing(void)
 {
     float plain[STEPS][VOCAB];
     dates_state *s = &guarded.state;
-    rt_row gap = { 0, 9, 1 };
+    rt_token gap = { 0, 9, 1 };
     static const int bad[] = { 5, -1 };
     int next;
     begin();
@@ -372,7 +372,7 @@ static void a_position_is_taken_back(void)
     row(s, 0, 3, 4);
     row(s, 0, 3, answer[3]);
     CHECK(same(s, plain[3]));
-    const rt_row gap = { 0, 5, 1 };
+    const rt_token gap = { 0, 5, 1 };
     IS(dates_rows(&model, s, &gap, 1), RT_ORDER);           /* what came after is gone */
     end("a position can be taken back");
 }

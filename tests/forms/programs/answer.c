@@ -50,11 +50,11 @@ enum { STEPS = 6 };
 static rt_status decode(int first)
 {
     const int rows = SIZE(ROWS) < 3 ? 1 : 3, longest = SIZE(MAX_TARGET) < STEPS ? SIZE(MAX_TARGET) : STEPS;
-    rt_row row[3];
+    rt_token row[3];
     int id = first;
     for (int i = 0; i < rows; i++) {
         row[i].slot = 0;
-        row[i].position = i;
+        row[i].pos = i;
         row[i].id = (first + 2 * i) % SIZE(VOCAB);
     }
     TRY(CALL(rows)(&model, &state, row, rows));

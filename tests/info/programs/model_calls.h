@@ -40,10 +40,10 @@ static void calls(void)
     status = M(encode)(&model, &state, 0, ids, MAX_SOURCE);
 #endif
 #if defined(KIND_BOTH) || defined(KIND_DECODER)
-    static rt_row rows[ROWS];
+    static rt_token rows[ROWS];
     int next = 0;
     const int n = ROWS < MAX_TARGET ? ROWS : MAX_TARGET - 1;
-    for (int i = 0; i < n; i++) rows[i] = (rt_row){ 0, i, ids[i] };
+    for (int i = 0; i < n; i++) rows[i] = (rt_token){ 0, i, ids[i] };
     if (status == RT_OK) status = M(read)(&model, &state, rows, n);
     if (status == RT_OK) status = M(rows)(&model, &state, rows, n);
     if (status == RT_OK) status = M(next)(&model, &state, ids[0], &next);

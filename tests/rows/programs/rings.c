@@ -44,9 +44,9 @@ static int run(State *s, int slot, int from, int to, int piece)
 {
     int good = 1;
     for (int at = from, n; at < to; at += n) {
-        rt_row rows[MOST];
+        rt_token rows[MOST];
         n = to - at < piece ? to - at : piece;
-        for (int i = 0; i < n; i++) rows[i] = (rt_row){ slot, at + i, id_of(at + i) };
+        for (int i = 0; i < n; i++) rows[i] = (rt_token){ slot, at + i, id_of(at + i) };
         if (CALL(rows)(&model, s, rows, n) != RT_OK) return 0;
         for (int i = 0; i < n; i++) good &= same(s, i, at + i);
     }
@@ -60,8 +60,8 @@ static int batch(void)
     spoil(&other);
     for (int slot = 0; slot < 3; slot++) good &= run(&other, slot, 0, lengths[slot], MOST);
     for (int step = 0; step < 10; step++) {
-        rt_row rows[6];
-        for (int slot = 0; slot < 3; slot++) rows[slot] = (rt_row){ slot, lengths[slot] + step, id_of(lengths[slot] + step) };
+        rt_token rows[6];
+        for (int slot = 0; slot < 3; slot++) rows[slot] = (rt_token){ slot, lengths[slot] + step, id_of(lengths[slot] + step) };
         if (CALL(rows)(&model, &other, rows, 3) != RT_OK) return 0;
         for (int slot = 0; slot < 3; slot++) good &= same(&other, slot, lengths[slot] + step);
     }
@@ -92,7 +92,7 @@ static int saved(const char *path)
 /* From `furthest`, to a position that may not be had any more: RT_ORDER, and nothing changes. */
 static int refused(int slot, int position)
 {
-    const rt_row row = { slot, position, id_of(position) };
+    const rt_token row = { slot, position, id_of(position) };
     memcpy(&third, &other, sizeof other);
     return CALL(rows)(&model, &other, &row, 1) == RT_ORDER && memcmp(&third, &other, sizeof other) == 0;
 }

@@ -38,13 +38,13 @@ static const float *vector(const void *state) { return rows_in(engine_of(state),
 static rt_status rows(const void *m, void *state, const rt_token *r, int n)
 {
     (void)state;
-    return engine_of(m)->ops->rows(engine_of(m), r, n);
+    return engine_of(m)->ops->decode(engine_of(m), r, n);
 }
 
 static rt_status read(const void *m, void *state, const rt_token *r, int n)
 {
     (void)state;
-    return engine_of(m)->ops->read(engine_of(m), r, n);
+    return engine_of(m)->ops->prefill(engine_of(m), r, n);
 }
 
 static rt_status next(const void *m, void *state, int id, int *next_id)
@@ -118,7 +118,7 @@ static void add_decoder(RunProgram *r, const Model *m)
     p->max_target = (int)m->max_target, p->vocab = (int)m->target_vocab, p->start = (int)m->start_id;
     p->slots = r->engine->plan->options.slots;
     p->rows = engine_rows(r->engine), p->logits_stride = (int)engine_logits_stride(r->engine);
-    p->rows_of = rows, p->read = read, p->next = next, p->logits = logits, p->clear = clear, p->fork_slot = fork_slot, p->saturated = saturated;
+    p->decode = rows, p->prefill = read, p->next = next, p->logits = logits, p->clear = clear, p->fork_slot = fork_slot, p->saturated = saturated;
     r->generation = generation_of(m), p->generation = &r->generation;
 }
 

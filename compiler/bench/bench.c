@@ -66,8 +66,8 @@ static rt_status read_prompt(Engine *e, const Inputs *in, int n)
 {
     const int most = engine_rows(e);
     rt_status s = RT_OK;
-    for (int i = 0; i < n - 1 && !s; i += most) s = e->ops->read(e, in->target + i, n - 1 - i < most ? n - 1 - i : most);
-    return s ? s : e->ops->rows(e, in->target + n - 1, 1);
+    for (int i = 0; i < n - 1 && !s; i += most) s = e->ops->prefill(e, in->target + i, n - 1 - i < most ? n - 1 - i : most);
+    return s ? s : e->ops->decode(e, in->target + n - 1, 1);
 }
 
 int bench_at_once(const BenchTest *t, const Engine *e) { return e->ops->encode_batch ? t->at_once : 1; }
@@ -212,8 +212,8 @@ static rt_status decoder_error(const Bench *b, const Inputs *in, int n, bool at_
     if (!s) s = c->ops->clear(c);
     for (int i = 0, rows; i < n && !s; i += rows) {
         rows = n - i < most ? n - i : most;
-        s = at_once ? a->ops->rows(a, in->target + i, rows) : a->ops->step(a, in->target[i].id);
-        if (!s) s = at_once ? c->ops->rows(c, in->target + i, rows) : c->ops->step(c, in->target[i].id);
+        s = at_once ? a->ops->decode(a, in->target + i, rows) : a->ops->step(a, in->target[i].id);
+        if (!s) s = at_once ? c->ops->decode(c, in->target + i, rows) : c->ops->step(c, in->target[i].id);
         for (int k = 0; k < rows && !s; k++)
             mine->max_abs_err = error_of(mine->max_abs_err, a->ops->logits(a) + k * engine_logits_stride(a),
                                          c->ops->logits(c) + k * engine_logits_stride(c), width);

@@ -110,7 +110,7 @@ static rt_status sum_window(Engine *e, const int *ids, int n, double *sum)
     for (int first = 0, count; first + 1 < n && status == RT_OK; first += count) {
         count = n - 1 - first < most ? n - 1 - first : most;
         for (int i = 0; i < count; i++) rows[i] = (rt_token){ 0, first + i, ids[first + i] };
-        status = e->ops->rows(e, rows, count);
+        status = e->ops->decode(e, rows, count);
         for (int i = 0; i < count && status == RT_OK; i++) {
             const float *logits = e->ops->logits(e) + i * engine_logits_stride(e);
             if (!rt_logits_good(logits, (int)m->target_vocab)) status = RT_BAD_WEIGHTS;

@@ -129,7 +129,7 @@ static const char decode_template[] =
     "\n"
     "${rows}\n"
     "\n"
-    "rt_status ${name}_next_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, int *next)\n"
+    "rt_status ${name}_decode_greedy(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, int *next)\n"
     "{\n"
     "    const int *const ids = (const int *)(s->bytes + AT_NEXT_ID);\n"
     "    int good = 1;\n"
@@ -170,7 +170,7 @@ static const char decode_template[] =
     "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next)\n"
     "{\n"
     "    const rt_token row = { 0, *next_position(s, 0), id };\n"
-    "    return ${name}_next_rows(m, s, &row, 1, next);\n"
+    "    return ${name}_decode_greedy(m, s, &row, 1, next);\n"
     "}\n";
 
 static const char one_row_template[] =
@@ -185,8 +185,8 @@ static const char one_row_template[] =
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n"
-    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_token *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n";
+    "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n"
+    "rt_status ${name}_prefill(const ${name} *m, ${name}_state *s, const rt_token *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n";
 
 static const char many_rows_template[] =
     "/* one: for a row alone, or NULL. */\n"
@@ -202,12 +202,12 @@ static const char many_rows_template[] =
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n)\n"
+    "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n)\n"
     "{\n"
     "    return run_rows(m, s, rows, n, step_body, rows_body);\n"
     "}\n"
     "\n"
-    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_token *rows, int n)\n"
+    "rt_status ${name}_prefill(const ${name} *m, ${name}_state *s, const rt_token *rows, int n)\n"
     "{\n"
     "    return run_rows(m, s, rows, n, NULL, read_body);\n"
     "}\n";
@@ -299,7 +299,7 @@ static const char tokenizer_begin_alone[] =
     "while (status == RT_OK && count + 1 < n) {            /* all but the last without logits, many at a time */\n"
     "    int k = 0;\n"
     "    for (; k < ${upper}_ROWS && count + 1 < n; k++, count++) rows[k] = (rt_token){ 0, count, ids[count] };\n"
-    "    status = ${name}_read(m, s, rows, k);\n"
+    "    status = ${name}_prefill(m, s, rows, k);\n"
     "}\n"
     "if (status == RT_OK) id = ids[count++];";
 

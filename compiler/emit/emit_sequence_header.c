@@ -7,7 +7,7 @@ static const char sizes_encoder[] =
 static const char sizes_decoder[] =
     "#define ${upper}_MAX_TARGET     ${max_target}          /* with the start mark */\n"
     "#define ${upper}_VOCAB          ${target_vocab}\n"
-    "#define ${upper}_ROWS           ${rows}          /* rows in one call of ${name}_rows */\n"
+    "#define ${upper}_ROWS           ${rows}          /* rows in one call of ${name}_decode */\n"
     "#define ${upper}_SLOTS          ${slots}\n"
     "#define ${upper}_LOGITS_STRIDE  ${stride}          /* floats from a row of logits to the next */\n";
 
@@ -54,14 +54,14 @@ static const char header_decode[] =
     " * slot a prefill, rows of several slots a batch: those of a slot stand together, their positions follow one another,\n"
     " * from 0 or an earlier one that is taken back${back_words}. Row i of ${name}_logits is that of rows[i].\n"
     " * RT_BAD_ID, RT_TOO_LONG, RT_ORDER${source_words}. */\n"
-    "rt_status ${name}_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
+    "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
     "/* The same, and leaves no ${logits_kind}: for the rows of a prompt before its last. */\n"
-    "rt_status ${name}_read(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
+    "rt_status ${name}_prefill(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
     "/* The same, and give the most likely id after each row, the first of equals; next[n]. ${name}_logits then has the logits of\n"
     " * the rows${plain_words}. RT_BAD_WEIGHTS where one of a row's is NaN or INFINITY: its id is then -1. */\n"
-    "rt_status ${name}_next_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, int *next);\n"
+    "rt_status ${name}_decode_greedy(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, int *next);\n"
     "\n"
     "/* Copy the sequence${source_copy} of slot `from` to slot `to`. */\n"
     "rt_status ${name}_fork(${name}_state *s, int from, int to);\n"
@@ -75,7 +75,7 @@ static const char header_decode[] =
     "/* [rows][${upper}_LOGITS_STRIDE], of which ${upper}_VOCAB are in use; valid until the next call on this state. */\n"
     "const float *${name}_logits(const ${name}_state *s);\n"
     "\n"
-    "/* On slot 0: append `id` and give the most likely id after it, as ${name}_next_rows of that row. */\n"
+    "/* On slot 0: append `id` and give the most likely id after it, as ${name}_decode_greedy of that row. */\n"
     "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next);\n";
 
 static const char saturated_header[] =

@@ -61,8 +61,8 @@ static const char main_pair[] =
     "    return ${name}_encode_pair(m, s, ids, n, first);\n"
     "}\n";
 static const char main_decoder[] =
-    "static rt_status main_rows(const void *m, void *s, const rt_token *r, int n) { return ${name}_rows(m, s, r, n); }\n"
-    "static rt_status main_read(const void *m, void *s, const rt_token *r, int n) { return ${name}_read(m, s, r, n); }\n"
+    "static rt_status main_decode(const void *m, void *s, const rt_token *r, int n) { return ${name}_decode(m, s, r, n); }\n"
+    "static rt_status main_prefill(const void *m, void *s, const rt_token *r, int n) { return ${name}_prefill(m, s, r, n); }\n"
     "static const float *main_logits(const void *s) { return ${name}_logits(s); }\n"
     "static rt_status main_next(const void *m, void *s, int id, int *next) { return ${name}_next(m, s, id, next); }\n"
     "static rt_status main_clear(void *s, int slot) { return ${name}_clear(s, slot); }\n"
@@ -70,7 +70,7 @@ static const char main_decoder[] =
 static const char main_decoder_rows[] =
     "        .max_target = ${upper}_MAX_TARGET, .vocab = ${upper}_VOCAB, .start = ${upper}_START, .slots = ${upper}_SLOTS,\n"
     "        .generation = &main_generation,\n"
-    "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .rows_of = main_rows, .read = main_read, .logits = main_logits,\n"
+    "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .decode = main_decode, .prefill = main_prefill, .logits = main_logits,\n"
     "        .next = main_next, .clear = main_clear, .fork_slot = main_fork_slot,\n";
 static const char main_saturated[] = "\nstatic int main_saturated(const void *s) { return ${name}_saturated(s); }\n";
 static const char main_text[] =

@@ -31,22 +31,22 @@ rt_status emitted_next(Engine *e, int id, int *next)
     return k->next(&k->model, e->state, id, next);
 }
 
-rt_status emitted_rows(Engine *e, const rt_token *rows, int n)
+rt_status emitted_decode(Engine *e, const rt_token *rows, int n)
 {
     Emitted *k = e->own;
-    return k->rows ? k->rows(&k->model, e->state, rows, n) : RT_ORDER;
+    return k->decode ? k->decode(&k->model, e->state, rows, n) : RT_ORDER;
 }
 
-rt_status emitted_read(Engine *e, const rt_token *rows, int n)
+rt_status emitted_prefill(Engine *e, const rt_token *rows, int n)
 {
     Emitted *k = e->own;
-    return k->read ? k->read(&k->model, e->state, rows, n) : RT_ORDER;
+    return k->prefill ? k->prefill(&k->model, e->state, rows, n) : RT_ORDER;
 }
 
-rt_status emitted_next_rows(Engine *e, const rt_token *rows, int n, int *next)
+rt_status emitted_decode_greedy(Engine *e, const rt_token *rows, int n, int *next)
 {
     Emitted *k = e->own;
-    return k->next_rows ? k->next_rows(&k->model, e->state, rows, n, next) : RT_ORDER;
+    return k->decode_greedy ? k->decode_greedy(&k->model, e->state, rows, n, next) : RT_ORDER;
 }
 
 const float *emitted_logits(const Engine *e) { return ((const Emitted *)e->own)->logits(e->state); }
@@ -116,9 +116,9 @@ bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *
         find(&f, "fork", &e->fork);
         find(&f, "step", &e->step);
         find(&f, "next", &e->next);
-        find(&f, "rows", &e->rows);
-        find(&f, "read", &e->read);
-        find(&f, "next_rows", &e->next_rows);
+        find(&f, "decode", &e->decode);
+        find(&f, "prefill", &e->prefill);
+        find(&f, "decode_greedy", &e->decode_greedy);
         find(&f, "logits", &e->logits);
     }
     return f.good;

@@ -23,9 +23,9 @@ typedef struct Emitted {
     rt_status (*fork)(void *, int, int);
     rt_status (*step)(const void *, void *, int);
     rt_status (*next)(const void *, void *, int, int *);
-    rt_status (*rows)(const void *, void *, const rt_token *, int);
-    rt_status (*read)(const void *, void *, const rt_token *, int);
-    rt_status (*next_rows)(const void *, void *, const rt_token *, int, int *);
+    rt_status (*decode)(const void *, void *, const rt_token *, int);
+    rt_status (*prefill)(const void *, void *, const rt_token *, int);
+    rt_status (*decode_greedy)(const void *, void *, const rt_token *, int, int *);
     const float *(*logits)(const void *);
     rt_status (*run)(const void *, void *);
 } Emitted;
@@ -41,16 +41,16 @@ bool emitted_bind(Diag *d, Emitted *e, const void *weights, size_t bytes);
 /* The engine's calls, by way of its Emitted; all but `close`. */
 #define EMITTED_CALLS                                                                                             \
     .encode = emitted_encode, .encode_batch = emitted_encode_batch, .step = emitted_step, .next = emitted_next,   \
-    .rows = emitted_rows, .read = emitted_read, .next_rows = emitted_next_rows, .logits = emitted_logits,         \
+    .decode = emitted_decode, .prefill = emitted_prefill, .decode_greedy = emitted_decode_greedy, .logits = emitted_logits,         \
     .fork = emitted_fork, .clear = emitted_clear,                                                                 \
     .run = emitted_run, .threads = emitted_threads
 rt_status emitted_encode(Engine *e, const int *ids, int n);
 rt_status emitted_encode_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
 rt_status emitted_step(Engine *e, int id);
 rt_status emitted_next(Engine *e, int id, int *next);
-rt_status emitted_rows(Engine *e, const rt_token *rows, int n);
-rt_status emitted_read(Engine *e, const rt_token *rows, int n);
-rt_status emitted_next_rows(Engine *e, const rt_token *rows, int n, int *next);
+rt_status emitted_decode(Engine *e, const rt_token *rows, int n);
+rt_status emitted_prefill(Engine *e, const rt_token *rows, int n);
+rt_status emitted_decode_greedy(Engine *e, const rt_token *rows, int n, int *next);
 const float *emitted_logits(const Engine *e);
 rt_status emitted_fork(Engine *e, int from, int to);
 rt_status emitted_clear(Engine *e);

@@ -156,7 +156,7 @@ rt_status engine_each_row(Engine *e, const rt_token *rows, int n, int *next)
     float *logits = malloc((size_t)n * stride * sizeof *logits);
     rt_status status = logits ? RT_OK : RT_NO_ROOM;
     for (int i = 0; i < n && status == RT_OK; i++) {
-        status = next ? e->ops->next_rows(e, &rows[i], 1, &next[i]) : e->ops->rows(e, &rows[i], 1);
+        status = next ? e->ops->decode_greedy(e, &rows[i], 1, &next[i]) : e->ops->decode(e, &rows[i], 1);
         if (status == RT_OK) memcpy(logits + (size_t)i * stride, e->ops->logits(e), stride * sizeof *logits);
     }
     if (status == RT_OK) memcpy((float *)(uintptr_t)e->ops->logits(e), logits, (size_t)n * stride * sizeof *logits);

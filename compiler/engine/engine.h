@@ -27,11 +27,11 @@ typedef struct EngineOps {
     rt_status (*encode_batch)(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
     rt_status (*step)(Engine *e, int id);                   /* appends one token to slot 0 */
     rt_status (*next)(Engine *e, int id, int *next);        /* the same, and the most likely id after it */
-    rt_status (*rows)(Engine *e, const rt_token *rows, int n);        /* up to engine_rows; those of a slot next to one another */
-    rt_status (*read)(Engine *e, const rt_token *rows, int n);        /* the same, and leaves no logits */
-    rt_status (*next_rows)(Engine *e, const rt_token *rows, int n, int *next);    /* the same, and the most likely id after each */
+    rt_status (*decode)(Engine *e, const rt_token *rows, int n);        /* up to engine_rows; those of a slot next to one another */
+    rt_status (*prefill)(Engine *e, const rt_token *rows, int n);        /* the same, and leaves no logits */
+    rt_status (*decode_greedy)(Engine *e, const rt_token *rows, int n, int *next);    /* the same, and the most likely id after each */
     /* Of the last step or rows: [n][engine_logits_stride]; of a model that ends in a log-softmax log-probabilities.
-     * Behind next and next_rows logits, as they are before it. */
+     * Behind next and decode_greedy logits, as they are before it. */
     const float *(*logits)(const Engine *e);
     rt_status (*fork)(Engine *e, int from, int to);         /* copy the sequence and the source of a slot */
     rt_status (*clear)(Engine *e);                          /* forget the sequence of slot 0, not its source */

@@ -186,17 +186,17 @@ static rt_status run_rows(Engine *e, const rt_token *rows, int n, ProgramKind on
     return RT_OK;
 }
 
-static rt_status rows(Engine *e, const rt_token *r, int n)
+static rt_status decode(Engine *e, const rt_token *r, int n)
 {
     return run_rows(e, r, n, PROGRAM_STEP, PROGRAM_ROWS);
 }
 
-static rt_status read_rows(Engine *e, const rt_token *r, int n)
+static rt_status prefill(Engine *e, const rt_token *r, int n)
 {
     return run_rows(e, r, n, PROGRAM_STEP, PROGRAM_READ);
 }
 
-static rt_status next_rows(Engine *e, const rt_token *r, int n, int *next)
+static rt_status decode_greedy(Engine *e, const rt_token *r, int n, int *next)
 {
     rt_status status = run_rows(e, r, n, PROGRAM_NEXT, PROGRAM_NEXT_ROWS);
     for (int i = 0; !status && i < n; i++) next[i] = input(e, "next_id")[i];
@@ -210,13 +210,13 @@ static rt_token appended(const Engine *e, int id) { return (rt_token){ 0, *next_
 static rt_status step(Engine *e, int id)
 {
     const rt_token row = appended(e, id);
-    return rows(e, &row, 1);
+    return decode(e, &row, 1);
 }
 
 static rt_status next(Engine *e, int id, int *next)
 {
     const rt_token row = appended(e, id);
-    return next_rows(e, &row, 1, next);
+    return decode_greedy(e, &row, 1, next);
 }
 
 static rt_status fork_slot(Engine *e, int from, int to)
@@ -342,7 +342,7 @@ static unsigned char *aligned(Arena *a, size_t bytes)
 
 static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
 {
-    static const EngineOps ops = { .encode = encode, .step = step, .next = next, .rows = rows, .read = read_rows, .next_rows = next_rows,
+    static const EngineOps ops = { .encode = encode, .step = step, .next = next, .decode = decode, .prefill = prefill, .decode_greedy = decode_greedy,
                                    .logits = logits, .fork = fork_slot, .clear = clear, .run = run, .threads = threads, .close = close };
     if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs row-major plans");
     Generic *own = arena_alloc(a, sizeof *own);

@@ -192,35 +192,35 @@ static rt_status rows_at_once(Engine *e, const rt_token *rows, int n)
 {
     Engine *const outer = begin(e);
     at_of(e)->target = n > 0 ? rows[n - 1].pos + 1 : 0;
-    LEAVABLE(outer, e->own, emitted_rows(e, rows, n));
+    LEAVABLE(outer, e->own, emitted_decode(e, rows, n));
 }
 
 static rt_status read_at_once(Engine *e, const rt_token *rows, int n)
 {
     Engine *const outer = begin(e);
     at_of(e)->target = n > 0 ? rows[n - 1].pos + 1 : 0;
-    LEAVABLE(outer, e->own, emitted_read(e, rows, n));
+    LEAVABLE(outer, e->own, emitted_prefill(e, rows, n));
 }
 
 static rt_status next_rows_at_once(Engine *e, const rt_token *rows, int n, int *next)
 {
     Engine *const outer = begin(e);
     at_of(e)->target = n > 0 ? rows[n - 1].pos + 1 : 0;
-    LEAVABLE(outer, e->own, emitted_next_rows(e, rows, n, next));
+    LEAVABLE(outer, e->own, emitted_decode_greedy(e, rows, n, next));
 }
 
-static rt_status jit_rows(Engine *e, const rt_token *rows, int n)
+static rt_status jit_decode(Engine *e, const rt_token *rows, int n)
 {
     return n > 1 && each_row(e) ? engine_each_row(e, rows, n, NULL) : rows_at_once(e, rows, n);
 }
 
 /* Of a call that leaves no logits one row has no taps either. */
-static rt_status jit_read(Engine *e, const rt_token *rows, int n)
+static rt_status jit_prefill(Engine *e, const rt_token *rows, int n)
 {
     return each_row(e) ? engine_each_row(e, rows, n, NULL) : read_at_once(e, rows, n);
 }
 
-static rt_status jit_next_rows(Engine *e, const rt_token *rows, int n, int *next)
+static rt_status jit_decode_greedy(Engine *e, const rt_token *rows, int n, int *next)
 {
     return n > 1 && each_row(e) ? engine_each_row(e, rows, n, next) : next_rows_at_once(e, rows, n, next);
 }
@@ -250,7 +250,7 @@ static rt_status jit_run(Engine *e)
 
 static const EngineOps jit_ops = {
     .encode = jit_encode, .encode_batch = jit_encode_batch,
-    .step = jit_step, .next = jit_next, .rows = jit_rows, .read = jit_read, .next_rows = jit_next_rows, .fork = emitted_fork,
+    .step = jit_step, .next = jit_next, .decode = jit_decode, .prefill = jit_prefill, .decode_greedy = jit_decode_greedy, .fork = emitted_fork,
     .logits = emitted_logits, .clear = jit_clear, .run = jit_run, .threads = emitted_threads, .close = jit_close,
 };
 

@@ -44,14 +44,17 @@ static rt_status native_batch(Engine *e, const int *ids, const int *lengths, con
 
 static rt_status native_step(Engine *e, int id) { return unless_stopped(emitted_step(e, id)); }
 static rt_status native_next(Engine *e, int id, int *next) { return unless_stopped(emitted_next(e, id, next)); }
-static rt_status native_rows(Engine *e, const rt_token *rows, int n) { return unless_stopped(emitted_rows(e, rows, n)); }
-static rt_status native_read(Engine *e, const rt_token *rows, int n) { return unless_stopped(emitted_read(e, rows, n)); }
-static rt_status native_next_rows(Engine *e, const rt_token *rows, int n, int *next) { return unless_stopped(emitted_next_rows(e, rows, n, next)); }
+static rt_status native_decode(Engine *e, const rt_token *rows, int n) { return unless_stopped(emitted_decode(e, rows, n)); }
+static rt_status native_prefill(Engine *e, const rt_token *rows, int n) { return unless_stopped(emitted_prefill(e, rows, n)); }
+static rt_status native_decode_greedy(Engine *e, const rt_token *rows, int n, int *next)
+{
+    return unless_stopped(emitted_decode_greedy(e, rows, n, next));
+}
 static rt_status native_run(Engine *e) { return unless_stopped(emitted_run(e)); }
 
 static const EngineOps polled_ops = {
     .encode = native_encode, .encode_batch = native_batch,
-    .step = native_step, .next = native_next, .rows = native_rows, .read = native_read, .next_rows = native_next_rows,
+    .step = native_step, .next = native_next, .decode = native_decode, .prefill = native_prefill, .decode_greedy = native_decode_greedy,
     .fork = emitted_fork, .logits = emitted_logits, .clear = emitted_clear,
     .run = native_run, .threads = emitted_threads, .close = native_close,
 };

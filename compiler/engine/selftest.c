@@ -26,7 +26,7 @@ static rt_status run_target(Engine *e, const Model *m, float *values)
         rt_token rows[RT_SELFTEST_ROWS];
         count = first == n - 1 ? 1 : n - 1 - first < most ? n - 1 - first : most;
         for (int i = 0; i < count; i++) rows[i] = (rt_token){ 0, first + i, ids[first + i] };
-        status = e->ops->rows(e, rows, count);
+        status = e->ops->decode(e, rows, count);
         const int stride = (int)engine_logits_stride(e);
         if (status == RT_OK) rt_selftest_keep(values, RT_SELFTEST_VALUES, n, (int)m->target_vocab, e->ops->logits(e), first, count, stride);
     }

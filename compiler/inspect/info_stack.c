@@ -9,7 +9,7 @@
 
 enum {
     FRAME_TEXT = 192,               /* NAME_text */
-    FRAME_CALL = 384,               /* NAME_next, NAME_next_rows, and what shares the work */
+    FRAME_CALL = 384,               /* NAME_next, NAME_decode_greedy, and what shares the work */
     FRAME_PROGRAM = 768,            /* where the compiler puts a block into it */
     FRAME_BLOCK = 640, FRAME_BUFFER = 24,
     FRAME_TOKENIZER = 10240,        /* of which 8 KiB are the text of one token between decoders */

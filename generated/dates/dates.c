@@ -629,17 +629,17 @@ static rt_status run_rows(const dates *m, dates_state *s, const rt_token *rows, 
     return RT_OK;
 }
 
-rt_status dates_rows(const dates *m, dates_state *s, const rt_token *rows, int n)
+rt_status dates_decode(const dates *m, dates_state *s, const rt_token *rows, int n)
 {
     return run_rows(m, s, rows, n, step_body, rows_body);
 }
 
-rt_status dates_read(const dates *m, dates_state *s, const rt_token *rows, int n)
+rt_status dates_prefill(const dates *m, dates_state *s, const rt_token *rows, int n)
 {
     return run_rows(m, s, rows, n, NULL, read_body);
 }
 
-rt_status dates_next_rows(const dates *m, dates_state *s, const rt_token *rows, int n, int *next)
+rt_status dates_decode_greedy(const dates *m, dates_state *s, const rt_token *rows, int n, int *next)
 {
     const int *const ids = (const int *)(s->bytes + AT_NEXT_ID);
     int good = 1;
@@ -680,7 +680,7 @@ const float *dates_logits(const dates_state *s) { return (const float *)(s->byte
 rt_status dates_next(const dates *m, dates_state *s, int id, int *next)
 {
     const rt_token row = { 0, *next_position(s, 0), id };
-    return dates_next_rows(m, s, &row, 1, next);
+    return dates_decode_greedy(m, s, &row, 1, next);
 }
 
 static RtCharacters characters(const dates *m, size_t table, int count, size_t texts, int size)

@@ -13,7 +13,7 @@ extern "C" {
 #define DATES_SOURCE_VOCAB   66
 #define DATES_MAX_TARGET     12          /* with the start mark */
 #define DATES_VOCAB          15
-#define DATES_ROWS           12          /* rows in one call of dates_rows */
+#define DATES_ROWS           12          /* rows in one call of dates_decode */
 #define DATES_SLOTS          1
 #define DATES_LOGITS_STRIDE  16          /* floats from a row of logits to the next */
 #define DATES_START          1           /* <s> */
@@ -51,14 +51,14 @@ rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids,
  * slot a prefill, rows of several slots a batch: those of a slot stand together, their positions follow one another,
  * from 0 or an earlier one that is taken back. Row i of dates_logits is that of rows[i].
  * RT_BAD_ID, RT_TOO_LONG, RT_ORDER also without a source. */
-rt_status dates_rows(const dates *m, dates_state *s, const rt_token *rows, int n);
+rt_status dates_decode(const dates *m, dates_state *s, const rt_token *rows, int n);
 
 /* The same, and leaves no log-probabilities: for the rows of a prompt before its last. */
-rt_status dates_read(const dates *m, dates_state *s, const rt_token *rows, int n);
+rt_status dates_prefill(const dates *m, dates_state *s, const rt_token *rows, int n);
 
 /* The same, and give the most likely id after each row, the first of equals; next[n]. dates_logits then has the logits of
  * the rows themselves, as they are before the log-softmax. RT_BAD_WEIGHTS where one of a row's is NaN or INFINITY: its id is then -1. */
-rt_status dates_next_rows(const dates *m, dates_state *s, const rt_token *rows, int n, int *next);
+rt_status dates_decode_greedy(const dates *m, dates_state *s, const rt_token *rows, int n, int *next);
 
 /* Copy the sequence and the source of slot `from` to slot `to`. */
 rt_status dates_fork(dates_state *s, int from, int to);
@@ -72,7 +72,7 @@ rt_status dates_step(const dates *m, dates_state *s, int id);
 /* [rows][DATES_LOGITS_STRIDE], of which DATES_VOCAB are in use; valid until the next call on this state. */
 const float *dates_logits(const dates_state *s);
 
-/* On slot 0: append `id` and give the most likely id after it, as dates_next_rows of that row. */
+/* On slot 0: append `id` and give the most likely id after it, as dates_decode_greedy of that row. */
 rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
 
 /* The ids of a text: one per character. RT_BAD_ID with *fault, which may be NULL, for a character without an id or

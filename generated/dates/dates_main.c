@@ -9,8 +9,8 @@ static rt_status main_threads(void *m, int n) { return dates_threads(m, n); }
 static rt_team *main_team(const void *m) { return ((const dates *)m)->team; }
 static void main_reset(void *s) { dates_reset(s); }
 static rt_status main_encode(const void *m, void *s, const int *ids, int n) { return dates_encode(m, s, 0, ids, n); }
-static rt_status main_rows(const void *m, void *s, const rt_token *r, int n) { return dates_rows(m, s, r, n); }
-static rt_status main_read(const void *m, void *s, const rt_token *r, int n) { return dates_read(m, s, r, n); }
+static rt_status main_decode(const void *m, void *s, const rt_token *r, int n) { return dates_decode(m, s, r, n); }
+static rt_status main_prefill(const void *m, void *s, const rt_token *r, int n) { return dates_prefill(m, s, r, n); }
 static const float *main_logits(const void *s) { return dates_logits(s); }
 static rt_status main_next(const void *m, void *s, int id, int *next) { return dates_next(m, s, id, next); }
 static rt_status main_clear(void *s, int slot) { return dates_clear(s, slot); }
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
         .max_source = DATES_MAX_SOURCE, .source_vocab = DATES_SOURCE_VOCAB, .encode = main_encode,
         .max_target = DATES_MAX_TARGET, .vocab = DATES_VOCAB, .start = DATES_START, .slots = DATES_SLOTS,
         .generation = &main_generation,
-        .rows = DATES_ROWS, .logits_stride = DATES_LOGITS_STRIDE, .rows_of = main_rows, .read = main_read, .logits = main_logits,
+        .rows = DATES_ROWS, .logits_stride = DATES_LOGITS_STRIDE, .decode = main_decode, .prefill = main_prefill, .logits = main_logits,
         .next = main_next, .clear = main_clear, .fork_slot = main_fork_slot,
         .ids = main_ids, .append = main_append,
     };

@@ -113,8 +113,8 @@ struct rt_program {
     const float *(*vector)(const void *state);
     const rt_cli_vectors *vectors;                 /* of an encoder alone; NULL where there is a decoder */
     /* Of a decoder, as the emitted NAME.h says; next on slot 0. */
-    rt_status (*rows_of)(const void *model, void *state, const rt_token *rows, int n);
-    rt_status (*read)(const void *model, void *state, const rt_token *rows, int n);
+    rt_status (*decode)(const void *model, void *state, const rt_token *rows, int n);
+    rt_status (*prefill)(const void *model, void *state, const rt_token *rows, int n);
     const float *(*logits)(const void *state);
     rt_status (*next)(const void *model, void *state, int id, int *next);
     rt_status (*clear)(void *state, int slot);

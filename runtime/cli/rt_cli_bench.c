@@ -92,7 +92,7 @@ static rt_status decode(const Bench *b, int n, int most)
         const int reads = most > 1 && first < n - 1;
         count = lesser(reads ? n - 1 - first : n - first, most);
         for (int i = 0; i < count; i++) rows[i] = (rt_token){ 0, first + i, some_id(first + i, p->vocab) };
-        status = (reads ? p->read : p->rows_of)(b->cli->model, b->cli->state, rows, count);
+        status = (reads ? p->prefill : p->decode)(b->cli->model, b->cli->state, rows, count);
     }
     return status;
 }

@@ -45,7 +45,7 @@ static rt_status run_target(Cli *cli, float *values)
         rt_token rows[RT_SELFTEST_ROWS];
         count = first == n - 1 ? 1 : n - 1 - first < p->rows ? n - 1 - first : p->rows;
         for (int i = 0; i < count; i++) rows[i] = (rt_token){ 0, first + i, ids[first + i] };
-        status = p->rows_of(cli->model, cli->state, rows, count);
+        status = p->decode(cli->model, cli->state, rows, count);
         if (status == RT_OK) rt_selftest_keep(values, RT_SELFTEST_VALUES, n, p->vocab, p->logits(cli->state), first, count, p->logits_stride);
     }
     return status;

@@ -48,20 +48,20 @@ void cli_decoder_close(CliDecoder *d) { free(d->scratch), free(d->results), free
 
 /* ---- the model's calls ---------------------------------------------------------------------------------- */
 
-static rt_status call_rows(void *self, const rt_token *rows, int n)
+static rt_status call_decode(void *self, const rt_token *rows, int n)
 {
     CliDecoder *d = self;
     cli_weights_read(d->weights);
-    const rt_status status = d->program->rows_of(d->model, d->state, rows, n);
+    const rt_status status = d->program->decode(d->model, d->state, rows, n);
     if (status == RT_OK) rt_timing_fed(&d->timing, n);
     return status;
 }
 
-static rt_status call_read(void *self, const rt_token *rows, int n)
+static rt_status call_prefill(void *self, const rt_token *rows, int n)
 {
     CliDecoder *d = self;
     cli_weights_read(d->weights);
-    const rt_status status = d->program->read(d->model, d->state, rows, n);
+    const rt_status status = d->program->prefill(d->model, d->state, rows, n);
     if (status == RT_OK) rt_timing_fed(&d->timing, n);
     return status;
 }
@@ -107,7 +107,8 @@ rt_status cli_decoder_answer(CliDecoder *d, const RtAnswering *how, const int *i
 {
     const rt_program *p = d->program;
     const RtDecoder calls = { .self = d, .slots = p->slots, .rows_most = p->rows, .vocab = p->vocab, .stride = p->logits_stride,
-                              .rows = call_rows, .read = p->read ? call_read : NULL, .logits = call_logits, .fork = call_fork, .clear = call_clear,
+                              .decode = call_decode, .prefill = p->prefill ? call_prefill : NULL,
+                              .logits = call_logits, .fork = call_fork, .clear = call_clear,
                               .next = call_next };
     rt_timing_begin(&d->timing, n, p->max_source ? 1 : n, how->held ? rt_held_of(how->held, input, n) : 0);
     cli_weights_read(d->weights);

@@ -197,7 +197,7 @@ static rt_status advance(Search *s, int count)
     rt_status status = give_slots(s, count);
     if (status != RT_OK) return status;
     for (int i = 0; i < count; i++) rows[i] = (rt_token){ s->next[i].slot, s->position, s->nodes[s->next[i].node].id };
-    status = m->rows(m->self, rows, count);
+    status = m->decode(m->self, rows, count);
     Live *const old = s->live;
     s->live = s->next;
     s->next = old;

@@ -9,19 +9,19 @@ extern "C" {
 #endif
 
 /* Statuses are handed on. Rules and chance act on logits. A model that ends in a log-softmax leaves
- * log-probabilities behind `rows` and its logits behind `next`, so rt_generate needs its `next`. */
+ * log-probabilities behind `decode` and its logits behind `next`, so rt_generate needs its `next`. */
 typedef struct RtDecoder {
     void *self;
     int slots;                      /* sequences that the model holds */
     int rows_most;                  /* rows that one call takes */
     int vocab, stride;              /* ids; floats from a row of logits to the next */
-    rt_status (*rows)(void *self, const rt_token *rows, int n);
-    const float *(*logits)(void *self);     /* of the last rows or next: [n][stride], until the next call */
+    rt_status (*decode)(void *self, const rt_token *rows, int n);
+    const float *(*logits)(void *self);     /* of the last decode or next: [n][stride], until the next call */
     rt_status (*fork)(void *self, int from, int to);        /* copy the sequence of a slot, with what it was encoded from */
     rt_status (*clear)(void *self, int slot);               /* forget the sequence of a slot, not its source */
     /* One row of slot 0 and the first maximum of its logits; NULL where there is none. */
     rt_status (*next)(void *self, int id, int *next);
-    rt_status (*read)(void *self, const rt_token *rows, int n);       /* as rows, and leaves no logits; NULL where there is none */
+    rt_status (*prefill)(void *self, const rt_token *rows, int n);       /* as decode, and leaves no logits; NULL where there is none */
 } RtDecoder;
 
 /* Feed prompt[n] to an empty slot 0, as many rows in a call as there may be. *last receives the row of logits behind the last id, n >= 1,

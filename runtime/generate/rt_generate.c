@@ -11,13 +11,13 @@ static rt_status feed(const RtDecoder *d, const int *prompt, int begin, int n, c
     const int most = d->rows_most < MOST ? d->rows_most : MOST;
     rt_token rows[MOST];
     rt_status status = RT_OK;
-    const int unasked = !d->read ? 0 : last ? n - 1 : n;    /* rows whose logits nobody looks at */
+    const int unasked = !d->prefill ? 0 : last ? n - 1 : n;    /* rows whose logits nobody looks at */
     int count = 0;
     for (int from = begin; from < n && status == RT_OK; from += count) {
         const int end = from < unasked ? unasked : n;
         count = end - from < most ? end - from : most;
         for (int i = 0; i < count; i++) rows[i] = (rt_token){ 0, from + i, prompt[from + i] };
-        status = (from < unasked ? d->read : d->rows)(d->self, rows, count);
+        status = (from < unasked ? d->prefill : d->decode)(d->self, rows, count);
     }
     if (last) *last = d->logits(d->self) + (size_t)(count ? count - 1 : 0) * (size_t)d->stride;
     return status;
@@ -137,7 +137,7 @@ static rt_status feed_last(const Work *w, int *best)
     const RtDecoder *d = w->decoder;
     const rt_token row = { 0, w->count - 1, w->history[w->count - 1] };
     *best = -1;
-    return d->next ? d->next(d->self, row.id, best) : d->rows(d->self, &row, 1);
+    return d->next ? d->next(d->self, row.id, best) : d->decode(d->self, &row, 1);
 }
 
 static rt_status step(Work *w, int *id, double *sum)

@@ -218,19 +218,19 @@ static void slots_of_the_generic_engine(void **state)
     open_model(&o, specs[0], "generic", BEAMS);
     open_model(&alone_one, specs[0], "generic", 1);
     const EngineOps *ops = o.engine->ops;
-    assert_int_equal(ops->rows(o.engine, first, 3), RT_OK);
+    assert_int_equal(ops->decode(o.engine, first, 3), RT_OK);
     assert_int_equal(ops->fork(o.engine, 2, 1), RT_OK);
-    assert_int_equal(ops->rows(o.engine, both, 2), RT_OK);
+    assert_int_equal(ops->decode(o.engine, both, 2), RT_OK);
     for (int row = 0; row < 2; row++) {
         const int ids[] = { 4, 5, both[row].id };
         engine_reset(alone_one.engine);
         for (int i = 0; i < 3; i++) assert_int_equal(alone_one.engine->ops->step(alone_one.engine, ids[i]), RT_OK);
         for (int id = 0; id < 37; id++) assert_true(fabsf(logits_of(o.engine, row, id) - logits_of(alone_one.engine, 0, id)) < 1e-5f);
     }
-    assert_int_equal(ops->rows(o.engine, twice, 3), RT_ORDER);
-    assert_int_equal(ops->rows(o.engine, gap, 1), RT_ORDER);
-    assert_int_equal(ops->rows(o.engine, far, 1), RT_BAD_ID);
-    assert_int_equal(ops->rows(o.engine, wrong, 1), RT_BAD_ID);
+    assert_int_equal(ops->decode(o.engine, twice, 3), RT_ORDER);
+    assert_int_equal(ops->decode(o.engine, gap, 1), RT_ORDER);
+    assert_int_equal(ops->decode(o.engine, far, 1), RT_BAD_ID);
+    assert_int_equal(ops->decode(o.engine, wrong, 1), RT_BAD_ID);
     assert_int_equal(ops->fork(o.engine, 0, BEAMS), RT_BAD_ID);
     assert_int_equal(ops->fork(o.engine, -1, 0), RT_BAD_ID);
     close_model(&o);

@@ -84,7 +84,7 @@ static const float *toy_logits(void *self, const int *ids, int n)
 
 static RtDecoder model_of(Toy *t)
 {
-    return (RtDecoder){ .self = t, .slots = SLOTS, .rows_most = SLOTS, .vocab = t->vocab, .stride = STRIDE, .rows = rows, .logits = logits,
+    return (RtDecoder){ .self = t, .slots = SLOTS, .rows_most = SLOTS, .vocab = t->vocab, .stride = STRIDE, .decode = rows, .logits = logits,
                           .fork = fork_slot, .clear = clear };
 }
 

@@ -47,7 +47,7 @@ echo "$missing"
 block() { awk -v word="$1" '/^```/ { if (inside && index(block, word)) printf "%s", block; inside = $0 == "```c"; block = ""; next } inside { block = block $0 "\n" }' generated/README.md; }
 if "$xformc" build specs/dates.lua -q --slots 4 --weights file -o "$scratch/dates" >"$scratch/err" 2>&1; then
     block 'int main(void)' >"$scratch/dates/you.c"
-    block dates_next_rows >"$scratch/dates/excerpt.h"
+    block dates_decode_greedy >"$scratch/dates/excerpt.h"
     block 'rows(void *self' >"$scratch/dates/functions.h"
     block rt_beam_search >"$scratch/dates/search.h"
     cp tests/docs/programs/greedy_batch.c tests/docs/programs/beam_search.c tests/beam/programs/library_beam.c "$scratch/dates"
@@ -67,7 +67,7 @@ if "$xformc" build specs/dates.lua -q --slots 4 --weights file -o "$scratch/date
         case $std in c11) language=c compiler=${CC:-cc} ;; *) language=c++ compiler=${CXX:-c++} ;; esac
         if ! command -v $compiler >/dev/null; then echo "skip generated/README.md, $std: its snippets (no $compiler)"; continue; fi
         says '2019-05-03 ' 'the program' you
-        says '2019-05-03 2034-01-02 2018-09-03 2093-10-06 ' 'sentences together, by NAME_next_rows' greedy_batch dates.safetensors
+        says '2019-05-03 2034-01-02 2018-09-03 2093-10-06 ' 'sentences together, by NAME_decode_greedy' greedy_batch dates.safetensors
         says "$best" 'a search with beams' beam_search dates.safetensors
         says "$scored" 'the whole of the search' library_beam dates.safetensors '1/2/34'
     done

@@ -163,7 +163,7 @@ static void first_maximum(const Opened *o, const float *p, int best)
     for (int j = 0; j < o->model->target_vocab; j++) assert_true(j < best ? p[j] < p[best] : p[j] <= p[best]);
 }
 
-/* next is step and the first maximum, next_rows the same of rows; the log-softmax moves none. */
+/* next is step and the first maximum, decode_greedy the same of rows; the log-softmax moves none. */
 static void next_is_the_argmax_of_step(void **state)
 {
     (void)state;
@@ -181,11 +181,11 @@ static void next_is_the_argmax_of_step(void **state)
         id = best;
     }
     assert_int_equal(o.tapped->ops->clear(o.tapped), RT_OK);
-    assert_int_equal(o.plain->ops->rows(o.plain, rows, 3), RT_OK);
-    assert_int_equal(o.tapped->ops->next_rows(o.tapped, rows, 3, next), RT_OK);
+    assert_int_equal(o.plain->ops->decode(o.plain, rows, 3), RT_OK);
+    assert_int_equal(o.tapped->ops->decode_greedy(o.tapped, rows, 3, next), RT_OK);
     for (int i = 0; i < 3; i++) first_maximum(&o, o.plain->ops->logits(o.plain) + i * engine_logits_stride(o.plain), next[i]);
     rows[2].id = (int)o.model->target_vocab;
-    assert_int_equal(o.tapped->ops->next_rows(o.tapped, rows, 3, next), RT_BAD_ID);
+    assert_int_equal(o.tapped->ops->decode_greedy(o.tapped, rows, 3, next), RT_BAD_ID);
     close_spec(&o);
 }
 
@@ -239,13 +239,13 @@ static void a_window_is_taken_back_as_rings_are(void **state)
     Engine *e = o.plain;
     assert_int_equal(o.plain->plan->back, 8);
     for (int i = 0; i < 40; i++) assert_int_equal(e->ops->step(e, 3), RT_OK);
-    assert_int_equal(e->ops->rows(e, &(rt_token){ 0, 31, 3 }, 1), RT_ORDER);
-    assert_int_equal(e->ops->rows(e, &(rt_token){ 0, 41, 3 }, 1), RT_ORDER);
-    assert_int_equal(e->ops->rows(e, &(rt_token){ 0, 32, 3 }, 1), RT_OK);
-    assert_int_equal(e->ops->rows(e, &(rt_token){ 0, 31, 3 }, 1), RT_ORDER);
-    assert_int_equal(e->ops->rows(e, &(rt_token){ 0, 0, 3 }, 1), RT_OK);
+    assert_int_equal(e->ops->decode(e, &(rt_token){ 0, 31, 3 }, 1), RT_ORDER);
+    assert_int_equal(e->ops->decode(e, &(rt_token){ 0, 41, 3 }, 1), RT_ORDER);
+    assert_int_equal(e->ops->decode(e, &(rt_token){ 0, 32, 3 }, 1), RT_OK);
+    assert_int_equal(e->ops->decode(e, &(rt_token){ 0, 31, 3 }, 1), RT_ORDER);
+    assert_int_equal(e->ops->decode(e, &(rt_token){ 0, 0, 3 }, 1), RT_OK);
     assert_int_equal(e->ops->step(e, 3), RT_OK);
-    assert_int_equal(e->ops->rows(e, &(rt_token){ 0, 1, 3 }, 1), RT_OK);
+    assert_int_equal(e->ops->decode(e, &(rt_token){ 0, 1, 3 }, 1), RT_OK);
     close_spec(&o);
 }
 

@@ -1,5 +1,5 @@
 /* families_rows.c: a folder's model against its reference: a decoder fed row by row, all rows at once and in pieces, the logits each time, and
- * its greedy ids by `next` and by `next_rows`; an encoder's hidden states or vector.
+ * its greedy ids by `next` and by `decode_greedy`; an encoder's hidden states or vector.
  * usage: families_rows FOLDER REFERENCE ENGINE [CC [unrolled]]      prints the distances; 0 where all are agreement */
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static bool feed(Engine *e, const Ids *target, int first, int n, float *to, int6
 {
     rt_token rows[MOST_ROWS];
     for (int i = 0; i < n; i++) rows[i] = (rt_token){ .slot = 0, .pos = first + i, .id = target->id[first + i] };
-    if ((n == 1 ? e->ops->step(e, target->id[first]) : e->ops->rows(e, rows, n)) != RT_OK) return false;
+    if ((n == 1 ? e->ops->step(e, target->id[first]) : e->ops->decode(e, rows, n)) != RT_OK) return false;
     keep(e, to, first, n, vocab);
     return true;
 }
@@ -58,7 +58,7 @@ static bool check_greedy_rows(Engine *e, const Ids *source, const Ids *target, c
     engine_reset(e);
     if (source->n && e->ops->encode(e, source->id, source->n) != RT_OK) return false;
     for (int i = 0; i < greedy->n; i++) rows[i] = (rt_token){ 0, i, i ? greedy->id[i - 1] : target->id[0] };
-    if (e->ops->next_rows(e, rows, greedy->n, next) != RT_OK) return false;
+    if (e->ops->decode_greedy(e, rows, greedy->n, next) != RT_OK) return false;
     for (int i = 0; i < greedy->n; i++) same += next[i] == greedy->id[i];
     printf("greedy, at once: %d ids of %d\n", same, greedy->n);
     return same == greedy->n;

@@ -94,7 +94,7 @@ static rt_program program_of(int choice)
         .max_source = LONGEST, .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .slots = 1,
         .generation = &generation,
         .rows = 4, .logits_stride = VOCAB, .bind = program_bind, .threads = program_threads, .team = program_team, .reset = program_reset,
-        .encode = program_encode, .rows_of = program_rows, .logits = program_logits, .next = program_next, .clear = program_clear,
+        .encode = program_encode, .decode = program_rows, .logits = program_logits, .next = program_next, .clear = program_clear,
         .ids = program_ids, .append = program_append,
     };
     if (choice & NO_TOKENIZER) p.ids = NULL, p.append = NULL;

@@ -112,8 +112,8 @@ static void sequence(const char *spec, int threads, bool back)
     const rt_token row = { 1, 7, 2 };
     assert_int_equal(changed.engine->ops->fork(changed.engine, 0, 1), RT_OK);
     assert_int_equal(pinned.engine->ops->fork(pinned.engine, 0, 1), RT_OK);
-    assert_int_equal(changed.engine->ops->rows(changed.engine, &row, 1), RT_OK);
-    assert_int_equal(pinned.engine->ops->rows(pinned.engine, &row, 1), RT_OK);
+    assert_int_equal(changed.engine->ops->decode(changed.engine, &row, 1), RT_OK);
+    assert_int_equal(pinned.engine->ops->decode(pinned.engine, &row, 1), RT_OK);
     assert_memory_equal(changed.engine->ops->logits(changed.engine), pinned.engine->ops->logits(pinned.engine), sizeof(float) * 8);
     /* Back in memory, and on. */
     assert_string_equal(native_beneath(changed.engine)->name, "jit");

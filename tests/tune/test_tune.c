@@ -143,7 +143,7 @@ static void run(Engine *e, int n, int vocab, float *logits)
 {
     rt_token rows[128] = { { 0, 0, 0 } };
     for (int i = 0; i < n; i++) rows[i] = (rt_token){ 0, i, (i * 7 + 3) % vocab };
-    assert_int_equal(e->ops->rows(e, rows, n), RT_OK);
+    assert_int_equal(e->ops->decode(e, rows, n), RT_OK);
     for (int i = 0; i < n; i++) memcpy(logits + i * vocab, e->ops->logits(e) + i * engine_logits_stride(e), (size_t)vocab * sizeof *logits);
     assert_int_equal(e->ops->step(e, 5), RT_OK);
     memcpy(logits + n * vocab, e->ops->logits(e), (size_t)vocab * sizeof *logits);

@@ -69,7 +69,7 @@ static const PeerWork encode_work = { encode, check_hidden };
 static int rows(const rt_token *all, int n)
 {
     for (int i = 0; i < n; i += SIZE(ROWS))
-        if (!fine(CALL(rows)(&model, &state, all + i, n - i < SIZE(ROWS) ? n - i : SIZE(ROWS)))) return 0;
+        if (!fine(CALL(decode)(&model, &state, all + i, n - i < SIZE(ROWS) ? n - i : SIZE(ROWS)))) return 0;
     return 1;
 }
 
@@ -89,7 +89,7 @@ static int prefill(void)
     int good = fine(CALL(clear)(&state, 0));
     for (int i = 0, n; i < length - 1 && good; i += n) {
         n = length - 1 - i < SIZE(ROWS) ? length - 1 - i : SIZE(ROWS);
-        good = fine(CALL(read)(&model, &state, all + i, n));
+        good = fine(CALL(prefill)(&model, &state, all + i, n));
     }
     return good && rows(all + length - 1, 1);
 }
@@ -104,7 +104,7 @@ static int decode_batch(void)
     }
     for (int i = 0; i < length && good; i++) {
         int ids[SIZE(SLOTS)];
-        good = fine(CALL(next_rows)(&model, &state, next, batch, ids));
+        good = fine(CALL(decode_greedy)(&model, &state, next, batch, ids));
         for (int k = 0; k < batch && good; k++) {
             next[k].pos++;
             greedy[k * length + i] = next[k].id = ids[k];
@@ -173,7 +173,7 @@ static int read_source(int slot, const char *text)
 static int step_texts(rt_token *next, int *which, size_t *used, int n, int first)
 {
     int left = 0, ids[SIZE(SLOTS)];
-    if (!fine(CALL(next_rows)(&model, &state, next, n, ids))) return -1;
+    if (!fine(CALL(decode_greedy)(&model, &state, next, n, ids))) return -1;
     for (int i = 0; i < n; i++) {
         const int id = ids[i], k = which[i];
         if (id == SIZE(END) || next[i].pos + 2 > SIZE(MAX_TARGET)) continue;

@@ -1,7 +1,7 @@
 /* calls.c: the emitted calls in the order of the arguments, each with the status that it returned; ends at the first that is not
  * RT_OK, with exit code 1.     usage: calls WEIGHTS WORD...
  * words: bind bytes=N zeros unaligned | reset | threads=N | encode=SLOT:ID,ID,… | step=ID | next=ID | rows=SLOT:POSITION:ID,… |
- * next_rows=SLOT:POSITION:ID,… | fork=FROM:TO | clear=SLOT | text=TEXT | short=TEXT (room for one byte) */
+ * decode_greedy=SLOT:POSITION:ID,… | fork=FROM:TO | clear=SLOT | text=TEXT | short=TEXT (room for one byte) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static rt_status call_rows(const int *x, int n, int *next)
 {
     rt_token rows[MOST];
     for (int i = 0; i < n / 3; i++) rows[i] = (rt_token){ x[3 * i], x[3 * i + 1], x[3 * i + 2] };
-    return next ? word_next_rows(&model, &state, rows, n / 3, next) : word_rows(&model, &state, rows, n / 3);
+    return next ? word_decode_greedy(&model, &state, rows, n / 3, next) : word_decode(&model, &state, rows, n / 3);
 }
 
 static rt_status call(const char *word, const char *value)
@@ -53,7 +53,7 @@ static rt_status call(const char *word, const char *value)
     if (!strcmp(word, "step")) return word_step(&model, &state, x[0]);
     if (!strcmp(word, "next")) return word_next(&model, &state, x[0], &id);
     if (!strcmp(word, "rows")) return call_rows(x, n, NULL);
-    if (!strcmp(word, "next_rows")) return call_rows(x, n, ids);
+    if (!strcmp(word, "decode_greedy")) return call_rows(x, n, ids);
     if (!strcmp(word, "fork")) return word_fork(&state, x[0], x[1]);
     if (!strcmp(word, "clear")) return word_clear(&state, x[0]);
     if (!strcmp(word, "text")) return word_text(&model, &state, value, out, sizeof out);

@@ -1,4 +1,4 @@
-/* greedy_batch.c: the loop over NAME_next_rows that generated/README.md shows, as excerpt.h, in a program: four dates at once, and their
+/* greedy_batch.c: the loop over NAME_decode_greedy that generated/README.md shows, as excerpt.h, in a program: four dates at once, and their
  * answers, a line each.     usage: greedy_batch WEIGHTS */
 #include <stdio.h>
 #include <string.h>

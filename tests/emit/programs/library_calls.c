@@ -75,7 +75,7 @@ static void encode(dates_state *s, int slot, const char *what)
 static void row(dates_state *s, int slot, int position, int id)
 {
     const rt_token r = { slot, position, id };
-    IS(dates_rows(&model, s, &r, 1), RT_OK);
+    IS(dates_decode(&model, s, &r, 1), RT_OK);
 }
 
 static int same(const dates_state *s, const float *logits) { return memcmp(dates_logits(s), logits, VOCAB * sizeof *logits) == 0; }
@@ -142,9 +142,9 @@ static void ids_outside_are_refused(void)
     IS(dates_next(&model, s, VOCAB, &next), RT_BAD_ID);
     CHECK(next == -7);
     r.slot = SLOTS;
-    IS(dates_rows(&model, s, &r, 1), RT_BAD_ID);
+    IS(dates_decode(&model, s, &r, 1), RT_BAD_ID);
     r.slot = -1;
-    IS(dates_rows(&model, s, &r, 1), RT_BAD_ID);
+    IS(dates_decode(&model, s, &r, 1), RT_BAD_ID);
     IS(dates_fork(s, 0, SLOTS), RT_BAD_ID);
     IS(dates_fork(s, -1, 0), RT_BAD_ID);
     IS(dates_fork(s, 1, 1), RT_OK);
@@ -161,15 +161,15 @@ static void too_long_is_refused(void)
     for (int i = 0; i <= DATES_MAX_SOURCE; i++) ids[i] = 5;
     IS(dates_encode(&model, s, 0, ids, DATES_MAX_SOURCE + 1), RT_TOO_LONG);
     IS(dates_encode(&model, s, 0, ids, DATES_MAX_SOURCE), RT_OK);
-    IS(dates_rows(&model, s, rows, DATES_ROWS + 1), RT_TOO_LONG);
+    IS(dates_decode(&model, s, rows, DATES_ROWS + 1), RT_TOO_LONG);
     for (int i = 0; i < DATES_MAX_TARGET; i++) IS(dates_step(&model, s, 3), RT_OK);
     IS(dates_step(&model, s, 3), RT_TOO_LONG);
     IS(dates_next(&model, s, 3, &next), RT_TOO_LONG);
     CHECK(next == -7);
     rows[0].pos = DATES_MAX_TARGET;
-    IS(dates_rows(&model, s, rows, 1), RT_TOO_LONG);
+    IS(dates_decode(&model, s, rows, 1), RT_TOO_LONG);
     rows[0].pos = 2147483647;
-    IS(dates_rows(&model, s, rows, 1), RT_TOO_LONG);
+    IS(dates_decode(&model, s, rows, 1), RT_TOO_LONG);
     IS(dates_threads(&model, DATES_MAX_THREADS + 1), RT_TOO_LONG);
     IS(dates_threads(&model, 0), RT_TOO_LONG);
     end("what is too long is refused");
@@ -186,13 +186,13 @@ static void out_of_order_is_refused(void)
     IS(dates_encode(&model, s, 0, ids, 0), RT_ORDER);
     IS(dates_encode(&model, s, 0, ids, -1), RT_ORDER);
     IS(dates_encode(&model, s, 0, ids, 2), RT_OK);
-    IS(dates_rows(&model, s, &r, 1), RT_ORDER);             /* a gap */
+    IS(dates_decode(&model, s, &r, 1), RT_ORDER);             /* a gap */
     r.pos = -1;
-    IS(dates_rows(&model, s, &r, 1), RT_ORDER);
+    IS(dates_decode(&model, s, &r, 1), RT_ORDER);
     r.pos = 0;
-    IS(dates_rows(&model, s, &r, 0), RT_ORDER);
+    IS(dates_decode(&model, s, &r, 0), RT_ORDER);
     r.slot = 1;
-    IS(dates_rows(&model, s, &r, 1), RT_ORDER);             /* a slot without a source */
+    IS(dates_decode(&model, s, &r, 1), RT_ORDER);             /* a slot without a source */
     dates_reset(s);
     IS(dates_step(&model, s, 1), RT_ORDER);
     end("calls out of order are refused");
@@ -213,7 +213,7 @@ static void a_refusal_changes_nothing(void)
         IS(dates_next(&model, s, VOCAB, &next), RT_BAD_ID);
         IS(dates_encode(&model, s, 0, bad, 2), RT_BAD_ID);
         IS(dates_encode(&model, s, 0, bad, 0), RT_ORDER);
-        if (i < 8) IS(dates_rows(&model, s, &gap, 1), RT_ORDER);
+        if (i < 8) IS(dates_decode(&model, s, &gap, 1), RT_ORDER);
         IS(dates_step(&model, s, answer[i]), RT_OK);
         CHECK(same(s, plain[i]));
     }
@@ -373,7 +373,7 @@ static void a_position_is_taken_back(void)
     row(s, 0, 3, answer[3]);
     CHECK(same(s, plain[3]));
     const rt_token gap = { 0, 5, 1 };
-    IS(dates_rows(&model, s, &gap, 1), RT_ORDER);           /* what came after is gone */
+    IS(dates_decode(&model, s, &gap, 1), RT_ORDER);           /* what came after is gone */
     end("a position can be taken back");
 }
 

@@ -57,7 +57,7 @@ static rt_status decode(int first)
         row[i].pos = i;
         row[i].id = (first + 2 * i) % SIZE(VOCAB);
     }
-    TRY(CALL(rows)(&model, &state, row, rows));
+    TRY(CALL(decode)(&model, &state, row, rows));
     for (int i = 0; i < rows; i++) take(CALL(logits)(&state) + i * SIZE(LOGITS_STRIDE), SIZE(VOCAB));
     TRY(CALL(clear)(&state, 0));
     put("ids");

@@ -44,8 +44,8 @@ static void calls(void)
     int next = 0;
     const int n = ROWS < MAX_TARGET ? ROWS : MAX_TARGET - 1;
     for (int i = 0; i < n; i++) rows[i] = (rt_token){ 0, i, ids[i] };
-    if (status == RT_OK) status = M(read)(&model, &state, rows, n);
-    if (status == RT_OK) status = M(rows)(&model, &state, rows, n);
+    if (status == RT_OK) status = M(prefill)(&model, &state, rows, n);
+    if (status == RT_OK) status = M(decode)(&model, &state, rows, n);
     if (status == RT_OK) status = M(next)(&model, &state, ids[0], &next);
 #endif
 #ifdef KIND_TOKENIZER

@@ -47,7 +47,7 @@ static int run(State *s, int slot, int from, int to, int piece)
         rt_token rows[MOST];
         n = to - at < piece ? to - at : piece;
         for (int i = 0; i < n; i++) rows[i] = (rt_token){ slot, at + i, id_of(at + i) };
-        if (CALL(rows)(&model, s, rows, n) != RT_OK) return 0;
+        if (CALL(decode)(&model, s, rows, n) != RT_OK) return 0;
         for (int i = 0; i < n; i++) good &= same(s, i, at + i);
     }
     return good;
@@ -62,7 +62,7 @@ static int batch(void)
     for (int step = 0; step < 10; step++) {
         rt_token rows[6];
         for (int slot = 0; slot < 3; slot++) rows[slot] = (rt_token){ slot, lengths[slot] + step, id_of(lengths[slot] + step) };
-        if (CALL(rows)(&model, &other, rows, 3) != RT_OK) return 0;
+        if (CALL(decode)(&model, &other, rows, 3) != RT_OK) return 0;
         for (int slot = 0; slot < 3; slot++) good &= same(&other, slot, lengths[slot] + step);
     }
     return good;
@@ -94,7 +94,7 @@ static int refused(int slot, int position)
 {
     const rt_token row = { slot, position, id_of(position) };
     memcpy(&third, &other, sizeof other);
-    return CALL(rows)(&model, &other, &row, 1) == RT_ORDER && memcmp(&third, &other, sizeof other) == 0;
+    return CALL(decode)(&model, &other, &row, 1) == RT_ORDER && memcmp(&third, &other, sizeof other) == 0;
 }
 
 static int taken_back(void)

@@ -52,7 +52,7 @@ static int prefill(State *s, int slot, const float *want, int n, int piece)
         rt_token rows[LENGTH];
         int count = n - from < piece ? n - from : piece;
         for (int i = 0; i < count; i++) rows[i] = (rt_token){ slot, from + i, ids[from + i] };
-        if (CALL(rows)(&model, s, rows, count) != RT_OK) return 0;
+        if (CALL(decode)(&model, s, rows, count) != RT_OK) return 0;
         for (int i = 0; i < count; i++) good &= same(want + (size_t)(from + i) * VOCAB, s, i);
     }
     return good;
@@ -66,10 +66,10 @@ static int read_then(State *s, int slot, const float *want, int n, int piece)
         rt_token rows[LENGTH];
         int count = n - 1 - from < piece ? n - 1 - from : piece;
         for (int i = 0; i < count; i++) rows[i] = (rt_token){ slot, from + i, ids[from + i] };
-        if (CALL(read)(&model, s, rows, count) != RT_OK) return 0;
+        if (CALL(prefill)(&model, s, rows, count) != RT_OK) return 0;
     }
     const rt_token last = { slot, n - 1, ids[n - 1] }, gap = { slot, n + 1, ids[0] };
-    return CALL(read)(&model, s, &gap, 1) == RT_ORDER && CALL(rows)(&model, s, &last, 1) == RT_OK && same(want + (size_t)(n - 1) * VOCAB, s, 0);
+    return CALL(prefill)(&model, s, &gap, 1) == RT_ORDER && CALL(decode)(&model, s, &last, 1) == RT_OK && same(want + (size_t)(n - 1) * VOCAB, s, 0);
 }
 
 /* Three sequences of different lengths at once, each row as when alone. */
@@ -82,7 +82,7 @@ static int batch(const float *want)
     for (int step = 0; step < 3; step++) {
         rt_token rows[3];
         for (int slot = 0; slot < 3; slot++) rows[slot] = (rt_token){ slot, lengths[slot] + step, ids[lengths[slot] + step] };
-        if (CALL(rows)(&model, &other, rows, 3) != RT_OK) return 0;
+        if (CALL(decode)(&model, &other, rows, 3) != RT_OK) return 0;
         for (int slot = 0; slot < 3; slot++) good &= same(want + (size_t)(lengths[slot] + step) * VOCAB, &other, slot);
     }
     return good;
@@ -94,7 +94,7 @@ static int mixture(const float *want)
     CALL(reset)(&other);
     if (!prefill(&other, 0, want, 4, 4) || !prefill(&other, 2, want, 7, 3)) return 0;
     rt_token rows[6] = { { 2, 7, ids[7] }, { 1, 0, ids[0] }, { 1, 1, ids[1] }, { 1, 2, ids[2] }, { 0, 4, ids[4] }, { 0, 5, ids[5] } };
-    if (CALL(rows)(&model, &other, rows, 6) != RT_OK) return 0;
+    if (CALL(decode)(&model, &other, rows, 6) != RT_OK) return 0;
     const int at[6] = { 7, 0, 1, 2, 4, 5 };
     int good = 1;
     for (int i = 0; i < 6; i++) good &= same(want + (size_t)at[i] * VOCAB, &other, i);
@@ -129,15 +129,15 @@ static int argmax(const float *want)
     CALL(reset)(&other);
     CALL(reset)(&third);
     for (int i = 0; i < LENGTH; i++) rows[i] = (rt_token){ 1, i, ids[i] };
-    good = CALL(next_rows)(&model, &other, rows, LENGTH, next) == RT_OK && next[LENGTH] == -7;
+    good = CALL(decode_greedy)(&model, &other, rows, LENGTH, next) == RT_OK && next[LENGTH] == -7;
     for (int i = 0; i < LENGTH; i++) good &= next[i] == first_maximum(want + i * VOCAB) && plain_logits(want + i * VOCAB, &other, i);
     if (!prefill(&other, 0, want, 4, 4) || !prefill(&other, 2, want, 7, 3)) return 0;
     const rt_token mixed[3] = { { 2, 7, ids[7] }, { 1, 3, ids[3] }, { 0, 4, ids[4] } };
     const int at[3] = { 7, 3, 4 };
-    good &= CALL(next_rows)(&model, &other, mixed, 3, next) == RT_OK;
+    good &= CALL(decode_greedy)(&model, &other, mixed, 3, next) == RT_OK;
     for (int i = 0; i < 3; i++) good &= next[i] == first_maximum(want + at[i] * VOCAB);
     for (int i = 0; i < 3; i++) {
-        good &= CALL(next_rows)(&model, &other, &(rt_token){ 1, 4 + i, ids[4 + i] }, 1, next) == RT_OK;
+        good &= CALL(decode_greedy)(&model, &other, &(rt_token){ 1, 4 + i, ids[4 + i] }, 1, next) == RT_OK;
         good &= CALL(next)(&model, &third, ids[i], &one) == RT_OK;
         good &= next[0] == first_maximum(want + (4 + i) * VOCAB) && one == first_maximum(want + i * VOCAB);
         good &= plain_logits(want + (4 + i) * VOCAB, &other, 0) && plain_logits(want + i * VOCAB, &third, 0);
@@ -151,9 +151,9 @@ static int forked(const float *want)
     if (!prefill(&other, 1, want, 6, 6) || CALL(fork)(&other, 1, 0) != RT_OK) return 0;
     int good = CALL(step)(&model, &other, ids[6]) == RT_OK && same(want + (size_t)6 * VOCAB, &other, 0);
     rt_token again = { 1, 6, ids[6] };
-    good &= CALL(rows)(&model, &other, &again, 1) == RT_OK && same(want + (size_t)6 * VOCAB, &other, 0);
+    good &= CALL(decode)(&model, &other, &again, 1) == RT_OK && same(want + (size_t)6 * VOCAB, &other, 0);
     rt_token back = { 1, 3, ids[3] };             /* take a position back */
-    return good && CALL(rows)(&model, &other, &back, 1) == RT_OK && same(want + (size_t)3 * VOCAB, &other, 0);
+    return good && CALL(decode)(&model, &other, &back, 1) == RT_OK && same(want + (size_t)3 * VOCAB, &other, 0);
 }
 
 static int saved(const float *want, const char *path)
@@ -175,13 +175,13 @@ static int refused(void)
     rt_token gap[2] = { { 0, 0, 3 }, { 0, 2, 3 } }, twice[3] = { { 0, 0, 3 }, { 1, 0, 3 }, { 0, 1, 3 } }, far[2] = { { 0, 0, 3 }, { 3, 0, 3 } };
     rt_token wrong[2] = { { 0, 0, 3 }, { 0, 1, VOCAB } }, later[2] = { { 0, 1, 3 }, { 0, 2, 3 } };
     State before = other;
-    int good = CALL(rows)(&model, &other, gap, 2) == RT_ORDER && CALL(rows)(&model, &other, twice, 3) == RT_ORDER;
-    good &= CALL(rows)(&model, &other, far, 2) == RT_BAD_ID && CALL(rows)(&model, &other, wrong, 2) == RT_BAD_ID;
-    good &= CALL(rows)(&model, &other, later, 2) == RT_ORDER && CALL(rows)(&model, &other, gap, 0) == RT_ORDER;
-    good &= CALL(rows)(&model, &other, gap, 100000) == RT_TOO_LONG;
+    int good = CALL(decode)(&model, &other, gap, 2) == RT_ORDER && CALL(decode)(&model, &other, twice, 3) == RT_ORDER;
+    good &= CALL(decode)(&model, &other, far, 2) == RT_BAD_ID && CALL(decode)(&model, &other, wrong, 2) == RT_BAD_ID;
+    good &= CALL(decode)(&model, &other, later, 2) == RT_ORDER && CALL(decode)(&model, &other, gap, 0) == RT_ORDER;
+    good &= CALL(decode)(&model, &other, gap, 100000) == RT_TOO_LONG;
     int next[3] = { -7, -7, -7 };
-    good &= CALL(next_rows)(&model, &other, gap, 2, next) == RT_ORDER && CALL(next_rows)(&model, &other, wrong, 2, next) == RT_BAD_ID;
-    good &= CALL(next_rows)(&model, &other, gap, 0, next) == RT_ORDER && next[0] == -7 && next[1] == -7;
+    good &= CALL(decode_greedy)(&model, &other, gap, 2, next) == RT_ORDER && CALL(decode_greedy)(&model, &other, wrong, 2, next) == RT_BAD_ID;
+    good &= CALL(decode_greedy)(&model, &other, gap, 0, next) == RT_ORDER && next[0] == -7 && next[1] == -7;
     return good && memcmp(&before, &other, sizeof other) == 0;
 }
 

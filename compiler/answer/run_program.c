@@ -146,7 +146,7 @@ static void add_texts(Arena *a, RunProgram *r, const Model *m)
     } else if (run_has_texts(m)) {
         r->source = run_characters(plan->source_characters, plan->source_texts);
         r->target = run_characters(plan->target_characters, plan->target_texts);
-        p->ids = ids_of, p->append = append;
+        p->tokenize = ids_of, p->detokenize = append;
     }
     p->translations = run_translations(a, m);
     if (model_chats(m)) r->chat = chat_of(m), p->chat = &r->chat;

@@ -87,10 +87,10 @@ static const char text_header[] =
     "\n"
     "/* The ids of a text: one per character. RT_BAD_ID with *fault, which may be NULL, for a character without an id or\n"
     " * a broken sequence; RT_TOO_LONG past `room`. */\n"
-    "rt_status ${name}_ids(const ${name} *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);\n"
+    "rt_status ${name}_tokenize(const ${name} *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);\n"
     "\n"
     "/* Append the text of an id to out[*used..cap], NUL-terminated. Marks append nothing. RT_NO_ROOM, RT_BAD_ID. */\n"
-    "rt_status ${name}_append(const ${name} *m, int id, char *out, size_t cap, size_t *used);\n"
+    "rt_status ${name}_detokenize(const ${name} *m, int id, char *out, size_t cap, size_t *used);\n"
     "\n"
     "/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit. */\n"
     "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap);\n";

@@ -75,21 +75,21 @@ static const char main_decoder_rows[] =
 static const char main_saturated[] = "\nstatic int main_saturated(const void *s) { return ${name}_saturated(s); }\n";
 static const char main_text[] =
     "\n"
-    "static rt_status main_ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"
+    "static rt_status main_tokenize(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"
     "{\n"
-    "    return ${name}_ids(m, utf8, out, room, n, fault);\n"
+    "    return ${name}_tokenize(m, utf8, out, room, n, fault);\n"
     "}\n"
     "\n"
-    "static rt_status main_append(const void *m, int id, char *out, size_t cap, size_t *used)\n"
+    "static rt_status main_detokenize(const void *m, int id, char *out, size_t cap, size_t *used)\n"
     "{\n"
-    "    return ${name}_append(m, id, out, cap, used);\n"
+    "    return ${name}_detokenize(m, id, out, cap, used);\n"
     "}\n";
 static const char main_tokenizer[] =
     "\n"
     "static const void *main_tokenizer(const void *m, size_t *bytes) { return ${name}_tokenizer(m, bytes); }\n";
 static const char main_tokenizer_rows[] = "        .texts = &rt_cli_text, .tokenizer = main_tokenizer,\n";
 static const char main_chat_rows[] = "        .texts = &rt_cli_text, .tokenizer = main_tokenizer, .chat = &main_chat,\n";
-static const char main_text_rows[] = "        .ids = main_ids, .append = main_append,\n";
+static const char main_text_rows[] = "        .tokenize = main_tokenize, .detokenize = main_detokenize,\n";
 
 /* Steps below this are over before a second thread has woken: one thread is the default. */
 static const double FLOPS_FOR_THREADS = 20e6;

@@ -77,10 +77,10 @@ rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
 
 /* The ids of a text: one per character. RT_BAD_ID with *fault, which may be NULL, for a character without an id or
  * a broken sequence; RT_TOO_LONG past `room`. */
-rt_status dates_ids(const dates *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
+rt_status dates_tokenize(const dates *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
 
 /* Append the text of an id to out[*used..cap], NUL-terminated. Marks append nothing. RT_NO_ROOM, RT_BAD_ID. */
-rt_status dates_append(const dates *m, int id, char *out, size_t cap, size_t *used);
+rt_status dates_detokenize(const dates *m, int id, char *out, size_t cap, size_t *used);
 
 /* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit. */
 rt_status dates_text(const dates *m, dates_state *s, const char *utf8, char *out, size_t cap);

@@ -22,14 +22,14 @@ static const RtGeneration main_generation = {
     .sampling = { .top_k = 50 }, .seed = 1, .length_penalty = 1,
 };
 
-static rt_status main_ids(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)
+static rt_status main_tokenize(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)
 {
-    return dates_ids(m, utf8, out, room, n, fault);
+    return dates_tokenize(m, utf8, out, room, n, fault);
 }
 
-static rt_status main_append(const void *m, int id, char *out, size_t cap, size_t *used)
+static rt_status main_detokenize(const void *m, int id, char *out, size_t cap, size_t *used)
 {
-    return dates_append(m, id, out, cap, used);
+    return dates_detokenize(m, id, out, cap, used);
 }
 
 int main(int argc, char **argv)
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
         .generation = &main_generation,
         .rows = DATES_ROWS, .logits_stride = DATES_LOGITS_STRIDE, .decode = main_decode, .prefill = main_prefill, .logits = main_logits,
         .next = main_next, .clear = main_clear, .fork_slot = main_fork_slot,
-        .ids = main_ids, .append = main_append,
+        .tokenize = main_tokenize, .detokenize = main_detokenize,
     };
     return rt_cli_main(&program, argc, argv);
 }

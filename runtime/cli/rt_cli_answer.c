@@ -55,7 +55,7 @@ static void say_fault(Cli *cli, const char *text, rt_status status, int n, const
         cli->refused = RT_EXIT_MISSING;
     } else if (status == RT_TOO_LONG) say(a, "%s%d %s, but at most %d fit", all, n, cli_unit(cli), most);
     else if (status != RT_BAD_ID || (cli->tokenizer && !numbers)) say(a, "%s", rt_text_fault(status));
-    else if (numbers && !cli->options->ids && !cli->program->texts && !cli->program->ids)
+    else if (numbers && !cli->options->ids && !cli->program->texts && !cli->program->tokenize)
         say(a, "the model has no tokenizer and takes ids, such as 1 403 407; at byte %zu there is none", fault->at + 1);
     else if (numbers) say(a, "no whole number from 0 to %d at byte %zu", cli_vocabulary(cli->program) - 1, fault->at + 1);
     else if (fault->code_point < 0) say(a, "not valid UTF-8 at byte %zu", fault->at + 1);
@@ -132,7 +132,7 @@ static int read_ids(Cli *cli, const char *text, size_t bytes)
     }
     if (numbers) status = read_numbers(cli, text, &fault);
     else if (cli->tokenizer) status = read_pieces(cli, text, bytes);
-    else status = p->ids(cli->model, text, a->input, longest, &a->input_count, &fault);
+    else status = p->tokenize(cli->model, text, a->input, longest, &a->input_count, &fault);
     if (status != RT_OK) {
         say_fault(cli, text, status, a->input_count, &fault);
         a->input_count = 0;
@@ -152,7 +152,7 @@ static rt_status say_characters(void *self, const int *ids, int from, int n, int
     const Cli *cli = self;
     rt_status status = RT_OK;
     (void)last;
-    for (int i = from; i < n && status == RT_OK; i++) status = cli->program->append(cli->model, ids[i], out, cap, used);
+    for (int i = from; i < n && status == RT_OK; i++) status = cli->program->detokenize(cli->model, ids[i], out, cap, used);
     return status;
 }
 
@@ -162,7 +162,7 @@ int cli_answer_open(Cli *cli)
     const RtGeneration *g = &cli->decoder.settings;
     const int numbers = cli_numbers(cli), lines = numbers && !cli->options->json;
     CliAnswer *a = &cli->answer;
-    RtSay *speech = lines ? rt_say_numbers : cli->tokenizer ? p->texts->say : p->append ? say_characters : NULL;
+    RtSay *speech = lines ? rt_say_numbers : cli->tokenizer ? p->texts->say : p->detokenize ? say_characters : NULL;
     a->says = p->max_target && speech;
     if (!a->says) return 0;
     cli->streams = !cli->options->json && !rt_generation_searches(g) && (cli->options->stream || isatty(STDOUT_FILENO));

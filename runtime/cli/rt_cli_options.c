@@ -105,14 +105,14 @@ static void show_keys(const rt_program *p)
 
 static void show_help(const rt_program *p)
 {
-    const char *example = p->example ? p->example : p->ids || p->texts ? "some text" : "1 2 3";
+    const char *example = p->example ? p->example : p->tokenize || p->texts ? "some text" : "1 2 3";
     const int longest = p->max_source ? p->max_source : p->max_target;
     printf("Examples:\n  %s '%s'\n  %s < texts.txt > answers.txt\n  %s --json < texts.txt\n  %s --selftest\n\n",
            p->name, example, p->name, p->name, p->name);
     printf("Usage: %s [OPTION]... [TEXT]...\n%s\n\n", p->name, p->about);
     printf("Give one line of answer for each TEXT, of at most %d %s. Without TEXT, and for -, answer\n"
            "each line of standard input. A text that cannot be answered gives an empty line.\n\n", longest,
-           p->texts ? "tokens" : p->ids ? "characters" : "ids with blanks between");
+           p->texts ? "tokens" : p->tokenize ? "characters" : "ids with blanks between");
     if (p->pairs) puts("A tab parts a TEXT in two, which are read as a pair.\n");
     if (p->has_mask) puts("In the places of masks the most likely tokens are answered, with their probabilities.\n");
     if (p->vector && !p->vector_stride && !p->labels)
@@ -236,7 +236,7 @@ static int check_options(const CliOptions *o, const rt_program *p, int argc, cha
     if (o->action && o->prompt_count) fprintf(stderr, "%s: '%s': no text is answered here\n", p->name, o->prompts[0].text);
     else if (o->action && o->longest) fprintf(stderr, "%s: --max-len says how texts are answered; none is here\n", p->name);
     else if (o->action && o->generation.stop_count > own) fprintf(stderr, "%s: --stop %s: no text is answered here\n", p->name, o->stops[own]);
-    else if (o->generation.stop_count > own && (o->ids || (!p->ids && !p->texts)))
+    else if (o->generation.stop_count > own && (o->ids || (!p->tokenize && !p->texts)))
         fprintf(stderr, "%s: --stop %s: answers are ids here, and no text\n", p->name, o->stops[own]);
     else if (p->texts && (o->action || o->ids) && p->texts->asked(o))
         fprintf(stderr, "%s: --%s says how texts are read; none is here\n", p->name, p->texts->asked(o));

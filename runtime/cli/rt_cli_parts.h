@@ -63,7 +63,7 @@ static inline int cli_vocabulary(const rt_program *p) { return p->max_source ? p
 /* Whether texts are ids: asked for, or there is no tokenizer. */
 static inline int cli_numbers(const Cli *cli)
 {
-    return cli->options->ids || (!cli->program->ids && !cli->program->texts);
+    return cli->options->ids || (!cli->program->tokenize && !cli->program->texts);
 }
 /* What the length of a text is counted in. */
 static inline const char *cli_unit(const Cli *cli) { return cli_numbers(cli) ? "ids" : cli->program->texts ? "tokens" : "characters"; }

@@ -95,9 +95,9 @@ static rt_program program_of(int choice)
         .generation = &generation,
         .rows = 4, .logits_stride = VOCAB, .bind = program_bind, .threads = program_threads, .team = program_team, .reset = program_reset,
         .encode = program_encode, .decode = program_rows, .logits = program_logits, .next = program_next, .clear = program_clear,
-        .ids = program_ids, .append = program_append,
+        .tokenize = program_ids, .detokenize = program_append,
     };
-    if (choice & NO_TOKENIZER) p.ids = NULL, p.append = NULL;
+    if (choice & NO_TOKENIZER) p.tokenize = NULL, p.detokenize = NULL;
     if (choice & ALONE) p.max_source = p.source_vocab = 0;
     return p;
 }

@@ -96,7 +96,7 @@ static const rt_program program = {
     .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .slots = 1,
     .generation = &generation, .rows = 1, .logits_stride = VOCAB,
     .bind = model_bind, .threads = model_threads, .team = model_team, .reset = model_reset, .encode = model_encode,
-    .decode = model_rows, .logits = model_logits, .next = model_next, .clear = model_clear, .ids = model_ids, .append = model_append,
+    .decode = model_rows, .logits = model_logits, .next = model_next, .clear = model_clear, .tokenize = model_ids, .detokenize = model_append,
 };
 
 static int set_up(void **state)
@@ -295,7 +295,7 @@ static void decoder_alone(void **state)
 {
     rt_program p = program;
     (void)state;
-    p.max_source = 0, p.encode = NULL, p.ids = NULL, p.append = NULL, p.rows = 3, p.decode = count_rows, p.next = count_next;
+    p.max_source = 0, p.encode = NULL, p.tokenize = NULL, p.detokenize = NULL, p.rows = 3, p.decode = count_rows, p.next = count_next;
     run(&p, WORDS("1 2 3 4 5", "25 26", "0"), "", 0, -1);
     check(0, "6 7 8 9 10 11\n27 28\n1 2 3 4 5 6 7 8 9 10\n", "");
     run(&p, WORDS("--json", "26"), "", 0, -1);
@@ -315,7 +315,7 @@ static void encoder_alone(void **state)
 {
     rt_program p = program;
     (void)state;
-    p.max_target = p.vocab = 0, p.encode = note_ids, p.ids = NULL, p.append = NULL;
+    p.max_target = p.vocab = 0, p.encode = note_ids, p.tokenize = NULL, p.detokenize = NULL;
     p.width = 2, p.hidden_stride = 3, p.hidden = model_logits, p.vectors = &rt_cli_vector;
     run(&p, WORDS("3 4"), "", 0, -1);
     check(0, "1.5 -1 2 -1\n", "");

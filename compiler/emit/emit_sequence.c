@@ -90,9 +90,9 @@ static const char batch_template[] =
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_encode${pair}(const ${name} *m, ${name}_state *s, const int *ids, int n${first_parameter})\n"
+    "rt_status ${name}_encode${pair}(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n${first_parameter})\n"
     "{\n"
-    "    return ${name}_encode_batch(m, s, ids, &n, ${first_argument}, 1, NULL);\n"
+    "    return slot ? RT_BAD_ID : ${name}_encode_batch(m, s, ids, &n, ${first_argument}, 1, NULL);\n"
     "}\n";
 
 static const char vectors_template[] =
@@ -104,9 +104,9 @@ static const char vectors_template[] =
 
 static const char alone_template[] =
     "\n"
-    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s,${slot_parameter} const int *ids, int n)\n"
+    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n)\n"
     "{\n"
-    "    return ${name}_encode_pair(m, s,${slot_argument} ids, n, n);\n"
+    "    return ${name}_encode_pair(m, s, slot, ids, n, n);\n"
     "}\n";
 
 static const char hidden_template[] =
@@ -350,7 +350,7 @@ static void encoder_calls(Emit *e, Text *out)
     const bool memory = e->model->has_decoder;
     (memory ? source_calls : batch_calls)(e, out);
     if (e->model->token_types > 1)
-        text_fill(out, alone_template, "name", e->name, "slot_parameter", memory ? " int slot," : "", "slot_argument", memory ? " slot," : "", NULL);
+        text_fill(out, alone_template, "name", e->name, NULL);
     if (!memory) text_fill(out, hidden_template, "name", e->name, "hidden", emit_macro(e, plan_hidden(e->plan)), NULL);
     if (model_has_head(e->model))
         text_fill(out, "\nconst float *${name}_vector(const ${name}_state *s) { return (const float *)(s->bytes + ${at}); }\n", "name", e->name,

@@ -3,7 +3,8 @@
 
 static const char sizes_encoder[] =
     "#define ${upper}_MAX_SOURCE     ${max_source}\n"
-    "#define ${upper}_SOURCE_VOCAB   ${source_vocab}\n";
+    "#define ${upper}_SOURCE_VOCAB   ${source_vocab}\n"
+    "${slots}\n";
 static const char sizes_decoder[] =
     "#define ${upper}_MAX_TARGET     ${max_target}          /* with the start mark */\n"
     "#define ${upper}_VOCAB          ${target_vocab}\n"
@@ -21,12 +22,12 @@ static const char header_pair[] =
     "\n"
     "/* The same for a pair of texts: the first `first` ids are of type 0, those behind of type 1; alone all are of type 0.\n"
     " * RT_ORDER also for `first` outside 0 .. n. */\n"
-    "rt_status ${name}_encode_pair(const ${name} *m, ${name}_state *s,${slot_parameter} const int *ids, int n, int first);\n";
+    "rt_status ${name}_encode_pair(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n, int first);\n";
 
 static const char header_hidden[] =
     "\n"
-    "/* Read 1 .. ${upper}_MAX_SOURCE ids. RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
-    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, const int *ids, int n);\n"
+    "/* Read 1 .. ${upper}_MAX_SOURCE ids into slot 0, the only one. RT_BAD_ID also for another slot, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
+    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n);\n"
     "\n"
     "/* Read `count` texts at once, lengths[i] ids each, one behind the other in ids: matrices are multiplied with the rows of all, and\n"
     " * each text sees itself alone, to the same bits. They fit where their lengths, each but the last rounded up to a multiple of 16,\n"
@@ -121,7 +122,8 @@ static const Buffer *left_by(const Emit *e, ProgramKind program)
 static void encoder_sizes(Emit *e, Text *out)
 {
     text_fill(out, sizes_encoder, "upper", e->upper, "max_source", emit_number(e, e->model->max_source),
-              "source_vocab", emit_number(e, e->model->source_vocab), NULL);
+              "source_vocab", emit_number(e, e->model->source_vocab),
+              "slots", e->model->has_decoder ? "" : arena_format(e->arena, "#define %s_SLOTS          1", e->upper), NULL);
 }
 
 static void decoder_sizes(Emit *e, Text *out)
@@ -181,7 +183,7 @@ void emit_sequence_header(Emit *e, Text *out, const char *types)
     else if (m->has_encoder)
         hidden_header(e, out);
     if (model_has_head(m)) vector_header(e, out);
-    if (m->token_types > 1) text_fill(out, header_pair, "name", e->name, "slot_parameter", m->has_decoder ? " int slot," : "", NULL);
+    if (m->token_types > 1) text_fill(out, header_pair, "name", e->name, NULL);
     if (m->has_decoder) decoder_header(e, out);
     if (e->plan->saturated_offset) text_fill(out, saturated_header, "name", e->name, NULL);
     if (has_text(e)) text_fill(out, text_header, "name", e->name, NULL);

@@ -39,7 +39,7 @@ static const char main_template[] =
     "}\n";
 
 static const char main_encoder[] =
-    "static rt_status main_encode(const void *m, void *s, const int *ids, int n) { return ${name}_encode(m, s,${slot} ids, n); }\n";
+    "static rt_status main_encode(const void *m, void *s, const int *ids, int n) { return ${name}_encode(m, s, 0, ids, n); }\n";
 static const char main_encoder_rows[] =
     "        .max_source = ${upper}_MAX_SOURCE, .source_vocab = ${upper}_SOURCE_VOCAB, .encode = main_encode,\n";
 static const char main_hidden[] =
@@ -58,7 +58,7 @@ static const char main_vector_rows[] =
 static const char main_pair[] =
     "static rt_status main_encode_pair(const void *m, void *s, const int *ids, int n, int first)\n"
     "{\n"
-    "    return ${name}_encode_pair(m, s, ids, n, first);\n"
+    "    return ${name}_encode_pair(m, s, 0, ids, n, first);\n"
     "}\n";
 static const char main_decoder[] =
     "static rt_status main_decode(const void *m, void *s, const rt_token *r, int n) { return ${name}_decode(m, s, r, n); }\n"
@@ -141,7 +141,7 @@ static const char *encoder_part(Emit *e)
 {
     Text t = text_new(e->arena);
     if (!e->model->has_encoder) return "";
-    text_fill(&t, main_encoder, "name", e->name, "slot", e->model->has_decoder ? " 0," : "", NULL);
+    text_fill(&t, main_encoder, "name", e->name, NULL);
     if (!e->model->has_decoder) text_fill(&t, main_hidden, "name", e->name, NULL);
     if (model_has_head(e->model)) text_fill(&t, main_vector, "name", e->name, NULL);
     if (e->model->pairs && e->model->token_types > 1) text_fill(&t, main_pair, "name", e->name, NULL);
@@ -284,7 +284,7 @@ static const char example_generate[] =
     "    }\n";
 
 static const char example_encode[] =
-    "    if (status == RT_OK) status = ${name}_encode(&model, &state, ids, n);\n"
+    "    if (status == RT_OK) status = ${name}_encode(&model, &state, 0, ids, n);\n"
     "    for (int i = 0; status == RT_OK && i < n; i++)\n"
     "        printf(\"%d: %.5f ..\\n\", ids[i], ${name}_hidden(&state)[i * ${upper}_HIDDEN_STRIDE]);\n";
 

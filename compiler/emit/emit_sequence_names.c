@@ -2,18 +2,16 @@
 #include "emit_kind.h"
 
 enum {
-    NEED_BOTH = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_TEXT = 8, NEED_PAIR = 16, NEED_PAIR_ALONE = 32, NEED_TOKENIZER = 64,
-    NEED_PIECES = 128, NEED_HEAD = 256, NEED_HALF = 512
+    NEED_ENCODER = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_TEXT = 8, NEED_PAIR = 16, NEED_TOKENIZER = 32,
+    NEED_PIECES = 64, NEED_HEAD = 128, NEED_HALF = 256
 };
 typedef struct NeededName { unsigned need; EmitName name; } NeededName;
 static const NeededName sequence_names[] = {
-    { NEED_BOTH,          { "encode", "${name}_state *s, int slot, const int *ids, int n", "s, slot, ids, n" } },
-    { NEED_ENCODER_ALONE, { "encode", "${name}_state *s, const int *ids, int n", "s, ids, n" } },
+    { NEED_ENCODER,       { "encode", "${name}_state *s, int slot, const int *ids, int n", "s, slot, ids, n" } },
     { NEED_ENCODER_ALONE, { "encode_batch",
                             "${name}_state *s, const int *ids, const int *lengths, const int *firsts, int count, float *vectors",
                             "s, ids, lengths, firsts, count, vectors" } },
     { NEED_PAIR,          { "encode_pair", "${name}_state *s, int slot, const int *ids, int n, int first", "s, slot, ids, n, first" } },
-    { NEED_PAIR_ALONE,    { "encode_pair", "${name}_state *s, const int *ids, int n, int first", "s, ids, n, first" } },
     { NEED_ENCODER_ALONE, { "hidden", NULL, NULL } },
     { NEED_HEAD,          { "vector", NULL, NULL } },
     { NEED_DECODER,       { "decode", "${name}_state *s, const rt_token *rows, int n", "s, rows, n" } },
@@ -39,8 +37,8 @@ const EmitName *emit_sequence_names(Emit *e, int *n)
 {
     const Model *m = e->model;
     const unsigned has = (model_has_head(m) ? NEED_HEAD : 0u) | (e->plan->saturated_offset ? NEED_HALF : 0u) |
-                         (m->has_encoder && m->has_decoder ? NEED_BOTH : 0u) | (m->has_encoder && !m->has_decoder ? NEED_ENCODER_ALONE : 0u) |
-                         (m->token_types > 1 ? m->has_decoder ? NEED_PAIR : NEED_PAIR_ALONE : 0u) |
+                         (m->has_encoder ? NEED_ENCODER : 0u) | (m->has_encoder && !m->has_decoder ? NEED_ENCODER_ALONE : 0u) |
+                         (m->token_types > 1 ? NEED_PAIR : 0u) |
                          (m->has_decoder ? NEED_DECODER : 0u) | (m->source && m->target ? NEED_TEXT : 0u) |
                          (m->tokenizer_data ? NEED_TOKENIZER : 0u) | (m->tokenizer_data && m->has_decoder ? NEED_PIECES : 0u);
     EmitName *names = arena_array(e->arena, SEQUENCE_NAMES, sizeof *names);

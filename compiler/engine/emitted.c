@@ -9,8 +9,7 @@ rt_status emitted_encode(Engine *e, const int *ids, int n)
     Emitted *k = e->own;
     if (!e->plan->graph->model->has_encoder) return RT_ORDER;
     if (e->second && k->encode_pair) return k->encode_pair(&k->model, e->state, 0, ids, n, e->second);
-    if (e->second && k->encode_pair_only) return k->encode_pair_only(&k->model, e->state, ids, n, e->second);
-    return k->encode ? k->encode(&k->model, e->state, 0, ids, n) : k->encode_only(&k->model, e->state, ids, n);
+    return k->encode(&k->model, e->state, 0, ids, n);
 }
 
 rt_status emitted_encode_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors)
@@ -108,9 +107,9 @@ bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *
     find(&f, "bind", &e->bind);
     find(&f, "threads", &e->threads);
     if (m->graph) find(&f, "run", &e->run);
-    if (m->has_encoder && m->has_decoder) find(&f, "encode", &e->encode);
-    if (m->has_encoder && !m->has_decoder) find(&f, "encode", &e->encode_only), find(&f, "encode_batch", &e->encode_batch);
-    if (m->token_types > 1) find(&f, "encode_pair", m->has_decoder ? (void *)&e->encode_pair : (void *)&e->encode_pair_only);
+    if (m->has_encoder) find(&f, "encode", &e->encode);
+    if (m->has_encoder && !m->has_decoder) find(&f, "encode_batch", &e->encode_batch);
+    if (m->token_types > 1) find(&f, "encode_pair", &e->encode_pair);
     if (m->has_decoder) {
         find(&f, "clear", &e->clear);
         find(&f, "fork", &e->fork);

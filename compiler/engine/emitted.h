@@ -15,10 +15,8 @@ typedef struct Emitted {
     rt_status (*bind)(void *, const void *, size_t);
     rt_status (*threads)(void *, int);
     rt_status (*encode)(const void *, void *, int, const int *, int);
-    rt_status (*encode_pair)(const void *, void *, int, const int *, int, int);     /* these two where there are types */
-    rt_status (*encode_pair_only)(const void *, void *, const int *, int, int);
-    rt_status (*encode_only)(const void *, void *, const int *, int);       /* without a decoder there are no slots */
-    rt_status (*encode_batch)(const void *, void *, const int *, const int *, const int *, int, float *);
+    rt_status (*encode_pair)(const void *, void *, int, const int *, int, int);     /* where there are types of tokens */
+    rt_status (*encode_batch)(const void *, void *, const int *, const int *, const int *, int, float *);   /* of an encoder alone */
     rt_status (*clear)(void *, int);
     rt_status (*fork)(void *, int, int);
     rt_status (*step)(const void *, void *, int);

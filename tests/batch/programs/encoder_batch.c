@@ -36,10 +36,10 @@ static const float *left(void)
 static rt_status alone(const int *ids, int n, int first)
 {
 #if PAIRS
-    return CALL(_encode_pair)(&model, &state, ids, n, first);
+    return CALL(_encode_pair)(&model, &state, 0, ids, n, first);
 #else
     (void)first;
-    return CALL(_encode)(&model, &state, ids, n);
+    return CALL(_encode)(&model, &state, 0, ids, n);
 #endif
 }
 

@@ -45,7 +45,7 @@ static int encode(void)
 {
     int ids[SIZE(MAX_SOURCE)], good = length <= SIZE(MAX_SOURCE);
     for (int i = 0; i < length && good; i++) ids[i] = an_id(i, SIZE(SOURCE_VOCAB));
-    for (int k = 0; k < batch && good; k++) good = fine(CALL(encode)(&model, &state, ids, length));
+    for (int k = 0; k < batch && good; k++) good = fine(CALL(encode)(&model, &state, 0, ids, length));
     return good;
 }
 

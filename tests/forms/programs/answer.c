@@ -108,7 +108,7 @@ static rt_status answer(void)
     TRY(decode(SIZE(START)));
 #elif defined(HAS_ENCODER)
     const int n = make_source();
-    TRY(CALL(encode)(&model, &state, source, n));
+    TRY(CALL(encode)(&model, &state, 0, source, n));
     for (int i = 0; i < n; i++) take(CALL(hidden)(&state) + i * SIZE(HIDDEN_STRIDE), 16);
 #else
     TRY(decode(3 % SIZE(VOCAB)));

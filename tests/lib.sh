@@ -33,6 +33,9 @@ same() { [ -n "$1" ] && [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n
 # upper NAME: as it stands in macros.
 upper() { printf %s "$1" | tr a-z A-Z; }
 
+# scores HEADER: how the call of that model is named which gives what its decoder ends in.
+scores() { if grep -q '_scores(' "$1"; then echo scores; else echo logits; fi; }
+
 # Seconds after which a command that must end counts as hanging. A busy machine may need minutes.
 patience=600
 

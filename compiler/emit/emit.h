@@ -85,6 +85,10 @@ enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
  * part is from. Of the form, layers and tuning count. hooks: of EMIT_*. */
 Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, unsigned isa, unsigned hooks);
 
+/* What the call is named that gives what a row of the decoder ends in: NAME_scores where it is
+ * log-probabilities, else NAME_logits. */
+const char *emit_scores(const Model *m);
+
 /* Parts of NAME.c and NAME_kernels.h. */
 void emit_kernels(Emit *e, Text *out);
 void emit_unrolled(Emit *e, Text *out);

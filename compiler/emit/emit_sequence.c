@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-
 static const char state_template[] =
     "/* ---- the calls -------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -165,7 +164,7 @@ static const char decode_template[] =
     "    return run_rows(m, s, &row, 1, step_body${rows_body});\n"
     "}\n"
     "\n"
-    "const float *${name}_logits(const ${name}_state *s) { return (const float *)(s->bytes + AT_LOGITS); }\n"
+    "const float *${name}_${scores}(const ${name}_state *s) { return (const float *)(s->bytes + AT_LOGITS); }\n"
     "\n"
     "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next)\n"
     "{\n"
@@ -375,7 +374,7 @@ static void decoder_calls(Emit *e, Text *out)
     if (plan_rows(e->plan) > 1)
         text_fill(&rows, many_rows_template, "name", e->name, NULL);
     else text_fill(&rows, one_row_template, "name", e->name, NULL);
-    text_fill(out, decode_template, "name", e->name, "upper", e->upper,
+    text_fill(out, decode_template, "name", e->name, "upper", e->upper, "scores", emit_scores(e->model),
               "back", back ? arena_format(e->arena, " .back = %d,", back) : "",
               "memory", memory ? " .memory = (int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY)," : "",
               "rows", rows.data, "rows_body", plan_rows(e->plan) > 1 ? ", rows_body" : "",

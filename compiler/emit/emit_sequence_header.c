@@ -53,14 +53,14 @@ static const char header_decode[] =
     "\n"
     "/* Compute decoder rows: append the token `id` at `pos` of the sequence in `slot`. One row is a step, rows of one\n"
     " * slot a prefill, rows of several slots a batch: those of a slot stand together, their positions follow one another,\n"
-    " * from 0 or an earlier one that is taken back${back_words}. Row i of ${name}_logits is that of rows[i].\n"
+    " * from 0 or an earlier one that is taken back${back_words}. Row i of ${name}_${scores} is that of rows[i].\n"
     " * RT_BAD_ID, RT_TOO_LONG, RT_ORDER${source_words}. */\n"
     "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
     "/* The same, and leaves no ${logits_kind}: for the rows of a prompt before its last. */\n"
     "rt_status ${name}_prefill(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
-    "/* The same, and give the most likely id after each row, the first of equals; next[n]. ${name}_logits then has the logits of\n"
+    "/* The same, and give the most likely id after each row, the first of equals; next[n]. ${name}_${scores} then has the logits of\n"
     " * the rows${plain_words}. RT_BAD_WEIGHTS where one of a row's is NaN or INFINITY: its id is then -1. */\n"
     "rt_status ${name}_decode_greedy(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, int *next);\n"
     "\n"
@@ -70,11 +70,11 @@ static const char header_decode[] =
     "/* Forget the sequence of a slot${source_keep}. */\n"
     "rt_status ${name}_clear(${name}_state *s, int slot);\n"
     "\n"
-    "/* On slot 0: append `id`; then ${name}_logits has ${logits_words}. */\n"
+    "/* On slot 0: append `id`; then ${name}_${scores} has ${logits_words}. */\n"
     "rt_status ${name}_step(const ${name} *m, ${name}_state *s, int id);\n"
     "\n"
     "/* [rows][${upper}_LOGITS_STRIDE], of which ${upper}_VOCAB are in use; valid until the next call on this state. */\n"
-    "const float *${name}_logits(const ${name}_state *s);\n"
+    "const float *${name}_${scores}(const ${name}_state *s);\n"
     "\n"
     "/* On slot 0: append `id` and give the most likely id after it, as ${name}_decode_greedy of that row. */\n"
     "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next);\n";
@@ -141,7 +141,7 @@ static void decoder_sizes(Emit *e, Text *out)
 static void decoder_header(Emit *e, Text *out)
 {
     bool memory = e->model->has_encoder, probabilities = e->model->log_softmax;
-    text_fill(out, header_decode, "name", e->name, "upper", e->upper,
+    text_fill(out, header_decode, "name", e->name, "upper", e->upper, "scores", emit_scores(e->model),
               "back_words", e->plan->back ? arena_format(e->arena, ": 0, or at most %d before the furthest that was\n * reached since 0",
                                                         e->plan->back) : "",
               "source_words", memory ? " also without a source" : "", "source_copy", memory ? " and the source" : "",

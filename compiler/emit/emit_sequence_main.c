@@ -63,7 +63,7 @@ static const char main_pair[] =
 static const char main_decoder[] =
     "static rt_status main_decode(const void *m, void *s, const rt_token *r, int n) { return ${name}_decode(m, s, r, n); }\n"
     "static rt_status main_prefill(const void *m, void *s, const rt_token *r, int n) { return ${name}_prefill(m, s, r, n); }\n"
-    "static const float *main_logits(const void *s) { return ${name}_logits(s); }\n"
+    "static const float *main_logits(const void *s) { return ${name}_${scores}(s); }\n"
     "static rt_status main_next(const void *m, void *s, int id, int *next) { return ${name}_next(m, s, id, next); }\n"
     "static rt_status main_clear(void *s, int slot) { return ${name}_clear(s, slot); }\n"
     "static rt_status main_fork_slot(void *s, int from, int to) { return ${name}_fork(s, from, to); }\n";
@@ -155,7 +155,7 @@ static const char *decoder_part(Emit *e)
     Text t = text_new(e->arena);
     const RtGeneration g = generation_of(e->model);
     if (!e->model->has_decoder) return "";
-    text_fill(&t, main_decoder, "name", e->name, NULL);
+    text_fill(&t, main_decoder, "name", e->name, "scores", emit_scores(e->model), NULL);
     text_add(&t, "\n");
     generation_emit(e->arena, &t, &g);
     if (model_chats(e->model)) {

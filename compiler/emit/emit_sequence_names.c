@@ -1,9 +1,11 @@
 /* emit_sequence_names.c: the calls of models of stacks, as those of several instruction sets are handed on. */
 #include "emit_kind.h"
 
+const char *emit_scores(const Model *m) { return m->log_softmax ? "scores" : "logits"; }
+
 enum {
     NEED_ENCODER = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_TEXT = 8, NEED_PAIR = 16, NEED_TOKENIZER = 32,
-    NEED_PIECES = 64, NEED_HEAD = 128, NEED_HALF = 256
+    NEED_PIECES = 64, NEED_HEAD = 128, NEED_HALF = 256, NEED_LOGITS = 512, NEED_SCORES = 1024
 };
 typedef struct NeededName { unsigned need; EmitName name; } NeededName;
 static const NeededName sequence_names[] = {
@@ -21,7 +23,8 @@ static const NeededName sequence_names[] = {
     { NEED_DECODER,       { "next", "${name}_state *s, int id, int *next", "s, id, next" } },
     { NEED_DECODER,       { "fork", NULL, NULL } },
     { NEED_DECODER,       { "clear", NULL, NULL } },
-    { NEED_DECODER,       { "logits", NULL, NULL } },
+    { NEED_LOGITS,        { "logits", NULL, NULL } },
+    { NEED_SCORES,        { "scores", NULL, NULL } },
     { NEED_HALF,          { "saturated", NULL, NULL } },
     { NEED_TEXT,          { "tokenize", NULL, NULL } },
     { NEED_TEXT,          { "detokenize", NULL, NULL } },
@@ -39,7 +42,8 @@ const EmitName *emit_sequence_names(Emit *e, int *n)
     const unsigned has = (model_has_head(m) ? NEED_HEAD : 0u) | (e->plan->saturated_offset ? NEED_HALF : 0u) |
                          (m->has_encoder ? NEED_ENCODER : 0u) | (m->has_encoder && !m->has_decoder ? NEED_ENCODER_ALONE : 0u) |
                          (m->token_types > 1 ? NEED_PAIR : 0u) |
-                         (m->has_decoder ? NEED_DECODER : 0u) | (m->source && m->target ? NEED_TEXT : 0u) |
+                         (m->has_decoder ? NEED_DECODER : 0u) |
+                         (!m->has_decoder ? 0u : m->log_softmax ? NEED_SCORES : NEED_LOGITS) | (m->source && m->target ? NEED_TEXT : 0u) |
                          (m->tokenizer_data ? NEED_TOKENIZER : 0u) | (m->tokenizer_data && m->has_decoder ? NEED_PIECES : 0u);
     EmitName *names = arena_array(e->arena, SEQUENCE_NAMES, sizeof *names);
     *n = 0;

@@ -1,6 +1,8 @@
 /* emitted.c: finding and making the calls of an emitted model. */
 #include "emitted.h"
 
+#include "emit.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,7 +120,7 @@ bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *
         find(&f, "decode", &e->decode);
         find(&f, "prefill", &e->prefill);
         find(&f, "decode_greedy", &e->decode_greedy);
-        find(&f, "logits", &e->logits);
+        find(&f, emit_scores(m), &e->logits);
     }
     return f.good;
 }

@@ -675,7 +675,7 @@ rt_status dates_step(const dates *m, dates_state *s, int id)
     return run_rows(m, s, &row, 1, step_body, rows_body);
 }
 
-const float *dates_logits(const dates_state *s) { return (const float *)(s->bytes + AT_LOGITS); }
+const float *dates_scores(const dates_state *s) { return (const float *)(s->bytes + AT_LOGITS); }
 
 rt_status dates_next(const dates *m, dates_state *s, int id, int *next)
 {

@@ -49,14 +49,14 @@ rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids,
 
 /* Compute decoder rows: append the token `id` at `pos` of the sequence in `slot`. One row is a step, rows of one
  * slot a prefill, rows of several slots a batch: those of a slot stand together, their positions follow one another,
- * from 0 or an earlier one that is taken back. Row i of dates_logits is that of rows[i].
+ * from 0 or an earlier one that is taken back. Row i of dates_scores is that of rows[i].
  * RT_BAD_ID, RT_TOO_LONG, RT_ORDER also without a source. */
 rt_status dates_decode(const dates *m, dates_state *s, const rt_token *rows, int n);
 
 /* The same, and leaves no log-probabilities: for the rows of a prompt before its last. */
 rt_status dates_prefill(const dates *m, dates_state *s, const rt_token *rows, int n);
 
-/* The same, and give the most likely id after each row, the first of equals; next[n]. dates_logits then has the logits of
+/* The same, and give the most likely id after each row, the first of equals; next[n]. dates_scores then has the logits of
  * the rows themselves, as they are before the log-softmax. RT_BAD_WEIGHTS where one of a row's is NaN or INFINITY: its id is then -1. */
 rt_status dates_decode_greedy(const dates *m, dates_state *s, const rt_token *rows, int n, int *next);
 
@@ -66,11 +66,11 @@ rt_status dates_fork(dates_state *s, int from, int to);
 /* Forget the sequence of a slot, not its source. */
 rt_status dates_clear(dates_state *s, int slot);
 
-/* On slot 0: append `id`; then dates_logits has the log-probabilities of what comes next. */
+/* On slot 0: append `id`; then dates_scores has the log-probabilities of what comes next. */
 rt_status dates_step(const dates *m, dates_state *s, int id);
 
 /* [rows][DATES_LOGITS_STRIDE], of which DATES_VOCAB are in use; valid until the next call on this state. */
-const float *dates_logits(const dates_state *s);
+const float *dates_scores(const dates_state *s);
 
 /* On slot 0: append `id` and give the most likely id after it, as dates_decode_greedy of that row. */
 rt_status dates_next(const dates *m, dates_state *s, int id, int *next);

@@ -11,7 +11,7 @@ static void main_reset(void *s) { dates_reset(s); }
 static rt_status main_encode(const void *m, void *s, const int *ids, int n) { return dates_encode(m, s, 0, ids, n); }
 static rt_status main_decode(const void *m, void *s, const rt_token *r, int n) { return dates_decode(m, s, r, n); }
 static rt_status main_prefill(const void *m, void *s, const rt_token *r, int n) { return dates_prefill(m, s, r, n); }
-static const float *main_logits(const void *s) { return dates_logits(s); }
+static const float *main_logits(const void *s) { return dates_scores(s); }
 static rt_status main_next(const void *m, void *s, int id, int *next) { return dates_next(m, s, id, next); }
 static rt_status main_clear(void *s, int slot) { return dates_clear(s, slot); }
 static rt_status main_fork_slot(void *s, int from, int to) { return dates_fork(s, from, to); }

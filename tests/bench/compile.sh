@@ -28,9 +28,10 @@ peer_limit)
         "$top/runtime/rt_team.c" "$top/runtime/rt_processors.c" -pthread ;;
 peer_ours)
     folder=$1 name=$2 kind=$3
-    upper=$(printf %s "$name" | tr a-z A-Z)
+    upper=$(printf %s "$name" | tr a-z A-Z) scores=logits
+    if grep -q "${name}_scores(" "$folder/$name.h"; then scores=scores; fi
     exec $cc -std=c11 -O2 $warnings "-DMODEL=$name" "-DMODEL_UPPER=$upper" \
-        "-DMODEL_H=\"$name.h\"" "-DMODEL_$kind" "-I$folder" "-I$folder/runtime" \
+        "-DMODEL_H=\"$name.h\"" "-DMODEL_$kind" "-DSCORES=$scores" "-I$folder" "-I$folder/runtime" \
         -o "$output" "$source" "$folder/lib$name.a" -lm -pthread ;;
 peer_llama)
     headers=$1 libraries=${2-}

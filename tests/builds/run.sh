@@ -71,6 +71,7 @@ for name in dates sums; do
     done
     if [ $name = dates ]; then kind=-DHAS_ENCODER; else kind=-DHAS_DECODER; fi
     if [ $name = dates ]; then kind="$kind -DHAS_DECODER"; fi
+    kind="$kind -DSCORES=$(scores "$folder/$name.h")"
     (cd "$folder" && cc -std=c11 -O0 $kind -DLITERAL -DMODEL=$name -DMODEL_UPPER="$(upper $name)" -DMODEL_H="\"$name.h\"" -Iruntime -I. -o one "$answer" one.o) &&
         "$folder/one" | grep -q '^bits [0-9a-f]*$'
     verdict $? "$name: and it answers"

@@ -45,7 +45,7 @@ compile() (
 defines() {
     printf '%s' "-DMODEL=$2 -DMODEL_UPPER=$(upper "$2") -DMODEL_H=\"$2.h\""
     if grep -q _MAX_SOURCE "$1/$2.h"; then printf ' -DHAS_ENCODER'; fi
-    if grep -q _MAX_TARGET "$1/$2.h"; then printf ' -DHAS_DECODER'; fi
+    if grep -q _MAX_TARGET "$1/$2.h"; then printf ' -DHAS_DECODER -DSCORES=%s' "$(scores "$1/$2.h")"; fi
 }
 # of_form FORM: how a model is compiled; no bit depends on the level. Where kernels are not inlined
 # it takes a third of the time.

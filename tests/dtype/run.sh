@@ -79,7 +79,8 @@ for case in int4,tests/specs/modern_decoder.lua; do
     folder=$scratch/$name
     "$xformc" compile -q "$spec" --dtype $dtype --slots 3 -o "$folder" && make -s -C "$folder" "lib$name.a" &&
         cc -std=c11 -O1 -Wall -Wextra -Werror -I"$folder" -I"$folder/runtime" -DMODEL="$name" -DHEADER="\"$name.h\"" -DVOCAB="${upper}_VOCAB" \
-            -DSTRIDE="${upper}_LOGITS_STRIDE" -o "$folder/rows" tests/rows/programs/rows.c "$folder/lib$name.a" -lm -pthread
+            -DSTRIDE="${upper}_LOGITS_STRIDE" -DSCORES="$(scores "$folder/$name.h")" \
+            -o "$folder/rows" tests/rows/programs/rows.c "$folder/lib$name.a" -lm -pthread
     verdict $? "$name, $dtype: builds"
     "$folder/rows" "$folder/$name.safetensors" "$scratch/state" | sed "s/ok /ok $name, $dtype: /"
 done

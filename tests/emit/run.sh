@@ -54,6 +54,12 @@ awk '/^static void [a-z_0-9]+\(const job \*j/ { block = $0 }
      { last = $0 } END { exit bad }' "$scratch/dates/dates.c"
 verdict $? 'every block ends where threads meet'
 
+# Log-probabilities are scores, and the two calls are not in one header.
+"$xformc" compile specs/gpt.lua -q -o "$scratch/gpt"
+grep -c '_\(logits\|scores\)(const' "$scratch/dates/dates.h" "$scratch/gpt/gpt.h" | sed 's/.*://' | grep -c '^1$' | grep -q '^2$' &&
+    grep -q '^const float \*dates_scores(' "$scratch/dates/dates.h" && grep -q '^const float \*gpt_logits(' "$scratch/gpt/gpt.h"
+verdict $? 'a log-softmax makes scores of logits'
+
 # ---- compilers ----------------------------------------------------------------------------------------------------
 
 compile tests/specs/two_attentions.lua -o "$scratch/two"

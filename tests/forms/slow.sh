@@ -33,7 +33,7 @@ gcc_in() (
 defines() {
     printf '%s' "-DMODEL=$2 -DMODEL_UPPER=$(upper "$2") -DMODEL_H=\"$2.h\""
     if grep -q _MAX_SOURCE "$1/$2.h"; then printf ' -DHAS_ENCODER'; fi
-    if grep -q _MAX_TARGET "$1/$2.h"; then printf ' -DHAS_DECODER'; fi
+    if grep -q _MAX_TARGET "$1/$2.h"; then printf ' -DHAS_DECODER -DSCORES=%s' "$(scores "$1/$2.h")"; fi
     if grep -q "${2}_run(" "$1/$2.h"; then printf ' -DGRAPH_CALLS="calls.h"'; fi
 }
 # The inputs and outputs of a graph, from the comments of its header.

@@ -21,7 +21,7 @@ for spec in tests/specs/modern_decoder.lua tests/specs/windows.lua tests/specs/f
         fi
         for program in rows $([ "$name" = windows ] && echo rings); do
             cc -std=c11 -O1 -Wall -Wextra -Werror -I"$folder" -I"$folder/runtime" -DMODEL="$name" -DHEADER="\"$name.h\"" -DVOCAB="${upper}_VOCAB" \
-                -DSTRIDE="${upper}_LOGITS_STRIDE" -o "$folder/$program" "tests/rows/programs/$program.c" "$folder/lib$name.a" -lm -pthread &&
+                -DSTRIDE="${upper}_LOGITS_STRIDE" -DSCORES="$(scores "$folder/$name.h")" -o "$folder/$program" "tests/rows/programs/$program.c" "$folder/lib$name.a" -lm -pthread &&
                 "$folder/$program" "$folder/$name.safetensors" "$scratch/state" | sed "s/ok /ok $name, $form: /"
         done
         [ $form = f16 ] || continue

@@ -11,7 +11,7 @@ static dates model;
 static dates_state state;
 
 static rt_status rows(void *self, const rt_token *r, int n) { (void)self; return dates_decode(&model, &state, r, n); }
-static const float *logits(void *self) { (void)self; return dates_logits(&state); }
+static const float *logits(void *self) { (void)self; return dates_scores(&state); }
 static rt_status fork_slot(void *self, int from, int to) { (void)self; return dates_fork(&state, from, to); }
 static rt_status clear(void *self, int slot) { (void)self; return dates_clear(&state, slot); }
 

@@ -17,7 +17,7 @@
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
-#define CALL(name)  JOIN(MODEL, _##name)
+#define CALL(name)  JOIN(MODEL, JOIN(_, name))
 #define SIZE(name)  JOIN(MODEL_UPPER, _##name)
 
 static CALL(state) state;
@@ -115,7 +115,7 @@ static int decode_batch(void)
 
 static int write_logits(FILE *to, int row)
 {
-    return fwrite(CALL(logits)(&state) + row * SIZE(LOGITS_STRIDE), sizeof(float), SIZE(VOCAB), to) == SIZE(VOCAB);
+    return fwrite(CALL(SCORES)(&state) + row * SIZE(LOGITS_STRIDE), sizeof(float), SIZE(VOCAB), to) == SIZE(VOCAB);
 }
 
 static int check_steps(FILE *to)

@@ -78,8 +78,8 @@ static void row(dates_state *s, int slot, int position, int id)
     IS(dates_decode(&model, s, &r, 1), RT_OK);
 }
 
-static int same(const dates_state *s, const float *logits) { return memcmp(dates_logits(s), logits, VOCAB * sizeof *logits) == 0; }
-static void keep(float *to, const dates_state *s) { memcpy(to, dates_logits(s), VOCAB * sizeof *to); }
+static int same(const dates_state *s, const float *logits) { return memcmp(dates_scores(s), logits, VOCAB * sizeof *logits) == 0; }
+static void keep(float *to, const dates_state *s) { memcpy(to, dates_scores(s), VOCAB * sizeof *to); }
 
 /* Log-probabilities of every step over the answer. */
 static void run(dates_state *s, const char *what, float out[STEPS][VOCAB])

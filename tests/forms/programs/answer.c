@@ -58,7 +58,7 @@ static rt_status decode(int first)
         row[i].id = (first + 2 * i) % SIZE(VOCAB);
     }
     TRY(CALL(decode)(&model, &state, row, rows));
-    for (int i = 0; i < rows; i++) take(CALL(logits)(&state) + i * SIZE(LOGITS_STRIDE), SIZE(VOCAB));
+    for (int i = 0; i < rows; i++) take(CALL(SCORES)(&state) + i * SIZE(LOGITS_STRIDE), SIZE(VOCAB));
     TRY(CALL(clear)(&state, 0));
     put("ids");
     for (int i = 0; i < longest; i++) {
@@ -69,7 +69,7 @@ static rt_status decode(int first)
     put("\n");
     TRY(CALL(clear)(&state, 0));
     TRY(CALL(step)(&model, &state, first));
-    take(CALL(logits)(&state), SIZE(VOCAB));
+    take(CALL(SCORES)(&state), SIZE(VOCAB));
     return RT_OK;
 }
 #endif

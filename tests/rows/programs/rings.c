@@ -30,7 +30,7 @@ static void check(int good, const char *name, int threads)
 
 static int same(const State *s, int row, int position)
 {
-    return memcmp(want + (size_t)position * VOCAB, CALL(logits)(s) + (size_t)row * STRIDE, VOCAB * sizeof(float)) == 0;
+    return memcmp(want + (size_t)position * VOCAB, CALL(SCORES)(s) + (size_t)row * STRIDE, VOCAB * sizeof(float)) == 0;
 }
 
 /* All ones in every bit: NaN wherever the header is not. */
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     if (argc < 3 || rt_weights_open(&weights, argv[1]) || CALL(bind)(&model, weights.data, weights.bytes) != RT_OK) return 1;
     for (int i = 0; i < LENGTH; i++) {
         if (CALL(step)(&model, &plain, id_of(i)) != RT_OK) return 1;
-        memcpy(want + (size_t)i * VOCAB, CALL(logits)(&plain), VOCAB * sizeof(float));
+        memcpy(want + (size_t)i * VOCAB, CALL(SCORES)(&plain), VOCAB * sizeof(float));
     }
     for (int threads = 1; threads <= 2; threads++) {
         static const int pieces[] = { 1, 2, 15, 16, 100, 127, MOST };

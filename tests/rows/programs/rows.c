@@ -35,13 +35,13 @@ static void steps(float *logits, int n)
     CALL(reset)(&plain);
     for (int i = 0; i < n; i++) {
         if (CALL(step)(&model, &plain, ids[i]) != RT_OK) exit(1);
-        memcpy(logits + (size_t)i * VOCAB, CALL(logits)(&plain), row_bytes());
+        memcpy(logits + (size_t)i * VOCAB, CALL(SCORES)(&plain), row_bytes());
     }
 }
 
 static int same(const float *want, const State *s, int row)
 {
-    return memcmp(want, CALL(logits)(s) + (size_t)row * STRIDE, row_bytes()) == 0;
+    return memcmp(want, CALL(SCORES)(s) + (size_t)row * STRIDE, row_bytes()) == 0;
 }
 
 /* Prefill `n` ids of a slot in pieces of `piece`. */
@@ -112,7 +112,7 @@ static int first_maximum(const float *logits)
 /* Whether the row left logits: the expected row, but for the constant that a log-softmax takes off. */
 static int plain_logits(const float *want, const State *s, int row)
 {
-    const float *found = CALL(logits)(s) + (size_t)row * STRIDE;
+    const float *found = CALL(SCORES)(s) + (size_t)row * STRIDE;
     double sum = 0;
     float off = 0;
     for (int i = 0; i < VOCAB; i++) off = fmaxf(off, fabsf(found[i] - found[0] - (want[i] - want[0])));

@@ -140,8 +140,8 @@ static const char *const stems[] = {
     "encoder_embedding", "encoder_end", "encoder_layer", "encoder_output", "input_", "log_probabilities", "main_", "rt_", "share_", "w_", "xf_",
 };
 static const char *const kernels[] = {
-    "add", "argmax", "attention", "copy", "embed", "linear", "log_softmax", "norm", "position", "rotary",
-    "store_keys", "store_values",
+    "add", "argmax", "attention", "copy", "embed", "linear", "log_softmax", "norm", "pool", "position",
+    "ring_keys", "ring_values", "rotary", "scale", "softcap", "store_keys", "store_values", "window",
 #define RT_ACTIVATION(id, name, formula, vector, plain, exact) name,
 #include "activations.def"
 #undef RT_ACTIVATION
@@ -150,8 +150,10 @@ static const char *const kernels[] = {
 static bool is_kernel(const char *s)
 {
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        if (!begins(s, kernels[i])) continue;
         const char *end = s + strlen(kernels[i]);
-        if (begins(s, kernels[i]) && end[0] == '_' && end[1] >= '0' && end[1] <= '9') return true;
+        if (begins(end, "_gate")) end += strlen("_gate");           /* of an activation */
+        if (end[0] == '_' && end[1] >= '0' && end[1] <= '9') return true;
     }
     return false;
 }

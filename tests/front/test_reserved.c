@@ -14,7 +14,8 @@ static void names_of_c_and_of_the_text_are_reserved(void **state)
         "FLT_EPSILON", "FILE", "float_t", "double_t", "math", "string", "job", "run_body", "step_body", "argv", "argc", "graph",
         "slots", "SLOTS", "SLOT_BYTES", "floats", "ints", "in_slot", "slot_bytes", "print", "state", "weights", "example", "runtime",
         "Makefile", "makefile", "clean", "command", "always", "all", "input_X", "rt_copy", "xf_a", "W_GRAPH", "AT_X", "linear_64x64",
-        "attention_1x3_16", "encoder_layer", "_a", "text", "characters", "ids", "run",
+        "scale_96", "scale_96_rows", "softcap_8", "pool_16_mean", "window_2x8_4", "ring_keys_2x8_16",
+        "ring_values_2x8_16", "relu_96", "gelu_gate_96", "attention_1x3_16", "encoder_layer", "_a", "text", "characters", "ids", "run",
         "m", "rows_of", "run_rows", "argmax", "argmax_rows", "main_chat", "next_position", "reset",
         "source_length", "team", "append", "clear", "hidden", "logits", "next", "program", "rows",
     };
@@ -26,7 +27,8 @@ static void all_other_names_are_free(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "dates", "transliteration", "self_attention", "bert_base", "gpt2", "tiny", "q", "integer", "printf_", "expo", "expfl", "linear",
+        "dates", "transliteration", "self_attention", "bert_base", "gpt2", "tiny", "q", "integer", "scale", "pool_a", "gelu_gate", "window_",
+        "printf_", "expo", "expfl", "linear",
         "linear_", "attention", "encoder", "decoder_small", "Runtime", "CLEAN", "W", "inputs", "int_model",
         "chat", "generation", "ends", "tokenizer", "labels", "vector", "translations",
     };

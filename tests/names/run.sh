@@ -4,6 +4,8 @@
 # is refused as reserved. `make test-all` tries every word of the emitted C, of five kinds of models.
 # usage: run.sh XFORMC
 . tests/lib.sh
+out=$scratch/out        # a name may be that of a spec
+mkdir "$out"
 
 # A model of each kind, with as much in its program as there is.
 cat >"$scratch/talks.lua" <<END
@@ -16,25 +18,25 @@ cp -r tests/families/t5 "$scratch/translates"
 cp tests/languages/t5.json "$scratch/translates/tokenizer.json"
 sed -i '1a "task_specific_params": { "a": { "prefix": "translate English to German: " } },' "$scratch/translates/config.json"
 
-# folder SPEC NAME: the emitted text of it under that name, in $scratch/NAME; `true` compiles nothing.
-folder() { "$xformc" build "$1" --name "$2" -o "$scratch/$2" --cc true -q >/dev/null 2>"$scratch/err"; }
+# folder SPEC NAME: the emitted text of it under that name, in $out/NAME; `true` compiles nothing.
+folder() { "$xformc" build "$1" --name "$2" -o "$out/$2" --cc true -q >/dev/null 2>"$scratch/err"; }
 
 # compiles SPEC NAME: whether all C of that folder compiles.
 compiles() {
-    rm -rf "${scratch:?}/$2"
+    rm -rf "${out:?}/$2"
     folder "$1" "$2"
     if grep -q 'is reserved' "$scratch/err"; then return 0; fi
-    for c in "$scratch/$2/$2.c" "$scratch/$2/$2_main.c" "$scratch/$2/example.c"; do
-        cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -I"$scratch/$2/runtime" "$c" >"$scratch/log" 2>&1 || return 1
+    for c in "$out/$2/$2.c" "$out/$2/$2_main.c" "$out/$2/example.c"; do
+        cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -I"$out/$2/runtime" "$c" >"$scratch/log" 2>&1 || return 1
     done
-    rm -rf "${scratch:?}/$2"
+    rm -rf "${out:?}/$2"
 }
 
 # words SPEC: the identifiers of its emitted C.
 words() {
     folder "$1" zz
-    sed 's/"[^"]*"//g' "$scratch"/zz/*.[ch] | grep -o '[A-Za-z_][A-Za-z0-9_]*' | grep -vi '^zz' | sort -u
-    rm -rf "$scratch/zz"
+    sed 's/"[^"]*"//g' "$out"/zz/*.[ch] | grep -o '[A-Za-z_][A-Za-z0-9_]*' | grep -vi '^zz' | sort -u
+    rm -rf "$out/zz"
 }
 
 # try SPEC SAMPLE: whether these names, or every word, can be names of the spec.
@@ -53,7 +55,7 @@ try() {
 }
 cd "$scratch" && ln -s "$top/tests" tests && ln -s "$top/specs" specs || exit 74
 try talks.lua 'chat generation ends bad_words suppress begin_suppress stops tokenizer threads fork_slot main_ends'
-try translates 'translations encode read from to'
+try translates 'translations encode read from to translates scale_96 scale_96_rows'
 try tests/vectors/labels_several 'labels vector status path missing'
 try specs/dates.lua 'ids_ n model example_ values'
 try specs/attention.lua 'values arguments open rows_ columns'

@@ -36,6 +36,15 @@ upper() { printf %s "$1" | tr a-z A-Z; }
 # scores HEADER: how the call of that model is named which gives what its decoder ends in.
 scores() { if grep -q '_scores(' "$1"; then echo scores; else echo logits; fi; }
 
+# answer_defines FOLDER NAME: what tests/forms/programs/answer.c must know of an emitted model, by its
+# header. The calls of a graph are in calls.h, which the suite writes.
+answer_defines() {
+    printf '%s' "-DMODEL=$2 -DMODEL_UPPER=$(upper "$2") -DMODEL_H=\"$2.h\""
+    if grep -q _MAX_SOURCE "$1/$2.h"; then printf ' -DHAS_ENCODER'; fi
+    if grep -q _MAX_TARGET "$1/$2.h"; then printf ' -DHAS_DECODER -DSCORES=%s' "$(scores "$1/$2.h")"; fi
+    if grep -q "${2}_run(" "$1/$2.h"; then printf ' -DGRAPH_CALLS="calls.h"'; fi
+}
+
 # Seconds after which a command that must end counts as hanging. A busy machine may need minutes.
 patience=600
 

@@ -69,10 +69,7 @@ for name in dates sums; do
         (cd "$folder" && $cc -std=c11 -O0 $strict -ffp-contract=off -c -o one.o one.c)
         verdict $? "$what"
     done
-    if [ $name = dates ]; then kind=-DHAS_ENCODER; else kind=-DHAS_DECODER; fi
-    if [ $name = dates ]; then kind="$kind -DHAS_DECODER"; fi
-    kind="$kind -DSCORES=$(scores "$folder/$name.h")"
-    (cd "$folder" && cc -std=c11 -O0 $kind -DLITERAL -DMODEL=$name -DMODEL_UPPER="$(upper $name)" -DMODEL_H="\"$name.h\"" -Iruntime -I. -o one "$answer" one.o) &&
+    (cd "$folder" && cc -std=c11 -O0 $(answer_defines . $name) -DLITERAL -Iruntime -I. -o one "$answer" one.o) &&
         "$folder/one" | grep -q '^bits [0-9a-f]*$'
     verdict $? "$name: and it answers"
     what="$name: a program in C++ binds weights in C"

@@ -41,12 +41,6 @@ compile() (
     shift 2
     "$xformc" compile "$of" $tokenizer -q -o "$folder" "$@"
 )
-# What answer.c must know of a model: its kind by its header.
-defines() {
-    printf '%s' "-DMODEL=$2 -DMODEL_UPPER=$(upper "$2") -DMODEL_H=\"$2.h\""
-    if grep -q _MAX_SOURCE "$1/$2.h"; then printf ' -DHAS_ENCODER'; fi
-    if grep -q _MAX_TARGET "$1/$2.h"; then printf ' -DHAS_DECODER -DSCORES=%s' "$(scores "$1/$2.h")"; fi
-}
 # of_form FORM: how a model is compiled; no bit depends on the level. Where kernels are not inlined
 # it takes a third of the time.
 apart=$(sweep -Dalways_inline=unused '') level=$(sweep -O1 -O2)
@@ -63,7 +57,7 @@ answers() (
     name=$2 form=$3 objects=$4 out=$5 literal=
     shift 5
     if [ "$form" = literal ]; then literal="-DLITERAL ${name}_weights.c"; fi
-    $cc $strict $flags $(of_form "$form") "$@" $(defines . "$name") -static -o "$out" "$answer" $literal "$name.c" \
+    $cc $strict $flags $(of_form "$form") "$@" $(answer_defines . "$name") -static -o "$out" "$answer" $literal "$name.c" \
         $(ls "$objects"/runtime/*.o | grep -vE '/rt_(cli.*|alone)[.]o$') -lm -pthread
 )
 questions() { printf '%s\n' '12+34' '907+85' '1+1'; }
@@ -209,7 +203,7 @@ microcontroller() {
     compile dates "$m" --kernels unrolled --weights literal --max-threads 1 &&
         (cd "$m" && $cc $strict -O2 -c dates.c dates_weights.c runtime/rt_alone.c runtime/rt_isa.c runtime/rt_characters.c)
     verdict $? 'cortex-m4: literal and unrolled compile, freestanding'
-    (cd "$m" && $cc $strict -O2 -nostdlib $(defines . dates) -DLITERAL -DALONE -o answer "$answer" ./*.o -lgcc)
+    (cd "$m" && $cc $strict -O2 -nostdlib $(answer_defines . dates) -DLITERAL -DALONE -o answer "$answer" ./*.o -lgcc)
     verdict $? 'cortex-m4: they link into a program that has no library'
     qemu=$(command -v qemu-arm || command -v qemu-arm-static)
     if [ -n "$qemu" ]; then

@@ -29,13 +29,6 @@ gcc_in() (
     echo "gcc $1 of ${file##*/}: $(tail -n 1 "$scratch/times.$name")"
     exit $code
 )
-# What answer.c must know of a model: its kind by its header.
-defines() {
-    printf '%s' "-DMODEL=$2 -DMODEL_UPPER=$(upper "$2") -DMODEL_H=\"$2.h\""
-    if grep -q _MAX_SOURCE "$1/$2.h"; then printf ' -DHAS_ENCODER'; fi
-    if grep -q _MAX_TARGET "$1/$2.h"; then printf ' -DHAS_DECODER -DSCORES=%s' "$(scores "$1/$2.h")"; fi
-    if grep -q "${2}_run(" "$1/$2.h"; then printf ' -DGRAPH_CALLS="calls.h"'; fi
-}
 # The inputs and outputs of a graph, from the comments of its header.
 write_calls() {
     awk -v name="$2_" '
@@ -97,7 +90,7 @@ forms() {
         *) define=-D$(upper $weights) objects=$base.$weights/${name}_weights.o
            gcc_in "$folder" -O3 -c -o "$objects" "${name}_weights.c" || good=1 ;;
         esac
-        gcc_in "$folder" -O1 $(defines "$folder" "$name") $define -c -o "$base.answer.$weights.o" "$answer" || good=1
+        gcc_in "$folder" -O1 $(answer_defines "$folder" "$name") $define -c -o "$base.answer.$weights.o" "$answer" || good=1
         for kernels in library unrolled; do
             for layers in $2; do
                 program=$base.$kernels.$layers.$weights.answer
@@ -126,7 +119,7 @@ bits() (
     built=$scratch/$1 cc=$2 flags=$3
     shift 3
     compile $spec "$built" --weights file "$@" 2>"$built.err" || exit
-    cd "$built" && $cc $strict $flags $(defines . $name) -o answer "$answer" $name.c "$scratch"/runtime/*.o -lm -pthread && run . ./answer 2
+    cd "$built" && $cc $strict $flags $(answer_defines . $name) -o answer "$answer" $name.c "$scratch"/runtime/*.o -lm -pthread && run . ./answer 2
 )
 
 # ---- layers that differ, factors, compilers ---------------------------------------------------------------------------
@@ -178,7 +171,7 @@ variants() {
         cmp "$v/dates.c" generated/dates/dates.c && cmp "$v/dates_kernels.h" generated/dates/dates_kernels.h
         verdict $? 'variants: the text of the model is the same'
         # Which is chosen, and its bits: those of a program for that set alone.
-        (cd "$v" && gcc $strict $(defines . dates) -DVARIANT -o answer "$answer" libdates.a -lm -pthread)
+        (cd "$v" && gcc $strict $(answer_defines . dates) -DVARIANT -o answer "$answer" libdates.a -lm -pthread)
         verdict $? 'variants: a program links the library'
         chosen=portable
         if grep -q '^flags.* fma .* avx2 ' /proc/cpuinfo; then chosen=avx2; fi

@@ -35,13 +35,13 @@ static const float *rows_in(const Engine *e, const Buffer *b) { return (const fl
 static const float *hidden(const void *state) { return rows_in(engine_of(state), plan_hidden(engine_of(state)->plan)); }
 static const float *vector(const void *state) { return rows_in(engine_of(state), plan_vector(engine_of(state)->plan)); }
 
-static rt_status rows(const void *m, void *state, const rt_token *r, int n)
+static rt_status decode(const void *m, void *state, const rt_token *r, int n)
 {
     (void)state;
     return engine_of(m)->ops->decode(engine_of(m), r, n);
 }
 
-static rt_status read(const void *m, void *state, const rt_token *r, int n)
+static rt_status prefill(const void *m, void *state, const rt_token *r, int n)
 {
     (void)state;
     return engine_of(m)->ops->prefill(engine_of(m), r, n);
@@ -61,12 +61,12 @@ static int saturated(const void *state) { return engine_saturated(engine_of(stat
 /* An engine clears slot 0, the only one that is cleared. */
 static rt_status clear(void *state, int slot) { return slot ? RT_BAD_ID : engine_of(state)->ops->clear(engine_of(state)); }
 
-static rt_status ids_of(const void *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
+static rt_status tokenize(const void *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
 {
     return rt_characters_encode(&run_of(m)->source, utf8, ids, room, n, fault);
 }
 
-static rt_status append(const void *m, int id, char *out, size_t cap, size_t *used)
+static rt_status detokenize(const void *m, int id, char *out, size_t cap, size_t *used)
 {
     return rt_characters_decode(&run_of(m)->target, id, out, cap, used);
 }
@@ -118,7 +118,8 @@ static void add_decoder(RunProgram *r, const Model *m)
     p->max_target = (int)m->max_target, p->vocab = (int)m->target_vocab, p->start = (int)m->start_id;
     p->slots = r->engine->plan->options.slots;
     p->rows = engine_rows(r->engine), p->logits_stride = (int)engine_logits_stride(r->engine);
-    p->decode = rows, p->prefill = read, p->next = next, p->logits = logits, p->clear = clear, p->fork_slot = fork_slot, p->saturated = saturated;
+    p->decode = decode, p->prefill = prefill, p->next = next, p->logits = logits,
+    p->clear = clear, p->fork_slot = fork_slot, p->saturated = saturated;
     r->generation = generation_of(m), p->generation = &r->generation;
 }
 
@@ -146,7 +147,7 @@ static void add_texts(Arena *a, RunProgram *r, const Model *m)
     } else if (run_has_texts(m)) {
         r->source = run_characters(plan->source_characters, plan->source_texts);
         r->target = run_characters(plan->target_characters, plan->target_texts);
-        p->tokenize = ids_of, p->detokenize = append;
+        p->tokenize = tokenize, p->detokenize = detokenize;
     }
     p->translations = run_translations(a, m);
     if (model_chats(m)) r->chat = chat_of(m), p->chat = &r->chat;

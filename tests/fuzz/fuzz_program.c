@@ -40,7 +40,7 @@ static rt_status program_encode(const void *m, void *state, const int *ids, int 
     return RT_OK;
 }
 
-static rt_status program_rows(const void *m, void *state, const rt_token *rows, int n)
+static rt_status program_decode(const void *m, void *state, const rt_token *rows, int n)
 {
     State *s = state;
     (void)m;
@@ -59,7 +59,7 @@ static rt_status program_next(const void *m, void *state, int id, int *next)
 {
     State *s = state;
     const rt_token row = { 0, s->position, id };
-    const rt_status status = program_rows(m, state, &row, 1);
+    const rt_status status = program_decode(m, state, &row, 1);
     *next = s->position > s->n ? END : s->ids[s->n - s->position];
     return status;
 }
@@ -71,13 +71,13 @@ static rt_status program_clear(void *state, int slot)
     return RT_OK;
 }
 
-static rt_status program_ids(const void *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
+static rt_status program_tokenize(const void *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
 {
     (void)m;
     return rt_characters_encode(&characters, utf8, ids, room, n, fault);
 }
 
-static rt_status program_append(const void *m, int id, char *out, size_t cap, size_t *used)
+static rt_status program_detokenize(const void *m, int id, char *out, size_t cap, size_t *used)
 {
     (void)m;
     return rt_characters_decode(&characters, id, out, cap, used);
@@ -94,8 +94,8 @@ static rt_program program_of(int choice)
         .max_source = LONGEST, .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .slots = 1,
         .generation = &generation,
         .rows = 4, .logits_stride = VOCAB, .bind = program_bind, .threads = program_threads, .team = program_team, .reset = program_reset,
-        .encode = program_encode, .decode = program_rows, .logits = program_logits, .next = program_next, .clear = program_clear,
-        .tokenize = program_ids, .detokenize = program_append,
+        .encode = program_encode, .decode = program_decode, .logits = program_logits, .next = program_next, .clear = program_clear,
+        .tokenize = program_tokenize, .detokenize = program_detokenize,
     };
     if (choice & NO_TOKENIZER) p.tokenize = NULL, p.detokenize = NULL;
     if (choice & ALONE) p.max_source = p.source_vocab = 0;

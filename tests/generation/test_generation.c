@@ -214,7 +214,7 @@ static rt_status feed_rows(Toy *t, const rt_token *rows, int n)
     return RT_OK;
 }
 
-static rt_status toy_rows(void *self, const rt_token *rows, int n)
+static rt_status toy_decode(void *self, const rt_token *rows, int n)
 {
     Toy *t = self;
     const rt_status status = feed_rows(t, rows, n);
@@ -222,10 +222,10 @@ static rt_status toy_rows(void *self, const rt_token *rows, int n)
     return status;
 }
 
-static rt_status toy_read(void *self, const rt_token *rows, int n)
+static rt_status toy_prefill(void *self, const rt_token *rows, int n)
 {
     Toy *t = self;
-    const rt_status status = toy_rows(self, rows, n);
+    const rt_status status = toy_decode(self, rows, n);
     t->read += n;
     for (int i = 0; i < VOCABULARY; i++) t->logits[i] = NAN;
     return status;
@@ -260,7 +260,7 @@ static bool without_next;
 
 static Made make_by(Toy *t, const RtGeneration *g, const RtAnswering *a, const int *prompt, int n, int longest)
 {
-    const RtDecoder d = { .self = t, .slots = 1, .rows_most = 4, .vocab = VOCABULARY, .stride = VOCABULARY, .decode = toy_rows,
+    const RtDecoder d = { .self = t, .slots = 1, .rows_most = 4, .vocab = VOCABULARY, .stride = VOCABULARY, .decode = toy_decode,
                           .logits = toy_logits, .clear = toy_clear, .next = without_next ? NULL : toy_next };
     const size_t bytes = rt_answer_scratch_bytes(g, longest, VOCABULARY);
     unsigned char *scratch = malloc(bytes + 32);
@@ -313,8 +313,8 @@ static void reads_a_prompt_without_logits(void **state)
     for (int scored = 0; scored < 2; scored++)
         for (int n = 1; n <= 11; n++) {
             Toy t = { .count = 0 };
-            const RtDecoder d = { .self = &t, .slots = 1, .rows_most = 4, .vocab = VOCABULARY, .stride = VOCABULARY, .decode = toy_rows,
-                                  .prefill = toy_read, .logits = toy_logits, .clear = toy_clear, .next = toy_next };
+            const RtDecoder d = { .self = &t, .slots = 1, .rows_most = 4, .vocab = VOCABULARY, .stride = VOCABULARY, .decode = toy_decode,
+                                  .prefill = toy_prefill, .logits = toy_logits, .clear = toy_clear, .next = toy_next };
             const RtAnswering how = { .scored = scored };
             const Made want = make(&g, &how, prompt, n, MOST_IDS);
             const size_t bytes = rt_answer_scratch_bytes(&g, MOST_IDS, VOCABULARY);

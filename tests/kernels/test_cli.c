@@ -46,7 +46,7 @@ static rt_status model_encode(const void *model, void *state, const int *ids, in
 }
 
 /* Every letter but the right one has the log-probability -3. */
-static rt_status model_rows(const void *model, void *state, const rt_token *rows, int n)
+static rt_status model_decode(const void *model, void *state, const rt_token *rows, int n)
 {
     State *s = state;
     (void)model;
@@ -63,7 +63,7 @@ static rt_status model_next(const void *model, void *state, int id, int *next)
 {
     State *s = state;
     const rt_token row = { 0, s->position, id };
-    const rt_status status = model_rows(model, state, &row, 1);
+    const rt_status status = model_decode(model, state, &row, 1);
     *next = s->position > s->n ? END : s->ids[s->n - s->position];
     return status;
 }
@@ -75,13 +75,13 @@ static rt_status model_clear(void *state, int slot)
     return RT_OK;
 }
 
-static rt_status model_ids(const void *model, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
+static rt_status model_tokenize(const void *model, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
 {
     (void)model;
     return rt_characters_encode(&characters, utf8, ids, room, n, fault);
 }
 
-static rt_status model_append(const void *model, int id, char *out, size_t cap, size_t *used)
+static rt_status model_detokenize(const void *model, int id, char *out, size_t cap, size_t *used)
 {
     (void)model;
     return rt_characters_decode(&characters, id, out, cap, used);
@@ -96,7 +96,8 @@ static const rt_program program = {
     .source_vocab = LETTERS, .max_target = LONGEST + 2, .vocab = VOCAB, .start = START, .slots = 1,
     .generation = &generation, .rows = 1, .logits_stride = VOCAB,
     .bind = model_bind, .threads = model_threads, .team = model_team, .reset = model_reset, .encode = model_encode,
-    .decode = model_rows, .logits = model_logits, .next = model_next, .clear = model_clear, .tokenize = model_ids, .detokenize = model_append,
+    .decode = model_decode, .logits = model_logits, .next = model_next, .clear = model_clear,
+    .tokenize = model_tokenize, .detokenize = model_detokenize,
 };
 
 static int set_up(void **state)
@@ -274,7 +275,7 @@ static void json_bytes(void **state)
 }
 
 /* A decoder alone and an encoder alone: other calls, other keys. */
-static rt_status count_rows(const void *model, void *state, const rt_token *rows, int n)
+static rt_status count_decode(const void *model, void *state, const rt_token *rows, int n)
 {
     State *s = state;
     (void)model;
@@ -288,14 +289,14 @@ static rt_status count_next(const void *model, void *state, int id, int *next)
 {
     const rt_token row = { 0, ((State *)state)->position, id };
     *next = (id + 1) % VOCAB;
-    return count_rows(model, state, &row, 1);
+    return count_decode(model, state, &row, 1);
 }
 
 static void decoder_alone(void **state)
 {
     rt_program p = program;
     (void)state;
-    p.max_source = 0, p.encode = NULL, p.tokenize = NULL, p.detokenize = NULL, p.rows = 3, p.decode = count_rows, p.next = count_next;
+    p.max_source = 0, p.encode = NULL, p.tokenize = NULL, p.detokenize = NULL, p.rows = 3, p.decode = count_decode, p.next = count_next;
     run(&p, WORDS("1 2 3 4 5", "25 26", "0"), "", 0, -1);
     check(0, "6 7 8 9 10 11\n27 28\n1 2 3 4 5 6 7 8 9 10\n", "");
     run(&p, WORDS("--json", "26"), "", 0, -1);

@@ -296,25 +296,33 @@ typedef struct RtVocabulary { int size, stride; } RtVocabulary;
  * texts: int32 code point of each id, -1 for marks such as <s>, `size` of them. */
 typedef struct RtCharacters { const int32_t *table; int characters; const int32_t *texts; int size; } RtCharacters;
 
-/* Where and why a text was refused. at: byte offset. */
-typedef struct RtTextFault { size_t at; int code_point; } RtTextFault;   /* code_point -1: not UTF-8 */
+/* Where and why a text was refused. at: byte offset. code_point: -1 for what is not UTF-8, 0 where it
+ * is not known which character. */
+typedef struct RtTextFault { size_t at; int code_point; } RtTextFault;
 
 /* Turn UTF-8 into ids. *n receives their number. RT_BAD_ID with *fault (may be NULL) filled in for a character
  * without an id or a broken sequence anywhere in the text, else RT_TOO_LONG past `room` ids with *n the number that the
  * text has; then the ids are unspecified. */
 rt_status rt_characters_encode(const RtCharacters *t, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
-/* Append the text of `id` to out[*used..cap], NUL-terminated. Marks append nothing. RT_NO_ROOM, RT_BAD_ID. */
-rt_status rt_characters_decode(const RtCharacters *t, int id, char *out, size_t cap, size_t *used);
+/* Turn ids[n] into text, without marks: out[cap], NUL-terminated. *bytes, where not NULL, receives its
+ * length. RT_NO_ROOM, RT_BAD_ID: then out has the text of the ids before. */
+rt_status rt_characters_decode(const RtCharacters *t, const int *ids, int n, char *out, size_t cap, size_t *bytes);
 
 /* ---- tokenizers ----------------------------------------------------------------------------------------- */
 
-/* The tokenizer in a model's weights (rt_tokenizer.h). The first call checks all of it, RT_BAD_WEIGHTS where it is damaged; the others
- * rely on that. Scratch that is enough for a text of so many bytes; the ids of a text with what its template adds, as
- * rt_tokenizer_encode; the text of ids, NUL-terminated. */
+/* The tokenizer in a model's weights (rt_tokenizer.h). rt_text_check reads all of it,
+ * RT_BAD_WEIGHTS where it is damaged; the other two rely on that. */
 rt_status rt_text_check(const void *tokenizer, size_t bytes);
-size_t rt_text_scratch_bytes(const void *tokenizer, size_t bytes, size_t text_bytes);
-rt_status rt_text_ids(const void *tokenizer, size_t bytes, const char *utf8, int *ids, int room, int *n, void *scratch, size_t scratch_bytes);
-rt_status rt_text_of_ids(const void *tokenizer, size_t bytes, const int *ids, int n, char *out, size_t cap);
+/* Turn a text into ids [room], with what the template adds: as rt_tokenizer_encode. *n receives their
+ * number. RT_TOO_LONG: they are more than `room`, and *n says how many; or *n is 0, and the scratch is
+ * too small for the text. RT_BAD_ID: a character without an id, where there is no unknown token;
+ * *fault, which may be NULL, then has code_point 0, for it is not known which. */
+rt_status rt_text_ids(const void *tokenizer, size_t bytes, const char *utf8, int *ids, int room, int *n,
+                      RtTextFault *fault, void *scratch, size_t scratch_bytes);
+/* Turn ids[n] into text, special tokens left out: out[cap], NUL-terminated. *length, where not
+ * NULL, receives its bytes. RT_NO_ROOM. */
+rt_status rt_text_of_ids(const void *tokenizer, size_t bytes, const int *ids, int n, char *out, size_t cap,
+                         size_t *length);
 
 #ifdef __cplusplus
 }

@@ -61,14 +61,15 @@ static int saturated(const void *state) { return engine_saturated(engine_of(stat
 /* An engine clears slot 0, the only one that is cleared. */
 static rt_status clear(void *state, int slot) { return slot ? RT_BAD_ID : engine_of(state)->ops->clear(engine_of(state)); }
 
-static rt_status tokenize(const void *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
+static rt_status tokenize(const void *m, void *state, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
 {
+    (void)state;
     return rt_characters_encode(&run_of(m)->source, utf8, ids, room, n, fault);
 }
 
-static rt_status detokenize(const void *m, int id, char *out, size_t cap, size_t *used)
+static rt_status detokenize(const void *m, const int *ids, int n, char *out, size_t cap, size_t *bytes)
 {
-    return rt_characters_decode(&run_of(m)->target, id, out, cap, used);
+    return rt_characters_decode(&run_of(m)->target, ids, n, out, cap, bytes);
 }
 
 static const void *tokenizer(const void *m, size_t *bytes)

@@ -210,7 +210,7 @@ static void emit_model(Emit *e, Text *out)
     const char *job = arena_format(e->arena, "typedef struct job { const %s *model; %s_state *state; int slot, rows;%s%s } job;", e->name, e->name,
                                    many ? " const rt_group *groups, *groups_end;" : "", emit_pools(e) ? " int first;" : "");
     const char *ints = uses_ints(p) ? "static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }\n" : "";
-    const char *tokenizer = !has_pieces(e) || !e->model->has_decoder ? "" : arena_format(e->arena,
+    const char *tokenizer = !has_pieces(e) ? "" : arena_format(e->arena,
         "if (rt_text_check(head + HEAD_BYTES + W_TOKENIZER, %s) != RT_OK) return RT_BAD_WEIGHTS;", emit_number(e, (int64_t)e->model->tokenizer_size));
     text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "ints", ints, "job", job, "slot_bytes", slot_bytes,
               "macros", e->form.kernels == KERNELS_BOUND ? bound_macros(e) : "", "tokenizer", tokenizer, NULL);

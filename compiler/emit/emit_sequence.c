@@ -220,31 +220,34 @@ static const char text_template[] =
     "    return c;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_tokenize(const ${name} *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)\n"
+    "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
+    "        RtTextFault *fault)\n"
     "{\n"
+    "    (void)s;\n"
     "    const RtCharacters source = characters(m, W_SOURCE_CHARACTERS, ${source_count}, W_SOURCE_TEXTS, ${upper}_SOURCE_VOCAB);\n"
     "    return rt_characters_encode(&source, utf8, ids, room, n, fault);\n"
     "}\n"
     "\n"
-    "rt_status ${name}_detokenize(const ${name} *m, int id, char *out, size_t cap, size_t *used)\n"
+    "rt_status ${name}_detokenize(const ${name} *m, const int *ids, int n, char *out, size_t cap, size_t *bytes)\n"
     "{\n"
     "    const RtCharacters target = characters(m, W_TARGET_CHARACTERS, ${target_count}, W_TARGET_TEXTS, ${upper}_VOCAB);\n"
-    "    return rt_characters_decode(&target, id, out, cap, used);\n"
+    "    return rt_characters_decode(&target, ids, n, out, cap, bytes);\n"
     "}\n"
     "\n"
     "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap)\n"
     "{\n"
     "    int *const ids = (int *)(s->bytes + AT_SOURCE_IDS);\n"
     "    int n, id = ${upper}_START;\n"
-    "    size_t used = 0;\n"
+    "    size_t used = 0, bytes;\n"
     "    if (cap == 0) return RT_NO_ROOM;\n"
     "    out[0] = 0;\n"
-    "    rt_status status = ${name}_tokenize(m, utf8, ids, ${upper}_MAX_SOURCE, &n, NULL);\n"
+    "    rt_status status = ${name}_tokenize(m, s, utf8, ids, ${upper}_MAX_SOURCE, &n, NULL);\n"
     "    if (status == RT_OK) status = ${name}_encode(m, s, 0, ids, n);\n"
     "    for (int i = 1; status == RT_OK && i < ${upper}_MAX_TARGET; i++) {\n"
     "        status = ${name}_next(m, s, id, &id);\n"
     "        if (status != RT_OK || id == ${upper}_END) break;\n"
-    "        status = ${name}_detokenize(m, id, out, cap, &used);\n"
+    "        status = ${name}_detokenize(m, &id, 1, out + used, cap - used, &bytes);\n"
+    "        used += bytes;\n"
     "    }\n"
     "    return status;\n"
     "}\n";
@@ -256,29 +259,34 @@ static const char tokenizer_template[] =
     "    *bytes = ${bytes};\n"
     "    return m->weights + W_TOKENIZER;\n"
     "}\n"
+    "\n"
+    "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
+    "        RtTextFault *fault)\n"
+    "{\n"
+    "    return rt_text_ids(m->weights + W_TOKENIZER, ${bytes}, utf8, ids, room, n, fault, s->bytes + AT_TEXT_WORK, ${work});\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_detokenize(const ${name} *m, const int *ids, int n, char *out, size_t cap, size_t *bytes)\n"
+    "{\n"
+    "    return rt_text_of_ids(m->weights + W_TOKENIZER, ${bytes}, ids, n, out, cap, bytes);\n"
+    "}\n"
     "${text}\n";
 
 static const char tokenizer_text_template[] =
     "\n"
-    "size_t ${name}_scratch_bytes(const ${name} *m, size_t text_bytes)\n"
+    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap)\n"
     "{\n"
-    "    return rt_text_scratch_bytes(m->weights + W_TOKENIZER, ${bytes}, text_bytes);\n"
-    "}\n"
-    "\n"
-    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap, void *scratch, size_t scratch_bytes)\n"
-    "{\n"
-    "    const unsigned char *const tokenizer = m->weights + W_TOKENIZER;\n"
     "    ${ids}\n"
     "    if (cap == 0) return RT_NO_ROOM;\n"
     "    out[0] = 0;\n"
-    "    rt_status status = rt_text_ids(tokenizer, ${bytes}, utf8, ids, ${room}, &n, scratch, scratch_bytes);\n"
+    "    rt_status status = ${name}_tokenize(m, s, utf8, ids, ${room}, &n, NULL);\n"
     "    ${begin}\n"
     "    while (status == RT_OK && count < ${upper}_MAX_TARGET${one_more}) {\n"
     "        status = ${name}_next(m, s, id, &id);\n"
     "        if (status != RT_OK || id == ${upper}_END) break;\n"
     "        ${answer}[count++] = id;\n"
     "    }\n"
-    "    return status == RT_OK ? rt_text_of_ids(tokenizer, ${bytes}, ${answer}, count, out, cap) : status;\n"
+    "    return status == RT_OK ? ${name}_detokenize(m, ${answer}, count, out, cap, NULL) : status;\n"
     "}\n";
 
 /* With an encoder: the text is the source; the start mark fills the first position. */
@@ -396,12 +404,13 @@ static void tokenizer_calls(Emit *e, Text *out)
     const char *bytes = emit_number(e, (int64_t)e->model->tokenizer_size);
     Text text = text_new(e->arena);
     if (e->model->has_decoder)
-        text_fill(&text, tokenizer_text_template, "name", e->name, "upper", e->upper, "bytes", bytes,
+        text_fill(&text, tokenizer_text_template, "name", e->name, "upper", e->upper,
                   "room", arena_format(e->arena, "%s_MAX_%s", e->upper, both ? "SOURCE" : "TARGET"), "answer", both ? "answer" : "ids",
                   "one_more", both ? "" : " + 1",
                   "ids", both ? filled(e, tokenizer_ids_both, NULL, e->upper) : tokenizer_ids_alone,
                   "begin", filled(e, both ? tokenizer_begin_both : tokenizer_begin_alone, e->name, both ? NULL : e->upper), NULL);
-    text_fill(out, tokenizer_template, "name", e->name, "bytes", bytes, "text", text.data, NULL);
+    text_fill(out, tokenizer_template, "name", e->name, "bytes", bytes, "text", text.data,
+              "work", emit_number(e, (int64_t)plan_list_bytes(plan_list(e->plan, "text_work"))), NULL);
 }
 
 static const char source_length_template[] =

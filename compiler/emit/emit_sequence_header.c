@@ -84,33 +84,29 @@ static const char saturated_header[] =
     "/* Whether a key or value beyond 65504 was stored since ${name}_reset: as f16 it became that. */\n"
     "int ${name}_saturated(const ${name}_state *s);\n";
 
+static const char tokenize_header[] =
+    "\n"
+    "/* ---- text --------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Turn a text into ids [room]; *n receives their number. RT_TOO_LONG${long_words}; RT_BAD_ID\n"
+    " * with *fault, which may be NULL, for a character without an id${fault_words}. */\n"
+    "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
+    "        RtTextFault *fault);\n"
+    "\n"
+    "/* Turn ids[n] into text, without marks such as </s>: out[cap], NUL-terminated. *bytes, which may be NULL, receives\n"
+    " * its length. RT_NO_ROOM${id_words}. */\n"
+    "rt_status ${name}_detokenize(const ${name} *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);\n";
+
 static const char text_header[] =
     "\n"
-    "/* The ids of a text: one per character. RT_BAD_ID with *fault, which may be NULL, for a character without an id or\n"
-    " * a broken sequence; RT_TOO_LONG past `room`. */\n"
-    "rt_status ${name}_tokenize(const ${name} *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);\n"
-    "\n"
-    "/* Append the text of an id to out[*used..cap], NUL-terminated. Marks append nothing. RT_NO_ROOM, RT_BAD_ID. */\n"
-    "rt_status ${name}_detokenize(const ${name} *m, int id, char *out, size_t cap, size_t *used);\n"
-    "\n"
-    "/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit. */\n"
+    "/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]${words}. RT_NO_ROOM when it does not fit;\n"
+    " * otherwise as ${name}_tokenize. */\n"
     "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap);\n";
 
 static const char tokenizer_header[] =
     "\n"
-    "/* ---- text --------------------------------------------------------------------------------------------------- */\n"
-    "\n"
     "/* The tokenizer, which lies in the weights: rt_tokenizer_open of rt_tokenizer.h reads it. */\n"
-    "const void *${name}_tokenizer(const ${name} *m, size_t *bytes);\n"
-    "${text}\n";
-
-static const char tokenizer_text_header[] =
-    "/* Scratch that is enough for texts of so many bytes. */\n"
-    "size_t ${name}_scratch_bytes(const ${name} *m, size_t text_bytes);\n"
-    "\n"
-    "/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]${words}. RT_NO_ROOM when the answer or the scratch is too\n"
-    " * small, RT_TOO_LONG for a text of too many tokens. `scratch` is aligned for any type. */\n"
-    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap, void *scratch, size_t scratch_bytes);\n";
+    "const void *${name}_tokenizer(const ${name} *m, size_t *bytes);\n";
 
 /* The buffer that a program leaves behind. */
 static const Buffer *left_by(const Emit *e, ProgramKind program)
@@ -172,6 +168,15 @@ static void hidden_header(Emit *e, Text *out)
               "firsts_words", m->token_types > 1 ? "firsts: of each how many ids are of type 0, or NULL for all." : "firsts: NULL.", NULL);
 }
 
+static void tokenize_calls(Emit *e, Text *out)
+{
+    const bool pieces = has_pieces(e);
+    text_fill(out, tokenize_header, "name", e->name,
+              "long_words", pieces ? " past that, with *n the number, or 0\n * for a text of far more bytes than so many tokens have" : " past that",
+              "fault_words", pieces ? " where no token is for unknown ones" : " or a broken sequence",
+              "id_words", pieces ? "" : "; RT_BAD_ID", NULL);
+}
+
 void emit_sequence_header(Emit *e, Text *out, const char *types)
 {
     const Model *m = e->model;
@@ -186,11 +191,8 @@ void emit_sequence_header(Emit *e, Text *out, const char *types)
     if (m->token_types > 1) text_fill(out, header_pair, "name", e->name, NULL);
     if (m->has_decoder) decoder_header(e, out);
     if (e->plan->saturated_offset) text_fill(out, saturated_header, "name", e->name, NULL);
-    if (has_text(e)) text_fill(out, text_header, "name", e->name, NULL);
-    if (has_pieces(e)) {
-        Text text = text_new(e->arena);
-        if (m->has_decoder)
-            text_fill(&text, tokenizer_text_header, "name", e->name, "words", m->has_encoder ? "" : ", with the text before it", NULL);
-        text_fill(out, tokenizer_header, "name", e->name, "text", text.data, NULL);
-    }
+    if (has_text(e) || has_pieces(e)) tokenize_calls(e, out);
+    if (has_pieces(e)) text_fill(out, tokenizer_header, "name", e->name, NULL);
+    if (has_text(e) || (has_pieces(e) && m->has_decoder))
+        text_fill(out, text_header, "name", e->name, "words", m->has_encoder ? "" : ", with the text before it", NULL);
 }

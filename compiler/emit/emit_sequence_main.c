@@ -75,14 +75,14 @@ static const char main_decoder_rows[] =
 static const char main_saturated[] = "\nstatic int main_saturated(const void *s) { return ${name}_saturated(s); }\n";
 static const char main_text[] =
     "\n"
-    "static rt_status main_tokenize(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)\n"
+    "static rt_status main_tokenize(const void *m, void *s, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)\n"
     "{\n"
-    "    return ${name}_tokenize(m, utf8, out, room, n, fault);\n"
+    "    return ${name}_tokenize(m, s, utf8, ids, room, n, fault);\n"
     "}\n"
     "\n"
-    "static rt_status main_detokenize(const void *m, int id, char *out, size_t cap, size_t *used)\n"
+    "static rt_status main_detokenize(const void *m, const int *ids, int n, char *out, size_t cap, size_t *bytes)\n"
     "{\n"
-    "    return ${name}_detokenize(m, id, out, cap, used);\n"
+    "    return ${name}_detokenize(m, ids, n, out, cap, bytes);\n"
     "}\n";
 static const char main_tokenizer[] =
     "\n"

@@ -275,7 +275,6 @@ static const CSymbol runtime[] = {
     C_SYMBOL(rt_characters_encode),
     C_SYMBOL(rt_characters_decode),
     C_SYMBOL(rt_text_check),
-    C_SYMBOL(rt_text_scratch_bytes),
     C_SYMBOL(rt_text_ids),
     C_SYMBOL(rt_text_of_ids),
     C_SYMBOL(rt_poll),

@@ -55,7 +55,7 @@ static size_t block_bytes(Arena *a, const PlanBlock *b, bool vectors)
 
 size_t info_stack(Arena *a, const Plan *p, bool vectors)
 {
-    const bool tokenizer = p->tokenizer && p->graph->model->has_decoder;
+    const bool tokenizer = p->tokenizer != NULL;
     size_t most = 0;
     for (int i = 0; i < p->block_count; i++) {
         const size_t n = block_bytes(a, p->blocks[i], vectors);

@@ -129,7 +129,7 @@ typedef struct Tap { const char *name; const Tensor *tensor; Buffer *buffer; int
 
 /* Numbers that a call puts together, `count` of `size` bytes each, of the C type in `words`. */
 typedef struct CallList { const char *name, *words; int64_t count; size_t size, offset; } CallList;
-enum { CALL_LISTS = 3 };
+enum { CALL_LISTS = 4 };
 static inline size_t plan_list_bytes(const CallList *l) { return (size_t)l->count * l->size; }
 
 typedef struct Cost { double flops, weight_bytes; } Cost;
@@ -207,6 +207,7 @@ const Buffer *plan_hidden(const Plan *p);
 const Buffer *plan_vector(const Plan *p);
 /* Bytes of the scratch before its lists. */
 size_t plan_lists_offset(const Plan *p);
+const CallList *plan_list(const Plan *p, const char *name);             /* NULL: there is none */
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
 
 /* The panels that stand for a parameter of the model: what the dtype says of those that linears and embeddings read, and nothing else. */

@@ -2,9 +2,26 @@
  * state and not on the caller's stack. */
 #include "plan.h"
 
+#include <string.h>
+
 static void add(Plan *p, const char *name, const char *words, int64_t count, size_t size)
 {
     p->lists[p->list_count++] = (CallList){ .name = name, .words = words, .count = count, .size = size };
+}
+
+/* Bytes in which a text becomes ids: 60 or less for each of its bytes with the vocabularies of Llama,
+ * GPT-2, T5 and BERT, where a token has 3 to 5 bytes. */
+static int64_t text_work(const Model *m)
+{
+    enum { LEAST = 16384, EACH_ID = 512 };
+    return LEAST + EACH_ID * (m->max_source > m->max_target ? m->max_source : m->max_target);
+}
+
+const CallList *plan_list(const Plan *p, const char *name)
+{
+    for (int i = 0; i < p->list_count; i++)
+        if (!strcmp(p->lists[i].name, name)) return &p->lists[i];
+    return NULL;
 }
 
 size_t plan_lists_offset(const Plan *p) { return p->list_count ? p->lists[0].offset : p->scratch_bytes; }
@@ -19,5 +36,6 @@ void plan_lists(Plan *p)
     if (batches) add(p, "groups", "rt_group", (m->max_source + 15) / 16, sizeof(rt_group));
     else if (rows > 1) add(p, "groups", "rt_group", rows, sizeof(rt_group));
     if (text) add(p, "answer_ids", "int", m->max_target + !m->has_encoder, sizeof(int));
+    if (p->tokenizer) add(p, "text_work", "unsigned char", text_work(m), 1);
     if (text && !m->has_encoder) add(p, "prompt_rows", "rt_token", rows, sizeof(rt_token));
 }

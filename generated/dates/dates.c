@@ -690,31 +690,34 @@ static RtCharacters characters(const dates *m, size_t table, int count, size_t t
     return c;
 }
 
-rt_status dates_tokenize(const dates *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
+rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *ids, int room, int *n,
+        RtTextFault *fault)
 {
+    (void)s;
     const RtCharacters source = characters(m, W_SOURCE_CHARACTERS, 62, W_SOURCE_TEXTS, DATES_SOURCE_VOCAB);
     return rt_characters_encode(&source, utf8, ids, room, n, fault);
 }
 
-rt_status dates_detokenize(const dates *m, int id, char *out, size_t cap, size_t *used)
+rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap, size_t *bytes)
 {
     const RtCharacters target = characters(m, W_TARGET_CHARACTERS, 11, W_TARGET_TEXTS, DATES_VOCAB);
-    return rt_characters_decode(&target, id, out, cap, used);
+    return rt_characters_decode(&target, ids, n, out, cap, bytes);
 }
 
 rt_status dates_text(const dates *m, dates_state *s, const char *utf8, char *out, size_t cap)
 {
     int *const ids = (int *)(s->bytes + AT_SOURCE_IDS);
     int n, id = DATES_START;
-    size_t used = 0;
+    size_t used = 0, bytes;
     if (cap == 0) return RT_NO_ROOM;
     out[0] = 0;
-    rt_status status = dates_tokenize(m, utf8, ids, DATES_MAX_SOURCE, &n, NULL);
+    rt_status status = dates_tokenize(m, s, utf8, ids, DATES_MAX_SOURCE, &n, NULL);
     if (status == RT_OK) status = dates_encode(m, s, 0, ids, n);
     for (int i = 1; status == RT_OK && i < DATES_MAX_TARGET; i++) {
         status = dates_next(m, s, id, &id);
         if (status != RT_OK || id == DATES_END) break;
-        status = dates_detokenize(m, id, out, cap, &used);
+        status = dates_detokenize(m, &id, 1, out + used, cap - used, &bytes);
+        used += bytes;
     }
     return status;
 }

@@ -75,14 +75,19 @@ const float *dates_scores(const dates_state *s);
 /* On slot 0: append `id` and give the most likely id after it, as dates_decode_greedy of that row. */
 rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
 
-/* The ids of a text: one per character. RT_BAD_ID with *fault, which may be NULL, for a character without an id or
- * a broken sequence; RT_TOO_LONG past `room`. */
-rt_status dates_tokenize(const dates *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
+/* ---- text --------------------------------------------------------------------------------------------------- */
 
-/* Append the text of an id to out[*used..cap], NUL-terminated. Marks append nothing. RT_NO_ROOM, RT_BAD_ID. */
-rt_status dates_detokenize(const dates *m, int id, char *out, size_t cap, size_t *used);
+/* Turn a text into ids [room]; *n receives their number. RT_TOO_LONG past that; RT_BAD_ID
+ * with *fault, which may be NULL, for a character without an id or a broken sequence. */
+rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *ids, int room, int *n,
+        RtTextFault *fault);
 
-/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit. */
+/* Turn ids[n] into text, without marks such as </s>: out[cap], NUL-terminated. *bytes, which may be NULL, receives
+ * its length. RT_NO_ROOM; RT_BAD_ID. */
+rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);
+
+/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit;
+ * otherwise as dates_tokenize. */
 rt_status dates_text(const dates *m, dates_state *s, const char *utf8, char *out, size_t cap);
 
 #ifdef __cplusplus

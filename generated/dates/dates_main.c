@@ -22,14 +22,14 @@ static const RtGeneration main_generation = {
     .sampling = { .top_k = 50 }, .seed = 1, .length_penalty = 1,
 };
 
-static rt_status main_tokenize(const void *m, const char *utf8, int *out, int room, int *n, RtTextFault *fault)
+static rt_status main_tokenize(const void *m, void *s, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
 {
-    return dates_tokenize(m, utf8, out, room, n, fault);
+    return dates_tokenize(m, s, utf8, ids, room, n, fault);
 }
 
-static rt_status main_detokenize(const void *m, int id, char *out, size_t cap, size_t *used)
+static rt_status main_detokenize(const void *m, const int *ids, int n, char *out, size_t cap, size_t *bytes)
 {
-    return dates_detokenize(m, id, out, cap, used);
+    return dates_detokenize(m, ids, n, out, cap, bytes);
 }
 
 int main(int argc, char **argv)

@@ -120,10 +120,11 @@ struct rt_program {
     rt_status (*clear)(void *state, int slot);
     rt_status (*fork_slot)(void *state, int from, int to);
     int (*saturated)(const void *state);            /* whether a cache of f16 was given a number beyond it; NULL where there is none */
-    /* Of a tokenizer; both NULL where there is none: texts and answers are ids with spaces between.
-     * As rt_characters_encode and rt_characters_decode: characters only, without marks such as <s>. */
-    rt_status (*tokenize)(const void *model, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
-    rt_status (*detokenize)(const void *model, int id, char *out, size_t cap, size_t *used);
+    /* Of a tokenizer of characters; both NULL where there is none: texts and answers are ids with
+     * spaces between. As NAME_tokenize and NAME_detokenize of the emitted NAME.h. */
+    rt_status (*tokenize)(const void *model, void *state, const char *utf8, int *ids, int room, int *n,
+                          RtTextFault *fault);
+    rt_status (*detokenize)(const void *model, const int *ids, int n, char *out, size_t cap, size_t *bytes);
     /* Of a tokenizer with pieces, instead of these; NULL where there is none. */
     const rt_cli_texts *texts;
     const void *(*tokenizer)(const void *model, size_t *bytes);

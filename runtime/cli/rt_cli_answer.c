@@ -132,7 +132,7 @@ static int read_ids(Cli *cli, const char *text, size_t bytes)
     }
     if (numbers) status = read_numbers(cli, text, &fault);
     else if (cli->tokenizer) status = read_pieces(cli, text, bytes);
-    else status = p->tokenize(cli->model, text, a->input, longest, &a->input_count, &fault);
+    else status = p->tokenize(cli->model, cli->state, text, a->input, longest, &a->input_count, &fault);
     if (status != RT_OK) {
         say_fault(cli, text, status, a->input_count, &fault);
         a->input_count = 0;
@@ -150,9 +150,10 @@ static int read_ids(Cli *cli, const char *text, size_t bytes)
 static rt_status say_characters(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
 {
     const Cli *cli = self;
-    rt_status status = RT_OK;
+    size_t bytes;
     (void)last;
-    for (int i = from; i < n && status == RT_OK; i++) status = cli->program->detokenize(cli->model, ids[i], out, cap, used);
+    const rt_status status = cli->program->detokenize(cli->model, ids + from, n - from, out + *used, cap - *used, &bytes);
+    *used += bytes;
     return status;
 }
 

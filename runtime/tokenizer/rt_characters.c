@@ -60,15 +60,28 @@ static int characters_write(int32_t c, unsigned char *s)
     return n;
 }
 
-rt_status rt_characters_decode(const RtCharacters *t, int id, char *out, size_t cap, size_t *used)
+/* Append the text of one id; out[*used] is a NUL before and behind. */
+static rt_status characters_add(const RtCharacters *t, int id, char *out, size_t cap, size_t *used)
 {
     unsigned char text[4];
     int n = 0;
     if (id < 0 || id >= t->size) return RT_BAD_ID;
     if (t->texts[id] >= 0) n = characters_write(t->texts[id], text);
-    if (*used >= cap || cap - *used <= (size_t)n) return RT_NO_ROOM;
+    if (cap - *used <= (size_t)n) return RT_NO_ROOM;
     for (int i = 0; i < n; i++)
         out[(*used)++] = (char)text[i];
     out[*used] = '\0';
     return RT_OK;
+}
+
+rt_status rt_characters_decode(const RtCharacters *t, const int *ids, int n, char *out, size_t cap, size_t *bytes)
+{
+    size_t used = 0;
+    rt_status status = RT_OK;
+    if (bytes) *bytes = 0;
+    if (!cap) return RT_NO_ROOM;
+    out[0] = '\0';
+    for (int i = 0; i < n && status == RT_OK; i++) status = characters_add(t, ids[i], out, cap, &used);
+    if (bytes) *bytes = used;
+    return status;
 }

@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     RtWeights w;
     int ids[80], n;
     if (argc != 2 || rt_weights_open(&w, argv[1]) || dates_bind(&model, w.data, w.bytes)) return 2;
-    if (dates_tokenize(&model, "3rd of May 2019", ids, 80, &n, NULL) || dates_encode(&model, &state, 0, ids, n) || dates_step(&model, &state, 1)) return 3;
+    if (dates_tokenize(&model, &state, "3rd of May 2019", ids, 80, &n, NULL) || dates_encode(&model, &state, 0, ids, n) || dates_step(&model, &state, 1)) return 3;
     for (size_t i = 0; i < sizeof dates_taps / sizeof *dates_taps; i++) {
         const dates_tap *t = &dates_taps[i];
         const size_t length = strlen(t->name);

@@ -71,16 +71,17 @@ static rt_status program_clear(void *state, int slot)
     return RT_OK;
 }
 
-static rt_status program_tokenize(const void *m, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
+static rt_status program_tokenize(const void *m, void *s, const char *utf8, int *ids, int room, int *n,
+                                  RtTextFault *fault)
 {
-    (void)m;
+    (void)m, (void)s;
     return rt_characters_encode(&characters, utf8, ids, room, n, fault);
 }
 
-static rt_status program_detokenize(const void *m, int id, char *out, size_t cap, size_t *used)
+static rt_status program_detokenize(const void *m, const int *ids, int n, char *out, size_t cap, size_t *bytes)
 {
     (void)m;
-    return rt_characters_decode(&characters, id, out, cap, used);
+    return rt_characters_decode(&characters, ids, n, out, cap, bytes);
 }
 
 static const int end_ids[] = { END };

@@ -92,8 +92,7 @@ kinds() {
     elif grep -q "$2_encode_batch(" "$header"; then printf ' -DKIND_ENCODER'
     elif grep -q "$2_encode(" "$header"; then printf ' -DKIND_BOTH'
     else printf ' -DKIND_DECODER'; fi
-    if grep -q "$2_scratch_bytes(" "$header"; then printf ' -DKIND_TOKENIZER'
-    elif grep -q "$2_text(" "$header"; then printf ' -DKIND_TEXT'; fi
+    if grep -q "$2_text(" "$header"; then printf ' -DKIND_TEXT'; fi
 }
 
 # bounded FOLDER NAME BYTES TEXT [ISA=FLAG]: built by the folder's own Makefile.

@@ -15,18 +15,22 @@ static const char *const all = " a\x7f\xc2\x80\xc3\xa9\xdf\xbf\xe0\xa0\x80\xe2\x
 static void there_and_back(void **state)
 {
     int ids[16], n = -1;
-    char out[64] = "";
-    size_t used = 0;
+    int marked[26];
+    char out[64];
+    size_t bytes = 0;
     (void)state;
     assert_int_equal(rt_characters_encode(&characters, all, ids, 16, &n, NULL), RT_OK);
     assert_int_equal(n, 13);
     for (int i = 0; i < n; i++) {
         assert_int_equal(ids[i], i + 2);
-        assert_int_equal(rt_characters_decode(&characters, ids[i], out, sizeof out, &used), RT_OK);
-        assert_int_equal(rt_characters_decode(&characters, i % 2, out, sizeof out, &used), RT_OK);
+        marked[2 * i] = ids[i], marked[2 * i + 1] = i % 2;
     }
+    assert_int_equal(rt_characters_decode(&characters, marked, 2 * n, out, sizeof out, &bytes), RT_OK);
     assert_string_equal(out, all);
-    assert_int_equal(used, strlen(all));
+    assert_int_equal(bytes, strlen(all));
+    assert_int_equal(rt_characters_decode(&characters, marked, 0, out, 1, &bytes), RT_OK);
+    assert_string_equal(out, "");
+    assert_int_equal(bytes, 0);
     assert_int_equal(rt_characters_encode(&characters, "", ids, 0, &n, NULL), RT_OK);
     assert_int_equal(n, 0);
 }
@@ -41,15 +45,17 @@ static void room(void **state)
     assert_int_equal(rt_characters_encode(&characters, "aaaaa", ids, 3, &n, NULL), RT_TOO_LONG);
     assert_int_equal(n, 5);
     assert_int_equal(ids[3], -7);
-    assert_int_equal(rt_characters_decode(&characters, 9, out, 4, &used), RT_OK);      /* three bytes and the NUL */
+    assert_int_equal(rt_characters_decode(&characters, (int[]){ 9, 0 }, 2, out, 4, &used), RT_OK);      /* three bytes and the NUL */
     assert_int_equal(used, 3);
-    assert_int_equal(rt_characters_decode(&characters, 3, out, 4, &used), RT_NO_ROOM);
-    assert_int_equal(rt_characters_decode(&characters, 0, out, 3, &used), RT_NO_ROOM);
-    assert_int_equal(rt_characters_decode(&characters, 14, out + 3, 3, &(size_t){ 0 }), RT_NO_ROOM);
+    assert_int_equal(rt_characters_decode(&characters, (int[]){ 9, 3 }, 2, out, 4, &used), RT_NO_ROOM);
+    assert_int_equal(used, 3);
     assert_string_equal(out, "\xe2\x82\xac");
     assert_int_equal(out[4], 'x');
-    assert_int_equal(rt_characters_decode(&characters, 15, out, 6, &used), RT_BAD_ID);
-    assert_int_equal(rt_characters_decode(&characters, -1, out, 6, &used), RT_BAD_ID);
+    assert_int_equal(rt_characters_decode(&characters, (int[]){ 9 }, 1, out, 3, NULL), RT_NO_ROOM);
+    assert_string_equal(out, "");
+    assert_int_equal(rt_characters_decode(&characters, (int[]){ 9 }, 0, out, 0, &used), RT_NO_ROOM);
+    assert_int_equal(rt_characters_decode(&characters, (int[]){ 9, 15 }, 2, out, 6, &used), RT_BAD_ID);
+    assert_int_equal(rt_characters_decode(&characters, (int[]){ -1 }, 1, out, 6, &used), RT_BAD_ID);
 }
 
 static void refused(void **state)
@@ -85,9 +91,8 @@ static void every_code_point(void **state)
         const RtCharacters only = { NULL, 0, &one, 1 };
         RtTextFault fault;
         char text[8];
-        size_t used = 0;
         int n;
-        assert_int_equal(rt_characters_decode(&only, 0, text, sizeof text, &used), RT_OK);
+        assert_int_equal(rt_characters_decode(&only, (int[]){ 0 }, 1, text, sizeof text, NULL), RT_OK);
         assert_int_equal(rt_characters_encode(&none, text, NULL, 0, &n, &fault), RT_BAD_ID);
         assert_int_equal(fault.code_point, surrogate ? -1 : c);
     }

@@ -75,16 +75,17 @@ static rt_status model_clear(void *state, int slot)
     return RT_OK;
 }
 
-static rt_status model_tokenize(const void *model, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
+static rt_status model_tokenize(const void *model, void *state, const char *utf8, int *ids, int room, int *n,
+                                RtTextFault *fault)
 {
-    (void)model;
+    (void)model, (void)state;
     return rt_characters_encode(&characters, utf8, ids, room, n, fault);
 }
 
-static rt_status model_detokenize(const void *model, int id, char *out, size_t cap, size_t *used)
+static rt_status model_detokenize(const void *model, const int *ids, int n, char *out, size_t cap, size_t *bytes)
 {
     (void)model;
-    return rt_characters_decode(&characters, id, out, cap, used);
+    return rt_characters_decode(&characters, ids, n, out, cap, bytes);
 }
 
 static const int end_ids[] = { END };

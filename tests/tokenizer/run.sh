@@ -148,6 +148,16 @@ END
     verdict $? "$kind: the tokenizer is checked when weights are bound, and by no call"
     same "$kind: the library's talk_text" "$answer" "$found"
 done
+sed 's/"decoder"/"encoder"/; s/, log_softmax = false//; s/, start_id = 1, end_id = 2//' "$scratch/decoder.lua" >"$scratch/encoder.lua"
+"$xformc" build "$scratch/encoder.lua" -q --isa portable --kernels unrolled --cc "$scratch/cc" -o "$scratch/encoder" >"$scratch/log" 2>&1 &&
+    "$scratch/cc" -std=c11 -Wall -Wextra -Werror -I"$scratch/encoder" -I"$scratch/encoder/runtime" -o "$scratch/library" \
+        $here/programs/library_ids.c "$scratch/encoder/libtalk.a" "$scratch/encoder/talk_weights.o" -lm -pthread 2>>"$scratch/log"
+verdict $? 'a library of an encoder is built'
+cat "$scratch/log"
+for text in 'The river' 'größe'; do
+    ids=$("$xformc" tokenize "$here/llama2/tokenizer.json" "$text")
+    same "an encoder's talk_tokenize and talk_detokenize: $text" "$ids $text" "$("$scratch/library" "$text")"
+done
 same 'a decoder answers with its prompt' 'The river' "$("$xformc" run "$scratch/decoder.lua" 'The river' | head -c 9)"
 "$xformc" run "$scratch/decoder.lua" "$(printf 'x%.0s' $(seq 200))" 2>&1 >/dev/null | grep -q 'tokens, but at most 48 fit'
 verdict $? 'a text of too many tokens is told'

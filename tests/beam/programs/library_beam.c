@@ -31,14 +31,12 @@ int main(int argc, char **argv)
     RtWeights file;
     int ids[DATES_MAX_SOURCE], n, count;
     if (argc < 3 || !scratch || rt_weights_open(&file, argv[1])) return 1;
-    if (dates_bind(&model, file.data, file.bytes) || dates_tokenize(&model, argv[2], ids, DATES_MAX_SOURCE, &n, NULL)) return 1;
+    if (dates_bind(&model, file.data, file.bytes) || dates_tokenize(&model, &state, argv[2], ids, DATES_MAX_SOURCE, &n, NULL)) return 1;
     if (dates_encode(&model, &state, 0, ids, n)) return 1;                                  /* into slot 0 */
     if (rt_beam_search(&decoder, &options, &start, 1, scratch, bytes, results, &count)) return 1;
     for (int i = 0; i < count; i++) {
-        char text[4 * DATES_MAX_TARGET + 1] = "";
-        size_t used = 0;
-        for (int k = 0; k < results[i].length; k++)
-            if (dates_detokenize(&model, results[i].ids[k], text, sizeof text, &used)) return 1;
+        char text[4 * DATES_MAX_TARGET + 1];
+        if (dates_detokenize(&model, results[i].ids, results[i].length, text, sizeof text, NULL)) return 1;
         printf("%s %.4f\n", text, results[i].score);
     }
     free(scratch);

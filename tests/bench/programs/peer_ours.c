@@ -166,7 +166,7 @@ static void read_texts(void)
 static int read_source(int slot, const char *text)
 {
     int ids[SIZE(MAX_SOURCE)], n;
-    return fine(CALL(tokenize)(&model, text, ids, SIZE(MAX_SOURCE), &n, NULL)) && fine(CALL(encode)(&model, &state, slot, ids, n));
+    return fine(CALL(tokenize)(&model, &state, text, ids, SIZE(MAX_SOURCE), &n, NULL)) && fine(CALL(encode)(&model, &state, slot, ids, n));
 }
 
 /* One step of those that go on; what ended falls out. Returns how many are left, or -1. */
@@ -177,7 +177,9 @@ static int step_texts(rt_token *next, int *which, size_t *used, int n, int first
     for (int i = 0; i < n; i++) {
         const int id = ids[i], k = which[i];
         if (id == SIZE(END) || next[i].pos + 2 > SIZE(MAX_TARGET)) continue;
-        if (!fine(CALL(detokenize)(&model, id, answers[first + k], MOST_TEXT, &used[k]))) return -1;
+        size_t bytes;
+        if (!fine(CALL(detokenize)(&model, &id, 1, answers[first + k] + used[k], MOST_TEXT - used[k], &bytes))) return -1;
+        used[k] += bytes;
         next[left] = (rt_token){ next[i].slot, next[i].pos + 1, id };
         which[left++] = k;
     }

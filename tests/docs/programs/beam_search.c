@@ -22,14 +22,12 @@ int main(int argc, char **argv)
     int ids[DATES_MAX_SOURCE], n, count;
     if (argc < 2 || rt_weights_open(&file, argv[1])) return 2;
     rt_status status = dates_bind(&model, file.data, file.bytes);
-    if (status == RT_OK) status = dates_tokenize(&model, "1/2/34", ids, DATES_MAX_SOURCE, &n, NULL);
+    if (status == RT_OK) status = dates_tokenize(&model, &state, "1/2/34", ids, DATES_MAX_SOURCE, &n, NULL);
     if (status != RT_OK) return 2;
 #include "search.h"
     for (int i = 0; status == RT_OK && i < count; i++) {
-        char out[64] = "";
-        size_t used = 0;
-        for (int k = 0; k < results[i].length; k++)
-            dates_detokenize(&model, results[i].ids[k], out, sizeof out, &used);
+        char out[64];
+        dates_detokenize(&model, results[i].ids, results[i].length, out, sizeof out, NULL);
         puts(out);
     }
     rt_weights_close(&file);

@@ -18,13 +18,15 @@ int main(int argc, char **argv)
     if (argc < 2 || rt_weights_open(&file, argv[1])) return 2;
     rt_status status = dates_bind(&model, file.data, file.bytes);
     memset(answers, -1, sizeof answers);
-    for (int k = 0; k < DATES_SLOTS && status == RT_OK; k++) status = dates_tokenize(&model, texts[k], ids[k], DATES_MAX_SOURCE, &lengths[k], NULL);
+    for (int k = 0; k < DATES_SLOTS && status == RT_OK; k++)
+        status = dates_tokenize(&model, &state, texts[k], ids[k], DATES_MAX_SOURCE, &lengths[k], NULL);
     if (status != RT_OK) return 2;
 #include "excerpt.h"
     for (int k = 0; k < DATES_SLOTS; k++) {
-        char out[64] = "";
-        size_t used = 0;
-        for (int i = 0; i < DATES_MAX_TARGET && answers[k][i] >= 0; i++) dates_detokenize(&model, answers[k][i], out, sizeof out, &used);
+        char out[64];
+        int n = 0;
+        while (n < DATES_MAX_TARGET && answers[k][n] >= 0) n++;
+        dates_detokenize(&model, answers[k], n, out, sizeof out, NULL);
         puts(out);
     }
     rt_weights_close(&file);

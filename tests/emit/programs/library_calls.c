@@ -62,7 +62,7 @@ static void end(const char *name)
 static int read_source(const char *s, int *ids)
 {
     int n = 0;
-    IS(dates_tokenize(&model, s, ids, DATES_MAX_SOURCE, &n, NULL), RT_OK);
+    IS(dates_tokenize(&model, &guarded.state, s, ids, DATES_MAX_SOURCE, &n, NULL), RT_OK);
     return n;
 }
 
@@ -255,11 +255,11 @@ static void texts_are_refused(void)
     int ids[DATES_MAX_SOURCE], n = 0;
     RtTextFault fault = { 99, 99 };
     begin();
-    IS(dates_tokenize(&model, "3rd \xe2\x82\xac 2019", ids, DATES_MAX_SOURCE, &n, &fault), RT_BAD_ID);
+    IS(dates_tokenize(&model, &guarded.state, "3rd \xe2\x82\xac 2019", ids, DATES_MAX_SOURCE, &n, &fault), RT_BAD_ID);
     CHECK(fault.at == 4 && fault.code_point == 0x20ac);
-    IS(dates_tokenize(&model, "3rd \xe2\x82", ids, DATES_MAX_SOURCE, &n, &fault), RT_BAD_ID);
+    IS(dates_tokenize(&model, &guarded.state, "3rd \xe2\x82", ids, DATES_MAX_SOURCE, &n, &fault), RT_BAD_ID);
     CHECK(fault.at == 4 && fault.code_point == -1);
-    IS(dates_tokenize(&model, "3rd of May", ids, 4, &n, &fault), RT_TOO_LONG);
+    IS(dates_tokenize(&model, &guarded.state, "3rd of May", ids, 4, &n, &fault), RT_TOO_LONG);
     CHECK(n == 10);
     IS(dates_text(&model, &guarded.state, "3rd \xe2\x82\xac 2019", out, sizeof out), RT_BAD_ID);
     CHECK(out[0] == 0);

@@ -1,7 +1,7 @@
 /* model_calls.h: a model's calls with as much to do as they take, and a hash of what they leave behind: encoding as long
  * a source as there may be, many rows, one row, a text.
  *
- * Compiled with -DMODEL=name -DMODEL_HEADER='"name.h"' -DKIND_…: GRAPH, ENCODER, DECODER or BOTH; TEXT, TOKENIZER. */
+ * Compiled with -DMODEL=name -DMODEL_HEADER='"name.h"' -DKIND_…: GRAPH, ENCODER, DECODER or BOTH; TEXT. */
 #ifndef MODEL_CALLS_H
 #define MODEL_CALLS_H
 
@@ -21,9 +21,6 @@ static M(state) state;
 static rt_status status;
 static const char *prompt;
 static char answer[1 << 16];
-#ifdef KIND_TOKENIZER
-static char text_scratch[1 << 20];
-#endif
 static int ids[1 << 16];
 
 static void calls(void)
@@ -48,10 +45,7 @@ static void calls(void)
     if (status == RT_OK) status = M(decode)(&model, &state, rows, n);
     if (status == RT_OK) status = M(next)(&model, &state, ids[0], &next);
 #endif
-#ifdef KIND_TOKENIZER
-    if (status == RT_OK && prompt)
-        status = M(text)(&model, &state, prompt, answer, sizeof answer, text_scratch, sizeof text_scratch);
-#elif defined(KIND_TEXT)
+#ifdef KIND_TEXT
     if (status == RT_OK && prompt) status = M(text)(&model, &state, prompt, answer, sizeof answer);
 #endif
 }

@@ -6,6 +6,7 @@
 #ifndef RT_H
 #define RT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,7 +32,8 @@ typedef enum rt_status {
     RT_INTERRUPTED,  /* stopped between two layers at the caller's wish */
     RT_NO_ROOM,      /* the caller's buffer is too small, or the system gave no thread or memory */
     RT_BYTE_ORDER,   /* the weights' numbers are little-endian and this machine is big-endian, or the reverse */
-    RT_BAD_VALUE     /* a mask with another number than 0 and 1, a bias with NaN or +inf */
+    RT_BAD_VALUE,    /* a mask with another number than 0 and 1, a bias with NaN or +inf */
+    RT_BAD_OPTION    /* an option out of range, or options that do not go together */
 } rt_status;
 
 /* A short English text for a status, without a full stop; never NULL. */
@@ -323,6 +325,29 @@ rt_status rt_text_ids(const void *tokenizer, size_t bytes, const char *utf8, int
  * NULL, receives its bytes. RT_NO_ROOM. */
 rt_status rt_text_of_ids(const void *tokenizer, size_t bytes, const int *ids, int n, char *out, size_t cap,
                          size_t *length);
+
+/* ---- answers -------------------------------------------------------------------------------------------- */
+
+/* How NAME_generate answers. All zeros: as the model's own settings say. */
+typedef struct rt_generate_options {
+    int max_new_tokens;             /* ids of the answer, at most; 0: the model's limit, or as many as fit */
+    int greedy;                     /* 1: the most likely id each time, whatever the model's settings say */
+    float temperature;              /* above 0: ids are drawn by chance at this temperature, up to 100 */
+    int top_k;                      /* above 0: ids are drawn, from so many */
+    float top_p;                    /* above 0: ids are drawn, from the most likely of this probability */
+    uint64_t seed;                  /* of what is drawn; 0: 1 */
+    const char *const *stops;       /* [stop_count] texts that end the answer, left out of it, besides */
+    int stop_count;                 /*   the model's own */
+    const struct RtGeneration *settings;    /* of rt_generation.h, in the place of the model's; or NULL */
+} rt_generate_options;
+
+/* Gets a part of an answer: whole characters, n bytes, a NUL behind them. false ends the answer. */
+typedef bool rt_on_token(void *user, const char *text, size_t n);
+
+/* Bytes of a state in which NAME_generate works: enough with any options that a model of so many slots
+ * takes, where there are at most 16 stops, with 256 bytes in all. longest: ids that a sequence may have,
+ * the start id too; token: bytes of the longest token. */
+size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token);
 
 #ifdef __cplusplus
 }

@@ -44,11 +44,11 @@ static void emit_pair(Text *out, const char *member, const char *const *s)
     text_add(out, " },\n");
 }
 
-void chat_emit(Text *out, const RtChat *c)
+void chat_emit(Text *out, const char *model, const RtChat *c)
 {
     static const char *const trims[] = { "RT_CHAT_TRIM_NONE", "RT_CHAT_TRIM_USER", "RT_CHAT_TRIM_SYSTEM", "RT_CHAT_TRIM_EACH",
                                          "RT_CHAT_TRIM_TURN", "RT_CHAT_TRIM_SYSTEM_END" };
-    text_add(out, "static const RtChat main_chat = {\n");
+    text_printf(out, "const RtChat %s_chat = {\n", model);
     emit_member(out, "name", c->name);
     emit_member(out, "begin", c->begin);
     emit_pair(out, "system", c->system);

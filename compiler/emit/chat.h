@@ -12,7 +12,7 @@ bool model_chats(const Model *m);
 void chat_remark(Diag *d, const Model *m);
 /* Its template; of a model that chats. */
 RtChat chat_of(const Model *m);
-/* The same as a constant, `chat`, for a program's main. */
-void chat_emit(Text *out, const RtChat *c);
+/* The same as C: the constant MODEL_chat. */
+void chat_emit(Text *out, const char *model, const RtChat *c);
 
 #endif

@@ -270,6 +270,7 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
     /* NAME.c first: it finds the shapes that NAME_kernels.h defines */
     static const struct { const char *format; EmitOne *emit; } files[] = {
         { "%s.c", emit_model }, { "%s_kernels.h", emit_seam }, { "%s.h", emit_header }, { "%s_main.c", emit_main },
+        { "%s_generate.c", emit_generate },
         { "%s_weights.c", emit_weights }, { "example.c", emit_example }, { "Makefile", emit_makefile }, { "%s_variants.c", emit_variants },
     };
     enum { FILES = sizeof files / sizeof *files };
@@ -292,7 +293,7 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
 
 /* What a freestanding C compiler's headers give to rt.h, for a compiler that has no headers at hand. */
 static const char without_headers[] =
-    "#define NULL ((void *)0)\n"
+    "#define NULL ((void *)0)\n#define bool _Bool\n"
     "#define INT32_MAX 2147483647\n"
     "typedef signed char int8_t; typedef unsigned char uint8_t; typedef short int16_t; typedef unsigned short uint16_t;\n"
     "typedef int int32_t; typedef unsigned uint32_t; typedef long long int64_t; typedef unsigned long long uint64_t;\n"

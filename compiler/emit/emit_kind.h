@@ -28,5 +28,7 @@ void emit_sequence_example(Emit *e, Text *out);
 /* A model that turns a text into a text of its own: by characters; or by pieces. */
 static inline bool has_text(const Emit *e) { return e->model->source && e->model->target; }
 static inline bool has_pieces(const Emit *e) { return e->model->tokenizer_data; }
+/* Whether it has NAME_generate. */
+static inline bool emit_answers_text(const Emit *e) { return e->model->has_decoder && (has_text(e) || has_pieces(e)); }
 
 #endif

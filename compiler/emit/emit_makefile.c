@@ -6,14 +6,16 @@
 
 /* What main() of a program is made of, besides NAME_main.o. */
 static const char cli_objects[] =
-    "$(addprefix runtime/rt_,packed.o stops.o answer_text.o timing.o lines.o) \\\n"
+    " \\\n"
+    "          $(addprefix runtime/rt_,packed.o answer_text.o timing.o lines.o) \\\n"
     "          $(addprefix runtime/rt_cli,.o _options.o _weights.o _inputs.o _answer.o _json.o _info.o _check.o _bench.o _generate.o)";
 static const char vector_objects[] = " \\\n          $(addprefix runtime/rt_,cli_vector.o cli_batch.o scores.o)";
 static const char text_objects[] = " \\\n          $(addprefix runtime/rt_,cli_text.o cli_language.o chat.o conversation.o)";
 
 static const char library_objects[] =
-    "rt_status.o rt_isa.o rt_prefetch.o rt_team.o rt_processors.o rt_characters.o rt_numbers.o rt_weights.o \\\n"
-    "          rt_generation.o rt_generation_options.o rt_generate.o rt_beam.o rt_logits.o rt_sample.o";
+    "rt_status.o rt_isa.o rt_prefetch.o rt_team.o rt_processors.o rt_characters.o \\\n"
+    "          rt_numbers.o rt_weights.o rt_generation.o rt_generation_options.o rt_generate.o \\\n"
+    "          rt_generate_text.o rt_beam.o rt_logits.o rt_sample.o rt_stops.o";
 static const char tokenizer_objects[] =
     " \\\n"
     "          $(addprefix rt_tokenizer,.o _open.o _text.o _normalise.o _form.o _map.o _match.o _split.o _spans.o _bpe.o _unigram.o \\\n"
@@ -36,8 +38,9 @@ static const char makefile_template[] =
     "LDFLAGS := $(if $(findstring linux,$(TARGET)),$(LINUX))\n"
     "LDLIBS = -lm -pthread\n"
     "\n"
-    "LIBRARY = ${model_objects} $(addprefix runtime/,${runtime})\n"
-    "PROGRAM = ${name}_main.o ${weights_object}${cli_objects}\n"
+    "LIBRARY = ${model_objects}${generate} \\\n"
+    "          $(addprefix runtime/,${runtime})\n"
+    "PROGRAM = ${name}_main.o${weights_object}${cli_objects}\n"
     "COMMAND := $(CC) $(CFLAGS) $(FLOATS) ${isas} $(CPPFLAGS) $(LDFLAGS)\n"
     "\n"
     "${name}: $(PROGRAM) lib${name}.a\n"
@@ -56,7 +59,7 @@ static const char makefile_template[] =
     "${isa_rules}\n"
     "\n"
     "# What takes no time is to take little room.\n"
-    "runtime/%.o ${name}_main.o: CFLAGS += -Os\n"
+    "runtime/%.o ${name}_main.o${generate}: CFLAGS += -Os\n"
     "runtime/rt_tokenizer%.o: CFLAGS += -O2\n"
     "\n"
     "%.o: %.c command\n"
@@ -126,10 +129,11 @@ void emit_makefile(Emit *e, Text *out)
     /* Plain C is for the compiler to make vectors of; the library's kernels are vectors, and -O3 adds a fifth to their size alone. */
     const char *optimise = e->form.kernels == KERNELS_UNROLLED ? "-O3" : "-O2";
     const bool pages = embed && e->plan->weights_bytes >= LEAST_ON_LARGE_PAGES;
-    text_fill(out, makefile_template, "name", e->name, "optimise", optimise, "pages", pages ? pages_words : "",
+    const char *generate = e->model->has_decoder ? arena_format(e->arena, " %s_generate.o", e->name) : "";
+    text_fill(out, makefile_template, "name", e->name, "generate", generate, "optimise", optimise, "pages", pages ? pages_words : "",
               "link", pages ? pages_link : "", "isa_words", isas.words.data, "isa_settings", isas.settings.data,
               "model_objects", isas.objects.data, "isas", isas.all.data, "isa_rules", isas.rules.data,
-              "weights_object", !file ? arena_format(e->arena, "%s_weights.o ", e->name) : "",
+              "weights_object", !file ? arena_format(e->arena, " %s_weights.o", e->name) : "",
               "runtime", arena_format(e->arena, "%s%s", library_objects, e->model->tokenizer_data ? tokenizer_objects : ""),
               "cli_objects",
               !cli ? "" : arena_format(e->arena, "%s%s%s", cli_objects, e->model->has_decoder ? "" : vector_objects,

@@ -232,24 +232,6 @@ static const char text_template[] =
     "{\n"
     "    const RtCharacters target = characters(m, W_TARGET_CHARACTERS, ${target_count}, W_TARGET_TEXTS, ${upper}_VOCAB);\n"
     "    return rt_characters_decode(&target, ids, n, out, cap, bytes);\n"
-    "}\n"
-    "\n"
-    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap)\n"
-    "{\n"
-    "    int *const ids = (int *)(s->bytes + AT_SOURCE_IDS);\n"
-    "    int n, id = ${upper}_START;\n"
-    "    size_t used = 0, bytes;\n"
-    "    if (cap == 0) return RT_NO_ROOM;\n"
-    "    out[0] = 0;\n"
-    "    rt_status status = ${name}_tokenize(m, s, utf8, ids, ${upper}_MAX_SOURCE, &n, NULL);\n"
-    "    if (status == RT_OK) status = ${name}_encode(m, s, 0, ids, n);\n"
-    "    for (int i = 1; status == RT_OK && i < ${upper}_MAX_TARGET; i++) {\n"
-    "        status = ${name}_next(m, s, id, &id);\n"
-    "        if (status != RT_OK || id == ${upper}_END) break;\n"
-    "        status = ${name}_detokenize(m, &id, 1, out + used, cap - used, &bytes);\n"
-    "        used += bytes;\n"
-    "    }\n"
-    "    return status;\n"
     "}\n";
 
 static const char tokenizer_template[] =
@@ -269,46 +251,7 @@ static const char tokenizer_template[] =
     "rt_status ${name}_detokenize(const ${name} *m, const int *ids, int n, char *out, size_t cap, size_t *bytes)\n"
     "{\n"
     "    return rt_text_of_ids(m->weights + W_TOKENIZER, ${bytes}, ids, n, out, cap, bytes);\n"
-    "}\n"
-    "${text}\n";
-
-static const char tokenizer_text_template[] =
-    "\n"
-    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap)\n"
-    "{\n"
-    "    ${ids}\n"
-    "    if (cap == 0) return RT_NO_ROOM;\n"
-    "    out[0] = 0;\n"
-    "    rt_status status = ${name}_tokenize(m, s, utf8, ids, ${room}, &n, NULL);\n"
-    "    ${begin}\n"
-    "    while (status == RT_OK && count < ${upper}_MAX_TARGET${one_more}) {\n"
-    "        status = ${name}_next(m, s, id, &id);\n"
-    "        if (status != RT_OK || id == ${upper}_END) break;\n"
-    "        ${answer}[count++] = id;\n"
-    "    }\n"
-    "    return status == RT_OK ? ${name}_detokenize(m, ${answer}, count, out, cap, NULL) : status;\n"
     "}\n";
-
-/* With an encoder: the text is the source; the start mark fills the first position. */
-static const char tokenizer_ids_both[] =
-    "int *const ids = (int *)(s->bytes + AT_SOURCE_IDS), *const answer = (int *)(s->bytes + AT_ANSWER_IDS);\n"
-    "int n, id = ${upper}_START, count = 0;";
-static const char tokenizer_begin_both[] = "if (status == RT_OK) status = ${name}_encode(m, s, 0, ids, n);\nanswer[count++] = id;";
-
-/* Alone: the text is the beginning of the answer. */
-static const char tokenizer_ids_alone[] =
-    "int *const ids = (int *)(s->bytes + AT_ANSWER_IDS);     /* what follows the last position too */\n"
-    "rt_token *const rows = (rt_token *)(s->bytes + AT_PROMPT_ROWS);\n"
-    "int n, id = 0, count = 0;";
-static const char tokenizer_begin_alone[] =
-    "if (status == RT_OK && n == 0) status = RT_ORDER;\n"
-    "if (status == RT_OK) status = ${name}_clear(s, 0);\n"
-    "while (status == RT_OK && count + 1 < n) {            /* all but the last without logits, many at a time */\n"
-    "    int k = 0;\n"
-    "    for (; k < ${upper}_ROWS && count + 1 < n; k++, count++) rows[k] = (rt_token){ 0, count, ids[count] };\n"
-    "    status = ${name}_prefill(m, s, rows, k);\n"
-    "}\n"
-    "if (status == RT_OK) id = ids[count++];";
 
 static const char visible_input[] = "int *const visible = (int *)(s->bytes + AT_SOURCE_VISIBLE);";
 static const char seen_input[] = "int *const seen = (int *)(s->bytes + AT_SOURCE_SEEN);      /* of causal"
@@ -400,17 +343,8 @@ static const char *filled(Emit *e, const char *template, const char *name, const
 
 static void tokenizer_calls(Emit *e, Text *out)
 {
-    const bool both = e->model->has_encoder;
-    const char *bytes = emit_number(e, (int64_t)e->model->tokenizer_size);
-    Text text = text_new(e->arena);
-    if (e->model->has_decoder)
-        text_fill(&text, tokenizer_text_template, "name", e->name, "upper", e->upper,
-                  "room", arena_format(e->arena, "%s_MAX_%s", e->upper, both ? "SOURCE" : "TARGET"), "answer", both ? "answer" : "ids",
-                  "one_more", both ? "" : " + 1",
-                  "ids", both ? filled(e, tokenizer_ids_both, NULL, e->upper) : tokenizer_ids_alone,
-                  "begin", filled(e, both ? tokenizer_begin_both : tokenizer_begin_alone, e->name, both ? NULL : e->upper), NULL);
-    text_fill(out, tokenizer_template, "name", e->name, "bytes", bytes, "text", text.data,
-              "work", emit_number(e, (int64_t)plan_list_bytes(plan_list(e->plan, "text_work"))), NULL);
+    text_fill(out, tokenizer_template, "name", e->name, "bytes", emit_number(e, (int64_t)e->model->tokenizer_size),
+              "work", emit_number(e, plan_list(e->plan, "text_work")->count), NULL);
 }
 
 static const char source_length_template[] =

@@ -97,11 +97,13 @@ static const char tokenize_header[] =
     " * its length. RT_NO_ROOM${id_words}. */\n"
     "rt_status ${name}_detokenize(const ${name} *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);\n";
 
-static const char text_header[] =
+static const char generate_header[] =
     "\n"
-    "/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]${words}. RT_NO_ROOM when it does not fit;\n"
-    " * otherwise as ${name}_tokenize. */\n"
-    "rt_status ${name}_text(const ${name} *m, ${name}_state *s, const char *utf8, char *out, size_t cap);\n";
+    "/* Answer a text on slot 0${words}. options: NULL, or all zeros: as the model's own settings say. on_token gets the\n"
+    " * answer piece by piece and returns false to end it; NULL: nobody listens. RT_BAD_OPTION: options out of range;\n"
+    " * RT_ORDER: a text without ids; RT_NO_ROOM: stops too long; or as ${name}_tokenize and ${name}_decode_greedy. */\n"
+    "rt_status ${name}_generate(const ${name} *m, ${name}_state *s, const char *text, const rt_generate_options *options,\n"
+    "        rt_on_token *on_token, void *user);\n";
 
 static const char tokenizer_header[] =
     "\n"
@@ -193,6 +195,5 @@ void emit_sequence_header(Emit *e, Text *out, const char *types)
     if (e->plan->saturated_offset) text_fill(out, saturated_header, "name", e->name, NULL);
     if (has_text(e) || has_pieces(e)) tokenize_calls(e, out);
     if (has_pieces(e)) text_fill(out, tokenizer_header, "name", e->name, NULL);
-    if (has_text(e) || (has_pieces(e) && m->has_decoder))
-        text_fill(out, text_header, "name", e->name, "words", m->has_encoder ? "" : ", with the text before it", NULL);
+    if (emit_answers_text(e)) text_fill(out, generate_header, "name", e->name, "words", m->has_encoder ? "" : ": what follows it", NULL);
 }

@@ -1,7 +1,6 @@
 /* emit_sequence_main.c: what surrounds a model of sequences: NAME_main.c, the program, and example.c, a library's user. */
 #include "emit_kind.h"
 #include "chat.h"
-#include "generation.h"
 #include "tolerance.h"
 
 #include <string.h>
@@ -69,7 +68,7 @@ static const char main_decoder[] =
     "static rt_status main_fork_slot(void *s, int from, int to) { return ${name}_fork(s, from, to); }\n";
 static const char main_decoder_rows[] =
     "        .max_target = ${upper}_MAX_TARGET, .vocab = ${upper}_VOCAB, .start = ${upper}_START, .slots = ${upper}_SLOTS,\n"
-    "        .generation = &main_generation,\n"
+    "        .generation = &${name}_generation,\n"
     "        .rows = ${upper}_ROWS, .logits_stride = ${upper}_LOGITS_STRIDE, .decode = main_decode, .prefill = main_prefill, .logits = main_logits,\n"
     "        .next = main_next, .clear = main_clear, .fork_slot = main_fork_slot,\n";
 static const char main_saturated[] = "\nstatic int main_saturated(const void *s) { return ${name}_saturated(s); }\n";
@@ -88,7 +87,7 @@ static const char main_tokenizer[] =
     "\n"
     "static const void *main_tokenizer(const void *m, size_t *bytes) { return ${name}_tokenizer(m, bytes); }\n";
 static const char main_tokenizer_rows[] = "        .texts = &rt_cli_text, .tokenizer = main_tokenizer,\n";
-static const char main_chat_rows[] = "        .texts = &rt_cli_text, .tokenizer = main_tokenizer, .chat = &main_chat,\n";
+static const char main_chat_rows[] = "        .texts = &rt_cli_text, .tokenizer = main_tokenizer, .chat = &${name}_chat,\n";
 static const char main_text_rows[] = "        .tokenize = main_tokenize, .detokenize = main_detokenize,\n";
 
 /* Steps below this are over before a second thread has woken: one thread is the default. */
@@ -153,15 +152,17 @@ static const char *encoder_part(Emit *e)
 static const char *decoder_part(Emit *e)
 {
     Text t = text_new(e->arena);
-    const RtGeneration g = generation_of(e->model);
     if (!e->model->has_decoder) return "";
     text_fill(&t, main_decoder, "name", e->name, "scores", emit_scores(e->model), NULL);
-    text_add(&t, "\n");
-    generation_emit(e->arena, &t, &g);
-    if (model_chats(e->model)) {
-        const RtChat chat = chat_of(e->model);
-        chat_emit(&t, &chat);
-    }
+    text_printf(&t, "\nextern const RtGeneration %s_generation;\n", e->name);
+    if (model_chats(e->model)) text_printf(&t, "extern const RtChat %s_chat;\n", e->name);
+    return t.data;
+}
+
+static const char *decoder_rows(Emit *e)
+{
+    Text t = text_new(e->arena);
+    if (e->model->has_decoder) text_fill(&t, main_decoder_rows, "name", e->name, "upper", e->upper, NULL);
     return t.data;
 }
 
@@ -235,9 +236,10 @@ void emit_sequence_main(Emit *e, Text *out)
               "encoder_calls", encoder_part(e), "encoder_rows", encoder_rows(e),
               "decoder_calls", arena_format(e->arena, "%s%s", decoder_part(e),
                                              part(e, e->plan->saturated_offset > 0, main_saturated, "name", e->name)),
-              "decoder_rows", part(e, m->has_decoder, main_decoder_rows, "upper", e->upper),
+              "decoder_rows", decoder_rows(e),
               "text_calls", part(e, text || has_pieces(e), text ? main_text : main_tokenizer, "name", e->name),
-              "text_rows", text ? main_text_rows : model_chats(m) ? main_chat_rows : has_pieces(e) ? main_tokenizer_rows : "", NULL);
+              "text_rows", text ? main_text_rows : model_chats(m) ? part(e, true, main_chat_rows, "name", e->name)
+                           : has_pieces(e) ? main_tokenizer_rows : "", NULL);
 }
 
 static const char example_template[] =

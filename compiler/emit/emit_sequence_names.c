@@ -4,8 +4,8 @@
 const char *emit_scores(const Model *m) { return m->log_softmax ? "scores" : "logits"; }
 
 enum {
-    NEED_ENCODER = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_TEXT = 8, NEED_PAIR = 16, NEED_TOKENIZER = 32,
-    NEED_IDS = 64, NEED_HEAD = 128, NEED_HALF = 256, NEED_LOGITS = 512, NEED_SCORES = 1024
+    NEED_ENCODER = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_IDS = 8, NEED_PAIR = 16, NEED_TOKENIZER = 32,
+    NEED_HEAD = 64, NEED_HALF = 128, NEED_LOGITS = 256, NEED_SCORES = 512
 };
 typedef struct NeededName { unsigned need; EmitName name; } NeededName;
 static const NeededName sequence_names[] = {
@@ -28,7 +28,6 @@ static const NeededName sequence_names[] = {
     { NEED_HALF,          { "saturated", NULL, NULL } },
     { NEED_IDS,           { "tokenize", NULL, NULL } },
     { NEED_IDS,           { "detokenize", NULL, NULL } },
-    { NEED_TEXT,          { "text", "${name}_state *s, const char *utf8, char *out, size_t cap", "s, utf8, out, cap" } },
     { NEED_TOKENIZER,     { "tokenizer", NULL, NULL } },
 };
 enum { SEQUENCE_NAMES = sizeof sequence_names / sizeof *sequence_names };
@@ -41,7 +40,6 @@ const EmitName *emit_sequence_names(Emit *e, int *n)
                          (m->token_types > 1 ? NEED_PAIR : 0u) |
                          (m->has_decoder ? NEED_DECODER : 0u) |
                          (!m->has_decoder ? 0u : m->log_softmax ? NEED_SCORES : NEED_LOGITS) |
-                         (has_text(e) || (has_pieces(e) && m->has_decoder) ? NEED_TEXT : 0u) |
                          (has_text(e) || has_pieces(e) ? NEED_IDS : 0u) | (has_pieces(e) ? NEED_TOKENIZER : 0u);
     EmitName *names = arena_array(e->arena, SEQUENCE_NAMES, sizeof *names);
     *n = 0;

@@ -39,16 +39,16 @@ RtGeneration generation_of(const Model *m)
 
 /* ---- as C ----------------------------------------------------------------------------------------------- */
 
-static void emit_ids(Text *out, const char *name, const int *ids, int n)
+static void emit_ids(Text *out, const char *model, const char *name, const int *ids, int n)
 {
-    if (n) text_printf(out, "static const int main_%s[] = {", name);
+    if (n) text_printf(out, "static const int %s_%s[] = {", model, name);
     for (int i = 0; i < n; i++) text_printf(out, i % 16 ? ", %d" : i ? ",\n    %d" : " %d", ids[i]);
     if (n) text_add(out, " };\n");
 }
 
-static void emit_stops(Text *out, const RtGeneration *g)
+static void emit_stops(Text *out, const char *model, const RtGeneration *g)
 {
-    if (g->stop_count) text_add(out, "static const char *const main_stops[] = {");
+    if (g->stop_count) text_printf(out, "static const char *const %s_stops[] = {", model);
     for (int i = 0; i < g->stop_count; i++) {
         text_add(out, i ? ", \"" : " \"");
         text_add_quoted(out, g->stops[i]);
@@ -73,39 +73,40 @@ static void emit_real(Text *out, const char *member, float x)
     if (x < 0 || x > 0) text_printf(out, ", .%s = %.9g", member, (double)x);
 }
 
-static void emit_list(Text *out, const char *list, const char *count, int n)
+static void emit_list(Text *out, const char *model, const char *list, const char *count, int n)
 {
-    if (n) text_printf(out, "        .%s = main_%s, .%s = %d,\n", list, list, count, n);
+    if (n) text_printf(out, "        .%s = %s_%s, .%s = %d,\n", list, model, list, count, n);
 }
 
 /* What is as in a RtProcessors of zeros is left out; nothing where all is. */
-static void emit_processors(Arena *a, Text *out, const RtProcessors *p)
+static void emit_processors(Arena *a, Text *out, const char *model, const RtProcessors *p)
 {
     Text t = text_new(a);
     if (!rt_logits_change(p)) return;
     if (p->repetition_penalty > 0) text_printf(&t, "        .repetition_penalty = %.9g,\n", (double)p->repetition_penalty);
     emit_line(&t, "no_repeat_ngram", p->no_repeat_ngram);
-    emit_list(&t, "bad_words", "bad_words_room", p->bad_words_room);
+    emit_list(&t, model, "bad_words", "bad_words_room", p->bad_words_room);
     emit_line(&t, "min_length", p->min_length);
     emit_line(&t, "min_new", p->min_new);
     if (p->force_first) text_printf(&t, "        .force_first = 1, .first = %d,\n", p->first);
     if (p->force_last) text_printf(&t, "        .force_last = 1, .last = %d,\n", p->last);
-    emit_list(&t, "suppress", "suppress_count", p->suppress_count);
-    emit_list(&t, "begin_suppress", "begin_suppress_count", p->begin_suppress_count);
+    emit_list(&t, model, "suppress", "suppress_count", p->suppress_count);
+    emit_list(&t, model, "begin_suppress", "begin_suppress_count", p->begin_suppress_count);
     text_printf(out, "    .processors = {\n%s    },\n", t.data);
 }
 
-void generation_emit(Arena *a, Text *out, const RtGeneration *g)
+void generation_emit(Arena *a, Text *out, const char *model, const RtGeneration *g)
 {
     static const char *const stops[] = { NULL, "RT_BEAM_STOP_TRUE", "RT_BEAM_STOP_NEVER" };
     Text limits = text_new(a);
-    emit_ids(out, "ends", g->ends, g->end_count);
-    emit_ids(out, "bad_words", g->processors.bad_words, g->processors.bad_words_room);
-    emit_ids(out, "suppress", g->processors.suppress, g->processors.suppress_count);
-    emit_stops(out, g);
-    emit_ids(out, "begin_suppress", g->processors.begin_suppress, g->processors.begin_suppress_count);
-    text_printf(out, "static const RtGeneration main_generation = {\n"
-                     "    .ends = main_ends, .end_count = sizeof main_ends / sizeof *main_ends,\n    .sampling = { .top_k = %d", g->sampling.top_k);
+    emit_ids(out, model, "ends", g->ends, g->end_count);
+    emit_ids(out, model, "bad_words", g->processors.bad_words, g->processors.bad_words_room);
+    emit_ids(out, model, "suppress", g->processors.suppress, g->processors.suppress_count);
+    emit_stops(out, model, g);
+    emit_ids(out, model, "begin_suppress", g->processors.begin_suppress, g->processors.begin_suppress_count);
+    text_printf(out, "const RtGeneration %s_generation = {\n"
+                     "    .ends = %s_ends, .end_count = sizeof %s_ends / sizeof *%s_ends,\n    .sampling = { .top_k = %d", model, model, model, model,
+                g->sampling.top_k);
     emit_real(out, "temperature", g->sampling.temperature);
     emit_real(out, "top_p", g->sampling.top_p);
     emit_real(out, "min_p", g->sampling.min_p);
@@ -115,8 +116,8 @@ void generation_emit(Arena *a, Text *out, const RtGeneration *g)
     emit_whole(&limits, "max_length", g->max_length);
     emit_whole(&limits, "beams", g->beams);
     if (stops[g->early_stopping]) text_printf(&limits, ", .early_stopping = %s", stops[g->early_stopping]);
-    if (g->stop_count) text_add(&limits, ", .stops = main_stops, .stop_count = sizeof main_stops / sizeof *main_stops");
+    if (g->stop_count) text_printf(&limits, ", .stops = %s_stops, .stop_count = sizeof %s_stops / sizeof *%s_stops", model, model, model);
     if (limits.size) text_printf(out, "    %s,\n", limits.data + 2);
-    emit_processors(a, out, &g->processors);
+    emit_processors(a, out, model, &g->processors);
     text_add(out, "};\n");
 }

@@ -10,7 +10,7 @@
 /* As Hugging Face's `generate` takes the settings of that name: max_new_tokens goes before max_length, min_new_tokens before min_length, and
  * without do_sample no id is drawn. The lists are the model's. */
 RtGeneration generation_of(const Model *m);
-/* The same as constants, `generation` and its lists, for a program's main. */
-void generation_emit(Arena *a, Text *out, const RtGeneration *g);
+/* The same as C: the constant MODEL_generation, and its lists. */
+void generation_emit(Arena *a, Text *out, const char *model, const RtGeneration *g);
 
 #endif

@@ -160,20 +160,22 @@ static uint64_t hash_runtime(void)
     return h;
 }
 
-static bool is_main(const Plan *p, const char *file)
+/* What of the files does not compute: a program's main, and what it and NAME_generate call. */
+static bool is_beside(const Plan *p, const char *file)
 {
-    const char *name = p->graph->model->name;
-    return strncmp(file, name, strlen(name)) == 0 && strcmp(file + strlen(name), "_main.c") == 0;
+    const char *name = p->graph->model->name, *rest = file + strlen(name);
+    if (strncmp(file, name, strlen(name)) != 0) return false;
+    return strcmp(rest, "_main.c") == 0 || strcmp(rest, "_generate.c") == 0;
 }
 
-/* The Makefile is among the files, and has the flags; a program's main is in no library. */
+/* The Makefile is among the files, and has the flags. */
 static uint64_t hash_emitted(Arena *a, uint64_t h, const Plan *p, EmitForm form)
 {
     const Pack pack = pack_layout(a, p);
     int n;
     const EmittedFile *files = emit_files(a, p, pack.identity, pack.head_bytes, form, &n);
     for (int i = 0; i < n; i++)
-        if (!is_main(p, files[i].name)) h = hash_text(hash_text(h, files[i].name), files[i].text.data);
+        if (!is_beside(p, files[i].name)) h = hash_text(hash_text(h, files[i].name), files[i].text.data);
     return h;
 }
 

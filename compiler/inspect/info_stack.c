@@ -8,7 +8,7 @@
 #include "info_stack.h"
 
 enum {
-    FRAME_TEXT = 192,               /* NAME_text */
+    FRAME_TEXT = 3072,              /* NAME_generate, and what calls the model for it */
     FRAME_CALL = 384,               /* NAME_next, NAME_decode_greedy, and what shares the work */
     FRAME_PROGRAM = 768,            /* where the compiler puts a block into it */
     FRAME_BLOCK = 640, FRAME_BUFFER = 24,

@@ -129,7 +129,7 @@ typedef struct Tap { const char *name; const Tensor *tensor; Buffer *buffer; int
 
 /* Numbers that a call puts together, `count` of `size` bytes each, of the C type in `words`. */
 typedef struct CallList { const char *name, *words; int64_t count; size_t size, offset; } CallList;
-enum { CALL_LISTS = 4 };
+enum { CALL_LISTS = 3 };
 static inline size_t plan_list_bytes(const CallList *l) { return (size_t)l->count * l->size; }
 
 typedef struct Cost { double flops, weight_bytes; } Cost;

@@ -11,10 +11,22 @@ static void add(Plan *p, const char *name, const char *words, int64_t count, siz
 
 /* Bytes in which a text becomes ids: 60 or less for each of its bytes with the vocabularies of Llama,
  * GPT-2, T5 and BERT, where a token has 3 to 5 bytes. */
-static int64_t text_work(const Model *m)
+static int64_t tokenizer_work(const Model *m)
 {
     enum { LEAST = 16384, EACH_ID = 512 };
     return LEAST + EACH_ID * (m->max_source > m->max_target ? m->max_source : m->max_target);
+}
+
+/* What a text becomes ids in, and then an answer is generated in. */
+static void text_lists(Plan *p, const Model *m)
+{
+    enum { CHARACTER = 4, TOKEN = 8192 };                   /* bytes of the longest */
+    const int longest = (int)m->max_target + !m->has_encoder;
+    const int64_t ids = p->tokenizer ? tokenizer_work(m) : 0;
+    const int64_t answer = !m->has_decoder ? 0 :
+        (int64_t)rt_generate_text_bytes(p->options.slots, longest, (int)m->target_vocab, p->tokenizer ? TOKEN : CHARACTER);
+    if (m->has_decoder) add(p, "text_ids", "int", m->max_source > longest ? m->max_source : longest, sizeof(int));
+    add(p, "text_work", "unsigned char", ids > answer ? ids : answer, 1);
 }
 
 const CallList *plan_list(const Plan *p, const char *name)
@@ -31,11 +43,9 @@ void plan_lists(Plan *p)
     const Model *m = p->graph->model;
     p->list_count = 0;
     if (p->options.target != TARGET_PANELS || m->graph) return;
-    const bool batches = m->has_encoder && !m->has_decoder, text = m->has_decoder && p->tokenizer;
+    const bool batches = m->has_encoder && !m->has_decoder;
     const int rows = plan_rows(p);
     if (batches) add(p, "groups", "rt_group", (m->max_source + 15) / 16, sizeof(rt_group));
     else if (rows > 1) add(p, "groups", "rt_group", rows, sizeof(rt_group));
-    if (text) add(p, "answer_ids", "int", m->max_target + !m->has_encoder, sizeof(int));
-    if (p->tokenizer) add(p, "text_work", "unsigned char", text_work(m), 1);
-    if (text && !m->has_encoder) add(p, "prompt_rows", "rt_token", rows, sizeof(rt_token));
+    if (p->tokenizer || (p->source_texts && p->target_texts)) text_lists(p, m);
 }

@@ -2,7 +2,7 @@
  *
  * Width 64. Encoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
  * Decoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
- * Weights 4ce204ce7dfe7c35, 984384 bytes. State 435712 bytes: per slot 98304 of keys and values, 337344 of scratch.
+ * Weights 4ce204ce7dfe7c35, 984384 bytes. State 438720 bytes: per slot 98304 of keys and values, 340352 of scratch.
  *
  * Every thread runs the same code on its share (rt_split) and waits for the others where it needs what they made
  * (rt_barrier). Shapes stand in the margin; the functions called are in dates_kernels.h. */
@@ -87,6 +87,8 @@
 #define AT_NEXT_ID                                   ((size_t)121088)    /* [12] int */
 #define AT_DECODER_ROWS_X                            ((size_t)121152)    /* [12][64] */
 #define AT_GROUPS                                    ((size_t)435520)    /* [12] rt_group */
+#define AT_TEXT_IDS                                  ((size_t)435712)    /* [80] int */
+#define AT_TEXT_WORK                                 ((size_t)436032)    /* [2640] unsigned char */
 #define AT_ENCODER_LAYER_NORM_0                      ((size_t)124224)    /* [80][64] */
 #define AT_ENCODER_LAYER_SELF_QKV                    ((size_t)292160)    /* [80][192] */
 #define AT_ENCODER_LAYER_SELF_K_PANELS               ((size_t)353600)    /* [4 heads][80 / 16][16][16] */
@@ -702,22 +704,4 @@ rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, siz
 {
     const RtCharacters target = characters(m, W_TARGET_CHARACTERS, 11, W_TARGET_TEXTS, DATES_VOCAB);
     return rt_characters_decode(&target, ids, n, out, cap, bytes);
-}
-
-rt_status dates_text(const dates *m, dates_state *s, const char *utf8, char *out, size_t cap)
-{
-    int *const ids = (int *)(s->bytes + AT_SOURCE_IDS);
-    int n, id = DATES_START;
-    size_t used = 0, bytes;
-    if (cap == 0) return RT_NO_ROOM;
-    out[0] = 0;
-    rt_status status = dates_tokenize(m, s, utf8, ids, DATES_MAX_SOURCE, &n, NULL);
-    if (status == RT_OK) status = dates_encode(m, s, 0, ids, n);
-    for (int i = 1; status == RT_OK && i < DATES_MAX_TARGET; i++) {
-        status = dates_next(m, s, id, &id);
-        if (status != RT_OK || id == DATES_END) break;
-        status = dates_detokenize(m, &id, 1, out + used, cap - used, &bytes);
-        used += bytes;
-    }
-    return status;
 }

@@ -20,7 +20,7 @@ extern "C" {
 #define DATES_END            2           /* </s> */
 
 #define DATES_MAX_THREADS    16          /* most threads that a state has room for */
-#define DATES_STATE_BYTES    435712
+#define DATES_STATE_BYTES    438720
 #define DATES_WEIGHTS_BYTES  990336
 
 /* One sequence in one piece of memory without a pointer in it: copy it, save it. */
@@ -86,9 +86,11 @@ rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *
  * its length. RT_NO_ROOM; RT_BAD_ID. */
 rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);
 
-/* Answer a text, greedily, on slot 0: NUL-terminated in out[cap]. RT_NO_ROOM when it does not fit;
- * otherwise as dates_tokenize. */
-rt_status dates_text(const dates *m, dates_state *s, const char *utf8, char *out, size_t cap);
+/* Answer a text on slot 0. options: NULL, or all zeros: as the model's own settings say. on_token gets the
+ * answer piece by piece and returns false to end it; NULL: nobody listens. RT_BAD_OPTION: options out of range;
+ * RT_ORDER: a text without ids; RT_NO_ROOM: stops too long; or as dates_tokenize and dates_decode_greedy. */
+rt_status dates_generate(const dates *m, dates_state *s, const char *text, const rt_generate_options *options,
+        rt_on_token *on_token, void *user);
 
 #ifdef __cplusplus
 }

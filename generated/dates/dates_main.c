@@ -16,11 +16,7 @@ static rt_status main_next(const void *m, void *s, int id, int *next) { return d
 static rt_status main_clear(void *s, int slot) { return dates_clear(s, slot); }
 static rt_status main_fork_slot(void *s, int from, int to) { return dates_fork(s, from, to); }
 
-static const int main_ends[] = { 2 };
-static const RtGeneration main_generation = {
-    .ends = main_ends, .end_count = sizeof main_ends / sizeof *main_ends,
-    .sampling = { .top_k = 50 }, .seed = 1, .length_penalty = 1,
-};
+extern const RtGeneration dates_generation;
 
 static rt_status main_tokenize(const void *m, void *s, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
 {
@@ -45,7 +41,7 @@ int main(int argc, char **argv)
         .bind = main_bind, .threads = main_threads, .team = main_team, .reset = main_reset,
         .max_source = DATES_MAX_SOURCE, .source_vocab = DATES_SOURCE_VOCAB, .encode = main_encode,
         .max_target = DATES_MAX_TARGET, .vocab = DATES_VOCAB, .start = DATES_START, .slots = DATES_SLOTS,
-        .generation = &main_generation,
+        .generation = &dates_generation,
         .rows = DATES_ROWS, .logits_stride = DATES_LOGITS_STRIDE, .decode = main_decode, .prefill = main_prefill, .logits = main_logits,
         .next = main_next, .clear = main_clear, .fork_slot = main_fork_slot,
         .tokenize = main_tokenize, .detokenize = main_detokenize,

@@ -108,8 +108,7 @@ static rt_status to_token(rt_cli_tokenizer *t, int id, char *out, size_t cap, si
 static rt_status say(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
 {
     rt_cli_tokenizer *t = self;
-    if (!from) memset(&t->stream, 0, sizeof t->stream);
-    return (last ? rt_tokenizer_stream_end : rt_tokenizer_stream)(&t->tokenizer, &t->stream, ids, n, 1, out, cap, used);
+    return rt_tokenizer_say(&t->tokenizer, &t->stream, ids, from, n, last, out, cap, used);
 }
 
 static int translate(rt_cli_tokenizer *t, const struct CliLanguages *l, struct CliBegin *begin)

@@ -92,7 +92,7 @@ kinds() {
     elif grep -q "$2_encode_batch(" "$header"; then printf ' -DKIND_ENCODER'
     elif grep -q "$2_encode(" "$header"; then printf ' -DKIND_BOTH'
     else printf ' -DKIND_DECODER'; fi
-    if grep -q "$2_text(" "$header"; then printf ' -DKIND_TEXT'; fi
+    if grep -q "$2_generate(" "$header"; then printf ' -DKIND_TEXT'; fi
 }
 
 # bounded FOLDER NAME BYTES TEXT [ISA=FLAG]: built by the folder's own Makefile.
@@ -142,10 +142,10 @@ objects() (
     cc=$1 folder=$2
     shift 2
     cd "$scratch/dates.int8" && mkdir "$folder" || exit
-    for file in dates default_stack runtime/rt_status runtime/rt_isa runtime/rt_prefetch \
+    for file in dates dates_generate default_stack runtime/rt_status runtime/rt_isa runtime/rt_prefetch \
         runtime/rt_alone runtime/rt_processors runtime/rt_characters runtime/rt_numbers \
         runtime/rt_generation runtime/rt_generation_options runtime/rt_generate runtime/rt_beam \
-        runtime/rt_logits runtime/rt_sample; do
+        runtime/rt_logits runtime/rt_sample runtime/rt_generate_text runtime/rt_stops; do
         source=$file.c
         [ $file != default_stack ] || source=$top/tests/info/programs/default_stack.c
         # shellcheck disable=SC2046

@@ -139,11 +139,14 @@ static void a_list_over_a_buffer_is_found(void **state)
     Planned o = planned_open("specs/dates.lua");
     Plan *p = planned_make(&o, TARGET_PANELS, false, 1);
     plan_check(p);
-    assert_int_equal(p->list_count, 1);
+    assert_int_equal(p->list_count, 3);
     assert_string_equal(p->lists[0].name, "groups");
-    p->lists[0].count += 64;
+    assert_ptr_equal(plan_list(p, "text_ids"), &p->lists[1]);
+    assert_ptr_equal(plan_list(p, "text_work"), &p->lists[2]);
+    assert_null(plan_list(p, "none"));
+    p->lists[2].count += 64;
     dies(check, p, "lists end behind the scratch");
-    p->lists[0].count -= 64;
+    p->lists[2].count -= 64;
     p->lists[0].offset -= 64;
     dies(check, p, "groups overlaps what stands before it");
     planned_close(&o);
@@ -309,7 +312,7 @@ static void every_operation_and_kernel_is_planned_and_emitted(void **state)
         mark_kernels(p, kernels, ops);
         int n;
         EmittedFile *files = emit_files(o.arena, p, "0123456789abcdef", 4096, (EmitForm){ .weights = WEIGHTS_EMBED }, &n);
-        assert_int_equal(n, 7);
+        assert_int_equal(n, 7 + o.model->has_decoder);
         for (int j = 0; j < n; j++) assert_true(files[j].text.size > 0);
         mark_kernels(planned_make(&o, TARGET_PANELS, false, 1), kernels, ops);
         mark_kernels(planned_make(&o, TARGET_ROW_MAJOR, false, 1), kernels, ops);

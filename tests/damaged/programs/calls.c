@@ -1,7 +1,8 @@
 /* calls.c: the emitted calls in the order of the arguments, each with the status that it returned; ends at the first that is not
  * RT_OK, with exit code 1.     usage: calls WEIGHTS WORD...
  * words: bind bytes=N zeros unaligned | reset | threads=N | encode=SLOT:ID,ID,… | step=ID | next=ID | rows=SLOT:POSITION:ID,… |
- * decode_greedy=SLOT:POSITION:ID,… | fork=FROM:TO | clear=SLOT | text=TEXT | short=TEXT (room for one byte) */
+ * decode_greedy=SLOT:POSITION:ID,… | fork=FROM:TO | clear=SLOT | text=TEXT | stopped=TEXT (by a stop of a megabyte) |
+ * cold=TEXT (at a temperature below 0) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +39,13 @@ static rt_status call_rows(const int *x, int n, int *next)
     return next ? word_decode_greedy(&model, &state, rows, n / 3, next) : word_decode(&model, &state, rows, n / 3);
 }
 
+static char stop[1 << 20];
+static const char *const stops[] = { stop };
+static const rt_generate_options long_stop = { .stops = stops, .stop_count = 1 }, cold = { .temperature = -1 };
+
 static rt_status call(const char *word, const char *value)
 {
     int x[MOST] = { 0 }, id, ids[MOST];
-    char out[64];
     const int n = numbers(value, x);
     if (!strcmp(word, "bind")) return word_bind(&model, weights.data, weights.bytes);
     if (!strcmp(word, "bytes")) return word_bind(&model, weights.data, (size_t)x[0]);
@@ -56,14 +60,16 @@ static rt_status call(const char *word, const char *value)
     if (!strcmp(word, "decode_greedy")) return call_rows(x, n, ids);
     if (!strcmp(word, "fork")) return word_fork(&state, x[0], x[1]);
     if (!strcmp(word, "clear")) return word_clear(&state, x[0]);
-    if (!strcmp(word, "text")) return word_text(&model, &state, value, out, sizeof out);
-    if (!strcmp(word, "short")) return word_text(&model, &state, value, out, 0);
+    if (!strcmp(word, "text")) return word_generate(&model, &state, value, NULL, NULL, NULL);
+    if (!strcmp(word, "stopped")) return word_generate(&model, &state, value, &long_stop, NULL, NULL);
+    if (!strcmp(word, "cold")) return word_generate(&model, &state, value, &cold, NULL, NULL);
     fprintf(stderr, "calls: no word '%s'\n", word);
     exit(2);
 }
 
 int main(int argc, char **argv)
 {
+    memset(stop, 'a', sizeof stop - 1);
     if (argc < 2 || rt_weights_open(&weights, argv[1])) return 2;
     rt_status status = RT_OK;
     for (int i = 2; i < argc && status == RT_OK; i++) {

@@ -222,36 +222,79 @@ static void a_refusal_changes_nothing(void)
 
 /* ---- texts ------------------------------------------------------------------------------------------------ */
 
+static char said[64];
+static size_t said_bytes;
+static int pieces, most_pieces;
+
+static bool note(void *user, const char *piece, size_t n)
+{
+    CHECK(user == &said_bytes && n && n < sizeof said - said_bytes && piece[n] == 0);
+    memcpy(said + said_bytes, piece, n + 1);
+    said_bytes += n;
+    return ++pieces != most_pieces;
+}
+
+static rt_status generate(const char *question, const rt_generate_options *o)
+{
+    said[0] = 0, said_bytes = 0, pieces = 0;
+    return dates_generate(&model, &guarded.state, question, o, note, &said_bytes);
+}
+
 static void texts_are_answered(void)
 {
-    char out[64];
     begin();
     for (int round = 0; round < 2; round++) {
-        IS(dates_text(&model, &guarded.state, "3rd of May 2019", out, sizeof out), RT_OK);
-        CHECK(strcmp(out, "2019-05-03") == 0);
-        IS(dates_text(&model, &guarded.state, "2093-10-06", out, sizeof out), RT_OK);
-        CHECK(strcmp(out, "2093-10-06") == 0);
+        IS(generate("3rd of May 2019", NULL), RT_OK);
+        CHECK(strcmp(said, "2019-05-03") == 0 && pieces == 10);
+        IS(generate("2093-10-06", NULL), RT_OK);
+        CHECK(strcmp(said, "2093-10-06") == 0);
     }
+    IS(dates_generate(&model, &guarded.state, text, NULL, NULL, NULL), RT_OK);
     end("texts are answered");
+}
+
+static void options_change_answers(void)
+{
+    static const char *const stops[] = { "none", "-0" };
+    rt_generate_options o = { .max_new_tokens = 4 };
+    begin();
+    IS(generate("3rd of May 2019", &o), RT_OK);
+    CHECK(strcmp(said, "2019") == 0);
+    o = (rt_generate_options){ .stops = stops, .stop_count = 2 };
+    IS(generate("3rd of May 2019", &o), RT_OK);
+    CHECK(strcmp(said, "2019") == 0);
+    most_pieces = 7;
+    IS(generate("3rd of May 2019", NULL), RT_OK);
+    CHECK(strcmp(said, "2019-05") == 0);
+    most_pieces = 0;
+    o = (rt_generate_options){ .temperature = 50, .seed = 3 };
+    IS(generate("3rd of May 2019", &o), RT_OK);
+    CHECK(strcmp(said, "2019-05-03") != 0);
+    o = (rt_generate_options){ .top_p = 2 };
+    IS(generate("3rd of May 2019", &o), RT_BAD_OPTION);
+    CHECK(pieces == 0);
+    end("options change an answer");
 }
 
 static void room_is_respected(void)
 {
+    static const int ids[] = { 7, 5, 6, 14, 2, 4 };          /* the mark among them is no text */
     char out[32];
+    size_t bytes;
     begin();
     for (size_t cap = 0; cap < 16; cap++) {
         memset(out, '#', sizeof out);
-        const rt_status status = dates_text(&model, &guarded.state, "3rd of May 2019", out, cap);
-        CHECK(status == (cap > 10 ? RT_OK : RT_NO_ROOM));
-        CHECK(cap == 0 || memchr(out, 0, cap) != NULL);
+        const rt_status status = dates_detokenize(&model, ids, 6, out, cap, &bytes);
+        CHECK(status == (cap > 5 ? RT_OK : RT_NO_ROOM));
+        CHECK(cap == 0 ? bytes == 0 : strlen(out) == bytes && bytes == (cap > 5 ? 5 : cap - 1));
         for (size_t i = cap; i < sizeof out; i++) CHECK(out[i] == '#');
     }
-    end("an answer stays in its room");
+    end("a text stays in its room");
 }
 
 static void texts_are_refused(void)
 {
-    char out[64], longest[2 * DATES_MAX_SOURCE];
+    char longest[2 * DATES_MAX_SOURCE];
     int ids[DATES_MAX_SOURCE], n = 0;
     RtTextFault fault = { 99, 99 };
     begin();
@@ -261,14 +304,14 @@ static void texts_are_refused(void)
     CHECK(fault.at == 4 && fault.code_point == -1);
     IS(dates_tokenize(&model, &guarded.state, "3rd of May", ids, 4, &n, &fault), RT_TOO_LONG);
     CHECK(n == 10);
-    IS(dates_text(&model, &guarded.state, "3rd \xe2\x82\xac 2019", out, sizeof out), RT_BAD_ID);
-    CHECK(out[0] == 0);
-    IS(dates_text(&model, &guarded.state, "", out, sizeof out), RT_ORDER);
+    IS(generate("3rd \xe2\x82\xac 2019", NULL), RT_BAD_ID);
+    CHECK(pieces == 0);
+    IS(generate("", NULL), RT_ORDER);
     memset(longest, '1', sizeof longest);
     longest[DATES_MAX_SOURCE + 1] = 0;
-    IS(dates_text(&model, &guarded.state, longest, out, sizeof out), RT_TOO_LONG);
+    IS(generate(longest, NULL), RT_TOO_LONG);
     longest[DATES_MAX_SOURCE] = 0;
-    IS(dates_text(&model, &guarded.state, longest, out, sizeof out), RT_OK);
+    IS(generate(longest, NULL), RT_OK);
     end("texts that do not fit are refused");
 }
 
@@ -437,6 +480,7 @@ int main(int argc, char **argv)
     out_of_order_is_refused();
     a_refusal_changes_nothing();
     texts_are_answered();
+    options_change_answers();
     room_is_respected();
     texts_are_refused();
     steps_are_a_distribution();

@@ -21,7 +21,17 @@ static M(state) state;
 static rt_status status;
 static const char *prompt;
 static char answer[1 << 16];
+static size_t answer_bytes;
 static int ids[1 << 16];
+
+#ifdef KIND_TEXT
+static bool note(void *user, const char *text, size_t n)
+{
+    (void)user;
+    if (n < sizeof answer - answer_bytes) memcpy(answer + answer_bytes, text, n), answer_bytes += n;
+    return true;
+}
+#endif
 
 static void calls(void)
 {
@@ -46,7 +56,7 @@ static void calls(void)
     if (status == RT_OK) status = M(next)(&model, &state, ids[0], &next);
 #endif
 #ifdef KIND_TEXT
-    if (status == RT_OK && prompt) status = M(text)(&model, &state, prompt, answer, sizeof answer);
+    if (status == RT_OK && prompt) status = M(generate)(&model, &state, prompt, NULL, note, NULL);
 #endif
 }
 
@@ -63,6 +73,7 @@ static void clear(void)
 {
     memset(&state, 0, sizeof state);
     memset(answer, 0, sizeof answer);
+    answer_bytes = 0;
 }
 
 /* Reads `file`, which stays in memory, binds it and makes the ids that the calls take. Returns 0, or 3 where it cannot be

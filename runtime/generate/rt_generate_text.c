@@ -1,0 +1,220 @@
+/* rt_generate_text.c: the answer of rt_generate_text.h. Of its text only what is not handed on yet is
+ * kept: what may begin a stop, and what the next id may still change. */
+#include "rt_generate_text.h"
+#include <string.h>
+
+typedef struct Answer {
+    const RtTextModel *model;
+    const RtGeneration *settings;
+    RtStops stops;
+    int *ids;  int count;           /* the prompt, where it is joined to the answer, and the answer */
+    char *text;  size_t room, bytes;                        /* not handed on */
+    size_t skip;                    /* bytes to come that are the prompt's */
+    rt_on_token *on_token;
+    void *user;
+    int ended;                      /* by a stop, or by on_token */
+    rt_status status;               /* of `say` */
+} Answer;
+
+/* ---- options -------------------------------------------------------------------------------------------- */
+
+static int below(float x, float least) { return !(x >= least); }    /* NaN is */
+
+static int in_range(const rt_generate_options *o)
+{
+    if (o->max_new_tokens < 0 || o->top_k < 0 || o->stop_count < 0) return 0;
+    if (below(o->temperature, 0) || o->temperature > 100 || below(o->top_p, 0) || o->top_p > 1) return 0;
+    if (o->stop_count && !o->stops) return 0;
+    for (int i = 0; i < o->stop_count; i++)
+        if (!o->stops[i] || !*o->stops[i]) return 0;
+    return !o->greedy || (o->temperature <= 0 && o->top_k == 0 && o->top_p <= 0);
+}
+
+static RtGeneration chosen(const RtGeneration *own, const rt_generate_options *o)
+{
+    RtGeneration g = o->settings ? *o->settings : *own;
+    RtSampling *s = &g.sampling;
+    const int drawn = o->temperature > 0 || o->top_k > 0 || o->top_p > 0;
+    if (o->max_new_tokens) g.max_new = o->max_new_tokens;
+    if (o->greedy || drawn) g.beams = 0;
+    if (o->greedy) s->temperature = 0;
+    if (drawn && s->temperature <= 0) s->temperature = 1;
+    if (o->temperature > 0) s->temperature = o->temperature;
+    if (o->top_k) s->top_k = o->top_k;
+    if (o->top_p > 0) s->top_p = o->top_p;
+    if (o->seed) g.seed = o->seed;
+    return g;
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------- */
+
+static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
+
+/* A part of the work; NULL where it is used up. */
+static void *take(unsigned char **at, size_t *left, size_t bytes)
+{
+    void *part = *at;
+    bytes = padded(bytes);
+    if (bytes > *left) return NULL;
+    *at += bytes, *left -= bytes;
+    return part;
+}
+
+/* WINDOW: bytes of text besides two tokens, and at most. STOPS, STOP_BYTES: stops, and their bytes in all. */
+enum { WINDOW = 512, WINDOW_MOST = 65536, STOPS = 16, STOP_BYTES = 256 };
+
+size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token)
+{
+    const RtGeneration drawn = { .sampling = { .temperature = 1 }, .processors = { .repetition_penalty = 2 } };
+    const RtGeneration search = { .processors = drawn.processors, .beams = slots < RT_BEAM_MOST ? slots : RT_BEAM_MOST };
+    const size_t one = rt_answer_scratch_bytes(&drawn, longest, vocab);
+    const size_t many = slots > 1 ? rt_answer_scratch_bytes(&search, longest, vocab) : 0;
+    const size_t stops = STOPS * (sizeof(char *) + sizeof(RtStop)) + STOP_BYTES * sizeof(uint32_t);
+    const size_t results = (size_t)(slots < RT_BEAM_MOST ? slots : RT_BEAM_MOST) * sizeof(RtBeamResult);
+    return padded(results) + padded(stops) + padded(one > many ? one : many) + WINDOW + 2 * padded((size_t)token);
+}
+
+/* ---- text ----------------------------------------------------------------------------------------------- */
+
+/* The bytes of whole characters among the first n. */
+static size_t whole(const Answer *a, size_t n)
+{
+    while (n && n < a->bytes && ((unsigned char)a->text[n] & 0xC0) == 0x80) n--;
+    return n;
+}
+
+/* The first n bytes. */
+static void hand_on(Answer *a, size_t n)
+{
+    const char next = a->text[n];
+    if (!n) return;
+    a->text[n] = '\0';
+    if (a->on_token && !a->on_token(a->user, a->text, n)) a->ended = 1;
+    a->text[n] = next;
+    a->bytes -= n;
+    memmove(a->text, a->text + n, a->bytes + 1);
+}
+
+/* What ids[from..count) say; last: no id follows. */
+static rt_status say(Answer *a, int from, int last)
+{
+    size_t used = a->bytes, seen = used;
+    const rt_status status = a->model->say(a->model->decoder.self, a->ids, from, a->count, last, a->text, a->room, &used);
+    if (status != RT_OK) return status;
+    const size_t skipped = a->skip < used - seen ? a->skip : used - seen;
+    memmove(a->text + seen, a->text + seen + skipped, used - seen - skipped + 1);
+    a->skip -= skipped, a->bytes = used - skipped;
+    for (; seen < a->bytes && !a->ended; seen++) {
+        const size_t found = rt_stops_see(&a->stops, a->text[seen]);
+        if (!found) continue;
+        a->bytes = whole(a, seen + 1 - found);
+        a->ended = 1;
+    }
+    hand_on(a, whole(a, a->bytes - (a->ended || last ? 0 : rt_stops_held(&a->stops))));
+    return RT_OK;
+}
+
+static int is_end(const RtGeneration *g, int id)
+{
+    for (int i = 0; i < g->end_count; i++)
+        if (g->ends[i] == id) return 1;
+    return 0;
+}
+
+/* An id has come. */
+static int hear(void *user, int id)
+{
+    Answer *a = user;
+    if (is_end(a->settings, id)) return 0;
+    a->ids[a->count++] = id;
+    a->status = say(a, a->count - 1, 0);
+    return a->status != RT_OK || a->ended;
+}
+
+/* Say a prompt, whose text is the caller's, one id after the other. *said receives its bytes. */
+static rt_status pass(Answer *a, int last, size_t *said)
+{
+    rt_status status = RT_OK;
+    *said = 0;
+    for (int i = 0; i < a->count + last && status == RT_OK; i++) {
+        const int ends = i == a->count;
+        size_t used = 0;
+        status = a->model->say(a->model->decoder.self, a->ids, i, ends ? i : i + 1, ends, a->text, a->room, &used);
+        *said += used;
+    }
+    return status;
+}
+
+/* What a prompt's last ids left open is said with the answer, and is not the answer's. */
+static rt_status begin(Answer *a)
+{
+    size_t all, certain;
+    if (!a->count) return RT_OK;
+    rt_status status = pass(a, 1, &all);
+    if (status == RT_OK) status = pass(a, 0, &certain);
+    if (status == RT_OK) a->skip = all - certain;
+    return status;
+}
+
+/* ---- the answer ----------------------------------------------------------------------------------------- */
+
+static rt_status answer(Answer *a, const int *prompt, int n, RtBeamResult *results, void *scratch, size_t bytes)
+{
+    const int search = rt_generation_searches(a->settings);
+    const RtAnswering how = { .told = search ? NULL : hear, .user = a };
+    int count;
+    rt_status status = rt_answer(&a->model->decoder, a->settings, &how, prompt, n, a->model->longest, scratch, bytes, results, &count);
+    if (status == RT_OK) status = a->status;
+    for (int i = 0; search && status == RT_OK && i < results[0].length && !a->ended; i++) {
+        hear(a, results[0].ids[i]);
+        status = a->status;
+    }
+    return status == RT_OK && !a->ended && a->count ? say(a, a->count, 1) : status;
+}
+
+/* With a source the answer has the ids to itself; else it stands behind the prompt. */
+static rt_status answer_ids(Answer *a, int n, RtBeamResult *results, void *scratch, size_t bytes)
+{
+    const RtTextModel *m = a->model;
+    rt_status status = m->encode ? m->encode(m->decoder.self, m->ids, n) : RT_OK;
+    a->ids = m->encode || m->joined ? m->ids : m->ids + n;
+    a->count = !m->encode && m->joined ? n : 0;
+    if (status == RT_OK) status = begin(a);
+    return status == RT_OK ? answer(a, m->encode ? &m->start : m->ids, m->encode ? 1 : n, results, scratch, bytes) : status;
+}
+
+rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_generate_options *options,
+                           rt_on_token *on_token, void *user)
+{
+    static const rt_generate_options none;
+    const rt_generate_options *o = options ? options : &none;
+    if (!in_range(o)) return RT_BAD_OPTION;
+    const RtGeneration g = chosen(m->settings, o);
+    if (rt_generation_fault(&g)) return RT_BAD_OPTION;
+    if (g.beams > m->decoder.slots) return RT_TOO_LONG;
+
+    int n;
+    rt_status status = m->tokenize(m->decoder.self, text, m->ids, m->encode ? m->source : rt_generation_prompt(&g, m->longest - 1), &n);
+    if (status != RT_OK) return status;
+    if (!n) return RT_ORDER;
+
+    const int stops = g.stop_count + o->stop_count;
+    const size_t wanted = rt_answer_scratch_bytes(&g, m->longest, m->decoder.vocab);
+    unsigned char *at = m->work;
+    size_t left = m->bytes;
+    RtBeamResult *results = take(&at, &left, (size_t)(g.beams > 1 ? g.beams : 1) * sizeof *results);
+    const char **stop = take(&at, &left, (size_t)stops * sizeof *stop);
+    void *scratch = take(&at, &left, wanted);
+    if (!results || !stop || !scratch) return RT_NO_ROOM;
+    if (g.stop_count) memcpy(stop, g.stops, (size_t)g.stop_count * sizeof *stop);
+    if (o->stop_count) memcpy(stop + g.stop_count, o->stops, (size_t)o->stop_count * sizeof *stop);
+    void *borders = take(&at, &left, rt_stops_scratch_bytes(stop, stops));
+    if (!borders || left < 2) return RT_NO_ROOM;
+    Answer a = { .model = m, .settings = &g, .stops = rt_stops_new(stop, stops, borders), .text = (char *)at,
+                 .room = left < WINDOW_MOST ? left : WINDOW_MOST, .on_token = on_token, .user = user };
+    rt_stops_begin(&a.stops);
+    a.text[0] = '\0';
+    status = answer_ids(&a, n, results, scratch, wanted);
+    memset(m->work, 0, (size_t)(at - (unsigned char *)m->work) + a.room);      /* no pointer and no text stays */
+    return status;
+}

@@ -132,8 +132,9 @@ rule_libraries() {
         }'
 }
 
-# A file's name says which file it is, anywhere in the tree.
+# A file's name says which file it is, anywhere in the tree; the top has few files.
 rule_names() {
+    files '^[^/]*$' | grep -vxE 'LICENSE|Makefile|(README|CHANGELOG)\.md|\.gitignore' | sed 's/$/:1: no file of the top folder/'
     files '\.(c|h|def)$' | grep -v '^generated/' | awk -F/ '
         { if ($NF in seen) printf "%s:1: the name is taken by %s\n", $0, seen[$NF]; else seen[$NF] = $0 }'
 }

@@ -47,6 +47,7 @@ finds 'JSON outside its readers'                  libraries compiler/plan/plan.c
 finds 'BLAS outside the generic engine'           libraries compiler/engine/jit.c      '#include <cblas.h>\n'
 finds 'cmocka outside the tests'                  libraries compiler/base/text.c       '#include <cmocka.h>\n'
 finds 'a name used twice'                         names     runtime/text.c             'int x;\n'
+finds 'a file fetched into the top folder'        names     tool-1.0-any.whl           'PK'
 finds 'a tab'                                     text      compiler/base/text.c       '\tint x;\n'
 finds 'space at the end of a line'                text      compiler/base/text.c       'int x; \n'
 finds 'a carriage return'                         text      compiler/base/text.c       'int x;\r\n'

@@ -315,11 +315,11 @@ rt_status rt_characters_decode(const RtCharacters *t, const int *ids, int n, cha
 /* The tokenizer in a model's weights (rt_tokenizer.h). rt_text_check reads all of it,
  * RT_BAD_WEIGHTS where it is damaged; the other two rely on that. */
 rt_status rt_text_check(const void *tokenizer, size_t bytes);
-/* Turn a text into ids [room], with what the template adds: as rt_tokenizer_encode. *n receives their
- * number. RT_TOO_LONG: they are more than `room`, and *n says how many; or *n is 0, and the scratch is
+/* Turn a text into ids [room], as rt_tokenizer_encode: with special tokens as <s>, or plain, without.
+ * *n receives their number. RT_TOO_LONG: they are more than `room`, and *n says how many; or *n is 0, and the scratch is
  * too small for the text. RT_BAD_ID: a character without an id, where there is no unknown token;
  * *fault, which may be NULL, then has code_point 0, for it is not known which. */
-rt_status rt_text_ids(const void *tokenizer, size_t bytes, const char *utf8, int *ids, int room, int *n,
+rt_status rt_text_ids(const void *tokenizer, size_t bytes, const char *utf8, int plain, int *ids, int room, int *n,
                       RtTextFault *fault, void *scratch, size_t scratch_bytes);
 /* Turn ids[n] into text, special tokens left out: out[cap], NUL-terminated. *length, where not
  * NULL, receives its bytes. RT_NO_ROOM. */
@@ -328,20 +328,21 @@ rt_status rt_text_of_ids(const void *tokenizer, size_t bytes, const int *ids, in
 
 /* ---- answers -------------------------------------------------------------------------------------------- */
 
-/* How NAME_generate answers. All zeros: as the model's own settings say. */
+/* Options of NAME_generate. 0 or NULL keeps the model's own setting. */
 typedef struct rt_generate_options {
-    int max_new_tokens;             /* ids of the answer, at most; 0: the model's limit, or as many as fit */
-    int greedy;                     /* 1: the most likely id each time, whatever the model's settings say */
-    float temperature;              /* above 0: ids are drawn by chance at this temperature, up to 100 */
-    int top_k;                      /* above 0: ids are drawn, from so many */
-    float top_p;                    /* above 0: ids are drawn, from the most likely of this probability */
-    uint64_t seed;                  /* of what is drawn; 0: 1 */
-    const char *const *stops;       /* [stop_count] texts that end the answer, left out of it, besides */
-    int stop_count;                 /*   the model's own */
-    const struct RtGeneration *settings;    /* of rt_generation.h, in the place of the model's; or NULL */
+    int max_new_tokens;             /* limit of generated tokens */
+    int greedy;                     /* 1: always the most likely token; no sampling, no beams */
+    float temperature;              /* sample at this temperature, at most 100 */
+    int top_k;                      /* sample from the k most likely tokens */
+    float top_p;                    /* sample from the most likely tokens of this total probability */
+    uint64_t seed;                  /* of the sampling */
+    const char *const *stops;       /* [stop_count] stop strings, in addition to the model's own */
+    int stop_count;
+    const struct RtGeneration *settings;    /* replaces all the model's settings: rt_generation.h */
 } rt_generate_options;
 
-/* Gets a part of an answer: whole characters, n bytes, a NUL behind them. false ends the answer. */
+/* Receives the next piece of an answer: n bytes of whole UTF-8 characters, NUL-terminated. Returns false
+ * to stop. */
 typedef bool rt_on_token(void *user, const char *text, size_t n);
 
 /* Bytes of a state in which NAME_generate works: enough with any options that a model of so many slots

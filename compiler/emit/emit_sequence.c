@@ -228,6 +228,14 @@ static const char text_template[] =
     "    return rt_characters_encode(&source, utf8, ids, room, n, fault);\n"
     "}\n"
     "\n"
+    "rt_status ${name}_tokenize_target(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
+    "        RtTextFault *fault)\n"
+    "{\n"
+    "    const RtCharacters target = characters(m, W_TARGET_CHARACTERS, ${target_count}, W_TARGET_TEXTS, ${upper}_VOCAB);\n"
+    "    (void)s;\n"
+    "    return rt_characters_encode(&target, utf8, ids, room, n, fault);\n"
+    "}\n"
+    "\n"
     "rt_status ${name}_detokenize(const ${name} *m, const int *ids, int n, char *out, size_t cap, size_t *bytes)\n"
     "{\n"
     "    const RtCharacters target = characters(m, W_TARGET_CHARACTERS, ${target_count}, W_TARGET_TEXTS, ${upper}_VOCAB);\n"
@@ -245,9 +253,10 @@ static const char tokenizer_template[] =
     "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
     "        RtTextFault *fault)\n"
     "{\n"
-    "    return rt_text_ids(m->weights + W_TOKENIZER, ${bytes}, utf8, ids, room, n, fault, s->bytes + AT_TEXT_WORK, ${work});\n"
+    "    return rt_text_ids(m->weights + W_TOKENIZER, ${bytes}, utf8, 0, ids, room, n, fault, s->bytes + AT_TEXT_WORK, ${work});\n"
     "}\n"
     "\n"
+    "${target}\n"
     "rt_status ${name}_detokenize(const ${name} *m, const int *ids, int n, char *out, size_t cap, size_t *bytes)\n"
     "{\n"
     "    return rt_text_of_ids(m->weights + W_TOKENIZER, ${bytes}, ids, n, out, cap, bytes);\n"
@@ -341,10 +350,20 @@ static const char *filled(Emit *e, const char *template, const char *name, const
     return t.data;
 }
 
+static const char tokenizer_target_template[] =
+    "rt_status ${name}_tokenize_target(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
+    "        RtTextFault *fault)\n"
+    "{\n"
+    "    return rt_text_ids(m->weights + W_TOKENIZER, ${bytes}, utf8, 1, ids, room, n, fault, s->bytes + AT_TEXT_WORK, ${work});\n"
+    "}\n";
+
 static void tokenizer_calls(Emit *e, Text *out)
 {
-    text_fill(out, tokenizer_template, "name", e->name, "bytes", emit_number(e, (int64_t)e->model->tokenizer_size),
-              "work", emit_number(e, plan_list(e->plan, "text_work")->count), NULL);
+    const char *bytes = emit_number(e, (int64_t)e->model->tokenizer_size), *work = emit_number(e, plan_list(e->plan, "text_work")->count);
+    Text target = text_new(e->arena);
+    if (e->model->has_decoder)
+        text_fill(&target, tokenizer_target_template, "name", e->name, "bytes", bytes, "work", work, NULL);
+    text_fill(out, tokenizer_template, "name", e->name, "bytes", bytes, "work", work, "target", target.data, NULL);
 }
 
 static const char source_length_template[] =

@@ -88,20 +88,28 @@ static const char tokenize_header[] =
     "\n"
     "/* ---- text --------------------------------------------------------------------------------------------------- */\n"
     "\n"
-    "/* Turn a text into ids [room]; *n receives their number. RT_TOO_LONG${long_words}; RT_BAD_ID\n"
-    " * with *fault, which may be NULL, for a character without an id${fault_words}. */\n"
+    "/* Turn a text into ids [room]. *n receives their number. RT_TOO_LONG: more than room${long_words}.\n"
+    " * RT_BAD_ID: a character without an id${fault_words}; *fault says where, and may be NULL. */\n"
     "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
     "        RtTextFault *fault);\n"
+    "${target}\n"
     "\n"
-    "/* Turn ids[n] into text, without marks such as </s>: out[cap], NUL-terminated. *bytes, which may be NULL, receives\n"
-    " * its length. RT_NO_ROOM${id_words}. */\n"
+    "/* Turn ids[n] into text, without special tokens such as </s>: out[cap], NUL-terminated. *bytes receives its\n"
+    " * length, and may be NULL. RT_NO_ROOM${id_words}. */\n"
     "rt_status ${name}_detokenize(const ${name} *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);\n";
+
+static const char target_header[] =
+    "\n"
+    "/* The same for an answer: in the target's vocabulary, without special tokens. */\n"
+    "rt_status ${name}_tokenize_target(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
+    "        RtTextFault *fault);";
 
 static const char generate_header[] =
     "\n"
-    "/* Answer a text on slot 0${words}. options: NULL, or all zeros: as the model's own settings say. on_token gets the\n"
-    " * answer piece by piece and returns false to end it; NULL: nobody listens. RT_BAD_OPTION: options out of range;\n"
-    " * RT_ORDER: a text without ids; RT_NO_ROOM: stops too long; or as ${name}_tokenize and ${name}_decode_greedy. */\n"
+    "/* Generate ${words} in slot 0 and pass it to on_token piece by piece. on_token returns false to\n"
+    " * stop, and may be NULL. options NULL or all zeros: the model's own settings.\n"
+    " * RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long; otherwise\n"
+    " * as ${name}_tokenize and ${name}_decode_greedy. */\n"
     "rt_status ${name}_generate(const ${name} *m, ${name}_state *s, const char *text, const rt_generate_options *options,\n"
     "        rt_on_token *on_token, void *user);\n";
 
@@ -173,9 +181,11 @@ static void hidden_header(Emit *e, Text *out)
 static void tokenize_calls(Emit *e, Text *out)
 {
     const bool pieces = has_pieces(e);
+    Text target = text_new(e->arena);
+    if (emit_answers_text(e)) text_fill(&target, target_header, "name", e->name, NULL);
     text_fill(out, tokenize_header, "name", e->name,
-              "long_words", pieces ? " past that, with *n the number, or 0\n * for a text of far more bytes than so many tokens have" : " past that",
-              "fault_words", pieces ? " where no token is for unknown ones" : " or a broken sequence",
+              "long_words", pieces ? ", or, with *n 0,\n * far more bytes than such tokens have" : "",
+              "fault_words", pieces ? ", if there is no unknown token" : ", or invalid UTF-8", "target", target.data,
               "id_words", pieces ? "" : "; RT_BAD_ID", NULL);
 }
 
@@ -195,5 +205,6 @@ void emit_sequence_header(Emit *e, Text *out, const char *types)
     if (e->plan->saturated_offset) text_fill(out, saturated_header, "name", e->name, NULL);
     if (has_text(e) || has_pieces(e)) tokenize_calls(e, out);
     if (has_pieces(e)) text_fill(out, tokenizer_header, "name", e->name, NULL);
-    if (emit_answers_text(e)) text_fill(out, generate_header, "name", e->name, "words", m->has_encoder ? "" : ": what follows it", NULL);
+    if (emit_answers_text(e))
+        text_fill(out, generate_header, "name", e->name, "words", m->has_encoder ? "the answer to a text" : "what follows a text", NULL);
 }

@@ -5,7 +5,7 @@ const char *emit_scores(const Model *m) { return m->log_softmax ? "scores" : "lo
 
 enum {
     NEED_ENCODER = 1, NEED_ENCODER_ALONE = 2, NEED_DECODER = 4, NEED_IDS = 8, NEED_PAIR = 16, NEED_TOKENIZER = 32,
-    NEED_HEAD = 64, NEED_HALF = 128, NEED_LOGITS = 256, NEED_SCORES = 512
+    NEED_HEAD = 64, NEED_HALF = 128, NEED_LOGITS = 256, NEED_SCORES = 512, NEED_TARGET_IDS = 1024
 };
 typedef struct NeededName { unsigned need; EmitName name; } NeededName;
 static const NeededName sequence_names[] = {
@@ -28,6 +28,7 @@ static const NeededName sequence_names[] = {
     { NEED_HALF,          { "saturated", NULL, NULL } },
     { NEED_IDS,           { "tokenize", NULL, NULL } },
     { NEED_IDS,           { "detokenize", NULL, NULL } },
+    { NEED_TARGET_IDS,    { "tokenize_target", NULL, NULL } },
     { NEED_TOKENIZER,     { "tokenizer", NULL, NULL } },
 };
 enum { SEQUENCE_NAMES = sizeof sequence_names / sizeof *sequence_names };
@@ -40,7 +41,8 @@ const EmitName *emit_sequence_names(Emit *e, int *n)
                          (m->token_types > 1 ? NEED_PAIR : 0u) |
                          (m->has_decoder ? NEED_DECODER : 0u) |
                          (!m->has_decoder ? 0u : m->log_softmax ? NEED_SCORES : NEED_LOGITS) |
-                         (has_text(e) || has_pieces(e) ? NEED_IDS : 0u) | (has_pieces(e) ? NEED_TOKENIZER : 0u);
+                         (has_text(e) || has_pieces(e) ? NEED_IDS : 0u) |
+                         (emit_answers_text(e) ? NEED_TARGET_IDS : 0u) | (has_pieces(e) ? NEED_TOKENIZER : 0u);
     EmitName *names = arena_array(e->arena, SEQUENCE_NAMES, sizeof *names);
     *n = 0;
     for (int i = 0; i < SEQUENCE_NAMES; i++)

@@ -700,6 +700,14 @@ rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *
     return rt_characters_encode(&source, utf8, ids, room, n, fault);
 }
 
+rt_status dates_tokenize_target(const dates *m, dates_state *s, const char *utf8, int *ids, int room, int *n,
+        RtTextFault *fault)
+{
+    const RtCharacters target = characters(m, W_TARGET_CHARACTERS, 11, W_TARGET_TEXTS, DATES_VOCAB);
+    (void)s;
+    return rt_characters_encode(&target, utf8, ids, room, n, fault);
+}
+
 rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap, size_t *bytes)
 {
     const RtCharacters target = characters(m, W_TARGET_CHARACTERS, 11, W_TARGET_TEXTS, DATES_VOCAB);

@@ -77,18 +77,23 @@ rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
 
 /* ---- text --------------------------------------------------------------------------------------------------- */
 
-/* Turn a text into ids [room]; *n receives their number. RT_TOO_LONG past that; RT_BAD_ID
- * with *fault, which may be NULL, for a character without an id or a broken sequence. */
+/* Turn a text into ids [room]. *n receives their number. RT_TOO_LONG: more than room.
+ * RT_BAD_ID: a character without an id, or invalid UTF-8; *fault says where, and may be NULL. */
 rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *ids, int room, int *n,
         RtTextFault *fault);
 
-/* Turn ids[n] into text, without marks such as </s>: out[cap], NUL-terminated. *bytes, which may be NULL, receives
- * its length. RT_NO_ROOM; RT_BAD_ID. */
+/* The same for an answer: in the target's vocabulary, without special tokens. */
+rt_status dates_tokenize_target(const dates *m, dates_state *s, const char *utf8, int *ids, int room, int *n,
+        RtTextFault *fault);
+
+/* Turn ids[n] into text, without special tokens such as </s>: out[cap], NUL-terminated. *bytes receives its
+ * length, and may be NULL. RT_NO_ROOM; RT_BAD_ID. */
 rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);
 
-/* Answer a text on slot 0. options: NULL, or all zeros: as the model's own settings say. on_token gets the
- * answer piece by piece and returns false to end it; NULL: nobody listens. RT_BAD_OPTION: options out of range;
- * RT_ORDER: a text without ids; RT_NO_ROOM: stops too long; or as dates_tokenize and dates_decode_greedy. */
+/* Generate the answer to a text in slot 0 and pass it to on_token piece by piece. on_token returns false to
+ * stop, and may be NULL. options NULL or all zeros: the model's own settings.
+ * RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long; otherwise
+ * as dates_tokenize and dates_decode_greedy. */
 rt_status dates_generate(const dates *m, dates_state *s, const char *text, const rt_generate_options *options,
         rt_on_token *on_token, void *user);
 

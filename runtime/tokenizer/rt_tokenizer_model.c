@@ -10,11 +10,11 @@ rt_status rt_text_check(const void *tokenizer, size_t bytes)
     return rt_tokenizer_open(&t, tokenizer, bytes);
 }
 
-rt_status rt_text_ids(const void *tokenizer, size_t bytes, const char *utf8, int *ids, int room, int *n,
+rt_status rt_text_ids(const void *tokenizer, size_t bytes, const char *utf8, int plain, int *ids, int room, int *n,
                       RtTextFault *fault, void *scratch, size_t scratch_bytes)
 {
     RtTokenizer t;
-    const RtTokenText text = { utf8, strlen(utf8), NULL, 0, 0 };
+    const RtTokenText text = { utf8, strlen(utf8), NULL, 0, plain };
     const RtTokens out = { ids, NULL, NULL, room, NULL };
     *n = 0;
     rt_status status = rt_tokenizer_view(&t, tokenizer, bytes);

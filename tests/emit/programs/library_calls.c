@@ -292,6 +292,34 @@ static void room_is_respected(void)
     end("a text stays in its room");
 }
 
+/* The sum of the log-probabilities of an answer; what the model answers itself has the highest. */
+static double score(const char *target)
+{
+    int ids[DATES_MAX_TARGET], n = 0, id = DATES_START;
+    double sum = 0;
+    IS(dates_tokenize_target(&model, &guarded.state, target, ids, DATES_MAX_TARGET, &n, NULL), RT_OK);
+    encode(&guarded.state, 0, "3rd of May 2019");
+    for (int i = 0; i < n; i++) {
+        IS(dates_step(&model, &guarded.state, id), RT_OK);
+        id = ids[i];
+        sum += (double)dates_scores(&guarded.state)[id];
+    }
+    return sum;
+}
+
+static void answers_are_scored(void)
+{
+    int ids[2], n;
+    RtTextFault fault = { 99, 99 };
+    begin();
+    CHECK(score("2019-05-03") > -0.01 && score("2019-05-04") < -1 && score("2018-05-03") < -1);
+    IS(dates_tokenize_target(&model, &guarded.state, "2019-", ids, 2, &n, NULL), RT_TOO_LONG);
+    CHECK(n == 5);
+    IS(dates_tokenize_target(&model, &guarded.state, "20May", ids, 2, &n, &fault), RT_BAD_ID);
+    CHECK(fault.at == 2 && fault.code_point == 'M');
+    end("answers are scored");
+}
+
 static void texts_are_refused(void)
 {
     char longest[2 * DATES_MAX_SOURCE];
@@ -481,6 +509,7 @@ int main(int argc, char **argv)
     a_refusal_changes_nothing();
     texts_are_answered();
     options_change_answers();
+    answers_are_scored();
     room_is_respected();
     texts_are_refused();
     steps_are_a_distribution();

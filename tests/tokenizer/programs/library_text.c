@@ -36,13 +36,16 @@ static bool print(void *user, const char *text, size_t n)
 static int lengths_are_told(const talk *model)
 {
     static char text[1 << 20], out[64];
-    static int ids[16];
-    int n = -1;
+    static int ids[16], plain[16];
+    const int marks = 1;                                     /* <s> */
+    int n = -1, m = -1;
     size_t bytes = 99;
     if (talk_tokenize(model, &state, "ab ab ab", ids, 1, &n, NULL) != RT_TOO_LONG || n < 2) return 0;
     const int whole = n;
     if (talk_tokenize(model, &state, "ab ab ab", ids, 16, &n, NULL) != RT_OK || n != whole) return 0;
     if (talk_detokenize(model, ids, n, out, sizeof out, &bytes) != RT_OK || bytes != strlen(out)) return 0;
+    if (talk_tokenize_target(model, &state, "ab ab ab", plain, 16, &m, NULL) != RT_OK || m != n - marks) return 0;
+    if (memcmp(plain, ids + 1, (size_t)m * sizeof *ids) != 0) return 0;
     if (!strstr(out, "ab ab ab") || talk_detokenize(model, ids, n, out, 3, NULL) != RT_NO_ROOM) return 0;
     memset(text, 'a', sizeof text - 1);
     return talk_tokenize(model, &state, text, ids, 16, &n, NULL) == RT_TOO_LONG && n == 0;

@@ -14,7 +14,7 @@ const char *rt_status_text(rt_status status)
     case RT_BYTE_ORDER: return "the weights have another byte order than this machine; f32 weights as C, --weights literal, fit any";
     case RT_NO_ROOM: return "no room: a buffer is too small, or the system gave no thread or memory";
     case RT_BAD_VALUE: return "a mask with another number than 0 and 1, or a bias with NaN or +inf";
-    case RT_BAD_OPTION: return "an option out of range, or options that do not go together";
+    case RT_BAD_OPTION: return "a wrong option";
     }
     return "unknown status";
 }

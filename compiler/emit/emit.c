@@ -270,7 +270,7 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
     /* NAME.c first: it finds the shapes that NAME_kernels.h defines */
     static const struct { const char *format; EmitOne *emit; } files[] = {
         { "%s.c", emit_model }, { "%s_kernels.h", emit_seam }, { "%s.h", emit_header }, { "%s_main.c", emit_main },
-        { "%s_generate.c", emit_generate },
+        { "%s_settings.c", emit_settings }, { "%s_generate.c", emit_generate },
         { "%s_weights.c", emit_weights }, { "example.c", emit_example }, { "Makefile", emit_makefile }, { "%s_variants.c", emit_variants },
     };
     enum { FILES = sizeof files / sizeof *files };

@@ -73,8 +73,8 @@ typedef struct Wrapper {
 typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
 
 /* The files of a model's folder, without its weights and runtime: NAME.c, NAME.h, NAME_kernels.h, NAME_main.c,
- * NAME_generate.c of a decoder, NAME_weights.c, example.c, Makefile; with several instruction sets NAME_variants.c and a NAME_SET.c for each. *n
- * receives their number. */
+ * NAME_settings.c of a decoder, NAME_generate.c where it has text, NAME_weights.c, example.c, Makefile; with several
+ * instruction sets NAME_variants.c and a NAME_SET.c for each. *n receives their number. */
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n);
 
 /* Calls back into who runs it. POLLS: it stops between blocks when rt_poll says so. WATCHES: after each operation, when all
@@ -101,6 +101,7 @@ bool emit_pools(const Emit *e);
 void emit_blocks(Emit *e, Text *out);
 void emit_programs(Emit *e, Text *out);
 void emit_offsets(Emit *e, Text *out);
+void emit_settings(Emit *e, Text *out);
 void emit_generate(Emit *e, Text *out);
 void emit_makefile(Emit *e, Text *out);
 void emit_variants(Emit *e, Text *out);

@@ -1,15 +1,22 @@
-/* emit_generate.c: NAME_generate.c of a decoder: the model's settings of generation, its chat template
- * and, where it has text, NAME_generate. */
+/* emit_generate.c: what a decoder generates by: NAME_settings.c, its settings of generation and its chat
+ * template, and NAME_generate.c, a text answered with a text. */
 #include "emit_kind.h"
 
 #include "chat.h"
 #include "generation.h"
 
+static const char settings_template[] =
+    "/* ${name}_settings.c: the model's settings of generation${words}. */\n"
+    "#include \"rt_generation.h\"\n"
+    "${include}\n"
+    "extern const RtGeneration ${name}_generation;\n";
+
 static const char head_template[] =
-    "/* ${name}_generate.c: ${words}. Compiled for the baseline. */\n"
+    "/* ${name}_generate.c: ${name}_generate, by the model's calls alone. Compiled for the baseline. */\n"
     "#include \"${name}.h\"\n"
-    "${includes}\n"
-    "\n";
+    "#include \"rt_generate_text.h\"\n"
+    "${include}\n"
+    "extern const RtGeneration ${name}_generation;\n";
 
 static const char calls_template[] =
     "\n"
@@ -142,23 +149,24 @@ static void emit_calls(Emit *e, Text *out)
               "work_at", list_at(e, work), "work", emit_number(e, work->count), NULL);
 }
 
-void emit_generate(Emit *e, Text *out)
+void emit_settings(Emit *e, Text *out)
 {
     const Model *m = e->model;
     if (!m->has_decoder) return;
-    const bool text = emit_answers_text(e);
+    const bool chats = model_chats(m);
     const RtGeneration g = generation_of(m);
-    text_fill(out, head_template, "name", e->name,
-              "words", text ? "a text answered with a text, and the settings of that" : "the settings of generation",
-              "includes", !text ? "#include \"rt_generation.h\"" : has_pieces(e) ? "#include \"rt_generate_text.h\"\n#include \"rt_tokenizer.h\""
-                                                                                : "#include \"rt_generate_text.h\"", NULL);
-    if (model_chats(m)) text_add(out, "#include \"rt_chat.h\"\n\n");
-    text_printf(out, "extern const RtGeneration %s_generation;\n", e->name);
+    text_fill(out, settings_template, "name", e->name, "words", chats ? " and its chat template" : "",
+              "include", chats ? "#include \"rt_chat.h\"\n" : "", NULL);
     generation_emit(e->arena, out, e->name, &g);
-    if (model_chats(m)) {
-        const RtChat chat = chat_of(m);
-        text_printf(out, "\nextern const RtChat %s_chat;\n", e->name);
-        chat_emit(out, e->name, &chat);
-    }
-    if (text) emit_calls(e, out);
+    if (!chats) return;
+    const RtChat chat = chat_of(m);
+    text_printf(out, "\nextern const RtChat %s_chat;\n", e->name);
+    chat_emit(out, e->name, &chat);
+}
+
+void emit_generate(Emit *e, Text *out)
+{
+    if (!emit_answers_text(e)) return;
+    text_fill(out, head_template, "name", e->name, "include", has_pieces(e) ? "#include \"rt_tokenizer.h\"\n" : "", NULL);
+    emit_calls(e, out);
 }

@@ -1,5 +1,5 @@
 /* emit_makefile.c: the Makefile of a model's folder. */
-#include "emit.h"
+#include "emit_kind.h"
 #include "isa.h"
 
 #include <string.h>
@@ -129,7 +129,8 @@ void emit_makefile(Emit *e, Text *out)
     /* Plain C is for the compiler to make vectors of; the library's kernels are vectors, and -O3 adds a fifth to their size alone. */
     const char *optimise = e->form.kernels == KERNELS_UNROLLED ? "-O3" : "-O2";
     const bool pages = embed && e->plan->weights_bytes >= LEAST_ON_LARGE_PAGES;
-    const char *generate = e->model->has_decoder ? arena_format(e->arena, " %s_generate.o", e->name) : "";
+    const char *settings = e->model->has_decoder ? arena_format(e->arena, " %s_settings.o", e->name) : "";
+    const char *generate = emit_answers_text(e) ? arena_format(e->arena, "%s %s_generate.o", settings, e->name) : settings;
     text_fill(out, makefile_template, "name", e->name, "generate", generate, "optimise", optimise, "pages", pages ? pages_words : "",
               "link", pages ? pages_link : "", "isa_words", isas.words.data, "isa_settings", isas.settings.data,
               "model_objects", isas.objects.data, "isas", isas.all.data, "isa_rules", isas.rules.data,

@@ -165,7 +165,7 @@ static bool is_beside(const Plan *p, const char *file)
 {
     const char *name = p->graph->model->name, *rest = file + strlen(name);
     if (strncmp(file, name, strlen(name)) != 0) return false;
-    return strcmp(rest, "_main.c") == 0 || strcmp(rest, "_generate.c") == 0;
+    return strcmp(rest, "_main.c") == 0 || strcmp(rest, "_settings.c") == 0 || strcmp(rest, "_generate.c") == 0;
 }
 
 /* The Makefile is among the files, and has the flags. */

@@ -1,13 +1,7 @@
-/* dates_generate.c: a text answered with a text, and the settings of that. Compiled for the baseline. */
+/* dates_generate.c: dates_generate, by the model's calls alone. Compiled for the baseline. */
 #include "dates.h"
 #include "rt_generate_text.h"
-
 extern const RtGeneration dates_generation;
-static const int dates_ends[] = { 2 };
-const RtGeneration dates_generation = {
-    .ends = dates_ends, .end_count = sizeof dates_ends / sizeof *dates_ends,
-    .sampling = { .top_k = 50 }, .seed = 1, .length_penalty = 1,
-};
 
 /* ---- the model's calls, as rt_generate_text.h takes them ------------------------------------------------------ */
 

@@ -112,8 +112,8 @@ printf 'm = xf.compile("%s")\nfor _, plain in ipairs { false, true } do\n  m:gen
 verdict $? 'plain_text at the prompt'
 refused '--plain-text with ids' 2 'llama2: --plain-text says how texts are read; none is here' "$scratch/llama2/llama2" --plain-text --ids 5
 refused 'a program: a chat of ids' 2 'llama2: --chat says how texts are read; none is here' "$scratch/llama2/llama2" --chat --ids 5
-"$xformc" compile specs/sums.lua -o "$scratch/sums" -q && ! grep -q -i chat "$scratch/sums/sums_generate.c" &&
-    grep -q '^const RtChat llama2_chat = {$' "$scratch/llama2/llama2_generate.c"
+"$xformc" compile specs/sums.lua -o "$scratch/sums" -q && ! grep -q -i chat "$scratch/sums/sums_settings.c" &&
+    grep -q '^const RtChat llama2_chat = {$' "$scratch/llama2/llama2_settings.c"
 verdict $? 'a template stands in the text of the programs that have one'
 "$scratch/llama2/llama2" --help | grep -q -e '--chat ' && "$scratch/llama2/llama2" --help | grep -q -e '--system TEXT '
 verdict $? '--help of a program tells of it'

@@ -24,7 +24,7 @@ quick_cc "$tools/cc"
 cp "$here/programs/word.lua" "$here"/programs/*_vocabulary.txt "$tools"
 "$xformc" build "$tools/word.lua" -q --slots 2 --isa portable --kernels unrolled --weights file --cc "$tools/cc" -o "$tools/word" >"$scratch/log" 2>&1 &&
     "$tools/cc" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Iruntime -Iruntime/kernels/simd $(ls -d runtime/*/ | sed s/^/-I/) -I"$tools/word" -o "$tools/calls" \
-        "$here/programs/calls.c" "$tools/word/word.c" "$tools/word/word_generate.c" $(ls runtime/rt_*.c runtime/*/rt_*.c | grep -v -e rt_cli -e rt_alone) -lm -pthread >>"$scratch/log" 2>&1
+        "$here/programs/calls.c" "$tools/word/word.c" "$tools"/word/word_settings.c "$tools/word/word_generate.c" $(ls runtime/rt_*.c runtime/*/rt_*.c | grep -v -e rt_cli -e rt_alone) -lm -pthread >>"$scratch/log" 2>&1
 verdict $? 'a model to call is built'
 cat "$scratch/log"
 

@@ -81,7 +81,7 @@ clean() {
 models="$scratch/layers/different_layers.c $scratch/deep/deep.c"
 for cc in gcc clang; do
     clean "$cc -O0 finds no fault"             $cc -O0 "$scratch/two/two_attentions.c" "$scratch"/dates/*_main.c "$scratch"/two/*_main.c \
-        "$scratch"/dates/*_generate.c \
+        "$scratch"/dates/*_settings.c "$scratch"/dates/*_generate.c \
         "$scratch"/dates/example.c "$scratch"/two/example.c
     if [ -n "$XFORMC_QUICK" ]; then continue; fi
     clean "$cc -O1 -march=native finds no fault" $cc '-O1 -march=native' $models

@@ -300,7 +300,7 @@ same 'stop_strings of a spec' "on the other${answer%%"$stop"*}" "$xformc" run "$
 same '--stop is one more' "on the other${answer%%"$(printf %s "$answer" | cut -c 1-8)"*}" \
     "$xformc" run "$scratch/stopped.lua" --stop "$(printf %s "$answer" | cut -c 1-8)" 'on the other'
 "$xformc" build "$scratch/stopped.lua" -o "$scratch/stopped" --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1 &&
-    grep -q '^static const char \*const pieces_stops\[\] = { "none such", ' "$scratch/stopped/pieces_generate.c"
+    grep -q '^static const char \*const pieces_stops\[\] = { "none such", ' "$scratch/stopped/pieces_settings.c"
 verdict $? 'stop_strings in the text of a program'
 same 'stop_strings of a program' "on the other${answer%%"$stop"*}" "$scratch/stopped/pieces" 'on the other'
 "$xformc" info "$scratch/stopped.lua" -d m 2>&1 >/dev/null | grep -q "^  generation_stop_strings \"none such\", \"$stop\"$"

@@ -26,7 +26,7 @@ compiles() {
     rm -rf "${out:?}/$2"
     folder "$1" "$2"
     if grep -q 'is reserved' "$scratch/err"; then return 0; fi
-    for c in "$out/$2/$2.c" "$out/$2/$2_main.c" "$out/$2/$2_generate.c" "$out/$2/example.c"; do
+    for c in "$out/$2/$2.c" "$out/$2/$2_main.c" "$out/$2/$2_settings.c" "$out/$2/$2_generate.c" "$out/$2/example.c"; do
         [ -f "$c" ] || continue
         cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -I"$out/$2/runtime" "$c" >"$scratch/log" 2>&1 || return 1
     done

@@ -202,12 +202,23 @@ static int answer_together(int first, int n)
     return left == 0;
 }
 
+/* Append to an answer of MOST_TEXT bytes. */
+static bool add(void *user, const char *text, size_t n)
+{
+    char *answer = user;
+    const size_t bytes = strlen(answer);
+    if (n >= MOST_TEXT - bytes) return false;
+    memcpy(answer + bytes, text, n + 1);
+    return true;
+}
+
 static int answer_texts(void)
 {
     int good = 1;
     for (int i = 0; i < text_count && good; i += batch) {
         const int n = text_count - i < batch ? text_count - i : batch;
-        good = n > 1 ? answer_together(i, n) : fine(CALL(text)(&model, &state, texts[i], answers[i], MOST_TEXT));
+        answers[i][0] = 0;
+        good = n > 1 ? answer_together(i, n) : fine(CALL(generate)(&model, &state, texts[i], NULL, add, answers[i]));
     }
     return good;
 }

@@ -15,6 +15,10 @@
 #error "floats would be computed in extended precision: compile with -msse2 -mfpmath=sse"
 #endif
 
+/* The version of xformc that this header and the emitted calls belong to: 10000 * major + 100 * minor +
+ * patch. */
+#define XF_API_VERSION 900
+
 #ifdef __cplusplus
 extern "C" {
 #define XF_ALIGN(n) alignas(n)

@@ -42,11 +42,16 @@ static const char variant_call[] =
 
 static const char header_begin[] =
     "/* ${name}.h: everything a caller of ${name} needs. C11 and C++.\n"
-    " * Made by xformc from ${spec}. Every call says what went wrong by its status and writes nothing outside the state. */\n"
+    " * Made by xformc from ${spec}. Calls that can fail return a status; none writes outside the state. */\n"
     "#ifndef ${upper}_H\n"
     "#define ${upper}_H\n"
     "\n"
     "#include \"rt.h\"\n"
+    "\n"
+    "#define ${upper}_VERSION \"${version}\"     /* of xformc */\n"
+    "#if XF_API_VERSION != ${api}\n"
+    "#error \"${name}.h and rt.h are of different versions of xformc\"\n"
+    "#endif\n"
     "\n"
     "#ifdef __cplusplus\n"
     "extern \"C\" {\n"
@@ -81,7 +86,8 @@ static void emit_header(Emit *e, Text *out)
                        : p->options.slots == 1 ? "One sequence" : arena_format(e->arena, "%d sequences", p->options.slots),
               "reset", e->model->graph ? "Forget every value" : "Forget every sequence", NULL);
     if (p->options.taps) text_fill(&taps, taps_header, "name", e->name, "count", emit_number(e, p->tap_count), NULL);
-    text_fill(out, header_begin, "name", e->name, "upper", e->upper, "spec", emit_spec_name(e), NULL);
+    text_fill(out, header_begin, "name", e->name, "upper", e->upper, "spec", emit_spec_name(e),
+              "version", XFORMC_VERSION, "api", emit_number(e, XF_API_VERSION), NULL);
     kind_of(e)->header(e, out, types.data);
     text_fill(out, header_end, "taps", taps.data, NULL);
 }

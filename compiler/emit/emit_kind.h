@@ -4,7 +4,7 @@
 
 #include "emit.h"
 
-#define XFORMC_VERSION "0.1.0"
+#define XFORMC_VERSION "0.9.0"
 
 /* An external name of NAME.c, without "NAME_". Those that compute stand in every variant of the model and are called by way
  * of NAME_variants.c: `parameters` and `arguments` follow the model. The rest is the same in all: parameters NULL. */

@@ -1,9 +1,14 @@
 /* dates.h: everything a caller of dates needs. C11 and C++.
- * Made by xformc from dates.lua. Every call says what went wrong by its status and writes nothing outside the state. */
+ * Made by xformc from dates.lua. Calls that can fail return a status; none writes outside the state. */
 #ifndef DATES_H
 #define DATES_H
 
 #include "rt.h"
+
+#define DATES_VERSION "0.9.0"     /* of xformc */
+#if XF_API_VERSION != 900
+#error "dates.h and rt.h are of different versions of xformc"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

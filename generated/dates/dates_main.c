@@ -31,7 +31,7 @@ static rt_status main_detokenize(const void *m, const int *ids, int n, char *out
 int main(int argc, char **argv)
 {
     const rt_program program = {
-        .name = "dates", .about = "encoder-decoder of 2 + 2 layers, width 64", .spec = "dates.lua", .version = "0.1.0",
+        .name = "dates", .about = "encoder-decoder of 2 + 2 layers, width 64", .spec = "dates.lua", .version = "0.9.0",
         .about_encoder = "2 layers, 4 heads of 16, d_ff 256, annotated norm (pre)",
         .about_decoder = "2 layers, 4 heads of 16, d_ff 256, annotated norm (pre)",
         .isa = dates_isa, .model_bytes = sizeof(dates), .state_bytes = DATES_STATE_BYTES,

@@ -76,7 +76,7 @@ struct rt_program {
     const char *spec;               /* what it was made from: "dates.lua" */
     const char *about_encoder, *about_decoder;      /* a line about each stack; NULL where there is none */
     const char *example;            /* a text to try, for --help; NULL for none */
-    const char *version;            /* of the compiler that made the program: "0.1.0" */
+    const char *version;            /* of the compiler that made the program: "0.9.0" */
     unsigned isa;                   /* RT_ISA_* bits that the model was compiled for */
     size_t model_bytes, state_bytes, weights_bytes;
     const void *weights;            /* embedded, 64-byte aligned; NULL: in a file */

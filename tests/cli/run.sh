@@ -55,7 +55,7 @@ verdict $? 'help is --help'
 "$xformc" run --help >"$scratch/out" && "$xformc" help run 2>&1 | cmp - "$scratch/out"
 verdict $? 'help of a command'
 fails 'help of no command' 2 "*no command 'biuld'; did you mean 'build'??*" "$xformc" help biuld
-[ "$("$xformc" --version | head -n 1)" = 'xformc 0.1.0' ]
+[ "$("$xformc" --version | head -n 1)" = 'xformc 0.9.0' ]
 verdict $? '--version'
 fails 'no command' 2 'xformc turns a Transformer into C*xformc help*' "$xformc"
 "$xformc" 2>&1 | awk 'END { exit NR != 10 }'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # README.md, generated/README.md and the manual: sessions at the prompt print what the pages show,
 # the C shown is the C emitted, examples run, every option, field and tensor is in the manual. The C
-# of generated/README.md answers as C11, C++11 and C++20. Links, files and targets of make that a
+# of generated/README.md answers as C11, C++11 and C++20, that of docs/embedding.md as C11 and C++17. Links, files and targets of make that a
 # page names exist; Python programs import only what exists (imports.py).
 # usage: run.sh XFORMC
 set -u
@@ -72,6 +72,42 @@ if "$xformc" build specs/dates.lua -q --slots 4 --weights file -o "$scratch/date
         says "$scored" 'the whole of the search' library_beam dates.safetensors '1/2/34'
     done
 else verdict 1 'generated/README.md: the program'
+fi
+
+# The page on embedding: its program answers in C11 and C++17; its options and its scores do what it says.
+part() { awk -v word="$1" '/^```/ { if (inside && index(block, word)) printf "%s", block; inside = $0 == "```c"; block = ""; next } inside { block = block $0 "\n" }' docs/embedding.md; }
+if "$xformc" build specs/dates.lua -q -o "$scratch/embedded" >"$scratch/err" 2>&1; then
+    part 'int main(void)' >"$scratch/embedded/you.c"
+    part rt_generate_options >"$scratch/embedded/options.h"
+    part 'double score(' >"$scratch/embedded/score.h"
+    part rt_weights_open >"$scratch/embedded/weights.h"
+    cp tests/docs/programs/embedded.c "$scratch/embedded"
+    # answers EXPECTED WHAT FILE
+    answers() (
+        cd "$scratch/embedded" && $compiler -std=$std -Wall -Wextra -pedantic -Werror -I. -Iruntime -x $language $3.c -x none \
+            dates_weights.o libdates.a -lm -pthread -o $3 >"$scratch/err" 2>&1 && ./$3 >"$scratch/out" 2>>"$scratch/err"
+        same "$1" "$(cat "$scratch/out")"
+        verdict $? "docs/embedding.md, $std: $2"
+        cat "$scratch/err"
+    )
+    [ "$(awk '/^int main/ { on = 1; next } on && /;$/' "$scratch/embedded/you.c" | wc -l)" -le 5 ]
+    verdict $? 'docs/embedding.md: a text is answered in five lines'
+    for std in c11 c++17; do
+        case $std in c11) language=c compiler=${CC:-cc} ;; *) language=c++ compiler=${CXX:-c++} ;; esac
+        if ! command -v $compiler >/dev/null; then echo "skip docs/embedding.md, $std: its programs (no $compiler)"; continue; fi
+        answers '2019-05-03' 'the program' you
+        answers '2019 good bad' 'options, and scores of two candidates' embedded
+    done
+    version=$("$xformc" --version | sed -n '1s/^xformc //p')
+    number=$(echo "$version" | awk -F. '{ print 10000 * $1 + 100 * $2 + $3 }')
+    grep -q "^#define DATES_VERSION \"$version\"" "$scratch/embedded/dates.h" &&
+        grep -q "^#define XF_API_VERSION $number$" "$scratch/embedded/runtime/rt.h" && grep -q "^## $version$" CHANGELOG.md
+    verdict $? "the header, rt.h and CHANGELOG.md are of version $version"
+    sed -i 's/^#define XF_API_VERSION .*/#define XF_API_VERSION 1/' "$scratch/embedded/runtime/rt.h"
+    ! ${CC:-cc} -fsyntax-only -I"$scratch/embedded" -I"$scratch/embedded/runtime" "$scratch/embedded/you.c" 2>"$scratch/err" &&
+        grep -q 'dates.h and rt.h are of different versions of xformc' "$scratch/err"
+    verdict $? 'a header and a runtime of different versions do not compile'
+else verdict 1 'docs/embedding.md: the program'
 fi
 
 # Lua in the page on specs is a spec.

@@ -15,7 +15,7 @@ make -s -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/
 verdict $? 'make install puts the program below DESTDIR and PREFIX'
 cat "$scratch.log"
 at=$scratch/opt/x
-missing=$(for file in share/doc/xformc/LICENSE share/doc/xformc/README.md include/xformc/rt.h include/xformc/rt_generation.h \
+missing=$(for file in share/doc/xformc/LICENSE share/doc/xformc/README.md share/doc/xformc/CHANGELOG.md include/xformc/rt.h include/xformc/rt_generation.h \
     share/xformc/specs/dates.lua lib/pkgconfig/xformc.pc share/bash-completion/completions/xformc \
     share/zsh/site-functions/_xformc share/fish/vendor_completions.d/xformc.fish $(for page in $pages; do echo "share/$page"; done); do
     [ -s "$at/$file" ] || echo "$file"; done)

@@ -100,7 +100,7 @@ expect 'an option with one too many' 2 '' "dates: option '--pin' takes no argume
 for n in 0 17 -1 x ''; do
     expect "--threads '$n'" 2 '' "dates: threads must be a number of 1 to 16, not '$n'\\n$usage" "$program" "--threads=$n" x
 done
-expect '--version' 0 'dates (xformc) 0.1.0\n' '' "$program" --version
+expect '--version' 0 'dates (xformc) 0.9.0\n' '' "$program" --version
 "$program" --help >"$scratch/help" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/help")" = Examples: ] && [ ! -s "$scratch/err" ] &&
     [ "$(grep -cE '^  (-.,|   ) --(ids|json|threads|pin|weights|info|check|selftest|bench|repetitions|prompt|file|stop|stream|verbose|max-len|beam|length-penalty|early-stopping|help|version|max-new-tokens|seed|temperature|top-k|top-p|min-p|typical|repeat-penalty|no-repeat-ngram)  *' "$scratch/help")" = 30 ]
 verdict $? '--help begins with examples and lists every option'

@@ -343,6 +343,9 @@ typedef struct rt_generate_options {
     const char *const *stops;       /* [stop_count] stop strings, in addition to the model's own */
     int stop_count;
     const struct RtGeneration *settings;    /* replaces all the model's settings: rt_generation.h */
+    int chat;                       /* 1: the text is a user message for the model's chat template */
+    const char *system, *date;      /* system prompt and date of the template */
+    int plain_text;                 /* 1: special tokens such as </s> in the text are plain text */
 } rt_generate_options;
 
 /* Receives the next piece of an answer: n bytes of whole UTF-8 characters, NUL-terminated. Returns false

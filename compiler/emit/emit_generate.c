@@ -16,7 +16,8 @@ static const char head_template[] =
     "#include \"${name}.h\"\n"
     "#include \"rt_generate_text.h\"\n"
     "${include}\n"
-    "extern const RtGeneration ${name}_generation;\n";
+    "extern const RtGeneration ${name}_generation;\n"
+    "${chat}\n";
 
 static const char calls_template[] =
     "\n"
@@ -61,10 +62,9 @@ static const char calls_template[] =
     "}\n"
     "${encode}\n"
     "\n"
-    "static rt_status call_tokenize(void *self, const char *text, int *ids, int room, int *n)\n"
+    "static rt_status call_tokenize(void *self, const RtTextInput *in, int *ids, int room, int *n)\n"
     "{\n"
-    "    const call *c = self;\n"
-    "    return ${name}_tokenize(c->model, c->state, text, ids, room, n, NULL);\n"
+    "    ${tokenize}\n"
     "}\n"
     "\n"
     "static rt_status call_say(void *self, const int *ids, int from, int n, int last, char *out, size_t cap,\n"
@@ -84,7 +84,7 @@ static const char calls_template[] =
     "            .decode = call_decode, .prefill = call_prefill, .next = call_next,\n"
     "            .logits = call_logits, .fork = call_fork, .clear = call_clear,\n"
     "        },\n"
-    "        .settings = &${name}_generation, .tokenize = call_tokenize, .say = call_say,\n"
+    "        .settings = &${name}_generation, .tokenize = call_tokenize, .say = call_say,${chat}\n"
     "        ${kind}\n"
     "        .ids = (int *)(void *)(s->bytes + ${ids_at}),          /* [${ids}] */\n"
     "        .work = s->bytes + ${work_at}, .bytes = ${work},\n"
@@ -106,6 +106,18 @@ static const char pieces_open[] =
     "const void *const blob = ${name}_tokenizer(m, &bytes);\n"
     "const rt_status status = rt_tokenizer_view(&c.tokenizer, blob, bytes);\n"
     "if (status != RT_OK) return status;";
+
+static const char tokenize_characters[] =
+    "const call *c = self;\n"
+    "return ${name}_tokenize(c->model, c->state, in->text, ids, room, n, NULL);";
+
+static const char tokenize_pieces[] =
+    "call *c = self;\n"
+    "const RtTokenText text = { in->text, in->bytes, NULL, 0, in->plain };\n"
+    "const RtTokens out = { ids, NULL, NULL, room, NULL };\n"
+    "rt_tokenizer_literal(&c->tokenizer, in->literal, in->literal_count);\n"
+    "const rt_status status = rt_tokenizer_encode(&c->tokenizer, &text, &out, n, in->scratch, in->scratch_bytes);\n"
+    "return status == RT_NO_ROOM ? RT_TOO_LONG : status;";
 
 static const char say_characters[] =
     "const call *c = self;\n"
@@ -137,14 +149,16 @@ static void emit_calls(Emit *e, Text *out)
     const bool source = e->model->has_encoder, pieces = has_pieces(e);
     const CallList *ids = plan_list(e->plan, "text_ids"), *work = plan_list(e->plan, "text_work");
     const char *kind = arena_format(e->arena, "%s.longest = %s_MAX_TARGET + 1,       /* the last id is not fed */",
-                                    pieces ? ".joined = 1, " : "", e->upper);
+                                    pieces ? ".joined = 1, .marks = 1, " : "", e->upper);
     if (source)
-        kind = arena_format(e->arena, ".encode = call_encode, .start = %s_START,\n.source = %s_MAX_SOURCE, .longest = %s_MAX_TARGET,",
-                            e->upper, e->upper, e->upper);
+        kind = arena_format(e->arena, "%s.encode = call_encode, .start = %s_START,\n.source = %s_MAX_SOURCE, .longest = %s_MAX_TARGET,",
+                            pieces ? ".marks = 1, " : "", e->upper, e->upper, e->upper);
     text_fill(out, calls_template, "name", e->name, "upper", e->upper, "scores", emit_scores(e->model),
               "members", pieces ? " RtTokenizer tokenizer; RtTokenStream stream;" : "",
               "encode", source ? filled(e, encode_call) : "",
+              "tokenize", pieces ? tokenize_pieces : filled(e, tokenize_characters),
               "say", pieces ? say_pieces : filled(e, say_characters), "open", pieces ? filled(e, pieces_open) : "", "kind", kind,
+              "chat", model_chats(e->model) ? arena_format(e->arena, "\n.chat = &%s_chat, .message = rt_chat_message,", e->name) : "",
               "ids_at", list_at(e, ids), "ids", emit_number(e, ids->count),
               "work_at", list_at(e, work), "work", emit_number(e, work->count), NULL);
 }
@@ -167,6 +181,7 @@ void emit_settings(Emit *e, Text *out)
 void emit_generate(Emit *e, Text *out)
 {
     if (!emit_answers_text(e)) return;
-    text_fill(out, head_template, "name", e->name, "include", has_pieces(e) ? "#include \"rt_tokenizer.h\"\n" : "", NULL);
+    text_fill(out, head_template, "name", e->name, "include", has_pieces(e) ? "#include \"rt_tokenizer.h\"\n" : "",
+              "chat", model_chats(e->model) ? arena_format(e->arena, "extern const RtChat %s_chat;\n", e->name) : "", NULL);
     emit_calls(e, out);
 }

@@ -10,7 +10,7 @@ static const char cli_objects[] =
     "          $(addprefix runtime/rt_,packed.o answer_text.o timing.o lines.o) \\\n"
     "          $(addprefix runtime/rt_cli,.o _options.o _weights.o _inputs.o _answer.o _json.o _info.o _check.o _bench.o _generate.o)";
 static const char vector_objects[] = " \\\n          $(addprefix runtime/rt_,cli_vector.o cli_batch.o scores.o)";
-static const char text_objects[] = " \\\n          $(addprefix runtime/rt_,cli_text.o cli_language.o chat.o conversation.o)";
+static const char text_objects[] = " \\\n          $(addprefix runtime/rt_,cli_text.o cli_language.o conversation.o)";
 
 static const char library_objects[] =
     "rt_status.o rt_isa.o rt_prefetch.o rt_team.o rt_processors.o rt_characters.o \\\n"
@@ -20,7 +20,7 @@ static const char tokenizer_objects[] =
     " \\\n"
     "          $(addprefix rt_tokenizer,.o _open.o _text.o _normalise.o _form.o _map.o _match.o _split.o _spans.o _bpe.o _unigram.o \\\n"
     "          _wordpiece.o _decode.o _language.o \\\n"
-    "          _model.o)";
+    "          _model.o) rt_chat.o";
 
 static const char makefile_template[] =
     "# Build ${name}: the program, the libraries lib${name}.a and lib${name}.so, example.\n"

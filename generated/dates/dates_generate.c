@@ -49,10 +49,10 @@ static rt_status call_encode(void *self, const int *ids, int n)
     return dates_encode(c->model, c->state, 0, ids, n);
 }
 
-static rt_status call_tokenize(void *self, const char *text, int *ids, int room, int *n)
+static rt_status call_tokenize(void *self, const RtTextInput *in, int *ids, int room, int *n)
 {
     const call *c = self;
-    return dates_tokenize(c->model, c->state, text, ids, room, n, NULL);
+    return dates_tokenize(c->model, c->state, in->text, ids, room, n, NULL);
 }
 
 static rt_status call_say(void *self, const int *ids, int from, int n, int last, char *out, size_t cap,

@@ -149,3 +149,16 @@ void rt_chat_today(const RtChat *c, int64_t now, char *out, size_t cap)
     struct tm t;
     if (!localtime_r(&seconds, &t) || !strftime(out, cap, c->today, &t)) *out = '\0';
 }
+
+size_t rt_chat_message(const RtChat *c, const RtChatWords *words, const char *text, size_t bytes, char *out, size_t cap,
+                       RtChatTyped *typed)
+{
+    char today[64];
+    RtChatWords said = *words;
+    const RtChatTurn turn = { text, bytes, NULL, 0 };
+    if (c->today && !said.date) {
+        rt_chat_today(c, time(NULL), today, sizeof today);
+        said.date = today;
+    }
+    return rt_chat_text(c, &said, &turn, 1, out, cap, typed);
+}

@@ -60,6 +60,11 @@ static inline int rt_chat_typed_most(int turns) { return 2 * turns + 2 + RT_CHAT
  * the caller gives that of rt_chat_today. */
 size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn *turns, int count, char *out, size_t cap,
                     RtChatTyped *typed);
+/* The same for one message of a user, with today's date where the template wants one and none is given.
+ * typed: NULL, or room for rt_chat_typed_most(1) ranges. */
+typedef size_t RtChatMessage(const RtChat *c, const RtChatWords *words, const char *text, size_t bytes, char *out, size_t cap,
+                             RtChatTyped *typed);
+RtChatMessage rt_chat_message;
 /* The local date of `now`, in seconds since 1970, as the template wants today's: out[cap], "" where it does not fit. */
 void rt_chat_today(const RtChat *c, int64_t now, char *out, size_t cap);
 

@@ -20,6 +20,14 @@ typedef struct Answer {
 
 static int below(float x, float least) { return !(x >= least); }    /* NaN is */
 
+/* Whether the model has what the options are about. */
+static int applies(const RtTextModel *m, const rt_generate_options *o)
+{
+    if (o->plain_text && !m->marks) return 0;
+    if (!o->chat) return !o->system && !o->date;
+    return m->chat && (!o->system || m->chat->system[0]) && (!o->date || m->chat->dated);
+}
+
 static int in_range(const rt_generate_options *o)
 {
     if (o->max_new_tokens < 0 || o->top_k < 0 || o->stop_count < 0) return 0;
@@ -72,6 +80,26 @@ size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token)
     const size_t stops = STOPS * (sizeof(char *) + sizeof(RtStop)) + STOP_BYTES * sizeof(uint32_t);
     const size_t results = (size_t)(slots < RT_BEAM_MOST ? slots : RT_BEAM_MOST) * sizeof(RtBeamResult);
     return padded(results) + padded(stops) + padded(one > many ? one : many) + WINDOW + 2 * padded((size_t)token);
+}
+
+/* ---- the prompt ----------------------------------------------------------------------------------------- */
+
+/* The ids of a text, in a chat template where it is a message. The rest of the work is scratch. */
+static rt_status read_text(const RtTextModel *m, const rt_generate_options *o, const char *text, int room, int *n)
+{
+    uint32_t ranges[2 * (2 * 1 + 2 + RT_CHAT_DATES)];
+    RtChatTyped typed = { ranges, 0 };
+    RtTextInput in = { .text = text, .bytes = strlen(text), .plain = o->chat, .literal_count = o->plain_text ? -1 : 0 };
+    size_t used = 0;
+    if (o->chat) {
+        const RtChatWords words = { o->system, o->date };
+        in.bytes = m->message(m->chat, &words, text, in.bytes, m->work, m->bytes, &typed);
+        in.text = m->work, used = padded(in.bytes);
+        if (o->plain_text) in.literal = ranges, in.literal_count = typed.count;
+    }
+    if (used > m->bytes) return RT_TOO_LONG;
+    in.scratch = (unsigned char *)m->work + used, in.scratch_bytes = m->bytes - used;
+    return m->tokenize(m->decoder.self, &in, m->ids, room, n);
 }
 
 /* ---- text ----------------------------------------------------------------------------------------------- */
@@ -173,12 +201,12 @@ static rt_status answer(Answer *a, const int *prompt, int n, RtBeamResult *resul
 }
 
 /* With a source the answer has the ids to itself; else it stands behind the prompt. */
-static rt_status answer_ids(Answer *a, int n, RtBeamResult *results, void *scratch, size_t bytes)
+static rt_status answer_ids(Answer *a, int n, int joined, RtBeamResult *results, void *scratch, size_t bytes)
 {
     const RtTextModel *m = a->model;
     rt_status status = m->encode ? m->encode(m->decoder.self, m->ids, n) : RT_OK;
-    a->ids = m->encode || m->joined ? m->ids : m->ids + n;
-    a->count = !m->encode && m->joined ? n : 0;
+    a->ids = m->encode || joined ? m->ids : m->ids + n;
+    a->count = !m->encode && joined ? n : 0;
     if (status == RT_OK) status = begin(a);
     return status == RT_OK ? answer(a, m->encode ? &m->start : m->ids, m->encode ? 1 : n, results, scratch, bytes) : status;
 }
@@ -188,13 +216,13 @@ rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_gene
 {
     static const rt_generate_options none;
     const rt_generate_options *o = options ? options : &none;
-    if (!in_range(o)) return RT_BAD_OPTION;
+    if (!in_range(o) || !applies(m, o)) return RT_BAD_OPTION;
     const RtGeneration g = chosen(m->settings, o);
     if (rt_generation_fault(&g)) return RT_BAD_OPTION;
     if (g.beams > m->decoder.slots) return RT_TOO_LONG;
 
     int n;
-    rt_status status = m->tokenize(m->decoder.self, text, m->ids, m->encode ? m->source : rt_generation_prompt(&g, m->longest - 1), &n);
+    rt_status status = read_text(m, o, text, m->encode ? m->source : rt_generation_prompt(&g, m->longest - 1), &n);
     if (status != RT_OK) return status;
     if (!n) return RT_ORDER;
 
@@ -214,7 +242,7 @@ rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_gene
                  .room = left < WINDOW_MOST ? left : WINDOW_MOST, .on_token = on_token, .user = user };
     rt_stops_begin(&a.stops);
     a.text[0] = '\0';
-    status = answer_ids(&a, n, results, scratch, wanted);
+    status = answer_ids(&a, n, m->joined && !o->chat, results, scratch, wanted);
     memset(m->work, 0, (size_t)(at - (unsigned char *)m->work) + a.room);      /* no pointer and no text stays */
     return status;
 }

@@ -4,20 +4,32 @@
 #define RT_GENERATE_TEXT_H
 
 #include "rt_answer_text.h"
+#include "rt_chat.h"
 #include "rt_generation.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* A text to tokenize. plain: without what the tokenizer's template adds. literal: as of
+ * rt_tokenizer_literal. scratch: to work in. */
+typedef struct RtTextInput {
+    const char *text;  size_t bytes;
+    int plain;
+    const uint32_t *literal;  int literal_count;
+    void *scratch;  size_t scratch_bytes;
+} RtTextInput;
+
 /* A model that turns text into ids and back. Its functions get `decoder.self`, and hand statuses on. */
 typedef struct RtTextModel {
     RtDecoder decoder;
     const RtGeneration *settings;   /* the model's own */
-    /* Turn a text into ids [room], as NAME_tokenize. What it works in may be `work`. */
-    rt_status (*tokenize)(void *self, const char *text, int *ids, int room, int *n);
+    rt_status (*tokenize)(void *self, const RtTextInput *in, int *ids, int room, int *n);
     rt_status (*encode)(void *self, const int *ids, int n); /* into slot 0; NULL: a decoder alone */
     RtSay *say;
+    const RtChat *chat;             /* its chat template, and rt_chat_message; both NULL: none */
+    RtChatMessage *message;
+    int marks;                      /* whether text may have special tokens */
     int joined;                     /* whether the text of an id may depend on the ids before it */
     int start;                      /* with a source: the id that an answer begins with */
     int source, longest;            /* ids that a source may have; that a sequence may have, the start id too */

@@ -63,6 +63,30 @@ verdict $? 'a chat streams'
 verdict $? '--json has the answer alone'
 cat "$scratch/json"
 
+# The library answers as the program does: with the template's own system text, with another, and
+# with marks that are text.
+for model in llama2 chatml_preset gemma; do
+    bytes=$(sed -n "s/^#define $(upper $model)_WEIGHTS_BYTES *//p" "$scratch/$model/$model.h")
+    "$scratch/cc" -std=c11 -Wall -Wextra -Werror -I"$scratch/$model" -I"$scratch/$model/runtime" "-DMODEL=$model" "-DMODEL_HEADER=\"$model.h\"" \
+        "-DWEIGHTS_BYTES=$bytes" -o "$scratch/chats" $here/programs/library_chat.c "$scratch/$model/lib$model.a" \
+        "$scratch/$model/${model}_weights.o" -lm -pthread 2>"$scratch/err"
+    verdict $? "$model: a library is built"
+    cat "$scratch/err"
+    program=$scratch/$model/$model typed='<|im_end|> </s><eos> hi'
+    answers() { expected=$1; shift; found=$("$@" 2>"$scratch/err") && [ -n "$expected" ] && [ "$found" = "$expected" ] || { cat "$scratch/err"; false; }; }
+    answers "$("$program" --chat "$user")" "$scratch/chats" "$user"
+    verdict $? "$model: NAME_generate answers as the program"
+    answers "$("$program" --chat --plain-text "$typed")" "$scratch/chats" -plain "$typed"
+    verdict $? "$model: NAME_generate takes marks as text"
+    if [ $model = gemma ]; then
+        [ "$("$scratch/chats" "$user" 'You are helpful.' 2>&1 >/dev/null)" = 'a wrong option' ]
+        verdict $? "$model: NAME_generate refuses a system text that has no place"
+    else
+        answers "$("$program" --chat --system 'You are helpful.' "$user")" "$scratch/chats" "$user" 'You are helpful.'
+        verdict $? "$model: NAME_generate takes a system text"
+    fi
+done
+
 # refused NAME CODE MESSAGE COMMAND...
 refused() {
     name=$1 code=$2 message=$3

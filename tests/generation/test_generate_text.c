@@ -52,11 +52,11 @@ static rt_status clear(void *self, int slot)
 }
 
 /* Digits are ids. */
-static rt_status tokenize(void *self, const char *text, int *ids, int room, int *n)
+static rt_status tokenize(void *self, const RtTextInput *in, int *ids, int room, int *n)
 {
     (void)self;
-    for (*n = 0; text[*n]; ++*n)
-        if (*n < room) ids[*n] = text[*n] - '0';
+    for (*n = 0; (size_t)*n < in->bytes; ++*n)
+        if (*n < room) ids[*n] = in->text[*n] - '0';
     return *n > room ? RT_TOO_LONG : RT_OK;
 }
 
@@ -262,6 +262,7 @@ static void what_does_not_fit_is_refused(void **state)
         { .top_p = -0.1f }, { .top_p = 1.1f }, { .top_p = NAN }, { .stop_count = -1 }, { .stop_count = 1 },
         { .stop_count = 1, .stops = none }, { .stop_count = 1, .stops = empty }, { .greedy = 1, .temperature = 1 },
         { .greedy = 1, .top_k = 4 }, { .greedy = 1, .top_p = 0.5f }, { .settings = &torn },
+        { .chat = 1 }, { .system = "x" }, { .date = "x" }, { .plain_text = 1 },
     };
     Fake f = { .script = { 1 }, .length = 1 };
     Said said = { 0 };

@@ -10,29 +10,31 @@ static const EmitKind *kind_of(const Emit *e) { return e->model->graph ? &emit_g
 /* ---- NAME.h -------------------------------------------------------------------------------------------------- */
 
 static const char types_template[] =
-    "#define ${upper}_MAX_THREADS    ${threads}          /* most threads that a state has room for */\n"
+    "#define ${upper}_MAX_THREADS    ${threads}          /* threads that a state has room for */\n"
     "#define ${upper}_STATE_BYTES    ${state}\n"
     "#define ${upper}_WEIGHTS_BYTES  ${weights}\n"
     "\n"
-    "/* ${slots} in one piece of memory without a pointer in it: copy it, save it. */\n"
+    "/* ${slots}, without pointers: copy it, save it. Begin with all zeros. It is large: make it static, or allocate it\n"
+    " * aligned to 64 bytes. */\n"
     "typedef struct ${name}_state { XF_ALIGN(64) unsigned char bytes[${upper}_STATE_BYTES]; } ${name}_state;\n"
     "\n"
-    "/* A model, read-only once bound: any number of states may use it. Begin with one that is all zeros. */\n"
+    "/* A model. Begin with all zeros and bind it. Any number of states may use it. Several threads may use it at once,\n"
+    " * each with its own state, unless ${name}_threads gave it threads. */\n"
     "typedef struct ${name} { const unsigned char *weights; struct rt_team *team;${variant} } ${name};\n"
     "\n"
     "extern const unsigned ${name}_isa;         /* ${isa_words}: RT_ISA_* bits */\n"
     "\n"
-    "/* Use packed weights: ${upper}_WEIGHTS_BYTES bytes, 64-byte aligned, which the caller keeps. Compares their size and\n"
-    " * head with what this was compiled for; parses and copies nothing. RT_BAD_WEIGHTS, RT_BYTE_ORDER,\n"
-    " * RT_NO_ISA. */\n"
+    "/* Use packed weights: ${upper}_WEIGHTS_BYTES bytes, 64-byte aligned, kept by the caller while the model is in use.\n"
+    " * rt_weights_open of rt_weights.h reads them from a file. Size and header are checked; nothing is copied.\n"
+    " * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */\n"
     "rt_status ${name}_bind(${name} *m, const void *weights, size_t bytes);\n"
     "${variant_call}\n"
     "\n"
-    "/* Use n threads, the caller's among them, in calls with this model; 1 gives them back. The results do not depend\n"
-    " * on n. RT_NO_ROOM, RT_TOO_LONG past ${upper}_MAX_THREADS. */\n"
+    "/* Compute with n threads, the caller's among them; the results do not depend on n. 1 ends the others: call it before\n"
+    " * the model goes. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 .. ${upper}_MAX_THREADS. */\n"
     "rt_status ${name}_threads(${name} *m, int n);\n"
     "\n"
-    "/* ${reset}. A state of zeros is reset. */\n"
+    "/* ${reset}. A state of zeros is already reset. */\n"
     "void ${name}_reset(${name}_state *s);\n";
 
 static const char variant_call[] =
@@ -41,8 +43,10 @@ static const char variant_call[] =
     "const char *${name}_variant(const ${name} *m);\n";
 
 static const char header_begin[] =
-    "/* ${name}.h: everything a caller of ${name} needs. C11 and C++.\n"
-    " * Made by xformc from ${spec}. Calls that can fail return a status; none writes outside the state. */\n"
+    "/* ${name}.h: the calls of the model ${name}, for C11 and C++. Made by xformc from ${spec}.\n"
+    " ${words}\n"
+    " * Bind the model first: the other calls do not check for it. Calls that can fail return a status, which\n"
+    " * rt_status_text describes; one that refuses its arguments changes nothing. Only ${name}_threads allocates. */\n"
     "#ifndef ${upper}_H\n"
     "#define ${upper}_H\n"
     "\n"
@@ -72,6 +76,16 @@ static const char taps_header[] =
     "typedef struct ${name}_tap { const char *name; size_t offset; int heads, rows, columns, stride; } ${name}_tap;\n"
     "extern const ${name}_tap ${name}_taps[${count}];\n";
 
+/* The words that the header of a model of sequences takes for known. */
+static const char *header_words(const Model *m)
+{
+    if (m->graph) return "*";
+    if (!m->has_decoder) return "*\n* An id is a token; a source is a text as ids.\n*";
+    if (!m->has_encoder) return "*\n* An id is a token. A state has slots, and a slot holds one sequence of ids.\n*";
+    return "*\n* An id is a token. A state has slots. A slot holds a source, which the encoder reads, and a target,\n"
+           "* the sequence of ids that the decoder writes.\n*";
+}
+
 static void emit_header(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
@@ -86,7 +100,7 @@ static void emit_header(Emit *e, Text *out)
                        : p->options.slots == 1 ? "One sequence" : arena_format(e->arena, "%d sequences", p->options.slots),
               "reset", e->model->graph ? "Forget every value" : "Forget every sequence", NULL);
     if (p->options.taps) text_fill(&taps, taps_header, "name", e->name, "count", emit_number(e, p->tap_count), NULL);
-    text_fill(out, header_begin, "name", e->name, "upper", e->upper, "spec", emit_spec_name(e),
+    text_fill(out, header_begin, "words", header_words(e->model), "name", e->name, "upper", e->upper, "spec", emit_spec_name(e),
               "version", XFORMC_VERSION, "api", emit_number(e, XF_API_VERSION), NULL);
     kind_of(e)->header(e, out, types.data);
     text_fill(out, header_end, "taps", taps.data, NULL);

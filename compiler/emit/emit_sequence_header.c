@@ -2,81 +2,85 @@
 #include "emit_kind.h"
 
 static const char sizes_encoder[] =
-    "#define ${upper}_MAX_SOURCE     ${max_source}\n"
+    "#define ${upper}_MAX_SOURCE     ${max_source}          /* ids of a source, at most */\n"
     "#define ${upper}_SOURCE_VOCAB   ${source_vocab}\n"
     "${slots}\n";
 static const char sizes_decoder[] =
-    "#define ${upper}_MAX_TARGET     ${max_target}          /* with the start mark */\n"
+    "#define ${upper}_MAX_TARGET     ${max_target}          /* positions of a sequence${start_words} */\n"
     "#define ${upper}_VOCAB          ${target_vocab}\n"
-    "#define ${upper}_ROWS           ${rows}          /* rows in one call of ${name}_decode */\n"
-    "#define ${upper}_SLOTS          ${slots}\n"
+    "#define ${upper}_ROWS           ${rows}          /* rows in one call of ${name}_decode, at most */\n"
+    "#define ${upper}_SLOTS          ${slots}           /* sequences in a state */\n"
     "#define ${upper}_LOGITS_STRIDE  ${stride}          /* floats from a row of logits to the next */\n";
 
 static const char header_encode[] =
     "\n"
-    "/* Read a source of 1 .. ${upper}_MAX_SOURCE ids into a slot and forget what the slot held.\n"
-    " * RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
+    "/* Run the encoder on a source of 1 .. ${upper}_MAX_SOURCE ids in a slot, and empty the slot's target.\n"
+    " * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
     "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n);\n";
 
 static const char header_pair[] =
     "\n"
-    "/* The same for a pair of texts: the first `first` ids are of type 0, those behind of type 1; alone all are of type 0.\n"
-    " * RT_ORDER also for `first` outside 0 .. n. */\n"
+    "/* The same for a pair of texts: the first `first` ids have token type 0, the others type 1. ${name}_encode gives all\n"
+    " * type 0. Errors: also RT_ORDER for `first` outside 0 .. n. */\n"
     "rt_status ${name}_encode_pair(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n, int first);\n";
 
 static const char header_hidden[] =
     "\n"
-    "/* Read 1 .. ${upper}_MAX_SOURCE ids into slot 0, the only one. RT_BAD_ID also for another slot, RT_TOO_LONG; RT_ORDER for n < 1. */\n"
+    "/* Run the encoder on a source of 1 .. ${upper}_MAX_SOURCE ids in slot 0, the only one.\n"
+    " * Errors: RT_BAD_ID, also for another slot; RT_TOO_LONG; RT_ORDER for n < 1. */\n"
     "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n);\n"
     "\n"
-    "/* Read `count` texts at once, lengths[i] ids each, one behind the other in ids: matrices are multiplied with the rows of all, and\n"
-    " * each text sees itself alone, to the same bits. They fit where their lengths, each but the last rounded up to a multiple of 16,\n"
-    " * sum to ${upper}_MAX_SOURCE at most. ${firsts_words}\n"
+    "/* Run the encoder on `count` texts at once: lengths[i] ids each, one text after the other in ids. Each text sees itself\n"
+    " * alone, and its results are those of a call of its own, to the bit. They fit if their lengths, each but the last\n"
+    " * rounded up to a multiple of 16, sum to at most ${upper}_MAX_SOURCE. ${firsts_words}\n"
     " * ${vectors_words}\n"
-    " * RT_BAD_ID; RT_TOO_LONG where they do not fit; RT_ORDER for count or a length < 1. */\n"
+    " * Errors: RT_BAD_ID; RT_TOO_LONG if they do not fit; RT_ORDER for count < 1 or a length < 1. */\n"
     "rt_status ${name}_encode_batch(const ${name} *m, ${name}_state *s, const int *ids, const int *lengths, const int *firsts, int count,\n"
     "        float *vectors);\n"
     "\n"
-    "/* The hidden states of the last source: row i, of ${width} floats, begins at i * ${upper}_HIDDEN_STRIDE. Valid until the\n"
+    "/* The hidden states of the last call: row i, of ${width} floats, begins at i * ${upper}_HIDDEN_STRIDE. Valid until the\n"
     " * next call on this state. */\n"
     "#define ${upper}_HIDDEN_STRIDE  ${stride}\n"
     "const float *${name}_hidden(const ${name}_state *s);\n";
 
 static const char header_vector[] =
     "\n"
-    "/* What the head makes of the last source: ${vector_words}. Valid until the next call on this state. */\n"
+    "/* The head's output for the last source: ${vector_words}. Valid until the next call on this state. */\n"
     "#define ${upper}_VECTOR_WIDTH   ${width}\n"
     "${vector_stride}\n"
     "const float *${name}_vector(const ${name}_state *s);\n";
 
 static const char header_decode[] =
     "\n"
-    "/* Compute decoder rows: append the token `id` at `pos` of the sequence in `slot`. One row is a step, rows of one\n"
-    " * slot a prefill, rows of several slots a batch: those of a slot stand together, their positions follow one another,\n"
-    " * from 0 or an earlier one that is taken back${back_words}. Row i of ${name}_${scores} is that of rows[i].\n"
-    " * RT_BAD_ID, RT_TOO_LONG, RT_ORDER${source_words}. */\n"
+    "/* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One row is a step, rows\n"
+    " * of one slot are a prefill, rows of several slots a batch. Rows of a slot are adjacent, with consecutive positions.\n"
+    " * The first continues the sequence, or has an earlier position, and what stood there and behind it is dropped${back_words}.\n"
+    " * ${start_rule}Row i of ${name}_${scores} is about the id that follows rows[i].\n"
+    " * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap${source_words}. */\n"
     "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
-    "/* The same, and leaves no ${logits_kind}: for the rows of a prompt before its last. */\n"
+    "/* The same without ${logits_kind}, and faster: for all rows of a prompt but the last. */\n"
     "rt_status ${name}_prefill(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
-    "/* The same, and give the most likely id after each row, the first of equals; next[n]. ${name}_${scores} then has the logits of\n"
-    " * the rows${plain_words}. RT_BAD_WEIGHTS where one of a row's is NaN or INFINITY: its id is then -1. */\n"
+    "/* The same, and write to next[n] the most likely id after each row; ties go to the lowest id. ${name}_${scores} then\n"
+    " * has logits${plain_words}.\n"
+    " * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or infinite; its next is -1. */\n"
     "rt_status ${name}_decode_greedy(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, int *next);\n"
     "\n"
     "/* Copy the sequence${source_copy} of slot `from` to slot `to`. */\n"
     "rt_status ${name}_fork(${name}_state *s, int from, int to);\n"
     "\n"
-    "/* Forget the sequence of a slot${source_keep}. */\n"
+    "/* Empty the sequence of a slot${source_keep}. */\n"
     "rt_status ${name}_clear(${name}_state *s, int slot);\n"
     "\n"
-    "/* On slot 0: append `id`; then ${name}_${scores} has ${logits_words}. */\n"
+    "/* Append `id` to the sequence in slot 0, as ${name}_decode does with one row. */\n"
     "rt_status ${name}_step(const ${name} *m, ${name}_state *s, int id);\n"
     "\n"
-    "/* [rows][${upper}_LOGITS_STRIDE], of which ${upper}_VOCAB are in use; valid until the next call on this state. */\n"
+    "/* The last call's ${logits_words}:\n"
+    " * [rows][${upper}_LOGITS_STRIDE], with ${upper}_VOCAB in use. Valid until the next call on this state. */\n"
     "const float *${name}_${scores}(const ${name}_state *s);\n"
     "\n"
-    "/* On slot 0: append `id` and give the most likely id after it, as ${name}_decode_greedy of that row. */\n"
+    "/* Append `id` to the sequence in slot 0 and write the most likely next id, as ${name}_decode_greedy does. */\n"
     "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next);\n";
 
 static const char saturated_header[] =
@@ -88,28 +92,29 @@ static const char tokenize_header[] =
     "\n"
     "/* ---- text --------------------------------------------------------------------------------------------------- */\n"
     "\n"
-    "/* Turn a text into ids [room]. *n receives their number. RT_TOO_LONG: more than room${long_words}.\n"
-    " * RT_BAD_ID: a character without an id${fault_words}; *fault says where, and may be NULL. */\n"
+    "/* Turn a text into ids[room]${special}; *n receives their number. s lends memory; its\n"
+    " * sequences stay. RT_TOO_LONG: more than room, and *n says how many${long_words}.\n"
+    " * RT_BAD_ID: a character without an id${fault_words}; *fault, which may be NULL, receives which. */\n"
     "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
     "        RtTextFault *fault);\n"
     "${target}\n"
     "\n"
     "/* Turn ids[n] into text, without special tokens such as </s>: out[cap], NUL-terminated. *bytes receives its\n"
-    " * length, and may be NULL. RT_NO_ROOM${id_words}. */\n"
+    " * length, and may be NULL. Errors: RT_NO_ROOM${id_words}. */\n"
     "rt_status ${name}_detokenize(const ${name} *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);\n";
 
 static const char target_header[] =
     "\n"
-    "/* The same for an answer: in the target's vocabulary, without special tokens. */\n"
+    "/* The same for an answer, as ${name}_decode takes it: the target's vocabulary, without special tokens. */\n"
     "rt_status ${name}_tokenize_target(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
     "        RtTextFault *fault);";
 
 static const char generate_header[] =
     "\n"
-    "/* Generate ${words} in slot 0 and pass it to on_token piece by piece. on_token returns false to\n"
-    " * stop, and may be NULL. options NULL or all zeros: the model's own settings.\n"
-    " * RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long; otherwise\n"
-    " * as ${name}_tokenize and ${name}_decode_greedy. */\n"
+    "/* Generate ${words} in slot 0, whose sequence it replaces, and pass it to on_token piece by piece.\n"
+    " * When on_token returns false, generation stops with RT_OK. options NULL or all zeros: the model's own settings.\n"
+    " * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: an empty text; RT_NO_ROOM: stop strings too long; or those of\n"
+    " * ${name}_tokenize and ${name}_decode_greedy. */\n"
     "rt_status ${name}_generate(const ${name} *m, ${name}_state *s, const char *text, const rt_generate_options *options,\n"
     "        rt_on_token *on_token, void *user);\n";
 
@@ -136,6 +141,7 @@ static void decoder_sizes(Emit *e, Text *out)
 {
     const Model *m = e->model;
     text_fill(out, sizes_decoder, "name", e->name, "upper", e->upper, "max_target", emit_number(e, m->max_target),
+              "start_words", m->has_encoder ? ", the start id's too" : ", at most",
               "target_vocab", emit_number(e, m->target_vocab),
               "rows", emit_number(e, plan_rows(e->plan)), "slots", emit_number(e, e->plan->options.slots),
               "stride", emit_number(e, left_by(e, PROGRAM_STEP)->stride), NULL);
@@ -148,12 +154,14 @@ static void decoder_header(Emit *e, Text *out)
 {
     bool memory = e->model->has_encoder, probabilities = e->model->log_softmax;
     text_fill(out, header_decode, "name", e->name, "upper", e->upper, "scores", emit_scores(e->model),
-              "back_words", e->plan->back ? arena_format(e->arena, ": 0, or at most %d before the furthest that was\n * reached since 0",
+              "back_words", e->plan->back ? arena_format(e->arena, "\n * (0, or at most %d before the furthest position since 0)",
                                                         e->plan->back) : "",
-              "source_words", memory ? " also without a source" : "", "source_copy", memory ? " and the source" : "",
-              "source_keep", memory ? ", not its source" : "",
-              "plain_words", probabilities ? " themselves, as they are before the log-softmax" : "",
-              "logits_words", probabilities ? "the log-probabilities of what comes next" : "the logits of what comes next",
+              "source_words", memory ? ", or a slot without a source" : "", "source_copy", memory ? " and the source" : "",
+              "source_keep", memory ? "; its source stays" : "",
+              "plain_words", probabilities ? ", as they are before the log-softmax" : "",
+              "logits_words", !probabilities ? "logits"
+                  : arena_format(e->arena, "natural log-probabilities, or logits after %s_decode_greedy and %s_next", e->name, e->name),
+              "start_rule", memory ? arena_format(e->arena, "A target begins with %s_START at 0. ", e->upper) : "",
               "logits_kind", probabilities ? "log-probabilities" : "logits", NULL);
 }
 
@@ -184,7 +192,9 @@ static void tokenize_calls(Emit *e, Text *out)
     Text target = text_new(e->arena);
     if (emit_answers_text(e)) text_fill(&target, target_header, "name", e->name, NULL);
     text_fill(out, tokenize_header, "name", e->name,
-              "long_words", pieces ? ", or, with *n 0,\n * far more bytes than such tokens have" : "",
+              "special", pieces ? ", special tokens as <s> among them"
+                  : e->model->has_encoder ? arena_format(e->arena, ", as %s_encode takes them", e->name) : "",
+              "long_words", pieces ? ", 0 for a text too long to count" : "",
               "fault_words", pieces ? ", if there is no unknown token" : ", or invalid UTF-8", "target", target.data,
               "id_words", pieces ? "" : "; RT_BAD_ID", NULL);
 }

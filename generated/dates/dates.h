@@ -1,5 +1,10 @@
-/* dates.h: everything a caller of dates needs. C11 and C++.
- * Made by xformc from dates.lua. Calls that can fail return a status; none writes outside the state. */
+/* dates.h: the calls of the model dates, for C11 and C++. Made by xformc from dates.lua.
+ *
+ * An id is a token. A state has slots. A slot holds a source, which the encoder reads, and a target,
+ * the sequence of ids that the decoder writes.
+ *
+ * Bind the model first: the other calls do not check for it. Calls that can fail return a status, which
+ * rt_status_text describes; one that refuses its arguments changes nothing. Only dates_threads allocates. */
 #ifndef DATES_H
 #define DATES_H
 
@@ -14,91 +19,97 @@
 extern "C" {
 #endif
 
-#define DATES_MAX_SOURCE     80
+#define DATES_MAX_SOURCE     80          /* ids of a source, at most */
 #define DATES_SOURCE_VOCAB   66
-#define DATES_MAX_TARGET     12          /* with the start mark */
+#define DATES_MAX_TARGET     12          /* positions of a sequence, the start id's too */
 #define DATES_VOCAB          15
-#define DATES_ROWS           12          /* rows in one call of dates_decode */
-#define DATES_SLOTS          1
+#define DATES_ROWS           12          /* rows in one call of dates_decode, at most */
+#define DATES_SLOTS          1           /* sequences in a state */
 #define DATES_LOGITS_STRIDE  16          /* floats from a row of logits to the next */
 #define DATES_START          1           /* <s> */
 #define DATES_END            2           /* </s> */
 
-#define DATES_MAX_THREADS    16          /* most threads that a state has room for */
+#define DATES_MAX_THREADS    16          /* threads that a state has room for */
 #define DATES_STATE_BYTES    438720
 #define DATES_WEIGHTS_BYTES  990336
 
-/* One sequence in one piece of memory without a pointer in it: copy it, save it. */
+/* One sequence, without pointers: copy it, save it. Begin with all zeros. It is large: make it static, or allocate it
+ * aligned to 64 bytes. */
 typedef struct dates_state { XF_ALIGN(64) unsigned char bytes[DATES_STATE_BYTES]; } dates_state;
 
-/* A model, read-only once bound: any number of states may use it. Begin with one that is all zeros. */
+/* A model. Begin with all zeros and bind it. Any number of states may use it. Several threads may use it at once,
+ * each with its own state, unless dates_threads gave it threads. */
 typedef struct dates { const unsigned char *weights; struct rt_team *team; } dates;
 
 extern const unsigned dates_isa;         /* instruction sets that this was compiled for: RT_ISA_* bits */
 
-/* Use packed weights: DATES_WEIGHTS_BYTES bytes, 64-byte aligned, which the caller keeps. Compares their size and
- * head with what this was compiled for; parses and copies nothing. RT_BAD_WEIGHTS, RT_BYTE_ORDER,
- * RT_NO_ISA. */
+/* Use packed weights: DATES_WEIGHTS_BYTES bytes, 64-byte aligned, kept by the caller while the model is in use.
+ * rt_weights_open of rt_weights.h reads them from a file. Size and header are checked; nothing is copied.
+ * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */
 rt_status dates_bind(dates *m, const void *weights, size_t bytes);
 
-/* Use n threads, the caller's among them, in calls with this model; 1 gives them back. The results do not depend
- * on n. RT_NO_ROOM, RT_TOO_LONG past DATES_MAX_THREADS. */
+/* Compute with n threads, the caller's among them; the results do not depend on n. 1 ends the others: call it before
+ * the model goes. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 .. DATES_MAX_THREADS. */
 rt_status dates_threads(dates *m, int n);
 
-/* Forget every sequence. A state of zeros is reset. */
+/* Forget every sequence. A state of zeros is already reset. */
 void dates_reset(dates_state *s);
 
-/* Read a source of 1 .. DATES_MAX_SOURCE ids into a slot and forget what the slot held.
- * RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */
+/* Run the encoder on a source of 1 .. DATES_MAX_SOURCE ids in a slot, and empty the slot's target.
+ * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1. */
 rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids, int n);
 
-/* Compute decoder rows: append the token `id` at `pos` of the sequence in `slot`. One row is a step, rows of one
- * slot a prefill, rows of several slots a batch: those of a slot stand together, their positions follow one another,
- * from 0 or an earlier one that is taken back. Row i of dates_scores is that of rows[i].
- * RT_BAD_ID, RT_TOO_LONG, RT_ORDER also without a source. */
+/* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One row is a step, rows
+ * of one slot are a prefill, rows of several slots a batch. Rows of a slot are adjacent, with consecutive positions.
+ * The first continues the sequence, or has an earlier position, and what stood there and behind it is dropped.
+ * A target begins with DATES_START at 0. Row i of dates_scores is about the id that follows rows[i].
+ * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap, or a slot without a source. */
 rt_status dates_decode(const dates *m, dates_state *s, const rt_token *rows, int n);
 
-/* The same, and leaves no log-probabilities: for the rows of a prompt before its last. */
+/* The same without log-probabilities, and faster: for all rows of a prompt but the last. */
 rt_status dates_prefill(const dates *m, dates_state *s, const rt_token *rows, int n);
 
-/* The same, and give the most likely id after each row, the first of equals; next[n]. dates_scores then has the logits of
- * the rows themselves, as they are before the log-softmax. RT_BAD_WEIGHTS where one of a row's is NaN or INFINITY: its id is then -1. */
+/* The same, and write to next[n] the most likely id after each row; ties go to the lowest id. dates_scores then
+ * has logits, as they are before the log-softmax.
+ * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or infinite; its next is -1. */
 rt_status dates_decode_greedy(const dates *m, dates_state *s, const rt_token *rows, int n, int *next);
 
 /* Copy the sequence and the source of slot `from` to slot `to`. */
 rt_status dates_fork(dates_state *s, int from, int to);
 
-/* Forget the sequence of a slot, not its source. */
+/* Empty the sequence of a slot; its source stays. */
 rt_status dates_clear(dates_state *s, int slot);
 
-/* On slot 0: append `id`; then dates_scores has the log-probabilities of what comes next. */
+/* Append `id` to the sequence in slot 0, as dates_decode does with one row. */
 rt_status dates_step(const dates *m, dates_state *s, int id);
 
-/* [rows][DATES_LOGITS_STRIDE], of which DATES_VOCAB are in use; valid until the next call on this state. */
+/* The last call's natural log-probabilities, or logits after dates_decode_greedy and dates_next:
+ * [rows][DATES_LOGITS_STRIDE], with DATES_VOCAB in use. Valid until the next call on this state. */
 const float *dates_scores(const dates_state *s);
 
-/* On slot 0: append `id` and give the most likely id after it, as dates_decode_greedy of that row. */
+/* Append `id` to the sequence in slot 0 and write the most likely next id, as dates_decode_greedy does. */
 rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
 
 /* ---- text --------------------------------------------------------------------------------------------------- */
 
-/* Turn a text into ids [room]. *n receives their number. RT_TOO_LONG: more than room.
- * RT_BAD_ID: a character without an id, or invalid UTF-8; *fault says where, and may be NULL. */
+/* Turn a text into ids[room], as dates_encode takes them; *n receives their number. s lends memory; its
+ * sequences stay. RT_TOO_LONG: more than room, and *n says how many.
+ * RT_BAD_ID: a character without an id, or invalid UTF-8; *fault, which may be NULL, receives which. */
 rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *ids, int room, int *n,
         RtTextFault *fault);
 
-/* The same for an answer: in the target's vocabulary, without special tokens. */
+/* The same for an answer, as dates_decode takes it: the target's vocabulary, without special tokens. */
 rt_status dates_tokenize_target(const dates *m, dates_state *s, const char *utf8, int *ids, int room, int *n,
         RtTextFault *fault);
 
 /* Turn ids[n] into text, without special tokens such as </s>: out[cap], NUL-terminated. *bytes receives its
- * length, and may be NULL. RT_NO_ROOM; RT_BAD_ID. */
+ * length, and may be NULL. Errors: RT_NO_ROOM; RT_BAD_ID. */
 rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);
 
-/* Generate the answer to a text in slot 0 and pass it to on_token piece by piece. on_token returns false to
- * stop, and may be NULL. options NULL or all zeros: the model's own settings.
- * RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long; otherwise
- * as dates_tokenize and dates_decode_greedy. */
+/* Generate the answer to a text in slot 0, whose sequence it replaces, and pass it to on_token piece by piece.
+ * When on_token returns false, generation stops with RT_OK. options NULL or all zeros: the model's own settings.
+ * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: an empty text; RT_NO_ROOM: stop strings too long; or those of
+ * dates_tokenize and dates_decode_greedy. */
 rt_status dates_generate(const dates *m, dates_state *s, const char *text, const rt_generate_options *options,
         rt_on_token *on_token, void *user);
 

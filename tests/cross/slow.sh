@@ -211,7 +211,7 @@ microcontroller() {
         verdict $? 'cortex-m4: and give the bits of this machine'
     else skip 'cortex-m4: and give the bits of this machine' 'no qemu-arm'; fi
     ! grep -hoE '#include <[a-z]+[.]h>' "$m"/dates.[ch] "$m"/dates_kernels.h "$m"/dates_weights.c "$m"/runtime/rt.h "$m"/runtime/rt_rows.h "$m"/runtime/rt_plain.h \
-        "$m"/runtime/rt_alone.c "$m"/runtime/rt_characters.c | grep -vE '<std(def|int)[.]h>'
+        "$m"/runtime/rt_alone.c "$m"/runtime/rt_characters.c | grep -vE '<std(def|int|bool)[.]h>'   # C11, 4 (6)
     verdict $? 'cortex-m4: and include freestanding headers only'
 }
 

@@ -121,7 +121,7 @@ static const char *in_quotes(Emit *e, const char *s)
 /* A classifier's classes, as many as its vector is wide. */
 static void add_labels(Emit *e, Text *out)
 {
-    const Whole *labels = &e->model->labels;
+    const FieldList *labels = &e->model->labels;
     text_add(out, "static const char *const main_labels[] = {\n");
     for (int i = 0; i < labels->count; i++) text_printf(out, "    \"%s\",\n", in_quotes(e, labels->text[i]));
     text_add(out, "};\n");
@@ -130,7 +130,7 @@ static void add_labels(Emit *e, Text *out)
 /* What stands before a text in some languages, with NULL behind. */
 static void add_translations(Emit *e, Text *out)
 {
-    const Whole *rows = &e->model->translations;
+    const FieldList *rows = &e->model->translations;
     text_add(out, "static const char *const main_translations[] = {\n");
     for (int i = 0; i < rows->count; i++) text_printf(out, "    \"%s\",\n", in_quotes(e, rows->text[i]));
     text_add(out, "    NULL\n};\n");

@@ -207,7 +207,7 @@ static const PoolText pool_texts[] = {
 static void pool_body(const Body *b)
 {
     Emit *e = b->e;
-    const Whole *parts = b->op->node->parts;
+    const FieldList *parts = b->op->node->parts;
     const char *stride = emit_number(e, b->op->in[0]->stride), *width = emit_number(e, b->op->in[0]->width);
     bool counts = false;
     for (int p = 0; p < parts->count; p++) counts |= parts->value[p] != POOLINGS_CLS;

@@ -234,7 +234,7 @@ static const char *pool_kind(int64_t pooling)
 
 static void pool_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
-    const Whole *parts = op->node->parts;
+    const FieldList *parts = op->node->parts;
     const long long width = width_of(op->in[0]);
     const char *kinds = "";
     int n;

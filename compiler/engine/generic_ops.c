@@ -131,7 +131,7 @@ static void gate(const GenericPass *pass, const PlanOp *op)
 
 static void pool(const GenericPass *pass, const PlanOp *op)
 {
-    const Whole *parts = op->node->parts;
+    const FieldList *parts = op->node->parts;
     const int64_t width = op->in[0]->width;
     const int rows = generic_integers(pass, op->in[1])[0];
     for (int p = 0; p < parts->count; p++)

@@ -117,7 +117,7 @@ static void rotary_sizes(const GenericPass *pass, const PlanOp *op)
 /* The same mean of sizes. */
 static void pool_sizes(const GenericPass *pass, const PlanOp *op)
 {
-    const Whole *parts = op->node->parts;
+    const FieldList *parts = op->node->parts;
     const int64_t width = op->in[0]->width;
     const int rows = generic_integers(pass, op->in[1])[0];
     float *x = absolute(generic_row(pass, op->in[0], 0), rows, width, op->in[0]->stride);

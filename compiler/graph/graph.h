@@ -65,7 +65,7 @@ typedef struct Node {
     int heads, kv_heads;            /* attention; APPEND: kv_heads; norm, rotary: heads */
     int dims;                       /* rotary: how much of a head turns */
     bool interleaved;               /* rotary: pairs (2i, 2i + 1) */
-    const Whole *parts;             /* pool: POOLINGS_* */
+    const FieldList *parts;             /* pool: POOLINGS_* */
     int64_t window;                 /* attention, APPEND: 0, or how many of the visible keys a row sees, the last ones */
     int64_t ring;                   /* APPEND: 0, or how many positions must be kept at once */
     bool values;                    /* APPEND: this cache holds values, not keys */

@@ -79,7 +79,7 @@ typedef enum ModelKind { KIND_ENCODER_DECODER, KIND_DECODER, KIND_ENCODER, KIND_
 typedef struct Numbers { int count; const double *value; } Numbers;
 
 /* Values of a field of scope LIST: numbers, switches, words by their index; of TEXT the texts. */
-typedef struct Whole { int count; const int64_t *value; const char *const *text; } Whole;
+typedef struct FieldList { int count; const int64_t *value; const char *const *text; } FieldList;
 
 /* C types of the fields. */
 #define FIELD_INT    int64_t
@@ -249,7 +249,7 @@ typedef struct TokenizerChat { const char *text, *begin, *end; } TokenizerChat;
 
 typedef struct Model {
 #define FIELD_MODEL(type, name) FIELD_##type name;
-#define FIELD_LIST(type, name)  Whole name;
+#define FIELD_LIST(type, name)  FieldList name;
 #define FIELD_STACK(type, name)
 #define FIELD(scope, type, name, default, least, most, words, needs, doc) FIELD_##scope(type, name)
 #include "fields.def"
@@ -309,7 +309,7 @@ bool model_has_head(const Model *m);
 bool model_pools(const Model *m);
 int64_t model_pooled_width(const Model *m);
 int64_t model_vector_width(const Model *m);
-int64_t model_head_value(const Whole *list, int i);
+int64_t model_head_value(const FieldList *list, int i);
 
 /* The name of a stack's rotary table by its number in Stack.rotary. */
 const char *rotary_table_name(Arena *a, const char *stack, int number);

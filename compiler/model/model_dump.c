@@ -141,7 +141,7 @@ static void dump_lists(const Model *m, FILE *to)
 {
     for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
         const bool told = f->scope == SCOPE_LIST && (model_has_head(m) || is_of_generation(f));
-        const Whole *list = told ? (const Whole *)((const char *)m + f->offset) : NULL;
+        const FieldList *list = told ? (const FieldList *)((const char *)m + f->offset) : NULL;
         if (!list || (f->type == TYPE_TEXT && !list->count)) continue;
         fprintf(to, "  %-17s ", f->name);
         for (int i = 0; i < list->count; i++) {

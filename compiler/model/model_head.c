@@ -13,12 +13,12 @@ bool model_has_head(const Model *m)
 
 bool model_pools(const Model *m) { return m->pooling.count && m->pooling.value[0] != POOLINGS_NONE; }
 
-int64_t model_head_value(const Whole *list, int i) { return list->value[i % list->count]; }
+int64_t model_head_value(const FieldList *list, int i) { return list->value[i % list->count]; }
 
 int64_t model_pooled_width(const Model *m) { return m->d_model * (model_pools(m) ? m->pooling.count : 1); }
 
 /* A list for the model, from a choice or as by default. */
-static Whole list_of(Arena *a, const Draft *draft, FieldId id)
+static FieldList list_of(Arena *a, const Draft *draft, FieldId id)
 {
     const Choice *c = draft_choice(draft, SIDE_BOTH, id);
     const int n = c ? c->count : fields[id].has_default;
@@ -29,7 +29,7 @@ static Whole list_of(Arena *a, const Draft *draft, FieldId id)
         values[i] = v.integer;
         texts[i] = v.text;
     }
-    return (Whole){ n, values, texts };
+    return (FieldList){ n, values, texts };
 }
 
 static const FieldId of_head[] = { FIELD_ID_pooling, FIELD_ID_normalize, FIELD_ID_head_width, FIELD_ID_head_activation, FIELD_ID_head_bias,
@@ -38,7 +38,7 @@ static const FieldId of_head[] = { FIELD_ID_pooling, FIELD_ID_normalize, FIELD_I
 enum { OF_HEAD = sizeof of_head / sizeof *of_head };
 
 /* A list about linears has no more values than there are linears. */
-static bool check_length(Diag *d, const Draft *draft, FieldId id, const Whole *list, int most)
+static bool check_length(Diag *d, const Draft *draft, FieldId id, const FieldList *list, int most)
 {
     const Choice *c = draft_choice(draft, SIDE_BOTH, id);
     if (!c || list->count <= most) return true;
@@ -66,7 +66,7 @@ int64_t model_vector_width(const Model *m)
 void model_fill_lists(Arena *a, const Draft *draft, Model *m)
 {
     for (int i = 0; i < FIELD_COUNT; i++)
-        if (fields[i].scope == SCOPE_LIST) *(Whole *)((char *)m + fields[i].offset) = list_of(a, draft, (FieldId)i);
+        if (fields[i].scope == SCOPE_LIST) *(FieldList *)((char *)m + fields[i].offset) = list_of(a, draft, (FieldId)i);
 }
 
 void model_check_head(Diag *d, const Draft *draft, Model *m)

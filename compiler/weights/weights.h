@@ -76,7 +76,7 @@ TensorFile *gguf_open(Arena *a, Diag *d, Loc at, const char *path);
 
 /* The tensors of an encoder's file and those of linears behind it, one file each; file i has linear.weight, which is found as
  * head.<i>.weight. The files are closed with what is returned, and where NULL is. */
-TensorFile *weights_with_linears(Arena *a, Diag *d, Loc at, TensorFile *encoder, const Whole *files);
+TensorFile *weights_with_linears(Arena *a, Diag *d, Loc at, TensorFile *encoder, const FieldList *files);
 
 /* Note the tensors among the used ones, [count], that hold numbers which are not finite: no answer comes of those. */
 void weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used);

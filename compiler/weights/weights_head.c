@@ -21,7 +21,7 @@ static bool rename_linear(Arena *a, Diag *d, Loc at, TensorFile *f, int i)
     return found;
 }
 
-TensorFile *weights_with_linears(Arena *a, Diag *d, Loc at, TensorFile *encoder, const Whole *files)
+TensorFile *weights_with_linears(Arena *a, Diag *d, Loc at, TensorFile *encoder, const FieldList *files)
 {
     TensorFile *f = arena_alloc(a, sizeof *f);
     f->path = encoder->path;

@@ -310,10 +310,10 @@ static void make_rounded(Generic *own, const Plan *p)
 }
 
 /* values[rows][columns] of the model's tensor to where a view of it lies. */
-static void copy_dense(float *to, const TensorSource *view, const TensorSource *whole, const float *values)
+static void copy_dense(float *to, const TensorSource *view, const TensorSource *parent, const float *values)
 {
     const int64_t n = tensor_elements(view);
-    if (!tensor_is_turned(view, whole)) {
+    if (!tensor_is_turned(view, parent)) {
         memcpy(to, values, (size_t)n * sizeof *values);
         return;
     }
@@ -324,12 +324,12 @@ void generic_set_weight(Engine *e, const char *name, const float *values)
 {
     Generic *own = e->own;
     const Graph *g = e->plan->graph;
-    const TensorSource *whole = model_tensor(g->model, name);
-    for (int i = 0; whole && i < g->tensor_count; i++) {
+    const TensorSource *parent = model_tensor(g->model, name);
+    for (int i = 0; parent && i < g->tensor_count; i++) {
         const Tensor *t = g->tensors[i];
         for (int j = 0; t->kind == TENSOR_PARAM && j < (t->layers ? t->layers : 1); j++)
             if (strcmp(t->source[j]->name, name) == 0) {
-                copy_dense(own->weights[t->id][j], t->source[j], whole, values);
+                copy_dense(own->weights[t->id][j], t->source[j], parent, values);
                 round_weights(own->weights[t->id][j], e->plan, t);
             }
     }

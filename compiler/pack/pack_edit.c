@@ -21,7 +21,7 @@ PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n)
 {
     int count;
     const PackEntry *e = pack_entries(a, p, &count);
-    const TensorSource *whole = model_tensor(p->graph->model, name);
+    const TensorSource *parent = model_tensor(p->graph->model, name);
     PackedTensor *found = NULL;
     *n = 0;
     for (int i = 0; i < 2 * count; i++) {
@@ -30,7 +30,7 @@ PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n)
         if (!is_numbers(k, part)) continue;
         const TensorSource *source = k->tensor[part]->source[e[i / 2].layer_index];
         if (strcmp(source->name, name) != 0 && strcmp(name_of(a, &e[i / 2], part), name) != 0) continue;
-        const bool turned = whole && tensor_is_turned(source, whole);
+        const bool turned = parent && tensor_is_turned(source, parent);
         const int64_t rows = source->rank > 1 ? source->shape[0] : 1, columns = source->shape[source->rank - 1];
         found = arena_grow(a, found, (size_t)*n * sizeof *found, (size_t)(*n + 1) * sizeof *found);
         found[(*n)++] = (PackedTensor){ k, part, e[i / 2].offset, turned ? columns : rows, turned ? rows : columns, turned };

@@ -81,7 +81,7 @@ typedef struct Buffer {
     size_t layer_stride;  int layers;               /* SLOT and TAP: one per layer */
     struct PlanBlock *block;        /* NULL: it outlives its block */
     int first_phase, last_phase;    /* of its block, in which it holds something */
-    struct Buffer *whole;  int64_t column;          /* a view: these columns of another buffer, from this one on; else NULL, 0 */
+    struct Buffer *parent;  int64_t column;          /* a view: these columns of another buffer, from this one on; else NULL, 0 */
 } Buffer;
 
 /* ---- operations ----------------------------------------------------------------------------------------- */

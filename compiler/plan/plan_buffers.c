@@ -113,16 +113,16 @@ Buffer *lower_whole_of_views(Lower *w, const Tensor *all)
     return lower_local(w, b);
 }
 
-void lower_view(Lower *w, const Tensor *t, Buffer *whole, int64_t column)
+void lower_view(Lower *w, const Tensor *t, Buffer *parent, int64_t column)
 {
     PlanBlock *block = w->block;
     Buffer *b = lower_new_buffer(w, variable_of(w, t), t, PLACE_SCRATCH, LAYOUT_ROWS);
     b->block = block;
-    b->whole = whole;
+    b->parent = parent;
     b->column = column;
-    b->rows = whole->rows;
+    b->rows = parent->rows;
     b->width = t->dim[1].bound;
-    b->stride = whole->stride;
+    b->stride = parent->stride;
     lower_take_name(w, arena_format(w->arena, "%s_%s", block->block->name, b->name));
     block->views = lower_grow(w, block->views, block->view_count, sizeof *block->views);
     block->views[block->view_count++] = b;

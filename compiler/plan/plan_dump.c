@@ -70,7 +70,7 @@ static void dump_buffer(const Buffer *b, FILE *to)
 static void dump_view(const Buffer *b, FILE *to)
 {
     fprintf(to, "    %-32s at %8zu, columns %lld to %lld of %s\n", b->name, b->offset, (long long)b->column, (long long)(b->column + b->width),
-            b->whole->name);
+            b->parent->name);
 }
 
 static void dump_packed(const Packed *k, FILE *to)

@@ -31,7 +31,7 @@ Buffer *lower_buffer(Lower *w, const Tensor *t);
 Buffer *lower_cache(Lower *w, const Tensor *t, const Node *n);
 /* A buffer of the block for the columns of several tensors, and the view of it that holds `t`, from `column` on. */
 Buffer *lower_whole_of_views(Lower *w, const Tensor *all);
-void lower_view(Lower *w, const Tensor *t, Buffer *whole, int64_t column);
+void lower_view(Lower *w, const Tensor *t, Buffer *parent, int64_t column);
 
 /* ---- operations ---- */
 PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t parts);

@@ -59,7 +59,7 @@ static size_t place_block(Arena *a, PlanBlock *b, size_t from)
         insert(placed, i, x);
         if (x->offset + pad64(x->bytes) > end) end = x->offset + pad64(x->bytes);
     }
-    for (int i = 0; i < b->view_count; i++) b->views[i]->offset = b->views[i]->whole->offset + (size_t)b->views[i]->column * sizeof(float);
+    for (int i = 0; i < b->view_count; i++) b->views[i]->offset = b->views[i]->parent->offset + (size_t)b->views[i]->column * sizeof(float);
     return end;
 }
 

@@ -17,7 +17,7 @@ typedef struct Phase { Access seen[MAX_ACCESSES]; int count; } Phase;
 static bool meet(const Buffer *a, const Buffer *b)
 {
     if (a == b) return true;
-    if ((a->whole ? a->whole : a) != (b->whole ? b->whole : b)) return false;
+    if ((a->parent ? a->parent : a) != (b->parent ? b->parent : b)) return false;
     return a->column < b->column + b->width && b->column < a->column + a->width;
 }
 
@@ -71,7 +71,7 @@ static void add(Phase *phase, bool anew, const Access *mine, int n)
 static void touch(Buffer *b, int phase)
 {
     if (!b || !b->block) return;
-    if (b->whole) b = b->whole;
+    if (b->parent) b = b->parent;
     if (b->first_phase < 0) b->first_phase = phase;
     b->last_phase = phase;
 }

@@ -47,8 +47,8 @@ static void add_whole(const Plan *p, const Buffer *b)
 static bool touches(const PlanOp *op, const Buffer *b)
 {
     bool found = op->scratch == b;
-    for (int i = 0; i < 5; i++) found |= op->in[i] == b || (op->in[i] && op->in[i]->whole == b);
-    for (int i = 0; i < 3; i++) found |= op->out[i] == b || (op->out[i] && op->out[i]->whole == b);
+    for (int i = 0; i < 5; i++) found |= op->in[i] == b || (op->in[i] && op->in[i]->parent == b);
+    for (int i = 0; i < 3; i++) found |= op->out[i] == b || (op->out[i] && op->out[i]->parent == b);
     return found;
 }
 

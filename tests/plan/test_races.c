@@ -19,11 +19,11 @@ static void touch(const Buffer *b, bool write, int64_t row, int64_t rows, int64_
 {
     if (!b || rows <= 0 || columns <= 0) return;
     assert_true(play.count < 8192);
-    if (b->whole) {                 /* a view: these columns of the whole */
+    if (b->parent) {                 /* a view: these columns of the whole */
         const int64_t most = pad16(b->width) - column;
         columns = columns < most ? columns : most;
         column += b->column;
-        b = b->whole;
+        b = b->parent;
     }
     play.parts[play.count++] = (Part){ b, row, rows, column, columns, write, play.thread, play.op };
 }

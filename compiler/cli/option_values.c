@@ -49,7 +49,7 @@ void tell(const char *format, ...)
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
 /* A whole number from `least` to `most`; false after telling. */
-bool option_whole(const char *option, const char *text, int least, int most, int *out)
+bool option_integer(const char *option, const char *text, int least, int most, int *out)
 {
     char *end;
     long n = strtol(text, &end, 10);
@@ -76,7 +76,7 @@ bool option_threads(const char *option, const char *text, int *threads, int most
             tell("--%s %s: a number of threads is missing beside a comma", option, text);
             return false;
         }
-        if (!option_whole(option, word, 1, most, &threads[(*count)++])) return false;
+        if (!option_integer(option, word, 1, most, &threads[(*count)++])) return false;
         s += n;
         if (!*s) break;
     }

@@ -10,7 +10,7 @@
 __attribute__((format(printf, 1, 2))) void tell(const char *format, ...);
 __attribute__((format(printf, 1, 0))) void tell_arguments(const char *format, va_list args);
 
-bool option_whole(const char *option, const char *text, int least, int most, int *out);
+bool option_integer(const char *option, const char *text, int least, int most, int *out);
 /* Numbers with commas between them, at most `most` of them and each at most that. */
 bool option_threads(const char *option, const char *text, int *threads, int most, int *count);
 bool option_bytes(const char *option, const char *text, size_t *out);

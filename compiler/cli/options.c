@@ -37,7 +37,7 @@ typedef struct OptionKind OptionKind;
 typedef bool OptionRead(Options *o, const char *name, const char *value, const OptionKind *kind);
 struct OptionKind { OptionRead *read; size_t at; int least, most; const char *const *words; };
 
-static OptionRead read_flag, read_text, read_any, read_whole, read_bytes, read_seconds, read_word, read_field, read_isas,
+static OptionRead read_flag, read_text, read_any, read_integer, read_bytes, read_seconds, read_word, read_field, read_isas,
     read_letters, read_threads, read_list, read_prompt, read_prompt_file, read_setting;
 
 typedef struct OptionRow { int letter; const char *name, *argument, *doc; OptionKind kind; int commands; } OptionRow;
@@ -46,7 +46,7 @@ static const OptionRow option_rows[OPTIONS] = {
 #define FLAG(member) { read_flag, AT(member), 0, 0, NULL }
 #define TEXT(member) { read_text, AT(member), 0, 0, NULL }
 #define ANY(member) { read_any, AT(member), 0, 0, NULL }
-#define WHOLE(member, least, most) { read_whole, AT(member), least, most, NULL }
+#define INTEGER(member, least, most) { read_integer, AT(member), least, most, NULL }
 #define BYTES(member) { read_bytes, AT(member), 0, 0, NULL }
 #define SECONDS(member) { read_seconds, AT(member), 0, 0, NULL }
 #define WORD(member, ...) { read_word, AT(member), 0, 0, (const char *const[]){ __VA_ARGS__, NULL } }
@@ -118,9 +118,9 @@ static bool read_any(Options *o, const char *name, const char *value, const Opti
     return true;
 }
 
-static bool read_whole(Options *o, const char *name, const char *value, const OptionKind *kind)
+static bool read_integer(Options *o, const char *name, const char *value, const OptionKind *kind)
 {
-    return option_whole(name, value, kind->least, kind->most, MEMBER(int));
+    return option_integer(name, value, kind->least, kind->most, MEMBER(int));
 }
 
 static bool read_bytes(Options *o, const char *name, const char *value, const OptionKind *kind)
@@ -279,7 +279,7 @@ static void begin(Options *o, int argc)
     *o = (Options){ .command = COMMANDS };
     for (int i = 0; i < OPTIONS; i++) {
         const OptionKind *kind = &option_rows[i].kind;
-        if (kind->read == read_whole && kind->least == 0) *MEMBER(int) = -1;
+        if (kind->read == read_integer && kind->least == 0) *MEMBER(int) = -1;
         if (kind->read == read_list && !(MEMBER(TextList)->texts = calloc(room, sizeof(char *)))) no_memory("%zu words", room);
     }
     if (!(o->prompts = calloc(room, sizeof *o->prompts))) no_memory("%zu words", room);

@@ -32,7 +32,7 @@ typedef struct Options {
 #define FLAG(member) bool member;
 #define TEXT(member) const char *member;
 #define ANY(member) const char *member;
-#define WHOLE(member, least, most) int member;
+#define INTEGER(member, least, most) int member;
 #define BYTES(member) size_t member;
 #define SECONDS(member) double member;
 #define WORD(member, ...) int member;
@@ -58,7 +58,7 @@ typedef struct Options {
 #undef WORD
 #undef SECONDS
 #undef BYTES
-#undef WHOLE
+#undef INTEGER
 #undef ANY
 #undef TEXT
 #undef FLAG

@@ -63,7 +63,7 @@ static void emit_line(Text *out, const char *member, int n)
     if (n) text_printf(out, "        .%s = %d,\n", member, n);
 }
 
-static void emit_whole(Text *out, const char *member, int n)
+static void emit_integer(Text *out, const char *member, int n)
 {
     if (n) text_printf(out, ", .%s = %d", member, n);
 }
@@ -112,9 +112,9 @@ void generation_emit(Arena *a, Text *out, const char *model, const RtGeneration 
     emit_real(out, "min_p", g->sampling.min_p);
     emit_real(out, "typical_p", g->sampling.typical_p);
     text_printf(out, " }, .seed = %llu, .length_penalty = %.9g,\n", (unsigned long long)g->seed, g->length_penalty);
-    emit_whole(&limits, "max_new", g->max_new);
-    emit_whole(&limits, "max_length", g->max_length);
-    emit_whole(&limits, "beams", g->beams);
+    emit_integer(&limits, "max_new", g->max_new);
+    emit_integer(&limits, "max_length", g->max_length);
+    emit_integer(&limits, "beams", g->beams);
     if (stops[g->early_stopping]) text_printf(&limits, ", .early_stopping = %s", stops[g->early_stopping]);
     if (g->stop_count) text_printf(&limits, ", .stops = %s_stops, .stop_count = sizeof %s_stops / sizeof *%s_stops", model, model, model);
     if (limits.size) text_printf(out, "    %s,\n", limits.data + 2);

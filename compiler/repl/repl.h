@@ -257,7 +257,7 @@ void repl_check_options(lua_State *L, int index, const char *function);     /* r
 /* One option of that table, left on the stack; false where it is not given. */
 bool repl_option(lua_State *L, int index, const char *name);
 /* What is at the top of the stack, for the option `name`: a whole number, a text. Raise where it is none. */
-int repl_whole_option(lua_State *L, const char *name, int least, int most);
+int repl_integer_option(lua_State *L, const char *name, int least, int most);
 const char *repl_text_option(lua_State *L, const char *name);
 /* The one of words, which NULL ends, that the text at the top of the stack is. */
 const char *repl_word_option(lua_State *L, const char *name, const char *const *words);

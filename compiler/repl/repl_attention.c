@@ -15,9 +15,9 @@ static const char *take_options(lua_State *L, AttentionOptions *c, int index, in
     *c = (AttentionOptions){ .kind = NULL };
     repl_check_options(L, index, "m:attention");
     if (repl_option(L, index, "kind")) c->kind = repl_word_option(L, "kind", repl_option_words("kind"));
-    if ((c->has_layer = repl_option(L, index, "layer"))) c->layer = repl_whole_option(L, "layer", 0, 1023);
-    if ((c->has_head = repl_option(L, index, "head"))) c->head = repl_whole_option(L, "head", 0, 4095);
-    *most = repl_option(L, index, "n") ? repl_whole_option(L, "n", 1, 1048576) : 0;
+    if ((c->has_layer = repl_option(L, index, "layer"))) c->layer = repl_integer_option(L, "layer", 0, 1023);
+    if ((c->has_head = repl_option(L, index, "head"))) c->head = repl_integer_option(L, "head", 0, 4095);
+    *most = repl_option(L, index, "n") ? repl_integer_option(L, "n", 1, 1048576) : 0;
     return repl_option(L, index, "file") ? repl_text_option(L, "file") : NULL;
 }
 

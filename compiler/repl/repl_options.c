@@ -8,7 +8,7 @@ const char *repl_found(lua_State *L, int index)
     return lua_isnoneornil(L, index) ? "nothing" : lua_pushfstring(L, "a %s", luaL_typename(L, index));
 }
 
-int repl_whole_option(lua_State *L, const char *name, int least, int most)
+int repl_integer_option(lua_State *L, const char *name, int least, int most)
 {
     int number;
     const lua_Integer n = lua_tointegerx(L, -1, &number);
@@ -143,8 +143,8 @@ const char *repl_compile_options(lua_State *L, int index, ReplModel *m, CompileO
         tier = "jit";
         m->kind = engine_of_name(repl_word_option(L, "engine", engine_words));
     }
-    if (repl_option(L, index, "threads")) c->threads = repl_whole_option(L, "threads", 1, 16);
-    if (repl_option(L, index, "slots")) c->slots = repl_whole_option(L, "slots", 1, 4096);
+    if (repl_option(L, index, "threads")) c->threads = repl_integer_option(L, "threads", 1, 16);
+    if (repl_option(L, index, "slots")) c->slots = repl_integer_option(L, "slots", 1, 4096);
     if (repl_option(L, index, "dtype")) c->dtype = repl_word_option(L, "dtype", dtype_words());
     if (repl_option(L, index, "kv_dtype")) c->kv_dtype = repl_word_option(L, "kv_dtype", kv_dtype_words());
     if (repl_option(L, index, "isa")) c->form.isa = arena_text(repl_of(L)->reader.arena, repl_text_option(L, "isa"));

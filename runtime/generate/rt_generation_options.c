@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Kind { WHOLE, REAL, ABOVE, DOUBLE, SEED, WORD } Kind;
+typedef enum Kind { INTEGER, REAL, ABOVE, DOUBLE, SEED, WORD } Kind;
 
 typedef struct Row { const char *name; Kind kind; size_t at; double least, most; const char *expected; } Row;
 
@@ -37,7 +37,7 @@ const int rt_generation_option_count = (int)(sizeof rt_generation_options / size
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static int whole(int *out, const char *text, const Row *r)
+static int integer(int *out, const char *text, const Row *r)
 {
     char *end;
     errno = 0;
@@ -102,7 +102,7 @@ int rt_generation_set(RtGeneration *g, const char *name, const char *value, cons
         if (strcmp(r->name, name)) continue;
         *expected = r->expected;
         switch (r->kind) {
-        case WHOLE: return whole(at, value, r);
+        case INTEGER: return integer(at, value, r);
         case REAL:
         case ABOVE: return real(at, value, r);
         case SEED:  return seed(at, value);

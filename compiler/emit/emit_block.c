@@ -65,13 +65,13 @@ static const char *operand(Emit *e, const PlanBlock *b, const Buffer *x)
 static const char *matrix_words(Emit *e, const Packed *k)
 {
     const TensorSource *s = k->tensor[0]->source[0];
-    bool turned = s->rank == 2 && s->stride[1] != 1 && s->shape[1] > 1;
+    bool transposed = s->rank == 2 && s->stride[1] != 1 && s->shape[1] > 1;
     const char *macro = weight_macro(e, k), *block = k->block ? k->block->block->name : "";
     char *name = arena_text(e->arena, macro + 2);
     if (*block && strncasecmp(name, block, strlen(block)) == 0 && name[strlen(block)] == '_') name += strlen(block) + 1;
     for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
     const char *w = strncmp(name, "w_", 2) == 0 ? "" : "W_";
-    return arena_format(e->arena, "%s%s%s%s", w, name, turned ? "" : "^T", k->tensor[1] ? " + b" : "");
+    return arena_format(e->arena, "%s%s%s%s", w, name, transposed ? "" : "^T", k->tensor[1] ? " + b" : "");
 }
 
 /* Of linears in one: "x W_q^T | x W_k^T | x W_v^T", or "silu(x W_gate^T) * (x W_up^T)". */

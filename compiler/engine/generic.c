@@ -313,7 +313,7 @@ static void make_rounded(Generic *own, const Plan *p)
 static void copy_dense(float *to, const TensorSource *view, const TensorSource *parent, const float *values)
 {
     const int64_t n = tensor_elements(view);
-    if (!tensor_is_turned(view, parent)) {
+    if (!tensor_is_transposed(view, parent)) {
         memcpy(to, values, (size_t)n * sizeof *values);
         return;
     }

@@ -32,10 +32,10 @@ static void find_param(Finder *f, const GraphCall *call, TensorSource *t)
         finder_missing(f, t, t->name);
         return;
     }
-    bool turned = linear && f->of_matmul[call->first_result];
-    if (turned) finder_shape(t, t->shape[1], t->shape[0]);
+    bool transposed = linear && f->of_matmul[call->first_result];
+    if (transposed) finder_shape(t, t->shape[1], t->shape[0]);
     finder_take(f, t, found);
-    if (!turned) return;
+    if (!transposed) return;
     int64_t columns = t->shape[0];
     t->stride[0] = 1;
     t->stride[1] = t->shape[1];

@@ -31,9 +31,9 @@ bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
  * was there. Give it back with pack_release; what nobody uses stays while there is room for it. */
 const unsigned char *pack_acquire(Arena *a, const Pack *pack, bool *reused);
 void pack_release(const unsigned char *data);
-/* One place of a tensor of the model in packed data. rows, columns: as the model has it (a vector is one row); turned: it lies
+/* One place of a tensor of the model in packed data. rows, columns: as the model has it (a vector is one row); transposed: it lies
  * there transposed, as the parameter of a matmul in a graph does. */
-typedef struct PackedTensor { const Packed *packed; int part; size_t offset; int64_t rows, columns; bool turned; } PackedTensor;
+typedef struct PackedTensor { const Packed *packed; int part; size_t offset; int64_t rows, columns; bool transposed; } PackedTensor;
 /* A matrix in place, as a format of narrow panels leaves it. */
 void round_narrow(float *w, Format f, int64_t outputs, int64_t in);
 /* Every place of a tensor by its name, as encoder.0.ffn.up.weight, in the arena; NULL where there is none. There may be several: a

@@ -30,10 +30,10 @@ PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n)
         if (!is_numbers(k, part)) continue;
         const TensorSource *source = k->tensor[part]->source[e[i / 2].layer_index];
         if (strcmp(source->name, name) != 0 && strcmp(name_of(a, &e[i / 2], part), name) != 0) continue;
-        const bool turned = parent && tensor_is_turned(source, parent);
+        const bool transposed = parent && tensor_is_transposed(source, parent);
         const int64_t rows = source->rank > 1 ? source->shape[0] : 1, columns = source->shape[source->rank - 1];
         found = arena_grow(a, found, (size_t)*n * sizeof *found, (size_t)(*n + 1) * sizeof *found);
-        found[(*n)++] = (PackedTensor){ k, part, e[i / 2].offset, turned ? columns : rows, turned ? rows : columns, turned };
+        found[(*n)++] = (PackedTensor){ k, part, e[i / 2].offset, transposed ? columns : rows, transposed ? rows : columns, transposed };
     }
     return found;
 }
@@ -42,7 +42,7 @@ PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n)
 static size_t place(const PackedTensor *t, int64_t r, int64_t c)
 {
     const Packed *k = t->packed;
-    const int64_t row = t->turned ? c : r, column = t->turned ? r : c;
+    const int64_t row = t->transposed ? c : r, column = t->transposed ? r : c;
     const int64_t biased = k->format == FORMAT_PANELS_F32 && k->tensor[1] ? 1 : 0;
     if (format_is_narrow(k->format)) return (size_t)(column / 16) * narrow_panel_bytes(k) / sizeof(float) + (size_t)(column % 16);  /* its biases */
     switch (k->format) {
@@ -65,7 +65,7 @@ static float *matrix_of(const PackedTensor *t)
 static bool is_narrow_matrix(const PackedTensor *t) { return format_is_narrow(t->packed->format) && !t->part; }
 
 /* Where number (r, c) of the model's tensor lies in that matrix. */
-static int64_t matrix_place(const PackedTensor *t, int64_t r, int64_t c) { return t->turned ? c * t->rows + r : r * t->columns + c; }
+static int64_t matrix_place(const PackedTensor *t, int64_t r, int64_t c) { return t->transposed ? c * t->rows + r : r * t->columns + c; }
 
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values)
 {

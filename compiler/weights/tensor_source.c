@@ -178,7 +178,7 @@ void tensor_read(const TensorSource *t, float *out)
     }    if (t->added) add_to_rows(t, out);
 }
 
-bool tensor_is_turned(const TensorSource *view, const TensorSource *parent)
+bool tensor_is_transposed(const TensorSource *view, const TensorSource *parent)
 {
     return view != parent && view->rank == 2 && parent->rank == 2 && view->shape[0] == parent->shape[1] && view->shape[1] == parent->shape[0] &&
            view->stride[0] == parent->stride[1] && view->stride[1] == parent->stride[0];

@@ -23,7 +23,7 @@ bool tensor_is_bf16(const TensorSource *t);
 /* All elements as f32, row-major, into out[tensor_elements]. Reads unaligned files safely. */
 void tensor_read(const TensorSource *t, float *out);
 /* Whether `view` is that matrix with rows and columns exchanged. */
-bool tensor_is_turned(const TensorSource *view, const TensorSource *parent);
+bool tensor_is_transposed(const TensorSource *view, const TensorSource *parent);
 
 /* Map a safetensors file and check it by every rule of the format; NULL after errors told to `d` at `at`. */
 TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);

@@ -175,19 +175,19 @@ static bool is_shape(const TensorSource *found, const int64_t *expected, int ran
 
 bool family_view(const FamilyTensor *row, const LayerFields *l, const TensorSource *found, TensorSource *t, int64_t expected[2], int *rank)
 {
-    const bool matrix = t->rank == 2, turned = matrix && (row->cut == CUT_TURNED || row->cut == CUT_FUSED_TURNED);
+    const bool matrix = t->rank == 2, transposed = matrix && (row->cut == CUT_TRANSPOSED || row->cut == CUT_FUSED_TRANSPOSED);
     const bool table = strstr(t->name, ".position.") != NULL;           /* may be longer than the model is to be */
     int64_t rows = t->shape[0], first = 0;
-    if (row->cut == CUT_FUSED || row->cut == CUT_FUSED_TURNED) first = fused_rows(l, t, &rows);
+    if (row->cut == CUT_FUSED || row->cut == CUT_FUSED_TRANSPOSED) first = fused_rows(l, t, &rows);
     if (row->cut == CUT_FUSED_HEADS) rows = 3 * l->heads * l->head_dim;
     if (row->cut == CUT_ROWS_2) first = 2, rows += 2;
     if (table && found->rank == 2 && found->shape[0] > rows) rows = found->shape[0];
     *rank = t->rank;
-    expected[0] = turned ? t->shape[1] : rows;
-    expected[1] = turned ? rows : t->shape[1];
+    expected[0] = transposed ? t->shape[1] : rows;
+    expected[1] = transposed ? rows : t->shape[1];
     if (!is_shape(found, expected, *rank)) return false;
     Steps s = { found->stride[found->rank - t->rank], matrix ? found->stride[found->rank - 1] : 0 };
-    if (turned) s = (Steps){ s.column, s.row };
+    if (transposed) s = (Steps){ s.column, s.row };
     t->stride[0] = s.row;
     t->stride[1] = s.column;
     first *= s.row;

@@ -81,9 +81,9 @@ typedef struct FamilySetting { FieldId field; double number; Side side; } Family
 /* How a tensor of ours lies in one of theirs. Linears are [out, in]. */
 typedef enum Cut {
     CUT_WHOLE,
-    CUT_TURNED,         /* stored [in, out] */
+    CUT_TRANSPOSED,         /* stored [in, out] */
     CUT_FUSED,          /* q, k, v one below the other, or gate above up */
-    CUT_FUSED_TURNED,   /* the same, stored [in, out] */
+    CUT_FUSED_TRANSPOSED,   /* the same, stored [in, out] */
     CUT_FUSED_HEADS,    /* of each head q, k, v */
     CUT_PAIRS,          /* of each head rows 2i and 2i+1 turn together; ours: i and i + half */
     CUT_ROWS_2          /* of a table of positions: from row 2 on */

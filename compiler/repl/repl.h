@@ -105,8 +105,8 @@ int64_t repl_tensor_elements(const ReplTensor *t);
 /* An arena for one call of a C function, pushed: it goes when the function is left, by an error too, or when it is popped. */
 Arena *repl_scratch(lua_State *L);
 ReplTensor *repl_check_tensor(lua_State *L, int index);         /* raises where it is none */
-/* Its extremes and their like; strange: how many numbers are not finite. */
-typedef struct ReplRange { double least, most, mean, sum; int64_t strange; } ReplRange;
+/* Its extremes and their like; non_finite: how many numbers are not finite. */
+typedef struct ReplRange { double least, most, mean, sum; int64_t non_finite; } ReplRange;
 ReplRange repl_range(const ReplTensor *t);
 /* What is computed of tensors, into their metatable and their methods at these stack places: repl_tensor_math.c. */
 void repl_add_math(lua_State *L, int meta, int methods);

@@ -47,8 +47,8 @@ static int describe(lua_State *L)
     add_shape(&b, L, t);
     snprintf(line, sizeof line, " min %.4g max %.4g mean %.4g", r.least, r.most, isnan(r.mean) ? (double)NAN : r.mean);
     luaL_addstring(&b, line);
-    if (r.strange) {
-        snprintf(line, sizeof line, ", %lld not finite", (long long)r.strange);
+    if (r.non_finite) {
+        snprintf(line, sizeof line, ", %lld not finite", (long long)r.non_finite);
         luaL_addstring(&b, line);
     }
     if (columns <= MOST_COLUMNS && repl_tensor_elements(t) <= MOST_NUMBERS) add_numbers(&b, t);

@@ -12,7 +12,7 @@ ReplRange repl_range(const ReplTensor *t)
     ReplRange r = { INFINITY, -INFINITY, 0, 0, 0 };
     for (int64_t i = 0; i < n; i++) {
         const double x = (double)t->values[i];
-        if (!isfinite(x)) r.strange++;
+        if (!isfinite(x)) r.non_finite++;
         r.least = fmin(r.least, x);
         r.most = fmax(r.most, x);
         r.sum += x;

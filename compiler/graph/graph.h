@@ -54,7 +54,7 @@ typedef struct Tensor {
     int id;                         /* unique in its Graph, in order of making */
     bool output;                    /* asked for by name: kept to the end of the program */
     Holds holds;                    /* other than HOLDS_ANY: kept too, for it is checked there */
-    const struct Tensor *home;      /* lies where that one does: a result that two programs give; or NULL */
+    const struct Tensor *alias_of;      /* lies where that one does: a result that two programs give; or NULL */
 } Tensor;
 
 enum { NODE_INPUTS = 9 };

@@ -385,7 +385,7 @@ static Tensor *scale_logits(StackBuild *b, Tensor *x)
     Tensor *const in[NODE_INPUTS] = { x };
     const Node attributes = { .op = OP_SCALE, .scale = b->m->logit_scale, .softcap = b->m->logit_softcap };
     Tensor *y = result(make_node_from(b->k, &attributes, "logits", in));
-    if (x) x->home = y;             /* they lie in one place */
+    if (x) x->alias_of = y;             /* they lie in one place */
     return y;
 }
 
@@ -494,7 +494,7 @@ static void decoder_programs(Maker *k, const Model *m, int64_t rows)
     Tensor *all = decoder_blocks(&b, &many);
     Tensor *all_next = all ? tail(&b, many.list[1], OP_ARGMAX, "argmax", "The first maximum of each row's logits", "next_id", all) : NULL;
     k->prefix = NULL;
-    if (all_next) y->home = all, next->home = all_next;
+    if (all_next) y->alias_of = all, next->alias_of = all_next;
 }
 
 bool graph_transformer(Maker *k, const Model *m, int64_t rows)

@@ -87,9 +87,9 @@ Buffer *lower_buffer(Lower *w, const Tensor *t)
 {
     Buffer **slot = &w->buffer_of[t->id];
     if (*slot) return *slot;
-    if (t->home) {                  /* a place that two programs write to */
-        const Tensor *home = t->home;
-        while (home->home) home = home->home;
+    if (t->alias_of) {                  /* a place that two programs write to */
+        const Tensor *home = t->alias_of;
+        while (home->alias_of) home = home->alias_of;
         if (!w->buffer_of[home->id]) w->buffer_of[home->id] = lower_whole(w, lower_rows_buffer(w, home));
         return *slot = w->buffer_of[home->id];
     }

@@ -13,7 +13,7 @@
 static bool may_join(const Lower *w, const Node *n)
 {
     const Tensor *t = n->out[0];
-    const bool asked = t->output || t->holds || t->home || t == w->block->block->carry_out;
+    const bool asked = t->output || t->holds || t->alias_of || t == w->block->block->carry_out;
     return n->op == OP_LINEAR && t->rank == 2 && t->kind == TENSOR_TEMP && !asked;
 }
 
